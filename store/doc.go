@@ -1,0 +1,25 @@
+// Package store is the sharded keyspace: cells, values, expiry, memory accounting,
+// transactions and their effects. It knows no command, no wire and no clock: the time
+// comes with each transaction, in nanoseconds since the Unix epoch.
+//
+// # Shape
+//
+//	Store ── 256 partitions, each 64 Redis Cluster slots, one lock each
+//	           └─ one table per database
+//	                └─ directory of segments, by the leading bits of the key's hash
+//	                     └─ index (uint32 slots) + arena (bytes): the cells
+//	                └─ slab of values that are no integers (strings, sorted sets)
+//
+// A cell is a key, an int64 and an expiry, in bytes the garbage collector never walks.
+// A counter and the TAT of a throttle key are both just that int64. A segment holds at
+// most a thousand cells and splits in two when it is full, so no insert ever pays for
+// more than that.
+//
+// # Writing
+//
+// A transaction ([Tx]) locks the partitions of its [Footprint] in ascending order,
+// finds an [Entry] per key and changes the keyspace through it alone. Every change is
+// recorded as an [Effect], an absolute fact that a log or a replica can apply again;
+// [Tx.End] hands the effects to the observer while the locks are still held, so that
+// the order of effects is the order of changes.
+package store

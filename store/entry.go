@@ -1,0 +1,149 @@
+package store
+
+import (
+	"math"
+	"strconv"
+)
+
+// Kind is what a key holds.
+type Kind uint8
+
+// The kinds of values. An integer is its own kind: counters and TATs are cells.
+const (
+	None   Kind = iota // no such key
+	Int                // a string that is a canonical int64
+	Raw                // any other string
+	Sorted             // a sorted set
+)
+
+// NoExpiry is the expiry of a key that stays.
+const NoExpiry int64 = math.MinInt64
+
+// Entry is a key's place in the keyspace, for the length of a transaction: found once,
+// then read and written. It follows its cell when other writes move it.
+type Entry struct {
+	tx   *Tx
+	p    *partition
+	t    *table
+	g    *segment
+	key  []byte
+	hash uint64
+	gen  uint64
+	off  uint32 // 0: absent
+	slot int    // index slot, when found
+	db   int
+}
+
+// Peek finds a key without counting it as used: for TYPE, TTL, OBJECT and the like.
+func (tx *Tx) Peek(key []byte) Entry { return tx.find(key) }
+
+// Read finds a key for a command that reads its value: it counts as a hit or a miss,
+// and as a use.
+func (tx *Tx) Read(key []byte) Entry {
+	e := tx.find(key)
+	if e.off == 0 {
+		tx.s.misses.Add(1)
+		return e
+	}
+	tx.s.hits.Add(1)
+	e.touchAccess()
+	return e
+}
+
+// Write finds a key for a command that may change it. It counts as a use.
+func (tx *Tx) Write(key []byte) Entry {
+	e := tx.find(key)
+	if e.off != 0 {
+		e.touchAccess()
+	}
+	return e
+}
+
+// find locates the key's cell. One whose time is over is removed on the spot: expiry
+// is exact on access.
+func (tx *Tx) find(key []byte) Entry {
+	p := tx.partition(key)
+	t := &p.tables[tx.db]
+	e := Entry{tx: tx, p: p, t: t, key: key, hash: t.hash(key), gen: t.gen, db: tx.db}
+	e.g, e.off, e.slot = t.find(key, e.hash)
+	if e.off != 0 && tx.over(e.cell().expireAt()) {
+		e.expire()
+	}
+	return e
+}
+
+// over reports whether an expiry is past, as Redis sees it: strictly.
+func (tx *Tx) over(at int64) bool { return at != NoExpiry && tx.NowMillis() > at }
+
+// expiredCell reports whether the key is there but its time is over.
+func (tx *Tx) expiredCell(key []byte) bool {
+	t := &tx.partition(key).tables[tx.db]
+	g, off, _ := t.find(key, t.hash(key))
+	return off != 0 && tx.over(g.cell(off).expireAt())
+}
+
+func (e *Entry) expire() {
+	e.tx.s.expired.Add(1)
+	e.Delete()
+}
+
+// sync finds the cell again if it may have moved.
+func (e *Entry) sync() {
+	if e.gen != e.t.gen {
+		e.gen = e.t.gen
+		e.g, e.off, e.slot = e.t.find(e.key, e.hash)
+	}
+}
+
+func (e *Entry) cell() cell { return e.g.cell(e.off) }
+
+// Exists reports whether the key is there.
+func (e *Entry) Exists() bool {
+	e.sync()
+	return e.off != 0
+}
+
+// Key returns the key.
+func (e *Entry) Key() []byte { return e.key }
+
+// Kind returns what the key holds.
+func (e *Entry) Kind() Kind {
+	if !e.Exists() {
+		return None
+	}
+	return e.cell().kind()
+}
+
+// Int returns the integer of an entry of kind Int.
+func (e *Entry) Int() int64 { return e.cell().value() }
+
+// Bytes returns the string of an entry of kind Int or Raw, nil when the key is absent.
+// It is the store's own for Raw, and in scratch for Int: read it, do not keep it.
+func (e *Entry) Bytes(scratch []byte) []byte {
+	switch e.Kind() {
+	case Int:
+		return strconv.AppendInt(scratch[:0], e.Int(), 10)
+	case Raw:
+		return e.value().bytes
+	}
+	return nil
+}
+
+// Sorted returns the sorted set of an entry of kind Sorted, nil when the key is absent.
+// Read it only: changes go through ZAdd and ZRem.
+func (e *Entry) Sorted() *SortedSet {
+	if e.Kind() != Sorted {
+		return nil
+	}
+	return e.value().sorted
+}
+
+func (e *Entry) value() *value { return e.t.values.at(e.cell().value()) }
+
+// ExpireAt returns the expiry in Unix milliseconds, or NoExpiry.
+func (e *Entry) ExpireAt() int64 {
+	if !e.Exists() {
+		return NoExpiry
+	}
+	return e.cell().expireAt()
+}

@@ -1,0 +1,107 @@
+package store
+
+// CopyTo makes the key dst of database db hold a copy of the entry's value and expiry,
+// whatever it held before. Source and target must differ.
+func (e *Entry) CopyTo(db int, dst []byte) {
+	if !e.Exists() {
+		return
+	}
+	at := e.ExpireAt()
+	d := e.in(db, dst)
+	switch e.Kind() {
+	case Int:
+		d.SetInt(e.Int(), at)
+	case Raw:
+		b := append([]byte(nil), e.value().bytes...)
+		d.storeValue(Raw, value{bytes: b}, at)
+		d.record(Effect{Op: OpSet, Value: b, At: at})
+	case Sorted:
+		d.adopt(e.value().sorted.clone(), at)
+	}
+}
+
+// MoveTo makes the key dst of database db hold the entry's value and expiry, whatever
+// it held before, and removes the entry. Source and target must differ.
+func (e *Entry) MoveTo(db int, dst []byte) {
+	if e.Kind() != Sorted {
+		e.CopyTo(db, dst)
+		e.Delete()
+		return
+	}
+	at, v := e.ExpireAt(), e.value()
+	z := v.sorted
+	e.t.account(-z.Bytes())
+	v.sorted = nil // it moves: the entry's removal must not account for it
+	e.Delete()
+	d := e.in(db, dst)
+	d.adopt(z, at)
+}
+
+// in finds a key of a database of the same transaction.
+func (e *Entry) in(db int, key []byte) Entry {
+	tx := e.tx
+	was := tx.db
+	tx.db = db
+	d := tx.find(key)
+	tx.db = was
+	d.db = db
+	return d
+}
+
+// Flush removes every key of the transaction's database. The footprint must be whole.
+func (tx *Tx) Flush() {
+	for i := range tx.s.partitions {
+		p := &tx.s.partitions[i]
+		t := &p.tables[tx.db]
+		p.touchAll(tx.db, t.holds)
+		t.reset()
+	}
+	tx.effects = append(tx.effects, Effect{Op: OpFlush, DB: tx.db})
+}
+
+func (t *table) holds(key []byte) bool {
+	_, off, _ := t.find(key, t.hash(key))
+	return off != 0
+}
+
+// Swap exchanges the contents of two databases. The footprint must be whole.
+func (tx *Tx) Swap(a, b int) {
+	if a == b {
+		return
+	}
+	for i := range tx.s.partitions {
+		p := &tx.s.partitions[i]
+		ta, tb := &p.tables[a], &p.tables[b]
+		either := func(key []byte) bool { return ta.holds(key) || tb.holds(key) }
+		p.touchAll(a, either)
+		p.touchAll(b, either)
+		ta.swap(tb)
+	}
+	tx.effects = append(tx.effects, Effect{Op: OpSwapDB, DB: a, Int: int64(b)})
+}
+
+func (t *table) swap(o *table) {
+	t.dir, o.dir = o.dir, t.dir
+	t.depth, o.depth = o.depth, t.depth
+	t.values, o.values = o.values, t.values
+	t.expire, o.expire = o.expire, t.expire
+	t.bytes, o.bytes = o.bytes, t.bytes
+	n := t.count.Load()
+	t.count.Store(o.count.Load())
+	o.count.Store(n)
+	t.gen++
+	o.gen++
+}
+
+// Volatile returns the number of keys of a database that have an expiry. Each
+// partition is locked for a moment, so no transaction may be active.
+func (s *Store) Volatile(db int) int {
+	n := 0
+	for i := range s.partitions {
+		p := &s.partitions[i]
+		p.mu.Lock()
+		n += p.tables[db].expire
+		p.mu.Unlock()
+	}
+	return n
+}

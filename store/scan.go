@@ -1,0 +1,159 @@
+package store
+
+import "slices"
+
+// A scan cursor is the place in hash order from which to go on: the partition (8 bits)
+// and the leading 44 bits of the hash, which is below 2^53 and so survives clients that
+// keep numbers as doubles. Splits and removals do not move a key in that order, so a
+// key that is there for the whole scan is seen, and each exactly once.
+const (
+	cursorHashBits = 44
+	cursorMask     = 1<<cursorHashBits - 1
+)
+
+// Scan calls f for keys from the cursor on, about count of them, and returns the cursor
+// to go on from: 0 when the whole database has been seen. Keys whose time is over are
+// left out. The footprint must be whole; f must not write.
+func (tx *Tx) Scan(cursor uint64, count int, f func(e *Entry)) uint64 {
+	seen := 0
+	from := cursor & cursorMask
+	for p := int(cursor >> cursorHashBits); p < Partitions; p++ {
+		next, more := tx.scanTable(&tx.s.partitions[p], from, &seen, count, f)
+		if more {
+			return uint64(p)<<cursorHashBits | next
+		}
+		from = 0
+		if seen >= count && p+1 < Partitions {
+			return uint64(p+1) << cursorHashBits
+		}
+	}
+	return 0
+}
+
+type scanned struct {
+	hash uint64
+	g    *segment
+	off  uint32
+}
+
+// scanTable visits one table from a hash prefix on. It returns the next prefix when it
+// stopped before the table's end.
+func (tx *Tx) scanTable(p *partition, from uint64, seen *int, count int, f func(*Entry)) (next uint64, more bool) {
+	t := &p.tables[tx.db]
+	if t.dir == nil {
+		return 0, false
+	}
+	var found []scanned
+	for i := t.at(from << (64 - cursorHashBits)); i < len(t.dir); {
+		g := t.dir[i]
+		found = t.collect(found[:0], g, from)
+		for j, c := range found {
+			prefix := c.hash >> (64 - cursorHashBits)
+			if *seen >= count && (j == 0 || prefix != found[j-1].hash>>(64-cursorHashBits)) {
+				return prefix, true
+			}
+			*seen++
+			tx.visit(p, t, c, f)
+		}
+		i = i&^(1<<(t.depth-g.depth)-1) + 1<<(t.depth-g.depth)
+	}
+	return 0, false
+}
+
+// collect gathers a segment's cells from a hash prefix on, in hash order.
+func (t *table) collect(into []scanned, g *segment, from uint64) []scanned {
+	g.each(func(slot int, c cell) bool {
+		if h := t.hash(t.keyOf(c)); h>>(64-cursorHashBits) >= from {
+			into = append(into, scanned{h, g, g.index[slot] & offsetMask})
+		}
+		return true
+	})
+	slices.SortFunc(into, func(a, b scanned) int {
+		switch {
+		case a.hash < b.hash:
+			return -1
+		case a.hash > b.hash:
+			return 1
+		}
+		return 0
+	})
+	return into
+}
+
+func (tx *Tx) visit(p *partition, t *table, s scanned, f func(*Entry)) {
+	c := s.g.cell(s.off)
+	if tx.over(c.expireAt()) {
+		return
+	}
+	f(&Entry{tx: tx, p: p, t: t, g: s.g, key: t.keyOf(c), hash: s.hash, gen: t.gen, off: s.off, db: tx.db})
+}
+
+// Each calls f for every key of the database whose time is not over. The footprint
+// must be whole; f must not write.
+func (tx *Tx) Each(f func(e *Entry)) {
+	for i := range tx.s.partitions {
+		tx.EachIn(i, f)
+	}
+}
+
+// EachIn calls f for every key of one partition whose time is not over. f must not
+// write.
+func (tx *Tx) EachIn(partition int, f func(e *Entry)) {
+	p := &tx.s.partitions[partition]
+	t := &p.tables[tx.db]
+	t.each(func(g *segment, slot int, c cell) bool {
+		tx.visit(p, t, scanned{t.hash(t.keyOf(c)), g, g.index[slot] & offsetMask}, f)
+		return true
+	})
+}
+
+// RandomKey returns a key of the database, nil when it is empty: a random segment's
+// random cell. The footprint must be whole.
+func (tx *Tx) RandomKey() []byte {
+	n := tx.s.Len(tx.db)
+	for tries := 0; n > 0 && tries < 100; tries++ {
+		skip := int(tx.Rand() % uint64(n))
+		for i := range tx.s.partitions {
+			t := &tx.s.partitions[i].tables[tx.db]
+			if c := int(t.count.Load()); skip >= c {
+				skip -= c
+				continue
+			}
+			if k := tx.nthLive(t, skip); k != nil {
+				return k
+			}
+			break
+		}
+	}
+	return tx.firstLive()
+}
+
+// nthLive returns the key of the table's n-th cell, nil if its time is over.
+func (tx *Tx) nthLive(t *table, n int) (key []byte) {
+	t.each(func(_ *segment, _ int, c cell) bool {
+		if n--; n >= 0 {
+			return true
+		}
+		if !tx.over(c.expireAt()) {
+			key = t.keyOf(c)
+		}
+		return false
+	})
+	return key
+}
+
+func (tx *Tx) firstLive() (key []byte) {
+	for i := range tx.s.partitions {
+		t := &tx.s.partitions[i].tables[tx.db]
+		t.each(func(_ *segment, _ int, c cell) bool {
+			if !tx.over(c.expireAt()) {
+				key = t.keyOf(c)
+			}
+			return key == nil
+		})
+		if key != nil {
+			return key
+		}
+	}
+	return nil
+}

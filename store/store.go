@@ -1,0 +1,93 @@
+package store
+
+import (
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+)
+
+// Options configure a [Store].
+type Options struct {
+	Databases int    // number of databases, at least 1
+	Seed      uint64 // seeds sampling (RANDOMKEY, eviction, LFU); the edge's randomness
+}
+
+// Store is the whole keyspace. Its methods are safe for concurrent use; the keys
+// themselves are reached through a [Tx].
+type Store struct {
+	partitions [Partitions]partition
+	databases  int
+	observers  []Observer // fixed before the first transaction
+	seed       atomic.Uint64
+	lfu        atomic.Bool
+
+	used    atomic.Int64 // bytes of all tables
+	expired atomic.Int64
+	evicted atomic.Int64
+	hits    atomic.Int64
+	misses  atomic.Int64
+}
+
+// partition is the part of the keyspace that one lock guards.
+type partition struct {
+	mu      sync.Mutex // guards everything below
+	tables  []table    // by database
+	watches map[watchKey][]*Watcher
+	_       [64]byte // keeps neighbours' locks off one cache line
+}
+
+// New returns an empty store.
+func New(o Options) *Store {
+	s := &Store{databases: max(o.Databases, 1)}
+	s.seed.Store(o.Seed)
+	seed := maphash.MakeSeed()
+	for i := range s.partitions {
+		s.partitions[i].tables = make([]table, s.databases)
+		for d := range s.partitions[i].tables {
+			t := &s.partitions[i].tables[d]
+			t.seed, t.mem = seed, &s.used
+		}
+	}
+	return s
+}
+
+// Observe adds an observer of every change. Call it before the first transaction.
+func (s *Store) Observe(o Observer) { s.observers = append(s.observers, o) }
+
+// Databases returns the number of databases.
+func (s *Store) Databases() int { return s.databases }
+
+// Used returns the bytes that keys and values take, their tables included.
+func (s *Store) Used() int64 { return s.used.Load() }
+
+// Len returns the number of keys in a database, those expired but not yet removed
+// included, as DBSIZE does. It takes no lock.
+func (s *Store) Len(db int) int {
+	n := int64(0)
+	for i := range s.partitions {
+		n += s.partitions[i].tables[db].count.Load()
+	}
+	return int(n)
+}
+
+// UseLFU chooses what the 24 bits of access history per key mean: an LFU counter, or
+// the time of the last access.
+func (s *Store) UseLFU(on bool) { s.lfu.Store(on) }
+
+// Counters are totals since the start or the last [Store.ResetCounters].
+type Counters struct {
+	Expired, Evicted int64 // keys removed because their time was over, or for room
+	Hits, Misses     int64 // reads that found their key, or did not
+}
+
+// Counters returns the store's counters.
+func (s *Store) Counters() Counters {
+	return Counters{s.expired.Load(), s.evicted.Load(), s.hits.Load(), s.misses.Load()}
+}
+
+// ResetCounters sets the counters to zero, for CONFIG RESETSTAT.
+func (s *Store) ResetCounters() {
+	for _, c := range []*atomic.Int64{&s.expired, &s.evicted, &s.hits, &s.misses} {
+		c.Store(0)
+	}
+}

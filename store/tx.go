@@ -1,0 +1,151 @@
+package store
+
+import (
+	"math/bits"
+	"sync/atomic"
+)
+
+type dirtyFlag = atomic.Bool
+
+// Footprint is the set of partitions that a transaction locks.
+type Footprint [Partitions / 64]uint64
+
+// AddKey adds the partition of a key.
+func (f *Footprint) AddKey(key []byte) { f.AddSlot(Slot(key)) }
+
+// AddSlot adds the partition of a slot.
+func (f *Footprint) AddSlot(slot uint16) {
+	p := PartitionOf(slot)
+	f[p/64] |= 1 << (p % 64)
+}
+
+// AddAll adds every partition: the footprint of a command on the whole keyspace.
+func (f *Footprint) AddAll() {
+	for i := range f {
+		f[i] = ^uint64(0)
+	}
+}
+
+// Union adds all of o.
+func (f *Footprint) Union(o *Footprint) {
+	for i := range f {
+		f[i] |= o[i]
+	}
+}
+
+func (f *Footprint) has(p int) bool { return f[p/64]&(1<<(p%64)) != 0 }
+
+// each calls do for every partition in ascending order, the order of locking.
+func (f *Footprint) each(do func(p int)) {
+	for i, w := range f {
+		for ; w != 0; w &= w - 1 {
+			do(i*64 + bits.TrailingZeros64(w))
+		}
+	}
+}
+
+// Tx is one transaction: a locked part of the keyspace at one moment. It is used by
+// one goroutine and may be used again after End. Reads and writes of keys outside the
+// footprint panic: that is a fault of the command's key positions.
+type Tx struct {
+	s       *Store
+	fp      Footprint
+	only    *partition // the footprint's partition when it is just one
+	now     int64      // Unix nanoseconds
+	db      int
+	effects []Effect
+	rng     uint64
+	active  bool
+}
+
+// NewTx returns a transaction to begin.
+func (s *Store) NewTx() *Tx { return &Tx{s: s, rng: s.seed.Add(0x9e3779b97f4a7c15)} }
+
+// Begin locks the footprint's partitions, in ascending order, for a transaction at
+// now (Unix nanoseconds) in database db.
+func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
+	tx.fp, tx.now, tx.db, tx.only, tx.active = *fp, now, db, nil, true
+	n := 0
+	for i, w := range fp {
+		for ; w != 0; w &= w - 1 {
+			p := &tx.s.partitions[i*64+bits.TrailingZeros64(w)]
+			p.mu.Lock()
+			tx.only = p
+			n++
+		}
+	}
+	if n != 1 {
+		tx.only = nil
+	}
+}
+
+// End hands the effects to the observers and unlocks. It is a no-op after End, so it
+// can be deferred.
+func (tx *Tx) End() {
+	if !tx.active {
+		return
+	}
+	tx.active = false
+	if len(tx.effects) > 0 {
+		for _, o := range tx.s.observers {
+			o.Committed(tx, tx.effects)
+		}
+		clear(tx.effects) // borrowed bytes are not kept alive
+		tx.effects = tx.effects[:0]
+	}
+	if p := tx.only; p != nil {
+		p.mu.Unlock()
+		return
+	}
+	tx.fp.each(func(p int) { tx.s.partitions[p].mu.Unlock() })
+}
+
+// Now returns the transaction's time in Unix nanoseconds.
+func (tx *Tx) Now() int64 { return tx.now }
+
+// NowMillis returns the transaction's time in Unix milliseconds.
+func (tx *Tx) NowMillis() int64 { return floorMillis(tx.now) }
+
+// DB returns the transaction's database.
+func (tx *Tx) DB() int { return tx.db }
+
+// Select changes the transaction's database. The locks hold for all of them.
+func (tx *Tx) Select(db int) { tx.db = db }
+
+// Changes returns the number of effects so far.
+func (tx *Tx) Changes() int { return len(tx.effects) }
+
+// Rand returns the next number of the transaction's own pseudo-random sequence
+// (SplitMix64), which follows from the store's seed.
+func (tx *Tx) Rand() uint64 {
+	tx.rng += 0x9e3779b97f4a7c15
+	z := tx.rng
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func (tx *Tx) partition(key []byte) *partition {
+	if tx.only != nil {
+		return tx.only
+	}
+	p := PartitionOf(Slot(key))
+	if !tx.fp.has(p) {
+		panic("store: key outside the transaction's footprint")
+	}
+	return &tx.s.partitions[p]
+}
+
+// record notes an effect and marks the key's watchers.
+func (tx *Tx) record(p *partition, e Effect) {
+	tx.effects = append(tx.effects, e)
+	p.touch(e.DB, e.Key)
+}
+
+func floorMillis(ns int64) int64 {
+	ms := ns / 1e6
+	if ns%1e6 < 0 {
+		ms--
+	}
+	return ms
+}

@@ -1,0 +1,192 @@
+package store
+
+// Delete removes the key and reports whether it was there.
+func (e *Entry) Delete() bool {
+	if !e.Exists() {
+		return false
+	}
+	e.t.remove(e.g, e.off, e.slot)
+	e.off, e.gen = 0, e.t.gen
+	e.record(Effect{Op: OpDel})
+	return true
+}
+
+// SetInt makes the key hold an integer, whatever it held before, until expireAt (Unix
+// milliseconds, or NoExpiry).
+func (e *Entry) SetInt(v, expireAt int64) {
+	e.store(Int, v, expireAt)
+	e.record(Effect{Op: OpSet, Int: v, At: expireAt})
+}
+
+// SetBytes makes the key hold a string, whatever it held before, until expireAt (Unix
+// milliseconds, or NoExpiry). The bytes are copied. A canonical integer becomes one.
+func (e *Entry) SetBytes(b []byte, expireAt int64) {
+	if n, ok := ParseInt(b); ok {
+		e.SetInt(n, expireAt)
+		return
+	}
+	own := append(make([]byte, 0, len(b)), b...)
+	e.storeValue(Raw, value{bytes: own}, expireAt)
+	e.record(Effect{Op: OpSet, Value: own, At: expireAt})
+}
+
+// SetRange overwrites the string from offset on, padding with zero bytes, and keeps
+// the expiry; an absent key becomes a string. At the string's length it appends. The
+// result is Raw even when its bytes are an integer's. It returns the new length.
+func (e *Entry) SetRange(offset int, b []byte) int {
+	var old []byte
+	if e.Kind() == Raw {
+		old = e.value().bytes
+	} else {
+		old = e.Bytes(make([]byte, 0, 20))
+		e.storeValue(Raw, value{bytes: old}, e.ExpireAt())
+	}
+	before := int64(cap(old))
+	if end := offset + len(b); end > len(old) {
+		old = append(old, make([]byte, end-len(old))...)
+	}
+	copy(old[offset:], b)
+	e.value().bytes = old
+	e.t.account(int64(cap(old)) - before)
+	e.record(Effect{Op: OpSetRange, Int: int64(offset), Value: b})
+	return len(old)
+}
+
+// SetExpiry changes when the key's time is over (Unix milliseconds), or with NoExpiry
+// lets it stay. The key must exist.
+func (e *Entry) SetExpiry(at int64) {
+	e.setExpiry(at)
+	if at == NoExpiry {
+		e.record(Effect{Op: OpPersist})
+	} else {
+		e.record(Effect{Op: OpExpire, At: at})
+	}
+}
+
+// record notes an effect on this key.
+func (e *Entry) record(f Effect) {
+	f.DB, f.Key = e.db, e.key
+	e.tx.record(e.p, f)
+}
+
+// store puts a value word in the key's cell, which it makes or clears first.
+func (e *Entry) store(k Kind, word, expireAt int64) {
+	tat := k == Int && expiryIsTAT(word, expireAt)
+	if !e.Exists() {
+		e.g, e.off = e.t.insert(e.key, e.hash, expireAt != NoExpiry && !tat)
+		e.locate()
+		e.touchAccess()
+	} else {
+		e.t.dropValue(e.cell())
+	}
+	c := e.cell()
+	had := c.has(cellExpiryIsTAT) || c.expireAt() != NoExpiry
+	c.clear(cellExpiryIsTAT)
+	c.setKind(k)
+	c.setValue(word)
+	if tat {
+		c.set(cellExpiryIsTAT)
+		e.expires(had, expireAt)
+		return
+	}
+	e.storeExpiry(c, had, expireAt)
+}
+
+func (e *Entry) storeValue(k Kind, v value, expireAt int64) {
+	e.t.account(v.size())
+	e.store(k, e.t.values.put(v), expireAt)
+}
+
+func (e *Entry) setExpiry(at int64) {
+	e.sync()
+	c := e.cell()
+	had := c.expireAt() != NoExpiry
+	if c.kind() == Int && expiryIsTAT(c.value(), at) {
+		c.set(cellExpiryIsTAT)
+		e.expires(had, at)
+		return
+	}
+	c.clear(cellExpiryIsTAT)
+	e.storeExpiry(c, had, at)
+}
+
+// storeExpiry writes the expiry into the cell's room for it, which it makes if need be.
+func (e *Entry) storeExpiry(c cell, had bool, at int64) {
+	if !c.has(cellHasExpiry) {
+		if at == NoExpiry {
+			e.expires(had, at)
+			return
+		}
+		c = e.widen()
+	}
+	c.setExpiryRoom(at)
+	e.expires(had, at)
+}
+
+// expires keeps the count of keys with an expiry and the segment's bound.
+func (e *Entry) expires(had bool, at int64) {
+	if has := at != NoExpiry; has != had {
+		if has {
+			e.t.expire++
+		} else {
+			e.t.expire--
+		}
+	}
+	e.g.expiresBy(at)
+}
+
+// widen gives the cell room for an expiry: it moves to a larger place.
+func (e *Entry) widen() cell {
+	size := e.cell().size()
+	off := e.t.alloc(e.g, size+cellExpiry)
+	e.locate() // alloc may have moved everything
+	old, c := e.cell(), e.g.cell(off)
+	if e.off == off {
+		panic("store: a cell was moved onto itself")
+	}
+	copy(c, old[:cellHeader])
+	c.set(cellHasExpiry)
+	copy(c[cellHeader+cellExpiry:], old.keyBytes())
+	e.g.index[e.slot] = e.g.index[e.slot]&^offsetMask | off
+	e.g.dead += size
+	e.off = off
+	e.t.gen++
+	e.gen = e.t.gen
+	return c
+}
+
+// locate finds the cell, which is there.
+func (e *Entry) locate() {
+	e.gen = e.t.gen
+	e.g, e.off, e.slot = e.t.find(e.key, e.hash)
+}
+
+// ParseInt parses what Redis stores as an integer: the canonical decimal form of an
+// int64, nothing else ("007", "+1" and "-0" stay strings).
+func ParseInt(b []byte) (int64, bool) {
+	if len(b) == 0 || len(b) > 20 {
+		return 0, false
+	}
+	neg := b[0] == '-'
+	d := b
+	if neg {
+		d = b[1:]
+	}
+	if len(d) == 0 || d[0] < '0' || d[0] > '9' || d[0] == '0' && len(b) > 1 {
+		return 0, false
+	}
+	var n uint64
+	for _, c := range d {
+		if c < '0' || c > '9' || n > (1<<63)/10 {
+			return 0, false
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	switch {
+	case neg && n <= 1<<63:
+		return -int64(n), true
+	case !neg && n < 1<<63:
+		return int64(n), true
+	}
+	return 0, false
+}
