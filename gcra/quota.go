@@ -1,0 +1,80 @@
+package gcra
+
+import (
+	"errors"
+	"math"
+	"math/bits"
+)
+
+const nanosPerSecond = 1_000_000_000
+
+// ErrZeroRate answers a count or a period of zero, and so many requests in so
+// short a time that less than a nanosecond lies between two. The text is
+// redis-cell's.
+//
+//lint:ignore ST1005 clients compare the text, so it is redis-cell's to the letter
+var ErrZeroRate = errors.New("Zero rates are not supported")
+
+var (
+	errNegativeMaxBurst = errors.New("max_burst must not be negative")
+	errNegativeCount    = errors.New("count must not be negative")
+	errNegativePeriod   = errors.New("period must not be negative")
+	errPeriodTooLong    = errors.New("period is too long for this count: over 292 years between two requests")
+	errMaxBurstTooLarge = errors.New("max_burst is too large for this count and period: a burst would need over 292 years to come back")
+)
+
+// Quota is a rate and the burst above it. NewQuota makes it; the zero Quota
+// answers every request with ErrZeroRate.
+type Quota struct {
+	interval  int64 // ns from one request to the next, at least 1
+	tolerance int64 // interval * limit
+	limit     int64 // requests in a full burst, at least 1
+}
+
+// NewQuota allows count requests in period seconds, and max_burst more at once.
+// It answers ErrZeroRate first, as redis-cell does, then an error which names
+// the argument that is negative or takes the quota out of int64 nanoseconds.
+func NewQuota(maxBurst, count, period int64) (Quota, error) {
+	switch {
+	case count == 0 || period == 0:
+		return Quota{}, ErrZeroRate
+	case count < 0:
+		return Quota{}, errNegativeCount
+	case period < 0:
+		return Quota{}, errNegativePeriod
+	}
+	interval, ok := mulDiv(period, nanosPerSecond, count)
+	switch {
+	case !ok:
+		return Quota{}, errPeriodTooLong
+	case interval == 0:
+		return Quota{}, ErrZeroRate
+	case maxBurst < 0:
+		return Quota{}, errNegativeMaxBurst
+	case maxBurst == math.MaxInt64:
+		return Quota{}, errMaxBurstTooLarge
+	}
+	limit := maxBurst + 1
+	tolerance, ok := mul(limit, interval)
+	if !ok {
+		return Quota{}, errMaxBurstTooLarge
+	}
+	return Quota{interval: interval, tolerance: tolerance, limit: limit}, nil
+}
+
+// Limit is the number of requests in a full burst: max_burst + 1.
+func (q Quota) Limit() int64 { return q.limit }
+
+// Interval is the time in nanoseconds in which one request comes back.
+func (q Quota) Interval() int64 { return q.interval }
+
+// mulDiv is a*b/c rounded down, for a, b >= 0 and c > 0, exact however large
+// a*b is; ok says whether the quotient fits.
+func mulDiv(a, b, c int64) (quotient int64, ok bool) {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	if hi >= uint64(c) {
+		return 0, false
+	}
+	wide, _ := bits.Div64(hi, lo, uint64(c))
+	return int64(wide), wide <= math.MaxInt64
+}
