@@ -1,0 +1,25 @@
+package resp
+
+import (
+	"math"
+	"strconv"
+)
+
+// FormatDouble appends f as C's printf writes it with "%.17g", which is how Redis 7.0 spells every
+// score and distance: 0.1 is 0.10000000000000001, 1e17 is 1e+17, infinities are inf and -inf.
+// Every NaN is nan.
+func FormatDouble(dst []byte, f float64) []byte {
+	switch {
+	case math.IsInf(f, 1):
+		return append(dst, "inf"...)
+	case math.IsInf(f, -1):
+		return append(dst, "-inf"...)
+	case math.IsNaN(f):
+		return append(dst, "nan"...)
+	}
+	// Most scores are whole numbers; below 10^15 these have one spelling in every format.
+	if n := int64(f); float64(n) == f && n > -1e15 && n < 1e15 && (n != 0 || !math.Signbit(f)) {
+		return strconv.AppendInt(dst, n, 10)
+	}
+	return strconv.AppendFloat(dst, f, 'g', 17, 64)
+}

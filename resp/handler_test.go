@@ -1,0 +1,92 @@
+package resp
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// echo is a handler for tests: it answers a command with its arguments and keeps a diary.
+// Its commands: CLOSE, RETRY (answers Retry while retries > 0), PANIC, BIG n, PROTO n.
+type echo struct {
+	limits  Limits
+	retries int
+	session *Session
+	diary   []string
+}
+
+func (e *echo) Begin()         { e.note("begin") }
+func (e *echo) End()           { e.note("end") }
+func (e *echo) Closed()        { e.note("closed") }
+func (e *echo) Limits() Limits { return e.limits }
+
+func (e *echo) Failed(reason any, stack []byte) {
+	e.note(fmt.Sprintf("failed: %v, stack %v", reason, stack != nil))
+}
+
+func (e *echo) note(s string) {
+	if len(e.diary) < 100 {
+		e.diary = append(e.diary, s)
+	}
+}
+
+func (e *echo) Handle(args [][]byte, w *Writer) Status {
+	switch string(args[0]) {
+	case "CLOSE":
+		w.OK()
+		return Close
+	case "RETRY":
+		w.Simple("half done")
+		if e.retries > 0 {
+			e.retries--
+			return Retry
+		}
+	case "PANIC":
+		w.Simple("half done")
+		panic("as told")
+	case "BIG":
+		var n int
+		fmt.Sscan(string(args[1]), &n)
+		w.Bulk(bytes.Repeat([]byte("x"), n))
+		return Continue
+	case "PROTO":
+		w.Proto = int(args[1][0] - '0')
+	}
+	w.Array(len(args))
+	for _, a := range args {
+		w.Bulk(a)
+	}
+	return Continue
+}
+
+// feed gives b to the session in chunks of the given size and returns everything it answers.
+func feed(s *Session, b []byte, chunk int) (string, Status) {
+	var out strings.Builder
+	st := Continue
+	for len(b) > 0 && st != Close {
+		n := copy(s.Space(), b[:min(chunk, len(b))])
+		b = b[n:]
+		st = s.Filled(n)
+		out.Write(s.Output())
+		s.Sent()
+		for st == Retry || st == Flush {
+			st = s.Resume()
+			out.Write(s.Output())
+			s.Sent()
+		}
+	}
+	return out.String(), st
+}
+
+// wire is the request for a command.
+func wire(args ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "*%d\r\n", len(args))
+	for _, a := range args {
+		fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(a), a)
+	}
+	return b.String()
+}
+
+// echoed is the reply of echo to a command.
+func echoed(args ...string) string { return wire(args...) }

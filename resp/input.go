@@ -1,0 +1,126 @@
+package resp
+
+// Sizes of the buffers of a connection, in bytes.
+const (
+	smallBuffer = 4 << 10  // an idle connection
+	busyBuffer  = 64 << 10 // one whose reads fill what they are given; bigger ones are given back at once
+	minRead     = 1 << 10  // room that a read is given at least
+
+	// calmReads is after how many reads that a small buffer would have held the big one is given back.
+	calmReads = 64
+	// manyArgs is for how many arguments the bookkeeping is kept between commands.
+	manyArgs = 1024
+)
+
+// input is the bytes received and not yet run, and the command that is being read from them.
+type input struct {
+	buf    []byte
+	start  int // first byte of the command at hand
+	end    int // behind the last byte received
+	want   int // size of the next buffer
+	calm   int // reads in a row that would have fitted a small buffer
+	parser parser
+	args   [][]byte
+}
+
+// space is room for the next read. It grows while a command fills it, never by what a header claims.
+func (in *input) space() []byte {
+	if in.start == in.end {
+		in.start, in.end = 0, 0
+		if len(in.buf) == 0 || len(in.buf) > busyBuffer || len(in.buf) != in.want {
+			in.replace(max(in.want, smallBuffer))
+		}
+		return in.buf
+	}
+	if len(in.buf)-in.end >= minRead {
+		return in.buf[in.end:]
+	}
+	size := len(in.buf)
+	if held := in.end - in.start; held > size/2 || size < in.want {
+		size *= 2
+		// The end of a long argument is known: do not double beyond it.
+		if need := in.parser.need() + minRead; need > held+minRead && need < size {
+			size = need
+		}
+	}
+	in.replace(size)
+	return in.buf[in.end:]
+}
+
+// replace moves what is held to the front of a buffer of the given size.
+func (in *input) replace(size int) {
+	old := in.buf[in.start:in.end]
+	if size != len(in.buf) {
+		in.buf = make([]byte, size)
+		clear(in.args[:cap(in.args)])
+	}
+	in.end = copy(in.buf, old)
+	in.start = 0
+}
+
+// filled counts n bytes read into space.
+func (in *input) filled(n int) {
+	switch room := len(in.buf) - in.end; {
+	case n == room && in.want < busyBuffer:
+		in.want = min(2*max(in.want, smallBuffer), busyBuffer)
+		in.calm = 0
+	case n > smallBuffer/2:
+		in.calm = 0
+	case in.want > smallBuffer:
+		if in.calm++; in.calm > calmReads {
+			in.want, in.calm = smallBuffer, 0
+		}
+	}
+	in.end += n
+}
+
+// next looks for a command with at least one argument.
+func (in *input) next(h Handler) (bool, error) {
+	for in.start < in.end {
+		if !in.parser.begun {
+			in.parser.begun = true
+			in.parser.limits = h.Limits().orDefault()
+		}
+		found, err := in.parser.parse(in.buf[in.start:in.end])
+		switch {
+		case err != nil:
+			return false, err
+		case found == complete:
+			return true, nil
+		case found == empty:
+			in.done()
+		case int64(in.end-in.start) > in.parser.limits.MaxBuffer:
+			return false, ErrBufferLimit
+		default:
+			return false, nil
+		}
+	}
+	return false, nil
+}
+
+// command is the arguments of the command found by next; they alias the buffer.
+func (in *input) command() [][]byte {
+	in.args = in.args[:0]
+	b := in.buf[in.start:in.end]
+	for _, s := range in.parser.spans {
+		in.args = append(in.args, b[s.start:s.end:s.end])
+	}
+	return in.args
+}
+
+// done drops the command at hand.
+func (in *input) done() {
+	in.start += in.parser.pos
+	in.parser.reset()
+	if cap(in.parser.spans) > manyArgs {
+		in.parser.spans, in.args = nil, nil
+	}
+}
+
+// shrink gives the buffer back if it holds nothing.
+func (in *input) shrink() {
+	if in.start == in.end && len(in.buf) > smallBuffer {
+		in.start, in.end = 0, 0
+		in.buf, in.args, in.want, in.calm = nil, nil, smallBuffer, 0
+	}
+}

@@ -1,0 +1,218 @@
+package resp
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// span is an argument's place, relative to the first byte of its command.
+type span struct{ start, end int }
+
+// parser finds commands in a window of bytes and remembers how far it came, so that a command
+// that arrives in many pieces is looked at once. All positions are relative to the command's start.
+type parser struct {
+	limits Limits
+	begun  bool   // limits belong to the command at hand
+	pos    int    // everything before it has been understood
+	seen   int    // everything before it has been searched for the end of the line at pos
+	left   int    // arguments still to come
+	bulk   int    // length of the argument at pos, -1 while its header is to come
+	spans  []span // arguments understood so far
+}
+
+// outcome says what parse found.
+type outcome int
+
+const (
+	incomplete outcome = iota // more bytes are needed
+	complete                  // spans hold a command of pos bytes
+	empty                     // pos bytes held nothing: an empty line, *0
+)
+
+// reset forgets the command at hand and starts at the next one.
+func (p *parser) reset() {
+	p.begun, p.pos, p.seen, p.left, p.bulk = false, 0, 0, 0, -1
+	p.spans = p.spans[:0]
+}
+
+// parse goes on with the command that starts at b[0]. len(b) > 0, and b is what it was before, or
+// longer. Inline arguments are decoded in place.
+func (p *parser) parse(b []byte) (outcome, error) {
+	if b[0] != '*' {
+		return p.inline(b)
+	}
+	if p.left == 0 {
+		n, ok, err := p.count(b)
+		if !ok {
+			return incomplete, err
+		}
+		if n <= 0 {
+			return empty, nil
+		}
+		p.left = int(n)
+	}
+	for p.left > 0 {
+		if p.bulk < 0 {
+			if ok, err := p.bulkHeader(b); !ok {
+				return incomplete, err
+			}
+		}
+		if len(b)-p.pos < p.bulk+2 {
+			return incomplete, nil
+		}
+		p.spans = append(p.spans, span{p.pos, p.pos + p.bulk})
+		p.pos += p.bulk + 2
+		p.seen = p.pos
+		p.bulk = -1
+		p.left--
+	}
+	return complete, nil
+}
+
+// need is how many bytes the command has at least, as far as its headers tell.
+func (p *parser) need() int {
+	if p.bulk < 0 {
+		return 0
+	}
+	return p.pos + p.bulk + 2
+}
+
+// count reads the line "*n".
+func (p *parser) count(b []byte) (int64, bool, error) {
+	line, ok, err := p.header(b, errArgsLineTooBig)
+	if !ok {
+		return 0, false, err
+	}
+	n, ok := parseLength(line[1:])
+	switch {
+	case !ok || n > int64(p.limits.MaxArgs):
+		return 0, false, errArgs
+	case n > unauthenticatedArgs && p.limits.Unauthenticated:
+		return 0, false, errArgsUnauth
+	}
+	return n, true, nil
+}
+
+// bulkHeader reads the line "$n".
+func (p *parser) bulkHeader(b []byte) (bool, error) {
+	line, ok, err := p.header(b, errBulkLineTooBig)
+	if !ok {
+		return false, err
+	}
+	if len(line) == 0 || line[0] != '$' {
+		return false, errNoBulk(b[p.pos-len(line)-2])
+	}
+	n, ok := parseLength(line[1:])
+	switch {
+	case !ok || n < 0 || n > p.limits.MaxBulk:
+		return false, errBulk
+	case n > unauthenticatedBulk && p.limits.Unauthenticated:
+		return false, errBulkUnauth
+	}
+	p.bulk = int(n)
+	return true, nil
+}
+
+// header takes the line at pos up to its CR, and skips the byte behind that.
+func (p *parser) header(b []byte, tooBig ProtocolError) ([]byte, bool, error) {
+	end, err := p.lineEnd(b, '\r', tooBig)
+	if err != nil || end < 0 || end+2 > len(b) {
+		return nil, false, err
+	}
+	line := b[p.pos:end]
+	p.pos = end + 2
+	p.seen = p.pos
+	return line, true, nil
+}
+
+// inline reads a line of words.
+func (p *parser) inline(b []byte) (outcome, error) {
+	end, err := p.lineEnd(b, '\n', errInlineTooBig)
+	if err != nil || end < 0 {
+		return incomplete, err
+	}
+	p.pos = end + 1
+	if end > 0 && b[end-1] == '\r' {
+		end--
+	}
+	var ok bool
+	if p.spans, ok = splitInline(b[:end], p.spans); !ok {
+		return incomplete, errUnbalancedQuotes
+	}
+	if len(p.spans) == 0 {
+		return empty, nil
+	}
+	return complete, nil
+}
+
+// lineEnd finds the byte that ends the line at pos, or -1 if it has not come yet. A NUL before it
+// hides it, as it does in Redis: such a line can only grow too big.
+func (p *parser) lineEnd(b []byte, delim byte, tooBig ProtocolError) (int, error) {
+	window := b[p.seen:min(len(b), p.pos+p.limits.MaxInline+1)]
+	for i, c := range window[:min(len(window), shortLine)] {
+		if c == delim {
+			return p.seen + i, nil
+		}
+		if c == 0 {
+			return p.hidden(b, p.seen+i, tooBig)
+		}
+	}
+	end := bytes.IndexByte(window, delim)
+	line := window
+	if end >= 0 {
+		line = window[:end]
+	}
+	if nul := bytes.IndexByte(line, 0); nul >= 0 {
+		return p.hidden(b, p.seen+nul, tooBig)
+	}
+	if end >= 0 {
+		return p.seen + end, nil
+	}
+	p.seen += len(window)
+	if p.seen > p.pos+p.limits.MaxInline {
+		return -1, tooBig
+	}
+	return -1, nil
+}
+
+// shortLine is how far lineEnd looks byte by byte: headers end well before it.
+const shortLine = 16
+
+// hidden stops the search at a NUL.
+func (p *parser) hidden(b []byte, nul int, tooBig ProtocolError) (int, error) {
+	p.seen = nul
+	if len(b) > p.pos+p.limits.MaxInline {
+		return -1, tooBig
+	}
+	return -1, nil
+}
+
+// parseLength reads a decimal int64 that has one spelling: no plus sign, no leading zeros, no -0.
+func parseLength(s []byte) (int64, bool) {
+	if len(s) == 1 && s[0] >= '0' && s[0] <= '9' {
+		return int64(s[0] - '0'), true
+	}
+	digits := s
+	if len(s) > 0 && s[0] == '-' {
+		digits = s[1:]
+	}
+	if len(digits) == 0 || digits[0] == '0' {
+		return 0, false
+	}
+	var n int64
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	// 18 digits cannot overflow.
+	if len(digits) > 18 {
+		n, err := strconv.ParseInt(string(s), 10, 64)
+		return n, err == nil
+	}
+	if len(digits) < len(s) {
+		n = -n
+	}
+	return n, true
+}

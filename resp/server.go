@@ -1,0 +1,182 @@
+package resp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// Server feeds sessions from connections, a goroutine each. Its fields are set before the first
+// Serve and not changed after. Nil functions stand for none.
+type Server struct {
+	// Accept makes the handler of a new connection, in the order of their arrival. A text other
+	// than "" refuses it: the client reads it as an error reply, and is closed. It must not block.
+	Accept func(c *Conn) (Handler, string)
+	// ReadDeadline is until when a client may be silent, or not take what is sent to it; asked before
+	// each read and write, from any goroutine. Zero is for ever.
+	ReadDeadline func(c *Conn) time.Time
+	// WriteLimit is how many bytes may wait to be sent to a client before it is closed; 0 is any
+	// number (client-output-buffer-limit). It may be called from any goroutine.
+	WriteLimit func(c *Conn) (hard int64)
+	// Log gets what concerns no client: trouble with accepting.
+	Log *slog.Logger
+
+	mu        sync.Mutex // guards what follows
+	stopping  bool
+	stopped   chan struct{} // made by the first Serve or Shutdown, closed by Shutdown
+	listeners map[net.Listener]struct{}
+	conns     map[*Conn]struct{}
+	running   sync.WaitGroup
+}
+
+// Pauses after a failed accept, as when descriptors run out.
+const (
+	minBackOff = 5 * time.Millisecond
+	maxBackOff = time.Second
+)
+
+// Serve accepts connections until Shutdown, and then returns nil. It returns an error when the
+// listener was closed by someone else. Several listeners can be served at once.
+func (s *Server) Serve(ln net.Listener) error {
+	if !s.add(ln) {
+		return ln.Close()
+	}
+	defer s.remove(ln)
+	backOff := minBackOff
+	for {
+		nc, err := ln.Accept()
+		if err == nil {
+			backOff = minBackOff
+			s.start(nc)
+			continue
+		}
+		if s.isStopping() {
+			return nil
+		}
+		if errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		s.warn("accept failed", "address", ln.Addr().String(), "error", err, "pause", backOff)
+		select {
+		case <-time.After(backOff):
+		case <-s.stopped:
+			return nil
+		}
+		backOff = min(2*backOff, maxBackOff)
+	}
+}
+
+// Shutdown stops accepting, lets running batches finish and their replies leave, and closes every
+// connection. When ctx ends first, the rest is cut off and its error returned.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	s.init()
+	if !s.stopping {
+		s.stopping = true
+		close(s.stopped)
+	}
+	for ln := range s.listeners {
+		ln.Close()
+	}
+	for c := range s.conns {
+		c.CloseAfterReply()
+	}
+	s.mu.Unlock()
+
+	done := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	for c := range s.conns {
+		c.Close()
+	}
+	s.mu.Unlock()
+	<-done
+	return ctx.Err()
+}
+
+// start begins a connection's life.
+func (s *Server) start(nc net.Conn) {
+	c := newConn(s, nc)
+	s.mu.Lock()
+	if s.stopping {
+		s.mu.Unlock()
+		nc.Close()
+		return
+	}
+	s.conns[c] = struct{}{}
+	s.running.Add(1)
+	s.mu.Unlock()
+
+	handler, refusal := s.Accept(c)
+	go func() {
+		defer s.finish(c)
+		if refusal != "" {
+			c.refuse(refusal)
+			return
+		}
+		c.serve(handler)
+	}()
+}
+
+// finish forgets a connection that is gone, be it by a panic outside of its session's care.
+func (s *Server) finish(c *Conn) {
+	if reason := recover(); reason != nil {
+		s.warn("connection failed", "reason", reason, "stack", string(debug.Stack()))
+	}
+	s.mu.Lock()
+	delete(s.conns, c)
+	s.mu.Unlock()
+	s.running.Done()
+}
+
+// init makes what the zero Server lacks; s.mu is held.
+func (s *Server) init() {
+	if s.stopped == nil {
+		s.stopped = make(chan struct{})
+		s.listeners = make(map[net.Listener]struct{})
+		s.conns = make(map[*Conn]struct{})
+	}
+}
+
+func (s *Server) add(ln net.Listener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.init()
+	if s.stopping {
+		return false
+	}
+	s.listeners[ln] = struct{}{}
+	s.running.Add(1)
+	return true
+}
+
+func (s *Server) remove(ln net.Listener) {
+	s.mu.Lock()
+	delete(s.listeners, ln)
+	s.mu.Unlock()
+	s.running.Done()
+}
+
+func (s *Server) isStopping() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopping
+}
+
+func (s *Server) warn(text string, args ...any) {
+	if s.Log != nil {
+		s.Log.Warn(text, args...)
+	}
+}

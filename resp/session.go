@@ -1,0 +1,183 @@
+package resp
+
+import "runtime/debug"
+
+// Status says how a session goes on.
+type Status int
+
+const (
+	// Continue means that the command is done; from a Session, that it wants more bytes.
+	Continue Status = iota
+	// Close means that nothing more is run: send what is written, then close.
+	Close
+	// Retry means that the command was not executed: send what is written, and Resume later.
+	Retry
+	// Flush comes from a Session only: much is written. Send it, then Resume at once.
+	Flush
+)
+
+// flushAt is how much output, in bytes, makes a session ask for Flush. One reply may exceed it.
+const flushAt = 1 << 20
+
+// Handler runs the commands of one session. Its methods are called by one goroutine at a time,
+// the one that drives the session.
+type Handler interface {
+	// Begin starts a batch of pipelined commands: the place to read the clock, once.
+	Begin()
+	// Handle runs one command and writes its reply. There is at least one argument; args alias the
+	// input buffer and are valid until Handle returns. What it wrote before Retry is taken back.
+	Handle(args [][]byte, w *Writer) Status
+	// End closes what Begin started, before the output of the batch leaves.
+	End()
+	// Limits bound the next request; asked when its first byte is looked at.
+	Limits() Limits
+	// Failed reports why the session closes itself: a [ProtocolError], with a nil stack, or the value
+	// of a panic in Begin, Handle or End with its stack. The failed command's output is taken back.
+	Failed(reason any, stack []byte)
+	// Closed reports that the connection is gone. Nothing is called after it.
+	Closed()
+}
+
+// Session is one client's side of the protocol, without a socket: bytes go in through Space and
+// Filled, replies come out through Output and Sent. It is not safe for concurrent use.
+type Session struct {
+	handler Handler
+	in      input
+	out     Writer
+	mark    int  // where the output of the command at hand starts
+	ready   bool // a command was found and not yet executed
+	begun   bool // Begin was called and End was not
+	closed  bool
+}
+
+// NewSession is a session that speaks RESP2 until its handler sets the writer's Proto.
+func NewSession(h Handler) *Session {
+	s := &Session{handler: h}
+	s.out.Proto = 2
+	s.in.want = smallBuffer
+	s.in.parser.reset()
+	return s
+}
+
+// Space is where the next bytes are to be read into; it is never empty. It is valid until Filled.
+func (s *Session) Space() []byte { return s.in.space() }
+
+// Filled says that n bytes were read into Space, and runs every command that is complete.
+func (s *Session) Filled(n int) Status {
+	s.in.filled(n)
+	return s.Resume()
+}
+
+// Resume goes on after Retry or Flush.
+func (s *Session) Resume() (st Status) {
+	if s.closed {
+		return Close
+	}
+	defer func() {
+		if reason := recover(); reason != nil {
+			s.panicked(reason, debug.Stack())
+			st = Close
+		}
+	}()
+	st = s.run()
+	s.end()
+	s.closed = st == Close
+	return st
+}
+
+// run runs commands until there is none, or one stops it.
+func (s *Session) run() Status {
+	for {
+		if !s.ready {
+			found, err := s.in.next(s.handler)
+			if err != nil {
+				s.refuse(err)
+				return Close
+			}
+			if !found {
+				return Continue
+			}
+			s.ready = true
+		}
+		if st := s.handle(); st != Continue {
+			return st
+		}
+		if s.out.Len() >= flushAt {
+			return Flush
+		}
+	}
+}
+
+// handle runs the command that was found.
+func (s *Session) handle() Status {
+	s.mark = s.out.Mark()
+	if !s.begun {
+		s.begun = true
+		s.handler.Begin()
+	}
+	st := s.handler.Handle(s.in.command(), &s.out)
+	if st == Retry {
+		s.out.Truncate(s.mark)
+		return Retry
+	}
+	s.mark = s.out.Mark()
+	s.ready = false
+	s.in.done()
+	return st
+}
+
+// refuse answers a request that cannot be understood.
+func (s *Session) refuse(err error) {
+	if err != ErrBufferLimit {
+		s.out.Error("ERR " + err.Error())
+	}
+	s.mark = s.out.Mark()
+	s.handler.Failed(err, nil)
+}
+
+func (s *Session) end() {
+	if s.begun {
+		s.begun = false
+		s.handler.End()
+	}
+}
+
+// panicked closes the session after a panic of its handler; the replies before it stand.
+func (s *Session) panicked(reason any, stack []byte) {
+	s.closed = true
+	s.out.Truncate(s.mark)
+	s.handler.Failed(reason, stack)
+	if !s.begun {
+		return
+	}
+	defer func() {
+		if again := recover(); again != nil {
+			s.handler.Failed(again, debug.Stack())
+		}
+	}()
+	s.end()
+}
+
+// Output is the replies that wait to be sent; it is valid until Sent, Filled or Resume.
+func (s *Session) Output() []byte { return s.out.Bytes() }
+
+// Sent says that Output has left.
+func (s *Session) Sent() {
+	s.out.Reset()
+	s.out.shrink(busyBuffer)
+}
+
+// Writer is where the session writes: its Proto is the client's protocol version.
+func (s *Session) Writer() *Writer { return &s.out }
+
+// Buffered is the number of bytes received and not yet run.
+func (s *Session) Buffered() int { return s.in.end - s.in.start }
+
+// Capacity is the memory that the session's buffers take, in bytes.
+func (s *Session) Capacity() int { return len(s.in.buf) + cap(s.out.buf) }
+
+// Shrink gives buffers back that an idle connection does not need.
+func (s *Session) Shrink() {
+	s.in.shrink()
+	s.out.shrink(smallBuffer)
+}
