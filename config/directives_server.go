@@ -1,0 +1,100 @@
+package config
+
+import "math"
+
+const maxInt = math.MaxInt32 // the bound of what is a C int in Redis
+
+var networkDirectives = group("Network", "",
+	field("bind", addresses, "127.0.0.1 -::1", func(c *Config) *[]string { return &c.Bind },
+		"Addresses to listen on. `*` is every IPv4 address, `::*` every IPv6 one; one with a leading `-` may be missing; none at all is no TCP."),
+	field("port", number(0, 65535), "6379", func(c *Config) *int { return &c.Port },
+		"TCP port; 0 is none."),
+	field("protected-mode", yesno, "yes", func(c *Config) *bool { return &c.ProtectedMode },
+		"Without a password, serve none but loopback clients."),
+	field("tcp-backlog", number(0, maxInt), "511", func(c *Config) *int { return &c.TCPBacklog },
+		"Connections that may wait to be accepted; the system may cap it.").immutable(),
+	field("tcp-keepalive", number(0, maxInt), "300", func(c *Config) *int { return &c.TCPKeepAlive },
+		"Seconds between probes of a silent connection; 0 is off."),
+	field("timeout", number(0, maxInt), "0", func(c *Config) *int { return &c.Timeout },
+		"Seconds after which an idle client is disconnected; 0 is never."),
+	field("unixsocket", text, "", func(c *Config) *string { return &c.UnixSocket },
+		"Path of a unix socket to listen on.").immutable(),
+	field("unixsocketperm", octal, "0", func(c *Config) *uint32 { return &c.UnixSocketPerm },
+		"Permissions of the unix socket; 0 leaves them to the umask.").immutable(),
+	field("maxclients", number(1, math.MaxUint32), "10000", func(c *Config) *int { return &c.MaxClients },
+		"Clients served at the same time; one more is told so and disconnected."),
+	field("proto-max-bulk-len", memory(1<<20, math.MaxInt64), "536870912", func(c *Config) *int64 { return &c.ProtoMaxBulkLen },
+		"Longest argument of a request."),
+	field("client-query-buffer-limit", memory(1<<20, math.MaxInt64), "1073741824", func(c *Config) *int64 { return &c.ClientQueryBufferLimit },
+		"Bytes of one request that may wait for its end."),
+	outputLimits,
+	field("tracking-table-max-keys", wide(0, math.MaxInt64), "1000000", func(c *Config) *int64 { return &c.TrackingTableMaxKeys },
+		"Keys remembered for CLIENT TRACKING; 0 is no bound."),
+)
+
+var tlsDirectives = group("TLS", "",
+	field("tls-port", number(0, 65535), "0", func(c *Config) *int { return &c.TLSPort },
+		"TCP port for TLS; 0 is none."),
+	field("tls-cert-file", text, "", func(c *Config) *string { return &c.TLSCertFile },
+		"PEM file of the server's certificate."),
+	field("tls-key-file", text, "", func(c *Config) *string { return &c.TLSKeyFile },
+		"PEM file of its key."),
+	field("tls-ca-cert-file", text, "", func(c *Config) *string { return &c.TLSCACertFile },
+		"PEM file of the authorities that sign client certificates."),
+	field("tls-auth-clients", enum(TLSAuthNo, TLSAuthYes, TLSAuthOptional), "yes", func(c *Config) *TLSAuth { return &c.TLSAuthClients },
+		"Whether a client must present a certificate."),
+)
+
+var access = enum(AccessNo, AccessYes, AccessLocal)
+
+var securityDirectives = group("Security", "",
+	field("requirepass", text, "", func(c *Config) *string { return &c.RequirePass },
+		"Password that clients must give with AUTH or HELLO.").sensitive(),
+	field("enable-debug-command", access, "no", func(c *Config) *Access { return &c.EnableDebugCommand },
+		"Who may use DEBUG, the test clock with it: nobody, everyone, or local clients.").immutable(),
+	field("enable-protected-configs", access, "no", func(c *Config) *Access { return &c.EnableProtectedConfigs },
+		"Who may CONFIG SET the protected directives.").immutable(),
+)
+
+var generalDirectives = group("General", "",
+	field("databases", number(1, maxInt), "16", func(c *Config) *int { return &c.Databases },
+		"Databases that SELECT knows.").immutable(),
+	field("cluster-enabled", yesno, "no", func(c *Config) *bool { return &c.ClusterEnabled },
+		"Answer cluster clients, as one node that owns every slot.").immutable(),
+	field("hz", hz, "10", func(c *Config) *int { return &c.Hz },
+		"Background rounds a second; what lies outside 1…500 is moved inside."),
+	field("loglevel", enum(LogDebug, LogVerbose, LogNotice, LogWarning), "notice", func(c *Config) *LogLevel { return &c.LogLevel },
+		"The least grave message that is logged."),
+	field("logfile", text, "", func(c *Config) *string { return &c.LogFile },
+		"File to log to; none is standard output.").immutable(),
+	field("dir", text, ".", func(c *Config) *string { return &c.Dir },
+		"Working directory.").protected(),
+	field("shutdown-timeout", number(0, maxInt), "10", func(c *Config) *int { return &c.ShutdownTimeout },
+		"Seconds that a shutdown waits for clients to be answered."),
+)
+
+var observeDirectives = group("Observation", "",
+	field("slowlog-log-slower-than", wide(-1, math.MaxInt64), "10000", func(c *Config) *int64 { return &c.SlowlogLogSlowerThan },
+		"Microseconds from which a command enters SLOWLOG; 0 is every command, -1 none."),
+	field("slowlog-max-len", wide(0, math.MaxInt64), "128", func(c *Config) *int64 { return &c.SlowlogMaxLen },
+		"Entries that SLOWLOG keeps."),
+	field("latency-monitor-threshold", wide(0, math.MaxInt64), "0", func(c *Config) *int64 { return &c.LatencyMonitorThreshold },
+		"Milliseconds from which an event enters LATENCY; 0 is off."),
+	field("latency-tracking", yesno, "yes", func(c *Config) *bool { return &c.LatencyTracking },
+		"Keep a distribution of each command's duration."),
+	field("latency-tracking-info-percentiles", percentiles, "50 99 99.9", func(c *Config) *[]float64 { return &c.LatencyPercentiles },
+		"Percentiles that INFO latencystats shows."),
+)
+
+const inMemory = "data is held in memory only"
+
+var persistenceDirectives = group("Persistence", "",
+	field("save", savePoints, "", func(c *Config) *[]SavePoint { return &c.Save },
+		"When to write a snapshot; repeatable. Data is held in memory only, so this is kept and does nothing yet.").ignored(inMemory),
+	field("dbfilename", fileName("dbfilename", "filename", true), "dump.rdb", func(c *Config) *string { return &c.DBFilename },
+		"Name of the snapshot; kept and does nothing yet.").protected().ignored(inMemory),
+	field("appendonly", yesno, "no", func(c *Config) *bool { return &c.AppendOnly },
+		"Log every change to a file; kept and does nothing yet.").ignored(inMemory),
+	field("appendfsync", enum(FsyncEverySecond, FsyncAlways, FsyncNo), "everysec", func(c *Config) *Fsync { return &c.AppendFsync },
+		"When that file is forced to disk; kept and does nothing yet.").ignored(inMemory),
+)
