@@ -43,8 +43,7 @@ const (
 // listener was closed by someone else. Several listeners can be served at once.
 func (s *Server) Serve(ln net.Listener) error {
 	if !s.add(ln) {
-		ln.Close()
-		return nil
+		return ln.Close()
 	}
 	defer s.remove(ln)
 	backOff := minBackOff

@@ -1,0 +1,53 @@
+package commands
+
+import (
+	"cellserver/resp"
+	"cellserver/store"
+)
+
+// Call is one command on its way: what Run gets. It is valid until Run returns.
+type Call struct {
+	Cmd    *Command
+	Args   [][]byte     // Args[0] is the command's name; they alias the input buffer
+	Now    int64        // logical time, Unix nanoseconds
+	Tx     *store.Tx    // holds the locks of the command's keys; nil when it has none
+	Out    *resp.Writer // the reply goes here
+	Client *Client
+	Server *Server
+}
+
+// NowMillis is the logical time in Unix milliseconds.
+func (c *Call) NowMillis() int64 { return c.Now / 1e6 }
+
+// stringEntry checks that an entry is absent or a string.
+func stringEntry(e *store.Entry) error {
+	if e.Kind() == store.Sorted {
+		return errWrongType
+	}
+	return nil
+}
+
+// sortedEntry checks that an entry is absent or a sorted set.
+func sortedEntry(e *store.Entry) error {
+	if k := e.Kind(); k != store.None && k != store.Sorted {
+		return errWrongType
+	}
+	return nil
+}
+
+// integer returns the integer that an absent (0) or string entry holds.
+func integer(e *store.Entry) (int64, error) {
+	switch e.Kind() {
+	case store.None:
+		return 0, nil
+	case store.Int:
+		return e.Int(), nil
+	case store.Raw:
+		// A string that APPEND or SETRANGE made may read as an integer all the same.
+		if n, ok := parseInt(e.Bytes(nil)); ok {
+			return n, nil
+		}
+		return 0, errNotInteger
+	}
+	return 0, errWrongType
+}

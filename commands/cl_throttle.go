@@ -1,0 +1,134 @@
+package commands
+
+import (
+	"errors"
+	"strconv"
+
+	"cellserver/gcra"
+	"cellserver/store"
+)
+
+// CL.THROTTLE key max_burst count period [quantity] decides whether quantity (1)
+// actions on key may happen now, count of them per period seconds with bursts of
+// max_burst+1. CL.PROBE takes the same arguments, decides the same and changes nothing.
+//
+// The reply is five integers: limited (0 or 1), limit, remaining, retry_after and
+// reset_after, the last two in seconds, rounded up; retry_after is -1 when the action
+// was allowed, or can never be.
+//
+// Source: https://github.com/brandur/redis-cell
+var (
+	_ = register(&Command{
+		Name: "cl.throttle", Arity: -1, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: Limiter,
+		Summary: "Decides whether an action may happen now, and counts it if so (GCRA).",
+		Usage:   "key max_burst count period [quantity]", Complexity: "O(1)", Run: clThrottle,
+	})
+	_ = register(&Command{
+		Name: "cl.probe", Arity: -1, Flags: ReadOnly | Fast, Keys: oneKey, Group: Limiter,
+		Summary: "Decides as CL.THROTTLE would, and changes nothing.",
+		Usage:   "key max_burst count period [quantity]", Complexity: "O(1)", Run: clProbe,
+	})
+)
+
+func clThrottle(c *Call) error {
+	quota, quantity, err := throttleArgs(c.Args)
+	if err != nil {
+		return err
+	}
+	e := c.Tx.Write(c.Args[1])
+	d, err := decide(&e, quota, c.Now, quantity)
+	if err != nil {
+		return err
+	}
+	if d.Changed {
+		keepTAT(&e, d.TAT, c.Now)
+	}
+	c.replyDecision(d)
+	return nil
+}
+
+func clProbe(c *Call) error {
+	quota, quantity, err := throttleArgs(c.Args)
+	if err != nil {
+		return err
+	}
+	e := c.Tx.Read(c.Args[1])
+	d, err := decide(&e, quota, c.Now, quantity)
+	if err != nil {
+		return err
+	}
+	c.replyDecision(d)
+	return nil
+}
+
+// decide asks the quota about the TAT that the entry holds.
+func decide(e *store.Entry, quota gcra.Quota, now, quantity int64) (gcra.Decision, error) {
+	tat, err := integer(e)
+	if err != nil {
+		return gcra.Decision{}, err
+	}
+	d, err := quota.Decide(tat, now, quantity)
+	if err != nil {
+		return d, Error("ERR " + err.Error())
+	}
+	return d, nil
+}
+
+// keepTAT stores a TAT until it has passed; one that already has says nothing that no
+// key would not say.
+func keepTAT(e *store.Entry, tat, now int64) {
+	if tat <= now {
+		e.Delete()
+		return
+	}
+	e.SetInt(tat, gcra.CeilDiv(tat, 1e6))
+}
+
+func (c *Call) replyDecision(d gcra.Decision) {
+	limited := int64(0)
+	if d.Limited {
+		limited = 1
+	}
+	c.Out.Array(5)
+	c.Out.Int(limited)
+	c.Out.Int(d.Limit)
+	c.Out.Int(d.Remaining)
+	c.Out.Int(gcra.CeilSeconds(d.RetryAfter))
+	c.Out.Int(gcra.CeilSeconds(d.ResetAfter))
+}
+
+const throttleUsage Error = "Cell error: Store error: Usage: cl.throttle <key> <max_burst> <count per period> <period> [<quantity>]"
+
+// throttleArgs parses the arguments in redis-cell's order and words.
+func throttleArgs(args [][]byte) (quota gcra.Quota, quantity int64, err error) {
+	if len(args) < 5 || len(args) > 6 {
+		return quota, 0, throttleUsage
+	}
+	n := [4]int64{3: 1}
+	for i, a := range args[2:] {
+		if n[i], err = cellInt(a); err != nil {
+			return quota, 0, err
+		}
+	}
+	quota, err = gcra.NewQuota(n[0], n[1], n[2])
+	switch {
+	case errors.Is(err, gcra.ErrZeroRate):
+		err = Error("Cell error: Store error: " + err.Error())
+	case err != nil:
+		err = Error("ERR " + err.Error())
+	}
+	return quota, n[3], err
+}
+
+// cellInt parses an integer as redis-cell (Rust) does: an optional sign and digits;
+// "+1", "007" and "-0" are fine.
+func cellInt(b []byte) (int64, error) {
+	if n, ok := parseInt(b); ok {
+		return n, nil
+	}
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil {
+		return 0, Error("Cell error: Store error: Couldn't parse as integer: " + string(b))
+	}
+	return n, nil
+}

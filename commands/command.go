@@ -1,0 +1,219 @@
+package commands
+
+import (
+	"strings"
+
+	"cellserver/store"
+)
+
+// Flags say how a command may be run, in Redis's words (COMMAND INFO).
+type Flags uint32
+
+// The flags of a command. Source: https://redis.io/docs/latest/commands/command/#flags
+const (
+	Write          Flags = 1 << iota // may change the keyspace
+	ReadOnly                         // reads the keyspace
+	DenyOOM                          // refused when memory is over maxmemory
+	Admin                            // changes the server, not the data
+	Blocking                         // may wait
+	Loading                          // allowed while data is loaded
+	Stale                            // allowed on a stale replica
+	NoMulti                          // not allowed in MULTI
+	NoAuth                           // allowed before AUTH
+	Fast                             // constant or logarithmic time
+	NoScript                         // not for scripts
+	SkipMonitor                      // not shown by MONITOR
+	SkipSlowlog                      // not kept by SLOWLOG
+	AllowBusy                        // allowed while a script runs
+	NoAsyncLoading                   // refused while a replica loads in the background
+	MayReplicate                     // held back by CLIENT PAUSE WRITE
+	Whole                            // works on the whole keyspace: locks every partition
+	Immediate                        // runs at once inside MULTI instead of being queued
+	Unpaused                         // runs while clients are paused
+)
+
+// Group is the family a command is documented in, in Redis's words.
+type Group string
+
+// The families of commands.
+const (
+	Connection  Group = "connection"
+	Generic     Group = "generic"
+	ServerGroup Group = "server"
+	String      Group = "string"
+	SortedSet   Group = "sorted-set"
+	Transaction Group = "transactions"
+	Cluster     Group = "cluster"
+	Limiter     Group = "limiter"
+)
+
+// Command is one row of the table.
+type Command struct {
+	Name       string // lower case; a subcommand's own name, without its parent's
+	Arity      int    // number of arguments, the name (and subcommand) included; -n: at least n
+	Flags      Flags
+	Keys       Keys
+	Group      Group
+	Since      string   // the Redis version, or "" for our own
+	Summary    string   // one sentence
+	Usage      string   // the arguments, as in Redis's reference: "key [NX | XX]"
+	Complexity string   // "O(1)"
+	Tips       []string // COMMAND's tips
+	Help       []string // lines of the parent's HELP, for a subcommand
+
+	// Run parses, acts and replies. Its error is the reply, and then nothing was
+	// written. Nil for a parent of subcommands that cannot run by itself.
+	Run func(c *Call) error
+
+	// Footprint adds partitions beyond those of Keys, for commands that know them
+	// only from the client's state. Nil for none.
+	Footprint func(c *Call, fp *store.Footprint)
+
+	Subs []*Command // subcommands, of a parent
+
+	parent *Command
+	stats  stats
+}
+
+// Keys says which arguments are keys: First, First+Step … Last (negative: from the
+// end), or with NumKeys, the position of a count, as many after it as it says.
+type Keys struct {
+	First, Last, Step int
+	NumKeys           int
+	Access            string // key-spec flags, "RW ACCESS UPDATE"; "" follows from the command's flags
+	Optional          bool   // may be absent: no error when there is none
+}
+
+// Key positions that many commands share.
+var (
+	oneKey  = Keys{First: 1, Last: 1, Step: 1}
+	twoKeys = Keys{First: 1, Last: 2, Step: 1}
+	allKeys = Keys{First: 1, Last: -1, Step: 1}
+	subKey  = Keys{First: 2, Last: 2, Step: 1}
+)
+
+// table holds every command by its lower-case name.
+var table = map[string]*Command{}
+
+// register enters a command into the table.
+func register(c *Command) *Command {
+	if table[c.Name] != nil {
+		panic("commands: " + c.Name + " is registered twice")
+	}
+	table[c.Name] = c
+	for _, s := range c.Subs {
+		s.parent = c
+		if s.Group == "" {
+			s.Group = c.Group
+		}
+	}
+	return c
+}
+
+// FullName is the name as Redis writes it: "get", "client|kill".
+func (c *Command) FullName() string {
+	if c.parent != nil {
+		return c.parent.Name + "|" + c.Name
+	}
+	return c.Name
+}
+
+// sub returns the subcommand of a name in any case.
+func (c *Command) sub(name []byte) *Command {
+	for _, s := range c.Subs {
+		if strings.EqualFold(s.Name, string(name)) {
+			return s
+		}
+	}
+	return nil
+}
+
+// longestName bounds what lookup folds to lower case.
+const longestName = 32
+
+// lookup returns the command of a name in any case, nil if there is none.
+func lookup(name []byte) *Command {
+	if len(name) > longestName {
+		return nil
+	}
+	var buf [longestName]byte
+	for i, b := range name {
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		buf[i] = b
+	}
+	return table[string(buf[:len(name)])]
+}
+
+// resolve finds what args call: the command, or the subcommand of a parent. When there
+// is none it says so in Redis's words.
+func resolve(args [][]byte) (*Command, error) {
+	cmd := lookup(args[0])
+	if cmd == nil {
+		return nil, unknownCommand(args)
+	}
+	if len(cmd.Subs) > 0 && len(args) > 1 {
+		sub := cmd.sub(args[1])
+		if sub == nil {
+			return nil, unknownSubcommand(cmd.Name, args[1])
+		}
+		cmd = sub
+	}
+	if n := len(args); cmd.Arity > 0 && n != cmd.Arity || n < -cmd.Arity {
+		return nil, wrongArity(cmd.FullName())
+	}
+	return cmd, nil
+}
+
+// eachKey calls do with every key of a call. The arity was checked; a count of keys
+// that cannot be right names none, and the command itself answers with its error.
+func (c *Command) eachKey(args [][]byte, do func(key []byte)) {
+	k := &c.Keys
+	if k.NumKeys > 0 {
+		for _, key := range k.counted(args) {
+			do(key)
+		}
+	}
+	if k.First == 0 {
+		return
+	}
+	last := k.Last
+	if last < 0 {
+		last += len(args)
+	}
+	for i := k.First; i <= last && i < len(args); i += k.Step {
+		do(args[i])
+	}
+}
+
+// counted returns the keys after a count.
+func (k *Keys) counted(args [][]byte) [][]byte {
+	if k.NumKeys >= len(args) {
+		return nil
+	}
+	n, ok := parseInt(args[k.NumKeys])
+	rest := args[k.NumKeys+1:]
+	if !ok || n < 0 || n > int64(len(rest)) {
+		return nil
+	}
+	return rest[:n]
+}
+
+// footprint collects the partitions that a call works on.
+func (c *Command) footprint(call *Call, fp *store.Footprint) {
+	if c.Flags&Whole != 0 {
+		fp.AddAll()
+		return
+	}
+	if k := &c.Keys; k.NumKeys == 0 && k.First > 0 && k.First == k.Last {
+		if k.First < len(call.Args) {
+			fp.AddKey(call.Args[k.First])
+		}
+	} else {
+		c.eachKey(call.Args, fp.AddKey)
+	}
+	if c.Footprint != nil {
+		c.Footprint(call, fp)
+	}
+}

@@ -1,0 +1,81 @@
+package commands
+
+import (
+	"cellserver/resp"
+)
+
+// Handle runs one command, or queues it inside MULTI. The checks come in Redis's order
+// (processCommand of its server.c), because the first that fails is the reply.
+func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
+	if c.killed.Load() {
+		return resp.Close
+	}
+	c.out = w
+	mark := w.Mark()
+	st := c.dispatch(args, w)
+	if c.reply != replyOn {
+		c.silence(w, mark)
+	}
+	return st
+}
+
+func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
+	cmd, err := resolve(args)
+	call := &c.call
+	*call = Call{Cmd: cmd, Args: args, Now: c.now, Out: w, Client: c, Server: c.server}
+	if err == nil {
+		err = c.admit(call)
+	}
+	if err != nil {
+		c.refuse(call, err)
+		return resp.Continue
+	}
+	if cmd.Flags&Unpaused == 0 && c.server.paused(call) {
+		return resp.Retry
+	}
+	if c.multi.active && cmd.Flags&Immediate == 0 {
+		c.multi.queue(cmd, args)
+		w.Simple("QUEUED")
+		return resp.Continue
+	}
+	return c.server.execute(call)
+}
+
+// admit says whether a command may run at all.
+func (c *Client) admit(call *Call) error {
+	flags := call.Cmd.Flags
+	switch {
+	case c.mustAuthenticate() && flags&NoAuth == 0:
+		return errNoAuth
+	case c.multi.active && flags&NoMulti != 0:
+		return errNotInMulti
+	}
+	if err := c.server.checkSlots(call); err != nil {
+		return err
+	}
+	return c.server.checkMemory(call)
+}
+
+// refuse replies with the error of a command that did not run. Inside MULTI it dooms
+// the transaction.
+func (c *Client) refuse(call *Call, err error) {
+	if call.Cmd != nil {
+		call.Cmd.stats.rejected.Add(1)
+	}
+	c.multi.doomed = c.multi.active
+	c.server.replyError(call, err)
+}
+
+// silence drops a reply that CLIENT REPLY told not to send.
+func (c *Client) silence(w *resp.Writer, mark int) {
+	switch c.reply {
+	case replyOff:
+		w.Truncate(mark)
+	case replySkipNext:
+		c.reply = replySkip
+		w.Truncate(mark)
+	case replySkip:
+		c.reply = replyOn
+		w.Truncate(mark)
+	}
+}

@@ -1,0 +1,19 @@
+// Package commands is what the server can do: one table of commands, each a function
+// of (state, now, arguments) that parses, acts and replies, in that order.
+//
+// A command is one file, named after it (get.go), with its test beside it; commands
+// that differ by a parameter share one (expire.go). A file declares its command as
+// data and registers it:
+//
+//	var _ = register(&Command{
+//		Name: "get", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey, Group: String,
+//		Since: "1.0.0", Summary: "Returns the string value of a key.", Usage: "key", Run: get,
+//	})
+//
+// Everything else reads the table: dispatch, arity errors, locking, COMMAND, the
+// reference in docs/commands.md and the test that every command has one.
+//
+// The way of one command: [Client.Handle] looks it up and checks what must hold before
+// it may run (dispatch.go), locks the partitions of its keys and runs it (execute.go).
+// Run gets a [Call]; the error it returns is the reply, and then nothing was written.
+package commands

@@ -1,0 +1,85 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Error is a reply: Redis's text with its leading code. Every text that more than one
+// command uses stands here, so that wording is reviewed in one place.
+type Error string
+
+// Error returns the text as the client reads it, without the '-'.
+func (e Error) Error() string { return string(e) }
+
+// The errors of Redis 7.0, to the letter.
+const (
+	errSyntax         Error = "ERR syntax error"
+	errNotInteger     Error = "ERR value is not an integer or out of range"
+	errNotFloat       Error = "ERR value is not a valid float"
+	errOutOfRange     Error = "ERR value is out of range"
+	errNotPositive    Error = "ERR value is out of range, must be positive"
+	errWrongType      Error = "WRONGTYPE Operation against a key holding the wrong kind of value"
+	errNoSuchKey      Error = "ERR no such key"
+	errIndexRange     Error = "ERR index out of range"
+	errOverflow       Error = "ERR increment or decrement would overflow"
+	errNaNOrInf       Error = "ERR increment would produce NaN or Infinity"
+	errTooLong        Error = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
+	errInvalidDB      Error = "ERR invalid DB index"
+	errDBRange        Error = "ERR DB index is out of range"
+	errSameObject     Error = "ERR source and destination objects are the same"
+	errInvalidCursor  Error = "ERR invalid cursor"
+	errNestedMulti    Error = "ERR MULTI calls can not be nested"
+	errExecNoMulti    Error = "ERR EXEC without MULTI"
+	errDiscardNoMulti Error = "ERR DISCARD without MULTI"
+	errWatchInMulti   Error = "ERR WATCH inside MULTI is not allowed"
+	errNotInMulti     Error = "ERR Command not allowed inside a transaction"
+	errExecAbort      Error = "EXECABORT Transaction discarded because of previous errors."
+	errOOM            Error = "OOM command not allowed when used memory > 'maxmemory'."
+	errNoAuth         Error = "NOAUTH Authentication required."
+	errCrossSlot      Error = "CROSSSLOT Keys in request don't hash to the same slot"
+	errTimeout        Error = "ERR timeout is not an integer or out of range"
+	errTimeoutNeg     Error = "ERR timeout is negative"
+	errNumKeys        Error = "ERR numkeys should be greater than 0"
+	errMinMaxFloat    Error = "ERR min or max is not a float"
+	errMinMaxLex      Error = "ERR min or max not valid string range item"
+)
+
+var errInternal = errors.New("ERR internal error: the server logged it and closes this connection")
+
+func wrongArity(name string) error {
+	return Error("ERR wrong number of arguments for '" + name + "' command")
+}
+
+// invalidExpire is the answer to an expiry that is not positive or overflows.
+func invalidExpire(name string) error {
+	return Error("ERR invalid expire time in '" + name + "' command")
+}
+
+// unknownCommand quotes the beginning of what was sent, as Redis does.
+func unknownCommand(args [][]byte) error {
+	var b strings.Builder
+	for _, a := range args[1:] {
+		if b.Len() >= 128 {
+			break
+		}
+		fmt.Fprintf(&b, "'%s' ", clip(a, 128-b.Len()))
+	}
+	return Error(fmt.Sprintf("ERR unknown command '%s', with args beginning with: %s", clip(args[0], 128), b.String()))
+}
+
+func unknownSubcommand(parent string, name []byte) error {
+	return Error(fmt.Sprintf("ERR unknown subcommand '%s'. Try %s HELP.", clip(name, 128), strings.ToUpper(parent)))
+}
+
+// clip returns at most n bytes of what C's %.*s would print of b: up to its first NUL.
+func clip(b []byte, n int) string {
+	for i, c := range b {
+		if c == 0 {
+			b = b[:i]
+			break
+		}
+	}
+	return string(b[:min(len(b), max(n, 0))])
+}

@@ -1,0 +1,47 @@
+package commands
+
+import "cellserver/store"
+
+// EXEC runs the queued commands under one lock of all their partitions, so that nobody
+// sees a part of them, and replies with the array of their replies; with null when a
+// watched key was touched.
+var _ = register(&Command{
+	Name: "exec", Arity: 1, Flags: NoScript | Loading | Stale | SkipSlowlog | Immediate, Group: Transaction, Since: "1.2.0",
+	Summary: "Executes all commands in a transaction.", Complexity: "Depends on commands in the transaction",
+	Run:       exec,
+	Footprint: func(c *Call, fp *store.Footprint) { c.Client.transactionFootprint(c, fp) },
+})
+
+func exec(c *Call) error {
+	client := c.Client
+	m := client.multi
+	if !m.active {
+		return errExecNoMulti
+	}
+	client.multi.reset()
+	touched := c.Tx != nil && c.Tx.Dirty(&client.watcher)
+	if c.Tx != nil {
+		c.Tx.Unwatch(&client.watcher)
+	}
+	switch {
+	case m.doomed:
+		return errExecAbort
+	case touched:
+		c.Out.NullArray()
+		return nil
+	}
+	c.Out.Array(len(m.queued))
+	for _, q := range m.queued {
+		client.runQueued(c, q)
+	}
+	return nil
+}
+
+// runQueued runs one command of a transaction, under the transaction's locks.
+func (c *Client) runQueued(outer *Call, q queued) {
+	c.inner = Call{Cmd: q.cmd, Args: q.args, Now: c.now, Tx: outer.Tx, Out: outer.Out, Client: c, Server: c.server}
+	if c.inner.Tx != nil {
+		c.inner.Tx.Select(c.db) // a SELECT may have been queued before it
+	}
+	c.server.run(&c.inner)
+}

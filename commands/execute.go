@@ -1,0 +1,59 @@
+package commands
+
+import (
+	"cellserver/resp"
+	"cellserver/store"
+)
+
+// execute locks the partitions that a command works on and runs it.
+func (s *Server) execute(call *Call) resp.Status {
+	var fp store.Footprint
+	call.Cmd.footprint(call, &fp)
+	if fp != (store.Footprint{}) {
+		call.Tx = call.Client.tx
+		call.Tx.Begin(call.Now, call.Client.db, &fp)
+		defer call.Tx.End()
+	}
+	return s.run(call)
+}
+
+// run runs a command whose locks are held, and keeps count of it.
+func (s *Server) run(call *Call) resp.Status {
+	cmd := call.Cmd
+	start := s.Clock.Monotonic()
+	mark := call.Out.Mark()
+	err := cmd.Run(call)
+	took := s.Clock.Monotonic() - start
+
+	s.totals.commands.Add(1)
+	cmd.stats.calls.Add(1)
+	cmd.stats.nanos.Add(took)
+	switch v, ok := err.(verdict); {
+	case err == nil:
+	case ok:
+		return resp.Status(v)
+	default:
+		call.Out.Truncate(mark)
+		cmd.stats.failed.Add(1)
+		s.replyError(call, err)
+	}
+	return resp.Continue
+}
+
+// verdict lets a command end as a session status instead of an error: its reply, if
+// any, stands.
+type verdict resp.Status
+
+// The verdicts that commands return.
+const (
+	closeConnection = verdict(resp.Close) // the reply leaves first
+	tryAgain        = verdict(resp.Retry) // the command did not run; ask again soon
+)
+
+// Error makes a verdict an error; nobody reads the text.
+func (verdict) Error() string { return "verdict" }
+
+// replyError is the one place where an error becomes a reply.
+func (s *Server) replyError(call *Call, err error) {
+	call.Out.Error(err.Error())
+}

@@ -1,0 +1,66 @@
+package commands
+
+import "math"
+
+// INCR, DECR, INCRBY and DECRBY add to the integer at a key, 0 when it is absent, and
+// reply with the sum. The key keeps its expiry.
+var (
+	_ = register(&Command{
+		Name: "incr", Arity: 2, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: String, Since: "1.0.0",
+		Summary: "Increments the integer value of a key by one. Uses 0 as initial value if the key doesn't exist.",
+		Usage:   "key", Complexity: "O(1)",
+		Run: func(c *Call) error { return c.add(1) },
+	})
+	_ = register(&Command{
+		Name: "decr", Arity: 2, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: String, Since: "1.0.0",
+		Summary: "Decrements the integer value of a key by one. Uses 0 as initial value if the key doesn't exist.",
+		Usage:   "key", Complexity: "O(1)",
+		Run: func(c *Call) error { return c.add(-1) },
+	})
+	_ = register(&Command{
+		Name: "incrby", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: String, Since: "1.0.0",
+		Summary: "Increments the integer value of a key by a number. Uses 0 as initial value if the key doesn't exist.",
+		Usage:   "key increment", Complexity: "O(1)", Run: incrBy,
+	})
+	_ = register(&Command{
+		Name: "decrby", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: String, Since: "1.0.0",
+		Summary: "Decrements a number from the integer value of a key. Uses 0 as initial value if the key doesn't exist.",
+		Usage:   "key decrement", Complexity: "O(1)", Run: decrBy,
+	})
+)
+
+var counterKey = Keys{First: 1, Last: 1, Step: 1, Access: "RW ACCESS UPDATE"}
+
+func incrBy(c *Call) error {
+	n, err := c.Int(2)
+	if err != nil {
+		return err
+	}
+	return c.add(n)
+}
+
+func decrBy(c *Call) error {
+	n, err := c.Int(2)
+	if err != nil {
+		return err
+	}
+	if n == math.MinInt64 {
+		return Error("ERR decrement would overflow")
+	}
+	return c.add(-n)
+}
+
+func (c *Call) add(n int64) error {
+	e := c.Tx.Write(c.Args[1])
+	old, err := integer(&e)
+	if err != nil {
+		return err
+	}
+	sum := old + n
+	if (sum > old) != (n > 0) && n != 0 {
+		return errOverflow
+	}
+	e.SetInt(sum, e.ExpireAt())
+	c.Out.Int(sum)
+	return nil
+}

@@ -1,0 +1,56 @@
+package commands
+
+import (
+	"bytes"
+
+	"cellserver/store"
+)
+
+// MULTI starts a transaction: what follows is queued until EXEC or DISCARD.
+var _ = register(&Command{
+	Name: "multi", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy | Immediate | Unpaused, Group: Transaction, Since: "1.2.0",
+	Summary: "Starts a transaction.", Usage: "", Complexity: "O(1)",
+	Run: func(c *Call) error {
+		m := &c.Client.multi
+		if m.active {
+			return errNestedMulti
+		}
+		m.active = true
+		c.Out.OK()
+		return nil
+	},
+})
+
+// multi is the transaction that a client is putting together.
+type multi struct {
+	active bool
+	doomed bool // a command could not be queued: EXEC will refuse
+	queued []queued
+	bytes  int // memory of the queued arguments
+}
+
+type queued struct {
+	cmd  *Command
+	args [][]byte
+}
+
+// queue keeps a copy of a command: its arguments alias the input buffer.
+func (m *multi) queue(cmd *Command, args [][]byte) {
+	own := make([][]byte, len(args))
+	for i, a := range args {
+		own[i] = bytes.Clone(a)
+		m.bytes += len(a)
+	}
+	m.queued = append(m.queued, queued{cmd, own})
+}
+
+func (m *multi) reset() { *m = multi{} }
+
+// footprint is what EXEC locks: the keys of every queued command, and the watched ones.
+func (c *Client) transactionFootprint(call *Call, fp *store.Footprint) {
+	c.watcher.Footprint(fp)
+	for _, q := range c.multi.queued {
+		inner := Call{Cmd: q.cmd, Args: q.args, Client: c, Server: c.server}
+		q.cmd.footprint(&inner, fp)
+	}
+}

@@ -1,0 +1,69 @@
+package commands
+
+import (
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"cellserver/config"
+	"cellserver/store"
+)
+
+// Clock is the server's time, which the edge owns.
+type Clock interface {
+	// Now is the logical time in Unix nanoseconds: what throttling, expiry and TIME
+	// follow. It may be set by hand (DEBUG CLOCK).
+	Now() int64
+	// Monotonic is the real time passed since some fixed moment, in nanoseconds: for
+	// measuring.
+	Monotonic() int64
+	// Set stops the logical clock at a time, Advance moves it on (and stops it first if
+	// it runs), Resume lets it follow the real time again.
+	Set(unixNano int64)
+	Advance(nanos int64)
+	Resume()
+}
+
+// Server is what all clients share. It is made by New and safe for concurrent use.
+type Server struct {
+	Store *store.Store
+	Clock Clock
+	Log   *slog.Logger
+
+	config   atomic.Pointer[config.Config]
+	changing sync.Mutex // held while CONFIG SET makes the next configuration
+	onConfig func(old, new *config.Config) error
+
+	started int64 // logical time of the start, Unix nanoseconds
+	clients clients
+	totals  totals
+}
+
+// Options are what a Server is made of.
+type Options struct {
+	Store  *store.Store
+	Clock  Clock
+	Log    *slog.Logger
+	Config *config.Config
+	// Configured is called with each new configuration before it takes effect; its error
+	// refuses the change. Nil for none.
+	Configured func(old, new *config.Config) error
+}
+
+// New returns a server without clients.
+func New(o Options) *Server {
+	s := &Server{Store: o.Store, Clock: o.Clock, Log: o.Log, onConfig: o.Configured, started: o.Clock.Now()}
+	s.config.Store(o.Config)
+	s.clients.byID = map[int64]*Client{}
+	s.Store.Observe(s)
+	return s
+}
+
+// Config returns the configuration in force. It must not be changed.
+func (s *Server) Config() *config.Config { return s.config.Load() }
+
+// Committed tells those who follow the keyspace of a transaction's effects; it
+// implements [store.Observer].
+func (s *Server) Committed(tx *store.Tx, effects []store.Effect) {
+	s.totals.changes.Add(int64(len(effects)))
+}

@@ -1,0 +1,35 @@
+package commands
+
+// WATCH makes EXEC conditional on its keys staying as they are; UNWATCH forgets them.
+var (
+	_ = register(&Command{
+		Name: "watch", Arity: -2, Flags: NoScript | Loading | Stale | Fast | AllowBusy | Immediate | Unpaused,
+		Keys: Keys{First: 1, Last: -1, Step: 1, Access: "RO"}, Group: Transaction, Since: "2.2.0",
+		Summary: "Monitors changes to keys to determine the execution of a transaction.", Usage: "key [key ...]",
+		Complexity: "O(1) for every key.", Run: watch,
+	})
+	_ = register(&Command{
+		Name: "unwatch", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy, Group: Transaction, Since: "2.2.0",
+		Summary: "Forgets about watched keys of a transaction.", Complexity: "O(1)",
+		Run: unwatch, Footprint: watchedFootprint,
+	})
+)
+
+func watch(c *Call) error {
+	if c.Client.multi.active {
+		return errWatchInMulti
+	}
+	for _, key := range c.Args[1:] {
+		c.Tx.Watch(&c.Client.watcher, key)
+	}
+	c.Out.OK()
+	return nil
+}
+
+func unwatch(c *Call) error {
+	if c.Tx != nil && c.Client.watcher.Watching() {
+		c.Tx.Unwatch(&c.Client.watcher)
+	}
+	c.Out.OK()
+	return nil
+}
