@@ -70,6 +70,19 @@ func (c cell) expireAt() int64 {
 	return NoExpiry
 }
 
+// over reports whether the cell's time is over at now (Unix nanoseconds): a TAT's at
+// the nanosecond, any other once the millisecond of its expiry has passed, as in Redis.
+func (c cell) over(now int64) bool {
+	switch {
+	case c.has(cellExpiryIsTAT):
+		return now >= c.value()
+	case c.has(cellHasExpiry):
+		at := int64(binary.LittleEndian.Uint64(c[cellExpiryAt:]))
+		return at != NoExpiry && floorMillis(now) > at
+	}
+	return false
+}
+
 func (c cell) setExpiryRoom(at int64) {
 	binary.LittleEndian.PutUint64(c[cellExpiryAt:], uint64(at))
 }

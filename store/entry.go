@@ -66,20 +66,17 @@ func (tx *Tx) find(key []byte) Entry {
 	t := &p.tables[tx.db]
 	e := Entry{tx: tx, p: p, t: t, key: key, hash: t.hash(key), gen: t.gen, db: tx.db}
 	e.g, e.off, e.slot = t.find(key, e.hash)
-	if e.off != 0 && tx.over(e.cell().expireAt()) {
+	if e.off != 0 && e.cell().over(tx.now) {
 		e.expire()
 	}
 	return e
 }
 
-// over reports whether an expiry is past, as Redis sees it: strictly.
-func (tx *Tx) over(at int64) bool { return at != NoExpiry && tx.NowMillis() > at }
-
 // expiredCell reports whether the key is there but its time is over.
 func (tx *Tx) expiredCell(key []byte) bool {
 	t := &tx.partition(key).tables[tx.db]
 	g, off, _ := t.find(key, t.hash(key))
-	return off != 0 && tx.over(g.cell(off).expireAt())
+	return off != 0 && g.cell(off).over(tx.now)
 }
 
 func (e *Entry) expire() {
@@ -146,4 +143,17 @@ func (e *Entry) ExpireAt() int64 {
 		return NoExpiry
 	}
 	return e.cell().expireAt()
+}
+
+// TTL returns the milliseconds until the key's time is over, at least 0, or NoExpiry.
+// That of a throttle key is the time to its TAT, rounded up.
+func (e *Entry) TTL() int64 {
+	at := e.ExpireAt()
+	if at == NoExpiry {
+		return NoExpiry
+	}
+	if c := e.cell(); c.has(cellExpiryIsTAT) {
+		return max(ceilMillis(c.value()-e.tx.now), 0)
+	}
+	return max(at-e.tx.NowMillis(), 0)
 }

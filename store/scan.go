@@ -82,7 +82,7 @@ func (t *table) collect(into []scanned, g *segment, from uint64) []scanned {
 
 func (tx *Tx) visit(p *partition, t *table, s scanned, f func(*Entry)) {
 	c := s.g.cell(s.off)
-	if tx.over(c.expireAt()) {
+	if c.over(tx.now) {
 		return
 	}
 	f(&Entry{tx: tx, p: p, t: t, g: s.g, key: t.keyOf(c), hash: s.hash, gen: t.gen, off: s.off, db: tx.db})
@@ -134,7 +134,7 @@ func (tx *Tx) nthLive(t *table, n int) (key []byte) {
 		if n--; n >= 0 {
 			return true
 		}
-		if !tx.over(c.expireAt()) {
+		if !c.over(tx.now) {
 			key = t.keyOf(c)
 		}
 		return false
@@ -146,7 +146,7 @@ func (tx *Tx) firstLive() (key []byte) {
 	for i := range tx.s.partitions {
 		t := &tx.s.partitions[i].tables[tx.db]
 		t.each(func(_ *segment, _ int, c cell) bool {
-			if !tx.over(c.expireAt()) {
+			if !c.over(tx.now) {
 				key = t.keyOf(c)
 			}
 			return key == nil
