@@ -155,7 +155,7 @@ type Config struct {
 
 // Default returns the values that hold when nothing is configured.
 func Default() *Config {
-	c := &Config{inert: map[string]string{}}
+	c := &Config{}
 	for i := range table {
 		d := &table[i]
 		if d.Inert && !d.field {

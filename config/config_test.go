@@ -41,3 +41,56 @@ func TestEveryDirectiveRoundTrips(t *testing.T) {
 	}
 	require.NoError(t, Default().Validate())
 }
+
+func TestCloneSharesNothing(t *testing.T) {
+	c := Default()
+	require.NoError(t, c.Set("io-threads", []string{"2"}))
+	before := map[string]string{}
+	for _, d := range Directives() {
+		before[d.Name], _ = c.Get(d.Name)
+	}
+	n := c.Clone()
+	n.Bind[0], n.LatencyPercentiles[0] = "x", 1
+	for name, args := range map[string][]string{
+		"io-threads": {"3"}, "hash-max-listpack-entries": {"1"}, "port": {"1"}, "save": {"1", "1"},
+		"client-output-buffer-limit": {"normal", "1", "1", "1"},
+	} {
+		require.NoError(t, n.Set(name, args))
+	}
+	for _, d := range Directives() {
+		value, _ := c.Get(d.Name)
+		require.Equal(t, before[d.Name], value, d.Name)
+	}
+}
+
+func TestAnErrorChangesNothing(t *testing.T) {
+	c := Default()
+	for name, args := range map[string][]string{
+		"port": {"70000"}, "bind": make([]string, 17), "save": {"1", "1", "x", "1"}, "maxmemory": {"9gb9"}, "io-threads": {"0"},
+		"client-output-buffer-limit": {"normal", "1", "1", "1", "other", "1", "1", "1"}, "latency-tracking-info-percentiles": {"5", "x"},
+	} {
+		before, _ := c.Get(name)
+		require.Error(t, c.Set(name, args), name)
+		after, _ := c.Get(name)
+		require.Equal(t, before, after, name)
+	}
+	require.EqualError(t, c.Set("prot", []string{"1"}), "unknown directive 'prot': did you mean 'port'?")
+}
+
+func TestSettable(t *testing.T) {
+	c := Default()
+	may := func(name string, local bool) error {
+		d, ok := Lookup(name)
+		require.True(t, ok, name)
+		return d.Settable(c, local)
+	}
+	require.NoError(t, may("maxmemory", false))
+	require.ErrorIs(t, may("DATABASES", true), ErrImmutable)
+	require.ErrorIs(t, may("dir", true), ErrProtected)
+	c.EnableProtectedConfigs = AccessLocal
+	require.NoError(t, may("dir", true))
+	require.ErrorIs(t, may("dir", false), ErrProtected)
+	c.EnableProtectedConfigs = AccessYes
+	require.NoError(t, may("dir", false))
+	require.ErrorIs(t, may("databases", false), ErrImmutable)
+}

@@ -48,10 +48,13 @@ func (d *Directive) Settable(c *Config, local bool) error {
 }
 
 // Split cuts CONFIG SET's one value into the arguments of [Config.Set]: at every
-// single space for a directive of many arguments, as Redis does.
+// single space for a directive of many arguments, as Redis does; "" is none of them.
 func (d *Directive) Split(value string) []string {
-	if !d.Many {
+	switch {
+	case !d.Many:
 		return []string{value}
+	case value == "":
+		return nil
 	}
 	return strings.Split(value, " ")
 }
@@ -120,10 +123,14 @@ func inert[T any](name string, k kind[T], def string) Directive {
 		},
 		set: func(c *Config, args []string) error {
 			v, err := k.parse(args)
-			if err == nil {
-				c.inert[name] = k.format(v)
+			if err != nil {
+				return err
 			}
-			return err
+			if c.inert == nil {
+				c.inert = map[string]string{}
+			}
+			c.inert[name] = k.format(v)
+			return nil
 		},
 	}
 }

@@ -9,7 +9,6 @@ import (
 const (
 	anyInt  = math.MinInt32 // the least C int
 	maxLong = math.MaxInt64
-	mb      = "1048576"
 )
 
 // inertDirectives are those of Redis 7.0 that have nothing to act on here. Client tools
@@ -33,7 +32,7 @@ var inertProcess = group("Redis's process", "how Redis runs as a process",
 	inert("use-exit-on-panic", yesno, "no").hidden(),
 	inert("watchdog-period", number(0, maxInt), "0").hidden(),
 	inert("disable-thp", yesno, "yes").immutable(),
-	inert("oom-score-adj", enum("no", "yes", "relative", "absolute"), "no"),
+	inert("oom-score-adj", oomScore, "no"),
 	inert("oom-score-adj-values", oomScores, "0 200 800"),
 	inert("server_cpulist", text, "").immutable(),
 	inert("bio_cpulist", text, "").immutable(),
@@ -77,7 +76,7 @@ var inertReplication = group("Redis's replication", "replication",
 	inert("repl-diskless-load", enum("disabled", "on-empty-db", "swapdb"), "disabled"),
 	inert("repl-timeout", number(1, maxInt), "60"),
 	inert("repl-ping-replica-period", number(1, maxInt), "10").alias("repl-ping-slave-period"),
-	inert("repl-backlog-size", memory(1, maxLong), mb),
+	inert("repl-backlog-size", then(memory(1, maxLong), func(n int64) int64 { return max(n, 16<<10) }), "1048576"),
 	inert("repl-backlog-ttl", wide(0, maxLong), "3600"),
 	inert("propagation-error-behavior", enum("ignore", "panic", "panic-on-replicas"), "ignore"),
 )

@@ -9,7 +9,7 @@ import (
 // Kinds of single inert directives: checked as Redis checks them, since a tool that
 // sets nonsense should hear so.
 
-// eventClasses in the order in which CONFIG GET shows them; the first eleven but n are A.
+// eventClasses in the order in which CONFIG GET shows them; the first ten are A.
 const eventClasses = "g$lshzxetdnKEm"
 
 var keyspaceEvents = one("letters", func(s string) (string, error) {
@@ -32,21 +32,29 @@ var keyspaceEvents = one("letters", func(s string) (string, error) {
 var replicaOf = kind[string]{
 	values: "host and port, or no one", many: true, format: same,
 	parse: func(args []string) (string, error) {
-		if len(args) == 1 && args[0] == "" { // CONFIG GET's form of none
+		if strings.Join(args, "") == "" { // CONFIG GET's form of none
 			return "", nil
 		}
-		if len(args) != 2 {
+		if len(args) != 2 || strings.ContainsAny(args[0], spaces) {
 			return "", errArgs
 		}
 		if strings.EqualFold(args[0], "no") && strings.EqualFold(args[1], "one") {
 			return "", nil
 		}
-		if port, ok := cInteger(args[1]); !ok || port < 0 || port > 65535 {
+		port, ok := cInteger(args[1])
+		if !ok || port < 0 || port > 65535 {
 			return "", errors.New("Invalid master port")
 		}
-		return args[0] + " " + args[1], nil
+		return args[0] + " " + decimal(port), nil
 	},
 }
+
+var oomScore = then(enum("no", "yes", "relative", "absolute"), func(s string) string {
+	if s == "relative" {
+		return "yes"
+	}
+	return s
+})
 
 var oomScores = kind[string]{
 	values: "three integers", many: true, format: same,

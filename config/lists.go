@@ -152,16 +152,7 @@ func fileName(what, thing string, mayBeEmpty bool) kind[string] {
 	})
 }
 
-var hz = func() kind[int] {
-	k := number(0, math.MaxInt32)
-	parse := k.parse
-	k.values = "integer 1…500"
-	k.parse = func(args []string) (int, error) {
-		n, err := parse(args)
-		return min(max(n, 1), 500), err
-	}
-	return k
-}()
+var hz = then(number(0, math.MaxInt32), func(n int) int { return min(max(n, 1), 500) })
 
 // flags takes any of the words and shows them in the order of the table; the first
 // means none of the others.

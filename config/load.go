@@ -128,7 +128,8 @@ func (l *loader) text(name string, text []byte) error {
 	return nil
 }
 
-// apply takes one directive: its name and its arguments.
+// apply takes one directive: its name and its arguments. What has no effect is warned
+// of; but where a field waits for its feature, asking for the default gets what it asks.
 func (l *loader) apply(at place, words []string) error {
 	name, args := strings.ToLower(words[0]), words[1:]
 	if name == "include" {
@@ -141,7 +142,7 @@ func (l *loader) apply(at place, words []string) error {
 	if err := l.set(d, args); err != nil {
 		return fmt.Errorf("%s: %s: %w", at, name, err)
 	}
-	if d.Inert {
+	if d.Inert && !(d.field && d.get(l.config) == d.Default) {
 		l.warn(at, name, ignores(name, d.note))
 	}
 	return nil

@@ -47,6 +47,19 @@ var yesno = one("yes, no", func(s string) (bool, error) {
 
 func same(s string) string { return s }
 
+// then is a kind whose well-formed values are put right in silence.
+func then[T any](k kind[T], right func(T) T) kind[T] {
+	parse := k.parse
+	k.parse = func(args []string) (T, error) {
+		v, err := parse(args)
+		if err == nil {
+			v = right(v)
+		}
+		return v, err
+	}
+	return k
+}
+
 // text takes any bytes.
 var text = checked("text", func(string) string { return "" })
 
