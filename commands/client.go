@@ -39,6 +39,7 @@ type Client struct {
 	multi           multi
 	watcher         store.Watcher
 	reply           replyMode
+	wakeAt          int64 // monotonic time at which a blocked command is done; 0 when there is none
 
 	mu     sync.Mutex // guards seen: what CLIENT LIST shows of other clients
 	seen   clientView
@@ -129,6 +130,25 @@ func (c *Client) unwatch() {
 }
 
 func (c *Client) mustAuthenticate() bool { return !c.authed && c.server.Config().RequirePass != "" }
+
+// setName is CLIENT SETNAME, HELLO SETNAME and RESET.
+func (c *Client) setName(name string) { c.name = name }
+
+// validName reports whether a client may be called so: no spaces, no control characters.
+func validName(name []byte) bool {
+	for _, b := range name {
+		if b < '!' || b > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// isLocal reports whether an address is the loopback or a unix socket.
+func isLocal(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return !ok || tcp.IP.IsLoopback()
+}
 
 // replyMode is what CLIENT REPLY chose.
 type replyMode uint8

@@ -34,6 +34,10 @@ type Server struct {
 	changing sync.Mutex // held while CONFIG SET makes the next configuration
 	onConfig func(old, new *config.Config) error
 
+	// ActiveExpire lets the app sweep expired keys in the background (DEBUG
+	// SET-ACTIVE-EXPIRE).
+	ActiveExpire atomic.Bool
+
 	started int64 // logical time of the start, Unix nanoseconds
 	clients clients
 	totals  totals
@@ -54,6 +58,7 @@ type Options struct {
 func New(o Options) *Server {
 	s := &Server{Store: o.Store, Clock: o.Clock, Log: o.Log, onConfig: o.Configured, started: o.Clock.Now()}
 	s.config.Store(o.Config)
+	s.ActiveExpire.Store(true)
 	s.clients.byID = map[int64]*Client{}
 	s.Store.Observe(s)
 	return s

@@ -1,0 +1,45 @@
+package commands
+
+import "crypto/subtle"
+
+// AUTH [username] password authenticates the connection. There is one user, "default",
+// whose password is requirepass.
+var _ = register(&Command{
+	Name: "auth", Arity: -2, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | Unpaused, Group: Connection, Since: "1.0.0",
+	Summary: "Authenticates the connection.", Usage: "[username] password",
+	Complexity: "O(N) where N is the number of passwords defined for the user", Run: auth,
+})
+
+const (
+	errWrongPass Error = "WRONGPASS invalid username-password pair or user is disabled."
+	errNoPass    Error = "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?"
+)
+
+func auth(c *Call) error {
+	user, password := []byte("default"), c.Args[len(c.Args)-1]
+	switch {
+	case len(c.Args) > 3:
+		return errSyntax
+	case len(c.Args) == 3:
+		user = c.Args[1]
+	case c.Server.Config().RequirePass == "":
+		return errNoPass
+	}
+	if err := c.authenticate(user, password); err != nil {
+		return err
+	}
+	c.Out.OK()
+	return nil
+}
+
+// authenticate checks a password, in a time that does not depend on how much of it is
+// right.
+func (c *Call) authenticate(user, password []byte) error {
+	want := c.Server.Config().RequirePass
+	right := want == "" || subtle.ConstantTimeCompare(password, []byte(want)) == 1
+	if string(user) != "default" || !right {
+		return errWrongPass
+	}
+	c.Client.authed = true
+	return nil
+}

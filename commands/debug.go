@@ -1,0 +1,148 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// DEBUG serves tests: the clock that can be set, and what Redis's own tools ask for. It
+// runs only where enable-debug-command allows it.
+var _ = register(&Command{
+	Name: "debug", Arity: -2, Flags: Admin | NoScript | Loading | Stale, Group: ServerGroup, Since: "1.0.0",
+	Summary: "A container for debugging commands.", Usage: "subcommand [argument ...]", Complexity: "Depends on subcommand.",
+	Run: debug,
+})
+
+var debugCommands = map[string]struct {
+	args int // after the subcommand; -1: any number
+	run  func(c *Call) error
+}{
+	"clock":             {-1, debugClock},
+	"sleep":             {1, debugSleep},
+	"set-active-expire": {1, debugSetActiveExpire},
+	"protocol":          {1, debugProtocol},
+	"log":               {1, debugLog},
+	"panic":             {0, debugPanic},
+	"jmap":              {0, debugNothing},
+	"help":              {0, debugHelp},
+}
+
+func debug(c *Call) error {
+	if !c.Server.Config().EnableDebugCommand.Allows(c.Client.local()) {
+		return notAllowed("DEBUG", "enable-debug-command")
+	}
+	cmd, ok := debugCommands[strings.ToLower(string(c.Args[1]))]
+	if !ok || cmd.args >= 0 && len(c.Args) != 2+cmd.args {
+		return unknownSubcommandOrArity("DEBUG", c.Args[1])
+	}
+	return cmd.run(c)
+}
+
+// notAllowed is the answer to a command that a protected option switches off.
+func notAllowed(name, option string) error {
+	return Error(fmt.Sprintf("ERR %s command not allowed. If the %s option is set to \"local\", you can run it from a local connection, "+
+		"otherwise you need to set this option in the configuration file, and then restart the server.", name, option))
+}
+
+// unknownSubcommandOrArity is what parents that look their subcommands up themselves answer.
+func unknownSubcommandOrArity(parent string, name []byte) error {
+	return Error(fmt.Sprintf("ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP.", clip(name, 128), parent))
+}
+
+// debugClock is DEBUG CLOCK SET unix-nanoseconds | ADVANCE nanoseconds | RESUME: all of
+// the server's logical time, throttling, expiry and TIME, follows it. SET and ADVANCE
+// stop the clock there.
+func debugClock(c *Call) error {
+	args := c.Args[2:]
+	switch {
+	case len(args) == 1 && is(args[0], "resume"):
+		c.Server.Clock.Resume()
+	case len(args) == 2 && is(args[0], "set"):
+		n, err := c.Int(3)
+		if err != nil {
+			return err
+		}
+		c.Server.Clock.Set(n)
+	case len(args) == 2 && is(args[0], "advance"):
+		n, err := c.Int(3)
+		if err != nil {
+			return err
+		}
+		c.Server.Clock.Advance(n)
+	default:
+		return errSyntax
+	}
+	c.Client.now = c.Server.Clock.Now() // the rest of the batch runs at the new time
+	c.Out.OK()
+	return nil
+}
+
+// debugSleep holds this connection for some seconds of real time. Unlike Redis's it
+// holds nobody else.
+func debugSleep(c *Call) error {
+	seconds, ok := parseFloat(c.Args[2])
+	if !ok {
+		return errNotFloat
+	}
+	now := c.Server.Clock.Monotonic()
+	if c.Client.wakeAt == 0 {
+		c.Client.wakeAt = now + int64(seconds*float64(time.Second))
+	}
+	if now < c.Client.wakeAt {
+		return tryAgain
+	}
+	c.Client.wakeAt = 0
+	c.Out.OK()
+	return nil
+}
+
+func debugSetActiveExpire(c *Call) error {
+	n, err := c.Int(2)
+	if err != nil {
+		return err
+	}
+	c.Server.ActiveExpire.Store(n != 0)
+	c.Out.OK()
+	return nil
+}
+
+func debugLog(c *Call) error {
+	c.Server.Log.Warn("DEBUG LOG: " + string(c.Args[2]))
+	c.Out.OK()
+	return nil
+}
+
+func debugPanic(*Call) error { panic("DEBUG PANIC was asked for") }
+
+func debugNothing(c *Call) error {
+	c.Out.OK()
+	return nil
+}
+
+func debugHelp(c *Call) error {
+	return c.help("DEBUG", "CLOCK SET <unix-nanoseconds> | ADVANCE <nanoseconds> | RESUME",
+		"    Stop the server's logical time at a moment, move it on, or let it run again.",
+		"LOG <message>", "    Write <message> to the server log.",
+		"PANIC", "    Make a command panic: its connection is closed, the server goes on.",
+		"PROTOCOL <type>", "    Reply with a test value of the specified type. <type> can be: string,",
+		"    integer, double, null, array, set, map, attrib, push, verbatim, true, false, bignum.",
+		"SET-ACTIVE-EXPIRE <0|1>", "    Setting it to 0 disables expiring keys (and hash values) in background",
+		"    (otherwise the Redis behavior).",
+		"SLEEP <seconds>", "    Hold this connection for <seconds>. Decimals allowed.")
+}
+
+// help replies with a parent's HELP: its lines between Redis's usual first and last.
+func (c *Call) help(parent string, lines ...string) error {
+	c.Out.Array(len(lines) + 3)
+	c.Out.Simple(parent + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")
+	for _, l := range lines {
+		c.Out.Simple(l)
+	}
+	c.Out.Simple("HELP")
+	c.Out.Simple("    Prints this help.")
+	return nil
+}
+
+// local reports whether the client came over the loopback address or the unix socket.
+func (c *Client) local() bool { return isLocal(c.peer.RemoteAddr()) }
