@@ -90,25 +90,24 @@ func Variable(name string) string {
 }
 
 // foreign matches the variables that Kubernetes puts into the containers beside a
-// service named cellserver, and the one that makes the tests' skips failures.
-var foreign = regexp.MustCompile(`^CELLSERVER_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_(TCP|UDP|SCTP)(_.*)?|NO_SKIP)=` +
+// service named cellserver, and those that steer the tests.
+var foreign = regexp.MustCompile(`^CELLSERVER_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_(TCP|UDP|SCTP)(_.*)?|NO_SKIP|VECTORS)=` +
 	`|^CELLSERVER_PORT=(tcp|udp|sctp)://`)
 
 // environment applies the CELLSERVER_ variables in the order they stand in.
 func (l *loader) environment(environ []string) error {
-	names := append(slices.Clone(names), laterDirectives...)
-	names = append(names, "loadmodule", "rename-command", "user")
+	known := slices.Concat(names, laterDirectives, []string{"loadmodule", "rename-command", "user"})
 	for _, entry := range environ {
 		variable, value, _ := strings.Cut(entry, "=")
 		if !strings.HasPrefix(variable, Prefix) || foreign.MatchString(entry) {
 			continue
 		}
-		i := slices.IndexFunc(names, func(n string) bool { return Variable(n) == variable })
+		i := slices.IndexFunc(known, func(n string) bool { return Variable(n) == variable })
 		if i < 0 {
 			return unknownVariable(variable)
 		}
 		l.saved = false // a variable is a source of its own
-		if err := l.apply(place{file: "environment"}, []string{names[i], value}); err != nil {
+		if err := l.apply(place{file: "environment"}, []string{known[i], value}); err != nil {
 			return err
 		}
 	}

@@ -64,10 +64,10 @@ var (
 		networkDirectives, tlsDirectives, securityDirectives, memoryDirectives,
 		generalDirectives, observeDirectives, persistenceDirectives, inertDirectives,
 	)
-	names, byName = index()
+	names, byName = indexTable()
 )
 
-func index() ([]string, map[string]*Directive) {
+func indexTable() ([]string, map[string]*Directive) {
 	var names []string
 	rows := map[string]*Directive{}
 	for i := range table {

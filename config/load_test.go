@@ -127,8 +127,8 @@ func TestLoad(t *testing.T) {
 		{name: "environment, misspelt", environ: []string{"CELLSERVER_MAXMEMRY=1"}, err: "environment: unknown variable CELLSERVER_MAXMEMRY: did you mean CELLSERVER_MAXMEMORY?"},
 		{name: "environment, unknown", environ: []string{"CELLSERVER_XYZZY=1"}, err: "environment: unknown variable CELLSERVER_XYZZY"},
 		{name: "environment, bad value", environ: []string{"CELLSERVER_PORT=x"}, err: "environment: port: argument couldn't be parsed into an integer"},
-		{name: "beside a Kubernetes service of our name", environ: []string{"CELLSERVER_PORT=tcp://10.0.0.1:6379", "CELLSERVER_SERVICE_HOST=10.0.0.1",
-			"CELLSERVER_SERVICE_PORT_RESP=6379", "CELLSERVER_PORT_6379_TCP_ADDR=10.0.0.1"}, want: want{"port": "6379"}},
+		{name: "variables of others: a Kubernetes service of our name, the tests", environ: []string{"CELLSERVER_PORT=tcp://10.0.0.1:6379", "CELLSERVER_SERVICE_HOST=10.0.0.1",
+			"CELLSERVER_SERVICE_PORT_RESP=6379", "CELLSERVER_NO_SKIP=1", "CELLSERVER_PORT_6379_TCP_ADDR=10.0.0.1"}, want: want{"port": "6379"}},
 
 		{name: "nowhere to listen", args: "--port 0", err: "configured to not listen anywhere"},
 		{name: "no address to listen on", args: `--bind ""`, err: "configured to not listen anywhere"},
@@ -154,9 +154,7 @@ func TestLoad(t *testing.T) {
 				require.True(t, ok, name)
 				require.Equal(t, value, got, name)
 			}
-			if s.warns != nil {
-				require.Equal(t, len(s.warns), len(warnings), "%v", warnings)
-			}
+			require.Equal(t, len(s.warns), len(warnings), "%v", warnings)
 			for i, w := range s.warns {
 				require.Equal(t, w, warnings[i].String())
 			}

@@ -79,7 +79,7 @@ func escape(s string, quote byte) (char byte, width int) {
 // Quote writes an argument so that [SplitArgs] reads it back as it is: bare where that
 // is safe, in double quotes otherwise.
 func Quote(arg string) string {
-	if arg != "" && !strings.ContainsFunc(arg, unsafe) {
+	if arg != "" && !strings.ContainsFunc(arg, needsQuotes) {
 		return arg
 	}
 	var b strings.Builder
@@ -97,4 +97,4 @@ func Quote(arg string) string {
 	return b.String() + `"`
 }
 
-func unsafe(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'\#`, r) }
+func needsQuotes(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'\#`, r) }
