@@ -21,6 +21,7 @@ type Warning struct {
 	Text string
 }
 
+// String gives the warning as one line for the log: where, then what.
 func (w Warning) String() string { return place{w.File, w.Line}.String() + ": " + w.Text }
 
 // place is where a directive stands.
