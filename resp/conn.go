@@ -33,6 +33,7 @@ type Conn struct {
 	deadline time.Time   // in force for reads, zero for none; the serving goroutine's
 	stopping atomic.Bool // serve no further batch
 	drowsy   atomic.Bool // the read was interrupted because of idlePause
+	memory   atomic.Int64
 
 	closeOnce sync.Once
 	gone      chan struct{} // closed by Close
@@ -60,6 +61,9 @@ func (c *Conn) RemoteAddr() net.Addr { return c.nc.RemoteAddr() }
 
 // LocalAddr is the address that the client connected to.
 func (c *Conn) LocalAddr() net.Addr { return c.nc.LocalAddr() }
+
+// Memory is what the session's buffers took, in bytes, when the client was last waited for.
+func (c *Conn) Memory() int { return int(c.memory.Load()) }
 
 // Close cuts the connection off at once; what waits to be sent is lost. Further calls do nothing.
 func (c *Conn) Close() {
@@ -123,15 +127,18 @@ func (c *Conn) rest() bool {
 
 // read waits for bytes. Whoever is silent with big buffers is interrupted once, to give them back.
 func (c *Conn) read() (int, error) {
-	if c.session.Capacity() <= 2*smallBuffer {
-		return c.nc.Read(c.session.Space())
+	space := c.session.Space()
+	held := c.session.Capacity()
+	c.memory.Store(int64(held))
+	if held <= 3*smallBuffer {
+		return c.nc.Read(space)
 	}
 	timer := time.AfterFunc(idlePause, func() {
 		c.drowsy.Store(true)
 		c.nc.SetReadDeadline(past)
 	})
 	defer timer.Stop()
-	return c.nc.Read(c.session.Space())
+	return c.nc.Read(space)
 }
 
 // survives reports whether serving goes on after a failed read: after an interruption, or when

@@ -36,15 +36,21 @@ func (in *input) space() []byte {
 		return in.buf[in.end:]
 	}
 	size := len(in.buf)
-	if held := in.end - in.start; held > size/2 || size < in.want {
-		size *= 2
-		// The end of a long argument is known: do not double beyond it.
-		if need := in.parser.need() + minRead; need > held+minRead && need < size {
-			size = need
-		}
+	if in.end-in.start > size/2 || size < in.want {
+		size = grown(size, in.parser.need()+minRead)
 	}
 	in.replace(size)
 	return in.buf[in.end:]
+}
+
+// grown is the size that follows size: twice that, or up to three times if this is all that the
+// argument at hand needs. It always grows by half at least, so that moving what is held costs
+// little for each byte.
+func grown(size, need int) int {
+	if need > size+size/2 && need <= 3*size {
+		return need
+	}
+	return 2 * size
 }
 
 // replace moves what is held to the front of a buffer of the given size.
@@ -115,6 +121,12 @@ func (in *input) done() {
 	if cap(in.parser.spans) > manyArgs {
 		in.parser.spans, in.args = nil, nil
 	}
+}
+
+// capacity is the memory held, in bytes.
+func (in *input) capacity() int {
+	const spanSize, argSize = 16, 24
+	return len(in.buf) + cap(in.parser.spans)*spanSize + cap(in.args)*argSize
 }
 
 // shrink gives the buffer back if it holds nothing.

@@ -64,7 +64,11 @@ const (
 	errBulkUnauth       ProtocolError = "Protocol error: unauthenticated bulk length"
 )
 
-// errNoBulk is the error for an argument that starts with got instead of '$'.
+// errNoBulk is the error for an argument that starts with got instead of '$'. A line break shows
+// as a space, as in every error reply.
 func errNoBulk(got byte) ProtocolError {
+	if got == '\r' || got == '\n' {
+		got = ' '
+	}
 	return ProtocolError("Protocol error: expected '$', got '" + string([]byte{got}) + "'")
 }

@@ -43,7 +43,8 @@ const (
 // listener was closed by someone else. Several listeners can be served at once.
 func (s *Server) Serve(ln net.Listener) error {
 	if !s.add(ln) {
-		return ln.Close()
+		ln.Close()
+		return nil
 	}
 	defer s.remove(ln)
 	backOff := minBackOff

@@ -174,7 +174,7 @@ func (s *Session) Writer() *Writer { return &s.out }
 func (s *Session) Buffered() int { return s.in.end - s.in.start }
 
 // Capacity is the memory that the session's buffers take, in bytes.
-func (s *Session) Capacity() int { return len(s.in.buf) + cap(s.out.buf) }
+func (s *Session) Capacity() int { return s.in.capacity() + cap(s.out.buf) }
 
 // Shrink gives buffers back that an idle connection does not need.
 func (s *Session) Shrink() {

@@ -1,0 +1,55 @@
+package resptest
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// StartRedis starts the real redis-server for the time of the test, on a unix socket whose path it
+// returns, with nothing saved and the given arguments added ("--requirepass", "x"). It skips the
+// test when there is no redis-server on the PATH.
+func StartRedis(t testing.TB, args ...string) string {
+	t.Helper()
+	program, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Skip("redis-server is not installed: nothing to compare with")
+	}
+	// The path of a unix socket is short; those of t.TempDir may not be.
+	dir, err := os.MkdirTemp("", "redis")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "s")
+	cmd := exec.Command(program, append([]string{"--port", "0", "--unixsocket", socket, "--save", "", "--dir", dir}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("redis-server: %v", err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	lines := bufio.NewScanner(out)
+	var log strings.Builder
+	for lines.Scan() {
+		log.WriteString(lines.Text() + "\n")
+		if strings.Contains(lines.Text(), "now ready to accept connections") {
+			// Redis must not block on a full pipe.
+			go func() {
+				for lines.Scan() {
+				}
+			}()
+			return socket
+		}
+	}
+	t.Fatalf("redis-server did not start:\n%s", log.String())
+	return ""
+}
