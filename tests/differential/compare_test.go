@@ -1,0 +1,105 @@
+package differential
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// normalise takes out of a reply what Redis leaves open: the order of KEYS,
+// which element was random, times, identities and sizes.
+func normalise(args []string, r reply, moved bool) reply {
+	if r.isError() || r.isOK("QUEUED") {
+		return r
+	}
+	name := strings.ToUpper(args[0])
+	if len(args) > 1 && containerCommands[name] {
+		name += " " + strings.ToUpper(args[1])
+	}
+	switch name {
+	case "KEYS":
+		return sorted(r)
+	case "ZRANDMEMBER", "RANDOMKEY":
+		return shape(r)
+	case "SCAN", "ZSCAN": // within a transaction
+		return reply{kind: r.kind}
+	case "TIME":
+		if !moved {
+			return shape(r)
+		}
+	case "DBSIZE":
+		return r
+	case "HELLO":
+		return withoutFields(r, "id", "version", "modules", "server")
+	case "COMMAND INFO":
+		return commandInfo(r)
+	case "COMMAND COUNT", "CLIENT ID", "CLIENT INFO", "CLIENT LIST", "MEMORY USAGE", "OBJECT IDLETIME",
+		"LASTSAVE", "INFO", "SLOWLOG LEN", "LATENCY LATEST", "LATENCY DOCTOR":
+		return reply{kind: r.kind, null: r.null}
+	}
+	return r
+}
+
+// containerCommands have subcommands, which decide how a reply is compared.
+var containerCommands = map[string]bool{
+	"CLIENT": true, "COMMAND": true, "CONFIG": true, "OBJECT": true, "MEMORY": true, "SLOWLOG": true,
+	"LATENCY": true, "CLUSTER": true, "DEBUG": true,
+}
+
+func sorted(r reply) reply {
+	out := r
+	out.elems = slices.Clone(r.elems)
+	sort.Slice(out.elems, func(i, j int) bool { return out.elems[i].String() < out.elems[j].String() })
+	return out
+}
+
+// shape keeps the types of a reply alone.
+func shape(r reply) reply {
+	out := reply{kind: r.kind, null: r.null}
+	for _, e := range r.elems {
+		out.elems = append(out.elems, shape(e))
+	}
+	return out
+}
+
+// withoutFields drops fields of a map, given as such or as a flat array.
+func withoutFields(r reply, names ...string) reply {
+	out := reply{kind: r.kind}
+	for i := 0; i+1 < len(r.elems); i += 2 {
+		if !slices.Contains(names, r.elems[i].text) {
+			out.elems = append(out.elems, r.elems[i], r.elems[i+1])
+		}
+	}
+	return out
+}
+
+// commandInfo keeps name, arity, flags and key positions of every entry.
+func commandInfo(r reply) reply {
+	out := reply{kind: r.kind}
+	for _, e := range r.elems {
+		if len(e.elems) > 6 {
+			e.elems = slices.Clone(e.elems[:6])
+			e.elems[2] = sorted(e.elems[2])
+		}
+		out.elems = append(out.elems, e)
+	}
+	return out
+}
+
+// timesAgree says whether two replies are remaining times that differ by no
+// more than the servers' real clocks may have moved between them.
+func timesAgree(args []string, want, got reply) bool {
+	tolerance := int64(1)
+	switch strings.ToUpper(args[0]) {
+	case "PTTL", "PEXPIRETIME":
+		tolerance = 1000
+	case "TTL", "EXPIRETIME":
+	default:
+		return false
+	}
+	w, err1 := strconv.ParseInt(want.text, 10, 64)
+	g, err2 := strconv.ParseInt(got.text, 10, 64)
+	return want.kind == ':' && got.kind == ':' && err1 == nil && err2 == nil &&
+		w >= 0 && g >= 0 && w-g <= tolerance && g-w <= tolerance
+}

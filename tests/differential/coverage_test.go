@@ -1,0 +1,77 @@
+package differential
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// coverage counts, by command, the outcomes that Redis gave: "ok", "nil", or
+// an error's text without the words of this one call.
+type coverage map[string]map[string]int
+
+var variable = regexp.MustCompile(`'[^']*'|‘[^’]*’|[0-9]+`)
+
+func (c coverage) add(args []string, r reply) {
+	name := strings.ToUpper(args[0])
+	outcome := "ok"
+	switch {
+	case r.isError():
+		outcome = variable.ReplaceAllString(r.text, "…")
+	case r.null:
+		outcome = "nil"
+	}
+	if strings.Contains(outcome, "unknown command") {
+		name = "(unknown)"
+	}
+	if c[name] == nil {
+		c[name] = map[string]int{}
+	}
+	c[name][outcome]++
+}
+
+func (c coverage) String() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		fmt.Fprintln(&b, name)
+		for _, outcome := range slices.Sorted(maps.Keys(c[name])) {
+			fmt.Fprintf(&b, "    %7d %s\n", c[name][outcome], outcome)
+		}
+	}
+	return b.String()
+}
+
+// succeeded says whether the command was seen to do its work, not only to fail.
+func (c coverage) succeeded(name string) bool {
+	return c[name]["ok"]+c[name]["nil"] > 0
+}
+
+// unexercised lists the commands of ours that the streams leave out, with why.
+var unexercised = map[string]string{
+	"QUIT":     "ends the connection; the wire's own tests have it",
+	"MONITOR":  "turns the connection into a stream",
+	"SHUTDOWN": "ends the server",
+	"INFO":     "its fields are the server's own",
+}
+
+// missing lists the commands of ours that never did their work, though they
+// should have.
+func (c coverage) missing(ours []string) []string {
+	var out []string
+	for _, name := range ours {
+		name = strings.ToUpper(name)
+		if strings.HasPrefix(name, "CL.") || unexercised[name] != "" || c.succeeded(name) {
+			continue
+		}
+		if len(c[name]) > 0 && alwaysFails[name] {
+			continue
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// alwaysFails lists what Redis refuses outside of a cluster.
+var alwaysFails = map[string]bool{"CLUSTER": true, "READONLY": true, "READWRITE": true, "ASKING": true, "AUTH": true}

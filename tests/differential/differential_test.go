@@ -1,0 +1,165 @@
+// Package differential compares our server with the real one: random streams
+// of commands go to both, and every reply must be the same, byte by byte,
+// errors included, in RESP2 and RESP3.
+//
+// Environment: SEED repeats a run; DIFFERENTIAL is its duration;
+// REAL_CLOCK=1 leaves both clocks real; CELLSERVER_ADDR takes a server that
+// already runs; REDIS_VS_REDIS=1 compares Redis with itself, to test the test;
+// FINDINGS is how many distinct mismatches end a run (default 1).
+package differential
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	stepsPerRound   = 600
+	checkpointEvery = 60
+	shrinkBudget    = 10 * time.Second
+)
+
+func TestDifferential(t *testing.T) {
+	duration, seed := duration(t), seed(t)
+	t.Logf("SEED=%d DIFFERENTIAL=%s", seed, duration)
+	s := newSession(t)
+	found := map[string]bool{}
+	limit := max(1, envInt(t, "FINDINGS", 1))
+	rounds := 0
+	for end := time.Now().Add(duration); time.Now().Before(end) && len(found) < int(limit); rounds++ {
+		roundSeed := seed + uint64(rounds)
+		proto := 2 + rounds%2
+		steps, m := s.round(roundSeed, proto)
+		if m == nil || found[m.signature()] {
+			continue
+		}
+		found[m.signature()] = true
+		t.Errorf("\nSEED=%d, step %d\n%s", roundSeed, len(steps), s.explain(proto, steps, m, found))
+	}
+	t.Logf("%d rounds of %d steps\n", rounds, stepsPerRound)
+	if path := os.Getenv("COVERAGE"); path != "" {
+		require.NoError(t, os.WriteFile(path, []byte(s.coverage.String()), 0o644))
+	}
+	if duration >= 15*time.Second && s.ours.name != "redis" && len(found) == 0 {
+		names, err := s.ours.admin.do("COMMAND", "LIST")
+		require.NoError(t, err)
+		require.NotEmpty(t, names.elems)
+		require.Empty(t, s.coverage.missing(texts(names)), "commands that never did their work in this run")
+	}
+}
+
+// round runs one stream and returns its steps up to the first mismatch.
+func (s *session) round(seed uint64, proto int) ([]step, *mismatch) {
+	if err := s.begin(proto); err != nil {
+		return nil, &mismatch{note: err.Error()}
+	}
+	g := newGenerator(rand.New(rand.NewPCG(seed, 1)), s)
+	var steps []step
+	for checked := 0; len(steps) < stepsPerRound; {
+		for _, st := range g.next() {
+			steps = append(steps, st)
+			if m := s.try(st); m != nil {
+				return steps, m
+			}
+		}
+		if len(steps)-checked >= checkpointEvery {
+			checked = len(steps)
+			if m := s.tryCheckpoint(); m != nil {
+				return steps, m
+			}
+		}
+	}
+	return steps, nil
+}
+
+// explain shrinks what was found and writes it for someone who will mend it.
+func (s *session) explain(proto int, steps []step, m *mismatch, found map[string]bool) string {
+	short, again := s.shrink(proto, steps, shrinkBudget)
+	if again == nil {
+		again, m.note = m, m.note+" (not reproduced by a replay; the last steps only)"
+		short = steps[max(0, len(steps)-20):]
+	}
+	found[again.signature()] = true
+	return fmt.Sprintf("%s\n  redis: %s\n  ours:  %s\n  %s\n%s",
+		quote(again.step.args), cut(again.redis), cut(again.ours), again.note, script(proto, short))
+}
+
+// cut keeps a report readable.
+func cut(s string) string {
+	const most = 1000
+	if len(s) <= most {
+		return s
+	}
+	return fmt.Sprintf("%s… (%d bytes)", s[:most], len(s))
+}
+
+// signature is what two reports of the same fault have in common.
+func (m *mismatch) signature() string {
+	name := "(checkpoint)"
+	if len(m.step.args) > 0 {
+		name = strings.ToUpper(m.step.args[0])
+	}
+	kinds := func(s string) string {
+		if strings.HasPrefix(s, "-") {
+			return variable.ReplaceAllString(s, "…")
+		}
+		return s[:min(1, len(s))]
+	}
+	return name + kinds(m.redis) + kinds(m.ours)
+}
+
+func newSession(t *testing.T) *session {
+	t.Helper()
+	moved := os.Getenv("REAL_CLOCK") != "1"
+	s := &session{coverage: coverage{}}
+	s.redis = startRedis(t, moved)
+	if os.Getenv("REDIS_VS_REDIS") == "1" {
+		s.ours = startRedis(t, moved)
+	} else {
+		s.ours = startOurs(t)
+	}
+	s.moved = moved && s.redis.setClock != nil
+	t.Logf("moved clock: %v", s.moved)
+	return s
+}
+
+func duration(t *testing.T) time.Duration {
+	if text := os.Getenv("DIFFERENTIAL"); text != "" {
+		d, err := time.ParseDuration(text)
+		require.NoError(t, err)
+		return d
+	}
+	if testing.Short() {
+		return 3 * time.Second
+	}
+	return 15 * time.Second
+}
+
+func seed(t *testing.T) uint64 {
+	return uint64(envInt(t, "SEED", time.Now().UnixNano()))
+}
+
+func envInt(t *testing.T, name string, otherwise int64) int64 {
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	require.NoError(t, err, name)
+	return n
+}
+
+func texts(r reply) []string {
+	var out []string
+	for _, e := range r.elems {
+		out = append(out, e.text)
+	}
+	return out
+}

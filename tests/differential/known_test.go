@@ -1,0 +1,38 @@
+package differential
+
+import (
+	"slices"
+	"strings"
+)
+
+// A difference is one we have on purpose. Everything else is a fault.
+type difference struct {
+	why     string
+	applies func(args []string, redis, ours reply) bool
+}
+
+// differences lists all of them.
+var differences = []difference{
+	{
+		why: "CLIENT SETINFO and NO-TOUCH came with Redis 7.2; clients send them unasked",
+		applies: func(args []string, _, _ reply) bool {
+			return isCommand(args, "CLIENT", "SETINFO", "NO-TOUCH")
+		},
+	},
+}
+
+func knownDifference(args []string, redis, ours reply) bool {
+	return slices.ContainsFunc(differences, func(d difference) bool { return d.applies(args, redis, ours) })
+}
+
+// isCommand says whether args are this command, with one of these subcommands
+// if any are given.
+func isCommand(args []string, name string, subcommands ...string) bool {
+	if !strings.EqualFold(args[0], name) {
+		return false
+	}
+	if len(subcommands) == 0 {
+		return true
+	}
+	return len(args) > 1 && slices.ContainsFunc(subcommands, func(s string) bool { return strings.EqualFold(s, args[1]) })
+}

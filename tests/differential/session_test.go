@@ -1,0 +1,218 @@
+package differential
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// epoch is where the moved clock stands when a session begins: an odd number
+// of nanoseconds, so that truncations show.
+const epoch int64 = 1_700_000_000_123_456_789
+
+// A step is a command on one connection, or, without arguments, time passing.
+type step struct {
+	conn    int
+	args    []string
+	advance time.Duration
+}
+
+// A mismatch is a step that the servers answered differently.
+type mismatch struct {
+	step  step
+	redis string
+	ours  string
+	note  string
+}
+
+// A session feeds the same steps to both servers and keeps what it must know
+// of their state to compare: who is in a transaction, and with what queued.
+type session struct {
+	redis, ours *peer
+	moved       bool // both clocks follow the steps
+	now         int64
+	inMulti     [clients]bool
+	queued      [clients][][]string
+	coverage    coverage
+}
+
+// begin empties both servers and opens fresh connections speaking proto.
+func (s *session) begin(proto int) error {
+	s.now, s.inMulti, s.queued = epoch, [clients]bool{}, [clients][][]string{}
+	for _, p := range []*peer{s.redis, s.ours} {
+		if s.moved {
+			if err := p.setClock(s.now); err != nil {
+				return err
+			}
+		}
+		if _, err := p.admin.do("FLUSHALL"); err != nil {
+			return err
+		}
+		if err := p.reconnect(); err != nil {
+			return err
+		}
+		for _, c := range p.clients {
+			if r, err := c.do("HELLO", strconv.Itoa(proto)); err != nil || r.isError() {
+				return fmt.Errorf("HELLO %d: %s %w", proto, r, err)
+			}
+		}
+	}
+	if !s.moved {
+		s.now = time.Now().UnixNano()
+	}
+	return nil
+}
+
+// run takes one step on both servers and says how they differ, nil if they do not.
+func (s *session) run(st step) (*mismatch, error) {
+	if st.args == nil {
+		return nil, s.pass(st.advance)
+	}
+	if err := s.settle(st); err != nil {
+		return nil, err
+	}
+	want, got, err := s.both(st)
+	if err != nil {
+		return nil, err
+	}
+	s.coverage.add(st.args, want)
+	m := s.compare(st, want, got)
+	s.track(st, want)
+	if m != nil && knownDifference(st.args, want, got) {
+		m = nil
+	}
+	return m, nil
+}
+
+// pass lets d go by: on the moved clocks at once, else in real time.
+func (s *session) pass(d time.Duration) error {
+	if !s.moved {
+		time.Sleep(min(d, realPause))
+		s.now = time.Now().UnixNano()
+		return nil
+	}
+	s.now += int64(d)
+	if err := s.redis.setClock(s.now); err != nil {
+		return err
+	}
+	return s.ours.setClock(s.now)
+}
+
+// realPause bounds a pause on the real clock: longer than the short expiries.
+const realPause = 30 * time.Millisecond
+
+func (s *session) both(st step) (want, got reply, err error) {
+	r, o := s.redis.clients[st.conn], s.ours.clients[st.conn]
+	if err := r.send(st.args); err != nil {
+		return want, got, fmt.Errorf("redis: %w", err)
+	}
+	if err := o.send(st.args); err != nil {
+		return want, got, fmt.Errorf("ours: %w", err)
+	}
+	if want, err = r.receive(); err != nil {
+		return want, got, fmt.Errorf("redis: %w", err)
+	}
+	if got, err = o.receive(); err != nil {
+		return want, got, fmt.Errorf("ours: %w (redis said %s)", err, want)
+	}
+	return want, got, nil
+}
+
+// settle removes what has expired where the number of keys is about to be
+// asked for: Redis counts expired keys until it meets them.
+func (s *session) settle(st step) error {
+	name := strings.ToUpper(st.args[0])
+	counts := name == "DBSIZE" && !s.inMulti[st.conn]
+	if name == "EXEC" {
+		for _, q := range s.queued[st.conn] {
+			counts = counts || strings.EqualFold(q[0], "DBSIZE")
+		}
+	}
+	if !counts {
+		return nil
+	}
+	for _, p := range []*peer{s.redis, s.ours} {
+		for db := range databases {
+			if _, err := p.admin.do("SELECT", strconv.Itoa(db)); err != nil {
+				return err
+			}
+			if _, err := p.admin.do("SCAN", "0", "COUNT", "100000"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// databases is how many databases there are by default.
+const databases = 16
+
+func (s *session) compare(st step, want, got reply) *mismatch {
+	name := strings.ToUpper(st.args[0])
+	if name == "EXEC" && s.inMulti[st.conn] && want.kind == '*' && len(want.elems) == len(got.elems) {
+		return s.compareExec(st, want, got)
+	}
+	if !s.inMulti[st.conn] && !want.isError() && !got.isError() {
+		switch name {
+		case "SCAN", "ZSCAN":
+			return s.compareScan(st, want, got)
+		case "RANDOMKEY", "ZRANDMEMBER":
+			if m := s.compareRandom(st, want, got); m != nil {
+				return m
+			}
+		}
+	}
+	return s.differ(st, st.args, want, got)
+}
+
+func (s *session) compareExec(st step, want, got reply) *mismatch {
+	queued := s.queued[st.conn]
+	for i := range want.elems {
+		args := st.args
+		if i < len(queued) {
+			args = queued[i]
+		}
+		if strings.EqualFold(args[0], "DBSIZE") || knownDifference(args, want.elems[i], got.elems[i]) {
+			continue // what the transaction itself let expire, Redis still counts
+		}
+		if m := s.differ(st, args, want.elems[i], got.elems[i]); m != nil {
+			m.note = fmt.Sprintf("element %d, of %s", i, quote(args))
+			return m
+		}
+	}
+	return nil
+}
+
+// differ compares what remains of two replies once everything that may vary
+// is taken out of them.
+func (s *session) differ(st step, args []string, want, got reply) *mismatch {
+	if !s.moved && timesAgree(args, want, got) {
+		return nil
+	}
+	w, g := normalise(args, want, s.moved).String(), normalise(args, got, s.moved).String()
+	if w == g {
+		return nil
+	}
+	return &mismatch{step: st, redis: w, ours: g}
+}
+
+// track follows the connection's transaction by Redis's answers.
+func (s *session) track(st step, want reply) {
+	switch name := strings.ToUpper(st.args[0]); {
+	case want.isOK("QUEUED"):
+		s.queued[st.conn] = append(s.queued[st.conn], st.args)
+		return
+	case name == "MULTI" && want.isOK("OK"):
+		s.inMulti[st.conn] = true
+	case (name == "EXEC" || name == "DISCARD" || name == "RESET") && !isArityError(want):
+		s.inMulti[st.conn] = false
+	default:
+		return
+	}
+	s.queued[st.conn] = nil
+}
+
+func isArityError(r reply) bool {
+	return r.isError() && strings.Contains(r.text, "wrong number of arguments")
+}
