@@ -12,14 +12,19 @@ import (
 // so that they collide, and in between what no client should ever send.
 type generator struct {
 	*rand.Rand
-	s     *session
-	total int // of all weights
+	s       *session
+	grammar []production
+	total   int // of all weights
 }
 
+// newGenerator leaves out the commands that ours does not know.
 func newGenerator(r *rand.Rand, s *session) *generator {
 	g := &generator{Rand: r, s: s}
 	for _, c := range grammar {
-		g.total += c.weight
+		if !slices.Contains(s.absent, c.command()) {
+			g.grammar = append(g.grammar, c)
+			g.total += c.weight
+		}
 	}
 	return g
 }
@@ -29,6 +34,12 @@ type production struct {
 	name   string
 	weight int
 	make   func(*generator) []string
+}
+
+// command is the production's command without its subcommand.
+func (p production) command() string {
+	name, _, _ := strings.Cut(p.name, " ")
+	return name
 }
 
 // grammar is every command the streams are made of.
@@ -99,7 +110,7 @@ func (g *generator) watchStory() []step {
 func (g *generator) command() []string {
 	for {
 		n := g.IntN(g.total)
-		for _, c := range grammar {
+		for _, c := range g.grammar {
 			if n -= c.weight; n >= 0 {
 				continue
 			}

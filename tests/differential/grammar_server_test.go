@@ -31,7 +31,7 @@ var serverGrammar = []production{
 }
 
 func (g *generator) commandName() string {
-	c := grammar[g.IntN(len(grammar))]
+	c := g.grammar[g.IntN(len(g.grammar))]
 	if g.chance(0.05) || c.name == "" {
 		return g.pick("nosuch", "", "client|list", "object|encoding", "client")
 	}

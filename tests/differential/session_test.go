@@ -2,6 +2,7 @@ package differential
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +36,31 @@ type session struct {
 	inMulti     [clients]bool
 	queued      [clients][][]string
 	coverage    coverage
+	absent      []string // commands of the grammar that ours does not know
+}
+
+// findAbsent asks ours for every command of the grammar, on a connection that
+// is then thrown away.
+func (s *session) findAbsent() error {
+	w, err := dial(s.ours.addr)
+	if err != nil {
+		return err
+	}
+	defer w.conn.Close()
+	for _, c := range grammar {
+		name := c.command()
+		if name == "" || slices.Contains(s.absent, name) {
+			continue
+		}
+		r, err := w.do(name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if strings.HasPrefix(r.text, "ERR unknown command") {
+			s.absent = append(s.absent, name)
+		}
+	}
+	return nil
 }
 
 // begin empties both servers and opens fresh connections speaking proto.
@@ -46,8 +72,8 @@ func (s *session) begin(proto int) error {
 				return err
 			}
 		}
-		if _, err := p.admin.do("FLUSHALL"); err != nil {
-			return err
+		if r, err := p.admin.do("FLUSHALL"); err != nil || r.isError() {
+			return fmt.Errorf("FLUSHALL: %s %w", r, err)
 		}
 		if err := p.reconnect(); err != nil {
 			return err

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// A reply is one RESP value as it stood on the wire. kind is its type byte;
+// A reply is one RESP value as it stood on the wire: a double keeps its very
+// digits, which is why resptest's values would not do. kind is its type byte;
 // a null keeps the byte of the form it had ('$', '*' or '_') and has null set.
 type reply struct {
 	kind  byte
