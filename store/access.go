@@ -8,12 +8,14 @@ const (
 	lruMask    = 1<<24 - 1
 	lfuInitial = 5
 	lfuMinutes = 1<<16 - 1
-
-	// lfuLogFactor and lfuDecayMinutes are Redis's defaults for lfu-log-factor and
-	// lfu-decay-time.
-	lfuLogFactor    = 10
-	lfuDecayMinutes = 1
 )
+
+// SetLFU sets how slowly use counters rise (lfu-log-factor, 10 at first) and after how
+// many idle minutes they fall by one (lfu-decay-time, 1 at first; 0 for never).
+func (s *Store) SetLFU(logFactor, decayMinutes int) {
+	s.lfuFactor.Store(int64(logFactor))
+	s.lfuDecay.Store(int64(decayMinutes))
+}
 
 // touchAccess notes that the entry was used.
 func (e *Entry) touchAccess() {
@@ -23,11 +25,11 @@ func (e *Entry) touchAccess() {
 		return
 	}
 	minute := uint32(e.tx.now/60e9) & lfuMinutes
-	n := lfuDecayed(c.access(), minute)
+	n := e.tx.s.freq(c.access(), e.tx.now)
 	if c.access() == 0 {
 		n = lfuInitial
 	} else if n < math.MaxUint8 {
-		p := 1 / (float64(max(n, lfuInitial)-lfuInitial)*lfuLogFactor + 1)
+		p := 1 / (float64(max(n, lfuInitial)-lfuInitial)*float64(e.tx.s.lfuFactor.Load()) + 1)
 		if float64(e.tx.Rand()>>11)/(1<<53) < p {
 			n++
 		}
@@ -35,11 +37,14 @@ func (e *Entry) touchAccess() {
 	c.setAccess(minute<<8 | n)
 }
 
-// lfuDecayed returns the counter of an access word after the minutes since.
-func lfuDecayed(access, minute uint32) uint32 {
-	idle := (minute - access>>8) & lfuMinutes / lfuDecayMinutes
-	n := access & 0xff
-	return n - min(n, idle)
+// freq returns the use counter of an access word after the minutes up to now.
+func (s *Store) freq(access uint32, now int64) uint32 {
+	n, decay := access&0xff, uint32(s.lfuDecay.Load())
+	if decay == 0 {
+		return n
+	}
+	idle := (uint32(now/60e9) - access>>8) & lfuMinutes
+	return n - min(n, idle/decay)
 }
 
 // Idle returns the whole seconds since the entry was last used; for OBJECT IDLETIME.
@@ -49,7 +54,7 @@ func (e *Entry) Idle() int64 {
 
 // Freq returns the entry's logarithmic use counter, 0…255; for OBJECT FREQ.
 func (e *Entry) Freq() int64 {
-	return int64(lfuDecayed(e.cell().access(), uint32(e.tx.now/60e9)&lfuMinutes))
+	return int64(e.tx.s.freq(e.cell().access(), e.tx.now))
 }
 
 // SetAccess sets the idle seconds, or with LFU the counter, for RESTORE.

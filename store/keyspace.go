@@ -83,6 +83,7 @@ func (tx *Tx) Swap(a, b int) {
 func (t *table) swap(o *table) {
 	t.dir, o.dir = o.dir, t.dir
 	t.depth, o.depth = o.depth, t.depth
+	t.deepest, o.deepest = o.deepest, t.deepest
 	t.values, o.values = o.values, t.values
 	t.expire, o.expire = o.expire, t.expire
 	t.bytes, o.bytes = o.bytes, t.bytes

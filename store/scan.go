@@ -107,49 +107,37 @@ func (tx *Tx) EachIn(partition int, f func(e *Entry)) {
 	})
 }
 
-// RandomKey returns a key of the database, nil when it is empty: a random segment's
-// random cell. The footprint must be whole.
+// RandomKey returns a random key of the database, nil when it is empty. The footprint
+// must be whole.
 func (tx *Tx) RandomKey() []byte {
 	n := tx.s.Len(tx.db)
 	for tries := 0; n > 0 && tries < 100; tries++ {
-		skip := int(tx.Rand() % uint64(n))
-		for i := range tx.s.partitions {
-			t := &tx.s.partitions[i].tables[tx.db]
-			if c := int(t.count.Load()); skip >= c {
-				skip -= c
-				continue
-			}
-			if k := tx.nthLive(t, skip); k != nil {
-				return k
-			}
-			break
+		if c, key := tx.randomCell(int(tx.Rand() % uint64(n))); c != nil && !c.over(tx.now) {
+			return key
 		}
 	}
 	return tx.firstLive()
 }
 
-// nthLive returns the key of the table's n-th cell, nil if its time is over.
-func (tx *Tx) nthLive(t *table, n int) (key []byte) {
-	t.each(func(_ *segment, _ int, c cell) bool {
-		if n--; n >= 0 {
-			return true
+// randomCell returns a random cell of the partition with the database's n-th key.
+func (tx *Tx) randomCell(n int) (cell, []byte) {
+	for i := range tx.s.partitions {
+		t := &tx.s.partitions[i].tables[tx.db]
+		if n -= int(t.count.Load()); n < 0 {
+			g, slot := t.sample(tx, false)
+			c := g.cell(g.index[slot] & offsetMask)
+			return c, t.keyOf(c)
 		}
-		if !c.over(tx.now) {
-			key = t.keyOf(c)
-		}
-		return false
-	})
-	return key
+	}
+	return nil, nil
 }
 
 func (tx *Tx) firstLive() (key []byte) {
 	for i := range tx.s.partitions {
-		t := &tx.s.partitions[i].tables[tx.db]
-		t.each(func(_ *segment, _ int, c cell) bool {
-			if !c.over(tx.now) {
-				key = t.keyOf(c)
+		tx.EachIn(i, func(e *Entry) {
+			if key == nil {
+				key = e.key
 			}
-			return key == nil
 		})
 		if key != nil {
 			return key

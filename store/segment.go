@@ -21,6 +21,11 @@ const (
 
 // segment is an open-addressing table of at most a thousand cells whose hashes share
 // their leading depth bits. Neither part of it holds a pointer.
+//
+// Arena offsets have 24 bits, which is plenty: at most 896 cells of at most 1046 bytes
+// are alive, and the arena grows only while less than a quarter of it is dead, so it
+// stays below 1.5 MB. Only hashes that agree in more leading bits than a table has
+// cells ([table.maySplit]) could fill it further; alloc panics before an offset wraps.
 type segment struct {
 	index []uint32 // fingerprint (8 bits) and arena offset (24 bits); linear probing
 	arena []byte
@@ -29,7 +34,7 @@ type segment struct {
 	dead  int // arena bytes of removed cells
 	depth uint8
 	// nextExpiry is a lower bound of the earliest expiry (Unix ms) of the segment's
-	// cells: a sweep before it has nothing to do here.
+	// cells: until it is past, a sweep passes by.
 	nextExpiry int64
 }
 
@@ -59,8 +64,8 @@ func (g *segment) find(t *table, key []byte, hash uint64) (off uint32, slot int)
 
 func (g *segment) cell(off uint32) cell { return cell(g.arena[off:]) }
 
-// link enters a cell that is not yet in the index.
-func (g *segment) link(hash uint64, off uint32) {
+// link enters a cell that is not yet in the index and returns its slot.
+func (g *segment) link(hash uint64, off uint32) int {
 	mask := uint64(len(g.index) - 1)
 	i := hash & mask
 	for g.index[i] != slotEmpty {
@@ -69,13 +74,23 @@ func (g *segment) link(hash uint64, off uint32) {
 	g.index[i] = fingerprint(hash) | off
 	g.live++
 	g.used++
+	return int(i)
 }
 
-// unlink removes the cell of an index slot.
+// unlink removes the cell of an index slot. Where a probe would end anyway it leaves
+// no tombstone, and takes those before it along.
 func (g *segment) unlink(slot int) {
 	g.dead += g.cell(g.index[slot] & offsetMask).size()
-	g.index[slot] = slotTombstone
 	g.live--
+	g.index[slot] = slotTombstone
+	mask := len(g.index) - 1
+	if g.index[(slot+1)&mask] != slotEmpty {
+		return
+	}
+	for ; g.index[slot] == slotTombstone; slot = (slot - 1) & mask {
+		g.index[slot] = slotEmpty
+		g.used--
+	}
 }
 
 // room makes the arena large enough for n more bytes. It grows by an eighth, so that
@@ -88,10 +103,13 @@ func (g *segment) room(n int) {
 	}
 }
 
-// alloc reserves n bytes in the arena. The caller made sure of the offset's range.
+// alloc reserves n bytes in the arena.
 func (g *segment) alloc(n int) uint32 {
-	g.room(n)
 	off := len(g.arena)
+	if off+n > offsetMask {
+		panic("store: too many keys share a hash")
+	}
+	g.room(n)
 	g.arena = g.arena[:off+n]
 	return uint32(off)
 }
@@ -121,11 +139,27 @@ func (g *segment) each(f func(slot int, c cell) bool) {
 	}
 }
 
-// bytes is the memory the segment takes.
-func (g *segment) bytes() int64 { return int64(cap(g.arena)) + int64(len(g.index))*4 + segmentOverhead }
+// liveBytes is what the cells take of the arena.
+func (g *segment) liveBytes() int { return len(g.arena) - arenaStart - g.dead }
 
-const segmentOverhead = 96
+// wasteful reports whether dead cells take enough of the arena to lay it out anew.
+func (g *segment) wasteful() bool { return g.dead > wastefulBytes && g.dead*4 > len(g.arena) }
 
+// sparse reports whether the index is far too large for its cells.
+func (g *segment) sparse() bool { return len(g.index) > segmentMinSlots && g.live*4 < len(g.index) }
+
+// overhead is the memory the segment takes beside its cells. The arena's dead and spare
+// bytes are not in it: as in any allocator they are fragmentation, which [table.remove]
+// and [table.alloc] keep below half of what is alive. So removing a cell lowers the
+// store's sum at once, which eviction relies on.
+func (g *segment) overhead() int64 { return int64(len(g.index))*4 + segmentOverhead }
+
+const (
+	segmentOverhead = 96
+	wastefulBytes   = 1024
+)
+
+// slotsFor returns the index size for a number of cells.
 func slotsFor(cells int) int {
 	n := segmentMinSlots
 	for n*3 < cells*4 { // a load of at most three quarters right after a rebuild

@@ -155,8 +155,7 @@ func (e *Entry) ZRem(member []byte) bool {
 	e.t.account(z.Bytes() - before)
 	e.record(Effect{Op: OpZRem, Value: member})
 	if z.Len() == 0 {
-		e.t.remove(e.g, e.off, e.slot) // replaying the ZREM removes the key, too
-		e.off, e.gen = 0, e.t.gen
+		e.drop() // replaying the ZREM removes the key, too
 	}
 	return true
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"hash/maphash"
+	"math"
 	"sync"
 	"sync/atomic"
 )
@@ -20,6 +21,9 @@ type Store struct {
 	observers  []Observer // fixed before the first transaction
 	seed       atomic.Uint64
 	lfu        atomic.Bool
+	lfuFactor  atomic.Int64
+	lfuDecay   atomic.Int64
+	evictor    evictor
 
 	used    atomic.Int64 // bytes of all tables
 	expired atomic.Int64
@@ -40,12 +44,13 @@ type partition struct {
 func New(o Options) *Store {
 	s := &Store{databases: max(o.Databases, 1)}
 	s.seed.Store(o.Seed)
+	s.SetLFU(10, 1)
 	seed := maphash.MakeSeed()
 	for i := range s.partitions {
 		s.partitions[i].tables = make([]table, s.databases)
 		for d := range s.partitions[i].tables {
 			t := &s.partitions[i].tables[d]
-			t.seed, t.mem = seed, &s.used
+			t.seed, t.mask, t.mem = seed, math.MaxUint64, &s.used
 		}
 	}
 	return s
@@ -57,7 +62,8 @@ func (s *Store) Observe(o Observer) { s.observers = append(s.observers, o) }
 // Databases returns the number of databases.
 func (s *Store) Databases() int { return s.databases }
 
-// Used returns the bytes that keys and values take, their tables included.
+// Used returns the bytes that keys and values take, their tables included. Room that
+// an allocation has to spare is not counted.
 func (s *Store) Used() int64 { return s.used.Load() }
 
 // Len returns the number of keys in a database, those expired but not yet removed

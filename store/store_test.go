@@ -52,8 +52,8 @@ func TestModel(t *testing.T) {
 	s := New(Options{Databases: 2, Seed: 1})
 	model := map[string]modelValue{}
 	now := int64(1_700_000_000_000)
-	for step := range 200_000 {
-		key := fmt.Sprint("key:", r.Intn(5000))
+	for step := range 50_000 {
+		key := fmt.Sprint("key:", r.Intn(3000))
 		if r.Intn(50) == 0 {
 			key += string(make([]byte, 2000))
 		}
@@ -101,9 +101,13 @@ func TestModel(t *testing.T) {
 			}
 			model[key] = modelValue{want.text + "abc", want.at}
 		}
+		if step%1000 == 0 {
+			checkInvariants(t, tx)
+		}
 		tx.End()
 	}
 	tx := whole(s, now*1e6)
+	checkInvariants(t, tx)
 	got := map[string]modelValue{}
 	var cursor uint64
 	for {

@@ -10,18 +10,20 @@ import (
 // directory has 2^depth entries; several may name the same segment until it splits.
 // The partition's lock guards everything here but count.
 type table struct {
-	dir    []*segment
-	depth  uint8
-	seed   maphash.Seed
-	values slab
-	count  atomic.Int64  // cells; written under the lock, read by DBSIZE without it
-	expire int           // cells with an expiry
-	gen    uint64        // changes whenever a cell may have moved, so an Entry knows to look again
-	bytes  int64         // memory of directory, segments and values
-	mem    *atomic.Int64 // the store's sum of bytes
+	dir     []*segment
+	depth   uint8
+	deepest int // segments as deep as the directory; at none it is halved
+	seed    maphash.Seed
+	mask    uint64 // of hashes: all ones, but in tests of hashes that agree
+	values  slab
+	count   atomic.Int64  // cells; written under the lock, read by DBSIZE without it
+	expire  int           // cells with an expiry
+	gen     uint64        // changes whenever a cell may have moved or come, so an Entry knows to look again
+	bytes   int64         // memory of directory, segments and values
+	mem     *atomic.Int64 // the store's sum of bytes
 }
 
-func (t *table) hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) }
+func (t *table) hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) & t.mask }
 
 // at returns the directory position of a hash.
 func (t *table) at(hash uint64) int {
@@ -50,31 +52,29 @@ func (t *table) find(key []byte, hash uint64) (g *segment, off uint32, slot int)
 }
 
 // insert makes a cell for a key that is absent, with room for an expiry if asked.
-func (t *table) insert(key []byte, hash uint64, expiryRoom bool) (*segment, uint32) {
+func (t *table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, off uint32, slot int) {
 	if t.dir == nil {
-		t.dir = []*segment{newSegment(segmentMinSlots, 0)}
-		t.account(t.dir[0].bytes())
+		t.dir, t.deepest = []*segment{newSegment(segmentMinSlots, 0)}, 1
+		t.account(t.dir[0].overhead() + dirEntryBytes)
 	}
-	flags := byte(0)
+	flags, size := byte(0), cellHeader
 	if len(key) > inlineKeyMax {
-		big := t.values.put(value{bytes: append([]byte(nil), key...)})
+		big := t.values.put(value{bytes: append(make([]byte, 0, len(key)), key...)})
 		t.account(int64(len(key)) + valueOverhead)
 		flags |= cellBigKey
 		key = binary.LittleEndian.AppendUint32(nil, uint32(big))
 	}
 	if expiryRoom {
 		flags |= cellHasExpiry
-	}
-	g := t.segmentFor(hash)
-	size := cellHeader + len(key)
-	if expiryRoom {
 		size += cellExpiry
 	}
-	off := t.alloc(g, size)
+	g = t.segmentFor(hash)
+	off = t.alloc(g, size+len(key))
 	g.newCell(off, flags, key)
-	g.link(hash, off)
+	slot = g.link(hash, off)
 	t.count.Add(1)
-	return g, off
+	t.gen++
+	return g, off, slot
 }
 
 // segmentFor returns the hash's segment with room for one more index slot.
@@ -84,61 +84,86 @@ func (t *table) segmentFor(hash uint64) *segment {
 		if !g.full() {
 			return g
 		}
-		if slots := slotsFor(g.live + 1); slots <= segmentMaxSlots {
+		if slots := slotsFor(g.live + 1); slots <= segmentMaxSlots || !t.maySplit(g) {
 			t.rebuild(g, slots)
 			return g
 		}
-		t.split(g)
+		t.split(g, hash)
 	}
 }
 
-// alloc reserves arena bytes in g and accounts for the growth. Much dead room is
-// reclaimed first.
+// maySplit reports whether a split is worth its directory, which never has more entries
+// than the table has cells: hashes that agree in their leading bits cannot blow it up,
+// their segment grows instead.
+func (t *table) maySplit(g *segment) bool {
+	return g.depth < t.depth || int64(len(t.dir)) <= t.count.Load()
+}
+
+// alloc reserves arena bytes in g and accounts for them. Much dead room is reclaimed
+// first.
 func (t *table) alloc(g *segment, n int) uint32 {
 	if len(g.arena)+n > cap(g.arena) && g.dead*4 > len(g.arena) {
 		t.rebuild(g, len(g.index))
 	}
-	before := cap(g.arena)
-	off := g.alloc(n)
-	t.account(int64(cap(g.arena) - before))
-	return off
+	t.account(int64(n))
+	return g.alloc(n)
 }
 
 // rebuild lays a segment out anew, without tombstones and dead bytes.
 func (t *table) rebuild(g *segment, slots int) {
 	fresh := newSegment(slots, g.depth)
-	fresh.room(len(g.arena) - g.dead)
-	g.each(func(_ int, c cell) bool {
-		fresh.put(c, t.hash(t.keyOf(c)))
-		return true
-	})
-	t.account(fresh.bytes() - g.bytes())
+	t.gather(fresh, g)
+	t.account(fresh.overhead() - g.overhead())
 	*g = *fresh
 	t.gen++
 }
 
-// split divides a full segment in two by the next bit of the hash, and doubles the
-// directory when it has no entry to tell the halves apart.
-func (t *table) split(g *segment) {
+// gather puts the cells of other segments into g.
+func (t *table) gather(g *segment, from ...*segment) {
+	n := 0
+	for _, o := range from {
+		n += o.liveBytes()
+	}
+	g.room(n)
+	for _, o := range from {
+		o.each(func(_ int, c cell) bool {
+			g.put(c, t.hash(t.keyOf(c)))
+			return true
+		})
+	}
+}
+
+// split divides the full segment of a hash in two by the next bit of the hash, and
+// doubles the directory when it has no entry to tell the halves apart.
+func (t *table) split(g *segment, hash uint64) {
 	if g.depth == t.depth {
 		t.grow()
 	}
-	halves := [2]*segment{newSegment(segmentMaxSlots, g.depth+1), newSegment(segmentMaxSlots, g.depth+1)}
-	var first uint64
+	slots := max(segmentMaxSlots, len(g.index))
+	halves := [2]*segment{newSegment(slots, g.depth+1), newSegment(slots, g.depth+1)}
+	for _, h := range halves {
+		h.room(g.liveBytes() / 2)
+	}
 	g.each(func(_ int, c cell) bool {
 		h := t.hash(t.keyOf(c))
-		first = h
 		halves[h>>(63-g.depth)&1].put(c, h)
 		return true
 	})
-	// The entries of g are 2^(depth-g.depth) neighbours.
-	span := 1 << (t.depth - g.depth)
-	start := t.at(first) &^ (span - 1)
+	start, span := t.span(g, hash)
 	for i := range span {
 		t.dir[start+i] = halves[i/(span/2)]
 	}
-	t.account(halves[0].bytes() + halves[1].bytes() - g.bytes())
+	if g.depth+1 == t.depth {
+		t.deepest += 2
+	}
+	t.account(halves[0].overhead() + halves[1].overhead() - g.overhead())
 	t.gen++
+}
+
+// span returns the directory entries of the hash's segment g: the first, and how many.
+func (t *table) span(g *segment, hash uint64) (start, n int) {
+	n = 1 << (t.depth - g.depth)
+	return t.at(hash) &^ (n - 1), n
 }
 
 func (t *table) grow() {
@@ -146,13 +171,68 @@ func (t *table) grow() {
 	for i, g := range t.dir {
 		dir[2*i], dir[2*i+1] = g, g
 	}
-	t.account(int64(len(t.dir)) * 8)
-	t.dir, t.depth = dir, t.depth+1
+	t.account(int64(len(t.dir)) * dirEntryBytes)
+	t.dir, t.depth, t.deepest = dir, t.depth+1, 0
 }
 
-// remove takes a cell and its values out, and gives memory back once a segment is
-// mostly empty.
-func (t *table) remove(g *segment, off uint32, slot int) {
+// merge joins the hash's segment with its buddy, the one it once split from, and so on
+// upwards, as long as the two together are mostly empty. It reports whether any went.
+func (t *table) merge(hash uint64) (merged bool) {
+	for {
+		g := t.dir[t.at(hash)]
+		start, span := t.span(g, hash)
+		if g.depth == 0 {
+			return merged
+		}
+		buddy := t.dir[start^span]
+		if buddy.depth != g.depth || g.live+buddy.live > mergeCells {
+			return merged
+		}
+		joined := newSegment(slotsFor((g.live+buddy.live)*3/2), g.depth-1)
+		t.gather(joined, g, buddy)
+		for i := range 2 * span {
+			t.dir[start&^span+i] = joined
+		}
+		t.account(joined.overhead() - g.overhead() - buddy.overhead())
+		t.gen++
+		merged = true
+		if g.depth == t.depth {
+			t.shrink()
+		}
+	}
+}
+
+// shrink notes that two of the deepest segments were merged, and halves the directory
+// after the last of them.
+func (t *table) shrink() {
+	if t.deepest -= 2; t.deepest > 0 {
+		return
+	}
+	dir := make([]*segment, len(t.dir)/2)
+	for i := range dir {
+		dir[i] = t.dir[2*i]
+	}
+	t.account(-int64(len(dir)) * dirEntryBytes)
+	t.dir, t.depth = dir, t.depth-1
+	t.segments(func(g *segment) bool {
+		if g.depth == t.depth {
+			t.deepest++
+		}
+		return true
+	})
+}
+
+const (
+	dirEntryBytes = 8
+
+	// mergeCells is how many cells two buddies have at most to be merged: a third of
+	// what lets a segment split again.
+	mergeCells = 256
+)
+
+// remove takes the hash's cell and its values out, and gives memory back once its
+// segment is mostly empty.
+func (t *table) remove(g *segment, off uint32, slot int, hash uint64) {
 	c := g.cell(off)
 	t.dropValue(c)
 	if c.has(cellBigKey) {
@@ -162,12 +242,18 @@ func (t *table) remove(g *segment, off uint32, slot int) {
 	if c.expireAt() != NoExpiry {
 		t.expire--
 	}
+	t.account(-int64(c.size()))
 	g.unlink(slot)
 	t.gen++
-	if t.count.Add(-1) == 0 {
+	switch {
+	case t.count.Add(-1) == 0:
 		t.reset()
-	} else if len(g.index) > segmentMinSlots && g.live*4 < len(g.index) {
-		t.rebuild(g, slotsFor(2*g.live))
+	case g.sparse() || g.live == 0:
+		if !t.merge(hash) && g.sparse() {
+			t.rebuild(g, slotsFor(g.live*3/2))
+		}
+	case g.wasteful():
+		t.rebuild(g, len(g.index))
 	}
 }
 
@@ -183,13 +269,24 @@ func (t *table) dropValue(c cell) {
 // each calls f for every cell of the table, segment by segment in the order of their
 // hashes, until it returns false. f must not change the table.
 func (t *table) each(f func(g *segment, slot int, c cell) bool) {
-	more := true
-	for i := 0; i < len(t.dir) && more; {
-		g := t.dir[i]
+	t.segments(func(g *segment) bool {
+		more := true
 		g.each(func(slot int, c cell) bool {
 			more = f(g, slot, c)
 			return more
 		})
+		return more
+	})
+}
+
+// segments calls f for every segment in the order of their hashes, until it returns
+// false. f must not change the table.
+func (t *table) segments(f func(g *segment) bool) {
+	for i := 0; i < len(t.dir); {
+		g := t.dir[i]
+		if !f(g) {
+			return
+		}
 		i += 1 << (t.depth - g.depth)
 	}
 }
@@ -202,7 +299,7 @@ func (t *table) account(n int64) {
 // reset forgets everything.
 func (t *table) reset() {
 	t.account(-t.bytes)
-	t.dir, t.depth, t.values = nil, 0, slab{}
+	t.dir, t.depth, t.deepest, t.values = nil, 0, 0, slab{}
 	t.count.Store(0)
 	t.expire = 0
 	t.gen++

@@ -15,9 +15,10 @@ func (f *Footprint) AddKey(key []byte) { f.AddSlot(Slot(key)) }
 
 // AddSlot adds the partition of a slot.
 func (f *Footprint) AddSlot(slot uint16) {
-	p := PartitionOf(slot)
-	f[p/64] |= 1 << (p % 64)
+	f.add(PartitionOf(slot))
 }
+
+func (f *Footprint) add(p int) { f[p/64] |= 1 << (p % 64) }
 
 // AddAll adds every partition: the footprint of a command on the whole keyspace.
 func (f *Footprint) AddAll() {
@@ -45,8 +46,10 @@ func (f *Footprint) each(do func(p int)) {
 }
 
 // Tx is one transaction: a locked part of the keyspace at one moment. It is used by
-// one goroutine and may be used again after End. Reads and writes of keys outside the
-// footprint panic: that is a fault of the command's key positions.
+// one goroutine and may be used again after End. Reads and writes of keys outside a
+// footprint of several partitions panic: that is a fault of the command's key positions.
+// With a single partition it is not looked at, since every key's slot would cost as much
+// as finding the key.
 type Tx struct {
 	s       *Store
 	fp      Footprint

@@ -5,7 +5,7 @@ import "slices"
 // Watcher learns that a key it watches was changed, as WATCH wants it. The zero value
 // watches nothing. It belongs to one client; only the store writes dirty.
 type Watcher struct {
-	keys  []watched
+	keys  []watchKey
 	dirty dirtyFlag
 }
 
@@ -14,24 +14,21 @@ type watchKey struct {
 	key string
 }
 
-type watched struct {
-	watchKey
-	expired bool // the key's time was already over when it was watched
-}
-
 // Watch starts watching a key of the transaction's database. The key must lie in its
-// footprint.
+// footprint. One whose time is over is removed first: that it goes is no change to who
+// watches it from now on.
 func (tx *Tx) Watch(w *Watcher, key []byte) {
 	k := watchKey{tx.db, string(key)}
-	if slices.ContainsFunc(w.keys, func(o watched) bool { return o.watchKey == k }) {
+	if slices.Contains(w.keys, k) {
 		return
 	}
+	tx.find(key)
 	p := tx.partition(key)
 	if p.watches == nil {
 		p.watches = map[watchKey][]*Watcher{}
 	}
 	p.watches[k] = append(p.watches[k], w)
-	w.keys = append(w.keys, watched{k, tx.expiredCell(key)})
+	w.keys = append(w.keys, k)
 }
 
 // Unwatch stops watching everything and forgets what was seen. The transaction's
@@ -39,11 +36,11 @@ func (tx *Tx) Watch(w *Watcher, key []byte) {
 func (tx *Tx) Unwatch(w *Watcher) {
 	for _, k := range w.keys {
 		p := tx.partition([]byte(k.key))
-		rest := slices.DeleteFunc(p.watches[k.watchKey], func(o *Watcher) bool { return o == w })
+		rest := slices.DeleteFunc(p.watches[k], func(o *Watcher) bool { return o == w })
 		if len(rest) == 0 {
-			delete(p.watches, k.watchKey)
+			delete(p.watches, k)
 		} else {
-			p.watches[k.watchKey] = rest
+			p.watches[k] = rest
 		}
 	}
 	w.keys = nil
@@ -60,7 +57,7 @@ func (tx *Tx) Dirty(w *Watcher) bool {
 	defer func() { tx.db = db }()
 	for _, k := range w.keys {
 		tx.db = k.db
-		if !k.expired && tx.expiredCell([]byte(k.key)) {
+		if tx.expiredCell([]byte(k.key)) {
 			return true
 		}
 	}

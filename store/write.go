@@ -5,10 +5,15 @@ func (e *Entry) Delete() bool {
 	if !e.Exists() {
 		return false
 	}
-	e.t.remove(e.g, e.off, e.slot)
-	e.off, e.gen = 0, e.t.gen
+	e.drop()
 	e.record(Effect{Op: OpDel})
 	return true
+}
+
+// drop takes the cell out, without an effect.
+func (e *Entry) drop() {
+	e.t.remove(e.g, e.off, e.slot, e.hash)
+	e.off, e.gen = 0, e.t.gen
 }
 
 // SetInt makes the key hold an integer, whatever it held before, until expireAt (Unix
@@ -73,8 +78,8 @@ func (e *Entry) record(f Effect) {
 func (e *Entry) store(k Kind, word, expireAt int64) {
 	tat := k == Int && expiryIsTAT(word, expireAt)
 	if !e.Exists() {
-		e.g, e.off = e.t.insert(e.key, e.hash, expireAt != NoExpiry && !tat)
-		e.locate()
+		e.g, e.off, e.slot = e.t.insert(e.key, e.hash, expireAt != NoExpiry && !tat)
+		e.gen = e.t.gen
 		e.touchAccess()
 	} else {
 		e.t.dropValue(e.cell())
@@ -141,14 +146,12 @@ func (e *Entry) widen() cell {
 	off := e.t.alloc(e.g, size+cellExpiry)
 	e.locate() // alloc may have moved everything
 	old, c := e.cell(), e.g.cell(off)
-	if e.off == off {
-		panic("store: a cell was moved onto itself")
-	}
 	copy(c, old[:cellHeader])
 	c.set(cellHasExpiry)
 	copy(c[cellHeader+cellExpiry:], old.keyBytes())
 	e.g.index[e.slot] = e.g.index[e.slot]&^offsetMask | off
 	e.g.dead += size
+	e.t.account(-int64(size))
 	e.off = off
 	e.t.gen++
 	e.gen = e.t.gen

@@ -1,0 +1,179 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var evictingPolicies = []Policy{
+	AllKeysLRU, AllKeysLFU, AllKeysRandom, VolatileLRU, VolatileLFU, VolatileRandom, VolatileTTL,
+}
+
+func TestPolicyNames(t *testing.T) {
+	for p := NoEviction; p <= VolatileTTL; p++ {
+		got, err := ParsePolicy(p.String())
+		require.NoError(t, err)
+		require.Equal(t, p, got)
+		require.Equal(t, strings.HasPrefix(p.String(), "volatile-"), p.Volatile())
+		require.Equal(t, strings.HasSuffix(p.String(), "-lfu"), p.LFU())
+	}
+	_, err := ParsePolicy("lru")
+	require.Error(t, err)
+}
+
+// put sets a string key without an expiry, or with one.
+func put(s *Store, now int64, db int, key string, size int, at int64) {
+	tx := whole(s, now)
+	tx.Select(db)
+	e := tx.Write([]byte(key))
+	e.SetBytes([]byte(strings.Repeat("v", size)), at)
+	tx.End()
+}
+
+func exists(s *Store, now int64, db int, key string) bool {
+	tx := whole(s, now)
+	defer tx.End()
+	tx.Select(db)
+	e := tx.Peek([]byte(key))
+	return e.Exists()
+}
+
+func TestEvictToTheLimit(t *testing.T) {
+	for _, p := range evictingPolicies {
+		t.Run(p.String(), func(t *testing.T) {
+			s := New(Options{Databases: 4, Seed: 1})
+			s.UseLFU(p.LFU())
+			for i := range 400 {
+				put(s, testNow, i%3, fmt.Sprint("volatile:", i), 100, testNow/1e6+1000+int64(i))
+				put(s, testNow, i%3, fmt.Sprint("stays:", i), 100, NoExpiry)
+			}
+			limit := s.Used() * 3 / 4
+			for s.Used() > limit {
+				require.True(t, s.Evict(testNow, p, 5, limit))
+			}
+			require.Greater(t, s.Used(), limit*9/10, "no more than needed")
+			evicted := s.Counters().Evicted
+			require.EqualValues(t, 800-evicted, s.Len(0)+s.Len(1)+s.Len(2))
+			tx := whole(s, testNow)
+			checkInvariants(t, tx)
+			tx.End()
+			for s.Evict(testNow, p, 5, -1) {
+			}
+			left := 0
+			if p.Volatile() {
+				left = 400
+			}
+			require.Equal(t, left, s.Len(0)+s.Len(1)+s.Len(2), "in the end all that may go went")
+			require.Equal(t, left == 0, s.Used() == 0)
+		})
+	}
+}
+
+func TestEvictEndsWhenNothingMayGo(t *testing.T) {
+	s := New(Options{Databases: 2, Seed: 1})
+	require.True(t, s.Evict(testNow, AllKeysLRU, 5, 0))
+	require.False(t, s.Evict(testNow, AllKeysLRU, 5, -1), "a limit below the empty footprint")
+	put(s, testNow, 1, "giant", 10<<20, NoExpiry)
+	require.False(t, s.Evict(testNow, NoEviction, 5, 1<<20))
+	for _, p := range evictingPolicies {
+		require.Equal(t, !p.Volatile(), s.Evict(testNow, p, 5, 1<<20), "%s", p)
+		if !p.Volatile() {
+			require.Zero(t, s.Used())
+			put(s, testNow, 1, "giant", 10<<20, NoExpiry)
+		}
+	}
+	require.False(t, s.Evict(testNow, AllKeysRandom, 0, -1))
+	require.Zero(t, s.Len(1))
+}
+
+// TestEvictPrefersLeastRecentlyUsed wants most victims among the keys not used lately.
+func TestEvictPrefersLeastRecentlyUsed(t *testing.T) {
+	for _, p := range []Policy{AllKeysLRU, VolatileLRU, AllKeysLFU, VolatileLFU, VolatileTTL} {
+		s := New(Options{Databases: 1, Seed: 1})
+		s.UseLFU(p.LFU())
+		now := testNow
+		for i := range 1000 {
+			put(s, now, 0, fmt.Sprint("cold:", i), 10, testNow/1e6+1e9)
+		}
+		now += 600e9
+		for i := range 1000 {
+			put(s, now, 0, fmt.Sprint("hot:", i), 10, testNow/1e6+2e9)
+		}
+		limit := s.Used() * 3 / 4
+		for s.Used() > limit {
+			require.True(t, s.Evict(now, p, 5, limit))
+		}
+		cold := 0
+		for i := range 1000 {
+			if exists(s, now, 0, fmt.Sprint("cold:", i)) {
+				cold++
+			}
+		}
+		evicted := int(s.Counters().Evicted)
+		require.Greater(t, 1000-cold, evicted*9/10, "%s: %d of %d victims were cold", p, 1000-cold, evicted)
+	}
+}
+
+// TestEvictThrottleKeysByTAT wants those nearest to their full quota to go first,
+// whatever the policy and however lately they were used.
+func TestEvictThrottleKeysByTAT(t *testing.T) {
+	for _, p := range evictingPolicies {
+		s := New(Options{Databases: 1, Seed: 1})
+		s.UseLFU(p.LFU())
+		fill(s, 2000, testNow, 1000e9)
+		limit := s.Used() * 3 / 4
+		for s.Used() > limit {
+			require.True(t, s.Evict(testNow, p, 5, limit))
+		}
+		sum, n := 0, 0
+		for i := range 2000 {
+			if !exists(s, testNow, 0, fmt.Sprintf("throttle:%07d", i)) {
+				sum += i
+				n++
+			}
+		}
+		require.EqualValues(t, n, s.Counters().Evicted)
+		require.Less(t, sum/n, 500, "%s: the mean rank by TAT of the %d victims", p, n)
+	}
+}
+
+// TestEvictRemovesTheExpiredFirst wants keys whose time is over to count as room, too.
+func TestEvictRemovesTheExpiredFirst(t *testing.T) {
+	var o recorded
+	s := New(Options{Databases: 1, Seed: 1})
+	s.Observe(&o)
+	fill(s, 100, testNow, 1e9)
+	o.all = nil
+	require.True(t, s.Evict(testNow+10e9, AllKeysRandom, 5, 0))
+	require.EqualValues(t, 100, s.Counters().Expired)
+	require.Zero(t, s.Counters().Evicted)
+	require.Len(t, o.all, 100)
+}
+
+func TestLFUSettings(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	s.UseLFU(true)
+	s.SetLFU(0, 1)
+	put(s, testNow, 0, "k", 1, NoExpiry)
+	freq := func(now int64) int64 {
+		tx := whole(s, now)
+		defer tx.End()
+		e := tx.Peek([]byte("k"))
+		return e.Freq()
+	}
+	require.EqualValues(t, lfuInitial, freq(testNow))
+	for range 100 {
+		tx := whole(s, testNow)
+		tx.Read([]byte("k"))
+		tx.End()
+	}
+	require.EqualValues(t, lfuInitial+100, freq(testNow), "with factor 0 every use counts")
+	require.EqualValues(t, lfuInitial+90, freq(testNow+10*60e9), "a minute takes one")
+	s.SetLFU(10, 5)
+	require.EqualValues(t, lfuInitial+98, freq(testNow+10*60e9))
+	s.SetLFU(10, 0)
+	require.EqualValues(t, lfuInitial+100, freq(testNow+10*60e9), "0 is never")
+}

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// checkInvariants recomputes everything the store keeps count of. The transaction's
+// footprint must be whole.
+func checkInvariants(t testing.TB, tx *Tx) {
+	t.Helper()
+	used := int64(0)
+	for i := range tx.s.partitions {
+		for db := range tx.s.partitions[i].tables {
+			tb := &tx.s.partitions[i].tables[db]
+			used += checkTable(t, tb)
+		}
+	}
+	require.Equal(t, used, tx.s.Used(), "sum of all tables' bytes")
+}
+
+// tally is what a table's segments add up to.
+type tally struct {
+	cells, expiring, values, deepest int
+	bytes                            int64
+}
+
+func checkTable(t testing.TB, tb *table) int64 {
+	t.Helper()
+	var sum tally
+	if tb.dir != nil {
+		require.Len(t, tb.dir, 1<<tb.depth)
+		sum.bytes = int64(len(tb.dir)) * dirEntryBytes
+	}
+	for i := 0; i < len(tb.dir); {
+		g := tb.dir[i]
+		require.LessOrEqual(t, g.depth, tb.depth)
+		span := 1 << (tb.depth - g.depth)
+		require.Zero(t, i%span, "a segment starts at a multiple of its span")
+		for j := range span {
+			require.Same(t, g, tb.dir[i+j])
+		}
+		if g.depth == tb.depth {
+			sum.deepest++
+		}
+		checkSegment(t, tb, g, i, &sum)
+		i += span
+	}
+	require.EqualValues(t, sum.cells, tb.count.Load(), "count")
+	require.Equal(t, sum.expiring, tb.expire, "keys with an expiry")
+	require.Equal(t, sum.deepest, tb.deepest, "deepest segments")
+	require.EqualValues(t, sum.values, tb.values.next-int64(len(tb.values.free)), "values in use")
+	require.Equal(t, sum.bytes, tb.bytes, "bytes")
+	return tb.bytes
+}
+
+func checkSegment(t testing.TB, tb *table, g *segment, at int, sum *tally) {
+	t.Helper()
+	live, used, bytes, earliest := 0, 0, 0, NoExpiry
+	for slot, s := range g.index {
+		if s != slotEmpty {
+			used++
+		}
+		if s <= slotTombstone {
+			continue
+		}
+		live++
+		c := g.cell(s & offsetMask)
+		bytes += c.size()
+		key := tb.keyOf(c)
+		hash := tb.hash(key)
+		require.Same(t, g, tb.dir[tb.at(hash)], "a cell lies in its hash's segment")
+		_, off, found := tb.find(key, hash)
+		require.Equal(t, s&offsetMask, off)
+		require.Equal(t, slot, found)
+		if e := c.expireAt(); e != NoExpiry {
+			sum.expiring++
+			if earliest == NoExpiry || e < earliest {
+				earliest = e
+			}
+		}
+		if c.has(cellBigKey) {
+			sum.values++
+			require.EqualValues(t, len(key), cap(tb.values.at(int64(binary.LittleEndian.Uint32(c.keyBytes()))).bytes))
+			sum.bytes += int64(len(key)) + valueOverhead
+		}
+		if k := c.kind(); k == Raw || k == Sorted {
+			sum.values++
+			sum.bytes += tb.values.at(c.value()).size()
+		}
+	}
+	require.Equal(t, live, g.live, "live cells of segment %d", at)
+	require.Equal(t, used, g.used, "used slots of segment %d", at)
+	require.Less(t, used, len(g.index), "a probe must end")
+	require.Equal(t, len(g.arena)-arenaStart-bytes, g.dead, "dead bytes of segment %d", at)
+	if earliest != NoExpiry {
+		require.NotEqual(t, NoExpiry, g.nextExpiry)
+		require.LessOrEqual(t, g.nextExpiry, earliest)
+	}
+	sum.cells += live
+	sum.bytes += int64(bytes) + g.overhead()
+}
