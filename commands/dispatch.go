@@ -57,18 +57,12 @@ func (c *Client) admit(call *Call) error {
 }
 
 // refuse replies with the error of a command that did not run. Inside MULTI it dooms
-// the transaction; an EXEC that may not run ends it.
+// the transaction.
 func (c *Client) refuse(call *Call, err error) {
 	if call.Cmd != nil {
 		call.Cmd.stats.rejected.Add(1)
 	}
-	if c.multi.active {
-		c.multi.doomed = true
-	}
-	if call.Cmd != nil && call.Cmd.Name == "exec" {
-		c.multi.reset()
-		c.unwatch()
-	}
+	c.multi.doomed = c.multi.active
 	c.server.replyError(call, err)
 }
 

@@ -1,0 +1,35 @@
+package commands
+
+// ZCOUNT key min max and ZLEXCOUNT key min max reply with the number of members in a
+// range of scores or members.
+var (
+	_ = register(&Command{
+		Name: "zcount", Arity: 4, Flags: ReadOnly | Fast, Keys: oneKey, Group: SortedSet, Since: "2.0.0",
+		Summary: "Count the members in a sorted set with scores within the given values", Usage: "key min max",
+		Complexity: "O(log(N)) with N being the number of elements in the sorted set.",
+		Run:        func(c *Call) error { return c.zcount(byScore) },
+	})
+	_ = register(&Command{
+		Name: "zlexcount", Arity: 4, Flags: ReadOnly | Fast, Keys: oneKey, Group: SortedSet, Since: "2.8.9",
+		Summary: "Count the number of members in a sorted set between a given lexicographical range", Usage: "key min max",
+		Complexity: "O(log(N)) with N being the number of elements in the sorted set.",
+		Run:        func(c *Call) error { return c.zcount(byLex) },
+	})
+)
+
+func (c *Call) zcount(parse parseInterval) error {
+	ranks, err := parse(c.Args[2], c.Args[3])
+	if err != nil {
+		return err
+	}
+	z, err := c.readSorted(c.Args[1])
+	if err != nil {
+		return err
+	}
+	lo, hi := 0, 0
+	if z != nil {
+		lo, hi = ranks(z)
+	}
+	c.Out.Int(int64(hi - lo))
+	return nil
+}

@@ -1,0 +1,69 @@
+package commands
+
+// ZMPOP numkeys key [key …] <MIN | MAX> [COUNT count] pops from the first of the keys
+// that is there, and replies with the key and the pairs popped, or null.
+var _ = register(&Command{
+	Name: "zmpop", Arity: -4, Flags: Write, Group: SortedSet, Since: "7.0.0",
+	Keys:       Keys{NumKeys: 1, Access: "RW ACCESS DELETE"},
+	Summary:    "Remove and return members with scores in a sorted set",
+	Usage:      "numkeys key [key ...] <MIN | MAX> [COUNT count]",
+	Complexity: "O(K) + O(M*log(N)) where K is the number of provided keys, N being the number of elements in the sorted set, and M being the number of elements popped.",
+	Run:        zmpop,
+})
+
+func zmpop(c *Call) error {
+	keys, highest, count, err := zmpopArgs(c.Args[1:])
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		e := c.Tx.Write(key)
+		if err := sortedEntry(&e); err != nil {
+			return err
+		}
+		if !e.Exists() {
+			continue
+		}
+		c.Out.Array(2)
+		c.Out.Bulk(key)
+		items := popItems(&e, count, highest)
+		c.Out.Array(len(items))
+		for _, it := range items {
+			c.Out.Array(2)
+			c.Out.BulkString(it.Member)
+			c.Out.Double(it.Score)
+		}
+		return nil
+	}
+	c.Out.NullArray()
+	return nil
+}
+
+func zmpopArgs(args [][]byte) (keys [][]byte, highest bool, count int64, err error) {
+	n, ok := parseInt(args[0])
+	if !ok || n < 1 {
+		return nil, false, 0, errNumKeys
+	}
+	rest := args[1:]
+	if n >= int64(len(rest)) {
+		return nil, false, 0, errSyntax
+	}
+	keys, rest = rest[:n], rest[n:]
+	highest = is(rest[0], "max")
+	if !highest && !is(rest[0], "min") {
+		return nil, false, 0, errSyntax
+	}
+	switch rest = rest[1:]; {
+	case len(rest) == 0:
+		return keys, highest, 1, nil
+	case len(rest) < 2 || !is(rest[0], "count"):
+		return nil, false, 0, errSyntax
+	}
+	if count, ok = parseInt(rest[1]); !ok || count < 1 {
+		return nil, false, 0, Error("ERR count should be greater than 0")
+	}
+	if len(rest) > 2 {
+		return nil, false, 0, errSyntax
+	}
+	return keys, highest, count, nil
+}

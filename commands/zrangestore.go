@@ -1,0 +1,30 @@
+package commands
+
+// ZRANGESTORE dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count] stores the
+// range of src at dst, whatever dst held before, and replies with how many members that
+// are; with none dst is removed.
+var _ = register(&Command{
+	Name: "zrangestore", Arity: -5, Flags: Write | DenyOOM, Group: SortedSet, Since: "6.2.0",
+	Keys:       Keys{First: 1, Last: 2, Step: 1, Access: "OW UPDATE"},
+	Summary:    "Store a range of members from sorted set into another key",
+	Usage:      "dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count]",
+	Complexity: "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements stored into the destination key.",
+	Run:        zrangestore,
+})
+
+func zrangestore(c *Call) error {
+	o := zrangeOptions{store: true}
+	ranks, err := o.parse(c.Args[3:])
+	if err != nil {
+		return err
+	}
+	z, err := c.readSorted(c.Args[2])
+	if err != nil {
+		return err
+	}
+	if z == nil {
+		return c.storeSorted(c.Args[1], nil)
+	}
+	lo, hi := ranks(z)
+	return c.storeSorted(c.Args[1], collect(z, lo, hi, false))
+}
