@@ -92,15 +92,14 @@ func (c *Conn) CloseAfterReply() {
 func (c *Conn) serve(h Handler) {
 	c.session = NewSession(h)
 	defer c.Close()
-	said := c.talk()
-	h.Closed()
-	if said {
+	if c.talk(h) {
 		c.linger()
 	}
 }
 
 // talk reads and answers; it reports whether it was us who ended it.
-func (c *Conn) talk() bool {
+func (c *Conn) talk(h Handler) bool {
+	defer h.Closed()
 	for c.rest() {
 		n, err := c.read()
 		if n > 0 && !c.batch(n) {
@@ -155,7 +154,7 @@ func (c *Conn) survives(err error) bool {
 		c.nc.SetReadDeadline(c.deadline)
 		return true
 	}
-	if c.server.ReadDeadline == nil {
+	if c.deadline.IsZero() {
 		return false
 	}
 	d := c.server.ReadDeadline(c)

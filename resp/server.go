@@ -11,7 +11,7 @@ import (
 )
 
 // Server feeds sessions from connections, a goroutine each. Its fields are set before the first
-// Serve and not changed after. Nil functions stand for none.
+// Serve and not changed after; only Accept must be set.
 type Server struct {
 	// Accept makes the handler of a new connection, in the order of their arrival. A text other
 	// than "" refuses it: the client reads it as an error reply, and is closed. It must not block.
