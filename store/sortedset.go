@@ -1,6 +1,8 @@
 package store
 
 import (
+	"maps"
+	"slices"
 	"sort"
 
 	"github.com/tidwall/btree"
@@ -20,48 +22,168 @@ func less(a, b Item) bool {
 	return a.Member < b.Member
 }
 
+func compareItems(a, b Item) int {
+	switch {
+	case less(a, b):
+		return -1
+	case less(b, a):
+		return 1
+	}
+	return 0
+}
+
 // SortedSet holds members in the order of their scores. Every range, by rank, score or
 // member, is an interval of ranks ([SortedSet.Search]). It is changed only through an
 // [Entry]; it is not safe for concurrent use.
+//
+// A small one is just a sorted slice. Once it exceeds the store's limits
+// ([Store.SetCompactLimits]) it becomes a tree with a map beside it, and stays so.
 type SortedSet struct {
-	scores map[string]float64
-	order  *btree.BTreeG[Item]
+	small  []Item              // in order; unused once there is a tree
+	order  *btree.BTreeG[Item] // nil while compact
+	scores map[string]float64  // of the tree's items, whose strings it shares
+	peak   int                 // most members since scores was made: a map does not shrink
 	bytes  int64
 }
 
-const itemOverhead = 96 // map entry, tree item and string header, about
+// compactLimits are the most members, and the longest one in bytes, of a compact set.
+type compactLimits struct{ members, bytes int }
 
-func newSortedSet() *SortedSet {
-	return &SortedSet{
-		scores: map[string]float64{},
-		order:  btree.NewBTreeGOptions(less, btree.Options{NoLocks: true}),
-	}
+// SetCompactLimits sets how many members (zset-max-listpack-entries, 128 at first) of
+// how many bytes (zset-max-listpack-value, 64 at first) a sorted set has at most to be
+// kept in its compact form. Sets that are there already keep theirs until they grow.
+func (s *Store) SetCompactLimits(members, bytes int) {
+	s.compact.Store(&compactLimits{members, bytes})
 }
 
+const (
+	sortedSetBytes = 128 // an empty set
+
+	// What an item takes beside its member's bytes: in the slice, and in a tree node
+	// and the map.
+	smallItemBytes = 32
+	largeItemBytes = 96
+
+	// treeDegree is where moving an item and finding a rank cost the least together:
+	// small nodes have fewer counts to add up, large ones fewer levels.
+	treeDegree = 12
+	// shrinkSlice and shrinkMap are from what size on the slice and the map are made
+	// anew when they have become mostly empty.
+	shrinkSlice = 16
+	shrinkMap   = 1024
+)
+
+func newSortedSet() *SortedSet { return &SortedSet{} }
+
+// newSortedSetOf makes a set of items. Of a member named twice the last counts.
+func newSortedSetOf(items []Item, limits compactLimits) *SortedSet {
+	items = lastOfEach(items)
+	if !slices.IsSortedFunc(items, compareItems) {
+		slices.SortFunc(items, compareItems)
+	}
+	z := newSortedSet()
+	longest := 0
+	for _, it := range items {
+		z.bytes += smallItemBytes + int64(len(it.Member))
+		longest = max(longest, len(it.Member))
+	}
+	z.small = items
+	if len(items) > limits.members || longest > limits.bytes {
+		z.enlarge()
+	}
+	return z
+}
+
+// lastOfEach returns a copy of the items in which each member has its last score only.
+func lastOfEach(items []Item) []Item {
+	last := make(map[string]int, len(items))
+	for i, it := range items {
+		last[it.Member] = i
+	}
+	own := make([]Item, 0, len(last))
+	for i, it := range items {
+		if last[it.Member] == i {
+			own = append(own, it)
+		}
+	}
+	return own
+}
+
+// enlarge gives up the compact form.
+func (z *SortedSet) enlarge() {
+	z.order = btree.NewBTreeGOptions(less, btree.Options{NoLocks: true, Degree: treeDegree})
+	z.scores = make(map[string]float64, len(z.small))
+	for _, it := range z.small {
+		z.order.Load(it)
+		z.scores[it.Member] = it.Score
+	}
+	z.peak = len(z.small)
+	z.bytes += int64(z.peak) * (largeItemBytes - smallItemBytes)
+	z.small = nil
+}
+
+// Compact reports whether the set has its compact form: OBJECT ENCODING's listpack.
+func (z *SortedSet) Compact() bool { return z.order == nil }
+
 // Len returns the number of members.
-func (z *SortedSet) Len() int { return len(z.scores) }
+func (z *SortedSet) Len() int {
+	if z.order == nil {
+		return len(z.small)
+	}
+	return len(z.scores)
+}
 
 // Bytes returns the memory the set takes, about.
-func (z *SortedSet) Bytes() int64 { return z.bytes + 128 }
+func (z *SortedSet) Bytes() int64 { return z.bytes + sortedSetBytes }
+
+func (z *SortedSet) itemBytes(member string) int64 {
+	if z.order == nil {
+		return smallItemBytes + int64(len(member))
+	}
+	return largeItemBytes + int64(len(member))
+}
+
+// place returns the rank of a member of a compact set, or -1.
+func (z *SortedSet) place(member string) int {
+	for i := range z.small {
+		if z.small[i].Member == member {
+			return i
+		}
+	}
+	return -1
+}
 
 // Score returns the score of a member.
 func (z *SortedSet) Score(member []byte) (float64, bool) {
-	s, ok := z.scores[string(member)]
-	return s, ok
+	if z.order != nil {
+		s, ok := z.scores[string(member)]
+		return s, ok
+	}
+	if i := z.place(borrow(member)); i >= 0 {
+		return z.small[i].Score, true
+	}
+	return 0, false
 }
 
 // Rank returns the number of items before the member.
 func (z *SortedSet) Rank(member []byte) (int, bool) {
-	s, ok := z.Score(member)
+	if z.order == nil {
+		i := z.place(borrow(member))
+		return max(i, 0), i >= 0
+	}
+	s, ok := z.scores[string(member)]
 	if !ok {
 		return 0, false
 	}
-	it := Item{s, string(member)}
+	it := Item{s, borrow(member)}
 	return z.Search(func(o Item) bool { return !less(o, it) }), true
 }
 
 // At returns the item of a rank, 0 ≤ rank < Len.
 func (z *SortedSet) At(rank int) Item {
+	if z.order == nil {
+		return z.small[rank]
+	}
 	it, _ := z.order.GetAt(rank)
 	return it
 }
@@ -79,6 +201,10 @@ func (z *SortedSet) Range(from, to int, reverse bool, f func(Item) bool) {
 	if n <= 0 {
 		return
 	}
+	if z.order == nil {
+		rangeSmall(z.small[from:to], reverse, f)
+		return
+	}
 	step := func(it Item) bool {
 		n--
 		return f(it) && n > 0
@@ -90,109 +216,115 @@ func (z *SortedSet) Range(from, to int, reverse bool, f func(Item) bool) {
 	}
 }
 
-// set gives a member its score and reports whether it is new.
-func (z *SortedSet) set(it Item) (added bool) {
-	old, had := z.scores[it.Member]
-	if had {
-		z.order.Delete(Item{old, it.Member})
-	} else {
-		z.bytes += itemOverhead + int64(len(it.Member))
+func rangeSmall(items []Item, reverse bool, f func(Item) bool) {
+	for i := range items {
+		if reverse {
+			i = len(items) - 1 - i
+		}
+		if !f(items[i]) {
+			return
+		}
 	}
-	z.scores[it.Member] = it.Score
-	z.order.Set(it)
-	return !had
 }
 
+// set gives a member its score and reports whether it is new.
+func (z *SortedSet) set(score float64, member []byte, limits compactLimits) (added bool) {
+	if z.order != nil {
+		return z.setLarge(score, member)
+	}
+	it := Item{Score: score}
+	if i := z.place(borrow(member)); i >= 0 {
+		it.Member = z.small[i].Member
+		z.small = slices.Delete(z.small, i, i+1)
+	} else if len(z.small) >= limits.members || len(member) > limits.bytes {
+		z.enlarge()
+		return z.setLarge(score, member)
+	} else {
+		it.Member, added = string(member), true
+		z.bytes += z.itemBytes(it.Member)
+	}
+	i, _ := slices.BinarySearchFunc(z.small, it, compareItems)
+	z.small = slices.Insert(z.small, i, it)
+	return added
+}
+
+func (z *SortedSet) setLarge(score float64, member []byte) (added bool) {
+	it := Item{Score: score}
+	if old, had := z.scores[string(member)]; had {
+		was, _ := z.order.Delete(Item{old, borrow(member)})
+		it.Member = was.Member
+	} else {
+		it.Member, added = string(member), true
+		z.bytes += z.itemBytes(it.Member)
+	}
+	z.order.Set(it)
+	z.scores[it.Member] = score
+	z.peak = max(z.peak, len(z.scores))
+	return added
+}
+
+// remove takes a member out and reports whether it was there.
 func (z *SortedSet) remove(member string) bool {
-	old, had := z.scores[member]
+	if z.order == nil {
+		i := z.place(member)
+		if i >= 0 {
+			z.cut(i, i+1)
+		}
+		return i >= 0
+	}
+	score, had := z.scores[member]
 	if had {
+		z.order.Delete(Item{score, member})
 		delete(z.scores, member)
-		z.order.Delete(Item{old, member})
-		z.bytes -= itemOverhead + int64(len(member))
+		z.bytes -= z.itemBytes(member)
+		z.shrink()
 	}
 	return had
 }
 
-// clone returns a copy that changes independently.
-func (z *SortedSet) clone() *SortedSet {
-	c := newSortedSet()
-	z.order.Scan(func(it Item) bool {
-		c.set(it)
-		return true
-	})
-	return c
-}
-
-// ZAdd gives a member of the key's sorted set its score, and makes the set if the key
-// is absent. It reports whether the member is new. Setting the score a member already
-// has leaves no effect.
-func (e *Entry) ZAdd(score float64, member []byte) (added bool) {
-	z := e.Sorted()
-	if z == nil {
-		z = newSortedSet()
-		e.storeValue(Sorted, value{sorted: z}, NoExpiry)
-	} else if old, ok := z.Score(member); ok && old == score {
-		return false
-	}
-	before := z.Bytes()
-	added = z.set(Item{score, string(member)})
-	e.t.account(z.Bytes() - before)
-	e.record(Effect{Op: OpZAdd, Score: score, Value: member})
-	return added
-}
-
-// ZRem removes a member of the key's sorted set, and the key with its last member. It
-// reports whether the member was there.
-func (e *Entry) ZRem(member []byte) bool {
-	z := e.Sorted()
-	if z == nil {
-		return false
-	}
-	before := z.Bytes()
-	if !z.remove(string(member)) {
-		return false
-	}
-	e.t.account(z.Bytes() - before)
-	e.record(Effect{Op: OpZRem, Value: member})
-	if z.Len() == 0 {
-		e.drop() // replaying the ZREM removes the key, too
-	}
-	return true
-}
-
-// ZRemRange removes the items of ranks from … to-1 and returns how many that were.
-func (e *Entry) ZRemRange(from, to int) int {
-	z := e.Sorted()
-	if z == nil || from >= to {
-		return 0
-	}
-	doomed := make([]string, 0, to-from)
+// removeRange takes the items of ranks from … to-1 out and returns them.
+func (z *SortedSet) removeRange(from, to int) []Item {
+	items := make([]Item, 0, to-from)
 	z.Range(from, to, false, func(it Item) bool {
-		doomed = append(doomed, it.Member)
+		items = append(items, it)
 		return true
 	})
-	for _, m := range doomed {
-		e.ZRem([]byte(m))
+	if z.order == nil {
+		z.cut(from, to)
+		return items
 	}
-	return len(doomed)
-}
-
-// ZStore makes the key hold the items as a sorted set, whatever it held before, with
-// no expiry; with no items the key is removed. Of a member named twice the last counts.
-func (e *Entry) ZStore(items []Item) {
-	if len(items) == 0 {
-		e.Delete()
-		return
-	}
-	z := newSortedSet()
 	for _, it := range items {
-		z.set(it)
+		z.remove(it.Member)
 	}
-	e.adopt(z, NoExpiry)
+	return items
 }
 
-// adopt makes the key hold z.
-func (e *Entry) adopt(z *SortedSet, expireAt int64) {
-	e.storeValue(Sorted, value{sorted: z}, expireAt)
-	e.record(Effect{Op: OpZStore, Sorted: z, At: expireAt})
+// cut removes the ranks from … to-1 of a compact set.
+func (z *SortedSet) cut(from, to int) {
+	for _, it := range z.small[from:to] {
+		z.bytes -= z.itemBytes(it.Member)
+	}
+	z.small = slices.Delete(z.small, from, to)
+	if cap(z.small) >= shrinkSlice && len(z.small)*4 < cap(z.small) {
+		z.small = slices.Clone(z.small)
+	}
+}
+
+// shrink makes the map anew once it is mostly empty.
+func (z *SortedSet) shrink() {
+	if z.peak >= shrinkMap && len(z.scores)*4 < z.peak {
+		scores := make(map[string]float64, len(z.scores))
+		maps.Copy(scores, z.scores)
+		z.scores, z.peak = scores, len(scores)
+	}
+}
+
+// clone returns a copy that changes independently. The trees share their nodes until
+// one of them changes.
+func (z *SortedSet) clone() *SortedSet {
+	c := &SortedSet{small: slices.Clone(z.small), peak: len(z.scores), bytes: z.bytes}
+	if z.order != nil {
+		c.order, c.scores = z.order.Copy(), maps.Clone(z.scores)
+	}
+	return c
 }

@@ -24,6 +24,7 @@ type Store struct {
 	lfuFactor  atomic.Int64
 	lfuDecay   atomic.Int64
 	evictor    evictor
+	compact    atomic.Pointer[compactLimits]
 
 	used    atomic.Int64 // bytes of all tables
 	expired atomic.Int64
@@ -45,6 +46,7 @@ func New(o Options) *Store {
 	s := &Store{databases: max(o.Databases, 1)}
 	s.seed.Store(o.Seed)
 	s.SetLFU(10, 1)
+	s.SetCompactLimits(128, 64)
 	seed := maphash.MakeSeed()
 	for i := range s.partitions {
 		s.partitions[i].tables = make([]table, s.databases)
