@@ -182,7 +182,7 @@ def check(name, call, *args):
     except Exception as err:
         at = traceback.extract_tb(err.__traceback__)
         line = [f.line for f in at if f.filename == __file__][-1]
-        print(f"FAIL redis-py {name}: {err!r} at: {line}", flush=True)
+        print(f"FAIL redis-py {name}: {type(err).__name__} {err} at: {line}", flush=True)
 
 
 for protocol in 3, 2:
