@@ -57,12 +57,18 @@ func (c *Client) admit(call *Call) error {
 }
 
 // refuse replies with the error of a command that did not run. Inside MULTI it dooms
-// the transaction.
+// the transaction; an EXEC that may not run ends it.
 func (c *Client) refuse(call *Call, err error) {
 	if call.Cmd != nil {
 		call.Cmd.stats.rejected.Add(1)
 	}
-	c.multi.doomed = c.multi.active
+	if c.multi.active {
+		c.multi.doomed = true
+	}
+	if call.Cmd != nil && call.Cmd.Name == "exec" {
+		c.multi.reset()
+		c.unwatch()
+	}
 	c.server.replyError(call, err)
 }
 

@@ -38,6 +38,7 @@ type Server struct {
 	// SET-ACTIVE-EXPIRE).
 	ActiveExpire atomic.Bool
 
+	runID   string
 	started int64 // logical time of the start, Unix nanoseconds
 	clients clients
 	totals  totals
@@ -49,6 +50,9 @@ type Options struct {
 	Clock  Clock
 	Log    *slog.Logger
 	Config *config.Config
+	// RunID names this run of the server: 40 hexadecimal digits of the edge's randomness.
+	// In cluster mode it is the node's id.
+	RunID string
 	// Configured is called with each new configuration before it takes effect; its error
 	// refuses the change. Nil for none.
 	Configured func(old, new *config.Config) error
@@ -56,7 +60,7 @@ type Options struct {
 
 // New returns a server without clients.
 func New(o Options) *Server {
-	s := &Server{Store: o.Store, Clock: o.Clock, Log: o.Log, onConfig: o.Configured, started: o.Clock.Now()}
+	s := &Server{Store: o.Store, Clock: o.Clock, Log: o.Log, onConfig: o.Configured, runID: o.RunID, started: o.Clock.Now()}
 	s.config.Store(o.Config)
 	s.ActiveExpire.Store(true)
 	s.clients.byID = map[int64]*Client{}

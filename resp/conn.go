@@ -33,6 +33,7 @@ type Conn struct {
 	deadline time.Time   // in force for reads, zero for none; the serving goroutine's
 	stopping atomic.Bool // serve no further batch
 	drowsy   atomic.Bool // the read was interrupted because of idlePause
+	idle     *time.Timer // calls interrupt; made when first needed
 	memory   atomic.Int64
 
 	closeOnce sync.Once
@@ -132,12 +133,19 @@ func (c *Conn) read() (int, error) {
 	if held <= 3*smallBuffer {
 		return c.nc.Read(space)
 	}
-	timer := time.AfterFunc(idlePause, func() {
-		c.drowsy.Store(true)
-		c.nc.SetReadDeadline(past)
-	})
-	defer timer.Stop()
+	if c.idle == nil {
+		c.idle = time.AfterFunc(idlePause, c.interrupt)
+	} else {
+		c.idle.Reset(idlePause)
+	}
+	defer c.idle.Stop()
 	return c.nc.Read(space)
+}
+
+// interrupt makes the read return, because the client has been silent for idlePause.
+func (c *Conn) interrupt() {
+	c.drowsy.Store(true)
+	c.nc.SetReadDeadline(past)
 }
 
 // survives reports whether serving goes on after a failed read: after an interruption, or when

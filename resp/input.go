@@ -17,7 +17,7 @@ type input struct {
 	buf    []byte
 	start  int // first byte of the command at hand
 	end    int // behind the last byte received
-	want   int // size of the next buffer
+	want   int // size of the next buffer, smallBuffer at least
 	calm   int // reads in a row that would have fitted a small buffer
 	parser parser
 	args   [][]byte
@@ -27,8 +27,8 @@ type input struct {
 func (in *input) space() []byte {
 	if in.start == in.end {
 		in.start, in.end = 0, 0
-		if len(in.buf) == 0 || len(in.buf) > busyBuffer || len(in.buf) != in.want {
-			in.replace(max(in.want, smallBuffer))
+		if len(in.buf) != in.want {
+			in.replace(in.want)
 		}
 		return in.buf
 	}
@@ -68,7 +68,7 @@ func (in *input) replace(size int) {
 func (in *input) filled(n int) {
 	switch room := len(in.buf) - in.end; {
 	case n == room && in.want < busyBuffer:
-		in.want = min(2*max(in.want, smallBuffer), busyBuffer)
+		in.want = min(2*in.want, busyBuffer)
 		in.calm = 0
 	case n > smallBuffer/2:
 		in.calm = 0

@@ -79,11 +79,14 @@ func (p *parser) need() int {
 
 // count reads the line "*n".
 func (p *parser) count(b []byte) (int64, bool, error) {
-	line, ok, err := p.header(b, errArgsLineTooBig)
+	n, ok := p.shortHeader(b, '*')
 	if !ok {
-		return 0, false, err
+		line, found, err := p.header(b, errArgsLineTooBig)
+		if !found {
+			return 0, false, err
+		}
+		n, ok = parseLength(line[1:])
 	}
-	n, ok := parseLength(line[1:])
 	switch {
 	case !ok || n > int64(p.limits.MaxArgs):
 		return 0, false, errArgs
@@ -95,14 +98,18 @@ func (p *parser) count(b []byte) (int64, bool, error) {
 
 // bulkHeader reads the line "$n".
 func (p *parser) bulkHeader(b []byte) (bool, error) {
-	line, ok, err := p.header(b, errBulkLineTooBig)
+	start := p.pos
+	n, ok := p.shortHeader(b, '$')
 	if !ok {
-		return false, err
+		line, found, err := p.header(b, errBulkLineTooBig)
+		if !found {
+			return false, err
+		}
+		if b[start] != '$' {
+			return false, errNoBulk(b[start])
+		}
+		n, ok = parseLength(line[1:])
 	}
-	if len(line) == 0 || line[0] != '$' {
-		return false, errNoBulk(b[p.pos-len(line)-2])
-	}
-	n, ok := parseLength(line[1:])
 	switch {
 	case !ok || n < 0 || n > p.limits.MaxBulk:
 		return false, errBulk
@@ -111,6 +118,29 @@ func (p *parser) bulkHeader(b []byte) (bool, error) {
 	}
 	p.bulk = int(n)
 	return true, nil
+}
+
+// shortHeader takes the line at pos if it has come and is as nearly all are: the sign, at most four
+// digits that do not start with 0, and CR.
+func (p *parser) shortHeader(b []byte, sign byte) (int64, bool) {
+	line := b[p.pos:min(len(b), p.pos+7)]
+	if len(line) < 4 || line[0] != sign || line[1] == '0' {
+		return 0, false
+	}
+	n := int64(0)
+	for i, c := range line[1 : len(line)-1] {
+		if digit := c - '0'; digit <= 9 {
+			n = n*10 + int64(digit)
+			continue
+		}
+		if c != '\r' || i == 0 {
+			break
+		}
+		p.pos += i + 3
+		p.seen = p.pos
+		return n, true
+	}
+	return 0, false
 }
 
 // header takes the line at pos up to its CR, and skips the byte behind that.

@@ -4,6 +4,8 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"net"
@@ -35,12 +37,20 @@ func New(cfg *config.Config, log *slog.Logger) (*App, error) {
 		Clock:  clk,
 		Log:    log,
 		Config: cfg,
+		RunID:  runID(),
 	})
 	a.transport = &resp.Server{Log: log, Accept: a.accept}
 	if err := a.listen(); err != nil {
 		return nil, err
 	}
 	return a, nil
+}
+
+// runID returns 40 random hexadecimal digits.
+func runID() string {
+	var b [20]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
 }
 
 func (a *App) accept(c *resp.Conn) (resp.Handler, string) {

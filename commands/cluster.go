@@ -1,0 +1,106 @@
+package commands
+
+import "cellserver/store"
+
+// CLUSTER describes the cluster that this server is: one node that owns every slot, so
+// that cluster clients work. Without cluster-enabled it answers as Redis does.
+var _ = register(&Command{
+	Name: "cluster", Arity: -2, Group: Cluster, Since: "3.0.0",
+	Summary: "A container for cluster commands", Complexity: "Depends on subcommand.",
+	Subs: []*Command{
+		{Name: "info", Arity: 2, Flags: Stale, Since: "3.0.0", Tips: nondeterministicOutput, Run: clustered(clusterInfo),
+			Summary: "Provides info about Redis Cluster node state", Complexity: "O(1)",
+			Help: []string{"Return information about the cluster."}},
+		{Name: "nodes", Arity: 2, Flags: Stale, Since: "3.0.0", Tips: nondeterministicOutput, Run: clustered(clusterNodes),
+			Summary: "Get Cluster config for the node", Complexity: "O(N) where N is the total number of Cluster nodes",
+			Help: []string{"Return cluster configuration seen by node."}},
+		{Name: "slots", Arity: 2, Flags: Stale, Since: "3.0.0", Tips: nondeterministicOutput, Run: clustered(clusterSlots),
+			Summary: "Get array of Cluster slot to node mappings", Complexity: "O(N) where N is the total number of Cluster nodes",
+			Help: []string{"Return information about slots range mappings."}},
+		{Name: "shards", Arity: 2, Flags: Stale, Since: "7.0.0", Tips: nondeterministicOutput, Run: clustered(clusterShards),
+			Summary: "Get array of cluster slots to node mappings", Complexity: "O(N) where N is the total number of cluster nodes",
+			Help: []string{"Return information about slot range mappings and the nodes associated with them."}},
+		{Name: "links", Arity: 2, Flags: Stale, Since: "7.0.0", Tips: nondeterministicOutput, Run: clustered(clusterLinks),
+			Summary: "Returns a list of all TCP links to and from peer nodes in cluster", Complexity: "O(N) where N is the total number of Cluster nodes",
+			Help: []string{"Return information about all network links between this node and its peers."}},
+		{Name: "myid", Arity: 2, Flags: Stale, Since: "3.0.0", Run: clustered(clusterMyID),
+			Summary: "Return the node id", Complexity: "O(1)",
+			Help: []string{"Return the node id."}},
+		{Name: "keyslot", Arity: 3, Flags: Stale, Since: "3.0.0", Run: clustered(clusterKeySlot), Usage: "key",
+			Summary: "Returns the hash slot of the specified key", Complexity: "O(N) where N is the number of bytes in the key",
+			Help: []string{"Return the hash slot for <key>."}},
+		{Name: "countkeysinslot", Arity: 3, Flags: Stale, Since: "3.0.0", Run: clustered(clusterCountKeys), Footprint: slotFootprint, Usage: "slot",
+			Summary: "Return the number of local keys in the specified hash slot", Complexity: "O(1)",
+			Help: []string{"Return the number of keys in <slot>."}},
+		{Name: "getkeysinslot", Arity: 4, Flags: Stale, Since: "3.0.0", Tips: nondeterministicOutput, Run: clustered(clusterGetKeys), Footprint: slotFootprint, Usage: "slot count",
+			Summary: "Return local key names in the specified hash slot", Complexity: "O(log(N)) where N is the number of requested keys",
+			Help: []string{"Return key names stored by current node in a slot."}},
+	},
+})
+
+var nondeterministicOutput = []string{"nondeterministic_output"}
+
+const errNoCluster Error = "ERR This instance has cluster support disabled"
+
+// clustered makes a command that exists in cluster mode only.
+func clustered(run func(*Call) error) func(*Call) error {
+	return func(c *Call) error {
+		if !c.Server.Config().ClusterEnabled {
+			return errNoCluster
+		}
+		return run(c)
+	}
+}
+
+// READONLY, READWRITE and ASKING change nothing on a node that owns every slot.
+var (
+	_ = register(&Command{
+		Name: "readonly", Arity: 1, Flags: Loading | Stale | Fast, Group: Cluster, Since: "3.0.0", Run: clustered(replyOK),
+		Summary: "Enables read queries for a connection to a cluster replica node", Complexity: "O(1)",
+	})
+	_ = register(&Command{
+		Name: "readwrite", Arity: 1, Flags: Loading | Stale | Fast, Group: Cluster, Since: "3.0.0", Run: clustered(replyOK),
+		Summary: "Disables read queries for a connection to a cluster replica node", Complexity: "O(1)",
+	})
+	_ = register(&Command{
+		Name: "asking", Arity: 1, Flags: Fast, Group: Cluster, Since: "3.0.0", Run: clustered(replyOK),
+		Summary: "Sent by cluster clients after an -ASK redirect", Complexity: "O(1)",
+	})
+)
+
+func replyOK(c *Call) error {
+	c.Out.OK()
+	return nil
+}
+
+// checkSlots refuses, in cluster mode, a command or a transaction whose keys lie in
+// several hash slots.
+func (s *Server) checkSlots(call *Call) error {
+	if !s.Config().ClusterEnabled {
+		return nil
+	}
+	slot, mixed := -1, false
+	note := func(key []byte) {
+		k := int(store.Slot(key))
+		mixed = mixed || slot >= 0 && k != slot
+		slot = k
+	}
+	call.Cmd.eachKey(call.Args, note)
+	if m := &call.Client.multi; m.active && call.Cmd.Name == "exec" {
+		for _, q := range m.queued {
+			q.cmd.eachKey(q.args, note)
+		}
+	}
+	if mixed {
+		return errCrossSlot
+	}
+	return nil
+}
+
+// oneDatabase refuses, in cluster mode, a command that needs a second database.
+func (c *Call) oneDatabase(what string) error {
+	if !c.Server.Config().ClusterEnabled {
+		return nil
+	}
+	return Error("ERR " + what + " is not allowed in cluster mode")
+}

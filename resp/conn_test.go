@@ -1,0 +1,129 @@
+package resp
+
+import (
+	"cellserver/resp/resptest"
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCloseUnblocks(t *testing.T) {
+	s := &echoServer{}
+	startEcho(t, s, nil)
+	idle, retrying := resptest.Dial(t, s.addr), resptest.Dial(t, s.addr)
+	idle.Do("x")
+	s.conn(0).Close()
+	s.conn(0).Close()
+	require.Empty(t, idle.ReadAll())
+
+	retrying.Do("x")
+	s.conn(1).Push([]byte("+x\r\n"))
+	require.Equal(t, resptest.Simple("x"), retrying.Recv())
+	s.conn(1).Close()
+	s.conn(1).Push([]byte("+x\r\n"))
+	require.Empty(t, retrying.ReadAll())
+	require.Zero(t, s.conn(1).Pending())
+}
+
+// retryEcho answers Retry until it is let go.
+type retryEcho struct {
+	echo
+	tries, closed chan struct{}
+	letGo         atomic.Bool
+}
+
+func (h *retryEcho) Handle(args [][]byte, w *Writer) Status {
+	if string(args[0]) == "PAUSED" && !h.letGo.Load() {
+		select {
+		case h.tries <- struct{}{}:
+		default:
+		}
+		return Retry
+	}
+	return h.echo.Handle(args, w)
+}
+
+func (h *retryEcho) Closed() { close(h.closed) }
+
+func startRetry(t *testing.T) (*echoServer, *retryEcho, *resptest.Client, *Conn) {
+	h := &retryEcho{tries: make(chan struct{}), closed: make(chan struct{})}
+	s := &echoServer{}
+	var conn *Conn
+	s.Accept = func(c *Conn) (Handler, string) {
+		conn = c
+		return h, ""
+	}
+	startEcho(t, s, nil)
+	c := resptest.Dial(t, s.addr)
+	c.Write([]byte(wire("a") + wire("PAUSED") + wire("b")))
+	require.Equal(t, []any{"a"}, c.Recv(), "replies before a paused command leave")
+	<-h.tries
+	return s, h, c, conn
+}
+
+func TestRetryGoesOn(t *testing.T) {
+	_, h, c, conn := startRetry(t)
+	conn.Push([]byte("+pushed\r\n"))
+	require.Equal(t, resptest.Simple("pushed"), c.Recv(), "a paused client still gets messages")
+	<-h.tries
+	h.letGo.Store(true)
+	require.Equal(t, []any{"PAUSED"}, c.Recv())
+	require.Equal(t, []any{"b"}, c.Recv())
+}
+
+func TestRetryEndsWithTheConnection(t *testing.T) {
+	_, h, c, conn := startRetry(t)
+	conn.Close()
+	<-h.closed
+	require.Empty(t, c.ReadAll())
+}
+
+func TestRetryEndsWithTheServer(t *testing.T) {
+	s, h, c, _ := startRetry(t)
+	require.NoError(t, s.Shutdown(context.Background()))
+	<-h.closed
+	require.Empty(t, c.ReadAll())
+}
+
+func TestCloseAfterReply(t *testing.T) {
+	s := &echoServer{}
+	s.hold = func(c *Conn) {
+		c.Push([]byte("+bye\r\n"))
+		c.CloseAfterReply()
+	}
+	startEcho(t, s, nil)
+	c := resptest.Dial(t, s.addr)
+	c.Write([]byte(wire("HOLD")))
+	require.Equal(t, echoed("HOLD")+"+bye\r\n", string(c.ReadAll()))
+}
+
+func TestSilentClientIsClosed(t *testing.T) {
+	var asked atomic.Int32
+	s := &echoServer{}
+	s.ReadDeadline = func(*Conn) time.Time {
+		// The first deadlines move on when they pass, as those of a client that was active do.
+		return past.Add(time.Duration(min(asked.Add(1), 5)) * time.Second)
+	}
+	startEcho(t, s, nil)
+	require.Empty(t, resptest.Dial(t, s.addr).ReadAll())
+	require.GreaterOrEqual(t, asked.Load(), int32(5))
+}
+
+// A client that falls silent after a burst gives its big buffers back.
+func TestIdleBuffersShrink(t *testing.T) {
+	s := &echoServer{}
+	startEcho(t, s, nil)
+	c := resptest.Dial(t, s.addr)
+	c.Do("x", strings.Repeat("x", 200_000))
+	for range 2 {
+		c.Do("BIG", "50000")
+	}
+	conn := s.conn(0)
+	require.Greater(t, conn.Memory(), 3*smallBuffer)
+	require.Eventually(t, func() bool { return conn.Memory() <= 3*smallBuffer }, 10*time.Second, 10*time.Millisecond)
+	require.Equal(t, []any{"x"}, c.Do("x"))
+}

@@ -1,0 +1,70 @@
+package resp
+
+import (
+	"context"
+	"net"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// echoServer is a server of echo handlers; hold, when set, is run by the command HOLD.
+type echoServer struct {
+	Server
+	addr  string
+	mu    sync.Mutex
+	conns []*Conn
+	hold  func(c *Conn)
+}
+
+type heldEcho struct {
+	echo
+	c *Conn
+	s *echoServer
+}
+
+func (h *heldEcho) Handle(args [][]byte, w *Writer) Status {
+	if string(args[0]) == "HOLD" {
+		h.s.hold(h.c)
+	}
+	return h.echo.Handle(args, w)
+}
+
+func (h *heldEcho) Closed() { h.c.UserData.(chan struct{}) <- struct{}{} }
+
+// startEcho serves on ln, or on a port of the system's choice, until the test ends.
+func startEcho(t *testing.T, s *echoServer, ln net.Listener) {
+	if ln == nil {
+		var err error
+		ln, err = net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+	}
+	s.addr = ln.Addr().String()
+	if s.Accept == nil {
+		s.Accept = func(c *Conn) (Handler, string) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			c.UserData = make(chan struct{}, 2)
+			s.conns = append(s.conns, c)
+			return &heldEcho{c: c, s: s}, ""
+		}
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ln) }()
+	t.Cleanup(func() {
+		require.NoError(t, s.Shutdown(context.Background()))
+		require.NoError(t, <-served)
+		for _, c := range s.conns {
+			<-c.UserData.(chan struct{})
+			require.Empty(t, c.UserData, "Closed is called once")
+		}
+	})
+}
+
+// conn is the i-th connection that was accepted.
+func (s *echoServer) conn(i int) *Conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conns[i]
+}
