@@ -1,0 +1,73 @@
+package commands
+
+// glob reports whether a pattern matches all of s, by Redis's rules (stringmatchlen of
+// its util.c): * is any bytes, ? any byte, [a-c] and [^a-c] classes, \ takes the next
+// byte as it is. The empty string matches the empty pattern only. The time is at most
+// the product of the lengths.
+func glob(pattern, s []byte) bool {
+	if len(s) == 0 {
+		return len(pattern) == 0
+	}
+	p := pattern
+	var afterStar, from []byte // where to go on when what follows the last * fails
+	star := false
+	for {
+		switch {
+		case len(p) > 0 && p[0] == '*':
+			p = p[1:]
+			star, afterStar, from = true, p, s
+			continue
+		case len(s) == 0:
+			return len(p) == 0
+		case len(p) > 0:
+			if rest, ok := globByte(p, s[0]); ok {
+				p, s = rest, s[1:]
+				continue
+			}
+		}
+		if !star {
+			return false
+		}
+		from = from[1:]
+		p, s = afterStar, from
+	}
+}
+
+// globByte matches the first element of a pattern, which is no *, with one byte and
+// returns the pattern behind it.
+func globByte(p []byte, b byte) (rest []byte, ok bool) {
+	switch {
+	case p[0] == '?':
+		return p[1:], true
+	case p[0] == '[':
+		return globClass(p[1:], b)
+	case p[0] == '\\' && len(p) > 1:
+		p = p[1:]
+	}
+	return p[1:], p[0] == b
+}
+
+// globClass matches the class whose [ stands before p. A missing ] is forgiven.
+func globClass(p []byte, b byte) (rest []byte, ok bool) {
+	not := len(p) > 0 && p[0] == '^'
+	if not {
+		p = p[1:]
+	}
+	for ; len(p) > 0 && p[0] != ']'; p = p[1:] {
+		switch {
+		case p[0] == '\\' && len(p) > 1:
+			p = p[1:]
+			ok = ok || p[0] == b
+		case len(p) > 2 && p[1] == '-':
+			lo, hi := min(p[0], p[2]), max(p[0], p[2])
+			ok = ok || lo <= b && b <= hi
+			p = p[2:]
+		default:
+			ok = ok || p[0] == b
+		}
+	}
+	if len(p) > 0 {
+		p = p[1:]
+	}
+	return p, ok != not
+}

@@ -1,0 +1,42 @@
+package commands
+
+import "testing"
+
+func TestZUnion(t *testing.T) {
+	h := newHarness(t)
+	h.do("ZADD a 1 x 2 y")
+	h.do("ZADD b 10 y -5 z")
+	h.want("ZUNION 2 a b", []string{"z", "x", "y"})
+	h.want("ZUNION 3 a absent b WITHSCORES", []string{"z", "-5", "x", "1", "y", "12"})
+	h.want("ZUNION 2 a b WEIGHTS 2 0.5 AGGREGATE MIN WITHSCORES", []string{"z", "-2.5", "x", "2", "y", "4"})
+	h.want("ZUNION 2 a b AGGREGATE MIN AGGREGATE MAX WITHSCORES", []string{"z", "-5", "x", "1", "y", "10"})
+	h.want("ZUNION 2 a a WITHSCORES", []string{"x", "2", "y", "4"})
+	h.want("ZUNION 1 absent", []any{})
+	h.want("ZUNION 1 a WEIGHTS -0 WITHSCORES", []string{"x", "-0", "y", "-0"})
+	h.do("HELLO 3")
+	h.want("ZUNION 1 a WITHSCORES", []any{[]any{"x", 1.0}, []any{"y", 2.0}})
+}
+
+func TestZUnionInfinity(t *testing.T) {
+	h := newHarness(t)
+	h.do("ZADD a inf x")
+	h.do("ZADD b -inf x")
+	h.do("ZADD c 5 x")
+	h.want("ZUNION 2 a b WITHSCORES", []string{"x", "0"})
+	h.want("ZUNION 1 a WEIGHTS 0 WITHSCORES", []string{"x", "0"})
+	h.want("ZUNION 2 c a WEIGHTS 1 0 WITHSCORES", []string{"x", "5"})
+}
+
+func TestZUnionStore(t *testing.T) {
+	h := newHarness(t)
+	h.do("ZADD a 1 x 2 y")
+	h.do("INCR d")
+	h.want("ZUNIONSTORE d 2 a a WEIGHTS 1 -2", 2)
+	h.want("ZRANGE d 0 -1 WITHSCORES", []string{"y", "-2", "x", "-1"})
+	h.want("ZUNIONSTORE a 2 a d", 2)
+	h.want("ZRANGE a 0 -1 WITHSCORES", []string{"x", "0", "y", "0"})
+	h.want("ZUNIONSTORE a 1 absent", 0)
+	h.want("GET a", nil)
+	h.want("ZUNIONSTORE z 1 d WEIGHTS -0", 2)
+	h.want("ZSCORE z x", "0")
+}
