@@ -128,7 +128,7 @@ func (g *generator) command() []string {
 
 // mutate spoils a command now and then.
 func (g *generator) mutate(args []string) []string {
-	if !g.chance(0.07) || len(args) < 2 {
+	if !g.chance(0.07) || len(args) < 2 || slices.ContainsFunc(args, isLexKey) {
 		return args
 	}
 	args = slices.Clone(args)
@@ -158,7 +158,7 @@ func (g *generator) vary(args []string) []string {
 	}
 	args = slices.Clone(args)
 	for i, a := range args {
-		if i == 0 || len(a) > 1 && strings.ToUpper(a) == a {
+		if len(a) > 1 && (i == 0 || strings.ToUpper(a) == a) {
 			switch g.IntN(3) {
 			case 0:
 				args[i] = strings.ToLower(a)

@@ -30,6 +30,7 @@ func keyed(key func(*generator) string, rest ...func(*generator) string) func(*g
 var (
 	onString = (*generator).stringKey
 	onZset   = (*generator).zsetKey
+	onLex    = (*generator).lexKey
 	onAny    = (*generator).anyKey
 	value    = (*generator).value
 	integer  = (*generator).integer

@@ -19,18 +19,17 @@ func (g *generator) manyMembers() []string {
 	return args
 }
 
-// rangeArgs gives start, stop and options of ZRANGE; legal says how likely
-// the options are to fit each other.
+// rangeArgs gives key, start, stop and options of ZRANGE, which mostly fit.
 func (g *generator) rangeArgs(options ...string) []string {
 	by := g.pick("", "", "BYSCORE", "BYLEX")
-	var args []string
+	args := []string{g.zsetKey()}
 	switch by {
 	case "BYSCORE":
-		args = []string{g.scoreBound(), g.scoreBound()}
+		args = append(args, g.scoreBound(), g.scoreBound())
 	case "BYLEX":
-		args = []string{g.lexBound(), g.lexBound()}
+		args = []string{g.lexKey(), g.lexBound(), g.lexBound()}
 	default:
-		args = []string{g.rank(), g.rank()}
+		args = append(args, g.rank(), g.rank())
 	}
 	limit := "LIMIT " + g.limit()[0] + " " + g.limit()[1]
 	tail := g.some(0.3, append(options, "REV")...)
@@ -49,7 +48,7 @@ func (g *generator) byScore(options ...string) []string {
 }
 
 func (g *generator) byLex() []string {
-	args := []string{g.zsetKey(), g.lexBound(), g.lexBound()}
+	args := []string{g.lexKey(), g.lexBound(), g.lexBound()}
 	return append(args, g.some(0.35, "LIMIT "+g.limit()[0]+" "+g.limit()[1])...)
 }
 
@@ -89,8 +88,8 @@ var zsetReadGrammar = []production{
 	{"ZRANK", 3, keyed(onZset, member)},
 	{"ZREVRANK", 3, keyed(onZset, member)},
 	{"ZCOUNT", 4, keyed(onZset, scoreBound, scoreBound)},
-	{"ZLEXCOUNT", 3, keyed(onZset, lexBound, lexBound)},
-	{"ZRANGE", 10, func(g *generator) []string { return append([]string{g.zsetKey()}, g.rangeArgs("WITHSCORES")...) }},
+	{"ZLEXCOUNT", 3, keyed(onLex, lexBound, lexBound)},
+	{"ZRANGE", 10, func(g *generator) []string { return g.rangeArgs("WITHSCORES") }},
 	{"ZREVRANGE", 3, func(g *generator) []string {
 		return append([]string{g.zsetKey(), g.rank(), g.rank()}, g.some(0.4, "WITHSCORES")...)
 	}},
@@ -114,7 +113,8 @@ var zsetReadGrammar = []production{
 }
 
 var zsetWriteGrammar = []production{
-	{"ZADD", 20, func(g *generator) []string { return append([]string{g.zsetKey()}, g.scoresAndMembers(4)...) }},
+	{"ZADD", 5, func(g *generator) []string { return g.lexMembers() }},
+	{"ZADD", 26, func(g *generator) []string { return append([]string{g.zsetKey()}, g.scoresAndMembers(4)...) }},
 	{"ZADD", 10, func(g *generator) []string {
 		args := append([]string{g.zsetKey()}, g.some(0.22, "NX", "XX", "GT", "LT", "CH", "INCR")...)
 		return append(args, g.scoresAndMembers(2)...)
@@ -124,8 +124,8 @@ var zsetWriteGrammar = []production{
 	{"ZREM", 5, func(g *generator) []string { return append([]string{g.zsetKey()}, g.list(1, 3, g.member)...) }},
 	{"ZREMRANGEBYRANK", 2, keyed(onZset, integer, integer)},
 	{"ZREMRANGEBYSCORE", 3, keyed(onZset, scoreBound, scoreBound)},
-	{"ZREMRANGEBYLEX", 2, keyed(onZset, lexBound, lexBound)},
-	{"ZRANGESTORE", 6, func(g *generator) []string { return append([]string{g.zsetKey(), g.zsetKey()}, g.rangeArgs()...) }},
+	{"ZREMRANGEBYLEX", 2, keyed(onLex, lexBound, lexBound)},
+	{"ZRANGESTORE", 6, func(g *generator) []string { return append([]string{g.zsetKey()}, g.rangeArgs()...) }},
 	{"ZPOPMIN", 3, func(g *generator) []string { return append([]string{g.zsetKey()}, g.list(0, 1, g.integer)...) }},
 	{"ZPOPMAX", 3, func(g *generator) []string { return append([]string{g.zsetKey()}, g.list(0, 1, g.integer)...) }},
 	{"ZMPOP", 4, func(g *generator) []string {

@@ -95,6 +95,9 @@ func (s *session) run(st step) (*mismatch, error) {
 	if st.args == nil {
 		return nil, s.pass(st.advance)
 	}
+	if skip, err := s.undefined(st); skip || err != nil {
+		return nil, err
+	}
 	if err := s.settle(st); err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (g *generator) edgeInt() string {
 
 func (g *generator) float() string {
 	if g.chance(0.6) {
-		return g.pick("0", "1", "-1", "2", "3", "1.5", "-2.25", "0.1", "0.2", "3.14", "10", "100")
+		return g.pick("0", "1", "-1", "2", "3", "1.5", "-2.25", "0.1", "0.2", "3.14", "10", "100", "inf", "-inf")
 	}
 	return g.edgeFloat()
 }
