@@ -68,6 +68,7 @@ func (c *Client) refuse(call *Call, err error) {
 	if call.Cmd != nil && call.Cmd.Name == "exec" {
 		c.multi.reset()
 		c.unwatch()
+		err = execRefused(err)
 	}
 	c.server.replyError(call, err)
 }

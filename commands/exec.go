@@ -1,6 +1,10 @@
 package commands
 
-import "cellserver/store"
+import (
+	"strings"
+
+	"cellserver/store"
+)
 
 // EXEC runs the queued commands under one lock of all their partitions, so that nobody
 // sees a part of them, and replies with the array of their replies; with null when a
@@ -44,4 +48,14 @@ func (c *Client) runQueued(outer *Call, q queued) {
 		c.inner.Tx.Select(c.db) // a SELECT may have been queued before it
 	}
 	c.server.run(&c.inner)
+}
+
+// execRefused is the reply to an EXEC that may not run because of err. A redirection by
+// slot stays as it is: cluster clients act on it.
+func execRefused(err error) error {
+	text := err.Error()
+	if strings.HasPrefix(text, "CROSSSLOT ") {
+		return err
+	}
+	return Error("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(text, "ERR "))
 }
