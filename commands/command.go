@@ -147,7 +147,7 @@ func lookup(name []byte) *Command {
 }
 
 // resolve finds what args call: the command, or the subcommand of a parent. When there
-// is none it says so in Redis's words.
+// is none it says so in Redis's words; the arguments too few or too many, it gives both.
 func resolve(args [][]byte) (*Command, error) {
 	cmd := lookup(args[0])
 	if cmd == nil {
@@ -161,7 +161,7 @@ func resolve(args [][]byte) (*Command, error) {
 		cmd = sub
 	}
 	if n := len(args); cmd.Arity > 0 && n != cmd.Arity || n < -cmd.Arity {
-		return nil, wrongArity(cmd.FullName())
+		return cmd, wrongArity(cmd.FullName())
 	}
 	return cmd, nil
 }

@@ -25,6 +25,10 @@ func TestMultiExec(t *testing.T) {
 	h.want("EXEC", []any{1, Error("Cell error: Store error: Couldn't parse as integer: x"), 5})
 	h.want("EXEC", errExecNoMulti)
 	h.want("DISCARD", errDiscardNoMulti)
+
+	h.want("MULTI", ok)
+	h.want("EXEC now", Error("EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command"))
+	h.want("EXEC", errExecNoMulti)
 }
 
 func TestDiscard(t *testing.T) {
