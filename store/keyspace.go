@@ -12,7 +12,7 @@ func (e *Entry) CopyTo(db int, dst []byte) {
 	case Int:
 		d.SetInt(e.Int(), at)
 	case Raw:
-		b := append([]byte(nil), e.value().bytes...)
+		b := append([]byte{}, e.value().bytes...) // not nil: that would say Int
 		d.storeValue(Raw, value{bytes: b}, at)
 		d.record(Effect{Op: OpSet, Value: b, At: at})
 	case Sorted:

@@ -108,7 +108,7 @@ func (tx *Tx) EachIn(partition int, f func(e *Entry)) {
 }
 
 // RandomKey returns a random key of the database, nil when it is empty. The footprint
-// must be whole.
+// must be whole. The key's bytes are the store's own, until the next write.
 func (tx *Tx) RandomKey() []byte {
 	n := tx.s.Len(tx.db)
 	for tries := 0; n > 0 && tries < 100; tries++ {

@@ -1,0 +1,131 @@
+package store
+
+import (
+	"fmt"
+	"math/rand"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	accounts       = 200
+	accountBalance = 1000
+)
+
+func account(i int) []byte { return fmt.Append(nil, "account:", i) }
+
+// balances returns the sum of all accounts as one transaction sees it.
+func balances(s *Store, now int64) (sum int64) {
+	tx := whole(s, now)
+	defer tx.End()
+	for i := range accounts {
+		e := tx.Read(account(i))
+		sum += e.Int()
+	}
+	return sum
+}
+
+// transfer moves an amount between two accounts and touches keys that come and go.
+func transfer(r *rand.Rand, tx *Tx, now int64) {
+	a, b := account(r.Intn(accounts)), account(r.Intn(accounts))
+	churn, zset := fmt.Append(nil, "churn:", r.Intn(5000)), fmt.Append(nil, "log:", r.Intn(50))
+	var fp Footprint
+	for _, k := range [][]byte{a, b, churn, zset} {
+		fp.AddKey(k)
+	}
+	tx.Begin(now, 0, &fp)
+	defer tx.End()
+	amount := r.Int63n(10)
+	from := tx.Write(a)
+	from.SetInt(from.Int()-amount, NoExpiry)
+	to := tx.Write(b)
+	to.SetInt(to.Int()+amount, NoExpiry)
+	tx.Select(r.Intn(2))
+	c := tx.Write(churn)
+	c.SetInt(now+r.Int63n(50e6), ceilMillis(now+r.Int63n(50e6)))
+	z := tx.Write(zset)
+	z.ZAdd(float64(now), churn)
+	if n := z.Sorted().Len(); n > 100 {
+		z.ZRemRange(0, n/2)
+	}
+	z.SetExpiry(ceilMillis(now + 20e6))
+}
+
+// TestConcurrentTransactions lets transactions with overlapping footprints keep a sum
+// over all partitions, while everything that runs beside them runs.
+func TestConcurrentTransactions(t *testing.T) {
+	s := New(Options{Databases: 3, Seed: 1})
+	to := New(Options{Databases: 3, Seed: 2})
+	s.Observe(&locked{o: replayer{to}})
+	tx := whole(s, testNow)
+	for i := range accounts {
+		e := tx.Write(account(i))
+		e.SetInt(accountBalance, NoExpiry)
+	}
+	tx.End()
+	steps := 1500
+	if testing.Short() {
+		steps = 200
+	}
+	seed := seeded(t).Int63()
+	var clock atomic.Int64
+	clock.Store(testNow)
+	var work, beside sync.WaitGroup
+	for g := range 16 {
+		work.Go(func() {
+			r, tx := rand.New(rand.NewSource(seed+int64(g))), s.NewTx()
+			for range steps {
+				transfer(r, tx, clock.Add(10e3))
+			}
+		})
+	}
+	var stop atomic.Bool
+	var torn atomic.Int64
+	background := func(f func(now int64)) {
+		beside.Go(func() {
+			for !stop.Load() {
+				f(clock.Load())
+			}
+		})
+	}
+	var cursor SweepCursor
+	background(func(now int64) { s.Sweep(now, &cursor, 10_000) })
+	background(func(now int64) { s.Evict(now, VolatileLRU, 5, s.Used()-2000) })
+	background(func(now int64) {
+		if balances(s, now) != accounts*accountBalance {
+			torn.Add(1)
+		}
+	})
+	background(func(now int64) {
+		tx := whole(s, now)
+		defer tx.End()
+		tx.Scan(uint64(now)&(1<<52-1), 50, func(e *Entry) { e.ExpireAt() })
+		tx.Swap(1, 2)
+		tx.Select(2)
+		tx.Flush()
+	})
+	work.Wait()
+	stop.Store(true)
+	beside.Wait()
+	require.Zero(t, torn.Load(), "sums that some transaction saw half done")
+	require.EqualValues(t, accounts*accountBalance, balances(s, clock.Load()))
+	end := whole(s, clock.Load())
+	checkInvariants(t, end)
+	end.End()
+	requireSame(t, contents(s), contents(to), steps)
+}
+
+// locked lets one goroutine at a time through to an observer.
+type locked struct {
+	mu sync.Mutex
+	o  Observer
+}
+
+func (l *locked) Committed(tx *Tx, effects []Effect) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.o.Committed(tx, effects)
+}

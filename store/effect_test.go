@@ -1,0 +1,223 @@
+package store
+
+import (
+	"fmt"
+	"math/rand"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// replayer applies effects to a second store as they come.
+type replayer struct{ to *Store }
+
+func (r replayer) Committed(_ *Tx, effects []Effect) {
+	tx := whole(r.to, 0) // before every expiry: only effects remove
+	defer tx.End()
+	for i := range effects {
+		apply(tx, &effects[i])
+	}
+}
+
+// apply does what a log or a replica does with an effect.
+func apply(tx *Tx, f *Effect) {
+	tx.Select(f.DB)
+	switch f.Op {
+	case OpFlush:
+		tx.Flush()
+		return
+	case OpSwapDB:
+		tx.Swap(f.DB, int(f.Int))
+		return
+	}
+	e := tx.Write(slices.Clone(f.Key))
+	switch f.Op {
+	case OpSet:
+		if f.Value == nil {
+			e.SetInt(f.Int, f.At)
+		} else {
+			e.SetBytes(f.Value, f.At)
+		}
+	case OpSetRange:
+		e.SetRange(int(f.Int), f.Value)
+	case OpDel:
+		e.Delete()
+	case OpExpire:
+		e.SetExpiry(f.At)
+	case OpPersist:
+		e.SetExpiry(NoExpiry)
+	case OpZAdd:
+		e.ZAdd(f.Score, f.Value)
+	case OpZRem:
+		e.ZRem(f.Value)
+	case OpZStore:
+		var items []Item
+		f.Sorted.Range(0, f.Sorted.Len(), false, func(it Item) bool {
+			items = append(items, it)
+			return true
+		})
+		e.ZStore(items)
+		if f.At != NoExpiry {
+			e.SetExpiry(f.At)
+		}
+	}
+}
+
+// contents returns everything in a store, also what is over but not yet removed.
+func contents(s *Store) map[string]string {
+	tx := whole(s, 0)
+	defer tx.End()
+	all := map[string]string{}
+	for db := range s.Databases() {
+		tx.Select(db)
+		tx.Each(func(e *Entry) {
+			text := string(e.Bytes(nil))
+			if z := e.Sorted(); z != nil {
+				z.Range(0, z.Len(), false, func(it Item) bool {
+					text += fmt.Sprint(it.Member, "=", it.Score, " ")
+					return true
+				})
+			}
+			all[fmt.Sprint(db, " ", string(e.Key()))] = fmt.Sprintf("%v %s until %d", e.Sorted() != nil, text, e.ExpireAt())
+		})
+	}
+	return all
+}
+
+// requireSame compares two stores' contents and names the first key that differs.
+func requireSame(t *testing.T, want, got map[string]string, step int) {
+	t.Helper()
+	for k, v := range want {
+		if got[k] != v {
+			require.Failf(t, "contents differ", "step %d, key %.20q: %.80q, replayed %.80q", step, k, v, got[k])
+		}
+	}
+	require.Len(t, got, len(want), "step %d", step)
+}
+
+// TestEffectsSayEverything wants a store that is fed the effects of random transactions,
+// expiry and eviction to hold the same as the one they came from.
+func TestEffectsSayEverything(t *testing.T) {
+	r := seeded(t)
+	from, to := New(Options{Databases: 3, Seed: 1}), New(Options{Databases: 3, Seed: 2})
+	from.Observe(replayer{to})
+	var cursor SweepCursor
+	now := testNow
+	steps := 20_000
+	if testing.Short() {
+		steps = 4000
+	}
+	for step := range steps {
+		now += r.Int63n(20e6)
+		switch r.Intn(50) {
+		case 0:
+			from.Sweep(now, &cursor, r.Intn(2000))
+		case 1:
+			policy := evictingPolicies[r.Intn(len(evictingPolicies))]
+			from.Evict(now, policy, 5, from.Used()-int64(r.Intn(500)))
+		default:
+			tx := whole(from, now)
+			for range 1 + r.Intn(4) {
+				tx.Select(r.Intn(3))
+				randomWrite(r, tx)
+			}
+			tx.End()
+		}
+		if step%500 == 0 {
+			requireSame(t, contents(from), contents(to), step)
+			for _, s := range []*Store{from, to} {
+				tx := whole(s, 0)
+				checkInvariants(t, tx)
+				tx.End()
+			}
+		}
+	}
+	requireSame(t, contents(from), contents(to), steps)
+	require.Positive(t, from.Counters().Evicted)
+	require.Positive(t, from.Counters().Expired)
+}
+
+func randomKey(r *rand.Rand) []byte {
+	key := fmt.Append(nil, "key:", r.Intn(200))
+	if r.Intn(40) == 0 {
+		key = append(key, make([]byte, 1500)...)
+	}
+	return key
+}
+
+func randomWrite(r *rand.Rand, tx *Tx) {
+	key := randomKey(r)
+	e := tx.Write(key)
+	at := NoExpiry
+	if r.Intn(2) == 0 {
+		at = tx.NowMillis() + 1 + r.Int63n(3000)
+	}
+	switch op := r.Intn(20); {
+	case op < 2:
+		e.SetInt(r.Int63n(1000), at)
+	case op < 5:
+		tat := tx.Now() + 1 + r.Int63n(3e9)
+		e.SetInt(tat, ceilMillis(tat))
+	case op < 7:
+		e.SetBytes([]byte([]string{"", "7", "007", "text", string(key)}[r.Intn(5)]), at)
+	case op == 7:
+		e.Delete()
+	case op == 8 && e.Exists():
+		e.SetExpiry(at)
+	case op < 11 && e.Kind() != Sorted:
+		e.SetRange(r.Intn(30), []byte("range"))
+	case op < 14:
+		if k := e.Kind(); k == None || k == Sorted {
+			e.ZAdd(randomScore(r), fmt.Append(nil, "m", r.Intn(6)))
+		}
+	case op == 14:
+		e.ZRem(fmt.Append(nil, "m", r.Intn(6)))
+	case op == 15 && e.Kind() == Sorted:
+		e.ZRemRange(0, r.Intn(e.Sorted().Len()+1))
+	case op == 16:
+		e.ZStore([]Item{{1, "m1"}, {2, "m2"}, {randomScore(r), "m3"}}[:r.Intn(4)])
+	case op < 19 && e.Exists():
+		db, dst := r.Intn(3), randomKey(r)
+		if db == tx.DB() && string(dst) == string(key) {
+			return
+		}
+		if op == 17 {
+			e.CopyTo(db, dst)
+		} else {
+			e.MoveTo(db, dst)
+		}
+	case op == 19:
+		randomWholeWrite(r, tx)
+	}
+}
+
+func randomWholeWrite(r *rand.Rand, tx *Tx) {
+	switch r.Intn(60) {
+	case 0:
+		tx.Flush()
+	case 1, 2, 3:
+		tx.Swap(r.Intn(3), r.Intn(3))
+	}
+}
+
+// TestEntriesOfOneKey wants two entries of one key to see each other's writes.
+func TestEntriesOfOneKey(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	tx := whole(s, testNow)
+	a, b := tx.Write([]byte("k")), tx.Write([]byte("k"))
+	a.SetInt(1, NoExpiry)
+	require.True(t, b.Exists())
+	b.SetInt(2, testNow/1e6+5)
+	require.EqualValues(t, 2, a.Int())
+	require.Equal(t, testNow/1e6+5, a.ExpireAt())
+	require.True(t, a.Delete())
+	require.False(t, b.Exists())
+	b.ZAdd(1, []byte("m"))
+	require.Equal(t, Sorted, a.Kind())
+	a.ZRem([]byte("m"))
+	require.Equal(t, None, b.Kind())
+	checkInvariants(t, tx)
+	tx.End()
+	require.Zero(t, s.Used())
+}
