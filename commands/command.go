@@ -11,25 +11,28 @@ type Flags uint32
 
 // The flags of a command. Source: https://redis.io/docs/latest/commands/command/#flags
 const (
-	Write          Flags = 1 << iota // may change the keyspace
-	ReadOnly                         // reads the keyspace
-	DenyOOM                          // refused when memory is over maxmemory
-	Admin                            // changes the server, not the data
-	Blocking                         // may wait
-	Loading                          // allowed while data is loaded
-	Stale                            // allowed on a stale replica
-	NoMulti                          // not allowed in MULTI
-	NoAuth                           // allowed before AUTH
-	Fast                             // constant or logarithmic time
-	NoScript                         // not for scripts
-	SkipMonitor                      // not shown by MONITOR
-	SkipSlowlog                      // not kept by SLOWLOG
-	AllowBusy                        // allowed while a script runs
-	NoAsyncLoading                   // refused while a replica loads in the background
-	MayReplicate                     // held back by CLIENT PAUSE WRITE
-	Whole                            // works on the whole keyspace: locks every partition
-	Immediate                        // runs at once inside MULTI instead of being queued
-	Unpaused                         // runs while clients are paused
+	Write           Flags = 1 << iota // may change the keyspace
+	ReadOnly                          // reads the keyspace
+	DenyOOM                           // refused when memory is over maxmemory
+	Admin                             // changes the server, not the data
+	Blocking                          // may wait
+	Loading                           // allowed while data is loaded
+	Stale                             // allowed on a stale replica
+	NoMulti                           // not allowed in MULTI
+	NoAuth                            // allowed before AUTH
+	Fast                              // constant or logarithmic time
+	NoScript                          // not for scripts
+	SkipMonitor                       // not shown by MONITOR
+	SkipSlowlog                       // not kept by SLOWLOG
+	AllowBusy                         // allowed while a script runs
+	NoAsyncLoading                    // refused while a replica loads in the background
+	MayReplicate                      // held back by CLIENT PAUSE WRITE
+	Whole                             // works on the whole keyspace: locks every partition
+	Immediate                         // runs at once inside MULTI instead of being queued
+	PubSub                            // publishes or subscribes
+	NoMandatoryKeys                   // its keys may all be absent
+	movableKeys                       // its keys follow a count; derived
+	Unpaused                          // runs while clients are paused
 )
 
 // Group is the family a command is documented in, in Redis's words.
@@ -59,6 +62,7 @@ type Command struct {
 	Usage      string   // the arguments, as in Redis's reference: "key [NX | XX]"
 	Complexity string   // "O(1)"
 	Tips       []string // COMMAND's tips
+	Categories []string // ACL categories, when they are not those of the group
 	Help       []string // lines of the parent's HELP, for a subcommand
 
 	// Run parses, acts and replies. Its error is the reply, and then nothing was
@@ -80,8 +84,7 @@ type Command struct {
 type Keys struct {
 	First, Last, Step int
 	NumKeys           int
-	Access            string // key-spec flags, "RW ACCESS UPDATE"; "" follows from the command's flags
-	Optional          bool   // may be absent: no error when there is none
+	Access            string // how they are used, in the words of key specs: "RW ACCESS UPDATE" (keyspec.go)
 }
 
 // Key positions that many commands share.

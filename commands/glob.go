@@ -1,5 +1,7 @@
 package commands
 
+import "bytes"
+
 // glob reports whether a pattern matches all of s, by Redis's rules (stringmatchlen of
 // its util.c): * is any bytes, ? any byte, [a-c] and [^a-c] classes, \ takes the next
 // byte as it is. The empty string matches the empty pattern only. The time is at most
@@ -70,4 +72,9 @@ func globClass(p []byte, b byte) (rest []byte, ok bool) {
 		p = p[1:]
 	}
 	return p, ok != not
+}
+
+// globFold is glob in any case.
+func globFold(pattern []byte, s string) bool {
+	return glob(bytes.ToLower(pattern), bytes.ToLower([]byte(s)))
 }

@@ -1,0 +1,63 @@
+package commands
+
+import "slices"
+
+// flagNames are the flags that COMMAND shows, in Redis's order.
+var flagNames = []struct {
+	flag Flags
+	name string
+}{
+	{Write, "write"}, {ReadOnly, "readonly"}, {DenyOOM, "denyoom"}, {Admin, "admin"}, {PubSub, "pubsub"},
+	{NoScript, "noscript"}, {Blocking, "blocking"}, {Loading, "loading"}, {Stale, "stale"},
+	{SkipMonitor, "skip_monitor"}, {SkipSlowlog, "skip_slowlog"}, {Fast, "fast"}, {NoAuth, "no_auth"},
+	{NoMandatoryKeys, "no_mandatory_keys"}, {NoAsyncLoading, "no_async_loading"}, {NoMulti, "no_multi"},
+	{movableKeys, "movablekeys"}, {AllowBusy, "allow_busy"},
+}
+
+// names lists the flags of a command as COMMAND shows them.
+func (c *Command) flagNames() []string {
+	flags := c.Flags
+	if c.Keys.NumKeys > 0 {
+		flags |= movableKeys
+	}
+	var names []string
+	for _, f := range flagNames {
+		if flags&f.flag != 0 {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// categoryOrder is the order in which Redis lists ACL categories; "throttle" is ours,
+// as it is Dragonfly's.
+var categoryOrder = []string{"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap",
+	"hyperloglog", "geo", "stream", "pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection",
+	"transaction", "scripting", "throttle"}
+
+var groupCategories = map[Group][]string{
+	String: {"string"}, SortedSet: {"sortedset"}, Generic: {"keyspace"}, Connection: {"connection"},
+	Transaction: {"transaction"}, Limiter: {"throttle"},
+}
+
+// categories are the ACL categories: what the flags imply, and those of the group unless
+// the command names its own.
+func (c *Command) categories() []string {
+	own := c.Categories
+	if own == nil {
+		own = groupCategories[c.Group]
+	}
+	has := map[string]bool{
+		"write": c.Flags&Write != 0, "read": c.Flags&ReadOnly != 0,
+		"admin": c.Flags&Admin != 0, "pubsub": c.Flags&PubSub != 0,
+		"fast": c.Flags&Fast != 0, "slow": c.Flags&Fast == 0, "blocking": c.Flags&Blocking != 0,
+		"dangerous": c.Flags&Admin != 0,
+	}
+	var names []string
+	for _, name := range categoryOrder {
+		if has[name] || slices.Contains(own, name) {
+			names = append(names, "@"+name)
+		}
+	}
+	return names
+}

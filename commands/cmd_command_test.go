@@ -1,0 +1,45 @@
+package commands
+
+import (
+	"testing"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCommandInfo(t *testing.T) {
+	h := newHarness(t)
+	get := h.do("COMMAND INFO get").([]any)[0].([]any)
+	require.Len(t, get, 10)
+	require.Equal(t, []any{"get", int64(2), []any{resptest.Simple("readonly"), resptest.Simple("fast")}, int64(1), int64(1), int64(1),
+		[]any{resptest.Simple("@read"), resptest.Simple("@string"), resptest.Simple("@fast")}}, get[:7])
+	throttle := h.do("COMMAND INFO cl.throttle").([]any)[0].([]any)
+	require.Equal(t, []any{int64(-1), int64(1), int64(1), int64(1)}, []any{throttle[1], throttle[3], throttle[4], throttle[5]})
+	require.Equal(t, []any{resptest.NilBulk}, h.do("COMMAND INFO nothing"))
+	require.Equal(t, h.do("COMMAND COUNT"), int64(len(h.do("COMMAND").([]any))))
+	require.Len(t, h.do("COMMAND LIST"), len(table))
+	require.Contains(t, h.do("COMMAND LIST FILTERBY PATTERN CLUSTER|*"), "cluster|slots")
+	require.Equal(t, []any{"cl.probe", "cl.throttle"}, h.do("COMMAND LIST FILTERBY ACLCAT throttle"))
+	require.Empty(t, h.do("COMMAND LIST FILTERBY MODULE x"))
+	h.want("COMMAND LIST FILTERBY", errSyntax)
+}
+
+func TestCommandGetKeys(t *testing.T) {
+	h := newHarness(t)
+	h.want("COMMAND GETKEYS GET k", []any{"k"})
+	h.want("COMMAND GETKEYS CL.THROTTLE k 1 2 3", []any{"k"})
+	h.want("COMMAND GETKEYS WATCH a b c", []any{"a", "b", "c"})
+	h.want("COMMAND GETKEYS PING", Error("ERR The command has no key arguments"))
+	h.want("COMMAND GETKEYS nothing", Error("ERR Invalid command specified"))
+	h.want("COMMAND GETKEYS GET k l", Error("ERR Invalid number of arguments specified for command"))
+	require.Equal(t, []any{[]any{"k", []any{resptest.Simple("RO"), resptest.Simple("ACCESS")}}}, h.do("COMMAND GETKEYSANDFLAGS GET k"))
+}
+
+func TestCommandDocs(t *testing.T) {
+	h := newHarness(t)
+	h.do("HELLO 3")
+	docs := h.do("COMMAND DOCS get nothing").(resptest.Map)
+	require.Len(t, docs, 1)
+	require.Len(t, h.do("COMMAND DOCS"), len(table))
+}

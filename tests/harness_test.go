@@ -1,0 +1,73 @@
+package tests
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"cellserver/cmd/cellserver/app"
+	"cellserver/config"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// startServer runs a whole server in this process, on a free port, with directives as on
+// the command line, until the test ends. It returns its address.
+func startServer(t testing.TB, directives ...string) string {
+	t.Helper()
+	args := append([]string{"--port", strconv.Itoa(freePort(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes"}, directives...)
+	cfg, _, err := config.Load(args, nil, nil)
+	require.NoError(t, err)
+	a, err := app.New(cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- a.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		require.NoError(t, <-done)
+	})
+	return a.Addr().String()
+}
+
+// freePort returns a TCP port of the loopback address that nobody uses.
+func freePort(t testing.TB) int {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	return ln.Addr().(*net.TCPAddr).Port
+}
+
+// seed is the seed of a random test: SEED, or a fresh one, printed.
+func seed(t testing.TB) int64 {
+	n := time.Now().UnixNano()
+	if s := os.Getenv("SEED"); s != "" {
+		var err error
+		n, err = strconv.ParseInt(s, 10, 64)
+		require.NoError(t, err)
+	}
+	t.Logf("SEED=%d", n)
+	return n
+}
+
+// throttle sends one CL.THROTTLE and reports whether it was allowed.
+func throttle(t testing.TB, c *resptest.Client, key string, burst, count, period int) bool {
+	reply := c.Do("CL.THROTTLE", key, burst, count, period)
+	five, ok := reply.([]any)
+	if !ok || len(five) != 5 {
+		t.Errorf("CL.THROTTLE: %v", reply)
+		return false
+	}
+	return five[0] == int64(0)
+}
+
+func setClock(t testing.TB, c *resptest.Client, unixNano int64) {
+	require.Equal(t, resptest.Simple("OK"), c.Do("DEBUG", "CLOCK", "SET", fmt.Sprint(unixNano)))
+}
