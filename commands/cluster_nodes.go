@@ -67,7 +67,7 @@ func clusterSlots(c *Call) error {
 	w.BulkString(n.host)
 	w.Int(int64(n.port))
 	w.BulkString(n.id)
-	w.Array(0)
+	w.Map(0)
 	return nil
 }
 
@@ -99,6 +99,15 @@ func (n node) describe(w *resp.Writer) {
 }
 
 func clusterLinks(c *Call) error {
+	c.Out.Array(0)
+	return nil
+}
+
+// clusterReplicas lists a node's replicas: there is one node, and it has none.
+func clusterReplicas(c *Call) error {
+	if id := string(c.Args[2]); id != c.Server.runID {
+		return Error("ERR Unknown node " + id)
+	}
 	c.Out.Array(0)
 	return nil
 }

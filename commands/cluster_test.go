@@ -33,7 +33,14 @@ func TestClusterOneNode(t *testing.T) {
 	require.Equal(t, []any{int64(0), int64(16383)}, slots[:2])
 	require.Equal(t, "10.1.2.3", slots[2].([]any)[0])
 	require.Equal(t, int64(7000), slots[2].([]any)[1])
+	require.Equal(t, runID, slots[2].([]any)[2])
+	for _, command := range []string{"CLUSTER REPLICAS ", "CLUSTER SLAVES "} {
+		h.want(command+"nobody", Error("ERR Unknown node nobody"))
+		require.Empty(t, h.do(command+runID))
+	}
 	h.do("HELLO 3")
+	metadata := h.do("CLUSTER SLOTS").([]any)[0].([]any)[2].([]any)[3]
+	require.Equal(t, resptest.Map{}, metadata)
 	shard := h.do("CLUSTER SHARDS").([]any)[0].(resptest.Map)
 	require.Len(t, shard, 2)
 }

@@ -22,6 +22,9 @@ const ok = resptest.Simple("OK")
 // with an odd millisecond and nanosecond on top, so that rounding shows.
 const start int64 = 1_700_000_000_123_456_789
 
+// runID is the identity of every harness's server.
+const runID = "0123456789abcdef0123456789abcdef01234567"
+
 // harness is a server without sockets, whose clock stands still until it is moved, and
 // its first client, whose methods it has.
 type harness struct {
@@ -40,7 +43,7 @@ func newHarness(t testing.TB, directives ...string) *harness {
 	clock := &fakeClock{now: start}
 	server := New(Options{
 		Store: store.New(store.Options{Databases: cfg.Databases, Seed: 1}), Clock: clock,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Config: cfg,
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Config: cfg, RunID: runID,
 	})
 	h := &harness{server: server, clock: clock}
 	h.testClient = h.client(t)
