@@ -40,7 +40,7 @@ func anyInt(r *rand.Rand) int64 {
 
 func TestAnyInputAsTheModel(t *testing.T) {
 	r, decided := seeded(t), 0
-	for range 100_000 {
+	for range 30_000 {
 		maxBurst, count, period := anyInt(r), anyInt(r), anyInt(r)
 		if r.IntN(4) > 0 {
 			maxBurst, count, period = r.Int64N(100), 1+r.Int64N(1000), 1+r.Int64N(100)
@@ -54,7 +54,7 @@ func TestAnyInputAsTheModel(t *testing.T) {
 		near := r.Int64N(2*min(q.tolerance, math.MaxInt64/4)+1) - q.interval/2
 		checkDecide(t, q, model, epoch+near, epoch, r.Int64N(5)-2)
 	}
-	require.Greater(t, decided, 50_000)
+	require.Greater(t, decided, 15_000)
 }
 
 // One key under a random client: every step as the model says, and no window of
