@@ -86,5 +86,5 @@ func dumpKey(w *wire, key string) (entry, error) {
 		return entry{}, err
 	}
 	expiry, err := w.do("PEXPIRETIME", key)
-	return entry{kind: kind.text, content: content.String(), expiry: expiry.text}, err
+	return entry{kind: kind.text, content: withoutZeroSigns(content).String(), expiry: expiry.text}, err
 }

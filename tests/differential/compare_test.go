@@ -14,6 +14,9 @@ func normalise(args []string, r reply, moved bool) reply {
 		return r
 	}
 	name := strings.ToUpper(args[0])
+	if name[:min(1, len(name))] == "Z" {
+		r = withoutZeroSigns(r)
+	}
 	if len(args) > 1 && containerCommands[name] {
 		name += " " + strings.ToUpper(args[1])
 	}
@@ -52,6 +55,20 @@ func sorted(r reply) reply {
 	out.elems = slices.Clone(r.elems)
 	sort.Slice(out.elems, func(i, j int) bool { return out.elems[i].String() < out.elems[j].String() })
 	return out
+}
+
+// withoutZeroSigns makes every score -0 a 0: Redis keeps the sign in one of its
+// encodings and loses it in the other, ours loses it in both.
+func withoutZeroSigns(r reply) reply {
+	if (r.kind == '$' || r.kind == ',') && r.text == "-0" {
+		r.text = "0"
+	}
+	elems := r.elems
+	r.elems = nil
+	for _, e := range elems {
+		r.elems = append(r.elems, withoutZeroSigns(e))
+	}
+	return r
 }
 
 // shape keeps the types of a reply alone.

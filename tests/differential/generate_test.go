@@ -59,7 +59,7 @@ func (g *generator) next() []step {
 	switch {
 	case g.chance(0.02):
 		return []step{{advance: g.pause()}}
-	case g.chance(0.01) && !g.s.inMulti[conn]:
+	case g.chance(0.01) && !g.s.inMulti[conn] && len(g.s.absent) == 0:
 		return g.shortLife(conn)
 	case g.chance(0.02) && !g.s.inMulti[0]:
 		return g.watchStory()

@@ -48,7 +48,7 @@ func scanAll(w *wire, args []string, at int, first reply, ordered bool) ([]strin
 		items := first.elems[1].elems
 		for i := 0; i < len(items); i += at {
 			pair := items[i:min(i+at, len(items))]
-			all = append(all, reply{kind: '*', elems: pair}.String())
+			all = append(all, withoutZeroSigns(reply{kind: '*', elems: pair}).String())
 		}
 		if args[at] = first.elems[0].text; args[at] == "0" {
 			if !ordered {
