@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"math"
+
 	"cellserver/resp"
 	"cellserver/store"
 )
@@ -35,17 +37,24 @@ func zscan(c *Call) error {
 	if err != nil {
 		return err
 	}
-	c.replyScan(scanSorted(z, cursor, &o))
+	next, items := scanSorted(z, cursor, &o)
+	c.replyScan(next, items, z.Compact())
 	return nil
 }
 
-func (c *Call) replyScan(next uint64, items []store.Item) {
+// replyScan writes a compact set's whole scores as the integers that Redis's compact
+// encoding keeps them as: in full, where others have an exponent.
+func (c *Call) replyScan(next uint64, items []store.Item, compact bool) {
 	c.Out.Array(2)
 	c.Out.BulkInt(int64(next))
 	c.Out.Array(2 * len(items))
 	var buf [32]byte
 	for _, it := range items {
 		c.Out.BulkString(it.Member)
+		if n := int64(it.Score); compact && math.Abs(it.Score) < 1<<62 && float64(n) == it.Score {
+			c.Out.BulkInt(n)
+			continue
+		}
 		c.Out.Bulk(resp.FormatDouble(buf[:0], it.Score))
 	}
 }

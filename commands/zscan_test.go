@@ -16,6 +16,8 @@ func TestZScan(t *testing.T) {
 	h.want("ZSCAN z 123 COUNT 1 MATCH a*", []any{"0", []string{"a", "0.10000000000000001", "ab", "2"}})
 	h.want("ZSCAN z '' MATCH *", []any{"0", []string{"a", "0.10000000000000001", "ab", "2", "b", "inf"}})
 	h.want("ZSCAN z -1 MATCH x", []any{"0", []any{}})
+	h.do("ZADD big 123456789012345678 a 1e300 b")
+	h.want("ZSCAN big 0", []any{"0", []string{"a", "123456789012345680", "b", "1.0000000000000001e+300"}})
 	h.do("HELLO 3")
 	h.want("ZSCAN z +0 MATCH b", []any{"0", []string{"b", "inf"}})
 	h.do("INCR s")
