@@ -1,6 +1,9 @@
 package store
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A scan cursor is the place in hash order from which to go on: the partition (8 bits)
 // and the leading 44 bits of the hash, which is below 2^53 and so survives clients that
@@ -30,11 +33,14 @@ func (tx *Tx) Scan(cursor uint64, count int, f func(e *Entry)) uint64 {
 	return 0
 }
 
+// scanned is a cell that a scan found.
 type scanned struct {
 	hash uint64
 	g    *segment
 	off  uint32
 }
+
+func (s scanned) prefix() uint64 { return s.hash >> (64 - cursorHashBits) }
 
 // scanTable visits one table from a hash prefix on. It returns the next prefix when it
 // stopped before the table's end.
@@ -43,41 +49,60 @@ func (tx *Tx) scanTable(p *partition, from uint64, seen *int, count int, f func(
 	if t.dir == nil {
 		return 0, false
 	}
-	var found []scanned
 	for i := t.at(from << (64 - cursorHashBits)); i < len(t.dir); {
 		g := t.dir[i]
-		found = t.collect(found[:0], g, from)
+		found, rest := t.collect(tx.scanned[:0], g, from, max(count-*seen, 1))
+		tx.scanned = found
 		for j, c := range found {
-			prefix := c.hash >> (64 - cursorHashBits)
-			if *seen >= count && (j == 0 || prefix != found[j-1].hash>>(64-cursorHashBits)) {
-				return prefix, true
+			if *seen >= count && (j == 0 || c.prefix() != found[j-1].prefix()) {
+				return c.prefix(), true
 			}
 			*seen++
 			tx.visit(p, t, c, f)
+		}
+		if rest != 0 {
+			return rest, true
 		}
 		i = i&^(1<<(t.depth-g.depth)-1) + 1<<(t.depth-g.depth)
 	}
 	return 0, false
 }
 
-// collect gathers a segment's cells from a hash prefix on, in hash order.
-func (t *table) collect(into []scanned, g *segment, from uint64) []scanned {
+// collect gathers a segment's cells from a hash prefix on, in hash order: all of them,
+// or at least the first need and those below the prefix rest, when that is not 0. So
+// a scan in small steps does not sort whole segments.
+func (t *table) collect(into []scanned, g *segment, from uint64, need int) (found []scanned, rest uint64) {
+	limit := 2*min(need, segmentMaxSlots) + 64
 	g.each(func(slot int, c cell) bool {
-		if h := t.hash(t.keyOf(c)); h>>(64-cursorHashBits) >= from {
-			into = append(into, scanned{h, g, g.index[slot] & offsetMask})
+		s := scanned{t.hash(t.keyOf(c)), g, g.index[slot] & offsetMask}
+		if s.prefix() < from || rest != 0 && s.prefix() >= rest {
+			return true
+		}
+		into = append(into, s)
+		if len(into) >= limit {
+			sortScanned(into)
+			if end := cutAt(into, need); end < len(into) {
+				into, rest = into[:end], into[end-1].prefix()+1
+			}
+			limit = max(limit, 2*len(into))
 		}
 		return true
 	})
-	slices.SortFunc(into, func(a, b scanned) int {
-		switch {
-		case a.hash < b.hash:
-			return -1
-		case a.hash > b.hash:
-			return 1
-		}
-		return 0
-	})
-	return into
+	sortScanned(into)
+	return into, rest
+}
+
+// cutAt returns where sorted cells may be cut after need of them: cells of the same
+// prefix stay together.
+func cutAt(cells []scanned, need int) int {
+	for need < len(cells) && cells[need].prefix() == cells[need-1].prefix() {
+		need++
+	}
+	return min(need, len(cells))
+}
+
+func sortScanned(cells []scanned) {
+	slices.SortFunc(cells, func(a, b scanned) int { return cmp.Compare(a.hash, b.hash) })
 }
 
 func (tx *Tx) visit(p *partition, t *table, s scanned, f func(*Entry)) {

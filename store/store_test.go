@@ -140,25 +140,3 @@ func TestSlot(t *testing.T) {
 		require.Equal(t, slot, Slot([]byte(key)), key)
 	}
 }
-
-func BenchmarkThrottleCell(b *testing.B) {
-	s := New(Options{Databases: 16})
-	tx := s.NewTx()
-	keys := make([][]byte, 100_000)
-	for i := range keys {
-		keys[i] = fmt.Appendf(nil, "throttle:%07d", i)
-	}
-	b.ReportAllocs()
-	b.ResetTimer()
-	for i := 0; i < b.N; i++ {
-		k := keys[i*7919%len(keys)]
-		var fp Footprint
-		fp.AddKey(k)
-		now := 1_700_000_000_000_000_000 + int64(i)
-		tx.Begin(now, 0, &fp)
-		e := tx.Write(k)
-		e.SetInt(now+1e12, ceilMillis(now+1e12))
-		tx.End()
-	}
-	b.ReportMetric(float64(s.Used())/float64(s.Len(0)), "bytes/key")
-}

@@ -57,6 +57,7 @@ type Tx struct {
 	now     int64      // Unix nanoseconds
 	db      int
 	effects []Effect
+	scanned []scanned // scratch of Scan
 	rng     uint64
 	active  bool
 }

@@ -1,0 +1,156 @@
+package store
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+)
+
+func throttleKeys(n int) [][]byte {
+	keys := make([][]byte, n)
+	for i := range keys {
+		keys[i] = fmt.Appendf(nil, "throttle:%07d", i)
+	}
+	return keys
+}
+
+// update is what an admitted CL.THROTTLE does to its key.
+func update(tx *Tx, key []byte, now int64) {
+	var fp Footprint
+	fp.AddKey(key)
+	tx.Begin(now, 0, &fp)
+	e := tx.Write(key)
+	e.SetInt(now+1e12, ceilMillis(now+1e12))
+	tx.End()
+}
+
+// BenchmarkMillionKeys inserts a million throttle keys of 16 bytes and reports what one
+// takes: by the store's own account, and of the heap.
+func BenchmarkMillionKeys(b *testing.B) {
+	keys := throttleKeys(1_000_000)
+	for range b.N {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		s := New(Options{Databases: 16})
+		tx := s.NewTx()
+		b.ResetTimer()
+		for i, k := range keys {
+			update(tx, k, testNow+int64(i))
+		}
+		b.StopTimer()
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		n := float64(len(keys))
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/n, "ns/insert")
+		b.ReportMetric(float64(s.Used())/n, "used-bytes/key")
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n, "heap-bytes/key")
+		runtime.KeepAlive(s)
+	}
+}
+
+func BenchmarkUpdateTAT(b *testing.B) {
+	s, keys := New(Options{Databases: 16}), throttleKeys(100_000)
+	tx := s.NewTx()
+	for _, k := range keys {
+		update(tx, k, testNow)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		update(tx, keys[i*7919%len(keys)], testNow+int64(i))
+	}
+}
+
+func BenchmarkMiss(b *testing.B) {
+	s, keys := New(Options{Databases: 16}), throttleKeys(100_000)
+	tx := s.NewTx()
+	for _, k := range keys[:50_000] {
+		update(tx, k, testNow)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		k := keys[50_000+i*7919%50_000]
+		var fp Footprint
+		fp.AddKey(k)
+		tx.Begin(testNow, 0, &fp)
+		tx.Read(k)
+		tx.End()
+	}
+}
+
+// BenchmarkZAdd gives members of one sorted set new scores: the sliding log's work.
+func BenchmarkZAdd(b *testing.B) {
+	for _, n := range []int{10, 100, 10_000, 1_000_000} {
+		s := New(Options{Databases: 1})
+		tx := s.NewTx()
+		key, members := []byte("log"), throttleKeys(n)
+		var fp Footprint
+		fp.AddKey(key)
+		tx.Begin(testNow, 0, &fp)
+		e := tx.Write(key)
+		for i, m := range members {
+			e.ZAdd(float64(i), m)
+		}
+		tx.End()
+		b.Run(fmt.Sprint("move/", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := range b.N {
+				tx.Begin(testNow, 0, &fp)
+				e := tx.Write(key)
+				e.ZAdd(float64(n+i), members[i%n])
+				tx.End()
+			}
+		})
+		b.Run(fmt.Sprint("rank/", n), func(b *testing.B) {
+			tx.Begin(testNow, 0, &fp)
+			defer tx.End()
+			e := tx.Read(key)
+			for i := range b.N {
+				e.Sorted().Rank(members[i*7919%n])
+			}
+		})
+		b.ReportMetric(float64(s.Used())/float64(n), "bytes/member")
+	}
+}
+
+func BenchmarkScan(b *testing.B) {
+	s := New(Options{Databases: 16})
+	fill(s, 1_000_000, testNow, 1e15)
+	b.ReportAllocs()
+	b.ResetTimer()
+	tx, cursor := s.NewTx(), uint64(0)
+	var fp Footprint
+	fp.AddAll()
+	for range b.N {
+		tx.Begin(testNow, 0, &fp)
+		cursor = tx.Scan(cursor, 10, func(*Entry) {})
+		tx.End()
+	}
+}
+
+// BenchmarkSweep reports the cost of expiring one key of a million.
+func BenchmarkSweep(b *testing.B) {
+	for range b.N {
+		b.StopTimer()
+		s := New(Options{Databases: 16})
+		fill(s, 1_000_000, testNow, 1e9)
+		var c SweepCursor
+		b.StartTimer()
+		expired, visited := s.Sweep(testNow+2e9, &c, 1<<30)
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(expired), "ns/key")
+		b.ReportMetric(float64(visited)/float64(expired), "visited/key")
+	}
+}
+
+// BenchmarkEvict reports the cost of making room for one key, with Redis's five samples.
+func BenchmarkEvict(b *testing.B) {
+	s := New(Options{Databases: 16})
+	fill(s, 200_000+b.N, testNow, 1e15)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		s.Evict(testNow, AllKeysLRU, 5, s.Used()-1)
+	}
+}
