@@ -32,7 +32,7 @@ for protocol in 2 3; do
   is "$p select" $'OK\n\n1' "$(r -n 5 set five 1; r get five; r -n 5 get five)"
   is "$p big" 5242880 "$(head -c 5242880 /dev/zero | r -x set big >/dev/null; r strlen big)"
   is "$p binary" $'OK\n"\\\\x00\\\\xff\\\\r\\\\n"' "$(printf 'set b "\\x00\\xff\\r\\n"\nget b\n' | r --no-raw)"
-  is "$p reconnect" $'*PONG*' "$(printf 'client kill type normal skipme no\nping\nping\n' | r 2>&1)"
+  is "$p reconnect" '[1-9]*PONG*' "$(printf 'client kill type normal skipme no\nping\nping\n' | r 2>&1)"
   is "$p auth" '*NOAUTH*WRONGPASS*PONG' "$(auth "-$protocol" get k 2>&1; auth "-$protocol" -a no get k 2>&1; auth "-$protocol" -a "$PASSWORD" ping)"
   if [ "${REFERENCE:-}" = 1 ]; then
     # shellcheck disable=SC2086
