@@ -31,6 +31,7 @@ type Client struct {
 	call            Call  // the running command; reused
 	inner           Call  // the running command inside EXEC; reused
 	tx              *store.Tx
+	footprint       store.Footprint // of the running command; reused
 	db              int
 	authed          bool
 	name            string

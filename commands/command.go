@@ -95,6 +95,12 @@ var (
 	subKey  = Keys{First: 2, Last: 2, Step: 1}
 )
 
+// access gives key positions their key-spec flags.
+func (k Keys) access(flags string) Keys {
+	k.Access = flags
+	return k
+}
+
 // table holds every command by its lower-case name.
 var table = map[string]*Command{}
 

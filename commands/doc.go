@@ -7,7 +7,7 @@
 //
 //	var _ = register(&Command{
 //		Name: "get", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey, Group: String,
-//		Since: "1.0.0", Summary: "Returns the string value of a key.", Usage: "key", Run: get,
+//		Since: "1.0.0", Summary: "Get the value of a key", Usage: "key", Run: get,
 //	})
 //
 // Everything else reads the table: dispatch, arity errors, locking, COMMAND, the

@@ -7,11 +7,12 @@ import (
 
 // execute locks the partitions that a command works on and runs it.
 func (s *Server) execute(call *Call) resp.Status {
-	var fp store.Footprint
-	call.Cmd.footprint(call, &fp)
-	if fp != (store.Footprint{}) {
+	fp := &call.Client.footprint
+	*fp = store.Footprint{}
+	call.Cmd.footprint(call, fp)
+	if *fp != (store.Footprint{}) {
 		call.Tx = call.Client.tx
-		call.Tx.Begin(call.Now, call.Client.db, &fp)
+		call.Tx.Begin(call.Now, call.Client.db, fp)
 		defer call.Tx.End()
 	}
 	return s.run(call)

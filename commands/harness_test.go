@@ -3,7 +3,10 @@ package commands
 import (
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -53,9 +56,9 @@ func newHarness(t testing.TB, directives ...string) *harness {
 // client connects another client.
 func (h *harness) client(t testing.TB) *testClient {
 	c := &testClient{t: t}
-	c.client = h.server.Connect(c)
-	c.session = resp.NewSession(c.client)
-	t.Cleanup(c.client.Closed)
+	c.state = h.server.Connect(c)
+	c.session = resp.NewSession(c.state)
+	t.Cleanup(c.state.Closed)
 	return c
 }
 
@@ -65,10 +68,23 @@ func (h *harness) at(unixNano int64) { h.clock.Set(unixNano) }
 // advance moves the logical clock on.
 func (h *harness) advance(d time.Duration) { h.clock.Advance(int64(d)) }
 
+// sortedSet makes a key of database 0 hold members with the scores 0, 1, …
+func (h *harness) sortedSet(key string, members ...string) {
+	var fp store.Footprint
+	fp.AddKey([]byte(key))
+	tx := h.server.Store.NewTx()
+	tx.Begin(h.clock.Now(), 0, &fp)
+	defer tx.End()
+	e := tx.Write([]byte(key))
+	for i, m := range members {
+		e.ZAdd(float64(i), []byte(m))
+	}
+}
+
 // testClient is one connection. It is its own [Peer]: what is pushed collects in pushes.
 type testClient struct {
 	t       testing.TB
-	client  *Client
+	state   *Client
 	session *resp.Session
 	pushes  []any
 	status  resp.Status // how the last request left the session
@@ -172,7 +188,7 @@ func (c *testClient) CloseAfterReply() { c.closed = true }
 func (c *testClient) Pending() int     { return len(c.session.Output()) }
 
 func (c *testClient) RemoteAddr() net.Addr {
-	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 50000 + int(c.client.ID)}
+	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 50000 + int(c.state.ID)}
 }
 
 func (c *testClient) LocalAddr() net.Addr {
@@ -187,3 +203,18 @@ func (c *fakeClock) Monotonic() int64   { return c.now }
 func (c *fakeClock) Set(unixNano int64) { c.now = unixNano }
 func (c *fakeClock) Advance(ns int64)   { c.now += ns }
 func (c *fakeClock) Resume()            {}
+
+// newSeed is a source of randomness whose seed is logged; the variable SEED sets it.
+func newSeed(t testing.TB) rand.Source {
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("SEED"); s != "" {
+		var err error
+		seed, err = strconv.ParseUint(s, 10, 64)
+		require.NoError(t, err)
+	}
+	t.Logf("SEED=%d", seed)
+	return rand.NewPCG(seed, 0)
+}
+
+// typeOf is TYPE's reply.
+func typeOf(name string) any { return resptest.Simple(name) }

@@ -7,24 +7,24 @@ import "math"
 var (
 	_ = register(&Command{
 		Name: "incr", Arity: 2, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: String, Since: "1.0.0",
-		Summary: "Increments the integer value of a key by one. Uses 0 as initial value if the key doesn't exist.",
+		Summary: "Increment the integer value of a key by one",
 		Usage:   "key", Complexity: "O(1)",
 		Run: func(c *Call) error { return c.add(1) },
 	})
 	_ = register(&Command{
 		Name: "decr", Arity: 2, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: String, Since: "1.0.0",
-		Summary: "Decrements the integer value of a key by one. Uses 0 as initial value if the key doesn't exist.",
+		Summary: "Decrement the integer value of a key by one",
 		Usage:   "key", Complexity: "O(1)",
 		Run: func(c *Call) error { return c.add(-1) },
 	})
 	_ = register(&Command{
 		Name: "incrby", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: String, Since: "1.0.0",
-		Summary: "Increments the integer value of a key by a number. Uses 0 as initial value if the key doesn't exist.",
+		Summary: "Increment the integer value of a key by the given amount",
 		Usage:   "key increment", Complexity: "O(1)", Run: incrBy,
 	})
 	_ = register(&Command{
 		Name: "decrby", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: String, Since: "1.0.0",
-		Summary: "Decrements a number from the integer value of a key. Uses 0 as initial value if the key doesn't exist.",
+		Summary: "Decrement the integer value of a key by the given number",
 		Usage:   "key decrement", Complexity: "O(1)", Run: decrBy,
 	})
 )

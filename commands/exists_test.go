@@ -1,0 +1,24 @@
+package commands
+
+import (
+	"testing"
+	"time"
+)
+
+func TestExists(t *testing.T) {
+	h := newHarness(t)
+	h.want("MSET a 1 b 2", ok)
+	h.want("EXISTS a absent b a", 3)
+	h.want("PEXPIRE a 5", 1)
+	h.advance(5 * time.Millisecond)
+	h.want("EXISTS a", 1)
+	h.advance(time.Millisecond)
+	h.want("EXISTS a", 0)
+}
+
+func TestTouch(t *testing.T) {
+	h := newHarness(t)
+	h.want("MSET a 1 b 2", ok)
+	h.want("EXISTS a", 1)
+	h.want("TOUCH a absent a b", 3)
+}

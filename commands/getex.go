@@ -1,0 +1,49 @@
+package commands
+
+import "cellserver/store"
+
+// GETEX key replies with the string, or null, and changes when the key's time is over
+// as its options say. A time given as EXAT or PXAT that has passed removes the key.
+var _ = register(&Command{
+	Name: "getex", Arity: -2, Flags: Write | Fast, Keys: counterKey, Group: String, Since: "6.2.0",
+	Summary:    "Get the value of a key and optionally set its expiration",
+	Usage:      "key [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | PERSIST]",
+	Complexity: "O(1)", Run: getEx,
+})
+
+func getEx(c *Call) error {
+	x, persist, err := parseGetEx(c.Args)
+	if err != nil {
+		return err
+	}
+	e := c.Tx.Read(c.Args[1])
+	if err := c.replyString(&e); err != nil || !e.Exists() {
+		return err
+	}
+	at, err := x.at(c) // behind the type, as in Redis: an absent key is null whatever the time
+	switch {
+	case err != nil:
+		return err
+	case at != store.NoExpiry && x.option.absolute && at <= c.NowMillis():
+		e.Delete()
+	case at != store.NoExpiry:
+		e.SetExpiry(at)
+	case persist && e.ExpireAt() != store.NoExpiry:
+		e.SetExpiry(store.NoExpiry)
+	}
+	return nil
+}
+
+func parseGetEx(args [][]byte) (x expiry, persist bool, err error) {
+	for i := 2; i < len(args); i++ {
+		switch {
+		case is(args[i], "persist") && x.option == nil:
+			persist = true
+		case !persist && x.take(args, i):
+			i++
+		default:
+			return x, false, errSyntax
+		}
+	}
+	return x, persist, nil
+}

@@ -1,0 +1,54 @@
+package commands
+
+import "cellserver/store"
+
+// MSET and MSETNX set many keys at once, MSETNX only if none of them is there: nobody
+// sees a part of them set. The keys then stay for ever.
+var (
+	_ = register(&Command{
+		Name: "mset", Arity: -3, Flags: Write | DenyOOM, Keys: pairKeys.access("OW UPDATE"), Group: String, Since: "1.0.1",
+		Summary: "Set multiple keys to multiple values", Usage: "key value [key value ...]",
+		Complexity: "O(N) where N is the number of keys to set.",
+		Tips:       []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Run: mSet,
+	})
+	_ = register(&Command{
+		Name: "msetnx", Arity: -3, Flags: Write | DenyOOM, Keys: pairKeys.access("OW INSERT"), Group: String, Since: "1.0.1",
+		Summary: "Set multiple keys to multiple values, only if none of the keys exist", Usage: "key value [key value ...]",
+		Complexity: "O(N) where N is the number of keys to set.",
+		Tips:       []string{"request_policy:multi_shard", "response_policy:agg_min"}, Run: mSetNX,
+	})
+)
+
+// pairKeys are the keys of arguments that are keys and values in turn.
+var pairKeys = Keys{First: 1, Last: -1, Step: 2}
+
+func mSet(c *Call) error {
+	if len(c.Args)%2 == 0 {
+		return wrongArity(c.Cmd.FullName())
+	}
+	c.setPairs()
+	c.Out.OK()
+	return nil
+}
+
+func mSetNX(c *Call) error {
+	if len(c.Args)%2 == 0 {
+		return wrongArity(c.Cmd.FullName())
+	}
+	for i := 1; i < len(c.Args); i += 2 {
+		if e := c.Tx.Write(c.Args[i]); e.Exists() {
+			c.Out.Int(0)
+			return nil
+		}
+	}
+	c.setPairs()
+	c.Out.Int(1)
+	return nil
+}
+
+func (c *Call) setPairs() {
+	for i := 1; i < len(c.Args); i += 2 {
+		e := c.Tx.Write(c.Args[i])
+		e.SetBytes(c.Args[i+1], store.NoExpiry)
+	}
+}

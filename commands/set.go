@@ -1,0 +1,117 @@
+package commands
+
+import "cellserver/store"
+
+// SET, SETNX, SETEX and PSETEX make a key hold a string, whatever it held before. The
+// key's expiry is the one given; without one it stays for ever, unless SET is told
+// KEEPTTL.
+var (
+	_ = register(&Command{
+		Name: "set", Arity: -3, Flags: Write | DenyOOM, Keys: oneKey.access("RW ACCESS UPDATE VARIABLE_FLAGS"), Group: String, Since: "1.0.0",
+		Summary:    "Set the string value of a key",
+		Usage:      "key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
+		Complexity: "O(1)", Run: set,
+	})
+	_ = register(&Command{
+		Name: "setnx", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: oneKey.access("OW INSERT"), Group: String, Since: "1.0.0",
+		Summary: "Set the value of a key, only if the key does not exist", Usage: "key value",
+		Complexity: "O(1)", Run: setNX,
+	})
+	_ = register(&Command{
+		Name: "setex", Arity: 4, Flags: Write | DenyOOM, Keys: oneKey.access("OW UPDATE"), Group: String, Since: "2.0.0",
+		Summary: "Set the value and expiration of a key", Usage: "key seconds value",
+		Complexity: "O(1)", Run: func(c *Call) error { return c.setExpiring(&expiryOptions[0]) },
+	})
+	_ = register(&Command{
+		Name: "psetex", Arity: 4, Flags: Write | DenyOOM, Keys: oneKey.access("OW UPDATE"), Group: String, Since: "2.6.0",
+		Summary: "Set the value and expiration in milliseconds of a key", Usage: "key milliseconds value",
+		Complexity: "O(1)", Run: func(c *Call) error { return c.setExpiring(&expiryOptions[1]) },
+	})
+)
+
+type setOptions struct {
+	nx, xx  bool // only if the key is absent, or there
+	get     bool // reply with the old string
+	keepTTL bool
+	expiry  expiry
+}
+
+func set(c *Call) error {
+	o, err := parseSet(c.Args)
+	if err != nil {
+		return err
+	}
+	at, err := o.expiry.at(c)
+	if err != nil {
+		return err
+	}
+	var e store.Entry
+	if o.get {
+		e = c.Tx.Read(c.Args[1])
+		if err := c.replyString(&e); err != nil {
+			return err
+		}
+	} else {
+		e = c.Tx.Write(c.Args[1])
+	}
+	exists := e.Exists()
+	refused := o.nx && exists || o.xx && !exists
+	if o.keepTTL {
+		at = e.ExpireAt()
+	}
+	if !refused {
+		e.SetBytes(c.Args[2], at)
+	}
+	switch {
+	case o.get:
+	case refused:
+		c.Out.Null()
+	default:
+		c.Out.OK()
+	}
+	return nil
+}
+
+func parseSet(args [][]byte) (o setOptions, err error) {
+	for i := 3; i < len(args); i++ {
+		switch a := args[i]; {
+		case is(a, "nx") && !o.xx:
+			o.nx = true
+		case is(a, "xx") && !o.nx:
+			o.xx = true
+		case is(a, "get"):
+			o.get = true
+		case is(a, "keepttl") && o.expiry.option == nil:
+			o.keepTTL = true
+		case !o.keepTTL && o.expiry.take(args, i):
+			i++
+		default:
+			return o, errSyntax
+		}
+	}
+	return o, nil
+}
+
+func setNX(c *Call) error {
+	e := c.Tx.Write(c.Args[1])
+	if e.Exists() {
+		c.Out.Int(0)
+		return nil
+	}
+	e.SetBytes(c.Args[2], store.NoExpiry)
+	c.Out.Int(1)
+	return nil
+}
+
+// setExpiring is SETEX and PSETEX: key time value.
+func (c *Call) setExpiring(o *expiryOption) error {
+	x := expiry{o, c.Args[2]}
+	at, err := x.at(c)
+	if err != nil {
+		return err
+	}
+	e := c.Tx.Write(c.Args[1])
+	e.SetBytes(c.Args[3], at)
+	c.Out.OK()
+	return nil
+}

@@ -1,0 +1,17 @@
+package commands
+
+// STRLEN key replies with the length in bytes of the string, 0 when the key is absent.
+var _ = register(&Command{
+	Name: "strlen", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey.access("RO"), Group: String, Since: "2.2.0",
+	Summary: "Get the length of the value stored in a key", Usage: "key",
+	Complexity: "O(1)", Run: strLen,
+})
+
+func strLen(c *Call) error {
+	e := c.Tx.Read(c.Args[1])
+	if err := stringEntry(&e); err != nil {
+		return err
+	}
+	c.Out.Int(int64(stringLen(&e)))
+	return nil
+}
