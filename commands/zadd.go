@@ -154,7 +154,7 @@ func (o *zaddOptions) set(e *store.Entry, score float64, member []byte) outcome 
 	case present && score == old:
 		return memberSame
 	}
-	if e.ZAdd(plainZero(score), member) {
+	if e.ZAdd(score, member) {
 		return memberAdded
 	}
 	return memberUpdated

@@ -38,32 +38,32 @@ func zscan(c *Call) error {
 		return err
 	}
 	next, items := scanSorted(z, cursor, &o)
-	c.replyScan(next, items, z.Compact())
-	return nil
-}
-
-// replyScan writes a compact set's whole scores as the integers that Redis's compact
-// encoding keeps them as: in full, where others have an exponent.
-func (c *Call) replyScan(next uint64, items []store.Item, compact bool) {
 	c.Out.Array(2)
 	c.Out.BulkInt(int64(next))
 	c.Out.Array(2 * len(items))
-	var buf [32]byte
 	for _, it := range items {
 		c.Out.BulkString(it.Member)
-		if n := int64(it.Score); compact && math.Abs(it.Score) < 1<<62 && float64(n) == it.Score {
-			c.Out.BulkInt(n)
-			continue
-		}
-		c.Out.Bulk(resp.FormatDouble(buf[:0], it.Score))
+		c.replyScanScore(it.Score, z.Compact())
 	}
+	return nil
+}
+
+// replyScanScore replies with a score as Redis keeps it: in a compact set a whole
+// number, up to 2^62, is an integer; elsewhere it is spelled as by ZSCORE.
+func (c *Call) replyScanScore(score float64, compact bool) {
+	if compact && math.Abs(score) <= 1<<62 && math.Trunc(score) == score {
+		c.Out.BulkInt(int64(score))
+		return
+	}
+	var buf [32]byte
+	c.Out.Bulk(resp.FormatDouble(buf[:0], score))
 }
 
 // A cursor is a place in the order of the members' hashes, which no write changes. A
 // call visits the hashes from there to the next cursor: the whole set is looked at to
-// find them, so one call takes a larger part of a larger set than COUNT says.
+// find them, so one call takes a larger part of a larger set than COUNT says. A compact
+// set comes whole, as in Redis, wherever the cursor is.
 const (
-	scanWhole    = 128     // up to so many members one call returns them all, as Redis does
 	scanMaxCalls = 256     // about, for a whole set
 	scanSpace    = 1 << 48 // hashes are below; clients that keep numbers as doubles lose nothing
 )
@@ -71,7 +71,7 @@ const (
 func scanSorted(z *store.SortedSet, cursor uint64, o *scanOptions) (next uint64, items []store.Item) {
 	n := z.Len()
 	end := uint64(scanSpace)
-	if n <= scanWhole {
+	if z.Compact() {
 		cursor = 0
 	} else if calls := min(int64(n)/o.count, scanMaxCalls); calls > 1 {
 		end = min(cursor, scanSpace) + scanSpace/uint64(calls)

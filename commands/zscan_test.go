@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,6 +21,10 @@ func TestZScan(t *testing.T) {
 	h.want("ZSCAN big 0", []any{"0", []string{"a", "123456789012345680", "b", "1.0000000000000001e+300"}})
 	h.do("HELLO 3")
 	h.want("ZSCAN z +0 MATCH b", []any{"0", []string{"b", "inf"}})
+	h.do("ZADD whole -1e17 a")
+	h.want("ZSCAN whole 0", []any{"0", []string{"a", "-100000000000000000"}})
+	h.do("ZADD", "whole", 1, strings.Repeat("x", 65))
+	h.want("ZSCAN whole 0 MATCH a", []any{"0", []string{"a", "-1e+17"}})
 	h.do("INCR s")
 	for args, err := range map[string]Error{
 		"s x": errInvalidCursor, "s ' 0'": errInvalidCursor, "s 18446744073709551616": errInvalidCursor, "s 0x1": errInvalidCursor,

@@ -52,19 +52,8 @@ func collect(z *store.SortedSet, lo, hi int, reverse bool) []store.Item {
 	return items
 }
 
-// plainZero is the score as it is kept: there is no negative zero in a sorted set.
-func plainZero(score float64) float64 {
-	if score == 0 {
-		return 0
-	}
-	return score
-}
-
 // storeSorted stores items at a key and replies with how many these are.
 func (c *Call) storeSorted(key []byte, items []store.Item) error {
-	for i := range items {
-		items[i].Score = plainZero(items[i].Score)
-	}
 	e := c.Tx.Write(key)
 	e.ZStore(items)
 	c.Out.Int(int64(len(items)))

@@ -90,6 +90,10 @@ func newSortedSetOf(items []Item, limits compactLimits) *SortedSet {
 	z.small = items
 	if len(items) > limits.members || longest > limits.bytes {
 		z.enlarge()
+		return z
+	}
+	for i := range items {
+		items[i].Score = unsigned(items[i].Score)
 	}
 	return z
 }
@@ -243,6 +247,7 @@ func (z *SortedSet) set(score float64, member []byte, limits compactLimits) (add
 		it.Member, added = string(member), true
 		z.bytes += z.itemBytes(it.Member)
 	}
+	it.Score = unsigned(score)
 	i, _ := slices.BinarySearchFunc(z.small, it, compareItems)
 	z.small = slices.Insert(z.small, i, it)
 	return added
@@ -261,6 +266,15 @@ func (z *SortedSet) setLarge(score float64, member []byte) (added bool) {
 	z.scores[it.Member] = score
 	z.peak = max(z.peak, len(z.scores))
 	return added
+}
+
+// unsigned is a score as compact sets keep it: without the sign of a negative zero, as
+// in Redis, whose listpack has integers.
+func unsigned(score float64) float64 {
+	if score == 0 {
+		return 0
+	}
+	return score
 }
 
 // remove takes a member out and reports whether it was there.

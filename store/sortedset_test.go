@@ -208,3 +208,26 @@ func TestMinusZeroIsZero(t *testing.T) {
 	rank, _ := e.Sorted().Rank([]byte("l"))
 	require.Zero(t, rank, "equal scores are in the order of members")
 }
+
+// Only a large set keeps the sign of a negative zero.
+func TestMinusZeroInBothForms(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	tx := whole(s, testNow)
+	defer tx.End()
+	minusZero := math.Copysign(0, -1)
+	small, large := tx.Write([]byte("small")), tx.Write([]byte("large"))
+	small.ZAdd(minusZero, []byte("m"))
+	large.ZAdd(1, make([]byte, 65))
+	large.ZAdd(minusZero, []byte("m"))
+	signed := func(e Entry) bool {
+		score, ok := e.Sorted().Score([]byte("m"))
+		require.True(t, ok)
+		return math.Signbit(score)
+	}
+	require.False(t, signed(small))
+	require.True(t, signed(large))
+	small.ZStore([]Item{{minusZero, "m"}})
+	large.ZStore([]Item{{minusZero, "m"}, {1, string(make([]byte, 65))}})
+	require.False(t, signed(small))
+	require.True(t, signed(large))
+}
