@@ -32,11 +32,11 @@ var _ = register(&Command{
 			Summary: "Get an array of Redis command names", Usage: "[FILTERBY <MODULE module-name | ACLCAT category | PATTERN pattern>]",
 			Complexity: "O(N) where N is the total number of Redis commands",
 			Help:       []string{"Return a list of all commands in this Redis server."}},
-		{Name: "getkeys", Arity: -3, Flags: Loading | Stale, Since: "2.8.13", Run: commandGetKeys, Categories: []string{"connection"},
+		{Name: "getkeys", Arity: -4, Flags: Loading | Stale, Since: "2.8.13", Run: commandGetKeys, Categories: []string{"connection"},
 			Summary: "Extract keys given a full Redis command", Usage: "command [arg [arg ...]]",
 			Complexity: "O(N) where N is the number of arguments to the command",
 			Help:       []string{"Return the keys from a full Redis command."}},
-		{Name: "getkeysandflags", Arity: -3, Flags: Loading | Stale, Since: "7.0.0", Run: commandGetKeysAndFlags, Categories: []string{"connection"},
+		{Name: "getkeysandflags", Arity: -4, Flags: Loading | Stale, Since: "7.0.0", Run: commandGetKeysAndFlags, Categories: []string{"connection"},
 			Summary: "Extract keys and access flags given a full Redis command", Usage: "command [arg [arg ...]]",
 			Complexity: "O(N) where N is the number of arguments to the command",
 			Help:       []string{"Return the keys and the access flags from a full Redis command."}},
@@ -218,6 +218,8 @@ func (c *Call) keysOf() (*Command, [][]byte, error) {
 		return nil, nil, Error("ERR The command has no key arguments")
 	case cmd.Arity > 0 && cmd.Arity != len(args) || len(args) < -cmd.Arity:
 		return nil, nil, Error("ERR Invalid number of arguments specified for command")
+	case cmd.Keys.NumKeys > 0 && len(cmd.Keys.counted(args)) == 0 && cmd.Flags&NoMandatoryKeys == 0:
+		return nil, nil, Error("ERR Invalid arguments specified for command")
 	}
 	return cmd, args, nil
 }
@@ -256,7 +258,7 @@ func commandGetKeysAndFlags(c *Call) error {
 		part.eachKey(args, func(key []byte) {
 			c.Out.Array(2)
 			c.Out.Bulk(key)
-			s.replyAccess(c.Out)
+			s.replyKeyAccess(c.Out)
 			n++
 		})
 	}

@@ -30,10 +30,12 @@ func TestCommandGetKeys(t *testing.T) {
 	h.want("COMMAND GETKEYS GET k", []any{"k"})
 	h.want("COMMAND GETKEYS CL.THROTTLE k 1 2 3", []any{"k"})
 	h.want("COMMAND GETKEYS WATCH a b c", []any{"a", "b", "c"})
-	h.want("COMMAND GETKEYS PING", Error("ERR The command has no key arguments"))
-	h.want("COMMAND GETKEYS nothing", Error("ERR Invalid command specified"))
+	h.want("COMMAND GETKEYS PING x", Error("ERR The command has no key arguments"))
+	h.want("COMMAND GETKEYS nothing x", Error("ERR Invalid command specified"))
 	h.want("COMMAND GETKEYS GET k l", Error("ERR Invalid number of arguments specified for command"))
-	require.Equal(t, []any{[]any{"k", []any{resptest.Simple("RO"), resptest.Simple("ACCESS")}}}, h.do("COMMAND GETKEYSANDFLAGS GET k"))
+	h.want("COMMAND GETKEYS PING", wrongArity("command|getkeys").(Error))
+	h.want("COMMAND GETKEYS ZUNIONSTORE dst x a b", Error("ERR Invalid arguments specified for command"))
+	require.Equal(t, []any{[]any{"k", []any{resptest.Simple("RO"), resptest.Simple("access")}}}, h.do("COMMAND GETKEYSANDFLAGS GET k"))
 }
 
 func TestCommandDocs(t *testing.T) {

@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"strings"
+
 	"cellserver/resp"
 	"cellserver/store"
 )
@@ -54,7 +56,8 @@ const (
 // Error makes a verdict an error; nobody reads the text.
 func (verdict) Error() string { return "verdict" }
 
-// replyError is the one place where an error becomes a reply.
+// replyError is the one place where an error becomes a reply. What a client sent may
+// stand at a text's end: line ends are cut off there, elsewhere the writer blanks them.
 func (s *Server) replyError(call *Call, err error) {
-	call.Out.Error(err.Error())
+	call.Out.Error(strings.TrimRight(err.Error(), "\r\n"))
 }
