@@ -66,10 +66,7 @@ func TestConcurrentTransactions(t *testing.T) {
 		e.SetInt(accountBalance, NoExpiry)
 	}
 	tx.End()
-	steps := 1500
-	if testing.Short() {
-		steps = 200
-	}
+	steps := scaled(1500)
 	seed := seeded(t).Int63()
 	var clock atomic.Int64
 	clock.Store(testNow)

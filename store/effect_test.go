@@ -104,10 +104,7 @@ func TestEffectsSayEverything(t *testing.T) {
 	from.Observe(replayer{to})
 	var cursor SweepCursor
 	now := testNow
-	steps := 20_000
-	if testing.Short() {
-		steps = 4000
-	}
+	steps := scaled(30_000)
 	for step := range steps {
 		now += r.Int63n(20e6)
 		switch r.Intn(50) {

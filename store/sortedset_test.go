@@ -66,14 +66,14 @@ func sortedSetStory(t *testing.T, r *rand.Rand, members int) {
 	key := []byte("z")
 	var model naiveSet
 	compact := true
-	for step := range 6000 {
+	for step := range scaled(20_000) {
 		tx := whole(s, testNow)
 		e := tx.Write(key)
 		if len(model) == 0 {
 			compact = true
 		}
 		member := fmt.Sprint("m", r.Intn(members))
-		if members == 10 && r.Intn(2000) == 0 {
+		if members == 10 && r.Intn(500) == 0 {
 			member += strings.Repeat("x", 20)
 		}
 		switch op := r.Intn(20); {

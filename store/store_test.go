@@ -23,6 +23,14 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewSource(seed))
 }
 
+// scaled returns n, or a tenth of it with -short.
+func scaled(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // whole begins a transaction on every partition.
 func whole(s *Store, now int64) *Tx {
 	var fp Footprint
@@ -52,8 +60,8 @@ func TestModel(t *testing.T) {
 	s := New(Options{Databases: 2, Seed: 1})
 	model := map[string]modelValue{}
 	now := int64(1_700_000_000_000)
-	for step := range 50_000 {
-		key := fmt.Sprint("key:", r.Intn(3000))
+	for step := range scaled(100_000) {
+		key := fmt.Sprint("key:", r.Intn(scaled(30_000)))
 		if r.Intn(50) == 0 {
 			key += string(make([]byte, 2000))
 		}

@@ -35,10 +35,7 @@ func fill(s *Store, n int, now, span int64) {
 }
 
 func TestSweepGivesEverythingBack(t *testing.T) {
-	n := 1_000_000
-	if testing.Short() {
-		n = 100_000
-	}
+	n := scaled(1_000_000)
 	s := New(Options{Databases: 16, Seed: 1})
 	fill(s, n, testNow, 10e9)
 	full := s.Used()
@@ -131,11 +128,11 @@ func TestSweepIsObserved(t *testing.T) {
 // TestScanOfWhatWasHuge wants the cost of a scan to follow the keys that are left.
 func TestScanOfWhatWasHuge(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
-	n := 300_000
+	n := scaled(1_000_000)
 	fill(s, n, testNow, 1e9)
 	tx := whole(s, testNow)
 	for i := range n {
-		if i%10_000 != 0 {
+		if i%(n/30) != 0 {
 			e := tx.Write(fmt.Appendf(nil, "throttle:%07d", i))
 			require.True(t, e.Delete())
 		}

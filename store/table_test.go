@@ -91,7 +91,7 @@ func TestScanWhileTheTableChanges(t *testing.T) {
 	for i := range 1000 {
 		write("stays", i, true)
 	}
-	for round := range 6 {
+	for round := range 2 + scaled(10) {
 		seen := map[string]int{}
 		for cursor := uint64(0); ; {
 			cursor = tx.Scan(cursor, 10, func(e *Entry) {
@@ -103,7 +103,7 @@ func TestScanWhileTheTableChanges(t *testing.T) {
 				break
 			}
 			for range 50 {
-				write("comes", r.Intn(20_000), round%2 == 0 || r.Intn(8) == 0)
+				write("comes", r.Intn(scaled(20_000)), round%2 == 0 || r.Intn(8) == 0)
 			}
 		}
 		require.Len(t, seen, 1000)
@@ -160,7 +160,7 @@ func TestArenaStaysSmall(t *testing.T) {
 	key := bytes.Repeat([]byte("k"), inlineKeyMax)
 	copy(key, "{tag}")
 	largest := 0
-	for step := range 20_000 {
+	for step := range scaled(50_000) {
 		binary.BigEndian.PutUint16(key[100:], uint16(r.Intn(700)))
 		e := tx.Write(key)
 		switch {
@@ -186,7 +186,7 @@ func TestTombstones(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	tx := whole(s, testNow)
 	defer tx.End()
-	for i := range 50_000 {
+	for i := range scaled(100_000) {
 		e := tx.Write(fmt.Append(nil, "{tag}", i))
 		e.SetInt(1, NoExpiry)
 		if i >= 500 {

@@ -62,6 +62,9 @@ type Tx struct {
 	active  bool
 }
 
+// keptEffects is for how many effects a transaction keeps room after its end.
+const keptEffects = 1024
+
 // NewTx returns a transaction to begin.
 func (s *Store) NewTx() *Tx { return &Tx{s: s, rng: s.seed.Add(0x9e3779b97f4a7c15)} }
 
@@ -96,6 +99,9 @@ func (tx *Tx) End() {
 		}
 		clear(tx.effects) // borrowed bytes are not kept alive
 		tx.effects = tx.effects[:0]
+		if cap(tx.effects) > keptEffects {
+			tx.effects = nil
+		}
 	}
 	if p := tx.only; p != nil {
 		p.mu.Unlock()
