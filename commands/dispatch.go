@@ -34,9 +34,7 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 		return resp.Retry
 	}
 	if c.multi.active && cmd.Flags&Immediate == 0 {
-		c.multi.queue(cmd, args)
-		w.Simple("QUEUED")
-		return resp.Continue
+		return c.queue(cmd, args, w)
 	}
 	return c.server.execute(call)
 }

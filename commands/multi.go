@@ -3,6 +3,7 @@ package commands
 import (
 	"bytes"
 
+	"cellserver/resp"
 	"cellserver/store"
 )
 
@@ -34,14 +35,29 @@ type queued struct {
 	args [][]byte
 }
 
-// queue keeps a copy of a command: its arguments alias the input buffer.
-func (m *multi) queue(cmd *Command, args [][]byte) {
+// queuedOverhead is what a queued command and each of its arguments cost beyond their
+// bytes, about.
+const queuedOverhead = 32
+
+// queue keeps a copy of a command, as its arguments alias the input buffer. What one
+// client may have waiting is bounded by client-query-buffer-limit; as with a request
+// beyond it, the connection is closed.
+func (c *Client) queue(cmd *Command, args [][]byte, w *resp.Writer) resp.Status {
+	m := &c.multi
 	own := make([][]byte, len(args))
 	for i, a := range args {
 		own[i] = bytes.Clone(a)
-		m.bytes += len(a)
+		m.bytes += len(a) + queuedOverhead
+	}
+	m.bytes += queuedOverhead
+	if int64(m.bytes) > c.server.Config().ClientQueryBufferLimit {
+		c.server.Log.Warn("a client's transaction outgrew client-query-buffer-limit; its connection is closed",
+			"client", c.peer.RemoteAddr(), "bytes", m.bytes)
+		return resp.Close
 	}
 	m.queued = append(m.queued, queued{cmd, own})
+	w.Simple("QUEUED")
+	return resp.Continue
 }
 
 func (m *multi) reset() { *m = multi{} }

@@ -3,7 +3,10 @@ package commands
 import (
 	"testing"
 
+	"cellserver/resp"
 	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
 )
 
 const isQueued = resptest.Simple("QUEUED")
@@ -68,4 +71,15 @@ func TestWatch(t *testing.T) {
 	other.want("CL.THROTTLE t 0 1 60", []any{1, 1, 0, 60, 60})
 	h.want("MULTI", ok)
 	h.want("EXEC", []any{})
+}
+
+func TestMultiIsBounded(t *testing.T) {
+	h := newHarness(t, "--client-query-buffer-limit", "1mb")
+	h.want("MULTI", ok)
+	for h.status == resp.Continue {
+		h.send(resptest.Command("SET", "k", make([]byte, 100_000)))
+		h.session.Sent()
+	}
+	require.Equal(t, resp.Close, h.status)
+	require.Less(t, h.state.multi.bytes, 1_300_000)
 }
