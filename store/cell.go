@@ -57,6 +57,13 @@ func (c cell) keyBytes() []byte {
 	return c[at : at+c.keyLen()]
 }
 
+// refers reports whether the value is a slab index.
+func (c cell) refers() bool { return c.kind() == Raw || c.kind() == Sorted }
+
+// bigKey is the slab index of the key of a cell with cellBigKey.
+func (c cell) bigKey() int64     { return int64(binary.LittleEndian.Uint32(c.keyBytes())) }
+func (c cell) setBigKey(i int64) { binary.LittleEndian.PutUint32(c.keyBytes(), uint32(i)) }
+
 func (c cell) size() int { return c.keyAt() + c.keyLen() }
 
 // expireAt returns the expiry in Unix milliseconds, or NoExpiry.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,7 +50,8 @@ func checkTable(t testing.TB, tb *table) int64 {
 	require.EqualValues(t, sum.cells, tb.count.Load(), "count")
 	require.Equal(t, sum.expiring, tb.expire, "keys with an expiry")
 	require.Equal(t, sum.deepest, tb.deepest, "deepest segments")
-	require.EqualValues(t, sum.values, tb.values.next-int64(len(tb.values.free)), "values in use")
+	require.EqualValues(t, sum.values, tb.values.n, "values in use")
+	require.LessOrEqual(t, len(tb.values.chunks), sum.values/slabChunk+2, "the slab is dense")
 	require.Equal(t, sum.bytes, tb.bytes, "bytes")
 	return tb.bytes
 }
@@ -83,12 +83,13 @@ func checkSegment(t testing.TB, tb *table, g *segment, at int, sum *tally) {
 		}
 		if c.has(cellBigKey) {
 			sum.values++
-			require.EqualValues(t, len(key), cap(tb.values.at(int64(binary.LittleEndian.Uint32(c.keyBytes()))).bytes))
+			require.EqualValues(t, len(key), cap(tb.values.at(c.bigKey()).bytes))
 			sum.bytes += int64(len(key)) + valueOverhead
 		}
 		if k := c.kind(); k == Raw || k == Sorted {
 			sum.values++
 			sum.bytes += tb.values.at(c.value()).size()
+			require.Equal(t, hash, tb.values.at(c.value()).hash)
 		}
 	}
 	require.Equal(t, live, g.live, "live cells of segment %d", at)

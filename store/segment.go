@@ -93,6 +93,29 @@ func (g *segment) unlink(slot int) {
 	}
 }
 
+// refer makes the cell of a hash that refers to one place of the slab refer to another.
+func (g *segment) refer(hash uint64, from, to int64) {
+	mask := uint64(len(g.index) - 1)
+	fp := fingerprint(hash)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		s := g.index[i]
+		if s == slotEmpty {
+			panic("store: a value without a cell")
+		}
+		if s&^offsetMask != fp || s == slotTombstone {
+			continue
+		}
+		switch c := g.cell(s & offsetMask); {
+		case c.refers() && c.value() == from:
+			c.setValue(to)
+			return
+		case c.has(cellBigKey) && c.bigKey() == from:
+			c.setBigKey(to)
+			return
+		}
+	}
+}
+
 // room makes the arena large enough for n more bytes. It grows by an eighth, so that
 // little of it is ever idle.
 func (g *segment) room(n int) {

@@ -37,7 +37,7 @@ func (t *table) keyOf(c cell) []byte {
 	if k := c.keyBytes(); !c.has(cellBigKey) {
 		return k
 	} else {
-		return t.values.at(int64(binary.LittleEndian.Uint32(k))).bytes
+		return t.values.at(c.bigKey()).bytes
 	}
 }
 
@@ -59,7 +59,7 @@ func (t *table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, of
 	}
 	flags, size := byte(0), cellHeader
 	if len(key) > inlineKeyMax {
-		big := t.values.put(value{bytes: append(make([]byte, 0, len(key)), key...)})
+		big := t.values.put(value{bytes: append(make([]byte, 0, len(key)), key...), hash: hash})
 		t.account(int64(len(key)) + valueOverhead)
 		flags |= cellBigKey
 		key = binary.LittleEndian.AppendUint32(nil, uint32(big))
@@ -237,7 +237,7 @@ func (t *table) remove(g *segment, off uint32, slot int, hash uint64) {
 	t.dropValue(c)
 	if c.has(cellBigKey) {
 		t.account(-int64(len(t.keyOf(c))) - valueOverhead)
-		t.values.drop(int64(binary.LittleEndian.Uint32(c.keyBytes())))
+		t.dropAt(c.bigKey())
 	}
 	if c.expireAt() != NoExpiry {
 		t.expire--
@@ -257,12 +257,21 @@ func (t *table) remove(g *segment, off uint32, slot int, hash uint64) {
 	}
 }
 
-// dropValue frees what the cell's value refers to.
+// dropValue frees what the cell's value refers to. The cell must be given another one,
+// or go.
 func (t *table) dropValue(c cell) {
-	if k := c.kind(); k == Raw || k == Sorted {
-		v := t.values.at(c.value())
-		t.account(-v.size())
-		t.values.drop(c.value())
+	if c.refers() {
+		i := c.value()
+		t.account(-t.values.at(i).size())
+		c.setKind(Int)
+		t.dropAt(i)
+	}
+}
+
+// dropAt frees a place of the slab, and tells the cell whose value moves there.
+func (t *table) dropAt(i int64) {
+	if from, hash := t.values.drop(i); from >= 0 {
+		t.dir[t.at(hash)].refer(hash, from, i)
 	}
 }
 

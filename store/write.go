@@ -97,7 +97,13 @@ func (e *Entry) store(k Kind, word, expireAt int64) {
 	e.storeExpiry(c, had, expireAt)
 }
 
+// storeValue puts a value in the slab and in the key's cell. The old one leaves the
+// slab first, for its going moves others.
 func (e *Entry) storeValue(k Kind, v value, expireAt int64) {
+	if e.Exists() {
+		e.t.dropValue(e.cell())
+	}
+	v.hash = e.hash
 	e.t.account(v.size())
 	e.store(k, e.t.values.put(v), expireAt)
 }
