@@ -41,13 +41,14 @@ func (c *Call) zadd(o zaddOptions) error {
 	if err := o.check(pairs); err != nil {
 		return err
 	}
-	scores := make([]float64, len(pairs)/2)
-	for i := range scores {
-		f, ok := parseFloat(pairs[2*i])
+	var few [4]float64
+	scores := few[:0]
+	for i := 0; i < len(pairs); i += 2 {
+		f, ok := parseFloat(pairs[i])
 		if !ok {
 			return errNotFloat
 		}
-		scores[i] = f
+		scores = append(scores, f)
 	}
 	e := c.Tx.Write(c.Args[1])
 	if err := sortedEntry(&e); err != nil {
