@@ -258,7 +258,7 @@ func commandGetKeysAndFlags(c *Call) error {
 		part.eachKey(args, func(key []byte) {
 			c.Out.Array(2)
 			c.Out.Bulk(key)
-			s.replyKeyAccess(c.Out)
+			s.replyAccess(c.Out)
 			n++
 		})
 	}

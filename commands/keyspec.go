@@ -73,21 +73,14 @@ func (s keySpec) reply(w *resp.Writer) {
 	number(w, "limit", 0)
 }
 
-// replyKeyAccess is replyAccess as GETKEYSANDFLAGS spells it: only RO, RW, OW and RM
-// are in capitals.
-func (s keySpec) replyKeyAccess(w *resp.Writer) {
+// replyAccess writes the flags as Redis spells them: only RO, RW, OW and RM are in
+// capitals.
+func (s keySpec) replyAccess(w *resp.Writer) {
 	w.Set(len(s.access))
 	for _, f := range s.access {
 		if len(f) > 2 {
 			f = strings.ToLower(f)
 		}
-		w.Simple(f)
-	}
-}
-
-func (s keySpec) replyAccess(w *resp.Writer) {
-	w.Set(len(s.access))
-	for _, f := range s.access {
 		w.Simple(f)
 	}
 }

@@ -23,7 +23,7 @@ var (
 )
 
 // combineStoreKeys are a destination, and after a count the sources.
-var combineStoreKeys = Keys{First: 1, Last: 1, Step: 1, NumKeys: 2, Access: "OW UPDATE"}
+var combineStoreKeys = Keys{First: 1, Last: 1, Step: 1, NumKeys: 2, Access: "OW UPDATE; RO ACCESS"}
 
 func zunion(c *Call) error {
 	o, err := c.combineArgs(1, weighable|scorable)
