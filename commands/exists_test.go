@@ -19,6 +19,9 @@ func TestExists(t *testing.T) {
 func TestTouch(t *testing.T) {
 	h := newHarness(t)
 	h.want("MSET a 1 b 2", ok)
+	h.advance(10 * time.Second)
 	h.want("EXISTS a", 1)
+	h.want("OBJECT IDLETIME a", 10)
 	h.want("TOUCH a absent a b", 3)
+	h.want("OBJECT IDLETIME a", 0)
 }

@@ -157,3 +157,22 @@ func (e *Entry) TTL() int64 {
 	}
 	return max(at-e.tx.NowMillis(), 0)
 }
+
+// Memory returns the bytes that the entry takes: its cell, its place in the index and
+// its value. It is 0 when the key is absent.
+func (e *Entry) Memory() int64 {
+	if !e.Exists() {
+		return 0
+	}
+	c := e.cell()
+	const indexSlot = 4
+	n := int64(c.size() + indexSlot)
+	if c.has(cellBigKey) {
+		n += int64(len(e.t.keyOf(c))) + valueOverhead
+	}
+	if k := c.kind(); k == Raw || k == Sorted {
+		v := e.value()
+		n += v.size()
+	}
+	return n
+}

@@ -1,0 +1,37 @@
+package commands
+
+// FLUSHDB removes every key of the client's database, FLUSHALL of all databases. Memory
+// is given back by the garbage collector, aside, whether ASYNC or SYNC is asked for.
+var (
+	_ = register(&Command{
+		Name: "flushdb", Arity: -1, Flags: Write | Whole, Group: ServerGroup, Since: "1.0.0",
+		Summary: "Remove all keys from the current database", Usage: "[ASYNC | SYNC]",
+		Complexity: "O(N) where N is the number of keys in the selected database",
+		Tips:       []string{"request_policy:all_shards", "response_policy:all_succeeded"},
+		Run:        func(c *Call) error { return c.flush(c.Tx.DB(), c.Tx.DB()) },
+	})
+	_ = register(&Command{
+		Name: "flushall", Arity: -1, Flags: Write | Whole, Group: ServerGroup, Since: "1.0.0",
+		Summary: "Remove all keys from all databases", Usage: "[ASYNC | SYNC]",
+		Complexity: "O(N) where N is the total number of keys in all databases",
+		Tips:       []string{"request_policy:all_shards", "response_policy:all_succeeded"},
+		Run:        func(c *Call) error { return c.flush(0, c.Server.Store.Databases()-1) },
+	})
+)
+
+// flush removes every key of the databases from … to.
+func (c *Call) flush(from, to int) error {
+	if n := len(c.Args); n > 2 || n == 2 && !is(c.Args[1], "async") && !is(c.Args[1], "sync") {
+		return errSyntax
+	}
+	was := c.Tx.DB()
+	for db := from; db <= to; db++ {
+		if c.Server.Store.Len(db) > 0 {
+			c.Tx.Select(db)
+			c.Tx.Flush()
+		}
+	}
+	c.Tx.Select(was)
+	c.Out.OK()
+	return nil
+}

@@ -1,0 +1,30 @@
+package commands
+
+import "cellserver/store"
+
+// KEYS pattern replies with every key that the pattern (glob.go) admits.
+var _ = register(&Command{
+	Name: "keys", Arity: 2, Flags: ReadOnly | Whole, Group: Generic, Since: "1.0.0",
+	Summary: "Find all keys matching the given pattern", Usage: "pattern",
+	Complexity: "O(N) with N being the number of keys in the database, under the assumption that the key names in the database and the given pattern have limited length.",
+	Tips:       []string{"request_policy:all_shards", "nondeterministic_output_order"}, Run: keys,
+})
+
+func keys(c *Call) error {
+	all := string(c.Args[1]) == "*" // the empty key, too
+	var found [][]byte
+	c.Tx.Each(func(e *store.Entry) {
+		if all || glob(c.Args[1], e.Key()) {
+			found = append(found, e.Key())
+		}
+	})
+	c.replyKeys(found)
+	return nil
+}
+
+func (c *Call) replyKeys(keys [][]byte) {
+	c.Out.Array(len(keys))
+	for _, k := range keys {
+		c.Out.Bulk(k)
+	}
+}

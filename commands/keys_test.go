@@ -1,0 +1,22 @@
+package commands
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestKeys(t *testing.T) {
+	h := newHarness(t)
+	h.want("KEYS *", []any{})
+	h.do("MSET", "", "0", "one", "1", "two", "2", "three", "3", "o*", "4")
+	h.want("SET gone 5 PX 1", ok)
+	h.advance(2 * time.Millisecond)
+	for pattern, want := range map[string][]any{
+		"*": {"", "one", "two", "three", "o*"}, "**": {"one", "two", "three", "o*"}, "": {""}, "t*": {"two", "three"},
+		`o\*`: {"o*"}, "[^t]*e": {"one"}, "?????": {"three"}, "gone": {},
+	} {
+		require.ElementsMatch(t, want, h.do("KEYS", pattern), pattern)
+	}
+}

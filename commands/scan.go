@@ -1,0 +1,45 @@
+package commands
+
+import (
+	"math"
+	"strconv"
+
+	"cellserver/store"
+)
+
+// SCAN cursor [MATCH pattern] [COUNT count] [TYPE type] replies with the next cursor,
+// "0" at the end, and some of the database's keys. A key that is there for the whole
+// scan is seen, exactly once.
+var _ = register(&Command{
+	Name: "scan", Arity: -2, Flags: ReadOnly | Whole, Group: Generic, Since: "2.8.0",
+	Summary: "Incrementally iterate the keys space", Usage: "cursor [MATCH pattern] [COUNT count] [TYPE type]",
+	Complexity: "O(1) for every call. O(N) for a complete iteration, including enough command calls for the cursor to return back to 0. " +
+		"N is the number of elements inside the collection.",
+	Tips: []string{"nondeterministic_output", "request_policy:special"}, Run: scan,
+})
+
+func scan(c *Call) error {
+	cursor, err := parseCursor(c.Args[1])
+	if err != nil {
+		return err
+	}
+	var kind []byte // a type's name, or nil
+	o, err := parseScanOptions(c.Args[2:], func(word, arg []byte) bool {
+		kind = arg
+		return is(word, "type")
+	})
+	if err != nil {
+		return err
+	}
+	var found [][]byte
+	next := c.Tx.Scan(cursor, int(min(o.count, math.MaxInt32)), func(e *store.Entry) {
+		if o.matches(e.Key()) && (kind == nil || is(kind, typeName(e.Kind()))) {
+			found = append(found, e.Key())
+		}
+	})
+	var digits [20]byte
+	c.Out.Array(2)
+	c.Out.Bulk(strconv.AppendUint(digits[:0], next, 10))
+	c.replyKeys(found)
+	return nil
+}
