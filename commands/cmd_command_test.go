@@ -34,6 +34,10 @@ func TestCommandGetKeys(t *testing.T) {
 	h.want("COMMAND GETKEYS nothing x", Error("ERR Invalid command specified"))
 	h.want("COMMAND GETKEYS GET k l", Error("ERR Invalid number of arguments specified for command"))
 	h.want("COMMAND GETKEYS PING", wrongArity("command|getkeys").(Error))
+	rw := func(flags ...any) []any {
+		return []any{resptest.Simple(flags[0].(string)), resptest.Simple(flags[1].(string))}
+	}
+	h.want("COMMAND GETKEYSANDFLAGS ZDIFFSTORE dst 1 a", []any{[]any{"dst", rw("OW", "update")}, []any{"a", rw("RO", "access")}})
 	h.want("COMMAND GETKEYS ZUNIONSTORE dst x a b", Error("ERR Invalid arguments specified for command"))
 	require.Equal(t, []any{[]any{"k", []any{resptest.Simple("RO"), resptest.Simple("access")}}}, h.do("COMMAND GETKEYSANDFLAGS GET k"))
 }

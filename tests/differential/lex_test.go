@@ -31,8 +31,8 @@ func (g *generator) lexMembers() []string {
 // undefined says whether the step is a range by name of a sorted set whose
 // scores differ, or, within a transaction, may come to differ.
 func (s *session) undefined(st step) (bool, error) {
-	key := lexRangeOf(st.args)
-	if key == "" || isLexKey(key) {
+	key, ok := lexRangeOf(st.args)
+	if !ok || isLexKey(key) {
 		return false, nil
 	}
 	if s.inMulti[st.conn] {
@@ -54,8 +54,8 @@ func (s *session) undefined(st step) (bool, error) {
 	return len(scores) > 1, nil
 }
 
-// lexRangeOf gives the key that the command takes a range by name of, or "".
-func lexRangeOf(args []string) string {
+// lexRangeOf gives the key that the command takes a range by name of, if it does.
+func lexRangeOf(args []string) (key string, ok bool) {
 	byLex := slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "BYLEX") })
 	at := 0
 	switch name := strings.ToUpper(args[0]); {
@@ -65,7 +65,7 @@ func lexRangeOf(args []string) string {
 		at = 2
 	}
 	if at == 0 || at >= len(args) {
-		return ""
+		return "", false
 	}
-	return args[at]
+	return args[at], true
 }
