@@ -5,7 +5,7 @@ import "crypto/subtle"
 // AUTH [username] password authenticates the connection. There is one user, "default",
 // whose password is requirepass.
 var _ = register(&Command{
-	Name: "auth", Arity: -2, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | Unpaused, Group: Connection, Since: "1.0.0",
+	Name: "auth", Arity: -2, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Group: Connection, Since: "1.0.0",
 	Summary: "Authenticates the connection.", Usage: "[username] password",
 	Complexity: "O(N) where N is the number of passwords defined for the user", Run: auth,
 })
@@ -17,6 +17,9 @@ const (
 
 func auth(c *Call) error {
 	user, password := []byte("default"), c.Args[len(c.Args)-1]
+	if len(c.Args) <= 3 {
+		c.Secret = []int{1, 2}
+	}
 	switch {
 	case len(c.Args) > 3:
 		return errSyntax

@@ -14,6 +14,10 @@ type Call struct {
 	Out    *resp.Writer // the reply goes here
 	Client *Client
 	Server *Server
+
+	// Secret are the positions of arguments that nobody else may see: MONITOR and
+	// SLOWLOG show them as "(redacted)".
+	Secret []int
 }
 
 // NowMillis is the logical time in Unix milliseconds.

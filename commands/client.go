@@ -1,11 +1,14 @@
 package commands
 
 import (
-	"cellserver/resp"
-	"cellserver/store"
+	"cmp"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
+
+	"cellserver/resp"
+	"cellserver/store"
 )
 
 // Peer is what a connection offers to commands; its methods may be called from any
@@ -15,6 +18,7 @@ type Peer interface {
 	Close()           // cuts the connection
 	CloseAfterReply() // lets the running batch's replies leave first
 	Pending() int     // bytes that wait to be sent
+	Memory() int      // bytes that its buffers take, roughly
 	RemoteAddr() net.Addr
 	LocalAddr() net.Addr
 }
@@ -27,33 +31,38 @@ type Client struct {
 	peer    Peer
 	created int64 // logical time, Unix nanoseconds
 
-	now             int64 // logical time of the running batch
-	call            Call  // the running command; reused
-	inner           Call  // the running command inside EXEC; reused
-	tx              *store.Tx
-	footprint       store.Footprint // of the running command; reused
-	db              int
-	authed          bool
-	name            string
-	libName, libVer string
-	out             *resp.Writer // the session's, while a command runs
-	multi           multi
-	watcher         store.Watcher
-	reply           replyMode
-	wakeAt          int64 // monotonic time at which a blocked command is done; 0 when there is none
+	now       int64 // logical time of the running batch
+	call      Call  // the running command; reused
+	inner     Call  // the running command inside EXEC; reused
+	tx        *store.Tx
+	footprint store.Footprint // of the running command; reused
+	db        int
+	authed    bool
+	names     names
+	out       *resp.Writer // the session's, while a command runs
+	multi     multi
+	watcher   store.Watcher
+	reply     replyMode
+	wakeAt    int64 // monotonic time at which a blocked command is done; 0 when there is none
+	noEvict   bool  // CLIENT NO-EVICT
+	noTouch   bool  // CLIENT NO-TOUCH
+	leaving   bool  // killed by itself: closed once its reply is written
+	track     track
+	own       []byte // messages to itself, written after the reply
+	inExec    bool   // EXEC runs its commands
 
-	mu     sync.Mutex // guards seen: what CLIENT LIST shows of other clients
-	seen   clientView
-	killed atomic.Bool // closed by another client; no further command runs
+	monitoring bool // MONITOR
+
+	proto   atomic.Int32  // RESP version, for those who push to it; set by setProto
+	waiting atomic.Uint32 // a waitState
+	killed  atomic.Bool   // closed by another client; no further command runs
+
+	mu   sync.Mutex // guards seen
+	seen clientView // what CLIENT LIST shows of it, as of its last batch
 }
 
-// clientView is what others may see of a client.
-type clientView struct {
-	lastCommand string
-	lastActive  int64 // logical time, Unix nanoseconds
-	db          int
-	name        string
-}
+// names are what a client calls itself and its library: "" for what it did not say.
+type names struct{ client, library, version string }
 
 // clients is the registry of connections.
 type clients struct {
@@ -67,6 +76,9 @@ func (s *Server) Connect(p Peer) *Client {
 	s.totals.connections.Add(1)
 	c := &Client{server: s, peer: p, created: s.Clock.Now(), tx: s.Store.NewTx()}
 	c.authed = s.Config().RequirePass == ""
+	c.now = c.created
+	c.proto.Store(2)
+	c.publish()
 	s.clients.mu.Lock()
 	defer s.clients.mu.Unlock()
 	s.clients.nextID++
@@ -82,11 +94,30 @@ func (s *Server) Clients() int {
 	return len(s.clients.byID)
 }
 
+// client returns the connected client of an id, nil if there is none.
+func (s *Server) client(id int64) *Client {
+	s.clients.mu.Lock()
+	defer s.clients.mu.Unlock()
+	return s.clients.byID[id]
+}
+
+// everyClient returns the connected clients, in the order in which they came.
+func (s *Server) everyClient() []*Client {
+	s.clients.mu.Lock()
+	all := make([]*Client, 0, len(s.clients.byID))
+	for _, c := range s.clients.byID {
+		all = append(all, c)
+	}
+	s.clients.mu.Unlock()
+	slices.SortFunc(all, func(a, b *Client) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}
+
 // Begin reads the clock for a batch of commands.
 func (c *Client) Begin() { c.now = c.server.Clock.Now() }
 
-// End closes a batch.
-func (c *Client) End() {}
+// End closes a batch: others may see what it did to the client.
+func (c *Client) End() { c.publish() }
 
 // Limits bound the next request; those of a client that has yet to authenticate are
 // tight, as in Redis.
@@ -112,7 +143,10 @@ func (c *Client) Failed(reason any, stack []byte) {
 // Closed frees what the connection held.
 func (c *Client) Closed() {
 	c.unwatch()
+	c.resume()
 	s := c.server
+	s.tracking.stop(c)
+	s.monitors.remove(c)
 	s.clients.mu.Lock()
 	delete(s.clients.byID, c.ID)
 	s.clients.mu.Unlock()
@@ -130,19 +164,25 @@ func (c *Client) unwatch() {
 	c.tx.Unwatch(&c.watcher)
 }
 
+// push sends a message on behalf of the client by, whose goroutine this is, or of none.
+// To itself it comes right after the reply.
+func (c *Client) push(by *Client, p []byte) {
+	if c == by {
+		c.own = append(c.own, p...)
+		return
+	}
+	c.peer.Push(p)
+}
+
 func (c *Client) mustAuthenticate() bool { return !c.authed && c.server.Config().RequirePass != "" }
 
 // setName is CLIENT SETNAME, HELLO SETNAME and RESET.
-func (c *Client) setName(name string) { c.name = name }
+func (c *Client) setName(name string) { c.names.client = name }
 
-// validName reports whether a client may be called so: no spaces, no control characters.
-func validName(name []byte) bool {
-	for _, b := range name {
-		if b < '!' || b > '~' {
-			return false
-		}
-	}
-	return true
+// setProto is HELLO and RESET: w is the client's session's.
+func (c *Client) setProto(w *resp.Writer, proto int) {
+	w.Proto = proto
+	c.proto.Store(int32(proto))
 }
 
 // isLocal reports whether an address is the loopback or a unix socket.
@@ -151,12 +191,8 @@ func isLocal(a net.Addr) bool {
 	return !ok || tcp.IP.IsLoopback()
 }
 
-// replyMode is what CLIENT REPLY chose.
-type replyMode uint8
-
-const (
-	replyOn replyMode = iota
-	replyOff
-	replySkipNext // CLIENT REPLY SKIP itself has been run: the next reply is dropped
-	replySkip
-)
+// isUnix reports whether the client came over the unix socket.
+func (c *Client) isUnix() bool {
+	_, unix := c.peer.RemoteAddr().(*net.UnixAddr)
+	return unix
+}

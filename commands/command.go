@@ -32,7 +32,7 @@ const (
 	PubSub                            // publishes or subscribes
 	NoMandatoryKeys                   // its keys may all be absent
 	movableKeys                       // its keys follow a count; derived
-	Unpaused                          // runs while clients are paused
+	Unpaused                          // runs while clients are paused; for DEBUG, which alone can move a stopped clock past the pause
 )
 
 // Group is the family a command is documented in, in Redis's words.

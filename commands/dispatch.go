@@ -13,8 +13,20 @@ func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	c.out = w
 	mark := w.Mark()
 	st := c.dispatch(args, w)
+	if st == resp.Retry {
+		return st
+	}
+	c.resume()
 	if c.reply != replyOn {
 		c.silence(w, mark)
+	}
+	c.trackingDone()
+	if len(c.own) > 0 {
+		w.Raw(c.own)
+		c.own = c.own[:0]
+	}
+	if c.leaving {
+		return resp.Close
 	}
 	return st
 }
@@ -26,17 +38,25 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	if err == nil {
 		err = c.admit(call)
 	}
+	if err == nil && c.blocked() {
+		err = c.woken()
+	}
 	if err != nil {
 		c.refuse(call, err)
 		return resp.Continue
 	}
-	if cmd.Flags&Unpaused == 0 && c.server.paused(call) {
+	if c.server.paused(call) && !c.monitoring {
+		c.block(held)
 		return resp.Retry
 	}
 	if c.multi.active && cmd.Flags&Immediate == 0 {
 		return c.queue(cmd, args, w)
 	}
-	return c.server.execute(call)
+	st := c.server.execute(call)
+	if st == resp.Retry {
+		c.block(waiting)
+	}
+	return st
 }
 
 // admit says whether a command may run at all.
@@ -51,7 +71,13 @@ func (c *Client) admit(call *Call) error {
 	if err := c.server.checkSlots(call); err != nil {
 		return err
 	}
-	return c.server.checkMemory(call)
+	if err := c.server.checkMemory(call); err != nil {
+		return err
+	}
+	if c.monitoring && call.effectiveFlags()&(Write|ReadOnly|MayReplicate) != 0 {
+		return errMonitorKeys
+	}
+	return nil
 }
 
 // refuse replies with the error of a command that did not run. Inside MULTI it dooms
@@ -69,18 +95,4 @@ func (c *Client) refuse(call *Call, err error) {
 		err = execRefused(err)
 	}
 	c.server.replyError(call, err)
-}
-
-// silence drops a reply that CLIENT REPLY told not to send.
-func (c *Client) silence(w *resp.Writer, mark int) {
-	switch c.reply {
-	case replyOff:
-		w.Truncate(mark)
-	case replySkipNext:
-		c.reply = replySkip
-		w.Truncate(mark)
-	case replySkip:
-		c.reply = replyOn
-		w.Truncate(mark)
-	}
 }

@@ -41,6 +41,7 @@ const (
 	errCrossSlot      Error = "CROSSSLOT Keys in request don't hash to the same slot"
 	errTimeout        Error = "ERR timeout is not an integer or out of range"
 	errTimeoutNeg     Error = "ERR timeout is negative"
+	errTimeoutRange   Error = "ERR timeout is out of range"
 	errNumKeys        Error = "ERR numkeys should be greater than 0"
 	errMinMaxFloat    Error = "ERR min or max is not a float"
 	errMinMaxLex      Error = "ERR min or max not valid string range item"

@@ -34,6 +34,8 @@ func exec(c *Call) error {
 		c.Out.NullArray()
 		return nil
 	}
+	client.inExec = true
+	defer func() { client.inExec = false }()
 	c.Out.Array(len(m.queued))
 	for _, q := range m.queued {
 		client.runQueued(c, q)

@@ -15,7 +15,7 @@ func (s *Server) execute(call *Call) resp.Status {
 	if *fp != (store.Footprint{}) {
 		call.Tx = call.Client.tx
 		call.Tx.Begin(call.Now, call.Client.db, fp)
-		defer call.Tx.End()
+		defer call.Client.endTx()
 	}
 	return s.run(call)
 }
@@ -23,14 +23,21 @@ func (s *Server) execute(call *Call) resp.Status {
 // run runs a command whose locks are held, and keeps count of it.
 func (s *Server) run(call *Call) resp.Status {
 	cmd := call.Cmd
+	if call.Tx != nil {
+		call.Tx.NoTouch = call.Client.noTouch && cmd.Name != "touch"
+	}
 	start := s.Clock.Monotonic()
 	mark := call.Out.Mark()
 	err := cmd.Run(call)
 	took := s.Clock.Monotonic() - start
+	if err == tryAgain {
+		return resp.Retry
+	}
 
 	s.totals.commands.Add(1)
 	cmd.stats.calls.Add(1)
 	cmd.stats.nanos.Add(took)
+	s.follow(call)
 	switch v, ok := err.(verdict); {
 	case err == nil:
 	case ok:
@@ -41,6 +48,16 @@ func (s *Server) run(call *Call) resp.Status {
 		s.replyError(call, err)
 	}
 	return resp.Continue
+}
+
+// follow is for those who follow what clients run.
+func (s *Server) follow(call *Call) {
+	if call.Cmd.Flags&ReadOnly != 0 && call.Tx != nil && call.Client.track.wants() {
+		call.Client.noteReads(call)
+	}
+	if s.monitors.on.Load() > 0 {
+		s.monitors.show(call)
+	}
 }
 
 // verdict lets a command end as a session status instead of an error: its reply, if

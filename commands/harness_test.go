@@ -175,7 +175,7 @@ func (c *testClient) wire(v any) any {
 	return v
 }
 
-// Push, Close, CloseAfterReply, Pending, RemoteAddr and LocalAddr implement [Peer].
+// Push, Close, CloseAfterReply, Pending, Memory, RemoteAddr and LocalAddr implement [Peer].
 func (c *testClient) Push(p []byte) {
 	message, n, err := resptest.Parse(p)
 	require.NoError(c.t, err)
@@ -186,6 +186,7 @@ func (c *testClient) Push(p []byte) {
 func (c *testClient) Close()           { c.closed = true }
 func (c *testClient) CloseAfterReply() { c.closed = true }
 func (c *testClient) Pending() int     { return len(c.session.Output()) }
+func (c *testClient) Memory() int      { return 0 }
 
 func (c *testClient) RemoteAddr() net.Addr {
 	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 50000 + int(c.state.ID)}

@@ -5,7 +5,7 @@ import "cellserver/resp"
 // HELLO [protover [AUTH username password] [SETNAME name]] chooses the protocol and
 // replies with what the server is.
 var _ = register(&Command{
-	Name: "hello", Arity: -1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | Unpaused, Group: Connection, Since: "6.0.0",
+	Name: "hello", Arity: -1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Group: Connection, Since: "6.0.0",
 	Summary: "Handshakes with the Redis server.", Usage: "[protover [AUTH username password] [SETNAME clientname]]",
 	Complexity: "O(1)", Run: hello,
 })
@@ -40,7 +40,7 @@ func hello(c *Call) error {
 	if name != nil {
 		c.Client.setName(string(name))
 	}
-	c.Out.Proto = proto
+	c.Client.setProto(c.Out, proto)
 	c.replyHello()
 	return nil
 }
@@ -54,6 +54,7 @@ func (c *Call) helloOptions() (name []byte, err error) {
 		switch {
 		case is(args[i], "auth") && more >= 2:
 			user, password = args[i+1], args[i+2]
+			c.Secret = append(c.Secret, 2+i+1, 2+i+2)
 			i += 2
 		case is(args[i], "setname") && more >= 1:
 			name = args[i+1]

@@ -9,7 +9,7 @@ import (
 
 // MULTI starts a transaction: what follows is queued until EXEC or DISCARD.
 var _ = register(&Command{
-	Name: "multi", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy | Immediate | Unpaused, Group: Transaction, Since: "1.2.0",
+	Name: "multi", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy | Immediate, Group: Transaction, Since: "1.2.0",
 	Summary: "Starts a transaction.", Usage: "", Complexity: "O(1)",
 	Run: func(c *Call) error {
 		m := &c.Client.multi
@@ -27,7 +27,8 @@ type multi struct {
 	active bool
 	doomed bool // a command could not be queued: EXEC will refuse
 	queued []queued
-	bytes  int // memory of the queued arguments
+	bytes  int   // memory of the queued arguments
+	flags  Flags // of any queued command
 }
 
 type queued struct {
@@ -56,6 +57,7 @@ func (c *Client) queue(cmd *Command, args [][]byte, w *resp.Writer) resp.Status 
 		return resp.Close
 	}
 	m.queued = append(m.queued, queued{cmd, own})
+	m.flags |= cmd.Flags
 	w.Simple("QUEUED")
 	return resp.Continue
 }

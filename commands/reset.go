@@ -3,7 +3,7 @@ package commands
 // RESET makes the connection as new: no transaction, no watched keys, database 0, RESP2,
 // not authenticated, no name, no tracking, not a monitor, replies on.
 var _ = register(&Command{
-	Name: "reset", Arity: 1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | Immediate | Unpaused, Group: Connection, Since: "6.2.0",
+	Name: "reset", Arity: 1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | Immediate, Group: Connection, Since: "6.2.0",
 	Summary: "Resets the connection.", Complexity: "O(1)", Run: reset, Footprint: watchedFootprint,
 })
 
@@ -13,11 +13,13 @@ func reset(c *Call) error {
 	if c.Tx != nil {
 		c.Tx.Unwatch(&client.watcher)
 	}
+	c.Server.tracking.stop(client)
+	c.Server.monitors.remove(client)
 	client.db = 0
 	client.setName("")
 	client.reply = replyOn
 	client.authed = c.Server.Config().RequirePass == ""
-	c.Out.Proto = 2
+	client.setProto(c.Out, 2)
 	c.Out.Simple("RESET")
 	return nil
 }

@@ -38,10 +38,14 @@ type Server struct {
 	// SET-ACTIVE-EXPIRE).
 	ActiveExpire atomic.Bool
 
-	runID   string
-	started int64 // logical time of the start, Unix nanoseconds
-	clients clients
-	totals  totals
+	runID    string
+	started  int64 // logical time of the start, Unix nanoseconds
+	clients  clients
+	blocked  atomic.Int64 // clients whose command waits
+	pause    atomic.Pointer[pause]
+	totals   totals
+	tracking tracking
+	monitors monitors
 }
 
 // Options are what a Server is made of.
@@ -64,6 +68,7 @@ func New(o Options) *Server {
 	s.config.Store(o.Config)
 	s.ActiveExpire.Store(true)
 	s.clients.byID = map[int64]*Client{}
+	s.tracking.init(s)
 	s.Store.Observe(s)
 	return s
 }
@@ -75,4 +80,7 @@ func (s *Server) Config() *config.Config { return s.config.Load() }
 // implements [store.Observer].
 func (s *Server) Committed(tx *store.Tx, effects []store.Effect) {
 	s.totals.changes.Add(int64(len(effects)))
+	if s.tracking.on.Load() > 0 {
+		s.tracking.settle(tx, effects)
+	}
 }

@@ -3,7 +3,7 @@ package commands
 // WATCH makes EXEC conditional on its keys staying as they are; UNWATCH forgets them.
 var (
 	_ = register(&Command{
-		Name: "watch", Arity: -2, Flags: NoScript | Loading | Stale | Fast | AllowBusy | Immediate | Unpaused,
+		Name: "watch", Arity: -2, Flags: NoScript | Loading | Stale | Fast | AllowBusy | Immediate,
 		Keys: Keys{First: 1, Last: -1, Step: 1, Access: "RO"}, Group: Transaction, Since: "2.2.0",
 		Summary: "Monitors changes to keys to determine the execution of a transaction.", Usage: "key [key ...]",
 		Complexity: "O(1) for every key.", Run: watch,

@@ -46,14 +46,16 @@ func (tx *Tx) Read(key []byte) Entry {
 		return e
 	}
 	tx.s.hits.Add(1)
-	e.touchAccess()
+	if !tx.NoTouch {
+		e.touchAccess()
+	}
 	return e
 }
 
 // Write finds a key for a command that may change it. It counts as a use.
 func (tx *Tx) Write(key []byte) Entry {
 	e := tx.find(key)
-	if e.off != 0 {
+	if e.off != 0 && !tx.NoTouch {
 		e.touchAccess()
 	}
 	return e

@@ -51,6 +51,9 @@ func (f *Footprint) each(do func(p int)) {
 // With a single partition it is not looked at, since every key's slot would cost as much
 // as finding the key.
 type Tx struct {
+	// NoTouch lets reads and writes not count as uses of their keys (CLIENT NO-TOUCH).
+	NoTouch bool
+
 	s       *Store
 	fp      Footprint
 	only    *partition // the footprint's partition when it is just one

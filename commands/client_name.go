@@ -1,0 +1,79 @@
+package commands
+
+// CLIENT ID, GETNAME, SETNAME and SETINFO say who a connection is.
+var (
+	clientID = &Command{
+		Name: "id", Arity: 2, Flags: connectionFlags, Since: "5.0.0",
+		Summary: "Returns the unique client ID of the connection.", Complexity: "O(1)",
+		Help: []string{"ID", "    Return the ID of the current connection."},
+		Run: func(c *Call) error {
+			c.Out.Int(c.Client.ID)
+			return nil
+		},
+	}
+	clientGetName = &Command{
+		Name: "getname", Arity: 2, Flags: connectionFlags, Since: "2.6.9",
+		Summary: "Returns the name of the connection.", Complexity: "O(1)",
+		Help: []string{"GETNAME", "    Return the name of the current connection."},
+		Run: func(c *Call) error {
+			if c.Client.names.client == "" {
+				c.Out.Null()
+				return nil
+			}
+			c.Out.BulkString(c.Client.names.client)
+			return nil
+		},
+	}
+	clientSetName = &Command{
+		Name: "setname", Arity: 3, Flags: connectionFlags, Since: "2.6.9",
+		Summary: "Sets the connection name.", Usage: "connection-name", Complexity: "O(1)",
+		Help: []string{"SETNAME <name>", "    Assign the name <name> to the current connection."},
+		Run: func(c *Call) error {
+			if !validName(c.Args[2]) {
+				return errClientBadName
+			}
+			c.Client.setName(string(c.Args[2]))
+			c.Out.OK()
+			return nil
+		},
+	}
+	// Redis 7.0 has no SETINFO; every client library sends it.
+	clientSetInfo = &Command{
+		Name: "setinfo", Arity: 4, Flags: connectionFlags, Since: "7.2.0",
+		Summary: "Sets information specific to the client or connection.",
+		Usage:   "LIB-NAME libname | LIB-VER libver", Complexity: "O(1)",
+		Help: []string{"SETINFO <option> <value>", "    Set client meta attr. Options are:",
+			"    * LIB-NAME: the client lib name.", "    * LIB-VER: the client lib version."},
+		Run: setInfo,
+	}
+)
+
+func setInfo(c *Call) error {
+	option, value := c.Args[2], c.Args[3]
+	var to *string
+	switch {
+	case is(option, "lib-name"):
+		to = &c.Client.names.library
+	case is(option, "lib-ver"):
+		to = &c.Client.names.version
+	default:
+		return Error("ERR Unrecognized option '" + clip(option, len(option)) + "'")
+	}
+	if !validName(value) {
+		return Error("ERR " + string(option) + " cannot contain spaces, newlines or special characters.")
+	}
+	*to = string(value)
+	c.Out.OK()
+	return nil
+}
+
+// validName reports whether a client or its library may be called so: no spaces, no
+// control characters.
+func validName(name []byte) bool {
+	for _, b := range name {
+		if b < '!' || b > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,47 @@
+package commands
+
+import (
+	"slices"
+	"strings"
+)
+
+// CLIENT looks after connections: the caller's own and all others. Each subcommand
+// stands in a client_….go file of its own or of its family.
+var _ = register(&Command{
+	Name: "client", Arity: -2, Group: Connection, Since: "2.4.0",
+	Summary: "A container for client connection commands.", Usage: "subcommand", Complexity: "Depends on subcommand.",
+	Subs: []*Command{
+		clientCaching, clientGetRedir, clientGetName, clientID, clientInfo, clientKill, clientList, clientUnpause,
+		clientPause, clientReply, clientSetName, clientSetInfo, clientUnblock, clientTracking, clientTrackingInfo,
+		clientNoEvict, clientNoTouch, clientHelp,
+	},
+})
+
+// connectionFlags are those of most CLIENT subcommands.
+const connectionFlags = NoScript | Loading | Stale
+
+var clientHelp = &Command{
+	Name: "help", Arity: 2, Flags: Loading | Stale, Since: "5.0.0",
+	Summary: "Returns helpful text about the different subcommands.", Complexity: "O(1)", Run: helpOfParent,
+}
+
+// helpOfParent is HELP of a parent whose subcommands bring their own lines.
+func helpOfParent(c *Call) error {
+	parent := c.Cmd.parent
+	var lines []string
+	for _, s := range parent.Subs {
+		lines = slices.Concat(lines, s.Help)
+	}
+	return c.help(strings.ToUpper(parent.Name), lines...)
+}
+
+// onOff reads an argument that is ON or OFF.
+func (c *Call) onOff(i int) (bool, error) {
+	switch {
+	case is(c.Args[i], "on"):
+		return true, nil
+	case is(c.Args[i], "off"):
+		return false, nil
+	}
+	return false, errSyntax
+}
