@@ -215,6 +215,33 @@ func TestEntriesOfOneKey(t *testing.T) {
 	a.ZRem([]byte("m"))
 	require.Equal(t, None, b.Kind())
 	checkInvariants(t, tx)
+	changes := tx.Changes()
+	a.SetExpiry(1)
+	require.Zero(t, a.Int())
+	require.Equal(t, changes, tx.Changes(), "an absent key has no expiry to change")
 	tx.End()
 	require.Zero(t, s.Used())
+}
+
+// TestEntriesFollowTheirCells wants an entry to find its cell after others moved it.
+func TestEntriesFollowTheirCells(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	tx := whole(s, testNow)
+	defer tx.End()
+	var early [20]Entry
+	for i := range early {
+		early[i] = tx.Write(fmt.Append(nil, "{tag}early", i))
+		early[i].SetInt(int64(i), NoExpiry)
+	}
+	for i := range 3000 {
+		e := tx.Write(fmt.Append(nil, "{tag}", i))
+		e.SetInt(-1, NoExpiry)
+		require.EqualValues(t, i%20, early[i%20].Int())
+		require.Zero(t, early[i%20].Idle())
+	}
+	for i := range 3000 {
+		e := tx.Write(fmt.Append(nil, "{tag}", i))
+		e.Delete()
+		require.EqualValues(t, i%20, early[i%20].Int())
+	}
 }

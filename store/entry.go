@@ -94,7 +94,11 @@ func (e *Entry) sync() {
 	}
 }
 
-func (e *Entry) cell() cell { return e.g.cell(e.off) }
+// cell returns the key's cell, wherever it is by now. The key must exist.
+func (e *Entry) cell() cell {
+	e.sync()
+	return e.g.cell(e.off)
+}
 
 // Exists reports whether the key is there.
 func (e *Entry) Exists() bool {
@@ -113,8 +117,13 @@ func (e *Entry) Kind() Kind {
 	return e.cell().kind()
 }
 
-// Int returns the integer of an entry of kind Int.
-func (e *Entry) Int() int64 { return e.cell().value() }
+// Int returns the integer of an entry of kind Int, 0 when the key is absent.
+func (e *Entry) Int() int64 {
+	if !e.Exists() {
+		return 0
+	}
+	return e.cell().value()
+}
 
 // Bytes returns the string of an entry of kind Int or Raw, nil when the key is absent.
 // It is the store's own for Raw, and in scratch for Int: read it, do not keep it.

@@ -62,9 +62,13 @@ type candidate struct {
 	db        int
 	partition int
 	rank      uint64 // by the policy: the greatest goes first
-	word      int64  // the cell's value and access history when it was sampled: a key
-	access    uint32 // that was used since is no candidate any more
-	throttle  bool   // its expiry follows from word, a TAT
+	throttle  bool
+	tat       int64  // of a throttle key; with access it tells whether the key was
+	access    uint32 // used since it was sampled: then it is no candidate any more
+}
+
+func (c *candidate) sameAs(cl cell) bool {
+	return c.access == cl.access() && c.throttle == cl.has(cellExpiryIsTAT) && (!c.throttle || c.tat == cl.value())
 }
 
 // evictor holds what eviction remembers between choices.
@@ -143,7 +147,7 @@ func (v *evictor) choose(before func(a, b uint64) bool) int {
 		return best
 	}
 	for i := range v.pool {
-		if c := &v.pool[i]; c.throttle && before(fullness(c.word), fullness(v.pool[best].word)) {
+		if c := &v.pool[i]; c.throttle && before(fullness(c.tat), fullness(v.pool[best].tat)) {
 			best = i
 		}
 	}
@@ -199,8 +203,8 @@ func (v *evictor) sampleFrom(now int64, partition int) (n int) {
 		n++
 		c := g.cell(g.index[slot] & offsetMask)
 		v.add(candidate{
-			db: db, partition: partition, rank: v.rank(c), word: c.value(),
-			access: c.access(), throttle: c.has(cellExpiryIsTAT),
+			db: db, partition: partition, rank: v.rank(c),
+			throttle: c.has(cellExpiryIsTAT), tat: c.value(), access: c.access(),
 		}, t.keyOf(c))
 	}
 	return n
@@ -245,7 +249,7 @@ func (v *evictor) evict(now int64, c *candidate) bool {
 		return v.tx.Changes() > before // its time was over
 	}
 	cl := e.cell()
-	if cl.value() != c.word || cl.access() != c.access || v.policy.Volatile() && cl.expireAt() == NoExpiry {
+	if !c.sameAs(cl) || v.policy.Volatile() && cl.expireAt() == NoExpiry {
 		return false
 	}
 	e.Delete()

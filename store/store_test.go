@@ -109,7 +109,7 @@ func TestModel(t *testing.T) {
 			}
 			model[key] = modelValue{want.text + "abc", want.at}
 		}
-		if step%1000 == 0 {
+		if step%scaled(10_000) == 0 {
 			checkInvariants(t, tx)
 		}
 		tx.End()

@@ -58,8 +58,11 @@ func (e *Entry) SetRange(offset int, b []byte) int {
 }
 
 // SetExpiry changes when the key's time is over (Unix milliseconds), or with NoExpiry
-// lets it stay. The key must exist.
+// lets it stay. It does nothing when the key is absent.
 func (e *Entry) SetExpiry(at int64) {
+	if !e.Exists() {
+		return
+	}
 	e.setExpiry(at)
 	if at == NoExpiry {
 		e.record(Effect{Op: OpPersist})
@@ -109,7 +112,6 @@ func (e *Entry) storeValue(k Kind, v value, expireAt int64) {
 }
 
 func (e *Entry) setExpiry(at int64) {
-	e.sync()
 	c := e.cell()
 	had := c.expireAt() != NoExpiry
 	if c.kind() == Int && expiryIsTAT(c.value(), at) {
