@@ -37,6 +37,7 @@ func TestCommandGetKeys(t *testing.T) {
 	rw := func(flags ...any) []any {
 		return []any{resptest.Simple(flags[0].(string)), resptest.Simple(flags[1].(string))}
 	}
+	h.want("COMMAND GETKEYS ZINTERSTORE dst 2 a b", []any{"dst", "a", "b"})
 	h.want("COMMAND GETKEYSANDFLAGS ZDIFFSTORE dst 1 a", []any{[]any{"dst", rw("OW", "update")}, []any{"a", rw("RO", "access")}})
 	h.want("COMMAND GETKEYS ZUNIONSTORE dst x a b", Error("ERR Invalid arguments specified for command"))
 	require.Equal(t, []any{[]any{"k", []any{resptest.Simple("RO"), resptest.Simple("access")}}}, h.do("COMMAND GETKEYSANDFLAGS GET k"))

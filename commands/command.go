@@ -179,20 +179,17 @@ func resolve(args [][]byte) (*Command, error) {
 // that cannot be right names none, and the command itself answers with its error.
 func (c *Command) eachKey(args [][]byte, do func(key []byte)) {
 	k := &c.Keys
-	if k.NumKeys > 0 {
-		for _, key := range k.counted(args) {
-			do(key)
-		}
-	}
-	if k.First == 0 {
-		return
-	}
 	last := k.Last
 	if last < 0 {
 		last += len(args)
 	}
-	for i := k.First; i <= last && i < len(args); i += k.Step {
+	for i := k.First; i > 0 && i <= last && i < len(args); i += k.Step {
 		do(args[i])
+	}
+	if k.NumKeys > 0 {
+		for _, key := range k.counted(args) {
+			do(key)
+		}
 	}
 }
 

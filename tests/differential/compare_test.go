@@ -57,8 +57,8 @@ func sorted(r reply) reply {
 	return out
 }
 
-// withoutZeroSigns makes every score -0 a 0: Redis keeps the sign in one of its
-// encodings and loses it in the other, ours loses it in both.
+// withoutZeroSigns makes every score -0 a 0: both keep the sign in one encoding and lose
+// it in the other, but a range that is stored may get its encoding an item later in Redis.
 func withoutZeroSigns(r reply) reply {
 	if (r.kind == '$' || r.kind == ',') && r.text == "-0" {
 		r.text = "0"
