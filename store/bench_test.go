@@ -154,3 +154,10 @@ func BenchmarkEvict(b *testing.B) {
 		s.Evict(testNow, AllKeysLRU, 5, s.Used()-1)
 	}
 }
+
+func BenchmarkSlot(b *testing.B) {
+	key := []byte("throttle:0000001")
+	for range b.N {
+		Slot(key)
+	}
+}

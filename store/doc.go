@@ -13,7 +13,8 @@
 // A cell is a key, an int64 and an expiry, in bytes the garbage collector never walks.
 // A counter and the TAT of a throttle key are both just that int64. A segment holds at
 // most a thousand cells and splits in two when it is full, so no insert ever pays for
-// more than that.
+// more than that; two that have become mostly empty merge again, so memory and the cost
+// of a scan follow the keys that are left.
 //
 // # Writing
 //
@@ -22,4 +23,8 @@
 // recorded as an [Effect], an absolute fact that a log or a replica can apply again;
 // [Tx.End] hands the effects to the observer while the locks are still held, so that
 // the order of effects is the order of changes.
+//
+// Keys also go because their time is over, on access and by [Store.Sweep], and to make
+// room, by [Store.Evict]: in transactions like any other, a partition and a few keys at
+// a time.
 package store

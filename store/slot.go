@@ -11,10 +11,10 @@ const (
 	slotsPerPartition = Slots / Partitions
 )
 
-// crcTable drives CRC16/XMODEM (polynomial 0x1021), the checksum of the Redis Cluster
-// specification.
-var crcTable = func() (t [256]uint16) {
-	for i := range t {
+// crcTables drive CRC16/XMODEM (polynomial 0x1021), the checksum of the Redis Cluster
+// specification, four bytes at a time: crcTables[k] is a byte's share k bytes later.
+var crcTables = func() (t [4][256]uint16) {
+	for i := range t[0] {
 		crc := uint16(i) << 8
 		for range 8 {
 			if crc&0x8000 != 0 {
@@ -23,10 +23,26 @@ var crcTable = func() (t [256]uint16) {
 				crc <<= 1
 			}
 		}
-		t[i] = crc
+		t[0][i] = crc
+	}
+	for k := 1; k < len(t); k++ {
+		for i, crc := range t[k-1] {
+			t[k][i] = crc<<8 ^ t[0][crc>>8]
+		}
 	}
 	return t
 }()
+
+func crc16(b []byte) (crc uint16) {
+	t := &crcTables
+	for ; len(b) >= 4; b = b[4:] {
+		crc = t[3][byte(crc>>8)^b[0]] ^ t[2][byte(crc)^b[1]] ^ t[1][b[2]] ^ t[0][b[3]]
+	}
+	for _, c := range b {
+		crc = crc<<8 ^ t[0][byte(crc>>8)^c]
+	}
+	return crc
+}
 
 // Slot returns the Redis Cluster slot of key, 0…16383: CRC16 of the key, or of what
 // stands between its first '{' and the next '}' when that is not empty.
@@ -38,11 +54,7 @@ func Slot(key []byte) uint16 {
 			key = key[open+1 : open+1+n]
 		}
 	}
-	var crc uint16
-	for _, b := range key {
-		crc = crc<<8 ^ crcTable[byte(crc>>8)^b]
-	}
-	return crc % Slots
+	return crc16(key) % Slots
 }
 
 // PartitionOf returns the partition that holds a slot.

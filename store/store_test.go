@@ -148,3 +148,24 @@ func TestSlot(t *testing.T) {
 		require.Equal(t, slot, Slot([]byte(key)), key)
 	}
 }
+
+// TestCRC16 holds the checksum against its definition, bit by bit.
+func TestCRC16(t *testing.T) {
+	r := seeded(t)
+	for n := range 40 {
+		b := make([]byte, n)
+		r.Read(b)
+		want := uint16(0)
+		for _, c := range b {
+			want ^= uint16(c) << 8
+			for range 8 {
+				if carry := want&0x8000 != 0; carry {
+					want = want<<1 ^ 0x1021
+				} else {
+					want <<= 1
+				}
+			}
+		}
+		require.Equal(t, want, crc16(b), "%x", b)
+	}
+}
