@@ -14,7 +14,7 @@ var _ = register(&Command{
 	Name: "zscan", Arity: -3, Flags: ReadOnly, Keys: oneKey, Group: SortedSet, Since: "2.8.0",
 	Summary:    "Incrementally iterate sorted sets elements and associated scores",
 	Usage:      "key cursor [MATCH pattern] [COUNT count]",
-	Complexity: "O(N) for every call, of which there are at most some hundred. N is the number of elements inside the collection.",
+	Complexity: "O(N) for every call, of which a whole iteration takes at most 65. N is the number of elements inside the collection.",
 	Tips:       []string{"nondeterministic_output"}, Run: zscan,
 })
 
@@ -64,7 +64,7 @@ func (c *Call) replyScanScore(score float64, compact bool) {
 // find them, so one call takes a larger part of a larger set than COUNT says. A compact
 // set comes whole, as in Redis, wherever the cursor is.
 const (
-	scanMaxCalls = 256     // about, for a whole set
+	scanMaxCalls = 64      // for a whole set
 	scanSpace    = 1 << 48 // hashes are below; clients that keep numbers as doubles lose nothing
 )
 

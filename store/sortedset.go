@@ -195,7 +195,14 @@ func (z *SortedSet) At(rank int) Item {
 // Search returns the lowest rank whose item satisfies reached, or Len; reached must
 // hold for every item after the first for which it holds.
 func (z *SortedSet) Search(reached func(Item) bool) int {
-	return sort.Search(z.Len(), func(i int) bool { return reached(z.At(i)) })
+	n := z.Len()
+	switch { // most ranges are open at one end
+	case n == 0 || reached(z.At(0)):
+		return 0
+	case !reached(z.At(n - 1)):
+		return n
+	}
+	return 1 + sort.Search(n-2, func(i int) bool { return reached(z.At(i + 1)) })
 }
 
 // Range calls f for the items of ranks from … to-1, in order, or in reverse from to-1
