@@ -54,86 +54,101 @@ func (m modelValue) over(nowMillis int64) bool {
 	return m.at != NoExpiry && nowMillis > m.at
 }
 
+// model is the naive keyspace that TestModel holds a store against.
+type model struct {
+	r      *rand.Rand
+	now    int64 // Unix ms
+	values map[string]modelValue
+}
+
+// expire forgets what is over.
+func (m *model) expire(key string) {
+	if v, ok := m.values[key]; ok && v.over(m.now) {
+		delete(m.values, key)
+	}
+}
+
+func (m *model) key() string {
+	key := fmt.Sprint("key:", m.r.Intn(scaled(30_000)))
+	if m.r.Intn(50) == 0 {
+		key += string(make([]byte, 2000))
+	}
+	return key
+}
+
+func (m *model) expiry() int64 {
+	if m.r.Intn(2) == 0 {
+		return NoExpiry
+	}
+	return m.now + int64(m.r.Intn(20000))
+}
+
+// change does the same random thing to the entry and to the model.
+func (m *model) change(t *testing.T, e *Entry, key string) {
+	at := m.expiry()
+	was, had := m.values[key]
+	switch m.r.Intn(6) {
+	case 0:
+		v := m.r.Int63n(1000)
+		e.SetInt(v, at)
+		m.values[key] = modelValue{fmt.Sprint(v), at}
+	case 1:
+		tat := m.now*1e6 + m.r.Int63n(1e10)
+		e.SetInt(tat, ceilMillis(tat))
+		m.values[key] = modelValue{fmt.Sprint(tat), ceilMillis(tat)}
+	case 2:
+		e.SetBytes([]byte("v"+key), at)
+		m.values[key] = modelValue{"v" + key, at}
+	case 3:
+		require.Equal(t, had, e.Delete())
+		delete(m.values, key)
+	case 4:
+		e.SetExpiry(at)
+		if had {
+			m.values[key] = modelValue{was.text, at}
+		}
+	case 5:
+		n := len(was.text)
+		require.Equal(t, n+3, e.SetRange(n, []byte("abc")))
+		if !had {
+			was.at = NoExpiry
+		}
+		m.values[key] = modelValue{was.text + "abc", was.at}
+	}
+}
+
 // TestModel drives a store and a map with the same random operations.
 func TestModel(t *testing.T) {
-	r := seeded(t)
 	s := New(Options{Databases: 2, Seed: 1})
-	model := map[string]modelValue{}
-	now := int64(1_700_000_000_000)
+	m := &model{r: seeded(t), now: testNow / 1e6, values: map[string]modelValue{}}
 	for step := range scaled(100_000) {
-		key := fmt.Sprint("key:", r.Intn(scaled(30_000)))
-		if r.Intn(50) == 0 {
-			key += string(make([]byte, 2000))
-		}
-		now += int64(r.Intn(3))
-		if m, ok := model[key]; ok && m.over(now) {
-			delete(model, key)
-		}
-		tx := whole(s, now*1e6)
+		key := m.key()
+		m.now += int64(m.r.Intn(3))
+		m.expire(key)
+		tx := whole(s, m.now*1e6)
 		e := tx.Write([]byte(key))
-		want, had := model[key]
+		want, had := m.values[key]
 		require.Equal(t, had, e.Exists(), "step %d", step)
 		if had {
-			require.Equal(t, want.text, string(e.Bytes(nil)))
-			require.Equal(t, want.at, e.ExpireAt())
+			require.Equal(t, want, modelValue{string(e.Bytes(nil)), e.ExpireAt()})
 		}
-		at := NoExpiry
-		if r.Intn(2) == 0 {
-			at = now + int64(r.Intn(20000))
-		}
-		switch r.Intn(6) {
-		case 0:
-			v := r.Int63n(1000)
-			e.SetInt(v, at)
-			model[key] = modelValue{fmt.Sprint(v), at}
-		case 1:
-			tat := now*1e6 + r.Int63n(1e10)
-			e.SetInt(tat, ceilMillis(tat))
-			model[key] = modelValue{fmt.Sprint(tat), ceilMillis(tat)}
-		case 2:
-			e.SetBytes([]byte("v"+key), at)
-			model[key] = modelValue{"v" + key, at}
-		case 3:
-			require.Equal(t, had, e.Delete())
-			delete(model, key)
-		case 4:
-			if had {
-				e.SetExpiry(at)
-				model[key] = modelValue{want.text, at}
-			}
-		case 5:
-			n := len(want.text)
-			require.Equal(t, n+3, e.SetRange(n, []byte("abc")))
-			if !had {
-				want.at = NoExpiry
-			}
-			model[key] = modelValue{want.text + "abc", want.at}
-		}
+		m.change(t, &e, key)
 		if step%scaled(10_000) == 0 {
 			checkInvariants(t, tx)
 		}
 		tx.End()
 	}
-	tx := whole(s, now*1e6)
+	tx := whole(s, m.now*1e6)
 	checkInvariants(t, tx)
+	for key := range m.values {
+		m.expire(key)
+	}
 	got := map[string]modelValue{}
-	var cursor uint64
-	for {
-		cursor = tx.Scan(cursor, 10, func(e *Entry) {
-			require.NotContains(t, got, string(e.Key()))
-			got[string(e.Key())] = modelValue{string(e.Bytes(nil)), e.ExpireAt()}
-		})
-		require.Less(t, cursor, uint64(1)<<53)
-		if cursor == 0 {
-			break
-		}
+	for key := range scanAll(t, tx, 10) {
+		e := tx.Peek([]byte(key))
+		got[key] = modelValue{string(e.Bytes(nil)), e.ExpireAt()}
 	}
-	for k, m := range model {
-		if m.over(now) {
-			delete(model, k)
-		}
-	}
-	require.Equal(t, model, got)
+	require.Equal(t, m.values, got)
 	tx.Flush()
 	tx.End()
 	require.Zero(t, s.Used())
