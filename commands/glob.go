@@ -2,22 +2,31 @@ package commands
 
 import "bytes"
 
+// maxStars is how many groups of * Redis follows, but for one at the end. A pattern of
+// more matches nothing.
+const maxStars = 1000
+
 // glob reports whether a pattern matches all of s, by Redis's rules (stringmatchlen of
 // its util.c): * is any bytes, ? any byte, [a-c] and [^a-c] classes, \ takes the next
 // byte as it is. The empty string matches the empty pattern only. The time is at most
-// the product of the lengths.
+// the product of the lengths: only the last * is ever tried again.
 func glob(pattern, s []byte) bool {
 	if len(s) == 0 {
 		return len(pattern) == 0
 	}
 	p := pattern
 	var afterStar, from []byte // where to go on when what follows the last * fails
-	star := false
+	stars := 0
 	for {
 		switch {
 		case len(p) > 0 && p[0] == '*':
-			p = p[1:]
-			star, afterStar, from = true, p, s
+			if p = bytes.TrimLeft(p, "*"); len(p) == 0 {
+				return true
+			}
+			if stars++; stars > maxStars {
+				return false
+			}
+			afterStar, from = p, s
 			continue
 		case len(s) == 0:
 			return len(p) == 0
@@ -27,7 +36,7 @@ func glob(pattern, s []byte) bool {
 				continue
 			}
 		}
-		if !star {
+		if stars == 0 {
 			return false
 		}
 		from = from[1:]
@@ -61,8 +70,8 @@ func globClass(p []byte, b byte) (rest []byte, ok bool) {
 			p = p[1:]
 			ok = ok || p[0] == b
 		case len(p) > 2 && p[1] == '-':
-			lo, hi := min(p[0], p[2]), max(p[0], p[2])
-			ok = ok || lo <= b && b <= hi
+			from, to := int8(p[0]), int8(p[2]) // bytes have a sign, as C's char where Redis runs
+			ok = ok || min(from, to) <= int8(b) && int8(b) <= max(from, to)
 			p = p[2:]
 		default:
 			ok = ok || p[0] == b
