@@ -6,7 +6,7 @@ import "crypto/subtle"
 // whose password is requirepass.
 var _ = register(&Command{
 	Name: "auth", Arity: -2, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Group: Connection, Since: "1.0.0",
-	Summary: "Authenticates the connection.", Usage: "[username] password",
+	Summary: "Authenticate to the server", Usage: "[username] password",
 	Complexity: "O(N) where N is the number of passwords defined for the user", Run: auth,
 })
 

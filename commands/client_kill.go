@@ -4,7 +4,7 @@ package commands
 // every filter.
 var clientKill = &Command{
 	Name: "kill", Arity: -3, Flags: Admin | connectionFlags, Since: "2.4.0",
-	Summary: "Terminates open connections.",
+	Summary: "Kill the connection of a client",
 	Usage: "<ip:port | <[ID client-id] | [TYPE <NORMAL | MASTER | SLAVE | REPLICA | PUBSUB>] | [USER username] | " +
 		"[ADDR ip:port] | [LADDR ip:port] | [SKIPME <YES | NO>] [[ID client-id] | [TYPE <NORMAL | MASTER | SLAVE | REPLICA | PUBSUB>] | " +
 		"[USER username] | [ADDR ip:port] | [LADDR ip:port] | [SKIPME <YES | NO>] ...]>>",

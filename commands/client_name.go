@@ -4,7 +4,7 @@ package commands
 var (
 	clientID = &Command{
 		Name: "id", Arity: 2, Flags: connectionFlags, Since: "5.0.0",
-		Summary: "Returns the unique client ID of the connection.", Complexity: "O(1)",
+		Summary: "Returns the client ID for the current connection", Complexity: "O(1)",
 		Help: []string{"ID", "    Return the ID of the current connection."},
 		Run: func(c *Call) error {
 			c.Out.Int(c.Client.ID)
@@ -13,7 +13,7 @@ var (
 	}
 	clientGetName = &Command{
 		Name: "getname", Arity: 2, Flags: connectionFlags, Since: "2.6.9",
-		Summary: "Returns the name of the connection.", Complexity: "O(1)",
+		Summary: "Get the current connection name", Complexity: "O(1)",
 		Help: []string{"GETNAME", "    Return the name of the current connection."},
 		Run: func(c *Call) error {
 			if c.Client.names.client == "" {
@@ -26,7 +26,7 @@ var (
 	}
 	clientSetName = &Command{
 		Name: "setname", Arity: 3, Flags: connectionFlags, Since: "2.6.9",
-		Summary: "Sets the connection name.", Usage: "connection-name", Complexity: "O(1)",
+		Summary: "Set the current connection name", Usage: "connection-name", Complexity: "O(1)",
 		Help: []string{"SETNAME <name>", "    Assign the name <name> to the current connection."},
 		Run: func(c *Call) error {
 			if !validName(c.Args[2]) {

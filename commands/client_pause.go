@@ -7,13 +7,13 @@ import "math"
 var (
 	clientPause = &Command{
 		Name: "pause", Arity: -3, Flags: Admin | connectionFlags, Since: "2.9.50",
-		Summary: "Suspends commands processing.", Usage: "timeout [WRITE | ALL]", Complexity: "O(1)",
+		Summary: "Stop processing commands from clients for some time", Usage: "timeout [WRITE | ALL]", Complexity: "O(1)",
 		Help: []string{"PAUSE <timeout> [WRITE|ALL]", "    Suspend all, or just write, clients for <timeout> milliseconds."},
 		Run:  pauseClients,
 	}
 	clientUnpause = &Command{
 		Name: "unpause", Arity: 2, Flags: Admin | connectionFlags, Since: "6.2.0",
-		Summary: "Resumes processing commands from paused clients.", Complexity: "O(N) Where N is the number of paused clients",
+		Summary: "Resume processing of clients that were paused", Complexity: "O(N) Where N is the number of paused clients",
 		Help: []string{"UNPAUSE", "    Stop the current client pause, resuming traffic."},
 		Run: func(c *Call) error {
 			c.Server.pause.Store(nil)

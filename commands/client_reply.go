@@ -5,7 +5,7 @@ import "cellserver/resp"
 // CLIENT REPLY switches the replies of the connection off and on, or skips one.
 var clientReply = &Command{
 	Name: "reply", Arity: 3, Flags: connectionFlags, Since: "3.2.0",
-	Summary: "Instructs the server whether to reply to commands.", Usage: "ON | OFF | SKIP", Complexity: "O(1)",
+	Summary: "Instruct the server whether to reply to commands", Usage: "ON | OFF | SKIP", Complexity: "O(1)",
 	Help: []string{"REPLY (ON|OFF|SKIP)", "    Control the replies sent to the current connection."},
 	Run:  setReply,
 }

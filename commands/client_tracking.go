@@ -13,7 +13,7 @@ import (
 var (
 	clientTracking = &Command{
 		Name: "tracking", Arity: -3, Flags: connectionFlags, Since: "6.0.0",
-		Summary:    "Controls server-assisted client-side caching for the connection.",
+		Summary:    "Enable or disable server assisted client side caching support",
 		Usage:      "ON | OFF [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
 		Complexity: "O(1). Some options may introduce additional complexity.",
 		Help: []string{"TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]", "         [OPTIN] [OPTOUT] [NOLOOP]",
@@ -22,13 +22,13 @@ var (
 	}
 	clientCaching = &Command{
 		Name: "caching", Arity: 3, Flags: connectionFlags, Since: "6.0.0",
-		Summary: "Instructs the server whether to track the keys in the next request.", Usage: "YES | NO", Complexity: "O(1)",
+		Summary: "Instruct the server about tracking or not keys in the next request", Usage: "YES | NO", Complexity: "O(1)",
 		Help: []string{"CACHING (YES|NO)", "    Enable/disable tracking of the keys for next command in OPTIN/OPTOUT modes."},
 		Run:  setCaching,
 	}
 	clientGetRedir = &Command{
 		Name: "getredir", Arity: 2, Flags: connectionFlags, Since: "6.0.0",
-		Summary: "Returns the client ID to which the connection's tracking notifications are redirected.", Complexity: "O(1)",
+		Summary: "Get tracking notifications redirection client ID if any", Complexity: "O(1)",
 		Help: []string{"GETREDIR", "    Return the client ID we are redirecting to when tracking is enabled."},
 		Run: func(c *Call) error {
 			c.Out.Int(c.Client.track.target())
@@ -37,7 +37,7 @@ var (
 	}
 	clientTrackingInfo = &Command{
 		Name: "trackinginfo", Arity: 2, Flags: connectionFlags, Since: "6.2.0",
-		Summary: "Returns information about server-assisted client-side caching for the connection.", Complexity: "O(1)",
+		Summary: "Return information about server assisted client side caching for the current connection", Complexity: "O(1)",
 		Help: []string{"TRACKINGINFO", "    Report tracking status for the current connection."},
 		Run:  trackingInfo,
 	}

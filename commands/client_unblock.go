@@ -4,7 +4,7 @@ package commands
 // with an error.
 var clientUnblock = &Command{
 	Name: "unblock", Arity: -3, Flags: Admin | connectionFlags, Since: "5.0.0",
-	Summary: "Unblocks a client blocked by a blocking command from a different connection.",
+	Summary: "Unblock a client blocked in a blocking command from a different connection",
 	Usage:   "client-id [TIMEOUT | ERROR]", Complexity: "O(log N) where N is the number of client connections",
 	Help: []string{"UNBLOCK <clientid> [TIMEOUT|ERROR]", "    Unblock the specified blocked client."},
 	Run:  unblock,

@@ -15,7 +15,8 @@ var _ = register(&Command{
 			Summary: "Get Cluster config for the node", Complexity: "O(N) where N is the total number of Cluster nodes",
 			Help: []string{"Return cluster configuration seen by node."}},
 		{Name: "slots", Arity: 2, Flags: Stale, Since: "3.0.0", Tips: nondeterministicOutput, Run: clustered(clusterSlots),
-			Summary: "Get array of Cluster slot to node mappings", Complexity: "O(N) where N is the total number of Cluster nodes",
+			Deprecated: deprecation{"7.0.0", "`CLUSTER SHARDS`"},
+			Summary:    "Get array of Cluster slot to node mappings", Complexity: "O(N) where N is the total number of Cluster nodes",
 			Help: []string{"Return information about slots range mappings."}},
 		{Name: "shards", Arity: 2, Flags: Stale, Since: "7.0.0", Tips: nondeterministicOutput, Run: clustered(clusterShards),
 			Summary: "Get array of cluster slots to node mappings", Complexity: "O(N) where N is the total number of cluster nodes",
@@ -26,11 +27,12 @@ var _ = register(&Command{
 		{Name: "myid", Arity: 2, Flags: Stale, Since: "3.0.0", Run: clustered(clusterMyID),
 			Summary: "Return the node id", Complexity: "O(1)",
 			Help: []string{"Return the node id."}},
-		{Name: "replicas", Arity: 3, Flags: Stale, Since: "5.0.0", Tips: nondeterministicOutput, Run: clustered(clusterReplicas), Usage: "node-id",
+		{Name: "replicas", Arity: 3, Flags: Admin | Stale, Since: "5.0.0", Tips: nondeterministicOutput, Run: clustered(clusterReplicas), Usage: "node-id",
 			Summary: "List replica nodes of the specified master node", Complexity: "O(1)",
 			Help: []string{"Return <node-id> replicas."}},
-		{Name: "slaves", Arity: 3, Flags: Stale, Since: "3.0.0", Tips: nondeterministicOutput, Run: clustered(clusterReplicas), Usage: "node-id",
-			Summary: "List replica nodes of the specified master node", Complexity: "O(1)"},
+		{Name: "slaves", Arity: 3, Flags: Admin | Stale, Since: "3.0.0", Tips: nondeterministicOutput, Run: clustered(clusterReplicas), Usage: "node-id",
+			Deprecated: deprecation{"5.0.0", "`CLUSTER REPLICAS`"},
+			Summary:    "List replica nodes of the specified master node", Complexity: "O(1)"},
 		{Name: "keyslot", Arity: 3, Flags: Stale, Since: "3.0.0", Run: clustered(clusterKeySlot), Usage: "key",
 			Summary: "Returns the hash slot of the specified key", Complexity: "O(N) where N is the number of bytes in the key",
 			Help: []string{"Return the hash slot for <key>."}},
@@ -60,15 +62,15 @@ func clustered(run func(*Call) error) func(*Call) error {
 // READONLY, READWRITE and ASKING change nothing on a node that owns every slot.
 var (
 	_ = register(&Command{
-		Name: "readonly", Arity: 1, Flags: Loading | Stale | Fast, Group: Cluster, Since: "3.0.0", Run: clustered(replyOK),
+		Name: "readonly", Arity: 1, Flags: Loading | Stale | Fast, Group: Cluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clustered(replyOK),
 		Summary: "Enables read queries for a connection to a cluster replica node", Complexity: "O(1)",
 	})
 	_ = register(&Command{
-		Name: "readwrite", Arity: 1, Flags: Loading | Stale | Fast, Group: Cluster, Since: "3.0.0", Run: clustered(replyOK),
+		Name: "readwrite", Arity: 1, Flags: Loading | Stale | Fast, Group: Cluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clustered(replyOK),
 		Summary: "Disables read queries for a connection to a cluster replica node", Complexity: "O(1)",
 	})
 	_ = register(&Command{
-		Name: "asking", Arity: 1, Flags: Fast, Group: Cluster, Since: "3.0.0", Run: clustered(replyOK),
+		Name: "asking", Arity: 1, Flags: Fast, Group: Cluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clustered(replyOK),
 		Summary: "Sent by cluster clients after an -ASK redirect", Complexity: "O(1)",
 	})
 )

@@ -8,8 +8,8 @@ import (
 // CLIENT looks after connections: the caller's own and all others. Each subcommand
 // stands in a client_….go file of its own or of its family.
 var _ = register(&Command{
-	Name: "client", Arity: -2, Group: Connection, Since: "2.4.0",
-	Summary: "A container for client connection commands.", Usage: "subcommand", Complexity: "Depends on subcommand.",
+	Name: "client", Arity: -2, Group: Connection, Categories: []string{}, Since: "2.4.0",
+	Summary: "A container for client connection commands", Usage: "subcommand", Complexity: "Depends on subcommand.",
 	Subs: []*Command{
 		clientCaching, clientGetRedir, clientGetName, clientID, clientInfo, clientKill, clientList, clientUnpause,
 		clientPause, clientReply, clientSetName, clientSetInfo, clientUnblock, clientTracking, clientTrackingInfo,
@@ -22,7 +22,7 @@ const connectionFlags = NoScript | Loading | Stale
 
 var clientHelp = &Command{
 	Name: "help", Arity: 2, Flags: Loading | Stale, Since: "5.0.0",
-	Summary: "Returns helpful text about the different subcommands.", Complexity: "O(1)", Run: helpOfParent,
+	Summary: "Show helpful text about the different subcommands", Complexity: "O(1)", Run: helpOfParent,
 }
 
 // helpOfParent is HELP of a parent whose subcommands bring their own lines.

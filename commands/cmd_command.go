@@ -144,15 +144,24 @@ func commandDocs(c *Call) error {
 }
 
 func (c *Command) replyDocs(w *resp.Writer) {
-	rows := [][2]string{{"summary", c.Summary}, {"since", c.Since}, {"group", string(c.Group)}, {"complexity", c.Complexity}}
+	rows := [][2]string{{"summary", c.Summary}, {"since", c.Since}, {"group", string(c.Group)}, {"complexity", c.Complexity},
+		{"deprecated_since", c.Deprecated.since}, {"replaced_by", c.Deprecated.by}}
 	rows = slices.DeleteFunc(rows, func(r [2]string) bool { return r[1] == "" })
 	n := len(rows)
+	isDeprecated := c.Deprecated != deprecation{}
+	if isDeprecated {
+		n++
+	}
 	if len(c.Subs) > 0 {
 		n++
 	}
 	w.Map(n)
 	for _, r := range rows {
 		field(w, r[0], r[1])
+	}
+	if isDeprecated {
+		w.BulkString("doc_flags")
+		simpleSet(w, []string{"deprecated"})
 	}
 	if len(c.Subs) == 0 {
 		return

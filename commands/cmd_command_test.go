@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"testing"
 
 	"cellserver/resp/resptest"
@@ -49,4 +50,75 @@ func TestCommandDocs(t *testing.T) {
 	docs := h.do("COMMAND DOCS get nothing").(resptest.Map)
 	require.Len(t, docs, 1)
 	require.Len(t, h.do("COMMAND DOCS"), len(table))
+}
+
+// What clients learn of a command that Redis has, too, is what Redis tells them.
+func TestCommandTableLikeRedis(t *testing.T) {
+	redis := resptest.Dial(t, resptest.StartRedis(t))
+	redis.Do("HELLO", 3)
+	h := newHarness(t)
+	h.do("HELLO 3")
+	compared := 0
+	for _, parent := range sorted() {
+		for _, cmd := range append([]*Command{parent}, parent.Subs...) {
+			theirs, found := redis.Do("COMMAND", "INFO", cmd.FullName()).([]any)[0].([]any)
+			if !found { // our own, or younger
+				continue
+			}
+			compared++
+			ours := h.do("COMMAND", "INFO", cmd.FullName()).([]any)[0].([]any)
+			require.Equal(t, unordered(theirs[:9]), unordered(ours[:9]), cmd.FullName())
+			require.Equal(t, documented(redis, cmd), documented(doer{h.testClient}, cmd), cmd.FullName())
+		}
+	}
+	require.Greater(t, compared, 100)
+}
+
+// doer is a test client with the method of resptest's.
+type doer struct{ *testClient }
+
+func (d doer) Do(args ...any) any { return d.do(args...) }
+
+// documented is what COMMAND DOCS says of a command, as far as the table has it.
+func documented(server interface{ Do(args ...any) any }, cmd *Command) map[string]any {
+	docs := server.Do("COMMAND", "DOCS", cmd.FullName()).(resptest.Map)[0].Value.(resptest.Map)
+	all := unordered(docs).(map[string]any)
+	for _, other := range []string{"arguments", "history", "subcommands"} {
+		delete(all, other)
+	}
+	switch cmd.Name {
+	case "zscan": // ours takes another time
+		delete(all, "complexity")
+	case "debug":
+		delete(all, "doc_flags")
+	}
+	return all
+}
+
+// unordered spells a reply without the order of its sets and maps, and without the notes
+// of key specs.
+func unordered(v any) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i, x := range v {
+			list[i] = unordered(x)
+		}
+		return list
+	case resptest.Set:
+		set := map[string]bool{}
+		for _, x := range v {
+			set[fmt.Sprint(unordered(x))] = true
+		}
+		return set
+	case resptest.Map:
+		m := map[string]any{}
+		for _, p := range v {
+			if p.Key != "notes" {
+				m[p.Key.(string)] = unordered(p.Value)
+			}
+		}
+		return m
+	}
+	return v
 }

@@ -64,6 +64,7 @@ type Command struct {
 	Tips       []string // COMMAND's tips
 	Categories []string // ACL categories, when they are not those of the group
 	Help       []string // lines of the parent's HELP, for a subcommand
+	Deprecated deprecation
 
 	// Run parses, acts and replies. Its error is the reply, and then nothing was
 	// written. Nil for a parent of subcommands that cannot run by itself.
@@ -78,6 +79,10 @@ type Command struct {
 	parent *Command
 	stats  stats
 }
+
+// deprecation says since which Redis version a command need not be used, and what takes
+// its place; the zero value that it may.
+type deprecation struct{ since, by string }
 
 // Keys says which arguments are keys: First, First+Step … Last (negative: from the
 // end), or with NumKeys, the position of a count, as many after it as it says.

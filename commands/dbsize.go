@@ -3,7 +3,7 @@ package commands
 // DBSIZE replies with the number of keys in the client's database, those expired but
 // not yet removed included. It waits for nobody.
 var _ = register(&Command{
-	Name: "dbsize", Arity: 1, Flags: ReadOnly | Fast, Group: ServerGroup, Since: "1.0.0",
+	Name: "dbsize", Arity: 1, Flags: ReadOnly | Fast, Group: ServerGroup, Categories: []string{"keyspace"}, Since: "1.0.0",
 	Summary: "Return the number of keys in the selected database", Complexity: "O(1)",
 	Tips: []string{"request_policy:all_shards", "response_policy:agg_sum"},
 	Run: func(c *Call) error {

@@ -10,7 +10,7 @@ import (
 // runs only where enable-debug-command allows it.
 var _ = register(&Command{
 	Name: "debug", Arity: -2, Flags: Unpaused | Admin | NoScript | Loading | Stale, Group: ServerGroup, Since: "1.0.0",
-	Summary: "A container for debugging commands.", Usage: "subcommand [argument ...]", Complexity: "Depends on subcommand.",
+	Summary: "A container for debugging commands", Usage: "subcommand [argument ...]", Complexity: "Depends on subcommand.",
 	Run: debug,
 })
 

@@ -5,7 +5,7 @@ import "cellserver/store"
 // DISCARD drops the queued commands and the watched keys.
 var _ = register(&Command{
 	Name: "discard", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy | Immediate, Group: Transaction, Since: "2.0.0",
-	Summary: "Discards a transaction.", Complexity: "O(N), when N is the number of queued commands",
+	Summary: "Discard all commands issued after MULTI", Complexity: "O(N), when N is the number of queued commands",
 	Run: discard, Footprint: watchedFootprint,
 })
 

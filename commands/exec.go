@@ -11,7 +11,7 @@ import (
 // watched key was touched.
 var _ = register(&Command{
 	Name: "exec", Arity: 1, Flags: NoScript | Loading | Stale | SkipSlowlog | Immediate, Group: Transaction, Since: "1.2.0",
-	Summary: "Executes all commands in a transaction.", Complexity: "Depends on commands in the transaction",
+	Summary: "Execute all commands issued after MULTI", Complexity: "Depends on commands in the transaction",
 	Run:       exec,
 	Footprint: func(c *Call, fp *store.Footprint) { c.Client.transactionFootprint(c, fp) },
 })

@@ -10,7 +10,8 @@ var (
 	})
 	_ = register(&Command{
 		Name: "substr", Arity: 4, Flags: ReadOnly, Keys: oneKey, Group: String, Since: "1.0.0",
-		Summary: "Get a substring of the string stored at a key", Usage: "key start end",
+		Deprecated: deprecation{"2.0.0", "`GETRANGE`"},
+		Summary:    "Get a substring of the string stored at a key", Usage: "key start end",
 		Complexity: getRangeComplexity, Run: getRange,
 	})
 )

@@ -6,7 +6,8 @@ import "cellserver/store"
 // string, or null.
 var _ = register(&Command{
 	Name: "getset", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: String, Since: "1.0.0",
-	Summary: "Set the string value of a key and return its old value", Usage: "key value",
+	Deprecated: deprecation{"6.2.0", "`SET` with the `!GET` argument"},
+	Summary:    "Set the string value of a key and return its old value", Usage: "key value",
 	Complexity: "O(1)", Run: getSet,
 })
 

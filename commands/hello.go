@@ -6,7 +6,7 @@ import "cellserver/resp"
 // replies with what the server is.
 var _ = register(&Command{
 	Name: "hello", Arity: -1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Group: Connection, Since: "6.0.0",
-	Summary: "Handshakes with the Redis server.", Usage: "[protover [AUTH username password] [SETNAME clientname]]",
+	Summary: "Handshake with Redis", Usage: "[protover [AUTH username password] [SETNAME clientname]]",
 	Complexity: "O(1)", Run: hello,
 })
 

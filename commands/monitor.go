@@ -11,7 +11,7 @@ import (
 // connection. Administrative commands are not shown, nor are passwords.
 var _ = register(&Command{
 	Name: "monitor", Arity: 1, Flags: Admin | NoScript | Loading | Stale, Group: ServerGroup, Since: "1.0.0",
-	Summary: "Listens for all requests received by the server in real-time.", Run: monitor,
+	Summary: "Listen for all requests received by the server in real time", Run: monitor,
 })
 
 const (

@@ -10,7 +10,7 @@ import (
 // MULTI starts a transaction: what follows is queued until EXEC or DISCARD.
 var _ = register(&Command{
 	Name: "multi", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy | Immediate, Group: Transaction, Since: "1.2.0",
-	Summary: "Starts a transaction.", Usage: "", Complexity: "O(1)",
+	Summary: "Mark the start of a transaction block", Usage: "", Complexity: "O(1)",
 	Run: func(c *Call) error {
 		m := &c.Client.multi
 		if m.active {

@@ -9,7 +9,7 @@ import (
 
 // OBJECT tells how a key is kept and how it was used; asking is no use of it.
 var _ = register(&Command{
-	Name: "object", Arity: -2, Group: Generic, Since: "2.2.3",
+	Name: "object", Arity: -2, Group: Generic, Categories: []string{}, Since: "2.2.3",
 	Summary: "A container for object introspection commands", Complexity: "Depends on subcommand.",
 	Subs: []*Command{
 		{Name: "encoding", Arity: 3, Flags: ReadOnly, Keys: subKey.access("RO"), Since: "2.2.3",

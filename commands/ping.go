@@ -2,8 +2,8 @@ package commands
 
 // PING [message] replies PONG, or the message.
 var _ = register(&Command{
-	Name: "ping", Arity: -1, Flags: Fast, Group: Connection, Since: "1.0.0",
-	Summary: "Returns the server's liveliness response.", Usage: "[message]", Complexity: "O(1)", Run: ping,
+	Name: "ping", Arity: -1, Flags: Fast, Group: Connection, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "1.0.0",
+	Summary: "Ping the server", Usage: "[message]", Complexity: "O(1)", Run: ping,
 })
 
 func ping(c *Call) error {

@@ -4,7 +4,7 @@ package commands
 // not authenticated, no name, no tracking, not a monitor, replies on.
 var _ = register(&Command{
 	Name: "reset", Arity: 1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | Immediate, Group: Connection, Since: "6.2.0",
-	Summary: "Resets the connection.", Complexity: "O(1)", Run: reset, Footprint: watchedFootprint,
+	Summary: "Reset the connection", Complexity: "O(1)", Run: reset, Footprint: watchedFootprint,
 })
 
 func reset(c *Call) error {

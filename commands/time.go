@@ -2,8 +2,8 @@ package commands
 
 // TIME replies with the logical time: Unix seconds, and the microseconds within.
 var _ = register(&Command{
-	Name: "time", Arity: 1, Flags: Loading | Stale | Fast, Group: ServerGroup, Since: "2.6.0",
-	Summary: "Returns the server time.", Complexity: "O(1)",
+	Name: "time", Arity: 1, Flags: Loading | Stale | Fast, Group: ServerGroup, Tips: []string{"nondeterministic_output"}, Since: "2.6.0",
+	Summary: "Return the current server time", Complexity: "O(1)",
 	Run: func(c *Call) error {
 		c.Out.Array(2)
 		c.Out.BulkInt(c.Now / 1e9)

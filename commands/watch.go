@@ -5,12 +5,12 @@ var (
 	_ = register(&Command{
 		Name: "watch", Arity: -2, Flags: NoScript | Loading | Stale | Fast | AllowBusy | Immediate,
 		Keys: Keys{First: 1, Last: -1, Step: 1, Access: "RO"}, Group: Transaction, Since: "2.2.0",
-		Summary: "Monitors changes to keys to determine the execution of a transaction.", Usage: "key [key ...]",
+		Summary: "Watch the given keys to determine execution of the MULTI/EXEC block", Usage: "key [key ...]",
 		Complexity: "O(1) for every key.", Run: watch,
 	})
 	_ = register(&Command{
 		Name: "unwatch", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy, Group: Transaction, Since: "2.2.0",
-		Summary: "Forgets about watched keys of a transaction.", Complexity: "O(1)",
+		Summary: "Forget about all watched keys", Complexity: "O(1)",
 		Run: unwatch, Footprint: watchedFootprint,
 	})
 )

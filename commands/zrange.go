@@ -15,32 +15,37 @@ var (
 	})
 	_ = register(&Command{
 		Name: "zrevrange", Arity: -4, Flags: ReadOnly, Keys: oneKey, Group: SortedSet, Since: "1.2.0",
-		Summary: "Return a range of members in a sorted set, by index, with scores ordered from high to low",
-		Usage:   "key start stop [WITHSCORES]", Complexity: zrangeCost,
+		Deprecated: deprecation{"6.2.0", "`ZRANGE` with the `REV` argument"},
+		Summary:    "Return a range of members in a sorted set, by index, with scores ordered from high to low",
+		Usage:      "key start stop [WITHSCORES]", Complexity: zrangeCost,
 		Run: func(c *Call) error { return c.zrange(zrangeOptions{fixed: true, reverse: true}) },
 	})
 	_ = register(&Command{
 		Name: "zrangebyscore", Arity: -4, Flags: ReadOnly, Keys: oneKey, Group: SortedSet, Since: "1.0.5",
-		Summary: "Return a range of members in a sorted set, by score",
-		Usage:   "key min max [WITHSCORES] [LIMIT offset count]", Complexity: zrangeLimitCost,
+		Deprecated: deprecation{"6.2.0", "`ZRANGE` with the `BYSCORE` argument"},
+		Summary:    "Return a range of members in a sorted set, by score",
+		Usage:      "key min max [WITHSCORES] [LIMIT offset count]", Complexity: zrangeLimitCost,
 		Run: func(c *Call) error { return c.zrange(zrangeOptions{fixed: true, order: scoreOrder}) },
 	})
 	_ = register(&Command{
 		Name: "zrevrangebyscore", Arity: -4, Flags: ReadOnly, Keys: oneKey, Group: SortedSet, Since: "2.2.0",
-		Summary: "Return a range of members in a sorted set, by score, with scores ordered from high to low",
-		Usage:   "key max min [WITHSCORES] [LIMIT offset count]", Complexity: zrangeLimitCost,
+		Deprecated: deprecation{"6.2.0", "`ZRANGE` with the `REV` and `BYSCORE` arguments"},
+		Summary:    "Return a range of members in a sorted set, by score, with scores ordered from high to low",
+		Usage:      "key max min [WITHSCORES] [LIMIT offset count]", Complexity: zrangeLimitCost,
 		Run: func(c *Call) error { return c.zrange(zrangeOptions{fixed: true, order: scoreOrder, reverse: true}) },
 	})
 	_ = register(&Command{
 		Name: "zrangebylex", Arity: -4, Flags: ReadOnly, Keys: oneKey, Group: SortedSet, Since: "2.8.9",
-		Summary: "Return a range of members in a sorted set, by lexicographical range",
-		Usage:   "key min max [LIMIT offset count]", Complexity: zrangeLimitCost,
+		Deprecated: deprecation{"6.2.0", "`ZRANGE` with the `BYLEX` argument"},
+		Summary:    "Return a range of members in a sorted set, by lexicographical range",
+		Usage:      "key min max [LIMIT offset count]", Complexity: zrangeLimitCost,
 		Run: func(c *Call) error { return c.zrange(zrangeOptions{fixed: true, order: lexOrder}) },
 	})
 	_ = register(&Command{
 		Name: "zrevrangebylex", Arity: -4, Flags: ReadOnly, Keys: oneKey, Group: SortedSet, Since: "2.8.9",
-		Summary: "Return a range of members in a sorted set, by lexicographical range, ordered from higher to lower strings.",
-		Usage:   "key max min [LIMIT offset count]", Complexity: zrangeLimitCost,
+		Deprecated: deprecation{"6.2.0", "`ZRANGE` with the `REV` and `BYLEX` arguments"},
+		Summary:    "Return a range of members in a sorted set, by lexicographical range, ordered from higher to lower strings.",
+		Usage:      "key max min [LIMIT offset count]", Complexity: zrangeLimitCost,
 		Run: func(c *Call) error { return c.zrange(zrangeOptions{fixed: true, order: lexOrder, reverse: true}) },
 	})
 )
