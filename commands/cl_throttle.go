@@ -43,7 +43,7 @@ func clThrottle(c *Call) error {
 	if d.Changed {
 		keepTAT(&e, d.TAT, c.Now)
 	}
-	c.replyDecision(d)
+	c.replyDecision(d, throttleAllowed)
 	return nil
 }
 
@@ -57,7 +57,7 @@ func clProbe(c *Call) error {
 	if err != nil {
 		return err
 	}
-	c.replyDecision(d)
+	c.replyDecision(d, probeAllowed)
 	return nil
 }
 
@@ -84,11 +84,11 @@ func keepTAT(e *store.Entry, tat, now int64) {
 	e.SetInt(tat, gcra.CeilDiv(tat, 1e6))
 }
 
-func (c *Call) replyDecision(d gcra.Decision) {
-	limited := int64(0)
-	if d.Limited {
-		limited = 1
-	}
+// replyDecision replies and counts the decision, as the given kind or the limited one
+// that follows it.
+func (c *Call) replyDecision(d gcra.Decision, kind decision) {
+	limited := int64(flag(d.Limited))
+	c.Server.totals.throttled[kind+decision(limited)].Add(1)
 	c.Out.Array(5)
 	c.Out.Int(limited)
 	c.Out.Int(d.Limit)

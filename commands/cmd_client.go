@@ -1,10 +1,5 @@
 package commands
 
-import (
-	"slices"
-	"strings"
-)
-
 // CLIENT looks after connections: the caller's own and all others. Each subcommand
 // stands in a client_….go file of its own or of its family.
 var _ = register(&Command{
@@ -23,16 +18,6 @@ const connectionFlags = NoScript | Loading | Stale
 var clientHelp = &Command{
 	Name: "help", Arity: 2, Flags: Loading | Stale, Since: "5.0.0",
 	Summary: "Show helpful text about the different subcommands", Complexity: "O(1)", Run: helpOfParent,
-}
-
-// helpOfParent is HELP of a parent whose subcommands bring their own lines.
-func helpOfParent(c *Call) error {
-	parent := c.Cmd.parent
-	var lines []string
-	for _, s := range parent.Subs {
-		lines = slices.Concat(lines, s.Help)
-	}
-	return c.help(strings.ToUpper(parent.Name), lines...)
 }
 
 // onOff reads an argument that is ON or OFF.

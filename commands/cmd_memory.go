@@ -23,7 +23,7 @@ var _ = register(&Command{
 			Help: []string{"USAGE <key> [SAMPLES <count>]", "    Return memory in bytes used by <key> and its value. Nested values are",
 				"    sampled up to <count> times (default: 5, 0 means sample all)."}, Run: memoryUsage},
 		{Name: "help", Arity: 2, Flags: Loading | Stale, Since: "4.0.0",
-			Summary: "Show helpful text about the different subcommands", Complexity: "O(1)", Run: helpOfSubs},
+			Summary: "Show helpful text about the different subcommands", Complexity: "O(1)", Run: helpOfParent},
 	},
 })
 

@@ -77,7 +77,7 @@ type Command struct {
 	Subs []*Command // subcommands, of a parent
 
 	parent *Command
-	stats  stats
+	index  int // in everyCommand, and of its counters in a Server
 }
 
 // deprecation says since which Redis version a command need not be used, and what takes
@@ -106,8 +106,12 @@ func (k Keys) access(flags string) Keys {
 	return k
 }
 
-// table holds every command by its lower-case name.
-var table = map[string]*Command{}
+var (
+	// table holds every command by its lower-case name.
+	table = map[string]*Command{}
+	// everyCommand holds all of them and their subcommands, in the order of registration.
+	everyCommand []*Command
+)
 
 // register enters a command into the table.
 func register(c *Command) *Command {
@@ -115,13 +119,21 @@ func register(c *Command) *Command {
 		panic("commands: " + c.Name + " is registered twice")
 	}
 	table[c.Name] = c
+	c.enter()
 	for _, s := range c.Subs {
 		s.parent = c
+		s.enter()
 		if s.Group == "" {
 			s.Group = c.Group
 		}
 	}
 	return c
+}
+
+// enter gives a command its index.
+func (c *Command) enter() {
+	c.index = len(everyCommand)
+	everyCommand = append(everyCommand, c)
 }
 
 // FullName is the name as Redis writes it: "get", "client|kill".

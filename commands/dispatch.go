@@ -84,7 +84,7 @@ func (c *Client) admit(call *Call) error {
 // the transaction; an EXEC that may not run ends it.
 func (c *Client) refuse(call *Call, err error) {
 	if call.Cmd != nil {
-		call.Cmd.stats.rejected.Add(1)
+		c.server.statsOf(call.Cmd).rejected.Add(1)
 	}
 	if c.multi.active {
 		c.multi.doomed = true

@@ -20,7 +20,7 @@ func (s *Server) execute(call *Call) resp.Status {
 	return s.run(call)
 }
 
-// run runs a command whose locks are held, and keeps count of it.
+// run runs a command whose locks are held, and keeps count of it once it is done.
 func (s *Server) run(call *Call) resp.Status {
 	cmd := call.Cmd
 	if call.Tx != nil {
@@ -29,25 +29,29 @@ func (s *Server) run(call *Call) resp.Status {
 	start := s.Clock.Monotonic()
 	mark := call.Out.Mark()
 	err := cmd.Run(call)
-	took := s.Clock.Monotonic() - start
-	if err == tryAgain {
+	v, ended := err.(verdict)
+	if v == tryAgain {
 		return resp.Retry
 	}
-
-	s.totals.commands.Add(1)
-	cmd.stats.calls.Add(1)
-	cmd.stats.nanos.Add(took)
-	s.follow(call)
-	switch v, ok := err.(verdict); {
-	case err == nil:
-	case ok:
-		return resp.Status(v)
-	default:
+	st := s.statsOf(cmd)
+	if err != nil && !ended {
 		call.Out.Truncate(mark)
-		cmd.stats.failed.Add(1)
+		st.failed.Add(1)
 		s.replyError(call, err)
 	}
-	return resp.Continue
+	s.account(call, st, s.Clock.Monotonic()-start)
+	s.follow(call)
+	return resp.Status(v)
+}
+
+// account counts a command that took some nanoseconds.
+func (s *Server) account(call *Call, st *stats, took int64) {
+	st.calls.Add(1)
+	st.nanos.Add(took)
+	st.took[durationBucket(took)].Add(1)
+	if took >= s.slow.above.Load() {
+		s.noteSlow(call, took)
+	}
 }
 
 // follow is for those who follow what clients run.
@@ -76,5 +80,7 @@ func (verdict) Error() string { return "verdict" }
 // replyError is the one place where an error becomes a reply. What a client sent may
 // stand at a text's end: line ends are cut off there, elsewhere the writer blanks them.
 func (s *Server) replyError(call *Call, err error) {
-	call.Out.Error(strings.TrimRight(err.Error(), "\r\n"))
+	text := strings.TrimRight(err.Error(), "\r\n")
+	s.errors.add(text)
+	call.Out.Error(text)
 }

@@ -1,8 +1,6 @@
 package commands
 
 import (
-	"strings"
-
 	"cellserver/config"
 	"cellserver/store"
 )
@@ -29,7 +27,7 @@ var _ = register(&Command{
 			Help: []string{"REFCOUNT <key>", "    Return the number of references of the value associated with the specified", "    <key>."},
 			Run:  objectRefCount},
 		{Name: "help", Arity: 2, Flags: Loading | Stale, Since: "6.2.0",
-			Summary: "Show helpful text about the different subcommands", Complexity: "O(1)", Run: helpOfSubs},
+			Summary: "Show helpful text about the different subcommands", Complexity: "O(1)", Run: helpOfParent},
 	},
 })
 
@@ -112,13 +110,4 @@ func objectRefCount(c *Call) error {
 func (s *Server) usesLFU() bool {
 	p := s.Config().MaxMemoryPolicy
 	return p == config.AllKeysLFU || p == config.VolatileLFU
-}
-
-// helpOfSubs is the HELP of a parent: what its subcommands say of themselves.
-func helpOfSubs(c *Call) error {
-	var lines []string
-	for _, s := range c.Cmd.parent.Subs {
-		lines = append(lines, s.Help...)
-	}
-	return c.help(strings.ToUpper(c.Cmd.parent.Name), lines...)
 }

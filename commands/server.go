@@ -33,6 +33,9 @@ type Server struct {
 	config   atomic.Pointer[config.Config]
 	changing sync.Mutex // held while CONFIG SET makes the next configuration
 	onConfig func(old, new *config.Config) error
+	rewrite  func(*config.Config) error
+	shutdown func(ShutdownMode) error
+	process  Process
 
 	// ActiveExpire lets the app sweep expired keys in the background (DEBUG
 	// SET-ACTIVE-EXPIRE).
@@ -40,10 +43,15 @@ type Server struct {
 
 	runID    string
 	started  int64 // logical time of the start, Unix nanoseconds
+	since    int64 // monotonic time of the start
 	clients  clients
 	blocked  atomic.Int64 // clients whose command waits
 	pause    atomic.Pointer[pause]
 	totals   totals
+	stats    []stats // by Command.index
+	errors   errorCounts
+	rates    rates
+	slow     slowWatch
 	tracking tracking
 	monitors monitors
 }
@@ -60,12 +68,25 @@ type Options struct {
 	// Configured is called with each new configuration before it takes effect; its error
 	// refuses the change. Nil for none.
 	Configured func(old, new *config.Config) error
+	// Rewrite writes a configuration to the file that the server was started with, for
+	// CONFIG REWRITE. Nil when there is none.
+	Rewrite func(*config.Config) error
+	// Shutdown begins to stop the server and returns at once; its error refuses. Nil
+	// refuses always.
+	Shutdown func(ShutdownMode) error
+	// Process is what INFO shows of the process.
+	Process Process
 }
 
 // New returns a server without clients.
 func New(o Options) *Server {
-	s := &Server{Store: o.Store, Clock: o.Clock, Log: o.Log, onConfig: o.Configured, runID: o.RunID, started: o.Clock.Now()}
-	s.config.Store(o.Config)
+	s := &Server{
+		Store: o.Store, Clock: o.Clock, Log: o.Log,
+		onConfig: o.Configured, rewrite: o.Rewrite, shutdown: o.Shutdown, process: o.Process,
+		runID: o.RunID, started: o.Clock.Now(), since: o.Clock.Monotonic(),
+		stats: make([]stats, len(everyCommand)),
+	}
+	s.publish(o.Config)
 	s.ActiveExpire.Store(true)
 	s.clients.byID = map[int64]*Client{}
 	s.tracking.init(s)
@@ -75,6 +96,12 @@ func New(o Options) *Server {
 
 // Config returns the configuration in force. It must not be changed.
 func (s *Server) Config() *config.Config { return s.config.Load() }
+
+// publish puts a configuration into force.
+func (s *Server) publish(cfg *config.Config) {
+	s.config.Store(cfg)
+	s.slow.configure(cfg)
+}
 
 // Committed tells those who follow the keyspace of a transaction's effects; it
 // implements [store.Observer].

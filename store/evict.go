@@ -193,7 +193,7 @@ func (v *evictor) sampleFrom(now int64, partition int) (n int) {
 	defer v.tx.End()
 	for db := range v.tx.only.tables {
 		t := &v.tx.only.tables[db]
-		if v.policy.Volatile() && t.expire == 0 {
+		if v.policy.Volatile() && t.expire.Load() == 0 {
 			continue
 		}
 		g, slot := t.sample(v.tx, v.policy.Volatile())

@@ -48,7 +48,7 @@ func checkTable(t testing.TB, tb *table) int64 {
 		i += span
 	}
 	require.EqualValues(t, sum.cells, tb.count.Load(), "count")
-	require.Equal(t, sum.expiring, tb.expire, "keys with an expiry")
+	require.EqualValues(t, sum.expiring, tb.expire.Load(), "keys with an expiry")
 	require.Equal(t, sum.deepest, tb.deepest, "deepest segments")
 	require.EqualValues(t, sum.values, tb.values.n, "values in use")
 	require.LessOrEqual(t, len(tb.values.chunks), sum.values/slabChunk+2, "the slab is dense")

@@ -85,24 +85,19 @@ func (t *table) swap(o *table) {
 	t.depth, o.depth = o.depth, t.depth
 	t.deepest, o.deepest = o.deepest, t.deepest
 	t.values, o.values = o.values, t.values
-	t.expire, o.expire = o.expire, t.expire
 	t.bytes, o.bytes = o.bytes, t.bytes
-	n := t.count.Load()
-	t.count.Store(o.count.Load())
-	o.count.Store(n)
+	t.count.Store(o.count.Swap(t.count.Load()))
+	t.expire.Store(o.expire.Swap(t.expire.Load()))
 	t.gen++
 	o.gen++
 }
 
-// Volatile returns the number of keys of a database that have an expiry. Each
-// partition is locked for a moment, so no transaction may be active.
+// Volatile returns the number of keys of a database that have an expiry. It takes no
+// lock.
 func (s *Store) Volatile(db int) int {
-	n := 0
+	n := int64(0)
 	for i := range s.partitions {
-		p := &s.partitions[i]
-		p.mu.Lock()
-		n += p.tables[db].expire
-		p.mu.Unlock()
+		n += s.partitions[i].tables[db].expire.Load()
 	}
-	return n
+	return int(n)
 }

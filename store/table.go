@@ -8,7 +8,7 @@ import (
 
 // table is one database's share of one partition: an extendible hash table. The
 // directory has 2^depth entries; several may name the same segment until it splits.
-// The partition's lock guards everything here but count.
+// The partition's lock guards everything here but count and expire, which others may read.
 type table struct {
 	dir     []*segment
 	depth   uint8
@@ -16,8 +16,8 @@ type table struct {
 	seed    maphash.Seed
 	mask    uint64 // of hashes: all ones, but in tests of hashes that agree
 	values  slab
-	count   atomic.Int64  // cells; written under the lock, read by DBSIZE without it
-	expire  int           // cells with an expiry
+	count   atomic.Int64  // cells
+	expire  atomic.Int64  // cells with an expiry
 	gen     uint64        // changes whenever a cell may have moved or come, so an Entry knows to look again
 	bytes   int64         // memory of directory, segments and values
 	mem     *atomic.Int64 // the store's sum of bytes
@@ -240,7 +240,7 @@ func (t *table) remove(g *segment, off uint32, slot int, hash uint64) {
 		t.dropAt(c.bigKey())
 	}
 	if c.expireAt() != NoExpiry {
-		t.expire--
+		t.expire.Add(-1)
 	}
 	t.account(-int64(c.size()))
 	g.unlink(slot)
@@ -310,6 +310,6 @@ func (t *table) reset() {
 	t.account(-t.bytes)
 	t.dir, t.depth, t.deepest, t.values = nil, 0, 0, slab{}
 	t.count.Store(0)
-	t.expire = 0
+	t.expire.Store(0)
 	t.gen++
 }

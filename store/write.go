@@ -140,9 +140,9 @@ func (e *Entry) storeExpiry(c cell, had bool, at int64) {
 func (e *Entry) expires(had bool, at int64) {
 	if has := at != NoExpiry; has != had {
 		if has {
-			e.t.expire++
+			e.t.expire.Add(1)
 		} else {
-			e.t.expire--
+			e.t.expire.Add(-1)
 		}
 	}
 	e.g.expiresBy(at)

@@ -1,0 +1,5 @@
+package commands
+
+import "testing"
+
+func TestRole(t *testing.T) { newHarness(t).want("ROLE", []any{"master", 0, []any{}}) }

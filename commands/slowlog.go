@@ -1,0 +1,64 @@
+package commands
+
+// SLOWLOG shows the commands that took slowlog-log-slower-than microseconds or more.
+var _ = register(&Command{
+	Name: "slowlog", Arity: -2, Group: ServerGroup, Since: "2.2.12",
+	Summary: "A container for slow log commands", Complexity: "Depends on subcommand.",
+	Subs: []*Command{
+		{Name: "get", Arity: -2, Flags: Admin | Loading | Stale, Since: "2.2.12", Run: slowlogGet, Usage: "[count]",
+			Tips:    []string{"request_policy:all_nodes", "nondeterministic_output"},
+			Summary: "Get the slow log's entries", Complexity: "O(N) where N is the number of entries returned",
+			Help: []string{"GET [<count>]", "    Return top <count> entries from the slowlog (default: 10, -1 mean all).",
+				"    Entries are made of:", "    id, timestamp, time in microseconds, arguments array, client IP and port,", "    client name"}},
+		{Name: "len", Arity: 2, Flags: Admin | Loading | Stale, Since: "2.2.12", Run: slowlogLen,
+			Tips:    []string{"request_policy:all_nodes", "response_policy:agg_sum", "nondeterministic_output"},
+			Summary: "Get the slow log's length", Complexity: "O(1)",
+			Help: []string{"LEN", "    Return the length of the slowlog."}},
+		{Name: "reset", Arity: 2, Flags: Admin | Loading | Stale, Since: "2.2.12", Run: slowlogReset, Tips: allNodesSucceed,
+			Summary: "Clear all entries from the slow log", Complexity: "O(N) where N is the number of entries in the slowlog",
+			Help: []string{"RESET", "    Reset the slowlog."}},
+		helpCommand("6.2.0"),
+	},
+})
+
+// allNodesSucceed are the tips of what must be done on every node of a cluster.
+var allNodesSucceed = []string{"request_policy:all_nodes", "response_policy:all_succeeded"}
+
+func slowlogGet(c *Call) error {
+	n := int64(10)
+	switch len(c.Args) {
+	case 2:
+	case 3:
+		var ok bool
+		if n, ok = parseInt(c.Args[2]); !ok || n < -1 {
+			return Error("ERR count should be greater than or equal to -1")
+		}
+	default:
+		return c.subcommandSyntax()
+	}
+	entries := c.Server.slow.newest(n)
+	c.Out.Array(len(entries))
+	for _, e := range entries {
+		c.Out.Array(6)
+		c.Out.Int(e.id)
+		c.Out.Int(e.seconds)
+		c.Out.Int(e.micros)
+		c.Out.Array(len(e.args))
+		for _, a := range e.args {
+			c.Out.BulkString(a)
+		}
+		c.Out.BulkString(e.client)
+		c.Out.BulkString(e.name)
+	}
+	return nil
+}
+
+func slowlogLen(c *Call) error {
+	c.Out.Int(int64(c.Server.slow.logged()))
+	return nil
+}
+
+func slowlogReset(c *Call) error {
+	c.Server.slow.forget()
+	return replyOK(c)
+}
