@@ -107,7 +107,7 @@ func (c *Command) replyInfo(w *resp.Writer) {
 	for _, tip := range c.Tips {
 		w.BulkString(tip)
 	}
-	specs := c.specs()
+	specs := c.Keys.specs()
 	w.Set(len(specs))
 	for _, s := range specs {
 		s.reply(w)
@@ -255,8 +255,12 @@ func commandGetKeysAndFlags(c *Call) error {
 	if err != nil {
 		return err
 	}
+	keys := cmd.Keys
+	if cmd.KeyAccess != nil {
+		keys.Access = cmd.KeyAccess(args)
+	}
 	array, n := c.Out.DeferArray(), 0
-	for _, s := range cmd.specs() {
+	for _, s := range keys.specs() {
 		part := Command{Keys: Keys{First: s.first, Last: s.last, Step: s.step}}
 		if s.last >= 0 {
 			part.Keys.Last += s.first

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"cellserver/resp/resptest"
@@ -42,6 +43,18 @@ func TestCommandGetKeys(t *testing.T) {
 	h.want("COMMAND GETKEYSANDFLAGS ZDIFFSTORE dst 1 a", []any{[]any{"dst", rw("OW", "update")}, []any{"a", rw("RO", "access")}})
 	h.want("COMMAND GETKEYS ZUNIONSTORE dst x a b", Error("ERR Invalid arguments specified for command"))
 	require.Equal(t, []any{[]any{"k", []any{resptest.Simple("RO"), resptest.Simple("access")}}}, h.do("COMMAND GETKEYSANDFLAGS GET k"))
+}
+
+func TestCommandGetKeysAndFlags(t *testing.T) {
+	redis := resptest.Dial(t, resptest.StartRedis(t))
+	h := newHarness(t)
+	for _, line := range []string{"SET k v", "SET k v EX 1 get", "SETNX k v", "RENAME a b", "COPY a b", "MSET a 1 b 2", "GET k", "OBJECT FREQ k"} {
+		args := []any{"COMMAND", "GETKEYSANDFLAGS"}
+		for _, word := range strings.Fields(line) {
+			args = append(args, word)
+		}
+		require.Equal(t, redis.Do(args...), h.do(args...), line)
+	}
 }
 
 func TestCommandDocs(t *testing.T) {

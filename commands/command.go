@@ -74,6 +74,10 @@ type Command struct {
 	// only from the client's state. Nil for none.
 	Footprint func(c *Call, fp *store.Footprint)
 
+	// KeyAccess says how one call uses its keys, in the words of Keys.Access, where that
+	// depends on its options (VARIABLE_FLAGS). Nil where it does not.
+	KeyAccess func(args [][]byte) string
+
 	Subs []*Command // subcommands, of a parent
 
 	parent *Command

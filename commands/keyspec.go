@@ -16,10 +16,9 @@ type keySpec struct {
 	numKeys bool // first is the position of a count, and the keys follow it
 }
 
-// specs derives the key specifications of a command. Access names the flags of each,
+// specs derives the key specifications of key positions. Access names the flags of each,
 // separated by ';', when its keys are used differently: "RW ACCESS DELETE; OW UPDATE".
-func (c *Command) specs() []keySpec {
-	k := c.Keys
+func (k Keys) specs() []keySpec {
 	access := strings.Split(k.Access, ";")
 	if k.Access == "" {
 		access = []string{"RO ACCESS"}

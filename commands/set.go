@@ -1,6 +1,10 @@
 package commands
 
-import "cellserver/store"
+import (
+	"slices"
+
+	"cellserver/store"
+)
 
 // SET, SETNX, SETEX and PSETEX make a key hold a string, whatever it held before. The
 // key's expiry is the one given; without one it stays for ever, unless SET is told
@@ -10,7 +14,7 @@ var (
 		Name: "set", Arity: -3, Flags: Write | DenyOOM, Keys: oneKey.access("RW ACCESS UPDATE VARIABLE_FLAGS"), Group: String, Since: "1.0.0",
 		Summary:    "Set the string value of a key",
 		Usage:      "key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
-		Complexity: "O(1)", Run: set,
+		Complexity: "O(1)", Run: set, KeyAccess: setAccess,
 	})
 	_ = register(&Command{
 		Name: "setnx", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: oneKey.access("OW INSERT"), Group: String, Since: "1.0.0",
@@ -90,6 +94,14 @@ func parseSet(args [][]byte) (o setOptions, err error) {
 		}
 	}
 	return o, nil
+}
+
+// setAccess looks for GET alone, since the options may be wrong.
+func setAccess(args [][]byte) string {
+	if slices.ContainsFunc(args[3:], func(a []byte) bool { return is(a, "get") }) {
+		return "RW ACCESS UPDATE"
+	}
+	return "OW UPDATE"
 }
 
 func setNX(c *Call) error {

@@ -25,12 +25,6 @@ var differences = []difference{
 			return isCommand(args, "COMMAND", "GETKEYS", "GETKEYSANDFLAGS") && ours.text == "ERR Invalid arguments specified for command"
 		},
 	},
-	{
-		why: "Redis narrows SET's flags by whether GET is among its options; we give those that hold for both",
-		applies: func(args []string, _, _ reply) bool {
-			return isCommand(args, "COMMAND", "GETKEYSANDFLAGS") && len(args) > 2 && strings.EqualFold(args[2], "SET")
-		},
-	},
 }
 
 func knownDifference(args []string, redis, ours reply) bool {
