@@ -16,14 +16,15 @@ const (
 
 // Scan calls f for keys from the cursor on, about count of them, and returns the cursor
 // to go on from: 0 when the whole database has been seen. Keys whose time is over are
-// left out. The footprint must be whole; f must not write.
+// left out, and removed. The footprint must be whole; f must not write.
 func (tx *Tx) Scan(cursor uint64, count int, f func(e *Entry)) uint64 {
+	defer tx.reap()
 	seen := 0
 	from := cursor & cursorMask
 	for p := int(cursor >> cursorHashBits); p < Partitions; p++ {
 		next, more := tx.scanTable(&tx.s.partitions[p], from, &seen, count, f)
 		if more {
-			return uint64(p)<<cursorHashBits | next
+			return uint64(p)<<cursorHashBits + next // next may be the next partition's start
 		}
 		from = 0
 		if seen >= count && p+1 < Partitions {
@@ -108,22 +109,33 @@ func sortScanned(cells []scanned) {
 func (tx *Tx) visit(p *partition, t *table, s scanned, f func(*Entry)) {
 	c := s.g.cell(s.off)
 	if c.over(tx.now) {
+		tx.overdue = append(tx.overdue, slices.Clone(t.keyOf(c)))
 		return
 	}
 	f(&Entry{tx: tx, p: p, t: t, g: s.g, key: t.keyOf(c), hash: s.hash, gen: t.gen, off: s.off, db: tx.db})
 }
 
-// Each calls f for every key of the database whose time is not over. The footprint
-// must be whole; f must not write.
+// reap removes the keys that a walk found to be over: not before its end, because
+// removing moves cells.
+func (tx *Tx) reap() {
+	for _, key := range tx.overdue {
+		tx.find(key)
+	}
+	tx.overdue = nil
+}
+
+// Each calls f for every key of the database whose time is not over, and removes the
+// others. The footprint must be whole; f must not write.
 func (tx *Tx) Each(f func(e *Entry)) {
 	for i := range tx.s.partitions {
 		tx.EachIn(i, f)
 	}
 }
 
-// EachIn calls f for every key of one partition whose time is not over. f must not
-// write.
+// EachIn calls f for every key of one partition whose time is not over, and removes the
+// others. f must not write.
 func (tx *Tx) EachIn(partition int, f func(e *Entry)) {
+	defer tx.reap()
 	p := &tx.s.partitions[partition]
 	t := &p.tables[tx.db]
 	t.each(func(g *segment, slot int, c cell) bool {

@@ -61,6 +61,7 @@ type Tx struct {
 	db      int
 	effects []Effect
 	scanned []scanned // scratch of Scan
+	overdue [][]byte  // keys that a walk found to be over, to be removed at its end
 	rng     uint64
 	active  bool
 }

@@ -38,7 +38,7 @@ func normalise(args []string, r reply, moved bool) reply {
 	case "COMMAND INFO":
 		return commandInfo(r)
 	case "COMMAND COUNT", "CLIENT ID", "CLIENT INFO", "CLIENT LIST", "MEMORY USAGE", "OBJECT IDLETIME",
-		"LASTSAVE", "INFO", "SLOWLOG LEN", "LATENCY LATEST", "LATENCY DOCTOR":
+		"LASTSAVE", "INFO", "SLOWLOG LEN", "SLOWLOG GET", "LATENCY LATEST", "LATENCY DOCTOR":
 		return reply{kind: r.kind, null: r.null}
 	}
 	return r
