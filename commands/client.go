@@ -43,7 +43,7 @@ type Client struct {
 	multi     multi
 	watcher   store.Watcher
 	reply     replyMode
-	wakeAt    int64 // monotonic time at which a blocked command is done; 0 when there is none
+	wakeAt    int64 // time, on its own clock, at which a blocked command is done; 0 when there is none
 	noEvict   bool  // CLIENT NO-EVICT
 	noTouch   bool  // CLIENT NO-TOUCH
 	leaving   bool  // killed by itself: closed once its reply is written

@@ -79,7 +79,7 @@ func debugClock(c *Call) error {
 }
 
 // debugSleep holds this connection for some seconds of real time. Unlike Redis's it
-// holds nobody else.
+// holds nobody else, and inside EXEC, which holds locks, nobody at all.
 func debugSleep(c *Call) error {
 	seconds, ok := parseFloat(c.Args[2])
 	if !ok {
@@ -89,7 +89,7 @@ func debugSleep(c *Call) error {
 	if c.Client.wakeAt == 0 {
 		c.Client.wakeAt = now + int64(seconds*float64(time.Second))
 	}
-	if now < c.Client.wakeAt {
+	if now < c.Client.wakeAt && !c.Client.inExec {
 		return tryAgain
 	}
 	c.Client.wakeAt = 0
