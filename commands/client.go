@@ -48,6 +48,7 @@ type Client struct {
 	noTouch   bool  // CLIENT NO-TOUCH
 	leaving   bool  // killed by itself: closed once its reply is written
 	track     track
+	subs      subscriptions
 	own       []byte // messages to itself, written after the reply
 	inExec    bool   // EXEC runs its commands
 
@@ -147,6 +148,7 @@ func (c *Client) Closed() {
 	s := c.server
 	s.tracking.stop(c)
 	s.monitors.remove(c)
+	c.unsubscribeAll()
 	s.clients.mu.Lock()
 	delete(s.clients.byID, c.ID)
 	s.clients.mu.Unlock()

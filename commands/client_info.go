@@ -94,7 +94,12 @@ func clientType(arg []byte) (string, error) {
 }
 
 // kind is the type of a client, as CLIENT LIST TYPE and CLIENT KILL TYPE name it.
-func (c *Client) kind() string { return "normal" }
+func (c *Client) kind() string {
+	if c.subscribed() {
+		return "pubsub"
+	}
+	return "normal"
+}
 
 // clientView is what others may see of a client.
 type clientView struct {
@@ -105,6 +110,8 @@ type clientView struct {
 	queued           int // commands in MULTI, -1 outside
 	queuedSize       int // bytes of their arguments
 	redirect         int64
+	channels         int // listened to
+	patterns         int
 	noEvict, noTouch bool
 	monitoring       bool
 	tracking, bcast  bool
@@ -116,6 +123,7 @@ func (c *Client) publish() {
 		names: c.names, last: c.call.Cmd, active: c.now, db: c.db, queued: -1, queuedSize: c.multi.bytes,
 		noEvict: c.noEvict, noTouch: c.noTouch, monitoring: c.monitoring,
 		tracking: c.track.on, bcast: c.track.bcast, redirect: c.track.target(),
+		channels: len(c.subs.channels), patterns: len(c.subs.patterns),
 	}
 	if c.multi.active {
 		v.queued = len(c.multi.queued)
@@ -141,7 +149,7 @@ func (c *Client) flags(v *clientView) string {
 		letter byte
 		on     bool
 	}{
-		{'O', v.monitoring}, {'x', v.queued >= 0}, {'b', c.blocked()}, {'t', v.tracking}, {'R', c.track.broken.Load()},
+		{'O', v.monitoring}, {'P', c.subscribed()}, {'x', v.queued >= 0}, {'b', c.blocked()}, {'t', v.tracking}, {'R', c.track.broken.Load()},
 		{'B', v.bcast}, {'A', c.killed.Load()}, {'U', c.isUnix()}, {'e', v.noEvict}, {'T', v.noTouch},
 	} {
 		if f.on {
@@ -167,11 +175,11 @@ func (c *Call) describe(client *Client) string {
 		request, args = requestSize(c.Client.call.Args)
 	}
 	pending := client.peer.Pending()
-	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=-1 name=%s age=%d idle=%d flags=%s db=%d sub=0 psub=0 ssub=0 multi=%d "+
+	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=-1 name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=0 multi=%d "+
 		"qbuf=%d qbuf-free=0 argv-mem=%d multi-mem=%d rbs=0 rbp=0 obl=0 oll=0 omem=%d tot-mem=%d events=r cmd=%s user=default "+
 		"redir=%d resp=%d lib-name=%s lib-ver=%s\n",
 		client.ID, client.addr(), client.laddr(), v.names.client, c.secondsSince(client.created), c.secondsSince(v.active),
-		client.flags(&v), v.db, v.queued, request, args, v.queuedSize, pending, client.peer.Memory()+v.queuedSize+pending, last,
+		client.flags(&v), v.db, v.channels, v.patterns, v.queued, request, args, v.queuedSize, pending, client.peer.Memory()+v.queuedSize+pending, last,
 		v.redirect, client.proto.Load(), v.names.library, v.names.version)
 }
 

@@ -31,6 +31,7 @@ const (
 	Immediate                         // runs at once inside MULTI instead of being queued
 	PubSub                            // publishes or subscribes
 	NoMandatoryKeys                   // its keys may all be absent
+	whileSubscribed                   // allowed to a RESP2 client that is subscribed
 	movableKeys                       // its keys follow a count; derived
 	Unpaused                          // runs while clients are paused; for DEBUG, which alone can move a stopped clock past the pause
 )
@@ -46,6 +47,7 @@ const (
 	String      Group = "string"
 	SortedSet   Group = "sorted-set"
 	Transaction Group = "transactions"
+	PubSubGroup Group = "pubsub"
 	Cluster     Group = "cluster"
 	Limiter     Group = "limiter"
 )

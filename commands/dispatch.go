@@ -74,6 +74,9 @@ func (c *Client) admit(call *Call) error {
 	if err := c.server.checkMemory(call); err != nil {
 		return err
 	}
+	if c.subscribed() && call.Out.Proto == 2 && flags&whileSubscribed == 0 {
+		return onlySubscribing(call.Cmd)
+	}
 	if c.monitoring && call.effectiveFlags()&(Write|ReadOnly|MayReplicate) != 0 {
 		return errMonitorKeys
 	}

@@ -1,19 +1,28 @@
 package commands
 
-// PING [message] replies PONG, or the message.
+import "slices"
+
+// PING [message] replies PONG, or the message; to a RESP2 client that is subscribed, in
+// the form of a message.
 var _ = register(&Command{
-	Name: "ping", Arity: -1, Flags: Fast, Group: Connection, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "1.0.0",
+	Name: "ping", Arity: -1, Flags: Fast | whileSubscribed, Group: Connection, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "1.0.0",
 	Summary: "Ping the server", Usage: "[message]", Complexity: "O(1)", Run: ping,
 })
 
 func ping(c *Call) error {
-	switch len(c.Args) {
-	case 1:
-		c.Out.Simple("PONG")
-	case 2:
-		c.Out.Bulk(c.Args[1])
-	default:
+	if len(c.Args) > 2 {
 		return wrongArity("ping")
 	}
+	if c.Client.subscribed() && c.Out.Proto == 2 {
+		c.Out.Array(2)
+		c.Out.BulkString("pong")
+		c.Out.Bulk(slices.Concat(c.Args[1:]...))
+		return nil
+	}
+	if len(c.Args) == 1 {
+		c.Out.Simple("PONG")
+		return nil
+	}
+	c.Out.Bulk(c.Args[1])
 	return nil
 }

@@ -54,6 +54,7 @@ type Server struct {
 	slow     slowWatch
 	tracking tracking
 	monitors monitors
+	pubsub   pubsub
 }
 
 // Options are what a Server is made of.
@@ -90,6 +91,7 @@ func New(o Options) *Server {
 	s.ActiveExpire.Store(true)
 	s.clients.byID = map[int64]*Client{}
 	s.tracking.init(s)
+	s.pubsub.channels = map[string][]*Client{}
 	s.Store.Observe(s)
 	return s
 }

@@ -337,6 +337,9 @@ func (t *tracking) tell(c, by *Client, keys []string) {
 	to.push(by, w.Bytes())
 }
 
+// invalidationChannel is where RESP2 clients that others redirect to get their messages.
+const invalidationChannel = "__redis__:invalidate"
+
 // startInvalidation begins a message that the client understands; it reports false when
 // there is none.
 func (c *Client) startInvalidation(w *resp.Writer, redirected bool) bool {
@@ -344,6 +347,12 @@ func (c *Client) startInvalidation(w *resp.Writer, redirected bool) bool {
 	if w.Proto == 3 {
 		w.Push(2)
 		w.BulkString("invalidate")
+		return true
+	}
+	if redirected && c.subscribed() {
+		w.Array(3)
+		w.BulkString("message")
+		w.BulkString(invalidationChannel)
 		return true
 	}
 	return false

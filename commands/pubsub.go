@@ -1,0 +1,120 @@
+package commands
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"cellserver/resp"
+)
+
+// subscriptions are what one client listens to. Its own goroutine alone uses the names.
+type subscriptions struct {
+	channels, patterns map[string]struct{}
+	total              atomic.Int64 // of both; any goroutine may ask
+}
+
+// pubsub brings what is published to those who subscribed. Every subscriber sees the
+// messages in the same order.
+type pubsub struct {
+	mu       sync.Mutex // guards the rest; may be taken while partitions are locked
+	channels map[string][]*Client
+	patterns []patternClients // sorted by pattern
+}
+
+// patternClients are those who listen to a pattern.
+type patternClients struct {
+	pattern string
+	clients []*Client
+}
+
+func (p *pubsub) findPattern(pattern string) (int, bool) {
+	return slices.BinarySearchFunc(p.patterns, pattern, func(x patternClients, s string) int { return strings.Compare(x.pattern, s) })
+}
+
+func (p *pubsub) addChannel(c *Client, channel string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.channels[channel] = append(p.channels[channel], c)
+}
+
+func (p *pubsub) removeChannel(c *Client, channel string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	rest := without(p.channels[channel], c)
+	if p.channels[channel] = rest; len(rest) == 0 {
+		delete(p.channels, channel)
+	}
+}
+
+func (p *pubsub) addPattern(c *Client, pattern string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i, found := p.findPattern(pattern)
+	if !found {
+		p.patterns = slices.Insert(p.patterns, i, patternClients{pattern: pattern})
+	}
+	p.patterns[i].clients = append(p.patterns[i].clients, c)
+}
+
+func (p *pubsub) removePattern(c *Client, pattern string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i, _ := p.findPattern(pattern)
+	p.patterns[i].clients = without(p.patterns[i].clients, c)
+	if len(p.patterns[i].clients) == 0 {
+		p.patterns = slices.Delete(p.patterns, i, i+1)
+	}
+}
+
+func without(clients []*Client, c *Client) []*Client {
+	return slices.DeleteFunc(clients, func(o *Client) bool { return o == c })
+}
+
+// publish sends a message and returns how many times it was sent.
+func (p *pubsub) publish(by *Client, channel, message []byte) (receivers int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.channels[string(channel)] {
+		c.message(by, "message", channel, message)
+		receivers++
+	}
+	for _, x := range p.patterns {
+		if !glob([]byte(x.pattern), channel) {
+			continue
+		}
+		for _, c := range x.clients {
+			c.message(by, "pmessage", []byte(x.pattern), channel, message)
+			receivers++
+		}
+	}
+	return receivers
+}
+
+// message pushes one to the client.
+func (c *Client) message(by *Client, kind string, parts ...[]byte) {
+	w := resp.Writer{Proto: int(c.proto.Load())}
+	w.Push(1 + len(parts))
+	w.BulkString(kind)
+	for _, p := range parts {
+		w.Bulk(p)
+	}
+	c.push(by, w.Bytes())
+}
+
+// subscribed reports whether the client listens to anything. Any goroutine may ask.
+func (c *Client) subscribed() bool { return c.subs.total.Load() > 0 }
+
+// unsubscribeAll ends all listening, without a word: RESET and the end of a connection.
+func (c *Client) unsubscribeAll() {
+	for _, channel := range slices.Sorted(maps.Keys(c.subs.channels)) {
+		c.server.pubsub.removeChannel(c, channel)
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(c.subs.patterns)) {
+		c.server.pubsub.removePattern(c, pattern)
+	}
+	c.subs.channels, c.subs.patterns = nil, nil
+	c.subs.total.Store(0)
+}

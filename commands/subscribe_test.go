@@ -1,0 +1,84 @@
+package commands
+
+import (
+	"testing"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSubscribe(t *testing.T) {
+	h := newHarness(t)
+	c := h.client(t)
+	require.Equal(t, []any{[]any{"subscribe", "a", int64(1)}, []any{"subscribe", "b", int64(2)}, []any{"subscribe", "a", int64(2)}}, c.all("SUBSCRIBE a b a"))
+	require.Equal(t, []any{[]any{"psubscribe", "a*", int64(3)}}, c.all("PSUBSCRIBE a*"))
+	h.want("PUBLISH a hello", 2)
+	require.Equal(t, []any{[]any{"message", "a", "hello"}, []any{"pmessage", "a*", "a", "hello"}}, c.told())
+	h.want("PUBLISH c hello", 0)
+
+	c.want("GET k", Error("ERR Can't execute 'get': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"))
+	c.want("PING", []string{"pong", ""})
+	c.want("PING x", []string{"pong", "x"})
+	line := h.do("CLIENT LIST TYPE pubsub")
+	require.Contains(t, line, "id=2 ")
+	require.Contains(t, line, " flags=P db=0 sub=2 psub=1 ")
+
+	require.Equal(t, []any{[]any{"unsubscribe", "x", int64(3)}, []any{"unsubscribe", "b", int64(2)}}, c.all("UNSUBSCRIBE x b"))
+	require.Equal(t, []any{[]any{"unsubscribe", "a", int64(1)}}, c.all("UNSUBSCRIBE"))
+	require.Equal(t, []any{[]any{"unsubscribe", resptest.NilBulk, int64(1)}}, c.all("UNSUBSCRIBE"))
+	require.Equal(t, []any{[]any{"punsubscribe", "a*", int64(0)}}, c.all("PUNSUBSCRIBE"))
+	h.want("PUBLISH a hello", 0)
+	c.want("GET k", nil)
+}
+
+func TestSubscribeRESP3(t *testing.T) {
+	h := newHarness(t)
+	h.do("HELLO 3")
+	require.Equal(t, []any{resptest.Push{"subscribe", "a", int64(1)}}, h.all("SUBSCRIBE a"))
+	h.want("GET k", nil)
+	require.Equal(t, []any{int64(1), resptest.Push{"message", "a", "me"}}, h.all("PUBLISH a me"))
+	h.do("RESET")
+	h.want("PUBLISH a x", 0)
+}
+
+func TestSubscribersLeave(t *testing.T) {
+	h := newHarness(t)
+	c := h.client(t)
+	c.all("SUBSCRIBE a b")
+	c.all("PSUBSCRIBE a* b*")
+	c.state.Closed()
+	h.want("PUBLISH a x", 0)
+	require.Empty(t, h.server.pubsub.channels)
+	require.Empty(t, h.server.pubsub.patterns)
+}
+
+func TestPubsub(t *testing.T) {
+	h := newHarness(t)
+	a, b := h.client(t), h.client(t)
+	a.all("SUBSCRIBE news sport")
+	b.all("SUBSCRIBE news")
+	a.all("PSUBSCRIBE n* s*")
+	b.all("PSUBSCRIBE n*")
+	h.want("PUBSUB CHANNELS", []string{"news", "sport"})
+	h.want("PUBSUB CHANNELS s*", []string{"sport"})
+	h.want("PUBSUB CHANNELS a b", Error("ERR unknown subcommand or wrong number of arguments for 'CHANNELS'. Try PUBSUB HELP."))
+	h.want("PUBSUB NUMSUB news sport x", []any{"news", 2, "sport", 1, "x", 0})
+	h.want("PUBSUB NUMSUB", []any{})
+	h.want("PUBSUB NUMPAT", 2)
+	require.Contains(t, h.do("PUBSUB HELP"), resptest.Simple("NUMPAT"))
+}
+
+// A RESP2 client gets what others redirect to it as messages of a channel.
+func TestClientTrackingRedirectToSubscriber(t *testing.T) {
+	h := newHarness(t)
+	target := h.client(t)
+	h.want("CLIENT TRACKING ON REDIRECT 2", ok)
+	h.do("GET a")
+	h.do("INCR a")
+	require.Empty(t, target.told(), "not subscribed yet")
+	target.do("SUBSCRIBE __redis__:invalidate")
+	h.do("GET a")
+	h.do("INCR a")
+	require.Equal(t, []any{[]any{"message", "__redis__:invalidate", []any{"a"}}}, target.told())
+}
