@@ -111,6 +111,18 @@ func TestClientTrackingExpiredKeys(t *testing.T) {
 	require.Equal(t, []any{invalidated("a")}, tracker.told())
 }
 
+func TestClientTrackingFlush(t *testing.T) {
+	_, tracker, other := trackers(t, "")
+	tracker.do("GET a")
+	other.do("FLUSHALL")
+	require.Equal(t, []any{invalidated()}, tracker.told())
+	other.do("INCR a")
+	require.Empty(t, tracker.told())
+	require.Equal(t, []any{ok, invalidated()}, tracker.all("FLUSHDB"))
+	other.do("SWAPDB 0 1")
+	require.Equal(t, []any{invalidated()}, tracker.told())
+}
+
 // How rueidis reads through its cache: one write of CLIENT CACHING YES, MULTI, PTTL,
 // GET, EXEC.
 func TestClientTrackingOptIn(t *testing.T) {

@@ -8,11 +8,11 @@ import (
 // PUBSUB says who listens to what.
 var _ = register(&Command{
 	Name: "pubsub", Arity: -2, Group: PubSubGroup, Since: "2.8.0",
-	Summary: "A container for Pub/Sub commands.", Usage: "subcommand", Complexity: "Depends on subcommand.",
+	Summary: "A container for Pub/Sub commands", Usage: "subcommand", Complexity: "Depends on subcommand.",
 	Subs: []*Command{
 		{
 			Name: "channels", Arity: -2, Flags: PubSub | Loading | Stale, Since: "2.8.0",
-			Summary: "Returns the active channels.", Usage: "[pattern]",
+			Summary: "List active channels", Usage: "[pattern]",
 			Complexity: "O(N) where N is the number of active channels, and assuming constant time pattern matching " +
 				"(relatively short channels and patterns)",
 			Help: []string{"CHANNELS [<pattern>]", "    Return the currently active channels matching a <pattern> (default: '*')."},
@@ -20,7 +20,7 @@ var _ = register(&Command{
 		},
 		{
 			Name: "numpat", Arity: 2, Flags: PubSub | Loading | Stale, Since: "2.8.0",
-			Summary: "Returns a count of unique pattern subscriptions.", Complexity: "O(1)",
+			Summary: "Get the count of unique patterns pattern subscriptions", Complexity: "O(1)",
 			Help: []string{"NUMPAT", "    Return number of subscriptions to patterns."},
 			Run: func(c *Call) error {
 				p := &c.Server.pubsub
@@ -32,7 +32,7 @@ var _ = register(&Command{
 		},
 		{
 			Name: "numsub", Arity: -2, Flags: PubSub | Loading | Stale, Since: "2.8.0",
-			Summary: "Returns a count of subscribers to channels.", Usage: "[channel [channel ...]]",
+			Summary: "Get the count of subscribers for channels", Usage: "[channel [channel ...]]",
 			Complexity: "O(N) for the NUMSUB subcommand, where N is the number of requested channels",
 			Help: []string{"NUMSUB [<channel> ...]", "    Return the number of subscribers for the specified channels, excluding",
 				"    pattern subscriptions(default: no channels)."},
@@ -40,7 +40,7 @@ var _ = register(&Command{
 		},
 		{
 			Name: "help", Arity: 2, Flags: Loading | Stale, Since: "6.2.0",
-			Summary: "Returns helpful text about the different subcommands.", Complexity: "O(1)", Run: helpOfParent,
+			Summary: "Show helpful text about the different subcommands", Complexity: "O(1)", Run: helpOfParent,
 		},
 	},
 })

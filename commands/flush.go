@@ -24,7 +24,7 @@ func (c *Call) flush(from, to int) error {
 	if n := len(c.Args); n > 2 || n == 2 && !is(c.Args[1], "async") && !is(c.Args[1], "sync") {
 		return errSyntax
 	}
-	was := c.Tx.DB()
+	was, changes := c.Tx.DB(), c.Tx.Changes()
 	for db := from; db <= to; db++ {
 		if c.Server.Store.Len(db) > 0 {
 			c.Tx.Select(db)
@@ -32,6 +32,9 @@ func (c *Call) flush(from, to int) error {
 		}
 	}
 	c.Tx.Select(was)
+	if c.Tx.Changes() == changes {
+		c.Server.tracking.flushedNothing(c.Client)
+	}
 	c.Out.OK()
 	return nil
 }

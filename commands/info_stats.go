@@ -29,7 +29,8 @@ func infoStats(s *Server, r *infoReport, _ int64) {
 	r.zeros("evicted_clients", "total_eviction_exceeded_time", "current_eviction_exceeded_time")
 	r.add("keyspace_hits", keys.Hits)
 	r.add("keyspace_misses", keys.Misses)
-	r.zeros("pubsub_channels", "pubsub_patterns", "pubsubshard_channels", "latest_fork_usec", "total_forks",
+	s.pubsub.info(r)
+	r.zeros("pubsubshard_channels", "latest_fork_usec", "total_forks",
 		"migrate_cached_sockets", "slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",
 		"active_defrag_key_hits", "active_defrag_key_misses",
 		"total_active_defrag_time", "current_active_defrag_time")
@@ -49,6 +50,14 @@ func (t *tracking) info(r *infoReport) {
 	r.add("tracking_total_keys", len(t.keys))
 	r.add("tracking_total_items", t.items)
 	r.add("tracking_total_prefixes", len(t.prefixes))
+}
+
+// info writes what INFO says of PUBLISH and SUBSCRIBE.
+func (p *pubsub) info(r *infoReport) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r.add("pubsub_channels", len(p.channels))
+	r.add("pubsub_patterns", len(p.patterns))
 }
 
 // byName returns every command and subcommand by its full name.

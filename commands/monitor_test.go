@@ -18,7 +18,7 @@ func TestMonitor(t *testing.T) {
 		h.do(line)
 		require.Equal(t, []any{resptest.Simple(at + want)}, m.told())
 	}
-	shows("exists *", `"exists" "*"`)
+	shows("keys *", `"keys" "*"`)
 	shows(`SET k "a\"\\\n\r\t\a\b\x00\xff'"`, `"SET" "k" "a\"\\\n\r\t\a\b\x00\xff'"`)
 }
 
@@ -44,13 +44,15 @@ func TestMonitorTransactions(t *testing.T) {
 	m := h.client(t)
 	m.do("MONITOR")
 	h.do("MULTI")
+	h.do("SELECT 3")
 	h.do("INCR k")
 	h.do("EXEC")
 	const from = " 127.0.0.1:50001] "
 	require.Equal(t, []any{
 		resptest.Simple("1700000000.123456 [0" + from + `"MULTI"`),
-		resptest.Simple("1700000000.123456 [0" + from + `"INCR" "k"`),
-		resptest.Simple("1700000000.123456 [0" + from + `"EXEC"`),
+		resptest.Simple("1700000000.123456 [3" + from + `"SELECT" "3"`),
+		resptest.Simple("1700000000.123456 [3" + from + `"INCR" "k"`),
+		resptest.Simple("1700000000.123456 [3" + from + `"EXEC"`),
 	}, m.told())
 }
 

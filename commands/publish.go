@@ -4,7 +4,7 @@ package commands
 // it was sent.
 var _ = register(&Command{
 	Name: "publish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate, Group: PubSubGroup, Since: "2.0.0",
-	Summary: "Posts a message to a channel.", Usage: "channel message",
+	Summary: "Post a message to a channel", Usage: "channel message",
 	Complexity: "O(N+M) where N is the number of clients subscribed to the receiving channel and M is the total number of " +
 		"subscribed patterns (by any client).",
 	Run: func(c *Call) error {

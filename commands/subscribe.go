@@ -11,25 +11,25 @@ import (
 var (
 	_ = register(&Command{
 		Name: "subscribe", Arity: -2, Flags: subscribeFlags, Group: PubSubGroup, Since: "2.0.0",
-		Summary: "Listens for messages published to channels.", Usage: "channel [channel ...]",
+		Summary: "Listen for messages published to the given channels", Usage: "channel [channel ...]",
 		Complexity: "O(N) where N is the number of channels to subscribe to.",
 		Run:        func(c *Call) error { return c.subscribe(channelKind) },
 	})
 	_ = register(&Command{
 		Name: "psubscribe", Arity: -2, Flags: subscribeFlags, Group: PubSubGroup, Since: "2.0.0",
-		Summary: "Listens for messages published to channels that match one or more patterns.", Usage: "pattern [pattern ...]",
+		Summary: "Listen for messages published to channels matching the given patterns", Usage: "pattern [pattern ...]",
 		Complexity: "O(N) where N is the number of patterns the client is already subscribed to.",
 		Run:        func(c *Call) error { return c.subscribe(patternKind) },
 	})
 	_ = register(&Command{
 		Name: "unsubscribe", Arity: -1, Flags: subscribeFlags, Group: PubSubGroup, Since: "2.0.0",
-		Summary: "Stops listening to messages posted to channels.", Usage: "[channel [channel ...]]",
+		Summary: "Stop listening for messages posted to the given channels", Usage: "[channel [channel ...]]",
 		Complexity: "O(N) where N is the number of clients already subscribed to a channel.",
 		Run:        func(c *Call) error { return c.unsubscribe(channelKind) },
 	})
 	_ = register(&Command{
 		Name: "punsubscribe", Arity: -1, Flags: subscribeFlags, Group: PubSubGroup, Since: "2.0.0",
-		Summary: "Stops listening to messages published to channels that match one or more patterns.", Usage: "[pattern [pattern ...]]",
+		Summary: "Stop listening for messages posted to channels matching the given patterns", Usage: "[pattern [pattern ...]]",
 		Complexity: "O(N+M) where N is the number of patterns the client is already subscribed and M is the number of total patterns " +
 			"subscribed in the system (by any client).",
 		Run: func(c *Call) error { return c.unsubscribe(patternKind) },

@@ -275,6 +275,16 @@ func (t *tracking) flushed(by *Client) {
 	t.size.Store(0)
 }
 
+// flushedNothing tells of a FLUSHALL or FLUSHDB that found no keys, as Redis does.
+func (t *tracking) flushedNothing(by *Client) {
+	if t.on.Load() == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.flushed(by)
+}
+
 // broadcast tells the clients in BCAST mode of the keys that a transaction changed, in
 // one message for each of their prefixes.
 func (t *tracking) broadcast(by *Client, effects []store.Effect) {
