@@ -126,3 +126,32 @@ func (l *locked) Committed(tx *Tx, effects []Effect) {
 	defer l.mu.Unlock()
 	l.o.Committed(tx, effects)
 }
+
+// faulty is an observer that panics.
+type faulty struct{}
+
+func (faulty) Committed(*Tx, []Effect) { panic("a fault") }
+
+// TestFaultyObserver holds that an observer's panic leaves neither locks nor effects behind.
+func TestFaultyObserver(t *testing.T) {
+	s := New(Options{Databases: 1})
+	s.Observe(faulty{})
+	tx := s.NewTx()
+	for _, keys := range [][]string{{"a"}, {"a", "b", "c"}} {
+		var fp Footprint
+		for _, k := range keys {
+			fp.AddKey([]byte(k))
+		}
+		require.Panics(t, func() {
+			tx.Begin(testNow, 0, &fp)
+			defer tx.End()
+			e := tx.Write([]byte("a"))
+			e.SetInt(1, NoExpiry)
+		})
+		require.Zero(t, tx.Changes())
+		fp.each(func(p int) {
+			require.True(t, s.partitions[p].mu.TryLock(), p)
+			s.partitions[p].mu.Unlock()
+		})
+	}
+}

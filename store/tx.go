@@ -90,23 +90,32 @@ func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 	}
 }
 
-// End hands the effects to the observers and unlocks. It is a no-op after End, so it
-// can be deferred.
+// End hands the effects to the observers and unlocks, whatever an observer does. It is a
+// no-op after End, so it can be deferred.
 func (tx *Tx) End() {
 	if !tx.active {
 		return
 	}
 	tx.active = false
+	defer tx.unlock()
 	if len(tx.effects) > 0 {
+		defer tx.forget()
 		for _, o := range tx.s.observers {
 			o.Committed(tx, tx.effects)
 		}
-		clear(tx.effects) // borrowed bytes are not kept alive
-		tx.effects = tx.effects[:0]
-		if cap(tx.effects) > keptEffects {
-			tx.effects = nil
-		}
 	}
+}
+
+// forget drops the effects: borrowed bytes are not kept alive.
+func (tx *Tx) forget() {
+	clear(tx.effects)
+	tx.effects = tx.effects[:0]
+	if cap(tx.effects) > keptEffects {
+		tx.effects = nil
+	}
+}
+
+func (tx *Tx) unlock() {
 	if p := tx.only; p != nil {
 		p.mu.Unlock()
 		return

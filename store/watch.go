@@ -5,9 +5,14 @@ import "slices"
 // Watcher learns that a key it watches was changed, as WATCH wants it. The zero value
 // watches nothing. It belongs to one client; only the store writes dirty.
 type Watcher struct {
-	keys  []watchKey
+	keys  map[watchKey]struct{}
+	bytes int
 	dirty dirtyFlag
 }
+
+// watchBytes is about what watching a key costs beyond the key's own bytes, which are
+// kept once.
+const watchBytes = 128
 
 type watchKey struct {
 	db  int
@@ -19,7 +24,7 @@ type watchKey struct {
 // watches it from now on.
 func (tx *Tx) Watch(w *Watcher, key []byte) {
 	k := watchKey{tx.db, string(key)}
-	if slices.Contains(w.keys, k) {
+	if _, already := w.keys[k]; already {
 		return
 	}
 	tx.find(key)
@@ -28,13 +33,17 @@ func (tx *Tx) Watch(w *Watcher, key []byte) {
 		p.watches = map[watchKey][]*Watcher{}
 	}
 	p.watches[k] = append(p.watches[k], w)
-	w.keys = append(w.keys, k)
+	if w.keys == nil {
+		w.keys = map[watchKey]struct{}{}
+	}
+	w.keys[k] = struct{}{}
+	w.bytes += len(key) + watchBytes
 }
 
 // Unwatch stops watching everything and forgets what was seen. The transaction's
 // footprint must hold the watched keys ([Watcher.Footprint]).
 func (tx *Tx) Unwatch(w *Watcher) {
-	for _, k := range w.keys {
+	for k := range w.keys {
 		p := tx.partition([]byte(k.key))
 		rest := slices.DeleteFunc(p.watches[k], func(o *Watcher) bool { return o == w })
 		if len(rest) == 0 {
@@ -43,7 +52,7 @@ func (tx *Tx) Unwatch(w *Watcher) {
 			p.watches[k] = rest
 		}
 	}
-	w.keys = nil
+	w.keys, w.bytes = nil, 0
 	w.dirty.Store(false)
 }
 
@@ -55,7 +64,7 @@ func (tx *Tx) Dirty(w *Watcher) bool {
 	}
 	db := tx.db
 	defer func() { tx.db = db }()
-	for _, k := range w.keys {
+	for k := range w.keys {
 		tx.db = k.db
 		if tx.expiredCell([]byte(k.key)) {
 			return true
@@ -67,9 +76,12 @@ func (tx *Tx) Dirty(w *Watcher) bool {
 // Watching reports whether w watches any key.
 func (w *Watcher) Watching() bool { return len(w.keys) > 0 }
 
+// Bytes returns about how much memory the watching takes.
+func (w *Watcher) Bytes() int { return w.bytes }
+
 // Footprint adds the partitions of the watched keys to fp.
 func (w *Watcher) Footprint(fp *Footprint) {
-	for _, k := range w.keys {
+	for k := range w.keys {
 		fp.AddKey([]byte(k.key))
 	}
 }

@@ -1,10 +1,30 @@
 package store
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+func TestWatcherBytes(t *testing.T) {
+	s := New(Options{Databases: 1})
+	tx := s.NewTx()
+	var fp Footprint
+	fp.AddAll()
+	tx.Begin(testNow, 0, &fp)
+	defer tx.End()
+	var w Watcher
+	for range 2 { // a second time costs nothing
+		for i := range 100 {
+			tx.Watch(&w, fmt.Appendf(nil, "%010d", i))
+		}
+		require.Equal(t, 100*(10+watchBytes), w.Bytes())
+	}
+	tx.Unwatch(&w)
+	require.Zero(t, w.Bytes())
+	require.False(t, w.Watching())
+}
 
 // TestWatch holds what makes EXEC fail in Redis 7 against what does not.
 func TestWatch(t *testing.T) {
