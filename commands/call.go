@@ -20,6 +20,14 @@ type Call struct {
 	Secret []int
 }
 
+// name is the command's full name, "" when there is no such command.
+func (c *Call) name() string {
+	if c.Cmd == nil {
+		return ""
+	}
+	return c.Cmd.FullName()
+}
+
 // NowMillis is the logical time in Unix milliseconds.
 func (c *Call) NowMillis() int64 { return c.Now / 1e6 }
 

@@ -137,7 +137,7 @@ func (c *Client) Failed(reason any, stack []byte) {
 		return
 	}
 	c.server.totals.panics.Add(1)
-	c.server.Log.Error("a command panicked; its connection is closed", "command", c.call.Cmd.FullName(),
+	c.server.Log.Error("a command panicked; its connection is closed", "command", c.call.name(),
 		"client", c.peer.RemoteAddr(), "reason", reason, "stack", string(stack))
 }
 

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -52,7 +53,8 @@ func unknownSubcommandOrArity(parent string, name []byte) error {
 
 // debugClock is DEBUG CLOCK SET unix-nanoseconds | ADVANCE nanoseconds | RESUME: all of
 // the server's logical time, throttling, expiry and TIME, follows it. SET and ADVANCE
-// stop the clock there.
+// stop the clock there, which knows no time before the epoch and none beyond int64. What
+// is left of the batch runs at the new time, but a transaction at the one it began with.
 func debugClock(c *Call) error {
 	args := c.Args[2:]
 	switch {
@@ -63,20 +65,29 @@ func debugClock(c *Call) error {
 		if err != nil {
 			return err
 		}
+		if n < 0 {
+			return errNotPositive
+		}
 		c.Server.Clock.Set(n)
 	case len(args) == 2 && is(args[0], "advance"):
 		n, err := c.Int(3)
 		if err != nil {
 			return err
 		}
+		if now := c.Server.Clock.Now(); n > math.MaxInt64-now || n < -now {
+			return errOutOfRange
+		}
 		c.Server.Clock.Advance(n)
 	default:
 		return errSyntax
 	}
-	c.Client.now = c.Server.Clock.Now() // the rest of the batch runs at the new time
+	c.Client.now = c.Server.Clock.Now()
 	c.Out.OK()
 	return nil
 }
+
+// longestSleep, in seconds, is a century: what is beyond would not fit nanoseconds.
+const longestSleep = 100 * 365 * 24 * 3600
 
 // debugSleep holds this connection for some seconds of real time. Unlike Redis's it
 // holds nobody else, and inside EXEC, which holds locks, nobody at all.
@@ -87,7 +98,7 @@ func debugSleep(c *Call) error {
 	}
 	now := c.Server.Clock.Monotonic()
 	if c.Client.wakeAt == 0 {
-		c.Client.wakeAt = now + int64(seconds*float64(time.Second))
+		c.Client.wakeAt = now + int64(min(max(seconds, 0), longestSleep)*float64(time.Second))
 	}
 	if now < c.Client.wakeAt && !c.Client.inExec {
 		return tryAgain

@@ -43,9 +43,9 @@ func exec(c *Call) error {
 	return nil
 }
 
-// runQueued runs one command of a transaction, under the transaction's locks.
+// runQueued runs one command of a transaction, under its locks and at its moment.
 func (c *Client) runQueued(outer *Call, q queued) {
-	c.inner = Call{Cmd: q.cmd, Args: q.args, Now: c.now, Tx: outer.Tx, Out: outer.Out, Client: c, Server: c.server}
+	c.inner = Call{Cmd: q.cmd, Args: q.args, Now: outer.Now, Tx: outer.Tx, Out: outer.Out, Client: c, Server: c.server}
 	if c.inner.Tx != nil {
 		c.inner.Tx.Select(c.db) // a SELECT may have been queued before it
 	}

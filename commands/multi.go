@@ -40,9 +40,7 @@ type queued struct {
 // bytes, about.
 const queuedOverhead = 32
 
-// queue keeps a copy of a command, as its arguments alias the input buffer. What one
-// client may have waiting is bounded by client-query-buffer-limit; as with a request
-// beyond it, the connection is closed.
+// queue keeps a copy of a command, as its arguments alias the input buffer.
 func (c *Client) queue(cmd *Command, args [][]byte, w *resp.Writer) resp.Status {
 	m := &c.multi
 	own := make([][]byte, len(args))
@@ -51,15 +49,25 @@ func (c *Client) queue(cmd *Command, args [][]byte, w *resp.Writer) resp.Status 
 		m.bytes += len(a) + queuedOverhead
 	}
 	m.bytes += queuedOverhead
-	if int64(m.bytes) > c.server.Config().ClientQueryBufferLimit {
-		c.server.Log.Warn("a client's transaction outgrew client-query-buffer-limit; its connection is closed",
-			"client", c.peer.RemoteAddr(), "bytes", m.bytes)
+	if !c.mayHold("transaction", m.bytes) {
 		return resp.Close
 	}
 	m.queued = append(m.queued, queued{cmd, own})
 	m.flags |= cmd.Flags
 	w.Simple("QUEUED")
 	return resp.Continue
+}
+
+// mayHold reports whether so many bytes are within what one client may keep here between
+// its requests, client-query-buffer-limit. As with a request beyond it, the connection
+// is to be closed if they are not.
+func (c *Client) mayHold(what string, bytes int) bool {
+	if int64(bytes) <= c.server.Config().ClientQueryBufferLimit {
+		return true
+	}
+	c.server.Log.Warn("a client outgrew client-query-buffer-limit; its connection is closed",
+		"by", what, "client", c.peer.RemoteAddr(), "bytes", bytes)
+	return false
 }
 
 func (m *multi) reset() { *m = multi{} }

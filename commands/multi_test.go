@@ -83,3 +83,35 @@ func TestMultiIsBounded(t *testing.T) {
 	require.Equal(t, resp.Close, h.status)
 	require.Less(t, h.state.multi.bytes, 1_300_000)
 }
+
+func TestWatchIsBounded(t *testing.T) {
+	h := newHarness(t, "--client-query-buffer-limit", "1mb")
+	for i := 0; h.status == resp.Continue; i++ {
+		h.send(resptest.Command("WATCH", append(make([]byte, 100_000), byte(i))))
+		h.session.Sent()
+	}
+	require.Equal(t, resp.Close, h.status)
+	require.Less(t, h.state.watcher.Bytes(), 1_300_000)
+}
+
+// TestTransactionHasOneMoment holds that a clock set inside a transaction counts from its end on.
+func TestTransactionHasOneMoment(t *testing.T) {
+	h := newHarness(t)
+	h.want("SET k v PX 500", ok)
+	h.want("MULTI", ok)
+	h.want("DEBUG CLOCK ADVANCE 1000000000", isQueued)
+	h.want("TIME", isQueued)
+	h.want("PTTL k", isQueued)
+	h.want("EXEC", []any{ok, []string{"1700000000", "123456"}, 500})
+	h.want("PTTL k", -2)
+}
+
+// TestInfoInTransaction holds that counting keys takes no lock that the transaction has.
+func TestInfoInTransaction(t *testing.T) {
+	h := newHarness(t)
+	h.want("MULTI", ok)
+	h.want("SET a b EX 10", isQueued)
+	h.want("INFO keyspace", isQueued)
+	h.want("DBSIZE", isQueued)
+	h.want("EXEC", []any{ok, "# Keyspace\r\ndb0:keys=1,expires=1,avg_ttl=0\r\n", 1})
+}

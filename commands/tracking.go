@@ -164,12 +164,22 @@ func (c *Client) noteReads(call *Call) {
 // endTx ends the client's transaction. One without effects is settled here, any other
 // when the store tells of its effects.
 func (c *Client) endTx() {
+	defer c.forgetReads()
+	defer c.tx.End()
 	if len(c.track.reads) > 0 && c.tx.Changes() == 0 {
 		c.server.tracking.settle(c.tx, nil)
 	}
-	c.tx.End()
+}
+
+// keptReads is for how many keys a client keeps room between transactions.
+const keptReads = 1024
+
+func (c *Client) forgetReads() {
 	clear(c.track.reads)
 	c.track.reads = c.track.reads[:0]
+	if cap(c.track.reads) > keptReads {
+		c.track.reads = nil
+	}
 }
 
 // settle brings a transaction's reads and changes in, in the order in which they happened.

@@ -22,6 +22,9 @@ func watch(c *Call) error {
 	for _, key := range c.Args[1:] {
 		c.Tx.Watch(&c.Client.watcher, key)
 	}
+	if !c.Client.mayHold("watched keys", c.Client.watcher.Bytes()) {
+		return closeConnection
+	}
 	c.Out.OK()
 	return nil
 }
