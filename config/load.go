@@ -19,6 +19,9 @@ type Warning struct {
 	File string // the configuration file, "environment" or "command line"
 	Line int    // from 1; 0 where there are no lines
 	Text string
+	// Ignored is the name of a directive of Redis of which the text says no more than
+	// that it does not apply, so that many may be told in one line. "" otherwise.
+	Ignored string
 }
 
 // String gives the warning as one line for the log: where, then what.
@@ -144,7 +147,7 @@ func (l *loader) apply(at place, words []string) error {
 		return fmt.Errorf("%s: %s: %w", at, name, err)
 	}
 	if d.Inert && !(d.field && d.get(l.config) == d.Default) {
-		l.warn(at, name, ignores(name, d.note))
+		l.ignore(at, name, d.note)
 	}
 	return nil
 }
@@ -197,7 +200,16 @@ func (l *loader) include(at place, args []string) error {
 func (l *loader) warn(at place, name, text string) {
 	if !l.warned[name] {
 		l.warned[name] = true
-		l.warnings = append(l.warnings, Warning{at.file, at.line, text})
+		l.warnings = append(l.warnings, Warning{File: at.file, Line: at.line, Text: text})
+	}
+}
+
+// ignore warns that a directive of Redis has no effect here.
+func (l *loader) ignore(at place, name, note string) {
+	known := l.warned[name]
+	l.warn(at, name, ignores(name, note))
+	if !known && note == "" {
+		l.warnings[len(l.warnings)-1].Ignored = name
 	}
 }
 

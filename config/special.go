@@ -23,9 +23,9 @@ func (l *loader) special(at place, name string, args []string) error {
 	case name == "loadmodule":
 		l.warn(at, name, moduleNote(args))
 	case slices.Contains(laterDirectives, name):
-		l.warn(at, name, ignores(name, ""))
+		l.ignore(at, name, "")
 	case strings.Contains(strings.Trim(name, "."), ".") && len(args) > 0:
-		l.warn(at, name, ignores(name, "it belongs to a module, and there are none here"))
+		l.ignore(at, name, "it belongs to a module, and there are none here")
 	default:
 		return fmt.Errorf("%s: %w", at, refusal(name))
 	}
