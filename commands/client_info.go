@@ -5,6 +5,8 @@ import (
 	"net"
 	"strconv"
 	"strings"
+
+	"cellserver/config"
 )
 
 // CLIENT INFO and LIST show connections, one line each: "id=3 addr=127.0.0.1:49210 …".
@@ -210,4 +212,23 @@ func (s *Server) address(a net.Addr) string {
 		return s.Config().UnixSocket + ":0"
 	}
 	return a.String()
+}
+
+// OutputLimit is what bounds the replies that wait for the client. It may be called from
+// any goroutine.
+func (c *Client) OutputLimit() config.OutputLimit {
+	limits := &c.server.Config().ClientOutputBufferLimit
+	switch c.kind() {
+	case "pubsub":
+		return limits.PubSub
+	case "replica":
+		return limits.Replica
+	}
+	return limits.Normal
+}
+
+// MayIdle reports whether the client is silent because it waits for the server, not the
+// server for it: timeout does not concern it. It may be called from any goroutine.
+func (c *Client) MayIdle() bool {
+	return c.blocked() || c.view().monitoring || c.kind() != "normal"
 }
