@@ -3,8 +3,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"log/slog"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -14,22 +15,49 @@ import (
 )
 
 func main() {
-	if err := run(); err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "cellserver:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
-	cfg, _, err := config.Load(os.Args[1:], os.Environ(), os.ReadFile)
-	if err != nil {
+func run(args []string) error {
+	if len(args) > 0 && args[0] == "--ping" {
+		return ping(args[1:])
+	}
+	var files fileReader
+	cfg, warnings, err := config.Load(args, os.Environ(), files.read)
+	switch {
+	case errors.Is(err, config.ErrHelp):
+		fmt.Print(config.Usage())
+		return nil
+	case errors.Is(err, config.ErrVersion):
+		fmt.Println("cellserver", app.Version)
+		return nil
+	case err != nil:
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
-	a, err := app.New(cfg, slog.Default())
+	context.AfterFunc(ctx, stop) // from then on a second signal ends the process at once
+	a, err := app.New(app.Options{Config: cfg, Warnings: warnings, ConfigFile: files.first})
 	if err != nil {
 		return err
 	}
+	if cfg.LogFile == "" && cfg.LogLevel != config.LogWarning {
+		fmt.Print(a.Greeting())
+	}
 	return a.Run(ctx)
+}
+
+// fileReader reads configuration files and knows which came first.
+type fileReader struct{ first string }
+
+func (r *fileReader) read(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(os.Stdin)
+	}
+	if r.first == "" {
+		r.first = name
+	}
+	return os.ReadFile(name)
 }

@@ -5,12 +5,14 @@ package app
 import (
 	"context"
 	"crypto/rand"
+	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"strconv"
-	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"cellserver/commands"
@@ -19,69 +21,154 @@ import (
 	"cellserver/store"
 )
 
-// App is one server: New opens its listeners, Run serves until its context ends.
-type App struct {
-	config    *config.Config
-	log       *slog.Logger
-	commands  *commands.Server
-	transport *resp.Server
-	listeners []net.Listener
+// Options are what an App is made of. Only Config must be set.
+type Options struct {
+	Config     *config.Config   // is not changed
+	Warnings   []config.Warning // of config.Load, for the log
+	ConfigFile string           // that was read, "" for none; INFO shows it
+	// Log is where messages go. Nil: where loglevel and logfile say.
+	Log *slog.Logger
 }
 
-// New makes a server and opens its listeners.
-func New(cfg *config.Config, log *slog.Logger) (*App, error) {
-	clk := newClock()
-	a := &App{config: cfg, log: log}
+// App is one server: New opens its listeners, Run serves until it is told to stop.
+// Several can live in one process.
+type App struct {
+	log      *slog.Logger
+	level    slog.LevelVar // loglevel, as far as the log is our own
+	clock    *clock
+	store    *store.Store
+	commands *commands.Server
+
+	transport resp.Server
+	sockets   sockets
+	tls       certificates
+	traffic   traffic
+	peers     peers
+
+	begun atomic.Bool                // Run was called
+	stop  chan commands.ShutdownMode // from SHUTDOWN to Run; has room for one
+}
+
+// New makes a server and opens its listeners: from then on connections wait for Run.
+// Its error is one line for whoever started the server.
+func New(o Options) (*App, error) {
+	cfg := o.Config.Clone()
+	if err := settleDir(cfg); err != nil {
+		return nil, err
+	}
+	a := &App{log: o.Log, clock: newClock(), stop: make(chan commands.ShutdownMode, 1)}
+	if err := a.openLog(cfg); err != nil {
+		return nil, err
+	}
+	a.logWarnings(o.Warnings)
+	a.fitClients(cfg)
+	if err := a.tls.load(cfg); err != nil {
+		return nil, err
+	}
+	a.store = store.New(store.Options{Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8))})
+	a.configureStore(cfg)
 	a.commands = commands.New(commands.Options{
-		Store:  store.New(store.Options{Databases: cfg.Databases, Seed: uint64(time.Now().UnixNano())}),
-		Clock:  clk,
-		Log:    log,
-		Config: cfg,
-		RunID:  runID(),
+		Store: a.store, Clock: a.clock, Log: a.log, Config: cfg, RunID: hex.EncodeToString(random(20)),
+		Configured: a.configured, Shutdown: a.shutdown, Process: a.process(o.ConfigFile),
 	})
-	a.transport = &resp.Server{Log: log, Accept: a.accept}
-	if err := a.listen(); err != nil {
+	a.transport = resp.Server{Log: a.log, Accept: a.accept, WriteLimit: writeLimit}
+	if err := a.sockets.follow(a, cfg); err != nil {
+		a.sockets.close()
 		return nil, err
 	}
 	return a, nil
 }
 
-// runID returns 40 random hexadecimal digits.
-func runID() string {
-	var b [20]byte
-	rand.Read(b[:])
-	return hex.EncodeToString(b[:])
+// random returns n random bytes.
+func random(n int) []byte {
+	b := make([]byte, n)
+	rand.Read(b)
+	return b
 }
 
-func (a *App) accept(c *resp.Conn) (resp.Handler, string) {
-	return a.commands.Connect(c), ""
+// Addr returns the address of the first listener, of several in the order of bind: plain
+// TCP before TLS before the unix socket.
+func (a *App) Addr() net.Addr { return a.sockets.addresses()[0] }
+
+// Run serves until ctx ends or a client says SHUTDOWN, and then drains: commands that
+// run finish and their replies leave, for as long as shutdown-timeout allows. A server
+// that has stopped does not run again.
+func (a *App) Run(ctx context.Context) error {
+	if a.begun.Swap(true) {
+		return errors.New("this server has run before")
+	}
+	a.log.Info("ready to accept connections", "version", commands.Version, "addresses", a.sockets.addresses())
+	a.sockets.serve(a)
+	background, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { a.background(background) })
+
+	var mode commands.ShutdownMode
+	select {
+	case <-ctx.Done():
+	case mode = <-a.stop:
+	}
+	a.drain(mode)
+	cancel()
+	running.Wait()
+	a.log.Info("stopped")
+	return nil
 }
 
-func (a *App) listen() error {
-	for _, host := range a.config.Bind {
-		optional := strings.HasPrefix(host, "-")
-		ln, err := net.Listen("tcp", net.JoinHostPort(strings.TrimPrefix(host, "-"), strconv.Itoa(a.config.Port)))
-		if err != nil {
-			if optional {
-				continue
-			}
-			return fmt.Errorf("listen: %w", err)
-		}
-		a.listeners = append(a.listeners, ln)
+// drain ends the connections.
+func (a *App) drain(mode commands.ShutdownMode) {
+	patience := time.Duration(a.commands.Config().ShutdownTimeout) * time.Second
+	if mode.Now {
+		patience = 0
+	}
+	a.log.Info("stopping", "clients", a.commands.Clients(), "patience", patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	a.sockets.close()
+	if err := a.transport.Shutdown(ctx); err != nil {
+		a.log.Warn("some clients did not take their replies in time and were cut off")
+	}
+}
+
+// shutdown is SHUTDOWN.
+func (a *App) shutdown(mode commands.ShutdownMode) error {
+	if mode.Save {
+		return errors.New("nothing is saved: data is held in memory only")
+	}
+	select {
+	case a.stop <- mode:
+	default: // someone was faster
 	}
 	return nil
 }
 
-// Addr returns the address of the first listener.
-func (a *App) Addr() net.Addr { return a.listeners[0].Addr() }
-
-// Run serves until ctx ends, then drains.
-func (a *App) Run(ctx context.Context) error {
-	for _, ln := range a.listeners {
-		go a.transport.Serve(ln)
+// configured makes a new configuration effective: CONFIG SET asks for it, and its error
+// refuses. What needs no help from here, every reader of the configuration sees at once.
+func (a *App) configured(old, cfg *config.Config) error {
+	if err := settleDir(cfg); err != nil {
+		return err
 	}
-	<-ctx.Done()
-	stop, cancel := context.WithTimeout(context.Background(), time.Duration(a.config.ShutdownTimeout)*time.Second)
-	defer cancel()
-	return a.transport.Shutdown(stop)
+	if most := mostClients(); cfg.MaxClients > old.MaxClients && cfg.MaxClients > most {
+		return fmt.Errorf("The operating system is not able to handle the specified number of clients, try with %d", most)
+	}
+	if err := a.tls.follow(a, old, cfg); err != nil {
+		return err
+	}
+	if err := a.sockets.follow(a, cfg); err != nil {
+		return err
+	}
+	a.level.Set(levels[cfg.LogLevel])
+	a.configureStore(cfg)
+	return nil
+}
+
+// configureStore passes on what the store needs to know.
+func (a *App) configureStore(cfg *config.Config) {
+	policy, err := store.ParsePolicy(string(cfg.MaxMemoryPolicy))
+	if err != nil {
+		panic(err) // the configuration has no other policies than the store
+	}
+	a.store.UseLFU(policy.LFU())
+	a.store.SetLFU(cfg.LFULogFactor, cfg.LFUDecayTime)
+	a.store.SetCompactLimits(int(cfg.ZSetMaxListpackEntries), int(cfg.ZSetMaxListpackValue))
 }

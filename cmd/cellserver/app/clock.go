@@ -2,30 +2,24 @@ package app
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// clock is the server's time: the real one, or one that is set by hand.
+// clock is the server's time: the real one, or one that is set by hand. It implements
+// [commands.Clock]. Reading it takes no lock.
 type clock struct {
 	started time.Time
-
-	mu      sync.Mutex // guards stopped and at
-	stopped bool
-	at      int64 // Unix nanoseconds, while stopped
+	fixed   atomic.Pointer[int64] // Unix nanoseconds at which the clock stands; nil while it runs
+	setting sync.Mutex            // held by whoever writes fixed
 }
 
 func newClock() *clock { return &clock{started: time.Now()} }
 
 // Now returns the logical time in Unix nanoseconds.
 func (c *clock) Now() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now()
-}
-
-func (c *clock) now() int64 {
-	if c.stopped {
-		return c.at
+	if at := c.fixed.Load(); at != nil {
+		return *at
 	}
 	return time.Now().UnixNano()
 }
@@ -35,21 +29,22 @@ func (c *clock) Monotonic() int64 { return int64(time.Since(c.started)) }
 
 // Set stops the clock at a time.
 func (c *clock) Set(unixNano int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stopped, c.at = true, unixNano
+	c.setting.Lock()
+	defer c.setting.Unlock()
+	c.fixed.Store(&unixNano)
 }
 
-// Advance stops the clock, if it runs, and moves it on.
+// Advance moves the clock on and stops it there.
 func (c *clock) Advance(nanos int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stopped, c.at = true, c.now()+nanos
+	c.setting.Lock()
+	defer c.setting.Unlock()
+	at := c.Now() + nanos
+	c.fixed.Store(&at)
 }
 
 // Resume lets the clock follow the real time again.
 func (c *clock) Resume() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stopped = false
+	c.setting.Lock()
+	defer c.setting.Unlock()
+	c.fixed.Store(nil)
 }

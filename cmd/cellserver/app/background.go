@@ -1,0 +1,83 @@
+package app
+
+import (
+	"context"
+	"runtime/debug"
+	"time"
+
+	"cellserver/store"
+)
+
+// background does what no client asks for, hz times a second, until ctx ends.
+func (a *App) background(ctx context.Context) {
+	b := background{app: a}
+	for {
+		pause := time.Second / time.Duration(a.commands.Config().Hz)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		b.guard(func() { b.round(pause) })
+	}
+}
+
+// background is what the rounds remember.
+type background struct {
+	app       *App
+	cursor    store.SweepCursor
+	sampled   int64 // monotonic times at which things were last done
+	patrolled int64
+}
+
+// How often things are done that hz does not speed up.
+const (
+	sampleEvery = int64(100 * time.Millisecond)
+	patrolEvery = int64(time.Second)
+)
+
+// guard keeps a fault in one round from ending the server: it is logged, and the next
+// round tries again.
+func (b *background) guard(round func()) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			b.app.log.Error("a background round panicked", "reason", reason, "stack", string(debug.Stack()))
+		}
+	}()
+	round()
+}
+
+func (b *background) round(interval time.Duration) {
+	a, now := b.app, b.app.clock.Monotonic()
+	a.traffic.now.Store(now)
+	if now-b.patrolled >= patrolEvery {
+		b.patrolled = now
+		a.patrol(now)
+	}
+	if now-b.sampled >= sampleEvery {
+		b.sampled = now
+		a.commands.Tick()
+	}
+	if a.commands.ActiveExpire.Load() {
+		b.expire(interval)
+	}
+}
+
+// sweepStep is how much one look at the clock pays for: about a millisecond.
+const sweepStep = 20_000
+
+// expire removes keys whose time is over. It goes on while it is worth it and has time:
+// as in Redis, active-expire-effort says how many stale keys may stay (10 % to 1 % of
+// those looked at) and how much of a round may be spent (25 % to 43 %).
+func (b *background) expire(interval time.Duration) {
+	a := b.app
+	effort := a.commands.Config().ActiveExpireEffort - 1
+	end := a.clock.Monotonic() + int64(interval)*int64(25+2*effort)/100
+	for {
+		expired, visited := a.store.Sweep(a.clock.Now(), &b.cursor, sweepStep)
+		worth := expired*100 > visited*(10-effort)
+		if !worth || a.clock.Monotonic() > end {
+			return
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package app
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestClock(t *testing.T) {
+	c := newClock()
+	require.InDelta(t, time.Now().UnixNano(), c.Now(), float64(time.Minute))
+	c.Set(0)
+	require.Equal(t, int64(0), c.Now(), "the epoch is a time like others")
+	c.Advance(5)
+	c.Advance(-2)
+	require.Equal(t, int64(3), c.Now())
+	c.Resume()
+	c.Advance(int64(time.Hour))
+	ahead := c.Now()
+	require.Greater(t, ahead, time.Now().UnixNano())
+	require.Equal(t, ahead, c.Now(), "advancing stops the clock")
+	c.Resume()
+	require.Less(t, c.Now(), ahead)
+	require.Less(t, c.Monotonic(), int64(time.Minute), "measuring follows the real time")
+}
+
+func TestClockIsAdvancedByAll(t *testing.T) {
+	c := newClock()
+	c.Set(0)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 1000 {
+				c.Advance(1)
+				c.Now()
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, int64(8000), c.Now())
+}

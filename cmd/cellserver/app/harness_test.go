@@ -1,0 +1,125 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"cellserver/config"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 10 * time.Second
+
+// instance is a server that runs in the test's process.
+type instance struct {
+	*App
+	log  *safeBuffer
+	stop context.CancelFunc
+	done chan error
+}
+
+// start runs a server with directives as on the command line, on a free port unless they
+// say otherwise, until the test ends.
+func start(t *testing.T, directives ...string) *instance {
+	t.Helper()
+	in, err := open(t, directives...)
+	require.NoError(t, err)
+	in.run(t)
+	return in
+}
+
+// open makes a server that does not run yet.
+func open(t *testing.T, directives ...string) (*instance, error) {
+	t.Helper()
+	args := append([]string{"--port", strconv.Itoa(freePort(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes"}, directives...)
+	cfg, warnings, err := config.Load(args, nil, nil)
+	require.NoError(t, err)
+	in := &instance{log: &safeBuffer{}, done: make(chan error, 1)}
+	level := &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: redisLevels}
+	in.App, err = New(Options{Config: cfg, Warnings: warnings, Log: slog.New(slog.NewTextHandler(in.log, level))})
+	return in, err
+}
+
+func (in *instance) run(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	in.stop = stop
+	go func() { in.done <- in.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		in.wait(t)
+	})
+}
+
+// wait waits for the end of Run, and lets others wait, too.
+func (in *instance) wait(t *testing.T) {
+	t.Helper()
+	select {
+	case err := <-in.done:
+		require.NoError(t, err)
+		in.done <- nil
+	case <-time.After(patience):
+		t.Fatal("the server does not stop")
+	}
+}
+
+func (in *instance) dial(t *testing.T) *resptest.Client {
+	t.Helper()
+	return resptest.Dial(t, in.Addr().String())
+}
+
+// pending is how many bytes wait for clients to take them.
+func (in *instance) pending() (n int) {
+	in.peers.mu.Lock()
+	defer in.peers.mu.Unlock()
+	for _, p := range in.peers.all {
+		n += p.conn.Pending()
+	}
+	return n
+}
+
+// freePort returns a TCP port of the loopback address that nobody uses.
+func freePort(t *testing.T) int {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	return ln.Addr().(*net.TCPAddr).Port
+}
+
+// requireClosed requires that the server ends a connection without a further word.
+func requireClosed(t *testing.T, c *resptest.Client) {
+	t.Helper()
+	_, err := c.TryRecv()
+	require.Error(t, err)
+}
+
+func ok(t *testing.T, c *resptest.Client, args ...any) {
+	t.Helper()
+	require.Equal(t, resptest.Simple("OK"), c.Do(args...))
+}
+
+// safeBuffer is a log that is read while it is written.
+type safeBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}

@@ -1,0 +1,79 @@
+package app
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"cellserver/config"
+
+	"github.com/stretchr/testify/require"
+)
+
+// openLogged opens the log that a configuration asks for, in a file.
+func openLogged(t *testing.T, directives ...string) (a *App, cfg *config.Config, path string) {
+	path = filepath.Join(t.TempDir(), "log")
+	cfg, _, err := config.Load(append(directives, "--logfile", path), nil, nil)
+	require.NoError(t, err)
+	a = &App{}
+	require.NoError(t, a.openLog(cfg))
+	return a, cfg, path
+}
+
+func TestLogLevelsAreThoseOfRedis(t *testing.T) {
+	for i, level := range []string{"debug", "verbose", "notice", "warning"} {
+		a, _, path := openLogged(t, "--loglevel", level)
+		a.log.Debug("one")
+		a.verbose("two")
+		a.log.Info("three")
+		a.log.Warn("four")
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, 4-i, strings.Count(string(text), "\n"), "%s", text)
+		require.Contains(t, string(text), "level=warning msg=four\n")
+		require.Equal(t, i <= 1, strings.Contains(string(text), "level=verbose msg=two\n"))
+	}
+}
+
+// A log that was moved away, as by logrotate, begins anew under its name.
+func TestLogFileMayBeMovedAway(t *testing.T) {
+	a, _, path := openLogged(t)
+	a.log.Info("one")
+	require.NoError(t, os.Rename(path, path+".1"))
+	a.log.Info("two")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "one")
+	require.Contains(t, string(text), "two")
+}
+
+func TestLogFileThatCannotBeWritten(t *testing.T) {
+	cfg, _, err := config.Load([]string{"--logfile", filepath.Join(t.TempDir(), "none", "log")}, nil, nil)
+	require.NoError(t, err)
+	_, err = New(Options{Config: cfg})
+	require.EqualError(t, err, "cannot write the logfile "+cfg.LogFile+": no such file or directory")
+}
+
+func TestLogLevelFollowsConfigSet(t *testing.T) {
+	in := start(t)
+	require.Equal(t, slog.LevelInfo, in.level.Level())
+	ok(t, in.dial(t), "CONFIG", "SET", "loglevel", "warning")
+	require.Equal(t, slog.LevelWarn, in.level.Level())
+}
+
+// What merely does not apply shares one line; what says more has its own.
+func TestWarningsAreFolded(t *testing.T) {
+	text := "daemonize yes\nset-max-intset-entries 512\nactiverehashing yes\nhll-sparse-max-bytes 3000\nloadmodule /x/libredis_cell.so\n"
+	_, warnings, err := config.Load([]string{"redis.conf"}, nil, func(string) ([]byte, error) { return []byte(text), nil })
+	require.NoError(t, err)
+	a, _, path := openLogged(t)
+	a.logWarnings(warnings)
+	out, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, 3, strings.Count(string(out), "\n"), "%s", out)
+	require.Contains(t, string(out), "redis.conf: 3 directives of redis do not apply here and are ignored: set-max-intset-entries activerehashing hll-sparse-max-bytes")
+	require.Contains(t, string(out), "redis.conf:1: ")
+	require.Contains(t, string(out), "CL.THROTTLE is built in")
+}

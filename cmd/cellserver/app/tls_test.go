@@ -1,0 +1,122 @@
+package app
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// certify writes a self-signed certificate, which is its own authority, and its key.
+func certify(t *testing.T, dir, name string) tls.Certificate {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	require.NoError(t, err)
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	crt := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	pk := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name+".crt"), crt, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name+".key"), pk, 0o600))
+	pair, err := tls.X509KeyPair(crt, pk)
+	require.NoError(t, err)
+	return pair
+}
+
+// dialTLS shows a certificate, if any, and returns the connection and whom it leads to.
+func dialTLS(t *testing.T, addr string, show ...tls.Certificate) (*resptest.Client, string, error) {
+	nc, err := tls.Dial("tcp", addr, &tls.Config{InsecureSkipVerify: true, Certificates: show})
+	if err != nil {
+		return nil, "", err
+	}
+	return resptest.New(t, nc), nc.ConnectionState().PeerCertificates[0].Subject.CommonName, nil
+}
+
+func startTLS(t *testing.T, dir string, directives ...string) *instance {
+	return start(t, append([]string{"--dir", dir, "--port", "0", "--tls-port", fmt.Sprint(freePort(t)),
+		"--tls-cert-file", "server.crt", "--tls-key-file", "server.key", "--tls-ca-cert-file", "client.crt"}, directives...)...)
+}
+
+func TestTLS(t *testing.T) {
+	dir := t.TempDir()
+	certify(t, dir, "server")
+	friend, stranger := certify(t, dir, "client"), certify(t, dir, "stranger")
+	in := startTLS(t, dir)
+	addr := in.Addr().String()
+
+	c, whom, err := dialTLS(t, addr, friend)
+	require.NoError(t, err)
+	require.Equal(t, "server", whom)
+	require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
+	require.Contains(t, in.Greeting(), "--tls CL.THROTTLE")
+
+	for _, shown := range [][]tls.Certificate{nil, {stranger}} {
+		bad, _, err := dialTLS(t, addr, shown...)
+		if err == nil { // TLS 1.3 tells the client after its handshake
+			requireClosed(t, bad)
+		}
+	}
+	ok(t, c, "CONFIG", "SET", "tls-auth-clients", "no")
+	c, _, err = dialTLS(t, addr)
+	require.NoError(t, err)
+	require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
+}
+
+func TestTLSCertificatesAreRenewed(t *testing.T) {
+	dir := t.TempDir()
+	certify(t, dir, "server")
+	certify(t, dir, "client")
+	renewed := t.TempDir()
+	certify(t, renewed, "renewed")
+	in := startTLS(t, dir, "--tls-auth-clients", "no")
+	c, _, err := dialTLS(t, in.Addr().String())
+	require.NoError(t, err)
+
+	require.NoError(t, os.Rename(renewed+"/renewed.crt", dir+"/server.crt"))
+	reply := c.Do("CONFIG", "SET", "tls-cert-file", dir+"/server.crt")
+	require.Contains(t, fmt.Sprint(reply), "private key does not match public key", "the new one without its key")
+	require.NoError(t, os.Rename(renewed+"/renewed.key", dir+"/server.key"))
+	ok(t, c, "CONFIG", "SET", "tls-cert-file", "server.crt")
+	_, whom, err := dialTLS(t, in.Addr().String())
+	require.NoError(t, err)
+	require.Equal(t, "renewed", whom)
+
+	require.NoError(t, os.Remove(dir+"/server.key"))
+	ok(t, c, "CONFIG", "SET", "timeout", 10)
+	require.Contains(t, in.log.String(), "certificates could not be read again")
+}
+
+func TestTLSFilesThatAreNone(t *testing.T) {
+	dir := t.TempDir()
+	certify(t, dir, "server")
+	require.NoError(t, os.WriteFile(dir+"/empty", nil, 0o600))
+	for file, want := range map[string]string{
+		"--tls-cert-file":    "tls-cert-file and tls-key-file: tls: failed to find any PEM data in certificate input",
+		"--tls-ca-cert-file": "tls-ca-cert-file: " + dir + "/empty holds no certificate",
+	} {
+		_, err := open(t, "--dir", dir, "--port", "0", "--tls-port", fmt.Sprint(freePort(t)), "--tls-cert-file", "server.crt",
+			"--tls-key-file", "server.key", "--tls-ca-cert-file", "server.crt", file, "empty")
+		require.EqualError(t, err, want)
+	}
+}
