@@ -87,7 +87,7 @@ func keepTAT(e *store.Entry, tat, now int64) {
 // replyDecision replies and counts the decision, as the given kind or the limited one
 // that follows it.
 func (c *Call) replyDecision(d gcra.Decision, kind decision) {
-	limited := int64(flag(d.Limited))
+	limited := int64(bit(d.Limited))
 	c.Server.totals.throttled[kind+decision(limited)].Add(1)
 	c.Out.Array(5)
 	c.Out.Int(limited)

@@ -24,6 +24,8 @@ func TestClusterOneNode(t *testing.T) {
 	h := newHarness(t, "--cluster-enabled", "yes", "--cluster-announce-ip", "10.1.2.3", "--cluster-announce-port", "7000")
 	h.want("CLUSTER KEYSLOT foo", 12182)
 	h.want("CLUSTER KEYSLOT {foo}bar", 12182)
+	h.want("CLUSTER MYID", runID)
+	h.want("CLUSTER LINKS", []any{})
 	h.want("READONLY", ok)
 	h.want("READWRITE", ok)
 	h.want("ASKING", ok)

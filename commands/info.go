@@ -121,8 +121,8 @@ func humanBytes(n int64) string {
 	return fmt.Sprintf("%.2f%c", f, units[unit])
 }
 
-// flag is a truth value as INFO shows it.
-func flag(on bool) int {
+// bit is a truth value as INFO shows it.
+func bit(on bool) int {
 	if on {
 		return 1
 	}

@@ -118,7 +118,7 @@ func infoCPU(s *Server, r *infoReport, _ int64) {
 }
 
 func infoCluster(s *Server, r *infoReport, _ int64) {
-	r.add("cluster_enabled", flag(s.Config().ClusterEnabled))
+	r.add("cluster_enabled", bit(s.Config().ClusterEnabled))
 }
 
 func infoKeyspace(s *Server, r *infoReport, _ int64) {
