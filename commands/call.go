@@ -18,6 +18,8 @@ type Call struct {
 	// Secret are the positions of arguments that nobody else may see: MONITOR and
 	// SLOWLOG show them as "(redacted)".
 	Secret []int
+
+	slept int64 // nanoseconds that it took before this try, which count as its own
 }
 
 // name is the command's full name, "" when there is no such command.

@@ -96,13 +96,14 @@ func debugSleep(c *Call) error {
 	if !ok {
 		return errNotFloat
 	}
-	now := c.Server.Clock.Monotonic()
+	now, pause := c.Server.Clock.Monotonic(), int64(min(max(seconds, 0), longestSleep)*float64(time.Second))
 	if c.Client.wakeAt == 0 {
-		c.Client.wakeAt = now + int64(min(max(seconds, 0), longestSleep)*float64(time.Second))
+		c.Client.wakeAt = now + pause
 	}
 	if now < c.Client.wakeAt && !c.Client.inExec {
 		return tryAgain
 	}
+	c.slept = now - (c.Client.wakeAt - pause)
 	c.Client.wakeAt = 0
 	c.Out.OK()
 	return nil

@@ -39,7 +39,7 @@ func (s *Server) run(call *Call) resp.Status {
 		st.failed.Add(1)
 		s.replyError(call, err)
 	}
-	s.account(call, st, s.Clock.Monotonic()-start)
+	s.account(call, st, s.Clock.Monotonic()-start+call.slept)
 	s.follow(call)
 	return resp.Status(v)
 }

@@ -71,6 +71,7 @@ func (tx *Tx) Swap(a, b int) {
 	}
 	for i := range tx.s.partitions {
 		p := &tx.s.partitions[i]
+		tx.dropOverdueWatched(p, a, b)
 		ta, tb := &p.tables[a], &p.tables[b]
 		either := func(key []byte) bool { return ta.holds(key) || tb.holds(key) }
 		p.touchAll(a, either)
@@ -78,6 +79,20 @@ func (tx *Tx) Swap(a, b int) {
 		ta.swap(tb)
 	}
 	tx.effects = append(tx.effects, Effect{Op: OpSwapDB, DB: a, Int: int64(b)})
+}
+
+// dropOverdueWatched removes, in two databases, watched keys whose time is over: for
+// their watchers, a key that is over coming or going is no change.
+func (tx *Tx) dropOverdueWatched(p *partition, a, b int) {
+	was := tx.db
+	for k := range p.watches {
+		if k.db == a || k.db == b {
+			for _, tx.db = range []int{a, b} {
+				tx.find([]byte(k.key))
+			}
+		}
+	}
+	tx.db = was
 }
 
 func (t *table) swap(o *table) {

@@ -63,6 +63,14 @@ func TestWatch(t *testing.T) {
 		{name: "swap takes it away", before: func(tx *Tx) { int1(tx, "k", NoExpiry) }, then: func(tx *Tx) { tx.Swap(0, 1) }, dirty: true},
 		{name: "swap brings it", before: func(tx *Tx) { tx.Select(1); int1(tx, "k", NoExpiry); tx.Select(0) },
 			then: func(tx *Tx) { tx.Swap(1, 0) }, dirty: true},
+		{name: "swap brings one that is over", before: func(tx *Tx) { tx.Select(1); int1(tx, "k", testNow/1e6-1); tx.Select(0) },
+			then: func(tx *Tx) { tx.Swap(1, 0) }},
+		{name: "swap of two that are over", before: func(tx *Tx) {
+			int1(tx, "k", testNow/1e6-1)
+			tx.Select(1)
+			int1(tx, "k", testNow/1e6-1)
+			tx.Select(0)
+		}, then: func(tx *Tx) { tx.Swap(1, 0) }},
 		{name: "swap of empty databases", then: func(tx *Tx) { tx.Swap(0, 1) }},
 		{name: "swap of others", before: func(tx *Tx) { int1(tx, "k", NoExpiry) }, then: func(tx *Tx) { tx.Swap(1, 2) }},
 		{name: "moved away", before: func(tx *Tx) { int1(tx, "k", NoExpiry) },
