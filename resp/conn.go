@@ -10,8 +10,6 @@ import (
 )
 
 const (
-	// retryPause is how long a command that answered Retry waits for its next try.
-	retryPause = 5 * time.Millisecond
 	// idlePause is after how much silence big buffers are given back.
 	idlePause = time.Second
 	// lingerFor is how long a client that is closed with a last word may take to read it.
@@ -173,7 +171,7 @@ func (c *Conn) survives(err error) bool {
 func (c *Conn) batch(n int) bool {
 	c.setBusy()
 	status := c.session.Filled(n)
-	for {
+	for wait := firstPause; ; {
 		if !c.send() {
 			return false
 		}
@@ -183,24 +181,13 @@ func (c *Conn) batch(n int) bool {
 		case Close:
 			return false
 		case Retry:
-			if !c.pause() {
+			if !c.pause(wait) {
 				return false
 			}
+			wait = min(2*wait, longestPause)
 		}
 		c.setBusy()
 		status = c.session.Resume()
-	}
-}
-
-// pause waits for the next try of a command.
-func (c *Conn) pause() bool {
-	timer := time.NewTimer(retryPause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return !c.stopping.Load()
-	case <-c.gone:
-		return false
 	}
 }
 

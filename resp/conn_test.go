@@ -1,6 +1,7 @@
 package resp
 
 import (
+	"bytes"
 	"cellserver/resp/resptest"
 	"context"
 	"strings"
@@ -80,6 +81,24 @@ func TestRetryEndsWithTheConnection(t *testing.T) {
 	conn.Close()
 	<-h.closed
 	require.Empty(t, c.ReadAll())
+}
+
+func TestRetryEndsWhenTheClientLeaves(t *testing.T) {
+	_, h, c, _ := startRetry(t)
+	c.Close()
+	<-h.closed
+}
+
+func TestRetryReadsOn(t *testing.T) {
+	_, h, c, _ := startRetry(t)
+	c.Write([]byte(wire("c")))
+	c.Write(bytes.Repeat([]byte(wire("d")), 2*busyBuffer/len(wire("d"))))
+	<-h.tries
+	<-h.tries
+	h.letGo.Store(true)
+	for _, want := range []string{"PAUSED", "b", "c", "d"} {
+		require.Equal(t, []any{want}, c.Recv())
+	}
 }
 
 func TestRetryEndsWithTheServer(t *testing.T) {

@@ -68,6 +68,9 @@ func (s *Session) Filled(n int) Status {
 	return s.Resume()
 }
 
+// Received says that n bytes were read into Space after Retry. They are run in their turn.
+func (s *Session) Received(n int) { s.in.filled(n) }
+
 // Resume goes on after Retry or Flush.
 func (s *Session) Resume() (st Status) {
 	if s.closed {
