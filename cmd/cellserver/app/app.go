@@ -25,7 +25,7 @@ import (
 type Options struct {
 	Config     *config.Config   // is not changed
 	Warnings   []config.Warning // of config.Load, for the log
-	ConfigFile string           // that was read, "" for none; INFO shows it
+	ConfigFile string           // that was read, "" for none; INFO shows it, CONFIG REWRITE writes it
 	// Log is where messages go. Nil: where loglevel and logfile say.
 	Log *slog.Logger
 }
@@ -67,9 +67,10 @@ func New(o Options) (*App, error) {
 	}
 	a.store = store.New(store.Options{Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8))})
 	a.configureStore(cfg)
+	process := a.process(o.ConfigFile)
 	a.commands = commands.New(commands.Options{
 		Store: a.store, Clock: a.clock, Log: a.log, Config: cfg, RunID: hex.EncodeToString(random(20)),
-		Configured: a.configured, Shutdown: a.shutdown, Process: a.process(o.ConfigFile),
+		Configured: a.configured, Rewrite: rewriter(process.ConfigFile), Shutdown: a.shutdown, Process: process,
 	})
 	a.transport = resp.Server{Log: a.log, Accept: a.accept, WriteLimit: writeLimit}
 	if err := a.sockets.follow(a, cfg); err != nil {

@@ -130,6 +130,8 @@ func TestTrafficIsCounted(t *testing.T) {
 	for range 10 {
 		require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
 	}
+	// A reply is counted when it has left: a moment after the client may have it.
+	require.Eventually(t, func() bool { return in.usage().Output == int64(10*len("+PONG\r\n")) }, patience, time.Millisecond)
 	u := in.usage()
 	require.Equal(t, int64(10*len(request)), u.Input)
 	require.Equal(t, int64(10*len("+PONG\r\n")), u.Output)
