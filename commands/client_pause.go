@@ -69,6 +69,14 @@ func (s *Server) extendPause(now int64, p pause) {
 	}
 }
 
+// MayExpire reports whether expired keys may be removed in the background at now (Unix
+// nanoseconds): not after DEBUG SET-ACTIVE-EXPIRE 0, and not while clients are paused,
+// when the keyspace is to stay as it is.
+func (s *Server) MayExpire(now int64) bool {
+	p := s.pause.Load()
+	return s.ActiveExpire.Load() && (p == nil || p.until < now/1e6)
+}
+
 // paused reports whether CLIENT PAUSE holds a command back.
 func (s *Server) paused(call *Call) bool {
 	p := s.pause.Load()

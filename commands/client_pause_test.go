@@ -83,3 +83,13 @@ func TestClientPauseEndsByTheTestClock(t *testing.T) {
 	h.want("DEBUG CLOCK ADVANCE 1001000000", ok)
 	h.want("CLIENT UNPAUSE", ok)
 }
+
+func TestPausedKeysDoNotExpireInTheBackground(t *testing.T) {
+	h := newHarness(t)
+	require.True(t, h.server.MayExpire(start))
+	h.do("CLIENT PAUSE 1000 WRITE")
+	require.False(t, h.server.MayExpire(start+int64(time.Second)))
+	require.True(t, h.server.MayExpire(start+int64(1001*time.Millisecond)))
+	h.do("DEBUG SET-ACTIVE-EXPIRE 0")
+	require.False(t, h.server.MayExpire(start+int64(time.Hour)))
+}
