@@ -126,6 +126,10 @@ func roundLongDouble(f *big.Float) (*big.Float, bool) {
 
 // formatLongDouble spells a number as Redis does: 17 decimals, without trailing zeros.
 func formatLongDouble(f *big.Float) []byte {
+	const invisible = -64 // below 2^-64 no decimal is left, and finding that out exactly takes long
+	if f.MantExp(nil) < invisible {
+		return []byte{'0'}
+	}
 	s := f.Append(nil, 'f', 17)
 	s = bytes.TrimRight(s, "0")
 	s = bytes.TrimSuffix(s, []byte{'.'})
