@@ -1,0 +1,114 @@
+package tests
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand"
+	"net"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestHostileBytes lets 64 connections send what is no request, or nearly one. The
+// server answers others meanwhile, and keeps neither goroutines nor memory of it.
+func TestHostileBytes(t *testing.T) {
+	duration := 4 * time.Second
+	if testing.Short() {
+		duration = 500 * time.Millisecond
+	}
+	addr := startServer(t)
+	well := resptest.Dial(t, addr)
+	require.Equal(t, resptest.Simple("PONG"), well.Do("PING"))
+	before := settled()
+	first := seed(t)
+	deadline := time.Now().Add(duration)
+	var wg sync.WaitGroup
+	for i := range 64 {
+		r := rand.New(rand.NewSource(first + int64(i)))
+		wg.Go(func() {
+			for time.Now().Before(deadline) {
+				attack(t, addr, r)
+			}
+		})
+	}
+	for time.Now().Before(deadline) {
+		require.Equal(t, resptest.Simple("PONG"), well.Do("PING"))
+		now := measure()
+		require.Less(t, now.memory, before.memory+256<<20, "memory under attack")
+		require.Less(t, now.goroutines, before.goroutines+1000, "goroutines under attack")
+	}
+	wg.Wait()
+	require.Equal(t, resptest.Simple("PONG"), well.Do("PING"))
+	require.Eventually(t, func() bool { return measure().goroutines < before.goroutines+5 }, 20*time.Second, 10*time.Millisecond)
+	require.Less(t, settled().memory, before.memory+32<<20, "memory afterwards")
+}
+
+// attack sends one connection's worth of garbage and reads what comes back, if anything.
+func attack(t *testing.T, addr string, r *rand.Rand) {
+	nc, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Errorf("dial: %v", err)
+		return
+	}
+	defer nc.Close()
+	nc.SetDeadline(time.Now().Add(time.Second))
+	if _, err := nc.Write(garbage(r)); err != nil {
+		return // the server had enough
+	}
+	if r.Intn(2) == 0 {
+		nc.(*net.TCPConn).CloseWrite()
+		var reply [4096]byte
+		for err == nil {
+			_, err = nc.Read(reply[:])
+		}
+	}
+}
+
+// garbage is random bytes, headers that promise too much, or commands with damage.
+func garbage(r *rand.Rand) []byte {
+	switch r.Intn(4) {
+	case 0:
+		b := make([]byte, r.Intn(70_000))
+		r.Read(b)
+		return b
+	case 1:
+		lengths := []int64{-1 << 63, -2, -1, 0, 1, 1 << 20, 1<<20 + 1, 512 << 20, 512<<20 + 1, 4_000_000_000, 1<<63 - 1}
+		n, m := lengths[r.Intn(len(lengths))], lengths[r.Intn(len(lengths))]
+		return fmt.Appendf(nil, "*%d\r\n$%d\r\nabc\r\n", n, m)
+	case 2:
+		return bytes.Repeat([]byte("*1048576\r\n$1\r\n"), 1+r.Intn(100))
+	}
+	var b []byte
+	for range 1 + r.Intn(50) {
+		b = append(b, resptest.Command(hammerCommand(r)...)...)
+	}
+	for range r.Intn(5) {
+		b[r.Intn(len(b))] = byte(r.Intn(256))
+	}
+	return b[:1+r.Intn(len(b))]
+}
+
+// usage is what this process, server and test, takes.
+type usage struct {
+	memory     int // bytes of heap and stacks in use
+	goroutines int
+}
+
+func measure() usage {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return usage{int(m.HeapInuse + m.StackInuse), runtime.NumGoroutine()}
+}
+
+// settled measures after garbage is collected.
+func settled() usage {
+	runtime.GC()
+	runtime.GC()
+	return measure()
+}

@@ -1,0 +1,123 @@
+package tests
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A story is a recording of redis-cell 0.5.0 under a controlled clock, from an empty keyspace. In a reply an error is
+// {"e": text} and a simple string {"s": text}.
+type story struct {
+	Scenario int
+	Steps    []struct {
+		Now   int64
+		Cmd   []string
+		Reply json.RawMessage
+	}
+}
+
+// TestVectors replays every recording over the wire, in both versions of the protocol.
+func TestVectors(t *testing.T) { replayStories(t, vectorsPath(t)) }
+
+// TestVectorsKept replays those that are part of the repository.
+func TestVectorsKept(t *testing.T) {
+	replayStories(t, filepath.Join(root(t), "gcra", "testdata", "cl-throttle.jsonl"))
+}
+
+// vectorsPath finds the recordings, which live beside the repository.
+func vectorsPath(t *testing.T) string {
+	if path := os.Getenv("CELLSERVER_VECTORS"); path != "" {
+		return path
+	}
+	for dir := root(t); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		path := filepath.Join(dir, "shared", "vectors", "cl-throttle.jsonl")
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	skip(t, "no shared/vectors/cl-throttle.jsonl in any directory above: CELLSERVER_VECTORS names it")
+	return ""
+}
+
+// skip leaves a test out, unless nothing may be.
+func skip(t *testing.T, why string) {
+	t.Helper()
+	if os.Getenv("CELLSERVER_NO_SKIP") == "1" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}
+
+func replayStories(t *testing.T, path string) {
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NotEmpty(t, text)
+	addr := startServer(t)
+	for _, proto := range []int{2, 3} {
+		t.Run(fmt.Sprintf("RESP%d", proto), func(t *testing.T) {
+			c := resptest.Dial(t, addr)
+			c.Do("HELLO", proto)
+			for line := range bytes.Lines(text) {
+				var s story
+				require.NoError(t, json.Unmarshal(line, &s))
+				replay(t, c, s)
+			}
+		})
+	}
+}
+
+// replay sends a story in one write, and compares reply by reply.
+func replay(t *testing.T, c *resptest.Client, s story) {
+	request := resptest.Command("FLUSHALL")
+	for _, step := range s.Steps {
+		request = append(request, resptest.Command("DEBUG", "CLOCK", "SET", step.Now)...)
+		args := make([]any, len(step.Cmd))
+		for i, a := range step.Cmd {
+			args[i] = a
+		}
+		request = append(request, resptest.Command(args...)...)
+	}
+	c.Write(request)
+	require.Equal(t, resptest.Simple("OK"), c.Recv())
+	for i, step := range s.Steps {
+		where := fmt.Sprintf("scenario %d, step %d: %q at %d", s.Scenario, i, step.Cmd, step.Now)
+		require.Equal(t, resptest.Simple("OK"), c.Recv(), where)
+		requireRecorded(t, step.Cmd[0], step.Reply, c.Recv(), where)
+	}
+}
+
+// requireRecorded compares a reply with the recorded one; a time to live holds within 1.
+func requireRecorded(t *testing.T, command string, want json.RawMessage, got any, where string) {
+	t.Helper()
+	if command == "TTL" || command == "PTTL" {
+		var ttl int64
+		require.NoError(t, json.Unmarshal(want, &ttl), where)
+		require.IsType(t, ttl, got, where)
+		require.InDelta(t, ttl, got, 1, where)
+		return
+	}
+	text, err := json.Marshal(recorded(got))
+	require.NoError(t, err)
+	require.JSONEq(t, string(want), string(text), where)
+}
+
+// recorded is a reply in the recordings' form.
+func recorded(reply any) any {
+	switch v := reply.(type) {
+	case resptest.Error:
+		return map[string]string{"e": string(v)}
+	case resptest.Simple:
+		return map[string]string{"s": string(v)}
+	case resptest.Nil:
+		return nil
+	}
+	return reply
+}
