@@ -2,13 +2,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"cellserver/cmd/cellserver/app"
 	"cellserver/config"
@@ -37,8 +34,7 @@ func run(args []string) error {
 	case err != nil:
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	context.AfterFunc(ctx, stop) // from then on a second signal ends the process at once
+	ctx := untilSignal()
 	a, err := app.New(app.Options{Config: cfg, Warnings: warnings, ConfigFile: files.first})
 	if err != nil {
 		return err
