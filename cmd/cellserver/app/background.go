@@ -58,7 +58,7 @@ func (b *background) round(interval time.Duration) {
 		b.sampled = now
 		a.commands.Tick()
 	}
-	if a.commands.ActiveExpire.Load() {
+	if a.commands.MayExpire(a.commands.Clock.Now()) {
 		b.expire(interval)
 	}
 }
