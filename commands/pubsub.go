@@ -14,7 +14,11 @@ import (
 type subscriptions struct {
 	channels, patterns map[string]struct{}
 	total              atomic.Int64 // of both; any goroutine may ask
+	bytes              int          // memory they take, about
 }
+
+// subscribedBytes is about what listening costs beyond the bytes of the name.
+const subscribedBytes = 128
 
 // pubsub brings what is published to those who subscribed. Every subscriber sees the
 // messages in the same order.
@@ -115,6 +119,6 @@ func (c *Client) unsubscribeAll() {
 	for _, pattern := range slices.Sorted(maps.Keys(c.subs.patterns)) {
 		c.server.pubsub.removePattern(c, pattern)
 	}
-	c.subs.channels, c.subs.patterns = nil, nil
+	c.subs.channels, c.subs.patterns, c.subs.bytes = nil, nil, 0
 	c.subs.total.Store(0)
 }

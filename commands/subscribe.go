@@ -67,9 +67,13 @@ func (c *Call) subscribe(kind *subscriptionKind) error {
 		if _, already := (*names)[name]; !already {
 			(*names)[name] = struct{}{}
 			subs.total.Add(1)
+			subs.bytes += len(name) + subscribedBytes
 			kind.add(&c.Server.pubsub, c.Client, name)
 		}
 		c.confirm(kind.prefix+"subscribe", name)
+	}
+	if !c.Client.mayHold("subscriptions", subs.bytes) {
+		return closeConnection
 	}
 	return nil
 }
@@ -89,6 +93,7 @@ func (c *Call) unsubscribe(kind *subscriptionKind) error {
 		if _, subscribed := names[name]; subscribed {
 			delete(names, name)
 			subs.total.Add(-1)
+			subs.bytes -= len(name) + subscribedBytes
 			kind.remove(&c.Server.pubsub, c.Client, name)
 		}
 		c.confirm(word, name)

@@ -3,6 +3,7 @@ package commands
 import (
 	"testing"
 
+	"cellserver/resp"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -81,4 +82,28 @@ func TestClientTrackingRedirectToSubscriber(t *testing.T) {
 	h.do("GET a")
 	h.do("INCR a")
 	require.Equal(t, []any{[]any{"message", "__redis__:invalidate", []any{"a"}}}, target.told())
+}
+
+func TestSubscriptionsAreBounded(t *testing.T) {
+	h := newHarness(t, "--client-query-buffer-limit", "1mb")
+	name := make([]byte, 100_000)
+	for _, command := range []string{"SUBSCRIBE", "PSUBSCRIBE"} {
+		for i := range 5 {
+			name[0] = byte(i)
+			h.send(resptest.Command(command, name))
+			h.session.Sent()
+		}
+	}
+	require.Equal(t, resp.Continue, h.status)
+	h.all("UNSUBSCRIBE")
+	require.Equal(t, 5*(len(name)+subscribedBytes), h.state.subs.bytes)
+	for i := 5; h.status == resp.Continue; i++ {
+		name[0] = byte(i)
+		h.send(resptest.Command("PSUBSCRIBE", name))
+		h.session.Sent()
+	}
+	require.Equal(t, resp.Close, h.status)
+	require.Less(t, h.state.subs.bytes, 1_200_000)
+	h.state.Closed()
+	require.Zero(t, h.state.subs.bytes)
 }
