@@ -2,15 +2,16 @@ package resp
 
 // Push sends p, a complete message, between replies: at once if the client is idle, and after the
 // replies of the batch that runs otherwise. It copies p and never waits for the client. A client
-// that lets more than the server's WriteLimit pile up is closed.
+// that lets more than the server's WriteLimit pile up, or without one its PushLimit, is closed.
 func (c *Conn) Push(p []byte) {
-	limit := c.writeLimit()
+	limit, pushLimit := c.writeLimit(), c.server.pushLimit()
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
 		return
 	}
-	if limit > 0 && int64(len(c.queue)+c.writing+len(p)) > limit {
+	waits := int64(len(c.queue) + len(p))
+	if limit > 0 && waits+int64(c.writing) > limit || limit == 0 && waits > pushLimit {
 		c.mu.Unlock()
 		c.Close()
 		return
@@ -56,6 +57,15 @@ func (c *Conn) sendPushed() {
 		c.write(p)
 		c.wire.Unlock()
 	}
+}
+
+const defaultPushLimit = 256 << 20
+
+func (s *Server) pushLimit() int64 {
+	if s.PushLimit > 0 {
+		return s.PushLimit
+	}
+	return defaultPushLimit
 }
 
 // setBusy holds pushed bytes back while a batch runs.

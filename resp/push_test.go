@@ -20,6 +20,23 @@ func TestPushToAnIdleClient(t *testing.T) {
 	}
 }
 
+// A client that takes no messages must not make them pile up without end, though it has no limit.
+func TestPushLimit(t *testing.T) {
+	s := &echoServer{}
+	s.PushLimit = 1000
+	s.hold = func(c *Conn) {
+		for range 100 { // nothing leaves while the batch runs
+			c.Push([]byte("+ten bytes\r\n"))
+			require.LessOrEqual(t, c.Pending(), 1000)
+		}
+	}
+	startEcho(t, s, nil)
+	c := resptest.Dial(t, s.addr)
+	require.Equal(t, []any{"x"}, c.Do("x"))
+	c.Write([]byte(wire("HOLD")))
+	require.Empty(t, c.ReadAll())
+}
+
 // What is pushed while a batch runs must not split its replies, nor come before them.
 func TestPushWaitsForTheBatch(t *testing.T) {
 	s := &echoServer{}

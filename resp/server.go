@@ -22,6 +22,10 @@ type Server struct {
 	// WriteLimit is how many bytes may wait to be sent to a client before it is closed; 0 is any
 	// number (client-output-buffer-limit). It may be called from any goroutine.
 	WriteLimit func(c *Conn) (hard int64)
+	// PushLimit is how many bytes of messages may wait for a client where WriteLimit sets no bound,
+	// as it does not by default: who follows changes and reads nothing must not take all memory.
+	// 0 is 256 MiB.
+	PushLimit int64
 	// Log gets what concerns no client: trouble with accepting.
 	Log *slog.Logger
 
