@@ -120,10 +120,11 @@ func TestClientsWatchedAndKilledUnderLoad(t *testing.T) {
 		group.Go(func() {
 			for round := range 15 {
 				c := resptest.Dial(t, addr)
-				c.Write([]byte("HELLO 3\r\nCLIENT SETNAME c\r\nCLIENT TRACKING ON\r\nGET k\r\nINCR k\r\nMULTI\r\nGET k\r\nEXEC\r\n"))
+				script := "HELLO 3\r\nCLIENT SETNAME c\r\nCLIENT TRACKING ON\r\nGET k\r\nINCR k\r\nMULTI\r\nGET k\r\nEXEC\r\n"
 				if (i+round)%3 == 0 {
-					c.Write([]byte("RESET\r\nMONITOR\r\n"))
+					script += "RESET\r\nMONITOR\r\n"
 				}
+				c.NetConn().Write([]byte(script)) // fails when it is killed before
 				for range 4 {
 					if _, err := c.TryRecv(); err != nil {
 						break // killed
