@@ -16,32 +16,42 @@ var _ = register(&Command{
 	Subs: []*Command{
 		{Name: "count", Arity: 2, Flags: Loading | Stale, Since: "2.8.13", Run: commandCount, Categories: []string{"connection"},
 			Summary: "Get total number of Redis commands", Complexity: "O(1)",
-			Help: []string{"Return the total number of commands in this Redis server."}},
+			Help: []string{"(no subcommand)", "    Return details about all Redis commands.",
+				"COUNT", "    Return the total number of commands in this Redis server."}},
 		{Name: "info", Arity: -2, Flags: Loading | Stale, Since: "2.8.13", Run: commandInfo, Categories: []string{"connection"},
 			Tips:    []string{"nondeterministic_output_order"},
 			Summary: "Get array of specific Redis command details, or all when no argument is given.", Usage: "[command-name [command-name ...]]",
 			Complexity: "O(N) where N is the number of commands to look up",
-			Help:       []string{"Return details about multiple Redis commands.", "If no command names are given, details about all commands are returned."}},
+			Help: []string{"INFO [<command-name> ...]", "    Return details about multiple Redis commands.",
+				"    If no command names are given, documentation details for all", "    commands are returned."}},
 		{Name: "docs", Arity: -2, Flags: Loading | Stale, Since: "7.0.0", Run: commandDocs, Categories: []string{"connection"},
 			Tips:    []string{"nondeterministic_output_order"},
 			Summary: "Get array of specific Redis command documentation", Usage: "[command-name [command-name ...]]",
 			Complexity: "O(N) where N is the number of commands to look up",
-			Help:       []string{"Return documentation details about multiple Redis commands.", "If no command names are given, documentation details about all commands are returned."}},
+			Help: []string{"DOCS [<command-name> ...]", "    Return documentation details about multiple Redis commands.",
+				"    If no command names are given, documentation details for all", "    commands are returned."}},
 		{Name: "list", Arity: -2, Flags: Loading | Stale, Since: "7.0.0", Run: commandList, Categories: []string{"connection"},
 			Tips:    []string{"nondeterministic_output_order"},
 			Summary: "Get an array of Redis command names", Usage: "[FILTERBY <MODULE module-name | ACLCAT category | PATTERN pattern>]",
 			Complexity: "O(N) where N is the total number of Redis commands",
-			Help:       []string{"Return a list of all commands in this Redis server."}},
+			Help:       []string{"LIST", "    Return a list of all commands in this Redis server."}},
 		{Name: "getkeys", Arity: -4, Flags: Loading | Stale, Since: "2.8.13", Run: commandGetKeys, Categories: []string{"connection"},
 			Summary: "Extract keys given a full Redis command", Usage: "command [arg [arg ...]]",
 			Complexity: "O(N) where N is the number of arguments to the command",
-			Help:       []string{"Return the keys from a full Redis command."}},
+			Help:       []string{"GETKEYS <full-command>", "    Return the keys from a full Redis command."}},
 		{Name: "getkeysandflags", Arity: -4, Flags: Loading | Stale, Since: "7.0.0", Run: commandGetKeysAndFlags, Categories: []string{"connection"},
 			Summary: "Extract keys and access flags given a full Redis command", Usage: "command [arg [arg ...]]",
 			Complexity: "O(N) where N is the number of arguments to the command",
-			Help:       []string{"Return the keys and the access flags from a full Redis command."}},
+			Help:       []string{"GETKEYSANDFLAGS <full-command>", "    Return the keys and the access flags from a full Redis command."}},
+		commandHelp,
 	},
 })
+
+var commandHelp = func() *Command {
+	help := helpCommand("5.0.0")
+	help.Categories = []string{"connection"}
+	return help
+}()
 
 // sorted lists the commands by name, so that replies do not depend on map order.
 func sorted() []*Command {
@@ -191,26 +201,14 @@ func commandList(c *Call) error {
 		return errSyntax
 	}
 	array, n := c.Out.DeferArray(), 0
-	filtered := len(c.Args) > 2
-	for _, cmd := range sorted() {
-		n += listNames(c.Out, cmd, keep, filtered)
+	for _, cmd := range byName() {
+		if keep(cmd) {
+			c.Out.BulkString(cmd.FullName())
+			n++
+		}
 	}
 	c.Out.SetArray(array, n)
 	return nil
-}
-
-// listNames writes the names that a filter keeps; as in Redis, subcommands only with one.
-func listNames(w *resp.Writer, cmd *Command, keep func(*Command) bool, subs bool) (n int) {
-	if keep(cmd) {
-		w.BulkString(cmd.FullName())
-		n++
-	}
-	if subs {
-		for _, s := range cmd.Subs {
-			n += listNames(w, s, keep, subs)
-		}
-	}
-	return n
 }
 
 // keysOf finds the command that the arguments after GETKEYS call, and that it has keys.

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func TestCommandInfo(t *testing.T) {
 	require.Equal(t, []any{int64(-1), int64(1), int64(1), int64(1)}, []any{throttle[1], throttle[3], throttle[4], throttle[5]})
 	require.Equal(t, []any{resptest.NilBulk}, h.do("COMMAND INFO nothing"))
 	require.Equal(t, h.do("COMMAND COUNT"), int64(len(h.do("COMMAND").([]any))))
-	require.Len(t, h.do("COMMAND LIST"), len(table))
+	require.Len(t, h.do("COMMAND LIST"), len(everyCommand))
 	require.Contains(t, h.do("COMMAND LIST FILTERBY PATTERN CLUSTER|*"), "cluster|slots")
 	require.Equal(t, []any{"cl.probe", "cl.throttle"}, h.do("COMMAND LIST FILTERBY ACLCAT throttle"))
 	require.Empty(t, h.do("COMMAND LIST FILTERBY MODULE x"))
@@ -63,6 +64,28 @@ func TestCommandDocs(t *testing.T) {
 	docs := h.do("COMMAND DOCS get nothing").(resptest.Map)
 	require.Len(t, docs, 1)
 	require.Len(t, h.do("COMMAND DOCS"), len(table))
+}
+
+// Every parent's HELP says of each of its subcommands what it takes.
+func TestHelp(t *testing.T) {
+	h := newHarness(t, "--cluster-enabled", "yes")
+	for _, cmd := range sorted() {
+		if cmd.sub([]byte("help")) == nil {
+			require.Empty(t, cmd.Subs, cmd.Name)
+			continue
+		}
+		name := strings.ToUpper(cmd.Name)
+		lines := h.do(name + " HELP").([]any)
+		require.Equal(t, resptest.Simple(name+" <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"), lines[0])
+		for _, sub := range cmd.Subs {
+			starts := func(line any) bool {
+				return strings.HasPrefix(string(line.(resptest.Simple)), strings.ToUpper(sub.Name))
+			}
+			if sub.Name != "slaves" { // deprecated: Redis keeps it quiet, too
+				require.True(t, slices.ContainsFunc(lines, starts), sub.FullName())
+			}
+		}
+	}
 }
 
 // What clients learn of a command that Redis has, too, is what Redis tells them.

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -90,11 +91,32 @@ func configSet(c *Call) error {
 	}
 	if s.onConfig != nil {
 		if err := s.onConfig(old, next); err != nil {
-			return configFailed(strings.ToLower(pairs[0].name), err)
+			return refusedByEdge(err, pairs)
 		}
 	}
 	s.publish(next)
 	return replyOK(c)
+}
+
+// Refusal is an error of [Options.Configured] that knows which directive it is about.
+type Refusal struct {
+	Directive string
+	Reason    error
+}
+
+// Error gives the reason alone.
+func (r *Refusal) Error() string { return r.Reason.Error() }
+
+// Unwrap gives the reason.
+func (r *Refusal) Unwrap() error { return r.Reason }
+
+// refusedByEdge blames the directive that a refusal names, or else the first.
+func refusedByEdge(err error, pairs []configPair) error {
+	var refusal *Refusal
+	if errors.As(err, &refusal) {
+		return configFailed(refusal.Directive, err)
+	}
+	return configFailed(strings.ToLower(pairs[0].name), err)
 }
 
 // configPair is a directive and the value it shall have.

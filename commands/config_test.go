@@ -52,8 +52,12 @@ func TestConfigSetAsksTheEdge(t *testing.T) {
 		require.Equal(t, 11, new.Hz)
 		return errors.New("not today")
 	}
-	h.want("CONFIG SET hz 11", Error("ERR CONFIG SET failed (possibly related to argument 'hz') - not today"))
+	h.want("CONFIG SET hz 11 timeout 3", Error("ERR CONFIG SET failed (possibly related to argument 'hz') - not today"))
 	h.want("CONFIG GET hz", []string{"hz", "10"})
+	h.server.onConfig = func(_, _ *config.Config) error {
+		return &Refusal{"timeout", errors.New("too long")}
+	}
+	h.want("CONFIG SET hz 11 timeout 3", Error("ERR CONFIG SET failed (possibly related to argument 'timeout') - too long"))
 }
 
 func TestConfigSetPasswordTakesEffect(t *testing.T) {

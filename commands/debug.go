@@ -90,17 +90,21 @@ func debugClock(c *Call) error {
 const longestSleep = 100 * 365 * 24 * 3600
 
 // debugSleep holds this connection for some seconds of real time. Unlike Redis's it
-// holds nobody else, and inside EXEC, which holds locks, nobody at all.
+// holds nobody else, but inside EXEC those who need the transaction's keys.
 func debugSleep(c *Call) error {
 	seconds, ok := parseFloat(c.Args[2])
 	if !ok {
 		return errNotFloat
 	}
 	now, pause := c.Server.Clock.Monotonic(), int64(min(max(seconds, 0), longestSleep)*float64(time.Second))
+	if c.Client.inExec {
+		time.Sleep(time.Duration(pause))
+		return replyOK(c)
+	}
 	if c.Client.wakeAt == 0 {
 		c.Client.wakeAt = now + pause
 	}
-	if now < c.Client.wakeAt && !c.Client.inExec {
+	if now < c.Client.wakeAt {
 		return tryAgain
 	}
 	c.slept = now - (c.Client.wakeAt - pause)

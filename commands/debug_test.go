@@ -39,7 +39,7 @@ func TestSleep(t *testing.T) {
 func TestDebugSleepInsideATransaction(t *testing.T) {
 	h := newHarness(t)
 	h.do("MULTI")
-	h.do("DEBUG SLEEP 10")
+	h.do("DEBUG SLEEP 0.001")
 	h.do("INCR n")
 	h.want("EXEC", []any{ok, 1})
 }

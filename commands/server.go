@@ -66,8 +66,8 @@ type Options struct {
 	// RunID names this run of the server: 40 hexadecimal digits of the edge's randomness.
 	// In cluster mode it is the node's id.
 	RunID string
-	// Configured is called with each new configuration before it takes effect; its error
-	// refuses the change. Nil for none.
+	// Configured is called with each new configuration before it takes effect; its error,
+	// which may be a [Refusal], refuses the change. Nil for none.
 	Configured func(old, new *config.Config) error
 	// Rewrite writes a configuration to the file that the server was started with, for
 	// CONFIG REWRITE. Nil when there is none.

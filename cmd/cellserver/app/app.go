@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -147,20 +148,32 @@ func (a *App) shutdown(mode commands.ShutdownMode) error {
 // refuses. What needs no help from here, every reader of the configuration sees at once.
 func (a *App) configured(old, cfg *config.Config) error {
 	if err := settleDir(cfg); err != nil {
-		return err
+		return &commands.Refusal{Directive: "dir", Reason: err}
 	}
 	if most := mostClients(); cfg.MaxClients > old.MaxClients && cfg.MaxClients > most {
-		return fmt.Errorf("The operating system is not able to handle the specified number of clients, try with %d", most)
+		return &commands.Refusal{Directive: "maxclients", Reason: fmt.Errorf(
+			"The operating system is not able to handle the specified number of clients, try with %d", most)}
 	}
 	if err := a.tls.follow(a, old, cfg); err != nil {
 		return err
 	}
 	if err := a.sockets.follow(a, cfg); err != nil {
-		return err
+		return refuseToListen(old, cfg, err)
 	}
 	a.level.Set(levels[cfg.LogLevel])
 	a.configureStore(cfg)
 	return nil
+}
+
+// refuseToListen blames the directive that asked for an address that cannot be had.
+func refuseToListen(old, cfg *config.Config, err error) error {
+	switch {
+	case !slices.Equal(old.Bind, cfg.Bind):
+		return &commands.Refusal{Directive: "bind", Reason: fmt.Errorf("Failed to bind to specified addresses: %w", err)}
+	case old.Port != cfg.Port:
+		return &commands.Refusal{Directive: "port", Reason: fmt.Errorf("Unable to listen on this port: %w", err)}
+	}
+	return &commands.Refusal{Directive: "tls-port", Reason: fmt.Errorf("Unable to listen on this port: %w", err)}
 }
 
 // configureStore passes on what the store needs to know.
