@@ -17,6 +17,7 @@ func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
 		return st
 	}
 	c.resume()
+	c.call.Args, c.inner = nil, Call{} // so that an idle client keeps no request alive
 	if c.reply != replyOn {
 		c.silence(w, mark)
 	}
