@@ -8,7 +8,7 @@ import (
 )
 
 func infoStats(s *Server, r *infoReport, _ int64) {
-	usage, keys := s.process.usage(), s.Store.Counters()
+	usage, keys := s.traffic(), s.Store.Counters()
 	_, errors := s.errors.all()
 	r.add("total_connections_received", s.totals.connections.Load())
 	r.add("total_commands_processed", s.commandsRun())

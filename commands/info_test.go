@@ -137,6 +137,8 @@ func TestInfoOfTheProcess(t *testing.T) {
 	all := h.info("all")
 	require.Equal(t, []string{"Plan 9", "7", "1.00M", "1.500000", "12"},
 		[]string{all["os"], all["process_id"], all["used_memory_rss_human"], all["used_cpu_user"], all["total_net_input_bytes"]})
+	h.want("CONFIG RESETSTAT", ok)
+	require.Equal(t, "0", h.info("stats")["total_net_input_bytes"])
 }
 
 func TestHumanBytes(t *testing.T) {

@@ -32,6 +32,18 @@ func (p *Process) usage() Usage {
 	return p.Usage()
 }
 
+// traffic is what connections carried since the start or the last CONFIG RESETSTAT.
+func (s *Server) traffic() Usage {
+	u := s.process.usage()
+	if before := s.carried.Load(); before != nil {
+		u.Input -= before.Input
+		u.Output -= before.Output
+		u.Reads -= before.Reads
+		u.Writes -= before.Writes
+	}
+	return u
+}
+
 // ShutdownMode is how SHUTDOWN was asked for. Save and NoSave exclude each other; with
 // neither the configuration decides.
 type ShutdownMode struct {

@@ -51,6 +51,7 @@ type Server struct {
 	stats    []stats // by Command.index
 	errors   errorCounts
 	rates    rates
+	carried  atomic.Pointer[Usage] // what connections had carried at CONFIG RESETSTAT, nil for nothing
 	slow     slowWatch
 	tracking tracking
 	monitors monitors

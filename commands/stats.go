@@ -105,6 +105,8 @@ func (s *Server) resetStats() {
 	s.totals.reset()
 	s.errors.reset()
 	s.rates.reset()
+	usage := s.process.usage()
+	s.carried.Store(&usage)
 	s.Store.ResetCounters()
 }
 
