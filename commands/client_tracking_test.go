@@ -237,7 +237,7 @@ func TestClientTrackingTableIsBounded(t *testing.T) {
 }
 
 func TestTrackingForgetsClientsThatAreGone(t *testing.T) {
-	h := newHarness(t)
+	h, stays, _ := trackers(t, "")
 	for range 1000 {
 		c := h.client(t)
 		c.do("HELLO 3")
@@ -246,5 +246,9 @@ func TestTrackingForgetsClientsThatAreGone(t *testing.T) {
 		c.state.Closed()
 	}
 	require.LessOrEqual(t, h.server.tracking.items, 8)
+	require.EqualValues(t, 1, h.server.tracking.size.Load())
+	stays.do("CLIENT TRACKING OFF")
+	require.Zero(t, h.server.tracking.items)
+	require.Zero(t, h.server.tracking.size.Load())
 	require.Zero(t, h.server.tracking.on.Load())
 }

@@ -42,9 +42,7 @@ func (t *tracking) flushed(by *Client) {
 	for _, c := range t.clients {
 		t.tell(c, by, nil)
 	}
-	clear(t.keys)
-	t.oldest, t.newest, t.items = nil, nil, 0
-	t.size.Store(0)
+	t.forgetAll()
 }
 
 // flushedNothing tells of a FLUSHALL or FLUSHDB that found no keys, as Redis does.

@@ -115,7 +115,8 @@ func (t *tracking) start(c *Client, o *trackOptions) {
 }
 
 // stop is CLIENT TRACKING OFF, RESET and the end of a connection. What the client has
-// read is forgotten little by little, when it changes or others read it.
+// read is forgotten little by little, when it changes or others read it; with the last
+// client, everything is.
 func (t *tracking) stop(c *Client) {
 	if !c.track.on {
 		return
@@ -127,6 +128,9 @@ func (t *tracking) stop(c *Client) {
 	delete(t.byTx, c.tx)
 	for _, p := range c.track.prefixes {
 		t.unfollow(c, p)
+	}
+	if len(t.clients) == 0 {
+		t.forgetAll()
 	}
 	c.track.on, c.track.caching, c.track.trackOptions = false, false, trackOptions{}
 	c.track.broken.Store(false)
@@ -227,6 +231,12 @@ func (t *tracking) remember(c *Client, key []byte) {
 		k.readers = slices.Insert(k.readers, i, c.ID)
 		t.items++
 	}
+}
+
+func (t *tracking) forgetAll() {
+	clear(t.keys)
+	t.oldest, t.newest, t.items = nil, nil, 0
+	t.size.Store(0)
 }
 
 func (t *tracking) forget(k *trackedKey) {
