@@ -1,0 +1,20 @@
+FROM golang:1.26 AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /cellserver ./cmd/cellserver
+
+FROM scratch
+COPY --from=build /cellserver /cellserver
+USER 65532:65532
+
+# A container has to listen on more than its own loopback. Protected mode stays on: clients from outside are told so
+# until there is a password (CELLSERVER_REQUIREPASS) or CELLSERVER_PROTECTED_MODE=no.
+ENV CELLSERVER_BIND="* -::*"
+EXPOSE 6379
+
+# Sees the environment, but not the arguments of `docker run`: set a port by CELLSERVER_PORT.
+HEALTHCHECK --interval=10s --timeout=5s CMD ["/cellserver", "--ping"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/cellserver"]
