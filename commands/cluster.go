@@ -113,11 +113,3 @@ func (s *Server) checkSlots(call *Call) error {
 	}
 	return nil
 }
-
-// oneDatabase refuses, in cluster mode, a command that needs a second database.
-func (c *Call) oneDatabase(what string) error {
-	if !c.Server.Config().ClusterEnabled {
-		return nil
-	}
-	return Error("ERR " + what + " is not allowed in cluster mode")
-}

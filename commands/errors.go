@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -46,8 +45,6 @@ const (
 	errMinMaxFloat    Error = "ERR min or max is not a float"
 	errMinMaxLex      Error = "ERR min or max not valid string range item"
 )
-
-var errInternal = errors.New("ERR internal error: the server logged it and closes this connection")
 
 func wrongArity(name string) error {
 	return Error("ERR wrong number of arguments for '" + name + "' command")

@@ -11,7 +11,6 @@ import (
 type echo struct {
 	limits  Limits
 	retries int
-	session *Session
 	diary   []string
 }
 

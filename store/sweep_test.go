@@ -9,15 +9,6 @@ import (
 
 const testNow int64 = 1_700_000_000_000_000_000 // Unix ns
 
-// one begins a transaction on a key's partition.
-func one(s *Store, now int64, key []byte) *Tx {
-	var fp Footprint
-	fp.AddKey(key)
-	tx := s.NewTx()
-	tx.Begin(now, 0, &fp)
-	return tx
-}
-
 // fill adds n throttle keys whose TATs are spread over a span (ns) from now on.
 func fill(s *Store, n int, now, span int64) {
 	tx := s.NewTx()
