@@ -35,7 +35,7 @@ func clThrottle(c *Call) error {
 	if err != nil {
 		return err
 	}
-	e := c.Tx.Write(c.Args[1])
+	e := c.Tx.WriteTAT(c.Args[1])
 	d, err := decide(&e, quota, c.Now, quantity)
 	if err != nil {
 		return err

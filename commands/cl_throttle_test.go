@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestClThrottle is the story of redis-cell's own documentation, and what it does not say.
@@ -84,4 +86,23 @@ func TestClThrottleOtherValues(t *testing.T) {
 	h.do("CL.THROTTLE", "\xff\x00{", "1", "1", "1")
 	h.want("INCRBY future 9223372036854775807", math.MaxInt64)
 	h.want("CL.THROTTLE future 1 1 1 0", []any{1, 2, 0, 7523372035, 7523372037})
+}
+
+// TestClThrottleAllocations: from the parsed arguments to the reply nothing is allocated,
+// whether the key is new to its period, used, or limited.
+func TestClThrottleAllocations(t *testing.T) {
+	h := newHarness(t)
+	w := h.session.Writer()
+	args := [][]byte{[]byte("CL.THROTTLE"), []byte("user"), []byte("15"), []byte("30"), []byte("60")}
+	for _, pause := range []time.Duration{time.Hour, time.Second, 0} {
+		h.advance(time.Hour)
+		allocs := testing.AllocsPerRun(100, func() {
+			h.advance(pause)
+			h.state.Begin()
+			h.state.Handle(args, w)
+			h.state.End()
+			w.Reset()
+		})
+		require.Zero(t, allocs, "%v apart", pause)
+	}
 }

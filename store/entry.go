@@ -61,16 +61,38 @@ func (tx *Tx) Write(key []byte) Entry {
 	return e
 }
 
+// WriteTAT finds a key for a command to which a TAT that has passed says the same as no
+// key: such a cell, though its time is over, is found as it is, to be overwritten in
+// place instead of removed and made anew. Otherwise it is [Tx.Write].
+func (tx *Tx) WriteTAT(key []byte) Entry {
+	e := tx.locate(key)
+	if e.off == 0 {
+		return e
+	}
+	if c := e.cell(); !c.has(cellExpiryIsTAT) && c.over(tx.now) {
+		e.expire()
+	} else if !tx.NoTouch {
+		e.touchAccess()
+	}
+	return e
+}
+
 // find locates the key's cell. One whose time is over is removed on the spot: expiry
 // is exact on access.
 func (tx *Tx) find(key []byte) Entry {
+	e := tx.locate(key)
+	if e.off != 0 && e.cell().over(tx.now) {
+		e.expire()
+	}
+	return e
+}
+
+// locate is find without a look at the time.
+func (tx *Tx) locate(key []byte) Entry {
 	p := tx.partition(key)
 	t := &p.tables[tx.db]
 	e := Entry{tx: tx, p: p, t: t, key: key, hash: t.hash(key), gen: t.gen, db: tx.db}
 	e.g, e.off, e.slot = t.find(key, e.hash)
-	if e.off != 0 && e.cell().over(tx.now) {
-		e.expire()
-	}
 	return e
 }
 
