@@ -41,17 +41,14 @@ var _ = register(&Command{
 	},
 })
 
-// theUser is the only user.
-const theUser = "default"
-
 func aclWhoAmI(c *Call) error {
-	c.Out.BulkString(theUser)
+	c.Out.BulkString(defaultUser)
 	return nil
 }
 
 func aclUsers(c *Call) error {
 	c.Out.Array(1)
-	c.Out.BulkString(theUser)
+	c.Out.BulkString(defaultUser)
 	return nil
 }
 
@@ -61,7 +58,7 @@ func aclList(c *Call) error {
 		password = "#" + hash
 	}
 	c.Out.Array(1)
-	c.Out.BulkString(fmt.Sprintf("user %s on %s ~* &* +@all", theUser, password))
+	c.Out.BulkString(fmt.Sprintf("user %s on %s ~* &* +@all", defaultUser, password))
 	return nil
 }
 
@@ -76,7 +73,7 @@ func (c *Call) passwordHash() string {
 }
 
 func aclGetUser(c *Call) error {
-	if string(c.Args[2]) != theUser {
+	if string(c.Args[2]) != defaultUser {
 		c.Out.Null()
 		return nil
 	}
@@ -92,10 +89,7 @@ func aclGetUser(c *Call) error {
 		w.BulkString(f)
 	}
 	w.BulkString("passwords")
-	w.Array(len(passwords))
-	for _, p := range passwords {
-		w.BulkString(p)
-	}
+	stringArray(w, passwords)
 	field(w, "commands", "+@all")
 	field(w, "keys", "~*")
 	field(w, "channels", "&*")
@@ -116,10 +110,7 @@ func aclCat(c *Call) error {
 		}
 		names = inCategory("@" + categoryOrder[i])
 	}
-	c.Out.Array(len(names))
-	for _, name := range names {
-		c.Out.BulkString(name)
-	}
+	stringArray(c.Out, names)
 	return nil
 }
 

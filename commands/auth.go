@@ -10,13 +10,16 @@ var _ = register(&Command{
 	Complexity: "O(N) where N is the number of passwords defined for the user", Run: auth,
 })
 
+// defaultUser is the only user.
+const defaultUser = "default"
+
 const (
 	errWrongPass Error = "WRONGPASS invalid username-password pair or user is disabled."
 	errNoPass    Error = "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?"
 )
 
 func auth(c *Call) error {
-	user, password := []byte("default"), c.Args[len(c.Args)-1]
+	user, password := []byte(defaultUser), c.Args[len(c.Args)-1]
 	if len(c.Args) <= 3 {
 		c.Secret = []int{1, 2}
 	}
@@ -31,8 +34,7 @@ func auth(c *Call) error {
 	if err := c.authenticate(user, password); err != nil {
 		return err
 	}
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }
 
 // authenticate checks a password, in a time that does not depend on how much of it is
@@ -40,7 +42,7 @@ func auth(c *Call) error {
 func (c *Call) authenticate(user, password []byte) error {
 	want := c.Server.Config().RequirePass
 	right := want == "" || subtle.ConstantTimeCompare(password, []byte(want)) == 1
-	if string(user) != "default" || !right {
+	if string(user) != defaultUser || !right {
 		return errWrongPass
 	}
 	c.Client.authed = true

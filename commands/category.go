@@ -14,7 +14,7 @@ var flagNames = []struct {
 	{movableKeys, "movablekeys"}, {AllowBusy, "allow_busy"},
 }
 
-// names lists the flags of a command as COMMAND shows them.
+// flagNames lists the flags of a command as COMMAND shows them.
 func (c *Command) flagNames() []string {
 	flags := c.Flags
 	if c.Keys.NumKeys > 0 {

@@ -187,9 +187,9 @@ func (c *Client) setProto(w *resp.Writer, proto int) {
 	c.proto.Store(int32(proto))
 }
 
-// isLocal reports whether an address is the loopback or a unix socket.
-func isLocal(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
+// isLocal reports whether the client came over the loopback address or the unix socket.
+func (c *Client) isLocal() bool {
+	tcp, ok := c.peer.RemoteAddr().(*net.TCPAddr)
 	return !ok || tcp.IP.IsLoopback()
 }
 

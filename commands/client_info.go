@@ -3,6 +3,7 @@ package commands
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,7 +58,7 @@ func (c *Call) listed() ([]*Client, error) {
 		if err != nil {
 			return nil, err
 		}
-		return filter(c.Server.everyClient(), func(client *Client) bool { return client.kind() == kind }), nil
+		return slices.DeleteFunc(c.Server.everyClient(), func(client *Client) bool { return client.kind() != kind }), nil
 	case len(args) > 1 && is(args[0], "id"):
 		var clients []*Client
 		for _, arg := range args[1:] {
@@ -72,16 +73,6 @@ func (c *Call) listed() ([]*Client, error) {
 		return clients, nil
 	}
 	return nil, errSyntax
-}
-
-func filter(clients []*Client, keep func(*Client) bool) []*Client {
-	kept := clients[:0]
-	for _, c := range clients {
-		if keep(c) {
-			kept = append(kept, c)
-		}
-	}
-	return kept
 }
 
 // clientType reads a type of client; "slave" is the old word for a replica.

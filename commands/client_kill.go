@@ -37,8 +37,7 @@ func kill(c *Call) error {
 		if addr == "" || c.killAll(&killFilter{addr: addr}) == 0 {
 			return Error("ERR No such client")
 		}
-		c.Out.OK()
-		return nil
+		return replyOK(c)
 	}
 	filter, err := c.killOptions()
 	if err != nil {
@@ -88,7 +87,7 @@ func clientIDFilter(arg []byte) (int64, error) {
 
 // knownUser passes the one user that there is, as whom everybody is connected.
 func knownUser(name []byte) error {
-	if string(name) != "default" {
+	if string(name) != defaultUser {
 		return Error("ERR No such user '" + clip(name, len(name)) + "'")
 	}
 	return nil

@@ -25,6 +25,5 @@ func (c *Call) setMode(mode *bool) error {
 		return err
 	}
 	*mode = on
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }

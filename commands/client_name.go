@@ -33,8 +33,7 @@ var (
 				return errClientBadName
 			}
 			c.Client.setName(string(c.Args[2]))
-			c.Out.OK()
-			return nil
+			return replyOK(c)
 		},
 	}
 	// Redis 7.0 has no SETINFO; every client library sends it.
@@ -63,8 +62,7 @@ func setInfo(c *Call) error {
 		return Error("ERR " + string(option) + " cannot contain spaces, newlines or special characters.")
 	}
 	*to = string(value)
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }
 
 // validName reports whether a client or its library may be called so: no spaces, no

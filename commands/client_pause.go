@@ -17,8 +17,7 @@ var (
 		Help: []string{"UNPAUSE", "    Stop the current client pause, resuming traffic."},
 		Run: func(c *Call) error {
 			c.Server.pause.Store(nil)
-			c.Out.OK()
-			return nil
+			return replyOK(c)
 		},
 	}
 )
@@ -33,27 +32,24 @@ func pauseClients(c *Call) error {
 	p := pause{all: true}
 	switch {
 	case len(c.Args) > 4:
-		return unknownSubcommandOrArity("CLIENT", c.Args[1])
+		return c.subcommandSyntax()
 	case len(c.Args) == 3 || is(c.Args[3], "all"):
 	case is(c.Args[3], "write"):
 		p.all = false
 	default:
 		return Error("ERR CLIENT PAUSE mode must be WRITE or ALL")
 	}
-	timeout, ok := parseInt(c.Args[2])
+	timeout, err := c.timeout(2)
 	switch {
-	case !ok:
-		return errTimeout
-	case timeout < 0:
-		return errTimeoutNeg
+	case err != nil:
+		return err
 	case timeout > math.MaxInt64-c.NowMillis():
 		return errTimeoutRange
 	case timeout > 0:
 		p.until = c.NowMillis() + timeout
 	}
 	c.Server.extendPause(c.NowMillis(), p)
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }
 
 // extendPause adds to the pause in force: the later end and the stricter kind win.

@@ -69,15 +69,13 @@ func setTracking(c *Call) error {
 	}
 	if !on {
 		c.Server.tracking.stop(c.Client)
-		c.Out.OK()
-		return nil
+		return replyOK(c)
 	}
 	if err := c.Client.track.allows(&wish); err != nil {
 		return err
 	}
 	c.Server.tracking.start(c.Client, &wish)
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }
 
 func (c *Call) trackingOptions() (o trackOptions, err error) {
@@ -176,8 +174,7 @@ func setCaching(c *Call) error {
 		return errSyntax
 	}
 	t.caching = true
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }
 
 func trackingInfo(c *Call) error {

@@ -14,7 +14,7 @@ func unblock(c *Call) error {
 	how := wokenQuiet
 	switch {
 	case len(c.Args) > 4:
-		return unknownSubcommandOrArity("CLIENT", c.Args[1])
+		return c.subcommandSyntax()
 	case len(c.Args) == 3 || is(c.Args[3], "timeout"):
 	case is(c.Args[3], "error"):
 		how = wokenError

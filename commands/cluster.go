@@ -85,11 +85,6 @@ var (
 	})
 )
 
-func replyOK(c *Call) error {
-	c.Out.OK()
-	return nil
-}
-
 // checkSlots refuses, in cluster mode, a command or a transaction whose keys lie in
 // several hash slots.
 func (s *Server) checkSlots(call *Call) error {

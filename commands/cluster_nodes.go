@@ -88,13 +88,11 @@ func clusterShards(c *Call) error {
 func (n node) describe(w *resp.Writer) {
 	w.Map(7)
 	field(w, "id", n.id)
-	w.BulkString("port")
-	w.Int(int64(n.port))
+	number(w, "port", int64(n.port))
 	field(w, "ip", n.host)
 	field(w, "endpoint", n.host)
 	field(w, "role", "master")
-	w.BulkString("replication-offset")
-	w.Int(0)
+	number(w, "replication-offset", 0)
 	field(w, "health", "online")
 }
 

@@ -8,25 +8,9 @@ var _ = register(&Command{
 	Subs: []*Command{
 		clientCaching, clientGetRedir, clientGetName, clientID, clientInfo, clientKill, clientList, clientUnpause,
 		clientPause, clientReply, clientSetName, clientSetInfo, clientUnblock, clientTracking, clientTrackingInfo,
-		clientNoEvict, clientNoTouch, clientHelp,
+		clientNoEvict, clientNoTouch, helpCommand("5.0.0"),
 	},
 })
 
 // connectionFlags are those of most CLIENT subcommands.
 const connectionFlags = NoScript | Loading | Stale
-
-var clientHelp = &Command{
-	Name: "help", Arity: 2, Flags: Loading | Stale, Since: "5.0.0",
-	Summary: "Show helpful text about the different subcommands", Complexity: "O(1)", Run: helpOfParent,
-}
-
-// onOff reads an argument that is ON or OFF.
-func (c *Call) onOff(i int) (bool, error) {
-	switch {
-	case is(c.Args[i], "on"):
-		return true, nil
-	case is(c.Args[i], "off"):
-		return false, nil
-	}
-	return false, errSyntax
-}

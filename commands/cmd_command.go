@@ -128,13 +128,6 @@ func (c *Command) replyInfo(w *resp.Writer) {
 	}
 }
 
-func simpleSet(w *resp.Writer, names []string) {
-	w.Set(len(names))
-	for _, n := range names {
-		w.Simple(n)
-	}
-}
-
 func commandDocs(c *Call) error {
 	var found []*Command
 	if len(c.Args) == 2 {

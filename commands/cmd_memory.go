@@ -22,8 +22,7 @@ var _ = register(&Command{
 			Summary: "Estimate the memory usage of a key", Usage: "key [SAMPLES count]", Complexity: "O(N) where N is the number of samples.",
 			Help: []string{"USAGE <key> [SAMPLES <count>]", "    Return memory in bytes used by <key> and its value. Nested values are",
 				"    sampled up to <count> times (default: 5, 0 means sample all)."}, Run: memoryUsage},
-		{Name: "help", Arity: 2, Flags: Loading | Stale, Since: "4.0.0",
-			Summary: "Show helpful text about the different subcommands", Complexity: "O(1)", Run: helpOfParent},
+		helpCommand("4.0.0"),
 	},
 })
 
@@ -43,8 +42,7 @@ func memoryMallocStats(c *Call) error {
 
 func memoryPurge(c *Call) error {
 	gc.FreeOSMemory()
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }
 
 // memoryStats has those of Redis's rows that are known here.
@@ -57,10 +55,10 @@ func memoryStats(c *Call) error {
 	used := s.Used()
 	w := c.Out
 	w.Map(4)
-	number(w, "total.allocated", int(used))
-	number(w, "keys.count", n)
-	number(w, "keys.bytes-per-key", int(used)/max(n, 1))
-	number(w, "dataset.bytes", int(used))
+	number(w, "total.allocated", used)
+	number(w, "keys.count", int64(n))
+	number(w, "keys.bytes-per-key", used/int64(max(n, 1)))
+	number(w, "dataset.bytes", used)
 	return nil
 }
 

@@ -38,16 +38,13 @@ var _ = register(&Command{
 				"    pattern subscriptions(default: no channels)."},
 			Run: pubsubNumSub,
 		},
-		{
-			Name: "help", Arity: 2, Flags: Loading | Stale, Since: "6.2.0",
-			Summary: "Show helpful text about the different subcommands", Complexity: "O(1)", Run: helpOfParent,
-		},
+		helpCommand("6.2.0"),
 	},
 })
 
 func pubsubChannels(c *Call) error {
 	if len(c.Args) > 3 {
-		return unknownSubcommandOrArity("PUBSUB", c.Args[1])
+		return c.subcommandSyntax()
 	}
 	p := &c.Server.pubsub
 	p.mu.Lock()
@@ -56,10 +53,7 @@ func pubsubChannels(c *Call) error {
 	if len(c.Args) == 3 {
 		channels = slices.DeleteFunc(channels, func(name string) bool { return !glob(c.Args[2], []byte(name)) })
 	}
-	c.Out.Array(len(channels))
-	for _, name := range channels {
-		c.Out.BulkString(name)
-	}
+	stringArray(c.Out, channels)
 	return nil
 }
 

@@ -141,7 +141,7 @@ func (c *Call) configPairs(cfg *config.Config) (pairs []configPair, err error) {
 		folded := strings.ToLower(name)
 		if !ok {
 			err = Error(fmt.Sprintf("ERR Unknown option or number of arguments for CONFIG SET - '%s'", clip(c.Args[i], len(name))))
-		} else if no := d.Settable(cfg, c.Client.local()); no != nil {
+		} else if no := d.Settable(cfg, c.Client.isLocal()); no != nil {
 			err = configFailed(name, no)
 		} else if named[folded] {
 			err = configFailed(name, errDuplicateDirective)

@@ -1,10 +1,5 @@
 package commands
 
-import (
-	"fmt"
-	"math"
-)
-
 // What cluster mode, which has one database, refuses.
 const (
 	errSelectInCluster Error = "ERR SELECT is not allowed in cluster mode"
@@ -12,15 +7,6 @@ const (
 	errSwapInCluster   Error = "ERR SWAPDB is not allowed in cluster mode"
 	errCopyInCluster   Error = "ERR Copying to another database is not allowed in cluster mode"
 )
-
-// Int32 parses argument i as an integer of 32 bits, or answers with Redis's error.
-func (c *Call) Int32(i int) (int, error) {
-	n, err := c.Int(i)
-	if err == nil && (n < math.MinInt32 || n > math.MaxInt32) {
-		err = Error(fmt.Sprintf("ERR value is out of range, value must between %d and %d", math.MinInt32, math.MaxInt32))
-	}
-	return int(n), err
-}
 
 // database parses argument i as the number of a database that there is.
 func (c *Call) database(i int) (int, error) {

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -25,12 +24,12 @@ var debugCommands = map[string]struct {
 	"protocol":          {1, debugProtocol},
 	"log":               {1, debugLog},
 	"panic":             {0, debugPanic},
-	"jmap":              {0, debugNothing},
+	"jmap":              {0, replyOK},
 	"help":              {0, debugHelp},
 }
 
 func debug(c *Call) error {
-	if !c.Server.Config().EnableDebugCommand.Allows(c.Client.local()) {
+	if !c.Server.Config().EnableDebugCommand.Allows(c.Client.isLocal()) {
 		return notAllowed("DEBUG", "enable-debug-command")
 	}
 	cmd, ok := debugCommands[strings.ToLower(string(c.Args[1]))]
@@ -38,17 +37,6 @@ func debug(c *Call) error {
 		return unknownSubcommandOrArity("DEBUG", c.Args[1])
 	}
 	return cmd.run(c)
-}
-
-// notAllowed is the answer to a command that a protected option switches off.
-func notAllowed(name, option string) error {
-	return Error(fmt.Sprintf("ERR %s command not allowed. If the %s option is set to \"local\", you can run it from a local connection, "+
-		"otherwise you need to set this option in the configuration file, and then restart the server.", name, option))
-}
-
-// unknownSubcommandOrArity is what parents that look their subcommands up themselves answer.
-func unknownSubcommandOrArity(parent string, name []byte) error {
-	return Error(fmt.Sprintf("ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP.", clip(name, 128), parent))
 }
 
 // debugClock is DEBUG CLOCK SET unix-nanoseconds | ADVANCE nanoseconds | RESUME: all of
@@ -82,8 +70,7 @@ func debugClock(c *Call) error {
 		return errSyntax
 	}
 	c.Client.now = c.Server.Clock.Now()
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }
 
 // longestSleep, in seconds, is a century: what is beyond would not fit nanoseconds.
@@ -109,8 +96,7 @@ func debugSleep(c *Call) error {
 	}
 	c.slept = now - (c.Client.wakeAt - pause)
 	c.Client.wakeAt = 0
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }
 
 func debugSetActiveExpire(c *Call) error {
@@ -119,22 +105,15 @@ func debugSetActiveExpire(c *Call) error {
 		return err
 	}
 	c.Server.ActiveExpire.Store(n != 0)
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }
 
 func debugLog(c *Call) error {
 	c.Server.Log.Warn("DEBUG LOG: " + string(c.Args[2]))
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }
 
 func debugPanic(*Call) error { panic("DEBUG PANIC was asked for") }
-
-func debugNothing(c *Call) error {
-	c.Out.OK()
-	return nil
-}
 
 func debugHelp(c *Call) error {
 	return c.help("DEBUG", "CLOCK SET <unix-nanoseconds> | ADVANCE <nanoseconds> | RESUME",
@@ -147,18 +126,3 @@ func debugHelp(c *Call) error {
 		"    (otherwise the Redis behavior).",
 		"SLEEP <seconds>", "    Hold this connection for <seconds>. Decimals allowed.")
 }
-
-// help replies with a parent's HELP: its lines between Redis's usual first and last.
-func (c *Call) help(parent string, lines ...string) error {
-	c.Out.Array(len(lines) + 3)
-	c.Out.Simple(parent + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")
-	for _, l := range lines {
-		c.Out.Simple(l)
-	}
-	c.Out.Simple("HELP")
-	c.Out.Simple("    Prints this help.")
-	return nil
-}
-
-// local reports whether the client came over the loopback address or the unix socket.
-func (c *Client) local() bool { return isLocal(c.peer.RemoteAddr()) }

@@ -71,6 +71,17 @@ func unknownSubcommand(parent string, name []byte) error {
 	return Error(fmt.Sprintf("ERR unknown subcommand '%s'. Try %s HELP.", clip(name, 128), strings.ToUpper(parent)))
 }
 
+// unknownSubcommandOrArity is what parents that look their subcommands up themselves answer.
+func unknownSubcommandOrArity(parent string, name []byte) error {
+	return Error(fmt.Sprintf("ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP.", clip(name, 128), parent))
+}
+
+// notAllowed is the answer to a command that a protected option switches off.
+func notAllowed(name, option string) error {
+	return Error(fmt.Sprintf("ERR %s command not allowed. If the %s option is set to \"local\", you can run it from a local connection, "+
+		"otherwise you need to set this option in the configuration file, and then restart the server.", name, option))
+}
+
 // clip returns at most n bytes of what C's %.*s would print of b: up to its first NUL.
 func clip(b []byte, n int) string {
 	for i, c := range b {

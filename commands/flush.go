@@ -35,6 +35,5 @@ func (c *Call) flush(from, to int) error {
 	if c.Tx.Changes() == changes {
 		c.Server.tracking.flushedNothing(c.Client)
 	}
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }

@@ -2,7 +2,7 @@ package commands
 
 import "cellserver/store"
 
-// GET key — replies with the string, or null.
+// GET key replies with the string, or null.
 var _ = register(&Command{
 	Name: "get", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey, Group: String, Since: "1.0.0",
 	Summary: "Get the value of a key", Usage: "key", Complexity: "O(1)", Run: get,

@@ -1,7 +1,5 @@
 package commands
 
-import "cellserver/resp"
-
 // HELLO [protover [AUTH username password] [SETNAME name]] chooses the protocol and
 // replies with what the server is.
 var _ = register(&Command{
@@ -77,19 +75,12 @@ func (c *Call) replyHello() {
 	w.Map(7)
 	field(w, "server", "redis")
 	field(w, "version", RedisVersion)
-	w.BulkString("proto")
-	w.Int(int64(w.Proto))
-	w.BulkString("id")
-	w.Int(c.Client.ID)
+	number(w, "proto", int64(w.Proto))
+	number(w, "id", c.Client.ID)
 	field(w, "mode", c.Server.mode())
 	field(w, "role", "master")
 	w.BulkString("modules")
 	w.Array(0)
-}
-
-func field(w *resp.Writer, name, value string) {
-	w.BulkString(name)
-	w.BulkString(value)
 }
 
 // mode is what INFO and HELLO call the server.

@@ -26,3 +26,15 @@ func helpOfParent(c *Call) error {
 func (c *Call) subcommandSyntax() error {
 	return unknownSubcommandOrArity(strings.ToUpper(c.Cmd.parent.Name), c.Args[1])
 }
+
+// help replies with a parent's HELP: its lines between Redis's usual first and last.
+func (c *Call) help(parent string, lines ...string) error {
+	c.Out.Array(len(lines) + 3)
+	c.Out.Simple(parent + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")
+	for _, l := range lines {
+		c.Out.Simple(l)
+	}
+	c.Out.Simple("HELP")
+	c.Out.Simple("    Prints this help.")
+	return nil
+}

@@ -120,11 +120,3 @@ func humanBytes(n int64) string {
 	}
 	return fmt.Sprintf("%.2f%c", f, units[unit])
 }
-
-// bit is a truth value as INFO shows it.
-func bit(on bool) int {
-	if on {
-		return 1
-	}
-	return 0
-}

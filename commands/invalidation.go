@@ -109,10 +109,7 @@ func (t *tracking) tell(c, by *Client, keys []string) {
 	if keys == nil {
 		w.Null()
 	} else {
-		w.Array(len(keys))
-		for _, k := range keys {
-			w.BulkString(k)
-		}
+		stringArray(&w, keys)
 	}
 	to.push(by, w.Bytes())
 }

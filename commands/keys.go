@@ -21,10 +21,3 @@ func keys(c *Call) error {
 	c.replyKeys(found)
 	return nil
 }
-
-func (c *Call) replyKeys(keys [][]byte) {
-	c.Out.Array(len(keys))
-	for _, k := range keys {
-		c.Out.Bulk(k)
-	}
-}

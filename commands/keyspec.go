@@ -52,7 +52,7 @@ func (s keySpec) reply(w *resp.Writer) {
 	field(w, "type", "index")
 	w.BulkString("spec")
 	w.Map(1)
-	number(w, "index", s.first)
+	number(w, "index", int64(s.first))
 	w.BulkString("find_keys")
 	w.Map(2)
 	if s.numKeys {
@@ -61,14 +61,14 @@ func (s keySpec) reply(w *resp.Writer) {
 		w.Map(3)
 		number(w, "keynumidx", 0)
 		number(w, "firstkey", 1)
-		number(w, "keystep", s.step)
+		number(w, "keystep", int64(s.step))
 		return
 	}
 	field(w, "type", "range")
 	w.BulkString("spec")
 	w.Map(3)
-	number(w, "lastkey", s.last)
-	number(w, "keystep", s.step)
+	number(w, "lastkey", int64(s.last))
+	number(w, "keystep", int64(s.step))
 	number(w, "limit", 0)
 }
 
@@ -82,11 +82,6 @@ func (s keySpec) replyAccess(w *resp.Writer) {
 		}
 		w.Simple(f)
 	}
-}
-
-func number(w *resp.Writer, name string, n int) {
-	w.BulkString(name)
-	w.Int(int64(n))
 }
 
 // hasKeys reports whether a command's arguments may name keys.

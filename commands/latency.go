@@ -141,7 +141,7 @@ func (c *Call) replyHistogram(st *stats) {
 		}
 	}
 	c.Out.Map(2)
-	number(c.Out, "calls", int(n))
+	number(c.Out, "calls", n)
 	c.Out.BulkString("histogram_usec")
 	c.Out.Map(len(steps))
 	for _, s := range steps {

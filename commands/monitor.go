@@ -31,8 +31,7 @@ func monitor(c *Call) error {
 	}
 	c.Client.monitoring = true
 	c.Server.monitors.add(c.Client)
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }
 
 // monitors are the clients that MONITOR.
@@ -57,7 +56,7 @@ func (m *monitors) remove(c *Client) {
 	c.monitoring = false
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.clients = slices.DeleteFunc(m.clients, func(o *Client) bool { return o == c })
+	m.clients = without(m.clients, c)
 	m.on.Store(int64(len(m.clients)))
 }
 

@@ -27,8 +27,7 @@ func mSet(c *Call) error {
 		return wrongArity(c.Cmd.FullName())
 	}
 	c.setPairs()
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }
 
 func mSetNX(c *Call) error {

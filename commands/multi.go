@@ -17,8 +17,7 @@ var _ = register(&Command{
 			return errNestedMulti
 		}
 		m.active = true
-		c.Out.OK()
-		return nil
+		return replyOK(c)
 	},
 })
 
@@ -72,7 +71,7 @@ func (c *Client) mayHold(what string, bytes int) bool {
 
 func (m *multi) reset() { *m = multi{} }
 
-// footprint is what EXEC locks: the keys of every queued command, and the watched ones.
+// transactionFootprint is what EXEC locks: the keys of every queued command, and the watched ones.
 func (c *Client) transactionFootprint(call *Call, fp *store.Footprint) {
 	c.watcher.Footprint(fp)
 	for _, q := range c.multi.queued {

@@ -26,8 +26,7 @@ var _ = register(&Command{
 			Summary: "Get the number of references to the value of the key", Usage: "key", Complexity: "O(1)", Tips: objectTips,
 			Help: []string{"REFCOUNT <key>", "    Return the number of references of the value associated with the specified", "    <key>."},
 			Run:  objectRefCount},
-		{Name: "help", Arity: 2, Flags: Loading | Stale, Since: "6.2.0",
-			Summary: "Show helpful text about the different subcommands", Complexity: "O(1)", Run: helpOfParent},
+		helpCommand("6.2.0"),
 	},
 })
 

@@ -1,6 +1,6 @@
 package commands
 
-// PUBLISH channel message — sends a message to those who listen, and replies how often
+// PUBLISH channel message sends a message to those who listen, and replies how often
 // it was sent.
 var _ = register(&Command{
 	Name: "publish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate, Group: PubSubGroup, Since: "2.0.0",

@@ -10,8 +10,7 @@ var (
 			if _, err := c.rename(true); err != nil {
 				return err
 			}
-			c.Out.OK()
-			return nil
+			return replyOK(c)
 		},
 	})
 	_ = register(&Command{
@@ -43,13 +42,4 @@ func (c *Call) rename(replace bool) (done bool, err error) {
 	}
 	e.MoveTo(c.Tx.DB(), to)
 	return true, nil
-}
-
-// replyDone replies 1 or 0.
-func (c *Call) replyDone(done bool) {
-	if done {
-		c.Out.Int(1)
-	} else {
-		c.Out.Int(0)
-	}
 }

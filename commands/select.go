@@ -17,6 +17,5 @@ func selectDB(c *Call) error {
 		return errDBRange
 	}
 	c.Client.db = n
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }

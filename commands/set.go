@@ -124,6 +124,5 @@ func (c *Call) setExpiring(o *expiryOption) error {
 	}
 	e := c.Tx.Write(c.Args[1])
 	e.SetBytes(c.Args[3], at)
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }

@@ -43,10 +43,7 @@ func slowlogGet(c *Call) error {
 		c.Out.Int(e.id)
 		c.Out.Int(e.seconds)
 		c.Out.Int(e.micros)
-		c.Out.Array(len(e.args))
-		for _, a := range e.args {
-			c.Out.BulkString(a)
-		}
+		stringArray(c.Out, e.args)
 		c.Out.BulkString(e.client)
 		c.Out.BulkString(e.name)
 	}

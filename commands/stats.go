@@ -83,7 +83,7 @@ func (t *totals) reset() {
 	}
 }
 
-// stats returns the counters of a command.
+// statsOf returns the counters of a command.
 func (s *Server) statsOf(c *Command) *stats { return &s.stats[c.index] }
 
 // commandsRun is the number of commands that were run.

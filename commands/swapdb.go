@@ -29,6 +29,5 @@ func swapDB(c *Call) error {
 		return errDBRange
 	}
 	c.Tx.Swap(a, b)
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }

@@ -17,12 +17,9 @@ func wait(c *Call) error {
 	if err != nil {
 		return err
 	}
-	timeout, ok := parseInt(c.Args[2])
-	switch {
-	case !ok:
-		return errTimeout
-	case timeout < 0:
-		return errTimeoutNeg
+	timeout, err := c.timeout(2)
+	if err != nil {
+		return err
 	}
 	if replicas > 0 && !c.Client.inExec && c.waits(timeout) {
 		return tryAgain

@@ -25,14 +25,12 @@ func watch(c *Call) error {
 	if !c.Client.mayHold("watched keys", c.Client.watcher.Bytes()) {
 		return closeConnection
 	}
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }
 
 func unwatch(c *Call) error {
 	if c.Tx != nil && c.Client.watcher.Watching() {
 		c.Tx.Unwatch(&c.Client.watcher)
 	}
-	c.Out.OK()
-	return nil
+	return replyOK(c)
 }

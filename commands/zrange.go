@@ -143,15 +143,6 @@ func (o *zrangeOptions) options(args [][]byte) (err error) {
 	return nil
 }
 
-func twoInts(a, b []byte) (x, y int64, err error) {
-	x, ok := parseInt(a)
-	y, ok2 := parseInt(b)
-	if !ok || !ok2 {
-		return 0, 0, errNotInteger
-	}
-	return x, y, nil
-}
-
 // ranked makes ranks count from the end when the range is read backwards.
 func (o *zrangeOptions) ranked(ranks interval, err error) (interval, error) {
 	if err != nil || !o.reverse {
