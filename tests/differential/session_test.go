@@ -186,6 +186,8 @@ func (s *session) compare(st step, want, got reply) *mismatch {
 		switch name {
 		case "SCAN", "ZSCAN":
 			return s.compareScan(st, want, got)
+		case "DBSIZE":
+			return s.compareSizes(st, want, got)
 		case "RANDOMKEY", "ZRANDMEMBER":
 			if m := s.compareRandom(st, want, got); m != nil {
 				return m
@@ -193,6 +195,19 @@ func (s *session) compare(st step, want, got reply) *mismatch {
 		}
 	}
 	return s.differ(st, st.args, want, got)
+}
+
+// compareSizes compares numbers of keys. Redis may still count one that it has not
+// removed and shows to nobody: then what is there decides.
+func (s *session) compareSizes(st step, want, got reply) *mismatch {
+	m := s.differ(st, st.args, want, got)
+	if m == nil {
+		return m
+	}
+	if other, err := s.checkpoint(); err != nil || other != nil {
+		return m
+	}
+	return nil
 }
 
 func (s *session) compareExec(st step, want, got reply) *mismatch {
