@@ -7,34 +7,29 @@ import (
 	"slices"
 )
 
-const (
-	aclFlags      = NoScript | Loading | Stale
-	aclAdminFlags = Admin | aclFlags
-)
-
 // ACL says who may do what. There is one user, "default", whose password is
 // requirepass and who may do everything; users cannot be made.
 var _ = register(&Command{
 	Name: "acl", Arity: -2, Group: ServerGroup, Since: "6.0.0",
 	Summary: "A container for Access List Control commands ", Complexity: "Depends on subcommand.",
 	Subs: []*Command{
-		{Name: "cat", Arity: -2, Flags: aclFlags, Since: "6.0.0", Run: aclCat, Usage: "[categoryname]",
+		{Name: "cat", Arity: -2, Flags: connectionFlags, Since: "6.0.0", Run: aclCat, Usage: "[categoryname]",
 			Summary: "List the ACL categories or the commands inside a category", Complexity: "O(1) since the categories and commands are a fixed set.",
 			Help: []string{"CAT [<category>]", "    List all commands that belong to <category>, or all command categories",
 				"    when no category is specified."}},
-		{Name: "getuser", Arity: 3, Flags: aclAdminFlags, Since: "6.0.0", Run: aclGetUser, Usage: "username",
+		{Name: "getuser", Arity: 3, Flags: adminFlags, Since: "6.0.0", Run: aclGetUser, Usage: "username",
 			Summary:    "Get the rules for a specific ACL user",
 			Complexity: "O(N). Where N is the number of password, command and pattern rules that the user has.",
 			Help:       []string{"GETUSER <username>", "    Get the user's details."}},
-		{Name: "list", Arity: 2, Flags: aclAdminFlags, Since: "6.0.0", Run: aclList,
+		{Name: "list", Arity: 2, Flags: adminFlags, Since: "6.0.0", Run: aclList,
 			Summary:    "List the current ACL rules in ACL config file format",
 			Complexity: "O(N). Where N is the number of configured users.",
 			Help:       []string{"LIST", "    Show users details in config file format."}},
-		{Name: "users", Arity: 2, Flags: aclAdminFlags, Since: "6.0.0", Run: aclUsers,
+		{Name: "users", Arity: 2, Flags: adminFlags, Since: "6.0.0", Run: aclUsers,
 			Summary:    "List the username of all the configured ACL rules",
 			Complexity: "O(N). Where N is the number of configured users.",
 			Help:       []string{"USERS", "    List all the registered usernames."}},
-		{Name: "whoami", Arity: 2, Flags: aclFlags, Since: "6.0.0", Run: aclWhoAmI,
+		{Name: "whoami", Arity: 2, Flags: connectionFlags, Since: "6.0.0", Run: aclWhoAmI,
 			Summary: "Return the name of the user associated to the current connection", Complexity: "O(1)",
 			Help: []string{"WHOAMI", "    Return the current connection username."}},
 		helpCommand("6.0.0"),

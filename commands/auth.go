@@ -5,7 +5,7 @@ import "crypto/subtle"
 // AUTH [username] password authenticates the connection. There is one user, "default",
 // whose password is requirepass.
 var _ = register(&Command{
-	Name: "auth", Arity: -2, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Group: Connection, Since: "1.0.0",
+	Name: "auth", Arity: -2, Flags: connectionFlags | Fast | NoAuth | AllowBusy, Group: Connection, Since: "1.0.0",
 	Summary: "Authenticate to the server", Usage: "[username] password",
 	Complexity: "O(N) where N is the number of passwords defined for the user", Run: auth,
 })

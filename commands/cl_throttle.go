@@ -19,7 +19,7 @@ import (
 // Source: https://github.com/brandur/redis-cell
 var (
 	_ = register(&Command{
-		Name: "cl.throttle", Arity: -1, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: Limiter,
+		Name: "cl.throttle", Arity: -1, Flags: Write | DenyOOM | Fast, Keys: updatedKey, Group: Limiter,
 		Summary: "Decides whether an action may happen now, and counts it if so (GCRA).",
 		Usage:   "key max_burst count period [quantity]", Complexity: "O(1)", Run: clThrottle,
 	})

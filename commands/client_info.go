@@ -15,7 +15,7 @@ import (
 var (
 	clientInfo = &Command{
 		Name: "info", Arity: 2, Flags: connectionFlags, Since: "6.2.0",
-		Summary: "Returns information about the current client connection.", Complexity: "O(1)", Tips: []string{"nondeterministic_output"},
+		Summary: "Returns information about the current client connection.", Complexity: "O(1)", Tips: nondeterministicOutput,
 		Help: []string{"INFO", "    Return information about the current client connection."},
 		Run: func(c *Call) error {
 			c.Client.publish()
@@ -24,9 +24,9 @@ var (
 		},
 	}
 	clientList = &Command{
-		Name: "list", Arity: -2, Flags: Admin | connectionFlags, Since: "2.4.0",
+		Name: "list", Arity: -2, Flags: adminFlags, Since: "2.4.0",
 		Summary: "Get the list of client connections", Usage: "[TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [ID client-id [client-id ...]]",
-		Complexity: "O(N) where N is the number of client connections", Tips: []string{"nondeterministic_output"},
+		Complexity: "O(N) where N is the number of client connections", Tips: nondeterministicOutput,
 		Help: []string{"LIST [options ...]", "    Return information about client connections. Options:",
 			"    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)", "      Return clients of specified type."},
 		Run: listClients,

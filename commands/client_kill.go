@@ -3,7 +3,7 @@ package commands
 // CLIENT KILL closes connections: the one from an address (old form), or all that pass
 // every filter.
 var clientKill = &Command{
-	Name: "kill", Arity: -3, Flags: Admin | connectionFlags, Since: "2.4.0",
+	Name: "kill", Arity: -3, Flags: adminFlags, Since: "2.4.0",
 	Summary: "Kill the connection of a client",
 	Usage: "<ip:port | <[ID client-id] | [TYPE <NORMAL | MASTER | SLAVE | REPLICA | PUBSUB>] | [USER username] | " +
 		"[ADDR ip:port] | [LADDR ip:port] | [SKIPME <YES | NO>] [[ID client-id] | [TYPE <NORMAL | MASTER | SLAVE | REPLICA | PUBSUB>] | " +

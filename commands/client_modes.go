@@ -5,7 +5,7 @@ package commands
 // count as using it.
 var (
 	clientNoEvict = &Command{
-		Name: "no-evict", Arity: 3, Flags: Admin | connectionFlags, Since: "7.0.0",
+		Name: "no-evict", Arity: 3, Flags: adminFlags, Since: "7.0.0",
 		Summary: "Set client eviction mode for the current connection", Usage: "ON | OFF", Complexity: "O(1)",
 		Help: []string{"NO-EVICT (ON|OFF)", "    Protect current client connection from eviction."},
 		Run:  func(c *Call) error { return c.setMode(&c.Client.noEvict) },

@@ -6,13 +6,13 @@ import "math"
 // UNPAUSE ends that. The while is logical time.
 var (
 	clientPause = &Command{
-		Name: "pause", Arity: -3, Flags: Admin | connectionFlags, Since: "2.9.50",
+		Name: "pause", Arity: -3, Flags: adminFlags, Since: "2.9.50",
 		Summary: "Stop processing commands from clients for some time", Usage: "timeout [WRITE | ALL]", Complexity: "O(1)",
 		Help: []string{"PAUSE <timeout> [WRITE|ALL]", "    Suspend all, or just write, clients for <timeout> milliseconds."},
 		Run:  pauseClients,
 	}
 	clientUnpause = &Command{
-		Name: "unpause", Arity: 2, Flags: Admin | connectionFlags, Since: "6.2.0",
+		Name: "unpause", Arity: 2, Flags: adminFlags, Since: "6.2.0",
 		Summary: "Resume processing of clients that were paused", Complexity: "O(N) Where N is the number of paused clients",
 		Help: []string{"UNPAUSE", "    Stop the current client pause, resuming traffic."},
 		Run: func(c *Call) error {
@@ -21,6 +21,8 @@ var (
 		},
 	}
 )
+
+const errTimeoutRange Error = "ERR timeout is out of range"
 
 // pause is a CLIENT PAUSE in force. It is not changed once others can see it.
 type pause struct {

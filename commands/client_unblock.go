@@ -3,7 +3,7 @@ package commands
 // CLIENT UNBLOCK ends another client's blocking command, as if its time were over or
 // with an error.
 var clientUnblock = &Command{
-	Name: "unblock", Arity: -3, Flags: Admin | connectionFlags, Since: "5.0.0",
+	Name: "unblock", Arity: -3, Flags: adminFlags, Since: "5.0.0",
 	Summary: "Unblock a client blocked in a blocking command from a different connection",
 	Usage:   "client-id [TIMEOUT | ERROR]", Complexity: "O(log N) where N is the number of client connections",
 	Help: []string{"UNBLOCK <clientid> [TIMEOUT|ERROR]", "    Unblock the specified blocked client."},

@@ -49,8 +49,6 @@ var _ = register(&Command{
 	},
 })
 
-var nondeterministicOutput = []string{"nondeterministic_output"}
-
 var clusterHelp = func() *Command {
 	help := helpCommand("5.0.0")
 	help.Run = clustered(helpOfParent)

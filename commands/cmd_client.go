@@ -11,6 +11,3 @@ var _ = register(&Command{
 		clientNoEvict, clientNoTouch, helpCommand("5.0.0"),
 	},
 })
-
-// connectionFlags are those of most CLIENT subcommands.
-const connectionFlags = NoScript | Loading | Stale

@@ -14,7 +14,7 @@ var _ = register(&Command{
 			Help: []string{"MALLOC-STATS", "    Return internal statistics report from the memory allocator."}, Run: memoryMallocStats},
 		{Name: "purge", Arity: 2, Since: "4.0.0",
 			Summary: "Ask the allocator to release memory", Complexity: "Depends on how much memory is allocated, could be slow",
-			Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"},
+			Tips: allShardsSucceed,
 			Help: []string{"PURGE", "    Attempt to purge dirty pages for reclamation by the allocator."}, Run: memoryPurge},
 		{Name: "stats", Arity: 2, Since: "4.0.0", Summary: "Show memory usage details", Complexity: "O(1)", Tips: memoryTips,
 			Help: []string{"STATS", "    Return information about the memory usage of the server."}, Run: memoryStats},

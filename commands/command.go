@@ -104,6 +104,24 @@ var (
 	twoKeys = Keys{First: 1, Last: 2, Step: 1}
 	allKeys = Keys{First: 1, Last: -1, Step: 1}
 	subKey  = Keys{First: 2, Last: 2, Step: 1}
+
+	updatedKey = oneKey.access("RW ACCESS UPDATE") // its old value counts
+)
+
+// Flags that many commands share: those of what concerns the connection alone, and those
+// of what concerns the server.
+const (
+	connectionFlags = NoScript | Loading | Stale
+	adminFlags      = Admin | connectionFlags
+)
+
+// Tips that many commands share.
+var (
+	nondeterministicOutput = []string{"nondeterministic_output"}
+	nondeterministicOrder  = []string{"nondeterministic_output_order"}
+	multiShardSum          = []string{"request_policy:multi_shard", "response_policy:agg_sum"}
+	allShardsSucceed       = []string{"request_policy:all_shards", "response_policy:all_succeeded"}
+	allNodesSucceed        = []string{"request_policy:all_nodes", "response_policy:all_succeeded"}
 )
 
 // access gives key positions their key-spec flags.

@@ -9,25 +9,23 @@ import (
 	"cellserver/config"
 )
 
-const configFlags = Admin | NoScript | Loading | Stale
-
 // CONFIG shows and changes the configuration of the running server.
 var _ = register(&Command{
 	Name: "config", Arity: -2, Group: ServerGroup, Since: "2.0.0",
 	Summary: "A container for server configuration commands", Complexity: "Depends on subcommand.",
 	Subs: []*Command{
-		{Name: "get", Arity: -3, Flags: configFlags, Since: "2.0.0", Run: configGet,
+		{Name: "get", Arity: -3, Flags: adminFlags, Since: "2.0.0", Run: configGet,
 			Summary: "Get the values of configuration parameters", Usage: "parameter [parameter ...]",
 			Complexity: "O(N) when N is the number of configuration parameters provided",
 			Help:       []string{"GET <pattern>", "    Return parameters matching the glob-like <pattern> and their values."}},
-		{Name: "set", Arity: -4, Flags: configFlags, Since: "2.0.0", Run: configSet, Tips: allNodesSucceed,
+		{Name: "set", Arity: -4, Flags: adminFlags, Since: "2.0.0", Run: configSet, Tips: allNodesSucceed,
 			Summary: "Set configuration parameters to the given values", Usage: "parameter value [parameter value ...]",
 			Complexity: "O(N) when N is the number of configuration parameters provided",
 			Help:       []string{"SET <directive> <value>", "    Set the configuration <directive> to <value>."}},
-		{Name: "resetstat", Arity: 2, Flags: configFlags, Since: "2.0.0", Run: configResetStat,
+		{Name: "resetstat", Arity: 2, Flags: adminFlags, Since: "2.0.0", Run: configResetStat,
 			Summary: "Reset the stats returned by INFO", Complexity: "O(1)",
 			Help: []string{"RESETSTAT", "    Reset statistics reported by the INFO command."}},
-		{Name: "rewrite", Arity: 2, Flags: configFlags, Since: "2.8.0", Run: configRewrite,
+		{Name: "rewrite", Arity: 2, Flags: adminFlags, Since: "2.8.0", Run: configRewrite,
 			Summary: "Rewrite the configuration file with the in memory configuration", Complexity: "O(1)",
 			Help: []string{"REWRITE", "    Rewrite the configuration file."}},
 		helpCommand("5.0.0"),

@@ -9,7 +9,7 @@ import (
 // DEBUG serves tests: the clock that can be set, and what Redis's own tools ask for. It
 // runs only where enable-debug-command allows it.
 var _ = register(&Command{
-	Name: "debug", Arity: -2, Flags: Unpaused | Admin | NoScript | Loading | Stale, Group: ServerGroup, Since: "1.0.0",
+	Name: "debug", Arity: -2, Flags: Unpaused | adminFlags, Group: ServerGroup, Since: "1.0.0",
 	Summary: "A container for debugging commands", Usage: "subcommand [argument ...]", Complexity: "Depends on subcommand.",
 	Run: debug,
 })

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Error is a reply: Redis's text with its leading code. Every text that more than one
-// command uses stands here, so that wording is reviewed in one place.
+// Error is a reply: Redis's text with its leading code. A text that is no single command's
+// stands here, any other beside the command that answers with it.
 type Error string
 
 // Error returns the text as the client reads it, without the '-'.
@@ -14,36 +14,21 @@ func (e Error) Error() string { return string(e) }
 
 // The errors of Redis 7.0, to the letter.
 const (
-	errSyntax         Error = "ERR syntax error"
-	errNotInteger     Error = "ERR value is not an integer or out of range"
-	errNotFloat       Error = "ERR value is not a valid float"
-	errOutOfRange     Error = "ERR value is out of range"
-	errNotPositive    Error = "ERR value is out of range, must be positive"
-	errWrongType      Error = "WRONGTYPE Operation against a key holding the wrong kind of value"
-	errNoSuchKey      Error = "ERR no such key"
-	errIndexRange     Error = "ERR index out of range"
-	errOverflow       Error = "ERR increment or decrement would overflow"
-	errNaNOrInf       Error = "ERR increment would produce NaN or Infinity"
-	errTooLong        Error = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
-	errInvalidDB      Error = "ERR invalid DB index"
-	errDBRange        Error = "ERR DB index is out of range"
-	errSameObject     Error = "ERR source and destination objects are the same"
-	errInvalidCursor  Error = "ERR invalid cursor"
-	errNestedMulti    Error = "ERR MULTI calls can not be nested"
-	errExecNoMulti    Error = "ERR EXEC without MULTI"
-	errDiscardNoMulti Error = "ERR DISCARD without MULTI"
-	errWatchInMulti   Error = "ERR WATCH inside MULTI is not allowed"
-	errNotInMulti     Error = "ERR Command not allowed inside a transaction"
-	errExecAbort      Error = "EXECABORT Transaction discarded because of previous errors."
-	errOOM            Error = "OOM command not allowed when used memory > 'maxmemory'."
-	errNoAuth         Error = "NOAUTH Authentication required."
-	errCrossSlot      Error = "CROSSSLOT Keys in request don't hash to the same slot"
-	errTimeout        Error = "ERR timeout is not an integer or out of range"
-	errTimeoutNeg     Error = "ERR timeout is negative"
-	errTimeoutRange   Error = "ERR timeout is out of range"
-	errNumKeys        Error = "ERR numkeys should be greater than 0"
-	errMinMaxFloat    Error = "ERR min or max is not a float"
-	errMinMaxLex      Error = "ERR min or max not valid string range item"
+	errSyntax      Error = "ERR syntax error"
+	errNotInteger  Error = "ERR value is not an integer or out of range"
+	errNotFloat    Error = "ERR value is not a valid float"
+	errOutOfRange  Error = "ERR value is out of range"
+	errNotPositive Error = "ERR value is out of range, must be positive"
+	errWrongType   Error = "WRONGTYPE Operation against a key holding the wrong kind of value"
+	errTooLong     Error = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
+	errDBRange     Error = "ERR DB index is out of range"
+	errSameObject  Error = "ERR source and destination objects are the same"
+	errNotInMulti  Error = "ERR Command not allowed inside a transaction"
+	errOOM         Error = "OOM command not allowed when used memory > 'maxmemory'."
+	errNoAuth      Error = "NOAUTH Authentication required."
+	errCrossSlot   Error = "CROSSSLOT Keys in request don't hash to the same slot"
+	errTimeout     Error = "ERR timeout is not an integer or out of range"
+	errTimeoutNeg  Error = "ERR timeout is negative"
 )
 
 func wrongArity(name string) error {

@@ -10,11 +10,16 @@ import (
 // sees a part of them, and replies with the array of their replies; with null when a
 // watched key was touched.
 var _ = register(&Command{
-	Name: "exec", Arity: 1, Flags: NoScript | Loading | Stale | SkipSlowlog | Immediate, Group: Transaction, Since: "1.2.0",
+	Name: "exec", Arity: 1, Flags: connectionFlags | SkipSlowlog | Immediate, Group: Transaction, Since: "1.2.0",
 	Summary: "Execute all commands issued after MULTI", Complexity: "Depends on commands in the transaction",
 	Run:       exec,
 	Footprint: func(c *Call, fp *store.Footprint) { c.Client.transactionFootprint(c, fp) },
 })
+
+const (
+	errExecNoMulti Error = "ERR EXEC without MULTI"
+	errExecAbort   Error = "EXECABORT Transaction discarded because of previous errors."
+)
 
 func exec(c *Call) error {
 	client := c.Client

@@ -7,7 +7,7 @@ var (
 		Name: "exists", Arity: -2, Flags: ReadOnly | Fast, Keys: allKeys.access("RO"), Group: Generic, Since: "1.0.0",
 		Summary: "Determine if a key exists", Usage: "key [key ...]",
 		Complexity: "O(N) where N is the number of keys to check.",
-		Tips:       []string{"request_policy:multi_shard", "response_policy:agg_sum"},
+		Tips:       multiShardSum,
 		Run: func(c *Call) error {
 			n := int64(0)
 			for _, key := range c.Args[1:] {
@@ -23,7 +23,7 @@ var (
 		Name: "touch", Arity: -2, Flags: ReadOnly | Fast, Keys: allKeys.access("RO"), Group: Generic, Since: "3.2.1",
 		Summary: "Alters the last access time of a key(s). Returns the number of existing keys specified.", Usage: "key [key ...]",
 		Complexity: "O(N) where N is the number of keys that will be touched.",
-		Tips:       []string{"request_policy:multi_shard", "response_policy:agg_sum"},
+		Tips:       multiShardSum,
 		Run: func(c *Call) error {
 			n := int64(0)
 			for _, key := range c.Args[1:] {

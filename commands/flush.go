@@ -7,14 +7,14 @@ var (
 		Name: "flushdb", Arity: -1, Flags: Write | Whole, Group: ServerGroup, Categories: []string{"keyspace", "dangerous"}, Since: "1.0.0",
 		Summary: "Remove all keys from the current database", Usage: "[ASYNC | SYNC]",
 		Complexity: "O(N) where N is the number of keys in the selected database",
-		Tips:       []string{"request_policy:all_shards", "response_policy:all_succeeded"},
+		Tips:       allShardsSucceed,
 		Run:        func(c *Call) error { return c.flush(c.Tx.DB(), c.Tx.DB()) },
 	})
 	_ = register(&Command{
 		Name: "flushall", Arity: -1, Flags: Write | Whole, Group: ServerGroup, Categories: []string{"keyspace", "dangerous"}, Since: "1.0.0",
 		Summary: "Remove all keys from all databases", Usage: "[ASYNC | SYNC]",
 		Complexity: "O(N) where N is the total number of keys in all databases",
-		Tips:       []string{"request_policy:all_shards", "response_policy:all_succeeded"},
+		Tips:       allShardsSucceed,
 		Run:        func(c *Call) error { return c.flush(0, c.Server.Store.Databases()-1) },
 	})
 )

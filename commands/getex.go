@@ -5,14 +5,14 @@ import "cellserver/store"
 // GETEX key replies with the string, or null, and changes when the key's time is over
 // as its options say. A time given as EXAT or PXAT that has passed removes the key.
 var _ = register(&Command{
-	Name: "getex", Arity: -2, Flags: Write | Fast, Keys: counterKey, Group: String, Since: "6.2.0",
+	Name: "getex", Arity: -2, Flags: Write | Fast, Keys: updatedKey, Group: String, Since: "6.2.0",
 	Summary:    "Get the value of a key and optionally set its expiration",
 	Usage:      "key [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | PERSIST]",
-	Complexity: "O(1)", Run: getEx,
+	Complexity: "O(1)", Run: getex,
 })
 
-func getEx(c *Call) error {
-	x, persist, err := parseGetEx(c.Args)
+func getex(c *Call) error {
+	x, persist, err := parseGetex(c.Args)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func getEx(c *Call) error {
 	return nil
 }
 
-func parseGetEx(args [][]byte) (x expiry, persist bool, err error) {
+func parseGetex(args [][]byte) (x expiry, persist bool, err error) {
 	for i := 2; i < len(args); i++ {
 		switch {
 		case is(args[i], "persist") && x.option == nil:

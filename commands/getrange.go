@@ -6,20 +6,20 @@ var (
 	_ = register(&Command{
 		Name: "getrange", Arity: 4, Flags: ReadOnly, Keys: oneKey, Group: String, Since: "2.4.0",
 		Summary: "Get a substring of the string stored at a key", Usage: "key start end",
-		Complexity: getRangeComplexity, Run: getRange,
+		Complexity: getrangeCost, Run: getrange,
 	})
 	_ = register(&Command{
 		Name: "substr", Arity: 4, Flags: ReadOnly, Keys: oneKey, Group: String, Since: "1.0.0",
 		Deprecated: deprecation{"2.0.0", "`GETRANGE`"},
 		Summary:    "Get a substring of the string stored at a key", Usage: "key start end",
-		Complexity: getRangeComplexity, Run: getRange,
+		Complexity: getrangeCost, Run: getrange,
 	})
 )
 
-const getRangeComplexity = "O(N) where N is the length of the returned string. The complexity is ultimately determined by the returned length, " +
+const getrangeCost = "O(N) where N is the length of the returned string. The complexity is ultimately determined by the returned length, " +
 	"but because creating a substring from an existing string is very cheap, it can be considered O(1) for small strings."
 
-func getRange(c *Call) error {
+func getrange(c *Call) error {
 	start, err := c.Int(2)
 	if err != nil {
 		return err

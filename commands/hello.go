@@ -3,7 +3,7 @@ package commands
 // HELLO [protover [AUTH username password] [SETNAME name]] chooses the protocol and
 // replies with what the server is.
 var _ = register(&Command{
-	Name: "hello", Arity: -1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Group: Connection, Since: "6.0.0",
+	Name: "hello", Arity: -1, Flags: connectionFlags | Fast | NoAuth | AllowBusy, Group: Connection, Since: "6.0.0",
 	Summary: "Handshake with Redis", Usage: "[protover [AUTH username password] [SETNAME clientname]]",
 	Complexity: "O(1)", Run: hello,
 })

@@ -6,32 +6,32 @@ import "math"
 // reply with the sum. The key keeps its expiry.
 var (
 	_ = register(&Command{
-		Name: "incr", Arity: 2, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: String, Since: "1.0.0",
+		Name: "incr", Arity: 2, Flags: Write | DenyOOM | Fast, Keys: updatedKey, Group: String, Since: "1.0.0",
 		Summary: "Increment the integer value of a key by one",
 		Usage:   "key", Complexity: "O(1)",
 		Run: func(c *Call) error { return c.add(1) },
 	})
 	_ = register(&Command{
-		Name: "decr", Arity: 2, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: String, Since: "1.0.0",
+		Name: "decr", Arity: 2, Flags: Write | DenyOOM | Fast, Keys: updatedKey, Group: String, Since: "1.0.0",
 		Summary: "Decrement the integer value of a key by one",
 		Usage:   "key", Complexity: "O(1)",
 		Run: func(c *Call) error { return c.add(-1) },
 	})
 	_ = register(&Command{
-		Name: "incrby", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: String, Since: "1.0.0",
+		Name: "incrby", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: updatedKey, Group: String, Since: "1.0.0",
 		Summary: "Increment the integer value of a key by the given amount",
-		Usage:   "key increment", Complexity: "O(1)", Run: incrBy,
+		Usage:   "key increment", Complexity: "O(1)", Run: incrby,
 	})
 	_ = register(&Command{
-		Name: "decrby", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: String, Since: "1.0.0",
+		Name: "decrby", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: updatedKey, Group: String, Since: "1.0.0",
 		Summary: "Decrement the integer value of a key by the given number",
-		Usage:   "key decrement", Complexity: "O(1)", Run: decrBy,
+		Usage:   "key decrement", Complexity: "O(1)", Run: decrby,
 	})
 )
 
-var counterKey = Keys{First: 1, Last: 1, Step: 1, Access: "RW ACCESS UPDATE"}
+const errOverflow Error = "ERR increment or decrement would overflow"
 
-func incrBy(c *Call) error {
+func incrby(c *Call) error {
 	n, err := c.Int(2)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func incrBy(c *Call) error {
 	return c.add(n)
 }
 
-func decrBy(c *Call) error {
+func decrby(c *Call) error {
 	n, err := c.Int(2)
 	if err != nil {
 		return err

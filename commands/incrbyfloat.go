@@ -9,12 +9,14 @@ import (
 // INCRBYFLOAT key increment adds to the number at a key, 0 when it is absent, and
 // replies with the sum. The key keeps its expiry.
 var _ = register(&Command{
-	Name: "incrbyfloat", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: String, Since: "2.6.0",
+	Name: "incrbyfloat", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: updatedKey, Group: String, Since: "2.6.0",
 	Summary: "Increment the float value of a key by the given amount", Usage: "key increment",
-	Complexity: "O(1)", Run: incrByFloat,
+	Complexity: "O(1)", Run: incrbyfloat,
 })
 
-func incrByFloat(c *Call) error {
+const errNaNOrInf Error = "ERR increment would produce NaN or Infinity"
+
+func incrbyfloat(c *Call) error {
 	e := c.Tx.Write(c.Args[1])
 	if err := stringEntry(&e); err != nil {
 		return err

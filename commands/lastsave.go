@@ -5,7 +5,7 @@ package commands
 var _ = register(&Command{
 	Name: "lastsave", Arity: 1, Flags: Loading | Stale | Fast, Group: ServerGroup, Since: "1.0.0",
 	Summary: "Get the UNIX time stamp of the last successful save to disk", Complexity: "O(1)",
-	Tips: []string{"nondeterministic_output"}, Categories: []string{"admin", "dangerous"},
+	Tips: nondeterministicOutput, Categories: []string{"admin", "dangerous"},
 	Run: func(c *Call) error {
 		c.Out.Int(c.Server.lastSave())
 		return nil

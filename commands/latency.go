@@ -6,8 +6,6 @@ import (
 	"slices"
 )
 
-const latencyFlags = Admin | NoScript | Loading | Stale
-
 var latencyTips = []string{"nondeterministic_output", "request_policy:all_nodes", "response_policy:special"}
 
 // LATENCY shows events that took latency-monitor-threshold milliseconds or more
@@ -17,23 +15,23 @@ var _ = register(&Command{
 	Name: "latency", Arity: -2, Group: ServerGroup, Since: "2.8.13",
 	Summary: "A container for latency diagnostics commands", Complexity: "Depends on subcommand.",
 	Subs: []*Command{
-		{Name: "doctor", Arity: 2, Flags: latencyFlags, Since: "2.8.13", Run: latencyDoctor, Tips: latencyTips,
+		{Name: "doctor", Arity: 2, Flags: adminFlags, Since: "2.8.13", Run: latencyDoctor, Tips: latencyTips,
 			Summary: "Return a human readable latency analysis report.", Complexity: "O(1)",
 			Help: []string{"DOCTOR", "    Return a human readable latency analysis report."}},
-		{Name: "graph", Arity: 3, Flags: latencyFlags, Since: "2.8.13", Run: latencyGraph, Tips: latencyTips,
+		{Name: "graph", Arity: 3, Flags: adminFlags, Since: "2.8.13", Run: latencyGraph, Tips: latencyTips,
 			Summary: "Return a latency graph for the event.", Usage: "event", Complexity: "O(1)",
 			Help: []string{"GRAPH <event>", "    Return an ASCII latency graph for the <event> class."}},
-		{Name: "history", Arity: 3, Flags: latencyFlags, Since: "2.8.13", Run: latencyHistory, Tips: latencyTips,
+		{Name: "history", Arity: 3, Flags: adminFlags, Since: "2.8.13", Run: latencyHistory, Tips: latencyTips,
 			Summary: "Return timestamp-latency samples for the event.", Usage: "event", Complexity: "O(1)",
 			Help: []string{"HISTORY <event>", "    Return time-latency samples for the <event> class."}},
-		{Name: "latest", Arity: 2, Flags: latencyFlags, Since: "2.8.13", Run: latencyLatest, Tips: latencyTips,
+		{Name: "latest", Arity: 2, Flags: adminFlags, Since: "2.8.13", Run: latencyLatest, Tips: latencyTips,
 			Summary: "Return the latest latency samples for all events.", Complexity: "O(1)",
 			Help: []string{"LATEST", "    Return the latest latency samples for all events."}},
-		{Name: "reset", Arity: -2, Flags: latencyFlags, Since: "2.8.13", Run: latencyReset, Tips: allNodesSucceed,
+		{Name: "reset", Arity: -2, Flags: adminFlags, Since: "2.8.13", Run: latencyReset, Tips: allNodesSucceed,
 			Summary: "Reset latency data for one or more events.", Usage: "[event [event ...]]", Complexity: "O(1)",
 			Help: []string{"RESET [<event> ...]", "    Reset latency data of one or more <event> classes.",
 				"    (default: reset all data for all event classes)"}},
-		{Name: "histogram", Arity: -2, Flags: latencyFlags, Since: "7.0.0", Run: latencyHistogram, Tips: latencyTips,
+		{Name: "histogram", Arity: -2, Flags: adminFlags, Since: "7.0.0", Run: latencyHistogram, Tips: latencyTips,
 			Summary: "Return the cumulative distribution of latencies of a subset of commands or all.", Usage: "[command [command ...]]",
 			Complexity: "O(N) where N is the number of commands with latency information being retrieved.",
 			Help: []string{"HISTOGRAM [COMMAND ...]",

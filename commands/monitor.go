@@ -10,7 +10,7 @@ import (
 // MONITOR streams every command that clients run, until RESET or the end of the
 // connection. Administrative commands are not shown, nor are passwords.
 var _ = register(&Command{
-	Name: "monitor", Arity: 1, Flags: Admin | NoScript | Loading | Stale, Group: ServerGroup, Since: "1.0.0",
+	Name: "monitor", Arity: 1, Flags: adminFlags, Group: ServerGroup, Since: "1.0.0",
 	Summary: "Listen for all requests received by the server in real time", Run: monitor,
 })
 

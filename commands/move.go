@@ -3,7 +3,7 @@ package commands
 // MOVE key db moves a key with its expiry to another database, and replies whether it
 // did: not when there is none, nor when that database has one of that name.
 var _ = register(&Command{
-	Name: "move", Arity: 3, Flags: Write | Fast, Keys: counterKey, Group: Generic, Since: "1.0.0",
+	Name: "move", Arity: 3, Flags: Write | Fast, Keys: updatedKey, Group: Generic, Since: "1.0.0",
 	Summary: "Move a key to another database", Usage: "key db", Complexity: "O(1)", Run: move,
 })
 

@@ -9,20 +9,20 @@ var (
 		Name: "mset", Arity: -3, Flags: Write | DenyOOM, Keys: pairKeys.access("OW UPDATE"), Group: String, Since: "1.0.1",
 		Summary: "Set multiple keys to multiple values", Usage: "key value [key value ...]",
 		Complexity: "O(N) where N is the number of keys to set.",
-		Tips:       []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Run: mSet,
+		Tips:       []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Run: mset,
 	})
 	_ = register(&Command{
 		Name: "msetnx", Arity: -3, Flags: Write | DenyOOM, Keys: pairKeys.access("OW INSERT"), Group: String, Since: "1.0.1",
 		Summary: "Set multiple keys to multiple values, only if none of the keys exist", Usage: "key value [key value ...]",
 		Complexity: "O(N) where N is the number of keys to set.",
-		Tips:       []string{"request_policy:multi_shard", "response_policy:agg_min"}, Run: mSetNX,
+		Tips:       []string{"request_policy:multi_shard", "response_policy:agg_min"}, Run: msetnx,
 	})
 )
 
 // pairKeys are the keys of arguments that are keys and values in turn.
 var pairKeys = Keys{First: 1, Last: -1, Step: 2}
 
-func mSet(c *Call) error {
+func mset(c *Call) error {
 	if len(c.Args)%2 == 0 {
 		return wrongArity(c.Cmd.FullName())
 	}
@@ -30,7 +30,7 @@ func mSet(c *Call) error {
 	return replyOK(c)
 }
 
-func mSetNX(c *Call) error {
+func msetnx(c *Call) error {
 	if len(c.Args)%2 == 0 {
 		return wrongArity(c.Cmd.FullName())
 	}

@@ -9,7 +9,7 @@ import (
 
 // MULTI starts a transaction: what follows is queued until EXEC or DISCARD.
 var _ = register(&Command{
-	Name: "multi", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy | Immediate, Group: Transaction, Since: "1.2.0",
+	Name: "multi", Arity: 1, Flags: connectionFlags | Fast | AllowBusy | Immediate, Group: Transaction, Since: "1.2.0",
 	Summary: "Mark the start of a transaction block", Usage: "", Complexity: "O(1)",
 	Run: func(c *Call) error {
 		m := &c.Client.multi
@@ -20,6 +20,8 @@ var _ = register(&Command{
 		return replyOK(c)
 	},
 })
+
+const errNestedMulti Error = "ERR MULTI calls can not be nested"
 
 // multi is the transaction that a client is putting together.
 type multi struct {

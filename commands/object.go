@@ -11,26 +11,24 @@ var _ = register(&Command{
 	Summary: "A container for object introspection commands", Complexity: "Depends on subcommand.",
 	Subs: []*Command{
 		{Name: "encoding", Arity: 3, Flags: ReadOnly, Keys: subKey.access("RO"), Since: "2.2.3",
-			Summary: "Inspect the internal encoding of a Redis object", Usage: "key", Complexity: "O(1)", Tips: objectTips,
+			Summary: "Inspect the internal encoding of a Redis object", Usage: "key", Complexity: "O(1)", Tips: nondeterministicOutput,
 			Help: []string{"ENCODING <key>", "    Return the kind of internal representation used in order to store the value", "    associated with a <key>."},
 			Run:  objectEncoding},
 		{Name: "freq", Arity: 3, Flags: ReadOnly, Keys: subKey.access("RO"), Since: "4.0.0",
-			Summary: "Get the logarithmic access frequency counter of a Redis object", Usage: "key", Complexity: "O(1)", Tips: objectTips,
+			Summary: "Get the logarithmic access frequency counter of a Redis object", Usage: "key", Complexity: "O(1)", Tips: nondeterministicOutput,
 			Help: []string{"FREQ <key>", "    Return the access frequency index of the <key>. The returned integer is", "    proportional to the logarithm of the recent access frequency of the key."},
 			Run:  objectFreq},
 		{Name: "idletime", Arity: 3, Flags: ReadOnly, Keys: subKey.access("RO"), Since: "2.2.3",
-			Summary: "Get the time since a Redis object was last accessed", Usage: "key", Complexity: "O(1)", Tips: objectTips,
+			Summary: "Get the time since a Redis object was last accessed", Usage: "key", Complexity: "O(1)", Tips: nondeterministicOutput,
 			Help: []string{"IDLETIME <key>", "    Return the idle time of the <key>, that is the approximated number of", "    seconds elapsed since the last access to the key."},
 			Run:  objectIdleTime},
 		{Name: "refcount", Arity: 3, Flags: ReadOnly, Keys: subKey.access("RO"), Since: "2.2.3",
-			Summary: "Get the number of references to the value of the key", Usage: "key", Complexity: "O(1)", Tips: objectTips,
+			Summary: "Get the number of references to the value of the key", Usage: "key", Complexity: "O(1)", Tips: nondeterministicOutput,
 			Help: []string{"REFCOUNT <key>", "    Return the number of references of the value associated with the specified", "    <key>."},
 			Run:  objectRefCount},
 		helpCommand("6.2.0"),
 	},
 })
-
-var objectTips = []string{"nondeterministic_output"}
 
 const (
 	errNoLFU Error = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. " +

@@ -5,7 +5,7 @@ import "slices"
 // PING [message] replies PONG, or the message; to a RESP2 client that is subscribed, in
 // the form of a message.
 var _ = register(&Command{
-	Name: "ping", Arity: -1, Flags: Fast | whileSubscribed, Group: Connection, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "1.0.0",
+	Name: "ping", Arity: -1, Flags: Fast | whileSubscribed, Group: Connection, Tips: allShardsSucceed, Since: "1.0.0",
 	Summary: "Ping the server", Usage: "[message]", Complexity: "O(1)", Run: ping,
 })
 

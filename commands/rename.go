@@ -27,6 +27,8 @@ var (
 	})
 )
 
+const errNoSuchKey Error = "ERR no such key"
+
 // rename reports whether it gave the key its new name.
 func (c *Call) rename(replace bool) (done bool, err error) {
 	from, to := c.Args[1], c.Args[2]

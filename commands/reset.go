@@ -3,7 +3,7 @@ package commands
 // RESET makes the connection as new: no transaction, no watched keys, database 0, RESP2,
 // not authenticated, no name, no tracking, not a monitor, replies on.
 var _ = register(&Command{
-	Name: "reset", Arity: 1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | Immediate | whileSubscribed, Group: Connection, Since: "6.2.0",
+	Name: "reset", Arity: 1, Flags: connectionFlags | Fast | NoAuth | AllowBusy | Immediate | whileSubscribed, Group: Connection, Since: "6.2.0",
 	Summary: "Reset the connection", Complexity: "O(1)", Run: reset, Footprint: watchedFootprint,
 })
 

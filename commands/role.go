@@ -2,7 +2,7 @@ package commands
 
 // ROLE replies with the server's part in replication: a master without replicas.
 var _ = register(&Command{
-	Name: "role", Arity: 1, Flags: NoScript | Loading | Stale | Fast, Group: ServerGroup, Since: "2.8.12",
+	Name: "role", Arity: 1, Flags: connectionFlags | Fast, Group: ServerGroup, Since: "2.8.12",
 	Summary: "Return the role of the instance in the context of replication", Complexity: "O(1)",
 	Categories: []string{"admin", "dangerous"},
 	Run: func(c *Call) error {

@@ -46,6 +46,8 @@ func parseScanOptions(args [][]byte, other func(word, arg []byte) bool) (o scanO
 	return o, nil
 }
 
+const errInvalidCursor Error = "ERR invalid cursor"
+
 // parseCursor parses a cursor as C's strtoul does: a sign is fine, nothing is 0, what
 // follows a NUL is ignored; leading spaces are not.
 func parseCursor(b []byte) (uint64, error) {

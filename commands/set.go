@@ -19,7 +19,7 @@ var (
 	_ = register(&Command{
 		Name: "setnx", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: oneKey.access("OW INSERT"), Group: String, Since: "1.0.0",
 		Summary: "Set the value of a key, only if the key does not exist", Usage: "key value",
-		Complexity: "O(1)", Run: setNX,
+		Complexity: "O(1)", Run: setnx,
 	})
 	_ = register(&Command{
 		Name: "setex", Arity: 4, Flags: Write | DenyOOM, Keys: oneKey.access("OW UPDATE"), Group: String, Since: "2.0.0",
@@ -104,7 +104,7 @@ func setAccess(args [][]byte) string {
 	return "OW UPDATE"
 }
 
-func setNX(c *Call) error {
+func setnx(c *Call) error {
 	e := c.Tx.Write(c.Args[1])
 	if e.Exists() {
 		c.Out.Int(0)

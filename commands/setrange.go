@@ -7,12 +7,12 @@ var _ = register(&Command{
 	Summary: "Overwrite part of a string at key starting at the specified offset", Usage: "key offset value",
 	Complexity: "O(1), not counting the time taken to copy the new string in place. Usually, this string is very small so the amortized complexity is O(1). " +
 		"Otherwise, complexity is O(M) with M being the length of the value argument.",
-	Run: setRange,
+	Run: setrange,
 })
 
 const errOffset Error = "ERR offset is out of range"
 
-func setRange(c *Call) error {
+func setrange(c *Call) error {
 	offset, err := c.Int(2)
 	if err != nil {
 		return err

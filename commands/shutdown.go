@@ -3,7 +3,7 @@ package commands
 // SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] stops the server; on success there is no reply,
 // the connection closes. ABORT finds nothing to abort: a shutdown begins at once.
 var _ = register(&Command{
-	Name: "shutdown", Arity: -1, Flags: Admin | NoScript | Loading | Stale | NoMulti | AllowBusy, Group: ServerGroup, Since: "1.0.0",
+	Name: "shutdown", Arity: -1, Flags: adminFlags | NoMulti | AllowBusy, Group: ServerGroup, Since: "1.0.0",
 	Summary: "Synchronously save the dataset to disk and then shut down the server",
 	Usage:   "[NOSAVE | SAVE] [NOW] [FORCE] [ABORT]", Run: shutdown,
 	Complexity: "O(N) when saving, where N is the total number of keys in all databases when saving data, otherwise O(1)",

@@ -21,9 +21,6 @@ var _ = register(&Command{
 	},
 })
 
-// allNodesSucceed are the tips of what must be done on every node of a cluster.
-var allNodesSucceed = []string{"request_policy:all_nodes", "response_policy:all_succeeded"}
-
 func slowlogGet(c *Call) error {
 	n := int64(10)
 	switch len(c.Args) {

@@ -4,10 +4,10 @@ package commands
 var _ = register(&Command{
 	Name: "strlen", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey.access("RO"), Group: String, Since: "2.2.0",
 	Summary: "Get the length of the value stored in a key", Usage: "key",
-	Complexity: "O(1)", Run: strLen,
+	Complexity: "O(1)", Run: strlen,
 })
 
-func strLen(c *Call) error {
+func strlen(c *Call) error {
 	e := c.Tx.Read(c.Args[1])
 	if err := stringEntry(&e); err != nil {
 		return err

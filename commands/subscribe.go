@@ -36,7 +36,7 @@ var (
 	})
 )
 
-const subscribeFlags = PubSub | NoScript | Loading | Stale | whileSubscribed
+const subscribeFlags = PubSub | connectionFlags | whileSubscribed
 
 // subscriptionKind is what channels and patterns differ by.
 type subscriptionKind struct {

@@ -5,7 +5,7 @@ package commands
 var _ = register(&Command{
 	Name: "swapdb", Arity: 3, Flags: Write | Fast | Whole, Group: ServerGroup, Categories: []string{"keyspace", "dangerous"}, Since: "4.0.0",
 	Summary: "Swaps two Redis databases", Usage: "index1 index2",
-	Complexity: "O(N) where N is the count of clients watching or blocking on keys from both databases.", Run: swapDB,
+	Complexity: "O(N) where N is the count of clients watching or blocking on keys from both databases.", Run: swapdb,
 })
 
 const (
@@ -13,7 +13,7 @@ const (
 	errSecondDB Error = "ERR invalid second DB index"
 )
 
-func swapDB(c *Call) error {
+func swapdb(c *Call) error {
 	if c.Server.Config().ClusterEnabled {
 		return errSwapInCluster
 	}

@@ -2,7 +2,7 @@ package commands
 
 // TIME replies with the logical time: Unix seconds, and the microseconds within.
 var _ = register(&Command{
-	Name: "time", Arity: 1, Flags: Loading | Stale | Fast, Group: ServerGroup, Tips: []string{"nondeterministic_output"}, Since: "2.6.0",
+	Name: "time", Arity: 1, Flags: Loading | Stale | Fast, Group: ServerGroup, Tips: nondeterministicOutput, Since: "2.6.0",
 	Summary: "Return the current server time", Complexity: "O(1)",
 	Run: func(c *Call) error {
 		c.Out.Array(2)

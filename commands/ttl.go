@@ -9,13 +9,13 @@ var (
 	_ = register(&Command{
 		Name: "ttl", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey, Group: Generic, Since: "1.0.0",
 		Summary: "Get the time to live for a key in seconds", Usage: "key", Complexity: "O(1)",
-		Tips: []string{"nondeterministic_output"},
+		Tips: nondeterministicOutput,
 		Run:  func(c *Call) error { return c.replyTime(seconds, false) },
 	})
 	_ = register(&Command{
 		Name: "pttl", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey, Group: Generic, Since: "2.6.0",
 		Summary: "Get the time to live for a key in milliseconds", Usage: "key", Complexity: "O(1)",
-		Tips: []string{"nondeterministic_output"},
+		Tips: nondeterministicOutput,
 		Run:  func(c *Call) error { return c.replyTime(milliseconds, false) },
 	})
 	_ = register(&Command{

@@ -14,14 +14,14 @@ import (
 var (
 	_ = register(&Command{
 		Name: "zadd", Arity: -4, Flags: Write | DenyOOM | Fast, Group: SortedSet, Since: "1.2.0",
-		Keys:       Keys{First: 1, Last: 1, Step: 1, Access: "RW UPDATE"},
+		Keys:       oneKey.access("RW UPDATE"),
 		Summary:    "Add one or more members to a sorted set, or update its score if it already exists",
 		Usage:      "key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]",
 		Complexity: "O(log(N)) for each item added, where N is the number of elements in the sorted set.",
 		Run:        func(c *Call) error { return c.zadd(zaddOptions{}) },
 	})
 	_ = register(&Command{
-		Name: "zincrby", Arity: 4, Flags: Write | DenyOOM | Fast, Keys: counterKey, Group: SortedSet, Since: "1.2.0",
+		Name: "zincrby", Arity: 4, Flags: Write | DenyOOM | Fast, Keys: updatedKey, Group: SortedSet, Since: "1.2.0",
 		Summary: "Increment the score of a member in a sorted set", Usage: "key increment member",
 		Complexity: "O(log(N)) where N is the number of elements in the sorted set.",
 		Run:        func(c *Call) error { return c.zadd(zaddOptions{incr: true}) },

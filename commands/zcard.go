@@ -3,7 +3,7 @@ package commands
 // ZCARD key replies with the number of members.
 var _ = register(&Command{
 	Name: "zcard", Arity: 2, Flags: ReadOnly | Fast, Group: SortedSet, Since: "1.2.0",
-	Keys:    Keys{First: 1, Last: 1, Step: 1, Access: "RO"}, // the number says nothing of the members
+	Keys:    oneKey.access("RO"), // the number says nothing of the members
 	Summary: "Get the number of members in a sorted set", Usage: "key", Complexity: "O(1)", Run: zcard,
 })
 

@@ -9,6 +9,11 @@ type interval func(z *store.SortedSet) (lo, hi int)
 // parseInterval parses both ends of a range in one of the three ways to give them.
 type parseInterval func(first, last []byte) (interval, error)
 
+const (
+	errMinMaxFloat Error = "ERR min or max is not a float"
+	errMinMaxLex   Error = "ERR min or max not valid string range item"
+)
+
 // byRank parses ranks, the last one included; negative ones count from the end.
 func byRank(first, last []byte) (interval, error) {
 	start, ok := parseInt(first)

@@ -11,6 +11,8 @@ var _ = register(&Command{
 	Run:        zmpop,
 })
 
+const errNumKeys Error = "ERR numkeys should be greater than 0"
+
 func zmpop(c *Call) error {
 	keys, highest, count, err := zmpopArgs(c.Args[1:])
 	if err != nil {

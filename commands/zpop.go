@@ -22,7 +22,7 @@ var (
 
 const zpopCost = "O(log(N)*M) with N being the number of elements in the sorted set, and M being the number of elements popped."
 
-var popKey = Keys{First: 1, Last: 1, Step: 1, Access: "RW ACCESS DELETE"}
+var popKey = oneKey.access("RW ACCESS DELETE")
 
 func (c *Call) zpop(highest bool) error {
 	count := int64(1)

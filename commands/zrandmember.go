@@ -14,7 +14,7 @@ var _ = register(&Command{
 	Name: "zrandmember", Arity: -2, Flags: ReadOnly, Keys: oneKey, Group: SortedSet, Since: "6.2.0",
 	Summary: "Get one or multiple random elements from a sorted set", Usage: "key [count [WITHSCORES]]",
 	Complexity: "O(N) where N is the number of elements returned",
-	Tips:       []string{"nondeterministic_output"}, Run: zrandmember,
+	Tips:       nondeterministicOutput, Run: zrandmember,
 })
 
 func zrandmember(c *Call) error {

@@ -5,7 +5,7 @@ package commands
 // are; with none dst is removed.
 var _ = register(&Command{
 	Name: "zrangestore", Arity: -5, Flags: Write | DenyOOM, Group: SortedSet, Since: "6.2.0",
-	Keys:       Keys{First: 1, Last: 2, Step: 1, Access: "OW UPDATE; RO ACCESS"},
+	Keys:       twoKeys.access("OW UPDATE; RO ACCESS"),
 	Summary:    "Store a range of members from sorted set into another key",
 	Usage:      "dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count]",
 	Complexity: "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements stored into the destination key.",

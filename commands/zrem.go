@@ -9,7 +9,7 @@ var _ = register(&Command{
 })
 
 // removalKey is the key of a command that removes members unseen.
-var removalKey = Keys{First: 1, Last: 1, Step: 1, Access: "RW DELETE"}
+var removalKey = oneKey.access("RW DELETE")
 
 func zrem(c *Call) error {
 	e := c.Tx.Write(c.Args[1])

@@ -15,7 +15,7 @@ var _ = register(&Command{
 	Summary:    "Incrementally iterate sorted sets elements and associated scores",
 	Usage:      "key cursor [MATCH pattern] [COUNT count]",
 	Complexity: "O(N) for every call, of which a whole iteration takes at most 65. N is the number of elements inside the collection.",
-	Tips:       []string{"nondeterministic_output"}, Run: zscan,
+	Tips:       nondeterministicOutput, Run: zscan,
 })
 
 func zscan(c *Call) error {
