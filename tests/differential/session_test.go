@@ -257,6 +257,7 @@ func (s *session) track(st step, want reply) {
 	s.queued[st.conn] = nil
 }
 
+// isArityError is not EXEC's, which says EXECABORT and ends the transaction.
 func isArityError(r reply) bool {
-	return r.isError() && strings.Contains(r.text, "wrong number of arguments")
+	return r.isError() && strings.HasPrefix(r.text, "ERR wrong number of arguments")
 }
