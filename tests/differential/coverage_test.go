@@ -50,10 +50,13 @@ func (c coverage) succeeded(name string) bool {
 
 // unexercised lists the commands of ours that the streams leave out, with why.
 var unexercised = map[string]string{
-	"QUIT":     "ends the connection; the wire's own tests have it",
-	"MONITOR":  "turns the connection into a stream",
-	"SHUTDOWN": "ends the server",
-	"INFO":     "its fields are the server's own",
+	"QUIT":       "ends the connection; the wire's own tests have it",
+	"MONITOR":    "turns the connection into a stream",
+	"SHUTDOWN":   "ends the server",
+	"LOLWUT":     "shows itself",
+	"SUBSCRIBE":  "turns the connection into a stream, as do the three below; Redis's own unit/tracking and tests beside them have them",
+	"PSUBSCRIBE": "as SUBSCRIBE", "UNSUBSCRIBE": "as SUBSCRIBE", "PUNSUBSCRIBE": "as SUBSCRIBE",
+	"INFO": "its fields are the server's own",
 }
 
 // missing lists the commands of ours that never did their work, though they
@@ -62,6 +65,9 @@ func (c coverage) missing(ours []string) []string {
 	var out []string
 	for _, name := range ours {
 		name = strings.ToUpper(name)
+		if strings.Contains(name, "|") { // the streams name the parent
+			continue
+		}
 		if strings.HasPrefix(name, "CL.") || unexercised[name] != "" || c.succeeded(name) {
 			continue
 		}

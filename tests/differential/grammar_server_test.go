@@ -71,6 +71,11 @@ var fixedGrammar = []production{
 	{"ROLE", 1, oneOf("", "x")},
 	{"LASTSAVE", 1, oneOf("", "x")},
 	{"INFO", 1, oneOf("", "nosuch", "server")},
+	{"PUBLISH", 1, oneOf("", "channel", "channel message", "channel a b")},
+	{"PUBSUB", 1, oneOf("", "CHANNELS", "CHANNELS *", "NUMSUB", "NUMSUB a b", "NUMPAT", "NUMPAT x", "NOSUCH")},
+	{"ACL", 1, oneOf("", "WHOAMI", "USERS", "WHOAMI x", "CAT nosuch", "NOSUCH")},
+	{"SUBSCRIBE", 1, oneOf("")},
+	{"PSUBSCRIBE", 1, oneOf("")},
 	{"MULTI", 1, oneOf("x")},
 	{"EXEC", 1, oneOf("x")},
 }

@@ -119,6 +119,9 @@ var keyGrammar = []production{
 	{"OBJECT", 1, func(g *generator) []string {
 		return []string{g.pick("IDLETIME", "FREQ", "NOSUCH", "ENCODING"), g.anyKey()}
 	}},
+	{"LCS", 2, func(g *generator) []string {
+		return append([]string{g.stringKey(), g.stringKey()}, g.some(0.3, "LEN", "IDX", "MINMATCHLEN "+g.integer(), "WITHMATCHLEN", "FOO")...)
+	}},
 	{"DBSIZE", 3, nothing},
 }
 
