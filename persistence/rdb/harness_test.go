@@ -1,0 +1,238 @@
+package rdb
+
+import (
+	"bytes"
+	"io"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// now is the moment of every test, Unix milliseconds.
+const now int64 = 1_700_000_000_123
+
+// content is what one key holds, in a form that can be compared.
+type content struct {
+	text     string
+	items    map[string]uint64 // the bits of each member's score, of a sorted set
+	expireAt int64
+}
+
+// place is a key of a database.
+type place struct {
+	db  int
+	key string
+}
+
+// contents is a whole keyspace.
+type contents map[place]content
+
+func newRand(t testing.TB) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("SEED"); s != "" {
+		var err error
+		seed, err = strconv.ParseUint(s, 10, 64)
+		require.NoError(t, err)
+	}
+	t.Logf("SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// edgeTexts are strings at which the format changes its mind.
+var edgeTexts = func() []string {
+	all := []string{"", "007", "+1", "-0", "0", "1.5", "\x00\xff\r\n", strings.Repeat("ab", 500), "9223372036854775808",
+		"1700000000123456789", strings.Repeat("a", 21), strings.Repeat("x", 200_000)}
+	for _, bits := range []uint{6, 7, 8, 12, 13, 14, 15, 16, 23, 24, 31, 32, 63} {
+		for _, by := range []int64{-1, 0, 1} {
+			n := int64(uint64(1)<<bits) + by
+			all = append(all, strconv.FormatInt(n, 10), strconv.FormatInt(-n, 10))
+		}
+	}
+	for _, n := range []int{63, 64, 16383, 16384} {
+		all = append(all, strings.Repeat("k", n-1)+"!")
+	}
+	return all
+}()
+
+func randomText(r *rand.Rand) string {
+	switch r.IntN(4) {
+	case 0:
+		return edgeTexts[r.IntN(len(edgeTexts))]
+	case 1:
+		return strconv.FormatInt(int64(r.Uint64())>>r.IntN(64), 10)
+	}
+	b := make([]byte, r.IntN(100))
+	few := 1 + r.IntN(255) // few different bytes can be compressed
+	for i := range b {
+		b[i] = byte(r.IntN(few))
+	}
+	return string(b)
+}
+
+func randomScore(r *rand.Rand) float64 {
+	edges := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64, 0.1, 1e100}
+	switch r.IntN(3) {
+	case 0:
+		return edges[r.IntN(len(edges))]
+	case 1:
+		return float64(int64(r.Uint64()) >> r.IntN(64))
+	}
+	return r.NormFloat64()
+}
+
+// randomContents has every edge as a key and as a value, and sorted sets small and large.
+func randomContents(r *rand.Rand, n int) contents {
+	all := contents{}
+	for i, key := range edgeTexts {
+		all[place{0, key}] = content{text: edgeTexts[len(edgeTexts)-1-i], expireAt: randomExpiry(r)}
+	}
+	for i := range n {
+		c := content{expireAt: randomExpiry(r)}
+		if i%3 != 0 {
+			c.text = randomText(r)
+		} else {
+			c.items = map[string]uint64{}
+			size := 1 + r.IntN(20)
+			if i%30 == 0 {
+				size = 100 + r.IntN(300)
+			}
+			for range size {
+				c.items[randomText(r)] = math.Float64bits(randomScore(r))
+			}
+		}
+		all[place{r.IntN(16), randomText(r)}] = c
+	}
+	return all
+}
+
+func randomExpiry(r *rand.Rand) int64 {
+	if r.IntN(2) == 0 {
+		return store.NoExpiry
+	}
+	return 4_000_000_000_000 + int64(r.IntN(1e9)) // far in any clock's future
+}
+
+// write runs do in a transaction on everything.
+func write(s *store.Store, db int, do func(tx *store.Tx)) {
+	var fp store.Footprint
+	fp.AddAll()
+	tx := s.NewTx()
+	tx.Begin(now*1e6, db, &fp)
+	defer tx.End()
+	do(tx)
+}
+
+// items lists a sorted set's items by member.
+func (c content) sorted() []store.Item {
+	var all []store.Item
+	for _, member := range slices.Sorted(maps.Keys(c.items)) {
+		all = append(all, store.Item{Score: math.Float64frombits(c.items[member]), Member: member})
+	}
+	return all
+}
+
+// store keeps the contents in a store.
+func (all contents) store() *store.Store {
+	s := store.New(store.Options{Databases: 16, Seed: 1})
+	for p, c := range all {
+		write(s, p.db, func(tx *store.Tx) {
+			e := tx.Write([]byte(p.key))
+			if c.items == nil {
+				e.SetBytes([]byte(c.text), c.expireAt)
+				return
+			}
+			e.ZStore(c.sorted())
+			if c.expireAt != store.NoExpiry {
+				e.SetExpiry(c.expireAt)
+			}
+		})
+	}
+	return s
+}
+
+// contentsOf reads a store.
+func contentsOf(s *store.Store) contents {
+	all := contents{}
+	for db := range s.Databases() {
+		write(s, db, func(tx *store.Tx) {
+			tx.Each(func(e *store.Entry) {
+				c := content{expireAt: e.ExpireAt()}
+				if z := e.Sorted(); z != nil {
+					c.items = map[string]uint64{}
+					z.Range(0, z.Len(), false, func(it store.Item) bool {
+						c.items[it.Member] = math.Float64bits(it.Score)
+						return true
+					})
+				} else {
+					c.text = string(e.Bytes(nil))
+				}
+				all[place{db, string(e.Key())}] = c
+			})
+		})
+	}
+	return all
+}
+
+// file writes a store.
+func file(t testing.TB, s *store.Store) []byte {
+	var out bytes.Buffer
+	w := NewWriter(&out)
+	require.NoError(t, w.Aux("redis-ver", "7.0.15"))
+	require.NoError(t, w.Aux("ctime", "1700000000"))
+	for db := range s.Databases() {
+		if s.Len(db) == 0 {
+			continue
+		}
+		require.NoError(t, w.Select(db, s.Len(db), 0))
+		write(s, db, func(tx *store.Tx) {
+			tx.Each(func(e *store.Entry) { require.NoError(t, w.Entry(e)) })
+		})
+	}
+	require.NoError(t, w.Finish())
+	return out.Bytes()
+}
+
+// read reads a file to its end, or to an error, and calls do for every key.
+func read(in io.Reader, o Options, do func(*Record)) (*Reader, error) {
+	r := NewReader(in, o)
+	for {
+		rec, err := r.Next()
+		if err == io.EOF {
+			return r, nil
+		}
+		if err != nil {
+			return r, err
+		}
+		do(rec)
+	}
+}
+
+// check reads a file and keeps nothing of it.
+func check(p []byte) error {
+	_, err := read(bytes.NewReader(p), Options{SkipUnsupported: true}, func(*Record) {})
+	return err
+}
+
+// loaded reads a file that is whole.
+func loaded(t testing.TB, p []byte) contents {
+	s := store.New(store.Options{Databases: 16, Seed: 1})
+	_, err := read(bytes.NewReader(p), Options{}, func(rec *Record) {
+		write(s, rec.DB, func(tx *store.Tx) {
+			e := tx.Write(rec.Key)
+			require.False(t, e.Exists(), "%q twice", rec.Key)
+			rec.Value.Put(&e, rec.ExpireAt)
+		})
+	})
+	require.NoError(t, err)
+	return contentsOf(s)
+}

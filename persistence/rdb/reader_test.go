@@ -1,0 +1,271 @@
+package rdb
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"cellserver/resp/resptest"
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAttributes(t *testing.T) {
+	p := sealed("REDIS0012" +
+		"\xfa\x09redis-ver\x057.4.0" + "\xfa\x04bits\xc0\x40" +
+		"\xfe\x02\xfb\x05\x03\xf4\x01\x02\x00" +
+		"\xfd\x01\x00\x00\x00\x00\x01a\x01x" +
+		"\xfc\xff\xff\xff\xff\xff\xff\xff\xff\xf8\x40\xc8\x00\x01b\x01y" +
+		"\xf9\xff\x00\x01c\x01z" +
+		"\xf5\x0d#!lua name=x\n" +
+		"\x00\x01d\xc0\x05")
+	facts := map[string]string{}
+	var got []Record
+	r, err := read(bytes.NewReader(p), Options{Aux: func(name, value string) { facts[name] = value }}, func(rec *Record) {
+		own := *rec
+		own.Key, own.Value.Bytes = bytes.Clone(rec.Key), bytes.Clone(rec.Value.Bytes)
+		got = append(got, own)
+	})
+	require.NoError(t, err)
+	require.Equal(t, 12, r.Version())
+	require.Equal(t, map[string]string{"redis-ver": "7.4.0", "bits": "64"}, facts)
+	require.Equal(t, map[string]int{"function library": 1}, r.Skipped())
+	text := func(s string) Value { return Value{Kind: store.Raw, Bytes: []byte(s)} }
+	require.Equal(t, []Record{
+		{DB: 2, Key: []byte("a"), ExpireAt: 1000, Idle: -1, Freq: -1, Value: text("x")},
+		{DB: 2, Key: []byte("b"), ExpireAt: -1, Idle: 200, Freq: -1, Value: text("y")},
+		{DB: 2, Key: []byte("c"), ExpireAt: store.NoExpiry, Idle: -1, Freq: 255, Value: text("z")},
+		{DB: 2, Key: []byte("d"), ExpireAt: store.NoExpiry, Idle: -1, Freq: -1, Value: Value{Kind: store.Int, Int: 5}},
+	}, got)
+}
+
+func TestVersions(t *testing.T) {
+	const body = "\xfe\x00\x00\x01k\x01v"
+	want := contents{{0, "k"}: {text: "v", expireAt: store.NoExpiry}}
+	for _, version := range []string{"0001", "0002", "0003", "0004"} {
+		require.Equal(t, want, loaded(t, []byte("REDIS"+version+body+"\xff")), "no checksum yet")
+	}
+	for _, version := range []string{"0005", "0009", "0010", "0011", "0012"} {
+		require.Equal(t, want, loaded(t, sealed("REDIS"+version+body)))
+		require.Equal(t, want, loaded(t, []byte("REDIS"+version+body+"\xff"+le64(0))), "a checksum that is switched off")
+		require.ErrorContains(t, check([]byte("REDIS"+version+body+"\xff"+le64(1))), "expected the checksum ")
+	}
+	for _, head := range []string{"REDIS0000", "REDIS0013", "REDIS-001", "REDIS 9  ", "VALKEY080", "redis0009"} {
+		require.ErrorContains(t, check(sealed(head+body)), "rdb: at byte ", head)
+	}
+}
+
+// What makes no sense is refused where it stands.
+func TestBadFiles(t *testing.T) {
+	for name, c := range map[string]struct{ body, want string }{
+		"opcode":       {"\xf6", `rdb: at byte 9: expected an opcode or the type of a value, found 246, which is neither`},
+		"type":         {"\x08\x01k", `rdb: at byte 9: expected an opcode or the type of a value, found 8, which is neither`},
+		"database":     {"\xfe\x80\xff\xff\xff\xff", `rdb: at byte 10: expected the number of a database, found 4294967295`},
+		"idle":         {"\xf8\x81\xff\xff\xff\xff\xff\xff\xff\xff", `rdb: at byte 10: expected an idle time, found 18446744073709551615 seconds`},
+		"length":       {"\xfb\xc0\x00", `rdb: at byte 10: expected how many keys there are, found the encoding 0 of a string`},
+		"module's end": {"\xf7\x00\x06", `rdb: at byte 11: expected a part of a module's value, found 6, which is none`},
+	} {
+		err := check(sealed("REDIS0009" + c.body))
+		require.EqualError(t, err, c.want, name)
+	}
+}
+
+// A claim costs nothing: memory grows with what is there.
+func TestClaimsAreNotBelieved(t *testing.T) {
+	huge := "\x81\x00\x00\x01\x00\x00\x00\x00\x00" // 2^40
+	most := "\x81\xff\xff\xff\xff\xff\xff\xff\xff"
+	for name, body := range map[string]string{
+		"key": "\x00" + huge, "value": "\x00\x01k" + huge, "members": "\x05\x01k" + huge, "most members": "\x05\x01k" + most, "most": "\x00" + most,
+		"compressed": "\x00\x01k\xc3\x03" + huge + "abc", "compressed from": "\x00\x01k\xc3" + huge + huge, "fact": "\xfa" + most,
+		"list": "\x01\x01k" + most, "stream": "\x0f\x01k" + most, "module": "\x07\x01k\x00\x05" + most, "function": "\xf5" + huge,
+		"keys": "\xfe\x00\xfb" + most + most,
+	} {
+		p := []byte("REDIS0009" + body)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := check(p)
+		runtime.ReadMemStats(&after)
+		require.Error(t, err, name)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4*chunk), name)
+	}
+}
+
+func TestUnsupportedTypesAreNamed(t *testing.T) {
+	// "moduletyp", version 3
+	const module = "\x07\x01k\x81\x9a\x87\x6e\x95\xeb\x72\xa4\x03" + "\x01\x05" + "\x02\x06" + "\x03abcd" + "\x04abcdefgh" + "\x05\x02hi" + "\x00"
+	for body, want := range map[string]string{
+		"\x01\x01k\x01\x01v": "list", "\x02\x01k\x01\x01v": "set", "\x04\x01k\x01\x01f\x01v": "hash",
+		"\x09\x01k\x01v": "hash", "\x0a\x01k\x01v": "list", "\x0b\x01k\x01v": "set", "\x0d\x01k\x01v": "hash", "\x0e\x01k\x02\x01v\x01w": "list",
+		"\x10\x01k\x01v": "hash", "\x12\x01k\x01\x02\x01v": "list", "\x14\x01k\x01v": "set",
+		"\x16\x01k\x01\x00\x01f\x01v": "hash", "\x17\x01k\x01v": "hash", "\x18\x01k" + le64(7) + "\x01\x00\x01f\x01v": "hash",
+		"\x19\x01k" + le64(7) + "\x01v": "hash", module: `module type "moduletyp"`,
+	} {
+		p := sealed("REDIS0012\xfe\x00" + "\xfc" + le64(5) + body + "\x00\x01l\x01v")
+		_, err := read(bytes.NewReader(p), Options{}, func(*Record) {})
+		require.Equal(t, &Unsupported{Offset: 20, Type: want, Key: "k"}, err)
+		require.ErrorContains(t, err, `key "k" is a `+want)
+
+		var left []string
+		r, err := read(bytes.NewReader(p), Options{SkipUnsupported: true}, func(rec *Record) {
+			left = append(left, string(rec.Key))
+			require.Equal(t, store.NoExpiry, rec.ExpireAt, "not that of what was left out")
+		})
+		require.NoError(t, err, want)
+		require.Equal(t, []string{"l"}, left)
+		require.Equal(t, map[string]int{want: 1}, r.Skipped())
+	}
+	old := sealed("REDIS0006\xfe\x00" + "\x06" + module[1:] + "\x00\x01l\x01v")
+	err := check(old)
+	require.ErrorContains(t, err, `key "k" is a module type "moduletyp"`, "which does not say where it ends")
+}
+
+func TestWhatModulesKeepBesideTheirKeysIsSkipped(t *testing.T) {
+	p := sealed("REDIS0009" + "\xf7\x81\x9a\x87\x6e\x95\xeb\x72\xa4\x03" + "\x02\x01" + "\x05\x02hi" + "\x00" + "\xfe\x00\x00\x01k\x01v")
+	r, err := read(bytes.NewReader(p), Options{}, func(*Record) {})
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{`data of module type "moduletyp"`: 1}, r.Skipped())
+}
+
+func TestEmptySortedSetsAreLeftOut(t *testing.T) {
+	p := sealed("REDIS0010\xfe\x00" + "\xfc" + le64(5) + "\x05\x01e\x00" + "\x00\x01k\x01v")
+	require.Equal(t, contents{{0, "k"}: {text: "v", expireAt: store.NoExpiry}}, loaded(t, p))
+}
+
+// Redis writes each of its types, in each of its encodings, between two keys that we keep.
+func TestLeavesOutWhatElseRedisHas(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	story := [][]any{
+		{"RPUSH", "list", "a", "b", 5}, {"RPUSH", "long list", long, strings.Repeat("y", 10_000)},
+		{"SADD", "ints", 1, 2, 300000}, {"SADD", "set", "a", long},
+		{"HSET", "hash", "f", "v"}, {"HSET", "long hash", "f", long},
+		{"XADD", "stream", "1-1", "f", "v"}, {"XADD", "stream", "2-1", "f", "w"}, {"XADD", "groups", "1-1", "f", "v"},
+		{"XGROUP", "CREATE", "groups", "g", "0"}, {"XREADGROUP", "GROUP", "g", "consumer", "STREAMS", "groups", ">"},
+		{"PFADD", "string after all", "a"}, {"SET", "text", "v"}, {"ZADD", "z", 1, "m"},
+		{"FUNCTION", "LOAD", "#!lua name=lib\nredis.register_function('f', function() return 1 end)"},
+		{"SAVE"},
+	}
+	socket := resptest.StartRedis(t)
+	redis := resptest.Dial(t, socket)
+	for _, call := range story {
+		_, failed := redis.Do(call...).(resptest.Error)
+		require.False(t, failed, "%v", call)
+	}
+	p, err := os.ReadFile(filepath.Join(filepath.Dir(socket), "dump.rdb"))
+	require.NoError(t, err)
+	keys := map[string]bool{}
+	r, err := read(bytes.NewReader(p), Options{SkipUnsupported: true}, func(rec *Record) { keys[string(rec.Key)] = true })
+	require.NoError(t, err)
+	require.Equal(t, map[string]bool{"string after all": true, "text": true, "z": true}, keys)
+	require.Equal(t, map[string]int{"list": 2, "set": 2, "hash": 2, "stream": 2, "function library": 1}, r.Skipped())
+	_, err = read(bytes.NewReader(p), Options{}, func(*Record) {})
+	var unsupported *Unsupported
+	require.ErrorAs(t, err, &unsupported)
+	require.Contains(t, []string{"list", "set", "hash", "stream"}, unsupported.Type)
+}
+
+func TestStringsCostNoAllocation(t *testing.T) {
+	var b bytes.Buffer
+	w := NewWriter(&b)
+	s := contents{{0, "a key"}: {text: "1700000001123456789", expireAt: 1700000001124}}.store()
+	write(s, 0, func(tx *store.Tx) {
+		e := tx.Peek([]byte("a key"))
+		for range 2000 {
+			require.NoError(t, w.Entry(&e))
+		}
+	})
+	require.NoError(t, w.Finish())
+	r := NewReader(&b, Options{})
+	require.Zero(t, testing.AllocsPerRun(1500, func() {
+		if _, err := r.Next(); err != nil {
+			panic(err)
+		}
+	}))
+}
+
+// FuzzRead reads anything. It must end in an error or at a checksum, in memory that the
+// input explains, and what it takes for a file must be one when it is written again.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("REDIS0009\x00\x81\x00\x00\x01\x00\x00\x00\x00\x00abc"))
+	f.Add([]byte("REDIS0003\xfe\x00\xfd\x01\x02\x03\x04\x00\x01k\xc3\x08\x1b\x02abc\xe0\x0f\x02\xff"))
+	for _, c := range oldEncodings {
+		if len(c.body) < 500 {
+			f.Add([]byte("REDIS0004\xfe\x00" + c.body[:1] + "\x01k" + c.body[1:] + "\xff"))
+		}
+	}
+	for _, c := range badValues {
+		f.Add([]byte("REDIS0004\xfe\x00" + c.body[:1] + "\x01k" + c.body[1:] + "\xff"))
+	}
+	f.Add([]byte("REDIS0012\xf7\x00\x01\x05\x02\x06\x03abcd\x04abcdefgh\x05\x02hi\x00\x15\x01k\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff" + le64(0)))
+	f.Fuzz(func(t *testing.T, p []byte) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		s := store.New(store.Options{Databases: 16, Seed: 1})
+		_, err := read(bytes.NewReader(p), Options{SkipUnsupported: true}, func(rec *Record) {
+			if rec.DB < 16 {
+				write(s, rec.DB, func(tx *store.Tx) {
+					e := tx.Write(rec.Key)
+					rec.Value.Put(&e, rec.ExpireAt)
+				})
+			}
+		})
+		runtime.ReadMemStats(&after)
+		require.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, uint64(len(p)+64<<20))
+		var at *Error
+		var unsupported *Unsupported
+		require.True(t, err == nil || errors.As(err, &at) || errors.As(err, &unsupported), "%v", err)
+		if err == nil {
+			require.Equal(t, unsigned(contentsOf(s)), unsigned(loaded(t, file(t, s))))
+		}
+		DecodePayload(p)
+		DecodePayload(payloadOf(string(p), Version))
+	})
+}
+
+// throttleKeys is a store of n throttle keys.
+func throttleKeys(n int) *store.Store {
+	s := store.New(store.Options{Databases: 1, Seed: 1})
+	write(s, 0, func(tx *store.Tx) {
+		for i := range n {
+			tat := (now+1_000_000)*1e6 + int64(i)*1_234_567
+			e := tx.Write([]byte("throttle:user:" + string(appendInt(nil, int64(i+1e10))[1:])))
+			e.SetInt(tat, int64(math.Ceil(float64(tat)/1e6)))
+		}
+	})
+	return s
+}
+
+func BenchmarkWrite(b *testing.B) {
+	s := throttleKeys(100_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		w := NewWriter(io.Discard)
+		write(s, 0, func(tx *store.Tx) { tx.Each(func(e *store.Entry) { w.Entry(e) }) })
+		require.NoError(b, w.Finish())
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/key")
+}
+
+func BenchmarkRead(b *testing.B) {
+	p := file(b, throttleKeys(100_000))
+	b.SetBytes(int64(len(p)))
+	b.ReportAllocs()
+	for b.Loop() {
+		require.NoError(b, check(p))
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/key")
+}
+
+func BenchmarkChecksum(b *testing.B) {
+	p := make([]byte, chunk)
+	b.SetBytes(int64(len(p)))
+	for b.Loop() {
+		checksum(0, p)
+	}
+}

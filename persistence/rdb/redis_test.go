@@ -1,0 +1,158 @@
+package rdb
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"cellserver/resp/resptest"
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fill makes Redis hold the contents.
+func (all contents) fill(t *testing.T, redis *resptest.Client) {
+	for p, c := range all {
+		redis.Do("SELECT", p.db)
+		if c.items == nil {
+			require.Equal(t, resptest.Simple("OK"), redis.Do("SET", p.key, c.text))
+		} else {
+			call := []any{"ZADD", p.key}
+			for _, it := range c.sorted() {
+				call = append(call, strconv.FormatFloat(it.Score, 'g', -1, 64), it.Member)
+			}
+			require.Equal(t, int64(len(c.items)), redis.Do(call...))
+		}
+		if c.expireAt != store.NoExpiry {
+			require.Equal(t, int64(1), redis.Do("PEXPIREAT", p.key, c.expireAt))
+		}
+	}
+}
+
+// contentOf asks Redis for a key of the selected database.
+func contentOf(t *testing.T, redis *resptest.Client, key string) content {
+	c := content{expireAt: store.NoExpiry}
+	if at := redis.Do("PEXPIRETIME", key).(int64); at >= 0 {
+		c.expireAt = at
+	}
+	if redis.Do("TYPE", key) == resptest.Simple("string") {
+		c.text = redis.Do("GET", key).(string)
+		return c
+	}
+	c.items = map[string]uint64{}
+	list := redis.Do("ZRANGE", key, 0, -1, "WITHSCORES").([]any)
+	for i := 0; i < len(list); i += 2 {
+		score, err := strconv.ParseFloat(list[i+1].(string), 64)
+		require.NoError(t, err)
+		c.items[list[i].(string)] = math.Float64bits(score)
+	}
+	return c
+}
+
+// contentsOfRedis asks Redis for everything.
+func contentsOfRedis(t *testing.T, redis *resptest.Client) contents {
+	all := contents{}
+	for db := range 16 {
+		redis.Do("SELECT", db)
+		for _, key := range redis.Do("KEYS", "*").([]any) {
+			all[place{db, key.(string)}] = contentOf(t, redis, key.(string))
+		}
+	}
+	return all
+}
+
+// Redis as it is, and made to write every encoding that it has.
+var redisSettings = []struct {
+	name string
+	args []string
+}{
+	{"as it is", nil},
+	{"plain", []string{"--rdbcompression", "no", "--zset-max-listpack-entries", "0"}},
+	{"all listpack", []string{"--zset-max-listpack-entries", "1000", "--zset-max-listpack-value", "1000000"}},
+	{"no checksum", []string{"--rdbchecksum", "no"}},
+}
+
+func TestReadsWhatRedisWrites(t *testing.T) {
+	r := newRand(t)
+	for _, setting := range redisSettings {
+		t.Run(setting.name, func(t *testing.T) {
+			socket := resptest.StartRedis(t, setting.args...)
+			redis := resptest.Dial(t, socket)
+			randomContents(r, 300).fill(t, redis)
+			require.Equal(t, resptest.Simple("OK"), redis.Do("SAVE"))
+			p, err := os.ReadFile(filepath.Join(filepath.Dir(socket), "dump.rdb"))
+			require.NoError(t, err)
+			want := contentsOfRedis(t, redis)
+			require.Greater(t, len(want), 200)
+			require.Equal(t, unsigned(want), unsigned(loaded(t, p)))
+		})
+	}
+}
+
+// unsigned takes the sign off zero scores: large sets keep it, and what is large differs.
+func unsigned(all contents) contents {
+	for _, c := range all {
+		for member, bits := range c.items {
+			if bits == math.Float64bits(math.Copysign(0, -1)) {
+				c.items[member] = 0
+			}
+		}
+	}
+	return all
+}
+
+func TestRedisReadsWhatWeWrite(t *testing.T) {
+	s := randomContents(newRand(t), 600).store()
+	want := contentsOf(s)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "dump.rdb")
+	require.NoError(t, os.WriteFile(path, file(t, s), 0o600))
+
+	redis := resptest.Dial(t, resptest.StartRedis(t, "--dir", dir))
+	require.Equal(t, unsigned(want), unsigned(contentsOfRedis(t, redis)))
+
+	check, err := exec.LookPath("redis-check-rdb")
+	if err != nil {
+		t.Skip("redis-check-rdb is not installed: its verdict is missing")
+	}
+	out, err := exec.Command(check, path).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "RDB looks OK")
+	require.Contains(t, string(out), strconv.Itoa(len(want))+" keys read")
+}
+
+func TestRedisRestoresOurPayloads(t *testing.T) {
+	all := randomContents(newRand(t), 100)
+	s := all.store()
+	redis := resptest.Dial(t, resptest.StartRedis(t, "--sanitize-dump-payload", "yes"))
+	for p, want := range contentsOf(s) {
+		var payload []byte
+		write(s, p.db, func(tx *store.Tx) {
+			e := tx.Peek([]byte(p.key))
+			payload = AppendPayload([]byte("before"), &e)[len("before"):]
+		})
+		require.Equal(t, resptest.Simple("OK"), redis.Do("RESTORE", "k", 0, payload, "REPLACE"))
+		want.expireAt = store.NoExpiry
+		require.Equal(t, unsigned(contents{{}: want}), unsigned(contents{{}: contentOf(t, redis, "k")}), "%q", p.key)
+
+		again, err := DecodePayload([]byte(redis.Do("DUMP", "k").(string)))
+		require.NoError(t, err)
+		require.Equal(t, unsigned(contents{{}: want}), unsigned(contents{{}: contentOfValue(t, &again)}), "%q", p.key)
+	}
+}
+
+// contentOfValue is what a key holds that a value is put into.
+func contentOfValue(t *testing.T, v *Value) content {
+	s := contents{}.store()
+	write(s, 0, func(tx *store.Tx) {
+		e := tx.Write(nil)
+		v.Put(&e, store.NoExpiry)
+	})
+	c, found := contentsOf(s)[place{}]
+	require.True(t, found)
+	return c
+}
