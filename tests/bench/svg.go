@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strings"
+)
+
+// The measures of a plot, in pixels.
+const (
+	plotWidth, plotHeight = 760, 380
+	left, right           = 60, 16
+	top, bottom           = 64, 44
+	innerWidth            = plotWidth - left - right
+	innerHeight           = plotHeight - top - bottom
+)
+
+// colours of series, in their order; they can be told apart with any kind of sight (Okabe and Ito).
+var colours = []string{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"}
+
+// plot is what becomes a picture.
+type plot interface {
+	// file is the picture's name, title what it shows.
+	file() string
+	title() string
+	svg() string
+}
+
+// caption is a plot's name and title.
+type caption struct{ name, text string }
+
+func (c caption) file() string  { return c.name }
+func (c caption) title() string { return c.text }
+
+// bars are groups of bars: one a series, in each group.
+type bars struct {
+	caption
+	groups []string
+	series []barSeries
+}
+
+// barSeries has a value for each group; NaN leaves a gap.
+type barSeries struct {
+	name   string
+	values []float64
+}
+
+func (p bars) svg() string {
+	highest := 0.0
+	names := make([]string, len(p.series))
+	for i, s := range p.series {
+		names[i] = s.name
+		for _, v := range s.values {
+			if v > highest {
+				highest = v
+			}
+		}
+	}
+	c := newCanvas(p.text, names, highest)
+	group := innerWidth / float64(len(p.groups))
+	width := group * 0.8 / float64(len(p.series))
+	for g, name := range p.groups {
+		x := left + group*float64(g)
+		c.text(x+group/2, plotHeight-bottom+18, "middle", name)
+		for i, s := range p.series {
+			if v := s.values[g]; !math.IsNaN(v) {
+				c.bar(x+group*0.1+width*float64(i), width, v, colours[i%len(colours)])
+			}
+		}
+	}
+	return c.end()
+}
+
+// lines are curves over a common axis.
+type lines struct {
+	caption
+	axis   string // what x is
+	series []lineSeries
+}
+
+// lineSeries are points from left to right.
+type lineSeries struct {
+	name string
+	x, y []float64
+}
+
+func (p lines) svg() string {
+	least, most, highest := math.Inf(1), math.Inf(-1), 0.0
+	names := make([]string, len(p.series))
+	for i, s := range p.series {
+		names[i] = s.name
+		for j := range s.x {
+			least, most, highest = min(least, s.x[j]), max(most, s.x[j]), max(highest, s.y[j])
+		}
+	}
+	c := newCanvas(p.text, names, highest)
+	c.text(left+innerWidth/2, plotHeight-8, "middle", p.axis)
+	if most <= least { // or no point at all
+		return c.end()
+	}
+	across := func(x float64) float64 { return left + innerWidth*(x-least)/(most-least) }
+	step := tick((most - least) / 8)
+	for x := math.Ceil(least/step) * step; x <= most; x += step {
+		c.text(across(x), plotHeight-bottom+18, "middle", number(x))
+	}
+	for i, s := range p.series {
+		c.curve(s, across, colours[i%len(colours)])
+	}
+	return c.end()
+}
+
+// canvas is a picture in the making.
+type canvas struct {
+	b       strings.Builder
+	highest float64 // the value at the upper edge
+}
+
+// newCanvas draws title, legend and the axis of values from 0.
+func newCanvas(title string, names []string, highest float64) *canvas {
+	step := tick(highest / 5)
+	c := &canvas{highest: step * math.Max(1, math.Ceil(highest/step))}
+	fmt.Fprintf(&c.b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12" fill="#222">`+"\n",
+		plotWidth, plotHeight)
+	fmt.Fprintf(&c.b, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", plotWidth, plotHeight)
+	fmt.Fprintf(&c.b, `<text x="%d" y="22" font-size="15" font-weight="bold">%s</text>`+"\n", left, html.EscapeString(title))
+	x := float64(left)
+	for i, name := range names {
+		fmt.Fprintf(&c.b, `<rect x="%.1f" y="36" width="11" height="11" fill="%s"/>`+"\n", x, colours[i%len(colours)])
+		c.text(x+16, 46, "start", name)
+		x += 36 + 7*float64(len(name))
+	}
+	for v := 0.0; v <= c.highest*1.0001; v += step {
+		y := c.height(v)
+		fmt.Fprintf(&c.b, `<path d="M%d %.1fH%d" stroke="#ddd"/>`+"\n", left, y, plotWidth-right)
+		c.text(left-8, y+4, "end", number(v))
+	}
+	return c
+}
+
+// height is where a value lies.
+func (c *canvas) height(v float64) float64 { return top + innerHeight*(1-v/c.highest) }
+
+func (c *canvas) text(x, y float64, anchor, s string) {
+	fmt.Fprintf(&c.b, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", x, y, anchor, html.EscapeString(s))
+}
+
+func (c *canvas) bar(x, width, v float64, colour string) {
+	y := c.height(v)
+	fmt.Fprintf(&c.b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, y, width, c.height(0)-y, colour)
+	fmt.Fprintf(&c.b, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="10">%s</text>`+"\n", x+width/2, y-3, number(v))
+}
+
+func (c *canvas) curve(s lineSeries, across func(float64) float64, colour string) {
+	c.b.WriteString(`<polyline fill="none" stroke-width="1.5" stroke="` + colour + `" points="`)
+	for i := range s.x {
+		fmt.Fprintf(&c.b, "%.1f,%.1f ", across(s.x[i]), c.height(s.y[i]))
+	}
+	c.b.WriteString("\"/>\n")
+}
+
+func (c *canvas) end() string { return c.b.String() + "</svg>\n" }
+
+// tick is the least of 1, 2 and 5 times a power of ten that is not below x, and 1 for nothing.
+func tick(x float64) float64 {
+	if !(x > 0) {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, n := range []float64{1, 2, 5} {
+		if n*power >= x*(1-1e-9) {
+			return n * power
+		}
+	}
+	return 10 * power
+}
+
+// number is short: three significant digits, thousands and millions as k and M.
+func number(v float64) string {
+	switch {
+	case math.Abs(v) >= 1e6:
+		return fmt.Sprintf("%.3gM", v/1e6)
+	case math.Abs(v) >= 1e4:
+		return fmt.Sprintf("%.3gk", v/1e3)
+	case math.Abs(v) >= 100:
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+const throughputNotes = `CPU is the server's processor time, user and system, for one command (of the sliding log: for one transaction of six
+commands), and the steadiest of these numbers. × INCR is that time over Redis's for INCR with the same pipeline and
+connections, × Redis over Redis's for the same command. Latencies are milliseconds from sending a pipeline to its last reply,
+of clients that always have one on the way. Every number is the median of its measurements; ± is how far apart the largest and
+the least CPU were.`
+
+// throughputSection makes the rows a table and plots.
+func throughputSection(rows []row) section {
+	t := table{numbers: 11, head: []string{"command", "server", "P", "clients", "per second", "CPU µs", "±",
+		"× INCR", "× Redis", "p50", "p99", "p99.9", "max"}}
+	for _, r := range rows {
+		t.add(r.workload, r.server, strconv.Itoa(r.pipeline), strconv.Itoa(r.connections), thousands(r.rate),
+			fmt.Sprintf("%.2f", r.cpu), fmt.Sprintf("%.0f %%", 100*r.spread),
+			times(r.cpu, cpuOf(rows, "INCR", redis, r.point)), times(r.cpu, cpuOf(rows, r.workload, redis, r.point)),
+			milliseconds(r.p50), milliseconds(r.p99), milliseconds(r.p999), milliseconds(r.max))
+	}
+	return section{
+		id: "throughput", heading: "Throughput, latency and processor time", notes: throughputNotes, table: t,
+		plots: []plot{
+			pipelines(rows, caption{"performance-cpu.svg", "Server CPU per command, µs (50 connections)"},
+				func(r row) float64 { return r.cpu }),
+			pipelines(rows, caption{"performance-rate.svg", "Commands per second on one core (50 connections)"},
+				func(r row) float64 { return r.rate }),
+		},
+	}
+}
+
+// pipelines plots a measure of the servers' main commands over the depth of the pipeline.
+func pipelines(rows []row, c caption, measure func(row) float64) plot {
+	p := bars{caption: c}
+	depths := []int{1, 16, 64}
+	for _, depth := range depths {
+		p.groups = append(p.groups, fmt.Sprintf("pipeline of %d", depth))
+	}
+	for _, s := range []struct{ workload, server string }{
+		{"INCR", redis}, {"INCR", cellserver}, {"CL.THROTTLE", redisCell}, {"CL.THROTTLE", cellserver},
+	} {
+		series := barSeries{name: s.server + " " + s.workload}
+		for _, depth := range depths {
+			value := math.NaN()
+			if r := find(rows, s.workload, s.server, point{depth, 50}); r != nil {
+				value = measure(*r)
+			}
+			series.values = append(series.values, value)
+		}
+		if slices.ContainsFunc(series.values, func(v float64) bool { return !math.IsNaN(v) }) {
+			p.series = append(p.series, series)
+		}
+	}
+	return p
+}
+
+func find(rows []row, workload, server string, p point) *row {
+	i := slices.IndexFunc(rows, func(r row) bool { return r.workload == workload && r.server == server && r.point == p })
+	if i < 0 {
+		return nil
+	}
+	return &rows[i]
+}
+
+// cpuOf is a row's processor time, NaN where there is no such row.
+func cpuOf(rows []row, workload, server string, p point) float64 {
+	if r := find(rows, workload, server, p); r != nil {
+		return r.cpu
+	}
+	return math.NaN()
+}
+
+// times is a ratio as the table gives it, a dash where there is nothing to compare with.
+func times(value, base float64) string {
+	if math.IsNaN(base) {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", value/base)
+}
+
+func milliseconds(v float64) string { return fmt.Sprintf("%.2f", v) }
+
+// thousands groups the digits of a whole number: 1,234,567.
+func thousands(v float64) string {
+	digits := strconv.FormatInt(int64(math.Round(v)), 10)
+	var b []byte
+	for i := range len(digits) {
+		if i > 0 && (len(digits)-i)%3 == 0 && digits[i-1] != '-' {
+			b = append(b, ',')
+		}
+		b = append(b, digits[i])
+	}
+	return string(b)
+}
