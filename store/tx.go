@@ -27,13 +27,6 @@ func (f *Footprint) AddAll() {
 	}
 }
 
-// Union adds all of o.
-func (f *Footprint) Union(o *Footprint) {
-	for i := range f {
-		f[i] |= o[i]
-	}
-}
-
 func (f *Footprint) has(p int) bool { return f[p/64]&(1<<(p%64)) != 0 }
 
 // each calls do for every partition in ascending order, the order of locking.
