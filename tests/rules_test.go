@@ -6,16 +6,19 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// Bounds on what one file and one function may hold, in lines.
+// Bounds on what one file and one function may hold, in lines. Nine functions of ten hold no more than is taken in at
+// a glance.
 const (
 	maxFileLines     = 400
 	maxFunctionLines = 60
+	mostFunctions    = 25
 )
 
 // A source is one of the server's own Go files: neither a test nor below tests/.
@@ -117,6 +120,19 @@ func TestFilesAndFunctionsStaySmall(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestMostFunctionsAreShort(t *testing.T) {
+	var lengths []int
+	for _, s := range sources(t) {
+		for _, decl := range s.file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
+				lengths = append(lengths, s.lines(f))
+			}
+		}
+	}
+	slices.Sort(lengths)
+	require.LessOrEqual(t, lengths[len(lengths)*9/10], mostFunctions, "a tenth of all functions is longer: give their steps names")
 }
 
 // isTable reports whether a function is data in the form of code: nothing but calls that register something, and
