@@ -2,8 +2,8 @@
 // of (state, now, arguments) that parses, acts and replies, in that order.
 //
 // A command is one file, named after it (get.go), with its test beside it; commands
-// that differ by a parameter share one (expire.go). A file declares its command as
-// data and registers it:
+// that differ by a parameter share one (expire.go). docs/adding-a-command.md adds one,
+// step by step. A file declares its command as data and registers it:
 //
 //	var _ = register(&Command{
 //		Name: "get", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey, Group: String,

@@ -20,7 +20,7 @@ func TestReferenceIsCurrent(t *testing.T) {
 	}
 	text, err := os.ReadFile(reference)
 	require.NoError(t, err)
-	require.Equal(t, Markdown(), string(text), "docs/commands.md is out of date: go generate ./commands")
+	require.True(t, Markdown() == string(text), "docs/commands.md is out of date: go generate ./commands")
 }
 
 func TestReferenceHasEveryCommand(t *testing.T) {

@@ -19,7 +19,7 @@ func TestReferenceIsCurrent(t *testing.T) {
 	}
 	text, err := os.ReadFile(reference)
 	require.NoError(t, err)
-	require.Equal(t, Markdown(), string(text), "docs/configuration.md is out of date: go generate ./config")
+	require.True(t, Markdown() == string(text), "docs/configuration.md is out of date: go generate ./config")
 }
 
 // Every value that CONFIG GET shows is one that CONFIG SET takes and shows again.
