@@ -1,0 +1,121 @@
+package commands
+
+import (
+	"fmt"
+	"testing"
+
+	"cellserver/resp"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// pipeline is what a client sends at once: so many of a command, with keys of 16 bytes that
+// replace the argument "key" in turn.
+func pipeline(n int, args ...any) (sent []byte) {
+	for i := range n {
+		one := append([]any{}, args...)
+		for j, arg := range one {
+			if arg == "key" {
+				one[j] = fmt.Sprintf("key:%012d", i)
+			}
+		}
+		sent = append(sent, resptest.Command(one...)...)
+	}
+	return sent
+}
+
+// take gives a session what was sent, which fits its input, and takes the replies away.
+func take(t testing.TB, s *resp.Session, sent []byte) {
+	for rest := sent; len(rest) > 0; {
+		n := copy(s.Space(), rest)
+		if st := s.Filled(n); st != resp.Continue {
+			t.Fatalf("the session ends or waits: %v", st)
+		}
+		rest = rest[n:]
+	}
+	s.Sent()
+}
+
+// hot are the commands that a limiter lives on, which cost no memory but what they store.
+var hot = []struct {
+	name  string
+	setup string
+	args  []any
+}{
+	{"throttle", "", []any{"CL.THROTTLE", "key", "15", "30", "60"}},
+	{"hotkey", "", []any{"CL.THROTTLE", "hot", "10000000", "1000000", "1", "1"}},
+	{"limited", "CL.THROTTLE full 0 1 1000000", []any{"CL.THROTTLE", "full", "0", "1", "1000000"}},
+	{"incr", "", []any{"INCR", "key"}},
+	{"set", "", []any{"SET", "key", "1234567"}},
+	{"get", "", []any{"GET", "key"}},
+}
+
+func TestHotPathDoesNotAllocate(t *testing.T) {
+	for _, c := range hot {
+		for _, proto := range []string{"2", "3"} {
+			t.Run(c.name+"/RESP"+proto, func(t *testing.T) {
+				h := newHarness(t)
+				h.do("HELLO", proto)
+				if c.setup != "" {
+					h.do(c.setup)
+				}
+				sent := pipeline(16, c.args...)
+				take(t, h.session, sent) // keys come into being, buffers grow
+				calls := &h.server.statsOf(lookup([]byte(c.args[0].(string)))).calls
+				before := calls.Load()
+				require.Zero(t, testing.AllocsPerRun(1000, func() {
+					h.clock.Advance(1e6)
+					take(t, h.session, sent)
+				}))
+				require.EqualValues(t, 16*1001, calls.Load()-before, "with one run to warm up")
+			})
+		}
+	}
+}
+
+// BenchmarkPipeline is the time of a command from the bytes of a request to those of its
+// reply, without sockets: alone, and in a pipeline.
+func BenchmarkPipeline(b *testing.B) {
+	for _, c := range hot {
+		for _, depth := range []int{1, 16, 64} {
+			b.Run(fmt.Sprintf("%s/%d", c.name, depth), func(b *testing.B) {
+				h := newHarness(b)
+				if c.setup != "" {
+					h.do(c.setup)
+				}
+				sent := pipeline(depth, c.args...)
+				take(b, h.session, sent)
+				b.ReportAllocs()
+				for b.Loop() {
+					h.clock.Advance(1e6)
+					take(b, h.session, sent)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*depth), "ns/command")
+			})
+		}
+	}
+}
+
+// BenchmarkThrottleParallel is what clients cost each other: every one on a key of its own,
+// and all on the same.
+func BenchmarkThrottleParallel(b *testing.B) {
+	for _, one := range []bool{false, true} {
+		b.Run(map[bool]string{false: "keys", true: "key"}[one], func(b *testing.B) {
+			h := newHarness(b)
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				c := h.client(b)
+				key := "hot"
+				if !one {
+					key = fmt.Sprintf("key:%012d", c.state.ID)
+				}
+				sent := pipeline(16, "CL.THROTTLE", key, "10000000", "1000000", "1")
+				for pb.Next() {
+					take(b, c.session, sent)
+				}
+			})
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*16), "ns/command")
+		})
+	}
+}
