@@ -79,10 +79,7 @@ func aclGetUser(c *Call) error {
 	w := c.Out
 	w.Map(6)
 	w.BulkString("flags")
-	w.Set(len(flags))
-	for _, f := range flags {
-		w.BulkString(f)
-	}
+	stringSet(w, flags)
 	w.BulkString("passwords")
 	stringArray(w, passwords)
 	field(w, "commands", "+@all")

@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"slices"
+
 	"cellserver/resp"
 	"cellserver/store"
 )
@@ -28,6 +30,14 @@ func (c *Call) name() string {
 		return ""
 	}
 	return c.Cmd.FullName()
+}
+
+// shown is argument i as MONITOR and SLOWLOG show it.
+func (c *Call) shown(i int) []byte {
+	if slices.Contains(c.Secret, i) {
+		return []byte("(redacted)")
+	}
+	return c.Args[i]
 }
 
 // NowMillis is the logical time in Unix milliseconds.

@@ -47,6 +47,8 @@ var (
 	}
 )
 
+const errClientBadName Error = "ERR Client names cannot contain spaces, newlines or special characters."
+
 func setInfo(c *Call) error {
 	option, value := c.Args[2], c.Args[3]
 	var to *string

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -194,16 +193,9 @@ func trackingInfo(c *Call) error {
 	w := c.Out
 	w.Map(3)
 	w.BulkString("flags")
-	w.Set(len(flags))
-	for _, f := range flags {
-		w.BulkString(f)
-	}
-	w.BulkString("redirect")
-	w.Int(t.target())
+	stringSet(w, flags)
+	number(w, "redirect", t.target())
 	w.BulkString("prefixes")
-	w.Array(len(t.prefixes))
-	for _, p := range slices.Sorted(slices.Values(t.prefixes)) {
-		w.BulkString(p)
-	}
+	stringArray(w, t.prefixes)
 	return nil
 }

@@ -53,28 +53,8 @@ var commandHelp = func() *Command {
 	return help
 }()
 
-// sorted lists the commands by name, so that replies do not depend on map order.
-func sorted() []*Command {
-	all := make([]*Command, 0, len(table))
-	for _, c := range table {
-		all = append(all, c)
-	}
-	slices.SortFunc(all, func(a, b *Command) int { return strings.Compare(a.Name, b.Name) })
-	return all
-}
-
-// named returns the command or subcommand ("client|kill") of a name, nil if none.
-func named(name []byte) *Command {
-	parent, sub, isSub := strings.Cut(string(name), "|")
-	cmd := lookup([]byte(parent))
-	if isSub && cmd != nil {
-		return cmd.sub([]byte(sub))
-	}
-	return cmd
-}
-
 func commandAll(c *Call) error {
-	all := sorted()
+	all := withoutSubs()
 	c.Out.Array(len(all))
 	for _, cmd := range all {
 		cmd.replyInfo(c.Out)
@@ -113,10 +93,7 @@ func (c *Command) replyInfo(w *resp.Writer) {
 	w.Int(int64(last))
 	w.Int(int64(step))
 	simpleSet(w, c.categories())
-	w.Set(len(c.Tips))
-	for _, tip := range c.Tips {
-		w.BulkString(tip)
-	}
+	stringSet(w, c.Tips)
 	specs := c.Keys.specs()
 	w.Set(len(specs))
 	for _, s := range specs {
@@ -131,7 +108,7 @@ func (c *Command) replyInfo(w *resp.Writer) {
 func commandDocs(c *Call) error {
 	var found []*Command
 	if len(c.Args) == 2 {
-		found = sorted()
+		found = withoutSubs()
 	}
 	for _, name := range c.Args[2:] {
 		if cmd := named(name); cmd != nil {
@@ -204,6 +181,8 @@ func commandList(c *Call) error {
 	return nil
 }
 
+const errNoKeysFound Error = "ERR Invalid arguments specified for command"
+
 // keysOf finds the command that the arguments after GETKEYS call, and that it has keys.
 func (c *Call) keysOf() (*Command, [][]byte, error) {
 	args := c.Args[2:]
@@ -216,10 +195,10 @@ func (c *Call) keysOf() (*Command, [][]byte, error) {
 		return nil, nil, Error("ERR Invalid command specified")
 	case !cmd.hasKeys():
 		return nil, nil, Error("ERR The command has no key arguments")
-	case cmd.Arity > 0 && cmd.Arity != len(args) || len(args) < -cmd.Arity:
+	case !cmd.takes(len(args)):
 		return nil, nil, Error("ERR Invalid number of arguments specified for command")
 	case cmd.Keys.NumKeys > 0 && len(cmd.Keys.counted(args)) == 0 && cmd.Flags&NoMandatoryKeys == 0:
-		return nil, nil, Error("ERR Invalid arguments specified for command")
+		return nil, nil, errNoKeysFound
 	}
 	return cmd, args, nil
 }
@@ -235,7 +214,7 @@ func commandGetKeys(c *Call) error {
 		n++
 	})
 	if n == 0 && cmd.Flags&NoMandatoryKeys == 0 {
-		return Error("ERR Invalid arguments specified for command")
+		return errNoKeysFound
 	}
 	c.Out.SetArray(array, n)
 	return nil
@@ -267,7 +246,7 @@ func commandGetKeysAndFlags(c *Call) error {
 		})
 	}
 	if n == 0 && cmd.Flags&NoMandatoryKeys == 0 {
-		return Error("ERR Invalid arguments specified for command")
+		return errNoKeysFound
 	}
 	c.Out.SetArray(array, n)
 	return nil

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"slices"
 	"strings"
 
 	"cellserver/store"
@@ -196,6 +197,28 @@ func lookup(name []byte) *Command {
 	return table[string(buf[:len(name)])]
 }
 
+// named returns the command or subcommand ("client|kill") of a name, nil if none.
+func named(name []byte) *Command {
+	parent, sub, isSub := strings.Cut(string(name), "|")
+	cmd := lookup([]byte(parent))
+	if isSub && cmd != nil {
+		return cmd.sub([]byte(sub))
+	}
+	return cmd
+}
+
+// byName returns every command and subcommand by its full name.
+func byName() []*Command {
+	return slices.SortedFunc(slices.Values(everyCommand), func(a, b *Command) int {
+		return strings.Compare(a.FullName(), b.FullName())
+	})
+}
+
+// withoutSubs returns every command by name, subcommands left out.
+func withoutSubs() []*Command {
+	return slices.DeleteFunc(byName(), func(c *Command) bool { return c.parent != nil })
+}
+
 // resolve finds what args call: the command, or the subcommand of a parent. When there
 // is none it says so in Redis's words; the arguments too few or too many, it gives both.
 func resolve(args [][]byte) (*Command, error) {
@@ -210,11 +233,14 @@ func resolve(args [][]byte) (*Command, error) {
 		}
 		cmd = sub
 	}
-	if n := len(args); cmd.Arity > 0 && n != cmd.Arity || n < -cmd.Arity {
+	if !cmd.takes(len(args)) {
 		return cmd, wrongArity(cmd.FullName())
 	}
 	return cmd, nil
 }
+
+// takes reports whether a call may have n arguments.
+func (c *Command) takes(n int) bool { return n == c.Arity || c.Arity < 0 && n >= -c.Arity }
 
 // eachKey calls do with every key of a call. The arity was checked; a count of keys
 // that cannot be right names none, and the command itself answers with its error.

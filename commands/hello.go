@@ -9,11 +9,10 @@ var _ = register(&Command{
 })
 
 const (
-	errProtocol      Error = "ERR Protocol version is not an integer or out of range"
-	errNoProto       Error = "NOPROTO unsupported protocol version"
-	errHelloNoAuth   Error = "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time"
-	errHelloSyntax         = "ERR Syntax error in HELLO option '"
-	errClientBadName Error = "ERR Client names cannot contain spaces, newlines or special characters."
+	errProtocol    Error = "ERR Protocol version is not an integer or out of range"
+	errNoProto     Error = "NOPROTO unsupported protocol version"
+	errHelloNoAuth Error = "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time"
+	errHelloSyntax       = "ERR Syntax error in HELLO option '"
 )
 
 func hello(c *Call) error {

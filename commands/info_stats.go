@@ -60,13 +60,6 @@ func (p *pubsub) info(r *infoReport) {
 	r.add("pubsub_patterns", len(p.patterns))
 }
 
-// byName returns every command and subcommand by its full name.
-func byName() []*Command {
-	return slices.SortedFunc(slices.Values(everyCommand), func(a, b *Command) int {
-		return strings.Compare(a.FullName(), b.FullName())
-	})
-}
-
 func infoCommandStats(s *Server, r *infoReport, _ int64) {
 	for _, cmd := range byName() {
 		st := s.statsOf(cmd)

@@ -70,7 +70,7 @@ func (t *tracking) broadcast(by *Client, effects []store.Effect) {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	for _, b := range t.prefixes {
-		matching := withPrefix(keys, b.prefix)
+		matching := withPrefix(keys, b.name)
 		if len(matching) == 0 {
 			continue
 		}

@@ -101,7 +101,7 @@ func latencyReset(c *Call) error {
 func latencyHistogram(c *Call) error {
 	var chosen []*Command
 	if len(c.Args) == 2 {
-		chosen = sorted()
+		chosen = withoutSubs()
 	}
 	for _, name := range c.Args[2:] {
 		if cmd := named(name); cmd != nil {

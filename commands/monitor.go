@@ -2,7 +2,6 @@ package commands
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -17,7 +16,6 @@ var _ = register(&Command{
 const (
 	errMonitorDenied  Error = "ERR MONITOR isn't allowed for DENY BLOCKING client"
 	errMonitorKeys    Error = "ERR Replica can't interact with the keyspace"
-	redactedArgument        = `"(redacted)"`
 	monitorTimeFormat       = "+%d.%06d [%d %s]"
 )
 
@@ -76,13 +74,9 @@ func (m *monitors) show(c *Call) {
 // monitorLine is `+1339518083.107412 [0 127.0.0.1:60866] "keys" "*"` with its CR LF.
 func (c *Call) monitorLine() []byte {
 	line := fmt.Appendf(nil, monitorTimeFormat, c.Now/1e9, c.Now%1e9/1e3, c.Client.db, c.Client.monitorAddr())
-	for i, arg := range c.Args {
+	for i := range c.Args {
 		line = append(line, ' ')
-		if slices.Contains(c.Secret, i) {
-			line = append(line, redactedArgument...)
-		} else {
-			line = appendQuoted(line, arg)
-		}
+		line = appendQuoted(line, c.shown(i))
 	}
 	return append(line, "\r\n"...)
 }

@@ -3,7 +3,6 @@ package commands
 import (
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -25,17 +24,7 @@ const subscribedBytes = 128
 type pubsub struct {
 	mu       sync.Mutex // guards the rest; may be taken while partitions are locked
 	channels map[string][]*Client
-	patterns []patternClients // sorted by pattern
-}
-
-// patternClients are those who listen to a pattern.
-type patternClients struct {
-	pattern string
-	clients []*Client
-}
-
-func (p *pubsub) findPattern(pattern string) (int, bool) {
-	return slices.BinarySearchFunc(p.patterns, pattern, func(x patternClients, s string) int { return strings.Compare(x.pattern, s) })
+	patterns listeners
 }
 
 func (p *pubsub) addChannel(c *Client, channel string) {
@@ -56,25 +45,13 @@ func (p *pubsub) removeChannel(c *Client, channel string) {
 func (p *pubsub) addPattern(c *Client, pattern string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i, found := p.findPattern(pattern)
-	if !found {
-		p.patterns = slices.Insert(p.patterns, i, patternClients{pattern: pattern})
-	}
-	p.patterns[i].clients = append(p.patterns[i].clients, c)
+	p.patterns.add(c, pattern)
 }
 
 func (p *pubsub) removePattern(c *Client, pattern string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i, _ := p.findPattern(pattern)
-	p.patterns[i].clients = without(p.patterns[i].clients, c)
-	if len(p.patterns[i].clients) == 0 {
-		p.patterns = slices.Delete(p.patterns, i, i+1)
-	}
-}
-
-func without(clients []*Client, c *Client) []*Client {
-	return slices.DeleteFunc(clients, func(o *Client) bool { return o == c })
+	p.patterns.remove(c, pattern)
 }
 
 // publish sends a message and returns how many times it was sent.
@@ -86,11 +63,11 @@ func (p *pubsub) publish(by *Client, channel, message []byte) (receivers int) {
 		receivers++
 	}
 	for _, x := range p.patterns {
-		if !glob([]byte(x.pattern), channel) {
+		if !glob([]byte(x.name), channel) {
 			continue
 		}
 		for _, c := range x.clients {
-			c.message(by, "pmessage", []byte(x.pattern), channel, message)
+			c.message(by, "pmessage", []byte(x.name), channel, message)
 			receivers++
 		}
 	}

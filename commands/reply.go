@@ -37,6 +37,14 @@ func stringArray(w *resp.Writer, all []string) {
 	}
 }
 
+// stringSet writes a set of bulk strings.
+func stringSet(w *resp.Writer, all []string) {
+	w.Set(len(all))
+	for _, s := range all {
+		w.BulkString(s)
+	}
+}
+
 // simpleSet writes a set of simple strings.
 func simpleSet(w *resp.Writer, all []string) {
 	w.Set(len(all))

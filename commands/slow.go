@@ -65,15 +65,12 @@ func (s *Server) noteSlow(call *Call, took int64) {
 func newSlowEntry(call *Call, took int64) slowEntry {
 	e := slowEntry{seconds: call.Now / 1e9, micros: took / 1e3, client: call.Client.addr(), name: call.Client.names.client}
 	args := call.Args
-	for i, a := range args {
+	for i := range args {
 		if i == slowlogArgs-1 && len(args) > slowlogArgs {
 			e.args = append(e.args, fmt.Sprintf("... (%d more arguments)", len(args)-i))
 			break
 		}
-		if slices.Contains(call.Secret, i) {
-			a = []byte("(redacted)")
-		}
-		e.args = append(e.args, shortened(a))
+		e.args = append(e.args, shortened(call.shown(i)))
 	}
 	return e
 }

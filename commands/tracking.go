@@ -2,7 +2,6 @@ package commands
 
 import (
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -62,8 +61,8 @@ type tracking struct {
 	keys     map[string]*trackedKey
 	oldest   *trackedKey // of a list in the order of remembering
 	newest   *trackedKey
-	items    int     // readers of all keys together
-	prefixes []bcast // sorted
+	items    int // readers of all keys together
+	prefixes listeners
 }
 
 // trackedKey is a key that clients have read.
@@ -71,12 +70,6 @@ type trackedKey struct {
 	key            string
 	readers        []int64 // ids of clients, ascending; some may be gone
 	older, younger *trackedKey
-}
-
-// bcast is a prefix that clients in BCAST mode follow.
-type bcast struct {
-	prefix  string
-	clients []*Client
 }
 
 func (t *tracking) init(s *Server) {
@@ -106,7 +99,7 @@ func (t *tracking) start(c *Client, o *trackOptions) {
 	}
 	for _, p := range added {
 		if !slices.Contains(had, p) {
-			t.follow(c, p)
+			t.prefixes.add(c, p)
 			had = append(had, p)
 		}
 	}
@@ -127,35 +120,13 @@ func (t *tracking) stop(c *Client) {
 	delete(t.clients, c.ID)
 	delete(t.byTx, c.tx)
 	for _, p := range c.track.prefixes {
-		t.unfollow(c, p)
+		t.prefixes.remove(c, p)
 	}
 	if len(t.clients) == 0 {
 		t.forgetAll()
 	}
 	c.track.on, c.track.caching, c.track.trackOptions = false, false, trackOptions{}
 	c.track.broken.Store(false)
-}
-
-func (t *tracking) follow(c *Client, prefix string) {
-	i, found := t.findPrefix(prefix)
-	if !found {
-		t.prefixes = slices.Insert(t.prefixes, i, bcast{prefix: prefix})
-	}
-	b := &t.prefixes[i]
-	b.clients = append(b.clients, c)
-}
-
-func (t *tracking) unfollow(c *Client, prefix string) {
-	i, _ := t.findPrefix(prefix)
-	b := &t.prefixes[i]
-	b.clients = slices.DeleteFunc(b.clients, func(o *Client) bool { return o == c })
-	if len(b.clients) == 0 {
-		t.prefixes = slices.Delete(t.prefixes, i, i+1)
-	}
-}
-
-func (t *tracking) findPrefix(prefix string) (int, bool) {
-	return slices.BinarySearchFunc(t.prefixes, prefix, func(b bcast, p string) int { return strings.Compare(b.prefix, p) })
 }
 
 // noteReads notes the keys of a command that has read them, until its transaction ends.
