@@ -16,42 +16,18 @@ func (w *Writer) Mark() int { return len(w.buf) }
 func (w *Writer) Truncate(mark int) { w.buf = w.buf[:mark] }
 
 // DeferArray starts an array whose length is known only once its elements are written; the handle
-// goes to [Writer.SetArray]. Deferred aggregates nest: the inner one must be set first.
+// goes to [Writer.SetArray]. Deferred arrays nest: the inner one must be set first.
 func (w *Writer) DeferArray() int { return len(w.buf) }
 
-// DeferMap is [Writer.DeferArray] for a map; see [Writer.SetMap].
-func (w *Writer) DeferMap() int { return len(w.buf) }
-
-// DeferSet is [Writer.DeferArray] for a set; see [Writer.SetSet].
-func (w *Writer) DeferSet() int { return len(w.buf) }
-
-// SetArray gives the array begun at the handle its length, n elements.
+// SetArray gives the array begun at the handle its length, n elements: the header, written
+// at the end, moves in front of them.
 func (w *Writer) SetArray(handle, n int) {
 	end := len(w.buf)
 	w.Array(n)
-	w.moveTail(handle, end)
-}
-
-// SetMap gives the map begun at the handle its length, n pairs.
-func (w *Writer) SetMap(handle, n int) {
-	end := len(w.buf)
-	w.Map(n)
-	w.moveTail(handle, end)
-}
-
-// SetSet gives the set begun at the handle its length, n members.
-func (w *Writer) SetSet(handle, n int) {
-	end := len(w.buf)
-	w.Set(n)
-	w.moveTail(handle, end)
-}
-
-// moveTail moves the header written at end in front of what was written since at.
-func (w *Writer) moveTail(at, end int) {
 	var header [24]byte
-	n := copy(header[:], w.buf[end:])
-	copy(w.buf[at+n:], w.buf[at:end])
-	copy(w.buf[at:], header[:n])
+	size := copy(header[:], w.buf[end:])
+	copy(w.buf[handle+size:], w.buf[handle:end])
+	copy(w.buf[handle:], header[:size])
 }
 
 // shrink gives the buffer back when it is empty and holds more than keep bytes.

@@ -104,18 +104,16 @@ func writeRandom(r *rand.Rand, w *Writer, depth int) any {
 	return writeAggregate(r, w, depth)
 }
 
-// writeAggregate writes an array, set or map, with its length ahead or deferred.
+// writeAggregate writes an array, set or map, an array with its length ahead or deferred.
 func writeAggregate(r *rand.Rand, w *Writer, depth int) any {
 	n := r.IntN(4) * r.IntN(5)
-	kind, deferred := r.IntN(3), r.IntN(2) == 0
-	ahead := []func(int){w.Array, w.Set, w.Map}[kind]
-	start := []func() int{w.DeferArray, w.DeferSet, w.DeferMap}[kind]
-	set := []func(int, int){w.SetArray, w.SetSet, w.SetMap}[kind]
+	kind := r.IntN(3)
+	deferred := kind == 0 && r.IntN(2) == 0
 	handle := 0
 	if deferred {
-		handle = start()
+		handle = w.DeferArray()
 	} else {
-		ahead(n)
+		[]func(int){w.Array, w.Set, w.Map}[kind](n)
 	}
 	list, pairs := []any{}, resptest.Map{}
 	for range n {
@@ -128,7 +126,7 @@ func writeAggregate(r *rand.Rand, w *Writer, depth int) any {
 		}
 	}
 	if deferred {
-		set(handle, n)
+		w.SetArray(handle, n)
 	}
 	switch {
 	case w.Proto == 3 && kind == 1:
@@ -157,7 +155,7 @@ func TestWriterDoesNotAllocate(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		for w.Proto = 2; w.Proto <= 3; w.Proto++ {
 			w.Reset()
-			h := w.DeferMap()
+			h := w.DeferArray()
 			w.Int(123456)
 			w.BulkInt(math.MinInt64)
 			w.Double(0.1)
@@ -166,7 +164,7 @@ func TestWriterDoesNotAllocate(t *testing.T) {
 			w.Simple(text)
 			w.Null()
 			w.Bool(true)
-			w.SetMap(h, 4)
+			w.SetArray(h, 8)
 		}
 	}))
 }
