@@ -111,9 +111,14 @@ func (e *Entry) expire() {
 // sync finds the cell again if it may have moved.
 func (e *Entry) sync() {
 	if e.gen != e.t.gen {
-		e.gen = e.t.gen
-		e.g, e.off, e.slot = e.t.find(e.key, e.hash)
+		e.locate()
 	}
+}
+
+// locate finds the cell, wherever it is by now.
+func (e *Entry) locate() {
+	e.gen = e.t.gen
+	e.g, e.off, e.slot = e.t.find(e.key, e.hash)
 }
 
 // cell returns the key's cell, wherever it is by now. The key must exist.

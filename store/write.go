@@ -166,12 +166,6 @@ func (e *Entry) widen() cell {
 	return c
 }
 
-// locate finds the cell, which is there.
-func (e *Entry) locate() {
-	e.gen = e.t.gen
-	e.g, e.off, e.slot = e.t.find(e.key, e.hash)
-}
-
 // ParseInt parses what Redis stores as an integer: the canonical decimal form of an
 // int64, nothing else ("007", "+1" and "-0" stay strings).
 func ParseInt(b []byte) (int64, bool) {
