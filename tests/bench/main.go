@@ -75,7 +75,7 @@ func parseOptions(args []string, out io.Writer) (options, error) {
 	flags.Float64Var(&o.seconds, "seconds", 0, "let each measurement last about so long (quick: 0.4, else 3)")
 	flags.IntVar(&o.keys, "keys", 1_000_000, "memory, expiry: so many keys")
 	flags.IntVar(&o.clients, "clients", 10_000, "idle: so many connections")
-	flags.StringVar(&o.only, "only", "", "quick, full: the rows whose name contains this")
+	flags.StringVar(&o.only, "only", "", "quick, full: the rows whose name contains this, and INCR")
 	flags.StringVar(&o.cellserver, "cellserver", "tests/.cache/bench/cellserver", "the program to measure")
 	if len(args) > 0 {
 		o.mode, args = args[0], args[1:]

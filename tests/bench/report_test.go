@@ -74,6 +74,10 @@ func TestLines(t *testing.T) {
 	require.Equal(t, 2, elements(t, svg)["polyline"], svg)
 	require.Contains(t, svg, `points="60.0,336.0 402.0,64.0 744.0,200.0 "`)
 	elements(t, lines{caption: p.caption, series: []lineSeries{{name: "nothing"}}}.svg())
+	fine := lines{caption: p.caption, series: []lineSeries{{"x", []float64{-0.15, 0.65}, []float64{0.3, 0.3}}}}.svg()
+	for _, label := range []string{">-0.1<", ">0<", ">0.3<", ">0.6<"} {
+		require.Contains(t, fine, label)
+	}
 }
 
 func TestSectionReplacesItsPredecessorAlone(t *testing.T) {

@@ -101,7 +101,8 @@ func (p lines) svg() string {
 	}
 	across := func(x float64) float64 { return left + innerWidth*(x-least)/(most-least) }
 	step := tick((most - least) / 8)
-	for x := math.Ceil(least/step) * step; x <= most; x += step {
+	for i := int(math.Ceil(least / step)); float64(i)*step <= most; i++ {
+		x := float64(i) * step
 		c.text(across(x), plotHeight-bottom+18, "middle", number(x))
 	}
 	for i, s := range p.series {
@@ -130,7 +131,8 @@ func newCanvas(title string, names []string, highest float64) *canvas {
 		c.text(x+16, 46, "start", name)
 		x += 36 + 7*float64(len(name))
 	}
-	for v := 0.0; v <= c.highest*1.0001; v += step {
+	for i := range int(math.Round(c.highest/step)) + 1 {
+		v := float64(i) * step
 		y := c.height(v)
 		fmt.Fprintf(&c.b, `<path d="M%d %.1fH%d" stroke="#ddd"/>`+"\n", left, y, plotWidth-right)
 		c.text(left-8, y+4, "end", number(v))

@@ -20,7 +20,7 @@ func throughputSection(rows []row) section {
 	for _, r := range rows {
 		t.add(r.workload, r.server, strconv.Itoa(r.pipeline), strconv.Itoa(r.connections), thousands(r.rate),
 			fmt.Sprintf("%.2f", r.cpu), fmt.Sprintf("%.0f %%", 100*r.spread),
-			times(r.cpu, cpuOf(rows, "INCR", redis, r.point)), times(r.cpu, cpuOf(rows, r.workload, redis, r.point)),
+			times(r.cpu, cpuOf(rows, yardstick, redis, r.point)), times(r.cpu, cpuOf(rows, r.workload, redis, r.point)),
 			milliseconds(r.p50), milliseconds(r.p99), milliseconds(r.p999), milliseconds(r.max))
 	}
 	return section{
@@ -42,7 +42,7 @@ func pipelines(rows []row, c caption, measure func(row) float64) plot {
 		p.groups = append(p.groups, fmt.Sprintf("pipeline of %d", depth))
 	}
 	for _, s := range []struct{ workload, server string }{
-		{"INCR", redis}, {"INCR", cellserver}, {"CL.THROTTLE", redisCell}, {"CL.THROTTLE", cellserver},
+		{yardstick, redis}, {yardstick, cellserver}, {"CL.THROTTLE", redisCell}, {"CL.THROTTLE", cellserver},
 	} {
 		series := barSeries{name: s.server + " " + s.workload}
 		for _, depth := range depths {
