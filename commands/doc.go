@@ -13,7 +13,17 @@
 // Everything else reads the table: dispatch, arity errors, locking, COMMAND, the
 // reference in docs/commands.md and the test that every command has one.
 //
+// The file of a command that shares another's is found by its row: grep 'Name: "touch"'.
+// Parents whose plain name means something else here are in cmd_client.go and the like,
+// with the subcommands of CLIENT in client_….go.
+//
 // The way of one command: [Client.Handle] looks it up and checks what must hold before
 // it may run (dispatch.go), locks the partitions of its keys and runs it (execute.go).
 // Run gets a [Call]; the error it returns is the reply, and then nothing was written.
+//
+// What commands share: arguments (args.go, expiry.go, scan_args.go, float.go, glob.go),
+// replies (reply.go, errors.go, help.go), sorted sets (zset.go, zinterval.go, zcombine.go),
+// the state of a connection (client.go) and of the server (server.go), who is told of
+// changes (tracking.go, invalidation.go) and messages (pubsub.go, listeners.go), and what
+// INFO, SLOWLOG and LATENCY show (stats.go, rates.go, slow.go, process.go).
 package commands
