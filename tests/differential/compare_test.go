@@ -23,6 +23,8 @@ func normalise(args []string, r reply, moved bool) reply {
 	switch name {
 	case "KEYS":
 		return sorted(r)
+	case "DUMP":
+		return dumped(r)
 	case "ZRANDMEMBER", "RANDOMKEY":
 		return shape(r)
 	case "SCAN", "ZSCAN": // within a transaction

@@ -47,7 +47,7 @@ var grammar []production
 
 // COMMAND GETKEYS takes commands of the grammar, so it is put together late.
 func init() {
-	grammar = slices.Concat(stringGrammar, keyGrammar, zsetReadGrammar, zsetWriteGrammar, serverGrammar, fixedGrammar)
+	grammar = slices.Concat(stringGrammar, keyGrammar, dumpGrammar, zsetReadGrammar, zsetWriteGrammar, serverGrammar, fixedGrammar)
 }
 
 // next gives one or a few steps that belong together.

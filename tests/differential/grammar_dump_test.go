@@ -1,0 +1,57 @@
+package differential
+
+import (
+	"fmt"
+	"strconv"
+
+	"cellserver/persistence/rdb"
+	"cellserver/store"
+)
+
+var dumpGrammar = []production{
+	{"DUMP", 3, keyed(onAny)},
+	{"RESTORE", 5, func(g *generator) []string {
+		ttl := g.pick("0", "0", "0", g.span(1000), g.moment(1000), g.integer())
+		options := g.some(0.25, "REPLACE", "ABSTTL", "IDLETIME "+g.pick("0", "5", "-1", "abc"), "FREQ "+g.pick("0", "255", "256", "-1", ""), "FOO")
+		return append([]string{g.anyKey(), ttl, g.payload()}, options...)
+	}},
+}
+
+// payload gives what DUMP might have, now and then with a byte of its end changed: the
+// checksum of what is left must not be right by chance.
+func (g *generator) payload() string {
+	var fp store.Footprint
+	fp.AddAll()
+	tx := store.New(store.Options{Seed: 1}).NewTx()
+	tx.Begin(0, 0, &fp)
+	defer tx.End()
+	e := tx.Write([]byte("k"))
+	if g.chance(0.5) {
+		e.SetBytes([]byte(g.value()), store.NoExpiry)
+	} else {
+		for range 1 + g.IntN(5) {
+			e.ZAdd(float64(g.IntN(100))/4, []byte(g.value()))
+		}
+	}
+	p := rdb.AppendPayload(nil, &e)
+	if g.chance(0.1) {
+		p[len(p)-1-g.IntN(10)] ^= byte(1 + g.IntN(255))
+	}
+	return string(p)
+}
+
+// dumped says what a reply of DUMP holds: two servers have different encodings for it.
+func dumped(r reply) reply {
+	if r.null {
+		return r
+	}
+	v, err := rdb.DecodePayload([]byte(r.text))
+	if err != nil {
+		return reply{kind: '-', text: err.Error()}
+	}
+	scores := map[string]string{}
+	for _, it := range v.Items {
+		scores[it.Member] = strconv.FormatFloat(it.Score+0, 'g', -1, 64)
+	}
+	return reply{kind: r.kind, text: fmt.Sprintf("%d %d %q %q", v.Kind, v.Int, v.Bytes, scores)}
+}
