@@ -18,6 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// databases are how many there are in every test.
+const databases = 3
+
 // now is the moment of every test, Unix milliseconds.
 const now int64 = 1_700_000_000_123
 
@@ -110,7 +113,7 @@ func randomContents(r *rand.Rand, n int) contents {
 				c.items[randomText(r)] = math.Float64bits(randomScore(r))
 			}
 		}
-		all[place{r.IntN(16), randomText(r)}] = c
+		all[place{r.IntN(databases), randomText(r)}] = c
 	}
 	return all
 }
@@ -143,7 +146,7 @@ func (c content) sorted() []store.Item {
 
 // store keeps the contents in a store.
 func (all contents) store() *store.Store {
-	s := store.New(store.Options{Databases: 16, Seed: 1})
+	s := store.New(store.Options{Databases: databases, Seed: 1})
 	for p, c := range all {
 		write(s, p.db, func(tx *store.Tx) {
 			e := tx.Write([]byte(p.key))
@@ -225,7 +228,7 @@ func check(p []byte) error {
 
 // loaded reads a file that is whole.
 func loaded(t testing.TB, p []byte) contents {
-	s := store.New(store.Options{Databases: 16, Seed: 1})
+	s := store.New(store.Options{Databases: databases, Seed: 1})
 	_, err := read(bytes.NewReader(p), Options{}, func(rec *Record) {
 		write(s, rec.DB, func(tx *store.Tx) {
 			e := tx.Write(rec.Key)

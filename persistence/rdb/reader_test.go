@@ -206,9 +206,9 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, p []byte) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		s := store.New(store.Options{Databases: 16, Seed: 1})
+		s := store.New(store.Options{Databases: databases, Seed: 1})
 		_, err := read(bytes.NewReader(p), Options{SkipUnsupported: true}, func(rec *Record) {
-			if rec.DB < 16 {
+			if rec.DB < databases {
 				write(s, rec.DB, func(tx *store.Tx) {
 					e := tx.Write(rec.Key)
 					rec.Value.Put(&e, rec.ExpireAt)

@@ -56,7 +56,7 @@ func contentOf(t *testing.T, redis *resptest.Client, key string) content {
 // contentsOfRedis asks Redis for everything.
 func contentsOfRedis(t *testing.T, redis *resptest.Client) contents {
 	all := contents{}
-	for db := range 16 {
+	for db := range databases {
 		redis.Do("SELECT", db)
 		for _, key := range redis.Do("KEYS", "*").([]any) {
 			all[place{db, key.(string)}] = contentOf(t, redis, key.(string))

@@ -44,8 +44,8 @@ func small(t *testing.T) []byte {
 	}
 	return file(t, contents{
 		{0, "text"}: {text: "value", expireAt: 4e12}, {0, "tat"}: {text: "1700000001123456789", expireAt: 1700000001124},
-		{0, "n"}: {text: "70000", expireAt: store.NoExpiry}, {3, "long"}: {text: strings.Repeat("long", 30), expireAt: store.NoExpiry},
-		{3, "z"}: {items: items(3), expireAt: 4e12}, {15, "large"}: {items: items(70), expireAt: store.NoExpiry},
+		{0, "n"}: {text: "70000", expireAt: store.NoExpiry}, {1, "long"}: {text: strings.Repeat("long", 30), expireAt: store.NoExpiry},
+		{1, "z"}: {items: items(3), expireAt: 4e12}, {2, "large"}: {items: items(70), expireAt: store.NoExpiry},
 	}.store())
 }
 
