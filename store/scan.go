@@ -16,7 +16,7 @@ const (
 
 // Scan calls f for keys from the cursor on, about count of them, and returns the cursor
 // to go on from: 0 when the whole database has been seen. Keys whose time is over are
-// left out, and removed. The footprint must be whole; f must not write.
+// left out, and removed. The footprint must be whole; f must not write, nor keep e.
 func (tx *Tx) Scan(cursor uint64, count int, f func(e *Entry)) uint64 {
 	defer tx.reap()
 	seen := 0
@@ -112,7 +112,8 @@ func (tx *Tx) visit(p *partition, t *table, s scanned, f func(*Entry)) {
 		tx.overdue = append(tx.overdue, slices.Clone(t.keyOf(c)))
 		return
 	}
-	f(&Entry{tx: tx, p: p, t: t, g: s.g, key: t.keyOf(c), hash: s.hash, gen: t.gen, off: s.off, db: tx.db})
+	tx.visited = Entry{tx: tx, p: p, t: t, g: s.g, key: t.keyOf(c), hash: s.hash, gen: t.gen, off: s.off, db: tx.db}
+	f(&tx.visited)
 }
 
 // reap removes the keys that a walk found to be over: not before its end, because
@@ -121,11 +122,11 @@ func (tx *Tx) reap() {
 	for _, key := range tx.overdue {
 		tx.find(key)
 	}
-	tx.overdue = nil
+	tx.overdue, tx.visited = nil, Entry{}
 }
 
 // Each calls f for every key of the database whose time is not over, and removes the
-// others. The footprint must be whole; f must not write.
+// others. The footprint must be whole; f must not write, nor keep e.
 func (tx *Tx) Each(f func(e *Entry)) {
 	for i := range tx.s.partitions {
 		tx.EachIn(i, f)
@@ -133,7 +134,7 @@ func (tx *Tx) Each(f func(e *Entry)) {
 }
 
 // EachIn calls f for every key of one partition whose time is not over, and removes the
-// others. f must not write.
+// others. f must not write, nor keep e.
 func (tx *Tx) EachIn(partition int, f func(e *Entry)) {
 	defer tx.reap()
 	p := &tx.s.partitions[partition]

@@ -54,6 +54,7 @@ type Tx struct {
 	db      int
 	effects []Effect
 	scanned []scanned // scratch of Scan
+	visited Entry     // what a walk shows: one for all, so that a walk allocates none
 	overdue [][]byte  // keys that a walk found to be over, to be removed at its end
 	rng     uint64
 	active  bool
