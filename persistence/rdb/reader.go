@@ -2,6 +2,7 @@ package rdb
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"math"
 	"strconv"
@@ -207,12 +208,18 @@ func (r *Reader) aux() error {
 	return err
 }
 
-// end verifies the checksum. A file without one says 0; the first versions had none.
+// end verifies the checksum. A file without one says 0. The first versions had none:
+// theirs must end here, or one flipped bit would make version 9 a 1 and go unnoticed.
 func (r *Reader) end() error {
+	from, sum := r.src.offset(), r.src.sum()
 	if r.version < crcSince {
+		if b, err := r.src.byte("nothing"); err == nil {
+			return fault(from, "the end of the file", "byte 0x%02x", b)
+		} else if !errors.Is(err, io.ErrUnexpectedEOF) {
+			return err
+		}
 		return io.EOF
 	}
-	from, sum := r.src.offset(), r.src.sum()
 	b, err := r.src.take(crcLen, "a checksum")
 	if err != nil {
 		return err
