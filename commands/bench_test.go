@@ -119,3 +119,39 @@ func BenchmarkThrottleParallel(b *testing.B) {
 		})
 	}
 }
+
+// slidingLog is the transaction that keeps a log of 100 actions: it forgets the oldest,
+// counts, and adds one at a time, in ticks.
+func slidingLog(tick int) (sent []byte) {
+	for _, args := range [][]any{
+		{"MULTI"}, {"ZREMRANGEBYSCORE", "log", "-inf", tick - 100}, {"ZCARD", "log"},
+		{"ZADD", "log", tick, tick}, {"EXPIRE", "log", 60}, {"EXEC"},
+	} {
+		sent = append(sent, resptest.Command(args...)...)
+	}
+	return sent
+}
+
+// BenchmarkSlidingLog is the time of such a transaction, all six commands together.
+func BenchmarkSlidingLog(b *testing.B) {
+	h := newHarness(b)
+	ticks := make([][]byte, 10_000)
+	for i := range ticks {
+		ticks[i] = slidingLog(i)
+	}
+	b.ReportAllocs()
+	next := len(ticks)
+	for b.Loop() {
+		if next == len(ticks) {
+			b.StopTimer()
+			h.do("DEL log")
+			for next = 0; next < 100; next++ {
+				take(b, h.session, ticks[next])
+			}
+			b.StartTimer()
+		}
+		take(b, h.session, ticks[next])
+		next++
+	}
+	require.Equal(b, int64(100), h.do("ZCARD log"))
+}
