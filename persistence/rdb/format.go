@@ -25,10 +25,10 @@ const (
 
 // The encodings of a string that begins with lenSpecial.
 const (
-	encInt8 = iota
-	encInt16
-	encInt32
-	encLZF
+	encInt8  = 0
+	encInt16 = 1
+	encInt32 = 2
+	encLZF   = 3
 )
 
 // Opcodes, which stand where a type of value might.
