@@ -32,6 +32,7 @@ type Client struct {
 	created int64 // logical time, Unix nanoseconds
 
 	now       int64 // logical time of the running batch
+	lapse     int64 // real time at which its last command was done, or it began
 	call      Call  // the running command; reused
 	inner     Call  // the running command inside EXEC; reused
 	tx        *store.Tx
@@ -114,8 +115,11 @@ func (s *Server) everyClient() []*Client {
 	return all
 }
 
-// Begin reads the clock for a batch of commands.
-func (c *Client) Begin() { c.now = c.server.Clock.Now() }
+// Begin reads the clocks for a batch of commands.
+func (c *Client) Begin() {
+	c.now = c.server.Clock.Now()
+	c.lapse = c.server.Clock.Monotonic()
+}
 
 // End closes a batch: others may see what it did to the client.
 func (c *Client) End() { c.publish() }

@@ -20,13 +20,15 @@ func (s *Server) execute(call *Call) resp.Status {
 	return s.run(call)
 }
 
-// run runs a command whose locks are held, and keeps count of it once it is done.
+// run runs a command whose locks are held, and keeps count of it once it is done. What
+// it took counts from the end of the one before it in the batch, so waiting for locks is
+// part of it, and the clock is read once for both.
 func (s *Server) run(call *Call) resp.Status {
 	cmd := call.Cmd
 	if call.Tx != nil {
 		call.Tx.NoTouch = call.Client.noTouch && cmd.Name != "touch"
 	}
-	start := s.Clock.Monotonic()
+	start := call.Client.lapse
 	mark := call.Out.Mark()
 	err := cmd.Run(call)
 	v, ended := err.(verdict)
@@ -39,7 +41,8 @@ func (s *Server) run(call *Call) resp.Status {
 		st.failed.Add(1)
 		s.replyError(call, err)
 	}
-	s.account(call, st, s.Clock.Monotonic()-start+call.slept)
+	call.Client.lapse = s.Clock.Monotonic()
+	s.account(call, st, call.Client.lapse-start+call.slept)
 	s.follow(call)
 	return resp.Status(v)
 }
