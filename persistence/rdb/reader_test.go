@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -100,7 +100,15 @@ func TestClaimsAreNotBelieved(t *testing.T) {
 func TestUnsupportedTypesAreNamed(t *testing.T) {
 	// "moduletyp", version 3
 	const module = "\x07\x01k\x81\x9a\x87\x6e\x95\xeb\x72\xa4\x03" + "\x01\x05" + "\x02\x06" + "\x03abcd" + "\x04abcdefgh" + "\x05\x02hi" + "\x00"
+	// a stream with one node, and a group with one pending entry, of one consumer
+	id, at := strings.Repeat("i", streamID), le64(1)
+	stream := func(counts, groupCounts, seen string) string {
+		return "\x01k" + "\x01\x10" + id + "\x03abc" + counts + "\x01\x01g" + groupCounts + "\x01" + id + at + "\x02" + "\x01\x01c" + seen + "\x01" + id
+	}
 	for body, want := range map[string]string{
+		"\x0f" + stream("\x01\x05\x00", "\x05\x00", at):                            "stream",
+		"\x13" + stream("\x01\x05\x00\x05\x00\x00\x00\x01", "\x05\x00\x01", at):    "stream",
+		"\x15" + stream("\x01\x05\x00\x05\x00\x00\x00\x01", "\x05\x00\x01", at+at): "stream",
 		"\x01\x01k\x01\x01v": "list", "\x02\x01k\x01\x01v": "set", "\x04\x01k\x01\x01f\x01v": "hash",
 		"\x09\x01k\x01v": "hash", "\x0a\x01k\x01v": "list", "\x0b\x01k\x01v": "set", "\x0d\x01k\x01v": "hash", "\x0e\x01k\x02\x01v\x01w": "list",
 		"\x10\x01k\x01v": "hash", "\x12\x01k\x01\x02\x01v": "list", "\x14\x01k\x01v": "set",
@@ -234,8 +242,8 @@ func throttleKeys(n int) *store.Store {
 	write(s, 0, func(tx *store.Tx) {
 		for i := range n {
 			tat := (now+1_000_000)*1e6 + int64(i)*1_234_567
-			e := tx.Write([]byte("throttle:user:" + string(appendInt(nil, int64(i+1e10))[1:])))
-			e.SetInt(tat, int64(math.Ceil(float64(tat)/1e6)))
+			e := tx.Write([]byte("throttle:user:" + strconv.Itoa(i)))
+			e.SetInt(tat, (tat+999_999)/1e6)
 		}
 	})
 	return s
@@ -260,6 +268,30 @@ func BenchmarkRead(b *testing.B) {
 		require.NoError(b, check(p))
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/key")
+}
+
+// sortedSets is a file of n sorted sets of ten members.
+func sortedSets(b *testing.B, n int) []byte {
+	s := store.New(store.Options{Databases: 1, Seed: 1})
+	write(s, 0, func(tx *store.Tx) {
+		for i := range n {
+			e := tx.Write([]byte("log:user:" + strconv.Itoa(i)))
+			for j := range 10 {
+				e.ZAdd(float64(now)+float64(j), []byte("request:"+strconv.Itoa(i+j)))
+			}
+		}
+	})
+	return file(b, s)
+}
+
+func BenchmarkReadSortedSets(b *testing.B) {
+	p := sortedSets(b, 10_000)
+	b.SetBytes(int64(len(p)))
+	b.ReportAllocs()
+	for b.Loop() {
+		require.NoError(b, check(p))
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/member")
 }
 
 func BenchmarkChecksum(b *testing.B) {
