@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -57,12 +58,12 @@ func (k kind) start(ctx context.Context, core string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "bench")
-	if err != nil {
+	argv := slices.Clone(k.argv)
+	if argv[0], err = programPath(argv[0]); err != nil {
 		return nil, err
 	}
-	argv := append([]string{}, k.argv...)
-	if argv[0], err = programPath(argv[0]); err != nil {
+	dir, err := os.MkdirTemp("", "bench")
+	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -73,6 +74,7 @@ func (k kind) start(ctx context.Context, core string) (*server, error) {
 	cmd.WaitDelay = patience
 	if err := cmd.Start(); err != nil {
 		cancel()
+		os.RemoveAll(dir)
 		return nil, err
 	}
 	ended := make(chan struct{})
