@@ -28,6 +28,7 @@ type background struct {
 	cursor    store.SweepCursor
 	sampled   int64 // monotonic times at which things were last done
 	patrolled int64
+	reclaimer reclaimer
 }
 
 // How often things are done that hz does not speed up.
@@ -53,6 +54,7 @@ func (b *background) round(interval time.Duration) {
 	if now-b.patrolled >= patrolEvery {
 		b.patrolled = now
 		a.patrol(now)
+		b.reclaimer.reclaim(a.store.Used())
 	}
 	if now-b.sampled >= sampleEvery {
 		b.sampled = now
