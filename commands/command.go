@@ -221,8 +221,12 @@ func withoutSubs() []*Command {
 
 // resolve finds what args call: the command, or the subcommand of a parent. When there
 // is none it says so in Redis's words; the arguments too few or too many, it gives both.
-func resolve(args [][]byte) (*Command, error) {
-	cmd := lookup(args[0])
+// last is the command that the client ran before, nil if none: pipelines mostly repeat it.
+func resolve(args [][]byte, last *Command) (*Command, error) {
+	cmd := last
+	if last == nil || last.parent != nil || !is(args[0], last.Name) {
+		cmd = lookup(args[0])
+	}
 	if cmd == nil {
 		return nil, unknownCommand(args)
 	}

@@ -33,8 +33,8 @@ func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
 }
 
 func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
-	cmd, err := resolve(args)
 	call := &c.call
+	cmd, err := resolve(args, call.Cmd)
 	*call = Call{Cmd: cmd, Args: args, Now: c.now, Out: w, Client: c, Server: c.server}
 	if err == nil {
 		err = c.admit(call)
