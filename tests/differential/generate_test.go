@@ -201,7 +201,7 @@ func fleeting(args []string) bool {
 	for i := 1; i < len(args); i++ {
 		span := false
 		switch strings.ToUpper(args[0]) {
-		case "EXPIRE", "PEXPIRE", "SETEX", "PSETEX":
+		case "EXPIRE", "PEXPIRE", "SETEX", "PSETEX", "RESTORE":
 			span = i == 2
 		case "SET", "GETEX":
 			span = strings.EqualFold(args[i-1], "EX") || strings.EqualFold(args[i-1], "PX")
