@@ -54,6 +54,7 @@ type Client struct {
 	inExec    bool   // EXEC runs its commands
 
 	monitoring bool // MONITOR
+	apart      bool // the command at hand runs where nobody else waits
 
 	proto   atomic.Int32  // RESP version, for those who push to it; set by setProto
 	waiting atomic.Uint32 // a waitState

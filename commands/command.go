@@ -116,6 +116,10 @@ const (
 	adminFlags      = Admin | connectionFlags
 )
 
+// mayTakeLong are the flags of commands that no other client shall wait for: those on the whole
+// keyspace, and what is done to the server.
+const mayTakeLong = Whole | Admin
+
 // Tips that many commands share.
 var (
 	nondeterministicOutput = []string{"nondeterministic_output"}

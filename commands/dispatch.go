@@ -13,7 +13,7 @@ func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	c.out = w
 	mark := w.Mark()
 	st := c.dispatch(args, w)
-	if st == resp.Retry {
+	if st == resp.Retry || st == resp.Offload {
 		return st
 	}
 	c.resume()
@@ -53,6 +53,11 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	if c.multi.active && cmd.Flags&Immediate == 0 {
 		return c.queue(cmd, args, w)
 	}
+	if !c.apart && (cmd.Flags|c.multi.flags)&mayTakeLong != 0 {
+		c.apart = true
+		return resp.Offload
+	}
+	c.apart = false
 	st := c.server.execute(call)
 	if st == resp.Retry {
 		c.block(waiting)

@@ -1,221 +1,132 @@
 package resp
 
 import (
-	"errors"
 	"net"
-	"os"
 	"sync"
 	"sync/atomic"
-	"time"
 )
-
-const (
-	// idlePause is after how much silence big buffers are given back.
-	idlePause = time.Second
-	// lingerFor is how long a client that is closed with a last word may take to read it.
-	lingerFor = 200 * time.Millisecond
-)
-
-// past is a deadline that has always passed: it interrupts a Read.
-var past = time.Unix(1, 0)
 
 // Conn is a client's connection. Its methods may be called from any goroutine.
+//
+// Someone carries it, one at a time, who alone touches the session: a [loop], which never waits for
+// any one client, or a goroutine of its own (carry.go), which may. A loop hands a connection over
+// whenever something is to be waited for, and gets it back when that is done.
 type Conn struct {
 	// UserData is for whoever accepted the connection; set it in Accept.
 	UserData any
 
-	server  *Server
-	nc      net.Conn
-	session *Session
+	server        *Server
+	handler       Handler
+	session       *Session
+	remote, local net.Addr
 
-	deadline time.Time   // in force for reads, zero for none; the serving goroutine's
+	ended Status // of a loop: how the session's last batch ended
+	due   bool   // of a loop: it is in the turn
+
 	stopping atomic.Bool // serve no further batch
-	drowsy   atomic.Bool // the read was interrupted because of idlePause
-	idle     *time.Timer // calls interrupt; made when first needed
 	memory   atomic.Int64
+	active   atomic.Int64 // the server's time (Tick) of the last bytes
+	meter    *meter
 
 	closeOnce sync.Once
 	gone      chan struct{} // closed by Close
 
-	wire  sync.Mutex // held while bytes are written to nc
-	timed bool       // a write deadline is set; guarded by wire
+	wire sync.Mutex // held while a goroutine writes bytes to nc
 
 	mu      sync.Mutex // guards what follows; taken after wire
+	nc      net.Conn   // carried by a goroutine: the connection; nil while a loop has it
+	loop    *loop      // carried by a loop: that one; nil while a goroutine has it
+	fd      int        // carried by a loop: the descriptor
 	busy    bool       // a batch runs: pushed bytes wait for its end
-	pushing bool       // a goroutine is on its way to send queue
+	pushing bool       // someone is on the way to send queue
 	closed  bool
 	queue   []byte // pushed, not yet being written
-	writing int    // bytes being written
+
+	writing atomic.Int64 // bytes being written
 }
 
 func newConn(s *Server, nc net.Conn) *Conn {
-	return &Conn{server: s, nc: nc, gone: make(chan struct{})}
+	c := &Conn{server: s, nc: nc, remote: nc.RemoteAddr(), local: nc.LocalAddr(), gone: make(chan struct{}), meter: s.traffic.meter()}
+	c.active.Store(s.now.Load())
+	return c
 }
 
-// NetConn is the connection below, a *tls.Conn for instance.
-func (c *Conn) NetConn() net.Conn { return c.nc }
-
 // RemoteAddr is the client's address.
-func (c *Conn) RemoteAddr() net.Addr { return c.nc.RemoteAddr() }
+func (c *Conn) RemoteAddr() net.Addr { return c.remote }
 
 // LocalAddr is the address that the client connected to.
-func (c *Conn) LocalAddr() net.Addr { return c.nc.LocalAddr() }
+func (c *Conn) LocalAddr() net.Addr { return c.local }
 
 // Memory is what the session's buffers took, in bytes, when the client was last waited for.
 func (c *Conn) Memory() int { return int(c.memory.Load()) }
+
+// Active is when bytes last came or went, in the time that the server was told by [Server.Tick].
+func (c *Conn) Active() int64 { return c.active.Load() }
 
 // Close cuts the connection off at once; what waits to be sent is lost. Further calls do nothing.
 func (c *Conn) Close() {
 	c.closeOnce.Do(func() {
 		c.mu.Lock()
+		defer c.mu.Unlock()
 		c.closed = true
 		c.queue = nil
-		c.mu.Unlock()
 		close(c.gone)
-		// TLS would say good-bye first, and may wait for the peer to take it.
-		if t, ok := c.nc.(interface{ NetConn() net.Conn }); ok {
-			t.NetConn().Close()
+		if c.loop != nil {
+			cutOff(c.fd) // the loop notices, and closes it
+			return
 		}
-		c.nc.Close()
+		closeNow(c.nc)
 	})
+}
+
+// closeNow closes without the good-bye of TLS, which may wait for the peer to take it.
+func closeNow(nc net.Conn) {
+	if t, ok := nc.(interface{ NetConn() net.Conn }); ok {
+		t.NetConn().Close()
+	}
+	nc.Close()
 }
 
 // CloseAfterReply closes the connection once the batch that runs, if any, is done and its replies
 // and everything pushed have left.
 func (c *Conn) CloseAfterReply() {
 	c.stopping.Store(true)
-	c.nc.SetReadDeadline(past)
-}
-
-// serve runs the connection until it is gone.
-func (c *Conn) serve(h Handler) {
-	c.session = NewSession(h)
-	defer c.Close()
-	if c.talk(h) {
-		c.linger()
-	}
-}
-
-// talk reads and answers; it reports whether it was us who ended it.
-func (c *Conn) talk(h Handler) bool {
-	defer h.Closed()
-	for c.rest() {
-		n, err := c.read()
-		if n > 0 && !c.batch(n) {
-			return true
-		}
-		if err != nil && !c.survives(err) {
-			return false
-		}
-	}
-	return c.send()
-}
-
-// rest gets ready to wait for the client; it reports false when the connection is to end.
-func (c *Conn) rest() bool {
-	if c.server.ReadDeadline != nil {
-		d := c.server.ReadDeadline(c)
-		if !d.IsZero() || !c.deadline.IsZero() {
-			c.nc.SetReadDeadline(d)
-		}
-		c.deadline = d
-	}
-	return !c.stopping.Load()
-}
-
-// read waits for bytes. Whoever is silent with big buffers is interrupted once, to give them back.
-func (c *Conn) read() (int, error) {
-	space := c.session.Space()
-	held := c.session.Capacity()
-	c.memory.Store(int64(held))
-	if held <= 3*smallBuffer {
-		return c.nc.Read(space)
-	}
-	if c.idle == nil {
-		c.idle = time.AfterFunc(idlePause, c.interrupt)
-	} else {
-		c.idle.Reset(idlePause)
-	}
-	defer c.idle.Stop()
-	return c.nc.Read(space)
-}
-
-// interrupt makes the read return, because the client has been silent for idlePause.
-func (c *Conn) interrupt() {
-	c.drowsy.Store(true)
-	c.nc.SetReadDeadline(past)
-}
-
-// survives reports whether serving goes on after a failed read: after an interruption, or when
-// the client has been given more time meanwhile.
-func (c *Conn) survives(err error) bool {
-	if !errors.Is(err, os.ErrDeadlineExceeded) {
-		return false
-	}
-	if c.stopping.Load() {
-		return true
-	}
-	if c.drowsy.Swap(false) {
-		c.session.Shrink()
-		c.nc.SetReadDeadline(c.deadline)
-		return true
-	}
-	if c.deadline.IsZero() {
-		return false
-	}
-	d := c.server.ReadDeadline(c)
-	return d.IsZero() || d.After(c.deadline)
-}
-
-// batch runs the n bytes read and sends the replies; it reports false when the connection is to end.
-func (c *Conn) batch(n int) bool {
-	c.setBusy()
-	status := c.session.Filled(n)
-	for wait := firstPause; ; {
-		if !c.send() {
-			return false
-		}
-		switch status {
-		case Continue:
-			return true
-		case Close:
-			return false
-		case Retry:
-			if !c.pause(wait) {
-				return false
-			}
-			wait = min(2*wait, longestPause)
-		}
-		c.setBusy()
-		status = c.session.Resume()
-	}
-}
-
-// linger lets the client read the last words: a close with unread input would reset them away.
-func (c *Conn) linger() {
-	half, ok := c.nc.(interface{ CloseWrite() error })
-	if !ok || half.CloseWrite() != nil {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.loop != nil {
+		c.loop.post(c)
 		return
 	}
-	timer := time.AfterFunc(lingerFor, c.Close)
-	defer timer.Stop()
-	c.nc.SetReadDeadline(time.Time{})
-	var scrap [512]byte
-	for {
-		if _, err := c.nc.Read(scrap[:]); err != nil {
-			return
-		}
+	c.nc.SetReadDeadline(past)
+}
+
+// received counts n bytes that came.
+func (c *Conn) received(n int) {
+	c.meter.reads.Add(1)
+	c.meter.input.Add(int64(n))
+	c.touch()
+}
+
+// sent counts n bytes that went.
+func (c *Conn) sent(n int) {
+	if n > 0 {
+		c.meter.writes.Add(1)
+		c.meter.output.Add(int64(n))
+		c.touch()
 	}
 }
 
-// refuse says why the client is not served.
-func (c *Conn) refuse(text string) {
-	defer c.Close()
-	timer := time.AfterFunc(lingerFor, c.Close)
-	defer timer.Stop()
-	var w Writer
-	w.Error(text)
-	if _, err := c.nc.Write(w.Bytes()); err == nil {
-		c.linger()
+// touch notes that the client is alive. It mostly writes nothing: the time given to the server is
+// coarse.
+func (c *Conn) touch() {
+	if now := c.server.now.Load(); c.active.Load() != now {
+		c.active.Store(now)
+	}
+}
+
+// holds notes what the session's buffers take.
+func (c *Conn) holds(bytes int) {
+	if c.memory.Load() != int64(bytes) {
+		c.memory.Store(int64(bytes))
 	}
 }

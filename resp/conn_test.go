@@ -13,21 +13,22 @@ import (
 )
 
 func TestCloseUnblocks(t *testing.T) {
-	s := &echoServer{}
-	startEcho(t, s, nil)
-	idle, retrying := resptest.Dial(t, s.addr), resptest.Dial(t, s.addr)
-	idle.Do("x")
-	s.conn(0).Close()
-	s.conn(0).Close()
-	require.Empty(t, idle.ReadAll())
+	eachCarrier(t, func(t *testing.T, s *echoServer) {
+		startEcho(t, s, nil)
+		idle, retrying := resptest.Dial(t, s.addr), resptest.Dial(t, s.addr)
+		idle.Do("x")
+		s.conn(0).Close()
+		s.conn(0).Close()
+		require.Empty(t, idle.ReadAll())
 
-	retrying.Do("x")
-	s.conn(1).Push([]byte("+x\r\n"))
-	require.Equal(t, resptest.Simple("x"), retrying.Recv())
-	s.conn(1).Close()
-	s.conn(1).Push([]byte("+x\r\n"))
-	require.Empty(t, retrying.ReadAll())
-	require.Zero(t, s.conn(1).Pending())
+		retrying.Do("x")
+		s.conn(1).Push([]byte("+x\r\n"))
+		require.Equal(t, resptest.Simple("x"), retrying.Recv())
+		s.conn(1).Close()
+		s.conn(1).Push([]byte("+x\r\n"))
+		require.Empty(t, retrying.ReadAll())
+		require.Zero(t, s.conn(1).Pending())
+	})
 }
 
 // retryEcho answers Retry until it is let go.
@@ -50,9 +51,8 @@ func (h *retryEcho) Handle(args [][]byte, w *Writer) Status {
 
 func (h *retryEcho) Closed() { close(h.closed) }
 
-func startRetry(t *testing.T) (*echoServer, *retryEcho, *resptest.Client, *Conn) {
+func startRetry(t *testing.T, s *echoServer) (*retryEcho, *resptest.Client, *Conn) {
 	h := &retryEcho{tries: make(chan struct{}), closed: make(chan struct{})}
-	s := &echoServer{}
 	var conn *Conn
 	s.Accept = func(c *Conn) (Handler, string) {
 		conn = c
@@ -63,78 +63,78 @@ func startRetry(t *testing.T) (*echoServer, *retryEcho, *resptest.Client, *Conn)
 	c.Write([]byte(wire("a") + wire("PAUSED") + wire("b")))
 	require.Equal(t, []any{"a"}, c.Recv(), "replies before a paused command leave")
 	<-h.tries
-	return s, h, c, conn
+	return h, c, conn
 }
 
 func TestRetryGoesOn(t *testing.T) {
-	_, h, c, conn := startRetry(t)
-	conn.Push([]byte("+pushed\r\n"))
-	require.Equal(t, resptest.Simple("pushed"), c.Recv(), "a paused client still gets messages")
-	<-h.tries
-	h.letGo.Store(true)
-	require.Equal(t, []any{"PAUSED"}, c.Recv())
-	require.Equal(t, []any{"b"}, c.Recv())
+	eachCarrier(t, func(t *testing.T, s *echoServer) {
+		h, c, conn := startRetry(t, s)
+		conn.Push([]byte("+pushed\r\n"))
+		require.Equal(t, resptest.Simple("pushed"), c.Recv(), "a paused client still gets messages")
+		<-h.tries
+		h.letGo.Store(true)
+		require.Equal(t, []any{"PAUSED"}, c.Recv())
+		require.Equal(t, []any{"b"}, c.Recv())
+	})
 }
 
 func TestRetryEndsWithTheConnection(t *testing.T) {
-	_, h, c, conn := startRetry(t)
-	conn.Close()
-	<-h.closed
-	require.Empty(t, c.ReadAll())
+	eachCarrier(t, func(t *testing.T, s *echoServer) {
+		h, c, conn := startRetry(t, s)
+		conn.Close()
+		<-h.closed
+		require.Empty(t, c.ReadAll())
+	})
 }
 
 func TestRetryEndsWhenTheClientLeaves(t *testing.T) {
-	_, h, c, _ := startRetry(t)
-	c.Close()
-	<-h.closed
+	eachCarrier(t, func(t *testing.T, s *echoServer) {
+		h, c, _ := startRetry(t, s)
+		c.Close()
+		<-h.closed
+	})
 }
 
 func TestRetryReadsOn(t *testing.T) {
-	_, h, c, _ := startRetry(t)
-	c.Write([]byte(wire("c")))
-	c.Write(bytes.Repeat([]byte(wire("d")), 2*busyBuffer/len(wire("d"))))
-	<-h.tries
-	<-h.tries
-	h.letGo.Store(true)
-	for _, want := range []string{"PAUSED", "b", "c", "d"} {
-		require.Equal(t, []any{want}, c.Recv())
-	}
+	eachCarrier(t, func(t *testing.T, s *echoServer) {
+		h, c, _ := startRetry(t, s)
+		c.Write([]byte(wire("c")))
+		c.Write(bytes.Repeat([]byte(wire("d")), 2*busyBuffer/len(wire("d"))))
+		<-h.tries
+		<-h.tries
+		h.letGo.Store(true)
+		for _, want := range []string{"PAUSED", "b", "c", "d"} {
+			require.Equal(t, []any{want}, c.Recv())
+		}
+	})
 }
 
 func TestRetryEndsWithTheServer(t *testing.T) {
-	s, h, c, _ := startRetry(t)
-	require.NoError(t, s.Shutdown(context.Background()))
-	<-h.closed
-	require.Empty(t, c.ReadAll())
+	eachCarrier(t, func(t *testing.T, s *echoServer) {
+		h, c, _ := startRetry(t, s)
+		require.NoError(t, s.Shutdown(context.Background()))
+		<-h.closed
+		require.Empty(t, c.ReadAll())
+	})
 }
 
 func TestCloseAfterReply(t *testing.T) {
-	s := &echoServer{}
-	s.hold = func(c *Conn) {
-		c.Push([]byte("+bye\r\n"))
-		c.CloseAfterReply()
-	}
-	startEcho(t, s, nil)
-	c := resptest.Dial(t, s.addr)
-	c.Write([]byte(wire("HOLD")))
-	require.Equal(t, echoed("HOLD")+"+bye\r\n", string(c.ReadAll()))
-}
-
-func TestSilentClientIsClosed(t *testing.T) {
-	var asked atomic.Int32
-	s := &echoServer{}
-	s.ReadDeadline = func(*Conn) time.Time {
-		// The first deadlines move on when they pass, as those of a client that was active do.
-		return past.Add(time.Duration(min(asked.Add(1), 5)) * time.Second)
-	}
-	startEcho(t, s, nil)
-	require.Empty(t, resptest.Dial(t, s.addr).ReadAll())
-	require.GreaterOrEqual(t, asked.Load(), int32(5))
+	eachCarrier(t, func(t *testing.T, s *echoServer) {
+		s.hold = func(c *Conn) {
+			c.Push([]byte("+bye\r\n"))
+			c.CloseAfterReply()
+		}
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		c.Write([]byte(wire("HOLD")))
+		require.Equal(t, echoed("HOLD")+"+bye\r\n", string(c.ReadAll()))
+	})
 }
 
 // A client that falls silent after a burst gives its big buffers back.
 func TestIdleBuffersShrink(t *testing.T) {
 	s := &echoServer{}
+	s.Loops = -1 // a loop lends its buffers
 	startEcho(t, s, nil)
 	c := resptest.Dial(t, s.addr)
 	c.Do("x", strings.Repeat("x", 200_000))

@@ -20,18 +20,34 @@ type echoServer struct {
 
 type heldEcho struct {
 	echo
-	c *Conn
-	s *echoServer
+	c     *Conn
+	s     *echoServer
+	apart bool // HOLD may run now
 }
 
 func (h *heldEcho) Handle(args [][]byte, w *Writer) Status {
 	if string(args[0]) == "HOLD" {
+		if h.apart = !h.apart; h.apart {
+			return Offload
+		}
 		h.s.hold(h.c)
 	}
 	return h.echo.Handle(args, w)
 }
 
 func (h *heldEcho) Closed() { h.c.UserData.(chan struct{}) <- struct{}{} }
+
+// eachCarrier runs a test with a server whose connections a loop carries, and with one where each
+// has a goroutine.
+func eachCarrier(t *testing.T, test func(t *testing.T, s *echoServer)) {
+	for name, loops := range map[string]int{"loop": 1, "goroutine": -1} {
+		t.Run(name, func(t *testing.T) {
+			s := &echoServer{}
+			s.Loops = loops
+			test(t, s)
+		})
+	}
+}
 
 // startEcho serves on ln, or on a port of the system's choice, until the test ends.
 func startEcho(t *testing.T, s *echoServer, ln net.Listener) {

@@ -15,10 +15,12 @@ const (
 // input is the bytes received and not yet run, and the command that is being read from them.
 type input struct {
 	buf    []byte
-	start  int // first byte of the command at hand
-	end    int // behind the last byte received
-	want   int // size of the next buffer, smallBuffer at least
-	calm   int // reads in a row that would have fitted a small buffer
+	start  int    // first byte of the command at hand
+	end    int    // behind the last byte received
+	want   int    // size of the next buffer, smallBuffer at least
+	calm   int    // reads in a row that would have fitted a small buffer
+	own    []byte // takes what is unread when buf is lent and must be given back
+	lent   bool
 	parser parser
 	args   [][]byte
 }
@@ -39,7 +41,7 @@ func (in *input) space() []byte {
 	if in.end-in.start > size/2 || size < in.want {
 		size = grown(size, in.parser.need()+minRead)
 	}
-	in.replace(size)
+	in.replace(max(size, smallBuffer))
 	return in.buf[in.end:]
 }
 
@@ -66,6 +68,10 @@ func (in *input) replace(size int) {
 
 // filled counts n bytes read into space.
 func (in *input) filled(n int) {
+	if in.lent {
+		in.end += n
+		return
+	}
 	switch room := len(in.buf) - in.end; {
 	case n == room && in.want < busyBuffer:
 		in.want = min(2*in.want, busyBuffer)
@@ -135,4 +141,34 @@ func (in *input) shrink() {
 		in.start, in.end = 0, 0
 		in.buf, in.args, in.want, in.calm = nil, nil, smallBuffer, 0
 	}
+}
+
+// keptRest is up to what size the buffer for what is unread is kept while it is empty.
+const keptRest = 512
+
+// lend makes shared the buffer, if there is room for the command at hand, and returns the room for
+// the next read.
+func (in *input) lend(shared []byte) []byte {
+	held := in.buf[in.start:in.end]
+	if len(held) > len(shared)/2 || in.parser.need() > len(shared) {
+		return in.space()
+	}
+	in.own, in.lent = in.buf, true
+	in.buf, in.start, in.end = shared, 0, copy(shared, held)
+	return shared[in.end:]
+}
+
+// giveBack moves what is unread out of the buffer that was lent.
+func (in *input) giveBack() {
+	if !in.lent {
+		return
+	}
+	rest := in.buf[in.start:in.end]
+	if len(rest) > len(in.own) {
+		in.own = make([]byte, len(rest))
+	} else if len(rest) == 0 && len(in.own) > keptRest {
+		in.own = nil
+	}
+	in.buf, in.start, in.end = in.own, 0, copy(in.own, rest)
+	in.own, in.lent = nil, false
 }

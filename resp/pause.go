@@ -19,39 +19,42 @@ const pausedBuffer = busyBuffer
 // pause waits for the next try of a command; it reports false when the connection is to end.
 // Meanwhile it reads on, since that is how a client's going is noticed: without it, a command that
 // waits for ever would keep a connection whose client is long gone.
-func (c *Conn) pause(d time.Duration) bool {
-	if c.session.Buffered() >= pausedBuffer {
-		return c.sleep(d)
+func (k *carrier) pause(d time.Duration) bool {
+	if k.session.Buffered() >= pausedBuffer {
+		return k.sleep(d)
 	}
-	c.nc.SetReadDeadline(time.Time{}) // who waits for us is not idle; rest sets the next one
-	if c.stopping.Load() {
+	k.nc.SetReadDeadline(time.Time{})
+	if k.stopping.Load() {
 		return false
 	}
 	rung := make(chan struct{})
 	alarm := time.AfterFunc(d, func() {
-		c.nc.SetReadDeadline(past)
+		k.nc.SetReadDeadline(past)
 		close(rung)
 	})
-	n, err := c.nc.Read(c.session.Space())
+	n, err := k.nc.Read(k.session.Space())
 	if !alarm.Stop() {
 		<-rung
 	}
-	c.nc.SetReadDeadline(time.Time{})
-	c.session.Received(n)
+	k.nc.SetReadDeadline(time.Time{})
+	if n > 0 {
+		k.received(n)
+		k.session.Received(n)
+	}
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return false
 	}
-	return !c.stopping.Load()
+	return !k.stopping.Load()
 }
 
 // sleep is pause for a client that has sent enough.
-func (c *Conn) sleep(d time.Duration) bool {
+func (k *carrier) sleep(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return !c.stopping.Load()
-	case <-c.gone:
+		return !k.stopping.Load()
+	case <-k.gone:
 		return false
 	}
 }

@@ -11,18 +11,25 @@ func (c *Conn) Push(p []byte) {
 		return
 	}
 	waits := int64(len(c.queue) + len(p))
-	if limit > 0 && waits+int64(c.writing) > limit || limit == 0 && waits > pushLimit {
+	if limit > 0 && waits+c.writing.Load() > limit || limit == 0 && waits > pushLimit {
 		c.mu.Unlock()
 		c.Close()
 		return
 	}
 	c.queue = append(c.queue, p...)
-	start := !c.busy && !c.pushing
-	if start {
-		c.pushing = true
-	}
+	c.deliver()
 	c.mu.Unlock()
-	if start {
+}
+
+// deliver sees to it that the queue is sent, if no batch does it at its end; mu is held.
+func (c *Conn) deliver() {
+	if c.busy || c.pushing || c.closed || len(c.queue) == 0 {
+		return
+	}
+	c.pushing = true
+	if c.loop != nil {
+		c.loop.post(c)
+	} else {
 		go c.sendPushed()
 	}
 }
@@ -31,7 +38,7 @@ func (c *Conn) Push(p []byte) {
 func (c *Conn) Pending() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.queue) + c.writing
+	return len(c.queue) + int(c.writing.Load())
 }
 
 func (c *Conn) writeLimit() int64 {
@@ -41,20 +48,24 @@ func (c *Conn) writeLimit() int64 {
 	return c.server.WriteLimit(c)
 }
 
-// sendPushed sends the queue until it is empty, or a batch takes over.
+// sendPushed sends the queue until it is empty, or whoever runs a batch or carries the connection
+// by now takes over.
 func (c *Conn) sendPushed() {
 	for {
 		c.wire.Lock()
 		c.mu.Lock()
-		if c.busy || c.closed || len(c.queue) == 0 {
+		nc := c.nc
+		if c.busy || c.closed || nc == nil || len(c.queue) == 0 {
 			c.pushing = false
+			c.deliver()
 			c.mu.Unlock()
 			c.wire.Unlock()
 			return
 		}
-		p := c.take(0)
+		p := c.take()
+		c.writing.Store(int64(len(p)))
 		c.mu.Unlock()
-		c.write(p)
+		c.write(nc, p)
 		c.wire.Unlock()
 	}
 }
@@ -75,65 +86,65 @@ func (c *Conn) setBusy() {
 	c.mu.Unlock()
 }
 
-// send writes the session's output and then what was pushed meanwhile, and lets pushes through
-// again. It reports false when the connection is gone.
-func (c *Conn) send() bool {
+// outgoing ends a batch, and lets pushes through again. It returns what is to be sent: the session's
+// output and then what was pushed meanwhile. It reports false when the connection is gone, or would
+// let more wait than it may.
+func (c *Conn) outgoing() ([]byte, bool) {
 	out := c.session.Output()
 	limit := c.writeLimit()
-	c.wire.Lock()
-	defer c.wire.Unlock()
-
 	c.mu.Lock()
 	c.busy = false
-	if limit > 0 && int64(len(out)+len(c.queue)) > limit {
-		c.mu.Unlock()
-		c.Close()
-		return false
-	}
-	pushed := c.take(len(out))
+	gone := c.closed
+	tooMuch := limit > 0 && int64(len(out)+len(c.queue)) > limit
+	pushed := c.take()
+	c.writing.Store(int64(len(out) + len(pushed)))
 	c.mu.Unlock()
-
+	if gone || tooMuch {
+		return nil, false
+	}
 	if len(pushed) > 0 {
 		c.session.Writer().Raw(pushed)
 		out = c.session.Output()
 	}
-	ok := c.write(out)
-	c.session.Sent()
-	return ok
+	return out, true
 }
 
-// take empties the queue into the writer's hands, beside other bytes; mu is held.
-func (c *Conn) take(other int) []byte {
+// take empties the queue; mu is held.
+func (c *Conn) take() []byte {
 	p := c.queue
-	c.queue = nil
-	c.writing = len(p) + other
+	if p != nil {
+		c.queue = nil
+	}
 	return p
 }
 
-// write sends p; wire is held. A connection that cannot be written to is closed.
-func (c *Conn) write(p []byte) bool {
-	ok := true
-	if len(p) > 0 {
-		c.setWriteDeadline()
-		if _, err := c.nc.Write(p); err != nil {
-			c.Close()
-			ok = false
-		}
+// send writes the session's output and then what was pushed meanwhile. It reports false when the
+// connection is gone.
+func (k *carrier) send() bool {
+	k.server.settle()
+	k.wire.Lock()
+	defer k.wire.Unlock()
+	out, ok := k.outgoing()
+	if !ok {
+		k.Close()
+		return false
 	}
-	c.mu.Lock()
-	c.writing = 0
-	ok = ok && !c.closed
-	c.mu.Unlock()
+	ok = k.write(k.nc, out)
+	k.session.Sent()
 	return ok
 }
 
-// setWriteDeadline gives a client that reads nothing no longer than one that says nothing.
-func (c *Conn) setWriteDeadline() {
-	if c.server.ReadDeadline == nil {
-		return
+// write sends p; wire is held. A connection that cannot be written to is closed.
+func (c *Conn) write(nc interface{ Write([]byte) (int, error) }, p []byte) bool {
+	if len(p) > 0 {
+		n, err := nc.Write(p)
+		c.sent(n)
+		if err != nil {
+			c.Close()
+		}
 	}
-	if d := c.server.ReadDeadline(c); c.timed || !d.IsZero() {
-		c.nc.SetWriteDeadline(d)
-		c.timed = !d.IsZero()
-	}
+	c.writing.Store(0)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.closed
 }

@@ -4,21 +4,27 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net"
 	"runtime/debug"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// Server feeds sessions from connections, a goroutine each. Its fields are set before the first
-// Serve and not changed after; only Accept must be set.
+// Server feeds sessions from connections, by event loops or a goroutine each. Its fields are set
+// before the first Serve and not changed after; only Accept must be set.
 type Server struct {
 	// Accept makes the handler of a new connection, in the order of their arrival. A text other
 	// than "" refuses it: the client reads it as an error reply, and is closed. It must not block.
 	Accept func(c *Conn) (Handler, string)
-	// ReadDeadline is until when a client may be silent, or not take what is sent to it; asked before
-	// each read and write, from any goroutine. Zero is for ever.
-	ReadDeadline func(c *Conn) time.Time
+	// Loops is how many event loops carry the connections that need none of their own, where the
+	// system has them: 0 is one for each processor that Go uses, less than 0 none at all.
+	Loops int
+	// Barrier, if set, is called before replies leave, once for all that a loop sends in a turn. It
+	// returns when what they say is as safe as it shall be.
+	Barrier func()
 	// WriteLimit is how many bytes may wait to be sent to a client before it is closed; 0 is any
 	// number (client-output-buffer-limit). It may be called from any goroutine.
 	WriteLimit func(c *Conn) (hard int64)
@@ -29,7 +35,11 @@ type Server struct {
 	// Log gets what concerns no client: trouble with accepting.
 	Log *slog.Logger
 
+	now     atomic.Int64
+	traffic traffic
+
 	mu        sync.Mutex // guards what follows
+	loops     loops
 	stopping  bool
 	stopped   chan struct{} // made by the first Serve or Shutdown, closed by Shutdown
 	listeners map[net.Listener]struct{}
@@ -99,6 +109,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}()
 	select {
 	case <-done:
+		s.loops.stop()
 		return nil
 	case <-ctx.Done():
 	}
@@ -108,6 +119,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 	<-done
+	s.loops.stop()
 	return ctx.Err()
 }
 
@@ -125,25 +137,45 @@ func (s *Server) start(nc net.Conn) {
 	s.mu.Unlock()
 
 	handler, refusal := s.Accept(c)
-	go func() {
-		defer s.finish(c)
-		if refusal != "" {
-			c.refuse(refusal)
-			return
-		}
-		c.serve(handler)
-	}()
+	if refusal != "" {
+		go c.refuse(refusal)
+		return
+	}
+	c.handler, c.session = handler, NewSession(handler)
+	if !s.adopt(c) {
+		go c.carry(Continue)
+	}
 }
 
 // finish forgets a connection that is gone, be it by a panic outside of its session's care.
-func (s *Server) finish(c *Conn) {
-	if reason := recover(); reason != nil {
+func (s *Server) finish(c *Conn, reason any) {
+	if reason != nil {
 		s.warn("connection failed", "reason", reason, "stack", string(debug.Stack()))
 	}
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()
 	s.running.Done()
+}
+
+// settle waits until what replies say is safe.
+func (s *Server) settle() {
+	if s.Barrier != nil {
+		s.Barrier()
+	}
+}
+
+// Tick tells the server the time, in whatever unit: [Conn.Active] speaks of it.
+func (s *Server) Tick(now int64) { s.now.Store(now) }
+
+// Traffic is what has passed through all connections since the start.
+func (s *Server) Traffic() Traffic { return s.traffic.sum() }
+
+// Conns returns the connections, in no order.
+func (s *Server) Conns() []*Conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.conns))
 }
 
 // init makes what the zero Server lacks; s.mu is held.

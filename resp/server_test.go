@@ -23,27 +23,29 @@ import (
 )
 
 func TestServerAnswers(t *testing.T) {
-	s := &echoServer{}
-	startEcho(t, s, nil)
-	c := resptest.Dial(t, s.addr)
-	require.Equal(t, []any{"GET", "k"}, c.Do("GET", "k"))
-	c.Write([]byte(strings.Repeat(wire("a", "b"), 1000)))
-	for range 1000 {
-		require.Equal(t, []any{"a", "b"}, c.Recv())
-	}
-	big := strings.Repeat("x", 3<<20)
-	require.Equal(t, []any{"SET", big}, c.Do("SET", big))
-	c.Write([]byte(wire("CLOSE") + wire("never")))
-	require.Equal(t, "+OK\r\n", string(c.ReadAll()))
+	eachCarrier(t, func(t *testing.T, s *echoServer) {
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		require.Equal(t, []any{"GET", "k"}, c.Do("GET", "k"))
+		c.Write([]byte(strings.Repeat(wire("a", "b"), 1000)))
+		for range 1000 {
+			require.Equal(t, []any{"a", "b"}, c.Recv())
+		}
+		big := strings.Repeat("x", 3<<20)
+		require.Equal(t, []any{"SET", big}, c.Do("SET", big))
+		c.Write([]byte(wire("CLOSE") + wire("never")))
+		require.Equal(t, "+OK\r\n", string(c.ReadAll()))
+	})
 }
 
 func TestServerOnUnixSocket(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "s")
-	ln, err := net.Listen("unix", path)
-	require.NoError(t, err)
-	s := &echoServer{}
-	startEcho(t, s, ln)
-	require.Equal(t, []any{"x"}, resptest.Dial(t, path).Do("x"))
+	eachCarrier(t, func(t *testing.T, s *echoServer) {
+		path := filepath.Join(t.TempDir(), "s")
+		ln, err := net.Listen("unix", path)
+		require.NoError(t, err)
+		startEcho(t, s, ln)
+		require.Equal(t, []any{"x"}, resptest.Dial(t, path).Do("x"))
+	})
 }
 
 func TestServerOverTLS(t *testing.T) {
@@ -68,59 +70,63 @@ func TestServerOverTLS(t *testing.T) {
 }
 
 func TestServerRefuses(t *testing.T) {
-	s := &echoServer{}
-	s.Accept = func(c *Conn) (Handler, string) { return nil, "ERR max number of clients reached" }
-	startEcho(t, s, nil)
-	c := resptest.Dial(t, s.addr)
-	c.Write([]byte(wire("HELLO", "3")))
-	require.Equal(t, "-ERR max number of clients reached\r\n", string(c.ReadAll()))
+	eachCarrier(t, func(t *testing.T, s *echoServer) {
+		s.Accept = func(c *Conn) (Handler, string) { return nil, "ERR max number of clients reached" }
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		c.Write([]byte(wire("HELLO", "3")))
+		require.Equal(t, "-ERR max number of clients reached\r\n", string(c.ReadAll()))
+	})
 }
 
 func TestServerSurvivesPanics(t *testing.T) {
-	s := &echoServer{}
-	startEcho(t, s, nil)
-	c := resptest.Dial(t, s.addr)
-	c.Write([]byte(wire("a") + wire("PANIC") + wire("b")))
-	require.Equal(t, echoed("a"), string(c.ReadAll()))
-	require.Equal(t, []any{"x"}, resptest.Dial(t, s.addr).Do("x"))
+	eachCarrier(t, func(t *testing.T, s *echoServer) {
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		c.Write([]byte(wire("a") + wire("PANIC") + wire("b")))
+		require.Equal(t, echoed("a"), string(c.ReadAll()))
+		require.Equal(t, []any{"x"}, resptest.Dial(t, s.addr).Do("x"))
+	})
 }
 
 func TestShutdownDrains(t *testing.T) {
-	s := &echoServer{}
-	held, release := make(chan struct{}), make(chan struct{})
-	s.hold = func(*Conn) {
-		close(held)
-		<-release
-	}
-	startEcho(t, s, nil)
-	idle, busy := resptest.Dial(t, s.addr), resptest.Dial(t, s.addr)
-	idle.Do("x")
-	busy.Write([]byte(wire("HOLD") + wire("y")))
-	<-held
-	done := make(chan error)
-	go func() { done <- s.Shutdown(context.Background()) }()
-	require.Empty(t, idle.ReadAll())
-	_, err := net.Dial("tcp", s.addr)
-	require.Error(t, err)
-	close(release)
-	require.Equal(t, echoed("HOLD")+echoed("y"), string(busy.ReadAll()))
-	require.NoError(t, <-done)
+	eachCarrier(t, func(t *testing.T, s *echoServer) {
+		held, release := make(chan struct{}), make(chan struct{})
+		s.hold = func(*Conn) {
+			close(held)
+			<-release
+		}
+		startEcho(t, s, nil)
+		idle, busy := resptest.Dial(t, s.addr), resptest.Dial(t, s.addr)
+		idle.Do("x")
+		busy.Write([]byte(wire("HOLD") + wire("y")))
+		<-held
+		done := make(chan error)
+		go func() { done <- s.Shutdown(context.Background()) }()
+		require.Empty(t, idle.ReadAll())
+		_, err := net.Dial("tcp", s.addr)
+		require.Error(t, err)
+		close(release)
+		require.Equal(t, echoed("HOLD")+echoed("y"), string(busy.ReadAll()))
+		require.NoError(t, <-done)
+	})
 }
 
 func TestShutdownLosesPatience(t *testing.T) {
-	s := &echoServer{}
-	startEcho(t, s, nil)
-	c := resptest.Dial(t, s.addr)
-	// The client reads nothing of this, so that its replies never leave.
-	go c.NetConn().Write([]byte(strings.Repeat(wire("BIG", "1000000"), 100)))
-	require.Eventually(t, func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return len(s.conns) == 1 && s.conns[0].Pending() > 0
-	}, 10*time.Second, time.Millisecond)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	require.ErrorIs(t, s.Shutdown(ctx), context.Canceled)
+	eachCarrier(t, func(t *testing.T, s *echoServer) {
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		// The client reads nothing of this, so that its replies never leave.
+		go c.NetConn().Write([]byte(strings.Repeat(wire("BIG", "1000000"), 100)))
+		require.Eventually(t, func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return len(s.conns) == 1 && s.conns[0].Pending() > 0
+		}, 10*time.Second, time.Millisecond)
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		require.ErrorIs(t, s.Shutdown(ctx), context.Canceled)
+	})
 }
 
 // failing is a listener whose accepts fail at first, as if descriptors had run out.
@@ -137,16 +143,17 @@ func (l *failing) Accept() (net.Conn, error) {
 }
 
 func TestServeBacksOff(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	slow := &failing{Listener: ln}
-	slow.failures.Store(3)
-	var logged bytes.Buffer
-	s := &echoServer{}
-	s.Log = slog.New(slog.NewTextHandler(&logged, nil))
-	startEcho(t, s, slow)
-	require.Equal(t, []any{"x"}, resptest.Dial(t, s.addr).Do("x"))
-	require.Equal(t, 3, strings.Count(logged.String(), "accept failed"))
+	eachCarrier(t, func(t *testing.T, s *echoServer) {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		slow := &failing{Listener: ln}
+		slow.failures.Store(3)
+		var logged bytes.Buffer
+		s.Log = slog.New(slog.NewTextHandler(&logged, nil))
+		startEcho(t, s, slow)
+		require.Equal(t, []any{"x"}, resptest.Dial(t, s.addr).Do("x"))
+		require.Equal(t, 3, strings.Count(logged.String(), "accept failed"))
+	})
 }
 
 func TestServeReportsAForeignClose(t *testing.T) {

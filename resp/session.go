@@ -14,6 +14,10 @@ const (
 	Retry
 	// Flush comes from a Session only: much is written. Send it, then Resume at once.
 	Flush
+	// Offload means that the command was not executed, because it may take long: send what is written,
+	// and Resume where nobody else waits. A handler answers it at most once for a command; from a
+	// Session it comes only if others do wait.
+	Offload
 )
 
 // flushAt is how much output, in bytes, makes a session ask for Flush. One reply may exceed it.
@@ -25,7 +29,8 @@ type Handler interface {
 	// Begin starts a batch of pipelined commands: the place to read the clock, once.
 	Begin()
 	// Handle runs one command and writes its reply. There is at least one argument; args alias the
-	// input buffer and are valid until Handle returns. What it wrote before Retry is taken back.
+	// input buffer and are valid until Handle returns. What it wrote before Retry or Offload is taken
+	// back.
 	Handle(args [][]byte, w *Writer) Status
 	// End closes what Begin started, before the output of the batch leaves.
 	End()
@@ -48,6 +53,7 @@ type Session struct {
 	ready   bool // a command was found and not yet executed
 	begun   bool // Begin was called and End was not
 	closed  bool
+	shared  bool // whoever drives the session has others waiting
 }
 
 // NewSession is a session that speaks RESP2 until its handler sets the writer's Proto.
@@ -71,7 +77,7 @@ func (s *Session) Filled(n int) Status {
 // Received says that n bytes were read into Space after Retry. They are run in their turn.
 func (s *Session) Received(n int) { s.in.filled(n) }
 
-// Resume goes on after Retry or Flush.
+// Resume goes on after Retry, Offload or Flush.
 func (s *Session) Resume() (st Status) {
 	if s.closed {
 		return Close
@@ -119,9 +125,12 @@ func (s *Session) handle() Status {
 		s.handler.Begin()
 	}
 	st := s.handler.Handle(s.in.command(), &s.out)
-	if st == Retry {
+	if st == Offload && !s.shared {
+		st = s.handler.Handle(s.in.command(), &s.out)
+	}
+	if st == Retry || st == Offload {
 		s.out.Truncate(s.mark)
-		return Retry
+		return st
 	}
 	s.mark = s.out.Mark()
 	s.ready = false
@@ -168,6 +177,28 @@ func (s *Session) Output() []byte { return s.out.Bytes() }
 func (s *Session) Sent() {
 	s.out.Reset()
 	s.out.shrink(busyBuffer)
+}
+
+// sentSome says that the first n bytes of Output have left.
+func (s *Session) sentSome(n int) { s.out.buf = s.out.buf[n:] }
+
+// lend gives the session buffers for one batch: one to read into, whose free part it returns, and
+// one for replies, which it keeps until they are sent.
+func (s *Session) lend(in []byte, out func() []byte) (space []byte) {
+	if s.out.buf == nil {
+		s.out.buf = out()
+	}
+	return s.in.lend(in)
+}
+
+// giveBack ends what lend began, but for the replies: what is unread moves to the session's own.
+func (s *Session) giveBack() { s.in.giveBack() }
+
+// sentAll says that Output has left, and gives its buffer away.
+func (s *Session) sentAll() []byte {
+	buf := s.out.buf[:0]
+	s.out.buf = nil
+	return buf
 }
 
 // Writer is where the session writes: its Proto is the client's protocol version.

@@ -43,8 +43,7 @@ type App struct {
 	transport resp.Server
 	sockets   sockets
 	tls       certificates
-	traffic   traffic
-	peers     peers
+	accepting sync.Mutex // guards the UserData of connections, and is held while a client is admitted
 
 	begun atomic.Bool                // Run was called
 	stop  chan commands.ShutdownMode // from SHUTDOWN to Run; has room for one

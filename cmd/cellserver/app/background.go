@@ -50,7 +50,7 @@ func (b *background) guard(round func()) {
 
 func (b *background) round(interval time.Duration) {
 	a, now := b.app, b.app.clock.Monotonic()
-	a.traffic.now.Store(now)
+	a.transport.Tick(now)
 	if now-b.patrolled >= patrolEvery {
 		b.patrolled = now
 		a.patrol(now)

@@ -78,10 +78,8 @@ func (in *instance) dial(t *testing.T) *resptest.Client {
 
 // pending is how many bytes wait for clients to take them.
 func (in *instance) pending() (n int) {
-	in.peers.mu.Lock()
-	defer in.peers.mu.Unlock()
-	for _, p := range in.peers.all {
-		n += p.conn.Pending()
+	for _, c := range in.transport.Conns() {
+		n += c.Pending()
 	}
 	return n
 }

@@ -225,7 +225,7 @@ func reason(err error) error {
 	return err
 }
 
-// listener hands out connections that the app watches over.
+// listener hands out connections that are set up as the configuration says.
 type listener struct {
 	net.Listener
 	app *App
@@ -238,9 +238,11 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := l.app.watch(nc)
-	if l.tls {
-		return tls.Server(w, l.app.tls.current()), nil
+	if tcp, ok := nc.(*net.TCPConn); ok {
+		keepAlive(tcp, l.app.commands.Config().TCPKeepAlive)
 	}
-	return w, nil
+	if l.tls {
+		return tls.Server(nc, l.app.tls.current()), nil
+	}
+	return nc, nil
 }

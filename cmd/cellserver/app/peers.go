@@ -1,35 +1,13 @@
 package app
 
 import (
-	"crypto/tls"
 	"net"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"cellserver/commands"
 	"cellserver/config"
 	"cellserver/resp"
 )
-
-// wire is a connection as the app watches over it: it counts what passes and knows when
-// something last did.
-type wire struct {
-	net.Conn
-	app   *App
-	meter *meter
-	last  atomic.Int64 // coarse monotonic time, of [traffic], of the last byte
-}
-
-// watch prepares an accepted connection.
-func (a *App) watch(nc net.Conn) *wire {
-	if tcp, ok := nc.(*net.TCPConn); ok {
-		keepAlive(tcp, a.commands.Config().TCPKeepAlive)
-	}
-	w := &wire{Conn: nc, app: a, meter: a.traffic.meter()}
-	w.last.Store(a.traffic.now.Load())
-	return w
-}
 
 // keepAlive probes a silent connection after so many seconds, and gives it up after
 // three probes a third of that apart, as Redis does. Zero is off.
@@ -38,60 +16,17 @@ func keepAlive(tcp *net.TCPConn, seconds int) {
 	tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: idle > 0, Idle: idle, Interval: max(idle/3, time.Second), Count: 3})
 }
 
-// Read counts what the client sent.
-func (w *wire) Read(p []byte) (int, error) {
-	n, err := w.Conn.Read(p)
-	if n > 0 {
-		w.meter.reads.Add(1)
-		w.meter.input.Add(int64(n))
-		w.last.Store(w.app.traffic.now.Load())
-	}
-	return n, err
-}
-
-// Write counts what the client was sent.
-func (w *wire) Write(p []byte) (int, error) {
-	n, err := w.Conn.Write(p)
-	if n > 0 {
-		w.meter.writes.Add(1)
-		w.meter.output.Add(int64(n))
-		w.last.Store(w.app.traffic.now.Load())
-	}
-	return n, err
-}
-
-// CloseWrite says that nothing more will be sent.
-func (w *wire) CloseWrite() error { return w.Conn.(interface{ CloseWrite() error }).CloseWrite() }
-
-// Close ends the connection, and the watch over it.
-func (w *wire) Close() error {
-	w.app.peers.remove(w)
-	return w.Conn.Close()
-}
-
-// peer is a client and its connection.
+// peer is a connection's client, and what the patrol remembers of it.
 type peer struct {
-	conn   *resp.Conn
 	client *commands.Client
 	heavy  int64 // monotonic time since when more than the soft limit waits for it, 0 when it does not
 }
 
-// peers are the clients that are served.
-type peers struct {
-	mu  sync.Mutex // guards all, and is held while a client is admitted
-	all map[*wire]*peer
-}
-
-func (p *peers) remove(w *wire) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.all, w)
-}
-
-// accept admits a connection or says why not.
+// accept admits a connection or says why not. Connections come one at a time, so that none passes
+// maxclients.
 func (a *App) accept(c *resp.Conn) (resp.Handler, string) {
-	a.peers.mu.Lock()
-	defer a.peers.mu.Unlock()
+	a.accepting.Lock()
+	defer a.accepting.Unlock()
 	cfg := a.commands.Config()
 	if a.commands.Clients() >= cfg.MaxClients {
 		a.commands.RejectedConnection()
@@ -102,20 +37,9 @@ func (a *App) accept(c *resp.Conn) (resp.Handler, string) {
 		return nil, protectedMode
 	}
 	client := a.commands.Connect(c)
-	c.UserData = client
-	if a.peers.all == nil {
-		a.peers.all = map[*wire]*peer{}
-	}
-	a.peers.all[wireOf(c)] = &peer{conn: c, client: client}
+	c.UserData = &peer{client: client}
 	a.verbose("accepted", "client", c.RemoteAddr())
 	return client, ""
-}
-
-func wireOf(c *resp.Conn) *wire {
-	if secure, ok := c.NetConn().(*tls.Conn); ok {
-		return secure.NetConn().(*wire)
-	}
-	return c.NetConn().(*wire)
 }
 
 // protects reports whether protected mode keeps a client out: there is no password, and
@@ -140,11 +64,11 @@ const protectedMode = "DENIED Redis is running in protected mode because protect
 
 // writeLimit is the hard limit of what may wait for a client.
 func writeLimit(c *resp.Conn) int64 {
-	client, ok := c.UserData.(*commands.Client)
+	p, ok := c.UserData.(*peer)
 	if !ok {
 		return 0 // refused: its last words are short
 	}
-	return client.OutputLimit().Hard
+	return p.client.OutputLimit().Hard
 }
 
 // patrol closes clients that are idle for longer than timeout, or have let more than
@@ -155,30 +79,26 @@ func (a *App) patrol(now int64) {
 	if cfg.Timeout == 0 && limits.Normal.Soft == 0 && limits.PubSub.Soft == 0 {
 		return
 	}
-	a.peers.mu.Lock()
-	var late []*resp.Conn
-	for w, p := range a.peers.all {
-		idle := now - w.last.Load()
+	a.accepting.Lock()
+	defer a.accepting.Unlock()
+	for _, c := range a.transport.Conns() {
+		p, ok := c.UserData.(*peer)
 		switch {
-		case cfg.Timeout > 0 && idle > int64(cfg.Timeout)*int64(time.Second) && !p.client.MayIdle():
-			a.verbose("closing an idle client", "client", p.conn.RemoteAddr())
-		case p.overSoftLimit(now):
-			a.log.Warn("closing a client that does not take its replies", "client", p.conn.RemoteAddr(), "bytes", p.conn.Pending())
-		default:
-			continue
+		case !ok: // being refused
+		case cfg.Timeout > 0 && now-c.Active() > int64(cfg.Timeout)*int64(time.Second) && !p.client.MayIdle():
+			a.verbose("closing an idle client", "client", c.RemoteAddr())
+			c.Close()
+		case p.overSoftLimit(c, now):
+			a.log.Warn("closing a client that does not take its replies", "client", c.RemoteAddr(), "bytes", c.Pending())
+			c.Close()
 		}
-		late = append(late, p.conn)
-	}
-	a.peers.mu.Unlock()
-	for _, c := range late {
-		c.Close()
 	}
 }
 
 // overSoftLimit reports whether the soft limit has been exceeded for its time.
-func (p *peer) overSoftLimit(now int64) bool {
+func (p *peer) overSoftLimit(c *resp.Conn, now int64) bool {
 	limit := p.client.OutputLimit()
-	if limit.Soft == 0 || int64(p.conn.Pending()) <= limit.Soft {
+	if limit.Soft == 0 || int64(c.Pending()) <= limit.Soft {
 		p.heavy = 0
 		return false
 	}

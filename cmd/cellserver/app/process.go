@@ -20,13 +20,7 @@ func (a *App) process(configFile string) commands.Process {
 
 // usage reads what the process uses now.
 func (a *App) usage() commands.Usage {
-	u := used()
-	for i := range a.traffic.meters {
-		m := &a.traffic.meters[i]
-		u.Input += m.input.Load()
-		u.Output += m.output.Load()
-		u.Reads += m.reads.Load()
-		u.Writes += m.writes.Load()
-	}
+	u, carried := used(), a.transport.Traffic()
+	u.Input, u.Output, u.Reads, u.Writes = carried.Input, carried.Output, carried.Reads, carried.Writes
 	return u
 }
