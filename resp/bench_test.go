@@ -14,7 +14,7 @@ func throttles(n int) []byte {
 }
 
 // fixed answers like CL.THROTTLE and does nothing.
-type fixed struct{ plain }
+type fixed struct{ quiet }
 
 func (*fixed) Handle(args [][]byte, w *Writer) Status {
 	w.Array(5)

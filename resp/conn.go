@@ -22,6 +22,7 @@ type Conn struct {
 
 	ended Status // of a loop: how the session's last batch ended
 	due   bool   // of a loop: it is in the turn
+	ends  bool   // of a loop: the client sends nothing after what has come
 
 	stopping atomic.Bool // serve no further batch
 	memory   atomic.Int64

@@ -23,6 +23,10 @@ type input struct {
 	lent   bool
 	parser parser
 	args   [][]byte
+	size   int // bytes of the command found, whose arguments args are
+
+	aheadArgs [][]byte // of the command behind it, when it was foreseen
+	ahead     int      // its bytes, 0 when it was not
 }
 
 // space is room for the next read. It grows while a command fills it, never by what a header claims.
@@ -61,6 +65,7 @@ func (in *input) replace(size int) {
 	if size != len(in.buf) {
 		in.buf = make([]byte, size)
 		clear(in.args[:cap(in.args)])
+		clear(in.aheadArgs[:cap(in.aheadArgs)])
 	}
 	in.end = copy(in.buf, old)
 	in.start = 0
@@ -86,8 +91,29 @@ func (in *input) filled(n int) {
 	in.end += n
 }
 
-// next looks for a command with at least one argument.
+// next looks for a command with at least one argument: in.args are then its arguments, until the
+// buffer changes. Asked again before done, it finds the same one.
 func (in *input) next(h Handler) (bool, error) {
+	if in.ahead > 0 {
+		in.args, in.aheadArgs = in.aheadArgs, in.args
+		in.size, in.ahead = in.ahead, 0
+		return true, nil
+	}
+	if !in.parser.begun {
+		if in.args, in.size = plain(in.buf[in.start:in.end], in.args[:0]); in.size > 0 {
+			return true, nil
+		}
+	}
+	found, err := in.search(h)
+	if found {
+		in.size = in.parser.pos
+		in.args = in.parser.arguments(in.buf[in.start:in.end], in.args[:0])
+	}
+	return found, err
+}
+
+// search is next for whatever is not plain.
+func (in *input) search(h Handler) (bool, error) {
 	for in.start < in.end {
 		if !in.parser.begun {
 			in.parser.begun = true
@@ -100,6 +126,7 @@ func (in *input) next(h Handler) (bool, error) {
 		case found == complete:
 			return true, nil
 		case found == empty:
+			in.size = in.parser.pos
 			in.done()
 		case int64(in.end-in.start) > in.parser.limits.MaxBuffer:
 			return false, ErrBufferLimit
@@ -110,19 +137,25 @@ func (in *input) next(h Handler) (bool, error) {
 	return false, nil
 }
 
-// command is the arguments of the command found by next; they alias the buffer.
-func (in *input) command() [][]byte {
-	in.args = in.args[:0]
-	b := in.buf[in.start:in.end]
-	for _, s := range in.parser.spans {
-		in.args = append(in.args, b[s.start:s.end:s.end])
+// foresee looks for the command after the one that was found, if it is plain and has come. The next
+// call of next finds it.
+func (in *input) foresee() ([][]byte, bool) {
+	if behind := in.buf[in.start+in.size : in.end]; len(behind) > 0 {
+		in.aheadArgs, in.ahead = plain(behind, in.aheadArgs[:0])
 	}
-	return in.args
+	return in.aheadArgs, in.ahead > 0
 }
+
+// forget takes back what was foreseen: the buffer may change.
+func (in *input) forget() { in.ahead = 0 }
 
 // done drops the command at hand.
 func (in *input) done() {
-	in.start += in.parser.pos
+	in.start += in.size
+	in.size = 0
+	if !in.parser.begun {
+		return
+	}
 	in.parser.reset()
 	if cap(in.parser.spans) > manyArgs {
 		in.parser.spans, in.args = nil, nil
@@ -132,14 +165,14 @@ func (in *input) done() {
 // capacity is the memory held, in bytes.
 func (in *input) capacity() int {
 	const spanSize, argSize = 16, 24
-	return len(in.buf) + cap(in.parser.spans)*spanSize + cap(in.args)*argSize
+	return len(in.buf) + cap(in.parser.spans)*spanSize + (cap(in.args)+cap(in.aheadArgs))*argSize
 }
 
 // shrink gives the buffer back if it holds nothing.
 func (in *input) shrink() {
 	if in.start == in.end && len(in.buf) > smallBuffer {
 		in.start, in.end = 0, 0
-		in.buf, in.args, in.want, in.calm = nil, nil, smallBuffer, 0
+		in.buf, in.args, in.aheadArgs, in.want, in.calm = nil, nil, nil, smallBuffer, 0
 	}
 }
 

@@ -1,6 +1,7 @@
 package resp
 
-// Limits bound one request. A zero field stands for Redis's default.
+// Limits bound one request. A zero field stands for Redis's default. Requests of up to nine arguments
+// of up to 999 bytes are within all limits.
 type Limits struct {
 	// MaxBulk is the longest argument, in bytes (proto-max-bulk-len; 512 MiB).
 	MaxBulk int64

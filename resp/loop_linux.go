@@ -21,6 +21,8 @@ type loop struct {
 	poll   poller
 	conns  []*Conn  // by descriptor
 	turn   []*Conn  // whose replies leave at the end of this turn
+	more   []*Conn  // whose last read left something, or may have: they are served again in the next
+	again  []*Conn  // the last turn's more
 	at     *Conn    // the one being looked at, to blame for a panic
 	in     []byte   // lent to one session after the other, to read into
 	spare  [][]byte // lent to sessions until their replies have left
@@ -130,10 +132,17 @@ func (l *loop) once() (more bool) {
 		}
 	}()
 	called := false
-	for _, fd := range l.poll.wait() {
-		if fd == l.poll.waker {
+	l.again, l.more = l.more, l.again[:0]
+	for _, c := range l.again {
+		if l.knows(c) {
+			l.serve(c)
+		}
+	}
+	for _, e := range l.poll.wait(len(l.again) == 0) {
+		if fd := int(e.Fd); fd == l.poll.waker {
 			called = true
 		} else if c := l.conns[fd]; c != nil {
+			c.ends = c.ends || e.Events&closing != 0
 			l.serve(c)
 		}
 	}
@@ -159,14 +168,22 @@ func (l *loop) answer() {
 
 // serve reads what a client has sent, and runs it.
 func (l *loop) serve(c *Conn) {
+	if c.due {
+		l.more = append(l.more, c) // one batch a turn: its replies are bounded
+		return
+	}
 	l.at = c
-	n, err := readFrom(c.fd, c.session.lend(l.in, l.buffer))
+	space := c.session.lend(l.in, l.buffer)
+	n, err := readFrom(c.fd, space)
 	if n <= 0 {
 		c.session.giveBack()
 		if err == nil || !passing(err) {
 			l.drop(c, nil)
 		}
 		return
+	}
+	if n == len(space) || c.ends {
+		l.more = append(l.more, c)
 	}
 	c.received(n)
 	c.setBusy()

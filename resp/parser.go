@@ -13,6 +13,7 @@ type span struct{ start, end int }
 type parser struct {
 	limits Limits
 	begun  bool   // limits belong to the command at hand
+	found  bool   // it is complete
 	pos    int    // everything before it has been understood
 	seen   int    // everything before it has been searched for the end of the line at pos
 	left   int    // arguments still to come
@@ -31,13 +32,30 @@ const (
 
 // reset forgets the command at hand and starts at the next one.
 func (p *parser) reset() {
-	p.begun, p.pos, p.seen, p.left, p.bulk = false, 0, 0, 0, -1
+	p.begun, p.found, p.pos, p.seen, p.left, p.bulk = false, false, 0, 0, 0, -1
 	p.spans = p.spans[:0]
 }
 
+// arguments appends the arguments of the command that was found in b.
+func (p *parser) arguments(b []byte, into [][]byte) [][]byte {
+	for _, s := range p.spans {
+		into = append(into, b[s.start:s.end:s.end])
+	}
+	return into
+}
+
 // parse goes on with the command that starts at b[0]. len(b) > 0, and b is what it was before, or
-// longer. Inline arguments are decoded in place.
+// longer. Inline arguments are decoded in place. What was found complete stays so.
 func (p *parser) parse(b []byte) (outcome, error) {
+	if p.found {
+		return complete, nil
+	}
+	got, err := p.advance(b)
+	p.found = got == complete
+	return got, err
+}
+
+func (p *parser) advance(b []byte) (outcome, error) {
 	if b[0] != '*' {
 		return p.inline(b)
 	}

@@ -189,7 +189,7 @@ func TestRandomCommandsInRandomPieces(t *testing.T) {
 		for _, args := range commands {
 			want += echoed(args...)
 		}
-		s := NewSession(&plain{})
+		s := NewSession(&quiet{})
 		var got strings.Builder
 		for rest := stream; len(rest) > 0; {
 			space := s.Space()
@@ -204,15 +204,16 @@ func TestRandomCommandsInRandomPieces(t *testing.T) {
 	}
 }
 
-// plain answers every command with its arguments, and does nothing else.
-type plain struct{ limits Limits }
+// quiet answers every command with its arguments, and does nothing else.
+type quiet struct{ limits Limits }
 
-func (*plain) Begin()             {}
-func (*plain) End()               {}
-func (*plain) Closed()            {}
-func (*plain) Failed(any, []byte) {}
-func (p *plain) Limits() Limits   { return p.limits }
-func (*plain) Handle(args [][]byte, w *Writer) Status {
+func (*quiet) Begin()             {}
+func (*quiet) Foresee([][]byte)   {}
+func (*quiet) End()               {}
+func (*quiet) Closed()            {}
+func (*quiet) Failed(any, []byte) {}
+func (p *quiet) Limits() Limits   { return p.limits }
+func (*quiet) Handle(args [][]byte, w *Writer) Status {
 	w.Array(len(args))
 	for _, a := range args {
 		w.Bulk(a)

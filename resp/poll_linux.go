@@ -6,14 +6,20 @@ import (
 	"unsafe"
 )
 
-// poller tells which descriptors can be read from: epoll, level-triggered. A level-triggered one
-// costs one read for each batch; with the edge every client would be read from until nothing comes.
+// poller tells which descriptors something has come for: epoll, edge-triggered, so that the system
+// looks at each once and not again to see that it was emptied. Whoever is told has to read until a
+// read gets less than it has room for, and to the end if closing says that it has come.
 type poller struct {
 	epoll  int
 	waker  int // an eventfd, which wake makes readable
 	events [turnSize]syscall.EpollEvent
-	ready  [turnSize]int
 }
+
+// closing are the events that say that no more will come after what has.
+const closing = syscall.EPOLLRDHUP | syscall.EPOLLHUP | syscall.EPOLLERR
+
+// edge is EPOLLET, which package syscall has as a negative number.
+const edge = 1 << 31
 
 func (p *poller) open() (err error) {
 	if p.epoll, err = syscall.EpollCreate1(syscall.EPOLL_CLOEXEC); err != nil {
@@ -35,25 +41,23 @@ func (p *poller) close() {
 
 // add watches a descriptor until it is removed or closed.
 func (p *poller) add(fd int) error {
-	return syscall.EpollCtl(p.epoll, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(fd)})
+	return syscall.EpollCtl(p.epoll, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: syscall.EPOLLIN | syscall.EPOLLRDHUP | edge, Fd: int32(fd)})
 }
 
 func (p *poller) remove(fd int) {
 	syscall.EpollCtl(p.epoll, syscall.EPOLL_CTL_DEL, fd, &syscall.EpollEvent{})
 }
 
-// wait returns descriptors that can be read from or have failed, at least one.
-func (p *poller) wait() []int {
+// wait returns descriptors for which something has come: at once, or if sleep is true when there is
+// one at last.
+func (p *poller) wait(sleep bool) []syscall.EpollEvent {
 	n := p.look()
-	for n <= 0 {
+	for n <= 0 && sleep {
 		// What other goroutines have to do comes before sleep, which would keep their processor a while.
 		runtime.Gosched()
 		n, _ = syscall.EpollWait(p.epoll, p.events[:], -1)
 	}
-	for i := range n {
-		p.ready[i] = int(p.events[i].Fd)
-	}
-	return p.ready[:n]
+	return p.events[:max(n, 0)]
 }
 
 // look asks without waiting, and so without the runtime's care for calls that may.
@@ -79,24 +83,31 @@ func (p *poller) hush() {
 
 // readFrom reads what has come. It does not wait: 0 bytes without an error are the end.
 func readFrom(fd int, p []byte) (int, error) {
-	n, _, no := syscall.RawSyscall(syscall.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
-	if no != 0 {
-		return 0, no
-	}
-	return int(n), nil
+	return transfer(syscall.SYS_RECVFROM, fd, p, syscall.MSG_DONTWAIT)
 }
 
 // writeTo sends as much as there is room for.
 func writeTo(fd int, p []byte) (int, error) {
-	n, _, no := syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
-	if no != 0 {
-		return 0, no
+	return transfer(syscall.SYS_SENDTO, fd, p, syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL)
+}
+
+// transfer moves bytes between a socket and p. The calls for sockets are shorter in the system than
+// read and write, which files share.
+func transfer(call uintptr, fd int, p []byte, flags uintptr) (int, error) {
+	for {
+		n, _, no := syscall.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)), flags, 0, 0)
+		switch no {
+		case 0:
+			return int(n), nil
+		case syscall.EINTR:
+		default:
+			return 0, no
+		}
 	}
-	return int(n), nil
 }
 
 // passing reports whether an error only says that it is not the moment.
-func passing(err error) bool { return err == syscall.EAGAIN || err == syscall.EINTR }
+func passing(err error) bool { return err == syscall.EAGAIN }
 
 // cutOff ends a connection in both directions without closing its descriptor.
 func cutOff(fd int) { syscall.Shutdown(fd, syscall.SHUT_RDWR) }

@@ -38,6 +38,9 @@ func (c *Conn) deliver() {
 func (c *Conn) Pending() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.closed {
+		return 0
+	}
 	return len(c.queue) + int(c.writing.Load())
 }
 

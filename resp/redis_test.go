@@ -16,7 +16,7 @@ import (
 
 // likeRedis answers the commands that the comparison uses as Redis does:
 // PING, ECHO x, and EVAL 'return ARGV' 0 …, which gives its arguments back.
-type likeRedis struct{ plain }
+type likeRedis struct{ quiet }
 
 func (h *likeRedis) Handle(args [][]byte, w *Writer) Status {
 	if h.limits.Unauthenticated {
@@ -68,7 +68,7 @@ func TestHostileRequestsAgainstRedis(t *testing.T) {
 		require.Equal(t, want, got, "%.80q", in)
 
 		want = ask(t, locked, []byte(in))
-		got, _ = feed(NewSession(&likeRedis{plain{Limits{Unauthenticated: true}}}), []byte(in), 1000)
+		got, _ = feed(NewSession(&likeRedis{quiet{Limits{Unauthenticated: true}}}), []byte(in), 1000)
 		require.Equal(t, want, got, "before AUTH: %.80q", in)
 	}
 }

@@ -28,6 +28,9 @@ const flushAt = 1 << 20
 type Handler interface {
 	// Begin starts a batch of pipelined commands: the place to read the clock, once.
 	Begin()
+	// Foresee tells of the command that follows the one about to be handled, where it has come
+	// already: a chance to have its data fetched. It must not act on it.
+	Foresee(args [][]byte)
 	// Handle runs one command and writes its reply. There is at least one argument; args alias the
 	// input buffer and are valid until Handle returns. What it wrote before Retry or Offload is taken
 	// back.
@@ -50,7 +53,6 @@ type Session struct {
 	in      input
 	out     Writer
 	mark    int  // where the output of the command at hand starts
-	ready   bool // a command was found and not yet executed
 	begun   bool // Begin was called and End was not
 	closed  bool
 	shared  bool // whoever drives the session has others waiting
@@ -96,17 +98,15 @@ func (s *Session) Resume() (st Status) {
 
 // run runs commands until there is none, or one stops it.
 func (s *Session) run() Status {
+	defer s.in.forget()
 	for {
-		if !s.ready {
-			found, err := s.in.next(s.handler)
-			if err != nil {
-				s.refuse(err)
-				return Close
-			}
-			if !found {
-				return Continue
-			}
-			s.ready = true
+		found, err := s.in.next(s.handler)
+		if err != nil {
+			s.refuse(err)
+			return Close
+		}
+		if !found {
+			return Continue
 		}
 		if st := s.handle(); st != Continue {
 			return st
@@ -124,16 +124,18 @@ func (s *Session) handle() Status {
 		s.begun = true
 		s.handler.Begin()
 	}
-	st := s.handler.Handle(s.in.command(), &s.out)
+	if args, ok := s.in.foresee(); ok {
+		s.handler.Foresee(args)
+	}
+	st := s.handler.Handle(s.in.args, &s.out)
 	if st == Offload && !s.shared {
-		st = s.handler.Handle(s.in.command(), &s.out)
+		st = s.handler.Handle(s.in.args, &s.out)
 	}
 	if st == Retry || st == Offload {
 		s.out.Truncate(s.mark)
 		return st
 	}
 	s.mark = s.out.Mark()
-	s.ready = false
 	s.in.done()
 	return st
 }

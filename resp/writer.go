@@ -16,7 +16,32 @@ type Writer struct {
 }
 
 // Int writes an integer reply (:n).
-func (w *Writer) Int(n int64) { w.buf = redcon.AppendInt(w.buf, n) }
+func (w *Writer) Int(n int64) { w.buf = appendInt(w.buf, n) }
+
+// Ints writes an array of integers.
+func (w *Writer) Ints(all ...int64) {
+	buf := append(w.buf, '*')
+	buf = strconv.AppendInt(buf, int64(len(all)), 10)
+	buf = append(buf, '\r', '\n')
+	for _, n := range all {
+		buf = appendInt(buf, n)
+	}
+	w.buf = buf
+}
+
+// appendInt appends an integer reply; most have one or two digits.
+func appendInt(dst []byte, n int64) []byte {
+	switch {
+	case uint64(n) < 10:
+		return append(dst, ':', '0'+byte(n), '\r', '\n')
+	case uint64(n) < 100:
+		return append(dst, ':', '0'+byte(n/10), '0'+byte(n%10), '\r', '\n')
+	case n == -1:
+		return append(dst, ':', '-', '1', '\r', '\n')
+	}
+	dst = strconv.AppendInt(append(dst, ':'), n, 10)
+	return append(dst, '\r', '\n')
+}
 
 // Bulk writes a bulk string; nil is the empty string, not a null.
 func (w *Writer) Bulk(b []byte) { w.buf = redcon.AppendBulk(w.buf, b) }
