@@ -89,12 +89,7 @@ func keepTAT(e *store.Entry, tat, now int64) {
 func (c *Call) replyDecision(d gcra.Decision, kind decision) {
 	limited := int64(bit(d.Limited))
 	c.Server.totals.throttled[kind+decision(limited)].Add(1)
-	c.Out.Array(5)
-	c.Out.Int(limited)
-	c.Out.Int(d.Limit)
-	c.Out.Int(d.Remaining)
-	c.Out.Int(gcra.CeilSeconds(d.RetryAfter))
-	c.Out.Int(gcra.CeilSeconds(d.ResetAfter))
+	c.Out.Ints(limited, d.Limit, d.Remaining, gcra.CeilSeconds(d.RetryAfter), gcra.CeilSeconds(d.ResetAfter))
 }
 
 const throttleUsage Error = "Cell error: Store error: Usage: cl.throttle <key> <max_burst> <count per period> <period> [<quantity>]"

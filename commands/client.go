@@ -33,8 +33,10 @@ type Client struct {
 
 	now       int64 // logical time of the running batch
 	lapse     int64 // real time at which its last command was done, or it began
-	call      Call  // the running command; reused
-	inner     Call  // the running command inside EXEC; reused
+	tally     tally
+	last      lastName
+	call      Call // the running command; reused
+	inner     Call // the running command inside EXEC; reused
 	tx        *store.Tx
 	footprint store.Footprint // of the running command; reused
 	db        int
@@ -78,6 +80,7 @@ type clients struct {
 func (s *Server) Connect(p Peer) *Client {
 	s.totals.connections.Add(1)
 	c := &Client{server: s, peer: p, created: s.Clock.Now(), tx: s.Store.NewTx()}
+	c.call.Client, c.call.Server = c, s
 	c.authed = s.Config().RequirePass == ""
 	c.now = c.created
 	c.proto.Store(2)
@@ -118,12 +121,20 @@ func (s *Server) everyClient() []*Client {
 
 // Begin reads the clocks for a batch of commands.
 func (c *Client) Begin() {
-	c.now = c.server.Clock.Now()
-	c.lapse = c.server.Clock.Monotonic()
+	c.now, c.lapse = c.server.Clock.Read()
 }
 
-// End closes a batch: others may see what it did to the client.
-func (c *Client) End() { c.publish() }
+// Foresee has the key of a command to come fetched from memory.
+func (c *Client) Foresee(args [][]byte) {}
+
+// End closes a batch: others may see what it did to the client. An idle client keeps no request
+// alive.
+func (c *Client) End() {
+	c.settle()
+	c.tally.cmd = nil
+	c.call.Args = nil
+	c.publish()
+}
 
 // Limits bound the next request; those of a client that has yet to authenticate are
 // tight, as in Redis.

@@ -83,8 +83,9 @@ type Command struct {
 
 	Subs []*Command // subcommands, of a parent
 
-	parent *Command
-	index  int // in everyCommand, and of its counters in a Server
+	parent   *Command
+	index    int  // in everyCommand, and of its counters in a Server
+	onOneKey bool // its first argument is all that it works on
 }
 
 // deprecation says since which Redis version a command need not be used, and what takes
@@ -159,9 +160,10 @@ func register(c *Command) *Command {
 	return c
 }
 
-// enter gives a command its index.
+// enter gives a command its index, and derives what the hot path asks of it.
 func (c *Command) enter() {
 	c.index = len(everyCommand)
+	c.onOneKey = c.Keys.First == 1 && c.Keys.Last == 1 && c.Keys.NumKeys == 0 && c.Footprint == nil && c.Flags&Whole == 0
 	everyCommand = append(everyCommand, c)
 }
 
@@ -225,12 +227,7 @@ func withoutSubs() []*Command {
 
 // resolve finds what args call: the command, or the subcommand of a parent. When there
 // is none it says so in Redis's words; the arguments too few or too many, it gives both.
-// last is the command that the client ran before, nil if none: pipelines mostly repeat it.
-func resolve(args [][]byte, last *Command) (*Command, error) {
-	cmd := last
-	if last == nil || last.parent != nil || !is(args[0], last.Name) {
-		cmd = lookup(args[0])
-	}
+func resolve(cmd *Command, args [][]byte) (*Command, error) {
 	if cmd == nil {
 		return nil, unknownCommand(args)
 	}
@@ -245,6 +242,23 @@ func resolve(args [][]byte, last *Command) (*Command, error) {
 		return cmd, wrongArity(cmd.FullName())
 	}
 	return cmd, nil
+}
+
+// lastName is a client's last command by its name as the client wrote it: it will write the next one
+// the same way, and pipelines mostly repeat it.
+type lastName struct {
+	cmd  *Command
+	size int
+	name [longestName]byte
+}
+
+// lookup is the table's, with a memory.
+func (l *lastName) lookup(name []byte) *Command {
+	if string(name) != string(l.name[:l.size]) || l.cmd == nil {
+		l.cmd = lookup(name)
+		l.size = copy(l.name[:], name)
+	}
+	return l.cmd
 }
 
 // takes reports whether a call may have n arguments.

@@ -17,7 +17,6 @@ func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
 		return st
 	}
 	c.resume()
-	c.call.Args, c.inner = nil, Call{} // so that an idle client keeps no request alive
 	if c.reply != replyOn {
 		c.silence(w, mark)
 	}
@@ -34,8 +33,9 @@ func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
 
 func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	call := &c.call
-	cmd, err := resolve(args, call.Cmd)
-	*call = Call{Cmd: cmd, Args: args, Now: c.now, Out: w, Client: c, Server: c.server}
+	cmd, err := resolve(c.last.lookup(args[0]), args)
+	call.Cmd, call.Args, call.Now, call.Out = cmd, args, c.now, w
+	call.Tx, call.Secret, call.slept = nil, nil, 0
 	if err == nil {
 		err = c.admit(call)
 	}

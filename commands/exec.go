@@ -40,7 +40,7 @@ func exec(c *Call) error {
 		return nil
 	}
 	client.inExec = true
-	defer func() { client.inExec = false }()
+	defer func() { client.inExec, client.inner = false, Call{} }()
 	c.Out.Array(len(m.queued))
 	for _, q := range m.queued {
 		client.runQueued(c, q)

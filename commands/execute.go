@@ -9,14 +9,21 @@ import (
 
 // execute locks the partitions that a command works on and runs it.
 func (s *Server) execute(call *Call) resp.Status {
-	fp := &call.Client.footprint
-	*fp = store.Footprint{}
-	call.Cmd.footprint(call, fp)
-	if *fp != (store.Footprint{}) {
-		call.Tx = call.Client.tx
-		call.Tx.Begin(call.Now, call.Client.db, fp)
-		defer call.Client.endTx()
+	c, cmd := call.Client, call.Cmd
+	if cmd.onOneKey && len(call.Args) > 1 {
+		call.Tx = c.tx
+		c.tx.BeginKey(call.Now, c.db, call.Args[1])
+	} else {
+		fp := &c.footprint
+		*fp = store.Footprint{}
+		cmd.footprint(call, fp)
+		if *fp == (store.Footprint{}) {
+			return s.run(call)
+		}
+		call.Tx = c.tx
+		c.tx.Begin(call.Now, c.db, fp)
 	}
+	defer c.endTx()
 	return s.run(call)
 }
 
@@ -24,34 +31,38 @@ func (s *Server) execute(call *Call) resp.Status {
 // it took counts from the end of the one before it in the batch, so waiting for locks is
 // part of it, and the clock is read once for both.
 func (s *Server) run(call *Call) resp.Status {
-	cmd := call.Cmd
+	c, cmd := call.Client, call.Cmd
 	if call.Tx != nil {
-		call.Tx.NoTouch = call.Client.noTouch && cmd.Name != "touch"
+		call.Tx.NoTouch = c.noTouch && cmd.Name != "touch"
 	}
-	start := call.Client.lapse
+	tallied := c.tallies(cmd)
 	mark := call.Out.Mark()
 	err := cmd.Run(call)
 	v, ended := err.(verdict)
 	if v == tryAgain {
 		return resp.Retry
 	}
-	st := s.statsOf(cmd)
 	if err != nil && !ended {
 		call.Out.Truncate(mark)
-		st.failed.Add(1)
+		s.statsOf(cmd).failed.Add(1)
 		s.replyError(call, err)
 	}
-	call.Client.lapse = s.Clock.Monotonic()
-	s.account(call, st, call.Client.lapse-start+call.slept)
+	if tallied {
+		c.tally.n++
+	} else {
+		s.account(call)
+	}
 	s.follow(call)
 	return resp.Status(v)
 }
 
-// account counts a command that took some nanoseconds.
-func (s *Server) account(call *Call, st *stats, took int64) {
-	st.calls.Add(1)
-	st.nanos.Add(took)
-	st.took[durationBucket(took)].Add(1)
+// account counts a command that is done, and was timed by itself.
+func (s *Server) account(call *Call) {
+	c := call.Client
+	now := s.Clock.Monotonic()
+	took := now - c.lapse + call.slept
+	c.lapse = now
+	s.statsOf(call.Cmd).add(1, took)
 	if took >= s.slow.above.Load() {
 		s.noteSlow(call, took)
 	}

@@ -199,11 +199,12 @@ func (c *testClient) LocalAddr() net.Addr {
 // fakeClock stands still. Its real time is its logical one.
 type fakeClock struct{ now int64 }
 
-func (c *fakeClock) Now() int64         { return c.now }
-func (c *fakeClock) Monotonic() int64   { return c.now }
-func (c *fakeClock) Set(unixNano int64) { c.now = unixNano }
-func (c *fakeClock) Advance(ns int64)   { c.now += ns }
-func (c *fakeClock) Resume()            {}
+func (c *fakeClock) Now() int64                   { return c.now }
+func (c *fakeClock) Monotonic() int64             { return c.now }
+func (c *fakeClock) Read() (now, monotonic int64) { return c.Now(), c.Monotonic() }
+func (c *fakeClock) Set(unixNano int64)           { c.now = unixNano }
+func (c *fakeClock) Advance(ns int64)             { c.now += ns }
+func (c *fakeClock) Resume()                      {}
 
 // newSeed is a source of randomness whose seed is logged; the variable SEED sets it.
 func newSeed(t testing.TB) rand.Source {

@@ -17,6 +17,8 @@ type Clock interface {
 	// Monotonic is the real time passed since some fixed moment, in nanoseconds: for
 	// measuring.
 	Monotonic() int64
+	// Read is Now and Monotonic at once.
+	Read() (now, monotonic int64)
 	// Set stops the logical clock at a time, Advance moves it on (and stops it first if
 	// it runs), Resume lets it follow the real time again.
 	Set(unixNano int64)

@@ -45,6 +45,5 @@ func TestErrorCodes(t *testing.T) {
 func TestAccountingAllocatesNothing(t *testing.T) {
 	h := newHarness(t)
 	call := &Call{Cmd: table["get"], Client: h.state, Server: h.server}
-	st := h.server.statsOf(call.Cmd)
-	require.Zero(t, testing.AllocsPerRun(100, func() { h.server.account(call, st, 1000) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { h.server.account(call) }))
 }

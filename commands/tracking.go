@@ -139,9 +139,13 @@ func (c *Client) noteReads(call *Call) {
 // endTx ends the client's transaction. One without effects is settled here, any other
 // when the store tells of its effects.
 func (c *Client) endTx() {
+	if len(c.track.reads) == 0 {
+		c.tx.End()
+		return
+	}
 	defer c.forgetReads()
 	defer c.tx.End()
-	if len(c.track.reads) > 0 && c.tx.Changes() == 0 {
+	if c.tx.Changes() == 0 {
 		c.server.tracking.settle(c.tx, nil)
 	}
 }

@@ -84,19 +84,34 @@ func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 	}
 }
 
+// BeginKey is Begin with the footprint of a single key.
+func (tx *Tx) BeginKey(now int64, db int, key []byte) {
+	p := &tx.s.partitions[PartitionOf(Slot(key))]
+	tx.now, tx.db, tx.active = now, db, true
+	p.mu.Lock()
+	tx.only = p
+}
+
 // End hands the effects to the observers and unlocks, whatever an observer does. It is a
 // no-op after End, so it can be deferred.
 func (tx *Tx) End() {
-	if !tx.active {
-		return
+	switch {
+	case !tx.active:
+	case len(tx.effects) == 0:
+		tx.active = false
+		tx.unlock()
+	default:
+		tx.commit()
 	}
+}
+
+// commit is End for a transaction with effects.
+func (tx *Tx) commit() {
 	tx.active = false
 	defer tx.unlock()
-	if len(tx.effects) > 0 {
-		defer tx.forget()
-		for _, o := range tx.s.observers {
-			o.Committed(tx, tx.effects)
-		}
+	defer tx.forget()
+	for _, o := range tx.s.observers {
+		o.Committed(tx, tx.effects)
 	}
 }
 

@@ -169,29 +169,25 @@ func (e *Entry) widen() cell {
 // ParseInt parses what Redis stores as an integer: the canonical decimal form of an
 // int64, nothing else ("007", "+1" and "-0" stay strings).
 func ParseInt(b []byte) (int64, bool) {
-	if len(b) == 0 || len(b) > 20 {
-		return 0, false
-	}
-	neg := b[0] == '-'
 	d := b
-	if neg {
+	if len(b) > 0 && b[0] == '-' {
 		d = b[1:]
 	}
-	if len(d) == 0 || d[0] < '0' || d[0] > '9' || d[0] == '0' && len(b) > 1 {
+	if len(d) == 0 || len(d) > 19 || d[0] == '0' && len(b) > 1 {
 		return 0, false
 	}
-	var n uint64
+	var n uint64 // 19 digits fit
 	for _, c := range d {
-		if c < '0' || c > '9' || n > (1<<63)/10 {
+		if c -= '0'; c > 9 {
 			return 0, false
 		}
-		n = n*10 + uint64(c-'0')
+		n = n*10 + uint64(c)
 	}
 	switch {
-	case neg && n <= 1<<63:
-		return -int64(n), true
-	case !neg && n < 1<<63:
+	case n < 1<<63 && len(d) == len(b):
 		return int64(n), true
+	case n <= 1<<63 && len(d) < len(b):
+		return -int64(n), true
 	}
 	return 0, false
 }

@@ -27,6 +27,15 @@ func (c *clock) Now() int64 {
 // Monotonic returns the real nanoseconds since the start.
 func (c *clock) Monotonic() int64 { return int64(time.Since(c.started)) }
 
+// Read returns both.
+func (c *clock) Read() (now, monotonic int64) {
+	t := time.Now()
+	if at := c.fixed.Load(); at != nil {
+		return *at, int64(t.Sub(c.started))
+	}
+	return t.UnixNano(), int64(t.Sub(c.started))
+}
+
 // Set stops the clock at a time.
 func (c *clock) Set(unixNano int64) {
 	c.setting.Lock()
