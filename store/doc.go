@@ -10,11 +10,13 @@
 //	                     └─ index (uint32 slots) + arena (bytes): the cells
 //	                └─ slab of values that are no integers (strings, sorted sets)
 //
-// A cell is a key, an int64 and an expiry, in bytes the garbage collector never walks.
-// A counter and the TAT of a throttle key are both just that int64. A segment holds at
-// most a thousand cells and splits in two when it is full, so no insert ever pays for
-// more than that; two that have become mostly empty merge again, so memory and the cost
-// of a scan follow the keys that are left.
+// A cell is a key, an int64 and an expiry. A counter and the TAT of a throttle key are
+// both just that int64. A segment holds at most a thousand cells and splits in two when
+// it is full, so no insert ever pays for more than that; two that have become mostly
+// empty merge again, so memory and the cost of a scan follow the keys that are left.
+//
+// Each segment lies in a block of the store's own memory, which the garbage collector
+// neither walks nor frees: nothing of a segment may be read without its partition's lock.
 //
 // # Writing
 //

@@ -10,14 +10,23 @@ import (
 // footprint must be whole.
 func checkInvariants(t testing.TB, tx *Tx) {
 	t.Helper()
-	used := int64(0)
+	used, busy := int64(0), 0
 	for i := range tx.s.partitions {
 		for db := range tx.s.partitions[i].tables {
 			tb := &tx.s.partitions[i].tables[db]
 			used += checkTable(t, tb)
+			tb.segments(func(g *segment) bool {
+				if len(g.index)*slotBytes+cap(g.arena) == blockBytes {
+					busy++
+				}
+				return true
+			})
 		}
 	}
 	require.Equal(t, used, tx.s.Used(), "sum of all tables' bytes")
+	b := tx.s.blocks
+	require.Equal(t, busy, b.busy, "blocks that segments use")
+	require.Len(t, b.chunks, (busy+len(b.idle)+len(b.bare)+len(b.rest)/blockBytes)*blockBytes/chunkBytes, "no block is lost")
 }
 
 // tally is what a table's segments add up to.
@@ -52,8 +61,8 @@ func checkTable(t testing.TB, tb *table) int64 {
 	require.Equal(t, sum.deepest, tb.deepest, "deepest segments")
 	require.EqualValues(t, sum.values, tb.values.n, "values in use")
 	require.LessOrEqual(t, len(tb.values.chunks), sum.values/slabChunk+2, "the slab is dense")
-	require.Equal(t, sum.bytes, tb.bytes, "bytes")
-	return tb.bytes
+	require.Equal(t, sum.bytes, tb.heap+tb.cells, "bytes")
+	return sum.bytes
 }
 
 func checkSegment(t testing.TB, tb *table, g *segment, at int, sum *tally) {

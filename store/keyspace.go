@@ -100,7 +100,8 @@ func (t *table) swap(o *table) {
 	t.depth, o.depth = o.depth, t.depth
 	t.deepest, o.deepest = o.deepest, t.deepest
 	t.values, o.values = o.values, t.values
-	t.bytes, o.bytes = o.bytes, t.bytes
+	t.heap, o.heap = o.heap, t.heap
+	t.cells, o.cells = o.cells, t.cells
 	t.count.Store(o.count.Swap(t.count.Load()))
 	t.expire.Store(o.expire.Swap(t.expire.Load()))
 	t.gen++

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"unsafe"
 )
 
 const (
@@ -20,26 +21,43 @@ const (
 )
 
 // segment is an open-addressing table of at most a thousand cells whose hashes share
-// their leading depth bits. Neither part of it holds a pointer.
+// their leading depth bits. Index and arena lie in one block, which holds no pointer.
 //
-// Arena offsets have 24 bits, which is plenty: at most 896 cells of at most 1046 bytes
-// are alive, and the arena grows only while less than a quarter of it is dead, so it
-// stays below 1.5 MB. Only hashes that agree in more leading bits than a table has
-// cells ([table.maySplit]) could fill it further; alloc panics before an offset wraps.
+// A block is full of cells at last and splits, but where their hashes agree in more
+// leading bits than a table has cells ([table.maySplit]): there it makes place for a
+// larger one. alloc panics before an arena offset wraps at 24 bits.
 type segment struct {
 	index []uint32 // fingerprint (8 bits) and arena offset (24 bits); linear probing
-	arena []byte
-	live  int // cells
-	used  int // index slots that are not empty: live ones and tombstones
-	dead  int // arena bytes of removed cells
+	arena []byte   // what is used of the room for cells, which its capacity is
+	live  int      // cells
+	used  int      // index slots that are not empty: live ones and tombstones
+	dead  int      // arena bytes of removed cells
 	depth uint8
 	// nextExpiry is a lower bound of the earliest expiry (Unix ms) of the segment's
 	// cells: until it is past, a sweep passes by.
 	nextExpiry int64
 }
 
-func newSegment(slots int, depth uint8) *segment {
-	return &segment{index: make([]uint32, slots), arena: make([]byte, arenaStart, arenaStart+slots*4), depth: depth, nextExpiry: NoExpiry}
+const slotBytes = 4
+
+// newSegment returns an empty segment with room for so many bytes of cells at least.
+func newSegment(b *blocks, slots, room int, depth uint8) *segment {
+	block := b.take(segmentBytes(slots, room))
+	index := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(block))), slots)
+	clear(index)
+	at := slots * slotBytes
+	return &segment{index: index, arena: block[at : at+arenaStart], depth: depth, nextExpiry: NoExpiry}
+}
+
+// segmentBytes returns what so many slots and bytes of cells take of a block.
+func segmentBytes(slots, room int) int { return slots*slotBytes + arenaStart + room }
+
+// release gives the segment's block back. Its cells are gone.
+func (g *segment) release(b *blocks) {
+	at := len(g.index) * slotBytes
+	block := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(g.index))), at+cap(g.arena))
+	b.give(block, at+len(g.arena))
+	g.index, g.arena = nil, nil
 }
 
 func fingerprint(hash uint64) uint32 { return uint32(hash>>32) << offsetBits }
@@ -116,23 +134,15 @@ func (g *segment) refer(hash uint64, from, to int64) {
 	}
 }
 
-// room makes the arena large enough for n more bytes. It grows by an eighth, so that
-// little of it is ever idle.
-func (g *segment) room(n int) {
-	if need := len(g.arena) + n; need > cap(g.arena) {
-		grown := make([]byte, len(g.arena), max(need, need+need/8))
-		copy(grown, g.arena)
-		g.arena = grown
-	}
-}
+// fits reports whether the arena has room for n more bytes.
+func (g *segment) fits(n int) bool { return len(g.arena)+n <= cap(g.arena) }
 
-// alloc reserves n bytes in the arena.
+// alloc takes n bytes of the arena, which must fit.
 func (g *segment) alloc(n int) uint32 {
 	off := len(g.arena)
 	if off+n > offsetMask {
 		panic("store: too many keys share a hash")
 	}
-	g.room(n)
 	g.arena = g.arena[:off+n]
 	return uint32(off)
 }
@@ -173,9 +183,9 @@ func (g *segment) sparse() bool { return len(g.index) > segmentMinSlots && g.liv
 
 // overhead is the memory the segment takes beside its cells. The arena's dead and spare
 // bytes are not in it: as in any allocator they are fragmentation, which [table.remove]
-// and [table.alloc] keep below half of what is alive. So removing a cell lowers the
+// and [table.room] keep below half of what is alive. So removing a cell lowers the
 // store's sum at once, which eviction relies on.
-func (g *segment) overhead() int64 { return int64(len(g.index))*4 + segmentOverhead }
+func (g *segment) overhead() int64 { return int64(len(g.index))*slotBytes + segmentOverhead }
 
 const (
 	segmentOverhead = 96

@@ -25,8 +25,9 @@ type Store struct {
 	lfuDecay   atomic.Int64
 	evictor    evictor
 	compact    atomic.Pointer[compactLimits]
+	blocks     *blocks
 
-	used    atomic.Int64 // bytes of all tables
+	used    atomic.Int64 // bytes of all tables, without their cells
 	expired atomic.Int64
 	evicted atomic.Int64
 	hits    atomic.Int64
@@ -43,7 +44,7 @@ type partition struct {
 
 // New returns an empty store.
 func New(o Options) *Store {
-	s := &Store{databases: max(o.Databases, 1)}
+	s := &Store{databases: max(o.Databases, 1), blocks: newBlocks()}
 	s.seed.Store(o.Seed)
 	s.SetLFU(10, 1)
 	s.SetCompactLimits(128, 64)
@@ -52,7 +53,7 @@ func New(o Options) *Store {
 		s.partitions[i].tables = make([]table, s.databases)
 		for d := range s.partitions[i].tables {
 			t := &s.partitions[i].tables[d]
-			t.seed, t.mask, t.mem = seed, math.MaxUint64, &s.used
+			t.seed, t.mask, t.mem, t.blocks = seed, math.MaxUint64, &s.used, s.blocks
 		}
 	}
 	return s
@@ -66,7 +67,20 @@ func (s *Store) Databases() int { return s.databases }
 
 // Used returns the bytes that keys and values take, their tables included. Room that
 // an allocation has to spare is not counted.
-func (s *Store) Used() int64 { return s.used.Load() }
+func (s *Store) Used() int64 { return s.used.Load() + s.blocks.used.Load() }
+
+// UsedOfHeap returns those of the bytes that Used counts which lie in Go's heap. The
+// others are the store's own, and are given back by [Store.Trim].
+func (s *Store) UsedOfHeap() int64 {
+	if blocksOnHeap {
+		return s.Used()
+	}
+	return s.used.Load()
+}
+
+// Trim gives some of the memory that cells have left back to the system, in less than a
+// millisecond, and reports whether there is more to give. Call it now and then.
+func (s *Store) Trim() bool { return s.blocks.trim() }
 
 // Len returns the number of keys in a database, those expired but not yet removed
 // included, as DBSIZE does. It takes no lock.

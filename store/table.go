@@ -19,8 +19,10 @@ type table struct {
 	count   atomic.Int64  // cells
 	expire  atomic.Int64  // cells with an expiry
 	gen     uint64        // changes whenever a cell may have moved or come, so an Entry knows to look again
-	bytes   int64         // memory of directory, segments and values
-	mem     *atomic.Int64 // the store's sum of bytes
+	heap    int64         // bytes of directory and values
+	cells   int64         // bytes of segments
+	mem     *atomic.Int64 // the store's sum of heap
+	blocks  *blocks       // the store's, with the sum of cells
 }
 
 func (t *table) hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) & t.mask }
@@ -54,8 +56,9 @@ func (t *table) find(key []byte, hash uint64) (g *segment, off uint32, slot int)
 // insert makes a cell for a key that is absent, with room for an expiry if asked.
 func (t *table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, off uint32, slot int) {
 	if t.dir == nil {
-		t.dir, t.deepest = []*segment{newSegment(segmentMinSlots, 0)}, 1
-		t.account(t.dir[0].overhead() + dirEntryBytes)
+		t.dir, t.deepest = []*segment{newSegment(t.blocks, segmentMinSlots, 0, 0)}, 1
+		t.accountCells(t.dir[0].overhead())
+		t.account(dirEntryBytes)
 	}
 	flags, size := byte(0), cellHeader
 	if len(key) > inlineKeyMax {
@@ -68,8 +71,7 @@ func (t *table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, of
 		flags |= cellHasExpiry
 		size += cellExpiry
 	}
-	g = t.segmentFor(hash)
-	off = t.alloc(g, size+len(key))
+	g, off = t.alloc(hash, size+len(key))
 	g.newCell(off, flags, key)
 	slot = g.link(hash, off)
 	t.count.Add(1)
@@ -77,18 +79,27 @@ func (t *table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, of
 	return g, off, slot
 }
 
-// segmentFor returns the hash's segment with room for one more index slot.
-func (t *table) segmentFor(hash uint64) *segment {
+// alloc takes bytes for a cell of the hash in its segment, and accounts for them.
+func (t *table) alloc(hash uint64, n int) (*segment, uint32) {
+	g := t.room(hash, n)
+	t.accountCells(int64(n))
+	return g, g.alloc(n)
+}
+
+// room returns the hash's segment with an index slot and n bytes to spare. One that is
+// laid out anew has an eighth to spare, so that it is not full again soon.
+func (t *table) room(hash uint64, n int) *segment {
 	for {
 		g := t.dir[t.at(hash)]
-		if !g.full() {
+		if !g.full() && g.fits(n) {
 			return g
 		}
-		if slots := slotsFor(g.live + 1); slots <= segmentMaxSlots || !t.maySplit(g) {
-			t.rebuild(g, slots)
-			return g
+		slots, room := slotsFor(g.live+1), (g.liveBytes()+n)*9/8
+		if (slots > segmentMaxSlots || segmentBytes(slots, room) > blockBytes) && t.maySplit(g) {
+			t.split(g, hash)
+		} else {
+			t.rebuild(g, slots, room)
 		}
-		t.split(g, hash)
 	}
 }
 
@@ -99,32 +110,18 @@ func (t *table) maySplit(g *segment) bool {
 	return g.depth < t.depth || int64(len(t.dir)) <= t.count.Load()
 }
 
-// alloc reserves arena bytes in g and accounts for them. Much dead room is reclaimed
-// first.
-func (t *table) alloc(g *segment, n int) uint32 {
-	if len(g.arena)+n > cap(g.arena) && g.dead*4 > len(g.arena) {
-		t.rebuild(g, len(g.index))
-	}
-	t.account(int64(n))
-	return g.alloc(n)
-}
-
 // rebuild lays a segment out anew, without tombstones and dead bytes.
-func (t *table) rebuild(g *segment, slots int) {
-	fresh := newSegment(slots, g.depth)
+func (t *table) rebuild(g *segment, slots, room int) {
+	fresh := newSegment(t.blocks, slots, room, g.depth)
 	t.gather(fresh, g)
-	t.account(fresh.overhead() - g.overhead())
+	t.accountCells(fresh.overhead() - g.overhead())
+	g.release(t.blocks)
 	*g = *fresh
 	t.gen++
 }
 
 // gather puts the cells of other segments into g.
 func (t *table) gather(g *segment, from ...*segment) {
-	n := 0
-	for _, o := range from {
-		n += o.liveBytes()
-	}
-	g.room(n)
 	for _, o := range from {
 		o.each(func(_ int, c cell) bool {
 			g.put(c, t.hash(t.keyOf(c)))
@@ -139,10 +136,13 @@ func (t *table) split(g *segment, hash uint64) {
 	if g.depth == t.depth {
 		t.grow()
 	}
-	slots := max(segmentMaxSlots, len(g.index))
-	halves := [2]*segment{newSegment(slots, g.depth+1), newSegment(slots, g.depth+1)}
-	for _, h := range halves {
-		h.room(g.liveBytes() / 2)
+	room := g.liveBytes()
+	if segmentBytes(len(g.index), room) <= blockBytes {
+		room /= 2 // likely; but a block has room for all, if need be
+	}
+	var halves [2]*segment
+	for i := range halves {
+		halves[i] = newSegment(t.blocks, len(g.index), room, g.depth+1)
 	}
 	g.each(func(_ int, c cell) bool {
 		h := t.hash(t.keyOf(c))
@@ -156,7 +156,8 @@ func (t *table) split(g *segment, hash uint64) {
 	if g.depth+1 == t.depth {
 		t.deepest += 2
 	}
-	t.account(halves[0].overhead() + halves[1].overhead() - g.overhead())
+	t.accountCells(halves[0].overhead() + halves[1].overhead() - g.overhead())
+	g.release(t.blocks)
 	t.gen++
 }
 
@@ -185,15 +186,18 @@ func (t *table) merge(hash uint64) (merged bool) {
 			return merged
 		}
 		buddy := t.dir[start^span]
-		if buddy.depth != g.depth || g.live+buddy.live > mergeCells {
+		cells, room := g.live+buddy.live, g.liveBytes()+buddy.liveBytes()
+		if buddy.depth != g.depth || cells > mergeCells || room > mergeBytes {
 			return merged
 		}
-		joined := newSegment(slotsFor((g.live+buddy.live)*3/2), g.depth-1)
+		joined := newSegment(t.blocks, slotsFor(cells*3/2), room, g.depth-1)
 		t.gather(joined, g, buddy)
 		for i := range 2 * span {
 			t.dir[start&^span+i] = joined
 		}
-		t.account(joined.overhead() - g.overhead() - buddy.overhead())
+		t.accountCells(joined.overhead() - g.overhead() - buddy.overhead())
+		g.release(t.blocks)
+		buddy.release(t.blocks)
 		t.gen++
 		merged = true
 		if g.depth == t.depth {
@@ -225,9 +229,10 @@ func (t *table) shrink() {
 const (
 	dirEntryBytes = 8
 
-	// mergeCells is how many cells two buddies have at most to be merged: a third of
-	// what lets a segment split again.
+	// mergeCells and mergeBytes are how many cells two buddies have at most to be
+	// merged, and how large: a third of what lets a segment split again.
 	mergeCells = 256
+	mergeBytes = blockBytes / 4
 )
 
 // remove takes the hash's cell and its values out, and gives memory back once its
@@ -242,7 +247,7 @@ func (t *table) remove(g *segment, off uint32, slot int, hash uint64) {
 	if c.expireAt() != NoExpiry {
 		t.expire.Add(-1)
 	}
-	t.account(-int64(c.size()))
+	t.accountCells(-int64(c.size()))
 	g.unlink(slot)
 	t.gen++
 	switch {
@@ -250,10 +255,10 @@ func (t *table) remove(g *segment, off uint32, slot int, hash uint64) {
 		t.reset()
 	case g.sparse() || g.live == 0:
 		if !t.merge(hash) && g.sparse() {
-			t.rebuild(g, slotsFor(g.live*3/2))
+			t.rebuild(g, slotsFor(g.live*3/2), g.liveBytes())
 		}
 	case g.wasteful():
-		t.rebuild(g, len(g.index))
+		t.rebuild(g, len(g.index), g.liveBytes())
 	}
 }
 
@@ -301,13 +306,23 @@ func (t *table) segments(f func(g *segment) bool) {
 }
 
 func (t *table) account(n int64) {
-	t.bytes += n
+	t.heap += n
 	t.mem.Add(n)
+}
+
+func (t *table) accountCells(n int64) {
+	t.cells += n
+	t.blocks.used.Add(n)
 }
 
 // reset forgets everything.
 func (t *table) reset() {
-	t.account(-t.bytes)
+	t.segments(func(g *segment) bool {
+		g.release(t.blocks)
+		return true
+	})
+	t.account(-t.heap)
+	t.accountCells(-t.cells)
 	t.dir, t.depth, t.deepest, t.values = nil, 0, 0, slab{}
 	t.count.Store(0)
 	t.expire.Store(0)

@@ -172,12 +172,12 @@ func TestArenaStaysSmall(t *testing.T) {
 			e.SetExpiry(testNow/1e6 + int64(step))
 		}
 		s.partitions[PartitionOf(Slot([]byte("tag")))].tables[0].segments(func(g *segment) bool {
-			largest = max(largest, cap(g.arena))
-			require.LessOrEqual(t, cap(g.arena), g.liveBytes()*2+4096, "arenas are not wasteful")
+			largest = max(largest, segmentBytes(len(g.index), cap(g.arena)-arenaStart))
+			require.LessOrEqual(t, len(g.arena), g.liveBytes()*2+4096, "arenas are not wasteful")
 			return true
 		})
 	}
-	require.Less(t, largest, 3<<20/2)
+	require.Equal(t, blockBytes, largest, "all blocks are of one size")
 	checkInvariants(t, tx)
 }
 

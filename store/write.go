@@ -151,7 +151,7 @@ func (e *Entry) expires(had bool, at int64) {
 // widen gives the cell room for an expiry: it moves to a larger place.
 func (e *Entry) widen() cell {
 	size := e.cell().size()
-	off := e.t.alloc(e.g, size+cellExpiry)
+	_, off := e.t.alloc(e.hash, size+cellExpiry)
 	e.locate() // alloc may have moved everything
 	old, c := e.cell(), e.g.cell(off)
 	copy(c, old[:cellHeader])
@@ -159,7 +159,7 @@ func (e *Entry) widen() cell {
 	copy(c[cellHeader+cellExpiry:], old.keyBytes())
 	e.g.index[e.slot] = e.g.index[e.slot]&^offsetMask | off
 	e.g.dead += size
-	e.t.account(-int64(size))
+	e.t.accountCells(-int64(size))
 	e.off = off
 	e.t.gen++
 	e.gen = e.t.gen

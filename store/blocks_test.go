@@ -1,0 +1,87 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// written returns how many of the block's pages are not zero.
+func written(block []byte) (pages int) {
+	for ; len(block) > 0; block = block[pageBytes:] {
+		for _, c := range block[:pageBytes] {
+			if c != 0 {
+				pages++
+				break
+			}
+		}
+	}
+	return pages
+}
+
+func scribble(block []byte) {
+	for i := range block {
+		block[i] = 0xff
+	}
+}
+
+func TestBlocksAreUsedAgain(t *testing.T) {
+	b := newBlocks()
+	block := b.take(1)
+	require.Len(t, block, blockBytes)
+	scribble(block)
+	b.give(block, blockBytes)
+	again := b.take(blockBytes * 3 / 4)
+	require.Same(t, &block[0], &again[0])
+	require.Equal(t, blockBytes/pageBytes, written(again), "what is about as large keeps its pages")
+	b.give(again, blockBytes)
+	again = b.take(2*pageBytes + 1)
+	if !blocksOnHeap {
+		require.Equal(t, 3, written(again), "what is far smaller takes no more pages than it needs")
+	}
+	b.give(again, 3*pageBytes)
+	require.Zero(t, b.busy)
+	require.Len(t, b.chunks, 1)
+}
+
+func TestBlocksAreTrimmed(t *testing.T) {
+	b := newBlocks()
+	const n = 3*trimStep + idleBlocks
+	var all [][]byte
+	for range n {
+		block := b.take(1)
+		scribble(block[:pageBytes])
+		all = append(all, block)
+	}
+	require.False(t, b.trim(), "all are in use")
+	for _, block := range all {
+		b.give(block, pageBytes)
+	}
+	for range 2 {
+		require.True(t, b.trim(), "a step is bounded")
+	}
+	b.trim()
+	require.False(t, b.trim())
+	require.Len(t, b.idle, idleBlocks)
+	require.Len(t, b.bare, n-idleBlocks)
+	for _, block := range b.bare {
+		if !blocksOnHeap {
+			require.Zero(t, written(block))
+		}
+	}
+	chunks := len(b.chunks)
+	for range n {
+		b.take(1)
+	}
+	require.Len(t, b.chunks, chunks, "bare blocks are used before new ones")
+}
+
+func TestLargeBlocks(t *testing.T) {
+	b := newBlocks()
+	block := b.take(blockBytes + 1)
+	require.Len(t, block, 2*blockBytes)
+	scribble(block)
+	b.give(block, len(block))
+	require.Empty(t, b.chunks)
+	require.Empty(t, b.idle)
+}
