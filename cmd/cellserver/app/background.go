@@ -54,7 +54,7 @@ func (b *background) round(interval time.Duration) {
 	if now-b.patrolled >= patrolEvery {
 		b.patrolled = now
 		a.patrol(now)
-		b.reclaimer.reclaim(a.store.Used())
+		b.reclaimer.reclaim(a.store.UsedOfHeap())
 	}
 	if now-b.sampled >= sampleEvery {
 		b.sampled = now
@@ -63,6 +63,7 @@ func (b *background) round(interval time.Duration) {
 	if a.commands.MayExpire(a.commands.Clock.Now()) {
 		b.expire(interval)
 	}
+	a.store.Trim()
 }
 
 // sweepStep is how much one look at the clock pays for: about a millisecond.

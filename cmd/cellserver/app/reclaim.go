@@ -5,20 +5,20 @@ import (
 	"runtime/metrics"
 )
 
-// reclaimer gives memory back to the system that the store has given up. Serving
-// throttles allocates nothing, so nothing would make the collector run: without this,
-// the room of expired keys, and of tables that were laid out anew, stays for minutes.
+// reclaimer gives memory back to the system that values have given up. Serving throttles
+// allocates nothing, so nothing would make the collector run: without this, the room of
+// strings and sorted sets that have expired stays for minutes. Cells need none of it.
 type reclaimer struct {
-	resident, used int64 // bytes of the heap and of the keys, as of the last collection
+	resident, used int64 // bytes of the heap and of the values, as of the last collection
 }
 
 // spareHeap is how many bytes of garbage are not worth a collection; a quarter of what
-// the keys take comes on top.
+// the values take comes on top.
 const spareHeap = 32 << 20
 
-// due reports whether a heap of so many resident bytes, with keys and values that take
-// used of them, is worth a collection: what else there is, is taken to be as large as it
-// was after the last one.
+// due reports whether a heap of so many resident bytes, with values that take used of
+// them, is worth a collection: what else there is, is taken to be as large as it was
+// after the last one.
 func (r *reclaimer) due(resident, used int64) bool {
 	live := r.resident + used - r.used
 	return resident-live > spareHeap+used/4

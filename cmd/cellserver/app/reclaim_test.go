@@ -36,13 +36,13 @@ func TestReclaimGivesBack(t *testing.T) {
 		e.SetBytes(make([]byte, 1<<20), now/1e6+1000)
 		tx.End()
 	}
-	r.collect(s.Used())
-	full, took := residentHeap(), s.Used()
+	r.collect(s.UsedOfHeap())
+	full, took := residentHeap(), s.UsedOfHeap()
 	require.Greater(t, took, int64(200<<20))
 	var cursor store.SweepCursor
 	for s.Len(0) > 0 {
 		s.Sweep(now+3*second, &cursor, 1_000_000)
 	}
-	r.reclaim(s.Used())
+	r.reclaim(s.UsedOfHeap())
 	require.Less(t, residentHeap(), full-took+spareHeap+8<<20)
 }
