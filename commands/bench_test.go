@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"cellserver/resp"
@@ -106,17 +107,52 @@ func BenchmarkThrottleParallel(b *testing.B) {
 			b.ReportAllocs()
 			b.RunParallel(func(pb *testing.PB) {
 				c := h.client(b)
-				key := "hot"
-				if !one {
-					key = fmt.Sprintf("key:%012d", c.state.ID)
-				}
-				sent := pipeline(16, "CL.THROTTLE", key, "10000000", "1000000", "1")
+				sent := pipeline(16, "CL.THROTTLE", hotKey(one, c.state.ID), "10000000", "1000000", "1")
 				for pb.Next() {
 					take(b, c.session, sent)
 				}
 			})
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*16), "ns/command")
 		})
+	}
+}
+
+// hotKey is the one key, or a client's own.
+func hotKey(one bool, client int64) string {
+	if one {
+		return "hot"
+	}
+	return fmt.Sprintf("key:%012d", client)
+}
+
+// BenchmarkThrottle8 is what a command takes where eight clients, whatever the number of
+// cores, have a key each and where all have the same: without a pipeline, and with one.
+func BenchmarkThrottle8(b *testing.B) {
+	const clients = 8
+	for _, depth := range []int{1, 16} {
+		for _, one := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/%d", map[bool]string{false: "keys", true: "key"}[one], depth), func(b *testing.B) {
+				h := newHarness(b)
+				b.ReportAllocs()
+				var all sync.WaitGroup
+				begin := make(chan struct{})
+				for range clients {
+					c := h.client(b)
+					sent := pipeline(depth, "CL.THROTTLE", hotKey(one, c.state.ID), "10000000", "1000000", "1")
+					take(b, c.session, sent)
+					all.Go(func() {
+						<-begin
+						for range b.N {
+							take(b, c.session, sent)
+						}
+					})
+				}
+				b.ResetTimer()
+				close(begin)
+				all.Wait()
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*clients*depth), "ns/command")
+			})
+		}
 	}
 }
 
