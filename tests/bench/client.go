@@ -57,29 +57,35 @@ func (c *client) do(args ...any) (any, error) {
 // counters are the server's own counts.
 type counters struct{ commands, errors int64 }
 
-func (c *client) counters() (counters, error) {
-	reply, err := c.do("INFO", "stats")
+func (c *client) counters() (n counters, err error) {
+	text, err := c.info("stats")
 	if err != nil {
-		return counters{}, err
+		return n, err
 	}
-	text, _ := reply.(string)
-	return parseCounters(text)
+	if n.commands, err = infoField(text, "total_commands_processed"); err != nil {
+		return n, err
+	}
+	n.errors, err = infoField(text, "total_error_replies")
+	return n, err
 }
 
-// parseCounters reads what INFO says of commands and errors.
-func parseCounters(info string) (n counters, err error) {
-	wanted := map[string]*int64{"total_commands_processed": &n.commands, "total_error_replies": &n.errors}
+// info is a section of INFO.
+func (c *client) info(section string) (string, error) {
+	reply, err := c.do("INFO", section)
+	text, _ := reply.(string)
+	return text, err
+}
+
+// infoField is an integer of INFO.
+func infoField(info, name string) (int64, error) {
 	for line := range strings.Lines(info) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
-		if to := wanted[name]; to != nil {
-			if *to, err = strconv.ParseInt(value, 10, 64); err != nil {
-				return n, fmt.Errorf("INFO: %w", err)
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), name+":"); ok {
+			n, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				return 0, fmt.Errorf("INFO: %s: %w", name, err)
 			}
-			delete(wanted, name)
+			return n, nil
 		}
 	}
-	if len(wanted) > 0 {
-		return n, errors.New("INFO lacks total_commands_processed or total_error_replies")
-	}
-	return n, nil
+	return 0, fmt.Errorf("INFO lacks %s", name)
 }

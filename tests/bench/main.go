@@ -1,8 +1,9 @@
 // Command bench measures cellserver beside redis-server, one at a time on one core, with the load on another.
-// tests/bench/run builds both, pins this program, and says how it is used.
+// tests/bench/run builds both and says how it is used.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -22,17 +23,13 @@ type options struct {
 	write      bool
 	repeats    int
 	seconds    float64 // that one measurement is to last
-	keys       int     // of memory and expiry
+	keys       int     // of memory, scale, expiry
 	clients    int     // of idle
-	only       string  // part of the names of the workloads to measure
+	only       string  // part of the names of what is to be measured
 	cellserver string  // the program
 	redisCell  string  // the module, or nothing
 	core       string  // of the servers
-}
-
-// modes are what can be measured; each returns its section of the report.
-var modes = map[string]func(context.Context, options) (section, error){
-	"quick": throughput, "full": throughput, "memory": memory, "idle": idle, "expiry": expiry,
+	loadCore   string  // of the clients
 }
 
 func main() {
@@ -49,57 +46,70 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := modes[o.mode](ctx, o)
+	if err := place(ctx, o.loadCore); err != nil {
+		return err
+	}
+	sections, err := modeNamed(o.mode).measure(ctx, o)
 	if err != nil {
 		return err
 	}
-	found.command = commandLine(args, o)
-	found.machine = describeMachine()
-	fmt.Println(found.text())
-	if o.write {
-		return found.write("docs")
+	for _, found := range sections {
+		found.command = commandLine(args, o)
+		found.machine = describeMachine()
+		fmt.Println(found.text())
+		if !o.write {
+			continue
+		}
+		if err := found.write("docs"); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // parseOptions reads the command line; out is for help.
 func parseOptions(args []string, out io.Writer) (options, error) {
-	o := options{redisCell: os.Getenv("REDIS_CELL"), core: "0"}
-	if core := os.Getenv("SERVER_CORE"); core != "" {
-		o.core = core
-	}
-	flags := flag.NewFlagSet("tests/bench/run quick|full|memory|idle|expiry", flag.ContinueOnError)
+	o := options{redisCell: os.Getenv("REDIS_CELL"), core: cmp.Or(os.Getenv("SERVER_CORE"), "0"), loadCore: cmp.Or(os.Getenv("LOAD_CORE"), "1")}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(out)
+	flags.Usage = func() {
+		fmt.Fprintf(out, "tests/bench/run MODE [options]\n\nModes:\n%s\nOptions:\n", modesHelp())
+		flags.PrintDefaults()
+	}
 	flags.BoolVar(&o.write, "write", false, "keep the results in docs/performance.md")
 	flags.IntVar(&o.repeats, "repeats", 3, "measure each row so often, and give the median")
-	flags.Float64Var(&o.seconds, "seconds", 0, "let each measurement last about so long (quick: 0.4, else 3)")
-	flags.IntVar(&o.keys, "keys", 1_000_000, "memory, expiry: so many keys")
+	flags.Float64Var(&o.seconds, "seconds", 0, "let each measurement last about so long (default: the mode's own)")
+	flags.IntVar(&o.keys, "keys", 0, "memory, scale, expiry: so many keys (default: the mode's own)")
 	flags.IntVar(&o.clients, "clients", 10_000, "idle: so many connections")
-	flags.StringVar(&o.only, "only", "", "quick, full: the rows whose name contains this, and INCR")
+	flags.StringVar(&o.only, "only", "", "the rows whose name contains this, and what they are compared with")
 	flags.StringVar(&o.cellserver, "cellserver", "tests/.cache/bench/cellserver", "the program to measure")
 	if len(args) > 0 {
 		o.mode, args = args[0], args[1:]
 	}
-	if modes[o.mode] == nil {
+	m := modeNamed(o.mode)
+	if m == nil {
 		flags.Usage()
 		if strings.TrimLeft(o.mode, "-") == "help" {
 			return o, flag.ErrHelp
 		}
-		return o, fmt.Errorf("%q is none of quick, full, memory, idle and expiry", o.mode)
+		return o, fmt.Errorf("%q is none of the modes", o.mode)
 	}
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("what does %q mean?", flags.Arg(0))
+	return o, o.check(m, flags.Args())
+}
+
+// check completes options by the mode's own, and says what is wrong with them.
+func (o *options) check(m *mode, rest []string) error {
+	if len(rest) > 0 {
+		return fmt.Errorf("what does %q mean?", rest[0])
 	}
-	if o.repeats < 1 || o.keys < 1 || o.clients < 1 || o.seconds < 0 {
-		return o, errors.New("repeats, keys and clients are positive")
+	if o.repeats < 1 || o.keys < 0 || o.clients < 1 || o.seconds < 0 {
+		return errors.New("repeats, keys, clients and seconds are positive")
 	}
-	if o.seconds == 0 {
-		o.seconds = map[bool]float64{true: 0.4, false: 3}[o.mode == "quick"]
-	}
-	return o, nil
+	o.seconds, o.keys = cmp.Or(o.seconds, m.seconds), cmp.Or(o.keys, m.keys)
+	return nil
 }
 
 // commandLine is what to type to measure again.

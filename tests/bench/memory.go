@@ -6,23 +6,23 @@ import (
 )
 
 // memory measures what a throttle key takes of each server.
-func memory(ctx context.Context, o options) (section, error) {
+func memory(ctx context.Context, o options) ([]section, error) {
 	t := table{numbers: 4, head: []string{"server", "key", "keys", "empty, MB", "full, MB", "bytes a key"}}
 	p := bars{caption: caption{"performance-memory.svg", "Resident bytes per throttle key"}, groups: []string{thousands(float64(o.keys)) + " keys"}}
 	for _, k := range kinds(o) {
 		before, after, err := fillAndWeigh(ctx, o, k)
 		if err != nil {
-			return section{}, fmt.Errorf("%s: %w", k.name, err)
+			return nil, fmt.Errorf("%s: %w", k.name, err)
 		}
 		each := float64(after-before) / float64(o.keys)
 		t.add(k.name, throttleKey(k).what, thousands(float64(o.keys)), megabytes(before), megabytes(after), fmt.Sprintf("%.1f", each))
 		p.series = append(p.series, barSeries{k.name, []float64{each}})
 		say("%-10s %.1f bytes a key", k.name, each)
 	}
-	return section{
+	return []section{{
 		id: fmt.Sprintf("memory %d", o.keys), heading: "Memory per throttle key, " + thousands(float64(o.keys)) + " keys", table: t, plots: []plot{p},
 		notes: "Resident memory once it has settled, the empty server's taken off. Keys have 16 bytes. Redis without redis-cell\nholds what redis-cell would: a string of 19 digits that expires.",
-	}, nil
+	}}, nil
 }
 
 // keyMaker says how a server is made to hold a throttle key.
@@ -74,33 +74,30 @@ func (s *server) holds(keys int) error {
 }
 
 // idle measures what a connection takes of each server that has said one word and is silent since.
-func idle(ctx context.Context, o options) (section, error) {
+func idle(ctx context.Context, o options) ([]section, error) {
 	limit, err := openFiles()
 	if err != nil {
-		return section{}, err
+		return nil, err
 	}
 	if room := limit - 1100; o.clients > room {
 		say("the limit of open files (ulimit -n %d) allows %d connections, not %d", limit, room, o.clients)
 		o.clients = room
 	}
 	if o.clients < 1 {
-		return section{}, fmt.Errorf("the limit of open files is %d: raise it (ulimit -n)", limit)
+		return nil, fmt.Errorf("the limit of open files is %d: raise it (ulimit -n)", limit)
 	}
 	t := table{numbers: 4, head: []string{"server", "connections", "without, MB", "with, MB", "bytes a connection"}}
-	for _, k := range kinds(o) {
-		if k.only {
-			continue
-		}
+	for _, k := range peers(o) {
 		before, after, err := connectAndWeigh(ctx, o, k)
 		if err != nil {
-			return section{}, fmt.Errorf("%s: %w", k.name, err)
+			return nil, fmt.Errorf("%s: %w", k.name, err)
 		}
 		each := float64(after-before) / float64(o.clients)
 		t.add(k.name, thousands(float64(o.clients)), megabytes(before), megabytes(after), thousands(each))
 		say("%-10s %.0f bytes a connection", k.name, each)
 	}
-	return section{id: "idle", heading: "Memory per idle connection", table: t,
-		notes: "Resident memory once it has settled, the server's without connections taken off. Every connection has sent one PING."}, nil
+	return []section{{id: "idle", heading: "Memory per idle connection", table: t,
+		notes: "Resident memory once it has settled, the server's without connections taken off. Every connection has sent one PING."}}, nil
 }
 
 // connectAndWeigh is a server's resident memory without and with the connections, in bytes.

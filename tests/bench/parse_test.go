@@ -52,14 +52,15 @@ func TestRedisBenchmarkReportThatLacksSomething(t *testing.T) {
 	}
 }
 
-func TestCounters(t *testing.T) {
-	n, err := parseCounters("# Stats\r\ntotal_connections_received:2\r\ntotal_commands_processed:345\r\ntotal_error_replies:6\r\n")
+func TestInfoField(t *testing.T) {
+	info := "# Stats\r\ntotal_connections_received:2\r\ntotal_commands_processed:345\r\ntotal_error_replies:many\r\n"
+	n, err := infoField(info, "total_commands_processed")
 	require.NoError(t, err)
-	require.Equal(t, counters{commands: 345, errors: 6}, n)
-	_, err = parseCounters("total_commands_processed:345\r\n")
-	require.ErrorContains(t, err, "lacks")
-	_, err = parseCounters("total_commands_processed:many\r\ntotal_error_replies:6\r\n")
+	require.Equal(t, int64(345), n)
+	_, err = infoField(info, "total_error_replies")
 	require.ErrorContains(t, err, "many")
+	_, err = infoField(info, "total_commands")
+	require.ErrorContains(t, err, "lacks total_commands")
 }
 
 func TestResident(t *testing.T) {
@@ -67,6 +68,26 @@ func TestResident(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(10<<20), n)
 	_, err = parseResident("Name:\tx\n")
+	require.Error(t, err)
+}
+
+func TestProcesses(t *testing.T) {
+	used, kernel, err := parseProcess("42 (a) b (c) S 7 42 42 0 -1 4194304 1 2 3 4 250 50 30 20 20 0 1 0 5 6 7 8\n")
+	require.NoError(t, err)
+	require.False(t, kernel)
+	require.Equal(t, processTime{own: 3 * time.Second, children: 500 * time.Millisecond}, used)
+	_, kernel, err = parseProcess("99 (kworker/0:1) I 2 0 0 0 -1 69238880 0 0 0 0 0 1 0 0 20 0 1 0 5 6 7 8\n")
+	require.NoError(t, err)
+	require.True(t, kernel)
+	_, _, err = parseProcess("42 (x) S 7\n")
+	require.Error(t, err)
+	_, _, err = parseProcess("42 (x) S 7 42 42 0 -1 4194304 1 2 3 4 many 50 30 20 20 0 1 0 5 6 7 8\n")
+	require.Error(t, err)
+
+	steal, err := parseSteal("cpu  1 2 3 4 5 6 7 850 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n")
+	require.NoError(t, err)
+	require.Equal(t, 8500*time.Millisecond, steal)
+	_, err = parseSteal("intr 1\n")
 	require.Error(t, err)
 }
 
@@ -84,6 +105,12 @@ func TestOptions(t *testing.T) {
 	require.True(t, o.write)
 	o.redisCell = "/somewhere/libredis_cell.so"
 	require.Equal(t, "REDIS_CELL=libredis_cell.so tests/bench/run memory --keys 10", commandLine([]string{"memory", "--keys", "10"}, o))
+	for _, m := range modes {
+		o, err := parseOptions([]string{m.name}, io.Discard)
+		require.NoError(t, err)
+		require.Equal(t, m.keys, o.keys)
+		require.Equal(t, m.seconds, o.seconds)
+	}
 	for _, args := range [][]string{{}, {"fast"}, {"quick", "more"}, {"quick", "--repeats", "0"}, {"quick", "--nonsense"}, {"--help"}, {"idle", "--help"}} {
 		_, err := parseOptions(args, io.Discard)
 		require.Error(t, err, "%q", args)
@@ -93,9 +120,29 @@ func TestOptions(t *testing.T) {
 func TestMedians(t *testing.T) {
 	require.Equal(t, 2.0, median([]float64{3, 1, 2}))
 	require.Equal(t, 2.5, median([]float64{4, 1, 2, 3}))
-	m, spread := middle([]sample{{rate: 1, cpu: 4, max: 9}, {rate: 5, cpu: 5, max: 7}, {rate: 3, cpu: 3, max: 8}})
-	require.Equal(t, sample{rate: 3, cpu: 4, max: 8}, m)
+	m, spread := middle([]sample{{rate: 1, cpu: 4, max: 9, others: 0.2}, {rate: 5, cpu: 5, max: 7}, {rate: 3, cpu: 3, max: 8}})
+	require.Equal(t, sample{rate: 3, cpu: 4, max: 8, others: 0.2}, m)
 	require.Equal(t, 0.5, spread)
+}
+
+func TestRatiosAreOfTheSameRound(t *testing.T) {
+	var turns []int
+	takes := make([]func() (sample, error), 2)
+	for i := range takes {
+		takes[i] = func() (sample, error) {
+			turns = append(turns, i)
+			// Each round the machine is slower, and the second takes twice as much as the first.
+			return sample{cpu: float64((len(turns) + 1) / 2 * (i + 1))}, nil
+		}
+	}
+	samples, err := alternate(3, takes)
+	require.NoError(t, err)
+	require.Equal(t, []int{0, 1, 0, 1, 0, 1}, turns)
+	first, second := newRow(side{}, samples[0]), newRow(side{}, samples[1])
+	require.Equal(t, []float64{2, 2, 2}, ratios(second, first, byCPU))
+	takes[1] = func() (sample, error) { return sample{}, io.ErrUnexpectedEOF }
+	_, err = alternate(3, takes)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 
 func TestPercentile(t *testing.T) {

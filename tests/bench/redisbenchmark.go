@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -14,16 +15,18 @@ type sample struct {
 	rate                float64 // a second
 	cpu                 float64 // of the server, µs each
 	p50, p99, p999, max float64 // milliseconds
+	others              float64 // the part of a core that other processes used meanwhile
 }
 
-// redisBenchmark runs redis-benchmark and returns what it saw; it knows nothing of the server's processor time.
-func redisBenchmark(ctx context.Context, addr string, p point, requests int, command []string) (sample, error) {
+// redisBenchmark runs redis-benchmark, where this program may run, and returns what it saw; it knows nothing of the
+// server's processor time. Its latencies are from sending a pipeline to the first of its replies.
+func redisBenchmark(ctx context.Context, addr string, p point, requests int, w workload) (sample, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return sample{}, err
 	}
 	args := append([]string{"-h", host, "-p", port, "-c", strconv.Itoa(p.connections), "-P", strconv.Itoa(p.pipeline),
-		"-n", strconv.Itoa(requests), "-r", strconv.Itoa(keyspace), "--precision", "3"}, command...)
+		"-n", strconv.Itoa(requests), "-r", strconv.Itoa(cmp.Or(w.keys, keyspace)), "--precision", "3"}, w.command...)
 	out, err := exec.CommandContext(ctx, "redis-benchmark", args...).CombinedOutput()
 	if err != nil {
 		return sample{}, fmt.Errorf("redis-benchmark: %w: %.300q", err, out)

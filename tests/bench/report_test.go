@@ -113,3 +113,16 @@ func TestReportIsWritten(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1+3+4, elements(t, string(svg))["rect"], "background, legend, bars")
 }
+
+func TestCoresComparesRates(t *testing.T) {
+	at := point{1, 50}
+	s := coresSection([]row{
+		{workload: "CL.THROTTLE", server: cellserver, point: at, sample: sample{rate: 90_000}},
+		{workload: yardstick, server: redis, point: at, sample: sample{rate: 120_000}},
+		{workload: yardstick, server: cellserver, point: at, sample: sample{rate: 150_000, others: 0.123}},
+	}, "0-1")
+	require.Equal(t, []string{"CL.THROTTLE", cellserver, "90,000", "0.75", "–"}, s.table.rows[0][:5])
+	require.Equal(t, []string{yardstick, cellserver, "150,000", "1.25", "1.25"}, s.table.rows[2][:5])
+	require.Equal(t, "12 %", s.table.rows[2][10])
+	require.Equal(t, 1+2+3, elements(t, s.plots[0].svg())["rect"], "background, legend, bars")
+}

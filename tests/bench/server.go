@@ -21,7 +21,8 @@ const patience = 20 * time.Second
 // kind is a server to measure.
 type kind struct {
 	name      string
-	argv      []string // without the port
+	argv      []string // without what follows, and the port
+	keeps     []string // directives: what it keeps on disk, and when
 	throttles bool     // it knows CL.THROTTLE
 	only      bool     // CL.THROTTLE is all that is measured of it
 }
@@ -32,15 +33,29 @@ const (
 	cellserver = "cellserver"
 )
 
+// nothing is what a server keeps on disk unless that is what is measured.
+var nothing = []string{"--appendonly", "no"}
+
 // kinds are the servers to measure, Redis first. Nothing is saved, and every one may have many clients.
 func kinds(o options) []kind {
-	common := []string{"--save", "", "--appendonly", "no", "--maxclients", strconv.Itoa(o.clients + 1000), "--bind", "127.0.0.1"}
-	all := []kind{{name: redis, argv: append([]string{"redis-server"}, common...)}}
+	common := []string{"--save", "", "--maxclients", strconv.Itoa(o.clients + 1000), "--bind", "127.0.0.1"}
+	all := []kind{{name: redis, argv: append([]string{"redis-server"}, common...), keeps: nothing}}
 	if o.redisCell != "" {
 		argv := append([]string{"redis-server", "--loadmodule", o.redisCell}, common...)
-		all = append(all, kind{name: redisCell, argv: argv, throttles: true, only: true})
+		all = append(all, kind{name: redisCell, argv: argv, keeps: nothing, throttles: true, only: true})
 	}
-	return append(all, kind{name: cellserver, argv: append([]string{o.cellserver}, common...), throttles: true})
+	return append(all, kind{name: cellserver, argv: append([]string{o.cellserver}, common...), keeps: nothing, throttles: true})
+}
+
+// peers are the servers of which everything is measured: Redis and cellserver.
+func peers(o options) []kind {
+	return slices.DeleteFunc(kinds(o), func(k kind) bool { return k.only })
+}
+
+// ours is cellserver.
+func ours(o options) kind {
+	all := kinds(o)
+	return all[len(all)-1]
 }
 
 // server is one that runs.
@@ -52,29 +67,41 @@ type server struct {
 	stop func()
 }
 
-// start starts a server pinned to a core, with an environment that leaves its settings alone, and waits until it answers.
+// start starts a server pinned to a core, in a folder of its own, and waits until it answers.
 func (k kind) start(ctx context.Context, core string) (*server, error) {
-	port, err := freePort()
-	if err != nil {
-		return nil, err
-	}
-	argv := slices.Clone(k.argv)
-	if argv[0], err = programPath(argv[0]); err != nil {
-		return nil, err
-	}
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return nil, err
 	}
+	s, err := k.startIn(ctx, core, dir)
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	end := s.stop
+	s.stop = func() { end(); os.RemoveAll(dir) }
+	return s, nil
+}
+
+// startIn starts a server pinned to a core, in a folder that may hold what it kept, with an environment that leaves its
+// settings alone, and waits until it answers.
+func (k kind) startIn(ctx context.Context, core, dir string) (*server, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	argv := slices.Concat([]string{"-c", core}, k.argv, k.keeps, []string{"--port", port})
+	if argv[2], err = programPath(argv[2]); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
-	cmd := exec.CommandContext(ctx, "taskset", append([]string{"-c", core}, append(argv, "--port", port)...)...)
+	cmd := exec.CommandContext(ctx, "taskset", argv...)
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.Dir, cmd.Env = &log, &log, dir, []string{"PATH=" + os.Getenv("PATH")}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = patience
 	if err := cmd.Start(); err != nil {
 		cancel()
-		os.RemoveAll(dir)
 		return nil, err
 	}
 	ended := make(chan struct{})
@@ -83,7 +110,6 @@ func (k kind) start(ctx context.Context, core string) (*server, error) {
 	s.stop = func() {
 		cancel()
 		<-ended
-		os.RemoveAll(dir)
 	}
 	if s.client, err = await(s.addr, ended); err != nil {
 		s.stop()
@@ -114,7 +140,7 @@ func await(addr string, ended <-chan struct{}) (*client, error) {
 		select {
 		case <-ended:
 			return nil, err
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(2 * time.Millisecond):
 		}
 	}
 	return nil, err
@@ -138,20 +164,6 @@ func (s *server) resident() (int64, error) {
 		return 0, err
 	}
 	return parseResident(string(status))
-}
-
-// parseResident finds VmRSS, in bytes, in /proc/PID/status.
-func parseResident(status string) (int64, error) {
-	for line := range strings.Lines(status) {
-		if text, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			var kilobytes int64
-			if _, err := fmt.Sscanf(text, "%d kB", &kilobytes); err != nil {
-				return 0, fmt.Errorf("VmRSS:%s: %w", text, err)
-			}
-			return kilobytes << 10, nil
-		}
-	}
-	return 0, fmt.Errorf("no VmRSS in the status of the server")
 }
 
 // settled waits until the server's resident memory has not moved by 1 % for two seconds, half a minute at most.

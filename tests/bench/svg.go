@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -44,6 +45,11 @@ type bars struct {
 type barSeries struct {
 	name   string
 	values []float64
+}
+
+// isEmpty reports whether there is nothing but gaps.
+func (s barSeries) isEmpty() bool {
+	return !slices.ContainsFunc(s.values, func(v float64) bool { return !math.IsNaN(v) })
 }
 
 func (p bars) svg() string {

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"math"
+	"os"
+	"slices"
+	"strconv"
 	"syscall"
 	"time"
 	"unsafe"
@@ -18,6 +22,40 @@ func cpu(pid int) (time.Duration, error) {
 		return 0, errno
 	}
 	return time.Duration(t.Nano()), nil
+}
+
+// othersTime is the processor time that was kept from this program and its servers so far: what all other processes used,
+// with those that they have waited for, and what the hypervisor gave to other machines. Its growth counts, not its value.
+// Threads of the kernel do not count: what they do, they may do for us.
+func othersTime(ours []int) (time.Duration, error) {
+	system, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0, err
+	}
+	total, err := parseSteal(string(system))
+	if err != nil {
+		return 0, err
+	}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return 0, err
+	}
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil || slices.Contains(ours, pid) {
+			continue
+		}
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			continue // it has ended, and whoever waited for it has its time now
+		}
+		if used, kernel, err := parseProcess(string(stat)); err != nil {
+			return 0, err
+		} else if !kernel {
+			total += used.own + used.children
+		}
+	}
+	return total, nil
 }
 
 // openFiles is how many files this process may open.

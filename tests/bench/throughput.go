@@ -3,19 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
 // point is where a row is measured.
 type point struct{ pipeline, connections int }
-
-// row is a workload on a server at a point.
-type row struct {
-	workload, server string
-	point
-	sample         // medians
-	spread float64 // of cpu, (largest - least) / median
-}
 
 // points are where a mode measures.
 func points(mode string) (all []point) {
@@ -31,80 +24,78 @@ func points(mode string) (all []point) {
 	return all
 }
 
-// throughput measures every workload on every server that knows it.
-func throughput(ctx context.Context, o options) (section, error) {
+// throughput measures every workload on every server that knows it. What is compared, at a point, is measured in turn.
+func throughput(ctx context.Context, o options) ([]section, error) {
 	var rows []row
-	for _, w := range selected(o) {
-		for _, p := range points(o.mode) {
-			measured, err := rowsOf(ctx, o, w, p)
-			if err != nil {
-				return section{}, err
-			}
-			rows = append(rows, measured...)
+	for _, p := range points(o.mode) {
+		measured, err := contest(ctx, o, sidesAt(o, p))
+		if err != nil {
+			return nil, err
 		}
+		rows = append(rows, measured...)
 	}
-	return throughputSection(rows), nil
+	return []section{throughputSection(rows)}, nil
 }
 
-// rowsOf measures the servers in turn, again and again, so that what else the machine does befalls all of them.
-func rowsOf(ctx context.Context, o options, w workload, p point) ([]row, error) {
-	servers := kinds(o)
-	samples := make([][]sample, len(servers))
-	for range o.repeats {
-		for i, k := range servers {
-			if w.throttle && !k.throttles || !w.throttle && k.only {
-				continue
-			}
-			s, err := measure(ctx, o, k, w, p)
-			if err != nil {
-				return nil, fmt.Errorf("%s on %s: %w", w.name, k.name, err)
-			}
-			samples[i] = append(samples[i], s)
+// sidesAt are the selected workloads, each on every server that knows it.
+func sidesAt(o options, p point) (all []side) {
+	for _, w := range selected(o) {
+		all = append(all, sidesOf(o, w, p)...)
+	}
+	return all
+}
+
+// sidesOf is a workload on every server that knows it.
+func sidesOf(o options, w workload, p point) (all []side) {
+	for _, k := range kinds(o) {
+		if w.throttle && k.throttles || !w.throttle && !k.only {
+			all = append(all, side{k, w, p})
 		}
 	}
-	var rows []row
-	for i, k := range servers {
-		if len(samples[i]) == 0 {
-			continue
-		}
-		r := row{workload: w.name, server: k.name, point: p}
-		r.sample, r.spread = middle(samples[i])
-		say("%-26s %-10s P=%-2d c=%-3d %8.0f/s %6.2f µs", w.name, k.name, p.pipeline, p.connections, r.rate, r.cpu)
-		rows = append(rows, r)
-	}
-	return rows, nil
+	return all
 }
 
 // measure starts a server, warms it up, and measures one workload.
-func measure(ctx context.Context, o options, k kind, w workload, p point) (sample, error) {
-	s, err := k.start(ctx, o.core)
+func (d side) measure(ctx context.Context, o options) (sample, error) {
+	s, err := d.start(ctx, o.core)
 	if err != nil {
 		return sample{}, err
 	}
 	defer s.stop()
-	if w.prepare != nil {
-		if err := w.prepare(ctx, s); err != nil {
+	if d.prepare != nil {
+		if err := d.prepare(ctx, s); err != nil {
 			return sample{}, err
 		}
 	}
+	return measureOn(ctx, o, s, d.workload, d.point)
+}
+
+// measureOn measures a workload on a server that runs and is prepared.
+func measureOn(ctx context.Context, o options, s *server, w workload, p point) (sample, error) {
 	run := runner(ctx, s, w, p)
 	warm, _, err := run(o.seconds/4, 2*p.pipeline*p.connections)
 	if err != nil {
 		return sample{}, err
 	}
-	return accounted(s, w, func() (sample, int, error) { return run(o.seconds, int(warm.rate*o.seconds)) })
+	found, err := undisturbed(ctx, []int{s.pid}, func() (sample, error) {
+		return accounted(s, w, func() (sample, int, error) { return run(o.seconds, int(warm.rate*o.seconds)) })
+	})
+	if err == nil {
+		say("%-26s %-10s P=%-2d c=%-3d %9.0f/s %6.2f µs", w.name, s.name, p.pipeline, p.connections, found.rate, found.cpu)
+	}
+	return found, err
 }
 
 // runner returns what puts the workload on the server, for so many seconds or so many requests, as its generator
 // counts, and says how many it were.
 func runner(ctx context.Context, s *server, w workload, p point) func(seconds float64, requests int) (sample, int, error) {
 	if w.command == nil {
-		ticks := make([]int, p.connections) // the logs' clocks go on from run to run
+		ticks := make([]int, p.connections) // the scripts go on from run to run
 		return func(seconds float64, _ int) (sample, int, error) { return runScript(ctx, s, w, p, seconds, ticks) }
 	}
 	return func(_ float64, requests int) (sample, int, error) {
 		requests = max(requests, 10_000)
-		found, err := redisBenchmark(ctx, s.addr, p, requests, w.command)
+		found, err := redisBenchmark(ctx, s.addr, p, requests, w)
 		return found, requests, err
 	}
 }
@@ -173,4 +164,13 @@ func served(before, after counters, commands int) error {
 		return fmt.Errorf("%d commands were sent, and only %d executed", commands, n)
 	}
 	return nil
+}
+
+// inOrder sorts rows by workload, as in the report, and leaves them in their order otherwise.
+func inOrder(rows []row) {
+	place := map[string]int{}
+	for i, w := range workloads() {
+		place[w.name] = i
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return place[a.workload] - place[b.workload] })
 }

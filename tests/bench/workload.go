@@ -21,6 +21,7 @@ type workload struct {
 	command []string // what redis-benchmark sends, or none:
 	script  func(connection int) script
 	each    int // commands in one of what is counted
+	keys    int // among which the random ones are, if not keyspace
 
 	throttle bool // of servers that know CL.THROTTLE alone
 	quick    bool

@@ -34,7 +34,8 @@ func serve(t *testing.T) *server {
 }
 
 func TestWorkloadsGetTheAnswersTheyExpect(t *testing.T) {
-	for _, w := range workloads() {
+	cell := kind{name: cellserver, throttles: true}
+	for _, w := range append(workloads(), oneKey, keysEach, manyKeysLoad(cell, 10), manyKeysLoad(kind{name: redis}, 10)) {
 		t.Run(w.name, func(t *testing.T) {
 			s := serve(t)
 			if w.prepare != nil {
@@ -53,7 +54,7 @@ func TestWorkloadsGetTheAnswersTheyExpect(t *testing.T) {
 			require.Len(t, out.timings, 3*2)
 			after, err := s.counters()
 			require.NoError(t, err)
-			require.NoError(t, served(before, after, out.requests*w.each))
+			require.NoError(t, served(before, after, out.requests*max(1, w.each)))
 		})
 	}
 }
@@ -71,6 +72,12 @@ func TestWrongAnswersAreNoticed(t *testing.T) {
 	require.Error(t, decides(allowed)(five))
 	require.Error(t, anyDecision(five[:4]))
 	require.Error(t, anyDecision([]any{"1", int64(16), int64(15), int64(-1), int64(2)}))
+}
+
+func TestDigitsMayDiffer(t *testing.T) {
+	require.True(t, matches([]byte(":1\r\n:907\r\n"), []byte(":1\r\n:???\r\n")))
+	require.False(t, matches([]byte(":1\r\n:-07\r\n"), []byte(":1\r\n:???\r\n")))
+	require.False(t, matches([]byte(":2\r\n:907\r\n"), []byte(":1\r\n:???\r\n")))
 }
 
 func TestDriveFailsOnAWrongReply(t *testing.T) {
@@ -100,6 +107,16 @@ func TestFillersSendEveryKeyOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.holds(1500))
 	require.ErrorContains(t, s.holds(1501), "1500")
+	for k, reply := range map[string]string{cellserver: manyKeysReply, redis: "+OK\r\n"} {
+		s := serve(t)
+		k := kind{name: k, throttles: k == cellserver}
+		_, err := drive(t.Context(), filler(s.addr, 1500, manyKeys(k), reply))
+		require.NoError(t, err)
+		require.NoError(t, s.holds(1500))
+		w := manyKeysLoad(k, 1500)
+		require.NoError(t, w.probe(s))
+		require.NoError(t, s.holds(1500), "the load finds the keys")
+	}
 }
 
 func TestQuickIsAPartOfFull(t *testing.T) {
