@@ -76,16 +76,25 @@ func (c *client) info(section string) (string, error) {
 	return text, err
 }
 
-// infoField is an integer of INFO.
-func infoField(info, name string) (int64, error) {
+// infoText is a field of INFO.
+func infoText(info, name string) (string, error) {
 	for line := range strings.Lines(info) {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(line), name+":"); ok {
-			n, err := strconv.ParseInt(text, 10, 64)
-			if err != nil {
-				return 0, fmt.Errorf("INFO: %s: %w", name, err)
-			}
-			return n, nil
+			return text, nil
 		}
 	}
-	return 0, fmt.Errorf("INFO lacks %s", name)
+	return "", fmt.Errorf("INFO lacks %s", name)
+}
+
+// infoField is an integer of INFO.
+func infoField(info, name string) (int64, error) {
+	text, err := infoText(info, name)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("INFO: %s: %w", name, err)
+	}
+	return n, nil
 }

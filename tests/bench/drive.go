@@ -19,7 +19,8 @@ type load struct {
 	connections int
 	pipeline    int
 	count       int           // requests of each connection, or
-	duration    time.Duration // how long
+	duration    time.Duration // how long, or
+	until       <-chan struct{}
 	script      func(connection int) script
 }
 
@@ -78,7 +79,7 @@ func (l *load) talk(ctx context.Context, nc net.Conn, s script, begun time.Time)
 	var timings []timing
 	for i := 0; ctx.Err() == nil; {
 		sent := time.Since(begun)
-		if l.duration > 0 && sent >= l.duration || l.count > 0 && i >= l.count {
+		if l.duration > 0 && sent >= l.duration || l.count > 0 && i >= l.count || isClosed(l.until) {
 			return timings, nil
 		}
 		request, reply = request[:0], reply[:0]
@@ -93,6 +94,16 @@ func (l *load) talk(ctx context.Context, nc net.Conn, s script, begun time.Time)
 		timings = append(timings, timing{sent, time.Since(begun) - sent})
 	}
 	return timings, ctx.Err()
+}
+
+// isClosed reports whether a channel is; nil is not.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // exchange sends a request and reads its reply into got.

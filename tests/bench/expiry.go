@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 )
@@ -100,11 +101,7 @@ func (found *storm) watch(ctx context.Context, s *server, at time.Time) error {
 	done := make(chan struct{})
 	go func() { weighed <- weigh(s, at, done) }()
 	begun := time.Since(at)
-	out, err := drive(ctx, load{addr: s.addr, connections: 50, pipeline: 1, duration: calm + aftermath, script: func(connection int) script {
-		return func(request, reply []byte, i int) ([]byte, []byte) {
-			return command(request, "SET", name("key:", (connection*1009+i*7919)%keyspace), "xxx"), append(reply, "+OK\r\n"...)
-		}
-	}})
+	out, err := drive(ctx, load{addr: s.addr, connections: 50, pipeline: 1, duration: calm + aftermath, script: setting})
 	close(done)
 	resident := <-weighed
 	if err != nil {
@@ -181,4 +178,14 @@ func curve(name string, all []timing) lineSeries {
 	return l
 }
 
-func inMilliseconds(d time.Duration) string { return milliseconds(d.Seconds() * 1e3) }
+// secondsBack is how long it took until the memory was back; NaN for never.
+func (found *storm) secondsBack() float64 {
+	if found.back == 0 {
+		return math.NaN()
+	}
+	return found.back
+}
+
+func inMs(d time.Duration) float64 { return d.Seconds() * 1e3 }
+
+func inMilliseconds(d time.Duration) string { return milliseconds(inMs(d)) }

@@ -15,6 +15,13 @@ func fillValues(ctx context.Context, s *server) error {
 	return err
 }
 
+// setting is a connection's walk through these keys, each of which it sets.
+func setting(connection int) script {
+	return func(request, reply []byte, i int) ([]byte, []byte) {
+		return command(request, "SET", name("key:", (connection*1009+i*7919)%keyspace), "xxx"), append(reply, "+OK\r\n"...)
+	}
+}
+
 // fillThrottles takes the one action that every key allows in eleven days.
 func fillThrottles(ctx context.Context, s *server) error {
 	_, err := drive(ctx, filler(s.addr, keyspace, func(b []byte, i int) []byte {

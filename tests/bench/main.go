@@ -23,7 +23,7 @@ type options struct {
 	write      bool
 	repeats    int
 	seconds    float64 // that one measurement is to last
-	keys       int     // of memory, scale, expiry
+	keys       int     // of memory, scale, expiry, persistence
 	clients    int     // of idle
 	only       string  // part of the names of what is to be measured
 	cellserver string  // the program
@@ -79,7 +79,7 @@ func parseOptions(args []string, out io.Writer) (options, error) {
 	flags.BoolVar(&o.write, "write", false, "keep the results in docs/performance.md")
 	flags.IntVar(&o.repeats, "repeats", 3, "measure each row so often, and give the median")
 	flags.Float64Var(&o.seconds, "seconds", 0, "let each measurement last about so long (default: the mode's own)")
-	flags.IntVar(&o.keys, "keys", 0, "memory, scale, expiry: so many keys (default: the mode's own)")
+	flags.IntVar(&o.keys, "keys", 0, "memory, scale, expiry, persistence: so many keys (default: the mode's own)")
 	flags.IntVar(&o.clients, "clients", 10_000, "idle: so many connections")
 	flags.StringVar(&o.only, "only", "", "the rows whose name contains this, and what they are compared with")
 	flags.StringVar(&o.cellserver, "cellserver", "tests/.cache/bench/cellserver", "the program to measure")

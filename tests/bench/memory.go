@@ -75,16 +75,9 @@ func (s *server) holds(keys int) error {
 
 // idle measures what a connection takes of each server that has said one word and is silent since.
 func idle(ctx context.Context, o options) ([]section, error) {
-	limit, err := openFiles()
+	o, err := withinOpenFiles(o)
 	if err != nil {
 		return nil, err
-	}
-	if room := limit - 1100; o.clients > room {
-		say("the limit of open files (ulimit -n %d) allows %d connections, not %d", limit, room, o.clients)
-		o.clients = room
-	}
-	if o.clients < 1 {
-		return nil, fmt.Errorf("the limit of open files is %d: raise it (ulimit -n)", limit)
 	}
 	t := table{numbers: 4, head: []string{"server", "connections", "without, MB", "with, MB", "bytes a connection"}}
 	for _, k := range peers(o) {
@@ -98,6 +91,22 @@ func idle(ctx context.Context, o options) ([]section, error) {
 	}
 	return []section{{id: "idle", heading: "Memory per idle connection", table: t,
 		notes: "Resident memory once it has settled, the server's without connections taken off. Every connection has sent one PING."}}, nil
+}
+
+// withinOpenFiles has no more clients than this program may open files.
+func withinOpenFiles(o options) (options, error) {
+	limit, err := openFiles()
+	if err != nil {
+		return o, err
+	}
+	if room := limit - 1100; o.clients > room {
+		say("the limit of open files (ulimit -n %d) allows %d connections, not %d", limit, room, o.clients)
+		o.clients = room
+	}
+	if o.clients < 1 {
+		return o, fmt.Errorf("the limit of open files is %d: raise it (ulimit -n)", limit)
+	}
+	return o, nil
 }
 
 // connectAndWeigh is a server's resident memory without and with the connections, in bytes.

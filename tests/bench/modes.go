@@ -18,12 +18,14 @@ type mode struct {
 var modes = []mode{
 	{"quick", "a minute: CL.THROTTLE, INCR, SET and GET, pipelines of 1, 16 and 64, 50 connections", throughput, 0.4, 0},
 	{"full", "every command, pipelines of 1, 16 and 64, of 1, 50 and 500 connections", throughput, 3, 0},
+	{"targets", "every target of this project: what was measured, and whether it is met", targets, 1, 10_000_000},
 	{"cores", "unpipelined throughput of 50 connections where servers and clients have all cores", cores, 3, 0},
 	{"hotkey", "8 clients on one key, and on a key each, with all cores", hotKey, 3, 0},
 	{"memory", "resident bytes a throttle key takes", memory, 0, 1_000_000},
 	{"idle", "resident bytes an idle connection takes", idle, 0, 0},
 	{"scale", "latency with many keys and with a hundred thousand, and the longest insert on the way there", scale, 3, 10_000_000},
 	{"expiry", "latency while many keys expire within a second, and how soon their memory is back", expiry, 0, 1_000_000},
+	{"persistence", "what it costs to log every change, to snapshot and to rewrite, and how soon keys are loaded", persistence, 2, 1_000_000},
 }
 
 func modeNamed(name string) *mode {

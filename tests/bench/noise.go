@@ -42,20 +42,26 @@ func undisturbed(ctx context.Context, pids []int, measure func() (sample, error)
 	})
 }
 
+// measured knows the part of a core that other processes used meanwhile.
+type measured interface{ disturbed() float64 }
+
+func (s sample) disturbed() float64  { return s.others }
+func (c jobCost) disturbed() float64 { return c.others }
+
 // leastDisturbed repeats a measurement until others were tolerable, for a few times.
-func leastDisturbed(measure func() (sample, error)) (least sample, err error) {
+func leastDisturbed[T measured](measure func() (T, error)) (least T, err error) {
 	for i := range attempts {
 		found, err := measure()
 		if err != nil {
 			return least, err
 		}
-		if i == 0 || found.others < least.others {
+		if i == 0 || found.disturbed() < least.disturbed() {
 			least = found
 		}
-		if least.others <= tolerated {
+		if least.disturbed() <= tolerated {
 			break
 		}
-		say("others used %.0f %% of a core meanwhile", 100*found.others)
+		say("others used %.0f %% of a core meanwhile", 100*found.disturbed())
 	}
 	return least, nil
 }

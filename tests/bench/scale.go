@@ -3,16 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
-)
-
-// The keys of this mode live an hour, and are used as throttle keys are: every command is allowed, and writes.
-var (
-	manyKeysFill    = strings.Fields("CL.THROTTLE KEY 1000000 1 60 60")
-	manyKeysReply   = decision(0, 1_000_001, 1_000_001-60, -1, 3600)
-	manyKeysCommand = strings.Fields("CL.THROTTLE key:" + random + " 1000000 1 60")
 )
 
 // grown is a server that was filled, and what that was like.
@@ -38,7 +30,7 @@ func grow(ctx context.Context, o options, k kind, keys int) (g *grown, err error
 	if g.empty, err = s.settled(ctx); err != nil {
 		return nil, err
 	}
-	out, err := drive(ctx, filler(s.addr, keys, manyKeys(k), map[bool]string{true: manyKeysReply, false: "+OK\r\n"}[k.throttles]))
+	out, err := drive(ctx, manyKeys(k, s.addr, "key:", keys))
 	if err != nil {
 		return nil, err
 	}
@@ -50,26 +42,25 @@ func grow(ctx context.Context, o options, k kind, keys int) (g *grown, err error
 	return g, err
 }
 
-// manyKeys are the requests that fill a server.
-func manyKeys(k kind) func(b []byte, i int) []byte {
+// manyKeys fills a server with keys that live an hour.
+func manyKeys(k kind, addr, prefix string, keys int) load {
 	if !k.throttles {
-		return func(b []byte, i int) []byte {
-			return command(b, "SET", name("key:", i), "1700000000000000000", "PX", "3600000")
-		}
+		return filler(addr, keys, func(b []byte, i int) []byte {
+			return command(b, "SET", name(prefix, i), "1700000000000000000", "PX", "3600000")
+		}, "+OK\r\n")
 	}
-	return func(b []byte, i int) []byte {
-		args := slices.Clone(manyKeysFill)
-		args[1] = name("key:", i)
-		return command(b, args...)
-	}
+	return filler(addr, keys, func(b []byte, i int) []byte {
+		return command(b, "CL.THROTTLE", name(prefix, i), "1000000", "1", "60", "60")
+	}, decision(0, 1_000_001, 1_000_001-60, -1, 3600))
 }
 
-// manyKeysLoad is what is measured on a server with so many keys.
+// manyKeysLoad is what is measured on a server with so many keys: they are used as throttle keys are, by commands that
+// are allowed and write.
 func manyKeysLoad(k kind, keys int) workload {
 	if !k.throttles {
 		return workload{name: yardstick, command: strings.Fields("INCR key:" + random), keys: keys, answered: integer}
 	}
-	return workload{name: "CL.THROTTLE", command: manyKeysCommand, keys: keys, throttle: true, answered: decides(allowed)}
+	return workload{name: "CL.THROTTLE", command: strings.Fields("CL.THROTTLE key:" + random + " 1000000 1 60"), keys: keys, throttle: true, answered: decides(allowed)}
 }
 
 // scaled are a server with few keys and one with many, both measured.

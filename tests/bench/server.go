@@ -115,7 +115,23 @@ func (k kind) startIn(ctx context.Context, core, dir string) (*server, error) {
 		s.stop()
 		return nil, fmt.Errorf("%s does not start: %w\n%s", k.name, err, log.String())
 	}
+	if err := s.keepsAsTold(); err != nil {
+		s.stop()
+		return nil, err
+	}
 	return s, nil
+}
+
+// keepsAsTold reports a server that logs no changes though it should.
+func (s *server) keepsAsTold() error {
+	if slices.Equal(s.keeps, nothing) {
+		return nil
+	}
+	enabled, err := s.persistence("aof_enabled")
+	if err == nil && enabled != 1 {
+		err = fmt.Errorf("%s keeps no log of changes", s.name)
+	}
+	return err
 }
 
 // programPath makes a path hold in another folder; a bare name stays one.

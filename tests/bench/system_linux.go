@@ -24,6 +24,16 @@ func cpu(pid int) (time.Duration, error) {
 	return time.Duration(t.Nano()), nil
 }
 
+// childrenCPU is the processor time of the children that a process has waited for: to a hundredth of a second.
+func childrenCPU(pid int) (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	used, _, err := parseProcess(string(stat))
+	return used.children, err
+}
+
 // othersTime is the processor time that was kept from this program and its servers so far: what all other processes used,
 // with those that they have waited for, and what the hypervisor gave to other machines. Its growth counts, not its value.
 // Threads of the kernel do not count: what they do, they may do for us.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -57,6 +58,9 @@ func sidesOf(o options, w workload, p point) (all []side) {
 
 // measure starts a server, warms it up, and measures one workload.
 func (d side) measure(ctx context.Context, o options) (sample, error) {
+	if d.command == nil && d.script == nil {
+		return sample{}, errors.New("there is no such workload")
+	}
 	s, err := d.start(ctx, o.core)
 	if err != nil {
 		return sample{}, err
@@ -115,7 +119,7 @@ func runScript(ctx context.Context, s *server, w workload, p point, seconds floa
 	if err != nil {
 		return sample{}, 0, err
 	}
-	ms := func(part float64) float64 { return percentile(out.timings, part).Seconds() * 1e3 }
+	ms := func(part float64) float64 { return inMs(percentile(out.timings, part)) }
 	return sample{
 		rate: float64(out.requests) / out.elapsed.Seconds(),
 		p50:  ms(0.5), p99: ms(0.99), p999: ms(0.999), max: ms(1),
