@@ -47,6 +47,8 @@ var hot = []struct {
 	{"throttle", "", []any{"CL.THROTTLE", "key", "15", "30", "60"}},
 	{"hotkey", "", []any{"CL.THROTTLE", "hot", "10000000", "1000000", "1", "1"}},
 	{"limited", "CL.THROTTLE full 0 1 1000000", []any{"CL.THROTTLE", "full", "0", "1", "1000000"}},
+	{"options", "", []any{"CL.THROTTLE", "key", "15", "30", "60", "1", "MS"}},
+	{"window", "", []any{"CL.WINDOW", "key", "30", "60"}},
 	{"incr", "", []any{"INCR", "key"}},
 	{"set", "", []any{"SET", "key", "1234567"}},
 	{"get", "", []any{"GET", "key"}},

@@ -31,6 +31,9 @@ var (
 )
 
 func clThrottle(c *Call) error {
+	if len(c.Args) > throttleWords {
+		return ask(c, throttleLimit)
+	}
 	quota, quantity, err := throttleArgs(c.Args)
 	if err != nil {
 		return err
@@ -48,6 +51,9 @@ func clThrottle(c *Call) error {
 }
 
 func clProbe(c *Call) error {
+	if len(c.Args) > throttleWords {
+		return ask(c, throttleLimit)
+	}
 	quota, quantity, err := throttleArgs(c.Args)
 	if err != nil {
 		return err
@@ -99,8 +105,13 @@ func throttleArgs(args [][]byte) (quota gcra.Quota, quantity int64, err error) {
 	if len(args) < 5 || len(args) > 6 {
 		return quota, 0, throttleUsage
 	}
+	return throttleNumbers(args[2:])
+}
+
+// throttleNumbers parses max_burst, count, period and, if it is there, quantity.
+func throttleNumbers(words [][]byte) (quota gcra.Quota, quantity int64, err error) {
 	n := [4]int64{3: 1}
-	for i, a := range args[2:] {
+	for i, a := range words {
 		if n[i], err = cellInt(a); err != nil {
 			return quota, 0, err
 		}
@@ -127,3 +138,43 @@ func cellInt(b []byte) (int64, error) {
 	}
 	return n, nil
 }
+
+// throttleWords are the words of a call without options.
+const throttleWords = 6
+
+// cellRate is the limit of CL.THROTTLE. Its key is a TAT.
+type cellRate struct{ gcra.Quota }
+
+// throttleLimit reads the parameters as [throttleArgs] does, and then options: a call that
+// has none does not come here.
+func throttleLimit(a *limiterArgs) (r cellRate, err error) {
+	n := 3
+	if !a.rule {
+		n++
+	}
+	if len(a.rest) < n {
+		return r, throttleUsage
+	}
+	r.Quota, a.quantity, err = throttleNumbers(a.rest[:n])
+	a.rest = a.rest[n:]
+	switch {
+	case err != nil:
+		return r, err
+	case len(a.rest) > 0 && numeric(a.rest[0]):
+		return r, throttleUsage
+	}
+	return r, a.options(0)
+}
+
+// entry finds a key whose TAT may have passed.
+func (cellRate) entry(tx *store.Tx, key []byte) store.Entry { return tx.WriteTAT(key) }
+
+func (r cellRate) decide(e *store.Entry, now, quantity int64) (answer, error) {
+	d, err := decide(e, r.Quota, now, quantity)
+	return answer{
+		limited: d.Limited, changed: d.Changed, limit: d.Limit, remaining: d.Remaining,
+		retryAfter: d.RetryAfter, resetAfter: d.ResetAfter, state: [2]int64{d.TAT},
+	}, err
+}
+
+func (cellRate) apply(e *store.Entry, a *answer, now int64) { keepTAT(e, a.state[0], now) }

@@ -35,8 +35,9 @@ type Client struct {
 	lapse     int64 // real time at which its last command was done, or it began
 	tally     tally
 	last      lastName
-	call      Call // the running command; reused
-	inner     Call // the running command inside EXEC; reused
+	call      Call      // the running command; reused
+	inner     Call      // the running command inside EXEC; reused
+	limiting  *limiting // what a limiter works on; reused, nil before the first one
 	tx        *store.Tx
 	footprint store.Footprint // of the running command; reused
 	db        int

@@ -23,7 +23,7 @@ func TestCommandInfo(t *testing.T) {
 	require.Equal(t, h.do("COMMAND COUNT"), int64(len(h.do("COMMAND").([]any))))
 	require.Len(t, h.do("COMMAND LIST"), len(everyCommand))
 	require.Contains(t, h.do("COMMAND LIST FILTERBY PATTERN CLUSTER|*"), "cluster|slots")
-	require.Equal(t, []any{"cl.probe", "cl.throttle"}, h.do("COMMAND LIST FILTERBY ACLCAT throttle"))
+	require.Subset(t, h.do("COMMAND LIST FILTERBY ACLCAT throttle"), []any{"cl.probe", "cl.throttle"})
 	require.Empty(t, h.do("COMMAND LIST FILTERBY MODULE x"))
 	h.want("COMMAND LIST FILTERBY", errSyntax)
 }

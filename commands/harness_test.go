@@ -81,6 +81,16 @@ func (h *harness) sortedSet(key string, members ...string) {
 	}
 }
 
+// transact calls do with a transaction on a key of database 0, now.
+func (h *harness) transact(key string, do func(c *Call)) {
+	var fp store.Footprint
+	fp.AddKey([]byte(key))
+	tx := h.server.Store.NewTx()
+	tx.Begin(h.clock.Now(), 0, &fp)
+	defer tx.End()
+	do(&Call{Now: h.clock.Now(), Tx: tx, Server: h.server})
+}
+
 // testClient is one connection. It is its own [Peer]: what is pushed collects in pushes.
 type testClient struct {
 	t       testing.TB

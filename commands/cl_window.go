@@ -1,0 +1,62 @@
+package commands
+
+import (
+	"math"
+
+	"cellserver/store"
+	"cellserver/window"
+)
+
+// CL.WINDOW key limit period [quantity] [ALIGN] [MS] [PEEK] counts actions in windows of
+// period seconds, which begin with the first action that passes after the last one, or with
+// ALIGN at the multiples of period since the Unix epoch: the minutes, hours and days of UTC.
+//
+// The state is a counter which expires at the window's end.
+var _ = register(&Command{
+	Name: "cl.window", Arity: -4, Flags: Write | DenyOOM | Fast, Keys: updatedKey, Group: Limiter,
+	Summary: "Decides whether an action may happen now, by a fixed window, and counts it if so.",
+	Usage:   "key limit period [quantity] [ALIGN] [MS] [PEEK]", Complexity: "O(1)",
+	Run: func(c *Call) error { return ask(c, windowLimit) },
+})
+
+type fixedWindow struct {
+	ordinary
+	window.Fixed
+}
+
+func windowLimit(a *limiterArgs) (w fixedWindow, err error) {
+	limit, period := a.integer("limit"), a.seconds("period")
+	if err = a.finish(optAlign); err == nil {
+		w.Fixed, err = window.NewFixed(limit, period, a.has(optAlign))
+	}
+	return w, err
+}
+
+const errNoWindow Error = "ERR the key holds no window: it does not expire"
+
+func (w fixedWindow) decide(e *store.Entry, now, quantity int64) (answer, error) {
+	used, err := integer(e)
+	if err != nil {
+		return answer{}, err
+	}
+	count := window.Count{Used: used}
+	if at := e.ExpireAt(); at != store.NoExpiry {
+		count.End = min(at, math.MaxInt64/1_000_000) * 1e6
+	} else if e.Exists() {
+		return answer{}, errNoWindow
+	}
+	d, count, err := w.Decide(count, now, quantity)
+	return windowAnswer(d, [2]int64{count.Used, count.End}), err
+}
+
+func (w fixedWindow) apply(e *store.Entry, a *answer, _ int64) {
+	e.SetInt(a.state[0], a.state[1]/1e6)
+}
+
+// windowAnswer is a decision of a window.
+func windowAnswer(d window.Decision, state [2]int64) answer {
+	return answer{
+		limited: d.Limited, changed: d.Changed, limit: d.Limit, remaining: d.Remaining,
+		retryAfter: d.RetryAfter, resetAfter: d.ResetAfter, state: state,
+	}
+}

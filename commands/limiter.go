@@ -1,0 +1,165 @@
+package commands
+
+import (
+	"errors"
+	"strings"
+
+	"cellserver/gcra"
+	"cellserver/store"
+)
+
+// Every limiter takes the same way: its arguments are read (limiter_args.go) and become a
+// limiter, which decides about the entry of a key and changes nothing, and then applies what
+// was decided. So several limits can be all or nothing: all decide, then all apply or none.
+//
+// The arithmetic is that of the packages gcra, window, … ; a limiter's file here says how its
+// state lies in a key, and what a client asks it with.
+
+// limiter is a way of limiting with its parameters, such as CL.WINDOW's 100 in 60 seconds. It
+// is a value without state: the state is the key's.
+type limiter interface {
+	// entry finds a key for decide and apply.
+	entry(tx *store.Tx, key []byte) store.Entry
+	// decide answers a request for a quantity on the entry's key at now, in Unix
+	// nanoseconds. It changes nothing, and what it answers holds until the key changes.
+	decide(e *store.Entry, now, quantity int64) (answer, error)
+	// apply stores what was decided about the entry at now, the same now. It cannot fail.
+	apply(e *store.Entry, a *answer, now int64)
+}
+
+// answer is what every limiter decides. Times are nanoseconds from now on.
+type answer struct {
+	limited bool // the request must not pass
+	changed bool // there is something to apply: a request that passed, mostly
+
+	limit, remaining int64
+	retryAfter       int64 // after which the same request passes; -1 if it passed, or never can
+	resetAfter       int64 // after which all of limit is there again
+
+	state [2]int64 // what apply stores, in the limiter's own terms
+}
+
+// limiters are the limiters that a rule may be made of, by the name of their command. Each
+// reads its limiter's parameters: what follows the key on a command line, the quantity and the
+// options that concern a single request left out.
+var limiters = map[string]func(*limiterArgs) (limiter, error){
+	"cl.throttle": ruleOf(throttleLimit),
+	"cl.window":   ruleOf(windowLimit),
+}
+
+func ruleOf[L limiter](read func(*limiterArgs) (L, error)) func(*limiterArgs) (limiter, error) {
+	return func(a *limiterArgs) (limiter, error) { return read(a) }
+}
+
+// parseLimit reads a limiter's name and its parameters, as a rule has them:
+// "CL.WINDOW 100 60 ALIGN".
+func parseLimit(words [][]byte) (limiter, error) {
+	var read func(*limiterArgs) (limiter, error)
+	if len(words) > 0 {
+		if cmd := lookup(words[0]); cmd != nil {
+			read = limiters[cmd.Name]
+		}
+	}
+	if read == nil {
+		return nil, errNoLimiter
+	}
+	l, err := read(&limiterArgs{name: strings.ToLower(string(words[0])), rest: words[1:], rule: true})
+	if err != nil {
+		return nil, limiterError(err)
+	}
+	return l, nil
+}
+
+const errNoLimiter Error = "ERR no such limiter, or none that a rule can have"
+
+// limiting is a client's room for what its limiter works on, so that asking one allocates
+// nothing though a limiter is reached through an interface.
+type limiting struct {
+	args   limiterArgs
+	entry  store.Entry
+	answer answer
+}
+
+// ask is all of a limiter's command: read its arguments, decide, apply, reply. The key is
+// the first argument.
+func ask[L limiter](c *Call, read func(*limiterArgs) (L, error)) error {
+	if c.Client.limiting == nil {
+		c.Client.limiting = new(limiting)
+	}
+	room := c.Client.limiting
+	room.args = limiterArgs{name: c.Cmd.Name, rest: c.Args[2:], quantity: 1}
+	err := askIn(c, room, read)
+	*room = limiting{} // an idle client keeps no request alive
+	return limiterError(err)
+}
+
+func askIn[L limiter](c *Call, room *limiting, read func(*limiterArgs) (L, error)) error {
+	l, err := read(&room.args)
+	if err != nil {
+		return err
+	}
+	looks := c.Cmd.Flags&ReadOnly != 0
+	if looks {
+		room.entry = c.Tx.Read(c.Args[1])
+	} else {
+		room.entry = l.entry(c.Tx, c.Args[1])
+	}
+	a := &room.answer
+	if *a, err = l.decide(&room.entry, c.Now, room.args.quantity); err != nil {
+		return err
+	}
+	looks = looks || room.args.has(optPeek)
+	if a.changed && !looks {
+		l.apply(&room.entry, a, c.Now)
+	}
+	c.decided(c.Args[1], a.limited, looks)
+	c.replyAnswer(a, room.args.has(optMS))
+	return nil
+}
+
+// decided counts a decision about a key.
+func (c *Call) decided(_ []byte, limited, looked bool) {
+	kind := throttleAllowed
+	if looked {
+		kind = probeAllowed
+	}
+	c.Server.totals.throttled[kind+decision(bit(limited))].Add(1)
+}
+
+// replyAnswer replies with the five integers of every limiter, times in seconds or
+// milliseconds, rounded up.
+func (c *Call) replyAnswer(a *answer, millis bool) {
+	unit := int64(1e9)
+	if millis {
+		unit = 1e6
+	}
+	c.Out.Array(5)
+	c.Out.Int(int64(bit(a.limited)))
+	c.Out.Int(a.limit)
+	c.Out.Int(a.remaining)
+	c.Out.Int(waitIn(a.retryAfter, unit))
+	c.Out.Int(waitIn(a.resetAfter, unit))
+}
+
+// waitIn is a duration in whole units, rounded up, so that who waits it never comes too early.
+// -1, never, stays -1.
+func waitIn(ns, unit int64) int64 {
+	if ns == -1 {
+		return -1
+	}
+	return gcra.CeilDiv(ns, unit)
+}
+
+// limiterError makes a reply of an error of the limiters' packages, which name the argument
+// that is wrong.
+func limiterError(err error) error {
+	if _, is := errors.AsType[Error](err); is || err == nil {
+		return err
+	}
+	return Error("ERR " + err.Error())
+}
+
+// ordinary is of limiters whose key is found like any other.
+type ordinary struct{}
+
+func (ordinary) entry(tx *store.Tx, key []byte) store.Entry { return tx.Write(key) }

@@ -1,0 +1,160 @@
+package commands
+
+import "math"
+
+// limiterOption is a word that may follow the parameters of a limiter, once, in any order
+// and any case.
+type limiterOption uint16
+
+const (
+	optMS     limiterOption = 1 << iota // times in milliseconds
+	optPeek                             // decide, consume nothing
+	optAlign                            // windows begin with the clock's minutes, hours, …
+	optStrict                           // what is limited counts, too
+	optGap                              // this and those below take a number of seconds
+	optResolution
+	optMaxWait
+	optWarmup
+
+	optAsking = optMS | optPeek // those that concern one request, not the limit
+)
+
+var limiterOptions = [...]struct {
+	option limiterOption
+	word   string
+}{
+	{optMS, "ms"}, {optPeek, "peek"}, {optAlign, "align"}, {optStrict, "strict"},
+	{optGap, "gap"}, {optResolution, "resolution"}, {optMaxWait, "maxwait"}, {optWarmup, "warmup"},
+}
+
+// limiterArgs reads the arguments of a limiter from left to right: its parameters, the
+// quantity, and the options. The first error stays, and what is read after it means nothing.
+type limiterArgs struct {
+	name     string
+	rest     [][]byte // not read yet
+	err      error
+	rule     bool // a rule's: without quantity, and without options that concern one request
+	quantity int64
+	given    limiterOption
+	nanos    [len(limiterOptions)]int64 // of options that take seconds, in nanoseconds
+}
+
+// has reports whether an option was given.
+func (a *limiterArgs) has(o limiterOption) bool { return a.given&o != 0 }
+
+// fail notes the first error.
+func (a *limiterArgs) fail(err error) {
+	if a.err == nil {
+		a.err = err
+	}
+}
+
+// next is the next argument. There is one on the line of any command of the right arity.
+func (a *limiterArgs) next() []byte {
+	if len(a.rest) == 0 {
+		a.fail(wrongArity(a.name))
+		return nil
+	}
+	arg := a.rest[0]
+	a.rest = a.rest[1:]
+	return arg
+}
+
+// integer reads an argument that is an integer.
+func (a *limiterArgs) integer(name string) int64 {
+	arg := a.next()
+	n, ok := parseInt(arg)
+	if !ok && a.err == nil {
+		a.err = Error("ERR " + name + " is not an integer or out of range")
+	}
+	return n
+}
+
+// seconds reads an argument that is a decimal number of seconds, and returns nanoseconds.
+func (a *limiterArgs) seconds(name string) int64 {
+	arg := a.next()
+	ns, ok := parseSeconds(arg)
+	if !ok && a.err == nil {
+		a.err = notSeconds(name)
+	}
+	return ns
+}
+
+func notSeconds(name string) error {
+	return Error("ERR " + name + " is not a number of seconds from 0 to 9223372036 with at most nine decimals")
+}
+
+// finish reads what follows the parameters: the quantity, unless a word takes its place, and
+// the options.
+func (a *limiterArgs) finish(own limiterOption) error {
+	if !a.rule && len(a.rest) > 0 && numeric(a.rest[0]) {
+		a.quantity = a.integer("quantity")
+	}
+	return a.options(own)
+}
+
+// options reads the options, of which the limit's own are named.
+func (a *limiterArgs) options(own limiterOption) error {
+	if !a.rule {
+		own |= optAsking
+	}
+	for len(a.rest) > 0 && a.err == nil {
+		a.option(own)
+	}
+	return a.err
+}
+
+// option reads one option of those that are allowed.
+func (a *limiterArgs) option(allowed limiterOption) {
+	word := a.next()
+	for i := range limiterOptions {
+		o := &limiterOptions[i]
+		if !is(word, o.word) {
+			continue
+		}
+		if allowed&o.option == 0 || a.has(o.option) {
+			break
+		}
+		a.given |= o.option
+		if o.option >= optGap {
+			if len(a.rest) == 0 {
+				break
+			}
+			a.nanos[i] = a.seconds(o.word)
+		}
+		return
+	}
+	a.fail(errSyntax)
+}
+
+// numeric reports whether an argument looks like a number, so that it is no option.
+func numeric(arg []byte) bool {
+	return len(arg) > 0 && (arg[0] >= '0' && arg[0] <= '9' || arg[0] == '-' || arg[0] == '+' || arg[0] == '.')
+}
+
+// parseSeconds parses a decimal number of seconds that is not negative, such as 60 or 0.25,
+// to nanoseconds. It is exact: more than nine decimals are no number.
+func parseSeconds(b []byte) (ns int64, ok bool) {
+	whole, decimals, digits := int64(0), -1, 0
+	for _, c := range b {
+		switch {
+		case c == '.' && decimals < 0:
+			decimals = 0
+		case c < '0' || c > '9' || whole > (math.MaxInt64-9)/10 || decimals == 9:
+			return 0, false
+		default:
+			whole = whole*10 + int64(c-'0')
+			digits++
+			if decimals >= 0 {
+				decimals++
+			}
+		}
+	}
+	for i := max(decimals, 0); i < 9; i++ {
+		if whole > math.MaxInt64/10 {
+			return 0, false
+		}
+		whole *= 10
+	}
+	return whole, digits > 0
+}
