@@ -171,10 +171,15 @@ func (cellRate) entry(tx *store.Tx, key []byte) store.Entry { return tx.WriteTAT
 
 func (r cellRate) decide(e *store.Entry, now, quantity int64) (answer, error) {
 	d, err := decide(e, r.Quota, now, quantity)
+	return rateAnswer(d), err
+}
+
+// rateAnswer is a decision of a rate.
+func rateAnswer(d gcra.Decision) answer {
 	return answer{
 		limited: d.Limited, changed: d.Changed, limit: d.Limit, remaining: d.Remaining,
-		retryAfter: d.RetryAfter, resetAfter: d.ResetAfter, state: [2]int64{d.TAT},
-	}, err
+		retryAfter: d.RetryAfter, resetAfter: d.ResetAfter, state: [4]int64{d.TAT},
+	}
 }
 
 func (cellRate) apply(e *store.Entry, a *answer, now int64) { keepTAT(e, a.state[0], now) }

@@ -35,26 +35,33 @@ func windowLimit(a *limiterArgs) (w fixedWindow, err error) {
 const errNoWindow Error = "ERR the key holds no window: it does not expire"
 
 func (w fixedWindow) decide(e *store.Entry, now, quantity int64) (answer, error) {
-	used, err := integer(e)
+	used, end, err := counter(e)
 	if err != nil {
 		return answer{}, err
 	}
-	count := window.Count{Used: used}
-	if at := e.ExpireAt(); at != store.NoExpiry {
-		count.End = min(at, math.MaxInt64/1_000_000) * 1e6
-	} else if e.Exists() {
-		return answer{}, errNoWindow
-	}
-	d, count, err := w.Decide(count, now, quantity)
-	return windowAnswer(d, [2]int64{count.Used, count.End}), err
+	d, count, err := w.Decide(window.Count{Used: used, End: end}, now, quantity)
+	return windowAnswer(d, [4]int64{count.Used, count.End}), err
 }
 
 func (w fixedWindow) apply(e *store.Entry, a *answer, _ int64) {
 	e.SetInt(a.state[0], a.state[1]/1e6)
 }
 
+// counter is an integer and the end of its time, in Unix nanoseconds; zeros of an absent key.
+func counter(e *store.Entry) (n, end int64, err error) {
+	n, err = integer(e)
+	if err != nil || !e.Exists() {
+		return 0, 0, err
+	}
+	at := e.ExpireAt()
+	if at == store.NoExpiry {
+		return 0, 0, errNoWindow
+	}
+	return n, min(at, math.MaxInt64/1_000_000) * 1e6, nil
+}
+
 // windowAnswer is a decision of a window.
-func windowAnswer(d window.Decision, state [2]int64) answer {
+func windowAnswer(d window.Decision, state [4]int64) answer {
 	return answer{
 		limited: d.Limited, changed: d.Changed, limit: d.Limit, remaining: d.Remaining,
 		retryAfter: d.RetryAfter, resetAfter: d.ResetAfter, state: state,

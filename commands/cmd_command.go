@@ -236,7 +236,7 @@ func commandGetKeysAndFlags(c *Call) error {
 			part.Keys.Last += s.first
 		}
 		if s.numKeys {
-			part.Keys = Keys{NumKeys: s.first}
+			part.Keys = Keys{NumKeys: s.first, Step: s.step}
 		}
 		part.eachKey(args, func(key []byte) {
 			c.Out.Array(2)

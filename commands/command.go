@@ -93,7 +93,7 @@ type Command struct {
 type deprecation struct{ since, by string }
 
 // Keys says which arguments are keys: First, First+Step … Last (negative: from the
-// end), or with NumKeys, the position of a count, as many after it as it says.
+// end), or with NumKeys, the position of a count, as many after it as it says, Step apart.
 type Keys struct {
 	First, Last, Step int
 	NumKeys           int
@@ -276,23 +276,31 @@ func (c *Command) eachKey(args [][]byte, do func(key []byte)) {
 		do(args[i])
 	}
 	if k.NumKeys > 0 {
-		for _, key := range k.counted(args) {
-			do(key)
+		keys := k.counted(args)
+		for i := 0; i < len(keys); i += k.step() {
+			do(keys[i])
 		}
 	}
 }
 
-// counted returns the keys after a count.
+// step is how far apart keys after a count are.
+func (k *Keys) step() int { return max(k.Step, 1) }
+
+// counted returns the arguments after a count, from the first key to the last.
 func (k *Keys) counted(args [][]byte) [][]byte {
 	if k.NumKeys >= len(args) {
 		return nil
 	}
 	n, ok := parseInt(args[k.NumKeys])
 	rest := args[k.NumKeys+1:]
-	if !ok || n < 0 || n > int64(len(rest)) {
+	if !ok || n <= 0 || n > int64(len(rest)) {
 		return nil
 	}
-	return rest[:n]
+	last := (int(n) - 1) * k.step()
+	if last >= len(rest) {
+		return nil
+	}
+	return rest[:last+1]
 }
 
 // footprint collects the partitions that a call works on.

@@ -38,7 +38,7 @@ func (k Keys) specs() []keySpec {
 		specs = append(specs, keySpec{access: flags(0), first: k.First, last: last, step: k.Step})
 	}
 	if k.NumKeys > 0 {
-		specs = append(specs, keySpec{access: flags(len(access) - 1), first: k.NumKeys, step: 1, numKeys: true})
+		specs = append(specs, keySpec{access: flags(len(access) - 1), first: k.NumKeys, step: k.step(), numKeys: true})
 	}
 	return specs
 }

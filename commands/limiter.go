@@ -36,13 +36,15 @@ type answer struct {
 	retryAfter       int64 // after which the same request passes; -1 if it passed, or never can
 	resetAfter       int64 // after which all of limit is there again
 
-	state [2]int64 // what apply stores, in the limiter's own terms
+	state [4]int64 // what apply stores, in the limiter's own terms
 }
 
 // limiters are the limiters that a rule may be made of, by the name of their command. Each
 // reads its limiter's parameters: what follows the key on a command line, the quantity and the
 // options that concern a single request left out.
 var limiters = map[string]func(*limiterArgs) (limiter, error){
+	"cl.log":      ruleOf(logLimit),
+	"cl.sliding":  ruleOf(slidingLimit),
 	"cl.throttle": ruleOf(throttleLimit),
 	"cl.window":   ruleOf(windowLimit),
 }
@@ -80,20 +82,28 @@ type limiting struct {
 	answer answer
 }
 
+// replyFunc replies with an answer, its times in seconds or milliseconds.
+type replyFunc func(c *Call, a *answer, millis bool)
+
 // ask is all of a limiter's command: read its arguments, decide, apply, reply. The key is
 // the first argument.
 func ask[L limiter](c *Call, read func(*limiterArgs) (L, error)) error {
+	return askFor(c, read, (*Call).replyAnswer)
+}
+
+// askFor is ask with another reply.
+func askFor[L limiter](c *Call, read func(*limiterArgs) (L, error), reply replyFunc) error {
 	if c.Client.limiting == nil {
 		c.Client.limiting = new(limiting)
 	}
 	room := c.Client.limiting
 	room.args = limiterArgs{name: c.Cmd.Name, rest: c.Args[2:], quantity: 1}
-	err := askIn(c, room, read)
+	err := askIn(c, room, read, reply)
 	*room = limiting{} // an idle client keeps no request alive
 	return limiterError(err)
 }
 
-func askIn[L limiter](c *Call, room *limiting, read func(*limiterArgs) (L, error)) error {
+func askIn[L limiter](c *Call, room *limiting, read func(*limiterArgs) (L, error), reply replyFunc) error {
 	l, err := read(&room.args)
 	if err != nil {
 		return err
@@ -113,7 +123,7 @@ func askIn[L limiter](c *Call, room *limiting, read func(*limiterArgs) (L, error
 		l.apply(&room.entry, a, c.Now)
 	}
 	c.decided(c.Args[1], a.limited, looks)
-	c.replyAnswer(a, room.args.has(optMS))
+	reply(c, a, room.args.has(optMS))
 	return nil
 }
 
@@ -129,26 +139,28 @@ func (c *Call) decided(_ []byte, limited, looked bool) {
 // replyAnswer replies with the five integers of every limiter, times in seconds or
 // milliseconds, rounded up.
 func (c *Call) replyAnswer(a *answer, millis bool) {
-	unit := int64(1e9)
-	if millis {
-		unit = 1e6
-	}
 	c.Out.Array(5)
 	c.Out.Int(int64(bit(a.limited)))
 	c.Out.Int(a.limit)
 	c.Out.Int(a.remaining)
-	c.Out.Int(waitIn(a.retryAfter, unit))
-	c.Out.Int(waitIn(a.resetAfter, unit))
+	c.Out.Int(wholeUnits(a.retryAfter, millis))
+	c.Out.Int(wholeUnits(a.resetAfter, millis))
 }
 
-// waitIn is a duration in whole units, rounded up, so that who waits it never comes too early.
-// -1, never, stays -1.
-func waitIn(ns, unit int64) int64 {
-	if ns == -1 {
-		return -1
+// wholeUnits is a duration in seconds or milliseconds, rounded up, so that who waits it never
+// comes too early. -1, never, stays -1.
+func wholeUnits(ns int64, millis bool) int64 {
+	switch {
+	case ns == never:
+		return never
+	case millis:
+		return gcra.CeilDiv(ns, 1e6)
 	}
-	return gcra.CeilDiv(ns, unit)
+	return gcra.CeilDiv(ns, 1e9)
 }
+
+// never is the time after which a request passes that passed, or never can.
+const never = -1
 
 // limiterError makes a reply of an error of the limiters' packages, which name the argument
 // that is wrong.

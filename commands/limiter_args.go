@@ -1,6 +1,9 @@
 package commands
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // limiterOption is a word that may follow the parameters of a limiter, once, in any order
 // and any case.
@@ -11,20 +14,33 @@ const (
 	optPeek                             // decide, consume nothing
 	optAlign                            // windows begin with the clock's minutes, hours, …
 	optStrict                           // what is limited counts, too
-	optGap                              // this and those below take a number of seconds
+	optGap
 	optResolution
 	optMaxWait
 	optWarmup
+	optTokens
+	optQuantity
 
 	optAsking = optMS | optPeek // those that concern one request, not the limit
 )
 
+// operand is what follows an option.
+type operand uint8
+
+const (
+	noOperand operand = iota
+	secondsOperand
+	quantityOperand // the quantity itself
+)
+
+// limiterOptions are the options, in the order of their bits.
 var limiterOptions = [...]struct {
-	option limiterOption
-	word   string
+	word  string
+	takes operand
 }{
-	{optMS, "ms"}, {optPeek, "peek"}, {optAlign, "align"}, {optStrict, "strict"},
-	{optGap, "gap"}, {optResolution, "resolution"}, {optMaxWait, "maxwait"}, {optWarmup, "warmup"},
+	{"ms", noOperand}, {"peek", noOperand}, {"align", noOperand}, {"strict", noOperand},
+	{"gap", secondsOperand}, {"resolution", secondsOperand}, {"maxwait", secondsOperand}, {"warmup", secondsOperand},
+	{"tokens", quantityOperand}, {"quantity", quantityOperand},
 }
 
 // limiterArgs reads the arguments of a limiter from left to right: its parameters, the
@@ -41,6 +57,9 @@ type limiterArgs struct {
 
 // has reports whether an option was given.
 func (a *limiterArgs) has(o limiterOption) bool { return a.given&o != 0 }
+
+// value is what an option that takes seconds was given, in nanoseconds; 0 when it was not.
+func (a *limiterArgs) value(o limiterOption) int64 { return a.nanos[bits.TrailingZeros16(uint16(o))] }
 
 // fail notes the first error.
 func (a *limiterArgs) fail(err error) {
@@ -112,15 +131,16 @@ func (a *limiterArgs) option(allowed limiterOption) {
 		if !is(word, o.word) {
 			continue
 		}
-		if allowed&o.option == 0 || a.has(o.option) {
+		bit := limiterOption(1) << i
+		if allowed&bit == 0 || a.has(bit) || o.takes != noOperand && len(a.rest) == 0 {
 			break
 		}
-		a.given |= o.option
-		if o.option >= optGap {
-			if len(a.rest) == 0 {
-				break
-			}
+		a.given |= bit
+		switch o.takes {
+		case secondsOperand:
 			a.nanos[i] = a.seconds(o.word)
+		case quantityOperand:
+			a.quantity = a.integer(o.word)
 		}
 		return
 	}

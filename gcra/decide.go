@@ -36,29 +36,14 @@ type Decision struct {
 // refund: it always passes, and fills the quota to the brim at most. An error
 // names the quantity which leaves int64 nanoseconds; nothing is decided then.
 func (q Quota) Decide(tat, now, quantity int64) (Decision, error) {
-	if q.interval == 0 {
-		return Decision{}, ErrZeroRate
+	start, newTAT, err := q.move(tat, now, quantity)
+	if err != nil {
+		return Decision{}, err
 	}
-	increment, ok := mul(quantity, q.interval)
-	if !ok {
-		return Decision{}, errQuantityOutOfRange
-	}
-	start := tat
-	if tat == 0 || tat < now {
-		start = now
-	}
-	newTAT, ok := add(start, increment)
-	switch {
-	case increment < 0 && (!ok || newTAT < now):
-		newTAT = now
-	case !ok:
-		return Decision{}, errQuantityTooFar
-	}
-
 	d := Decision{TAT: tat, Limit: q.limit, RetryAfter: never}
-	if wait := q.wait(newTAT, now); wait > 0 && increment >= 0 {
+	if wait := q.wait(newTAT, now); wait > 0 && quantity >= 0 {
 		d.Limited = true
-		if increment <= q.tolerance {
+		if quantity <= q.limit {
 			d.RetryAfter = wait
 		}
 		newTAT = start
@@ -68,6 +53,51 @@ func (q Quota) Decide(tat, now, quantity int64) (Decision, error) {
 	d.ResetAfter = since(now, newTAT)
 	d.Remaining = max(0, (q.tolerance-d.ResetAfter)/q.interval)
 	return d, nil
+}
+
+// Charge takes a quantity at now, whatever is left: what something cost may be known only
+// when it is done. The TAT may lie further ahead than the bucket is deep, into debt: then
+// the answer is Limited though it is Changed, Remaining says how much is owed, below 0, and
+// RetryAfter when nothing is. Otherwise it is [Quota.Decide].
+func (q Quota) Charge(tat, now, quantity int64) (Decision, error) {
+	start, newTAT, err := q.move(tat, now, quantity)
+	if err != nil {
+		return Decision{}, err
+	}
+	d := Decision{TAT: tat, Limit: q.limit, RetryAfter: never}
+	if newTAT != start {
+		d.TAT, d.Changed = newTAT, true
+	}
+	if wait := q.wait(newTAT, now); wait > 0 {
+		d.Limited, d.RetryAfter = true, wait
+	}
+	d.ResetAfter = since(now, newTAT)
+	d.Remaining = -CeilDiv(d.ResetAfter-q.tolerance, q.interval)
+	return d, nil
+}
+
+// move is from where to where a quantity moves the TAT: from now, unless it lies ahead.
+// A refund moves it back to now at most.
+func (q Quota) move(tat, now, quantity int64) (start, newTAT int64, err error) {
+	if q.interval == 0 {
+		return 0, 0, ErrZeroRate
+	}
+	increment, ok := mul(quantity, q.interval)
+	if !ok {
+		return 0, 0, errQuantityOutOfRange
+	}
+	start = tat
+	if tat == 0 || tat < now {
+		start = now
+	}
+	newTAT, ok = add(start, increment)
+	switch {
+	case increment < 0 && (!ok || newTAT < now):
+		newTAT = now
+	case !ok:
+		return 0, 0, errQuantityTooFar
+	}
+	return start, newTAT, nil
 }
 
 // wait is how long after now a request moving the TAT to newTAT may pass.

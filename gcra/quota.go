@@ -19,6 +19,9 @@ var (
 	errNegativeMaxBurst = errors.New("max_burst must not be negative")
 	errNegativeCount    = errors.New("count must not be negative")
 	errNegativePeriod   = errors.New("period must not be negative")
+	errCount            = errors.New("count must be positive")
+	errPeriod           = errors.New("period must be positive")
+	errCountTooLarge    = errors.New("count is too large for this period: less than a nanosecond between two requests")
 	errPeriodTooLong    = errors.New("period is too long for this count: over 292 years between two requests")
 	errMaxBurstTooLarge = errors.New("max_burst is too large for this count and period: a burst would need over 292 years to come back")
 )
@@ -44,9 +47,30 @@ func NewQuota(maxBurst, count, period int64) (Quota, error) {
 		return Quota{}, errNegativePeriod
 	}
 	interval, ok := mulDiv(period, nanosPerSecond, count)
-	switch {
-	case !ok:
+	if !ok {
 		return Quota{}, errPeriodTooLong
+	}
+	return quotaOf(maxBurst, interval)
+}
+
+// NewQuotaIn allows count requests in period nanoseconds, and max_burst more at once. Its
+// errors name the argument that is not positive, or negative, or takes the quota out of
+// int64 nanoseconds.
+func NewQuotaIn(maxBurst, count, period int64) (Quota, error) {
+	switch {
+	case count <= 0:
+		return Quota{}, errCount
+	case period <= 0:
+		return Quota{}, errPeriod
+	case period < count:
+		return Quota{}, errCountTooLarge
+	}
+	return quotaOf(maxBurst, period/count)
+}
+
+// quotaOf is the quota of one request in interval nanoseconds.
+func quotaOf(maxBurst, interval int64) (Quota, error) {
+	switch {
 	case interval == 0:
 		return Quota{}, ErrZeroRate
 	case maxBurst < 0:

@@ -20,6 +20,7 @@ const module = "cellserver"
 var mayImport = map[string][]string{
 	"gcra":          {},
 	"window":        {},
+	"slidinglog":    {},
 	"pace":          {},
 	"lease":         {},
 	"config":        {},
@@ -27,10 +28,10 @@ var mayImport = map[string][]string{
 	"resp/resptest": {},
 	"store":         {},
 	// DUMP and RESTORE speak the codec's payloads; of files commands know nothing.
-	"commands":           {"gcra", "window", "pace", "lease", "resp", "store", "config", "persistence/rdb"},
+	"commands":           {"gcra", "window", "slidinglog", "pace", "lease", "resp", "store", "config", "persistence/rdb"},
 	"persistence":        {"store", "persistence/rdb"},
 	"persistence/rdb":    {"store"},
-	"cmd/cellserver/app": {"gcra", "window", "pace", "lease", "resp", "store", "config", "commands", "persistence"},
+	"cmd/cellserver/app": {"gcra", "window", "slidinglog", "pace", "lease", "resp", "store", "config", "commands", "persistence"},
 	"cmd/cellserver":     {"cmd/cellserver/app", "config"},
 }
 
@@ -39,6 +40,7 @@ var mayImport = map[string][]string{
 var mustNotKnow = map[string][]string{
 	"gcra":               {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"window":             {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"slidinglog":         {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"pace":               {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"lease":              {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"store":              {"net", "os", "time"},

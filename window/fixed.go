@@ -1,9 +1,6 @@
 package window
 
-import (
-	"errors"
-	"math"
-)
+import "errors"
 
 const millisecond = 1_000_000
 
@@ -15,7 +12,7 @@ var (
 	errLimit    = errors.New("limit must be positive")
 	errPeriod   = errors.New("period must be a whole number of milliseconds, at least one")
 	errQuantity = errors.New("quantity must not be negative")
-	errNow      = errors.New("period is too long: its window would not end before the year 2262")
+	errTooLong  = errors.New("period is too long: its window would not end before the year 2262")
 )
 
 // Fixed allows limit actions in a window of period. NewFixed makes it.
@@ -63,7 +60,7 @@ func (f Fixed) Decide(c Count, now, quantity int64) (Decision, Count, error) {
 	if now >= c.End {
 		end, ok := f.end(now)
 		if !ok {
-			return Decision{}, c, errNow
+			return Decision{}, c, errTooLong
 		}
 		c = Count{End: end}
 	}
@@ -93,18 +90,6 @@ func (f Fixed) end(now int64) (end int64, ok bool) {
 	if f.aligned {
 		unit = f.period
 	}
-	r := now % unit
-	if r < 0 {
-		r += unit
-	}
-	start := now - r
-	return start + f.period, start <= now && start <= math.MaxInt64-f.period
-}
-
-// since is to - from for to >= from, or the greatest int64 where it does not fit.
-func since(from, to int64) int64 {
-	if d := to - from; d >= 0 {
-		return d
-	}
-	return math.MaxInt64
+	start, ok := floorTo(now, unit)
+	return start + f.period, ok && start <= farthest-f.period
 }

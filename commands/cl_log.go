@@ -1,0 +1,144 @@
+package commands
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"cellserver/gcra"
+	"cellserver/slidinglog"
+	"cellserver/store"
+)
+
+// CL.LOG key limit period [quantity] [GAP seconds] [STRICT] [RESOLUTION seconds] [MS] [PEEK]
+// keeps a log of actions, of which limit may happen in any period seconds: exactly, wherever
+// that period begins. GAP is the least time between two; with STRICT what is limited is
+// logged, too; with RESOLUTION the log has one entry, with a count, for each so many seconds.
+//
+// The state is a sorted set. A member is the time of the action in Unix nanoseconds, its score
+// the same in microseconds. Actions of one nanosecond have a number after it
+// ("1700000000123456789-000000001"), an entry of several actions their count
+// ("1700000000123456789x3"). Members of any other form count as one action at their score.
+//
+// Source: https://engineering.classdojo.com/blog/2015/02/06/rolling-rate-limiter/
+var _ = register(&Command{
+	Name: "cl.log", Arity: -4, Flags: Write | DenyOOM | Fast, Keys: updatedKey, Group: Limiter,
+	Summary:    "Decides whether an action may happen now, by an exact log of those before, and logs it if so.",
+	Usage:      "key limit period [quantity] [GAP seconds] [STRICT] [RESOLUTION seconds] [MS] [PEEK]",
+	Complexity: "O(log(N)+Q) where N is the length of the log and Q the quantity; with RESOLUTION O(N)",
+	Run:        func(c *Call) error { return ask(c, logLimit) },
+})
+
+type actionLog struct {
+	ordinary
+	slidinglog.Log
+}
+
+func logLimit(a *limiterArgs) (l actionLog, err error) {
+	limit, period := a.integer("limit"), a.seconds("period")
+	if err = a.finish(optGap | optStrict | optResolution); err != nil {
+		return l, err
+	}
+	l.Log, err = slidinglog.New(limit, period, slidinglog.Options{
+		Gap: a.value(optGap), Resolution: a.value(optResolution), Strict: a.has(optStrict),
+	})
+	return l, err
+}
+
+func (l actionLog) decide(e *store.Entry, now, quantity int64) (answer, error) {
+	if err := sortedEntry(e); err != nil {
+		return answer{}, err
+	}
+	d, err := slidinglog.Decide(l.Log, logEntries{e.Sorted()}, now, quantity)
+	return answer{
+		limited: d.Limited, changed: d.Changed, limit: d.Limit, remaining: d.Remaining,
+		retryAfter: d.RetryAfter, resetAfter: d.ResetAfter,
+		state: [4]int64{int64(d.Forget), d.Add, int64(bit(d.Shared)), int64(bit(d.Join))},
+	}, err
+}
+
+func (l actionLog) apply(e *store.Entry, a *answer, now int64) {
+	forget, add, shared, join := int(a.state[0]), a.state[1], a.state[2] != 0, a.state[3] != 0
+	if join {
+		last := e.Sorted().Len() - 1
+		add += min(logEntry(e.Sorted().At(last)).Count, math.MaxInt64-add)
+		e.ZRemRange(last, last+1)
+	}
+	next := nextMember(e.Sorted(), now)
+	e.ZRemRange(0, forget)
+	score := float64(now / 1000)
+	if shared {
+		member := strconv.AppendInt(nil, now, 10)
+		e.ZAdd(score, strconv.AppendInt(append(member, 'x'), add, 10))
+	} else {
+		for ; add > 0; next++ {
+			if e.ZAdd(score, logMember(now, next)) {
+				add--
+			}
+		}
+	}
+	e.SetExpiry(gcra.CeilDiv(now+a.resetAfter, 1e6))
+}
+
+// logEntries are the entries of a log in a sorted set, nil for none.
+type logEntries struct{ set *store.SortedSet }
+
+// Len and At implement [slidinglog.Entries].
+func (l logEntries) Len() int {
+	if l.set == nil {
+		return 0
+	}
+	return l.set.Len()
+}
+
+func (l logEntries) At(i int) slidinglog.Entry { return logEntry(l.set.At(i)) }
+
+// logEntry is what a member of a log says.
+func logEntry(it store.Item) slidinglog.Entry {
+	const farthest = 9e15 // microseconds: in the year 2255
+	micros := int64(min(max(it.Score, 0), farthest))
+	digits := 0
+	for digits < len(it.Member) && it.Member[digits]-'0' <= 9 {
+		digits++
+	}
+	t, err := strconv.ParseInt(it.Member[:digits], 10, 64)
+	if err != nil || t/1000 != micros {
+		return slidinglog.Entry{Time: micros * 1000, Count: 1}
+	}
+	if count, shared := strings.CutPrefix(it.Member[digits:], "x"); shared {
+		if n, err := strconv.ParseInt(count, 10, 64); err == nil && n > 0 {
+			return slidinglog.Entry{Time: t, Count: n, Shared: true}
+		}
+	}
+	return slidinglog.Entry{Time: t, Count: 1}
+}
+
+// nextMember is the number of the next action of a nanosecond.
+func nextMember(z *store.SortedSet, now int64) int {
+	if z == nil || z.Len() == 0 {
+		return 0
+	}
+	last := z.At(z.Len() - 1).Member
+	time, number, _ := strings.Cut(last, "-")
+	if t, err := strconv.ParseInt(time, 10, 64); err != nil || t != now {
+		return 0
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		n = 0
+	}
+	return n + 1
+}
+
+// logMember is the n-th member of a nanosecond, in the order of the set.
+func logMember(now int64, n int) []byte {
+	member := strconv.AppendInt(make([]byte, 0, 32), now, 10)
+	if n == 0 {
+		return member
+	}
+	member = append(member, '-')
+	for digit := 100_000_000; digit > n; digit /= 10 {
+		member = append(member, '0')
+	}
+	return strconv.AppendInt(member, int64(n), 10)
+}

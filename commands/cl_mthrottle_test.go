@@ -1,0 +1,47 @@
+package commands
+
+import (
+	"testing"
+	"time"
+)
+
+// TestClMthrottle counts in all of its limits or in none.
+func TestClMthrottle(t *testing.T) {
+	h := newHarness(t)
+	const both = "CL.MTHROTTLE 2 ip 1 60 60 user 4 5 3600 "
+	h.want(both, []any{0, -1, []any{0, 2, 1, -1, 1}, []any{0, 5, 4, -1, 720}})
+	h.want(both+"QUANTITY 2", []any{1, 0, []any{1, 2, 1, 1, 1}, []any{0, 5, 4, -1, 720}})
+	h.want(both+"ms peek", []any{0, -1, []any{0, 2, 0, -1, 2000}, []any{0, 5, 3, -1, 1440000}})
+	h.want(both, []any{0, -1, []any{0, 2, 0, -1, 2}, []any{0, 5, 3, -1, 1440}})
+	h.want(both, []any{1, 0, []any{1, 2, 0, 1, 2}, []any{0, 5, 3, -1, 1440}})
+	h.advance(time.Minute)
+	h.want(both+"QUANTITY 4", []any{1, 0, []any{1, 2, 2, -1, 0}, []any{1, 5, 3, 660, 1380}})
+	h.want("CL.MTHROTTLE 2 a 9 1 1 user 4 5 3600 QUANTITY 4", []any{1, 1, []any{0, 10, 10, -1, 0}, []any{1, 5, 3, 660, 1380}})
+	h.want("EXISTS a", 0)
+	h.want("COMMAND GETKEYS CL.MTHROTTLE 2 a 1 1 1 b 1 1 1 PEEK", []string{"a", "b"})
+}
+
+func TestClMthrottleErrors(t *testing.T) {
+	h := newHarness(t)
+	for line, want := range map[string]Error{
+		"0 a 1 1 1":                              errLimits,
+		"-1 a 1 1 1":                             errLimits,
+		"x a 1 1 1":                              errLimits,
+		"2 a 1 1 1":                              errLimits,
+		"2 a 1 1 1 b 1 1":                        errLimits,
+		"9223372036854775807 a 1 1 1":            errLimits,
+		"1 a 1 1 1 1":                            errSyntax,
+		"1 a 1 1 1 QUANTITY":                     errSyntax,
+		"1 a 1 1 1 QUANTITY 1 QUANTITY":          errSyntax,
+		"1 a 1 1 1 QUANTITY x":                   "ERR quantity is not an integer or out of range",
+		"2 a 1 1 1 b x 1 1":                      "ERR max_burst is not an integer or out of range",
+		"2 a 1 1 1 b 1 0 1":                      "ERR count must be positive",
+		"2 a 1 1 1 a 1 1 1":                      errSameKey,
+		"2 a 1 1 1 z 1 1 1":                      errWrongType,
+		"1 a 1 1 1 QUANTITY 9223372036854775807": "ERR quantity is out of range for this count and period: over 292 years of requests",
+	} {
+		h.sortedSet("z", "m")
+		h.want("CL.MTHROTTLE "+line, want)
+		h.want("EXISTS a b", 0)
+	}
+}

@@ -1,0 +1,22 @@
+package commands
+
+import (
+	"testing"
+	"time"
+)
+
+// TestThrottle counts as CL.THROTTLE does with a max_burst one less, and replies otherwise.
+func TestThrottle(t *testing.T) {
+	h := newHarness(t)
+	h.want("THROTTLE k 5 120 60", []any{1, 5, 4, 1, 0})
+	h.want("THROTTLE k 5 120 60 4", []any{1, 5, 0, 3, 0})
+	h.want("THROTTLE k 5 120 60", []any{0, 5, 0, 3, 1})
+	for left := range 5 {
+		h.want("THROTTLE k 5 120 60 0 MS", []any{1, 5, left, 2500 - 500*left, 0})
+		h.advance(500 * time.Millisecond)
+	}
+	h.want("THROTTLE k 5 120 60 6", []any{0, 5, 5, 0, -1})
+	h.want("THROTTLE one 1 1 1", []any{1, 1, 0, 1, 0})
+	h.want("THROTTLE one 1 1 1 PEEK", []any{0, 1, 0, 1, 1})
+	h.want("THROTTLE k 0 1 1", errCrabBurst)
+}

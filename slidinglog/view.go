@@ -1,0 +1,177 @@
+package slidinglog
+
+import "math"
+
+// view is a log as one request finds it.
+type view[E Entries] struct {
+	Log
+	entries E
+	now     int64
+	n       int   // entries
+	forget  int   // the oldest of them, which count no more
+	used    int64 // actions that count
+	shared  bool  // what is added is a shared entry
+}
+
+// live is the index of the first entry that counts. Most often that is one of the first.
+func (v *view[E]) live() int {
+	cutoff := v.now - v.period
+	if cutoff > v.now {
+		cutoff = math.MinInt64
+	}
+	lo, hi := 0, 1 // entries before lo are forgotten; hi is lo's distance to the next guess
+	for lo+hi <= v.n && v.entries.At(lo+hi-1).Time <= cutoff {
+		lo, hi = lo+hi, hi*2
+	}
+	hi = min(lo+hi-1, v.n)
+	for lo < hi {
+		if mid := (lo + hi) / 2; v.entries.At(mid).Time <= cutoff {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// count is the number of actions from entry i on.
+func (v *view[E]) count(i int) int64 {
+	if !v.shared {
+		return int64(v.n - i)
+	}
+	sum := int64(0)
+	for ; i < v.n; i++ {
+		sum = plus(sum, v.entries.At(i).Count)
+	}
+	return sum
+}
+
+// decide is [Decide], once it is known what counts.
+func (v *view[E]) decide(quantity int64) Decision {
+	d := Decision{Limit: v.limit, RetryAfter: never, Forget: v.forget, Shared: v.shared}
+	soon := quantity > 0 && v.gap() > 0
+	d.Limited = quantity > v.limit-v.used || soon
+	switch {
+	case !d.Limited:
+		d.Add = quantity
+	case v.Strict:
+		d.Add = min(quantity, v.limit)
+	}
+	if d.Add > 0 {
+		d.Changed = true
+		d.Join = v.joins()
+		v.crowd(&d)
+	}
+	if d.Limited && quantity <= v.limit {
+		d.RetryAfter = v.retry(&d, quantity)
+	}
+	after := plus(v.used, d.Add)
+	d.Remaining = v.limit - min(after, v.limit)
+	if after > 0 {
+		d.ResetAfter = since(v.now, plus(v.newest(&d), v.period))
+	}
+	return d
+}
+
+// gap is how long it is yet until the latest entry is a gap ago; not positive if it is.
+func (v *view[E]) gap() int64 {
+	if v.Gap == 0 || v.n == 0 {
+		return 0
+	}
+	return plus(v.entries.At(v.n-1).Time, v.Gap) - v.now
+}
+
+// joins says whether what is added joins the newest entry.
+func (v *view[E]) joins() bool {
+	if !v.shared || v.n == v.forget {
+		return false
+	}
+	last := v.entries.At(v.n - 1)
+	return last.Shared && last.Time <= v.now && v.bucket(last.Time) == v.bucket(v.now)
+}
+
+// bucket is the beginning of a time's bucket.
+func (v *view[E]) bucket(t int64) int64 {
+	if v.Resolution == 0 {
+		return t
+	}
+	return t - t%v.Resolution
+}
+
+// crowd lets what is added to a strict log push out the oldest entries, without which the
+// log has limit actions still.
+func (v *view[E]) crowd(d *Decision) {
+	for last := v.n - bit(d.Join); d.Limited && d.Forget < last; d.Forget++ {
+		oldest := int64(1)
+		if v.shared {
+			oldest = v.entries.At(d.Forget).Count
+		}
+		if plus(v.used-oldest, d.Add) < v.limit {
+			return
+		}
+		v.used -= oldest
+	}
+}
+
+// retry is how long it takes until a limited request passes, with the log that it leaves.
+func (v *view[E]) retry(d *Decision, quantity int64) int64 {
+	wait := int64(0)
+	if over := plus(v.used, d.Add) - (v.limit - quantity); over > 0 {
+		wait = since(v.now, plus(v.timeOf(d, over), v.period))
+	}
+	if v.Gap > 0 && quantity > 0 {
+		wait = max(wait, plus(v.newest(d), v.Gap)-v.now)
+	}
+	return wait
+}
+
+// timeOf is the time of the action that is n-th, counted from the oldest, in the log that a
+// decision leaves.
+func (v *view[E]) timeOf(d *Decision, n int64) int64 {
+	last := v.n - bit(d.Join)
+	if !v.shared {
+		if left := int64(last - d.Forget); n <= left {
+			return v.entries.At(d.Forget + int(n) - 1).Time
+		}
+		return v.now
+	}
+	for i := d.Forget; i < last; i++ {
+		e := v.entries.At(i)
+		if n -= e.Count; n <= 0 {
+			return e.Time
+		}
+	}
+	return v.now
+}
+
+// newest is the time of the newest entry in the log that a decision leaves.
+func (v *view[E]) newest(d *Decision) int64 {
+	t := v.now
+	if v.n > 0 && (d.Add == 0 || v.entries.At(v.n-1).Time > t) {
+		t = v.entries.At(v.n - 1).Time
+	}
+	return t
+}
+
+// plus adds for b >= 0; what does not fit is the greatest int64.
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// since is to - from for to >= from, or the greatest int64 where it does not fit.
+func since(from, to int64) int64 {
+	if d := to - from; d >= 0 {
+		return d
+	}
+	return math.MaxInt64
+}
+
+func bit(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
+}
