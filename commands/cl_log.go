@@ -97,20 +97,32 @@ func (l logEntries) At(i int) slidinglog.Entry { return logEntry(l.set.At(i)) }
 func logEntry(it store.Item) slidinglog.Entry {
 	const farthest = 9e15 // microseconds: in the year 2255
 	micros := int64(min(max(it.Score, 0), farthest))
-	digits := 0
-	for digits < len(it.Member) && it.Member[digits]-'0' <= 9 {
-		digits++
-	}
-	t, err := strconv.ParseInt(it.Member[:digits], 10, 64)
-	if err != nil || t/1000 != micros {
+	t, rest := leadingInt(it.Member)
+	if t/1000 != micros {
 		return slidinglog.Entry{Time: micros * 1000, Count: 1}
 	}
-	if count, shared := strings.CutPrefix(it.Member[digits:], "x"); shared {
-		if n, err := strconv.ParseInt(count, 10, 64); err == nil && n > 0 {
+	if len(rest) > 1 && rest[0] == 'x' {
+		if n, rest := leadingInt(rest[1:]); n > 0 && rest == "" {
 			return slidinglog.Entry{Time: t, Count: n, Shared: true}
 		}
 	}
 	return slidinglog.Entry{Time: t, Count: 1}
+}
+
+// leadingInt is the number that a text begins with, -1 for none that fits, and what follows it.
+func leadingInt(s string) (n int64, rest string) {
+	i := 0
+	for i < len(s) && '0' <= s[i] && s[i] <= '9' {
+		if n > (math.MaxInt64-9)/10 {
+			return -1, s
+		}
+		n = n*10 + int64(s[i]-'0')
+		i++
+	}
+	if i == 0 {
+		return -1, s
+	}
+	return n, s[i:]
 }
 
 // nextMember is the number of the next action of a nanosecond.
@@ -118,16 +130,12 @@ func nextMember(z *store.SortedSet, now int64) int {
 	if z == nil || z.Len() == 0 {
 		return 0
 	}
-	last := z.At(z.Len() - 1).Member
-	time, number, _ := strings.Cut(last, "-")
-	if t, err := strconv.ParseInt(time, 10, 64); err != nil || t != now {
+	t, number := leadingInt(z.At(z.Len() - 1).Member)
+	if t != now {
 		return 0
 	}
-	n, err := strconv.Atoi(number)
-	if err != nil {
-		n = 0
-	}
-	return n + 1
+	n, _ := leadingInt(strings.TrimPrefix(number, "-"))
+	return int(max(n, 0)) + 1
 }
 
 // logMember is the n-th member of a nanosecond, in the order of the set.

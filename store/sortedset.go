@@ -149,8 +149,12 @@ func (z *SortedSet) itemBytes(member string) int64 {
 
 // place returns the rank of a member of a compact set, or -1.
 func (z *SortedSet) place(member string) int {
+	if member == "" {
+		return slices.IndexFunc(z.small, func(it Item) bool { return it.Member == "" })
+	}
+	last := len(member) - 1 // members of one set begin alike more often than they end alike
 	for i := range z.small {
-		if z.small[i].Member == member {
+		if m := z.small[i].Member; len(m) == len(member) && m[last] == member[last] && m == member {
 			return i
 		}
 	}
@@ -238,13 +242,16 @@ func rangeSmall(items []Item, reverse bool, f func(Item) bool) {
 	}
 }
 
-// set gives a member its score and reports whether it is new.
-func (z *SortedSet) set(score float64, member []byte, limits compactLimits) (added bool) {
+// set gives a member its score and reports whether it is new, and whether anything changed.
+func (z *SortedSet) set(score float64, member []byte, limits compactLimits) (added, changed bool) {
 	if z.order != nil {
 		return z.setLarge(score, member)
 	}
 	it := Item{Score: score}
 	if i := z.place(borrow(member)); i >= 0 {
+		if z.small[i].Score == score {
+			return false, false
+		}
 		it.Member = z.small[i].Member
 		z.small = slices.Delete(z.small, i, i+1)
 	} else if len(z.small) >= limits.members || len(member) > limits.bytes {
@@ -257,12 +264,15 @@ func (z *SortedSet) set(score float64, member []byte, limits compactLimits) (add
 	it.Score = unsigned(score)
 	i, _ := slices.BinarySearchFunc(z.small, it, compareItems)
 	z.small = slices.Insert(z.small, i, it)
-	return added
+	return added, true
 }
 
-func (z *SortedSet) setLarge(score float64, member []byte) (added bool) {
+func (z *SortedSet) setLarge(score float64, member []byte) (added, changed bool) {
 	it := Item{Score: score}
 	if old, had := z.scores[string(member)]; had {
+		if old == score {
+			return false, false
+		}
 		was, _ := z.order.Delete(Item{old, borrow(member)})
 		it.Member = was.Member
 	} else {
@@ -272,7 +282,7 @@ func (z *SortedSet) setLarge(score float64, member []byte) (added bool) {
 	z.order.Set(it)
 	z.scores[it.Member] = score
 	z.peak = max(z.peak, len(z.scores))
-	return added
+	return added, true
 }
 
 // unsigned is a score as compact sets keep it: without the sign of a negative zero, as

@@ -14,11 +14,12 @@ func (e *Entry) ZAdd(score float64, member []byte) (added bool) {
 	if z == nil {
 		z = newSortedSet()
 		e.storeValue(Sorted, value{sorted: z}, NoExpiry)
-	} else if old, ok := z.Score(member); ok && old == score {
-		return false
 	}
 	before := z.Bytes()
-	added = z.set(score, member, *e.tx.s.compact.Load())
+	added, changed := z.set(score, member, *e.tx.s.compact.Load())
+	if !changed {
+		return false
+	}
 	e.t.account(z.Bytes() - before)
 	e.record(Effect{Op: OpZAdd, Score: score, Value: member})
 	return added
