@@ -34,14 +34,24 @@ type actionLog struct {
 	slidinglog.Log
 }
 
+const (
+	errNoGap        Error = "ERR gap must be positive"
+	errNoResolution Error = "ERR resolution must be positive"
+)
+
 func logLimit(a *limiterArgs) (l actionLog, err error) {
 	limit, period := a.integer("limit"), a.seconds("period")
 	if err = a.finish(optGap | optStrict | optResolution); err != nil {
 		return l, err
 	}
-	l.Log, err = slidinglog.New(limit, period, slidinglog.Options{
-		Gap: a.value(optGap), Resolution: a.value(optResolution), Strict: a.has(optStrict),
-	})
+	gap, resolution := a.value(optGap), a.value(optResolution)
+	switch {
+	case a.has(optGap) && gap == 0:
+		return l, errNoGap
+	case a.has(optResolution) && resolution == 0:
+		return l, errNoResolution
+	}
+	l.Log, err = slidinglog.New(limit, period, slidinglog.Options{Gap: gap, Resolution: resolution, Strict: a.has(optStrict)})
 	return l, err
 }
 

@@ -8,7 +8,7 @@ import (
 	"cellserver/store"
 )
 
-// CL.THROTTLE key max_burst count period [quantity] decides whether quantity (1)
+// CL.THROTTLE key max_burst count period [quantity [MS] [PEEK]] decides whether quantity (1)
 // actions on key may happen now, count of them per period seconds with bursts of
 // max_burst+1. CL.PROBE takes the same arguments, decides the same and changes nothing.
 //
@@ -21,12 +21,12 @@ var (
 	_ = register(&Command{
 		Name: "cl.throttle", Arity: -1, Flags: Write | DenyOOM | Fast, Keys: updatedKey, Group: Limiter,
 		Summary: "Decides whether an action may happen now, and counts it if so (GCRA).",
-		Usage:   "key max_burst count period [quantity]", Complexity: "O(1)", Run: clThrottle,
+		Usage:   "key max_burst count period [quantity [MS] [PEEK]]", Complexity: "O(1)", Run: clThrottle,
 	})
 	_ = register(&Command{
 		Name: "cl.probe", Arity: -1, Flags: ReadOnly | Fast, Keys: oneKey, Group: Limiter,
 		Summary: "Decides as CL.THROTTLE would, and changes nothing.",
-		Usage:   "key max_burst count period [quantity]", Complexity: "O(1)", Run: clProbe,
+		Usage:   "key max_burst count period [quantity [MS]]", Complexity: "O(1)", Run: clProbe,
 	})
 )
 

@@ -80,18 +80,22 @@ brought them. Each name leads to the code. ` + "`COMMAND DOCS`" + ` says the sam
 
 // limiterNotes explain what no other server's reference does.
 const limiterNotes = `
-The reply of both is five integers:
+The reply of each, unless its code says otherwise, is five integers:
 
 | | |
 |---|---|
 | limited | 0: it may happen; 1: it may not, and nothing was counted |
-| limit | how many may happen at once: max_burst + 1 |
+| limit | how many may happen at once: for CL.THROTTLE max_burst + 1 |
 | remaining | how many more may happen now |
 | retry_after | seconds until it may happen, rounded up; -1 when it may now, or never can |
 | reset_after | seconds until all of limit may happen again, rounded up |
 
-` + "`CL.THROTTLE user:1 15 30 60`" + ` allows 30 actions a minute and 16 at once. A quantity of 0 asks how things are, a
-negative one gives back.
+` + "`CL.THROTTLE user:1 15 30 60`" + ` allows 30 actions a minute and 16 at once. A quantity of 0 asks how things are; of CL.THROTTLE
+and its like a negative one gives back. Periods and other times are in seconds and may be decimal (` + "`0.25`" + `), but for
+CL.THROTTLE's and CL.PROBE's, which are as strict as redis-cell.
+
+Options come last, in any order: ` + "`MS`" + ` gives retry_after and reset_after in milliseconds, ` + "`PEEK`" + ` decides without counting.
+CL.THROTTLE and CL.PROBE take them after an explicit quantity.
 `
 
 // markdown is docs/commands.md.

@@ -155,26 +155,27 @@ func numeric(arg []byte) bool {
 // parseSeconds parses a decimal number of seconds that is not negative, such as 60 or 0.25,
 // to nanoseconds. It is exact: more than nine decimals are no number.
 func parseSeconds(b []byte) (ns int64, ok bool) {
-	whole, decimals, digits := int64(0), -1, 0
+	digits, decimals := 0, -1 // decimals are not counted before the point
 	for _, c := range b {
+		d := int64(c) - '0'
 		switch {
 		case c == '.' && decimals < 0:
 			decimals = 0
-		case c < '0' || c > '9' || whole > (math.MaxInt64-9)/10 || decimals == 9:
+			continue
+		case d < 0 || d > 9 || decimals == 9 || ns > (math.MaxInt64-d)/10:
 			return 0, false
-		default:
-			whole = whole*10 + int64(c-'0')
-			digits++
-			if decimals >= 0 {
-				decimals++
-			}
+		}
+		ns = ns*10 + d
+		digits++
+		if decimals >= 0 {
+			decimals++
 		}
 	}
 	for i := max(decimals, 0); i < 9; i++ {
-		if whole > math.MaxInt64/10 {
+		if ns > math.MaxInt64/10 {
 			return 0, false
 		}
-		whole *= 10
+		ns *= 10
 	}
-	return whole, digits > 0
+	return ns, digits > 0
 }

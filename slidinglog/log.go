@@ -9,8 +9,8 @@ import (
 var (
 	errLimit      = errors.New("limit must be positive")
 	errPeriod     = errors.New("period must be positive")
-	errGap        = errors.New("gap must be positive, and not longer than period")
-	errResolution = errors.New("resolution must be positive, and not longer than period")
+	errGap        = errors.New("gap must not be negative or longer than period")
+	errResolution = errors.New("resolution must not be negative or longer than period")
 	errQuantity   = errors.New("quantity must not be negative")
 	errTooMany    = errors.New("quantity is too large for one entry each: with a resolution they share one")
 	errTooFar     = errors.New("period is too long: an entry would not be forgotten before the year 2262")
