@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"testing"
 
@@ -206,4 +207,27 @@ func benchmarkLog(b *testing.B, request func(tick int) []byte) {
 		next++
 	}
 	require.Equal(b, int64(100), h.do("ZCARD log"))
+}
+
+// BenchmarkManyKeys is the time of a throttle in a pipeline of 64 where the keys do not fit in a
+// processor's own cache.
+func BenchmarkManyKeys(b *testing.B) {
+	const keys, depth = 100_000, 64
+	h := newHarness(b)
+	random := rand.New(rand.NewPCG(1, 2))
+	batches := make([][]byte, keys/depth)
+	for i := range batches {
+		for range depth {
+			key := fmt.Sprintf("key:%012d", random.IntN(keys))
+			batches[i] = append(batches[i], resptest.Command("CL.THROTTLE", key, "15", "30", "60")...)
+		}
+		take(b, h.session, batches[i])
+	}
+	b.ReportAllocs()
+	next := 0
+	for b.Loop() {
+		take(b, h.session, batches[next])
+		next = (next + 1) % len(batches)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*depth), "ns/command")
 }

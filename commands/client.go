@@ -123,10 +123,18 @@ func (s *Server) everyClient() []*Client {
 // Begin reads the clocks for a batch of commands.
 func (c *Client) Begin() {
 	c.now, c.lapse = c.server.Clock.Read()
+	c.tx.Forget()
 }
 
-// Foresee has the key of a command to come fetched from memory.
-func (c *Client) Foresee(args [][]byte) {}
+// Foresee has the key of the command after the next fetched from memory, if that is the same
+// command on another key: so it is in most pipelines.
+func (c *Client) Foresee(args [][]byte) {
+	if cmd := c.last.cmd; len(args) > 1 && cmd != nil && cmd.onOneKey && c.last.is(args[0]) {
+		c.tx.Foresee(c.db, args[1])
+		return
+	}
+	c.tx.Foresee(c.db, nil)
+}
 
 // End closes a batch: others may see what it did to the client. An idle client keeps no request
 // alive.

@@ -252,9 +252,12 @@ type lastName struct {
 	name [longestName]byte
 }
 
+// is reports whether a name is the last one.
+func (l *lastName) is(name []byte) bool { return string(name) == string(l.name[:l.size]) }
+
 // lookup is the table's, with a memory.
 func (l *lastName) lookup(name []byte) *Command {
-	if string(name) != string(l.name[:l.size]) || l.cmd == nil {
+	if !l.is(name) || l.cmd == nil {
 		l.cmd = lookup(name)
 		l.size = copy(l.name[:], name)
 	}

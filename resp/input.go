@@ -137,13 +137,17 @@ func (in *input) search(h Handler) (bool, error) {
 	return false, nil
 }
 
-// foresee looks for the command after the one that was found, if it is plain and has come. The next
-// call of next finds it.
-func (in *input) foresee() ([][]byte, bool) {
-	if behind := in.buf[in.start+in.size : in.end]; len(behind) > 0 {
-		in.aheadArgs, in.ahead = plain(behind, in.aheadArgs[:0])
+// foresee returns the arguments of the command after the one that was found, if it is plain and has
+// come, else none. The next call of next finds it.
+func (in *input) foresee() [][]byte {
+	behind := in.buf[in.start+in.size : in.end]
+	if len(behind) == 0 {
+		return nil
 	}
-	return in.aheadArgs, in.ahead > 0
+	if in.aheadArgs, in.ahead = plain(behind, in.aheadArgs[:0]); in.ahead == 0 {
+		return nil
+	}
+	return in.aheadArgs
 }
 
 // forget takes back what was foreseen: the buffer may change.

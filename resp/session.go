@@ -28,8 +28,9 @@ const flushAt = 1 << 20
 type Handler interface {
 	// Begin starts a batch of pipelined commands: the place to read the clock, once.
 	Begin()
-	// Foresee tells of the command that follows the one about to be handled, where it has come
-	// already: a chance to have its data fetched. It must not act on it.
+	// Foresee is called before each Handle: it tells of the command that follows, if that has come
+	// already, and else of none: a chance to have its data fetched, no more. Until End the bytes of
+	// what it told of stay where they are.
 	Foresee(args [][]byte)
 	// Handle runs one command and writes its reply. There is at least one argument; args alias the
 	// input buffer and are valid until Handle returns. What it wrote before Retry or Offload is taken
@@ -124,9 +125,7 @@ func (s *Session) handle() Status {
 		s.begun = true
 		s.handler.Begin()
 	}
-	if args, ok := s.in.foresee(); ok {
-		s.handler.Foresee(args)
-	}
+	s.handler.Foresee(s.in.foresee())
 	st := s.handler.Handle(s.in.args, &s.out)
 	if st == Offload && !s.shared {
 		st = s.handler.Handle(s.in.args, &s.out)

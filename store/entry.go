@@ -91,7 +91,7 @@ func (tx *Tx) find(key []byte) Entry {
 func (tx *Tx) locate(key []byte) Entry {
 	p := tx.partition(key)
 	t := &p.tables[tx.db]
-	e := Entry{tx: tx, p: p, t: t, key: key, hash: t.hash(key), gen: t.gen, db: tx.db}
+	e := Entry{tx: tx, p: p, t: t, key: key, hash: tx.hash(t, key), gen: t.gen, db: tx.db}
 	e.g, e.off, e.slot = t.find(key, e.hash)
 	return e
 }

@@ -56,6 +56,8 @@ type Tx struct {
 	scanned []scanned // scratch of Scan
 	visited Entry     // what a walk shows: one for all, so that a walk allocates none
 	overdue [][]byte  // keys that a walk found to be over, to be removed at its end
+	soon    foreseen  // of the transaction that begins next, or runs
+	later   foreseen  // of the one after it
 	rng     uint64
 	active  bool
 }
@@ -86,7 +88,7 @@ func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 
 // BeginKey is Begin with the footprint of a single key.
 func (tx *Tx) BeginKey(now int64, db int, key []byte) {
-	p := &tx.s.partitions[PartitionOf(Slot(key))]
+	p := &tx.s.partitions[PartitionOf(tx.slot(key))]
 	tx.now, tx.db, tx.active = now, db, true
 	p.mu.Lock()
 	tx.only = p

@@ -1,0 +1,11 @@
+//go:build amd64 || arm64
+
+package store
+
+import "unsafe"
+
+// prefetch asks for a cache line that will be read soon. It waits for nothing, and takes any
+// address.
+//
+//go:noescape
+func prefetch(p unsafe.Pointer)
