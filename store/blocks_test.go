@@ -1,6 +1,7 @@
 package store
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,4 +85,25 @@ func TestLargeBlocks(t *testing.T) {
 	b.give(block, len(block))
 	require.Empty(t, b.chunks)
 	require.Empty(t, b.idle)
+}
+
+// TestKeysAreNoConcernOfTheCollector wants the heap to hold next to nothing of a cell.
+func TestKeysAreNoConcernOfTheCollector(t *testing.T) {
+	if blocksOnHeap {
+		t.Skip("blocks lie in the heap here")
+	}
+	heap := func() (m runtime.MemStats) {
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m
+	}
+	s := New(Options{Databases: 1, Seed: 1})
+	n := scaled(1_000_000)
+	fill(s, n/10, testNow, 1e9) // every partition has its first segment
+	before := heap()
+	fill(s, n, testNow, 1e9)
+	after := heap()
+	require.Less(t, int(after.HeapObjects)-int(before.HeapObjects), n/200)
+	require.Less(t, int(after.HeapAlloc)-int(before.HeapAlloc), n)
+	runtime.KeepAlive(s)
 }
