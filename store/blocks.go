@@ -37,7 +37,7 @@ const (
 	// others are bared at a time.
 	idleBlocks = 16
 	idlePart   = 32
-	trimStep   = 256
+	trimStep   = 32
 )
 
 // newBlocks returns blocks whose memory goes with them.

@@ -95,15 +95,26 @@ func (c *SweepCursor) round(now int64, budget int) (expired, visited int, done b
 			continue
 		}
 		visited += g.live
-		next := c.collect(t, g)
+		next, from := c.collect(t, g), c.from
 		last := !c.more && c.pass(t, g)
-		c.doomed.each(func(key []byte) { c.tx.find(key) })
+		c.remove(t)
 		if !c.more {
 			g.nextExpiry = next
 		}
-		return len(c.doomed.ends), visited, last
+		if expired = len(c.doomed.ends); expired > 0 && !c.more && t.dir != nil {
+			t.tidy(g, from)
+		}
+		return expired, visited, last
 	}
 	return 0, visited, t.dir == nil
+}
+
+// remove removes what was collected. Its segment is tidied up after the last of it alone:
+// otherwise what is left would move again and again.
+func (c *SweepCursor) remove(t *table) {
+	t.untidy = true
+	defer func() { t.untidy = false }()
+	c.doomed.each(func(key []byte) { c.tx.find(key) })
 }
 
 // pass moves the cursor behind a segment and reports whether that was the last one.

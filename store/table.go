@@ -12,7 +12,8 @@ import (
 type table struct {
 	dir     []*segment
 	depth   uint8
-	deepest int // segments as deep as the directory; at none it is halved
+	deepest int  // segments as deep as the directory; at none it is halved
+	untidy  bool // whoever removes cells tidies up when he is through
 	seed    maphash.Seed
 	mask    uint64 // of hashes: all ones, but in tests of hashes that agree
 	values  slab
@@ -235,8 +236,7 @@ const (
 	mergeBytes = blockBytes / 4
 )
 
-// remove takes the hash's cell and its values out, and gives memory back once its
-// segment is mostly empty.
+// remove takes the hash's cell and its values out, and tidies up behind it.
 func (t *table) remove(g *segment, off uint32, slot int, hash uint64) {
 	c := g.cell(off)
 	t.dropValue(c)
@@ -250,9 +250,17 @@ func (t *table) remove(g *segment, off uint32, slot int, hash uint64) {
 	t.accountCells(-int64(c.size()))
 	g.unlink(slot)
 	t.gen++
-	switch {
-	case t.count.Add(-1) == 0:
+	if t.count.Add(-1) == 0 {
 		t.reset()
+	} else if !t.untidy {
+		t.tidy(g, hash)
+	}
+}
+
+// tidy lays the hash's segment out anew, or merges it with its buddy, if too much of it
+// is empty by now.
+func (t *table) tidy(g *segment, hash uint64) {
+	switch {
 	case g.sparse() || g.live == 0:
 		if !t.merge(hash) && g.sparse() {
 			t.rebuild(g, slotsFor(g.live*3/2), g.liveBytes())

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -63,24 +64,45 @@ func (b *background) round(interval time.Duration) {
 	if a.commands.MayExpire(a.commands.Clock.Now()) {
 		b.expire(interval)
 	}
-	a.store.Trim()
+	for n := 0; n < trimSteps && a.store.Trim(); n++ {
+		runtime.Gosched()
+	}
 }
 
-// sweepStep is how much one look at the clock pays for: about a millisecond.
-const sweepStep = 20_000
+// Where processors are few, clients wait for steps of a fraction of a millisecond, not for
+// a round: trimSteps is how many of one kind there are in it, sweepStep how much one of the
+// other kind looks at, and sweepLook how much all that is then decided from.
+const (
+	trimSteps = 16
+	sweepStep = 4_000
+	sweepLook = 20_000
+)
 
 // expire removes keys whose time is over. It goes on while it is worth it and has time:
 // as in Redis, active-expire-effort says how many stale keys may stay (10 % to 1 % of
 // those looked at) and how much of a round may be spent (25 % to 43 %).
 func (b *background) expire(interval time.Duration) {
-	a := b.app
-	effort := a.commands.Config().ActiveExpireEffort - 1
-	end := a.clock.Monotonic() + int64(interval)*int64(25+2*effort)/100
-	for {
-		expired, visited := a.store.Sweep(a.clock.Now(), &b.cursor, sweepStep)
-		worth := expired*100 > visited*(10-effort)
-		if !worth || a.clock.Monotonic() > end {
+	effort := b.app.commands.Config().ActiveExpireEffort - 1
+	left := int64(interval) * int64(25+2*effort) / 100
+	for left > 0 {
+		expired, visited, took := b.sweep()
+		left -= took
+		if expired*100 <= visited*(10-effort) {
 			return
 		}
 	}
+}
+
+// sweep looks at a part of the keys. It returns how many nanoseconds that took, without
+// those for which it let others go first.
+func (b *background) sweep() (expired, visited int, took int64) {
+	a, n := b.app, sweepStep
+	for visited < sweepLook && n >= sweepStep {
+		begun, e := a.clock.Monotonic(), 0
+		e, n = a.store.Sweep(a.clock.Now(), &b.cursor, sweepStep)
+		took += a.clock.Monotonic() - begun
+		expired, visited = expired+e, visited+n
+		runtime.Gosched()
+	}
+	return expired, visited, took
 }
