@@ -13,7 +13,7 @@ type SweepCursor struct {
 // The work under one lock hold: a segment is looked through, and so many cells are
 // removed at most.
 const (
-	sweepCells    = 64
+	sweepCells    = 128
 	sweepKeyBytes = 64 << 10
 )
 
@@ -41,11 +41,11 @@ func (d *doomedKeys) each(f func(key []byte)) {
 }
 
 // Sweep removes keys whose time is over at now (Unix nanoseconds), and returns how many
-// it removed and how much it looked at: cells, segments and tables, each counted as
-// one. It stops once visited reaches budget, or when it has been round the keyspace
-// once. One partition is locked at a time, briefly, so no transaction of the caller may
-// be active. When expired is a large part of visited, there is more to find: sweep
-// again soon.
+// it removed and how much work that was: cells looked at, cells removed, segments and
+// tables, each counted as one. It stops once visited reaches budget, or when it has been
+// round the keyspace once. One partition is locked at a time, briefly, so no transaction
+// of the caller may be active. When expired is a large part of visited, there is more to
+// find: sweep again soon.
 func (s *Store) Sweep(now int64, c *SweepCursor, budget int) (expired, visited int) {
 	if c.tx == nil {
 		c.tx = s.NewTx()
@@ -94,27 +94,30 @@ func (c *SweepCursor) round(now int64, budget int) (expired, visited int, done b
 			}
 			continue
 		}
-		visited += g.live
+		if !c.more { // else it was looked at already
+			visited += g.live
+		}
 		next, from := c.collect(t, g), c.from
 		last := !c.more && c.pass(t, g)
-		c.remove(t)
+		expired = c.remove(t)
 		if !c.more {
 			g.nextExpiry = next
 		}
-		if expired = len(c.doomed.ends); expired > 0 && !c.more && t.dir != nil {
+		if expired > 0 && !c.more && t.dir != nil {
 			t.tidy(g, from)
 		}
-		return expired, visited, last
+		return expired, visited + expired, last
 	}
 	return 0, visited, t.dir == nil
 }
 
 // remove removes what was collected. Its segment is tidied up after the last of it alone:
 // otherwise what is left would move again and again.
-func (c *SweepCursor) remove(t *table) {
+func (c *SweepCursor) remove(t *table) (expired int) {
 	t.untidy = true
 	defer func() { t.untidy = false }()
 	c.doomed.each(func(key []byte) { c.tx.find(key) })
+	return len(c.doomed.ends)
 }
 
 // pass moves the cursor behind a segment and reports whether that was the last one.

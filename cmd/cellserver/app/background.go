@@ -74,7 +74,7 @@ func (b *background) round(interval time.Duration) {
 // other kind looks at, and sweepLook how much all that is then decided from.
 const (
 	trimSteps = 16
-	sweepStep = 4_000
+	sweepStep = 2_000
 	sweepLook = 20_000
 )
 
