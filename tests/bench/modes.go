@@ -21,6 +21,7 @@ var modes = []mode{
 	{"targets", "every target of this project: what was measured, and whether it is met", targets, 1, 10_000_000},
 	{"cores", "unpipelined throughput of 50 connections where servers and clients have all cores", cores, 3, 0},
 	{"hotkey", "8 clients on one key, and on a key each, with all cores", hotKey, 3, 0},
+	{"limiters", "the other limiters beside CL.THROTTLE and the transaction that keeps a sliding log, 50 connections", besides, 3, 0},
 	{"memory", "resident bytes a throttle key takes", memory, 0, 1_000_000},
 	{"idle", "resident bytes an idle connection takes", idle, 0, 0},
 	{"scale", "latency with many keys and with a hundred thousand, and the longest insert on the way there", scale, 3, 10_000_000},

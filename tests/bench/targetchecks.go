@@ -24,7 +24,7 @@ func cpuTargets(ctx context.Context, o options) (all []verdict) {
 		throttle := verdict{name: fmt.Sprintf("CPU of CL.THROTTLE over Redis's INCR, P=%d", c.pipeline), bound: c.bound, unit: asTimes}
 		all = append(all, compared(ctx, o, throttle, byCPU, ofOurs(o, "CL.THROTTLE", at), ofRedis(o, yardstick, at)))
 	}
-	for _, command := range []string{yardstick, "SET", "GET", "ZADD, a large set", "sliding log, a transaction"} {
+	for _, command := range []string{yardstick, "SET", "GET", "ZADD, a large set", transaction} {
 		for _, pipeline := range []int{1, 16} {
 			at := point{pipeline, 50}
 			same := verdict{name: fmt.Sprintf("CPU of %s over Redis's, P=%d", command, pipeline), bound: 1, unit: asTimes}
@@ -43,7 +43,7 @@ func limiterTargets(ctx context.Context, o options) (all []verdict) {
 		{"CL.WINDOW", "CL.THROTTLE", 1.15},
 		{"CL.SLIDING", "CL.THROTTLE", 1.15},
 		{"CL.CHECK", "CL.THROTTLE", 1.60},
-		{"CL.LOG", "sliding log, a transaction", 0.35},
+		{"CL.LOG", transaction, 0.35},
 	} {
 		for _, pipeline := range []int{1, 16} {
 			at := point{pipeline, 50}

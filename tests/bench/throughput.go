@@ -156,6 +156,11 @@ func accounted(s *server, w workload, run func() (sample, int, error)) (found sa
 		return found, fmt.Errorf("%s: %w", s.name, err)
 	}
 	found.cpu = (ended - begun).Seconds() * 1e6 / float64(requests)
+	if w.after != nil {
+		if err := w.after(s); err != nil {
+			return found, fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
 	return found, w.probe(s)
 }
 
@@ -173,7 +178,7 @@ func served(before, after counters, commands int) error {
 // inOrder sorts rows by workload, as in the report, and leaves them in their order otherwise.
 func inOrder(rows []row) {
 	place := map[string]int{}
-	for i, w := range workloads() {
+	for i, w := range slices.Concat(workloads(), limiters()) {
 		place[w.name] = i
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { return place[a.workload] - place[b.workload] })

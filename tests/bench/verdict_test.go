@@ -60,7 +60,7 @@ func TestVerdictIsOnTheRatioOfTheSidesInTheirOrder(t *testing.T) {
 }
 
 func TestTargetsNameWorkloadsThatThereAre(t *testing.T) {
-	for _, name := range []string{"CL.THROTTLE", yardstick, "SET", "GET", "ZADD, a large set", "sliding log, a transaction"} {
+	for _, name := range []string{"CL.THROTTLE", yardstick, "SET", "GET", "ZADD, a large set", transaction, "CL.WINDOW", "CL.SLIDING", "CL.CHECK", "CL.LOG"} {
 		w := workloadNamed(name)
 		require.True(t, w.command != nil || w.script != nil, name)
 	}

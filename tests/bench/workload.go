@@ -26,6 +26,7 @@ type workload struct {
 	throttle bool // of servers that know CL.THROTTLE alone
 	quick    bool
 	prepare  func(ctx context.Context, s *server) error
+	after    func(s *server) error // says what is wrong with what a script left behind
 	// answered says what is wrong with the reply to the command.
 	answered func(reply any) error
 }
@@ -50,16 +51,19 @@ func workloads() []workload {
 		{name: "GET", command: strings.Fields("GET key:" + random), quick: true, prepare: fillValues, answered: equals("xxx")},
 		{name: "ZADD, a large set", command: strings.Fields("ZADD large " + random + " member:" + random), prepare: fillLarge,
 			answered: integer},
-		{name: "sliding log, a transaction", script: slidingLog, each: 6, prepare: fillLogs},
+		{name: transaction, script: slidingLog, each: 6, prepare: fillLogs},
 	}
 }
 
-// yardstick is the workload that the others are compared with.
-const yardstick = "INCR"
+// yardstick is the workload that the others are compared with, transaction the one that keeps a sliding log.
+const (
+	yardstick   = "INCR"
+	transaction = "sliding log, a transaction"
+)
 
 // workloadNamed is the workload of a name; without one, it cannot be measured.
 func workloadNamed(name string) workload {
-	all := workloads()
+	all := slices.Concat(workloads(), limiters())
 	if i := slices.IndexFunc(all, func(w workload) bool { return w.name == name }); i >= 0 {
 		return all[i]
 	}
