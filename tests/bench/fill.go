@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"cellserver/resp/resptest"
 )
@@ -75,13 +76,20 @@ func fillLogs(ctx context.Context, s *server) error {
 }
 
 // name is a key as redis-benchmark writes it.
-func name(prefix string, i int) string { return fmt.Sprintf("%s%012d", prefix, i) }
+func name(prefix string, i int) string {
+	b := append(make([]byte, 0, 32), prefix...)
+	for digit := 100_000_000_000; digit > 0; digit /= 10 {
+		b = append(b, byte('0'+i/digit%10))
+	}
+	return string(b)
+}
 
-// command appends a command.
+// command appends a command. Clients are not to be slower than the server, and so it is written without a format.
 func command(b []byte, args ...string) []byte {
-	b = fmt.Appendf(b, "*%d\r\n", len(args))
+	b = append(strconv.AppendInt(append(b, '*'), int64(len(args)), 10), "\r\n"...)
 	for _, arg := range args {
-		b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(arg), arg)
+		b = append(strconv.AppendInt(append(b, '$'), int64(len(arg)), 10), "\r\n"...)
+		b = append(append(b, arg...), "\r\n"...)
 	}
 	return b
 }

@@ -47,9 +47,9 @@ func (s *section) write(dir string) error {
 // opening is how a report begins that is not there yet.
 const opening = `# Performance
 
-Each section was measured by the command in it, which measures the same on any Linux machine. Servers run one at a time
-on one core, the clients on another, nothing is saved. Absolute numbers are those of one machine on one day; what can be
-compared are the ratios within a section.
+Each section was measured by the command in it, which measures the same on any Linux machine. Unless a section says otherwise,
+one server at a time runs on one core, the clients on another, and nothing is saved. Absolute numbers are those of one machine
+on one day; what can be compared are the ratios within a section.
 `
 
 // replaceSection puts a section where the one of its name was, or at the end. The rest of the report stays.

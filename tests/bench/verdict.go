@@ -28,15 +28,26 @@ func asMillis(v float64) string  { return fmt.Sprintf("%.2f ms", v) }
 func asMicros(v float64) string  { return fmt.Sprintf("%.1f µs", v) }
 func asRate(v float64) string    { return thousands(v) + "/s" }
 
-// compared is a verdict on a measure of one side over that of another, which are measured in turn.
-func compared(ctx context.Context, o options, v verdict, measure func(sample) float64, of, over side) verdict {
-	rows, err := contest(ctx, o, []side{over, of})
-	if err != nil {
-		v.err = err
-		return v
+// contender is a side that a verdict is on.
+type contender struct {
+	verdict
+	side side
+}
+
+// compared are the verdicts on a measure of sides over that of another, all of which are measured in turn.
+func compared(ctx context.Context, o options, measure func(sample) float64, over side, contenders ...contender) []verdict {
+	sides, verdicts := []side{over}, make([]verdict, len(contenders))
+	for i, c := range contenders {
+		sides, verdicts[i] = append(sides, c.side), c.verdict
 	}
-	v.compare(rows[1], rows[0], measure)
-	return v
+	rows, err := contest(ctx, o, sides)
+	if err != nil {
+		return failed(err, verdicts...)
+	}
+	for i := range verdicts {
+		verdicts[i].compare(rows[i+1], rows[0], measure)
+	}
+	return verdicts
 }
 
 // compare fills in the ratios of a measure of two rows.

@@ -42,9 +42,10 @@ func TestVerdicts(t *testing.T) {
 func TestWhatCannotBeMeasuredIsNotMet(t *testing.T) {
 	o := options{repeats: 1, seconds: 1, clients: 1, core: "0"}
 	none := ofOurs(o, "no such command", point{1, 1})
-	v := compared(t.Context(), o, verdict{name: "x", bound: 1, unit: asTimes}, byCPU, none, none)
-	require.ErrorContains(t, v.err, "no such workload")
-	require.False(t, v.met())
+	for _, v := range compared(t.Context(), o, byCPU, none, contender{verdict{name: "x", bound: 1, unit: asTimes}, none}) {
+		require.ErrorContains(t, v.err, "no such workload")
+		require.False(t, v.met())
+	}
 	for _, v := range failed(errors.New("no"), verdict{}, verdict{atLeast: true}) {
 		require.False(t, v.met())
 	}

@@ -8,6 +8,7 @@ import (
 
 	"cellserver/cmd/cellserver/app"
 	"cellserver/config"
+	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -91,6 +92,12 @@ func TestWrongAnswersAreNoticed(t *testing.T) {
 	require.Error(t, decides(allowed)(five))
 	require.Error(t, anyDecision(five[:4]))
 	require.Error(t, anyDecision([]any{"1", int64(16), int64(15), int64(-1), int64(2)}))
+}
+
+func TestCommandsAreWhatRedisBenchmarkSends(t *testing.T) {
+	require.Equal(t, "key:000000000007", name("key:", 7))
+	require.Equal(t, "x123456789012", name("x", 123_456_789_012))
+	require.Equal(t, resptest.Command("SET", "key", "", "0123456789"), command(nil, "SET", "key", "", "0123456789"))
 }
 
 func TestDigitsMayDiffer(t *testing.T) {
