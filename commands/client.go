@@ -55,6 +55,7 @@ type Client struct {
 	subs      subscriptions
 	own       []byte // messages to itself, written after the reply
 	inExec    bool   // EXEC runs its commands
+	after     func() // what the running command wants done once its locks are free, before its reply leaves
 
 	monitoring bool // MONITOR
 	apart      bool // the command at hand runs where nobody else waits

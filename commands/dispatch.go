@@ -59,6 +59,11 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	}
 	c.apart = false
 	st := c.server.execute(call)
+	if c.after != nil {
+		after := c.after
+		c.after = nil
+		after()
+	}
 	if st == resp.Retry {
 		c.block(waiting)
 	}
@@ -77,8 +82,16 @@ func (c *Client) admit(call *Call) error {
 	if err := c.server.checkSlots(call); err != nil {
 		return err
 	}
-	if err := c.server.checkMemory(call); err != nil {
-		return err
+	now := c.server.condition.Load()
+	if now == nil || !now.Loading {
+		if err := c.server.checkMemory(call); err != nil {
+			return err
+		}
+	}
+	if now != nil {
+		if err := call.checkCondition(now); err != nil {
+			return err
+		}
 	}
 	if c.subscribed() && call.Out.Proto == 2 && flags&whileSubscribed == 0 {
 		return onlySubscribing(call.Cmd)

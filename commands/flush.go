@@ -15,7 +15,13 @@ var (
 		Summary: "Remove all keys from all databases", Usage: "[ASYNC | SYNC]",
 		Complexity: "O(N) where N is the total number of keys in all databases",
 		Tips:       allShardsSucceed,
-		Run:        func(c *Call) error { return c.flush(0, c.Server.Store.Databases()-1) },
+		Run: func(c *Call) error {
+			if err := c.flush(0, c.Server.Store.Databases()-1); err != nil {
+				return err
+			}
+			c.Client.after = c.Server.persistence.Flushed
+			return nil
+		},
 	})
 )
 

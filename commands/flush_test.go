@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestFlushDB(t *testing.T) {
@@ -21,6 +23,18 @@ func TestFlushDB(t *testing.T) {
 	h.client(t).want("FLUSHDB async", ok)
 	h.want("MULTI", ok)
 	h.want("EXEC", resptest.NilArray)
+}
+
+func TestFlushAllIsToldToTheDisk(t *testing.T) {
+	h := newHarness(t)
+	h.want("FLUSHALL nonsense", errSyntax)
+	h.want("FLUSHDB", ok)
+	h.want("MULTI", ok)
+	h.want("FLUSHALL", resptest.Simple("QUEUED"))
+	require.Zero(t, h.disk.flushed)
+	h.want("EXEC", []any{ok})
+	h.want("FLUSHALL", ok)
+	require.Equal(t, 2, h.disk.flushed)
 }
 
 func TestFlushAll(t *testing.T) {

@@ -34,6 +34,7 @@ type harness struct {
 	*testClient
 	server *Server
 	clock  *fakeClock
+	disk   *disk
 }
 
 // newHarness starts a server with the default configuration and the given directives,
@@ -43,12 +44,13 @@ func newHarness(t testing.TB, directives ...string) *harness {
 	args := append([]string{"--enable-debug-command", "yes"}, directives...)
 	cfg, _, err := config.Load(args, nil, nil)
 	require.NoError(t, err)
-	clock := &fakeClock{now: start}
+	clock, disk := &fakeClock{now: start}, &disk{}
 	server := New(Options{
 		Store: store.New(store.Options{Databases: cfg.Databases, Seed: 1}), Clock: clock,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Config: cfg, RunID: runID,
+		Persistence: disk,
 	})
-	h := &harness{server: server, clock: clock}
+	h := &harness{server: server, clock: clock, disk: disk}
 	h.testClient = h.client(t)
 	return h
 }

@@ -76,23 +76,7 @@ func infoMemory(s *Server, r *infoReport, _ int64) {
 }
 
 func infoPersistence(s *Server, r *infoReport, _ int64) {
-	r.zeros("loading", "async_loading", "current_cow_peak", "current_cow_size", "current_cow_size_age")
-	r.add("current_fork_perc", "0.00")
-	r.zeros("current_save_keys_processed", "current_save_keys_total")
-	r.add("rdb_changes_since_last_save", s.totals.changes.Load())
-	r.zeros("rdb_bgsave_in_progress")
-	r.add("rdb_last_save_time", s.lastSave())
-	r.add("rdb_last_bgsave_status", "ok")
-	r.add("rdb_last_bgsave_time_sec", -1)
-	r.add("rdb_current_bgsave_time_sec", -1)
-	r.zeros("rdb_saves", "rdb_last_cow_size", "rdb_last_load_keys_expired", "rdb_last_load_keys_loaded",
-		"aof_enabled", "aof_rewrite_in_progress", "aof_rewrite_scheduled")
-	r.add("aof_last_rewrite_time_sec", -1)
-	r.add("aof_current_rewrite_time_sec", -1)
-	r.add("aof_last_bgrewrite_status", "ok")
-	r.zeros("aof_rewrites", "aof_rewrites_consecutive_failures")
-	r.add("aof_last_write_status", "ok")
-	r.zeros("aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size")
+	s.persistence.Info(r.add)
 }
 
 func infoReplication(s *Server, r *infoReport, _ int64) {

@@ -39,6 +39,9 @@ type Server struct {
 	shutdown func(ShutdownMode) error
 	process  Process
 
+	persistence Persistence
+	condition   atomic.Pointer[Condition] // nil: nothing keeps commands from running
+
 	// ActiveExpire lets the app sweep expired keys in the background (DEBUG
 	// SET-ACTIVE-EXPIRE).
 	ActiveExpire atomic.Bool
@@ -78,6 +81,8 @@ type Options struct {
 	// Shutdown begins to stop the server and returns at once; its error refuses. Nil
 	// refuses always.
 	Shutdown func(ShutdownMode) error
+	// Persistence keeps the keyspace on disk.
+	Persistence Persistence
 	// Process is what INFO shows of the process.
 	Process Process
 }
@@ -86,7 +91,7 @@ type Options struct {
 func New(o Options) *Server {
 	s := &Server{
 		Store: o.Store, Clock: o.Clock, Log: o.Log,
-		onConfig: o.Configured, rewrite: o.Rewrite, shutdown: o.Shutdown, process: o.Process,
+		onConfig: o.Configured, rewrite: o.Rewrite, shutdown: o.Shutdown, process: o.Process, persistence: o.Persistence,
 		runID: o.RunID, started: o.Clock.Now(), since: o.Clock.Monotonic(),
 		stats: make([]stats, len(everyCommand)),
 	}

@@ -143,10 +143,13 @@ type Config struct {
 	ShutdownTimeout int    // seconds that a shutdown may wait for clients
 
 	// Persistence.
-	DBFilename  string
-	Save        []SavePoint
-	AppendOnly  bool
-	AppendFsync Fsync
+	DBFilename              string
+	Save                    []SavePoint
+	RDBChecksum             bool
+	RDBSkipUnsupported      bool // leave out keys of types that are not kept, instead of refusing the file
+	StopWritesOnBGSaveError bool
+	AppendOnly              bool
+	AppendFsync             Fsync
 
 	// inert holds the values, in CONFIG GET form, of the directives that are
 	// kept only to be read back; a name that is missing has its default.

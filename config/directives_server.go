@@ -90,9 +90,16 @@ const inMemory = "data is held in memory only"
 
 var persistenceDirectives = group("Persistence", "",
 	field("save", savePoints, "", func(c *Config) *[]SavePoint { return &c.Save },
-		"When to write a snapshot; repeatable. Data is held in memory only, so this is kept and does nothing yet.").ignored(inMemory),
+		"Write a snapshot when so many seconds have passed since the last one and there were so many changes; repeatable. "+
+			"With any, one is written at the end, too."),
 	field("dbfilename", fileName("dbfilename", "filename", true), "dump.rdb", func(c *Config) *string { return &c.DBFilename },
-		"Name of the snapshot; kept and does nothing yet.").protected().ignored(inMemory),
+		"Name of the snapshot.").protected(),
+	field("rdbchecksum", yesno, "yes", func(c *Config) *bool { return &c.RDBChecksum },
+		"End snapshots in a checksum, so that damage is noticed.").immutable(),
+	field("rdb-skip-unsupported", yesno, "no", func(c *Config) *bool { return &c.RDBSkipUnsupported },
+		"Leave out and count keys of types that are not kept here (lists, sets, hashes, streams) when a snapshot of Redis is loaded, instead of refusing it."),
+	field("stop-writes-on-bgsave-error", yesno, "yes", func(c *Config) *bool { return &c.StopWritesOnBGSaveError },
+		"Refuse writes when there are save points and the last snapshot in the background has failed."),
 	field("appendonly", yesno, "no", func(c *Config) *bool { return &c.AppendOnly },
 		"Log every change to a file; kept and does nothing yet.").ignored(inMemory),
 	field("appendfsync", enum(FsyncEverySecond, FsyncAlways, FsyncNo), "everysec", func(c *Config) *Fsync { return &c.AppendFsync },

@@ -28,6 +28,7 @@ func (e *Entry) MoveTo(db int, dst []byte) {
 		e.Delete()
 		return
 	}
+	e.t.preserve(e.g)
 	at, v := e.ExpireAt(), e.value()
 	z := v.sorted
 	e.t.account(-z.Bytes())
@@ -54,6 +55,9 @@ func (tx *Tx) Flush() {
 		p := &tx.s.partitions[i]
 		t := &p.tables[tx.db]
 		p.touchAll(tx.db, t.holds)
+		if p.frozen != nil {
+			p.frozen.adopt(t)
+		}
 		t.reset()
 	}
 	tx.effects = append(tx.effects, Effect{Op: OpFlush, DB: tx.db})
@@ -76,6 +80,9 @@ func (tx *Tx) Swap(a, b int) {
 		either := func(key []byte) bool { return ta.holds(key) || tb.holds(key) }
 		p.touchAll(a, either)
 		p.touchAll(b, either)
+		if p.frozen != nil {
+			p.frozen.swap(ta, tb)
+		}
 		ta.swap(tb)
 	}
 	tx.effects = append(tx.effects, Effect{Op: OpSwapDB, DB: a, Int: int64(b)})

@@ -33,6 +33,8 @@ type segment struct {
 	used  int      // index slots that are not empty: live ones and tombstones
 	dead  int      // arena bytes of removed cells
 	depth uint8
+	// snapshot is the number of the last one that has seen the segment.
+	snapshot uint32
 	// nextExpiry is a lower bound of the earliest expiry (Unix ms) of the segment's
 	// cells: until it is past, a sweep passes by.
 	nextExpiry int64

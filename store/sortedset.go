@@ -44,6 +44,8 @@ type SortedSet struct {
 	scores map[string]float64  // of the tree's items, whose strings it shares
 	peak   int                 // most members since scores was made: a map does not shrink
 	bytes  int64
+
+	snapshot uint32 // the number of the last one that this is a copy after
 }
 
 // compactLimits are the most members, and the longest one in bytes, of a compact set.
@@ -134,7 +136,7 @@ func (z *SortedSet) Len() int {
 	if z.order == nil {
 		return len(z.small)
 	}
-	return len(z.scores)
+	return z.order.Len()
 }
 
 // Bytes returns the memory the set takes, about.
@@ -348,6 +350,17 @@ func (z *SortedSet) shrink() {
 		maps.Copy(scores, z.scores)
 		z.scores, z.peak = scores, len(scores)
 	}
+}
+
+// fork returns a copy that changes from now on, while z stays as it is, to be ranged over.
+func (z *SortedSet) fork() *SortedSet {
+	c := *z
+	if z.order != nil {
+		c.order = z.order.Copy()
+	} else {
+		c.small = slices.Clone(z.small)
+	}
+	return &c
 }
 
 // clone returns a copy that changes independently. The trees share their nodes until

@@ -14,6 +14,8 @@ func (e *Entry) ZAdd(score float64, member []byte) (added bool) {
 	if z == nil {
 		z = newSortedSet()
 		e.storeValue(Sorted, value{sorted: z}, NoExpiry)
+	} else {
+		z = e.ownSorted(z)
 	}
 	before := z.Bytes()
 	added, changed := z.set(score, member, *e.tx.s.compact.Load())
@@ -32,6 +34,7 @@ func (e *Entry) ZRem(member []byte) bool {
 	if z == nil {
 		return false
 	}
+	z = e.ownSorted(z)
 	before := z.Bytes()
 	if !z.remove(borrow(member)) {
 		return false
@@ -56,6 +59,7 @@ func (e *Entry) ZRemRange(from, to int) int {
 	if z == nil || from >= to {
 		return 0
 	}
+	z = e.ownSorted(z)
 	before := z.Bytes()
 	removed := z.removeRange(from, to)
 	e.t.account(z.Bytes() - before)

@@ -24,6 +24,8 @@ type Store struct {
 	lfuFactor  atomic.Int64
 	lfuDecay   atomic.Int64
 	evictor    evictor
+	snapshots  atomic.Uint32 // how many were begun
+	freezing   atomic.Bool   // one is under way
 	compact    atomic.Pointer[compactLimits]
 	blocks     *blocks
 
@@ -39,6 +41,7 @@ type partition struct {
 	mu      sync.Mutex // guards everything below
 	tables  []table    // by database
 	watches map[watchKey][]*Watcher
+	frozen  *frozen  // what a snapshot is still to see of it; nil when none is under way
 	_       [64]byte // keeps neighbours' locks off one cache line
 }
 
@@ -53,7 +56,7 @@ func New(o Options) *Store {
 		s.partitions[i].tables = make([]table, s.databases)
 		for d := range s.partitions[i].tables {
 			t := &s.partitions[i].tables[d]
-			t.seed, t.mask, t.mem, t.blocks = seed, math.MaxUint64, &s.used, s.blocks
+			t.seed, t.mask, t.mem, t.blocks, t.part = seed, math.MaxUint64, &s.used, s.blocks, &s.partitions[i]
 		}
 	}
 	return s

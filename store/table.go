@@ -24,6 +24,7 @@ type table struct {
 	cells   int64         // bytes of segments
 	mem     *atomic.Int64 // the store's sum of heap
 	blocks  *blocks       // the store's, with the sum of cells
+	part    *partition    // that the table belongs to
 }
 
 func (t *table) hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) & t.mask }
@@ -57,10 +58,11 @@ func (t *table) find(key []byte, hash uint64) (g *segment, off uint32, slot int)
 // insert makes a cell for a key that is absent, with room for an expiry if asked.
 func (t *table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, off uint32, slot int) {
 	if t.dir == nil {
-		t.dir, t.deepest = []*segment{newSegment(t.blocks, segmentMinSlots, 0, 0)}, 1
+		t.dir, t.deepest = []*segment{t.newSegment(segmentMinSlots, 0, 0)}, 1
 		t.accountCells(t.dir[0].overhead())
 		t.account(dirEntryBytes)
 	}
+	t.preserve(t.dir[t.at(hash)])
 	flags, size := byte(0), cellHeader
 	if len(key) > inlineKeyMax {
 		big := t.values.put(value{bytes: append(make([]byte, 0, len(key)), key...), hash: hash})
@@ -113,12 +115,21 @@ func (t *table) maySplit(g *segment) bool {
 
 // rebuild lays a segment out anew, without tombstones and dead bytes.
 func (t *table) rebuild(g *segment, slots, room int) {
-	fresh := newSegment(t.blocks, slots, room, g.depth)
+	fresh := t.newSegment(slots, room, g.depth)
 	t.gather(fresh, g)
 	t.accountCells(fresh.overhead() - g.overhead())
 	g.release(t.blocks)
 	*g = *fresh
 	t.gen++
+}
+
+// newSegment makes a segment that a snapshot under way need not see.
+func (t *table) newSegment(slots, room int, depth uint8) *segment {
+	g := newSegment(t.blocks, slots, room, depth)
+	if f := t.part.frozen; f != nil {
+		g.snapshot = f.number
+	}
+	return g
 }
 
 // gather puts the cells of other segments into g.
@@ -143,7 +154,7 @@ func (t *table) split(g *segment, hash uint64) {
 	}
 	var halves [2]*segment
 	for i := range halves {
-		halves[i] = newSegment(t.blocks, len(g.index), room, g.depth+1)
+		halves[i] = t.newSegment(len(g.index), room, g.depth+1)
 	}
 	g.each(func(_ int, c cell) bool {
 		h := t.hash(t.keyOf(c))
@@ -191,7 +202,8 @@ func (t *table) merge(hash uint64) (merged bool) {
 		if buddy.depth != g.depth || cells > mergeCells || room > mergeBytes {
 			return merged
 		}
-		joined := newSegment(t.blocks, slotsFor(cells*3/2), room, g.depth-1)
+		t.preserve(buddy)
+		joined := t.newSegment(slotsFor(cells*3/2), room, g.depth-1)
 		t.gather(joined, g, buddy)
 		for i := range 2 * span {
 			t.dir[start&^span+i] = joined
@@ -323,12 +335,17 @@ func (t *table) accountCells(n int64) {
 	t.blocks.used.Add(n)
 }
 
-// reset forgets everything.
-func (t *table) reset() {
+// free gives the memory of all segments back.
+func (t *table) free() {
 	t.segments(func(g *segment) bool {
 		g.release(t.blocks)
 		return true
 	})
+}
+
+// reset forgets everything.
+func (t *table) reset() {
+	t.free()
 	t.account(-t.heap)
 	t.accountCells(-t.cells)
 	t.dir, t.depth, t.deepest, t.values = nil, 0, 0, slab{}

@@ -149,6 +149,10 @@ func (tx *Tx) Select(db int) { tx.db = db }
 // Changes returns the number of effects so far.
 func (tx *Tx) Changes() int { return len(tx.effects) }
 
+// Forget makes nobody be told of the changes so far: they are no news but what was on
+// disk, and is loaded.
+func (tx *Tx) Forget() { tx.forget() }
+
 // Rand returns the next number of the transaction's own pseudo-random sequence
 // (SplitMix64), which follows from the store's seed.
 func (tx *Tx) Rand() uint64 {

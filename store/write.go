@@ -12,6 +12,7 @@ func (e *Entry) Delete() bool {
 
 // drop takes the cell out, without an effect.
 func (e *Entry) drop() {
+	e.t.preserve(e.g)
 	e.t.remove(e.g, e.off, e.slot, e.hash)
 	e.off, e.gen = 0, e.t.gen
 }
@@ -41,12 +42,16 @@ func (e *Entry) SetBytes(b []byte, expireAt int64) {
 func (e *Entry) SetRange(offset int, b []byte) int {
 	var old []byte
 	if e.Kind() == Raw {
+		e.t.preserve(e.g)
 		old = e.value().bytes
 	} else {
 		old = e.Bytes(make([]byte, 0, 20))
 		e.storeValue(Raw, value{bytes: old}, e.ExpireAt())
 	}
 	before := int64(cap(old))
+	if offset < len(old) {
+		old = e.ownBytes(old)
+	}
 	if end := offset + len(b); end > len(old) {
 		old = append(old, make([]byte, end-len(old))...)
 	}
@@ -85,6 +90,7 @@ func (e *Entry) store(k Kind, word, expireAt int64) {
 		e.gen = e.t.gen
 		e.touchAccess()
 	} else {
+		e.t.preserve(e.g)
 		e.t.dropValue(e.cell())
 	}
 	c := e.cell()
@@ -104,6 +110,7 @@ func (e *Entry) store(k Kind, word, expireAt int64) {
 // slab first, for its going moves others.
 func (e *Entry) storeValue(k Kind, v value, expireAt int64) {
 	if e.Exists() {
+		e.t.preserve(e.g)
 		e.t.dropValue(e.cell())
 	}
 	v.hash = e.hash
@@ -113,6 +120,7 @@ func (e *Entry) storeValue(k Kind, v value, expireAt int64) {
 
 func (e *Entry) setExpiry(at int64) {
 	c := e.cell()
+	e.t.preserve(e.g)
 	had := c.expireAt() != NoExpiry
 	if c.kind() == Int && expiryIsTAT(c.value(), at) {
 		c.set(cellExpiryIsTAT)

@@ -28,11 +28,13 @@ var mayImport = map[string][]string{
 	"resp/resptest": {},
 	"store":         {},
 	// DUMP and RESTORE speak the codec's payloads; of files commands know nothing.
-	"commands":           {"gcra", "window", "slidinglog", "pace", "lease", "resp", "store", "config", "persistence/rdb"},
-	"persistence":        {"store", "persistence/rdb"},
-	"persistence/rdb":    {"store"},
-	"cmd/cellserver/app": {"gcra", "window", "slidinglog", "pace", "lease", "resp", "store", "config", "commands", "persistence"},
-	"cmd/cellserver":     {"cmd/cellserver/app", "config"},
+	"commands":              {"gcra", "window", "slidinglog", "pace", "lease", "resp", "store", "config", "persistence/rdb"},
+	"persistence":           {"store", "persistence/rdb", "persistence/fs"},
+	"persistence/rdb":       {"store"},
+	"persistence/fs":        {},
+	"persistence/fs/fstest": {"persistence/fs"},
+	"cmd/cellserver/app":    {"gcra", "window", "slidinglog", "pace", "lease", "resp", "store", "config", "commands", "persistence", "persistence/fs"},
+	"cmd/cellserver":        {"cmd/cellserver/app", "config"},
 }
 
 // mustNotKnow says which parts of the world a package is kept away from, as packages of the standard library.
@@ -47,6 +49,7 @@ var mustNotKnow = map[string][]string{
 	"commands":           {"os"},
 	"persistence":        {"net"},
 	"persistence/rdb":    {"net", "os", "time"},
+	"persistence/fs":     {"net", "time"},
 	"cmd/cellserver/app": {"flag", "os/signal"},
 }
 

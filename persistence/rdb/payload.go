@@ -13,9 +13,10 @@ var ErrPayload = errors.New("rdb: a payload of a newer version, or damaged")
 
 // AppendPayload appends DUMP's payload of an entry that exists.
 func AppendPayload(dst []byte, e *store.Entry) []byte {
-	w := Writer{buf: append(dst, typeOf(e))}
+	im := e.Image()
+	w := Writer{buf: append(dst, typeOf(im.Kind))}
 	w.item = w.appendItem
-	w.value(e)
+	w.value(&im)
 	b := binary.LittleEndian.AppendUint16(w.buf, Version)
 	return binary.LittleEndian.AppendUint64(b, checksum(0, b[len(dst):]))
 }

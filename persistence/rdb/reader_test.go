@@ -185,7 +185,7 @@ func TestStringsCostNoAllocation(t *testing.T) {
 	write(s, 0, func(tx *store.Tx) {
 		e := tx.Peek([]byte("a key"))
 		for range 2000 {
-			require.NoError(t, w.Entry(&e))
+			require.NoError(t, writeEntry(w, &e))
 		}
 	})
 	require.NoError(t, w.Finish())
@@ -254,7 +254,7 @@ func BenchmarkWrite(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		w := NewWriter(io.Discard)
-		write(s, 0, func(tx *store.Tx) { tx.Each(func(e *store.Entry) { w.Entry(e) }) })
+		write(s, 0, func(tx *store.Tx) { tx.Each(func(e *store.Entry) { writeEntry(w, e) }) })
 		require.NoError(b, w.Finish())
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/key")

@@ -16,6 +16,9 @@ const chunk = 64 << 10
 // Writer writes a file. What it writes collects in one buffer, so keys cost no
 // allocation. After an error it writes nothing more, and every method returns that error.
 type Writer struct {
+	// NoChecksum leaves the checksum out (rdbchecksum no): nobody will notice damage.
+	NoChecksum bool
+
 	out  io.Writer // nil: everything stays in buf
 	buf  []byte
 	crc  uint64 // of what has left buf
@@ -54,16 +57,16 @@ func (w *Writer) Select(db, keys, expires int) error {
 	return w.spill()
 }
 
-// Entry writes a key that exists, with its expiry and its value. That of a throttle key
-// is its TAT, rounded up to the millisecond.
-func (w *Writer) Entry(e *store.Entry) error {
-	if at := e.ExpireAt(); at != store.NoExpiry {
+// Key writes a key with its expiry and its value. That of a throttle key is its TAT,
+// rounded up to the millisecond.
+func (w *Writer) Key(im *store.Image) error {
+	if im.ExpireAt != store.NoExpiry {
 		w.buf = append(w.buf, opExpireMs)
-		w.buf = binary.LittleEndian.AppendUint64(w.buf, uint64(at))
+		w.buf = binary.LittleEndian.AppendUint64(w.buf, uint64(im.ExpireAt))
 	}
-	w.buf = append(w.buf, typeOf(e))
-	w.text(e.Key())
-	w.value(e)
+	w.buf = append(w.buf, typeOf(im.Kind))
+	w.text(im.Key)
+	w.value(im)
 	return w.spill()
 }
 
@@ -71,28 +74,32 @@ func (w *Writer) Entry(e *store.Entry) error {
 // given is the caller's to close.
 func (w *Writer) Finish() error {
 	w.buf = append(w.buf, opEOF)
-	w.buf = binary.LittleEndian.AppendUint64(w.buf, checksum(w.crc, w.buf))
+	sum := uint64(0)
+	if !w.NoChecksum {
+		sum = checksum(w.crc, w.buf)
+	}
+	w.buf = binary.LittleEndian.AppendUint64(w.buf, sum)
 	return w.flush()
 }
 
-// typeOf is the type in which an entry's value is written.
-func typeOf(e *store.Entry) byte {
-	if e.Kind() == store.Sorted {
+// typeOf is the type in which a value is written.
+func typeOf(k store.Kind) byte {
+	if k == store.Sorted {
 		return typeSorted
 	}
 	return typeString
 }
 
-// value appends an entry's value, without its type. Sorted sets go from the last item to
+// value appends a key's value, without its type. Sorted sets go from the last item to
 // the first, as Redis writes them: it inserts each at the head of its list.
-func (w *Writer) value(e *store.Entry) {
-	switch e.Kind() {
+func (w *Writer) value(im *store.Image) {
+	switch im.Kind {
 	case store.Int:
-		w.buf = appendInt(w.buf, e.Int())
+		w.buf = appendInt(w.buf, im.Int)
 	case store.Raw:
-		w.text(e.Bytes(nil))
+		w.text(im.Bytes)
 	case store.Sorted:
-		z := e.Sorted()
+		z := im.Sorted
 		w.buf = appendLength(w.buf, uint64(z.Len()))
 		z.Range(0, z.Len(), true, w.item)
 	}
@@ -137,7 +144,9 @@ func (w *Writer) flush() error {
 
 func (w *Writer) write(p []byte) {
 	if w.err == nil {
-		w.crc = checksum(w.crc, p)
+		if !w.NoChecksum {
+			w.crc = checksum(w.crc, p)
+		}
 		_, w.err = w.out.Write(p)
 	}
 }

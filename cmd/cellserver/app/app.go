@@ -18,6 +18,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/config"
+	"cellserver/persistence"
 	"cellserver/resp"
 	"cellserver/store"
 )
@@ -39,6 +40,7 @@ type App struct {
 	clock    *clock
 	store    *store.Store
 	commands *commands.Server
+	disk     *persistence.Manager
 
 	transport resp.Server
 	sockets   sockets
@@ -67,10 +69,12 @@ func New(o Options) (*App, error) {
 	}
 	a.store = store.New(store.Options{Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8))})
 	a.configureStore(cfg)
+	a.keep(cfg)
 	process := a.process(o.ConfigFile)
 	a.commands = commands.New(commands.Options{
 		Store: a.store, Clock: a.clock, Log: a.log, Config: cfg, RunID: hex.EncodeToString(random(20)),
 		Configured: a.configured, Rewrite: rewriter(process.ConfigFile), Shutdown: a.shutdown, Process: process,
+		Persistence: a.disk,
 	})
 	a.transport = resp.Server{Log: a.log, Accept: a.accept, WriteLimit: writeLimit}
 	if err := a.sockets.follow(a, cfg); err != nil {
@@ -91,29 +95,46 @@ func random(n int) []byte {
 // TCP before TLS before the unix socket.
 func (a *App) Addr() net.Addr { return a.sockets.addresses()[0] }
 
-// Run serves until ctx ends or a client says SHUTDOWN, and then drains: commands that
-// run finish and their replies leave, for as long as shutdown-timeout allows. A server
-// that has stopped does not run again.
+// Run loads what is on disk and serves until ctx ends or a client says SHUTDOWN. Then it
+// saves what is to be saved and drains: commands that run finish and their replies leave,
+// for as long as shutdown-timeout allows. Its error says why the data could not be loaded
+// or saved. A server that has stopped does not run again.
 func (a *App) Run(ctx context.Context) error {
 	if a.begun.Swap(true) {
 		return errors.New("this server has run before")
 	}
-	a.log.Info("ready to accept connections", "version", commands.Version, "addresses", a.sockets.addresses())
+	a.disk.Hold()
 	a.sockets.serve(a)
+	if err := a.disk.Start(); err != nil {
+		a.drain(commands.ShutdownMode{Now: true})
+		return err
+	}
+	a.log.Info("ready to accept connections", "version", commands.Version, "addresses", a.sockets.addresses())
 	background, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { a.background(background) })
-
-	var mode commands.ShutdownMode
-	select {
-	case <-ctx.Done():
-	case mode = <-a.stop:
-	}
+	mode := a.untilStopped(ctx)
 	a.drain(mode)
 	cancel()
 	running.Wait()
+	err := a.disk.Stop(mode.Save, mode.NoSave)
 	a.log.Info("stopped")
-	return nil
+	return err
+}
+
+// untilStopped waits for the end. Like Redis, the server does not end when it is told to
+// by a signal and cannot save: another one ends the process at once.
+func (a *App) untilStopped(ctx context.Context) commands.ShutdownMode {
+	select {
+	case mode := <-a.stop:
+		return mode
+	case <-ctx.Done():
+	}
+	if a.disk.PrepareStop(false, false) != nil {
+		a.log.Error("not stopping, as that would lose data: make room to save it, or send the signal again, or SHUTDOWN NOSAVE")
+		return <-a.stop
+	}
+	return commands.ShutdownMode{}
 }
 
 // drain ends the connections.
@@ -133,8 +154,8 @@ func (a *App) drain(mode commands.ShutdownMode) {
 
 // shutdown is SHUTDOWN.
 func (a *App) shutdown(mode commands.ShutdownMode) error {
-	if mode.Save {
-		return errors.New("nothing is saved: data is held in memory only")
+	if err := a.disk.PrepareStop(mode.Save, mode.NoSave); err != nil && !mode.Force {
+		return err
 	}
 	select {
 	case a.stop <- mode:
@@ -155,6 +176,9 @@ func (a *App) configured(old, cfg *config.Config) error {
 	}
 	if err := a.tls.follow(a, old, cfg); err != nil {
 		return err
+	}
+	if err := a.disk.Configure(settings(cfg)); err != nil {
+		return &commands.Refusal{Directive: "dir", Reason: err}
 	}
 	if err := a.sockets.follow(a, cfg); err != nil {
 		return refuseToListen(old, cfg, err)

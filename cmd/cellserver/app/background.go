@@ -60,6 +60,7 @@ func (b *background) round(interval time.Duration) {
 	if now-b.sampled >= sampleEvery {
 		b.sampled = now
 		a.commands.Tick()
+		a.disk.Tick()
 	}
 	if a.commands.MayExpire(a.commands.Clock.Now()) {
 		b.expire(interval)

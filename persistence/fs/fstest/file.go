@@ -1,0 +1,101 @@
+package fstest
+
+import (
+	"errors"
+	"io"
+	"slices"
+)
+
+// file is an open file of a Memory.
+type file struct {
+	fs     *Memory
+	name   string
+	node   *inode
+	at     int
+	append bool
+}
+
+// Read implements io.Reader.
+func (f *file) Read(p []byte) (int, error) {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	n, err := f.read(p, int64(f.at))
+	f.at += n
+	return n, err
+}
+
+// ReadAt implements io.ReaderAt.
+func (f *file) ReadAt(p []byte, at int64) (int, error) {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	n, err := f.read(p, at)
+	if err == nil && n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (f *file) read(p []byte, at int64) (int, error) {
+	if err := f.fs.begin("read", f.name); err != nil {
+		return 0, err
+	}
+	if at >= int64(len(f.node.data)) {
+		return 0, io.EOF
+	}
+	return copy(p, f.node.data[at:]), nil
+}
+
+// Write implements io.Writer.
+func (f *file) Write(p []byte) (int, error) {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	err := f.fs.begin("write", f.name)
+	if short := (*Short)(nil); errors.As(err, &short) {
+		p = p[:min(short.Bytes, len(p))]
+	} else if err != nil {
+		return 0, err
+	}
+	data := &f.node.data
+	if f.append {
+		f.at = len(*data)
+	}
+	if end := f.at + len(p); end > len(*data) {
+		*data = append(*data, make([]byte, end-len(*data))...)
+	}
+	copy((*data)[f.at:], p)
+	f.at += len(p)
+	return len(p), err
+}
+
+// Sync implements [fs.File].
+func (f *file) Sync() error {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	if err := f.fs.begin("sync", f.name); err != nil {
+		return err
+	}
+	f.node.synced = slices.Clone(f.node.data)
+	return nil
+}
+
+// Truncate implements [fs.File].
+func (f *file) Truncate(size int64) error {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	if err := f.fs.begin("truncate", f.name); err != nil {
+		return err
+	}
+	data := f.node.data
+	f.node.data = append(data, make([]byte, max(int(size)-len(data), 0))...)[:size]
+	return nil
+}
+
+// Size implements [fs.File].
+func (f *file) Size() (int64, error) {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	return int64(len(f.node.data)), nil
+}
+
+// Close implements io.Closer.
+func (f *file) Close() error { return nil }

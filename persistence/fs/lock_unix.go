@@ -1,0 +1,28 @@
+//go:build unix
+
+package fs
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+)
+
+// Lock implements [FS], with flock: the system gives the lock back when the process ends,
+// however it does.
+func (OS) Lock(name string) (io.Closer, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = ErrLocked
+	}
+	if err != nil {
+		f.Close()
+		return nil, &os.PathError{Op: "lock", Path: name, Err: err}
+	}
+	return f, nil
+}

@@ -1,0 +1,67 @@
+package fs
+
+import (
+	"errors"
+	"os"
+)
+
+// OS is the file system of the operating system.
+type OS struct{}
+
+// Open implements [FS].
+func (OS) Open(name string, flag int) (File, error) {
+	f, err := os.OpenFile(name, flag, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+// Rename implements [FS].
+func (OS) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Remove implements [FS].
+func (OS) Remove(name string) error { return os.Remove(name) }
+
+// Mkdir implements [FS].
+func (OS) Mkdir(name string) error {
+	err := os.Mkdir(name, 0o755)
+	if info, failed := os.Stat(name); failed == nil && info.IsDir() {
+		return nil
+	}
+	return err
+}
+
+// List implements [FS].
+func (OS) List(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, nil
+}
+
+// SyncDir implements [FS].
+func (OS) SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// osFile is an open file of the operating system.
+type osFile struct{ *os.File }
+
+// Size implements [File].
+func (f osFile) Size() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}

@@ -1,0 +1,64 @@
+package persistence
+
+// Info tells the fields of INFO's section on persistence, in Redis's order.
+func (m *Manager) Info(add func(name string, value any)) {
+	m.infoLoading(add)
+	m.infoSaves(add)
+	m.infoLog(add)
+	add("module_fork_in_progress", 0)
+	add("module_fork_last_cow_size", 0)
+}
+
+// infoLoading tells how far the loading or the snapshot that runs has come.
+func (m *Manager) infoLoading(add func(name string, value any)) {
+	add("loading", bit(m.loading.active.Load()))
+	add("async_loading", 0)
+}
+
+// infoLog tells of the append-only file, which is not there yet.
+func (m *Manager) infoLog(add func(name string, value any)) {
+	add("aof_enabled", 0)
+	add("aof_rewrite_in_progress", 0)
+	add("aof_rewrite_scheduled", 0)
+	add("aof_last_rewrite_time_sec", -1)
+	add("aof_current_rewrite_time_sec", -1)
+	add("aof_last_bgrewrite_status", "ok")
+	add("aof_rewrites", 0)
+	add("aof_rewrites_consecutive_failures", 0)
+	add("aof_last_write_status", "ok")
+	add("aof_last_cow_size", 0)
+}
+
+func (m *Manager) infoSaves(add func(name string, value any)) {
+	kind, begun := m.jobs.running()
+	now := m.clock.Monotonic()
+	s := &m.saves
+	took := int64(-1)
+	if kind == SavingJob {
+		took = (now - begun) / 1e9
+	}
+	add("rdb_changes_since_last_save", m.changes()-s.saved.Load())
+	add("rdb_bgsave_in_progress", bit(kind == SavingJob))
+	add("rdb_last_save_time", s.last.Load())
+	add("rdb_last_bgsave_status", status(!s.failed.Load()))
+	add("rdb_last_bgsave_time_sec", s.took.Load())
+	add("rdb_current_bgsave_time_sec", took)
+	add("rdb_saves", s.count.Load())
+	add("rdb_last_cow_size", s.copied.Load())
+	add("rdb_last_load_keys_expired", m.loading.expired.Load())
+	add("rdb_last_load_keys_loaded", m.loading.keys.Load())
+}
+
+func bit(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+func status(ok bool) string {
+	if ok {
+		return "ok"
+	}
+	return "err"
+}

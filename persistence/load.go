@@ -1,0 +1,104 @@
+package persistence
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+
+	"cellserver/persistence/fs"
+	"cellserver/persistence/rdb"
+)
+
+// loading is how far the loading has come.
+type loading struct {
+	active        atomic.Bool
+	begun         atomic.Int64 // Unix second
+	began         atomic.Int64 // monotonic
+	total, loaded atomic.Int64 // bytes
+	keys, expired atomic.Int64 // of the last file, that came and that were left out
+}
+
+// Hold tells clients that data is being loaded, until Start has returned: so a server can
+// let them in before.
+func (m *Manager) Hold() { m.update(func(c *Condition) { c.Loading = true }) }
+
+// Start loads what is on disk into the store, which must be empty, and then keeps it there.
+// Until it returns, clients are told that data is being loaded. After an error, which says
+// what to do, nothing on disk was changed and the store has a part of the data: do not serve it.
+func (m *Manager) Start() error {
+	m.Hold()
+	set := m.settings.Load()
+	if len(set.Save) > 0 {
+		if err := m.home.own(m.fs, set.Dir); err != nil {
+			return err
+		}
+	}
+	if err := m.loadDump(set); err != nil {
+		return err
+	}
+	m.saves.saved.Store(m.changes())
+	m.update(func(c *Condition) { c.Loading = false })
+	return nil
+}
+
+// loadDump loads the snapshot, if there is one.
+func (m *Manager) loadDump(set *Settings) error {
+	if set.DBFilename == "" {
+		return nil
+	}
+	there, err := fs.Exists(m.fs, set.dump())
+	if err != nil || !there {
+		return err
+	}
+	return m.load(set, set.dump())
+}
+
+// load reads a snapshot.
+func (m *Manager) load(set *Settings, path string) error {
+	f, err := m.fs.Open(path, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil {
+		return err
+	}
+	m.beginLoading(size)
+	defer m.loading.active.Store(false)
+	m.log.Info("loading", "file", path, "bytes", size)
+	l, err := rdb.Load(f, m.store, rdb.LoadOptions{
+		Options: rdb.Options{SkipUnsupported: set.SkipUnsupported}, Now: m.clock.Now(), Progress: m.progress,
+	})
+	if err != nil {
+		return damaged(path, err)
+	}
+	m.loading.keys.Store(l.Keys)
+	m.loading.expired.Store(l.Expired)
+	m.log.Info("loaded", "file", path, "keys", l.Keys, "expired", l.Expired,
+		"milliseconds", (m.clock.Monotonic()-m.loading.began.Load())/1e6)
+	for what, n := range l.Skipped {
+		m.log.Warn("left out, as it is not kept here", "what", what, "count", n)
+	}
+	return nil
+}
+
+func (m *Manager) beginLoading(size int64) {
+	l := &m.loading
+	l.begun.Store(m.clock.Now() / 1e9)
+	l.began.Store(m.clock.Monotonic())
+	l.total.Store(size)
+	l.loaded.Store(0)
+	l.active.Store(true)
+}
+
+func (m *Manager) progress(bytes, _ int64) { m.loading.loaded.Store(bytes) }
+
+// damaged says what to do about a file that cannot be loaded.
+func damaged(path string, err error) error {
+	if unsupported := (*rdb.Unsupported)(nil); errors.As(err, &unsupported) {
+		return fmt.Errorf("%s: %w; nothing was changed: start with --rdb-skip-unsupported yes to leave such keys out", path, err)
+	}
+	return fmt.Errorf("%s: %w; nothing was changed: put a good copy in its place, or move it away to begin empty", path, err)
+}

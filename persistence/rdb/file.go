@@ -1,0 +1,139 @@
+package rdb
+
+import (
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"cellserver/store"
+)
+
+// Fact is something to be known about a file, beside its keys ([Writer.Aux]).
+type Fact struct{ Name, Value string }
+
+// SaveOptions say how a file is written.
+type SaveOptions struct {
+	Facts      []Fact
+	NoChecksum bool          // rdbchecksum no
+	Keys       *atomic.Int64 // counts the keys as they are written; nil: nobody looks
+}
+
+// Save writes a whole file: everything that a snapshot sees, which it ends. An error is
+// that of out, which is also how to stop it midway.
+func Save(out io.Writer, n *store.Snapshot, o SaveOptions) error {
+	defer n.Close()
+	w := NewWriter(out)
+	w.NoChecksum = o.NoChecksum
+	for _, f := range o.Facts {
+		w.Aux(f.Name, f.Value)
+	}
+	db := -1
+	err := n.Each(func(im *store.Image) error {
+		if im.DB != db {
+			db = im.DB
+			w.Select(db, n.Counts()[db].Keys, n.Counts()[db].Expires)
+		}
+		if o.Keys != nil {
+			o.Keys.Add(1)
+		}
+		return w.Key(im)
+	})
+	if err != nil {
+		return err
+	}
+	return w.Finish()
+}
+
+// LoadOptions say how a file is read into a store.
+type LoadOptions struct {
+	Options
+	Now int64 // Unix nanoseconds: keys whose time is over then are left out
+	// Progress is told now and then how many bytes and keys were read so far. Nil: nobody looks.
+	Progress func(bytes, keys int64)
+}
+
+// Loaded is what a file had.
+type Loaded struct {
+	Version int
+	Keys    int64          // that are in the store now
+	Expired int64          // that were left out, because their time is over
+	Skipped map[string]int // as [Reader.Skipped] has it
+}
+
+// loadBatch is how many keys are put into the store under one lock of everything.
+const loadBatch = 1024
+
+// Load reads a whole file into a store, beside what it holds. No observer is told of it.
+// After an error, which is one of [Reader.Next]'s or says what is wrong with a key, the
+// store must be thrown away: it has a part of the file.
+func Load(in io.Reader, s *store.Store, o LoadOptions) (Loaded, error) {
+	l := loader{in: NewReader(in, o.Options), store: s, now: o.Now, tx: s.NewTx()}
+	var err error
+	for err == nil {
+		err = l.batch()
+		if o.Progress != nil {
+			o.Progress(l.in.Offset(), l.Keys+l.Expired)
+		}
+	}
+	l.Version, l.Skipped = l.in.Version(), l.in.Skipped()
+	if err == io.EOF {
+		err = nil
+	}
+	return l.Loaded, err
+}
+
+type loader struct {
+	Loaded
+	in    *Reader
+	store *store.Store
+	now   int64
+	tx    *store.Tx
+}
+
+// batch loads the next keys.
+func (l *loader) batch() error {
+	var everything store.Footprint
+	everything.AddAll()
+	l.tx.Begin(l.now, 0, &everything)
+	defer l.tx.End()
+	defer l.tx.Forget()
+	for range loadBatch {
+		rec, err := l.in.Next()
+		if err != nil {
+			return err
+		}
+		if err := l.put(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put puts a key into the store.
+func (l *loader) put(rec *Record) error {
+	if rec.DB >= l.store.Databases() {
+		return fmt.Errorf("rdb: key %.64q is in database %d, and there are only %d: set databases to at least %d",
+			rec.Key, rec.DB, l.store.Databases(), rec.DB+1)
+	}
+	if rec.over(l.now) {
+		l.Expired++
+		return nil
+	}
+	l.tx.Select(rec.DB)
+	e := l.tx.Peek(rec.Key)
+	if e.Exists() {
+		return fmt.Errorf("rdb: database %d has key %.64q twice", rec.DB, rec.Key)
+	}
+	rec.Value.Put(&e, rec.ExpireAt)
+	if rec.Idle >= 0 || rec.Freq >= 0 {
+		e.SetAccess(max(rec.Idle, 0), uint8(max(rec.Freq, 0)))
+	}
+	l.tx.Forget()
+	l.Keys++
+	return nil
+}
+
+// over reports whether the key's time is over.
+func (r *Record) over(now int64) bool {
+	return r.ExpireAt != store.NoExpiry && r.ExpireAt < now/1e6
+}
