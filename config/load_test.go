@@ -71,7 +71,7 @@ func TestLoad(t *testing.T) {
 			warns: []string{"command line: redis directive 'maxmemory-clients' is ignored: each client is bounded by client-query-buffer-limit and client-output-buffer-limit"}},
 
 		{name: "save adds up in a file", files: conf("save 3600 1\nsave 300 100 60 10000"), args: "r.conf",
-			want:  want{"save": "3600 1 300 100 60 10000"}},
+			want: want{"save": "3600 1 300 100 60 10000"}},
 		{name: "save starts anew", files: conf("save 3600 1\nsave ''\nsave 5 5"), args: "r.conf --save 60 1 --save 30 2", want: want{"save": "60 1 30 2"}},
 		{name: "save of nothing", files: conf("save '3600 1'"), args: "r.conf --save --port 1", want: want{"save": "", "port": "1"}},
 		{name: "bind is replaced", files: conf("bind 1.1.1.1\nbind 2.2.2.2 ::2"), args: "r.conf", want: want{"bind": "2.2.2.2 ::2"}},

@@ -1,5 +1,7 @@
 package persistence
 
+import "fmt"
+
 // Info tells the fields of INFO's section on persistence, in Redis's order.
 func (m *Manager) Info(add func(name string, value any)) {
 	m.infoLoading(add)
@@ -7,12 +9,42 @@ func (m *Manager) Info(add func(name string, value any)) {
 	m.infoLog(add)
 	add("module_fork_in_progress", 0)
 	add("module_fork_last_cow_size", 0)
+	if m.loading.active.Load() {
+		m.infoProgress(add)
+	}
 }
 
-// infoLoading tells how far the loading or the snapshot that runs has come.
+// infoProgress tells how far the loading has come.
+func (m *Manager) infoProgress(add func(name string, value any)) {
+	l := &m.loading
+	total, loaded := l.total.Load(), l.loaded.Load()
+	eta := int64(-1)
+	if spent := (m.clock.Monotonic() - l.began.Load()) / 1e9; loaded > 0 {
+		eta = spent * (total - loaded) / loaded
+	}
+	add("loading_start_time", l.begun.Load())
+	add("loading_total_bytes", total)
+	add("loading_rdb_used_mem", l.usedMem.Load())
+	add("loading_loaded_bytes", loaded)
+	add("loading_loaded_perc", percent(loaded, total))
+	add("loading_eta_seconds", eta)
+}
+
+// infoLoading tells whether data is loaded, and how far the snapshot that runs has come.
 func (m *Manager) infoLoading(add func(name string, value any)) {
 	add("loading", bit(m.loading.active.Load()))
 	add("async_loading", 0)
+	var copied, most int64
+	if n := m.saves.running.Load(); n != nil {
+		copied, most = n.Copied()
+	}
+	keys, total := m.saves.keys.Load(), m.saves.total.Load()
+	add("current_cow_peak", most)
+	add("current_cow_size", copied)
+	add("current_cow_size_age", 0)
+	add("current_fork_perc", percent(keys, total))
+	add("current_save_keys_processed", keys)
+	add("current_save_keys_total", total)
 }
 
 // infoLog tells of the append-only file, which is not there yet.
@@ -47,6 +79,10 @@ func (m *Manager) infoSaves(add func(name string, value any)) {
 	add("rdb_last_cow_size", s.copied.Load())
 	add("rdb_last_load_keys_expired", m.loading.expired.Load())
 	add("rdb_last_load_keys_loaded", m.loading.keys.Load())
+}
+
+func percent(part, whole int64) string {
+	return fmt.Sprintf("%.2f", 100*float64(part)/float64(max(whole, 1)))
 }
 
 func bit(on bool) int {

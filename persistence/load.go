@@ -1,9 +1,12 @@
 package persistence
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strconv"
 	"sync/atomic"
 
 	"cellserver/persistence/fs"
@@ -16,25 +19,23 @@ type loading struct {
 	begun         atomic.Int64 // Unix second
 	began         atomic.Int64 // monotonic
 	total, loaded atomic.Int64 // bytes
+	usedMem       atomic.Int64 // bytes that the server used which wrote the file
 	keys, expired atomic.Int64 // of the last file, that came and that were left out
 }
-
-// Hold tells clients that data is being loaded, until Start has returned: so a server can
-// let them in before.
-func (m *Manager) Hold() { m.update(func(c *Condition) { c.Loading = true }) }
 
 // Start loads what is on disk into the store, which must be empty, and then keeps it there.
 // Until it returns, clients are told that data is being loaded. After an error, which says
 // what to do, nothing on disk was changed and the store has a part of the data: do not serve it.
-func (m *Manager) Start() error {
-	m.Hold()
+// The end of ctx ends it early, with ctx's error.
+func (m *Manager) Start(ctx context.Context) error {
+	m.update(func(c *Condition) { c.Loading = true })
 	set := m.settings.Load()
 	if len(set.Save) > 0 {
 		if err := m.home.own(m.fs, set.Dir); err != nil {
 			return err
 		}
 	}
-	if err := m.loadDump(set); err != nil {
+	if err := m.loadDump(ctx, set); err != nil {
 		return err
 	}
 	m.saves.saved.Store(m.changes())
@@ -43,7 +44,7 @@ func (m *Manager) Start() error {
 }
 
 // loadDump loads the snapshot, if there is one.
-func (m *Manager) loadDump(set *Settings) error {
+func (m *Manager) loadDump(ctx context.Context, set *Settings) error {
 	if set.DBFilename == "" {
 		return nil
 	}
@@ -51,11 +52,11 @@ func (m *Manager) loadDump(set *Settings) error {
 	if err != nil || !there {
 		return err
 	}
-	return m.load(set, set.dump())
+	return m.load(ctx, set, set.dump())
 }
 
 // load reads a snapshot.
-func (m *Manager) load(set *Settings, path string) error {
+func (m *Manager) load(ctx context.Context, set *Settings, path string) error {
 	f, err := m.fs.Open(path, os.O_RDONLY)
 	if err != nil {
 		return err
@@ -68,10 +69,13 @@ func (m *Manager) load(set *Settings, path string) error {
 	m.beginLoading(size)
 	defer m.loading.active.Store(false)
 	m.log.Info("loading", "file", path, "bytes", size)
-	l, err := rdb.Load(f, m.store, rdb.LoadOptions{
-		Options: rdb.Options{SkipUnsupported: set.SkipUnsupported}, Now: m.clock.Now(), Progress: m.progress,
+	l, err := rdb.Load(until{ctx, f}, m.store, rdb.LoadOptions{
+		Options: rdb.Options{SkipUnsupported: set.SkipUnsupported, Aux: m.fact}, Now: m.clock.Now(), Progress: m.progress,
 	})
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
 		return damaged(path, err)
 	}
 	m.loading.keys.Store(l.Keys)
@@ -93,7 +97,28 @@ func (m *Manager) beginLoading(size int64) {
 	l.active.Store(true)
 }
 
+// fact notes what a file says about itself.
+func (m *Manager) fact(name, value string) {
+	if n, err := strconv.ParseInt(value, 10, 64); name == "used-mem" && err == nil {
+		m.loading.usedMem.Store(n)
+	}
+}
+
 func (m *Manager) progress(bytes, _ int64) { m.loading.loaded.Store(bytes) }
+
+// until is a reader that ends with a context.
+type until struct {
+	ctx context.Context
+	io.Reader
+}
+
+// Read implements io.Reader.
+func (u until) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Reader.Read(p)
+}
 
 // damaged says what to do about a file that cannot be loaded.
 func damaged(path string, err error) error {

@@ -10,6 +10,7 @@ import (
 
 	"cellserver/persistence/fs"
 	"cellserver/persistence/rdb"
+	"cellserver/store"
 )
 
 // saves is what is known of the snapshots that were written.
@@ -23,7 +24,8 @@ type saves struct {
 	scheduled atomic.Bool
 	keys      atomic.Int64 // written so far of the one that runs
 	total     atomic.Int64 // that it will be, about
-	copied    atomic.Int64 // most bytes that were copied for it
+	copied    atomic.Int64 // most bytes that were copied for the last one
+	running   atomic.Pointer[store.Snapshot]
 }
 
 // Save writes a snapshot and returns once it is on disk, or why it is not: [ErrBusy] while
@@ -75,7 +77,6 @@ func (m *Manager) saveFailed() {
 
 // save writes the dump. What there was before stays until the new one is whole and on disk.
 func (m *Manager) save(j *job) error {
-	begun := m.clock.Monotonic()
 	err := m.writeDump(j)
 	switch {
 	case errors.Is(err, errStopped):
@@ -83,7 +84,7 @@ func (m *Manager) save(j *job) error {
 	case err != nil:
 		m.log.Error("a snapshot could not be written", "error", err)
 	default:
-		m.log.Info("a snapshot is on disk", "keys", m.saves.keys.Load(), "milliseconds", (m.clock.Monotonic()-begun)/1e6)
+		m.log.Info("a snapshot is on disk", "milliseconds", (m.clock.Monotonic()-j.begun)/1e6)
 	}
 	return err
 }
@@ -103,16 +104,10 @@ func (m *Manager) writeDump(j *job) error {
 		return err
 	}
 	defer snapshot.Close()
-	m.saves.keys.Store(0)
-	m.saves.total.Store(0)
-	for _, c := range snapshot.Counts() {
-		m.saves.total.Add(int64(c.Keys))
-	}
+	defer m.track(snapshot)()
 	err = replace(m.fs, set.dump(), j, func(out io.Writer) error {
 		return rdb.Save(out, snapshot, rdb.SaveOptions{Facts: m.facts(now), NoChecksum: !set.Checksum, Keys: &m.saves.keys})
 	})
-	_, most := snapshot.Copied()
-	m.saves.copied.Store(most)
 	if err != nil {
 		return err
 	}
@@ -120,6 +115,22 @@ func (m *Manager) writeDump(j *job) error {
 	m.saves.last.Store(m.clock.Now() / 1e9)
 	m.saves.count.Add(1)
 	return nil
+}
+
+// track shows a snapshot in INFO until what it returns is called.
+func (m *Manager) track(n *store.Snapshot) (done func()) {
+	s := &m.saves
+	s.running.Store(n)
+	for _, c := range n.Counts() {
+		s.total.Add(int64(c.Keys))
+	}
+	return func() {
+		_, most := n.Copied()
+		s.copied.Store(most)
+		s.running.Store(nil)
+		s.keys.Store(0)
+		s.total.Store(0)
+	}
 }
 
 // dump is the path of the snapshot.

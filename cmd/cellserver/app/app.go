@@ -103,9 +103,7 @@ func (a *App) Run(ctx context.Context) error {
 	if a.begun.Swap(true) {
 		return errors.New("this server has run before")
 	}
-	a.disk.Hold()
-	a.sockets.serve(a)
-	if err := a.disk.Start(); err != nil {
+	if err := a.load(ctx); err != nil {
 		a.drain(commands.ShutdownMode{Now: true})
 		return err
 	}
@@ -119,6 +117,27 @@ func (a *App) Run(ctx context.Context) error {
 	running.Wait()
 	err := a.disk.Stop(mode.Save, mode.NoSave)
 	a.log.Info("stopped")
+	return err
+}
+
+// patientFor is how long clients wait for the data before they are let in and told that it
+// is being loaded.
+const patientFor = 100 * time.Millisecond
+
+// load loads what is on disk, and lets clients in.
+func (a *App) load(ctx context.Context) error {
+	loaded := make(chan error, 1)
+	go func() { loaded <- a.disk.Start(ctx) }()
+	var err error
+	select {
+	case err = <-loaded:
+	case <-time.After(patientFor):
+		a.sockets.serve(a)
+		return <-loaded
+	}
+	if err == nil {
+		a.sockets.serve(a)
+	}
 	return err
 }
 
