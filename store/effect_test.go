@@ -144,13 +144,21 @@ func randomKey(r *rand.Rand) []byte {
 }
 
 func randomWrite(r *rand.Rand, tx *Tx) {
+	if r.Intn(20) == 0 {
+		randomWholeWrite(r, tx)
+		return
+	}
+	randomKeyWrite(r, tx)
+}
+
+func randomKeyWrite(r *rand.Rand, tx *Tx) {
 	key := randomKey(r)
 	e := tx.Write(key)
 	at := NoExpiry
 	if r.Intn(2) == 0 {
 		at = tx.NowMillis() + 1 + r.Int63n(3000)
 	}
-	switch op := r.Intn(20); {
+	switch op := r.Intn(19); {
 	case op < 2:
 		e.SetInt(r.Int63n(1000), at)
 	case op < 5:
@@ -184,8 +192,6 @@ func randomWrite(r *rand.Rand, tx *Tx) {
 		} else {
 			e.MoveTo(db, dst)
 		}
-	case op == 19:
-		randomWholeWrite(r, tx)
 	}
 }
 

@@ -1,0 +1,284 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"math/rand"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// shown is a key as a test compares it.
+func (im *Image) shown() string {
+	text := fmt.Sprintf("%v until %d: ", im.Kind, im.ExpireAt)
+	switch im.Kind {
+	case Int:
+		text += fmt.Sprint(im.Int)
+	case Raw:
+		text += string(im.Bytes)
+	case Sorted:
+		im.Sorted.Range(0, im.Sorted.Len(), false, func(it Item) bool {
+			text += fmt.Sprint(it.Member, "=", it.Score, " ")
+			return true
+		})
+	}
+	return text
+}
+
+// standing reads everything whose time is not over, cell by cell, while all locks are held.
+func standing(s *Store, now int64) map[string]string {
+	all := map[string]string{}
+	for i := range s.partitions {
+		for db := range s.partitions[i].tables {
+			t := &s.partitions[i].tables[db]
+			t.each(func(_ *segment, _ int, c cell) bool {
+				im := Image{Kind: c.kind(), ExpireAt: c.expireAt(), Int: c.value()}
+				if c.refers() {
+					v := t.values.at(c.value())
+					im.Bytes, im.Sorted = v.bytes, v.sorted
+				}
+				if !c.over(now) {
+					all[fmt.Sprint(db, " ", string(t.keyOf(c)))] = im.shown()
+				}
+				return true
+			})
+		}
+	}
+	return all
+}
+
+// snapshot begins a snapshot and returns what it must show.
+func snapshot(t *testing.T, s *Store, now int64) (n *Snapshot, want map[string]string) {
+	t.Helper()
+	n, err := s.Snapshot(now, func() { want = standing(s, now) })
+	require.NoError(t, err)
+	return n, want
+}
+
+// collect reads a snapshot to its end and lets do run after each key.
+func (n *Snapshot) collect(t *testing.T, do func()) map[string]string {
+	t.Helper()
+	got, last := map[string]string{}, 0
+	require.NoError(t, n.Each(func(im *Image) error {
+		key := fmt.Sprint(im.DB, " ", string(im.Key))
+		if _, twice := got[key]; twice || im.DB < last {
+			return fmt.Errorf("%q comes twice, or after another database", key)
+		}
+		got[key], last = im.shown(), im.DB
+		do()
+		return nil
+	}))
+	return got
+}
+
+// churn makes segments split and merge: many keys of few partitions come and go.
+func churn(r *rand.Rand, tx *Tx) {
+	tag, n := r.Intn(3), r.Intn(3000)
+	for i := range n {
+		e := tx.Write(fmt.Appendf(nil, "{%d}%d", tag, i))
+		switch {
+		case n%3 != 0:
+			e.Delete()
+		case i%50 == 0:
+			e.SetBytes(fmt.Append(nil, "text", i), NoExpiry)
+		default:
+			e.SetInt(int64(i), NoExpiry)
+		}
+	}
+}
+
+// TestSnapshotIsOfOneMoment lets all that can change a store happen between any two keys of a
+// snapshot, which must show what was there when it began.
+func TestSnapshotIsOfOneMoment(t *testing.T) {
+	r := seeded(t)
+	s := New(Options{Databases: 3, Seed: 1})
+	s.SetCompactLimits(4, 64)
+	var cursor SweepCursor
+	now := testNow
+	step := func() {
+		now += r.Int63n(5e6)
+		switch r.Intn(200) {
+		case 0:
+			s.Sweep(now, &cursor, r.Intn(2000))
+			return
+		case 1:
+			s.Evict(now, evictingPolicies[r.Intn(len(evictingPolicies))], 5, s.Used()-int64(r.Intn(500)))
+			return
+		}
+		tx := whole(s, now)
+		defer tx.End()
+		for range 1 + r.Intn(4) {
+			tx.Select(r.Intn(3))
+			if r.Intn(300) == 0 {
+				churn(r, tx)
+			}
+			randomWrite(r, tx)
+		}
+	}
+	var ahead int64
+	for range scaled(300) {
+		for range r.Intn(100) {
+			step()
+		}
+		n, want := snapshot(t, s, now)
+		often := 1 + r.Intn(40)
+		got := n.collect(t, func() {
+			if r.Intn(often) == 0 {
+				step()
+			}
+		})
+		waits, most := n.Copied()
+		require.Zero(t, waits)
+		ahead += most
+		n.Close()
+		requireSame(t, want, got, 0)
+		tx := whole(s, now)
+		checkInvariants(t, tx)
+		tx.End()
+	}
+	require.Positive(t, ahead, "nothing was changed before its turn")
+}
+
+// TestSnapshotsBesideTransactions takes snapshots of sums that concurrent transactions keep.
+func TestSnapshotsBesideTransactions(t *testing.T) {
+	s := New(Options{Databases: 3, Seed: 1})
+	s.SetCompactLimits(30, 64)
+	tx := whole(s, testNow)
+	for i := range accounts {
+		e := tx.Write(account(i))
+		e.SetInt(accountBalance, NoExpiry)
+	}
+	tx.End()
+	seed := seeded(t).Int63()
+	var clock atomic.Int64
+	clock.Store(testNow)
+	var stop atomic.Bool
+	var beside sync.WaitGroup
+	background := func(f func(r *rand.Rand, tx *Tx, now int64)) {
+		r, tx := rand.New(rand.NewSource(seed+clock.Add(1))), s.NewTx()
+		beside.Go(func() {
+			for !stop.Load() {
+				f(r, tx, clock.Add(10e3))
+			}
+		})
+	}
+	var cursor SweepCursor
+	for range 4 {
+		background(transfer)
+	}
+	background(func(_ *rand.Rand, _ *Tx, now int64) { s.Sweep(now, &cursor, 10_000) })
+	background(func(_ *rand.Rand, _ *Tx, now int64) { s.Evict(now, VolatileLRU, 5, s.Used()-2000) })
+	background(func(r *rand.Rand, _ *Tx, now int64) {
+		tx := whole(s, now)
+		defer tx.End()
+		tx.Select(1 + r.Intn(2))
+		randomKeyWrite(r, tx)
+		switch r.Intn(50) {
+		case 0:
+			churn(r, tx)
+		case 1:
+			tx.Swap(1, 2)
+		case 2:
+			tx.Flush()
+		}
+	})
+	for range scaled(200) {
+		n, want := snapshot(t, s, clock.Load())
+		got := n.collect(t, func() {
+			if rand.Intn(50) == 0 {
+				runtime.Gosched()
+			}
+		})
+		n.Close()
+		requireSame(t, want, got, 0)
+		sum := 0
+		for i := range accounts {
+			var balance int
+			_, err := fmt.Sscanf(got[fmt.Sprint("0 ", string(account(i)))], "%d until "+fmt.Sprint(NoExpiry)+": %d", new(int), &balance)
+			require.NoError(t, err)
+			sum += balance
+		}
+		require.Equal(t, accounts*accountBalance, sum)
+	}
+	stop.Store(true)
+	beside.Wait()
+	end := whole(s, clock.Load())
+	checkInvariants(t, end)
+	end.End()
+}
+
+// TestSnapshotEnds holds that a snapshot can end anywhere, and the next one begin.
+func TestSnapshotEnds(t *testing.T) {
+	s := New(Options{Databases: 2, Seed: 1})
+	tx := whole(s, testNow)
+	for i := range 5000 {
+		e := tx.Write(fmt.Append(nil, "key", i))
+		e.SetInt(int64(i), NoExpiry)
+	}
+	tx.End()
+	n, _ := snapshot(t, s, testNow)
+	_, err := s.Snapshot(testNow, nil)
+	require.ErrorIs(t, err, ErrSnapshot)
+	require.Equal(t, []Count{{5000, 0}, {}}, n.Counts())
+	enough := errors.New("enough")
+	seen := 0
+	require.ErrorIs(t, n.Each(func(*Image) error {
+		if seen++; seen == 100 {
+			return enough
+		}
+		return nil
+	}), enough)
+	tx = whole(s, testNow)
+	churn(rand.New(rand.NewSource(1)), tx)
+	tx.End()
+	n.Close()
+	n.Close()
+	n, want := snapshot(t, s, testNow)
+	requireSame(t, want, n.collect(t, func() {}), 0)
+	n.Close()
+}
+
+// TestSnapshotLeavesOutWhatIsOver: at its moment, to the nanosecond of a TAT.
+func TestSnapshotLeavesOutWhatIsOver(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	tx := whole(s, testNow)
+	for key, at := range map[string]int64{"stays": testNow + 1, "over": testNow + 2} {
+		e := tx.Write([]byte(key))
+		e.SetInt(testNow+100-at, ceilMillis(testNow+100-at))
+		e.SetInt(2*testNow+3-at, ceilMillis(2*testNow+3-at))
+	}
+	tx.End()
+	n, err := s.Snapshot(testNow+1, nil)
+	require.NoError(t, err)
+	defer n.Close()
+	got := n.collect(t, func() {})
+	require.Len(t, got, 1)
+	require.Contains(t, got, "0 stays")
+}
+
+// TestSnapshotCopiesStringsOnce wants the bytes of a long string that is written over while
+// a snapshot has them to be copied once, not at every write.
+func TestSnapshotCopiesStringsOnce(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	tx := whole(s, testNow)
+	defer tx.End()
+	e := tx.Write([]byte("k"))
+	e.SetBytes(make([]byte, 1<<20), NoExpiry)
+	tx.End()
+	n, want := snapshot(t, s, testNow)
+	defer n.Close()
+	tx = whole(s, testNow)
+	e = tx.Write([]byte("k"))
+	e.SetRange(0, []byte("first"))
+	own := &e.Bytes(nil)[0]
+	for range 10 {
+		e.SetRange(3, []byte("more"))
+		require.Same(t, own, &e.Bytes(nil)[0])
+	}
+	tx.End()
+	requireSame(t, want, n.collect(t, func() {}), 0)
+}
