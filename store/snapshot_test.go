@@ -96,7 +96,7 @@ func churn(r *rand.Rand, tx *Tx) {
 func TestSnapshotIsOfOneMoment(t *testing.T) {
 	r := seeded(t)
 	s := New(Options{Databases: 3, Seed: 1})
-	s.SetCompactLimits(4, 64)
+	s.SetCompactLimits(2, 64)
 	var cursor SweepCursor
 	now := testNow
 	step := func() {
@@ -141,6 +141,34 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 		tx.End()
 	}
 	require.Positive(t, ahead, "nothing was changed before its turn")
+}
+
+// TestSnapshotSeesWhatIsMerged lets a segment merge with its buddy, which is as it was.
+func TestSnapshotSeesWhatIsMerged(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	tx := whole(s, testNow)
+	for i := range 1500 {
+		e := tx.Write(fmt.Append(nil, "{t}", i))
+		e.SetInt(int64(i), NoExpiry)
+	}
+	for i := range 1200 {
+		e := tx.Write(fmt.Append(nil, "{t}", i))
+		e.Delete()
+	}
+	tx.End()
+	tb := &s.partitions[PartitionOf(Slot([]byte("{t}")))].tables[0]
+	require.EqualValues(t, 1, tb.depth)
+	n, want := snapshot(t, s, testNow)
+	defer n.Close()
+	tx = whole(s, testNow)
+	for i := 1200; i < 1500 && tb.depth > 0; i++ {
+		if e := tx.Write(fmt.Append(nil, "{t}", i)); e.g == tb.dir[0] {
+			e.Delete()
+		}
+	}
+	tx.End()
+	require.Zero(t, tb.depth)
+	requireSame(t, want, n.collect(t, func() {}), 0)
 }
 
 // TestSnapshotsBesideTransactions takes snapshots of sums that concurrent transactions keep.
