@@ -24,6 +24,7 @@ var debugCommands = map[string]struct {
 	"protocol":          {1, debugProtocol},
 	"log":               {1, debugLog},
 	"panic":             {0, debugPanic},
+	"reload":            {0, debugReload},
 	"jmap":              {0, replyOK},
 	"help":              {0, debugHelp},
 }
@@ -113,6 +114,17 @@ func debugLog(c *Call) error {
 	return replyOK(c)
 }
 
+func debugReload(c *Call) error {
+	if c.Client.inExec {
+		return errNotInMulti // its locks would be waited for
+	}
+	if err := c.Server.persistence.Reload(); err != nil {
+		c.Server.Log.Error("DEBUG RELOAD failed", "error", err)
+		return Error("ERR Error trying to load the RDB dump, check server logs.")
+	}
+	return replyOK(c)
+}
+
 func debugPanic(*Call) error { panic("DEBUG PANIC was asked for") }
 
 func debugHelp(c *Call) error {
@@ -122,6 +134,7 @@ func debugHelp(c *Call) error {
 		"PANIC", "    Make a command panic: its connection is closed, the server goes on.",
 		"PROTOCOL <type>", "    Reply with a test value of the specified type. <type> can be: string,",
 		"    integer, double, null, array, set, map, attrib, push, verbatim, true, false, bignum.",
+		"RELOAD", "    Save the RDB on disk and reload it back to memory.",
 		"SET-ACTIVE-EXPIRE <0|1>", "    Setting it to 0 disables expiring keys (and hash values) in background",
 		"    (otherwise the Redis behavior).",
 		"SLEEP <seconds>", "    Hold this connection for <seconds>. Decimals allowed.")

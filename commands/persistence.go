@@ -18,6 +18,9 @@ type Persistence interface {
 	// Flushed is told after FLUSHALL: what is on disk shall be empty, too. It returns
 	// once that is so.
 	Flushed()
+	// Reload writes a snapshot and loads it in place of what there is, for DEBUG RELOAD.
+	// After an error what there was may be gone.
+	Reload() error
 	// Info tells the fields of INFO's section.
 	Info(add func(name string, value any))
 }

@@ -7,9 +7,9 @@ import (
 
 // disk is persistence that only counts.
 type disk struct {
-	saves, scheduled, flushed int
-	writing                   string
-	err                       error
+	saves, scheduled, flushed, reloads int
+	writing                            string
+	err                                error
 }
 
 func (d *disk) Save() error {
@@ -22,6 +22,11 @@ func (d *disk) ScheduleSave()         { d.scheduled++ }
 func (d *disk) Writing() string       { return d.writing }
 func (d *disk) LastSave() int64       { return start / 1e9 }
 func (d *disk) Flushed()              { d.flushed++ }
+
+func (d *disk) Reload() error {
+	d.reloads++
+	return d.err
+}
 
 func (d *disk) Info(add func(name string, value any)) {
 	add("loading", 0)

@@ -56,6 +56,9 @@ var securityDirectives = group("Security", "",
 		"Who may CONFIG SET the protected directives.").immutable(),
 )
 
+// DefaultDir is where data is kept if nothing else is said.
+const DefaultDir = "cellserver-data"
+
 var generalDirectives = group("General", "",
 	field("databases", number(1, maxInt), "16", func(c *Config) *int { return &c.Databases },
 		"Databases that SELECT knows.").immutable(),
@@ -67,8 +70,8 @@ var generalDirectives = group("General", "",
 		"The least grave message that is logged."),
 	field("logfile", text, "", func(c *Config) *string { return &c.LogFile },
 		"File to log to; none is standard output.").immutable(),
-	field("dir", text, ".", func(c *Config) *string { return &c.Dir },
-		"Working directory.").protected(),
+	field("dir", text, DefaultDir, func(c *Config) *string { return &c.Dir },
+		"Directory of everything that is kept on disk. It must exist, but for the default one, which is made when it is needed.").protected(),
 	field("shutdown-timeout", number(0, maxInt), "10", func(c *Config) *int { return &c.ShutdownTimeout },
 		"Seconds that a shutdown waits for clients to be answered."),
 )
@@ -89,9 +92,9 @@ var observeDirectives = group("Observation", "",
 const inMemory = "data is held in memory only"
 
 var persistenceDirectives = group("Persistence", "",
-	field("save", savePoints, "", func(c *Config) *[]SavePoint { return &c.Save },
+	field("save", savePoints, "3600 1 300 100 60 10000", func(c *Config) *[]SavePoint { return &c.Save },
 		"Write a snapshot when so many seconds have passed since the last one and there were so many changes; repeatable. "+
-			"With any, one is written at the end, too."),
+			"With any, one is written at the end, too. With `appendonly yes` the default is none."),
 	field("dbfilename", fileName("dbfilename", "filename", true), "dump.rdb", func(c *Config) *string { return &c.DBFilename },
 		"Name of the snapshot.").protected(),
 	field("rdbchecksum", yesno, "yes", func(c *Config) *bool { return &c.RDBChecksum },

@@ -69,6 +69,7 @@ type loader struct {
 	warnings []Warning
 	warned   map[string]bool // the names that have had their warning
 	saved    bool            // this source has given a save line
+	chosen   bool            // any source has
 	depth    int
 	included int
 }
@@ -94,7 +95,15 @@ func (l *loader) load(args, environ []string) error {
 			return err
 		}
 	}
+	l.settle(l.config.AppendOnly)
 	return l.config.Validate()
+}
+
+// settle gives directives that nobody has set the defaults that depend on others.
+func (l *loader) settle(appendOnly bool) {
+	if appendOnly && !l.chosen {
+		l.config.Save = nil // every change is on disk already
+	}
 }
 
 func (l *loader) file(name string) error {
@@ -164,7 +173,7 @@ func (l *loader) set(d *Directive, args []string) (err error) {
 		if empty := len(args) == 1 && args[0] == ""; l.saved && !empty {
 			args = append(strings.Fields(d.get(l.config)), args...)
 		}
-		l.saved = true
+		l.saved, l.chosen = true, true
 	}
 	return d.set(l.config, args)
 }

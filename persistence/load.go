@@ -11,6 +11,7 @@ import (
 
 	"cellserver/persistence/fs"
 	"cellserver/persistence/rdb"
+	"cellserver/store"
 )
 
 // loading is how far the loading has come.
@@ -18,6 +19,7 @@ type loading struct {
 	active        atomic.Bool
 	begun         atomic.Int64 // Unix second
 	began         atomic.Int64 // monotonic
+	told          atomic.Int64 // monotonic, in the log
 	total, loaded atomic.Int64 // bytes
 	usedMem       atomic.Int64 // bytes that the server used which wrote the file
 	keys, expired atomic.Int64 // of the last file, that came and that were left out
@@ -32,6 +34,9 @@ func (m *Manager) Start(ctx context.Context) error {
 	set := m.settings.Load()
 	if len(set.Save) > 0 {
 		if err := m.home.own(m.fs, set.Dir); err != nil {
+			return err
+		}
+		if err := ignoreMissing(m.fs.Remove(tempName(set.dump()))); err != nil {
 			return err
 		}
 	}
@@ -76,7 +81,7 @@ func (m *Manager) load(ctx context.Context, set *Settings, path string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return damaged(path, err)
+		return m.refuse(path, err)
 	}
 	m.loading.keys.Store(l.Keys)
 	m.loading.expired.Store(l.Expired)
@@ -88,12 +93,50 @@ func (m *Manager) load(ctx context.Context, set *Settings, path string) error {
 	return nil
 }
 
+// Reload writes a snapshot and loads it in place of what there is. After an error what
+// there was may be gone.
+func (m *Manager) Reload() error {
+	j, err := m.jobs.begin(SavingJob, m.clock.Monotonic(), true)
+	if err != nil {
+		return err
+	}
+	defer m.jobs.end()
+	m.update(func(c *Condition) { c.Loading = true })
+	defer m.update(func(c *Condition) { c.Loading = false })
+	for emptied := false; !emptied; emptied = m.empty() {
+		if err := m.save(j); err != nil {
+			return err
+		}
+	}
+	return m.loadDump(context.Background(), m.settings.Load())
+}
+
+// empty removes every key, if all are in the snapshot that was just written: commands that
+// were on their way may still have changed some.
+func (m *Manager) empty() bool {
+	var everything store.Footprint
+	everything.AddAll()
+	tx := m.store.NewTx()
+	tx.Begin(m.clock.Now(), 0, &everything)
+	defer tx.End()
+	if m.changes() != m.saves.saved.Load() {
+		return false
+	}
+	for db := range m.store.Databases() {
+		tx.Select(db)
+		tx.Flush()
+	}
+	tx.Forget()
+	return true
+}
+
 func (m *Manager) beginLoading(size int64) {
 	l := &m.loading
 	l.begun.Store(m.clock.Now() / 1e9)
 	l.began.Store(m.clock.Monotonic())
 	l.total.Store(size)
 	l.loaded.Store(0)
+	l.told.Store(l.began.Load())
 	l.active.Store(true)
 }
 
@@ -104,7 +147,17 @@ func (m *Manager) fact(name, value string) {
 	}
 }
 
-func (m *Manager) progress(bytes, _ int64) { m.loading.loaded.Store(bytes) }
+// tellEvery is how many nanoseconds pass between two words about a loading.
+const tellEvery = 2e9
+
+func (m *Manager) progress(bytes, keys int64) {
+	l, now := &m.loading, m.clock.Monotonic()
+	l.loaded.Store(bytes)
+	if now-l.told.Load() >= tellEvery {
+		l.told.Store(now)
+		m.log.Info("loading", "percent", percent(bytes, l.total.Load()), "keys", keys)
+	}
+}
 
 // until is a reader that ends with a context.
 type until struct {
@@ -120,10 +173,26 @@ func (u until) Read(p []byte) (int, error) {
 	return u.Reader.Read(p)
 }
 
-// damaged says what to do about a file that cannot be loaded.
-func damaged(path string, err error) error {
-	if unsupported := (*rdb.Unsupported)(nil); errors.As(err, &unsupported) {
+// refuse says what to do about a file that cannot be loaded. What is wrong with a key may
+// be damage's doing: that is for the rest of the file to tell.
+func (m *Manager) refuse(path string, err error) error {
+	fault := m.verify(path)
+	unsupported := (*rdb.Unsupported)(nil)
+	switch {
+	case fault != nil:
+		return fmt.Errorf("%s: %w; nothing was changed: put a good copy in its place, or move it away to begin empty", path, fault)
+	case errors.As(err, &unsupported):
 		return fmt.Errorf("%s: %w; nothing was changed: start with --rdb-skip-unsupported yes to leave such keys out", path, err)
 	}
-	return fmt.Errorf("%s: %w; nothing was changed: put a good copy in its place, or move it away to begin empty", path, err)
+	return fmt.Errorf("%s: %w; nothing was changed", path, err)
+}
+
+// verify returns what is wrong with a snapshot, nil if it is whole.
+func (m *Manager) verify(path string) error {
+	f, err := m.fs.Open(path, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return rdb.Verify(f)
 }

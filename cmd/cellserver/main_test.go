@@ -40,6 +40,7 @@ const patience = 20 * time.Second
 // too long, and with the test.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), asProgram+"=1", "GORACE=atexit_sleep_ms=0")
 	return cmd
 }

@@ -82,6 +82,18 @@ func Load(in io.Reader, s *store.Store, o LoadOptions) (Loaded, error) {
 	return l.Loaded, err
 }
 
+// Verify reads a whole file and keeps nothing of it. Its error says where it is damaged.
+func Verify(in io.Reader) error {
+	r := NewReader(in, Options{SkipUnsupported: true})
+	for {
+		if _, err := r.Next(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
 type loader struct {
 	Loaded
 	in    *Reader

@@ -117,6 +117,9 @@ func (a *App) Run(ctx context.Context) error {
 	running.Wait()
 	err := a.disk.Stop(mode.Save, mode.NoSave)
 	a.log.Info("stopped")
+	if mode.Force {
+		return nil
+	}
 	return err
 }
 

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -16,6 +18,13 @@ func settleDir(cfg *config.Config) error {
 		return fmt.Errorf("dir %s: %w", cfg.Dir, err)
 	}
 	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) && cfg.Dir == config.DefaultDir {
+		cfg.Dir = dir
+		if needsDir(cfg) {
+			return os.Mkdir(dir, 0o755)
+		}
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("dir %s: %w", cfg.Dir, reason(err))
 	}
@@ -24,6 +33,12 @@ func settleDir(cfg *config.Config) error {
 	}
 	cfg.Dir = dir
 	return nil
+}
+
+// needsDir reports whether something is to be kept in the directory. What is kept in memory
+// only leaves no trace.
+func needsDir(cfg *config.Config) bool {
+	return cfg.AppendOnly || len(cfg.Save) > 0 || inDir(cfg, cfg.LogFile) != cfg.LogFile || inDir(cfg, cfg.UnixSocket) != cfg.UnixSocket
 }
 
 // inDir is the path of a file that a directive names, which is meant from dir on.

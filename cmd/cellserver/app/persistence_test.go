@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"cellserver/resp/resptest"
 
@@ -57,4 +58,78 @@ func TestTwoServersDoNotShareADirectory(t *testing.T) {
 	in, err := open(t, "--dir", dir, "--save", "3600", "1")
 	require.NoError(t, err)
 	require.ErrorContains(t, in.Run(t.Context()), "belongs to another server that runs")
+}
+
+func TestShutdownSaves(t *testing.T) {
+	dir := t.TempDir()
+	in := start(t, "--dir", dir) // without save points
+	c := in.dial(t)
+	ok(t, c, "SET", "k", "v")
+	c.Send("SHUTDOWN", "SAVE")
+	requireClosed(t, c)
+	in.wait(t)
+	require.Equal(t, "v", start(t, "--dir", dir).dial(t).Do("GET", "k"))
+}
+
+func TestShutdownThatCannotSaveIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	in := start(t, "--dir", dir, "--dbfilename", "")
+	c := in.dial(t)
+	require.Equal(t, resptest.Error("ERR Errors trying to SHUTDOWN. Check logs."), c.Do("SHUTDOWN", "SAVE"))
+	require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
+	c.Send("SHUTDOWN", "SAVE", "FORCE")
+	requireClosed(t, c)
+	in.wait(t)
+}
+
+func TestFlushAllEmptiesTheDump(t *testing.T) {
+	dir := t.TempDir()
+	c := start(t, "--dir", dir, "--save", "3600", "1").dial(t)
+	ok(t, c, "SET", "k", "v")
+	ok(t, c, "SAVE")
+	full, err := os.Stat(filepath.Join(dir, "dump.rdb"))
+	require.NoError(t, err)
+	ok(t, c, "FLUSHALL")
+	empty, err := os.Stat(filepath.Join(dir, "dump.rdb"))
+	require.NoError(t, err)
+	require.Less(t, empty.Size(), full.Size())
+}
+
+func TestBGSAVEInTheBackground(t *testing.T) {
+	dir := t.TempDir()
+	c := start(t, "--dir", dir).dial(t)
+	ok(t, c, "SET", "k", "v")
+	require.Equal(t, resptest.Simple("Background saving started"), c.Do("BGSAVE"))
+	require.Eventually(t, func() bool {
+		return strings.Contains(c.Do("INFO", "persistence").(string), "\r\nrdb_saves:1\r\n")
+	}, patience, time.Millisecond)
+	require.FileExists(t, filepath.Join(dir, "dump.rdb"))
+}
+
+// TestMovingInAndOut lets Redis and this server start from each other's dump.
+func TestMovingInAndOut(t *testing.T) {
+	socket := resptest.StartRedis(t)
+	redis := resptest.Dial(t, socket)
+	redis.Do("SET", "tat", "1795266571097525924", "PXAT", "4000000000000")
+	redis.Do("ZADD", "z", "1.5", "a", "-inf", "b")
+	redis.Do("SELECT", "3")
+	redis.Do("SET", "text", strings.Repeat("compress me ", 100))
+	ok(t, redis, "SAVE")
+
+	in := start(t, "--dir", filepath.Dir(socket))
+	c := in.dial(t)
+	require.Equal(t, "1795266571097525924", c.Do("GET", "tat"))
+	require.Equal(t, int64(4000000000000), c.Do("PEXPIRETIME", "tat"))
+	require.Equal(t, []any{"b", "-inf", "a", "1.5"}, c.Do("ZRANGE", "z", 0, -1, "WITHSCORES"))
+	c.Do("SELECT", "3")
+	ok(t, c, "SET", "more", "from here")
+	ok(t, c, "SAVE")
+
+	back := resptest.Dial(t, resptest.StartRedis(t, "--dir", filepath.Dir(socket)))
+	require.Equal(t, "1795266571097525924", back.Do("GET", "tat"))
+	require.Equal(t, int64(4000000000000), back.Do("PEXPIRETIME", "tat"))
+	require.Equal(t, []any{"b", "-inf", "a", "1.5"}, back.Do("ZRANGE", "z", 0, -1, "WITHSCORES"))
+	back.Do("SELECT", "3")
+	require.Equal(t, strings.Repeat("compress me ", 100), back.Do("GET", "text"))
+	require.Equal(t, "from here", back.Do("GET", "more"))
 }

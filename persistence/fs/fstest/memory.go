@@ -168,7 +168,10 @@ func (m *Memory) Names() []string {
 
 func (m *Memory) init() {
 	if m.names == nil {
-		m.names, m.lasts, m.locked = map[string]*inode{}, map[string]*inode{}, map[string]bool{}
+		m.names, m.lasts = map[string]*inode{}, map[string]*inode{}
+	}
+	if m.locked == nil {
+		m.locked = map[string]bool{}
 	}
 }
 

@@ -1,0 +1,139 @@
+package persistence
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"cellserver/persistence/fs"
+	"cellserver/persistence/fs/fstest"
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// begin is the moment at which every test begins, Unix nanoseconds.
+const begin int64 = 1_700_000_000_123_456_789
+
+// patience is how long a test waits for what must come.
+const patience = 10 * time.Second
+
+// server is a store and its manager, whose clock moves only when the test moves it.
+type server struct {
+	*Manager
+	t         testing.TB
+	files     fs.FS
+	store     *store.Store
+	now       atomic.Int64
+	effects   atomic.Int64
+	condition atomic.Pointer[Condition]
+	log       strings.Builder
+}
+
+func (s *server) Now() int64       { return s.now.Load() }
+func (s *server) Monotonic() int64 { return s.now.Load() - begin }
+
+func (s *server) Committed(_ *store.Tx, effects []store.Effect) { s.effects.Add(int64(len(effects))) }
+
+// newServer makes a server with save points that has not started.
+func newServer(t testing.TB, files fs.FS, change ...func(*Settings)) *server {
+	s := &server{t: t, files: files, store: store.New(store.Options{Databases: 3, Seed: 1})}
+	s.now.Store(begin)
+	s.condition.Store(&Condition{})
+	s.store.Observe(s)
+	set := Settings{Dir: "dir", DBFilename: "dump.rdb", Save: []SavePoint{{3600, 1}, {60, 100}}, Checksum: true, StopWrites: true}
+	for _, c := range change {
+		c(&set)
+	}
+	s.Manager = New(Options{
+		Store: s.store, FS: files, Clock: s, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Settings: set, Version: "7.0.15",
+		Changes: s.effects.Load, Condition: func(c Condition) { s.condition.Store(&c) },
+	})
+	return s
+}
+
+// started is a server that has loaded what there is.
+func started(t testing.TB, files fs.FS, change ...func(*Settings)) *server {
+	t.Helper()
+	s := newServer(t, files, change...)
+	require.NoError(t, s.Start(context.Background()))
+	return s
+}
+
+// put makes keys hold n and their place after it.
+func (s *server) put(n int, keys ...string) {
+	tx := s.begin()
+	defer tx.End()
+	for i, key := range keys {
+		e := tx.Write([]byte(key))
+		e.SetInt(int64(n+i), store.NoExpiry)
+	}
+}
+
+func (s *server) begin() *store.Tx {
+	var fp store.Footprint
+	fp.AddAll()
+	tx := s.store.NewTx()
+	tx.Begin(s.Now(), 0, &fp)
+	return tx
+}
+
+// contents are the keys of all databases and what they hold, "0/key=1 …" in order.
+func (s *server) contents() map[string]string {
+	tx := s.begin()
+	defer tx.End()
+	all := map[string]string{}
+	for db := range s.store.Databases() {
+		tx.Select(db)
+		tx.Each(func(e *store.Entry) {
+			all[fmt.Sprint(db, "/", string(e.Key()))] = string(e.Bytes(nil))
+		})
+	}
+	return all
+}
+
+// info is a field of INFO.
+func (s *server) info(field string) string {
+	value := "none"
+	s.Info(func(name string, v any) {
+		if name == field {
+			value = fmt.Sprint(v)
+		}
+	})
+	return value
+}
+
+// idle waits until nothing is written in the background.
+func (s *server) idle() {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool { return s.Writing() == "" }, patience, time.Millisecond)
+}
+
+func newRand(t testing.TB) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("SEED"); s != "" {
+		var err error
+		seed, err = strconv.ParseUint(s, 10, 64)
+		require.NoError(t, err)
+	}
+	t.Logf("SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// failFrom lets every operation from the n-th on fail, as if the process were gone.
+func failFrom(n int, err error) func(fstest.Op) error {
+	return func(op fstest.Op) error {
+		if op.N >= n {
+			return err
+		}
+		return nil
+	}
+}

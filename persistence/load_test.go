@@ -1,0 +1,156 @@
+package persistence
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"cellserver/persistence/fs"
+	"cellserver/persistence/fs/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// dumped is a dump of some keys.
+func dumped(t testing.TB) []byte {
+	files := &fstest.Memory{}
+	s := started(t, files)
+	for i := range 6 {
+		s.put(1e12+i, fmt.Sprint("key:", i))
+	}
+	require.NoError(t, s.Save())
+	return files.Get("dir/dump.rdb")
+}
+
+// TestDamageRefusesToStart flips every bit of a dump, and cuts it anywhere: the start is
+// refused with the file, the place and what to do, and nothing on disk has changed.
+func TestDamageRefusesToStart(t *testing.T) {
+	whole := dumped(t)
+	refused := func(p []byte) {
+		files := &fstest.Memory{}
+		files.Put("dir/dump.rdb", p)
+		err := newServer(t, files).Start(context.Background())
+		require.ErrorContains(t, err, "dir/dump.rdb: rdb: ")
+		require.ErrorContains(t, err, "at byte ")
+		require.ErrorContains(t, err, "put a good copy in its place, or move it away")
+		require.Equal(t, p, files.Get("dir/dump.rdb"))
+		require.Equal(t, []string{"dir/dump.rdb"}, files.Names())
+	}
+	for bit := range len(whole) * 8 {
+		p := bytes.Clone(whole)
+		p[bit/8] ^= 1 << (bit % 8)
+		refused(p)
+	}
+	for n := range whole {
+		refused(whole[:n])
+	}
+}
+
+func TestTypesThatAreNotKept(t *testing.T) {
+	files := &fstest.Memory{}
+	files.Put("dir/dump.rdb", []byte("REDIS0009\xfe\x00\x01\x04list\x01\x01x\x00\x01k\x01v\xff\x00\x00\x00\x00\x00\x00\x00\x00"))
+	err := newServer(t, files).Start(context.Background())
+	require.ErrorContains(t, err, `key "list" is a list, which is not kept here`)
+	require.ErrorContains(t, err, "start with --rdb-skip-unsupported yes")
+	s := started(t, files.Kill(), func(set *Settings) { set.SkipUnsupported = true })
+	require.Equal(t, map[string]string{"0/k": "v"}, s.contents())
+}
+
+func TestTooManyDatabases(t *testing.T) {
+	files := &fstest.Memory{}
+	files.Put("dir/dump.rdb", []byte("REDIS0009\xfe\x07\x00\x01k\x01v\xff\x00\x00\x00\x00\x00\x00\x00\x00"))
+	require.EqualError(t, newServer(t, files).Start(context.Background()), `dir/dump.rdb: rdb: key "k" is in database 7, and there are only 3: `+
+		"set databases to at least 8; nothing was changed")
+}
+
+func TestKeysWhoseTimeIsOverAreNotLoaded(t *testing.T) {
+	files := &fstest.Memory{}
+	s := started(t, files)
+	tx := s.begin()
+	for key, ms := range map[string]int64{"a": 1, "b": 1000} {
+		e := tx.Write([]byte(key))
+		e.SetBytes([]byte(key), begin/1e6+ms)
+	}
+	tx.End()
+	require.NoError(t, s.Save())
+	later := newServer(t, files.Kill())
+	later.now.Add(10e6)
+	require.NoError(t, later.Start(context.Background()))
+	require.Equal(t, map[string]string{"0/b": "b"}, later.contents())
+	require.Equal(t, "1", later.info("rdb_last_load_keys_expired"))
+	require.Equal(t, "1", later.info("rdb_last_load_keys_loaded"))
+}
+
+func TestLoadingIsTold(t *testing.T) {
+	files := &fstest.Memory{}
+	files.Put("dir/dump.rdb", dumped(t))
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	files.Fault = func(op fstest.Op) error {
+		if op.Kind == "read" {
+			files.Fault = nil
+			close(begun)
+			<-goOn
+		}
+		return nil
+	}
+	s := newServer(t, files)
+	done := make(chan error)
+	go func() { done <- s.Start(context.Background()) }()
+	<-begun
+	require.True(t, s.condition.Load().Loading)
+	require.Equal(t, "1", s.info("loading"))
+	require.Equal(t, fmt.Sprint(len(dumped(t))), s.info("loading_total_bytes"))
+	require.Equal(t, "0.00", s.info("loading_loaded_perc"))
+	s.Tick()
+	close(goOn)
+	require.NoError(t, <-done)
+	require.False(t, s.condition.Load().Loading)
+	require.Equal(t, "none", s.info("loading_total_bytes"))
+}
+
+func TestLoadingCanBeStopped(t *testing.T) {
+	files := &fstest.Memory{}
+	files.Put("dir/dump.rdb", dumped(t))
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	require.ErrorIs(t, newServer(t, files).Start(ctx), context.Canceled)
+}
+
+func TestADirectoryHasOneServer(t *testing.T) {
+	files := &fstest.Memory{}
+	s := started(t, files)
+	err := newServer(t, files).Start(context.Background())
+	require.EqualError(t, err, "the directory dir belongs to another server that runs: stop it, or choose another one with --dir")
+
+	reader := started(t, files, func(set *Settings) { set.Save = nil }) // which writes nothing
+	require.ErrorContains(t, reader.Save(), "belongs to another server")
+	require.NoError(t, s.Stop(false, true))
+	require.NoError(t, reader.Save())
+	require.ErrorContains(t, newServer(t, files).Start(context.Background()), "belongs to another server")
+}
+
+func TestAnotherDirectory(t *testing.T) {
+	files := &fstest.Memory{}
+	s := started(t, files)
+	started(t, files, func(set *Settings) { set.Dir = "taken" })
+	s.put(1, "a")
+	to := func(dir string) error {
+		set := *s.settings.Load()
+		set.Dir = dir
+		return s.Configure(set)
+	}
+	require.ErrorContains(t, to("taken"), "belongs to another server")
+	require.NoError(t, s.Save())
+	require.NoError(t, to("other"))
+	require.NoError(t, s.Save())
+	require.Equal(t, []string{"dir/dump.rdb", "other/dump.rdb"}, files.Names())
+	started(t, files) // the first one is free again
+}
+
+func TestWithoutAName(t *testing.T) {
+	s := started(t, &fstest.Memory{}, func(set *Settings) { set.DBFilename = "" })
+	require.EqualError(t, s.Save(), "dbfilename is empty")
+}
+
+var _ fs.FS = fs.OS{}
