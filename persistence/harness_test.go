@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -35,7 +34,6 @@ type server struct {
 	now       atomic.Int64
 	effects   atomic.Int64
 	condition atomic.Pointer[Condition]
-	log       strings.Builder
 }
 
 func (s *server) Now() int64       { return s.now.Load() }

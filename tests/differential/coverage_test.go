@@ -54,6 +54,8 @@ var unexercised = map[string]string{
 	"MONITOR":    "turns the connection into a stream",
 	"SHUTDOWN":   "ends the server",
 	"LOLWUT":     "shows itself",
+	"SAVE":       "writes a file; tests of the whole server have it",
+	"BGSAVE":     "as SAVE, and how long it takes shows",
 	"SUBSCRIBE":  "turns the connection into a stream, as do the three below; Redis's own unit/tracking and tests beside them have them",
 	"PSUBSCRIBE": "as SUBSCRIBE", "UNSUBSCRIBE": "as SUBSCRIBE", "PUNSUBSCRIBE": "as SUBSCRIBE",
 	"INFO":     "its fields are the server's own",
