@@ -189,8 +189,10 @@ func (a *App) shutdown(mode commands.ShutdownMode) error {
 // configured makes a new configuration effective: CONFIG SET asks for it, and its error
 // refuses. What needs no help from here, every reader of the configuration sees at once.
 func (a *App) configured(old, cfg *config.Config) error {
-	if err := settleDir(cfg); err != nil {
-		return &commands.Refusal{Directive: "dir", Reason: err}
+	if cfg.Dir != old.Dir {
+		if err := settleDir(cfg); err != nil {
+			return &commands.Refusal{Directive: "dir", Reason: err}
+		}
 	}
 	if most := mostClients(); cfg.MaxClients > old.MaxClients && cfg.MaxClients > most {
 		return &commands.Refusal{Directive: "maxclients", Reason: fmt.Errorf(

@@ -1,12 +1,14 @@
 package app
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"cellserver/config"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -38,13 +40,21 @@ func TestARestartKeepsTheData(t *testing.T) {
 	require.Equal(t, tat, again.Do("GET", "user"))
 }
 
+// refusedStart returns why a server does not start.
+func refusedStart(t *testing.T, directives ...string) error {
+	t.Helper()
+	in, err := open(t, directives...)
+	require.NoError(t, err)
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	return in.Run(ctx)
+}
+
 func TestADamagedDumpRefusesToStart(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "dump.rdb")
 	require.NoError(t, os.WriteFile(path, []byte("REDIS0009 and nonsense"), 0o600))
-	in, err := open(t, "--dir", dir)
-	require.NoError(t, err)
-	err = in.Run(t.Context())
+	err := refusedStart(t, "--dir", dir)
 	require.ErrorContains(t, err, path)
 	require.ErrorContains(t, err, "at byte 9")
 	after, err := os.ReadFile(path)
@@ -54,10 +64,21 @@ func TestADamagedDumpRefusesToStart(t *testing.T) {
 
 func TestTwoServersDoNotShareADirectory(t *testing.T) {
 	dir := t.TempDir()
-	start(t, "--dir", dir, "--save", "3600", "1").dial(t)
-	in, err := open(t, "--dir", dir, "--save", "3600", "1")
-	require.NoError(t, err)
-	require.ErrorContains(t, in.Run(t.Context()), "belongs to another server that runs")
+	first := start(t, "--dir", dir, "--save", "3600", "1").dial(t)
+	require.Equal(t, resptest.Simple("PONG"), first.Do("PING")) // by now it has begun
+	require.ErrorContains(t, refusedStart(t, "--dir", dir, "--save", "3600", "1"), "belongs to another server that runs")
+}
+
+// TestTheDefaultDirectoryIsMadeWhenItIsNeeded, and not before.
+func TestTheDefaultDirectoryIsMadeWhenItIsNeeded(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c := start(t, "--dir", config.DefaultDir).dial(t)
+	ok(t, c, "CONFIG", "SET", "timeout", "0")
+	require.NoDirExists(t, config.DefaultDir)
+	ok(t, c, "SAVE")
+	require.FileExists(t, filepath.Join(config.DefaultDir, "dump.rdb"))
+	_, err := open(t, "--dir", "another")
+	require.ErrorContains(t, err, "another: no such file or directory")
 }
 
 func TestShutdownSaves(t *testing.T) {
