@@ -141,6 +141,13 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 		tx.End()
 	}
 	require.Positive(t, ahead, "nothing was changed before its turn")
+	tx := whole(s, now)
+	for db := range 3 {
+		tx.Select(db)
+		tx.Flush()
+	}
+	tx.End()
+	require.Zero(t, s.blocks.busy, "blocks that nobody has given back")
 }
 
 // TestSnapshotSeesWhatIsMerged lets a segment merge with its buddy, which is as it was.
