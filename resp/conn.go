@@ -20,6 +20,7 @@ type Conn struct {
 	session       *Session
 	remote, local net.Addr
 
+	mark  uint64 // of the server's barrier, as the last batch began
 	ended Status // of a loop: how the session's last batch ended
 	due   bool   // of a loop: it is in the turn
 	ends  bool   // of a loop: the client sends nothing after what has come

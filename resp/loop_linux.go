@@ -23,6 +23,7 @@ type loop struct {
 	turn   []*Conn  // whose replies leave at the end of this turn
 	more   []*Conn  // whose last read left something, or may have: they are served again in the next
 	again  []*Conn  // the last turn's more
+	mark   uint64   // of the server's barrier, as the turn began
 	at     *Conn    // the one being looked at, to blame for a panic
 	in     []byte   // lent to one session after the other, to read into
 	spare  [][]byte // lent to sessions until their replies have left
@@ -132,13 +133,18 @@ func (l *loop) once() (more bool) {
 		}
 	}()
 	called := false
+	l.mark = l.server.mark()
 	l.again, l.more = l.more, l.again[:0]
 	for _, c := range l.again {
 		if l.knows(c) {
 			l.serve(c)
 		}
 	}
-	for _, e := range l.poll.wait(len(l.again) == 0) {
+	ready := l.poll.wait(len(l.again) == 0)
+	if len(l.again) == 0 {
+		l.mark = l.server.mark() // nothing has run yet, and the wait may have been long
+	}
+	for _, e := range ready {
 		if fd := int(e.Fd); fd == l.poll.waker {
 			called = true
 		} else if c := l.conns[fd]; c != nil {
@@ -158,9 +164,14 @@ func (l *loop) answer() {
 	if len(l.turn) == 0 {
 		return
 	}
-	l.server.settle()
+	safe := l.server.settle(l.mark)
 	for i := 0; i < len(l.turn); i++ {
-		l.reply(l.turn[i])
+		if c := l.turn[i]; safe {
+			l.reply(c)
+		} else {
+			c.due = false
+			l.drop(c, nil)
+		}
 	}
 	clear(l.turn)
 	l.turn = l.turn[:0]

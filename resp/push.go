@@ -68,6 +68,7 @@ func (c *Conn) sendPushed() {
 		p := c.take()
 		c.writing.Store(int64(len(p)))
 		c.mu.Unlock()
+		c.server.settle(0) // a message is no promise: it may leave in any case
 		c.write(nc, p)
 		c.wire.Unlock()
 	}
@@ -82,8 +83,9 @@ func (s *Server) pushLimit() int64 {
 	return defaultPushLimit
 }
 
-// setBusy holds pushed bytes back while a batch runs.
+// setBusy begins a batch: pushed bytes are held back while it runs.
 func (c *Conn) setBusy() {
+	c.mark = c.server.mark()
 	c.mu.Lock()
 	c.busy = true
 	c.mu.Unlock()
@@ -124,7 +126,10 @@ func (c *Conn) take() []byte {
 // send writes the session's output and then what was pushed meanwhile. It reports false when the
 // connection is gone.
 func (k *carrier) send() bool {
-	k.server.settle()
+	if !k.server.settle(k.mark) {
+		k.Close()
+		return false
+	}
 	k.wire.Lock()
 	defer k.wire.Unlock()
 	out, ok := k.outgoing()

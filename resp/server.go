@@ -22,9 +22,9 @@ type Server struct {
 	// Loops is how many event loops carry the connections that need none of their own, where the
 	// system has them: 0 is one for each processor that Go uses, less than 0 none at all.
 	Loops int
-	// Barrier, if set, is called before replies leave, once for all that a loop sends in a turn. It
-	// returns when what they say is as safe as it shall be.
-	Barrier func()
+	// Barrier, if set, holds replies back until what they say is as safe as it shall be. A loop asks
+	// it once for all that it sends in a turn.
+	Barrier Barrier
 	// WriteLimit is how many bytes may wait to be sent to a client before it is closed; 0 is any
 	// number (client-output-buffer-limit). It may be called from any goroutine.
 	WriteLimit func(c *Conn) (hard int64)
@@ -45,6 +45,15 @@ type Server struct {
 	listeners map[net.Listener]struct{}
 	conns     map[*Conn]struct{}
 	running   sync.WaitGroup
+}
+
+// Barrier holds replies back.
+type Barrier interface {
+	// Mark is called before commands run; what it returns is for Wait.
+	Mark() uint64
+	// Wait returns once everything that happened before the call is safe. False means that what was
+	// written since the mark must not be told: its connections are closed.
+	Wait(mark uint64) bool
 }
 
 // Pauses after a failed accept, as when descriptors run out.
@@ -158,12 +167,17 @@ func (s *Server) finish(c *Conn, reason any) {
 	s.running.Done()
 }
 
-// settle waits until what replies say is safe.
-func (s *Server) settle() {
-	if s.Barrier != nil {
-		s.Barrier()
+// mark begins what [Server.settle] ends.
+func (s *Server) mark() uint64 {
+	if s.Barrier == nil {
+		return 0
 	}
+	return s.Barrier.Mark()
 }
+
+// settle waits until what replies say that were made since the mark is safe; it reports false when
+// they must not leave.
+func (s *Server) settle(mark uint64) bool { return s.Barrier == nil || s.Barrier.Wait(mark) }
 
 // Tick tells the server the time, in whatever unit: [Conn.Active] speaks of it.
 func (s *Server) Tick(now int64) { s.now.Store(now) }
