@@ -81,7 +81,7 @@ func (tx *Tx) WriteTAT(key []byte) Entry {
 // is exact on access.
 func (tx *Tx) find(key []byte) Entry {
 	e := tx.locate(key)
-	if e.off != 0 && e.cell().over(tx.now) {
+	if e.off != 0 && e.cell().over(tx.now) && !tx.Replays {
 		e.expire()
 	}
 	return e

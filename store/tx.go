@@ -46,6 +46,9 @@ func (f *Footprint) each(do func(p int)) {
 type Tx struct {
 	// NoTouch lets reads and writes not count as uses of their keys (CLIENT NO-TOUCH).
 	NoTouch bool
+	// Replays lets no key's time be over: the log whose commands are applied again says
+	// itself when a key goes.
+	Replays bool
 
 	s       *Store
 	fp      Footprint

@@ -48,6 +48,8 @@ func Save(out io.Writer, n *store.Snapshot, o SaveOptions) error {
 type LoadOptions struct {
 	Options
 	Now int64 // Unix nanoseconds: keys whose time is over then are left out
+	// KeepExpired leaves none out: a log that goes on from the file says what becomes of them.
+	KeepExpired bool
 	// Progress is told now and then how many bytes and keys were read so far. Nil: nobody looks.
 	Progress func(bytes, keys int64)
 }
@@ -55,6 +57,7 @@ type LoadOptions struct {
 // Loaded is what a file had.
 type Loaded struct {
 	Version int
+	Bytes   int64          // of the file up to its end, after which more may follow
 	Keys    int64          // that are in the store now
 	Expired int64          // that were left out, because their time is over
 	Skipped map[string]int // as [Reader.Skipped] has it
@@ -67,7 +70,7 @@ const loadBatch = 1024
 // After an error, which is one of [Reader.Next]'s or says what is wrong with a key, the
 // store must be thrown away: it has a part of the file.
 func Load(in io.Reader, s *store.Store, o LoadOptions) (Loaded, error) {
-	l := loader{in: NewReader(in, o.Options), store: s, now: o.Now, tx: s.NewTx()}
+	l := loader{in: NewReader(in, o.Options), store: s, now: o.Now, keep: o.KeepExpired, tx: s.NewTx()}
 	var err error
 	for err == nil {
 		err = l.batch()
@@ -75,7 +78,7 @@ func Load(in io.Reader, s *store.Store, o LoadOptions) (Loaded, error) {
 			o.Progress(l.in.Offset(), l.Keys+l.Expired)
 		}
 	}
-	l.Version, l.Skipped = l.in.Version(), l.in.Skipped()
+	l.Version, l.Bytes, l.Skipped = l.in.Version(), l.in.Offset(), l.in.Skipped()
 	if err == io.EOF {
 		err = nil
 	}
@@ -99,6 +102,7 @@ type loader struct {
 	in    *Reader
 	store *store.Store
 	now   int64
+	keep  bool // of keys whose time is over
 	tx    *store.Tx
 }
 
@@ -127,7 +131,7 @@ func (l *loader) put(rec *Record) error {
 		return fmt.Errorf("rdb: key %.64q is in database %d, and there are only %d: set databases to at least %d",
 			rec.Key, rec.DB, l.store.Databases(), rec.DB+1)
 	}
-	if rec.over(l.now) {
+	if !l.keep && rec.over(l.now) {
 		l.Expired++
 		return nil
 	}
