@@ -28,12 +28,14 @@ var mayImport = map[string][]string{
 	"resp/resptest": {},
 	"store":         {},
 	// DUMP and RESTORE speak the codec's payloads; of files commands know nothing.
-	"commands":              {"gcra", "window", "slidinglog", "pace", "lease", "resp", "store", "config", "persistence/rdb"},
-	"persistence":           {"store", "persistence/rdb", "persistence/fs"},
+	"commands":    {"gcra", "window", "slidinglog", "pace", "lease", "resp", "store", "config", "persistence/rdb"},
+	"persistence": {"store", "persistence/aof", "persistence/rdb", "persistence/fs"},
+	// A manifest quotes as redis.conf does.
+	"persistence/aof":       {"store", "config", "persistence/rdb", "persistence/fs"},
 	"persistence/rdb":       {"store"},
 	"persistence/fs":        {},
 	"persistence/fs/fstest": {"persistence/fs"},
-	"cmd/cellserver/app":    {"gcra", "window", "slidinglog", "pace", "lease", "resp", "store", "config", "commands", "persistence", "persistence/fs"},
+	"cmd/cellserver/app":    {"gcra", "window", "slidinglog", "pace", "lease", "resp", "store", "config", "commands", "persistence", "persistence/aof", "persistence/fs"},
 	"cmd/cellserver":        {"cmd/cellserver/app", "config"},
 }
 
@@ -48,6 +50,7 @@ var mustNotKnow = map[string][]string{
 	"store":              {"net", "os", "time"},
 	"commands":           {"os"},
 	"persistence":        {"net"},
+	"persistence/aof":    {"net", "time"},
 	"persistence/rdb":    {"net", "os", "time"},
 	"persistence/fs":     {"net", "time"},
 	"cmd/cellserver/app": {"flag", "os/signal"},

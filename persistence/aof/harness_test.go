@@ -1,0 +1,253 @@
+package aof
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"cellserver/commands"
+	"cellserver/config"
+	"cellserver/persistence/fs"
+	"cellserver/persistence/fs/fstest"
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// now is the moment of every test, Unix nanoseconds.
+const now int64 = 1_700_000_000_123_456_789
+
+// home is where every test's log is.
+const home = "/data"
+
+func seeded(t testing.TB) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("SEED"); s != "" {
+		var err error
+		seed, err = strconv.ParseUint(s, 10, 64)
+		require.NoError(t, err)
+	}
+	t.Logf("SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+func newStore() *store.Store { return store.New(store.Options{Databases: 3, Seed: 1}) }
+
+// foreign runs what only Redis writes, as the server does; which is made when first needed.
+func foreign(s *store.Store) Foreign {
+	var server Foreign
+	return func(db int, args [][]byte) error {
+		if server == nil {
+			server = newServer(s)
+		}
+		return server(db, args)
+	}
+}
+
+func newServer(s *store.Store) Foreign {
+	cfg, _, err := config.Load([]string{"--databases", "3"}, nil, nil)
+	if err != nil {
+		panic(err)
+	}
+	return commands.New(commands.Options{
+		Store: s, Clock: stopped{}, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Config: cfg,
+	}).Replayer()
+}
+
+// stopped is a clock.
+type stopped struct{}
+
+func (stopped) Now() int64           { return now }
+func (stopped) Read() (int64, int64) { return now, now }
+func (stopped) Monotonic() int64     { return now }
+func (stopped) Set(int64)            {}
+func (stopped) Advance(int64)        {}
+func (stopped) Resume()              {}
+
+// write runs a transaction on the whole keyspace.
+func write(s *store.Store, at int64, do func(tx *store.Tx)) {
+	var fp store.Footprint
+	fp.AddAll()
+	tx := s.NewTx()
+	tx.Begin(at, 0, &fp)
+	defer tx.End()
+	do(tx)
+}
+
+// set is a transaction that gives a key an integer.
+func set(s *store.Store, key string, n int64) {
+	write(s, now, func(tx *store.Tx) {
+		e := tx.Write([]byte(key))
+		e.SetInt(n, store.NoExpiry)
+	})
+}
+
+// contents is everything in a store, also what is over but not yet removed.
+func contents(s *store.Store) map[string]string {
+	all := map[string]string{}
+	write(s, 0, func(tx *store.Tx) {
+		for db := range s.Databases() {
+			tx.Select(db)
+			tx.Each(func(e *store.Entry) { all[fmt.Sprint(db, " ", string(e.Key()))] = describe(e) })
+		}
+	})
+	return all
+}
+
+func describe(e *store.Entry) string {
+	text := "string " + string(e.Bytes(nil))
+	if z := e.Sorted(); z != nil {
+		text = "sorted set"
+		z.Range(0, z.Len(), false, func(it store.Item) bool {
+			text += fmt.Sprintf(" %q=%x", it.Member, math.Float64bits(it.Score+0)) // compact sets keep no negative zero
+			return true
+		})
+	}
+	return fmt.Sprint(text, " until ", e.ExpireAt())
+}
+
+// requireSame requires the same contents, and names the first key that differs.
+func requireSame(t testing.TB, want, got map[string]string, where ...any) {
+	t.Helper()
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if got[key] != want[key] {
+			require.Failf(t, "contents differ", "%v: %.40q is %.200q, not %.200q", where, key, got[key], want[key])
+		}
+	}
+	require.Len(t, got, len(want), where...)
+}
+
+// log is an open log in a store's hands.
+type log struct {
+	t       testing.TB
+	files   fs.FS
+	dir     *Dir
+	store   *store.Store
+	journal *Journal
+	err     error // the last failure
+}
+
+// start opens the log that is in files and loads it, as a server does that then goes on with it.
+func start(t testing.TB, files fs.FS, p Policy) *log {
+	t.Helper()
+	l, loaded, err := load(t, files)
+	require.NoError(t, err)
+	require.NoError(t, l.dir.Create())
+	_, err = l.dir.Mend(loaded)
+	require.NoError(t, err)
+	l.journal = NewJournal(p, func(err error) { l.err = err })
+	l.store.Observe(l.journal)
+	f, err := l.dir.NewFile()
+	require.NoError(t, err)
+	require.NoError(t, l.dir.Append(f))
+	l.journal.Switch(f)
+	l.journal.Flush()
+	return l
+}
+
+// load reads the log that is in files.
+func load(t testing.TB, files fs.FS) (*log, *Loaded, error) {
+	dir, err := Open(files, home, "appendonlydir", "appendonly.aof")
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &log{t: t, files: files, dir: dir, store: newStore()}
+	loaded, err := dir.Load(l.store, LoadOptions{Now: now, Foreign: foreign(l.store)})
+	return l, loaded, err
+}
+
+// commit waits for the changes so far, as whoever is about to reply does.
+func (l *log) commit() { require.True(l.t, l.journal.Wait(l.journal.Mark())) }
+
+// memory is a file system without files.
+func memory() *fstest.Memory { return &fstest.Memory{} }
+
+// randomWrite does one of everything that leaves effects.
+func randomWrite(r *rand.Rand, tx *store.Tx) {
+	tx.Select(r.IntN(3))
+	key := randomKey(r)
+	e := tx.Write(key)
+	at := store.NoExpiry
+	if r.IntN(2) == 0 {
+		at = tx.NowMillis() + 1 + r.Int64N(3000)
+	}
+	switch op := r.IntN(20); {
+	case op < 2:
+		e.SetInt(r.Int64()-r.Int64(), at)
+	case op < 5:
+		tat := tx.Now() + 1 + r.Int64N(3e9)
+		e.SetInt(tat, (tat+999_999)/1e6)
+	case op < 7:
+		e.SetBytes([]byte([]string{"", "7", "007", "text\r\n", string(key), "\x00\xff"}[r.IntN(6)]), at)
+	case op == 7:
+		e.Delete()
+	case op == 8 && e.Exists():
+		e.SetExpiry(at)
+	case op < 11 && e.Kind() != store.Sorted:
+		e.SetRange(r.IntN(30), []byte("range"[:1+r.IntN(5)]))
+	case op < 14 && (e.Kind() == store.None || e.Kind() == store.Sorted):
+		e.ZAdd(randomScore(r), fmt.Append(nil, "m", r.IntN(6)))
+	case op == 14:
+		e.ZRem(fmt.Append(nil, "m", r.IntN(6)))
+	case op == 15 && e.Kind() == store.Sorted:
+		e.ZRemRange(0, r.IntN(e.Sorted().Len()+1))
+	case op == 16:
+		e.ZStore(randomItems(r))
+	case op < 19 && e.Exists():
+		copyOrMove(r, tx, &e, op == 17)
+	case op == 19:
+		randomWholeWrite(r, tx)
+	}
+}
+
+func copyOrMove(r *rand.Rand, tx *store.Tx, e *store.Entry, copies bool) {
+	db, to := r.IntN(3), randomKey(r)
+	switch {
+	case db == tx.DB() && string(to) == string(e.Key()):
+	case copies:
+		e.CopyTo(db, to)
+	default:
+		e.MoveTo(db, to)
+	}
+}
+
+func randomWholeWrite(r *rand.Rand, tx *store.Tx) {
+	switch r.IntN(60) {
+	case 0:
+		tx.Flush()
+	case 1, 2, 3:
+		tx.Swap(r.IntN(3), r.IntN(3))
+	}
+}
+
+func randomKey(r *rand.Rand) []byte {
+	key := fmt.Append(nil, "key:", r.IntN(60))
+	switch r.IntN(40) {
+	case 0:
+		key = append(key, make([]byte, 1500)...)
+	case 1:
+		return []byte{}
+	}
+	return key
+}
+
+func randomScore(r *rand.Rand) float64 {
+	return []float64{0, math.Copysign(0, -1), 1, -2.5, 0.1, math.Pi * 1e-300, 1e300, 1 << 53, 1<<53 + 2, math.MaxFloat64,
+		math.SmallestNonzeroFloat64, math.Inf(1), math.Inf(-1), 1700000000.25}[r.IntN(14)]
+}
+
+func randomItems(r *rand.Rand) []store.Item {
+	items := make([]store.Item, []int{0, 1, 3, 64, 65, 129, 200}[r.IntN(7)])
+	for i := range items {
+		items[i] = store.Item{Score: randomScore(r), Member: fmt.Sprint("m", i)}
+	}
+	return items
+}

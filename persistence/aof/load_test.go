@@ -1,0 +1,351 @@
+package aof
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"cellserver/persistence/fs/fstest"
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	appendDir = home + "/appendonlydir/"
+	incr1     = appendDir + "appendonly.aof.1.incr.aof"
+	incr2     = appendDir + "appendonly.aof.2.incr.aof"
+)
+
+// history is a log of some batches, and what the store held at the end of each: by the size
+// of the file then.
+func history(t *testing.T, r *rand.Rand, batches int) (*fstest.Memory, map[int]map[string]string) {
+	files := memory()
+	l := start(t, files, EverySecond)
+	states := map[int]map[string]string{0: contents(l.store)}
+	for range batches {
+		for range 1 + r.IntN(5) {
+			write(l.store, now, func(tx *store.Tx) { randomWrite(r, tx) })
+		}
+		l.commit()
+		states[len(files.Get(incr1))] = contents(l.store)
+	}
+	l.journal.Stop()
+	require.NoError(t, l.err)
+	return files, states
+}
+
+// TestTornTails cuts the last file at every byte, and puts there what a power cut may: each
+// time the state of the last whole batch is there, the rest is kept, and the log goes on.
+func TestTornTails(t *testing.T) {
+	r := seeded(t)
+	files, states := history(t, r, tornBatches())
+	whole := files.Get(incr1)
+	garbage := make([]byte, 700)
+	for i := range garbage {
+		garbage[i] = byte(r.Uint32())
+	}
+	tails := map[string][]byte{"nothing": nil, "zeros": make([]byte, 4096), "garbage": garbage}
+	last := 0
+	for cut := max(0, len(whole)-4096); cut <= len(whole); cut++ {
+		for end := range states {
+			if end <= cut {
+				last = max(last, end)
+			}
+		}
+		for name, tail := range tails {
+			if testing.Short() && name != "nothing" && cut%13 != 0 {
+				continue
+			}
+			torn := append(bytes.Clone(whole[:cut]), tail...)
+			kept := requireMended(t, torn, states[last], fmt.Sprintf("cut at %d of %d, then %s", cut, len(whole), name))
+			require.Equal(t, torn[last:], kept)
+		}
+	}
+}
+
+// tornBatches is about as many batches as are cut through.
+func tornBatches() int {
+	if testing.Short() {
+		return 6
+	}
+	return 40
+}
+
+// requireMended requires that a log whose last file is torn loads as it should, goes on and
+// then loads as if nothing had been. It returns what was kept of the tail.
+func requireMended(t *testing.T, torn []byte, want map[string]string, how string) (kept []byte) {
+	t.Helper()
+	files := memory()
+	files.Put(appendDir+"appendonly.aof.manifest", []byte("file appendonly.aof.1.incr.aof seq 1 type i\n"))
+	files.Put(incr1, torn)
+	l := start(t, files, Always)
+	requireSame(t, want, contents(l.store), how)
+	set(l.store, "more", 1)
+	l.commit()
+	again, loaded, err := load(t, files.PowerCut(nil))
+	require.NoError(t, err, how)
+	require.Empty(t, loaded.Torn, how)
+	requireSame(t, contents(l.store), contents(again.store), how)
+	return append([]byte{}, files.Get(incr1+".torn-1")...)
+}
+
+func TestDamageRefuses(t *testing.T) {
+	r := seeded(t)
+	files, _ := history(t, r, 30)
+	whole := files.Get(incr1)
+	second := bytes.Index(whole[1:], []byte("#CRC:")) + 1
+	for name, test := range map[string]struct {
+		data   []byte
+		offset string
+	}{
+		"a flipped bit":       {flip(whole, second+headerSize+3), fmt.Sprint("byte ", second, ":")},
+		"a header's bit":      {flip(whole, second+7), fmt.Sprint("byte ", second, ":")},
+		"a header's mark":     {flip(whole, second), fmt.Sprint("byte ", second, ":")},
+		"bytes that are gone": {append(bytes.Clone(whole[:second+headerSize+3]), whole[second+headerSize+9:]...), fmt.Sprint("byte ", second, ":")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files.Put(incr1, test.data)
+			before := files.Names()
+			_, _, err := load(t, files)
+			var damage *Damage
+			require.ErrorAs(t, err, &damage)
+			require.ErrorContains(t, err, incr1)
+			require.ErrorContains(t, err, test.offset)
+			require.ErrorContains(t, err, "nothing was changed")
+			require.Equal(t, before, files.Names())
+			require.Equal(t, test.data, files.Get(incr1))
+		})
+	}
+}
+
+func flip(b []byte, at int) []byte {
+	c := bytes.Clone(b)
+	c[at] ^= 4
+	return c
+}
+
+// TestFlippedBits wants every bit that flips to be noticed, or to make no difference.
+func TestFlippedBits(t *testing.T) {
+	r := seeded(t)
+	files, states := history(t, r, 30)
+	whole := files.Get(incr1)
+	for range 1000 {
+		bit := r.IntN(len(whole) * 8)
+		flipped := bytes.Clone(whole)
+		flipped[bit/8] ^= 1 << (bit % 8)
+		files.Put(incr1, flipped)
+		l, loaded, err := load(t, files)
+		if err == nil && loaded.Torn == "" {
+			requireSame(t, states[len(whole)], contents(l.store), "bit", bit)
+		}
+	}
+}
+
+// A hole of zeros, as a file system may leave it before what was written last, is no damage.
+func TestHolesAreTears(t *testing.T) {
+	files := memory()
+	l := start(t, files, EverySecond)
+	set(l.store, "a", 1)
+	l.commit()
+	end := len(files.Get(incr1))
+	write(l.store, now, func(tx *store.Tx) {
+		e := tx.Write([]byte("big"))
+		e.SetBytes(bytes.Repeat([]byte{'x'}, 4096), store.NoExpiry)
+	})
+	l.commit()
+	set(l.store, "b", 2)
+	l.commit()
+	b := files.Get(incr1)
+	copy(b[1024:2048], make([]byte, 1024))
+	kept := requireMended(t, b, map[string]string{"0 a": "string 1 until -9223372036854775808"}, "hole")
+	require.Equal(t, b[end:], kept)
+}
+
+func TestOnlyTheLastFileMayBeTorn(t *testing.T) {
+	files, _ := history(t, seeded(t), 10)
+	l := start(t, files, Always)
+	set(l.store, "k", 1)
+	l.commit()
+	first := files.Get(incr1)
+	files.Put(incr1, first[:len(first)-3])
+	_, _, err := load(t, files)
+	require.ErrorContains(t, err, incr1)
+	require.ErrorContains(t, err, "cut off")
+	files.Put(incr2, nil)
+	_, loaded, err := load(t, files)
+	require.NoError(t, err, "a file that nothing was written to yet")
+	require.Contains(t, loaded.Torn, incr1)
+}
+
+func TestTornTailsMayBeRefused(t *testing.T) {
+	files, _ := history(t, seeded(t), 3)
+	whole := files.Get(incr1)
+	files.Put(incr1, whole[:len(whole)-1])
+	dir, err := Open(files, home, "appendonlydir", "appendonly.aof")
+	require.NoError(t, err)
+	s := newStore()
+	_, err = dir.Load(s, LoadOptions{Now: now, Foreign: foreign(s), RefuseTorn: true})
+	require.ErrorContains(t, err, "cut off")
+}
+
+func TestMissingFiles(t *testing.T) {
+	files, _ := history(t, seeded(t), 3)
+	require.NoError(t, files.Remove(incr1))
+	_, _, err := load(t, files)
+	require.ErrorContains(t, err, incr1)
+}
+
+// command writes a command as a Redis logs it.
+func command(words ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "*%d\r\n", len(words))
+	for _, w := range words {
+		fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(w), w)
+	}
+	return b.String()
+}
+
+func commandLines(lines ...string) string {
+	var b strings.Builder
+	for _, line := range lines {
+		if line[0] == '#' {
+			b.WriteString(line + "\r\n")
+		} else {
+			b.WriteString(command(strings.Fields(line)...))
+		}
+	}
+	return b.String()
+}
+
+// redisLog is a log without a batch of ours.
+func redisLog(t *testing.T, text string) (*log, *Loaded, error) {
+	files := memory()
+	files.Put(appendDir+"appendonly.aof.manifest", []byte("file appendonly.aof.1.incr.aof seq 1 type i\n"))
+	files.Put(incr1, []byte(text))
+	return load(t, files)
+}
+
+func TestTheLogOfARedis(t *testing.T) {
+	l, loaded, err := redisLog(t, commandLines("#TS:1700000000", "SELECT 1", "set s abc", "append s def", "SETRANGE s 1 X", "incrby n 5", "decr n",
+		"SET t 9 PXAT 1", "PERSIST t", "SET u 9 PXAT 2", "mset a 1 b 2", "MULTI", "SELECT 2", "ZADD z 1 a 2 b", "zincrby z 2.5 a", "#", "EXEC",
+		"SELECT 1", "rename a c", "copy b d DB 2", "PEXPIREAT s 1700000009000", "zadd y NX 1 a", "zrem y a", "del b nope", "SELECT 0", "SET x 1", "FLUSHDB"))
+	require.NoError(t, err)
+	require.Empty(t, loaded.Torn)
+	require.EqualValues(t, 23, loaded.Commands)
+	forever := fmt.Sprint(" until ", store.NoExpiry)
+	requireSame(t, map[string]string{
+		"1 s": "string aXcdef until 1700000009000", "1 n": "string 4" + forever, "1 t": "string 9" + forever, "1 u": "string 9 until 2",
+		"1 c": "string 1" + forever, "2 d": "string 2" + forever,
+		"2 z": `sorted set "b"=4000000000000000 "a"=400c000000000000` + forever,
+	}, contents(l.store))
+}
+
+func TestTearsInTheLogOfARedis(t *testing.T) {
+	text := commandLines("SELECT 0", "SET a 1", "MULTI", "SET b 2", "SET c 3", "EXEC")
+	first := len(commandLines("SELECT 0", "SET a 1"))
+	for cut := first + 1; cut < len(text); cut++ {
+		for _, tail := range []string{"", strings.Repeat("\x00", 600), "\x01\x02 garbage * # \r\n"} {
+			l, loaded, err := redisLog(t, text[:cut]+tail)
+			require.NoError(t, err)
+			require.NotEmpty(t, loaded.Torn)
+			require.Len(t, contents(l.store), 1, "cut at %d", cut)
+		}
+	}
+	for _, middle := range []string{"x", "*1\r\n", "*0\r\n", "*-1\r\n", "*2\r\n$1\r\nab\r\n", "SET a 1\r\n"} {
+		_, _, err := redisLog(t, commandLines("SET a 1")+middle+commandLines("SET b 2", "SET c 3"))
+		var damage *Damage
+		require.ErrorAs(t, err, &damage, middle)
+		require.EqualValues(t, len(commandLines("SET a 1")), damage.Offset)
+	}
+}
+
+func TestCommandsThatCannotBeApplied(t *testing.T) {
+	for line, want := range map[string]string{
+		"lpush l 1":              "unknown command",
+		"GET a":                  "not a command that writes",
+		"incr s":                 "not an integer",
+		"SELECT 3":               "databases",
+		"EXEC":                   "not a command that writes",
+		"cl.throttle k 15 30 60": "requests of the past",
+		"SCRIPT LOAD x":          "unknown command",
+	} {
+		_, _, err := redisLog(t, commandLines("SET s abc", line))
+		require.ErrorContains(t, err, want, line)
+		require.ErrorContains(t, err, fmt.Sprint("byte ", len(commandLines("SET s abc"))), line)
+	}
+}
+
+func TestUnsupportedCommandsMayBeLeftOut(t *testing.T) {
+	files := memory()
+	files.Put(appendDir+"appendonly.aof.manifest", []byte("file appendonly.aof.1.incr.aof seq 1 type i\n"))
+	files.Put(incr1, []byte(commandLines("SET s abc", "lpush l 1", "LPUSH l 2", "SET t 1")))
+	dir, err := Open(files, home, "appendonlydir", "appendonly.aof")
+	require.NoError(t, err)
+	s, o := newStore(), LoadOptions{Now: now}
+	o.Foreign, o.RDB.SkipUnsupported = foreign(s), true
+	loaded, err := dir.Load(s, o)
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"LPUSH": 2}, loaded.Skipped)
+	require.Len(t, contents(s), 2)
+}
+
+// What a Redis appended to our file is not ours to cut off.
+func TestARedisMayGoOn(t *testing.T) {
+	files, states := history(t, seeded(t), 5)
+	whole := files.Get(incr1)
+	files.Put(incr1, append(whole, commandLines("SELECT 0", "SET later 1")...))
+	l, loaded, err := load(t, files)
+	require.NoError(t, err)
+	require.Empty(t, loaded.Torn)
+	want := states[len(whole)]
+	want["0 later"] = "string 1 until -9223372036854775808"
+	requireSame(t, want, contents(l.store))
+}
+
+// A log of the time when it was one file moves, and an interrupted move goes on.
+func TestOldLogsMove(t *testing.T) {
+	text := []byte(commandLines("SELECT 0", "SET a 1"))
+	old := memory()
+	old.Put(home+"/appendonly.aof", text)
+	midway := memory()
+	midway.Put(home+"/appendonly.aof", text)
+	midway.Put(appendDir+"appendonly.aof.manifest", []byte("file appendonly.aof seq 1 type b\n"))
+	for _, files := range []*fstest.Memory{old, midway} {
+		l := start(t, files, Always)
+		require.Len(t, contents(l.store), 1)
+		set(l.store, "b", 2)
+		l.commit()
+		files = files.PowerCut(nil)
+		require.Nil(t, files.Get(home+"/appendonly.aof"))
+		again, _, err := load(t, files)
+		require.NoError(t, err)
+		require.Len(t, contents(again.store), 2)
+	}
+}
+
+func TestReadErrorsAreNoTears(t *testing.T) {
+	files, _ := history(t, seeded(t), 5)
+	fault := errors.New("input/output error")
+	for n := range 20 {
+		reads := 0
+		files.Fault = func(op fstest.Op) error {
+			if op.Kind == "read" && op.Path == incr1 {
+				if reads++; reads > n {
+					return fault
+				}
+			}
+			return nil
+		}
+		if _, _, err := load(t, files); err == nil {
+			require.Positive(t, n)
+			return
+		} else {
+			require.ErrorIs(t, err, fault)
+		}
+	}
+	t.Fatal("no load without a fault")
+}
