@@ -10,6 +10,10 @@ type Persistence interface {
 	BackgroundSave() error
 	// ScheduleSave lets a snapshot be written as soon as nothing else is.
 	ScheduleSave()
+	// BackgroundRewrite begins to write the append-only file anew, or returns why it cannot.
+	BackgroundRewrite() error
+	// ScheduleRewrite lets it be written anew as soon as nothing else is.
+	ScheduleRewrite()
 	// Writing says what is written in the background: "rdb" a snapshot, "aof" the
 	// append-only file anew, "" nothing.
 	Writing() string
@@ -29,6 +33,11 @@ type Persistence interface {
 type Condition struct {
 	Loading    bool // data is being loaded
 	SaveFailed bool // the last snapshot could not be written, and writes are refused for that
+
+	// LogFailed is why the append-only file cannot be written, "" when it can. Limiters go on
+	// then, as a full disk must not turn everyone away; with LogStrict nothing on keys does.
+	LogFailed string
+	LogStrict bool
 }
 
 // SetCondition says what keeps commands from running from now on.
@@ -50,6 +59,11 @@ const (
 		"if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs for details about the RDB error."
 )
 
+// errLogFailed is Redis's text for an append-only file that cannot be written.
+func errLogFailed(reason string) error {
+	return Error("MISCONF Errors writing to the AOF file: " + reason)
+}
+
 // checkCondition says whether a command may run under a condition. As in Redis, PING
 // tells whether writes are refused.
 func (c *Call) checkCondition(now *Condition) error {
@@ -59,6 +73,30 @@ func (c *Call) checkCondition(now *Condition) error {
 		return errLoading
 	case now.SaveFailed && (flags&Write != 0 || c.Cmd.Name == "ping"):
 		return errSaveFailed
+	case now.LogFailed != "" && c.needsLog(now.LogStrict):
+		return errLogFailed(now.LogFailed)
 	}
 	return nil
+}
+
+// needsLog reports whether a call must not run while changes cannot be logged.
+func (c *Call) needsLog(strict bool) bool {
+	flags := c.effectiveFlags()
+	if strict {
+		return flags&(Write|ReadOnly) != 0
+	}
+	return flags&Write != 0 && !c.limits()
+}
+
+// limits reports whether a call that writes is a limiter's, or a transaction whose writes are.
+func (c *Call) limits() bool {
+	if c.Cmd.Name != "exec" {
+		return c.Cmd.Group == Limiter
+	}
+	for _, q := range c.Client.multi.queued {
+		if q.cmd.Flags&Write != 0 && q.cmd.Group != Limiter {
+			return false
+		}
+	}
+	return true
 }

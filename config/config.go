@@ -150,6 +150,11 @@ type Config struct {
 	StopWritesOnBGSaveError bool
 	AppendOnly              bool
 	AppendFsync             Fsync
+	AppendFilename          string
+	AppendDirName           string
+	AOFLoadTruncated        bool
+	AutoAOFRewritePercent   int   // growth of the file in percent, 0: never
+	AutoAOFRewriteMinSize   int64 // bytes
 
 	// inert holds the values, in CONFIG GET form, of the directives that are
 	// kept only to be read back; a name that is missing has its default.

@@ -160,7 +160,10 @@ func (r *redis) skipBulk(head string, t *testing.T) {
 }
 
 // differing are the directives whose default or start value is not Redis's.
-var differing = map[string]bool{"bind": true, "port": true, "unixsocket": true, "enable-protected-configs": true, "save": true}
+var differing = map[string]bool{
+	"bind": true, "port": true, "unixsocket": true, "enable-protected-configs": true, "save": true,
+	"appendonly": true, "auto-aof-rewrite-percentage": true, "auto-aof-rewrite-min-size": true,
+}
 
 func compareDirective(t *testing.T, r *redis, d *Directive, name string, values []string) {
 	c := Default()

@@ -99,10 +99,10 @@ func (l *loader) load(args, environ []string) error {
 	return l.config.Validate()
 }
 
-// settle gives directives that nobody has set the defaults that depend on others.
+// settle gives save, if nobody has set it, its default without a log: Redis's.
 func (l *loader) settle(appendOnly bool) {
-	if appendOnly && !l.chosen {
-		l.config.Save = nil // every change is on disk already
+	if !appendOnly && !l.chosen {
+		l.config.Save = []SavePoint{{3600, 1}, {300, 100}, {60, 10000}}
 	}
 }
 

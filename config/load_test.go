@@ -52,7 +52,7 @@ func TestLoad(t *testing.T) {
 		warns   []string
 		err     string
 	}{
-		{name: "nothing", want: want{"port": "6379", "bind": "127.0.0.1 -::1", "save": "3600 1 300 100 60 10000", "enable-debug-command": "no"}},
+		{name: "nothing", want: want{"port": "6379", "bind": "127.0.0.1 -::1", "save": "", "enable-debug-command": "no"}},
 		{name: "the example", files: conf("port 1\nmaxmemory 5"), args: `r.conf --port 6380 --maxmemory 1gb --save "" --bind 0.0.0.0 ::1`,
 			want: want{"port": "6380", "maxmemory": "1073741824", "save": "", "bind": "0.0.0.0 ::1"}},
 		{name: "who is stronger", files: conf("port 1\ntimeout 1\nhz 11"), environ: []string{"CELLSERVER_PORT=2", "CELLSERVER_TIMEOUT=2"}, args: "r.conf --port 3",
@@ -70,10 +70,9 @@ func TestLoad(t *testing.T) {
 		{name: "maxmemory-clients in percent", args: "--maxmemory-clients 5%", want: want{"maxmemory-clients": "5%"},
 			warns: []string{"command line: redis directive 'maxmemory-clients' is ignored: each client is bounded by client-query-buffer-limit and client-output-buffer-limit"}},
 
-		{name: "no save points beside the log", args: "--appendonly yes", want: want{"save": ""},
-			warns: []string{"command line: redis directive 'appendonly' is ignored: data is held in memory only"}},
-		{name: "save points beside the log", args: "--appendonly yes --save 60 1", want: want{"save": "60 1"},
-			warns: []string{"command line: redis directive 'appendonly' is ignored: data is held in memory only"}},
+		{name: "no save points beside the log", args: "--appendonly yes", want: want{"save": ""}},
+		{name: "save points without a log", args: "--appendonly no", want: want{"save": "3600 1 300 100 60 10000"}},
+		{name: "save points beside the log", args: "--appendonly yes --save 60 1", want: want{"save": "60 1"}},
 		{name: "save adds up in a file", files: conf("save 3600 1\nsave 300 100 60 10000"), args: "r.conf",
 			want: want{"save": "3600 1 300 100 60 10000"}},
 		{name: "save starts anew", files: conf("save 3600 1\nsave ''\nsave 5 5"), args: "r.conf --save 60 1 --save 30 2", want: want{"save": "60 1 30 2"}},

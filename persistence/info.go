@@ -47,18 +47,35 @@ func (m *Manager) infoLoading(add func(name string, value any)) {
 	add("current_save_keys_total", total)
 }
 
-// infoLog tells of the append-only file, which is not there yet.
+// infoLog tells of the append-only file.
 func (m *Manager) infoLog(add func(name string, value any)) {
-	add("aof_enabled", 0)
-	add("aof_rewrite_in_progress", 0)
-	add("aof_rewrite_scheduled", 0)
-	add("aof_last_rewrite_time_sec", -1)
-	add("aof_current_rewrite_time_sec", -1)
-	add("aof_last_bgrewrite_status", "ok")
-	add("aof_rewrites", 0)
-	add("aof_rewrites_consecutive_failures", 0)
-	add("aof_last_write_status", "ok")
-	add("aof_last_cow_size", 0)
+	a := &m.append
+	r, on := &a.rewrites, a.wanted.Load()
+	kind, begun := m.jobs.running()
+	took := int64(-1)
+	if kind == RewriteJob {
+		took = (m.clock.Monotonic() - begun) / 1e9
+	}
+	add("aof_enabled", bit(on))
+	add("aof_rewrite_in_progress", bit(kind == RewriteJob))
+	add("aof_rewrite_scheduled", bit(a.scheduled.Load()))
+	add("aof_last_rewrite_time_sec", r.took.Load())
+	add("aof_current_rewrite_time_sec", took)
+	add("aof_last_bgrewrite_status", status(r.failures.Load() == 0))
+	add("aof_rewrites", r.count.Load())
+	add("aof_rewrites_consecutive_failures", r.failures.Load())
+	add("aof_last_write_status", status(!a.broken.Load()))
+	add("aof_last_cow_size", r.copied.Load())
+	if !on {
+		return
+	}
+	add("aof_current_size", a.size())
+	add("aof_base_size", a.base.Load())
+	add("aof_pending_rewrite", bit(a.scheduled.Load()))
+	add("aof_buffer_length", a.journal.Waiting())
+	add("aof_pending_bio_fsync", bit(a.journal.Syncing()))
+	add("aof_delayed_fsync", a.journal.Delayed())
+	add("aof_changes_in_memory_only", a.journal.Missed())
 }
 
 func (m *Manager) infoSaves(add func(name string, value any)) {

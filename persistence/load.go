@@ -32,7 +32,7 @@ type loading struct {
 func (m *Manager) Start(ctx context.Context) error {
 	m.update(func(c *Condition) { c.Loading = true })
 	set := m.settings.Load()
-	if len(set.Save) > 0 {
+	if len(set.Save) > 0 || set.AppendOnly {
 		if err := m.home.own(m.fs, set.Dir); err != nil {
 			return err
 		}
@@ -40,12 +40,31 @@ func (m *Manager) Start(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := m.loadDump(ctx, set); err != nil {
+	if err := m.loadAll(ctx, set); err != nil {
 		return err
 	}
 	m.saves.saved.Store(m.changes())
 	m.update(func(c *Condition) { c.Loading = false })
 	return nil
+}
+
+// loadAll loads the append-only file where it is wanted and there is one, else the snapshot.
+func (m *Manager) loadAll(ctx context.Context, set *Settings) error {
+	if !set.AppendOnly {
+		return m.loadDump(ctx, set)
+	}
+	m.append.wanted.Store(true)
+	if err := m.openLog(set); err != nil {
+		return err
+	}
+	found, err := m.loadLog(ctx, set)
+	if err == nil && !found {
+		err = m.loadDump(ctx, set)
+	}
+	if err != nil {
+		return err
+	}
+	return m.beginLog(found)
 }
 
 // loadDump loads the snapshot, if there is one.
@@ -87,10 +106,14 @@ func (m *Manager) load(ctx context.Context, set *Settings, path string) error {
 	m.loading.expired.Store(l.Expired)
 	m.log.Info("loaded", "file", path, "keys", l.Keys, "expired", l.Expired,
 		"milliseconds", (m.clock.Monotonic()-m.loading.began.Load())/1e6)
-	for what, n := range l.Skipped {
+	m.reportSkipped(l.Skipped)
+	return nil
+}
+
+func (m *Manager) reportSkipped(counts map[string]int) {
+	for what, n := range counts {
 		m.log.Warn("left out, as it is not kept here", "what", what, "count", n)
 	}
-	return nil
 }
 
 // Reload writes a snapshot and loads it in place of what there is. After an error what

@@ -1,10 +1,12 @@
 package persistence
 
 import (
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 
+	"cellserver/persistence/aof"
 	"cellserver/persistence/fs"
 	"cellserver/store"
 )
@@ -27,6 +29,8 @@ type Options struct {
 	Changes func() int64
 	// Version is the Redis version that files say they are of.
 	Version string
+	// Foreign runs the commands of a Redis's log.
+	Foreign aof.Foreign
 	// Condition is called with what clients may do, whenever that changes.
 	Condition func(Condition)
 }
@@ -42,6 +46,13 @@ type Settings struct {
 	StopWrites bool
 	// SkipUnsupported leaves out keys of types that are not kept here when a file is loaded.
 	SkipUnsupported bool
+
+	AppendOnly            bool // keep a log of all changes
+	AppendFsync           aof.Policy
+	AppendDir, AppendName string // of the log's directory, in Dir, and what its files' names begin with
+	LoadTruncated         bool   // do without the end of a log that is torn, instead of refusing it
+	RewritePercentage     int64  // by how much the log must grow to be written anew by itself, 0: never
+	RewriteMinSize        int64  // and how large it must be, in bytes
 }
 
 // SavePoint asks for a snapshot once there were so many changes and the last one is so
@@ -53,6 +64,11 @@ type Condition struct {
 	Loading bool // data is being loaded: little else than INFO
 	// SaveFailed refuses writes, because the last snapshot has failed.
 	SaveFailed bool
+	// LogFailed is why the append-only file cannot be written, "" when it can: limiters go on
+	// in memory, other writes are refused. LogStrict refuses everything on keys, as nothing
+	// may be told that may be lost (appendfsync always).
+	LogFailed string
+	LogStrict bool
 }
 
 // Manager keeps a store on disk. Its methods are safe for concurrent use.
@@ -63,12 +79,14 @@ type Manager struct {
 	log     *slog.Logger
 	changes func() int64
 	version string
+	foreign aof.Foreign
 
 	settings atomic.Pointer[Settings]
 	home     home
 	jobs     jobs
 	loading  loading
 	saves    saves
+	append   appendLog
 
 	telling   sync.Mutex // guards condition, and the order in which it is told
 	condition Condition
@@ -78,8 +96,11 @@ type Manager struct {
 // New returns a manager that has done nothing yet: call Start.
 func New(o Options) *Manager {
 	m := &Manager{
-		store: o.Store, fs: o.FS, clock: o.Clock, log: o.Log, changes: o.Changes, version: o.Version, tell: o.Condition,
+		store: o.Store, fs: o.FS, clock: o.Clock, log: o.Log, changes: o.Changes, version: o.Version, tell: o.Condition, foreign: o.Foreign,
 	}
+	m.append.journal = aof.NewJournal(o.Settings.AppendFsync, m.logFailed)
+	m.append.rewrites.took.Store(-1)
+	m.store.Observe(m.append.journal)
 	m.settings.Store(&o.Settings)
 	m.saves.last.Store(m.clock.Now() / 1e9)
 	m.saves.took.Store(-1)
@@ -102,11 +123,14 @@ func (m *Manager) update(change func(*Condition)) {
 func (m *Manager) Configure(s Settings) error {
 	old := m.settings.Load()
 	if s.Dir != old.Dir {
+		if old.AppendOnly {
+			return errors.New("the directory cannot change while appendonly is yes")
+		}
 		if err := m.home.move(m.fs, s.Dir); err != nil {
 			return err
 		}
 	}
 	m.settings.Store(&s)
 	m.saveFailed()
-	return nil
+	return m.configureLog(old, &s)
 }

@@ -106,7 +106,7 @@ func (m *Manager) writeDump(j *job) error {
 	defer snapshot.Close()
 	defer m.track(snapshot)()
 	err = replace(m.fs, set.dump(), j, func(out io.Writer) error {
-		return rdb.Save(out, snapshot, rdb.SaveOptions{Facts: m.facts(now), NoChecksum: !set.Checksum, Keys: &m.saves.keys})
+		return rdb.Save(out, snapshot, rdb.SaveOptions{Facts: m.facts(now, "0"), NoChecksum: !set.Checksum, Keys: &m.saves.keys})
 	})
 	if err != nil {
 		return err
@@ -136,12 +136,12 @@ func (m *Manager) track(n *store.Snapshot) (done func()) {
 // dump is the path of the snapshot.
 func (s *Settings) dump() string { return filepath.Join(s.Dir, s.DBFilename) }
 
-// facts are what a file says about itself.
-func (m *Manager) facts(now int64) []rdb.Fact {
+// facts are what a file says about itself; base is "1" for that of an append-only file.
+func (m *Manager) facts(now int64, base string) []rdb.Fact {
 	return []rdb.Fact{
 		{Name: "redis-ver", Value: m.version}, {Name: "redis-bits", Value: "64"},
 		{Name: "ctime", Value: strconv.FormatInt(now/1e9, 10)}, {Name: "used-mem", Value: strconv.FormatInt(m.store.Used(), 10)},
-		{Name: "aof-base", Value: "0"},
+		{Name: "aof-base", Value: base},
 	}
 }
 

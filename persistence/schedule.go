@@ -1,5 +1,7 @@
 package persistence
 
+import "errors"
+
 // retryAfter is how many seconds pass before a snapshot that failed is tried again, unless
 // someone asks for it.
 const retryAfter = 5
@@ -60,7 +62,7 @@ func (m *Manager) Stop(save, noSave bool) error {
 		err = m.Save()
 	}
 	m.jobs.stop(true, SavingJob, RewriteJob)
-	return err
+	return errors.Join(err, m.endLog())
 }
 
 func (m *Manager) savesAtEnd(save, noSave bool) bool {

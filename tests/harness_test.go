@@ -21,7 +21,7 @@ import (
 // the command line, until the test ends. It returns its address.
 func startServer(t testing.TB, directives ...string) string {
 	t.Helper()
-	args := append([]string{"--port", strconv.Itoa(freePort(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--save", ""}, directives...)
+	args := append([]string{"--port", strconv.Itoa(freePort(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--save", "", "--appendonly", "no"}, directives...)
 	cfg, _, err := config.Load(args, nil, nil)
 	require.NoError(t, err)
 	a, err := app.New(app.Options{Config: cfg, Log: slog.New(slog.DiscardHandler)})

@@ -100,7 +100,7 @@ func startOurs(t *testing.T) *peer {
 	bin := filepath.Join(t.TempDir(), "cellserver")
 	out, err := exec.Command("go", "build", "-o", bin, "cellserver/cmd/cellserver").CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	p.launch(t, exec.Command(bin, "--enable-debug-command", "yes", "--dir", t.TempDir()))
+	p.launch(t, exec.Command(bin, "--enable-debug-command", "yes", "--appendonly", "no", "--dir", t.TempDir()))
 	return p
 }
 

@@ -19,6 +19,7 @@ import (
 	"cellserver/commands"
 	"cellserver/config"
 	"cellserver/persistence"
+	"cellserver/persistence/aof"
 	"cellserver/resp"
 	"cellserver/store"
 )
@@ -41,6 +42,7 @@ type App struct {
 	store    *store.Store
 	commands *commands.Server
 	disk     *persistence.Manager
+	replay   aof.Foreign
 
 	transport resp.Server
 	sockets   sockets
@@ -76,7 +78,8 @@ func New(o Options) (*App, error) {
 		Configured: a.configured, Rewrite: rewriter(process.ConfigFile), Shutdown: a.shutdown, Process: process,
 		Persistence: a.disk,
 	})
-	a.transport = resp.Server{Log: a.log, Accept: a.accept, WriteLimit: writeLimit}
+	a.replay = a.commands.Replayer()
+	a.transport = resp.Server{Log: a.log, Accept: a.accept, WriteLimit: writeLimit, Barrier: a.disk.Journal()}
 	if err := a.sockets.follow(a, cfg); err != nil {
 		a.sockets.close()
 		return nil, err
@@ -111,6 +114,7 @@ func (a *App) Run(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { a.background(background) })
+	running.Go(func() { a.pulse(background) })
 	mode := a.untilStopped(ctx)
 	a.drain(mode)
 	cancel()

@@ -40,7 +40,7 @@ func start(t *testing.T, directives ...string) *instance {
 // open makes a server that does not run yet. It keeps nothing on disk unless it is told to.
 func open(t *testing.T, directives ...string) (*instance, error) {
 	t.Helper()
-	args := append([]string{"--port", strconv.Itoa(freePort(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--dir", t.TempDir(), "--save", ""}, directives...)
+	args := append([]string{"--port", strconv.Itoa(freePort(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}, directives...)
 	cfg, warnings, err := config.Load(args, nil, nil)
 	require.NoError(t, err)
 	in := &instance{log: &safeBuffer{}, done: make(chan error, 1)}
