@@ -46,7 +46,7 @@ func clThrottle(c *Call) error {
 	if d.Changed {
 		keepTAT(&e, d.TAT, c.Now)
 	}
-	c.replyDecision(d, throttleAllowed)
+	c.replyDecision(d, quantity == 0)
 	return nil
 }
 
@@ -63,7 +63,7 @@ func clProbe(c *Call) error {
 	if err != nil {
 		return err
 	}
-	c.replyDecision(d, probeAllowed)
+	c.replyDecision(d, true)
 	return nil
 }
 
@@ -90,12 +90,10 @@ func keepTAT(e *store.Entry, tat, now int64) {
 	e.SetInt(tat, gcra.CeilDiv(tat, 1e6))
 }
 
-// replyDecision replies and counts the decision, as the given kind or the limited one
-// that follows it.
-func (c *Call) replyDecision(d gcra.Decision, kind decision) {
-	limited := int64(bit(d.Limited))
-	c.Server.totals.throttled[kind+decision(limited)].Add(1)
-	c.Out.Ints(limited, d.Limit, d.Remaining, gcra.CeilSeconds(d.RetryAfter), gcra.CeilSeconds(d.ResetAfter))
+// replyDecision replies and counts the decision. A look changes nothing.
+func (c *Call) replyDecision(d gcra.Decision, looked bool) {
+	c.decided(c.Args[1], d.Limited, looked)
+	c.Out.Ints(int64(bit(d.Limited)), d.Limit, d.Remaining, gcra.CeilSeconds(d.RetryAfter), gcra.CeilSeconds(d.ResetAfter))
 }
 
 const throttleUsage Error = "Cell error: Store error: Usage: cl.throttle <key> <max_burst> <count per period> <period> [<quantity>]"

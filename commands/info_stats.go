@@ -122,14 +122,6 @@ func (st *stats) percentile(p float64) int64 {
 	return durationBound(durations - 1)
 }
 
-// infoThrottle counts the decisions: what a dashboard of a rate limiter is about.
-func infoThrottle(s *Server, r *infoReport, _ int64) {
-	names := [decisions]string{"throttle_allowed", "throttle_limited", "probe_allowed", "probe_limited"}
-	for d, name := range names {
-		r.add(name, s.totals.throttled[d].Load())
-	}
-}
-
 func infoCellserver(s *Server, r *infoReport, now int64) {
 	r.add("cellserver_version", Version)
 	r.add("logical_time_nanoseconds", now)

@@ -122,18 +122,9 @@ func askIn[L limiter](c *Call, room *limiting, read func(*limiterArgs) (L, error
 	if a.changed && !looks {
 		l.apply(&room.entry, a, c.Now)
 	}
-	c.decided(c.Args[1], a.limited, looks)
+	c.decided(c.Args[1], a.limited, looks || room.args.quantity == 0)
 	reply(c, a, room.args.has(optMS))
 	return nil
-}
-
-// decided counts a decision about a key.
-func (c *Call) decided(_ []byte, limited, looked bool) {
-	kind := throttleAllowed
-	if looked {
-		kind = probeAllowed
-	}
-	c.Server.totals.throttled[kind+decision(bit(limited))].Add(1)
 }
 
 // replyAnswer replies with the five integers of every limiter, times in seconds or

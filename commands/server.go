@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"hash/maphash"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -55,6 +56,7 @@ type Server struct {
 	totals   totals
 	stats    []stats // by Command.index
 	errors   errorCounts
+	top      topKeys
 	rates    rates
 	carried  atomic.Pointer[Usage] // what connections had carried at CONFIG RESETSTAT, nil for nothing
 	slow     slowWatch
@@ -98,6 +100,7 @@ func New(o Options) *Server {
 	s.publish(o.Config)
 	s.ActiveExpire.Store(true)
 	s.clients.byID = map[int64]*Client{}
+	s.top.seed = maphash.MakeSeed()
 	s.tracking.init(s)
 	s.pubsub.channels = map[string][]*Client{}
 	s.Store.Observe(s)

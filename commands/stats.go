@@ -14,11 +14,13 @@ type stats struct {
 	nanos    atomic.Int64 // time spent in them
 	rejected atomic.Int64 // refused before they ran
 	failed   atomic.Int64 // answered with an error
+	limited  atomic.Int64 // of a limiter: said no
+	looked   atomic.Int64 // of a limiter: only asked how things are
 	took     [durations]atomic.Int64
 }
 
 func (st *stats) reset() {
-	for _, n := range []*atomic.Int64{&st.calls, &st.nanos, &st.rejected, &st.failed} {
+	for _, n := range []*atomic.Int64{&st.calls, &st.nanos, &st.rejected, &st.failed, &st.limited, &st.looked} {
 		n.Store(0)
 	}
 	for i := range st.took {
@@ -59,27 +61,11 @@ type totals struct {
 	changes     atomic.Int64 // effects since the start
 	panics      atomic.Int64
 	peak        atomic.Int64 // most bytes that the store was seen to use
-
-	throttled [decisions]atomic.Int64
 }
-
-// decision is one kind of answer of CL.THROTTLE and CL.PROBE.
-type decision uint8
-
-const (
-	throttleAllowed decision = iota
-	throttleLimited
-	probeAllowed
-	probeLimited
-	decisions
-)
 
 func (t *totals) reset() {
 	for _, n := range []*atomic.Int64{&t.connections, &t.rejected} {
 		n.Store(0)
-	}
-	for i := range t.throttled {
-		t.throttled[i].Store(0)
 	}
 }
 
@@ -103,6 +89,7 @@ func (s *Server) resetStats() {
 		s.stats[i].reset()
 	}
 	s.totals.reset()
+	s.top.forget()
 	s.errors.reset()
 	s.rates.reset()
 	usage := s.process.usage()

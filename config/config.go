@@ -142,6 +142,11 @@ type Config struct {
 	Dir             string // the working directory
 	ShutdownTimeout int    // seconds that a shutdown may wait for clients
 
+	// Metrics.
+	MetricsPort    int    // 0: none
+	MetricsBind    string // an address, "": every one
+	MetricsTopKeys int
+
 	// Persistence.
 	DBFilename              string
 	Save                    []SavePoint

@@ -23,12 +23,13 @@ var mayImport = map[string][]string{
 	"slidinglog":    {},
 	"pace":          {},
 	"lease":         {},
+	"topk":          {},
 	"config":        {},
 	"resp":          {},
 	"resp/resptest": {},
 	"store":         {},
 	// DUMP and RESTORE speak the codec's payloads; of files commands know nothing.
-	"commands":    {"gcra", "window", "slidinglog", "pace", "lease", "resp", "store", "config", "persistence/rdb"},
+	"commands":    {"gcra", "window", "slidinglog", "pace", "lease", "topk", "resp", "store", "config", "persistence/rdb"},
 	"persistence": {"store", "persistence/aof", "persistence/rdb", "persistence/fs"},
 	// A manifest quotes as redis.conf does.
 	"persistence/aof":       {"store", "config", "persistence/rdb", "persistence/fs"},
@@ -47,6 +48,7 @@ var mustNotKnow = map[string][]string{
 	"slidinglog":         {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"pace":               {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"lease":              {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"topk":               {"net", "os", "sync", "sync/atomic", "time"},
 	"store":              {"net", "os", "time"},
 	"commands":           {"os"},
 	"persistence":        {"net"},

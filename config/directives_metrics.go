@@ -1,0 +1,10 @@
+package config
+
+var metricsDirectives = group("Metrics", "",
+	field("metrics-port", number(0, 65535), "0", func(c *Config) *int { return &c.MetricsPort },
+		"TCP port that answers Prometheus, at /metrics over HTTP; 0 is none."),
+	field("metrics-bind", text, "127.0.0.1", func(c *Config) *string { return &c.MetricsBind },
+		"Address of that port; empty is every address. There is no password."),
+	field("metrics-top-keys", number(0, 1000), "10", func(c *Config) *int { return &c.MetricsTopKeys },
+		"How many of the keys limited most often metrics and INFO name; 0 is none."),
+)
