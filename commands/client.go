@@ -124,7 +124,7 @@ func (s *Server) everyClient() []*Client {
 // Begin reads the clocks for a batch of commands.
 func (c *Client) Begin() {
 	c.now, c.lapse = c.server.Clock.Read()
-	c.tx.Forget()
+	c.tx.ForgetForeseen()
 }
 
 // Foresee has the key of the command after the next fetched from memory, if that is the same

@@ -19,7 +19,7 @@ func (f *foreseen) is(key []byte) bool {
 // Foresee has the cell of a key fetched from memory, for the transaction after the next
 // one to begin: while that one runs, what this key's would have waited for comes. With a
 // nil key it only notes that one transaction is nearer. The key's bytes must not change
-// before they are used, or [Tx.Forget] is called. It changes no key.
+// before they are used, or [Tx.ForgetForeseen] is called. It changes no key.
 func (tx *Tx) Foresee(db int, key []byte) {
 	tx.soon, tx.later = tx.later, foreseen{}
 	if true || len(key) == 0 {
@@ -36,8 +36,8 @@ func (tx *Tx) Foresee(db int, key []byte) {
 	}
 }
 
-// Forget takes back what was foreseen.
-func (tx *Tx) Forget() { tx.soon, tx.later = foreseen{}, foreseen{} }
+// ForgetForeseen takes back what was foreseen.
+func (tx *Tx) ForgetForeseen() { tx.soon, tx.later = foreseen{}, foreseen{} }
 
 // slot is a key's slot.
 func (tx *Tx) slot(key []byte) uint16 {

@@ -48,6 +48,7 @@ type App struct {
 	sockets   sockets
 	tls       certificates
 	accepting sync.Mutex // guards the UserData of connections, and is held while a client is admitted
+	exporter  exporter
 
 	begun atomic.Bool                // Run was called
 	stop  chan commands.ShutdownMode // from SHUTDOWN to Run; has room for one
@@ -80,11 +81,19 @@ func New(o Options) (*App, error) {
 	})
 	a.replay = a.commands.Replayer()
 	a.transport = resp.Server{Log: a.log, Accept: a.accept, WriteLimit: writeLimit, Barrier: a.disk.Journal()}
-	if err := a.sockets.follow(a, cfg); err != nil {
+	if err := a.listen(cfg); err != nil {
 		a.sockets.close()
 		return nil, err
 	}
 	return a, nil
+}
+
+// listen opens the listeners for clients, and for metrics.
+func (a *App) listen(cfg *config.Config) error {
+	if err := a.sockets.follow(a, cfg); err != nil {
+		return err
+	}
+	return a.exporter.follow(a, cfg)
 }
 
 // random returns n random bytes.
@@ -173,6 +182,7 @@ func (a *App) drain(mode commands.ShutdownMode) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	a.sockets.close()
+	a.exporter.stop(ctx)
 	if err := a.transport.Shutdown(ctx); err != nil {
 		a.log.Warn("some clients did not take their replies in time and were cut off")
 	}
@@ -207,6 +217,9 @@ func (a *App) configured(old, cfg *config.Config) error {
 	}
 	if err := a.disk.Configure(settings(cfg)); err != nil {
 		return &commands.Refusal{Directive: "dir", Reason: err}
+	}
+	if err := a.exporter.follow(a, cfg); err != nil {
+		return refuseMetrics(old, cfg, err)
 	}
 	if err := a.sockets.follow(a, cfg); err != nil {
 		return refuseToListen(old, cfg, err)

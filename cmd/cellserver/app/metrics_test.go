@@ -1,0 +1,98 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"cellserver/commands"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// scrape asks for a path where metrics are served.
+func scrape(t *testing.T, address, path string) (status int, kind, body string) {
+	t.Helper()
+	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	answer, err := client.Get("http://" + address + path)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return answer.StatusCode, answer.Header.Get("Content-Type"), string(text)
+}
+
+func TestMetricsAreServed(t *testing.T) {
+	in := start(t, "--metrics-port", strconv.Itoa(freePort(t)))
+	c := in.dial(t)
+	c.Do("CL.THROTTLE", "k", 0, 1, 60)
+	c.Do("CL.THROTTLE", "k", 0, 1, 60)
+	address := in.exporter.address().String()
+	status, kind, body := scrape(t, address, "/metrics")
+	require.Equal(t, []any{http.StatusOK, commands.MetricsType}, []any{status, kind})
+	require.Contains(t, body, "\n"+`cellserver_decisions_total{command="cl.throttle",outcome="limited"} 1`+"\n")
+	require.Contains(t, body, "\n"+`cellserver_limited_keys{db="0",key="k"} 1`+"\n")
+	for _, path := range []string{"/", "/metrics/x", "/debug/pprof/"} {
+		status, _, _ = scrape(t, address, path)
+		require.Equal(t, http.StatusNotFound, status, path)
+	}
+	answer, err := http.Post("http://"+address+"/metrics", "text/plain", nil)
+	require.NoError(t, err)
+	answer.Body.Close()
+	require.Equal(t, http.StatusMethodNotAllowed, answer.StatusCode)
+}
+
+func TestMetricsFollowTheConfiguration(t *testing.T) {
+	in := start(t)
+	require.Nil(t, in.exporter.address(), "off unless asked for")
+	c := in.dial(t)
+	first, second := freePort(t), freePort(t)
+	ok(t, c, "CONFIG", "SET", "metrics-port", first)
+	status, _, _ := scrape(t, fmt.Sprintf("127.0.0.1:%d", first), "/metrics")
+	require.Equal(t, http.StatusOK, status)
+	ok(t, c, "CONFIG", "SET", "metrics-port", second)
+	status, _, _ = scrape(t, fmt.Sprintf("127.0.0.1:%d", second), "/metrics")
+	require.Equal(t, http.StatusOK, status)
+	requireNobody(t, first)
+
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	port := taken.Addr().(*net.TCPAddr).Port
+	refusal := c.Do("CONFIG", "SET", "metrics-port", port)
+	require.Equal(t, resptest.Error(fmt.Sprintf("ERR CONFIG SET failed (possibly related to argument 'metrics-port') - Unable to listen there: "+
+		"cannot listen on 127.0.0.1:%d: address already in use: stop what listens there, or choose another port with --metrics-port", port)), refusal)
+	status, _, _ = scrape(t, fmt.Sprintf("127.0.0.1:%d", second), "/metrics")
+	require.Equal(t, http.StatusOK, status, "it stays where it was")
+
+	ok(t, c, "CONFIG", "SET", "metrics-port", 0)
+	requireNobody(t, second)
+}
+
+// requireNobody requires that nobody listens to a port.
+func requireNobody(t *testing.T, port int) {
+	t.Helper()
+	_, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	require.ErrorContains(t, err, "refused")
+}
+
+func TestMetricsPortIsTaken(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	in, err := open(t, "--metrics-port", strconv.Itoa(taken.Addr().(*net.TCPAddr).Port))
+	require.ErrorContains(t, err, "--metrics-port")
+	require.Nil(t, in.App)
+}
+
+func TestMetricsEndWithTheServer(t *testing.T) {
+	port := freePort(t)
+	in := start(t, "--metrics-port", strconv.Itoa(port))
+	in.stop()
+	in.wait(t)
+	requireNobody(t, port)
+}
