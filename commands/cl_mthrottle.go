@@ -38,15 +38,18 @@ func clMthrottle(c *Call) error {
 	if err != nil {
 		return limiterError(err)
 	}
-	looks := args.has(optPeek)
-	if !looks {
+	if !args.has(optPeek) {
 		applyAll(all, c.Now)
 	}
+	looks := args.has(optPeek) || args.quantity == 0
+	c.decided(refusing >= 0, looks)
 	c.Out.Array(2 + len(all))
 	c.Out.Int(int64(bit(refusing >= 0)))
 	c.Out.Int(int64(refusing))
 	for i := range all {
-		c.decided(all[i].entry.Key(), all[i].answer.limited, looks)
+		if all[i].answer.limited && !looks {
+			c.noteLimited(all[i].entry.Key())
+		}
 		c.replyAnswer(&all[i].answer, args.has(optMS))
 	}
 	return nil

@@ -3,6 +3,8 @@ package commands
 import (
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestClMthrottle counts in all of its limits or in none.
@@ -44,4 +46,15 @@ func TestClMthrottleErrors(t *testing.T) {
 		h.want("CL.MTHROTTLE "+line, want)
 		h.want("EXISTS a b", 0)
 	}
+}
+
+func TestClMthrottleIsCounted(t *testing.T) {
+	h := newHarness(t)
+	h.do("CL.MTHROTTLE 2 a 0 1 60 b 0 1 60")
+	h.do("CL.MTHROTTLE 2 a 0 1 60 b 0 1 60")
+	h.do("CL.MTHROTTLE 2 a 0 1 60 c 0 1 60")
+	h.do("CL.MTHROTTLE 2 a 0 1 60 b 0 1 60 PEEK")
+	h.do("CL.MTHROTTLE 2 a 0 1 60 b 0 1 60 QUANTITY 0")
+	require.Equal(t, "allowed=1,limited=2,looked=2", h.info("throttle")["limiter_cl.mthrottle"])
+	h.want("CL.TOP", []any{[]any{"a", 2, 0}, []any{"b", 1, 0}})
 }

@@ -92,7 +92,7 @@ func keepTAT(e *store.Entry, tat, now int64) {
 
 // replyDecision replies and counts the decision. A look changes nothing.
 func (c *Call) replyDecision(d gcra.Decision, looked bool) {
-	c.decided(c.Args[1], d.Limited, looked)
+	c.decidedOn(c.Args[1], d.Limited, looked)
 	c.Out.Ints(int64(bit(d.Limited)), d.Limit, d.Remaining, gcra.CeilSeconds(d.RetryAfter), gcra.CeilSeconds(d.ResetAfter))
 }
 

@@ -38,6 +38,7 @@ type Client struct {
 	call      Call      // the running command; reused
 	inner     Call      // the running command inside EXEC; reused
 	limiting  *limiting // what a limiter works on; reused, nil before the first one
+	checking  *checking // what CL.CHECK works on; reused, nil before the first one
 	tx        *store.Tx
 	footprint store.Footprint // of the running command; reused
 	db        int

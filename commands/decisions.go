@@ -6,17 +6,27 @@ import (
 	"strconv"
 )
 
-// decided counts what a limiter decided about a key. A look, be it CL.PROBE, PEEK or a
-// quantity of 0, limits nobody. What was allowed is not counted: it is all other calls.
-func (c *Call) decided(key []byte, limited, looked bool) {
+// decidedOn counts what a limiter decided about a key. A look, be it CL.PROBE, PEEK or a
+// quantity of 0, limits nobody.
+func (c *Call) decidedOn(key []byte, limited, looked bool) {
+	c.decided(limited, looked)
+	if limited && !looked {
+		c.noteLimited(key)
+	}
+}
+
+// decided counts a decision. What was allowed is not counted: it is all other calls.
+func (c *Call) decided(limited, looked bool) {
 	switch {
 	case looked:
 		c.Server.statsOf(c.Cmd).looked.Add(1)
 	case limited:
 		c.Server.statsOf(c.Cmd).limited.Add(1)
-		c.Server.top.add(c.Tx.DB(), key)
 	}
 }
+
+// noteLimited counts a key among those that were limited, for CL.TOP.
+func (c *Call) noteLimited(key []byte) { c.Server.top.add(c.Tx.DB(), key) }
 
 // decisions are what a command that limits has decided, by outcome.
 type decisions struct{ allowed, limited, looked int64 }
@@ -31,7 +41,7 @@ func (st *stats) decisions() decisions {
 // deciding are the commands that answer whether something may happen, by name.
 func deciding() []*Command {
 	return slices.DeleteFunc(byName(), func(c *Command) bool {
-		return c.Group != Limiter || c.Keys.First == 0 || c.Name == "cl.release"
+		return c.Group != Limiter || c.Keys == (Keys{}) || c.Name == "cl.release"
 	})
 }
 
@@ -40,6 +50,9 @@ func infoThrottle(s *Server, r *infoReport, _ int64) {
 	for _, cmd := range deciding() {
 		d := s.statsOf(cmd).decisions()
 		r.add("limiter_"+cmd.Name, fmt.Sprintf("allowed=%d,limited=%d,looked=%d", d.allowed, d.limited, d.looked))
+	}
+	for _, rule := range s.rules.report() {
+		r.add("rule_"+rule.name, fmt.Sprintf("allowed=%d,limited=%d,shadow_limited=%d", rule.allowed, rule.limited, rule.shadowed))
 	}
 	for i, t := range s.top.highest(anyDB, s.Config().MetricsTopKeys, false) {
 		r.add(fmt.Sprintf("limited_most_%d", i+1), fmt.Sprintf("db=%d,times=%d,over=%d,key=%s", t.DB, t.Times, t.Over, strconv.Quote(string(t.Key))))
@@ -54,6 +67,12 @@ func metricsLimiters(s *Server, x *exposition) {
 		x.add(float64(d.allowed), "command", cmd.Name, "outcome", "allowed")
 		x.add(float64(d.limited), "command", cmd.Name, "outcome", "limited")
 		x.add(float64(d.looked), "command", cmd.Name, "outcome", "looked")
+	}
+	x.counter("rule_decisions_total", "Decisions of rules by outcome: allowed, limited, shadow_limited (would have been).")
+	for _, rule := range s.rules.report() {
+		x.add(float64(rule.allowed), "rule", rule.name, "outcome", "allowed")
+		x.add(float64(rule.limited), "rule", rule.name, "outcome", "limited")
+		x.add(float64(rule.shadowed), "rule", rule.name, "outcome", "shadow_limited")
 	}
 	x.gauge("limited_keys", "How many times the keys that were limited most often were, at most (CL.TOP).")
 	shown := map[string]bool{}

@@ -122,7 +122,7 @@ func askIn[L limiter](c *Call, room *limiting, read func(*limiterArgs) (L, error
 	if a.changed && !looks {
 		l.apply(&room.entry, a, c.Now)
 	}
-	c.decided(c.Args[1], a.limited, looks || room.args.quantity == 0)
+	c.decidedOn(c.Args[1], a.limited, looks || room.args.quantity == 0)
 	reply(c, a, room.args.has(optMS))
 	return nil
 }

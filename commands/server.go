@@ -57,6 +57,7 @@ type Server struct {
 	stats    []stats // by Command.index
 	errors   errorCounts
 	top      topKeys
+	rules    rules
 	rates    rates
 	carried  atomic.Pointer[Usage] // what connections had carried at CONFIG RESETSTAT, nil for nothing
 	slow     slowWatch
@@ -120,6 +121,7 @@ func (s *Server) publish(cfg *config.Config) {
 // implements [store.Observer].
 func (s *Server) Committed(tx *store.Tx, effects []store.Effect) {
 	s.totals.changes.Add(int64(len(effects)))
+	s.rules.committed(effects)
 	if s.tracking.on.Load() > 0 {
 		s.tracking.settle(tx, effects)
 	}

@@ -90,6 +90,7 @@ func (s *Server) resetStats() {
 	}
 	s.totals.reset()
 	s.top.forget()
+	s.rules.resetCounts()
 	s.errors.reset()
 	s.rates.reset()
 	usage := s.process.usage()

@@ -142,6 +142,9 @@ type Config struct {
 	Dir             string // the working directory
 	ShutdownTimeout int    // seconds that a shutdown may wait for clients
 
+	// Rate limiting.
+	RulesFile string // path, "": none
+
 	// Metrics.
 	MetricsPort    int    // 0: none
 	MetricsBind    string // an address, "": every one

@@ -62,7 +62,7 @@ func (d *Directive) Split(value string) []string {
 var (
 	table = slices.Concat(
 		networkDirectives, tlsDirectives, securityDirectives, memoryDirectives,
-		generalDirectives, observeDirectives, metricsDirectives, persistenceDirectives, inertDirectives,
+		generalDirectives, limiterDirectives, observeDirectives, metricsDirectives, persistenceDirectives, inertDirectives,
 	)
 	names, byName = indexTable()
 )

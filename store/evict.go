@@ -200,8 +200,11 @@ func (v *evictor) sampleFrom(now int64, partition int) (n int) {
 		if g == nil {
 			continue
 		}
-		n++
 		c := g.cell(g.index[slot] & offsetMask)
+		if pinned := v.tx.s.pinned; pinned != nil && pinned(db, t.keyOf(c)) {
+			continue
+		}
+		n++
 		v.add(candidate{
 			db: db, partition: partition, rank: v.rank(c),
 			throttle: c.has(cellExpiryIsTAT), tat: c.value(), access: c.access(),

@@ -11,6 +11,8 @@ import (
 type Options struct {
 	Databases int    // number of databases, at least 1
 	Seed      uint64 // seeds sampling (RANDOMKEY, eviction, LFU); the edge's randomness
+	// Pinned reports whether a key of a database is never evicted. Nil for none.
+	Pinned func(db int, key []byte) bool
 }
 
 // Store is the whole keyspace. Its methods are safe for concurrent use; the keys
@@ -18,7 +20,8 @@ type Options struct {
 type Store struct {
 	partitions [Partitions]partition
 	databases  int
-	observers  []Observer // fixed before the first transaction
+	observers  []Observer                    // fixed before the first transaction
+	pinned     func(db int, key []byte) bool // nil for none
 	seed       atomic.Uint64
 	lfu        atomic.Bool
 	lfuFactor  atomic.Int64
@@ -47,7 +50,7 @@ type partition struct {
 
 // New returns an empty store.
 func New(o Options) *Store {
-	s := &Store{databases: max(o.Databases, 1), blocks: newBlocks()}
+	s := &Store{databases: max(o.Databases, 1), blocks: newBlocks(), pinned: o.Pinned}
 	s.seed.Store(o.Seed)
 	s.SetLFU(10, 1)
 	s.SetCompactLimits(128, 64)

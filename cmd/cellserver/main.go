@@ -39,6 +39,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
+	onHangup(a.ReloadRules)
 	if cfg.LogFile == "" && cfg.LogLevel != config.LogWarning {
 		fmt.Print(a.Greeting())
 	}

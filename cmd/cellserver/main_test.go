@@ -180,6 +180,24 @@ func TestSignalsAndShutdownEndWithZero(t *testing.T) {
 	}
 }
 
+func TestHangupReadsTheRulesAgain(t *testing.T) {
+	port, file := freePort(t), filepath.Join(t.TempDir(), "rules.yaml")
+	rules := func(limit int) {
+		text := fmt.Sprintf("rules:\n  r:\n    limits: CL.WINDOW %d 60\n", limit)
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		require.NoError(t, os.Chtimes(file, time.Unix(1, 0), time.Unix(1, 0))) // it looks as before
+	}
+	rules(10)
+	cmd := program(t, "--port", port, "--rules-file", file)
+	serve(t, cmd)
+	c := resptest.Dial(t, "127.0.0.1:"+port)
+	rules(20)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	require.Eventually(t, func() bool {
+		return c.Do("CL.CHECK", "r", "k", 0).([]any)[1] == int64(20)
+	}, patience, time.Millisecond)
+}
+
 // A first signal waits for a client that does not read, a second one does not.
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	port := freePort(t)

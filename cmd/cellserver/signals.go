@@ -21,3 +21,14 @@ func untilSignal() context.Context {
 	}()
 	return ctx
 }
+
+// onHangup calls do for each SIGHUP, until the process ends.
+func onHangup(do func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP)
+	go func() {
+		for range signals {
+			do()
+		}
+	}()
+}

@@ -48,6 +48,7 @@ type App struct {
 	sockets   sockets
 	tls       certificates
 	accepting sync.Mutex // guards the UserData of connections, and is held while a client is admitted
+	rules     ruleFile
 	exporter  exporter
 
 	begun atomic.Bool                // Run was called
@@ -70,7 +71,9 @@ func New(o Options) (*App, error) {
 	if err := a.tls.load(cfg); err != nil {
 		return nil, err
 	}
-	a.store = store.New(store.Options{Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8))})
+	a.store = store.New(store.Options{
+		Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8)), Pinned: commands.IsRules,
+	})
 	a.configureStore(cfg)
 	a.keep(cfg)
 	process := a.process(o.ConfigFile)
@@ -79,6 +82,9 @@ func New(o Options) (*App, error) {
 		Configured: a.configured, Rewrite: rewriter(process.ConfigFile), Shutdown: a.shutdown, Process: process,
 		Persistence: a.disk,
 	})
+	if err := a.rules.follow(a, cfg); err != nil {
+		return nil, err
+	}
 	a.replay = a.commands.Replayer()
 	a.transport = resp.Server{Log: a.log, Accept: a.accept, WriteLimit: writeLimit, Barrier: a.disk.Journal()}
 	if err := a.listen(cfg); err != nil {
@@ -217,6 +223,9 @@ func (a *App) configured(old, cfg *config.Config) error {
 	}
 	if err := a.disk.Configure(settings(cfg)); err != nil {
 		return &commands.Refusal{Directive: "dir", Reason: err}
+	}
+	if err := a.rules.follow(a, cfg); err != nil {
+		return &commands.Refusal{Directive: "rules-file", Reason: err}
 	}
 	if err := a.exporter.follow(a, cfg); err != nil {
 		return refuseMetrics(old, cfg, err)

@@ -55,6 +55,7 @@ func (b *background) round(interval time.Duration) {
 	if now-b.patrolled >= patrolEvery {
 		b.patrolled = now
 		a.patrol(now)
+		a.rules.poll(a)
 		b.reclaimer.reclaim(a.store.UsedOfHeap())
 	}
 	if now-b.sampled >= sampleEvery {

@@ -1,5 +1,10 @@
 package config
 
+var limiterDirectives = group("Rate limiting", "",
+	field("rules-file", text, "", func(c *Config) *string { return &c.RulesFile },
+		"YAML file of the rules that CL.CHECK asks; read again on SIGHUP and when it changes.").protected(),
+)
+
 var metricsDirectives = group("Metrics", "",
 	field("metrics-port", number(0, 65535), "0", func(c *Config) *int { return &c.MetricsPort },
 		"TCP port that answers Prometheus, at /metrics over HTTP; 0 is none."),

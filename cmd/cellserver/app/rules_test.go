@@ -1,0 +1,116 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// writeRules makes a rules-file of one window, which looks different from any before.
+func writeRules(t *testing.T, file, limit string) {
+	t.Helper()
+	before, _ := os.Stat(file)
+	require.NoError(t, os.WriteFile(file, []byte("rules:\n  r:\n    limits: CL.WINDOW "+limit+" 60\n"), 0o600))
+	if before != nil {
+		later := before.ModTime().Add(time.Second)
+		require.NoError(t, os.Chtimes(file, later, later))
+	}
+}
+
+// limitOf asks the rule r for its limit.
+func limitOf(c *resptest.Client) any {
+	if reply, is := c.Do("CL.CHECK", "r", "k", 0).([]any); is {
+		return reply[1]
+	}
+	return nil
+}
+
+func TestRulesFileIsReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "rules.yaml")
+	writeRules(t, file, "10")
+	in := start(t, "--dir", dir, "--rules-file", "rules.yaml")
+	c := in.dial(t)
+	require.Equal(t, int64(10), limitOf(c))
+	in.rules.poll(in.App)
+	require.NotContains(t, in.log.String(), "was read again", "it looks as before")
+	writeRules(t, file, "20")
+	in.rules.poll(in.App)
+	require.Equal(t, int64(20), limitOf(c))
+
+	writeRules(t, file, "x")
+	in.rules.poll(in.App)
+	in.rules.poll(in.App)
+	require.Equal(t, int64(20), limitOf(c), "what is wrong changes nothing")
+	refusals := func() int { return strings.Count(in.log.String(), "the rules-file is refused") }
+	require.Equal(t, 1, refusals(), "and is told once")
+	require.Contains(t, in.log.String(), file+`:3: rule r: limit \"CL.WINDOW x 60\": limit is not an integer or out of range`)
+	in.ReloadRules()
+	require.Equal(t, 2, refusals(), "unless someone asks for it")
+
+	require.NoError(t, os.Remove(file))
+	in.rules.poll(in.App)
+	in.rules.poll(in.App)
+	require.Equal(t, int64(20), limitOf(c))
+	require.Equal(t, 3, refusals())
+	writeRules(t, file, "30")
+	in.rules.poll(in.App)
+	require.Equal(t, int64(30), limitOf(c))
+}
+
+func TestRulesFileIsPolled(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rules.yaml")
+	writeRules(t, file, "10")
+	in := start(t, "--rules-file", file)
+	c := in.dial(t)
+	writeRules(t, file, "20")
+	require.Eventually(t, func() bool { return limitOf(c) == int64(20) }, patience, 10*time.Millisecond)
+}
+
+func TestRulesFileOfTheStart(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rules.yaml")
+	_, err := open(t, "--rules-file", file)
+	require.EqualError(t, err, "rules-file "+file+": no such file or directory")
+	writeRules(t, file, "0")
+	_, err = open(t, "--rules-file", file)
+	require.EqualError(t, err, file+`:3: rule r: limit "CL.WINDOW 0 60": limit must be positive`)
+	require.NoError(t, os.WriteFile(file, make([]byte, mostRuleBytes+1), 0o600))
+	_, err = open(t, "--rules-file", file)
+	require.EqualError(t, err, "rules-file "+file+": more than 4194304 bytes")
+}
+
+func TestRulesFileFollowsTheConfiguration(t *testing.T) {
+	one, other := filepath.Join(t.TempDir(), "one.yaml"), filepath.Join(t.TempDir(), "other.yaml")
+	writeRules(t, one, "10")
+	writeRules(t, other, "x")
+	in := start(t, "--enable-protected-configs", "local")
+	c := in.dial(t)
+	require.Nil(t, limitOf(c))
+	ok(t, c, "CONFIG", "SET", "rules-file", one)
+	require.Equal(t, int64(10), limitOf(c))
+	require.Equal(t, resptest.Error("ERR CONFIG SET failed (possibly related to argument 'rules-file') - "+other+
+		`:3: rule r: limit "CL.WINDOW x 60": limit is not an integer or out of range`), c.Do("CONFIG", "SET", "rules-file", other))
+	require.Equal(t, int64(10), limitOf(c))
+	require.Equal(t, []any{"rules-file", one}, c.Do("CONFIG", "GET", "rules-file"))
+	ok(t, c, "CONFIG", "SET", "rules-file", "")
+	require.Nil(t, limitOf(c))
+}
+
+// Rules stay where keys have to go.
+func TestRulesAreNotEvicted(t *testing.T) {
+	in := start(t, "--maxmemory", "1mb", "--maxmemory-policy", "allkeys-lru")
+	c := in.dial(t)
+	ok(t, c, "CL.RULE", "SET", "r", "CL.WINDOW", 10, 60)
+	value := strings.Repeat("x", 10_000)
+	for i := range 1000 {
+		ok(t, c, "SET", i, value)
+	}
+	require.Less(t, c.Do("DBSIZE"), int64(200))
+	require.Equal(t, int64(10), limitOf(c))
+}

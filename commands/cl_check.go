@@ -1,0 +1,173 @@
+package commands
+
+import "cellserver/store"
+
+// CL.CHECK name key [quantity] [MS] [PEEK] asks a rule: all of its limits pass, and
+// consume the quantity (1), or none does. The reply is that of the tightest limit: of
+// those that refuse, the one with the longest wait; when none does, the one with the
+// least left. A rule in SHADOW never limits.
+//
+// Each limit keeps its state under a key of its own, name:{key}:limiter.
+var _ = register(&Command{
+	Name: "cl.check", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: subKey.access("RW ACCESS UPDATE"), Group: Limiter,
+	Summary: "Decides whether an action may happen now, by all limits of a rule, and counts it if so.",
+	Usage:   "name key [quantity] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
+	Run: clCheck, Footprint: checkFootprint,
+})
+
+const errNoRule Error = "ERR no such rule"
+
+// checking is a client's room for a check, so that it allocates nothing.
+type checking struct {
+	stored *ruleSet // as of when the footprint was made; nil when it is to be looked up
+	args   limiterArgs
+	keys   []byte // of the limits' states, one after the other
+	limits []asked[limiter]
+	room   [mostRuleLimits]asked[limiter] // that limits is made of
+}
+
+// checkFootprint adds the rules, when they are not at hand. So checks of different keys
+// do not wait for each other. Inside a transaction they are always looked up, because a
+// command before this one may have changed them.
+func checkFootprint(c *Call, fp *store.Footprint) {
+	if c.Client.checking == nil {
+		c.Client.checking = new(checking)
+	}
+	room, rules := c.Client.checking, &c.Server.rules
+	room.stored = nil
+	if !c.Client.multi.active {
+		room.stored = rules.stored.Load()
+	}
+	if room.stored == nil {
+		rules.lock(fp)
+	}
+	if key := c.Args[2]; !canBeTag(key) && !hasTag(key) {
+		room.addSlots(rules, c.Args[1], key, fp)
+	}
+}
+
+// addSlots adds the partitions of a rule's states for a key with which they have no slot
+// in common, such as "a}b": all, when the rule is not at hand.
+func (room *checking) addSlots(rules *rules, name, key []byte, fp *store.Footprint) {
+	if room.stored == nil {
+		fp.AddAll()
+		return
+	}
+	if r := rules.find(room.stored, name); r != nil {
+		for i := range r.limits {
+			fp.AddKey(r.limits[i].stateKey(nil, key))
+		}
+	}
+}
+
+func clCheck(c *Call) error {
+	room := c.Client.checking
+	room.args = limiterArgs{name: c.Cmd.Name, rest: c.Args[3:], quantity: 1}
+	err := room.args.finish(0)
+	if err == nil {
+		err = room.check(c)
+	}
+	room.clear(c.Client.inExec)
+	return limiterError(err)
+}
+
+// check asks the rule, applies what its limits decided, and replies.
+func (room *checking) check(c *Call) error {
+	r, err := room.rule(c)
+	if err != nil {
+		return err
+	}
+	room.find(c, r)
+	if _, err := decideAll(room.limits, c.Now, room.args.quantity); err != nil {
+		return err
+	}
+	looks := room.args.has(optPeek)
+	if !looks {
+		applyAll(room.limits, c.Now)
+	}
+	a := room.tightest()
+	looks = looks || room.args.quantity == 0
+	if !looks {
+		r.count(a.limited)
+	}
+	if r.shadow && a.limited {
+		a.limited, a.retryAfter = false, -1
+	}
+	c.decidedOn(c.Args[2], a.limited, looks)
+	c.replyAnswer(&a, room.args.has(optMS))
+	return nil
+}
+
+// rule finds the rule that is asked.
+func (room *checking) rule(c *Call) (r *rule, err error) {
+	rules, stored := &c.Server.rules, room.stored
+	if stored == nil || c.Client.inExec {
+		if stored, err = rules.load(c.Tx); err != nil {
+			return nil, err
+		}
+	}
+	if r = rules.find(stored, c.Args[1]); r == nil {
+		return nil, errNoRule
+	}
+	return r, r.err
+}
+
+// find finds the limits and the entries of their states.
+func (room *checking) find(c *Call, r *rule) {
+	room.limits = room.room[:len(r.limits)]
+	for i := range r.limits {
+		l, begin := &r.limits[i], len(room.keys)
+		room.keys = l.stateKey(room.keys, c.Args[2])
+		room.limits[i].limiter, room.limits[i].entry = l.limiter, l.entry(c.Tx, room.keys[begin:])
+	}
+}
+
+// tightest returns the answer of the limit that leaves least.
+func (room *checking) tightest() answer {
+	best := &room.limits[0].answer
+	for i := range room.limits[1:] {
+		if a := &room.limits[1+i].answer; a.tighter(best) {
+			best = a
+		}
+	}
+	return *best
+}
+
+// tighter reports whether an answer leaves less than another.
+func (a *answer) tighter(b *answer) bool {
+	switch {
+	case a.limited != b.limited:
+		return a.limited
+	case a.limited && a.retryAfter != b.retryAfter:
+		return b.retryAfter != -1 && (a.retryAfter == -1 || a.retryAfter > b.retryAfter)
+	case a.remaining != b.remaining:
+		return a.remaining < b.remaining
+	}
+	return a.resetAfter > b.resetAfter
+}
+
+// count counts a decision of the rule.
+func (r *rule) count(limited bool) {
+	switch {
+	case !limited:
+		r.counts.allowed.Add(1)
+	case r.shadow:
+		r.counts.shadowed.Add(1)
+	default:
+		r.counts.limited.Add(1)
+	}
+}
+
+// keptKeys bounds the room for keys that a client keeps between checks.
+const keptKeys = 4096
+
+// clear keeps an idle client from keeping anything alive. Inside a transaction the keys
+// stay as they are until its end, because its effects name them.
+func (room *checking) clear(inExec bool) {
+	room.stored, room.args = nil, limiterArgs{}
+	clear(room.limits)
+	room.limits = nil
+	if room.keys = room.keys[:0]; inExec || cap(room.keys) > keptKeys {
+		room.keys = nil
+	}
+}
