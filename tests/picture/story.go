@@ -1,0 +1,137 @@
+// Package picture draws docs/limiters.svg: what each limiter makes of the same requests,
+// asked of the real server under the test clock.
+package picture
+
+import (
+	"fmt"
+	"strings"
+
+	"cellserver/resp/resptest"
+)
+
+//go:generate go test . -run TestPictureIsCurrent -update
+
+// start is the time of a picture's left edge, in Unix milliseconds: a multiple of ten
+// seconds, with which aligned windows begin.
+const start = 1_790_000_000_000
+
+// traffic are the times of the requests, in milliseconds from the left edge: some before a
+// window's edge, a burst after it, one a second for a while, and a few after a pause.
+func traffic() []int {
+	times := []int{3000}
+	add := func(n, from, every int) {
+		for i := range n {
+			times = append(times, from+every*i)
+		}
+	}
+	add(5, 7000, 600)
+	add(12, 10_200, 300)
+	add(12, 15_000, 1000)
+	add(3, 37_000, 1000)
+	return times
+}
+
+// row is a limiter in the picture.
+type row struct {
+	command string // "#" stands for the number of the request
+	about   string
+	holds   int // milliseconds for which a request that passes holds its permit, 0 for none
+}
+
+// rows are the limiters, all of them asked for 5 in 10 seconds in their own way.
+var rows = []row{
+	{command: "CL.THROTTLE k 4 5 10", about: "5 at once, then one every 2 s"},
+	{command: "CL.WINDOW k 5 10 ALIGN", about: "windows of the clock: 10 around an edge"},
+	{command: "CL.WINDOW k 5 10", about: "windows from the first request on"},
+	{command: "CL.SLIDING k 5 10", about: "the window before counts for its part"},
+	{command: "CL.LOG k 5 10", about: "never more than 5 in any 10 s"},
+	{command: "CL.LOG k 5 10 1 STRICT", about: "limited for as long as it keeps asking too often"},
+	{command: "CL.LOG k 5 10 1 GAP 1.5", about: "and 1.5 s between any two"},
+}
+
+// outcome is what became of a request.
+type outcome struct {
+	at     int // milliseconds from the left edge
+	passed bool
+	hold   int // milliseconds until it happens
+}
+
+// ask runs a row's requests on a server whose clock it sets.
+func (r row) ask(c *resptest.Client) (all []outcome, err error) {
+	if err := succeeds(c, "FLUSHALL"); err != nil {
+		return nil, err
+	}
+	held := map[int]string{} // until when, by whom
+	for i, at := range traffic() {
+		if err := r.release(c, held, at); err != nil {
+			return nil, err
+		}
+		if err := setClock(c, at); err != nil {
+			return nil, err
+		}
+		holder := fmt.Sprint("request-", i)
+		reply, is := c.Do(words(strings.ReplaceAll(r.command, "#", holder))...).([]any)
+		if !is || len(reply) < 5 {
+			return nil, fmt.Errorf("%s: %v", r.command, reply)
+		}
+		one := outcome{at: at, passed: reply[0] == int64(0)}
+		if len(reply) == 6 {
+			one.hold = int(reply[5].(int64))
+		}
+		if one.passed && r.holds > 0 {
+			held[at+r.holds] = holder
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// release gives back the permits whose holders are done before a time.
+func (r row) release(c *resptest.Client, held map[int]string, before int) error {
+	for at := range before + 1 {
+		if holder, is := held[at]; is {
+			if err := setClock(c, at); err != nil {
+				return err
+			}
+			if reply := c.Do("CL.RELEASE", "k", holder); reply != int64(1) {
+				return fmt.Errorf("CL.RELEASE k %s: %v", holder, reply)
+			}
+			delete(held, at)
+		}
+	}
+	return nil
+}
+
+func setClock(c *resptest.Client, at int) error {
+	return succeeds(c, "DEBUG", "CLOCK", "SET", fmt.Sprintf("%d000000", start+at))
+}
+
+func succeeds(c *resptest.Client, args ...any) error {
+	if reply := c.Do(args...); reply != resptest.Simple("OK") {
+		return fmt.Errorf("%v: %v", args, reply)
+	}
+	return nil
+}
+
+func words(line string) (args []any) {
+	for _, w := range strings.Fields(line) {
+		args = append(args, w)
+	}
+	return args
+}
+
+// most is how many of the requests happened within some span of milliseconds, at most.
+func most(all []outcome, span int) (n int) {
+	for _, first := range all {
+		within := 0
+		for _, o := range all {
+			if d := o.at + o.hold - first.at - first.hold; o.passed && 0 <= d && d < span {
+				within++
+			}
+		}
+		if first.passed {
+			n = max(n, within)
+		}
+	}
+	return n
+}
