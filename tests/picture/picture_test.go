@@ -51,7 +51,8 @@ func startServer(t *testing.T) (address string) {
 	require.NoError(t, err)
 	port := ln.Addr().(*net.TCPAddr).Port
 	require.NoError(t, ln.Close())
-	cfg, _, err := config.Load([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--enable-debug-command", "local"}, nil, nil)
+	cfg, _, err := config.Load([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--enable-debug-command", "local",
+		"--appendonly", "no", "--save", ""}, nil, nil)
 	require.NoError(t, err)
 	a, err := app.New(app.Options{Config: cfg, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
