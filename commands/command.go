@@ -34,6 +34,7 @@ const (
 	NoMandatoryKeys                   // its keys may all be absent
 	whileSubscribed                   // allowed to a RESP2 client that is subscribed
 	movableKeys                       // its keys follow a count; derived
+	Long                              // its work grows with the product or the sum of several values
 	Unpaused                          // runs while clients are paused; for DEBUG, which alone can move a stopped clock past the pause
 )
 
@@ -118,8 +119,8 @@ const (
 )
 
 // mayTakeLong are the flags of commands that no other client shall wait for: those on the whole
-// keyspace, and what is done to the server.
-const mayTakeLong = Whole | Admin
+// keyspace or on several large values, and what is done to the server.
+const mayTakeLong = Whole | Long | Admin
 
 // Tips that many commands share.
 var (

@@ -8,7 +8,7 @@ import (
 // LCS key1 key2 replies with the longest common subsequence of two strings, with LEN
 // its length, with IDX where its parts lie in either string, the last first.
 var _ = register(&Command{
-	Name: "lcs", Arity: -3, Flags: ReadOnly, Keys: twoKeys, Group: String, Since: "7.0.0",
+	Name: "lcs", Arity: -3, Flags: ReadOnly | Long, Keys: twoKeys, Group: String, Since: "7.0.0",
 	Summary: "Find longest common substring", Usage: "key1 key2 [LEN] [IDX] [MINMATCHLEN len] [WITHMATCHLEN]",
 	Complexity: "O(N*M) where N and M are the lengths of s1 and s2, respectively", Run: lcs,
 })

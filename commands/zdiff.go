@@ -7,12 +7,12 @@ import "cellserver/store"
 // number.
 var (
 	_ = register(&Command{
-		Name: "zdiff", Arity: -3, Flags: ReadOnly, Keys: Keys{NumKeys: 1}, Group: SortedSet, Since: "6.2.0",
+		Name: "zdiff", Arity: -3, Flags: ReadOnly | Long, Keys: Keys{NumKeys: 1}, Group: SortedSet, Since: "6.2.0",
 		Summary: "Subtract multiple sorted sets", Usage: "numkeys key [key ...] [WITHSCORES]",
 		Complexity: zdiffCost, Run: zdiff,
 	})
 	_ = register(&Command{
-		Name: "zdiffstore", Arity: -4, Flags: Write | DenyOOM, Keys: combineStoreKeys, Group: SortedSet, Since: "6.2.0",
+		Name: "zdiffstore", Arity: -4, Flags: Write | DenyOOM | Long, Keys: combineStoreKeys, Group: SortedSet, Since: "6.2.0",
 		Summary: "Subtract multiple sorted sets and store the resulting sorted set in a new key",
 		Usage:   "destination numkeys key [key ...]", Complexity: zdiffCost, Run: zdiffstore,
 	})

@@ -8,19 +8,19 @@ import "cellserver/store"
 // ZINTERCARD numkeys key [key …] [LIMIT limit] counts them, up to the limit.
 var (
 	_ = register(&Command{
-		Name: "zinter", Arity: -3, Flags: ReadOnly, Keys: Keys{NumKeys: 1}, Group: SortedSet, Since: "6.2.0",
+		Name: "zinter", Arity: -3, Flags: ReadOnly | Long, Keys: Keys{NumKeys: 1}, Group: SortedSet, Since: "6.2.0",
 		Summary:    "Intersect multiple sorted sets",
 		Usage:      "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>] [WITHSCORES]",
 		Complexity: zinterCost, Run: zinter,
 	})
 	_ = register(&Command{
-		Name: "zinterstore", Arity: -4, Flags: Write | DenyOOM, Keys: combineStoreKeys, Group: SortedSet, Since: "2.0.0",
+		Name: "zinterstore", Arity: -4, Flags: Write | DenyOOM | Long, Keys: combineStoreKeys, Group: SortedSet, Since: "2.0.0",
 		Summary:    "Intersect multiple sorted sets and store the resulting sorted set in a new key",
 		Usage:      "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]",
 		Complexity: zinterCost, Run: zinterstore,
 	})
 	_ = register(&Command{
-		Name: "zintercard", Arity: -3, Flags: ReadOnly, Keys: Keys{NumKeys: 1}, Group: SortedSet, Since: "7.0.0",
+		Name: "zintercard", Arity: -3, Flags: ReadOnly | Long, Keys: Keys{NumKeys: 1}, Group: SortedSet, Since: "7.0.0",
 		Summary:    "Intersect multiple sorted sets and return the cardinality of the result",
 		Usage:      "numkeys key [key ...] [LIMIT limit]",
 		Complexity: "O(N*K) worst case with N being the smallest input sorted set, K being the number of input sorted sets.",

@@ -7,14 +7,14 @@ import "cellserver/store"
 // are aggregated. ZUNIONSTORE destination … stores them and replies with their number.
 var (
 	_ = register(&Command{
-		Name: "zunion", Arity: -3, Flags: ReadOnly, Keys: Keys{NumKeys: 1}, Group: SortedSet, Since: "6.2.0",
+		Name: "zunion", Arity: -3, Flags: ReadOnly | Long, Keys: Keys{NumKeys: 1}, Group: SortedSet, Since: "6.2.0",
 		Summary:    "Add multiple sorted sets",
 		Usage:      "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>] [WITHSCORES]",
 		Complexity: "O(N)+O(M*log(M)) with N being the sum of the sizes of the input sorted sets, and M being the number of elements in the resulting sorted set.",
 		Run:        zunion,
 	})
 	_ = register(&Command{
-		Name: "zunionstore", Arity: -4, Flags: Write | DenyOOM, Keys: combineStoreKeys, Group: SortedSet, Since: "2.0.0",
+		Name: "zunionstore", Arity: -4, Flags: Write | DenyOOM | Long, Keys: combineStoreKeys, Group: SortedSet, Since: "2.0.0",
 		Summary:    "Add multiple sorted sets and store the resulting sorted set in a new key",
 		Usage:      "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]",
 		Complexity: "O(N)+O(M log(M)) with N being the sum of the sizes of the input sorted sets, and M being the number of elements in the resulting sorted set.",
