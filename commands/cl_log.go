@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"cellserver/gcra"
 	"cellserver/slidinglog"
 	"cellserver/store"
 )
@@ -87,7 +86,7 @@ func (l actionLog) apply(e *store.Entry, a *answer, now int64) {
 			}
 		}
 	}
-	e.SetExpiry(gcra.CeilDiv(now+a.resetAfter, 1e6))
+	e.SetExpiry(expiryAfter(now, a.resetAfter))
 }
 
 // logEntries are the entries of a log in a sorted set, nil for none.

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"errors"
+	"math"
 	"strings"
 
 	"cellserver/gcra"
@@ -35,6 +36,7 @@ type answer struct {
 	limit, remaining int64
 	retryAfter       int64 // after which the same request passes; -1 if it passed, or never can
 	resetAfter       int64 // after which all of limit is there again
+	hold             int64 // for which the caller is to hold the request, if the limiter paces
 
 	state [4]int64 // what apply stores, in the limiter's own terms
 }
@@ -131,6 +133,10 @@ func askIn[L limiter](c *Call, room *limiting, read func(*limiterArgs) (L, error
 // milliseconds, rounded up.
 func (c *Call) replyAnswer(a *answer, millis bool) {
 	c.Out.Array(5)
+	c.replyFive(a, millis)
+}
+
+func (c *Call) replyFive(a *answer, millis bool) {
 	c.Out.Int(int64(bit(a.limited)))
 	c.Out.Int(a.limit)
 	c.Out.Int(a.remaining)
@@ -152,6 +158,12 @@ func wholeUnits(ns int64, millis bool) int64 {
 
 // never is the time after which a request passes that passed, or never can.
 const never = -1
+
+// expiryAfter is when a state that means nothing any more after some nanoseconds from now may
+// expire, in Unix milliseconds.
+func expiryAfter(now, after int64) int64 {
+	return gcra.CeilDiv(now+min(after, math.MaxInt64-max(now, 0)), 1e6)
+}
 
 // limiterError makes a reply of an error of the limiters' packages, which name the argument
 // that is wrong.

@@ -59,6 +59,7 @@ var unexercised = map[string]string{
 	"SUBSCRIBE":  "turns the connection into a stream, as do the three below; Redis's own unit/tracking and tests beside them have them",
 	"PSUBSCRIBE": "as SUBSCRIBE", "UNSUBSCRIBE": "as SUBSCRIBE", "PUNSUBSCRIBE": "as SUBSCRIBE",
 	"INFO":     "its fields are the server's own",
+	"INCREX":   "Redis 7.0 has it not",
 	"GCRA":     "Redis 7.0 has it not",
 	"THROTTLE": "throttlecrab's, not Redis's",
 }

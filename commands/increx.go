@@ -1,0 +1,188 @@
+package commands
+
+import (
+	"math"
+
+	"cellserver/store"
+)
+
+// INCREX key [BYINT increment | BYFLOAT increment] [LBOUND bound] [UBOUND bound] [SATURATE]
+// [EX seconds | PX milliseconds | EXAT time | PXAT time | PERSIST] [ENX] adds to the number at
+// a key, 0 when it is absent, and replies with the sum and with what was added. A sum beyond a
+// bound, or beyond what there is of numbers, is not stored and 0 was added; with SATURATE the
+// bound is. ENX sets the expiry only where there is none: so a window that has begun ends.
+//
+// Source: https://redis.io/docs/latest/commands/increx/
+var _ = register(&Command{
+	Name: "increx", Arity: -2, Flags: Write | DenyOOM | Fast, Keys: updatedKey, Group: String, Since: "8.8.0",
+	Summary: "Increment the numeric value of a key by a number, within bounds, and set its expiration time",
+	Usage: "key [BYFLOAT increment | BYINT increment] [LBOUND lowerbound] [UBOUND upperbound] [SATURATE] " +
+		"[EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | PERSIST] [ENX]",
+	Complexity: "O(1)", Run: increx,
+})
+
+// The errors of Redis 8.8.
+const (
+	errIncrementInt    Error = "ERR Increment is not an integer or out of range"
+	errIncrementFloat  Error = "ERR Increment is not a valid float"
+	errIncrementInf    Error = "ERR BYFLOAT increment cannot be Infinity"
+	errValueInf        Error = "ERR value cannot be Infinity"
+	errBoundsCross     Error = "ERR LBOUND can't be greater than UBOUND"
+	errEnxAlone        Error = "ERR ENX flag requires an expiration (EX/PX/EXAT/PXAT)"
+	errAppliedOverflow Error = "ERR applied increment would overflow"
+	errAppliedInfinite Error = "ERR applied increment would be Infinity"
+	errLowerNotInteger Error = "ERR LBOUND is not an integer or out of range"
+	errUpperNotInteger Error = "ERR UBOUND is not an integer or out of range"
+	errLowerNotFloat   Error = "ERR LBOUND is not a valid float"
+	errUpperNotFloat   Error = "ERR UBOUND is not a valid float"
+)
+
+// increxArgs are the options as they were given; nil is not given.
+type increxArgs struct {
+	increment, lower, upper []byte
+	float, saturate         bool
+	persist, enx            bool
+	expiry                  expiry
+	at                      int64 // when the key is to expire, in Unix milliseconds
+}
+
+func increx(c *Call) error {
+	var a increxArgs
+	if err := a.parse(c); err != nil {
+		return err
+	}
+	if a.float {
+		return c.addFloatBounded(&a)
+	}
+	return c.addBounded(&a)
+}
+
+// parse reads the options, each once, in any order.
+func (a *increxArgs) parse(c *Call) (err error) {
+	for i := 2; i < len(c.Args); i++ {
+		n, ok := a.option(c.Args, i)
+		if !ok {
+			return errSyntax
+		}
+		i += n
+	}
+	switch timed := a.expiry.option != nil; {
+	case a.persist && (timed || a.enx):
+		return errSyntax
+	case a.enx && !timed:
+		return errEnxAlone
+	}
+	a.at, err = a.expiry.at(c)
+	return err
+}
+
+// option reads the option at args[i] and says how many arguments it took beyond its name.
+func (a *increxArgs) option(args [][]byte, i int) (n int, ok bool) {
+	word := args[i]
+	for _, flag := range []struct {
+		word string
+		set  *bool
+	}{{"saturate", &a.saturate}, {"persist", &a.persist}, {"enx", &a.enx}} {
+		if is(word, flag.word) {
+			again := *flag.set
+			*flag.set = true
+			return 0, !again
+		}
+	}
+	if i+1 >= len(args) {
+		return 0, false
+	}
+	for _, option := range []struct {
+		word  string
+		value *[]byte
+	}{{"byint", &a.increment}, {"byfloat", &a.increment}, {"lbound", &a.lower}, {"ubound", &a.upper}} {
+		if is(word, option.word) {
+			again := *option.value != nil
+			*option.value = args[i+1]
+			a.float = a.float || option.word == "byfloat"
+			return 1, !again
+		}
+	}
+	return 1, a.expiry.option == nil && a.expiry.take(args, i)
+}
+
+// addBounded is INCREX of an integer.
+func (c *Call) addBounded(a *increxArgs) error {
+	by, lower, upper, err := a.integers()
+	if err != nil {
+		return err
+	}
+	e := c.Tx.Write(c.Args[1])
+	old, err := integer(&e)
+	if err != nil {
+		return err
+	}
+	sum := saturatedSum(old, by)
+	beyond := by > 0 && old > math.MaxInt64-by || by < 0 && old < math.MinInt64-by || sum < lower || sum > upper
+	if beyond && !a.saturate {
+		c.Out.Array(2)
+		c.Out.Int(old)
+		c.Out.Int(0)
+		return nil
+	}
+	sum = min(max(sum, lower), upper)
+	applied := sum - old
+	if (applied > 0) != (sum > old) && sum != old {
+		return errAppliedOverflow
+	}
+	a.store(c, &e, func(at int64) { e.SetInt(sum, at) })
+	c.Out.Array(2)
+	c.Out.Int(sum)
+	c.Out.Int(applied)
+	return nil
+}
+
+// integers are the increment and the bounds.
+func (a *increxArgs) integers() (by, lower, upper int64, err error) {
+	by, lower, upper = 1, math.MinInt64, math.MaxInt64
+	for _, n := range []struct {
+		text []byte
+		to   *int64
+		err  Error
+	}{{a.increment, &by, errIncrementInt}, {a.lower, &lower, errLowerNotInteger}, {a.upper, &upper, errUpperNotInteger}} {
+		if n.text == nil {
+			continue
+		}
+		v, ok := parseInt(n.text)
+		if !ok {
+			return 0, 0, 0, n.err
+		}
+		*n.to = v
+	}
+	if lower > upper {
+		return 0, 0, 0, errBoundsCross
+	}
+	return by, lower, upper, nil
+}
+
+// saturatedSum is a + b, or the integer that is nearest to it.
+func saturatedSum(a, b int64) int64 {
+	switch {
+	case b > 0 && a > math.MaxInt64-b:
+		return math.MaxInt64
+	case b < 0 && a < math.MinInt64-b:
+		return math.MinInt64
+	}
+	return a + b
+}
+
+// store stores a value with the expiry that was asked for, or that it had. A time that has
+// come already deletes the key.
+func (a *increxArgs) store(c *Call, e *store.Entry, set func(at int64)) {
+	at, had := a.at, e.ExpireAt()
+	switch {
+	case a.persist:
+		at = store.NoExpiry
+	case a.expiry.option == nil || a.enx && had != store.NoExpiry:
+		at = had
+	case at <= c.NowMillis():
+		e.Delete()
+		return
+	}
+	set(at)
+}
