@@ -1,0 +1,154 @@
+package commands
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// clientsAtOnce are enough to be in each other's way.
+const clientsAtOnce = 64
+
+// together lets many clients do something at once, each on a connection of its own.
+func (h *harness) together(t *testing.T, do func(c *testClient, number int)) {
+	var all sync.WaitGroup
+	for i := range clientsAtOnce {
+		c := h.client(t)
+		all.Go(func() { do(c, i) })
+	}
+	all.Wait()
+}
+
+// TestManyClients: so many pass as the limit says, not one more or fewer, whoever asks at once.
+func TestManyClients(t *testing.T) {
+	const each = 40
+	for line, want := range map[string]int64{
+		"CL.THROTTLE k 999 1 3600":                1000,
+		"CL.THROTTLE k 999 1 3600 1 MS":           1000,
+		"CL.THROTTLE k 999 1 3600 3":              333,
+		"GCRA k 999 1 3600 TOKENS 2":              500,
+		"CL.WINDOW k 1000 60":                     1000,
+		"CL.WINDOW k 1000 60 3 ALIGN":             333,
+		"CL.SLIDING k 1000 60":                    1000,
+		"CL.SLIDING k 1000 60 7":                  142,
+		"CL.LOG k 1000 60":                        1000,
+		"CL.LOG k 1000 60 1 STRICT":               1000,
+		"CL.LOG k 1000 60 3 RESOLUTION 1":         333,
+		"CL.LOG k 1000 60 1 GAP 1":                1,
+		"CL.PACE k 0 1000 1 1 MAXWAIT 0.999":      1000,
+		"CL.MTHROTTLE 2 k 999 1 3600 l 499 1 60":  500,
+		"CL.MTHROTTLE 2 m 4999 1 60 k 999 1 3600": 1000,
+	} {
+		t.Run(line, func(t *testing.T) {
+			h := newHarness(t)
+			var passed atomic.Int64
+			h.together(t, func(c *testClient, _ int) {
+				for range each {
+					if reply := c.do(line).([]any); reply[0] == int64(0) {
+						passed.Add(1)
+					}
+				}
+			})
+			require.Equal(t, want, passed.Load())
+		})
+	}
+}
+
+// TestManyCharges: what is charged is charged, every bit of it.
+func TestManyCharges(t *testing.T) {
+	h := newHarness(t)
+	h.together(t, func(c *testClient, number int) {
+		for range 40 {
+			c.do(fmt.Sprint("CL.CHARGE k 99 1 1 ", number))
+		}
+	})
+	h.want("CL.CHARGE k 99 1 1 0", []any{1, 100, 100 - 40*63*32, 40*63*32 - 100, 40 * 63 * 32})
+}
+
+// TestManyPaced: everybody is held for another time, an interval apart.
+func TestManyPaced(t *testing.T) {
+	h := newHarness(t)
+	var mu sync.Mutex
+	var held []int
+	h.together(t, func(c *testClient, _ int) {
+		for range 20 {
+			reply := c.do("CL.PACE k 0 1000 1").([]any)
+			mu.Lock()
+			held = append(held, int(reply[5].(int64)))
+			mu.Unlock()
+		}
+	})
+	slices.Sort(held)
+	for i, ms := range held {
+		require.Equal(t, i, ms)
+	}
+}
+
+// TestManyHolders: there are never more permits in use than there are.
+func TestManyHolders(t *testing.T) {
+	const permits = 10
+	h := newHarness(t)
+	var working, most atomic.Int64
+	h.together(t, func(c *testClient, number int) {
+		for range 100 {
+			if c.do(fmt.Sprint("CL.ACQUIRE k ", permits, " 60 ", number)).([]any)[0] != int64(0) {
+				continue
+			}
+			n := working.Add(1)
+			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+			}
+			working.Add(-1)
+			c.do(fmt.Sprint("CL.RELEASE k ", number))
+		}
+	})
+	require.LessOrEqual(t, most.Load(), int64(permits))
+	h.want("EXISTS k", 0)
+	h.together(t, func(c *testClient, number int) { c.do(fmt.Sprint("CL.ACQUIRE k ", permits, " 60 ", number)) })
+	h.want("ZCARD k", permits)
+}
+
+// TestManyLimitsAtOnce: keys in different partitions, in whatever order they are named, have
+// counted what passed and nothing else.
+func TestManyLimitsAtOnce(t *testing.T) {
+	h := newHarness(t)
+	limits := map[string]int{"a": 400, "b": 250, "c": 300, "d": 2000}
+	names := []string{"a", "b", "c", "d"}
+	var passed [4]atomic.Int64
+	source := newSeed(t)
+	seeds := rand.New(source)
+	var first [clientsAtOnce]uint64
+	for i := range first {
+		first[i] = seeds.Uint64()
+	}
+	h.together(t, func(c *testClient, number int) {
+		r := rand.New(rand.NewPCG(first[number], 0))
+		for range 40 {
+			chosen := r.Perm(len(names))[:2+r.IntN(2)]
+			line := fmt.Sprint("CL.MTHROTTLE ", len(chosen))
+			for _, i := range chosen {
+				line += fmt.Sprintf(" %s %d 1 3600", names[i], limits[names[i]]-1)
+			}
+			reply := c.do(line).([]any)
+			if reply[0] == int64(1) {
+				continue
+			}
+			for _, i := range chosen {
+				passed[i].Add(1)
+			}
+		}
+	})
+	full := 0
+	for i, name := range names {
+		left := h.do(fmt.Sprintf("CL.THROTTLE %s %d 1 3600 0", name, limits[name]-1)).([]any)[2].(int64)
+		require.Equal(t, int64(limits[name])-passed[i].Load(), left, name)
+		if left == 0 {
+			full++
+		}
+	}
+	require.GreaterOrEqual(t, full, 2, "clients must have been turned away")
+}
