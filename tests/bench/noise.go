@@ -6,13 +6,15 @@ import (
 	"time"
 )
 
-// A measurement holds while other processes use less than tolerated of one core. It is taken attempts times at most, and
-// each attempt waits up to calming for others to end.
+// A measurement holds while other processes use no more than tolerated of one core. It is taken attempts times at most, and
+// each attempt waits up to calming for others to end, while there is some of calmingLeft, the whole run's time to wait.
 const (
 	tolerated = 0.10
 	attempts  = 3
 	calming   = 10 * time.Second
 )
+
+var calmingLeft = 2 * time.Minute
 
 // observe runs something and returns the part of one core that others used meanwhile; pids are the servers'.
 func observe(pids []int, run func() error) (others float64, err error) {
@@ -69,7 +71,9 @@ func leastDisturbed[T measured](measure func() (T, error)) (least T, err error) 
 // awaitCalm waits until others leave the machine alone, for a while.
 func awaitCalm(ctx context.Context, pids []int) error {
 	const glance = 200 * time.Millisecond
-	for end := time.Now().Add(calming); ; {
+	begun := time.Now()
+	defer func() { calmingLeft -= time.Since(begun) }()
+	for end := begun.Add(min(calming, calmingLeft)); ; {
 		others, err := observe(pids, func() error { return pause(ctx, glance) })
 		if err != nil || others <= tolerated || time.Now().After(end) {
 			return err
