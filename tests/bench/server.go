@@ -25,6 +25,7 @@ type kind struct {
 	keeps     []string // directives: what it keeps on disk, and when
 	throttles bool     // it knows CL.THROTTLE
 	only      bool     // CL.THROTTLE is all that is measured of it
+	metrics   bool     // it has some, and listens for who wants them
 }
 
 const (
@@ -36,7 +37,8 @@ const (
 // nothing is what a server keeps on disk unless that is what is measured.
 var nothing = []string{"--appendonly", "no"}
 
-// kinds are the servers to measure, Redis first. Nothing is saved, and every one may have many clients.
+// kinds are the servers to measure, Redis first. Nothing is saved, every one may have many clients, and ours has its
+// metrics on.
 func kinds(o options) []kind {
 	common := []string{"--save", "", "--maxclients", strconv.Itoa(o.clients + 1000), "--bind", "127.0.0.1"}
 	all := []kind{{name: redis, argv: append([]string{"redis-server"}, common...), keeps: nothing}}
@@ -44,7 +46,7 @@ func kinds(o options) []kind {
 		argv := append([]string{"redis-server", "--loadmodule", o.redisCell}, common...)
 		all = append(all, kind{name: redisCell, argv: argv, keeps: nothing, throttles: true, only: true})
 	}
-	return append(all, kind{name: cellserver, argv: append([]string{o.cellserver}, common...), keeps: nothing, throttles: true})
+	return append(all, kind{name: cellserver, argv: append([]string{o.cellserver}, common...), keeps: nothing, throttles: true, metrics: true})
 }
 
 // peers are the servers of which everything is measured: Redis and cellserver.
@@ -91,6 +93,13 @@ func (k kind) startIn(ctx context.Context, core, dir string) (*server, error) {
 		return nil, err
 	}
 	argv := slices.Concat([]string{"-c", core}, k.argv, k.keeps, []string{"--port", port})
+	if k.metrics {
+		port, err := freePort()
+		if err != nil {
+			return nil, err
+		}
+		argv = append(argv, "--metrics-port", port)
+	}
 	if argv[2], err = programPath(argv[2]); err != nil {
 		return nil, err
 	}

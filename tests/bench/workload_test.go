@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"testing"
 
 	"cellserver/cmd/cellserver/app"
@@ -36,22 +37,8 @@ func serve(t *testing.T) *server {
 
 func TestWorkloadsGetTheAnswersTheyExpect(t *testing.T) {
 	cell := kind{name: cellserver, throttles: true}
-	for _, w := range append(workloads(), oneKey, keysEach, manyKeysLoad(cell, 10), manyKeysLoad(kind{name: redis}, 10)) {
+	for _, w := range append(slices.Concat(workloads(), limiters()), oneKey, keysEach, manyKeysLoad(cell, 10), manyKeysLoad(kind{name: redis}, 10)) {
 		t.Run(w.name, func(t *testing.T) { expectAnswers(t, w, serve(t)) })
-	}
-}
-
-func TestLimitersGiveTheAnswersThatAreExpected(t *testing.T) {
-	for _, w := range limiters() {
-		t.Run(w.name, func(t *testing.T) {
-			s := serve(t)
-			reply, err := s.do("COMMAND", "INFO", w.name)
-			require.NoError(t, err)
-			if _, known := reply.([]any)[0].([]any); !known {
-				t.Skip("the server has no", w.name, "yet")
-			}
-			expectAnswers(t, w, s)
-		})
 	}
 }
 
