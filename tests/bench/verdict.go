@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // verdict is a target and what was measured of it.
@@ -86,7 +87,8 @@ func (v *verdict) met() bool {
 func (v *verdict) cells() []string {
 	bound := map[bool]string{true: "≥ ", false: "≤ "}[v.atLeast] + v.unit(v.bound)
 	if v.err != nil {
-		return []string{v.name, bound, "–", "–", "–", "not measured: " + v.err.Error()}
+		reason, _, _ := strings.Cut(v.err.Error(), "\n") // the rest is the server's log
+		return []string{v.name, bound, "–", "–", "–", "not measured: " + reason}
 	}
 	rounds, result := "–", "**not met**"
 	if len(v.rounds) > 1 {

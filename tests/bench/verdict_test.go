@@ -26,7 +26,7 @@ func TestVerdicts(t *testing.T) {
 			[]string{"x", "≥ 2,000,000/s", "1,000,000/s", "–", "0 %", "**not met**"}},
 		{verdict{name: "x", bound: 30, unit: asSeconds, rounds: []float64{math.NaN()}}, false,
 			[]string{"x", "≤ 30.00 s", "never", "–", "0 %", "**not met**"}},
-		{verdict{name: "x", bound: 30, unit: asBytes, err: errors.New("no")}, false,
+		{verdict{name: "x", bound: 30, unit: asBytes, err: errors.New("no\nlog\n")}, false,
 			[]string{"x", "≤ 30 B", "–", "–", "–", "not measured: no"}},
 	} {
 		require.Equal(t, c.met, c.verdict.met(), "%v", c.cells)
