@@ -14,7 +14,7 @@ const blockBytes = 64 << 10
 // segment gives its block back itself, and nothing of it may be read from then on.
 type blocks struct {
 	mu     sync.Mutex // guards everything below; taken after any partition's lock
-	chunks [][]byte   // what was got of the system, for as long as the store lives
+	chunks [][]byte   // what the system mapped, for as long as the store lives
 	rest   []byte     // of the newest chunk, never used
 	idle   []idle     // given back, with pages that still take memory
 	bare   [][]byte   // given back, with none
@@ -30,8 +30,7 @@ type idle struct {
 }
 
 const (
-	pageBytes  = 4096
-	chunkBytes = 64 * blockBytes
+	pageBytes = 4096
 
 	// idleBlocks, and a part of the busy ones, may stay idle; trimStep is how many
 	// others are bared at a time.
@@ -83,7 +82,9 @@ func (b *blocks) next() (f idle) {
 	}
 	if len(b.rest) == 0 {
 		b.rest = mapped(chunkBytes)
-		b.chunks = append(b.chunks, b.rest)
+		if !blocksOnHeap {
+			b.chunks = append(b.chunks, b.rest)
+		}
 	}
 	f.block, b.rest = b.rest[:blockBytes:blockBytes], b.rest[blockBytes:]
 	return f
@@ -108,6 +109,9 @@ func (b *blocks) trim() bool {
 		block := b.surplus()
 		if block == nil {
 			return false
+		}
+		if blocksOnHeap {
+			continue // nobody knows it any more
 		}
 		bare(block)
 		b.mu.Lock()

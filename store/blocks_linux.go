@@ -2,8 +2,10 @@ package store
 
 import "syscall"
 
-// blocksOnHeap says that blocks are the garbage collector's, after all.
-const blocksOnHeap = false
+const (
+	blocksOnHeap = false           // the garbage collector knows nothing of them
+	chunkBytes   = 64 * blockBytes // how much is mapped at a time
+)
 
 // mapped returns zero bytes that take memory page by page as they are written to: not in
 // huge pages, which would take the room that a segment spares.

@@ -2,8 +2,10 @@
 
 package store
 
-// blocksOnHeap says that blocks are the garbage collector's, after all.
-const blocksOnHeap = true
+const (
+	blocksOnHeap = true       // the garbage collector frees them
+	chunkBytes   = blockBytes // so each is on its own
+)
 
 func mapped(n int) []byte { return make([]byte, n) }
 func unmap([]byte)        {}
