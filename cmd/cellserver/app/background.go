@@ -13,13 +13,14 @@ import (
 func (a *App) background(ctx context.Context) {
 	b := background{app: a}
 	for {
-		pause := time.Second / time.Duration(a.commands.Config().Hz)
+		interval := time.Second / time.Duration(a.commands.Config().Hz)
+		next := time.After(interval)
+		b.guard(func() { b.round(interval) })
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(pause):
+		case <-next:
 		}
-		b.guard(func() { b.round(pause) })
 	}
 }
 
