@@ -104,6 +104,9 @@ func checkSegment(t testing.TB, tb *table, g *segment, at int, sum *tally) {
 			require.Equal(t, hash, tb.values.at(c.value()).hash)
 		}
 	}
+	inOrder := 0
+	g.inOrder(func(cell) { inOrder++ })
+	require.Equal(t, live, inOrder, "cells that lie in segment %d", at)
 	require.Equal(t, live, g.live, "live cells of segment %d", at)
 	require.Equal(t, used, g.used, "used slots of segment %d", at)
 	require.Less(t, used, len(g.index), "a probe must end")

@@ -31,7 +31,7 @@ type segment struct {
 	arena []byte   // what is used of the room for cells, which its capacity is
 	live  int      // cells
 	used  int      // index slots that are not empty: live ones and tombstones
-	dead  int      // arena bytes of removed cells
+	dead  int      // arena bytes of removed cells, whose kind is None
 	depth uint8
 	// snapshot is the number of the last one that has seen the segment.
 	snapshot uint32
@@ -100,7 +100,7 @@ func (g *segment) link(hash uint64, off uint32) int {
 // unlink removes the cell of an index slot. Where a probe would end anyway it leaves
 // no tombstone, and takes those before it along.
 func (g *segment) unlink(slot int) {
-	g.dead += g.cell(g.index[slot] & offsetMask).size()
+	g.bury(g.cell(g.index[slot] & offsetMask))
 	g.live--
 	g.index[slot] = slotTombstone
 	mask := len(g.index) - 1
@@ -111,6 +111,12 @@ func (g *segment) unlink(slot int) {
 		g.index[slot] = slotEmpty
 		g.used--
 	}
+}
+
+// bury gives the room of a cell up.
+func (g *segment) bury(c cell) {
+	c.setKind(None)
+	g.dead += c.size()
 }
 
 // refer makes the cell of a hash that refers to one place of the slab refer to another.
@@ -170,6 +176,18 @@ func (g *segment) each(f func(slot int, c cell) bool) {
 	for i, s := range g.index {
 		if s > slotTombstone && !f(i, g.cell(s&offsetMask)) {
 			return
+		}
+	}
+}
+
+// inOrder calls f for every cell in the order in which they lie in the arena: far faster
+// than in the index's, when they have to come from memory.
+func (g *segment) inOrder(f func(c cell)) {
+	for at := arenaStart; at < len(g.arena); {
+		c := g.cell(uint32(at))
+		at += c.size()
+		if c.kind() != None {
+			f(c)
 		}
 	}
 }

@@ -135,10 +135,7 @@ func (t *table) newSegment(slots, room int, depth uint8) *segment {
 // gather puts the cells of other segments into g.
 func (t *table) gather(g *segment, from ...*segment) {
 	for _, o := range from {
-		o.each(func(_ int, c cell) bool {
-			g.put(c, t.hash(t.keyOf(c)))
-			return true
-		})
+		o.inOrder(func(c cell) { g.put(c, t.hash(t.keyOf(c))) })
 	}
 }
 
@@ -156,10 +153,9 @@ func (t *table) split(g *segment, hash uint64) {
 	for i := range halves {
 		halves[i] = t.newSegment(len(g.index), room, g.depth+1)
 	}
-	g.each(func(_ int, c cell) bool {
+	g.inOrder(func(c cell) {
 		h := t.hash(t.keyOf(c))
 		halves[h>>(63-g.depth)&1].put(c, h)
-		return true
 	})
 	start, span := t.span(g, hash)
 	for i := range span {

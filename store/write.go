@@ -166,7 +166,7 @@ func (e *Entry) widen() cell {
 	c.set(cellHasExpiry)
 	copy(c[cellHeader+cellExpiry:], old.keyBytes())
 	e.g.index[e.slot] = e.g.index[e.slot]&^offsetMask | off
-	e.g.dead += size
+	e.g.bury(old)
 	e.t.accountCells(-int64(size))
 	e.off = off
 	e.t.gen++
