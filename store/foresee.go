@@ -22,7 +22,7 @@ func (f *foreseen) is(key []byte) bool {
 // before they are used, or [Tx.ForgetForeseen] is called. It changes no key.
 func (tx *Tx) Foresee(db int, key []byte) {
 	tx.soon, tx.later = tx.later, foreseen{}
-	if true || len(key) == 0 {
+	if len(key) == 0 {
 		return
 	}
 	slot := Slot(key)

@@ -24,6 +24,8 @@ type Sketch struct {
 	hashes [Counters]uint64 // apart from the rest, for they are searched
 	counts [Counters]int64  // 0: free
 	rest   [Counters]rest
+	low    int64 // no count is lower
+	at     int   // where the search for a count as low goes on
 }
 
 type rest struct {
@@ -48,17 +50,25 @@ func (s *Sketch) Add(hash uint64, db int, key []byte) {
 			return
 		}
 	}
-	least := 0
-	for i, n := range s.counts {
-		if n < s.counts[least] {
-			least = i
-		}
-	}
+	least := s.least()
 	s.hashes[least] = hash
 	r := &s.rest[least]
 	r.over, r.db = s.counts[least], db
 	r.key = append(r.key[:0], key[:min(len(key), MaxKey)]...)
 	s.counts[least]++
+}
+
+// least returns a counter with the lowest count. Those that were as low as the last one mostly still
+// are, so that it rarely has to look at all of them.
+func (s *Sketch) least() int {
+	for range s.counts {
+		s.at = (s.at + 1) % Counters
+		if s.counts[s.at] == s.low {
+			return s.at
+		}
+	}
+	s.low = slices.Min(s.counts[:])
+	return slices.Index(s.counts[:], s.low)
 }
 
 // AnyDB stands for every database.
@@ -78,7 +88,7 @@ func (s *Sketch) Collect(to []Count, db int, floor int64) []Count {
 func (s *Sketch) Forget(db int) {
 	for i := range s.rest {
 		if db == AnyDB || s.rest[i].db == db {
-			s.counts[i] = 0
+			s.counts[i], s.low = 0, 0
 		}
 	}
 }
