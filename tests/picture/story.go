@@ -27,7 +27,7 @@ func traffic() []int {
 	add(5, 7000, 600)
 	add(12, 10_200, 300)
 	add(12, 15_000, 1000)
-	add(3, 37_000, 1000)
+	add(3, 36_000, 1000)
 	return times
 }
 
@@ -47,6 +47,8 @@ var rows = []row{
 	{command: "CL.LOG k 5 10", about: "never more than 5 in any 10 s"},
 	{command: "CL.LOG k 5 10 1 STRICT", about: "limited for as long as it keeps asking too often"},
 	{command: "CL.LOG k 5 10 1 GAP 1.5", about: "and 1.5 s between any two"},
+	{command: "CL.PACE k 0 5 10 1 MAXWAIT 8", about: "a queue: each waits for its turn, up to 8 s"},
+	{command: "CL.ACQUIRE k 3 60 #", about: "3 at a time, each takes 4 s", holds: 4000},
 }
 
 // outcome is what became of a request.
