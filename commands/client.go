@@ -60,6 +60,7 @@ type Client struct {
 
 	monitoring bool // MONITOR
 	apart      bool // the command at hand runs where nobody else waits
+	restless   bool // a command of the batch may have changed what others see of the client
 
 	proto   atomic.Int32  // RESP version, for those who push to it; set by setProto
 	waiting atomic.Uint32 // a waitState
@@ -144,7 +145,11 @@ func (c *Client) End() {
 	c.settle()
 	c.tally.cmd = nil
 	c.call.Args = nil
-	c.publish()
+	if c.restless || c.blocked() {
+		c.publish()
+	} else {
+		c.publishRun()
+	}
 }
 
 // Limits bound the next request; those of a client that has yet to authenticate are

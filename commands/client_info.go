@@ -110,8 +110,17 @@ type clientView struct {
 	tracking, bcast  bool
 }
 
+// publishRun lets others see what the client did last, and when: all that a batch of commands on one
+// key each can have changed.
+func (c *Client) publishRun() {
+	c.mu.Lock()
+	c.seen.last, c.seen.active = c.call.Cmd, c.now
+	c.mu.Unlock()
+}
+
 // publish lets others see the client as it is now. Once per batch is often enough.
 func (c *Client) publish() {
+	c.restless = false
 	v := clientView{
 		names: c.names, last: c.call.Cmd, active: c.now, db: c.db, queued: -1, queuedSize: c.multi.bytes,
 		noEvict: c.noEvict, noTouch: c.noTouch, monitoring: c.monitoring,

@@ -36,6 +36,7 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	cmd, err := resolve(c.last.lookup(args[0]), args)
 	call.Cmd, call.Args, call.Now, call.Out = cmd, args, c.now, w
 	call.Tx, call.Secret, call.slept = nil, nil, 0
+	c.restless = c.restless || cmd == nil || !cmd.onOneKey || c.multi.active
 	if err == nil {
 		err = c.admit(call)
 	}

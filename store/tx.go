@@ -93,8 +93,21 @@ func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 func (tx *Tx) BeginKey(now int64, db int, key []byte) {
 	p := &tx.s.partitions[PartitionOf(tx.slot(key))]
 	tx.now, tx.db, tx.active = now, db, true
-	p.mu.Lock()
+	p.lock()
 	tx.only = p
+}
+
+// patience is how often a lock that is taken is tried before whoever wants it sleeps: for about as
+// long as a few commands on one key take. Waking up takes far longer than they do.
+const patience = 256
+
+func (p *partition) lock() {
+	for range patience {
+		if p.mu.TryLock() {
+			return
+		}
+	}
+	p.mu.Lock()
 }
 
 // End hands the effects to the observers and unlocks, whatever an observer does. It is a
