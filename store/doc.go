@@ -29,4 +29,11 @@
 // Keys also go because their time is over, on access and by [Store.Sweep], and to make
 // room, by [Store.Evict]: in transactions like any other, a partition and a few keys at
 // a time.
+//
+// # Snapshots
+//
+// A [Snapshot] is the keyspace of one moment, at which all partitions are locked for an
+// instant. Then it goes from segment to segment and copies each under its partition's lock;
+// a transaction that is about to change one which is still to come copies it first, and what
+// a snapshot may hold of a value behind the table is copied before it changes.
 package store
