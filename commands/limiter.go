@@ -101,7 +101,7 @@ func askFor[L limiter](c *Call, read func(*limiterArgs) (L, error), reply replyF
 	room := c.Client.limiting
 	room.args = limiterArgs{name: c.Cmd.Name, rest: c.Args[2:], quantity: 1}
 	err := askIn(c, room, read, reply)
-	*room = limiting{} // an idle client keeps no request alive
+	room.args.rest, room.entry = nil, store.Entry{} // an idle client keeps no request alive
 	return limiterError(err)
 }
 

@@ -10,14 +10,14 @@ import (
 type limiterOption uint16
 
 const (
-	optMS     limiterOption = 1 << iota // times in milliseconds
-	optPeek                             // decide, consume nothing
-	optAlign                            // windows begin with the clock's minutes, hours, …
-	optStrict                           // what is limited counts, too
-	optGap
-	optResolution
-	optMaxWait
-	optWarmup
+	optGap        limiterOption = 1 << iota // least time between requests
+	optResolution                           // width of a log's entries
+	optMaxWait                              // longest time to hold a request
+	optWarmup                               // time to come to the full rate
+	optMS                                   // times in milliseconds
+	optPeek                                 // decide, consume nothing
+	optAlign                                // windows begin with the clock's minutes, hours, …
+	optStrict                               // what is limited counts, too
 	optTokens
 	optQuantity
 
@@ -33,13 +33,13 @@ const (
 	quantityOperand // the quantity itself
 )
 
-// limiterOptions are the options, in the order of their bits.
+// limiterOptions are the options, in the order of their bits: those that take seconds first.
 var limiterOptions = [...]struct {
 	word  string
 	takes operand
 }{
-	{"ms", noOperand}, {"peek", noOperand}, {"align", noOperand}, {"strict", noOperand},
 	{"gap", secondsOperand}, {"resolution", secondsOperand}, {"maxwait", secondsOperand}, {"warmup", secondsOperand},
+	{"ms", noOperand}, {"peek", noOperand}, {"align", noOperand}, {"strict", noOperand},
 	{"tokens", quantityOperand}, {"quantity", quantityOperand},
 }
 
@@ -52,7 +52,7 @@ type limiterArgs struct {
 	rule     bool // a rule's: without quantity, and without options that concern one request
 	quantity int64
 	given    limiterOption
-	nanos    [len(limiterOptions)]int64 // of options that take seconds, in nanoseconds
+	nanos    [4]int64 // of options that take seconds, in nanoseconds
 }
 
 // has reports whether an option was given.
