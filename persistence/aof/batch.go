@@ -2,22 +2,22 @@ package aof
 
 import (
 	"errors"
+	"hash/crc32"
 	"strconv"
-
-	"cellserver/persistence/rdb"
 )
 
 // A batch is what one write put into a file: its header and whole transactions. The header
 // is a comment to Redis:
 //
-//	#CRC:<CRC-64 of the commands, 16 hexadecimal digits>:<their bytes, 10 digits>\r\n
+//	#CRC:<CRC-32C of the commands, 8 hexadecimal digits>:<their bytes, 10 digits>\r\n
 //
+// Processors compute that checksum themselves: any other would cost as much as all the rest.
 // It comes first, so that a reader knows where the batch ends before it believes a byte
 // of it, and a batch that was torn off is told from commands that a Redis appended.
 const (
 	headerMark = "#CRC:"
-	headerSize = len(headerMark) + 16 + len(":") + 10 + len("\r\n")
-	maxBatch   = 9_999_999_999
+	headerSize = len(headerMark) + sumDigits + len(":") + 10 + len("\r\n")
+	sumDigits  = 8
 )
 
 var errHeader = errors.New("the header of the batch is damaged")
@@ -29,7 +29,7 @@ var emptyHeader [headerSize]byte
 func seal(batch []byte) {
 	commands := batch[headerSize:]
 	b := append(batch[:0], headerMark...)
-	b = appendDigits(b, rdb.Checksum(0, commands), 16, 16)
+	b = appendDigits(b, uint64(checksum(commands)), 16, sumDigits)
 	b = append(b, ':')
 	b = appendDigits(b, uint64(len(commands)), 10, 10)
 	copy(batch[len(b):], "\r\n")
@@ -46,14 +46,18 @@ func appendDigits(b []byte, n uint64, base uint64, width int) []byte {
 }
 
 // parseHeader reads the header at the start of b, which has room for one.
-func parseHeader(b []byte) (sum uint64, size int, err error) {
-	digits := headerMark + string(b[len(headerMark):headerSize])
-	sum, badSum := strconv.ParseUint(digits[len(headerMark):len(headerMark)+16], 16, 64)
-	length, badSize := strconv.ParseUint(digits[len(headerMark)+17:headerSize-2], 10, 64)
-	whole := appendDigits([]byte(headerMark), sum, 16, 16)
-	whole = appendDigits(append(whole, ':'), length, 10, 10)
-	if badSum != nil || badSize != nil || string(b[:headerSize]) != string(whole)+"\r\n" {
+func parseHeader(b []byte) (sum uint32, size int, err error) {
+	header := string(b[:headerSize])
+	n, badSum := strconv.ParseUint(header[len(headerMark):len(headerMark)+sumDigits], 16, 32)
+	length, badSize := strconv.ParseUint(header[len(headerMark)+sumDigits+1:headerSize-2], 10, 64)
+	again := appendDigits([]byte(headerMark), n, 16, sumDigits)
+	again = appendDigits(append(again, ':'), length, 10, 10)
+	if badSum != nil || badSize != nil || header != string(again)+"\r\n" {
 		return 0, 0, errHeader
 	}
-	return sum, int(length), nil
+	return uint32(n), int(length), nil
 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }

@@ -15,8 +15,8 @@ type encoder struct {
 	db  int // the database that the log's next command applies to; unselected at its start
 
 	key   []byte                // of the sorted set that item is given items of
-	chunk int                   // items that the ZADD at hand may still take
 	rest  int                   // items that are yet to come
+	chunk int                   // items that the ZADD at hand may still take
 	item  func(store.Item) bool // appends one; made once, for it escapes
 }
 
@@ -54,139 +54,121 @@ func (e *encoder) choose(f *store.Effect) {
 		return
 	}
 	e.db = f.DB
-	e.buf = append(e.buf, "*2\r\n$6\r\nSELECT\r\n"...)
-	e.integer(int64(f.DB))
+	e.buf = appendInt(append(e.buf, "*2\r\n$6\r\nSELECT\r\n"...), int64(f.DB))
 }
 
 // effect appends an effect on the database that is selected.
 func (e *encoder) effect(f *store.Effect) {
 	switch f.Op {
 	case store.OpSet:
-		e.set(f)
+		e.buf = appendSet(e.buf, f)
 	case store.OpSetRange:
-		e.setRange(f)
+		e.buf = appendSetRange(e.buf, f)
 	case store.OpDel:
-		e.command("*2\r\n$3\r\nDEL\r\n", f.Key)
+		e.buf = appendBulk(append(e.buf, "*2\r\n$3\r\nDEL\r\n"...), f.Key)
 	case store.OpExpire:
-		e.expire(f.Key, f.At)
+		e.buf = appendExpire(e.buf, f.Key, f.At)
 	case store.OpPersist:
-		e.command("*2\r\n$7\r\nPERSIST\r\n", f.Key)
+		e.buf = appendBulk(append(e.buf, "*2\r\n$7\r\nPERSIST\r\n"...), f.Key)
 	case store.OpZAdd:
-		e.command("*4\r\n$4\r\nZADD\r\n", f.Key)
-		e.score(f.Score)
-		e.bulk(f.Value)
+		e.buf = appendBulk(append(e.buf, "*4\r\n$4\r\nZADD\r\n"...), f.Key)
+		e.buf = appendBulk(appendScore(e.buf, f.Score), f.Value)
 	case store.OpZRem:
-		e.command("*3\r\n$4\r\nZREM\r\n", f.Key)
-		e.bulk(f.Value)
+		e.buf = appendBulk(append(e.buf, "*3\r\n$4\r\nZREM\r\n"...), f.Key)
+		e.buf = appendBulk(e.buf, f.Value)
 	case store.OpZStore:
 		e.sorted(f)
 	case store.OpFlush:
 		e.buf = append(e.buf, "*1\r\n$7\r\nFLUSHDB\r\n"...)
 	case store.OpSwapDB:
-		e.buf = append(e.buf, "*3\r\n$6\r\nSWAPDB\r\n"...)
-		e.integer(int64(f.DB))
-		e.integer(f.Int)
+		e.buf = appendInt(append(e.buf, "*3\r\n$6\r\nSWAPDB\r\n"...), int64(f.DB))
+		e.buf = appendInt(e.buf, f.Int)
 	}
 }
 
-func (e *encoder) set(f *store.Effect) {
+func appendSet(b []byte, f *store.Effect) []byte {
+	var number [20]byte
+	value := f.Value
+	if value == nil {
+		value = strconv.AppendInt(number[:0], f.Int, 10)
+	}
 	if f.At == store.NoExpiry {
-		e.command("*3\r\n$3\r\nSET\r\n", f.Key)
-	} else {
-		e.command("*5\r\n$3\r\nSET\r\n", f.Key)
+		b = appendBulk(append(b, "*3\r\n$3\r\nSET\r\n"...), f.Key)
+		return appendBulk(b, value)
 	}
-	if f.Value == nil {
-		e.integer(f.Int)
-	} else {
-		e.bulk(f.Value)
+	b = appendBulk(append(b, "*5\r\n$3\r\nSET\r\n"...), f.Key)
+	b = append(appendBulk(b, value), "$4\r\nPXAT\r\n"...)
+	if f.Value == nil && f.Int >= 1e6 && f.Int/1e6 == f.At-1 && f.At%10 > 0 {
+		value = value[:len(value)-6] // a TAT's expiry has its digits, but for the last one
+		value[len(value)-1]++
+		return appendBulk(b, value)
 	}
-	if f.At != store.NoExpiry {
-		e.buf = append(e.buf, "$4\r\nPXAT\r\n"...)
-		e.integer(f.At)
-	}
+	return appendInt(b, f.At)
 }
 
-// setRange writes nothing as an APPEND: that makes an absent key an empty string, which
-// SETRANGE does not.
-func (e *encoder) setRange(f *store.Effect) {
+// appendSetRange writes nothing as an APPEND: that makes an absent key an empty string,
+// which SETRANGE does not.
+func appendSetRange(b []byte, f *store.Effect) []byte {
 	if len(f.Value) == 0 {
-		e.command("*3\r\n$6\r\nAPPEND\r\n", f.Key)
+		b = appendBulk(append(b, "*3\r\n$6\r\nAPPEND\r\n"...), f.Key)
 	} else {
-		e.command("*4\r\n$8\r\nSETRANGE\r\n", f.Key)
-		e.integer(f.Int)
+		b = appendBulk(append(b, "*4\r\n$8\r\nSETRANGE\r\n"...), f.Key)
+		b = appendInt(b, f.Int)
 	}
-	e.bulk(f.Value)
+	return appendBulk(b, f.Value)
 }
 
-func (e *encoder) expire(key []byte, at int64) {
-	e.command("*3\r\n$9\r\nPEXPIREAT\r\n", key)
-	e.integer(at)
+func appendExpire(b, key []byte, at int64) []byte {
+	return appendInt(appendBulk(append(b, "*3\r\n$9\r\nPEXPIREAT\r\n"...), key), at)
 }
 
-// sorted writes a whole sorted set. It may have lost members since, or all of them: the
+// sorted appends a whole sorted set. It may have lost members since, or all of them: the
 // effects that say so come after it.
 func (e *encoder) sorted(f *store.Effect) {
-	e.command("*2\r\n$3\r\nDEL\r\n", f.Key)
+	e.buf = appendBulk(append(e.buf, "*2\r\n$3\r\nDEL\r\n"...), f.Key)
 	e.key, e.rest, e.chunk = f.Key, f.Sorted.Len(), 0
 	f.Sorted.Range(0, e.rest, false, e.item)
 	e.key = nil
 	if f.At != store.NoExpiry {
-		e.expire(f.Key, f.At)
+		e.buf = appendExpire(e.buf, f.Key, f.At)
 	}
 }
 
 func (e *encoder) appendItem(it store.Item) bool {
+	b := e.buf
 	if e.chunk == 0 {
 		e.chunk = min(e.rest, chunkItems)
 		e.rest -= e.chunk
-		e.buf = append(e.buf, '*')
-		e.buf = strconv.AppendInt(e.buf, int64(2+2*e.chunk), 10)
-		e.command("\r\n$4\r\nZADD\r\n", e.key)
+		b = strconv.AppendInt(append(b, '*'), int64(2+2*e.chunk), 10)
+		b = appendBulk(append(b, "\r\n$4\r\nZADD\r\n"...), e.key)
 	}
 	e.chunk--
-	e.score(it.Score)
-	e.bulk(unsafe.Slice(unsafe.StringData(it.Member), len(it.Member))) // which only reads it
+	b = appendScore(b, it.Score)
+	e.buf = appendBulk(b, unsafe.Slice(unsafe.StringData(it.Member), len(it.Member))) // which only reads it
 	return true
 }
 
-// command appends the beginning of a command up to its name, and its key.
-func (e *encoder) command(start string, key []byte) {
-	e.buf = append(e.buf, start...)
-	e.bulk(key)
+func appendBulk(b, s []byte) []byte {
+	b = strconv.AppendInt(append(b, '$'), int64(len(s)), 10)
+	b = append(append(b, '\r', '\n'), s...)
+	return append(b, '\r', '\n')
 }
 
-func (e *encoder) bulk(b []byte) {
-	e.length(len(b))
-	e.buf = append(e.buf, b...)
-	e.buf = append(e.buf, '\r', '\n')
-}
-
-func (e *encoder) length(n int) {
-	e.buf = append(e.buf, '$')
-	if n < 10 {
-		e.buf = append(e.buf, byte('0'+n))
-	} else {
-		e.buf = strconv.AppendInt(e.buf, int64(n), 10)
-	}
-	e.buf = append(e.buf, '\r', '\n')
-}
-
-func (e *encoder) integer(n int64) {
+func appendInt(b []byte, n int64) []byte {
 	var digits [20]byte
-	e.bulk(strconv.AppendInt(digits[:0], n, 10))
+	return appendBulk(b, strconv.AppendInt(digits[:0], n, 10))
 }
 
-// score appends a score in the fewest digits from which the same number is read.
-func (e *encoder) score(f float64) {
+// appendScore writes a score in the fewest digits from which the same number is read.
+func appendScore(b []byte, f float64) []byte {
 	var text [32]byte
 	switch {
 	case math.IsInf(f, 1):
-		e.bulk(append(text[:0], "inf"...))
+		return appendBulk(b, append(text[:0], "inf"...))
 	case math.IsInf(f, -1):
-		e.bulk(append(text[:0], "-inf"...))
+		return appendBulk(b, append(text[:0], "-inf"...))
 	case f == math.Trunc(f) && math.Abs(f) < 1<<53 && !(f == 0 && math.Signbit(f)):
-		e.integer(int64(f))
-	default:
-		e.bulk(strconv.AppendFloat(text[:0], f, 'g', -1, 64))
+		return appendInt(b, int64(f))
 	}
+	return appendBulk(b, strconv.AppendFloat(text[:0], f, 'g', -1, 64))
 }

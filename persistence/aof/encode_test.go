@@ -1,6 +1,9 @@
 package aof
 
 import (
+	"bytes"
+	"fmt"
+	"math"
 	"testing"
 
 	"cellserver/store"
@@ -43,6 +46,21 @@ func TestEffectsAsCommands(t *testing.T) {
 		e.buf = e.buf[:0]
 		write(s, now, step.do)
 		require.Equal(t, step.want, string(e.buf))
+	}
+}
+
+// TestExpiriesOfIntegers meets every way in which an expiry may follow from a TAT, or not.
+func TestExpiriesOfIntegers(t *testing.T) {
+	e := newEncoder()
+	e.db = 0
+	for _, n := range []int64{-1e12, -5e6, -5, 0, 5, 999_999, 1e6, 1e6 + 1, 9e6, 9e6 + 1, 1e7, 99_999_999, now, now / 1e7 * 1e7, now/1e7*1e7 - 1, math.MaxInt64} {
+		for _, at := range []int64{n / 1e6, n/1e6 + 1, n/1e6 - 1, n/1e6 + 2, 1, 0, -4, math.MaxInt64, math.MinInt64 + 1} {
+			e.buf = e.buf[:0]
+			e.transaction([]store.Effect{{Op: store.OpSet, Key: []byte("k"), Int: n, At: at}})
+			args, _, err := parseCommand(e.buf, nil)
+			require.NoError(t, err)
+			require.Equal(t, fmt.Sprint("SET k ", n, " PXAT ", at), string(bytes.Join(args, []byte(" "))))
+		}
 	}
 }
 

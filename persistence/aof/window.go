@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-
-	"cellserver/persistence/rdb"
 )
 
 // window is the part of a file that is in memory, while it is read from its beginning to
@@ -96,7 +94,7 @@ func (w *window) batch() (commands []byte, size int, err error) {
 		return nil, 0, errBatchCut
 	}
 	commands = w.buf[headerSize:size]
-	if rdb.Checksum(0, commands) != sum {
+	if checksum(commands) != sum {
 		return nil, 0, errBatchSum
 	}
 	return commands, size, nil

@@ -25,8 +25,8 @@ var crcTables = func() (t [8][256]uint64) {
 	return t
 }()
 
-// Checksum returns the CRC-64 of what crc is that of, followed by p.
-func Checksum(crc uint64, p []byte) uint64 {
+// checksum returns the CRC-64 of what crc is that of, followed by p.
+func checksum(crc uint64, p []byte) uint64 {
 	t := &crcTables
 	for ; len(p) >= 8; p = p[8:] {
 		crc ^= binary.LittleEndian.Uint64(p)

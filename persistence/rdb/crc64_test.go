@@ -7,8 +7,8 @@ import (
 )
 
 func TestChecksumKnownAnswers(t *testing.T) {
-	require.Equal(t, uint64(0xe9c6d914c4b8d9ca), Checksum(0, []byte("123456789")), "the check value of CRC-64/Jones in Redis")
-	require.Zero(t, Checksum(0, nil))
+	require.Equal(t, uint64(0xe9c6d914c4b8d9ca), checksum(0, []byte("123456789")), "the check value of CRC-64/Jones in Redis")
+	require.Zero(t, checksum(0, nil))
 }
 
 // bitwise is the definition.
@@ -33,8 +33,8 @@ func TestChecksumAgreesWithItsDefinition(t *testing.T) {
 		for i := range p {
 			p[i] = byte(r.Uint32())
 		}
-		require.Equal(t, bitwise(0, p), Checksum(0, p))
+		require.Equal(t, bitwise(0, p), checksum(0, p))
 		cut := r.IntN(n + 1)
-		require.Equal(t, bitwise(0, p), Checksum(Checksum(0, p[:cut]), p[cut:]), "in two parts, cut at %d", cut)
+		require.Equal(t, bitwise(0, p), checksum(checksum(0, p[:cut]), p[cut:]), "in two parts, cut at %d", cut)
 	}
 }

@@ -18,7 +18,7 @@ func AppendPayload(dst []byte, e *store.Entry) []byte {
 	w.item = w.appendItem
 	w.value(&im)
 	b := binary.LittleEndian.AppendUint16(w.buf, Version)
-	return binary.LittleEndian.AppendUint64(b, Checksum(0, b[len(dst):]))
+	return binary.LittleEndian.AppendUint64(b, checksum(0, b[len(dst):]))
 }
 
 // DecodePayload decodes a payload of DUMP. Its error is [ErrPayload], an [Unsupported] with
@@ -29,7 +29,7 @@ func DecodePayload(p []byte) (v Value, err error) {
 		return v, ErrPayload
 	}
 	body, sum := p[:len(p)-crcLen], p[len(p)-crcLen:]
-	if binary.LittleEndian.Uint64(sum) != Checksum(0, body) {
+	if binary.LittleEndian.Uint64(sum) != checksum(0, body) {
 		return v, ErrPayload
 	}
 	body = body[:len(body)-2]

@@ -298,6 +298,6 @@ func BenchmarkChecksum(b *testing.B) {
 	p := make([]byte, chunk)
 	b.SetBytes(int64(len(p)))
 	for b.Loop() {
-		Checksum(0, p)
+		checksum(0, p)
 	}
 }

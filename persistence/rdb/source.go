@@ -97,7 +97,7 @@ func (s *source) fill() error {
 
 // sum brings the checksum up to what has been taken.
 func (s *source) sum() uint64 {
-	s.crc = Checksum(s.crc, s.buf[s.summed:s.at])
+	s.crc = checksum(s.crc, s.buf[s.summed:s.at])
 	s.summed = s.at
 	return s.crc
 }

@@ -76,7 +76,7 @@ func (w *Writer) Finish() error {
 	w.buf = append(w.buf, opEOF)
 	sum := uint64(0)
 	if !w.NoChecksum {
-		sum = Checksum(w.crc, w.buf)
+		sum = checksum(w.crc, w.buf)
 	}
 	w.buf = binary.LittleEndian.AppendUint64(w.buf, sum)
 	return w.flush()
@@ -145,7 +145,7 @@ func (w *Writer) flush() error {
 func (w *Writer) write(p []byte) {
 	if w.err == nil {
 		if !w.NoChecksum {
-			w.crc = Checksum(w.crc, p)
+			w.crc = checksum(w.crc, p)
 		}
 		_, w.err = w.out.Write(p)
 	}

@@ -1,0 +1,64 @@
+package aof
+
+import (
+	"fmt"
+	"testing"
+
+	"cellserver/persistence/fs"
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// BenchmarkThrottle is what an admitted CL.THROTTLE costs with its log, per command: in
+// batches of so many, each of which is written before it is told. "off" is without the log.
+func BenchmarkThrottle(b *testing.B) {
+	for _, batch := range []int{1, 16, 64} {
+		for _, p := range []Policy{-1, Never, EverySecond} {
+			b.Run(fmt.Sprintf("P=%d/%s", batch, map[Policy]string{-1: "off", Never: "no", EverySecond: "everysec"}[p]), func(b *testing.B) {
+				s, journal := newStore(), NewJournal(p, func(err error) { b.Error(err) })
+				s.Observe(journal)
+				if p >= 0 {
+					dir, err := Open(fs.OS{}, b.TempDir(), "d", "f")
+					require.NoError(b, err)
+					require.NoError(b, dir.Create())
+					f, err := dir.NewFile()
+					require.NoError(b, err)
+					journal.Switch(f)
+				}
+				keys := make([][]byte, 1<<16)
+				for i := range keys {
+					keys[i] = fmt.Appendf(nil, "user:%012d", i)
+				}
+				tx := s.NewTx()
+				b.ReportAllocs()
+				b.ResetTimer()
+				for i := range b.N {
+					key := keys[i*7919%len(keys)]
+					var fp store.Footprint
+					fp.AddKey(key)
+					tx.Begin(now, 0, &fp)
+					e := tx.Write(key)
+					tat := now + 1e12 + int64(i)
+					e.SetInt(tat, (tat+999_999)/1e6)
+					tx.End()
+					if i%batch == batch-1 {
+						journal.Wait(journal.Mark())
+					}
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	e := newEncoder()
+	f := []store.Effect{{Op: store.OpSet, Key: []byte("user:000000000001"), Int: now, At: now/1e6 + 1}}
+	b.ReportAllocs()
+	for range b.N {
+		e.transaction(f)
+		if len(e.buf) > 64<<10 {
+			e.buf = e.buf[:0]
+		}
+	}
+}
