@@ -1,0 +1,200 @@
+package aof
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"cellserver/persistence/fs"
+	"cellserver/persistence/fs/fstest"
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 10 * time.Second
+
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	dir, err := Open(fs.OS{}, t.TempDir(), "d", "f")
+	require.NoError(t, err)
+	require.NoError(t, dir.Create())
+	f, err := dir.NewFile()
+	require.NoError(t, err)
+	s, journal := newStore(), NewJournal(Never, func(err error) { t.Error(err) })
+	s.Observe(journal)
+	journal.Switch(f)
+	tx, key, n := s.NewTx(), []byte("user:1"), int64(0)
+	var fp store.Footprint
+	fp.AddKey(key)
+	change := func() {
+		n++
+		tx.Begin(now, 0, &fp)
+		e := tx.Write(key)
+		e.SetInt(now+n, now/1e6+1)
+		tx.End()
+		journal.Wait(journal.Mark())
+	}
+	for range 10 {
+		change()
+	}
+	require.Zero(t, testing.AllocsPerRun(1000, change))
+	journal.Stop()
+}
+
+// TestWhatIsToldIsThere lets many write at once, under each policy, with rewrites' switches
+// of files in between: whatever Wait has let through is in the files, with always after a
+// power cut, too.
+func TestWhatIsToldIsThere(t *testing.T) {
+	for _, p := range []Policy{EverySecond, Always, Never} {
+		files := memory()
+		l := start(t, files, p)
+		var told [8]atomic.Int64
+		var stop atomic.Bool
+		var running sync.WaitGroup
+		for w := range told {
+			running.Go(func() {
+				for n := int64(1); !stop.Load(); n++ {
+					mark := l.journal.Mark()
+					set(l.store, fmt.Sprint("worker:", w), n)
+					if l.journal.Wait(mark) {
+						told[w].Store(n)
+					}
+				}
+			})
+		}
+		for round := range 20 {
+			if round%4 == 3 {
+				l.switchFile()
+			}
+			l.journal.Tick(int64(round) * 4e8)
+			var least [len(told)]int64
+			for w := range told {
+				least[w] = told[w].Load()
+			}
+			after := files.Kill()
+			if p == Always {
+				after = files.PowerCut(nil)
+			}
+			again, _, err := load(t, after)
+			require.NoError(t, err)
+			for w, n := range least {
+				require.GreaterOrEqual(t, number(again.store, fmt.Sprint("worker:", w)), n)
+			}
+		}
+		stop.Store(true)
+		running.Wait()
+		l.journal.Stop()
+		require.NoError(t, l.err)
+		again, _, err := load(t, files.PowerCut(nil))
+		require.NoError(t, err)
+		requireSame(t, contents(l.store), contents(again.store))
+	}
+}
+
+// switchFile lets the log go on in another file.
+func (l *log) switchFile() {
+	f, err := l.dir.NewFile()
+	require.NoError(l.t, err)
+	require.NoError(l.t, l.dir.Append(f))
+	snapshot, err := l.store.Snapshot(now, func() { l.journal.Switch(f) })
+	require.NoError(l.t, err)
+	snapshot.Close()
+	l.journal.Flush()
+}
+
+// number is the integer at a key, 0 for none.
+func number(s *store.Store, key string) (n int64) {
+	write(s, now, func(tx *store.Tx) {
+		e := tx.Peek([]byte(key))
+		n = e.Int()
+	})
+	return n
+}
+
+// slow is a file system whose files are forced to disk when the gate lets them.
+type slow struct {
+	fs.FS
+	gate chan struct{}
+}
+
+type slowFile struct {
+	fs.File
+	gate chan struct{}
+}
+
+func (s slow) Open(name string, flag int) (fs.File, error) {
+	f, err := s.FS.Open(name, flag)
+	return slowFile{f, s.gate}, err
+}
+
+func (f slowFile) Sync() error {
+	<-f.gate
+	return f.File.Sync()
+}
+
+// TestASlowDiskHoldsReplies wants replies to wait once more than two seconds of changes
+// could be lost, and no sooner.
+func TestASlowDiskHoldsReplies(t *testing.T) {
+	gate := make(chan struct{}, 100)
+	for range 10 {
+		gate <- struct{}{}
+	}
+	l := start(t, slow{memory(), gate}, EverySecond)
+	for len(gate) > 0 {
+		<-gate
+	}
+	at := int64(1e10)
+	tick := func(seconds float64) {
+		for range int(seconds * 10) {
+			at += 1e8
+			l.journal.Tick(at)
+		}
+	}
+	tick(1)
+	set(l.store, "a", 1)
+	tick(1.5) // a sync has begun
+	l.commit()
+	require.True(t, l.journal.Syncing())
+	tick(0.5)
+	waited := make(chan struct{})
+	go func() {
+		l.journal.Wait(0)
+		close(waited)
+	}()
+	select {
+	case <-waited:
+		t.Fatal("nobody waits for the disk")
+	case <-time.After(20 * time.Millisecond):
+	}
+	gate <- struct{}{}
+	select {
+	case <-waited:
+	case <-time.After(patience):
+		t.Fatal("nobody is let go on")
+	}
+	require.EqualValues(t, 1, l.journal.Delayed())
+	close(gate)
+	l.journal.Stop()
+}
+
+func TestWhatIsNotRecordedIsCounted(t *testing.T) {
+	files := memory()
+	l := start(t, files, Never)
+	files.Fault = func(op fstest.Op) error {
+		if op.Kind == "write" {
+			return fmt.Errorf("no")
+		}
+		return nil
+	}
+	set(l.store, "a", 1)
+	l.commit()
+	require.Error(t, l.err)
+	require.False(t, l.journal.Recording())
+	require.Zero(t, l.journal.Missed())
+	set(l.store, "b", 1)
+	l.commit()
+	require.EqualValues(t, 1, l.journal.Missed())
+}

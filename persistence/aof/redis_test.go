@@ -1,0 +1,132 @@
+package aof
+
+import (
+	"fmt"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"cellserver/persistence/fs"
+	"cellserver/resp/resptest"
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRedisReadsOurLog wants redis-check-aof to approve of a log, and redis-server to load
+// what we loaded.
+func TestRedisReadsOurLog(t *testing.T) {
+	r, top := seeded(t), t.TempDir()
+	l := startIn(t, top)
+	for range 2000 {
+		write(l.store, now, func(tx *store.Tx) {
+			for range 1 + r.IntN(3) {
+				randomWrite(r, tx)
+			}
+		})
+		if r.IntN(3) == 0 {
+			l.commit()
+		}
+	}
+	// Redis's keys expire by its own clock.
+	write(l.store, now, func(tx *store.Tx) {
+		for db := range l.store.Databases() {
+			tx.Select(db)
+			var keys [][]byte
+			tx.Each(func(e *store.Entry) { keys = append(keys, slices.Clone(e.Key())) })
+			for _, key := range keys {
+				e := tx.Write(key)
+				e.SetExpiry(4e12)
+			}
+		}
+	})
+	l.journal.Stop()
+	check, err := exec.LookPath("redis-check-aof")
+	if err != nil {
+		t.Skip("redis-check-aof is not installed")
+	}
+	out, err := exec.Command(check, filepath.Join(top, "appendonlydir", "appendonly.aof.manifest")).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	redis := resptest.Dial(t, resptest.StartRedis(t, "--dir", top, "--appendonly", "yes", "--databases", "3"))
+	requireSame(t, contents(l.store), contentsOfRedis(redis))
+}
+
+// TestWeReadRedissLog wants the log of a Redis, with a base of either kind, to be loaded.
+func TestWeReadRedissLog(t *testing.T) {
+	for _, preamble := range []string{"yes", "no"} {
+		top := t.TempDir()
+		redis := resptest.Dial(t, resptest.StartRedis(t, "--dir", top, "--appendonly", "yes", "--databases", "3",
+			"--aof-use-rdb-preamble", preamble, "--aof-timestamp-enabled", "yes"))
+		for i := range 300 {
+			redis.Do("SELECT", i%3)
+			redis.Do("SET", fmt.Sprint("s", i), i, "EX", 1000+i)
+			redis.Do("ZADD", fmt.Sprint("z", i%50), i, fmt.Sprint("m", i), "-inf", "least")
+		}
+		redis.Do("BGREWRITEAOF")
+		for _, call := range [][]any{
+			{"SELECT", 1}, {"INCR", "n"}, {"INCRBYFLOAT", "f", "1.25"}, {"APPEND", "s1", "more"}, {"GETEX", "s4", "PERSIST"}, {"EXPIRE", "s7", 5000},
+			{"GETDEL", "s10"}, {"SETRANGE", "s13", 5, "x"}, {"MSET", "a", 1, "b", 2}, {"COPY", "a", "c", "DB", 2}, {"RENAME", "b", "d"},
+			{"MULTI"}, {"SET", "t", 1}, {"ZINCRBY", "z1", 2.5, "least2"}, {"ZPOPMIN", "z1"}, {"EXEC"}, {"ZUNIONSTORE", "u", 2, "z1", "z4"},
+			{"ZREMRANGEBYSCORE", "z4", 0, 100}, {"MOVE", "s16", 2}, {"SETNX", "nx", 1}, {"PSETEX", "px", 100000, 1}, {"SWAPDB", 0, 2}, {"UNLINK", "s19", "s22"},
+		} {
+			_, failed := redis.Do(call...).(resptest.Error)
+			require.False(t, failed, "%v", call)
+		}
+		want := contentsOfRedis(redis)
+		dir, err := Open(fs.OS{}, top, "appendonlydir", "appendonly.aof")
+		require.NoError(t, err)
+		s := newStore()
+		_, err = dir.Load(s, LoadOptions{Now: now, Foreign: foreign(s)})
+		require.NoError(t, err)
+		requireSame(t, want, contents(s))
+	}
+}
+
+// startIn begins a log in a real directory.
+func startIn(t *testing.T, top string) *log {
+	dir, err := Open(fs.OS{}, top, "appendonlydir", "appendonly.aof")
+	require.NoError(t, err)
+	require.NoError(t, dir.Create())
+	l := &log{t: t, dir: dir, store: newStore()}
+	l.journal = NewJournal(Never, func(err error) { t.Error(err) })
+	l.store.Observe(l.journal)
+	f, err := dir.NewFile()
+	require.NoError(t, err)
+	require.NoError(t, dir.Append(f))
+	l.journal.Switch(f)
+	return l
+}
+
+// contentsOfRedis asks Redis for everything, in the words of contents.
+func contentsOfRedis(redis *resptest.Client) map[string]string {
+	all := map[string]string{}
+	for db := range 3 {
+		redis.Do("SELECT", db)
+		for _, k := range redis.Do("KEYS", "*").([]any) {
+			key := k.(string)
+			s := newStore()
+			write(s, now, func(tx *store.Tx) {
+				e := tx.Write([]byte(key))
+				if redis.Do("TYPE", key) == resptest.Simple("string") {
+					e.SetBytes([]byte(redis.Do("GET", key).(string)), store.NoExpiry)
+				} else {
+					list := redis.Do("ZRANGE", key, 0, -1, "WITHSCORES").([]any)
+					for pair := range slices.Chunk(list, 2) {
+						score, _ := strconv.ParseFloat(pair[1].(string), 64)
+						e.ZAdd(score, []byte(pair[0].(string)))
+					}
+				}
+				if at := redis.Do("PEXPIRETIME", key).(int64); at >= 0 {
+					e.SetExpiry(at)
+				}
+			})
+			for _, text := range slices.Collect(maps.Values(contents(s))) {
+				all[fmt.Sprint(db, " ", key)] = text
+			}
+		}
+	}
+	return all
+}
