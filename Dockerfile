@@ -3,11 +3,16 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /cellserver ./cmd/cellserver
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /cellserver ./cmd/cellserver && mkdir /data
 
 FROM scratch
 COPY --from=build /cellserver /cellserver
+COPY --from=build --chown=65532:65532 /data /data
 USER 65532:65532
+
+# Data is kept in /data/cellserver-data: mount a volume there, or it goes with the container.
+WORKDIR /data
+VOLUME /data
 
 # A container has to listen on more than its own loopback. Protected mode stays on: clients from outside are told so
 # until there is a password (CELLSERVER_REQUIREPASS) or CELLSERVER_PROTECTED_MODE=no.

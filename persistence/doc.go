@@ -5,6 +5,7 @@
 // A [Manager] owns a directory, which it locks against other processes:
 //
 //	LOCK                     held while a server runs that writes here
+//	appendonlydir/           every change, as it happens: package [cellserver/persistence/aof]
 //	dump.rdb                 a snapshot: package [cellserver/persistence/rdb]
 //	temp-dump.rdb            the next one on its way: it is renamed when it is whole and on disk
 //

@@ -144,7 +144,7 @@ func (a *App) Run(ctx context.Context) error {
 
 // patientFor is how long clients wait for the data before they are let in and told that it
 // is being loaded.
-const patientFor = 100 * time.Millisecond
+const patientFor = time.Second
 
 // load loads what is on disk, and lets clients in.
 func (a *App) load(ctx context.Context) error {
