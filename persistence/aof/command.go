@@ -42,6 +42,25 @@ func parseCommand(b []byte, args [][]byte) (_ [][]byte, size int, _ error) {
 	return args, at, nil
 }
 
+// parseComment returns the size of the comment at the start of b, a line that begins with #
+// and that one can read: what a crash leaves may begin with one, too. Errors are as for
+// parseCommand.
+func parseComment(b []byte) (size int, _ error) {
+	const longest = 128 // of what Redis reads
+	for i, c := range b[:min(len(b), longest)] {
+		switch {
+		case c == '\n':
+			return i + 1, nil
+		case (c < ' ' || c > '~') && c != '\r':
+			return 0, errCommand
+		}
+	}
+	if len(b) >= longest {
+		return 0, errCommand
+	}
+	return 0, errCut
+}
+
 // maxArgument bounds what an argument is believed to be long: no server takes longer ones.
 const maxArgument = 1 << 40
 

@@ -232,15 +232,12 @@ func (r *reader) run() error {
 
 // piece applies what comes next: a batch, a comment, or a transaction that stands for itself.
 func (r *reader) piece() (size int, err error) {
-	if r.buf[0] != '#' {
-		return r.transaction()
-	}
-	text, size, whole := r.line()
-	if !whole {
-		return 0, errCut
-	}
-	if len(text) < len(headerMark) || string(text[:len(headerMark)]) != headerMark {
-		return size, nil
+	r.need(headerSize)
+	switch {
+	case r.buf[0] != '#':
+		return r.whole(r.apply)
+	case !bytes.HasPrefix(r.buf, []byte(headerMark)):
+		return r.whole(parseComment)
 	}
 	commands, size, err := r.batch()
 	if err != nil {
@@ -256,10 +253,10 @@ func (r *reader) piece() (size int, err error) {
 	return size, nil
 }
 
-// transaction applies the commands that come next, once the last of them is there.
-func (r *reader) transaction() (size int, err error) {
+// whole lets parse have what comes next, once it is there in whole.
+func (r *reader) whole(parse func([]byte) (int, error)) (size int, err error) {
 	for {
-		size, err = r.apply(r.buf)
+		size, err = parse(r.buf)
 		if !errors.Is(err, errCut) || !r.more() {
 			return size, err
 		}
@@ -299,11 +296,11 @@ func (r *reader) apply(b []byte) (size int, err error) {
 // command reads the command at the start of b, and comments before it.
 func (r *reader) command(b []byte) (size int, err error) {
 	for len(b) > size && b[size] == '#' {
-		end := bytes.IndexByte(b[size:], '\n')
-		if end < 0 {
-			return 0, errCut
+		n, err := parseComment(b[size:])
+		if err != nil {
+			return 0, err
 		}
-		size += end + 1
+		size += n
 	}
 	var n int
 	r.args, n, err = parseCommand(b[size:], r.args)

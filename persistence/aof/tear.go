@@ -30,7 +30,7 @@ func isTorn(f fs.File, at, size int64, why error) (bool, error) {
 		if w.skip(i); len(w.buf) == 0 {
 			continue
 		}
-		if w.at > at && w.whole(commands) {
+		if w.at > at && w.intact(commands) {
 			return zeros, w.failed
 		}
 		w.skip(1)
@@ -38,8 +38,8 @@ func isTorn(f fs.File, at, size int64, why error) (bool, error) {
 	return true, w.failed
 }
 
-// whole reports whether a batch, or a command if they count, comes next.
-func (w *window) whole(commands bool) bool {
+// intact reports whether a batch, or a command if they count, comes next.
+func (w *window) intact(commands bool) bool {
 	if w.buf[0] == '#' {
 		_, _, err := w.batch()
 		return err == nil

@@ -1,7 +1,6 @@
 package aof
 
 import (
-	"bytes"
 	"errors"
 	"io"
 )
@@ -56,21 +55,6 @@ func (w *window) more() bool {
 		}
 	}
 	return n > 0 || err == nil
-}
-
-// line returns the comment that comes next without its line end, in whole; false where it
-// has no end.
-func (w *window) line() (text []byte, size int, whole bool) {
-	const longest = 128 // of what Redis reads
-	w.need(1)
-	for {
-		if i := bytes.IndexByte(w.buf[:min(len(w.buf), longest)], '\n'); i >= 0 {
-			return bytes.TrimSuffix(w.buf[:i], []byte("\r")), i + 1, true
-		}
-		if len(w.buf) >= longest || !w.more() {
-			return nil, 0, false
-		}
-	}
 }
 
 // What can be wrong with a batch.
