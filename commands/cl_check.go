@@ -19,7 +19,8 @@ const errNoRule Error = "ERR no such rule"
 
 // checking is a client's room for a check, so that it allocates nothing.
 type checking struct {
-	stored *ruleSet // as of when the footprint was made; nil when it is to be looked up
+	atHand bool  // the rules were, when the footprint was made; else they are looked up
+	found  *rule // then, if there is such a rule
 	args   limiterArgs
 	keys   []byte // of the limits' states, one after the other
 	limits []asked[limiter]
@@ -34,28 +35,26 @@ func checkFootprint(c *Call, fp *store.Footprint) {
 		c.Client.checking = new(checking)
 	}
 	room, rules := c.Client.checking, &c.Server.rules
-	room.stored = nil
-	if !c.Client.multi.active {
-		room.stored = rules.stored.Load()
-	}
-	if room.stored == nil {
+	room.atHand, room.found = false, nil
+	if stored := rules.stored.Load(); stored != nil && !c.Client.multi.active {
+		room.atHand, room.found = true, rules.find(stored, c.Args[1])
+	} else {
 		rules.lock(fp)
 	}
 	if key := c.Args[2]; !canBeTag(key) && !hasTag(key) {
-		room.addSlots(rules, c.Args[1], key, fp)
+		room.addSlots(key, fp)
 	}
 }
 
 // addSlots adds the partitions of a rule's states for a key with which they have no slot
 // in common, such as "a}b": all, when the rule is not at hand.
-func (room *checking) addSlots(rules *rules, name, key []byte, fp *store.Footprint) {
-	if room.stored == nil {
+func (room *checking) addSlots(key []byte, fp *store.Footprint) {
+	switch {
+	case !room.atHand:
 		fp.AddAll()
-		return
-	}
-	if r := rules.find(room.stored, name); r != nil {
-		for i := range r.limits {
-			fp.AddKey(r.limits[i].stateKey(nil, key))
+	case room.found != nil:
+		for i := range room.found.limits {
+			fp.AddKey(room.found.limits[i].stateKey(nil, key))
 		}
 	}
 }
@@ -99,14 +98,16 @@ func (room *checking) check(c *Call) error {
 }
 
 // rule finds the rule that is asked.
-func (room *checking) rule(c *Call) (r *rule, err error) {
-	rules, stored := &c.Server.rules, room.stored
-	if stored == nil || c.Client.inExec {
-		if stored, err = rules.load(c.Tx); err != nil {
+func (room *checking) rule(c *Call) (*rule, error) {
+	r := room.found
+	if !room.atHand || c.Client.inExec {
+		stored, err := c.Server.rules.load(c.Tx)
+		if err != nil {
 			return nil, err
 		}
+		r = c.Server.rules.find(stored, c.Args[1])
 	}
-	if r = rules.find(stored, c.Args[1]); r == nil {
+	if r == nil {
 		return nil, errNoRule
 	}
 	return r, r.err
@@ -164,7 +165,7 @@ const keptKeys = 4096
 // clear keeps an idle client from keeping anything alive. Inside a transaction the keys
 // stay as they are until its end, because its effects name them.
 func (room *checking) clear(inExec bool) {
-	room.stored, room.args = nil, limiterArgs{}
+	room.found, room.args = nil, limiterArgs{}
 	clear(room.limits)
 	room.limits = nil
 	if room.keys = room.keys[:0]; inExec || cap(room.keys) > keptKeys {

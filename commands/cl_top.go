@@ -26,7 +26,7 @@ const (
 	mostTop    = topShards * topk.Counters
 )
 
-var errTop = Error("ERR n must be an integer from 1 to 8192")
+const errTop Error = "ERR n must be an integer from 1 to 8192"
 
 func clTop(c *Call) error {
 	args, n, reset := c.Args[1:], int64(defaultTop), false

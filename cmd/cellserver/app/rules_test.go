@@ -114,3 +114,20 @@ func TestRulesAreNotEvicted(t *testing.T) {
 	require.Less(t, c.Do("DBSIZE"), int64(200))
 	require.Equal(t, int64(10), limitOf(c))
 }
+
+// Rules are a key, and are there again after a restart, with what was used of them.
+func TestRulesPersist(t *testing.T) {
+	dir := t.TempDir()
+	in := start(t, "--dir", dir, "--appendonly", "yes")
+	c := in.dial(t)
+	loaded := func() bool { return c.Do("PING") == resptest.Simple("PONG") }
+	require.Eventually(t, loaded, patience, time.Millisecond)
+	ok(t, c, "CL.RULE", "SET", "r", "CL.WINDOW", 10, 3600)
+	c.Do("CL.CHECK", "r", "k", 4)
+	in.stop()
+	in.wait(t)
+	in = start(t, "--dir", dir, "--appendonly", "yes")
+	c = in.dial(t)
+	require.Eventually(t, loaded, patience, time.Millisecond)
+	require.Equal(t, []any{int64(10), int64(5)}, c.Do("CL.CHECK", "r", "k").([]any)[1:3])
+}
