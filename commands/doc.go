@@ -24,6 +24,8 @@
 // What commands share: arguments (args.go, expiry.go, scan_args.go, float.go, glob.go),
 // replies (reply.go, errors.go, help.go), sorted sets (zset.go, zinterval.go, zcombine.go),
 // the state of a connection (client.go) and of the server (server.go), who is told of
-// changes (tracking.go, invalidation.go) and messages (pubsub.go, listeners.go), and what
-// INFO, SLOWLOG and LATENCY show (stats.go, rates.go, slow.go, process.go).
+// changes (tracking.go, invalidation.go) and messages (pubsub.go, listeners.go), what every
+// limiter does (limiter.go, limiter_args.go, limiter_all.go), the rules that are made of them
+// (rule.go, rules.go, rules_file.go), and what INFO, SLOWLOG, LATENCY and Prometheus show
+// (stats.go, decisions.go, rates.go, slow.go, process.go, metrics.go, exposition.go).
 package commands
