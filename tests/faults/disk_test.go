@@ -1,0 +1,151 @@
+//go:build linux
+
+package faults
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A disk is a file system of its own whose power can be cut: ext4 on a loop device, stopped by FS_IOC_SHUTDOWN. What was
+// not synced by then is gone, as the page cache of a machine without power is.
+type disk struct {
+	dir     string // where it is mounted
+	image   string
+	options string
+	root    *os.File // open only around a cut
+}
+
+// newDisk makes a file system of so many MiB and mounts it for the length of the test.
+func newDisk(t *testing.T, size int64, options string) *disk {
+	t.Helper()
+	if os.Getuid() != 0 {
+		skip(t, "cutting a disk's power takes root: run the tests as root, on a machine with loop devices")
+	}
+	for _, tool := range []string{"mkfs.ext4", "mount", "umount"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			skip(t, "no %s: install Debian's e2fsprogs and mount", tool)
+		}
+	}
+	d := &disk{dir: filepath.Join(t.TempDir(), "disk"), options: options}
+	require.NoError(t, os.Mkdir(d.dir, 0o755))
+	d.image = imageFile(t, size)
+	run(t, "mkfs.ext4", "-q", "-F", d.image)
+	if out, err := d.mount(); err != nil {
+		skip(t, "a file cannot be mounted here, which takes root and loop devices: %s%v", out, err)
+	}
+	t.Cleanup(d.unmount)
+	return d
+}
+
+// imageFile is an empty file, in memory where there is a place for that, so that syncs cost little.
+func imageFile(t *testing.T, size int64) string {
+	t.Helper()
+	f, err := os.CreateTemp("/dev/shm", "faults")
+	if err != nil {
+		f, err = os.CreateTemp(t.TempDir(), "faults")
+	}
+	require.NoError(t, err)
+	defer f.Close()
+	t.Cleanup(func() { _ = os.Remove(f.Name()) })
+	require.NoError(t, f.Truncate(size<<20))
+	return f.Name()
+}
+
+func (d *disk) mount() ([]byte, error) {
+	return exec.Command("mount", "-o", "loop,"+d.options, d.image, d.dir).CombinedOutput()
+}
+
+// unmount waits for processes that are ending to let go.
+func (d *disk) unmount() {
+	for range 500 {
+		if syscall.Unmount(d.dir, 0) != syscall.EBUSY {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// arm prepares a cut, which is then one system call.
+func (d *disk) arm(t *testing.T) {
+	t.Helper()
+	var err error
+	d.root, err = os.Open(d.dir)
+	require.NoError(t, err)
+}
+
+// How much of the journal a cut leaves: nothing since the last commit, or all of it, which is what makes files appear
+// whose size reached the disk before their bytes.
+const (
+	cutHard    = uint32(2) // EXT4_GOING_FLAGS_NOLOGFLUSH
+	cutJournal = uint32(1) // EXT4_GOING_FLAGS_LOGFLUSH
+)
+
+// cut cuts the power. From now on every system call that writes fails, and nothing of it reaches the disk.
+func (d *disk) cut(how uint32) error {
+	const shutdown = 0x8004587d // FS_IOC_SHUTDOWN, _IOR('X', 125, __u32)
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, d.root.Fd(), shutdown, uintptr(unsafe.Pointer(&how)))
+	_ = d.root.Close()
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// restore turns the power on again, with no process left on the disk.
+func (d *disk) restore(t *testing.T) {
+	t.Helper()
+	d.unmount()
+	out, err := d.mount()
+	require.NoError(t, err, "%s", out)
+}
+
+// run runs a tool that must succeed.
+func run(t testing.TB, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	require.NoError(t, err, "%s %v: %s", name, args, out)
+	return string(out)
+}
+
+// The disk itself: what a power cut takes and what it leaves.
+func TestDisk(t *testing.T) {
+	d := newDisk(t, 64, "data=ordered")
+	path := func(name string) string { return filepath.Join(d.dir, name) }
+	write := func(name string, sync bool) {
+		f, err := os.Create(path(name))
+		require.NoError(t, err)
+		defer f.Close()
+		_, err = f.WriteString("something")
+		require.NoError(t, err)
+		if sync {
+			require.NoError(t, f.Sync())
+		}
+	}
+	write("synced", true)
+	write("renamed.tmp", true)
+	require.NoError(t, os.Rename(path("renamed.tmp"), path("renamed")))
+	dir, err := os.Open(d.dir)
+	require.NoError(t, err)
+	require.NoError(t, dir.Sync())
+	require.NoError(t, dir.Close())
+	write("unsynced", false)
+	require.NoError(t, os.Rename(path("synced"), path("elsewhere")))
+	d.arm(t)
+	require.NoError(t, d.cut(cutHard))
+	require.ErrorIs(t, os.WriteFile(path("later"), nil, 0o600), syscall.EIO)
+	d.restore(t)
+	for name, there := range map[string]bool{
+		"synced": true, "renamed": true, "unsynced": false, "elsewhere": false, "later": false, "renamed.tmp": false,
+	} {
+		b, _ := os.ReadFile(path(name))
+		require.Equal(t, there, string(b) == "something", name)
+	}
+}

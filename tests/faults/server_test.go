@@ -1,0 +1,285 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long a server may take to start, to answer or to end before that counts as a fault.
+const patience = 20 * time.Second
+
+// A program is a server that can be started on a directory: cellserver, or redis-server for contrast.
+type program struct {
+	name string
+	path string
+	args []string // before those of the test
+}
+
+var cells = program{name: "cellserver", args: []string{"--enable-debug-command", "yes"}}
+
+var redis = program{name: "redis", args: []string{"--daemonize", "no", "--enable-debug-command", "yes", "--auto-aof-rewrite-percentage", "0"}}
+
+// subject is the program under test.
+func subject(t *testing.T) program {
+	if os.Getenv("FAULTS_SUBJECT") == redis.name {
+		return theRedis(t)
+	}
+	p := cells
+	p.path = bin
+	return p
+}
+
+// theRedis is redis-server 7.0, which the formats are taken from.
+func theRedis(t *testing.T) program {
+	t.Helper()
+	p := redis
+	var err error
+	if p.path, err = exec.LookPath("redis-server"); err != nil {
+		skip(t, "no redis-server to compare with: install Debian's redis-server, version 7.0")
+	}
+	if v, err := exec.Command(p.path, "--version").Output(); err != nil || !strings.Contains(string(v), "v=7.0.") {
+		skip(t, "redis-server 7.0 is the reference, this is: %s", v)
+	}
+	return p
+}
+
+// A server is a process of a program.
+type server struct {
+	program
+	addr string
+	pid  int
+	gone chan struct{} // closed once the process has ended
+	code int           // its exit code by then, or minus the signal that ended it
+	log  string        // the file that holds what it printed
+}
+
+// start runs the program on dir, waits until it answers, and fails the test when it does not.
+func (p program) start(t testing.TB, dir string, args ...string) *server {
+	t.Helper()
+	s, err := p.tryStart(t, dir, args...)
+	require.NoError(t, err)
+	return s
+}
+
+// errEnded is the error of a server that ended before it answered.
+var errEnded = errors.New("ended before it answered")
+
+// tryStart is start for a directory on which the server may refuse to start, which gives errEnded.
+func (p program) tryStart(t testing.TB, dir string, args ...string) (*server, error) {
+	t.Helper()
+	s, argv := p.prepare(t, dir, args)
+	out, err := os.Create(s.log)
+	require.NoError(t, err)
+	defer out.Close()
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdout, cmd.Stderr = out, out
+	require.NoError(t, cmd.Start())
+	s.pid = cmd.Process.Pid
+	go func() {
+		_ = cmd.Wait()
+		s.ended(cmd.ProcessState.Sys().(syscall.WaitStatus))
+	}()
+	t.Cleanup(s.kill)
+	return s, s.ready()
+}
+
+// prepare is a server that is still to be started, and its command line.
+func (p program) prepare(t testing.TB, dir string, args []string) (*server, []string) {
+	t.Helper()
+	s := &server{program: p, addr: freeAddress(t), gone: make(chan struct{})}
+	log, err := os.CreateTemp(t.TempDir(), p.name+".log")
+	require.NoError(t, err)
+	require.NoError(t, log.Close())
+	s.log = log.Name()
+	_, port, err := net.SplitHostPort(s.addr)
+	require.NoError(t, err)
+	argv := append([]string{p.path}, p.args...)
+	argv = append(argv, "--port", port, "--bind", "127.0.0.1", "--dir", dir)
+	return s, append(argv, args...)
+}
+
+// ended notes how the process ended.
+func (s *server) ended(status syscall.WaitStatus) {
+	s.code = status.ExitStatus()
+	if status.Signaled() {
+		s.code = -int(status.Signal())
+	}
+	close(s.gone)
+}
+
+// ready waits until the server answers and has loaded its data.
+func (s *server) ready() error {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+		select {
+		case <-s.gone:
+			return fmt.Errorf("%s, exit code %d: %w:\n%s", s.name, s.code, errEnded, s.output())
+		default:
+		}
+		c, err := dial(s.addr)
+		if err != nil {
+			continue
+		}
+		v, err := c.do("PING")
+		c.close()
+		if err == nil && v == resptest.Simple("PONG") {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s does not answer:\n%s", s.name, s.output())
+}
+
+// output is the end of what the server printed.
+func (s *server) output() string {
+	b, _ := os.ReadFile(s.log)
+	return string(b[max(0, len(b)-6000):])
+}
+
+// alive reports whether the process runs.
+func (s *server) alive() bool {
+	select {
+	case <-s.gone:
+		return false
+	default:
+		return true
+	}
+}
+
+// kill ends the process at once and waits until it is gone.
+func (s *server) kill() {
+	if s.alive() {
+		_ = syscall.Kill(s.pid, syscall.SIGKILL)
+	}
+	<-s.gone
+}
+
+// stop ends the process as an operator would, and fails the test when it does not end well.
+func (s *server) stop(t testing.TB) {
+	t.Helper()
+	require.NoError(t, syscall.Kill(s.pid, syscall.SIGTERM))
+	select {
+	case <-s.gone:
+		require.Zero(t, s.code, "%s", s.output())
+	case <-time.After(patience):
+		t.Fatalf("%s does not end:\n%s", s.name, s.output())
+	}
+}
+
+// do sends one command on a connection of its own.
+func (s *server) do(t testing.TB, args ...any) any {
+	t.Helper()
+	c, err := dial(s.addr)
+	require.NoError(t, err, "%s", s.output())
+	defer c.close()
+	v, err := c.do(args...)
+	require.NoError(t, err, "%v: %s", args[0], s.output())
+	return v
+}
+
+// info is a field of INFO, "" where there is none.
+func (s *server) info(t testing.TB, field string) string {
+	t.Helper()
+	return infoFields(s.do(t, "INFO", "everything"))[field]
+}
+
+// rewrite has the append-only file rewritten, and waits until that has succeeded.
+func (s *server) rewrite(t testing.TB) {
+	t.Helper()
+	require.IsType(t, resptest.Simple(""), s.do(t, "BGREWRITEAOF"))
+	s.rewritten(t)
+}
+
+// rewritten waits until no rewrite runs, and fails the test when the last one failed.
+func (s *server) rewritten(t testing.TB) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		return s.info(t, "aof_rewrite_in_progress") == "0" && s.info(t, "aof_rewrite_scheduled") == "0"
+	}, patience, 2*time.Millisecond)
+	require.Equal(t, "ok", s.info(t, "aof_last_bgrewrite_status"), "%s", s.output())
+}
+
+func freeAddress(t testing.TB) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	return ln.Addr().String()
+}
+
+// A conn is one client connection. Its methods return errors, as its server may die at any moment.
+type conn struct {
+	nc  net.Conn
+	buf []byte // received, not yet parsed
+}
+
+func dial(addr string) (*conn, error) {
+	nc, err := net.DialTimeout("tcp", addr, patience)
+	if err != nil {
+		return nil, err
+	}
+	return &conn{nc: nc}, nil
+}
+
+func (c *conn) close() { _ = c.nc.Close() }
+
+// do sends a command and returns its reply, as resptest.Parse gives it.
+func (c *conn) do(args ...any) (any, error) {
+	if _, err := c.nc.Write(resptest.Command(args...)); err != nil {
+		return nil, err
+	}
+	return c.receive()
+}
+
+func (c *conn) receive() (any, error) {
+	for {
+		if len(c.buf) > 0 {
+			v, n, err := resptest.Parse(c.buf)
+			if !errors.Is(err, resptest.ErrIncomplete) {
+				c.buf = c.buf[n:]
+				return v, err
+			}
+		}
+		if err := c.nc.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			return nil, err
+		}
+		var more [16 << 10]byte
+		n, err := c.nc.Read(more[:])
+		c.buf = append(c.buf, more[:n]...)
+		if n == 0 && err != nil {
+			return nil, err
+		}
+	}
+}
+
+// integer reads a number from an integer or a bulk string.
+func integer(v any) (int64, error) {
+	switch x := v.(type) {
+	case int64:
+		return x, nil
+	case string:
+		return strconv.ParseInt(x, 10, 64)
+	}
+	return 0, fmt.Errorf("no integer: %#v", v)
+}
+
+// infoFields reads the reply of INFO.
+func infoFields(reply any) map[string]string {
+	fields := map[string]string{}
+	text, _ := reply.(string)
+	for line := range strings.Lines(text) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			fields[name] = value
+		}
+	}
+	return fields
+}

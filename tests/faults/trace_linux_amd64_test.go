@@ -1,0 +1,234 @@
+package faults
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Kernel interface that package syscall does not name.
+const (
+	ptraceExitKill   = 0x100000
+	ptraceStopOfCall = syscall.SIGTRAP | 0x80 // with PTRACE_O_TRACESYSGOOD
+	waitNoThread     = 0x20000000             // __WNOTHREAD: the tests have other children
+	waitAll          = 0x40000000             // __WALL
+	renameat2        = 316
+)
+
+// A call is a system call that changes files, of any thread or child of a traced server.
+type call struct {
+	n    int    // 1 is the server's first
+	name string // without the at of its variants
+	path string // of the file it changes; of a rename the new one
+	size uint64 // of a write, in bytes
+}
+
+func (c call) String() string { return fmt.Sprintf("%d: %s %s", c.n, c.name, filepath.Base(c.path)) }
+
+// A fault is what becomes of a call: it goes on when this is zero.
+type fault struct {
+	kill  bool          // the process dies before the call is made
+	errno syscall.Errno // the call is not made, and fails so
+	short uint64        // a write is made of so many bytes only
+}
+
+// A tracer sees every call of a server, below a directory, before it is made. strace counts calls by thread, and a Go
+// program makes them on any: only a count over all threads reaches each.
+type tracer struct {
+	s     *server
+	dir   string
+	at    func(call) fault
+	calls int
+	// entered holds the threads that are inside a system call, and the error that a skipped one is to return.
+	entered map[int]syscall.Errno
+}
+
+// startTraced is tryStart for a server whose calls below dir go through at, one at a time.
+func (p program) startTraced(t testing.TB, dir string, at func(call) fault, args ...string) (*server, error) {
+	t.Helper()
+	s, argv := p.prepare(t, dir, args)
+	out, err := os.Create(s.log)
+	require.NoError(t, err)
+	defer out.Close()
+	started := make(chan error)
+	go func() {
+		// The kernel takes ptrace's requests from the thread that started the process alone.
+		runtime.LockOSThread()
+		var err error
+		s.pid, err = syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
+			Env:   os.Environ(),
+			Files: []uintptr{0, out.Fd(), out.Fd()},
+			Sys:   &syscall.SysProcAttr{Ptrace: true},
+		})
+		tr := &tracer{s: s, dir: dir, at: at, entered: map[int]syscall.Errno{}}
+		if err == nil {
+			err = tr.attach()
+		}
+		started <- err
+		if err == nil {
+			tr.loop()
+		}
+	}()
+	if err := <-started; err != nil {
+		skip(t.(*testing.T), "no process can be traced here: %v", err)
+	}
+	t.Cleanup(s.kill)
+	return s, s.ready()
+}
+
+func (tr *tracer) attach() error {
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(tr.s.pid, &status, 0, nil); err != nil {
+		return err
+	}
+	const options = syscall.PTRACE_O_TRACESYSGOOD | syscall.PTRACE_O_TRACECLONE | syscall.PTRACE_O_TRACEFORK |
+		syscall.PTRACE_O_TRACEVFORK | syscall.PTRACE_O_TRACEEXEC | ptraceExitKill
+	if err := syscall.PtraceSetOptions(tr.s.pid, options); err != nil {
+		return err
+	}
+	return syscall.PtraceSyscall(tr.s.pid, 0)
+}
+
+// loop runs the process until it and all its children are gone.
+func (tr *tracer) loop() {
+	var status, last syscall.WaitStatus
+	for {
+		pid, err := syscall.Wait4(-1, &status, waitAll|waitNoThread, nil)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			tr.s.ended(last)
+			return
+		}
+		if status.Exited() || status.Signaled() {
+			if pid == tr.s.pid {
+				last = status
+			}
+			delete(tr.entered, pid)
+			continue
+		}
+		signal := status.StopSignal()
+		switch signal {
+		case ptraceStopOfCall:
+			tr.stopped(pid)
+			signal = 0
+		case syscall.SIGTRAP, syscall.SIGSTOP: // an event, or a thread that begins
+			signal = 0
+		}
+		_ = syscall.PtraceSyscall(pid, int(signal)) // fails for a thread that has just been killed
+	}
+}
+
+// stopped handles a thread that enters or leaves a system call.
+func (tr *tracer) stopped(pid int) {
+	var regs syscall.PtraceRegs
+	if syscall.PtraceGetRegs(pid, &regs) != nil {
+		return // killed
+	}
+	if errno, leaving := tr.entered[pid]; leaving {
+		delete(tr.entered, pid)
+		if errno != 0 {
+			regs.Rax = -uint64(errno)
+			_ = syscall.PtraceSetRegs(pid, &regs)
+		}
+		return
+	}
+	tr.entered[pid] = 0
+	c, changes := tr.decode(pid, &regs)
+	if !changes {
+		return
+	}
+	tr.calls++
+	c.n = tr.calls
+	f := tr.at(c)
+	switch {
+	case f.kill:
+		_ = syscall.Kill(tr.s.pid, syscall.SIGKILL)
+	case f.errno != 0:
+		tr.entered[pid] = f.errno
+		regs.Orig_rax = ^uint64(0)
+		_ = syscall.PtraceSetRegs(pid, &regs)
+	case f.short > 0 && f.short < c.size:
+		regs.Rdx = f.short
+		_ = syscall.PtraceSetRegs(pid, &regs)
+	}
+}
+
+// decode tells whether a thread is about to change a file below the directory, and which.
+func (tr *tracer) decode(pid int, regs *syscall.PtraceRegs) (c call, changes bool) {
+	fd := func(name string) (call, bool) {
+		path, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", pid, int32(regs.Rdi)))
+		return call{name: name, path: path}, tr.below(path)
+	}
+	path := func(name string, dir, at uint64) (call, bool) {
+		p := resolve(pid, int32(dir), at)
+		return call{name: name, path: p}, tr.below(p)
+	}
+	const cwd = ^uint64(99) // AT_FDCWD, -100
+	switch regs.Orig_rax {
+	case syscall.SYS_WRITE, syscall.SYS_PWRITE64:
+		c, changes = fd("write")
+		c.size = regs.Rdx
+	case syscall.SYS_WRITEV, syscall.SYS_PWRITEV:
+		return fd("writev")
+	case syscall.SYS_FSYNC:
+		return fd("fsync")
+	case syscall.SYS_FDATASYNC:
+		return fd("fdatasync")
+	case syscall.SYS_FTRUNCATE:
+		return fd("ftruncate")
+	case syscall.SYS_FALLOCATE:
+		return fd("fallocate")
+	case syscall.SYS_OPEN:
+		c, changes = path("open", cwd, regs.Rdi)
+		changes = changes && regs.Rsi&(syscall.O_WRONLY|syscall.O_RDWR|syscall.O_CREAT) != 0
+	case syscall.SYS_OPENAT:
+		c, changes = path("open", regs.Rdi, regs.Rsi)
+		changes = changes && regs.Rdx&(syscall.O_WRONLY|syscall.O_RDWR|syscall.O_CREAT) != 0
+	case syscall.SYS_RENAME:
+		return path("rename", cwd, regs.Rsi)
+	case syscall.SYS_RENAMEAT, renameat2:
+		return path("rename", regs.Rdx, regs.R10)
+	case syscall.SYS_LINK:
+		return path("link", cwd, regs.Rsi)
+	case syscall.SYS_LINKAT:
+		return path("link", regs.Rdx, regs.R10)
+	case syscall.SYS_UNLINK:
+		return path("unlink", cwd, regs.Rdi)
+	case syscall.SYS_UNLINKAT:
+		return path("unlink", regs.Rdi, regs.Rsi)
+	case syscall.SYS_MKDIR:
+		return path("mkdir", cwd, regs.Rdi)
+	case syscall.SYS_MKDIRAT:
+		return path("mkdir", regs.Rdi, regs.Rsi)
+	}
+	return c, changes
+}
+
+func (tr *tracer) below(path string) bool {
+	return path == tr.dir || strings.HasPrefix(path, tr.dir+"/")
+}
+
+// resolve is the path that a thread names by an address in its memory, from a directory or, below zero, its own.
+func resolve(pid int, dir int32, address uint64) string {
+	var b [4096]byte
+	n, _ := syscall.PtracePeekData(pid, uintptr(address), b[:256])
+	name, _, _ := bytes.Cut(b[:n], []byte{0})
+	if filepath.IsAbs(string(name)) {
+		return filepath.Clean(string(name))
+	}
+	from := fmt.Sprintf("/proc/%d/cwd", pid)
+	if dir >= 0 {
+		from = fmt.Sprintf("/proc/%d/fd/%d", pid, dir)
+	}
+	base, _ := os.Readlink(from)
+	return filepath.Join(base, string(name))
+}
