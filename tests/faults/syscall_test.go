@@ -3,6 +3,10 @@
 package faults
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,19 +15,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A life is everything that a server does with its files: it starts, writes, rewrites its append-only file, takes a
-// snapshot, writes on and stops. It ends early when the server does.
+// life is everything that a server does with its files: it writes, rewrites its append-only file, takes snapshots, and
+// writes on. It ends early when the server does.
 func life(t *testing.T, s *server, l *load) {
 	t.Helper()
-	steps := [][]any{{"BGREWRITEAOF"}, {"SAVE"}, {"BGREWRITEAOF"}, {"BGSAVE"}}
-	for _, step := range steps {
+	for _, step := range [][]any{{"BGREWRITEAOF"}, {"SAVE"}, {"BGREWRITEAOF"}, {"BGSAVE"}} {
 		if !l.once(t, s.addr) || !tell(s, step...) || !l.once(t, s.addr) || !idle(s) {
 			return
 		}
 	}
 	l.once(t, s.addr)
+}
+
+// death ends a server that has lived, as an operator would, if it is still there and is willing.
+func death(s *server) {
 	tell(s, "SHUTDOWN", "NOSAVE")
-	<-s.gone
+	select {
+	case <-s.gone:
+	case <-time.After(time.Second): // it will not end while its data is not safe
+		s.kill()
+	}
 }
 
 // tell sends a command whose success does not matter, and reports whether the server answered.
@@ -39,26 +50,31 @@ func tell(s *server, args ...any) bool {
 
 // idle waits until nothing is written in the background; it reports whether the server is still there.
 func idle(s *server) bool {
-	c, err := dial(s.addr)
-	if err != nil {
-		return false
-	}
-	defer c.close()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		v, err := c.do("INFO", "persistence")
+	return within(patience, func() (bool, error) {
+		c, err := dial(s.addr)
 		if err != nil {
-			return false
+			return false, err
 		}
-		fields := infoFields(v)
-		if fields["aof_rewrite_in_progress"] == "0" && fields["rdb_bgsave_in_progress"] == "0" && fields["aof_rewrite_scheduled"] == "0" {
-			return true
+		defer c.close()
+		v, err := c.do("INFO", "persistence")
+		f := infoFields(v)
+		return f["aof_rewrite_in_progress"] == "0" && f["rdb_bgsave_in_progress"] == "0" && f["aof_rewrite_scheduled"] == "0", err
+	})
+}
+
+// within polls until something holds, for so long; an error ends it.
+func within(limit time.Duration, holds func() (bool, error)) bool {
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if ok, err := holds(); ok || err != nil {
+			return ok
 		}
 	}
 	return false
 }
 
-// calls lists the calls of a whole life.
-func calls(t *testing.T, p program, policy string) []call {
+// everyCall lists the calls of a whole life and has a test do its worst at each of them, or at as many as fit, evenly
+// spread. It has to be told how many that are.
+func everyCall(t *testing.T, p program, policy string, share int, worst func(t *testing.T, c call)) {
 	t.Helper()
 	var all []call
 	s, err := p.startTraced(t, t.TempDir(), func(c call) fault {
@@ -66,49 +82,173 @@ func calls(t *testing.T, p program, policy string) []call {
 		return fault{}
 	}, appendOnly(policy)...)
 	require.NoError(t, err)
-	l := newLoad(p, random(t), 1, 1, 8)
-	life(t, s, l)
+	r := random(t)
+	life(t, s, newLoad(p, r, 1, 1, 8))
+	death(s)
 	require.Zero(t, s.code, "%s", s.output())
 	require.NotEmpty(t, all)
-	return all
+	step := max(1, len(all)/rounds(share, len(all)))
+	n := 0
+	for at := r.Intn(step); at < len(all); at += step {
+		t.Run(fmt.Sprint(all[at]), func(t *testing.T) { worst(t, all[at]) })
+		n++
+	}
+	t.Logf("%s: at %d of %d calls", policy, n, len(all))
 }
 
 // TestKillAtEveryCall kills the process before each system call of a life that changes a file. Whatever was
 // acknowledged is there afterwards, and whatever was half done is no obstacle.
 func TestKillAtEveryCall(t *testing.T) {
 	p := subject(t)
-	all := calls(t, p, "everysec")
-	for _, c := range all {
-		t.Log(c)
+	for _, policy := range policies {
+		everyCall(t, p, policy, 6, func(t *testing.T, c call) {
+			dir := t.TempDir()
+			l := newLoad(p, random(t), 1, 1, 8)
+			s, err := p.startTraced(t, dir, func(now call) fault { return fault{kill: now.n == c.n} }, appendOnly(policy)...)
+			if err == nil {
+				life(t, s, l)
+				death(s)
+			}
+			s = p.start(t, dir, appendOnly(policy)...)
+			defer s.kill()
+			l.check(t, s, time.Now()).nothingLost(t, s)
+		})
 	}
-	step := max(1, len(all)/rounds(15, len(all)))
-	r := random(t)
-	n, reached := 0, 0
-	for at := 1 + r.Intn(step); at <= len(all); at += step {
-		dir := t.TempDir()
-		var last call
-		l := newLoad(p, r, 1, 1, 8)
-		s, err := p.startTraced(t, dir, func(c call) fault {
-			last = c
-			return fault{kill: c.n == at}
-		}, appendOnly("everysec")...)
-		if err == nil {
-			life(t, s, l)
-		}
-		s.kill()
-		n++
-		if s.code == -9 {
-			reached++
-		}
-		s = p.start(t, dir, appendOnly("everysec")...)
-		v := l.check(t, s, time.Now())
-		v.nothingLost(t, s)
-		if t.Failed() {
-			t.Fatalf("killed at %s", last)
-		}
-		s.kill()
-	}
-	t.Logf("%d of %d calls, killed before %d", n, len(all), reached)
 }
 
-var _ = resptest.Simple("")
+// TestPowerCutAtEveryCall is TestKillAtEveryCall with the disk's power instead of the process.
+func TestPowerCutAtEveryCall(t *testing.T) {
+	p := subject(t)
+	for _, policy := range policies[:2] {
+		everyCall(t, p, policy, 6, func(t *testing.T, c call) {
+			d := newDisk(t, 64, "data=ordered")
+			r := random(t)
+			how := []uint32{cutHard, cutJournal}[r.Intn(2)]
+			d.arm(t)
+			var cut atomic.Int64
+			l := newLoad(p, r, 1, 1, 8)
+			s, err := p.startTraced(t, d.dir, func(now call) fault {
+				if now.n != c.n {
+					return fault{}
+				}
+				cut.Store(time.Now().UnixNano())
+				if err := d.cut(how); err != nil {
+					t.Error(err)
+				}
+				return fault{kill: true}
+			}, appendOnly(policy)...)
+			if err == nil {
+				life(t, s, l)
+				death(s)
+			}
+			s.kill()
+			d.restore(t)
+			s = p.start(t, d.dir, appendOnly(policy)...)
+			defer s.kill()
+			v := l.check(t, s, time.Unix(0, cut.Load()))
+			if policy == "always" {
+				v.nothingOldLost(t, s, 0)
+			} else {
+				v.nothingOldLost(t, s, horizon)
+			}
+		})
+	}
+}
+
+// TestErrorAtEveryCall has each system call of a life that changes a file fail once: for want of space, or because the
+// disk could not write, in which case what a sync did not reach is gone for ever (Rebello et al., ATC 2020). A server
+// that runs goes on running, recovers by itself within two seconds, and everything acknowledged is there afterwards.
+// One that is about to start may refuse to.
+func TestErrorAtEveryCall(t *testing.T) {
+	p := subject(t)
+	for _, policy := range policies[:2] {
+		everyCall(t, p, policy, 6, func(t *testing.T, c call) { failAt(t, p, policy, c) })
+	}
+}
+
+func failAt(t *testing.T, p program, policy string, c call) {
+	dir := t.TempDir()
+	l := newLoad(p, random(t), 1, 1, 8)
+	var forgotten forgetful
+	s, err := p.startTraced(t, dir, func(now call) fault {
+		if now.n == c.n {
+			return forgotten.fail(now)
+		}
+		forgotten.note(now)
+		return fault{}
+	}, appendOnly(policy)...)
+	if err != nil {
+		require.ErrorIs(t, err, errEnded)
+		require.Positive(t, s.code, "%s", s.output())
+	} else {
+		life(t, s, l)
+		require.True(t, s.alive(), "an error at %s ended it:\n%s", c, s.output())
+		recovers(t, s, l)
+		s.kill()
+	}
+	forgotten.forget(t)
+	s = p.start(t, dir, appendOnly(policy)...)
+	defer s.kill()
+	l.check(t, s, time.Now()).nothingLost(t, s)
+}
+
+// recovers waits until a server whose files had an error says that all is well, and takes writes again.
+func recovers(t *testing.T, s *server, l *load) {
+	t.Helper()
+	require.Equal(t, resptest.Simple("PONG"), s.do(t, "PING"))
+	require.True(t, within(2*time.Second, func() (bool, error) {
+		refused := l.refused()
+		if !l.once(t, s.addr) {
+			return false, errEnded
+		}
+		return l.refused() == refused && s.info(t, "aof_last_write_status") == "ok", nil
+	}), "not well after two seconds, %d refused:\n%v\n%s", l.refused(), s.do(t, "INFO", "persistence"), s.output())
+	require.True(t, l.once(t, s.addr))
+}
+
+// A forgetful file system drops what a failed sync had not written, as Linux's do: the next sync succeeds, and knows
+// nothing of it.
+type forgetful struct {
+	synced map[uint64]int64 // by inode: how much of the file is on disk
+	file   *os.File         // the one whose sync failed, wherever it is moved
+	from   int64            // what of it is gone
+	to     int64
+}
+
+// note keeps book of the syncs that succeed.
+func (f *forgetful) note(c call) {
+	if c.name != "fsync" && c.name != "fdatasync" {
+		return
+	}
+	if info, err := os.Stat(c.path); err == nil && info.Mode().IsRegular() {
+		if f.synced == nil {
+			f.synced = map[uint64]int64{}
+		}
+		f.synced[inode(info)] = info.Size()
+	}
+}
+
+// fail is the fault of a call: writes find no room, everything else a broken disk.
+func (f *forgetful) fail(c call) fault {
+	if c.name != "fsync" && c.name != "fdatasync" {
+		return fault{errno: noSpace}
+	}
+	if file, err := os.OpenFile(c.path, os.O_RDWR, 0); err == nil {
+		info, _ := file.Stat()
+		f.file, f.from, f.to = file, f.synced[inode(info)], info.Size()
+	}
+	return fault{errno: ioError}
+}
+
+// forget fills what was lost with zeros. The server must be gone.
+func (f *forgetful) forget(t *testing.T) {
+	if f.file == nil {
+		return
+	}
+	defer f.file.Close()
+	if f.to > f.from {
+		_, err := f.file.WriteAt(make([]byte, f.to-f.from), f.from)
+		require.NoError(t, err)
+		t.Logf("%s: bytes %d to %d are gone", filepath.Base(f.file.Name()), f.from, f.to)
+	}
+}

@@ -22,6 +22,14 @@ const (
 	renameat2        = 316
 )
 
+// The errors of a disk without room and of one that is broken.
+const (
+	noSpace = syscall.ENOSPC
+	ioError = syscall.EIO
+)
+
+func inode(info os.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }
+
 // A call is a system call that changes files, of any thread or child of a traced server.
 type call struct {
 	n    int    // 1 is the server's first

@@ -1,0 +1,356 @@
+package faults
+
+import (
+	"fmt"
+	"maps"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A past is a directory that a server left behind, and what its last file held after each write: these came one by one,
+// each acknowledged before the next.
+type past struct {
+	dir   string
+	last  string // the append-only file that the writes went to, from dir on
+	sizes []int  // sizes[n]: how long it was after n writes
+}
+
+// newPast has a server start, rewrite its append-only file and make n writes, each to a counter and a text of its own.
+func newPast(t *testing.T, p program, n int) past {
+	t.Helper()
+	x := past{dir: t.TempDir()}
+	s := p.start(t, x.dir, appendOnly("everysec")...)
+	c, err := dial(s.addr)
+	require.NoError(t, err)
+	defer c.close()
+	for i := range 100 {
+		_, err = c.do("SET", fmt.Sprint("old ", i), i)
+		require.NoError(t, err)
+		_, err = c.do("ZADD", "board", i, i)
+		require.NoError(t, err)
+	}
+	s.rewrite(t)
+	x.last = lastFile(t, x.dir)
+	for i := 0; ; i++ {
+		info, err := os.Stat(filepath.Join(x.dir, x.last))
+		require.NoError(t, err)
+		x.sizes = append(x.sizes, int(info.Size()))
+		if i == n {
+			break
+		}
+		// Values that are long now and then, so that tears fall into them as well.
+		_, err = c.do("SET", fmt.Sprint("new ", i), strings.Repeat("x", i%7*20), "PX", 1<<40)
+		require.NoError(t, err)
+	}
+	s.kill()
+	return x
+}
+
+// lastFile is the increment that a server of this directory writes to, from there on.
+func lastFile(t *testing.T, dir string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "appendonlydir", "appendonly.aof.manifest"))
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	words := strings.Fields(lines[len(lines)-1])
+	require.Equal(t, []string{"type", "i"}, words[len(words)-2:], "%s", b)
+	return filepath.Join("appendonlydir", words[1])
+}
+
+// writes is how many of the writes fit into so many bytes of the last file.
+func (x past) writes(bytes int) int {
+	n, whole := slices.BinarySearch(x.sizes, bytes)
+	if whole {
+		return n
+	}
+	return n - 1
+}
+
+// tear is a copy of the past whose last file has only so many bytes, and then some others.
+func (x past) tear(t *testing.T, bytes int, tail []byte) string {
+	t.Helper()
+	dir := copyDir(t, x.dir)
+	path := filepath.Join(dir, x.last)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, append(b[:bytes:bytes], tail...), 0o644))
+	return dir
+}
+
+// found is how many of the writes a server has, which must be the first ones, and all that was before.
+func (x past) found(t *testing.T, s *server) int {
+	t.Helper()
+	all := contents(t, s)
+	n := 0
+	for ; ; n++ {
+		if _, there := all[fmt.Sprint("0 new ", n)]; !there {
+			break
+		}
+	}
+	require.Len(t, all, 101+n, "later writes without earlier ones, or not all that was before")
+	return n
+}
+
+// TestTornTail cuts the last file at every byte of its last 4 KiB, as a crash does, and fills up with zeros or garbage,
+// as a power cut does. The server starts with every write that is there in whole and keeps what it cut off; its next
+// start has nothing to repair.
+func TestTornTail(t *testing.T) {
+	p := subject(t)
+	x := newPast(t, p, 60)
+	size := x.sizes[len(x.sizes)-1]
+	r := random(t)
+	tears := min(4096, size)
+	step := max(1, tears/rounds(20, tears))
+	n := 0
+	for cut := size - r.Intn(step); cut >= size-tears; cut -= step {
+		n++
+		tails := map[string][]byte{
+			"nothing": nil,
+			"zeros":   make([]byte, 512-cut%512),
+			"garbage": garbage(r),
+		}
+		for name, tail := range tails {
+			dir := x.tear(t, cut, tail)
+			s := p.start(t, dir, appendOnly("everysec")...)
+			require.Equal(t, x.writes(cut), x.found(t, s), "%s after byte %d of %d, sizes %v:\n%s", name, cut, size, x.sizes, s.output())
+			s.kill()
+			torn := cut - x.sizes[x.writes(cut)]
+			x.keptTail(t, dir, torn, tail)
+			before := files(t, dir)
+			s = p.start(t, dir, appendOnly("everysec")...)
+			require.Equal(t, x.writes(cut), x.found(t, s), "at the second start:\n%s", s.output())
+			s.kill()
+			for name, held := range files(t, dir) {
+				if strings.Contains(name, "torn") {
+					require.Equal(t, before[name], held, "the second start repaired something: %s", name)
+				}
+			}
+		}
+	}
+	t.Logf("%d tears of the last %d bytes, each with nothing, zeros and garbage behind it", n, tears)
+}
+
+// keptTail requires that what was torn off is in a file of its own.
+func (x past) keptTail(t *testing.T, dir string, torn int, tail []byte) {
+	t.Helper()
+	if torn+len(tail) == 0 {
+		return
+	}
+	for name, held := range files(t, dir) {
+		if strings.Contains(name, "torn") && strings.HasSuffix(held, string(tail)) && len(held) >= torn+len(tail) {
+			return
+		}
+	}
+	t.Errorf("%d bytes were cut off and are nowhere: %v", torn+len(tail), slices.Collect(maps.Keys(files(t, dir))))
+}
+
+// garbage is bytes as another file may have left them: random, text, or parts of commands.
+func garbage(r *rand.Rand) []byte {
+	b := make([]byte, 1+r.Intn(600))
+	r.Read(b)
+	switch r.Intn(3) {
+	case 0:
+		return append([]byte("*3\r\n$3\r\nSET\r\n$1000000\r\n"), b...)
+	case 1:
+		return append(resptest.Command("SET", "new 1000", "never"), b...)
+	}
+	return b
+}
+
+// refuses requires that no server starts on the directory, that it says in which file it found what, and that it changes
+// nothing.
+func refuses(t *testing.T, p program, dir, file string, args ...string) {
+	t.Helper()
+	before := files(t, dir)
+	s, err := p.tryStart(t, dir, args...)
+	if err == nil {
+		s.kill()
+	}
+	require.ErrorIs(t, err, errEnded)
+	require.Positive(t, s.code, "%s", s.output())
+	require.Contains(t, s.output(), filepath.Base(file))
+	require.NotContains(t, s.output(), "goroutine ")
+	after := files(t, dir)
+	delete(after, "LOCK") // which is there to be locked, and holds nothing
+	delete(before, "LOCK")
+	require.Equal(t, before, after)
+}
+
+// TestDamageInTheMiddle: what no crash does to a file is not repaired in silence. Nothing starts, nothing is changed.
+func TestDamageInTheMiddle(t *testing.T) {
+	p := subject(t)
+	x := newPast(t, p, 40)
+	args := appendOnly("everysec")
+	base := ""
+	for name := range files(t, x.dir) {
+		if strings.Contains(name, ".base.") {
+			base = name
+		}
+	}
+	require.NotEmpty(t, base)
+	change := func(dir, name string, f func([]byte) []byte) {
+		path := filepath.Join(dir, name)
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path, f(b), 0o644))
+	}
+	flip := func(at int) func([]byte) []byte {
+		return func(b []byte) []byte { b[at] ^= 1; return b }
+	}
+	cut := func(b []byte) []byte { return b[:len(b)-5] }
+	t.Run("a bit in the middle of the last file", func(t *testing.T) {
+		dir := copyDir(t, x.dir)
+		change(dir, x.last, flip((x.sizes[10]+x.sizes[11])/2))
+		refuses(t, p, dir, x.last, args...)
+	})
+	t.Run("zeros in the middle of the last file", func(t *testing.T) {
+		dir := copyDir(t, x.dir)
+		change(dir, x.last, func(b []byte) []byte { clear(b[x.sizes[10]:x.sizes[12]]); return b })
+		refuses(t, p, dir, x.last, args...)
+	})
+	t.Run("a bit in the base", func(t *testing.T) {
+		dir := copyDir(t, x.dir)
+		change(dir, base, func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
+		refuses(t, p, dir, base, args...)
+	})
+	t.Run("a torn base", func(t *testing.T) {
+		dir := copyDir(t, x.dir)
+		change(dir, base, cut)
+		refuses(t, p, dir, base, args...)
+	})
+	t.Run("no base", func(t *testing.T) {
+		dir := copyDir(t, x.dir)
+		require.NoError(t, os.Remove(filepath.Join(dir, base)))
+		refuses(t, p, dir, base, args...)
+	})
+	t.Run("no last file", func(t *testing.T) {
+		dir := copyDir(t, x.dir)
+		require.NoError(t, os.Remove(filepath.Join(dir, x.last)))
+		refuses(t, p, dir, x.last, args...)
+	})
+	next := func(dir string) {
+		manifest := filepath.Join("appendonlydir", "appendonly.aof.manifest")
+		change(dir, manifest, func(b []byte) []byte { return append(b, "file appendonly.aof.99.incr.aof seq 99 type i\n"...) })
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "appendonlydir", "appendonly.aof.99.incr.aof"),
+			resptest.Command("SET", "later", 1), 0o644))
+	}
+	t.Run("a tear in a file before the last", func(t *testing.T) {
+		dir := copyDir(t, x.dir)
+		change(dir, x.last, cut)
+		next(dir)
+		refuses(t, p, dir, x.last, args...)
+	})
+	t.Run("zeros at the end of a file before the last", func(t *testing.T) {
+		dir := copyDir(t, x.dir)
+		change(dir, x.last, func(b []byte) []byte { return append(b, make([]byte, 100)...) })
+		next(dir)
+		refuses(t, p, dir, x.last, args...)
+	})
+	t.Run("a missing file before the last", func(t *testing.T) {
+		dir := copyDir(t, x.dir)
+		next(dir)
+		require.NoError(t, os.Remove(filepath.Join(dir, x.last)))
+		refuses(t, p, dir, x.last, args...)
+	})
+	t.Run("a damaged snapshot", func(t *testing.T) {
+		dir := t.TempDir()
+		s := p.start(t, dir, "--appendonly", "no")
+		s.do(t, "SET", "a", "long enough to have something in the middle")
+		require.Equal(t, resptest.Simple("OK"), s.do(t, "SAVE"))
+		s.kill()
+		change(dir, "dump.rdb", func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
+		refuses(t, p, dir, "dump.rdb", "--appendonly", "no")
+	})
+	t.Run("a file of nothing before the last is none", func(t *testing.T) {
+		dir := copyDir(t, x.dir)
+		next(dir)
+		s := p.start(t, dir, args...)
+		defer s.kill()
+		require.Equal(t, "1", s.do(t, "GET", "later"))
+	})
+}
+
+// TestBitFlips flips single bits of all files. Each is found, which names the file, or does no harm.
+func TestBitFlips(t *testing.T) {
+	p := subject(t)
+	x := newPast(t, p, 40)
+	s := p.start(t, copyDir(t, x.dir), appendOnly("everysec")...)
+	whole := contents(t, s)
+	s.kill()
+	var names []string
+	for name, held := range files(t, x.dir) {
+		if strings.HasPrefix(name, "appendonlydir") && len(held) > 0 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	require.Len(t, names, 3)
+	r := random(t)
+	n := rounds(60, 1000)
+	refused, harmless, torn := 0, 0, 0
+	for i := range n {
+		name := names[i%3]
+		dir := copyDir(t, x.dir)
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		at, bit := r.Intn(len(b)), r.Intn(8)
+		b[at] ^= 1 << bit
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o644))
+		before := files(t, dir)
+		what := fmt.Sprintf("bit %d of byte %d of %d in %s", bit, at, len(b), name)
+		s, err := p.tryStart(t, dir, appendOnly("everysec")...)
+		if err != nil {
+			require.ErrorIs(t, err, errEnded, what)
+			require.Equal(t, 1, s.code, "%s: %s", what, s.output())
+			require.NotContains(t, s.output(), "goroutine ", what)
+			require.Contains(t, s.output(), "appendonly.aof", what)
+			after := files(t, dir)
+			delete(after, "LOCK")
+			delete(before, "LOCK")
+			require.Equal(t, before, after, what)
+			refused++
+			continue
+		}
+		switch {
+		case name == x.last && at >= x.sizes[len(x.sizes)-2]:
+			// The last write, which may as well have been torn.
+			require.GreaterOrEqual(t, x.found(t, s), len(x.sizes)-2, what)
+			torn++
+		default:
+			require.Equal(t, whole, contents(t, s), what)
+			harmless++
+		}
+		s.kill()
+	}
+	t.Logf("%d flips: %d refused, %d harmless, %d took the last write for torn", n, refused, harmless, torn)
+}
+
+// TestTwoServersOnOneDirectory: the second is refused and harms nothing.
+func TestTwoServersOnOneDirectory(t *testing.T) {
+	p := subject(t)
+	dir := t.TempDir()
+	first := p.start(t, dir, appendOnly("always")...)
+	require.Equal(t, resptest.Simple("OK"), first.do(t, "SET", "a", 1))
+	before := files(t, dir)
+	for _, args := range [][]string{appendOnly("always"), {"--appendonly", "no", "--save", "60 1"}} {
+		second, err := p.tryStart(t, dir, args...)
+		require.ErrorIs(t, err, errEnded, "%v", args)
+		require.Positive(t, second.code)
+		require.Contains(t, second.output(), dir)
+		require.Equal(t, before, files(t, dir))
+	}
+	require.Equal(t, resptest.Simple("OK"), first.do(t, "SET", "b", 2))
+	first.kill()
+	// Its end lets the directory go, however it came.
+	again := p.start(t, dir, appendOnly("always")...)
+	require.Equal(t, []any{"1", "2"}, again.do(t, "MGET", "a", "b"))
+	again.kill()
+}
