@@ -3,8 +3,10 @@ package faults
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"cellserver/resp/resptest"
@@ -19,24 +21,23 @@ func contents(t testing.TB, s *server) map[string]string {
 	c, err := dial(s.addr)
 	require.NoError(t, err)
 	defer c.close()
-	do := func(args ...any) any {
-		v, err := c.do(args...)
-		require.NoError(t, err, "%v: %s", args, s.output())
-		if failure, failed := v.(resptest.Error); failed {
-			t.Fatalf("%v: %v", args, failure)
-		}
-		return v
-	}
 	all := map[string]string{}
 	for db := range 16 {
-		do("SELECT", db)
+		_, err := c.do("SELECT", db)
+		require.NoError(t, err)
 		cursor := any("0")
 		for {
-			page := do("SCAN", cursor, "COUNT", 1000).([]any)
-			for _, key := range page[1].([]any) {
-				all[fmt.Sprintf("%d %s", db, key)] = fmt.Sprint(value(do, key), " until ", do("PEXPIRETIME", key))
+			page, err := c.do("SCAN", cursor, "COUNT", 500)
+			require.NoError(t, err, "%s", s.output())
+			keys := page.([]any)[1].([]any)
+			words, err := describe(c, keys)
+			require.NoError(t, err, "%s", s.output())
+			for i, key := range keys {
+				if words[i] != "" {
+					all[fmt.Sprintf("%d %s", db, key)] = words[i]
+				}
 			}
-			if cursor = page[0]; cursor == "0" {
+			if cursor = page.([]any)[0]; cursor == "0" {
 				break
 			}
 		}
@@ -44,16 +45,82 @@ func contents(t testing.TB, s *server) map[string]string {
 	return all
 }
 
-// value is what a key holds, in words.
-func value(do func(...any) any, key any) string {
-	switch kind := do("TYPE", key); kind {
-	case resptest.Simple("string"):
-		return fmt.Sprintf("string %q", do("GET", key))
-	case resptest.Simple("zset"):
-		return fmt.Sprintf("zset %q", do("ZRANGE", key, 0, -1, "WITHSCORES"))
-	default:
-		return fmt.Sprintf("%v %q", kind, do("DUMP", key))
+// describe tells what keys hold, "" for those that are gone by now.
+func describe(c *conn, keys []any) ([]string, error) {
+	words := make([]string, len(keys))
+	types, err := c.each(keys, func(any) []any { return []any{"TYPE"} })
+	if err != nil {
+		return nil, err
 	}
+	read := map[any][]any{}
+	for i, key := range keys {
+		switch types[i] {
+		case resptest.Simple("string"):
+			read[key] = []any{"GET"}
+		case resptest.Simple("zset"):
+			read[key] = []any{"ZRANGE", 0, -1, "WITHSCORES"}
+		default:
+			read[key] = []any{"DUMP"}
+		}
+	}
+	values, err := c.each(keys, func(key any) []any { return read[key] })
+	if err != nil {
+		return nil, err
+	}
+	expiries, err := c.each(keys, func(any) []any { return []any{"PEXPIRETIME"} })
+	for i := range keys {
+		if expiries[i] != int64(-2) {
+			if scored, ok := values[i].([]any); ok {
+				for at := 1; at < len(scored); at += 2 {
+					if scored[at] == "-0" {
+						scored[at] = "0" // Redis's own compact encoding forgets the sign
+					}
+				}
+			}
+			words[i] = fmt.Sprintf("%v %q until %v", types[i], values[i], expiries[i])
+		}
+	}
+	return words, err
+}
+
+// each sends a command for each key, the key as its first argument, and returns the replies.
+func (c *conn) each(keys []any, command func(key any) []any) ([]any, error) {
+	var b []byte
+	for _, key := range keys {
+		words := command(key)
+		b = append(b, resptest.Command(slices.Insert(slices.Clone(words), 1, key)...)...)
+	}
+	if _, err := c.nc.Write(b); err != nil {
+		return nil, err
+	}
+	replies := make([]any, len(keys))
+	for i := range keys {
+		var err error
+		if replies[i], err = c.receive(); err != nil {
+			return nil, err
+		}
+	}
+	return replies, nil
+}
+
+// holds requires that a server holds what it should, and names the keys that differ.
+func holds(t testing.TB, s *server, want map[string]string) {
+	t.Helper()
+	got := contents(t, s)
+	if maps.Equal(want, got) {
+		return
+	}
+	both := maps.Clone(want)
+	maps.Copy(both, got)
+	n := 0
+	for _, key := range slices.Sorted(maps.Keys(both)) {
+		if want[key] != got[key] {
+			if n++; n <= 5 {
+				t.Errorf("%.100q is %.300q, not %.300q", key, got[key], want[key])
+			}
+		}
+	}
+	t.Fatalf("%d of %d keys differ\n%s", n, len(both), s.output())
 }
 
 // copyDir copies a directory whose server is gone.

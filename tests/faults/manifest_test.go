@@ -140,7 +140,7 @@ func TestManifests(t *testing.T) {
 				for _, k := range strings.Fields(x.keys) {
 					want["0 "+k] = fmt.Sprintf("string %q until -1", k)
 				}
-				require.Equal(t, want, contents(t, s), "%s", s.output())
+				holds(t, s, want)
 				// It goes on from there, and comes back.
 				require.Equal(t, resptest.Simple("OK"), s.do(t, "SET", "next", "next"))
 				want["0 next"] = `string "next" until -1`
@@ -148,7 +148,7 @@ func TestManifests(t *testing.T) {
 				s.kill()
 				s = p.start(t, dir, appendOnly("everysec")...)
 				defer s.kill()
-				require.Equal(t, want, contents(t, s), "%s", s.output())
+				holds(t, s, want)
 			})
 		}
 	}

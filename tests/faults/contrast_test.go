@@ -1,0 +1,92 @@
+//go:build linux && amd64
+
+package faults
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What the real Redis 7.0 loses or lets pass, each known: a proof that these tests see it when it happens, and a list of
+// what cellserver does otherwise.
+func TestContrast(t *testing.T) {
+	p := theRedis(t)
+	t.Run("without syncs a power cut loses what was acknowledged", func(t *testing.T) {
+		d := newDisk(t, 64, "data=ordered")
+		s := p.start(t, d.dir, appendOnly("no")...)
+		l := newLoad(p, random(t), 1, 1, 8)
+		require.True(t, l.once(t, s.addr))
+		d.arm(t)
+		cut := time.Now()
+		require.NoError(t, d.cut(cutHard))
+		s.kill()
+		d.restore(t)
+		s = p.start(t, d.dir, appendOnly("no")...)
+		v := l.check(t, s, cut)
+		require.Equal(t, v.acked, v.lost)
+		require.Positive(t, v.lost)
+		require.Positive(t, v.window)
+	})
+	t.Run("after an error of the disk it trusts the next sync", func(t *testing.T) {
+		trustsTheNextSync(t, p)
+	})
+	t.Run("zeros at the end of the log keep it from starting", func(t *testing.T) {
+		x := newPast(t, p, 5)
+		_, err := p.tryStart(t, x.tear(t, x.sizes[5], make([]byte, 4096)), appendOnly("everysec")...)
+		require.ErrorIs(t, err, errEnded)
+	})
+	t.Run("a changed bit of a value goes unnoticed", func(t *testing.T) {
+		x := newPast(t, p, 5)
+		path := filepath.Join(x.dir, x.last)
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		at := x.sizes[4] - len("xxxxx\r\n$4\r\nPXAT\r\n$13\r\n1234567890123\r\n")
+		require.Equal(t, byte('x'), b[at])
+		b[at]++
+		require.NoError(t, os.WriteFile(path, b, 0o644))
+		s := p.start(t, x.dir, appendOnly("everysec")...)
+		require.Contains(t, s.do(t, "GET", "new 3"), "y")
+	})
+	t.Run("a snapshot alone is not loaded with appendonly yes", func(t *testing.T) {
+		dir := t.TempDir()
+		s := p.start(t, dir, "--appendonly", "no")
+		s.do(t, "SET", "a", 1)
+		require.Equal(t, resptest.Simple("OK"), s.do(t, "SAVE"))
+		s.kill()
+		require.Empty(t, contents(t, p.start(t, dir, appendOnly("everysec")...)))
+	})
+}
+
+// trustsTheNextSync has one sync fail, and the next one succeed: what the first should have written is gone, and
+// acknowledged.
+func trustsTheNextSync(t *testing.T, p program) {
+	dir := t.TempDir()
+	var forgotten forgetful
+	failed := make(chan struct{})
+	s, err := p.startTraced(t, dir, func(c call) fault {
+		if c.name == "fdatasync" && c.size == 0 && filepath.Ext(c.path) == ".aof" && forgotten.file == nil {
+			defer close(failed)
+			return forgotten.fail(c)
+		}
+		forgotten.note(c)
+		return fault{}
+	}, appendOnly("everysec")...)
+	require.NoError(t, err)
+	l := newLoad(p, random(t), 1, 1, 8)
+	require.True(t, l.once(t, s.addr))
+	s.do(t, "SET", "expires", 1, "PX", 1500)
+	<-failed
+	// The key that expires is logged, in spite of the error, and its sync is taken for a recovery.
+	require.True(t, within(patience, func() (bool, error) { return s.info(t, "aof_last_write_status") != "ok", nil }))
+	require.True(t, within(patience, func() (bool, error) { return s.info(t, "aof_last_write_status") == "ok", nil }))
+	s.kill()
+	forgotten.forget(t)
+	_, err = p.tryStart(t, dir, appendOnly("everysec")...)
+	require.ErrorIs(t, err, errEnded, "it starts: then the range was written after all")
+}

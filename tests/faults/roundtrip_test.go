@@ -1,0 +1,182 @@
+package faults
+
+import (
+	"fmt"
+	"math/rand"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRoundTrip fills a server with random data of all types that both know, and has cellserver and the real Redis take
+// turns on its directory: each finds what the other left, to the last bit, and leaves more. Redis's own tools approve.
+func TestRoundTrip(t *testing.T) {
+	ours, theirs := subject(t), theRedis(t)
+	for name, args := range map[string][]string{
+		"append-only file": appendOnly("everysec"),
+		"snapshot":         {"--appendonly", "no", "--save", "3600 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := random(t)
+			n := rounds(4, 40)
+			keys := 0
+			for range n {
+				dir := t.TempDir()
+				held := map[string]string{}
+				for _, p := range []program{ours, theirs, ours, theirs, ours} {
+					s := p.start(t, dir, args...)
+					holds(t, s, held)
+					scribble(t, s, r, 300)
+					if args[1] == "yes" && r.Intn(2) == 0 {
+						s.rewrite(t)
+						scribble(t, s, r, 100)
+					}
+					held = contents(t, s)
+					s.stop(t)
+					approved(t, dir)
+				}
+				keys += len(held)
+			}
+			t.Logf("%d directories, five turns each, %d keys in the end", n, keys)
+		})
+	}
+}
+
+// approved has Redis's own tools look at whatever of their files is in a directory.
+func approved(t *testing.T, dir string) {
+	t.Helper()
+	for tool, name := range map[string]string{"redis-check-rdb": "dump.rdb", "redis-check-aof": manifestFile} {
+		path, err := exec.LookPath(tool)
+		if err != nil {
+			skip(t, "no %s: install Debian's redis-tools", tool)
+		}
+		if files, _ := filepath.Glob(filepath.Join(dir, name)); len(files) > 0 {
+			run(t, path, files[0])
+		}
+	}
+}
+
+// scribble writes n things at random, of all types, to few keys of two databases.
+func scribble(t *testing.T, s *server, r *rand.Rand, n int) {
+	t.Helper()
+	c, err := dial(s.addr)
+	require.NoError(t, err)
+	defer c.close()
+	for range n {
+		args := scrawl(r)
+		if r.Intn(30) == 0 {
+			args = []any{"SELECT", r.Intn(2) * 7}
+		}
+		_, err := c.do(args...)
+		require.NoError(t, err, "%q: %s", args, s.output())
+	}
+}
+
+// scrawl is one command that writes something, or is refused.
+func scrawl(r *rand.Rand) []any {
+	key := names[r.Intn(len(names))]
+	far := time.Now().Add(time.Duration(1+r.Intn(1_000_000)) * time.Hour).UnixMilli()
+	switch r.Intn(14) {
+	case 0, 1, 2:
+		return []any{"SET", key, scrap(r)}
+	case 3:
+		return []any{"SET", key, scrap(r), "PXAT", far}
+	case 4:
+		return []any{"SET", key, scrap(r), "PX", 1} // soon gone
+	case 5:
+		return []any{"INCRBY", key, r.Int63() - r.Int63()}
+	case 6:
+		return []any{"APPEND", key, scrap(r)}
+	case 7, 8:
+		args := []any{"ZADD", "z" + key}
+		for range 1 + r.Intn(200) {
+			args = append(args, scores[r.Intn(len(scores))], fmt.Sprint(r.Intn(400)))
+		}
+		return args
+	case 9:
+		return []any{"ZADD", "z" + key, r.NormFloat64(), scrap(r)}
+	case 10:
+		return []any{"ZREMRANGEBYRANK", "z" + key, 0, r.Intn(50)}
+	case 11:
+		return []any{"PEXPIREAT", "z" + key, far}
+	case 12:
+		return []any{"PERSIST", key}
+	}
+	return []any{"DEL", key, "z" + names[r.Intn(len(names))]}
+}
+
+var names = func() []string {
+	all := []string{"", "\x00", "007", "-1", "a b", "\xff\xfe\r\n", "{tag}one", "{tag}two", "\"quoted\"", "#", "*3"}
+	for _, n := range []int{63, 64, 255, 16383, 16384} {
+		all = append(all, strings.Repeat("k", n))
+	}
+	for n := range 20 {
+		all = append(all, fmt.Sprint("key ", n))
+	}
+	return all
+}()
+
+// scores are edges of what a double can be.
+var scores = []string{"0", "-0", "1", "-1", "inf", "-inf", "0.1", "3.141592653589793", "1e308", "5e-324", "9007199254740993",
+	"123456789012345680", "-17179869184.5", "1e17", "1e-7", "2147483648", "-9223372036854775808"}
+
+// scrap is a string at an edge of some encoding.
+func scrap(r *rand.Rand) string {
+	switch r.Intn(6) {
+	case 0:
+		edge := int64(1) << []int{6, 7, 8, 12, 13, 15, 16, 23, 24, 31, 32, 62}[r.Intn(12)]
+		return fmt.Sprint((edge + int64(r.Intn(3)) - 1) * int64(1-2*r.Intn(2)))
+	case 1:
+		return []string{"", "007", "-0", "+1", " 1", "1 ", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "1.5"}[r.Intn(10)]
+	case 2:
+		return strings.Repeat("compressible ", 1+r.Intn(200))
+	case 3:
+		return strings.Repeat("x", []int{19, 20, 21, 63, 64, 65, 16383, 16384, 70_000}[r.Intn(9)])
+	case 4:
+		b := make([]byte, r.Intn(100))
+		r.Read(b)
+		return string(b)
+	}
+	return fmt.Sprint(r.Int63())
+}
+
+// TestMovingIn: a directory of a Redis that wrote snapshots only is not started empty, as Redis 7.0 itself would with
+// appendonly yes.
+func TestMovingIn(t *testing.T) {
+	p, theirs := subject(t), theRedis(t)
+	dir := t.TempDir()
+	s := theirs.start(t, dir, "--appendonly", "no")
+	scribble(t, s, random(t), 200)
+	held := contents(t, s)
+	require.Equal(t, resptest.Simple("OK"), s.do(t, "SAVE"))
+	s.kill()
+	for range 2 { // the second time from the append-only file that the first began
+		s = p.start(t, dir, appendOnly("everysec")...)
+		holds(t, s, held)
+		s.kill()
+	}
+}
+
+// TestForeignTypes: what cannot be held is refused by name, and nothing is lost of it.
+func TestForeignTypes(t *testing.T) {
+	p, theirs := subject(t), theRedis(t)
+	for kind, command := range map[string][]any{
+		"list": {"RPUSH", "foreign", "a", "b"}, "set": {"SADD", "foreign", "a"}, "hash": {"HSET", "foreign", "a", "b"}, "stream": {"XADD", "foreign", "*", "a", "b"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			dir := t.TempDir()
+			s := theirs.start(t, dir, "--appendonly", "no")
+			s.do(t, command...)
+			require.Equal(t, resptest.Simple("OK"), s.do(t, "SAVE"))
+			s.kill()
+			refuses(t, p, dir, kind, "--appendonly", "no")
+			refuses(t, p, dir, "foreign", "--appendonly", "no")
+		})
+	}
+}

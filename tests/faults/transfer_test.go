@@ -1,0 +1,169 @@
+package faults
+
+import (
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// accounts is how many keys share a sum that never changes.
+const accounts = 200
+
+// A market is clients that move amounts from account to account, in transactions, so that the sum of all is none.
+type market struct {
+	stop chan struct{}
+	wg   sync.WaitGroup
+	done [4]int // transfers, by client
+}
+
+func openMarket(addr string, r *rand.Rand) *market {
+	m := &market{stop: make(chan struct{})}
+	for i := range m.done {
+		mine := rand.New(rand.NewSource(r.Int63()))
+		m.wg.Go(func() { m.trade(addr, i, mine) })
+	}
+	return m
+}
+
+// trade moves amounts until the market closes or the server goes, several transfers under way at a time.
+func (m *market) trade(addr string, i int, r *rand.Rand) {
+	c, err := dial(addr)
+	if err != nil {
+		return
+	}
+	defer c.close()
+	for {
+		select {
+		case <-m.stop:
+			return
+		default:
+		}
+		n := 1 + r.Intn(8)
+		var b []byte
+		for range n {
+			from, to, amount := r.Intn(accounts), r.Intn(accounts), r.Intn(1000)
+			b = append(b, group(resptest.Command("DECRBY", account(from), amount), resptest.Command("INCRBY", account(to), amount))...)
+		}
+		if _, err := c.nc.Write(b); err != nil {
+			return
+		}
+		for range 4 * n {
+			if _, err := c.receive(); err != nil {
+				return
+			}
+		}
+		m.done[i] += n
+	}
+}
+
+func (m *market) close() (transfers int) {
+	close(m.stop)
+	m.wg.Wait()
+	for _, n := range m.done {
+		transfers += n
+	}
+	return transfers
+}
+
+func account(n int) string { return fmt.Sprint("account ", n) }
+
+// sum adds all accounts up.
+func sum(t *testing.T, s *server) int64 {
+	t.Helper()
+	args := []any{"MGET"}
+	for n := range accounts {
+		args = append(args, account(n))
+	}
+	total := int64(0)
+	for _, v := range s.do(t, args...).([]any) {
+		n, present, err := one(v)
+		require.NoError(t, err)
+		require.True(t, present)
+		total += n
+	}
+	return total
+}
+
+// TestSnapshotUnderLoad takes snapshots while amounts move between keys of all partitions: no snapshot has a transfer in
+// halves.
+func TestSnapshotUnderLoad(t *testing.T) {
+	p := subject(t)
+	r := random(t)
+	dir := t.TempDir()
+	s := p.start(t, dir, "--appendonly", "no", "--save", "")
+	ballast(t, s)
+	m := openMarket(s.addr, r)
+	n := rounds(5, 100)
+	var taken []string
+	for range n {
+		require.Equal(t, resptest.Simple("Background saving started"), s.do(t, "BGSAVE"))
+		require.True(t, idle(s))
+		require.Equal(t, "ok", s.info(t, "rdb_last_bgsave_status"))
+		to := t.TempDir()
+		require.NoError(t, os.Rename(filepath.Join(dir, "dump.rdb"), filepath.Join(to, "dump.rdb")))
+		taken = append(taken, to)
+	}
+	transfers := m.close()
+	s.kill()
+	for _, dir := range taken {
+		s := p.start(t, dir, "--appendonly", "no", "--save", "")
+		require.Zero(t, sum(t, s))
+		s.kill()
+	}
+	t.Logf("%d snapshots during %d transfers", n, transfers)
+	require.Positive(t, transfers)
+}
+
+// TestRewriteUnderLoad is TestSnapshotUnderLoad for the append-only file: the server is killed at any moment of rewrites
+// that follow one another.
+func TestRewriteUnderLoad(t *testing.T) {
+	p := subject(t)
+	r := random(t)
+	dir := t.TempDir()
+	n := rounds(5, 100)
+	s := p.start(t, dir, appendOnly("everysec")...)
+	ballast(t, s)
+	transfers := 0
+	for range n {
+		m := openMarket(s.addr, r)
+		for end := time.Now().Add(time.Duration(r.Intn(500)) * time.Millisecond); time.Now().Before(end); {
+			s.do(t, "BGREWRITEAOF")
+			time.Sleep(time.Duration(r.Intn(50)) * time.Millisecond)
+		}
+		s.kill()
+		transfers += m.close()
+		s = p.start(t, dir, appendOnly("everysec")...)
+		require.Zero(t, sum(t, s), "%s", s.output())
+	}
+	s.kill()
+	t.Logf("killed %d times during rewrites and %d transfers", n, transfers)
+	require.Positive(t, transfers)
+}
+
+// ballast makes a snapshot take a while, and opens all accounts.
+func ballast(t *testing.T, s *server) {
+	t.Helper()
+	c, err := dial(s.addr)
+	require.NoError(t, err)
+	defer c.close()
+	for part := range 20 {
+		args := []any{"MSET"}
+		for n := range 5000 {
+			args = append(args, fmt.Sprint("ballast ", part*5000+n), n)
+		}
+		for n := range accounts {
+			args = append(args, account(n), 0)
+		}
+		v, err := c.do(args...)
+		require.NoError(t, err)
+		require.Equal(t, resptest.Simple("OK"), v)
+	}
+}
