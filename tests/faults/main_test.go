@@ -10,7 +10,8 @@
 //
 // The server is the real binary, spoken to over the wire, its files on a real file system. Each test runs a share that
 // fits into a run of all tests; FAULTS=full runs the counts that the promises were made with, and -short few of them.
-// FAULTS_SUBJECT=redis puts the real redis-server in cellserver's place, which is how the tests are known to fail.
+// FAULTS_SUBJECT=redis puts the real redis-server in cellserver's place, which is how the tests are known to fail;
+// FAULTS_BIN is a cellserver that is built already.
 package faults
 
 import (
@@ -32,13 +33,16 @@ var bin string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if bin = os.Getenv("FAULTS_BIN"); bin != "" {
+		os.Exit(m.Run())
+	}
 	dir, err := os.MkdirTemp("", "faults")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	bin = filepath.Join(dir, "cellserver")
-	build := exec.Command("go", "build", "-o", bin, "cellserver/cmd/cellserver")
+	build := exec.Command("go", append(append([]string{"build"}, buildFlags...), "-o", bin, "cellserver/cmd/cellserver")...)
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
 		os.Exit(1)

@@ -91,8 +91,22 @@ func (p program) tryStart(t testing.TB, dir string, args ...string) (*server, er
 		_ = cmd.Wait()
 		s.ended(cmd.ProcessState.Sys().(syscall.WaitStatus))
 	}()
-	t.Cleanup(s.kill)
+	t.Cleanup(func() { s.bury(t) })
 	return s, s.ready()
+}
+
+// bury ends the server with its test, and looks for what a server never prints.
+func (s *server) bury(t testing.TB) {
+	s.kill()
+	text, err := os.ReadFile(s.log)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, never := range []string{"panic:", "DATA RACE", "fatal error:", "BUG REPORT"} {
+		if at := strings.Index(string(text), never); at >= 0 {
+			t.Errorf("%s:\n%s", s.name, text[at:min(at+3000, len(text))])
+		}
+	}
 }
 
 // prepare is a server that is still to be started, and its command line.

@@ -87,7 +87,7 @@ func (p program) startTraced(t testing.TB, dir string, at func(call) fault, args
 	if err := <-started; err != nil {
 		skip(t.(*testing.T), "no process can be traced here: %v", err)
 	}
-	t.Cleanup(s.kill)
+	t.Cleanup(func() { s.bury(t) })
 	return s, s.ready()
 }
 

@@ -1,0 +1,5 @@
+//go:build !race
+
+package faults
+
+var buildFlags []string
