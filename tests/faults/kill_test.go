@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"math/rand"
 	"testing"
 	"time"
@@ -14,6 +13,9 @@ var policies = []string{"always", "everysec", "no"}
 func appendOnly(policy string) []string {
 	return []string{"--appendonly", "yes", "--appendfsync", policy, "--save", ""}
 }
+
+// noLog is the arguments that turn the append-only file off, and snapshots that nobody asks for.
+var noLog = []string{"--appendonly", "no", "--save", ""}
 
 // TestKill ends the process in the middle of its work, again and again on the same directory, half of the time while the
 // append-only file is rewritten. Whatever was acknowledged is there, whatever the policy: the kernel has it.
@@ -58,5 +60,3 @@ func killAt(t *testing.T, l *load, s *server, r *rand.Rand) {
 	s.kill()
 	l.end(t)
 }
-
-var _ = fmt.Sprint

@@ -128,9 +128,7 @@ func TestManifests(t *testing.T) {
 					require.ErrorIs(t, err, errEnded)
 					require.Equal(t, 1, s.code, "%s", s.output())
 					if p.name == cells.name {
-						after := files(t, dir)
-						delete(after, "LOCK")
-						require.Equal(t, before, after)
+						unchanged(t, dir, before, s.output())
 					}
 					return
 				}
@@ -140,7 +138,7 @@ func TestManifests(t *testing.T) {
 				for _, k := range strings.Fields(x.keys) {
 					want["0 "+k] = fmt.Sprintf("string %q until -1", k)
 				}
-				holds(t, s, want)
+				holds(t, s, want, x.name)
 				// It goes on from there, and comes back.
 				require.Equal(t, resptest.Simple("OK"), s.do(t, "SET", "next", "next"))
 				want["0 next"] = `string "next" until -1`
@@ -148,7 +146,7 @@ func TestManifests(t *testing.T) {
 				s.kill()
 				s = p.start(t, dir, appendOnly("everysec")...)
 				defer s.kill()
-				holds(t, s, want)
+				holds(t, s, want, "after a rewrite")
 			})
 		}
 	}

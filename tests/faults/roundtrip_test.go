@@ -31,7 +31,7 @@ func TestRoundTrip(t *testing.T) {
 				held := map[string]string{}
 				for _, p := range []program{ours, theirs, ours, theirs, ours} {
 					s := p.start(t, dir, args...)
-					holds(t, s, held)
+					holds(t, s, held, "what the other left")
 					scribble(t, s, r, 300)
 					if args[1] == "yes" && r.Intn(2) == 0 {
 						s.rewrite(t)
@@ -158,7 +158,7 @@ func TestMovingIn(t *testing.T) {
 	s.kill()
 	for range 2 { // the second time from the append-only file that the first began
 		s = p.start(t, dir, appendOnly("everysec")...)
-		holds(t, s, held)
+		holds(t, s, held, "what Redis left")
 		s.kill()
 	}
 }

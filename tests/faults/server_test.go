@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"cellserver/resp/resptest"
 
@@ -25,6 +26,8 @@ type program struct {
 	name string
 	path string
 	args []string // before those of the test
+
+	memory uint64 // how many bytes it may take, 0 for any number
 }
 
 var cells = program{name: "cellserver", args: []string{"--enable-debug-command", "yes"}}
@@ -87,12 +90,25 @@ func (p program) tryStart(t testing.TB, dir string, args ...string) (*server, er
 	cmd.Stdout, cmd.Stderr = out, out
 	require.NoError(t, cmd.Start())
 	s.pid = cmd.Process.Pid
+	s.limit(t)
 	go func() {
 		_ = cmd.Wait()
 		s.ended(cmd.ProcessState.Sys().(syscall.WaitStatus))
 	}()
 	t.Cleanup(func() { s.bury(t) })
 	return s, s.ready()
+}
+
+// limit bounds the memory that the process may take.
+func (s *server) limit(t testing.TB) {
+	if s.memory == 0 {
+		return
+	}
+	bound := syscall.Rlimit{Cur: s.memory, Max: s.memory}
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(s.pid), syscall.RLIMIT_DATA, uintptr(unsafe.Pointer(&bound)), 0, 0, 0)
+	if errno != 0 && errno != syscall.ESRCH {
+		t.Fatal(errno)
+	}
 }
 
 // bury ends the server with its test, and looks for what a server never prints.

@@ -3,7 +3,6 @@
 package faults
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,5 +80,3 @@ func makeRoom(t *testing.T, d *disk) {
 	t.Helper()
 	require.NoError(t, os.Remove(filepath.Join(d.dir, "filler")))
 }
-
-var _ = fmt.Sprint

@@ -4,6 +4,7 @@ package faults
 
 import (
 	"fmt"
+	"math/rand"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -72,8 +73,7 @@ func within(limit time.Duration, holds func() (bool, error)) bool {
 	return false
 }
 
-// everyCall lists the calls of a whole life and has a test do its worst at each of them, or at as many as fit, evenly
-// spread. It has to be told how many that are.
+// everyCall lists the calls of a whole life and has a test do its worst at each of them, or at a share of them.
 func everyCall(t *testing.T, p program, policy string, share int, worst func(t *testing.T, c call)) {
 	t.Helper()
 	var all []call
@@ -82,18 +82,23 @@ func everyCall(t *testing.T, p program, policy string, share int, worst func(t *
 		return fault{}
 	}, appendOnly(policy)...)
 	require.NoError(t, err)
-	r := random(t)
-	life(t, s, newLoad(p, r, 1, 1, 8))
+	life(t, s, newLoad(p, random(t), 1, 1, 8))
 	death(s)
 	require.Zero(t, s.code, "%s", s.output())
 	require.NotEmpty(t, all)
+	t.Run(policy, func(t *testing.T) { each(t, all, share, worst) })
+}
+
+// each has a test do its worst at each of the calls, or at as many as fit, evenly spread.
+func each(t *testing.T, all []call, share int, worst func(t *testing.T, c call)) {
+	t.Helper()
 	step := max(1, len(all)/rounds(share, len(all)))
 	n := 0
-	for at := r.Intn(step); at < len(all); at += step {
+	for at := rand.Intn(step); at < len(all); at += step {
 		t.Run(fmt.Sprint(all[at]), func(t *testing.T) { worst(t, all[at]) })
 		n++
 	}
-	t.Logf("%s: at %d of %d calls", policy, n, len(all))
+	t.Logf("at %d of %d calls", n, len(all))
 }
 
 // TestKillAtEveryCall kills the process before each system call of a life that changes a file. Whatever was

@@ -98,7 +98,7 @@ func TestSnapshotUnderLoad(t *testing.T) {
 	p := subject(t)
 	r := random(t)
 	dir := t.TempDir()
-	s := p.start(t, dir, "--appendonly", "no", "--save", "")
+	s := p.start(t, dir, noLog...)
 	ballast(t, s)
 	m := openMarket(s.addr, r)
 	n := rounds(5, 100)
@@ -114,7 +114,7 @@ func TestSnapshotUnderLoad(t *testing.T) {
 	transfers := m.close()
 	s.kill()
 	for _, dir := range taken {
-		s := p.start(t, dir, "--appendonly", "no", "--save", "")
+		s := p.start(t, dir, noLog...)
 		require.Zero(t, sum(t, s))
 		s.kill()
 	}
