@@ -37,6 +37,7 @@ func TestRoundTrip(t *testing.T) {
 						s.rewrite(t)
 						scribble(t, s, r, 100)
 					}
+					time.Sleep(10 * time.Millisecond) // what expires soon is gone
 					held = contents(t, s)
 					s.stop(t)
 					approved(t, dir)
@@ -80,35 +81,68 @@ func scribble(t *testing.T, s *server, r *rand.Rand, n int) {
 
 // scrawl is one command that writes something, or is refused.
 func scrawl(r *rand.Rand) []any {
-	key := names[r.Intn(len(names))]
+	key, other := names[r.Intn(len(names))], names[r.Intn(len(names))]
 	far := time.Now().Add(time.Duration(1+r.Intn(1_000_000)) * time.Hour).UnixMilli()
-	switch r.Intn(14) {
+	switch r.Intn(30) {
 	case 0, 1, 2:
 		return []any{"SET", key, scrap(r)}
 	case 3:
 		return []any{"SET", key, scrap(r), "PXAT", far}
 	case 4:
-		return []any{"SET", key, scrap(r), "PX", 1} // soon gone
+		return []any{"SET", key, scrap(r), "PX", 1 + r.Intn(3)} // soon gone
 	case 5:
 		return []any{"INCRBY", key, r.Int63() - r.Int63()}
 	case 6:
+		return []any{"INCRBYFLOAT", key, scores[r.Intn(len(scores))]}
+	case 7:
 		return []any{"APPEND", key, scrap(r)}
-	case 7, 8:
+	case 8:
+		return []any{"SETRANGE", key, r.Intn(100), scrap(r)}
+	case 9:
+		return []any{"MSET", key, scrap(r), other, scrap(r)}
+	case 10:
+		return []any{"GETEX", key, "PXAT", far}
+	case 11:
+		return []any{"GETDEL", key}
+	case 12:
+		return []any{"RENAME", key, other}
+	case 13:
+		return []any{"RENAME", "z" + key, "z" + other}
+	case 14:
+		return []any{"COPY", key, other, "DB", r.Intn(2) * 7, "REPLACE"}
+	case 15:
+		return []any{"MOVE", "z" + key, r.Intn(2) * 7}
+	case 16, 17, 18:
 		args := []any{"ZADD", "z" + key}
 		for range 1 + r.Intn(200) {
 			args = append(args, scores[r.Intn(len(scores))], fmt.Sprint(r.Intn(400)))
 		}
 		return args
-	case 9:
+	case 19:
 		return []any{"ZADD", "z" + key, r.NormFloat64(), scrap(r)}
-	case 10:
+	case 20:
+		return []any{"ZINCRBY", "z" + key, r.NormFloat64(), r.Intn(400)}
+	case 21:
 		return []any{"ZREMRANGEBYRANK", "z" + key, 0, r.Intn(50)}
-	case 11:
+	case 22:
+		return []any{"ZPOPMIN", "z" + key, r.Intn(5)}
+	case 23:
+		return []any{"ZUNIONSTORE", "z" + key, 2, "z" + key, "z" + other}
+	case 24:
 		return []any{"PEXPIREAT", "z" + key, far}
-	case 12:
+	case 25:
+		return []any{"PEXPIRE", key, 1 + r.Intn(5)}
+	case 26:
 		return []any{"PERSIST", key}
+	case 27:
+		switch r.Intn(60) {
+		case 0:
+			return []any{"FLUSHDB"}
+		case 1, 2, 3:
+			return []any{"SWAPDB", 0, 7}
+		}
 	}
-	return []any{"DEL", key, "z" + names[r.Intn(len(names))]}
+	return []any{"DEL", key, "z" + other}
 }
 
 var names = func() []string {

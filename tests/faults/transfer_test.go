@@ -5,6 +5,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -146,6 +147,41 @@ func TestRewriteUnderLoad(t *testing.T) {
 	s.kill()
 	t.Logf("killed %d times during rewrites and %d transfers", n, transfers)
 	require.Positive(t, transfers)
+}
+
+// TestEveryChangeIsLogged has clients change the same keys in every way that there is, while the log is rewritten and
+// snapshots are taken, and then kills the server: what comes back is what was there, to the last bit.
+func TestEveryChangeIsLogged(t *testing.T) {
+	p := subject(t)
+	n := rounds(3, 50)
+	r := random(t)
+	keys := 0
+	for range n {
+		dir := t.TempDir()
+		s := p.start(t, dir, appendOnly("everysec")...)
+		var wg sync.WaitGroup
+		for range 4 {
+			mine := rand.New(rand.NewSource(r.Int63()))
+			wg.Go(func() { scribble(t, s, mine, 2000) })
+		}
+		for range 5 {
+			time.Sleep(time.Duration(r.Intn(30)) * time.Millisecond)
+			s.do(t, []any{"BGREWRITEAOF", "BGSAVE"}[r.Intn(2)])
+		}
+		wg.Wait()
+		require.True(t, idle(s))
+		time.Sleep(10 * time.Millisecond) // what expires soon is gone
+		held := contents(t, s)
+		require.Equal(t, resptest.Simple("OK"), s.do(t, "SAVE"))
+		s.kill()
+		for _, args := range [][]string{appendOnly("everysec"), noLog} {
+			s = p.start(t, copyDir(t, dir), args...)
+			holds(t, s, held, strings.Join(args, " "))
+			s.kill()
+		}
+		keys += len(held)
+	}
+	t.Logf("%d times 8000 commands on %d keys", n, keys)
 }
 
 // ballast makes a snapshot take a while, and opens all accounts.
