@@ -4,6 +4,10 @@ import (
 	"math/rand"
 	"testing"
 	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
 )
 
 // policies are the values of appendfsync.
@@ -18,7 +22,7 @@ func appendOnly(policy string) []string {
 var noLog = []string{"--appendonly", "no", "--save", ""}
 
 // TestKill ends the process in the middle of its work, again and again on the same directory, half of the time while the
-// append-only file is rewritten. Whatever was acknowledged is there, whatever the policy: the kernel has it.
+// append-only file is rewritten; it is by itself, too, whenever it has grown by half. Whatever was acknowledged is there, whatever the policy: the kernel has it.
 func TestKill(t *testing.T) {
 	p := subject(t)
 	for _, policy := range policies {
@@ -27,12 +31,13 @@ func TestKill(t *testing.T) {
 			r := random(t)
 			dir := t.TempDir()
 			l := newLoad(p, r, 4, 20, 32)
-			s := p.start(t, dir, appendOnly(policy)...)
+			args := append(appendOnly(policy), "--auto-aof-rewrite-percentage", "50", "--auto-aof-rewrite-min-size", "100kb")
+			s := p.start(t, dir, args...)
 			total := 0
 			n := rounds(5, 200)
 			for round := range n {
 				killAt(t, l, s, r)
-				s = p.start(t, dir, appendOnly(policy)...)
+				s = p.start(t, dir, args...)
 				v := l.check(t, s, time.Now())
 				v.nothingLost(t, s)
 				total += v.acked
@@ -59,4 +64,27 @@ func killAt(t *testing.T, l *load, s *server, r *rand.Rand) {
 	time.Sleep(life)
 	s.kill()
 	l.end(t)
+}
+
+// TestTurnedOn turns the append-only file off and on while clients write. Once its first rewrite is done, everything is in
+// it, and nothing of what it held before.
+func TestTurnedOn(t *testing.T) {
+	p := subject(t)
+	r := random(t)
+	dir := t.TempDir()
+	l := newLoad(p, r, 2, 10, 16)
+	s := p.start(t, dir, appendOnly("everysec")...)
+	for range rounds(3, 50) {
+		l.begin(s.addr)
+		for _, on := range []string{"no", "yes"} {
+			time.Sleep(time.Duration(r.Intn(20)) * time.Millisecond)
+			require.Equal(t, resptest.Simple("OK"), s.do(t, "CONFIG", "SET", "appendonly", on))
+		}
+		s.rewritten(t)
+		s.kill()
+		l.end(t)
+		s = p.start(t, dir, appendOnly("everysec")...)
+		l.check(t, s, time.Now()).nothingLost(t, s)
+	}
+	s.kill()
 }

@@ -70,13 +70,30 @@ func scribble(t *testing.T, s *server, r *rand.Rand, n int) {
 	require.NoError(t, err)
 	defer c.close()
 	for range n {
-		args := scrawl(r)
-		if r.Intn(30) == 0 {
-			args = []any{"SELECT", r.Intn(2) * 7}
+		switch r.Intn(30) {
+		case 0:
+			_, err = c.do("SELECT", r.Intn(2)*7)
+		case 1:
+			err = c.transaction([]any{"SELECT", r.Intn(2) * 7}, scrawl(r), scrawl(r), []any{"SELECT", r.Intn(2) * 7}, scrawl(r))
+		default:
+			_, err = c.do(scrawl(r)...)
 		}
-		_, err := c.do(args...)
-		require.NoError(t, err, "%q: %s", args, s.output())
+		require.NoError(t, err, "%s", s.output())
 	}
+}
+
+// transaction sends commands as one.
+func (c *conn) transaction(commands ...[]any) error {
+	_, err := c.do("MULTI")
+	for _, args := range commands {
+		if err == nil {
+			_, err = c.do(args...)
+		}
+	}
+	if err == nil {
+		_, err = c.do("EXEC")
+	}
+	return err
 }
 
 // scrawl is one command that writes something, or is refused.
@@ -171,7 +188,7 @@ func scrap(r *rand.Rand) string {
 	case 2:
 		return strings.Repeat("compressible ", 1+r.Intn(200))
 	case 3:
-		return strings.Repeat("x", []int{19, 20, 21, 63, 64, 65, 16383, 16384, 70_000}[r.Intn(9)])
+		return strings.Repeat("x", []int{19, 20, 21, 63, 64, 65, 16383, 16384, 70_000, 3 << 20}[r.Intn(91)/10])
 	case 4:
 		b := make([]byte, r.Intn(100))
 		r.Read(b)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -45,6 +46,7 @@ type fault struct {
 	kill  bool          // the process dies before the call is made
 	errno syscall.Errno // the call is not made, and fails so
 	short uint64        // a write is made of so many bytes only
+	delay time.Duration // the call takes so much longer
 }
 
 // A tracer sees every call of a server, below a directory, before it is made. strace counts calls by thread, and a Go
@@ -56,6 +58,7 @@ type tracer struct {
 	calls int
 	// entered holds the threads that are inside a system call, and the error that a skipped one is to return.
 	entered map[int]syscall.Errno
+	held    map[int]time.Time // threads whose call is delayed, and until when
 }
 
 // startTraced is tryStart for a server whose calls below dir go through at, one at a time.
@@ -75,7 +78,7 @@ func (p program) startTraced(t testing.TB, dir string, at func(call) fault, args
 			Files: []uintptr{0, out.Fd(), out.Fd()},
 			Sys:   &syscall.SysProcAttr{Ptrace: true},
 		})
-		tr := &tracer{s: s, dir: dir, at: at, entered: map[int]syscall.Errno{}}
+		tr := &tracer{s: s, dir: dir, at: at, entered: map[int]syscall.Errno{}, held: map[int]time.Time{}}
 		if err == nil {
 			err = tr.attach()
 		}
@@ -108,8 +111,13 @@ func (tr *tracer) attach() error {
 func (tr *tracer) loop() {
 	var status, last syscall.WaitStatus
 	for {
-		pid, err := syscall.Wait4(-1, &status, waitAll|waitNoThread, nil)
-		if err == syscall.EINTR {
+		flags := waitAll | waitNoThread
+		if len(tr.held) > 0 {
+			flags |= syscall.WNOHANG
+		}
+		pid, err := syscall.Wait4(-1, &status, flags, nil)
+		if err == syscall.EINTR || pid == 0 {
+			tr.release()
 			continue
 		}
 		if err != nil {
@@ -121,6 +129,7 @@ func (tr *tracer) loop() {
 				last = status
 			}
 			delete(tr.entered, pid)
+			delete(tr.held, pid)
 			continue
 		}
 		signal := status.StopSignal()
@@ -131,8 +140,21 @@ func (tr *tracer) loop() {
 		case syscall.SIGTRAP, syscall.SIGSTOP: // an event, or a thread that begins
 			signal = 0
 		}
-		_ = syscall.PtraceSyscall(pid, int(signal)) // fails for a thread that has just been killed
+		if _, held := tr.held[pid]; !held {
+			_ = syscall.PtraceSyscall(pid, int(signal)) // fails for a thread that has just been killed
+		}
 	}
+}
+
+// release lets those go on whose time has come, and waits a little for the others.
+func (tr *tracer) release() {
+	for pid, until := range tr.held {
+		if time.Now().After(until) {
+			delete(tr.held, pid)
+			_ = syscall.PtraceSyscall(pid, 0)
+		}
+	}
+	time.Sleep(100 * time.Microsecond)
 }
 
 // stopped handles a thread that enters or leaves a system call.
@@ -157,6 +179,9 @@ func (tr *tracer) stopped(pid int) {
 	tr.calls++
 	c.n = tr.calls
 	f := tr.at(c)
+	if f.delay > 0 {
+		tr.held[pid] = time.Now().Add(f.delay)
+	}
 	switch {
 	case f.kill:
 		_ = syscall.Kill(tr.s.pid, syscall.SIGKILL)

@@ -158,11 +158,15 @@ func TestEveryChangeIsLogged(t *testing.T) {
 	keys := 0
 	for range n {
 		dir := t.TempDir()
-		s := p.start(t, dir, appendOnly("everysec")...)
+		args := appendOnly("everysec")
+		if r.Intn(2) == 0 {
+			args = append(args, "--maxmemory", "2mb", "--maxmemory-policy", "allkeys-random")
+		}
+		s := p.start(t, dir, args...)
 		var wg sync.WaitGroup
 		for range 4 {
 			mine := rand.New(rand.NewSource(r.Int63()))
-			wg.Go(func() { scribble(t, s, mine, 2000) })
+			wg.Go(func() { scribble(t, s, mine, 1000) })
 		}
 		for range 5 {
 			time.Sleep(time.Duration(r.Intn(30)) * time.Millisecond)
@@ -181,7 +185,7 @@ func TestEveryChangeIsLogged(t *testing.T) {
 		}
 		keys += len(held)
 	}
-	t.Logf("%d times 8000 commands on %d keys", n, keys)
+	t.Logf("%d times 4000 commands on %d keys", n, keys)
 }
 
 // ballast makes a snapshot take a while, and opens all accounts.
