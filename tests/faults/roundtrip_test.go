@@ -37,7 +37,6 @@ func TestRoundTrip(t *testing.T) {
 						s.rewrite(t)
 						scribble(t, s, r, 100)
 					}
-					time.Sleep(10 * time.Millisecond) // what expires soon is gone
 					held = contents(t, s)
 					s.stop(t)
 					approved(t, dir)
@@ -63,7 +62,7 @@ func approved(t *testing.T, dir string) {
 	}
 }
 
-// scribble writes n things at random, of all types, to few keys of two databases.
+// scribble writes n things at random, of all types, to few keys of two databases. What expires soon is gone when it ends.
 func scribble(t *testing.T, s *server, r *rand.Rand, n int) {
 	t.Helper()
 	c, err := dial(s.addr)
@@ -80,6 +79,7 @@ func scribble(t *testing.T, s *server, r *rand.Rand, n int) {
 		}
 		require.NoError(t, err, "%s", s.output())
 	}
+	time.Sleep(10 * time.Millisecond)
 }
 
 // transaction sends commands as one.

@@ -56,30 +56,6 @@ func tell(s *server, args ...any) bool {
 	return err == nil
 }
 
-// idle waits until nothing is written in the background; it reports whether the server is still there.
-func idle(s *server) bool {
-	return within(patience, func() (bool, error) {
-		c, err := dial(s.addr)
-		if err != nil {
-			return false, err
-		}
-		defer c.close()
-		v, err := c.do("INFO", "persistence")
-		f := infoFields(v)
-		return f["aof_rewrite_in_progress"] == "0" && f["rdb_bgsave_in_progress"] == "0" && f["aof_rewrite_scheduled"] == "0", err
-	})
-}
-
-// within polls until something holds, for so long; an error ends it.
-func within(limit time.Duration, holds func() (bool, error)) bool {
-	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if ok, err := holds(); ok || err != nil {
-			return ok
-		}
-	}
-	return false
-}
-
 // everyCall lists the calls of a whole life and has a test do its worst at each of them, or at a share of them.
 func everyCall(t *testing.T, p program, policy string, share int, worst func(t *testing.T, c call)) {
 	t.Helper()

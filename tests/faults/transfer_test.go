@@ -174,7 +174,6 @@ func TestEveryChangeIsLogged(t *testing.T) {
 		}
 		wg.Wait()
 		require.True(t, idle(s))
-		time.Sleep(10 * time.Millisecond) // what expires soon is gone
 		held := contents(t, s)
 		require.Equal(t, resptest.Simple("OK"), s.do(t, "SAVE"))
 		s.kill()
