@@ -52,8 +52,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// rounds is how often a test does what it does: few with -short, share in a run of all tests, full with FAULTS=full.
+// rounds is how often a test does what it does: few with -short, share in a run of all tests, full with FAULTS=full, and
+// so many percent of that when FAULTS is a number.
 func rounds(share, full int) int {
+	if percent, err := strconv.Atoi(os.Getenv("FAULTS")); err == nil {
+		return max(1, full*percent/100)
+	}
 	switch {
 	case os.Getenv("FAULTS") == "full":
 		return full

@@ -66,6 +66,7 @@ type server struct {
 	gone chan struct{} // closed once the process has ended
 	code int           // its exit code by then, or minus the signal that ended it
 	log  string        // the file that holds what it printed
+	dir  string        // its data's
 }
 
 // start runs the program on dir, waits until it answers, and fails the test when it does not.
@@ -128,7 +129,7 @@ func (s *server) bury(t testing.TB) {
 // prepare is a server that is still to be started, and its command line.
 func (p program) prepare(t testing.TB, dir string, args []string) (*server, []string) {
 	t.Helper()
-	s := &server{program: p, addr: freeAddress(t), gone: make(chan struct{})}
+	s := &server{program: p, dir: dir, addr: freeAddress(t), gone: make(chan struct{})}
 	log, err := os.CreateTemp(t.TempDir(), p.name+".log")
 	require.NoError(t, err)
 	require.NoError(t, log.Close())
