@@ -133,12 +133,7 @@ func TestPowerCutAtEveryCall(t *testing.T) {
 			d.restore(t)
 			s = p.start(t, d.dir, appendOnly(policy)...)
 			defer s.kill()
-			v := l.check(t, s, time.Unix(0, cut.Load()))
-			if policy == "always" {
-				v.nothingOldLost(t, s, 0)
-			} else {
-				v.nothingOldLost(t, s, horizon)
-			}
+			l.check(t, s, time.Unix(0, cut.Load())).nothingOldLost(t, s, windowOf[policy])
 		})
 	}
 }
