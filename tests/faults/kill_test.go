@@ -24,6 +24,7 @@ var noLog = []string{"--appendonly", "no", "--save", ""}
 // TestKill ends the process in the middle of its work, again and again on the same directory, half of the time while the
 // append-only file is rewritten; it is by itself, too, whenever it has grown by half. Whatever was acknowledged is there, whatever the policy: the kernel has it.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	p := subject(t)
 	for _, policy := range policies {
 		t.Run(policy, func(t *testing.T) {

@@ -21,6 +21,7 @@ var windowOf = map[string]time.Duration{"always": 0, "everysec": horizon, "no": 
 
 // TestPowerCut cuts the disk's power in the middle of the server's work, again and again, under each policy.
 func TestPowerCut(t *testing.T) {
+	t.Parallel()
 	p := subject(t)
 	for _, policy := range policies {
 		t.Run(policy, func(t *testing.T) {
@@ -90,6 +91,7 @@ func TestPowerCutAfterStop(t *testing.T) {
 // one that is fast: the server acknowledges nothing that would be older. Under always nobody sees what may be lost, not
 // even with a request that only looks.
 func TestSlowDisk(t *testing.T) {
+	t.Parallel()
 	p := subject(t)
 	for policy, slow := range map[string]time.Duration{"everysec": 5 * time.Second, "always": 200 * time.Millisecond} {
 		t.Run(policy, func(t *testing.T) {

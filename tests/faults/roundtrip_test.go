@@ -24,7 +24,7 @@ func TestRoundTrip(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := random(t)
-			n := rounds(4, 40)
+			n := rounds(3, 40)
 			keys := 0
 			for range n {
 				dir := t.TempDir()

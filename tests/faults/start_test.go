@@ -62,7 +62,7 @@ func TestEveryCallOfStart(t *testing.T) {
 		holds(t, s, x.want, x.name)
 		s.kill()
 		t.Run(x.name, func(t *testing.T) {
-			each(t, all, 4, func(t *testing.T, c call) {
+			each(t, all, 3, func(t *testing.T, c call) {
 				for how, f := range map[string]fault{"killed": {kill: true}, "an error": {errno: ioError}, "no room": {errno: noSpace}} {
 					dir := copyDir(t, x.dir)
 					s, err := p.startTraced(t, dir, func(now call) fault {

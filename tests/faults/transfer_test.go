@@ -153,7 +153,7 @@ func TestRewriteUnderLoad(t *testing.T) {
 // snapshots are taken, and then kills the server: what comes back is what was there, to the last bit.
 func TestEveryChangeIsLogged(t *testing.T) {
 	p := subject(t)
-	n := rounds(3, 50)
+	n := rounds(2, 50)
 	r := random(t)
 	keys := 0
 	for range n {
