@@ -57,11 +57,11 @@ func (m *Manager) loadLog(ctx context.Context, set *Settings) (found bool, err e
 	if dir.Empty() {
 		return false, nil
 	}
-	size, err := dir.Size()
+	size, changed, err := dir.Stat()
 	if err != nil {
 		return false, fmt.Errorf("%w; nothing was changed: put the file back", err)
 	}
-	m.beginLoading(size)
+	m.beginLoading(size, changed)
 	defer m.loading.active.Store(false)
 	m.log.Info("loading", "directory", dir.Path(), "bytes", size)
 	l, err := dir.Load(m.store, aof.LoadOptions{

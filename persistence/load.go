@@ -21,6 +21,7 @@ type loading struct {
 	began         atomic.Int64 // monotonic
 	told          atomic.Int64 // monotonic, in the log
 	total, loaded atomic.Int64 // bytes
+	changed       atomic.Int64 // Unix nanosecond at which the newest file was last written to
 	usedMem       atomic.Int64 // bytes that the server used which wrote the file
 	keys, expired atomic.Int64 // of the last file, that came and that were left out
 }
@@ -51,7 +52,11 @@ func (m *Manager) Start(ctx context.Context) error {
 // loadAll loads the append-only file where it is wanted and there is one, else the snapshot.
 func (m *Manager) loadAll(ctx context.Context, set *Settings) error {
 	if !set.AppendOnly {
-		return m.loadDump(ctx, set)
+		err := m.loadDump(ctx, set)
+		if err == nil {
+			m.catchUp()
+		}
+		return err
 	}
 	m.append.wanted.Store(true)
 	if err := m.openLog(set); err != nil {
@@ -64,7 +69,9 @@ func (m *Manager) loadAll(ctx context.Context, set *Settings) error {
 	if err != nil {
 		return err
 	}
-	return m.beginLog(found)
+	// What was put back must be in the files: the next start would find it as it was.
+	putBack := m.catchUp()
+	return m.beginLog(found && !putBack)
 }
 
 // loadDump loads the snapshot, if there is one.
@@ -90,7 +97,11 @@ func (m *Manager) load(ctx context.Context, set *Settings, path string) error {
 	if err != nil {
 		return err
 	}
-	m.beginLoading(size)
+	changed, err := f.Changed()
+	if err != nil {
+		return err
+	}
+	m.beginLoading(size, changed)
 	defer m.loading.active.Store(false)
 	m.log.Info("loading", "file", path, "bytes", size)
 	l, err := rdb.Load(until{ctx, f}, m.store, rdb.LoadOptions{
@@ -153,8 +164,9 @@ func (m *Manager) empty() bool {
 	return true
 }
 
-func (m *Manager) beginLoading(size int64) {
+func (m *Manager) beginLoading(size, changed int64) {
 	l := &m.loading
+	l.changed.Store(changed)
 	l.begun.Store(m.clock.Now() / 1e9)
 	l.began.Store(m.clock.Monotonic())
 	l.total.Store(size)

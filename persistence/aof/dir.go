@@ -134,7 +134,7 @@ func (d *Dir) Drop(f *File) error {
 // Sizes returns the bytes of the base and of the files of changes.
 func (d *Dir) Sizes() (base, changes int64) {
 	for _, e := range d.manifest.files() {
-		n, err := d.size(e)
+		n, _, err := d.stat(e)
 		switch {
 		case err != nil: // it will be found missing by who needs it
 		case e.kind == baseType:
@@ -146,13 +146,15 @@ func (d *Dir) Sizes() (base, changes int64) {
 	return base, changes
 }
 
-func (d *Dir) size(e entry) (int64, error) {
+// stat returns a file's size in bytes and when it was last written to.
+func (d *Dir) stat(e entry) (size, changed int64, err error) {
 	f, err := d.fs.Open(d.where(e), os.O_RDONLY)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	n, err := f.Size()
-	return n, errors.Join(err, f.Close())
+	size, err = f.Size()
+	changed, failed := f.Changed()
+	return size, changed, errors.Join(err, failed, f.Close())
 }
 
 // NextBase returns the path at which the next base is to be, for [Dir.Replace].

@@ -89,23 +89,25 @@ func (d *Dir) Load(s *store.Store, o LoadOptions) (*Loaded, error) {
 func (d *Dir) lastWritten(all []entry) int {
 	last := len(all) - 1
 	for ; last > 0; last-- {
-		if n, err := d.size(all[last]); n > 0 || err != nil {
+		if n, _, err := d.stat(all[last]); n > 0 || err != nil {
 			break
 		}
 	}
 	return last
 }
 
-// Size returns how many bytes there are to load. Its error names a file that is missing.
-func (d *Dir) Size() (bytes int64, err error) {
+// Stat returns how many bytes there are to load, and when the latest of them was written, in
+// Unix nanoseconds. Its error names a file that is missing.
+func (d *Dir) Stat() (bytes, changed int64, err error) {
 	for _, e := range d.manifest.files() {
-		n, err := d.size(e)
+		n, at, err := d.stat(e)
 		if err != nil {
-			return 0, fmt.Errorf("%w: the manifest %s lists it", err, d.manifestPath())
+			return 0, 0, fmt.Errorf("%w: the manifest %s lists it", err, d.manifestPath())
 		}
 		bytes += n
+		changed = max(changed, at)
 	}
-	return bytes, nil
+	return bytes, changed, nil
 }
 
 // loader reads the files of a log into an empty store.

@@ -45,6 +45,8 @@ type File interface {
 	Truncate(size int64) error
 	// Size returns the size in bytes.
 	Size() (int64, error)
+	// Changed returns when it was last written to, in Unix nanoseconds by the clock of then.
+	Changed() (int64, error)
 }
 
 // ErrLocked says that another process has taken a file.

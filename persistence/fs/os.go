@@ -65,3 +65,12 @@ func (f osFile) Size() (int64, error) {
 	}
 	return info.Size(), nil
 }
+
+// Changed implements [File].
+func (f osFile) Changed() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.ModTime().UnixNano(), nil
+}

@@ -55,6 +55,9 @@ func (f *file) Write(p []byte) (int, error) {
 	} else if err != nil {
 		return 0, err
 	}
+	if f.fs.Clock != nil {
+		f.node.changed = f.fs.Clock()
+	}
 	data := &f.node.data
 	if f.append {
 		f.at = len(*data)
@@ -95,6 +98,13 @@ func (f *file) Size() (int64, error) {
 	f.fs.mu.Lock()
 	defer f.fs.mu.Unlock()
 	return int64(len(f.node.data)), nil
+}
+
+// Changed implements [fs.File].
+func (f *file) Changed() (int64, error) {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	return f.node.changed, nil
 }
 
 // Close implements io.Closer.

@@ -38,6 +38,9 @@ type Memory struct {
 	// Fault is asked before each operation; its error is the operation's, which then does
 	// nothing. Nil lets everything through. It is called with the file system locked.
 	Fault func(Op) error
+	// Clock is the time that files get when they are written to, in Unix nanoseconds; nil
+	// stops it at 0.
+	Clock func() int64
 
 	mu     sync.Mutex
 	ops    int
@@ -50,6 +53,8 @@ type Memory struct {
 type inode struct {
 	data   []byte
 	synced []byte // what a power cut leaves
+
+	changed int64 // by the clock
 }
 
 var _ fs.FS = (*Memory)(nil)
@@ -87,7 +92,7 @@ func (m *Memory) survivors(names func(*Memory) map[string]*inode, data func(*ino
 	from := names(m)
 	for _, name := range sorted(from) {
 		b := data(from[name])
-		f := &inode{slices.Clone(b), slices.Clone(b)}
+		f := &inode{data: slices.Clone(b), synced: slices.Clone(b), changed: from[name].changed}
 		next.names[name], next.lasts[name] = f, f
 	}
 	return next
@@ -144,7 +149,7 @@ func (m *Memory) Put(name string, data []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.init()
-	f := &inode{slices.Clone(data), slices.Clone(data)}
+	f := &inode{data: slices.Clone(data), synced: slices.Clone(data)}
 	m.names[name], m.lasts[name] = f, f
 }
 
