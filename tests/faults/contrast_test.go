@@ -34,6 +34,7 @@ func TestContrast(t *testing.T) {
 		require.Positive(t, v.window)
 	})
 	t.Run("after an error of the disk it trusts the next sync", func(t *testing.T) {
+		t.Parallel()
 		trustsTheNextSync(t, p)
 	})
 	t.Run("zeros at the end of the log keep it from starting", func(t *testing.T) {
@@ -80,7 +81,7 @@ func trustsTheNextSync(t *testing.T, p program) {
 	require.NoError(t, err)
 	l := newLoad(p, random(t), 1, 1, 8)
 	require.True(t, l.once(t, s.addr))
-	s.do(t, "SET", "expires", 1, "PX", 1500)
+	s.do(t, "SET", "expires", 1, "PX", 4000)
 	<-failed
 	// The key that expires is logged, in spite of the error, and its sync is taken for a recovery.
 	require.True(t, within(patience, func() (bool, error) { return s.info(t, "aof_last_write_status") != "ok", nil }))
