@@ -66,7 +66,7 @@ func TestHistory(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := story(c.kind, c.acked, c.underWay)
-			l, err := x.recovered(c.found)
+			l, err := x.recovered(c.found, at.Add(time.Hour))
 			require.Equal(t, c.wrong, err != nil, "%v", err)
 			require.Equal(t, c.lost, l.lost)
 			if c.lost > 0 {
@@ -80,12 +80,24 @@ func TestHistory(t *testing.T) {
 func TestHistoryGoesOnAfterARecovery(t *testing.T) {
 	x := &track{kind: counter, key: "k", based: true}
 	x.sent(time.Now())
-	_, err := x.recovered("1")
+	_, err := x.recovered("1", time.Now())
 	require.NoError(t, err)
-	l, err := x.recovered(resptest.NilBulk)
+	l, err := x.recovered(resptest.NilBulk, time.Now())
 	require.NoError(t, err)
 	require.Equal(t, 1, l.lost)
 	require.Zero(t, l.oldest)
+}
+
+// What was acknowledged after the fault was not: a machine without power tells nobody.
+func TestHistoryEndsWithTheFault(t *testing.T) {
+	x := &track{kind: counter, key: "k", based: true}
+	for n := range int64(2) {
+		x.sent(time.Now())
+		require.NoError(t, x.answered(n+1, n+1, time.Unix(n, 0), 0))
+	}
+	l, err := x.recovered(resptest.NilBulk, time.Unix(1, 0))
+	require.NoError(t, err)
+	require.Equal(t, loss{1, time.Unix(0, 0)}, l)
 }
 
 // A server that counts wrongly while it runs is found out, too.

@@ -188,9 +188,9 @@ type loss struct {
 	oldest time.Time // when the first of these was acknowledged
 }
 
-// recovered compares what a server holds after it has come back with what its client knows. The error says how it is
-// neither of: acknowledged, under way, or lost. The history then goes on from what was found.
-func (k *track) recovered(reply any) (loss, error) {
+// recovered compares what a server holds after it has come back with what its client knew when the fault came. The error
+// says how it is neither of: acknowledged, under way, or lost. The history then goes on from what was found.
+func (k *track) recovered(reply any, fault time.Time) (loss, error) {
 	v, present, err := k.found(reply)
 	if err != nil {
 		return loss{}, fmt.Errorf("%s %q: %w", k.name, k.key, err)
@@ -215,8 +215,10 @@ func (k *track) recovered(reply any) (loss, error) {
 	}
 	var l loss
 	for i := len(k.acked) - 1; i >= 0 && k.acked[i].n > n; i-- {
-		l.lost++
-		l.oldest = k.acked[i].at
+		if k.acked[i].at.Before(fault) {
+			l.lost++
+			l.oldest = k.acked[i].at
+		}
 	}
 	if n < k.start {
 		l.lost += int(k.start - n)

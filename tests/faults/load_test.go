@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand"
 	"slices"
+	"sort"
 	"sync"
 	"testing"
 	"time"
@@ -14,7 +15,8 @@ import (
 // A load is clients that write, each to its own keys, for as long as their server lets them.
 type load struct {
 	clients []*client
-	batch   int // the most writes that a client has under way
+	batch   int           // the most writes that a client has under way
+	slowest time.Duration // of the rewrites in its server's life: by these it measures the machine
 
 	stop chan struct{}
 	wg   sync.WaitGroup
@@ -130,11 +132,11 @@ func (l *load) once(t testing.TB, addr string) bool {
 	return true
 }
 
-// acked is how many writes were acknowledged since the last recovery.
-func (l *load) acked() int {
+// acked is how many writes were acknowledged between the last recovery and a fault.
+func (l *load) acked(fault time.Time) int {
 	n := 0
 	for _, k := range l.tracks() {
-		n += len(k.acked)
+		n += sort.Search(len(k.acked), func(i int) bool { return !k.acked[i].at.Before(fault) })
 	}
 	return n
 }
@@ -170,7 +172,7 @@ func (l *load) check(t testing.TB, s *server, fault time.Time) verdict {
 	conn, err := dial(s.addr)
 	require.NoError(t, err)
 	defer conn.close()
-	v := verdict{acked: l.acked()}
+	v := verdict{acked: l.acked(fault)}
 	for part := range slices.Chunk(l.tracks(), 64) {
 		var b []byte
 		for _, k := range part {
@@ -181,7 +183,7 @@ func (l *load) check(t testing.TB, s *server, fault time.Time) verdict {
 		for _, k := range part {
 			reply, err := conn.receive()
 			require.NoError(t, err)
-			lost, err := k.recovered(reply)
+			lost, err := k.recovered(reply, fault)
 			if err != nil {
 				v.faults = append(v.faults, err)
 			}

@@ -28,6 +28,9 @@ func TestDiskFull(t *testing.T) {
 				l := newLoad(p, r, 2, 5, 16)
 				s := p.start(t, d.dir, appendOnly(policy)...)
 				require.True(t, l.once(t, s.addr))
+				begun := time.Now()
+				s.rewrite(t)
+				l.slowest = time.Since(begun)
 				leave(t, d, 64<<10)
 				l.begin(s.addr)
 				require.True(t, within(patience, func() (bool, error) {
