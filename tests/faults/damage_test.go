@@ -119,11 +119,11 @@ func TestTornTail(t *testing.T) {
 		}
 		for name, tail := range tails {
 			dir := x.tear(t, cut, tail)
+			torn := files(t, dir)[x.last]
 			s := p.start(t, dir, appendOnly("everysec")...)
 			require.Equal(t, x.writes(cut), x.found(t, s), "%s after byte %d of %d, sizes %v:\n%s", name, cut, size, x.sizes, s.output())
 			s.kill()
-			torn := cut - x.sizes[x.writes(cut)]
-			x.keptTail(t, dir, torn, tail)
+			x.keptTail(t, dir, torn)
 			before := files(t, dir)
 			s = p.start(t, dir, appendOnly("everysec")...)
 			require.Equal(t, x.writes(cut), x.found(t, s), "at the second start:\n%s", s.output())
@@ -138,18 +138,17 @@ func TestTornTail(t *testing.T) {
 	t.Logf("%d tears of the last %d bytes, each with nothing, zeros and garbage behind it", n, tears)
 }
 
-// keptTail requires that what was torn off is in a file of its own.
-func (x past) keptTail(t *testing.T, dir string, torn int, tail []byte) {
+// keptTail requires that every byte of the last file is still there: in it, or in the copy of what was cut off.
+func (x past) keptTail(t *testing.T, dir, before string) {
 	t.Helper()
-	if torn+len(tail) == 0 {
-		return
-	}
-	for name, held := range files(t, dir) {
-		if strings.Contains(name, "torn") && strings.HasSuffix(held, string(tail)) && len(held) >= torn+len(tail) {
-			return
+	after := files(t, dir)
+	all := after[x.last]
+	for name, held := range after {
+		if strings.HasPrefix(name, x.last) && name != x.last {
+			all += held
 		}
 	}
-	t.Errorf("%d bytes were cut off and are nowhere: %v", torn+len(tail), slices.Collect(maps.Keys(files(t, dir))))
+	require.Equal(t, before, all, "what was cut off is nowhere: %v", slices.Collect(maps.Keys(after)))
 }
 
 // garbage is bytes as they may stand where a write was cut short: random ones, or the beginning of a command. Whole

@@ -37,12 +37,14 @@ func there(t *testing.T, s *server, l *load) bool {
 	return l.once(t, s.addr) || tell(s, "PING")
 }
 
-// death ends a server that has lived, as an operator would, if it is still there and is willing.
+// death ends a server that has lived, as an operator would, if it is still there. One whose data is not safe refuses.
 func death(s *server) {
-	tell(s, "SHUTDOWN", "NOSAVE")
+	if refused := tell(s, "SHUTDOWN", "NOSAVE"); refused {
+		s.kill()
+	}
 	select {
 	case <-s.gone:
-	case <-time.After(time.Second): // it will not end while its data is not safe
+	case <-time.After(patience):
 		s.kill()
 	}
 }
