@@ -5,6 +5,7 @@ package faults
 import (
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -70,8 +71,9 @@ func trustsTheNextSync(t *testing.T, p program) {
 	dir := t.TempDir()
 	var forgotten forgetful
 	failed := make(chan struct{})
+	var armed atomic.Bool
 	s, err := p.startTraced(t, dir, func(c call) fault {
-		if c.name == "fdatasync" && c.size == 0 && filepath.Ext(c.path) == ".aof" && forgotten.file == nil {
+		if armed.Load() && c.name == "fdatasync" && filepath.Ext(c.path) == ".aof" && forgotten.file == nil {
 			defer close(failed)
 			return forgotten.fail(c)
 		}
@@ -80,8 +82,9 @@ func trustsTheNextSync(t *testing.T, p program) {
 	}, appendOnly("everysec")...)
 	require.NoError(t, err)
 	l := newLoad(p, random(t), 1, 1, 8)
+	require.Equal(t, resptest.Simple("OK"), s.do(t, "SET", "expires", 1, "PX", 4000))
+	armed.Store(true)
 	require.True(t, l.once(t, s.addr))
-	s.do(t, "SET", "expires", 1, "PX", 4000)
 	<-failed
 	// The key that expires is logged, in spite of the error, and its sync is taken for a recovery.
 	require.True(t, within(patience, func() (bool, error) { return s.info(t, "aof_last_write_status") != "ok", nil }))
