@@ -21,8 +21,8 @@ type loop struct {
 	poll   poller
 	conns  []*Conn  // by descriptor
 	turn   []*Conn  // whose replies leave at the end of this turn
-	more   []*Conn  // whose last read left something, or may have: they are served again in the next
-	again  []*Conn  // the last turn's more
+	more   []int    // descriptors whose last read left something, or may have: served again in the next turn
+	again  []int    // the last turn's more
 	mark   uint64   // of the server's barrier, as the turn began
 	at     *Conn    // the one being looked at, to blame for a panic
 	in     []byte   // lent to one session after the other, to read into
@@ -135,8 +135,8 @@ func (l *loop) once() (more bool) {
 	called := false
 	l.mark = l.server.mark()
 	l.again, l.more = l.more, l.again[:0]
-	for _, c := range l.again {
-		if l.knows(c) {
+	for _, fd := range l.again {
+		if c := l.conns[fd]; c != nil {
 			l.serve(c)
 		}
 	}
@@ -180,7 +180,7 @@ func (l *loop) answer() {
 // serve reads what a client has sent, and runs it.
 func (l *loop) serve(c *Conn) {
 	if c.due {
-		l.more = append(l.more, c) // one batch a turn: its replies are bounded
+		l.more = append(l.more, c.fd) // one batch a turn: its replies are bounded
 		return
 	}
 	l.at = c
@@ -194,7 +194,7 @@ func (l *loop) serve(c *Conn) {
 		return
 	}
 	if n == len(space) || c.ends {
-		l.more = append(l.more, c)
+		l.more = append(l.more, c.fd)
 	}
 	c.received(n)
 	c.setBusy()
@@ -276,8 +276,12 @@ func (l *loop) attend(c *Conn) {
 		return
 	}
 	c.mu.Unlock()
-	if !l.knows(c) && !l.take(c) {
-		l.drop(c, nil)
+	switch {
+	case l.knows(c):
+	case c.fd < 0:
+		return // it has gone
+	case !l.take(c):
+		l.shut(c, nil)
 		return
 	}
 	if !c.due {
@@ -289,7 +293,10 @@ func (l *loop) attend(c *Conn) {
 	l.join(c)
 }
 
-func (l *loop) knows(c *Conn) bool { return c.fd >= 0 && c.fd < len(l.conns) && l.conns[c.fd] == c }
+// knows reports whether the loop carries a connection that it carried when last asked.
+func (l *loop) knows(c *Conn) bool {
+	return c != nil && c.fd >= 0 && c.fd < len(l.conns) && l.conns[c.fd] == c
+}
 
 // take begins to carry a connection.
 func (l *loop) take(c *Conn) bool {
@@ -306,7 +313,7 @@ func (l *loop) take(c *Conn) bool {
 // release leaves a connection to a goroutine.
 func (l *loop) release(c *Conn) {
 	l.poll.remove(c.fd)
-	l.conns[c.fd] = nil
+	l.conns[c.fd], l.at = nil, nil
 	file := os.NewFile(uintptr(c.fd), "")
 	nc, err := net.FileConn(file) // of a duplicate
 	c.mu.Lock()
@@ -331,6 +338,11 @@ func (l *loop) drop(c *Conn, reason any) {
 		return // it went before
 	}
 	l.conns[c.fd] = nil
+	l.shut(c, reason)
+}
+
+// shut closes a connection that the loop does not watch.
+func (l *loop) shut(c *Conn, reason any) {
 	fd := c.fd
 	l.end(c, func() error { return syscall.Close(fd) }, reason)
 }
