@@ -43,7 +43,7 @@ func (c *Conn) carry(st Status) {
 		}
 		st, more = k.next()
 	}
-	c.handler.Closed()
+	c.forget()
 	linger(k.Conn, k.nc)
 }
 
@@ -51,6 +51,9 @@ func (c *Conn) carry(st Status) {
 // done; it reports false when the connection is to end.
 func (k *carrier) follow(st Status) bool {
 	for wait := firstPause; ; {
+		if st == Close {
+			k.forget()
+		}
 		if !k.send() {
 			return false
 		}

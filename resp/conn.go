@@ -20,7 +20,9 @@ type Conn struct {
 	session       *Session
 	remote, local net.Addr
 
-	mark  uint64 // of the server's barrier, as the last batch began
+	mark      uint64 // of the server's barrier, as the last batch began
+	forgotten bool   // the handler was told that the connection is gone; the carrier's
+
 	ended Status // of a loop: how the session's last batch ended
 	due   bool   // of a loop: it is in the turn
 	ends  bool   // of a loop: the client sends nothing after what has come
@@ -100,6 +102,15 @@ func (c *Conn) CloseAfterReply() {
 		return
 	}
 	c.nc.SetReadDeadline(past)
+}
+
+// forget tells the handler that the connection is gone, once: of one that ends by itself before its
+// last replies leave, so that whoever has read them finds it gone.
+func (c *Conn) forget() {
+	if !c.forgotten {
+		c.forgotten = true
+		c.handler.Closed()
+	}
 }
 
 // received counts n bytes that came.

@@ -4,6 +4,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -132,28 +133,24 @@ func (l *loop) once() (more bool) {
 			l.drop(l.at, reason)
 		}
 	}()
-	called := false
-	l.mark = l.server.mark()
 	l.again, l.more = l.more, l.again[:0]
+	ready := l.poll.wait(len(l.again) == 0)
+	l.mark = l.server.mark()
+	// What was pushed to a client before it sent something reaches it before the reply to that.
+	if slices.ContainsFunc(ready, l.poll.woken) && !l.called() {
+		return false
+	}
 	for _, fd := range l.again {
 		if c := l.conns[fd]; c != nil {
 			l.serve(c)
 		}
 	}
-	ready := l.poll.wait(len(l.again) == 0)
-	if len(l.again) == 0 {
-		l.mark = l.server.mark() // nothing has run yet, and the wait may have been long
-	}
 	for _, e := range ready {
-		if fd := int(e.Fd); fd == l.poll.waker {
-			called = true
-		} else if c := l.conns[fd]; c != nil {
+		if fd := int(e.Fd); fd != l.poll.waker && l.conns[fd] != nil {
+			c := l.conns[fd]
 			c.ends = c.ends || e.Events&closing != 0
 			l.serve(c)
 		}
-	}
-	if called && !l.called() {
-		return false
 	}
 	l.answer()
 	return true
@@ -225,6 +222,9 @@ func (l *loop) buffer() []byte {
 // would be waited for.
 func (l *loop) reply(c *Conn) {
 	l.at, c.due = c, false
+	if c.ended == Close {
+		c.forget()
+	}
 	out, ok := c.outgoing()
 	if !ok {
 		l.drop(c, nil)
@@ -354,6 +354,6 @@ func (l *loop) end(c *Conn, shut func() error, reason any) {
 	c.fd = -1
 	c.mu.Unlock()
 	shut()
-	c.handler.Closed()
+	c.forget()
 	l.server.finish(c, reason)
 }

@@ -75,6 +75,9 @@ func (p *poller) wake() {
 	syscall.Write(p.waker, one[:])
 }
 
+// woken reports whether an event is that of wake.
+func (p *poller) woken(e syscall.EpollEvent) bool { return int(e.Fd) == p.waker }
+
 // hush takes the waking back.
 func (p *poller) hush() {
 	var scrap [8]byte
