@@ -169,6 +169,24 @@ func TestHolesAreTears(t *testing.T) {
 	require.Equal(t, b[end:], kept)
 }
 
+// Zeros that somebody stored excuse no damage beside them.
+func TestStoredZerosAreNoHole(t *testing.T) {
+	files := memory()
+	l := start(t, files, EverySecond)
+	write(l.store, now, func(tx *store.Tx) {
+		e := tx.Write([]byte("big"))
+		e.SetBytes(make([]byte, 4096), store.NoExpiry)
+	})
+	l.commit()
+	set(l.store, "b", 2)
+	l.commit()
+	files.Put(incr1, flip(files.Get(incr1), headerSize+3))
+	_, _, err := load(t, files)
+	var damage *Damage
+	require.ErrorAs(t, err, &damage)
+	require.Zero(t, damage.Offset)
+}
+
 func TestOnlyTheLastFileMayBeTorn(t *testing.T) {
 	files, _ := history(t, seeded(t), 10)
 	l := start(t, files, Always)

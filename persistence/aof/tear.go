@@ -11,31 +11,51 @@ import (
 	"cellserver/persistence/fs"
 )
 
-// holeSize is the unit in which disks write, and power cuts leave nothing but zeros.
-const holeSize = 512
-
 // isTorn reports whether what is wrong with a file from an offset on is explained by a
 // write that was cut short: then nothing after it is whole. Where something is, the file
 // was damaged later, but for a hole of zeros that a file system left when the power went.
 func isTorn(f fs.File, at, size int64, why error) (bool, error) {
 	w := newWindow(io.NewSectionReader(f, at, size-at), at, size)
 	commands := !errors.Is(why, errBatchCut) && !errors.Is(why, errBatchSum) // else those of the batch itself
-	zeros := false
+	var zeros holes
 	for w.need(1) {
-		i := bytes.IndexAny(w.buf, "#*")
-		if i < 0 {
-			i = len(w.buf)
+		if w.at > at && (w.buf[0] == '#' || w.buf[0] == '*') && w.intact(commands) {
+			zeros.look(w.buf[:1], w.at)
+			return zeros.found, w.failed
 		}
-		zeros = zeros || hasHole(w.buf[:i], w.at)
-		if w.skip(i); len(w.buf) == 0 {
-			continue
+		n := 1 + bytes.IndexAny(w.buf[1:], "#*")
+		if n == 0 {
+			n = len(w.buf)
 		}
-		if w.at > at && w.intact(commands) {
-			return zeros, w.failed
-		}
-		w.skip(1)
+		zeros.look(w.buf[:n], w.at)
+		w.skip(n)
 	}
 	return true, w.failed
+}
+
+// holes looks for blocks that were never written: runs of zeros that begin and end where
+// blocks do. Zeros that somebody stored begin and end anywhere.
+type holes struct {
+	zeros bool  // the last byte was one
+	from  int64 // offset of the first of them
+	found bool
+}
+
+// blockSize is the smallest unit in which file systems write.
+const blockSize = 512
+
+// look has the next bytes of the file, which are at an offset of it.
+func (h *holes) look(b []byte, at int64) {
+	for i, c := range b {
+		here := at + int64(i)
+		switch {
+		case c == 0 && !h.zeros:
+			h.zeros, h.from = true, here
+		case c != 0 && h.zeros:
+			h.zeros = false
+			h.found = h.found || (h.from|here)%blockSize == 0
+		}
+	}
 }
 
 // intact reports whether a batch, or a command if they count, comes next.
@@ -48,17 +68,6 @@ func (w *window) intact(commands bool) bool {
 	w.need(longest)
 	_, _, err := parseCommand(w.buf[:min(len(w.buf), longest)], nil)
 	return commands && err == nil
-}
-
-// hasHole reports whether b, which is at an offset of its file, has a block of zeros.
-func hasHole(b []byte, at int64) bool {
-	from := int(-at & (holeSize - 1))
-	for ; from+holeSize <= len(b); from += holeSize {
-		if bytes.Count(b[from:from+holeSize], []byte{0}) == holeSize {
-			return true
-		}
-	}
-	return false
 }
 
 // tear is the end of a log's last file, where a write was cut short.
