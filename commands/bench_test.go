@@ -219,7 +219,7 @@ func BenchmarkManyKeys(b *testing.B) {
 	for i := range batches {
 		for range depth {
 			key := fmt.Sprintf("key:%012d", random.IntN(keys))
-			batches[i] = append(batches[i], resptest.Command("CL.THROTTLE", key, "15", "30", "60")...)
+			batches[i] = append(batches[i], resptest.Command("CL.THROTTLE", key, "1000000", "30", "60")...)
 		}
 		take(b, h.session, batches[i])
 	}

@@ -129,14 +129,12 @@ func (c *Client) Begin() {
 	c.tx.ForgetForeseen()
 }
 
-// Foresee has the key of the command after the next fetched from memory, if that is the same
-// command on another key: so it is in most pipelines.
+// Foresee has the key of a command to come fetched from memory, if that is the same as the last one
+// on another key: so it is in most pipelines.
 func (c *Client) Foresee(args [][]byte) {
 	if cmd := c.last.cmd; len(args) > 1 && cmd != nil && cmd.onOneKey && c.last.is(args[0]) {
 		c.tx.Foresee(c.db, args[1])
-		return
 	}
-	c.tx.Foresee(c.db, nil)
 }
 
 // End closes a batch: others may see what it did to the client. An idle client keeps no request

@@ -22,12 +22,27 @@ type input struct {
 	own    []byte // takes what is unread when buf is lent and must be given back
 	lent   bool
 	parser parser
-	args   [][]byte
-	size   int // bytes of the command found, whose arguments args are
 
-	aheadArgs [][]byte // of the command behind it, when it was foreseen
-	ahead     int      // its bytes, 0 when it was not
+	commands [4]command // the one at hand, at first, and those behind it that were foreseen, modulo 4
+	first    uint
+	seen     uint // how many were foreseen
+	beyond   int  // their bytes
 }
+
+// command is one that was found, by its arguments.
+type command struct {
+	args [][]byte
+	size int // in bytes
+}
+
+// foreseen is how many commands are foreseen at most.
+const foreseen = 2
+
+// at returns the command so many places behind the one at hand.
+func (in *input) at(n uint) *command { return &in.commands[(in.first+n)%uint(len(in.commands))] }
+
+// args are the arguments of the command at hand.
+func (in *input) args() [][]byte { return in.at(0).args }
 
 // space is room for the next read. It grows while a command fills it, never by what a header claims.
 func (in *input) space() []byte {
@@ -64,8 +79,9 @@ func (in *input) replace(size int) {
 	old := in.buf[in.start:in.end]
 	if size != len(in.buf) {
 		in.buf = make([]byte, size)
-		clear(in.args[:cap(in.args)])
-		clear(in.aheadArgs[:cap(in.aheadArgs)])
+		for _, c := range in.commands {
+			clear(c.args[:cap(c.args)])
+		}
 	}
 	in.end = copy(in.buf, old)
 	in.start = 0
@@ -94,20 +110,22 @@ func (in *input) filled(n int) {
 // next looks for a command with at least one argument: in.args are then its arguments, until the
 // buffer changes. Asked again before done, it finds the same one.
 func (in *input) next(h Handler) (bool, error) {
-	if in.ahead > 0 {
-		in.args, in.aheadArgs = in.aheadArgs, in.args
-		in.size, in.ahead = in.ahead, 0
+	if in.seen > 0 {
+		in.first++
+		in.seen--
+		in.beyond -= in.at(0).size
 		return true, nil
 	}
+	c := in.at(0)
 	if !in.parser.begun {
-		if in.args, in.size = plain(in.buf[in.start:in.end], in.args[:0]); in.size > 0 {
+		if c.args, c.size = plain(in.buf[in.start:in.end], c.args[:0]); c.size > 0 {
 			return true, nil
 		}
 	}
 	found, err := in.search(h)
 	if found {
-		in.size = in.parser.pos
-		in.args = in.parser.arguments(in.buf[in.start:in.end], in.args[:0])
+		c.size = in.parser.pos
+		c.args = in.parser.arguments(in.buf[in.start:in.end], c.args[:0])
 	}
 	return found, err
 }
@@ -126,7 +144,7 @@ func (in *input) search(h Handler) (bool, error) {
 		case found == complete:
 			return true, nil
 		case found == empty:
-			in.size = in.parser.pos
+			in.at(0).size = in.parser.pos
 			in.done()
 		case int64(in.end-in.start) > in.parser.limits.MaxBuffer:
 			return false, ErrBufferLimit
@@ -137,46 +155,54 @@ func (in *input) search(h Handler) (bool, error) {
 	return false, nil
 }
 
-// foresee returns the arguments of the command after the one that was found, if it is plain and has
-// come, else none. The next call of next finds it.
+// foresee returns the arguments of the command behind those that were found and foreseen, if it is
+// plain and has come, else none. next finds it in its turn.
 func (in *input) foresee() [][]byte {
-	behind := in.buf[in.start+in.size : in.end]
-	if len(behind) == 0 {
+	if in.seen == foreseen {
 		return nil
 	}
-	if in.aheadArgs, in.ahead = plain(behind, in.aheadArgs[:0]); in.ahead == 0 {
+	behind := in.buf[in.start+in.at(0).size+in.beyond : in.end]
+	c := in.at(in.seen + 1)
+	if c.args, c.size = plain(behind, c.args[:0]); c.size == 0 {
 		return nil
 	}
-	return in.aheadArgs
+	in.seen++
+	in.beyond += c.size
+	return c.args
 }
 
 // forget takes back what was foreseen: the buffer may change.
-func (in *input) forget() { in.ahead = 0 }
+func (in *input) forget() { in.seen, in.beyond = 0, 0 }
 
 // done drops the command at hand.
 func (in *input) done() {
-	in.start += in.size
-	in.size = 0
+	c := in.at(0)
+	in.start += c.size
+	c.size = 0
 	if !in.parser.begun {
 		return
 	}
 	in.parser.reset()
 	if cap(in.parser.spans) > manyArgs {
-		in.parser.spans, in.args = nil, nil
+		in.parser.spans, c.args = nil, nil
 	}
 }
 
 // capacity is the memory held, in bytes.
 func (in *input) capacity() int {
 	const spanSize, argSize = 16, 24
-	return len(in.buf) + cap(in.parser.spans)*spanSize + (cap(in.args)+cap(in.aheadArgs))*argSize
+	n := len(in.buf) + cap(in.parser.spans)*spanSize
+	for _, c := range in.commands {
+		n += cap(c.args) * argSize
+	}
+	return n
 }
 
 // shrink gives the buffer back if it holds nothing.
 func (in *input) shrink() {
 	if in.start == in.end && len(in.buf) > smallBuffer {
 		in.start, in.end = 0, 0
-		in.buf, in.args, in.aheadArgs, in.want, in.calm = nil, nil, nil, smallBuffer, 0
+		in.buf, in.commands, in.want, in.calm = nil, [4]command{}, smallBuffer, 0
 	}
 }
 

@@ -28,9 +28,9 @@ const flushAt = 1 << 20
 type Handler interface {
 	// Begin starts a batch of pipelined commands: the place to read the clock, once.
 	Begin()
-	// Foresee is called before each Handle: it tells of the command that follows, if that has come
-	// already, and else of none: a chance to have its data fetched, no more. Until End the bytes of
-	// what it told of stay where they are.
+	// Foresee is called before Handle, for commands that have come already: each is told of once, in
+	// their order, some time before its Handle. It is a chance to have its data fetched, no more. Until
+	// End the bytes of what it told of stay where they are.
 	Foresee(args [][]byte)
 	// Handle runs one command and writes its reply. There is at least one argument; args alias the
 	// input buffer and are valid until Handle returns. What it wrote before Retry or Offload is taken
@@ -125,10 +125,12 @@ func (s *Session) handle() Status {
 		s.begun = true
 		s.handler.Begin()
 	}
-	s.handler.Foresee(s.in.foresee())
-	st := s.handler.Handle(s.in.args, &s.out)
+	for args := s.in.foresee(); args != nil; args = s.in.foresee() {
+		s.handler.Foresee(args)
+	}
+	st := s.handler.Handle(s.in.args(), &s.out)
 	if st == Offload && !s.shared {
-		st = s.handler.Handle(s.in.args, &s.out)
+		st = s.handler.Handle(s.in.args(), &s.out)
 	}
 	if st == Retry || st == Offload {
 		s.out.Truncate(s.mark)

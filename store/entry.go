@@ -115,7 +115,10 @@ func (e *Entry) sync() {
 	}
 }
 
-// locate finds the cell, wherever it is by now.
+// locate finds the cell, wherever it is by now. It is rarely called, from many places: those
+// it shall not make too large to be part of their callers.
+//
+//go:noinline
 func (e *Entry) locate() {
 	e.gen = e.t.gen
 	e.g, e.off, e.slot = e.t.find(e.key, e.hash)

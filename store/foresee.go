@@ -16,51 +16,92 @@ func (f *foreseen) is(key []byte) bool {
 	return f.at != nil && f.at == unsafe.SliceData(key) && f.size == len(key)
 }
 
-// Foresee has the cell of a key fetched from memory, for the transaction after the next
-// one to begin: while that one runs, what this key's would have waited for comes. With a
-// nil key it only notes that one transaction is nearer. The key's bytes must not change
-// before they are used, or [Tx.ForgetForeseen] is called. It changes no key.
+// foresight is what is foreseen of the transactions to come, in their order.
+type foresight struct {
+	keys       [4]foreseen // from first up to last, each modulo 4
+	first, end uint
+}
+
+// take returns what was foreseen of a key, and drops it with all that comes before.
+func (f *foresight) take(key []byte) (foreseen, bool) {
+	for i := f.first; i != f.end; i++ {
+		if k := &f.keys[i%uint(len(f.keys))]; k.is(key) {
+			f.first = i + 1
+			return *k, true
+		}
+	}
+	return foreseen{}, false
+}
+
+// add notes one more, and returns it and the one before.
+func (f *foresight) add(k foreseen) (before, added *foreseen) {
+	n := uint(len(f.keys))
+	if f.end-f.first == n {
+		f.first++
+	}
+	before, added = &f.keys[(f.end-1)%n], &f.keys[f.end%n]
+	*added = k
+	f.end++
+	return before, added
+}
+
+// Foresee has the way to a key's cell fetched from memory, and the cell of the key that was
+// foreseen before it: what a transaction on one key would have waited for comes while those
+// before it run. Keys are foreseen in the order of their transactions, two ahead at best. Their
+// bytes must not change before they are used, or [Tx.ForgetForeseen] is called. It changes no key.
 func (tx *Tx) Foresee(db int, key []byte) {
-	tx.soon, tx.later = tx.later, foreseen{}
-	if len(key) == 0 {
+	before, added := tx.foresight.add(tx.know(key))
+	tx.fetch(db, added, false)
+	if before.at != nil {
+		tx.fetch(db, before, true)
+	}
+}
+
+// know works out what there is to know of a key.
+func (tx *Tx) know(key []byte) foreseen {
+	t := &tx.s.partitions[0].tables[0] // all hash alike
+	return foreseen{at: unsafe.SliceData(key), size: len(key), slot: Slot(key), hash: t.hash(key)}
+}
+
+// fetch asks for a key's cell, or for the place in the index where the cell's is. It is of no
+// consequence if that has moved meanwhile.
+func (tx *Tx) fetch(db int, f *foreseen, whole bool) {
+	p := &tx.s.partitions[PartitionOf(f.slot)]
+	if !p.mu.TryLock() {
 		return
 	}
-	slot := Slot(key)
-	p := &tx.s.partitions[PartitionOf(slot)]
-	t := &p.tables[db]
-	tx.later = foreseen{at: unsafe.SliceData(key), size: len(key), slot: slot, hash: t.hash(key)}
-	if p.mu.TryLock() {
-		at := t.cellAt(tx.later.hash)
-		p.mu.Unlock()
-		prefetch(at) // of no consequence if the cell has moved meanwhile
-	}
+	at := p.tables[db].placeOf(f.hash, whole)
+	p.mu.Unlock()
+	prefetch(at)
 }
 
 // ForgetForeseen takes back what was foreseen.
-func (tx *Tx) ForgetForeseen() { tx.soon, tx.later = foreseen{}, foreseen{} }
+func (tx *Tx) ForgetForeseen() { tx.foresight = foresight{} }
 
-// slot is a key's slot.
-func (tx *Tx) slot(key []byte) uint16 {
-	if tx.soon.is(key) {
-		return tx.soon.slot
-	}
-	return Slot(key)
-}
-
-// hash is a key's hash.
+// hash is a key's hash. That of a transaction on one key is known.
 func (tx *Tx) hash(t *table, key []byte) uint64 {
-	if tx.soon.is(key) {
-		return tx.soon.hash
+	if tx.key.is(key) {
+		return tx.key.hash
 	}
 	return t.hash(key)
 }
 
-// cellAt returns where the cell of a hash lies, if it is the one in the first slot to look at.
-func (t *table) cellAt(hash uint64) unsafe.Pointer {
+// placeOf returns where a cell of that hash, or of one much like it, lies, or else where the index
+// has it. It is nil if there is none.
+func (t *table) placeOf(hash uint64, cell bool) unsafe.Pointer {
 	if t.dir == nil {
 		return nil
 	}
 	g := t.dir[t.at(hash)]
-	off := g.index[hash&uint64(len(g.index)-1)] & offsetMask
-	return unsafe.Pointer(&g.arena[off])
+	mask, fp := uint64(len(g.index)-1), fingerprint(hash)
+	i := hash & mask
+	if !cell {
+		return unsafe.Pointer(&g.index[i])
+	}
+	for ; g.index[i] != slotEmpty; i = (i + 1) & mask {
+		if s := g.index[i]; s&^offsetMask == fp && s != slotTombstone {
+			return unsafe.Pointer(&g.arena[s&offsetMask])
+		}
+	}
+	return nil
 }

@@ -6,29 +6,35 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What was foreseen serves the transaction after the next, and no other.
+// What was foreseen of a key serves its own transaction, once.
 func TestForesee(t *testing.T) {
 	s := New(Options{Databases: 1})
 	tx := s.NewTx()
-	buffer := []byte("key:1key:2")
-	one, two := buffer[:5], buffer[5:]
-	tx.Foresee(0, two)
-	require.False(t, tx.soon.is(two), "one transaction comes before")
-	tx.Foresee(0, one)
-	require.True(t, tx.soon.is(two))
-	require.Equal(t, Slot(two), tx.soon.slot)
-	tx.soon.slot++ // a mark that shows where it is used
-	require.Equal(t, Slot(two)+1, tx.slot(two))
-	require.Equal(t, Slot(one), tx.slot(one), "another key")
-	require.Equal(t, Slot(two), tx.slot([]byte("key:2")), "another place")
-	require.Equal(t, Slot([]byte("key:")), tx.slot(two[:4]), "another length")
-	tx.Foresee(0, nil)
-	require.False(t, tx.soon.is(two))
-	require.True(t, tx.soon.is(one))
+	buffer := []byte("key:1key:2key:3key:4key:5")
+	key := func(i int) []byte { return buffer[5*i : 5*i+5] }
+	knows := func(key []byte) bool { _, ok := tx.foresight.take(key); return ok }
+
+	tx.Foresee(0, key(0))
+	require.False(t, knows(key(1)), "another place")
+	require.False(t, knows([]byte("key:1")), "another place")
+	require.False(t, knows(key(0)[:4]), "another length")
+	f, ok := tx.foresight.take(key(0))
+	require.True(t, ok)
+	require.Equal(t, tx.know(key(0)), f)
+	require.False(t, knows(key(0)), "it was used")
+
+	tx.Foresee(0, key(1))
+	tx.Foresee(0, key(2))
+	require.True(t, knows(key(2)))
+	require.False(t, knows(key(1)), "it would have come before")
+
+	for i := range 5 {
+		tx.Foresee(0, key(i))
+	}
+	require.False(t, knows(key(0)), "there is no room for five")
+	require.True(t, knows(key(1)))
 	tx.ForgetForeseen()
-	require.False(t, tx.soon.is(one))
-	tx.Foresee(0, nil)
-	require.False(t, tx.soon.is(nil), "no key is not foreseen")
+	require.False(t, knows(key(2)))
 }
 
 // A key that is foreseen while others write is found as it is.
@@ -41,10 +47,8 @@ func TestForeseenKeysAreFound(t *testing.T) {
 	}
 	for round := range int64(3) {
 		for i, key := range keys {
-			if i+1 < len(keys) {
-				tx.Foresee(0, keys[i+1])
-			} else {
-				tx.Foresee(0, nil)
+			if i+2 < len(keys) {
+				tx.Foresee(0, keys[i+2])
 			}
 			tx.BeginKey(1, 0, key)
 			e := tx.Write(key)

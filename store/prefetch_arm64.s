@@ -4,4 +4,6 @@
 TEXT ·prefetch(SB), NOSPLIT, $0-8
 	MOVD p+0(FP), R0
 	PRFM (R0), PLDL1KEEP
+	ADD $63, R0
+	PRFM (R0), PLDL1KEEP
 	RET

@@ -50,19 +50,19 @@ type Tx struct {
 	// itself when a key goes.
 	Replays bool
 
-	s       *Store
-	fp      Footprint
-	only    *partition // the footprint's partition when it is just one
-	now     int64      // Unix nanoseconds
-	db      int
-	effects []Effect
-	scanned []scanned // scratch of Scan
-	visited Entry     // what a walk shows: one for all, so that a walk allocates none
-	overdue [][]byte  // keys that a walk found to be over, to be removed at its end
-	soon    foreseen  // of the transaction that begins next, or runs
-	later   foreseen  // of the one after it
-	rng     uint64
-	active  bool
+	s         *Store
+	fp        Footprint
+	only      *partition // the footprint's partition when it is just one
+	now       int64      // Unix nanoseconds
+	db        int
+	effects   []Effect
+	scanned   []scanned // scratch of Scan
+	visited   Entry     // what a walk shows: one for all, so that a walk allocates none
+	overdue   [][]byte  // keys that a walk found to be over, to be removed at its end
+	foresight foresight
+	key       foreseen // of a transaction on one key
+	rng       uint64
+	active    bool
 }
 
 // keptEffects is for how many effects a transaction keeps room after its end.
@@ -74,7 +74,7 @@ func (s *Store) NewTx() *Tx { return &Tx{s: s, rng: s.seed.Add(0x9e3779b97f4a7c1
 // Begin locks the footprint's partitions, in ascending order, for a transaction at
 // now (Unix nanoseconds) in database db.
 func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
-	tx.fp, tx.now, tx.db, tx.only, tx.active = *fp, now, db, nil, true
+	tx.fp, tx.now, tx.db, tx.key, tx.only, tx.active = *fp, now, db, foreseen{}, nil, true
 	n := 0
 	for i, w := range fp {
 		for ; w != 0; w &= w - 1 {
@@ -91,8 +91,12 @@ func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 
 // BeginKey is Begin with the footprint of a single key.
 func (tx *Tx) BeginKey(now int64, db int, key []byte) {
-	p := &tx.s.partitions[PartitionOf(tx.slot(key))]
-	tx.now, tx.db, tx.active = now, db, true
+	known, ok := tx.foresight.take(key)
+	if !ok {
+		known = tx.know(key)
+	}
+	p := &tx.s.partitions[PartitionOf(known.slot)]
+	tx.now, tx.db, tx.key, tx.active = now, db, known, true
 	p.lock()
 	tx.only = p
 }
