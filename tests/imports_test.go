@@ -67,7 +67,7 @@ type listed struct {
 // packages lists the module's packages, and fails where there are none.
 func packages(t *testing.T) []listed {
 	t.Helper()
-	list := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	list := exec.Command("go", "list", "-pgo=off", "-json=ImportPath,Imports", "./...")
 	list.Dir = root(t)
 	out, err := list.Output()
 	require.NoError(t, err)
