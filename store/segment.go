@@ -65,7 +65,7 @@ func (g *segment) release(b *blocks) {
 func fingerprint(hash uint64) uint32 { return uint32(hash>>32) << offsetBits }
 
 // full reports whether one more cell would make probing slow.
-func (g *segment) full() bool { return (g.used+1)*8 > len(g.index)*7 }
+func (g *segment) full() bool { return (g.used+1)*4 > len(g.index)*3 }
 
 // find returns the arena offset of the key's cell and its index slot; 0 when absent.
 func (g *segment) find(t *table, key []byte, hash uint64) (off uint32, slot int) {
@@ -215,7 +215,7 @@ const (
 // slotsFor returns the index size for a number of cells.
 func slotsFor(cells int) int {
 	n := segmentMinSlots
-	for n*3 < cells*4 { // a load of at most three quarters right after a rebuild
+	for n*5 < cells*8 { // a load of at most five eighths right after a rebuild
 		n *= 2
 	}
 	return n
