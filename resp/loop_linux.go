@@ -22,8 +22,8 @@ type loop struct {
 	poll   poller
 	conns  []*Conn  // by descriptor
 	turn   []*Conn  // whose replies leave at the end of this turn
-	more   []int    // descriptors whose last read left something, or may have: served again in the next turn
-	again  []int    // the last turn's more
+	todo   []int    // descriptors to be served in this turn
+	more   []int    // those whose last read left something, or may have: served again in the next
 	mark   uint64   // of the server's barrier, as the turn began
 	at     *Conn    // the one being looked at, to blame for a panic
 	in     []byte   // lent to one session after the other, to read into
@@ -125,30 +125,35 @@ func (l *loop) run() {
 	l.poll.close()
 }
 
-// once is one turn. A panic in it, which is none of a session, costs the connection at hand.
+// once is one turn. A panic in it, which is none of a session, costs the connection at hand; the
+// others have their turn in the next.
 func (l *loop) once() (more bool) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			more = true
+			if !l.knows(l.at) { // it failed as it went
+				l.server.failed(reason)
+			}
 			l.drop(l.at, reason)
 		}
 	}()
-	l.again, l.more = l.more, l.again[:0]
-	ready := l.poll.wait(len(l.again) == 0)
+	l.todo, l.more = append(l.todo, l.more...), l.more[:0]
+	ready := l.poll.wait(len(l.todo)+len(l.turn) == 0)
 	l.mark = l.server.mark()
+	for _, e := range ready {
+		if fd := int(e.Fd); fd != l.poll.waker && l.conns[fd] != nil {
+			l.conns[fd].ends = l.conns[fd].ends || e.Events&closing != 0
+			l.todo = append(l.todo, fd)
+		}
+	}
 	// What was pushed to a client before it sent something reaches it before the reply to that.
 	if slices.ContainsFunc(ready, l.poll.woken) && !l.called() {
 		return false
 	}
-	for _, fd := range l.again {
-		if c := l.conns[fd]; c != nil {
-			l.serve(c)
-		}
-	}
-	for _, e := range ready {
-		if fd := int(e.Fd); fd != l.poll.waker && l.conns[fd] != nil {
-			c := l.conns[fd]
-			c.ends = c.ends || e.Events&closing != 0
+	for last := len(l.todo) - 1; last >= 0; last-- {
+		c := l.conns[l.todo[last]]
+		l.todo = l.todo[:last]
+		if c != nil {
 			l.serve(c)
 		}
 	}
@@ -162,10 +167,12 @@ func (l *loop) answer() {
 		return
 	}
 	safe := l.server.settle(l.mark)
-	for i := 0; i < len(l.turn); i++ {
-		if c := l.turn[i]; safe {
+	for _, c := range l.turn {
+		switch {
+		case !c.due: // it was answered before a panic
+		case safe:
 			l.reply(c)
-		} else {
+		default:
 			c.due = false
 			l.drop(c, nil)
 		}
@@ -349,11 +356,11 @@ func (l *loop) shut(c *Conn, reason any) {
 
 // end closes a connection that the loop has taken out.
 func (l *loop) end(c *Conn, shut func() error, reason any) {
+	defer l.server.finish(c, reason) // whatever its handler does as it goes
 	c.Close()
 	c.mu.Lock()
 	c.fd = -1
 	c.mu.Unlock()
 	shut()
 	c.forget()
-	l.server.finish(c, reason)
 }

@@ -159,12 +159,17 @@ func (s *Server) start(nc net.Conn) {
 // finish forgets a connection that is gone, be it by a panic outside of its session's care.
 func (s *Server) finish(c *Conn, reason any) {
 	if reason != nil {
-		s.warn("connection failed", "reason", reason, "stack", string(debug.Stack()))
+		s.failed(reason)
 	}
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()
 	s.running.Done()
+}
+
+// failed tells of a panic that ended a connection. It is called where that is recovered.
+func (s *Server) failed(reason any) {
+	s.warn("connection failed", "reason", reason, "stack", string(debug.Stack()))
 }
 
 // mark begins what [Server.settle] ends.
