@@ -22,7 +22,7 @@ const (
 
 // history is a log of some batches, and what the store held at the end of each: by the size
 // of the file then.
-func history(t *testing.T, r *rand.Rand, batches int) (*fstest.Memory, map[int]map[string]string) {
+func history(t testing.TB, r *rand.Rand, batches int) (*fstest.Memory, map[int]map[string]string) {
 	files := memory()
 	l := start(t, files, EverySecond)
 	states := map[int]map[string]string{0: contents(l.store)}
