@@ -31,13 +31,13 @@ func (a *applier) apply(args [][]byte) (err error) {
 	case "SET":
 		known = (n == 3 || n == 5 && string(args[3]) == "PXAT") && a.set(args)
 	case "DEL":
-		known = n == 2 && a.write(args[1], func(e *store.Entry) bool { e.Delete(); return true })
+		known = n == 2 && a.del(args)
 	case "PEXPIREAT":
 		known = n == 3 && a.expire(args)
 	case "ZADD":
 		known = n >= 4 && n%2 == 0 && a.zadd(args)
 	case "ZREM":
-		known = n == 3 && a.write(args[1], func(e *store.Entry) bool { e.ZRem(args[2]); return true })
+		known = n == 3 && a.zrem(args)
 	case "SELECT":
 		known = true
 		err = a.choose(args)
@@ -52,15 +52,16 @@ func (a *applier) apply(args [][]byte) (err error) {
 	return a.foreign(a.db, args)
 }
 
-// write lets do work on a key. It reports whether do knew what to do.
-func (a *applier) write(key []byte, do func(e *store.Entry) bool) bool {
-	var fp store.Footprint
-	fp.AddKey(key)
-	a.tx.Begin(a.now, a.db, &fp)
-	defer a.tx.End()
-	defer a.tx.Forget()
-	e := a.tx.Write(key)
-	return do(&e)
+// begin finds a key to be changed, until end.
+func (a *applier) begin(key []byte) store.Entry {
+	a.tx.BeginKey(a.now, a.db, key)
+	return a.tx.Write(key)
+}
+
+// end ends a change, of which nobody is told.
+func (a *applier) end() {
+	a.tx.Forget()
+	a.tx.End()
 }
 
 func (a *applier) set(args [][]byte) bool {
@@ -71,30 +72,53 @@ func (a *applier) set(args [][]byte) bool {
 			return false
 		}
 	}
-	return a.write(args[1], func(e *store.Entry) bool { e.SetBytes(args[2], at); return true })
+	e := a.begin(args[1])
+	defer a.end()
+	e.SetBytes(args[2], at)
+	return true
+}
+
+func (a *applier) del(args [][]byte) bool {
+	e := a.begin(args[1])
+	defer a.end()
+	e.Delete()
+	return true
 }
 
 func (a *applier) expire(args [][]byte) bool {
 	at, ok := store.ParseInt(args[2])
-	return ok && a.write(args[1], func(e *store.Entry) bool { e.SetExpiry(at); return true })
+	if !ok {
+		return false
+	}
+	e := a.begin(args[1])
+	defer a.end()
+	e.SetExpiry(at)
+	return true
 }
 
 func (a *applier) zadd(args [][]byte) bool {
-	return a.write(args[1], func(e *store.Entry) bool {
-		if e.Exists() && e.Kind() != store.Sorted {
+	for i := 2; i < len(args); i += 2 {
+		if _, ok := parseScore(args[i]); !ok {
 			return false
 		}
-		for i := 2; i < len(args); i += 2 {
-			if _, ok := parseScore(args[i]); !ok {
-				return false
-			}
-		}
-		for i := 2; i < len(args); i += 2 {
-			score, _ := parseScore(args[i])
-			e.ZAdd(score, args[i+1])
-		}
-		return true
-	})
+	}
+	e := a.begin(args[1])
+	defer a.end()
+	if e.Exists() && e.Kind() != store.Sorted {
+		return false
+	}
+	for i := 2; i < len(args); i += 2 {
+		score, _ := parseScore(args[i])
+		e.ZAdd(score, args[i+1])
+	}
+	return true
+}
+
+func (a *applier) zrem(args [][]byte) bool {
+	e := a.begin(args[1])
+	defer a.end()
+	e.ZRem(args[2])
+	return true
 }
 
 // parseScore reads a score that the encoder wrote: no option is one.

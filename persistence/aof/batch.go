@@ -3,7 +3,6 @@ package aof
 import (
 	"errors"
 	"hash/crc32"
-	"strconv"
 )
 
 // A batch is what one write put into a file: its header and whole transactions. The header
@@ -47,15 +46,32 @@ func appendDigits(b []byte, n uint64, base uint64, width int) []byte {
 
 // parseHeader reads the header at the start of b, which has room for one.
 func parseHeader(b []byte) (sum uint32, size int, err error) {
-	header := string(b[:headerSize])
-	n, badSum := strconv.ParseUint(header[len(headerMark):len(headerMark)+sumDigits], 16, 32)
-	length, badSize := strconv.ParseUint(header[len(headerMark)+sumDigits+1:headerSize-2], 10, 64)
-	again := appendDigits([]byte(headerMark), n, 16, sumDigits)
-	again = appendDigits(append(again, ':'), length, 10, 10)
-	if badSum != nil || badSize != nil || header != string(again)+"\r\n" {
+	at := len(headerMark)
+	n, ok := parseDigits(b[at:at+sumDigits], 16)
+	at += sumDigits
+	length, okToo := parseDigits(b[at+1:headerSize-2], 10)
+	if !ok || !okToo || string(b[:len(headerMark)]) != headerMark || b[at] != ':' || string(b[headerSize-2:headerSize]) != "\r\n" {
 		return 0, 0, errHeader
 	}
 	return uint32(n), int(length), nil
+}
+
+// parseDigits reads what appendDigits writes.
+func parseDigits(b []byte, base uint64) (n uint64, ok bool) {
+	for _, c := range b {
+		d := base
+		switch {
+		case '0' <= c && c <= '9':
+			d = uint64(c - '0')
+		case c >= 'a':
+			d = uint64(c-'a') + 10
+		}
+		if d >= base {
+			return 0, false
+		}
+		n = n*base + d
+	}
+	return n, true
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -64,6 +64,25 @@ func TestExpiriesOfIntegers(t *testing.T) {
 	}
 }
 
+// TestHeaders changes every byte of a header to every other: what is taken for one is what would be written.
+func TestHeaders(t *testing.T) {
+	batch := append(make([]byte, headerSize), command("SET", "a", "1")...)
+	seal(batch)
+	for at := range headerSize {
+		for c := range 256 {
+			b := bytes.Clone(batch)
+			b[at] = byte(c)
+			sum, size, err := parseHeader(b)
+			if err == nil {
+				again := append(appendDigits([]byte(headerMark), uint64(sum), 16, sumDigits), ':')
+				again = append(appendDigits(again, uint64(size), 10, 10), "\r\n"...)
+				require.Equal(t, string(b[:headerSize]), string(again))
+			}
+			require.False(t, err != nil && c == int(batch[at]), "the header itself")
+		}
+	}
+}
+
 func TestLargeSetsComeInChunks(t *testing.T) {
 	s, e := newStore(), newEncoder()
 	s.Observe(encoded{e})

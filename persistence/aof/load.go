@@ -221,14 +221,18 @@ func (r *reader) damage(path string, stop error) error {
 // run applies everything up to the end of the file, or up to what stops it: then the
 // reader stands where the last whole piece ends.
 func (r *reader) run() error {
-	for r.need(1) {
+	for told := r.at; r.need(1); {
 		size, err := r.piece()
 		if err != nil {
 			return err
 		}
 		r.skip(size)
-		r.loader.advance(r.at)
+		if r.at-told >= windowSize {
+			told = r.at
+			r.loader.advance(told)
+		}
 	}
+	r.loader.advance(r.at)
 	return nil
 }
 
@@ -311,20 +315,24 @@ func (r *reader) command(b []byte) (size int, err error) {
 
 // do applies the command that was read.
 func (r *reader) do() error {
-	loaded := r.loader.loaded
-	loaded.Commands++
-	err := r.loader.apply.apply(r.args)
-	switch name := strings.ToUpper(string(r.args[0][:min(len(r.args[0]), 30)])); {
-	case err == nil:
-		return nil
+	r.loader.loaded.Commands++
+	if err := r.loader.apply.apply(r.args); err != nil {
+		return r.cannot(err)
+	}
+	return nil
+}
+
+// cannot says what comes of a command that cannot be applied: it is left out, or refused.
+func (r *reader) cannot(err error) error {
+	name := strings.ToUpper(string(r.args[0][:min(len(r.args[0]), 30)]))
+	switch {
 	case errors.Is(err, errVerbatim):
 		return &refusal{0, err}
 	case r.loader.options.RDB.SkipUnsupported:
-		loaded.Skipped[name]++
+		r.loader.loaded.Skipped[name]++
 		return nil
-	default:
-		return &refusal{0, fmt.Errorf("%q cannot be applied: %w", name, err)}
 	}
+	return &refusal{0, fmt.Errorf("%q cannot be applied: %w", name, err)}
 }
 
 // errVerbatim meets the log of a Redis with the redis-cell module.
