@@ -70,6 +70,7 @@ func (m *Manager) configureLog(old, set *Settings) error {
 		}
 		a.wanted.Store(true)
 		a.scheduled.Store(true)
+		_ = m.BackgroundRewrite() // else it comes after the job that runs
 	case !set.AppendOnly && old.AppendOnly:
 		a.wanted.Store(false)
 		a.scheduled.Store(false)

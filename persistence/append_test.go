@@ -304,6 +304,8 @@ func TestTheLogIsTurnedOnAndOff(t *testing.T) {
 	set := *s.settings.Load()
 	set.AppendOnly = true
 	require.NoError(t, s.Configure(set))
+	s.quiet()
+	require.Equal(t, "1", s.info("aof_rewrites"), "at once")
 	s.put(2, "b")
 	s.pulse(1)
 	require.Equal(t, "1", s.info("aof_enabled"))
@@ -321,6 +323,29 @@ func TestTheLogIsTurnedOnAndOff(t *testing.T) {
 	require.NoError(t, s.Configure(set))
 	s.pulse(1)
 	require.Len(t, started(t, files.PowerCut(nil), logged(aof.Always)).contents(), 4)
+}
+
+// Whoever waits for a rewrite by INFO sees it scheduled or under way until it is done.
+func TestNoRewriteIsOutOfSight(t *testing.T) {
+	s := started(t, &fstest.Memory{}, logged(aof.Never))
+	for n := range 500 {
+		s.ScheduleRewrite()
+		go s.Pulse()
+		for done := false; !done; {
+			var seen, rewrites any = 0, 0
+			s.Info(func(name string, value any) {
+				switch {
+				case name == "aof_rewrites":
+					rewrites = value
+				case value == 1 && (name == "aof_rewrite_scheduled" || name == "aof_rewrite_in_progress"):
+					seen = value
+				}
+			})
+			done = rewrites == int64(n+1)
+			require.True(t, done || seen == 1, "%v rewrites", rewrites)
+		}
+		s.quiet()
+	}
 }
 
 func TestTheLogIsRewrittenWhenItHasGrown(t *testing.T) {

@@ -51,6 +51,7 @@ func (m *Manager) infoLoading(add func(name string, value any)) {
 func (m *Manager) infoLog(add func(name string, value any)) {
 	a := &m.append
 	r, on := &a.rewrites, a.wanted.Load()
+	scheduled := a.scheduled.Load() // first: a rewrite runs before it is not scheduled any more
 	kind, begun := m.jobs.running()
 	took := int64(-1)
 	if kind == RewriteJob {
@@ -58,7 +59,7 @@ func (m *Manager) infoLog(add func(name string, value any)) {
 	}
 	add("aof_enabled", bit(on))
 	add("aof_rewrite_in_progress", bit(kind == RewriteJob))
-	add("aof_rewrite_scheduled", bit(a.scheduled.Load()))
+	add("aof_rewrite_scheduled", bit(scheduled))
 	add("aof_last_rewrite_time_sec", r.took.Load())
 	add("aof_current_rewrite_time_sec", took)
 	add("aof_last_bgrewrite_status", status(r.failures.Load() == 0))
@@ -71,7 +72,7 @@ func (m *Manager) infoLog(add func(name string, value any)) {
 	}
 	add("aof_current_size", a.size())
 	add("aof_base_size", a.base.Load())
-	add("aof_pending_rewrite", bit(a.scheduled.Load()))
+	add("aof_pending_rewrite", bit(scheduled))
 	add("aof_buffer_length", a.journal.Waiting())
 	add("aof_pending_bio_fsync", bit(a.journal.Syncing()))
 	add("aof_delayed_fsync", a.journal.Delayed())
