@@ -1,48 +1,44 @@
 package store
 
-// page is a copy of a segment, for a snapshot.
+import "slices"
+
+// page is a copy of a segment's cells, for a snapshot.
 type page struct {
-	index  []uint32
 	arena  []byte
 	values []value // what its cells refer to, in their order: long keys before their values
 	ahead  bool    // it was copied before its turn
 	image  Image   // what each shows: one for all, so that a key costs no allocation
 }
 
-// copy makes the page a copy of a segment.
+// copy makes the page a copy of a segment, in the order in which its cells lie there: that
+// is often the order of their values, too, which would else come from memory one by one.
 func (p *page) copy(t *table, g *segment) {
-	p.index = append(p.index[:0], g.index...)
 	p.arena = append(p.arena[:0], g.arena...)
 	if t.values.n == 0 {
 		return
 	}
-	g.each(func(_ int, c cell) bool {
+	p.values = slices.Grow(p.values, g.live)
+	g.inOrder(func(c cell) {
 		if c.has(cellBigKey) {
 			p.values = append(p.values, *t.values.at(c.bigKey()))
 		}
 		if c.refers() {
 			p.values = append(p.values, *t.values.at(c.value()))
 		}
-		return true
 	})
 }
 
-func (p *page) bytes() int64 {
-	return int64(len(p.index))*4 + int64(len(p.arena)) + int64(len(p.values))*valueOverhead
-}
+func (p *page) bytes() int64 { return int64(len(p.arena)) + int64(len(p.values))*valueOverhead }
 
-// each calls f for the page's keys whose time is not over.
-func (p *page) each(now int64, db int, f func(*Image) error) error {
+// each calls f for the page's keys whose time is not over, until it returns an error.
+func (p *page) each(now int64, db int, f func(*Image) error) (err error) {
 	values := p.values
 	next := func() (v *value) {
 		v, values = &values[0], values[1:]
 		return v
 	}
-	for _, s := range p.index {
-		if s <= slotTombstone {
-			continue
-		}
-		c := cell(p.arena[s&offsetMask:])
+	cells := segment{arena: p.arena}
+	cells.inOrder(func(c cell) {
 		im := &p.image
 		*im = Image{DB: db, Key: c.keyBytes(), Kind: c.kind(), ExpireAt: c.expireAt()}
 		if c.has(cellBigKey) {
@@ -56,14 +52,11 @@ func (p *page) each(now int64, db int, f func(*Image) error) error {
 		case Sorted:
 			im.Sorted = next().sorted
 		}
-		if c.over(now) {
-			continue
+		if err == nil && !c.over(now) {
+			err = f(im)
 		}
-		if err := f(im); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
+	return err
 }
 
 // release gives the page back, for the next copy.

@@ -63,6 +63,13 @@ func (s *Store) Snapshot(now int64, at func()) (*Snapshot, error) {
 	if !s.freezing.CompareAndSwap(false, true) {
 		return nil, ErrSnapshot
 	}
+	n := s.newSnapshot(now)
+	n.freeze(at)
+	return n, nil
+}
+
+// newSnapshot returns a snapshot that has not begun.
+func (s *Store) newSnapshot(now int64) *Snapshot {
 	n := &Snapshot{s: s, now: now, keys: make([]Count, s.databases)}
 	n.pages.New = func() any { return &page{} }
 	for db := range n.keys {
@@ -77,18 +84,21 @@ func (s *Store) Snapshot(now int64, at func()) (*Snapshot, error) {
 			f.tables[db] = &s.partitions[i].tables[db]
 		}
 	}
-	n.freeze(at)
-	return n, nil
+	return n
 }
 
 // freeze is the moment of the snapshot.
 func (n *Snapshot) freeze(at func()) {
-	for i := range n.s.partitions {
-		p := &n.s.partitions[i]
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.frozen = &n.parts[i]
+	partitions := &n.s.partitions
+	for i := range partitions {
+		partitions[i].mu.Lock()
+		partitions[i].frozen = &n.parts[i]
 	}
+	defer func() {
+		for i := range partitions {
+			partitions[i].mu.Unlock()
+		}
+	}()
 	if at != nil {
 		at()
 	}
