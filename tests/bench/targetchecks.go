@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // ofRedis is a workload on Redis, and ofOurs on cellserver.
@@ -66,22 +67,36 @@ func keyTargets(ctx context.Context, o options) []verdict {
 	return []verdict{size, slower}
 }
 
-// growthTargets are about inserts on the way to ten million keys, which a micro-benchmark measures.
-func growthTargets(ctx context.Context, o options) []verdict {
-	v := verdict{name: "the longest insert into the store, 10,000,000 keys", bound: 100, unit: asMicros}
+// pauseTargets are about the longest that the store makes anyone wait, which micro-benchmarks measure: inserts on the way to
+// ten million keys, and a snapshot of so many.
+func pauseTargets(ctx context.Context, o options) (all []verdict) {
 	_, undo, err := onAllCores(ctx, o)
-	if err != nil {
-		return failed(err, v)
+	if err == nil {
+		defer undo()
 	}
-	defer undo()
-	v.others, v.err = observe(nil, func() error {
-		found, err := goBench(ctx, "./store", "^BenchmarkLongestInsert$", "1x", 1)
-		if v.rounds = found["LongestInsert"]["longest-µs"]; err == nil && len(v.rounds) == 0 {
-			err = errors.New("the benchmark reports no longest-µs")
+	for _, c := range []struct{ name, bench string }{
+		{"the longest insert into the store, 10,000,000 keys", "LongestInsert"},
+		{"the longest that a snapshot holds a write up, 10,000,000 keys", "LongestSnapshot/throttles/10000000"},
+	} {
+		v := verdict{name: c.name, bound: 100, unit: asMicros, err: err}
+		if err == nil {
+			v.others, v.err = observe(nil, func() (err error) {
+				v.rounds, err = longest(ctx, c.bench)
+				return err
+			})
 		}
-		return err
-	})
-	return []verdict{v}
+		all = append(all, v)
+	}
+	return all
+}
+
+// longest is what a micro-benchmark of the store reports as such.
+func longest(ctx context.Context, name string) ([]float64, error) {
+	found, err := goBench(ctx, "./store", "^Benchmark"+strings.ReplaceAll(name, "/", "$/^")+"$", "1x", 1)
+	if err == nil && len(found[name]["longest-µs"]) == 0 {
+		err = errors.New("the benchmark reports no longest-µs")
+	}
+	return found[name]["longest-µs"], err
 }
 
 // idleTargets are about connections that say nothing.

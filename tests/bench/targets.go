@@ -18,7 +18,7 @@ var checks = []check{
 	{"cpu", cpuTargets},
 	{"limiters", limiterTargets},
 	{"keys", keyTargets},
-	{"growth", growthTargets},
+	{"pauses", pauseTargets},
 	{"idle", idleTargets},
 	{"expiry", expiryTargets},
 	{"cores", coresTargets},
