@@ -22,6 +22,7 @@ type load struct {
 	duration    time.Duration // how long, or
 	until       <-chan struct{}
 	script      func(connection int) script
+	heard       func(connection int, replies []byte) // if not nil, is shown the replies to each pipeline
 }
 
 // timing is one pipeline: when it was sent, since the load began, and how long its last reply took.
@@ -57,7 +58,7 @@ func drive(ctx context.Context, l load) (outcome, error) {
 	begun := time.Now()
 	for i, c := range conns {
 		go func() {
-			timings, err := l.talk(ctx, c, l.script(i), begun)
+			timings, err := l.talk(ctx, c, i, begun)
 			results <- result{timings, err}
 		}()
 	}
@@ -74,7 +75,8 @@ func drive(ctx context.Context, l load) (outcome, error) {
 }
 
 // talk is one connection's part.
-func (l *load) talk(ctx context.Context, nc net.Conn, s script, begun time.Time) ([]timing, error) {
+func (l *load) talk(ctx context.Context, nc net.Conn, connection int, begun time.Time) ([]timing, error) {
+	s := l.script(connection)
 	var request, reply, got []byte
 	var timings []timing
 	for i := 0; ctx.Err() == nil; {
@@ -90,6 +92,9 @@ func (l *load) talk(ctx context.Context, nc net.Conn, s script, begun time.Time)
 		got = slices.Grow(got[:0], len(reply))[:len(reply)]
 		if err := exchange(nc, request, reply, got); err != nil {
 			return timings, err
+		}
+		if l.heard != nil {
+			l.heard(connection, got)
 		}
 		timings = append(timings, timing{sent, time.Since(begun) - sent})
 	}

@@ -11,12 +11,13 @@ import (
 
 // limiters are the workloads of the limiters besides CL.THROTTLE; every call is allowed and writes.
 func limiters() []workload {
+	logs := new(fullLogs)
 	return []workload{
 		{name: "CL.WINDOW", command: strings.Fields("CL.WINDOW key:" + random + " 1000000 60"), throttle: true, answered: decides(allowed)},
 		{name: "CL.SLIDING", command: strings.Fields("CL.SLIDING key:" + random + " 1000000 60"), throttle: true, answered: decides(allowed)},
 		{name: "CL.CHECK", command: strings.Fields("CL.CHECK two key:" + random), throttle: true,
 			prepare: makeRule, answered: decides(allowed)},
-		{name: "CL.LOG", script: logging, throttle: true, after: logIsFull},
+		{name: "CL.LOG", script: logs.script, throttle: true, heard: logs.hear, after: logs.check},
 	}
 }
 
@@ -26,32 +27,57 @@ func makeRule(_ context.Context, s *server) error {
 	return err
 }
 
-// logging is a connection's actions on a log of its own, which holds about logEntries at any time, however fast the
-// server is: the period is the time since that many actions ago.
-func logging(connection int) script {
-	const limit, period = 1_000_000, 50 * time.Millisecond // the period until there were as many
-	key, sent := name("log:", connection), make([]time.Time, logEntries)
-	// What remains depends on how many the server has forgotten, and how many digits it has does not.
-	reply := strings.Replace(decision(0, limit, 999_900, -1, 1), ":999900", ":??????", 1)
+// fullLogs are logs that hold about logEntries at any time, however fast the server is: one for each connection, whose
+// actions it follows.
+type fullLogs [logs]struct {
+	sent             [logEntries]time.Time // the last actions
+	holds            int64                 // entries, by the last reply
+	replies, entries int64                 // how many replies told of how many entries altogether
+}
+
+// What a log allows is far more than it holds. Of the reply the digits of what remains depend on how many entries the
+// server has forgotten; how many digits there are does not.
+const logLimit = 1_000_000
+
+var oneLogged = strings.Replace(decision(0, logLimit, 999_900, -1, 1), ":999900", ":??????", 1)
+
+// script is a connection's actions. The period is the time since logEntries actions ago, once there are as many: when
+// the server was late for once, it has forgotten more than that, and forgets nothing until there are as many again.
+func (l *fullLogs) script(connection int) script {
+	const whole = 500 * time.Millisecond // in which nothing is forgotten
+	key, log := name("log:", connection), &l[connection]
 	return func(request, expected []byte, i int) ([]byte, []byte) {
-		now, since := time.Now(), period
-		if before := sent[i%logEntries]; !before.IsZero() {
-			since = now.Sub(before)
+		now, before, period := time.Now(), &log.sent[i%logEntries], whole
+		if log.holds >= logEntries {
+			period = min(now.Sub(*before), whole)
 		}
-		sent[i%logEntries] = now
-		seconds := strconv.FormatFloat(since.Seconds(), 'f', 9, 64)
-		return command(request, "CL.LOG", key, strconv.Itoa(limit), seconds), append(expected, reply...)
+		*before = now
+		seconds := strconv.FormatFloat(period.Seconds(), 'f', 9, 64)
+		return command(request, "CL.LOG", key, strconv.Itoa(logLimit), seconds), append(expected, oneLogged...)
 	}
 }
 
-// logIsFull says whether a log holds about as many entries as it should.
-func logIsFull(s *server) error {
-	n, err := s.do("ZCARD", name("log:", 0))
-	if err != nil {
-		return err
+// hear learns from the last of a pipeline's replies how many entries the log holds.
+func (l *fullLogs) hear(connection int, replies []byte) {
+	at := len(replies) - len(oneLogged) + strings.IndexByte(oneLogged, '?')
+	remaining, _ := strconv.ParseInt(string(replies[at:at+len("??????")]), 10, 64) // it matched: these are digits
+	log := &l[connection]
+	log.holds = logLimit - remaining
+	log.replies++
+	log.entries += log.holds
+}
+
+// check says whether the logs held about as many entries as they should, and begins anew. Afterwards, the server could
+// not tell: a log is gone a period after its last entry.
+func (l *fullLogs) check() error {
+	replies, entries := int64(0), int64(0)
+	for i := range l {
+		log := &l[i]
+		replies, entries = replies+log.replies, entries+log.entries
+		log.replies, log.entries = 0, 0
 	}
-	if entries, ok := n.(int64); !ok || entries < logEntries/2 || entries > logEntries*2 {
-		return fmt.Errorf("a log holds %v entries, not about %d", n, logEntries)
+	if mean := float64(entries) / float64(max(replies, 1)); mean < logEntries/2 || mean > logEntries*2 {
+		return fmt.Errorf("a log holds %.0f entries, not about %d", mean, logEntries)
 	}
 	return nil
 }

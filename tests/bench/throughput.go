@@ -107,7 +107,7 @@ func runner(ctx context.Context, s *server, w workload, p point) func(seconds fl
 // runScript drives the connections' scripts from where their ticks stand.
 func runScript(ctx context.Context, s *server, w workload, p point, seconds float64, ticks []int) (sample, int, error) {
 	out, err := drive(ctx, load{
-		addr: s.addr, connections: p.connections, pipeline: p.pipeline, duration: time.Duration(seconds * 1e9),
+		addr: s.addr, connections: p.connections, pipeline: p.pipeline, duration: time.Duration(seconds * 1e9), heard: w.heard,
 		script: func(connection int) script {
 			next := w.script(connection)
 			return func(request, reply []byte, _ int) ([]byte, []byte) {
@@ -157,7 +157,7 @@ func accounted(s *server, w workload, run func() (sample, int, error)) (found sa
 	}
 	found.cpu = (ended - begun).Seconds() * 1e6 / float64(requests)
 	if w.after != nil {
-		if err := w.after(s); err != nil {
+		if err := w.after(); err != nil {
 			return found, fmt.Errorf("%s: %w", s.name, err)
 		}
 	}

@@ -26,7 +26,8 @@ type workload struct {
 	throttle bool // of servers that know CL.THROTTLE alone
 	quick    bool
 	prepare  func(ctx context.Context, s *server) error
-	after    func(s *server) error // says what is wrong with what a script left behind
+	heard    func(connection int, replies []byte) // is shown the replies to a script's pipelines, one after the other
+	after    func() error                         // says what is wrong with what it heard
 	// answered says what is wrong with the reply to the command.
 	answered func(reply any) error
 }

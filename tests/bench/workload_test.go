@@ -54,7 +54,7 @@ func expectAnswers(t *testing.T, w workload, s *server) {
 	}
 	before, err := s.counters()
 	require.NoError(t, err)
-	out, err := drive(t.Context(), load{addr: s.addr, connections: 3, pipeline: 4, count: 400, script: w.script})
+	out, err := drive(t.Context(), load{addr: s.addr, connections: 3, pipeline: 4, count: 400, script: w.script, heard: w.heard})
 	require.NoError(t, err)
 	require.Equal(t, 3*400, out.requests)
 	require.Len(t, out.timings, 3*100)
@@ -62,7 +62,7 @@ func expectAnswers(t *testing.T, w workload, s *server) {
 	require.NoError(t, err)
 	require.NoError(t, served(before, after, out.requests*max(1, w.each)))
 	if w.after != nil {
-		require.NoError(t, w.after(s))
+		require.NoError(t, w.after())
 	}
 }
 
@@ -137,4 +137,14 @@ func TestQuickIsAPartOfFull(t *testing.T) {
 	require.Len(t, quick, 4)
 	require.Len(t, selected(options{mode: "quick", only: "GET"}), 2, "and the yardstick")
 	require.Subset(t, points("full"), points("quick"))
+}
+
+func TestLogsThatAreNotFullAreNoticed(t *testing.T) {
+	logs := new(fullLogs)
+	require.Error(t, logs.check(), "nothing was heard")
+	for holds, full := range map[int]bool{10: false, 49: false, 51: true, 100: true, 199: true, 201: false} {
+		logs.hear(3, []byte(decision(0, logLimit, 999_999, -1, 1)+decision(0, logLimit, logLimit-holds, -1, 1)))
+		require.EqualValues(t, holds, logs[3].holds)
+		require.Equal(t, full, logs.check() == nil, "%d entries", holds)
+	}
 }
