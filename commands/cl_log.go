@@ -118,20 +118,19 @@ func logEntry(it store.Item) slidinglog.Entry {
 	return slidinglog.Entry{Time: t, Count: 1}
 }
 
-// leadingInt is the number that a text begins with, -1 for none that fits, and what follows it.
+// leadingInt is the number that a text begins with, -1 for none or one beyond int64, and what
+// follows it.
 func leadingInt(s string) (n int64, rest string) {
-	i := 0
-	for i < len(s) && '0' <= s[i] && s[i] <= '9' {
-		if n > (math.MaxInt64-9)/10 {
-			return -1, s
-		}
-		n = n*10 + int64(s[i]-'0')
+	const digits = 19 // of the largest
+	u, i := uint64(0), 0
+	for i < len(s) && s[i]-'0' <= 9 {
+		u = u*10 + uint64(s[i]-'0')
 		i++
 	}
-	if i == 0 {
+	if i == 0 || i > digits || u > math.MaxInt64 {
 		return -1, s
 	}
-	return n, s[i:]
+	return int64(u), s[i:]
 }
 
 // nextMember is the number of the next action of a nanosecond.
@@ -139,7 +138,11 @@ func nextMember(z *store.SortedSet, now int64) int {
 	if z == nil || z.Len() == 0 {
 		return 0
 	}
-	t, number := leadingInt(z.At(z.Len() - 1).Member)
+	last := z.At(z.Len() - 1)
+	if last.Score < float64(now/1000) {
+		return 0
+	}
+	t, number := leadingInt(last.Member)
 	if t != now {
 		return 0
 	}

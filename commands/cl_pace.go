@@ -86,7 +86,6 @@ func pairOf(b []byte) (x, y int64, ok bool) {
 }
 
 func (c *Call) replyPace(a *answer, millis bool) {
-	c.Out.Array(6)
-	c.replyFive(a, millis)
-	c.Out.Int(wholeUnits(a.hold, true))
+	c.Out.Ints(int64(bit(a.limited)), a.limit, a.remaining, wholeUnits(a.retryAfter, millis), wholeUnits(a.resetAfter, millis),
+		wholeUnits(a.hold, true))
 }

@@ -132,16 +132,7 @@ func askIn[L limiter](c *Call, room *limiting, read func(*limiterArgs) (L, error
 // replyAnswer replies with the five integers of every limiter, times in seconds or
 // milliseconds, rounded up.
 func (c *Call) replyAnswer(a *answer, millis bool) {
-	c.Out.Array(5)
-	c.replyFive(a, millis)
-}
-
-func (c *Call) replyFive(a *answer, millis bool) {
-	c.Out.Int(int64(bit(a.limited)))
-	c.Out.Int(a.limit)
-	c.Out.Int(a.remaining)
-	c.Out.Int(wholeUnits(a.retryAfter, millis))
-	c.Out.Int(wholeUnits(a.resetAfter, millis))
+	c.Out.Ints(int64(bit(a.limited)), a.limit, a.remaining, wholeUnits(a.retryAfter, millis), wholeUnits(a.resetAfter, millis))
 }
 
 // wholeUnits is a duration in seconds or milliseconds, rounded up, so that who waits it never

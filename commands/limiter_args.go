@@ -155,27 +155,26 @@ func numeric(arg []byte) bool {
 // parseSeconds parses a decimal number of seconds that is not negative, such as 60 or 0.25,
 // to nanoseconds. It is exact: more than nine decimals are no number.
 func parseSeconds(b []byte) (ns int64, ok bool) {
-	digits, decimals := 0, -1 // decimals are not counted before the point
+	n, digits, decimals := uint64(0), 0, -1 // decimals are not counted before the point
 	for _, c := range b {
-		d := int64(c) - '0'
+		d := c - '0'
 		switch {
 		case c == '.' && decimals < 0:
 			decimals = 0
 			continue
-		case d < 0 || d > 9 || decimals == 9 || ns > (math.MaxInt64-d)/10:
+		case d > 9 || decimals == 9 || n > (math.MaxUint64-9)/10:
 			return 0, false
 		}
-		ns = ns*10 + d
+		n = n*10 + uint64(d)
 		digits++
 		if decimals >= 0 {
 			decimals++
 		}
 	}
-	for i := max(decimals, 0); i < 9; i++ {
-		if ns > math.MaxInt64/10 {
-			return 0, false
-		}
-		ns *= 10
-	}
-	return ns, digits > 0
+	over, n := bits.Mul64(n, lastDigit[max(decimals, 0)])
+	return int64(n), digits > 0 && over == 0 && n <= math.MaxInt64
 }
+
+// lastDigit is how many nanoseconds a one stands for that is the last digit of a number of
+// seconds with so many decimals.
+var lastDigit = [...]uint64{1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 100, 10, 1}

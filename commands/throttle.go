@@ -35,10 +35,5 @@ func (c *Call) replyCrab(a *answer, millis bool) {
 	if !a.limited {
 		retry = 0
 	}
-	c.Out.Array(5)
-	c.Out.Int(int64(bit(!a.limited)))
-	c.Out.Int(a.limit)
-	c.Out.Int(a.remaining)
-	c.Out.Int(wholeUnits(a.resetAfter, millis))
-	c.Out.Int(wholeUnits(retry, millis))
+	c.Out.Ints(int64(bit(!a.limited)), a.limit, a.remaining, wholeUnits(a.resetAfter, millis), wholeUnits(retry, millis))
 }

@@ -85,7 +85,10 @@ type Decision struct {
 // decides, whatever the gap, and changes nothing.
 func Decide[E Entries](l Log, entries E, now, quantity int64) (Decision, error) {
 	v := view[E]{Log: l, entries: entries, now: now, n: entries.Len()}
-	v.shared = l.Resolution > 0 || v.n > 0 && entries.At(v.n-1).Shared
+	if v.n > 0 {
+		v.last = entries.At(v.n - 1)
+	}
+	v.shared = l.Resolution > 0 || v.last.Shared
 	switch {
 	case quantity < 0:
 		return Decision{}, errQuantity

@@ -1,6 +1,9 @@
 package slidinglog
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // view is a log as one request finds it.
 type view[E Entries] struct {
@@ -8,6 +11,7 @@ type view[E Entries] struct {
 	entries E
 	now     int64
 	n       int   // entries
+	last    Entry // the newest of them, if there is one
 	forget  int   // the oldest of them, which count no more
 	used    int64 // actions that count
 	shared  bool  // what is added is a shared entry
@@ -19,19 +23,11 @@ func (v *view[E]) live() int {
 	if cutoff > v.now {
 		cutoff = math.MinInt64
 	}
-	lo, hi := 0, 1 // entries before lo are forgotten; hi is lo's distance to the next guess
-	for lo+hi <= v.n && v.entries.At(lo+hi-1).Time <= cutoff {
-		lo, hi = lo+hi, hi*2
+	from, to := 0, 0
+	for to < v.n && v.entries.At(to).Time <= cutoff {
+		from, to = to+1, 2*to+1
 	}
-	hi = min(lo+hi-1, v.n)
-	for lo < hi {
-		if mid := (lo + hi) / 2; v.entries.At(mid).Time <= cutoff {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+	return from + sort.Search(min(to, v.n)-from, func(i int) bool { return v.entries.At(from+i).Time > cutoff })
 }
 
 // count is the number of actions from entry i on.
@@ -78,7 +74,7 @@ func (v *view[E]) gap() int64 {
 	if v.Gap == 0 || v.n == 0 {
 		return 0
 	}
-	return plus(v.entries.At(v.n-1).Time, v.Gap) - v.now
+	return plus(v.last.Time, v.Gap) - v.now
 }
 
 // joins says whether what is added joins the newest entry.
@@ -86,8 +82,7 @@ func (v *view[E]) joins() bool {
 	if !v.shared || v.n == v.forget {
 		return false
 	}
-	last := v.entries.At(v.n - 1)
-	return last.Shared && last.Time <= v.now && v.bucket(last.Time) == v.bucket(v.now)
+	return v.last.Shared && v.last.Time <= v.now && v.bucket(v.last.Time) == v.bucket(v.now)
 }
 
 // bucket is the beginning of a time's bucket.
@@ -146,11 +141,10 @@ func (v *view[E]) timeOf(d *Decision, n int64) int64 {
 
 // newest is the time of the newest entry in the log that a decision leaves.
 func (v *view[E]) newest(d *Decision) int64 {
-	t := v.now
-	if v.n > 0 && (d.Add == 0 || v.entries.At(v.n-1).Time > t) {
-		t = v.entries.At(v.n - 1).Time
+	if v.n > 0 && (d.Add == 0 || v.last.Time > v.now) {
+		return v.last.Time
 	}
-	return t
+	return v.now
 }
 
 // plus adds for b >= 0; what does not fit is the greatest int64.

@@ -155,8 +155,9 @@ func (z *SortedSet) place(member string) int {
 		return slices.IndexFunc(z.small, func(it Item) bool { return it.Member == "" })
 	}
 	last := len(member) - 1 // members of one set begin alike more often than they end alike
-	for i := range z.small {
-		if m := z.small[i].Member; len(m) == len(member) && m[last] == member[last] && m == member {
+	tail, items := member[last], z.small
+	for i := range items {
+		if m := items[i].Member; len(m) == len(member) && m[last] == tail && m == member {
 			return i
 		}
 	}
@@ -264,7 +265,10 @@ func (z *SortedSet) set(score float64, member []byte, limits compactLimits) (add
 		z.bytes += z.itemBytes(it.Member)
 	}
 	it.Score = unsigned(score)
-	i, _ := slices.BinarySearchFunc(z.small, it, compareItems)
+	i := len(z.small)
+	if i > 0 && less(it, z.small[i-1]) { // what comes last belongs there most often
+		i, _ = slices.BinarySearchFunc(z.small, it, compareItems)
+	}
 	z.small = slices.Insert(z.small, i, it)
 	return added, true
 }
@@ -315,21 +319,20 @@ func (z *SortedSet) remove(member string) bool {
 	return had
 }
 
-// removeRange takes the items of ranks from … to-1 out and returns them.
-func (z *SortedSet) removeRange(from, to int) []Item {
-	items := make([]Item, 0, to-from)
-	z.Range(from, to, false, func(it Item) bool {
-		items = append(items, it)
-		return true
-	})
+// removeRange takes the items of ranks from … to-1 out.
+func (z *SortedSet) removeRange(from, to int) {
 	if z.order == nil {
 		z.cut(from, to)
-		return items
+		return
 	}
-	for _, it := range items {
-		z.remove(it.Member)
+	members := make([]string, 0, to-from)
+	z.Range(from, to, false, func(it Item) bool {
+		members = append(members, it.Member)
+		return true
+	})
+	for _, member := range members {
+		z.remove(member)
 	}
-	return items
 }
 
 // cut removes the ranks from … to-1 of a compact set.

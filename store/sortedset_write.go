@@ -60,14 +60,15 @@ func (e *Entry) ZRemRange(from, to int) int {
 		return 0
 	}
 	z = e.ownSorted(z)
-	before := z.Bytes()
-	removed := z.removeRange(from, to)
-	e.t.account(z.Bytes() - before)
-	for _, it := range removed {
+	z.Range(from, to, false, func(it Item) bool {
 		e.record(Effect{Op: OpZRem, Value: lend(it.Member)})
-	}
+		return true
+	})
+	before := z.Bytes()
+	z.removeRange(from, to)
+	e.t.account(z.Bytes() - before)
 	e.dropEmpty(z)
-	return len(removed)
+	return to - from
 }
 
 // ZStore makes the key hold the items as a sorted set, whatever it held before, with
