@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"cellserver/exact"
 	"cellserver/gcra"
 	"cellserver/store"
 )
@@ -87,7 +88,7 @@ func keepTAT(e *store.Entry, tat, now int64) {
 		e.Delete()
 		return
 	}
-	e.SetInt(tat, gcra.CeilDiv(tat, 1e6))
+	e.SetInt(tat, exact.CeilDiv(tat, 1e6))
 }
 
 // replyDecision replies and counts the decision. A look changes nothing.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"cellserver/gcra"
+	"cellserver/exact"
 	"cellserver/store"
 )
 
@@ -142,9 +142,9 @@ func wholeUnits(ns int64, millis bool) int64 {
 	case ns == never:
 		return never
 	case millis:
-		return gcra.CeilDiv(ns, 1e6)
+		return exact.CeilDiv(ns, 1e6)
 	}
-	return gcra.CeilDiv(ns, 1e9)
+	return exact.CeilDiv(ns, 1e9)
 }
 
 // never is the time after which a request passes that passed, or never can.
@@ -153,7 +153,7 @@ const never = -1
 // expiryAfter is when a state that means nothing any more after some nanoseconds from now may
 // expire, in Unix milliseconds.
 func expiryAfter(now, after int64) int64 {
-	return gcra.CeilDiv(now+min(after, math.MaxInt64-max(now, 0)), 1e6)
+	return exact.CeilDiv(now+min(after, math.MaxInt64-max(now, 0)), 1e6)
 }
 
 // limiterError makes a reply of an error of the limiters' packages, which name the argument

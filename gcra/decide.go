@@ -1,6 +1,10 @@
 package gcra
 
-import "errors"
+import (
+	"errors"
+
+	"cellserver/exact"
+)
 
 // never is the RetryAfter of a request which passed, or cannot ever pass.
 const never = -1
@@ -50,7 +54,7 @@ func (q Quota) Decide(tat, now, quantity int64) (Decision, error) {
 	} else if newTAT != start {
 		d.TAT, d.Changed = newTAT, true
 	}
-	d.ResetAfter = since(now, newTAT)
+	d.ResetAfter = exact.Since(now, newTAT)
 	d.Remaining = max(0, (q.tolerance-d.ResetAfter)/q.interval)
 	return d, nil
 }
@@ -71,8 +75,8 @@ func (q Quota) Charge(tat, now, quantity int64) (Decision, error) {
 	if wait := q.wait(newTAT, now); wait > 0 {
 		d.Limited, d.RetryAfter = true, wait
 	}
-	d.ResetAfter = since(now, newTAT)
-	d.Remaining = -CeilDiv(d.ResetAfter-q.tolerance, q.interval)
+	d.ResetAfter = exact.Since(now, newTAT)
+	d.Remaining = -exact.CeilDiv(d.ResetAfter-q.tolerance, q.interval)
 	return d, nil
 }
 
@@ -82,7 +86,7 @@ func (q Quota) move(tat, now, quantity int64) (start, newTAT int64, err error) {
 	if q.interval == 0 {
 		return 0, 0, ErrZeroRate
 	}
-	increment, ok := mul(quantity, q.interval)
+	increment, ok := exact.Mul(quantity, q.interval)
 	if !ok {
 		return 0, 0, errQuantityOutOfRange
 	}
@@ -90,7 +94,7 @@ func (q Quota) move(tat, now, quantity int64) (start, newTAT int64, err error) {
 	if tat == 0 || tat < now {
 		start = now
 	}
-	newTAT, ok = add(start, increment)
+	newTAT, ok = exact.Add(start, increment)
 	switch {
 	case increment < 0 && (!ok || newTAT < now):
 		newTAT = now
@@ -102,9 +106,18 @@ func (q Quota) move(tat, now, quantity int64) (start, newTAT int64, err error) {
 
 // wait is how long after now a request moving the TAT to newTAT may pass.
 func (q Quota) wait(newTAT, now int64) int64 {
-	allowAt, ok := add(newTAT, -q.tolerance)
+	allowAt, ok := exact.Add(newTAT, -q.tolerance)
 	if !ok || allowAt <= now {
 		return 0 // a difference below int64 is before any now
 	}
-	return since(now, allowAt)
+	return exact.Since(now, allowAt)
+}
+
+// CeilSeconds turns nanoseconds into whole seconds, rounded up, so that a client
+// which sleeps them never comes too early. -1, "never", stays -1.
+func CeilSeconds(ns int64) int64 {
+	if ns == never {
+		return never
+	}
+	return exact.CeilDiv(ns, nanosPerSecond)
 }

@@ -3,7 +3,8 @@ package gcra
 import (
 	"errors"
 	"math"
-	"math/bits"
+
+	"cellserver/exact"
 )
 
 const nanosPerSecond = 1_000_000_000
@@ -46,7 +47,7 @@ func NewQuota(maxBurst, count, period int64) (Quota, error) {
 	case period < 0:
 		return Quota{}, errNegativePeriod
 	}
-	interval, ok := mulDiv(period, nanosPerSecond, count)
+	interval, _, ok := exact.MulDiv(period, nanosPerSecond, count)
 	if !ok {
 		return Quota{}, errPeriodTooLong
 	}
@@ -79,7 +80,7 @@ func quotaOf(maxBurst, interval int64) (Quota, error) {
 		return Quota{}, errMaxBurstTooLarge
 	}
 	limit := maxBurst + 1
-	tolerance, ok := mul(limit, interval)
+	tolerance, ok := exact.Mul(limit, interval)
 	if !ok {
 		return Quota{}, errMaxBurstTooLarge
 	}
@@ -91,14 +92,3 @@ func (q Quota) Limit() int64 { return q.limit }
 
 // Interval is the time in nanoseconds in which one request comes back.
 func (q Quota) Interval() int64 { return q.interval }
-
-// mulDiv is a*b/c rounded down, for a, b >= 0 and c > 0, exact however large
-// a*b is; ok says whether the quotient fits.
-func mulDiv(a, b, c int64) (quotient int64, ok bool) {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	if hi >= uint64(c) {
-		return 0, false
-	}
-	wide, _ := bits.Div64(hi, lo, uint64(c))
-	return int64(wide), wide <= math.MaxInt64
-}

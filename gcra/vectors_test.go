@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"cellserver/exact"
 	"github.com/stretchr/testify/require"
 )
 
@@ -102,7 +103,7 @@ type cell struct{ tat, expiresAt int64 } // ns; ms, 0 for never
 func (ks keyspace) do(t *testing.T, now int64, cmd []string) any {
 	t.Helper()
 	// Rounded up: a relative expiry never ends early, and what is left of it is never overstated.
-	key, ms := cmd[1], CeilDiv(now, 1e6)
+	key, ms := cmd[1], exact.CeilDiv(now, 1e6)
 	c := ks[key]
 	if c != nil && c.expiresAt != 0 && c.expiresAt <= now/1e6 {
 		delete(ks, key)
@@ -183,7 +184,7 @@ func (ks keyspace) throttle(now int64, cmd []string) any {
 		return cellError(err)
 	}
 	if d.Changed {
-		ks[cmd[1]] = &cell{d.TAT, CeilDiv(d.TAT, 1e6)}
+		ks[cmd[1]] = &cell{d.TAT, exact.CeilDiv(d.TAT, 1e6)}
 	}
 	return []int64{int64(count(d.Limited)), d.Limit, d.Remaining, CeilSeconds(d.RetryAfter), CeilSeconds(d.ResetAfter)}
 }

@@ -3,7 +3,8 @@ package pace
 import (
 	"errors"
 	"math"
-	"math/bits"
+
+	"cellserver/exact"
 )
 
 // The errors name the argument that is wrong.
@@ -55,7 +56,7 @@ func New(maxBurst, count, period, maxWait, warmup int64) (Pacer, error) {
 	}
 	p := Pacer{interval: period / count, maxWait: maxWait, warmup: warmup, most: warmup, limit: 1}
 	if warmup == 0 {
-		most, ok := mul(maxBurst, p.interval)
+		most, ok := exact.Mul(maxBurst, p.interval)
 		if !ok || maxBurst == math.MaxInt64 {
 			return Pacer{}, errMaxBurstTooLarge
 		}
@@ -87,7 +88,7 @@ func (p Pacer) Decide(s State, now, quantity int64) (Decision, State, error) {
 		return Decision{}, s, errQuantity
 	}
 	s = p.at(s, now)
-	hold := since(now, s.Free)
+	hold := exact.Since(now, s.Free)
 	d := Decision{Limit: p.limit, RetryAfter: never}
 	switch {
 	case hold > p.maxWait:
@@ -102,7 +103,7 @@ func (p Pacer) Decide(s State, now, quantity int64) (Decision, State, error) {
 	if s.Free == now {
 		d.Remaining = min(1+s.Stored/p.interval, p.limit)
 	}
-	busy, unstored := since(now, s.Free), p.most-s.Stored
+	busy, unstored := exact.Since(now, s.Free), p.most-s.Stored
 	d.ResetAfter = busy + min(unstored, math.MaxInt64-busy)
 	return d, s, nil
 }
@@ -114,7 +115,7 @@ func (p Pacer) at(s State, now int64) State {
 	}
 	s.Stored = min(max(s.Stored, 0), p.most)
 	if s.Free < now {
-		s.Stored += min(since(s.Free, now), p.most-s.Stored)
+		s.Stored += min(exact.Since(s.Free, now), p.most-s.Stored)
 		s.Free = now
 	}
 	return s
@@ -122,7 +123,7 @@ func (p Pacer) at(s State, now int64) State {
 
 // take is the state after a quantity was taken; ok says whether it fits.
 func (p Pacer) take(s State, quantity int64) (next State, ok bool) {
-	cost, ok := mul(quantity, p.interval)
+	cost, ok := exact.Mul(quantity, p.interval)
 	if !ok {
 		return s, false
 	}
@@ -144,26 +145,6 @@ func (p Pacer) take(s State, quantity int64) (next State, ok bool) {
 func (p Pacer) costStored(stored, taken int64) int64 {
 	above := max(stored-p.warmup/2, 0)
 	steep := min(above, taken)
-	return taken + mulDiv(2*steep, 2*above-steep, p.warmup)
-}
-
-// mul multiplies for a, b >= 0; ok says whether the product fits.
-func mul(a, b int64) (product int64, ok bool) {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	return int64(lo), hi == 0 && lo <= math.MaxInt64
-}
-
-// mulDiv is a*b/c rounded down, for 0 <= a, b <= c+1, exact however large a*b is.
-func mulDiv(a, b, c int64) int64 {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	quotient, _ := bits.Div64(hi, lo, uint64(c))
-	return int64(quotient)
-}
-
-// since is to - from for to >= from, or the greatest int64 where it does not fit.
-func since(from, to int64) int64 {
-	if d := to - from; d >= 0 {
-		return d
-	}
-	return math.MaxInt64
+	extra, _, _ := exact.MulDiv(2*steep, 2*above-steep, p.warmup)
+	return taken + extra
 }

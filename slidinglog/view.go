@@ -3,6 +3,8 @@ package slidinglog
 import (
 	"math"
 	"sort"
+
+	"cellserver/exact"
 )
 
 // view is a log as one request finds it.
@@ -64,7 +66,7 @@ func (v *view[E]) decide(quantity int64) Decision {
 	after := plus(v.used, d.Add)
 	d.Remaining = v.limit - min(after, v.limit)
 	if after > 0 {
-		d.ResetAfter = since(v.now, plus(v.newest(&d), v.period))
+		d.ResetAfter = exact.Since(v.now, plus(v.newest(&d), v.period))
 	}
 	return d
 }
@@ -112,7 +114,7 @@ func (v *view[E]) crowd(d *Decision) {
 func (v *view[E]) retry(d *Decision, quantity int64) int64 {
 	wait := int64(0)
 	if over := plus(v.used, d.Add) - (v.limit - quantity); over > 0 {
-		wait = since(v.now, plus(v.timeOf(d, over), v.period))
+		wait = exact.Since(v.now, plus(v.timeOf(d, over), v.period))
 	}
 	if v.Gap > 0 && quantity > 0 {
 		wait = max(wait, plus(v.newest(d), v.Gap)-v.now)
@@ -153,14 +155,6 @@ func plus(a, b int64) int64 {
 		return math.MaxInt64
 	}
 	return a + b
-}
-
-// since is to - from for to >= from, or the greatest int64 where it does not fit.
-func since(from, to int64) int64 {
-	if d := to - from; d >= 0 {
-		return d
-	}
-	return math.MaxInt64
 }
 
 func bit(on bool) int {

@@ -1,6 +1,10 @@
 package store
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"cellserver/exact"
+)
 
 // A cell lies in a segment's arena:
 //
@@ -95,13 +99,7 @@ func (c cell) setExpiryRoom(at int64) {
 }
 
 // ceilMillis rounds nanoseconds up to whole milliseconds.
-func ceilMillis(ns int64) int64 {
-	ms := ns / 1e6
-	if ns%1e6 > 0 {
-		ms++
-	}
-	return ms
-}
+func ceilMillis(ns int64) int64 { return exact.CeilDiv(ns, 1e6) }
 
 // expiryIsTAT reports whether an integer's expiry is the one that follows from it as a
 // TAT, so that it need not be stored.

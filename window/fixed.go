@@ -1,6 +1,10 @@
 package window
 
-import "errors"
+import (
+	"errors"
+
+	"cellserver/exact"
+)
 
 const millisecond = 1_000_000
 
@@ -70,7 +74,7 @@ func (f Fixed) Decide(c Count, now, quantity int64) (Decision, Count, error) {
 	case quantity > left || c.Used > f.limit:
 		d.Limited = true
 		if quantity <= f.limit {
-			d.RetryAfter = since(now, c.End)
+			d.RetryAfter = exact.Since(now, c.End)
 		}
 	case quantity > 0:
 		c.Used = f.limit - left + quantity
@@ -79,7 +83,7 @@ func (f Fixed) Decide(c Count, now, quantity int64) (Decision, Count, error) {
 	}
 	d.Remaining = left
 	if left < f.limit {
-		d.ResetAfter = since(now, c.End)
+		d.ResetAfter = exact.Since(now, c.End)
 	}
 	return d, c, nil
 }

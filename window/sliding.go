@@ -1,6 +1,10 @@
 package window
 
-import "errors"
+import (
+	"errors"
+
+	"cellserver/exact"
+)
 
 // MaxSliding is the greatest limit of a sliding window, so that both of its counts fit into
 // one integer, each in nine digits of it.
@@ -87,7 +91,7 @@ func (s Sliding) used(c Counts, now int64) int64 {
 // overlap is the part of a previous window's count that counts with so much left of the
 // current window, rounded down.
 func (s Sliding) overlap(previous, left int64) int64 {
-	n, _ := mulDiv(previous, left, s.period) // at most previous, as left is at most the period
+	n, _, _ := exact.MulDiv(previous, left, s.period) // at most previous, as left is at most the period
 	return n
 }
 
@@ -112,7 +116,7 @@ func (s Sliding) leftFor(previous, most int64) int64 {
 		return s.period
 	}
 	// previous * left < (most + 1) * period, and most < previous
-	left, whole := mulDiv(most+1, s.period, previous)
+	left, whole, _ := exact.MulDiv(most+1, s.period, previous)
 	if whole {
 		left--
 	}
