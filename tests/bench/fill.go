@@ -23,6 +23,30 @@ func setting(connection int) script {
 	}
 }
 
+// fillUsed makes the keys that usage walks through: of a server that throttles, throttle keys that are in use for an hour.
+func fillUsed(ctx context.Context, s *server) error {
+	if !s.throttles {
+		return fillValues(ctx, s)
+	}
+	_, err := drive(ctx, filler(s.addr, keyspace, func(b []byte, i int) []byte {
+		return command(b, "CL.THROTTLE", name("key:", i), "1000000", "1", "1", "3600")
+	}, decision(0, 1_000_001, 1_000_001-3600, -1, 3600)))
+	return err
+}
+
+// usage is a connection's walk through these keys, each of which it throttles, or sets.
+func usage(k kind) func(connection int) script {
+	if !k.throttles {
+		return setting
+	}
+	return func(connection int) script {
+		return func(request, reply []byte, i int) ([]byte, []byte) {
+			return command(request, "CL.THROTTLE", name("key:", (connection*1009+i*7919)%keyspace), "1000000", "1", "1"),
+				append(reply, "*5\r\n:0\r\n:1000001\r\n:??????\r\n:-1\r\n:????\r\n"...)
+		}
+	}
+}
+
 // fillThrottles takes the one action that every key allows in eleven days.
 func fillThrottles(ctx context.Context, s *server) error {
 	_, err := drive(ctx, filler(s.addr, keyspace, func(b []byte, i int) []byte {

@@ -34,9 +34,9 @@ func persistence(ctx context.Context, o options) ([]section, error) {
 	return []section{cost, {
 		id: "rewrite", heading: "Snapshots and rewrites", table: jobs,
 		notes: `Throttle keys of 16 bytes (of Redis: strings that expire), and 100,000 others among them, with --appendonly yes and appendfsync everysec. CPU is the processor
-time of the job without load, that of a forked child included. Then 50 clients SET the others without pipelines: how long the job
-takes on the one core that it shares with them, their p99.9 before and while it runs, and the longest that one waited, in ms.
-Medians.`,
+time of the job without load, that of a forked child included. Then 50 clients use the others without pipelines, by CL.THROTTLE (of
+Redis: SET): how long the job takes on the one core that it shares with them, again and again for two seconds, their p99.9 in the
+two seconds before and in those, and the longest that one waited, in ms. Medians.`,
 	}, {
 		id: "load", heading: "Loading", table: loads,
 		notes: `The time until a server answers, less that of an empty one, where it finds the log of the commands that made those keys, and
@@ -112,7 +112,7 @@ func (found *kept) load(ctx context.Context, o options, k kind, dir, from string
 	return err
 }
 
-// keptKeys is how many throttle keys there are beside those that clients set.
+// keptKeys is how many throttle keys there are beside those that clients use.
 func keptKeys(o options) int { return max(1, o.keys-keyspace) }
 
 // fillKept makes the keys that are kept.
@@ -120,7 +120,7 @@ func fillKept(ctx context.Context, o options, s *server) error {
 	if _, err := drive(ctx, manyKeys(s.kind, s.addr, "kept", keptKeys(o))); err != nil {
 		return err
 	}
-	return fillValues(ctx, s)
+	return fillUsed(ctx, s)
 }
 
 // inFolder starts a server in a folder, does something with it, and ends it.

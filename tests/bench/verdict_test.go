@@ -121,12 +121,13 @@ func TestKeysAreKept(t *testing.T) {
 
 func TestLoadsEndWhenTold(t *testing.T) {
 	s := serve(t)
+	require.NoError(t, fillUsed(t.Context(), s))
 	until := make(chan struct{})
 	close(until)
-	out, err := drive(t.Context(), load{addr: s.addr, connections: 2, pipeline: 1, until: until, script: setting})
+	out, err := drive(t.Context(), load{addr: s.addr, connections: 2, pipeline: 1, until: until, script: usage(s.kind)})
 	require.NoError(t, err)
 	require.Zero(t, out.requests)
-	out, err = drive(t.Context(), load{addr: s.addr, connections: 2, pipeline: 1, count: 3, until: make(chan struct{}), script: setting})
+	out, err = drive(t.Context(), load{addr: s.addr, connections: 2, pipeline: 1, count: 3, until: make(chan struct{}), script: usage(s.kind)})
 	require.NoError(t, err)
 	require.Equal(t, 6, out.requests)
 }
