@@ -148,6 +148,7 @@ const patientFor = time.Second
 
 // load loads what is on disk, and lets clients in.
 func (a *App) load(ctx context.Context) error {
+	a.commands.SetCondition(commands.Condition{Loading: true}) // whoever is let in too early is told so
 	loaded := make(chan error, 1)
 	go func() { loaded <- a.disk.Start(ctx) }()
 	var err error
