@@ -14,6 +14,8 @@ import (
 // that period begins. GAP is the least time between two; with STRICT what is limited is
 // logged, too; with RESOLUTION the log has one entry, with a count, for each so many seconds.
 //
+// A log that is asked with several periods forgets by that of each action which is logged.
+//
 // The state is a sorted set. A member is the time of the action in Unix nanoseconds, its score
 // the same in microseconds. Actions of one nanosecond have a number after it
 // ("1700000000123456789-000000001"), an entry of several actions their count
@@ -59,6 +61,12 @@ func (l actionLog) decide(e *store.Entry, now, quantity int64) (answer, error) {
 		return answer{}, err
 	}
 	d, err := slidinglog.Decide(l.Log, logEntries{e.Sorted()}, now, quantity)
+	if at := e.ExpireAt(); !d.Changed && at != store.NoExpiry {
+		// The key may go before this period says so: its last action had a shorter one. It is
+		// there until the millisecond after its expiry.
+		left := nanos(at) - (now - 1e6)
+		d.RetryAfter, d.ResetAfter = min(d.RetryAfter, left), min(d.ResetAfter, left)
+	}
 	return answer{
 		limited: d.Limited, changed: d.Changed, limit: d.Limit, remaining: d.Remaining,
 		retryAfter: d.RetryAfter, resetAfter: d.ResetAfter,

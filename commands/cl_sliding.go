@@ -11,7 +11,8 @@ import (
 // down. So what passes in any period is limit, if the actions before were spread evenly.
 //
 // The state is the integer previous·10⁹ + current, which expires two periods after the
-// current window began: so its expiry tells which window that is.
+// current window began: so its expiry tells which window that is. What was counted with another
+// period counts in full until it expires.
 //
 // Source: https://blog.cloudflare.com/counting-things-a-lot-of-different-things/
 var _ = register(&Command{

@@ -43,13 +43,17 @@ func TestClSliding(t *testing.T) {
 	})
 }
 
-// TestClSlidingOtherPeriod counts what it counted by another period as if it were new.
+// TestClSlidingOtherPeriod counts what it counted by another period until that ends; what it
+// stores then is new.
 func TestClSlidingOtherPeriod(t *testing.T) {
 	h := newHarness(t)
 	h.at(1_790_000_000_000_000_000)
 	h.want("CL.SLIDING k 10 60 4", []any{0, 10, 6, -1, 86})
-	h.want("CL.SLIDING k 10 3600 0", []any{0, 10, 6, -1, 5501})
-	h.want("CL.SLIDING k 3 3600 0", []any{1, 3, 0, 2801, 5501})
+	h.want("CL.SLIDING k 10 3600 0", []any{0, 10, 6, -1, 100})
+	h.want("CL.SLIDING k 3 3600 0", []any{1, 3, 0, 100, 100})
+	h.want("CL.SLIDING k 3 11 0", []any{1, 3, 0, 100, 100})
+	h.want("CL.SLIDING k 3 1 0 MS", []any{1, 3, 0, 99_001, 99_751}) // windows of a second end then, too
+	h.want("CL.SLIDING k 10 3600", []any{0, 10, 5, -1, 5681})
 	h.want("SET k -1 EX 100", ok)
 	h.want("CL.SLIDING k 3 60", errNoSliding)
 	h.want("PERSIST k", 1)

@@ -57,8 +57,11 @@ func counter(e *store.Entry) (n, end int64, err error) {
 	if at == store.NoExpiry {
 		return 0, 0, errNoWindow
 	}
-	return n, min(at, math.MaxInt64/1_000_000) * 1e6, nil
+	return n, nanos(at), nil
 }
+
+// nanos are Unix nanoseconds of milliseconds, or the last whole millisecond that they can tell.
+func nanos(millis int64) int64 { return min(millis, math.MaxInt64/1_000_000) * 1e6 }
 
 // windowAnswer is a decision of a window.
 func windowAnswer(d window.Decision, state [4]int64) answer {

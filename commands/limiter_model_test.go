@@ -15,15 +15,16 @@ import (
 type history []counted
 
 type counted struct {
-	at, quantity  int64
-	limit, period int64 // by which it was counted
+	at, quantity int64
+	params       // by which it was counted
+	shared       bool
 }
 
 // naive says whether a quantity passes at now.
 type naive func(h history, p params, now, quantity int64) bool
 
 // params are those of one request.
-type params struct{ limit, period, gap int64 } // period and gap in ns
+type params struct{ limit, period, gap, resolution int64 } // times in ns
 
 // naiveRate is a bucket of limit which refills limit in period (max_burst is limit-1).
 func naiveRate(h history, p params, now, quantity int64) bool {
@@ -56,31 +57,68 @@ func naiveWindow(unit func(p params) int64) naive {
 	}
 }
 
-// naiveSliding is current + previous · overlap, rounded down.
+// naiveSliding is current + previous · overlap, rounded down. What was counted in windows of
+// another period counts until they end.
 func naiveSliding(h history, p params, now, quantity int64) bool {
-	start := now / p.period * p.period
-	current, previous := int64(0), int64(0)
-	for _, r := range h {
-		switch r.at / p.period * p.period {
-		case start:
-			current += r.quantity
-		case start - p.period:
-			previous += r.quantity
+	current, previous, end := int64(0), int64(0), int64(0)
+	turn := func(at, period int64) {
+		next := at/period*period + 2*period
+		switch {
+		case at >= end:
+			current, previous = 0, 0
+		case end == next-period:
+			current, previous = 0, current
+		case end != next:
+			current, previous = current+previous, 0
 		}
+		end = next
 	}
-	return current+previous*(start+p.period-now)/p.period+quantity <= p.limit
+	for _, r := range h {
+		turn(r.at, r.period)
+		current += r.quantity
+	}
+	turn(now, p.period)
+	return current+previous*(end-p.period-now)/p.period+quantity <= p.limit
 }
 
 // naiveLog is all within one period.
 func naiveLog(h history, p params, now, quantity int64) bool {
-	used := int64(0)
-	for _, r := range h {
+	used, soon := int64(0), false
+	for _, r := range remembered(h, now) {
 		if r.at > now-p.period {
 			used += r.quantity
 		}
+		soon = quantity > 0 && now-r.at < p.gap
 	}
-	soon := quantity > 0 && len(h) > 0 && now-h[len(h)-1].at < p.gap
 	return used+quantity <= p.limit && !soon
+}
+
+// remembered is what a log still has at now, each with the time of the entry that it is in.
+// What counts makes it forget all that is its own period older; and the key is gone a period
+// after what counted last.
+func remembered(h history, now int64) (kept history) {
+	gone := int64(0)
+	for _, r := range h {
+		if r.at >= gone {
+			kept = nil
+		}
+		r.shared = r.resolution > 0 || len(kept) > 0 && kept[len(kept)-1].shared
+		kept = slices.DeleteFunc(kept, func(o counted) bool { return o.at <= r.at-r.period })
+		if n := len(kept); n > 0 && r.resolution > 0 {
+			last := kept[n-1]
+			for i := range kept {
+				if last.shared && kept[i].shared && kept[i].at == last.at && last.at/r.resolution == r.at/r.resolution {
+					kept[i].at = r.at
+				}
+			}
+		}
+		kept = append(kept, r)
+		gone = (r.at+r.period+millisecond-1)/millisecond*millisecond + millisecond
+	}
+	if now >= gone {
+		return nil
+	}
+	return kept
 }
 
 // naiveStrict is naiveLog of what a strict log keeps, which is enough to be full.
@@ -92,31 +130,39 @@ const millisecond = int64(1e6)
 
 // modelled are the limiters with their models. The line has the limit and the period.
 var modelled = []struct {
-	name    string
-	line    func(p params) string
-	model   naive
-	refused bool // a request that is limited counts, too
-	periods bool // the period may change meanwhile
-	gap     bool // there is a least time between requests
+	name       string
+	line       func(p params) string
+	model      naive
+	refused    bool // a request that is limited counts, too
+	gap        bool // there is a least time between requests
+	resolution bool // there may be a width of entries
 }{
-	{name: "throttle", periods: true, model: naiveRate,
+	{name: "throttle", model: naiveRate,
 		line: func(p params) string { return fmt.Sprint("GCRA k ", p.limit-1, " ", p.limit, " ", decimal(p.period)) }},
-	{name: "window", model: naiveWindow(func(params) int64 { return millisecond }), periods: true,
+	{name: "window", model: naiveWindow(func(params) int64 { return millisecond }),
 		line: func(p params) string { return fmt.Sprint("CL.WINDOW k ", p.limit, " ", decimal(p.period)) }},
-	{name: "aligned", model: naiveWindow(func(p params) int64 { return p.period }), periods: true,
+	{name: "aligned", model: naiveWindow(func(p params) int64 { return p.period }),
 		line: func(p params) string { return fmt.Sprint("CL.WINDOW k ", p.limit, " ", decimal(p.period), " ALIGN") }},
 	{name: "sliding", model: naiveSliding,
 		line: func(p params) string { return fmt.Sprint("CL.SLIDING k ", p.limit, " ", decimal(p.period)) }},
-	{name: "log", model: naiveLog,
-		line: func(p params) string { return fmt.Sprint("CL.LOG k ", p.limit, " ", decimal(p.period)) }},
-	{name: "gap", gap: true, model: naiveLog,
-		line: func(p params) string {
-			return fmt.Sprint("CL.LOG k ", p.limit, " ", decimal(p.period), " GAP ", decimal(p.gap))
-		}},
-	{name: "strict", model: naiveStrict, refused: true, gap: true,
-		line: func(p params) string {
-			return fmt.Sprint("CL.LOG k ", p.limit, " ", decimal(p.period), " STRICT GAP ", decimal(p.gap))
-		}},
+	{name: "log", model: naiveLog, line: logLine("")},
+	{name: "gap", gap: true, model: naiveLog, line: logLine("")},
+	{name: "resolution", gap: true, resolution: true, model: naiveLog, line: logLine("")},
+	{name: "strict", model: naiveStrict, refused: true, gap: true, line: logLine(" STRICT")},
+}
+
+// logLine is CL.LOG with the options that its parameters have, and others.
+func logLine(others string) func(p params) string {
+	return func(p params) string {
+		line := fmt.Sprint("CL.LOG k ", p.limit, " ", decimal(p.period), others)
+		if p.gap > 0 {
+			line += " GAP " + decimal(p.gap)
+		}
+		if p.resolution > 0 {
+			line += " RESOLUTION " + decimal(p.resolution)
+		}
+		return line
+	}
 }
 
 // decimal spells nanoseconds as seconds.
@@ -135,13 +181,14 @@ func TestLimitersAsTheirModels(t *testing.T) {
 			}
 			for range runs {
 				w := walk{harness: newHarness(t), Rand: r, name: m.name, model: m.model, line: m.line}
-				w.p = params{limit: 1 + r.Int64N(8), period: (1 + r.Int64N(4000)) * millisecond}
-				if m.gap {
-					w.p.gap = 1 + r.Int64N(w.p.period)
-				}
+				w.p.limit = 1 + r.Int64N(8)
+				w.times(m.gap, m.resolution)
 				w.h0 = w.clock.now
 				for range 150 {
-					w.step(m.refused, m.periods)
+					w.step(m.refused)
+					if r.IntN(10) == 0 {
+						w.times(m.gap, m.resolution)
+					}
 				}
 			}
 		})
@@ -160,8 +207,22 @@ type walk struct {
 	h0    int64
 }
 
-// step moves the time, sometimes the parameters, and asks.
-func (w *walk) step(refused, periods bool) {
+// times changes the period and what depends on it.
+func (w *walk) times(gap, resolution bool) {
+	w.p.period = (1 + w.Int64N(4000)) * millisecond
+	if w.IntN(2) == 0 { // windows of several periods end at the same time now and then
+		w.p.period = (1 + w.Int64N(4)) * 1000 * millisecond
+	}
+	if gap {
+		w.p.gap = w.Int64N(w.p.period/w.p.limit + 1)
+	}
+	if resolution {
+		w.p.resolution = w.Int64N(2) * (1 + w.Int64N(w.p.period))
+	}
+}
+
+// step moves the time, sometimes the limit, and asks.
+func (w *walk) step(refused bool) {
 	switch w.IntN(10) {
 	case 0, 1, 2:
 		w.clock.Advance(w.Int64N(w.p.period/w.p.limit + 1))
@@ -172,10 +233,6 @@ func (w *walk) step(refused, periods bool) {
 	case 5:
 		if !refused { // a strict log has forgotten what makes no difference to the limit
 			w.p.limit = 1 + w.Int64N(8)
-		}
-	case 6:
-		if periods {
-			w.p.period = (1 + w.Int64N(4000)) * millisecond
 		}
 	}
 	quantity := w.Int64N(4)
@@ -217,7 +274,7 @@ func (w *walk) ask(quantity int64, peek, refused bool) {
 	require.Equal(w.t, counts, written, about)
 	after := w.all
 	if quantity > 0 && (!limited || refused) {
-		after = append(after[:len(after):len(after)], counted{now, min(quantity, w.p.limit), w.p.limit, w.p.period})
+		after = append(after[:len(after):len(after)], counted{at: now, quantity: min(quantity, w.p.limit), params: w.p})
 	}
 	w.truth(after, reply, quantity, about)
 	if counts {

@@ -17,7 +17,9 @@
 //	used = current + previous * (period - elapsed) / period
 //
 // With 7 a minute, 5 of them in the previous minute and 3 in this one, of which 18 s have
-// elapsed, that is 3 + 5 * 42 / 60 = 6.5, so 6: one more may pass.
+// elapsed, that is 3 + 5 * 42 / 60 = 6.5, so 6: one more may pass. What was counted in windows
+// of another period counts in full until they would have ended, unless they end as two of this
+// period do: then nothing tells them apart.
 //
 // Periods are whole milliseconds, as a window's end is the expiry of a key. Within them time
 // is exact to the nanosecond, and no input panics, wraps or loses precision.

@@ -39,8 +39,8 @@ type Counts struct{ Current, Previous, End int64 }
 // Decide answers a request for quantity at now, in ns since the epoch, and returns the counts
 // to store if the decision says Changed. What counts is current + previous · overlap, rounded
 // down, where overlap is the part of the previous window that is less than a period ago.
-// Counts of another period all count as if they were new. A quantity of 0 decides and changes
-// nothing.
+// Counts of another period, whose End tells that they are, all count until then, and are new
+// once they are stored. A quantity of 0 decides and changes nothing.
 func (s Sliding) Decide(c Counts, now, quantity int64) (Decision, Counts, error) {
 	if quantity < 0 {
 		return Decision{}, c, errQuantity
@@ -49,43 +49,47 @@ func (s Sliding) Decide(c Counts, now, quantity int64) (Decision, Counts, error)
 	if !ok || s.period > farthest/2 || start > farthest-2*s.period {
 		return Decision{}, c, errTooLong
 	}
-	c = s.at(c, start, now)
-	used := s.used(c, now)
+	end := start + 2*s.period
+	c = s.at(c, end, now)
+	used := s.used(c, end, now)
 	d := Decision{Limit: s.limit, RetryAfter: never}
 	switch {
 	case quantity > s.limit-min(used, s.limit) || used > s.limit:
 		d.Limited = true
 		if quantity <= s.limit {
-			d.RetryAfter = s.until(c, now, s.limit-quantity)
+			d.RetryAfter = s.until(c, end, now, s.limit-quantity)
 		}
 	case quantity > 0:
+		if c.End != end {
+			c = Counts{Current: used, End: end}
+		}
 		c.Current += quantity
 		used += quantity
 		d.Changed = true
 	}
 	d.Remaining = max(s.limit-used, 0)
-	d.ResetAfter = s.until(c, now, 0)
+	d.ResetAfter = s.until(c, end, now, 0)
 	return d, c, nil
 }
 
-// at is what counts mean in the window that begins at start.
-func (s Sliding) at(c Counts, start, now int64) Counts {
-	end := start + 2*s.period
-	switch c.End {
-	case end:
-		return c
-	case end - s.period:
+// at is what counts mean in the window whose counts end at end. Those of another period stay
+// as they are.
+func (s Sliding) at(c Counts, end, now int64) Counts {
+	switch {
+	case now >= c.End:
+		return Counts{End: end}
+	case c.End == end-s.period:
 		return Counts{Previous: c.Current, End: end}
 	}
-	if now >= c.End {
-		return Counts{End: end}
-	}
-	return Counts{Current: min(c.Current+c.Previous, MaxSliding), End: end}
+	return c
 }
 
 // used is how many actions count at now.
-func (s Sliding) used(c Counts, now int64) int64 {
-	return c.Current + s.overlap(c.Previous, c.End-s.period-now)
+func (s Sliding) used(c Counts, end, now int64) int64 {
+	if c.End != end {
+		return c.Current + c.Previous
+	}
+	return c.Current + s.overlap(c.Previous, end-s.period-now)
 }
 
 // overlap is the part of a previous window's count that counts with so much left of the
@@ -96,8 +100,14 @@ func (s Sliding) overlap(previous, left int64) int64 {
 }
 
 // until is the least wait after now until no more than some actions count, if none is added.
-func (s Sliding) until(c Counts, now, most int64) int64 {
-	next := c.End - s.period // the window after the current one
+func (s Sliding) until(c Counts, end, now, most int64) int64 {
+	switch {
+	case c.Current+c.Previous <= most:
+		return 0
+	case c.End != end && c.End%s.period != 0: // of another period, and never like counts of this one
+		return exact.Since(now, c.End)
+	}
+	next := c.End - s.period // the window after the one that they are, or will be, of
 	if c.Current <= most {
 		if left := s.leftFor(c.Previous, most-c.Current); left > 0 {
 			return max(next-left-now, 0)
