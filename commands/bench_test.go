@@ -51,6 +51,7 @@ var hot = []struct {
 	{"options", "", []any{"CL.THROTTLE", "key", "15", "30", "60", "1", "MS"}},
 	{"window", "", []any{"CL.WINDOW", "key", "30", "60"}},
 	{"sliding", "", []any{"CL.SLIDING", "key", "30", "60"}},
+	{"check", "CL.RULE SET two CL.THROTTLE 1000000 30 60 AND CL.THROTTLE 1000000 1000 3600", []any{"CL.CHECK", "two", "key"}},
 	{"incr", "", []any{"INCR", "key"}},
 	{"set", "", []any{"SET", "key", "1234567"}},
 	{"get", "", []any{"GET", "key"}},

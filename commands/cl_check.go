@@ -22,7 +22,8 @@ type checking struct {
 	atHand bool  // the rules were, when the footprint was made; else they are looked up
 	found  *rule // then, if there is such a rule
 	args   limiterArgs
-	keys   []byte // of the limits' states, one after the other
+	names  []byte // the keys of the limits' states, one after the other
+	keys   [mostRuleLimits][]byte
 	limits []asked[limiter]
 	room   [mostRuleLimits]asked[limiter] // that limits is made of
 }
@@ -54,7 +55,7 @@ func (room *checking) addSlots(key []byte, fp *store.Footprint) {
 		fp.AddAll()
 	case room.found != nil:
 		for i := range room.found.limits {
-			fp.AddKey(room.found.limits[i].stateKey(nil, key))
+			fp.AddKey(room.found.limits[i].stateKey(nil, key, false))
 		}
 	}
 }
@@ -115,11 +116,17 @@ func (room *checking) rule(c *Call) (*rule, error) {
 
 // find finds the limits and the entries of their states.
 func (room *checking) find(c *Call, r *rule) {
-	room.limits = room.room[:len(r.limits)]
-	for i := range r.limits {
-		l, begin := &r.limits[i], len(room.keys)
-		room.keys = l.stateKey(room.keys, c.Args[2])
-		room.limits[i].limiter, room.limits[i].entry = l.limiter, l.entry(c.Tx, room.keys[begin:])
+	keys, tag := room.keys[:len(r.limits)], canBeTag(c.Args[2])
+	for i := range keys {
+		begin := len(room.names)
+		room.names = r.limits[i].stateKey(room.names, c.Args[2], tag)
+		keys[i] = room.names[begin:]
+	}
+	c.Tx.Gather(keys)
+	room.limits = room.room[:len(keys)]
+	for i, key := range keys {
+		l := r.limits[i].limiter
+		room.limits[i].limiter, room.limits[i].entry = l, l.entry(c.Tx, key)
 	}
 }
 
@@ -168,7 +175,8 @@ func (room *checking) clear(inExec bool) {
 	room.found, room.args = nil, limiterArgs{}
 	clear(room.limits)
 	room.limits = nil
-	if room.keys = room.keys[:0]; inExec || cap(room.keys) > keptKeys {
-		room.keys = nil
+	clear(room.keys[:])
+	if room.names = room.names[:0]; inExec || cap(room.names) > keptKeys {
+		room.names = nil
 	}
 }

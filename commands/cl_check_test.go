@@ -104,7 +104,7 @@ func TestClCheckStateKeys(t *testing.T) {
 	seen := map[string]string{}
 	for _, key := range []string{"k", "user:1", "{user}:1", "a{user}1", "", "{}", "a}b", "}{", "{", "}", "{}{a}", "a:window", "r:{k}:window", "{k}:r:window"} {
 		for i := range r.limits {
-			state := string(r.limits[i].stateKey(nil, []byte(key)))
+			state := string(r.limits[i].stateKey(nil, []byte(key), canBeTag([]byte(key))))
 			require.NotContains(t, seen, state, "%q and %q", key, seen[state])
 			seen[state] = key
 			if canBeTag([]byte(key)) || hasTag([]byte(key)) {
@@ -112,8 +112,8 @@ func TestClCheckStateKeys(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, "r:{k}:window:2", string(r.limits[2].stateKey(nil, []byte("k"))))
-	require.Equal(t, "{k}1:r:throttle", string(r.limits[1].stateKey(nil, []byte("{k}1"))))
+	require.Equal(t, "r:{k}:window:2", string(r.limits[2].stateKey(nil, []byte("k"), true)))
+	require.Equal(t, "{k}1:r:throttle", string(r.limits[1].stateKey(nil, []byte("{k}1"), false)))
 
 	h := newHarness(t)
 	h.do("CL.RULE SET r CL.WINDOW 5 60 AND CL.THROTTLE 1 1 1 AND CL.WINDOW 9 3600")

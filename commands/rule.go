@@ -108,9 +108,10 @@ func (r *rule) hasTail(tail string) bool {
 
 // stateKey appends the key under which a limit keeps its state for a key: name:{key}:limiter,
 // so that the slot is the key's own. Of a key that has braces, and so may have a hash tag
-// already, it is key:name:limiter. No two keys and limits come to the same.
-func (l *ruleLimit) stateKey(to, key []byte) []byte {
-	if canBeTag(key) {
+// already, it is key:name:limiter. No two keys and limits come to the same. tag says whether the
+// key can be a hash tag ([canBeTag]).
+func (l *ruleLimit) stateKey(to, key []byte, tag bool) []byte {
+	if tag {
 		to = append(to, l.head...)
 		to = append(to, key...)
 		return append(to, l.tail...)

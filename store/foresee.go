@@ -75,6 +75,17 @@ func (tx *Tx) fetch(db int, f *foreseen, whole bool) {
 	prefetch(at)
 }
 
+// Gather has the cells of keys of the running transaction fetched from memory together: found one
+// after the other, each would be waited for by itself. It changes no key.
+func (tx *Tx) Gather(keys [][]byte) {
+	for _, whole := range []bool{false, true} {
+		for _, key := range keys {
+			t := &tx.partition(key).tables[tx.db]
+			prefetch(t.placeOf(t.hash(key), whole))
+		}
+	}
+}
+
 // ForgetForeseen takes back what was foreseen.
 func (tx *Tx) ForgetForeseen() { tx.foresight = foresight{} }
 

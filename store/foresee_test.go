@@ -59,3 +59,22 @@ func TestForeseenKeysAreFound(t *testing.T) {
 	}
 	require.Equal(t, len(keys), s.Len(0))
 }
+
+// Gathering asks for memory, be there a key, a table or none, and changes nothing.
+func TestGather(t *testing.T) {
+	s := New(Options{Databases: 1})
+	tx := s.NewTx()
+	keys := [][]byte{[]byte("{a}1"), []byte("{a}2"), []byte("{a}3")}
+	for n := range keys {
+		tx.BeginKey(1, 0, keys[0])
+		tx.Gather(keys)
+		for i, key := range keys {
+			e := tx.Write(key)
+			require.Equal(t, i < n, e.Exists())
+		}
+		e := tx.Write(keys[n])
+		e.SetInt(1, NoExpiry)
+		tx.End()
+	}
+	require.Equal(t, len(keys), s.Len(0))
+}
