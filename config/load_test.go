@@ -91,7 +91,7 @@ func TestLoad(t *testing.T) {
 		{name: "a wide tree", files: files{"r.conf": strings.Repeat("include a\n", 40), "a": strings.Repeat("include b\n", 40), "b": ""}, args: "r.conf", err: "more than 1024 files"},
 
 		{name: "one warning for each name", files: conf("io-threads 4\nio-threads 2"), args: "r.conf --io-threads 3", want: want{"io-threads": "3"},
-			warns: []string{"r.conf:1: redis directive 'io-threads' is ignored: every core is used anyway"}},
+			warns: []string{"r.conf:1: redis directive 'io-threads' is ignored: one core of two runs commands, of those that GOMAXPROCS allows"}},
 		{name: "redis-cell", files: conf("loadmodule /usr/lib/libredis_cell.so"), args: "r.conf",
 			warns: []string{"r.conf:1: 'loadmodule' is not needed: CL.THROTTLE is built in"}},
 		{name: "another module and its directives", files: conf("loadmodule x.so a\nsearch.timeout 5"), args: "r.conf",

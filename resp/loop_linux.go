@@ -48,11 +48,14 @@ type loops struct {
 	next  atomic.Uint32
 }
 
-// begin starts as many loops as there shall be, or as the system has descriptors for.
+// begin starts as many loops as there shall be, or as the system has descriptors for. If nobody says
+// how many, they are half as many as processors: the system's part of the network, clients on the same
+// machine and what runs in the background want the others, and more loops than are busy make smaller
+// turns of the same work.
 func (ls *loops) begin(s *Server) {
 	n := s.Loops
 	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
+		n = (runtime.GOMAXPROCS(0) + 1) / 2
 	}
 	for range n {
 		l := &loop{server: s, in: make([]byte, busyBuffer)}

@@ -20,7 +20,7 @@ type Server struct {
 	// than "" refuses it: the client reads it as an error reply, and is closed. It must not block.
 	Accept func(c *Conn) (Handler, string)
 	// Loops is how many event loops carry the connections that need none of their own, where the
-	// system has them: 0 is one for each processor that Go uses, less than 0 none at all.
+	// system has them: 0 is one for every two processors that Go uses, less than 0 none at all.
 	Loops int
 	// Barrier, if set, holds replies back until what they say is as safe as it shall be. A loop asks
 	// it once for all that it sends in a turn.
