@@ -126,7 +126,6 @@ func (s *Server) everyClient() []*Client {
 // Begin reads the clocks for a batch of commands.
 func (c *Client) Begin() {
 	c.now, c.lapse = c.server.Clock.Read()
-	c.tx.ForgetForeseen()
 }
 
 // Foresee has the key of a command to come fetched from memory, if that is the same as the last one
@@ -140,6 +139,7 @@ func (c *Client) Foresee(args [][]byte) {
 // End closes a batch: others may see what it did to the client. An idle client keeps no request
 // alive.
 func (c *Client) End() {
+	c.tx.ForgetForeseen()
 	c.settle()
 	c.tally.cmd = nil
 	c.call.Args = nil

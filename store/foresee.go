@@ -86,8 +86,8 @@ func (tx *Tx) Gather(keys [][]byte) {
 	}
 }
 
-// ForgetForeseen takes back what was foreseen.
-func (tx *Tx) ForgetForeseen() { tx.foresight = foresight{} }
+// ForgetForeseen takes back what was foreseen, and keeps no key's bytes alive.
+func (tx *Tx) ForgetForeseen() { tx.foresight, tx.key = foresight{}, foreseen{} }
 
 // hash is a key's hash. That of a transaction on one key is known.
 func (tx *Tx) hash(t *table, key []byte) uint64 {
