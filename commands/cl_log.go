@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"cellserver/exact"
 	"cellserver/slidinglog"
 	"cellserver/store"
 )
@@ -78,7 +79,7 @@ func (l actionLog) apply(e *store.Entry, a *answer, now int64) {
 	forget, add, shared, join := int(a.state[0]), a.state[1], a.state[2] != 0, a.state[3] != 0
 	if join {
 		last := e.Sorted().Len() - 1
-		add += min(logEntry(e.Sorted().At(last)).Count, math.MaxInt64-add)
+		add = exact.Plus(add, logEntry(e.Sorted().At(last)).Count)
 		e.ZRemRange(last, last+1)
 	}
 	next := nextMember(e.Sorted(), now)

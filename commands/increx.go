@@ -3,6 +3,7 @@ package commands
 import (
 	"math"
 
+	"cellserver/exact"
 	"cellserver/store"
 )
 
@@ -117,8 +118,9 @@ func (c *Call) addBounded(a *increxArgs) error {
 	if err != nil {
 		return err
 	}
-	sum := saturatedSum(old, by)
-	beyond := by > 0 && old > math.MaxInt64-by || by < 0 && old < math.MinInt64-by || sum < lower || sum > upper
+	sum := exact.Plus(old, by)
+	_, fits := exact.Add(old, by)
+	beyond := !fits || sum < lower || sum > upper
 	if beyond && !a.saturate {
 		c.Out.Array(2)
 		c.Out.Int(old)
@@ -158,17 +160,6 @@ func (a *increxArgs) integers() (by, lower, upper int64, err error) {
 		return 0, 0, 0, errBoundsCross
 	}
 	return by, lower, upper, nil
-}
-
-// saturatedSum is a + b, or the integer that is nearest to it.
-func saturatedSum(a, b int64) int64 {
-	switch {
-	case b > 0 && a > math.MaxInt64-b:
-		return math.MaxInt64
-	case b < 0 && a < math.MinInt64-b:
-		return math.MinInt64
-	}
-	return a + b
 }
 
 // store stores a value with the expiry that was asked for, or that it had. A time that has

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"errors"
-	"math"
 	"strings"
 
 	"cellserver/exact"
@@ -153,7 +152,7 @@ const never = -1
 // expiryAfter is when a state that means nothing any more after some nanoseconds from now may
 // expire, in Unix milliseconds.
 func expiryAfter(now, after int64) int64 {
-	return exact.CeilDiv(now+min(after, math.MaxInt64-max(now, 0)), 1e6)
+	return exact.CeilDiv(exact.Plus(now, after), 1e6)
 }
 
 // limiterError makes a reply of an error of the limiters' packages, which name the argument

@@ -13,6 +13,18 @@ func Add(a, b int64) (sum int64, ok bool) {
 	return sum, (sum > a) == (b > 0)
 }
 
+// Plus is a + b, or the integer that is nearest to it where that does not fit.
+func Plus(a, b int64) int64 {
+	sum, ok := Add(a, b)
+	switch {
+	case ok:
+		return sum
+	case b > 0:
+		return math.MaxInt64
+	}
+	return math.MinInt64
+}
+
 // Mul multiplies for b >= 0; ok says whether the product fits.
 func Mul(a, b int64) (product int64, ok bool) {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))

@@ -20,6 +20,7 @@ func TestAgainstBigIntegers(t *testing.T) {
 		a, b, c := number(r), number(r), number(r)
 		sum, ok := Add(a, b)
 		check(t, new(big.Int).Add(wide(a), wide(b)), sum, ok, "%d + %d", a, b)
+		require.Equal(t, nearest(new(big.Int).Add(wide(a), wide(b))), Plus(a, b), "%d + %d", a, b)
 		if b < 0 {
 			continue
 		}
@@ -48,6 +49,17 @@ func check(t *testing.T, want *big.Int, got int64, ok bool, format string, args 
 	if ok != want.IsInt64() || ok && got != want.Int64() {
 		t.Fatalf(format+": want %v, got %d, %v", append(args, want, got, ok)...)
 	}
+}
+
+// nearest is the int64 that is nearest to an integer.
+func nearest(n *big.Int) int64 {
+	switch {
+	case n.IsInt64():
+		return n.Int64()
+	case n.Sign() > 0:
+		return math.MaxInt64
+	}
+	return math.MinInt64
 }
 
 func wide(n int64) *big.Int { return big.NewInt(n) }

@@ -104,7 +104,7 @@ func (p Pacer) Decide(s State, now, quantity int64) (Decision, State, error) {
 		d.Remaining = min(1+s.Stored/p.interval, p.limit)
 	}
 	busy, unstored := exact.Since(now, s.Free), p.most-s.Stored
-	d.ResetAfter = busy + min(unstored, math.MaxInt64-busy)
+	d.ResetAfter = exact.Plus(busy, unstored)
 	return d, s, nil
 }
 

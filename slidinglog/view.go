@@ -39,7 +39,7 @@ func (v *view[E]) count(i int) int64 {
 	}
 	sum := int64(0)
 	for ; i < v.n; i++ {
-		sum = plus(sum, v.entries.At(i).Count)
+		sum = exact.Plus(sum, v.entries.At(i).Count)
 	}
 	return sum
 }
@@ -63,10 +63,10 @@ func (v *view[E]) decide(quantity int64) Decision {
 	if d.Limited && quantity <= v.limit {
 		d.RetryAfter = v.retry(&d, quantity)
 	}
-	after := plus(v.used, d.Add)
+	after := exact.Plus(v.used, d.Add)
 	d.Remaining = v.limit - min(after, v.limit)
 	if after > 0 {
-		d.ResetAfter = exact.Since(v.now, plus(v.newest(&d), v.period))
+		d.ResetAfter = exact.Since(v.now, exact.Plus(v.newest(&d), v.period))
 	}
 	return d
 }
@@ -76,7 +76,7 @@ func (v *view[E]) gap() int64 {
 	if v.Gap == 0 || v.n == 0 {
 		return 0
 	}
-	return plus(v.last.Time, v.Gap) - v.now
+	return exact.Plus(v.last.Time, v.Gap) - v.now
 }
 
 // joins says whether what is added joins the newest entry.
@@ -103,7 +103,7 @@ func (v *view[E]) crowd(d *Decision) {
 		if v.shared {
 			oldest = v.entries.At(d.Forget).Count
 		}
-		if plus(v.used-oldest, d.Add) < v.limit {
+		if exact.Plus(v.used-oldest, d.Add) < v.limit {
 			return
 		}
 		v.used -= oldest
@@ -113,11 +113,11 @@ func (v *view[E]) crowd(d *Decision) {
 // retry is how long it takes until a limited request passes, with the log that it leaves.
 func (v *view[E]) retry(d *Decision, quantity int64) int64 {
 	wait := int64(0)
-	if over := plus(v.used, d.Add) - (v.limit - quantity); over > 0 {
-		wait = exact.Since(v.now, plus(v.timeOf(d, over), v.period))
+	if over := exact.Plus(v.used, d.Add) - (v.limit - quantity); over > 0 {
+		wait = exact.Since(v.now, exact.Plus(v.timeOf(d, over), v.period))
 	}
 	if v.Gap > 0 && quantity > 0 {
-		wait = max(wait, plus(v.newest(d), v.Gap)-v.now)
+		wait = max(wait, exact.Plus(v.newest(d), v.Gap)-v.now)
 	}
 	return wait
 }
@@ -147,14 +147,6 @@ func (v *view[E]) newest(d *Decision) int64 {
 		return v.last.Time
 	}
 	return v.now
-}
-
-// plus adds for b >= 0; what does not fit is the greatest int64.
-func plus(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
 }
 
 func bit(on bool) int {
