@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 
-	"cellserver/store"
+	"cellserver/decimal"
 )
 
 // parseInt parses an integer argument as Redis does: the canonical decimal form of an
 // int64; no spaces, no plus, no leading zeros.
-func parseInt(b []byte) (int64, bool) { return store.ParseInt(b) }
+func parseInt(b []byte) (int64, bool) { return decimal.Parse(b) }
 
 // Int parses argument i as an integer, or answers with Redis's error.
 func (c *Call) Int(i int) (int64, error) {

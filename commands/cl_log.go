@@ -2,9 +2,9 @@ package commands
 
 import (
 	"math"
-	"strconv"
 	"strings"
 
+	"cellserver/decimal"
 	"cellserver/exact"
 	"cellserver/slidinglog"
 	"cellserver/store"
@@ -86,8 +86,8 @@ func (l actionLog) apply(e *store.Entry, a *answer, now int64) {
 	e.ZRemRange(0, forget)
 	score := float64(now / 1000)
 	if shared {
-		member := strconv.AppendInt(nil, now, 10)
-		e.ZAdd(score, strconv.AppendInt(append(member, 'x'), add, 10))
+		member := decimal.Append(nil, now)
+		e.ZAdd(score, decimal.Append(append(member, 'x'), add))
 	} else {
 		for ; add > 0; next++ {
 			if e.ZAdd(score, logMember(now, next)) {
@@ -161,7 +161,7 @@ func nextMember(z *store.SortedSet, now int64) int {
 
 // logMember is the n-th member of a nanosecond, in the order of the set.
 func logMember(now int64, n int) []byte {
-	member := strconv.AppendInt(make([]byte, 0, 32), now, 10)
+	member := decimal.Append(make([]byte, 0, 32), now)
 	if n == 0 {
 		return member
 	}
@@ -169,5 +169,5 @@ func logMember(now int64, n int) []byte {
 	for digit := 100_000_000; digit > n; digit /= 10 {
 		member = append(member, '0')
 	}
-	return strconv.AppendInt(member, int64(n), 10)
+	return decimal.Append(member, int64(n))
 }

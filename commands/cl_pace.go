@@ -2,8 +2,8 @@ package commands
 
 import (
 	"bytes"
-	"strconv"
 
+	"cellserver/decimal"
 	"cellserver/pace"
 	"cellserver/store"
 )
@@ -72,8 +72,8 @@ func (p pacer) decide(e *store.Entry, now, quantity int64) (answer, error) {
 }
 
 func (p pacer) apply(e *store.Entry, a *answer, now int64) {
-	state := strconv.AppendInt(make([]byte, 0, 40), a.state[0], 10)
-	state = strconv.AppendInt(append(state, ' '), a.state[1], 10)
+	state := decimal.Append(make([]byte, 0, 40), a.state[0])
+	state = decimal.Append(append(state, ' '), a.state[1])
 	e.SetBytes(state, expiryAfter(now, a.resetAfter))
 }
 

@@ -249,7 +249,7 @@ func TestRandomDurations(t *testing.T) {
 	r := rand.New(newSeed(t))
 	for range 10_000 {
 		want := r.Int64() >> r.IntN(63)
-		ns, ok := parseSeconds([]byte(decimal(want)))
+		ns, ok := parseSeconds([]byte(asDecimal(want)))
 		require.True(t, ok)
 		require.Equal(t, want, ns)
 	}

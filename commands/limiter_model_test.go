@@ -138,13 +138,13 @@ var modelled = []struct {
 	resolution bool // there may be a width of entries
 }{
 	{name: "throttle", model: naiveRate,
-		line: func(p params) string { return fmt.Sprint("GCRA k ", p.limit-1, " ", p.limit, " ", decimal(p.period)) }},
+		line: func(p params) string { return fmt.Sprint("GCRA k ", p.limit-1, " ", p.limit, " ", asDecimal(p.period)) }},
 	{name: "window", model: naiveWindow(func(params) int64 { return millisecond }),
-		line: func(p params) string { return fmt.Sprint("CL.WINDOW k ", p.limit, " ", decimal(p.period)) }},
+		line: func(p params) string { return fmt.Sprint("CL.WINDOW k ", p.limit, " ", asDecimal(p.period)) }},
 	{name: "aligned", model: naiveWindow(func(p params) int64 { return p.period }),
-		line: func(p params) string { return fmt.Sprint("CL.WINDOW k ", p.limit, " ", decimal(p.period), " ALIGN") }},
+		line: func(p params) string { return fmt.Sprint("CL.WINDOW k ", p.limit, " ", asDecimal(p.period), " ALIGN") }},
 	{name: "sliding", model: naiveSliding,
-		line: func(p params) string { return fmt.Sprint("CL.SLIDING k ", p.limit, " ", decimal(p.period)) }},
+		line: func(p params) string { return fmt.Sprint("CL.SLIDING k ", p.limit, " ", asDecimal(p.period)) }},
 	{name: "log", model: naiveLog, line: logLine("")},
 	{name: "gap", gap: true, model: naiveLog, line: logLine("")},
 	{name: "resolution", gap: true, resolution: true, model: naiveLog, line: logLine("")},
@@ -154,19 +154,19 @@ var modelled = []struct {
 // logLine is CL.LOG with the options that its parameters have, and others.
 func logLine(others string) func(p params) string {
 	return func(p params) string {
-		line := fmt.Sprint("CL.LOG k ", p.limit, " ", decimal(p.period), others)
+		line := fmt.Sprint("CL.LOG k ", p.limit, " ", asDecimal(p.period), others)
 		if p.gap > 0 {
-			line += " GAP " + decimal(p.gap)
+			line += " GAP " + asDecimal(p.gap)
 		}
 		if p.resolution > 0 {
-			line += " RESOLUTION " + decimal(p.resolution)
+			line += " RESOLUTION " + asDecimal(p.resolution)
 		}
 		return line
 	}
 }
 
-// decimal spells nanoseconds as seconds.
-func decimal(ns int64) string { return fmt.Sprintf("%d.%09d", ns/1e9, ns%1e9) }
+// asDecimal spells nanoseconds as seconds.
+func asDecimal(ns int64) string { return fmt.Sprintf("%d.%09d", ns/1e9, ns%1e9) }
 
 // TestLimitersAsTheirModels walks every limiter through random times and quantities, limits
 // and periods that change, and restarts, beside its model: it never admits more and never

@@ -64,7 +64,7 @@ func TestPaceAsItsModel(t *testing.T) {
 		return func() {
 			w.clock.Advance(w.Int64N(3) * w.Int64N(2*interval+1))
 			now, quantity, wait, peek := w.clock.now, w.Int64N(4), w.Int64N(4*interval+1), w.IntN(8) == 0
-			line := fmt.Sprint("CL.PACE k ", burst, " ", count, " ", decimal(period), " ", quantity, " MAXWAIT ", decimal(wait), " MS")
+			line := fmt.Sprint("CL.PACE k ", burst, " ", count, " ", asDecimal(period), " ", quantity, " MAXWAIT ", asDecimal(wait), " MS")
 			if peek {
 				line += " PEEK"
 			}
@@ -111,7 +111,7 @@ func TestLeasesAsTheirModel(t *testing.T) {
 				return
 			}
 			lease, peek := millisecond+w.Int64N(4000*millisecond), w.IntN(8) == 0
-			line := fmt.Sprint("CL.ACQUIRE k ", limit, " ", decimal(lease), " ", holder, " MS")
+			line := fmt.Sprint("CL.ACQUIRE k ", limit, " ", asDecimal(lease), " ", holder, " MS")
 			if peek {
 				line += " PEEK"
 			}

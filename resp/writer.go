@@ -1,7 +1,7 @@
 package resp
 
 import (
-	"strconv"
+	"cellserver/decimal"
 
 	"github.com/tidwall/redcon"
 )
@@ -20,27 +20,22 @@ func (w *Writer) Int(n int64) { w.buf = appendInt(w.buf, n) }
 
 // Ints writes an array of integers.
 func (w *Writer) Ints(all ...int64) {
-	buf := append(w.buf, '*')
-	buf = strconv.AppendInt(buf, int64(len(all)), 10)
-	buf = append(buf, '\r', '\n')
+	buf := appendHeader(w.buf, '*', len(all))
 	for _, n := range all {
 		buf = appendInt(buf, n)
 	}
 	w.buf = buf
 }
 
-// appendInt appends an integer reply; most have one or two digits.
+// appendInt appends an integer reply; many have one digit, or say -1.
 func appendInt(dst []byte, n int64) []byte {
 	switch {
 	case uint64(n) < 10:
 		return append(dst, ':', '0'+byte(n), '\r', '\n')
-	case uint64(n) < 100:
-		return append(dst, ':', '0'+byte(n/10), '0'+byte(n%10), '\r', '\n')
 	case n == -1:
-		return append(dst, ':', '-', '1', '\r', '\n')
+		return append(dst, ":-1\r\n"...)
 	}
-	dst = strconv.AppendInt(append(dst, ':'), n, 10)
-	return append(dst, '\r', '\n')
+	return append(decimal.Append(append(dst, ':'), n), '\r', '\n')
 }
 
 // Bulk writes a bulk string; nil is the empty string, not a null.
@@ -52,7 +47,7 @@ func (w *Writer) BulkString(s string) { w.buf = redcon.AppendBulkString(w.buf, s
 // BulkInt writes n in decimal as a bulk string, as GET does with a counter.
 func (w *Writer) BulkInt(n int64) {
 	var digits [20]byte
-	w.Bulk(strconv.AppendInt(digits[:0], n, 10))
+	w.Bulk(decimal.Append(digits[:0], n))
 }
 
 // Simple writes a simple string (+s). Line breaks inside become spaces.
@@ -172,7 +167,5 @@ func (w *Writer) RawString(s string) { w.buf = append(w.buf, s...) }
 
 // appendHeader appends the line that starts an aggregate.
 func appendHeader(dst []byte, kind byte, n int) []byte {
-	dst = append(dst, kind)
-	dst = strconv.AppendInt(dst, int64(n), 10)
-	return append(dst, '\r', '\n')
+	return append(decimal.Append(append(dst, kind), int64(n)), '\r', '\n')
 }

@@ -2,7 +2,8 @@ package store
 
 import (
 	"math"
-	"strconv"
+
+	"cellserver/decimal"
 )
 
 // Kind is what a key holds.
@@ -160,7 +161,7 @@ func (e *Entry) Int() int64 {
 func (e *Entry) Bytes(scratch []byte) []byte {
 	switch e.Kind() {
 	case Int:
-		return strconv.AppendInt(scratch[:0], e.Int(), 10)
+		return decimal.Append(scratch[:0], e.Int())
 	case Raw:
 		return e.value().bytes
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"cellserver/decimal"
 )
 
 // seeded returns a generator whose seed is printed, and settable by SEED.
@@ -48,7 +50,7 @@ type modelValue struct {
 // over is the naive form of cell.over; a value whose expiry is its own as a TAT counts
 // as one.
 func (m modelValue) over(nowMillis int64) bool {
-	if n, ok := ParseInt([]byte(m.text)); ok && expiryIsTAT(n, m.at) {
+	if n, ok := decimal.Parse([]byte(m.text)); ok && expiryIsTAT(n, m.at) {
 		return nowMillis*1e6 >= n
 	}
 	return m.at != NoExpiry && nowMillis > m.at

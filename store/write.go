@@ -1,5 +1,7 @@
 package store
 
+import "cellserver/decimal"
+
 // Delete removes the key and reports whether it was there.
 func (e *Entry) Delete() bool {
 	if !e.Exists() {
@@ -27,7 +29,7 @@ func (e *Entry) SetInt(v, expireAt int64) {
 // SetBytes makes the key hold a string, whatever it held before, until expireAt (Unix
 // milliseconds, or NoExpiry). The bytes are copied. A canonical integer becomes one.
 func (e *Entry) SetBytes(b []byte, expireAt int64) {
-	if n, ok := ParseInt(b); ok {
+	if n, ok := decimal.Parse(b); ok {
 		e.SetInt(n, expireAt)
 		return
 	}
@@ -172,30 +174,4 @@ func (e *Entry) widen() cell {
 	e.t.gen++
 	e.gen = e.t.gen
 	return c
-}
-
-// ParseInt parses what Redis stores as an integer: the canonical decimal form of an
-// int64, nothing else ("007", "+1" and "-0" stay strings).
-func ParseInt(b []byte) (int64, bool) {
-	d := b
-	if len(b) > 0 && b[0] == '-' {
-		d = b[1:]
-	}
-	if len(d) == 0 || len(d) > 19 || d[0] == '0' && len(b) > 1 {
-		return 0, false
-	}
-	var n uint64 // 19 digits fit
-	for _, c := range d {
-		if c -= '0'; c > 9 {
-			return 0, false
-		}
-		n = n*10 + uint64(c)
-	}
-	switch {
-	case n < 1<<63 && len(d) == len(b):
-		return int64(n), true
-	case n <= 1<<63 && len(d) < len(b):
-		return -int64(n), true
-	}
-	return 0, false
 }

@@ -19,6 +19,7 @@ const module = "cellserver"
 // and never back. A package that is not here has no place yet; a new arrow is a decision, made here.
 var mayImport = map[string][]string{
 	"exact":         {},
+	"decimal":       {},
 	"gcra":          {"exact"},
 	"window":        {"exact"},
 	"slidinglog":    {"exact"},
@@ -26,15 +27,15 @@ var mayImport = map[string][]string{
 	"lease":         {},
 	"topk":          {},
 	"config":        {},
-	"resp":          {},
+	"resp":          {"decimal"},
 	"resp/resptest": {},
-	"store":         {"exact"},
+	"store":         {"decimal", "exact"},
 	// DUMP and RESTORE speak the codec's payloads; of files commands know nothing.
-	"commands":    {"exact", "gcra", "window", "slidinglog", "pace", "lease", "topk", "resp", "store", "config", "persistence/rdb"},
+	"commands":    {"decimal", "exact", "gcra", "window", "slidinglog", "pace", "lease", "topk", "resp", "store", "config", "persistence/rdb"},
 	"persistence": {"store", "persistence/aof", "persistence/rdb", "persistence/fs"},
 	// A manifest quotes as redis.conf does.
-	"persistence/aof":       {"store", "config", "persistence/rdb", "persistence/fs"},
-	"persistence/rdb":       {"store"},
+	"persistence/aof":       {"decimal", "store", "config", "persistence/rdb", "persistence/fs"},
+	"persistence/rdb":       {"decimal", "store"},
 	"persistence/fs":        {},
 	"persistence/fs/fstest": {"persistence/fs"},
 	"cmd/cellserver/app":    {"gcra", "window", "slidinglog", "pace", "lease", "resp", "store", "config", "commands", "persistence", "persistence/aof", "persistence/fs"},
@@ -44,6 +45,7 @@ var mayImport = map[string][]string{
 // mustNotKnow says which parts of the world a package is kept away from, as packages of the standard library.
 // A limiter knows numbers only; the store no files and no sockets; commands neither.
 var mustNotKnow = map[string][]string{
+	"decimal":            {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"exact":              {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"gcra":               {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"window":             {"bytes", "net", "os", "sync", "sync/atomic", "time"},

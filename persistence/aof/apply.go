@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"unsafe"
 
+	"cellserver/decimal"
 	"cellserver/store"
 )
 
@@ -68,7 +69,7 @@ func (a *applier) set(args [][]byte) bool {
 	at := store.NoExpiry
 	if len(args) == 5 {
 		var ok bool
-		if at, ok = store.ParseInt(args[4]); !ok {
+		if at, ok = decimal.Parse(args[4]); !ok {
 			return false
 		}
 	}
@@ -86,7 +87,7 @@ func (a *applier) del(args [][]byte) bool {
 }
 
 func (a *applier) expire(args [][]byte) bool {
-	at, ok := store.ParseInt(args[2])
+	at, ok := decimal.Parse(args[2])
 	if !ok {
 		return false
 	}
@@ -129,7 +130,7 @@ func parseScore(b []byte) (float64, bool) {
 
 func (a *applier) choose(args [][]byte) error {
 	if len(args) == 2 {
-		if db, ok := store.ParseInt(args[1]); ok && db >= 0 && db < int64(a.store.Databases()) {
+		if db, ok := decimal.Parse(args[1]); ok && db >= 0 && db < int64(a.store.Databases()) {
 			a.db = int(db)
 			return nil
 		}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"unsafe"
 
+	"cellserver/decimal"
 	"cellserver/store"
 )
 
@@ -90,7 +91,7 @@ func appendSet(b []byte, f *store.Effect) []byte {
 	var number [20]byte
 	value := f.Value
 	if value == nil {
-		value = strconv.AppendInt(number[:0], f.Int, 10)
+		value = decimal.Append(number[:0], f.Int)
 	}
 	if f.At == store.NoExpiry {
 		b = appendBulk(append(b, "*3\r\n$3\r\nSET\r\n"...), f.Key)
@@ -139,7 +140,7 @@ func (e *encoder) appendItem(it store.Item) bool {
 	if e.chunk == 0 {
 		e.chunk = min(e.rest, chunkItems)
 		e.rest -= e.chunk
-		b = strconv.AppendInt(append(b, '*'), int64(2+2*e.chunk), 10)
+		b = decimal.Append(append(b, '*'), int64(2+2*e.chunk))
 		b = appendBulk(append(b, "\r\n$4\r\nZADD\r\n"...), e.key)
 	}
 	e.chunk--
@@ -149,14 +150,14 @@ func (e *encoder) appendItem(it store.Item) bool {
 }
 
 func appendBulk(b, s []byte) []byte {
-	b = strconv.AppendInt(append(b, '$'), int64(len(s)), 10)
+	b = decimal.Append(append(b, '$'), int64(len(s)))
 	b = append(append(b, '\r', '\n'), s...)
 	return append(b, '\r', '\n')
 }
 
 func appendInt(b []byte, n int64) []byte {
 	var digits [20]byte
-	return appendBulk(b, strconv.AppendInt(digits[:0], n, 10))
+	return appendBulk(b, decimal.Append(digits[:0], n))
 }
 
 // appendScore writes a score in the fewest digits from which the same number is read.

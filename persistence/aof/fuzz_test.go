@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"cellserver/decimal"
 	"cellserver/persistence/fs/fstest"
 	"cellserver/store"
 
@@ -80,7 +81,7 @@ func loadBounded(t *testing.T, files *fstest.Memory) (*store.Store, *Dir, *Loade
 	server := foreign(s)
 	loaded, err := dir.Load(s, LoadOptions{Now: now, Foreign: func(db int, args [][]byte) error {
 		if len(args) == 4 && is(args[0], "SETRANGE") {
-			if to, ok := store.ParseInt(args[2]); ok && to > 1<<16 {
+			if to, ok := decimal.Parse(args[2]); ok && to > 1<<16 {
 				return errors.New("too long a string for this test")
 			}
 		}

@@ -2,7 +2,8 @@ package rdb
 
 import (
 	"encoding/binary"
-	"strconv"
+
+	"cellserver/decimal"
 )
 
 // A packed list is a string that holds a list: a listpack, or the ziplist that Redis had
@@ -28,7 +29,7 @@ func (e element) appendTo(b []byte) []byte {
 	if e.text != nil {
 		return append(b, e.text...)
 	}
-	return strconv.AppendInt(b, e.n, 10)
+	return decimal.Append(b, e.n)
 }
 
 // packed is a packed list and what kind of one.

@@ -2,7 +2,8 @@ package rdb
 
 import (
 	"encoding/binary"
-	"strconv"
+
+	"cellserver/decimal"
 )
 
 // prefix reads what begins a string: its length, or with special the encoding it has.
@@ -64,7 +65,7 @@ func (s *source) text(what string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.digits = strconv.AppendInt(s.digits[:0], littleEndian(b), 10)
+	s.digits = decimal.Append(s.digits[:0], littleEndian(b))
 	return s.digits, nil
 }
 

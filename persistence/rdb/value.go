@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"cellserver/decimal"
 	"cellserver/store"
 )
 
@@ -73,7 +74,7 @@ func (s *source) stringValue(v *Value) error {
 	if err != nil {
 		return err
 	}
-	if n, ok := store.ParseInt(b); ok {
+	if n, ok := decimal.Parse(b); ok {
 		v.Kind, v.Int = store.Int, n
 	} else {
 		v.Kind, v.Bytes = store.Raw, b

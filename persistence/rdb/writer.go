@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
-	"strconv"
 	"unsafe"
 
+	"cellserver/decimal"
 	"cellserver/store"
 )
 
@@ -114,7 +114,7 @@ func (w *Writer) appendItem(it store.Item) bool {
 // text appends a string; one that reads as an integer of at most 32 bits, as that. What
 // is longer than the buffer does not go through it.
 func (w *Writer) text(b []byte) {
-	if n, ok := store.ParseInt(b); ok {
+	if n, ok := decimal.Parse(b); ok {
 		w.buf = appendInt(w.buf, n)
 		return
 	}
@@ -175,7 +175,7 @@ func appendInt(b []byte, n int64) []byte {
 		return binary.LittleEndian.AppendUint32(append(b, lenSpecial|encInt32), uint32(n))
 	}
 	at := len(b)
-	b = strconv.AppendInt(append(b, 0), n, 10)
+	b = decimal.Append(append(b, 0), n)
 	b[at] = len6 | byte(len(b)-at-1) // at most 20 digits
 	return b
 }

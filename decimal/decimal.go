@@ -1,0 +1,79 @@
+// Package decimal reads and writes the decimal form of an int64, which every request and every
+// reply of a limiter has several times.
+package decimal
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"strconv"
+)
+
+// Append appends the digits of n, behind '-' if it is negative.
+func Append(dst []byte, n int64) []byte {
+	switch u := uint64(n); {
+	case u < 10:
+		return append(dst, '0'+byte(u))
+	case u < 100:
+		return append(dst, '0'+byte(u/10), '0'+byte(u%10))
+	case u < 1e8:
+		digits := eight(u)
+		leading := bits.TrailingZeros64(digits) &^ 7
+		end := len(dst) + 8 - leading/8
+		return binary.LittleEndian.AppendUint64(dst, (digits|eightZeros)>>leading)[:end]
+	}
+	return strconv.AppendInt(dst, n, 10)
+}
+
+// eightZeros makes digits of eight numbers below ten.
+const eightZeros = 0x3030303030303030
+
+// eight returns the eight decimal places of n, which has no more, a byte each and the highest in the
+// lowest byte. It halves the places, all parts at a time: a division by 100 or by 10 of what is
+// below 10,000 or 100 is a multiplication and a shift.
+func eight(n uint64) uint64 {
+	parts := n/10_000 | n%10_000<<32 // two of four places
+	high := parts * 5243 >> 19 & 0x0000007f_0000007f
+	parts = high | (parts-100*high)<<16 // four of two
+	high = parts * 103 >> 10 & 0x000f_000f_000f_000f
+	return high | (parts-10*high)<<8
+}
+
+// Parse reads what Redis stores as an integer: the canonical decimal form of an int64, nothing
+// else ("007", "+1" and "-0" are none).
+func Parse(b []byte) (n int64, ok bool) {
+	if len(b) == 0 || len(b) > 18 || b[0]-'1' > 8 {
+		return parseRest(b)
+	}
+	for _, c := range b {
+		if c -= '0'; c > 9 {
+			return 0, false
+		}
+		n = n*10 + int64(c)
+	}
+	return n, true
+}
+
+// parseRest is Parse for zero, negative and very large integers.
+func parseRest(b []byte) (int64, bool) {
+	d := b
+	if len(b) > 0 && b[0] == '-' {
+		d = b[1:]
+	}
+	if len(d) == 0 || len(d) > 19 || d[0] == '0' && len(b) > 1 {
+		return 0, false
+	}
+	var n uint64 // 19 digits fit
+	for _, c := range d {
+		if c -= '0'; c > 9 {
+			return 0, false
+		}
+		n = n*10 + uint64(c)
+	}
+	switch {
+	case n < 1<<63 && len(d) == len(b):
+		return int64(n), true
+	case n <= 1<<63 && len(d) < len(b):
+		return -int64(n), true
+	}
+	return 0, false
+}
