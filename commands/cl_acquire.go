@@ -46,9 +46,9 @@ func leaseLimit(a *limiterArgs) (p permit, err error) {
 	return p, err
 }
 
-func (p permit) decide(e *store.Entry, now, _ int64) (answer, error) {
+func (p permit) decide(e *store.Entry, a *answer, now, _ int64) error {
 	if err := sortedEntry(e); err != nil {
-		return answer{}, err
+		return err
 	}
 	held, mine := leases{e.Sorted()}, lease.Nobody
 	if held.set != nil {
@@ -57,10 +57,9 @@ func (p permit) decide(e *store.Entry, now, _ int64) (answer, error) {
 		}
 	}
 	d, err := lease.Acquire(p.Semaphore, held, mine, now)
-	return answer{
-		limited: d.Limited, changed: !d.Limited, limit: d.Limit, remaining: d.Remaining,
-		retryAfter: d.RetryAfter, resetAfter: d.ResetAfter, state: [4]int64{int64(d.Ended), d.End},
-	}, err
+	a.set(d.Limited, !d.Limited, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.state[0], a.state[1] = int64(d.Ended), d.End
+	return err
 }
 
 func (p permit) apply(e *store.Entry, a *answer, now int64) {

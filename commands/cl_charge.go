@@ -28,11 +28,13 @@ func chargeLimit(a *limiterArgs) (r chargedRate, err error) {
 	return r, err
 }
 
-func (r chargedRate) decide(e *store.Entry, now, quantity int64) (answer, error) {
+func (r chargedRate) decide(e *store.Entry, a *answer, now, quantity int64) error {
 	tat, err := integer(e)
 	if err != nil {
-		return answer{}, err
+		return err
 	}
 	d, err := r.Charge(tat, now, quantity)
-	return rateAnswer(d), err
+	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.state[0] = d.TAT
+	return err
 }

@@ -125,8 +125,9 @@ func (room *checking) find(c *Call, r *rule) {
 	c.Tx.Gather(keys)
 	room.limits = room.room[:len(keys)]
 	for i, key := range keys {
-		l := r.limits[i].limiter
-		room.limits[i].limiter, room.limits[i].entry = l, l.entry(c.Tx, key)
+		a := &room.limits[i]
+		a.limiter = r.limits[i].limiter
+		a.limiter.find(&a.entry, c.Tx, key)
 	}
 }
 

@@ -57,9 +57,9 @@ func logLimit(a *limiterArgs) (l actionLog, err error) {
 	return l, err
 }
 
-func (l actionLog) decide(e *store.Entry, now, quantity int64) (answer, error) {
+func (l actionLog) decide(e *store.Entry, a *answer, now, quantity int64) error {
 	if err := sortedEntry(e); err != nil {
-		return answer{}, err
+		return err
 	}
 	d, err := slidinglog.Decide(l.Log, logEntries{e.Sorted()}, now, quantity)
 	if at := e.ExpireAt(); !d.Changed && at != store.NoExpiry {
@@ -68,11 +68,9 @@ func (l actionLog) decide(e *store.Entry, now, quantity int64) (answer, error) {
 		left := nanos(at) - (now - 1e6)
 		d.RetryAfter, d.ResetAfter = min(d.RetryAfter, left), min(d.ResetAfter, left)
 	}
-	return answer{
-		limited: d.Limited, changed: d.Changed, limit: d.Limit, remaining: d.Remaining,
-		retryAfter: d.RetryAfter, resetAfter: d.ResetAfter,
-		state: [4]int64{int64(d.Forget), d.Add, int64(bit(d.Shared)), int64(bit(d.Join))},
-	}, err
+	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.state = [4]int64{int64(d.Forget), d.Add, int64(bit(d.Shared)), int64(bit(d.Join))}
+	return err
 }
 
 func (l actionLog) apply(e *store.Entry, a *answer, now int64) {

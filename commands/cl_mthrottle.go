@@ -32,7 +32,7 @@ func clMthrottle(c *Call) error {
 		return limiterError(err)
 	}
 	for i := range all {
-		all[i].entry = all[i].limiter.entry(c.Tx, c.Args[2+wordsPerLimit*i])
+		all[i].limiter.find(&all[i].entry, c.Tx, c.Args[2+wordsPerLimit*i])
 	}
 	refusing, err := decideAll(all, c.Now, args.quantity)
 	if err != nil {

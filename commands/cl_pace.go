@@ -53,22 +53,21 @@ func paceLimit(a *limiterArgs) (p pacer, err error) {
 	return p, err
 }
 
-func (p pacer) decide(e *store.Entry, now, quantity int64) (answer, error) {
+func (p pacer) decide(e *store.Entry, a *answer, now, quantity int64) error {
 	if err := stringEntry(e); err != nil {
-		return answer{}, err
+		return err
 	}
 	var state pace.State
 	if e.Exists() {
 		var ok bool
 		if state.Free, state.Stored, ok = pairOf(e.Bytes(nil)); !ok {
-			return answer{}, errNoPace
+			return errNoPace
 		}
 	}
 	d, state, err := p.Decide(state, now, quantity)
-	return answer{
-		limited: d.Limited, changed: d.Changed, limit: d.Limit, remaining: d.Remaining,
-		retryAfter: d.RetryAfter, resetAfter: d.ResetAfter, hold: d.Hold, state: [4]int64{state.Free, state.Stored},
-	}, err
+	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.hold, a.state[0], a.state[1] = d.Hold, state.Free, state.Stored
+	return err
 }
 
 func (p pacer) apply(e *store.Entry, a *answer, now int64) {

@@ -40,17 +40,19 @@ const slidingBase = window.MaxSliding + 1
 
 const errNoSliding Error = "ERR the key holds no sliding window: its integer is negative"
 
-func (w slidingWindow) decide(e *store.Entry, now, quantity int64) (answer, error) {
+func (w slidingWindow) decide(e *store.Entry, a *answer, now, quantity int64) error {
 	n, end, err := counter(e)
 	switch {
 	case err != nil:
-		return answer{}, err
+		return err
 	case n < 0:
-		return answer{}, errNoSliding
+		return errNoSliding
 	}
 	counts := window.Counts{Current: n % slidingBase, Previous: n / slidingBase, End: end}
 	d, counts, err := w.Decide(counts, now, quantity)
-	return windowAnswer(d, [4]int64{counts.Previous*slidingBase + counts.Current, counts.End}), err
+	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.state[0], a.state[1] = counts.Previous*slidingBase+counts.Current, counts.End
+	return err
 }
 
 func (w slidingWindow) apply(e *store.Entry, a *answer, _ int64) {

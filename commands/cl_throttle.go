@@ -39,10 +39,15 @@ func clThrottle(c *Call) error {
 	if err != nil {
 		return err
 	}
-	e := c.Tx.WriteTAT(c.Args[1])
-	d, err := decide(&e, quota, c.Now, quantity)
+	var e store.Entry
+	c.Tx.WriteTATIn(&e, c.Args[1])
+	tat, err := integer(&e)
 	if err != nil {
 		return err
+	}
+	d, err := quota.Decide(tat, c.Now, quantity)
+	if err != nil {
+		return limiterError(err)
 	}
 	if d.Changed {
 		keepTAT(&e, d.TAT, c.Now)
@@ -60,25 +65,16 @@ func clProbe(c *Call) error {
 		return err
 	}
 	e := c.Tx.Read(c.Args[1])
-	d, err := decide(&e, quota, c.Now, quantity)
+	tat, err := integer(&e)
 	if err != nil {
 		return err
 	}
+	d, err := quota.Decide(tat, c.Now, quantity)
+	if err != nil {
+		return limiterError(err)
+	}
 	c.replyDecision(d, true)
 	return nil
-}
-
-// decide asks the quota about the TAT that the entry holds.
-func decide(e *store.Entry, quota gcra.Quota, now, quantity int64) (gcra.Decision, error) {
-	tat, err := integer(e)
-	if err != nil {
-		return gcra.Decision{}, err
-	}
-	d, err := quota.Decide(tat, now, quantity)
-	if err != nil {
-		return d, Error("ERR " + err.Error())
-	}
-	return d, nil
 }
 
 // keepTAT stores a TAT until it has passed; one that already has says nothing that no
@@ -165,20 +161,18 @@ func throttleLimit(a *limiterArgs) (r cellRate, err error) {
 	return r, a.options(0)
 }
 
-// entry finds a key whose TAT may have passed.
-func (cellRate) entry(tx *store.Tx, key []byte) store.Entry { return tx.WriteTAT(key) }
+// find finds a key whose TAT may have passed.
+func (cellRate) find(e *store.Entry, tx *store.Tx, key []byte) { tx.WriteTATIn(e, key) }
 
-func (r cellRate) decide(e *store.Entry, now, quantity int64) (answer, error) {
-	d, err := decide(e, r.Quota, now, quantity)
-	return rateAnswer(d), err
-}
-
-// rateAnswer is a decision of a rate.
-func rateAnswer(d gcra.Decision) answer {
-	return answer{
-		limited: d.Limited, changed: d.Changed, limit: d.Limit, remaining: d.Remaining,
-		retryAfter: d.RetryAfter, resetAfter: d.ResetAfter, state: [4]int64{d.TAT},
+func (r cellRate) decide(e *store.Entry, a *answer, now, quantity int64) error {
+	tat, err := integer(e)
+	if err != nil {
+		return err
 	}
+	d, err := r.Decide(tat, now, quantity)
+	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.state[0] = d.TAT
+	return err
 }
 
 func (cellRate) apply(e *store.Entry, a *answer, now int64) { keepTAT(e, a.state[0], now) }

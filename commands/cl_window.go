@@ -34,13 +34,15 @@ func windowLimit(a *limiterArgs) (w fixedWindow, err error) {
 
 const errNoWindow Error = "ERR the key holds no window: it does not expire"
 
-func (w fixedWindow) decide(e *store.Entry, now, quantity int64) (answer, error) {
+func (w fixedWindow) decide(e *store.Entry, a *answer, now, quantity int64) error {
 	used, end, err := counter(e)
 	if err != nil {
-		return answer{}, err
+		return err
 	}
 	d, count, err := w.Decide(window.Count{Used: used, End: end}, now, quantity)
-	return windowAnswer(d, [4]int64{count.Used, count.End}), err
+	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.state[0], a.state[1] = count.Used, count.End
+	return err
 }
 
 func (w fixedWindow) apply(e *store.Entry, a *answer, _ int64) {
@@ -62,11 +64,3 @@ func counter(e *store.Entry) (n, end int64, err error) {
 
 // nanos are Unix nanoseconds of milliseconds, or the last whole millisecond that they can tell.
 func nanos(millis int64) int64 { return min(millis, math.MaxInt64/1_000_000) * 1e6 }
-
-// windowAnswer is a decision of a window.
-func windowAnswer(d window.Decision, state [4]int64) answer {
-	return answer{
-		limited: d.Limited, changed: d.Changed, limit: d.Limit, remaining: d.Remaining,
-		retryAfter: d.RetryAfter, resetAfter: d.ResetAfter, state: state,
-	}
-}

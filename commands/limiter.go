@@ -18,11 +18,12 @@ import (
 // limiter is a way of limiting with its parameters, such as CL.WINDOW's 100 in 60 seconds. It
 // is a value without state: the state is the key's.
 type limiter interface {
-	// entry finds a key for decide and apply.
-	entry(tx *store.Tx, key []byte) store.Entry
+	// find makes an entry that of a key, for decide and apply.
+	find(e *store.Entry, tx *store.Tx, key []byte)
 	// decide answers a request for a quantity on the entry's key at now, in Unix
 	// nanoseconds. It changes nothing, and what it answers holds until the key changes.
-	decide(e *store.Entry, now, quantity int64) (answer, error)
+	// With an error it is no answer.
+	decide(e *store.Entry, a *answer, now, quantity int64) error
 	// apply stores what was decided about the entry at now, the same now. It cannot fail.
 	apply(e *store.Entry, a *answer, now int64)
 }
@@ -38,6 +39,12 @@ type answer struct {
 	hold             int64 // for which the caller is to hold the request, if the limiter paces
 
 	state [4]int64 // what apply stores, in the limiter's own terms
+}
+
+// set makes it the answer of a limiter that does not pace, without its state.
+func (a *answer) set(limited, changed bool, limit, remaining, retryAfter, resetAfter int64) {
+	a.limited, a.changed, a.limit, a.remaining = limited, changed, limit, remaining
+	a.retryAfter, a.resetAfter, a.hold = retryAfter, resetAfter, 0
 }
 
 // limiters are the limiters that a rule may be made of, by the name of their command. Each
@@ -113,10 +120,10 @@ func askIn[L limiter](c *Call, room *limiting, read func(*limiterArgs) (L, error
 	if looks {
 		room.entry = c.Tx.Read(c.Args[1])
 	} else {
-		room.entry = l.entry(c.Tx, c.Args[1])
+		l.find(&room.entry, c.Tx, c.Args[1])
 	}
 	a := &room.answer
-	if *a, err = l.decide(&room.entry, c.Now, room.args.quantity); err != nil {
+	if err = l.decide(&room.entry, a, c.Now, room.args.quantity); err != nil {
 		return err
 	}
 	looks = looks || room.args.has(optPeek)
@@ -167,4 +174,4 @@ func limiterError(err error) error {
 // ordinary is of limiters whose key is found like any other.
 type ordinary struct{}
 
-func (ordinary) entry(tx *store.Tx, key []byte) store.Entry { return tx.Write(key) }
+func (ordinary) find(e *store.Entry, tx *store.Tx, key []byte) { tx.WriteIn(e, key) }

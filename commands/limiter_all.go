@@ -15,7 +15,7 @@ func decideAll[L limiter](all []asked[L], now, quantity int64) (refusing int, er
 	refusing = -1
 	for i := range all {
 		a := &all[i]
-		if a.answer, err = a.limiter.decide(&a.entry, now, quantity); err != nil {
+		if err = a.limiter.decide(&a.entry, &a.answer, now, quantity); err != nil {
 			return -1, err
 		}
 		if a.answer.limited && refusing < 0 {
@@ -27,7 +27,7 @@ func decideAll[L limiter](all []asked[L], now, quantity int64) (refusing int, er
 		if refusing < 0 || a.answer.limited {
 			continue
 		}
-		if a.answer, err = a.limiter.decide(&a.entry, now, 0); err != nil {
+		if err = a.limiter.decide(&a.entry, &a.answer, now, 0); err != nil {
 			return -1, err
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"cellserver/store"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -37,13 +39,13 @@ func TestParseLimit(t *testing.T) {
 		require.NoError(t, err, line)
 		key := strings.Repeat("k", 1+i)
 		h.transact(key, func(c *Call) {
-			e := l.entry(c.Tx, []byte(key))
-			a, err := l.decide(&e, c.Now, 2)
-			require.NoError(t, err)
+			var e store.Entry
+			var a answer
+			l.find(&e, c.Tx, []byte(key))
+			require.NoError(t, l.decide(&e, &a, c.Now, 2))
 			require.False(t, a.limited || e.Exists(), "deciding writes nothing")
 			l.apply(&e, &a, c.Now)
-			a, err = l.decide(&e, c.Now, 1)
-			require.NoError(t, err)
+			require.NoError(t, l.decide(&e, &a, c.Now, 1))
 			require.True(t, a.limited && !a.changed, line)
 		})
 	}

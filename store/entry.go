@@ -24,7 +24,6 @@ const NoExpiry int64 = math.MinInt64
 // then read and written. It follows its cell when other writes move it.
 type Entry struct {
 	tx   *Tx
-	p    *partition
 	t    *table
 	g    *segment
 	key  []byte
@@ -36,12 +35,15 @@ type Entry struct {
 }
 
 // Peek finds a key without counting it as used: for TYPE, TTL, OBJECT and the like.
-func (tx *Tx) Peek(key []byte) Entry { return tx.find(key) }
+func (tx *Tx) Peek(key []byte) (e Entry) {
+	tx.find(&e, key)
+	return e
+}
 
 // Read finds a key for a command that reads its value: it counts as a hit or a miss,
 // and as a use.
-func (tx *Tx) Read(key []byte) Entry {
-	e := tx.find(key)
+func (tx *Tx) Read(key []byte) (e Entry) {
+	tx.find(&e, key)
 	if e.off == 0 {
 		tx.s.misses.Add(1)
 		return e
@@ -54,47 +56,49 @@ func (tx *Tx) Read(key []byte) Entry {
 }
 
 // Write finds a key for a command that may change it. It counts as a use.
-func (tx *Tx) Write(key []byte) Entry {
-	e := tx.find(key)
-	if e.off != 0 && !tx.NoTouch {
-		e.touchAccess()
-	}
+func (tx *Tx) Write(key []byte) (e Entry) {
+	tx.WriteIn(&e, key)
 	return e
 }
 
-// WriteTAT finds a key for a command to which a TAT that has passed says the same as no
+// WriteIn is [Tx.Write] into an entry: to copy one takes as long as to find it.
+func (tx *Tx) WriteIn(e *Entry, key []byte) {
+	tx.find(e, key)
+	if e.off != 0 && !tx.NoTouch {
+		e.touchAccess()
+	}
+}
+
+// WriteTATIn finds a key for a command to which a TAT that has passed says the same as no
 // key: such a cell, though its time is over, is found as it is, to be overwritten in
-// place instead of removed and made anew. Otherwise it is [Tx.Write].
-func (tx *Tx) WriteTAT(key []byte) Entry {
-	e := tx.locate(key)
+// place instead of removed and made anew. Otherwise it is [Tx.WriteIn].
+func (tx *Tx) WriteTATIn(e *Entry, key []byte) {
+	tx.locate(e, key)
 	if e.off == 0 {
-		return e
+		return
 	}
 	if c := e.cell(); !c.has(cellExpiryIsTAT) && c.over(tx.now) {
 		e.expire()
 	} else if !tx.NoTouch {
 		e.touchAccess()
 	}
-	return e
 }
 
-// find locates the key's cell. One whose time is over is removed on the spot: expiry
-// is exact on access.
-func (tx *Tx) find(key []byte) Entry {
-	e := tx.locate(key)
+// find finds the key's cell. One whose time is over is removed on the spot: expiry is
+// exact on access.
+func (tx *Tx) find(e *Entry, key []byte) {
+	tx.locate(e, key)
 	if e.off != 0 && e.cell().over(tx.now) && !tx.Replays {
 		e.expire()
 	}
-	return e
 }
 
 // locate is find without a look at the time.
-func (tx *Tx) locate(key []byte) Entry {
-	p := tx.partition(key)
-	t := &p.tables[tx.db]
-	e := Entry{tx: tx, p: p, t: t, key: key, hash: tx.hash(t, key), gen: t.gen, db: tx.db}
+func (tx *Tx) locate(e *Entry, key []byte) {
+	t := &tx.partition(key).tables[tx.db]
+	e.tx, e.t, e.key, e.db = tx, t, key, tx.db
+	e.hash, e.gen = tx.hash(t, key), t.gen
 	e.g, e.off, e.slot = t.find(key, e.hash)
-	return e
 }
 
 // expiredCell reports whether the key is there but its time is over.

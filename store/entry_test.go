@@ -7,18 +7,19 @@ import (
 )
 
 // TestWriteTAT: a TAT that has passed is overwritten in place, and nobody else sees it.
-func TestWriteTAT(t *testing.T) {
+func TestWriteTATIn(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	key := []byte("k")
 	tx := whole(s, testNow)
-	e := tx.WriteTAT(key)
+	var e Entry
+	tx.WriteTATIn(&e, key)
 	require.False(t, e.Exists())
 	e.SetInt(testNow+5e6, ceilMillis(testNow+5e6))
 	tx.End()
 
 	later := testNow + int64(5e6)
 	tx = whole(s, later)
-	e = tx.WriteTAT(key)
+	tx.WriteTATIn(&e, key)
 	require.Equal(t, testNow+int64(5e6), e.Int())
 	e.SetInt(later+7e6, ceilMillis(later+7e6))
 	require.Equal(t, 1, tx.Changes())
@@ -26,7 +27,7 @@ func TestWriteTAT(t *testing.T) {
 	tx.End()
 
 	tx = whole(s, later+7e6)
-	e = tx.WriteTAT(key) // and not overwritten this time
+	tx.WriteTATIn(&e, key) // and not overwritten this time
 	e = tx.Peek(key)
 	require.False(t, e.Exists())
 	e = tx.Write([]byte("plain"))
@@ -34,7 +35,7 @@ func TestWriteTAT(t *testing.T) {
 	tx.End()
 
 	tx = whole(s, later+20e6)
-	e = tx.WriteTAT([]byte("plain"))
+	tx.WriteTATIn(&e, []byte("plain"))
 	require.False(t, e.Exists(), "an expiry that is not the value's is one for WriteTAT, too")
 	checkInvariants(t, tx)
 	tx.End()

@@ -247,7 +247,7 @@ func (v *evictor) evict(now int64, c *candidate) bool {
 	v.tx.Begin(now, c.db, &fp)
 	defer v.tx.End()
 	before := v.tx.Changes()
-	e := v.tx.find(c.key)
+	e := v.tx.Peek(c.key)
 	if e.off == 0 {
 		return v.tx.Changes() > before // its time was over
 	}

@@ -14,7 +14,8 @@ func (e *Entry) CopyTo(db int, dst []byte) {
 	case Raw:
 		b := append([]byte{}, e.value().bytes...) // not nil: that would say Int
 		d.storeValue(Raw, value{bytes: b}, at)
-		d.record(Effect{Op: OpSet, Value: b, At: at})
+		f := d.record(OpSet)
+		f.Value, f.At = b, at
 	case Sorted:
 		d.adopt(e.value().sorted.clone(), at)
 	}
@@ -43,9 +44,8 @@ func (e *Entry) in(db int, key []byte) Entry {
 	tx := e.tx
 	was := tx.db
 	tx.db = db
-	d := tx.find(key)
+	d := tx.Peek(key)
 	tx.db = was
-	d.db = db
 	return d
 }
 
@@ -95,7 +95,7 @@ func (tx *Tx) dropOverdueWatched(p *partition, a, b int) {
 	for k := range p.watches {
 		if k.db == a || k.db == b {
 			for _, tx.db = range []int{a, b} {
-				tx.find([]byte(k.key))
+				tx.Peek([]byte(k.key))
 			}
 		}
 	}

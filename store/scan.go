@@ -112,7 +112,7 @@ func (tx *Tx) visit(p *partition, t *table, s scanned, f func(*Entry)) {
 		tx.overdue = append(tx.overdue, slices.Clone(t.keyOf(c)))
 		return
 	}
-	tx.visited = Entry{tx: tx, p: p, t: t, g: s.g, key: t.keyOf(c), hash: s.hash, gen: t.gen, off: s.off, db: tx.db}
+	tx.visited = Entry{tx: tx, t: t, g: s.g, key: t.keyOf(c), hash: s.hash, gen: t.gen, off: s.off, db: tx.db}
 	f(&tx.visited)
 }
 
@@ -120,7 +120,7 @@ func (tx *Tx) visit(p *partition, t *table, s scanned, f func(*Entry)) {
 // removing moves cells.
 func (tx *Tx) reap() {
 	for _, key := range tx.overdue {
-		tx.find(key)
+		tx.Peek(key)
 	}
 	tx.overdue, tx.visited = nil, Entry{}
 }

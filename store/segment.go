@@ -29,18 +29,24 @@ const (
 type segment struct {
 	index []uint32 // fingerprint (8 bits) and arena offset (24 bits); linear probing
 	arena []byte   // what is used of the room for cells, which its capacity is
-	live  int      // cells
-	used  int      // index slots that are not empty: live ones and tombstones
-	dead  int      // arena bytes of removed cells, whose kind is None
-	depth uint8
-	// snapshot is the number of the last one that has seen the segment.
-	snapshot uint32
 	// nextExpiry is a lower bound of the earliest expiry (Unix ms) of the segment's
 	// cells: until it is past, a sweep passes by.
 	nextExpiry int64
+	// snapshot is the number of the last one that has seen the segment.
+	snapshot uint32
+	depth    uint8
+
+	live int // cells
+	used int // index slots that are not empty: live ones and tombstones
+	dead int // arena bytes of removed cells, whose kind is None
+
+	_ [2*cacheLine - 88]byte // makes it two lines, of which the first has what is looked at most
 }
 
 const slotBytes = 4
+
+// cacheLine is the size of a processor's cache lines, in bytes.
+const cacheLine = 64
 
 // newSegment returns an empty segment with room for so many bytes of cells at least.
 func newSegment(b *blocks, slots, room int, depth uint8) *segment {
@@ -208,7 +214,7 @@ func (g *segment) sparse() bool { return len(g.index) > segmentMinSlots && g.liv
 func (g *segment) overhead() int64 { return int64(len(g.index))*slotBytes + segmentOverhead }
 
 const (
-	segmentOverhead = 96
+	segmentOverhead = 2 * cacheLine
 	wastefulBytes   = 1024
 )
 

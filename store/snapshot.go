@@ -228,7 +228,7 @@ func (f *frozen) swap(a, b *table) {
 // ownBytes returns the bytes of the entry's string to be written over: copied, if a
 // snapshot may have them.
 func (e *Entry) ownBytes(b []byte) []byte {
-	f := e.p.frozen
+	f := e.t.part.frozen
 	if f == nil || cap(b) == 0 {
 		return b
 	}
@@ -245,7 +245,7 @@ func (e *Entry) ownBytes(b []byte) []byte {
 
 // ownSorted returns the entry's sorted set to be changed: a copy, if a snapshot may have it.
 func (e *Entry) ownSorted(z *SortedSet) *SortedSet {
-	f := e.p.frozen
+	f := e.t.part.frozen
 	if f == nil || z.snapshot == f.number {
 		return z
 	}

@@ -23,7 +23,8 @@ func (e *Entry) ZAdd(score float64, member []byte) (added bool) {
 		return false
 	}
 	e.t.account(z.Bytes() - before)
-	e.record(Effect{Op: OpZAdd, Score: score, Value: member})
+	f := e.record(OpZAdd)
+	f.Score, f.Value = score, member
 	return added
 }
 
@@ -40,7 +41,7 @@ func (e *Entry) ZRem(member []byte) bool {
 		return false
 	}
 	e.t.account(z.Bytes() - before)
-	e.record(Effect{Op: OpZRem, Value: member})
+	e.record(OpZRem).Value = member
 	e.dropEmpty(z)
 	return true
 }
@@ -61,7 +62,7 @@ func (e *Entry) ZRemRange(from, to int) int {
 	}
 	z = e.ownSorted(z)
 	z.Range(from, to, false, func(it Item) bool {
-		e.record(Effect{Op: OpZRem, Value: lend(it.Member)})
+		e.record(OpZRem).Value = lend(it.Member)
 		return true
 	})
 	before := z.Bytes()
@@ -87,7 +88,8 @@ func (e *Entry) ZStore(items []Item) {
 // adopt makes the key hold z.
 func (e *Entry) adopt(z *SortedSet, expireAt int64) {
 	e.storeValue(Sorted, value{sorted: z}, expireAt)
-	e.record(Effect{Op: OpZStore, Sorted: z, At: expireAt})
+	f := e.record(OpZStore)
+	f.Sorted, f.At = z, expireAt
 }
 
 // mustNumber stops NaN, which has no place in an order and would corrupt it.

@@ -44,8 +44,8 @@ type partition struct {
 	mu      sync.Mutex // guards everything below
 	tables  []table    // by database
 	watches map[watchKey][]*Watcher
-	frozen  *frozen  // what a snapshot is still to see of it; nil when none is under way
-	_       [64]byte // keeps neighbours' locks off one cache line
+	frozen  *frozen                // what a snapshot is still to see of it; nil when none is under way
+	_       [2*cacheLine - 48]byte // keeps neighbours off its lines
 }
 
 // New returns an empty store.

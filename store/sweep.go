@@ -116,7 +116,7 @@ func (c *SweepCursor) round(now int64, budget int) (expired, visited int, done b
 func (c *SweepCursor) remove(t *table) (expired int) {
 	t.untidy = true
 	defer func() { t.untidy = false }()
-	c.doomed.each(func(key []byte) { c.tx.find(key) })
+	c.doomed.each(func(key []byte) { c.tx.Peek(key) })
 	return len(c.doomed.ends)
 }
 

@@ -10,21 +10,25 @@ import (
 // directory has 2^depth entries; several may name the same segment until it splits.
 // The partition's lock guards everything here but count and expire, which others may read.
 type table struct {
-	dir     []*segment
-	depth   uint8
-	deepest int  // segments as deep as the directory; at none it is halved
-	untidy  bool // whoever removes cells tidies up when he is through
-	seed    maphash.Seed
-	mask    uint64 // of hashes: all ones, but in tests of hashes that agree
+	// What finding and changing a cell looks at comes first: it is one cache line.
+	dir    []*segment
+	gen    uint64     // changes whenever a cell may have moved or come, so an Entry knows to look again
+	part   *partition // that the table belongs to
+	seed   maphash.Seed
+	mask   uint64 // of hashes: all ones, but in tests of hashes that agree
+	depth  uint8
+	untidy bool // whoever removes cells tidies up when he is through
+
+	deepest int // segments as deep as the directory; at none it is halved
 	values  slab
 	count   atomic.Int64  // cells
 	expire  atomic.Int64  // cells with an expiry
-	gen     uint64        // changes whenever a cell may have moved or come, so an Entry knows to look again
 	heap    int64         // bytes of directory and values
 	cells   int64         // bytes of segments
 	mem     *atomic.Int64 // the store's sum of heap
 	blocks  *blocks       // the store's, with the sum of cells
-	part    *partition    // that the table belongs to
+
+	_ [3*cacheLine - 152]byte
 }
 
 func (t *table) hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) & t.mask }

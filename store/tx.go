@@ -194,12 +194,6 @@ func (tx *Tx) partition(key []byte) *partition {
 	return &tx.s.partitions[p]
 }
 
-// record notes an effect and marks the key's watchers.
-func (tx *Tx) record(p *partition, e Effect) {
-	tx.effects = append(tx.effects, e)
-	p.touch(e.DB, e.Key)
-}
-
 func floorMillis(ns int64) int64 {
 	ms := ns / 1e6
 	if ns%1e6 < 0 {

@@ -27,7 +27,7 @@ func (tx *Tx) Watch(w *Watcher, key []byte) {
 	if _, already := w.keys[k]; already {
 		return
 	}
-	tx.find(key)
+	tx.Peek(key)
 	p := tx.partition(key)
 	if p.watches == nil {
 		p.watches = map[watchKey][]*Watcher{}

@@ -8,7 +8,7 @@ func (e *Entry) Delete() bool {
 		return false
 	}
 	e.drop()
-	e.record(Effect{Op: OpDel})
+	e.record(OpDel)
 	return true
 }
 
@@ -23,7 +23,8 @@ func (e *Entry) drop() {
 // milliseconds, or NoExpiry).
 func (e *Entry) SetInt(v, expireAt int64) {
 	e.store(Int, v, expireAt)
-	e.record(Effect{Op: OpSet, Int: v, At: expireAt})
+	f := e.record(OpSet)
+	f.Int, f.At = v, expireAt
 }
 
 // SetBytes makes the key hold a string, whatever it held before, until expireAt (Unix
@@ -35,7 +36,8 @@ func (e *Entry) SetBytes(b []byte, expireAt int64) {
 	}
 	own := append(make([]byte, 0, len(b)), b...)
 	e.storeValue(Raw, value{bytes: own}, expireAt)
-	e.record(Effect{Op: OpSet, Value: own, At: expireAt})
+	f := e.record(OpSet)
+	f.Value, f.At = own, expireAt
 }
 
 // SetRange overwrites the string from offset on, padding with zero bytes, and keeps
@@ -60,7 +62,8 @@ func (e *Entry) SetRange(offset int, b []byte) int {
 	copy(old[offset:], b)
 	e.value().bytes = old
 	e.t.account(int64(cap(old)) - before)
-	e.record(Effect{Op: OpSetRange, Int: int64(offset), Value: b})
+	f := e.record(OpSetRange)
+	f.Int, f.Value = int64(offset), b
 	return len(old)
 }
 
@@ -72,16 +75,21 @@ func (e *Entry) SetExpiry(at int64) {
 	}
 	e.setExpiry(at)
 	if at == NoExpiry {
-		e.record(Effect{Op: OpPersist})
+		e.record(OpPersist)
 	} else {
-		e.record(Effect{Op: OpExpire, At: at})
+		e.record(OpExpire).At = at
 	}
 }
 
-// record notes an effect on this key.
-func (e *Entry) record(f Effect) {
-	f.DB, f.Key = e.db, e.key
-	e.tx.record(e.p, f)
+// record notes an effect on this key and marks the key's watchers. What else there is to say of
+// the effect is up to the caller.
+func (e *Entry) record(op Op) *Effect {
+	tx := e.tx
+	tx.effects = append(tx.effects, Effect{})
+	f := &tx.effects[len(tx.effects)-1]
+	f.Op, f.DB, f.Key = op, e.db, e.key
+	e.t.part.touch(e.db, e.key)
+	return f
 }
 
 // store puts a value word in the key's cell, which it makes or clears first.
