@@ -34,6 +34,15 @@ func seal(batch []byte) {
 	copy(batch[len(b):], "\r\n")
 }
 
+// sealed reports whether a header fits the whole rest of b, at whose start it stands.
+func sealed(b []byte) bool {
+	if len(b) < headerSize {
+		return false
+	}
+	sum, size, err := parseHeader(b)
+	return err == nil && size == len(b)-headerSize && sum == checksum(b[headerSize:])
+}
+
 // appendDigits appends a number with leading zeros.
 func appendDigits(b []byte, n uint64, base uint64, width int) []byte {
 	b = append(b, emptyHeader[:width]...)

@@ -1,7 +1,7 @@
 // Package aof is the append-only file of Redis 7: a directory with a manifest, a base and
 // files of the changes since. It knows files and a store's effects, no command and no clock.
 //
-//	appendonly.aof.manifest       which files there are, in order
+//	appendonly.aof.manifest       which files there are, in order, under a checksum
 //	appendonly.aof.3.base.rdb     the keyspace at one moment: package [cellserver/persistence/rdb]
 //	appendonly.aof.7.incr.aof     every change since then
 //

@@ -53,17 +53,19 @@ func (m *manifest) clone() *manifest {
 	return &n
 }
 
-// text is the manifest as it is written.
+// text is the manifest as it is written: under a header like a batch's, a comment to Redis. One
+// changed bit makes a file that is to be loaded one that is to be removed.
 func (m *manifest) text() []byte {
 	all := slices.Concat(m.history, m.incrs)
 	if m.hasBase() {
 		all = slices.Insert(all, 0, m.base)
 	}
-	var b bytes.Buffer
+	b := append([]byte{}, emptyHeader[:]...)
 	for _, e := range all {
-		fmt.Fprintf(&b, "file %s seq %d type %c\n", config.Quote(e.name), e.seq, e.kind)
+		b = fmt.Appendf(b, "file %s seq %d type %c\n", config.Quote(e.name), e.seq, e.kind)
 	}
-	return b.Bytes()
+	seal(b)
+	return b
 }
 
 // maxManifestLine is how long a line may be, its end included.
@@ -81,11 +83,14 @@ func (e *manifestError) Error() string {
 	return fmt.Sprintf("line %d (%.100q): %s", e.line, e.text, e.reason)
 }
 
-// parseManifest reads a manifest; it refuses what Redis refuses.
+// parseManifest reads a manifest; it refuses what Redis refuses, and what does not fit its header.
 func parseManifest(text []byte) (*manifest, error) {
 	m := &manifest{}
 	if len(text) == 0 {
 		return nil, &manifestError{0, "", "Found an empty AOF manifest"}
+	}
+	if first := nextLine(text); bytes.HasPrefix(first, []byte(headerMark)) && !sealed(text) {
+		return nil, &manifestError{1, string(first), badSum}
 	}
 	for number := 1; len(text) > 0; number++ {
 		line := nextLine(text)
@@ -108,6 +113,9 @@ func nextLine(text []byte) []byte {
 	}
 	return text
 }
+
+// badSum is for whoever changed a manifest, too.
+const badSum = "The checksum does not fit; a manifest that was changed on purpose is to go without this line"
 
 const badFormat = "Invalid AOF manifest file format"
 

@@ -72,3 +72,28 @@ func TestManifestsAreReadAsTheyAreWritten(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, m, again)
 }
+
+// Whatever bit of a manifest changes, the same files are loaded and removed, or none.
+func TestManifestsNoticeFlippedBits(t *testing.T) {
+	m := &manifest{base: entry{"a.2.base.rdb", 2, baseType}, lastBase: 2, lastIncr: 3,
+		incrs: []entry{{"a.2.incr.aof", 2, incrType}, {"a.3.incr.aof", 3, incrType}}, history: []entry{{"a.1.base.rdb", 1, historyType}}}
+	text := m.text()
+	require.Contains(t, string(text), "\r\nfile a.2.base.rdb seq 2 type b\n")
+	noticed := 0
+	for bit := range 8 * len(text) {
+		text[bit/8] ^= 1 << (bit % 8)
+		if again, err := parseManifest(text); err == nil {
+			require.Equal(t, m, again, "bit %d of byte %d", bit%8, bit/8)
+		} else {
+			noticed++
+		}
+		text[bit/8] ^= 1 << (bit % 8)
+	}
+	require.Greater(t, noticed, 8*(len(text)-headerSize))
+
+	_, err := parseManifest(append(text, "file a.4.incr.aof seq 4 type i\n"...))
+	require.ErrorContains(t, err, "changed on purpose")
+	by, err := parseManifest(append(text[headerSize:], "file a.4.incr.aof seq 4 type i\n"...))
+	require.NoError(t, err, "by hand, without the header")
+	require.Len(t, by.incrs, 3)
+}

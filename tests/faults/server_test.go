@@ -6,8 +6,10 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -92,12 +94,25 @@ func (p program) tryStart(t testing.TB, dir string, args ...string) (*server, er
 	require.NoError(t, cmd.Start())
 	s.pid = cmd.Process.Pid
 	s.limit(t)
-	go func() {
-		_ = cmd.Wait()
-		s.ended(cmd.ProcessState.Sys().(syscall.WaitStatus))
-	}()
+	go func() { s.ended(await(cmd)) }()
 	t.Cleanup(func() { s.bury(t) })
 	return s, s.ready()
+}
+
+// strays are the ends of processes that a tracer was told of in place of whoever started them: it waits for all
+// children of its thread, which may have started others before. They are by process id.
+var strays sync.Map
+
+// await waits for a process.
+func await(cmd *exec.Cmd) syscall.WaitStatus {
+	_ = cmd.Wait()
+	for cmd.ProcessState == nil { // a tracer is about to say
+		if status, ok := strays.LoadAndDelete(cmd.Process.Pid); ok {
+			return status.(syscall.WaitStatus)
+		}
+		runtime.Gosched()
+	}
+	return cmd.ProcessState.Sys().(syscall.WaitStatus)
 }
 
 // limit bounds the memory that the process may take.

@@ -127,6 +127,8 @@ func (tr *tracer) loop() {
 		if status.Exited() || status.Signaled() {
 			if pid == tr.s.pid {
 				last = status
+			} else {
+				strays.Store(pid, status)
 			}
 			delete(tr.entered, pid)
 			delete(tr.held, pid)
