@@ -51,9 +51,9 @@ func (f *foresight) add(k foreseen) (before, added *foreseen) {
 // bytes must not change before they are used, or [Tx.ForgetForeseen] is called. It changes no key.
 func (tx *Tx) Foresee(db int, key []byte) {
 	before, added := tx.foresight.add(tx.know(key))
-	tx.fetch(db, added, false)
+	prefetch(tx.chart(db, added).indexLine(added.hash))
 	if before.at != nil {
-		tx.fetch(db, before, true)
+		prefetch(tx.chart(db, before).cell(before.hash))
 	}
 }
 
@@ -63,26 +63,21 @@ func (tx *Tx) know(key []byte) foreseen {
 	return foreseen{at: unsafe.SliceData(key), size: len(key), slot: Slot(key), hash: t.hash(key)}
 }
 
-// fetch asks for a key's cell, or for the place in the index where the cell's is. It is of no
-// consequence if that has moved meanwhile.
-func (tx *Tx) fetch(db int, f *foreseen, whole bool) {
-	p := &tx.s.partitions[PartitionOf(f.slot)]
-	if !p.mu.TryLock() {
-		return
-	}
-	at := p.tables[db].placeOf(f.hash, whole)
-	p.mu.Unlock()
-	prefetch(at)
+// chart is of the table of a key that was foreseen.
+func (tx *Tx) chart(db int, f *foreseen) *chart {
+	return tx.s.partitions[PartitionOf(f.slot)].tables[db].chart.Load()
 }
 
 // Gather has the cells of keys of the running transaction fetched from memory together: found one
 // after the other, each would be waited for by itself. It changes no key.
 func (tx *Tx) Gather(keys [][]byte) {
-	for _, whole := range []bool{false, true} {
-		for _, key := range keys {
-			t := &tx.partition(key).tables[tx.db]
-			prefetch(t.placeOf(t.hash(key), whole))
-		}
+	for _, key := range keys {
+		t := &tx.partition(key).tables[tx.db]
+		prefetch(t.chart.Load().indexLine(t.hash(key)))
+	}
+	for _, key := range keys {
+		t := &tx.partition(key).tables[tx.db]
+		prefetch(t.chart.Load().cell(t.hash(key)))
 	}
 }
 
@@ -95,24 +90,4 @@ func (tx *Tx) hash(t *table, key []byte) uint64 {
 		return tx.key.hash
 	}
 	return t.hash(key)
-}
-
-// placeOf returns where a cell of that hash, or of one much like it, lies, or else where the index
-// has it. It is nil if there is none.
-func (t *table) placeOf(hash uint64, cell bool) unsafe.Pointer {
-	if t.dir == nil {
-		return nil
-	}
-	g := t.dir[t.at(hash)]
-	mask, fp := uint64(len(g.index)-1), fingerprint(hash)
-	i := hash & mask
-	if !cell {
-		return unsafe.Pointer(&g.index[i])
-	}
-	for ; g.index[i] != slotEmpty; i = (i + 1) & mask {
-		if s := g.index[i]; s&^offsetMask == fp && s != slotTombstone {
-			return unsafe.Pointer(&g.arena[s&offsetMask])
-		}
-	}
-	return nil
 }

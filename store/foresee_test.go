@@ -1,7 +1,9 @@
 package store
 
 import (
+	"fmt"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -58,6 +60,66 @@ func TestForeseenKeysAreFound(t *testing.T) {
 		}
 	}
 	require.Equal(t, len(keys), s.Len(0))
+}
+
+// What is foreseen is looked at without the partition's lock, while its table grows and shrinks.
+func TestForeseeWhileOthersWrite(t *testing.T) {
+	s := New(Options{Databases: 2})
+	keys := make([][]byte, 3000)
+	for i := range keys {
+		keys[i] = fmt.Appendf(nil, "{one partition}%d", i)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tx := s.NewTx()
+		for _, write := range []func(e *Entry){func(e *Entry) { e.SetInt(1, NoExpiry) }, func(e *Entry) { e.Delete() }} {
+			for _, key := range keys {
+				tx.BeginKey(1, 0, key)
+				e := tx.Write(key)
+				write(&e)
+				tx.End()
+			}
+		}
+	}()
+	tx := s.NewTx()
+	for n := 0; ; n++ {
+		select {
+		case <-done:
+			return
+		default:
+			tx.Foresee(0, keys[n%len(keys)])
+		}
+	}
+}
+
+// The chart leads to the very cell, in tables of any size.
+func TestChartLeadsToCells(t *testing.T) {
+	s := New(Options{Databases: 1})
+	tx := s.NewTx()
+	for _, cells := range []int{1, 100, 5000} {
+		for i := range cells {
+			key := fmt.Appendf(nil, "{one partition}%d", i)
+			tx.BeginKey(1, 0, key)
+			e := tx.Write(key)
+			e.SetInt(1, NoExpiry)
+			tx.End()
+		}
+		found := 0
+		for i := range cells {
+			key := fmt.Appendf(nil, "{one partition}%d", i)
+			tx.BeginKey(1, 0, key)
+			e := tx.Peek(key)
+			if at := e.t.chart.Load().cell(e.hash); at == unsafe.Pointer(&e.cell()[0]) {
+				found++
+			}
+			line := e.t.chart.Load().indexLine(e.hash)
+			probe := &e.g.index[e.hash&uint64(len(e.g.index)-1)]
+			require.Less(t, uintptr(unsafe.Pointer(probe))-uintptr(line), uintptr(cacheLine))
+			tx.End()
+		}
+		require.Greater(t, found*100, cells*95, "but for fingerprints that agree")
+	}
 }
 
 // Gathering asks for memory, be there a key, a table or none, and changes nothing.

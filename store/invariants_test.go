@@ -2,6 +2,7 @@ package store
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -32,6 +33,28 @@ func checkInvariants(t testing.TB, tx *Tx) {
 	require.Len(t, b.chunks, (busy+len(b.idle)+len(b.bare)+len(b.rest)/blockBytes)*blockBytes/chunkBytes, "no block is lost")
 }
 
+// checkChart wants the chart to say where the segments lie, but for those that take more than a block or have more slots.
+func checkChart(t testing.TB, tb *table) {
+	t.Helper()
+	c := tb.chart.Load()
+	if tb.dir == nil || blocksOnHeap {
+		require.Nil(t, c)
+		return
+	}
+	require.Equal(t, tb.depth, c.depth)
+	require.Len(t, c.places, len(tb.dir))
+	for i, g := range tb.dir {
+		slots := c.places[i].slots.Load()
+		if slots == nil {
+			whole := len(g.index)*slotBytes+cap(g.arena) == blockBytes
+			require.False(t, whole && len(g.index) <= segmentMaxSlots, "a segment that is not charted")
+			continue
+		}
+		require.Equal(t, unsafe.Pointer(unsafe.SliceData(g.index)), unsafe.Pointer(slots))
+		require.EqualValues(t, len(g.index)-1, c.places[i].mask.Load())
+	}
+}
+
 // tally is what a table's segments add up to.
 type tally struct {
 	cells, expiring, values, deepest int
@@ -45,6 +68,7 @@ func checkTable(t testing.TB, tb *table) int64 {
 		require.Len(t, tb.dir, 1<<tb.depth)
 		sum.bytes = int64(len(tb.dir)) * dirEntryBytes
 	}
+	checkChart(t, tb)
 	for i := 0; i < len(tb.dir); {
 		g := tb.dir[i]
 		require.LessOrEqual(t, g.depth, tb.depth)

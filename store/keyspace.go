@@ -105,6 +105,7 @@ func (tx *Tx) dropOverdueWatched(p *partition, a, b int) {
 func (t *table) swap(o *table) {
 	t.dir, o.dir = o.dir, t.dir
 	t.depth, o.depth = o.depth, t.depth
+	t.chart.Store(o.chart.Swap(t.chart.Load()))
 	t.deepest, o.deepest = o.deepest, t.deepest
 	t.values, o.values = o.values, t.values
 	t.heap, o.heap = o.heap, t.heap

@@ -208,6 +208,7 @@ func (f *frozen) adopt(t *table) {
 		if of == t {
 			f.tables[db] = &table{dir: t.dir, depth: t.depth, values: t.values, part: t.part, blocks: t.blocks}
 			f.adopted = append(f.adopted, f.tables[db])
+			t.chart.Store(nil)
 			t.dir = nil // whose memory is the snapshot's now
 		}
 	}

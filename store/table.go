@@ -14,12 +14,13 @@ type table struct {
 	dir    []*segment
 	gen    uint64     // changes whenever a cell may have moved or come, so an Entry knows to look again
 	part   *partition // that the table belongs to
-	seed   maphash.Seed
-	mask   uint64 // of hashes: all ones, but in tests of hashes that agree
+	chart  atomic.Pointer[chart]
 	depth  uint8
 	untidy bool // whoever removes cells tidies up when he is through
 
-	deepest int // segments as deep as the directory; at none it is halved
+	seed    maphash.Seed
+	mask    uint64 // of hashes: all ones, but in tests of hashes that agree
+	deepest int    // segments as deep as the directory; at none it is halved
 	values  slab
 	count   atomic.Int64  // cells
 	expire  atomic.Int64  // cells with an expiry
@@ -28,7 +29,7 @@ type table struct {
 	mem     *atomic.Int64 // the store's sum of heap
 	blocks  *blocks       // the store's, with the sum of cells
 
-	_ [3*cacheLine - 152]byte
+	_ [3*cacheLine - 160]byte
 }
 
 func (t *table) hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) & t.mask }
@@ -65,6 +66,7 @@ func (t *table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, of
 		t.dir, t.deepest = []*segment{t.newSegment(segmentMinSlots, 0, 0)}, 1
 		t.accountCells(t.dir[0].overhead())
 		t.account(dirEntryBytes)
+		t.draw(0, 1)
 	}
 	t.preserve(t.dir[t.at(hash)])
 	flags, size := byte(0), cellHeader
@@ -105,7 +107,7 @@ func (t *table) room(hash uint64, n int) *segment {
 		if (slots > segmentMaxSlots || segmentBytes(slots, room) > blockBytes) && t.maySplit(g) {
 			t.split(g, hash)
 		} else {
-			t.rebuild(g, slots, room)
+			t.rebuild(g, hash, slots, room)
 		}
 	}
 }
@@ -117,13 +119,14 @@ func (t *table) maySplit(g *segment) bool {
 	return g.depth < t.depth || int64(len(t.dir)) <= t.count.Load()
 }
 
-// rebuild lays a segment out anew, without tombstones and dead bytes.
-func (t *table) rebuild(g *segment, slots, room int) {
+// rebuild lays the hash's segment out anew, without tombstones and dead bytes.
+func (t *table) rebuild(g *segment, hash uint64, slots, room int) {
 	fresh := t.newSegment(slots, room, g.depth)
 	t.gather(fresh, g)
 	t.accountCells(fresh.overhead() - g.overhead())
 	g.release(t.blocks)
 	*g = *fresh
+	t.draw(t.span(g, hash))
 	t.gen++
 }
 
@@ -165,6 +168,7 @@ func (t *table) split(g *segment, hash uint64) {
 	for i := range span {
 		t.dir[start+i] = halves[i/(span/2)]
 	}
+	t.draw(start, span)
 	if g.depth+1 == t.depth {
 		t.deepest += 2
 	}
@@ -208,6 +212,7 @@ func (t *table) merge(hash uint64) (merged bool) {
 		for i := range 2 * span {
 			t.dir[start&^span+i] = joined
 		}
+		t.draw(start&^span, 2*span)
 		t.accountCells(joined.overhead() - g.overhead() - buddy.overhead())
 		g.release(t.blocks)
 		buddy.release(t.blocks)
@@ -231,6 +236,7 @@ func (t *table) shrink() {
 	}
 	t.account(-int64(len(dir)) * dirEntryBytes)
 	t.dir, t.depth = dir, t.depth-1
+	t.draw(0, len(dir))
 	t.segments(func(g *segment) bool {
 		if g.depth == t.depth {
 			t.deepest++
@@ -240,7 +246,7 @@ func (t *table) shrink() {
 }
 
 const (
-	dirEntryBytes = 8
+	dirEntryBytes = 24 // with its place in the chart
 
 	// mergeCells and mergeBytes are how many cells two buddies have at most to be
 	// merged, and how large: a third of what lets a segment split again.
@@ -275,10 +281,10 @@ func (t *table) tidy(g *segment, hash uint64) {
 	switch {
 	case g.sparse() || g.live == 0:
 		if !t.merge(hash) && g.sparse() {
-			t.rebuild(g, slotsFor(g.live*3/2), g.liveBytes())
+			t.rebuild(g, hash, slotsFor(g.live*3/2), g.liveBytes())
 		}
 	case g.wasteful():
-		t.rebuild(g, len(g.index), g.liveBytes())
+		t.rebuild(g, hash, len(g.index), g.liveBytes())
 	}
 }
 
@@ -349,6 +355,7 @@ func (t *table) reset() {
 	t.account(-t.heap)
 	t.accountCells(-t.cells)
 	t.dir, t.depth, t.deepest, t.values = nil, 0, 0, slab{}
+	t.chart.Store(nil)
 	t.count.Store(0)
 	t.expire.Store(0)
 	t.gen++
