@@ -65,7 +65,7 @@ func (tx *Tx) know(key []byte) foreseen {
 
 // chart is of the table of a key that was foreseen.
 func (tx *Tx) chart(db int, f *foreseen) *chart {
-	return tx.s.partitions[PartitionOf(f.slot)].tables[db].chart.Load()
+	return tx.s.charts[db*Partitions+PartitionOf(f.slot)].Load()
 }
 
 // Gather has the cells of keys of the running transaction fetched from memory together: found one

@@ -19,6 +19,7 @@ type Options struct {
 // themselves are reached through a [Tx].
 type Store struct {
 	partitions [Partitions]partition
+	charts     []atomic.Pointer[chart] // by database, then partition: close together
 	databases  int
 	observers  []Observer                    // fixed before the first transaction
 	pinned     func(db int, key []byte) bool // nil for none
@@ -54,12 +55,14 @@ func New(o Options) *Store {
 	s.seed.Store(o.Seed)
 	s.SetLFU(10, 1)
 	s.SetCompactLimits(128, 64)
+	s.charts = make([]atomic.Pointer[chart], s.databases*Partitions)
 	seed := maphash.MakeSeed()
 	for i := range s.partitions {
 		s.partitions[i].tables = make([]table, s.databases)
 		for d := range s.partitions[i].tables {
 			t := &s.partitions[i].tables[d]
 			t.seed, t.mask, t.mem, t.blocks, t.part = seed, math.MaxUint64, &s.used, s.blocks, &s.partitions[i]
+			t.chart = &s.charts[d*Partitions+i]
 		}
 	}
 	return s
