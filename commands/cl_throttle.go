@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"errors"
 	"strconv"
 
 	"cellserver/exact"
@@ -105,20 +104,37 @@ func throttleArgs(args [][]byte) (quota gcra.Quota, quantity int64, err error) {
 
 // throttleNumbers parses max_burst, count, period and, if it is there, quantity.
 func throttleNumbers(words [][]byte) (quota gcra.Quota, quantity int64, err error) {
-	n := [4]int64{3: 1}
-	for i, a := range words {
-		if n[i], err = cellInt(a); err != nil {
+	maxBurst, err := cellInt(words[0])
+	if err != nil {
+		return quota, 0, err
+	}
+	count, err := cellInt(words[1])
+	if err != nil {
+		return quota, 0, err
+	}
+	period, err := cellInt(words[2])
+	if err != nil {
+		return quota, 0, err
+	}
+	quantity = 1
+	if len(words) > 3 {
+		if quantity, err = cellInt(words[3]); err != nil {
 			return quota, 0, err
 		}
 	}
-	quota, err = gcra.NewQuota(n[0], n[1], n[2])
-	switch {
-	case errors.Is(err, gcra.ErrZeroRate):
-		err = Error("Cell error: Store error: " + err.Error())
-	case err != nil:
-		err = Error("ERR " + err.Error())
+	quota, err = gcra.NewQuota(maxBurst, count, period)
+	return quota, quantity, cellError(err)
+}
+
+// cellError is an error of a quota, as redis-cell words it if it knows it.
+func cellError(err error) error {
+	switch err {
+	case nil:
+		return nil
+	case gcra.ErrZeroRate:
+		return Error("Cell error: Store error: " + err.Error())
 	}
-	return quota, n[3], err
+	return Error("ERR " + err.Error())
 }
 
 // cellInt parses an integer as redis-cell (Rust) does: an optional sign and digits;

@@ -84,6 +84,7 @@ type clients struct {
 func (s *Server) Connect(p Peer) *Client {
 	s.totals.connections.Add(1)
 	c := &Client{server: s, peer: p, created: s.Clock.Now(), tx: s.Store.NewTx()}
+	c.tx.Batches = true
 	c.call.Client, c.call.Server = c, s
 	c.authed = s.Config().RequirePass == ""
 	c.now = c.created

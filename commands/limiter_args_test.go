@@ -177,7 +177,7 @@ func TestLimiterArguments(t *testing.T) {
 	for line, want := range badArguments {
 		h.want(line, want)
 	}
-	require.Zero(t, h.server.totals.changes.Load())
+	require.Zero(t, h.server.Changes())
 	for _, c := range deciding() {
 		named := func(line string) bool { return strings.HasPrefix(line, strings.ToUpper(c.Name)+" ") }
 		elsewhere := c.Name == "cl.mthrottle" || c.Name == "cl.check" // in their own tests
@@ -200,7 +200,7 @@ func TestLimiterOtherKeys(t *testing.T) {
 	h.sortedSet("set", "m")
 	h.want("SET text hello", ok)
 	h.want("SET number 5", ok)
-	changes := h.server.totals.changes.Load()
+	changes := h.server.Changes()
 	for line, want := range map[string]Error{
 		"CL.THROTTLE set 1 1 1 1 MS":           errWrongType,
 		"CL.THROTTLE text 1 1 1 1 MS":          errNotInteger,
@@ -227,7 +227,7 @@ func TestLimiterOtherKeys(t *testing.T) {
 	} {
 		h.want(line, want)
 	}
-	require.Equal(t, changes, h.server.totals.changes.Load())
+	require.Equal(t, changes, h.server.Changes())
 	h.want("EXISTS fresh", 0)
 }
 

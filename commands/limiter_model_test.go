@@ -257,7 +257,7 @@ func (w *walk) restart() {
 func (w *walk) ask(quantity int64, peek, refused bool) {
 	now, line := w.clock.now, w.line(w.p)
 	w.do("EXISTS k") // what is over is removed here, which is a change of its own
-	changes := w.server.totals.changes.Load()
+	changes := w.server.Changes()
 	if w.name == "throttle" {
 		line += " TOKENS"
 	}
@@ -270,7 +270,7 @@ func (w *walk) ask(quantity int64, peek, refused bool) {
 	about := fmt.Sprintf("%s at %d ns: %v after %v", asked, now-w.h0, reply, w.all)
 	require.Equal(w.t, !w.model(w.all, w.p, now, quantity), limited, about)
 
-	written := w.server.totals.changes.Load() > changes
+	written := w.server.Changes() > changes
 	counts := !peek && quantity > 0 && (!limited || refused)
 	require.Equal(w.t, counts, written, about)
 	after := w.all

@@ -72,7 +72,7 @@ func metricsKeys(s *Server, x *exposition) {
 }
 
 func metricsPersistence(s *Server, x *exposition) {
-	x.one(x.gauge, "changes_since_save", float64(s.totals.changes.Load()), "Changes of the keyspace since the last save.")
+	x.one(x.gauge, "changes_since_save", float64(s.Changes()), "Changes of the keyspace since the last save.")
 	x.one(x.gauge, "last_save_timestamp_seconds", float64(s.persistence.LastSave()), "When that was, or the start.")
 }
 

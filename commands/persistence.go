@@ -50,7 +50,7 @@ func (s *Server) SetCondition(c Condition) {
 }
 
 // Changes returns how many effects there have been since the start.
-func (s *Server) Changes() int64 { return s.totals.changes.Load() }
+func (s *Server) Changes() int64 { return s.Store.Changes() }
 
 const (
 	errLoading    Error = "LOADING Redis is loading the dataset in memory"

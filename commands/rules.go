@@ -45,11 +45,15 @@ func IsRules(db int, key []byte) bool { return db == rulesDB && bytes.Equal(key,
 // committed takes back what is published when the key has changed.
 func (r *rules) committed(effects []store.Effect) {
 	for i := range effects {
-		e := &effects[i]
-		switch {
-		case e.Op == store.OpFlush && e.DB == rulesDB, e.Op == store.OpSwapDB && (e.DB == rulesDB || e.Int == rulesDB),
-			len(e.Key) == len(rulesKey) && IsRules(e.DB, e.Key):
-			r.stored.Store(nil)
+		switch e := &effects[i]; e.Op {
+		default:
+			if len(e.Key) == len(rulesKey) && IsRules(e.DB, e.Key) {
+				r.stored.Store(nil)
+			}
+		case store.OpFlush, store.OpSwapDB:
+			if e.DB == rulesDB || e.Op == store.OpSwapDB && e.Int == rulesDB {
+				r.stored.Store(nil)
+			}
 		}
 	}
 }

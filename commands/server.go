@@ -120,7 +120,6 @@ func (s *Server) publish(cfg *config.Config) {
 // Committed tells those who follow the keyspace of a transaction's effects; it
 // implements [store.Observer].
 func (s *Server) Committed(tx *store.Tx, effects []store.Effect) {
-	s.totals.changes.Add(int64(len(effects)))
 	s.rules.committed(effects)
 	if s.tracking.on.Load() > 0 {
 		s.tracking.settle(tx, effects)

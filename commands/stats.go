@@ -58,7 +58,6 @@ func durationBound(bucket int) int64 {
 type totals struct {
 	connections atomic.Int64 // accepted
 	rejected    atomic.Int64 // refused for maxclients
-	changes     atomic.Int64 // effects since the start
 	panics      atomic.Int64
 	peak        atomic.Int64 // most bytes that the store was seen to use
 }

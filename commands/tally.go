@@ -30,8 +30,9 @@ func (c *Client) tallies(cmd *Command) bool {
 // every command being timed by itself.
 const tallyBelow = 1_000_000
 
-// settle enters what was tallied.
+// settle enters what was tallied, and the changes of the keyspace.
 func (c *Client) settle() {
+	c.tx.Settle()
 	t := &c.tally
 	if t.n == 0 {
 		return

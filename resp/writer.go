@@ -22,6 +22,10 @@ func (w *Writer) Int(n int64) { w.buf = appendInt(w.buf, n) }
 func (w *Writer) Ints(all ...int64) {
 	buf := appendHeader(w.buf, '*', len(all))
 	for _, n := range all {
+		if uint64(n) < 10 {
+			buf = append(buf, ':', '0'+byte(n), '\r', '\n')
+			continue
+		}
 		buf = appendInt(buf, n)
 	}
 	w.buf = buf

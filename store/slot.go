@@ -12,8 +12,8 @@ const (
 )
 
 // crcTables drive CRC16/XMODEM (polynomial 0x1021), the checksum of the Redis Cluster
-// specification, four bytes at a time: crcTables[k] is a byte's share k bytes later.
-var crcTables = func() (t [4][256]uint16) {
+// specification, eight bytes at a time: crcTables[k] is a byte's share k bytes later.
+var crcTables = func() (t [8][256]uint16) {
 	for i := range t[0] {
 		crc := uint16(i) << 8
 		for range 8 {
@@ -35,8 +35,9 @@ var crcTables = func() (t [4][256]uint16) {
 
 func crc16(b []byte) (crc uint16) {
 	t := &crcTables
-	for ; len(b) >= 4; b = b[4:] {
-		crc = t[3][byte(crc>>8)^b[0]] ^ t[2][byte(crc)^b[1]] ^ t[1][b[2]] ^ t[0][b[3]]
+	for ; len(b) >= 8; b = b[8:] {
+		crc = t[7][byte(crc>>8)^b[0]] ^ t[6][byte(crc)^b[1]] ^ t[5][b[2]] ^ t[4][b[3]] ^
+			t[3][b[4]] ^ t[2][b[5]] ^ t[1][b[6]] ^ t[0][b[7]]
 	}
 	for _, c := range b {
 		crc = crc<<8 ^ t[0][byte(crc>>8)^c]

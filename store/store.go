@@ -33,6 +33,7 @@ type Store struct {
 	compact    atomic.Pointer[compactLimits]
 	blocks     *blocks
 
+	changes atomic.Int64 // effects
 	used    atomic.Int64 // bytes of all tables, without their cells
 	expired atomic.Int64
 	evicted atomic.Int64
@@ -104,6 +105,10 @@ func (s *Store) Len(db int) int {
 // UseLFU chooses what the 24 bits of access history per key mean: an LFU counter, or
 // the time of the last access.
 func (s *Store) UseLFU(on bool) { s.lfu.Store(on) }
+
+// Changes returns how many effects there have been since the start, but for those of batches that
+// are under way.
+func (s *Store) Changes() int64 { return s.changes.Load() }
 
 // Counters are totals since the start or the last [Store.ResetCounters].
 type Counters struct {

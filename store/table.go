@@ -12,8 +12,8 @@ import (
 type table struct {
 	// What finding and changing a cell looks at comes first: it is one cache line.
 	dir    []*segment
-	gen    uint64     // changes whenever a cell may have moved or come, so an Entry knows to look again
-	part   *partition // that the table belongs to
+	gen    uint64                 // changes whenever a cell may have moved or come, so an Entry knows to look again
+	part   *partition             // that the table belongs to
 	chart  *atomic.Pointer[chart] // one of the store's
 	depth  uint8
 	untidy bool // whoever removes cells tidies up when he is through

@@ -49,6 +49,9 @@ type Tx struct {
 	// Replays lets no key's time be over: the log whose commands are applied again says
 	// itself when a key goes.
 	Replays bool
+	// Batches lets changes be counted ([Store.Changes]) by [Tx.Settle], for many transactions at
+	// once: a counter that all share costs more than what else there is to do about a change.
+	Batches bool
 
 	s         *Store
 	fp        Footprint
@@ -63,6 +66,7 @@ type Tx struct {
 	key       foreseen // of a transaction on one key
 	rng       uint64
 	active    bool
+	changes   int64 // not counted yet
 }
 
 // keptEffects is for how many effects a transaction keeps room after its end.
@@ -130,10 +134,26 @@ func (tx *Tx) End() {
 // commit is End for a transaction with effects.
 func (tx *Tx) commit() {
 	tx.active = false
-	defer tx.unlock()
-	defer tx.forget()
+	defer tx.over()
+	tx.changes += int64(len(tx.effects))
+	if !tx.Batches {
+		tx.Settle()
+	}
 	for _, o := range tx.s.observers {
 		o.Committed(tx, tx.effects)
+	}
+}
+
+func (tx *Tx) over() {
+	tx.forget()
+	tx.unlock()
+}
+
+// Settle counts the changes that were made since it was last called.
+func (tx *Tx) Settle() {
+	if tx.changes > 0 {
+		tx.s.changes.Add(tx.changes)
+		tx.changes = 0
 	}
 }
 
