@@ -61,12 +61,10 @@ func sortedEntry(e *store.Entry) error {
 
 // integer returns the integer that an absent (0) or string entry holds.
 func integer(e *store.Entry) (int64, error) {
-	switch e.Kind() {
-	case store.None:
-		return 0, nil
-	case store.Int:
-		return e.Int(), nil
-	case store.Raw:
+	if n, ok := e.Number(); ok {
+		return n, nil
+	}
+	if e.Kind() == store.Raw {
 		// A string that APPEND or SETRANGE made may read as an integer all the same.
 		if n, ok := parseInt(e.Bytes(nil)); ok {
 			return n, nil

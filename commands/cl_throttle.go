@@ -3,6 +3,7 @@ package commands
 import (
 	"strconv"
 
+	"cellserver/decimal"
 	"cellserver/exact"
 	"cellserver/gcra"
 	"cellserver/store"
@@ -104,26 +105,27 @@ func throttleArgs(args [][]byte) (quota gcra.Quota, quantity int64, err error) {
 
 // throttleNumbers parses max_burst, count, period and, if it is there, quantity.
 func throttleNumbers(words [][]byte) (quota gcra.Quota, quantity int64, err error) {
-	maxBurst, err := cellInt(words[0])
-	if err != nil {
-		return quota, 0, err
+	maxBurst, ok := decimal.Parse(words[0])
+	count, ok2 := decimal.Parse(words[1])
+	period, ok3 := decimal.Parse(words[2])
+	if !ok || !ok2 || !ok3 || len(words) > 3 {
+		return oddNumbers(words)
 	}
-	count, err := cellInt(words[1])
-	if err != nil {
-		return quota, 0, err
-	}
-	period, err := cellInt(words[2])
-	if err != nil {
-		return quota, 0, err
-	}
-	quantity = 1
-	if len(words) > 3 {
-		if quantity, err = cellInt(words[3]); err != nil {
+	quota, err = gcra.NewQuota(maxBurst, count, period)
+	return quota, 1, cellError(err)
+}
+
+// oddNumbers is throttleNumbers where there is a quantity, or a number is none or is not as
+// Redis would write it.
+func oddNumbers(words [][]byte) (quota gcra.Quota, quantity int64, err error) {
+	n := [4]int64{3: 1}
+	for i, word := range words {
+		if n[i], err = cellInt(word); err != nil {
 			return quota, 0, err
 		}
 	}
-	quota, err = gcra.NewQuota(maxBurst, count, period)
-	return quota, quantity, cellError(err)
+	quota, err = gcra.NewQuota(n[0], n[1], n[2])
+	return quota, n[3], cellError(err)
 }
 
 // cellError is an error of a quota, as redis-cell words it if it knows it.

@@ -46,7 +46,7 @@ func (c cell) value() int64         { return int64(binary.LittleEndian.Uint64(c[
 func (c cell) setValue(v int64)     { binary.LittleEndian.PutUint64(c[cellValueAt:], uint64(v)) }
 func (c cell) keyLen() int          { return int(binary.LittleEndian.Uint16(c[cellKeyLenAt:])) }
 func (c cell) access() uint32       { return uint32(c[1]) | uint32(c[2])<<8 | uint32(c[3])<<16 }
-func (c cell) setAccess(clk uint32) { c[1], c[2], c[3] = byte(clk), byte(clk>>8), byte(clk>>16) }
+func (c cell) setAccess(clk uint32) { binary.LittleEndian.PutUint32(c, clk<<8|uint32(c[0])) }
 
 func (c cell) keyAt() int {
 	if c.has(cellHasExpiry) {

@@ -152,6 +152,18 @@ func (e *Entry) Kind() Kind {
 	return e.cell().kind()
 }
 
+// Number returns the integer of an absent key, 0, or of one of kind Int; ok says whether it is one.
+func (e *Entry) Number() (n int64, ok bool) {
+	if !e.Exists() {
+		return 0, true
+	}
+	c := e.g.cell(e.off)
+	if c.kind() != Int {
+		return 0, false
+	}
+	return c.value(), true
+}
+
 // Int returns the integer of an entry of kind Int, 0 when the key is absent.
 func (e *Entry) Int() int64 {
 	if !e.Exists() {

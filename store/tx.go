@@ -159,7 +159,11 @@ func (tx *Tx) Settle() {
 
 // forget drops the effects: borrowed bytes are not kept alive.
 func (tx *Tx) forget() {
-	clear(tx.effects)
+	if len(tx.effects) == 1 {
+		tx.effects[0] = Effect{} // as clear, without a call
+	} else {
+		clear(tx.effects)
+	}
 	tx.effects = tx.effects[:0]
 	if cap(tx.effects) > keptEffects {
 		tx.effects = nil
