@@ -51,8 +51,10 @@ func (f *foresight) add(k foreseen) (before, added *foreseen) {
 // bytes must not change before they are used, or [Tx.ForgetForeseen] is called. It changes no key.
 func (tx *Tx) Foresee(db int, key []byte) {
 	before, added := tx.foresight.add(tx.know(key))
+	prefetch(unsafe.Pointer(tx.s.partitionOf(added.slot)))
 	prefetch(tx.chart(db, added).indexLine(added.hash))
 	if before.at != nil {
+		prefetch(unsafe.Pointer(&tx.s.partitionOf(before.slot).tables[db]))
 		prefetch(tx.chart(db, before).cell(before.hash))
 	}
 }

@@ -69,6 +69,9 @@ func New(o Options) *Store {
 	return s
 }
 
+// partitionOf returns the partition that holds a slot.
+func (s *Store) partitionOf(slot uint16) *partition { return &s.partitions[PartitionOf(slot)] }
+
 // Observe adds an observer of every change. Call it before the first transaction.
 func (s *Store) Observe(o Observer) { s.observers = append(s.observers, o) }
 

@@ -99,7 +99,7 @@ func (tx *Tx) BeginKey(now int64, db int, key []byte) {
 	if !ok {
 		known = tx.know(key)
 	}
-	p := &tx.s.partitions[PartitionOf(known.slot)]
+	p := tx.s.partitionOf(known.slot)
 	tx.now, tx.db, tx.key, tx.active = now, db, known, true
 	p.lock()
 	tx.only = p
