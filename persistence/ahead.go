@@ -23,6 +23,7 @@ func (m *Manager) catchUp() (found bool) {
 	var all store.Footprint
 	all.AddAll()
 	tx := m.store.NewTx()
+	tx.Silent = true
 	tx.Begin(now, 0, &all)
 	defer tx.End()
 	n := 0
@@ -34,7 +35,6 @@ func (m *Manager) catchUp() (found bool) {
 			n++
 		}
 	}
-	tx.Forget()
 	m.log.Warn("the data was written by a clock that was ahead of today's: throttle keys are put back by as much", "seconds", ahead/1e9, "keys", n)
 	return n > 0
 }

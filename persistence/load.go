@@ -105,7 +105,7 @@ func (m *Manager) load(ctx context.Context, set *Settings, path string) error {
 	defer m.loading.active.Store(false)
 	m.log.Info("loading", "file", path, "bytes", size)
 	l, err := rdb.Load(until{ctx, f}, m.store, rdb.LoadOptions{
-		Options: rdb.Options{SkipUnsupported: set.SkipUnsupported, Aux: m.fact}, Now: m.clock.Now(), Progress: m.progress,
+		Options: rdb.Options{SkipUnsupported: set.SkipUnsupported, Aux: m.fact}, Size: size, Now: m.clock.Now(), Progress: m.progress,
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -151,6 +151,7 @@ func (m *Manager) empty() bool {
 	var everything store.Footprint
 	everything.AddAll()
 	tx := m.store.NewTx()
+	tx.Silent = true
 	tx.Begin(m.clock.Now(), 0, &everything)
 	defer tx.End()
 	if m.changes() != m.saves.saved.Load() {
@@ -160,7 +161,6 @@ func (m *Manager) empty() bool {
 		tx.Select(db)
 		tx.Flush()
 	}
-	tx.Forget()
 	return true
 }
 

@@ -60,7 +60,7 @@ func (tx *Tx) Flush() {
 		}
 		t.reset()
 	}
-	tx.effects = append(tx.effects, Effect{Op: OpFlush, DB: tx.db})
+	*tx.tell() = Effect{Op: OpFlush, DB: tx.db}
 }
 
 func (t *table) holds(key []byte) bool {
@@ -85,7 +85,7 @@ func (tx *Tx) Swap(a, b int) {
 		}
 		ta.swap(tb)
 	}
-	tx.effects = append(tx.effects, Effect{Op: OpSwapDB, DB: a, Int: int64(b)})
+	*tx.tell() = Effect{Op: OpSwapDB, DB: a, Int: int64(b)}
 }
 
 // dropOverdueWatched removes, in two databases, watched keys whose time is over: for

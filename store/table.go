@@ -29,7 +29,8 @@ type table struct {
 	mem     *atomic.Int64 // the store's sum of heap
 	blocks  *blocks       // the store's, with the sum of cells
 
-	_ [3*cacheLine - 160]byte
+	expected int // cells that are to come into the empty table
+	_        [3*cacheLine - 168]byte
 }
 
 func (t *table) hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) & t.mask }
@@ -63,10 +64,7 @@ func (t *table) find(key []byte, hash uint64) (g *segment, off uint32, slot int)
 // insert makes a cell for a key that is absent, with room for an expiry if asked.
 func (t *table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, off uint32, slot int) {
 	if t.dir == nil {
-		t.dir, t.deepest = []*segment{t.newSegment(segmentMinSlots, 0, 0)}, 1
-		t.accountCells(t.dir[0].overhead())
-		t.account(dirEntryBytes)
-		t.draw(0, 1)
+		t.begin()
 	}
 	t.preserve(t.dir[t.at(hash)])
 	flags, size := byte(0), cellHeader

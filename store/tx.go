@@ -52,6 +52,8 @@ type Tx struct {
 	// Batches lets changes be counted ([Store.Changes]) by [Tx.Settle], for many transactions at
 	// once: a counter that all share costs more than what else there is to do about a change.
 	Batches bool
+	// Silent lets nobody be told of changes: they are no news but what was on disk, and is loaded.
+	Silent bool
 
 	s         *Store
 	fp        Footprint
@@ -66,7 +68,8 @@ type Tx struct {
 	key       foreseen // of a transaction on one key
 	rng       uint64
 	active    bool
-	changes   int64 // not counted yet
+	changes   int64  // not counted yet
+	untold    Effect // scratch of a silent transaction
 }
 
 // keptEffects is for how many effects a transaction keeps room after its end.
@@ -193,10 +196,6 @@ func (tx *Tx) Select(db int) { tx.db = db }
 // Changes returns the number of effects so far.
 func (tx *Tx) Changes() int { return len(tx.effects) }
 
-// Forget makes nobody be told of the changes so far: they are no news but what was on
-// disk, and is loaded.
-func (tx *Tx) Forget() { tx.forget() }
-
 // Rand returns the next number of the transaction's own pseudo-random sequence
 // (SplitMix64), which follows from the store's seed.
 func (tx *Tx) Rand() uint64 {
@@ -216,6 +215,16 @@ func (tx *Tx) partition(key []byte) *partition {
 		panic("store: key outside the transaction's footprint")
 	}
 	return &tx.s.partitions[p]
+}
+
+// tell returns an effect, to be filled in, of which the observers are told unless the transaction
+// is silent.
+func (tx *Tx) tell() *Effect {
+	if tx.Silent {
+		return &tx.untold
+	}
+	tx.effects = append(tx.effects, Effect{})
+	return &tx.effects[len(tx.effects)-1]
 }
 
 func floorMillis(ns int64) int64 {

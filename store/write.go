@@ -84,9 +84,7 @@ func (e *Entry) SetExpiry(at int64) {
 // record notes an effect on this key and marks the key's watchers. What else there is to say of
 // the effect is up to the caller.
 func (e *Entry) record(op Op) *Effect {
-	tx := e.tx
-	tx.effects = append(tx.effects, Effect{})
-	f := &tx.effects[len(tx.effects)-1]
+	f := e.tx.tell()
 	f.Op, f.DB, f.Key = op, e.db, e.key
 	e.t.part.touch(e.db, e.key)
 	return f

@@ -53,16 +53,10 @@ func (a *applier) apply(args [][]byte) (err error) {
 	return a.foreign(a.db, args)
 }
 
-// begin finds a key to be changed, until end.
+// begin finds a key to be changed, until the transaction's end.
 func (a *applier) begin(key []byte) store.Entry {
 	a.tx.BeginKey(a.now, a.db, key)
 	return a.tx.Write(key)
-}
-
-// end ends a change, of which nobody is told.
-func (a *applier) end() {
-	a.tx.Forget()
-	a.tx.End()
 }
 
 func (a *applier) set(args [][]byte) bool {
@@ -74,14 +68,14 @@ func (a *applier) set(args [][]byte) bool {
 		}
 	}
 	e := a.begin(args[1])
-	defer a.end()
+	defer a.tx.End()
 	e.SetBytes(args[2], at)
 	return true
 }
 
 func (a *applier) del(args [][]byte) bool {
 	e := a.begin(args[1])
-	defer a.end()
+	defer a.tx.End()
 	e.Delete()
 	return true
 }
@@ -92,7 +86,7 @@ func (a *applier) expire(args [][]byte) bool {
 		return false
 	}
 	e := a.begin(args[1])
-	defer a.end()
+	defer a.tx.End()
 	e.SetExpiry(at)
 	return true
 }
@@ -104,7 +98,7 @@ func (a *applier) zadd(args [][]byte) bool {
 		}
 	}
 	e := a.begin(args[1])
-	defer a.end()
+	defer a.tx.End()
 	if e.Exists() && e.Kind() != store.Sorted {
 		return false
 	}
@@ -117,7 +111,7 @@ func (a *applier) zadd(args [][]byte) bool {
 
 func (a *applier) zrem(args [][]byte) bool {
 	e := a.begin(args[1])
-	defer a.end()
+	defer a.tx.End()
 	e.ZRem(args[2])
 	return true
 }

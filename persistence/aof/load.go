@@ -70,7 +70,7 @@ type Loaded struct {
 func (d *Dir) Load(s *store.Store, o LoadOptions) (*Loaded, error) {
 	l := &loader{fs: d.fs, options: o, loaded: &Loaded{Skipped: map[string]int{}}}
 	l.apply = applier{store: s, tx: s.NewTx(), now: o.Now, foreign: o.Foreign}
-	l.apply.tx.Replays = true
+	l.apply.tx.Replays, l.apply.tx.Silent = true, true
 	if l.options.Through == nil {
 		l.options.Through = func(in io.Reader) io.Reader { return in }
 	}
@@ -132,7 +132,7 @@ func (l *loader) file(e entry, path string, last bool) error {
 	}
 	var from int64
 	if strings.HasSuffix(e.name, ".rdb") || hasSnapshot(f) {
-		if from, err = l.preamble(f, path); err != nil {
+		if from, err = l.preamble(f, path, size); err != nil {
 			return err
 		}
 	}
@@ -169,9 +169,9 @@ func hasSnapshot(f fs.File) bool {
 }
 
 // preamble loads the snapshot with which a file begins, and returns where it ends.
-func (l *loader) preamble(f fs.File, path string) (end int64, err error) {
+func (l *loader) preamble(f fs.File, path string, size int64) (end int64, err error) {
 	l.loaded.Base, err = rdb.Load(l.options.Through(f), l.apply.store, rdb.LoadOptions{
-		Options: l.options.RDB, Now: l.apply.now, KeepExpired: true, Progress: func(bytes, _ int64) { l.advance(bytes) },
+		Options: l.options.RDB, Size: size, Now: l.apply.now, KeepExpired: true, Progress: func(bytes, _ int64) { l.advance(bytes) },
 	})
 	if err != nil {
 		return 0, &Damage{File: path, Offset: l.loaded.Base.Bytes, Reason: err, Advice: adviceBase}

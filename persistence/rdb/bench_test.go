@@ -54,7 +54,7 @@ func BenchmarkLoad(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s := store.New(store.Options{Databases: 1, Seed: 1})
-		l, err := Load(bytes.NewReader(file.Bytes()), s, LoadOptions{Now: now * 1e6})
+		l, err := Load(bytes.NewReader(file.Bytes()), s, LoadOptions{Now: now * 1e6, Size: int64(file.Len())})
 		require.NoError(b, err)
 		require.EqualValues(b, benchKeys, l.Keys)
 	}

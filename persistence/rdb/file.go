@@ -47,7 +47,10 @@ func Save(out io.Writer, n *store.Snapshot, o SaveOptions) error {
 // LoadOptions say how a file is read into a store.
 type LoadOptions struct {
 	Options
-	Now int64 // Unix nanoseconds: keys whose time is over then are left out
+	// Size is how many bytes there are to read at most: what the file says of its keys is believed
+	// within it, and room is made for them at once. 0: nothing is believed.
+	Size int64
+	Now  int64 // Unix nanoseconds: keys whose time is over then are left out
 	// KeepExpired leaves none out: a log that goes on from the file says what becomes of them.
 	KeepExpired bool
 	// Progress is told now and then how many bytes and keys were read so far. Nil: nobody looks.
@@ -70,7 +73,9 @@ const loadBatch = 1024
 // After an error, which is one of [Reader.Next]'s or says what is wrong with a key, the
 // store must be thrown away: it has a part of the file.
 func Load(in io.Reader, s *store.Store, o LoadOptions) (Loaded, error) {
-	l := loader{in: NewReader(in, o.Options), store: s, now: o.Now, keep: o.KeepExpired, tx: s.NewTx()}
+	l := loader{in: NewReader(in, o.Options), store: s, now: o.Now, keep: o.KeepExpired, tx: s.NewTx(), room: o.Size / leastKey}
+	l.tx.Silent = true
+	defer l.settle()
 	var err error
 	for err == nil {
 		err = l.batch()
@@ -104,15 +109,44 @@ type loader struct {
 	now   int64
 	keep  bool // of keys whose time is over
 	tx    *store.Tx
+	room  int64 // for how many keys it may still be made
+}
+
+// leastKey is how many bytes of a file vouch for a key: hardly any takes less.
+const leastKey = 8
+
+// expect makes room for as many keys of a database as the file says, if it can have them.
+func (l *loader) expect(db int) {
+	n := min(l.in.announced, uint64(l.room))
+	l.in.announced = 0
+	if n >= store.Partitions {
+		l.room -= int64(n)
+		l.tx.Select(db)
+		l.tx.Expect(int(n))
+	}
+}
+
+// settle gives up the room that was made for keys which did not come.
+func (l *loader) settle() {
+	l.begin()
+	defer l.tx.End()
+	for db := range l.store.Databases() {
+		l.tx.Select(db)
+		l.tx.Expect(0)
+	}
+}
+
+// begin locks everything.
+func (l *loader) begin() {
+	var everything store.Footprint
+	everything.AddAll()
+	l.tx.Begin(l.now, 0, &everything)
 }
 
 // batch loads the next keys.
 func (l *loader) batch() error {
-	var everything store.Footprint
-	everything.AddAll()
-	l.tx.Begin(l.now, 0, &everything)
+	l.begin()
 	defer l.tx.End()
-	defer l.tx.Forget()
 	for range loadBatch {
 		rec, err := l.in.Next()
 		if err != nil {
@@ -131,6 +165,9 @@ func (l *loader) put(rec *Record) error {
 		return fmt.Errorf("rdb: key %.64q is in database %d, and there are only %d: set databases to at least %d",
 			rec.Key, rec.DB, l.store.Databases(), rec.DB+1)
 	}
+	if l.in.announced > 0 {
+		l.expect(rec.DB)
+	}
 	if !l.keep && rec.over(l.now) {
 		l.Expired++
 		return nil
@@ -144,7 +181,6 @@ func (l *loader) put(rec *Record) error {
 	if rec.Idle >= 0 || rec.Freq >= 0 {
 		e.SetAccess(max(rec.Idle, 0), uint8(max(rec.Freq, 0)))
 	}
-	l.tx.Forget()
 	l.Keys++
 	return nil
 }

@@ -36,8 +36,10 @@ type Reader struct {
 	options Options
 	version int // 0 before the header was read
 	record  Record
-	skipped map[string]int
-	err     error // what Next goes on to return
+	// announced is how many keys the file says that the database at hand has, until someone heeds it.
+	announced uint64
+	skipped   map[string]int
+	err       error // what Next goes on to return
 }
 
 // NewReader returns a reader of the file that in has. It reads ahead, in large pieces.
@@ -116,7 +118,7 @@ func (r *Reader) step() (found bool, err error) {
 	case opAux:
 		return false, r.aux()
 	case opResizeDB:
-		return false, s.lengths(2, "how many keys there are")
+		return false, r.resizeDB()
 	case opSlotInfo:
 		return false, s.lengths(3, "how many keys a slot has")
 	case opModuleAux:
@@ -191,7 +193,15 @@ func (r *Reader) selectDB() error {
 	if err == nil && db > math.MaxInt32 {
 		err = fault(from, "the number of a database", "%d", db)
 	}
-	r.record.DB = int(db)
+	r.record.DB, r.announced = int(db), 0
+	return err
+}
+
+func (r *Reader) resizeDB() (err error) {
+	const what = "how many keys there are"
+	if r.announced, err = r.src.length(what); err == nil {
+		_, err = r.src.length(what) // that expire
+	}
 	return err
 }
 

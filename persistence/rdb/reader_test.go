@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -300,4 +301,48 @@ func BenchmarkChecksum(b *testing.B) {
 	for b.Loop() {
 		checksum(0, p)
 	}
+}
+
+// announced is a file of as many keys, of which some are over, that says how many it has.
+func announced(t *testing.T, says, keys, over int) []byte {
+	var file bytes.Buffer
+	w := NewWriter(&file)
+	require.NoError(t, w.Select(0, says, 0))
+	for i := range keys {
+		at := now + 1000
+		if i < over {
+			at = now - 1000
+		}
+		require.NoError(t, w.Key(&store.Image{Key: throttleKey(i), Kind: store.Int, Int: int64(i), ExpireAt: at}))
+	}
+	require.NoError(t, w.Finish())
+	return file.Bytes()
+}
+
+// weigh loads a file and returns the most bytes that its keys took on the way, and what they take then.
+func weigh(t *testing.T, file []byte) (most, then int64) {
+	s := store.New(store.Options{Databases: 1})
+	_, err := Load(bytes.NewReader(file), s, LoadOptions{
+		Now: now * 1e6, Size: int64(len(file)), Progress: func(int64, int64) { most = max(most, s.Used()) },
+	})
+	require.NoError(t, err)
+	return most, s.Used()
+}
+
+func TestRoomIsMadeWithinTheFilesSize(t *testing.T) {
+	const keys = 5000
+	_, fair := weigh(t, announced(t, 0, keys, 0))
+	for _, says := range []int{1, 255, 256, keys / 2, keys, 2 * keys, 1 << 40, math.MaxInt64} {
+		file := announced(t, says, keys, 0)
+		most, then := weigh(t, file)
+		require.LessOrEqual(t, most, fair+2*int64(len(file)), "%d keys are announced", says)
+		require.LessOrEqual(t, then, 2*fair, "%d keys are announced", says)
+	}
+}
+
+func TestRoomIsNotKeptForKeysThatAreOver(t *testing.T) {
+	const keys, left = 100_000, 1000
+	_, fair := weigh(t, announced(t, 0, left, 0))
+	_, then := weigh(t, announced(t, keys, keys, keys-left))
+	require.LessOrEqual(t, then, 2*fair)
 }

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// expecting puts so many keys into an empty store that expects some.
+func expecting(expected, keys int) (*Store, *Tx) {
+	s := New(Options{Databases: 1})
+	tx := whole(s, testNow)
+	tx.Expect(expected)
+	for _, k := range throttleKeys(keys) {
+		e := tx.Write(k)
+		e.SetInt(testNow+1e12, ceilMillis(testNow+1e12))
+	}
+	return s, tx
+}
+
+// generations is how often a cell came, or something moved.
+func generations(s *Store) (n uint64) {
+	for i := range s.partitions {
+		n += s.partitions[i].tables[0].gen
+	}
+	return n
+}
+
+func TestNothingMovesWhereAllKeysWereExpected(t *testing.T) {
+	for _, keys := range []int{10_000, 25_000, 100_000} {
+		s, tx := expecting(keys, keys)
+		require.InEpsilon(t, keys, generations(s), 0.02, "%d keys", keys)
+		checkInvariants(t, tx)
+		used := s.Used()
+		tx.Expect(0)
+		require.Equal(t, used, s.Used(), "all that came stays where it is")
+		tx.End()
+
+		grown, tx := expecting(0, keys)
+		require.InEpsilon(t, grown.Used(), used, 0.1, "%d keys that were expected take as much as others", keys)
+		tx.End()
+	}
+}
+
+func TestRoomForWhatDidNotComeIsGivenUp(t *testing.T) {
+	for _, keys := range []int{0, 1, 300, 20_000} {
+		s, tx := expecting(1_000_000, keys)
+		checkInvariants(t, tx)
+		require.LessOrEqual(t, s.Used(), int64(14*1_000_000+100*keys))
+		tx.Expect(0)
+		checkInvariants(t, tx)
+		grown, other := expecting(0, keys)
+		require.LessOrEqual(t, s.Used(), 2*grown.Used(), "%d keys", keys)
+		other.End()
+		tx.Flush()
+		require.Zero(t, s.Used())
+		tx.End()
+	}
+}
+
+func TestOneTableGetsAllThatWasExpected(t *testing.T) {
+	s := New(Options{Databases: 1})
+	tx := whole(s, testNow)
+	tx.Expect(20_000)
+	for i := range 20_000 {
+		e := tx.Write(fmt.Appendf(nil, "{tag}%d", i))
+		e.SetInt(int64(i), NoExpiry)
+	}
+	tx.Expect(0)
+	checkInvariants(t, tx)
+	require.Equal(t, 20_000, s.Len(0))
+	tx.End()
+}
+
+func TestExpectingChangesNoKey(t *testing.T) {
+	r := seeded(t)
+	s := New(Options{Databases: 3})
+	for range scaled(1000) {
+		tx := whole(s, testNow)
+		for range 20 {
+			tx.Select(r.Intn(3))
+			randomWrite(r, tx)
+		}
+		tx.End()
+		before := contents(s)
+		tx = whole(s, testNow)
+		tx.Select(r.Intn(3))
+		tx.Expect([]int{0, 0, 300, 10_000, 300_000}[r.Intn(5)])
+		checkInvariants(t, tx)
+		tx.End()
+		require.Equal(t, before, contents(s))
+	}
+}
