@@ -53,6 +53,13 @@ func (a *applier) apply(args [][]byte) (err error) {
 	return a.foreign(a.db, args)
 }
 
+// foresee has what the store has of the key of a command to come fetched from memory.
+func (a *applier) foresee(args [][]byte) {
+	if len(args) > 1 {
+		a.tx.Foresee(a.db, args[1])
+	}
+}
+
 // begin finds a key to be changed, until the transaction's end.
 func (a *applier) begin(key []byte) store.Entry {
 	a.tx.BeginKey(a.now, a.db, key)

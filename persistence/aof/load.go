@@ -1,7 +1,6 @@
 package aof
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -137,7 +136,7 @@ func (l *loader) file(e entry, path string, last bool) error {
 		}
 	}
 	l.apply.db = 0
-	r := &reader{window: newWindow(l.options.Through(io.NewSectionReader(f, from, size-from)), from, size), loader: l}
+	r := newReader(l, newWindow(l.options.Through(io.NewSectionReader(f, from, size-from)), from, size))
 	stop := r.run()
 	l.before += size
 	if r.failed != nil {
@@ -184,155 +183,6 @@ func (l *loader) advance(bytes int64) {
 	if l.options.Progress != nil {
 		l.options.Progress(l.before + bytes)
 	}
-}
-
-// reader applies the commands of one file.
-type reader struct {
-	*window
-	loader *loader
-	args   [][]byte
-	stuck  int // bytes of an unfinished transaction that are as they should be
-}
-
-// refusal is a command that cannot be applied, at an offset behind the reader's place.
-type refusal struct {
-	offset int64
-	reason error
-}
-
-func (r *refusal) Error() string { return r.reason.Error() }
-func (r *refusal) Unwrap() error { return r.reason }
-
-func isRefusal(err error) bool {
-	var refused *refusal
-	return errors.As(err, &refused)
-}
-
-// damage is what stopped the reader, with its place.
-func (r *reader) damage(path string, stop error) error {
-	offset := r.at
-	var refused *refusal
-	if errors.As(stop, &refused) {
-		offset += refused.offset
-	}
-	return &Damage{File: path, Offset: offset, Reason: stop, Advice: advise(path, offset, stop)}
-}
-
-// run applies everything up to the end of the file, or up to what stops it: then the
-// reader stands where the last whole piece ends.
-func (r *reader) run() error {
-	for told := r.at; r.need(1); {
-		size, err := r.piece()
-		if err != nil {
-			return err
-		}
-		r.skip(size)
-		if r.at-told >= windowSize {
-			told = r.at
-			r.loader.advance(told)
-		}
-	}
-	r.loader.advance(r.at)
-	return nil
-}
-
-// piece applies what comes next: a batch, a comment, or a transaction that stands for itself.
-func (r *reader) piece() (size int, err error) {
-	r.need(headerSize)
-	switch {
-	case r.buf[0] != '#':
-		return r.whole(r.apply)
-	case !bytes.HasPrefix(r.buf, []byte(headerMark)):
-		return r.whole(parseComment)
-	}
-	commands, size, err := r.batch()
-	if err != nil {
-		return 0, err
-	}
-	for at := 0; at < len(commands); {
-		n, err := r.apply(commands[at:])
-		if err != nil {
-			return 0, &refusal{int64(headerSize + at), err}
-		}
-		at += n
-	}
-	return size, nil
-}
-
-// whole lets parse have what comes next, once it is there in whole.
-func (r *reader) whole(parse func([]byte) (int, error)) (size int, err error) {
-	for {
-		size, err = parse(r.buf)
-		if !errors.Is(err, errCut) || !r.more() {
-			return size, err
-		}
-	}
-}
-
-// apply applies the command at the start of b, or everything from MULTI to EXEC. When the
-// end is not there, errCut, nothing is applied.
-func (r *reader) apply(b []byte) (size int, err error) {
-	r.stuck = 0
-	if size, err = r.command(b); err != nil {
-		return 0, err
-	}
-	if !is(r.args[0], "MULTI") {
-		return size, r.do()
-	}
-	from := size
-	for !is(r.args[0], "EXEC") {
-		n, err := r.command(b[size:])
-		if err != nil {
-			r.stuck = size
-			return 0, err
-		}
-		size += n
-	}
-	for at := from; ; {
-		n, _ := r.command(b[at:])
-		if at += n; at == size {
-			return size, nil // that was EXEC
-		}
-		if err := r.do(); err != nil {
-			return 0, err
-		}
-	}
-}
-
-// command reads the command at the start of b, and comments before it.
-func (r *reader) command(b []byte) (size int, err error) {
-	for len(b) > size && b[size] == '#' {
-		n, err := parseComment(b[size:])
-		if err != nil {
-			return 0, err
-		}
-		size += n
-	}
-	var n int
-	r.args, n, err = parseCommand(b[size:], r.args)
-	return size + n, err
-}
-
-// do applies the command that was read.
-func (r *reader) do() error {
-	r.loader.loaded.Commands++
-	if err := r.loader.apply.apply(r.args); err != nil {
-		return r.cannot(err)
-	}
-	return nil
-}
-
-// cannot says what comes of a command that cannot be applied: it is left out, or refused.
-func (r *reader) cannot(err error) error {
-	name := strings.ToUpper(string(r.args[0][:min(len(r.args[0]), 30)]))
-	switch {
-	case errors.Is(err, errVerbatim):
-		return &refusal{0, err}
-	case r.loader.options.RDB.SkipUnsupported:
-		r.loader.loaded.Skipped[name]++
-		return nil
-	}
-	return &refusal{0, fmt.Errorf("%q cannot be applied: %w", name, err)}
 }
 
 // errVerbatim meets the log of a Redis with the redis-cell module.

@@ -11,7 +11,9 @@ type window struct {
 	in     io.Reader
 	size   int64 // of the file: no more is asked for than there can be
 	buf    []byte
-	at     int64 // offset in the file of buf[0]
+	room   []byte // in which buf lies
+	moves  func() // is called before that room is used for something else
+	at     int64  // offset in the file of buf[0]
 	ended  bool
 	failed error // of reading
 }
@@ -20,7 +22,7 @@ type window struct {
 const windowSize = 256 << 10
 
 func newWindow(in io.Reader, at, size int64) *window {
-	return &window{in: in, at: at, size: size, buf: make([]byte, 0, windowSize)}
+	return &window{in: in, at: at, size: size, moves: func() {}}
 }
 
 // skip forgets the next n bytes, which are in memory.
@@ -42,9 +44,7 @@ func (w *window) more() bool {
 		return false
 	}
 	if room := cap(w.buf) - len(w.buf); room < windowSize/4 {
-		grown := make([]byte, len(w.buf), max(windowSize, 2*len(w.buf)))
-		copy(grown, w.buf)
-		w.buf = grown
+		w.move()
 	}
 	n, err := w.in.Read(w.buf[len(w.buf):cap(w.buf)])
 	w.buf = w.buf[:len(w.buf)+n]
@@ -55,6 +55,15 @@ func (w *window) more() bool {
 		}
 	}
 	return n > 0 || err == nil
+}
+
+// move makes room behind what is in memory.
+func (w *window) move() {
+	w.moves()
+	if n := max(windowSize, 2*len(w.buf)); n != cap(w.room) {
+		w.room = make([]byte, 0, n)
+	}
+	w.buf = append(w.room, w.buf...)
 }
 
 // What can be wrong with a batch.

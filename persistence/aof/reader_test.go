@@ -1,0 +1,102 @@
+package aof
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// batchOf is commands as a batch of ours.
+func batchOf(commands string) string {
+	b := append(bytes.Clone(emptyHeader[:]), commands...)
+	seal(b)
+	return string(b)
+}
+
+// randomCommands are some of a few keys of the same length, and what they make of all.
+func randomCommands(r *rand.Rand, all map[string]string) string {
+	var b strings.Builder
+	for range 1 + r.IntN(6) {
+		key, value := fmt.Sprintf("key:%03d", r.IntN(300)), fmt.Sprint(r.IntN(1000))
+		switch r.IntN(5) {
+		case 0:
+			b.WriteString(commandLines("DEL " + key))
+			delete(all, key)
+		case 1: // which the loading does not do itself
+			b.WriteString(commandLines("append " + key + " " + value))
+			all[key] += value
+		default:
+			b.WriteString(commandLines("SET " + key + " " + value))
+			all[key] = value
+		}
+	}
+	if r.IntN(5) == 0 {
+		return commandLines("MULTI") + b.String() + commandLines("EXEC")
+	}
+	return b.String()
+}
+
+// TestLongLogs wants every command to meet its own key, wherever in memory it came to lie.
+func TestLongLogs(t *testing.T) {
+	r := seeded(t)
+	for _, batches := range []bool{false, true} {
+		all := map[string]string{}
+		var text strings.Builder
+		for text.Len() < 6*windowSize {
+			commands := randomCommands(r, all)
+			if batches {
+				commands = batchOf(commands)
+			}
+			text.WriteString(commands)
+		}
+		want := map[string]string{}
+		for key, value := range all {
+			want["0 "+key] = fmt.Sprint("string ", value, " until ", store.NoExpiry)
+		}
+		l, _, err := redisLog(t, text.String())
+		require.NoError(t, err)
+		requireSame(t, want, contents(l.store))
+	}
+}
+
+// TestNothingIsAppliedAfterARefusal wants the first command that cannot be applied to be named, and
+// nothing else that is wrong behind it.
+func TestNothingIsAppliedAfterARefusal(t *testing.T) {
+	before, refused := commandLines("SET a 1", "SET b 2"), commandLines("lpush l 1")
+	for name, after := range map[string]string{
+		"nothing":      "",
+		"a few":        commandLines("SET c 3", "DEL a"),
+		"many":         strings.Repeat(commandLines("SET c 3", "DEL a"), windowSize/16),
+		"another":      commandLines("rpush l 1"),
+		"a torn one":   commandLines("SET c 3")[:10],
+		"a torn batch": batchOf(commandLines("SET c 3"))[:30],
+		"damage":       "x" + commandLines("SET c 3"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, _, err := redisLog(t, before+refused+after)
+			var damage *Damage
+			require.ErrorAs(t, err, &damage)
+			require.ErrorContains(t, err, `"LPUSH" cannot be applied`)
+			require.EqualValues(t, len(before), damage.Offset)
+			require.Len(t, contents(l.store), 2)
+
+			_, _, err = redisLog(t, batchOf(before+refused)+after)
+			require.ErrorAs(t, err, &damage)
+			require.EqualValues(t, headerSize+len(before), damage.Offset)
+		})
+	}
+}
+
+func TestARefusalOfATransactionIsWhereItBegins(t *testing.T) {
+	before := commandLines("SET a 1", "MULTI", "SET b 2", "EXEC")
+	_, _, err := redisLog(t, before+commandLines("MULTI", "SET a 2", "lpush l 1", "EXEC", "SET c 1"))
+	var damage *Damage
+	require.ErrorAs(t, err, &damage)
+	require.EqualValues(t, len(before), damage.Offset)
+}
