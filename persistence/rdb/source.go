@@ -43,12 +43,11 @@ func (s *source) offset() int64 { return s.base + int64(s.at) }
 
 // take returns the next n bytes. They hold until more is taken.
 func (s *source) take(n uint64, what string) ([]byte, error) {
-	if n > uint64(len(s.buf)-s.at) {
-		return s.takeMore(n, what)
+	if rest := s.buf[s.at:]; n <= uint64(len(rest)) {
+		s.at += int(n)
+		return rest[:n], nil
 	}
-	b := s.buf[s.at : s.at+int(n)]
-	s.at += int(n)
-	return b, nil
+	return s.takeMore(n, what)
 }
 
 // takeMore returns bytes that are not in the buffer yet. The memory it needs grows with
@@ -117,7 +116,16 @@ func fault(at int64, expected, found string, args ...any) error {
 }
 
 func (s *source) byte(what string) (byte, error) {
-	b, err := s.take(1, what)
+	if s.at < len(s.buf) {
+		s.at++
+		return s.buf[s.at-1], nil
+	}
+	return s.byteMore(what)
+}
+
+// byteMore returns the next byte, which is not in the buffer yet.
+func (s *source) byteMore(what string) (byte, error) {
+	b, err := s.takeMore(1, what)
 	if err != nil {
 		return 0, err
 	}

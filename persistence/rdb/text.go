@@ -47,8 +47,20 @@ func (s *source) length(what string) (uint64, error) {
 	return n, err
 }
 
+// short reads the length of a string where that is one byte, as nearly always, and in the buffer.
+func (s *source) short() (n uint64, ok bool) {
+	if s.at == len(s.buf) || s.buf[s.at]&lenMask != len6 {
+		return 0, false
+	}
+	s.at++
+	return uint64(s.buf[s.at-1]), true
+}
+
 // text reads a string. It holds until more is read.
 func (s *source) text(what string) ([]byte, error) {
+	if n, ok := s.short(); ok {
+		return s.take(n, what)
+	}
 	from := s.offset()
 	n, special, err := s.prefix(what)
 	switch {
