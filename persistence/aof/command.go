@@ -1,6 +1,9 @@
 package aof
 
-import "errors"
+import (
+	"encoding/binary"
+	"errors"
+)
 
 // What can be wrong with a command.
 var (
@@ -25,18 +28,24 @@ func parseCommand(b []byte, args [][]byte) (_ [][]byte, size int, _ error) {
 		return args, 0, errCommand
 	}
 	for range n {
-		var length int
-		if length, at, err = parseCount(b, at, '$', maxArgument); err != nil {
-			return args, 0, err
+		length, size := 0, 0
+		if at+5 <= len(b) && b[at] == '$' {
+			length, size = shortCount(binary.LittleEndian.Uint32(b[at+1:]))
 		}
-		end := at + length
+		from := at + 1 + size
+		if size == 0 {
+			if length, from, err = parseCount(b, at, '$', maxArgument); err != nil {
+				return args, 0, err
+			}
+		}
+		end := from + length
 		if end+2 > len(b) {
 			return args, 0, errCut
 		}
 		if b[end] != '\r' || b[end+1] != '\n' {
 			return args, 0, errCommand
 		}
-		args = append(args, b[at:end:end])
+		args = append(args, b[from:end:end])
 		at = end + 2
 	}
 	return args, at, nil
@@ -63,6 +72,21 @@ func parseComment(b []byte) (size int, _ error) {
 
 // maxArgument bounds what an argument is believed to be long: no server takes longer ones.
 const maxArgument = 1 << 40
+
+// shortCount reads a number of one digit or two, CR and LF, of four bytes, of which the first is
+// the lowest. Its size is 0 where they are anything else.
+func shortCount(line uint32) (n, size int) {
+	const crlf = '\r' | '\n'<<8
+	first, second := line&0xff-'0', line>>8&0xff-'0'
+	switch {
+	case first > 9:
+	case line>>8&0xffff == crlf:
+		return int(first), 3
+	case line>>16 == crlf && second <= 9:
+		return int(first*10 + second), 4
+	}
+	return 0, 0
+}
 
 // parseCount reads a line of a kind: a byte, a number from 0 to most, CR and LF.
 func parseCount(b []byte, at int, kind byte, most int) (n, next int, _ error) {
