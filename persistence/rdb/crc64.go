@@ -25,8 +25,40 @@ var crcTables = func() (t [8][256]uint64) {
 	return t
 }()
 
+// foldBy are what the halves of 16 bytes are multiplied by to have the same checksum 16 bytes
+// further on: 64 and 128 bits on from their own places, less the one by which a product of
+// reversed bits is off.
+//
+// Source: Gopal et al., Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction, Intel 2009.
+var foldBy = [2]uint64{powerOfX(128 + 64 - 1), powerOfX(128 - 1)}
+
+// powerOfX returns x to the power of n modulo the polynomial, bits reversed.
+func powerOfX(n int) uint64 {
+	p := uint64(1) << 63
+	for range n {
+		p = p>>1 ^ crcPolynomial&-(p&1)
+	}
+	return p
+}
+
+// foldFrom is from how many bytes on folding is worth it.
+const foldFrom = 64
+
 // checksum returns the CRC-64 of what crc is that of, followed by p.
 func checksum(crc uint64, p []byte) uint64 {
+	if !canFold || len(p) < foldFrom {
+		return checksumByTable(crc, p)
+	}
+	var state [16]byte
+	copy(state[:], p)
+	binary.LittleEndian.PutUint64(state[:], binary.LittleEndian.Uint64(p)^crc)
+	whole := len(p) &^ 15
+	fold(&state, p[16:whole], &foldBy)
+	return checksumByTable(checksumByTable(0, state[:]), p[whole:])
+}
+
+// checksumByTable is checksum without folding.
+func checksumByTable(crc uint64, p []byte) uint64 {
 	t := &crcTables
 	for ; len(p) >= 8; p = p[8:] {
 		crc ^= binary.LittleEndian.Uint64(p)

@@ -28,7 +28,7 @@ func bitwise(crc uint64, p []byte) uint64 {
 
 func TestChecksumAgreesWithItsDefinition(t *testing.T) {
 	r := newRand(t)
-	for n := range 100 {
+	for n := range 300 {
 		p := make([]byte, n)
 		for i := range p {
 			p[i] = byte(r.Uint32())
@@ -36,5 +36,19 @@ func TestChecksumAgreesWithItsDefinition(t *testing.T) {
 		require.Equal(t, bitwise(0, p), checksum(0, p))
 		cut := r.IntN(n + 1)
 		require.Equal(t, bitwise(0, p), checksum(checksum(0, p[:cut]), p[cut:]), "in two parts, cut at %d", cut)
+	}
+}
+
+// TestFoldingAgreesWithTheTables is about inputs so large that they are folded, where the processor can.
+func TestFoldingAgreesWithTheTables(t *testing.T) {
+	r := newRand(t)
+	p := make([]byte, 3*chunk)
+	for i := range p {
+		p[i] = byte(r.Uint32())
+	}
+	for range 500 {
+		from := r.IntN(len(p))
+		part, crc := p[from:from+r.IntN(len(p)-from)], r.Uint64()
+		require.Equal(t, checksumByTable(crc, part), checksum(crc, part), "%d bytes from %d", len(part), from)
 	}
 }
