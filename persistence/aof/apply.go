@@ -60,11 +60,8 @@ func (a *applier) foresee(args [][]byte) {
 	}
 }
 
-// begin finds a key to be changed, until the transaction's end.
-func (a *applier) begin(key []byte) store.Entry {
-	a.tx.BeginKey(a.now, a.db, key)
-	return a.tx.Write(key)
-}
+// begin begins a change of a key.
+func (a *applier) begin(key []byte) { a.tx.BeginKey(a.now, a.db, key) }
 
 func (a *applier) set(args [][]byte) bool {
 	at := store.NoExpiry
@@ -74,15 +71,17 @@ func (a *applier) set(args [][]byte) bool {
 			return false
 		}
 	}
-	e := a.begin(args[1])
+	a.begin(args[1])
 	defer a.tx.End()
+	e := a.tx.Write(args[1])
 	e.SetBytes(args[2], at)
 	return true
 }
 
 func (a *applier) del(args [][]byte) bool {
-	e := a.begin(args[1])
+	a.begin(args[1])
 	defer a.tx.End()
+	e := a.tx.Write(args[1])
 	e.Delete()
 	return true
 }
@@ -92,8 +91,9 @@ func (a *applier) expire(args [][]byte) bool {
 	if !ok {
 		return false
 	}
-	e := a.begin(args[1])
+	a.begin(args[1])
 	defer a.tx.End()
+	e := a.tx.Write(args[1])
 	e.SetExpiry(at)
 	return true
 }
@@ -104,8 +104,9 @@ func (a *applier) zadd(args [][]byte) bool {
 			return false
 		}
 	}
-	e := a.begin(args[1])
+	a.begin(args[1])
 	defer a.tx.End()
+	e := a.tx.Write(args[1])
 	if e.Exists() && e.Kind() != store.Sorted {
 		return false
 	}
@@ -117,8 +118,9 @@ func (a *applier) zadd(args [][]byte) bool {
 }
 
 func (a *applier) zrem(args [][]byte) bool {
-	e := a.begin(args[1])
+	a.begin(args[1])
 	defer a.tx.End()
+	e := a.tx.Write(args[1])
 	e.ZRem(args[2])
 	return true
 }
