@@ -62,7 +62,7 @@ func (room *checking) addSlots(key []byte, fp *store.Footprint) {
 
 func clCheck(c *Call) error {
 	room := c.Client.checking
-	room.args = limiterArgs{name: c.Cmd.Name, rest: c.Args[3:], quantity: 1}
+	room.args.begin(c.Cmd.Name, c.Args[3:])
 	err := room.args.finish(0)
 	if err == nil {
 		err = room.check(c)
@@ -173,7 +173,7 @@ const keptKeys = 4096
 // clear keeps an idle client from keeping anything alive. Inside a transaction the keys
 // stay as they are until its end, because its effects name them.
 func (room *checking) clear(inExec bool) {
-	room.found, room.args = nil, limiterArgs{}
+	room.found, room.args.rest = nil, nil
 	clear(room.limits)
 	room.limits = nil
 	clear(room.keys[:])

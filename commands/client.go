@@ -144,6 +144,7 @@ func (c *Client) End() {
 	c.settle()
 	c.tally.cmd = nil
 	c.call.Args = nil
+	c.limiting.forget()
 	if c.restless || c.blocked() {
 		c.publish()
 	} else {

@@ -105,10 +105,15 @@ func askFor[L limiter](c *Call, read func(*limiterArgs) (L, error), reply replyF
 		c.Client.limiting = new(limiting)
 	}
 	room := c.Client.limiting
-	room.args = limiterArgs{name: c.Cmd.Name, rest: c.Args[2:], quantity: 1}
-	err := askIn(c, room, read, reply)
-	room.args.rest, room.entry = nil, store.Entry{} // an idle client keeps no request alive
-	return limiterError(err)
+	room.args.begin(c.Cmd.Name, c.Args[2:])
+	return limiterError(askIn(c, room, read, reply))
+}
+
+// forget ends a batch: an idle client keeps no request alive.
+func (l *limiting) forget() {
+	if l != nil {
+		l.args.rest, l.entry = nil, store.Entry{}
+	}
 }
 
 func askIn[L limiter](c *Call, room *limiting, read func(*limiterArgs) (L, error), reply replyFunc) error {
@@ -165,7 +170,10 @@ func expiryAfter(now, after int64) int64 {
 // limiterError makes a reply of an error of the limiters' packages, which name the argument
 // that is wrong.
 func limiterError(err error) error {
-	if _, is := errors.AsType[Error](err); is || err == nil {
+	if err == nil {
+		return nil
+	}
+	if _, is := errors.AsType[Error](err); is {
 		return err
 	}
 	return Error("ERR " + err.Error())

@@ -55,11 +55,21 @@ type limiterArgs struct {
 	nanos    [4]int64 // of options that take seconds, in nanoseconds
 }
 
+// begin makes a read the arguments of another request.
+func (a *limiterArgs) begin(name string, rest [][]byte) {
+	a.name, a.rest, a.err, a.quantity, a.given = name, rest, nil, 1, 0
+}
+
 // has reports whether an option was given.
 func (a *limiterArgs) has(o limiterOption) bool { return a.given&o != 0 }
 
 // value is what an option that takes seconds was given, in nanoseconds; 0 when it was not.
-func (a *limiterArgs) value(o limiterOption) int64 { return a.nanos[bits.TrailingZeros16(uint16(o))] }
+func (a *limiterArgs) value(o limiterOption) int64 {
+	if !a.has(o) {
+		return 0
+	}
+	return a.nanos[bits.TrailingZeros16(uint16(o))]
+}
 
 // fail notes the first error.
 func (a *limiterArgs) fail(err error) {

@@ -71,25 +71,38 @@ func (tx *Tx) chart(db int, f *foreseen) *chart {
 }
 
 // Gather has the cells of keys of the running transaction fetched from memory together: found one
-// after the other, each would be waited for by itself. It changes no key.
+// after the other, each would be waited for by itself. Their bytes must not change before the
+// transaction ends, or others are gathered. It changes no key.
 func (tx *Tx) Gather(keys [][]byte) {
+	tx.gathered = tx.gathered[:0]
 	for _, key := range keys {
 		t := &tx.partition(key).tables[tx.db]
-		prefetch(t.chart.Load().indexLine(t.hash(key)))
+		hash := t.hash(key)
+		tx.gathered = append(tx.gathered, foreseen{at: unsafe.SliceData(key), size: len(key), hash: hash})
+		prefetch(t.chart.Load().indexLine(hash))
 	}
-	for _, key := range keys {
+	for i, key := range keys {
 		t := &tx.partition(key).tables[tx.db]
-		prefetch(t.chart.Load().cell(t.hash(key)))
+		prefetch(t.chart.Load().cell(tx.gathered[i].hash))
 	}
 }
 
 // ForgetForeseen takes back what was foreseen, and keeps no key's bytes alive.
-func (tx *Tx) ForgetForeseen() { tx.foresight, tx.key = foresight{}, foreseen{} }
+func (tx *Tx) ForgetForeseen() {
+	tx.foresight, tx.key = foresight{}, foreseen{}
+	clear(tx.gathered[:cap(tx.gathered)])
+	tx.gathered = tx.gathered[:0]
+}
 
-// hash is a key's hash. That of a transaction on one key is known.
+// hash is a key's hash. That of a transaction on one key is known, and those of gathered keys are.
 func (tx *Tx) hash(t *table, key []byte) uint64 {
 	if tx.key.is(key) {
 		return tx.key.hash
+	}
+	for i := range tx.gathered {
+		if g := &tx.gathered[i]; g.is(key) {
+			return g.hash
+		}
 	}
 	return t.hash(key)
 }

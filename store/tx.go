@@ -66,6 +66,7 @@ type Tx struct {
 	overdue   [][]byte  // keys that a walk found to be over, to be removed at its end
 	foresight foresight
 	key       foreseen // of a transaction on one key
+	gathered  []foreseen
 	rng       uint64
 	active    bool
 	changes   int64  // not counted yet
@@ -82,6 +83,7 @@ func (s *Store) NewTx() *Tx { return &Tx{s: s, rng: s.seed.Add(0x9e3779b97f4a7c1
 // now (Unix nanoseconds) in database db.
 func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 	tx.fp, tx.now, tx.db, tx.key, tx.only, tx.active = *fp, now, db, foreseen{}, nil, true
+	tx.gathered = tx.gathered[:0]
 	n := 0
 	for i, w := range fp {
 		for ; w != 0; w &= w - 1 {
@@ -104,6 +106,7 @@ func (tx *Tx) BeginKey(now int64, db int, key []byte) {
 	}
 	p := tx.s.partitionOf(known.slot)
 	tx.now, tx.db, tx.key, tx.active = now, db, known, true
+	tx.gathered = tx.gathered[:0]
 	p.lock()
 	tx.only = p
 }
