@@ -54,6 +54,7 @@ var hot = []struct {
 	{"check", "CL.RULE SET two CL.THROTTLE 1000000 30 60 AND CL.THROTTLE 1000000 1000 3600", []any{"CL.CHECK", "two", "key"}},
 	{"incr", "", []any{"INCR", "key"}},
 	{"set", "", []any{"SET", "key", "1234567"}},
+	{"text", "", []any{"SET", "key", "some text"}},
 	{"get", "", []any{"GET", "key"}},
 }
 

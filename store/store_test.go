@@ -7,10 +7,11 @@ import (
 	"strconv"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
+	"unsafe"
 
 	"cellserver/decimal"
+
+	"github.com/stretchr/testify/require"
 )
 
 // seeded returns a generator whose seed is printed, and settable by SEED.
@@ -185,4 +186,44 @@ func TestCRC16(t *testing.T) {
 		}
 		require.Equal(t, want, crc16(b), "%x", b)
 	}
+}
+
+// A string is written over the one before it where that is of about its size, and nobody may still look at that.
+func TestOverwriting(t *testing.T) {
+	s := New(Options{Databases: 1})
+	tx := s.NewTx()
+	key := []byte("key")
+	write := func(texts ...string) (inPlace bool) {
+		tx.BeginKey(testNow, 0, key)
+		defer tx.End()
+		e := tx.Write(key)
+		var before *byte
+		if e.Exists() {
+			before = unsafe.SliceData(e.Bytes(nil))
+		}
+		for _, text := range texts {
+			e.SetBytes([]byte(text), NoExpiry)
+			require.Equal(t, text, string(e.Bytes(nil)))
+		}
+		return before == unsafe.SliceData(e.Bytes(nil))
+	}
+	write("first text")
+	require.True(t, write("other text"))
+	require.True(t, write("8 chars."))
+	require.False(t, write("a longer text"))
+	require.False(t, write("t"), "what is much shorter is not to hold so much")
+	write("first text")
+	require.False(t, write("a", "b"), "a second effect of a transaction")
+	write("first text")
+	snapshot, err := s.Snapshot(testNow, func() {})
+	require.NoError(t, err)
+	require.False(t, write("other text"), "the snapshot is to see the first")
+	var seen []string
+	require.NoError(t, snapshot.Each(func(im *Image) error {
+		seen = append(seen, string(im.Bytes))
+		return nil
+	}))
+	require.Equal(t, []string{"first text"}, seen)
+	snapshot.Close()
+	require.True(t, write("first text"))
 }

@@ -34,10 +34,29 @@ func (e *Entry) SetBytes(b []byte, expireAt int64) {
 		e.SetInt(n, expireAt)
 		return
 	}
-	own := append(make([]byte, 0, len(b)), b...)
-	e.storeValue(Raw, value{bytes: own}, expireAt)
+	own := e.overwrite(b, expireAt)
+	if own == nil {
+		own = append(make([]byte, 0, len(b)), b...)
+		e.storeValue(Raw, value{bytes: own}, expireAt)
+	}
 	f := e.record(OpSet)
 	f.Value, f.At = own, expireAt
+}
+
+// overwrite is storeValue of a string into the memory of the one before, which it returns: nil
+// where that has no room or too much, or where someone may still look at it: a snapshot, or an
+// earlier effect of the transaction.
+func (e *Entry) overwrite(b []byte, expireAt int64) []byte {
+	if e.Kind() != Raw || e.t.part.frozen != nil || len(e.tx.effects) > 0 {
+		return nil
+	}
+	v := e.value()
+	if room := cap(v.bytes) - len(b); room < 0 || room > len(b)/2 || len(b) == 0 {
+		return nil
+	}
+	v.bytes = append(v.bytes[:0], b...)
+	e.setExpiry(expireAt)
+	return v.bytes
 }
 
 // SetRange overwrites the string from offset on, padding with zero bytes, and keeps
