@@ -36,7 +36,7 @@ type command struct {
 }
 
 // foreseen is how many commands are foreseen at most.
-const foreseen = 2
+const foreseen = 3
 
 // at returns the command so many places behind the one at hand.
 func (in *input) at(n uint) *command { return &in.commands[(in.first+n)%uint(len(in.commands))] }

@@ -47,15 +47,13 @@ func (f *foresight) add(k foreseen) (before, added *foreseen) {
 
 // Foresee has the way to a key's cell fetched from memory, and the cell of the key that was
 // foreseen before it: what a transaction on one key would have waited for comes while those
-// before it run. Keys are foreseen in the order of their transactions, two ahead at best. Their
+// before it run. Keys are foreseen in the order of their transactions, three ahead at best. Their
 // bytes must not change before they are used, or [Tx.ForgetForeseen] is called. It changes no key.
 func (tx *Tx) Foresee(db int, key []byte) {
 	before, added := tx.foresight.add(tx.know(key))
-	prefetch(unsafe.Pointer(tx.s.partitionOf(added.slot)))
-	prefetch(tx.chart(db, added).indexLine(added.hash))
+	prefetch(unsafe.Pointer(tx.s.partitionOf(added.slot)), tx.chart(db, added).indexLine(added.hash))
 	if before.at != nil {
-		prefetch(unsafe.Pointer(&tx.s.partitionOf(before.slot).tables[db]))
-		prefetch(tx.chart(db, before).cell(before.hash))
+		prefetch(unsafe.Pointer(&tx.s.partitionOf(before.slot).tables[db]), tx.chart(db, before).cell(before.hash))
 	}
 }
 
@@ -79,11 +77,11 @@ func (tx *Tx) Gather(keys [][]byte) {
 		t := &tx.partition(key).tables[tx.db]
 		hash := t.hash(key)
 		tx.gathered = append(tx.gathered, foreseen{at: unsafe.SliceData(key), size: len(key), hash: hash})
-		prefetch(t.chart.Load().indexLine(hash))
+		prefetch(unsafe.Pointer(t), t.chart.Load().indexLine(hash))
 	}
 	for i, key := range keys {
 		t := &tx.partition(key).tables[tx.db]
-		prefetch(t.chart.Load().cell(tx.gathered[i].hash))
+		prefetch(unsafe.Pointer(t), t.chart.Load().cell(tx.gathered[i].hash))
 	}
 }
 

@@ -1,8 +1,10 @@
 #include "textflag.h"
 
-// func prefetch(p unsafe.Pointer)
-TEXT ·prefetch(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
+// func prefetch(line, bytes unsafe.Pointer)
+TEXT ·prefetch(SB), NOSPLIT, $0-16
+	MOVQ line+0(FP), AX
+	MOVQ bytes+8(FP), CX
 	PREFETCHT0 (AX)
-	PREFETCHT0 63(AX)
+	PREFETCHT0 (CX)
+	PREFETCHT0 63(CX)
 	RET

@@ -1,9 +1,11 @@
 #include "textflag.h"
 
-// func prefetch(p unsafe.Pointer)
-TEXT ·prefetch(SB), NOSPLIT, $0-8
-	MOVD p+0(FP), R0
+// func prefetch(line, bytes unsafe.Pointer)
+TEXT ·prefetch(SB), NOSPLIT, $0-16
+	MOVD line+0(FP), R0
+	MOVD bytes+8(FP), R1
 	PRFM (R0), PLDL1KEEP
-	ADD $63, R0
-	PRFM (R0), PLDL1KEEP
+	PRFM (R1), PLDL1KEEP
+	ADD $63, R1
+	PRFM (R1), PLDL1KEEP
 	RET

@@ -4,8 +4,8 @@ package store
 
 import "unsafe"
 
-// prefetch asks for the cache lines of 64 bytes that will be read soon. It waits for nothing, and
-// takes any address.
+// prefetch asks for what will be read soon: a cache line, and the cache lines of 64 bytes. It waits
+// for nothing, and takes any address.
 //
 //go:noescape
-func prefetch(p unsafe.Pointer)
+func prefetch(line, bytes unsafe.Pointer)
