@@ -16,7 +16,8 @@
 // empty merge again, so memory and the cost of a scan follow the keys that are left.
 //
 // Each segment lies in a block of the store's own memory, which the garbage collector
-// neither walks nor frees: nothing of a segment may be read without its partition's lock.
+// neither walks nor frees: nothing of a segment may be read without its partition's lock, but
+// to ask for memory that will soon be wanted (a table's chart, and [Tx.Foresee]).
 //
 // # Writing
 //
