@@ -92,7 +92,9 @@ func outerAddress(t *testing.T) string {
 func TestTimeoutClosesIdleClients(t *testing.T) {
 	in := start(t)
 	idle, monitor, admin := in.dial(t), in.dial(t), in.dial(t)
-	require.Equal(t, resptest.Simple("PONG"), idle.Do("PING"))
+	for _, c := range []*resptest.Client{idle, admin} { // whoever was answered is counted
+		require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
+	}
 	ok(t, monitor, "MONITOR")
 	later := in.clock.Monotonic() + int64(time.Hour)
 	in.patrol(later)
