@@ -65,8 +65,8 @@ type Tx struct {
 	visited   Entry     // what a walk shows: one for all, so that a walk allocates none
 	overdue   [][]byte  // keys that a walk found to be over, to be removed at its end
 	foresight foresight
-	key       foreseen // of a transaction on one key
-	gathered  []foreseen
+	key       foreseen   // of a transaction on one key
+	gathered  []foreseen // keys, without their slots
 	rng       uint64
 	active    bool
 	changes   int64  // not counted yet
