@@ -20,9 +20,14 @@ func Append(dst []byte, n int64) []byte {
 		leading := bits.TrailingZeros64(digits) &^ 7
 		end := len(dst) + 8 - leading/8
 		return binary.LittleEndian.AppendUint64(dst, (digits|eightZeros)>>leading)[:end]
+	case n > 0:
+		return binary.LittleEndian.AppendUint64(Append(dst, n/1e8), eight(u%1e8)|eightZeros)
 	}
 	return strconv.AppendInt(dst, n, 10)
 }
+
+// Put8 writes n, which is below 1e8, with leading zeros.
+func Put8(dst []byte, n uint64) { binary.LittleEndian.PutUint64(dst, eight(n)|eightZeros) }
 
 // eightZeros makes digits of eight numbers below ten.
 const eightZeros = 0x3030303030303030

@@ -1,6 +1,7 @@
 package decimal
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -53,6 +54,14 @@ func TestEveryHalf(t *testing.T) {
 				all /= 10
 			}
 		}
+	}
+}
+
+func TestPut8(t *testing.T) {
+	for _, n := range []uint64{0, 7, 10_000, 12_345_678, 99_999_999} {
+		b := []byte("abcdefghij")
+		Put8(b[1:], n)
+		require.Equal(t, fmt.Sprintf("a%08dj", n), string(b))
 	}
 }
 
