@@ -88,23 +88,41 @@ func (e *encoder) effect(f *store.Effect) {
 }
 
 func appendSet(b []byte, f *store.Effect) []byte {
-	var number [20]byte
-	value := f.Value
-	if value == nil {
-		value = decimal.Append(number[:0], f.Int)
-	}
 	if f.At == store.NoExpiry {
 		b = appendBulk(append(b, "*3\r\n$3\r\nSET\r\n"...), f.Key)
-		return appendBulk(b, value)
+		return appendValue(b, f)
 	}
 	b = appendBulk(append(b, "*5\r\n$3\r\nSET\r\n"...), f.Key)
-	b = append(appendBulk(b, value), "$4\r\nPXAT\r\n"...)
-	if f.Value == nil && f.Int >= 1e6 && f.Int/1e6 == f.At-1 && f.At%10 > 0 {
-		value = value[:len(value)-6] // a TAT's expiry has its digits, but for the last one
-		value[len(value)-1]++
-		return appendBulk(b, value)
+	if f.Value == nil && f.Int >= 1e18 && f.Int/1e8 == f.At/100 {
+		return appendTAT(b, uint64(f.Int), uint64(f.At))
 	}
+	b = append(appendValue(b, f), "$4\r\nPXAT\r\n"...)
 	return appendInt(b, f.At)
+}
+
+func appendValue(b []byte, f *store.Effect) []byte {
+	if f.Value != nil {
+		return appendBulk(b, f.Value)
+	}
+	return appendInt(b, f.Int)
+}
+
+// appendTAT appends a TAT of 19 digits and its expiry, which has the first eleven of them and
+// two of its own: what nearly every effect of a limiter says, each digit put where it belongs.
+func appendTAT(b []byte, tat, expiry uint64) []byte {
+	const text = "$19\r\n___________________\r\n$4\r\nPXAT\r\n$13\r\n_____________\r\n"
+	b = append(b, text...)
+	t := (*[len(text)]byte)(b[len(b)-len(text):])
+	common, last := tat/1e8, expiry%100
+	first, next := common/1e8, common%1e8
+	d0, d1, d2 := '0'+byte(first/100), '0'+byte(first/10%10), '0'+byte(first%10)
+	t[5], t[6], t[7] = d0, d1, d2
+	decimal.Put8(t[8:], next)
+	decimal.Put8(t[16:], tat%1e8)
+	t[41], t[42], t[43] = d0, d1, d2
+	decimal.Put8(t[44:], next)
+	t[52], t[53] = '0'+byte(last/10), '0'+byte(last%10)
+	return b
 }
 
 // appendSetRange writes nothing as an APPEND: that makes an absent key an empty string,

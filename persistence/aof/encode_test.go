@@ -53,8 +53,8 @@ func TestEffectsAsCommands(t *testing.T) {
 func TestExpiriesOfIntegers(t *testing.T) {
 	e := newEncoder()
 	e.db = 0
-	for _, n := range []int64{-1e12, -5e6, -5, 0, 5, 999_999, 1e6, 1e6 + 1, 9e6, 9e6 + 1, 1e7, 99_999_999, now, now / 1e7 * 1e7, now/1e7*1e7 - 1, math.MaxInt64} {
-		for _, at := range []int64{n / 1e6, n/1e6 + 1, n/1e6 - 1, n/1e6 + 2, 1, 0, -4, math.MaxInt64, math.MinInt64 + 1} {
+	for _, n := range []int64{-1e12, -5e6, -5, 0, 5, 999_999, 1e6, 1e6 + 1, 9e6, 9e6 + 1, 1e7, 99_999_999, now, now / 1e7 * 1e7, now/1e7*1e7 - 1, now / 1e8 * 1e8, now/1e8*1e8 - 1, 1e18 - 1, 1e18, math.MaxInt64} {
+		for _, at := range []int64{n / 1e6, n/1e6 + 1, n/1e6 - 1, n/1e6 + 2, n / 1e8 * 100, n/1e8*100 + 9, n/1e8*100 + 99, 1, 0, -4, math.MaxInt64, math.MinInt64 + 1} {
 			e.buf = e.buf[:0]
 			e.transaction([]store.Effect{{Op: store.OpSet, Key: []byte("k"), Int: n, At: at}})
 			args, _, err := parseCommand(e.buf, nil)
