@@ -34,7 +34,7 @@ type Journal struct {
 
 	recording atomic.Bool // changed with mu held
 	policy    atomic.Int32
-	committed atomic.Uint64 // transactions that were recorded; changed with mu held
+	begun     atomic.Uint64 // batches, the one that collects included; changed with mu held
 	written   atomic.Uint64 // of these, how many are safe: with the kernel, with Always on disk, or given up
 	lost      atomic.Uint64 // failures under Always: what was not told by then must not be told
 	failures  atomic.Uint64
@@ -78,8 +78,10 @@ func (j *Journal) Committed(_ *store.Tx, effects []store.Effect) {
 	if !j.recording.Load() {
 		return
 	}
+	if len(j.enc.buf) == headerSize {
+		j.begun.Add(1)
+	}
 	j.enc.transaction(effects)
-	j.committed.Add(1)
 }
 
 // Switch makes what is committed from now on go to another file. It is called at a moment
@@ -117,7 +119,7 @@ func (j *Journal) Mark() uint64 { return j.lost.Load() }
 // ran since mark may be told: false means that some of it may be lost though replies
 // say otherwise, which is so under [Always] only.
 func (j *Journal) Wait(mark uint64) bool {
-	if need := j.committed.Load(); j.written.Load() < need {
+	if need := j.begun.Load(); j.written.Load() < need {
 		j.settle(need)
 	}
 	if j.syncs.late.Load() {
@@ -126,7 +128,7 @@ func (j *Journal) Wait(mark uint64) bool {
 	return j.lost.Load() == mark
 }
 
-// settle waits until so many transactions are safe, and writes when nobody does.
+// settle waits until so many batches are safe, and writes when nobody does.
 func (j *Journal) settle(need uint64) {
 	j.turn.Lock()
 	defer j.turn.Unlock()

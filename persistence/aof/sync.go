@@ -8,7 +8,7 @@ type syncs struct {
 	running bool
 	begun   int64  // when the last one began
 	clean   int64  // up to when everything that was written is on disk
-	synced  uint64 // transactions on disk
+	synced  uint64 // batches on disk
 	late    atomic.Bool
 	delayed atomic.Int64 // how often one took longer than a second
 }
@@ -22,7 +22,7 @@ const (
 
 // Tick does what is due at now, in monotonic nanoseconds. It is to be called ten times a second.
 func (j *Journal) Tick(now int64) {
-	if need := j.committed.Load(); j.written.Load() < need {
+	if need := j.begun.Load(); j.written.Load() < need {
 		j.settle(need)
 	}
 	if j.Policy() != EverySecond {
@@ -46,7 +46,7 @@ func (j *Journal) Tick(now int64) {
 	}
 }
 
-// sync forces what was written up to a transaction to disk.
+// sync forces what was written up to a batch to disk.
 func (j *Journal) sync(f *File, upTo uint64, begun int64) {
 	err := f.sync()
 	if err != nil {

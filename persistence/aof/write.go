@@ -7,13 +7,13 @@ const keptBuffer = 1 << 20
 type taken struct {
 	tail, batch []byte // batches whose headers are to be filled in; nil for nothing
 	next        *File
-	upTo        uint64 // transactions up to the batch's end
+	upTo        uint64 // batches, this one included
 }
 
 func (j *Journal) take() (t taken) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	t = taken{tail: j.tail, next: j.next, upTo: j.committed.Load()}
+	t = taken{tail: j.tail, next: j.next, upTo: j.begun.Load()}
 	j.tail, j.next = nil, nil
 	if len(j.enc.buf) > headerSize {
 		t.batch = j.enc.buf
@@ -24,7 +24,7 @@ func (j *Journal) take() (t taken) {
 }
 
 // write hands everything that was committed to the kernel, under [Always] to the disk, and
-// says up to which transaction that was.
+// says up to which batch that was.
 func (j *Journal) write() (upTo uint64, err error) {
 	t := j.take()
 	if t.next != nil {
@@ -104,5 +104,5 @@ func (j *Journal) drop() {
 	}
 	j.file = nil
 	j.current.Store(nil)
-	j.written.Store(j.committed.Load())
+	j.written.Store(j.begun.Load())
 }
