@@ -197,3 +197,34 @@ func BenchmarkSlot(b *testing.B) {
 		Slot(key)
 	}
 }
+
+// BenchmarkForeseen writes a million keys, each of them foreseen: new ones, or the same again.
+func BenchmarkForeseen(b *testing.B) {
+	const ahead = 2
+	keys := throttleKeys(1_000_000)
+	write := func(tx *Tx) {
+		for i, key := range keys {
+			tx.Foresee(0, keys[min(i+ahead, len(keys)-1)])
+			tx.BeginKey(0, 0, key)
+			e := tx.Write(key)
+			e.SetInt(1e18, 1e12+1)
+			tx.End()
+		}
+	}
+	for _, what := range []string{"insert", "update"} {
+		b.Run(what, func(b *testing.B) {
+			tx := New(Options{Databases: 1}).NewTx()
+			write(tx)
+			for b.Loop() {
+				if what == "insert" {
+					b.StopTimer()
+					tx = New(Options{Databases: 1}).NewTx()
+					runtime.GC() // the store's own memory goes with it
+					b.StartTimer()
+				}
+				write(tx)
+			}
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)*1e9/float64(len(keys)), "ns/key")
+		})
+	}
+}

@@ -17,6 +17,7 @@ type chart struct {
 type place struct {
 	slots atomic.Pointer[[segmentMaxSlots]atomic.Uint32] // nil when its block may be unmapped one day
 	mask  atomic.Uint32                                  // number of slots - 1
+	end   atomic.Uint32                                  // of what is used of the arena, for the last key that came here
 }
 
 // draw notes in the chart where the segments of n directory entries lie.
@@ -41,45 +42,58 @@ func (p *place) be(g *segment) {
 		return
 	}
 	p.mask.Store(uint32(len(g.index) - 1))
+	p.end.Store(uint32(len(g.arena)))
 	p.slots.Store((*[segmentMaxSlots]atomic.Uint32)(unsafe.Pointer(unsafe.SliceData(g.index))))
 }
 
-// of returns the index slots of the segment of a hash, nil if they are not charted, and their mask.
-func (c *chart) of(hash uint64) (slots *[segmentMaxSlots]atomic.Uint32, mask uint64) {
-	if c == nil {
-		return nil, 0
+// grew notes where the next cell of the segment of a hash will be. A segment with several places
+// tells one of them: the others lead to where some other cell was written not long ago.
+func (c *chart) grew(hash uint64, end int) {
+	if c != nil {
+		c.place(hash).end.Store(uint32(end))
 	}
-	at := hash >> (64 - c.depth)
+}
+
+func (c *chart) place(hash uint64) *place {
 	if c.depth == 0 {
-		at = 0
+		return &c.places[0]
 	}
-	p := &c.places[at]
-	return p.slots.Load(), uint64(p.mask.Load())
+	return &c.places[hash>>(64-c.depth)]
 }
 
 // indexLine returns the cache line of the index where a probe for a hash begins, nil if it is not known.
 func (c *chart) indexLine(hash uint64) unsafe.Pointer {
-	slots, mask := c.of(hash)
+	if c == nil {
+		return nil
+	}
+	p := c.place(hash)
+	slots := p.slots.Load()
 	if slots == nil {
 		return nil
 	}
-	return unsafe.Pointer(&slots[hash&mask&^(cacheLine/slotBytes-1)])
+	return unsafe.Pointer(&slots[hash&uint64(p.mask.Load())&^(cacheLine/slotBytes-1)])
 }
 
-// cell returns where a cell of a hash lies, or of one much like it, nil if it is not known.
+// cell returns where a cell of a hash lies, or of one much like it, or where it would be made; nil if
+// that is not known.
 func (c *chart) cell(hash uint64) unsafe.Pointer {
-	slots, mask := c.of(hash)
+	if c == nil {
+		return nil
+	}
+	p := c.place(hash)
+	slots, mask := p.slots.Load(), uint64(p.mask.Load())
 	if slots == nil {
 		return nil
 	}
+	arena := unsafe.Add(unsafe.Pointer(slots), uint32(mask+1)*slotBytes)
 	fp, i := fingerprint(hash), hash&mask
 	for range longProbe {
 		s := slots[i].Load()
 		if s == slotEmpty {
-			break
+			return unsafe.Add(arena, p.end.Load())
 		}
 		if s&^offsetMask == fp && s != slotTombstone {
-			return unsafe.Add(unsafe.Pointer(slots), uint32(mask+1)*slotBytes+s&offsetMask)
+			return unsafe.Add(arena, s&offsetMask)
 		}
 		i = (i + 1) & mask
 	}

@@ -90,7 +90,9 @@ func (t *table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, of
 func (t *table) alloc(hash uint64, n int) (*segment, uint32) {
 	g := t.room(hash, n)
 	t.accountCells(int64(n))
-	return g, g.alloc(n)
+	off := g.alloc(n)
+	t.chart.Load().grew(hash, len(g.arena))
+	return g, off
 }
 
 // room returns the hash's segment with an index slot and n bytes to spare. One that is
