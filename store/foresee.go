@@ -45,10 +45,11 @@ func (f *foresight) add(k foreseen) (before, added *foreseen) {
 	return before, added
 }
 
-// Foresee has the way to a key's cell fetched from memory, and the cell, or the place for a new one,
-// of the key that was foreseen before it: what a transaction on one key would have waited for comes while those
-// before it run. Keys are foreseen in the order of their transactions, three ahead at best. Their
-// bytes must not change before they are used, or [Tx.ForgetForeseen] is called. It changes no key.
+// Foresee has the way to a key's cell fetched from memory, and the cell of the key that was foreseen
+// before it, or the place for a new one: what a transaction on one key would have waited for comes
+// while those before it run. Keys are foreseen in the order of their transactions, three ahead at
+// best. Their bytes must not change before they are used, or [Tx.ForgetForeseen] is called. It
+// changes no key.
 func (tx *Tx) Foresee(db int, key []byte) {
 	before, added := tx.foresight.add(tx.know(key))
 	prefetch(unsafe.Pointer(tx.s.partitionOf(added.slot)), tx.chart(db, added).indexLine(added.hash))
