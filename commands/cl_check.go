@@ -170,14 +170,21 @@ func (r *rule) count(limited bool) {
 // keptKeys bounds the room for keys that a client keeps between checks.
 const keptKeys = 4096
 
-// clear keeps an idle client from keeping anything alive. Inside a transaction the keys
-// stay as they are until its end, because its effects name them.
+// clear ends a check. Inside a transaction the keys stay as they are until its end, because
+// its effects name them.
 func (room *checking) clear(inExec bool) {
-	room.found, room.args.rest = nil, nil
-	clear(room.limits)
-	room.limits = nil
-	clear(room.keys[:])
+	room.found = nil
 	if room.names = room.names[:0]; inExec || cap(room.names) > keptKeys {
 		room.names = nil
 	}
+}
+
+// forget ends a batch: an idle client keeps nothing alive.
+func (room *checking) forget() {
+	if room == nil || room.limits == nil {
+		return
+	}
+	room.args.rest, room.limits = nil, nil
+	clear(room.room[:])
+	clear(room.keys[:])
 }

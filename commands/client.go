@@ -145,6 +145,7 @@ func (c *Client) End() {
 	c.tally.cmd = nil
 	c.call.Args = nil
 	c.limiting.forget()
+	c.checking.forget()
 	if c.restless || c.blocked() {
 		c.publish()
 	} else {
