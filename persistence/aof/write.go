@@ -96,6 +96,7 @@ func (j *Journal) drop() {
 	next := j.next
 	j.tail, j.next = nil, nil
 	j.enc.reset()
+	j.written.Store(j.begun.Load()) // of what is recorded from now on, nothing
 	j.mu.Unlock()
 	for _, f := range []*File{j.file, next} {
 		if f != nil {
@@ -104,5 +105,4 @@ func (j *Journal) drop() {
 	}
 	j.file = nil
 	j.current.Store(nil)
-	j.written.Store(j.begun.Load())
 }
