@@ -34,7 +34,6 @@ func (r chargedRate) decide(e *store.Entry, a *answer, now, quantity int64) erro
 		return err
 	}
 	d, err := r.Charge(tat, now, quantity)
-	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
-	a.state[0] = d.TAT
+	a.setRate(d)
 	return err
 }

@@ -188,9 +188,14 @@ func (r cellRate) decide(e *store.Entry, a *answer, now, quantity int64) error {
 		return err
 	}
 	d, err := r.Decide(tat, now, quantity)
+	a.setRate(d)
+	return err
+}
+
+// setRate makes it the answer of a rate.
+func (a *answer) setRate(d gcra.Decision) {
 	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0] = d.TAT
-	return err
 }
 
 func (cellRate) apply(e *store.Entry, a *answer, now int64) { keepTAT(e, a.state[0], now) }
