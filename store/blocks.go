@@ -8,7 +8,7 @@ import (
 
 // blockBytes is the room of a segment. Only the pages of a block that were written to
 // take memory, so a segment grows without moving, and what it has to spare costs nothing.
-const blockBytes = 68 << 10
+const blockBytes = 64 << 10
 
 // blocks hands out the memory of segments. It is no concern of the garbage collector: a
 // segment gives its block back itself, and nothing of it may be read from then on.
