@@ -34,7 +34,8 @@
 // # Snapshots
 //
 // A [Snapshot] is the keyspace of one moment, at which all partitions are locked for an
-// instant. Then it goes from segment to segment and copies each under its partition's lock;
-// a transaction that is about to change one which is still to come copies it first, and what
-// a snapshot may hold of a value behind the table is copied before it changes.
+// instant. Then it goes from segment to segment and copies each under its partition's lock.
+// A transaction that is about to change a cell of one which is still to come keeps the cell's
+// head as it was; before values behind the table change, or cells move, it copies the segment.
+// What a snapshot may hold of such a value is copied before it changes, too.
 package store

@@ -55,9 +55,6 @@ func (tx *Tx) Flush() {
 		p := &tx.s.partitions[i]
 		t := &p.tables[tx.db]
 		p.touchAll(tx.db, t.holds)
-		if p.frozen != nil {
-			p.frozen.adopt(t)
-		}
 		t.reset()
 	}
 	*tx.tell() = Effect{Op: OpFlush, DB: tx.db}

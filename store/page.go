@@ -10,15 +10,19 @@ type page struct {
 	image  Image   // what each shows: one for all, so that a key costs no allocation
 }
 
-// copy makes the page a copy of a segment, in the order in which its cells lie there: that
-// is often the order of their values, too, which would else come from memory one by one.
-func (p *page) copy(t *table, g *segment) {
+// copy makes the page a copy of a segment as it was, nil: as it is. Its cells come in the order in which they lie
+// there: that is often the order of their values, too, which would else come from memory one by one.
+func (p *page) copy(t *table, g *segment, was *past) {
 	p.arena = append(p.arena[:0], g.arena...)
+	if was != nil {
+		p.arena = was.restore(p.arena)
+	}
 	if t.values.n == 0 {
 		return
 	}
 	p.values = slices.Grow(p.values, g.live)
-	g.inOrder(func(c cell) {
+	cells := segment{arena: p.arena}
+	cells.inOrder(func(c cell) {
 		if c.has(cellBigKey) {
 			p.values = append(p.values, *t.values.at(c.bigKey()))
 		}

@@ -11,9 +11,10 @@ import (
 var ErrSnapshot = errors.New("store: a snapshot is under way")
 
 // Snapshot is the whole keyspace as it was at one moment, while transactions go on. It
-// costs them one comparison a write when there is none; while there is one, the first
-// change of a segment copies it for the snapshot, and the first change of a sorted set
-// or of the middle of a string copies that (a large set only in part).
+// costs them one comparison a write when there is none; while there is one, the heads of
+// cells that change are kept for it, the first change of a string or a sorted set copies
+// its segment, and that of a set or of the middle of a string copies it, too (a large set
+// only in part).
 type Snapshot struct {
 	s      *Store
 	now    int64
@@ -157,6 +158,7 @@ type frozen struct {
 	number uint32
 	tables []*table // by database at the moment of the snapshot: where its segments are now
 	ahead  []ahead  // pages that were copied before their turn
+	pasts  map[*segment]*past
 	owned  map[*byte]struct{}
 
 	adopted []*table // whose memory is given back at the end
@@ -168,7 +170,8 @@ type ahead struct {
 	page *page
 }
 
-// preserve lets a snapshot that is under way see a segment that is about to change.
+// preserve lets a snapshot that is under way see a segment that is about to be laid out anew, or whose values
+// in the slab are about to change.
 func (t *table) preserve(g *segment) {
 	if f := t.part.frozen; f != nil && g.snapshot != f.number {
 		f.preserve(t, g)
@@ -188,10 +191,10 @@ func (f *frozen) preserve(t *table, g *segment) {
 	panic("store: a segment that no snapshot knows")
 }
 
-// take copies a segment and marks it as seen.
+// take copies a segment, as it was, and marks it as seen.
 func (f *frozen) take(t *table, g *segment) *page {
 	p := f.n.pages.Get().(*page)
-	p.copy(t, g)
+	p.copy(t, g, f.forget(g))
 	g.snapshot = f.number
 	return p
 }

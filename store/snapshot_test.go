@@ -153,17 +153,14 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 // TestSnapshotSeesWhatIsMerged lets a segment merge with its buddy, which is as it was.
 func TestSnapshotSeesWhatIsMerged(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
+	putInts(s, 0, 1500)
 	tx := whole(s, testNow)
-	for i := range 1500 {
-		e := tx.Write(fmt.Append(nil, "{t}", i))
-		e.SetInt(int64(i), NoExpiry)
-	}
 	for i := range 1200 {
 		e := tx.Write(fmt.Append(nil, "{t}", i))
 		e.Delete()
 	}
 	tx.End()
-	tb := &s.partitions[PartitionOf(Slot([]byte("{t}")))].tables[0]
+	tb := tableOfT(s)
 	require.EqualValues(t, 1, tb.depth)
 	n, want := snapshot(t, s, testNow)
 	defer n.Close()
@@ -177,6 +174,54 @@ func TestSnapshotSeesWhatIsMerged(t *testing.T) {
 	require.Zero(t, tb.depth)
 	requireSame(t, want, n.collect(t, func() {}), 0)
 }
+
+// TestSnapshotSeesWhatIsSplit lets a segment split that it has not come to, of which a cell has changed.
+func TestSnapshotSeesWhatIsSplit(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	putInts(s, 0, 500)
+	n, want := snapshot(t, s, testNow)
+	defer n.Close()
+	putInts(s, 499, 1500)
+	require.Positive(t, tableOfT(s).depth)
+	requireSame(t, want, n.collect(t, func() {}), 0)
+}
+
+// TestSnapshotKeepsHeads wants a change of a cell to keep that cell's head, not its segment, until so many have changed that
+// the segment takes less: more is not kept however often they do.
+func TestSnapshotKeepsHeads(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	putInts(s, 0, 600)
+	require.Zero(t, tableOfT(s).depth)
+	segment := int64(len(tableOfT(s).dir[0].arena))
+	n, want := snapshot(t, s, testNow)
+	defer n.Close()
+	putInts(s, 10, 20)
+	few, _ := n.Copied()
+	require.Less(t, few, segment/10)
+	putInts(s, 0, 600)
+	all, most := n.Copied()
+	require.Equal(t, segment, all)
+	require.Less(t, most, segment+2*mostHeads*headBytes)
+	for range 10 {
+		putInts(s, 0, 600)
+	}
+	again, _ := n.Copied()
+	require.Equal(t, all, again)
+	requireSame(t, want, n.collect(t, func() {}), 0)
+}
+
+// putInts writes integers to keys of one partition, each time others.
+func putInts(s *Store, from, to int) {
+	tx := whole(s, testNow)
+	defer tx.End()
+	for i := from; i < to; i++ {
+		e := tx.Write(fmt.Append(nil, "{t}", i))
+		e.SetInt(s.Changes()+int64(i), NoExpiry)
+	}
+}
+
+// tableOfT is the table of the keys of putInts.
+func tableOfT(s *Store) *table { return &s.partitions[PartitionOf(Slot([]byte("{t}")))].tables[0] }
 
 // TestSnapshotsBesideTransactions takes snapshots of sums that concurrent transactions keep.
 func TestSnapshotsBesideTransactions(t *testing.T) {

@@ -66,7 +66,7 @@ func (t *table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, of
 	if t.dir == nil {
 		t.begin()
 	}
-	t.preserve(t.dir[t.at(hash)])
+	t.keepEnd(t.dir[t.at(hash)])
 	flags, size := byte(0), cellHeader
 	if len(key) > inlineKeyMax {
 		big := t.values.put(value{bytes: append(make([]byte, 0, len(key)), key...), hash: hash})
@@ -142,6 +142,7 @@ func (t *table) newSegment(slots, room int, depth uint8) *segment {
 // gather puts the cells of other segments into g.
 func (t *table) gather(g *segment, from ...*segment) {
 	for _, o := range from {
+		t.preserve(o)
 		o.inOrder(func(c cell) { g.put(c, t.hash(t.keyOf(c))) })
 	}
 }
@@ -149,6 +150,7 @@ func (t *table) gather(g *segment, from ...*segment) {
 // split divides the full segment of a hash in two by the next bit of the hash, and
 // doubles the directory when it has no entry to tell the halves apart.
 func (t *table) split(g *segment, hash uint64) {
+	t.preserve(g)
 	if g.depth == t.depth {
 		t.grow()
 	}
@@ -206,7 +208,6 @@ func (t *table) merge(hash uint64) (merged bool) {
 		if buddy.depth != g.depth || cells > mergeCells || room > mergeBytes {
 			return merged
 		}
-		t.preserve(buddy)
 		joined := t.newSegment(slotsFor(cells*3/2), room, g.depth-1)
 		t.gather(joined, g, buddy)
 		for i := range 2 * span {
@@ -349,8 +350,11 @@ func (t *table) free() {
 	})
 }
 
-// reset forgets everything.
+// reset forgets everything; a snapshot that is under way may keep it.
 func (t *table) reset() {
+	if t.part.frozen != nil {
+		t.part.frozen.adopt(t)
+	}
 	t.free()
 	t.account(-t.heap)
 	t.accountCells(-t.cells)

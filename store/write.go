@@ -14,7 +14,7 @@ func (e *Entry) Delete() bool {
 
 // drop takes the cell out, without an effect.
 func (e *Entry) drop() {
-	e.t.preserve(e.g)
+	e.t.keepHead(e.g, e.off)
 	e.t.remove(e.g, e.off, e.slot, e.hash)
 	e.off, e.gen = 0, e.t.gen
 }
@@ -117,7 +117,7 @@ func (e *Entry) store(k Kind, word, expireAt int64) {
 		e.gen = e.t.gen
 		e.touchAccess()
 	} else {
-		e.t.preserve(e.g)
+		e.t.keepHead(e.g, e.off)
 		e.t.dropValue(e.cell())
 	}
 	c := e.cell()
@@ -137,7 +137,7 @@ func (e *Entry) store(k Kind, word, expireAt int64) {
 // slab first, for its going moves others.
 func (e *Entry) storeValue(k Kind, v value, expireAt int64) {
 	if e.Exists() {
-		e.t.preserve(e.g)
+		e.t.keepHead(e.g, e.off)
 		e.t.dropValue(e.cell())
 	}
 	v.hash = e.hash
@@ -147,7 +147,7 @@ func (e *Entry) storeValue(k Kind, v value, expireAt int64) {
 
 func (e *Entry) setExpiry(at int64) {
 	c := e.cell()
-	e.t.preserve(e.g)
+	e.t.keepHead(e.g, e.off)
 	had := c.expireAt() != NoExpiry
 	if c.kind() == Int && expiryIsTAT(c.value(), at) {
 		c.set(cellExpiryIsTAT)
