@@ -125,11 +125,11 @@ func (m *Manager) rewriteLog(j *job) error {
 	if err != nil {
 		return err
 	}
-	a.journal.Sync()              // in advance: whoever is the first to write to f waits for what is left
 	gap := !a.journal.Recording() // there are changes that neither the old files have nor f
 	if !gap {
 		err = a.dir.Append(f)
 	}
+	a.journal.Sync() // in advance: whoever is the first to write to f waits for what is left
 	if err == nil {
 		err = m.writeBase(j, func() { gap = !a.journal.Switch(f) })
 	}

@@ -10,7 +10,11 @@ type OS struct{}
 
 // Open implements [FS].
 func (OS) Open(name string, flag int) (File, error) {
-	f, err := os.OpenFile(name, flag, 0o644)
+	var f *os.File
+	err := aside(func() (err error) {
+		f, err = os.OpenFile(name, flag, 0o644)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -18,10 +22,14 @@ func (OS) Open(name string, flag int) (File, error) {
 }
 
 // Rename implements [FS].
-func (OS) Rename(from, to string) error { return os.Rename(from, to) }
+func (OS) Rename(from, to string) error {
+	return aside(func() error { return os.Rename(from, to) })
+}
 
 // Remove implements [FS].
-func (OS) Remove(name string) error { return os.Remove(name) }
+func (OS) Remove(name string) error {
+	return aside(func() error { return os.Remove(name) })
+}
 
 // Mkdir implements [FS].
 func (OS) Mkdir(name string) error {
@@ -51,11 +59,14 @@ func (OS) SyncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(aside(d.Sync), d.Close())
 }
 
 // osFile is an open file of the operating system.
 type osFile struct{ *os.File }
+
+// Sync implements [File].
+func (f osFile) Sync() error { return aside(f.sync) }
 
 // Size implements [File].
 func (f osFile) Size() (int64, error) {

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package fs
+
+func (f osFile) sync() error { return f.File.Sync() }
