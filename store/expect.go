@@ -1,14 +1,17 @@
 package store
 
-// Expect says that so many keys are about to be put into the transaction's database: each
-// partition makes room for its share with the first of them that it gets, instead of growing to
-// it step by step. With 0 keys, nothing more is expected, and room that was made for what did
+// Expect says that the transaction's database is about to hold so many keys: each partition makes
+// room for its share, instead of growing to it step by step; one without keys does with the first
+// of them that it gets. With 0 keys, nothing more is expected, and room that was made for what did
 // not come is given up. A share takes at most 13 bytes a key. The footprint must be whole.
 func (tx *Tx) Expect(keys int) {
 	for i := range tx.s.partitions {
 		t := &tx.s.partitions[i].tables[tx.db]
-		if t.expected = keys / Partitions; keys == 0 {
+		switch t.expected = keys / Partitions; {
+		case keys == 0:
 			t.settle()
+		case t.dir != nil && int64(t.expected) > 2*t.count.Load():
+			t.spread()
 		}
 	}
 }
@@ -28,6 +31,28 @@ func (t *table) begin() {
 	}
 	t.account(int64(len(t.dir)) * dirEntryBytes)
 	t.draw(0, len(t.dir))
+}
+
+// spread lays the whole table out anew, for what is expected.
+func (t *table) spread() {
+	var old []*segment
+	t.segments(func(g *segment) bool {
+		old = append(old, g)
+		return true
+	})
+	t.account(-int64(len(t.dir)) * dirEntryBytes)
+	t.begin()
+	for _, g := range old {
+		t.preserve(g)
+		g.inOrder(func(c cell) {
+			h := t.hash(t.keyOf(c))
+			t.room(h, c.size()).put(c, h)
+		})
+		t.accountCells(-g.overhead())
+		g.release(t.blocks)
+	}
+	t.draw(0, len(t.dir))
+	t.gen++
 }
 
 // settle tidies up every segment that is far too large for its cells.

@@ -70,6 +70,8 @@ func (d *Dir) Load(s *store.Store, o LoadOptions) (*Loaded, error) {
 	l := &loader{fs: d.fs, options: o, loaded: &Loaded{Skipped: map[string]int{}}}
 	l.apply = applier{store: s, tx: s.NewTx(), now: o.Now, foreign: o.Foreign}
 	l.apply.tx.Replays, l.apply.tx.Silent = true, true
+	l.growth = growth{store: s, tx: s.NewTx(), now: o.Now}
+	defer l.growth.settle()
 	if l.options.Through == nil {
 		l.options.Through = func(in io.Reader) io.Reader { return in }
 	}
@@ -114,6 +116,7 @@ type loader struct {
 	fs      fs.FS
 	options LoadOptions
 	apply   applier
+	growth  growth
 	loaded  *Loaded
 	before  int64 // bytes of the files before
 }
@@ -136,6 +139,7 @@ func (l *loader) file(e entry, path string, last bool) error {
 		}
 	}
 	l.apply.db = 0
+	l.growth.begin(from, size)
 	r := newReader(l, newWindow(l.options.Through(io.NewSectionReader(f, from, size-from)), from, size))
 	stop := r.run()
 	l.before += size

@@ -76,6 +76,9 @@ func (r *reader) read() error {
 			return err
 		}
 		r.skip(size)
+		if g := &r.loader.growth; r.at >= g.next {
+			g.look(r.at, r.loader.apply.db)
+		}
 		if r.at-told >= windowSize {
 			told = r.at
 			r.loader.advance(told)
