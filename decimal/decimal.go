@@ -46,7 +46,7 @@ func eight(n uint64) uint64 {
 // Parse reads what Redis stores as an integer: the canonical decimal form of an int64, nothing
 // else ("007", "+1" and "-0" are none).
 func Parse(b []byte) (n int64, ok bool) {
-	if len(b) == 0 || len(b) > 18 || b[0]-'1' > 8 {
+	if len(b) == 0 || len(b) >= 8 || b[0]-'1' > 8 {
 		return parseRest(b)
 	}
 	for _, c := range b {
@@ -58,7 +58,7 @@ func Parse(b []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// parseRest is Parse for zero, negative and very large integers.
+// parseRest is Parse for zero, negative and large integers.
 func parseRest(b []byte) (int64, bool) {
 	d := b
 	if len(b) > 0 && b[0] == '-' {
@@ -67,7 +67,15 @@ func parseRest(b []byte) (int64, bool) {
 	if len(d) == 0 || len(d) > 19 || d[0] == '0' && len(b) > 1 {
 		return 0, false
 	}
+	negative := len(d) < len(b)
 	var n uint64 // 19 digits fit
+	for ; len(d) >= 8; d = d[8:] {
+		part, ok := parseEight(binary.LittleEndian.Uint64(d))
+		if !ok {
+			return 0, false
+		}
+		n = n*1e8 + part
+	}
 	for _, c := range d {
 		if c -= '0'; c > 9 {
 			return 0, false
@@ -75,10 +83,21 @@ func parseRest(b []byte) (int64, bool) {
 		n = n*10 + uint64(c)
 	}
 	switch {
-	case n < 1<<63 && len(d) == len(b):
+	case n < 1<<63 && !negative:
 		return int64(n), true
-	case n <= 1<<63 && len(d) < len(b):
+	case n <= 1<<63 && negative:
 		return -int64(n), true
 	}
 	return 0, false
+}
+
+// parseEight reads eight digits, the highest in the lowest byte. It joins the places, all pairs at a time.
+func parseEight(digits uint64) (n uint64, ok bool) {
+	n = digits - eightZeros
+	if (n|(digits+0x46_46_46_46_46_46_46_46))&0x80_80_80_80_80_80_80_80 != 0 { // below '0', or above '9'
+		return 0, false
+	}
+	n = n * (10<<8 + 1) >> 8 & 0x00ff_00ff_00ff_00ff
+	n = n * (100<<16 + 1) >> 16 & 0x0000ffff_0000ffff
+	return n * (10_000<<32 + 1) >> 32, true
 }

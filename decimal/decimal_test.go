@@ -119,3 +119,22 @@ func BenchmarkParse(b *testing.B) {
 		})
 	}
 }
+
+// Eight places are looked at together: one that is no digit shows in each of them, whatever stands beside it.
+func TestParseLooksAtEveryPlace(t *testing.T) {
+	for _, text := range []string{"12345678", "1999999999999999", "1000000000000000000", "1234567890123456789"} {
+		for place := range text {
+			for c := range 256 {
+				b := []byte(text)
+				b[place] = byte(c)
+				want, err := strconv.ParseInt(string(b), 10, 64)
+				canonical := err == nil && strconv.FormatInt(want, 10) == string(b)
+				got, ok := Parse(b)
+				require.Equal(t, canonical, ok, "%q", b)
+				if canonical {
+					require.Equal(t, want, got, "%q", b)
+				}
+			}
+		}
+	}
+}
