@@ -7,31 +7,89 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// processors sets their number for a test.
-func processors(t *testing.T, n int) {
+// lenderOf is a lender where there are so many processors, until the test ends.
+func lenderOf(t *testing.T, n int) *lender {
 	before := runtime.GOMAXPROCS(n)
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+	return newLender()
+}
+
+// settled waits until nobody is about to change the number of processors, and returns it.
+func (l *lender) settled() int {
+	for {
+		l.mu.Lock()
+		setting := l.setting
+		l.mu.Unlock()
+		if !setting {
+			return runtime.GOMAXPROCS(0)
+		}
+		runtime.Gosched()
+	}
 }
 
 // TestADiskThatIsWaitedForKeepsNobodyElse wants the only processor to have a second beside it while a call waits for the
 // disk, however many do, whatever they end with, and no longer.
 func TestADiskThatIsWaitedForKeepsNobodyElse(t *testing.T) {
-	processors(t, 1)
-	fault := errors.New("fault")
-	require.ErrorIs(t, aside(func() error {
-		require.Equal(t, 2, runtime.GOMAXPROCS(0))
-		require.NoError(t, aside(func() error { return nil }))
-		require.Equal(t, 2, runtime.GOMAXPROCS(0))
+	l, fault := lenderOf(t, 1), errors.New("fault")
+	require.ErrorIs(t, l.during(func() error {
+		require.Equal(t, 2, l.settled())
+		require.NoError(t, l.during(func() error { return nil }))
+		require.Equal(t, 2, l.settled())
 		return fault
 	}), fault)
-	require.Equal(t, 1, runtime.GOMAXPROCS(0))
-	require.Panics(t, func() { aside(func() error { panic("a fault") }) })
-	require.Equal(t, 1, runtime.GOMAXPROCS(0))
+	require.Equal(t, 1, l.settled())
+	require.Panics(t, func() { l.during(func() error { panic("a fault") }) })
+	require.Equal(t, 1, l.settled())
 
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 200 {
+				require.NoError(t, l.during(func() error {
+					require.NotEqual(t, 1, l.settled())
+					return nil
+				}))
+			}
+		})
+	}
+	all.Wait()
+	require.Equal(t, 1, l.settled())
+}
+
+// TestSeveralProcessorsStayAsMany: one of them is free for a call that waits.
+func TestSeveralProcessorsStayAsMany(t *testing.T) {
+	l := lenderOf(t, 3)
+	require.NoError(t, l.during(func() error {
+		require.Equal(t, 3, l.settled())
+		return nil
+	}))
+}
+
+// TestACallDoesNotWaitForItsProcessorForLong, which may come late: their number cannot change while garbage is collected.
+func TestACallDoesNotWaitForItsProcessorForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &lender{alone: true, setting: true, ready: make(chan struct{})} // by somebody who never does
+		begun, called := time.Now(), false
+		require.NoError(t, l.during(func() error {
+			called = true
+			return nil
+		}))
+		require.True(t, called)
+		require.Equal(t, patience, time.Since(begun))
+	})
+}
+
+// TestFilesWithOneProcessor does with it all that waits for the disk.
+func TestFilesWithOneProcessor(t *testing.T) {
+	before := spare
+	spare = lenderOf(t, 1)
+	defer func() { spare = before }()
 	dir := t.TempDir()
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -45,15 +103,5 @@ func TestADiskThatIsWaitedForKeepsNobodyElse(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.Equal(t, 1, runtime.GOMAXPROCS(0))
-}
-
-// TestSeveralProcessorsStayAsMany: one of them is free for a call that waits.
-func TestSeveralProcessorsStayAsMany(t *testing.T) {
-	processors(t, 3)
-	require.NoError(t, aside(func() error {
-		require.Equal(t, 3, runtime.GOMAXPROCS(0))
-		return nil
-	}))
-	require.Equal(t, 3, runtime.GOMAXPROCS(0))
+	require.Equal(t, 1, spare.settled())
 }
