@@ -129,7 +129,8 @@ func (m *Manager) rewriteLog(j *job) error {
 	if !gap {
 		err = a.dir.Append(f)
 	}
-	a.journal.Sync() // in advance: whoever is the first to write to f waits for what is left
+	// In advance, and as late as may be: whoever is the first to write to f waits for what is not synced by then.
+	a.journal.Sync()
 	if err == nil {
 		err = m.writeBase(j, func() { gap = !a.journal.Switch(f) })
 	}

@@ -201,6 +201,8 @@ func randomWholeWrite(r *rand.Rand, tx *Tx) {
 		tx.Flush()
 	case 1, 2, 3:
 		tx.Swap(r.Intn(3), r.Intn(3))
+	case 4:
+		tx.Expect([]int{0, 3000, 300_000}[r.Intn(3)])
 	}
 }
 

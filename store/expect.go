@@ -33,7 +33,8 @@ func (t *table) begin() {
 	t.draw(0, len(t.dir))
 }
 
-// spread lays the whole table out anew, for what is expected.
+// spread lays the whole table out anew, for what is expected. A snapshot that is under way needs no
+// directory to copy a segment that has left it.
 func (t *table) spread() {
 	var old []*segment
 	t.segments(func(g *segment) bool {
@@ -51,7 +52,7 @@ func (t *table) spread() {
 		t.accountCells(-g.overhead())
 		g.release(t.blocks)
 	}
-	t.draw(0, len(t.dir))
+	t.draw(0, len(t.dir)) // now that the cells are there
 	t.gen++
 }
 

@@ -59,6 +59,16 @@ func TestRoomForWhatDidNotComeIsGivenUp(t *testing.T) {
 	}
 }
 
+func TestTablesThatEmptyExpectNothing(t *testing.T) {
+	s, tx := expecting(1_000_000, 1)
+	room := s.Used()
+	e := tx.Write(throttleKeys(1)[0])
+	e.Delete()
+	e.SetInt(1, NoExpiry)
+	require.Less(t, s.Used(), room/10)
+	tx.End()
+}
+
 func TestOneTableGetsAllThatWasExpected(t *testing.T) {
 	s := New(Options{Databases: 1})
 	tx := whole(s, testNow)

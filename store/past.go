@@ -13,7 +13,9 @@ type past struct {
 	heads []head
 }
 
-// head is the head of a cell before a change; what follows it in the arena, the key, never changes.
+// head is the head of a cell before a change; what follows it in the arena, the key, never changes. It is never that
+// of a cell with values in the slab, whose places there change without notice ([segment.refer]): of these a page must
+// have what they are when it is made.
 type head struct {
 	off   uint32
 	bytes [cellHeader + cellExpiry]byte // as many of them as the cell has
@@ -22,7 +24,7 @@ type head struct {
 const (
 	headBytes = int64(unsafe.Sizeof(head{}))
 	firstRoom = 16  // heads for which there is room at once
-	mostHeads = 256 // after these a copy takes less than they do
+	mostHeads = 256 // for the same cells may change again and again
 )
 
 // keepHead lets a snapshot that is under way see a cell that is about to change in place, or to go.
@@ -53,13 +55,18 @@ func (f *frozen) past(g *segment) *past {
 	return p
 }
 
-// keepHead keeps the whole segment for a cell with values in the slab: others take their places there.
+// keepHead keeps the head of a cell that was there when the snapshot began, or the whole segment if it cannot be so.
 func (f *frozen) keepHead(t *table, g *segment, off uint32) {
-	p, c := f.past(g), g.cell(off)
+	c := g.cell(off)
+	if c.refers() || c.has(cellBigKey) {
+		f.preserve(t, g)
+		return
+	}
+	p := f.past(g)
 	switch last := len(p.heads) - 1; {
 	case int(off) >= p.arena, last >= 0 && p.heads[last].off == off:
 		return
-	case c.refers(), c.has(cellBigKey), len(p.heads) == mostHeads:
+	case len(p.heads) == mostHeads:
 		f.preserve(t, g)
 		return
 	}

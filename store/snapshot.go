@@ -11,17 +11,18 @@ import (
 var ErrSnapshot = errors.New("store: a snapshot is under way")
 
 // Snapshot is the whole keyspace as it was at one moment, while transactions go on. It
-// costs them one comparison a write when there is none; while there is one, the heads of
-// cells that change are kept for it, the first change of a string or a sorted set copies
-// its segment, and that of a set or of the middle of a string copies it, too (a large set
-// only in part).
+// costs them one comparison a write when there is none. While there is one, the heads of
+// cells that change are kept for it. A segment is copied when a string or a sorted set of
+// it changes for the first time, when its cells are laid out anew, or when it has changed
+// very often; a set that changes, or a string that does in its middle, is copied besides
+// (a large set only in part).
 type Snapshot struct {
 	s      *Store
 	now    int64
 	parts  [Partitions]frozen
 	keys   []Count
 	pages  sync.Pool
-	waits  atomic.Int64 // bytes of pages that were copied ahead
+	waits  atomic.Int64 // bytes of pages that were copied ahead, and of pasts
 	most   atomic.Int64 // the most that waits ever was
 	closed bool
 }
@@ -156,9 +157,9 @@ func (n *Snapshot) Close() {
 type frozen struct {
 	n      *Snapshot
 	number uint32
-	tables []*table // by database at the moment of the snapshot: where its segments are now
-	ahead  []ahead  // pages that were copied before their turn
-	pasts  map[*segment]*past
+	tables []*table           // by database at the moment of the snapshot: where its segments are now
+	ahead  []ahead            // pages that were copied before their turn
+	pasts  map[*segment]*past // of segments that have changed but were not copied
 	owned  map[*byte]struct{}
 
 	adopted []*table // whose memory is given back at the end

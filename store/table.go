@@ -29,7 +29,7 @@ type table struct {
 	mem     *atomic.Int64 // the store's sum of heap
 	blocks  *blocks       // the store's, with the sum of cells
 
-	expected int // cells that are to come into the empty table
+	expected int // cells that it is to hold, which it makes room for when it gets the first
 	_        [3*cacheLine - 168]byte
 }
 
@@ -359,6 +359,7 @@ func (t *table) reset() {
 	t.account(-t.heap)
 	t.accountCells(-t.cells)
 	t.dir, t.depth, t.deepest, t.values = nil, 0, 0, slab{}
+	t.expected = 0 // else all that room would be made again for the next key, and the next
 	t.chart.Store(nil)
 	t.count.Store(0)
 	t.expire.Store(0)

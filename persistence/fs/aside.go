@@ -8,7 +8,8 @@ import (
 
 // aside makes a call that waits for the disk. The runtime notices within 10 ms, not at once, that a thread waits in the
 // system, and only then gives its processor to another: where that is the only one, nobody is served until then. So there
-// are two meanwhile. They are not two for good, for that makes every turn of the event loop dearer.
+// are two meanwhile. They are not two for good, for that makes every turn of the event loop dearer. (From the first call
+// on, the runtime does not adapt their number to the machine any more.)
 func aside(call func() error) error { return spare.during(call) }
 
 var spare = newLender()
