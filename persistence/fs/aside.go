@@ -3,7 +3,7 @@ package fs
 import (
 	"runtime"
 	"sync"
-	"time"
+	"sync/atomic"
 )
 
 // aside makes a call that waits for the disk. The runtime notices within 10 ms, not at once, that a thread waits in the
@@ -16,61 +16,56 @@ var spare = newLender()
 
 // lender makes two processors of one while anybody borrows the second.
 type lender struct {
-	alone     bool // there is one
+	alone     bool        // there is one
+	lent      atomic.Bool // there are two
 	mu        sync.Mutex
 	borrowers int
-	lent      bool
-	setting   bool          // somebody is about to change that
-	ready     chan struct{} // closed once it is lent
+	setting   bool // somebody is about to change their number
 }
 
 // newLender goes by how many processors there are now.
-func newLender() *lender {
-	return &lender{alone: runtime.GOMAXPROCS(0) == 1, ready: make(chan struct{})}
-}
+func newLender() *lender { return &lender{alone: runtime.GOMAXPROCS(0) == 1} }
 
-// patience is how long a call waits for its processor: their number cannot change while garbage is collected.
-const patience = time.Millisecond
+// patience is how often a call lets others go first until there is a processor for it. Their number cannot change while
+// garbage is collected, which takes seconds where there are millions of large values.
+const patience = 8
 
 func (l *lender) during(call func() error) error {
 	if !l.alone {
 		return call()
 	}
-	ready := l.count(+1)
+	l.count(+1)
 	defer l.count(-1)
-	select {
-	case <-ready:
-	case <-time.After(patience):
+	for n := 0; n < patience && !l.lent.Load(); n++ {
+		runtime.Gosched()
 	}
 	return call()
 }
 
 // count notes that there are more borrowers or fewer.
-func (l *lender) count(more int) (ready <-chan struct{}) {
+func (l *lender) count(more int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.borrowers += more; !l.setting && l.lent != (l.borrowers > 0) {
+	if l.borrowers += more; !l.setting && l.lent.Load() != (l.borrowers > 0) {
 		l.setting = true
 		go l.set()
 	}
-	return l.ready
 }
 
 // set makes the number of processors what it is to be.
 func (l *lender) set() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for want := l.borrowers > 0; want != l.lent; want = l.borrowers > 0 {
-		n := 2
-		if !want {
-			n, l.ready = 1, make(chan struct{})
+	for want := l.borrowers > 0; want != l.lent.Load(); want = l.borrowers > 0 {
+		l.lent.Store(false)
+		n := 1
+		if want {
+			n = 2
 		}
 		l.mu.Unlock()
 		runtime.GOMAXPROCS(n)
 		l.mu.Lock()
-		if l.lent = want; want {
-			close(l.ready)
-		}
+		l.lent.Store(want)
 	}
 	l.setting = false
 }

@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -71,18 +69,14 @@ func TestSeveralProcessorsStayAsMany(t *testing.T) {
 	}))
 }
 
-// TestACallDoesNotWaitForItsProcessorForLong, which may come late: their number cannot change while garbage is collected.
-func TestACallDoesNotWaitForItsProcessorForLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := &lender{alone: true, setting: true, ready: make(chan struct{})} // by somebody who never does
-		begun, called := time.Now(), false
-		require.NoError(t, l.during(func() error {
-			called = true
-			return nil
-		}))
-		require.True(t, called)
-		require.Equal(t, patience, time.Since(begun))
-	})
+// TestACallGoesOnWithoutItsProcessor, for that may come late: while garbage is collected.
+func TestACallGoesOnWithoutItsProcessor(t *testing.T) {
+	l, called := &lender{alone: true, setting: true}, false // by somebody who never does
+	require.NoError(t, l.during(func() error {
+		called = true
+		return nil
+	}))
+	require.True(t, called)
 }
 
 // TestFilesWithOneProcessor does with it all that waits for the disk.
