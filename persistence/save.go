@@ -161,7 +161,7 @@ func replace(files fs.FS, name string, j *job, write func(io.Writer) error) erro
 	w := &steady{file: f, job: j}
 	err = write(w)
 	if err == nil {
-		err = f.Sync()
+		err = fs.Aside(f.Sync)
 	}
 	err = errors.Join(err, f.Close())
 	if err == nil {
@@ -199,7 +199,7 @@ func (w *steady) Write(p []byte) (int, error) {
 	n, err := w.file.Write(p)
 	if w.unsynced += n; err == nil && w.unsynced >= syncEvery {
 		w.unsynced = 0
-		err = w.file.Sync()
+		err = fs.Aside(w.file.Sync)
 	}
 	return n, err
 }

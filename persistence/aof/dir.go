@@ -206,7 +206,7 @@ func (d *Dir) write(m *manifest) error {
 	}
 	_, err = f.Write(m.text())
 	if err == nil {
-		err = f.Sync()
+		err = fs.Aside(f.Sync)
 	}
 	err = errors.Join(err, f.Close())
 	if err == nil {

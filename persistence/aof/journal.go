@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"cellserver/persistence/fs"
 	"cellserver/store"
 )
 
@@ -170,7 +171,7 @@ func (j *Journal) lead() {
 func (j *Journal) Sync() bool {
 	j.Flush()
 	if f := j.current.Load(); f != nil {
-		if err := f.sync(); err != nil {
+		if err := fs.Aside(f.sync); err != nil {
 			j.giveUp(f, err)
 		}
 	}

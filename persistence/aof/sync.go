@@ -1,6 +1,10 @@
 package aof
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"cellserver/persistence/fs"
+)
 
 // syncs is what is known about forcing a file to disk once a second. All times are
 // monotonic nanoseconds; its fields but late are guarded by the journal's turn.
@@ -48,7 +52,7 @@ func (j *Journal) Tick(now int64) {
 
 // sync forces what was written up to a batch to disk.
 func (j *Journal) sync(f *File, upTo uint64, begun int64) {
-	err := f.sync()
+	err := fs.Aside(f.sync)
 	if err != nil {
 		j.giveUp(f, err)
 	}

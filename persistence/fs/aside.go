@@ -6,11 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// aside makes a call that waits for the disk. The runtime notices within 10 ms, not at once, that a thread waits in the
+// Aside makes a call that waits for the disk while others go on; whoever keeps everybody waiting for it anyway does
+// better without. The runtime notices within 10 ms, not at once, that a thread waits in the
 // system, and only then gives its processor to another: where that is the only one, nobody is served until then. So there
 // are two meanwhile. They are not two for good, for that makes every turn of the event loop dearer. (From the first call
 // on, the runtime does not adapt their number to the machine any more.)
-func aside(call func() error) error { return spare.during(call) }
+func Aside(call func() error) error { return spare.during(call) }
 
 var spare = newLender()
 

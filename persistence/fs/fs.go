@@ -39,7 +39,7 @@ type File interface {
 	io.ReaderAt
 	io.Writer
 	io.Closer
-	// Sync makes what was written last: the file's bytes and its size.
+	// Sync makes what was written last: the file's bytes and its size. It waits for the disk ([Aside]).
 	Sync() error
 	// Truncate changes the size.
 	Truncate(size int64) error

@@ -11,7 +11,7 @@ type OS struct{}
 // Open implements [FS].
 func (OS) Open(name string, flag int) (File, error) {
 	var f *os.File
-	err := aside(func() (err error) {
+	err := Aside(func() (err error) {
 		f, err = os.OpenFile(name, flag, 0o644)
 		return err
 	})
@@ -23,12 +23,12 @@ func (OS) Open(name string, flag int) (File, error) {
 
 // Rename implements [FS].
 func (OS) Rename(from, to string) error {
-	return aside(func() error { return os.Rename(from, to) })
+	return Aside(func() error { return os.Rename(from, to) })
 }
 
 // Remove implements [FS].
 func (OS) Remove(name string) error {
-	return aside(func() error { return os.Remove(name) })
+	return Aside(func() error { return os.Remove(name) })
 }
 
 // Mkdir implements [FS].
@@ -59,14 +59,11 @@ func (OS) SyncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(aside(d.Sync), d.Close())
+	return errors.Join(Aside(d.Sync), d.Close())
 }
 
 // osFile is an open file of the operating system.
 type osFile struct{ *os.File }
-
-// Sync implements [File].
-func (f osFile) Sync() error { return aside(f.sync) }
 
 // Size implements [File].
 func (f osFile) Size() (int64, error) {

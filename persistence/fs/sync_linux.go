@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// sync spares the system what need not last: times of last use.
-func (f osFile) sync() error {
+// Sync implements [File]. Times of last use need not last, so it is spared writing them.
+func (f osFile) Sync() error {
 	for {
 		if err := syscall.Fdatasync(int(f.Fd())); !errors.Is(err, syscall.EINTR) {
 			if err != nil {
