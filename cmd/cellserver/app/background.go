@@ -64,9 +64,7 @@ func (b *background) round(interval time.Duration) {
 		a.commands.Tick()
 		a.disk.Tick()
 	}
-	if a.commands.MayExpire(a.commands.Clock.Now()) {
-		b.expire(interval)
-	}
+	b.expire(interval)
 	for n := 0; n < trimSteps && a.store.Trim(); n++ {
 		runtime.Gosched()
 	}
@@ -101,8 +99,12 @@ func (b *background) expire(interval time.Duration) {
 func (b *background) sweep() (expired, visited int, took int64) {
 	a, n := b.app, sweepStep
 	for visited < sweepLook && n >= sweepStep {
+		now := a.clock.Now()
+		if !a.commands.MayExpire(now) { // the clock comes first: what was forbidden before a moment is not done at it
+			break
+		}
 		begun, e := a.clock.Monotonic(), 0
-		e, n = a.store.Sweep(a.clock.Now(), &b.cursor, sweepStep)
+		e, n = a.store.Sweep(now, &b.cursor, sweepStep)
 		took += a.clock.Monotonic() - begun
 		expired, visited = expired+e, visited+n
 		runtime.Gosched()
