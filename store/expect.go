@@ -16,6 +16,16 @@ func (tx *Tx) Expect(keys int) {
 	}
 }
 
+// ExpectNothing is Expect of 0 keys, in every database.
+func (tx *Tx) ExpectNothing() {
+	was := tx.db
+	for db := range tx.s.databases {
+		tx.db = db
+		tx.Expect(0)
+	}
+	tx.db = was
+}
+
 // begin makes the segments of a table that has none: one, or as many as it takes for what is
 // expected.
 func (t *table) begin() {

@@ -75,6 +75,10 @@ func TestWorkUnderOneLock(t *testing.T) {
 		t.Logf("%d keys of %d bytes in one table: at most %+v in one change", n, size, most)
 		require.LessOrEqual(t, most.cells, segmentMaxSlots)
 		require.LessOrEqual(t, most.bytes, 2*blockBytes)
-		require.LessOrEqual(t, most.entries*dirEntryBytes, 2*blockBytes)
+		directory := blockBytes
+		if size == inlineKeyMax {
+			directory *= 2 // by chance one segment of a thousand is as deep as takes the next size
+		}
+		require.LessOrEqual(t, most.entries*dirEntryBytes, directory)
 	}
 }

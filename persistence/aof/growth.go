@@ -41,9 +41,9 @@ func (g *growth) begin(from, size int64) {
 func (g *growth) look(at int64, db int) {
 	seen := sight{at, db, g.store.Len(db)}
 	if more := g.estimate(seen); more > max(seen.keys, store.Partitions) { // for fewer, tables hardly grow
-		g.expect(db, seen.keys+more)
+		g.tell(db, func() { g.tx.Expect(seen.keys + more) })
 	} else {
-		g.expect(db, 0)
+		g.tell(db, func() { g.tx.Expect(0) })
 	}
 	g.next, g.last = at+4*(at-g.last.at), seen
 }
@@ -58,17 +58,14 @@ func (g *growth) estimate(seen sight) int {
 	return int(min(made*float64(rest), float64(rest/leastCommand), float64(seen.keys)*(mostGrowth-1)))
 }
 
-func (g *growth) expect(db, keys int) {
+// settle gives up what nothing came to.
+func (g *growth) settle() { g.tell(0, g.tx.ExpectNothing) }
+
+// tell tells the whole store something about a database.
+func (g *growth) tell(db int, something func()) {
 	var everything store.Footprint
 	everything.AddAll()
 	g.tx.Begin(g.now, db, &everything)
 	defer g.tx.End()
-	g.tx.Expect(keys)
-}
-
-// settle gives up what nothing came to.
-func (g *growth) settle() {
-	for db := range g.store.Databases() {
-		g.expect(db, 0)
-	}
+	something()
 }
