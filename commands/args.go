@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"cellserver/decimal"
+	"cellserver/internal/decimal"
 )
 
 // parseInt parses an integer argument as Redis does: the canonical decimal form of an

@@ -3,7 +3,7 @@ package commands
 import (
 	"math"
 
-	"cellserver/lease"
+	"cellserver/limiters/lease"
 	"cellserver/store"
 )
 

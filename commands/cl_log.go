@@ -4,9 +4,9 @@ import (
 	"math"
 	"strings"
 
-	"cellserver/decimal"
-	"cellserver/exact"
-	"cellserver/slidinglog"
+	"cellserver/internal/decimal"
+	"cellserver/internal/exact"
+	"cellserver/limiters/slidinglog"
 	"cellserver/store"
 )
 

@@ -3,8 +3,8 @@ package commands
 import (
 	"bytes"
 
-	"cellserver/decimal"
-	"cellserver/pace"
+	"cellserver/internal/decimal"
+	"cellserver/limiters/pace"
 	"cellserver/store"
 )
 

@@ -2,7 +2,7 @@ package commands
 
 import (
 	"cellserver/store"
-	"cellserver/window"
+	"cellserver/limiters/window"
 )
 
 // CL.SLIDING key limit period [quantity] [MS] [PEEK] counts actions in a window of period

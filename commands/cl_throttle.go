@@ -3,8 +3,8 @@ package commands
 import (
 	"strconv"
 
-	"cellserver/decimal"
-	"cellserver/exact"
+	"cellserver/internal/decimal"
+	"cellserver/internal/exact"
 	"cellserver/gcra"
 	"cellserver/store"
 )

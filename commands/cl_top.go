@@ -4,7 +4,7 @@ import (
 	"hash/maphash"
 	"sync"
 
-	"cellserver/topk"
+	"cellserver/internal/topk"
 )
 
 // CL.TOP [n] [RESET] replies with the n (10) keys of the selected database that limiters

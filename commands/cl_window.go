@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"cellserver/store"
-	"cellserver/window"
+	"cellserver/limiters/window"
 )
 
 // CL.WINDOW key limit period [quantity] [ALIGN] [MS] [PEEK] counts actions in windows of

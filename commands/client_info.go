@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 )
 
 // CLIENT INFO and LIST show connections, one line each: "id=3 addr=127.0.0.1:49210 …".

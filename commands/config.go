@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 )
 
 // CONFIG shows and changes the configuration of the running server.

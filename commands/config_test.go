@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 	"cellserver/resp"
 	"cellserver/resp/resptest"
 	"cellserver/store"

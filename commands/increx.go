@@ -3,7 +3,7 @@ package commands
 import (
 	"math"
 
-	"cellserver/exact"
+	"cellserver/internal/exact"
 	"cellserver/store"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 )
 
 // Shape of LATENCY GRAPH: columns of spikes, rows of three steps each.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"cellserver/exact"
+	"cellserver/internal/exact"
 	"cellserver/store"
 )
 

@@ -1,7 +1,7 @@
 package commands
 
 import (
-	"cellserver/config"
+	"cellserver/internal/config"
 	"cellserver/store"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 	"cellserver/store"
 )
 

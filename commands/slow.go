@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 )
 
 // slowWatch keeps what SLOWLOG and LATENCY show.

@@ -3,7 +3,7 @@ package gcra
 import (
 	"errors"
 
-	"cellserver/exact"
+	"cellserver/internal/exact"
 )
 
 // never is the RetryAfter of a request which passed, or cannot ever pass.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"cellserver/exact"
+	"cellserver/internal/exact"
 )
 
 const nanosPerSecond = 1_000_000_000

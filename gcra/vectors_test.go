@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"testing"
 
-	"cellserver/exact"
+	"cellserver/internal/exact"
 	"github.com/stretchr/testify/require"
 )
 

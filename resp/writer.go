@@ -1,7 +1,7 @@
 package resp
 
 import (
-	"cellserver/decimal"
+	"cellserver/internal/decimal"
 
 	"github.com/tidwall/redcon"
 )

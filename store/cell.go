@@ -3,7 +3,7 @@ package store
 import (
 	"encoding/binary"
 
-	"cellserver/exact"
+	"cellserver/internal/exact"
 )
 
 // A cell lies in a segment's arena:

@@ -3,7 +3,7 @@ package store
 import (
 	"math"
 
-	"cellserver/decimal"
+	"cellserver/internal/decimal"
 )
 
 // Kind is what a key holds.

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unsafe"
 
-	"cellserver/decimal"
+	"cellserver/internal/decimal"
 
 	"github.com/stretchr/testify/require"
 )

@@ -1,6 +1,6 @@
 package store
 
-import "cellserver/decimal"
+import "cellserver/internal/decimal"
 
 // Delete removes the key and reports whether it was there.
 func (e *Entry) Delete() bool {

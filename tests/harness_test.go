@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"cellserver/cmd/cellserver/app"
-	"cellserver/config"
+	"cellserver/internal/config"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"

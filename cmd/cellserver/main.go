@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"cellserver/cmd/cellserver/app"
-	"cellserver/config"
+	"cellserver/internal/config"
 )
 
 func main() {

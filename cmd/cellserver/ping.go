@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 )
 
 // pingPatience is how long a healthy server may take.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"unsafe"
 
-	"cellserver/decimal"
+	"cellserver/internal/decimal"
 	"cellserver/store"
 )
 

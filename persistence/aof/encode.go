@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"unsafe"
 
-	"cellserver/decimal"
+	"cellserver/internal/decimal"
 	"cellserver/store"
 )
 

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"cellserver/decimal"
+	"cellserver/internal/decimal"
 	"cellserver/persistence/fs/fstest"
 	"cellserver/store"
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"cellserver/commands"
-	"cellserver/config"
+	"cellserver/internal/config"
 	"cellserver/persistence/fs"
 	"cellserver/persistence/fs/fstest"
 	"cellserver/store"

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 )
 
 // The types of the files that a manifest lists.

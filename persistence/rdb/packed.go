@@ -3,7 +3,7 @@ package rdb
 import (
 	"encoding/binary"
 
-	"cellserver/decimal"
+	"cellserver/internal/decimal"
 )
 
 // A packed list is a string that holds a list: a listpack, or the ziplist that Redis had

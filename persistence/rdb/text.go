@@ -3,7 +3,7 @@ package rdb
 import (
 	"encoding/binary"
 
-	"cellserver/decimal"
+	"cellserver/internal/decimal"
 )
 
 // prefix reads what begins a string: its length, or with special the encoding it has.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"cellserver/decimal"
+	"cellserver/internal/decimal"
 	"cellserver/store"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"unsafe"
 
-	"cellserver/decimal"
+	"cellserver/internal/decimal"
 	"cellserver/store"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"cellserver/cmd/cellserver/app"
-	"cellserver/config"
+	"cellserver/internal/config"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"cellserver/commands"
-	"cellserver/config"
+	"cellserver/internal/config"
 	"cellserver/persistence"
 	"cellserver/persistence/aof"
 	"cellserver/resp"

@@ -1,6 +1,6 @@
 package app
 
-import "cellserver/config"
+import "cellserver/internal/config"
 
 // reservedFiles are kept for other things than clients: listeners, files, the runtime.
 const reservedFiles = 32

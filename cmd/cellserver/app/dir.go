@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 )
 
 // settleDir makes the configuration's directory absolute. The process stays where it is:

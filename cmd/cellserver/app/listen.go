@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 )
 
 // socket is a place to listen.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 )
 
 // levelVerbose lies between slog's debug and info, as Redis's verbose does between its

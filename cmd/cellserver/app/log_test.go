@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 
 	"github.com/stretchr/testify/require"
 )

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"cellserver/commands"
-	"cellserver/config"
+	"cellserver/internal/config"
 )
 
 // exporter serves metrics to Prometheus over HTTP, where metrics-bind and metrics-port

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"cellserver/commands"
-	"cellserver/config"
+	"cellserver/internal/config"
 	"cellserver/resp"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"

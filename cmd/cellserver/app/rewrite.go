@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 )
 
 // rewriter is CONFIG REWRITE for the configuration file of an absolute path; nil

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 
 	"github.com/stretchr/testify/require"
 )

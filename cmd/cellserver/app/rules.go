@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 )
 
 // ruleFile is the rules-file. It is read again when it looks different; while it is

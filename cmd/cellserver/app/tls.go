@@ -7,7 +7,7 @@ import (
 	"os"
 	"sync/atomic"
 
-	"cellserver/config"
+	"cellserver/internal/config"
 )
 
 // certificates are what TLS connections begin with. They are read anew with each CONFIG

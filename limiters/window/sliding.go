@@ -3,7 +3,7 @@ package window
 import (
 	"errors"
 
-	"cellserver/exact"
+	"cellserver/internal/exact"
 )
 
 // MaxSliding is the greatest limit of a sliding window, so that both of its counts fit into

@@ -10,16 +10,16 @@ import (
 
 var update = flag.Bool("update", false, "write docs/configuration.md instead of comparing it")
 
-const reference = "../docs/configuration.md"
+const reference = "../../docs/configuration.md"
 
 func TestReferenceIsCurrent(t *testing.T) {
 	if *update {
-		require.NoError(t, os.MkdirAll("../docs", 0o755))
+		require.NoError(t, os.MkdirAll("../../docs", 0o755))
 		require.NoError(t, os.WriteFile(reference, []byte(Markdown()), 0o644))
 	}
 	text, err := os.ReadFile(reference)
 	require.NoError(t, err)
-	require.True(t, Markdown() == string(text), "docs/configuration.md is out of date: go generate ./config")
+	require.True(t, Markdown() == string(text), "docs/configuration.md is out of date: go generate ./internal/config")
 }
 
 // Every value that CONFIG GET shows is one that CONFIG SET takes and shows again.

@@ -3,7 +3,7 @@ package window
 import (
 	"errors"
 
-	"cellserver/exact"
+	"cellserver/internal/exact"
 )
 
 const millisecond = 1_000_000

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"cellserver/exact"
+	"cellserver/internal/exact"
 )
 
 // view is a log as one request finds it.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"cellserver/exact"
+	"cellserver/internal/exact"
 )
 
 // The errors name the argument that is wrong.
