@@ -43,7 +43,7 @@ func shown(value string) string {
 
 const referenceHead = `# Configuration
 
-Generated from the table of directives (` + "`go generate ./config`" + `); do not edit.
+Generated from the table of directives (` + "`go generate ./internal/config`" + `); do not edit.
 
 The same names work in a ` + "`redis.conf`" + `, on the command line (` + "`--maxmemory-policy allkeys-lru`" + `), in the
 environment (` + "`CELLSERVER_MAXMEMORY_POLICY=allkeys-lru`" + `) and with ` + "`CONFIG GET`" + ` and ` + "`CONFIG SET`" + `.
