@@ -5,17 +5,18 @@ import (
 	"math"
 
 	"cellserver/internal/decimal"
+	"cellserver/internal/word"
 )
 
-// parseInt parses an integer argument as Redis does: the canonical decimal form of an
+// ParseInt parses an integer argument as Redis does: the canonical decimal form of an
 // int64; no spaces, no plus, no leading zeros.
-func parseInt(b []byte) (int64, bool) { return decimal.Parse(b) }
+func ParseInt(b []byte) (int64, bool) { return decimal.Parse(b) }
 
 // Int parses argument i as an integer, or answers with Redis's error.
 func (c *Call) Int(i int) (int64, error) {
-	n, ok := parseInt(c.Args[i])
+	n, ok := ParseInt(c.Args[i])
 	if !ok {
-		return 0, errNotInteger
+		return 0, ErrNotInteger
 	}
 	return n, nil
 }
@@ -29,19 +30,19 @@ func (c *Call) Int32(i int) (int, error) {
 	return int(n), err
 }
 
-// twoInts parses two integers that belong together.
-func twoInts(a, b []byte) (x, y int64, err error) {
-	x, ok := parseInt(a)
-	y, ok2 := parseInt(b)
+// TwoInts parses two integers that belong together.
+func TwoInts(a, b []byte) (x, y int64, err error) {
+	x, ok := ParseInt(a)
+	y, ok2 := ParseInt(b)
 	if !ok || !ok2 {
-		return 0, 0, errNotInteger
+		return 0, 0, ErrNotInteger
 	}
 	return x, y, nil
 }
 
-// timeout parses argument i as a number of milliseconds that is not negative.
-func (c *Call) timeout(i int) (int64, error) {
-	n, ok := parseInt(c.Args[i])
+// Timeout parses argument i as a number of milliseconds that is not negative.
+func (c *Call) Timeout(i int) (int64, error) {
+	n, ok := ParseInt(c.Args[i])
 	switch {
 	case !ok:
 		return 0, errTimeout
@@ -51,30 +52,16 @@ func (c *Call) timeout(i int) (int64, error) {
 	return n, nil
 }
 
-// onOff reads an argument that is ON or OFF.
-func (c *Call) onOff(i int) (bool, error) {
+// OnOff reads an argument that is ON or OFF.
+func (c *Call) OnOff(i int) (bool, error) {
 	switch {
-	case is(c.Args[i], "on"):
+	case Is(c.Args[i], "on"):
 		return true, nil
-	case is(c.Args[i], "off"):
+	case Is(c.Args[i], "off"):
 		return false, nil
 	}
-	return false, errSyntax
+	return false, ErrSyntax
 }
 
-// is reports whether an argument is a word, in any case. word is lower case.
-func is(arg []byte, word string) bool {
-	if len(arg) != len(word) {
-		return false
-	}
-	for i := range arg {
-		b := arg[i]
-		if 'A' <= b && b <= 'Z' {
-			b += 'a' - 'A'
-		}
-		if b != word[i] {
-			return false
-		}
-	}
-	return true
-}
+// Is reports whether an argument is a word in any case. word is lower case.
+func Is(arg []byte, w string) bool { return word.Is(arg, w) }

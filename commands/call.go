@@ -3,73 +3,96 @@ package commands
 import (
 	"slices"
 
+	"cellserver/limiters"
 	"cellserver/resp"
 	"cellserver/store"
 )
 
-// Call is one command on its way: what Run gets. It is valid until Run returns.
+// Call is one command while it runs. It is valid until Run returns.
 type Call struct {
 	Cmd    *Command
 	Args   [][]byte     // Args[0] is the command's name; they alias the input buffer
 	Now    int64        // logical time, Unix nanoseconds
-	Tx     *store.Tx    // holds the locks of the command's keys; nil when it has none
+	Tx     *store.Tx    // holds the locks of the command's keys; nil if it has none
 	Out    *resp.Writer // the reply goes here
-	Client *Client
+	Conn   *Conn        // the connection that sent the command
 	Server *Server
+	Runner Runner
 
-	// Secret are the positions of arguments that nobody else may see: MONITOR and
-	// SLOWLOG show them as "(redacted)".
+	// Secret are the positions of arguments that nobody else may see. MONITOR and SLOWLOG show
+	// them as "(redacted)".
 	Secret []int
 
-	slept int64 // nanoseconds that it took before this try, which count as its own
+	// Slept are nanoseconds that count as time of the command, beside the time since the command
+	// before it.
+	Slept int64
 }
 
-// name is the command's full name, "" when there is no such command.
-func (c *Call) name() string {
+// Runner runs a command inside another one, under the locks of the other one.
+type Runner interface{ Run(inner *Call) }
+
+// Name returns the command's full name, "" if there is no such command.
+func (c *Call) Name() string {
 	if c.Cmd == nil {
 		return ""
 	}
 	return c.Cmd.FullName()
 }
 
-// shown is argument i as MONITOR and SLOWLOG show it.
-func (c *Call) shown(i int) []byte {
+// Shown returns argument i as MONITOR and SLOWLOG show it.
+func (c *Call) Shown(i int) []byte {
 	if slices.Contains(c.Secret, i) {
 		return []byte("(redacted)")
 	}
 	return c.Args[i]
 }
 
-// NowMillis is the logical time in Unix milliseconds.
+// NowMillis returns the logical time in Unix milliseconds.
 func (c *Call) NowMillis() int64 { return c.Now / 1e6 }
 
-// stringEntry checks that an entry is absent or a string.
-func stringEntry(e *store.Entry) error {
-	if e.Kind() == store.Sorted {
-		return errWrongType
+// EffectiveFlags returns the command's flags. EXEC's include the flags of all queued commands.
+func (c *Call) EffectiveFlags() Flags {
+	if c.Cmd.Name == "exec" {
+		return c.Cmd.Flags | c.Conn.Transaction.Queue.Flags
 	}
-	return nil
+	return c.Cmd.Flags
 }
 
-// sortedEntry checks that an entry is absent or a sorted set.
-func sortedEntry(e *store.Entry) error {
-	if k := e.Kind(); k != store.None && k != store.Sorted {
-		return errWrongType
+// MayHold reports whether so many bytes are within what one connection may keep between its
+// requests: client-query-buffer-limit. If not, it logs a warning, and the connection must be
+// closed, as for a request beyond that limit. what says what the bytes are.
+func (c *Call) MayHold(what string, bytes int) bool {
+	if int64(bytes) <= c.Server.Config().ClientQueryBufferLimit {
+		return true
 	}
-	return nil
+	c.Server.Log.Warn("closing a client that keeps more than client-query-buffer-limit: raise the limit if the client is right",
+		"kept", what, "client", c.Conn.Link.Peer.RemoteAddr(), "bytes", bytes)
+	return false
 }
 
-// integer returns the integer that an absent (0) or string entry holds.
-func integer(e *store.Entry) (int64, error) {
-	if n, ok := e.Number(); ok {
-		return n, nil
-	}
-	if e.Kind() == store.Raw {
-		// A string that APPEND or SETRANGE made may read as an integer all the same.
-		if n, ok := parseInt(e.Bytes(nil)); ok {
-			return n, nil
-		}
-		return 0, errNotInteger
-	}
-	return 0, errWrongType
+// MustAuthenticate reports whether the connection has to authenticate before other commands.
+func (c *Conn) MustAuthenticate(s *Server) bool {
+	return !c.Identity.Authed && s.Config().RequirePass != ""
 }
+
+// Verdict lets a command end with a session status instead of an error. Its reply, if any,
+// stands.
+type Verdict resp.Status
+
+// The verdicts that commands return.
+const (
+	CloseConnection = Verdict(resp.Close) // after the reply
+	TryAgain        = Verdict(resp.Retry) // the command did not run; call it again soon
+)
+
+// Error makes a verdict an error; nobody reads the text.
+func (Verdict) Error() string { return "verdict" }
+
+// CheckString returns an error unless an entry is absent or a string.
+func CheckString(e *store.Entry) error { return limiters.CheckString(e) }
+
+// CheckSorted returns an error unless an entry is absent or a sorted set.
+func CheckSorted(e *store.Entry) error { return limiters.CheckSorted(e) }
+
+// Integer returns the integer of a string entry, 0 for an absent one.
+func Integer(e *store.Entry) (int64, error) { return limiters.Integer(e) }

@@ -14,8 +14,8 @@ var flagNames = []struct {
 	{movableKeys, "movablekeys"}, {AllowBusy, "allow_busy"},
 }
 
-// flagNames lists the flags of a command as COMMAND shows them.
-func (c *Command) flagNames() []string {
+// FlagNames lists the flags of a command as COMMAND shows them.
+func (c *Command) FlagNames() []string {
 	flags := c.Flags
 	if c.Keys.NumKeys > 0 {
 		flags |= movableKeys
@@ -29,20 +29,20 @@ func (c *Command) flagNames() []string {
 	return names
 }
 
-// categoryOrder is the order in which Redis lists ACL categories; "throttle" is ours,
+// CategoryOrder is the order in which Redis lists ACL categories; "throttle" is ours,
 // as it is Dragonfly's.
-var categoryOrder = []string{"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap",
+var CategoryOrder = []string{"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap",
 	"hyperloglog", "geo", "stream", "pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection",
 	"transaction", "scripting", "throttle"}
 
 var groupCategories = map[Group][]string{
-	String: {"string"}, SortedSet: {"sortedset"}, Generic: {"keyspace"}, Connection: {"connection"},
-	Transaction: {"transaction"}, Limiter: {"throttle"},
+	GroupString: {"string"}, GroupSortedSet: {"sortedset"}, GroupGeneric: {"keyspace"}, GroupConnection: {"connection"},
+	GroupTransaction: {"transaction"}, GroupLimiter: {"throttle"},
 }
 
-// categories are the ACL categories: what the flags imply, and those of the group unless
+// ACLCategories are the ACL categories: what the flags imply, and those of the group unless
 // the command names its own.
-func (c *Command) categories() []string {
+func (c *Command) ACLCategories() []string {
 	own := c.Categories
 	if own == nil {
 		own = groupCategories[c.Group]
@@ -54,7 +54,7 @@ func (c *Command) categories() []string {
 		"dangerous": c.Flags&Admin != 0,
 	}
 	var names []string
-	for _, name := range categoryOrder {
+	for _, name := range CategoryOrder {
 		if has[name] || slices.Contains(own, name) {
 			names = append(names, "@"+name)
 		}

@@ -32,7 +32,7 @@ const (
 	Immediate                         // runs at once inside MULTI instead of being queued
 	PubSub                            // publishes or subscribes
 	NoMandatoryKeys                   // its keys may all be absent
-	whileSubscribed                   // allowed to a RESP2 client that is subscribed
+	WhileSubscribed                   // allowed to a RESP2 client that is subscribed
 	movableKeys                       // its keys follow a count; derived
 	Long                              // its work grows with the product or the sum of several values
 	Unpaused                          // runs while clients are paused; for DEBUG, which alone can move a stopped clock past the pause
@@ -43,15 +43,15 @@ type Group string
 
 // The families of commands.
 const (
-	Connection  Group = "connection"
-	Generic     Group = "generic"
-	ServerGroup Group = "server"
-	String      Group = "string"
-	SortedSet   Group = "sorted-set"
-	Transaction Group = "transactions"
-	PubSubGroup Group = "pubsub"
-	Cluster     Group = "cluster"
-	Limiter     Group = "limiter"
+	GroupConnection  Group = "connection"
+	GroupGeneric     Group = "generic"
+	GroupServer      Group = "server"
+	GroupString      Group = "string"
+	GroupSortedSet   Group = "sorted-set"
+	GroupTransaction Group = "transactions"
+	GroupPubSub      Group = "pubsub"
+	GroupCluster     Group = "cluster"
+	GroupLimiter     Group = "limiter"
 )
 
 // Command is one row of the table.
@@ -68,7 +68,7 @@ type Command struct {
 	Tips       []string // COMMAND's tips
 	Categories []string // ACL categories, when they are not those of the group
 	Help       []string // lines of the parent's HELP, for a subcommand
-	Deprecated deprecation
+	Deprecated Deprecation
 
 	// Run parses, acts and replies. Its error is the reply, and then nothing was
 	// written. Nil for a parent of subcommands that cannot run by itself.
@@ -89,9 +89,9 @@ type Command struct {
 	onOneKey bool // its first argument is all that it works on
 }
 
-// deprecation says since which Redis version a command need not be used, and what takes
+// Deprecation says since which Redis version a command need not be used, and what takes
 // its place; the zero value that it may.
-type deprecation struct{ since, by string }
+type Deprecation struct{ Since, By string }
 
 // Keys says which arguments are keys: First, First+Step … Last (negative: from the
 // end), or with NumKeys, the position of a count, as many after it as it says, Step apart.
@@ -103,36 +103,36 @@ type Keys struct {
 
 // Key positions that many commands share.
 var (
-	oneKey  = Keys{First: 1, Last: 1, Step: 1}
-	twoKeys = Keys{First: 1, Last: 2, Step: 1}
-	allKeys = Keys{First: 1, Last: -1, Step: 1}
-	subKey  = Keys{First: 2, Last: 2, Step: 1}
+	OneKey  = Keys{First: 1, Last: 1, Step: 1}
+	TwoKeys = Keys{First: 1, Last: 2, Step: 1}
+	AllKeys = Keys{First: 1, Last: -1, Step: 1}
+	SubKey  = Keys{First: 2, Last: 2, Step: 1}
 
-	updatedKey = oneKey.access("RW ACCESS UPDATE") // its old value counts
+	UpdatedKey = OneKey.With("RW ACCESS UPDATE") // its old value counts
 )
 
 // Flags that many commands share: those of what concerns the connection alone, and those
 // of what concerns the server.
 const (
-	connectionFlags = NoScript | Loading | Stale
-	adminFlags      = Admin | connectionFlags
+	ConnectionFlags = NoScript | Loading | Stale
+	AdminFlags      = Admin | ConnectionFlags
 )
 
-// mayTakeLong are the flags of commands that no other client shall wait for: those on the whole
+// MayTakeLong are the flags of commands that no other client shall wait for: those on the whole
 // keyspace or on several large values, and what is done to the server.
-const mayTakeLong = Whole | Long | Admin
+const MayTakeLong = Whole | Long | Admin
 
 // Tips that many commands share.
 var (
-	nondeterministicOutput = []string{"nondeterministic_output"}
-	nondeterministicOrder  = []string{"nondeterministic_output_order"}
-	multiShardSum          = []string{"request_policy:multi_shard", "response_policy:agg_sum"}
-	allShardsSucceed       = []string{"request_policy:all_shards", "response_policy:all_succeeded"}
-	allNodesSucceed        = []string{"request_policy:all_nodes", "response_policy:all_succeeded"}
+	NondeterministicOutput = []string{"nondeterministic_output"}
+	NondeterministicOrder  = []string{"nondeterministic_output_order"}
+	MultiShardSum          = []string{"request_policy:multi_shard", "response_policy:agg_sum"}
+	AllShardsSucceed       = []string{"request_policy:all_shards", "response_policy:all_succeeded"}
+	AllNodesSucceed        = []string{"request_policy:all_nodes", "response_policy:all_succeeded"}
 )
 
-// access gives key positions their key-spec flags.
-func (k Keys) access(flags string) Keys {
+// With gives key positions their key-spec flags.
+func (k Keys) With(flags string) Keys {
 	k.Access = flags
 	return k
 }
@@ -144,8 +144,8 @@ var (
 	everyCommand []*Command
 )
 
-// register enters a command into the table.
-func register(c *Command) *Command {
+// Register enters a command into the table.
+func Register(c *Command) *Command {
 	if table[c.Name] != nil {
 		panic("commands: " + c.Name + " is registered twice")
 	}
@@ -168,6 +168,20 @@ func (c *Command) enter() {
 	everyCommand = append(everyCommand, c)
 }
 
+// Index numbers the commands and subcommands in the order of registration, from 0 on.
+func (c *Command) Index() int { return c.index }
+
+// Count returns the number of registered commands and subcommands.
+func Count() int { return len(everyCommand) }
+
+// OnOneKey reports whether the first argument is all that the command works on.
+func (c *Command) OnOneKey() bool { return c.onOneKey }
+
+// IsSubOf reports whether the command is a subcommand of a parent. A nil command is not.
+func (c *Command) IsSubOf(parent string) bool {
+	return c != nil && c.parent != nil && c.parent.Name == parent
+}
+
 // FullName is the name as Redis writes it: "get", "client|kill".
 func (c *Command) FullName() string {
 	if c.parent != nil {
@@ -176,8 +190,8 @@ func (c *Command) FullName() string {
 	return c.Name
 }
 
-// sub returns the subcommand of a name in any case.
-func (c *Command) sub(name []byte) *Command {
+// Sub returns the subcommand of a name in any case.
+func (c *Command) Sub(name []byte) *Command {
 	for _, s := range c.Subs {
 		if strings.EqualFold(s.Name, string(name)) {
 			return s
@@ -190,7 +204,7 @@ func (c *Command) sub(name []byte) *Command {
 const longestName = 32
 
 // lookup returns the command of a name in any case, nil if there is none.
-func lookup(name []byte) *Command {
+func Lookup(name []byte) *Command {
 	if len(name) > longestName {
 		return nil
 	}
@@ -204,73 +218,76 @@ func lookup(name []byte) *Command {
 	return table[string(buf[:len(name)])]
 }
 
-// named returns the command or subcommand ("client|kill") of a name, nil if none.
-func named(name []byte) *Command {
+// Named returns the command or subcommand ("client|kill") of a name, nil if none.
+func Named(name []byte) *Command {
 	parent, sub, isSub := strings.Cut(string(name), "|")
-	cmd := lookup([]byte(parent))
+	cmd := Lookup([]byte(parent))
 	if isSub && cmd != nil {
-		return cmd.sub([]byte(sub))
+		return cmd.Sub([]byte(sub))
 	}
 	return cmd
 }
 
 // byName returns every command and subcommand by its full name.
-func byName() []*Command {
+func ByName() []*Command {
 	return slices.SortedFunc(slices.Values(everyCommand), func(a, b *Command) int {
 		return strings.Compare(a.FullName(), b.FullName())
 	})
 }
 
-// withoutSubs returns every command by name, subcommands left out.
-func withoutSubs() []*Command {
-	return slices.DeleteFunc(byName(), func(c *Command) bool { return c.parent != nil })
+// TopLevel returns every command by name, subcommands left out.
+func TopLevel() []*Command {
+	return slices.DeleteFunc(ByName(), func(c *Command) bool { return c.parent != nil })
 }
 
 // resolve finds what args call: the command, or the subcommand of a parent. When there
 // is none it says so in Redis's words; the arguments too few or too many, it gives both.
-func resolve(cmd *Command, args [][]byte) (*Command, error) {
+func Resolve(cmd *Command, args [][]byte) (*Command, error) {
 	if cmd == nil {
 		return nil, unknownCommand(args)
 	}
 	if len(cmd.Subs) > 0 && len(args) > 1 {
-		sub := cmd.sub(args[1])
+		sub := cmd.Sub(args[1])
 		if sub == nil {
 			return nil, unknownSubcommand(cmd.Name, args[1])
 		}
 		cmd = sub
 	}
-	if !cmd.takes(len(args)) {
-		return cmd, wrongArity(cmd.FullName())
+	if !cmd.Takes(len(args)) {
+		return cmd, WrongArity(cmd.FullName())
 	}
 	return cmd, nil
 }
 
-// lastName is a client's last command by its name as the client wrote it: it will write the next one
-// the same way, and pipelines mostly repeat it.
-type lastName struct {
+// LastName remembers a client's last command by its name as the client wrote it. Pipelines
+// mostly repeat a name to the letter, and a comparison is cheaper than a search in the table.
+type LastName struct {
 	cmd  *Command
 	size int
 	name [longestName]byte
 }
 
-// is reports whether a name is the last one.
-func (l *lastName) is(name []byte) bool { return string(name) == string(l.name[:l.size]) }
+// Cmd returns the last command, nil if there was none.
+func (l *LastName) Cmd() *Command { return l.cmd }
 
-// lookup is the table's, with a memory.
-func (l *lastName) lookup(name []byte) *Command {
-	if !l.is(name) || l.cmd == nil {
-		l.cmd = lookup(name)
+// Is reports whether a name is the last one, to the letter.
+func (l *LastName) Is(name []byte) bool { return string(name) == string(l.name[:l.size]) }
+
+// Lookup is [Lookup] with a memory.
+func (l *LastName) Lookup(name []byte) *Command {
+	if !l.Is(name) || l.cmd == nil {
+		l.cmd = Lookup(name)
 		l.size = copy(l.name[:], name)
 	}
 	return l.cmd
 }
 
-// takes reports whether a call may have n arguments.
-func (c *Command) takes(n int) bool { return n == c.Arity || c.Arity < 0 && n >= -c.Arity }
+// Takes reports whether a call may have n arguments.
+func (c *Command) Takes(n int) bool { return n == c.Arity || c.Arity < 0 && n >= -c.Arity }
 
-// eachKey calls do with every key of a call. The arity was checked; a count of keys
+// EachKey calls do with every key of a call. The arity was checked; a count of keys
 // that cannot be right names none, and the command itself answers with its error.
-func (c *Command) eachKey(args [][]byte, do func(key []byte)) {
+func (c *Command) EachKey(args [][]byte, do func(key []byte)) {
 	k := &c.Keys
 	last := k.Last
 	if last < 0 {
@@ -280,7 +297,7 @@ func (c *Command) eachKey(args [][]byte, do func(key []byte)) {
 		do(args[i])
 	}
 	if k.NumKeys > 0 {
-		keys := k.counted(args)
+		keys := k.Counted(args)
 		for i := 0; i < len(keys); i += k.step() {
 			do(keys[i])
 		}
@@ -290,12 +307,12 @@ func (c *Command) eachKey(args [][]byte, do func(key []byte)) {
 // step is how far apart keys after a count are.
 func (k *Keys) step() int { return max(k.Step, 1) }
 
-// counted returns the arguments after a count, from the first key to the last.
-func (k *Keys) counted(args [][]byte) [][]byte {
+// Counted returns the arguments after a count, from the first key to the last.
+func (k *Keys) Counted(args [][]byte) [][]byte {
 	if k.NumKeys >= len(args) {
 		return nil
 	}
-	n, ok := parseInt(args[k.NumKeys])
+	n, ok := ParseInt(args[k.NumKeys])
 	rest := args[k.NumKeys+1:]
 	if !ok || n <= 0 || n > int64(len(rest)) {
 		return nil
@@ -307,8 +324,8 @@ func (k *Keys) counted(args [][]byte) [][]byte {
 	return rest[:last+1]
 }
 
-// footprint collects the partitions that a call works on.
-func (c *Command) footprint(call *Call, fp *store.Footprint) {
+// AddFootprint adds the partitions that a call works on.
+func (c *Command) AddFootprint(call *Call, fp *store.Footprint) {
 	if c.Flags&Whole != 0 {
 		fp.AddAll()
 		return
@@ -318,7 +335,7 @@ func (c *Command) footprint(call *Call, fp *store.Footprint) {
 			fp.AddKey(call.Args[k.First])
 		}
 	} else {
-		c.eachKey(call.Args, fp.AddKey)
+		c.EachKey(call.Args, fp.AddKey)
 	}
 	if c.Footprint != nil {
 		c.Footprint(call, fp)

@@ -1,31 +1,34 @@
-// Package commands is what the server can do: one table of commands, each a function
-// of (state, now, arguments) that parses, acts and replies, in that order.
+// Package commands is the frame of all commands: the table, and what a command gets and uses.
 //
-// A command is one file, named after it (get.go), with its test beside it; commands
-// that differ by a parameter share one (expire.go). docs/adding-a-command.md adds one,
-// step by step. A file declares its command as data and registers it:
+//	command.go, keyspec.go, category.go   a row of the table, and what is derived from it
+//	call.go                               one command while it runs
+//	conn.go, conn_transaction.go, conn_listen.go  the own connection, as its commands see it
+//	server.go, clientinfo.go, disk.go, refusal.go the server, as narrow interfaces
+//	args.go, expiry.go, scan_args.go, float.go    arguments that many commands read
+//	reply.go, errors.go, help.go          replies that many commands write
+//	version.go                            versions, and the name of the mode
 //
-//	var _ = register(&Command{
-//		Name: "get", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey, Group: String,
-//		Since: "1.0.0", Summary: "Get the value of a key", Usage: "key", Run: get,
+// The commands are in the folders below: strings, keys, sortedsets, limits, transactions,
+// pubsub, connection, admin, cluster. A command is one file, named after it, with its test
+// beside it. Commands that differ by a parameter share a file: grep 'Name: "touch"' finds the row.
+// A file declares its command as data and registers it:
+//
+//	var _ = commands.Register(&commands.Command{
+//		Name: "get", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
+//		Group: commands.GroupString, Since: "1.0.0",
+//		Summary: "Get the value of a key", Usage: "key", Run: get,
 //	})
 //
-// Everything else reads the table: dispatch, arity errors, locking, COMMAND, the
-// reference in docs/commands.md and the test that every command has one.
+// Everything else reads the table: dispatch, arity errors, locks, COMMAND, docs/commands.md and
+// the test that every command has a test. docs/adding-a-command.md adds one, step by step.
 //
-// The file of a command that shares another's is found by its row: grep 'Name: "touch"'.
-// Parents whose plain name means something else here are in cmd_client.go and the like,
-// with the subcommands of CLIENT in client_….go.
+// The way of a command: server.Client.Handle looks it up, checks what must hold before it may run,
+// locks the partitions of its keys and calls Run with a [Call]. If Run returns an error, the error
+// is the reply, and Run has written nothing.
 //
-// The way of one command: [Client.Handle] looks it up and checks what must hold before
-// it may run (dispatch.go), locks the partitions of its keys and runs it (execute.go).
-// Run gets a [Call]; the error it returns is the reply, and then nothing was written.
+// Invariants: a command sees its own connection alone ([Conn]); of others it sees what they publish
+// ([ClientInfo]). It reads no clock: [Call] has the time. It reaches the server through the
+// interfaces of [Server].
 //
-// What commands share: arguments (args.go, expiry.go, scan_args.go, float.go, glob.go),
-// replies (reply.go, errors.go, help.go), sorted sets (zset.go, zinterval.go, zcombine.go),
-// the state of a connection (client.go) and of the server (server.go), who is told of
-// changes (tracking.go, invalidation.go) and messages (pubsub.go, listeners.go), what every
-// limiter does (limiter.go, limiter_args.go, limiter_all.go), the rules that are made of them
-// (rule.go, rules.go, rules_file.go), and what INFO, SLOWLOG, LATENCY and Prometheus show
-// (stats.go, decisions.go, rates.go, slow.go, process.go, metrics.go, exposition.go).
+// Locks: the frame takes none. The table is complete before the server starts, and never changes.
 package commands

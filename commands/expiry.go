@@ -6,65 +6,66 @@ import (
 	"cellserver/store"
 )
 
-// expiryOption is a word that SET and GETEX take before a number of seconds or
+// ExpiryOption is one of the words EX, PX, EXAT and PXAT, which a number follows: seconds or
 // milliseconds, from now or since the Unix epoch.
-type expiryOption struct {
-	word              string
-	seconds, absolute bool
+type ExpiryOption struct {
+	word     string
+	seconds  bool // the number counts seconds, not milliseconds
+	Absolute bool // the number counts from the Unix epoch, not from now
 }
 
-var expiryOptions = [...]expiryOption{
+// ExpiryOptions are the options EX, PX, EXAT and PXAT, in this order.
+var ExpiryOptions = [...]ExpiryOption{
 	{"ex", true, false}, {"px", false, false}, {"exat", true, true}, {"pxat", false, true},
 }
 
-// expiry is an expiry that was asked for; the zero value asks for none.
-type expiry struct {
-	option *expiryOption
-	number []byte
+// Expiry is the expiry that a command asks for. The zero Expiry asks for none.
+type Expiry struct {
+	Option *ExpiryOption
+	Number []byte
 }
 
-// take reads the option at args[i] and its number, and reports whether it did. A second
-// option of another kind is refused; of the same kind, the last counts.
-func (x *expiry) take(args [][]byte, i int) bool {
+// Take reads the option at args[i] and its number, and reports whether there is one. It refuses
+// a second option of another kind. If an option repeats, the last one counts.
+func (x *Expiry) Take(args [][]byte, i int) bool {
 	if i+1 >= len(args) {
 		return false
 	}
-	for k := range expiryOptions {
-		o := &expiryOptions[k]
-		if is(args[i], o.word) && (x.option == nil || x.option == o) {
-			x.option, x.number = o, args[i+1]
+	for k := range ExpiryOptions {
+		o := &ExpiryOptions[k]
+		if Is(args[i], o.word) && (x.Option == nil || x.Option == o) {
+			x.Option, x.Number = o, args[i+1]
 			return true
 		}
 	}
 	return false
 }
 
-// at returns the moment that the call's expiry stands for, in Unix milliseconds, or
-// NoExpiry when it asks for none.
-func (x *expiry) at(c *Call) (int64, error) {
-	if x.option == nil {
+// At returns the expiry in Unix milliseconds, or NoExpiry if the command asks for none.
+func (x *Expiry) At(c *Call) (int64, error) {
+	if x.Option == nil {
 		return store.NoExpiry, nil
 	}
-	n, ok := parseInt(x.number)
+	n, ok := ParseInt(x.Number)
 	if !ok {
-		return 0, errNotInteger
+		return 0, ErrNotInteger
 	}
-	ms, ok := x.option.millis(n, c.NowMillis())
+	ms, ok := x.Option.Millis(n, c.NowMillis())
 	if !ok || n <= 0 || ms <= 0 {
-		return 0, invalidExpire(c.Cmd.FullName())
+		return 0, InvalidExpire(c.Cmd.FullName())
 	}
 	return ms, nil
 }
 
-// millis returns n in the option's unit as Unix milliseconds, false when it overflows.
-func (o *expiryOption) millis(n, now int64) (int64, bool) {
+// Millis returns n in the option's unit as Unix milliseconds, and false if it overflows.
+func (o *ExpiryOption) Millis(n, now int64) (int64, bool) {
 	if o.seconds {
 		if n > math.MaxInt64/1000 || n < math.MinInt64/1000 {
 			return 0, false
 		}
 		n *= 1000
 	}
-	if o.absolute {
+	if o.Absolute {
 		return n, true
 	}
 	if now > 0 && n > math.MaxInt64-now {

@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// parseFloat parses a score, weight or increment as Redis does (string2d of its util.c):
+// ParseFloat parses a score, weight or increment as Redis does (string2d of its util.c):
 // the whole argument is what C's strtod reads, decimal or hexadecimal, or "inf" or
 // "infinity"; no spaces, no NaN, and no magnitude too large or too small for a float64.
-func parseFloat(b []byte) (float64, bool) {
+func ParseFloat(b []byte) (float64, bool) {
 	f, err := strtod(b)
 	if err != nil || f == 0 && hasDigit(b) {
 		return 0, false
@@ -17,10 +17,10 @@ func parseFloat(b []byte) (float64, bool) {
 	return f, true
 }
 
-// parseBound parses one end of a range of scores as Redis does (zslParseRange of its
+// ParseBound parses one end of a range of scores as Redis does (zslParseRange of its
 // t_zset.c), which is laxer: leading spaces are skipped, all after a NUL is ignored,
 // nothing is 0, and what overflows is infinite.
-func parseBound(b []byte) (float64, bool) {
+func ParseBound(b []byte) (float64, bool) {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		b = b[:i]
 	}

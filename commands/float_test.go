@@ -25,12 +25,12 @@ func TestParseFloatAndBound(t *testing.T) {
 		{"0x", bad, bad}, {"0x.", bad, bad}, {"0x1p", bad, bad}, {"0xinf", bad, bad}, {"infi", bad, bad},
 		{"1_0", bad, bad}, {"0x1_0", bad, bad}, {"1d3", bad, bad}, {"0b1", bad, bad}, {"0o1", bad, bad}, {"--1", bad, bad},
 	} {
-		score, ok := parseFloat([]byte(c.text))
+		score, ok := ParseFloat([]byte(c.text))
 		require.Equal(t, !math.IsNaN(c.score), ok, "score %q", c.text)
 		if ok {
 			require.Equal(t, c.score, score, "score %q", c.text)
 		}
-		bound, ok := parseBound([]byte(c.text))
+		bound, ok := ParseBound([]byte(c.text))
 		require.Equal(t, !math.IsNaN(c.bound), ok, "bound %q", c.text)
 		if ok {
 			require.Equal(t, c.bound, bound, "bound %q", c.text)

@@ -5,30 +5,32 @@ import (
 	"strings"
 )
 
-// helpCommand is the HELP of a parent whose subcommands bring their own lines.
-func helpCommand(since string) *Command {
+// HelpCommand returns the HELP subcommand of a parent. The subcommands of the parent bring the
+// lines. since is the Redis version.
+func HelpCommand(since string) *Command {
 	return &Command{
-		Name: "help", Arity: 2, Flags: Loading | Stale, Since: since, Run: helpOfParent,
+		Name: "help", Arity: 2, Flags: Loading | Stale, Since: since, Run: HelpOfParent,
 		Summary: "Show helpful text about the different subcommands", Complexity: "O(1)",
 	}
 }
 
-func helpOfParent(c *Call) error {
+// HelpOfParent replies with the lines of HELP.
+func HelpOfParent(c *Call) error {
 	parent := c.Cmd.parent
 	var lines []string
 	for _, s := range parent.Subs {
 		lines = slices.Concat(lines, s.Help)
 	}
-	return c.help(strings.ToUpper(parent.Name), lines...)
+	return c.Help(strings.ToUpper(parent.Name), lines...)
 }
 
-// subcommandSyntax is the answer of a subcommand that got arguments it does not know.
-func (c *Call) subcommandSyntax() error {
-	return unknownSubcommandOrArity(strings.ToUpper(c.Cmd.parent.Name), c.Args[1])
+// SubcommandSyntax is the reply of a subcommand to unknown arguments.
+func (c *Call) SubcommandSyntax() error {
+	return UnknownSubcommandOrArity(strings.ToUpper(c.Cmd.parent.Name), c.Args[1])
 }
 
-// help replies with a parent's HELP: its lines between Redis's usual first and last.
-func (c *Call) help(parent string, lines ...string) error {
+// Help replies with lines between Redis's usual first and last lines of HELP.
+func (c *Call) Help(parent string, lines ...string) error {
 	c.Out.Array(len(lines) + 3)
 	c.Out.Simple(parent + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")
 	for _, l := range lines {

@@ -3,54 +3,57 @@ package commands
 import (
 	"bytes"
 	"strconv"
+
+	"cellserver/internal/glob"
 )
 
-// scanOptions are what every command of SCAN's kind takes after its cursor.
-type scanOptions struct {
+// ScanOptions are what SCAN and its siblings take after the cursor.
+type ScanOptions struct {
 	match []byte // a pattern, or nil
-	count int64  // about how many to visit, at least 1
+	Count int64  // about how many keys to visit, at least 1
 }
 
-// defaultScanCount is Redis's.
+// defaultScanCount is Redis's default.
 const defaultScanCount = 10
 
-// matches reports whether the pattern, if any, admits a name.
-func (o *scanOptions) matches(name []byte) bool { return o.match == nil || glob(o.match, name) }
+// Matches reports whether a name matches the pattern. Without a pattern every name does.
+func (o *ScanOptions) Matches(name []byte) bool { return o.match == nil || glob.Match(o.match, name) }
 
-// parseScanOptions parses MATCH and COUNT. What it does not know goes to other with
-// the argument after it, if that is not nil and there is one.
-func parseScanOptions(args [][]byte, other func(word, arg []byte) bool) (o scanOptions, err error) {
-	o.count = defaultScanCount
+// ParseScanOptions parses MATCH and COUNT. It passes any other word and the argument after the
+// word to other, which may be nil and which reports whether it knows the word.
+func ParseScanOptions(args [][]byte, other func(word, arg []byte) bool) (o ScanOptions, err error) {
+	o.Count = defaultScanCount
 	for ; len(args) > 0; args = args[2:] {
 		switch {
 		case len(args) < 2:
-			return o, errSyntax
-		case is(args[0], "count"):
-			n, ok := parseInt(args[1])
+			return o, ErrSyntax
+		case Is(args[0], "count"):
+			n, ok := ParseInt(args[1])
 			if !ok {
-				return o, errNotInteger
+				return o, ErrNotInteger
 			}
 			if n < 1 {
-				return o, errSyntax
+				return o, ErrSyntax
 			}
-			o.count = n
-		case is(args[0], "match"):
+			o.Count = n
+		case Is(args[0], "match"):
 			o.match = args[1]
 			if len(o.match) == 1 && o.match[0] == '*' {
-				o.match = nil // it admits the empty name, too
+				o.match = nil // Redis lets * match the empty name here
 			}
 		case other == nil || !other(args[0], args[1]):
-			return o, errSyntax
+			return o, ErrSyntax
 		}
 	}
 	return o, nil
 }
 
-const errInvalidCursor Error = "ERR invalid cursor"
+// ErrInvalidCursor is the reply to a wrong cursor.
+const ErrInvalidCursor Error = "ERR invalid cursor"
 
-// parseCursor parses a cursor as C's strtoul does: a sign is fine, nothing is 0, what
-// follows a NUL is ignored; leading spaces are not.
-func parseCursor(b []byte) (uint64, error) {
+// ParseCursor parses a cursor as C's strtoul does in Redis. A sign is allowed, an empty cursor is
+// 0, and bytes after a NUL are ignored. Leading spaces are an error.
+func ParseCursor(b []byte) (uint64, error) {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		b = b[:i]
 	}
@@ -64,7 +67,7 @@ func parseCursor(b []byte) (uint64, error) {
 	n, err := strconv.ParseUint(string(digits), 10, 64)
 	switch {
 	case err != nil:
-		return 0, errInvalidCursor
+		return 0, ErrInvalidCursor
 	case b[0] == '-':
 		return -n, nil
 	}

@@ -1,127 +1,213 @@
 package commands
 
 import (
-	"hash/maphash"
 	"log/slog"
-	"sync"
-	"sync/atomic"
 
 	"cellserver/internal/config"
+	"cellserver/internal/topk"
+	"cellserver/limiters/rules"
 	"cellserver/store"
 )
 
+// Server is what commands may use of the server beside the keyspace. Each field is one
+// concern with a narrow interface; the concern owns its state and its lock. A test lists
+// which family of commands may use which field.
+type Server struct {
+	Store    *store.Store
+	Clock    Clock
+	Log      *slog.Logger
+	Settings Settings
+	Rules    *rules.Rules
+	Clients  Clients
+	PubSub   Broker
+	Tracker  Tracker
+	Monitors Monitors
+	Stats    Stats
+	Disk     Persistence
+	Control  Control
+}
+
+// Config returns the configuration in force. It must not be changed.
+func (s *Server) Config() *config.Config { return s.Settings.Current() }
+
 // Clock is the server's time, which the edge owns.
 type Clock interface {
-	// Now is the logical time in Unix nanoseconds: what throttling, expiry and TIME
-	// follow. It may be set by hand (DEBUG CLOCK).
+	// Now is the logical time in Unix nanoseconds. Throttling, expiry and TIME follow it.
+	// DEBUG CLOCK may set it.
 	Now() int64
-	// Monotonic is the real time passed since some fixed moment, in nanoseconds: for
-	// measuring.
+	// Monotonic is the real time since some fixed moment, in nanoseconds: for measuring.
 	Monotonic() int64
-	// Read is Now and Monotonic at once.
+	// Read returns Now and Monotonic.
 	Read() (now, monotonic int64)
-	// Set stops the logical clock at a time, Advance moves it on (and stops it first if
-	// it runs), Resume lets it follow the real time again.
+	// Set stops the logical clock at a time. Advance moves the clock on, and stops it first if
+	// it runs. Resume makes the clock follow the real time again.
 	Set(unixNano int64)
 	Advance(nanos int64)
 	Resume()
 }
 
-// Server is what all clients share. It is made by New and safe for concurrent use.
-type Server struct {
-	Store *store.Store
-	Clock Clock
-	Log   *slog.Logger
-
-	config   atomic.Pointer[config.Config]
-	changing sync.Mutex // held while CONFIG SET makes the next configuration
-	onConfig func(old, new *config.Config) error
-	rewrite  func(*config.Config) error
-	shutdown func(ShutdownMode) error
-	process  Process
-
-	persistence Persistence
-	condition   atomic.Pointer[Condition] // nil: nothing keeps commands from running
-
-	// ActiveExpire lets the app sweep expired keys in the background (DEBUG
-	// SET-ACTIVE-EXPIRE).
-	ActiveExpire atomic.Bool
-
-	runID    string
-	started  int64 // logical time of the start, Unix nanoseconds
-	since    int64 // monotonic time of the start
-	clients  clients
-	blocked  atomic.Int64 // clients whose command waits
-	pause    atomic.Pointer[pause]
-	totals   totals
-	stats    []stats // by Command.index
-	errors   errorCounts
-	top      topKeys
-	rules    rules
-	rates    rates
-	carried  atomic.Pointer[Usage] // what connections had carried at CONFIG RESETSTAT, nil for nothing
-	slow     slowWatch
-	tracking tracking
-	monitors monitors
-	pubsub   pubsub
+// Settings are the configuration of the running server: CONFIG.
+type Settings interface {
+	// Current returns the configuration in force. It must not be changed.
+	Current() *config.Config
+	// Change makes the next configuration and puts it into force. One Change runs at a time. If
+	// make or the edge refuses, the old configuration stays; the edge's error is in refused.
+	Change(make func(old *config.Config) (*config.Config, error)) (refused, err error)
+	// Rewrite writes the configuration to the file that the server was started with. known is
+	// false if there is no such file.
+	Rewrite() (known bool, err error)
 }
 
-// Options are what a Server is made of.
-type Options struct {
-	Store  *store.Store
-	Clock  Clock
-	Log    *slog.Logger
-	Config *config.Config
-	// RunID names this run of the server: 40 hexadecimal digits of the edge's randomness.
-	// In cluster mode it is the node's id.
-	RunID string
-	// Configured is called with each new configuration before it takes effect; its error,
-	// which may be a [Refusal], refuses the change. Nil for none.
-	Configured func(old, new *config.Config) error
-	// Rewrite writes a configuration to the file that the server was started with, for
-	// CONFIG REWRITE. Nil when there is none.
-	Rewrite func(*config.Config) error
-	// Shutdown begins to stop the server and returns at once; its error refuses. Nil
-	// refuses always.
-	Shutdown func(ShutdownMode) error
-	// Persistence keeps the keyspace on disk.
-	Persistence Persistence
-	// Process is what INFO shows of the process.
-	Process Process
+// Control is the life of the server.
+type Control interface {
+	// RunID names this run of the server: 40 hexadecimal digits. In cluster mode it is the
+	// node's id.
+	RunID() string
+	// Shutdown begins to stop the server and returns at once. known is false if the server
+	// cannot be stopped this way.
+	Shutdown(ShutdownMode) (known bool, err error)
+	// SetActiveExpire switches the background removal of expired keys on or off.
+	SetActiveExpire(on bool)
 }
 
-// New returns a server without clients.
-func New(o Options) *Server {
-	s := &Server{
-		Store: o.Store, Clock: o.Clock, Log: o.Log,
-		onConfig: o.Configured, rewrite: o.Rewrite, shutdown: o.Shutdown, process: o.Process, persistence: o.Persistence,
-		runID: o.RunID, started: o.Clock.Now(), since: o.Clock.Monotonic(),
-		stats: make([]stats, len(everyCommand)),
-	}
-	s.publish(o.Config)
-	s.ActiveExpire.Store(true)
-	s.clients.byID = map[int64]*Client{}
-	s.top.seed = maphash.MakeSeed()
-	s.tracking.init(s)
-	s.pubsub.channels = map[string][]*Client{}
-	s.Store.Observe(s)
-	return s
+// ShutdownMode is how SHUTDOWN was asked for. Save and NoSave exclude each other; without
+// both, the configuration decides.
+type ShutdownMode struct {
+	Save, NoSave bool
+	Now          bool // waits for no client
+	Force        bool // stops even if saving fails
 }
 
-// Config returns the configuration in force. It must not be changed.
-func (s *Server) Config() *config.Config { return s.config.Load() }
-
-// publish puts a configuration into force.
-func (s *Server) publish(cfg *config.Config) {
-	s.config.Store(cfg)
-	s.slow.configure(cfg)
+// Clients are the connections of the server: CLIENT. A command sees what a client has
+// published of itself, and never its state.
+type Clients interface {
+	// List returns every client, in the order in which they connected. The caller publishes its
+	// own state first.
+	List(c *Call) []ClientInfo
+	// Self returns the caller's own client.
+	Self(c *Call) ClientInfo
+	// Find returns the client of an id.
+	Find(id int64) (ClientInfo, bool)
+	// Kill closes every client that match accepts, and returns how many. self still gets its reply.
+	Kill(self *Conn, match func(*ClientInfo) bool) int
+	// Unblock ends the blocking command of another client: as a timeout does, or with an error.
+	Unblock(id int64, withError bool) bool
+	// Pause holds back commands until a Unix millisecond: all, or those that may write. now is
+	// in Unix milliseconds. The later end and the stricter kind win.
+	Pause(now, until int64, all bool)
+	// Unpause ends all pauses.
+	Unpause()
 }
 
-// Committed tells those who follow the keyspace of a transaction's effects; it
-// implements [store.Observer].
-func (s *Server) Committed(tx *store.Tx, effects []store.Effect) {
-	s.rules.committed(effects)
-	if s.tracking.on.Load() > 0 {
-		s.tracking.settle(tx, effects)
-	}
+// Broker delivers published messages to subscribers: PUBLISH and SUBSCRIBE.
+type Broker interface {
+	// Subscribe and Unsubscribe change the subscriptions of the calling connection, and report
+	// whether something changed.
+	Subscribe(c *Conn, kind Subject, name string) bool
+	Unsubscribe(c *Conn, kind Subject, name string) bool
+	// Leave ends all subscriptions of a connection, without a message.
+	Leave(c *Conn)
+	// Publish sends a message and returns the number of deliveries.
+	Publish(by *Conn, channel, message []byte) int
+	// Channels returns the names of all channels with subscribers, sorted.
+	Channels() []string
+	// Subscribers returns the number of subscribers of a channel.
+	Subscribers(channel []byte) int
+	// Patterns returns the number of patterns with subscribers.
+	Patterns() int
+}
+
+// Subject is what a subscription names: a channel or a pattern of channels.
+type Subject uint8
+
+// The kinds of subscriptions.
+const (
+	Channel Subject = iota
+	Pattern
+)
+
+// Tracker tells clients which keys of their caches have changed: CLIENT TRACKING.
+type Tracker interface {
+	Start(c *Conn, o *TrackingOptions)
+	Stop(c *Conn)
+	// FlushedNothing tells of a FLUSHALL or FLUSHDB that found no keys, as Redis does.
+	FlushedNothing(by *Conn)
+}
+
+// Monitors are the clients that see every command: MONITOR.
+type Monitors interface {
+	Add(c *Conn)
+	Remove(c *Conn)
+}
+
+// Stats are what the server counts.
+type Stats struct {
+	Commands CommandStats
+	Limited  LimitedKeys
+	Slow     SlowLog
+	Latency  LatencyEvents
+	Report   Report
+}
+
+// CommandStats count the calls of commands.
+type CommandStats interface {
+	// Decided counts a decision of a limiter's command that limited, or only looked.
+	Decided(cmd *Command, limited, looked bool)
+	// Durations returns how many calls took up to so many microseconds, cumulative, for the steps
+	// at which the number grows.
+	Durations(cmd *Command) (calls int64, steps []DurationStep)
+	// Reset is CONFIG RESETSTAT: it resets every counter of the server.
+	Reset()
+}
+
+// DurationStep says that so many calls took at most so many microseconds.
+type DurationStep struct{ Micros, Calls int64 }
+
+// LimitedKeys counts the keys that limiters refuse most often.
+type LimitedKeys interface {
+	Add(db int, key []byte)
+	// Top returns the n highest counts of a database, and with reset forgets the database.
+	Top(db, n int, reset bool) []topk.Count
+}
+
+// SlowLog keeps commands that took long: SLOWLOG.
+type SlowLog interface {
+	// Newest returns up to n entries, the newest first; all of them if n is -1.
+	Newest(n int64) []SlowEntry
+	Len() int
+	Reset()
+}
+
+// SlowEntry is a command that took long.
+type SlowEntry struct {
+	ID, Seconds, Micros int64 // Seconds: logical Unix time
+	Args                []string
+	Client, Name        string
+}
+
+// LatencyEvents keeps spikes of latency: LATENCY.
+type LatencyEvents interface {
+	// Event returns a copy of an event, without spikes if there is none.
+	Event(name string) LatencyEvent
+	// All returns copies of all events, by name.
+	All() []LatencyEvent
+	// Forget forgets one event, or all of them for nil, and returns how many.
+	Forget(name []byte) int
+}
+
+// LatencyEvent is the spikes of one kind of event.
+type LatencyEvent struct {
+	Name   string
+	Worst  int64   // milliseconds, since the start
+	Spikes []Spike // the oldest first, at most one a second
+}
+
+// Spike is an event that took long.
+type Spike struct{ Seconds, Millis int64 }
+
+// Report describes the server as text.
+type Report interface {
+	// Info returns the sections of INFO that wanted accepts, by their titles. Optional sections
+	// are not among the default ones.
+	Info(now int64, wanted func(title string, optional bool) bool) string
 }

@@ -18,28 +18,73 @@ const module = "cellserver"
 // mayImport says which of the module's packages each package may import: data flows from the wire to the store
 // and never back. A package that is not here has no place yet; a new arrow is a decision, made here.
 var mayImport = map[string][]string{
-	"internal/exact":      {},
-	"internal/decimal":    {},
+	// Helpers know nothing of ours.
+	"internal/exact":    {},
+	"internal/decimal":  {},
+	"internal/glob":     {},
+	"internal/word":     {},
+	"internal/rediserr": {},
+	"internal/topk":     {},
+	"internal/config":   {},
+	"internal/randtest": {},
+
+	// The pure limiters know numbers only.
 	"gcra":                {"internal/exact"},
 	"limiters/window":     {"internal/exact"},
 	"limiters/slidinglog": {"internal/exact"},
 	"limiters/pace":       {"internal/exact"},
 	"limiters/lease":      {},
-	"internal/topk":       {},
-	"internal/config":     {},
-	"resp":                {"internal/decimal"},
-	"resp/resptest":       {},
-	"store":               {"internal/decimal", "internal/exact"},
-	// DUMP and RESTORE speak the codec's payloads; of files commands know nothing.
-	"commands":    {"internal/decimal", "internal/exact", "gcra", "limiters/window", "limiters/slidinglog", "limiters/pace", "limiters/lease", "internal/topk", "resp", "store", "internal/config", "persistence/rdb"},
+
+	// The wire and the keyspace do not know each other.
+	"resp":          {"internal/decimal"},
+	"resp/resptest": {},
+	"store":         {"internal/decimal", "internal/exact"},
+
+	// Limits live in keys.
+	"limiters": {"internal/decimal", "internal/exact", "internal/rediserr", "internal/word", "gcra", "limiters/window", "limiters/slidinglog",
+		"limiters/pace", "limiters/lease", "store"},
+	"limiters/rules": {"internal/rediserr", "internal/word", "limiters", "store"},
+
+	// The frame of commands, and the families, which do not know each other.
+	"commands": {"internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/word", "limiters",
+		"limiters/rules", "resp", "store"},
+	"commands/admin":        {"commands", "internal/config", "internal/glob", "resp"},
+	"commands/cluster":      {"commands", "resp", "store"},
+	"commands/connection":   {"commands"},
+	"commands/keys":         {"commands", "internal/config", "internal/glob", "persistence/rdb", "store"}, // DUMP and RESTORE speak the codec's payloads
+	"commands/limits":       {"commands", "gcra", "internal/exact", "limiters", "limiters/rules", "store"},
+	"commands/pubsub":       {"commands", "internal/glob"},
+	"commands/sortedsets":   {"commands", "resp", "store"},
+	"commands/strings":      {"commands", "internal/exact", "store"},
+	"commands/transactions": {"commands", "store"},
+	"commands/all": {"commands/admin", "commands/cluster", "commands/connection", "commands/keys", "commands/limits", "commands/pubsub",
+		"commands/sortedsets", "commands/strings", "commands/transactions"},
+
+	// The concerns of the server implement the interfaces of the frame. The server does not know the families.
+	"server/listeners": {"commands"},
+	"server/clients":   {"commands", "internal/config"},
+	"server/monitor":   {"commands", "server/listeners"},
+	"server/pubsub":    {"commands", "internal/glob", "resp", "server/listeners"},
+	"server/slowlog":   {"commands", "internal/config"},
+	"server/stats":     {"commands", "internal/topk"},
+	"server/tracking":  {"commands", "internal/config", "resp", "server/listeners", "store"},
+	"server/report": {"commands", "internal/config", "limiters/rules", "server/clients", "server/pubsub", "server/slowlog", "server/stats",
+		"server/tracking", "store"},
+	"server": {"commands", "internal/config", "limiters/rules", "resp", "server/clients", "server/monitor", "server/pubsub", "server/report",
+		"server/slowlog", "server/stats", "server/tracking", "store"},
+	"commands/commandtest": {"commands", "internal/config", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
+
 	"persistence": {"store", "persistence/aof", "persistence/rdb", "persistence/fs"},
 	// A manifest quotes as redis.conf does.
 	"persistence/aof":       {"internal/decimal", "store", "internal/config", "persistence/rdb", "persistence/fs"},
 	"persistence/rdb":       {"internal/decimal", "store"},
 	"persistence/fs":        {},
 	"persistence/fs/fstest": {"persistence/fs"},
-	"cmd/cellserver/app":    {"gcra", "limiters/window", "limiters/slidinglog", "limiters/pace", "limiters/lease", "resp", "store", "internal/config", "commands", "persistence", "persistence/aof", "persistence/fs"},
-	"cmd/cellserver":        {"cmd/cellserver/app", "internal/config"},
+
+	// The edge wires everything.
+	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp",
+		"server", "server/report", "store"},
+	"cmd/cellserver": {"cmd/cellserver/app", "internal/config"},
 }
 
 // mustNotKnow says which parts of the world a package is kept away from, as packages of the standard library.
@@ -54,7 +99,14 @@ var mustNotKnow = map[string][]string{
 	"limiters/lease":      {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"internal/topk":       {"net", "os", "sync", "sync/atomic", "time"},
 	"store":               {"net", "os", "time"},
+	"limiters":            {"net", "os", "time"},
+	"limiters/rules":      {"net", "os", "time"},
 	"commands":            {"os"},
+	"commands/sortedsets": {"net", "os", "time"},
+	"commands/strings":    {"net", "os", "time"},
+	"commands/keys":       {"net", "os", "time"},
+	"commands/limits":     {"net", "os", "time"},
+	"server":              {"net", "os"},
 	"persistence":         {"net"},
 	"persistence/aof":     {"net", "time"},
 	"persistence/rdb":     {"net", "os", "time"},

@@ -13,10 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"cellserver/commands"
+	_ "cellserver/commands/all"
 	"cellserver/internal/config"
 	"cellserver/persistence/fs"
 	"cellserver/persistence/fs/fstest"
+	"cellserver/server"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
@@ -57,7 +58,7 @@ func newServer(s *store.Store) Foreign {
 	if err != nil {
 		panic(err)
 	}
-	return commands.New(commands.Options{
+	return server.New(server.Options{
 		Store: s, Clock: stopped{}, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Config: cfg,
 	}).Replayer()
 }

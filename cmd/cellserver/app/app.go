@@ -17,10 +17,13 @@ import (
 	"time"
 
 	"cellserver/commands"
+	_ "cellserver/commands/all" // registers every command
 	"cellserver/internal/config"
+	"cellserver/limiters/rules"
 	"cellserver/persistence"
 	"cellserver/persistence/aof"
 	"cellserver/resp"
+	"cellserver/server"
 	"cellserver/store"
 )
 
@@ -40,7 +43,7 @@ type App struct {
 	level    slog.LevelVar // loglevel, as far as the log is our own
 	clock    *clock
 	store    *store.Store
-	commands *commands.Server
+	commands *server.Server
 	disk     *persistence.Manager
 	replay   aof.Foreign
 
@@ -72,12 +75,12 @@ func New(o Options) (*App, error) {
 		return nil, err
 	}
 	a.store = store.New(store.Options{
-		Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8)), Pinned: commands.IsRules,
+		Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8)), Pinned: rules.Holds,
 	})
 	a.configureStore(cfg)
 	a.keep(cfg)
 	process := a.process(o.ConfigFile)
-	a.commands = commands.New(commands.Options{
+	a.commands = server.New(server.Options{
 		Store: a.store, Clock: a.clock, Log: a.log, Config: cfg, RunID: hex.EncodeToString(random(20)),
 		Configured: a.configured, Rewrite: rewriter(process.ConfigFile), Shutdown: a.shutdown, Process: process,
 		Persistence: a.disk,
@@ -148,7 +151,7 @@ const patientFor = time.Second
 
 // load loads what is on disk, and lets clients in.
 func (a *App) load(ctx context.Context) error {
-	a.commands.SetCondition(commands.Condition{Loading: true}) // whoever is let in too early is told so
+	a.commands.SetCondition(server.Condition{Loading: true}) // whoever is let in too early is told so
 	loaded := make(chan error, 1)
 	go func() { loaded <- a.disk.Start(ctx) }()
 	var err error

@@ -14,6 +14,8 @@ import (
 
 	"cellserver/commands"
 	"cellserver/internal/config"
+	"cellserver/server"
+	"cellserver/server/report"
 )
 
 // exporter serves metrics to Prometheus over HTTP, where metrics-bind and metrics-port
@@ -73,10 +75,10 @@ func (e *exporter) serve(a *App) {
 }
 
 // metricsHandler answers /metrics; everything else does not exist.
-func metricsHandler(s *commands.Server) http.Handler {
+func metricsHandler(s *server.Server) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", commands.MetricsType)
+		w.Header().Set("Content-Type", report.MetricsType)
 		io.WriteString(w, s.Metrics())
 	})
 	return mux

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"testing"
 
-	"cellserver/commands"
 	"cellserver/resp/resptest"
+	"cellserver/server/report"
 
 	"github.com/stretchr/testify/require"
 )
@@ -33,7 +33,7 @@ func TestMetricsAreServed(t *testing.T) {
 	c.Do("CL.THROTTLE", "k", 0, 1, 60)
 	address := in.exporter.address().String()
 	status, kind, body := scrape(t, address, "/metrics")
-	require.Equal(t, []any{http.StatusOK, commands.MetricsType}, []any{status, kind})
+	require.Equal(t, []any{http.StatusOK, report.MetricsType}, []any{status, kind})
 	require.Contains(t, body, "\n"+`cellserver_decisions_total{command="cl.throttle",outcome="limited"} 1`+"\n")
 	require.Contains(t, body, "\n"+`cellserver_limited_keys{db="0",key="k"} 1`+"\n")
 	for _, path := range []string{"/", "/metrics/x", "/debug/pprof/"} {

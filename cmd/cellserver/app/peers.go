@@ -4,9 +4,9 @@ import (
 	"net"
 	"time"
 
-	"cellserver/commands"
 	"cellserver/internal/config"
 	"cellserver/resp"
+	"cellserver/server"
 )
 
 // keepAlive probes a silent connection after so many seconds, and gives it up after
@@ -18,7 +18,7 @@ func keepAlive(tcp *net.TCPConn, seconds int) {
 
 // peer is a connection's client, and what the patrol remembers of it.
 type peer struct {
-	client *commands.Client
+	client *server.Client
 	heavy  int64 // monotonic time since when more than the soft limit waits for it, 0 when it does not
 }
 

@@ -9,6 +9,7 @@ import (
 	"cellserver/persistence"
 	"cellserver/persistence/aof"
 	"cellserver/persistence/fs"
+	"cellserver/server"
 )
 
 // keep makes what keeps the store on disk.
@@ -18,7 +19,7 @@ func (a *App) keep(cfg *config.Config) {
 		Version: commands.RedisVersion,
 		Changes: func() int64 { return a.commands.Changes() },
 		Condition: func(c persistence.Condition) {
-			a.commands.SetCondition(commands.Condition{
+			a.commands.SetCondition(server.Condition{
 				Loading: c.Loading, SaveFailed: c.SaveFailed, LogFailed: c.LogFailed, LogStrict: c.LogStrict,
 			})
 		},

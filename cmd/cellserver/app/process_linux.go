@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"time"
 
-	"cellserver/commands"
+	"cellserver/server/report"
 )
 
 // system names the operating system as Redis does: "Linux 6.1.0 x86_64".
@@ -31,7 +31,7 @@ func cString[C int8 | uint8](chars []C) string {
 }
 
 // used asks the system what the process uses. What cannot be read is 0.
-func used() (u commands.Usage) {
+func used() (u report.Usage) {
 	if text, err := os.ReadFile("/proc/self/statm"); err == nil {
 		var size, resident int64 // pages
 		if n, _ := fmt.Sscan(string(text), &size, &resident); n == 2 {

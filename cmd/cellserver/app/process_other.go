@@ -5,11 +5,11 @@ package app
 import (
 	"runtime"
 
-	"cellserver/commands"
+	"cellserver/server/report"
 )
 
 // system names the operating system.
 func system() string { return runtime.GOOS + " " + runtime.GOARCH }
 
 // used knows nothing here.
-func used() commands.Usage { return commands.Usage{} }
+func used() report.Usage { return report.Usage{} }

@@ -1,0 +1,34 @@
+package admin
+
+import "cellserver/commands"
+
+// BGSAVE [SCHEDULE] begins to write a snapshot in the background. While the append-only
+// file is written anew it fails, or with SCHEDULE, as inside MULTI, comes after that.
+var _ = commands.Register(&commands.Command{
+	Name: "bgsave", Arity: -1, Flags: commands.Admin | commands.NoScript | commands.NoAsyncLoading, Group: commands.GroupServer, Since: "1.0.0",
+	Summary: "Asynchronously save the dataset to disk", Usage: "[SCHEDULE]", Complexity: "O(1)", Run: bgsave,
+})
+
+func bgsave(c *commands.Call) error {
+	schedule := len(c.Args) == 2 && commands.Is(c.Args[1], "schedule")
+	if len(c.Args) > 1 && !schedule {
+		return commands.ErrSyntax
+	}
+	p, inExec := c.Server.Disk, c.Conn.Transaction.Running
+	writing := p.Writing()
+	switch {
+	case writing == "rdb":
+		return errSaving
+	case writing != "" && !schedule && !inExec:
+		return errOtherChild
+	case writing != "" || inExec:
+		p.ScheduleSave()
+		c.Out.Simple("Background saving scheduled")
+		return nil
+	}
+	if p.BackgroundSave() != nil {
+		return errBlank
+	}
+	c.Out.Simple("Background saving started")
+	return nil
+}

@@ -1,0 +1,32 @@
+package admin
+
+import (
+	"cellserver/commands"
+	"cellserver/commands/commandtest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestBgsave(t *testing.T) {
+	h := commandtest.New(t)
+	started, scheduled := commandtest.TypeOf("Background saving started"), commandtest.TypeOf("Background saving scheduled")
+	h.Want("BGSAVE", started)
+	h.Want("BGSAVE SCHEDULE", started)
+	h.Want("BGSAVE NOW", commands.ErrSyntax)
+	h.Want("BGSAVE SCHEDULE NOW", commands.ErrSyntax)
+	h.Disk.Busy = "rdb"
+	h.Want("BGSAVE", errSaving)
+	h.Want("BGSAVE SCHEDULE", errSaving)
+	h.Disk.Busy = "aof"
+	h.Want("BGSAVE", errOtherChild)
+	h.Want("BGSAVE SCHEDULE", scheduled)
+	h.Disk.Busy = ""
+	h.Want("MULTI", ok)
+	h.Want("BGSAVE", commandtest.TypeOf("QUEUED"))
+	h.Want("EXEC", []any{scheduled})
+	h.Disk.Err = commandtest.ErrDisk
+	h.Want("BGSAVE", errBlank)
+	require.Equal(t, 3, h.Disk.Saves)
+	require.Equal(t, 2, h.Disk.Scheduled)
+}

@@ -1,0 +1,255 @@
+package admin
+
+import (
+	"slices"
+	"strings"
+
+	"cellserver/commands"
+	"cellserver/internal/glob"
+	"cellserver/resp"
+)
+
+// COMMAND tells clients what the table holds.
+var _ = commands.Register(&commands.Command{
+	Name: "command", Arity: -1, Flags: commands.Loading | commands.Stale, Group: commands.GroupServer, Since: "2.8.13", Categories: []string{"connection"},
+	Tips:    commands.NondeterministicOrder,
+	Summary: "Get array of Redis command details", Complexity: "O(N) where N is the total number of Redis commands",
+	Run: commandAll,
+	Subs: []*commands.Command{
+		{Name: "count", Arity: 2, Flags: commands.Loading | commands.Stale, Since: "2.8.13", Run: commandCount, Categories: []string{"connection"},
+			Summary: "Get total number of Redis commands", Complexity: "O(1)",
+			Help: []string{"(no subcommand)", "    Return details about all Redis commands.",
+				"COUNT", "    Return the total number of commands in this Redis server."}},
+		{Name: "info", Arity: -2, Flags: commands.Loading | commands.Stale, Since: "2.8.13", Run: commandInfo, Categories: []string{"connection"},
+			Tips:    commands.NondeterministicOrder,
+			Summary: "Get array of specific Redis command details, or all when no argument is given.", Usage: "[command-name [command-name ...]]",
+			Complexity: "O(N) where N is the number of commands to look up",
+			Help: []string{"INFO [<command-name> ...]", "    Return details about multiple Redis commands.",
+				"    If no command names are given, documentation details for all", "    commands are returned."}},
+		{Name: "docs", Arity: -2, Flags: commands.Loading | commands.Stale, Since: "7.0.0", Run: commandDocs, Categories: []string{"connection"},
+			Tips:    commands.NondeterministicOrder,
+			Summary: "Get array of specific Redis command documentation", Usage: "[command-name [command-name ...]]",
+			Complexity: "O(N) where N is the number of commands to look up",
+			Help: []string{"DOCS [<command-name> ...]", "    Return documentation details about multiple Redis commands.",
+				"    If no command names are given, documentation details for all", "    commands are returned."}},
+		{Name: "list", Arity: -2, Flags: commands.Loading | commands.Stale, Since: "7.0.0", Run: commandList, Categories: []string{"connection"},
+			Tips:    commands.NondeterministicOrder,
+			Summary: "Get an array of Redis command names", Usage: "[FILTERBY <MODULE module-name | ACLCAT category | PATTERN pattern>]",
+			Complexity: "O(N) where N is the total number of Redis commands",
+			Help:       []string{"LIST", "    Return a list of all commands in this Redis server."}},
+		{Name: "getkeys", Arity: -4, Flags: commands.Loading | commands.Stale, Since: "2.8.13", Run: commandGetKeys, Categories: []string{"connection"},
+			Summary: "Extract keys given a full Redis command", Usage: "command [arg [arg ...]]",
+			Complexity: "O(N) where N is the number of arguments to the command",
+			Help:       []string{"GETKEYS <full-command>", "    Return the keys from a full Redis command."}},
+		{Name: "getkeysandflags", Arity: -4, Flags: commands.Loading | commands.Stale, Since: "7.0.0", Run: commandGetKeysAndFlags, Categories: []string{"connection"},
+			Summary: "Extract keys and access flags given a full Redis command", Usage: "command [arg [arg ...]]",
+			Complexity: "O(N) where N is the number of arguments to the command",
+			Help:       []string{"GETKEYSANDFLAGS <full-command>", "    Return the keys and the access flags from a full Redis command."}},
+		commandHelp,
+	},
+})
+
+var commandHelp = func() *commands.Command {
+	help := commands.HelpCommand("5.0.0")
+	help.Categories = []string{"connection"}
+	return help
+}()
+
+func commandAll(c *commands.Call) error {
+	all := commands.TopLevel()
+	c.Out.Array(len(all))
+	for _, cmd := range all {
+		replyInfo(cmd, c.Out)
+	}
+	return nil
+}
+
+func commandCount(c *commands.Call) error {
+	c.Out.Int(int64(len(commands.TopLevel())))
+	return nil
+}
+
+func commandInfo(c *commands.Call) error {
+	if len(c.Args) == 2 {
+		return commandAll(c)
+	}
+	c.Out.Array(len(c.Args) - 2)
+	for _, name := range c.Args[2:] {
+		if cmd := commands.Named(name); cmd != nil {
+			replyInfo(cmd, c.Out)
+		} else {
+			c.Out.Null()
+		}
+	}
+	return nil
+}
+
+// replyInfo writes the ten elements of COMMAND INFO.
+func replyInfo(c *commands.Command, w *resp.Writer) {
+	first, last, step := c.LegacyRange()
+	w.Array(10)
+	w.BulkString(c.FullName())
+	w.Int(int64(c.Arity))
+	commands.SimpleSet(w, c.FlagNames())
+	w.Int(int64(first))
+	w.Int(int64(last))
+	w.Int(int64(step))
+	commands.SimpleSet(w, c.ACLCategories())
+	commands.StringSet(w, c.Tips)
+	specs := c.Keys.Specs()
+	w.Set(len(specs))
+	for _, s := range specs {
+		s.Reply(w)
+	}
+	w.Set(len(c.Subs))
+	for _, s := range c.Subs {
+		replyInfo(s, w)
+	}
+}
+
+func commandDocs(c *commands.Call) error {
+	var found []*commands.Command
+	if len(c.Args) == 2 {
+		found = commands.TopLevel()
+	}
+	for _, name := range c.Args[2:] {
+		if cmd := commands.Named(name); cmd != nil {
+			found = append(found, cmd)
+		}
+	}
+	c.Out.Map(len(found))
+	for _, cmd := range found {
+		c.Out.BulkString(cmd.FullName())
+		replyDocs(cmd, c.Out)
+	}
+	return nil
+}
+
+func replyDocs(c *commands.Command, w *resp.Writer) {
+	rows := [][2]string{{"summary", c.Summary}, {"since", c.Since}, {"group", string(c.Group)}, {"complexity", c.Complexity},
+		{"deprecated_since", c.Deprecated.Since}, {"replaced_by", c.Deprecated.By}}
+	rows = slices.DeleteFunc(rows, func(r [2]string) bool { return r[1] == "" })
+	n := len(rows)
+	isDeprecated := c.Deprecated != commands.Deprecation{}
+	if isDeprecated {
+		n++
+	}
+	if len(c.Subs) > 0 {
+		n++
+	}
+	w.Map(n)
+	for _, r := range rows {
+		commands.Field(w, r[0], r[1])
+	}
+	if isDeprecated {
+		w.BulkString("doc_flags")
+		commands.SimpleSet(w, []string{"deprecated"})
+	}
+	if len(c.Subs) == 0 {
+		return
+	}
+	w.BulkString("subcommands")
+	w.Map(len(c.Subs))
+	for _, s := range c.Subs {
+		w.BulkString(s.FullName())
+		replyDocs(s, w)
+	}
+}
+
+func commandList(c *commands.Call) error {
+	keep := func(*commands.Command) bool { return true }
+	switch args := c.Args[2:]; {
+	case len(args) == 0:
+	case len(args) != 3 || !commands.Is(args[0], "filterby"):
+		return commands.ErrSyntax
+	case commands.Is(args[1], "module"):
+		keep = func(*commands.Command) bool { return false } // there are no modules
+	case commands.Is(args[1], "aclcat"):
+		category := "@" + strings.ToLower(string(args[2]))
+		keep = func(cmd *commands.Command) bool { return slices.Contains(cmd.ACLCategories(), category) }
+	case commands.Is(args[1], "pattern"):
+		keep = func(cmd *commands.Command) bool { return glob.MatchFold(args[2], cmd.FullName()) }
+	default:
+		return commands.ErrSyntax
+	}
+	array, n := c.Out.DeferArray(), 0
+	for _, cmd := range commands.ByName() {
+		if keep(cmd) {
+			c.Out.BulkString(cmd.FullName())
+			n++
+		}
+	}
+	c.Out.SetArray(array, n)
+	return nil
+}
+
+const errNoKeysFound commands.Error = "ERR Invalid arguments specified for command"
+
+// keysOf finds the command that the arguments after GETKEYS call, and that it has keys.
+func keysOf(c *commands.Call) (*commands.Command, [][]byte, error) {
+	args := c.Args[2:]
+	cmd := commands.Lookup(args[0])
+	if cmd != nil && len(cmd.Subs) > 0 && len(args) > 1 {
+		cmd = cmd.Sub(args[1])
+	}
+	switch {
+	case cmd == nil:
+		return nil, nil, commands.Error("ERR Invalid command specified")
+	case !cmd.HasKeys():
+		return nil, nil, commands.Error("ERR The command has no key arguments")
+	case !cmd.Takes(len(args)):
+		return nil, nil, commands.Error("ERR Invalid number of arguments specified for command")
+	case cmd.Keys.NumKeys > 0 && len(cmd.Keys.Counted(args)) == 0 && cmd.Flags&commands.NoMandatoryKeys == 0:
+		return nil, nil, errNoKeysFound
+	}
+	return cmd, args, nil
+}
+
+func commandGetKeys(c *commands.Call) error {
+	cmd, args, err := keysOf(c)
+	if err != nil {
+		return err
+	}
+	array, n := c.Out.DeferArray(), 0
+	cmd.EachKey(args, func(key []byte) {
+		c.Out.Bulk(key)
+		n++
+	})
+	if n == 0 && cmd.Flags&commands.NoMandatoryKeys == 0 {
+		return errNoKeysFound
+	}
+	c.Out.SetArray(array, n)
+	return nil
+}
+
+func commandGetKeysAndFlags(c *commands.Call) error {
+	cmd, args, err := keysOf(c)
+	if err != nil {
+		return err
+	}
+	keys := cmd.Keys
+	if cmd.KeyAccess != nil {
+		keys.Access = cmd.KeyAccess(args)
+	}
+	array, n := c.Out.DeferArray(), 0
+	for _, s := range keys.Specs() {
+		part := commands.Command{Keys: commands.Keys{First: s.First, Last: s.Last, Step: s.Step}}
+		if s.Last >= 0 {
+			part.Keys.Last += s.First
+		}
+		if s.NumKeys {
+			part.Keys = commands.Keys{NumKeys: s.First, Step: s.Step}
+		}
+		part.EachKey(args, func(key []byte) {
+			c.Out.Array(2)
+			c.Out.Bulk(key)
+			s.ReplyAccess(c.Out)
+			n++
+		})
+	}
+	if n == 0 && cmd.Flags&commands.NoMandatoryKeys == 0 {
+		return errNoKeysFound
+	}
+	c.Out.SetArray(array, n)
+	return nil
+}

@@ -1,0 +1,162 @@
+package admin
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"cellserver/commands"
+	"cellserver/commands/commandtest"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCommandInfo(t *testing.T) {
+	h := commandtest.New(t)
+	get := h.Do("COMMAND INFO get").([]any)[0].([]any)
+	require.Len(t, get, 10)
+	require.Equal(t, []any{"get", int64(2), []any{resptest.Simple("readonly"), resptest.Simple("fast")}, int64(1), int64(1), int64(1),
+		[]any{resptest.Simple("@read"), resptest.Simple("@string"), resptest.Simple("@fast")}}, get[:7])
+	throttle := h.Do("COMMAND INFO cl.throttle").([]any)[0].([]any)
+	require.Equal(t, []any{int64(-1), int64(1), int64(1), int64(1)}, []any{throttle[1], throttle[3], throttle[4], throttle[5]})
+	require.Equal(t, []any{resptest.NilBulk}, h.Do("COMMAND INFO nothing"))
+	require.Equal(t, h.Do("COMMAND COUNT"), int64(len(h.Do("COMMAND").([]any))))
+	require.Len(t, h.Do("COMMAND LIST"), commands.Count())
+	require.Contains(t, h.Do("COMMAND LIST FILTERBY PATTERN CLUSTER|*"), "cluster|slots")
+	require.Subset(t, h.Do("COMMAND LIST FILTERBY ACLCAT throttle"), []any{"cl.probe", "cl.throttle"})
+	require.Empty(t, h.Do("COMMAND LIST FILTERBY MODULE x"))
+	h.Want("COMMAND LIST FILTERBY", commands.ErrSyntax)
+}
+
+func TestCommandGetKeys(t *testing.T) {
+	h := commandtest.New(t)
+	h.Want("COMMAND GETKEYS GET k", []any{"k"})
+	h.Want("COMMAND GETKEYS CL.THROTTLE k 1 2 3", []any{"k"})
+	h.Want("COMMAND GETKEYS WATCH a b c", []any{"a", "b", "c"})
+	h.Want("COMMAND GETKEYS PING x", commands.Error("ERR The command has no key arguments"))
+	h.Want("COMMAND GETKEYS nothing x", commands.Error("ERR Invalid command specified"))
+	h.Want("COMMAND GETKEYS GET k l", commands.Error("ERR Invalid number of arguments specified for command"))
+	h.Want("COMMAND GETKEYS PING", commands.WrongArity("command|getkeys").(commands.Error))
+	rw := func(flags ...any) []any {
+		return []any{resptest.Simple(flags[0].(string)), resptest.Simple(flags[1].(string))}
+	}
+	h.Want("COMMAND GETKEYS ZINTERSTORE dst 2 a b", []any{"dst", "a", "b"})
+	h.Want("COMMAND GETKEYSANDFLAGS ZDIFFSTORE dst 1 a", []any{[]any{"dst", rw("OW", "update")}, []any{"a", rw("RO", "access")}})
+	h.Want("COMMAND GETKEYS ZUNIONSTORE dst x a b", commands.Error("ERR Invalid arguments specified for command"))
+	require.Equal(t, []any{[]any{"k", []any{resptest.Simple("RO"), resptest.Simple("access")}}}, h.Do("COMMAND GETKEYSANDFLAGS GET k"))
+}
+
+func TestCommandGetKeysAndFlags(t *testing.T) {
+	redis := resptest.Dial(t, resptest.StartRedis(t))
+	h := commandtest.New(t)
+	for _, line := range []string{"SET k v", "SET k v EX 1 get", "SETNX k v", "RENAME a b", "COPY a b", "MSET a 1 b 2", "GET k", "OBJECT FREQ k"} {
+		args := []any{"COMMAND", "GETKEYSANDFLAGS"}
+		for _, word := range strings.Fields(line) {
+			args = append(args, word)
+		}
+		require.Equal(t, redis.Do(args...), h.Do(args...), line)
+	}
+}
+
+func TestCommandDocs(t *testing.T) {
+	h := commandtest.New(t)
+	h.Do("HELLO 3")
+	docs := h.Do("COMMAND DOCS get nothing").(resptest.Map)
+	require.Len(t, docs, 1)
+	require.Len(t, h.Do("COMMAND DOCS"), len(commands.TopLevel()))
+}
+
+// Every parent's HELP says of each of its subcommands what it takes.
+func TestHelp(t *testing.T) {
+	h := commandtest.New(t, "--cluster-enabled", "yes")
+	for _, cmd := range commands.TopLevel() {
+		if cmd.Sub([]byte("help")) == nil {
+			require.Empty(t, cmd.Subs, cmd.Name)
+			continue
+		}
+		name := strings.ToUpper(cmd.Name)
+		lines := h.Do(name + " HELP").([]any)
+		require.Equal(t, resptest.Simple(name+" <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"), lines[0])
+		for _, sub := range cmd.Subs {
+			starts := func(line any) bool {
+				return strings.HasPrefix(string(line.(resptest.Simple)), strings.ToUpper(sub.Name))
+			}
+			if sub.Name != "slaves" { // deprecated: Redis keeps it quiet, too
+				require.True(t, slices.ContainsFunc(lines, starts), sub.FullName())
+			}
+		}
+	}
+}
+
+// What clients learn of a command that Redis has, too, is what Redis tells them.
+func TestCommandTableLikeRedis(t *testing.T) {
+	redis := resptest.Dial(t, resptest.StartRedis(t))
+	redis.Do("HELLO", 3)
+	h := commandtest.New(t)
+	h.Do("HELLO 3")
+	compared := 0
+	for _, parent := range commands.TopLevel() {
+		for _, cmd := range append([]*commands.Command{parent}, parent.Subs...) {
+			theirs, found := redis.Do("COMMAND", "INFO", cmd.FullName()).([]any)[0].([]any)
+			if !found { // our own, or younger
+				continue
+			}
+			compared++
+			ours := h.Do("COMMAND", "INFO", cmd.FullName()).([]any)[0].([]any)
+			require.Equal(t, unordered(theirs[:9]), unordered(ours[:9]), cmd.FullName())
+			require.Equal(t, documented(redis, cmd), documented(doer{h.Client}, cmd), cmd.FullName())
+		}
+	}
+	require.Greater(t, compared, 100)
+}
+
+// doer is a test client with the method of resptest's.
+type doer struct{ *commandtest.Client }
+
+func (d doer) Do(args ...any) any { return d.Client.Do(args...) }
+
+// documented is what COMMAND DOCS says of a command, as far as the table has it.
+func documented(server interface{ Do(args ...any) any }, cmd *commands.Command) map[string]any {
+	docs := server.Do("COMMAND", "DOCS", cmd.FullName()).(resptest.Map)[0].Value.(resptest.Map)
+	all := unordered(docs).(map[string]any)
+	for _, other := range []string{"arguments", "history", "subcommands"} {
+		delete(all, other)
+	}
+	switch cmd.Name {
+	case "zscan": // ours takes another time
+		delete(all, "complexity")
+	case "debug":
+		delete(all, "doc_flags")
+	}
+	return all
+}
+
+// unordered spells a reply without the order of its sets and maps, and without the notes
+// of key specs.
+func unordered(v any) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i, x := range v {
+			list[i] = unordered(x)
+		}
+		return list
+	case resptest.Set:
+		set := map[string]bool{}
+		for _, x := range v {
+			set[fmt.Sprint(unordered(x))] = true
+		}
+		return set
+	case resptest.Map:
+		m := map[string]any{}
+		for _, p := range v {
+			if p.Key != "notes" {
+				m[p.Key.(string)] = unordered(p.Value)
+			}
+		}
+		return m
+	}
+	return v
+}

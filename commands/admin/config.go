@@ -1,0 +1,169 @@
+package admin
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"cellserver/commands"
+	"cellserver/internal/config"
+	"cellserver/internal/glob"
+)
+
+// CONFIG shows and changes the configuration of the running server.
+var _ = commands.Register(&commands.Command{
+	Name: "config", Arity: -2, Group: commands.GroupServer, Since: "2.0.0",
+	Summary: "A container for server configuration commands", Complexity: "Depends on subcommand.",
+	Subs: []*commands.Command{
+		{Name: "get", Arity: -3, Flags: commands.AdminFlags, Since: "2.0.0", Run: configGet,
+			Summary: "Get the values of configuration parameters", Usage: "parameter [parameter ...]",
+			Complexity: "O(N) when N is the number of configuration parameters provided",
+			Help:       []string{"GET <pattern>", "    Return parameters matching the glob-like <pattern> and their values."}},
+		{Name: "set", Arity: -4, Flags: commands.AdminFlags, Since: "2.0.0", Run: configSet, Tips: commands.AllNodesSucceed,
+			Summary: "Set configuration parameters to the given values", Usage: "parameter value [parameter value ...]",
+			Complexity: "O(N) when N is the number of configuration parameters provided",
+			Help:       []string{"SET <directive> <value>", "    Set the configuration <directive> to <value>."}},
+		{Name: "resetstat", Arity: 2, Flags: commands.AdminFlags, Since: "2.0.0", Run: configResetStat,
+			Summary: "Reset the stats returned by INFO", Complexity: "O(1)",
+			Help: []string{"RESETSTAT", "    Reset statistics reported by the INFO command."}},
+		{Name: "rewrite", Arity: 2, Flags: commands.AdminFlags, Since: "2.8.0", Run: configRewrite,
+			Summary: "Rewrite the configuration file with the in memory configuration", Complexity: "O(1)",
+			Help: []string{"REWRITE", "    Rewrite the configuration file."}},
+		commands.HelpCommand("5.0.0"),
+	},
+})
+
+// configGet replies with the directives that the patterns match, in the order of the
+// table; one that is named in full is called as it was.
+func configGet(c *commands.Call) error {
+	cfg := c.Server.Config()
+	known := map[string]bool{}
+	var found []string
+	find := func(name string) {
+		if folded := strings.ToLower(name); !known[folded] {
+			known[folded] = true
+			found = append(found, name)
+		}
+	}
+	for _, pattern := range c.Args[2:] {
+		if !bytes.ContainsAny(pattern, "*?[") {
+			if _, ok := config.Lookup(string(pattern)); ok {
+				find(string(pattern))
+			}
+			continue
+		}
+		for _, name := range config.Names() {
+			if d, _ := config.Lookup(name); !d.Hidden && glob.MatchFold(pattern, name) {
+				find(name)
+			}
+		}
+	}
+	c.Out.Map(len(found))
+	for _, name := range found {
+		value, _ := cfg.Get(name)
+		commands.Field(c.Out, name, value)
+	}
+	return nil
+}
+
+// configSet changes all of its directives or none.
+func configSet(c *commands.Call) error {
+	if len(c.Args)%2 != 0 {
+		return commands.ErrSyntax
+	}
+	var pairs []configPair
+	refused, err := c.Server.Settings.Change(func(old *config.Config) (next *config.Config, err error) {
+		pairs, err = readPairs(c, old)
+		if err != nil {
+			return nil, err
+		}
+		return applyPairs(old, pairs)
+	})
+	switch {
+	case err != nil:
+		return err
+	case refused != nil:
+		return refusedByEdge(refused, pairs)
+	}
+	return commands.ReplyOK(c)
+}
+
+// applyPairs returns a copy of a configuration with new values.
+func applyPairs(old *config.Config, pairs []configPair) (*config.Config, error) {
+	next := old.Clone()
+	for _, p := range pairs {
+		if err := next.Set(p.name, p.directive.Split(p.value)); err != nil {
+			return nil, configFailed(strings.ToLower(p.name), err)
+		}
+	}
+	if err := next.Validate(); err != nil {
+		return nil, configFailed(strings.ToLower(pairs[0].name), err)
+	}
+	return next, nil
+}
+
+// refusedByEdge blames the directive that a refusal names, or else the first.
+func refusedByEdge(err error, pairs []configPair) error {
+	var refusal *commands.Refusal
+	if errors.As(err, &refusal) {
+		return configFailed(refusal.Directive, err)
+	}
+	return configFailed(strings.ToLower(pairs[0].name), err)
+}
+
+// configPair is a directive and the value it shall have.
+type configPair struct {
+	name, value string
+	directive   *config.Directive
+}
+
+// readPairs reads the arguments of CONFIG SET and checks that each directive may be
+// set. All secrets among them are hidden, whatever the outcome.
+func readPairs(c *commands.Call, cfg *config.Config) (pairs []configPair, err error) {
+	named := map[string]bool{}
+	for i := 2; i+1 < len(c.Args); i += 2 {
+		name, value := string(c.Args[i]), string(c.Args[i+1])
+		d, ok := config.Lookup(name)
+		if ok && d.Sensitive {
+			c.Secret = append(c.Secret, i+1)
+		}
+		if err != nil {
+			continue
+		}
+		folded := strings.ToLower(name)
+		if !ok {
+			err = commands.Error(fmt.Sprintf("ERR Unknown option or number of arguments for CONFIG SET - '%s'", commands.Clip(c.Args[i], len(name))))
+		} else if no := d.Settable(cfg, c.Conn.Link.IsLocal()); no != nil {
+			err = configFailed(name, no)
+		} else if named[folded] {
+			err = configFailed(name, errDuplicateDirective)
+		}
+		named[folded] = true
+		pairs = append(pairs, configPair{name, value, d})
+	}
+	return pairs, err
+}
+
+const errDuplicateDirective commands.Error = "duplicate parameter"
+
+func configFailed(name string, why error) error {
+	return commands.Error(fmt.Sprintf("ERR CONFIG SET failed (possibly related to argument '%s') - %s", name, why))
+}
+
+func configResetStat(c *commands.Call) error {
+	c.Server.Stats.Commands.Reset()
+	return commands.ReplyOK(c)
+}
+
+func configRewrite(c *commands.Call) error {
+	known, err := c.Server.Settings.Rewrite()
+	switch {
+	case !known:
+		return commands.Error("ERR The server is running without a config file")
+	case err != nil:
+		c.Server.Log.Warn("CONFIG REWRITE failed", "error", err)
+		return commands.Error("ERR Rewriting config file: " + err.Error())
+	}
+	return commands.ReplyOK(c)
+}

@@ -1,0 +1,143 @@
+package admin
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"cellserver/commands"
+)
+
+// DEBUG serves tests: the clock that can be set, and what Redis's own tools ask for. It
+// runs only where enable-debug-command allows it.
+var _ = commands.Register(&commands.Command{
+	Name: "debug", Arity: -2, Flags: commands.Unpaused | commands.AdminFlags, Group: commands.GroupServer, Since: "1.0.0",
+	Summary: "A container for debugging commands", Usage: "subcommand [argument ...]", Complexity: "Depends on subcommand.",
+	Run: debug,
+})
+
+var debugCommands = map[string]struct {
+	args int // after the subcommand; -1: any number
+	run  func(c *commands.Call) error
+}{
+	"clock":             {-1, debugClock},
+	"sleep":             {1, debugSleep},
+	"set-active-expire": {1, debugSetActiveExpire},
+	"protocol":          {1, debugProtocol},
+	"log":               {1, debugLog},
+	"panic":             {0, debugPanic},
+	"reload":            {0, debugReload},
+	"jmap":              {0, commands.ReplyOK},
+	"help":              {0, debugHelp},
+}
+
+func debug(c *commands.Call) error {
+	if !c.Server.Config().EnableDebugCommand.Allows(c.Conn.Link.IsLocal()) {
+		return commands.NotAllowed("DEBUG", "enable-debug-command")
+	}
+	cmd, ok := debugCommands[strings.ToLower(string(c.Args[1]))]
+	if !ok || cmd.args >= 0 && len(c.Args) != 2+cmd.args {
+		return commands.UnknownSubcommandOrArity("DEBUG", c.Args[1])
+	}
+	return cmd.run(c)
+}
+
+// debugClock is DEBUG CLOCK SET unix-nanoseconds | ADVANCE nanoseconds | RESUME: all of
+// the server's logical time, throttling, expiry and TIME, follows it. SET and ADVANCE
+// stop the clock there, which knows no time before the epoch and none beyond int64. What
+// is left of the batch runs at the new time, but a transaction at the one it began with.
+func debugClock(c *commands.Call) error {
+	args := c.Args[2:]
+	switch {
+	case len(args) == 1 && commands.Is(args[0], "resume"):
+		c.Server.Clock.Resume()
+	case len(args) == 2 && commands.Is(args[0], "set"):
+		n, err := c.Int(3)
+		if err != nil {
+			return err
+		}
+		if n < 0 {
+			return commands.ErrNotPositive
+		}
+		c.Server.Clock.Set(n)
+	case len(args) == 2 && commands.Is(args[0], "advance"):
+		n, err := c.Int(3)
+		if err != nil {
+			return err
+		}
+		if now := c.Server.Clock.Now(); n > math.MaxInt64-now || n < -now {
+			return commands.ErrOutOfRange
+		}
+		c.Server.Clock.Advance(n)
+	default:
+		return commands.ErrSyntax
+	}
+	c.Conn.Now = c.Server.Clock.Now()
+	return commands.ReplyOK(c)
+}
+
+// longestSleep, in seconds, is a century: what is beyond would not fit nanoseconds.
+const longestSleep = 100 * 365 * 24 * 3600
+
+// debugSleep holds this connection for some seconds of real time. Unlike Redis's it
+// holds nobody else, but inside EXEC those who need the transaction's keys.
+func debugSleep(c *commands.Call) error {
+	seconds, ok := commands.ParseFloat(c.Args[2])
+	if !ok {
+		return commands.ErrNotFloat
+	}
+	now, pause := c.Server.Clock.Monotonic(), int64(min(max(seconds, 0), longestSleep)*float64(time.Second))
+	if c.Conn.Transaction.Running {
+		time.Sleep(time.Duration(pause))
+		return commands.ReplyOK(c)
+	}
+	if c.Conn.WakeAt == 0 {
+		c.Conn.WakeAt = now + pause
+	}
+	if now < c.Conn.WakeAt {
+		return commands.TryAgain
+	}
+	c.Slept = now - (c.Conn.WakeAt - pause)
+	c.Conn.WakeAt = 0
+	return commands.ReplyOK(c)
+}
+
+func debugSetActiveExpire(c *commands.Call) error {
+	n, err := c.Int(2)
+	if err != nil {
+		return err
+	}
+	c.Server.Control.SetActiveExpire(n != 0)
+	return commands.ReplyOK(c)
+}
+
+func debugLog(c *commands.Call) error {
+	c.Server.Log.Warn("DEBUG LOG: " + string(c.Args[2]))
+	return commands.ReplyOK(c)
+}
+
+func debugReload(c *commands.Call) error {
+	if c.Conn.Transaction.Running {
+		return commands.ErrNotInMulti // its locks would be waited for
+	}
+	if err := c.Server.Disk.Reload(); err != nil {
+		c.Server.Log.Error("DEBUG RELOAD failed", "error", err)
+		return commands.Error("ERR Error trying to load the RDB dump, check server logs.")
+	}
+	return commands.ReplyOK(c)
+}
+
+func debugPanic(*commands.Call) error { panic("DEBUG PANIC was asked for") }
+
+func debugHelp(c *commands.Call) error {
+	return c.Help("DEBUG", "CLOCK SET <unix-nanoseconds> | ADVANCE <nanoseconds> | RESUME",
+		"    Stop the server's logical time at a moment, move it on, or let it run again.",
+		"LOG <message>", "    Write <message> to the server log.",
+		"PANIC", "    Make a command panic: its connection is closed, the server goes on.",
+		"PROTOCOL <type>", "    Reply with a test value of the specified type. <type> can be: string,",
+		"    integer, double, null, array, set, map, attrib, push, verbatim, true, false, bignum.",
+		"RELOAD", "    Save the RDB on disk and reload it back to memory.",
+		"SET-ACTIVE-EXPIRE <0|1>", "    Setting it to 0 disables expiring keys (and hash values) in background",
+		"    (otherwise the Redis behavior).",
+		"SLEEP <seconds>", "    Hold this connection for <seconds>. Decimals allowed.")
+}

@@ -1,0 +1,9 @@
+// Package admin holds the commands that look after the server: INFO, CONFIG, SLOWLOG, LATENCY,
+// MONITOR, MEMORY, COMMAND, ACL, DEBUG, SAVE and their kin.
+//
+// May use: the settings, the statistics, the monitors, persistence and control.
+//
+// A command is one file, with its test beside it. A command that returns an error has written
+// nothing. The package takes no locks: a command runs while the server holds the partitions of
+// its keys.
+package admin

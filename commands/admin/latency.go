@@ -1,0 +1,139 @@
+package admin
+
+import (
+	"fmt"
+
+	"cellserver/commands"
+)
+
+var latencyTips = []string{"nondeterministic_output", "request_policy:all_nodes", "response_policy:special"}
+
+// LATENCY shows events that took latency-monitor-threshold milliseconds or more
+// ("command", and "fast-command" for those that never should), and the distribution of
+// all commands' durations.
+var _ = commands.Register(&commands.Command{
+	Name: "latency", Arity: -2, Group: commands.GroupServer, Since: "2.8.13",
+	Summary: "A container for latency diagnostics commands", Complexity: "Depends on subcommand.",
+	Subs: []*commands.Command{
+		{Name: "doctor", Arity: 2, Flags: commands.AdminFlags, Since: "2.8.13", Run: latencyDoctor, Tips: latencyTips,
+			Summary: "Return a human readable latency analysis report.", Complexity: "O(1)",
+			Help: []string{"DOCTOR", "    Return a human readable latency analysis report."}},
+		{Name: "graph", Arity: 3, Flags: commands.AdminFlags, Since: "2.8.13", Run: latencyGraph, Tips: latencyTips,
+			Summary: "Return a latency graph for the event.", Usage: "event", Complexity: "O(1)",
+			Help: []string{"GRAPH <event>", "    Return an ASCII latency graph for the <event> class."}},
+		{Name: "history", Arity: 3, Flags: commands.AdminFlags, Since: "2.8.13", Run: latencyHistory, Tips: latencyTips,
+			Summary: "Return timestamp-latency samples for the event.", Usage: "event", Complexity: "O(1)",
+			Help: []string{"HISTORY <event>", "    Return time-latency samples for the <event> class."}},
+		{Name: "latest", Arity: 2, Flags: commands.AdminFlags, Since: "2.8.13", Run: latencyLatest, Tips: latencyTips,
+			Summary: "Return the latest latency samples for all events.", Complexity: "O(1)",
+			Help: []string{"LATEST", "    Return the latest latency samples for all events."}},
+		{Name: "reset", Arity: -2, Flags: commands.AdminFlags, Since: "2.8.13", Run: latencyReset, Tips: commands.AllNodesSucceed,
+			Summary: "Reset latency data for one or more events.", Usage: "[event [event ...]]", Complexity: "O(1)",
+			Help: []string{"RESET [<event> ...]", "    Reset latency data of one or more <event> classes.",
+				"    (default: reset all data for all event classes)"}},
+		{Name: "histogram", Arity: -2, Flags: commands.AdminFlags, Since: "7.0.0", Run: latencyHistogram, Tips: latencyTips,
+			Summary: "Return the cumulative distribution of latencies of a subset of commands or all.", Usage: "[command [command ...]]",
+			Complexity: "O(N) where N is the number of commands with latency information being retrieved.",
+			Help: []string{"HISTOGRAM [COMMAND ...]",
+				"    Return a cumulative distribution of latencies in the format of a histogram for the specified command names.",
+				"    If no commands are specified then all histograms are replied."}},
+		latencyHelp,
+	},
+})
+
+var latencyHelp = func() *commands.Command {
+	help := commands.HelpCommand("2.8.13")
+	help.Summary += "." // as Redis has it
+	return help
+}()
+
+func latencyDoctor(c *commands.Call) error {
+	c.Out.Verbatim("txt", diagnose(c.Server.Stats.Latency, c.Now/1e9, c.Server.Config()))
+	return nil
+}
+
+func latencyGraph(c *commands.Call) error {
+	e := c.Server.Stats.Latency.Event(string(c.Args[2]))
+	if len(e.Spikes) == 0 {
+		return commands.Error(fmt.Sprintf("ERR No samples available for event '%s'", commands.Clip(c.Args[2], len(c.Args[2]))))
+	}
+	c.Out.Verbatim("txt", graph(&e, c.Now/1e9))
+	return nil
+}
+
+func latencyHistory(c *commands.Call) error {
+	spikes := c.Server.Stats.Latency.Event(string(c.Args[2])).Spikes
+	c.Out.Array(len(spikes))
+	for _, s := range spikes {
+		c.Out.Array(2)
+		c.Out.Int(s.Seconds)
+		c.Out.Int(s.Millis)
+	}
+	return nil
+}
+
+func latencyLatest(c *commands.Call) error {
+	events := c.Server.Stats.Latency.All()
+	c.Out.Array(len(events))
+	for _, e := range events {
+		last := e.Spikes[len(e.Spikes)-1]
+		c.Out.Array(4)
+		c.Out.BulkString(e.Name)
+		c.Out.Int(last.Seconds)
+		c.Out.Int(last.Millis)
+		c.Out.Int(e.Worst)
+	}
+	return nil
+}
+
+func latencyReset(c *commands.Call) error {
+	n := 0
+	if len(c.Args) == 2 {
+		n = c.Server.Stats.Latency.Forget(nil)
+	}
+	for _, name := range c.Args[2:] {
+		n += c.Server.Stats.Latency.Forget(name)
+	}
+	c.Out.Int(int64(n))
+	return nil
+}
+
+func latencyHistogram(c *commands.Call) error {
+	var chosen []*commands.Command
+	if len(c.Args) == 2 {
+		chosen = commands.TopLevel()
+	}
+	for _, name := range c.Args[2:] {
+		if cmd := commands.Named(name); cmd != nil {
+			chosen = append(chosen, cmd)
+		}
+	}
+	var called []*commands.Command
+	for _, cmd := range chosen {
+		for _, x := range append([]*commands.Command{cmd}, cmd.Subs...) {
+			if calls, _ := c.Server.Stats.Commands.Durations(x); calls > 0 {
+				called = append(called, x)
+			}
+		}
+	}
+	c.Out.Map(len(called))
+	for _, cmd := range called {
+		calls, steps := c.Server.Stats.Commands.Durations(cmd)
+		replyHistogram(c, cmd, calls, steps)
+	}
+	return nil
+}
+
+// replyHistogram writes how many calls took up to 1, 2, 4 … microseconds, without the steps at
+// which the number does not grow.
+func replyHistogram(c *commands.Call, cmd *commands.Command, calls int64, steps []commands.DurationStep) {
+	c.Out.BulkString(cmd.FullName())
+	c.Out.Map(2)
+	commands.Number(c.Out, "calls", calls)
+	c.Out.BulkString("histogram_usec")
+	c.Out.Map(len(steps))
+	for _, s := range steps {
+		c.Out.Int(s.Micros)
+		c.Out.Int(s.Calls)
+	}
+}

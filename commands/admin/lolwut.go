@@ -1,0 +1,19 @@
+package admin
+
+import "cellserver/commands"
+
+// LOLWUT [VERSION version] shows the version; the art is Redis's.
+var _ = commands.Register(&commands.Command{
+	Name: "lolwut", Arity: -1, Flags: commands.ReadOnly | commands.Fast, Group: commands.GroupServer, Since: "5.0.0",
+	Summary: "Display some computer art and the Redis version", Usage: "[VERSION version]", Run: lolwut,
+})
+
+func lolwut(c *commands.Call) error {
+	if len(c.Args) > 2 && commands.Is(c.Args[1], "version") {
+		if _, err := c.Int(2); err != nil {
+			return err
+		}
+	}
+	c.Out.Verbatim("txt", "Redis ver. "+commands.RedisVersion+"\n")
+	return nil
+}

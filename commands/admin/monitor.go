@@ -1,0 +1,24 @@
+package admin
+
+import "cellserver/commands"
+
+// MONITOR streams every command that clients run, until RESET or the end of the
+// connection. Administrative commands are not shown, nor are passwords.
+var _ = commands.Register(&commands.Command{
+	Name: "monitor", Arity: 1, Flags: commands.AdminFlags, Group: commands.GroupServer, Since: "1.0.0",
+	Summary: "Listen for all requests received by the server in real time", Run: monitor,
+})
+
+const errMonitorDenied commands.Error = "ERR MONITOR isn't allowed for DENY BLOCKING client"
+
+// monitor gives no reply at all to whoever is a monitor already, as Redis does.
+func monitor(c *commands.Call) error {
+	switch {
+	case c.Conn.Transaction.Running:
+		return errMonitorDenied
+	case c.Conn.Modes.Monitoring:
+		return nil
+	}
+	c.Server.Monitors.Add(c.Conn)
+	return commands.ReplyOK(c)
+}

@@ -1,0 +1,29 @@
+package admin
+
+import "cellserver/commands"
+
+// SAVE writes a snapshot and replies once it is on disk. Unlike Redis's it stops no other
+// client.
+var _ = commands.Register(&commands.Command{
+	Name: "save", Arity: 1, Flags: commands.Admin | commands.NoScript | commands.NoMulti | commands.NoAsyncLoading, Group: commands.GroupServer, Since: "1.0.0",
+	Summary: "Synchronously save the dataset to disk", Complexity: "O(N) where N is the total number of keys in all databases",
+	Run: save,
+})
+
+const (
+	errSaving     commands.Error = "ERR Background save already in progress"
+	errBlank      commands.Error = "ERR"
+	errOtherChild commands.Error = "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE in order to " +
+		"schedule a BGSAVE whenever possible."
+)
+
+func save(c *commands.Call) error {
+	p := c.Server.Disk
+	if p.Writing() == "rdb" {
+		return errSaving
+	}
+	if p.Save() != nil {
+		return errBlank
+	}
+	return commands.ReplyOK(c)
+}

@@ -1,0 +1,49 @@
+package admin
+
+import "cellserver/commands"
+
+// SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] stops the server; on success there is no reply,
+// the connection closes. ABORT finds nothing to abort: a shutdown begins at once.
+var _ = commands.Register(&commands.Command{
+	Name: "shutdown", Arity: -1, Flags: commands.AdminFlags | commands.NoMulti | commands.AllowBusy, Group: commands.GroupServer, Since: "1.0.0",
+	Summary: "Synchronously save the dataset to disk and then shut down the server",
+	Usage:   "[NOSAVE | SAVE] [NOW] [FORCE] [ABORT]", Run: shutdown,
+	Complexity: "O(N) when saving, where N is the total number of keys in all databases when saving data, otherwise O(1)",
+})
+
+func shutdown(c *commands.Call) error {
+	var mode commands.ShutdownMode
+	abort := false
+	for _, a := range c.Args[1:] {
+		switch {
+		case commands.Is(a, "nosave"):
+			mode.NoSave = true
+		case commands.Is(a, "save"):
+			mode.Save = true
+		case commands.Is(a, "now"):
+			mode.Now = true
+		case commands.Is(a, "force"):
+			mode.Force = true
+		case commands.Is(a, "abort"):
+			abort = true
+		default:
+			return commands.ErrSyntax
+		}
+	}
+	switch {
+	case mode.Save && mode.NoSave, abort && mode != commands.ShutdownMode{}:
+		return commands.ErrSyntax
+	case abort:
+		return commands.Error("ERR No shutdown in progress.")
+	}
+	known, err := c.Server.Control.Shutdown(mode)
+	if err != nil {
+		c.Server.Log.Error("SHUTDOWN failed", "error", err)
+	}
+	if err != nil || !known {
+		return errShutdown
+	}
+	return commands.CloseConnection
+}
+
+const errShutdown commands.Error = "ERR Errors trying to SHUTDOWN. Check logs."

@@ -1,0 +1,60 @@
+package admin
+
+import "cellserver/commands"
+
+// SLOWLOG shows the commands that took slowlog-log-slower-than microseconds or more.
+var _ = commands.Register(&commands.Command{
+	Name: "slowlog", Arity: -2, Group: commands.GroupServer, Since: "2.2.12",
+	Summary: "A container for slow log commands", Complexity: "Depends on subcommand.",
+	Subs: []*commands.Command{
+		{Name: "get", Arity: -2, Flags: commands.Admin | commands.Loading | commands.Stale, Since: "2.2.12", Run: slowlogGet, Usage: "[count]",
+			Tips:    []string{"request_policy:all_nodes", "nondeterministic_output"},
+			Summary: "Get the slow log's entries", Complexity: "O(N) where N is the number of entries returned",
+			Help: []string{"GET [<count>]", "    Return top <count> entries from the slowlog (default: 10, -1 mean all).",
+				"    Entries are made of:", "    id, timestamp, time in microseconds, arguments array, client IP and port,", "    client name"}},
+		{Name: "len", Arity: 2, Flags: commands.Admin | commands.Loading | commands.Stale, Since: "2.2.12", Run: slowlogLen,
+			Tips:    []string{"request_policy:all_nodes", "response_policy:agg_sum", "nondeterministic_output"},
+			Summary: "Get the slow log's length", Complexity: "O(1)",
+			Help: []string{"LEN", "    Return the length of the slowlog."}},
+		{Name: "reset", Arity: 2, Flags: commands.Admin | commands.Loading | commands.Stale, Since: "2.2.12", Run: slowlogReset, Tips: commands.AllNodesSucceed,
+			Summary: "Clear all entries from the slow log", Complexity: "O(N) where N is the number of entries in the slowlog",
+			Help: []string{"RESET", "    Reset the slowlog."}},
+		commands.HelpCommand("6.2.0"),
+	},
+})
+
+func slowlogGet(c *commands.Call) error {
+	n := int64(10)
+	switch len(c.Args) {
+	case 2:
+	case 3:
+		var ok bool
+		if n, ok = commands.ParseInt(c.Args[2]); !ok || n < -1 {
+			return commands.Error("ERR count should be greater than or equal to -1")
+		}
+	default:
+		return c.SubcommandSyntax()
+	}
+	entries := c.Server.Stats.Slow.Newest(n)
+	c.Out.Array(len(entries))
+	for _, e := range entries {
+		c.Out.Array(6)
+		c.Out.Int(e.ID)
+		c.Out.Int(e.Seconds)
+		c.Out.Int(e.Micros)
+		commands.StringArray(c.Out, e.Args)
+		c.Out.BulkString(e.Client)
+		c.Out.BulkString(e.Name)
+	}
+	return nil
+}
+
+func slowlogLen(c *commands.Call) error {
+	c.Out.Int(int64(c.Server.Stats.Slow.Len()))
+	return nil
+}
+
+func slowlogReset(c *commands.Call) error {
+	c.Server.Stats.Slow.Reset()
+	return commands.ReplyOK(c)
+}

@@ -1,0 +1,15 @@
+package admin
+
+import "cellserver/commands"
+
+// TIME replies with the logical time: Unix seconds, and the microseconds within.
+var _ = commands.Register(&commands.Command{
+	Name: "time", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupServer, Tips: commands.NondeterministicOutput, Since: "2.6.0",
+	Summary: "Return the current server time", Complexity: "O(1)",
+	Run: func(c *commands.Call) error {
+		c.Out.Array(2)
+		c.Out.BulkInt(c.Now / 1e9)
+		c.Out.BulkInt(c.Now % 1e9 / 1e3)
+		return nil
+	},
+})

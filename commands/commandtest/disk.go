@@ -1,0 +1,49 @@
+package commandtest
+
+// Disk is persistence that counts calls. It implements [commands.Persistence].
+type Disk struct {
+	Saves, Rewrites, Scheduled, Flushes, Reloads int
+	Busy                                         string // what Writing returns
+	Err                                          error  // what every call returns
+}
+
+// Save implements [commands.Persistence].
+func (d *Disk) Save() error {
+	d.Saves++
+	return d.Err
+}
+
+// BackgroundSave implements [commands.Persistence].
+func (d *Disk) BackgroundSave() error { return d.Save() }
+
+// ScheduleSave implements [commands.Persistence].
+func (d *Disk) ScheduleSave() { d.Scheduled++ }
+
+// BackgroundRewrite implements [commands.Persistence].
+func (d *Disk) BackgroundRewrite() error {
+	d.Rewrites++
+	return d.Err
+}
+
+// ScheduleRewrite implements [commands.Persistence].
+func (d *Disk) ScheduleRewrite() { d.Scheduled++ }
+
+// Writing implements [commands.Persistence].
+func (d *Disk) Writing() string { return d.Busy }
+
+// LastSave implements [commands.Persistence].
+func (d *Disk) LastSave() int64 { return Start / 1e9 }
+
+// Flushed implements [commands.Persistence].
+func (d *Disk) Flushed() { d.Flushes++ }
+
+// Reload implements [commands.Persistence].
+func (d *Disk) Reload() error {
+	d.Reloads++
+	return d.Err
+}
+
+// Info implements [commands.Persistence].
+func (d *Disk) Info(add func(name string, value any)) {
+	add("loading", 0)
+}

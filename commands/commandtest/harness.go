@@ -1,0 +1,267 @@
+package commandtest
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"testing"
+	"time"
+
+	"cellserver/commands"
+	"cellserver/internal/config"
+	"cellserver/resp"
+	"cellserver/resp/resptest"
+	"cellserver/server"
+	"cellserver/server/report"
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// OK is the reply +OK.
+const OK = resptest.Simple("OK")
+
+// Start is the logical time, Unix nanoseconds, at which a harness begins: a full second
+// with an odd millisecond and nanosecond on top, so that rounding shows.
+const Start int64 = 1_700_000_000_123_456_789
+
+// RunID is the identity of every harness's server.
+const RunID = "0123456789abcdef0123456789abcdef01234567"
+
+// Harness is a server without sockets. Its clock stands still until a test moves it. It has
+// the methods of its first client.
+type Harness struct {
+	*Client
+	Server *server.Server
+	Store  *store.Store
+	Clock  *Clock
+	Disk   *Disk
+	Edge   *Edge
+}
+
+// Edge is what the edge does for a server. Nil functions do nothing, or cannot be done.
+type Edge struct {
+	Configured func(old, new *config.Config) error
+	Rewrite    func(*config.Config) error
+	Shutdown   func(commands.ShutdownMode) error
+	Process    report.Process
+}
+
+// New starts a server with the default configuration and the given directives, as on the command
+// line ("--maxmemory", "1mb"). DEBUG is allowed.
+func New(t testing.TB, directives ...string) *Harness { return NewAt(t, &Edge{}, directives...) }
+
+// NewAt starts a server with an edge.
+func NewAt(t testing.TB, edge *Edge, directives ...string) *Harness {
+	t.Helper()
+	args := append([]string{"--enable-debug-command", "yes"}, directives...)
+	cfg, _, err := config.Load(args, nil, nil)
+	require.NoError(t, err)
+	h := &Harness{Store: store.New(store.Options{Databases: cfg.Databases, Seed: 1}), Clock: &Clock{Time: Start}, Disk: &Disk{}, Edge: edge}
+	h.Server = server.New(server.Options{
+		Store: h.Store, Clock: h.Clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Config: cfg, RunID: RunID,
+		Persistence: h.Disk, Configured: edge.Configured, Rewrite: edge.Rewrite, Shutdown: edge.Shutdown, Process: edge.Process,
+	})
+	h.Client = h.NewClient(t)
+	return h
+}
+
+// NewClient connects another client.
+func (h *Harness) NewClient(t testing.TB) *Client {
+	c := &Client{T: t}
+	c.State = h.Server.Connect(c)
+	c.Session = resp.NewSession(c.State)
+	t.Cleanup(c.State.Closed)
+	return c
+}
+
+// At sets the logical clock, in Unix nanoseconds.
+func (h *Harness) At(unixNano int64) { h.Clock.Set(unixNano) }
+
+// Advance moves the logical clock on.
+func (h *Harness) Advance(d time.Duration) { h.Clock.Advance(int64(d)) }
+
+// SortedSet makes a key of database 0 hold members with the scores 0, 1, …
+func (h *Harness) SortedSet(key string, members ...string) {
+	var fp store.Footprint
+	fp.AddKey([]byte(key))
+	tx := h.Store.NewTx()
+	tx.Begin(h.Clock.Now(), 0, &fp)
+	defer tx.End()
+	e := tx.Write([]byte(key))
+	for i, m := range members {
+		e.ZAdd(float64(i), []byte(m))
+	}
+}
+
+// Transact calls do with a transaction on a key of database 0, now.
+func (h *Harness) Transact(key string, do func(tx *store.Tx, now int64)) {
+	var fp store.Footprint
+	fp.AddKey([]byte(key))
+	tx := h.Store.NewTx()
+	tx.Begin(h.Clock.Now(), 0, &fp)
+	defer tx.End()
+	do(tx, h.Clock.Now())
+}
+
+// Client is one connection. It is its own [commands.Peer]: Pushes collects what is pushed.
+type Client struct {
+	T       testing.TB
+	State   *server.Client
+	Session *resp.Session
+	Pushes  []any
+	Status  resp.Status // how the last request left the session
+	Closed  bool        // by the server
+}
+
+// Do runs a command and returns its reply, in the types of package resptest. A single argument
+// is a line, split as redis-cli splits it ("SET k \"a b\\x00\""). Several arguments are the
+// command's arguments as they are.
+func (c *Client) Do(args ...any) any {
+	c.T.Helper()
+	c.Send(resptest.Command(c.split(args)...))
+	out := c.Session.Output()
+	reply, n, err := resptest.Parse(out)
+	require.NoError(c.T, err, "%v: %q", args, out)
+	require.Len(c.T, out, n, "%v: more than one reply", args)
+	c.Session.Sent()
+	return reply
+}
+
+// Silent runs a command that must leave no reply.
+func (c *Client) Silent(args ...any) {
+	c.T.Helper()
+	c.Send(resptest.Command(c.split(args)...))
+	require.Empty(c.T, c.Session.Output(), "%v", args)
+}
+
+// Want runs a command line, split as by Do, and requires its reply. A string stands for a bulk
+// string, OK for +OK, an int for an integer, nil for the null of the client's protocol, a
+// [commands.Error] for that error, []any and []string for arrays. Other values are as in resptest.
+func (c *Client) Want(line string, reply any) {
+	c.T.Helper()
+	require.Equal(c.T, c.Wire(reply), c.Do(line), line)
+}
+
+// Send gives bytes to the session, which runs the commands in them.
+func (c *Client) Send(p []byte) {
+	for len(p) > 0 {
+		n := copy(c.Session.Space(), p)
+		c.Status = c.Session.Filled(n)
+		p = p[n:]
+	}
+	for c.Status == resp.Flush {
+		c.Status = c.Session.Resume()
+	}
+}
+
+func (c *Client) split(args []any) []any {
+	c.T.Helper()
+	line, isLine := args[0].(string)
+	if len(args) > 1 || !isLine {
+		return args
+	}
+	words, err := config.SplitArgs(line)
+	require.NoError(c.T, err, line)
+	split := make([]any, len(words))
+	for i, w := range words {
+		split[i] = w
+	}
+	return split
+}
+
+// Wire returns a reply of [Client.Want] as resptest reads it.
+func (c *Client) Wire(v any) any {
+	switch v := v.(type) {
+	case nil:
+		if c.Session.Writer().Proto == 3 {
+			return resptest.Nil3
+		}
+		return resptest.NilBulk
+	case int:
+		return int64(v)
+	case commands.Error:
+		return resptest.Error(v)
+	case []string:
+		list := make([]any, len(v))
+		for i, s := range v {
+			list[i] = s
+		}
+		return list
+	case []any:
+		list := make([]any, len(v))
+		for i, x := range v {
+			list[i] = c.Wire(x)
+		}
+		return list
+	}
+	return v
+}
+
+// Push implements [commands.Peer].
+func (c *Client) Push(p []byte) {
+	message, n, err := resptest.Parse(p)
+	require.NoError(c.T, err)
+	require.Len(c.T, p, n)
+	c.Pushes = append(c.Pushes, message)
+}
+
+// Close implements [commands.Peer].
+func (c *Client) Close() { c.Closed = true }
+
+// CloseAfterReply implements [commands.Peer].
+func (c *Client) CloseAfterReply() { c.Closed = true }
+
+// Pending implements [commands.Peer].
+func (c *Client) Pending() int { return len(c.Session.Output()) }
+
+// Memory implements [commands.Peer].
+func (c *Client) Memory() int { return 0 }
+
+// RemoteAddr implements [commands.Peer].
+func (c *Client) RemoteAddr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 50000 + int(c.State.ID())}
+}
+
+// LocalAddr implements [commands.Peer].
+func (c *Client) LocalAddr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 6379}
+}
+
+// Clock stands still at Time, in Unix nanoseconds. Its real time is its logical time.
+type Clock struct{ Time int64 }
+
+// Now implements [commands.Clock].
+func (c *Clock) Now() int64 { return c.Time }
+
+// Monotonic implements [commands.Clock].
+func (c *Clock) Monotonic() int64 { return c.Time }
+
+// Read implements [commands.Clock].
+func (c *Clock) Read() (now, monotonic int64) { return c.Now(), c.Monotonic() }
+
+// Set implements [commands.Clock].
+func (c *Clock) Set(unixNano int64) { c.Time = unixNano }
+
+// Advance implements [commands.Clock].
+func (c *Clock) Advance(ns int64) { c.Time += ns }
+
+// Resume implements [commands.Clock].
+func (c *Clock) Resume() {}
+
+// Told returns what was pushed to the client, and forgets it.
+func (c *Client) Told() []any {
+	pushes := c.Pushes
+	c.Pushes = nil
+	return pushes
+}
+
+// ErrDisk is an error for [Disk].
+var ErrDisk = errors.New("no space left on device")
+
+// Queued is the reply to a command inside MULTI.
+const Queued = resptest.Simple("QUEUED")
+
+// TypeOf is the reply of TYPE.
+func TypeOf(name string) any { return resptest.Simple(name) }

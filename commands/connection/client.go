@@ -1,0 +1,15 @@
+package connection
+
+import "cellserver/commands"
+
+// CLIENT looks after connections: the caller's own and all others. Each subcommand
+// stands in a client_….go file of its own or of its family.
+var _ = commands.Register(&commands.Command{
+	Name: "client", Arity: -2, Group: commands.GroupConnection, Categories: []string{}, Since: "2.4.0",
+	Summary: "A container for client connection commands", Usage: "subcommand", Complexity: "Depends on subcommand.",
+	Subs: []*commands.Command{
+		clientCaching, clientGetRedir, clientGetName, clientID, clientInfo, clientKill, clientList, clientUnpause,
+		clientPause, clientReply, clientSetName, clientSetInfo, clientUnblock, clientTracking, clientTrackingInfo,
+		clientNoEvict, clientNoTouch, commands.HelpCommand("5.0.0"),
+	},
+})

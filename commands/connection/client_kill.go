@@ -1,0 +1,96 @@
+package connection
+
+import "cellserver/commands"
+
+// CLIENT KILL closes connections: the one from an address (old form), or all that pass
+// every filter.
+var clientKill = &commands.Command{
+	Name: "kill", Arity: -3, Flags: commands.AdminFlags, Since: "2.4.0",
+	Summary: "Kill the connection of a client",
+	Usage: "<ip:port | <[ID client-id] | [TYPE <NORMAL | MASTER | SLAVE | REPLICA | PUBSUB>] | [USER username] | " +
+		"[ADDR ip:port] | [LADDR ip:port] | [SKIPME <YES | NO>] [[ID client-id] | [TYPE <NORMAL | MASTER | SLAVE | REPLICA | PUBSUB>] | " +
+		"[USER username] | [ADDR ip:port] | [LADDR ip:port] | [SKIPME <YES | NO>] ...]>>",
+	Complexity: "O(N) where N is the number of client connections",
+	Help: []string{"KILL <ip:port>", "    Kill connection made from <ip:port>.",
+		"KILL <option> <value> [<option> <value> [...]]", "    Kill connections. Options are:",
+		"    * ADDR (<ip:port>|<unixsocket>:0)", "      Kill connections made from the specified address",
+		"    * LADDR (<ip:port>|<unixsocket>:0)", "      Kill connections made to specified local address",
+		"    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)", "      Kill connections by type.",
+		"    * USER <username>", "      Kill connections authenticated by <username>.",
+		"    * SKIPME (YES|NO)", "      Skip killing current connection (default: yes)."},
+	Run: kill,
+}
+
+// killFilter says which clients to close; a field's zero value lets all pass.
+type killFilter struct {
+	id                int64
+	addr, laddr, kind string
+	skip              int64 // id of the client to spare; 0 for none
+}
+
+func (f *killFilter) matches(c *commands.ClientInfo) bool {
+	return (f.id == 0 || c.ID == f.id) && (f.addr == "" || c.Addr == f.addr) && (f.laddr == "" || c.Laddr == f.laddr) &&
+		(f.kind == "" || c.Kind == f.kind) && c.ID != f.skip
+}
+
+func kill(c *commands.Call) error {
+	if len(c.Args) == 3 {
+		addr := string(c.Args[2])
+		if addr == "" || c.Server.Clients.Kill(c.Conn, (&killFilter{addr: addr}).matches) == 0 {
+			return commands.Error("ERR No such client")
+		}
+		return commands.ReplyOK(c)
+	}
+	filter, err := killOptions(c)
+	if err != nil {
+		return err
+	}
+	c.Out.Int(int64(c.Server.Clients.Kill(c.Conn, filter.matches)))
+	return nil
+}
+
+func killOptions(c *commands.Call) (f killFilter, err error) {
+	f.skip = c.Conn.ID
+	args := c.Args[2:]
+	for ; len(args) > 1 && err == nil; args = args[2:] {
+		value := args[1]
+		switch {
+		case commands.Is(args[0], "id"):
+			f.id, err = clientIDFilter(value)
+		case commands.Is(args[0], "type"):
+			f.kind, err = clientType(value)
+		case commands.Is(args[0], "addr"):
+			f.addr = string(value)
+		case commands.Is(args[0], "laddr"):
+			f.laddr = string(value)
+		case commands.Is(args[0], "user"):
+			err = knownUser(value)
+		case commands.Is(args[0], "skipme") && commands.Is(value, "yes"):
+			f.skip = c.Conn.ID
+		case commands.Is(args[0], "skipme") && commands.Is(value, "no"):
+			f.skip = 0
+		default:
+			err = commands.ErrSyntax
+		}
+	}
+	if err == nil && len(args) > 0 {
+		err = commands.ErrSyntax
+	}
+	return f, err
+}
+
+func clientIDFilter(arg []byte) (int64, error) {
+	id, ok := commands.ParseInt(arg)
+	if !ok || id < 1 {
+		return 0, commands.Error("ERR client-id should be greater than 0")
+	}
+	return id, nil
+}
+
+// knownUser passes the one user that there is, as whom everybody is connected.
+func knownUser(name []byte) error {
+	if string(name) != commands.DefaultUser {
+		return commands.Error("ERR No such user '" + commands.Clip(name, len(name)) + "'")
+	}
+	return nil
+}

@@ -1,0 +1,31 @@
+package connection
+
+import "cellserver/commands"
+
+// CLIENT NO-EVICT and NO-TOUCH are modes of one connection. Clients are not evicted
+// here, so the first only shows in CLIENT LIST; with the second, reading a key does not
+// count as using it.
+var (
+	clientNoEvict = &commands.Command{
+		Name: "no-evict", Arity: 3, Flags: commands.AdminFlags, Since: "7.0.0",
+		Summary: "Set client eviction mode for the current connection", Usage: "ON | OFF", Complexity: "O(1)",
+		Help: []string{"NO-EVICT (ON|OFF)", "    Protect current client connection from eviction."},
+		Run:  func(c *commands.Call) error { return setMode(c, &c.Conn.Modes.NoEvict) },
+	}
+	// Redis 7.0 has no NO-TOUCH.
+	clientNoTouch = &commands.Command{
+		Name: "no-touch", Arity: 3, Flags: commands.ConnectionFlags, Since: "7.2.0",
+		Summary: "Controls whether commands sent by the client affect the LRU/LFU of accessed keys.", Usage: "ON | OFF", Complexity: "O(1)",
+		Help: []string{"NO-TOUCH (ON|OFF)", "    Will not touch LRU/LFU stats when this mode is on."},
+		Run:  func(c *commands.Call) error { return setMode(c, &c.Conn.Modes.NoTouch) },
+	}
+)
+
+func setMode(c *commands.Call, mode *bool) error {
+	on, err := c.OnOff(2)
+	if err != nil {
+		return err
+	}
+	*mode = on
+	return commands.ReplyOK(c)
+}

@@ -1,0 +1,81 @@
+package connection
+
+import "cellserver/commands"
+
+// CLIENT ID, GETNAME, SETNAME and SETINFO say who a connection is.
+var (
+	clientID = &commands.Command{
+		Name: "id", Arity: 2, Flags: commands.ConnectionFlags, Since: "5.0.0",
+		Summary: "Returns the client ID for the current connection", Complexity: "O(1)",
+		Help: []string{"ID", "    Return the ID of the current connection."},
+		Run: func(c *commands.Call) error {
+			c.Out.Int(c.Conn.ID)
+			return nil
+		},
+	}
+	clientGetName = &commands.Command{
+		Name: "getname", Arity: 2, Flags: commands.ConnectionFlags, Since: "2.6.9",
+		Summary: "Get the current connection name", Complexity: "O(1)",
+		Help: []string{"GETNAME", "    Return the name of the current connection."},
+		Run: func(c *commands.Call) error {
+			if c.Conn.Identity.Name == "" {
+				c.Out.Null()
+				return nil
+			}
+			c.Out.BulkString(c.Conn.Identity.Name)
+			return nil
+		},
+	}
+	clientSetName = &commands.Command{
+		Name: "setname", Arity: 3, Flags: commands.ConnectionFlags, Since: "2.6.9",
+		Summary: "Set the current connection name", Usage: "connection-name", Complexity: "O(1)",
+		Help: []string{"SETNAME <name>", "    Assign the name <name> to the current connection."},
+		Run: func(c *commands.Call) error {
+			if !validName(c.Args[2]) {
+				return errClientBadName
+			}
+			c.Conn.Identity.Name = string(c.Args[2])
+			return commands.ReplyOK(c)
+		},
+	}
+	// Redis 7.0 has no SETINFO; every client library sends it.
+	clientSetInfo = &commands.Command{
+		Name: "setinfo", Arity: 4, Flags: commands.ConnectionFlags, Since: "7.2.0",
+		Summary: "Sets information specific to the client or connection.",
+		Usage:   "LIB-NAME libname | LIB-VER libver", Complexity: "O(1)",
+		Help: []string{"SETINFO <option> <value>", "    Set client meta attr. Options are:",
+			"    * LIB-NAME: the client lib name.", "    * LIB-VER: the client lib version."},
+		Run: setInfo,
+	}
+)
+
+const errClientBadName commands.Error = "ERR Client names cannot contain spaces, newlines or special characters."
+
+func setInfo(c *commands.Call) error {
+	option, value := c.Args[2], c.Args[3]
+	var to *string
+	switch {
+	case commands.Is(option, "lib-name"):
+		to = &c.Conn.Identity.Library
+	case commands.Is(option, "lib-ver"):
+		to = &c.Conn.Identity.LibraryVersion
+	default:
+		return commands.Error("ERR Unrecognized option '" + commands.Clip(option, len(option)) + "'")
+	}
+	if !validName(value) {
+		return commands.Error("ERR " + string(option) + " cannot contain spaces, newlines or special characters.")
+	}
+	*to = string(value)
+	return commands.ReplyOK(c)
+}
+
+// validName reports whether a client or its library may be called so: no spaces, no
+// control characters.
+func validName(name []byte) bool {
+	for _, b := range name {
+		if b < '!' || b > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,53 @@
+package connection
+
+import (
+	"math"
+
+	"cellserver/commands"
+)
+
+// CLIENT PAUSE holds back every client's commands, or those that may write, for a while;
+// UNPAUSE ends that. The while is logical time.
+var (
+	clientPause = &commands.Command{
+		Name: "pause", Arity: -3, Flags: commands.AdminFlags, Since: "2.9.50",
+		Summary: "Stop processing commands from clients for some time", Usage: "timeout [WRITE | ALL]", Complexity: "O(1)",
+		Help: []string{"PAUSE <timeout> [WRITE|ALL]", "    Suspend all, or just write, clients for <timeout> milliseconds."},
+		Run:  pauseClients,
+	}
+	clientUnpause = &commands.Command{
+		Name: "unpause", Arity: 2, Flags: commands.AdminFlags, Since: "6.2.0",
+		Summary: "Resume processing of clients that were paused", Complexity: "O(N) Where N is the number of paused clients",
+		Help: []string{"UNPAUSE", "    Stop the current client pause, resuming traffic."},
+		Run: func(c *commands.Call) error {
+			c.Server.Clients.Unpause()
+			return commands.ReplyOK(c)
+		},
+	}
+)
+
+const errTimeoutRange commands.Error = "ERR timeout is out of range"
+
+func pauseClients(c *commands.Call) error {
+	all, until := true, int64(0)
+	switch {
+	case len(c.Args) > 4:
+		return c.SubcommandSyntax()
+	case len(c.Args) == 3 || commands.Is(c.Args[3], "all"):
+	case commands.Is(c.Args[3], "write"):
+		all = false
+	default:
+		return commands.Error("ERR CLIENT PAUSE mode must be WRITE or ALL")
+	}
+	timeout, err := c.Timeout(2)
+	switch {
+	case err != nil:
+		return err
+	case timeout > math.MaxInt64-c.NowMillis():
+		return errTimeoutRange
+	case timeout > 0:
+		until = c.NowMillis() + timeout
+	}
+	c.Server.Clients.Pause(c.NowMillis(), until, all)
+	return commands.ReplyOK(c)
+}

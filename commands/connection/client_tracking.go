@@ -1,0 +1,203 @@
+package connection
+
+import (
+	"fmt"
+	"strings"
+
+	"cellserver/commands"
+)
+
+// CLIENT TRACKING makes the server say which keys a client must drop from its cache:
+// those it read (tracking.go), or with BCAST all that begin with a prefix. CACHING
+// chooses the next command in the modes OPTIN and OPTOUT. Source of the protocol:
+// https://redis.io/docs/latest/develop/reference/client-side-caching/
+var (
+	clientTracking = &commands.Command{
+		Name: "tracking", Arity: -3, Flags: commands.ConnectionFlags, Since: "6.0.0",
+		Summary:    "Enable or disable server assisted client side caching support",
+		Usage:      "ON | OFF [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
+		Complexity: "O(1). Some options may introduce additional complexity.",
+		Help: []string{"TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]", "         [OPTIN] [OPTOUT] [NOLOOP]",
+			"    Control server assisted client side caching."},
+		Run: setTracking,
+	}
+	clientCaching = &commands.Command{
+		Name: "caching", Arity: 3, Flags: commands.ConnectionFlags, Since: "6.0.0",
+		Summary: "Instruct the server about tracking or not keys in the next request", Usage: "YES | NO", Complexity: "O(1)",
+		Help: []string{"CACHING (YES|NO)", "    Enable/disable tracking of the keys for next command in OPTIN/OPTOUT modes."},
+		Run:  setCaching,
+	}
+	clientGetRedir = &commands.Command{
+		Name: "getredir", Arity: 2, Flags: commands.ConnectionFlags, Since: "6.0.0",
+		Summary: "Get tracking notifications redirection client ID if any", Complexity: "O(1)",
+		Help: []string{"GETREDIR", "    Return the client ID we are redirecting to when tracking is enabled."},
+		Run: func(c *commands.Call) error {
+			c.Out.Int(c.Conn.Tracking.Target())
+			return nil
+		},
+	}
+	clientTrackingInfo = &commands.Command{
+		Name: "trackinginfo", Arity: 2, Flags: commands.ConnectionFlags, Since: "6.2.0",
+		Summary: "Return information about server assisted client side caching for the current connection", Complexity: "O(1)",
+		Help: []string{"TRACKINGINFO", "    Report tracking status for the current connection."},
+		Run:  trackingInfo,
+	}
+)
+
+const (
+	errRedirectTwice commands.Error = "ERR A client can only redirect to a single other client"
+	errRedirectGone  commands.Error = "ERR The client ID you want redirect to does not exist"
+	errPrefixBcast   commands.Error = "ERR PREFIX option requires BCAST mode to be enabled"
+	errSwitchBcast   commands.Error = "ERR You can't switch BCAST mode on/off before disabling tracking for this client, " +
+		"and then re-enabling it with a different mode."
+	errOptBcast  commands.Error = "ERR OPTIN and OPTOUT are not compatible with BCAST"
+	errOptBoth   commands.Error = "ERR You can't specify both OPTIN mode and OPTOUT mode"
+	errSwitchOpt commands.Error = "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, " +
+		"and then re-enabling it with a different mode."
+	errCachingOff commands.Error = "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled"
+	errCachingYes commands.Error = "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode."
+	errCachingNo  commands.Error = "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode."
+)
+
+func setTracking(c *commands.Call) error {
+	wish, err := readTrackingOptions(c)
+	if err != nil {
+		return err
+	}
+	on, err := c.OnOff(2)
+	if err != nil {
+		return err
+	}
+	if !on {
+		c.Server.Tracker.Stop(c.Conn)
+		return commands.ReplyOK(c)
+	}
+	if err := allows(&c.Conn.Tracking, &wish); err != nil {
+		return err
+	}
+	c.Server.Tracker.Start(c.Conn, &wish)
+	return commands.ReplyOK(c)
+}
+
+func readTrackingOptions(c *commands.Call) (o commands.TrackingOptions, err error) {
+	args := c.Args[3:]
+	for i := 0; i < len(args) && err == nil; i++ {
+		more := i+1 < len(args)
+		switch {
+		case commands.Is(args[i], "redirect") && more:
+			i++
+			err = redirectTo(c, &o, args[i])
+		case commands.Is(args[i], "prefix") && more:
+			i++
+			o.Prefixes = append(o.Prefixes, string(args[i]))
+		case commands.Is(args[i], "bcast"):
+			o.Bcast = true
+		case commands.Is(args[i], "optin"):
+			o.OptIn = true
+		case commands.Is(args[i], "optout"):
+			o.OptOut = true
+		case commands.Is(args[i], "noloop"):
+			o.NoLoop = true
+		default:
+			err = commands.ErrSyntax
+		}
+	}
+	return o, err
+}
+
+// redirectTo reads the id of a client, which must be there now but may go later.
+func redirectTo(c *commands.Call, o *commands.TrackingOptions, arg []byte) error {
+	if o.Redirect != 0 {
+		return errRedirectTwice
+	}
+	id, ok := commands.ParseInt(arg)
+	if !ok {
+		return commands.ErrNotInteger
+	}
+	if _, found := c.Server.Clients.Find(id); !found {
+		return errRedirectGone
+	}
+	o.Redirect = id
+	return nil
+}
+
+// allows says whether the client may go on with other options.
+func allows(t *commands.Tracking, o *commands.TrackingOptions) error {
+	switch {
+	case !o.Bcast && len(o.Prefixes) > 0:
+		return errPrefixBcast
+	case t.On && t.Bcast != o.Bcast:
+		return errSwitchBcast
+	case o.Bcast && (o.OptIn || o.OptOut):
+		return errOptBcast
+	case o.OptIn && o.OptOut:
+		return errOptBoth
+	case t.On && (o.OptIn && t.OptOut || o.OptOut && t.OptIn):
+		return errSwitchOpt
+	}
+	return checkOverlap(t, o.Prefixes)
+}
+
+// overlap refuses prefixes of which one begins with another: a key could match both.
+func checkOverlap(t *commands.Tracking, prefixes []string) error {
+	for i, p := range prefixes {
+		for _, old := range t.Prefixes {
+			if overlaps(p, old) {
+				return overlapError(p, "an existing", old)
+			}
+		}
+		for _, q := range prefixes[i+1:] {
+			if overlaps(p, q) {
+				return overlapError(p, "another provided", q)
+			}
+		}
+	}
+	return nil
+}
+
+func overlaps(p, q string) bool { return strings.HasPrefix(p, q) || strings.HasPrefix(q, p) }
+
+func overlapError(p, which, q string) error {
+	return commands.Error(fmt.Sprintf("ERR Prefix '%s' overlaps with %s prefix '%s'. Prefixes for a single client must not overlap.", p, which, q))
+}
+
+func setCaching(c *commands.Call) error {
+	t := &c.Conn.Tracking
+	yes, no := commands.Is(c.Args[2], "yes"), commands.Is(c.Args[2], "no")
+	switch {
+	case !t.On:
+		return errCachingOff
+	case yes && !t.OptIn:
+		return errCachingYes
+	case no && !t.OptOut:
+		return errCachingNo
+	case !yes && !no:
+		return commands.ErrSyntax
+	}
+	t.Caching = true
+	return commands.ReplyOK(c)
+}
+
+func trackingInfo(c *commands.Call) error {
+	t := &c.Conn.Tracking
+	var flags []string
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{
+		{"off", !t.On}, {"on", t.On}, {"bcast", t.Bcast}, {"optin", t.OptIn}, {"caching-yes", t.OptIn && t.Caching},
+		{"optout", t.OptOut}, {"caching-no", t.OptOut && t.Caching}, {"noloop", t.NoLoop}, {"broken_redirect", t.Broken.Load()},
+	} {
+		if f.on {
+			flags = append(flags, f.name)
+		}
+	}
+	w := c.Out
+	w.Map(3)
+	w.BulkString("flags")
+	commands.StringSet(w, flags)
+	commands.Number(w, "redirect", t.Target())
+	w.BulkString("prefixes")
+	commands.StringArray(w, t.Prefixes)
+	return nil
+}

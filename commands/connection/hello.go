@@ -1,0 +1,85 @@
+package connection
+
+import "cellserver/commands"
+
+// HELLO [protover [AUTH username password] [SETNAME name]] chooses the protocol and
+// replies with what the server is.
+var _ = commands.Register(&commands.Command{
+	Name: "hello", Arity: -1, Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy, Group: commands.GroupConnection, Since: "6.0.0",
+	Summary: "Handshake with Redis", Usage: "[protover [AUTH username password] [SETNAME clientname]]",
+	Complexity: "O(1)", Run: hello,
+})
+
+const (
+	errProtocol    commands.Error = "ERR Protocol version is not an integer or out of range"
+	errNoProto     commands.Error = "NOPROTO unsupported protocol version"
+	errHelloNoAuth commands.Error = "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time"
+	errHelloSyntax                = "ERR Syntax error in HELLO option '"
+)
+
+func hello(c *commands.Call) error {
+	proto := c.Out.Proto
+	if len(c.Args) > 1 {
+		n, ok := commands.ParseInt(c.Args[1])
+		switch {
+		case !ok:
+			return errProtocol
+		case n < 2 || n > 3:
+			return errNoProto
+		}
+		proto = int(n)
+	}
+	name, err := helloOptions(c)
+	if err != nil {
+		return err
+	}
+	if c.Conn.MustAuthenticate(c.Server) {
+		return errHelloNoAuth
+	}
+	if name != nil {
+		c.Conn.Identity.Name = string(name)
+	}
+	c.Conn.Link.SetProto(c.Out, proto)
+	replyHello(c)
+	return nil
+}
+
+// helloOptions reads AUTH and SETNAME; AUTH takes effect at once, as in Redis.
+func helloOptions(c *commands.Call) (name []byte, err error) {
+	args := c.Args[min(len(c.Args), 2):]
+	var user, password []byte
+	for i := 0; i < len(args); i++ {
+		more := len(args) - 1 - i
+		switch {
+		case commands.Is(args[i], "auth") && more >= 2:
+			user, password = args[i+1], args[i+2]
+			c.Secret = append(c.Secret, 2+i+1, 2+i+2)
+			i += 2
+		case commands.Is(args[i], "setname") && more >= 1:
+			name = args[i+1]
+			if !validName(name) {
+				return nil, errClientBadName
+			}
+			i++
+		default:
+			return nil, commands.Error(errHelloSyntax + commands.Clip(args[i], 128) + "'")
+		}
+	}
+	if user != nil {
+		err = authenticate(c, user, password)
+	}
+	return name, err
+}
+
+func replyHello(c *commands.Call) {
+	w := c.Out
+	w.Map(7)
+	commands.Field(w, "server", "redis")
+	commands.Field(w, "version", commands.RedisVersion)
+	commands.Number(w, "proto", int64(w.Proto))
+	commands.Number(w, "id", c.Conn.ID)
+	commands.Field(w, "mode", commands.Mode(c.Server.Config()))
+	commands.Field(w, "role", "master")
+	w.BulkString("modules")
+	w.Array(0)
+}

@@ -1,0 +1,32 @@
+package connection
+
+import (
+	"slices"
+
+	"cellserver/commands"
+)
+
+// PING [message] replies PONG, or the message; to a RESP2 client that is subscribed, in
+// the form of a message.
+var _ = commands.Register(&commands.Command{
+	Name: "ping", Arity: -1, Flags: commands.Fast | commands.WhileSubscribed, Group: commands.GroupConnection, Tips: commands.AllShardsSucceed, Since: "1.0.0",
+	Summary: "Ping the server", Usage: "[message]", Complexity: "O(1)", Run: ping,
+})
+
+func ping(c *commands.Call) error {
+	if len(c.Args) > 2 {
+		return commands.WrongArity("ping")
+	}
+	if c.Conn.Subs.Subscribed() && c.Out.Proto == 2 {
+		c.Out.Array(2)
+		c.Out.BulkString("pong")
+		c.Out.Bulk(slices.Concat(c.Args[1:]...))
+		return nil
+	}
+	if len(c.Args) == 1 {
+		c.Out.Simple("PONG")
+		return nil
+	}
+	c.Out.Bulk(c.Args[1])
+	return nil
+}

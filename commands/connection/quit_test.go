@@ -1,0 +1,22 @@
+package connection
+
+import (
+	"testing"
+
+	"cellserver/commands/commandtest"
+	"cellserver/resp"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestQuit(t *testing.T) {
+	h := commandtest.New(t, "--requirepass", "x")
+	h.Want("QUIT now", ok)
+	require.Equal(t, resp.Close, h.Status)
+
+	other := h.NewClient(t)
+	other.Do("AUTH x")
+	other.Do("MULTI")
+	other.Want("QUIT", ok)
+	require.Equal(t, resp.Close, other.Status)
+}

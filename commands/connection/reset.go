@@ -1,0 +1,28 @@
+package connection
+
+import "cellserver/commands"
+
+// RESET makes the connection as new: no transaction, no watched keys, database 0, RESP2,
+// not authenticated, no name, no tracking, not a monitor, replies on.
+var _ = commands.Register(&commands.Command{
+	Name: "reset", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy | commands.Immediate | commands.WhileSubscribed, Group: commands.GroupConnection, Since: "6.2.0",
+	Summary: "Reset the connection", Complexity: "O(1)", Run: reset, Footprint: commands.WatchedFootprint,
+})
+
+func reset(c *commands.Call) error {
+	conn := c.Conn
+	conn.Transaction.Queue.Reset()
+	if c.Tx != nil {
+		c.Tx.Unwatch(&conn.Transaction.Watcher)
+	}
+	c.Server.Tracker.Stop(conn)
+	c.Server.Monitors.Remove(conn)
+	c.Server.PubSub.Leave(conn)
+	conn.DB = 0
+	conn.Identity.Name = ""
+	conn.Modes.Reply = commands.ReplyOn
+	conn.Identity.Authed = c.Server.Config().RequirePass == ""
+	conn.Link.SetProto(c.Out, 2)
+	c.Out.Simple("RESET")
+	return nil
+}

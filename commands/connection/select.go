@@ -1,0 +1,25 @@
+package connection
+
+import "cellserver/commands"
+
+// SELECT index chooses the database that the client's further commands work on.
+var _ = commands.Register(&commands.Command{
+	Name: "select", Arity: 2, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupConnection, Since: "1.0.0",
+	Summary: "Change the selected database for the current connection", Usage: "index", Complexity: "O(1)", Run: selectDB,
+})
+
+const errSelectInCluster commands.Error = "ERR SELECT is not allowed in cluster mode"
+
+func selectDB(c *commands.Call) error {
+	n, err := c.Int32(1)
+	switch {
+	case err != nil:
+		return err
+	case n != 0 && c.Server.Config().ClusterEnabled:
+		return errSelectInCluster
+	case !c.HasDatabase(n):
+		return commands.ErrDBRange
+	}
+	c.Conn.DB = n
+	return commands.ReplyOK(c)
+}

@@ -1,0 +1,43 @@
+package connection
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"cellserver/commands"
+	"cellserver/commands/commandtest"
+	"cellserver/resp"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWait(t *testing.T) {
+	h := commandtest.New(t)
+	h.Want("WAIT 0 1000", 0)
+	h.Want("WAIT -1 0", 0)
+	h.Want("WAIT a 1", commands.ErrNotInteger)
+	h.Want("WAIT 1 b", commands.Error("ERR timeout is not an integer or out of range"))
+	h.Want("WAIT 1 -1", commands.Error("ERR timeout is negative"))
+	h.Do("MULTI")
+	h.Do("WAIT 1 0")
+	h.Want("EXEC", []any{0})
+
+	reply := h.HeldBack("WAIT 1 1500")
+	h.Advance(1499 * time.Millisecond)
+	require.Equal(t, resp.Retry, h.Session.Resume())
+	h.Advance(time.Millisecond)
+	require.EqualValues(t, 0, reply())
+}
+
+func TestWaitForEver(t *testing.T) {
+	h := commandtest.New(t)
+	for _, timeout := range []string{"0", "9223372036854775807"} {
+		other := h.NewClient(t)
+		reply := other.HeldBack("WAIT 1 " + timeout)
+		h.Advance(24 * time.Hour)
+		require.Equal(t, resp.Retry, other.Session.Resume())
+		h.Want(fmt.Sprintf("CLIENT UNBLOCK %d", other.State.ID()), 1)
+		require.EqualValues(t, 0, reply())
+	}
+}

@@ -1,0 +1,15 @@
+package keys
+
+import "cellserver/commands"
+
+// DBSIZE replies with the number of keys in the client's database, those expired but
+// not yet removed included. It waits for nobody.
+var _ = commands.Register(&commands.Command{
+	Name: "dbsize", Arity: 1, Flags: commands.ReadOnly | commands.Fast, Group: commands.GroupServer, Categories: []string{"keyspace"}, Since: "1.0.0",
+	Summary: "Return the number of keys in the selected database", Complexity: "O(1)",
+	Tips: []string{"request_policy:all_shards", "response_policy:agg_sum"},
+	Run: func(c *commands.Call) error {
+		c.Out.Int(int64(c.Server.Store.Len(c.Conn.DB)))
+		return nil
+	},
+})

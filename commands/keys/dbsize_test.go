@@ -1,0 +1,18 @@
+package keys
+
+import (
+	"cellserver/commands/commandtest"
+	"testing"
+	"time"
+)
+
+func TestDBSize(t *testing.T) {
+	h := commandtest.New(t)
+	h.Want("DBSIZE", 0)
+	h.Want("MSET a 1 b 2", ok)
+	h.Want("SET c 3 PX 1", ok)
+	h.Advance(2 * time.Millisecond)
+	h.Want("DBSIZE", 3) // expired, and nobody has looked
+	h.Want("GET c", nil)
+	h.Want("DBSIZE", 2)
+}

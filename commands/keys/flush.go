@@ -1,0 +1,47 @@
+package keys
+
+import "cellserver/commands"
+
+// FLUSHDB removes every key of the client's database, FLUSHALL of all databases. Memory
+// is given back by the garbage collector, aside, whether ASYNC or SYNC is asked for.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "flushdb", Arity: -1, Flags: commands.Write | commands.Whole, Group: commands.GroupServer, Categories: []string{"keyspace", "dangerous"}, Since: "1.0.0",
+		Summary: "Remove all keys from the current database", Usage: "[ASYNC | SYNC]",
+		Complexity: "O(N) where N is the number of keys in the selected database",
+		Tips:       commands.AllShardsSucceed,
+		Run:        func(c *commands.Call) error { return flush(c, c.Tx.DB(), c.Tx.DB()) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "flushall", Arity: -1, Flags: commands.Write | commands.Whole, Group: commands.GroupServer, Categories: []string{"keyspace", "dangerous"}, Since: "1.0.0",
+		Summary: "Remove all keys from all databases", Usage: "[ASYNC | SYNC]",
+		Complexity: "O(N) where N is the total number of keys in all databases",
+		Tips:       commands.AllShardsSucceed,
+		Run: func(c *commands.Call) error {
+			if err := flush(c, 0, c.Server.Store.Databases()-1); err != nil {
+				return err
+			}
+			c.Conn.After = c.Server.Disk.Flushed
+			return nil
+		},
+	})
+)
+
+// flush removes every key of the databases from … to.
+func flush(c *commands.Call, from, to int) error {
+	if n := len(c.Args); n > 2 || n == 2 && !commands.Is(c.Args[1], "async") && !commands.Is(c.Args[1], "sync") {
+		return commands.ErrSyntax
+	}
+	was, changes := c.Tx.DB(), c.Tx.Changes()
+	for db := from; db <= to; db++ {
+		if c.Server.Store.Len(db) > 0 {
+			c.Tx.Select(db)
+			c.Tx.Flush()
+		}
+	}
+	c.Tx.Select(was)
+	if c.Tx.Changes() == changes {
+		c.Server.Tracker.FlushedNothing(c.Conn)
+	}
+	return commands.ReplyOK(c)
+}

@@ -1,0 +1,34 @@
+package keys
+
+import "cellserver/commands"
+
+// MOVE key db moves a key with its expiry to another database, and replies whether it
+// did: not when there is none, nor when that database has one of that name.
+var _ = commands.Register(&commands.Command{
+	Name: "move", Arity: 3, Flags: commands.Write | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupGeneric, Since: "1.0.0",
+	Summary: "Move a key to another database", Usage: "key db", Complexity: "O(1)", Run: move,
+})
+
+const errMoveInCluster commands.Error = "ERR MOVE is not allowed in cluster mode"
+
+func move(c *commands.Call) error {
+	if c.Server.Config().ClusterEnabled {
+		return errMoveInCluster
+	}
+	db, err := c.Database(2)
+	if err != nil {
+		return err
+	}
+	if db == c.Tx.DB() {
+		return commands.ErrSameObject
+	}
+	key := c.Args[1]
+	e := c.Tx.Write(key)
+	if !e.Exists() || c.ExistsIn(db, key) {
+		c.Out.Int(0)
+		return nil
+	}
+	e.MoveTo(db, key)
+	c.Out.Int(1)
+	return nil
+}

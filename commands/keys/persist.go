@@ -1,0 +1,23 @@
+package keys
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// PERSIST key lets a key stay for ever, and replies whether it had an expiry.
+var _ = commands.Register(&commands.Command{
+	Name: "persist", Arity: 2, Flags: commands.Write | commands.Fast, Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric, Since: "2.2.0",
+	Summary: "Remove the expiration from a key", Usage: "key", Complexity: "O(1)", Run: persist,
+})
+
+func persist(c *commands.Call) error {
+	e := c.Tx.Write(c.Args[1])
+	if e.ExpireAt() == store.NoExpiry {
+		c.Out.Int(0)
+		return nil
+	}
+	e.SetExpiry(store.NoExpiry)
+	c.Out.Int(1)
+	return nil
+}

@@ -1,0 +1,22 @@
+package keys
+
+import (
+	"cellserver/commands/commandtest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRandomKey(t *testing.T) {
+	h := commandtest.New(t)
+	h.Want("RANDOMKEY", nil)
+	h.Want("MSET a 1 b 2 c 3", ok)
+	h.Want("PEXPIRE c 1", 1)
+	h.Advance(2 * time.Millisecond)
+	seen := map[any]bool{}
+	for range 200 {
+		seen[h.Do("RANDOMKEY")] = true
+	}
+	require.Equal(t, map[any]bool{"a": true, "b": true}, seen)
+}

@@ -1,0 +1,49 @@
+package keys
+
+import "cellserver/commands"
+
+// RENAME and RENAMENX give a key another name. RENAME takes the place of what has that
+// name, RENAMENX leaves it and replies 0. The expiry goes along.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "rename", Arity: 3, Flags: commands.Write, Keys: commands.TwoKeys.With("RW ACCESS DELETE; OW UPDATE"), Group: commands.GroupGeneric, Since: "1.0.0",
+		Summary: "Rename a key", Usage: "key newkey", Complexity: "O(1)",
+		Run: func(c *commands.Call) error {
+			if _, err := rename(c, true); err != nil {
+				return err
+			}
+			return commands.ReplyOK(c)
+		},
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "renamenx", Arity: 3, Flags: commands.Write | commands.Fast, Keys: commands.TwoKeys.With("RW ACCESS DELETE; OW INSERT"), Group: commands.GroupGeneric, Since: "1.0.0",
+		Summary: "Rename a key, only if the new key does not exist", Usage: "key newkey", Complexity: "O(1)",
+		Run: func(c *commands.Call) error {
+			done, err := rename(c, false)
+			if err != nil {
+				return err
+			}
+			c.ReplyDone(done)
+			return nil
+		},
+	})
+)
+
+const errNoSuchKey commands.Error = "ERR no such key"
+
+// rename reports whether it gave the key its new name.
+func rename(c *commands.Call, replace bool) (done bool, err error) {
+	from, to := c.Args[1], c.Args[2]
+	e := c.Tx.Write(from)
+	if !e.Exists() {
+		return false, errNoSuchKey
+	}
+	if string(from) == string(to) {
+		return false, nil
+	}
+	if d := c.Tx.Write(to); d.Exists() && !replace {
+		return false, nil
+	}
+	e.MoveTo(c.Tx.DB(), to)
+	return true, nil
+}

@@ -1,0 +1,127 @@
+package keys
+
+import (
+	"errors"
+	"math"
+
+	"cellserver/commands"
+	"cellserver/persistence/rdb"
+	"cellserver/store"
+)
+
+// RESTORE key ttl serialized-value makes a key that is absent (or, with REPLACE, any) hold
+// what DUMP gave for another, here or in any Redis up to 7.4, for ttl milliseconds or until
+// ttl (with ABSTTL), or for ever when that is 0. A time that has passed leaves no key.
+// IDLETIME and FREQ say how the key was used; the one that maxmemory-policy has no use
+// for is ignored.
+var _ = commands.Register(&commands.Command{
+	Name: "restore", Arity: -4, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupGeneric, Since: "2.6.0",
+	Categories: []string{"keyspace", "dangerous"},
+	Summary:    "Create a key using the provided serialized value, previously obtained using DUMP.",
+	Usage:      "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",
+	Complexity: "O(1) to create the new key and additional O(N*M) to reconstruct the serialized value, where N is the number of Redis objects " +
+		"composing the value and M their average size. For small string values the time complexity is thus O(1)+O(1*M) where M is small, so simply " +
+		"O(1). However for sorted set values the complexity is O(N*M*log(N)) because inserting values into sorted sets is O(log(N)).",
+	Run: restore,
+})
+
+const (
+	errBusyKey   commands.Error = "BUSYKEY Target key name already exists."
+	errTTL       commands.Error = "ERR Invalid TTL value, must be >= 0"
+	errIdleTime  commands.Error = "ERR Invalid IDLETIME value, must be >= 0"
+	errFrequency commands.Error = "ERR Invalid FREQ value, must be >= 0 and <= 255"
+	errPayload   commands.Error = "ERR DUMP payload version or checksum are wrong"
+	errBadFormat commands.Error = "ERR Bad data format"
+)
+
+func restore(c *commands.Call) error {
+	o, err := readRestoreOptions(c)
+	if err != nil {
+		return err
+	}
+	e := c.Tx.Write(c.Args[1])
+	if e.Exists() && !o.replace {
+		return errBusyKey
+	}
+	ttl, err := c.Int(2)
+	if err != nil {
+		return err
+	}
+	if ttl < 0 {
+		return errTTL
+	}
+	value, err := rdb.DecodePayload(c.Args[3])
+	switch {
+	case errors.Is(err, rdb.ErrPayload):
+		return errPayload
+	case err != nil:
+		return errBadFormat
+	}
+	e.Delete()
+	if at := o.expireAt(ttl, c.NowMillis()); at == store.NoExpiry || at > c.NowMillis() {
+		value.Put(&e, at)
+		restoreAccess(c, &e, o)
+	}
+	c.Out.OK()
+	return nil
+}
+
+// restoreOptions are what follows RESTORE's value; idle (seconds) and freq are -1 when
+// they are not given.
+type restoreOptions struct {
+	replace, absolute bool
+	idle, freq        int64
+}
+
+func readRestoreOptions(c *commands.Call) (o restoreOptions, err error) {
+	o.idle, o.freq = -1, -1
+	for i := 4; i < len(c.Args); i++ {
+		more := i+1 < len(c.Args)
+		switch a := c.Args[i]; {
+		case commands.Is(a, "replace"):
+			o.replace = true
+		case commands.Is(a, "absttl"):
+			o.absolute = true
+		case commands.Is(a, "idletime") && more && o.freq < 0:
+			i++
+			if o.idle, err = c.Int(i); err == nil && o.idle < 0 {
+				err = errIdleTime
+			}
+		case commands.Is(a, "freq") && more && o.idle < 0:
+			i++
+			if o.freq, err = c.Int(i); err == nil && (o.freq < 0 || o.freq > math.MaxUint8) {
+				err = errFrequency
+			}
+		default:
+			err = commands.ErrSyntax
+		}
+		if err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// expireAt is the moment that a ttl stands for, in Unix milliseconds, or NoExpiry. What
+// lies beyond the last one has passed, as in Redis.
+func (o *restoreOptions) expireAt(ttl, now int64) int64 {
+	switch {
+	case ttl == 0:
+		return store.NoExpiry
+	case o.absolute:
+		return ttl
+	case ttl > math.MaxInt64-now:
+		return now
+	}
+	return now + ttl
+}
+
+// restoreAccess makes a key as used as the options say.
+func restoreAccess(c *commands.Call, e *store.Entry, o restoreOptions) {
+	switch lfu := usesLFU(c.Server.Config()); {
+	case lfu && o.freq >= 0:
+		e.SetAccess(0, uint8(o.freq))
+	case !lfu && o.idle >= 0:
+		e.SetAccess(o.idle, 0)
+	}
+}

@@ -1,0 +1,46 @@
+package keys
+
+import (
+	"math"
+	"strconv"
+
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// SCAN cursor [MATCH pattern] [COUNT count] [TYPE type] replies with the next cursor,
+// "0" at the end, and some of the database's keys. A key that is there for the whole
+// scan is seen, exactly once.
+var _ = commands.Register(&commands.Command{
+	Name: "scan", Arity: -2, Flags: commands.ReadOnly | commands.Whole, Group: commands.GroupGeneric, Since: "2.8.0",
+	Summary: "Incrementally iterate the keys space", Usage: "cursor [MATCH pattern] [COUNT count] [TYPE type]",
+	Complexity: "O(1) for every call. O(N) for a complete iteration, including enough command calls for the cursor to return back to 0. " +
+		"N is the number of elements inside the collection.",
+	Tips: []string{"nondeterministic_output", "request_policy:special"}, Run: scan,
+})
+
+func scan(c *commands.Call) error {
+	cursor, err := commands.ParseCursor(c.Args[1])
+	if err != nil {
+		return err
+	}
+	var kind []byte // a type's name, or nil
+	o, err := commands.ParseScanOptions(c.Args[2:], func(word, arg []byte) bool {
+		kind = arg
+		return commands.Is(word, "type")
+	})
+	if err != nil {
+		return err
+	}
+	var found [][]byte
+	next := c.Tx.Scan(cursor, int(min(o.Count, math.MaxInt32)), func(e *store.Entry) {
+		if o.Matches(e.Key()) && (kind == nil || commands.Is(kind, typeName(e.Kind()))) {
+			found = append(found, e.Key())
+		}
+	})
+	var digits [20]byte
+	c.Out.Array(2)
+	c.Out.Bulk(strconv.AppendUint(digits[:0], next, 10))
+	c.ReplyKeys(found)
+	return nil
+}

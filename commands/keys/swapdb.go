@@ -1,0 +1,37 @@
+package keys
+
+import "cellserver/commands"
+
+// SWAPDB index1 index2 exchanges two databases: the clients of each see the keys of the
+// other at once.
+var _ = commands.Register(&commands.Command{
+	Name: "swapdb", Arity: 3, Flags: commands.Write | commands.Fast | commands.Whole, Group: commands.GroupServer, Categories: []string{"keyspace", "dangerous"}, Since: "4.0.0",
+	Summary: "Swaps two Redis databases", Usage: "index1 index2",
+	Complexity: "O(N) where N is the count of clients watching or blocking on keys from both databases.", Run: swapdb,
+})
+
+const (
+	errFirstDB  commands.Error = "ERR invalid first DB index"
+	errSecondDB commands.Error = "ERR invalid second DB index"
+)
+
+const errSwapInCluster commands.Error = "ERR SWAPDB is not allowed in cluster mode"
+
+func swapdb(c *commands.Call) error {
+	if c.Server.Config().ClusterEnabled {
+		return errSwapInCluster
+	}
+	a, err := c.Int32(1)
+	if err != nil {
+		return errFirstDB
+	}
+	b, err := c.Int32(2)
+	if err != nil {
+		return errSecondDB
+	}
+	if !c.HasDatabase(a) || !c.HasDatabase(b) {
+		return commands.ErrDBRange
+	}
+	c.Tx.Swap(a, b)
+	return commands.ReplyOK(c)
+}

@@ -1,0 +1,63 @@
+package keys
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// TTL and PTTL reply with the seconds or milliseconds until a key's time is over,
+// EXPIRETIME and PEXPIRETIME with the moment, since the Unix epoch: -2 when there is no
+// such key, -1 when it stays for ever. Seconds are rounded to the nearest.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "ttl", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupGeneric, Since: "1.0.0",
+		Summary: "Get the time to live for a key in seconds", Usage: "key", Complexity: "O(1)",
+		Tips: commands.NondeterministicOutput,
+		Run:  func(c *commands.Call) error { return replyTime(c, seconds, false) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "pttl", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupGeneric, Since: "2.6.0",
+		Summary: "Get the time to live for a key in milliseconds", Usage: "key", Complexity: "O(1)",
+		Tips: commands.NondeterministicOutput,
+		Run:  func(c *commands.Call) error { return replyTime(c, milliseconds, false) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "expiretime", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupGeneric, Since: "7.0.0",
+		Summary: "Get the expiration Unix timestamp for a key", Usage: "key", Complexity: "O(1)",
+		Run: func(c *commands.Call) error { return replyTime(c, seconds, true) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "pexpiretime", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupGeneric, Since: "7.0.0",
+		Summary: "Get the expiration Unix timestamp for a key in milliseconds", Usage: "key", Complexity: "O(1)",
+		Run: func(c *commands.Call) error { return replyTime(c, milliseconds, true) },
+	})
+)
+
+// The units of a reply, in milliseconds.
+const (
+	milliseconds int64 = 1
+	seconds      int64 = 1000
+)
+
+// replyTime replies with the time left, or with the moment at which it is over.
+func replyTime(c *commands.Call, unit int64, moment bool) error {
+	e := c.Tx.Peek(c.Args[1])
+	if !e.Exists() {
+		c.Out.Int(-2)
+		return nil
+	}
+	ms := e.TTL()
+	if moment {
+		ms = e.ExpireAt()
+	}
+	if ms == store.NoExpiry {
+		c.Out.Int(-1)
+		return nil
+	}
+	n := ms / unit
+	if ms%unit*2 >= unit {
+		n++
+	}
+	c.Out.Int(n)
+	return nil
+}

@@ -1,0 +1,28 @@
+package keys
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// TYPE key replies with the kind of value at a key: string, zset or none.
+var _ = commands.Register(&commands.Command{
+	Name: "type", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupGeneric, Since: "1.0.0",
+	Summary: "Determine the type stored at key", Usage: "key", Complexity: "O(1)",
+	Run: func(c *commands.Call) error {
+		e := c.Tx.Peek(c.Args[1])
+		c.Out.Simple(typeName(e.Kind()))
+		return nil
+	},
+})
+
+// typeName is what Redis calls a kind of value.
+func typeName(k store.Kind) string {
+	switch k {
+	case store.None:
+		return "none"
+	case store.Sorted:
+		return "zset"
+	}
+	return "string"
+}

@@ -1,0 +1,80 @@
+package limits
+
+import (
+	"cellserver/commands"
+	"cellserver/internal/exact"
+	"cellserver/limiters"
+)
+
+// replyFunc replies with an answer. Its times are seconds, or milliseconds if millis is set.
+type replyFunc func(c *commands.Call, a *limiters.Answer, millis bool)
+
+// ask is the whole of a limiter's command: read its arguments, decide, apply, reply. The key
+// is the first argument.
+func ask[L limiters.Limiter](c *commands.Call, read func(*limiters.Args) (L, error)) error {
+	return askFor(c, read, replyAnswer)
+}
+
+// askFor is ask with another reply.
+func askFor[L limiters.Limiter](c *commands.Call, read func(*limiters.Args) (L, error), reply replyFunc) error {
+	room := c.Conn.Scratch.Limit
+	if room == nil {
+		room = new(limiters.Room)
+		c.Conn.Scratch.Limit = room
+	}
+	room.Args.Begin(c.Cmd.Name, c.Args[2:])
+	return limiters.Explain(askIn(c, room, read, reply))
+}
+
+func askIn[L limiters.Limiter](c *commands.Call, room *limiters.Room, read func(*limiters.Args) (L, error), reply replyFunc) error {
+	l, err := read(&room.Args)
+	if err != nil {
+		return err
+	}
+	looks := c.Cmd.Flags&commands.ReadOnly != 0
+	if looks {
+		room.Entry = c.Tx.Read(c.Args[1])
+	} else {
+		l.Find(&room.Entry, c.Tx, c.Args[1])
+	}
+	a := &room.Answer
+	if err = l.Decide(&room.Entry, a, c.Now, room.Args.Quantity); err != nil {
+		return err
+	}
+	looks = looks || room.Args.Has(limiters.OptPeek)
+	if a.Changed && !looks {
+		l.Apply(&room.Entry, a, c.Now)
+	}
+	count(c, c.Args[1], a.Limited, looks || room.Args.Quantity == 0)
+	reply(c, a, room.Args.Has(limiters.OptMS))
+	return nil
+}
+
+// replyAnswer replies with the five integers of every limiter.
+func replyAnswer(c *commands.Call, a *limiters.Answer, millis bool) {
+	c.Out.Ints(int64(commands.Bit(a.Limited)), a.Limit, a.Remaining, wholeUnits(a.RetryAfter, millis), wholeUnits(a.ResetAfter, millis))
+}
+
+// wholeUnits converts nanoseconds to seconds or milliseconds, rounded up, so that a client that
+// waits so long never comes too early. Never stays Never.
+func wholeUnits(ns int64, millis bool) int64 {
+	switch {
+	case ns == limiters.Never:
+		return limiters.Never
+	case millis:
+		return exact.CeilDiv(ns, 1e6)
+	}
+	return exact.CeilDiv(ns, 1e9)
+}
+
+// count counts a decision about a key. A request that only looks (CL.PROBE, PEEK, a quantity
+// of 0) limits nobody.
+func count(c *commands.Call, key []byte, limited, looked bool) {
+	if !limited && !looked {
+		return
+	}
+	c.Server.Stats.Commands.Decided(c.Cmd, limited, looked)
+	if limited && !looked {
+		c.Server.Stats.Limited.Add(c.Tx.DB(), key)
+	}
+}

@@ -1,0 +1,50 @@
+package limits
+
+import (
+	"cellserver/commands"
+	"cellserver/commands/commandtest"
+	"testing"
+	"time"
+)
+
+// TestClAcquire lets at most so many work at once; one that crashed frees itself.
+func TestClAcquire(t *testing.T) {
+	h := commandtest.New(t)
+	h.Want("CL.ACQUIRE jobs 2 30 a", []any{0, 2, 1, -1, 30})
+	h.Advance(10 * time.Second)
+	h.Want("CL.ACQUIRE jobs 2 30 b", []any{0, 2, 0, -1, 30})
+	h.Want("CL.ACQUIRE jobs 2 30 c", []any{1, 2, 0, 20, 30})
+	h.Want("ZRANGE jobs 0 -1 WITHSCORES", []string{"a", "1700000030123456", "b", "1700000040123456"})
+	h.Want("PTTL jobs", 30001)
+
+	// Acquiring again renews, also when there is no other permit.
+	h.Want("CL.ACQUIRE jobs 2 30 a", []any{0, 2, 0, -1, 30})
+	h.Want("CL.ACQUIRE jobs 1 30 b", []any{0, 1, 0, -1, 30})
+	h.Want("CL.ACQUIRE jobs 1 30 c PEEK", []any{1, 1, 0, 30, 30})
+	h.Want("CL.RELEASE jobs a", 1)
+	h.Want("CL.RELEASE jobs a", 0)
+	h.Want("CL.ACQUIRE jobs 2 30 c PEEK MS", []any{0, 2, 0, -1, 30000})
+	h.Want("CL.ACQUIRE jobs 2 60 c", []any{0, 2, 0, -1, 60})
+
+	// A lease holds before its end, and no longer.
+	h.Advance(30*time.Second - 789 - 1)
+	h.Want("CL.ACQUIRE jobs 2 30 d MS", []any{1, 2, 0, 1, 30001})
+	h.Advance(1)
+	h.Want("CL.ACQUIRE jobs 2 30 d", []any{0, 2, 0, -1, 30})
+	h.Want("ZCARD jobs", 2)
+	h.Want("CL.RELEASE jobs b", 0)
+	h.Advance(31 * time.Second)
+	h.Want("CL.RELEASE jobs d", 0)
+	h.Want("EXISTS jobs", 0)
+	h.Want("CL.RELEASE jobs d", 0)
+	h.Want("CL.RELEASE jobs", commands.WrongArity("cl.release").(commands.Error))
+}
+
+// TestClAcquireOtherMembers: a client's own members are leases, too.
+func TestClAcquireOtherMembers(t *testing.T) {
+	h := commandtest.New(t)
+	h.Want("ZADD k 1e300 forever -1 never 1700000001000000.7 soon", 3)
+	h.Want("CL.ACQUIRE k 3 60 a", []any{0, 3, 0, -1, 7300000000})
+	h.Want("ZRANGE k 0 -1", []string{"soon", "a", "forever"})
+	h.Want("CL.ACQUIRE k 2 60 b MS", []any{1, 2, 0, 60000, 7299999999877})
+}

@@ -1,0 +1,51 @@
+package limits
+
+import (
+	"cellserver/commands"
+	"cellserver/limiters"
+	"cellserver/limiters/rules"
+	"cellserver/store"
+)
+
+// CL.CHECK name key [quantity] [MS] [PEEK] asks a rule: all of its limits pass, and
+// consume the quantity (1), or none does. The reply is that of the tightest limit: of
+// those that refuse, the one with the longest wait; when none does, the one with the
+// least left. A rule in SHADOW never limits.
+//
+// Each limit keeps its state under a key of its own, name:{key}:limiter.
+var _ = commands.Register(&commands.Command{
+	Name: "cl.check", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
+	Summary: "Decides whether an action may happen now, by all limits of a rule, and counts it if so.",
+	Usage:   "name key [quantity] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
+	Run: clCheck, Footprint: checkFootprint,
+})
+
+func checkFootprint(c *commands.Call, fp *store.Footprint) {
+	room := c.Conn.Scratch.Check
+	if room == nil {
+		room = new(rules.Check)
+		c.Conn.Scratch.Check = room
+	}
+	room.Footprint(c.Server.Rules, c.Args[1], c.Args[2], c.Conn.Transaction.Queue.Active, fp)
+}
+
+func clCheck(c *commands.Call) error {
+	room, queued := c.Conn.Scratch.Check, c.Conn.Transaction.Running
+	room.Args.Begin(c.Cmd.Name, c.Args[3:])
+	err := room.Args.Finish(0)
+	if err == nil {
+		err = check(c, room, queued)
+	}
+	room.Done(queued)
+	return limiters.Explain(err)
+}
+
+func check(c *commands.Call, room *rules.Check, queued bool) error {
+	a, looks, err := room.Ask(c.Server.Rules, c.Tx, c.Args[1], c.Args[2], c.Now, queued)
+	if err != nil {
+		return err
+	}
+	count(c, c.Args[2], a.Limited, looks)
+	replyAnswer(c, &a, room.Args.Has(limiters.OptMS))
+	return nil
+}

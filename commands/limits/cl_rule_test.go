@@ -1,0 +1,183 @@
+package limits
+
+import (
+	"cellserver/commands"
+	"cellserver/commands/commandtest"
+	"cellserver/limiters"
+	"cellserver/limiters/rules"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestClRule(t *testing.T) {
+	h := commandtest.New(t)
+	h.Want("CL.RULE GET login", nil)
+	h.Want("CL.RULE LIST", []any{})
+	h.Want("CL.RULE DEL login", 0)
+	h.Want("CL.RULE SET login CL.THROTTLE 4 5 60 AND cl.window 100 86400 ALIGN shadow", ok)
+	h.Want("CL.RULE GET login", "CL.THROTTLE 4 5 60 AND cl.window 100 86400 ALIGN shadow")
+	h.Want("CL.RULE SET api CL.WINDOW 10 1", ok)
+	h.Want("CL.RULE LIST", []any{[]any{"api", "CL.WINDOW 10 1", "key"},
+		[]any{"login", "CL.THROTTLE 4 5 60 AND cl.window 100 86400 ALIGN shadow", "key"}})
+	h.Want("GET cl.rules", "api CL.WINDOW 10 1\nlogin CL.THROTTLE 4 5 60 AND cl.window 100 86400 ALIGN shadow\n")
+	h.Want("CL.RULE SET login CL.WINDOW 7 1", ok)
+	h.Want("CL.RULE GET login", "CL.WINDOW 7 1")
+	h.Want("CL.RULE DEL login", 1)
+	h.Want("CL.RULE DEL login", 0)
+	h.Want("CL.RULE DEL api", 1)
+	h.Want("EXISTS cl.rules", 0)
+	require.NotEmpty(t, h.Do("CL.RULE HELP"))
+}
+
+func TestClRuleErrors(t *testing.T) {
+	h := commandtest.New(t)
+	limit := " CL.WINDOW 10 1"
+	and := " AND" + limit
+	for _, c := range []struct {
+		line string
+		want error
+	}{
+		{"", commands.WrongArity("cl.rule")},
+		{"SET", commands.WrongArity("cl.rule|set")},
+		{"SET name", commands.WrongArity("cl.rule|set")},
+		{"GET", commands.WrongArity("cl.rule|get")},
+		{"GET a b", commands.WrongArity("cl.rule|get")},
+		{"DEL", commands.WrongArity("cl.rule|del")},
+		{"LIST a", commands.WrongArity("cl.rule|list")},
+		{"NOPE", commands.Error("ERR unknown subcommand 'NOPE'. Try CL.RULE HELP.")},
+		{"SET a{b}" + limit, rules.ErrName},
+		{`SET "a b"` + limit, rules.ErrName},
+		{`SET ""` + limit, rules.ErrName},
+		{"SET a:b" + limit, rules.ErrName},
+		{"SET " + strings.Repeat("a", rules.MaxNameBytes+1) + limit, rules.ErrName},
+		{"SET name SHADOW", limiters.ErrNoLimiter},
+		{"SET name AND", limiters.ErrNoLimiter},
+		{"SET name" + limit + " AND", limiters.ErrNoLimiter},
+		{"SET name AND" + limit, limiters.ErrNoLimiter},
+		{"SET name" + limit + " AND SHADOW", limiters.ErrNoLimiter},
+		{"SET name" + limit + " SHADOW SHADOW", commands.ErrSyntax},
+		{"SET name SET 10 1", limiters.ErrNoLimiter},
+		{"SET name CL.CHECK 10 1", limiters.ErrNoLimiter},
+		{"SET name CL.WINDOW 10", commands.WrongArity("cl.window")},
+		{"SET name CL.WINDOW 10 1 1", commands.ErrSyntax},
+		{"SET name CL.WINDOW 10 1 PEEK", commands.ErrSyntax},
+		{"SET name CL.WINDOW 10 1 MS", commands.ErrSyntax},
+		{"SET name CL.WINDOW 0 1", commands.Error("ERR limit must be positive")},
+		{"SET name" + limit + strings.Repeat(and, rules.MaxLimits), rules.ErrLimits},
+		{"SET name CL.THROTTLE 1 1 " + strings.Repeat("0", rules.MaxRuleBytes) + "1", rules.ErrRuleBytes},
+	} {
+		h.Want("CL.RULE "+c.line, c.want)
+	}
+	require.Equal(t, int64(0), h.Do("DBSIZE"))
+	h.Want("CL.RULE SET name"+limit+strings.Repeat(and, rules.MaxLimits-1), ok)
+	h.SortedSet("z", "a")
+	h.Want("RENAME z cl.rules", ok)
+	for _, line := range []string{"SET name" + limit, "GET name", "DEL name", "LIST"} {
+		h.Want("CL.RULE "+line, commands.ErrWrongType)
+	}
+	h.Want("CL.CHECK name key", commands.ErrWrongType)
+}
+
+func TestClRuleBounds(t *testing.T) {
+	h := commandtest.New(t)
+	for i := range rules.MaxRules {
+		h.Do("CL.RULE", "SET", fmt.Sprint("rule", i), "CL.WINDOW", 1, 1)
+	}
+	h.Want("CL.RULE SET more CL.WINDOW 1 1", rules.ErrMaxRules)
+	h.Want("CL.RULE SET rule7 CL.WINDOW 2 1", ok)
+	h.Want("CL.RULE DEL rule8", 1)
+	h.Want("CL.RULE SET more CL.WINDOW 1 1", ok)
+	require.Len(t, h.Do("CL.RULE LIST"), rules.MaxRules)
+}
+
+// TestRulesFollowTheirKey: whoever changes the key changes the rules, at once.
+func TestRulesFollowTheirKey(t *testing.T) {
+	h := commandtest.New(t)
+	h.Do("CL.RULE SET r CL.WINDOW 10 60")
+	limit := func(want any) {
+		t.Helper()
+		if n, is := want.(int); is {
+			h.Want("CL.CHECK r k 0", []any{0, n, n, -1, 0})
+		} else {
+			h.Want("CL.CHECK r k 0", want)
+		}
+	}
+	limit(10)
+	h.Want("SET cl.rules \"r CL.WINDOW 20 60\\n\"", ok)
+	limit(20)
+	h.Want("APPEND cl.rules \"r CL.WINDOW 30 60\"", 35)
+	limit(30)
+	payload := h.Do("DUMP cl.rules")
+	h.Want("DEL cl.rules", 1)
+	limit(rules.ErrNoRule)
+	h.Do("RESTORE", "cl.rules", 0, payload)
+	limit(30)
+	h.Want("RENAME cl.rules other", ok)
+	limit(rules.ErrNoRule)
+	h.Want("COPY other cl.rules", 1)
+	limit(30)
+	h.Want("SWAPDB 0 3", ok)
+	limit(rules.ErrNoRule)
+	h.Want("SWAPDB 3 0", ok)
+	limit(30)
+	h.Want("SELECT 5", ok)
+	limit(30)
+	h.Want("CL.RULE SET r CL.WINDOW 40 60", ok)
+	h.Want("EXISTS cl.rules", 0)
+	limit(40)
+	h.Want("FLUSHDB", ok)
+	limit(40)
+	h.Want("SELECT 0", ok)
+	limit(40)
+	h.Want("PEXPIRE cl.rules 1000", 1)
+	limit(40)
+	h.Advance(999 * time.Millisecond)
+	limit(40)
+	h.Advance(2 * time.Millisecond)
+	limit(rules.ErrNoRule)
+	h.Want("CL.RULE SET r CL.WINDOW 50 60", ok)
+	limit(50)
+	h.Want("FLUSHALL", ok)
+	limit(rules.ErrNoRule)
+}
+
+// TestRulesWrittenByHand: what is wrong in the key is wrong where it is asked, no further.
+func TestRulesWrittenByHand(t *testing.T) {
+	h := commandtest.New(t)
+	h.Want(`SET cl.rules "good CL.WINDOW 10 60\nbad CL.WINDOW x 60\n\n{} nothing\nalone"`, ok)
+	h.Want("CL.CHECK good k 0", []any{0, 10, 10, -1, 0})
+	h.Want("CL.CHECK bad k", commands.Error("ERR the rule bad in the key cl.rules is wrong: limit is not an integer or out of range"))
+	h.Want("CL.CHECK alone k", commands.Error("ERR the rule alone in the key cl.rules is wrong: no such limiter, or none that a rule can have"))
+	h.Want("CL.RULE GET bad", "CL.WINDOW x 60")
+	h.Want("CL.RULE SET bad CL.WINDOW 1 60", ok)
+	h.Want("CL.CHECK bad k 0", []any{0, 1, 1, -1, 0})
+	h.Want("GET cl.rules", "alone \nbad CL.WINDOW 1 60\ngood CL.WINDOW 10 60\n")
+}
+
+// TestRulesInsideATransaction: a check sees what the commands before it wrote, and nobody
+// else does before EXEC.
+func TestRulesInsideATransaction(t *testing.T) {
+	h := commandtest.New(t)
+	h.Do("CL.RULE SET r CL.WINDOW 10 60")
+	h.Do("CL.CHECK r k 0")
+	h.Do("MULTI")
+	for _, line := range []string{"CL.CHECK r k 0", "CL.RULE SET r CL.WINDOW 20 60", "CL.CHECK r k", "CL.CHECK r k", "CL.CHECK r other",
+		`SET cl.rules "r CL.WINDOW 30 60\n"`, "CL.CHECK r k 0", "CL.RULE DEL r", "CL.CHECK r k"} {
+		h.Do(line)
+	}
+	h.Want("EXEC", []any{[]any{0, 10, 10, -1, 0}, ok, []any{0, 20, 19, -1, 60}, []any{0, 20, 18, -1, 60}, []any{0, 20, 19, -1, 60},
+		ok, []any{0, 30, 28, -1, 60}, 1, rules.ErrNoRule})
+	h.Want("CL.CHECK r k", rules.ErrNoRule)
+	h.Want("GET r:{k}:window", "2")
+	h.Want("GET r:{other}:window", "1")
+}
+
+func TestRulesAreNotEvicted(t *testing.T) {
+	require.True(t, rules.Holds(0, []byte("cl.rules")))
+	require.False(t, rules.Holds(1, []byte("cl.rules")))
+	require.False(t, rules.Holds(0, []byte("cl.rule")))
+}

@@ -1,0 +1,96 @@
+package limits
+
+import (
+	"cellserver/commands"
+	"cellserver/commands/commandtest"
+	"cellserver/limiters/rules"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const rulesFile = `# limits of the shop
+rules:
+  login:
+    limits:
+      - CL.THROTTLE 2 1 10
+      - CL.WINDOW  5  3600
+  search:
+    limits: CL.WINDOW 3 60
+    shadow: true
+`
+
+func TestRulesFile(t *testing.T) {
+	h := commandtest.New(t)
+	require.NoError(t, h.Server.UseRules("rules.yaml", []byte(rulesFile)))
+	list := []any{[]any{"login", "CL.THROTTLE 2 1 10 AND CL.WINDOW 5 3600", "file"}, []any{"search", "CL.WINDOW 3 60 SHADOW", "file"}}
+	h.Want("CL.RULE LIST", list)
+	h.Want("CL.RULE GET search", "CL.WINDOW 3 60 SHADOW")
+	h.Want("CL.CHECK login k 4", []any{1, 3, 3, -1, 0})
+	h.Want("CL.CHECK search k 4", []any{0, 3, 3, -1, 0})
+	h.Want("EXISTS cl.rules", 0)
+	require.Equal(t, "allowed=0,limited=0,shadow_limited=1", h.Info("throttle")["rule_search"])
+
+	// What clients set goes before the file, until it is deleted.
+	h.Want("CL.RULE DEL login", commands.Error("ERR the rule comes from the rules-file: take it out there"))
+	h.Want("CL.RULE SET login CL.WINDOW 9 60", ok)
+	h.Want("CL.RULE LIST", []any{[]any{"login", "CL.WINDOW 9 60", "key"}, list[1]})
+	h.Want("CL.CHECK login k 4", []any{0, 9, 5, -1, 60})
+	require.NoError(t, h.Server.UseRules("rules.yaml", []byte(rulesFile)))
+	h.Want("CL.CHECK login k 0", []any{0, 9, 5, -1, 60})
+	h.Want("CL.RULE DEL login", 1)
+	h.Want("CL.CHECK login k 4", []any{1, 3, 3, -1, 0})
+	require.Equal(t, "allowed=1,limited=2,shadow_limited=0", h.Info("throttle")["rule_login"])
+
+	require.NoError(t, h.Server.UseRules("rules.yaml", nil))
+	h.Want("CL.CHECK login k", rules.ErrNoRule)
+	h.Want("CL.RULE LIST", []any{})
+	require.NotContains(t, h.Info("throttle"), "rule_login")
+}
+
+// TestRulesFileErrors: the file, the line and the reason, and the rules of before.
+func TestRulesFileErrors(t *testing.T) {
+	h := commandtest.New(t)
+	require.NoError(t, h.Server.UseRules("f", []byte(rulesFile)))
+	many := "rules:\n"
+	for i := range rules.MaxRules + 1 {
+		many += fmt.Sprintf("  r%d: {limits: CL.WINDOW 1 1}\n", i)
+	}
+	for text, want := range map[string]string{
+		"rules: [":                       "f:1: did not find expected node content",
+		"a: 1":                           `f:1: the file: unknown field "a"`,
+		"- a":                            "f:1: the file must be a mapping of names",
+		"rules: {}\n---\nrules: {}":      "f:1: there must be one document, and nothing after it",
+		"rules: {}\nrules: {}":           `f:2: the file: "rules" is not a name, or stands twice`,
+		"rules:\n  - a":                  "f:2: rules must be a mapping of names",
+		"rules:\n  a b:\n    limits: x":  `f:2: rule "a b": ` + plain(rules.ErrName),
+		"rules:\n  a: CL.WINDOW 1 1":     "f:2: rule a must be a mapping of names",
+		"rules:\n  a: {}":                "f:2: rule a has no limits",
+		"rules:\n  a:":                   "f:2: rule a has no limits",
+		"rules:\n  a: {limits: []}":      "f:2: rule a has no limits",
+		"rules:\n  a:\n    limit: x":     `f:3: rule a: unknown field "limit"`,
+		"rules:\n  a:\n    limits: {}":   "f:3: rule a: a limit is a text such as CL.THROTTLE 15 30 60",
+		"rules:\n  a:\n    limits: [[]]": "f:3: rule a: a limit is a text such as CL.THROTTLE 15 30 60",
+		"rules:\n  a:\n    limits: [CL.WINDOW 1 1]\n  a: {}":                           `f:4: rules: "a" is not a name, or stands twice`,
+		"rules:\n  a:\n    limits: CL.WINDOW 1 1\n    shadow: maybe":                   "f:4: rule a: shadow must be true or false",
+		"rules:\n  a:\n    limits:\n      - CL.WINDOW 1 1\n      - CL.WINDOW x 1":      `f:5: rule a: limit "CL.WINDOW x 1": limit is not an integer or out of range`,
+		"rules:\n  a:\n    limits: NOPE 1 1":                                           `f:3: rule a: limit "NOPE 1 1": no such limiter, or none that a rule can have`,
+		"rules:\n  a:\n    limits: CL.WINDOW 1 1 AND CL.WINDOW 1 1":                    `f:3: rule a: limit "CL.WINDOW 1 1 AND CL.WINDOW 1 1": syntax error`,
+		"rules:\n  a:\n    limits: CL.WINDOW 1 1 SHADOW":                               `f:3: rule a: limit "CL.WINDOW 1 1 SHADOW": syntax error`,
+		"rules:\n  a:\n    limits: [" + strings.Repeat("CL.WINDOW 1 1,", 9) + "]":      `f:3: rule a: limit "CL.WINDOW 1 1": ` + plain(rules.ErrLimits),
+		"rules:\n  a:\n    limits: CL.THROTTLE 1 1 " + strings.Repeat("0", 1024) + "1": "f:2: rule a: " + plain(rules.ErrRuleBytes),
+		"rules:\n  a: &a {limits: *a}":                                                 "f:2: rule a: a limit is a text such as CL.THROTTLE 15 30 60",
+		many:                                                                           fmt.Sprintf("f:%d: %s", rules.MaxRules+2, plain(rules.ErrMaxRules)),
+	} {
+		err := h.Server.UseRules("f", []byte(text))
+		require.EqualError(t, err, want, "%.200s", text)
+		require.NotContains(t, err.Error(), "\n")
+	}
+	require.Len(t, h.Do("CL.RULE LIST"), 2)
+	h.Want("CL.CHECK login k 0", []any{0, 3, 3, -1, 0})
+}
+
+// plain returns an error's text without the code that clients get.
+func plain(err error) string { return strings.TrimPrefix(err.Error(), "ERR ") }

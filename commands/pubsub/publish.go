@@ -1,0 +1,16 @@
+package pubsub
+
+import "cellserver/commands"
+
+// PUBLISH channel message sends a message to those who listen, and replies how often
+// it was sent.
+var _ = commands.Register(&commands.Command{
+	Name: "publish", Arity: 3, Flags: commands.PubSub | commands.Loading | commands.Stale | commands.Fast | commands.MayReplicate, Group: commands.GroupPubSub, Since: "2.0.0",
+	Summary: "Post a message to a channel", Usage: "channel message",
+	Complexity: "O(N+M) where N is the number of clients subscribed to the receiving channel and M is the total number of " +
+		"subscribed patterns (by any client).",
+	Run: func(c *commands.Call) error {
+		c.Out.Int(int64(c.Server.PubSub.Publish(c.Conn, c.Args[1], c.Args[2])))
+		return nil
+	},
+})

@@ -1,0 +1,23 @@
+package pubsub
+
+import (
+	"cellserver/commands"
+	"cellserver/commands/commandtest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestPublish(t *testing.T) {
+	h := commandtest.New(t)
+	h.Want("PUBLISH news hello", 0)
+	a, b := h.NewClient(t), h.NewClient(t)
+	a.Do("SUBSCRIBE news")
+	a.Do("PSUBSCRIBE n*")
+	b.Do("SUBSCRIBE news")
+	h.Want("PUBLISH news hello", 3)
+	require.Equal(t, []any{[]any{"message", "news", "hello"}, []any{"pmessage", "n*", "news", "hello"}}, a.Told())
+	require.Equal(t, []any{[]any{"message", "news", "hello"}}, b.Told())
+	h.Want("PUBLISH NEWS hello", 0)
+	h.Want("PUBLISH news", commands.WrongArity("publish").(commands.Error))
+}

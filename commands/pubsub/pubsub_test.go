@@ -1,0 +1,27 @@
+package pubsub
+
+import (
+	"testing"
+
+	"cellserver/commands"
+	"cellserver/commands/commandtest"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestPubsub(t *testing.T) {
+	h := commandtest.New(t)
+	a, b := h.NewClient(t), h.NewClient(t)
+	a.All("SUBSCRIBE news sport")
+	b.All("SUBSCRIBE news")
+	a.All("PSUBSCRIBE n* s*")
+	b.All("PSUBSCRIBE n*")
+	h.Want("PUBSUB CHANNELS", []string{"news", "sport"})
+	h.Want("PUBSUB CHANNELS s*", []string{"sport"})
+	h.Want("PUBSUB CHANNELS a b", commands.Error("ERR unknown subcommand or wrong number of arguments for 'CHANNELS'. Try PUBSUB HELP."))
+	h.Want("PUBSUB NUMSUB news sport x", []any{"news", 2, "sport", 1, "x", 0})
+	h.Want("PUBSUB NUMSUB", []any{})
+	h.Want("PUBSUB NUMPAT", 2)
+	require.Contains(t, h.Do("PUBSUB HELP"), resptest.Simple("NUMPAT"))
+}

@@ -1,0 +1,95 @@
+package pubsub
+
+import (
+	"maps"
+	"slices"
+
+	"cellserver/commands"
+)
+
+// SUBSCRIBE and PSUBSCRIBE listen to channels and to patterns of channels; UNSUBSCRIBE
+// and PUNSUBSCRIBE end that, for all of them when none is named. Each channel is
+// confirmed by a message of its own.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "subscribe", Arity: -2, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
+		Summary: "Listen for messages published to the given channels", Usage: "channel [channel ...]",
+		Complexity: "O(N) where N is the number of channels to subscribe to.",
+		Run:        func(c *commands.Call) error { return subscribe(c, channels) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "psubscribe", Arity: -2, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
+		Summary: "Listen for messages published to channels matching the given patterns", Usage: "pattern [pattern ...]",
+		Complexity: "O(N) where N is the number of patterns the client is already subscribed to.",
+		Run:        func(c *commands.Call) error { return subscribe(c, patterns) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "unsubscribe", Arity: -1, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
+		Summary: "Stop listening for messages posted to the given channels", Usage: "[channel [channel ...]]",
+		Complexity: "O(N) where N is the number of clients already subscribed to a channel.",
+		Run:        func(c *commands.Call) error { return unsubscribe(c, channels) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "punsubscribe", Arity: -1, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
+		Summary: "Stop listening for messages posted to channels matching the given patterns", Usage: "[pattern [pattern ...]]",
+		Complexity: "O(N+M) where N is the number of patterns the client is already subscribed and M is the number of total patterns " +
+			"subscribed in the system (by any client).",
+		Run: func(c *commands.Call) error { return unsubscribe(c, patterns) },
+	})
+)
+
+const subscribeFlags = commands.PubSub | commands.ConnectionFlags | commands.WhileSubscribed
+
+// subject is what channels and patterns differ by.
+type subject struct {
+	kind   commands.Subject
+	prefix string // of the words in confirmations
+}
+
+var (
+	channels = subject{commands.Channel, ""}
+	patterns = subject{commands.Pattern, "p"}
+)
+
+func subscribe(c *commands.Call, s subject) error {
+	for _, arg := range c.Args[1:] {
+		name := string(arg)
+		c.Server.PubSub.Subscribe(c.Conn, s.kind, name)
+		confirm(c, s.prefix+"subscribe", name)
+	}
+	if !c.MayHold("subscriptions", c.Conn.Subs.Bytes) {
+		return commands.CloseConnection
+	}
+	return nil
+}
+
+func unsubscribe(c *commands.Call, s subject) error {
+	var names []string
+	for _, arg := range c.Args[1:] {
+		names = append(names, string(arg))
+	}
+	if names == nil {
+		names = slices.Sorted(maps.Keys(c.Conn.Subs.Names(s.kind)))
+	}
+	word := s.prefix + "unsubscribe"
+	for _, name := range names {
+		c.Server.PubSub.Unsubscribe(c.Conn, s.kind, name)
+		confirm(c, word, name)
+	}
+	if names == nil {
+		c.Out.Push(3)
+		c.Out.BulkString(word)
+		c.Out.Null()
+		c.Out.Int(c.Conn.Subs.Total.Load())
+	}
+	return nil
+}
+
+// confirm tells the client what it is subscribed to or no longer, and the number of all its
+// subscriptions.
+func confirm(c *commands.Call, word, name string) {
+	c.Out.Push(3)
+	c.Out.BulkString(word)
+	c.Out.BulkString(name)
+	c.Out.Int(c.Conn.Subs.Total.Load())
+}

@@ -1,0 +1,95 @@
+package pubsub
+
+import (
+	"testing"
+
+	"cellserver/commands"
+	"cellserver/commands/commandtest"
+	"cellserver/resp"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSubscribe(t *testing.T) {
+	h := commandtest.New(t)
+	c := h.NewClient(t)
+	require.Equal(t, []any{[]any{"subscribe", "a", int64(1)}, []any{"subscribe", "b", int64(2)}, []any{"subscribe", "a", int64(2)}}, c.All("SUBSCRIBE a b a"))
+	require.Equal(t, []any{[]any{"psubscribe", "a*", int64(3)}}, c.All("PSUBSCRIBE a*"))
+	h.Want("PUBLISH a hello", 2)
+	require.Equal(t, []any{[]any{"message", "a", "hello"}, []any{"pmessage", "a*", "a", "hello"}}, c.Told())
+	h.Want("PUBLISH c hello", 0)
+
+	c.Want("GET k", commands.Error("ERR Can't execute 'get': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"))
+	c.Want("PING", []string{"pong", ""})
+	c.Want("PING x", []string{"pong", "x"})
+	line := h.Do("CLIENT LIST TYPE pubsub")
+	require.Contains(t, line, "id=2 ")
+	require.Contains(t, line, " flags=P db=0 sub=2 psub=1 ")
+
+	require.Equal(t, []any{[]any{"unsubscribe", "x", int64(3)}, []any{"unsubscribe", "b", int64(2)}}, c.All("UNSUBSCRIBE x b"))
+	require.Equal(t, []any{[]any{"unsubscribe", "a", int64(1)}}, c.All("UNSUBSCRIBE"))
+	require.Equal(t, []any{[]any{"unsubscribe", resptest.NilBulk, int64(1)}}, c.All("UNSUBSCRIBE"))
+	require.Equal(t, []any{[]any{"punsubscribe", "a*", int64(0)}}, c.All("PUNSUBSCRIBE"))
+	h.Want("PUBLISH a hello", 0)
+	c.Want("GET k", nil)
+}
+
+func TestSubscribeRESP3(t *testing.T) {
+	h := commandtest.New(t)
+	h.Do("HELLO 3")
+	require.Equal(t, []any{resptest.Push{"subscribe", "a", int64(1)}}, h.All("SUBSCRIBE a"))
+	h.Want("GET k", nil)
+	require.Equal(t, []any{int64(1), resptest.Push{"message", "a", "me"}}, h.All("PUBLISH a me"))
+	h.Do("RESET")
+	h.Want("PUBLISH a x", 0)
+}
+
+func TestSubscribersLeave(t *testing.T) {
+	h := commandtest.New(t)
+	c := h.NewClient(t)
+	c.All("SUBSCRIBE a b")
+	c.All("PSUBSCRIBE a* b*")
+	c.State.Closed()
+	h.Want("PUBLISH a x", 0)
+	require.Equal(t, "0", h.Info("stats")["pubsub_channels"])
+	require.Equal(t, "0", h.Info("stats")["pubsub_patterns"])
+}
+
+// A RESP2 client gets what others redirect to it as messages of a channel.
+func TestClientTrackingRedirectToSubscriber(t *testing.T) {
+	h := commandtest.New(t)
+	target := h.NewClient(t)
+	h.Want("CLIENT TRACKING ON REDIRECT 2", ok)
+	h.Do("GET a")
+	h.Do("INCR a")
+	require.Empty(t, target.Told(), "not subscribed yet")
+	target.Do("SUBSCRIBE __redis__:invalidate")
+	h.Do("GET a")
+	h.Do("INCR a")
+	require.Equal(t, []any{[]any{"message", "__redis__:invalidate", []any{"a"}}}, target.Told())
+}
+
+func TestSubscriptionsAreBounded(t *testing.T) {
+	h := commandtest.New(t, "--client-query-buffer-limit", "1mb")
+	name := make([]byte, 100_000)
+	for _, command := range []string{"SUBSCRIBE", "PSUBSCRIBE"} {
+		for i := range 5 {
+			name[0] = byte(i)
+			h.Send(resptest.Command(command, name))
+			h.Session.Sent()
+		}
+	}
+	require.Equal(t, resp.Continue, h.Status)
+	h.All("UNSUBSCRIBE")
+	require.Equal(t, 5*(len(name)+128), h.State.Conn().Subs.Bytes)
+	for i := 5; h.Status == resp.Continue; i++ {
+		name[0] = byte(i)
+		h.Send(resptest.Command("PSUBSCRIBE", name))
+		h.Session.Sent()
+	}
+	require.Equal(t, resp.Close, h.Status)
+	require.Less(t, h.State.Conn().Subs.Bytes, 1_200_000)
+	h.State.Closed()
+	require.Zero(t, h.State.Conn().Subs.Bytes)
+}

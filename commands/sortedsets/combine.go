@@ -1,0 +1,176 @@
+package sortedsets
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// What ZUNION, ZINTER, ZDIFF and their kin share: their arguments, "numkeys key [key …]"
+// and options, and the shape of the reply.
+
+// combination is the parsed call of one of them.
+type combination struct {
+	inputs     []input
+	aggregate  func(a, b float64) float64
+	withScores bool
+	limit      int64 // of ZINTERCARD; 0 is none
+}
+
+// input is one of the sets to combine.
+type input struct {
+	set    *store.SortedSet // nil when the key is absent
+	weight float64
+}
+
+func (in *input) len() int {
+	if in.set == nil {
+		return 0
+	}
+	return in.set.Len()
+}
+
+// each calls f for every item, in order, until it returns false.
+func (in *input) each(f func(it store.Item) bool) {
+	if n := in.len(); n > 0 {
+		in.set.Range(0, n, false, f)
+	}
+}
+
+// weigh returns a score times the weight. Zero times infinity stays NaN; the conversion
+// keeps the compiler from fusing the product with a later sum.
+func (in *input) weigh(score float64) float64 { return float64(score * in.weight) }
+
+// combineOption is the set of options that a command takes.
+type combineOption uint8
+
+const (
+	weighable combineOption = 1 << iota // WEIGHTS and AGGREGATE
+	scorable                            // WITHSCORES
+	limitable                           // LIMIT
+)
+
+// combineArgs parses what stands from argument i on. Errors come in Redis's order: a
+// key of the wrong type before a wrong option.
+func combineArgs(c *commands.Call, i int, allowed combineOption) (*combination, error) {
+	n, err := c.Int(i)
+	if err != nil {
+		return nil, err
+	}
+	rest := c.Args[i+1:]
+	switch {
+	case n < 1:
+		return nil, commands.Error("ERR at least 1 input key is needed for '" + c.Cmd.FullName() + "' command")
+	case n > int64(len(rest)):
+		return nil, commands.ErrSyntax
+	}
+	o := &combination{inputs: make([]input, n), aggregate: sumScores}
+	for i, key := range rest[:n] {
+		set, err := readSorted(c, key)
+		if err != nil {
+			return nil, err
+		}
+		o.inputs[i] = input{set, 1}
+	}
+	for rest = rest[n:]; len(rest) > 0; {
+		taken, err := o.option(rest, allowed)
+		if err != nil {
+			return nil, err
+		}
+		rest = rest[taken:]
+	}
+	return o, nil
+}
+
+// option parses the option that args begin with and returns how many it takes.
+func (o *combination) option(args [][]byte, allowed combineOption) (taken int, err error) {
+	word, n := args[0], len(args)
+	switch {
+	case allowed&weighable != 0 && n > len(o.inputs) && commands.Is(word, "weights"):
+		return 1 + len(o.inputs), o.weights(args[1:])
+	case allowed&weighable != 0 && n > 1 && commands.Is(word, "aggregate"):
+		if o.aggregate = aggregation(args[1]); o.aggregate == nil {
+			return 0, commands.ErrSyntax
+		}
+		return 2, nil
+	case allowed&scorable != 0 && commands.Is(word, "withscores"):
+		o.withScores = true
+		return 1, nil
+	case allowed&limitable != 0 && n > 1 && commands.Is(word, "limit"):
+		limit, ok := commands.ParseInt(args[1])
+		if !ok || limit < 0 {
+			return 0, commands.Error("ERR LIMIT can't be negative")
+		}
+		o.limit = limit
+		return 2, nil
+	}
+	return 0, commands.ErrSyntax
+}
+
+func (o *combination) weights(args [][]byte) error {
+	for i := range o.inputs {
+		w, ok := commands.ParseFloat(args[i])
+		if !ok {
+			return commands.Error("ERR weight value is not a float")
+		}
+		o.inputs[i].weight = w
+	}
+	return nil
+}
+
+// aggregation returns the function that AGGREGATE names, nil if there is none.
+func aggregation(name []byte) func(a, b float64) float64 {
+	switch {
+	case commands.Is(name, "sum"):
+		return sumScores
+	case commands.Is(name, "min"):
+		return minScore
+	case commands.Is(name, "max"):
+		return maxScore
+	}
+	return nil
+}
+
+// sumScores adds; infinity less infinity is 0.
+func sumScores(a, b float64) float64 { return zeroNaN(a + b) }
+
+// minScore and maxScore keep a when b is NaN.
+func minScore(a, b float64) float64 {
+	if b < a {
+		return b
+	}
+	return a
+}
+
+func maxScore(a, b float64) float64 {
+	if b > a {
+		return b
+	}
+	return a
+}
+
+func zeroNaN(f float64) float64 {
+	if math.IsNaN(f) {
+		return 0
+	}
+	return f
+}
+
+// smallestFirst puts the inputs in the order in which Redis combines them, which shows
+// in the last digit of a sum.
+func (o *combination) smallestFirst() {
+	slices.SortStableFunc(o.inputs, func(a, b input) int { return cmp.Compare(a.len(), b.len()) })
+}
+
+// reply replies with the items in their order.
+func (o *combination) reply(c *commands.Call, items []store.Item) error {
+	slices.SortFunc(items, func(a, b store.Item) int {
+		return cmp.Or(cmp.Compare(a.Score, b.Score), strings.Compare(a.Member, b.Member))
+	})
+	replyItems(c, items, o.withScores)
+	return nil
+}

@@ -1,0 +1,11 @@
+// Package sortedsets holds the commands on sorted sets.
+//
+// sortedset.go has what they share, interval.go the ranges of scores and members, combine.go the
+// unions, intersections and differences.
+//
+// May use: the keyspace alone.
+//
+// A command is one file, with its test beside it. A command that returns an error has written
+// nothing. The package takes no locks: a command runs while the server holds the partitions of
+// its keys.
+package sortedsets

@@ -1,0 +1,163 @@
+package sortedsets
+
+import (
+	"math"
+
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member …] sets the scores
+// of members and replies with how many are new, with CH how many are new or changed.
+// NX leaves present members alone, XX adds none, GT and LT only let a score grow or
+// shrink. With INCR the score is added to, and the reply is the sum, or null when a
+// condition stood against it. ZINCRBY key increment member is ZADD with INCR.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "zadd", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Group: commands.GroupSortedSet, Since: "1.2.0",
+		Keys:       commands.OneKey.With("RW UPDATE"),
+		Summary:    "Add one or more members to a sorted set, or update its score if it already exists",
+		Usage:      "key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]",
+		Complexity: "O(log(N)) for each item added, where N is the number of elements in the sorted set.",
+		Run:        func(c *commands.Call) error { return zadd(c, zaddOptions{}) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zincrby", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupSortedSet, Since: "1.2.0",
+		Summary: "Increment the score of a member in a sorted set", Usage: "key increment member",
+		Complexity: "O(log(N)) where N is the number of elements in the sorted set.",
+		Run:        func(c *commands.Call) error { return zadd(c, zaddOptions{incr: true}) },
+	})
+)
+
+const errScoreNaN commands.Error = "ERR resulting score is not a number (NaN)"
+
+type zaddOptions struct {
+	nx, xx, gt, lt bool
+	ch, incr       bool
+}
+
+// zadd is ZADD with some options already given.
+func zadd(c *commands.Call, o zaddOptions) error {
+	pairs := c.Args[2+o.parse(c.Args[2:]):]
+	if err := o.check(pairs); err != nil {
+		return err
+	}
+	var few [4]float64
+	scores := few[:0]
+	for i := 0; i < len(pairs); i += 2 {
+		f, ok := commands.ParseFloat(pairs[i])
+		if !ok {
+			return commands.ErrNotFloat
+		}
+		scores = append(scores, f)
+	}
+	e := c.Tx.Write(c.Args[1])
+	if err := commands.CheckSorted(&e); err != nil {
+		return err
+	}
+	if o.incr {
+		return zincr(c, &e, o, scores[0], pairs[1])
+	}
+	added, updated := 0, 0
+	for i, score := range scores {
+		switch o.set(&e, score, pairs[2*i+1]) {
+		case memberAdded:
+			added++
+		case memberUpdated:
+			updated++
+		}
+	}
+	if o.ch {
+		added += updated
+	}
+	c.Out.Int(int64(added))
+	return nil
+}
+
+// zincr adds to a member's score, 0 when it is not there, and replies with the sum.
+func zincr(c *commands.Call, e *store.Entry, o zaddOptions, by float64, member []byte) error {
+	sum := by
+	if z := e.Sorted(); z != nil {
+		if old, ok := z.Score(member); ok && !o.nx {
+			sum += old
+		}
+	}
+	if math.IsNaN(sum) {
+		return errScoreNaN
+	}
+	if o.set(e, sum, member) == memberRefused {
+		c.Out.Null()
+		return nil
+	}
+	c.Out.Double(sum)
+	return nil
+}
+
+// parse takes the options that args begin with and returns how many these are.
+func (o *zaddOptions) parse(args [][]byte) int {
+	for i, a := range args {
+		switch {
+		case commands.Is(a, "nx"):
+			o.nx = true
+		case commands.Is(a, "xx"):
+			o.xx = true
+		case commands.Is(a, "gt"):
+			o.gt = true
+		case commands.Is(a, "lt"):
+			o.lt = true
+		case commands.Is(a, "ch"):
+			o.ch = true
+		case commands.Is(a, "incr"):
+			o.incr = true
+		default:
+			return i
+		}
+	}
+	return len(args)
+}
+
+// check says what is wrong with the options together and with what follows them, in
+// Redis's order.
+func (o *zaddOptions) check(pairs [][]byte) error {
+	switch {
+	case len(pairs) == 0 || len(pairs)%2 != 0:
+		return commands.ErrSyntax
+	case o.nx && o.xx:
+		return commands.Error("ERR XX and NX options at the same time are not compatible")
+	case o.gt && o.nx || o.lt && o.nx || o.gt && o.lt:
+		return commands.Error("ERR GT, LT, and/or NX options at the same time are not compatible")
+	case o.incr && len(pairs) > 2:
+		return commands.Error("ERR INCR option supports a single increment-element pair")
+	}
+	return nil
+}
+
+// outcome is what became of one member.
+type outcome uint8
+
+const (
+	memberSame    outcome = iota // it had that score before
+	memberRefused                // a condition stood against it
+	memberAdded
+	memberUpdated
+)
+
+// set gives a member its score if the conditions allow it.
+func (o *zaddOptions) set(e *store.Entry, score float64, member []byte) outcome {
+	old, present := 0.0, false
+	if z := e.Sorted(); z != nil {
+		old, present = z.Score(member)
+	}
+	switch {
+	case present && (o.nx || o.gt && score <= old || o.lt && score >= old):
+		return memberRefused
+	case !present && o.xx:
+		return memberRefused
+	case present && score == old:
+		return memberSame
+	}
+	if e.ZAdd(score, member) {
+		return memberAdded
+	}
+	return memberUpdated
+}

@@ -1,0 +1,16 @@
+package sortedsets
+
+import (
+	"cellserver/commands"
+	"cellserver/commands/commandtest"
+	"testing"
+)
+
+func TestZCard(t *testing.T) {
+	h := commandtest.New(t)
+	h.Want("ZCARD z", 0)
+	h.Do("ZADD z 1 a 2 b")
+	h.Want("ZCARD z", 2)
+	h.Do("INCR s")
+	h.Want("ZCARD s", commands.ErrWrongType)
+}

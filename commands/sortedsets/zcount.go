@@ -1,0 +1,37 @@
+package sortedsets
+
+import "cellserver/commands"
+
+// ZCOUNT key min max and ZLEXCOUNT key min max reply with the number of members in a
+// range of scores or members.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "zcount", Arity: 4, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.0.0",
+		Summary: "Count the members in a sorted set with scores within the given values", Usage: "key min max",
+		Complexity: "O(log(N)) with N being the number of elements in the sorted set.",
+		Run:        func(c *commands.Call) error { return zcount(c, byScore) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zlexcount", Arity: 4, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
+		Summary: "Count the number of members in a sorted set between a given lexicographical range", Usage: "key min max",
+		Complexity: "O(log(N)) with N being the number of elements in the sorted set.",
+		Run:        func(c *commands.Call) error { return zcount(c, byLex) },
+	})
+)
+
+func zcount(c *commands.Call, parse parseInterval) error {
+	ranks, err := parse(c.Args[2], c.Args[3])
+	if err != nil {
+		return err
+	}
+	z, err := readSorted(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	lo, hi := 0, 0
+	if z != nil {
+		lo, hi = ranks(z)
+	}
+	c.Out.Int(int64(hi - lo))
+	return nil
+}

@@ -1,0 +1,58 @@
+package sortedsets
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// ZDIFF numkeys key [key …] [WITHSCORES] replies with the members of the first set that
+// none of the others has. ZDIFFSTORE destination … stores them and replies with their
+// number.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "zdiff", Arity: -3, Flags: commands.ReadOnly | commands.Long, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
+		Summary: "Subtract multiple sorted sets", Usage: "numkeys key [key ...] [WITHSCORES]",
+		Complexity: zdiffCost, Run: zdiff,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zdiffstore", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Long, Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "6.2.0",
+		Summary: "Subtract multiple sorted sets and store the resulting sorted set in a new key",
+		Usage:   "destination numkeys key [key ...]", Complexity: zdiffCost, Run: zdiffstore,
+	})
+)
+
+const zdiffCost = "O(L + (N-K)log(N)) worst case where L is the total number of elements in all the sets, N is the size of the first set, and K is the size of the result set."
+
+func zdiff(c *commands.Call) error {
+	o, err := combineArgs(c, 1, scorable)
+	if err != nil {
+		return err
+	}
+	return o.reply(c, o.diff())
+}
+
+func zdiffstore(c *commands.Call) error {
+	o, err := combineArgs(c, 2, 0)
+	if err != nil {
+		return err
+	}
+	return storeSorted(c, c.Args[1], o.diff())
+}
+
+func (o *combination) diff() []store.Item {
+	var items []store.Item
+	o.inputs[0].each(func(it store.Item) bool {
+		member := []byte(it.Member)
+		for _, in := range o.inputs[1:] {
+			if in.set == nil {
+				continue
+			}
+			if _, there := in.set.Score(member); there {
+				return true
+			}
+		}
+		items = append(items, it)
+		return true
+	})
+	return items
+}

@@ -1,0 +1,91 @@
+package sortedsets
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// ZINTER numkeys key [key …] [WEIGHTS weight …] [AGGREGATE SUM | MIN | MAX] [WITHSCORES]
+// replies with the members that are in all of the sets, their weighted scores
+// aggregated. ZINTERSTORE destination … stores them and replies with their number;
+// ZINTERCARD numkeys key [key …] [LIMIT limit] counts them, up to the limit.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "zinter", Arity: -3, Flags: commands.ReadOnly | commands.Long, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
+		Summary:    "Intersect multiple sorted sets",
+		Usage:      "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>] [WITHSCORES]",
+		Complexity: zinterCost, Run: zinter,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zinterstore", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Long, Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "2.0.0",
+		Summary:    "Intersect multiple sorted sets and store the resulting sorted set in a new key",
+		Usage:      "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]",
+		Complexity: zinterCost, Run: zinterstore,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zintercard", Arity: -3, Flags: commands.ReadOnly | commands.Long, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "7.0.0",
+		Summary:    "Intersect multiple sorted sets and return the cardinality of the result",
+		Usage:      "numkeys key [key ...] [LIMIT limit]",
+		Complexity: "O(N*K) worst case with N being the smallest input sorted set, K being the number of input sorted sets.",
+		Run:        zintercard,
+	})
+)
+
+const zinterCost = "O(N*K)+O(M*log(M)) worst case with N being the smallest input sorted set, K being the number of input sorted sets and M being the number of elements in the resulting sorted set."
+
+func zinter(c *commands.Call) error {
+	o, err := combineArgs(c, 1, weighable|scorable)
+	if err != nil {
+		return err
+	}
+	return o.reply(c, o.inter())
+}
+
+func zinterstore(c *commands.Call) error {
+	o, err := combineArgs(c, 2, weighable)
+	if err != nil {
+		return err
+	}
+	return storeSorted(c, c.Args[1], o.inter())
+}
+
+func zintercard(c *commands.Call) error {
+	o, err := combineArgs(c, 1, limitable)
+	if err != nil {
+		return err
+	}
+	n := int64(0)
+	o.eachCommon(func(store.Item) bool {
+		n++
+		return n != o.limit
+	})
+	c.Out.Int(n)
+	return nil
+}
+
+func (o *combination) inter() []store.Item {
+	var items []store.Item
+	o.eachCommon(func(it store.Item) bool {
+		items = append(items, it)
+		return true
+	})
+	return items
+}
+
+// eachCommon calls f for the members that all inputs have, until it returns false.
+func (o *combination) eachCommon(f func(it store.Item) bool) {
+	o.smallestFirst()
+	first := &o.inputs[0]
+	first.each(func(it store.Item) bool {
+		it.Score = zeroNaN(first.weigh(it.Score))
+		for i := range o.inputs[1:] {
+			in := &o.inputs[i+1]
+			score, ok := in.set.Score([]byte(it.Member))
+			if !ok {
+				return true
+			}
+			it.Score = o.aggregate(it.Score, in.weigh(score))
+		}
+		return f(it)
+	})
+}

@@ -1,0 +1,73 @@
+package sortedsets
+
+import "cellserver/commands"
+
+// ZMPOP numkeys key [key …] <MIN | MAX> [COUNT count] pops from the first of the keys
+// that is there, and replies with the key and the pairs popped, or null.
+var _ = commands.Register(&commands.Command{
+	Name: "zmpop", Arity: -4, Flags: commands.Write, Group: commands.GroupSortedSet, Since: "7.0.0",
+	Keys:       commands.Keys{NumKeys: 1, Access: "RW ACCESS DELETE"},
+	Summary:    "Remove and return members with scores in a sorted set",
+	Usage:      "numkeys key [key ...] <MIN | MAX> [COUNT count]",
+	Complexity: "O(K) + O(M*log(N)) where K is the number of provided keys, N being the number of elements in the sorted set, and M being the number of elements popped.",
+	Run:        zmpop,
+})
+
+const errNumKeys commands.Error = "ERR numkeys should be greater than 0"
+
+func zmpop(c *commands.Call) error {
+	keys, highest, count, err := zmpopArgs(c.Args[1:])
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		e := c.Tx.Write(key)
+		if err := commands.CheckSorted(&e); err != nil {
+			return err
+		}
+		if !e.Exists() {
+			continue
+		}
+		c.Out.Array(2)
+		c.Out.Bulk(key)
+		items := popItems(&e, count, highest)
+		c.Out.Array(len(items))
+		for _, it := range items {
+			c.Out.Array(2)
+			c.Out.BulkString(it.Member)
+			c.Out.Double(it.Score)
+		}
+		return nil
+	}
+	c.Out.NullArray()
+	return nil
+}
+
+func zmpopArgs(args [][]byte) (keys [][]byte, highest bool, count int64, err error) {
+	n, ok := commands.ParseInt(args[0])
+	if !ok || n < 1 {
+		return nil, false, 0, errNumKeys
+	}
+	rest := args[1:]
+	if n >= int64(len(rest)) {
+		return nil, false, 0, commands.ErrSyntax
+	}
+	keys, rest = rest[:n], rest[n:]
+	highest = commands.Is(rest[0], "max")
+	if !highest && !commands.Is(rest[0], "min") {
+		return nil, false, 0, commands.ErrSyntax
+	}
+	switch rest = rest[1:]; {
+	case len(rest) == 0:
+		return keys, highest, 1, nil
+	case len(rest) < 2 || !commands.Is(rest[0], "count"):
+		return nil, false, 0, commands.ErrSyntax
+	}
+	if count, ok = commands.ParseInt(rest[1]); !ok || count < 1 {
+		return nil, false, 0, commands.Error("ERR count should be greater than 0")
+	}
+	if len(rest) > 2 {
+		return nil, false, 0, commands.ErrSyntax
+	}
+	return keys, highest, count, nil
+}

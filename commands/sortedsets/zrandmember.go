@@ -1,0 +1,106 @@
+package sortedsets
+
+import (
+	"math"
+	"math/bits"
+
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// ZRANDMEMBER key [count [WITHSCORES]] replies with a random member, or null. With a
+// count it replies with that many different ones, or as many as there are; with a
+// negative count with exactly so many, which may repeat.
+var _ = commands.Register(&commands.Command{
+	Name: "zrandmember", Arity: -2, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "6.2.0",
+	Summary: "Get one or multiple random elements from a sorted set", Usage: "key [count [WITHSCORES]]",
+	Complexity: "O(N) where N is the number of elements returned",
+	Tips:       commands.NondeterministicOutput, Run: zrandmember,
+})
+
+func zrandmember(c *commands.Call) error {
+	count, withScores, err := zrandmemberArgs(c.Args[2:])
+	if err != nil {
+		return err
+	}
+	z, err := readSorted(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	one := len(c.Args) == 2
+	switch {
+	case z == nil && one:
+		c.Out.Null()
+	case z == nil:
+		c.Out.Array(0)
+	case one:
+		c.Out.BulkString(z.At(random(c, z.Len())).Member)
+	case count < 0:
+		return randomItems(c, z, -count, withScores)
+	case count >= int64(z.Len()):
+		replyRange(c, z, 0, z.Len(), false, withScores)
+	default:
+		distinctItems(c, z, int(count), withScores)
+	}
+	return nil
+}
+
+func zrandmemberArgs(args [][]byte) (count int64, withScores bool, err error) {
+	if len(args) == 0 {
+		return 0, false, nil
+	}
+	count, ok := commands.ParseInt(args[0])
+	switch {
+	case !ok:
+		return 0, false, commands.ErrNotInteger
+	case count == math.MinInt64:
+		return 0, false, commands.Error("ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807")
+	case len(args) > 2 || len(args) == 2 && !commands.Is(args[1], "withscores"):
+		return 0, false, commands.ErrSyntax
+	case len(args) == 2 && (count < -math.MaxInt64/2 || count > math.MaxInt64/2):
+		return 0, false, commands.ErrOutOfRange
+	}
+	return count, len(args) == 2, nil
+}
+
+// maxRandomReply bounds the reply to a negative count, which no set's size does, in
+// bytes. Redis sends until its memory ends.
+const maxRandomReply = 64 << 20
+
+// randomItems replies with count random items, which may repeat.
+func randomItems(c *commands.Call, z *store.SortedSet, count int64, withScores bool) error {
+	if count > maxRandomReply {
+		return errRandomReply
+	}
+	startItems(c, int(count), withScores)
+	for from := c.Out.Mark(); count > 0; count-- {
+		replyItem(c, z.At(random(c, z.Len())), withScores)
+		if c.Out.Mark()-from > maxRandomReply {
+			return errRandomReply
+		}
+	}
+	return nil
+}
+
+const errRandomReply commands.Error = "ERR value is out of range, the reply would be too large"
+
+// distinctItems replies with count of the set's items, each subset being as likely as
+// any other (R. Floyd's sample, Communications of the ACM 30, 1987).
+func distinctItems(c *commands.Call, z *store.SortedSet, count int, withScores bool) {
+	startItems(c, count, withScores)
+	picked := make(map[int]struct{}, count)
+	for n := z.Len() - count + 1; n <= z.Len(); n++ {
+		rank := random(c, n)
+		if _, again := picked[rank]; again {
+			rank = n - 1
+		}
+		picked[rank] = struct{}{}
+		replyItem(c, z.At(rank), withScores)
+	}
+}
+
+// random returns a number from 0 to n-1.
+func random(c *commands.Call, n int) int {
+	hi, _ := bits.Mul64(c.Tx.Rand(), uint64(n))
+	return int(hi)
+}

@@ -1,0 +1,173 @@
+package sortedsets
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// ZRANGE key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES]
+// replies with the members of a range. The older commands are ZRANGE with some options
+// already given; ZRANGESTORE stores what ZRANGE would reply with.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "zrange", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
+		Summary:    "Return a range of members in a sorted set",
+		Usage:      "key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES]",
+		Complexity: zrangeCost,
+		Run:        func(c *commands.Call) error { return zrange(c, zrangeOptions{}) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zrevrange", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
+		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `REV` argument"},
+		Summary:    "Return a range of members in a sorted set, by index, with scores ordered from high to low",
+		Usage:      "key start stop [WITHSCORES]", Complexity: zrangeCost,
+		Run: func(c *commands.Call) error { return zrange(c, zrangeOptions{fixed: true, reverse: true}) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zrangebyscore", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.0.5",
+		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `BYSCORE` argument"},
+		Summary:    "Return a range of members in a sorted set, by score",
+		Usage:      "key min max [WITHSCORES] [LIMIT offset count]", Complexity: zrangeLimitCost,
+		Run: func(c *commands.Call) error { return zrange(c, zrangeOptions{fixed: true, order: scoreOrder}) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zrevrangebyscore", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.2.0",
+		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `REV` and `BYSCORE` arguments"},
+		Summary:    "Return a range of members in a sorted set, by score, with scores ordered from high to low",
+		Usage:      "key max min [WITHSCORES] [LIMIT offset count]", Complexity: zrangeLimitCost,
+		Run: func(c *commands.Call) error {
+			return zrange(c, zrangeOptions{fixed: true, order: scoreOrder, reverse: true})
+		},
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zrangebylex", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
+		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `BYLEX` argument"},
+		Summary:    "Return a range of members in a sorted set, by lexicographical range",
+		Usage:      "key min max [LIMIT offset count]", Complexity: zrangeLimitCost,
+		Run: func(c *commands.Call) error { return zrange(c, zrangeOptions{fixed: true, order: lexOrder}) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zrevrangebylex", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
+		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `REV` and `BYLEX` arguments"},
+		Summary:    "Return a range of members in a sorted set, by lexicographical range, ordered from higher to lower strings.",
+		Usage:      "key max min [LIMIT offset count]", Complexity: zrangeLimitCost,
+		Run: func(c *commands.Call) error {
+			return zrange(c, zrangeOptions{fixed: true, order: lexOrder, reverse: true})
+		},
+	})
+)
+
+const (
+	zrangeCost      = "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements returned."
+	zrangeLimitCost = "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements being returned. If M is constant (e.g. always asking for the first 10 elements with LIMIT), you can consider it O(log(N))."
+)
+
+func zrange(c *commands.Call, o zrangeOptions) error {
+	ranks, err := o.parse(c.Args[2:])
+	if err != nil {
+		return err
+	}
+	z, err := readSorted(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	if z == nil {
+		c.Out.Array(0)
+		return nil
+	}
+	lo, hi := ranks(z)
+	replyRange(c, z, lo, hi, o.reverse, o.withScores)
+	return nil
+}
+
+// zrangeOptions say which range is meant, and in which direction it is read.
+type zrangeOptions struct {
+	fixed         bool // the command's name says by what and in which direction
+	store         bool // the range is stored, not replied
+	order         order
+	reverse       bool
+	withScores    bool
+	offset, count int64
+}
+
+// order is what a range is by.
+type order uint8
+
+const (
+	rankOrder order = iota
+	scoreOrder
+	lexOrder
+)
+
+// parse takes the two ends of the range and the options after them. Errors come in
+// Redis's order.
+func (o *zrangeOptions) parse(args [][]byte) (interval, error) {
+	o.count = -1
+	if err := o.options(args[2:]); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.count != -1 && o.order == rankOrder:
+		return nil, commands.Error("ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX")
+	case o.withScores && o.order == lexOrder:
+		return nil, commands.Error("ERR syntax error, WITHSCORES not supported in combination with BYLEX")
+	}
+	first, last := args[0], args[1]
+	if o.order == rankOrder {
+		return o.ranked(byRank(first, last))
+	}
+	if o.reverse {
+		first, last = last, first
+	}
+	parse := byScore
+	if o.order == lexOrder {
+		parse = byLex
+	}
+	return o.limited(parse(first, last))
+}
+
+func (o *zrangeOptions) options(args [][]byte) (err error) {
+	auto := !o.fixed
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case !o.store && commands.Is(a, "withscores"):
+			o.withScores = true
+		case commands.Is(a, "limit") && len(args) > i+2:
+			if o.offset, o.count, err = commands.TwoInts(args[i+1], args[i+2]); err != nil {
+				return err
+			}
+			i += 2
+		case !o.fixed && !o.reverse && commands.Is(a, "rev"):
+			o.reverse = true
+		case auto && commands.Is(a, "bylex"):
+			o.order, auto = lexOrder, false
+		case auto && commands.Is(a, "byscore"):
+			o.order, auto = scoreOrder, false
+		default:
+			return commands.ErrSyntax
+		}
+	}
+	return nil
+}
+
+// ranked makes ranks count from the end when the range is read backwards.
+func (o *zrangeOptions) ranked(ranks interval, err error) (interval, error) {
+	if err != nil || !o.reverse {
+		return ranks, err
+	}
+	return func(z *store.SortedSet) (int, int) {
+		lo, hi := ranks(z)
+		return z.Len() - hi, z.Len() - lo
+	}, nil
+}
+
+// limited applies LIMIT.
+func (o *zrangeOptions) limited(ranks interval, err error) (interval, error) {
+	if err != nil {
+		return nil, err
+	}
+	return func(z *store.SortedSet) (int, int) {
+		lo, hi := ranks(z)
+		return limit(lo, hi, o.reverse, o.offset, o.count)
+	}, nil
+}

@@ -1,0 +1,32 @@
+package sortedsets
+
+import "cellserver/commands"
+
+// ZRANGESTORE dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count] stores the
+// range of src at dst, whatever dst held before, and replies with how many members that
+// are; with none dst is removed.
+var _ = commands.Register(&commands.Command{
+	Name: "zrangestore", Arity: -5, Flags: commands.Write | commands.DenyOOM, Group: commands.GroupSortedSet, Since: "6.2.0",
+	Keys:       commands.TwoKeys.With("OW UPDATE; RO ACCESS"),
+	Summary:    "Store a range of members from sorted set into another key",
+	Usage:      "dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count]",
+	Complexity: "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements stored into the destination key.",
+	Run:        zrangestore,
+})
+
+func zrangestore(c *commands.Call) error {
+	o := zrangeOptions{store: true}
+	ranks, err := o.parse(c.Args[3:])
+	if err != nil {
+		return err
+	}
+	z, err := readSorted(c, c.Args[2])
+	if err != nil {
+		return err
+	}
+	if z == nil {
+		return storeSorted(c, c.Args[1], nil)
+	}
+	lo, hi := ranks(z)
+	return storeSorted(c, c.Args[1], collect(z, lo, hi, false))
+}

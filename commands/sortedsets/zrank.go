@@ -1,0 +1,40 @@
+package sortedsets
+
+import "cellserver/commands"
+
+// ZRANK key member replies with the number of members before the given one, ZREVRANK
+// with the number after it; null when it is not there.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "zrank", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.0.0",
+		Summary: "Determine the index of a member in a sorted set", Usage: "key member", Complexity: "O(log(N))",
+		Run: func(c *commands.Call) error { return zrank(c, false) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zrevrank", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.0.0",
+		Summary: "Determine the index of a member in a sorted set, with scores ordered from high to low",
+		Usage:   "key member", Complexity: "O(log(N))",
+		Run: func(c *commands.Call) error { return zrank(c, true) },
+	})
+)
+
+func zrank(c *commands.Call, reverse bool) error {
+	z, err := readSorted(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	if z == nil {
+		c.Out.Null()
+		return nil
+	}
+	rank, ok := z.Rank(c.Args[2])
+	switch {
+	case !ok:
+		c.Out.Null()
+	case reverse:
+		c.Out.Int(int64(z.Len() - 1 - rank))
+	default:
+		c.Out.Int(int64(rank))
+	}
+	return nil
+}

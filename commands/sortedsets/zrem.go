@@ -1,0 +1,29 @@
+package sortedsets
+
+import "cellserver/commands"
+
+// ZREM key member [member …] removes members and replies with how many were there.
+var _ = commands.Register(&commands.Command{
+	Name: "zrem", Arity: -3, Flags: commands.Write | commands.Fast, Keys: removalKey, Group: commands.GroupSortedSet, Since: "1.2.0",
+	Summary: "Remove one or more members from a sorted set", Usage: "key member [member ...]",
+	Complexity: "O(M*log(N)) with N being the number of elements in the sorted set and M the number of elements to be removed.",
+	Run:        zrem,
+})
+
+// removalKey is the key of a command that removes members unseen.
+var removalKey = commands.OneKey.With("RW DELETE")
+
+func zrem(c *commands.Call) error {
+	e := c.Tx.Write(c.Args[1])
+	if err := commands.CheckSorted(&e); err != nil {
+		return err
+	}
+	removed := 0
+	for _, m := range c.Args[2:] {
+		if e.ZRem(m) {
+			removed++
+		}
+	}
+	c.Out.Int(int64(removed))
+	return nil
+}

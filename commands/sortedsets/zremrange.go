@@ -1,0 +1,45 @@
+package sortedsets
+
+import "cellserver/commands"
+
+// ZREMRANGEBYRANK key start stop, ZREMRANGEBYSCORE key min max and ZREMRANGEBYLEX key
+// min max remove the members of a range and reply with how many that were.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "zremrangebyrank", Arity: 4, Flags: commands.Write, Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.0.0",
+		Summary: "Remove all members in a sorted set within the given indexes", Usage: "key start stop",
+		Complexity: zremrangeCost,
+		Run:        func(c *commands.Call) error { return zremrange(c, byRank) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zremrangebyscore", Arity: 4, Flags: commands.Write, Keys: removalKey, Group: commands.GroupSortedSet, Since: "1.2.0",
+		Summary: "Remove all members in a sorted set within the given scores", Usage: "key min max",
+		Complexity: zremrangeCost,
+		Run:        func(c *commands.Call) error { return zremrange(c, byScore) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zremrangebylex", Arity: 4, Flags: commands.Write, Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.8.9",
+		Summary: "Remove all members in a sorted set between the given lexicographical range", Usage: "key min max",
+		Complexity: zremrangeCost,
+		Run:        func(c *commands.Call) error { return zremrange(c, byLex) },
+	})
+)
+
+const zremrangeCost = "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements removed by the operation."
+
+func zremrange(c *commands.Call, parse parseInterval) error {
+	ranks, err := parse(c.Args[2], c.Args[3])
+	if err != nil {
+		return err
+	}
+	e := c.Tx.Write(c.Args[1])
+	if err := commands.CheckSorted(&e); err != nil {
+		return err
+	}
+	removed := 0
+	if z := e.Sorted(); z != nil {
+		removed = e.ZRemRange(ranks(z))
+	}
+	c.Out.Int(int64(removed))
+	return nil
+}

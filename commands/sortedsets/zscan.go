@@ -1,0 +1,101 @@
+package sortedsets
+
+import (
+	"math"
+
+	"cellserver/commands"
+	"cellserver/resp"
+	"cellserver/store"
+)
+
+// ZSCAN key cursor [MATCH pattern] [COUNT count] replies with the next cursor, 0 at the
+// end, and some members with their scores, which are strings in RESP3, too. A member
+// that is there for the whole scan is seen; in a set that stays large, exactly once.
+var _ = commands.Register(&commands.Command{
+	Name: "zscan", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.0",
+	Summary:    "Incrementally iterate sorted sets elements and associated scores",
+	Usage:      "key cursor [MATCH pattern] [COUNT count]",
+	Complexity: "O(N) for every call, of which a whole iteration takes at most 65. N is the number of elements inside the collection.",
+	Tips:       commands.NondeterministicOutput, Run: zscan,
+})
+
+func zscan(c *commands.Call) error {
+	cursor, err := commands.ParseCursor(c.Args[2])
+	if err != nil {
+		return err
+	}
+	z, err := readSorted(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	if z == nil { // even wrong options are fine then
+		c.Out.Array(2)
+		c.Out.BulkString("0")
+		c.Out.Array(0)
+		return nil
+	}
+	o, err := commands.ParseScanOptions(c.Args[3:], nil)
+	if err != nil {
+		return err
+	}
+	next, items := scanSorted(z, cursor, &o)
+	c.Out.Array(2)
+	c.Out.BulkInt(int64(next))
+	c.Out.Array(2 * len(items))
+	for _, it := range items {
+		c.Out.BulkString(it.Member)
+		replyScanScore(c, it.Score, z.Compact())
+	}
+	return nil
+}
+
+// replyScanScore replies with a score as Redis keeps it: in a compact set a whole
+// number, up to 2^62, is an integer; elsewhere it is spelled as by ZSCORE.
+func replyScanScore(c *commands.Call, score float64, compact bool) {
+	if compact && math.Abs(score) <= 1<<62 && math.Trunc(score) == score {
+		c.Out.BulkInt(int64(score))
+		return
+	}
+	var buf [32]byte
+	c.Out.Bulk(resp.FormatDouble(buf[:0], score))
+}
+
+// A cursor is a place in the order of the members' hashes, which no write changes. A
+// call visits the hashes from there to the next cursor: the whole set is looked at to
+// find them, so one call takes a larger part of a larger set than COUNT says. A compact
+// set comes whole, as in Redis, wherever the cursor is.
+const (
+	scanMaxCalls = 64      // for a whole set
+	scanSpace    = 1 << 48 // hashes are below; clients that keep numbers as doubles lose nothing
+)
+
+func scanSorted(z *store.SortedSet, cursor uint64, o *commands.ScanOptions) (next uint64, items []store.Item) {
+	n := z.Len()
+	end := uint64(scanSpace)
+	if z.Compact() {
+		cursor = 0
+	} else if calls := min(int64(n)/o.Count, scanMaxCalls); calls > 1 {
+		end = min(cursor, scanSpace) + scanSpace/uint64(calls)
+	}
+	z.Range(0, n, false, func(it store.Item) bool {
+		if h := scanHash(it.Member); cursor <= h && h < end && o.Matches([]byte(it.Member)) {
+			items = append(items, it)
+		}
+		return true
+	})
+	if end >= scanSpace {
+		return 0, items
+	}
+	return end, items
+}
+
+// scanHash is FNV-1a, folded into scanSpace with its high bits mixed in.
+func scanHash(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	h ^= h >> 32
+	h *= 0x9fb21c651e98df25
+	return h >> 16
+}

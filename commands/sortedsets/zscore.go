@@ -1,0 +1,41 @@
+package sortedsets
+
+import "cellserver/commands"
+
+// ZSCORE key member replies with the member's score, or null. ZMSCORE key member
+// [member …] replies with an array of what ZSCORE would say of each.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "zscore", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
+		Summary: "Get the score associated with the given member in a sorted set", Usage: "key member",
+		Complexity: "O(1)",
+		Run:        func(c *commands.Call) error { return zscore(c, false) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zmscore", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "6.2.0",
+		Summary: "Get the score associated with the given members in a sorted set", Usage: "key member [member ...]",
+		Complexity: "O(N) where N is the number of members being requested.",
+		Run:        func(c *commands.Call) error { return zscore(c, true) },
+	})
+)
+
+func zscore(c *commands.Call, asArray bool) error {
+	z, err := readSorted(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	members := c.Args[2:]
+	if asArray {
+		c.Out.Array(len(members))
+	}
+	for _, m := range members {
+		if z == nil {
+			c.Out.Null()
+		} else if score, ok := z.Score(m); ok {
+			c.Out.Double(score)
+		} else {
+			c.Out.Null()
+		}
+	}
+	return nil
+}

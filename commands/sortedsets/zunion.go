@@ -1,0 +1,65 @@
+package sortedsets
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// ZUNION numkeys key [key …] [WEIGHTS weight …] [AGGREGATE SUM | MIN | MAX] [WITHSCORES]
+// replies with the members of any of the sets; of one in several the weighted scores
+// are aggregated. ZUNIONSTORE destination … stores them and replies with their number.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "zunion", Arity: -3, Flags: commands.ReadOnly | commands.Long, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
+		Summary:    "Add multiple sorted sets",
+		Usage:      "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>] [WITHSCORES]",
+		Complexity: "O(N)+O(M*log(M)) with N being the sum of the sizes of the input sorted sets, and M being the number of elements in the resulting sorted set.",
+		Run:        zunion,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "zunionstore", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Long, Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "2.0.0",
+		Summary:    "Add multiple sorted sets and store the resulting sorted set in a new key",
+		Usage:      "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]",
+		Complexity: "O(N)+O(M log(M)) with N being the sum of the sizes of the input sorted sets, and M being the number of elements in the resulting sorted set.",
+		Run:        zunionstore,
+	})
+)
+
+// combineStoreKeys are a destination, and after a count the sources.
+var combineStoreKeys = commands.Keys{First: 1, Last: 1, Step: 1, NumKeys: 2, Access: "OW UPDATE; RO ACCESS"}
+
+func zunion(c *commands.Call) error {
+	o, err := combineArgs(c, 1, weighable|scorable)
+	if err != nil {
+		return err
+	}
+	return o.reply(c, o.union())
+}
+
+func zunionstore(c *commands.Call) error {
+	o, err := combineArgs(c, 2, weighable)
+	if err != nil {
+		return err
+	}
+	return storeSorted(c, c.Args[1], o.union())
+}
+
+func (o *combination) union() []store.Item {
+	o.smallestFirst()
+	var items []store.Item
+	place := map[string]int{}
+	for _, in := range o.inputs {
+		in.each(func(it store.Item) bool {
+			it.Score = zeroNaN(in.weigh(it.Score))
+			i, seen := place[it.Member]
+			if seen {
+				items[i].Score = o.aggregate(items[i].Score, it.Score)
+			} else {
+				place[it.Member] = len(items)
+				items = append(items, it)
+			}
+			return true
+		})
+	}
+	return items
+}

@@ -1,0 +1,49 @@
+package strings
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// APPEND key value appends to the string at a key, empty when it is absent, and replies
+// with its new length. The key keeps its expiry.
+var _ = commands.Register(&commands.Command{
+	Name: "append", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.OneKey.With("RW INSERT"), Group: commands.GroupString, Since: "2.0.0",
+	Summary: "Append a value to a key", Usage: "key value",
+	Complexity: "O(1). The amortized time complexity is O(1) assuming the appended value is small and the already present value is of any size, " +
+		"since the dynamic string library used by Redis will double the free space available on every reallocation.",
+	Run: appendTo,
+})
+
+func appendTo(c *commands.Call) error {
+	value := c.Args[2]
+	e := c.Tx.Write(c.Args[1])
+	if err := commands.CheckString(&e); err != nil {
+		return err
+	}
+	if !e.Exists() {
+		e.SetBytes(value, store.NoExpiry)
+		c.Out.Int(int64(len(value)))
+		return nil
+	}
+	n := stringLen(&e)
+	if err := checkLength(c, n, len(value)); err != nil {
+		return err
+	}
+	c.Out.Int(int64(e.SetRange(n, value)))
+	return nil
+}
+
+// stringLen returns the length in bytes of the string that an entry holds.
+func stringLen(e *store.Entry) int {
+	var digits [20]byte
+	return len(e.Bytes(digits[:0]))
+}
+
+// checkLength refuses a string of before+more bytes that is longer than an argument may be.
+func checkLength(c *commands.Call, before, more int) error {
+	if limit := int(c.Server.Config().ProtoMaxBulkLen); before > limit-more {
+		return commands.ErrTooLong
+	}
+	return nil
+}

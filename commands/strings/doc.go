@@ -1,0 +1,10 @@
+// Package strings holds the commands on strings and counters.
+//
+// longdouble.go computes as Redis does on x86, for INCRBYFLOAT.
+//
+// May use: the keyspace, and the configured length of a string.
+//
+// A command is one file, with its test beside it. A command that returns an error has written
+// nothing. The package takes no locks: a command runs while the server holds the partitions of
+// its keys.
+package strings

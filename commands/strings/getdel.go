@@ -1,0 +1,19 @@
+package strings
+
+import "cellserver/commands"
+
+// GETDEL key removes a key and replies with the string it held, or null.
+var _ = commands.Register(&commands.Command{
+	Name: "getdel", Arity: 2, Flags: commands.Write | commands.Fast, Keys: commands.OneKey.With("RW ACCESS DELETE"), Group: commands.GroupString, Since: "6.2.0",
+	Summary: "Get the value of a key and delete the key", Usage: "key",
+	Complexity: "O(1)", Run: getdel,
+})
+
+func getdel(c *commands.Call) error {
+	e := c.Tx.Read(c.Args[1])
+	if err := replyString(c, &e); err != nil {
+		return err
+	}
+	e.Delete()
+	return nil
+}

@@ -1,0 +1,52 @@
+package strings
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// GETEX key replies with the string, or null, and changes when the key's time is over
+// as its options say. A time given as EXAT or PXAT that has passed removes the key.
+var _ = commands.Register(&commands.Command{
+	Name: "getex", Arity: -2, Flags: commands.Write | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "6.2.0",
+	Summary:    "Get the value of a key and optionally set its expiration",
+	Usage:      "key [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | PERSIST]",
+	Complexity: "O(1)", Run: getex,
+})
+
+func getex(c *commands.Call) error {
+	x, persist, err := parseGetex(c.Args)
+	if err != nil {
+		return err
+	}
+	e := c.Tx.Read(c.Args[1])
+	if err := replyString(c, &e); err != nil || !e.Exists() {
+		return err
+	}
+	at, err := x.At(c) // behind the type, as in Redis: an absent key is null whatever the time
+	switch {
+	case err != nil:
+		return err
+	case at != store.NoExpiry && x.Option.Absolute && at <= c.NowMillis():
+		e.Delete()
+	case at != store.NoExpiry:
+		e.SetExpiry(at)
+	case persist && e.ExpireAt() != store.NoExpiry:
+		e.SetExpiry(store.NoExpiry)
+	}
+	return nil
+}
+
+func parseGetex(args [][]byte) (x commands.Expiry, persist bool, err error) {
+	for i := 2; i < len(args); i++ {
+		switch {
+		case commands.Is(args[i], "persist") && x.Option == nil:
+			persist = true
+		case !persist && x.Take(args, i):
+			i++
+		default:
+			return x, false, commands.ErrSyntax
+		}
+	}
+	return x, persist, nil
+}

@@ -1,0 +1,59 @@
+package strings
+
+import "cellserver/commands"
+
+// GETRANGE, formerly SUBSTR, replies with the bytes start to end of the string, both
+// included; negative ones count from its end. What lies outside is left out.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "getrange", Arity: 4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupString, Since: "2.4.0",
+		Summary: "Get a substring of the string stored at a key", Usage: "key start end",
+		Complexity: getrangeCost, Run: getrange,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "substr", Arity: 4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupString, Since: "1.0.0",
+		Deprecated: commands.Deprecation{Since: "2.0.0", By: "`GETRANGE`"},
+		Summary:    "Get a substring of the string stored at a key", Usage: "key start end",
+		Complexity: getrangeCost, Run: getrange,
+	})
+)
+
+const getrangeCost = "O(N) where N is the length of the returned string. The complexity is ultimately determined by the returned length, " +
+	"but because creating a substring from an existing string is very cheap, it can be considered O(1) for small strings."
+
+func getrange(c *commands.Call) error {
+	start, err := c.Int(2)
+	if err != nil {
+		return err
+	}
+	end, err := c.Int(3)
+	if err != nil {
+		return err
+	}
+	e := c.Tx.Read(c.Args[1])
+	if err := commands.CheckString(&e); err != nil {
+		return err
+	}
+	var digits [20]byte
+	c.Out.Bulk(between(e.Bytes(digits[:0]), start, end))
+	return nil
+}
+
+// between returns the bytes start to end of s, both included.
+func between(s []byte, start, end int64) []byte {
+	n := int64(len(s))
+	if start < 0 && end < 0 && start > end {
+		return nil
+	}
+	if start < 0 {
+		start = max(start+n, 0)
+	}
+	if end < 0 {
+		end = max(end+n, 0)
+	}
+	end = min(end, n-1)
+	if start > end {
+		return nil
+	}
+	return s[start : end+1]
+}

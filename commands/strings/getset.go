@@ -1,0 +1,24 @@
+package strings
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// GETSET key value sets a key that then stays for ever, and replies with the old
+// string, or null.
+var _ = commands.Register(&commands.Command{
+	Name: "getset", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
+	Deprecated: commands.Deprecation{Since: "6.2.0", By: "`SET` with the `!GET` argument"},
+	Summary:    "Set the string value of a key and return its old value", Usage: "key value",
+	Complexity: "O(1)", Run: getset,
+})
+
+func getset(c *commands.Call) error {
+	e := c.Tx.Read(c.Args[1])
+	if err := replyString(c, &e); err != nil {
+		return err
+	}
+	e.SetBytes(c.Args[2], store.NoExpiry)
+	return nil
+}

@@ -1,0 +1,16 @@
+package strings
+
+// The tests of this family call commands of other families, too.
+import (
+	_ "cellserver/commands/admin"
+	_ "cellserver/commands/cluster"
+	"cellserver/commands/commandtest"
+	_ "cellserver/commands/connection"
+	_ "cellserver/commands/keys"
+	_ "cellserver/commands/limits"
+	_ "cellserver/commands/pubsub"
+	_ "cellserver/commands/sortedsets"
+	_ "cellserver/commands/transactions"
+)
+
+const ok = commandtest.OK

@@ -1,0 +1,70 @@
+package strings
+
+import (
+	"math"
+
+	"cellserver/commands"
+)
+
+// INCR, DECR, INCRBY and DECRBY add to the integer at a key, 0 when it is absent, and
+// reply with the sum. The key keeps its expiry.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "incr", Arity: 2, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
+		Summary: "Increment the integer value of a key by one",
+		Usage:   "key", Complexity: "O(1)",
+		Run: func(c *commands.Call) error { return add(c, 1) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "decr", Arity: 2, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
+		Summary: "Decrement the integer value of a key by one",
+		Usage:   "key", Complexity: "O(1)",
+		Run: func(c *commands.Call) error { return add(c, -1) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "incrby", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
+		Summary: "Increment the integer value of a key by the given amount",
+		Usage:   "key increment", Complexity: "O(1)", Run: incrby,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "decrby", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
+		Summary: "Decrement the integer value of a key by the given number",
+		Usage:   "key decrement", Complexity: "O(1)", Run: decrby,
+	})
+)
+
+const errOverflow commands.Error = "ERR increment or decrement would overflow"
+
+func incrby(c *commands.Call) error {
+	n, err := c.Int(2)
+	if err != nil {
+		return err
+	}
+	return add(c, n)
+}
+
+func decrby(c *commands.Call) error {
+	n, err := c.Int(2)
+	if err != nil {
+		return err
+	}
+	if n == math.MinInt64 {
+		return commands.Error("ERR decrement would overflow")
+	}
+	return add(c, -n)
+}
+
+func add(c *commands.Call, n int64) error {
+	e := c.Tx.Write(c.Args[1])
+	old, err := commands.Integer(&e)
+	if err != nil {
+		return err
+	}
+	sum := old + n
+	if (sum > old) != (n > 0) && n != 0 {
+		return errOverflow
+	}
+	e.SetInt(sum, e.ExpireAt())
+	c.Out.Int(sum)
+	return nil
+}

@@ -1,0 +1,107 @@
+package strings
+
+import (
+	"math/big"
+
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// addFloatBounded is INCREX of a number that need not be whole, in long double arithmetic, as
+// INCRBYFLOAT's.
+func addFloatBounded(c *commands.Call, a *increxArgs) error {
+	by, lower, upper, err := a.floats()
+	if err != nil {
+		return err
+	}
+	e := c.Tx.Write(c.Args[1])
+	old, err := finiteFloat(&e)
+	if err != nil {
+		return err
+	}
+	sum, fits := addLongDouble(old, by)
+	beyond := !fits || sum.Cmp(lower) < 0 || sum.Cmp(upper) > 0
+	if beyond && !a.saturate {
+		replyFloats(c, old, newLongDouble())
+		return nil
+	}
+	applied := by
+	if beyond {
+		nearest := upper
+		if sum.Cmp(lower) < 0 || !fits && sum.Signbit() {
+			nearest = lower
+		}
+		sum = nearest
+		if applied, fits = addLongDouble(sum, newLongDouble().Neg(old)); !fits {
+			return errAppliedInfinite
+		}
+	}
+	a.store(c, &e, func(at int64) { e.SetBytes(formatLongDouble(sum), at) })
+	replyFloats(c, sum, applied)
+	return nil
+}
+
+// floats are the increment and the bounds: those of a long double, unless given.
+func (a *increxArgs) floats() (by, lower, upper *big.Float, err error) {
+	lower, upper = largestLongDouble(true), largestLongDouble(false)
+	by, ok := parseLongDouble(a.increment)
+	switch {
+	case !ok:
+		return nil, nil, nil, errIncrementFloat
+	case by.IsInf():
+		return nil, nil, nil, errIncrementInf
+	}
+	if a.lower != nil {
+		if lower, ok = parseLongDouble(a.lower); !ok {
+			return nil, nil, nil, errLowerNotFloat
+		}
+	}
+	if a.upper != nil {
+		if upper, ok = parseLongDouble(a.upper); !ok {
+			return nil, nil, nil, errUpperNotFloat
+		}
+	}
+	if lower.Cmp(upper) > 0 {
+		return nil, nil, nil, errBoundsCross
+	}
+	return by, lower, upper, nil
+}
+
+// largestLongDouble is the largest finite long double, or the one furthest below 0.
+func largestLongDouble(negative bool) *big.Float {
+	f := newLongDouble().SetMantExp(big.NewFloat(1), longDoubleMaxExp-longDoublePrec)
+	ones := new(big.Int).Lsh(big.NewInt(1), longDoublePrec)
+	f.Mul(f, newLongDouble().SetInt(ones.Sub(ones, big.NewInt(1))))
+	if negative {
+		f.Neg(f)
+	}
+	return f
+}
+
+// finiteFloat is the number that an absent (0) or string entry holds.
+func finiteFloat(e *store.Entry) (*big.Float, error) {
+	if err := commands.CheckString(e); err != nil {
+		return nil, err
+	}
+	f, ok := longDouble(e)
+	switch {
+	case !ok:
+		return nil, commands.ErrNotFloat
+	case f.IsInf():
+		return nil, errValueInf
+	}
+	return f, nil
+}
+
+// replyFloats replies with two numbers: doubles in RESP3, strings in RESP2.
+func replyFloats(c *commands.Call, all ...*big.Float) {
+	c.Out.Array(len(all))
+	for _, f := range all {
+		if c.Out.Proto == 3 {
+			double, _ := f.Float64()
+			c.Out.Double(double)
+		} else {
+			c.Out.Bulk(formatLongDouble(f))
+		}
+	}
+}

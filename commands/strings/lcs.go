@@ -1,0 +1,175 @@
+package strings
+
+import (
+	"math"
+	"slices"
+
+	"cellserver/commands"
+)
+
+// LCS key1 key2 replies with the longest common subsequence of two strings, with LEN
+// its length, with IDX where its parts lie in either string, the last first.
+var _ = commands.Register(&commands.Command{
+	Name: "lcs", Arity: -3, Flags: commands.ReadOnly | commands.Long, Keys: commands.TwoKeys, Group: commands.GroupString, Since: "7.0.0",
+	Summary: "Find longest common substring", Usage: "key1 key2 [LEN] [IDX] [MINMATCHLEN len] [WITHMATCHLEN]",
+	Complexity: "O(N*M) where N and M are the lengths of s1 and s2, respectively", Run: lcs,
+})
+
+const (
+	errLCSType    commands.Error = "ERR The specified keys must contain string values"
+	errLCSOptions commands.Error = "ERR If you want both the length and indexes, please just use IDX."
+	errLCSTooLong commands.Error = "ERR String too long for LCS"
+	errLCSMemory  commands.Error = "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len"
+)
+
+type lcsOptions struct {
+	length, indexes  bool
+	minMatch         int64
+	withMatchLengths bool
+}
+
+func lcs(c *commands.Call) error {
+	ea, eb := c.Tx.Read(c.Args[1]), c.Tx.Read(c.Args[2])
+	if commands.CheckString(&ea) != nil || commands.CheckString(&eb) != nil {
+		return errLCSType
+	}
+	o, err := readLCSOptions(c)
+	if err != nil {
+		return err
+	}
+	a, b := ea.Bytes(nil), eb.Bytes(nil)
+	if len(a) >= math.MaxUint32-1 || len(b) >= math.MaxUint32-1 {
+		return errLCSTooLong
+	}
+	if cells := int64(len(a)+1) * int64(len(b)+1); cells > c.Server.Config().ProtoMaxBulkLen/4 {
+		return errLCSMemory
+	}
+	t := newLCSTable(a, b)
+	switch {
+	case o.indexes:
+		replyMatches(c, t, o)
+	case o.length:
+		c.Out.Int(int64(t.at(len(a), len(b))))
+	default:
+		c.Out.Bulk(t.common())
+	}
+	return nil
+}
+
+func readLCSOptions(c *commands.Call) (o lcsOptions, err error) {
+	for i := 3; i < len(c.Args); i++ {
+		switch a := c.Args[i]; {
+		case commands.Is(a, "idx"):
+			o.indexes = true
+		case commands.Is(a, "len"):
+			o.length = true
+		case commands.Is(a, "withmatchlen"):
+			o.withMatchLengths = true
+		case commands.Is(a, "minmatchlen") && i+1 < len(c.Args):
+			i++
+			if o.minMatch, err = c.Int(i); err != nil {
+				return o, err
+			}
+		default:
+			return o, commands.ErrSyntax
+		}
+	}
+	if o.indexes && o.length {
+		return o, errLCSOptions
+	}
+	return o, nil
+}
+
+// lcsTable holds the length of the longest common subsequence of every pair of prefixes.
+type lcsTable struct {
+	a, b []byte
+	lens []uint32 // (len(a)+1) rows of len(b)+1
+}
+
+func newLCSTable(a, b []byte) *lcsTable {
+	t := &lcsTable{a, b, make([]uint32, (len(a)+1)*(len(b)+1))}
+	width := len(b) + 1
+	for i := range a {
+		above, row := t.lens[i*width:(i+1)*width], t.lens[(i+1)*width:(i+2)*width]
+		for j := range b {
+			if a[i] == b[j] {
+				row[j+1] = above[j] + 1
+			} else {
+				row[j+1] = max(above[j+1], row[j])
+			}
+		}
+	}
+	return t
+}
+
+func (t *lcsTable) at(i, j int) uint32 { return t.lens[i*(len(t.b)+1)+j] }
+
+// walk goes back from the ends of both strings and calls f with the positions of each
+// byte that they share, last first. Of several ways it takes the one that Redis takes.
+func (t *lcsTable) walk(f func(i, j int)) {
+	for i, j := len(t.a), len(t.b); i > 0 && j > 0; {
+		switch {
+		case t.a[i-1] == t.b[j-1]:
+			i, j = i-1, j-1
+			f(i, j)
+		case t.at(i-1, j) > t.at(i, j-1):
+			i--
+		default:
+			j--
+		}
+	}
+}
+
+// common returns the longest common subsequence.
+func (t *lcsTable) common() []byte {
+	n := t.at(len(t.a), len(t.b))
+	s := make([]byte, n)
+	t.walk(func(i, _ int) {
+		n--
+		s[n] = t.a[i]
+	})
+	return s
+}
+
+// lcsMatch is a run of shared bytes: where it starts in either string, and its length.
+type lcsMatch struct{ a, b, n int64 }
+
+// matches returns the runs, last first.
+func (t *lcsTable) matches() []lcsMatch {
+	var runs []lcsMatch
+	t.walk(func(i, j int) {
+		m := lcsMatch{int64(i), int64(j), 1}
+		if k := len(runs) - 1; k >= 0 && runs[k].a == m.a+1 && runs[k].b == m.b+1 {
+			m.n += runs[k].n
+			runs[k] = m
+			return
+		}
+		runs = append(runs, m)
+	})
+	return runs
+}
+
+func replyMatches(c *commands.Call, t *lcsTable, o lcsOptions) {
+	matches := slices.DeleteFunc(t.matches(), func(m lcsMatch) bool { return m.n < o.minMatch })
+	w := c.Out
+	w.Map(2)
+	w.BulkString("matches")
+	w.Array(len(matches))
+	for _, m := range matches {
+		if o.withMatchLengths {
+			w.Array(3)
+		} else {
+			w.Array(2)
+		}
+		for _, from := range [...]int64{m.a, m.b} {
+			w.Array(2)
+			w.Int(from)
+			w.Int(from + m.n - 1)
+		}
+		if o.withMatchLengths {
+			w.Int(m.n)
+		}
+	}
+	w.BulkString("len")
+	w.Int(int64(t.at(len(t.a), len(t.b))))
+}

@@ -1,0 +1,38 @@
+package strings
+
+import (
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestParseLongDouble(t *testing.T) {
+	for in, want := range map[string]string{
+		"0": "0", "-0": "0", "+1": "1", "1.": "1", ".5": "0.5", "1e3": "1000", "1E+3": "1000", "5e-1": "0.5",
+		"0x10": "16", "0X1.8p1": "3", "0x.8P-1": "0.25", "0e99999999999999999999": "0",
+		"3.0e-18":              "0",
+		"1.1":                  "1.1",
+		"18446744073709551617": "18446744073709551616", // 2^64+1 does not fit into the mantissa
+		"2e-4951":              "0",
+		"0." + strings.Repeat("0", 5000) + "1e5001": "1",
+	} {
+		f, ok := parseLongDouble([]byte(in))
+		require.True(t, ok, in)
+		require.Equal(t, want, string(formatLongDouble(f)), in)
+	}
+	for _, in := range []string{
+		"", " 1", "1 ", "nan", "NaN", "nan(1)", "abc", "1.2.3", "1e", "1e+", "e5", ".", "-", "--1", "+-1", "0x", "0xp1", "1_0", "0x1_0",
+		"1p3", "0x1p", "1e5000", "1e-5000", "1e999999999999999999999", "-1e-999999999999999999999", "0x1p16384", "0x1p-16446", "1e-4951",
+		"1\x00", strings.Repeat("1", longDoubleChars),
+	} {
+		_, ok := parseLongDouble([]byte(in))
+		require.False(t, ok, "%q", in)
+	}
+	for in, want := range map[string]bool{"inf": false, "-Infinity": true} {
+		f, ok := parseLongDouble([]byte(in))
+		require.True(t, ok)
+		require.Equal(t, new(big.Float).SetInf(want).String(), f.String())
+	}
+}

@@ -1,0 +1,23 @@
+package strings
+
+import "cellserver/commands"
+
+// MGET key [key ...] replies with the string of each key, null for one that is absent
+// or no string.
+var _ = commands.Register(&commands.Command{
+	Name: "mget", Arity: -2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.AllKeys, Group: commands.GroupString, Since: "1.0.0",
+	Summary: "Get the values of all the given keys", Usage: "key [key ...]",
+	Complexity: "O(N) where N is the number of keys to retrieve.",
+	Tips:       []string{"request_policy:multi_shard"}, Run: mget,
+})
+
+func mget(c *commands.Call) error {
+	c.Out.Array(len(c.Args) - 1)
+	for _, key := range c.Args[1:] {
+		e := c.Tx.Read(key)
+		if replyString(c, &e) != nil {
+			c.Out.Null()
+		}
+	}
+	return nil
+}

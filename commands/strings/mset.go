@@ -1,0 +1,56 @@
+package strings
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// MSET and MSETNX set many keys at once, MSETNX only if none of them is there: nobody
+// sees a part of them set. The keys then stay for ever.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "mset", Arity: -3, Flags: commands.Write | commands.DenyOOM, Keys: pairKeys.With("OW UPDATE"), Group: commands.GroupString, Since: "1.0.1",
+		Summary: "Set multiple keys to multiple values", Usage: "key value [key value ...]",
+		Complexity: "O(N) where N is the number of keys to set.",
+		Tips:       []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Run: mset,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "msetnx", Arity: -3, Flags: commands.Write | commands.DenyOOM, Keys: pairKeys.With("OW INSERT"), Group: commands.GroupString, Since: "1.0.1",
+		Summary: "Set multiple keys to multiple values, only if none of the keys exist", Usage: "key value [key value ...]",
+		Complexity: "O(N) where N is the number of keys to set.",
+		Tips:       []string{"request_policy:multi_shard", "response_policy:agg_min"}, Run: msetnx,
+	})
+)
+
+// pairKeys are the keys of arguments that are keys and values in turn.
+var pairKeys = commands.Keys{First: 1, Last: -1, Step: 2}
+
+func mset(c *commands.Call) error {
+	if len(c.Args)%2 == 0 {
+		return commands.WrongArity(c.Cmd.FullName())
+	}
+	setPairs(c)
+	return commands.ReplyOK(c)
+}
+
+func msetnx(c *commands.Call) error {
+	if len(c.Args)%2 == 0 {
+		return commands.WrongArity(c.Cmd.FullName())
+	}
+	for i := 1; i < len(c.Args); i += 2 {
+		if e := c.Tx.Write(c.Args[i]); e.Exists() {
+			c.Out.Int(0)
+			return nil
+		}
+	}
+	setPairs(c)
+	c.Out.Int(1)
+	return nil
+}
+
+func setPairs(c *commands.Call) {
+	for i := 1; i < len(c.Args); i += 2 {
+		e := c.Tx.Write(c.Args[i])
+		e.SetBytes(c.Args[i+1], store.NoExpiry)
+	}
+}

@@ -1,0 +1,129 @@
+package strings
+
+import (
+	"slices"
+
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// SET, SETNX, SETEX and PSETEX make a key hold a string, whatever it held before. The
+// key's expiry is the one given; without one it stays for ever, unless SET is told
+// KEEPTTL.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "set", Arity: -3, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("RW ACCESS UPDATE VARIABLE_FLAGS"), Group: commands.GroupString, Since: "1.0.0",
+		Summary:    "Set the string value of a key",
+		Usage:      "key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
+		Complexity: "O(1)", Run: set, KeyAccess: setAccess,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "setnx", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.OneKey.With("OW INSERT"), Group: commands.GroupString, Since: "1.0.0",
+		Summary: "Set the value of a key, only if the key does not exist", Usage: "key value",
+		Complexity: "O(1)", Run: setnx,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "setex", Arity: 4, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupString, Since: "2.0.0",
+		Summary: "Set the value and expiration of a key", Usage: "key seconds value",
+		Complexity: "O(1)", Run: func(c *commands.Call) error { return setExpiring(c, &commands.ExpiryOptions[0]) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "psetex", Arity: 4, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupString, Since: "2.6.0",
+		Summary: "Set the value and expiration in milliseconds of a key", Usage: "key milliseconds value",
+		Complexity: "O(1)", Run: func(c *commands.Call) error { return setExpiring(c, &commands.ExpiryOptions[1]) },
+	})
+)
+
+type setOptions struct {
+	nx, xx  bool // only if the key is absent, or there
+	get     bool // reply with the old string
+	keepTTL bool
+	expiry  commands.Expiry
+}
+
+func set(c *commands.Call) error {
+	o, err := parseSet(c.Args)
+	if err != nil {
+		return err
+	}
+	at, err := o.expiry.At(c)
+	if err != nil {
+		return err
+	}
+	var e store.Entry
+	if o.get {
+		e = c.Tx.Read(c.Args[1])
+		if err := replyString(c, &e); err != nil {
+			return err
+		}
+	} else {
+		e = c.Tx.Write(c.Args[1])
+	}
+	exists := e.Exists()
+	refused := o.nx && exists || o.xx && !exists
+	if o.keepTTL {
+		at = e.ExpireAt()
+	}
+	if !refused {
+		e.SetBytes(c.Args[2], at)
+	}
+	switch {
+	case o.get:
+	case refused:
+		c.Out.Null()
+	default:
+		c.Out.OK()
+	}
+	return nil
+}
+
+func parseSet(args [][]byte) (o setOptions, err error) {
+	for i := 3; i < len(args); i++ {
+		switch a := args[i]; {
+		case commands.Is(a, "nx") && !o.xx:
+			o.nx = true
+		case commands.Is(a, "xx") && !o.nx:
+			o.xx = true
+		case commands.Is(a, "get"):
+			o.get = true
+		case commands.Is(a, "keepttl") && o.expiry.Option == nil:
+			o.keepTTL = true
+		case !o.keepTTL && o.expiry.Take(args, i):
+			i++
+		default:
+			return o, commands.ErrSyntax
+		}
+	}
+	return o, nil
+}
+
+// setAccess looks for GET alone, since the options may be wrong.
+func setAccess(args [][]byte) string {
+	if slices.ContainsFunc(args[3:], func(a []byte) bool { return commands.Is(a, "get") }) {
+		return "RW ACCESS UPDATE"
+	}
+	return "OW UPDATE"
+}
+
+func setnx(c *commands.Call) error {
+	e := c.Tx.Write(c.Args[1])
+	if e.Exists() {
+		c.Out.Int(0)
+		return nil
+	}
+	e.SetBytes(c.Args[2], store.NoExpiry)
+	c.Out.Int(1)
+	return nil
+}
+
+// setExpiring is SETEX and PSETEX: key time value.
+func setExpiring(c *commands.Call, o *commands.ExpiryOption) error {
+	x := commands.Expiry{Option: o, Number: c.Args[2]}
+	at, err := x.At(c)
+	if err != nil {
+		return err
+	}
+	e := c.Tx.Write(c.Args[1])
+	e.SetBytes(c.Args[3], at)
+	return commands.ReplyOK(c)
+}

@@ -1,0 +1,39 @@
+package strings
+
+import "cellserver/commands"
+
+// SETRANGE key offset value overwrites the string from a byte on, padding it with zero
+// bytes if it is shorter, and replies with its new length. The key keeps its expiry.
+var _ = commands.Register(&commands.Command{
+	Name: "setrange", Arity: 4, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupString, Since: "2.2.0",
+	Summary: "Overwrite part of a string at key starting at the specified offset", Usage: "key offset value",
+	Complexity: "O(1), not counting the time taken to copy the new string in place. Usually, this string is very small so the amortized complexity is O(1). " +
+		"Otherwise, complexity is O(M) with M being the length of the value argument.",
+	Run: setrange,
+})
+
+const errOffset commands.Error = "ERR offset is out of range"
+
+func setrange(c *commands.Call) error {
+	offset, err := c.Int(2)
+	if err != nil {
+		return err
+	}
+	if offset < 0 {
+		return errOffset
+	}
+	e := c.Tx.Write(c.Args[1])
+	if err := commands.CheckString(&e); err != nil {
+		return err
+	}
+	value := c.Args[3]
+	if len(value) == 0 {
+		c.Out.Int(int64(stringLen(&e)))
+		return nil
+	}
+	if err := checkLength(c, int(offset), len(value)); err != nil {
+		return err
+	}
+	c.Out.Int(int64(e.SetRange(int(offset), value)))
+	return nil
+}

@@ -1,0 +1,19 @@
+package strings
+
+import "cellserver/commands"
+
+// STRLEN key replies with the length in bytes of the string, 0 when the key is absent.
+var _ = commands.Register(&commands.Command{
+	Name: "strlen", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupString, Since: "2.2.0",
+	Summary: "Get the length of the value stored in a key", Usage: "key",
+	Complexity: "O(1)", Run: strlen,
+})
+
+func strlen(c *commands.Call) error {
+	e := c.Tx.Read(c.Args[1])
+	if err := commands.CheckString(&e); err != nil {
+		return err
+	}
+	c.Out.Int(int64(stringLen(&e)))
+	return nil
+}

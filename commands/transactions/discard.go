@@ -1,0 +1,20 @@
+package transactions
+
+import "cellserver/commands"
+
+// DISCARD drops the queued commands and the watched keys.
+var _ = commands.Register(&commands.Command{
+	Name: "discard", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate, Group: commands.GroupTransaction, Since: "2.0.0",
+	Summary: "Discard all commands issued after MULTI", Complexity: "O(N), when N is the number of queued commands",
+	Run: discard, Footprint: commands.WatchedFootprint,
+})
+
+const errDiscardNoMulti commands.Error = "ERR DISCARD without MULTI"
+
+func discard(c *commands.Call) error {
+	if !c.Conn.Transaction.Queue.Active {
+		return errDiscardNoMulti
+	}
+	c.Conn.Transaction.Queue.Reset()
+	return unwatch(c)
+}

@@ -1,0 +1,11 @@
+// Package transactions holds MULTI, EXEC, DISCARD, WATCH and UNWATCH.
+//
+// EXEC is atomic because its footprint is the union of all queued commands: it locks their
+// partitions once and runs them all. The server queues commands inside MULTI (package server).
+//
+// May use: the transaction of the own connection.
+//
+// A command is one file, with its test beside it. A command that returns an error has written
+// nothing. The package takes no locks: a command runs while the server holds the partitions of
+// its keys.
+package transactions

@@ -1,0 +1,58 @@
+package transactions
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// EXEC runs the queued commands under one lock of all their partitions, so that nobody
+// sees a part of them, and replies with the array of their replies; with null when a
+// watched key was touched.
+var _ = commands.Register(&commands.Command{
+	Name: "exec", Arity: 1, Flags: commands.ConnectionFlags | commands.SkipSlowlog | commands.Immediate, Group: commands.GroupTransaction, Since: "1.2.0",
+	Summary: "Execute all commands issued after MULTI", Complexity: "Depends on commands in the transaction",
+	Run:       exec,
+	Footprint: execFootprint,
+})
+
+const (
+	errExecNoMulti commands.Error = "ERR EXEC without MULTI"
+	errExecAbort   commands.Error = "EXECABORT Transaction discarded because of previous errors."
+)
+
+func exec(c *commands.Call) error {
+	t := &c.Conn.Transaction
+	queue := t.Queue
+	if !queue.Active {
+		return errExecNoMulti
+	}
+	t.Queue.Reset()
+	touched := c.Tx != nil && c.Tx.Dirty(&t.Watcher)
+	if c.Tx != nil {
+		c.Tx.Unwatch(&t.Watcher)
+	}
+	switch {
+	case queue.Doomed:
+		return errExecAbort
+	case touched:
+		c.Out.NullArray()
+		return nil
+	}
+	t.Running = true
+	defer t.End()
+	c.Out.Array(len(queue.Commands))
+	for _, q := range queue.Commands {
+		c.RunQueued(q)
+	}
+	return nil
+}
+
+// execFootprint locks the keys of every queued command, and the watched keys.
+func execFootprint(c *commands.Call, fp *store.Footprint) {
+	t := &c.Conn.Transaction
+	t.Watcher.Footprint(fp)
+	for _, q := range t.Queue.Commands {
+		inner := commands.Call{Cmd: q.Cmd, Args: q.Args, Conn: c.Conn, Server: c.Server}
+		q.Cmd.AddFootprint(&inner, fp)
+	}
+}

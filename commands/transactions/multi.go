@@ -1,0 +1,19 @@
+package transactions
+
+import "cellserver/commands"
+
+// MULTI starts a transaction: what follows is queued until EXEC or DISCARD.
+var _ = commands.Register(&commands.Command{
+	Name: "multi", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate, Group: commands.GroupTransaction, Since: "1.2.0",
+	Summary: "Mark the start of a transaction block", Usage: "", Complexity: "O(1)",
+	Run: func(c *commands.Call) error {
+		q := &c.Conn.Transaction.Queue
+		if q.Active {
+			return errNestedMulti
+		}
+		q.Active = true
+		return commands.ReplyOK(c)
+	},
+})
+
+const errNestedMulti commands.Error = "ERR MULTI calls can not be nested"

@@ -1,0 +1,46 @@
+package limiters
+
+import "cellserver/store"
+
+// Asked is one of several limiters that decide together, with the entry of its key.
+type Asked[L Limiter] struct {
+	Limiter L
+	Entry   store.Entry
+	Answer  Answer
+}
+
+// DecideAll asks every limiter. It returns the index of the first limiter that refuses, -1
+// if none refuses. If one refuses, the others answer as for a quantity of 0, because they
+// consume nothing.
+func DecideAll[L Limiter](all []Asked[L], now, quantity int64) (refusing int, err error) {
+	refusing = -1
+	for i := range all {
+		a := &all[i]
+		if err = a.Limiter.Decide(&a.Entry, &a.Answer, now, quantity); err != nil {
+			return -1, err
+		}
+		if a.Answer.Limited && refusing < 0 {
+			refusing = i
+		}
+	}
+	for i := range all {
+		a := &all[i]
+		if refusing < 0 || a.Answer.Limited {
+			continue
+		}
+		if err = a.Limiter.Decide(&a.Entry, &a.Answer, now, 0); err != nil {
+			return -1, err
+		}
+	}
+	return refusing, nil
+}
+
+// ApplyAll stores the decisions. If one limiter refuses, only changes by refused requests
+// are left to store.
+func ApplyAll[L Limiter](all []Asked[L], now int64) {
+	for i := range all {
+		if a := &all[i]; a.Answer.Changed {
+			a.Limiter.Apply(&a.Entry, &a.Answer, now)
+		}
+	}
+}

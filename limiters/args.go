@@ -1,0 +1,198 @@
+package limiters
+
+import (
+	"math"
+	"math/bits"
+
+	"cellserver/internal/decimal"
+	"cellserver/internal/rediserr"
+	"cellserver/internal/word"
+)
+
+// Option is a word that may follow the parameters of a limiter. Options come in any order
+// and any case, each at most once.
+type Option uint16
+
+// The options of the limiters.
+const (
+	OptGap        Option = 1 << iota // least time between requests
+	OptResolution                    // width of a log's entries
+	OptMaxWait                       // longest time to hold a request
+	OptWarmup                        // time until the full rate
+	OptMS                            // times in milliseconds
+	OptPeek                          // decides and consumes nothing
+	OptAlign                         // windows begin with the clock's minutes, hours, …
+	OptStrict                        // limited requests count too
+	OptTokens                        // GCRA's quantity
+	OptQuantity                      // CL.MTHROTTLE's quantity
+
+	requestOptions = OptMS | OptPeek // options of a single request
+)
+
+// operand is what follows an option.
+type operand uint8
+
+const (
+	noOperand operand = iota
+	secondsOperand
+	quantityOperand // the quantity itself
+)
+
+// allOptions are the options, in the order of their bits: those that take seconds first.
+var allOptions = [...]struct {
+	word  string
+	takes operand
+}{
+	{"gap", secondsOperand}, {"resolution", secondsOperand}, {"maxwait", secondsOperand}, {"warmup", secondsOperand},
+	{"ms", noOperand}, {"peek", noOperand}, {"align", noOperand}, {"strict", noOperand},
+	{"tokens", quantityOperand}, {"quantity", quantityOperand},
+}
+
+// Args reads the arguments of a limiter from left to right: its parameters, the quantity
+// and the options. The first error stays in Err; after it, every value read is meaningless.
+type Args struct {
+	name     string
+	rest     [][]byte // not read yet
+	Err      error    // the first one
+	rule     bool     // the limit of a rule: it has no quantity and no options of a single request
+	Quantity int64
+	given    Option
+	nanos    [4]int64 // of options that take seconds, in nanoseconds
+}
+
+// Begin starts to read the arguments of another request. name is the command in lower case.
+func (a *Args) Begin(name string, rest [][]byte) {
+	a.name, a.rest, a.Err, a.Quantity, a.given = name, rest, nil, 1, 0
+}
+
+// Release drops the references to the request.
+func (a *Args) Release() { a.rest = nil }
+
+// Has reports whether an option was given.
+func (a *Args) Has(o Option) bool { return a.given&o != 0 }
+
+// value returns the seconds of an option in nanoseconds, 0 if the option was not given.
+func (a *Args) value(o Option) int64 {
+	if !a.Has(o) {
+		return 0
+	}
+	return a.nanos[bits.TrailingZeros16(uint16(o))]
+}
+
+// fail notes the first error.
+func (a *Args) fail(err error) {
+	if a.Err == nil {
+		a.Err = err
+	}
+}
+
+// Next returns the next argument, or nil and an arity error if none is left.
+func (a *Args) Next() []byte {
+	if len(a.rest) == 0 {
+		a.fail(rediserr.WrongArity(a.name))
+		return nil
+	}
+	arg := a.rest[0]
+	a.rest = a.rest[1:]
+	return arg
+}
+
+// Integer reads an integer argument. name stands in the error.
+func (a *Args) Integer(name string) int64 {
+	arg := a.Next()
+	n, ok := decimal.Parse(arg)
+	if !ok && a.Err == nil {
+		a.Err = rediserr.Error("ERR " + name + " is not an integer or out of range")
+	}
+	return n
+}
+
+// Seconds reads a decimal number of seconds and returns nanoseconds. name stands in the error.
+func (a *Args) Seconds(name string) int64 {
+	arg := a.Next()
+	ns, ok := parseSeconds(arg)
+	if !ok && a.Err == nil {
+		a.Err = notSeconds(name)
+	}
+	return ns
+}
+
+func notSeconds(name string) error {
+	return rediserr.Error("ERR " + name + " is not a number of seconds from 0 to 9223372036 with at most nine decimals")
+}
+
+// Finish reads what follows the parameters: the quantity, if a number comes next, and the
+// options. own are the options of this limiter.
+func (a *Args) Finish(own Option) error {
+	if !a.rule && len(a.rest) > 0 && numeric(a.rest[0]) {
+		a.Quantity = a.Integer("quantity")
+	}
+	return a.Options(own)
+}
+
+// Options reads the options. own are the options of this limiter; every request may have
+// MS and PEEK beside them, but a rule may not.
+func (a *Args) Options(own Option) error {
+	if !a.rule {
+		own |= requestOptions
+	}
+	for len(a.rest) > 0 && a.Err == nil {
+		a.option(own)
+	}
+	return a.Err
+}
+
+// option reads one of the allowed options.
+func (a *Args) option(allowed Option) {
+	arg := a.Next()
+	for i := range allOptions {
+		o := &allOptions[i]
+		if !word.Is(arg, o.word) {
+			continue
+		}
+		bit := Option(1) << i
+		if allowed&bit == 0 || a.Has(bit) || o.takes != noOperand && len(a.rest) == 0 {
+			break
+		}
+		a.given |= bit
+		switch o.takes {
+		case secondsOperand:
+			a.nanos[i] = a.Seconds(o.word)
+		case quantityOperand:
+			a.Quantity = a.Integer(o.word)
+		}
+		return
+	}
+	a.fail(rediserr.Syntax)
+}
+
+// numeric reports whether an argument looks like a number, and so is not an option.
+func numeric(arg []byte) bool {
+	return len(arg) > 0 && (arg[0] >= '0' && arg[0] <= '9' || arg[0] == '-' || arg[0] == '+' || arg[0] == '.')
+}
+
+// parseSeconds parses a decimal number of seconds, such as 60 or 0.25, to nanoseconds.
+// It is exact: it refuses signs and more than nine decimals.
+func parseSeconds(b []byte) (ns int64, ok bool) {
+	n, digits, decimals := uint64(0), 0, -1 // decimals: -1 before the point
+	for _, c := range b {
+		d := c - '0'
+		switch {
+		case c == '.' && decimals < 0:
+			decimals = 0
+			continue
+		case d > 9 || decimals == 9 || n > (math.MaxUint64-9)/10:
+			return 0, false
+		}
+		n = n*10 + uint64(d)
+		digits++
+		if decimals >= 0 {
+			decimals++
+		}
+	}
+	over, n := bits.Mul64(n, lastDigit[max(decimals, 0)])
+	return int64(n), digits > 0 && over == 0 && n <= math.MaxInt64
+}
+
+// lastDigit holds, by the number of decimals, the nanoseconds that the last digit counts.
+var lastDigit = [...]uint64{1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 100, 10, 1}

@@ -1,0 +1,167 @@
+package limiters
+
+import (
+	"math"
+	"strings"
+
+	"cellserver/internal/decimal"
+	"cellserver/internal/exact"
+	"cellserver/internal/rediserr"
+	"cellserver/limiters/slidinglog"
+	"cellserver/store"
+)
+
+// Log is the limiter of CL.LOG. Its key is a sorted set of actions. A member is the time of
+// an action in Unix nanoseconds; its score is the same time in microseconds. Several actions
+// of one nanosecond have a number behind the time ("1700000000123456789-000000001"). An entry
+// for several actions has their count ("1700000000123456789x3"). A member of any other form
+// counts as one action at its score.
+type Log struct {
+	plainKey
+	slidinglog.Log
+}
+
+const (
+	errNoGap        rediserr.Error = "ERR gap must be positive"
+	errNoResolution rediserr.Error = "ERR resolution must be positive"
+)
+
+// ReadLog reads limit, period and the options GAP, STRICT and RESOLUTION.
+func ReadLog(a *Args) (l Log, err error) {
+	limit, period := a.Integer("limit"), a.Seconds("period")
+	if err = a.Finish(OptGap | OptStrict | OptResolution); err != nil {
+		return l, err
+	}
+	gap, resolution := a.value(OptGap), a.value(OptResolution)
+	switch {
+	case a.Has(OptGap) && gap == 0:
+		return l, errNoGap
+	case a.Has(OptResolution) && resolution == 0:
+		return l, errNoResolution
+	}
+	l.Log, err = slidinglog.New(limit, period, slidinglog.Options{Gap: gap, Resolution: resolution, Strict: a.Has(OptStrict)})
+	return l, err
+}
+
+// Decide implements [Limiter].
+func (l Log) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
+	if err := CheckSorted(e); err != nil {
+		return err
+	}
+	d, err := slidinglog.Decide(l.Log, logEntries{e.Sorted()}, now, quantity)
+	if at := e.ExpireAt(); !d.Changed && at != store.NoExpiry {
+		// The key may expire before this period ends, because its last action had a shorter
+		// period. The key exists until the millisecond after its expiry.
+		left := nanos(at) - (now - 1e6)
+		d.RetryAfter, d.ResetAfter = min(d.RetryAfter, left), min(d.ResetAfter, left)
+	}
+	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.state = [4]int64{int64(d.Forget), d.Add, bit(d.Shared), bit(d.Join)}
+	return err
+}
+
+func bit(on bool) int64 {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// Apply implements [Limiter].
+func (l Log) Apply(e *store.Entry, a *Answer, now int64) {
+	forget, add, shared, join := int(a.state[0]), a.state[1], a.state[2] != 0, a.state[3] != 0
+	if join {
+		last := e.Sorted().Len() - 1
+		add = exact.Plus(add, logEntry(e.Sorted().At(last)).Count)
+		e.ZRemRange(last, last+1)
+	}
+	next := nextNumber(e.Sorted(), now)
+	e.ZRemRange(0, forget)
+	score := float64(now / 1000)
+	if shared {
+		member := decimal.Append(nil, now)
+		e.ZAdd(score, decimal.Append(append(member, 'x'), add))
+	} else {
+		for ; add > 0; next++ {
+			if e.ZAdd(score, logMember(now, next)) {
+				add--
+			}
+		}
+	}
+	e.SetExpiry(expiryAfter(now, a.ResetAfter))
+}
+
+// logEntries are the entries of a log in a sorted set; a nil set has none.
+type logEntries struct{ set *store.SortedSet }
+
+// Len implements [slidinglog.Entries].
+func (l logEntries) Len() int {
+	if l.set == nil {
+		return 0
+	}
+	return l.set.Len()
+}
+
+// At implements [slidinglog.Entries].
+func (l logEntries) At(i int) slidinglog.Entry { return logEntry(l.set.At(i)) }
+
+// logEntry reads a member of a log.
+func logEntry(it store.Item) slidinglog.Entry {
+	const farthest = 9e15 // microseconds: in the year 2255
+	micros := int64(min(max(it.Score, 0), farthest))
+	t, rest := leadingInteger(it.Member)
+	if t/1000 != micros {
+		return slidinglog.Entry{Time: micros * 1000, Count: 1}
+	}
+	if len(rest) > 1 && rest[0] == 'x' {
+		if n, rest := leadingInteger(rest[1:]); n > 0 && rest == "" {
+			return slidinglog.Entry{Time: t, Count: n, Shared: true}
+		}
+	}
+	return slidinglog.Entry{Time: t, Count: 1}
+}
+
+// leadingInteger returns the number at the start of a text and the text behind it. The number
+// is -1 if there is none or if it exceeds an int64.
+func leadingInteger(s string) (n int64, rest string) {
+	const digits = 19 // of the largest int64
+	u, i := uint64(0), 0
+	for i < len(s) && s[i]-'0' <= 9 {
+		u = u*10 + uint64(s[i]-'0')
+		i++
+	}
+	if i == 0 || i > digits || u > math.MaxInt64 {
+		return -1, s
+	}
+	return int64(u), s[i:]
+}
+
+// nextNumber returns the number of the next action in the nanosecond now.
+func nextNumber(z *store.SortedSet, now int64) int {
+	if z == nil || z.Len() == 0 {
+		return 0
+	}
+	last := z.At(z.Len() - 1)
+	if last.Score < float64(now/1000) {
+		return 0
+	}
+	t, number := leadingInteger(last.Member)
+	if t != now {
+		return 0
+	}
+	n, _ := leadingInteger(strings.TrimPrefix(number, "-"))
+	return int(max(n, 0)) + 1
+}
+
+// logMember returns the n-th member of a nanosecond. Members sort in the order of n.
+func logMember(now int64, n int) []byte {
+	member := decimal.Append(make([]byte, 0, 32), now)
+	if n == 0 {
+		return member
+	}
+	member = append(member, '-')
+	for digit := 100_000_000; digit > n; digit /= 10 {
+		member = append(member, '0')
+	}
+	return decimal.Append(member, int64(n))
+}

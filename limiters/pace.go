@@ -1,0 +1,73 @@
+package limiters
+
+import (
+	"bytes"
+
+	"cellserver/internal/decimal"
+	"cellserver/internal/rediserr"
+	"cellserver/limiters/pace"
+	"cellserver/store"
+)
+
+// Pacer is the limiter of CL.PACE. Its key holds two integers with a space between them:
+// the Unix nanosecond at which the next action may begin, and the unused time before that
+// in nanoseconds. An absent key means that nothing happened for long.
+type Pacer struct {
+	plainKey
+	pace.Pacer
+}
+
+const (
+	errNoWarmup rediserr.Error = "ERR warmup must be positive"
+	errNoPace   rediserr.Error = "ERR the key holds no pace: it is not two integers"
+)
+
+// ReadPace reads max_burst, count, period and the options MAXWAIT and WARMUP.
+func ReadPace(a *Args) (p Pacer, err error) {
+	maxBurst, count, period := a.Integer("max_burst"), a.Integer("count"), a.Seconds("period")
+	if err = a.Finish(OptMaxWait | OptWarmup); err != nil {
+		return p, err
+	}
+	maxWait, warmup := int64(pace.Forever), a.value(OptWarmup)
+	if a.Has(OptMaxWait) {
+		maxWait = a.value(OptMaxWait)
+	}
+	if a.Has(OptWarmup) && warmup == 0 {
+		return p, errNoWarmup
+	}
+	p.Pacer, err = pace.New(maxBurst, count, period, maxWait, warmup)
+	return p, err
+}
+
+// Decide implements [Limiter].
+func (p Pacer) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
+	if err := CheckString(e); err != nil {
+		return err
+	}
+	var state pace.State
+	if e.Exists() {
+		var ok bool
+		if state.Free, state.Stored, ok = twoIntegers(e.Bytes(nil)); !ok {
+			return errNoPace
+		}
+	}
+	d, state, err := p.Pacer.Decide(state, now, quantity)
+	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.Hold, a.state[0], a.state[1] = d.Hold, state.Free, state.Stored
+	return err
+}
+
+// Apply implements [Limiter].
+func (p Pacer) Apply(e *store.Entry, a *Answer, now int64) {
+	state := decimal.Append(make([]byte, 0, 40), a.state[0])
+	state = decimal.Append(append(state, ' '), a.state[1])
+	e.SetBytes(state, expiryAfter(now, a.ResetAfter))
+}
+
+// twoIntegers reads two integers with a space between them.
+func twoIntegers(b []byte) (x, y int64, ok bool) {
+	first, second, _ := bytes.Cut(b, []byte{' '})
+	x, okX := decimal.Parse(first)
+	y, okY := decimal.Parse(second)
+	return x, y, okX && okY
+}

@@ -1,0 +1,145 @@
+package rules
+
+import (
+	"cellserver/internal/rediserr"
+	"cellserver/limiters"
+	"cellserver/store"
+)
+
+// ErrNoRule is the reply to a request for an unknown rule.
+const ErrNoRule rediserr.Error = "ERR no such rule"
+
+// Check is reusable memory for one request to a rule: a connection keeps one, so that a
+// request allocates nothing. Footprint comes before Ask.
+type Check struct {
+	Args   limiters.Args
+	found  *rule // the rule, if looked is true and there is one
+	looked bool  // Footprint found the parsed rules, and has looked the rule up
+	names  []byte
+	keys   [MaxLimits][]byte // parts of names: the keys of the limits' states
+	limits []limiters.Asked[limiters.Limiter]
+	room   [MaxLimits]limiters.Asked[limiters.Limiter] // memory for limits
+}
+
+// Footprint adds the partitions that a request to a rule needs beside the partition of key.
+// It adds the rules themselves only if they are not parsed yet, so requests for different
+// keys do not wait for each other. Inside a transaction (queued) it always adds the rules,
+// because an earlier command of the transaction may change them.
+func (c *Check) Footprint(r *Rules, name, key []byte, queued bool, fp *store.Footprint) {
+	c.looked, c.found = false, nil
+	if stored := r.stored.Load(); stored != nil && !queued {
+		c.looked, c.found = true, r.find(stored, name)
+	} else {
+		r.Lock(fp)
+	}
+	if !canBeTag(key) && !hasTag(key) {
+		c.addStates(key, fp)
+	}
+}
+
+// addStates adds the partitions of a rule's states for a key that shares no slot with them,
+// such as "a}b". If the rule is not known yet, it adds every partition.
+func (c *Check) addStates(key []byte, fp *store.Footprint) {
+	switch {
+	case !c.looked:
+		fp.AddAll()
+	case c.found != nil:
+		for i := range c.found.limits {
+			fp.AddKey(c.found.limits[i].stateKey(nil, key, false))
+		}
+	}
+}
+
+// Ask decides about a key by a rule: all limits pass and consume the quantity, or none does.
+// The answer is that of the tightest limit. looks reports that the request consumed nothing
+// on purpose. queued is true inside EXEC.
+func (c *Check) Ask(r *Rules, tx *store.Tx, name, key []byte, now int64, queued bool) (a limiters.Answer, looks bool, err error) {
+	one, err := c.rule(r, tx, name, queued)
+	if err != nil {
+		return a, false, err
+	}
+	c.find(tx, one, key)
+	if _, err := limiters.DecideAll(c.limits, now, c.Args.Quantity); err != nil {
+		return a, false, err
+	}
+	looks = c.Args.Has(limiters.OptPeek)
+	if !looks {
+		limiters.ApplyAll(c.limits, now)
+	}
+	a = *c.tightest()
+	looks = looks || c.Args.Quantity == 0
+	if !looks {
+		one.count(a.Limited)
+	}
+	if one.shadow && a.Limited {
+		a.Limited, a.RetryAfter = false, limiters.Never
+	}
+	return a, looks, nil
+}
+
+// rule returns the rule of a name.
+func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, error) {
+	one := c.found
+	if !c.looked || queued {
+		stored, err := r.load(tx)
+		if err != nil {
+			return nil, err
+		}
+		one = r.find(stored, name)
+	}
+	if one == nil {
+		return nil, ErrNoRule
+	}
+	return one, one.err
+}
+
+// find sets limits to the rule's limits with the entries of their states.
+func (c *Check) find(tx *store.Tx, r *rule, key []byte) {
+	keys, tag := c.keys[:len(r.limits)], canBeTag(key)
+	for i := range keys {
+		begin := len(c.names)
+		c.names = r.limits[i].stateKey(c.names, key, tag)
+		keys[i] = c.names[begin:]
+	}
+	tx.Gather(keys)
+	c.limits = c.room[:len(keys)]
+	for i, key := range keys {
+		a := &c.limits[i]
+		a.Limiter = r.limits[i].Limiter
+		a.Limiter.Find(&a.Entry, tx, key)
+	}
+}
+
+// tightest returns the answer of the limit that leaves least.
+func (c *Check) tightest() *limiters.Answer {
+	best := &c.limits[0].Answer
+	for i := range c.limits[1:] {
+		if a := &c.limits[1+i].Answer; a.Tighter(best) {
+			best = a
+		}
+	}
+	return best
+}
+
+// keptBytes bounds the memory for names that a Check keeps between requests.
+const keptBytes = 4096
+
+// Done ends a request. Inside EXEC the names of the keys must stay until the transaction ends,
+// because its effects refer to them; so Done leaves that memory to the garbage collector.
+func (c *Check) Done(queued bool) {
+	c.found = nil
+	if c.names = c.names[:0]; queued || cap(c.names) > keptBytes {
+		c.names = nil
+	}
+}
+
+// Release drops the references to the request. A nil Check is allowed.
+func (c *Check) Release() {
+	if c == nil || c.limits == nil {
+		return
+	}
+	c.limits = nil
+	c.Args.Release()
+	clear(c.room[:])
+	clear(c.keys[:])
+}

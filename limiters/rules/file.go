@@ -1,0 +1,157 @@
+package rules
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The rules-file names the same limits as CL.RULE SET, in YAML:
+//
+//	rules:
+//	  login:
+//	    limits:
+//	      - CL.THROTTLE 4 5 60
+//	      - CL.WINDOW 100 86400 ALIGN
+//	  search:
+//	    limits: CL.SLIDING 1000 60
+//	    shadow: true
+
+// UseFile replaces the rules of the rules-file. name stands in errors. An error is one line
+// that names the line of the fault, and then the old rules stay in force. An empty text means
+// no rules.
+func (r *Rules) UseFile(name string, text []byte) error {
+	s, err := parseFile(text)
+	if err != nil {
+		return fmt.Errorf("%s%w", name, err)
+	}
+	r.adopt(s, &r.file, &r.parsed)
+	return nil
+}
+
+// fileError is a fault in one line of a rules-file.
+func fileError(line int, format string, args ...any) error {
+	return fmt.Errorf(":%d: %s", line, fmt.Sprintf(format, args...))
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+
+func parseFile(text []byte) (*set, error) {
+	s := &set{byName: map[string]*rule{}}
+	in := yaml.NewDecoder(bytes.NewReader(text))
+	var document yaml.Node
+	switch err := in.Decode(&document); {
+	case errors.Is(err, io.EOF):
+		return s, nil
+	case err != nil:
+		return nil, errors.New(":" + yamlLine.ReplaceAllString(strings.ReplaceAll(err.Error(), "\n", " "), "$1: "))
+	}
+	if in.Decode(new(yaml.Node)) != io.EOF {
+		return nil, fileError(document.Line, "there must be one document, and nothing after it")
+	}
+	return s, fields(document.Content[0], "the file", map[string]func(*yaml.Node) error{
+		"rules": func(n *yaml.Node) error { return s.readRules(n) },
+	})
+}
+
+func (s *set) readRules(n *yaml.Node) error {
+	return pairs(n, "rules", func(key, value *yaml.Node) error {
+		if len(s.byName) == MaxRules {
+			return fileError(key.Line, "%s", plain(ErrMaxRules))
+		}
+		one, err := readRule(key, value)
+		s.byName[key.Value] = one
+		return err
+	})
+}
+
+func readRule(key, n *yaml.Node) (*rule, error) {
+	if !isName(key.Value) {
+		return nil, fileError(key.Line, "rule %q: %s", key.Value, plain(ErrName))
+	}
+	r := &rule{name: key.Value}
+	err := fields(n, "rule "+key.Value, map[string]func(*yaml.Node) error{
+		"limits": r.readLimits,
+		"shadow": func(n *yaml.Node) error {
+			if n.Decode(&r.shadow) != nil {
+				return fileError(n.Line, "rule %s: shadow must be true or false", r.name)
+			}
+			return nil
+		},
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(r.limits) == 0:
+		return nil, fileError(key.Line, "rule %s has no limits", r.name)
+	case r.shadow:
+		r.text += " SHADOW"
+	}
+	if len(r.text) > MaxRuleBytes {
+		return nil, fileError(key.Line, "rule %s: %s", r.name, plain(ErrRuleBytes))
+	}
+	return r, nil
+}
+
+// readLimits reads one limit, or a list of them.
+func (r *rule) readLimits(n *yaml.Node) error {
+	list := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		list = n.Content
+	}
+	for _, one := range list {
+		if one.Kind != yaml.ScalarNode {
+			return fileError(one.Line, "rule %s: a limit is a text such as CL.THROTTLE 15 30 60", r.name)
+		}
+		words := bytes.Fields([]byte(one.Value))
+		if err := r.add(words); err != nil {
+			return fileError(one.Line, "rule %s: limit %q: %s", r.name, one.Value, plain(err))
+		}
+		if r.text != "" {
+			r.text += " AND "
+		}
+		r.text += string(bytes.Join(words, []byte(" ")))
+	}
+	return nil
+}
+
+// plain returns an error's text without the code that clients get.
+func plain(err error) string { return strings.TrimPrefix(err.Error(), "ERR ") }
+
+// fields calls the reader of each field of a mapping. It refuses unknown fields.
+func fields(n *yaml.Node, what string, read map[string]func(*yaml.Node) error) error {
+	return pairs(n, what, func(key, value *yaml.Node) error {
+		if read[key.Value] == nil {
+			return fileError(key.Line, "%s: unknown field %q", what, key.Value)
+		}
+		return read[key.Value](value)
+	})
+}
+
+// pairs calls do for each key and value of a mapping and refuses keys that repeat. An empty
+// node is an empty mapping.
+func pairs(n *yaml.Node, what string, do func(key, value *yaml.Node) error) error {
+	switch {
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
+		return nil
+	case n.Kind != yaml.MappingNode:
+		return fileError(n.Line, "%s must be a mapping of names", what)
+	}
+	seen := map[string]bool{}
+	for i := 0; i < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if key.Kind != yaml.ScalarNode || seen[key.Value] {
+			return fileError(key.Line, "%s: %q is not a name, or stands twice", what, key.Value)
+		}
+		seen[key.Value] = true
+		if err := do(key, n.Content[i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package rules
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"cellserver/internal/rediserr"
+	"cellserver/internal/word"
+	"cellserver/limiters"
+)
+
+// rule is a named limit: several limiters that decide together. A rule never changes;
+// CL.RULE SET makes another.
+type rule struct {
+	name   string
+	limits []limit
+	shadow bool // decides and counts, but never limits
+	text   string
+	counts *counts
+	err    error // why nobody can ask the rule; set if somebody wrote the key cl.rules by hand
+}
+
+// limit is one limit of a rule, with the parts of the name of its state's key.
+type limit struct {
+	limiters.Limiter
+	head, tail string // around a key without braces: "login:{" and "}:throttle"
+	tagged     string // behind any other key: ":login:throttle"
+}
+
+// counts counts the decisions of a rule, without requests that only look. The counters
+// outlive changes of the rule.
+type counts struct{ allowed, limited, shadowed atomic.Int64 }
+
+// Bounds of rules. Together they bound the replies of CL.RULE LIST, INFO and the metrics.
+const (
+	MaxRules     = 1024
+	MaxLimits    = 8 // of one rule
+	MaxNameBytes = 64
+	MaxRuleBytes = 1024
+)
+
+// The errors of a rule that is out of bounds.
+var (
+	ErrName      = rediserr.Error(fmt.Sprintf("ERR name must be 1 to %d letters, digits, or any of _ - . /", MaxNameBytes))
+	ErrLimits    = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d limits", MaxLimits))
+	ErrRuleBytes = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d bytes", MaxRuleBytes))
+	ErrMaxRules  = rediserr.Error(fmt.Sprintf("ERR there are at most %d rules", MaxRules))
+)
+
+// parse reads the words of a rule after its name:
+// "CL.THROTTLE 15 30 60 AND CL.WINDOW 1000 3600 SHADOW".
+func parse(name string, words [][]byte) (*rule, error) {
+	if !isName(name) {
+		return nil, ErrName
+	}
+	r := &rule{name: name, text: string(bytes.Join(words, []byte(" ")))}
+	if len(r.text) > MaxRuleBytes {
+		return nil, ErrRuleBytes
+	}
+	if last := len(words) - 1; last >= 0 && word.Is(words[last], "shadow") {
+		r.shadow, words = true, words[:last]
+	}
+	for rest := words; rest != nil; {
+		words, rest = cutAnd(rest)
+		if err := r.add(words); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// cutAnd cuts words at the first AND; after is nil if there is none.
+func cutAnd(words [][]byte) (before, after [][]byte) {
+	for i, w := range words {
+		if word.Is(w, "and") {
+			return words[:i], words[i+1:]
+		}
+	}
+	return words, nil
+}
+
+// add appends a limit. The name of its state's key has the limiter's name and, if the rule has
+// several limits of one limiter, their order. So a limit keeps its state if its numbers
+// change, and loses its state if another limiter takes its place.
+func (r *rule) add(words [][]byte) error {
+	l, err := limiters.Parse(words)
+	if err != nil {
+		return err
+	}
+	if len(r.limits) == MaxLimits {
+		return ErrLimits
+	}
+	kind := strings.TrimPrefix(strings.ToLower(string(words[0])), "cl.")
+	tail := "}:" + kind
+	for n := 2; r.hasTail(tail); n++ {
+		tail = "}:" + kind + ":" + strconv.Itoa(n)
+	}
+	r.limits = append(r.limits, limit{Limiter: l, head: r.name + ":{", tail: tail, tagged: ":" + r.name + tail[1:]})
+	return nil
+}
+
+func (r *rule) hasTail(tail string) bool {
+	for i := range r.limits {
+		if r.limits[i].tail == tail {
+			return true
+		}
+	}
+	return false
+}
+
+// count counts a decision.
+func (r *rule) count(limited bool) {
+	switch {
+	case !limited:
+		r.counts.allowed.Add(1)
+	case r.shadow:
+		r.counts.shadowed.Add(1)
+	default:
+		r.counts.limited.Add(1)
+	}
+}
+
+// stateKey appends the name of the key that holds a limit's state for a key. The name is
+// name:{key}:limiter, so that it has the slot of key. If key has braces, it may already have a
+// hash tag, and the name is key:name:limiter. Two different keys or limits never share a name.
+// tag is the result of [canBeTag] for key.
+func (l *limit) stateKey(to, key []byte, tag bool) []byte {
+	if tag {
+		to = append(to, l.head...)
+		to = append(to, key...)
+		return append(to, l.tail...)
+	}
+	return append(append(to, key...), l.tagged...)
+}
+
+// canBeTag reports whether a key in braces is a hash tag.
+func canBeTag(key []byte) bool {
+	return len(key) > 0 && bytes.IndexByte(key, '{') < 0 && bytes.IndexByte(key, '}') < 0
+}
+
+// hasTag reports whether a key has a hash tag. Every key that begins with it has its slot.
+func hasTag(key []byte) bool {
+	open := bytes.IndexByte(key, '{')
+	return open >= 0 && bytes.IndexByte(key[open+1:], '}') > 0
+}
+
+func isName(name string) bool {
+	if name == "" || len(name) > MaxNameBytes {
+		return false
+	}
+	for _, c := range []byte(name) {
+		letter, digit := 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9'
+		if !letter && !digit && strings.IndexByte("_-./", c) < 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,189 @@
+package rules
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"cellserver/internal/rediserr"
+	"cellserver/limiters"
+	"cellserver/store"
+)
+
+// Rules are the rules that CL.CHECK may ask. The zero Rules has none.
+//
+// The rules of the key cl.rules are parsed when somebody first asks for them after a change.
+// Parsing and publishing happen under the lock of the key's partition; so does dropping them
+// when a change of the key commits.
+type Rules struct {
+	stored atomic.Pointer[set] // what the key holds; nil: look it up
+	parsed atomic.Pointer[set] // what the key held when it was parsed last
+	file   atomic.Pointer[set] // of the rules-file
+
+	mu     sync.Mutex // guards counts, and is held while parsed or file changes
+	counts map[string]*counts
+}
+
+// key holds the rules of CL.RULE SET, in database 0.
+var key = []byte("cl.rules")
+
+const database = 0
+
+// set is the rules of one source. A set never changes once others can see it.
+type set struct {
+	text   []byte // of the key
+	byName map[string]*rule
+}
+
+// Holds reports whether a key of a database holds the rules. Such a key is never evicted.
+func Holds(db int, k []byte) bool { return db == database && bytes.Equal(k, key) }
+
+// Committed drops the parsed rules if a transaction's effects change their key.
+func (r *Rules) Committed(effects []store.Effect) {
+	for i := range effects {
+		switch e := &effects[i]; e.Op {
+		default:
+			if len(e.Key) == len(key) && Holds(e.DB, e.Key) {
+				r.stored.Store(nil)
+			}
+		case store.OpFlush, store.OpSwapDB:
+			if e.DB == database || e.Op == store.OpSwapDB && e.Int == database {
+				r.stored.Store(nil)
+			}
+		}
+	}
+}
+
+// Lock adds the key of the rules to a footprint.
+func (r *Rules) Lock(fp *store.Footprint) { fp.AddKey(key) }
+
+// load returns the rules that the key holds. The transaction has locked its partition.
+func (r *Rules) load(tx *store.Tx) (*set, error) {
+	e, done := entry(tx)
+	defer done()
+	if err := limiters.CheckString(&e); err != nil {
+		return nil, err
+	}
+	text := e.Bytes(nil)
+	s := r.parsed.Load()
+	if s == nil || !bytes.Equal(s.text, text) {
+		s = parseKey(text)
+		r.adopt(s, &r.parsed, &r.file)
+	}
+	if tx.Changes() == 0 && e.ExpireAt() == store.NoExpiry {
+		r.stored.Store(s)
+	}
+	return s, nil
+}
+
+// entry returns the entry of the key. done returns the transaction to its database.
+func entry(tx *store.Tx) (e store.Entry, done func()) {
+	db := tx.DB()
+	tx.Select(database)
+	return tx.Write(key), func() { tx.Select(db) }
+}
+
+// find returns the rule of a name, nil if there is none.
+func (r *Rules) find(stored *set, name []byte) *rule {
+	if one := stored.byName[string(name)]; one != nil {
+		return one
+	}
+	if file := r.file.Load(); file != nil {
+		return file.byName[string(name)]
+	}
+	return nil
+}
+
+// parseKey reads the lines of the key. A wrong line, which somebody wrote by hand, becomes a
+// rule with an error.
+func parseKey(text []byte) *set {
+	s := &set{text: bytes.Clone(text), byName: map[string]*rule{}}
+	for line := range bytes.Lines(text) {
+		words := bytes.Fields(line)
+		if len(words) == 0 || !isName(string(words[0])) || len(s.byName) == MaxRules {
+			continue // the next CL.RULE SET removes the line
+		}
+		name := string(words[0])
+		one, err := parse(name, words[1:])
+		if err != nil {
+			one = &rule{name: name, text: string(bytes.Join(words[1:], []byte(" "))), err: errWrongLine(name, err)}
+		}
+		s.byName[name] = one
+	}
+	return s
+}
+
+func errWrongLine(name string, err error) error {
+	return rediserr.Error("ERR the rule " + name + " in the key " + string(key) + " is wrong: " + strings.TrimPrefix(err.Error(), "ERR "))
+}
+
+// sorted returns the rules by name.
+func (s *set) sorted() []*rule {
+	return slices.SortedFunc(maps.Values(s.byName), func(a, b *rule) int { return strings.Compare(a.name, b.name) })
+}
+
+// format returns the text of the key.
+func (s *set) format() []byte {
+	var b []byte
+	for _, one := range s.sorted() {
+		b = append(b, one.name+" "+one.text+"\n"...)
+	}
+	return b
+}
+
+// adopt stores a set in its place and gives each of its rules the counters that a rule of the
+// same name had before. It drops the counters of names that no source has any more.
+func (r *Rules) adopt(s *set, place, other *atomic.Pointer[set]) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kept := map[string]*counts{}
+	for _, source := range []*set{s, other.Load()} {
+		if source == nil {
+			continue
+		}
+		for name := range source.byName {
+			if kept[name] == nil {
+				kept[name] = cmp.Or(r.counts[name], new(counts))
+			}
+		}
+	}
+	for name, one := range s.byName {
+		if one.counts == nil { // a rule that was in force before has its counters
+			one.counts = kept[name]
+		}
+	}
+	r.counts = kept
+	place.Store(s)
+}
+
+// Report is what a rule has decided.
+type Report struct {
+	Name                       string
+	Allowed, Limited, Shadowed int64
+}
+
+// Report returns the counters of all known rules, by name.
+func (r *Rules) Report() (all []Report) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(r.counts)) {
+		c := r.counts[name]
+		all = append(all, Report{name, c.allowed.Load(), c.limited.Load(), c.shadowed.Load()})
+	}
+	return all
+}
+
+// ResetCounts sets all counters to zero.
+func (r *Rules) ResetCounts() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.counts {
+		for _, n := range []*atomic.Int64{&c.allowed, &c.limited, &c.shadowed} {
+			n.Store(0)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package limiters
+
+import (
+	"strconv"
+
+	"cellserver/gcra"
+	"cellserver/internal/decimal"
+	"cellserver/internal/exact"
+	"cellserver/internal/rediserr"
+	"cellserver/store"
+)
+
+// Rate is the limiter of CL.THROTTLE. Its key holds a TAT: Unix nanoseconds.
+type Rate struct{ gcra.Quota }
+
+// Find implements [Limiter]. It finds a key whose TAT may have passed.
+func (Rate) Find(e *store.Entry, tx *store.Tx, key []byte) { tx.WriteTATIn(e, key) }
+
+// Decide implements [Limiter].
+func (r Rate) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
+	tat, err := Integer(e)
+	if err != nil {
+		return err
+	}
+	d, err := r.Quota.Decide(tat, now, quantity)
+	a.setRate(d)
+	return err
+}
+
+// Apply implements [Limiter].
+func (Rate) Apply(e *store.Entry, a *Answer, now int64) { KeepTAT(e, a.state[0], now) }
+
+func (a *Answer) setRate(d gcra.Decision) {
+	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.state[0] = d.TAT
+}
+
+// KeepTAT stores a TAT, in Unix nanoseconds, until it has passed. A TAT that has passed
+// means the same as an absent key, so KeepTAT deletes the key.
+func KeepTAT(e *store.Entry, tat, now int64) {
+	if tat <= now {
+		e.Delete()
+		return
+	}
+	e.SetInt(tat, exact.CeilDiv(tat, 1e6))
+}
+
+// Charge is the limiter of CL.CHARGE: it takes the quantity even if less is left.
+type Charge struct{ Rate }
+
+// Decide implements [Limiter].
+func (r Charge) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
+	tat, err := Integer(e)
+	if err != nil {
+		return err
+	}
+	d, err := r.Charge(tat, now, quantity)
+	a.setRate(d)
+	return err
+}
+
+// ReadCharge reads max_burst, count, period and a quantity, which is required.
+func ReadCharge(a *Args) (r Charge, err error) {
+	maxBurst, count, period := a.Integer("max_burst"), a.Integer("count"), a.Seconds("period")
+	a.Quantity = a.Integer("quantity")
+	if err = a.Options(0); err == nil {
+		r.Quota, err = gcra.NewQuotaIn(maxBurst, count, period)
+	}
+	return r, err
+}
+
+// ReadGCRA reads the arguments of GCRA, the command that Redis built for 8.8.
+func ReadGCRA(a *Args) (r Rate, err error) {
+	maxBurst, count, period := a.Integer("max_burst"), a.Integer("tokens_per_period"), a.Seconds("period")
+	if err = a.Options(OptTokens); err == nil {
+		r.Quota, err = gcra.NewQuotaIn(maxBurst, count, period)
+	}
+	return r, err
+}
+
+const errCrabBurst rediserr.Error = "ERR max_burst must be positive"
+
+// ReadCrab reads the arguments of THROTTLE, throttlecrab's command. Its max_burst is the
+// limit itself.
+func ReadCrab(a *Args) (r Rate, err error) {
+	maxBurst, count, period := a.Integer("max_burst"), a.Integer("count"), a.Seconds("period")
+	switch err = a.Finish(0); {
+	case err != nil:
+		return r, err
+	case maxBurst <= 0:
+		return r, errCrabBurst
+	}
+	r.Quota, err = gcra.NewQuotaIn(maxBurst-1, count, period)
+	return r, err
+}
+
+// ErrThrottleUsage is redis-cell's reply to a wrong number of arguments.
+const ErrThrottleUsage rediserr.Error = "Cell error: Store error: Usage: cl.throttle <key> <max_burst> <count per period> <period> [<quantity>]"
+
+// ReadThrottle reads the arguments of CL.THROTTLE as [ThrottleNumbers] does, and then options.
+// A command line with options has an explicit quantity.
+func ReadThrottle(a *Args) (r Rate, err error) {
+	n := 3
+	if !a.rule {
+		n++
+	}
+	if len(a.rest) < n {
+		return r, ErrThrottleUsage
+	}
+	r.Quota, a.Quantity, err = ThrottleNumbers(a.rest[:n])
+	a.rest = a.rest[n:]
+	switch {
+	case err != nil:
+		return r, err
+	case len(a.rest) > 0 && numeric(a.rest[0]):
+		return r, ErrThrottleUsage
+	}
+	return r, a.Options(0)
+}
+
+// ThrottleNumbers parses max_burst, count, period and, if there is a fourth word, quantity.
+// Its errors are redis-cell's to the letter.
+func ThrottleNumbers(words [][]byte) (quota gcra.Quota, quantity int64, err error) {
+	maxBurst, ok := decimal.Parse(words[0])
+	count, ok2 := decimal.Parse(words[1])
+	period, ok3 := decimal.Parse(words[2])
+	if !ok || !ok2 || !ok3 || len(words) > 3 {
+		return throttleNumbersSlow(words)
+	}
+	quota, err = gcra.NewQuota(maxBurst, count, period)
+	return quota, 1, cellError(err)
+}
+
+// throttleNumbersSlow is [ThrottleNumbers] for calls with a quantity and for numbers that are
+// wrong or that Redis would write in another form.
+func throttleNumbersSlow(words [][]byte) (quota gcra.Quota, quantity int64, err error) {
+	n := [4]int64{3: 1}
+	for i, word := range words {
+		if n[i], err = cellInt(word); err != nil {
+			return quota, 0, err
+		}
+	}
+	quota, err = gcra.NewQuota(n[0], n[1], n[2])
+	return quota, n[3], cellError(err)
+}
+
+// cellError words an error of a quota as redis-cell does if redis-cell has that error.
+func cellError(err error) error {
+	switch err {
+	case nil:
+		return nil
+	case gcra.ErrZeroRate:
+		return rediserr.Error("Cell error: Store error: " + err.Error())
+	}
+	return rediserr.Error("ERR " + err.Error())
+}
+
+// cellInt parses an integer as redis-cell (Rust) does: an optional sign and digits, so
+// "+1", "007" and "-0" are integers.
+func cellInt(b []byte) (int64, error) {
+	if n, ok := decimal.Parse(b); ok {
+		return n, nil
+	}
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil {
+		return 0, rediserr.Error("Cell error: Store error: Couldn't parse as integer: " + string(b))
+	}
+	return n, nil
+}

@@ -1,0 +1,62 @@
+package limiters
+
+import (
+	"math"
+
+	"cellserver/internal/rediserr"
+	"cellserver/limiters/window"
+	"cellserver/store"
+)
+
+// FixedWindow is the limiter of CL.WINDOW. Its key holds a counter and expires at the
+// window's end.
+type FixedWindow struct {
+	plainKey
+	window.Fixed
+}
+
+// ReadWindow reads limit, period and the option ALIGN.
+func ReadWindow(a *Args) (w FixedWindow, err error) {
+	limit, period := a.Integer("limit"), a.Seconds("period")
+	if err = a.Finish(OptAlign); err == nil {
+		w.Fixed, err = window.NewFixed(limit, period, a.Has(OptAlign))
+	}
+	return w, err
+}
+
+// ErrNoWindow is the reply if the key's integer has no expiry.
+const ErrNoWindow rediserr.Error = "ERR the key holds no window: it does not expire"
+
+// Decide implements [Limiter].
+func (w FixedWindow) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
+	used, end, err := counter(e)
+	if err != nil {
+		return err
+	}
+	d, count, err := w.Fixed.Decide(window.Count{Used: used, End: end}, now, quantity)
+	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.state[0], a.state[1] = count.Used, count.End
+	return err
+}
+
+// Apply implements [Limiter].
+func (w FixedWindow) Apply(e *store.Entry, a *Answer, _ int64) {
+	e.SetInt(a.state[0], a.state[1]/1e6)
+}
+
+// counter returns an integer and its expiry in Unix nanoseconds, zeros for an absent key.
+func counter(e *store.Entry) (n, end int64, err error) {
+	n, err = Integer(e)
+	if err != nil || !e.Exists() {
+		return 0, 0, err
+	}
+	at := e.ExpireAt()
+	if at == store.NoExpiry {
+		return 0, 0, ErrNoWindow
+	}
+	return n, nanos(at), nil
+}
+
+// nanos converts Unix milliseconds to nanoseconds. It stops at the last whole millisecond
+// of an int64.
+func nanos(millis int64) int64 { return min(millis, math.MaxInt64/1_000_000) * 1e6 }

@@ -1,0 +1,209 @@
+package server_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"cellserver/commands"
+	"cellserver/commands/commandtest"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// hot are the commands that a limiter lives on, which cost no memory but what they store.
+var hot = []struct {
+	name  string
+	setup string
+	args  []any
+}{
+	{"throttle", "", []any{"CL.THROTTLE", "key", "15", "30", "60"}},
+	{"hotkey", "", []any{"CL.THROTTLE", "hot", "10000000", "1000000", "1", "1"}},
+	{"limited", "CL.THROTTLE full 0 1 1000000", []any{"CL.THROTTLE", "full", "0", "1", "1000000"}},
+	{"options", "", []any{"CL.THROTTLE", "key", "15", "30", "60", "1", "MS"}},
+	{"window", "", []any{"CL.WINDOW", "key", "30", "60"}},
+	{"sliding", "", []any{"CL.SLIDING", "key", "30", "60"}},
+	{"check", "CL.RULE SET two CL.THROTTLE 1000000 30 60 AND CL.THROTTLE 1000000 1000 3600", []any{"CL.CHECK", "two", "key"}},
+	{"incr", "", []any{"INCR", "key"}},
+	{"set", "", []any{"SET", "key", "1234567"}},
+	{"text", "", []any{"SET", "key", "some text"}},
+	{"get", "", []any{"GET", "key"}},
+}
+
+func TestHotPathDoesNotAllocate(t *testing.T) {
+	for _, c := range hot {
+		for _, proto := range []string{"2", "3"} {
+			t.Run(c.name+"/RESP"+proto, func(t *testing.T) {
+				h := commandtest.New(t)
+				h.Do("HELLO", proto)
+				if c.setup != "" {
+					h.Do(c.setup)
+				}
+				sent := commandtest.Pipeline(16, c.args...)
+				commandtest.Take(t, h.Session, sent) // keys come into being, buffers grow
+				cmd := commands.Lookup([]byte(c.args[0].(string)))
+				before := h.Server.Calls(cmd)
+				require.Zero(t, testing.AllocsPerRun(1000, func() {
+					h.Clock.Advance(1e6)
+					commandtest.Take(t, h.Session, sent)
+				}))
+				require.EqualValues(t, 16*1001, h.Server.Calls(cmd)-before, "with one run to warm up")
+			})
+		}
+	}
+}
+
+// BenchmarkPipeline is the time of a command from the bytes of a request to those of its
+// reply, without sockets: alone, and in a pipeline.
+func BenchmarkPipeline(b *testing.B) {
+	for _, c := range hot {
+		for _, depth := range []int{1, 16, 64} {
+			b.Run(fmt.Sprintf("%s/%d", c.name, depth), func(b *testing.B) {
+				h := commandtest.New(b)
+				if c.setup != "" {
+					h.Do(c.setup)
+				}
+				sent := commandtest.Pipeline(depth, c.args...)
+				commandtest.Take(b, h.Session, sent)
+				b.ReportAllocs()
+				for b.Loop() {
+					h.Clock.Advance(1e6)
+					commandtest.Take(b, h.Session, sent)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*depth), "ns/command")
+			})
+		}
+	}
+}
+
+// BenchmarkThrottleParallel is what clients cost each other: every one on a key of its own,
+// and all on the same.
+func BenchmarkThrottleParallel(b *testing.B) {
+	for _, one := range []bool{false, true} {
+		b.Run(map[bool]string{false: "keys", true: "key"}[one], func(b *testing.B) {
+			h := commandtest.New(b)
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				c := h.NewClient(b)
+				sent := commandtest.Pipeline(16, "CL.THROTTLE", hotKey(one, c.State.ID()), "10000000", "1000000", "1")
+				for pb.Next() {
+					commandtest.Take(b, c.Session, sent)
+				}
+			})
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*16), "ns/command")
+		})
+	}
+}
+
+// hotKey is the one key, or a client's own.
+func hotKey(one bool, client int64) string {
+	if one {
+		return "hot"
+	}
+	return fmt.Sprintf("key:%012d", client)
+}
+
+// BenchmarkThrottle8 is what a command takes where eight clients, whatever the number of
+// cores, have a key each and where all have the same: without a pipeline, and with one.
+func BenchmarkThrottle8(b *testing.B) {
+	const clients = 8
+	for _, depth := range []int{1, 16} {
+		for _, one := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/%d", map[bool]string{false: "keys", true: "key"}[one], depth), func(b *testing.B) {
+				h := commandtest.New(b)
+				b.ReportAllocs()
+				var all sync.WaitGroup
+				begin := make(chan struct{})
+				for range clients {
+					c := h.NewClient(b)
+					sent := commandtest.Pipeline(depth, "CL.THROTTLE", hotKey(one, c.State.ID()), "10000000", "1000000", "1")
+					commandtest.Take(b, c.Session, sent)
+					all.Go(func() {
+						<-begin
+						for range b.N {
+							commandtest.Take(b, c.Session, sent)
+						}
+					})
+				}
+				b.ResetTimer()
+				close(begin)
+				all.Wait()
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*clients*depth), "ns/command")
+			})
+		}
+	}
+}
+
+// slidingLogMulti is the transaction that keeps a log of 100 actions: it forgets the oldest,
+// counts, and adds one at a time, in ticks.
+func slidingLogMulti(tick int) (sent []byte) {
+	for _, args := range [][]any{
+		{"MULTI"}, {"ZREMRANGEBYSCORE", "log", "-inf", tick - 100}, {"ZCARD", "log"},
+		{"ZADD", "log", tick, tick}, {"EXPIRE", "log", 60}, {"EXEC"},
+	} {
+		sent = append(sent, resptest.Command(args...)...)
+	}
+	return sent
+}
+
+// slidingLogOne is the command that keeps such a log.
+func slidingLogOne(int) (sent []byte) {
+	return resptest.Command("CL.LOG", "log", 100, "0.0001013")
+}
+
+// BenchmarkSlidingLog is the time of such a transaction, all six commands together, and of
+// the command that does the same.
+func BenchmarkSlidingLog(b *testing.B) {
+	b.Run("transaction", func(b *testing.B) { benchmarkLog(b, slidingLogMulti) })
+	b.Run("command", func(b *testing.B) { benchmarkLog(b, slidingLogOne) })
+}
+
+func benchmarkLog(b *testing.B, request func(tick int) []byte) {
+	h := commandtest.New(b)
+	ticks := make([][]byte, 10_000)
+	for i := range ticks {
+		ticks[i] = request(i)
+	}
+	b.ReportAllocs()
+	next := len(ticks)
+	for b.Loop() {
+		if next == len(ticks) {
+			b.StopTimer()
+			h.Do("DEL log")
+			for next = 0; next < 100; next++ {
+				h.Clock.Advance(1013)
+				commandtest.Take(b, h.Session, ticks[next])
+			}
+			b.StartTimer()
+		}
+		h.Clock.Advance(1013)
+		commandtest.Take(b, h.Session, ticks[next])
+		next++
+	}
+	require.Equal(b, int64(100), h.Do("ZCARD log"))
+}
+
+// BenchmarkManyKeys is the time of a throttle in a pipeline of 64 where the keys do not fit in a
+// processor's own cache.
+func BenchmarkManyKeys(b *testing.B) {
+	const keys, depth = 100_000, 64
+	h := commandtest.New(b)
+	random := rand.New(rand.NewPCG(1, 2))
+	batches := make([][]byte, keys/depth)
+	for i := range batches {
+		for range depth {
+			key := fmt.Sprintf("key:%012d", random.IntN(keys))
+			batches[i] = append(batches[i], resptest.Command("CL.THROTTLE", key, "1000000", "30", "60")...)
+		}
+		commandtest.Take(b, h.Session, batches[i])
+	}
+	b.ReportAllocs()
+	next := 0
+	for b.Loop() {
+		commandtest.Take(b, h.Session, batches[next])
+		next = (next + 1) % len(batches)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*depth), "ns/command")
+}

@@ -1,0 +1,43 @@
+package clients
+
+// pause is a CLIENT PAUSE in force. It never changes once others can see it.
+type pause struct {
+	until int64 // its last millisecond, Unix
+	all   bool  // it holds all commands, not only those that may write
+}
+
+// Pause implements [commands.Clients].
+func (r *Registry) Pause(now, until int64, all bool) {
+	for {
+		old, next := r.pause.Load(), pause{until, all}
+		if old != nil && old.until >= now {
+			next = pause{max(old.until, until), old.all || all}
+		}
+		if r.pause.CompareAndSwap(old, &next) {
+			return
+		}
+	}
+}
+
+// Unpause implements [commands.Clients].
+func (r *Registry) Unpause() { r.pause.Store(nil) }
+
+// Paused reports whether a pause is in force at a Unix millisecond, and whether it holds all
+// commands.
+func (r *Registry) Paused(now int64) (paused, all bool) {
+	p := r.pause.Load()
+	switch {
+	case p == nil:
+		return false, false
+	case p.until < now:
+		r.pause.CompareAndSwap(p, nil)
+		return false, false
+	}
+	return true, p.all
+}
+
+// PausedAt reports whether a pause is in force at a Unix millisecond, and changes nothing.
+func (r *Registry) PausedAt(now int64) bool {
+	p := r.pause.Load()
+	return p != nil && p.until >= now
+}

@@ -1,0 +1,54 @@
+package server
+
+import (
+	"sync/atomic"
+
+	"cellserver/commands"
+)
+
+// control implements [commands.Control].
+type control struct {
+	runID    string
+	shutdown func(commands.ShutdownMode) error
+	active   *atomic.Bool // expired keys are removed in the background
+}
+
+// RunID implements [commands.Control].
+func (c *control) RunID() string { return c.runID }
+
+// Shutdown implements [commands.Control].
+func (c *control) Shutdown(mode commands.ShutdownMode) (known bool, err error) {
+	if c.shutdown == nil {
+		return false, nil
+	}
+	return true, c.shutdown(mode)
+}
+
+// SetActiveExpire implements [commands.Control].
+func (c *control) SetActiveExpire(on bool) { c.active.Store(on) }
+
+// counters implements [commands.CommandStats].
+type counters struct{ server *Server }
+
+// Decided implements [commands.CommandStats].
+func (c *counters) Decided(cmd *commands.Command, limited, looked bool) {
+	c.server.stats.Commands.Decided(cmd, limited, looked)
+}
+
+// Durations implements [commands.CommandStats].
+func (c *counters) Durations(cmd *commands.Command) (calls int64, steps []commands.DurationStep) {
+	return c.server.stats.Commands.Durations(cmd)
+}
+
+// Reset implements [commands.CommandStats].
+func (c *counters) Reset() {
+	s := c.server
+	s.stats.Commands.Reset()
+	s.stats.Totals.Reset()
+	s.stats.Limited.Reset()
+	s.parts.Rules.ResetCounts()
+	s.stats.Errors.Reset()
+	s.stats.Rates.Reset()
+	s.report.ResetTraffic()
+	s.parts.Store.ResetCounters()
+}

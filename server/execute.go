@@ -1,0 +1,88 @@
+package server
+
+import (
+	"strings"
+
+	"cellserver/commands"
+	"cellserver/resp"
+	"cellserver/server/tracking"
+	"cellserver/store"
+)
+
+// execute locks the partitions of a command's keys and runs the command.
+func (c *Client) execute(call *commands.Call) resp.Status {
+	cmd := call.Cmd
+	if cmd.OnOneKey() && len(call.Args) > 1 {
+		call.Tx = c.tx
+		c.tx.BeginKey(call.Now, c.conn.DB, call.Args[1])
+	} else {
+		fp := &c.footprint
+		*fp = store.Footprint{}
+		cmd.AddFootprint(call, fp)
+		if *fp == (store.Footprint{}) {
+			return c.run(call)
+		}
+		call.Tx = c.tx
+		c.tx.Begin(call.Now, c.conn.DB, fp)
+	}
+	defer c.server.tracking.EndTx(&c.conn)
+	return c.run(call)
+}
+
+// Run implements [commands.Runner].
+func (c *Client) Run(inner *commands.Call) { c.run(inner) }
+
+// run runs a command whose locks are held, and counts it. The time of a command counts from the
+// end of the command before it in the batch. So it includes the wait for locks, and one reading
+// of the clock serves both.
+func (c *Client) run(call *commands.Call) resp.Status {
+	s, cmd := c.server, call.Cmd
+	if call.Tx != nil {
+		call.Tx.NoTouch = c.conn.Modes.NoTouch && cmd.Name != "touch"
+	}
+	grouped := c.groups(cmd)
+	mark := call.Out.Mark()
+	err := cmd.Run(call)
+	v, ended := err.(commands.Verdict)
+	if v == commands.TryAgain {
+		return resp.Retry
+	}
+	if err != nil && !ended {
+		call.Out.Truncate(mark)
+		s.stats.Commands.Of(cmd).Failed.Add(1)
+		s.replyError(call, err)
+	}
+	if grouped {
+		c.timing.n++
+	} else {
+		c.account(call)
+	}
+	c.follow(call)
+	return resp.Status(v)
+}
+
+// follow notes the keys that a command has read, and shows the command to monitors.
+func (c *Client) follow(call *commands.Call) {
+	if call.Cmd.Flags&commands.ReadOnly != 0 && call.Tx != nil && c.conn.Tracking.Wants() {
+		tracking.NoteReads(call)
+	}
+	if c.server.monitors.On() {
+		c.server.monitors.Show(call, c.monitorAddr())
+	}
+}
+
+// monitorAddr is where the client comes from, in MONITOR's words.
+func (c *Client) monitorAddr() string {
+	if c.conn.Link.IsUnix() {
+		return "unix:" + c.server.Config().UnixSocket
+	}
+	return c.entry.Addr()
+}
+
+// replyError is the one place where an error becomes a reply. An error may end with arguments of
+// the client: replyError cuts line ends there, and the writer blanks all others.
+func (s *Server) replyError(call *commands.Call, err error) {
+	text := strings.TrimRight(err.Error(), "\r\n")
+	s.stats.Errors.Add(text)
+	call.Out.Error(text)
+}

@@ -1,0 +1,46 @@
+package server
+
+import (
+	"cellserver/commands"
+	"cellserver/internal/config"
+	"cellserver/store"
+)
+
+// checkMemory evicts keys while memory is over maxmemory. If it stays over, checkMemory refuses
+// commands that may need more.
+func (s *Server) checkMemory(call *commands.Call) error {
+	cfg := s.Config()
+	if cfg.MaxMemory == 0 || s.parts.Store.Used() <= cfg.MaxMemory {
+		return nil
+	}
+	if s.evict(call.Now, cfg) || !needsMemory(call) {
+		return nil
+	}
+	return commands.ErrOOM
+}
+
+// evict removes keys as maxmemory-policy says, and reports whether memory is within maxmemory
+// then. The caller has no transaction.
+func (s *Server) evict(now int64, cfg *config.Config) bool {
+	policy, err := store.ParsePolicy(string(cfg.MaxMemoryPolicy))
+	if err != nil {
+		panic("server: the store lacks a policy of the configuration: " + err.Error())
+	}
+	return s.parts.Store.Evict(now, policy, cfg.MaxMemorySamples, cfg.MaxMemory)
+}
+
+// needsMemory reports whether a call may need more memory. Inside MULTI every command that is
+// queued does.
+func needsMemory(call *commands.Call) bool {
+	if call.EffectiveFlags()&commands.DenyOOM != 0 {
+		return true
+	}
+	if !call.Conn.Transaction.Queue.Active {
+		return false
+	}
+	switch call.Cmd.Name {
+	case "exec", "discard", "quit", "reset":
+		return false
+	}
+	return true
+}

@@ -1,0 +1,74 @@
+package server_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"cellserver/commands"
+	"cellserver/commands/commandtest"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestOutOfMemory(t *testing.T) {
+	h := commandtest.New(t)
+	other := h.NewClient(t)
+	h.Want("SET k v", ok)
+	other.Want("CONFIG SET maxmemory 1", ok)
+	for _, line := range []string{"SET k v", "INCR n", "CL.THROTTLE user 1 1 1", "ZADD z 1 a"} {
+		h.Want(line, commands.ErrOOM)
+	}
+	h.Want("INCR", commands.WrongArity("incr"))
+	h.Want("GET k", "v")
+	h.Want("CL.PROBE user 1 1 1", []any{0, 2, 1, -1, 1})
+	h.Want("DEL k", 1)
+	require.Subset(t, h.Info("errorstats"), map[string]string{"errorstat_OOM": "count=4"})
+}
+
+func TestOutOfMemoryInsideATransaction(t *testing.T) {
+	h := commandtest.New(t)
+	other := h.NewClient(t)
+	queued := resptest.Simple("QUEUED")
+	h.Want("SET k v", ok)
+
+	h.Want("MULTI", ok)
+	other.Want("CONFIG SET maxmemory 1", ok)
+	h.Want("GET k", commands.ErrOOM)
+	h.Want("UNWATCH", commands.ErrOOM)
+	h.Want("EXEC", commands.Error("EXECABORT Transaction discarded because of previous errors."))
+	h.Want("MULTI", ok)
+	h.Want("DISCARD", ok)
+	h.Want("MULTI", ok)
+	h.Want("RESET", resptest.Simple("RESET"))
+
+	other.Want("CONFIG SET maxmemory 0", ok)
+	h.Want("MULTI", ok)
+	h.Want("SET k x", queued)
+	other.Want("CONFIG SET maxmemory 1", ok)
+	h.Want("EXEC", commands.Error("EXECABORT Transaction discarded because of: OOM command not allowed when used memory > 'maxmemory'."))
+	h.Want("EXEC", commands.Error("ERR EXEC without MULTI"))
+
+	other.Want("CONFIG SET maxmemory 0", ok)
+	h.Want("MULTI", ok)
+	h.Want("GET k", queued)
+	other.Want("CONFIG SET maxmemory 1", ok)
+	h.Want("EXEC", []string{"v"})
+}
+
+func TestEvictionMakesRoom(t *testing.T) {
+	h := commandtest.New(t)
+	value := strings.Repeat("v", 1000)
+	for i := range 100 {
+		h.Want(fmt.Sprintf("SET key%d %s", i, value), ok)
+	}
+	limit := h.Store.Used() / 2
+	h.Want(fmt.Sprintf("CONFIG SET maxmemory %d maxmemory-policy volatile-lru", limit), ok)
+	h.Want("SET one more", commands.ErrOOM)
+	h.Want("CONFIG SET maxmemory-policy allkeys-random", ok)
+	h.Want("SET one more", ok)
+	require.Less(t, h.Store.Len(0), 70)
+	require.LessOrEqual(t, h.Store.Used(), limit+2000)
+	require.NotEqual(t, "0", h.Info("stats")["evicted_keys"])
+}

@@ -1,0 +1,89 @@
+package monitor
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"cellserver/commands"
+	"cellserver/server/listeners"
+)
+
+// Feed knows the monitors. It implements [commands.Monitors]. The zero Feed has none.
+type Feed struct {
+	on atomic.Int64 // number of monitors: while it is 0, no command takes the lock
+
+	mu    sync.Mutex // guards conns, and makes all of them see one order
+	conns []*commands.Conn
+}
+
+// On reports whether there is a monitor.
+func (f *Feed) On() bool { return f.on.Load() > 0 }
+
+// Len returns the number of monitors.
+func (f *Feed) Len() int64 { return f.on.Load() }
+
+// Add implements [commands.Monitors].
+func (f *Feed) Add(c *commands.Conn) {
+	c.Modes.Monitoring = true
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.conns = append(f.conns, c)
+	f.on.Store(int64(len(f.conns)))
+}
+
+// Remove implements [commands.Monitors].
+func (f *Feed) Remove(c *commands.Conn) {
+	if !c.Modes.Monitoring {
+		return
+	}
+	c.Modes.Monitoring = false
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.conns = listeners.Without(f.conns, c)
+	f.on.Store(int64(len(f.conns)))
+}
+
+// Show tells the monitors of a command that ran. addr is where its client comes from.
+func (f *Feed) Show(c *commands.Call, addr string) {
+	if c.Cmd.Flags&(commands.SkipMonitor|commands.Admin) != 0 {
+		return
+	}
+	line := formatLine(c, addr)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, to := range f.conns {
+		to.Push(c.Conn, line)
+	}
+}
+
+const timeFormat = "+%d.%06d [%d %s]"
+
+// formatLine returns `+1339518083.107412 [0 127.0.0.1:60866] "keys" "*"` with its CR LF.
+func formatLine(c *commands.Call, addr string) []byte {
+	line := fmt.Appendf(nil, timeFormat, c.Now/1e9, c.Now%1e9/1e3, c.Conn.DB, addr)
+	for i := range c.Args {
+		line = append(line, ' ')
+		line = appendQuoted(line, c.Shown(i))
+	}
+	return append(line, "\r\n"...)
+}
+
+// appendQuoted appends an argument in double quotes, with C's escapes for bytes that are not
+// printable ASCII.
+func appendQuoted(dst, arg []byte) []byte {
+	dst = append(dst, '"')
+	for _, b := range arg {
+		switch {
+		case b == '\\' || b == '"':
+			dst = append(dst, '\\', b)
+		case b >= ' ' && b <= '~':
+			dst = append(dst, b)
+		case b >= '\a' && b <= '\r' && b != '\v' && b != '\f':
+			dst = append(dst, '\\', "abtn  r"[b-'\a'])
+		default:
+			dst = fmt.Appendf(dst, `\x%02x`, b)
+		}
+	}
+	return append(dst, '"')
+}

@@ -1,0 +1,37 @@
+package server
+
+import (
+	"fmt"
+
+	"cellserver/commands"
+	"cellserver/resp"
+	"cellserver/store"
+)
+
+// Replayer returns a function that runs the commands of a log that a Redis wrote, one at a
+// time, in any database. It runs them at time 0, so that no key expires: the log itself says
+// when a key goes. It drops the replies and returns errors.
+func (s *Server) Replayer() func(db int, args [][]byte) error {
+	conn := &commands.Conn{}
+	conn.Identity.Authed = true
+	tx := s.parts.Store.NewTx()
+	tx.Replays, tx.Silent = true, true
+	var out resp.Writer
+	var fp store.Footprint
+	return func(db int, args [][]byte) error {
+		cmd, err := commands.Resolve(commands.Lookup(args[0]), args)
+		switch {
+		case err != nil:
+			return err
+		case cmd.Flags&commands.Write == 0:
+			return fmt.Errorf("it is not a command that writes")
+		}
+		out.Reset()
+		conn.DB, fp = db, store.Footprint{}
+		call := &commands.Call{Cmd: cmd, Args: args, Out: &out, Conn: conn, Server: &s.parts, Tx: tx}
+		cmd.AddFootprint(call, &fp)
+		tx.Begin(call.Now, db, &fp)
+		defer tx.End()
+		return cmd.Run(call)
+	}
+}

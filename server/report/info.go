@@ -1,0 +1,94 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// section is one section of INFO.
+type section struct {
+	title    string // a client asks for it by the title in lower case
+	optional bool   // not among the default sections
+	write    func(r *Report, t *text, now int64)
+}
+
+// sections are the sections of INFO in their order.
+var sections = []section{
+	{title: "Server", write: (*Report).infoServer},
+	{title: "Clients", write: (*Report).infoClients},
+	{title: "Memory", write: (*Report).infoMemory},
+	{title: "Persistence", write: (*Report).infoPersistence},
+	{title: "Stats", write: (*Report).infoStats},
+	{title: "Replication", write: (*Report).infoReplication},
+	{title: "CPU", write: (*Report).infoCPU},
+	{title: "Modules", write: func(*Report, *text, int64) {}},
+	{title: "Commandstats", optional: true, write: (*Report).infoCommandStats},
+	{title: "Errorstats", write: (*Report).infoErrorStats},
+	{title: "Latencystats", optional: true, write: (*Report).infoLatencyStats},
+	{title: "Cluster", write: (*Report).infoCluster},
+	{title: "Throttle", write: (*Report).infoThrottle},
+	{title: "Cellserver", write: (*Report).infoCellserver},
+	{title: "Keyspace", write: (*Report).infoKeyspace},
+}
+
+// Info implements [commands.Report].
+func (r *Report) Info(now int64, wanted func(title string, optional bool) bool) string {
+	var t text
+	for i := range sections {
+		s := &sections[i]
+		if !wanted(s.title, s.optional) {
+			continue
+		}
+		if t.Len() > 0 {
+			t.WriteString("\r\n")
+		}
+		t.WriteString("# " + s.title + "\r\n")
+		s.write(r, &t, now)
+	}
+	return t.String()
+}
+
+// text is the text of INFO while it is written.
+type text struct{ strings.Builder }
+
+// add writes a field. A value has no line breaks.
+func (t *text) add(name string, value any) { fmt.Fprintf(t, "%s:%v\r\n", name, value) }
+
+// zeros writes fields of Redis's that are always 0 here.
+func (t *text) zeros(names ...string) {
+	for _, name := range names {
+		t.add(name, 0)
+	}
+}
+
+// bytes writes a number of bytes, for machines and for people.
+func (t *text) bytes(name string, n int64) {
+	t.add(name, n)
+	t.add(name+"_human", humanBytes(n))
+}
+
+// ratio writes a quotient with two decimals. A quotient by 0 is 0.00.
+func (t *text) ratio(name string, part, whole int64, unit string) {
+	q := 0.0
+	if whole != 0 {
+		q = float64(part) / float64(whole)
+	}
+	if unit == "%" {
+		q *= 100
+	}
+	t.add(name, fmt.Sprintf("%.2f%s", q, unit))
+}
+
+// humanBytes writes a number of bytes in the largest unit that is not larger, as Redis does.
+func humanBytes(n int64) string {
+	if n < 1024 {
+		return fmt.Sprintf("%dB", n)
+	}
+	f, unit := float64(n)/1024, 0
+	const units = "KMGTPE"
+	for f >= 1024 {
+		f /= 1024
+		unit++
+	}
+	return fmt.Sprintf("%.2f%c", f, units[unit])
+}

@@ -1,0 +1,31 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"cellserver/commands"
+	"cellserver/server/stats"
+)
+
+// deciding returns the commands that decide about a key, by name.
+func deciding() []*commands.Command {
+	return slices.DeleteFunc(commands.ByName(), func(c *commands.Command) bool {
+		return c.Group != commands.GroupLimiter || c.Keys == (commands.Keys{}) || c.Name == "cl.release"
+	})
+}
+
+// infoThrottle shows the decisions of limiters and rules.
+func (r *Report) infoThrottle(t *text, _ int64) {
+	for _, cmd := range deciding() {
+		d := r.Stats.Commands.Of(cmd).Decisions()
+		t.add("limiter_"+cmd.Name, fmt.Sprintf("allowed=%d,limited=%d,looked=%d", d.Allowed, d.Limited, d.Looked))
+	}
+	for _, rule := range r.Rules.Report() {
+		t.add("rule_"+rule.Name, fmt.Sprintf("allowed=%d,limited=%d,shadow_limited=%d", rule.Allowed, rule.Limited, rule.Shadowed))
+	}
+	for i, k := range r.Stats.Limited.Top(stats.AnyDB, r.Config().MetricsTopKeys, false) {
+		t.add(fmt.Sprintf("limited_most_%d", i+1), fmt.Sprintf("db=%d,times=%d,over=%d,key=%s", k.DB, k.Times, k.Over, strconv.Quote(string(k.Key))))
+	}
+}

@@ -1,0 +1,74 @@
+package report
+
+import (
+	"sync/atomic"
+
+	"cellserver/commands"
+	"cellserver/internal/config"
+	"cellserver/limiters/rules"
+	"cellserver/server/clients"
+	"cellserver/server/pubsub"
+	"cellserver/server/slowlog"
+	"cellserver/server/stats"
+	"cellserver/server/tracking"
+	"cellserver/store"
+)
+
+// Sources are what a report reads.
+type Sources struct {
+	Store    *store.Store
+	Clock    commands.Clock
+	Config   func() *config.Config
+	Process  Process
+	Disk     commands.Persistence
+	RunID    string
+	Stats    *stats.Stats
+	Clients  *clients.Registry
+	PubSub   *pubsub.Broker
+	Tracking *tracking.Table
+	Slow     *slowlog.Log
+	Rules    *rules.Rules
+}
+
+// Report implements [commands.Report], and makes the metrics.
+type Report struct {
+	Sources
+	since  int64                 // monotonic time of the start
+	before atomic.Pointer[Usage] // traffic before the last CONFIG RESETSTAT; nil for none
+}
+
+// New returns a report of a server that starts now.
+func New(s Sources) *Report { return &Report{Sources: s, since: s.Clock.Monotonic()} }
+
+// Tick samples rates and peaks. The edge calls it about ten times a second.
+func (r *Report) Tick() {
+	usage := r.Process.usage()
+	r.Stats.Rates.Sample(r.Clock.Monotonic(), [...]int64{
+		stats.CommandsRun: r.Stats.Commands.Run(), stats.InputBytes: usage.Input, stats.OutputBytes: usage.Output,
+	})
+	r.memory()
+}
+
+// memory returns the bytes that the store uses, and the most that it was seen to use.
+func (r *Report) memory() (used, peak int64) {
+	used = r.Store.Used()
+	return used, r.Stats.Totals.Peak(used)
+}
+
+// ResetTraffic makes the traffic of connections count from now on.
+func (r *Report) ResetTraffic() {
+	usage := r.Process.usage()
+	r.before.Store(&usage)
+}
+
+// traffic returns what connections carried since the start or the last CONFIG RESETSTAT.
+func (r *Report) traffic() Usage {
+	u := r.Process.usage()
+	if before := r.before.Load(); before != nil {
+		u.Input -= before.Input
+		u.Output -= before.Output
+		u.Reads -= before.Reads
+		u.Writes -= before.Writes
+	}
+	return u
+}

@@ -1,0 +1,97 @@
+package stats
+
+import (
+	"sync/atomic"
+
+	"cellserver/commands"
+)
+
+// Commands counts the calls of every command, by the command's index.
+type Commands struct{ all []Counters }
+
+// NewCommands returns counters for all registered commands.
+func NewCommands() *Commands { return &Commands{all: make([]Counters, commands.Count())} }
+
+// Of returns the counters of a command.
+func (s *Commands) Of(c *commands.Command) *Counters { return &s.all[c.Index()] }
+
+// Run returns the number of calls of all commands together.
+func (s *Commands) Run() (n int64) {
+	for i := range s.all {
+		n += s.all[i].Calls.Load()
+	}
+	return n
+}
+
+// Reset sets all counters to zero.
+func (s *Commands) Reset() {
+	for i := range s.all {
+		s.all[i].reset()
+	}
+}
+
+// Decided implements [commands.CommandStats]. It counts no passed requests: they are all other
+// calls.
+func (s *Commands) Decided(cmd *commands.Command, limited, looked bool) {
+	switch {
+	case looked:
+		s.Of(cmd).Looked.Add(1)
+	case limited:
+		s.Of(cmd).Limited.Add(1)
+	}
+}
+
+// Durations implements [commands.CommandStats].
+func (s *Commands) Durations(cmd *commands.Command) (calls int64, steps []commands.DurationStep) {
+	st := s.Of(cmd)
+	if st.Calls.Load() == 0 {
+		return 0, nil
+	}
+	for bucket := 0; bucket < Buckets; bucket += 4 {
+		before := calls
+		for i := range 4 {
+			calls += st.Took[bucket+i].Load()
+		}
+		if calls > before {
+			steps = append(steps, commands.DurationStep{Micros: BucketEnd(bucket+3) / 1e3, Calls: calls})
+		}
+	}
+	return calls, steps
+}
+
+// Counters count the calls of one command.
+type Counters struct {
+	Calls    atomic.Int64
+	Nanos    atomic.Int64 // time of all calls together
+	Rejected atomic.Int64 // refused before they ran
+	Failed   atomic.Int64 // answered with an error
+	Limited  atomic.Int64 // a limiter refused the request
+	Looked   atomic.Int64 // a limiter's answer to a request that consumes nothing
+	Took     [Buckets]atomic.Int64
+}
+
+// Add counts n calls that took some nanoseconds together.
+func (c *Counters) Add(n, took int64) {
+	c.Calls.Add(n)
+	c.Nanos.Add(took)
+	c.Took[bucketOf(took/n)].Add(n)
+}
+
+func (c *Counters) reset() {
+	for _, n := range []*atomic.Int64{&c.Calls, &c.Nanos, &c.Rejected, &c.Failed, &c.Limited, &c.Looked} {
+		n.Store(0)
+	}
+	for i := range c.Took {
+		c.Took[i].Store(0)
+	}
+}
+
+// Decisions are what a limiter's command has decided, by outcome.
+type Decisions struct{ Allowed, Limited, Looked int64 }
+
+// Decisions returns the decisions of a command's calls.
+func (c *Counters) Decisions() Decisions {
+	d := Decisions{Limited: c.Limited.Load(), Looked: c.Looked.Load()}
+	d.Allowed = max(c.Calls.Load()-c.Failed.Load()-d.Limited-d.Looked, 0)
+	return d
+}

@@ -1,0 +1,77 @@
+package stats
+
+import (
+	"hash/maphash"
+	"sync"
+
+	"cellserver/internal/topk"
+)
+
+const shards = 256 // a power of two
+
+// MaxTop is the largest number of keys that Limited counts.
+const MaxTop = shards * topk.Counters
+
+// AnyDB stands for every database.
+const AnyDB = topk.AnyDB
+
+// Limited counts the keys that limiters refuse, in bounded memory. A key's hash chooses one of
+// many sketches, so that processors rarely wait for each other. The hashes differ from one
+// process to the next. It implements [commands.LimitedKeys].
+type Limited struct {
+	seed   maphash.Seed
+	shards [shards]shard
+}
+
+type shard struct {
+	mu     sync.Mutex   // guards sketch; held for one key, or while one sketch is read
+	sketch *topk.Sketch // nil until a key is limited
+	_      [48]byte     // keeps the locks of two shards off one cache line
+}
+
+// NewLimited returns counters without keys.
+func NewLimited() *Limited { return &Limited{seed: maphash.MakeSeed()} }
+
+// Add counts a refusal for a key of a database.
+func (t *Limited) Add(db int, key []byte) {
+	hash := maphash.Bytes(t.seed, key) + uint64(db)*0x9e3779b97f4a7c15
+	s := &t.shards[hash%shards]
+	s.mu.Lock()
+	if s.sketch == nil {
+		s.sketch = new(topk.Sketch)
+	}
+	s.sketch.Add(hash, db, key)
+	s.mu.Unlock()
+}
+
+// Top returns the n highest counts of a database, or of [AnyDB]. reset forgets its counts.
+func (t *Limited) Top(db, n int, reset bool) (top []topk.Count) {
+	if n == 0 {
+		return nil
+	}
+	floor := int64(0)
+	for i := range t.shards {
+		top = t.shards[i].collect(top, db, floor, reset)
+		if len(top) >= 2*n {
+			top = topk.Highest(top, n)
+			floor = top[n-1].Times
+		}
+	}
+	return topk.Highest(top, n)
+}
+
+func (s *shard) collect(to []topk.Count, db int, floor int64, reset bool) []topk.Count {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sketch == nil {
+		return to
+	}
+	to = s.sketch.Collect(to, db, floor)
+	if reset {
+		s.sketch.Forget(db)
+	}
+	return to
+}
+
+// Reset forgets all counts.
+func (t *Limited) Reset() { t.Top(AnyDB, 1, true) }
