@@ -13,34 +13,33 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Bounds on what one file and one function may hold, in lines. Nine functions of ten hold no more than is taken in at
-// a glance.
+// Bounds on the lines of one file and of one function. mostFunctions holds for nine functions of ten.
 const (
 	maxFileLines     = 400
 	maxFunctionLines = 60
 	mostFunctions    = 25
 )
 
-// A source is one of the server's own Go files: neither a test nor below tests/.
+// A source is one Go file of the server. Tests and tests/ do not belong to it.
 type source struct {
 	path string // from the module's root, with slashes
 	file *ast.File
 	set  *token.FileSet
 }
 
-// line is where a node stands, for a message that an editor can follow.
+// line returns the position of a node, in the form that an editor follows.
 func (s source) line(n ast.Node) token.Position {
 	at := s.set.Position(n.Pos())
 	at.Filename = s.path
 	return at
 }
 
-// lines counts the lines that a node spans.
+// lines counts the lines of a node.
 func (s source) lines(n ast.Node) int {
 	return s.set.Position(n.End()).Line - s.set.Position(n.Pos()).Line + 1
 }
 
-// sources parses the server's own files, and fails where there are none.
+// sources parses the server's own files.
 func sources(t *testing.T) []source {
 	t.Helper()
 	top := root(t)
@@ -80,7 +79,7 @@ func TestOnlyTheEdgeReadsTheClock(t *testing.T) {
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			if name, ok := clockRead(n); ok {
-				t.Errorf("%s: time.%s below the edge: take now as an argument, so that a test can move the clock and a log can be replayed", s.line(n), name)
+				t.Errorf("%s: time.%s below the edge: take now as an argument, so that a test can move the clock, and a replay of the log gives the same state", s.line(n), name)
 			}
 			return true
 		})
@@ -110,7 +109,7 @@ func TestFilesAndFunctionsStaySmall(t *testing.T) {
 			continue
 		}
 		if lines := s.set.File(s.file.Pos()).LineCount(); lines > maxFileLines {
-			t.Errorf("%s has %d lines, more than %d: two files would be easier to live in", s.path, lines, maxFileLines)
+			t.Errorf("%s has %d lines, more than %d: split it into two files", s.path, lines, maxFileLines)
 		}
 		for _, decl := range s.file.Decls {
 			f, ok := decl.(*ast.FuncDecl)
@@ -132,11 +131,11 @@ func TestMostFunctionsAreShort(t *testing.T) {
 		}
 	}
 	slices.Sort(lengths)
-	require.LessOrEqual(t, lengths[len(lengths)*9/10], mostFunctions, "a tenth of all functions is longer: give their steps names")
+	require.LessOrEqual(t, lengths[len(lengths)*9/10], mostFunctions, "more than a tenth of all functions is longer: give their steps names")
 }
 
-// isTable reports whether a function is data in the form of code: nothing but calls that register something, and
-// literals that it sets or returns. Such a function is read line by line and has no story to split.
+// isTable reports whether a function is a table: it contains only calls that register something, and literals that it
+// assigns or returns. A reader reads a table line by line, so it may be long.
 func isTable(f *ast.FuncDecl) bool {
 	for _, statement := range f.Body.List {
 		switch s := statement.(type) {
@@ -182,8 +181,8 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 	}
 }
 
-// undocumented gives the exported names of a declaration that no comment speaks of. The comment of a group of constants,
-// variables or types holds for those in it that have none, methods of unexported types are their type's affair.
+// undocumented returns the exported names of a declaration without a comment. A comment of a group of constants,
+// variables or types counts for all names of the group. A method of an unexported type needs no comment.
 func undocumented(decl ast.Decl) []*ast.Ident {
 	var names []*ast.Ident
 	add := func(name *ast.Ident, docs ...*ast.CommentGroup) {
@@ -216,7 +215,7 @@ func undocumented(decl ast.Decl) []*ast.Ident {
 	return names
 }
 
-// receiver is the name of the type that a method belongs to, pointers and type parameters taken off.
+// receiver returns the name of a method's type, without pointers and type parameters.
 func receiver(f *ast.FuncDecl) *ast.Ident {
 	for x := f.Recv.List[0].Type; ; {
 		switch of := x.(type) {

@@ -184,15 +184,17 @@ func isItem(line string) bool { return item.MatchString(line) }
 
 var (
 	quoted      = regexp.MustCompile("`[^`]*`|\"[^\"]*\"")
-	sentenceEnd = regexp.MustCompile(`[.?!…]["')*]*\s+["'(*\[]*[\p{Lu}\d]`)
+	sentenceEnd = regexp.MustCompile(`[.?!…]["')*]*\s+\S`)
 )
 
 // withoutQuotes replaces each quoted text and each piece of code by one word.
 func withoutQuotes(text string) string { return quoted.ReplaceAllString(text, "Code") }
 
-// sentences splits a paragraph, without its quotes.
+var abbreviation = regexp.MustCompile(`\b(e\.g|i\.e|etc|cf|vs)\.`)
+
+// sentences splits a paragraph, without its quotes. A sentence may begin with a name in lower case.
 func sentences(text string) (all []string) {
-	text = withoutQuotes(text)
+	text = abbreviation.ReplaceAllString(withoutQuotes(text), "$1")
 	for {
 		at := sentenceEnd.FindStringIndex(text)
 		if at == nil {
@@ -324,7 +326,8 @@ func TestRiddlesAreFound(t *testing.T) {
 }
 
 func TestSentencesAreCounted(t *testing.T) {
-	require.Equal(t, []string{"One.", "Two (Redis 7.0.1, e.g. this).", "Three?", "Code four"}, sentences("One. Two (Redis 7.0.1, e.g. this). Three? `a. B` four"))
+	require.Equal(t, []string{"One.", "Two (Redis 7.0.1, e.g this).", "Three?", "name.go is four.", "Code five"},
+		sentences("One. Two (Redis 7.0.1, e.g. this). Three? name.go is four. `a. B` five"))
 	require.Empty(t, tooLong(strings.Repeat("word ", maxSentence)+"– …"))
 	require.Len(t, tooLong(strings.Repeat("word ", maxSentence+1)), 1)
 	require.Empty(t, tooLong(strings.Repeat("word ", maxSentence)+"[quantity [MS] [PEEK]]"))
