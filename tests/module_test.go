@@ -46,11 +46,6 @@ func (f goFile) position(n ast.Node) token.Position {
 	return at
 }
 
-// span counts the lines of a node.
-func (f goFile) span(n ast.Node) int {
-	return f.set.Position(n.End()).Line - f.set.Position(n.Pos()).Line + 1
-}
-
 // lineCount counts the lines of the package.
 func (p *goPackage) lineCount() (lines int) {
 	for _, f := range p.files {
