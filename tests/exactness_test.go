@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestExactness: whatever the interleaving of many clients, one key admits exactly
-// burst + 1 + floor(elapsed / interval) actions, through single commands and through
-// transactions alike.
+// TestExactness runs many clients on one key. At any interleaving the key admits exactly burst + 1 + floor(elapsed /
+// interval) actions, by single commands and by transactions.
 func TestExactness(t *testing.T) {
 	const clients, rounds, burst, count, period = 64, 30, 20, 7, 3
 	const interval = period * 1_000_000_000 / count
@@ -37,8 +36,8 @@ func TestExactness(t *testing.T) {
 	}
 }
 
-// askAll asks with every client at once, half of them in transactions, until nothing
-// more is admitted, and returns how many were.
+// askAll asks with every client at once, half of them in transactions, and returns how many actions the server
+// admitted.
 func askAll(t *testing.T, conns []*resptest.Client, burst, count, period int) int64 {
 	var admitted atomic.Int64
 	var wg sync.WaitGroup
@@ -57,8 +56,7 @@ func askAll(t *testing.T, conns []*resptest.Client, burst, count, period int) in
 	return admitted.Load()
 }
 
-// inTransaction asks twice in one MULTI, with another key between, and returns how many
-// were allowed.
+// inTransaction asks twice in one MULTI, with another key between, and returns how many actions the server allowed.
 func inTransaction(c *resptest.Client, burst, count, period int) (n int64) {
 	c.Do("MULTI")
 	c.Do("CL.THROTTLE", "k", burst, count, period)

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHammer lets 64 connections at overlapping keys through everything that moves
-// them: transactions, expiry, eviction, flushing, swapping and a jumping clock. It is
-// for the race detector, and for a server that must answer every command.
+// TestHammer runs 64 connections on overlapping keys through everything that changes keys. That is transactions,
+// expiry, eviction, flushing, swapping and a jumping clock. It is for the race detector, and it requires a reply to
+// every command.
 func TestHammer(t *testing.T) {
 	duration := 8 * time.Second
 	if testing.Short() {
@@ -40,7 +40,7 @@ func TestHammer(t *testing.T) {
 	require.Equal(t, int64(0), c.Do("DBSIZE"))
 }
 
-// hammerOnce runs one random command or transaction; a closed connection fails the test.
+// hammerOnce runs one random command or transaction. A closed connection fails the test.
 func hammerOnce(t *testing.T, c *resptest.Client, r *rand.Rand) {
 	switch r.Intn(20) {
 	case 0:

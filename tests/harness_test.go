@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startServer runs a whole server in this process, on a free port, with directives as on
-// the command line, until the test ends. It returns its address.
+// startServer runs a whole server in this process, on a free port, until the test ends. The directives are those of the
+// command line. It returns the address.
 func startServer(t testing.TB, directives ...string) string {
 	t.Helper()
 	args := append([]string{"--port", strconv.Itoa(freePort(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--save", "", "--appendonly", "no"}, directives...)
@@ -36,7 +36,7 @@ func startServer(t testing.TB, directives ...string) string {
 	return a.Addr().String()
 }
 
-// freePort returns a TCP port of the loopback address that nobody uses.
+// freePort returns a TCP port of the loopback address that no process uses now.
 func freePort(t testing.TB) int {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func freePort(t testing.TB) int {
 	return ln.Addr().(*net.TCPAddr).Port
 }
 
-// seed is the seed of a random test: SEED, or a fresh one, printed.
+// seed returns the seed of a random test, SEED or a new one, and logs it.
 func seed(t testing.TB) int64 {
 	n := time.Now().UnixNano()
 	if s := os.Getenv("SEED"); s != "" {
@@ -56,7 +56,7 @@ func seed(t testing.TB) int64 {
 	return n
 }
 
-// throttle sends one CL.THROTTLE and reports whether it was allowed.
+// throttle sends one CL.THROTTLE and reports whether the server allowed it.
 func throttle(t testing.TB, c *resptest.Client, key string, burst, count, period int) bool {
 	reply := c.Do("CL.THROTTLE", key, burst, count, period)
 	five, ok := reply.([]any)

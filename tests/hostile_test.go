@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHostileBytes lets 64 connections send what is no request, or nearly one. The
-// server answers others meanwhile, and keeps neither goroutines nor memory of it.
+// TestHostileBytes lets 64 connections send bytes that are not a request, or almost a request. The server still answers
+// other clients. Afterwards it keeps no goroutines and no memory of the hostile connections.
 func TestHostileBytes(t *testing.T) {
 	duration := 4 * time.Second
 	if testing.Short() {
@@ -49,7 +49,7 @@ func TestHostileBytes(t *testing.T) {
 	require.Less(t, settled().memory, before.memory+32<<20, "memory afterwards")
 }
 
-// attack sends one connection's worth of garbage and reads what comes back, if anything.
+// attack sends random bytes on one connection and reads the replies, if there are any.
 func attack(t *testing.T, addr string, r *rand.Rand) {
 	nc, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -59,7 +59,7 @@ func attack(t *testing.T, addr string, r *rand.Rand) {
 	defer nc.Close()
 	nc.SetDeadline(time.Now().Add(time.Second))
 	if _, err := nc.Write(garbage(r)); err != nil {
-		return // the server had enough
+		return // the server has closed the connection
 	}
 	if r.Intn(2) == 0 {
 		nc.(*net.TCPConn).CloseWrite()
@@ -70,7 +70,7 @@ func attack(t *testing.T, addr string, r *rand.Rand) {
 	}
 }
 
-// garbage is random bytes, headers that promise too much, or commands with damage.
+// garbage returns random bytes, headers that promise too much, or damaged commands.
 func garbage(r *rand.Rand) []byte {
 	switch r.Intn(4) {
 	case 0:
@@ -94,7 +94,7 @@ func garbage(r *rand.Rand) []byte {
 	return b[:1+r.Intn(len(b))]
 }
 
-// usage is what this process, server and test, takes.
+// usage is the memory and the goroutines of this process, server and test.
 type usage struct {
 	memory     int // bytes of heap and stacks in use
 	goroutines int
@@ -106,7 +106,7 @@ func measure() usage {
 	return usage{int(m.HeapInuse + m.StackInuse), runtime.NumGoroutine()}
 }
 
-// settled measures after garbage is collected.
+// settled measures after a garbage collection.
 func settled() usage {
 	runtime.GC()
 	runtime.GC()

@@ -14,12 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// idleMemory bounds what a connection that has said something and fell silent may take,
-// in bytes: with its goroutine, and the test's end of it.
+// idleMemory bounds the memory of an idle connection, in bytes, with its goroutine and with the test's end of it.
 const idleMemory = 32 << 10
 
-// TestIdleConnections holds 10,000 clients, or as many as the system lets one process
-// have at both ends.
+// TestIdleConnections holds 10,000 clients, or as many as the limit on open files allows at both ends.
 func TestIdleConnections(t *testing.T) {
 	n := idleConnections(t)
 	addr := startServer(t, "--maxclients", "20000")
@@ -50,7 +48,7 @@ func TestIdleConnections(t *testing.T) {
 	require.Less(t, settled().goroutines, before.goroutines+10)
 }
 
-// idleConnections is how many connections to hold.
+// idleConnections returns how many connections to hold.
 func idleConnections(t *testing.T) int {
 	var limit syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
@@ -65,7 +63,7 @@ func idleConnections(t *testing.T) int {
 	return n
 }
 
-// connected asks the server how many clients it has.
+// connected asks the server for its number of clients.
 func connected(t *testing.T, c *resptest.Client) int {
 	list, ok := c.Do("CLIENT", "LIST").(string)
 	require.True(t, ok)

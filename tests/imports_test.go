@@ -114,13 +114,13 @@ var mustNotKnow = map[string][]string{
 	"cmd/cellserver/app":  {"flag", "os/signal"},
 }
 
-// listed is what `go list` says about a package, its tests left aside.
+// listed is what `go list` says about a package, without its tests.
 type listed struct {
 	ImportPath string
 	Imports    []string
 }
 
-// packages lists the module's packages, and fails where there are none.
+// packages lists the module's packages.
 func packages(t *testing.T) []listed {
 	t.Helper()
 	list := exec.Command("go", "list", "-pgo=off", "-json=ImportPath,Imports", "./...")
@@ -141,7 +141,7 @@ func packages(t *testing.T) []listed {
 	return all
 }
 
-// root is the module's folder: this package's parent.
+// root returns the module's folder, the parent of this package.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("..")
@@ -157,23 +157,23 @@ func TestImportsFollowTheArchitecture(t *testing.T) {
 		}
 		allowed, known := mayImport[name]
 		if !known {
-			t.Errorf("package %s has no place in the architecture: say in mayImport, and in the design, what it may import", name)
+			t.Errorf("package %s is missing in mayImport: list there what it may import", name)
 			continue
 		}
 		for _, imported := range p.Imports {
 			own, isOwn := strings.CutPrefix(imported, module+"/")
 			if isOwn && !slices.Contains(allowed, own) {
-				t.Errorf("%s imports %s, but may only import %q: pass what it needs from above, or add the arrow to mayImport on purpose",
+				t.Errorf("%s imports %s, but may only import %q: pass what it needs from above, or decide to add the arrow to mayImport",
 					name, own, allowed)
 			}
 			if slices.Contains(mustNotKnow[name], imported) {
-				t.Errorf("%s imports %q, which it must not know about: keep that in a package nearer the edge", name, imported)
+				t.Errorf("%s imports %q, which it must not import: move this code into a package nearer the edge", name, imported)
 			}
 		}
 	}
 }
 
-// The tables above would say nothing about a package that they misspell.
+// A misspelled name in a table would test nothing.
 func TestArchitectureNamesRealOrPlannedPackages(t *testing.T) {
 	for name, allowed := range mayImport {
 		for _, other := range allowed {

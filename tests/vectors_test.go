@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A story is a recording of redis-cell 0.5.0 under a controlled clock, from an empty keyspace. In a reply an error is
-// {"e": text} and a simple string {"s": text}.
+// A story is a recording of redis-cell 0.5.0 under a controlled clock, from an empty keyspace. In a reply, {"e": text}
+// is an error and {"s": text} is a simple string.
 type story struct {
 	Scenario int
 	Steps    []struct {
@@ -27,12 +27,12 @@ type story struct {
 // TestVectors replays every recording over the wire, in both versions of the protocol.
 func TestVectors(t *testing.T) { replayStories(t, vectorsPath(t)) }
 
-// TestVectorsKept replays those that are part of the repository.
+// TestVectorsKept replays the recordings in the repository.
 func TestVectorsKept(t *testing.T) {
 	replayStories(t, filepath.Join(root(t), "gcra", "testdata", "cl-throttle.jsonl"))
 }
 
-// vectorsPath finds the recordings, which live beside the repository.
+// vectorsPath finds the recordings beside the repository.
 func vectorsPath(t *testing.T) string {
 	if path := os.Getenv("CELLSERVER_VECTORS"); path != "" {
 		return path
@@ -47,7 +47,7 @@ func vectorsPath(t *testing.T) string {
 	return ""
 }
 
-// skip leaves a test out, unless nothing may be.
+// skip skips the test, or fails it if CELLSERVER_NO_SKIP forbids skips.
 func skip(t *testing.T, why string) {
 	t.Helper()
 	if os.Getenv("CELLSERVER_NO_SKIP") == "1" {
@@ -65,8 +65,8 @@ func replayStories(t *testing.T, path string) {
 		t.Run(fmt.Sprintf("RESP%d", proto), func(t *testing.T) {
 			c := resptest.Dial(t, addr)
 			c.Do("HELLO", proto)
-			// The clock goes back between stories: a sweep that began in the one before would take keys of
-			// the next for over.
+			// The clock goes back between stories. Active expiry of the story before would remove keys of the next
+			// story as expired.
 			require.Equal(t, resptest.Simple("OK"), c.Do("DEBUG", "SET-ACTIVE-EXPIRE", 0))
 			for line := range bytes.Lines(text) {
 				var s story
@@ -97,7 +97,7 @@ func replay(t *testing.T, c *resptest.Client, s story) {
 	}
 }
 
-// requireRecorded compares a reply with the recorded one; a time to live holds within 1.
+// requireRecorded compares a reply with the recorded one. A time to live may differ by 1.
 func requireRecorded(t *testing.T, command string, want json.RawMessage, got any, where string) {
 	t.Helper()
 	if command == "TTL" || command == "PTTL" {
@@ -112,7 +112,7 @@ func requireRecorded(t *testing.T, command string, want json.RawMessage, got any
 	require.JSONEq(t, string(want), string(text), where)
 }
 
-// recorded is a reply in the recordings' form.
+// recorded returns a reply in the form of the recordings.
 func recorded(reply any) any {
 	switch v := reply.(type) {
 	case resptest.Error:

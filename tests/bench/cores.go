@@ -3,36 +3,42 @@ package main
 import (
 	"context"
 	"fmt"
+
+	"cellserver/tests/bench/contest"
+	"cellserver/tests/bench/load"
+	"cellserver/tests/bench/report"
+	"cellserver/tests/bench/server"
 )
 
-// cores measures what servers do that have all cores, which the clients have, too: each may use what the other leaves.
-func cores(ctx context.Context, o options) ([]section, error) {
-	o, undo, err := onAllCores(ctx, o)
+// cores measures servers and clients that share all cores.
+func cores(ctx context.Context, o contest.Options) ([]report.Section, error) {
+	o, undo, err := contest.OnAllCores(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	defer undo()
-	var sides []side
-	for _, w := range selected(options{mode: "quick", only: o.only}) {
-		sides = append(sides, sidesOf(o, w, point{1, 50})...)
+	var sides []contest.Side
+	for _, w := range contest.Selected(contest.Options{Mode: "quick", Only: o.Only}) {
+		sides = append(sides, contest.SidesOf(o, w, load.Point{Pipeline: 1, Connections: 50})...)
 	}
-	rows, err := contest(ctx, o, sides)
+	rows, err := contest.Run(ctx, o, sides)
 	if err != nil {
 		return nil, err
 	}
-	return []section{coresSection(rows, o.core)}, nil
+	return []report.Section{coresSection(rows, o.Core)}, nil
 }
 
-// coresSection makes the rows a table and a plot.
-func coresSection(rows []row, cores string) section {
-	t := table{numbers: 9, head: []string{"command", "server", "per second", "× INCR", "× Redis", "CPU µs", "p50", "p99", "p99.9", "max", "others"}}
+// coresSection makes a table and a plot of the rows.
+func coresSection(rows []contest.Row, cores string) report.Section {
+	t := report.Table{Numbers: 9, Head: []string{"command", "server", "per second", "× INCR", "× Redis", "CPU µs", "p50", "p99", "p99.9", "max", "others"}}
 	for _, r := range rows {
-		t.add(r.workload, r.server, thousands(r.rate), times(r.rate, valueOf(rows, yardstick, redis, r.point, byRate)),
-			times(r.rate, valueOf(rows, r.workload, redis, r.point, byRate)), fmt.Sprintf("%.2f", r.cpu),
-			milliseconds(r.p50), milliseconds(r.p99), milliseconds(r.p999), milliseconds(r.max), percent(r.others))
+		t.Add(r.Workload, r.Server, report.Thousands(r.Rate), report.Times(r.Rate, valueOf(rows, contest.Yardstick, server.Redis, r.Point, contest.ByRate)),
+			report.Times(r.Rate, valueOf(rows, r.Workload, server.Redis, r.Point, contest.ByRate)), fmt.Sprintf("%.2f", r.CPU),
+			report.Milliseconds(r.P50), report.Milliseconds(r.P99), report.Milliseconds(r.P999), report.Milliseconds(r.Max), report.Percent(r.Others))
 	}
-	p := byCommand(rows, caption{"performance-cores.svg", "Commands per second with all cores (50 connections, no pipelines)"}, byRate)
-	return section{id: "cores", heading: "Throughput with all cores", table: t, plots: []plot{p},
-		notes: "Servers and redis-benchmark, one thread of it, may run on cores " + cores + `, without pipelines. × INCR is the rate over that of
-Redis's INCR, × Redis over that of Redis's same command. The rest is as in the table of throughput.`}
+	p := byCommand(rows, report.Caption{Name: "performance-cores.svg", Text: "Commands per second with all cores (50 connections, no pipelines)"}, contest.ByRate)
+	return report.Section{ID: "cores", Heading: "Throughput with all cores", Table: t, Plots: []report.Plot{p},
+		Notes: "Servers and redis-benchmark, with one thread, may run on cores " + cores + `, without pipelines. × INCR is the rate divided by the
+rate of Redis's INCR. × Redis is the rate divided by the rate of the same command on Redis. The other columns are those of the
+table of throughput.`}
 }

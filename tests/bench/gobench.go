@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// goBench runs micro-benchmarks of a package and returns their measures: by name, without the number of cores, and unit,
-// in the order of the runs.
+// goBench runs micro-benchmarks of a package. It returns their measures by name, without the number of cores, and by
+// unit, in the order of the runs.
 func goBench(ctx context.Context, pkg, pattern, benchtime string, count int) (map[string]map[string][]float64, error) {
 	args := []string{"test", "-run", "^$", "-bench", pattern, "-benchtime", benchtime, "-count", strconv.Itoa(count), pkg}
 	out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()

@@ -1,5 +1,3 @@
-// Command bench measures cellserver beside redis-server, one at a time on one core, with the load on another.
-// tests/bench/run builds both and says how it is used.
 package main
 
 import (
@@ -14,23 +12,11 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
-)
 
-// options are what the command line says.
-type options struct {
-	mode       string
-	write      bool
-	repeats    int
-	seconds    float64 // that one measurement is to last
-	keys       int     // of memory, scale, expiry, persistence
-	clients    int     // of idle
-	only       string  // part of the names of what is to be measured
-	cellserver string  // the program
-	redisCell  string  // the module, or nothing
-	core       string  // of the servers
-	loadCore   string  // of the clients
-}
+	"cellserver/tests/bench/contest"
+	"cellserver/tests/bench/report"
+	"cellserver/tests/bench/server"
+)
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -46,77 +32,77 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := place(ctx, o.loadCore); err != nil {
+	if err := server.Pin(ctx, o.LoadCore); err != nil {
 		return err
 	}
-	sections, err := modeNamed(o.mode).measure(ctx, o)
+	sections, err := modeNamed(o.Mode).measure(ctx, o)
 	if err != nil {
 		return err
 	}
 	for _, found := range sections {
-		found.command = commandLine(args, o)
-		found.machine = describeMachine()
-		fmt.Println(found.text())
-		if !o.write {
+		found.Command = commandLine(args, o)
+		found.Machine = report.DescribeMachine()
+		fmt.Println(found.Text())
+		if !o.Write {
 			continue
 		}
-		if err := found.write("docs"); err != nil {
+		if err := found.Write("docs"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// parseOptions reads the command line; out is for help.
-func parseOptions(args []string, out io.Writer) (options, error) {
-	o := options{redisCell: os.Getenv("REDIS_CELL"), core: cmp.Or(os.Getenv("SERVER_CORE"), "0"), loadCore: cmp.Or(os.Getenv("LOAD_CORE"), "1")}
+// parseOptions reads the command line. It writes help to out.
+func parseOptions(args []string, out io.Writer) (contest.Options, error) {
+	o := contest.Options{RedisCell: os.Getenv("REDIS_CELL"), Core: cmp.Or(os.Getenv("SERVER_CORE"), "0"), LoadCore: cmp.Or(os.Getenv("LOAD_CORE"), "1")}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() {
 		fmt.Fprintf(out, "tests/bench/run MODE [options]\n\nModes:\n%s\nOptions:\n", modesHelp())
 		flags.PrintDefaults()
 	}
-	flags.BoolVar(&o.write, "write", false, "keep the results in docs/performance.md")
-	flags.IntVar(&o.repeats, "repeats", 3, "measure each row so often, and give the median")
-	flags.Float64Var(&o.seconds, "seconds", 0, "let each measurement last about so long (default: the mode's own)")
-	flags.IntVar(&o.keys, "keys", 0, "memory, scale, expiry, persistence: so many keys (default: the mode's own)")
-	flags.IntVar(&o.clients, "clients", 10_000, "idle: so many connections")
-	flags.StringVar(&o.only, "only", "", "the rows whose name contains this, and what they are compared with")
-	flags.StringVar(&o.cellserver, "cellserver", "tests/.cache/bench/cellserver", "the program to measure")
+	flags.BoolVar(&o.Write, "write", false, "keep the results in docs/performance.md")
+	flags.IntVar(&o.Repeats, "repeats", 3, "measure each row so often, and give the median")
+	flags.Float64Var(&o.Seconds, "seconds", 0, "let each measurement last about so long (default: the mode's own)")
+	flags.IntVar(&o.Keys, "keys", 0, "memory, scale, expiry, persistence: so many keys (default: the mode's own)")
+	flags.IntVar(&o.Clients, "clients", 10_000, "idle: so many connections")
+	flags.StringVar(&o.Only, "only", "", "the rows whose name contains this, and what they are compared with")
+	flags.StringVar(&o.Cellserver, "cellserver", "tests/.cache/bench/cellserver", "the program to measure")
 	if len(args) > 0 {
-		o.mode, args = args[0], args[1:]
+		o.Mode, args = args[0], args[1:]
 	}
-	m := modeNamed(o.mode)
+	m := modeNamed(o.Mode)
 	if m == nil {
 		flags.Usage()
-		if strings.TrimLeft(o.mode, "-") == "help" {
+		if strings.TrimLeft(o.Mode, "-") == "help" {
 			return o, flag.ErrHelp
 		}
-		return o, fmt.Errorf("%q is none of the modes", o.mode)
+		return o, fmt.Errorf("%q is none of the modes", o.Mode)
 	}
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	return o, o.check(m, flags.Args())
+	return o, complete(&o, m, flags.Args())
 }
 
-// check completes options by the mode's own, and says what is wrong with them.
-func (o *options) check(m *mode, rest []string) error {
+// complete takes missing options from the mode, and returns an error if an option is wrong.
+func complete(o *contest.Options, m *mode, rest []string) error {
 	if len(rest) > 0 {
 		return fmt.Errorf("what does %q mean?", rest[0])
 	}
-	if o.repeats < 1 || o.keys < 0 || o.clients < 1 || o.seconds < 0 {
+	if o.Repeats < 1 || o.Keys < 0 || o.Clients < 1 || o.Seconds < 0 {
 		return errors.New("repeats, keys, clients and seconds are positive")
 	}
-	o.seconds, o.keys = cmp.Or(o.seconds, m.seconds), cmp.Or(o.keys, m.keys)
+	o.Seconds, o.Keys = cmp.Or(o.Seconds, m.seconds), cmp.Or(o.Keys, m.keys)
 	return nil
 }
 
-// commandLine is what to type to measure again.
-func commandLine(args []string, o options) string {
+// commandLine returns the command to repeat the measurement.
+func commandLine(args []string, o contest.Options) string {
 	line := "tests/bench/run"
-	if o.redisCell != "" {
-		line = "REDIS_CELL=" + filepath.Base(o.redisCell) + " " + line
+	if o.RedisCell != "" {
+		line = "REDIS_CELL=" + filepath.Base(o.RedisCell) + " " + line
 	}
 	for _, arg := range args {
 		line += " " + arg
@@ -124,7 +110,43 @@ func commandLine(args []string, o options) string {
 	return line
 }
 
-// say tells whoever waits what is being done.
-func say(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", args...)
+// mode is one kind of measurement.
+type mode struct {
+	name, summary string
+	measure       func(context.Context, contest.Options) ([]report.Section, error)
+	seconds       float64 // length of one measurement, without --seconds
+	keys          int     // number of keys, without --keys
+}
+
+// modes are all modes, in the order of the help.
+var modes = []mode{
+	{"quick", "a minute: CL.THROTTLE, INCR, SET and GET, pipelines of 1, 16 and 64, 50 connections", throughput, 0.4, 0},
+	{"full", "every command, pipelines of 1, 16 and 64, of 1, 50 and 500 connections", throughput, 3, 0},
+	{"targets", "every target of this project: what was measured, and whether it is met", targets, 1, 10_000_000},
+	{"cores", "unpipelined throughput of 50 connections where servers and clients have all cores", cores, 3, 0},
+	{"hotkey", "8 clients on one key, and on a key each, with all cores", hotKey, 3, 0},
+	{"limiters", "the other limiters beside CL.THROTTLE and the transaction that keeps a sliding log, 50 connections", besides, 3, 0},
+	{"memory", "resident bytes a throttle key takes", memory, 0, 1_000_000},
+	{"idle", "resident bytes an idle connection takes", idle, 0, 0},
+	{"scale", "latency with many keys and with a hundred thousand, and the longest insert on the way there", scale, 3, 10_000_000},
+	{"expiry", "latency while many keys expire within a second, and how soon their memory is back", expiry, 0, 1_000_000},
+	{"persistence", "what it costs to log every change, to snapshot and to rewrite, and how soon keys are loaded", persistence, 2, 1_000_000},
+}
+
+func modeNamed(name string) *mode {
+	for i := range modes {
+		if modes[i].name == name {
+			return &modes[i]
+		}
+	}
+	return nil
+}
+
+// modesHelp lists the modes.
+func modesHelp() string {
+	var b strings.Builder
+	for _, m := range modes {
+		fmt.Fprintf(&b, "  %-12s %s\n", m.name, m.summary)
+	}
+	return b.String()
 }

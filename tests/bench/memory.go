@@ -3,134 +3,110 @@ package main
 import (
 	"context"
 	"fmt"
+
+	"cellserver/tests/bench/contest"
+	"cellserver/tests/bench/load"
+	"cellserver/tests/bench/report"
+	"cellserver/tests/bench/server"
 )
 
-// memory measures what a throttle key takes of each server.
-func memory(ctx context.Context, o options) ([]section, error) {
-	t := table{numbers: 4, head: []string{"server", "key", "keys", "empty, MB", "full, MB", "bytes a key"}}
-	p := bars{caption: caption{"performance-memory.svg", "Resident bytes per throttle key"}, groups: []string{thousands(float64(o.keys)) + " keys"}}
-	for _, k := range kinds(o) {
+// memory measures the memory of a throttle key on each server.
+func memory(ctx context.Context, o contest.Options) ([]report.Section, error) {
+	t := report.Table{Numbers: 4, Head: []string{"server", "key", "keys", "empty, MB", "full, MB", "bytes a key"}}
+	p := report.Bars{Caption: report.Caption{Name: "performance-memory.svg", Text: "Resident bytes per throttle key"}, Groups: []string{report.Thousands(float64(o.Keys)) + " keys"}}
+	for _, k := range contest.Kinds(o) {
 		before, after, err := fillAndWeigh(ctx, o, k)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k.name, err)
+			return nil, fmt.Errorf("%s: %w", k.Name, err)
 		}
-		each := float64(after-before) / float64(o.keys)
-		t.add(k.name, throttleKey(k).what, thousands(float64(o.keys)), megabytes(before), megabytes(after), fmt.Sprintf("%.1f", each))
-		p.series = append(p.series, barSeries{k.name, []float64{each}})
-		say("%-10s %.1f bytes a key", k.name, each)
+		each := float64(after-before) / float64(o.Keys)
+		t.Add(k.Name, contest.ThrottleKey(k).What, report.Thousands(float64(o.Keys)), report.Megabytes(before), report.Megabytes(after), fmt.Sprintf("%.1f", each))
+		p.Series = append(p.Series, report.BarSeries{Name: k.Name, Values: []float64{each}})
+		report.Say("%-10s %.1f bytes a key", k.Name, each)
 	}
-	return []section{{
-		id: fmt.Sprintf("memory %d", o.keys), heading: "Memory per throttle key, " + thousands(float64(o.keys)) + " keys", table: t, plots: []plot{p},
-		notes: "Resident memory once it has settled, the empty server's taken off. Keys have 16 bytes. Redis without redis-cell\nholds what redis-cell would: a string of 19 digits that expires.",
+	return []report.Section{{
+		ID: fmt.Sprintf("memory %d", o.Keys), Heading: "Memory per throttle key, " + report.Thousands(float64(o.Keys)) + " keys", Table: t, Plots: []report.Plot{p},
+		Notes: "Resident memory after it has settled, minus the memory of the empty server. Keys have 16 bytes. Redis without\nredis-cell holds the same value as with redis-cell: a string of 19 digits that expires.",
 	}}, nil
 }
 
-// keyMaker says how a server is made to hold a throttle key.
-type keyMaker struct {
-	what    string
-	request func(b []byte, i int) []byte
-	reply   string
-}
-
-func throttleKey(k kind) keyMaker {
-	if !k.throttles {
-		return keyMaker{"SET … PX", func(b []byte, i int) []byte {
-			return command(b, "SET", name("key:", i), "1700000000000000000", "PX", "86400000")
-		}, "+OK\r\n"}
-	}
-	return keyMaker{"CL.THROTTLE", func(b []byte, i int) []byte {
-		return command(b, "CL.THROTTLE", name("key:", i), "15", "1", "86400")
-	}, decision(0, 16, 15, -1, 86400)}
-}
-
-// fillAndWeigh is a server's resident memory without and with the keys, in bytes.
-func fillAndWeigh(ctx context.Context, o options, k kind) (before, after int64, err error) {
-	s, err := k.start(ctx, o.core)
+// fillAndWeigh returns a server's resident memory in bytes, without and with the keys.
+func fillAndWeigh(ctx context.Context, o contest.Options, k server.Kind) (before, after int64, err error) {
+	s, err := k.Start(ctx, o.Core)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer s.stop()
-	if before, err = s.settled(ctx); err != nil {
+	defer s.Stop()
+	if before, err = s.Settled(ctx); err != nil {
 		return 0, 0, err
 	}
-	key := throttleKey(k)
-	if _, err := drive(ctx, filler(s.addr, o.keys, key.request, key.reply)); err != nil {
+	key := contest.ThrottleKey(k)
+	if _, err := load.Drive(ctx, load.Filler(s.Addr, o.Keys, key.Request, key.Reply)); err != nil {
 		return 0, 0, err
 	}
-	if err := s.holds(o.keys); err != nil {
+	if err := s.Holds(o.Keys); err != nil {
 		return 0, 0, err
 	}
-	after, err = s.settled(ctx)
+	after, err = s.Settled(ctx)
 	return before, after, err
 }
 
-// holds says whether a server holds so many keys.
-func (s *server) holds(keys int) error {
-	n, err := s.do("DBSIZE")
-	if err == nil && n != int64(keys) {
-		err = fmt.Errorf("%v keys instead of %d", n, keys)
-	}
-	return err
-}
-
-// idle measures what a connection takes of each server that has said one word and is silent since.
-func idle(ctx context.Context, o options) ([]section, error) {
+// idle measures the memory of an idle connection on each server. Each connection sends one PING first.
+func idle(ctx context.Context, o contest.Options) ([]report.Section, error) {
 	o, err := withinOpenFiles(o)
 	if err != nil {
 		return nil, err
 	}
-	t := table{numbers: 4, head: []string{"server", "connections", "without, MB", "with, MB", "bytes a connection"}}
-	for _, k := range peers(o) {
+	t := report.Table{Numbers: 4, Head: []string{"server", "connections", "without, MB", "with, MB", "bytes a connection"}}
+	for _, k := range contest.Peers(o) {
 		before, after, err := connectAndWeigh(ctx, o, k)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k.name, err)
+			return nil, fmt.Errorf("%s: %w", k.Name, err)
 		}
-		each := float64(after-before) / float64(o.clients)
-		t.add(k.name, thousands(float64(o.clients)), megabytes(before), megabytes(after), thousands(each))
-		say("%-10s %.0f bytes a connection", k.name, each)
+		each := float64(after-before) / float64(o.Clients)
+		t.Add(k.Name, report.Thousands(float64(o.Clients)), report.Megabytes(before), report.Megabytes(after), report.Thousands(each))
+		report.Say("%-10s %.0f bytes a connection", k.Name, each)
 	}
-	return []section{{id: "idle", heading: "Memory per idle connection", table: t,
-		notes: "Resident memory once it has settled, the server's without connections taken off. Every connection has sent one PING."}}, nil
+	return []report.Section{{ID: "idle", Heading: "Memory per idle connection", Table: t,
+		Notes: "Resident memory after it has settled, minus the memory without connections. Every connection has sent one PING."}}, nil
 }
 
-// withinOpenFiles has no more clients than this program may open files.
-func withinOpenFiles(o options) (options, error) {
-	limit, err := openFiles()
+// withinOpenFiles lowers the number of clients to the number of files that this program may open.
+func withinOpenFiles(o contest.Options) (contest.Options, error) {
+	limit, err := server.OpenFiles()
 	if err != nil {
 		return o, err
 	}
-	if room := limit - 1100; o.clients > room {
-		say("the limit of open files (ulimit -n %d) allows %d connections, not %d", limit, room, o.clients)
-		o.clients = room
+	if room := limit - 1100; o.Clients > room {
+		report.Say("the limit of open files (ulimit -n %d) allows %d connections, not %d", limit, room, o.Clients)
+		o.Clients = room
 	}
-	if o.clients < 1 {
+	if o.Clients < 1 {
 		return o, fmt.Errorf("the limit of open files is %d: raise it (ulimit -n)", limit)
 	}
 	return o, nil
 }
 
-// connectAndWeigh is a server's resident memory without and with the connections, in bytes.
-func connectAndWeigh(ctx context.Context, o options, k kind) (before, after int64, err error) {
-	s, err := k.start(ctx, o.core)
+// connectAndWeigh returns a server's resident memory in bytes, without and with the connections.
+func connectAndWeigh(ctx context.Context, o contest.Options, k server.Kind) (before, after int64, err error) {
+	s, err := k.Start(ctx, o.Core)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer s.stop()
-	if before, err = s.settled(ctx); err != nil {
+	defer s.Stop()
+	if before, err = s.Settled(ctx); err != nil {
 		return 0, 0, err
 	}
-	for range o.clients {
-		c, err := dial(s.addr)
+	for range o.Clients {
+		c, err := server.Dial(s.Addr)
 		if err != nil {
 			return 0, 0, err
 		}
-		defer c.close()
-		if _, err := c.do("PING"); err != nil {
+		defer c.Close()
+		if _, err := c.Do("PING"); err != nil {
 			return 0, 0, err
 		}
 	}
-	after, err = s.settled(ctx)
+	after, err = s.Settled(ctx)
 	return before, after, err
 }
-
-func megabytes(bytes int64) string { return fmt.Sprintf("%.1f", float64(bytes)/1e6) }

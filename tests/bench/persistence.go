@@ -6,45 +6,51 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"cellserver/tests/bench/contest"
+	"cellserver/tests/bench/load"
+	"cellserver/tests/bench/report"
+	"cellserver/tests/bench/server"
 )
 
-// persistence measures what it costs to keep everything on disk, and how soon it is back.
-func persistence(ctx context.Context, o options) ([]section, error) {
+// persistence measures the cost to keep every change on disk, and the time to load the keys.
+func persistence(ctx context.Context, o contest.Options) ([]report.Section, error) {
 	cost, err := costOfPolicies(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	jobs := table{numbers: 8, head: []string{"server", "job", "keys", "CPU s", "seconds", "p99.9 quiet", "p99.9 during", "worst", "p99.9, ×", "others"}}
-	loads := table{numbers: 3, head: []string{"server", "from", "keys", "seconds", "keys a second"}}
-	for _, k := range peers(o) {
+	jobs := report.Table{Numbers: 8, Head: []string{"server", "job", "keys", "CPU s", "seconds", "p99.9 quiet", "p99.9 during", "worst", "p99.9, ×", "others"}}
+	loads := report.Table{Numbers: 3, Head: []string{"server", "from", "keys", "seconds", "keys a second"}}
+	for _, k := range contest.Peers(o) {
 		kept, err := keep(ctx, o, k)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k.name, err)
+			return nil, fmt.Errorf("%s: %w", k.Name, err)
 		}
-		keys := thousands(float64(o.keys))
+		keys := report.Thousands(float64(o.Keys))
 		for _, c := range kept.jobs {
 			m := c.middle()
-			jobs.add(k.name, c.job.command, keys, fmt.Sprintf("%.2f", m.cpu), fmt.Sprintf("%.2f", m.took.Seconds()), milliseconds(m.quiet),
-				milliseconds(m.during), milliseconds(m.worst), fmt.Sprintf("%.2f", m.during/m.quiet), percent(m.others))
+			jobs.Add(k.Name, c.Job.Command, keys, fmt.Sprintf("%.2f", m.cpu), fmt.Sprintf("%.2f", m.took.Seconds()), report.Milliseconds(m.quiet),
+				report.Milliseconds(m.during), report.Milliseconds(m.worst), fmt.Sprintf("%.2f", m.during/m.quiet), report.Percent(m.others))
 		}
 		for _, l := range kept.loads {
-			loads.add(k.name, l.from, keys, fmt.Sprintf("%.2f", medianOf(l.took, time.Duration.Seconds)), thousands(median(l.rates(o.keys))))
+			loads.Add(k.Name, l.from, keys, fmt.Sprintf("%.2f", report.MedianOf(l.took, time.Duration.Seconds)), report.Thousands(report.Median(l.rates(o.Keys))))
 		}
 	}
-	return []section{cost, {
-		id: "rewrite", heading: "Snapshots and rewrites", table: jobs,
-		notes: `Throttle keys of 16 bytes (of Redis: strings that expire), and 100,000 others among them, with --appendonly yes and appendfsync everysec. CPU is the processor
-time of the job without load, that of a forked child included. Then 50 clients use the others without pipelines, by CL.THROTTLE (of
-Redis: SET): how long the job takes on the one core that it shares with them, again and again for two seconds, their p99.9 in the
-two seconds before and in those, and the longest that one waited, in ms. Medians.`,
+	return []report.Section{cost, {
+		ID: "rewrite", Heading: "Snapshots and rewrites", Table: jobs,
+		Notes: `Throttle keys of 16 bytes, or strings that expire on Redis, with --appendonly yes and appendfsync everysec. 100,000 of the keys
+are for clients. CPU is the processor time of the job without load, with the time of a forked child. Then 50 clients use their keys
+without pipelines, by CL.THROTTLE, or by SET on Redis. The job runs again and again for two seconds, on the core that serves the
+clients. Seconds is the time of one such job. The first p99.9 is of the two seconds before the jobs, in ms. The second p99.9 and
+the worst wait are of the time of the jobs. All numbers are medians.`,
 	}, {
-		id: "load", heading: "Loading", table: loads,
-		notes: `The time until a server answers, less that of an empty one, where it finds the log of the commands that made those keys, and
-where the log was rewritten. Medians.`,
+		ID: "load", Heading: "Loading", Table: loads,
+		Notes: `The time until a server answers, minus the time of an empty server. The server loads the log of the commands that created the
+keys, or the rewritten log. All numbers are medians.`,
 	}}, nil
 }
 
-// kept is what was measured of a server that keeps its keys.
+// kept are the measurements of a server with persistence.
 type kept struct {
 	jobs  []jobCosts
 	loads []loading
@@ -52,30 +58,30 @@ type kept struct {
 
 // jobCosts are the measurements of a job.
 type jobCosts struct {
-	job
+	server.Job
 	costs []jobCost
 }
 
-// loading is how long a server took to load its keys, each time.
+// loading is how long a server took to load its keys, for each start.
 type loading struct {
 	from string
 	took []time.Duration
 }
 
-// of are the measurements of one job.
-func (k *kept) of(j job) []jobCost {
-	i := slices.IndexFunc(k.jobs, func(c jobCosts) bool { return c.job == j })
+// of returns the measurements of one job.
+func (k *kept) of(j server.Job) []jobCost {
+	i := slices.IndexFunc(k.jobs, func(c jobCosts) bool { return c.Job == j })
 	return k.jobs[i].costs
 }
 
-// rates are keys a second.
+// rates returns keys per second.
 func (l *loading) rates(keys int) []float64 {
-	return values(l.took, func(d time.Duration) float64 { return float64(keys) / d.Seconds() })
+	return report.Values(l.took, func(d time.Duration) float64 { return float64(keys) / d.Seconds() })
 }
 
-// keep fills a server that keeps its keys, loads them, and snapshots and rewrites them.
-func keep(ctx context.Context, o options, k kind) (found kept, err error) {
-	k.keeps = logged("everysec")
+// keep fills a server with persistence, then measures loading, snapshots and rewrites.
+func keep(ctx context.Context, o contest.Options, k server.Kind) (found kept, err error) {
+	k.Keeps = logged("everysec")
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return found, err
@@ -85,13 +91,13 @@ func keep(ctx context.Context, o options, k kind) (found kept, err error) {
 	if err != nil {
 		return found, err
 	}
-	if err := inFolder(ctx, o, k, dir, func(s *server) error { return fillKept(ctx, o, s) }); err != nil {
+	if err := inFolder(ctx, o, k, dir, func(s *server.Server) error { return fillKept(ctx, o, s) }); err != nil {
 		return found, err
 	}
 	if err := found.load(ctx, o, k, dir, "the log", empty); err != nil {
 		return found, err
 	}
-	err = inFolder(ctx, o, k, dir, func(s *server) (err error) {
+	err = inFolder(ctx, o, k, dir, func(s *server.Server) (err error) {
 		found.jobs, err = costsOfJobs(ctx, o, s)
 		return err
 	})
@@ -101,48 +107,48 @@ func keep(ctx context.Context, o options, k kind) (found kept, err error) {
 	return found, found.load(ctx, o, k, dir, "a rewritten log", empty)
 }
 
-// load measures the loading of what a folder holds, to which an empty server's start does not belong.
-func (found *kept) load(ctx context.Context, o options, k kind, dir, from string, empty []time.Duration) error {
-	all, err := startTimes(ctx, o, k, dir, keptKeys(o)+keyspace)
+// load measures the time to load a folder. The start time of an empty server does not count.
+func (found *kept) load(ctx context.Context, o contest.Options, k server.Kind, dir, from string, empty []time.Duration) error {
+	all, err := startTimes(ctx, o, k, dir, keptKeys(o)+contest.Keyspace)
 	for i := range all {
-		all[i] -= time.Duration(medianOf(empty, func(d time.Duration) float64 { return float64(d) }))
+		all[i] -= time.Duration(report.MedianOf(empty, func(d time.Duration) float64 { return float64(d) }))
 	}
-	say("%-10s loads %s in %v", k.name, from, all)
+	report.Say("%-10s loads %s in %v", k.Name, from, all)
 	found.loads = append(found.loads, loading{from, all})
 	return err
 }
 
-// keptKeys is how many throttle keys there are beside those that clients use.
-func keptKeys(o options) int { return max(1, o.keys-keyspace) }
+// keptKeys returns the number of throttle keys that no client uses.
+func keptKeys(o contest.Options) int { return max(1, o.Keys-contest.Keyspace) }
 
-// fillKept makes the keys that are kept.
-func fillKept(ctx context.Context, o options, s *server) error {
-	if _, err := drive(ctx, manyKeys(s.kind, s.addr, "kept", keptKeys(o))); err != nil {
+// fillKept creates the keys that no client uses, and the keys of the clients.
+func fillKept(ctx context.Context, o contest.Options, s *server.Server) error {
+	if _, err := load.Drive(ctx, contest.ManyKeys(s.Kind, s.Addr, "kept", keptKeys(o))); err != nil {
 		return err
 	}
-	return fillUsed(ctx, s)
+	return contest.FillUsed(ctx, s)
 }
 
-// inFolder starts a server in a folder, does something with it, and ends it.
-func inFolder(ctx context.Context, o options, k kind, dir string, do func(*server) error) error {
-	s, err := k.startIn(ctx, o.core, dir)
+// inFolder starts a server in a folder, calls a function with the server, and stops the server.
+func inFolder(ctx context.Context, o contest.Options, k server.Kind, dir string, do func(*server.Server) error) error {
+	s, err := k.StartIn(ctx, o.Core, dir)
 	if err != nil {
 		return err
 	}
-	defer s.stop()
+	defer s.Stop()
 	return do(s)
 }
 
-// startTimes are how long a server takes until it answers, with as many keys as it must find in a folder.
-func startTimes(ctx context.Context, o options, k kind, dir string, keys int) (all []time.Duration, err error) {
-	for range o.repeats {
-		if err := awaitCalm(ctx, nil); err != nil {
+// startTimes returns how long a server takes until its first answer. The server must find this number of keys.
+func startTimes(ctx context.Context, o contest.Options, k server.Kind, dir string, keys int) (all []time.Duration, err error) {
+	for range o.Repeats {
+		if err := server.AwaitCalm(ctx, nil); err != nil {
 			return nil, err
 		}
 		begun := time.Now()
-		err := inFolder(ctx, o, k, dir, func(s *server) error {
+		err := inFolder(ctx, o, k, dir, func(s *server.Server) error {
 			all = append(all, time.Since(begun))
-			return s.holds(keys)
+			return s.Holds(keys)
 		})
 		if err != nil {
 			return nil, err
@@ -151,31 +157,31 @@ func startTimes(ctx context.Context, o options, k kind, dir string, keys int) (a
 	return all, nil
 }
 
-// costsOfJobs measures the jobs in turn; the log is rewritten last.
-func costsOfJobs(ctx context.Context, o options, s *server) ([]jobCosts, error) {
-	all := []jobCosts{{job: saveJob}, {job: rewriteJob}}
-	for range o.repeats {
+// costsOfJobs measures the jobs in turn. The rewrite of the log comes last.
+func costsOfJobs(ctx context.Context, o contest.Options, s *server.Server) ([]jobCosts, error) {
+	all := []jobCosts{{Job: server.SaveJob}, {Job: server.RewriteJob}}
+	for range o.Repeats {
 		for i := range all {
-			c, err := leastDisturbed(func() (jobCost, error) { return costOfJob(ctx, s, all[i].job) })
+			c, err := server.LeastDisturbed(func() (jobCost, error) { return costOfJob(ctx, s, all[i].Job) })
 			if err != nil {
 				return nil, err
 			}
-			say("%-10s %-12s %.2f s CPU, p99.9 %.2f ms then %.2f ms", s.name, all[i].command, c.cpu, c.quiet, c.during)
+			report.Say("%-10s %-12s %.2f s CPU, p99.9 %.2f ms then %.2f ms", s.Name, all[i].Command, c.cpu, c.quiet, c.during)
 			all[i].costs = append(all[i].costs, c)
 		}
 	}
 	return all, nil
 }
 
-// middle is the median of each measure, but the most that others did.
+// middle returns the median of each measure, and the maximum of others.
 func (j *jobCosts) middle() (m jobCost) {
-	of := func(field func(jobCost) float64) float64 { return medianOf(j.costs, field) }
+	of := func(field func(jobCost) float64) float64 { return report.MedianOf(j.costs, field) }
 	return jobCost{
 		cpu:    of(func(c jobCost) float64 { return c.cpu }),
 		took:   time.Duration(of(func(c jobCost) float64 { return float64(c.took) })),
 		quiet:  of(func(c jobCost) float64 { return c.quiet }),
 		during: of(func(c jobCost) float64 { return c.during }),
 		worst:  of(func(c jobCost) float64 { return c.worst }),
-		others: largest(j.costs, jobCost.disturbed),
+		others: report.Largest(j.costs, jobCost.Disturbed),
 	}
 }

@@ -3,123 +3,110 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
+
+	"cellserver/tests/bench/contest"
+	"cellserver/tests/bench/load"
+	"cellserver/tests/bench/report"
+	"cellserver/tests/bench/server"
 )
 
-// grown is a server that was filled, and what that was like.
+// grown is a filled server, with the measurements of the filling.
 type grown struct {
-	*server
+	*server.Server
 	keys         int
 	empty, full  int64 // resident bytes
 	usual, worst time.Duration
 }
 
-// grow starts a server and fills it with throttle keys, or what is as long for one that has none.
-func grow(ctx context.Context, o options, k kind, keys int) (g *grown, err error) {
-	s, err := k.start(ctx, o.core)
+// grow starts a server and fills it with throttle keys, or with strings of the same length if it does not know
+// CL.THROTTLE.
+func grow(ctx context.Context, o contest.Options, k server.Kind, keys int) (g *grown, err error) {
+	s, err := k.Start(ctx, o.Core)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			s.stop()
+			s.Stop()
 		}
 	}()
-	g = &grown{server: s, keys: keys}
-	if g.empty, err = s.settled(ctx); err != nil {
+	g = &grown{Server: s, keys: keys}
+	if g.empty, err = s.Settled(ctx); err != nil {
 		return nil, err
 	}
-	out, err := drive(ctx, manyKeys(k, s.addr, "key:", keys))
+	out, err := load.Drive(ctx, contest.ManyKeys(k, s.Addr, "key:", keys))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.holds(keys); err != nil {
+	if err := s.Holds(keys); err != nil {
 		return nil, err
 	}
-	g.usual, g.worst = percentile(out.timings, 0.5), percentile(out.timings, 1)
-	g.full, err = s.settled(ctx)
+	g.usual, g.worst = load.Percentile(out.Timings, 0.5), load.Percentile(out.Timings, 1)
+	g.full, err = s.Settled(ctx)
 	return g, err
 }
 
-// manyKeys fills a server with keys that live an hour.
-func manyKeys(k kind, addr, prefix string, keys int) load {
-	if !k.throttles {
-		return filler(addr, keys, func(b []byte, i int) []byte {
-			return command(b, "SET", name(prefix, i), "1700000000000000000", "PX", "3600000")
-		}, "+OK\r\n")
-	}
-	return filler(addr, keys, func(b []byte, i int) []byte {
-		return command(b, "CL.THROTTLE", name(prefix, i), "1000000", "1", "60", "60")
-	}, decision(0, 1_000_001, 1_000_001-60, -1, 3600))
-}
-
-// manyKeysLoad is what is measured on a server with so many keys: they are used as throttle keys are, by commands that
-// are allowed and write.
-func manyKeysLoad(k kind, keys int) workload {
-	if !k.throttles {
-		return workload{name: yardstick, command: strings.Fields("INCR key:" + random), keys: keys, answered: integer}
-	}
-	return workload{name: "CL.THROTTLE", command: strings.Fields("CL.THROTTLE key:" + random + " 1000000 1 60"), keys: keys, throttle: true, answered: decides(allowed)}
-}
-
-// scaled are a server with few keys and one with many, both measured.
+// scaled are a server with few keys and a server with many keys, and their rows.
 type scaled struct {
 	few, many       *grown
-	fewRow, manyRow row
+	fewRow, manyRow contest.Row
 }
 
-// scaleOf measures a server with few keys and the same with many in turn; the one that is not measured is idle.
-func scaleOf(ctx context.Context, o options, k kind) (found scaled, err error) {
-	if found.few, err = grow(ctx, o, k, min(keyspace, o.keys)); err != nil {
+// scaleOf measures a server with few keys and a server with many keys in turn. The other server is idle.
+func scaleOf(ctx context.Context, o contest.Options, k server.Kind) (found scaled, err error) {
+	if found.few, err = grow(ctx, o, k, min(contest.Keyspace, o.Keys)); err != nil {
 		return found, err
 	}
-	defer found.few.stop()
-	if found.many, err = grow(ctx, o, k, o.keys); err != nil {
+	defer found.few.Stop()
+	if found.many, err = grow(ctx, o, k, o.Keys); err != nil {
 		return found, err
 	}
-	defer found.many.stop()
-	at := point{1, 50}
-	var takes []func() (sample, error)
+	defer found.many.Stop()
+	at := load.Point{Pipeline: 1, Connections: 50}
+	var takes []func() (load.Sample, error)
 	for _, g := range []*grown{found.few, found.many} {
-		takes = append(takes, func() (sample, error) { return measureOn(ctx, o, g.server, manyKeysLoad(k, g.keys), at) })
+		takes = append(takes, func() (load.Sample, error) {
+			return contest.MeasureOn(ctx, o, g.Server, contest.ManyKeysLoad(k, g.keys), at)
+		})
 	}
-	samples, err := alternate(o.repeats, takes)
+	samples, err := contest.Alternate(o.Repeats, takes)
 	if err != nil {
 		return found, err
 	}
-	found.fewRow = newRow(side{k, manyKeysLoad(k, found.few.keys), at}, samples[0])
-	found.manyRow = newRow(side{k, manyKeysLoad(k, found.many.keys), at}, samples[1])
+	found.fewRow = contest.NewRow(contest.Side{Kind: k, Workload: contest.ManyKeysLoad(k, found.few.keys), Point: at}, samples[0])
+	found.manyRow = contest.NewRow(contest.Side{Kind: k, Workload: contest.ManyKeysLoad(k, found.many.keys), Point: at}, samples[1])
 	return found, nil
 }
 
-// scale measures what many keys cost that few do not.
-func scale(ctx context.Context, o options) ([]section, error) {
-	t := table{numbers: 10, head: []string{"server", "command", "keys", "bytes a key", "slowest insert, ms", "per second", "CPU µs", "p50", "p99", "p99.9",
+// scale compares the latency of many keys with the latency of few keys.
+func scale(ctx context.Context, o contest.Options) ([]report.Section, error) {
+	t := report.Table{Numbers: 10, Head: []string{"server", "command", "keys", "bytes a key", "slowest insert, ms", "per second", "CPU µs", "p50", "p99", "p99.9",
 		"p99.9, ×", "others"}}
-	p := bars{caption: caption{"performance-scale.svg", "p99.9 in ms, 50 connections without pipelines"}}
-	for _, k := range peers(o) {
+	p := report.Bars{Caption: report.Caption{Name: "performance-scale.svg", Text: "p99.9 in ms, 50 connections without pipelines"}}
+	for _, k := range contest.Peers(o) {
 		found, err := scaleOf(ctx, o, k)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k.name, err)
+			return nil, fmt.Errorf("%s: %w", k.Name, err)
 		}
-		p.groups = append(p.groups, k.name)
-		for i, r := range []row{found.fewRow, found.manyRow} {
+		p.Groups = append(p.Groups, k.Name)
+		for i, r := range []contest.Row{found.fewRow, found.manyRow} {
 			g := []*grown{found.few, found.many}[i]
-			keys := thousands(float64(g.keys))
-			t.add(k.name, r.workload, keys, fmt.Sprintf("%.1f", g.bytesPerKey()), inMilliseconds(g.worst-g.usual), thousands(r.rate),
-				fmt.Sprintf("%.2f", r.cpu), milliseconds(r.p50), milliseconds(r.p99), milliseconds(r.p999),
-				fmt.Sprintf("%.2f", median(ratios(r, found.fewRow, byP999))), percent(r.others))
-			if len(p.series) <= i {
-				p.series = append(p.series, barSeries{name: keys + " keys"})
+			keys := report.Thousands(float64(g.keys))
+			t.Add(k.Name, r.Workload, keys, fmt.Sprintf("%.1f", g.bytesPerKey()), report.InMilliseconds(g.worst-g.usual), report.Thousands(r.Rate),
+				fmt.Sprintf("%.2f", r.CPU), report.Milliseconds(r.P50), report.Milliseconds(r.P99), report.Milliseconds(r.P999),
+				fmt.Sprintf("%.2f", report.Median(contest.Ratios(r, found.fewRow, contest.ByP999))), report.Percent(r.Others))
+			if len(p.Series) <= i {
+				p.Series = append(p.Series, report.BarSeries{Name: keys + " keys"})
 			}
-			p.series[i].values = append(p.series[i].values, r.p999)
+			p.Series[i].Values = append(p.Series[i].Values, r.P999)
 		}
 	}
-	return []section{{id: fmt.Sprintf("scale %d", o.keys), heading: "Many keys", table: t, plots: []plot{p},
-		notes: `Keys of 16 bytes that live an hour, and commands that write to random ones of them. A server with few and one with many run at
-once and are measured in turn; × is the median of the ratios, round by round. The slowest insert is what the slowest of the
-pipelines of 500 that filled the server took more than the median one, as their client saw it. ` + "`go test -bench LongestInsert\n./store`" + ` measures the inserts themselves.`}}, nil
+	return []report.Section{{ID: fmt.Sprintf("scale %d", o.Keys), Heading: "Many keys", Table: t, Plots: []report.Plot{p},
+		Notes: `Keys of 16 bytes expire after an hour, and commands write to random keys. A server with few keys and a server with many keys
+run at once, and the bench measures them in turn. × is the median of the ratios, round by round. Pipelines of 500 inserts fill the
+server. The slowest insert is the time of the slowest pipeline minus the time of the median pipeline, as the client sees it.
+` + "`go test -bench LongestInsert\n./store`" + ` measures the inserts themselves.`}}, nil
 }
 
 func (g *grown) bytesPerKey() float64 { return float64(g.full-g.empty) / float64(g.keys) }

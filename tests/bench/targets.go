@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"cellserver/tests/bench/contest"
+	"cellserver/tests/bench/report"
 )
 
-// check measures some targets. One that it cannot measure, it returns with what stands in the way.
+// check measures some targets. If it cannot measure a target, the verdict contains the error.
 type check struct {
 	name    string
-	measure func(context.Context, options) []verdict
+	measure func(context.Context, contest.Options) []verdict
 }
 
 // checks are all targets, in the order of the report.
@@ -26,38 +29,38 @@ var checks = []check{
 	{"persistence", persistenceTargets},
 }
 
-// targets measures what there are targets for, and says which are met.
-func targets(ctx context.Context, o options) ([]section, error) {
+// targets measures all targets and writes which of them are met.
+func targets(ctx context.Context, o contest.Options) ([]report.Section, error) {
 	begun := time.Now()
 	var all []verdict
 	for _, c := range checks {
-		if !strings.Contains(c.name, o.only) {
+		if !strings.Contains(c.name, o.Only) {
 			continue
 		}
 		for _, v := range c.measure(ctx, o) {
-			say("%s", strings.Join(v.cells(), " | "))
+			report.Say("%s", strings.Join(v.cells(), " | "))
 			all = append(all, v)
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 	}
-	return []section{targetsSection(all, time.Since(begun))}, nil
+	return []report.Section{targetsSection(all, time.Since(begun))}, nil
 }
 
-// targetsSection makes verdicts a table.
-func targetsSection(all []verdict, took time.Duration) section {
-	t := table{head: []string{"target", "bound", "measured", "rounds", "others", ""}}
+// targetsSection makes a table of the verdicts.
+func targetsSection(all []verdict, took time.Duration) report.Section {
+	t := report.Table{Head: []string{"target", "bound", "measured", "rounds", "others", ""}}
 	met := 0
 	for _, v := range all {
-		t.add(v.cells()...)
+		t.Add(v.cells()...)
 		if v.met() {
 			met++
 		}
 	}
-	return section{id: "targets", heading: "Targets", table: t,
-		notes: fmt.Sprintf(`%d of %d targets are met; the measurements took %v. CPU is the server's processor time for a command, user and system, with 50
-connections. What is compared is measured in turn: a ratio is the median of those of the rounds, of which the least and the
-largest are given. Others is the most that other processes used of one core meanwhile: above 10 %% a ratio's measurement is taken
-again, twice at most, and what is called disturbed stayed so.`, met, len(all), took.Round(time.Second))}
+	return report.Section{ID: "targets", Heading: "Targets", Table: t,
+		Notes: fmt.Sprintf(`%d of %d targets are met; the measurements took %v. CPU is the server's processor time for a command, user and system, with 50
+connections. The two sides of a ratio take turns. A ratio is the median of the rounds; rounds gives the least and the largest
+one. Others is the largest part of one core that other processes used during a measurement. If it is above 10 %%, the bench
+measures again, at most twice. A disturbed target stayed above 10 %%.`, met, len(all), took.Round(time.Second))}
 }

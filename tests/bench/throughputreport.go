@@ -5,115 +5,95 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"cellserver/tests/bench/contest"
+	"cellserver/tests/bench/load"
+	"cellserver/tests/bench/report"
+	"cellserver/tests/bench/server"
 )
 
-const throughputNotes = `CPU is the server's processor time, user and system, for one command (of the sliding log: for one transaction of six
-commands), and the steadiest of these numbers. × INCR is that time over Redis's for INCR with the same pipeline and
-connections, × Redis over Redis's for the same command. Latencies are milliseconds of clients that always have a pipeline on
-the way: redis-benchmark, which sends all but the transactions, counts until the first of its replies comes, and this bench
-until the last. Every number is the median of its measurements, taken in turns; ± is how far apart the largest and the least
-CPU were. Others is the most that other processes used of one core during any of them; above 10 % a measurement is taken again,
-twice at most, and the least disturbed counts.`
+const throughputNotes = `CPU is the server's processor time, user and system, for one command, or for one transaction of six commands (the sliding
+log). It is the steadiest of these numbers. × INCR is CPU divided by the CPU of Redis's INCR with the same pipeline and
+connections. × Redis is CPU divided by the CPU of the same command on Redis. Latencies are milliseconds of clients that always
+have a pipeline in flight. redis-benchmark sends all commands except the transactions, and its latency ends with the first reply of
+a pipeline. For transactions, this bench measures until the last reply. Every number is the median of its measurements, and the
+servers take turns. ± is the difference between the largest and the least CPU, divided by the median. Others is the largest part of
+one core that other processes used during a measurement. If it is above 10 %, the bench measures again, at most twice, and keeps the
+least disturbed measurement.`
 
-// throughputSection makes the rows a table and plots.
-func throughputSection(rows []row) section {
+// throughputSection makes a table and plots of the rows.
+func throughputSection(rows []contest.Row) report.Section {
 	inOrder(rows)
-	t := table{numbers: 12, head: []string{"command", "server", "P", "clients", "per second", "CPU µs", "±",
+	t := report.Table{Numbers: 12, Head: []string{"command", "server", "P", "clients", "per second", "CPU µs", "±",
 		"× INCR", "× Redis", "p50", "p99", "p99.9", "max", "others"}}
 	for _, r := range rows {
-		t.add(r.workload, r.server, strconv.Itoa(r.pipeline), strconv.Itoa(r.connections), thousands(r.rate),
-			fmt.Sprintf("%.2f", r.cpu), percent(r.spread),
-			times(r.cpu, valueOf(rows, yardstick, redis, r.point, byCPU)), times(r.cpu, valueOf(rows, r.workload, redis, r.point, byCPU)),
-			milliseconds(r.p50), milliseconds(r.p99), milliseconds(r.p999), milliseconds(r.max), percent(r.others))
+		t.Add(r.Workload, r.Server, strconv.Itoa(r.Pipeline), strconv.Itoa(r.Connections), report.Thousands(r.Rate),
+			fmt.Sprintf("%.2f", r.CPU), report.Percent(r.Spread),
+			report.Times(r.CPU, valueOf(rows, contest.Yardstick, server.Redis, r.Point, contest.ByCPU)), report.Times(r.CPU, valueOf(rows, r.Workload, server.Redis, r.Point, contest.ByCPU)),
+			report.Milliseconds(r.P50), report.Milliseconds(r.P99), report.Milliseconds(r.P999), report.Milliseconds(r.Max), report.Percent(r.Others))
 	}
-	return section{
-		id: "throughput", heading: "Throughput, latency and processor time", notes: throughputNotes, table: t,
-		plots: []plot{
-			pipelines(rows, caption{"performance-cpu.svg", "Server CPU per command, µs (50 connections)"}, byCPU),
-			pipelines(rows, caption{"performance-rate.svg", "Commands per second on one core (50 connections)"}, byRate),
+	return report.Section{
+		ID: "throughput", Heading: "Throughput, latency and processor time", Notes: throughputNotes, Table: t,
+		Plots: []report.Plot{
+			pipelines(rows, report.Caption{Name: "performance-cpu.svg", Text: "Server CPU per command, µs (50 connections)"}, contest.ByCPU),
+			pipelines(rows, report.Caption{Name: "performance-rate.svg", Text: "Commands per second on one core (50 connections)"}, contest.ByRate),
 		},
 	}
 }
 
 // pipelines plots a measure of the servers' main commands over the depth of the pipeline.
-func pipelines(rows []row, c caption, measure func(sample) float64) plot {
-	p := bars{caption: c}
+func pipelines(rows []contest.Row, c report.Caption, measure func(load.Sample) float64) report.Plot {
+	p := report.Bars{Caption: c}
 	depths := []int{1, 16, 64}
 	for _, depth := range depths {
-		p.groups = append(p.groups, fmt.Sprintf("pipeline of %d", depth))
+		p.Groups = append(p.Groups, fmt.Sprintf("pipeline of %d", depth))
 	}
 	for _, s := range []struct{ workload, server string }{
-		{yardstick, redis}, {yardstick, cellserver}, {"CL.THROTTLE", redisCell}, {"CL.THROTTLE", cellserver},
+		{contest.Yardstick, server.Redis}, {contest.Yardstick, server.Cellserver}, {"CL.THROTTLE", server.RedisCell}, {"CL.THROTTLE", server.Cellserver},
 	} {
-		series := barSeries{name: s.server + " " + s.workload}
+		series := report.BarSeries{Name: s.server + " " + s.workload}
 		for _, depth := range depths {
-			series.values = append(series.values, valueOf(rows, s.workload, s.server, point{depth, 50}, measure))
+			series.Values = append(series.Values, valueOf(rows, s.workload, s.server, load.Point{Pipeline: depth, Connections: 50}, measure))
 		}
-		if !series.isEmpty() {
-			p.series = append(p.series, series)
+		if !series.IsEmpty() {
+			p.Series = append(p.Series, series)
 		}
 	}
 	return p
 }
 
-// byCommand plots a measure of each server, grouped by commands.
-func byCommand(rows []row, c caption, measure func(sample) float64) plot {
-	p := bars{caption: c}
+// byCommand plots a measure of each server, grouped by command.
+func byCommand(rows []contest.Row, c report.Caption, measure func(load.Sample) float64) report.Plot {
+	p := report.Bars{Caption: c}
 	for _, r := range rows {
-		if !slices.Contains(p.groups, r.workload) {
-			p.groups = append(p.groups, r.workload)
+		if !slices.Contains(p.Groups, r.Workload) {
+			p.Groups = append(p.Groups, r.Workload)
 		}
 	}
-	for _, server := range []string{redis, redisCell, cellserver} {
-		series := barSeries{name: server}
-		for _, workload := range p.groups {
-			series.values = append(series.values, valueOf(rows, workload, server, rows[0].point, measure))
+	for _, server := range []string{server.Redis, server.RedisCell, server.Cellserver} {
+		series := report.BarSeries{Name: server}
+		for _, workload := range p.Groups {
+			series.Values = append(series.Values, valueOf(rows, workload, server, rows[0].Point, measure))
 		}
-		if !series.isEmpty() {
-			p.series = append(p.series, series)
+		if !series.IsEmpty() {
+			p.Series = append(p.Series, series)
 		}
 	}
 	return p
 }
 
-func find(rows []row, workload, server string, p point) *row {
-	i := slices.IndexFunc(rows, func(r row) bool { return r.workload == workload && r.server == server && r.point == p })
+func find(rows []contest.Row, workload, server string, p load.Point) *contest.Row {
+	i := slices.IndexFunc(rows, func(r contest.Row) bool { return r.Workload == workload && r.Server == server && r.Point == p })
 	if i < 0 {
 		return nil
 	}
 	return &rows[i]
 }
 
-// valueOf is a row's measure, NaN where there is no such row.
-func valueOf(rows []row, workload, server string, p point, measure func(sample) float64) float64 {
+// valueOf returns a row's measure, or NaN if there is no such row.
+func valueOf(rows []contest.Row, workload, server string, p load.Point, measure func(load.Sample) float64) float64 {
 	if r := find(rows, workload, server, p); r != nil {
-		return measure(r.sample)
+		return measure(r.Sample)
 	}
 	return math.NaN()
-}
-
-// times is a ratio as the table gives it, a dash where there is nothing to compare with.
-func times(value, base float64) string {
-	if math.IsNaN(base) {
-		return "–"
-	}
-	return fmt.Sprintf("%.2f", value/base)
-}
-
-// percent is a part of one.
-func percent(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) }
-
-func milliseconds(v float64) string { return fmt.Sprintf("%.2f", v) }
-
-// thousands groups the digits of a whole number: 1,234,567.
-func thousands(v float64) string {
-	digits := strconv.FormatInt(int64(math.Round(v)), 10)
-	var b []byte
-	for i := range len(digits) {
-		if i > 0 && (len(digits)-i)%3 == 0 && digits[i-1] != '-' {
-			b = append(b, ',')
-		}
-		b = append(b, digits[i])
-	}
-	return string(b)
 }

@@ -6,42 +6,48 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"cellserver/tests/bench/contest"
+	"cellserver/tests/bench/load"
+	"cellserver/tests/bench/report"
+	"cellserver/tests/bench/server"
 )
 
-// verdict is a target and what was measured of it.
+// verdict is a target with its measurements.
 type verdict struct {
 	name    string
 	bound   float64
 	atLeast bool // more is better
 	unit    unit
-	rounds  []float64 // what was measured: the median counts, and NaN never meets a target
-	others  float64   // the most that other processes used of a core
-	err     error     // why it was not measured
+	rounds  []float64 // the measurements: the median counts, and NaN never meets a target
+	others  float64   // the largest part of a core that other processes used
+	err     error     // why there is no measurement
 }
 
 // unit writes a number with its unit.
 type unit func(v float64) string
 
 func asTimes(v float64) string   { return fmt.Sprintf("%.2f ×", v) }
-func asBytes(v float64) string   { return thousands(v) + " B" }
+func asBytes(v float64) string   { return report.Thousands(v) + " B" }
 func asSeconds(v float64) string { return fmt.Sprintf("%.2f s", v) }
 func asMillis(v float64) string  { return fmt.Sprintf("%.2f ms", v) }
 func asMicros(v float64) string  { return fmt.Sprintf("%.1f µs", v) }
-func asRate(v float64) string    { return thousands(v) + "/s" }
+func asRate(v float64) string    { return report.Thousands(v) + "/s" }
 
-// contender is a side that a verdict is on.
+// contender is a verdict and its side.
 type contender struct {
 	verdict
-	side side
+	side contest.Side
 }
 
-// compared are the verdicts on a measure of sides over that of another, all of which are measured in turn.
-func compared(ctx context.Context, o options, measure func(sample) float64, over side, contenders ...contender) []verdict {
-	sides, verdicts := []side{over}, make([]verdict, len(contenders))
+// compared measures all sides in turn. It returns the verdicts on the ratio of each contender's measure to the measure
+// of over.
+func compared(ctx context.Context, o contest.Options, measure func(load.Sample) float64, over contest.Side, contenders ...contender) []verdict {
+	sides, verdicts := []contest.Side{over}, make([]verdict, len(contenders))
 	for i, c := range contenders {
 		sides, verdicts[i] = append(sides, c.side), c.verdict
 	}
-	rows, err := contest(ctx, o, sides)
+	rows, err := contest.Run(ctx, o, sides)
 	if err != nil {
 		return failed(err, verdicts...)
 	}
@@ -51,12 +57,12 @@ func compared(ctx context.Context, o options, measure func(sample) float64, over
 	return verdicts
 }
 
-// compare fills in the ratios of a measure of two rows.
-func (v *verdict) compare(of, over row, measure func(sample) float64) {
-	v.rounds, v.others = ratios(of, over, measure), max(of.others, over.others)
+// compare computes the ratios of a measure of two rows.
+func (v *verdict) compare(of, over contest.Row, measure func(load.Sample) float64) {
+	v.rounds, v.others = contest.Ratios(of, over, measure), max(of.Others, over.Others)
 }
 
-// failed are verdicts that cannot be given.
+// failed returns the verdicts with an error in place of a measurement.
 func failed(err error, verdicts ...verdict) []verdict {
 	for i := range verdicts {
 		verdicts[i].err = err
@@ -64,12 +70,12 @@ func failed(err error, verdicts ...verdict) []verdict {
 	return verdicts
 }
 
-// measured is the median, and NaN if a round is.
+// measured returns the median, or NaN if a round is NaN.
 func (v *verdict) measured() float64 {
 	if slices.ContainsFunc(v.rounds, math.IsNaN) {
 		return math.NaN()
 	}
-	return median(v.rounds)
+	return report.Median(v.rounds)
 }
 
 func (v *verdict) met() bool {
@@ -83,11 +89,11 @@ func (v *verdict) met() bool {
 	}
 }
 
-// cells are the verdict's row of the table.
+// cells returns the verdict's row of the table.
 func (v *verdict) cells() []string {
 	bound := map[bool]string{true: "≥ ", false: "≤ "}[v.atLeast] + v.unit(v.bound)
 	if v.err != nil {
-		reason, _, _ := strings.Cut(v.err.Error(), "\n") // the rest is the server's log
+		reason, _, _ := strings.Cut(v.err.Error(), "\n") // the other lines are the server's log
 		return []string{v.name, bound, "–", "–", "–", "not measured: " + reason}
 	}
 	rounds, result := "–", "**not met**"
@@ -97,10 +103,10 @@ func (v *verdict) cells() []string {
 	if v.met() {
 		result = "met"
 	}
-	if v.others > tolerated {
+	if v.others > server.Tolerated {
 		result += ", disturbed"
 	}
-	return []string{v.name, bound, v.write(v.measured()), rounds, percent(v.others), result}
+	return []string{v.name, bound, v.write(v.measured()), rounds, report.Percent(v.others), result}
 }
 
 func (v *verdict) write(x float64) string {

@@ -1,4 +1,4 @@
-// What the two Node programs share: the addresses, and one line for each check.
+// The two Node programs share this module: the addresses, and one line for each check.
 import assert from 'node:assert/strict';
 
 export const { PASSWORD } = process.env;

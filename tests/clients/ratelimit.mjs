@@ -1,11 +1,11 @@
-// Middleware for Express, Connect and plain node:http that asks a rule of cellserver, to be copied into a service.
+// Middleware for Express, Connect and plain node:http that asks a rule of cellserver. Copy it into a service.
 
 /**
- * Lets a request through if the rule has room for its key, and answers 429 Too Many Requests if it has not.
- * X-RateLimit-Limit, -Remaining and -Reset say how things stand, Retry-After how many seconds to wait; it is missing
- * where no wait would help. When the limiter does not answer, requests pass: it must not take the service down.
+ * Passes a request if the rule allows its key, and otherwise answers 429 Too Many Requests.
+ * X-RateLimit-Limit, -Remaining and -Reset describe the limit. Retry-After is the number of seconds to wait; the header
+ * is missing if no wait helps. If the limiter does not answer, requests pass, so that it cannot stop the service.
  *
- * client is a connected client of node-redis (of ioredis: ask with client.call('CL.CHECK', rule, key(req))).
+ * client is a connected client of node-redis (with ioredis, use client.call('CL.CHECK', rule, key(req))).
  */
 export const rateLimit = (client, rule, key = (req) => req.socket.remoteAddress) => async (req, res, next) => {
   let reply;

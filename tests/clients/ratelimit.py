@@ -1,13 +1,13 @@
-"""WSGI middleware that asks a rule of cellserver, to be copied into a service."""
+"""WSGI middleware that asks a rule of cellserver. Copy it into a service."""
 import redis
 
 
 class RateLimit:
-    """Lets a request through to app if the rule has room for its key, and answers 429 Too Many Requests if it has not.
+    """Passes a request to app if the rule allows its key, and otherwise answers 429 Too Many Requests.
 
     client is a redis.Redis or RedisCluster, key a function of the WSGI environment. X-RateLimit-Limit, -Remaining and -Reset
-    say how things stand, Retry-After how many seconds to wait; it is missing where no wait would help.
-    When the limiter does not answer, requests pass: it must not take the service down.
+    describe the limit. Retry-After is the number of seconds to wait; the header is missing if no wait helps.
+    If the limiter does not answer, requests pass, so that it cannot stop the service.
     """
 
     def __init__(self, app, client, rule, key=lambda environ: environ["REMOTE_ADDR"]):

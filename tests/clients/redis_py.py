@@ -118,7 +118,7 @@ def middleware(r):
         r.execute_command("DEBUG", "CLOCK", "ADVANCE", 10_000_000_000)
         assert visit(r, "api") == ("200 OK", [b"page"], ["3", "0", "30", None])
         assert visit(r, "no such rule") == ("200 OK", [b"page"], [None] * 4)
-        gone = redis.Redis(port=1, retry=None)  # where nobody listens
+        gone = redis.Redis(port=1, retry=None)  # no server listens on this port
         assert visit(gone, "api") == ("200 OK", [b"page"], [None] * 4)
     finally:
         r.execute_command("DEBUG", "CLOCK", "RESUME")
@@ -154,7 +154,7 @@ def errors(r):
 
 
 def client(r):
-    me = r.client()  # one connection of its own
+    me = r.client()  # a connection for this client only
     assert me.client_setname("tester") and me.client_getname() in ("tester", b"tester")
     assert me.client_info()["name"] == "tester"
     assert "tester" in [c["name"] for c in r.client_list()]

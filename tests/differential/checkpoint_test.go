@@ -7,8 +7,7 @@ import (
 	"strconv"
 )
 
-// checkpoint compares the whole keyspaces: every database's keys, types,
-// contents and expiries.
+// checkpoint compares the whole keyspaces: the keys, types, contents and expiries of every database.
 func (s *session) checkpoint() (*mismatch, error) {
 	w, err := dump(s.redis.admin)
 	if err != nil {
@@ -38,7 +37,7 @@ func checkpointMismatch(key, redis, ours string) *mismatch {
 	return &mismatch{redis: redis, ours: ours, note: "checkpoint, key " + key}
 }
 
-// An entry is a key as anyone can see it.
+// An entry is a key with everything that a client can see of it.
 type entry struct{ kind, content, expiry string }
 
 func (e entry) String() string { return e.kind + " " + e.content + " PEXPIRETIME " + e.expiry }

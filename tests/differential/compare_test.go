@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// normalise takes out of a reply what Redis leaves open: the order of KEYS,
-// which element was random, times, identities and sizes.
+// normalise removes from a reply what Redis does not define: the order of KEYS, the choice of random elements, times,
+// identities and sizes.
 func normalise(args []string, r reply, moved bool) reply {
 	if r.isError() || r.isOK("QUEUED") {
 		return r
@@ -46,7 +46,7 @@ func normalise(args []string, r reply, moved bool) reply {
 	return r
 }
 
-// containerCommands have subcommands, which decide how a reply is compared.
+// containerCommands have subcommands. The subcommand decides how the test compares a reply.
 var containerCommands = map[string]bool{
 	"CLIENT": true, "COMMAND": true, "CONFIG": true, "OBJECT": true, "MEMORY": true, "SLOWLOG": true,
 	"LATENCY": true, "CLUSTER": true, "DEBUG": true,
@@ -59,8 +59,8 @@ func sorted(r reply) reply {
 	return out
 }
 
-// withoutZeroSigns makes every score -0 a 0: both keep the sign in one encoding and lose
-// it in the other, but a range that is stored may get its encoding an item later in Redis.
+// withoutZeroSigns makes every score -0 a 0. Both servers keep the sign in one encoding and lose it in the other. A
+// stored range may change its encoding an item later in Redis.
 func withoutZeroSigns(r reply) reply {
 	if (r.kind == '$' || r.kind == ',') && r.text == "-0" {
 		r.text = "0"
@@ -73,7 +73,7 @@ func withoutZeroSigns(r reply) reply {
 	return r
 }
 
-// shape keeps the types of a reply alone.
+// shape keeps only the types of a reply.
 func shape(r reply) reply {
 	out := reply{kind: r.kind, null: r.null}
 	for _, e := range r.elems {
@@ -82,7 +82,7 @@ func shape(r reply) reply {
 	return out
 }
 
-// withoutFields drops fields of a map, given as such or as a flat array.
+// withoutFields removes fields from a map, which may be a flat array.
 func withoutFields(r reply, names ...string) reply {
 	out := reply{kind: r.kind}
 	for i := 0; i+1 < len(r.elems); i += 2 {
@@ -93,7 +93,7 @@ func withoutFields(r reply, names ...string) reply {
 	return out
 }
 
-// commandInfo keeps name, arity, flags and key positions of every entry.
+// commandInfo keeps the name, arity, flags and key positions of every entry.
 func commandInfo(r reply) reply {
 	out := reply{kind: r.kind}
 	for _, e := range r.elems {
@@ -106,8 +106,7 @@ func commandInfo(r reply) reply {
 	return out
 }
 
-// timesAgree says whether two replies are remaining times that differ by no
-// more than the servers' real clocks may have moved between them.
+// timesAgree reports whether two replies are remaining times that differ by at most the error of the real clocks.
 func timesAgree(args []string, want, got reply) bool {
 	tolerance := int64(1)
 	switch strings.ToUpper(args[0]) {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// coverage counts, by command, the outcomes that Redis gave: "ok", "nil", or
-// an error's text without the words of this one call.
+// coverage counts the outcomes of Redis by command: "ok", "nil", or an error's text without the words of this one call.
 type coverage map[string]map[string]int
 
 var variable = regexp.MustCompile(`'[^']*'|‘[^’]*’|[0-9]+`)
@@ -43,12 +42,12 @@ func (c coverage) String() string {
 	return b.String()
 }
 
-// succeeded says whether the command was seen to do its work, not only to fail.
+// succeeded reports whether the command did its work at least once.
 func (c coverage) succeeded(name string) bool {
 	return c[name]["ok"]+c[name]["nil"] > 0
 }
 
-// unexercised lists the commands of ours that the streams leave out, with why.
+// unexercised lists the commands of ours that the streams leave out, with the reason.
 var unexercised = map[string]string{
 	"QUIT":         "ends the connection; the wire's own tests have it",
 	"MONITOR":      "turns the connection into a stream",
@@ -65,8 +64,7 @@ var unexercised = map[string]string{
 	"THROTTLE": "throttlecrab's, not Redis's",
 }
 
-// missing lists the commands of ours that never did their work, though they
-// should have.
+// missing lists the commands of ours that never did their work, but should.
 func (c coverage) missing(ours []string) []string {
 	var out []string
 	for _, name := range ours {
@@ -85,5 +83,5 @@ func (c coverage) missing(ours []string) []string {
 	return out
 }
 
-// alwaysFails lists what Redis refuses outside of a cluster.
+// alwaysFails lists the commands that Redis refuses without a cluster.
 var alwaysFails = map[string]bool{"CLUSTER": true, "READONLY": true, "READWRITE": true, "ASKING": true, "AUTH": true}

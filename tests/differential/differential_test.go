@@ -1,11 +1,14 @@
-// Package differential compares our server with the real one: random streams
-// of commands go to both, and every reply must be the same, byte by byte,
-// errors included, in RESP2 and RESP3.
+// Package differential compares our server with the real one. Random streams of commands go to both servers. Every
+// reply must be the same, byte by byte, with errors, in RESP2 and RESP3.
 //
-// Environment: SEED repeats a run; DIFFERENTIAL is its duration (15s);
-// REAL_CLOCK=1 leaves both clocks real; CELLSERVER_ADDR takes a server that
-// already runs; REDIS_VS_REDIS=1 compares Redis with itself, to test the test;
-// FINDINGS is how many distinct mismatches end a run (default 1).
+// Environment:
+//
+//	SEED=N              repeats a run
+//	DIFFERENTIAL=15s    is the duration of a run
+//	REAL_CLOCK=1        leaves both clocks real
+//	CELLSERVER_ADDR=…   takes a server that already runs
+//	REDIS_VS_REDIS=1    compares Redis with itself, to test the test
+//	FINDINGS=1          is how many distinct mismatches end a run
 package differential
 
 import (
@@ -31,15 +34,15 @@ func TestDifferential(t *testing.T) {
 	run(t, os.Getenv("REAL_CLOCK") != "1", duration(t))
 }
 
-// TestDifferentialRealClock is the same with nobody's clock moved: expiries are
-// then far off, or waited for, and remaining times may differ by a little.
+// TestDifferentialRealClock is the same test with real clocks. Expiries are then far in the future, or the test waits
+// for them. Remaining times may differ by a little.
 func TestDifferentialRealClock(t *testing.T) {
 	run(t, false, duration(t)/4)
 }
 
 func run(t *testing.T, moved bool, duration time.Duration) {
 	if testing.Short() && os.Getenv("DIFFERENTIAL") == "" {
-		t.Skip("not in short mode: set DIFFERENTIAL to how long it shall run")
+		t.Skip("skipped in short mode: set DIFFERENTIAL to a duration")
 	}
 	seed := seed(t)
 	t.Logf("SEED=%d DIFFERENTIAL=%s", seed, duration)
@@ -49,7 +52,7 @@ func run(t *testing.T, moved bool, duration time.Duration) {
 	rounds := 0
 	for end := time.Now().Add(duration); time.Now().Before(end) && len(found) < int(limit); rounds++ {
 		roundSeed := seed + uint64(rounds)
-		proto := 2 + int(roundSeed%2) // so that the seed alone repeats a round
+		proto := 2 + int(roundSeed%2) // the seed alone repeats a round
 		steps, m := s.round(roundSeed, proto)
 		require.False(t, m != nil && len(steps) == 0, "no round can begin: %v", m)
 		if m == nil || found[m.signature()] {
@@ -67,7 +70,7 @@ func run(t *testing.T, moved bool, duration time.Duration) {
 	}
 }
 
-// requireCoverage fails where a command on either side went without a test.
+// requireCoverage fails if a command of either server has had no test.
 func (s *session) requireCoverage(t *testing.T) {
 	require.Empty(t, s.absent, "commands of Redis that ours does not know")
 	names, err := s.ours.admin.do("COMMAND", "LIST")
@@ -100,7 +103,7 @@ func (s *session) round(seed uint64, proto int) ([]step, *mismatch) {
 	return steps, nil
 }
 
-// explain shrinks what was found and writes it for someone who will mend it.
+// explain shrinks the steps of a mismatch and writes a report for the maintainer.
 func (s *session) explain(proto int, steps []step, m *mismatch, found map[string]bool) string {
 	short, again := s.shrink(proto, steps, shrinkBudget)
 	if again == nil {
@@ -112,7 +115,7 @@ func (s *session) explain(proto int, steps []step, m *mismatch, found map[string
 		quote(again.step.args), cut(again.redis), cut(again.ours), again.note, script(proto, short))
 }
 
-// cut keeps a report readable.
+// cut limits the length of a report.
 func cut(s string) string {
 	const most = 1000
 	if len(s) <= most {
@@ -121,7 +124,7 @@ func cut(s string) string {
 	return fmt.Sprintf("%s… (%d bytes)", s[:most], len(s))
 }
 
-// signature is what two reports of the same fault have in common.
+// signature is the common part of two reports of the same fault.
 func (m *mismatch) signature() string {
 	name := "(checkpoint)"
 	if len(m.step.args) > 0 {

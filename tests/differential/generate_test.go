@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A generator makes up the next steps: mostly sensible commands on few keys,
-// so that they collide, and in between what no client should ever send.
+// A generator produces the next steps. Most are sensible commands on few keys, so that they collide. Some are commands
+// that a client should never send.
 type generator struct {
 	*rand.Rand
 	s       *session
@@ -29,7 +29,7 @@ func newGenerator(r *rand.Rand, s *session) *generator {
 	return g
 }
 
-// A production is one command of the grammar; make gives its arguments.
+// A production is one command of the grammar. make returns its arguments.
 type production struct {
 	name   string
 	weight int
@@ -42,15 +42,15 @@ func (p production) command() string {
 	return name
 }
 
-// grammar is every command the streams are made of.
+// grammar is every command of the streams.
 var grammar []production
 
-// COMMAND GETKEYS takes commands of the grammar, so it is put together late.
+// COMMAND GETKEYS takes commands of the grammar, so init adds it last.
 func init() {
 	grammar = slices.Concat(stringGrammar, keyGrammar, dumpGrammar, zsetReadGrammar, zsetWriteGrammar, serverGrammar, fixedGrammar)
 }
 
-// next gives one or a few steps that belong together.
+// next returns one step, or a few steps that belong together.
 func (g *generator) next() []step {
 	conn := 0
 	if g.chance(0.12) {
@@ -74,7 +74,7 @@ func (g *generator) pause() time.Duration {
 		time.Second, 1499 * time.Millisecond, 12 * time.Second, time.Hour}[g.IntN(10)]
 }
 
-// shortLife is a key that expires at once, seen before and after.
+// shortLife is a key that expires at once. Steps read the key before and after the expiry.
 func (g *generator) shortLife(conn int) []step {
 	key := g.anyKey()
 	expire := []string{"PEXPIRE", key, strconv.Itoa(1 + g.IntN(20))}
@@ -85,7 +85,7 @@ func (g *generator) shortLife(conn int) []step {
 		{conn: conn, args: []string{g.pick("GET", "EXISTS", "TTL", "TYPE", "INCR", "PERSIST", "ZCARD"), key}}}
 }
 
-// watchStory is optimistic locking with, at times, someone in the way.
+// watchStory is optimistic locking. At times another client interferes.
 func (g *generator) watchStory() []step {
 	key := g.anyKey()
 	steps := []step{{args: []string{"WATCH", key, g.anyKey()}}}
@@ -105,8 +105,7 @@ func (g *generator) watchStory() []step {
 	return append(steps, step{args: []string{"EXEC"}})
 }
 
-// command gives a command that is safe to send: none blocks, none asks for
-// more than the two servers can give.
+// command returns a safe command. It does not block, and it does not ask for more memory than the two servers have.
 func (g *generator) command() []string {
 	for {
 		n := g.IntN(g.total)
@@ -126,7 +125,7 @@ func (g *generator) command() []string {
 	}
 }
 
-// mutate spoils a command now and then.
+// mutate makes a command wrong now and then.
 func (g *generator) mutate(args []string) []string {
 	if !g.chance(0.07) || len(args) < 2 || slices.ContainsFunc(args, isLexKey) {
 		return args
@@ -151,7 +150,7 @@ func (g *generator) mutate(args []string) []string {
 	return args
 }
 
-// vary changes the case of the words, which must not matter.
+// vary changes the case of the words. The case must not matter.
 func (g *generator) vary(args []string) []string {
 	if !g.chance(0.15) {
 		return args
@@ -170,7 +169,7 @@ func (g *generator) vary(args []string) []string {
 	return args
 }
 
-// excessive commands would take gigabytes, or wait.
+// excessive reports whether a command would take gigabytes, or wait.
 func excessive(args []string) bool {
 	number := func(at int) int64 {
 		if len(args) <= at {
@@ -186,13 +185,13 @@ func excessive(args []string) bool {
 	case "SETRANGE":
 		return number(2) > 5000 && number(2) < 1<<30
 	case "ZRANDMEMBER":
-		return number(2) < -1000 // as many random members as that
+		return number(2) < -1000 // this number of random members is too large
 	}
 	return false
 }
 
-// fleeting says whether the command sets an expiry so near that the real
-// clock would pass it between one server's reply and the other's.
+// fleeting reports whether a command sets an expiry in the near future. The real clock could pass such an expiry
+// between the two servers' replies.
 func fleeting(args []string) bool {
 	near := func(text string) bool {
 		n, err := strconv.ParseInt(text, 10, 64)
@@ -217,8 +216,7 @@ func (g *generator) chance(p float64) bool { return g.Float64() < p }
 
 func (g *generator) pick(of ...string) string { return of[g.IntN(len(of))] }
 
-// some gives each option, a few words, with probability p, in any order, and
-// at times one of them twice.
+// some returns each option, a few words, with probability p, in any order. At times it repeats one of them.
 func (g *generator) some(p float64, options ...string) []string {
 	var out []string
 	for _, i := range g.Perm(len(options)) {
@@ -232,7 +230,7 @@ func (g *generator) some(p float64, options ...string) []string {
 	return out
 }
 
-// list gives between lo and hi of what one returns.
+// list returns between lo and hi results of one.
 func (g *generator) list(lo, hi int, one func() string) []string {
 	var out []string
 	for range lo + g.IntN(hi-lo+1) {

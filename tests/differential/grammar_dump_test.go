@@ -17,8 +17,7 @@ var dumpGrammar = []production{
 	}},
 }
 
-// payload gives what DUMP might have, now and then with a byte of its end changed: the
-// checksum of what is left must not be right by chance.
+// payload returns a payload of DUMP. Now and then one byte of its end is different, so that the checksum is wrong.
 func (g *generator) payload() string {
 	var fp store.Footprint
 	fp.AddAll()
@@ -40,7 +39,7 @@ func (g *generator) payload() string {
 	return string(p)
 }
 
-// dumped says what a reply of DUMP holds: two servers have different encodings for it.
+// dumped returns the content of a DUMP reply, because the two servers have different encodings.
 func dumped(r reply) reply {
 	if r.null {
 		return r

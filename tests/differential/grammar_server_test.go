@@ -38,8 +38,7 @@ func (g *generator) commandName() string {
 	return strings.ToLower(strings.Fields(c.name)[0])
 }
 
-// fixedGrammar is sent as it stands: a word changed here or there could end
-// the connection, hold it up, or make it deaf.
+// fixedGrammar is sent unchanged. A changed word could close the connection, block it, or stop its replies.
 var fixedGrammar = []production{
 	{"FLUSHALL", 1, oneOf("", "ASYNC", "SYNC")},
 	{"FLUSHDB", 1, oneOf("", "ASYNC", "SYNC", "NOW", "SYNC SYNC")},
@@ -84,7 +83,7 @@ func oneOf(tails ...string) func(*generator) []string {
 	return func(g *generator) []string { return strings.Fields(g.pick(tails...)) }
 }
 
-// isFixed says whether a production must not be spoiled further.
+// isFixed reports whether mutate must leave a production unchanged.
 func isFixed(name string) bool {
 	for _, c := range fixedGrammar {
 		if c.name == name {

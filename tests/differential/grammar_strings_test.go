@@ -2,7 +2,7 @@ package differential
 
 import "strings"
 
-// expiryOption gives one way to set an expiry in SET and GETEX.
+// expiryOption returns one way to set an expiry in SET and GETEX.
 func (g *generator) expiryOption() string {
 	unit := g.pick("EX", "PX", "EXAT", "PXAT")
 	perSecond := int64(1)

@@ -10,7 +10,7 @@ func (g *generator) scoresAndMembers(hi int) []string {
 	return args
 }
 
-// manyMembers is past what the compact encoding holds.
+// manyMembers is more than the compact encoding holds.
 func (g *generator) manyMembers() []string {
 	var args []string
 	for i := range 130 {
@@ -19,7 +19,7 @@ func (g *generator) manyMembers() []string {
 	return args
 }
 
-// rangeArgs gives key, start, stop and options of ZRANGE, which mostly fit.
+// rangeArgs returns the key, start, stop and options of ZRANGE. Most of them fit together.
 func (g *generator) rangeArgs(options ...string) []string {
 	by := g.pick("", "", "BYSCORE", "BYLEX")
 	args := []string{g.zsetKey()}
@@ -52,7 +52,7 @@ func (g *generator) byLex() []string {
 	return append(args, g.some(0.35, "LIMIT "+g.limit()[0]+" "+g.limit()[1])...)
 }
 
-// keyCount gives numkeys and keys, at times not of one number.
+// keyCount returns numkeys and keys. At times the count is wrong.
 func (g *generator) keyCount() []string {
 	keys := g.list(1, 3, g.zsetKey)
 	n := strconv.Itoa(len(keys))
@@ -62,7 +62,7 @@ func (g *generator) keyCount() []string {
 	return append([]string{n}, keys...)
 }
 
-// combination gives the arguments of the unions and intersections.
+// combination returns the arguments of the unions and intersections.
 func (g *generator) combination(options ...string) []string {
 	args := g.keyCount()
 	if g.chance(0.3) {

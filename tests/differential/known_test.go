@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// A difference is one we have on purpose. Everything else is a fault.
+// A difference is intended. Every other difference is a fault.
 type difference struct {
 	why     string
 	applies func(args []string, redis, ours reply) bool
 }
 
-// differences lists all of them.
+// differences lists all intended differences.
 var differences = []difference{
 	{
 		why: "a value's encoding is ours: what reads as an integer is one, and embstr or raw follows from the length alone; no two keys share a value",
@@ -43,8 +43,7 @@ func knownDifference(args []string, redis, ours reply) bool {
 	return slices.ContainsFunc(differences, func(d difference) bool { return d.applies(args, redis, ours) })
 }
 
-// isCommand says whether args are this command, with one of these subcommands
-// if any are given.
+// isCommand reports whether args are this command, with one of these subcommands if there are any.
 func isCommand(args []string, name string, subcommands ...string) bool {
 	if !strings.EqualFold(args[0], name) {
 		return false

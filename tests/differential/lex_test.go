@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// lexKeys hold sorted sets whose scores are all 0. Ranges by name are defined
-// on such alone: in others, what Redis answers hangs on the random levels of
-// its skip list, and two of them do not agree.
+// lexKeys hold sorted sets with all scores 0. Redis defines ranges by name only for such sets. In other sets its reply
+// depends on the random levels of its skip list, so two Redis servers do not agree.
 var lexKeys = []string{"l1", "l2"}
 
 func isLexKey(key string) bool { return slices.Contains(lexKeys, key) }
@@ -28,8 +27,8 @@ func (g *generator) lexMembers() []string {
 	return args
 }
 
-// undefined says whether the step is a range by name of a sorted set whose
-// scores differ, or, within a transaction, may come to differ.
+// undefined reports whether the step is a range by name of a sorted set with different scores. Within a transaction the
+// scores may become different.
 func (s *session) undefined(st step) (bool, error) {
 	key, ok := lexRangeOf(st.args)
 	if !ok || isLexKey(key) {
@@ -54,7 +53,7 @@ func (s *session) undefined(st step) (bool, error) {
 	return len(scores) > 1, nil
 }
 
-// lexRangeOf gives the key that the command takes a range by name of, if it does.
+// lexRangeOf returns the key of a range by name, and false for another command.
 func lexRangeOf(args []string) (key string, ok bool) {
 	byLex := slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "BYLEX") })
 	at := 0

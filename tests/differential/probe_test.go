@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// compareScan iterates both servers to the end, each by its own cursor, and
-// compares what came out; a small sorted set's order counts too.
+// compareScan iterates both servers to the end, each by its own cursor, and compares the results. For a small sorted
+// set it compares the order too.
 func (s *session) compareScan(st step, want, got reply) *mismatch {
 	at := 1
 	if strings.EqualFold(st.args[0], "ZSCAN") {
 		at = 2
 	}
 	if n, err := strconv.ParseUint(st.args[at], 10, 64); err != nil || n != 0 {
-		return nil // what another's cursor gives is not defined
+		return nil // a cursor of another server is undefined
 	}
 	ordered := at == 2 && s.isListpack(st)
 	w, err := scanAll(s.redis.clients[st.conn], st.args, at, want, ordered)
@@ -37,7 +37,7 @@ func (s *session) isListpack(st step) bool {
 	return err == nil && r.text == "listpack"
 }
 
-// scanAll follows an iteration that began with first; args[at] is the cursor.
+// scanAll continues an iteration after its first reply. args[at] is the cursor.
 func scanAll(w *wire, args []string, at int, first reply, ordered bool) ([]string, error) {
 	var all []string
 	args = slices.Clone(args)
@@ -65,8 +65,8 @@ func scanAll(w *wire, args []string, at int, first reply, ordered bool) ([]strin
 	return nil, fmt.Errorf("the iteration does not end")
 }
 
-// compareRandom asks each server for what the other picked: both hold the same
-// keys and members, so each must know the other's.
+// compareRandom asks each server for the choice of the other server. Both hold the same keys and members, so each must
+// know the other's choice.
 func (s *session) compareRandom(st step, want, got reply) *mismatch {
 	for _, side := range []struct {
 		other  *peer
@@ -87,7 +87,7 @@ func (s *session) compareRandom(st step, want, got reply) *mismatch {
 	return nil
 }
 
-// bulks lists the names in a RANDOMKEY or ZRANDMEMBER reply, scores left out.
+// bulks lists the names in a RANDOMKEY or ZRANDMEMBER reply, without scores.
 func bulks(r reply, args []string) []string {
 	if r.null {
 		return nil

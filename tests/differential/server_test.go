@@ -20,14 +20,13 @@ type peer struct {
 	addr     string
 	admin    *wire
 	clients  [clients]*wire
-	setClock func(ns int64) error // nil where only the real clock is to be had
+	setClock func(ns int64) error // nil if there is only the real clock
 }
 
-// clients is how many connections take part: the second interferes with the
-// transactions of the first.
+// clients is the number of connections. The second one interferes with the transactions of the first one.
 const clients = 2
 
-// skip skips the test, or fails it where a skip counts as a failure.
+// skip skips the test, or fails it if CELLSERVER_NO_SKIP forbids skips.
 func skip(t *testing.T, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CELLSERVER_NO_SKIP") == "1" {
@@ -36,8 +35,7 @@ func skip(t *testing.T, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// startRedis starts a redis-server whose clock the test moves, if a C compiler
-// and LD_PRELOAD make that possible and moved is wanted.
+// startRedis starts a redis-server. If moved is true, a C compiler and LD_PRELOAD let the test move its clock.
 func startRedis(t *testing.T, moved bool) *peer {
 	t.Helper()
 	bin, err := exec.LookPath("redis-server")
@@ -68,8 +66,7 @@ func startRedis(t *testing.T, moved bool) *peer {
 	return p
 }
 
-// clockLibrary compiles testdata/clock.c; without a C compiler it says so and
-// returns "".
+// clockLibrary compiles testdata/clock.c. Without a C compiler it logs that and returns "".
 func clockLibrary(t *testing.T) string {
 	cc, err := exec.LookPath("cc")
 	if err != nil {
@@ -82,7 +79,7 @@ func clockLibrary(t *testing.T) string {
 	return lib
 }
 
-// startOurs builds and starts our server, or takes the one at CELLSERVER_ADDR.
+// startOurs builds and starts our server, or takes the server at CELLSERVER_ADDR.
 func startOurs(t *testing.T) *peer {
 	t.Helper()
 	p := &peer{name: "cellserver", addr: os.Getenv("CELLSERVER_ADDR")}
@@ -104,7 +101,7 @@ func startOurs(t *testing.T) *peer {
 	return p
 }
 
-// launch runs cmd on a free port until the test ends and connects to it.
+// launch runs cmd on a free port until the test ends, and connects to it.
 func (p *peer) launch(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	p.addr = freeAddress(t)
@@ -142,7 +139,7 @@ func (p *peer) connect(t *testing.T) {
 	require.NoError(t, p.reconnect())
 }
 
-// reconnect replaces the clients by fresh ones.
+// reconnect replaces the clients by new ones.
 func (p *peer) reconnect() error {
 	for i, old := range p.clients {
 		if old != nil {

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// epoch is where the moved clock stands when a session begins: an odd number
-// of nanoseconds, so that truncations show.
+// epoch is the time of the moved clock at the start of a session. Its number of nanoseconds is odd, so that truncations
+// show.
 const epoch int64 = 1_700_000_000_123_456_789
 
-// A step is a command on one connection, or, without arguments, time passing.
+// A step is a command on one connection. A step without arguments lets time pass.
 type step struct {
 	conn    int
 	args    []string
 	advance time.Duration
 }
 
-// A mismatch is a step that the servers answered differently.
+// A mismatch is a step with different replies.
 type mismatch struct {
 	step  step
 	redis string
@@ -27,8 +27,8 @@ type mismatch struct {
 	note  string
 }
 
-// A session feeds the same steps to both servers and keeps what it must know
-// of their state to compare: who is in a transaction, and with what queued.
+// A session sends the same steps to both servers. It tracks the state that comparisons need: which client is in a
+// transaction, and its queued commands.
 type session struct {
 	redis, ours *peer
 	moved       bool // both clocks follow the steps
@@ -39,8 +39,7 @@ type session struct {
 	absent      []string // commands of the grammar that ours does not know
 }
 
-// findAbsent asks ours for every command of the grammar, on a connection that
-// is then thrown away.
+// findAbsent asks ours for every command of the grammar, and closes the connection.
 func (s *session) findAbsent() error {
 	w, err := dial(s.ours.addr)
 	if err != nil {
@@ -63,7 +62,7 @@ func (s *session) findAbsent() error {
 	return nil
 }
 
-// begin empties both servers and opens fresh connections speaking proto.
+// begin empties both servers and opens new connections with this version of the protocol.
 func (s *session) begin(proto int) error {
 	s.now, s.inMulti, s.queued = epoch, [clients]bool{}, [clients][][]string{}
 	for _, p := range []*peer{s.redis, s.ours} {
@@ -90,7 +89,7 @@ func (s *session) begin(proto int) error {
 	return nil
 }
 
-// run takes one step on both servers and says how they differ, nil if they do not.
+// run takes one step on both servers. It returns their difference, or nil.
 func (s *session) run(st step) (*mismatch, error) {
 	if st.args == nil {
 		return nil, s.pass(st.advance)
@@ -114,7 +113,7 @@ func (s *session) run(st step) (*mismatch, error) {
 	return m, nil
 }
 
-// pass lets d go by: on the moved clocks at once, else in real time.
+// pass lets d go by: at once on the moved clocks, else in real time.
 func (s *session) pass(d time.Duration) error {
 	if !s.moved {
 		time.Sleep(min(d, realPause))
@@ -128,7 +127,7 @@ func (s *session) pass(d time.Duration) error {
 	return s.ours.setClock(s.now)
 }
 
-// realPause bounds a pause on the real clock: longer than the short expiries.
+// realPause bounds a pause on the real clock. It is longer than the short expiries.
 const realPause = 30 * time.Millisecond
 
 func (s *session) both(st step) (want, got reply, err error) {
@@ -148,8 +147,8 @@ func (s *session) both(st step) (want, got reply, err error) {
 	return want, got, nil
 }
 
-// settle removes what has expired where the number of keys is about to be
-// asked for: Redis counts expired keys until it meets them.
+// settle removes the expired keys before a command that returns the number of keys. Redis counts an expired key until a
+// command finds it.
 func (s *session) settle(st step) error {
 	name := strings.ToUpper(st.args[0])
 	counts := name == "DBSIZE" && !s.inMulti[st.conn]
@@ -174,7 +173,7 @@ func (s *session) settle(st step) error {
 	return nil
 }
 
-// databases is how many databases there are by default.
+// databases is the default number of databases.
 const databases = 16
 
 func (s *session) compare(st step, want, got reply) *mismatch {
@@ -197,8 +196,8 @@ func (s *session) compare(st step, want, got reply) *mismatch {
 	return s.differ(st, st.args, want, got)
 }
 
-// compareSizes compares numbers of keys. Redis may still count one that it has not
-// removed and shows to nobody: then what is there decides.
+// compareSizes compares numbers of keys. Redis may still count an expired key. Then the keys that a client can see
+// decide.
 func (s *session) compareSizes(st step, want, got reply) *mismatch {
 	m := s.differ(st, st.args, want, got)
 	if m == nil {
@@ -218,7 +217,7 @@ func (s *session) compareExec(st step, want, got reply) *mismatch {
 			args = queued[i]
 		}
 		if strings.EqualFold(args[0], "DBSIZE") || knownDifference(args, want.elems[i], got.elems[i]) {
-			continue // what the transaction itself let expire, Redis still counts
+			continue // Redis still counts keys that expired within the transaction
 		}
 		if m := s.differ(st, args, want.elems[i], got.elems[i]); m != nil {
 			m.note = fmt.Sprintf("element %d, of %s", i, quote(args))
@@ -228,8 +227,7 @@ func (s *session) compareExec(st step, want, got reply) *mismatch {
 	return nil
 }
 
-// differ compares what remains of two replies once everything that may vary
-// is taken out of them.
+// differ compares two replies without the parts that may vary.
 func (s *session) differ(st step, args []string, want, got reply) *mismatch {
 	if !s.moved && timesAgree(args, want, got) {
 		return nil
@@ -241,7 +239,7 @@ func (s *session) differ(st step, args []string, want, got reply) *mismatch {
 	return &mismatch{step: st, redis: w, ours: g}
 }
 
-// track follows the connection's transaction by Redis's answers.
+// track follows the connection's transaction by Redis's replies.
 func (s *session) track(st step, want reply) {
 	switch name := strings.ToUpper(st.args[0]); {
 	case want.isOK("QUEUED"):
@@ -257,7 +255,7 @@ func (s *session) track(st step, want reply) {
 	s.queued[st.conn] = nil
 }
 
-// isArityError is not EXEC's, which says EXECABORT and ends the transaction.
+// isArityError does not include the error of EXEC, which says EXECABORT and ends the transaction.
 func isArityError(r reply) bool {
 	return r.isError() && strings.HasPrefix(r.text, "ERR wrong number of arguments")
 }

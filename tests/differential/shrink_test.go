@@ -20,8 +20,7 @@ func (s *session) replay(proto int, steps []step) *mismatch {
 	return s.tryCheckpoint()
 }
 
-// try runs a step; a connection that breaks is a mismatch, too: none of the
-// commands may end it.
+// try runs a step. A broken connection is a mismatch, because no command may close it.
 func (s *session) try(st step) *mismatch {
 	m, err := s.run(st)
 	if err != nil {
@@ -38,13 +37,13 @@ func (s *session) tryCheckpoint() *mismatch {
 	return m
 }
 
-// shrink removes every step without which the servers still differ, halves
-// first, until none can go or the budget is used up.
+// shrink removes every step that the mismatch does not need. It tries halves first, and ends if no step can go or the
+// budget is used up.
 func (s *session) shrink(proto int, steps []step, budget time.Duration) ([]step, *mismatch) {
 	end := time.Now().Add(budget)
 	last := s.replay(proto, steps)
 	if last == nil {
-		return steps, nil // not reproducible from an empty keyspace
+		return steps, nil // an empty keyspace does not reproduce the mismatch
 	}
 	for size := len(steps) / 2; size > 0 && time.Now().Before(end); {
 		removed := false
@@ -80,7 +79,7 @@ func script(proto int, steps []step) string {
 	return b.String()
 }
 
-// quote writes a command as redis-cli reads it.
+// quote writes a command in the form that redis-cli reads.
 func quote(args []string) string {
 	words := make([]string, len(args))
 	for i, a := range args {
@@ -94,7 +93,7 @@ func quote(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// cliQuote escapes byte by byte: redis-cli knows no \u.
+// cliQuote escapes byte by byte, because redis-cli does not know \u.
 func cliQuote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -32,7 +32,7 @@ func (g *generator) keyOf(pool []string) string {
 	return g.pick(pool...)
 }
 
-// value gives anything a string can hold, numbers above all.
+// value returns any string, most often a number.
 func (g *generator) value() string {
 	switch g.IntN(10) {
 	case 0, 1, 2:
@@ -88,7 +88,7 @@ func (g *generator) member() string {
 	return g.pick("", "\x00", "m\xff\x00", "1", "01", "1.5", "foo bar", "zz", "-", "+", "[", "(a")
 }
 
-// scoreBound gives an end of a range by score.
+// scoreBound returns an end of a range by score.
 func (g *generator) scoreBound() string {
 	switch g.IntN(6) {
 	case 0:
@@ -99,7 +99,7 @@ func (g *generator) scoreBound() string {
 	return g.float()
 }
 
-// lexBound gives an end of a range by name.
+// lexBound returns an end of a range by name.
 func (g *generator) lexBound() string {
 	if g.chance(0.3) {
 		return g.pick("-", "+", "-", "+", "[", "(", "", "a", "-a", "+x")
@@ -109,7 +109,7 @@ func (g *generator) lexBound() string {
 
 func (g *generator) rank() string { return g.integer() }
 
-// limit gives the two words after LIMIT.
+// limit returns the two words after LIMIT.
 func (g *generator) limit() []string {
 	n := func() string {
 		if g.chance(0.9) {
@@ -120,8 +120,8 @@ func (g *generator) limit() []string {
 	return []string{n(), n()}
 }
 
-// seconds and its kin give a span or a time in the unit, by power of ten per
-// second: far enough off for the real clock, gone, or out of range.
+// span and moment return a span or a time in a unit, given by its number per second. It is far in the
+// future, in the past, or out of range.
 func (g *generator) span(perSecond int64) string {
 	switch g.IntN(12) {
 	case 0:

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// A reply is one RESP value as it stood on the wire: a double keeps its very
-// digits, which is why resptest's values would not do. kind is its type byte;
-// a null keeps the byte of the form it had ('$', '*' or '_') and has null set.
+// A reply is one RESP value with its text on the wire. A double keeps its digits, and the values of resptest do not.
+// kind is its type byte. A null keeps the byte of its form ('$', '*' or '_') and has null set.
 type reply struct {
 	kind  byte
 	null  bool
@@ -24,7 +23,7 @@ func (r reply) isError() bool { return r.kind == '-' || r.kind == '!' }
 
 func (r reply) isOK(text string) bool { return r.kind == '+' && r.text == text }
 
-// String shows every difference that a client could see.
+// String shows every difference that a client can see.
 func (r reply) String() string {
 	switch {
 	case r.null:
@@ -49,10 +48,10 @@ func (r reply) String() string {
 
 func isAggregate(kind byte) bool { return strings.IndexByte("*%~>|", kind) >= 0 }
 
-// replyTimeout is how long a server may think; none of the commands blocks.
+// replyTimeout is how long a server may take, as no command blocks.
 const replyTimeout = 20 * time.Second
 
-// A wire is one client connection, speaking nothing but arrays of bulks.
+// A wire is one client connection. It sends arrays of bulk strings only.
 type wire struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -75,7 +74,7 @@ func (w *wire) send(args []string) error {
 	return err
 }
 
-// receive reads the next reply; pushes in between are dropped.
+// receive reads the next reply and drops pushes before it.
 func (w *wire) receive() (reply, error) {
 	if err := w.conn.SetReadDeadline(time.Now().Add(replyTimeout)); err != nil {
 		return reply{}, err

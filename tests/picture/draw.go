@@ -10,21 +10,21 @@ import (
 const (
 	width     = 940
 	labels    = 350 // room for the commands
-	axis      = 470 // the time line, which is
+	axis      = 470 // the length of the time line, for so many
 	seconds   = 40
 	head      = 84
 	rowHeight = 44
 )
 
-// The colours can be told apart with any kind of sight (Okabe and Ito); what is limited is
-// shorter, too, and hangs below the line.
+// People with any kind of colour vision can distinguish the colours (Okabe and Ito). The marks of limited requests are
+// also shorter and below the line.
 const (
 	passes  = "#0072b2"
 	limited = "#d55e00"
 	waits   = "#56b4e9"
 )
 
-// draw makes the picture of what became of the requests, row by row.
+// draw makes the picture of the outcomes, row by row.
 func draw(outcomes [][]outcome) string {
 	var b strings.Builder
 	height := head + rowHeight*len(rows) + 44
@@ -56,7 +56,7 @@ func grid(b *strings.Builder, height int) {
 	}
 }
 
-// across is where a time of milliseconds lies.
+// across is the x coordinate of a time in milliseconds.
 func across(at int) float64 { return labels + axis*float64(at)/(1000*seconds) }
 
 func drawRow(b *strings.Builder, r row, all []outcome, y int) {

@@ -36,7 +36,7 @@ func TestPictureIsCurrent(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, svg == string(before), "docs/limiters.svg is out of date: go generate ./tests/picture")
 
-	// What the picture is there to show.
+	// These two numbers are the point of the picture.
 	inTen := map[string]int{}
 	for i, r := range rows {
 		inTen[r.command] = most(outcomes[i], 10_000)

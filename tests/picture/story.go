@@ -1,5 +1,3 @@
-// Package picture draws docs/limiters.svg: what each limiter makes of the same requests,
-// asked of the real server under the test clock.
 package picture
 
 import (
@@ -11,12 +9,12 @@ import (
 
 //go:generate go test . -run TestPictureIsCurrent -update
 
-// start is the time of a picture's left edge, in Unix milliseconds: a multiple of ten
-// seconds, with which aligned windows begin.
+// start is the time of the picture's left edge, in Unix milliseconds. It is a multiple of ten seconds, so an aligned
+// window begins there.
 const start = 1_790_000_000_000
 
-// traffic are the times of the requests, in milliseconds from the left edge: some before a
-// window's edge, a burst after it, one a second for a while, and a few after a pause.
+// traffic returns the times of the requests, in milliseconds from the left edge. Some come before a window's edge, and
+// a burst comes after it. Then there is one request per second, and a few come after a pause.
 func traffic() []int {
 	times := []int{3000}
 	add := func(n, from, every int) {
@@ -35,10 +33,10 @@ func traffic() []int {
 type row struct {
 	command string // "#" stands for the number of the request
 	about   string
-	holds   int // milliseconds for which a request that passes holds its permit, 0 for none
+	holds   int // milliseconds until an allowed request releases its permit; 0 for none
 }
 
-// rows are the limiters, all of them asked for 5 in 10 seconds in their own way.
+// rows are the limiters. Each one allows 5 in 10 seconds, in its own way.
 var rows = []row{
 	{command: "CL.THROTTLE k 4 5 10", about: "5 at once, then one every 2 s"},
 	{command: "CL.WINDOW k 5 10 ALIGN", about: "windows of the clock: 10 around an edge"},
@@ -51,19 +49,19 @@ var rows = []row{
 	{command: "CL.ACQUIRE k 3 60 #", about: "3 at a time, each takes 4 s", holds: 4000},
 }
 
-// outcome is what became of a request.
+// outcome is the result of a request.
 type outcome struct {
 	at     int // milliseconds from the left edge
 	passed bool
-	hold   int // milliseconds until it happens
+	hold   int // milliseconds until the request happens
 }
 
-// ask runs a row's requests on a server whose clock it sets.
+// ask sends a row's requests to a server and sets its clock.
 func (r row) ask(c *resptest.Client) (all []outcome, err error) {
 	if err := succeeds(c, "FLUSHALL"); err != nil {
 		return nil, err
 	}
-	held := map[int]string{} // until when, by whom
+	held := map[int]string{} // by the time of release, the holders
 	for i, at := range traffic() {
 		if err := r.release(c, held, at); err != nil {
 			return nil, err
@@ -88,7 +86,7 @@ func (r row) ask(c *resptest.Client) (all []outcome, err error) {
 	return all, nil
 }
 
-// release gives back the permits whose holders are done before a time.
+// release returns the permits whose holders are done at a time.
 func (r row) release(c *resptest.Client, held map[int]string, before int) error {
 	for at := range before + 1 {
 		if holder, is := held[at]; is {
@@ -122,7 +120,7 @@ func words(line string) (args []any) {
 	return args
 }
 
-// most is how many of the requests happened within some span of milliseconds, at most.
+// most returns the largest number of requests that happened within a span of milliseconds.
 func most(all []outcome, span int) (n int) {
 	for _, first := range all {
 		within := 0

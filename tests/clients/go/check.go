@@ -35,14 +35,14 @@ func main() {
 
 type failure string
 
-// must stops the check it is called from when err is not nil.
+// must stops the current check if err is not nil.
 func must(err error) {
 	if err != nil {
 		fail(err.Error())
 	}
 }
 
-// get is must for a call that also answers.
+// get is must for a call that also returns a value.
 func get[T any](got T, err error) T {
 	must(err)
 	return got
@@ -55,7 +55,7 @@ func equal[T any](want, got T) {
 	}
 }
 
-// refused stops the check unless err says text.
+// refused stops the check unless the text of err contains text.
 func refused(err error, text string) {
 	if err == nil || !strings.Contains(err.Error(), text) {
 		fail(fmt.Sprintf("want an error with %q, got %v", text, err))
@@ -73,7 +73,7 @@ func fail(why string) {
 	panic(failure(why + at))
 }
 
-// check runs one check and prints its line; one that takes 20 s has failed.
+// check runs one check and prints its line. A check fails after 20 s.
 func check(name string, run func()) {
 	done := make(chan any, 1)
 	go func() {
@@ -114,7 +114,7 @@ func throttle(call caller) {
 	equal("[0 16 0 -1 32]", fmt.Sprint(get(call(user...))))
 }
 
-// clusterThrottle is throttle without the clock, for the cluster's node has its own.
+// clusterThrottle is throttle with the real clock, because the test clock of another server does not move it.
 func clusterThrottle(call caller) {
 	got, err := call("CL.THROTTLE", "user", 15, 30, 60)
 	if reference {
@@ -145,7 +145,7 @@ func binaryPair() (key, value string) {
 	return all.String(), string(noise)
 }
 
-// until waits for what another connection's write brings about.
+// until waits for the effect of another connection's write.
 func until(holds func() bool) {
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if holds() {

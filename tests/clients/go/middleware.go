@@ -36,7 +36,7 @@ func goRedisMiddleware(ctx context.Context, r *redis.Client) {
 	equal("200 page limit= remaining= reset= retry=", visit(ratelimit.Limit(gone, "api", user, page)))
 }
 
-// visit asks for the page, and tells what matters of the answer.
+// visit requests the page and returns the status and headers that matter.
 func visit(h http.Handler) string {
 	request := httptest.NewRequest(http.MethodGet, "/", nil)
 	request.Header.Set("X-User", "ann")

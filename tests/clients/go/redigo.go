@@ -8,7 +8,7 @@ import (
 	"github.com/gomodule/redigo/redis"
 )
 
-// redigoClient speaks RESP2 alone: the library knows no other.
+// redigoClient uses RESP2, because the library does not know RESP3.
 func redigoClient(context.Context) {
 	pool := &redis.Pool{Dial: func() (redis.Conn, error) { return redis.Dial("tcp", addr) }, TestOnBorrow: nil, MaxIdle: 1}
 	checks := []struct {

@@ -1,4 +1,4 @@
-// Package ratelimit is HTTP middleware that asks a rule of cellserver, to be copied into a
+// Package ratelimit is HTTP middleware that asks a rule of cellserver. Copy it into a
 // service.
 package ratelimit
 
@@ -9,11 +9,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Limit lets a request through to next if the rule has room for its key, and answers 429
-// Too Many Requests if it has not. X-RateLimit-Limit, -Remaining and -Reset say how things
-// stand, Retry-After how many seconds to wait; it is missing where no wait would help.
+// Limit passes a request to next if the rule allows its key, and otherwise answers 429 Too
+// Many Requests. X-RateLimit-Limit, -Remaining and -Reset describe the limit. Retry-After is
+// the number of seconds to wait; the header is missing if no wait helps.
 //
-// When the limiter does not answer, requests pass: it must not take the service down.
+// If the limiter does not answer, requests pass, so that it cannot stop the service.
 func Limit(rdb redis.UniversalClient, rule string, key func(*http.Request) string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reply, err := rdb.Do(r.Context(), "CL.CHECK", rule, key(r)).Int64Slice()

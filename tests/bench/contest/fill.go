@@ -1,0 +1,120 @@
+package contest
+
+import (
+	"context"
+	"fmt"
+
+	"cellserver/resp/resptest"
+	"cellserver/tests/bench/load"
+	"cellserver/tests/bench/server"
+)
+
+// FillValues gives every key a value.
+func FillValues(ctx context.Context, s *server.Server) error {
+	_, err := load.Drive(ctx, load.Filler(s.Addr, Keyspace, func(b []byte, i int) []byte {
+		return load.Command(b, "SET", load.Key("key:", i), "xxx")
+	}, "+OK\r\n"))
+	return err
+}
+
+// Setting is a script that sets the keys of FillValues.
+func Setting(connection int) load.Script {
+	return func(request, reply []byte, i int) ([]byte, []byte) {
+		return load.Command(request, "SET", load.Key("key:", (connection*1009+i*7919)%Keyspace), "xxx"), append(reply, "+OK\r\n"...)
+	}
+}
+
+// FillUsed creates the keys for Usage. On a server with CL.THROTTLE they are throttle keys that are in use for an hour.
+func FillUsed(ctx context.Context, s *server.Server) error {
+	if !s.Throttles {
+		return FillValues(ctx, s)
+	}
+	_, err := load.Drive(ctx, load.Filler(s.Addr, Keyspace, func(b []byte, i int) []byte {
+		return load.Command(b, "CL.THROTTLE", load.Key("key:", i), "1000000", "1", "1", "3600")
+	}, load.ThrottleReply(0, 1_000_001, 1_000_001-3600, -1, 3600)))
+	return err
+}
+
+// Usage is a script that throttles the keys of FillUsed, or sets them on a server without CL.THROTTLE.
+func Usage(k server.Kind) func(connection int) load.Script {
+	if !k.Throttles {
+		return Setting
+	}
+	return func(connection int) load.Script {
+		return func(request, reply []byte, i int) ([]byte, []byte) {
+			return load.Command(request, "CL.THROTTLE", load.Key("key:", (connection*1009+i*7919)%Keyspace), "1000000", "1", "1"),
+				append(reply, "*5\r\n:0\r\n:1000001\r\n:??????\r\n:-1\r\n:????\r\n"...)
+		}
+	}
+}
+
+// fillThrottles takes the one action that every key allows in eleven days.
+func fillThrottles(ctx context.Context, s *server.Server) error {
+	_, err := load.Drive(ctx, load.Filler(s.Addr, Keyspace, func(b []byte, i int) []byte {
+		return load.Command(b, "CL.THROTTLE", load.Key("full:", i), "0", "1", "1000000")
+	}, load.ThrottleReply(0, 1, 0, -1, 1_000_000)))
+	return err
+}
+
+// fillLarge creates the large sorted set.
+func fillLarge(ctx context.Context, s *server.Server) error {
+	_, err := load.Drive(ctx, load.Filler(s.Addr, Keyspace, func(b []byte, i int) []byte {
+		// The order of the scores differs from the order of the members, as under load. 7919 and the keyspace have no
+		// common divisor.
+		return load.Command(b, "ZADD", "large", fmt.Sprint(i*7919%Keyspace), load.Key("member:", i))
+	}, ":1\r\n"))
+	return err
+}
+
+// A sliding log admits an action if there are fewer actions than the limit within the window. One transaction removes
+// the old actions, counts, adds, and extends the expiry. Here a log always holds logEntries, so each transaction
+// removes one entry and adds one entry.
+const (
+	logEntries = 100
+	logs       = 1000 // the number of logs that fillLogs fills; every connection has its own log
+	logReply   = "+OK\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n*4\r\n:1\r\n:99\r\n:1\r\n:1\r\n"
+)
+
+// slidingLog is a script of transactions on the connection's log, one for each tick.
+func slidingLog(connection int) load.Script {
+	key := load.Key("log:", connection)
+	return func(request, reply []byte, i int) ([]byte, []byte) {
+		now := logEntries + i
+		request = load.Command(request, "MULTI")
+		request = load.Command(request, "ZREMRANGEBYSCORE", key, "-inf", fmt.Sprint(now-logEntries))
+		request = load.Command(request, "ZCARD", key)
+		request = load.Command(request, "ZADD", key, fmt.Sprint(now), fmt.Sprint(now))
+		request = load.Command(request, "EXPIRE", key, "60")
+		return load.Command(request, "EXEC"), append(reply, logReply...)
+	}
+}
+
+// fillLogs creates the logs in the state before tick logEntries.
+func fillLogs(ctx context.Context, s *server.Server) error {
+	_, err := load.Drive(ctx, load.Filler(s.Addr, logs, func(b []byte, i int) []byte {
+		args := []any{"ZADD", load.Key("log:", i)}
+		for entry := range logEntries {
+			args = append(args, entry, entry)
+		}
+		return append(b, resptest.Command(args...)...)
+	}, fmt.Sprintf(":%d\r\n", logEntries)))
+	return err
+}
+
+// keyMaker is how to create a throttle key on a server.
+type keyMaker struct {
+	What    string
+	Request func(b []byte, i int) []byte
+	Reply   string
+}
+
+func ThrottleKey(k server.Kind) keyMaker {
+	if !k.Throttles {
+		return keyMaker{"SET … PX", func(b []byte, i int) []byte {
+			return load.Command(b, "SET", load.Key("key:", i), "1700000000000000000", "PX", "86400000")
+		}, "+OK\r\n"}
+	}
+	return keyMaker{"CL.THROTTLE", func(b []byte, i int) []byte {
+		return load.Command(b, "CL.THROTTLE", load.Key("key:", i), "15", "1", "86400")
+	}, load.ThrottleReply(0, 16, 15, -1, 86400)}
+}

@@ -1,0 +1,36 @@
+package contest
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"cellserver/tests/bench/server"
+)
+
+// Options are the settings of the command line.
+type Options struct {
+	Mode       string
+	Write      bool
+	Repeats    int
+	Seconds    float64 // length of one measurement
+	Keys       int     // for memory, scale, expiry, persistence
+	Clients    int     // for idle
+	Only       string  // a part of the names of the rows to measure
+	Cellserver string  // path of the program
+	RedisCell  string  // path of the module; "" for none
+	Core       string  // of the servers
+	LoadCore   string  // of the clients
+}
+
+// OnAllCores returns options that let clients and servers run on every core. undo restores the cores of the clients.
+func OnAllCores(ctx context.Context, o Options) (everywhere Options, undo func() error, err error) {
+	online, err := os.ReadFile("/sys/devices/system/cpu/online")
+	if err != nil {
+		return o, nil, err
+	}
+	everywhere = o
+	everywhere.Core = strings.TrimSpace(string(online))
+	everywhere.LoadCore = everywhere.Core
+	return everywhere, func() error { return server.Pin(ctx, o.LoadCore) }, server.Pin(ctx, everywhere.LoadCore)
+}

@@ -1,0 +1,21 @@
+package load
+
+import (
+	"testing"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCommandsAreWhatRedisBenchmarkSends(t *testing.T) {
+	require.Equal(t, "key:000000000007", Key("key:", 7))
+	require.Equal(t, "x123456789012", Key("x", 123_456_789_012))
+	require.Equal(t, resptest.Command("SET", "key", "", "0123456789"), Command(nil, "SET", "key", "", "0123456789"))
+}
+
+func TestDigitsMayDiffer(t *testing.T) {
+	require.True(t, matches([]byte(":1\r\n:907\r\n"), []byte(":1\r\n:???\r\n")))
+	require.False(t, matches([]byte(":1\r\n:-07\r\n"), []byte(":1\r\n:???\r\n")))
+	require.False(t, matches([]byte(":2\r\n:907\r\n"), []byte(":1\r\n:???\r\n")))
+}

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Section is the part of the report that a mode writes.
+type Section struct {
+	ID      string // names the part; a new section replaces the earlier section of this name
+	Heading string
+	Notes   string // the meaning of the numbers
+	Table   Table
+	Plots   []Plot
+	Command string
+	Machine string
+}
+
+// Text returns the section in Markdown, without its plots.
+func (s *Section) Text() string {
+	return fmt.Sprintf("## %s\n\n%s\n\n    %s\n\n%s\n\n%s", s.Heading, s.Notes, s.Command, s.Machine, s.Table.markdown())
+}
+
+// Write writes the section into performance.md of a folder, and its plots beside the file.
+func (s *Section) Write(dir string) error {
+	path := filepath.Join(dir, "performance.md")
+	report, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	body := s.Text()
+	for _, p := range s.Plots {
+		body += fmt.Sprintf("\n![%s](%s)\n", p.title(), p.file())
+		if err := os.WriteFile(filepath.Join(dir, p.file()), []byte(p.SVG()), 0o644); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, []byte(replaceSection(string(report), s.ID, body)), 0o644)
+}
+
+// opening is the beginning of a new report.
+const opening = `# Performance
+
+Each section names the command that measured it. The command runs on any Linux machine. Unless a section says otherwise, one
+server at a time runs on one core, the clients run on another core, and the server saves nothing. Absolute numbers are those of
+one machine on one day. Compare only the ratios within a section.
+`
+
+// replaceSection replaces the section of the same name, or appends the section. The rest of the report stays the same.
+func replaceSection(report, id, body string) string {
+	if report == "" {
+		report = opening
+	}
+	begin, end := "<!-- bench "+id+" -->\n", "<!-- end of "+id+" -->\n"
+	section := begin + strings.TrimRight(body, "\n") + "\n" + end
+	before, rest, found := strings.Cut(report, begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		return strings.TrimRight(report, "\n") + "\n\n" + section
+	}
+	return before + section + after
+}
+
+// DescribeMachine describes the machine without its name.
+func DescribeMachine() string {
+	cpuinfo, _ := os.ReadFile("/proc/cpuinfo")
+	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	release, _, _ := strings.Cut(strings.TrimSpace(string(kernel)), "-") // the suffix belongs to the builder of the kernel
+	version, _ := exec.Command("redis-server", "--version").Output()
+	return fmt.Sprintf("%d × %s, Linux %s, Redis %s, %s", strings.Count(string(cpuinfo), "\nprocessor")+1,
+		cpuModel(string(cpuinfo)), release, redisVersion(string(version)), runtime.Version())
+}
+
+// cpuModel returns the first model in /proc/cpuinfo. Some architectures have no model there.
+func cpuModel(cpuinfo string) string {
+	for line := range strings.Lines(cpuinfo) {
+		key, value, _ := strings.Cut(line, ":")
+		if strings.TrimSpace(key) == "model name" {
+			return strings.Join(strings.Fields(value), " ")
+		}
+	}
+	return runtime.GOARCH + " processor"
+}
+
+// redisVersion returns the version in the output of redis-server --version.
+func redisVersion(output string) string {
+	_, rest, _ := strings.Cut(output, "v=")
+	version, _, _ := strings.Cut(rest, " ")
+	return version
+}

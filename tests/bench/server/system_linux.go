@@ -1,0 +1,76 @@
+package server
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// CPU returns the processor time of a process in user and kernel mode, with its ended threads. It is utime + stime of
+// /proc/PID/stat, but in nanoseconds instead of hundredths of a second.
+func CPU(pid int) (time.Duration, error) {
+	// The clock of another process: clock_getcpuclockid(3).
+	const perProcess = 2
+	clock := ^uintptr(pid)<<3 | perProcess
+	var t syscall.Timespec
+	if _, _, errno := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&t)), 0); errno != 0 {
+		return 0, errno
+	}
+	return time.Duration(t.Nano()), nil
+}
+
+// childrenCPU returns the processor time of the children that a process has waited for, in hundredths of a second.
+func childrenCPU(pid int) (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	used, _, err := parseProcess(string(stat))
+	return used.children, err
+}
+
+// othersTime returns the processor time that this program and its servers did not get. It sums all other processes, the
+// children that they waited for, and the time that the hypervisor gave to other machines. Only its growth has a
+// meaning. Kernel threads do not count, because they may work for the servers.
+func othersTime(ours []int) (time.Duration, error) {
+	system, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0, err
+	}
+	total, err := parseSteal(string(system))
+	if err != nil {
+		return 0, err
+	}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return 0, err
+	}
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil || slices.Contains(ours, pid) {
+			continue
+		}
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			continue // the process has ended, and its parent's time includes its time now
+		}
+		if used, kernel, err := parseProcess(string(stat)); err != nil {
+			return 0, err
+		} else if !kernel {
+			total += used.own + used.children
+		}
+	}
+	return total, nil
+}
+
+// OpenFiles returns how many files this process may open.
+func OpenFiles() (int, error) {
+	var limit syscall.Rlimit
+	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)
+	return int(min(limit.Cur, math.MaxInt32)), err
+}
