@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -152,14 +153,10 @@ func (c *Command) anchor() string {
 
 // section writes what the reference says of one command.
 func (c *Command) section(b *strings.Builder, example string) {
-	fmt.Fprintf(b, "\n### %s\n\n`%s`\n\n%s.", c.title(), strings.TrimSpace(c.title()+" "+c.Usage), firstSentence(c.Summary))
-	if c.Complexity != "" {
-		fmt.Fprintf(b, " Time: %s.", firstSentence(c.Complexity))
-	}
-	if c.Since != "" {
-		fmt.Fprintf(b, " Since %s.", c.Since)
-	}
-	fmt.Fprintf(b, " Code: [%s](../commands/%s).\n\n```redis\n%s\n```\n", filepath.Base(c.file()), c.file(), example)
+	fmt.Fprintf(b, "\n### %s\n\n`%s`\n\n%s.\n\n", c.title(), strings.TrimSpace(c.title()+" "+c.Usage), firstSentence(c.Summary))
+	fmt.Fprintf(b, "| time | since | code |\n|---|---|---|\n| %s | %s | [%s](../commands/%s) |\n\n",
+		cmp.Or(strings.ReplaceAll(firstSentence(c.Complexity), "|", `\|`), "–"), cmp.Or(c.Since, "–"), filepath.Base(c.file()), c.file())
+	fmt.Fprintf(b, "```redis\n%s\n```\n", example)
 }
 
 // firstSentence is the first sentence of a text, without its full stop.

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -51,8 +54,63 @@ var (
 
 const startLine = "$ cellserver"
 
+// A document is a text file of this repository that has transcripts.
+type document struct {
+	path  string // from the repository's root
+	lines []string
+	edits []edit
+}
+
+// An edit replaces lines of a page.
+type edit struct {
+	from, to int
+	lines    []string
+}
+
+// readDocument reads a page.
+func readDocument(t *testing.T, path string) *document {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root(t), path))
+	require.NoError(t, err)
+	return &document{path: path, lines: strings.Split(string(text), "\n")}
+}
+
+// play runs the transcript in some lines of the page, on a server of its own. rules is the path of the file that the
+// transcript calls rules.yaml. A reply that differs is a failure or, with -update, an edit.
+func (p *document) play(t *testing.T, from, to int, rules string) transcript {
+	t.Helper()
+	script := parseTranscript(t, p.lines[from:to])
+	require.NotEmpty(t, script.steps, "%s:%d: no line begins with >", p.path, from+1)
+	for i, word := range script.directives {
+		if word == "rules.yaml" {
+			script.directives[i] = rules
+		}
+	}
+	script.play(t, func(s step, got []string) {
+		at := from + s.line + 1
+		if *update {
+			p.edits = append(p.edits, edit{at, at + len(s.want), got})
+			return
+		}
+		t.Errorf("%s:%d: %s\nshown:\n%s\nreplied:\n%s", p.path, at, s.command, strings.Join(s.want, "\n"), strings.Join(got, "\n"))
+	})
+	return script
+}
+
+// save writes the page if there are edits.
+func (p *document) save(t *testing.T) {
+	if len(p.edits) == 0 {
+		return
+	}
+	slices.SortFunc(p.edits, func(a, b edit) int { return b.from - a.from })
+	for _, e := range p.edits {
+		p.lines = slices.Replace(p.lines, e.from, e.to, e.lines...)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(root(t), p.path), []byte(strings.Join(p.lines, "\n")), 0o644))
+}
+
 // parseTranscript reads the lines of a block.
-func parseTranscript(t testing.TB, lines []string) (all transcript) {
+func parseTranscript(t *testing.T, lines []string) (all transcript) {
 	t.Helper()
 	for i, line := range lines {
 		line = strings.TrimRight(annotation.ReplaceAllString(line, "$1"), " ")
@@ -175,7 +233,7 @@ func shown(reply any, indent string) string {
 		if indent == "" && strings.Contains(v, "\n") && isText(v) {
 			return strings.ReplaceAll(v, "\r\n", "\n")
 		}
-		return quoted(v) + "\n"
+		return inQuotes(v) + "\n"
 	case resptest.Verbatim:
 		return strings.ReplaceAll(v.Text, "\r\n", "\n")
 	case resptest.BigNumber:
@@ -229,8 +287,8 @@ func isText(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && r != '\r' && !unicode.IsPrint(r) })
 }
 
-// quoted is a string in redis-cli's quotes.
-func quoted(s string) string {
+// inQuotes is a string in redis-cli's quotes.
+func inQuotes(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, c := range []byte(s) {
