@@ -166,7 +166,7 @@ func (p *document) checkShell(t *testing.T, b block, text string) {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		t.Skip("no bash")
+		skip(t, "no bash")
 	}
 	parse := exec.Command(bash, "-n")
 	parse.Stdin = strings.NewReader(text + "\n")
