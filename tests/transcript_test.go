@@ -314,3 +314,37 @@ func inQuotes(s string) string {
 	b.WriteByte('"')
 	return b.String()
 }
+
+// TestTranscripts checks that a transcript accepts the replies that it shows, and no others.
+func TestTranscripts(t *testing.T) {
+	for _, test := range []struct {
+		want    string
+		got     []string
+		matches bool
+	}{
+		{"OK", []string{"OK"}, true},
+		{"OK", []string{"(nil)"}, false},
+		{"OK", []string{"OK", "more"}, false},
+		{"OK    as always", []string{"OK"}, true},
+		{"1) \"a\"\n2) \"b\"", []string{`1) "a"`, `2) "b"`}, true},
+		{"1) \"a\"\n…", []string{`1) "a"`, `2) "b"`}, true},
+		{"…\n3) \"c\"", []string{`1) "a"`, `2) "b"`}, false},
+		{"id=… db=0", []string{"id=7 name= db=0"}, true},
+		{"id=… db=0", []string{"id=7 db=1"}, false},
+		{"…", []string{"(error) ERR syntax error"}, false},
+		{"", []string{"OK"}, false},
+	} {
+		script := parseTranscript(t, strings.Split("> PING    why not\n"+test.want, "\n"))
+		require.Len(t, script.steps, 1)
+		require.Equal(t, "PING", script.steps[0].command)
+		require.Equal(t, test.matches, script.steps[0].matches(test.got), "%q and %q", test.want, test.got)
+	}
+}
+
+// TestTranscriptsFail checks that a reply which differs is noticed over the wire, too.
+func TestTranscriptsFail(t *testing.T) {
+	script := parseTranscript(t, []string{"$ cellserver --databases 2", "> SET a 1", "OK", "other> GET a", `"2"`, "> SELECT 1", "OK", "> SELECT 2", "OK"})
+	var noticed []string
+	script.play(t, func(s step, got []string) { noticed = append(noticed, s.command+": "+strings.Join(got, "\n")) })
+	require.Equal(t, []string{`GET a: "1"`, "SELECT 2: (error) ERR DB index is out of range"}, noticed)
+}
