@@ -81,7 +81,7 @@ func (p *document) resolve(t *testing.T, target *url.URL) error {
 		path := filepath.Join(filepath.Dir(p.path), filepath.FromSlash(target.Path))
 		info, err := os.Stat(filepath.Join(root(t), path))
 		if err != nil {
-			if slices.ContainsFunc(planned, func(p string) bool { return within(filepath.ToSlash(path), p) }) {
+			if slices.ContainsFunc(planned, func(p string) bool { return isBelow(filepath.ToSlash(path), p) }) {
 				return nil
 			}
 			return fmt.Errorf("%s does not exist", path)
@@ -100,8 +100,8 @@ func (p *document) resolve(t *testing.T, target *url.URL) error {
 	return nil
 }
 
-// within reports whether path is folder, or is below it.
-func within(path, folder string) bool {
+// isBelow reports whether path is folder, or is below it.
+func isBelow(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, folder+"/")
 }
 
