@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -36,18 +36,18 @@ func TestHotPathDoesNotAllocate(t *testing.T) {
 	for _, c := range hot {
 		for _, proto := range []string{"2", "3"} {
 			t.Run(c.name+"/RESP"+proto, func(t *testing.T) {
-				h := commandtest.New(t)
+				h := servertest.New(t)
 				h.Do("HELLO", proto)
 				if c.setup != "" {
 					h.Do(c.setup)
 				}
-				sent := commandtest.Pipeline(16, c.args...)
-				commandtest.Take(t, h.Session, sent) // keys come into being, buffers grow
+				sent := servertest.Pipeline(16, c.args...)
+				servertest.Take(t, h.Session, sent) // keys come into being, buffers grow
 				cmd := commands.Lookup([]byte(c.args[0].(string)))
 				before := h.Server.Calls(cmd)
 				require.Zero(t, testing.AllocsPerRun(1000, func() {
 					h.Clock.Advance(1e6)
-					commandtest.Take(t, h.Session, sent)
+					servertest.Take(t, h.Session, sent)
 				}))
 				require.EqualValues(t, 16*1001, h.Server.Calls(cmd)-before, "with one run to warm up")
 			})
@@ -61,16 +61,16 @@ func BenchmarkPipeline(b *testing.B) {
 	for _, c := range hot {
 		for _, depth := range []int{1, 16, 64} {
 			b.Run(fmt.Sprintf("%s/%d", c.name, depth), func(b *testing.B) {
-				h := commandtest.New(b)
+				h := servertest.New(b)
 				if c.setup != "" {
 					h.Do(c.setup)
 				}
-				sent := commandtest.Pipeline(depth, c.args...)
-				commandtest.Take(b, h.Session, sent)
+				sent := servertest.Pipeline(depth, c.args...)
+				servertest.Take(b, h.Session, sent)
 				b.ReportAllocs()
 				for b.Loop() {
 					h.Clock.Advance(1e6)
-					commandtest.Take(b, h.Session, sent)
+					servertest.Take(b, h.Session, sent)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*depth), "ns/command")
 			})
@@ -83,13 +83,13 @@ func BenchmarkPipeline(b *testing.B) {
 func BenchmarkThrottleParallel(b *testing.B) {
 	for _, one := range []bool{false, true} {
 		b.Run(map[bool]string{false: "keys", true: "key"}[one], func(b *testing.B) {
-			h := commandtest.New(b)
+			h := servertest.New(b)
 			b.ReportAllocs()
 			b.RunParallel(func(pb *testing.PB) {
 				c := h.NewClient(b)
-				sent := commandtest.Pipeline(16, "CL.THROTTLE", hotKey(one, c.State.ID()), "10000000", "1000000", "1")
+				sent := servertest.Pipeline(16, "CL.THROTTLE", hotKey(one, c.State.ID()), "10000000", "1000000", "1")
 				for pb.Next() {
-					commandtest.Take(b, c.Session, sent)
+					servertest.Take(b, c.Session, sent)
 				}
 			})
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*16), "ns/command")
@@ -112,18 +112,18 @@ func BenchmarkThrottle8(b *testing.B) {
 	for _, depth := range []int{1, 16} {
 		for _, one := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/%d", map[bool]string{false: "keys", true: "key"}[one], depth), func(b *testing.B) {
-				h := commandtest.New(b)
+				h := servertest.New(b)
 				b.ReportAllocs()
 				var all sync.WaitGroup
 				begin := make(chan struct{})
 				for range clients {
 					c := h.NewClient(b)
-					sent := commandtest.Pipeline(depth, "CL.THROTTLE", hotKey(one, c.State.ID()), "10000000", "1000000", "1")
-					commandtest.Take(b, c.Session, sent)
+					sent := servertest.Pipeline(depth, "CL.THROTTLE", hotKey(one, c.State.ID()), "10000000", "1000000", "1")
+					servertest.Take(b, c.Session, sent)
 					all.Go(func() {
 						<-begin
 						for range b.N {
-							commandtest.Take(b, c.Session, sent)
+							servertest.Take(b, c.Session, sent)
 						}
 					})
 				}
@@ -161,7 +161,7 @@ func BenchmarkSlidingLog(b *testing.B) {
 }
 
 func benchmarkLog(b *testing.B, request func(tick int) []byte) {
-	h := commandtest.New(b)
+	h := servertest.New(b)
 	ticks := make([][]byte, 10_000)
 	for i := range ticks {
 		ticks[i] = request(i)
@@ -174,12 +174,12 @@ func benchmarkLog(b *testing.B, request func(tick int) []byte) {
 			h.Do("DEL log")
 			for next = 0; next < 100; next++ {
 				h.Clock.Advance(1013)
-				commandtest.Take(b, h.Session, ticks[next])
+				servertest.Take(b, h.Session, ticks[next])
 			}
 			b.StartTimer()
 		}
 		h.Clock.Advance(1013)
-		commandtest.Take(b, h.Session, ticks[next])
+		servertest.Take(b, h.Session, ticks[next])
 		next++
 	}
 	require.Equal(b, int64(100), h.Do("ZCARD log"))
@@ -189,7 +189,7 @@ func benchmarkLog(b *testing.B, request func(tick int) []byte) {
 // processor's own cache.
 func BenchmarkManyKeys(b *testing.B) {
 	const keys, depth = 100_000, 64
-	h := commandtest.New(b)
+	h := servertest.New(b)
 	random := rand.New(rand.NewPCG(1, 2))
 	batches := make([][]byte, keys/depth)
 	for i := range batches {
@@ -197,12 +197,12 @@ func BenchmarkManyKeys(b *testing.B) {
 			key := fmt.Sprintf("key:%012d", random.IntN(keys))
 			batches[i] = append(batches[i], resptest.Command("CL.THROTTLE", key, "1000000", "30", "60")...)
 		}
-		commandtest.Take(b, h.Session, batches[i])
+		servertest.Take(b, h.Session, batches[i])
 	}
 	b.ReportAllocs()
 	next := 0
 	for b.Loop() {
-		commandtest.Take(b, h.Session, batches[next])
+		servertest.Take(b, h.Session, batches[next])
 		next = (next + 1) % len(batches)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*depth), "ns/command")

@@ -1,7 +1,7 @@
 package server_test
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,7 +9,7 @@ import (
 
 // TestFailedWithoutCommand holds that a fault beside any command is logged like others.
 func TestFailedWithoutCommand(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("nosuch")
 	h.State.Failed("a fault", []byte("its stack"))
 	require.Equal(t, int64(1), h.Server.Panics())
@@ -17,7 +17,7 @@ func TestFailedWithoutCommand(t *testing.T) {
 
 // TestRequestsAreLetGo holds that what an idle client sent last can be collected.
 func TestRequestsAreLetGo(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("SET k v")
 	require.Nil(t, h.State.LastArgs())
 	h.Do("MULTI")

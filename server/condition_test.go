@@ -2,8 +2,8 @@ package server_test
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/server"
+	"cellserver/server/servertest"
 	"testing"
 )
 
@@ -30,7 +30,7 @@ func (d *disk) BackgroundRewrite() error {
 func (d *disk) ScheduleRewrite() { d.scheduled++ }
 
 func (d *disk) Writing() string { return d.writing }
-func (d *disk) LastSave() int64 { return commandtest.Start / 1e9 }
+func (d *disk) LastSave() int64 { return servertest.Start / 1e9 }
 func (d *disk) Flushed()        { d.flushed++ }
 
 func (d *disk) Reload() error {
@@ -43,13 +43,13 @@ func (d *disk) Info(add func(name string, value any)) {
 }
 
 func TestCondition(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k 1", ok)
 	h.Server.SetCondition(server.Condition{Loading: true})
 	h.Want("GET k", server.ErrLoading)
 	h.Want("CL.THROTTLE k 1 1 1", server.ErrLoading)
 	h.Want("PING", server.ErrLoading)
-	h.Want("LASTSAVE", int(commandtest.Start/1e9))
+	h.Want("LASTSAVE", int(servertest.Start/1e9))
 	h.Want("MULTI", ok)
 	h.Want("EXEC", []any{})
 	h.Server.SetCondition(server.Condition{SaveFailed: true})
@@ -63,47 +63,47 @@ func TestCondition(t *testing.T) {
 }
 
 func TestConditionOfTheLog(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k 1", ok)
 	misconf := server.ErrLogFailed("no space left on device").(commands.Error)
 	h.Server.SetCondition(server.Condition{LogFailed: "no space left on device"})
 	h.Want("GET k", "1")
-	h.Want("PING", commandtest.TypeOf("PONG"))
+	h.Want("PING", servertest.TypeOf("PONG"))
 	h.Want("SET k 2", misconf)
 	h.Want("DEL k", misconf)
 	h.Want("CL.THROTTLE u 1 1 1", []any{0, 2, 1, -1, 1})
 	h.Want("MULTI", ok)
-	h.Want("CL.THROTTLE u 1 1 1", commandtest.TypeOf("QUEUED"))
-	h.Want("GET k", commandtest.TypeOf("QUEUED"))
+	h.Want("CL.THROTTLE u 1 1 1", servertest.TypeOf("QUEUED"))
+	h.Want("GET k", servertest.TypeOf("QUEUED"))
 	h.Want("EXEC", []any{[]any{0, 2, 0, -1, 2}, "1"})
 	h.Server.SetCondition(server.Condition{})
 	h.Want("MULTI", ok)
-	h.Want("SET k 2", commandtest.TypeOf("QUEUED"))
-	h.Want("CL.THROTTLE u 1 1 1", commandtest.TypeOf("QUEUED"))
+	h.Want("SET k 2", servertest.TypeOf("QUEUED"))
+	h.Want("CL.THROTTLE u 1 1 1", servertest.TypeOf("QUEUED"))
 	h.Server.SetCondition(server.Condition{LogFailed: "no space left on device"})
 	h.Want("EXEC", commands.Error("EXECABORT Transaction discarded because of: "+string(misconf)))
 
 	h.Server.SetCondition(server.Condition{LogFailed: "no space left on device", LogStrict: true})
 	h.Want("CL.THROTTLE u 1 1 1", misconf)
 	h.Want("GET k", misconf)
-	h.Want("PING", commandtest.TypeOf("PONG"))
+	h.Want("PING", servertest.TypeOf("PONG"))
 }
 
 func TestConditionMeetsTransactions(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("MULTI", ok)
-	h.Want("SET k 1", commandtest.TypeOf("QUEUED"))
+	h.Want("SET k 1", servertest.TypeOf("QUEUED"))
 	h.Server.SetCondition(server.Condition{SaveFailed: true})
 	h.Want("EXEC", commands.Error("EXECABORT Transaction discarded because of: "+string(server.ErrSaveFailed)))
 	h.Server.SetCondition(server.Condition{})
 	h.Want("MULTI", ok)
-	h.Want("GET k", commandtest.TypeOf("QUEUED"))
+	h.Want("GET k", servertest.TypeOf("QUEUED"))
 	h.Server.SetCondition(server.Condition{Loading: true})
 	h.Want("EXEC", commands.Error("EXECABORT Transaction discarded because of: "+string(server.ErrLoading)))
 }
 
 func TestNothingIsEvictedWhileLoading(t *testing.T) {
-	h := commandtest.New(t, "--maxmemory", "1", "--maxmemory-policy", "allkeys-random")
+	h := servertest.New(t, "--maxmemory", "1", "--maxmemory-policy", "allkeys-random")
 	h.SortedSet("z", "a")
 	h.Server.SetCondition(server.Condition{Loading: true})
 	h.Want("TIME", h.Do("TIME"))

@@ -8,16 +8,16 @@ import (
 	"sync"
 	"testing"
 
-	"cellserver/commands/commandtest"
 	"cellserver/internal/randtest"
 	"cellserver/resp"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 // listen serves the harness's server on a port, for tests of many connections at once.
-func listen(t testing.TB, h *commandtest.Harness) (addr string) {
+func listen(t testing.TB, h *servertest.Harness) (addr string) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	transport := &resp.Server{Accept: func(c *resp.Conn) (resp.Handler, string) { return h.Server.Connect(c), "" }}
@@ -62,7 +62,7 @@ func (c *cachingClient) drop() {
 // Whatever the interleaving, a cache that obeys its messages holds in the end what the
 // server holds.
 func TestTrackingNeverLeavesACacheStale(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	addr := listen(t, h)
 	random := rand.New(randtest.Source(t))
 	const keys, rounds, readers, writers = 8, 150, 6, 3
@@ -115,7 +115,7 @@ func TestTrackingNeverLeavesACacheStale(t *testing.T) {
 
 // LIST, KILL, MONITOR and TRACKING at once, for the race detector.
 func TestClientsWatchedAndKilledUnderLoad(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	addr := listen(t, h)
 	var group sync.WaitGroup
 	for i := range 6 {

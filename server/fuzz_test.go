@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/internal/randtest"
 	"cellserver/resp"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 )
 
 // FuzzCommands runs whatever lines of words come, as commands of one connection. None
@@ -19,7 +19,7 @@ func FuzzCommands(f *testing.F) {
 	f.Add([]byte("MULTI\nCL.THROTTLE k 15 30 60\nZMPOP 2 a b MIN\nEXEC\nWATCH k\nCL.PROBE k 1 1 1 -9223372036854775808"))
 	f.Add([]byte("CLIENT REPLY SKIP\nCONFIG SET maxmemory 1\nSETRANGE k 99999999 x\nGETRANGE k -1 -9223372036854775808\nSCAN 0 COUNT 9223372036854775807"))
 	f.Fuzz(func(t *testing.T, script []byte) {
-		h := commandtest.New(t)
+		h := servertest.New(t)
 		runScript(h, t, script)
 	})
 }
@@ -27,7 +27,7 @@ func FuzzCommands(f *testing.F) {
 // TestRandomCommands is the same from words that make sense, so that it gets further
 // than a fuzzer in a short time.
 func TestRandomCommands(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	r := rand.New(randtest.Source(t))
 	words := [][]byte{[]byte("k"), []byte("z"), []byte("0"), []byte("1"), []byte("-1"), []byte("2"), []byte("9223372036854775807"),
 		[]byte("-9223372036854775808"), []byte("inf"), []byte("(1"), []byte("[a"), []byte("+"), []byte("-"), []byte("*"), []byte(""), []byte("nan"),
@@ -56,7 +56,7 @@ func TestRandomCommands(t *testing.T) {
 }
 
 // runScript sends each line, split at single spaces, as one command.
-func runScript(h *commandtest.Harness, t *testing.T, script []byte) {
+func runScript(h *servertest.Harness, t *testing.T, script []byte) {
 	for line := range bytes.SplitSeq(script, []byte("\n")) {
 		if len(line) > 4096 || bytes.HasPrefix(bytes.ToLower(line), []byte("debug panic")) {
 			continue

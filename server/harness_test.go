@@ -2,7 +2,7 @@ package server_test
 
 import (
 	_ "cellserver/commands/all"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 )
 
-const ok = commandtest.OK
+const ok = servertest.OK

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestOutOfMemory(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	other := h.NewClient(t)
 	h.Want("SET k v", ok)
 	other.Want("CONFIG SET maxmemory 1", ok)
@@ -28,7 +28,7 @@ func TestOutOfMemory(t *testing.T) {
 }
 
 func TestOutOfMemoryInsideATransaction(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	other := h.NewClient(t)
 	queued := resptest.Simple("QUEUED")
 	h.Want("SET k v", ok)
@@ -58,7 +58,7 @@ func TestOutOfMemoryInsideATransaction(t *testing.T) {
 }
 
 func TestEvictionMakesRoom(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	value := strings.Repeat("v", 1000)
 	for i := range 100 {
 		h.Want(fmt.Sprintf("SET key%d %s", i, value), ok)

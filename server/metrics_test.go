@@ -2,8 +2,8 @@ package server_test
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/server/report"
+	"cellserver/server/servertest"
 	"fmt"
 	"strings"
 	"testing"
@@ -16,7 +16,7 @@ func TestMetrics(t *testing.T) {
 	usage := func() report.Usage {
 		return report.Usage{Resident: 1 << 20, User: 1500 * time.Millisecond, Input: 12}
 	}
-	h := commandtest.NewAt(t, &commandtest.Edge{Process: report.Process{Usage: usage}}, "--maxmemory", "1gb")
+	h := servertest.NewAt(t, &servertest.Edge{Process: report.Process{Usage: usage}}, "--maxmemory", "1gb")
 	h.Do("SET a 1 EX 1")
 	h.Do("GET a")
 	h.Do("GET b")
@@ -30,9 +30,9 @@ func TestMetrics(t *testing.T) {
 	h.Do("SELECT 4")
 	h.Do("SET c 1")
 	h.Advance(2 * time.Second)
-	got := commandtest.Samples(t, h.Server.Metrics())
+	got := servertest.Samples(t, h.Server.Metrics())
 	for sample, want := range map[string]float64{
-		`info{version="` + commands.Version + `",mode="standalone",run_id="` + commandtest.RunID + `"}`: 1,
+		`info{version="` + commands.Version + `",mode="standalone",run_id="` + servertest.RunID + `"}`: 1,
 		`uptime_seconds`:                                           2,
 		`cpu_seconds_total{mode="user"}`:                           1.5,
 		`network_bytes_total{direction="in"}`:                      12,
@@ -65,11 +65,11 @@ func TestMetrics(t *testing.T) {
 }
 
 func TestMetricsHistogram(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for _, pause := range []time.Duration{time.Microsecond, 100 * time.Microsecond, 100 * time.Microsecond, 20 * time.Millisecond, time.Hour} {
 		h.Do("DEBUG", "CLOCK", "ADVANCE", int64(pause))
 	}
-	got := commandtest.Samples(t, h.Server.Metrics())
+	got := servertest.Samples(t, h.Server.Metrics())
 	buckets := map[string]float64{"2.048e-06": 1, "3.2768e-05": 1, "0.000131072": 3, "0.008388608": 3, "0.033554432": 4, "2.147483648": 4, "+Inf": 5}
 	for le, want := range buckets {
 		require.Equal(t, want, got[`cellserver_command_duration_seconds_bucket{command="debug",le="`+le+`"}`], le)
@@ -80,7 +80,7 @@ func TestMetricsHistogram(t *testing.T) {
 
 // Keys are what clients make up: any bytes, any length, any number.
 func TestMetricsOfHostileKeys(t *testing.T) {
-	h := commandtest.New(t, "--metrics-top-keys", "300")
+	h := servertest.New(t, "--metrics-top-keys", "300")
 	keys := []string{"", `a"b\c` + "\nd}", "\xff", "\xfe", "ä", strings.Repeat("x", 5000), strings.Repeat("x", 5001)}
 	for i := range 500 {
 		keys = append(keys, fmt.Sprint("key:", i))
@@ -96,7 +96,7 @@ func TestMetricsOfHostileKeys(t *testing.T) {
 	require.Contains(t, text, `key="a\"b\\c\nd}"} 3`+"\n")
 	require.Contains(t, text, `key="ä"} 3`+"\n")
 	require.Equal(t, 300-2, strings.Count(text, "cellserver_limited_keys{"), "two that look like others are left out")
-	commandtest.Samples(t, text)
+	servertest.Samples(t, text)
 	h.Want("CONFIG SET metrics-top-keys 0", ok)
 	require.NotContains(t, h.Server.Metrics(), "cellserver_limited_keys{")
 	require.NotContains(t, h.InfoText("throttle"), "limited_most")

@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 		"server/tracking", "store"},
 	"server": {"commands", "internal/config", "limiters/rules", "resp", "server/clients", "server/monitor", "server/pubsub", "server/report",
 		"server/slowlog", "server/stats", "server/tracking", "store"},
-	"commands/commandtest": {"commands", "internal/config", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
+	"server/servertest": {"commands", "internal/config", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
 
 	"persistence": {"store", "persistence/aof", "persistence/rdb", "persistence/fs"},
 	// A manifest quotes as redis.conf does.

@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestACL(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("ACL WHOAMI", "default")
 	h.Want("ACL USERS", []string{"default"})
 	h.Want("ACL LIST", []string{"user default on nopass ~* &* +@all"})
@@ -31,7 +31,7 @@ func TestACL(t *testing.T) {
 }
 
 func TestACLCat(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	require.Contains(t, h.Do("ACL CAT"), "transaction")
 	h.Want("ACL CAT Transaction", []string{"discard", "exec", "multi", "unwatch", "watch"})
 	require.Contains(t, h.Do("ACL CAT admin"), "config|set")

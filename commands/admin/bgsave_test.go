@@ -2,15 +2,15 @@ package admin
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestBgsave(t *testing.T) {
-	h := commandtest.New(t)
-	started, scheduled := commandtest.TypeOf("Background saving started"), commandtest.TypeOf("Background saving scheduled")
+	h := servertest.New(t)
+	started, scheduled := servertest.TypeOf("Background saving started"), servertest.TypeOf("Background saving scheduled")
 	h.Want("BGSAVE", started)
 	h.Want("BGSAVE SCHEDULE", started)
 	h.Want("BGSAVE NOW", commands.ErrSyntax)
@@ -23,9 +23,9 @@ func TestBgsave(t *testing.T) {
 	h.Want("BGSAVE SCHEDULE", scheduled)
 	h.Disk.Busy = ""
 	h.Want("MULTI", ok)
-	h.Want("BGSAVE", commandtest.TypeOf("QUEUED"))
+	h.Want("BGSAVE", servertest.TypeOf("QUEUED"))
 	h.Want("EXEC", []any{scheduled})
-	h.Disk.Err = commandtest.ErrDisk
+	h.Disk.Err = servertest.ErrDisk
 	h.Want("BGSAVE", errBlank)
 	require.Equal(t, 3, h.Disk.Saves)
 	require.Equal(t, 2, h.Disk.Scheduled)

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestCommandInfo(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	get := h.Do("COMMAND INFO get").([]any)[0].([]any)
 	require.Len(t, get, 10)
 	require.Equal(t, []any{"get", int64(2), []any{resptest.Simple("readonly"), resptest.Simple("fast")}, int64(1), int64(1), int64(1),
@@ -31,7 +31,7 @@ func TestCommandInfo(t *testing.T) {
 }
 
 func TestCommandGetKeys(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("COMMAND GETKEYS GET k", []any{"k"})
 	h.Want("COMMAND GETKEYS CL.THROTTLE k 1 2 3", []any{"k"})
 	h.Want("COMMAND GETKEYS WATCH a b c", []any{"a", "b", "c"})
@@ -50,7 +50,7 @@ func TestCommandGetKeys(t *testing.T) {
 
 func TestCommandGetKeysAndFlags(t *testing.T) {
 	redis := resptest.Dial(t, resptest.StartRedis(t))
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for _, line := range []string{"SET k v", "SET k v EX 1 get", "SETNX k v", "RENAME a b", "COPY a b", "MSET a 1 b 2", "GET k", "OBJECT FREQ k"} {
 		args := []any{"COMMAND", "GETKEYSANDFLAGS"}
 		for _, word := range strings.Fields(line) {
@@ -61,7 +61,7 @@ func TestCommandGetKeysAndFlags(t *testing.T) {
 }
 
 func TestCommandDocs(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("HELLO 3")
 	docs := h.Do("COMMAND DOCS get nothing").(resptest.Map)
 	require.Len(t, docs, 1)
@@ -70,7 +70,7 @@ func TestCommandDocs(t *testing.T) {
 
 // Every parent's HELP says of each of its subcommands what it takes.
 func TestHelp(t *testing.T) {
-	h := commandtest.New(t, "--cluster-enabled", "yes")
+	h := servertest.New(t, "--cluster-enabled", "yes")
 	for _, cmd := range commands.TopLevel() {
 		if cmd.Sub([]byte("help")) == nil {
 			require.Empty(t, cmd.Subs, cmd.Name)
@@ -94,7 +94,7 @@ func TestHelp(t *testing.T) {
 func TestCommandTableLikeRedis(t *testing.T) {
 	redis := resptest.Dial(t, resptest.StartRedis(t))
 	redis.Do("HELLO", 3)
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("HELLO 3")
 	compared := 0
 	for _, parent := range commands.TopLevel() {
@@ -113,7 +113,7 @@ func TestCommandTableLikeRedis(t *testing.T) {
 }
 
 // doer is a test client with the method of resptest's.
-type doer struct{ *commandtest.Client }
+type doer struct{ *servertest.Client }
 
 func (d doer) Do(args ...any) any { return d.Client.Do(args...) }
 

@@ -5,26 +5,26 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/internal/config"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestConfigGet(t *testing.T) {
-	h := commandtest.New(t, "--requirepass", "")
+	h := servertest.New(t, "--requirepass", "")
 	h.Want("CONFIG GET maxmemory", []string{"maxmemory", "0"})
 	h.Want("CONFIG GET MAXMEMORY maxmemory Max*y", []string{"MAXMEMORY", "0", "maxmemory-policy", "noeviction", "maxmemory-eviction-tenacity", "10"})
 	h.Want("CONFIG GET nothing", []string{})
 	h.Want("CONFIG GET zset-max-ziplist-entries", []string{"zset-max-ziplist-entries", "128"})
 	h.Want("CONFIG GET", commands.Error("ERR wrong number of arguments for 'config|get' command"))
 	h.Do("HELLO 3")
-	require.Equal(t, commandtest.MapOf("port", "6379"), h.Do("CONFIG GET port"))
+	require.Equal(t, servertest.MapOf("port", "6379"), h.Do("CONFIG GET port"))
 }
 
 func TestConfigSet(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CONFIG SET maxmemory 1mb hz 20", ok)
 	h.Want("CONFIG GET maxmemory hz", []string{"maxmemory", "1048576", "hz", "20"})
 	for line, text := range map[string]commands.Error{
@@ -49,7 +49,7 @@ func TestConfigSet(t *testing.T) {
 
 func TestConfigSetAsksTheEdge(t *testing.T) {
 	refusal := errors.New("not today")
-	h := commandtest.NewAt(t, &commandtest.Edge{Configured: func(old, new *config.Config) error {
+	h := servertest.NewAt(t, &servertest.Edge{Configured: func(old, new *config.Config) error {
 		require.Equal(t, 10, old.Hz)
 		require.Equal(t, 11, new.Hz)
 		return refusal
@@ -61,7 +61,7 @@ func TestConfigSetAsksTheEdge(t *testing.T) {
 }
 
 func TestConfigSetPasswordTakesEffect(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CONFIG SET requirepass secret", ok)
 	other := h.NewClient(t)
 	other.Want("PING", commands.ErrNoAuth)
@@ -70,10 +70,10 @@ func TestConfigSetPasswordTakesEffect(t *testing.T) {
 }
 
 func TestConfigRewrite(t *testing.T) {
-	commandtest.New(t).Want("CONFIG REWRITE", commands.Error("ERR The server is running without a config file"))
+	servertest.New(t).Want("CONFIG REWRITE", commands.Error("ERR The server is running without a config file"))
 	var written *config.Config
 	var failure error
-	h := commandtest.NewAt(t, &commandtest.Edge{Rewrite: func(c *config.Config) error {
+	h := servertest.NewAt(t, &servertest.Edge{Rewrite: func(c *config.Config) error {
 		written = c
 		return failure
 	}})
@@ -85,7 +85,7 @@ func TestConfigRewrite(t *testing.T) {
 }
 
 func TestConfigResetStat(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("GET missing")
 	h.Do("NOPE")
 	h.Want("CONFIG RESETSTAT", ok)
@@ -95,7 +95,7 @@ func TestConfigResetStat(t *testing.T) {
 }
 
 func TestConfigHelp(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	lines := h.Do("CONFIG HELP").([]any)
 	require.Len(t, lines, 11)
 	require.Equal(t, resptest.Simple("CONFIG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"), lines[0])

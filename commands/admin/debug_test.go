@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestClockBounds(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("DEBUG CLOCK SET -1", commands.ErrNotPositive)
 	h.Want("DEBUG CLOCK SET 9223372036854775807", ok)
 	h.Want("DEBUG CLOCK ADVANCE 1", commands.ErrOutOfRange)
@@ -29,7 +29,7 @@ func TestClockBounds(t *testing.T) {
 }
 
 func TestSleep(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("DEBUG SLEEP -1", ok)
 	h.Want("DEBUG SLEEP x", commands.ErrNotFloat)
 	h.Send(resptest.Command("DEBUG", "SLEEP", "1e300"))
@@ -39,7 +39,7 @@ func TestSleep(t *testing.T) {
 }
 
 func TestDebugSleepInsideATransaction(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("MULTI")
 	h.Do("DEBUG SLEEP 0.001")
 	h.Do("INCR n")

@@ -6,15 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
 	"cellserver/server/report"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestInfo(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	byDefault := []string{"Server", "Clients", "Memory", "Persistence", "Stats", "Replication", "CPU", "Modules",
 		"Errorstats", "Cluster", "Throttle", "Cellserver", "Keyspace"}
 	require.Equal(t, byDefault, h.InfoTitles(""))
@@ -31,7 +31,7 @@ func TestInfo(t *testing.T) {
 func TestInfoHasTheFieldsOfRedis(t *testing.T) {
 	real := resptest.Dial(t, resptest.StartRedis(t))
 	text := real.Do("INFO", "server", "clients", "memory", "stats", "replication", "cpu", "modules", "errorstats", "cluster", "keyspace").(string)
-	ours := commandtest.New(t).Info("default")
+	ours := servertest.New(t).Info("default")
 	for line := range strings.SplitSeq(text, "\r\n") {
 		name, _, ok := strings.Cut(line, ":")
 		switch {
@@ -45,7 +45,7 @@ func TestInfoHasTheFieldsOfRedis(t *testing.T) {
 }
 
 func TestInfoCounts(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("SET a 1 PX 100000")
 	h.Do("SET b 1")
 	h.Do("GET a")
@@ -80,7 +80,7 @@ func TestInfoCounts(t *testing.T) {
 }
 
 func TestInfoInsideATransaction(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("SET a 1 EX 10")
 	h.Do("MULTI")
 	h.Do("SET b 1 EX 10")
@@ -90,7 +90,7 @@ func TestInfoInsideATransaction(t *testing.T) {
 }
 
 func TestInfoRates(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for range 17 {
 		h.Server.Tick()
 		for range 5 {
@@ -104,7 +104,7 @@ func TestInfoRates(t *testing.T) {
 }
 
 func TestInfoOfTheProcess(t *testing.T) {
-	h := commandtest.NewAt(t, &commandtest.Edge{Process: report.Process{OS: "Plan 9", PID: 7, Usage: func() report.Usage {
+	h := servertest.NewAt(t, &servertest.Edge{Process: report.Process{OS: "Plan 9", PID: 7, Usage: func() report.Usage {
 		return report.Usage{Resident: 1 << 20, User: 1500 * time.Millisecond, Input: 12}
 	}}})
 	all := h.Info("all")

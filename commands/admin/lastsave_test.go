@@ -1,8 +1,8 @@
 package admin
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
-func TestLastSave(t *testing.T) { commandtest.New(t).Want("LASTSAVE", int(commandtest.Start/1e9)) }
+func TestLastSave(t *testing.T) { servertest.New(t).Want("LASTSAVE", int(servertest.Start/1e9)) }

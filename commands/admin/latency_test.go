@@ -2,7 +2,7 @@ package admin
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 
@@ -10,8 +10,8 @@ import (
 )
 
 func TestLatency(t *testing.T) {
-	h := commandtest.New(t, "--latency-monitor-threshold", "5")
-	now := int(commandtest.Start / 1e9)
+	h := servertest.New(t, "--latency-monitor-threshold", "5")
+	now := int(servertest.Start / 1e9)
 	h.Want("LATENCY LATEST", []any{})
 	h.Want("LATENCY HISTORY command", []any{})
 	slow(h, 4)
@@ -31,7 +31,7 @@ func TestLatency(t *testing.T) {
 }
 
 func TestLatencyGraph(t *testing.T) {
-	h := commandtest.New(t, "--latency-monitor-threshold", "1")
+	h := servertest.New(t, "--latency-monitor-threshold", "1")
 	for _, ms := range []int{10, 60, 120} {
 		slow(h, ms)
 		h.Advance(61 * time.Second)
@@ -42,7 +42,7 @@ func TestLatencyGraph(t *testing.T) {
 }
 
 func TestLatencyDoctor(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	require.Contains(t, h.Do("LATENCY DOCTOR"), "disabled")
 	h.Want("CONFIG SET latency-monitor-threshold 5", ok)
 	require.Contains(t, h.Do("LATENCY DOCTOR"), "No latency spike")
@@ -53,15 +53,15 @@ func TestLatencyDoctor(t *testing.T) {
 }
 
 func TestLatencyHistogram(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("PING")
 	slow(h, 1)
 	slow(h, 1)
 	slow(h, 30)
 	h.Want("LATENCY HISTOGRAM nothing get", []any{})
 	h.Do("HELLO 3")
-	require.Equal(t, commandtest.MapOf(
-		"debug", commandtest.MapOf("calls", 3, "histogram_usec", commandtest.MapOf(1048, 2, 33554, 3)),
-		"ping", commandtest.MapOf("calls", 1, "histogram_usec", commandtest.MapOf(1, 1)),
+	require.Equal(t, servertest.MapOf(
+		"debug", servertest.MapOf("calls", 3, "histogram_usec", servertest.MapOf(1048, 2, 33554, 3)),
+		"ping", servertest.MapOf("calls", 1, "histogram_usec", servertest.MapOf(1, 1)),
 	), h.Do("LATENCY HISTOGRAM debug ping"))
 }

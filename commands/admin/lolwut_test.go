@@ -2,12 +2,12 @@ package admin
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestLolwut(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("LOLWUT", "Redis ver. 7.0.15\n")
 	h.Want("LOLWUT VERSION 6", "Redis ver. 7.0.15\n")
 	h.Want("LOLWUT version x", commands.ErrNotInteger)

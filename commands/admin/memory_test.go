@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestMemoryUsage(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("MEMORY USAGE k", nil)
 	h.Want("MEMORY USAGE k SAMPLES x", commands.ErrNotInteger)
 	for _, options := range []string{"SAMPLES", "SAMPLES -1", "FOO 1", "SAMPLES 1 FOO"} {
@@ -31,7 +31,7 @@ func TestMemoryUsage(t *testing.T) {
 }
 
 func TestMemoryStats(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("MSET a 1 b 2", ok)
 	stats := h.Do("MEMORY STATS").([]any)
 	require.Equal(t, []any{"keys.count", int64(2)}, stats[2:4])

@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestMonitor(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	m := h.NewClient(t)
 	m.Want("MONITOR", ok)
 	const at = "1700000000.123456 [0 127.0.0.1:50001] "
@@ -25,7 +25,7 @@ func TestMonitor(t *testing.T) {
 }
 
 func TestMonitorHides(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	m := h.NewClient(t)
 	m.Do("MONITOR")
 	for _, line := range []string{"CLIENT LIST", "DEBUG JMAP", "NOSUCH", "GET", "MONITOR"} {
@@ -42,7 +42,7 @@ func TestMonitorHides(t *testing.T) {
 }
 
 func TestMonitorTransactions(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	m := h.NewClient(t)
 	m.Do("MONITOR")
 	h.Do("MULTI")
@@ -59,7 +59,7 @@ func TestMonitorTransactions(t *testing.T) {
 }
 
 func TestMonitorEnds(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("MULTI")
 	h.Do("MONITOR")
 	h.Want("EXEC", []any{errMonitorDenied})
@@ -82,7 +82,7 @@ func TestMonitorEnds(t *testing.T) {
 }
 
 func TestMonitorsAreNotPaused(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("MONITOR")
 	h.NewClient(t).Do("CLIENT PAUSE 1000")
 	require.Len(t, h.All("PING"), 2)

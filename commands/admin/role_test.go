@@ -1,8 +1,8 @@
 package admin
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
-func TestRole(t *testing.T) { commandtest.New(t).Want("ROLE", []any{"master", 0, []any{}}) }
+func TestRole(t *testing.T) { servertest.New(t).Want("ROLE", []any{"master", 0, []any{}}) }

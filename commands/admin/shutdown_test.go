@@ -5,17 +5,17 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestShutdown(t *testing.T) {
-	commandtest.New(t).Want("SHUTDOWN", commands.Error("ERR Errors trying to SHUTDOWN. Check logs."))
+	servertest.New(t).Want("SHUTDOWN", commands.Error("ERR Errors trying to SHUTDOWN. Check logs."))
 	var asked []commands.ShutdownMode
 	failure := errors.New("no room on disk")
-	h := commandtest.NewAt(t, &commandtest.Edge{Shutdown: func(m commands.ShutdownMode) error {
+	h := servertest.NewAt(t, &servertest.Edge{Shutdown: func(m commands.ShutdownMode) error {
 		asked = append(asked, m)
 		return failure
 	}})

@@ -2,7 +2,7 @@ package admin
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,18 +11,18 @@ import (
 )
 
 // slow runs a command that takes some milliseconds: the test's clock measures itself.
-func slow(h *commandtest.Harness, millis int) {
+func slow(h *servertest.Harness, millis int) {
 	h.T.Helper()
 	h.Want(fmt.Sprintf("DEBUG CLOCK ADVANCE %d", millis*1e6), ok)
 }
 
 func TestSlowlog(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SLOWLOG GET", []any{})
 	slow(h, 10)
 	slow(h, 9)
 	h.Want("SLOWLOG LEN", 1)
-	h.Want("SLOWLOG GET", []any{[]any{0, int(commandtest.Start / 1e9), 10000, []string{"DEBUG", "CLOCK", "ADVANCE", "10000000"}, "127.0.0.1:50001", ""}})
+	h.Want("SLOWLOG GET", []any{[]any{0, int(servertest.Start / 1e9), 10000, []string{"DEBUG", "CLOCK", "ADVANCE", "10000000"}, "127.0.0.1:50001", ""}})
 	h.Want("SLOWLOG RESET", ok)
 	h.Want("SLOWLOG LEN", 0)
 	slow(h, 20)
@@ -30,7 +30,7 @@ func TestSlowlog(t *testing.T) {
 }
 
 func TestSlowlogBounds(t *testing.T) {
-	h := commandtest.New(t, "--slowlog-max-len", "3")
+	h := servertest.New(t, "--slowlog-max-len", "3")
 	for i := range 5 {
 		slow(h, 20+i)
 	}
@@ -55,7 +55,7 @@ func TestSlowlogBounds(t *testing.T) {
 }
 
 func TestSlowlogShortensArguments(t *testing.T) {
-	h := commandtest.New(t, "--slowlog-log-slower-than", "0")
+	h := servertest.New(t, "--slowlog-log-slower-than", "0")
 	args := []any{"MGET"}
 	for range 40 {
 		args = append(args, strings.Repeat("x", 130))
@@ -68,7 +68,7 @@ func TestSlowlogShortensArguments(t *testing.T) {
 }
 
 func TestSlowlogHidesSecrets(t *testing.T) {
-	h := commandtest.New(t, "--slowlog-log-slower-than", "0", "--requirepass", "secret")
+	h := servertest.New(t, "--slowlog-log-slower-than", "0", "--requirepass", "secret")
 	h.Want("AUTH default secret", ok)
 	h.Do("HELLO 2 AUTH default secret SETNAME me")
 	h.Want("CONFIG SET hz 9 requirepass secret2", ok)

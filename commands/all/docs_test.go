@@ -2,6 +2,7 @@ package all_test
 
 import (
 	"cellserver/commands"
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -24,17 +25,17 @@ const reference = "../../docs/commands.md"
 
 func TestReferenceIsCurrent(t *testing.T) {
 	if *update {
-		require.NoError(t, os.WriteFile(reference, []byte(markdown()), 0o644))
+		require.NoError(t, os.WriteFile(reference, []byte(markdown(t)), 0o644))
 	}
 	text, err := os.ReadFile(reference)
 	require.NoError(t, err)
-	require.True(t, markdown() == string(text), "docs/commands.md is out of date: go generate ./commands/all")
+	require.True(t, markdown(t) == string(text), "docs/commands.md is out of date: go generate ./commands/all")
 }
 
 func TestReferenceHasEveryCommand(t *testing.T) {
-	text := markdown()
+	text := markdown(t)
 	for _, c := range commands.ByName() {
-		require.Equal(t, runs(c), strings.Contains(text, "\n| ["+strings.ToUpper(strings.Replace(c.FullName(), "|", " ", 1))+"]("), c.FullName())
+		require.Equal(t, runs(c), strings.Contains(text, "\n| ["+title(c)+"]("), c.FullName())
 		if runs(c) {
 			require.FileExists(t, "../../"+file(c), c.FullName())
 			require.NotEmpty(t, c.Summary, c.FullName())
@@ -61,46 +62,51 @@ func TestEveryCommandHasATest(t *testing.T) {
 	require.Empty(t, untested, "call them in the tests beside their files")
 }
 
-// groupTitles are the groups of the reference, in its order.
+// groupTitles are the groups of the reference, in its order. No title is the name of a command: both are headings.
 var groupTitles = []struct {
 	group commands.Group
 	title string
 }{
-	{commands.GroupLimiter, "Rate limiting"}, {commands.GroupString, "Strings and counters"}, {commands.GroupSortedSet, "Sorted sets"}, {commands.GroupGeneric, "Keys"},
+	{commands.GroupLimiter, "Rate limiting"}, {commands.GroupString, "Strings and counters"}, {commands.GroupSortedSet, "Sorted sets"}, {commands.GroupGeneric, "Keys of any type"},
 	{commands.GroupTransaction, "Transactions"}, {commands.GroupPubSub, "Publish and subscribe"}, {commands.GroupConnection, "Connections"},
-	{commands.GroupServer, "Server"}, {commands.GroupCluster, "Cluster"},
+	{commands.GroupServer, "Server"}, {commands.GroupCluster, "Cluster nodes"},
 }
 
 const docsHead = `# Commands
 
-Generated from the table of commands (` + "`go generate ./commands/all`" + `); do not edit.
+Generated from the table of commands and from [examples.txt](examples.txt) (` + "`go generate ./commands/all`" + `); do not edit.
 
-Commands that Redis has behave as in Redis %s, unless their row says otherwise; *since* is the version of Redis that
-brought them. Each name leads to the code. ` + "`COMMAND DOCS`" + ` says the same at run time.
+A command that Redis has behaves as in Redis %s, unless its section says otherwise. *Since* is the version of Redis that
+introduced the command. ` + "`COMMAND DOCS`" + ` replies with the same facts at run time.
+
+Every example starts from an empty server, whose clock stands at 2027-01-15 08:00:00 UTC (1800000000 seconds since 1970).
+Replies look as redis-cli prints them. A prompt ` + "`other>`" + ` is a second client; a ` + "`>`" + ` alone waits for a message;
+` + "`…`" + ` stands for any text. A test runs every example and compares the replies.
 `
 
-// limiterNotes explain what no other server's reference does.
+// limiterNotes explain the reply that all limiters share.
 const limiterNotes = `
-The reply of each, unless its code says otherwise, is five integers:
+A limiter replies with five integers, unless its section says otherwise:
 
 | | |
 |---|---|
-| limited | 0: it may happen; 1: it may not, and nothing was counted |
-| limit | how many may happen at once: for CL.THROTTLE max_burst + 1 |
-| remaining | how many more may happen now |
-| retry_after | seconds until it may happen, rounded up; -1 when it may now, or never can |
-| reset_after | seconds until all of limit may happen again, rounded up |
+| limited | 0: the action is allowed; 1: the action is refused, and the limiter counts nothing |
+| limit | the largest quantity that is allowed at once; for CL.THROTTLE max_burst + 1 |
+| remaining | the quantity that is still allowed now |
+| retry_after | seconds until the action is allowed, rounded up; -1 if it is allowed now, or can never be |
+| reset_after | seconds until the whole limit is available again, rounded up |
 
-` + "`CL.THROTTLE user:1 15 30 60`" + ` allows 30 actions a minute and 16 at once. A quantity of 0 asks how things are; of CL.THROTTLE
-and its like a negative one gives back. Periods and other times are in seconds and may be decimal (` + "`0.25`" + `), but for
-CL.THROTTLE's and CL.PROBE's, which are as strict as redis-cell.
+` + "`CL.THROTTLE user:1 15 30 60`" + ` allows 30 actions a minute and 16 at once. A quantity of 0 only looks. With CL.THROTTLE
+and the other GCRA commands a negative quantity gives back. Periods and other times are in seconds and may be decimal
+(` + "`0.25`" + `), except in CL.THROTTLE and CL.PROBE, which are as strict as redis-cell.
 
-Options come last, in any order: ` + "`MS`" + ` gives retry_after and reset_after in milliseconds, ` + "`PEEK`" + ` decides without counting.
-CL.THROTTLE and CL.PROBE take them after an explicit quantity.
+Options come last, in any order. ` + "`MS`" + ` gives retry_after and reset_after in milliseconds. ` + "`PEEK`" + ` decides without counting.
+CL.THROTTLE and CL.PROBE take options only after an explicit quantity.
 `
 
 // markdown is docs/commands.md.
-func markdown() string {
+func markdown(t *testing.T) string {
+	examples := readExamples(t)
 	var b strings.Builder
 	fmt.Fprintf(&b, docsHead, commands.RedisVersion)
 	for _, g := range groupTitles {
@@ -108,41 +114,61 @@ func markdown() string {
 		if len(listed) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n| command | | since | time |\n|---|---|---|---|\n", g.title)
+		fmt.Fprintf(&b, "\n## %s\n\n| command | |\n|---|---|\n", g.title)
 		for _, c := range listed {
-			row(c, &b)
+			fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", title(c), anchor(c), strings.ReplaceAll(firstSentence(c.Summary), "|", `\|`))
 		}
 		if g.group == commands.GroupLimiter {
 			b.WriteString(limiterNotes)
+		}
+		for _, c := range listed {
+			require.NotEmpty(t, examples[title(c)], "%s has no example in docs/examples.txt", title(c))
+			section(&b, c, examples[title(c)])
 		}
 	}
 	return b.String()
 }
 
+// readExamples reads docs/examples.txt: by the name of a command, the lines below its "## NAME".
+func readExamples(t *testing.T) map[string]string {
+	text, err := os.ReadFile("../../docs/examples.txt")
+	require.NoError(t, err)
+	examples := map[string]string{}
+	for _, part := range strings.Split(string(text), "\n## ")[1:] {
+		name, lines, _ := strings.Cut(part, "\n")
+		examples[name] = strings.TrimSpace(lines)
+	}
+	return examples
+}
+
 // runs reports whether a command can be called as it is: a parent of subcommands may not.
 func runs(c *commands.Command) bool { return c.Run != nil }
 
-func row(c *commands.Command, b *strings.Builder) {
-	name := strings.ToUpper(strings.Replace(c.FullName(), "|", " ", 1))
-	usage := ""
-	if c.Usage != "" {
-		usage = " `" + strings.ReplaceAll(c.Usage, "|", `\|`) + "`"
-	}
-	since := c.Since
-	if since == "" {
-		since = "–"
-	}
-	fmt.Fprintf(b, "| [%s](../%s)%s | %s | %s | %s |\n", name, file(c), usage,
-		cell(c.Summary), since, cell(c.Complexity))
+// title is the name as a client writes it: "CLIENT KILL".
+func title(c *commands.Command) string {
+	return strings.ToUpper(strings.Replace(c.FullName(), "|", " ", 1))
 }
 
-// cell makes a text fit into a cell of a table: its first sentence.
-func cell(text string) string {
+// anchor is the fragment by which GitHub links to the command's section.
+func anchor(c *commands.Command) string {
+	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(title(c)), ".", ""), " ", "-")
+}
+
+// section writes what the reference says of one command.
+func section(b *strings.Builder, c *commands.Command, example string) {
+	fmt.Fprintf(b, "\n### %s\n\n`%s`\n\n%s.\n\n", title(c), strings.TrimSpace(title(c)+" "+c.Usage), firstSentence(c.Summary))
+	fmt.Fprintf(b, "| time | since | code |\n|---|---|---|\n| %s | %s | [%s](../%s) |\n\n",
+		cmp.Or(strings.ReplaceAll(firstSentence(c.Complexity), "|", `\|`), "–"), cmp.Or(c.Since, "–"), filepath.Base(file(c)), file(c))
+	fmt.Fprintf(b, "```redis\n%s\n```\n", example)
+}
+
+// firstSentence is the first sentence of a text, without its full stop.
+func firstSentence(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(text), "."), ". ")
-	return strings.ReplaceAll(first, "|", `\|`)
+	return first
 }
 
-// file is the path, from the module's root, of the source file that holds what the command runs.
+// file is the name of the source file that holds what the command runs.
 func file(c *commands.Command) string {
 	path, _ := runtime.FuncForPC(reflect.ValueOf(c.Run).Pointer()).FileLine(reflect.ValueOf(c.Run).Pointer())
 	_, inModule, _ := strings.Cut(filepath.ToSlash(path), "/commands/")

@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestClusterDisabled(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CLUSTER INFO", errNoCluster)
 	h.Want("CLUSTER KEYSLOT foo", errNoCluster)
 	h.Want("READONLY", errNoCluster)
@@ -23,10 +23,10 @@ func TestClusterDisabled(t *testing.T) {
 }
 
 func TestClusterOneNode(t *testing.T) {
-	h := commandtest.New(t, "--cluster-enabled", "yes", "--cluster-announce-ip", "10.1.2.3", "--cluster-announce-port", "7000")
+	h := servertest.New(t, "--cluster-enabled", "yes", "--cluster-announce-ip", "10.1.2.3", "--cluster-announce-port", "7000")
 	h.Want("CLUSTER KEYSLOT foo", 12182)
 	h.Want("CLUSTER KEYSLOT {foo}bar", 12182)
-	h.Want("CLUSTER MYID", commandtest.RunID)
+	h.Want("CLUSTER MYID", servertest.RunID)
 	h.Want("CLUSTER LINKS", []any{})
 	h.Want("READONLY", ok)
 	h.Want("READWRITE", ok)
@@ -37,10 +37,10 @@ func TestClusterOneNode(t *testing.T) {
 	require.Equal(t, []any{int64(0), int64(16383)}, slots[:2])
 	require.Equal(t, "10.1.2.3", slots[2].([]any)[0])
 	require.Equal(t, int64(7000), slots[2].([]any)[1])
-	require.Equal(t, commandtest.RunID, slots[2].([]any)[2])
+	require.Equal(t, servertest.RunID, slots[2].([]any)[2])
 	for _, command := range []string{"CLUSTER REPLICAS ", "CLUSTER SLAVES "} {
 		h.Want(command+"nobody", commands.Error("ERR Unknown node nobody"))
-		require.Empty(t, h.Do(command+commandtest.RunID))
+		require.Empty(t, h.Do(command+servertest.RunID))
 	}
 	h.Do("HELLO 3")
 	metadata := h.Do("CLUSTER SLOTS").([]any)[0].([]any)[2].([]any)[3]
@@ -50,7 +50,7 @@ func TestClusterOneNode(t *testing.T) {
 }
 
 func TestClusterKeysInSlot(t *testing.T) {
-	h := commandtest.New(t, "--cluster-enabled", "yes")
+	h := servertest.New(t, "--cluster-enabled", "yes")
 	for _, k := range []string{"{foo}1", "{foo}2", "{foo}3", "foo"} {
 		h.Want("INCR "+k, 1)
 	}
@@ -67,7 +67,7 @@ func TestClusterKeysInSlot(t *testing.T) {
 }
 
 func TestCrossSlot(t *testing.T) {
-	h := commandtest.New(t, "--cluster-enabled", "yes")
+	h := servertest.New(t, "--cluster-enabled", "yes")
 	h.Want("WATCH a b", commands.ErrCrossSlot)
 	h.Want("WATCH {a}1 {a}2", ok)
 	h.Want("MULTI", ok)

@@ -3,7 +3,6 @@ package cluster
 // The tests of this family call commands of other families, too.
 import (
 	_ "cellserver/commands/admin"
-	"cellserver/commands/commandtest"
 	_ "cellserver/commands/connection"
 	_ "cellserver/commands/keys"
 	_ "cellserver/commands/limits"
@@ -11,6 +10,7 @@ import (
 	_ "cellserver/commands/sortedsets"
 	_ "cellserver/commands/strings"
 	_ "cellserver/commands/transactions"
+	"cellserver/server/servertest"
 )
 
-const ok = commandtest.OK
+const ok = servertest.OK

@@ -2,12 +2,12 @@ package connection
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestAuth(t *testing.T) {
-	h := commandtest.New(t, "--requirepass", "secret")
+	h := servertest.New(t, "--requirepass", "secret")
 	h.Want("GET k", commands.ErrNoAuth)
 	h.Want("AUTH", commands.WrongArity("auth"))
 	h.Want("AUTH a b c", commands.ErrSyntax)
@@ -22,7 +22,7 @@ func TestAuth(t *testing.T) {
 }
 
 func TestAuthWithoutAPassword(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("AUTH any", errNoPass)
 	h.Want("AUTH default any", ok)
 	h.Want("AUTH somebody any", errWrongPass)

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestClientInfo(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("CLIENT SETNAME me")
 	h.Advance(90 * time.Second)
 	line := h.Do("CLIENT INFO").(string)
@@ -25,7 +25,7 @@ func TestClientInfo(t *testing.T) {
 }
 
 func TestClientList(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	other, third := h.NewClient(t), h.NewClient(t)
 	other.Do("CLIENT SETNAME other")
 	other.Do("MULTI")

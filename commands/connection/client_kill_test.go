@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestClientKill(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for line, want := range map[string]string{
 		"CLIENT KILL":                   "ERR wrong number of arguments for 'client|kill' command",
 		"CLIENT KILL 1.2.3.4:5":         "ERR No such client",
@@ -50,7 +50,7 @@ func TestClientKill(t *testing.T) {
 }
 
 func TestClientKillSelf(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CLIENT KILL ID 1 SKIPME no", 1)
 	require.Equal(t, resp.Close, h.Status)
 

@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestClientNoEvict(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CLIENT NO-EVICT on", ok)
 	require.Contains(t, h.Do("CLIENT INFO"), " flags=e ")
 	h.Want("CLIENT NO-EVICT maybe", commands.ErrSyntax)
@@ -21,7 +21,7 @@ func TestClientNoEvict(t *testing.T) {
 }
 
 func TestClientNoTouch(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	idle := func() int64 {
 		tx := h.Store.NewTx()
 		var fp store.Footprint

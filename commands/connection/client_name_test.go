@@ -2,14 +2,14 @@ package connection
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestClientName(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CLIENT ID", 1)
 	h.NewClient(t).Want("CLIENT ID", 2)
 	h.Want("CLIENT GETNAME", nil)
@@ -24,7 +24,7 @@ func TestClientName(t *testing.T) {
 }
 
 func TestClientSetInfo(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CLIENT SETINFO LIB-NAME go-redis(,go1.26.8)", ok)
 	h.Want("client setinfo lib-ver 9.23.0", ok)
 	require.Contains(t, h.Do("CLIENT INFO"), " lib-name=go-redis(,go1.26.8) lib-ver=9.23.0\n")

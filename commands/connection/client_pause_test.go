@@ -5,15 +5,15 @@ import (
 	"time"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestClientPause(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for line, want := range map[string]string{
 		"CLIENT PAUSE":                     "ERR wrong number of arguments for 'client|pause' command",
 		"CLIENT PAUSE x":                   "ERR timeout is not an integer or out of range",
@@ -42,7 +42,7 @@ func TestClientPause(t *testing.T) {
 }
 
 func TestClientPauseWrite(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	writer, other := h.NewClient(t), h.NewClient(t)
 	writer.Do("MULTI")
 	writer.Do("INCR k")
@@ -63,18 +63,18 @@ func TestClientPauseWrite(t *testing.T) {
 }
 
 func TestClientPauseEndsByTheTestClock(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("CLIENT PAUSE 1000")
 	h.Want("DEBUG CLOCK ADVANCE 1001000000", ok)
 	h.Want("CLIENT UNPAUSE", ok)
 }
 
 func TestPausedKeysDoNotExpireInTheBackground(t *testing.T) {
-	h := commandtest.New(t)
-	require.True(t, h.Server.MayExpire(commandtest.Start))
+	h := servertest.New(t)
+	require.True(t, h.Server.MayExpire(servertest.Start))
 	h.Do("CLIENT PAUSE 1000 WRITE")
-	require.False(t, h.Server.MayExpire(commandtest.Start+int64(time.Second)))
-	require.True(t, h.Server.MayExpire(commandtest.Start+int64(1001*time.Millisecond)))
+	require.False(t, h.Server.MayExpire(servertest.Start+int64(time.Second)))
+	require.True(t, h.Server.MayExpire(servertest.Start+int64(1001*time.Millisecond)))
 	h.Do("DEBUG SET-ACTIVE-EXPIRE 0")
-	require.False(t, h.Server.MayExpire(commandtest.Start+int64(time.Hour)))
+	require.False(t, h.Server.MayExpire(servertest.Start+int64(time.Hour)))
 }

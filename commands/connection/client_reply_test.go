@@ -2,12 +2,12 @@ package connection
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestClientReply(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Silent("CLIENT REPLY OFF")
 	h.Silent("PING")
 	h.Silent("NOSUCH")

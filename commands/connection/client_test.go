@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestClient(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CLIENT", commands.Error("ERR wrong number of arguments for 'client' command"))
 	h.Want("CLIENT ID x", commands.Error("ERR wrong number of arguments for 'client|id' command"))
 	h.Want("CLIENT MAINT_NOTIFICATIONS ON", commands.Error("ERR unknown subcommand 'MAINT_NOTIFICATIONS'. Try CLIENT HELP."))

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -22,8 +22,8 @@ func invalidated(keys ...any) resptest.Push {
 }
 
 // trackers are a client that tracks with some options, in RESP3, and another one.
-func trackers(t *testing.T, options string) (h *commandtest.Harness, tracker, other *commandtest.Client) {
-	h = commandtest.New(t)
+func trackers(t *testing.T, options string) (h *servertest.Harness, tracker, other *servertest.Client) {
+	h = servertest.New(t)
 	tracker, other = h.NewClient(t), h.NewClient(t)
 	tracker.Do("HELLO 3")
 	tracker.Want("CLIENT TRACKING ON "+options, ok)
@@ -161,7 +161,7 @@ func TestClientTrackingBroadcast(t *testing.T) {
 }
 
 func TestClientTrackingRedirect(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	target, other := h.NewClient(t), h.NewClient(t)
 	target.Do("HELLO 3")
 	h.Want("CLIENT TRACKING ON REDIRECT 2", ok)
@@ -181,7 +181,7 @@ func TestClientTrackingRedirect(t *testing.T) {
 }
 
 func TestClientTrackingErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CLIENT TRACKING ON REDIRECT 1 REDIRECT 1", errRedirectTwice)
 	h.Want("CLIENT TRACKING ON REDIRECT x", commands.ErrNotInteger)
 	h.Want("CLIENT TRACKING ON REDIRECT 99", errRedirectGone)
@@ -235,7 +235,7 @@ func TestTrackingForgetsClientsThatAreGone(t *testing.T) {
 }
 
 // number returns a field of INFO as a number.
-func number(t *testing.T, h *commandtest.Harness, field string) int {
+func number(t *testing.T, h *servertest.Harness, field string) int {
 	t.Helper()
 	n, err := strconv.Atoi(h.Info("all")[field])
 	require.NoError(t, err)

@@ -2,14 +2,14 @@ package connection
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestClientUnblock(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CLIENT UNBLOCK x", commands.ErrNotInteger)
 	h.Want("CLIENT UNBLOCK 1 now", commands.Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"))
 	h.Want("CLIENT UNBLOCK 1 ERROR x", commands.Error("ERR unknown subcommand or wrong number of arguments for 'UNBLOCK'. Try CLIENT HELP."))
@@ -33,7 +33,7 @@ func TestClientUnblock(t *testing.T) {
 }
 
 func TestClientUnblockLeavesThePausedAlone(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	other := h.NewClient(t)
 	h.Do("CLIENT PAUSE 1000 WRITE")
 	reply := other.HeldBack("INCR k")

@@ -2,12 +2,12 @@ package connection
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestEcho(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want(`ECHO "a \x00b"`, "a \x00b")
 	h.Want("ECHO", commands.WrongArity("echo"))
 }

@@ -2,16 +2,16 @@ package connection
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestHello(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("HELLO", []any{"server", "redis", "version", "7.0.15", "proto", 2, "id", 1, "mode", "standalone", "role", "master", "modules", []any{}})
-	require.Equal(t, commandtest.MapOf("server", "redis", "version", "7.0.15", "proto", 3, "id", 1, "mode", "standalone", "role", "master", "modules", []any{}), h.Do("HELLO 3"))
+	require.Equal(t, servertest.MapOf("server", "redis", "version", "7.0.15", "proto", 3, "id", 1, "mode", "standalone", "role", "master", "modules", []any{}), h.Do("HELLO 3"))
 	h.Want("GET k", nil)
 	h.Want("HELLO 4", errNoProto)
 	h.Want("HELLO x", errProtocol)
@@ -24,7 +24,7 @@ func TestHello(t *testing.T) {
 }
 
 func TestHelloAuthenticates(t *testing.T) {
-	h := commandtest.New(t, "--requirepass", "secret")
+	h := servertest.New(t, "--requirepass", "secret")
 	h.Want("HELLO 3", errHelloNoAuth)
 	h.Want("HELLO 3 AUTH default wrong SETNAME me", errWrongPass)
 	require.Len(t, h.Do("HELLO 3 AUTH default secret SETNAME me"), 7)

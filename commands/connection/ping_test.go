@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 )
 
 func TestPing(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("PING", resptest.Simple("PONG"))
 	h.Want(`PING "a b"`, "a b")
 	h.Want("PING a b", commands.WrongArity("ping").(commands.Error))
@@ -17,7 +17,7 @@ func TestPing(t *testing.T) {
 
 // A RESP2 client that subscribed gets messages only, so that the answer is one.
 func TestPingWhileSubscribed(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("SUBSCRIBE a")
 	h.Want("PING", []string{"pong", ""})
 	h.Want("PING x", []string{"pong", "x"})

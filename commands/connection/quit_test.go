@@ -3,14 +3,14 @@ package connection
 import (
 	"testing"
 
-	"cellserver/commands/commandtest"
 	"cellserver/resp"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestQuit(t *testing.T) {
-	h := commandtest.New(t, "--requirepass", "x")
+	h := servertest.New(t, "--requirepass", "x")
 	h.Want("QUIT now", ok)
 	require.Equal(t, resp.Close, h.Status)
 

@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestReset(t *testing.T) {
-	h := commandtest.New(t, "--requirepass", "x")
+	h := servertest.New(t, "--requirepass", "x")
 	other := h.NewClient(t)
 	other.Do("AUTH x")
 	h.Do("HELLO 3 AUTH default x SETNAME me")

@@ -2,12 +2,12 @@ package connection
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestSelect(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k zero", ok)
 	h.Want("SELECT 1", ok)
 	h.Want("GET k", nil)
@@ -22,10 +22,10 @@ func TestSelect(t *testing.T) {
 }
 
 func TestSelectInMulti(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("MULTI", ok)
 	for _, line := range []string{"SET k zero", "SELECT 2", "SET k two", "DBSIZE", "SELECT 99"} {
-		h.Want(line, commandtest.Queued)
+		h.Want(line, servertest.Queued)
 	}
 	h.Want("EXEC", []any{ok, ok, ok, 1, commands.ErrDBRange})
 	h.Want("GET k", "two")
@@ -34,7 +34,7 @@ func TestSelectInMulti(t *testing.T) {
 }
 
 func TestSelectInCluster(t *testing.T) {
-	h := commandtest.New(t, "--cluster-enabled", "yes")
+	h := servertest.New(t, "--cluster-enabled", "yes")
 	h.Want("SELECT 1", errSelectInCluster)
 	h.Want("SELECT 0", ok)
 }

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestWait(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("WAIT 0 1000", 0)
 	h.Want("WAIT -1 0", 0)
 	h.Want("WAIT a 1", commands.ErrNotInteger)
@@ -31,7 +31,7 @@ func TestWait(t *testing.T) {
 }
 
 func TestWaitForEver(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for _, timeout := range []string{"0", "9223372036854775807"} {
 		other := h.NewClient(t)
 		reply := other.HeldBack("WAIT 1 " + timeout)

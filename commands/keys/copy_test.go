@@ -2,12 +2,12 @@ package keys
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestCopy(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("COPY a b", 0)
 	h.Want("SET a 1 PX 100", ok)
 	h.Want("COPY a b", 1)
@@ -32,13 +32,13 @@ func TestCopy(t *testing.T) {
 	h.SortedSet("z", "m")
 	h.Want("COPY z b REPLACE", 1)
 	h.Want("DEL z", 1)
-	h.Want("TYPE b", commandtest.TypeOf("zset"))
+	h.Want("TYPE b", servertest.TypeOf("zset"))
 	h.Want("SELECT 3", ok)
 	h.Want("GET a", "text")
 }
 
 func TestCopyInCluster(t *testing.T) {
-	h := commandtest.New(t, "--cluster-enabled", "yes")
+	h := servertest.New(t, "--cluster-enabled", "yes")
 	h.Want("COPY {a} {a}b DB 1", errCopyInCluster)
 	h.Want("COPY {a} {a}b DB 0", 0)
 }

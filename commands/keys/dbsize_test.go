@@ -1,13 +1,13 @@
 package keys
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 )
 
 func TestDBSize(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("DBSIZE", 0)
 	h.Want("MSET a 1 b 2", ok)
 	h.Want("SET c 3 PX 1", ok)

@@ -2,13 +2,13 @@ package keys
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 )
 
 func TestDel(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("MSET a 1 b two", ok)
 	h.SortedSet("z", "m")
 	h.Want("DEL a b z a absent", 3)
@@ -19,7 +19,7 @@ func TestDel(t *testing.T) {
 }
 
 func TestUnlink(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("MSET a 1 b two", ok)
 	h.Want("UNLINK a b b", 2)
 	h.Want("EXISTS a b", 0)

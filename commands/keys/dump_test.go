@@ -2,14 +2,14 @@ package keys
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestDump(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("DUMP k", nil)
 	h.Want("SET k v PX 100", ok)
 	require.Equal(t, ourText, dumpOf(h, "k"))

@@ -1,13 +1,13 @@
 package keys
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 )
 
 func TestExists(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("MSET a 1 b 2", ok)
 	h.Want("EXISTS a absent b a", 3)
 	h.Want("PEXPIRE a 5", 1)
@@ -18,7 +18,7 @@ func TestExists(t *testing.T) {
 }
 
 func TestTouch(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("MSET a 1 b 2", ok)
 	h.Advance(10 * time.Second)
 	h.Want("EXISTS a", 1)

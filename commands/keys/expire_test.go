@@ -2,14 +2,14 @@ package keys
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"strings"
 	"testing"
 	"time"
 )
 
 func TestExpire(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("EXPIRE k 10", 0)
 	h.Want("SET k v", ok)
 	h.Want("EXPIRE k 10", 1)
@@ -29,7 +29,7 @@ func TestExpire(t *testing.T) {
 }
 
 func TestPExpire(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k v", ok)
 	h.Want("PEXPIRE k 15", 1)
 	h.Want("PTTL k", 15)
@@ -39,7 +39,7 @@ func TestPExpire(t *testing.T) {
 }
 
 func TestExpireAt(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k v", ok)
 	h.Want("EXPIREAT k 1700000001", 1)
 	h.Want("PTTL k", 877)
@@ -49,7 +49,7 @@ func TestExpireAt(t *testing.T) {
 }
 
 func TestPExpireAt(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k v", ok)
 	h.Want("PEXPIREAT k 9223372036854775807", 1)
 	h.Want("PEXPIRETIME k", 9223372036854775807)
@@ -61,7 +61,7 @@ func TestPExpireAt(t *testing.T) {
 
 // Every option against a key that stays, and against one that has 100 ms.
 func TestExpireOptions(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for _, c := range []struct {
 		options           string
 		stays, less, more int // replies for a key that stays, and for 50 and 150 ms where there were 100
@@ -85,7 +85,7 @@ func TestExpireOptions(t *testing.T) {
 }
 
 func TestExpireThrottleKey(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("CL.THROTTLE t 5 1 10")
 	h.Want("EXPIRE t 60 GT", 1)
 	h.Want("PTTL t", 60_000)

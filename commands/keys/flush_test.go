@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestFlushDB(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("MSET a 1 b 2", ok)
 	h.Want("SELECT 1", ok)
 	h.Want("SET a 1", ok)
@@ -28,7 +28,7 @@ func TestFlushDB(t *testing.T) {
 }
 
 func TestFlushAllIsToldToTheDisk(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("FLUSHALL nonsense", commands.ErrSyntax)
 	h.Want("FLUSHDB", ok)
 	h.Want("MULTI", ok)
@@ -40,14 +40,14 @@ func TestFlushAllIsToldToTheDisk(t *testing.T) {
 }
 
 func TestFlushAll(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET a 1", ok)
 	h.Want("SELECT 15", ok)
 	h.Want("SET a 1", ok)
 	h.Want("FLUSHALL x", commands.ErrSyntax)
 	h.Want("MULTI", ok)
-	h.Want("FLUSHALL SYNC", commandtest.Queued)
-	h.Want("SET b 1", commandtest.Queued)
+	h.Want("FLUSHALL SYNC", servertest.Queued)
+	h.Want("SET b 1", servertest.Queued)
 	h.Want("EXEC", []any{ok, ok})
 	h.Want("DBSIZE", 1)
 	h.Want("SELECT 0", ok)

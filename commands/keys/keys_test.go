@@ -1,7 +1,7 @@
 package keys
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 
@@ -9,7 +9,7 @@ import (
 )
 
 func TestKeys(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("KEYS *", []any{})
 	h.Do("MSET", "", "0", "one", "1", "two", "2", "three", "3", "o*", "4")
 	h.Want("SET gone 5 PX 1", ok)

@@ -2,12 +2,12 @@ package keys
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestMove(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k v PX 100", ok)
 	h.Want("MOVE k 0", commands.ErrSameObject)
 	h.Want("MOVE k 16", commands.ErrDBRange)
@@ -23,5 +23,5 @@ func TestMove(t *testing.T) {
 }
 
 func TestMoveInCluster(t *testing.T) {
-	commandtest.New(t, "--cluster-enabled", "yes").Want("MOVE k x", errMoveInCluster)
+	servertest.New(t, "--cluster-enabled", "yes").Want("MOVE k x", errMoveInCluster)
 }

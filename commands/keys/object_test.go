@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestObjectEncoding(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("MSET", "n", "1", "short", strings.Repeat("x", 44), "long", strings.Repeat("x", 45))
 	h.SortedSet("z", "m")
 	h.SortedSet("big", strings.Repeat("m", 65))
@@ -22,7 +22,7 @@ func TestObjectEncoding(t *testing.T) {
 }
 
 func TestObjectIdleTime(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("OBJECT IDLETIME k", nil)
 	h.Want("SET k v", ok)
 	h.Advance(7 * time.Second)
@@ -34,21 +34,21 @@ func TestObjectIdleTime(t *testing.T) {
 }
 
 func TestObjectFreq(t *testing.T) {
-	h := commandtest.New(t, "--maxmemory-policy", "allkeys-lfu")
+	h := servertest.New(t, "--maxmemory-policy", "allkeys-lfu")
 	h.Want("SET k v", ok)
 	h.Want("OBJECT IDLETIME k", errLFU)
 	require.IsType(t, int64(0), h.Do("OBJECT FREQ k"))
 }
 
 func TestObjectRefCount(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("OBJECT REFCOUNT k", nil)
 	h.Want("SET k v", ok)
 	h.Want("OBJECT REFCOUNT k", 1)
 }
 
 func TestObjectHelp(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	redis := resptest.Dial(t, resptest.StartRedis(t))
 	for _, args := range [][]any{{"OBJECT", "HELP"}, {"OBJECT", "foo"}, {"OBJECT", "FREQ"}, {"OBJECT"}, {"MEMORY", "HELP"}, {"MEMORY", "foo"}, {"MEMORY", "USAGE"}} {
 		require.Equal(t, redis.Do(args...), h.Do(args...))

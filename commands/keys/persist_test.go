@@ -1,12 +1,12 @@
 package keys
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestPersist(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("PERSIST k", 0)
 	h.Want("SET k v EX 10", ok)
 	h.Want("PERSIST k", 1)

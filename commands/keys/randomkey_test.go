@@ -1,7 +1,7 @@
 package keys
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 
@@ -9,7 +9,7 @@ import (
 )
 
 func TestRandomKey(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("RANDOMKEY", nil)
 	h.Want("MSET a 1 b 2 c 3", ok)
 	h.Want("PEXPIRE c 1", 1)

@@ -1,12 +1,12 @@
 package keys
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestRename(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("RENAME a b", errNoSuchKey)
 	h.Want("SET a 1 PX 100", ok)
 	h.Want("SET b x", ok)
@@ -20,12 +20,12 @@ func TestRename(t *testing.T) {
 	h.Want("GET b", "x")
 	h.SortedSet("z", "m", "n")
 	h.Want("RENAME z b", ok)
-	h.Want("TYPE b", commandtest.TypeOf("zset"))
+	h.Want("TYPE b", servertest.TypeOf("zset"))
 	h.Want("RENAME absent absent", errNoSuchKey)
 }
 
 func TestRenameNX(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("RENAMENX a b", errNoSuchKey)
 	h.Want("MSET a 1 b 2", ok)
 	h.Want("RENAMENX a b", 0)

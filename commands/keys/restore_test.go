@@ -5,21 +5,21 @@ import (
 	"time"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
 
 // dumpOf is DUMP's payload of a key.
-func dumpOf(h *commandtest.Harness, key string) string {
+func dumpOf(h *servertest.Harness, key string) string {
 	h.T.Helper()
 	return h.Do("DUMP", key).(string)
 }
 
 // restored runs RESTORE of a payload with options, and requires its reply.
-func restored(h *commandtest.Harness, reply any, key, ttl, payload string, options ...any) {
+func restored(h *servertest.Harness, reply any, key, ttl, payload string, options ...any) {
 	h.T.Helper()
 	call := append([]any{"RESTORE", key, ttl, payload}, options...)
 	require.Equal(h.T, h.Wire(reply), h.Do(call...), "%q", call)
@@ -32,7 +32,7 @@ const (
 )
 
 func TestRestore(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	restored(h, ok, "k", "0", goldenText)
 	h.Want("GET k", "v")
 	h.Want("PTTL k", -1)
@@ -49,7 +49,7 @@ func TestRestore(t *testing.T) {
 }
 
 func TestRestoreReplaces(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k old PX 100", ok)
 	restored(h, errBusyKey, "k", "0", goldenText)
 	h.Want("GET k", "old")
@@ -68,7 +68,7 @@ func TestRestoreReplaces(t *testing.T) {
 }
 
 func TestRestoreErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET busy 1", ok)
 	for _, c := range []struct {
 		want         commands.Error
@@ -92,7 +92,7 @@ func TestRestoreErrors(t *testing.T) {
 }
 
 func TestRestoreOfUse(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	restored(h, ok, "k", "0", goldenText, "IDLETIME", "1000")
 	h.Want("OBJECT IDLETIME k", 1000)
 	restored(h, ok, "k", "0", goldenText, "REPLACE", "FREQ", "7")
@@ -109,7 +109,7 @@ func TestRestoreOfUse(t *testing.T) {
 
 // A log gets what RESTORE did as facts: the key anew.
 func TestRestoreIsLoggedAsFacts(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.SortedSet("z", "a")
 	dumped := dumpOf(h, "z")
 	var log recorder
@@ -130,7 +130,7 @@ func (r *recorder) Committed(_ *store.Tx, effects []store.Effect) {
 // Payloads go to the real Redis, and its own come here.
 func TestRestoreAgreesWithRedis(t *testing.T) {
 	redis := resptest.Dial(t, resptest.StartRedis(t))
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for _, fill := range [][]any{
 		{"SET", "k", ""}, {"SET", "k", "007"}, {"SET", "k", "1700000000123456789"}, {"SET", "k", "-129"}, {"SETRANGE", "k", 70, "compressible"},
 		{"ZADD", "k", "1.5", "a", "-inf", "b", "3", "12"}, {"ZADD", "k", "1e100", string(make([]byte, 100))},

@@ -2,7 +2,7 @@ package keys
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"fmt"
 	"testing"
 	"time"
@@ -11,7 +11,7 @@ import (
 )
 
 // scanAll follows the cursor to the end and returns what came, and in how many calls.
-func scanAll(h *commandtest.Harness, options string) (keys []any, calls int) {
+func scanAll(h *servertest.Harness, options string) (keys []any, calls int) {
 	cursor := "0"
 	for {
 		reply := h.Do("SCAN " + cursor + " " + options).([]any)
@@ -24,7 +24,7 @@ func scanAll(h *commandtest.Harness, options string) (keys []any, calls int) {
 }
 
 func TestScan(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SCAN 0", []any{"0", []any{}})
 	var all, tens, sets []any
 	for i := range 1000 {
@@ -54,7 +54,7 @@ func TestScan(t *testing.T) {
 
 // Keys that come and go do not make a scan miss one that stays.
 func TestScanWhileWriting(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for i := range 300 {
 		h.Do("SET", fmt.Sprintf("stays:%d", i), i)
 	}
@@ -80,7 +80,7 @@ func TestScanWhileWriting(t *testing.T) {
 }
 
 func TestScanErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for _, cursor := range []string{"x", "1x", `" 1"`, "1.5", "18446744073709551616"} {
 		h.Want("SCAN "+cursor, commands.ErrInvalidCursor)
 	}

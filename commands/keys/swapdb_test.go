@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 )
 
 func TestSwapDB(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k zero", ok)
 	other := h.NewClient(t)
 	other.Want("SELECT 1", ok)
@@ -18,7 +18,7 @@ func TestSwapDB(t *testing.T) {
 	h.Want("GET k", nil)
 	other.Want("GET k", "zero")
 	other.Want("MULTI", ok)
-	other.Want("PING", commandtest.Queued)
+	other.Want("PING", servertest.Queued)
 	other.Want("EXEC", resptest.NilArray)
 	h.Want("SWAPDB 1 1", ok)
 	h.Want("SWAPDB a b", errFirstDB)
@@ -28,5 +28,5 @@ func TestSwapDB(t *testing.T) {
 }
 
 func TestSwapDBInCluster(t *testing.T) {
-	commandtest.New(t, "--cluster-enabled", "yes").Want("SWAPDB 0 1", errSwapInCluster)
+	servertest.New(t, "--cluster-enabled", "yes").Want("SWAPDB 0 1", errSwapInCluster)
 }

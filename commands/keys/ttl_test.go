@@ -1,13 +1,13 @@
 package keys
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 )
 
 func TestTTL(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("TTL k", -2)
 	h.Want("SET k v", ok)
 	h.Want("TTL k", -1)
@@ -23,7 +23,7 @@ func TestTTL(t *testing.T) {
 }
 
 func TestPTTL(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("PTTL k", -2)
 	h.Want("SET k v", ok)
 	h.Want("PTTL k", -1)
@@ -35,7 +35,7 @@ func TestPTTL(t *testing.T) {
 }
 
 func TestExpireTime(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("EXPIRETIME k", -2)
 	h.Want("SET k v", ok)
 	h.Want("EXPIRETIME k", -1)
@@ -46,7 +46,7 @@ func TestExpireTime(t *testing.T) {
 }
 
 func TestPExpireTime(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("PEXPIRETIME k", -2)
 	h.Want("SET k v", ok)
 	h.Want("PEXPIRETIME k", -1)

@@ -2,14 +2,14 @@ package limits
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 )
 
 // TestClAcquire lets at most so many work at once; one that crashed frees itself.
 func TestClAcquire(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CL.ACQUIRE jobs 2 30 a", []any{0, 2, 1, -1, 30})
 	h.Advance(10 * time.Second)
 	h.Want("CL.ACQUIRE jobs 2 30 b", []any{0, 2, 0, -1, 30})
@@ -42,7 +42,7 @@ func TestClAcquire(t *testing.T) {
 
 // TestClAcquireOtherMembers: a client's own members are leases, too.
 func TestClAcquireOtherMembers(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("ZADD k 1e300 forever -1 never 1700000001000000.7 soon", 3)
 	h.Want("CL.ACQUIRE k 3 60 a", []any{0, 3, 0, -1, 7300000000})
 	h.Want("ZRANGE k 0 -1", []string{"soon", "a", "forever"})

@@ -1,14 +1,14 @@
 package limits
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 )
 
 // TestClCharge takes more than there is, and says until when that is owed.
 func TestClCharge(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CL.CHARGE api 3 4 1 12", []any{1, 4, -8, 2, 3})
 	h.Want("CL.THROTTLE api 3 4 1 0", []any{1, 4, 0, 2, 3})
 	h.Advance(2*time.Second - time.Millisecond)

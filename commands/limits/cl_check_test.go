@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/limiters/rules"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestClCheck(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000)
 	h.Want("CL.CHECK login user:1", rules.ErrNoRule)
 	h.Want("CL.RULE SET login CL.THROTTLE 2 1 10 AND CL.WINDOW 5 3600", ok)
@@ -41,7 +41,7 @@ func TestClCheck(t *testing.T) {
 }
 
 func TestClCheckErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("CL.RULE SET r CL.THROTTLE 2 1 10 AND CL.WINDOW 5 3600")
 	for _, c := range []struct {
 		args string
@@ -74,7 +74,7 @@ func TestClCheckErrors(t *testing.T) {
 }
 
 func TestClCheckShadow(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000)
 	h.Do("CL.RULE SET r CL.WINDOW 2 60 SHADOW")
 	h.Want("CL.CHECK r k", []any{0, 2, 1, -1, 60})
@@ -89,7 +89,7 @@ func TestClCheckShadow(t *testing.T) {
 	h.Do("CL.RULE SET r CL.WINDOW 2 60")
 	h.Want("CL.CHECK r k", []any{1, 2, 0, 60, 60})
 	require.Equal(t, "allowed=2,limited=1,shadow_limited=2", h.Info("throttle")["rule_r"], "counters outlive changes")
-	require.Equal(t, 2.0, commandtest.Samples(t, h.Server.Metrics())[`cellserver_rule_decisions_total{rule="r",outcome="shadow_limited"}`])
+	require.Equal(t, 2.0, servertest.Samples(t, h.Server.Metrics())[`cellserver_rule_decisions_total{rule="r",outcome="shadow_limited"}`])
 	h.Do("CONFIG RESETSTAT")
 	require.Equal(t, "allowed=0,limited=0,shadow_limited=0", h.Info("throttle")["rule_r"])
 	h.Do("CL.RULE DEL r")
@@ -99,7 +99,7 @@ func TestClCheckShadow(t *testing.T) {
 
 // TestClCheckOddKeys: a key with odd braces works, whether the rule is parsed already or not.
 func TestClCheckOddKeys(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("CL.RULE SET r CL.WINDOW 5 60 AND CL.THROTTLE 1 1 1 AND CL.WINDOW 9 3600")
 	for _, key := range []string{"", "{}", "a}b", "}{", "{a}b"} {
 		require.Equal(t, []any{int64(0), int64(2), int64(1)}, h.Do("CL.CHECK", "r", key).([]any)[:3], "%q", key) // the rule at hand
@@ -116,7 +116,7 @@ func TestClCheckOddKeys(t *testing.T) {
 // TestClCheckAllOrNothing: 64 clients at once, of which each limit lets through exactly
 // what it says, and none takes anything of what another refuses.
 func TestClCheckAllOrNothing(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("CL.RULE SET r CL.WINDOW 1000 60 AND CL.THROTTLE 699 1 3600 AND CL.WINDOW 5000 3600")
 	const clients, tries = 64, 40
 	var allowed sync.Map
@@ -150,16 +150,16 @@ func TestClCheckAllOrNothing(t *testing.T) {
 }
 
 func TestClCheckAllocatesNothing(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("CL.RULE SET r CL.THROTTLE 15 30 60 AND CL.WINDOW 1000 3600")
 	h.Do("CL.RULE SET never CL.THROTTLE 0 1 3600 AND CL.WINDOW 1 3600")
 	for _, rule := range []string{"r", "never"} {
-		sent := commandtest.Pipeline(16, "CL.CHECK", rule, "key")
-		commandtest.Take(t, h.Session, sent)
-		commandtest.Take(t, h.Session, sent)
+		sent := servertest.Pipeline(16, "CL.CHECK", rule, "key")
+		servertest.Take(t, h.Session, sent)
+		servertest.Take(t, h.Session, sent)
 		require.Zero(t, testing.AllocsPerRun(1000, func() {
 			h.Clock.Advance(1e6)
-			commandtest.Take(t, h.Session, sent)
+			servertest.Take(t, h.Session, sent)
 		}), rule)
 	}
 }

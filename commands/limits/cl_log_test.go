@@ -1,7 +1,7 @@
 package limits
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"fmt"
 	"testing"
 	"time"
@@ -11,7 +11,7 @@ import (
 
 // TestClLog is exact: an entry counts until one period after it, exclusive.
 func TestClLog(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CL.LOG k 3 60", []any{0, 3, 2, -1, 60})
 	h.Advance(10 * time.Second)
 	h.Want("CL.LOG k 3 60 2", []any{0, 3, 0, -1, 60})
@@ -32,7 +32,7 @@ func TestClLog(t *testing.T) {
 }
 
 func TestClLogGap(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	const ask = "CL.LOG k 10 60 1 GAP 2"
 	h.Want(ask, []any{0, 10, 9, -1, 60})
 	h.Advance(500 * time.Millisecond)
@@ -47,7 +47,7 @@ func TestClLogGap(t *testing.T) {
 
 // TestClLogResolution keeps an entry a minute for 500 an hour, and never lets more through.
 func TestClLogResolution(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000)
 	const ask = "CL.LOG k 500 3600 %d RESOLUTION 60"
 	for i := range 10 {
@@ -70,7 +70,7 @@ func TestClLogResolution(t *testing.T) {
 // TestClLogStrict are the eight points in which rolling-rate-limiter describes itself:
 // https://github.com/peterkhayes/rolling-rate-limiter#method-of-operation
 func TestClLogStrict(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000)
 	const ask = "CL.LOG user 3 60 1 STRICT GAP 1"
 
@@ -113,7 +113,7 @@ func TestClLogStrict(t *testing.T) {
 
 // TestClLogOtherMembers counts what clients added themselves, and goes on after bad clocks.
 func TestClLogOtherMembers(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("ZADD k 1700000000123456 mine 1600000000000000 old", 2)
 	h.Want("CL.LOG k 3 60 0", []any{0, 3, 2, -1, 60})
 	h.Want("CL.LOG k 3 60", []any{0, 3, 1, -1, 60})

@@ -2,7 +2,7 @@ package limits
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 
@@ -11,7 +11,7 @@ import (
 
 // TestClMthrottle counts in all of its limits or in none.
 func TestClMthrottle(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	const both = "CL.MTHROTTLE 2 ip 1 60 60 user 4 5 3600 "
 	h.Want(both, []any{0, -1, []any{0, 2, 1, -1, 1}, []any{0, 5, 4, -1, 720}})
 	h.Want(both+"QUANTITY 2", []any{1, 0, []any{1, 2, 1, 1, 1}, []any{0, 5, 4, -1, 720}})
@@ -26,7 +26,7 @@ func TestClMthrottle(t *testing.T) {
 }
 
 func TestClMthrottleErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for line, want := range map[string]commands.Error{
 		"0 a 1 1 1":                              errLimits,
 		"-1 a 1 1 1":                             errLimits,
@@ -51,7 +51,7 @@ func TestClMthrottleErrors(t *testing.T) {
 }
 
 func TestClMthrottleIsCounted(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("CL.MTHROTTLE 2 a 0 1 60 b 0 1 60")
 	h.Do("CL.MTHROTTLE 2 a 0 1 60 b 0 1 60")
 	h.Do("CL.MTHROTTLE 2 a 0 1 60 c 0 1 60")

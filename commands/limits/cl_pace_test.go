@@ -2,7 +2,7 @@ package limits
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 
@@ -11,7 +11,7 @@ import (
 
 // TestClPace delays instead of refusing.
 func TestClPace(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for i := range 3 { // a burst of two more than one
 		h.Want("CL.PACE k 2 10 1 MS", []any{0, 3, 2 - i, -1, 100 + 100*i, 0})
 	}
@@ -33,7 +33,7 @@ func TestClPace(t *testing.T) {
 
 // TestClPaceQueue is the leaky bucket as a queue: so many wait, the others are turned away.
 func TestClPaceQueue(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	const ask = "CL.PACE q 0 2 1 MAXWAIT 1.5 MS"
 	for i := range 4 {
 		h.Want(ask, []any{0, 1, 0, -1, 500 * (i + 1), 500 * i})
@@ -45,7 +45,7 @@ func TestClPaceQueue(t *testing.T) {
 
 // TestClPaceWarmup begins at a third of its rate and is at its full one once it is warm.
 func TestClPaceWarmup(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	const ask = "CL.PACE k 0 10 1 1 WARMUP 1 MS"
 	h.Want(ask, []any{0, 1, 0, -1, 380, 0}) // 280 until the next may go, and 100 to be cold again
 	for _, held := range []int64{280, 240, 200, 160, 120, 100, 100} {
@@ -58,7 +58,7 @@ func TestClPaceWarmup(t *testing.T) {
 
 // TestClPaceOtherValues: what is no state of it is an error.
 func TestClPaceOtherValues(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for _, value := range []string{"5", "1 2 3", "1 x", "x", "1  2"} {
 		h.Want(`SET k "`+value+`"`, ok)
 		h.Want("CL.PACE k 0 1 1", errNoPace)

@@ -2,9 +2,9 @@ package limits
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/limiters"
 	"cellserver/limiters/rules"
+	"cellserver/server/servertest"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,7 +14,7 @@ import (
 )
 
 func TestClRule(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CL.RULE GET login", nil)
 	h.Want("CL.RULE LIST", []any{})
 	h.Want("CL.RULE DEL login", 0)
@@ -34,7 +34,7 @@ func TestClRule(t *testing.T) {
 }
 
 func TestClRuleErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	limit := " CL.WINDOW 10 1"
 	and := " AND" + limit
 	for _, c := range []struct {
@@ -83,7 +83,7 @@ func TestClRuleErrors(t *testing.T) {
 }
 
 func TestClRuleBounds(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for i := range rules.MaxRules {
 		h.Do("CL.RULE", "SET", fmt.Sprint("rule", i), "CL.WINDOW", 1, 1)
 	}
@@ -96,7 +96,7 @@ func TestClRuleBounds(t *testing.T) {
 
 // TestRulesFollowTheirKey: whoever changes the key changes the rules, at once.
 func TestRulesFollowTheirKey(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("CL.RULE SET r CL.WINDOW 10 60")
 	limit := func(want any) {
 		t.Helper()
@@ -147,7 +147,7 @@ func TestRulesFollowTheirKey(t *testing.T) {
 
 // TestRulesWrittenByHand: what is wrong in the key is wrong where it is asked, no further.
 func TestRulesWrittenByHand(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want(`SET cl.rules "good CL.WINDOW 10 60\nbad CL.WINDOW x 60\n\n{} nothing\nalone"`, ok)
 	h.Want("CL.CHECK good k 0", []any{0, 10, 10, -1, 0})
 	h.Want("CL.CHECK bad k", commands.Error("ERR the rule bad in the key cl.rules is wrong: limit is not an integer or out of range"))
@@ -161,7 +161,7 @@ func TestRulesWrittenByHand(t *testing.T) {
 // TestRulesInsideATransaction: a check sees what the commands before it wrote, and nobody
 // else does before EXEC.
 func TestRulesInsideATransaction(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("CL.RULE SET r CL.WINDOW 10 60")
 	h.Do("CL.CHECK r k 0")
 	h.Do("MULTI")

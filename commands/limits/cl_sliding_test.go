@@ -2,7 +2,7 @@ package limits
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 
@@ -12,7 +12,7 @@ import (
 // TestClSliding are the cases by which the field explains its sliding windows.
 func TestClSliding(t *testing.T) {
 	const minute = int64(60e9)
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	// What resets does so a nanosecond after the last action counts as one.
 	t.Run("limit 7, 5 in the previous minute and 3 in this one, at 30 % of it", func(t *testing.T) {
 		h.At(29_000_000 * minute)
@@ -48,7 +48,7 @@ func TestClSliding(t *testing.T) {
 // TestClSlidingOtherPeriod counts what it counted by another period until that ends; what it
 // stores then is new.
 func TestClSlidingOtherPeriod(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000)
 	h.Want("CL.SLIDING k 10 60 4", []any{0, 10, 6, -1, 86})
 	h.Want("CL.SLIDING k 10 3600 0", []any{0, 10, 6, -1, 100})

@@ -2,8 +2,8 @@ package limits
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/limiters"
+	"cellserver/server/servertest"
 	"fmt"
 	"math"
 	"testing"
@@ -14,7 +14,7 @@ import (
 
 // TestClThrottle is the story of redis-cell's own documentation, and what it does not say.
 func TestClThrottle(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000)
 	h.Want("CL.THROTTLE user 15 30 60 1", []any{0, 16, 15, -1, 2})
 	h.Want("CL.THROTTLE user 15 30 60", []any{0, 16, 14, -1, 4})
@@ -37,7 +37,7 @@ func TestClThrottle(t *testing.T) {
 }
 
 func TestClThrottleWaitBelowAMillisecond(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CL.THROTTLE k 0 10000 1", []any{0, 1, 0, -1, 1})
 	h.Want("CL.THROTTLE k 0 10000 1", []any{1, 1, 0, 1, 1})
 	h.Advance(100*time.Microsecond - 1)
@@ -47,7 +47,7 @@ func TestClThrottleWaitBelowAMillisecond(t *testing.T) {
 }
 
 func TestClThrottleErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for _, args := range []string{"", "k", "k 1", "k 1 2", "k 1 2 3 4 5"} {
 		h.Want("CL.THROTTLE "+args, limiters.ErrThrottleUsage)
 		h.Want("CL.PROBE "+args, limiters.ErrThrottleUsage)
@@ -83,7 +83,7 @@ func TestClThrottleErrors(t *testing.T) {
 
 // TestClThrottleOtherValues: what kills a Redis with redis-cell is an error here.
 func TestClThrottleOtherValues(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("INCRBY count 5", 5) // long past, as a TAT: a full quota
 	h.Want("CL.THROTTLE count 1 1 1", []any{0, 2, 1, -1, 1})
 	h.Do("CL.THROTTLE", "\xff\x00{", "1", "1", "1")
@@ -94,7 +94,7 @@ func TestClThrottleOtherValues(t *testing.T) {
 // TestClThrottleAllocations: from the parsed arguments to the reply nothing is allocated,
 // whether the key is new to its period, used, or limited.
 func TestClThrottleAllocations(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	w := h.Session.Writer()
 	args := [][]byte{[]byte("CL.THROTTLE"), []byte("user"), []byte("15"), []byte("30"), []byte("60")}
 	for _, pause := range []time.Duration{time.Hour, time.Second, 0} {

@@ -2,7 +2,7 @@ package limits
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +13,7 @@ import (
 )
 
 func TestClTop(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CL.TOP", []any{})
 	limited := func(key string, times int) {
 		h.Do("CL.THROTTLE", key, 0, 1, 1000)
@@ -43,7 +43,7 @@ func TestClTop(t *testing.T) {
 }
 
 func TestClTopErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for _, n := range []string{"0", "-1", "8193", "x", "1.5", "99999999999999999999"} {
 		h.Want("CL.TOP "+n, errTop)
 	}
@@ -55,7 +55,7 @@ func TestClTopErrors(t *testing.T) {
 // TestClTopFindsTheWorst: among more keys than there is room for, limited by many clients
 // at once, those limited far more often are found, and no count is too low.
 func TestClTopFindsTheWorst(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	const clients, rounds, worst = 8, 40, 10
 	var wg sync.WaitGroup
 	for i := range clients {

@@ -2,14 +2,14 @@ package limits
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 )
 
 // TestClWindow begins a window with the first action, and counts in it until its end.
 func TestClWindow(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CL.WINDOW k 3 60", []any{0, 3, 2, -1, 60})
 	h.Advance(20 * time.Second)
 	h.Want("CL.WINDOW k 3 60 2", []any{0, 3, 0, -1, 40})
@@ -24,7 +24,7 @@ func TestClWindow(t *testing.T) {
 
 // TestClWindowAlign begins its windows with the minutes of the clock.
 func TestClWindowAlign(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000) // 20 s into a minute
 	h.Want("CL.WINDOW k 3 60 ALIGN 2", commands.ErrSyntax)
 	h.Want("CL.WINDOW k 3 60 2 align", []any{0, 3, 1, -1, 40})

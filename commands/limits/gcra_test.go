@@ -2,14 +2,14 @@ package limits
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 )
 
 // TestGcra are cases of the command's own tests in Redis.
 func TestGcra(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for left := 5; left >= 0; left-- {
 		h.Want("GCRA k 5 1 60", []any{0, 6, left, -1, (6 - left) * 60})
 	}

@@ -2,8 +2,8 @@ package limits
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/limiters"
+	"cellserver/server/servertest"
 	"strings"
 	"testing"
 
@@ -144,7 +144,7 @@ var badArguments = map[string]commands.Error{
 
 // TestLimiterArguments: nothing is written on any error.
 func TestLimiterArguments(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for line, want := range badArguments {
 		h.Want(line, want)
 	}
@@ -170,7 +170,7 @@ func hasKey[V any](m map[string]V, is func(string) bool) bool {
 
 // TestLimiterOtherKeys: a key that holds something else is an error, and stays as it is.
 func TestLimiterOtherKeys(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.SortedSet("set", "m")
 	h.Want("SET text hello", ok)
 	h.Want("SET number 5", ok)
@@ -207,7 +207,7 @@ func TestLimiterOtherKeys(t *testing.T) {
 
 // TestThrottleOptions: CL.THROTTLE and CL.PROBE take them after an explicit quantity.
 func TestThrottleOptions(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("CL.THROTTLE k 15 30 60 1 ms", []any{0, 16, 15, -1, 2000})
 	h.Want("CL.THROTTLE k 15 30 60 1 PEEK MS", []any{0, 16, 14, -1, 4000})
 	h.Want("CL.THROTTLE k 15 30 60 20 PEEK", []any{1, 16, 15, -1, 2})

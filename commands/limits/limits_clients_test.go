@@ -1,8 +1,8 @@
 package limits
 
 import (
-	"cellserver/commands/commandtest"
 	"cellserver/internal/randtest"
+	"cellserver/server/servertest"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -17,7 +17,7 @@ import (
 const clientsAtOnce = 64
 
 // together lets many clients do something at once, each on a connection of its own.
-func together(h *commandtest.Harness, do func(c *commandtest.Client, number int)) {
+func together(h *servertest.Harness, do func(c *servertest.Client, number int)) {
 	var all sync.WaitGroup
 	for i := range clientsAtOnce {
 		c := h.NewClient(h.T)
@@ -47,9 +47,9 @@ func TestManyClients(t *testing.T) {
 		"CL.MTHROTTLE 2 m 4999 1 60 k 999 1 3600": 1000,
 	} {
 		t.Run(line, func(t *testing.T) {
-			h := commandtest.New(t)
+			h := servertest.New(t)
 			var passed atomic.Int64
-			together(h, func(c *commandtest.Client, _ int) {
+			together(h, func(c *servertest.Client, _ int) {
 				for range each {
 					if reply := c.Do(line).([]any); reply[0] == int64(0) {
 						passed.Add(1)
@@ -63,8 +63,8 @@ func TestManyClients(t *testing.T) {
 
 // TestManyCharges: what is charged is charged, every commands.Bit of it.
 func TestManyCharges(t *testing.T) {
-	h := commandtest.New(t)
-	together(h, func(c *commandtest.Client, number int) {
+	h := servertest.New(t)
+	together(h, func(c *servertest.Client, number int) {
 		for range 40 {
 			c.Do(fmt.Sprint("CL.CHARGE k 99 1 1 ", number))
 		}
@@ -74,10 +74,10 @@ func TestManyCharges(t *testing.T) {
 
 // TestManyPaced: everybody is held for another time, an interval apart.
 func TestManyPaced(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	var mu sync.Mutex
 	var held []int
-	together(h, func(c *commandtest.Client, _ int) {
+	together(h, func(c *servertest.Client, _ int) {
 		for range 20 {
 			reply := c.Do("CL.PACE k 0 1000 1").([]any)
 			mu.Lock()
@@ -94,9 +94,9 @@ func TestManyPaced(t *testing.T) {
 // TestManyHolders: there are never more permits in use than there are.
 func TestManyHolders(t *testing.T) {
 	const permits = 10
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	var working, most atomic.Int64
-	together(h, func(c *commandtest.Client, number int) {
+	together(h, func(c *servertest.Client, number int) {
 		for range 100 {
 			if c.Do(fmt.Sprint("CL.ACQUIRE k ", permits, " 60 ", number)).([]any)[0] != int64(0) {
 				continue
@@ -110,14 +110,14 @@ func TestManyHolders(t *testing.T) {
 	})
 	require.LessOrEqual(t, most.Load(), int64(permits))
 	h.Want("EXISTS k", 0)
-	together(h, func(c *commandtest.Client, number int) { c.Do(fmt.Sprint("CL.ACQUIRE k ", permits, " 60 ", number)) })
+	together(h, func(c *servertest.Client, number int) { c.Do(fmt.Sprint("CL.ACQUIRE k ", permits, " 60 ", number)) })
 	h.Want("ZCARD k", permits)
 }
 
 // TestManyLimitsAtOnce: keys in different partitions, in whatever order they are named, have
 // counted what passed and nothing else.
 func TestManyLimitsAtOnce(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	limits := map[string]int{"a": 400, "b": 250, "c": 300, "d": 2000}
 	names := []string{"a", "b", "c", "d"}
 	var passed [4]atomic.Int64
@@ -127,7 +127,7 @@ func TestManyLimitsAtOnce(t *testing.T) {
 	for i := range first {
 		first[i] = seeds.Uint64()
 	}
-	together(h, func(c *commandtest.Client, number int) {
+	together(h, func(c *servertest.Client, number int) {
 		r := rand.New(rand.NewPCG(first[number], 0))
 		for range 40 {
 			chosen := r.Perm(len(names))[:2+r.IntN(2)]

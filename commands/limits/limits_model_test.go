@@ -1,8 +1,8 @@
 package limits
 
 import (
-	"cellserver/commands/commandtest"
 	"cellserver/internal/randtest"
+	"cellserver/server/servertest"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -182,7 +182,7 @@ func TestLimitersAsTheirModels(t *testing.T) {
 				runs = 12
 			}
 			for range runs {
-				w := walk{Harness: commandtest.New(t), Rand: r, name: m.name, model: m.model, line: m.line}
+				w := walk{Harness: servertest.New(t), Rand: r, name: m.name, model: m.model, line: m.line}
 				w.p.limit = 1 + r.Int64N(8)
 				w.times(m.gap, m.resolution)
 				w.h0 = w.Clock.Time
@@ -199,7 +199,7 @@ func TestLimitersAsTheirModels(t *testing.T) {
 
 // walk is one limiter's key and its model.
 type walk struct {
-	*commandtest.Harness
+	*servertest.Harness
 	*rand.Rand
 	name  string
 	model naive

@@ -2,8 +2,8 @@ package limits
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/internal/randtest"
+	"cellserver/server/servertest"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -20,7 +20,7 @@ func walks(t *testing.T, steps func(w *walk) (step func())) {
 		runs = 12
 	}
 	for range runs {
-		w := &walk{Harness: commandtest.New(t), Rand: r}
+		w := &walk{Harness: servertest.New(t), Rand: r}
 		w.h0 = w.Clock.Time
 		step := steps(w)
 		for range 150 {

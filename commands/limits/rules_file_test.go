@@ -2,8 +2,8 @@ package limits
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/limiters/rules"
+	"cellserver/server/servertest"
 	"fmt"
 	"strings"
 	"testing"
@@ -23,7 +23,7 @@ rules:
 `
 
 func TestRulesFile(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	require.NoError(t, h.Server.UseRules("rules.yaml", []byte(rulesFile)))
 	list := []any{[]any{"login", "CL.THROTTLE 2 1 10 AND CL.WINDOW 5 3600", "file"}, []any{"search", "CL.WINDOW 3 60 SHADOW", "file"}}
 	h.Want("CL.RULE LIST", list)
@@ -52,7 +52,7 @@ func TestRulesFile(t *testing.T) {
 
 // TestRulesFileErrors: the file, the line and the reason, and the rules of before.
 func TestRulesFileErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	require.NoError(t, h.Server.UseRules("f", []byte(rulesFile)))
 	many := "rules:\n"
 	for i := range rules.MaxRules + 1 {

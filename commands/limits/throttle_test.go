@@ -1,14 +1,14 @@
 package limits
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 )
 
 // TestThrottle counts as CL.THROTTLE does with a max_burst one less, and replies otherwise.
 func TestThrottle(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("THROTTLE k 5 120 60", []any{1, 5, 4, 1, 0})
 	h.Want("THROTTLE k 5 120 60 4", []any{1, 5, 0, 3, 0})
 	h.Want("THROTTLE k 5 120 60", []any{0, 5, 0, 3, 1})

@@ -4,13 +4,13 @@ package pubsub
 import (
 	_ "cellserver/commands/admin"
 	_ "cellserver/commands/cluster"
-	"cellserver/commands/commandtest"
 	_ "cellserver/commands/connection"
 	_ "cellserver/commands/keys"
 	_ "cellserver/commands/limits"
 	_ "cellserver/commands/sortedsets"
 	_ "cellserver/commands/strings"
 	_ "cellserver/commands/transactions"
+	"cellserver/server/servertest"
 )
 
-const ok = commandtest.OK
+const ok = servertest.OK

@@ -2,14 +2,14 @@ package pubsub
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestPublish(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("PUBLISH news hello", 0)
 	a, b := h.NewClient(t), h.NewClient(t)
 	a.Do("SUBSCRIBE news")

@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestPubsub(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	a, b := h.NewClient(t), h.NewClient(t)
 	a.All("SUBSCRIBE news sport")
 	b.All("SUBSCRIBE news")

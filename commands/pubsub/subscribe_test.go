@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestSubscribe(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	c := h.NewClient(t)
 	require.Equal(t, []any{[]any{"subscribe", "a", int64(1)}, []any{"subscribe", "b", int64(2)}, []any{"subscribe", "a", int64(2)}}, c.All("SUBSCRIBE a b a"))
 	require.Equal(t, []any{[]any{"psubscribe", "a*", int64(3)}}, c.All("PSUBSCRIBE a*"))
@@ -36,7 +36,7 @@ func TestSubscribe(t *testing.T) {
 }
 
 func TestSubscribeRESP3(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("HELLO 3")
 	require.Equal(t, []any{resptest.Push{"subscribe", "a", int64(1)}}, h.All("SUBSCRIBE a"))
 	h.Want("GET k", nil)
@@ -46,7 +46,7 @@ func TestSubscribeRESP3(t *testing.T) {
 }
 
 func TestSubscribersLeave(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	c := h.NewClient(t)
 	c.All("SUBSCRIBE a b")
 	c.All("PSUBSCRIBE a* b*")
@@ -58,7 +58,7 @@ func TestSubscribersLeave(t *testing.T) {
 
 // A RESP2 client gets what others redirect to it as messages of a channel.
 func TestClientTrackingRedirectToSubscriber(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	target := h.NewClient(t)
 	h.Want("CLIENT TRACKING ON REDIRECT 2", ok)
 	h.Do("GET a")
@@ -71,7 +71,7 @@ func TestClientTrackingRedirectToSubscriber(t *testing.T) {
 }
 
 func TestSubscriptionsAreBounded(t *testing.T) {
-	h := commandtest.New(t, "--client-query-buffer-limit", "1mb")
+	h := servertest.New(t, "--client-query-buffer-limit", "1mb")
 	name := make([]byte, 100_000)
 	for _, command := range []string{"SUBSCRIBE", "PSUBSCRIBE"} {
 		for i := range 5 {

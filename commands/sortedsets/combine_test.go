@@ -2,14 +2,14 @@ package sortedsets
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 // The errors of ZUNION's kind come in Redis's order: the number of keys, the type of
 // each key, then the options from left to right.
 func TestCombineErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("INCR s")
 	h.Do("ZADD a 1 x")
 	for line, err := range map[string]commands.Error{

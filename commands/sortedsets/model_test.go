@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"testing"
 
-	"cellserver/commands/commandtest"
 	"cellserver/internal/randtest"
+	"cellserver/server/servertest"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +22,7 @@ func TestSortedSetsModel(t *testing.T) {
 	source := randtest.Source(t)
 	for members := 5; members <= 320; members *= 4 {
 		m := &setsModel{Rand: rand.New(source), members: members, sets: map[string]naiveSet{}}
-		h := commandtest.New(t)
+		h := servertest.New(t)
 		for range 1500 {
 			args, want := m.step()
 			require.Equal(t, h.Wire(want), h.Do(args...), "%v", args)

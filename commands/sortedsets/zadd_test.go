@@ -2,13 +2,13 @@ package sortedsets
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"math"
 	"testing"
 )
 
 func TestZAdd(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("ZADD z 1 a 2 b 1 a", 2)
 	h.Want("ZADD z CH 1 a 3 b 4 c", 2)
 	h.Want("ZADD z NX 9 a 9 d", 1)
@@ -21,7 +21,7 @@ func TestZAdd(t *testing.T) {
 }
 
 func TestZAddIncr(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("ZADD z INCR 1.5 a", "1.5")
 	h.Want("ZADD z INCR -3 a", "-1.5")
 	h.Want("ZADD z NX INCR 1 a", nil)
@@ -44,7 +44,7 @@ func TestZAddIncr(t *testing.T) {
 
 // The first of Redis's checks that fails is the reply, and then nothing is written.
 func TestZAddErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("INCR s")
 	h.Want("ZADD z 1", commands.Error("ERR wrong number of arguments for 'zadd' command"))
 	h.Want("ZADD z 1 a 2", commands.ErrSyntax)

@@ -2,12 +2,12 @@ package sortedsets
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestZCard(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("ZCARD z", 0)
 	h.Do("ZADD z 1 a 2 b")
 	h.Want("ZCARD z", 2)

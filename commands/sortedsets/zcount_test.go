@@ -2,12 +2,12 @@ package sortedsets
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestZCount(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD z -inf a 1 b 2 c 2 d 3 e inf f")
 	for args, n := range map[string]int{
 		"-inf +inf": 6, "(-inf (inf": 4, "1 2": 3, "(1 2": 2, "1 (2": 1, "(1 (2": 0, "2 1": 0, "(2 (2": 0, "2 2": 2,
@@ -24,7 +24,7 @@ func TestZCount(t *testing.T) {
 }
 
 func TestZLexCount(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD z 0 a 0 b 0 bb 0 c")
 	for args, n := range map[string]int{
 		"- +": 4, "+ -": 0, "- -": 0, "+ +": 0, "[a [b": 2, "(a [b": 1, "[a (b": 1, "(a (b": 0, "[b [a": 0,

@@ -1,12 +1,12 @@
 package sortedsets
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestZDiff(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD a 1 x 2 y 3 z")
 	h.Do("ZADD b 10 y")
 	h.Want("ZDIFF 2 a b", []string{"x", "z"})

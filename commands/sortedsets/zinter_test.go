@@ -1,12 +1,12 @@
 package sortedsets
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestZInter(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD a 1 x 2 y 3 z")
 	h.Do("ZADD b 10 y 20 z 30 w")
 	h.Want("ZINTER 2 a b", []string{"y", "z"})
@@ -26,7 +26,7 @@ func TestZInter(t *testing.T) {
 // Zero times infinity is NaN: as the sum's term it makes the sum 0, and no minimum or
 // maximum takes it.
 func TestZInterInfinity(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD a 5 x")
 	h.Do("ZADD b inf x")
 	h.Want("ZINTER 2 a b WEIGHTS 1 0 WITHSCORES", []string{"x", "0"})
@@ -35,7 +35,7 @@ func TestZInterInfinity(t *testing.T) {
 }
 
 func TestZInterCard(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD a 1 x 2 y 3 z")
 	h.Do("ZADD b 10 y 20 z 30 w")
 	h.Want("ZINTERCARD 2 a b", 2)

@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 )
 
 func TestZMPop(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD z 1 a 2 b 3 c 4 d")
 	h.Want("ZMPOP 2 absent z MIN", []any{"z", []any{[]any{"a", "1"}}})
 	h.Want("ZMPOP 2 z absent MAX COUNT 2", []any{"z", []any{[]any{"d", "4"}, []any{"c", "3"}}})
@@ -21,7 +21,7 @@ func TestZMPop(t *testing.T) {
 }
 
 func TestZMPopErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("INCR s")
 	h.Do("ZADD z 1 a")
 	for line, err := range map[string]commands.Error{

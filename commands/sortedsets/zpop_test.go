@@ -2,12 +2,12 @@ package sortedsets
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestZPop(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD z 1 a 2 b 3 c 4 d 5 e 6 f")
 	h.Want("ZPOPMIN z", []string{"a", "1"})
 	h.Want("ZPOPMAX z", []string{"f", "6"})

@@ -2,7 +2,7 @@ package sortedsets
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"fmt"
 	"testing"
 
@@ -10,7 +10,7 @@ import (
 )
 
 func TestZRandMember(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("ZRANDMEMBER z", nil)
 	h.Want("ZRANDMEMBER z 3", []any{})
 	h.Want("ZRANDMEMBER z -9223372036854775807", []any{})
@@ -28,7 +28,7 @@ func TestZRandMember(t *testing.T) {
 
 // Every member comes about as often as any other, and none twice where none may.
 func TestZRandMemberIsFair(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for i := range 10 {
 		h.Do(fmt.Sprintf("ZADD z %d m%d", i, i))
 	}
@@ -53,7 +53,7 @@ func TestZRandMemberIsFair(t *testing.T) {
 }
 
 func TestZRandMemberErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("INCR s")
 	h.Do("ZADD z 1 a")
 	for line, err := range map[string]commands.Error{

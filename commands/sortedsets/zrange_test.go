@@ -2,12 +2,12 @@ package sortedsets
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestZRange(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD z 1 a 2 b 3 c 4 d")
 	for args, members := range map[string][]string{
 		"ZRANGE z 0 -1":                        {"a", "b", "c", "d"},
@@ -47,7 +47,7 @@ func TestZRange(t *testing.T) {
 }
 
 func TestZRangeByLex(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD z 0 a 0 b 0 c 0 d")
 	for args, members := range map[string][]string{
 		"ZRANGE z - + BYLEX":              {"a", "b", "c", "d"},
@@ -65,7 +65,7 @@ func TestZRangeByLex(t *testing.T) {
 }
 
 func TestZRangeErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("INCR s")
 	for line, err := range map[string]commands.Error{
 		"ZRANGE s 0":                      "ERR wrong number of arguments for 'zrange' command",

@@ -1,12 +1,12 @@
 package sortedsets
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestZRangeStore(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD z 1 a 2 b 3 c 4 d")
 	h.Do("INCR dst")
 	h.Want("ZRANGESTORE dst z 1 2", 2)

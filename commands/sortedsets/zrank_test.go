@@ -2,12 +2,12 @@ package sortedsets
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestZRank(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD z 2 b 2 a 1 c")
 	h.Want("ZRANK z c", 0)
 	h.Want("ZRANK z a", 1)

@@ -2,12 +2,12 @@ package sortedsets
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestZRem(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD z 1 a 2 b 3 c")
 	h.Want("ZREM z a x a c", 2)
 	h.Want("ZREM z b", 1)

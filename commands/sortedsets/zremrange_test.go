@@ -2,12 +2,12 @@ package sortedsets
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestZRemRange(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD z 1 a 2 b 3 c 4 d 5 e 6 f")
 	h.Want("ZREMRANGEBYRANK z 0 0", 1)
 	h.Want("ZREMRANGEBYRANK z -1 100", 1)

@@ -2,7 +2,7 @@ package sortedsets
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,7 +11,7 @@ import (
 )
 
 func TestZScan(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("ZSCAN z 0", []any{"0", []any{}})
 	h.Want("ZSCAN z 0 FOO", []any{"0", []any{}})
 	h.Do("ZADD z 0.1 a 2 ab inf b")
@@ -40,7 +40,7 @@ func TestZScan(t *testing.T) {
 // A member that is there all the time is seen exactly once, though others come, go and
 // change their scores.
 func TestZScanWhileWriting(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for i := range 1000 {
 		h.Do(fmt.Sprintf("ZADD z %d stays%d", i, i))
 	}

@@ -2,12 +2,12 @@ package sortedsets
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestZScore(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD z 0.1 a -inf b -0 c 1e17 d")
 	for member, score := range map[string]string{"a": "0.10000000000000001", "b": "-inf", "c": "0", "d": "1e+17"} {
 		h.Want("ZSCORE z "+member, score)

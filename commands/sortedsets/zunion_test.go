@@ -1,12 +1,12 @@
 package sortedsets
 
 import (
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestZUnion(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD a 1 x 2 y")
 	h.Do("ZADD b 10 y -5 z")
 	h.Want("ZUNION 2 a b", []string{"z", "x", "y"})
@@ -21,7 +21,7 @@ func TestZUnion(t *testing.T) {
 }
 
 func TestZUnionInfinity(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD a inf x")
 	h.Do("ZADD b -inf x")
 	h.Do("ZADD c 5 x")
@@ -31,7 +31,7 @@ func TestZUnionInfinity(t *testing.T) {
 }
 
 func TestZUnionStore(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Do("ZADD a 1 x 2 y")
 	h.Do("INCR d")
 	h.Want("ZUNIONSTORE d 2 a a WEIGHTS 1 -2", 2)

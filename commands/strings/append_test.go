@@ -2,12 +2,12 @@ package strings
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestAppend(t *testing.T) {
-	h := commandtest.New(t, "--proto-max-bulk-len", "1mb")
+	h := servertest.New(t, "--proto-max-bulk-len", "1mb")
 	h.Want("APPEND k 1", 1)
 	h.Want("PEXPIRE k 100", 1)
 	h.Want("APPEND k 0", 2)

@@ -2,12 +2,12 @@ package strings
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestGet(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("GET k", nil)
 	h.Want("INCRBY k 41", 41)
 	h.Want("GET k", "41")

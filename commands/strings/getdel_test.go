@@ -2,12 +2,12 @@ package strings
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestGetDel(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k v", ok)
 	h.Want("GETDEL k", "v")
 	h.Want("GETDEL k", nil)

@@ -2,12 +2,12 @@ package strings
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestGetEx(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("GETEX k EX 0", nil)
 	h.Want("SET k v", ok)
 	h.Want("GETEX k", "v")

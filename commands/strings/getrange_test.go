@@ -2,13 +2,13 @@ package strings
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"fmt"
 	"testing"
 )
 
 func TestGetRange(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k Hello", ok)
 	h.Want("SET n -1234", ok)
 	for _, c := range []struct{ at, text, number string }{

@@ -2,12 +2,12 @@ package strings
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestGetSet(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("GETSET k v", nil)
 	h.Want("EXPIRE k 10", 1)
 	h.Want("GETSET k w", "v")
@@ -15,5 +15,5 @@ func TestGetSet(t *testing.T) {
 	h.Want("GET k", "w")
 	h.SortedSet("z", "m")
 	h.Want("GETSET z v", commands.ErrWrongType)
-	h.Want("TYPE z", commandtest.TypeOf("zset"))
+	h.Want("TYPE z", servertest.TypeOf("zset"))
 }

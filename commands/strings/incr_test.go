@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 )
 
 func TestIncr(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("INCR k", 1)
 	h.Want("PEXPIRE k 100", 1)
 	h.Want("INCR k", 2)
@@ -27,14 +27,14 @@ func TestIncr(t *testing.T) {
 }
 
 func TestDecr(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("DECR k", -1)
 	h.Want("SET k -9223372036854775808", ok)
 	h.Want("DECR k", errOverflow)
 }
 
 func TestIncrBy(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("INCRBY k 5", 5)
 	h.Want("INCRBY k -7", -2)
 	h.Want("INCRBY k 0", -2)
@@ -43,7 +43,7 @@ func TestIncrBy(t *testing.T) {
 }
 
 func TestDecrBy(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("DECRBY k 5", -5)
 	h.Want("DECRBY k -9223372036854775807", 9223372036854775802)
 	h.Want("DECRBY k -9223372036854775808", resptest.Error("ERR decrement would overflow"))

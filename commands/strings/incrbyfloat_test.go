@@ -8,15 +8,15 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/internal/randtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestIncrByFloat(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("INCRBYFLOAT k 10.5", "10.5")
 	h.Want("INCRBYFLOAT k 0.1", "10.6")
 	h.Want("INCRBYFLOAT k -5.6", "5")
@@ -39,7 +39,7 @@ func TestIncrByFloat(t *testing.T) {
 
 // Redis itself is the model, on numbers of every size and shape.
 func TestIncrByFloatLikeRedis(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	redis := resptest.Dial(t, resptest.StartRedis(t))
 	rng := rand.New(randtest.Source(t))
 	for range 2000 {

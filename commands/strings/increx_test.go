@@ -2,7 +2,7 @@ package strings
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,7 +88,7 @@ func TestIncrex(t *testing.T) {
 		{"10", "EXAT 1", []any{11, 1}, nil},
 		{"10", "PXAT 1", []any{11, 1}, nil},
 	} {
-		h := commandtest.New(t)
+		h := servertest.New(t)
 		if c.old != "" {
 			h.Want("SET k "+c.old, ok)
 		}
@@ -99,7 +99,7 @@ func TestIncrex(t *testing.T) {
 
 // TestIncrexExpiry: an expiry is kept, set, taken away, or with ENX only begun.
 func TestIncrexExpiry(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("INCREX k EX 100", []any{1, 1})
 	h.Want("TTL k", 100)
 	h.Want("INCREX k", []any{2, 1})

@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/internal/randtest"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestLCS(t *testing.T) {
-	h := commandtest.New(t, "--proto-max-bulk-len", "1mb")
+	h := servertest.New(t, "--proto-max-bulk-len", "1mb")
 	h.Want("MSET a ohmytext b mynewtext n 12345", ok)
 	h.Want("LCS a b", "mytext")
 	h.Want("LCS a b LEN", 6)
@@ -39,7 +39,7 @@ func TestLCS(t *testing.T) {
 }
 
 func TestLCSLikeRedis(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	redis := resptest.Dial(t, resptest.StartRedis(t))
 	rng := rand.New(randtest.Source(t))
 	word := func() string {

@@ -2,12 +2,12 @@ package strings
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestMGet(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET a 1", ok)
 	h.Want("SET b two", ok)
 	h.SortedSet("z", "m")

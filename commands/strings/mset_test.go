@@ -2,12 +2,12 @@ package strings
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestMSet(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET a 0 EX 10", ok)
 	h.SortedSet("z", "m")
 	h.Want("MSET a 1 b 2 a 3 z 4", ok)
@@ -18,7 +18,7 @@ func TestMSet(t *testing.T) {
 }
 
 func TestMSetNX(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("MSETNX a 1 b 2 a 3", 1)
 	h.Want("MSETNX c 1 b 3", 0)
 	h.Want("MGET a b c", []any{"3", "2", nil})

@@ -2,7 +2,7 @@ package strings
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 	"time"
 
@@ -10,7 +10,7 @@ import (
 )
 
 func TestSet(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k v", ok)
 	h.Want("GET k", "v")
 	h.Want(`SET k ""`, ok)
@@ -43,7 +43,7 @@ func TestSet(t *testing.T) {
 }
 
 func TestSetConditions(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k v XX", nil)
 	h.Want("SET k v NX", ok)
 	h.Want("SET k w NX", nil)
@@ -62,11 +62,11 @@ func TestSetConditions(t *testing.T) {
 	h.Want("GET new", "v")
 	h.SortedSet("z", "m")
 	h.Want("SET z v GET", commands.ErrWrongType)
-	h.Want("TYPE z", commandtest.TypeOf("zset"))
+	h.Want("TYPE z", servertest.TypeOf("zset"))
 }
 
 func TestSetErrors(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	for _, options := range []string{
 		"NX XX", "XX NX", "EX", "EX 1 PX 1", "PXAT 1 EX 1", "KEEPTTL EX 1", "EX 1 KEEPTTL", "PERSIST", "EX 1 2", "NX XX EX abc",
 	} {
@@ -83,7 +83,7 @@ func TestSetErrors(t *testing.T) {
 }
 
 func TestSetNX(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SETNX k 1", 1)
 	h.Want("SETNX k 2", 0)
 	h.Want("GET k", "1")
@@ -96,7 +96,7 @@ func TestSetNX(t *testing.T) {
 }
 
 func TestSetEX(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SETEX k 10 v", ok)
 	h.Want("PTTL k", 10_000)
 	h.Want("SETEX k 0 w", commands.InvalidExpire("setex").(commands.Error))
@@ -106,7 +106,7 @@ func TestSetEX(t *testing.T) {
 }
 
 func TestPSetEX(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("PSETEX k 10 v", ok)
 	h.Want("PTTL k", 10)
 	h.Want("PSETEX k -1 w", commands.InvalidExpire("psetex").(commands.Error))
@@ -116,7 +116,7 @@ func TestPSetEX(t *testing.T) {
 
 // The hot path allocates nothing but the string that is stored.
 func TestHotPathAllocations(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k value", ok)
 	h.Want("SET n 1", ok)
 	for _, call := range []struct {

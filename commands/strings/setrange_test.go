@@ -2,12 +2,12 @@ package strings
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestSetRange(t *testing.T) {
-	h := commandtest.New(t, "--proto-max-bulk-len", "1mb")
+	h := servertest.New(t, "--proto-max-bulk-len", "1mb")
 	h.Want(`SETRANGE k 5 ""`, 0)
 	h.Want("EXISTS k", 0)
 	h.Want("SETRANGE k 2 ab", 4)

@@ -2,12 +2,12 @@ package strings
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestStrLen(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("STRLEN k", 0)
 	h.Want("SET k abc", ok)
 	h.Want("STRLEN k", 3)

@@ -2,23 +2,23 @@ package transactions
 
 import (
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
+	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestExec(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("MULTI", ok)
-	h.Want("INCR a", commandtest.Queued)
-	h.Want("GET a", commandtest.Queued)
+	h.Want("INCR a", servertest.Queued)
+	h.Want("GET a", servertest.Queued)
 	h.Want("GET a b", commands.WrongArity("get").(commands.Error))
 	h.Want("EXEC", errExecAbort)
 	h.Want("GET a", nil)
 
 	h.Want("MULTI", ok)
-	h.Want("INCR a", commandtest.Queued)
-	h.Want("CL.THROTTLE a 1 x 1", commandtest.Queued)
-	h.Want("INCRBY b 5", commandtest.Queued)
+	h.Want("INCR a", servertest.Queued)
+	h.Want("CL.THROTTLE a 1 x 1", servertest.Queued)
+	h.Want("INCRBY b 5", servertest.Queued)
 	h.Want("EXEC", []any{1, commands.Error("Cell error: Store error: Couldn't parse as integer: x"), 5})
 	h.Want("EXEC", errExecNoMulti)
 
@@ -29,22 +29,22 @@ func TestExec(t *testing.T) {
 
 // TestTransactionHasOneMoment holds that a clock set inside a transaction counts from its end on.
 func TestTransactionHasOneMoment(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("SET k v PX 500", ok)
 	h.Want("MULTI", ok)
-	h.Want("DEBUG CLOCK ADVANCE 1000000000", commandtest.Queued)
-	h.Want("TIME", commandtest.Queued)
-	h.Want("PTTL k", commandtest.Queued)
+	h.Want("DEBUG CLOCK ADVANCE 1000000000", servertest.Queued)
+	h.Want("TIME", servertest.Queued)
+	h.Want("PTTL k", servertest.Queued)
 	h.Want("EXEC", []any{ok, []string{"1700000000", "123456"}, 500})
 	h.Want("PTTL k", -2)
 }
 
 // TestInfoInTransaction holds that counting keys takes no lock that the transaction has.
 func TestInfoInTransaction(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("MULTI", ok)
-	h.Want("SET a b EX 10", commandtest.Queued)
-	h.Want("INFO keyspace", commandtest.Queued)
-	h.Want("DBSIZE", commandtest.Queued)
+	h.Want("SET a b EX 10", servertest.Queued)
+	h.Want("INFO keyspace", servertest.Queued)
+	h.Want("DBSIZE", servertest.Queued)
 	h.Want("EXEC", []any{ok, "# Keyspace\r\ndb0:keys=1,expires=1,avg_ttl=0\r\n", 1})
 }

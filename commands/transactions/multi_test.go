@@ -4,24 +4,24 @@ import (
 	"testing"
 
 	"cellserver/commands"
-	"cellserver/commands/commandtest"
 	"cellserver/resp"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestMulti(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	h.Want("MULTI", ok)
 	h.Want("MULTI", errNestedMulti)
-	h.Want("INCR a", commandtest.Queued)
+	h.Want("INCR a", servertest.Queued)
 	h.Want("EXEC", []any{1})
 	h.Want("MULTI now", commands.WrongArity("multi").(commands.Error))
 }
 
 func TestMultiIsBounded(t *testing.T) {
-	h := commandtest.New(t, "--client-query-buffer-limit", "1mb")
+	h := servertest.New(t, "--client-query-buffer-limit", "1mb")
 	h.Want("MULTI", ok)
 	for h.Status == resp.Continue {
 		h.Send(resptest.Command("SET", "k", make([]byte, 100_000)))

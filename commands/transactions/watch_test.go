@@ -3,21 +3,21 @@ package transactions
 import (
 	"testing"
 
-	"cellserver/commands/commandtest"
 	"cellserver/resp"
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestWatch(t *testing.T) {
-	h := commandtest.New(t)
+	h := servertest.New(t)
 	other := h.NewClient(t)
 	h.Want("WATCH a b", ok)
 	other.Want("INCR b", 1)
 	h.Want("MULTI", ok)
 	h.Want("WATCH c", errWatchInMulti)
-	h.Want("INCR a", commandtest.Queued)
+	h.Want("INCR a", servertest.Queued)
 	h.Want("EXEC", resptest.NilArray)
 	h.Want("GET a", nil)
 
@@ -25,7 +25,7 @@ func TestWatch(t *testing.T) {
 	h.Want("UNWATCH", ok)
 	other.Want("INCR b", 2)
 	h.Want("MULTI", ok)
-	h.Want("INCR a", commandtest.Queued)
+	h.Want("INCR a", servertest.Queued)
 	h.Want("EXEC", []any{1})
 
 	// A limited CL.THROTTLE changes nothing, so it does not touch.
@@ -37,7 +37,7 @@ func TestWatch(t *testing.T) {
 }
 
 func TestWatchIsBounded(t *testing.T) {
-	h := commandtest.New(t, "--client-query-buffer-limit", "1mb")
+	h := servertest.New(t, "--client-query-buffer-limit", "1mb")
 	for i := 0; h.Status == resp.Continue; i++ {
 		h.Send(resptest.Command("WATCH", append(make([]byte, 100_000), byte(i))))
 		h.Session.Sent()

@@ -1,4 +1,4 @@
-package commandtest
+package servertest
 
 // Disk is persistence that counts calls. It implements [commands.Persistence].
 type Disk struct {

@@ -1,0 +1,196 @@
+package tests
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"cellserver/internal/config"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// documents returns the pages that are for people: README.md and docs/*.md.
+func documents(t *testing.T) []*document {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
+	require.NoError(t, err)
+	pages := []*document{readDocument(t, "README.md")}
+	for _, path := range paths {
+		pages = append(pages, readDocument(t, "docs/"+filepath.Base(path)))
+	}
+	require.Greater(t, len(pages), 5)
+	return pages
+}
+
+// A block is a fenced part of a page.
+type block struct {
+	language string
+	from, to int // its lines without the fences, from 0
+}
+
+// blocks finds the fenced blocks of a page. A page that tests/bench writes has indented ones instead: shell commands.
+func (p *document) blocks(t *testing.T) (all []block) {
+	t.Helper()
+	open := false
+	for i, line := range p.lines {
+		fence, isFence := strings.CutPrefix(line, "```")
+		switch {
+		case isFence && open:
+			all[len(all)-1].to = i
+			open = false
+		case isFence:
+			all = append(all, block{language: fence, from: i + 1})
+			open = true
+		case !open && strings.HasPrefix(line, "    ") && i > 0 && p.lines[i-1] == "" && p.path == "docs/performance.md":
+			all = append(all, block{language: "sh", from: i, to: i + 1})
+		}
+	}
+	require.False(t, open, "%s: a block has no end", p.path)
+	return all
+}
+
+// TestDocuments runs every block of README.md and docs/*.md by its language:
+//
+//	redis   a transcript: its commands run over the wire, and the replies are compared (with -update, written)
+//	sh      bash parses it; the directives and the files of this repository that it names must exist
+//	yaml    rules: a server starts with them
+//	go      compiled where the page says how, parsed elsewhere
+//	text    nothing runs it: a picture, a form, a log
+//
+// docs/commands.md is generated from docs/examples.txt, which TestExamples runs.
+func TestDocuments(t *testing.T) {
+	for _, p := range documents(t) {
+		t.Run(p.path, func(t *testing.T) {
+			defer p.save(t)
+			blocks, rules := p.blocks(t), ""
+			for _, b := range blocks {
+				if b.language == "yaml" {
+					rules = writeRules(t, p, b)
+				}
+			}
+			for _, b := range blocks {
+				p.run(t, b, rules)
+			}
+		})
+	}
+}
+
+func (p *document) run(t *testing.T, b block, rules string) {
+	t.Helper()
+	switch text := strings.Join(p.lines[b.from:b.to], "\n"); {
+	case p.path == "docs/commands.md", b.language == "text", b.language == "yaml":
+	case b.language == "redis":
+		p.play(t, b.from, b.to, rules)
+	case b.language == "sh":
+		p.checkShell(t, b, text)
+	case b.language == "go":
+		_, err := parser.ParseFile(token.NewFileSet(), p.path, asFile(text), parser.AllErrors)
+		require.NoError(t, err, "%s:%d", p.path, b.from+1)
+	default:
+		t.Errorf("%s:%d: a block of language %q: TestDocuments says which there are", p.path, b.from, b.language)
+	}
+}
+
+// asFile makes declarations or statements a Go file.
+func asFile(text string) string {
+	if strings.HasPrefix(text, "package ") {
+		return text
+	}
+	if strings.HasPrefix(strings.TrimSpace(text), `"`) { // entries of a map
+		return "package p\nvar _ = map[string]string{\n" + text + "\n}\n"
+	}
+	return "package p\n" + text
+}
+
+// writeRules writes a yaml block into a file, and requires that a server starts with it and knows its rules.
+func writeRules(t *testing.T, p *document, b block) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "rules.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(strings.Join(p.lines[b.from:b.to], "\n")), 0o600))
+	c := resptest.Dial(t, startServer(t, "--rules-file", file))
+	require.NotEmpty(t, c.Do("CL.RULE", "LIST"), "%s:%d", p.path, b.from+1)
+	return file
+}
+
+// TestAddingACommand follows docs/adding-a-command.md: it lays the files that the page creates over the module, and runs
+// the page's test of them. Before the family's folder is there, TestDocuments parses the files.
+func TestAddingACommand(t *testing.T) {
+	p := readDocument(t, "docs/adding-a-command.md")
+	replace, family := map[string]string{}, ""
+	for _, b := range p.blocks(t) {
+		m := creates.FindStringSubmatch(p.lines[max(b.from-3, 0)])
+		if m == nil {
+			continue
+		}
+		file := filepath.Join(t.TempDir(), filepath.Base(m[1]))
+		require.NoError(t, os.WriteFile(file, []byte(strings.Join(p.lines[b.from:b.to], "\n")), 0o600))
+		replace[filepath.Join(root(t), m[1])] = file
+		family = filepath.Dir(m[1])
+	}
+	require.Len(t, replace, 2)
+	if _, err := os.Stat(filepath.Join(root(t), family)); err != nil {
+		return
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "overlay.json")
+	require.NoError(t, os.WriteFile(file, overlay, 0o600))
+	run := exec.Command("go", "test", "-count=1", "-pgo=off", "-overlay", file, "-run", "^TestDelIfEq$", "-v", "./"+family)
+	run.Dir = root(t)
+	out, err := run.CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Contains(t, string(out), "--- PASS: TestDelIfEq", string(out))
+}
+
+// creates finds the sentence that names the file of the block below.
+var creates = regexp.MustCompile("^Create `([^`]*)`:$")
+
+var (
+	ownFile = regexp.MustCompile(`(?:^|[ =])(?:\./)?((?:tests|docs|cmd|commands|store|resp|persistence|server|limiters|internal)/[\w./-]*\w)`)
+	ownVar  = regexp.MustCompile(`\bCELLSERVER_[A-Z_]+=(?:"[^"]*"|\S*)`)
+)
+
+// checkShell checks what can be checked of shell commands without running them.
+func (p *document) checkShell(t *testing.T, b block, text string) {
+	t.Helper()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		skip(t, "no bash")
+	}
+	parse := exec.Command(bash, "-n")
+	parse.Stdin = strings.NewReader(text + "\n")
+	var complaint bytes.Buffer
+	parse.Stderr = &complaint
+	require.NoError(t, parse.Run(), "%s:%d: %s", p.path, b.from+1, complaint.String())
+	for i, line := range p.lines[b.from:b.to] {
+		at := fmt.Sprintf("%s:%d", p.path, b.from+i+1)
+		line, _, _ = strings.Cut(line, " #")
+		for _, m := range ownFile.FindAllStringSubmatch(line, -1) {
+			_, err := os.Stat(filepath.Join(root(t), m[1]))
+			require.NoError(t, err, at)
+		}
+		environment := ownVar.FindAllString(line, -1)
+		_, command, found := strings.Cut(" "+line, "cellserver ")
+		if !found || strings.Contains(line, "docker") {
+			command = ""
+		}
+		words, err := config.SplitArgs(command)
+		require.NoError(t, err, at)
+		words = slices.DeleteFunc(words, func(w string) bool {
+			return slices.Contains([]string{"--ping", "--help", "--version", "&"}, w)
+		})
+		_, _, err = config.Load(words, environment, func(string) ([]byte, error) { return nil, nil })
+		require.NoError(t, err, at)
+	}
+}
