@@ -275,10 +275,15 @@ func (l *LastName) Is(name []byte) bool { return string(name) == string(l.name[:
 
 // Lookup is [Lookup] with a memory.
 func (l *LastName) Lookup(name []byte) *Command {
-	if !l.Is(name) || l.cmd == nil {
-		l.cmd = Lookup(name)
-		l.size = copy(l.name[:], name)
+	if l.Is(name) && l.cmd != nil {
+		return l.cmd
 	}
+	return l.remember(name)
+}
+
+func (l *LastName) remember(name []byte) *Command {
+	l.cmd = Lookup(name)
+	l.size = copy(l.name[:], name)
 	return l.cmd
 }
 

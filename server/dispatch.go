@@ -20,7 +20,9 @@ func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	if c.conn.Modes.Reply != commands.ReplyOn {
 		c.silence(w, mark)
 	}
-	c.server.tracking.CommandDone(&c.conn, c.call.Cmd)
+	if c.server.tracking.On() > 0 {
+		c.server.tracking.CommandDone(&c.conn, c.call.Cmd)
+	}
 	c.conn.Link.TakeOwn(w)
 	if c.conn.Modes.Leaving {
 		return resp.Close
@@ -44,7 +46,7 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 		c.refuse(call, err)
 		return resp.Continue
 	}
-	if c.paused(call) && !c.conn.Modes.Monitoring {
+	if c.server.clients.MayBePaused() && c.paused(call) && !c.conn.Modes.Monitoring {
 		c.entry.Block(clients.Held)
 		return resp.Retry
 	}

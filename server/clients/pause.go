@@ -22,6 +22,9 @@ func (r *Registry) Pause(now, until int64, all bool) {
 // Unpause implements [commands.Clients].
 func (r *Registry) Unpause() { r.pause.Store(nil) }
 
+// MayBePaused reports whether CLIENT PAUSE was given and may still be in force.
+func (r *Registry) MayBePaused() bool { return r.pause.Load() != nil }
+
 // Paused reports whether a pause is in force at a Unix millisecond, and whether it holds all
 // commands.
 func (r *Registry) Paused(now int64) (paused, all bool) {

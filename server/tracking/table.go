@@ -212,11 +212,9 @@ func (t *Table) forget(k *key) {
 }
 
 // CommandDone ends what a command left for tracking. CLIENT CACHING holds for one command or
-// one transaction, and the table stays within its bound.
+// one transaction, and the table stays within its bound. While nobody tracks, it need not be
+// called.
 func (t *Table) CommandDone(c *commands.Conn, cmd *commands.Command) {
-	if t.on.Load() == 0 {
-		return
-	}
 	if c.Tracking.Caching && !c.Transaction.Queue.Active && !cmd.IsSubOf("client") {
 		c.Tracking.Caching = false
 	}
