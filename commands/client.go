@@ -129,9 +129,9 @@ func (c *Client) Begin() {
 	c.now, c.lapse = c.server.Clock.Read()
 }
 
-// Foresee has the key of a command to come fetched from memory, if that is the same as the last one
+// Prefetch has the key of a command to come fetched from memory, if that is the same as the last one
 // on another key: so it is in most pipelines.
-func (c *Client) Foresee(args [][]byte) {
+func (c *Client) Prefetch(args [][]byte) {
 	if cmd := c.last.cmd; len(args) > 1 && cmd != nil && cmd.onOneKey && c.last.is(args[0]) {
 		c.tx.Foresee(c.db, args[1])
 	}

@@ -95,7 +95,7 @@ func (k *carrier) read() (int, error) {
 	space := k.session.Space()
 	held := k.session.Capacity()
 	k.holds(held)
-	if held <= 3*smallBuffer {
+	if held <= 3*IdleBuffer {
 		return k.nc.Read(space)
 	}
 	if k.idle == nil {

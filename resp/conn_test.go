@@ -99,7 +99,7 @@ func TestRetryReadsOn(t *testing.T) {
 	eachCarrier(t, func(t *testing.T, s *echoServer) {
 		h, c, _ := startRetry(t, s)
 		c.Write([]byte(wire("c")))
-		c.Write(bytes.Repeat([]byte(wire("d")), 2*busyBuffer/len(wire("d"))))
+		c.Write(bytes.Repeat([]byte(wire("d")), 2*BusyBuffer/len(wire("d"))))
 		<-h.tries
 		<-h.tries
 		h.letGo.Store(true)
@@ -142,7 +142,7 @@ func TestIdleBuffersShrink(t *testing.T) {
 		c.Do("BIG", "50000")
 	}
 	conn := s.conn(0)
-	require.Greater(t, conn.Memory(), 3*smallBuffer)
-	require.Eventually(t, func() bool { return conn.Memory() <= 3*smallBuffer }, 10*time.Second, 10*time.Millisecond)
+	require.Greater(t, conn.Memory(), 3*IdleBuffer)
+	require.Eventually(t, func() bool { return conn.Memory() <= 3*IdleBuffer }, 10*time.Second, 10*time.Millisecond)
 	require.Equal(t, []any{"x"}, c.Do("x"))
 }

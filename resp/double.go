@@ -5,6 +5,18 @@ import (
 	"strconv"
 )
 
+// Double writes f as [FormatDouble] spells it: a bulk string in RESP2, a double (,f) in RESP3.
+func (w *Writer) Double(f float64) {
+	if w.Proto == 3 {
+		w.buf = append(w.buf, ',')
+		w.buf = FormatDouble(w.buf, f)
+		w.RawString("\r\n")
+		return
+	}
+	var digits [32]byte
+	w.Bulk(FormatDouble(digits[:0], f))
+}
+
 // FormatDouble appends f as C's printf writes it with "%.17g", which is how Redis 7.0 spells every
 // score and distance: 0.1 is 0.10000000000000001, 1e17 is 1e+17, infinities are inf and -inf.
 // Every NaN is nan.

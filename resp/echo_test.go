@@ -14,11 +14,11 @@ type echo struct {
 	diary   []string
 }
 
-func (e *echo) Begin()           { e.note("begin") }
-func (e *echo) Foresee([][]byte) {}
-func (e *echo) End()             { e.note("end") }
-func (e *echo) Closed()          { e.note("closed") }
-func (e *echo) Limits() Limits   { return e.limits }
+func (e *echo) Begin()            { e.note("begin") }
+func (e *echo) Prefetch([][]byte) {}
+func (e *echo) End()              { e.note("end") }
+func (e *echo) Closed()           { e.note("closed") }
+func (e *echo) Limits() Limits    { return e.limits }
 
 func (e *echo) Failed(reason any, stack []byte) {
 	e.note(fmt.Sprintf("failed: %v, stack %v", reason, stack != nil))

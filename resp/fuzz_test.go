@@ -63,6 +63,6 @@ func FuzzSession(f *testing.F) {
 		}
 		require.Equal(t, want, got)
 		require.Equal(t, whole, st)
-		require.LessOrEqual(t, s.Capacity(), 16*len(in)+busyBuffer)
+		require.LessOrEqual(t, s.Capacity(), 16*len(in)+BusyBuffer)
 	})
 }

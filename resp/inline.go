@@ -1,5 +1,8 @@
 package resp
 
+// span is the place of an argument, relative to the first byte of its command.
+type span struct{ start, end int }
+
 // splitInline splits a line into arguments with Redis's quoting rules and appends their spans.
 // Escapes are decoded in place, which never lengthens them. It reports false for quotes that are
 // not closed, or closed in the middle of a word.

@@ -58,7 +58,7 @@ func (ls *loops) begin(s *Server) {
 		n = (runtime.GOMAXPROCS(0) + 1) / 2
 	}
 	for range n {
-		l := &loop{server: s, in: make([]byte, busyBuffer)}
+		l := &loop{server: s, in: make([]byte, BusyBuffer)}
 		if err := l.poll.open(); err != nil {
 			s.warn("an event loop cannot start; clients get goroutines", "error", err)
 			return
@@ -103,7 +103,8 @@ func (s *Server) adopt(c *Conn) bool {
 		return false
 	}
 	c.nc.Close()
-	c.nc, c.fd, c.session.shared = nil, fd, true
+	c.nc, c.fd = nil, fd
+	c.session.SetMayOffload(true)
 	c.loop = s.loops.all[s.loops.next.Add(1)%uint32(len(s.loops.all))]
 	c.loop.post(c)
 	return true
@@ -191,10 +192,10 @@ func (l *loop) serve(c *Conn) {
 		return
 	}
 	l.at = c
-	space := c.session.lend(l.in, l.buffer)
+	space := c.session.Lend(l.in, l.buffer)
 	n, err := readFrom(c.fd, space)
 	if n <= 0 {
-		c.session.giveBack()
+		c.session.GiveBack()
 		if err == nil || !passing(err) {
 			l.drop(c, nil)
 		}
@@ -206,7 +207,7 @@ func (l *loop) serve(c *Conn) {
 	c.received(n)
 	c.setBusy()
 	c.ended = c.session.Filled(n)
-	c.session.giveBack()
+	c.session.GiveBack()
 	l.join(c)
 }
 
@@ -250,13 +251,13 @@ func (l *loop) reply(c *Conn) {
 		c.sent(n)
 	}
 	if n < len(out) || c.ended != Continue {
-		c.session.sentSome(n)
+		c.session.SentSome(n)
 		c.writing.Store(int64(len(out) - n))
 		l.release(c)
 		return
 	}
 	c.writing.Store(0)
-	if buf := c.session.sentAll(); cap(buf) > 0 && cap(buf) <= busyBuffer && len(l.spare) < turnSize {
+	if buf := c.session.TakeOutput(); cap(buf) > 0 && cap(buf) <= BusyBuffer && len(l.spare) < turnSize {
 		l.spare = append(l.spare, buf)
 	}
 	c.holds(c.session.Capacity())
@@ -336,7 +337,7 @@ func (l *loop) release(c *Conn) {
 		return
 	}
 	c.loop, c.nc, c.fd, c.busy = nil, nc, -1, true
-	c.session.shared = false
+	c.session.SetMayOffload(false)
 	c.mu.Unlock()
 	file.Close()
 	go c.carry(c.ended)

@@ -5,9 +5,6 @@ import (
 	"strconv"
 )
 
-// span is an argument's place, relative to the first byte of its command.
-type span struct{ start, end int }
-
 // parser finds commands in a window of bytes and remembers how far it came, so that a command
 // that arrives in many pieces is looked at once. All positions are relative to the command's start.
 type parser struct {

@@ -78,7 +78,7 @@ func TestHostileRequests(t *testing.T) {
 				require.Equal(t, Close, st)
 				require.Equal(t, []string{"failed: Protocol error: " + c.out + ", stack false"}, h.diary[:1])
 			}
-			require.LessOrEqual(t, s.Capacity(), 4*max(len(c.in), smallBuffer), "%.60q", c.in)
+			require.LessOrEqual(t, s.Capacity(), 4*max(len(c.in), IdleBuffer), "%.60q", c.in)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestPiecesAreReadOnce(t *testing.T) {
 	out, _ = feed(s, []byte(long), 4096)
 	require.Equal(t, long, out)
 	s.Space()
-	require.LessOrEqual(t, s.Capacity(), busyBuffer+manyArgs*40, "the big buffers are given back")
+	require.LessOrEqual(t, s.Capacity(), BusyBuffer+manyArgs*40, "the big buffers are given back")
 }
 
 // randomRequests are well-formed commands, in both forms, as one stream and as what they say.
@@ -208,7 +208,7 @@ func TestRandomCommandsInRandomPieces(t *testing.T) {
 type quiet struct{ limits Limits }
 
 func (*quiet) Begin()             {}
-func (*quiet) Foresee([][]byte)   {}
+func (*quiet) Prefetch([][]byte)  {}
 func (*quiet) End()               {}
 func (*quiet) Closed()            {}
 func (*quiet) Failed(any, []byte) {}

@@ -14,7 +14,7 @@ const (
 )
 
 // pausedBuffer is how many bytes are read ahead while a command waits for its next try.
-const pausedBuffer = busyBuffer
+const pausedBuffer = BusyBuffer
 
 // pause waits for the next try of a command; it reports false when the connection is to end.
 // Meanwhile it reads on, since that is how a client's going is noticed: without it, a command that

@@ -96,18 +96,6 @@ func (w *Writer) Bool(b bool) {
 	}
 }
 
-// Double writes f as [FormatDouble] spells it: a bulk string in RESP2, a double (,f) in RESP3.
-func (w *Writer) Double(f float64) {
-	if w.Proto == 3 {
-		w.buf = append(w.buf, ',')
-		w.buf = FormatDouble(w.buf, f)
-		w.RawString("\r\n")
-		return
-	}
-	var digits [32]byte
-	w.Bulk(FormatDouble(digits[:0], f))
-}
-
 // BigNumber writes an integer of any size, given in decimal: a bulk string in RESP2, (n in RESP3.
 func (w *Writer) BigNumber(decimal string) {
 	if w.Proto == 3 {
