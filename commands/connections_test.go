@@ -10,6 +10,7 @@ import (
 
 	"cellserver/resp"
 	"cellserver/resp/resptest"
+	"cellserver/resp/transport"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,9 +19,9 @@ import (
 func (h *harness) listen(t testing.TB) (addr string) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	transport := &resp.Server{Accept: func(c *resp.Conn) (resp.Handler, string) { return h.server.Connect(c), "" }}
-	go transport.Serve(ln)
-	t.Cleanup(func() { require.NoError(t, transport.Shutdown(context.Background())) })
+	server := &transport.Server{Accept: func(c *transport.Conn) (resp.Handler, string) { return h.server.Connect(c), "" }}
+	go server.Serve(ln)
+	t.Cleanup(func() { require.NoError(t, server.Shutdown(context.Background())) })
 	return ln.Addr().String()
 }
 

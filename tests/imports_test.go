@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"internal/topk":       {},
 	"internal/config":     {},
 	"resp":                {"internal/decimal"},
+	"resp/transport":      {"resp"},
 	"resp/resptest":       {},
 	"store":               {"internal/decimal", "internal/exact"},
 	// DUMP and RESTORE speak the codec's payloads; of files commands know nothing.
@@ -38,7 +39,7 @@ var mayImport = map[string][]string{
 	"persistence/rdb":       {"internal/decimal", "store"},
 	"persistence/fs":        {},
 	"persistence/fs/fstest": {"persistence/fs"},
-	"cmd/cellserver/app":    {"gcra", "limiters/window", "limiters/slidinglog", "limiters/pace", "limiters/lease", "resp", "store", "internal/config", "commands", "persistence", "persistence/aof", "persistence/fs"},
+	"cmd/cellserver/app":    {"gcra", "limiters/window", "limiters/slidinglog", "limiters/pace", "limiters/lease", "resp", "resp/transport", "store", "internal/config", "commands", "persistence", "persistence/aof", "persistence/fs"},
 	"cmd/cellserver":        {"cmd/cellserver/app", "internal/config"},
 }
 
@@ -53,13 +54,15 @@ var mustNotKnow = map[string][]string{
 	"limiters/pace":       {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"limiters/lease":      {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"internal/topk":       {"net", "os", "sync", "sync/atomic", "time"},
-	"store":               {"net", "os", "time"},
-	"commands":            {"os"},
-	"persistence":         {"net"},
-	"persistence/aof":     {"net", "time"},
-	"persistence/rdb":     {"net", "os", "time"},
-	"persistence/fs":      {"net", "time"},
-	"cmd/cellserver/app":  {"flag", "os/signal"},
+	// A session has bytes only: sockets are the business of resp/transport.
+	"resp":               {"net", "os", "sync", "sync/atomic", "time", "syscall"},
+	"store":              {"net", "os", "time"},
+	"commands":           {"os"},
+	"persistence":        {"net"},
+	"persistence/aof":    {"net", "time"},
+	"persistence/rdb":    {"net", "os", "time"},
+	"persistence/fs":     {"net", "time"},
+	"cmd/cellserver/app": {"flag", "os/signal"},
 }
 
 // listed is what `go list` says about a package, its tests left aside.

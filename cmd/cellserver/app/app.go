@@ -20,7 +20,7 @@ import (
 	"cellserver/internal/config"
 	"cellserver/persistence"
 	"cellserver/persistence/aof"
-	"cellserver/resp"
+	"cellserver/resp/transport"
 	"cellserver/store"
 )
 
@@ -44,7 +44,7 @@ type App struct {
 	disk     *persistence.Manager
 	replay   aof.Foreign
 
-	transport resp.Server
+	transport transport.Server
 	sockets   sockets
 	tls       certificates
 	accepting sync.Mutex // guards the UserData of connections, and is held while a client is admitted
@@ -86,7 +86,7 @@ func New(o Options) (*App, error) {
 		return nil, err
 	}
 	a.replay = a.commands.Replayer()
-	a.transport = resp.Server{Log: a.log, Accept: a.accept, WriteLimit: writeLimit, Barrier: a.disk.Journal()}
+	a.transport = transport.Server{Log: a.log, Accept: a.accept, WriteLimit: writeLimit, Barrier: a.disk.Journal()}
 	if err := a.listen(cfg); err != nil {
 		a.sockets.close()
 		return nil, err

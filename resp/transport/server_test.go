@@ -1,7 +1,8 @@
-package resp
+package transport
 
 import (
 	"bytes"
+	"cellserver/resp"
 	"cellserver/resp/resptest"
 	"context"
 	"crypto/ecdsa"
@@ -71,7 +72,7 @@ func TestServerOverTLS(t *testing.T) {
 
 func TestServerRefuses(t *testing.T) {
 	eachCarrier(t, func(t *testing.T, s *echoServer) {
-		s.Accept = func(c *Conn) (Handler, string) { return nil, "ERR max number of clients reached" }
+		s.Accept = func(c *Conn) (resp.Handler, string) { return nil, "ERR max number of clients reached" }
 		startEcho(t, s, nil)
 		c := resptest.Dial(t, s.addr)
 		c.Write([]byte(wire("HELLO", "3")))

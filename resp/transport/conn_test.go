@@ -1,7 +1,8 @@
-package resp
+package transport
 
 import (
 	"bytes"
+	"cellserver/resp"
 	"cellserver/resp/resptest"
 	"context"
 	"strings"
@@ -38,13 +39,13 @@ type retryEcho struct {
 	letGo         atomic.Bool
 }
 
-func (h *retryEcho) Handle(args [][]byte, w *Writer) Status {
+func (h *retryEcho) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	if string(args[0]) == "PAUSED" && !h.letGo.Load() {
 		select {
 		case h.tries <- struct{}{}:
 		default:
 		}
-		return Retry
+		return resp.Retry
 	}
 	return h.echo.Handle(args, w)
 }
@@ -54,7 +55,7 @@ func (h *retryEcho) Closed() { close(h.closed) }
 func startRetry(t *testing.T, s *echoServer) (*retryEcho, *resptest.Client, *Conn) {
 	h := &retryEcho{tries: make(chan struct{}), closed: make(chan struct{})}
 	var conn *Conn
-	s.Accept = func(c *Conn) (Handler, string) {
+	s.Accept = func(c *Conn) (resp.Handler, string) {
 		conn = c
 		return h, ""
 	}
@@ -99,7 +100,7 @@ func TestRetryReadsOn(t *testing.T) {
 	eachCarrier(t, func(t *testing.T, s *echoServer) {
 		h, c, _ := startRetry(t, s)
 		c.Write([]byte(wire("c")))
-		c.Write(bytes.Repeat([]byte(wire("d")), 2*BusyBuffer/len(wire("d"))))
+		c.Write(bytes.Repeat([]byte(wire("d")), 2*resp.BusyBuffer/len(wire("d"))))
 		<-h.tries
 		<-h.tries
 		h.letGo.Store(true)
@@ -142,7 +143,7 @@ func TestIdleBuffersShrink(t *testing.T) {
 		c.Do("BIG", "50000")
 	}
 	conn := s.conn(0)
-	require.Greater(t, conn.Memory(), 3*IdleBuffer)
-	require.Eventually(t, func() bool { return conn.Memory() <= 3*IdleBuffer }, 10*time.Second, 10*time.Millisecond)
+	require.Greater(t, conn.Memory(), 3*resp.IdleBuffer)
+	require.Eventually(t, func() bool { return conn.Memory() <= 3*resp.IdleBuffer }, 10*time.Second, 10*time.Millisecond)
 	require.Equal(t, []any{"x"}, c.Do("x"))
 }

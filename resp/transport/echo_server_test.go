@@ -1,6 +1,7 @@
-package resp
+package transport
 
 import (
+	"cellserver/resp"
 	"context"
 	"net"
 	"sync"
@@ -20,15 +21,15 @@ type echoServer struct {
 
 type heldEcho struct {
 	echo
-	c     *Conn
-	s     *echoServer
-	apart bool // HOLD may run now
+	c         *Conn
+	s         *echoServer
+	offloaded bool // HOLD may run now
 }
 
-func (h *heldEcho) Handle(args [][]byte, w *Writer) Status {
+func (h *heldEcho) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	if string(args[0]) == "HOLD" {
-		if h.apart = !h.apart; h.apart {
-			return Offload
+		if h.offloaded = !h.offloaded; h.offloaded {
+			return resp.Offload
 		}
 		h.s.hold(h.c)
 	}
@@ -58,7 +59,7 @@ func startEcho(t *testing.T, s *echoServer, ln net.Listener) {
 	}
 	s.addr = ln.Addr().String()
 	if s.Accept == nil {
-		s.Accept = func(c *Conn) (Handler, string) {
+		s.Accept = func(c *Conn) (resp.Handler, string) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			c.UserData = make(chan struct{}, 2)

@@ -1,6 +1,7 @@
-package resp
+package transport
 
 import (
+	"cellserver/resp"
 	"cellserver/resp/resptest"
 	"io"
 	"strings"
@@ -66,7 +67,7 @@ func TestPushesAndRepliesInterleave(t *testing.T) {
 		for p := range pushers {
 			go func() {
 				for i := range messages {
-					var w Writer
+					var w resp.Writer
 					w.Proto = 3
 					w.Push(2)
 					w.Int(int64(p))
@@ -105,7 +106,7 @@ func TestSlowReaderIsClosed(t *testing.T) {
 		c := resptest.Dial(t, s.addr)
 		c.Do("x")
 		message := []byte("$1000\r\n" + strings.Repeat("x", 1000) + "\r\n")
-		gone := s.conn(0).gone
+		gone := s.conn(0).done
 		for pushed := 0; ; pushed += len(message) {
 			require.Less(t, pushed, 64<<20, "the limit must be met")
 			s.conn(0).Push(message)

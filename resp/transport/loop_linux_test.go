@@ -1,8 +1,9 @@
-package resp
+package transport
 
 import (
 	"testing"
 
+	"cellserver/resp"
 	"cellserver/resp/resptest"
 	"github.com/stretchr/testify/require"
 )
@@ -15,7 +16,7 @@ type faulty struct {
 	doomed  bool
 }
 
-func (f *faulty) Handle(args [][]byte, w *Writer) Status {
+func (f *faulty) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	switch string(args[0]) {
 	case "STALL":
 		f.stalled <- struct{}{}
@@ -38,7 +39,7 @@ func TestPanicOfALoop(t *testing.T) {
 	s := &echoServer{}
 	s.Loops = 1
 	stalled, resume := make(chan struct{}), make(chan struct{})
-	s.Accept = func(c *Conn) (Handler, string) {
+	s.Accept = func(c *Conn) (resp.Handler, string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		c.UserData = make(chan struct{}, 2)
