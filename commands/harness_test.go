@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
+	"cellserver/internal/quote"
 	"cellserver/resp"
 	"cellserver/resp/resptest"
 	"cellserver/store"
@@ -42,7 +43,7 @@ type harness struct {
 func newHarness(t testing.TB, directives ...string) *harness {
 	t.Helper()
 	args := append([]string{"--enable-debug-command", "yes"}, directives...)
-	cfg, _, err := config.Load(args, nil, nil)
+	cfg, _, err := configload.Load(args, nil, nil)
 	require.NoError(t, err)
 	clock, disk := &fakeClock{now: start}, &disk{}
 	server := New(Options{
@@ -150,7 +151,7 @@ func (c *testClient) split(args []any) []any {
 	if len(args) > 1 || !isLine {
 		return args
 	}
-	words, err := config.SplitArgs(line)
+	words, err := quote.Split(line)
 	require.NoError(c.t, err, line)
 	split := make([]any, len(words))
 	for i, w := range words {

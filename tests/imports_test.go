@@ -18,29 +18,32 @@ const module = "cellserver"
 // mayImport says which of the module's packages each package may import: data flows from the wire to the store
 // and never back. A package that is not here has no place yet; a new arrow is a decision, made here.
 var mayImport = map[string][]string{
-	"internal/exact":      {},
-	"internal/decimal":    {},
-	"gcra":                {"internal/exact"},
-	"limiters/window":     {"internal/exact"},
-	"limiters/slidinglog": {"internal/exact"},
-	"limiters/pace":       {"internal/exact"},
-	"limiters/lease":      {},
-	"internal/topk":       {},
-	"internal/config":     {},
-	"resp":                {"internal/decimal"},
-	"resp/transport":      {"resp"},
-	"resp/resptest":       {},
-	"store":               {"internal/decimal", "internal/exact"},
+	"internal/exact":             {},
+	"internal/decimal":           {},
+	"gcra":                       {"internal/exact"},
+	"limiters/window":            {"internal/exact"},
+	"limiters/slidinglog":        {"internal/exact"},
+	"limiters/pace":              {"internal/exact"},
+	"limiters/lease":             {},
+	"internal/topk":              {},
+	"internal/quote":             {},
+	"internal/config/value":      {"internal/quote"},
+	"internal/config":            {"internal/config/value"},
+	"internal/config/configload": {"internal/config", "internal/config/value", "internal/quote"},
+	"resp":                       {"internal/decimal"},
+	"resp/transport":             {"resp"},
+	"resp/resptest":              {},
+	"store":                      {"internal/decimal", "internal/exact"},
 	// DUMP and RESTORE speak the codec's payloads; of files commands know nothing.
 	"commands":    {"internal/decimal", "internal/exact", "gcra", "limiters/window", "limiters/slidinglog", "limiters/pace", "limiters/lease", "internal/topk", "resp", "store", "internal/config", "persistence/rdb"},
 	"persistence": {"store", "persistence/aof", "persistence/rdb", "persistence/fs"},
 	// A manifest quotes as redis.conf does.
-	"persistence/aof":       {"internal/decimal", "store", "internal/config", "persistence/rdb", "persistence/fs"},
+	"persistence/aof":       {"internal/decimal", "store", "internal/quote", "persistence/rdb", "persistence/fs"},
 	"persistence/rdb":       {"internal/decimal", "store"},
 	"persistence/fs":        {},
 	"persistence/fs/fstest": {"persistence/fs"},
-	"cmd/cellserver/app":    {"gcra", "limiters/window", "limiters/slidinglog", "limiters/pace", "limiters/lease", "resp", "resp/transport", "store", "internal/config", "commands", "persistence", "persistence/aof", "persistence/fs"},
-	"cmd/cellserver":        {"cmd/cellserver/app", "internal/config"},
+	"cmd/cellserver/app":    {"gcra", "limiters/window", "limiters/slidinglog", "limiters/pace", "limiters/lease", "resp", "resp/transport", "store", "internal/config", "internal/config/configload", "commands", "persistence", "persistence/aof", "persistence/fs"},
+	"cmd/cellserver":        {"cmd/cellserver/app", "internal/config", "internal/config/configload"},
 }
 
 // mustNotKnow says which parts of the world a package is kept away from, as packages of the standard library.

@@ -1,18 +1,9 @@
-// Package config is the server's configuration as data: one table of
-// directives drives redis.conf, the command line, the environment,
-// CONFIG GET/SET and docs/configuration.md.
-//
-// Names, values, bounds and error texts are those of Redis 7.0, so that a
-// redis.conf, a deployment script or a client tool written for Redis works.
 package config
-
-//go:generate go test . -run TestReferenceIsCurrent -update
 
 import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // MaxMemoryPolicy says which keys may go when maxmemory is reached.
@@ -169,21 +160,6 @@ type Config struct {
 	inert map[string]string
 }
 
-// Default returns the values that hold when nothing is configured.
-func Default() *Config {
-	c := &Config{}
-	for i := range table {
-		d := &table[i]
-		if d.Inert && !d.field {
-			continue
-		}
-		if err := d.set(c, d.Split(d.Default)); err != nil {
-			panic(fmt.Sprintf("default of '%s': %v", d.Name, err))
-		}
-	}
-	return c
-}
-
 // Clone returns a deep copy.
 func (c *Config) Clone() *Config {
 	n := *c
@@ -192,36 +168,6 @@ func (c *Config) Clone() *Config {
 	n.LatencyPercentiles = slices.Clone(c.LatencyPercentiles)
 	n.inert = maps.Clone(c.inert)
 	return &n
-}
-
-// Get returns a directive's value as CONFIG GET shows it: memory in bytes, lists
-// joined by a space. It is false for an unknown name; case does not matter.
-func (c *Config) Get(name string) (string, bool) {
-	d, ok := Lookup(name)
-	if !ok {
-		return "", false
-	}
-	return d.get(c), true
-}
-
-// Set gives a directive its arguments, or changes nothing and returns an error
-// whose text is what Redis says after "CONFIG SET failed (possibly related to
-// argument 'x') - ". Whether the directive may be set at run time is
-// [Directive.Settable]'s to say.
-func (c *Config) Set(name string, args []string) error {
-	d, ok := Lookup(name)
-	if !ok {
-		return unknown(name)
-	}
-	return d.set(c, args)
-}
-
-// unknown is the error for a name that is no directive.
-func unknown(name string) error {
-	if near, ok := nearest(name, Names()); ok {
-		return fmt.Errorf("unknown directive '%s': did you mean '%s'?", name, near)
-	}
-	return fmt.Errorf("unknown directive '%s'", name)
 }
 
 // Validate checks the relations between directives.
@@ -238,13 +184,4 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("tls-auth-clients %s needs tls-ca-cert-file", c.TLSAuthClients)
 	}
 	return nil
-}
-
-// join formats each element and puts spaces between them.
-func join[T any](list []T, format func(T) string) string {
-	words := make([]string, len(list))
-	for i, v := range list {
-		words[i] = format(v)
-	}
-	return strings.Join(words, " ")
 }

@@ -71,7 +71,7 @@ func Markdown() string {
 		if d.Hidden {
 			continue
 		}
-		if d.Inert && !d.field && !inert {
+		if d.Inert && !inert {
 			inert = true
 			b.WriteString(inertHead)
 		}
@@ -86,7 +86,7 @@ func Markdown() string {
 
 func groupHead(b *strings.Builder, d Directive) {
 	fmt.Fprintf(b, "\n## %s\n\n", d.Group)
-	if d.Inert && !d.field {
+	if d.Inert {
 		fmt.Fprintf(b, "Here: %s.\n\n| directive | values | default | CONFIG SET |\n|---|---|---|---|\n", d.Summary)
 		return
 	}
@@ -99,7 +99,7 @@ func row(b *strings.Builder, d Directive) {
 		name += " (" + code(strings.Join(d.Aliases, "`, `")) + ")"
 	}
 	fmt.Fprintf(b, "| %s | %s | %s | %s |", name, d.Values, code(shown(d.Default)), settable(d))
-	if !d.Inert || d.field {
+	if !d.Inert {
 		fmt.Fprintf(b, " %s |", d.Summary)
 	}
 	b.WriteByte('\n')

@@ -18,6 +18,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
 	"cellserver/persistence"
 	"cellserver/persistence/aof"
 	"cellserver/resp/transport"
@@ -26,9 +27,9 @@ import (
 
 // Options are what an App is made of. Only Config must be set.
 type Options struct {
-	Config     *config.Config   // is not changed
-	Warnings   []config.Warning // of config.Load, for the log
-	ConfigFile string           // that was read, "" for none; INFO shows it, CONFIG REWRITE writes it
+	Config     *config.Config       // is not changed
+	Warnings   []configload.Warning // of config.Load, for the log
+	ConfigFile string               // that was read, "" for none; INFO shows it, CONFIG REWRITE writes it
 	// Log is where messages go. Nil: where loglevel and logfile say.
 	Log *slog.Logger
 }

@@ -1,4 +1,4 @@
-package config
+package quote
 
 import (
 	"errors"
@@ -6,22 +6,23 @@ import (
 	"strings"
 )
 
-// ErrQuotes is the error of [SplitArgs].
-var ErrQuotes = errors.New("unbalanced quotes")
+// ErrUnbalanced says that a quote is not closed, or that text follows a closing quote without a space.
+var ErrUnbalanced = errors.New("unbalanced quotes")
 
-const spaces = " \t\n\v\f\r"
+// Spaces are the bytes that separate arguments.
+const Spaces = " \t\n\v\f\r"
 
-// SplitArgs cuts a line into arguments as redis.conf does: at white space, outside of
-// "double quotes" (with \n \r \t \b \a \xFF and \ before anything) and 'single quotes'
-// (with \'). A closing quote ends its argument. The result is never nil without an error.
-func SplitArgs(line string) ([]string, error) {
+// Split splits a line into arguments at white space outside of quotes. "Double quotes" know the escapes
+// \n \r \t \b \a \xFF, and \ before any other byte. 'Single quotes' know only \'. A closing quote ends its
+// argument. The error is [ErrUnbalanced]; without an error the result is not nil.
+func Split(line string) ([]string, error) {
 	args := []string{}
 	for {
-		line = strings.TrimLeft(line, spaces)
+		line = strings.TrimLeft(line, Spaces)
 		if line == "" {
 			return args, nil
 		}
-		arg, rest, err := nextArg(line)
+		arg, rest, err := next(line)
 		if err != nil {
 			return nil, err
 		}
@@ -29,7 +30,8 @@ func SplitArgs(line string) ([]string, error) {
 	}
 }
 
-func nextArg(s string) (arg, rest string, err error) {
+// next returns the first argument of s, and what follows it.
+func next(s string) (arg, rest string, err error) {
 	end := strings.IndexAny(s, " \n\r\t\"'")
 	if end < 0 {
 		return s, "", nil
@@ -39,13 +41,13 @@ func nextArg(s string) (arg, rest string, err error) {
 		return plain, s[end:], nil
 	}
 	inside, rest, ok := quoted(s[end+1:], quote)
-	if !ok || rest != "" && !strings.ContainsRune(spaces, rune(rest[0])) {
-		return "", "", ErrQuotes
+	if !ok || rest != "" && !strings.ContainsRune(Spaces, rune(rest[0])) {
+		return "", "", ErrUnbalanced
 	}
 	return plain + inside, rest, nil
 }
 
-// quoted reads up to the closing quote and returns what follows it.
+// quoted decodes s up to the closing quote, and returns what follows it.
 func quoted(s string, quote byte) (inside, rest string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -63,7 +65,7 @@ func quoted(s string, quote byte) (inside, rest string, ok bool) {
 	return "", "", false
 }
 
-// escape decodes what follows a backslash and says how many bytes that was.
+// escape decodes the bytes after a backslash, and returns how many they are.
 func escape(s string, quote byte) (char byte, width int) {
 	if quote == '"' && s[0] == 'x' && len(s) >= 3 {
 		if n, err := strconv.ParseUint(s[1:3], 16, 8); err == nil {
@@ -76,8 +78,8 @@ func escape(s string, quote byte) (char byte, width int) {
 	return s[0], 1
 }
 
-// Quote writes an argument so that [SplitArgs] reads it back as it is: bare where that
-// is safe, in double quotes otherwise.
+// Quote writes an argument so that [Split] returns it unchanged: without quotes if possible, otherwise in
+// double quotes.
 func Quote(arg string) string {
 	if arg != "" && !strings.ContainsFunc(arg, needsQuotes) {
 		return arg

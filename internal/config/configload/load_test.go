@@ -1,4 +1,4 @@
-package config
+package configload
 
 import (
 	"errors"
@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"cellserver/internal/config"
+	"cellserver/internal/quote"
 
 	"github.com/stretchr/testify/require"
 )
@@ -32,8 +35,8 @@ func (f files) glob(pattern string) (found []string, err error) {
 	return found, nil
 }
 
-func (f files) load(args, environ []string) (*Config, []Warning, error) {
-	l := &loader{config: Default(), readFile: f.read, glob: f.glob}
+func (f files) load(args, environ []string) (*config.Config, []Warning, error) {
+	l := &loader{config: config.Default(), readFile: f.read, glob: f.glob}
 	if err := l.load(args, environ); err != nil {
 		return nil, l.warnings, err
 	}
@@ -140,7 +143,7 @@ func TestLoad(t *testing.T) {
 	}
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) {
-			args, err := SplitArgs(s.args)
+			args, err := quote.Split(s.args)
 			require.NoError(t, err)
 			c, warnings, err := s.files.load(args, s.environ)
 			if s.err != "" {
@@ -168,20 +171,20 @@ func TestHelpAndVersion(t *testing.T) {
 		require.Nil(t, c)
 		require.True(t, errors.Is(err, want), arg)
 	}
-	for _, d := range Directives() {
-		require.Equal(t, !d.Inert, strings.Contains(Usage(), "\n  --"+d.Name+" ("), d.Name)
+	for _, d := range config.Directives() {
+		require.Equal(t, !d.Inert, strings.Contains(config.Usage(), "\n  --"+d.Name+" ("), d.Name)
 	}
 }
 
 // A redis.conf with every directive of the table at its default means the defaults.
 func TestEveryDefaultLoads(t *testing.T) {
 	var text strings.Builder
-	for _, d := range Directives() {
-		text.WriteString(d.Name + " " + Quote(d.Default) + "\n")
+	for _, d := range config.Directives() {
+		text.WriteString(d.Name + " " + quote.Quote(d.Default) + "\n")
 	}
 	c, _, err := files{"r.conf": text.String()}.load([]string{"r.conf"}, nil)
 	require.NoError(t, err)
-	for _, d := range Directives() {
+	for _, d := range config.Directives() {
 		got, _ := c.Get(d.Name)
 		require.Equal(t, d.Default, got, d.Name)
 	}
@@ -198,7 +201,7 @@ func TestDistributedRedisConfLoads(t *testing.T) {
 	require.Equal(t, 6380, c.Port)
 	require.Equal(t, []string{"127.0.0.1", "-::1"}, c.Bind)
 	require.True(t, slices.ContainsFunc(warnings, func(w Warning) bool {
-		return w.File == file && w.Line > 0 && w.Text == ignores("rdbcompression", "")
+		return w.File == file && w.Line > 0 && w.Text == ignoredText("rdbcompression", "")
 	}))
 }
 

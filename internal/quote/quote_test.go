@@ -1,4 +1,4 @@
-package config
+package quote
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSplitArgs(t *testing.T) {
+func TestSplit(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":                        {},
 		" \t ":                    {},
@@ -21,13 +21,13 @@ func TestSplitArgs(t *testing.T) {
 		"\"a\"\vb":                {"a", "b"},
 		`'a b' "c 'd' e" f'g "h'`: {"a b", "c 'd' e", `fg "h`},
 	} {
-		args, err := SplitArgs(line)
+		args, err := Split(line)
 		require.NoError(t, err, "%q", line)
 		require.Equal(t, want, args, "%q", line)
 	}
 	for _, line := range []string{`"`, `'`, `a "b`, `"a\"`, `'a\'`, `"a"b`, `'a'b`, `"a""b"`, `"a\`} {
-		_, err := SplitArgs(line)
-		require.ErrorIs(t, err, ErrQuotes, "%q", line)
+		_, err := Split(line)
+		require.ErrorIs(t, err, ErrUnbalanced, "%q", line)
 	}
 }
 
@@ -36,19 +36,8 @@ func FuzzQuote(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		args, err := SplitArgs(Quote(s))
+		args, err := Split(Quote(s))
 		require.NoError(t, err)
 		require.Equal(t, []string{s}, args)
 	})
-}
-
-func TestNearest(t *testing.T) {
-	for word, want := range map[string]string{
-		"prot": "port", "PORT ": "port", "tiemout": "timeout", "maxmemory_policy": "maxmemory-policy",
-		"slave-read-onyl": "slave-read-only", "appendnoly": "appendonly", "xyzzy": "", "": "",
-	} {
-		got, ok := nearest(word, Names())
-		require.Equal(t, want, got, word)
-		require.Equal(t, want != "", ok, word)
-	}
 }

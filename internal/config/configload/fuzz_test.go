@@ -1,22 +1,24 @@
-package config
+package configload
 
 import (
 	"strings"
 	"testing"
+
+	"cellserver/internal/config"
 
 	"github.com/stretchr/testify/require"
 )
 
 // survives checks what holds of any configuration that was accepted: every value can be
 // read, and set again to what was read.
-func survives(t *testing.T, c *Config, err error) {
+func survives(t *testing.T, c *config.Config, err error) {
 	if err != nil {
 		require.Nil(t, c)
 		require.NotEmpty(t, err.Error())
 		return
 	}
 	require.NoError(t, c.Validate())
-	for _, d := range Directives() {
+	for _, d := range config.Directives() {
 		value, ok := c.Get(d.Name)
 		require.True(t, ok)
 		require.NoError(t, c.Set(d.Name, d.Split(value)), d.Name)
