@@ -11,17 +11,17 @@ import (
 // Directive is one row of the table.
 type Directive struct {
 	Name    string
-	Aliases []string // older names; CONFIG GET and SET know them too
-	Group   string   // its heading in the reference
-	Values  string   // what it takes, in words
-	Default string   // in CONFIG GET form
+	Aliases []string // older names, which CONFIG GET and SET also know
+	Group   string   // its heading in docs/configuration.md
+	Values  string   // what it accepts, in words
+	Default string   // in the form of CONFIG GET
 	Summary string
 
 	Mutable   bool   // CONFIG SET may change it
-	Protected bool   // CONFIG SET may change it only as enable-protected-configs says
-	Sensitive bool   // its value belongs in no log
-	Hidden    bool   // CONFIG GET shows it to its exact name only, not to a pattern
-	Many      bool   // takes several arguments
+	Protected bool   // CONFIG SET may change it if enable-protected-configs allows it
+	Sensitive bool   // its value must not be logged
+	Hidden    bool   // CONFIG GET shows it for its exact name only, not for a pattern
+	Many      bool   // it accepts several arguments
 	Inert     bool   // it is checked, kept and shown, and has no effect
 	Note      string // why it is inert; "" gives no reason
 
@@ -29,15 +29,14 @@ type Directive struct {
 	set func(*Config, []string) error
 }
 
-// Errors of CONFIG SET that concern the directive, not its value.
+// Errors of CONFIG SET about the directive, not about its value.
 var (
 	ErrImmutable = errors.New("can't set immutable config")
 	ErrProtected = errors.New("can't set protected config")
 )
 
-// Settable says whether a client may CONFIG SET the directive now: nil,
-// [ErrImmutable] or [ErrProtected]. A local client came over the loopback address
-// or the unix socket.
+// Settable reports whether a client may change the directive with CONFIG SET: the result is nil, [ErrImmutable]
+// or [ErrProtected]. local says that the client is from the loopback address or a unix socket.
 func (d *Directive) Settable(c *Config, local bool) error {
 	switch {
 	case !d.Mutable:
@@ -48,8 +47,8 @@ func (d *Directive) Settable(c *Config, local bool) error {
 	return nil
 }
 
-// Split cuts CONFIG SET's one value into the arguments of [Config.Set]: at every
-// single space for a directive of many arguments, as Redis does; "" is none of them.
+// Split splits the value of CONFIG SET into the arguments of [Config.Set]. If the directive accepts several
+// arguments, Split cuts at every single space, as Redis does, and "" has no arguments.
 func (d *Directive) Split(value string) []string {
 	switch {
 	case !d.Many:
@@ -76,7 +75,7 @@ const (
 // access is a kind of two directives of different groups.
 var access = value.Enum(AccessNo, AccessYes, AccessLocal)
 
-// field is a directive whose value is a field of Config.
+// field makes a directive whose value is a field of Config.
 func field[T any](name string, k value.Kind[T], def string, at func(*Config) *T, summary string) Directive {
 	return Directive{
 		Name: name, Values: k.Values, Default: def, Summary: summary,
@@ -92,7 +91,7 @@ func field[T any](name string, k value.Kind[T], def string, at func(*Config) *T,
 	}
 }
 
-// inert is a directive of Redis that is checked, kept and read back, no more.
+// inert makes a directive of Redis that has no effect here: it is checked, kept and shown.
 func inert[T any](name string, k value.Kind[T], def string) Directive {
 	return Directive{
 		Name: name, Values: k.Values, Default: def,
@@ -117,7 +116,7 @@ func inert[T any](name string, k value.Kind[T], def string) Directive {
 	}
 }
 
-// group heads its rows with a title, and gives those without one a summary.
+// group sets the group of its rows, and the summary of those without one.
 func group(title, summary string, rows ...Directive) []Directive {
 	for i := range rows {
 		rows[i].Group = title
@@ -134,7 +133,7 @@ func (d Directive) protected() Directive            { d.Protected = true; return
 func (d Directive) sensitive() Directive            { d.Sensitive = true; return d }
 func (d Directive) hidden() Directive               { d.Hidden = true; return d }
 
-// ignored marks a directive inert and says why.
+// ignored gives the reason why a directive is inert.
 func (d Directive) ignored(note string) Directive {
 	d.Inert, d.Note = true, note
 	return d

@@ -7,20 +7,20 @@ import (
 	"cellserver/internal/config/value"
 )
 
-// inertDirectives are those of Redis 7.0 that have nothing to act on here. Client tools
-// and CONFIG SET find them as in Redis, under Redis's defaults.
+// inertDirectives are directives of Redis 7.0 that have no effect here. CONFIG GET and SET know them as in
+// Redis, with Redis's defaults, so that client tools work.
 var inertDirectives = slices.Concat(
 	inertProcess, inertReplication, inertCluster, inertFiles, inertTypes, inertMemory, inertTLS,
 )
 
 var inertProcess = group("Redis's process", "how Redis runs as a process",
-	inert("daemonize", value.YesNo, "no").immutable().ignored("the server stays in the foreground, for a service manager to hold"),
+	inert("daemonize", value.YesNo, "no").immutable().ignored("the server stays in the foreground: let a service manager start it"),
 	inert("supervised", value.Enum("upstart", "systemd", "auto", "no"), "no").immutable(),
 	inert("pidfile", value.Text, "").immutable(),
 	inert("set-proc-title", value.YesNo, "yes").immutable(),
 	inert("proc-title-template", value.ProcTitle, "{title} {listen-addr} {server-mode}"),
 	inert("always-show-logo", value.YesNo, "no").immutable(),
-	inert("syslog-enabled", value.YesNo, "no").immutable().ignored("the log goes to logfile or standard output"),
+	inert("syslog-enabled", value.YesNo, "no").immutable().ignored("the server logs to logfile or to standard output"),
 	inert("syslog-ident", value.Text, "redis").immutable(),
 	inert("syslog-facility", value.Enum("user", "local0", "local1", "local2", "local3", "local4", "local5", "local6", "local7"), "local0").immutable(),
 	inert("crash-log-enabled", value.YesNo, "yes"),
@@ -34,7 +34,7 @@ var inertProcess = group("Redis's process", "how Redis runs as a process",
 	inert("bio_cpulist", value.Text, "").immutable(),
 	inert("aof_rewrite_cpulist", value.Text, "").immutable(),
 	inert("bgsave_cpulist", value.Text, "").immutable(),
-	inert("io-threads", value.Int(1, 128), "1").immutable().ignored("one core of two runs commands, of those that GOMAXPROCS allows"),
+	inert("io-threads", value.Int(1, 128), "1").immutable().ignored("half of the processors that GOMAXPROCS allows run commands"),
 	inert("io-threads-do-reads", value.YesNo, "no").immutable(),
 	inert("ignore-warnings", value.Text, ""),
 	inert("bind-source-addr", value.Text, ""),
@@ -112,7 +112,7 @@ var inertFiles = group("Redis's files", "how Redis writes its files",
 	inert("aof-disable-auto-gc", value.YesNo, "no"),
 )
 
-var inertTypes = group("Redis's encodings", "how Redis holds values of types that are not here",
+var inertTypes = group("Redis's encodings", "how Redis encodes values of types that this server does not have",
 	inert("list-max-listpack-size", value.Int(minInt, maxInt), "-2").alias("list-max-ziplist-size"),
 	inert("list-compress-depth", value.Int(0, maxInt), "0"),
 	inert("hash-max-listpack-entries", value.Int64(0, maxLong), "512").alias("hash-max-ziplist-entries"),
@@ -124,7 +124,7 @@ var inertTypes = group("Redis's encodings", "how Redis holds values of types tha
 )
 
 var inertMemory = group("Redis's memory", "Redis's own allocator, hash tables and threads",
-	inert("maxmemory-clients", value.MemoryOrPercent, "0").ignored("each client is bounded by client-query-buffer-limit and client-output-buffer-limit"),
+	inert("maxmemory-clients", value.MemoryOrPercent, "0").ignored("use client-query-buffer-limit and client-output-buffer-limit"),
 	inert("maxmemory-eviction-tenacity", value.Int(0, 100), "10"),
 	inert("lazyfree-lazy-eviction", value.YesNo, "no"),
 	inert("lazyfree-lazy-expire", value.YesNo, "no"),
@@ -142,7 +142,7 @@ var inertMemory = group("Redis's memory", "Redis's own allocator, hash tables an
 	inert("active-defrag-ignore-bytes", value.Memory(1, maxLong), "104857600"),
 )
 
-var inertTLS = group("Redis's TLS", "what Go's TLS chooses itself, or links that are not here",
+var inertTLS = group("Redis's TLS", "what Go's TLS decides, or connections that this server does not make",
 	inert("tls-cluster", value.YesNo, "no"),
 	inert("tls-replication", value.YesNo, "no"),
 	inert("tls-client-cert-file", value.Text, ""),

@@ -20,7 +20,7 @@ func indexTable() ([]string, map[string]*Directive) {
 	for i := range table {
 		for _, name := range append([]string{table[i].Name}, table[i].Aliases...) {
 			if rows[name] != nil {
-				panic("directive '" + name + "' stands twice in the table")
+				panic("directive '" + name + "' is twice in the table")
 			}
 			rows[name] = &table[i]
 			names = append(names, name)
@@ -29,19 +29,19 @@ func indexTable() ([]string, map[string]*Directive) {
 	return names, rows
 }
 
-// Directives returns the table, in its order.
+// Directives returns a copy of the table.
 func Directives() []Directive { return slices.Clone(table) }
 
 // Names returns every name and alias, in the order of the table.
 func Names() []string { return slices.Clone(names) }
 
-// Lookup finds a directive by its name or an alias; case does not matter.
+// Lookup returns the directive with this name or alias, in any case.
 func Lookup(name string) (*Directive, bool) {
 	d, ok := byName[strings.ToLower(name)]
 	return d, ok
 }
 
-// Default returns the values that hold when nothing is configured.
+// Default returns the configuration without any source.
 func Default() *Config {
 	c := &Config{}
 	for i := range table {
@@ -56,8 +56,8 @@ func Default() *Config {
 	return c
 }
 
-// Get returns a directive's value as CONFIG GET shows it: memory in bytes, lists
-// joined by a space. It is false for an unknown name; case does not matter.
+// Get returns a directive's value as CONFIG GET shows it: memory in bytes, lists joined by spaces. It reports
+// false for an unknown name. Case does not matter.
 func (c *Config) Get(name string) (string, bool) {
 	d, ok := Lookup(name)
 	if !ok {
@@ -66,10 +66,9 @@ func (c *Config) Get(name string) (string, bool) {
 	return d.get(c), true
 }
 
-// Set gives a directive its arguments, or changes nothing and returns an error
-// whose text is what Redis says after "CONFIG SET failed (possibly related to
-// argument 'x') - ". Whether the directive may be set at run time is
-// [Directive.Settable]'s to say.
+// Set changes a directive's value, or returns an error and changes nothing. The text of the error is the one of
+// Redis after "CONFIG SET failed (possibly related to argument 'x') - ". Set does not check
+// [Directive.Settable].
 func (c *Config) Set(name string, args []string) error {
 	d, ok := Lookup(name)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// survives checks what holds of any configuration that was accepted: every value can be
-// read, and set again to what was read.
+// survives checks a configuration that was accepted: every value that Get returns can be set again, and stays
+// the same.
 func survives(t *testing.T, c *config.Config, err error) {
 	if err != nil {
 		require.Nil(t, c)

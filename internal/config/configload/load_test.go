@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// files is a file system of names and texts.
+// files is a file system: the text of each file by its name.
 type files map[string]string
 
 func (f files) read(name string) ([]byte, error) {
@@ -58,7 +58,7 @@ func TestLoad(t *testing.T) {
 		{name: "nothing", want: want{"port": "6379", "bind": "127.0.0.1 -::1", "save": "", "enable-debug-command": "no"}},
 		{name: "the example", files: conf("port 1\nmaxmemory 5"), args: `r.conf --port 6380 --maxmemory 1gb --save "" --bind 0.0.0.0 ::1`,
 			want: want{"port": "6380", "maxmemory": "1073741824", "save": "", "bind": "0.0.0.0 ::1"}},
-		{name: "who is stronger", files: conf("port 1\ntimeout 1\nhz 11"), environ: []string{"CELLSERVER_PORT=2", "CELLSERVER_TIMEOUT=2"}, args: "r.conf --port 3",
+		{name: "later sources replace earlier ones", files: conf("port 1\ntimeout 1\nhz 11"), environ: []string{"CELLSERVER_PORT=2", "CELLSERVER_TIMEOUT=2"}, args: "r.conf --port 3",
 			want: want{"port": "3", "timeout": "2", "hz": "11"}},
 		{name: "standard input", files: files{"-": "port 7"}, args: "-", want: want{"port": "7"}},
 		{name: "standard input last, after the file", files: files{"r.conf": "port 6\nhz 20", "-": "port 7"}, args: "r.conf --timeout 3 -",
@@ -71,7 +71,7 @@ func TestLoad(t *testing.T) {
 			want: want{"port": "1", "hz": "12", "bind": "1.1.1.1 ::1", "requirepass": "--x"}},
 		{name: "units", args: "--maxmemory 1k", want: want{"maxmemory": "1000"}},
 		{name: "maxmemory-clients in percent", args: "--maxmemory-clients 5%", want: want{"maxmemory-clients": "5%"},
-			warns: []string{"command line: redis directive 'maxmemory-clients' is ignored: each client is bounded by client-query-buffer-limit and client-output-buffer-limit"}},
+			warns: []string{"command line: redis directive 'maxmemory-clients' is ignored: use client-query-buffer-limit and client-output-buffer-limit"}},
 
 		{name: "no save points beside the log", args: "--appendonly yes", want: want{"save": ""}},
 		{name: "save points without a log", args: "--appendonly no", want: want{"save": "3600 1 300 100 60 10000"}},
@@ -94,7 +94,7 @@ func TestLoad(t *testing.T) {
 		{name: "a wide tree", files: files{"r.conf": strings.Repeat("include a\n", 40), "a": strings.Repeat("include b\n", 40), "b": ""}, args: "r.conf", err: "more than 1024 files"},
 
 		{name: "one warning for each name", files: conf("io-threads 4\nio-threads 2"), args: "r.conf --io-threads 3", want: want{"io-threads": "3"},
-			warns: []string{"r.conf:1: redis directive 'io-threads' is ignored: one core of two runs commands, of those that GOMAXPROCS allows"}},
+			warns: []string{"r.conf:1: redis directive 'io-threads' is ignored: half of the processors that GOMAXPROCS allows run commands"}},
 		{name: "redis-cell", files: conf("loadmodule /usr/lib/libredis_cell.so"), args: "r.conf",
 			warns: []string{"r.conf:1: 'loadmodule' is not needed: CL.THROTTLE is built in"}},
 		{name: "another module and its directives", files: conf("loadmodule x.so a\nsearch.timeout 5"), args: "r.conf",
@@ -107,7 +107,7 @@ func TestLoad(t *testing.T) {
 				"r.conf:2: redis directive 'locale-collate' does not apply here and is ignored"}},
 
 		{name: "nonsense", files: conf("\n\nprot 1"), args: "r.conf", err: "r.conf:3: unknown directive 'prot': did you mean 'port'?"},
-		{name: "nonsense that is near nothing", files: conf("xyzzy"), args: "r.conf", err: "r.conf:1: unknown directive 'xyzzy'"},
+		{name: "nonsense without a near name", files: conf("xyzzy"), args: "r.conf", err: "r.conf:1: unknown directive 'xyzzy'"},
 		{name: "a bad value", files: conf("port x"), args: "r.conf", err: "r.conf:1: port: argument couldn't be parsed into an integer"},
 		{name: "a bad value of an inert one", files: conf("io-threads 500"), args: "r.conf", err: "r.conf:1: io-threads: argument must be between 1 and 128 inclusive"},
 		{name: "too many values", files: conf("port 1 2"), args: "r.conf", err: "r.conf:1: port: wrong number of arguments"},
@@ -176,7 +176,7 @@ func TestHelpAndVersion(t *testing.T) {
 	}
 }
 
-// A redis.conf with every directive of the table at its default means the defaults.
+// A redis.conf that sets every directive to its default gives the defaults.
 func TestEveryDefaultLoads(t *testing.T) {
 	var text strings.Builder
 	for _, d := range config.Directives() {
@@ -190,7 +190,7 @@ func TestEveryDefaultLoads(t *testing.T) {
 	}
 }
 
-// The redis.conf of a distribution's package loads as it is.
+// The redis.conf of a Linux distribution loads unchanged.
 func TestDistributedRedisConfLoads(t *testing.T) {
 	const file = "/etc/redis/redis.conf"
 	if _, err := os.ReadFile(file); err != nil {
@@ -205,7 +205,7 @@ func TestDistributedRedisConfLoads(t *testing.T) {
 	}))
 }
 
-// skip says why a test is left out; with CELLSERVER_NO_SKIP=1 that is a failure.
+// skip skips the test, and says why. With CELLSERVER_NO_SKIP=1 the test fails instead.
 func skip(t *testing.T, why string) {
 	t.Helper()
 	if os.Getenv("CELLSERVER_NO_SKIP") == "1" {

@@ -82,7 +82,7 @@ var OOMScores = Kind[string]{
 
 var procTitleNames = []string{"title", "listen-addr", "server-mode", "port", "tls-port", "unixsocket", "config-file"}
 
-// ProcTitle takes a template in which {name} is one of Redis's and {{ is a brace.
+// ProcTitle accepts a template. It may contain the variables of Redis, as {name}; {{ is a brace.
 var ProcTitle = Checked("template", func(s string) string {
 	const invalid = "template format is invalid or contains unknown variables"
 	if s == "" {
