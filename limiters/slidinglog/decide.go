@@ -7,19 +7,40 @@ import (
 	"cellserver/internal/exact"
 )
 
-// view is a log as one request finds it.
+// Decide answers a request for a quantity at now, in ns since the epoch. A quantity of 0 ignores the gap and
+// changes nothing.
+func Decide[E Entries](l Log, entries E, now, quantity int64) (Decision, error) {
+	v := view[E]{Log: l, entries: entries, now: now, n: entries.Len()}
+	if v.n > 0 {
+		v.last = entries.At(v.n - 1)
+	}
+	v.shared = l.Resolution > 0 || v.last.Shared
+	switch {
+	case quantity < 0:
+		return Decision{}, errQuantity
+	case quantity > MaxEntries && !v.shared && quantity <= l.limit:
+		return Decision{}, errTooMany
+	case now > math.MaxInt64-l.period:
+		return Decision{}, errTooFar
+	}
+	v.forget = v.live()
+	v.used = v.count(v.forget)
+	return v.decide(quantity), nil
+}
+
+// view is a log at the time of one request.
 type view[E Entries] struct {
 	Log
 	entries E
 	now     int64
 	n       int   // entries
-	last    Entry // the newest of them, if there is one
-	forget  int   // the oldest of them, which count no more
-	used    int64 // actions that count
-	shared  bool  // what is added is a shared entry
+	last    Entry // the newest entry, if there is one
+	forget  int   // the number of oldest entries that count no more
+	used    int64 // requests that count
+	shared  bool  // requests are added as a shared entry
 }
 
-// live is the index of the first entry that counts. Most often that is one of the first.
+// live returns the index of the first entry that counts. It searches from the front, where the entry usually is.
 func (v *view[E]) live() int {
 	cutoff := v.now - v.period
 	if cutoff > v.now {
@@ -32,7 +53,7 @@ func (v *view[E]) live() int {
 	return from + sort.Search(min(to, v.n)-from, func(i int) bool { return v.entries.At(from+i).Time > cutoff })
 }
 
-// count is the number of actions from entry i on.
+// count returns the number of requests from entry i on.
 func (v *view[E]) count(i int) int64 {
 	if !v.shared {
 		return int64(v.n - i)
@@ -44,7 +65,7 @@ func (v *view[E]) count(i int) int64 {
 	return sum
 }
 
-// decide is [Decide], once it is known what counts.
+// decide is [Decide], after forget and used are set.
 func (v *view[E]) decide(quantity int64) Decision {
 	d := Decision{Limit: v.limit, RetryAfter: never, Forget: v.forget, Shared: v.shared}
 	soon := quantity > 0 && v.gap() > 0
@@ -71,7 +92,7 @@ func (v *view[E]) decide(quantity int64) Decision {
 	return d
 }
 
-// gap is how long it is yet until the latest entry is a gap ago; not positive if it is.
+// gap returns the time until the newest entry is a gap old. It is 0 or less if the entry is old enough.
 func (v *view[E]) gap() int64 {
 	if v.Gap == 0 || v.n == 0 {
 		return 0
@@ -79,7 +100,7 @@ func (v *view[E]) gap() int64 {
 	return exact.Plus(v.last.Time, v.Gap) - v.now
 }
 
-// joins says whether what is added joins the newest entry.
+// joins reports whether added requests join the newest entry.
 func (v *view[E]) joins() bool {
 	if !v.shared || v.n == v.forget {
 		return false
@@ -87,7 +108,7 @@ func (v *view[E]) joins() bool {
 	return v.last.Shared && v.last.Time <= v.now && v.bucket(v.last.Time) == v.bucket(v.now)
 }
 
-// bucket is the beginning of a time's bucket.
+// bucket returns the beginning of the bucket of a time.
 func (v *view[E]) bucket(t int64) int64 {
 	if v.Resolution == 0 {
 		return t
@@ -95,8 +116,8 @@ func (v *view[E]) bucket(t int64) int64 {
 	return t - t%v.Resolution
 }
 
-// crowd lets what is added to a strict log push out the oldest entries, without which the
-// log has limit actions still.
+// crowd forgets the oldest entries of a strict log that it does not need: without them the log still has limit
+// requests.
 func (v *view[E]) crowd(d *Decision) {
 	for last := v.n - bit(d.Join); d.Limited && d.Forget < last; d.Forget++ {
 		oldest := int64(1)
@@ -110,7 +131,7 @@ func (v *view[E]) crowd(d *Decision) {
 	}
 }
 
-// retry is how long it takes until a limited request passes, with the log that it leaves.
+// retry returns the time until a limited request passes, with the log that the decision leaves.
 func (v *view[E]) retry(d *Decision, quantity int64) int64 {
 	wait := int64(0)
 	if over := exact.Plus(v.used, d.Add) - (v.limit - quantity); over > 0 {
@@ -122,8 +143,7 @@ func (v *view[E]) retry(d *Decision, quantity int64) int64 {
 	return wait
 }
 
-// timeOf is the time of the action that is n-th, counted from the oldest, in the log that a
-// decision leaves.
+// timeOf returns the time of the n-th oldest request in the log that the decision leaves.
 func (v *view[E]) timeOf(d *Decision, n int64) int64 {
 	last := v.n - bit(d.Join)
 	if !v.shared {
@@ -141,7 +161,7 @@ func (v *view[E]) timeOf(d *Decision, n int64) int64 {
 	return v.now
 }
 
-// newest is the time of the newest entry in the log that a decision leaves.
+// newest returns the time of the newest entry in the log that the decision leaves.
 func (v *view[E]) newest(d *Decision) int64 {
 	if v.n > 0 && (d.Add == 0 || v.last.Time > v.now) {
 		return v.last.Time
