@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkTransport is the time of a batch of one command or 16 from 50 clients, with one event loop and
-// with a worker for each client.
+// BenchmarkTransport measures a batch of 1 or 16 commands from 50 clients, with one event loop and with a worker for
+// each client.
 func BenchmarkTransport(b *testing.B) {
 	for _, c := range []struct {
 		name         string

@@ -14,7 +14,7 @@ import (
 )
 
 func TestCloseUnblocks(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		startEcho(t, s, nil)
 		idle, retrying := resptest.Dial(t, s.addr), resptest.Dial(t, s.addr)
 		idle.Do("x")
@@ -32,7 +32,7 @@ func TestCloseUnblocks(t *testing.T) {
 	})
 }
 
-// retryEcho answers Retry until it is let go.
+// retryEcho returns Retry for PAUSED until letGo is set.
 type retryEcho struct {
 	echo
 	tries, closed chan struct{}
@@ -67,8 +67,8 @@ func startRetry(t *testing.T, s *echoServer) (*retryEcho, *resptest.Client, *Con
 	return h, c, conn
 }
 
-func TestRetryGoesOn(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+func TestRetryRunsTheCommandLater(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		h, c, conn := startRetry(t, s)
 		conn.Push([]byte("+pushed\r\n"))
 		require.Equal(t, resptest.Simple("pushed"), c.Recv(), "a paused client still gets messages")
@@ -80,7 +80,7 @@ func TestRetryGoesOn(t *testing.T) {
 }
 
 func TestRetryEndsWithTheConnection(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		h, c, conn := startRetry(t, s)
 		conn.Close()
 		<-h.closed
@@ -89,15 +89,15 @@ func TestRetryEndsWithTheConnection(t *testing.T) {
 }
 
 func TestRetryEndsWhenTheClientLeaves(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		h, c, _ := startRetry(t, s)
 		c.Close()
 		<-h.closed
 	})
 }
 
-func TestRetryReadsOn(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+func TestRetryKeepsReading(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		h, c, _ := startRetry(t, s)
 		c.Write([]byte(wire("c")))
 		c.Write(bytes.Repeat([]byte(wire("d")), 2*resp.BusyBuffer/len(wire("d"))))
@@ -111,7 +111,7 @@ func TestRetryReadsOn(t *testing.T) {
 }
 
 func TestRetryEndsWithTheServer(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		h, c, _ := startRetry(t, s)
 		require.NoError(t, s.Shutdown(context.Background()))
 		<-h.closed
@@ -120,7 +120,7 @@ func TestRetryEndsWithTheServer(t *testing.T) {
 }
 
 func TestCloseAfterReply(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		s.hold = func(c *Conn) {
 			c.Push([]byte("+bye\r\n"))
 			c.CloseAfterReply()
@@ -132,10 +132,10 @@ func TestCloseAfterReply(t *testing.T) {
 	})
 }
 
-// A client that falls silent after a burst gives its big buffers back.
+// A session frees its big buffers when its client is silent after a burst.
 func TestIdleBuffersShrink(t *testing.T) {
 	s := &echoServer{}
-	s.Loops = -1 // a loop lends its buffers
+	s.Loops = -1 // a loop lends its own buffers
 	startEcho(t, s, nil)
 	c := resptest.Dial(t, s.addr)
 	c.Do("x", strings.Repeat("x", 200_000))

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// echoServer is a server of echo handlers; hold, when set, is run by the command HOLD.
+// echoServer is a server with echo handlers. The command HOLD calls hold.
 type echoServer struct {
 	Server
 	addr  string
@@ -38,10 +38,9 @@ func (h *heldEcho) Handle(args [][]byte, w *resp.Writer) resp.Status {
 
 func (h *heldEcho) Closed() { h.c.UserData.(chan struct{}) <- struct{}{} }
 
-// eachCarrier runs a test with a server whose connections a loop carries, and with one where each
-// has a goroutine.
-func eachCarrier(t *testing.T, test func(t *testing.T, s *echoServer)) {
-	for name, loops := range map[string]int{"loop": 1, "goroutine": -1} {
+// withLoopAndWorkers runs a test with a server that has an event loop, and with one that has workers only.
+func withLoopAndWorkers(t *testing.T, test func(t *testing.T, s *echoServer)) {
+	for name, loops := range map[string]int{"loop": 1, "worker": -1} {
 		t.Run(name, func(t *testing.T) {
 			s := &echoServer{}
 			s.Loops = loops
@@ -50,7 +49,7 @@ func eachCarrier(t *testing.T, test func(t *testing.T, s *echoServer)) {
 	}
 }
 
-// startEcho serves on ln, or on a port of the system's choice, until the test ends.
+// startEcho serves on ln, or on a free port, until the test ends.
 func startEcho(t *testing.T, s *echoServer, ln net.Listener) {
 	if ln == nil {
 		var err error
@@ -79,7 +78,7 @@ func startEcho(t *testing.T, s *echoServer, ln net.Listener) {
 	})
 }
 
-// conn is the i-th connection that was accepted.
+// conn returns the i-th connection that was accepted.
 func (s *echoServer) conn(i int) *Conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()

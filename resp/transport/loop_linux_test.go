@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// faulty is a handler that panics where no session sees it: as it goes, after DOOM.
+// faulty is a handler that panics outside of its session: in Closed, after the command DOOM.
 type faulty struct {
 	heldEcho
-	stalled chan struct{} // STALL says here that it has begun
-	resume  chan struct{} // and waits here
+	stalled chan struct{} // STALL sends here when it begins
+	resume  chan struct{} // STALL waits here
 	doomed  bool
 }
 
@@ -34,7 +34,7 @@ func (f *faulty) Closed() {
 	}
 }
 
-// A panic between the sessions costs no other client of the same turn its replies.
+// A panic outside of a session does not cost other clients of the same turn their replies.
 func TestPanicOfALoop(t *testing.T) {
 	s := &echoServer{}
 	s.Loops = 1

@@ -11,7 +11,7 @@ import (
 )
 
 func TestPushToAnIdleClient(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		startEcho(t, s, nil)
 		c := resptest.Dial(t, s.addr)
 		c.Do("x")
@@ -22,9 +22,9 @@ func TestPushToAnIdleClient(t *testing.T) {
 	})
 }
 
-// A client that takes no messages must not make them pile up without end, though it has no limit.
+// PushLimit bounds the messages for a client that does not read, if there is no WriteLimit.
 func TestPushLimit(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		s.PushLimit = 1000
 		s.hold = func(c *Conn) {
 			for range 100 { // nothing leaves while the batch runs
@@ -40,9 +40,9 @@ func TestPushLimit(t *testing.T) {
 	})
 }
 
-// What is pushed while a batch runs must not split its replies, nor come before them.
+// A message that is pushed while a batch runs comes after the replies of the batch.
 func TestPushWaitsForTheBatch(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		s.hold = func(c *Conn) {
 			c.Push([]byte("+one\r\n"))
 			c.Push([]byte("+two\r\n"))
@@ -56,10 +56,10 @@ func TestPushWaitsForTheBatch(t *testing.T) {
 	})
 }
 
-// Pushes from many goroutines against a client that pipelines: every message arrives whole, those
-// of one pusher in order, and replies keep their order.
+// Many goroutines push to a client that pipelines. Every message arrives whole. The messages of one goroutine, and the
+// replies, keep their order.
 func TestPushesAndRepliesInterleave(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		const pushers, messages, commands = 4, 300, 300
 		startEcho(t, s, nil)
 		c := resptest.Dial(t, s.addr)
@@ -97,9 +97,9 @@ func TestPushesAndRepliesInterleave(t *testing.T) {
 	})
 }
 
-// A client that reads nothing must neither hold memory nor hold up who pushes to it.
+// WriteLimit bounds the memory for a client that does not read, and Push does not block.
 func TestSlowReaderIsClosed(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		const limit = 1 << 20
 		s.WriteLimit = func(*Conn) int64 { return limit }
 		startEcho(t, s, nil)
@@ -122,7 +122,7 @@ func TestSlowReaderIsClosed(t *testing.T) {
 }
 
 func TestReplyBeyondTheWriteLimit(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		s.WriteLimit = func(*Conn) int64 { return 1000 }
 		startEcho(t, s, nil)
 		c := resptest.Dial(t, s.addr)

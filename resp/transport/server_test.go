@@ -24,7 +24,7 @@ import (
 )
 
 func TestServerAnswers(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		startEcho(t, s, nil)
 		c := resptest.Dial(t, s.addr)
 		require.Equal(t, []any{"GET", "k"}, c.Do("GET", "k"))
@@ -40,7 +40,7 @@ func TestServerAnswers(t *testing.T) {
 }
 
 func TestServerOnUnixSocket(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		path := filepath.Join(t.TempDir(), "s")
 		ln, err := net.Listen("unix", path)
 		require.NoError(t, err)
@@ -71,7 +71,7 @@ func TestServerOverTLS(t *testing.T) {
 }
 
 func TestServerRefuses(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		s.Accept = func(c *Conn) (resp.Handler, string) { return nil, "ERR max number of clients reached" }
 		startEcho(t, s, nil)
 		c := resptest.Dial(t, s.addr)
@@ -81,7 +81,7 @@ func TestServerRefuses(t *testing.T) {
 }
 
 func TestServerSurvivesPanics(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		startEcho(t, s, nil)
 		c := resptest.Dial(t, s.addr)
 		c.Write([]byte(wire("a") + wire("PANIC") + wire("b")))
@@ -91,7 +91,7 @@ func TestServerSurvivesPanics(t *testing.T) {
 }
 
 func TestShutdownDrains(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		held, release := make(chan struct{}), make(chan struct{})
 		s.hold = func(*Conn) {
 			close(held)
@@ -113,8 +113,8 @@ func TestShutdownDrains(t *testing.T) {
 	})
 }
 
-func TestShutdownLosesPatience(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+func TestShutdownEndsWithItsContext(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		startEcho(t, s, nil)
 		c := resptest.Dial(t, s.addr)
 		// The client reads nothing of this, so that its replies never leave.
@@ -130,7 +130,7 @@ func TestShutdownLosesPatience(t *testing.T) {
 	})
 }
 
-// failing is a listener whose accepts fail at first, as if descriptors had run out.
+// failing is a listener whose first accepts fail, as if the process had no more descriptors.
 type failing struct {
 	net.Listener
 	failures atomic.Int32
@@ -144,7 +144,7 @@ func (l *failing) Accept() (net.Conn, error) {
 }
 
 func TestServeBacksOff(t *testing.T) {
-	eachCarrier(t, func(t *testing.T, s *echoServer) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
 		slow := &failing{Listener: ln}
@@ -157,7 +157,7 @@ func TestServeBacksOff(t *testing.T) {
 	})
 }
 
-func TestServeReportsAForeignClose(t *testing.T) {
+func TestServeReportsACloseByOtherCode(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	s := &Server{}
