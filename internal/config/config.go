@@ -174,7 +174,7 @@ func (c *Config) Validate() error {
 	plain, tls := c.Port != 0 && len(c.Bind) > 0, c.TLSPort != 0 && len(c.Bind) > 0
 	switch {
 	case !plain && !tls && c.UnixSocket == "":
-		return fmt.Errorf("configured to not listen anywhere: give a port, a tls-port or a unixsocket")
+		return fmt.Errorf("configured to not listen anywhere: set port, tls-port or unixsocket")
 	case plain && tls && c.Port == c.TLSPort:
 		return fmt.Errorf("port and tls-port are both %d", c.Port)
 	case c.TLSPort != 0 && (c.TLSCertFile == "" || c.TLSKeyFile == ""):

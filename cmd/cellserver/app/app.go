@@ -28,7 +28,7 @@ import (
 // Options are what an App is made of. Only Config must be set.
 type Options struct {
 	Config     *config.Config       // is not changed
-	Warnings   []configload.Warning // of config.Load, for the log
+	Warnings   []configload.Warning // of configload.Load, for the log
 	ConfigFile string               // that was read, "" for none; INFO shows it, CONFIG REWRITE writes it
 	// Log is where messages go. Nil: where loglevel and logfile say.
 	Log *slog.Logger

@@ -141,7 +141,7 @@ func (l *loader) set(d *config.Directive, args []string) (err error) {
 // special handles a name that is no directive here.
 func (l *loader) special(at place, name string, args []string) error {
 	if name == "loadmodule" {
-		text := ignoredText(name, "there are no modules here")
+		text := ignoredText(name, "this server has no modules")
 		if isRedisCell(args) {
 			text = "'loadmodule' is not needed: CL.THROTTLE is built in"
 		}

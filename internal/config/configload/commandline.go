@@ -10,8 +10,8 @@ import (
 
 // Options of the command line that ask for no configuration.
 var (
-	ErrHelp    = errors.New("help is asked for")    // print config.Usage and exit with 0
-	ErrVersion = errors.New("version is asked for") // print the version and exit with 0
+	ErrHelp    = errors.New("help was requested")    // print config.Usage and exit with 0
+	ErrVersion = errors.New("version was requested") // print the version and exit with 0
 )
 
 // commandLine is the parsed command line.
@@ -42,7 +42,7 @@ func parseCommandLine(args []string) (line commandLine, err error) {
 			line.options = append(line.options, option)
 			i += n
 		default:
-			return line, fmt.Errorf("command line: '%s' is no option: write --name value, a configuration file first", arg)
+			return line, fmt.Errorf("command line: '%s' is no option: write --name value, and a configuration file first", arg)
 		}
 	}
 	return line, nil

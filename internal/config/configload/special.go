@@ -23,7 +23,7 @@ func ignored(name string, args []string) (reason string, ok bool) {
 	case slices.Contains(otherVersions, name):
 		return "", true
 	case strings.Contains(strings.Trim(name, "."), ".") && len(args) > 0:
-		return "it belongs to a module, and there are none here", true
+		return "it belongs to a module, and this server has no modules", true
 	}
 	return "", false
 }
@@ -37,11 +37,11 @@ func isRedisCell(args []string) bool {
 func refused(name string) error {
 	switch name {
 	case "rename-command":
-		return errors.New("rename-command is refused: commands keep their names here, and to ignore it would leave open what it closes")
+		return errors.New("rename-command is refused: commands keep their names here, so a command that it disables would stay available")
 	case "user":
 		return errors.New("user is refused: there are no ACL users here, use requirepass")
 	case "sentinel":
-		return errors.New("sentinel is refused: this server is no sentinel")
+		return errors.New("sentinel is refused: this server has no sentinel mode")
 	}
 	return nil
 }
