@@ -26,7 +26,7 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
-// As a command does it: the quota comes with every request.
+// A command makes the quota for every request, as this benchmark does.
 func BenchmarkNewQuotaAndDecide(b *testing.B) {
 	b.ReportAllocs()
 	tat := int64(epoch)

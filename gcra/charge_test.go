@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// charge is [Quota.Charge] in unbounded integers.
+// charge is [Quota.Charge] in integers of any size.
 func (q modelQuota) charge(tat, now, quantity int64) (Decision, error) {
 	if _, err := q.decide(tat, now, quantity); err != nil {
 		return Decision{}, err
@@ -35,7 +35,7 @@ func (q modelQuota) charge(tat, now, quantity int64) (Decision, error) {
 	return d, nil
 }
 
-// TestChargeIntoDebt: 12 requests charged at once against 4 a second leave -8.
+// TestChargeIntoDebt charges 12 requests at once to a quota of 4 a second, which leaves -8.
 func TestChargeIntoDebt(t *testing.T) {
 	q := quota(t, 3, 4, 1)
 	d, err := q.Charge(0, epoch, 12)

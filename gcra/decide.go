@@ -6,7 +6,7 @@ import (
 	"cellserver/internal/exact"
 )
 
-// never is the RetryAfter of a request which passed, or cannot ever pass.
+// never is the RetryAfter of a request that passed, or can never pass.
 const never = -1
 
 var (
@@ -14,31 +14,30 @@ var (
 	errQuantityTooFar     = errors.New("quantity reaches too far: the quota would not be full again before the year 2262")
 )
 
-// Decision is the answer to one request. Limit, Remaining, and CeilSeconds of
-// RetryAfter and ResetAfter, are the last four integers of CL.THROTTLE's reply.
+// Decision is the answer to one request. The last four integers of CL.THROTTLE's reply are Limit, Remaining,
+// and CeilSeconds of RetryAfter and of ResetAfter.
 type Decision struct {
 	Limited bool // the request must not pass
-	Changed bool // TAT is to be stored, or the key to be deleted if TAT <= now
+	Changed bool // store TAT, or delete the key if TAT <= now
 
-	// TAT, in ns since the epoch, is when the quota is full again; the one that
-	// was passed in unless Changed.
+	// TAT is the time at which the quota is full again, in ns since the epoch. Unless Changed, it is the TAT that
+	// was passed in.
 	TAT int64
 
 	Limit     int64 // requests in a full burst
-	Remaining int64 // requests that would pass at once now, 0 to Limit
+	Remaining int64 // requests that would pass now, 0 to Limit
 
-	// RetryAfter, in ns, is the least wait after which the same request passes if
-	// nothing else does meanwhile; -1 if it passed now, or asks for more than a burst.
+	// RetryAfter is the shortest wait after which the same request passes, in ns, if no other request passes
+	// before. It is -1 if the request passed, or if it asks for more than a burst.
 	RetryAfter int64
 	ResetAfter int64 // ns until the quota is full again
 }
 
-// Decide answers a request for quantity at now, both it and tat in ns since
-// the epoch. A tat at or before now, or 0 for none stored, is a full quota.
+// Decide answers a request for a quantity. now and tat are in ns since the epoch. A tat at or before now is a full
+// quota; 0 means that none is stored.
 //
-// A quantity of 0 decides and never changes anything. A negative one is a
-// refund: it always passes, and fills the quota to the brim at most. An error
-// names the quantity which leaves int64 nanoseconds; nothing is decided then.
+// A quantity of 0 changes nothing. A negative quantity is a refund: it always passes, and makes the quota full at
+// most. The error says that the quantity is beyond int64 nanoseconds.
 func (q Quota) Decide(tat, now, quantity int64) (Decision, error) {
 	start, newTAT, err := q.move(tat, now, quantity)
 	if err != nil {
@@ -59,10 +58,10 @@ func (q Quota) Decide(tat, now, quantity int64) (Decision, error) {
 	return d, nil
 }
 
-// Charge takes a quantity at now, whatever is left: what something cost may be known only
-// when it is done. The TAT may lie further ahead than the bucket is deep, into debt: then
-// the answer is Limited though it is Changed, Remaining says how much is owed, below 0, and
-// RetryAfter when nothing is. Otherwise it is [Quota.Decide].
+// Charge takes a quantity even if less remains. Use it for a cost that is known only afterwards. The TAT may then
+// be more than the tolerance ahead of now: this is a debt. With a debt the answer is both Limited and Changed,
+// Remaining is the debt as a negative number, and RetryAfter is the time until the debt is paid. In all other
+// respects Charge is [Quota.Decide].
 func (q Quota) Charge(tat, now, quantity int64) (Decision, error) {
 	start, newTAT, err := q.move(tat, now, quantity)
 	if err != nil {
@@ -80,8 +79,8 @@ func (q Quota) Charge(tat, now, quantity int64) (Decision, error) {
 	return d, nil
 }
 
-// move is from where to where a quantity moves the TAT: from now, unless it lies ahead.
-// A refund moves it back to now at most.
+// move returns where a quantity moves the TAT: from start, the later of now and tat, to newTAT. A refund moves it
+// back to now at most.
 func (q Quota) move(tat, now, quantity int64) (start, newTAT int64, err error) {
 	if q.interval == 0 {
 		return 0, 0, ErrZeroRate
@@ -104,17 +103,17 @@ func (q Quota) move(tat, now, quantity int64) (start, newTAT int64, err error) {
 	return start, newTAT, nil
 }
 
-// wait is how long after now a request moving the TAT to newTAT may pass.
+// wait returns the time from now until a request that moves the TAT to newTAT may pass.
 func (q Quota) wait(newTAT, now int64) int64 {
 	allowAt, ok := exact.Add(newTAT, -q.tolerance)
 	if !ok || allowAt <= now {
-		return 0 // a difference below int64 is before any now
+		return 0 // a difference below int64 is before every now
 	}
 	return exact.Since(now, allowAt)
 }
 
-// CeilSeconds turns nanoseconds into whole seconds, rounded up, so that a client
-// which sleeps them never comes too early. -1, "never", stays -1.
+// CeilSeconds returns nanoseconds as whole seconds, rounded up, so that a client that sleeps so long is never too
+// early. -1, which means never, stays -1.
 func CeilSeconds(ns int64) int64 {
 	if ns == never {
 		return never

@@ -21,7 +21,7 @@ func quota(t testing.TB, maxBurst, count, period int64) Quota {
 	return q
 }
 
-// bucket is one key as a caller keeps it: the TAT, and none once it is full.
+// bucket is the state of one key as a caller keeps it: the TAT, or 0 when the quota is full.
 type bucket struct{ tat int64 }
 
 func (b *bucket) take(t testing.TB, q Quota, now, quantity int64) Decision {
@@ -37,7 +37,7 @@ func (b *bucket) take(t testing.TB, q Quota, now, quantity int64) Decision {
 	return d
 }
 
-// One bucket of five, one a second, in the manner of throttled's and redis-cell's own story.
+// A burst of five and one request a second, as in the tests of throttled and redis-cell.
 func TestDecideStory(t *testing.T) {
 	const ms = second / 1000
 	story := []struct {
@@ -110,7 +110,7 @@ func TestDecideChanges(t *testing.T) {
 	}
 }
 
-// A quota that became stricter limits a look as well, and reports nothing beyond its own limit.
+// A quota that became stricter also limits a quantity of 0, and reports nothing beyond its own limit.
 func TestDecideQuotaChanges(t *testing.T) {
 	b := bucket{}
 	b.take(t, quota(t, 99, 1, 1), epoch, 50)

@@ -20,7 +20,7 @@ func FuzzNewQuota(f *testing.F) {
 	})
 }
 
-// checkNewQuota compares NewQuota with the model; ok says whether both made a quota.
+// checkNewQuota compares NewQuota with the model. ok reports whether both made a quota.
 func checkNewQuota(t testing.TB, maxBurst, count, period int64) (q Quota, model modelQuota, ok bool) {
 	t.Helper()
 	model, wantErr := modelNewQuota(maxBurst, count, period)
@@ -57,7 +57,7 @@ func FuzzDecide(f *testing.F) {
 	})
 }
 
-// checkDecide compares Decide with the model, and holds it to what any decision promises.
+// checkDecide compares Decide with the model, and checks what holds for every decision.
 func checkDecide(t testing.TB, q Quota, model modelQuota, tat, now, quantity int64) {
 	t.Helper()
 	want, wantErr := model.decide(tat, now, quantity)
@@ -77,7 +77,7 @@ func checkDecide(t testing.TB, q Quota, model modelQuota, tat, now, quantity int
 	}
 }
 
-// checkRetry: after RetryAfter the request passes, a nanosecond earlier it does not.
+// checkRetry checks that the request passes after RetryAfter, and not a nanosecond earlier.
 func checkRetry(t testing.TB, q Quota, d Decision, tat, now, quantity int64) {
 	t.Helper()
 	require.True(t, d.Limited && d.RetryAfter > 0, "%+v", d)

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// The model is DESIGN's formulas in unbounded integers, with nothing shared
-// with the code but the Decision it fills and the errors it names.
+// The model computes the formulas of the package comment in integers of any size. It shares only the Decision and
+// the errors with the code.
 
 type modelQuota struct{ interval, tolerance, limit *big.Int }
 
@@ -39,7 +39,7 @@ func modelNewQuota(maxBurst, count, period int64) (modelQuota, error) {
 	return modelQuota{interval, tolerance, limit}, nil
 }
 
-// saturated is v, or the greatest int64 if that is less.
+// saturated returns the smaller of v and the largest int64.
 func saturated(v *big.Int) int64 {
 	if v.Cmp(n(math.MaxInt64)) > 0 {
 		return math.MaxInt64

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// seeded is a random stream which SEED repeats.
+// seeded returns a random source. The environment variable SEED repeats a run.
 func seeded(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
@@ -24,7 +24,7 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// anyInt leans towards the places where arithmetic breaks: 0, powers of two and the edges.
+// anyInt prefers integers where arithmetic fails: 0, powers of two and the ends of int64.
 func anyInt(r *rand.Rand) int64 {
 	v := int64(r.Uint64()) >> r.IntN(64)
 	switch r.IntN(8) {
@@ -57,8 +57,8 @@ func TestAnyInputAsTheModel(t *testing.T) {
 	require.Greater(t, decided, 15_000)
 }
 
-// One key under a random client: every step as the model says, and no window of
-// any length admits more than a burst and what has dripped out meanwhile.
+// A random client uses one key: every step is as in the model. In no window of any length do more requests pass than
+// a burst and those that came back meanwhile.
 func TestWindowsNeverAdmitMore(t *testing.T) {
 	r := seeded(t)
 	for range 200 {
@@ -86,7 +86,7 @@ func TestWindowsNeverAdmitMore(t *testing.T) {
 	}
 }
 
-// A client which asks at every nanosecond gets all that the quota grants.
+// A client that asks at every nanosecond gets every request that the quota allows.
 func TestGreedyClientGetsEverything(t *testing.T) {
 	r := seeded(t)
 	for range 20 {
@@ -105,7 +105,7 @@ func TestGreedyClientGetsEverything(t *testing.T) {
 	}
 }
 
-// What was taken and given back again leaves the quota as it was.
+// A refund of a request leaves the quota as it was before.
 func TestRefundUndoes(t *testing.T) {
 	r := seeded(t)
 	for range 1000 {

@@ -9,9 +9,8 @@ import (
 
 const nanosPerSecond = 1_000_000_000
 
-// ErrZeroRate answers a count or a period of zero, and so many requests in so
-// short a time that less than a nanosecond lies between two. The text is
-// redis-cell's.
+// ErrZeroRate says that count or period is 0, or that there is less than a nanosecond between two requests. The
+// text is redis-cell's.
 //
 //lint:ignore ST1005 clients compare the text, so it is redis-cell's to the letter
 var ErrZeroRate = errors.New("Zero rates are not supported")
@@ -27,17 +26,17 @@ var (
 	errMaxBurstTooLarge = errors.New("max_burst is too large for this count and period: a burst would need over 292 years to come back")
 )
 
-// Quota is a rate and the burst above it. NewQuota makes it; the zero Quota
-// answers every request with ErrZeroRate.
+// Quota is a rate and the burst above it. NewQuota makes one. The zero Quota answers every request with
+// ErrZeroRate.
 type Quota struct {
 	interval  int64 // ns from one request to the next, at least 1
 	tolerance int64 // interval * limit
 	limit     int64 // requests in a full burst, at least 1
 }
 
-// NewQuota allows count requests in period seconds, and max_burst more at once.
-// It answers ErrZeroRate first, as redis-cell does, then an error which names
-// the argument that is negative or takes the quota out of int64 nanoseconds.
+// NewQuota returns a quota of count requests in period seconds, and maxBurst more at once. It checks for
+// ErrZeroRate first, as redis-cell does. Other errors name the argument that is negative, or that makes the quota
+// exceed int64 nanoseconds.
 func NewQuota(maxBurst, count, period int64) (Quota, error) {
 	switch {
 	case count == 0 || period == 0:
@@ -54,9 +53,8 @@ func NewQuota(maxBurst, count, period int64) (Quota, error) {
 	return quotaOf(maxBurst, interval)
 }
 
-// NewQuotaIn allows count requests in period nanoseconds, and max_burst more at once. Its
-// errors name the argument that is not positive, or negative, or takes the quota out of
-// int64 nanoseconds.
+// NewQuotaIn returns a quota of count requests in period nanoseconds, and maxBurst more at once. Its errors name
+// the argument that is out of range, or that makes the quota exceed int64 nanoseconds.
 func NewQuotaIn(maxBurst, count, period int64) (Quota, error) {
 	switch {
 	case count <= 0:
@@ -69,7 +67,7 @@ func NewQuotaIn(maxBurst, count, period int64) (Quota, error) {
 	return quotaOf(maxBurst, period/count)
 }
 
-// quotaOf is the quota of one request in interval nanoseconds.
+// quotaOf returns the quota of one request in interval nanoseconds.
 func quotaOf(maxBurst, interval int64) (Quota, error) {
 	switch {
 	case interval == 0:
@@ -87,8 +85,8 @@ func quotaOf(maxBurst, interval int64) (Quota, error) {
 	return Quota{interval: interval, tolerance: tolerance, limit: limit}, nil
 }
 
-// Limit is the number of requests in a full burst: max_burst + 1.
+// Limit returns the number of requests in a full burst: max_burst + 1.
 func (q Quota) Limit() int64 { return q.limit }
 
-// Interval is the time in nanoseconds in which one request comes back.
+// Interval returns the time in which one request comes back, in nanoseconds.
 func (q Quota) Interval() int64 { return q.interval }

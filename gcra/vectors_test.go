@@ -37,7 +37,7 @@ func readScenarios(t *testing.T, path string) []scenario {
 	return all
 }
 
-// vectorsPath finds the recordings, which live beside the repository.
+// vectorsPath returns the path of the recordings, which are outside of the repository.
 func vectorsPath(t *testing.T) string {
 	t.Helper()
 	if path := os.Getenv("CELLSERVER_VECTORS"); path != "" {
@@ -63,7 +63,7 @@ func TestVectors(t *testing.T) {
 	replay(t, readScenarios(t, vectorsPath(t)))
 }
 
-// A few of the recordings, so that a clone on its own tests as well.
+// A few recordings are in the repository, so that every clone can test.
 func TestVectorsKept(t *testing.T) {
 	replay(t, readScenarios(t, filepath.Join("testdata", "cl-throttle.jsonl")))
 }
@@ -81,7 +81,7 @@ func replay(t *testing.T, all []scenario) {
 	}
 }
 
-// requireReply compares as JSON; a TTL holds within 1.
+// requireReply compares replies as JSON. A TTL may differ by 1.
 func requireReply(t *testing.T, command string, want json.RawMessage, got any, step string) {
 	t.Helper()
 	if command == "TTL" || command == "PTTL" {
@@ -95,14 +95,14 @@ func requireReply(t *testing.T, command string, want json.RawMessage, got any, s
 	require.JSONEq(t, string(want), string(text), step)
 }
 
-// keyspace is as much of a server as the recordings need: cells and when they expire.
+// keyspace is the part of a server that the recordings need: cells with their expiry.
 type keyspace map[string]*cell
 
 type cell struct{ tat, expiresAt int64 } // ns; ms, 0 for never
 
 func (ks keyspace) do(t *testing.T, now int64, cmd []string) any {
 	t.Helper()
-	// Rounded up: a relative expiry never ends early, and what is left of it is never overstated.
+	// Rounded up, so that a relative expiry never ends early.
 	key, ms := cmd[1], exact.CeilDiv(now, 1e6)
 	c := ks[key]
 	if c != nil && c.expiresAt != 0 && c.expiresAt <= now/1e6 {
@@ -193,7 +193,7 @@ func cellError(err error) any {
 	return map[string]string{"e": "Cell error: Store error: " + err.Error()}
 }
 
-// parseThrottle reads max_burst, count, period and quantity, which is 1 unless given.
+// parseThrottle reads max_burst, count, period and quantity. The default quantity is 1.
 func parseThrottle(cmd []string) (args [4]int64, err error) {
 	if len(cmd) != 5 && len(cmd) != 6 {
 		return args, errors.New("Usage: cl.throttle <key> <max_burst> <count per period> <period> [<quantity>]")

@@ -8,12 +8,12 @@ import (
 	"github.com/tidwall/redcon"
 )
 
-// throttles is a pipeline as a rate limiter meets it.
+// throttles returns a pipeline of n typical commands.
 func throttles(n int) []byte {
 	return []byte(strings.Repeat(wire("CL.THROTTLE", "user:123456", "15", "30", "60", "1"), n))
 }
 
-// fixed answers like CL.THROTTLE and does nothing.
+// fixed answers every command as CL.THROTTLE does, and changes nothing.
 type fixed struct{ quiet }
 
 func (*fixed) Handle(args [][]byte, w *Writer) Status {
@@ -29,7 +29,7 @@ func TestSessionDoesNotAllocate(t *testing.T) {
 	in = append(in, "cl.throttle 'user 1' 15 30 60\r\n"...)
 	s := NewSession(&fixed{})
 	require.Zero(t, testing.AllocsPerRun(1000, func() {
-		// Two reads, the first of which ends within a command.
+		// Two reads; the first ends within a command.
 		cut := len(in) / 3
 		s.Filled(copy(s.Space(), in[:cut]))
 		s.Filled(copy(s.Space(), in[cut:]))
@@ -38,7 +38,7 @@ func TestSessionDoesNotAllocate(t *testing.T) {
 	require.Zero(t, s.Buffered())
 }
 
-// BenchmarkSession is the time of a command in a pipeline of 16, from bytes to reply bytes.
+// BenchmarkSession measures a command in a pipeline of 16, from request bytes to reply bytes.
 func BenchmarkSession(b *testing.B) {
 	in := throttles(16)
 	s := NewSession(&fixed{})
@@ -50,7 +50,19 @@ func BenchmarkSession(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/16, "ns/command")
 }
 
-// BenchmarkParse and BenchmarkParseRedcon compare the parsers alone.
+// BenchmarkPlain, BenchmarkParse and BenchmarkParseRedcon compare the parsers alone.
+func BenchmarkPlain(b *testing.B) {
+	in := throttles(1)
+	var args [][]byte
+	b.ReportAllocs()
+	for b.Loop() {
+		var n int
+		if args, n = plain(in, args[:0]); n == 0 {
+			b.Fatal("not plain")
+		}
+	}
+}
+
 func BenchmarkParse(b *testing.B) {
 	in := throttles(1)
 	var p parser

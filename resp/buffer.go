@@ -1,26 +1,25 @@
 package resp
 
-// Len is the number of bytes written since the last Reset.
+// Len returns the number of bytes written since the last Reset.
 func (w *Writer) Len() int { return len(w.buf) }
 
-// Bytes is what has been written since the last Reset; it is valid until the next write.
+// Bytes returns what was written since the last Reset. It is valid until the next write.
 func (w *Writer) Bytes() []byte { return w.buf }
 
-// Reset forgets everything written and keeps the buffer.
+// Reset removes everything written, and keeps the buffer.
 func (w *Writer) Reset() { w.buf = w.buf[:0] }
 
-// Mark is the present position, for [Writer.Truncate].
+// Mark returns the present position, for [Writer.Truncate].
 func (w *Writer) Mark() int { return len(w.buf) }
 
-// Truncate takes back everything written since the mark.
+// Truncate removes everything written since the mark.
 func (w *Writer) Truncate(mark int) { w.buf = w.buf[:mark] }
 
-// DeferArray starts an array whose length is known only once its elements are written; the handle
-// goes to [Writer.SetArray]. Deferred arrays nest: the inner one must be set first.
+// DeferArray starts an array of unknown length. Write the elements, then give the handle and their number to
+// [Writer.SetArray]. Deferred arrays nest: set the inner one first.
 func (w *Writer) DeferArray() int { return len(w.buf) }
 
-// SetArray gives the array begun at the handle its length, n elements: the header, written
-// at the end, moves in front of them.
+// SetArray ends an array that DeferArray started: it inserts the header for n elements before them.
 func (w *Writer) SetArray(handle, n int) {
 	end := len(w.buf)
 	w.Array(n)
@@ -30,7 +29,7 @@ func (w *Writer) SetArray(handle, n int) {
 	copy(w.buf[handle:], header[:size])
 }
 
-// shrink gives the buffer back when it is empty and holds more than keep bytes.
+// shrink frees the buffer if it is empty and larger than keep bytes.
 func (w *Writer) shrink(keep int) {
 	if len(w.buf) == 0 && cap(w.buf) > keep {
 		w.buf = nil

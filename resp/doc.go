@@ -1,15 +1,38 @@
-// Package resp is the wire of the Redis protocol: bytes become commands, replies become bytes.
-// It knows no command.
-//
-//   - [Session] is the protocol without sockets: whoever owns the bytes reads into [Session.Space],
-//     says [Session.Filled], and sends [Session.Output]. Tests and fuzzers drive it as it is.
-//   - [Writer] builds replies in the client's protocol version, RESP2 or RESP3.
-//   - [Server] and [Conn] carry sessions over sockets: on Linux an event loop for each processor, elsewhere,
-//     for TLS, and wherever something is to be waited for, a goroutine over any [net.Conn].
-//
-// Requests are read as Redis 7.0 reads them, its looseness included: the two bytes after a bulk and
-// the byte after a header's CR are skipped unseen, and a NUL hides the end of its line.
-// Whatever arrives, memory grows with the bytes received and never with the lengths they claim.
+// Package resp turns bytes into commands and replies into bytes, for RESP2 and RESP3. It opens no socket and
+// knows no command.
 //
 // The protocol: https://redis.io/docs/latest/develop/reference/protocol-spec/
+//
+// # The way through
+//
+// A driver owns the bytes. It reads into [Session.Space], calls [Session.Filled], and sends
+// [Session.Output]. Package transport is the driver for sockets; tests and fuzzers drive a session directly.
+// The session finds the commands in its input, gives each to the [Handler], and the handler writes the
+// reply with a [Writer].
+//
+//	session.go      Session: runs a batch of commands, keeps their replies
+//	input.go        the bytes received, and the search for the next command
+//	parser.go       finds a command that may arrive in many pieces
+//	inline.go       splits a line of words (the inline form of a command)
+//	limits.go       the bounds of a request, and the errors for what exceeds them
+//	handler.go      Handler and Status: between a session and the commands
+//	writer.go       Writer: one method for each kind of reply
+//	buffer.go       the writer's buffer: marks, truncation, arrays of unknown length
+//	double.go       how Redis spells floating-point numbers
+//
+// Three files exist for speed alone. A reader can skip them: without them every reply is the same.
+//
+//	plain.go        reads a short, complete command in one pass
+//	lookahead.go    finds the next commands early, so that their keys can be prefetched
+//	lend.go         reads into a buffer of the driver
+//
+// # Invariants
+//
+//   - A session parses requests as Redis 7.0 does, with the same tolerance. It does not check the two
+//     bytes after an argument and the byte after a header's CR. A NUL byte hides the end of its line.
+//   - Memory grows with the bytes received, never with the length that a header claims.
+//   - A session that has read the same bytes gives the same replies, however the bytes were cut into reads.
+//   - Output holds whole replies only: after Retry, Offload or a panic, the session removes the partial reply.
+//
+// There are no locks. One goroutine at a time uses a Session or a Writer.
 package resp

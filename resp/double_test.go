@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// As glibc's printf("%.17g") writes them.
+// The expected texts are those of glibc's printf("%.17g").
 func TestFormatDouble(t *testing.T) {
 	for want, f := range map[string]float64{
 		"0":                       0,
@@ -39,7 +39,7 @@ func TestFormatDouble(t *testing.T) {
 	}
 }
 
-// naiveDouble is the C standard's rule for %g, from 17 digits and an exponent.
+// naiveDouble applies the C standard's rule for %g to 17 digits and an exponent.
 func naiveDouble(f float64) string {
 	sign, rest := "", strconv.FormatFloat(f, 'e', 16, 64)
 	if rest[0] == '-' {

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// echo is a handler for tests: it answers a command with its arguments and keeps a diary.
-// Its commands: CLOSE, RETRY (answers Retry while retries > 0), PANIC, BIG n, PROTO n.
+// echo is a handler for tests. It answers a command with its arguments, and records the calls of its methods in
+// diary. It has the commands CLOSE, RETRY (returns Retry while retries > 0), PANIC, BIG n and PROTO n.
 type echo struct {
 	limits  Limits
 	retries int
 	diary   []string
 }
 
-func (e *echo) Begin()           { e.note("begin") }
-func (e *echo) Foresee([][]byte) {}
-func (e *echo) End()             { e.note("end") }
-func (e *echo) Closed()          { e.note("closed") }
-func (e *echo) Limits() Limits   { return e.limits }
+func (e *echo) Begin()            { e.note("begin") }
+func (e *echo) Prefetch([][]byte) {}
+func (e *echo) End()              { e.note("end") }
+func (e *echo) Closed()           { e.note("closed") }
+func (e *echo) Limits() Limits    { return e.limits }
 
 func (e *echo) Failed(reason any, stack []byte) {
 	e.note(fmt.Sprintf("failed: %v, stack %v", reason, stack != nil))
@@ -43,7 +43,7 @@ func (e *echo) Handle(args [][]byte, w *Writer) Status {
 		}
 	case "PANIC":
 		w.Simple("half done")
-		panic("as told")
+		panic("PANIC was sent")
 	case "BIG":
 		var n int
 		fmt.Sscan(string(args[1]), &n)
@@ -59,7 +59,7 @@ func (e *echo) Handle(args [][]byte, w *Writer) Status {
 	return Continue
 }
 
-// feed gives b to the session in chunks of the given size and returns everything it answers.
+// feed gives b to the session in chunks, and returns all replies and the last status.
 func feed(s *Session, b []byte, chunk int) (string, Status) {
 	var out strings.Builder
 	st := Continue
@@ -78,7 +78,7 @@ func feed(s *Session, b []byte, chunk int) (string, Status) {
 	return out.String(), st
 }
 
-// wire is the request for a command.
+// wire returns the request for a command.
 func wire(args ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "*%d\r\n", len(args))
@@ -88,5 +88,5 @@ func wire(args ...string) string {
 	return b.String()
 }
 
-// echoed is the reply of echo to a command.
+// echoed returns the reply of echo to a command.
 func echoed(args ...string) string { return wire(args...) }

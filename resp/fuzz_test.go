@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fuzzLimits are low enough for a fuzzer to reach.
+// fuzzLimits are so low that a fuzzer can exceed them.
 var fuzzLimits = Limits{MaxBulk: 2000, MaxArgs: 50, MaxInline: 40, MaxBuffer: 1 << 30}
 
 func seed(f *testing.F, add func(in string)) {
@@ -17,7 +17,7 @@ func seed(f *testing.F, add func(in string)) {
 	add("a \"b\\x41\" 'c\\'' d\"e\"\r\n*0\r\n\r\n*2\r\n$1\r\na\r\n$0\r\n\r\n")
 }
 
-// FuzzParser holds the parser, fed byte by byte, against the naive one.
+// FuzzParser compares the parser, which gets the input byte by byte, with the naive one.
 func FuzzParser(f *testing.F) {
 	seed(f, func(in string) { f.Add([]byte(in), false) })
 	f.Fuzz(func(t *testing.T, in []byte, unauthenticated bool) {
@@ -48,7 +48,8 @@ func FuzzParser(f *testing.F) {
 	})
 }
 
-// FuzzSession: however the bytes are cut, the answer is the same, and memory follows the bytes.
+// FuzzSession checks that replies do not depend on how the bytes are cut into reads, and that memory is bounded by
+// the bytes.
 func FuzzSession(f *testing.F) {
 	seed(f, func(in string) { f.Add([]byte(in), uint16(3), uint16(1)) })
 	f.Fuzz(func(t *testing.T, in []byte, first, chunk uint16) {
@@ -63,6 +64,6 @@ func FuzzSession(f *testing.F) {
 		}
 		require.Equal(t, want, got)
 		require.Equal(t, whole, st)
-		require.LessOrEqual(t, s.Capacity(), 16*len(in)+busyBuffer)
+		require.LessOrEqual(t, s.Capacity(), 16*len(in)+BusyBuffer)
 	})
 }

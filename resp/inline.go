@@ -1,8 +1,11 @@
 package resp
 
-// splitInline splits a line into arguments with Redis's quoting rules and appends their spans.
-// Escapes are decoded in place, which never lengthens them. It reports false for quotes that are
-// not closed, or closed in the middle of a word.
+// span is the place of an argument, relative to the first byte of its command.
+type span struct{ start, end int }
+
+// splitInline splits a line into arguments by Redis's quoting rules, and appends their spans. It decodes
+// escapes in place, where they never get longer. It reports false if a quote is not closed, or if a word
+// goes on after a closing quote.
 func splitInline(line []byte, spans []span) ([]span, bool) {
 	r, w := 0, 0
 	for {
@@ -22,7 +25,7 @@ func splitInline(line []byte, spans []span) ([]span, bool) {
 	}
 }
 
-// inlineWord decodes the word at r to w, and returns the positions behind both.
+// inlineWord decodes the word at r to position w. It returns the positions behind both.
 func inlineWord(line []byte, r, w int) (int, int, bool) {
 	for r < len(line) {
 		c := line[r]
@@ -43,8 +46,8 @@ func inlineWord(line []byte, r, w int) (int, int, bool) {
 	return r, w, true
 }
 
-// doubleQuoted decodes up to the closing quote: \xHH, \n \r \t \b \a, and a backslash before
-// anything else stands for that. It returns r = -1 for quotes that do not end their word.
+// doubleQuoted decodes up to the closing quote: \xHH, \n \r \t \b \a. A backslash before any other byte
+// is dropped. It returns r = -1 if the quote is not closed, or does not end its word.
 func doubleQuoted(line []byte, r, w int) (int, int) {
 	for ; r < len(line); r++ {
 		c := line[r]
@@ -66,7 +69,7 @@ func doubleQuoted(line []byte, r, w int) (int, int) {
 	return -1, w
 }
 
-// singleQuoted decodes up to the closing quote; only \' is special.
+// singleQuoted decodes up to the closing quote. Its only escape is \'. It returns r = -1 as doubleQuoted does.
 func singleQuoted(line []byte, r, w int) (int, int) {
 	for ; r < len(line); r++ {
 		c := line[r]
@@ -83,7 +86,7 @@ func singleQuoted(line []byte, r, w int) (int, int) {
 	return -1, w
 }
 
-// quoteEnd is the position behind the closing quote at r, or -1 unless a blank or the end follows.
+// quoteEnd returns the position behind the closing quote at r, or -1 if the word goes on after it.
 func quoteEnd(line []byte, r int) int {
 	if r+1 < len(line) && !isSpace(line[r+1]) {
 		return -1

@@ -1,18 +1,19 @@
 package resp
 
-// Limits bound one request. A zero field stands for Redis's default. Requests of up to nine arguments
-// of up to 999 bytes are within all limits.
+// Limits bound one request. A zero field stands for Redis's default. A request of up to nine arguments
+// of up to 999 bytes is within all limits.
 type Limits struct {
-	// MaxBulk is the longest argument, in bytes (proto-max-bulk-len; 512 MiB).
+	// MaxBulk is the longest argument, in bytes (proto-max-bulk-len; default 512 MiB).
 	MaxBulk int64
-	// MaxArgs is the largest number of arguments (1,048,576).
+	// MaxArgs is the largest number of arguments (default 1,048,576).
 	MaxArgs int
-	// MaxInline is the longest inline command, and the longest header line, in bytes (64 KiB).
+	// MaxInline is the longest inline command, and the longest header line, in bytes (default 64 KiB).
 	MaxInline int
-	// MaxBuffer is how many bytes an incomplete request may hold (client-query-buffer-limit; 1 GiB).
+	// MaxBuffer is the most bytes that an incomplete request may hold (client-query-buffer-limit;
+	// default 1 GiB).
 	MaxBuffer int64
-	// Unauthenticated narrows a request to 10 arguments of 16,384 bytes, as Redis does before AUTH,
-	// with errors that say so.
+	// Unauthenticated allows only 10 arguments of 16,384 bytes. Redis sets the same bounds before AUTH,
+	// and reports them with errors of their own.
 	Unauthenticated bool
 }
 
@@ -26,7 +27,7 @@ const (
 	unauthenticatedBulk = 16384
 )
 
-// orDefault fills the fields left zero.
+// orDefault replaces each zero field by its default.
 func (l Limits) orDefault() Limits {
 	if l.MaxBulk == 0 {
 		l.MaxBulk = defaultMaxBulk
@@ -43,17 +44,18 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// ProtocolError is a request that is no RESP, or beyond its [Limits]. The client gets it as an
-// error reply behind "ERR ", and its connection is closed.
+// ProtocolError says that a request is not valid RESP, or exceeds its [Limits]. The session sends it as an
+// error reply after "ERR ", and closes.
 type ProtocolError string
 
-// Error is the text that the client reads.
+// Error returns the text that the client reads.
 func (e ProtocolError) Error() string { return string(e) }
 
-// ErrBufferLimit means that an incomplete request outgrew [Limits.MaxBuffer]. As in Redis, the
-// connection is closed without a reply.
+// ErrBufferLimit says that an incomplete request exceeds [Limits.MaxBuffer]. The session closes without a
+// reply, as Redis does.
 const ErrBufferLimit ProtocolError = "query buffer limit reached"
 
+// The texts are those of Redis 7.0.
 const (
 	errInlineTooBig     ProtocolError = "Protocol error: too big inline request"
 	errUnbalancedQuotes ProtocolError = "Protocol error: unbalanced quotes in request"
@@ -65,8 +67,8 @@ const (
 	errBulkUnauth       ProtocolError = "Protocol error: unauthenticated bulk length"
 )
 
-// errNoBulk is the error for an argument that starts with got instead of '$'. A line break shows
-// as a space, as in every error reply.
+// errNoBulk is the error for an argument that starts with got instead of '$'. A line break inside an
+// error reply becomes a space.
 func errNoBulk(got byte) ProtocolError {
 	if got == '\r' || got == '\n' {
 		got = ' '

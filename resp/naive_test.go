@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// naive reads one request from the start of b, again and again from the start, by the rules of
-// Redis 7.0 as plainly as they can be put: the model for the parser.
+// naive is the model for the parser: it reads one request from the start of b, each time from the start, by the rules
+// of Redis 7.0.
 func naive(b []byte, l Limits) (args []string, n int, found outcome, err error) {
 	if b[0] != '*' {
 		return naiveInline(b, l)
@@ -48,7 +48,7 @@ func naive(b []byte, l Limits) (args []string, n int, found outcome, err error) 
 	return args, n, complete, nil
 }
 
-// naiveLine is the line at the start of b and the length that it takes, -1 if there is none.
+// naiveLine returns the line at the start of b and its length with the line's end, or -1 if the line is not complete.
 func naiveLine(b []byte, end string, tooBig ProtocolError, l Limits) (string, int, error) {
 	i := bytes.IndexAny(b, end+"\x00")
 	if i < 0 || b[i] == 0 || i > l.MaxInline {
@@ -88,7 +88,7 @@ func naiveInline(b []byte, l Limits) ([]string, int, outcome, error) {
 
 const blanks = " \t\n\v\f\r"
 
-// naiveSplit takes words off the front of s.
+// naiveSplit splits s into words.
 func naiveSplit(s string) (args []string, ok bool) {
 	for s = strings.TrimLeft(s, blanks); s != ""; s = strings.TrimLeft(s, blanks) {
 		word := ""
@@ -112,7 +112,7 @@ func naiveSplit(s string) (args []string, ok bool) {
 
 var naiveEscapes = map[byte]string{'n': "\n", 'r': "\r", 't': "\t", 'b': "\b", 'a': "\a"}
 
-// naiveQuoted decodes up to the closing quote, and returns what is behind it.
+// naiveQuoted decodes s up to the closing quote, and returns the text after it.
 func naiveQuoted(s string, quote byte) (inner, rest string, ok bool) {
 	for s != "" {
 		switch {

@@ -5,38 +5,35 @@ import (
 	"strconv"
 )
 
-// span is an argument's place, relative to the first byte of its command.
-type span struct{ start, end int }
-
-// parser finds commands in a window of bytes and remembers how far it came, so that a command
-// that arrives in many pieces is looked at once. All positions are relative to the command's start.
+// parser finds a command that may arrive in many pieces. It remembers its position, so that it reads each
+// byte once. All positions are relative to the first byte of the command.
 type parser struct {
 	limits Limits
-	begun  bool   // limits belong to the command at hand
-	found  bool   // it is complete
-	pos    int    // everything before it has been understood
-	seen   int    // everything before it has been searched for the end of the line at pos
-	left   int    // arguments still to come
-	bulk   int    // length of the argument at pos, -1 while its header is to come
-	spans  []span // arguments understood so far
+	begun  bool   // limits are set for the current command
+	found  bool   // the current command is complete
+	pos    int    // everything before it is parsed
+	seen   int    // everything before it was searched for the end of the line at pos
+	left   int    // arguments that are not parsed yet
+	bulk   int    // length of the argument at pos, -1 before its header is parsed
+	spans  []span // arguments parsed
 }
 
-// outcome says what parse found.
+// outcome is what parse found.
 type outcome int
 
 const (
-	incomplete outcome = iota // more bytes are needed
+	incomplete outcome = iota // the command needs more bytes
 	complete                  // spans hold a command of pos bytes
-	empty                     // pos bytes held nothing: an empty line, *0
+	empty                     // the pos bytes hold no command: an empty line, or *0
 )
 
-// reset forgets the command at hand and starts at the next one.
+// reset prepares the parser for the next command.
 func (p *parser) reset() {
 	p.begun, p.found, p.pos, p.seen, p.left, p.bulk = false, false, 0, 0, 0, -1
 	p.spans = p.spans[:0]
 }
 
-// arguments appends the arguments of the command that was found in b.
+// arguments appends the arguments of the complete command in b.
 func (p *parser) arguments(b []byte, into [][]byte) [][]byte {
 	for _, s := range p.spans {
 		into = append(into, b[s.start:s.end:s.end])
@@ -44,8 +41,9 @@ func (p *parser) arguments(b []byte, into [][]byte) [][]byte {
 	return into
 }
 
-// parse goes on with the command that starts at b[0]. len(b) > 0, and b is what it was before, or
-// longer. Inline arguments are decoded in place. What was found complete stays so.
+// parse goes on with the command that starts at b[0]. b is not empty, and starts with the bytes of earlier
+// calls. parse decodes inline arguments in place. Once a command is complete, parse returns complete until
+// reset.
 func (p *parser) parse(b []byte) (outcome, error) {
 	if p.found {
 		return complete, nil
@@ -87,7 +85,7 @@ func (p *parser) advance(b []byte) (outcome, error) {
 	return complete, nil
 }
 
-// need is how many bytes the command has at least, as far as its headers tell.
+// need returns the least size of the command, in bytes, by the headers parsed so far.
 func (p *parser) need() int {
 	if p.bulk < 0 {
 		return 0
@@ -95,7 +93,7 @@ func (p *parser) need() int {
 	return p.pos + p.bulk + 2
 }
 
-// count reads the line "*n".
+// count parses the line "*n".
 func (p *parser) count(b []byte) (int64, bool, error) {
 	n, ok := p.shortHeader(b, '*')
 	if !ok {
@@ -114,7 +112,7 @@ func (p *parser) count(b []byte) (int64, bool, error) {
 	return n, true, nil
 }
 
-// bulkHeader reads the line "$n".
+// bulkHeader parses the line "$n".
 func (p *parser) bulkHeader(b []byte) (bool, error) {
 	start := p.pos
 	n, ok := p.shortHeader(b, '$')
@@ -138,8 +136,8 @@ func (p *parser) bulkHeader(b []byte) (bool, error) {
 	return true, nil
 }
 
-// shortHeader takes the line at pos if it has come and is as nearly all are: the sign, at most four
-// digits that do not start with 0, and CR.
+// shortHeader parses the line at pos in the usual form: the sign, one to four digits that do not start with
+// 0, and CR. It reports false for every other line, also for one that is not complete.
 func (p *parser) shortHeader(b []byte, sign byte) (int64, bool) {
 	line := b[p.pos:min(len(b), p.pos+7)]
 	if len(line) < 4 || line[0] != sign || line[1] == '0' {
@@ -161,7 +159,7 @@ func (p *parser) shortHeader(b []byte, sign byte) (int64, bool) {
 	return 0, false
 }
 
-// header takes the line at pos up to its CR, and skips the byte behind that.
+// header returns the line at pos up to its CR, and skips the byte behind the CR.
 func (p *parser) header(b []byte, tooBig ProtocolError) ([]byte, bool, error) {
 	end, err := p.lineEnd(b, '\r', tooBig)
 	if err != nil || end < 0 || end+2 > len(b) {
@@ -173,7 +171,7 @@ func (p *parser) header(b []byte, tooBig ProtocolError) ([]byte, bool, error) {
 	return line, true, nil
 }
 
-// inline reads a line of words.
+// inline parses a line of words.
 func (p *parser) inline(b []byte) (outcome, error) {
 	end, err := p.lineEnd(b, '\n', errInlineTooBig)
 	if err != nil || end < 0 {
@@ -193,8 +191,8 @@ func (p *parser) inline(b []byte) (outcome, error) {
 	return complete, nil
 }
 
-// lineEnd finds the byte that ends the line at pos, or -1 if it has not come yet. A NUL before it
-// hides it, as it does in Redis: such a line can only grow too big.
+// lineEnd returns the position of the byte that ends the line at pos, or -1 if it has not arrived. As in
+// Redis, a NUL byte hides the rest of its line: such a line never ends, and becomes too big.
 func (p *parser) lineEnd(b []byte, delim byte, tooBig ProtocolError) (int, error) {
 	window := b[p.seen:min(len(b), p.pos+p.limits.MaxInline+1)]
 	for i, c := range window[:min(len(window), shortLine)] {
@@ -223,10 +221,10 @@ func (p *parser) lineEnd(b []byte, delim byte, tooBig ProtocolError) (int, error
 	return -1, nil
 }
 
-// shortLine is how far lineEnd looks byte by byte: headers end well before it.
+// shortLine is how many bytes lineEnd compares one by one, before it calls IndexByte. Headers are shorter.
 const shortLine = 16
 
-// hidden stops the search at a NUL.
+// hidden stops the search at a NUL byte.
 func (p *parser) hidden(b []byte, nul int, tooBig ProtocolError) (int, error) {
 	p.seen = nul
 	if len(b) > p.pos+p.limits.MaxInline {
@@ -235,7 +233,7 @@ func (p *parser) hidden(b []byte, nul int, tooBig ProtocolError) (int, error) {
 	return -1, nil
 }
 
-// parseLength reads a decimal int64 that has one spelling: no plus sign, no leading zeros, no -0.
+// parseLength parses a decimal int64 in its only valid form: without plus sign, leading zeros or -0.
 func parseLength(s []byte) (int64, bool) {
 	if len(s) == 1 && s[0] >= '0' && s[0] <= '9' {
 		return int64(s[0] - '0'), true

@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/redcon"
 )
 
-// hostile are requests that Redis refuses, ignores or waits on, each with what it answers.
+// hostile are requests that Redis refuses, ignores or does not answer yet, each with the reply.
 var hostile = []struct{ in, out string }{
 	{"*1\r\n$9223372036854775807\r\nabc\r\n", "invalid bulk length"},
 	{"*1\r\n$9223372036854775808\r\n", "invalid bulk length"},
@@ -78,7 +78,7 @@ func TestHostileRequests(t *testing.T) {
 				require.Equal(t, Close, st)
 				require.Equal(t, []string{"failed: Protocol error: " + c.out + ", stack false"}, h.diary[:1])
 			}
-			require.LessOrEqual(t, s.Capacity(), 4*max(len(c.in), smallBuffer), "%.60q", c.in)
+			require.LessOrEqual(t, s.Capacity(), 4*max(len(c.in), IdleBuffer), "%.60q", c.in)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// An incomplete request that outgrows the query buffer is cut off without a word, as in Redis.
+// A session closes without a reply if an incomplete request exceeds the query buffer, as in Redis.
 func TestBufferLimit(t *testing.T) {
 	h := &echo{limits: Limits{MaxBuffer: 10_000}}
 	s := NewSession(h)
@@ -114,8 +114,8 @@ func TestBufferLimit(t *testing.T) {
 	require.Equal(t, "failed: query buffer limit reached, stack false", h.diary[len(h.diary)-1])
 }
 
-// A request in a million pieces is looked at once: reading it again from its start for each piece
-// would take hours.
+// The parser reads each byte of a request in a million pieces once. A parser that starts again for each piece would
+// take hours.
 func TestPiecesAreReadOnce(t *testing.T) {
 	args := make([]string, 200_000)
 	for i := range args {
@@ -130,10 +130,10 @@ func TestPiecesAreReadOnce(t *testing.T) {
 	out, _ = feed(s, []byte(long), 4096)
 	require.Equal(t, long, out)
 	s.Space()
-	require.LessOrEqual(t, s.Capacity(), busyBuffer+manyArgs*40, "the big buffers are given back")
+	require.LessOrEqual(t, s.Capacity(), BusyBuffer+manyArgs*40, "the big buffers are given back")
 }
 
-// randomRequests are well-formed commands, in both forms, as one stream and as what they say.
+// randomRequests returns valid commands in both forms: as one stream, and as their arguments.
 func randomRequests(r *rand.Rand, n int) (stream []byte, commands [][]string) {
 	for range n {
 		args := make([]string, 1+r.IntN(6))
@@ -156,7 +156,7 @@ func randomRequests(r *rand.Rand, n int) (stream []byte, commands [][]string) {
 	return stream, commands
 }
 
-// inlined is an inline command, its arguments quoted; long ones are cut.
+// inlined returns an inline command with quoted arguments. Long arguments are cut off.
 func inlined(r *rand.Rand, args []string) string {
 	var b strings.Builder
 	for i, a := range args {
@@ -204,11 +204,11 @@ func TestRandomCommandsInRandomPieces(t *testing.T) {
 	}
 }
 
-// quiet answers every command with its arguments, and does nothing else.
+// quiet answers every command with its arguments.
 type quiet struct{ limits Limits }
 
 func (*quiet) Begin()             {}
-func (*quiet) Foresee([][]byte)   {}
+func (*quiet) Prefetch([][]byte)  {}
 func (*quiet) End()               {}
 func (*quiet) Closed()            {}
 func (*quiet) Failed(any, []byte) {}
@@ -221,7 +221,7 @@ func (*quiet) Handle(args [][]byte, w *Writer) Status {
 	return Continue
 }
 
-// Redcon is a yardstick where requests are well-formed.
+// Redcon's parser reads valid requests the same.
 func TestAgainstRedcon(t *testing.T) {
 	r := newRand(t)
 	for range 200 {

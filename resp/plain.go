@@ -2,14 +2,20 @@ package resp
 
 import "encoding/binary"
 
-// maxPlain is how many arguments a plain command has at most.
+// maxPlain is the largest number of arguments of a plain command.
 const maxPlain = 9
 
-// plain reads the command at the start of b, if it is like nearly all: up to nine arguments of up to
-// 999 bytes, come whole. It appends the arguments, which alias b, and returns the command's size in
-// bytes; 0 says that parser has to look, be it because the rest is still to come or to find an error.
-// It accepts nothing that parser would not, and reads it the same: like Redis's, it does not look at
-// what stands where a line feed, or the end of an argument's line, is expected.
+// plain reads a plain command at the start of b: complete, with one to nine arguments of up to 999 bytes. It
+// appends the arguments, which alias b, and returns the command's size in bytes. Size 0 means that b does not
+// start with a plain command: then the parser reads it, or finds the error.
+//
+// It exists for speed alone. Nearly every command is plain, and the parser, which can stop at every byte, takes
+// about twice as long for it. Compare
+//
+//	go test -run '^$' -bench 'BenchmarkPlain|BenchmarkParse$' ./resp
+//
+// plain must never accept a request that the parser refuses, or read it differently (FuzzPlain). Like the
+// parser, it does not check the bytes at the place of a line feed, or after an argument.
 func plain(b []byte, args [][]byte) ([][]byte, int) {
 	if len(b) < 4 || b[0] != '*' || b[1]-'1' >= maxPlain || b[2] != '\r' {
 		return args, 0
@@ -51,8 +57,8 @@ func plain(b []byte, args [][]byte) ([][]byte, int) {
 	return args, pos
 }
 
-// plainHundreds reads a size of three digits that begins at b[1]; it is -1 when there is none.
-// As a part of plain it would make that read byte by byte what it reads in one.
+// plainHundreds reads a size of three digits that begins at b[1], or returns -1. If it is inlined into
+// plain, the compiler reads the header there byte by byte instead of at once.
 //
 //go:noinline
 func plainHundreds(b []byte) int {

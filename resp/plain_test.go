@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPlainLeavesTheRestToTheParser(t *testing.T) {
+func TestPlainRefusesOtherRequests(t *testing.T) {
 	for _, in := range []string{
 		"", "*", "*1\r", "*1\r\n", "*1\r\n$", "*1\r\n$1", "*1\r\n$1\r\na\r", "*2\r\n$1\r\na\r\n", "*1\r\n$3\r\nab\r\n",
 		"*0\r\n$1\r\na\r\n", "*10\r\n", "*1 \r\n$1\r\na\r\n", "*-1\r\n", "*1\r\n$01\r\na\r\n", "*1\r\n$1000\r\n" + strings.Repeat("x", 1002),
@@ -19,7 +19,7 @@ func TestPlainLeavesTheRestToTheParser(t *testing.T) {
 	}
 }
 
-func TestPlainReadsWhatIsPlain(t *testing.T) {
+func TestPlain(t *testing.T) {
 	for _, args := range [][]string{
 		{""}, {"PING"}, {"SET", "k", ""}, {"a", "b", "c", "d", "e", "f", "g", "h", "i"},
 		{strings.Repeat("x", 9), strings.Repeat("x", 10), strings.Repeat("x", 99), strings.Repeat("x", 100), strings.Repeat("x", 999)},
@@ -35,7 +35,7 @@ func TestPlainReadsWhatIsPlain(t *testing.T) {
 	}
 }
 
-// Whatever plain accepts, the parser accepts too, and reads it the same.
+// The parser accepts every request that plain accepts, and reads it the same.
 func FuzzPlain(f *testing.F) {
 	f.Add([]byte(wire("CL.THROTTLE", "user:1", "15", "30", "60")))
 	for _, c := range hostile {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// newRand is a source of randomness whose seed is printed when the test fails, and taken from the
-// environment variable SEED when that is set.
+// newRand returns a random source. A failing test prints its seed; the environment variable SEED sets it.
 func newRand(t testing.TB) *rand.Rand {
 	seed := rand.Uint64()
 	if s := os.Getenv("SEED"); s != "" {
@@ -21,7 +20,7 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// randomBytes are up to n bytes, most often those that mean something to the protocol.
+// randomBytes returns up to n bytes. Most of them have a meaning in the protocol.
 func randomBytes(r *rand.Rand, n int) []byte {
 	const telling = "\r\n\r\n $*-0123456789\"'\\x\x00\tab"
 	b := make([]byte, r.IntN(n+1))

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// likeRedis answers the commands that the comparison uses as Redis does:
-// PING, ECHO x, and EVAL 'return ARGV' 0 …, which gives its arguments back.
+// likeRedis answers the commands of the comparison as Redis does: PING, ECHO x, and EVAL 'return ARGV' 0 …, which
+// returns its arguments.
 type likeRedis struct{ quiet }
 
 func (h *likeRedis) Handle(args [][]byte, w *Writer) Status {
@@ -39,7 +39,7 @@ func (h *likeRedis) Handle(args [][]byte, w *Writer) Status {
 	return Continue
 }
 
-// ask sends the stream to Redis, ends it, and returns everything that comes back.
+// ask sends the stream to Redis, closes the write side, and returns all replies.
 func ask(t *testing.T, socket string, stream []byte) string {
 	nc, err := net.Dial("unix", socket)
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestRandomRequestsAgainstRedis(t *testing.T) {
 	}
 }
 
-// Redis spells scores as FormatDouble does.
+// Redis writes scores as FormatDouble does.
 func TestFormatDoubleAgainstRedis(t *testing.T) {
 	c := resptest.Dial(t, resptest.StartRedis(t))
 	r := newRand(t)

@@ -2,85 +2,43 @@ package resp
 
 import "runtime/debug"
 
-// Status says how a session goes on.
-type Status int
-
-const (
-	// Continue means that the command is done; from a Session, that it wants more bytes.
-	Continue Status = iota
-	// Close means that nothing more is run: send what is written, then close.
-	Close
-	// Retry means that the command was not executed: send what is written, and Resume later.
-	Retry
-	// Flush comes from a Session only: much is written. Send it, then Resume at once.
-	Flush
-	// Offload means that the command was not executed, because it may take long: send what is written,
-	// and Resume where nobody else waits. A handler answers it at most once for a command; from a
-	// Session it comes only if others do wait.
-	Offload
-)
-
-// flushAt is how much output, in bytes, makes a session ask for Flush. One reply may exceed it.
+// flushAt is how much output, in bytes, makes a session return Flush. One reply may exceed it.
 const flushAt = 1 << 20
 
-// Handler runs the commands of one session. Its methods are called by one goroutine at a time,
-// the one that drives the session.
-type Handler interface {
-	// Begin starts a batch of pipelined commands: the place to read the clock, once.
-	Begin()
-	// Foresee is called before Handle, for commands that have come already: each is told of once, in
-	// their order, some time before its Handle. It is a chance to have its data fetched, no more. Until
-	// End the bytes of what it told of stay where they are.
-	Foresee(args [][]byte)
-	// Handle runs one command and writes its reply. There is at least one argument; args alias the
-	// input buffer and are valid until Handle returns. What it wrote before Retry or Offload is taken
-	// back.
-	Handle(args [][]byte, w *Writer) Status
-	// End closes what Begin started, before the output of the batch leaves.
-	End()
-	// Limits bound the next request; asked when its first byte is looked at.
-	Limits() Limits
-	// Failed reports why the session closes itself: a [ProtocolError], with a nil stack, or the value
-	// of a panic in Begin, Handle or End with its stack. The failed command's output is taken back.
-	Failed(reason any, stack []byte)
-	// Closed reports that the connection is gone. Nothing is called after it.
-	Closed()
-}
-
-// Session is one client's side of the protocol, without a socket: bytes go in through Space and
-// Filled, replies come out through Output and Sent. It is not safe for concurrent use.
+// Session is one client's side of the protocol, without a socket. Its driver reads bytes into Space, calls
+// Filled, sends Output, and calls Sent. A Session is not safe for concurrent use.
 type Session struct {
-	handler Handler
-	in      input
-	out     Writer
-	mark    int  // where the output of the command at hand starts
-	begun   bool // Begin was called and End was not
-	closed  bool
-	shared  bool // whoever drives the session has others waiting
+	handler    Handler
+	in         input
+	out        Writer
+	mark       int  // where the output of the current command starts
+	begun      bool // Begin was called and End was not
+	closed     bool
+	mayOffload bool
 }
 
-// NewSession is a session that speaks RESP2 until its handler sets the writer's Proto.
+// NewSession returns a session that speaks RESP2 until its handler changes the writer's Proto.
 func NewSession(h Handler) *Session {
 	s := &Session{handler: h}
 	s.out.Proto = 2
-	s.in.want = smallBuffer
+	s.in.want = IdleBuffer
 	s.in.parser.reset()
 	return s
 }
 
-// Space is where the next bytes are to be read into; it is never empty. It is valid until Filled.
+// Space returns the room for the next bytes; it is never empty. It is valid until Filled.
 func (s *Session) Space() []byte { return s.in.space() }
 
-// Filled says that n bytes were read into Space, and runs every command that is complete.
+// Filled says that n bytes were read into Space, and runs every complete command.
 func (s *Session) Filled(n int) Status {
 	s.in.filled(n)
 	return s.Resume()
 }
 
-// Received says that n bytes were read into Space after Retry. They are run in their turn.
+// Received says that n bytes were read into Space after Retry. Resume runs them.
 func (s *Session) Received(n int) { s.in.filled(n) }
 
-// Resume goes on after Retry, Offload or Flush.
+// Resume runs the commands that are left after Retry, Offload or Flush.
 func (s *Session) Resume() (st Status) {
 	if s.closed {
 		return Close
@@ -97,9 +55,9 @@ func (s *Session) Resume() (st Status) {
 	return st
 }
 
-// run runs commands until there is none, or one stops it.
+// run runs commands until no complete one is left, or a command stops the batch.
 func (s *Session) run() Status {
-	defer s.in.forget()
+	defer s.in.ahead.forget() // the buffer may change
 	for {
 		found, err := s.in.next(s.handler)
 		if err != nil {
@@ -118,18 +76,22 @@ func (s *Session) run() Status {
 	}
 }
 
-// handle runs the command that was found.
+// handle runs the current command.
 func (s *Session) handle() Status {
 	s.mark = s.out.Mark()
 	if !s.begun {
 		s.begun = true
 		s.handler.Begin()
 	}
-	for args := s.in.foresee(); args != nil; args = s.in.foresee() {
-		s.handler.Foresee(args)
+	for !s.in.ahead.full() {
+		args := s.in.ahead.find(s.in.buf[s.in.start:s.in.end])
+		if args == nil {
+			break
+		}
+		s.handler.Prefetch(args)
 	}
 	st := s.handler.Handle(s.in.args(), &s.out)
-	if st == Offload && !s.shared {
+	if st == Offload && !s.mayOffload {
 		st = s.handler.Handle(s.in.args(), &s.out)
 	}
 	if st == Retry || st == Offload {
@@ -141,7 +103,7 @@ func (s *Session) handle() Status {
 	return st
 }
 
-// refuse answers a request that cannot be understood.
+// refuse answers a request that the parser refuses.
 func (s *Session) refuse(err error) {
 	if err != ErrBufferLimit {
 		s.out.Error("ERR " + err.Error())
@@ -157,7 +119,7 @@ func (s *Session) end() {
 	}
 }
 
-// panicked closes the session after a panic of its handler; the replies before it stand.
+// panicked closes the session after a panic of its handler. The replies of earlier commands stay.
 func (s *Session) panicked(reason any, stack []byte) {
 	s.closed = true
 	s.out.Truncate(s.mark)
@@ -173,48 +135,54 @@ func (s *Session) panicked(reason any, stack []byte) {
 	s.end()
 }
 
-// Output is the replies that wait to be sent; it is valid until Sent, Filled or Resume.
+// Output returns the replies that wait to be sent. It is valid until Sent, Filled or Resume.
 func (s *Session) Output() []byte { return s.out.Bytes() }
 
-// Sent says that Output has left.
+// Sent says that all of Output was sent.
 func (s *Session) Sent() {
 	s.out.Reset()
-	s.out.shrink(busyBuffer)
+	s.out.shrink(BusyBuffer)
 }
 
-// sentSome says that the first n bytes of Output have left.
-func (s *Session) sentSome(n int) { s.out.buf = s.out.buf[n:] }
+// SentSome says that the first n bytes of Output were sent.
+func (s *Session) SentSome(n int) { s.out.buf = s.out.buf[n:] }
 
-// lend gives the session buffers for one batch: one to read into, whose free part it returns, and
-// one for replies, which it keeps until they are sent.
-func (s *Session) lend(in []byte, out func() []byte) (space []byte) {
+// SetMayOffload allows the session to return [Offload], or forbids it. Allow it while the driver serves
+// other clients on the same goroutine. It is forbidden at first: then the handler runs each command at once.
+func (s *Session) SetMayOffload(may bool) { s.mayOffload = may }
+
+// Lend gives the session buffers for one batch. in is the room to read into; the session returns the part
+// to use in place of Space. out makes a buffer for replies, if the session has none; the session keeps it
+// until TakeOutput.
+func (s *Session) Lend(in []byte, out func() []byte) (space []byte) {
 	if s.out.buf == nil {
 		s.out.buf = out()
 	}
 	return s.in.lend(in)
 }
 
-// giveBack ends what lend began, but for the replies: what is unread moves to the session's own.
-func (s *Session) giveBack() { s.in.giveBack() }
+// GiveBack ends the use of the input buffer that Lend gave. The session copies the unread bytes to a buffer
+// of its own.
+func (s *Session) GiveBack() { s.in.giveBack() }
 
-// sentAll says that Output has left, and gives its buffer away.
-func (s *Session) sentAll() []byte {
+// TakeOutput says that all of Output was sent, and takes the output buffer away from the session.
+func (s *Session) TakeOutput() []byte {
 	buf := s.out.buf[:0]
 	s.out.buf = nil
 	return buf
 }
 
-// Writer is where the session writes: its Proto is the client's protocol version.
+// Writer returns the session's writer. Its Proto is the client's protocol version.
 func (s *Session) Writer() *Writer { return &s.out }
 
-// Buffered is the number of bytes received and not yet run.
-func (s *Session) Buffered() int { return s.in.end - s.in.start }
+// Buffered returns the number of bytes received and not yet run.
+func (s *Session) Buffered() int { return s.in.unread() }
 
-// Capacity is the memory that the session's buffers take, in bytes.
+// Capacity returns the memory that the session's buffers take, in bytes.
 func (s *Session) Capacity() int { return s.in.capacity() + cap(s.out.buf) }
 
-// Shrink gives buffers back that an idle connection does not need.
+// Shrink frees the buffers that an idle connection does not need.
 func (s *Session) Shrink() {
 	s.in.shrink()
-	s.out.shrink(smallBuffer)
+	s.out.shrink(IdleBuffer)
 }

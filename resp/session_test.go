@@ -43,11 +43,11 @@ func TestSessionClosesAfterAPanic(t *testing.T) {
 	s := NewSession(h)
 	require.Equal(t, Close, s.Filled(copy(s.Space(), wire("A")+wire("PANIC")+wire("B"))))
 	require.Equal(t, echoed("A"), string(s.Output()), "replies before the panic stand, its own does not")
-	require.Equal(t, []string{"begin", "failed: as told, stack true", "end"}, h.diary)
+	require.Equal(t, []string{"begin", "failed: PANIC was sent, stack true", "end"}, h.diary)
 	require.Equal(t, Close, s.Resume())
 }
 
-// A pipeline of big replies must be sent while it runs.
+// The replies of a pipeline with big replies must be sent while the pipeline runs.
 func TestSessionAsksToFlush(t *testing.T) {
 	s := NewSession(&echo{})
 	st := s.Filled(copy(s.Space(), strings.Repeat(wire("BIG", "300000"), 20)))

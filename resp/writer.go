@@ -6,10 +6,10 @@ import (
 	"github.com/tidwall/redcon"
 )
 
-// Writer builds replies in one buffer, each in the shape that its protocol version gives it.
-// The zero Writer is ready and speaks RESP2. It is not safe for concurrent use.
+// Writer writes replies to a buffer, in the form of the client's protocol version. The zero Writer is ready
+// to use and writes RESP2. It is not safe for concurrent use.
 type Writer struct {
-	// Proto is the client's protocol version: 3 for RESP3, anything else for RESP2.
+	// Proto is the client's protocol version: 3 is RESP3, every other value is RESP2.
 	Proto int
 
 	buf []byte
@@ -31,7 +31,7 @@ func (w *Writer) Ints(all ...int64) {
 	w.buf = buf
 }
 
-// appendInt appends an integer reply; many have one digit, or say -1.
+// appendInt appends an integer reply. One digit and -1 are frequent, and have paths of their own.
 func appendInt(dst []byte, n int64) []byte {
 	switch {
 	case uint64(n) < 10:
@@ -42,7 +42,7 @@ func appendInt(dst []byte, n int64) []byte {
 	return append(decimal.Append(append(dst, ':'), n), '\r', '\n')
 }
 
-// Bulk writes a bulk string; nil is the empty string, not a null.
+// Bulk writes a bulk string. nil is the empty string, not a null.
 func (w *Writer) Bulk(b []byte) { w.buf = redcon.AppendBulk(w.buf, b) }
 
 // BulkString writes a bulk string.
@@ -54,17 +54,17 @@ func (w *Writer) BulkInt(n int64) {
 	w.Bulk(decimal.Append(digits[:0], n))
 }
 
-// Simple writes a simple string (+s). Line breaks inside become spaces.
+// Simple writes a simple string (+s). A line break in s becomes a space.
 func (w *Writer) Simple(s string) { w.buf = redcon.AppendString(w.buf, s) }
 
 // OK writes +OK.
 func (w *Writer) OK() { w.buf = redcon.AppendOK(w.buf) }
 
-// Error writes an error reply. The text has no leading '-' and starts with its code ("ERR …",
-// "WRONGTYPE …"). Line breaks inside become spaces.
+// Error writes an error reply. The text starts with its code ("ERR …", "WRONGTYPE …"), without '-'. A line
+// break in it becomes a space.
 func (w *Writer) Error(text string) { w.buf = redcon.AppendError(w.buf, text) }
 
-// Null writes "no value": $-1 in RESP2, _ in RESP3.
+// Null writes a missing value: $-1 in RESP2, _ in RESP3.
 func (w *Writer) Null() {
 	if w.Proto == 3 {
 		w.RawString("_\r\n")
@@ -73,7 +73,7 @@ func (w *Writer) Null() {
 	w.RawString("$-1\r\n")
 }
 
-// NullArray writes "no list", as an aborted EXEC does: *-1 in RESP2, _ in RESP3.
+// NullArray writes a missing array, as an aborted EXEC returns: *-1 in RESP2, _ in RESP3.
 func (w *Writer) NullArray() {
 	if w.Proto == 3 {
 		w.RawString("_\r\n")
@@ -82,7 +82,7 @@ func (w *Writer) NullArray() {
 	w.RawString("*-1\r\n")
 }
 
-// Bool writes a truth value: :1 or :0 in RESP2, #t or #f in RESP3.
+// Bool writes a boolean: :1 or :0 in RESP2, #t or #f in RESP3.
 func (w *Writer) Bool(b bool) {
 	switch {
 	case w.Proto == 3 && b:
@@ -96,19 +96,7 @@ func (w *Writer) Bool(b bool) {
 	}
 }
 
-// Double writes f as [FormatDouble] spells it: a bulk string in RESP2, a double (,f) in RESP3.
-func (w *Writer) Double(f float64) {
-	if w.Proto == 3 {
-		w.buf = append(w.buf, ',')
-		w.buf = FormatDouble(w.buf, f)
-		w.RawString("\r\n")
-		return
-	}
-	var digits [32]byte
-	w.Bulk(FormatDouble(digits[:0], f))
-}
-
-// BigNumber writes an integer of any size, given in decimal: a bulk string in RESP2, (n in RESP3.
+// BigNumber writes a decimal integer of any size: a bulk string in RESP2, (n in RESP3.
 func (w *Writer) BigNumber(decimal string) {
 	if w.Proto == 3 {
 		w.buf = append(w.buf, '(')
@@ -119,8 +107,8 @@ func (w *Writer) BigNumber(decimal string) {
 	w.BulkString(decimal)
 }
 
-// Verbatim writes text for people, such as INFO's: a bulk string in RESP2, in RESP3 a verbatim
-// string of the given format, which is three characters ("txt", "mkd").
+// Verbatim writes text for people, such as the reply of INFO: a bulk string in RESP2, a verbatim string in
+// RESP3. The format has three characters ("txt", "mkd").
 func (w *Writer) Verbatim(format, s string) {
 	if w.Proto != 3 {
 		w.BulkString(s)
@@ -133,10 +121,10 @@ func (w *Writer) Verbatim(format, s string) {
 	w.RawString("\r\n")
 }
 
-// Array starts an array; its n elements follow.
+// Array starts an array. Write its n elements next.
 func (w *Writer) Array(n int) { w.buf = redcon.AppendArray(w.buf, n) }
 
-// Map starts a map of n pairs; its keys and values follow in turn. RESP2 has an array of 2n.
+// Map starts a map of n pairs. Write each key and its value next. In RESP2 it is an array of 2n elements.
 func (w *Writer) Map(n int) {
 	if w.Proto == 3 {
 		w.buf = appendHeader(w.buf, '%', n)
@@ -145,7 +133,7 @@ func (w *Writer) Map(n int) {
 	w.Array(2 * n)
 }
 
-// Set starts a set; its n members follow. RESP2 has an array.
+// Set starts a set. Write its n members next. In RESP2 it is an array.
 func (w *Writer) Set(n int) {
 	if w.Proto == 3 {
 		w.buf = appendHeader(w.buf, '~', n)
@@ -154,7 +142,7 @@ func (w *Writer) Set(n int) {
 	w.Array(n)
 }
 
-// Push starts an out-of-band message of n elements. RESP2 has an array.
+// Push starts an out-of-band message of n elements. In RESP2 it is an array.
 func (w *Writer) Push(n int) {
 	if w.Proto == 3 {
 		w.buf = appendHeader(w.buf, '>', n)
@@ -163,13 +151,13 @@ func (w *Writer) Push(n int) {
 	w.Array(n)
 }
 
-// Raw writes p, a complete reply already in the client's protocol version.
+// Raw writes p: a complete reply in the client's protocol version.
 func (w *Writer) Raw(p []byte) { w.buf = append(w.buf, p...) }
 
 // RawString is [Writer.Raw] for a string.
 func (w *Writer) RawString(s string) { w.buf = append(w.buf, s...) }
 
-// appendHeader appends the line that starts an aggregate.
+// appendHeader appends the first line of an aggregate.
 func appendHeader(dst []byte, kind byte, n int) []byte {
 	return append(decimal.Append(append(dst, kind), int64(n)), '\r', '\n')
 }

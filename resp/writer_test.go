@@ -62,7 +62,7 @@ func TestWriterTakesBack(t *testing.T) {
 	require.Zero(t, w.Len())
 }
 
-// writeRandom writes a random reply and returns what must be read of it.
+// writeRandom writes a random reply, and returns the value that a client must read.
 func writeRandom(r *rand.Rand, w *Writer, depth int) any {
 	resp3 := w.Proto == 3
 	kinds := 10
@@ -104,7 +104,7 @@ func writeRandom(r *rand.Rand, w *Writer, depth int) any {
 	return writeAggregate(r, w, depth)
 }
 
-// writeAggregate writes an array, set or map, an array with its length ahead or deferred.
+// writeAggregate writes an array, a set or a map. The length of an array comes first or is deferred.
 func writeAggregate(r *rand.Rand, w *Writer, depth int) any {
 	n := r.IntN(4) * r.IntN(5)
 	kind := r.IntN(3)

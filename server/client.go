@@ -50,9 +50,9 @@ func (c *Client) Begin() {
 	c.conn.Now, c.timing.since = c.server.parts.Clock.Read()
 }
 
-// Foresee prefetches the key of a later command of the batch, if that is the same command as the
+// Prefetch prefetches the key of a later command of the batch, if that is the same command as the
 // last one on another key. Most pipelines are of this kind.
-func (c *Client) Foresee(args [][]byte) {
+func (c *Client) Prefetch(args [][]byte) {
 	if cmd := c.last.Cmd(); len(args) > 1 && cmd != nil && cmd.OnOneKey() && c.last.Is(args[0]) {
 		c.tx.Foresee(c.conn.DB, args[1])
 	}

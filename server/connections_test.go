@@ -11,6 +11,7 @@ import (
 	"cellserver/internal/randtest"
 	"cellserver/resp"
 	"cellserver/resp/resptest"
+	"cellserver/resp/transport"
 	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
@@ -20,9 +21,9 @@ import (
 func listen(t testing.TB, h *servertest.Harness) (addr string) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	transport := &resp.Server{Accept: func(c *resp.Conn) (resp.Handler, string) { return h.Server.Connect(c), "" }}
-	go transport.Serve(ln)
-	t.Cleanup(func() { require.NoError(t, transport.Shutdown(context.Background())) })
+	server := &transport.Server{Accept: func(c *transport.Conn) (resp.Handler, string) { return h.Server.Connect(c), "" }}
+	go server.Serve(ln)
+	t.Cleanup(func() { require.NoError(t, server.Shutdown(context.Background())) })
 	return ln.Addr().String()
 }
 

@@ -14,7 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
+	"cellserver/internal/quote"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -185,12 +186,12 @@ func (p *document) checkShell(t *testing.T, b block, text string) {
 		if !found || strings.Contains(line, "docker") {
 			command = ""
 		}
-		words, err := config.SplitArgs(command)
+		words, err := quote.Split(command)
 		require.NoError(t, err, at)
 		words = slices.DeleteFunc(words, func(w string) bool {
 			return slices.Contains([]string{"--ping", "--help", "--version", "&"}, w)
 		})
-		_, _, err = config.Load(words, environment, func(string) ([]byte, error) { return nil, nil })
+		_, _, err = configload.Load(words, environment, func(string) ([]byte, error) { return nil, nil })
 		require.NoError(t, err, at)
 	}
 }

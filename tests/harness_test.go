@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"cellserver/cmd/cellserver/app"
-	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +22,7 @@ import (
 func startServer(t testing.TB, directives ...string) string {
 	t.Helper()
 	args := append([]string{"--port", strconv.Itoa(freePort(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--save", "", "--appendonly", "no"}, directives...)
-	cfg, _, err := config.Load(args, nil, nil)
+	cfg, _, err := configload.Load(args, nil, nil)
 	require.NoError(t, err)
 	a, err := app.New(app.Options{Config: cfg, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)

@@ -25,8 +25,12 @@ var mayImport = map[string][]string{
 	"internal/word":     {},
 	"internal/rediserr": {},
 	"internal/topk":     {},
-	"internal/config":   {},
-	"internal/randtest": {},
+	"internal/quote":    {},
+	// The configuration: its values, its table of directives, and the sources of both.
+	"internal/config/value":      {"internal/quote"},
+	"internal/config":            {"internal/config/value"},
+	"internal/config/configload": {"internal/config", "internal/config/value", "internal/quote"},
+	"internal/randtest":          {},
 
 	// The pure limiters know numbers only.
 	"gcra":                {"internal/exact"},
@@ -36,9 +40,10 @@ var mayImport = map[string][]string{
 	"limiters/lease":      {},
 
 	// The wire and the keyspace do not know each other.
-	"resp":          {"internal/decimal"},
-	"resp/resptest": {},
-	"store":         {"internal/decimal", "internal/exact"},
+	"resp":           {"internal/decimal"},
+	"resp/transport": {"resp"},
+	"resp/resptest":  {},
+	"store":          {"internal/decimal", "internal/exact"},
 
 	// Limits live in keys.
 	"limiters": {"internal/decimal", "internal/exact", "internal/rediserr", "internal/word", "gcra", "limiters/window", "limiters/slidinglog",
@@ -72,19 +77,19 @@ var mayImport = map[string][]string{
 		"server/tracking", "store"},
 	"server": {"commands", "internal/config", "limiters/rules", "resp", "server/clients", "server/monitor", "server/pubsub", "server/report",
 		"server/slowlog", "server/stats", "server/tracking", "store"},
-	"server/servertest": {"commands", "internal/config", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
+	"server/servertest": {"commands", "internal/config", "internal/config/configload", "internal/quote", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
 
 	"persistence": {"store", "persistence/aof", "persistence/rdb", "persistence/fs"},
 	// A manifest quotes as redis.conf does.
-	"persistence/aof":       {"internal/decimal", "store", "internal/config", "persistence/rdb", "persistence/fs"},
+	"persistence/aof":       {"internal/decimal", "store", "internal/quote", "persistence/rdb", "persistence/fs"},
 	"persistence/rdb":       {"internal/decimal", "store"},
 	"persistence/fs":        {},
 	"persistence/fs/fstest": {"persistence/fs"},
 
 	// The edge wires everything.
-	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp",
+	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "internal/config/configload", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
-	"cmd/cellserver": {"cmd/cellserver/app", "internal/config"},
+	"cmd/cellserver": {"cmd/cellserver/app", "internal/config", "internal/config/configload"},
 }
 
 // mustNotKnow says which parts of the world a package is kept away from, as packages of the standard library.
@@ -98,6 +103,8 @@ var mustNotKnow = map[string][]string{
 	"limiters/pace":       {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"limiters/lease":      {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"internal/topk":       {"net", "os", "sync", "sync/atomic", "time"},
+	// A session has bytes only: sockets are the business of resp/transport.
+	"resp":                {"net", "os", "sync", "sync/atomic", "time", "syscall"},
 	"store":               {"net", "os", "time"},
 	"limiters":            {"net", "os", "time"},
 	"limiters/rules":      {"net", "os", "time"},

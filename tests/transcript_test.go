@@ -14,7 +14,7 @@ import (
 	"testing"
 	"unicode"
 
-	"cellserver/internal/config"
+	"cellserver/internal/quote"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -115,7 +115,7 @@ func parseTranscript(t *testing.T, lines []string) (all transcript) {
 	for i, line := range lines {
 		line = strings.TrimRight(annotation.ReplaceAllString(line, "$1"), " ")
 		if flags, starts := strings.CutPrefix(line, startLine); starts && len(all.steps) == 0 {
-			words, err := config.SplitArgs(flags)
+			words, err := quote.Split(flags)
 			require.NoError(t, err, line)
 			all.directives = words
 			continue
@@ -170,7 +170,7 @@ const noReply = "(no reply)"
 func (s step) run(t *testing.T, c *resptest.Client) []string {
 	t.Helper()
 	if s.command != "" {
-		words, err := config.SplitArgs(s.command)
+		words, err := quote.Split(s.command)
 		require.NoError(t, err, s.command)
 		args := make([]any, len(words))
 		for i, w := range words {

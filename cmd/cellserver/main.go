@@ -9,6 +9,7 @@ import (
 
 	"cellserver/cmd/cellserver/app"
 	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
 )
 
 func main() {
@@ -23,12 +24,12 @@ func run(args []string) error {
 		return ping(args[1:])
 	}
 	var files fileReader
-	cfg, warnings, err := config.Load(args, os.Environ(), files.read)
+	cfg, warnings, err := configload.Load(args, os.Environ(), files.read)
 	switch {
-	case errors.Is(err, config.ErrHelp):
+	case errors.Is(err, configload.ErrHelp):
 		fmt.Print(config.Usage())
 		return nil
-	case errors.Is(err, config.ErrVersion):
+	case errors.Is(err, configload.ErrVersion):
 		fmt.Println("cellserver", app.Version)
 		return nil
 	case err != nil:

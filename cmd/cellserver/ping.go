@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
 )
 
 // pingPatience is how long a healthy server may take.
@@ -17,7 +18,7 @@ const pingPatience = 3 * time.Second
 // ping is `cellserver --ping [...]`: nil when the server that the same arguments and
 // environment would start answers. Containers use it as their health check.
 func ping(args []string) error {
-	cfg, _, err := config.Load(args, os.Environ(), new(fileReader).read)
+	cfg, _, err := configload.Load(args, os.Environ(), new(fileReader).read)
 	if err != nil {
 		return err
 	}

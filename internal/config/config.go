@@ -1,21 +1,12 @@
-// Package config is the server's configuration as data: one table of
-// directives drives redis.conf, the command line, the environment,
-// CONFIG GET/SET and docs/configuration.md.
-//
-// Names, values, bounds and error texts are those of Redis 7.0, so that a
-// redis.conf, a deployment script or a client tool written for Redis works.
 package config
-
-//go:generate go test . -run TestReferenceIsCurrent -update
 
 import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
-// MaxMemoryPolicy says which keys may go when maxmemory is reached.
+// MaxMemoryPolicy says which keys may be evicted at maxmemory.
 type MaxMemoryPolicy string
 
 // The eviction policies, as Redis names them.
@@ -30,25 +21,25 @@ const (
 	AllKeysRandom  MaxMemoryPolicy = "allkeys-random"
 )
 
-// Access says who may use a guarded facility.
+// Access says which clients may use a restricted command.
 type Access string
 
 // The values of enable-debug-command and enable-protected-configs.
 const (
-	AccessNo    Access = "no"    // nobody
+	AccessNo    Access = "no"    // no client
 	AccessYes   Access = "yes"   // every client
-	AccessLocal Access = "local" // clients of the loopback address or the unix socket
+	AccessLocal Access = "local" // clients from the loopback address or a unix socket
 )
 
-// Allows says whether a client may pass, given whether it is local.
+// Allows reports whether a client has access. local says that it is from the loopback address or a unix socket.
 func (a Access) Allows(local bool) bool {
 	return a == AccessYes || a == AccessLocal && local
 }
 
-// LogLevel is the least grave message that is logged.
+// LogLevel is the lowest level of message that is logged.
 type LogLevel string
 
-// The log levels, from the most talkative.
+// The log levels, from the lowest.
 const (
 	LogDebug   LogLevel = "debug"
 	LogVerbose LogLevel = "verbose"
@@ -56,17 +47,17 @@ const (
 	LogWarning LogLevel = "warning"
 )
 
-// TLSAuth says whether TLS clients must present a certificate.
+// TLSAuth says whether TLS clients must send a certificate.
 type TLSAuth string
 
 // The values of tls-auth-clients.
 const (
 	TLSAuthNo       TLSAuth = "no"
 	TLSAuthYes      TLSAuth = "yes"
-	TLSAuthOptional TLSAuth = "optional" // not needed, but checked when presented
+	TLSAuthOptional TLSAuth = "optional" // a certificate is checked if the client sends one
 )
 
-// Fsync says when the append-only file is forced to disk.
+// Fsync says when the append-only file is synced to disk.
 type Fsync string
 
 // The values of appendfsync.
@@ -76,37 +67,37 @@ const (
 	FsyncNo          Fsync = "no"
 )
 
-// OutputLimit bounds the replies that wait for one client: more than Hard bytes,
-// or more than Soft bytes for Seconds without a break, close its connection.
-// Zero is no limit.
+// OutputLimit bounds the bytes of replies that wait for one client. The server closes the connection when more
+// than Hard bytes wait, or when more than Soft bytes wait for Seconds without a pause. Zero is no limit.
 type OutputLimit struct {
 	Hard, Soft int64
 	Seconds    int
 }
 
-// OutputLimits is client-output-buffer-limit: one limit for each class of client.
+// OutputLimits is client-output-buffer-limit: a limit for each class of client.
 type OutputLimits struct{ Normal, Replica, PubSub OutputLimit }
 
-// SavePoint asks for a snapshot when at least Changes keys changed in Seconds.
+// SavePoint causes a snapshot when there were at least Changes changes, and Seconds seconds have passed since
+// the last snapshot.
 type SavePoint struct{ Seconds, Changes int64 }
 
-// Config is one set of values. It is never changed once published: CONFIG SET
-// clones it, sets, validates and publishes the clone.
+// Config is one set of values. A published Config never changes: CONFIG SET clones it, sets and validates the
+// clone, and publishes the clone.
 type Config struct {
 	// Network.
-	Bind                    []string // addresses; "*" is all IPv4, "::*" all IPv6, a leading "-" may fail; none: no TCP
+	Bind                    []string // addresses; "*" is all IPv4, "::*" all IPv6; with a leading "-" an error is ignored; empty: no TCP
 	Port                    int      // 0: no plain TCP
-	ProtectedMode           bool     // without a password, only loopback clients are served
+	ProtectedMode           bool     // without a password, accept only clients from the loopback address
 	TCPBacklog              int
 	TCPKeepAlive            int    // seconds, 0: off
-	Timeout                 int    // seconds a client may idle, 0: for ever
+	Timeout                 int    // seconds until an idle client is disconnected, 0: never
 	UnixSocket              string // path, "": none
-	UnixSocketPerm          uint32 // permission bits, 0: as the umask says
+	UnixSocketPerm          uint32 // permission bits, 0: the umask decides
 	MaxClients              int
 	ProtoMaxBulkLen         int64 // bytes of one argument
-	ClientQueryBufferLimit  int64 // bytes of one unfinished request
+	ClientQueryBufferLimit  int64 // bytes of one incomplete request
 	ClientOutputBufferLimit OutputLimits
-	TrackingTableMaxKeys    int64 // 0: unbounded
+	TrackingTableMaxKeys    int64 // 0: no limit
 
 	// TLS.
 	TLSPort                                int // 0: no TLS
@@ -116,10 +107,10 @@ type Config struct {
 	// Security.
 	RequirePass            string
 	EnableDebugCommand     Access
-	EnableProtectedConfigs Access // who may CONFIG SET protected directives
+	EnableProtectedConfigs Access // who may change protected directives
 
 	// Memory.
-	MaxMemory               int64 // bytes, 0: unbounded
+	MaxMemory               int64 // bytes, 0: no limit
 	MaxMemoryPolicy         MaxMemoryPolicy
 	MaxMemorySamples        int
 	LFULogFactor            int
@@ -140,21 +131,21 @@ type Config struct {
 	LogLevel        LogLevel
 	LogFile         string // path, "": standard output
 	Dir             string // the working directory
-	ShutdownTimeout int    // seconds that a shutdown may wait for clients
+	ShutdownTimeout int    // seconds that a shutdown waits for clients
 
 	// Rate limiting.
 	RulesFile string // path, "": none
 
 	// Metrics.
 	MetricsPort    int    // 0: none
-	MetricsBind    string // an address, "": every one
+	MetricsBind    string // an address, "": all
 	MetricsTopKeys int
 
 	// Persistence.
 	DBFilename              string
 	Save                    []SavePoint
 	RDBChecksum             bool
-	RDBSkipUnsupported      bool // leave out keys of types that are not kept, instead of refusing the file
+	RDBSkipUnsupported      bool // skip keys of unsupported types, instead of refusing the file
 	StopWritesOnBGSaveError bool
 	AppendOnly              bool
 	AppendFsync             Fsync
@@ -164,24 +155,8 @@ type Config struct {
 	AutoAOFRewritePercent   int   // growth of the file in percent, 0: never
 	AutoAOFRewriteMinSize   int64 // bytes
 
-	// inert holds the values, in CONFIG GET form, of the directives that are
-	// kept only to be read back; a name that is missing has its default.
+	// inert holds the values of inert directives, in the form of CONFIG GET. A missing name has its default.
 	inert map[string]string
-}
-
-// Default returns the values that hold when nothing is configured.
-func Default() *Config {
-	c := &Config{}
-	for i := range table {
-		d := &table[i]
-		if d.Inert && !d.field {
-			continue
-		}
-		if err := d.set(c, d.Split(d.Default)); err != nil {
-			panic(fmt.Sprintf("default of '%s': %v", d.Name, err))
-		}
-	}
-	return c
 }
 
 // Clone returns a deep copy.
@@ -194,42 +169,12 @@ func (c *Config) Clone() *Config {
 	return &n
 }
 
-// Get returns a directive's value as CONFIG GET shows it: memory in bytes, lists
-// joined by a space. It is false for an unknown name; case does not matter.
-func (c *Config) Get(name string) (string, bool) {
-	d, ok := Lookup(name)
-	if !ok {
-		return "", false
-	}
-	return d.get(c), true
-}
-
-// Set gives a directive its arguments, or changes nothing and returns an error
-// whose text is what Redis says after "CONFIG SET failed (possibly related to
-// argument 'x') - ". Whether the directive may be set at run time is
-// [Directive.Settable]'s to say.
-func (c *Config) Set(name string, args []string) error {
-	d, ok := Lookup(name)
-	if !ok {
-		return unknown(name)
-	}
-	return d.set(c, args)
-}
-
-// unknown is the error for a name that is no directive.
-func unknown(name string) error {
-	if near, ok := nearest(name, Names()); ok {
-		return fmt.Errorf("unknown directive '%s': did you mean '%s'?", name, near)
-	}
-	return fmt.Errorf("unknown directive '%s'", name)
-}
-
-// Validate checks the relations between directives.
+// Validate checks the directives against each other.
 func (c *Config) Validate() error {
 	plain, tls := c.Port != 0 && len(c.Bind) > 0, c.TLSPort != 0 && len(c.Bind) > 0
 	switch {
 	case !plain && !tls && c.UnixSocket == "":
-		return fmt.Errorf("configured to not listen anywhere: give a port, a tls-port or a unixsocket")
+		return fmt.Errorf("configured to not listen anywhere: set port, tls-port or unixsocket")
 	case plain && tls && c.Port == c.TLSPort:
 		return fmt.Errorf("port and tls-port are both %d", c.Port)
 	case c.TLSPort != 0 && (c.TLSCertFile == "" || c.TLSKeyFile == ""):
@@ -238,13 +183,4 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("tls-auth-clients %s needs tls-ca-cert-file", c.TLSAuthClients)
 	}
 	return nil
-}
-
-// join formats each element and puts spaces between them.
-func join[T any](list []T, format func(T) string) string {
-	words := make([]string, len(list))
-	for i, v := range list {
-		words[i] = format(v)
-	}
-	return strings.Join(words, " ")
 }

@@ -22,7 +22,7 @@ func TestReferenceIsCurrent(t *testing.T) {
 	require.True(t, Markdown() == string(text), "docs/configuration.md is out of date: go generate ./internal/config")
 }
 
-// Every value that CONFIG GET shows is one that CONFIG SET takes and shows again.
+// CONFIG SET accepts every value that CONFIG GET shows, and CONFIG GET then shows the same value.
 func TestEveryDirectiveRoundTrips(t *testing.T) {
 	for _, d := range Directives() {
 		c := Default()

@@ -2,41 +2,41 @@ package config
 
 import (
 	"errors"
-	"slices"
+	"math"
 	"strings"
+
+	"cellserver/internal/config/value"
 )
 
 // Directive is one row of the table.
 type Directive struct {
 	Name    string
-	Aliases []string // older names; CONFIG GET and SET know them too
-	Group   string   // its heading in the reference
-	Values  string   // what it takes, in words
-	Default string   // in CONFIG GET form
+	Aliases []string // older names, which CONFIG GET and SET also know
+	Group   string   // its heading in docs/configuration.md
+	Values  string   // what it accepts, in words
+	Default string   // in the form of CONFIG GET
 	Summary string
 
-	Mutable   bool // CONFIG SET may change it
-	Protected bool // CONFIG SET may change it only as enable-protected-configs says
-	Sensitive bool // its value belongs in no log
-	Hidden    bool // CONFIG GET shows it to its exact name only, not to a pattern
-	Many      bool // takes several arguments
-	Inert     bool // read back as set, but nothing follows from it
+	Mutable   bool   // CONFIG SET may change it
+	Protected bool   // CONFIG SET may change it if enable-protected-configs allows it
+	Sensitive bool   // its value must not be logged
+	Hidden    bool   // CONFIG GET shows it for its exact name only, not for a pattern
+	Many      bool   // it accepts several arguments
+	Inert     bool   // it is checked, kept and shown, and has no effect
+	Note      string // why it is inert; "" gives no reason
 
-	note  string // why it is inert, after "is ignored: "
-	field bool   // its value lives in a field of Config
-	get   func(*Config) string
-	set   func(*Config, []string) error
+	get func(*Config) string
+	set func(*Config, []string) error
 }
 
-// Errors of CONFIG SET that concern the directive, not its value.
+// Errors of CONFIG SET about the directive, not about its value.
 var (
 	ErrImmutable = errors.New("can't set immutable config")
 	ErrProtected = errors.New("can't set protected config")
 )
 
-// Settable says whether a client may CONFIG SET the directive now: nil,
-// [ErrImmutable] or [ErrProtected]. A local client came over the loopback address
-// or the unix socket.
+// Settable reports whether a client may change the directive with CONFIG SET: the result is nil, [ErrImmutable]
+// or [ErrProtected]. local says that the client is from the loopback address or a unix socket.
 func (d *Directive) Settable(c *Config, local bool) error {
 	switch {
 	case !d.Mutable:
@@ -47,8 +47,8 @@ func (d *Directive) Settable(c *Config, local bool) error {
 	return nil
 }
 
-// Split cuts CONFIG SET's one value into the arguments of [Config.Set]: at every
-// single space for a directive of many arguments, as Redis does; "" is none of them.
+// Split splits the value of CONFIG SET into the arguments of [Config.Set]. If the directive accepts several
+// arguments, Split cuts at every single space, as Redis does, and "" has no arguments.
 func (d *Directive) Split(value string) []string {
 	switch {
 	case !d.Many:
@@ -59,49 +59,30 @@ func (d *Directive) Split(value string) []string {
 	return strings.Split(value, " ")
 }
 
-var (
-	table = slices.Concat(
-		networkDirectives, tlsDirectives, securityDirectives, memoryDirectives,
-		generalDirectives, limiterDirectives, observeDirectives, metricsDirectives, persistenceDirectives, inertDirectives,
-	)
-	names, byName = indexTable()
+// Get returns the directive's value in c, as CONFIG GET shows it.
+func (d *Directive) Get(c *Config) string { return d.get(c) }
+
+// Set changes the directive's value in c, or returns an error and changes nothing.
+func (d *Directive) Set(c *Config, args []string) error { return d.set(c, args) }
+
+// Bounds of Redis's C types.
+const (
+	minInt  = math.MinInt32
+	maxInt  = math.MaxInt32
+	maxLong = math.MaxInt64
 )
 
-func indexTable() ([]string, map[string]*Directive) {
-	var names []string
-	rows := map[string]*Directive{}
-	for i := range table {
-		for _, name := range append([]string{table[i].Name}, table[i].Aliases...) {
-			if rows[name] != nil {
-				panic("directive '" + name + "' stands twice in the table")
-			}
-			rows[name] = &table[i]
-			names = append(names, name)
-		}
-	}
-	return names, rows
-}
+// access is a kind of two directives of different groups.
+var access = value.Enum(AccessNo, AccessYes, AccessLocal)
 
-// Directives returns the table, in its order.
-func Directives() []Directive { return slices.Clone(table) }
-
-// Names returns every name and alias, in the order of the table.
-func Names() []string { return slices.Clone(names) }
-
-// Lookup finds a directive by its name or an alias; case does not matter.
-func Lookup(name string) (*Directive, bool) {
-	d, ok := byName[strings.ToLower(name)]
-	return d, ok
-}
-
-// field is a directive whose value is a field of Config.
-func field[T any](name string, k kind[T], def string, at func(*Config) *T, summary string) Directive {
+// field makes a directive whose value is a field of Config.
+func field[T any](name string, k value.Kind[T], def string, at func(*Config) *T, summary string) Directive {
 	return Directive{
-		Name: name, Values: k.values, Default: def, Summary: summary,
-		Mutable: true, Many: k.many, field: true,
-		get: func(c *Config) string { return k.format(*at(c)) },
+		Name: name, Values: k.Values, Default: def, Summary: summary,
+		Mutable: true, Many: k.Many,
+		get: func(c *Config) string { return k.Format(*at(c)) },
 		set: func(c *Config, args []string) error {
-			v, err := k.parse(args)
+			v, err := k.Parse(args)
 			if err == nil {
 				*at(c) = v
 			}
@@ -110,11 +91,11 @@ func field[T any](name string, k kind[T], def string, at func(*Config) *T, summa
 	}
 }
 
-// inert is a directive of Redis that is checked, kept and read back, no more.
-func inert[T any](name string, k kind[T], def string) Directive {
+// inert makes a directive of Redis that has no effect here: it is checked, kept and shown.
+func inert[T any](name string, k value.Kind[T], def string) Directive {
 	return Directive{
-		Name: name, Values: k.values, Default: def,
-		Mutable: true, Many: k.many, Inert: true,
+		Name: name, Values: k.Values, Default: def,
+		Mutable: true, Many: k.Many, Inert: true,
 		get: func(c *Config) string {
 			if v, ok := c.inert[name]; ok {
 				return v
@@ -122,20 +103,20 @@ func inert[T any](name string, k kind[T], def string) Directive {
 			return def
 		},
 		set: func(c *Config, args []string) error {
-			v, err := k.parse(args)
+			v, err := k.Parse(args)
 			if err != nil {
 				return err
 			}
 			if c.inert == nil {
 				c.inert = map[string]string{}
 			}
-			c.inert[name] = k.format(v)
+			c.inert[name] = k.Format(v)
 			return nil
 		},
 	}
 }
 
-// group heads its rows with a title, and gives those without one a summary.
+// group sets the group of its rows, and the summary of those without one.
 func group(title, summary string, rows ...Directive) []Directive {
 	for i := range rows {
 		rows[i].Group = title
@@ -152,8 +133,8 @@ func (d Directive) protected() Directive            { d.Protected = true; return
 func (d Directive) sensitive() Directive            { d.Sensitive = true; return d }
 func (d Directive) hidden() Directive               { d.Hidden = true; return d }
 
-// ignored marks a directive inert and says why.
+// ignored gives the reason why a directive is inert.
 func (d Directive) ignored(note string) Directive {
-	d.Inert, d.note = true, note
+	d.Inert, d.Note = true, note
 	return d
 }

@@ -7,15 +7,15 @@ import (
 
 const usageHead = `usage: cellserver [/path/to/redis.conf | -] [--name value ...]
 
-A redis.conf is read first ("-" reads it from standard input), then variables such
-as CELLSERVER_PORT=6380, then the options; the last word counts.
+The server reads a redis.conf first ("-" is standard input), then variables such as
+CELLSERVER_PORT=6380, then the options. Later values replace earlier ones.
 
   cellserver --port 6380 --maxmemory 1gb --bind 0.0.0.0 ::1
   cellserver /etc/redis/redis.conf --save ""
 
 `
 
-// Usage is the answer to --help: the options that do something here.
+// Usage returns the text for --help: every directive that has an effect here.
 func Usage() string {
 	var b strings.Builder
 	b.WriteString(usageHead)
@@ -30,7 +30,7 @@ func Usage() string {
 		}
 		fmt.Fprintf(&b, "  --%s (%s)\n      %s\n", d.Name, shown(d.Default), strings.ReplaceAll(d.Summary, "`", "'"))
 	}
-	b.WriteString("\n  -h, --help     this text\n  -v, --version  the version\n")
+	b.WriteString("\n  -h, --help     print this text\n  -v, --version  print the version\n")
 	return b.String()
 }
 
@@ -47,22 +47,23 @@ Generated from the table of directives (` + "`go generate ./internal/config`" + 
 
 The same names work in a ` + "`redis.conf`" + `, on the command line (` + "`--maxmemory-policy allkeys-lru`" + `), in the
 environment (` + "`CELLSERVER_MAXMEMORY_POLICY=allkeys-lru`" + `) and with ` + "`CONFIG GET`" + ` and ` + "`CONFIG SET`" + `.
-The command line is stronger than the environment, which is stronger than the file.
+The command line replaces values of the environment, and the environment replaces values of the file.
 
-Memory is a number of bytes with an optional unit, in any case: ` + "`1k`" + ` is 1000, ` + "`1kb`" + ` 1024, and so on with m and g.
-A directive that is unknown is refused with its place and the nearest name.
+Memory is a number of bytes with an optional unit, in any case: ` + "`1k`" + ` is 1000, ` + "`1kb`" + ` is 1024, and so on with m and g.
+The server does not start with an unknown directive: the error names its place and the nearest directive.
 
-CONFIG SET: *yes*, *no* (start-up only) or *protected* (as ` + "`enable-protected-configs`" + ` says).
+The column CONFIG SET says whether a running server can change the directive: *yes*, *no*, or *protected*
+(` + "`enable-protected-configs`" + ` decides).
 `
 
 const inertHead = `
 # Directives of Redis without effect
 
-They are checked, kept and read back, so that configuration files and client tools of Redis work, and nothing
-follows from them. One that stands in a configuration file gives one warning at the start.
+The server checks these directives, and CONFIG GET shows them, so that configuration files and client tools of
+Redis work. They have no other effect. The server logs a warning at the start for each one that a source sets.
 `
 
-// Markdown is docs/configuration.md.
+// Markdown returns the text of docs/configuration.md.
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString(referenceHead)
@@ -71,7 +72,7 @@ func Markdown() string {
 		if d.Hidden {
 			continue
 		}
-		if d.Inert && !d.field && !inert {
+		if d.Inert && !inert {
 			inert = true
 			b.WriteString(inertHead)
 		}
@@ -86,8 +87,8 @@ func Markdown() string {
 
 func groupHead(b *strings.Builder, d Directive) {
 	fmt.Fprintf(b, "\n## %s\n\n", d.Group)
-	if d.Inert && !d.field {
-		fmt.Fprintf(b, "Here: %s.\n\n| directive | values | default | CONFIG SET |\n|---|---|---|---|\n", d.Summary)
+	if d.Inert {
+		fmt.Fprintf(b, "They configure %s.\n\n| directive | values | default | CONFIG SET |\n|---|---|---|---|\n", d.Summary)
 		return
 	}
 	b.WriteString("| directive | values | default | CONFIG SET | |\n|---|---|---|---|---|\n")
@@ -99,7 +100,7 @@ func row(b *strings.Builder, d Directive) {
 		name += " (" + code(strings.Join(d.Aliases, "`, `")) + ")"
 	}
 	fmt.Fprintf(b, "| %s | %s | %s | %s |", name, d.Values, code(shown(d.Default)), settable(d))
-	if !d.Inert || d.field {
+	if !d.Inert {
 		fmt.Fprintf(b, " %s |", d.Summary)
 	}
 	b.WriteByte('\n')

@@ -2,8 +2,9 @@ package config
 
 import "strings"
 
-// nearest finds the name that was probably meant: the first of those with the fewest
-// slips (a letter missing, extra, wrong, or two swapped), if one in three letters at most.
+// nearest returns the name that was probably meant by a misspelled word. It is the first name with the
+// fewest mistakes: a missing, extra or wrong letter, or two swapped ones. At most one letter in three may be
+// wrong.
 func nearest(word string, names []string) (string, bool) {
 	word = strings.ToLower(word)
 	if len(word) > 64 {
@@ -11,15 +12,16 @@ func nearest(word string, names []string) (string, bool) {
 	}
 	best, fewest := "", max(1, len(word)/3)+1
 	for _, name := range names {
-		if n := slips(word, name); n < fewest {
+		if n := mistakes(word, name); n < fewest {
 			best, fewest = name, n
 		}
 	}
 	return best, best != ""
 }
 
-// slips is the optimal string alignment distance of a and b.
-func slips(a, b string) int {
+// mistakes returns the number of mistakes between a and b: their optimal string alignment distance
+// (https://en.wikipedia.org/wiki/Damerau%E2%80%93Levenshtein_distance).
+func mistakes(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

@@ -1,5 +1,3 @@
-// Package decimal reads and writes the decimal form of an int64, which every request and every
-// reply of a limiter has several times.
 package decimal
 
 import (
@@ -8,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Append appends the digits of n, behind '-' if it is negative.
+// Append appends the digits of n, after '-' if n is negative.
 func Append(dst []byte, n int64) []byte {
 	switch u := uint64(n); {
 	case u < 10:
@@ -26,15 +24,15 @@ func Append(dst []byte, n int64) []byte {
 	return strconv.AppendInt(dst, n, 10)
 }
 
-// Put8 writes n, which is below 1e8, with leading zeros.
+// Put8 writes n to the first eight bytes of dst, with leading zeros. n must be less than 1e8.
 func Put8(dst []byte, n uint64) { binary.LittleEndian.PutUint64(dst, eight(n)|eightZeros) }
 
-// eightZeros makes digits of eight numbers below ten.
+// eightZeros turns eight numbers below ten into digits.
 const eightZeros = 0x3030303030303030
 
-// eight returns the eight decimal places of n, which has no more, a byte each and the highest in the
-// lowest byte. It halves the places, all parts at a time: a division by 100 or by 10 of what is
-// below 10,000 or 100 is a multiplication and a shift.
+// eight returns the eight decimal places of n, one in each byte, the highest in the lowest byte. n must be less
+// than 1e8. It splits all parts in two at once. A multiplication and a shift divide a number below 10,000
+// by 100, and one below 100 by 10.
 func eight(n uint64) uint64 {
 	parts := n/10_000 | n%10_000<<32 // two of four places
 	high := parts * 5243 >> 19 & 0x0000007f_0000007f
@@ -43,8 +41,8 @@ func eight(n uint64) uint64 {
 	return high | (parts-10*high)<<8
 }
 
-// Parse reads what Redis stores as an integer: the canonical decimal form of an int64, nothing
-// else ("007", "+1" and "-0" are none).
+// Parse reads an int64 in the canonical decimal form, as Redis stores an integer. It reports false for any
+// other text, such as "007", "+1" and "-0".
 func Parse(b []byte) (n int64, ok bool) {
 	if len(b) == 0 || len(b) >= 8 || b[0]-'1' > 8 {
 		return parseRest(b)
@@ -91,7 +89,7 @@ func parseRest(b []byte) (int64, bool) {
 	return 0, false
 }
 
-// parseEight reads eight digits, the highest in the lowest byte. It joins the places, all pairs at a time.
+// parseEight reads eight digits, the highest in the lowest byte. It joins all pairs of places at once.
 func parseEight(digits uint64) (n uint64, ok bool) {
 	n = digits - eightZeros
 	if (n|(digits+0x46_46_46_46_46_46_46_46))&0x80_80_80_80_80_80_80_80 != 0 { // below '0', or above '9'

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// edges are integers beside which something changes: a power of ten, an end of the type.
+// edges are integers next to a change: a power of ten, or an end of int64.
 func edges() (all []int64) {
 	for power := int64(1); ; power *= 10 {
 		for _, n := range []int64{power - 1, power, power + 1} {
@@ -44,7 +44,7 @@ func TestBothWays(t *testing.T) {
 	}
 }
 
-// All that stands in a word is right for every number of eight places: so parts do not spill over.
+// Every number of eight digits is right. So no part of a word spills into the next one.
 func TestEveryHalf(t *testing.T) {
 	for n := range uint64(10_000) {
 		for _, all := range []uint64{n, n * 10_000, n*10_000 + 9_999, 99_990_000 + n} {
@@ -120,7 +120,23 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// Eight places are looked at together: one that is no digit shows in each of them, whatever stands beside it.
+// BenchmarkStrconv does the same with the standard library, for 19 digits.
+func BenchmarkStrconv(b *testing.B) {
+	buf := make([]byte, 0, 32)
+	in := []byte("9223372036854775807")
+	b.Run("Append", func(b *testing.B) {
+		for b.Loop() {
+			buf = strconv.AppendInt(buf[:0], math.MaxInt64, 10)
+		}
+	})
+	b.Run("Parse", func(b *testing.B) {
+		for b.Loop() {
+			strconv.ParseInt(string(in), 10, 64)
+		}
+	})
+}
+
+// A byte that is no digit is found at every one of the eight places, whatever stands beside it.
 func TestParseLooksAtEveryPlace(t *testing.T) {
 	for _, text := range []string{"12345678", "1999999999999999", "1000000000000000000", "1234567890123456789"} {
 		for place := range text {

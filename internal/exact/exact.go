@@ -1,5 +1,3 @@
-// Package exact is arithmetic in int64 that is right or says that it cannot be: limits, and
-// nanoseconds since the epoch, come near its ends (the year 2262).
 package exact
 
 import (
@@ -7,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// Add adds; ok says whether the sum fits.
+// Add returns a + b. ok reports whether the sum fits an int64.
 func Add(a, b int64) (sum int64, ok bool) {
 	sum = a + b
 	return sum, (sum > a) == (b > 0)
 }
 
-// Plus is a + b, or the integer that is nearest to it where that does not fit.
+// Plus returns a + b. If the sum does not fit, it returns the nearest int64.
 func Plus(a, b int64) int64 {
 	sum, ok := Add(a, b)
 	switch {
@@ -25,16 +23,16 @@ func Plus(a, b int64) int64 {
 	return math.MinInt64
 }
 
-// Mul multiplies for b >= 0; ok says whether the product fits.
+// Mul returns a * b, for b >= 0. ok reports whether the product fits an int64.
 func Mul(a, b int64) (product int64, ok bool) {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	// Read as unsigned, a negative a is 2^64 too large, which puts b too much into hi.
+	// As unsigned, a negative a is 2^64 too large, so hi is too large by b.
 	signedHi := int64(hi) - a>>63&b
 	return int64(lo), signedHi == int64(lo)>>63
 }
 
-// MulDiv is a*b/c rounded down, and whether nothing was cut off, for a, b >= 0 and c > 0,
-// however large a*b is; ok says whether the quotient fits.
+// MulDiv returns a*b/c rounded down, for a, b >= 0 and c > 0. a*b may exceed an int64. whole reports whether
+// the division has no remainder. ok reports whether the quotient fits an int64.
 func MulDiv(a, b, c int64) (quotient int64, whole, ok bool) {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	if hi >= uint64(c) {
@@ -44,7 +42,7 @@ func MulDiv(a, b, c int64) (quotient int64, whole, ok bool) {
 	return int64(q), r == 0, q <= math.MaxInt64
 }
 
-// CeilDiv is a/b rounded towards positive infinity, for b > 0.
+// CeilDiv returns a/b rounded up, for b > 0.
 func CeilDiv(a, b int64) int64 {
 	quotient := a / b
 	if a%b > 0 {
@@ -53,7 +51,7 @@ func CeilDiv(a, b int64) int64 {
 	return quotient
 }
 
-// Since is to - from for to >= from, or the greatest int64 where it does not fit.
+// Since returns to - from, for to >= from. If the difference does not fit, it returns the largest int64.
 func Since(from, to int64) int64 {
 	if d := to - from; d >= 0 {
 		return d

@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAgainstBigIntegers compares with arithmetic that has no ends, near the ends of int64 and
-// anywhere.
+// TestAgainstBigIntegers compares with integers of any size, near the ends of int64 and elsewhere.
 func TestAgainstBigIntegers(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -43,7 +42,7 @@ func TestAgainstBigIntegers(t *testing.T) {
 	}
 }
 
-// check wants the right result, or no claim that it is.
+// check requires the right result, or ok to be false if it does not fit.
 func check(t *testing.T, want *big.Int, got int64, ok bool, format string, args ...any) {
 	t.Helper()
 	if ok != want.IsInt64() || ok && got != want.Int64() {
@@ -51,7 +50,7 @@ func check(t *testing.T, want *big.Int, got int64, ok bool, format string, args 
 	}
 }
 
-// nearest is the int64 that is nearest to an integer.
+// nearest returns the int64 that is nearest to an integer.
 func nearest(n *big.Int) int64 {
 	switch {
 	case n.IsInt64():
@@ -64,7 +63,7 @@ func nearest(n *big.Int) int64 {
 
 func wide(n int64) *big.Int { return big.NewInt(n) }
 
-// number is small, near a power of two or near an end.
+// number returns an integer that is small, near a power of two, or near an end of int64.
 func number(r *rand.Rand) int64 {
 	n := int64(1)<<r.IntN(63) + r.Int64N(5) - 2
 	switch r.IntN(4) {

@@ -7,42 +7,38 @@ import (
 )
 
 const (
-	// Counters is how many keys a sketch counts at a time.
+	// Counters is the number of keys that a sketch counts.
 	Counters = 32
-	// MaxKey is how many bytes of a key are kept; more are cut off where it is shown.
+	// MaxKey is the number of bytes that a sketch keeps of a key. Collect returns a longer key cut off.
 	MaxKey = 256
 )
 
-// Sketch counts keys, at most [Counters] of them: a new key takes the place of the one
-// that was counted least, and its count. So a count is never too low, and too high by at
-// most what the key took over, which is told with it. A key that makes up more than one
-// part in Counters of all that was added is sure to be there.
+// Sketch counts at most [Counters] keys. A further key replaces the key with the lowest count, and goes on from
+// that count.
 //
-// The zero Sketch is empty. Once it is full, adding allocates nothing but room for keys
-// longer than any before them.
+// The zero Sketch is empty. A full sketch allocates only for a key that is longer than those before it.
 type Sketch struct {
-	hashes [Counters]uint64 // apart from the rest, for they are searched
-	counts [Counters]int64  // 0: free
+	hashes [Counters]uint64 // in an array of their own, which Add searches
+	counts [Counters]int64  // 0: the counter is free
 	rest   [Counters]rest
-	low    int64 // no count is lower
-	at     int   // where the search for a count as low goes on
+	low    int64 // lower bound of the counts
+	at     int   // where the last search for a low count ended
 }
 
 type rest struct {
-	over int64 // what the key took over
+	over int64 // the count that the key took from the one before it
 	db   int
 	key  []byte
 }
 
-// Count is how often a key came: at most Times, at least Times - Over.
+// Count says how often a key was added: at most Times, at least Times - Over.
 type Count struct {
 	Key         []byte
 	DB          int
 	Times, Over int64
 }
 
-// Add counts a key of a database once. Keys are told apart by their hash, which should
-// depend on the database, too.
+// Add adds one to the count of a key. The hash identifies the key, so it should also depend on the database.
 func (s *Sketch) Add(hash uint64, db int, key []byte) {
 	for i := range s.hashes {
 		if s.hashes[i] == hash && s.counts[i] > 0 {
@@ -58,8 +54,8 @@ func (s *Sketch) Add(hash uint64, db int, key []byte) {
 	s.counts[least]++
 }
 
-// least returns a counter with the lowest count. Those that were as low as the last one mostly still
-// are, so that it rarely has to look at all of them.
+// least returns a counter with the lowest count. Most counters that were lowest in the last search still are, so
+// it seldom compares all of them.
 func (s *Sketch) least() int {
 	for range s.counts {
 		s.at = (s.at + 1) % Counters
@@ -71,10 +67,10 @@ func (s *Sketch) least() int {
 	return slices.Index(s.counts[:], s.low)
 }
 
-// AnyDB stands for every database.
+// AnyDB selects every database.
 const AnyDB = -1
 
-// Collect appends copies of a database's counts of at least floor, in no order.
+// Collect appends copies of the counts of a database that are at least floor, in no order.
 func (s *Sketch) Collect(to []Count, db int, floor int64) []Count {
 	for i, times := range s.counts {
 		if r := &s.rest[i]; times > 0 && times >= floor && (db == AnyDB || r.db == db) {
@@ -84,7 +80,7 @@ func (s *Sketch) Collect(to []Count, db int, floor int64) []Count {
 	return to
 }
 
-// Forget drops the counts of a database.
+// Forget removes the counts of a database.
 func (s *Sketch) Forget(db int) {
 	for i := range s.rest {
 		if db == AnyDB || s.rest[i].db == db {
@@ -93,7 +89,7 @@ func (s *Sketch) Forget(db int) {
 	}
 }
 
-// Highest sorts counts, the highest first and equal ones by key and database, and cuts them to n.
+// Highest sorts counts and returns the first n: the highest first, equal ones by key and database.
 func Highest(counts []Count, n int) []Count {
 	slices.SortFunc(counts, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(b.Times, a.Times), bytes.Compare(a.Key, b.Key), cmp.Compare(a.DB, b.DB))

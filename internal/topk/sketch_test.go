@@ -50,9 +50,8 @@ func TestANewKeyTakesOverTheLeastCount(t *testing.T) {
 	require.Equal(t, Count{Key: []byte("new"), Times: 4, Over: 2}, s.all(0)[Counters-2])
 }
 
-// TestBounds holds the sketch against exact counts: no count is too low, none too high by
-// more than what it says, which is at most the part that one counter has in all; every
-// key above that part is there.
+// TestBounds compares the sketch with exact counts. No count is too low. No count is too high by more than Over, and
+// Over is at most all added / Counters. Every key with a higher count is in the sketch.
 func TestBounds(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("SEED"); s != "" {
@@ -87,7 +86,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-func TestDatabasesAreApart(t *testing.T) {
+func TestDatabasesAreSeparate(t *testing.T) {
 	var s Sketch
 	for db := range 2 {
 		s.Add(uint64(db), db, []byte("k"))
@@ -102,14 +101,14 @@ func TestDatabasesAreApart(t *testing.T) {
 	require.Equal(t, []Count{{Key: []byte("k"), DB: 1, Times: 1}}, s.all(1), "nothing is taken over from what was dropped")
 }
 
-func TestLongKeysAreCut(t *testing.T) {
+func TestLongKeysAreCutOff(t *testing.T) {
 	var s Sketch
 	s.add(strings.Repeat("x", MaxKey) + "1")
 	s.add(strings.Repeat("x", MaxKey) + "2")
 	require.Equal(t, slices.Repeat([]Count{{Key: []byte(strings.Repeat("x", MaxKey)), Times: 1}}, 2), s.all(0), "two keys, that look the same")
 }
 
-func TestCollectFromAFloorOn(t *testing.T) {
+func TestCollectFromAFloor(t *testing.T) {
 	var s Sketch
 	for _, key := range []string{"a", "b", "b", "c", "c", "c"} {
 		s.add(key)

@@ -14,16 +14,17 @@ var (
 	errTooFar = errors.New("lease is too long: it would not end before the year 2262")
 )
 
-// never is the RetryAfter of a request which passed.
+// never is the RetryAfter of a request that passed.
 const never = -1
 
-// Nobody is the rank of a holder without a lease.
+// Nobody is the index of a holder without a lease.
 const Nobody = -1
 
-// Semaphore has so many permits, for so long. New makes it.
+// Semaphore has limit permits, each for lease nanoseconds. New makes one.
 type Semaphore struct{ limit, lease int64 }
 
-// New is a semaphore of limit permits, at least one, each for lease nanoseconds.
+// New returns a semaphore of limit permits, at least one, each for lease nanoseconds, at least 1,000. An error names
+// the argument that is out of range.
 func New(limit, lease int64) (Semaphore, error) {
 	switch {
 	case limit <= 0:
@@ -34,7 +35,7 @@ func New(limit, lease int64) (Semaphore, error) {
 	return Semaphore{limit, lease}, nil
 }
 
-// Leases are the ends of those that are held, or were, in ns since the epoch, the earliest first.
+// Leases are the ends of present and past leases, in ns since the epoch, the earliest first.
 type Leases interface {
 	Len() int
 	End(i int) int64
@@ -42,19 +43,19 @@ type Leases interface {
 
 // Decision is the answer to one request. Times are in ns.
 type Decision struct {
-	Limited bool // there is no permit; otherwise the holder's lease ends at End
+	Limited bool // no permit is free; otherwise the holder's lease ends at End
 
-	Ended int   // the leases that ended, the first so many
+	Ended int   // how many leases, the first ones, have ended
 	End   int64 // ns since the epoch
 
 	Limit      int64 // permits
 	Remaining  int64 // permits that are free, 0 to Limit
-	RetryAfter int64 // until one is free if nobody gives any back; -1 if one was acquired
-	ResetAfter int64 // until all are free if nobody gives any back
+	RetryAfter int64 // time until a permit is free if no holder returns one; -1 if one was acquired
+	ResetAfter int64 // time until all are free if no holder returns one
 }
 
-// Acquire answers a request for a permit at now, in ns since the epoch. mine is the index of
-// the holder's own lease, or Nobody: one that has not ended is renewed, whatever the limit.
+// Acquire answers a request for a permit at now, in ns since the epoch. mine is the index of the holder's own lease,
+// or Nobody. A lease that has not ended is renewed, whatever the limit.
 func Acquire[L Leases](s Semaphore, held L, mine int, now int64) (Decision, error) {
 	if now > math.MaxInt64-s.lease {
 		return Decision{}, errTooFar
@@ -87,7 +88,7 @@ func Acquire[L Leases](s Semaphore, held L, mine int, now int64) (Decision, erro
 	return d, nil
 }
 
-// ended is the number of leases that have ended.
+// ended returns the number of leases that have ended.
 func ended[L Leases](held L, now int64) int {
 	lo, hi := 0, held.Len()
 	for lo < hi {
@@ -100,7 +101,7 @@ func ended[L Leases](held L, now int64) int {
 	return lo
 }
 
-// floorMicros rounds down to whole microseconds.
+// floorMicros rounds ns down to whole microseconds.
 func floorMicros(ns int64) int64 {
 	r := ns % microsecond
 	if r < 0 {

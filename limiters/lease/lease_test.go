@@ -25,15 +25,15 @@ type ends []int64
 func (e ends) Len() int        { return len(e) }
 func (e ends) End(i int) int64 { return e[i] }
 
-// desk is a semaphore as a naive model keeps it: who has a permit, and until when.
+// desk is a naive model of a semaphore: each holder with the end of its lease.
 type desk map[string]int64
 
-// held are the holders in the order of their ends.
+// held returns the holders in the order of the ends of their leases.
 func (d desk) held() []string {
 	return slices.SortedFunc(maps.Keys(d), func(a, b string) int { return cmp.Or(cmp.Compare(d[a], d[b]), cmp.Compare(a, b)) })
 }
 
-// active is how many have a permit at a time.
+// active returns the number of permits in use at a time.
 func (d desk) active(at int64) (n int64) {
 	for _, end := range d {
 		if end > at {
@@ -43,8 +43,8 @@ func (d desk) active(at int64) (n int64) {
 	return n
 }
 
-// TestAcquireAsTheModel: no more than limit holders ever have a lease that others may not
-// have, whoever comes, goes, renews or crashes, and all that is said is true.
+// TestAcquireAsTheModel compares with the model while holders come, leave, renew and crash. At most limit holders have
+// a lease at any time, and the numbers of every decision are true.
 func TestAcquireAsTheModel(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("SEED"); s != "" {
@@ -97,7 +97,7 @@ func TestAcquireAsTheModel(t *testing.T) {
 	}
 }
 
-// TestLowerLimit: those who are there stay, and nobody comes before enough have gone.
+// TestLowerLimit lowers the limit: present holders keep their leases, and no holder gets one until enough have left.
 func TestLowerLimit(t *testing.T) {
 	s, err := New(1, second)
 	require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestNew(t *testing.T) {
 	require.Equal(t, errTooFar, err)
 }
 
-// FuzzAcquire holds any decision to what it promises.
+// FuzzAcquire checks what holds for every decision.
 func FuzzAcquire(f *testing.F) {
 	f.Add(int64(2), int64(second), int64(epoch), []byte{1, 2, 3}, 1)
 	f.Add(int64(math.MaxInt64), int64(math.MaxInt64), int64(0), []byte{}, -1)

@@ -1,46 +1,43 @@
-// Package pace decides how long a request is to be held so that requests leave at a steady
-// rate, as a pure function of (state, now, pacer, quantity). It knows no clock, no key, no
-// byte and no lock, as package gcra beside it: the caller reads the time, keeps two numbers
-// for each key, holds the request, and writes back what the decision tells it to.
+// Package pace decides how long to hold a request so that requests leave at a steady rate.
+//
+// It is a pure function of (state, now, pacer, quantity). The caller reads the clock, keeps two numbers for each
+// key, holds the request, and stores what the decision says. The package knows no clock, no key, no bytes and
+// no lock.
 //
 // # The algorithm
 //
-// It is that of Guava's RateLimiter, in whole nanoseconds instead of doubles. What is
-// remembered is when the next request is free to go, and how much time has passed unused
-// before that. A request is held until then, whatever its quantity: what it costs is paid by
-// the one that follows.
+// It is the algorithm of Guava's RateLimiter, in whole nanoseconds instead of doubles. The state is two
+// numbers: free, the time at which the next request may go, and stored, the unused time before that. A
+// request is held until free, whatever its quantity. The request after it waits for its cost:
 //
 //	hold = free - now
-//	free = free + cost of quantity
+//	free = free + cost of the quantity
 //
-// While free is past, unused time is stored, a nanosecond each nanosecond, up to a maximum.
-// A quantity costs quantity * interval, of which unused time pays what it can:
+// While free is in the past, stored grows by one nanosecond each nanosecond, up to a maximum. A quantity costs
+// quantity * interval. Stored time pays for it first, in one of two ways:
 //
-// Bursty, the maximum is max_burst * interval, and stored time costs nothing: after a pause
-// max_burst + 1 requests go at once. With a max_burst of 0 this is a leaky bucket as a queue.
+//   - Bursty: the maximum is max_burst * interval, and stored time costs nothing. After a pause, max_burst + 1
+//     requests go at once. With a max_burst of 0 this is a leaky bucket as a queue.
+//   - Warming up: the maximum is the warmup time W, and stored time costs time again. A request costs three
+//     intervals if all of W is stored (the cold factor), and one interval if at most half of W is. In between
+//     the cost is a straight line. So a cold cache or a cold pool takes W to reach its full rate.
 //
-// Warming up, the maximum is the warmup time W, and stored time costs time again, the more
-// the longer the pause was: a request costs three intervals when all of W is stored (the cold
-// factor), one interval when half of it is, and in between along a straight line. So what is
-// cold, a cache or a pool, takes W to come to its full rate.
+// The cost of a nanosecond of quantity, while warming up:
 //
-//	          cost of a nanosecond of quantity
 //	3 ┤                  ╱
 //	  │               ╱
 //	1 ┼────────────╱
 //	  └────────────┴─────┴──  stored
 //	  0           W/2    W
 //
-// Somebody unknown is as after a long pause: all is stored. (A RateLimiter that was just
-// created has nothing stored yet, unless it warms up.)
+// An unknown key starts as after a long pause: with the maximum stored. Guava's RateLimiter starts so only
+// if it warms up.
 //
-// # Edges
-//
-// No input panics, wraps or loses precision. A rate or a quantity which leaves int64
-// nanoseconds is an error naming its argument.
+// pace.go holds everything. No input panics, overflows or loses precision: a rate or a quantity beyond int64
+// nanoseconds is an error, which names its argument. There are no locks.
 //
 // # Sources
 //
-// Guava, SmoothRateLimiter: https://github.com/google/guava; testdata holds what the real one
-// answers, and the program that recorded it.
+// Guava, SmoothRateLimiter: https://github.com/google/guava. testdata holds recorded answers of Guava, and the
+// program that recorded them.
 package pace

@@ -20,25 +20,25 @@ var (
 	errTooFar           = errors.New("quantity reaches too far: the next request would not be free to go before the year 2262")
 )
 
-// never is the RetryAfter of a request which passed.
+// never is the RetryAfter of a request that passed.
 const never = -1
 
-// Forever is the MaxWait of a pacer that never refuses.
+// Forever is the maxWait of a pacer that never refuses a request.
 const Forever = math.MaxInt64
 
-// Pacer is a rate, what may be stored, and how long a request may be held. New makes it.
+// Pacer is a rate with a bound on stored time and on holding. New makes one.
 type Pacer struct {
 	interval int64 // ns from one request to the next, at least 1
-	most     int64 // ns of unused time that are stored at most
+	most     int64 // most unused time that is stored, in ns
 	maxWait  int64 // ns
-	warmup   int64 // ns; 0 for bursty
+	warmup   int64 // ns; 0 is bursty
 	limit    int64 // requests that go at once after a long pause
 }
 
-// New lets count requests go in period nanoseconds, and after a pause max_burst more at once,
-// and refuses those that it would hold for more than maxWait nanoseconds. With a warmup
-// above 0, in nanoseconds, it takes that to come to its full rate, and max_burst is of no
-// account.
+// New returns a pacer of count requests in period nanoseconds, and maxBurst more at once after a pause. It refuses
+// a request that it would hold for more than maxWait nanoseconds. With a warmup above 0, in nanoseconds, the pacer
+// takes this time to reach its full rate, and maxBurst has no effect. An error names the argument that is out of
+// range.
 func New(maxBurst, count, period, maxWait, warmup int64) (Pacer, error) {
 	switch {
 	case maxBurst < 0:
@@ -65,24 +65,24 @@ func New(maxBurst, count, period, maxWait, warmup int64) (Pacer, error) {
 	return p, nil
 }
 
-// State is what is remembered: when the next request is free to go, in ns since the epoch,
-// and how much unused time there was then, in ns. The zero State remembers nothing.
+// State is the state of a key: the time at which the next request may go, in ns since the epoch, and the unused time
+// before that, in ns. The zero State is that of an unknown key.
 type State struct{ Free, Stored int64 }
 
 // Decision is the answer to one request. Times are in ns.
 type Decision struct {
 	Limited bool // the request must not pass
-	Changed bool // the new state is to be stored, or the key to be deleted if ResetAfter is 0
+	Changed bool // store the new state, or delete the key if ResetAfter is 0
 
-	Hold       int64 // for how long a request that passes is to be held
+	Hold       int64 // time to hold a request that passes
 	Limit      int64 // requests that go at once after a long pause
-	Remaining  int64 // requests that would go at once now, 0 to Limit
-	RetryAfter int64 // the least wait after which the same request passes; -1 if it passed
-	ResetAfter int64 // until all is as after a long pause
+	Remaining  int64 // requests that would go now, 0 to Limit
+	RetryAfter int64 // shortest wait after which the same request passes; -1 if it passed
+	ResetAfter int64 // time until the state is that after a long pause
 }
 
-// Decide answers a request for quantity at now, in ns since the epoch, and returns the state
-// to store if the decision says Changed. A quantity of 0 decides and changes nothing.
+// Decide answers a request for a quantity at now, in ns since the epoch. It returns the state to store if the
+// decision is Changed. A quantity of 0 changes nothing.
 func (p Pacer) Decide(s State, now, quantity int64) (Decision, State, error) {
 	if quantity < 0 {
 		return Decision{}, s, errQuantity
@@ -108,7 +108,7 @@ func (p Pacer) Decide(s State, now, quantity int64) (Decision, State, error) {
 	return d, s, nil
 }
 
-// at is the state at now: what was unused until then is stored.
+// at returns the state at now: it stores the time that was unused until then.
 func (p Pacer) at(s State, now int64) State {
 	if s == (State{}) {
 		return State{now, p.most}
@@ -121,7 +121,7 @@ func (p Pacer) at(s State, now int64) State {
 	return s
 }
 
-// take is the state after a quantity was taken; ok says whether it fits.
+// take returns the state after a quantity was taken. ok reports whether it fits int64 nanoseconds.
 func (p Pacer) take(s State, quantity int64) (next State, ok bool) {
 	cost, ok := exact.Mul(quantity, p.interval)
 	if !ok {
@@ -140,8 +140,8 @@ func (p Pacer) take(s State, quantity int64) (next State, ok bool) {
 	return next, next.Free >= s.Free
 }
 
-// costStored is what taking some of the stored time costs while it warms up: the area below
-// the line of the package's picture.
+// costStored returns the cost of taking some of the stored time while the pacer warms up: the area below the line
+// in the package's drawing.
 func (p Pacer) costStored(stored, taken int64) int64 {
 	above := max(stored-p.warmup/2, 0)
 	steep := min(above, taken)

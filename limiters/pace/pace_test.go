@@ -17,9 +17,9 @@ const (
 	epoch  = 1_790_000_000 * second
 )
 
-// TestGuava asks what Guava's RateLimiter was asked, and answers the same. Guava cuts off what
-// is below a microsecond of each step, and its doubles round, so a limiter that is busy all
-// the time may come apart by two microseconds a step.
+// TestGuava repeats recorded calls of Guava's RateLimiter, with the same answers. Guava drops fractions of a
+// microsecond at each step, and its doubles round. So a limiter that is always busy may differ by two microseconds
+// for each step.
 func TestGuava(t *testing.T) {
 	text, err := os.ReadFile("testdata/guava.jsonl")
 	require.NoError(t, err)
@@ -76,7 +76,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestWarmup: cold, requests are three intervals apart, then ever less, and after the warmup one.
+// TestWarmup checks the time between two requests: three intervals for a cold pacer, then less, and one interval after
+// the warmup.
 func TestWarmup(t *testing.T) {
 	p, err := New(0, 10, second, Forever, second)
 	require.NoError(t, err)
@@ -99,7 +100,7 @@ func TestWarmup(t *testing.T) {
 	require.EqualValues(t, second/10, last)
 }
 
-// FuzzDecide compares with unbounded integers, and holds any decision to what it promises.
+// FuzzDecide compares with integers of any size, and checks what holds for every decision.
 func FuzzDecide(f *testing.F) {
 	f.Add(int64(0), int64(10), int64(second), int64(second), int64(0), int64(epoch+second), int64(0), int64(epoch), int64(2))
 	f.Add(int64(5), int64(3), int64(second), int64(math.MaxInt64), int64(second), int64(epoch-second), int64(7), int64(epoch), int64(9))
@@ -135,7 +136,7 @@ func FuzzDecide(f *testing.F) {
 	})
 }
 
-// bigFree is when the next request is free to go after a quantity, in unbounded integers.
+// bigFree returns the time at which the next request may go after a quantity, in integers of any size.
 func bigFree(p Pacer, s State, quantity int64) *big.Int {
 	n := big.NewInt
 	cost := new(big.Int).Mul(n(quantity), n(p.interval))

@@ -1,26 +1,36 @@
-// Package slidinglog decides whether a request may pass by a log of the ones before it, as a
-// pure function of (log, now, limit, quantity). It knows no clock, no key, no byte and no
-// lock, as package gcra beside it: the caller reads the time, keeps the log, and changes it
-// as the decision says.
+// Package slidinglog decides whether a request may pass, by a log of the requests before it.
+//
+// It is a pure function of (log, now, limit, quantity). The caller reads the clock, keeps the log, and changes
+// it as the decision says. The package knows no clock, no key, no bytes and no lock.
 //
 // # The algorithm
 //
-// The log has an entry for what passed: when, and how many. An entry counts until one period
-// after it, exclusive: at that nanosecond it is forgotten. A request passes if what counts and
-// its quantity are limit at most, and then has an entry of its own. So in no period, wherever
-// it begins, do more than limit pass, and nothing is refused that would not exceed it: the
-// log is exact, and the price is its length.
+// The log has an entry for each request that passed: its time and its quantity. An entry counts for one period:
 //
-// With a gap, a request passes only if the latest entry is at least as long ago. A strict log
-// has entries of requests that were limited, too: who does not wait stays limited until they
-// pause. It keeps no more than the newest limit of them, for older ones change no decision.
+//	counts  = now < time + period
+//	limited = sum of the quantities that count + quantity > limit
 //
-// With a resolution there is one entry for all that passed in the same multiple of it since
-// the epoch, with their count and the time of the last one: the log stays short, still never
-// lets through more than limit in a period, and forgets up to resolution late.
+// A request that passes gets an entry. So no more than limit pass in any period, wherever the period begins, and
+// no request is refused without need. The log is exact; its price is its length.
+//
+// # Options
+//
+//   - Gap: a request passes only if the latest entry is at least gap old.
+//   - Strict: a limited request gets an entry, too. A client that does not wait stays limited. A strict
+//     log keeps at most its newest limit requests, because older ones change no decision.
+//   - Resolution: requests in the same multiple of resolution since the epoch share one entry, with the sum of
+//     their quantities and the time of the last one. The log is short, and still never lets more than limit
+//     pass in a period. It forgets a request up to resolution late.
+//
+// # The files
+//
+//	log.go       Log, its options and entries, and the decision
+//	decide.go    Decide
+//
+// No input panics or overflows. There are no locks.
 //
 // # Sources
 //
-// Peter Hayes, "Better Rate Limiting With Redis Sorted Sets" (ClassDojo, 2015), and its
-// rolling-rate-limiter, which is strict.
+// Peter Hayes, "Better Rate Limiting With Redis Sorted Sets" (ClassDojo, 2015). Its library
+// rolling-rate-limiter is strict.
 package slidinglog

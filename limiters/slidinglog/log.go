@@ -1,9 +1,6 @@
 package slidinglog
 
-import (
-	"errors"
-	"math"
-)
+import "errors"
 
 // The errors name the argument that is wrong.
 var (
@@ -16,28 +13,28 @@ var (
 	errTooFar     = errors.New("period is too long: an entry would not be forgotten before the year 2262")
 )
 
-// never is the RetryAfter of a request which passed, or cannot ever pass.
+// never is the RetryAfter of a request that passed, or can never pass.
 const never = -1
 
-// MaxEntries is the greatest quantity of a request to a log without resolution, in which each
-// action has an entry.
+// MaxEntries is the largest quantity of a request to a log without resolution, where a request of quantity n gets
+// n entries.
 const MaxEntries = 10_000
 
-// Options are what a log may do beyond counting. Times are in ns.
+// Options change how a log counts. Times are in ns.
 type Options struct {
-	Gap        int64 // least time from one request that passes to the next; 0 for none
-	Resolution int64 // width of the buckets in which actions share an entry; 0 for an entry each
-	Strict     bool  // requests that are limited have entries, too
+	Gap        int64 // shortest time between two requests that pass; 0 is none
+	Resolution int64 // width of a bucket whose requests share one entry; 0 is no sharing
+	Strict     bool  // limited requests get entries, too
 }
 
-// Log allows limit actions in any period. New makes it.
+// Log allows limit requests in any period. New makes one.
 type Log struct {
 	limit, period int64
 	Options
 }
 
-// New allows limit actions, at least one, in any period nanoseconds. The gap and the
-// resolution are at most the period.
+// New returns a log of limit requests, at least one, in any period nanoseconds. The gap and the resolution must
+// not exceed the period.
 func New(limit, period int64, o Options) (Log, error) {
 	switch {
 	case limit <= 0:
@@ -52,14 +49,14 @@ func New(limit, period int64, o Options) (Log, error) {
 	return Log{limit, period, o}, nil
 }
 
-// Entry says that Count actions count from Time on, in ns since the epoch. A shared entry is a
-// bucket's: other actions may join it.
+// Entry says that Count requests passed at Time, in ns since the epoch. A shared entry belongs to a bucket, and
+// later requests can join it.
 type Entry struct {
 	Time, Count int64
 	Shared      bool
 }
 
-// Entries are a log, the oldest first. If any entry is shared, so are all after it.
+// Entries are the entries of a log, the oldest first. All entries after a shared one are shared, too.
 type Entries interface {
 	Len() int
 	At(i int) Entry
@@ -68,36 +65,15 @@ type Entries interface {
 // Decision is the answer to one request, and how it changes the log. Times are in ns.
 type Decision struct {
 	Limited bool // the request must not pass
-	Changed bool // the log changes: it loses its Forget oldest entries, and what is below
+	Changed bool // change the log: remove the Forget oldest entries, and add as the next fields say
 
-	Forget int   // entries that count no more, or for a strict log make no difference
-	Add    int64 // actions that the log gets, as so many entries or in one that is shared
-	Shared bool  // they are one shared entry
-	Join   bool  // they join the newest entry, whose time becomes now
+	Forget int   // entries that count no more, or that a strict log does not need
+	Add    int64 // requests to add: as many entries, or one shared entry
+	Shared bool  // add one shared entry
+	Join   bool  // add them to the newest entry, and set its time to now
 
-	Limit      int64 // actions in a period
-	Remaining  int64 // actions that would pass at once now, 0 to Limit
-	RetryAfter int64 // the least wait after which the same request passes; -1 if it passed, or never can
-	ResetAfter int64 // until the log is empty
-}
-
-// Decide answers a request for quantity at now, in ns since the epoch. A quantity of 0
-// decides, whatever the gap, and changes nothing.
-func Decide[E Entries](l Log, entries E, now, quantity int64) (Decision, error) {
-	v := view[E]{Log: l, entries: entries, now: now, n: entries.Len()}
-	if v.n > 0 {
-		v.last = entries.At(v.n - 1)
-	}
-	v.shared = l.Resolution > 0 || v.last.Shared
-	switch {
-	case quantity < 0:
-		return Decision{}, errQuantity
-	case quantity > MaxEntries && !v.shared && quantity <= l.limit:
-		return Decision{}, errTooMany
-	case now > math.MaxInt64-l.period:
-		return Decision{}, errTooFar
-	}
-	v.forget = v.live()
-	v.used = v.count(v.forget)
-	return v.decide(quantity), nil
+	Limit      int64 // requests in a period
+	Remaining  int64 // requests that would pass now, 0 to Limit
+	RetryAfter int64 // shortest wait after which the same request passes; -1 if it passed, or never can
+	ResetAfter int64 // time until the log is empty
 }

@@ -16,7 +16,7 @@ const (
 	epoch  = 1_790_000_000 * second
 )
 
-// seeded is a random stream which SEED repeats.
+// seeded returns a random source. The environment variable SEED repeats a run.
 func seeded(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
@@ -35,7 +35,7 @@ type kept []Entry
 func (k kept) Len() int       { return len(k) }
 func (k kept) At(i int) Entry { return k[i] }
 
-// apply is what a caller does with a decision.
+// apply changes the log as a caller does after a decision.
 func (k kept) apply(d Decision, now int64) kept {
 	next := append(kept{}, k...)
 	if !d.Changed {
@@ -56,10 +56,10 @@ func (k kept) apply(d Decision, now int64) kept {
 	return next
 }
 
-// admitted is what passed, and when.
+// admitted are the requests that passed, with their times.
 type admitted struct{ at, quantity int64 }
 
-// within sums what passed later than from, up to to.
+// within returns the sum of the requests that passed after from, up to to.
 func within(all []admitted, from, to int64) (sum int64) {
 	for _, a := range all {
 		if a.at > from && a.at <= to {
@@ -69,8 +69,8 @@ func within(all []admitted, from, to int64) (sum int64) {
 	return sum
 }
 
-// TestResolution: a log in buckets never lets more than its limit through in any period, and
-// refuses only what an exact log whose period is a resolution longer might refuse.
+// TestResolution checks a log in buckets. It never lets more than its limit pass in any period. It refuses only
+// requests that an exact log with a longer period, by one resolution, might refuse.
 func TestResolution(t *testing.T) {
 	r := seeded(t)
 	for range 300 {
@@ -102,7 +102,7 @@ func TestResolution(t *testing.T) {
 	}
 }
 
-// checkRetry: after the wait it passes, and a nanosecond earlier it does not.
+// checkRetry checks that the request passes after the wait, and not a nanosecond earlier.
 func checkRetry(t *testing.T, l Log, log kept, d Decision, now, quantity int64) {
 	t.Helper()
 	require.Equal(t, quantity <= l.limit, d.RetryAfter != never, "%+v", d)
@@ -119,7 +119,7 @@ func checkRetry(t *testing.T, l Log, log kept, d Decision, now, quantity int64) 
 	require.True(t, early.Limited, "a nanosecond early: %+v", d)
 }
 
-// TestMixedLog: a log whose resolution comes and goes counts all of it.
+// TestMixedLog checks that a log counts all entries when its resolution changes.
 func TestMixedLog(t *testing.T) {
 	r := seeded(t)
 	for range 200 {
@@ -145,7 +145,7 @@ func TestMixedLog(t *testing.T) {
 	}
 }
 
-// TestStrictLogIsBounded: what it keeps is its limit at most, and what it says holds.
+// TestStrictLogIsBounded checks that a strict log keeps at most limit requests, and that its answers are true.
 func TestStrictLogIsBounded(t *testing.T) {
 	r := seeded(t)
 	for range 200 {
@@ -190,7 +190,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// FuzzDecide holds any decision about any log to what it promises.
+// FuzzDecide checks what holds for every decision about every log.
 func FuzzDecide(f *testing.F) {
 	f.Add(int64(3), int64(60*second), int64(0), int64(0), false, int64(epoch), int64(1), []byte{1, 2, 3})
 	f.Add(int64(3), int64(60*second), int64(second), int64(2*second), true, int64(epoch), int64(2), []byte{0, 200, 3, 255})

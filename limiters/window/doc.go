@@ -1,31 +1,44 @@
-// Package window decides whether a request may pass by counting in windows of time, as a pure
-// function of (counts, now, window, quantity). It knows no clock, no key, no byte and no
-// lock, as package gcra beside it: the caller reads the time, keeps one or two counts, and
-// writes back what the decision tells it to.
+// Package window decides whether a request may pass, by counting requests in windows of time.
 //
-// # The algorithms
+// It is a pure function of (counts, now, window, quantity). The caller reads the clock, keeps one or two
+// counts, and stores what the decision says. The package knows no clock, no key, no bytes and no lock.
 //
-// [Fixed] allows limit actions in a window, and as many in the next. It is the cheapest and
-// easiest to tell, and lets up to twice the limit through around the boundary of two windows.
-// Its windows begin with the millisecond of the first action, so that an idle key has none;
-// or at the multiples of the period since the Unix epoch: the minutes, hours and days of UTC.
+// # Fixed windows
 //
-// [Sliding] allows what the windows at those multiples say of any period between them: the
-// current count, and of the previous one the part whose time is less than a period ago, as if
-// its actions had come evenly, rounded down:
+// [Fixed] allows limit requests in each window. It is the cheapest algorithm and the easiest to explain. Around
+// the boundary of two windows it lets up to twice the limit pass. A window begins in one of two ways:
+//
+//   - with the millisecond of its first request, so that an idle key has no window;
+//   - aligned, at the multiples of the period since the Unix epoch: the minutes, hours and days of UTC.
+//
+// # Sliding windows
+//
+// [Sliding] keeps the counts of the current and of the previous aligned window. It estimates how many requests
+// passed in the last period, as if those of the previous window had come evenly. The result is rounded down:
 //
 //	used = current + previous * (period - elapsed) / period
 //
-// With 7 a minute, 5 of them in the previous minute and 3 in this one, of which 18 s have
-// elapsed, that is 3 + 5 * 42 / 60 = 6.5, so 6: one more may pass. What was counted in windows
-// of another period counts in full until they would have ended, unless they end as two of this
-// period do: then nothing tells them apart.
+// An example: the limit is 7 a minute, 5 passed in the previous minute, 3 in this one, and 18 s of it have
+// elapsed. Then used = 3 + 5 * 42 / 60 = 6.5, rounded down 6: one more request may pass.
 //
-// Periods are whole milliseconds, as a window's end is the expiry of a key. Within them time
-// is exact to the nanosecond, and no input panics, wraps or loses precision.
+// If the period of a key changes, its old counts count in full until their windows would have ended. There is
+// one exception: old windows that end when two windows of the new period end are taken for those.
+//
+// # The files
+//
+//	grid.go       rounding down to a multiple of the period
+//	fixed.go      Fixed, and the decision that both kinds return
+//	sliding.go    Sliding
+//
+// # Invariants
+//
+//   - A period is a whole number of milliseconds, because the end of a window is the expiry of a key.
+//   - All other times are exact to the nanosecond. No input panics, overflows or loses precision.
+//
+// There are no locks.
 //
 // # Sources
 //
-// Redis, "INCR, pattern: rate limiter", for fixed windows; Cloudflare, "How we built rate
-// limiting capable of scaling to millions of domains" (2017), for sliding ones.
+// Fixed windows: Redis, "INCR, pattern: rate limiter". Sliding windows: Cloudflare, "How we built rate limiting
+// capable of scaling to millions of domains" (2017).
 package window

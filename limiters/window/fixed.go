@@ -8,7 +8,7 @@ import (
 
 const millisecond = 1_000_000
 
-// never is the RetryAfter of a request which passed, or cannot ever pass.
+// never is the RetryAfter of a request that passed, or can never pass.
 const never = -1
 
 // The errors name the argument that is wrong.
@@ -19,16 +19,16 @@ var (
 	errTooLong  = errors.New("period is too long: its window would not end before the year 2262")
 )
 
-// Fixed allows limit actions in a window of period. NewFixed makes it.
+// Fixed allows limit requests in each window. NewFixed makes one.
 type Fixed struct {
 	limit   int64
 	period  int64 // ns, whole milliseconds
 	aligned bool
 }
 
-// NewFixed allows limit actions, at least one, in each window of period nanoseconds, which
-// are whole milliseconds. A window begins with the millisecond of the first action that
-// passes after the one before; aligned, at the multiples of period since the Unix epoch.
+// NewFixed returns windows of period nanoseconds, with at least one request in each. The period must be a whole
+// number of milliseconds. An aligned window begins at a multiple of period since the Unix epoch. Other windows
+// begin with the millisecond of the first request that passes after the window before.
 func NewFixed(limit, period int64, aligned bool) (Fixed, error) {
 	switch {
 	case limit <= 0:
@@ -39,24 +39,23 @@ func NewFixed(limit, period int64, aligned bool) (Fixed, error) {
 	return Fixed{limit, period, aligned}, nil
 }
 
-// Count is what is remembered of a fixed window: how many passed in it, and when it is over,
-// in ns since the epoch. The zero Count remembers nothing.
+// Count is the state of a fixed window: how many requests passed in it, and its end in ns since the epoch. The zero
+// Count is the state of an unknown key.
 type Count struct{ Used, End int64 }
 
 // Decision is the answer to one request. Times are in ns.
 type Decision struct {
 	Limited bool // the request must not pass
-	Changed bool // the new state is to be stored
+	Changed bool // store the new state
 
-	Limit      int64 // actions in a window
-	Remaining  int64 // actions that would pass at once now, 0 to Limit
-	RetryAfter int64 // the least wait after which the same request passes; -1 if it passed, or never can
-	ResetAfter int64 // until all of Limit would pass at once
+	Limit      int64 // requests in a window
+	Remaining  int64 // requests that would pass now, 0 to Limit
+	RetryAfter int64 // shortest wait after which the same request passes; -1 if it passed, or never can
+	ResetAfter int64 // time until Limit requests would pass at once
 }
 
-// Decide answers a request for quantity at now, in ns since the epoch, and returns the count
-// to store if the decision says Changed. A window that has begun lasts until its end, also
-// when the period has changed meanwhile. A quantity of 0 decides and changes nothing.
+// Decide answers a request for a quantity at now, in ns since the epoch. It returns the count to store if the
+// decision is Changed. A window keeps its end even if the period changes. A quantity of 0 changes nothing.
 func (f Fixed) Decide(c Count, now, quantity int64) (Decision, Count, error) {
 	if quantity < 0 {
 		return Decision{}, c, errQuantity
@@ -88,7 +87,7 @@ func (f Fixed) Decide(c Count, now, quantity int64) (Decision, Count, error) {
 	return d, c, nil
 }
 
-// end is when a window that begins at now is over.
+// end returns the end of a window that begins at now. ok reports whether it fits an int64.
 func (f Fixed) end(now int64) (end int64, ok bool) {
 	unit := int64(millisecond)
 	if f.aligned {

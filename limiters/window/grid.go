@@ -2,10 +2,10 @@ package window
 
 import "math"
 
-// farthest is the last moment there is, in ns since the epoch: in the year 2262.
+// farthest is the last time that an int64 holds, in ns since the epoch: in the year 2262.
 const farthest = math.MaxInt64
 
-// floorTo is the greatest multiple of unit that is not above n; ok says whether it fits.
+// floorTo returns the largest multiple of unit that is at most n. ok reports whether it fits an int64.
 func floorTo(n, unit int64) (floor int64, ok bool) {
 	r := n % unit
 	if r < 0 {

@@ -6,21 +6,19 @@ import (
 	"cellserver/internal/exact"
 )
 
-// MaxSliding is the greatest limit of a sliding window, so that both of its counts fit into
-// one integer, each in nine digits of it.
+// MaxSliding is the largest limit of a sliding window. Its two counts of nine digits fit into one integer.
 const MaxSliding = 999_999_999
 
 var errSlidingLimit = errors.New("limit must be from 1 to 999999999")
 
-// Sliding allows limit actions in a period that slides, as far as two counters can tell.
-// NewSliding makes it.
+// Sliding allows limit requests in any period, by the estimate of two counters. NewSliding makes one.
 type Sliding struct {
 	limit  int64
 	period int64 // ns, whole milliseconds
 }
 
-// NewSliding allows limit actions, 1 to [MaxSliding], in any period nanoseconds, which are
-// whole milliseconds.
+// NewSliding returns a sliding window of limit requests, 1 to [MaxSliding], in period nanoseconds. The period must
+// be a whole number of milliseconds.
 func NewSliding(limit, period int64) (Sliding, error) {
 	switch {
 	case limit <= 0 || limit > MaxSliding:
@@ -31,16 +29,14 @@ func NewSliding(limit, period int64) (Sliding, error) {
 	return Sliding{limit, period}, nil
 }
 
-// Counts are what is remembered of a sliding window: how many passed in a window that begins
-// at a multiple of the period, and in the one before it, and in ns since the epoch when
-// neither counts any more, two periods after it began. The zero Counts remember nothing.
+// Counts are the state of a sliding window: how many requests passed in an aligned window, and in the window before
+// it. End is the time after which neither counts, in ns since the epoch: two periods after the aligned window
+// began. The zero Counts are the state of an unknown key.
 type Counts struct{ Current, Previous, End int64 }
 
-// Decide answers a request for quantity at now, in ns since the epoch, and returns the counts
-// to store if the decision says Changed. What counts is current + previous · overlap, rounded
-// down, where overlap is the part of the previous window that is less than a period ago.
-// Counts of another period, whose End tells that they are, all count until then, and are new
-// once they are stored. A quantity of 0 decides and changes nothing.
+// Decide answers a request for a quantity at now, in ns since the epoch. It returns the counts to store if the
+// decision is Changed. Counts of another period are recognised by their End. They count in full until then; the
+// counts to store are those of the new period. A quantity of 0 changes nothing.
 func (s Sliding) Decide(c Counts, now, quantity int64) (Decision, Counts, error) {
 	if quantity < 0 {
 		return Decision{}, c, errQuantity
@@ -72,8 +68,7 @@ func (s Sliding) Decide(c Counts, now, quantity int64) (Decision, Counts, error)
 	return d, c, nil
 }
 
-// at is what counts mean in the window whose counts end at end. Those of another period stay
-// as they are.
+// at converts counts to the window whose counts end at end. Counts of another period do not change.
 func (s Sliding) at(c Counts, end, now int64) Counts {
 	switch {
 	case now >= c.End:
@@ -84,7 +79,7 @@ func (s Sliding) at(c Counts, end, now int64) Counts {
 	return c
 }
 
-// used is how many actions count at now.
+// used returns the number of requests that count at now.
 func (s Sliding) used(c Counts, end, now int64) int64 {
 	if c.End != end {
 		return c.Current + c.Previous
@@ -92,41 +87,41 @@ func (s Sliding) used(c Counts, end, now int64) int64 {
 	return c.Current + s.overlap(c.Previous, end-s.period-now)
 }
 
-// overlap is the part of a previous window's count that counts with so much left of the
-// current window, rounded down.
+// overlap returns how much of the previous count still counts, rounded down. left is the time that is left of the
+// current window.
 func (s Sliding) overlap(previous, left int64) int64 {
 	n, _, _ := exact.MulDiv(previous, left, s.period) // at most previous, as left is at most the period
 	return n
 }
 
-// until is the least wait after now until no more than some actions count, if none is added.
-func (s Sliding) until(c Counts, end, now, most int64) int64 {
+// until returns the shortest wait after now until at most allowed requests count, if no other request passes.
+func (s Sliding) until(c Counts, end, now, allowed int64) int64 {
 	switch {
-	case c.Current+c.Previous <= most:
+	case c.Current+c.Previous <= allowed:
 		return 0
-	case c.End != end && c.End%s.period != 0: // of another period, and never like counts of this one
+	case c.End != end && c.End%s.period != 0: // of another period: they count in full until End
 		return exact.Since(now, c.End)
 	}
-	next := c.End - s.period // the window after the one that they are, or will be, of
-	if c.Current <= most {
-		if left := s.leftFor(c.Previous, most-c.Current); left > 0 {
+	next := c.End - s.period // the end of the window of the counts
+	if c.Current <= allowed {
+		if left := s.leftFor(c.Previous, allowed-c.Current); left > 0 {
 			return max(next-left-now, 0)
 		}
 	}
-	if left := s.leftFor(c.Current, most); left > 0 {
+	if left := s.leftFor(c.Current, allowed); left > 0 {
 		return next - now + s.period - left
 	}
 	return next - now + s.period
 }
 
-// leftFor is the most time that may be left of a window, so that no more than some of the
-// count of the one before it count: 0 to the period.
-func (s Sliding) leftFor(previous, most int64) int64 {
-	if previous <= most {
+// leftFor returns the longest time that may be left of a window so that at most allowed of the previous count
+// still counts: 0 to the period.
+func (s Sliding) leftFor(previous, allowed int64) int64 {
+	if previous <= allowed {
 		return s.period
 	}
-	// previous * left < (most + 1) * period, and most < previous
-	left, whole, _ := exact.MulDiv(most+1, s.period, previous)
+	// previous * left < (allowed + 1) * period, and allowed < previous
+	left, whole, _ := exact.MulDiv(allowed+1, s.period, previous)
 	if whole {
 		left--
 	}

@@ -14,8 +14,8 @@ const (
 	epoch  = 29_000_000 * minute // some full minute
 )
 
-// TestBoundary: a fixed window lets twice its limit through around a boundary, a sliding one
-// does not.
+// TestBoundary checks that around a boundary a fixed window lets twice its limit pass, and a sliding window does
+// not.
 func TestBoundary(t *testing.T) {
 	const limit = 100
 	times := []int64{epoch - second, epoch + second}
@@ -67,7 +67,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// checked is what any decision promises, whichever window it is of; decide asks again later.
+// checked checks what holds for every decision of both kinds of window. decide asks again later.
 func checked(t *testing.T, d Decision, limit, now, quantity int64, decide func(now, quantity int64) Decision) {
 	t.Helper()
 	require.False(t, d.Limited && d.Changed, "limited must write nothing")
@@ -82,7 +82,7 @@ func checked(t *testing.T, d Decision, limit, now, quantity int64, decide func(n
 	}
 }
 
-// FuzzFixed holds any decision to what it promises.
+// FuzzFixed checks what holds for every decision.
 func FuzzFixed(f *testing.F) {
 	f.Add(int64(3), int64(60_000), true, int64(2), int64(epoch+minute), int64(epoch+1), int64(2))
 	f.Add(int64(3), int64(60_000), false, int64(-5), int64(math.MaxInt64), int64(math.MinInt64), int64(1))
@@ -115,8 +115,7 @@ func FuzzFixed(f *testing.F) {
 	})
 }
 
-// FuzzSliding compares the count with unbounded integers, and holds any decision to what it
-// promises.
+// FuzzSliding compares the count with integers of any size, and checks what holds for every decision.
 func FuzzSliding(f *testing.F) {
 	f.Add(int64(7), int64(60_000), int64(3), int64(5), int64(0), int64(epoch+18*second), int64(1))
 	f.Add(int64(50), int64(60_000), int64(18), int64(42), int64(0), int64(epoch+15*second), int64(1))
@@ -165,7 +164,7 @@ func FuzzSliding(f *testing.F) {
 	})
 }
 
-// bigUsed is current + previous · overlap in unbounded integers.
+// bigUsed returns current + previous · overlap in integers of any size.
 func bigUsed(c Counts, age, now, end, period int64) *big.Int {
 	current, previous := c.Current, c.Previous
 	if age == 1 {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	_ "cellserver/commands/all"
-	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
 	"cellserver/persistence/fs"
 	"cellserver/persistence/fs/fstest"
 	"cellserver/server"
@@ -54,7 +54,7 @@ func foreign(s *store.Store) Foreign {
 }
 
 func newServer(s *store.Store) Foreign {
-	cfg, _, err := config.Load([]string{"--databases", "3"}, nil, nil)
+	cfg, _, err := configload.Load([]string{"--databases", "3"}, nil, nil)
 	if err != nil {
 		panic(err)
 	}

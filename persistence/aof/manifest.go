@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cellserver/internal/config"
+	"cellserver/internal/quote"
 )
 
 // The types of the files that a manifest lists.
@@ -62,7 +62,7 @@ func (m *manifest) text() []byte {
 	}
 	b := append([]byte{}, emptyHeader[:]...)
 	for _, e := range all {
-		b = fmt.Appendf(b, "file %s seq %d type %c\n", config.Quote(e.name), e.seq, e.kind)
+		b = fmt.Appendf(b, "file %s seq %d type %c\n", quote.Quote(e.name), e.seq, e.kind)
 	}
 	seal(b)
 	return b
@@ -128,7 +128,7 @@ func (m *manifest) parseLine(line []byte) string {
 	if text == "" {
 		return badFormat
 	}
-	words, err := config.SplitArgs(text)
+	words, err := quote.Split(text)
 	if err != nil || len(words) < 6 || len(words)%2 != 0 {
 		return badFormat
 	}

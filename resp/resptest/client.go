@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// patience is how long a reply may take before the test fails.
+// patience is the time after which a test without a reply fails.
 const patience = 20 * time.Second
 
-// Client talks to a server. Its methods fail the test, at once, when the connection does; they
-// belong to the test's goroutine.
+// Client is a connection to a server. Its methods fail the test at once if the connection fails. Call them from the
+// test's goroutine.
 type Client struct {
-	// Pushes are the out-of-band messages that Do met while it waited for its reply.
+	// Pushes are the out-of-band messages that Do received before its reply.
 	Pushes []Push
 
 	t   testing.TB
@@ -25,8 +25,7 @@ type Client struct {
 	buf []byte // received, not yet parsed
 }
 
-// Dial connects to addr, "host:port" or the path of a unix socket. The connection is closed with
-// the test.
+// Dial connects to addr: "host:port", or the path of a unix socket. The connection closes at the end of the test.
 func Dial(t testing.TB, addr string) *Client {
 	t.Helper()
 	network := "tcp"
@@ -40,13 +39,13 @@ func Dial(t testing.TB, addr string) *Client {
 	return New(t, nc)
 }
 
-// New is a client on a connection that exists, which is closed with the test.
+// New returns a client on an open connection, which closes at the end of the test.
 func New(t testing.TB, nc net.Conn) *Client {
 	t.Cleanup(func() { nc.Close() })
 	return &Client{t: t, nc: nc}
 }
 
-// Do sends a command and returns its reply. Pushes that come before it go to c.Pushes.
+// Do sends a command and returns its reply. Pushes before the reply go to c.Pushes.
 func (c *Client) Do(args ...any) any {
 	c.t.Helper()
 	c.Send(args...)
@@ -60,13 +59,13 @@ func (c *Client) Do(args ...any) any {
 	}
 }
 
-// Send sends a command and does not wait for its reply.
+// Send sends a command without waiting for its reply.
 func (c *Client) Send(args ...any) {
 	c.t.Helper()
 	c.Write(Command(args...))
 }
 
-// Write sends bytes as they are.
+// Write sends bytes unchanged.
 func (c *Client) Write(p []byte) {
 	c.t.Helper()
 	timer := time.AfterFunc(patience, func() { c.nc.Close() })
@@ -76,7 +75,7 @@ func (c *Client) Write(p []byte) {
 	}
 }
 
-// Recv waits for the next reply or push.
+// Recv returns the next reply or push.
 func (c *Client) Recv() any {
 	c.t.Helper()
 	v, err := c.TryRecv()
@@ -86,7 +85,7 @@ func (c *Client) Recv() any {
 	return v
 }
 
-// TryRecv is Recv for a connection that may end: the error is io.EOF once the server has closed it.
+// TryRecv is Recv for a connection that may close. The error is io.EOF after the server has closed it.
 func (c *Client) TryRecv() (any, error) {
 	for {
 		if len(c.buf) > 0 {
@@ -102,7 +101,7 @@ func (c *Client) TryRecv() (any, error) {
 	}
 }
 
-// ReadAll returns the bytes that come until the server closes the connection.
+// ReadAll returns all bytes until the server closes the connection.
 func (c *Client) ReadAll() []byte {
 	c.t.Helper()
 	for {
@@ -120,7 +119,7 @@ func (c *Client) ReadAll() []byte {
 func (c *Client) read() error {
 	timer := time.AfterFunc(patience, func() { c.nc.Close() })
 	defer timer.Stop()
-	// Growing by what append finds fit keeps long replies from being copied over and over.
+	// append doubles the buffer, so that a long reply is copied only a few times.
 	if len(c.buf) == cap(c.buf) {
 		c.buf = append(c.buf, make([]byte, max(4096, len(c.buf)))...)[:len(c.buf)]
 	}
@@ -132,14 +131,14 @@ func (c *Client) read() error {
 	return err
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (c *Client) Close() { c.nc.Close() }
 
-// NetConn is the connection below.
+// NetConn returns the underlying connection.
 func (c *Client) NetConn() net.Conn { return c.nc }
 
-// Command is the request for a command. Arguments are strings, []byte, integers, floats, bools
-// (1 or 0) or anything else in fmt's default format.
+// Command returns the request for a command. Arguments are strings, []byte, integers, floats and bools (1 or 0). Other
+// values have fmt's default format.
 func Command(args ...any) []byte {
 	b := fmt.Appendf(nil, "*%d\r\n", len(args))
 	for _, a := range args {

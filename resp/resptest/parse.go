@@ -1,5 +1,3 @@
-// Package resptest reads replies and talks to a server, for tests. It shares no code with resp, so
-// that one checks the other.
 package resptest
 
 import (
@@ -11,21 +9,21 @@ import (
 	"strconv"
 )
 
-// The Go values of replies. Besides these: a bulk string is a string, an integer an int64, an array
-// an []any, a double a float64, a boolean a bool. Each kind has its own type, so that two replies
-// are equal values exactly if they say the same in the same way (but for doubles that are NaN).
+// The Go values of replies. A bulk string is a string, an integer an int64, an array an []any, a double a float64, a
+// boolean a bool. The other kinds have the types below. So two replies are equal values only if their kinds
+// and contents are equal; NaN equals nothing.
 type (
 	// Simple is a simple string (+).
 	Simple string
-	// Error is an error reply (-), or a long one (!), without the sign.
+	// Error is an error reply (-) or a bulk error (!), without the sign.
 	Error string
 	// Nil is a null: NilBulk, NilArray or Nil3.
 	Nil byte
 	// Pair is a key and its value in a Map.
 	Pair struct{ Key, Value any }
-	// Map is a map (%), in the order of the wire.
+	// Map is a map (%), in the order of the reply.
 	Map []Pair
-	// Set is a set (~), in the order of the wire.
+	// Set is a set (~), in the order of the reply.
 	Set []any
 	// Push is an out-of-band message (>).
 	Push []any
@@ -42,7 +40,7 @@ const (
 	Nil3     Nil = '_' // _, RESP3's only one
 )
 
-// String names the null as the wire spells it.
+// String returns the null as it is in the reply, without the line break.
 func (n Nil) String() string {
 	if n == Nil3 {
 		return "_"
@@ -50,17 +48,17 @@ func (n Nil) String() string {
 	return string([]byte{byte(n)}) + "-1"
 }
 
-// Error makes an error reply usable as a Go error.
+// Error makes an error reply a Go error.
 func (e Error) Error() string { return string(e) }
 
-// ErrIncomplete means that the reply goes on behind the bytes given. It is io.ErrUnexpectedEOF.
+// ErrIncomplete says that the reply needs more bytes. It is io.ErrUnexpectedEOF.
 var ErrIncomplete = io.ErrUnexpectedEOF
 
-// maxDepth bounds how deep replies nest.
+// maxDepth bounds the nesting of a reply.
 const maxDepth = 128
 
 // Parse reads the first reply in b, RESP2 or RESP3, and returns it with its length in bytes.
-// The error is ErrIncomplete, or says what is wrong with the bytes. Attributes are skipped.
+// The error is ErrIncomplete, or says why the bytes are no RESP. Attributes are skipped.
 func Parse(b []byte) (any, int, error) {
 	p := parser{b: b}
 	v, err := p.value(0)
@@ -74,7 +72,7 @@ type parser struct {
 
 var errSyntax = errors.New("no RESP")
 
-// line takes a line without its CR LF.
+// line reads a line, and returns it without CR LF.
 func (p *parser) line() (string, error) {
 	i := bytes.IndexByte(p.b[p.pos:], '\n')
 	if i < 0 {
@@ -109,7 +107,7 @@ func (p *parser) value(depth int) (any, error) {
 	return scalar(kind, rest)
 }
 
-// scalar reads the replies of one line.
+// scalar returns a reply of one line.
 func scalar(kind byte, rest string) (any, error) {
 	switch kind {
 	case '+':
@@ -134,7 +132,7 @@ func scalar(kind byte, rest string) (any, error) {
 	return nil, fmt.Errorf("%w: %q", errSyntax, string(kind)+rest)
 }
 
-// double accepts what RESP3 allows, and no hexadecimal, underscore or "infinity".
+// double accepts the doubles of RESP3: no hexadecimal, no underscore and no "infinity".
 func double(s string) (any, error) {
 	switch s {
 	case "inf":
@@ -159,7 +157,7 @@ func wrap[T any](v T, err error) (any, error) {
 	return v, nil
 }
 
-// length reads the number of bytes or elements; -1 is a null where nulls are allowed.
+// length returns the number of bytes or elements. -1 is a null, for the kinds that have one.
 func length(kind byte, s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	null := n == -1 && (kind == '$' || kind == '*')

@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// StartRedis starts the real redis-server for the time of the test, on a unix socket whose path it
-// returns, with nothing saved and the given arguments added ("--requirepass", "x"). It skips the
-// test when there is no redis-server on the PATH.
+// StartRedis starts redis-server until the end of the test, and returns the path of its unix socket. The server saves
+// nothing. args are further arguments ("--requirepass", "x"). Without redis-server on the PATH, the test is
+// skipped.
 func StartRedis(t testing.TB, args ...string) string {
 	t.Helper()
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
 		t.Skip("redis-server is not installed: nothing to compare with")
 	}
-	// The path of a unix socket is short; those of t.TempDir may not be.
+	// t.TempDir may be too long for the path of a unix socket.
 	dir, err := os.MkdirTemp("", "redis")
 	if err != nil {
 		t.Fatal(err)

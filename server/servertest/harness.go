@@ -10,6 +10,8 @@ import (
 
 	"cellserver/commands"
 	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
+	"cellserver/internal/quote"
 	"cellserver/resp"
 	"cellserver/resp/resptest"
 	"cellserver/server"
@@ -56,7 +58,7 @@ func New(t testing.TB, directives ...string) *Harness { return NewAt(t, &Edge{},
 func NewAt(t testing.TB, edge *Edge, directives ...string) *Harness {
 	t.Helper()
 	args := append([]string{"--enable-debug-command", "yes"}, directives...)
-	cfg, _, err := config.Load(args, nil, nil)
+	cfg, _, err := configload.Load(args, nil, nil)
 	require.NoError(t, err)
 	h := &Harness{Store: store.New(store.Options{Databases: cfg.Databases, Seed: 1}), Clock: &Clock{Time: Start}, Disk: &Disk{}, Edge: edge}
 	h.Server = server.New(server.Options{
@@ -162,7 +164,7 @@ func (c *Client) split(args []any) []any {
 	if len(args) > 1 || !isLine {
 		return args
 	}
-	words, err := config.SplitArgs(line)
+	words, err := quote.Split(line)
 	require.NoError(c.T, err, line)
 	split := make([]any, len(words))
 	for i, w := range words {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"cellserver/cmd/cellserver/app"
-	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -51,7 +51,7 @@ func startServer(t *testing.T) (address string) {
 	require.NoError(t, err)
 	port := ln.Addr().(*net.TCPAddr).Port
 	require.NoError(t, ln.Close())
-	cfg, _, err := config.Load([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--enable-debug-command", "local",
+	cfg, _, err := configload.Load([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--enable-debug-command", "local",
 		"--appendonly", "no", "--save", ""}, nil, nil)
 	require.NoError(t, err)
 	a, err := app.New(app.Options{Config: cfg, Log: slog.New(slog.DiscardHandler)})

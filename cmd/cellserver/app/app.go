@@ -19,19 +19,20 @@ import (
 	"cellserver/commands"
 	_ "cellserver/commands/all" // registers every command
 	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
 	"cellserver/limiters/rules"
 	"cellserver/persistence"
 	"cellserver/persistence/aof"
-	"cellserver/resp"
+	"cellserver/resp/transport"
 	"cellserver/server"
 	"cellserver/store"
 )
 
 // Options are what an App is made of. Only Config must be set.
 type Options struct {
-	Config     *config.Config   // is not changed
-	Warnings   []config.Warning // of config.Load, for the log
-	ConfigFile string           // that was read, "" for none; INFO shows it, CONFIG REWRITE writes it
+	Config     *config.Config       // is not changed
+	Warnings   []configload.Warning // of configload.Load, for the log
+	ConfigFile string               // that was read, "" for none; INFO shows it, CONFIG REWRITE writes it
 	// Log is where messages go. Nil: where loglevel and logfile say.
 	Log *slog.Logger
 }
@@ -47,7 +48,7 @@ type App struct {
 	disk     *persistence.Manager
 	replay   aof.Foreign
 
-	transport resp.Server
+	transport transport.Server
 	sockets   sockets
 	tls       certificates
 	accepting sync.Mutex // guards the UserData of connections, and is held while a client is admitted
@@ -89,7 +90,7 @@ func New(o Options) (*App, error) {
 		return nil, err
 	}
 	a.replay = a.commands.Replayer()
-	a.transport = resp.Server{Log: a.log, Accept: a.accept, WriteLimit: writeLimit, Barrier: a.disk.Journal()}
+	a.transport = transport.Server{Log: a.log, Accept: a.accept, WriteLimit: writeLimit, Barrier: a.disk.Journal()}
 	if err := a.listen(cfg); err != nil {
 		a.sockets.close()
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -41,7 +41,7 @@ func start(t *testing.T, directives ...string) *instance {
 func open(t *testing.T, directives ...string) (*instance, error) {
 	t.Helper()
 	args := append([]string{"--port", strconv.Itoa(freePort(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}, directives...)
-	cfg, warnings, err := config.Load(args, nil, nil)
+	cfg, warnings, err := configload.Load(args, nil, nil)
 	require.NoError(t, err)
 	in := &instance{log: &safeBuffer{}, done: make(chan error, 1)}
 	level := &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: redisLevels}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
 )
 
 // levelVerbose lies between slog's debug and info, as Redis's verbose does between its
@@ -77,7 +78,7 @@ func (f logFile) Write(p []byte) (int, error) {
 
 // logWarnings logs what the configuration's reader had to say. The many directives of a
 // redis.conf that merely do not apply share a line for each file.
-func (a *App) logWarnings(warnings []config.Warning) {
+func (a *App) logWarnings(warnings []configload.Warning) {
 	ignored := map[string][]string{}
 	for _, w := range warnings {
 		if w.Ignored != "" {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
 
 	"github.com/stretchr/testify/require"
 )
@@ -15,7 +16,7 @@ import (
 // openLogged opens the log that a configuration asks for, in a file.
 func openLogged(t *testing.T, directives ...string) (a *App, cfg *config.Config, path string) {
 	path = filepath.Join(t.TempDir(), "log")
-	cfg, _, err := config.Load(append(directives, "--logfile", path), nil, nil)
+	cfg, _, err := configload.Load(append(directives, "--logfile", path), nil, nil)
 	require.NoError(t, err)
 	a = &App{}
 	require.NoError(t, a.openLog(cfg))
@@ -50,7 +51,7 @@ func TestLogFileMayBeMovedAway(t *testing.T) {
 }
 
 func TestLogFileThatCannotBeWritten(t *testing.T) {
-	cfg, _, err := config.Load([]string{"--logfile", filepath.Join(t.TempDir(), "none", "log")}, nil, nil)
+	cfg, _, err := configload.Load([]string{"--logfile", filepath.Join(t.TempDir(), "none", "log")}, nil, nil)
 	require.NoError(t, err)
 	_, err = New(Options{Config: cfg})
 	require.EqualError(t, err, "cannot write the logfile "+cfg.LogFile+": no such file or directory")
@@ -66,7 +67,7 @@ func TestLogLevelFollowsConfigSet(t *testing.T) {
 // What merely does not apply shares one line; what says more has its own.
 func TestWarningsAreFolded(t *testing.T) {
 	text := "daemonize yes\nset-max-intset-entries 512\nactiverehashing yes\nhll-sparse-max-bytes 3000\nloadmodule /x/libredis_cell.so\n"
-	_, warnings, err := config.Load([]string{"redis.conf"}, nil, func(string) ([]byte, error) { return []byte(text), nil })
+	_, warnings, err := configload.Load([]string{"redis.conf"}, nil, func(string) ([]byte, error) { return []byte(text), nil })
 	require.NoError(t, err)
 	a, _, path := openLogged(t)
 	a.logWarnings(warnings)

@@ -6,6 +6,7 @@ import (
 
 	"cellserver/internal/config"
 	"cellserver/resp"
+	"cellserver/resp/transport"
 	"cellserver/server"
 )
 
@@ -24,7 +25,7 @@ type peer struct {
 
 // accept admits a connection or says why not. Connections come one at a time, so that none passes
 // maxclients.
-func (a *App) accept(c *resp.Conn) (resp.Handler, string) {
+func (a *App) accept(c *transport.Conn) (resp.Handler, string) {
 	a.accepting.Lock()
 	defer a.accepting.Unlock()
 	cfg := a.commands.Config()
@@ -63,7 +64,7 @@ const protectedMode = "DENIED Redis is running in protected mode because protect
 	"NOTE: You only need to do one of the above things in order for the server to start accepting connections from the outside."
 
 // writeLimit is the hard limit of what may wait for a client.
-func writeLimit(c *resp.Conn) int64 {
+func writeLimit(c *transport.Conn) int64 {
 	p, ok := c.UserData.(*peer)
 	if !ok {
 		return 0 // refused: its last words are short
@@ -96,7 +97,7 @@ func (a *App) patrol(now int64) {
 }
 
 // overSoftLimit reports whether the soft limit has been exceeded for its time.
-func (p *peer) overSoftLimit(c *resp.Conn, now int64) bool {
+func (p *peer) overSoftLimit(c *transport.Conn, now int64) bool {
 	limit := p.client.OutputLimit()
 	if limit.Soft == 0 || int64(c.Pending()) <= limit.Soft {
 		p.heavy = 0

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
 )
 
 // rewriter is CONFIG REWRITE for the configuration file of an absolute path; nil
@@ -19,7 +20,7 @@ func rewriter(file string) func(*config.Config) error {
 		mode := fs.FileMode(0o644)
 		old, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
-			return replaceFile(file, cfg.Rewrite(nil), mode)
+			return replaceFile(file, configload.Rewrite(cfg, nil), mode)
 		}
 		if err != nil {
 			return err
@@ -27,7 +28,7 @@ func rewriter(file string) func(*config.Config) error {
 		if info, err := os.Stat(file); err == nil {
 			mode = info.Mode().Perm()
 		}
-		return replaceFile(file, cfg.Rewrite(old), mode)
+		return replaceFile(file, configload.Rewrite(cfg, old), mode)
 	}
 }
 

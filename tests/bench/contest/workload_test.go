@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"cellserver/cmd/cellserver/app"
-	"cellserver/internal/config"
+	"cellserver/internal/config/configload"
 	"cellserver/tests/bench/load"
 	"cellserver/tests/bench/server"
 
@@ -19,7 +19,7 @@ import (
 func serve(t *testing.T) *server.Server {
 	port, err := server.FreePort()
 	require.NoError(t, err)
-	cfg, _, err := config.Load([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"}, nil, nil)
+	cfg, _, err := configload.Load([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"}, nil, nil)
 	require.NoError(t, err)
 	a, err := app.New(app.Options{Config: cfg, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)

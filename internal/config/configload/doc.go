@@ -1,0 +1,12 @@
+// Package configload builds the configuration from redis.conf, the environment and the command line, and writes
+// redis.conf for CONFIG REWRITE.
+//
+//	commandline.go   splits the program's arguments into files and options
+//	special.go       names that a redis.conf may contain and that are no directives here
+//	apply.go         applies directives to a configuration, and collects warnings
+//	load.go          Load: all sources, the stronger after the weaker
+//	rewrite.go       Rewrite: changes a redis.conf so that it gives a configuration
+//
+// Every error names the place of the fault. The package reads files only through the function that its caller
+// passes. It keeps no state between calls and takes no lock.
+package configload

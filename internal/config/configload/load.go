@@ -1,0 +1,90 @@
+package configload
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"cellserver/internal/config"
+)
+
+// Load builds the configuration. It starts with the defaults and applies the redis.conf that the command
+// line names, the CELLSERVER_ variables of the environment, and the options of the command line. Each
+// source replaces the values of the one before.
+//
+// args is the command line without the program's name; environ is the result of os.Environ. readFile reads
+// configuration files; its argument "-" is standard input. An error names the place of the fault, or is
+// [ErrHelp] or [ErrVersion].
+func Load(args, environ []string, readFile func(string) ([]byte, error)) (*config.Config, []Warning, error) {
+	l := &loader{config: config.Default(), readFile: readFile, glob: filepath.Glob}
+	if err := l.load(args, environ); err != nil {
+		return nil, l.warnings, err
+	}
+	return l.config, l.warnings, nil
+}
+
+func (l *loader) load(args, environ []string) error {
+	line, err := parseCommandLine(args)
+	if err != nil {
+		return err
+	}
+	l.warned = map[string]bool{}
+	for _, name := range line.files {
+		if err := l.file(name); err != nil {
+			return err
+		}
+	}
+	if err := l.environment(environ); err != nil {
+		return err
+	}
+	l.beginSource()
+	for _, option := range line.options {
+		if err := l.apply(place{file: "command line"}, option); err != nil {
+			return err
+		}
+	}
+	l.setDefaultSave(l.config.AppendOnly)
+	return l.config.Validate()
+}
+
+// prefix begins the name of every environment variable of the server.
+const prefix = "CELLSERVER_"
+
+// variable returns the environment variable of a directive: for port it is CELLSERVER_PORT.
+func variable(name string) string {
+	return prefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// notOurs matches the variables that Kubernetes sets for a service named cellserver, and those of the tests.
+var notOurs = regexp.MustCompile(`^CELLSERVER_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_(TCP|UDP|SCTP)(_.*)?|NO_SKIP|VECTORS)=` +
+	`|^CELLSERVER_PORT=(tcp|udp|sctp)://`)
+
+// environment applies the CELLSERVER_ variables, in their order. Each variable is a source of its own.
+func (l *loader) environment(environ []string) error {
+	known := slices.Concat(config.Names(), otherVersions, []string{"loadmodule", "rename-command", "user"})
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, prefix) || notOurs.MatchString(entry) {
+			continue
+		}
+		i := slices.IndexFunc(known, func(n string) bool { return variable(n) == name })
+		if i < 0 {
+			return unknownVariable(name)
+		}
+		l.beginSource()
+		if err := l.apply(place{file: "environment"}, []string{known[i], value}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unknownVariable(name string) error {
+	directive := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", "-"))
+	if near, ok := config.Nearest(directive); ok {
+		return fmt.Errorf("environment: unknown variable %s: did you mean %s?", name, variable(near))
+	}
+	return fmt.Errorf("environment: unknown variable %s", name)
+}

@@ -1,0 +1,47 @@
+package configload
+
+import (
+	"errors"
+	"slices"
+	"strings"
+)
+
+// otherVersions are directives of Redis before and after 7.0 that have no value here. Redis 7.0 ignores
+// the older ones, too.
+var otherVersions = []string{
+	"list-max-ziplist-entries", "list-max-ziplist-value", "lua-replicate-commands",
+	"set-max-listpack-entries", "set-max-listpack-value", "locale-collate",
+	"cluster-announce-human-nodename", "cluster-slot-stats-enabled",
+	"max-new-connections-per-cycle", "max-new-tls-connections-per-cycle",
+	"hide-user-data-from-log", "replica-full-sync-buffer-limit",
+}
+
+// ignored reports whether a name that is not in the table of directives is ignored, and why. The reason may
+// be empty.
+func ignored(name string, args []string) (reason string, ok bool) {
+	switch {
+	case slices.Contains(otherVersions, name):
+		return "", true
+	case strings.Contains(strings.Trim(name, "."), ".") && len(args) > 0:
+		return "it belongs to a module, and this server has no modules", true
+	}
+	return "", false
+}
+
+// isRedisCell reports whether a loadmodule line loads redis-cell.
+func isRedisCell(args []string) bool {
+	return len(args) > 0 && strings.Contains(strings.ToLower(args[0]), "cell")
+}
+
+// refused returns the error for a directive of Redis that must not be ignored, or nil.
+func refused(name string) error {
+	switch name {
+	case "rename-command":
+		return errors.New("rename-command is refused: commands keep their names here, so a command that it disables would stay available")
+	case "user":
+		return errors.New("user is refused: there are no ACL users here, use requirepass")
+	case "sentinel":
+		return errors.New("sentinel is refused: this server has no sentinel mode")
+	}
+	return nil
+}

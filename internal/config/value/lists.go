@@ -1,0 +1,93 @@
+package value
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const maxBindAddresses = 16
+
+// Addresses accepts up to 16 addresses. One empty argument is none.
+var Addresses = Kind[[]string]{
+	Values: "up to 16 addresses", Many: true,
+	Parse: func(args []string) ([]string, error) {
+		switch {
+		case len(args) > maxBindAddresses:
+			return nil, errors.New("Too many bind addresses specified.")
+		case len(args) == 1 && args[0] == "":
+			return nil, nil
+		}
+		return slices.Clone(args), nil
+	},
+	Format: func(list []string) string { return strings.Join(list, " ") },
+}
+
+// Percentiles accepts percentiles from 0 to 100. One empty argument is none.
+var Percentiles = Kind[[]float64]{
+	Values: "percentiles from 0 to 100", Many: true,
+	Parse: func(args []string) ([]float64, error) {
+		if len(args) == 1 && args[0] == "" {
+			return nil, nil
+		}
+		list := make([]float64, len(args))
+		for i, arg := range args {
+			p, err := strconv.ParseFloat(arg, 64)
+			if err != nil || math.IsNaN(p) || strings.Contains(arg, "_") {
+				return nil, errors.New("Invalid latency-tracking-info-percentiles parameters")
+			}
+			if p < 0 || p > 100 {
+				return nil, errors.New("latency-tracking-info-percentiles parameters should sit between [0.0,100.0]")
+			}
+			list[i] = p
+		}
+		return list, nil
+	},
+	Format: func(list []float64) string {
+		return Join(list, func(p float64) string {
+			return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(p, 'f', 6, 64), "0"), ".")
+		})
+	},
+}
+
+// flags accepts any of the words, and shows them in the order of words. The first word means none of the
+// others.
+func flags(words []string, fault func(set []string) string) Kind[[]string] {
+	single := Enum(words...)
+	return Kind[[]string]{
+		Values: single.Values, Many: true,
+		Parse: func(args []string) ([]string, error) {
+			if len(args) == 0 {
+				args = []string{""}
+			}
+			for _, arg := range args {
+				if _, err := single.Parse([]string{arg}); err != nil {
+					return nil, err
+				}
+			}
+			set := slices.DeleteFunc(slices.Clone(words[1:]), func(w string) bool {
+				return !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, w) })
+			})
+			if why := fault(set); why != "" {
+				return nil, errors.New(why)
+			}
+			return set, nil
+		},
+		Format: func(set []string) string {
+			if len(set) == 0 {
+				return words[0]
+			}
+			return strings.Join(set, " ")
+		},
+	}
+}
+
+// SignalFlags accepts the flags of shutdown-on-sigint and shutdown-on-sigterm.
+var SignalFlags = flags([]string{"default", "save", "nosave", "now", "force"}, func(set []string) string {
+	if slices.Contains(set, "save") && slices.Contains(set, "nosave") {
+		return "shutdown options SAVE and NOSAVE can't be used simultaneously"
+	}
+	return ""
+})

@@ -1,0 +1,177 @@
+package slidinglog
+
+import (
+	"math"
+	"sort"
+
+	"cellserver/internal/exact"
+)
+
+// Decide answers a request for a quantity at now, in ns since the epoch. A quantity of 0 ignores the gap and
+// changes nothing.
+func Decide[E Entries](l Log, entries E, now, quantity int64) (Decision, error) {
+	v := view[E]{Log: l, entries: entries, now: now, n: entries.Len()}
+	if v.n > 0 {
+		v.last = entries.At(v.n - 1)
+	}
+	v.shared = l.Resolution > 0 || v.last.Shared
+	switch {
+	case quantity < 0:
+		return Decision{}, errQuantity
+	case quantity > MaxEntries && !v.shared && quantity <= l.limit:
+		return Decision{}, errTooMany
+	case now > math.MaxInt64-l.period:
+		return Decision{}, errTooFar
+	}
+	v.forget = v.live()
+	v.used = v.count(v.forget)
+	return v.decide(quantity), nil
+}
+
+// view is a log at the time of one request.
+type view[E Entries] struct {
+	Log
+	entries E
+	now     int64
+	n       int   // entries
+	last    Entry // the newest entry, if there is one
+	forget  int   // the number of oldest entries that count no more
+	used    int64 // requests that count
+	shared  bool  // requests are added as a shared entry
+}
+
+// live returns the index of the first entry that counts. It searches from the front, where the entry usually is.
+func (v *view[E]) live() int {
+	cutoff := v.now - v.period
+	if cutoff > v.now {
+		cutoff = math.MinInt64
+	}
+	from, to := 0, 0
+	for to < v.n && v.entries.At(to).Time <= cutoff {
+		from, to = to+1, 2*to+1
+	}
+	return from + sort.Search(min(to, v.n)-from, func(i int) bool { return v.entries.At(from+i).Time > cutoff })
+}
+
+// count returns the number of requests from entry i on.
+func (v *view[E]) count(i int) int64 {
+	if !v.shared {
+		return int64(v.n - i)
+	}
+	sum := int64(0)
+	for ; i < v.n; i++ {
+		sum = exact.Plus(sum, v.entries.At(i).Count)
+	}
+	return sum
+}
+
+// decide is [Decide], after forget and used are set.
+func (v *view[E]) decide(quantity int64) Decision {
+	d := Decision{Limit: v.limit, RetryAfter: never, Forget: v.forget, Shared: v.shared}
+	soon := quantity > 0 && v.gap() > 0
+	d.Limited = quantity > v.limit-v.used || soon
+	switch {
+	case !d.Limited:
+		d.Add = quantity
+	case v.Strict:
+		d.Add = min(quantity, v.limit)
+	}
+	if d.Add > 0 {
+		d.Changed = true
+		d.Join = v.joins()
+		v.crowd(&d)
+	}
+	if d.Limited && quantity <= v.limit {
+		d.RetryAfter = v.retry(&d, quantity)
+	}
+	after := exact.Plus(v.used, d.Add)
+	d.Remaining = v.limit - min(after, v.limit)
+	if after > 0 {
+		d.ResetAfter = exact.Since(v.now, exact.Plus(v.newest(&d), v.period))
+	}
+	return d
+}
+
+// gap returns the time until the newest entry is a gap old. It is 0 or less if the entry is old enough.
+func (v *view[E]) gap() int64 {
+	if v.Gap == 0 || v.n == 0 {
+		return 0
+	}
+	return exact.Plus(v.last.Time, v.Gap) - v.now
+}
+
+// joins reports whether added requests join the newest entry.
+func (v *view[E]) joins() bool {
+	if !v.shared || v.n == v.forget {
+		return false
+	}
+	return v.last.Shared && v.last.Time <= v.now && v.bucket(v.last.Time) == v.bucket(v.now)
+}
+
+// bucket returns the beginning of the bucket of a time.
+func (v *view[E]) bucket(t int64) int64 {
+	if v.Resolution == 0 {
+		return t
+	}
+	return t - t%v.Resolution
+}
+
+// crowd forgets the oldest entries of a strict log that it does not need: without them the log still has limit
+// requests.
+func (v *view[E]) crowd(d *Decision) {
+	for last := v.n - bit(d.Join); d.Limited && d.Forget < last; d.Forget++ {
+		oldest := int64(1)
+		if v.shared {
+			oldest = v.entries.At(d.Forget).Count
+		}
+		if exact.Plus(v.used-oldest, d.Add) < v.limit {
+			return
+		}
+		v.used -= oldest
+	}
+}
+
+// retry returns the time until a limited request passes, with the log that the decision leaves.
+func (v *view[E]) retry(d *Decision, quantity int64) int64 {
+	wait := int64(0)
+	if over := exact.Plus(v.used, d.Add) - (v.limit - quantity); over > 0 {
+		wait = exact.Since(v.now, exact.Plus(v.timeOf(d, over), v.period))
+	}
+	if v.Gap > 0 && quantity > 0 {
+		wait = max(wait, exact.Plus(v.newest(d), v.Gap)-v.now)
+	}
+	return wait
+}
+
+// timeOf returns the time of the n-th oldest request in the log that the decision leaves.
+func (v *view[E]) timeOf(d *Decision, n int64) int64 {
+	last := v.n - bit(d.Join)
+	if !v.shared {
+		if left := int64(last - d.Forget); n <= left {
+			return v.entries.At(d.Forget + int(n) - 1).Time
+		}
+		return v.now
+	}
+	for i := d.Forget; i < last; i++ {
+		e := v.entries.At(i)
+		if n -= e.Count; n <= 0 {
+			return e.Time
+		}
+	}
+	return v.now
+}
+
+// newest returns the time of the newest entry in the log that the decision leaves.
+func (v *view[E]) newest(d *Decision) int64 {
+	if v.n > 0 && (d.Add == 0 || v.last.Time > v.now) {
+		return v.last.Time
+	}
+	return v.now
+}
+
+func bit(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,45 @@
+package resp
+
+// Status says how a session goes on after a command, or after a batch.
+type Status int
+
+const (
+	// Continue: the command is done. From a [Session]: it needs more bytes.
+	Continue Status = iota
+	// Close: no further command runs. Send the output, then close the connection.
+	Close
+	// Retry: the command did not run. Send the output, and call [Session.Resume] later.
+	Retry
+	// Flush comes only from a [Session]: its output has reached 1 MiB. Send the output, then call
+	// [Session.Resume] at once.
+	Flush
+	// Offload: the command did not run, because it may take long. Send the output, and call
+	// [Session.Resume] on a goroutine that serves no other client. A handler returns Offload at most once
+	// for a command. A [Session] returns it only after SetMayOffload(true).
+	Offload
+)
+
+// Handler runs the commands of one session. The goroutine that drives the session calls the methods,
+// one at a time.
+type Handler interface {
+	// Begin starts a batch: the commands that are run between two reads. Read the clock here, once.
+	Begin()
+	// Prefetch announces a command that Handle will get later in the batch. The session announces at most
+	// three commands ahead, each once, in their order. The bytes of args do not move before End.
+	// Prefetch must not change anything: it only asks for data to be loaded into the processor's cache.
+	Prefetch(args [][]byte)
+	// Handle runs one command and writes its reply. There is at least one argument. args alias the
+	// input buffer and are valid until Handle returns. After Retry or Offload the session removes
+	// whatever Handle wrote.
+	Handle(args [][]byte, w *Writer) Status
+	// End ends the batch, before its output is sent.
+	End()
+	// Limits returns the bounds of the next request. The session asks when it parses the first byte.
+	Limits() Limits
+	// Failed reports why the session closes. The reason is a [ProtocolError] with a nil stack, or the value
+	// of a panic in Begin, Handle or End with its stack. The session has removed the output of the
+	// failed command.
+	Failed(reason any, stack []byte)
+	// Closed reports that the connection is closed. It is the last call.
+	Closed()
+}

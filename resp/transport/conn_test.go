@@ -1,0 +1,149 @@
+package transport
+
+import (
+	"bytes"
+	"cellserver/resp"
+	"cellserver/resp/resptest"
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCloseUnblocks(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		startEcho(t, s, nil)
+		idle, retrying := resptest.Dial(t, s.addr), resptest.Dial(t, s.addr)
+		idle.Do("x")
+		s.conn(0).Close()
+		s.conn(0).Close()
+		require.Empty(t, idle.ReadAll())
+
+		retrying.Do("x")
+		s.conn(1).Push([]byte("+x\r\n"))
+		require.Equal(t, resptest.Simple("x"), retrying.Recv())
+		s.conn(1).Close()
+		s.conn(1).Push([]byte("+x\r\n"))
+		require.Empty(t, retrying.ReadAll())
+		require.Zero(t, s.conn(1).Pending())
+	})
+}
+
+// retryEcho returns Retry for PAUSED until letGo is set.
+type retryEcho struct {
+	echo
+	tries, closed chan struct{}
+	letGo         atomic.Bool
+}
+
+func (h *retryEcho) Handle(args [][]byte, w *resp.Writer) resp.Status {
+	if string(args[0]) == "PAUSED" && !h.letGo.Load() {
+		select {
+		case h.tries <- struct{}{}:
+		default:
+		}
+		return resp.Retry
+	}
+	return h.echo.Handle(args, w)
+}
+
+func (h *retryEcho) Closed() { close(h.closed) }
+
+func startRetry(t *testing.T, s *echoServer) (*retryEcho, *resptest.Client, *Conn) {
+	h := &retryEcho{tries: make(chan struct{}), closed: make(chan struct{})}
+	var conn *Conn
+	s.Accept = func(c *Conn) (resp.Handler, string) {
+		conn = c
+		return h, ""
+	}
+	startEcho(t, s, nil)
+	c := resptest.Dial(t, s.addr)
+	c.Write([]byte(wire("a") + wire("PAUSED") + wire("b")))
+	require.Equal(t, []any{"a"}, c.Recv(), "replies before a paused command leave")
+	<-h.tries
+	return h, c, conn
+}
+
+func TestRetryRunsTheCommandLater(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		h, c, conn := startRetry(t, s)
+		conn.Push([]byte("+pushed\r\n"))
+		require.Equal(t, resptest.Simple("pushed"), c.Recv(), "a paused client still gets messages")
+		<-h.tries
+		h.letGo.Store(true)
+		require.Equal(t, []any{"PAUSED"}, c.Recv())
+		require.Equal(t, []any{"b"}, c.Recv())
+	})
+}
+
+func TestRetryEndsWithTheConnection(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		h, c, conn := startRetry(t, s)
+		conn.Close()
+		<-h.closed
+		require.Empty(t, c.ReadAll())
+	})
+}
+
+func TestRetryEndsWhenTheClientLeaves(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		h, c, _ := startRetry(t, s)
+		c.Close()
+		<-h.closed
+	})
+}
+
+func TestRetryKeepsReading(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		h, c, _ := startRetry(t, s)
+		c.Write([]byte(wire("c")))
+		c.Write(bytes.Repeat([]byte(wire("d")), 2*resp.BusyBuffer/len(wire("d"))))
+		<-h.tries
+		<-h.tries
+		h.letGo.Store(true)
+		for _, want := range []string{"PAUSED", "b", "c", "d"} {
+			require.Equal(t, []any{want}, c.Recv())
+		}
+	})
+}
+
+func TestRetryEndsWithTheServer(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		h, c, _ := startRetry(t, s)
+		require.NoError(t, s.Shutdown(context.Background()))
+		<-h.closed
+		require.Empty(t, c.ReadAll())
+	})
+}
+
+func TestCloseAfterReply(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		s.hold = func(c *Conn) {
+			c.Push([]byte("+bye\r\n"))
+			c.CloseAfterReply()
+		}
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		c.Write([]byte(wire("HOLD")))
+		require.Equal(t, echoed("HOLD")+"+bye\r\n", string(c.ReadAll()))
+	})
+}
+
+// A session frees its big buffers when its client is silent after a burst.
+func TestIdleBuffersShrink(t *testing.T) {
+	s := &echoServer{}
+	s.Loops = -1 // a loop lends its own buffers
+	startEcho(t, s, nil)
+	c := resptest.Dial(t, s.addr)
+	c.Do("x", strings.Repeat("x", 200_000))
+	for range 2 {
+		c.Do("BIG", "50000")
+	}
+	conn := s.conn(0)
+	require.Greater(t, conn.Memory(), 3*resp.IdleBuffer)
+	require.Eventually(t, func() bool { return conn.Memory() <= 3*resp.IdleBuffer }, 10*time.Second, 10*time.Millisecond)
+	require.Equal(t, []any{"x"}, c.Do("x"))
+}

@@ -1,0 +1,86 @@
+package transport
+
+import (
+	"cellserver/resp"
+	"context"
+	"net"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// echoServer is a server with echo handlers. The command HOLD calls hold.
+type echoServer struct {
+	Server
+	addr  string
+	mu    sync.Mutex
+	conns []*Conn
+	hold  func(c *Conn)
+}
+
+type heldEcho struct {
+	echo
+	c         *Conn
+	s         *echoServer
+	offloaded bool // HOLD may run now
+}
+
+func (h *heldEcho) Handle(args [][]byte, w *resp.Writer) resp.Status {
+	if string(args[0]) == "HOLD" {
+		if h.offloaded = !h.offloaded; h.offloaded {
+			return resp.Offload
+		}
+		h.s.hold(h.c)
+	}
+	return h.echo.Handle(args, w)
+}
+
+func (h *heldEcho) Closed() { h.c.UserData.(chan struct{}) <- struct{}{} }
+
+// withLoopAndWorkers runs a test with a server that has an event loop, and with one that has workers only.
+func withLoopAndWorkers(t *testing.T, test func(t *testing.T, s *echoServer)) {
+	for name, loops := range map[string]int{"loop": 1, "worker": -1} {
+		t.Run(name, func(t *testing.T) {
+			s := &echoServer{}
+			s.Loops = loops
+			test(t, s)
+		})
+	}
+}
+
+// startEcho serves on ln, or on a free port, until the test ends.
+func startEcho(t *testing.T, s *echoServer, ln net.Listener) {
+	if ln == nil {
+		var err error
+		ln, err = net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+	}
+	s.addr = ln.Addr().String()
+	if s.Accept == nil {
+		s.Accept = func(c *Conn) (resp.Handler, string) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			c.UserData = make(chan struct{}, 2)
+			s.conns = append(s.conns, c)
+			return &heldEcho{c: c, s: s}, ""
+		}
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ln) }()
+	t.Cleanup(func() {
+		require.NoError(t, s.Shutdown(context.Background()))
+		require.NoError(t, <-served)
+		for _, c := range s.conns {
+			<-c.UserData.(chan struct{})
+			require.Empty(t, c.UserData, "Closed is called once")
+		}
+	})
+}
+
+// conn returns the i-th connection that was accepted.
+func (s *echoServer) conn(i int) *Conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conns[i]
+}

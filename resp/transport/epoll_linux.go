@@ -1,0 +1,115 @@
+package transport
+
+import (
+	"runtime"
+	"syscall"
+	"unsafe"
+)
+
+// maxEvents is the most descriptors that one call of wait returns.
+const maxEvents = 128
+
+// epoll reports which descriptors have input. It is edge-triggered: the system reports new input once. The
+// caller must read until a read returns less than it has room for. After peerClosed the caller must
+// read until the end.
+type epoll struct {
+	fd     int
+	waker  int // an eventfd, which wake makes readable
+	events [maxEvents]syscall.EpollEvent
+}
+
+// peerClosed are the events after which no further input comes.
+const peerClosed = syscall.EPOLLRDHUP | syscall.EPOLLHUP | syscall.EPOLLERR
+
+// edge is EPOLLET, which package syscall defines as a negative number.
+const edge = 1 << 31
+
+func (p *epoll) open() (err error) {
+	if p.fd, err = syscall.EpollCreate1(syscall.EPOLL_CLOEXEC); err != nil {
+		return err
+	}
+	fd, _, no := syscall.Syscall(syscall.SYS_EVENTFD2, 0, syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
+	if no != 0 {
+		syscall.Close(p.fd)
+		return no
+	}
+	p.waker = int(fd)
+	return p.add(p.waker)
+}
+
+func (p *epoll) close() {
+	syscall.Close(p.waker)
+	syscall.Close(p.fd)
+}
+
+// add watches a descriptor until it is removed or closed.
+func (p *epoll) add(fd int) error {
+	return syscall.EpollCtl(p.fd, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: syscall.EPOLLIN | syscall.EPOLLRDHUP | edge, Fd: int32(fd)})
+}
+
+func (p *epoll) remove(fd int) {
+	syscall.EpollCtl(p.fd, syscall.EPOLL_CTL_DEL, fd, &syscall.EpollEvent{})
+}
+
+// wait returns the descriptors with new input. If block is true and there are none, it waits for one.
+func (p *epoll) wait(block bool) []syscall.EpollEvent {
+	n := p.look()
+	for n <= 0 && block {
+		// Let other goroutines run first: a blocked system call keeps its processor for a while.
+		runtime.Gosched()
+		n, _ = syscall.EpollWait(p.fd, p.events[:], -1)
+	}
+	return p.events[:max(n, 0)]
+}
+
+// look asks without blocking. So the runtime need not prepare for a call that blocks.
+func (p *epoll) look() int {
+	n, _, no := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events)), maxEvents, 0, 0, 0)
+	if no != 0 {
+		return 0
+	}
+	return int(n)
+}
+
+// wake makes wait return. Any goroutine may call it until close.
+func (p *epoll) wake() {
+	one := [8]byte{1}
+	syscall.Write(p.waker, one[:])
+}
+
+// woken reports whether an event comes from wake.
+func (p *epoll) woken(e syscall.EpollEvent) bool { return int(e.Fd) == p.waker }
+
+// clearWake takes back earlier calls of wake.
+func (p *epoll) clearWake() {
+	var scrap [8]byte
+	syscall.Read(p.waker, scrap[:])
+}
+
+// readFrom reads available bytes without blocking. 0 bytes without an error mean the end of the stream.
+func readFrom(fd int, p []byte) (int, error) {
+	return transfer(syscall.SYS_RECVFROM, fd, p, syscall.MSG_DONTWAIT)
+}
+
+// writeTo writes as many bytes as the socket has room for, without blocking.
+func writeTo(fd int, p []byte) (int, error) {
+	return transfer(syscall.SYS_SENDTO, fd, p, syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL)
+}
+
+// transfer moves bytes between a socket and p. recvfrom and sendto do less work in the kernel than read and
+// write, which also serve files.
+func transfer(call uintptr, fd int, p []byte, flags uintptr) (int, error) {
+	for {
+		n, _, no := syscall.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)), flags, 0, 0)
+		switch no {
+		case 0:
+			return int(n), nil
+		case syscall.EINTR:
+		default:
+			return 0, no
+		}
+	}
+}
+
+// wouldBlock reports whether a call failed only because it would block.
+func wouldBlock(err error) bool { return err == syscall.EAGAIN }

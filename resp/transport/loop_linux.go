@@ -1,0 +1,174 @@
+package transport
+
+import (
+	"net"
+	"os"
+	"sync"
+	"syscall"
+
+	"cellserver/resp"
+)
+
+// readSize is the size of the buffer that a loop reads into, in bytes.
+const readSize = resp.BusyBuffer
+
+// loop serves many connections on one goroutine. This file adds connections to it and removes them;
+// turn_linux.go serves them.
+type loop struct {
+	host    *host
+	poll    epoll
+	conns   []*Conn // by descriptor
+	current *Conn   // the connection that is being served: a panic closes it
+
+	ready []int   // descriptors to read from in this turn
+	again []int   // descriptors to read from in the next turn: their last read may have left bytes
+	due   []*Conn // connections that get their replies at the end of this turn
+	mark  uint64  // of the Barrier, when the turn began
+
+	readBuffer []byte   // lent to one session after the other
+	spare      [][]byte // buffers for replies, lent to sessions until their replies are sent
+
+	mu    sync.Mutex // guards the fields below
+	inbox []*Conn    // posted connections
+	over  bool       // the server has stopped
+}
+
+func newLoop(h *host) (*loop, error) {
+	l := &loop{host: h, readBuffer: make([]byte, readSize)}
+	return l, l.poll.open()
+}
+
+// post asks the loop to look at a connection: it is new, it has pushed messages, or it is to be closed.
+func (l *loop) post(c *Conn) {
+	l.mu.Lock()
+	l.inbox = append(l.inbox, c)
+	first := len(l.inbox) == 1
+	l.mu.Unlock()
+	if first {
+		l.poll.wake()
+	}
+}
+
+// takeInbox returns the posted connections, and whether the server has stopped.
+func (l *loop) takeInbox() (posted []*Conn, over bool) {
+	l.poll.clearWake()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	posted, l.inbox = l.inbox, nil
+	return posted, l.over
+}
+
+// stop ends the loop, which serves no connection any more.
+func (l *loop) stop() {
+	l.mu.Lock()
+	l.over = true
+	l.mu.Unlock()
+	l.poll.wake()
+}
+
+// adopt takes a connection from its worker. It reports false, and changes nothing, if that is not possible.
+// The loop begins to serve the connection in its next turn.
+func (l *loop) adopt(c *Conn, raw syscall.Conn) bool {
+	fd, err := duplicate(raw)
+	if err != nil {
+		return false
+	}
+	c.wire.Lock() // wait until no goroutine writes to nc
+	defer c.wire.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		syscall.Close(fd)
+		return false
+	}
+	c.nc.Close()
+	c.nc, c.fd, c.loop = nil, fd, l
+	c.session.SetMayOffload(true)
+	l.post(c)
+	return true
+}
+
+// serves reports whether the loop serves the connection now.
+func (l *loop) serves(c *Conn) bool {
+	return c != nil && c.fd >= 0 && c.fd < len(l.conns) && l.conns[c.fd] == c
+}
+
+// add begins to serve an adopted connection.
+func (l *loop) add(c *Conn) bool {
+	if l.poll.add(c.fd) != nil {
+		return false
+	}
+	for c.fd >= len(l.conns) {
+		l.conns = append(l.conns, nil)
+	}
+	l.conns[c.fd] = c
+	return true
+}
+
+// release passes a connection to a worker.
+func (l *loop) release(c *Conn) {
+	l.poll.remove(c.fd)
+	l.conns[c.fd], l.current = nil, nil
+	file := os.NewFile(uintptr(c.fd), "")
+	nc, err := net.FileConn(file) // of a duplicate
+	c.mu.Lock()
+	if err != nil || c.closed {
+		c.mu.Unlock()
+		if err == nil {
+			nc.Close()
+		}
+		l.end(c, file.Close, nil)
+		return
+	}
+	c.loop, c.nc, c.fd, c.busy = nil, nc, -1, true
+	c.session.SetMayOffload(false)
+	c.mu.Unlock()
+	file.Close()
+	go c.host.serve(c, c.status)
+}
+
+// drop closes a connection that the loop serves. It does nothing if the loop has dropped it before.
+func (l *loop) drop(c *Conn, reason any) {
+	if !l.serves(c) {
+		return
+	}
+	l.conns[c.fd] = nil
+	l.closeFD(c, reason)
+}
+
+// closeFD closes a connection that is not in conns.
+func (l *loop) closeFD(c *Conn, reason any) {
+	fd := c.fd
+	l.end(c, func() error { return syscall.Close(fd) }, reason)
+}
+
+// end closes a removed connection, and forgets it even if its handler panics.
+func (l *loop) end(c *Conn, closeFD func() error, reason any) {
+	defer l.host.finish(c, reason)
+	c.Close()
+	c.mu.Lock()
+	c.fd = -1
+	c.mu.Unlock()
+	closeFD()
+	c.notifyClosed()
+}
+
+func (l *loop) cutOff(fd int) { syscall.Shutdown(fd, syscall.SHUT_RDWR) }
+
+// duplicate returns a descriptor of the same socket, which Go's runtime does not know.
+func duplicate(raw syscall.Conn) (fd int, err error) {
+	rc, err := raw.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	var no syscall.Errno
+	err = rc.Control(func(old uintptr) {
+		var n uintptr
+		n, _, no = syscall.Syscall(syscall.SYS_FCNTL, old, syscall.F_DUPFD_CLOEXEC, 0)
+		fd = int(n)
+	})
+	if err == nil && no != 0 {
+		err = no
+	}
+	return fd, err
+}

@@ -1,0 +1,129 @@
+package transport
+
+// Push sends p, one complete message, between replies: at once if the client is idle, otherwise after the
+// replies of the batch that runs. It copies p and never blocks. Push closes a client whose waiting bytes
+// exceed the server's WriteLimit or, without a WriteLimit, its PushLimit.
+func (c *Conn) Push(p []byte) {
+	limit, pushLimit := c.writeLimit(), c.host.pushLimit
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return
+	}
+	size := int64(len(c.queue) + len(p))
+	if limit > 0 && size+c.writing.Load() > limit || limit == 0 && size > pushLimit {
+		c.mu.Unlock()
+		c.Close()
+		return
+	}
+	c.queue = append(c.queue, p...)
+	c.sendQueue()
+	c.mu.Unlock()
+}
+
+// sendQueue starts the sending of the queue, unless the end of a batch does it; mu is held.
+func (c *Conn) sendQueue() {
+	if c.busy || c.pushing || c.closed || len(c.queue) == 0 {
+		return
+	}
+	c.pushing = true
+	if c.loop != nil {
+		c.loop.post(c)
+	} else {
+		go c.sendPushed()
+	}
+}
+
+// Pending returns the number of bytes that wait to be sent.
+func (c *Conn) Pending() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return 0
+	}
+	return len(c.queue) + int(c.writing.Load())
+}
+
+func (c *Conn) writeLimit() int64 {
+	if c.host.writeLimit == nil {
+		return 0
+	}
+	return c.host.writeLimit(c)
+}
+
+// sendPushed sends the queue until it is empty, or until a batch or an event loop sends it instead.
+func (c *Conn) sendPushed() {
+	for {
+		c.wire.Lock()
+		c.mu.Lock()
+		nc := c.nc
+		if c.busy || c.closed || nc == nil || len(c.queue) == 0 {
+			c.pushing = false
+			c.sendQueue()
+			c.mu.Unlock()
+			c.wire.Unlock()
+			return
+		}
+		p := c.takeQueue()
+		c.writing.Store(int64(len(p)))
+		c.mu.Unlock()
+		c.host.wait(0) // the result does not matter: a message promises nothing
+		c.write(nc, p)
+		c.wire.Unlock()
+	}
+}
+
+// beginBatch marks the barrier, and holds pushed bytes back until endBatch.
+func (c *Conn) beginBatch() {
+	c.mark = c.host.mark()
+	c.mu.Lock()
+	c.busy = true
+	c.mu.Unlock()
+}
+
+// endBatch returns the bytes to send: the session's output, then the messages that were pushed meanwhile.
+// It returns false if the connection is closed, or if more bytes wait than WriteLimit allows.
+func (c *Conn) endBatch() ([]byte, bool) {
+	out := c.session.Output()
+	limit := c.writeLimit()
+	c.mu.Lock()
+	c.busy = false
+	closed := c.closed
+	tooMuch := limit > 0 && int64(len(out)+len(c.queue)) > limit
+	pushed := c.takeQueue()
+	c.writing.Store(int64(len(out) + len(pushed)))
+	c.mu.Unlock()
+	if closed || tooMuch {
+		return nil, false
+	}
+	if len(pushed) > 0 {
+		c.session.Writer().Raw(pushed)
+		out = c.session.Output()
+	}
+	return out, true
+}
+
+// takeQueue empties the queue; mu is held.
+func (c *Conn) takeQueue() []byte {
+	p := c.queue
+	if p != nil {
+		c.queue = nil
+	}
+	return p
+}
+
+// write sends p; wire is held. It closes the connection after an error, and reports whether the connection
+// is open.
+func (c *Conn) write(nc interface{ Write([]byte) (int, error) }, p []byte) bool {
+	if len(p) > 0 {
+		n, err := nc.Write(p)
+		c.sent(n)
+		if err != nil {
+			c.Close()
+		}
+	}
+	c.writing.Store(0)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.closed
+}

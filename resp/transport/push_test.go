@@ -1,0 +1,133 @@
+package transport
+
+import (
+	"cellserver/resp"
+	"cellserver/resp/resptest"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestPushToAnIdleClient(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		c.Do("x")
+		for i := range 100 {
+			s.conn(0).Push([]byte("+pushed\r\n"))
+			require.Equal(t, resptest.Simple("pushed"), c.Recv(), i)
+		}
+	})
+}
+
+// PushLimit bounds the messages for a client that does not read, if there is no WriteLimit.
+func TestPushLimit(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		s.PushLimit = 1000
+		s.hold = func(c *Conn) {
+			for range 100 { // nothing leaves while the batch runs
+				c.Push([]byte("+ten bytes\r\n"))
+				require.LessOrEqual(t, c.Pending(), 1000)
+			}
+		}
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		require.Equal(t, []any{"x"}, c.Do("x"))
+		c.Write([]byte(wire("HOLD")))
+		require.Empty(t, c.ReadAll())
+	})
+}
+
+// A message that is pushed while a batch runs comes after the replies of the batch.
+func TestPushWaitsForTheBatch(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		s.hold = func(c *Conn) {
+			c.Push([]byte("+one\r\n"))
+			c.Push([]byte("+two\r\n"))
+		}
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		c.Write([]byte(wire("a") + wire("HOLD") + wire("b")))
+		for _, want := range []any{[]any{"a"}, []any{"HOLD"}, []any{"b"}, resptest.Simple("one"), resptest.Simple("two")} {
+			require.Equal(t, want, c.Recv())
+		}
+	})
+}
+
+// Many goroutines push to a client that pipelines. Every message arrives whole. The messages of one goroutine, and the
+// replies, keep their order.
+func TestPushesAndRepliesInterleave(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		const pushers, messages, commands = 4, 300, 300
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		c.Do("x")
+		for p := range pushers {
+			go func() {
+				for i := range messages {
+					var w resp.Writer
+					w.Proto = 3
+					w.Push(2)
+					w.Int(int64(p))
+					w.Int(int64(i))
+					s.conn(0).Push(w.Bytes())
+				}
+			}()
+		}
+		go func() {
+			for range commands / 3 {
+				c.NetConn().Write([]byte(wire("1") + wire("2") + wire("3")))
+			}
+		}()
+		next := make([]int64, pushers)
+		for pushed, replied := 0, 0; pushed < pushers*messages || replied < commands; {
+			switch v := c.Recv().(type) {
+			case resptest.Push:
+				p := v[0].(int64)
+				require.Equal(t, next[p], v[1])
+				next[p]++
+				pushed++
+			case []any:
+				require.Equal(t, string(rune('1'+replied%3)), v[0])
+				replied++
+			}
+		}
+	})
+}
+
+// WriteLimit bounds the memory for a client that does not read, and Push does not block.
+func TestSlowReaderIsClosed(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		const limit = 1 << 20
+		s.WriteLimit = func(*Conn) int64 { return limit }
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		c.Do("x")
+		message := []byte("$1000\r\n" + strings.Repeat("x", 1000) + "\r\n")
+		gone := s.conn(0).done
+		for pushed := 0; ; pushed += len(message) {
+			require.Less(t, pushed, 64<<20, "the limit must be met")
+			s.conn(0).Push(message)
+			require.LessOrEqual(t, s.conn(0).Pending(), limit)
+			select {
+			case <-gone:
+				require.Zero(t, len(s.conn(0).queue))
+				return
+			default:
+			}
+		}
+	})
+}
+
+func TestReplyBeyondTheWriteLimit(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		s.WriteLimit = func(*Conn) int64 { return 1000 }
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		c.Send("BIG", "2000")
+		_, err := c.TryRecv()
+		require.ErrorIs(t, err, io.EOF)
+	})
+}

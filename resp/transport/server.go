@@ -1,0 +1,214 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"cellserver/resp"
+)
+
+// Server accepts connections and runs a [resp.Session] for each. Set its fields before the first Serve, and
+// do not change them afterwards. Only Accept is required.
+type Server struct {
+	// Accept makes the handler of a new connection, in the order in which connections arrive. A refusal
+	// other than "" goes to the client as an error reply, and its connection is closed. Accept must
+	// not block.
+	Accept func(c *Conn) (h resp.Handler, refusal string)
+	// Loops is the number of event loops. 0 is one for every two processors that Go uses; less than 0 is
+	// none. Only Linux has event loops.
+	Loops int
+	// Barrier, if set, holds replies back until the changes that they report are safe.
+	Barrier Barrier
+	// WriteLimit returns how many bytes may wait to be sent to a client before its connection is closed;
+	// 0 is no limit (client-output-buffer-limit). Any goroutine may call it.
+	WriteLimit func(c *Conn) (hard int64)
+	// PushLimit is how many bytes of messages may wait for a client that has no WriteLimit. It bounds
+	// the memory of a client that subscribes and does not read. 0 is 256 MiB.
+	PushLimit int64
+	// Log receives errors that concern no client: failed accepts, and panics outside of sessions.
+	Log *slog.Logger
+
+	host host
+
+	mu        sync.Mutex // guards the fields below
+	loops     *loops
+	stopping  bool
+	stopped   chan struct{} // closed by Shutdown
+	listeners map[net.Listener]struct{}
+	conns     map[*Conn]struct{}
+	running   sync.WaitGroup // listeners and connections
+}
+
+const defaultPushLimit = 256 << 20
+
+// Pauses after a failed accept, for example when the process has no more descriptors.
+const (
+	minBackOff = 5 * time.Millisecond
+	maxBackOff = time.Second
+)
+
+// Serve accepts connections until Shutdown, and then returns nil. It returns an error if the listener is
+// closed by other code. A server can serve several listeners at the same time.
+func (s *Server) Serve(ln net.Listener) error {
+	if !s.add(ln) {
+		ln.Close()
+		return nil
+	}
+	defer s.remove(ln)
+	backOff := minBackOff
+	for {
+		nc, err := ln.Accept()
+		if err == nil {
+			backOff = minBackOff
+			s.start(nc)
+			continue
+		}
+		if s.isStopping() {
+			return nil
+		}
+		if errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		s.host.warn("accept failed", "address", ln.Addr().String(), "error", err, "pause", backOff)
+		select {
+		case <-time.After(backOff):
+		case <-s.stopped:
+			return nil
+		}
+		backOff = min(2*backOff, maxBackOff)
+	}
+}
+
+// Shutdown stops accepting, lets running batches finish, sends their replies, and closes every connection.
+// If ctx ends first, Shutdown cuts the other connections off and returns the error of ctx.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	s.init()
+	if !s.stopping {
+		s.stopping = true
+		close(s.stopped)
+	}
+	for ln := range s.listeners {
+		ln.Close()
+	}
+	for c := range s.conns {
+		c.CloseAfterReply()
+	}
+	s.mu.Unlock()
+
+	done := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		s.loops.stop()
+		return nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	for c := range s.conns {
+		c.Close()
+	}
+	s.mu.Unlock()
+	<-done
+	s.loops.stop()
+	return ctx.Err()
+}
+
+// start begins to serve a connection.
+func (s *Server) start(nc net.Conn) {
+	c := newConn(&s.host, nc)
+	s.mu.Lock()
+	if s.stopping {
+		s.mu.Unlock()
+		nc.Close()
+		return
+	}
+	s.conns[c] = struct{}{}
+	s.running.Add(1)
+	s.mu.Unlock()
+
+	handler, refusal := s.Accept(c)
+	if refusal != "" {
+		go refuse(c, refusal)
+		return
+	}
+	c.handler, c.session = handler, resp.NewSession(handler)
+	if !s.loops.adopt(c) {
+		go serve(c, resp.Continue)
+	}
+}
+
+// finish forgets a closed connection. A reason is the value of a panic outside of its session.
+func (s *Server) finish(c *Conn, reason any) {
+	if reason != nil {
+		s.host.failed(reason)
+	}
+	s.mu.Lock()
+	delete(s.conns, c)
+	s.mu.Unlock()
+	s.running.Done()
+}
+
+// Tick sets the server's time, in any unit. [Conn.Active] returns times that Tick gave.
+func (s *Server) Tick(now int64) { s.host.now.Store(now) }
+
+// Traffic returns what has passed through all connections since the start.
+func (s *Server) Traffic() Traffic { return s.host.traffic.sum() }
+
+// Conns returns the open connections, in no order.
+func (s *Server) Conns() []*Conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.conns))
+}
+
+// init sets the unexported fields, once; mu is held.
+func (s *Server) init() {
+	if s.stopped != nil {
+		return
+	}
+	s.stopped = make(chan struct{})
+	s.listeners = make(map[net.Listener]struct{})
+	s.conns = make(map[*Conn]struct{})
+	s.loops = newLoops(s.Loops, &s.host)
+	h := &s.host
+	h.barrier, h.writeLimit, h.pushLimit, h.log = s.Barrier, s.WriteLimit, s.PushLimit, s.Log
+	if h.pushLimit <= 0 {
+		h.pushLimit = defaultPushLimit
+	}
+	h.adopt, h.serve, h.finish = s.loops.adopt, serve, s.finish
+}
+
+func (s *Server) add(ln net.Listener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.init()
+	if s.stopping {
+		return false
+	}
+	s.listeners[ln] = struct{}{}
+	s.running.Add(1)
+	return true
+}
+
+func (s *Server) remove(ln net.Listener) {
+	s.mu.Lock()
+	delete(s.listeners, ln)
+	s.mu.Unlock()
+	s.running.Done()
+}
+
+func (s *Server) isStopping() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopping
+}

@@ -1,0 +1,275 @@
+package transport
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"cellserver/resp"
+)
+
+const (
+	// turnSize is the most clients that a turn serves. The first of them waits for the last.
+	turnSize = maxEvents
+	// replySize is the size of a new buffer for replies, in bytes.
+	replySize = 4 << 10
+)
+
+// loops are the event loops of a server. They start when the first connection needs one.
+type loops struct {
+	size  int // how many to start; 0: one for every two processors
+	host  *host
+	start sync.Once
+	all   []*loop
+	next  atomic.Uint32
+}
+
+func newLoops(size int, h *host) *loops { return &loops{size: size, host: h} }
+
+// begin starts the loops, or fewer if the system has no more descriptors. The default is half as many loops
+// as processors: the network stack, local clients and background work use the other half. More loops
+// would share the same work in smaller turns.
+func (ls *loops) begin() {
+	n := ls.size
+	if n == 0 {
+		n = (runtime.GOMAXPROCS(0) + 1) / 2
+	}
+	for range n {
+		l, err := newLoop(ls.host)
+		if err != nil {
+			ls.host.warn("an event loop cannot start; a goroutine serves each client: raise the limit of open files", "error", err)
+			return
+		}
+		ls.all = append(ls.all, l)
+		go l.run()
+	}
+}
+
+// adopt passes a connection from its worker to a loop. It reports false if the connection has no descriptor
+// to read from (TLS), or if there is no loop.
+func (ls *loops) adopt(c *Conn) bool {
+	raw, ok := c.nc.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	ls.start.Do(ls.begin)
+	if len(ls.all) == 0 {
+		return false
+	}
+	return ls.all[ls.next.Add(1)%uint32(len(ls.all))].adopt(c, raw)
+}
+
+// stop ends the loops, which serve no connection any more.
+func (ls *loops) stop() {
+	ls.start.Do(func() {}) // begin must not run later
+	for _, l := range ls.all {
+		l.stop()
+	}
+}
+
+// run takes turns until the server has stopped.
+func (l *loop) run() {
+	for l.turn() {
+	}
+	l.poll.close()
+}
+
+// turn serves every client that has sent something:
+//
+//  1. collect asks the system which clients these are;
+//  2. runBatches reads once from each, and runs its commands;
+//  3. the Barrier makes their changes safe, once for all clients;
+//  4. sendReplies sends each client its replies, with one system call.
+//
+// turn reports false when the server has stopped.
+func (l *loop) turn() (more bool) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			more = true
+			l.failed(reason)
+		}
+	}()
+	if !l.collect() {
+		return false
+	}
+	l.runBatches()
+	if len(l.due) > 0 {
+		safe := l.host.wait(l.mark)
+		l.sendReplies(safe)
+	}
+	return true
+}
+
+// failed closes the connection that caused a panic outside of its session. The other connections of the
+// turn are served in the next one.
+func (l *loop) failed(reason any) {
+	if !l.serves(l.current) { // the panic came while the loop closed it
+		l.host.failed(reason)
+	}
+	l.drop(l.current, reason)
+}
+
+// collect fills ready with the clients that have sent something. It blocks if the turn has nothing else to
+// do. It reports false when the server has stopped.
+func (l *loop) collect() bool {
+	l.ready, l.again = append(l.ready, l.again...), l.again[:0]
+	events := l.poll.wait(len(l.ready)+len(l.due) == 0)
+	l.mark = l.host.mark()
+	for _, e := range events {
+		if fd := int(e.Fd); fd != l.poll.waker && l.conns[fd] != nil {
+			l.conns[fd].peerDone = l.conns[fd].peerDone || e.Events&peerClosed != 0
+			l.ready = append(l.ready, fd)
+		}
+	}
+	// A message that was pushed before a request leaves before the reply to this request.
+	return !slices.ContainsFunc(events, l.poll.woken) || l.readInbox()
+}
+
+// readInbox looks at the posted connections. It reports false when the server has stopped.
+func (l *loop) readInbox() bool {
+	posted, over := l.takeInbox()
+	for _, c := range posted {
+		l.current = c
+		l.receive(c)
+	}
+	return !over
+}
+
+// receive looks at a posted connection.
+func (l *loop) receive(c *Conn) {
+	c.mu.Lock()
+	c.pushing = false
+	if c.loop != l {
+		c.sendQueue() // the loop has released the connection since
+		c.mu.Unlock()
+		return
+	}
+	c.mu.Unlock()
+	switch {
+	case l.serves(c):
+	case c.fd < 0:
+		return // closed since
+	case !l.add(c):
+		l.closeFD(c, nil)
+		return
+	}
+	if !c.due {
+		c.status = resp.Continue
+	}
+	if c.stopping.Load() {
+		c.status = resp.Close
+	}
+	l.setDue(c)
+}
+
+// runBatches reads from the ready clients, and runs their commands.
+func (l *loop) runBatches() {
+	for last := len(l.ready) - 1; last >= 0; last-- {
+		c := l.conns[l.ready[last]]
+		l.ready = l.ready[:last]
+		if c != nil {
+			l.runBatch(c)
+		}
+	}
+}
+
+// runBatch reads once from a client, and runs the commands that have arrived.
+func (l *loop) runBatch(c *Conn) {
+	if c.due {
+		l.again = append(l.again, c.fd) // one batch a turn, so that the size of the replies is bounded
+		return
+	}
+	l.current = c
+	space := c.session.Lend(l.readBuffer, l.replyBuffer)
+	n, err := readFrom(c.fd, space)
+	if n <= 0 {
+		c.session.GiveBack()
+		if err == nil || !wouldBlock(err) {
+			l.drop(c, nil)
+		}
+		return
+	}
+	if n == len(space) || c.peerDone {
+		l.again = append(l.again, c.fd)
+	}
+	c.received(n)
+	c.beginBatch()
+	c.status = c.session.Filled(n)
+	c.session.GiveBack()
+	l.setDue(c)
+}
+
+// setDue makes sendReplies serve the client in this turn.
+func (l *loop) setDue(c *Conn) {
+	if !c.due {
+		c.due = true
+		l.due = append(l.due, c)
+	}
+}
+
+// sendReplies sends each client its replies, or closes the connections if the replies are not safe.
+func (l *loop) sendReplies(safe bool) {
+	for _, c := range l.due {
+		switch {
+		case !c.due: // sent before a panic
+		case safe:
+			l.sendReply(c)
+		default:
+			c.due = false
+			l.drop(c, nil)
+		}
+	}
+	clear(l.due)
+	l.due = l.due[:0]
+}
+
+// sendReply sends a client its replies and the messages pushed to it. It passes the connection to a worker
+// if the client does not take all of them, or if the session has to wait.
+func (l *loop) sendReply(c *Conn) {
+	l.current, c.due = c, false
+	if c.status == resp.Close {
+		c.notifyClosed()
+	}
+	out, ok := c.endBatch()
+	if !ok {
+		l.drop(c, nil)
+		return
+	}
+	n := 0
+	if len(out) > 0 {
+		var err error
+		if n, err = writeTo(c.fd, out); err != nil && !wouldBlock(err) {
+			l.drop(c, nil)
+			return
+		}
+		c.sent(n)
+	}
+	if n < len(out) || c.status != resp.Continue {
+		c.session.SentSome(n)
+		c.writing.Store(int64(len(out) - n))
+		l.release(c)
+		return
+	}
+	c.writing.Store(0)
+	l.keep(c.session.TakeOutput())
+	c.setMemory(c.session.Capacity())
+}
+
+// replyBuffer returns an empty buffer for replies.
+func (l *loop) replyBuffer() []byte {
+	if n := len(l.spare); n > 0 {
+		b := l.spare[n-1]
+		l.spare = l.spare[:n-1]
+		return b
+	}
+	return make([]byte, 0, replySize)
+}
+
+// keep keeps a buffer for later replies, unless it is large or turnSize buffers are kept.
+func (l *loop) keep(buf []byte) {
+	if cap(buf) > 0 && cap(buf) <= resp.BusyBuffer && len(l.spare) < turnSize {
+		l.spare = append(l.spare, buf)
+	}
+}
