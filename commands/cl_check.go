@@ -122,7 +122,7 @@ func (room *checking) find(c *Call, r *rule) {
 		room.names = r.limits[i].stateKey(room.names, c.Args[2], tag)
 		keys[i] = room.names[begin:]
 	}
-	c.Tx.Gather(keys)
+	c.Tx.PrefetchAll(keys)
 	room.limits = room.room[:len(keys)]
 	for i, key := range keys {
 		a := &room.limits[i]

@@ -84,7 +84,7 @@ type clients struct {
 func (s *Server) Connect(p Peer) *Client {
 	s.totals.connections.Add(1)
 	c := &Client{server: s, peer: p, created: s.Clock.Now(), tx: s.Store.NewTx()}
-	c.tx.Batches = true
+	c.tx.CountLater = true
 	c.call.Client, c.call.Server = c, s
 	c.authed = s.Config().RequirePass == ""
 	c.now = c.created
@@ -133,14 +133,14 @@ func (c *Client) Begin() {
 // on another key: so it is in most pipelines.
 func (c *Client) Foresee(args [][]byte) {
 	if cmd := c.last.cmd; len(args) > 1 && cmd != nil && cmd.onOneKey && c.last.is(args[0]) {
-		c.tx.Foresee(c.db, args[1])
+		c.tx.Prefetch(c.db, args[1])
 	}
 }
 
 // End closes a batch: others may see what it did to the client. An idle client keeps no request
 // alive.
 func (c *Client) End() {
-	c.tx.ForgetForeseen()
+	c.tx.DropPrefetched()
 	c.settle()
 	c.tally.cmd = nil
 	c.call.Args = nil

@@ -13,7 +13,7 @@ import (
 // an error is returned.
 func (s *Server) Replayer() func(db int, args [][]byte) error {
 	c := &Client{server: s, tx: s.Store.NewTx(), authed: true}
-	c.tx.Replays, c.tx.Silent = true, true
+	c.tx.KeepExpired, c.tx.Silent = true, true
 	var out resp.Writer
 	return func(db int, args [][]byte) error {
 		cmd, err := resolve(lookup(args[0]), args)

@@ -32,7 +32,7 @@ const tallyBelow = 1_000_000
 
 // settle enters what was tallied, and the changes of the keyspace.
 func (c *Client) settle() {
-	c.tx.Settle()
+	c.tx.CountChanges()
 	t := &c.tally
 	if t.n == 0 {
 		return

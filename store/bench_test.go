@@ -204,7 +204,7 @@ func BenchmarkForeseen(b *testing.B) {
 	keys := throttleKeys(1_000_000)
 	write := func(tx *Tx) {
 		for i, key := range keys {
-			tx.Foresee(0, keys[min(i+ahead, len(keys)-1)])
+			tx.Prefetch(0, keys[min(i+ahead, len(keys)-1)])
 			tx.BeginKey(0, 0, key)
 			e := tx.Write(key)
 			e.SetInt(1e18, 1e12+1)

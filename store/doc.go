@@ -17,7 +17,7 @@
 //
 // Each segment lies in a block of the store's own memory, which the garbage collector
 // neither walks nor frees: nothing of a segment may be read without its partition's lock, but
-// to ask for memory that will soon be wanted (a table's chart, and [Tx.Foresee]).
+// to ask for memory that will soon be wanted (a table's chart, and [Tx.Prefetch]).
 //
 // # Writing
 //

@@ -13,7 +13,7 @@ const (
 	OpPersist            // PERSIST Key
 	OpZAdd               // ZADD Key Score Value
 	OpZRem               // ZREM Key Value
-	OpZStore             // DEL Key, then ZADD Key with all of Sorted, [PEXPIREAT Key At]
+	OpReplace             // DEL Key, then ZADD Key with all of Sorted, [PEXPIREAT Key At]
 	OpFlush              // FLUSHDB of DB
 	OpSwapDB             // SWAPDB DB Int
 )

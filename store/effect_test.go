@@ -51,7 +51,7 @@ func apply(tx *Tx, f *Effect) {
 		e.ZAdd(f.Score, f.Value)
 	case OpZRem:
 		e.ZRem(f.Value)
-	case OpZStore:
+	case OpReplace:
 		var items []Item
 		f.Sorted.Range(0, f.Sorted.Len(), false, func(it Item) bool {
 			items = append(items, it)
@@ -202,7 +202,7 @@ func randomWholeWrite(r *rand.Rand, tx *Tx) {
 	case 1, 2, 3:
 		tx.Swap(r.Intn(3), r.Intn(3))
 	case 4:
-		tx.Expect([]int{0, 3000, 300_000}[r.Intn(3)])
+		tx.Reserve([]int{0, 3000, 300_000}[r.Intn(3)])
 	}
 }
 

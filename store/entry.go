@@ -88,7 +88,7 @@ func (tx *Tx) WriteTATIn(e *Entry, key []byte) {
 // exact on access.
 func (tx *Tx) find(e *Entry, key []byte) {
 	tx.locate(e, key)
-	if e.off != 0 && e.cell().over(tx.now) && !tx.Replays {
+	if e.off != 0 && e.cell().over(tx.now) && !tx.KeepExpired {
 		e.expire()
 	}
 }

@@ -1,10 +1,10 @@
 package store
 
-// Expect says that the transaction's database is about to hold so many keys: each partition makes
+// Reserve says that the transaction's database is about to hold so many keys: each partition makes
 // room for its share, instead of growing to it step by step; one without keys does with the first
 // of them that it gets. With 0 keys, nothing more is expected, and room that was made for what did
 // not come is given up. A share takes at most 13 bytes a key. The footprint must be whole.
-func (tx *Tx) Expect(keys int) {
+func (tx *Tx) Reserve(keys int) {
 	for i := range tx.s.partitions {
 		t := &tx.s.partitions[i].tables[tx.db]
 		switch t.expected = keys / Partitions; {
@@ -16,12 +16,12 @@ func (tx *Tx) Expect(keys int) {
 	}
 }
 
-// ExpectNothing is Expect of 0 keys, in every database.
-func (tx *Tx) ExpectNothing() {
+// ReleaseReserved is Reserve of 0 keys, in every database.
+func (tx *Tx) ReleaseReserved() {
 	was := tx.db
 	for db := range tx.s.databases {
 		tx.db = db
-		tx.Expect(0)
+		tx.Reserve(0)
 	}
 	tx.db = was
 }

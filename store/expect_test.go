@@ -11,7 +11,7 @@ import (
 func expecting(expected, keys int) (*Store, *Tx) {
 	s := New(Options{Databases: 1})
 	tx := whole(s, testNow)
-	tx.Expect(expected)
+	tx.Reserve(expected)
 	for _, k := range throttleKeys(keys) {
 		e := tx.Write(k)
 		e.SetInt(testNow+1e12, ceilMillis(testNow+1e12))
@@ -33,7 +33,7 @@ func TestNothingMovesWhereAllKeysWereExpected(t *testing.T) {
 		require.InEpsilon(t, keys, generations(s), 0.02, "%d keys", keys)
 		checkInvariants(t, tx)
 		used := s.Used()
-		tx.Expect(0)
+		tx.Reserve(0)
 		require.Equal(t, used, s.Used(), "all that came stays where it is")
 		tx.End()
 
@@ -48,7 +48,7 @@ func TestRoomForWhatDidNotComeIsGivenUp(t *testing.T) {
 		s, tx := expecting(1_000_000, keys)
 		checkInvariants(t, tx)
 		require.LessOrEqual(t, s.Used(), int64(14*1_000_000+100*keys))
-		tx.Expect(0)
+		tx.Reserve(0)
 		checkInvariants(t, tx)
 		grown, other := expecting(0, keys)
 		require.LessOrEqual(t, s.Used(), 2*grown.Used(), "%d keys", keys)
@@ -72,12 +72,12 @@ func TestTablesThatEmptyExpectNothing(t *testing.T) {
 func TestOneTableGetsAllThatWasExpected(t *testing.T) {
 	s := New(Options{Databases: 1})
 	tx := whole(s, testNow)
-	tx.Expect(20_000)
+	tx.Reserve(20_000)
 	for i := range 20_000 {
 		e := tx.Write(fmt.Appendf(nil, "{tag}%d", i))
 		e.SetInt(int64(i), NoExpiry)
 	}
-	tx.Expect(0)
+	tx.Reserve(0)
 	checkInvariants(t, tx)
 	require.Equal(t, 20_000, s.Len(0))
 	tx.End()
@@ -96,7 +96,7 @@ func TestExpectingChangesNoKey(t *testing.T) {
 		before := contents(s)
 		tx = whole(s, testNow)
 		tx.Select(r.Intn(3))
-		tx.Expect([]int{0, 0, 300, 10_000, 300_000}[r.Intn(5)])
+		tx.Reserve([]int{0, 0, 300, 10_000, 300_000}[r.Intn(5)])
 		checkInvariants(t, tx)
 		tx.End()
 		require.Equal(t, before, contents(s))

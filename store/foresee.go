@@ -45,12 +45,12 @@ func (f *foresight) add(k foreseen) (before, added *foreseen) {
 	return before, added
 }
 
-// Foresee has the way to a key's cell fetched from memory, and the cell of the key that was foreseen
+// Prefetch has the way to a key's cell fetched from memory, and the cell of the key that was foreseen
 // before it, or the place for a new one: what a transaction on one key would have waited for comes
 // while those before it run. Keys are foreseen in the order of their transactions, three ahead at
-// best. Their bytes must not change before they are used, or [Tx.ForgetForeseen] is called. It
+// best. Their bytes must not change before they are used, or [Tx.DropPrefetched] is called. It
 // changes no key.
-func (tx *Tx) Foresee(db int, key []byte) {
+func (tx *Tx) Prefetch(db int, key []byte) {
 	before, added := tx.foresight.add(tx.know(key))
 	prefetch(unsafe.Pointer(tx.s.partitionOf(added.slot)), tx.chart(db, added).indexLine(added.hash))
 	if before.at != nil {
@@ -69,10 +69,10 @@ func (tx *Tx) chart(db int, f *foreseen) *chart {
 	return tx.s.charts[db*Partitions+PartitionOf(f.slot)].Load()
 }
 
-// Gather has the cells of keys of the running transaction fetched from memory together: found one
+// PrefetchAll has the cells of keys of the running transaction fetched from memory together: found one
 // after the other, each would be waited for by itself. Their bytes must not change before the
 // transaction ends, or others are gathered. It changes no key.
-func (tx *Tx) Gather(keys [][]byte) {
+func (tx *Tx) PrefetchAll(keys [][]byte) {
 	tx.gathered = tx.gathered[:0]
 	for _, key := range keys {
 		t := &tx.partition(key).tables[tx.db]
@@ -86,8 +86,8 @@ func (tx *Tx) Gather(keys [][]byte) {
 	}
 }
 
-// ForgetForeseen takes back what was foreseen, and keeps no key's bytes alive.
-func (tx *Tx) ForgetForeseen() {
+// DropPrefetched takes back what was foreseen, and keeps no key's bytes alive.
+func (tx *Tx) DropPrefetched() {
 	tx.foresight, tx.key = foresight{}, foreseen{}
 	clear(tx.gathered[:cap(tx.gathered)])
 	tx.gathered = tx.gathered[:0]

@@ -16,7 +16,7 @@ func TestForesee(t *testing.T) {
 	key := func(i int) []byte { return buffer[5*i : 5*i+5] }
 	knows := func(key []byte) bool { _, ok := tx.foresight.take(key); return ok }
 
-	tx.Foresee(0, key(0))
+	tx.Prefetch(0, key(0))
 	require.False(t, knows(key(1)), "another place")
 	require.False(t, knows([]byte("key:1")), "another place")
 	require.False(t, knows(key(0)[:4]), "another length")
@@ -25,17 +25,17 @@ func TestForesee(t *testing.T) {
 	require.Equal(t, tx.know(key(0)), f)
 	require.False(t, knows(key(0)), "it was used")
 
-	tx.Foresee(0, key(1))
-	tx.Foresee(0, key(2))
+	tx.Prefetch(0, key(1))
+	tx.Prefetch(0, key(2))
 	require.True(t, knows(key(2)))
 	require.False(t, knows(key(1)), "it would have come before")
 
 	for i := range 5 {
-		tx.Foresee(0, key(i))
+		tx.Prefetch(0, key(i))
 	}
 	require.False(t, knows(key(0)), "there is no room for five")
 	require.True(t, knows(key(1)))
-	tx.ForgetForeseen()
+	tx.DropPrefetched()
 	require.False(t, knows(key(2)))
 }
 
@@ -50,7 +50,7 @@ func TestForeseenKeysAreFound(t *testing.T) {
 	for round := range int64(3) {
 		for i, key := range keys {
 			if i+2 < len(keys) {
-				tx.Foresee(0, keys[i+2])
+				tx.Prefetch(0, keys[i+2])
 			}
 			tx.BeginKey(1, 0, key)
 			e := tx.Write(key)
@@ -88,7 +88,7 @@ func TestForeseeWhileOthersWrite(t *testing.T) {
 		case <-done:
 			return
 		default:
-			tx.Foresee(0, keys[n%len(keys)])
+			tx.Prefetch(0, keys[n%len(keys)])
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestGather(t *testing.T) {
 	keys := [][]byte{[]byte("{a}1"), []byte("{a}2"), []byte("{a}3")}
 	for n := range keys {
 		tx.BeginKey(1, 0, keys[0])
-		tx.Gather(keys)
+		tx.PrefetchAll(keys)
 		for i, key := range keys {
 			e := tx.Write(key)
 			require.Equal(t, i < n, e.Exists())

@@ -88,7 +88,7 @@ func (e *Entry) ZStore(items []Item) {
 // adopt makes the key hold z.
 func (e *Entry) adopt(z *SortedSet, expireAt int64) {
 	e.storeValue(Sorted, value{sorted: z}, expireAt)
-	f := e.record(OpZStore)
+	f := e.record(OpReplace)
 	f.Sorted, f.At = z, expireAt
 }
 

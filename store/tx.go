@@ -46,12 +46,12 @@ func (f *Footprint) each(do func(p int)) {
 type Tx struct {
 	// NoTouch lets reads and writes not count as uses of their keys (CLIENT NO-TOUCH).
 	NoTouch bool
-	// Replays lets no key's time be over: the log whose commands are applied again says
+	// KeepExpired lets no key's time be over: the log whose commands are applied again says
 	// itself when a key goes.
-	Replays bool
-	// Batches lets changes be counted ([Store.Changes]) by [Tx.Settle], for many transactions at
+	KeepExpired bool
+	// CountLater lets changes be counted ([Store.Changes]) by [Tx.CountChanges], for many transactions at
 	// once: a counter that all share costs more than what else there is to do about a change.
-	Batches bool
+	CountLater bool
 	// Silent lets nobody be told of changes: they are no news but what was on disk, and is loaded.
 	Silent bool
 
@@ -142,8 +142,8 @@ func (tx *Tx) commit() {
 	tx.active = false
 	defer tx.over()
 	tx.changes += int64(len(tx.effects))
-	if !tx.Batches {
-		tx.Settle()
+	if !tx.CountLater {
+		tx.CountChanges()
 	}
 	for _, o := range tx.s.observers {
 		o.Committed(tx, tx.effects)
@@ -155,8 +155,8 @@ func (tx *Tx) over() {
 	tx.unlock()
 }
 
-// Settle counts the changes that were made since it was last called.
-func (tx *Tx) Settle() {
+// CountChanges counts the changes that were made since it was last called.
+func (tx *Tx) CountChanges() {
 	if tx.changes > 0 {
 		tx.s.changes.Add(tx.changes)
 		tx.changes = 0
