@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"cellserver/store/table"
 )
 
 func throttleKeys(n int) [][]byte {
@@ -24,7 +26,7 @@ func update(tx *Tx, key []byte, now int64) {
 	fp.AddKey(key)
 	tx.Begin(now, 0, &fp)
 	e := tx.Write(key)
-	e.SetInt(now+1e12, ceilMillis(now+1e12))
+	e.SetInt(now+1e12, table.CeilMillis(now+1e12))
 	tx.End()
 }
 
@@ -66,8 +68,10 @@ func BenchmarkLongestInsert(b *testing.B) {
 		}
 		for range rounds {
 			s := New(Options{Databases: 1})
+			shared := table.Shared{Seed: seed, Blocks: s.blocks, Heap: &s.heap}
 			for i := range s.partitions {
-				s.partitions[i].tables[0].seed = seed
+				p := &s.partitions[i]
+				p.tables[0].Init(&shared, &p.frozen, &s.segmaps[i])
 			}
 			tx := s.NewTx()
 			var key []byte
@@ -198,8 +202,9 @@ func BenchmarkSlot(b *testing.B) {
 	}
 }
 
-// BenchmarkForeseen writes a million keys, each of them foreseen: new ones, or the same again.
-func BenchmarkForeseen(b *testing.B) {
+// BenchmarkPrefetch writes a million keys and prefetches each of them: new keys, or the same keys
+// again.
+func BenchmarkPrefetch(b *testing.B) {
 	const ahead = 2
 	keys := throttleKeys(1_000_000)
 	write := func(tx *Tx) {
@@ -219,7 +224,7 @@ func BenchmarkForeseen(b *testing.B) {
 				if what == "insert" {
 					b.StopTimer()
 					tx = New(Options{Databases: 1}).NewTx()
-					runtime.GC() // the store's own memory goes with it
+					runtime.GC() // frees the memory of the former store
 					b.StartTimer()
 				}
 				write(tx)

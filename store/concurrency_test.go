@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"cellserver/store/table"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -45,13 +47,13 @@ func transfer(r *rand.Rand, tx *Tx, now int64) {
 	to.SetInt(to.Int()+amount, NoExpiry)
 	tx.Select(r.Intn(2))
 	c := tx.Write(churn)
-	c.SetInt(now+r.Int63n(50e6), ceilMillis(now+r.Int63n(50e6)))
+	c.SetInt(now+r.Int63n(50e6), table.CeilMillis(now+r.Int63n(50e6)))
 	z := tx.Write(zset)
 	z.ZAdd(float64(now), churn)
 	if n := z.Sorted().Len(); n > 100 {
 		z.ZRemRange(0, n/2)
 	}
-	z.SetExpiry(ceilMillis(now + 20e6))
+	z.SetExpiry(table.CeilMillis(now + 20e6))
 }
 
 // TestConcurrentTransactions lets transactions with overlapping footprints keep a sum

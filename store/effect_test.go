@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"cellserver/store/table"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -53,7 +55,8 @@ func apply(tx *Tx, f *Effect) {
 		e.ZRem(f.Value)
 	case OpReplace:
 		var items []Item
-		f.Sorted.Range(0, f.Sorted.Len(), false, func(it Item) bool {
+		z := f.Collection.(*SortedSet)
+		z.Range(0, z.Len(), false, func(it Item) bool {
 			items = append(items, it)
 			return true
 		})
@@ -163,7 +166,7 @@ func randomKeyWrite(r *rand.Rand, tx *Tx) {
 		e.SetInt(r.Int63n(1000), at)
 	case op < 5:
 		tat := tx.Now() + 1 + r.Int63n(3e9)
-		e.SetInt(tat, ceilMillis(tat))
+		e.SetInt(tat, table.CeilMillis(tat))
 	case op < 7:
 		e.SetBytes([]byte([]string{"", "7", "007", "text", string(key)}[r.Intn(5)]), at)
 	case op == 7:
@@ -181,7 +184,7 @@ func randomKeyWrite(r *rand.Rand, tx *Tx) {
 	case op == 15 && e.Kind() == Sorted:
 		e.ZRemRange(0, r.Intn(e.Sorted().Len()+1))
 	case op == 16:
-		e.ZStore([]Item{{1, "m1"}, {2, "m2"}, {randomScore(r), "m3"}}[:r.Intn(4)])
+		e.ZStore([]Item{{Score: 1, Member: "m1"}, {Score: 2, Member: "m2"}, {Score: randomScore(r), Member: "m3"}}[:r.Intn(4)])
 	case op < 19 && e.Exists():
 		db, dst := r.Intn(3), randomKey(r)
 		if db == tx.DB() && string(dst) == string(key) {

@@ -3,6 +3,8 @@ package store
 import (
 	"testing"
 
+	"cellserver/store/table"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -14,14 +16,14 @@ func TestWriteTATIn(t *testing.T) {
 	var e Entry
 	tx.WriteTATIn(&e, key)
 	require.False(t, e.Exists())
-	e.SetInt(testNow+5e6, ceilMillis(testNow+5e6))
+	e.SetInt(testNow+5e6, table.CeilMillis(testNow+5e6))
 	tx.End()
 
 	later := testNow + int64(5e6)
 	tx = whole(s, later)
 	tx.WriteTATIn(&e, key)
 	require.Equal(t, testNow+int64(5e6), e.Int())
-	e.SetInt(later+7e6, ceilMillis(later+7e6))
+	e.SetInt(later+7e6, table.CeilMillis(later+7e6))
 	require.Equal(t, 1, tx.Changes())
 	require.Zero(t, s.Counters().Expired)
 	tx.End()
@@ -31,7 +33,7 @@ func TestWriteTATIn(t *testing.T) {
 	e = tx.Peek(key)
 	require.False(t, e.Exists())
 	e = tx.Write([]byte("plain"))
-	e.SetInt(1, floorMillis(later+8e6))
+	e.SetInt(1, table.FloorMillis(later+8e6))
 	tx.End()
 
 	tx = whole(s, later+20e6)

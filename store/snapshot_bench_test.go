@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"cellserver/store/table"
 )
 
 // BenchmarkLongestSnapshot reports the longest that a snapshot holds a write up (longest-µs): at the moment at which it begins,
@@ -18,8 +20,8 @@ func BenchmarkLongestSnapshot(b *testing.B) {
 		keys int
 		put  func(e *Entry, n int64)
 	}{
-		{"throttles", 1_000_000, func(e *Entry, n int64) { e.SetInt(testNow+n+1e12, ceilMillis(testNow+n+1e12)) }},
-		{"throttles", 10_000_000, func(e *Entry, n int64) { e.SetInt(testNow+n+1e12, ceilMillis(testNow+n+1e12)) }},
+		{"throttles", 1_000_000, func(e *Entry, n int64) { e.SetInt(testNow+n+1e12, table.CeilMillis(testNow+n+1e12)) }},
+		{"throttles", 10_000_000, func(e *Entry, n int64) { e.SetInt(testNow+n+1e12, table.CeilMillis(testNow+n+1e12)) }},
 		{"strings", 1_000_000, func(e *Entry, n int64) { e.SetBytes(fmt.Appendf(nil, "value %d", n), NoExpiry) }},
 		{"sets", 1_000_000, func(e *Entry, n int64) { e.ZAdd(float64(n), []byte("member")) }},
 	} {

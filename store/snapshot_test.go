@@ -9,11 +9,13 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"cellserver/store/table"
+
 	"github.com/stretchr/testify/require"
 )
 
 // shown is a key as a test compares it.
-func (im *Image) shown() string {
+func shown(im *Image) string {
 	text := fmt.Sprintf("%v until %d: ", im.Kind, im.ExpireAt)
 	switch im.Kind {
 	case Int:
@@ -21,7 +23,8 @@ func (im *Image) shown() string {
 	case Raw:
 		text += string(im.Bytes)
 	case Sorted:
-		im.Sorted.Range(0, im.Sorted.Len(), false, func(it Item) bool {
+		z := im.Collection.(*SortedSet)
+		z.Range(0, z.Len(), false, func(it Item) bool {
 			text += fmt.Sprint(it.Member, "=", it.Score, " ")
 			return true
 		})
@@ -34,17 +37,12 @@ func standing(s *Store, now int64) map[string]string {
 	all := map[string]string{}
 	for i := range s.partitions {
 		for db := range s.partitions[i].tables {
-			t := &s.partitions[i].tables[db]
-			t.each(func(_ *segment, _ int, c cell) bool {
-				im := Image{Kind: c.kind(), ExpireAt: c.expireAt(), Int: c.value()}
-				if c.refers() {
-					v := t.values.at(c.value())
-					im.Bytes, im.Sorted = v.bytes, v.sorted
+			var place table.Place
+			s.partitions[i].tables[db].Each(&place, func() {
+				im := place.Image(db)
+				if !place.Cell().Expired(now) {
+					all[fmt.Sprint(db, " ", string(im.Key))] = shown(&im)
 				}
-				if !c.over(now) {
-					all[fmt.Sprint(db, " ", string(t.keyOf(c)))] = im.shown()
-				}
-				return true
 			})
 		}
 	}
@@ -68,7 +66,7 @@ func (n *Snapshot) collect(t *testing.T, do func()) map[string]string {
 		if _, twice := got[key]; twice || im.DB < last {
 			return fmt.Errorf("%q comes twice, or after another database", key)
 		}
-		got[key], last = im.shown(), im.DB
+		got[key], last = shown(im), im.DB
 		do()
 		return nil
 	}))
@@ -147,7 +145,7 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 		tx.Flush()
 	}
 	tx.End()
-	require.Zero(t, s.blocks.busy, "blocks that nobody has given back")
+	require.Zero(t, s.blocks.Busy(), "blocks that nobody has given back")
 }
 
 // TestSnapshotSeesWhatIsMerged lets a segment merge with its buddy, which is as it was.
@@ -161,17 +159,18 @@ func TestSnapshotSeesWhatIsMerged(t *testing.T) {
 	}
 	tx.End()
 	tb := tableOfT(s)
-	require.EqualValues(t, 1, tb.depth)
+	require.Equal(t, 1, tb.Shape().Depth)
 	n, want := snapshot(t, s, testNow)
 	defer n.Close()
 	tx = whole(s, testNow)
-	for i := 1200; i < 1500 && tb.depth > 0; i++ {
-		if e := tx.Write(fmt.Append(nil, "{t}", i)); e.g == tb.dir[0] {
+	for i := 1200; i < 1500 && tb.Shape().Depth > 0; i++ {
+		key := fmt.Append(nil, "{t}", i)
+		if e := tx.Write(key); tb.Hash(key)>>63 == 0 { // the first of the two segments
 			e.Delete()
 		}
 	}
 	tx.End()
-	require.Zero(t, tb.depth)
+	require.Zero(t, tb.Shape().Depth)
 	requireSame(t, want, n.collect(t, func() {}), 0)
 }
 
@@ -182,7 +181,7 @@ func TestSnapshotSeesWhatIsSplit(t *testing.T) {
 	n, want := snapshot(t, s, testNow)
 	defer n.Close()
 	putInts(s, 499, 1500)
-	require.Positive(t, tableOfT(s).depth)
+	require.Positive(t, tableOfT(s).Shape().Depth)
 	requireSame(t, want, n.collect(t, func() {}), 0)
 }
 
@@ -191,8 +190,8 @@ func TestSnapshotSeesWhatIsSplit(t *testing.T) {
 func TestSnapshotKeepsHeads(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	putInts(s, 0, 600)
-	require.Zero(t, tableOfT(s).depth)
-	segment := int64(len(tableOfT(s).dir[0].arena))
+	require.Zero(t, tableOfT(s).Shape().Depth)
+	segment := int64(tableOfT(s).Shape().Arena)
 	n, want := snapshot(t, s, testNow)
 	defer n.Close()
 	putInts(s, 10, 20)
@@ -201,7 +200,7 @@ func TestSnapshotKeepsHeads(t *testing.T) {
 	putInts(s, 0, 600)
 	all, most := n.Copied()
 	require.Equal(t, segment, all)
-	require.Less(t, most, segment+2*mostHeads*headBytes)
+	require.Less(t, most, segment+2*256*28, "at most 256 heads of 28 bytes")
 	for range 10 {
 		putInts(s, 0, 600)
 	}
@@ -221,7 +220,9 @@ func putInts(s *Store, from, to int) {
 }
 
 // tableOfT is the table of the keys of putInts.
-func tableOfT(s *Store) *table { return &s.partitions[PartitionOf(Slot([]byte("{t}")))].tables[0] }
+func tableOfT(s *Store) *table.Table {
+	return &s.partitions[PartitionOf(Slot([]byte("{t}")))].tables[0]
+}
 
 // TestSnapshotsBesideTransactions takes snapshots of sums that concurrent transactions keep.
 func TestSnapshotsBesideTransactions(t *testing.T) {
@@ -328,8 +329,8 @@ func TestSnapshotLeavesOutWhatIsOver(t *testing.T) {
 	tx := whole(s, testNow)
 	for key, at := range map[string]int64{"stays": testNow + 1, "over": testNow + 2} {
 		e := tx.Write([]byte(key))
-		e.SetInt(testNow+100-at, ceilMillis(testNow+100-at))
-		e.SetInt(2*testNow+3-at, ceilMillis(2*testNow+3-at))
+		e.SetInt(testNow+100-at, table.CeilMillis(testNow+100-at))
+		e.SetInt(2*testNow+3-at, table.CeilMillis(2*testNow+3-at))
 	}
 	tx.End()
 	n, err := s.Snapshot(testNow+1, nil)

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"cellserver/internal/decimal"
+	"cellserver/store/table"
 
 	"github.com/stretchr/testify/require"
 )
@@ -48,10 +49,10 @@ type modelValue struct {
 	at   int64
 }
 
-// over is the naive form of cell.over; a value whose expiry is its own as a TAT counts
-// as one.
-func (m modelValue) over(nowMillis int64) bool {
-	if n, ok := decimal.Parse([]byte(m.text)); ok && expiryIsTAT(n, m.at) {
+// expired is the naive form of Cell.Expired. A value whose expiry follows from it as a TAT
+// counts as a TAT.
+func (m modelValue) expired(nowMillis int64) bool {
+	if n, ok := decimal.Parse([]byte(m.text)); ok && table.ExpiryIsTAT(n, m.at) {
 		return nowMillis*1e6 >= n
 	}
 	return m.at != NoExpiry && nowMillis > m.at
@@ -64,9 +65,9 @@ type model struct {
 	values map[string]modelValue
 }
 
-// expire forgets what is over.
+// expire drops the key if it has expired.
 func (m *model) expire(key string) {
-	if v, ok := m.values[key]; ok && v.over(m.now) {
+	if v, ok := m.values[key]; ok && v.expired(m.now) {
 		delete(m.values, key)
 	}
 }
@@ -97,8 +98,8 @@ func (m *model) change(t *testing.T, e *Entry, key string) {
 		m.values[key] = modelValue{fmt.Sprint(v), at}
 	case 1:
 		tat := m.now*1e6 + m.r.Int63n(1e10)
-		e.SetInt(tat, ceilMillis(tat))
-		m.values[key] = modelValue{fmt.Sprint(tat), ceilMillis(tat)}
+		e.SetInt(tat, table.CeilMillis(tat))
+		m.values[key] = modelValue{fmt.Sprint(tat), table.CeilMillis(tat)}
 	case 2:
 		e.SetBytes([]byte("v"+key), at)
 		m.values[key] = modelValue{"v" + key, at}

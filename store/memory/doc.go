@@ -1,0 +1,40 @@
+// Package memory gives the store its memory for keys: blocks outside Go's heap, and the
+// processor's prefetch instruction.
+//
+// Both exist for speed alone. Behind this seam the rest of the store sees byte slices.
+//
+// # Blocks outside the heap
+//
+// What it is: [Blocks] hands out blocks of 64 KiB. On Linux it maps them from the system;
+// elsewhere it allocates them on Go's heap ([OnHeap]).
+//
+// What it brings: the garbage collector neither marks nor frees the keys. A million keys add
+// fewer than 5,000 heap objects: go test -run TestTheHeapHoldsNoKeys ./store. Memory that
+// removed keys leave goes back to the system without a collection ([Blocks.Trim]).
+//
+// What it must never do: hand out a block that is still in use. A caller that gives a block
+// back must not read it again; the garbage collector does not keep it alive.
+//
+// # Prefetch
+//
+// What it is: [Prefetch] asks the processor to load cache lines, in assembly for amd64 and
+// arm64. On other processors it does nothing.
+//
+// What it brings: the store's writes wait less for memory. To measure it, take the calls of
+// Prefetch out of the loop of go test -run '^$' -bench BenchmarkPrefetch ./store.
+//
+// What it must never do: read or change memory. It takes any address, also nil.
+//
+// # Files
+//
+//	blocks.go           Blocks: the free lists of blocks
+//	blocks_linux.go     mapping and unmapping on Linux
+//	blocks_other.go     the same on Go's heap, for other systems
+//	prefetch_asm.go     the declaration of Prefetch; its code is in the .s files
+//	prefetch_other.go   Prefetch for other processors
+//
+// # Locks
+//
+// One mutex in Blocks guards its free lists. It is taken after any partition's lock, and no
+// other lock is taken while it is held.
+package memory
