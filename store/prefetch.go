@@ -40,12 +40,13 @@ func (k *hashedKey) is(key []byte) bool {
 // keyHashes are the hashes of keys that are known before the keys are looked up.
 type keyHashes struct {
 	later hashQueue   // of later transactions
-	key   hashedKey   // of a transaction on one key
+	key   *hashedKey  // of a transaction on one key, in later or own; nil for other transactions
+	own   hashedKey   // of a transaction on one key that was not prefetched
 	batch []hashedKey // of [Tx.PrefetchAll], without their slots
 }
 
 // clear drops the hashes of the former transaction.
-func (h *keyHashes) clear() { h.key, h.batch = hashedKey{}, h.batch[:0] }
+func (h *keyHashes) clear() { h.key, h.batch = nil, h.batch[:0] }
 
 // hashQueue holds the keys of the transactions to come, in their order.
 type hashQueue struct {
@@ -53,15 +54,16 @@ type hashQueue struct {
 	first, end uint
 }
 
-// take returns the hash of a key. It drops that key and all before it.
-func (q *hashQueue) take(key []byte) (hashedKey, bool) {
+// take finds a key, and drops it and all before it. It returns nil if the key is not there. The
+// result is valid until the next add.
+func (q *hashQueue) take(key []byte) *hashedKey {
 	for i := q.first; i != q.end; i++ {
 		if k := &q.keys[i%uint(len(q.keys))]; k.is(key) {
 			q.first = i + 1
-			return *k, true
+			return k
 		}
 	}
-	return hashedKey{}, false
+	return nil
 }
 
 // add puts one key at the end. It returns it and the key before it.
@@ -109,25 +111,28 @@ func (tx *Tx) PrefetchAll(keys [][]byte) {
 // DropPrefetched drops all hashes. It keeps no key's bytes alive.
 func (tx *Tx) DropPrefetched() {
 	h := &tx.hashes
-	h.later, h.key = hashQueue{}, hashedKey{}
+	h.later, h.key, h.own = hashQueue{}, nil, hashedKey{}
 	clear(h.batch[:cap(h.batch)])
 	h.batch = h.batch[:0]
 }
 
-// slotOf returns the slot of a key that a transaction on one key begins with, and keeps its hash.
-func (tx *Tx) slotOf(key []byte) uint16 {
-	k, ok := tx.hashes.later.take(key)
-	if !ok {
-		k = tx.hashKey(key)
+// partitionOfKey returns the partition of the key of a transaction on one key, and keeps its hash.
+func (tx *Tx) partitionOfKey(key []byte) *partition {
+	h := &tx.hashes
+	h.batch = h.batch[:0]
+	k := h.later.take(key)
+	if k == nil {
+		h.own = tx.hashKey(key)
+		k = &h.own
 	}
-	tx.hashes.key, tx.hashes.batch = k, tx.hashes.batch[:0]
-	return k.slot
+	h.key = k
+	return tx.s.partitionOf(k.slot)
 }
 
 // hashOf returns the hash of a key in a table, which it need not work out if it is known.
 func (tx *Tx) hashOf(t *table.Table, key []byte) uint64 {
 	h := &tx.hashes
-	if h.key.is(key) {
+	if h.key != nil && h.key.is(key) {
 		return h.key.hash
 	}
 	for i := range h.batch {

@@ -65,10 +65,9 @@ func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 
 // BeginKey is Begin with the footprint of a single key.
 func (tx *Tx) BeginKey(now int64, db int, key []byte) {
-	p := tx.s.partitionOf(tx.slotOf(key))
-	tx.now, tx.db, tx.active = now, db, true
+	p := tx.partitionOfKey(key)
+	tx.now, tx.db, tx.only, tx.active = now, db, p, true
 	p.lock()
-	tx.only = p
 }
 
 // End hands the effects to the observers and then unlocks, even if an observer panics. A second

@@ -21,8 +21,12 @@ type Place struct {
 // Find makes p the place of a key with the given hash ([Table.Hash]). It does not look at the
 // expiry.
 func (t *Table) Find(p *Place, key []byte, hash uint64) {
-	p.t, p.key, p.hash, p.gen = t, key, hash, t.gen
-	g, off, slot := t.find(key, hash)
+	p.t, p.key, p.hash, p.gen, p.off = t, key, hash, t.gen, 0
+	if t.dir == nil {
+		return
+	}
+	g := t.dir[t.entryOf(hash)]
+	off, slot := g.find(t, key, hash)
 	p.g, p.off, p.slot = g, off, uint32(slot)
 }
 
