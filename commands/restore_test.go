@@ -113,7 +113,7 @@ func TestRestoreIsLoggedAsFacts(t *testing.T) {
 	var log recorder
 	h.server.Store.Observe(&log)
 	h.restored(ok, "z", "1000", dumped, "REPLACE")
-	require.Equal(t, recorder{store.OpDel, store.OpReplace, store.OpExpire}, log)
+	require.Equal(t, recorder{store.OpDel, store.OpZStore, store.OpExpire}, log)
 }
 
 // recorder notes what kinds of effects there were.

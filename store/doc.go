@@ -26,10 +26,10 @@
 //	slot.go       the slot and the partition of a key
 //	footprint.go  Footprint: the partitions that a transaction locks
 //	types.go      what a key can hold
-//	effect.go     Effect, Op and Observer
+//	effect.go     Effect and Op
 //	partition.go  one lock, its tables and its watchers
 //	store.go      Store: options, size and counters
-//	tx.go         Tx: beginning, ending, effects
+//	tx.go         Tx: beginning, ending, effects; Observer
 //	entry.go      Entry: finding and reading a key; expiry on access
 //	entry_write.go      writing integers, strings, collections and expiries
 //	entry_sortedset.go  writing sorted sets
@@ -39,6 +39,7 @@
 //	scan.go       SCAN, walking over keys, RANDOMKEY
 //	sweep.go      removing expired keys
 //	policy.go     maxmemory-policy
+//	candidates.go sampled keys that may be evicted
 //	evict.go      removing keys to make room
 //	watch.go      WATCH
 //	snapshot.go   Snapshot
@@ -46,6 +47,7 @@
 // For speed alone, each behind a seam:
 //
 //	prefetch.go   prefetching the memory on the way to a key
+//	keyhashes.go  the hashes of prefetched keys
 //	reserve.go    room for keys that are about to come
 //
 // Below this package: store/value (kinds of values), store/sortedset (a type), store/table (cells

@@ -11,14 +11,19 @@ const (
 	OpDel                // DEL Key
 	OpExpire             // PEXPIREAT Key At
 	OpPersist            // PERSIST Key
-	OpReplace            // DEL Key, then the commands that make Collection, [PEXPIREAT Key At]
 	OpFlush              // FLUSHDB of DB
 	OpSwapDB             // SWAPDB DB Int
 
-	// Changes of one member, by type.
-	OpZAdd // ZADD Key Score Value
-	OpZRem // ZREM Key Value
+	// Of sorted sets.
+	OpZAdd   // ZADD Key Score Value
+	OpZRem   // ZREM Key Value
+	OpZStore // DEL Key, then ZADD Key with all of Collection, [PEXPIREAT Key At]
 )
+
+// wholeOps has a row for each collection: the effect that says everything that a key holds.
+var wholeOps = [...]Op{
+	Sorted: OpZStore,
+}
 
 // Effect is one change of the keyspace, in database DB. Its slices and its collection are
 // borrowed: they are valid until the observer returns.
@@ -31,11 +36,4 @@ type Effect struct {
 	At         int64  // expiry in Unix milliseconds, or NoExpiry
 	Score      float64
 	Collection Collection
-}
-
-// Observer learns of every transaction that changed something, while its locks are held. So
-// effects on one key arrive in the order in which they happened. An Observer must not call the
-// store. It handles its own errors.
-type Observer interface {
-	Committed(tx *Tx, effects []Effect)
 }

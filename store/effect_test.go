@@ -53,7 +53,7 @@ func apply(tx *Tx, f *Effect) {
 		e.ZAdd(f.Score, f.Value)
 	case OpZRem:
 		e.ZRem(f.Value)
-	case OpReplace:
+	case OpZStore:
 		var items []Item
 		z := f.Collection.(*SortedSet)
 		z.Range(0, z.Len(), false, func(it Item) bool {

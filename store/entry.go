@@ -75,7 +75,7 @@ func (tx *Tx) locate(e *Entry, key []byte) {
 	p := tx.partition(key)
 	t := &p.tables[tx.db]
 	e.tx, e.p, e.db = tx, p, tx.db
-	t.Find(&e.place, key, tx.hashOf(t, key))
+	t.Find(&e.place, key, tx.hashes.of(t, key))
 }
 
 func (e *Entry) expire() {

@@ -68,7 +68,7 @@ func (e *Entry) setCollection(c Collection, expireAt int64) {
 // on.
 func (e *Entry) SetCollection(c Collection, expireAt int64) {
 	e.setCollection(c, expireAt)
-	f := e.record(OpReplace)
+	f := e.record(wholeOps[c.Kind()])
 	f.Collection, f.At = c, expireAt
 }
 

@@ -12,13 +12,6 @@ import (
 // and sees it once.
 const cursorMask = 1<<table.PrefixBits - 1
 
-// walk is the scratch memory of a transaction that walks over keys.
-type walk struct {
-	entry   Entry // what the caller sees: one for all keys, so that a walk allocates none
-	found   []table.Found
-	expired [][]byte // keys to remove at the end
-}
-
 // Scan calls f for about count keys from the cursor on. It returns the cursor to go on from, or 0
 // after the whole database. It leaves out expired keys, and removes them. The footprint must be
 // whole. f must not write, nor keep e.

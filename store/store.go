@@ -2,6 +2,7 @@ package store
 
 import (
 	"hash/maphash"
+	"sync"
 	"sync/atomic"
 
 	"cellserver/store/memory"
@@ -60,6 +61,17 @@ func New(o Options) *Store {
 	}
 	return s
 }
+
+// evictor holds what eviction remembers between calls; evict.go uses it.
+type evictor struct {
+	mu   sync.Mutex // guards everything below; taken before any partition's lock
+	pool candidates
+	tx   *Tx
+	next int // partition from which to sample next
+}
+
+// anyTable returns a table, to hash a key before its partition is known.
+func (s *Store) anyTable() *table.Table { return &s.partitions[0].tables[0] }
 
 // partitionOf returns the partition that holds a slot.
 func (s *Store) partitionOf(slot uint16) *partition { return &s.partitions[PartitionOf(slot)] }

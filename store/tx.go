@@ -31,11 +31,25 @@ type Tx struct {
 	db      int
 	rng     uint64
 	active  bool
-	hashes  keyHashes // hashes of keys that are known before they are looked up; prefetch.go
+	hashes  keyHashes // hashes of keys that were worked out earlier; keyhashes.go
 	effects []Effect
 	discard Effect // where a silent transaction writes its effects
 	changes int64  // not counted yet
 	walk    walk
+}
+
+// walk is the scratch memory of a transaction that walks over keys; scan.go uses it.
+type walk struct {
+	entry   Entry // what the caller sees: one for all keys, so that a walk allocates none
+	found   []table.Found
+	expired [][]byte // keys to remove at the end
+}
+
+// Observer learns of every transaction that changed something, while its locks are held. So
+// effects on one key arrive in the order in which they happened. An Observer must not call the
+// store. It handles its own errors.
+type Observer interface {
+	Committed(tx *Tx, effects []Effect)
 }
 
 // keptEffects is for how many effects a transaction keeps room after its end.
@@ -65,7 +79,7 @@ func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 
 // BeginKey is Begin with the footprint of a single key.
 func (tx *Tx) BeginKey(now int64, db int, key []byte) {
-	p := tx.partitionOfKey(key)
+	p := tx.s.partitionOf(tx.hashes.slotOf(tx.s.anyTable(), key))
 	tx.now, tx.db, tx.only, tx.active = now, db, p, true
 	p.lock()
 }

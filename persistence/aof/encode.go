@@ -37,7 +37,7 @@ func newEncoder() *encoder {
 // reader applies all of its commands or none.
 func (e *encoder) transaction(effects []store.Effect) {
 	e.choose(&effects[0])
-	if len(effects) == 1 && effects[0].Op != store.OpReplace {
+	if len(effects) == 1 && effects[0].Op != store.OpZStore {
 		e.effect(&effects[0])
 		return
 	}
@@ -77,7 +77,7 @@ func (e *encoder) effect(f *store.Effect) {
 	case store.OpZRem:
 		e.buf = appendBulk(append(e.buf, "*3\r\n$4\r\nZREM\r\n"...), f.Key)
 		e.buf = appendBulk(e.buf, f.Value)
-	case store.OpReplace:
+	case store.OpZStore:
 		e.sorted(f)
 	case store.OpFlush:
 		e.buf = append(e.buf, "*1\r\n$7\r\nFLUSHDB\r\n"...)

@@ -3,8 +3,6 @@ package table
 import "cellserver/store/memory"
 
 const (
-	dirEntryBytes = 24 // with its entry of the segment map
-
 	// Two buddies merge if they have at most mergeCells cells and mergeBytes bytes together:
 	// a third of the size at which a segment splits.
 	mergeCells = 256
@@ -100,6 +98,9 @@ func (t *Table) span(g *segment, hash uint64) (start, n int) {
 	n = 1 << (t.depth - g.depth)
 	return t.entryOf(hash) &^ (n - 1), n
 }
+
+// publish enters the segments of n directory entries in the segment map, for prefetching.
+func (t *Table) publish(start, n int) { publishSegments(t.segmap, t.dir, t.depth, start, n) }
 
 // next returns the lowest hash of the segment after g, the segment of a hash. ok is false if g
 // is the last one.

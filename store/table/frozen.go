@@ -1,33 +1,5 @@
 package table
 
-import (
-	"sync"
-	"sync/atomic"
-)
-
-// Copies is what all parts of one snapshot share: the copies of segments.
-type Copies struct {
-	pool    sync.Pool    // *SegmentCopy, for the next copy
-	waiting atomic.Int64 // bytes of early copies and of saved heads
-	most    atomic.Int64 // the most that waiting ever was
-}
-
-// Bytes returns the bytes of copies that wait for the snapshot, and the most that it ever was.
-func (c *Copies) Bytes() (now, most int64) { return c.waiting.Load(), c.most.Load() }
-
-func (c *Copies) add(bytes int64) {
-	if now := c.waiting.Add(bytes); now > c.most.Load() {
-		c.most.Store(now)
-	}
-}
-
-func (c *Copies) take() *SegmentCopy {
-	if s, ok := c.pool.Get().(*SegmentCopy); ok {
-		return s
-	}
-	return &SegmentCopy{}
-}
-
 // Frozen is what a snapshot must still see of one partition. It is copy-on-write: a segment is
 // copied when the snapshot comes to it, or before the segment changes. Small changes save the
 // heads of cells instead (savedheads.go).
@@ -116,7 +88,7 @@ func (f *Frozen) preserve(t *Table, g *segment) {
 // copySegment copies a segment as it was, and marks it as seen.
 func (f *Frozen) copySegment(t *Table, g *segment) *SegmentCopy {
 	s := f.copies.take()
-	s.copy(t, g, f.takeHeads(g))
+	s.copy(&t.objects, g, f.takeHeads(g))
 	g.snapshot = f.number
 	return s
 }
@@ -145,20 +117,62 @@ func (f *Frozen) swap(a, b *Table) {
 	}
 }
 
-// copiedBytes returns the key's string, to be written over. While a snapshot runs, the first
-// call makes a copy.
-func (p *Place) copiedBytes(b []byte) []byte {
-	f := *p.t.frozen
-	if f == nil || cap(b) == 0 {
-		return b
+// saveHead lets a running snapshot see a cell that is about to change in place, or to go.
+func (t *Table) saveHead(g *segment, off uint32) {
+	if f := *t.frozen; f != nil && g.snapshot != f.number {
+		f.saveHead(t, g, off)
 	}
-	if _, own := f.copied[&b[:1][0]]; own {
-		return b
+}
+
+// saveEnd lets a running snapshot see a segment without the cells that are about to come.
+func (t *Table) saveEnd(g *segment) {
+	if f := *t.frozen; f != nil && g.snapshot != f.number {
+		f.headsOf(g)
 	}
-	own := append(make([]byte, 0, cap(b)), b...)
-	if f.copied == nil {
-		f.copied = map[*byte]struct{}{}
+}
+
+// headsOf returns the saved heads of a segment. The first call notes the end of the arena.
+func (f *Frozen) headsOf(g *segment) *savedHeads {
+	h := f.heads[g]
+	if h == nil {
+		h = &savedHeads{arena: len(g.arena), heads: make([]head, 0, firstRoom)}
+		if f.heads == nil {
+			f.heads = map[*segment]*savedHeads{}
+		}
+		f.heads[g] = h
+		f.copies.add(h.bytes())
 	}
-	f.copied[&own[:1][0]] = struct{}{}
-	return own
+	return h
+}
+
+// saveHead saves the head of a cell that was there when the snapshot began. If a head cannot be
+// saved, it copies the segment.
+func (f *Frozen) saveHead(t *Table, g *segment, off uint32) {
+	c := g.cell(off)
+	if c.refers() || c.has(cellBigKey) {
+		f.preserve(t, g)
+		return
+	}
+	h := f.headsOf(g)
+	switch last := len(h.heads) - 1; {
+	case int(off) >= h.arena, last >= 0 && h.heads[last].off == off:
+		return
+	case len(h.heads) == mostHeads:
+		f.preserve(t, g)
+		return
+	}
+	before := h.bytes()
+	h.heads = append(h.heads, head{off: off})
+	copy(h.heads[len(h.heads)-1].bytes[:], c[:c.keyAt()])
+	f.copies.add(h.bytes() - before)
+}
+
+// takeHeads returns the segment's saved heads and drops them, nil if it has none.
+func (f *Frozen) takeHeads(g *segment) *savedHeads {
+	h := f.heads[g]
+	if h != nil {
+		delete(f.heads, g)
+		f.copies.waiting.Add(-h.bytes())
+	}
+	return h
 }

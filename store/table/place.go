@@ -18,18 +18,6 @@ type Place struct {
 	slot uint32 // index slot, if the key is there
 }
 
-// Find makes p the place of a key with the given hash ([Table.Hash]). It does not look at the
-// expiry.
-func (t *Table) Find(p *Place, key []byte, hash uint64) {
-	p.t, p.key, p.hash, p.gen, p.off = t, key, hash, t.gen, 0
-	if t.dir == nil {
-		return
-	}
-	g := t.dir[t.entryOf(hash)]
-	off, slot := g.find(t, key, hash)
-	p.g, p.off, p.slot = g, off, uint32(slot)
-}
-
 // sync looks the cell up again if it may have moved.
 func (p *Place) sync() {
 	if p.gen != p.t.gen {
@@ -132,3 +120,18 @@ func (p *Place) Memory() int64 {
 
 // object returns the object of a key whose cell refers to one.
 func (p *Place) object() *object { return p.t.objects.at(p.Cell().Int()) }
+
+// Image returns the key as it is.
+func (p *Place) Image(db int) Image {
+	im := Image{DB: db, Key: p.key, Kind: p.Kind(), ExpireAt: p.ExpireAt()}
+	switch im.Kind {
+	case value.None:
+	case value.Int:
+		im.Int = p.Cell().Int()
+	case value.Raw:
+		im.Bytes = p.object().bytes()
+	default:
+		im.Collection = p.object().collection
+	}
+	return im
+}

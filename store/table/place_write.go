@@ -189,3 +189,21 @@ func (p *Place) widen() Cell {
 	p.gen = p.t.gen
 	return c
 }
+
+// copiedBytes returns the key's string, to be written over. While a snapshot runs, the first
+// call makes a copy.
+func (p *Place) copiedBytes(b []byte) []byte {
+	f := *p.t.frozen
+	if f == nil || cap(b) == 0 {
+		return b
+	}
+	if _, own := f.copied[&b[:1][0]]; own {
+		return b
+	}
+	own := append(make([]byte, 0, cap(b)), b...)
+	if f.copied == nil {
+		f.copied = map[*byte]struct{}{}
+	}
+	f.copied[&own[:1][0]] = struct{}{}
+	return own
+}

@@ -83,7 +83,7 @@ func (g *segment) full() bool { return (g.used+1)*4 > len(g.index)*3 }
 
 // find returns the arena offset of the key's cell and its index slot. The offset is 0 if the
 // key is absent.
-func (g *segment) find(t *Table, key []byte, hash uint64) (off uint32, slot int) {
+func (g *segment) find(objects *slab, key []byte, hash uint64) (off uint32, slot int) {
 	mask := uint64(len(g.index) - 1)
 	fp := fingerprint(hash)
 	for i := hash & mask; ; i = (i + 1) & mask {
@@ -91,9 +91,18 @@ func (g *segment) find(t *Table, key []byte, hash uint64) (off uint32, slot int)
 		if s == slotEmpty {
 			return 0, 0
 		}
-		if s&^offsetMask == fp && s != slotTombstone && bytes.Equal(t.keyOf(g.cell(s&offsetMask)), key) {
+		if s&^offsetMask == fp && s != slotTombstone && bytes.Equal(g.cell(s&offsetMask).key(objects), key) {
 			return s & offsetMask, int(i)
 		}
+	}
+}
+
+// key returns the cell's key, which may lie in the slab.
+func (c Cell) key(objects *slab) []byte {
+	if k := c.keyBytes(); !c.has(cellBigKey) {
+		return k
+	} else {
+		return objects.at(c.bigKey()).bytes()
 	}
 }
 

@@ -2,6 +2,8 @@ package table
 
 import (
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"cellserver/store/value"
 )
@@ -18,21 +20,6 @@ type Image struct {
 	ExpireAt   int64            // Unix milliseconds, or NoExpiry
 }
 
-// Image returns the key as it is.
-func (p *Place) Image(db int) Image {
-	im := Image{DB: db, Key: p.key, Kind: p.Kind(), ExpireAt: p.ExpireAt()}
-	switch im.Kind {
-	case value.None:
-	case value.Int:
-		im.Int = p.Cell().Int()
-	case value.Raw:
-		im.Bytes = p.object().bytes()
-	default:
-		im.Collection = p.object().collection
-	}
-	return im
-}
-
 // SegmentCopy is a copy of a segment's cells, for a snapshot.
 type SegmentCopy struct {
 	arena   []byte
@@ -44,22 +31,22 @@ type SegmentCopy struct {
 // copy copies a segment. was is how the segment was, nil if it has not changed. Cells come in the
 // order of the arena. That is often the order of their objects, too: so these come from memory
 // in sequence.
-func (s *SegmentCopy) copy(t *Table, g *segment, was *savedHeads) {
+func (s *SegmentCopy) copy(all *slab, g *segment, was *savedHeads) {
 	s.arena = append(s.arena[:0], g.arena...)
 	if was != nil {
 		s.arena = was.restore(s.arena)
 	}
-	if t.objects.n == 0 {
+	if all.n == 0 {
 		return
 	}
 	s.objects = slices.Grow(s.objects, g.live)
 	cells := segment{arena: s.arena}
 	cells.inOrder(func(c Cell) {
 		if c.has(cellBigKey) {
-			s.objects = append(s.objects, *t.objects.at(c.bigKey()))
+			s.objects = append(s.objects, *all.at(c.bigKey()))
 		}
 		if c.refers() {
-			s.objects = append(s.objects, *t.objects.at(c.Int()))
+			s.objects = append(s.objects, *all.at(c.Int()))
 		}
 	})
 }
@@ -106,4 +93,27 @@ func (s *SegmentCopy) Release(c *Copies) {
 	clear(s.objects)
 	s.objects, s.early, s.image = s.objects[:0], false, Image{}
 	c.pool.Put(s)
+}
+
+// Copies is what all parts of one snapshot share: the copies of segments.
+type Copies struct {
+	pool    sync.Pool    // *SegmentCopy, for the next copy
+	waiting atomic.Int64 // bytes of early copies and of saved heads
+	most    atomic.Int64 // the most that waiting ever was
+}
+
+// Bytes returns the bytes of copies that wait for the snapshot, and the most that it ever was.
+func (c *Copies) Bytes() (now, most int64) { return c.waiting.Load(), c.most.Load() }
+
+func (c *Copies) add(bytes int64) {
+	if now := c.waiting.Add(bytes); now > c.most.Load() {
+		c.most.Store(now)
+	}
+}
+
+func (c *Copies) take() *SegmentCopy {
+	if s, ok := c.pool.Get().(*SegmentCopy); ok {
+		return s
+	}
+	return &SegmentCopy{}
 }

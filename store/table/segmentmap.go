@@ -36,22 +36,20 @@ type segmentAddress struct {
 // of their hash.
 const longProbe = 16
 
-// SegmentMap returns the table's segment map, nil if the table is empty.
-func (t *Table) SegmentMap() *SegmentMap { return t.segmap.Load() }
-
-// publish enters the segments of n directory entries in the segment map.
-func (t *Table) publish(start, n int) {
+// publishSegments enters the segments of n directory entries in the segment map, which lies at
+// place. It makes another map if the directory has another size.
+func publishSegments(place *atomic.Pointer[SegmentMap], dir []*segment, depth uint8, start, n int) {
 	if memory.OnHeap {
 		return // the garbage collector may reuse the memory
 	}
-	m := t.segmap.Load()
-	if m == nil || len(m.segments) != len(t.dir) {
-		m = &SegmentMap{depth: t.depth, segments: make([]segmentAddress, len(t.dir))}
-		start, n = 0, len(t.dir)
-		defer t.segmap.Store(m)
+	m := place.Load()
+	if m == nil || len(m.segments) != len(dir) {
+		m = &SegmentMap{depth: depth, segments: make([]segmentAddress, len(dir))}
+		start, n = 0, len(dir)
+		defer place.Store(m)
 	}
 	for i := start; i < start+n; i++ {
-		m.segments[i].set(t.dir[i])
+		m.segments[i].set(dir[i])
 	}
 }
 

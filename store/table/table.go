@@ -37,6 +37,9 @@ type Table struct {
 	_        [3*CacheLine - 168]byte
 }
 
+// dirEntryBytes is the memory of a directory entry, with its entry of the segment map.
+const dirEntryBytes = 24
+
 // Shared is what all tables of a store have in common.
 type Shared struct {
 	Seed   maphash.Seed
@@ -56,6 +59,10 @@ func (t *Table) Len() int64 { return t.count.Load() }
 
 // Volatile returns the number of cells with an expiry. It may be called without the lock.
 func (t *Table) Volatile() int64 { return t.volatile.Load() }
+
+// SegmentMap returns the table's segment map, nil if the table is empty. It may be called without
+// the lock.
+func (t *Table) SegmentMap() *SegmentMap { return t.segmap.Load() }
 
 // Hash returns the hash of a key. All tables of a store hash alike.
 func (t *Table) Hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) & t.hashMask }
@@ -80,12 +87,18 @@ func (t *Table) entryOf(hash uint64) int {
 	return int(hash >> (64 - t.depth))
 }
 
-func (t *Table) keyOf(c Cell) []byte {
-	if k := c.keyBytes(); !c.has(cellBigKey) {
-		return k
-	} else {
-		return t.objects.at(c.bigKey()).bytes()
+func (t *Table) keyOf(c Cell) []byte { return c.key(&t.objects) }
+
+// Find makes p the place of a key with the given hash ([Table.Hash]). It does not look at the
+// expiry.
+func (t *Table) Find(p *Place, key []byte, hash uint64) {
+	p.t, p.key, p.hash, p.gen, p.off = t, key, hash, t.gen, 0
+	if t.dir == nil {
+		return
 	}
+	g := t.dir[t.entryOf(hash)]
+	off, slot := g.find(&t.objects, key, hash)
+	p.g, p.off, p.slot = g, off, uint32(slot)
 }
 
 // find returns the segment, the offset and the index slot of the key's cell. The offset is 0 if
@@ -95,7 +108,7 @@ func (t *Table) find(key []byte, hash uint64) (g *segment, off uint32, slot int)
 		return nil, 0, 0
 	}
 	g = t.dir[t.entryOf(hash)]
-	off, slot = g.find(t, key, hash)
+	off, slot = g.find(&t.objects, key, hash)
 	return g, off, slot
 }
 
