@@ -45,7 +45,7 @@ func (c *Call) NowMillis() int64 { return c.Now / 1e6 }
 
 // stringEntry checks that an entry is absent or a string.
 func stringEntry(e *store.Entry) error {
-	if e.Kind() == store.Sorted {
+	if e.Kind().IsCollection() {
 		return errWrongType
 	}
 	return nil

@@ -33,7 +33,7 @@ func scan(c *Call) error {
 	}
 	var found [][]byte
 	next := c.Tx.Scan(cursor, int(min(o.count, math.MaxInt32)), func(e *store.Entry) {
-		if o.matches(e.Key()) && (kind == nil || is(kind, typeName(e.Kind()))) {
+		if o.matches(e.Key()) && (kind == nil || is(kind, e.Kind().Name())) {
 			found = append(found, e.Key())
 		}
 	})
