@@ -30,8 +30,8 @@ func update(tx *Tx, key []byte, now int64) {
 	tx.End()
 }
 
-// BenchmarkMillionKeys inserts a million throttle keys of 16 bytes and reports what one
-// takes: by the store's own account, and of the heap.
+// BenchmarkMillionKeys inserts a million throttle keys of 16 bytes. It reports the memory per key:
+// as the store counts it, and of Go's heap.
 func BenchmarkMillionKeys(b *testing.B) {
 	keys := throttleKeys(1_000_000)
 	for range b.N {
@@ -55,10 +55,10 @@ func BenchmarkMillionKeys(b *testing.B) {
 	}
 }
 
-// BenchmarkLongestInsert grows a store to ten million throttle keys and reports how long
-// the longest insert took. It does so several times with the same hashes and counts, for
-// each insert, its shortest time: what growth takes comes back at the same key, what else
-// the machine does does not.
+// BenchmarkLongestInsert grows a store to ten million throttle keys and reports the longest insert.
+// It does so several times with the same hashes, and each insert counts by its shortest time. So
+// the growth of the store counts, which comes at the same key each time. The noise of the machine
+// does not.
 func BenchmarkLongestInsert(b *testing.B) {
 	const keys, rounds = 10_000_000, 3
 	shortest, seed := make([]int32, keys), maphash.MakeSeed()
@@ -120,7 +120,7 @@ func BenchmarkMiss(b *testing.B) {
 	}
 }
 
-// BenchmarkZAdd gives members of one sorted set new scores: the sliding log's work.
+// BenchmarkZAdd gives members of one sorted set new scores, as a sliding log does.
 func BenchmarkZAdd(b *testing.B) {
 	for _, n := range []int{10, 100, 10_000, 1_000_000} {
 		s := New(Options{Databases: 1})

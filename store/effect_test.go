@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// replayer applies effects to a second store as they come.
+// replayer applies effects to a second store at once.
 type replayer struct{ to *Store }
 
 func (r replayer) Committed(_ *Tx, effects []Effect) {
-	tx := whole(r.to, 0) // before every expiry: only effects remove
+	tx := whole(r.to, 0) // before every expiry: only effects remove keys
 	defer tx.End()
 	for i := range effects {
 		apply(tx, &effects[i])
@@ -67,7 +67,7 @@ func apply(tx *Tx, f *Effect) {
 	}
 }
 
-// contents returns everything in a store, also what is over but not yet removed.
+// contents returns everything in a store, also expired keys that are not yet removed.
 func contents(s *Store) map[string]string {
 	tx := whole(s, 0)
 	defer tx.End()
@@ -99,8 +99,8 @@ func requireSame(t *testing.T, want, got map[string]string, step int) {
 	require.Len(t, got, len(want), "step %d", step)
 }
 
-// TestEffectsSayEverything wants a store that is fed the effects of random transactions,
-// expiry and eviction to hold the same as the one they came from.
+// TestEffectsSayEverything applies the effects of random transactions, expiry and eviction to a
+// second store. Both stores must hold the same.
 func TestEffectsSayEverything(t *testing.T) {
 	r := seeded(t)
 	from, to := New(Options{Databases: 3, Seed: 1}), New(Options{Databases: 3, Seed: 2})
@@ -209,7 +209,7 @@ func randomWholeWrite(r *rand.Rand, tx *Tx) {
 	}
 }
 
-// TestEntriesOfOneKey wants two entries of one key to see each other's writes.
+// TestEntriesOfOneKey checks that two entries of one key see each other's writes.
 func TestEntriesOfOneKey(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	tx := whole(s, testNow)
@@ -234,7 +234,7 @@ func TestEntriesOfOneKey(t *testing.T) {
 	require.Zero(t, s.Used())
 }
 
-// TestEntriesFollowTheirCells wants an entry to find its cell after others moved it.
+// TestEntriesFollowTheirCells checks that an entry finds its cell after other writes moved it.
 func TestEntriesFollowTheirCells(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	tx := whole(s, testNow)

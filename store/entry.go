@@ -48,8 +48,8 @@ func (tx *Tx) WriteIn(e *Entry, key []byte) {
 }
 
 // WriteTATIn is [Tx.WriteIn] for a command to which an expired TAT means the same as no key. It
-// leaves an expired throttle key in place, to be overwritten. Removing the cell and making it
-// anew would cost more.
+// leaves an expired throttle key in place, to be overwritten. Removing the cell and making a new
+// one would cost more.
 func (tx *Tx) WriteTATIn(e *Entry, key []byte) {
 	tx.locate(e, key)
 	if !e.place.Found() {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// naiveSet is a sorted set as a slice that is sorted anew after every change.
+// naiveSet is a slice that is sorted again after every change.
 type naiveSet []Item
 
 func (n *naiveSet) set(score float64, member string) (added bool) {
@@ -117,7 +117,7 @@ func sortedSetStory(t *testing.T, r *rand.Rand, members int) {
 func checkSorted(t *testing.T, r *rand.Rand, z *SortedSet, model naiveSet, compact bool) {
 	t.Helper()
 	if len(model) == 0 {
-		require.Nil(t, z, "the key goes with its last member")
+		require.Nil(t, z, "the key is removed with its last member")
 		return
 	}
 	require.Equal(t, compact, z.Compact())

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWriteTAT: a TAT that has passed is overwritten in place, and nobody else sees it.
+// TestWriteTATIn checks that an expired TAT is overwritten in place, and that only WriteTATIn sees it.
 func TestWriteTATIn(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	key := []byte("k")
@@ -29,7 +29,7 @@ func TestWriteTATIn(t *testing.T) {
 	tx.End()
 
 	tx = whole(s, later+7e6)
-	tx.WriteTATIn(&e, key) // and not overwritten this time
+	tx.WriteTATIn(&e, key) // this time nothing overwrites the TAT
 	e = tx.Peek(key)
 	require.False(t, e.Exists())
 	e = tx.Write([]byte("plain"))
@@ -38,7 +38,7 @@ func TestWriteTATIn(t *testing.T) {
 
 	tx = whole(s, later+20e6)
 	tx.WriteTATIn(&e, []byte("plain"))
-	require.False(t, e.Exists(), "an expiry that is not the value's is one for WriteTAT, too")
+	require.False(t, e.Exists(), "a key that is no throttle key expires for WriteTATIn, too")
 	checkInvariants(t, tx)
 	tx.End()
 	require.Zero(t, s.Len(0))

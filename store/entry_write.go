@@ -73,7 +73,7 @@ func (e *Entry) SetCollection(c Collection, expireAt int64) {
 }
 
 // removeIfEmpty removes the key if its collection is empty. That is no effect of its own:
-// whoever applies the effect that removed the last member does the same.
+// applying the effect that removed the last member again does the same.
 func (e *Entry) removeIfEmpty(c Collection) {
 	if c.Len() == 0 {
 		e.place.Remove()

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scanAll scans a whole database and wants each key once.
+// scanAll scans a whole database and checks that each key comes once.
 func scanAll(t *testing.T, tx *Tx, count int) map[string]bool {
 	seen := map[string]bool{}
 	for cursor := uint64(0); ; {
@@ -23,8 +23,8 @@ func scanAll(t *testing.T, tx *Tx, count int) map[string]bool {
 	}
 }
 
-// TestScanWhileTheTableChanges wants keys that are there all the time to be seen once,
-// whatever splits and merges around them.
+// TestScanWhileTheTableChanges checks that a scan sees a key once if the key is there all the
+// time, while segments split and merge.
 func TestScanWhileTheTableChanges(t *testing.T) {
 	r := seeded(t)
 	s := New(Options{Databases: 1, Seed: 1})
@@ -73,12 +73,12 @@ func TestRandomKeyReachesAll(t *testing.T) {
 		e := tx.Write(fmt.Append(nil, "{tag}", i))
 		e.SetInt(1, NoExpiry)
 	}
-	e := tx.Write([]byte("over"))
+	e := tx.Write([]byte("expired"))
 	e.SetInt(1, testNow/1e6-1)
 	seen := map[string]bool{}
 	for range 5000 {
 		seen[string(tx.RandomKey())] = true
 	}
 	require.Len(t, seen, 50)
-	require.False(t, seen["over"])
+	require.False(t, seen["expired"])
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shown is a key as a test compares it.
+// shown returns a key as text, to compare it.
 func shown(im *Image) string {
 	text := fmt.Sprintf("%v until %d: ", im.Kind, im.ExpireAt)
 	switch im.Kind {
@@ -32,8 +32,8 @@ func shown(im *Image) string {
 	return text
 }
 
-// standing reads everything whose time is not over, cell by cell, while all locks are held.
-func standing(s *Store, now int64) map[string]string {
+// allKeys reads every key that has not expired, cell by cell. All locks must be held.
+func allKeys(s *Store, now int64) map[string]string {
 	all := map[string]string{}
 	for i := range s.partitions {
 		for db := range s.partitions[i].tables {
@@ -49,15 +49,15 @@ func standing(s *Store, now int64) map[string]string {
 	return all
 }
 
-// snapshot begins a snapshot and returns what it must show.
+// snapshot begins a snapshot. It returns it and what it must show.
 func snapshot(t *testing.T, s *Store, now int64) (n *Snapshot, want map[string]string) {
 	t.Helper()
-	n, err := s.Snapshot(now, func() { want = standing(s, now) })
+	n, err := s.Snapshot(now, func() { want = allKeys(s, now) })
 	require.NoError(t, err)
 	return n, want
 }
 
-// collect reads a snapshot to its end and lets do run after each key.
+// collect reads a snapshot to its end, and calls do after each key.
 func (n *Snapshot) collect(t *testing.T, do func()) map[string]string {
 	t.Helper()
 	got, last := map[string]string{}, 0
@@ -89,8 +89,8 @@ func churn(r *rand.Rand, tx *Tx) {
 	}
 }
 
-// TestSnapshotIsOfOneMoment lets all that can change a store happen between any two keys of a
-// snapshot, which must show what was there when it began.
+// TestSnapshotIsOfOneMoment changes the store in every way between the keys of a snapshot. The
+// snapshot must show what was there when it began.
 func TestSnapshotIsOfOneMoment(t *testing.T) {
 	r := seeded(t)
 	s := New(Options{Databases: 3, Seed: 1})
@@ -117,7 +117,7 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 			randomWrite(r, tx)
 		}
 	}
-	var ahead int64
+	var early int64
 	for range scaled(300) {
 		for range r.Intn(100) {
 			step()
@@ -131,25 +131,25 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 		})
 		waits, most := n.Copied()
 		require.Zero(t, waits)
-		ahead += most
+		early += most
 		n.Close()
 		requireSame(t, want, got, 0)
 		tx := whole(s, now)
 		checkInvariants(t, tx)
 		tx.End()
 	}
-	require.Positive(t, ahead, "nothing was changed before its turn")
+	require.Positive(t, early, "no segment changed before the snapshot came to it")
 	tx := whole(s, now)
 	for db := range 3 {
 		tx.Select(db)
 		tx.Flush()
 	}
 	tx.End()
-	require.Zero(t, s.blocks.Busy(), "blocks that nobody has given back")
+	require.Zero(t, s.blocks.Busy(), "blocks that were not given back")
 }
 
-// TestSnapshotSeesWhatIsMerged lets a segment merge with its buddy, which is as it was.
-func TestSnapshotSeesWhatIsMerged(t *testing.T) {
+// TestSnapshotSeesMergedSegments merges a changed segment with a buddy that has not changed.
+func TestSnapshotSeesMergedSegments(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	putInts(s, 0, 1500)
 	tx := whole(s, testNow)
@@ -174,8 +174,8 @@ func TestSnapshotSeesWhatIsMerged(t *testing.T) {
 	requireSame(t, want, n.collect(t, func() {}), 0)
 }
 
-// TestSnapshotSeesWhatIsSplit lets a segment split that it has not come to, of which a cell has changed.
-func TestSnapshotSeesWhatIsSplit(t *testing.T) {
+// TestSnapshotSeesSplitSegments splits a segment after one of its cells has changed.
+func TestSnapshotSeesSplitSegments(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	putInts(s, 0, 500)
 	n, want := snapshot(t, s, testNow)
@@ -185,9 +185,9 @@ func TestSnapshotSeesWhatIsSplit(t *testing.T) {
 	requireSame(t, want, n.collect(t, func() {}), 0)
 }
 
-// TestSnapshotKeepsHeads wants a change of a cell to keep that cell's head, not its segment, until so many have changed that
-// the segment takes less: more is not kept however often they do.
-func TestSnapshotKeepsHeads(t *testing.T) {
+// TestSnapshotSavesHeads checks that a changed cell costs its head only, not a copy of its segment.
+// If many cells change, the segment is copied, once.
+func TestSnapshotSavesHeads(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	putInts(s, 0, 600)
 	require.Zero(t, tableOfT(s).Shape().Depth)
@@ -209,7 +209,7 @@ func TestSnapshotKeepsHeads(t *testing.T) {
 	requireSame(t, want, n.collect(t, func() {}), 0)
 }
 
-// putInts writes integers to keys of one partition, each time others.
+// putInts writes integers to keys of one partition; each call writes other integers.
 func putInts(s *Store, from, to int) {
 	tx := whole(s, testNow)
 	defer tx.End()
@@ -219,12 +219,13 @@ func putInts(s *Store, from, to int) {
 	}
 }
 
-// tableOfT is the table of the keys of putInts.
+// tableOfT returns the table of the keys of putInts.
 func tableOfT(s *Store) *table.Table {
 	return &s.partitions[PartitionOf(Slot([]byte("{t}")))].tables[0]
 }
 
-// TestSnapshotsBesideTransactions takes snapshots of sums that concurrent transactions keep.
+// TestSnapshotsBesideTransactions takes snapshots while transactions keep a sum. Each snapshot must
+// show the same sum.
 func TestSnapshotsBesideTransactions(t *testing.T) {
 	s := New(Options{Databases: 3, Seed: 1})
 	s.SetCompactLimits(30, 64)
@@ -292,7 +293,7 @@ func TestSnapshotsBesideTransactions(t *testing.T) {
 	end.End()
 }
 
-// TestSnapshotEnds holds that a snapshot can end anywhere, and the next one begin.
+// TestSnapshotEnds checks that a snapshot can end at any key, and that the next one can begin.
 func TestSnapshotEnds(t *testing.T) {
 	s := New(Options{Databases: 2, Seed: 1})
 	tx := whole(s, testNow)
@@ -323,11 +324,11 @@ func TestSnapshotEnds(t *testing.T) {
 	n.Close()
 }
 
-// TestSnapshotLeavesOutWhatIsOver: at its moment, to the nanosecond of a TAT.
-func TestSnapshotLeavesOutWhatIsOver(t *testing.T) {
+// TestSnapshotLeavesOutExpiredKeys checks the moment of expiry to the nanosecond of a TAT.
+func TestSnapshotLeavesOutExpiredKeys(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	tx := whole(s, testNow)
-	for key, at := range map[string]int64{"stays": testNow + 1, "over": testNow + 2} {
+	for key, at := range map[string]int64{"stays": testNow + 1, "expired": testNow + 2} {
 		e := tx.Write([]byte(key))
 		e.SetInt(testNow+100-at, table.CeilMillis(testNow+100-at))
 		e.SetInt(2*testNow+3-at, table.CeilMillis(2*testNow+3-at))
@@ -341,8 +342,8 @@ func TestSnapshotLeavesOutWhatIsOver(t *testing.T) {
 	require.Contains(t, got, "0 stays")
 }
 
-// TestSnapshotCopiesStringsOnce wants the bytes of a long string that is written over while
-// a snapshot has them to be copied once, not at every write.
+// TestSnapshotCopiesStringsOnce checks that writing into a long string copies it once while a
+// snapshot runs, not at every write.
 func TestSnapshotCopiesStringsOnce(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	tx := whole(s, testNow)

@@ -44,7 +44,7 @@ func TestSweepGivesEverythingBack(t *testing.T) {
 			now += 100e6
 		}
 		if round == 0 {
-			require.Zero(t, total, "nothing is over yet")
+			require.Zero(t, total, "nothing has expired yet")
 		}
 		if now == testNow+5e9 {
 			require.Less(t, s.Used(), full*7/10, "memory follows live keys")
@@ -56,16 +56,16 @@ func TestSweepGivesEverythingBack(t *testing.T) {
 	require.Less(t, now, testNow+15e9, "the sweep keeps up")
 }
 
-func TestSweepSkipsWhatIsNotOver(t *testing.T) {
+func TestSweepSkipsSegmentsWithoutExpiredKeys(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	fill(s, 100_000, testNow, 1e9)
 	var c SweepCursor
 	_, visited := s.Sweep(testNow, &c, 1_000_000)
-	require.Less(t, visited, 2000, "one look a segment, none at cells")
+	require.Less(t, visited, 2000, "one step for each segment, none for cells")
 	expired, _ := s.Sweep(testNow+500e6, &c, 1_000_000)
 	require.InDelta(t, 50_000, expired, 500)
 	_, visited = s.Sweep(testNow+500e6, &c, 1_000_000)
-	require.Less(t, visited, 2000, "the bounds were set anew")
+	require.Less(t, visited, 2000, "the bounds are exact again")
 	tx := whole(s, testNow)
 	checkInvariants(t, tx)
 	tx.End()
@@ -118,8 +118,8 @@ func TestSweepIsObserved(t *testing.T) {
 	require.Zero(t, s.Used())
 }
 
-// TestScanOfWhatWasHuge wants the cost of a scan to follow the keys that are left.
-func TestScanOfWhatWasHuge(t *testing.T) {
+// TestScanAfterManyRemovals checks that the cost of a scan follows the keys that are left.
+func TestScanAfterManyRemovals(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	n := scaled(1_000_000)
 	fill(s, n, testNow, 1e9)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// written returns how many of the block's pages are not zero.
+// written returns the number of pages of the block that are not zero.
 func written(block []byte) (pages int) {
 	for ; len(block) > 0; block = block[pageBytes:] {
 		for _, c := range block[:pageBytes] {
@@ -33,11 +33,11 @@ func TestBlocksAreUsedAgain(t *testing.T) {
 	b.Give(block, BlockBytes)
 	again := b.Take(BlockBytes * 3 / 4)
 	require.Same(t, &block[0], &again[0])
-	require.Equal(t, BlockBytes/pageBytes, written(again), "what is about as large keeps its pages")
+	require.Equal(t, BlockBytes/pageBytes, written(again), "a block for about the same size keeps its pages")
 	b.Give(again, BlockBytes)
 	again = b.Take(2*pageBytes + 1)
 	if !OnHeap {
-		require.Equal(t, 3, written(again), "what is far smaller takes no more pages than it needs")
+		require.Equal(t, 3, written(again), "a block for far less keeps no more pages than it needs")
 	}
 	b.Give(again, 3*pageBytes)
 	require.Zero(t, b.busy)

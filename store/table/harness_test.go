@@ -63,7 +63,7 @@ func (s *standalone) check(t *testing.T) {
 	require.NoError(t, s.blocks.Check(sum.Blocks))
 }
 
-// scanAll scans the table and wants each key once.
+// scanAll scans the table and checks that each key comes once.
 func (s *standalone) scanAll(t *testing.T, count int) map[string]bool {
 	seen := map[string]bool{}
 	var p Place
@@ -81,7 +81,7 @@ func (s *standalone) scanAll(t *testing.T, count int) map[string]bool {
 	return seen
 }
 
-// seeded returns a generator whose seed is printed, and settable by SEED.
+// seeded returns a generator. It prints its seed; the variable SEED sets it.
 func seeded(t *testing.T) *rand.Rand {
 	seed := time.Now().UnixNano()
 	if s := os.Getenv("SEED"); s != "" {

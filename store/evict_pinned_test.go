@@ -26,6 +26,6 @@ func TestPinnedKeysAreNotEvicted(t *testing.T) {
 			s.Evict(1e15, policy, 5, 1)
 		}
 		require.Equal(t, []int{1, 0}, []int{s.Len(0), s.Len(1)}, "%v", policy)
-		require.False(t, s.Evict(1e15, policy, 5, 1), "%v: nothing may go any more", policy)
+		require.False(t, s.Evict(1e15, policy, 5, 1), "%v: no other key may go", policy)
 	}
 }
