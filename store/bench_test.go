@@ -202,34 +202,66 @@ func BenchmarkSlot(b *testing.B) {
 	}
 }
 
-// BenchmarkPrefetch writes a million keys and prefetches each of them: new keys, or the same keys
-// again.
+// BenchmarkPrefetch writes a million keys, new ones or the same again, with and without prefetching
+// each key two transactions earlier.
 func BenchmarkPrefetch(b *testing.B) {
 	const ahead = 2
 	keys := throttleKeys(1_000_000)
+	for _, kind := range []string{"insert", "update"} {
+		for _, prefetch := range []bool{true, false} {
+			b.Run(fmt.Sprintf("%s/prefetch=%v", kind, prefetch), func(b *testing.B) {
+				benchmarkWrites(b, keys, kind == "insert", func(tx *Tx, i int) {
+					if prefetch {
+						tx.Prefetch(0, keys[min(i+ahead, len(keys)-1)])
+					}
+				})
+			})
+		}
+	}
+}
+
+// BenchmarkReserve writes a million new keys as loading does, with and without reserving room for
+// them.
+func BenchmarkReserve(b *testing.B) {
+	keys := throttleKeys(1_000_000)
+	for _, reserve := range []int{len(keys), 0} {
+		b.Run(fmt.Sprintf("reserved=%v", reserve), func(b *testing.B) {
+			benchmarkWrites(b, keys, true, func(tx *Tx, i int) {
+				if i == 0 {
+					var fp Footprint
+					fp.AddAll()
+					tx.Begin(0, 0, &fp)
+					tx.Reserve(reserve)
+					tx.End()
+				}
+				tx.Prefetch(0, keys[min(i+2, len(keys)-1)])
+			})
+		})
+	}
+}
+
+// benchmarkWrites writes all keys in each round, to an empty store if insert is true. It calls
+// before with the number of each key.
+func benchmarkWrites(b *testing.B, keys [][]byte, insert bool, before func(tx *Tx, i int)) {
 	write := func(tx *Tx) {
 		for i, key := range keys {
-			tx.Prefetch(0, keys[min(i+ahead, len(keys)-1)])
+			before(tx, i)
 			tx.BeginKey(0, 0, key)
 			e := tx.Write(key)
 			e.SetInt(1e18, 1e12+1)
 			tx.End()
 		}
 	}
-	for _, what := range []string{"insert", "update"} {
-		b.Run(what, func(b *testing.B) {
-			tx := New(Options{Databases: 1}).NewTx()
-			write(tx)
-			for b.Loop() {
-				if what == "insert" {
-					b.StopTimer()
-					tx = New(Options{Databases: 1}).NewTx()
-					runtime.GC() // frees the memory of the former store
-					b.StartTimer()
-				}
-				write(tx)
-			}
-			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)*1e9/float64(len(keys)), "ns/key")
-		})
+	tx := New(Options{Databases: 1}).NewTx()
+	write(tx)
+	for b.Loop() {
+		if insert {
+			b.StopTimer()
+			tx = New(Options{Databases: 1}).NewTx()
+			runtime.GC() // frees the memory of the former store
+			b.StartTimer()
+		}
+		write(tx)
 	}
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)*1e9/float64(len(keys)), "ns/key")
 }

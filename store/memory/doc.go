@@ -8,9 +8,11 @@
 // What it is: [Blocks] hands out blocks of 64 KiB. On Linux it maps them from the system;
 // elsewhere it allocates them on Go's heap ([OnHeap]).
 //
-// What it brings: the garbage collector neither marks nor frees the keys. A million keys add
-// fewer than 5,000 heap objects: go test -run TestTheHeapHoldsNoKeys ./store. Memory that
-// removed keys leave goes back to the system without a collection ([Blocks.Trim]).
+// What it brings: the garbage collector neither marks nor frees the keys. A million throttle
+// keys of 16 bytes take 43 resident bytes each; in Go's heap they took 88. They add fewer than
+// 5,000 heap objects: go test -run TestTheHeapHoldsNoKeys ./store. The bytes a key are counted
+// by go test -run '^$' -bench BenchmarkMillionKeys ./store. Memory that removed keys leave goes
+// back to the system without a collection ([Blocks.Trim]).
 //
 // What it must never do: hand out a block that is still in use. A caller that gives a block
 // back must not read it again; the garbage collector does not keep it alive.
@@ -20,8 +22,8 @@
 // What it is: [Prefetch] asks the processor to load cache lines, in assembly for amd64 and
 // arm64. On other processors it does nothing.
 //
-// What it brings: the store's writes wait less for memory. To measure it, take the calls of
-// Prefetch out of the loop of go test -run '^$' -bench BenchmarkPrefetch ./store.
+// What it brings: a write of one in a million keys takes 139 ns instead of 230 ns. Measured by
+// go test -run '^$' -bench BenchmarkPrefetch -cpu 1 ./store.
 //
 // What it must never do: read or change memory. It takes any address, also nil.
 //
