@@ -22,7 +22,7 @@ func Explain(err error) error {
 
 // CheckString returns an error unless the entry is absent or a string.
 func CheckString(e *store.Entry) error {
-	if e.Kind() == store.Sorted {
+	if e.Kind().IsCollection() {
 		return rediserr.WrongType
 	}
 	return nil

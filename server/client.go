@@ -29,7 +29,7 @@ type Client struct {
 func (s *Server) Connect(p commands.Peer) *Client {
 	s.stats.Totals.Connections.Add(1)
 	c := &Client{server: s, tx: s.parts.Store.NewTx()}
-	c.tx.Batches = true
+	c.tx.CountLater = true
 	c.conn.Connect(p)
 	c.conn.Now = s.parts.Clock.Now()
 	c.conn.Identity.Authed = s.Config().RequirePass == ""
@@ -54,14 +54,14 @@ func (c *Client) Begin() {
 // last one on another key. Most pipelines are of this kind.
 func (c *Client) Prefetch(args [][]byte) {
 	if cmd := c.last.Cmd(); len(args) > 1 && cmd != nil && cmd.OnOneKey() && c.last.Is(args[0]) {
-		c.tx.Foresee(c.conn.DB, args[1])
+		c.tx.Prefetch(c.conn.DB, args[1])
 	}
 }
 
 // End closes a batch: others may see what it did to the client. An idle client keeps no request
 // in memory.
 func (c *Client) End() {
-	c.tx.ForgetForeseen()
+	c.tx.DropPrefetched()
 	c.settle()
 	c.timing.cmd = nil
 	c.call.Args = nil

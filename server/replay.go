@@ -15,7 +15,7 @@ func (s *Server) Replayer() func(db int, args [][]byte) error {
 	conn := &commands.Conn{}
 	conn.Identity.Authed = true
 	tx := s.parts.Store.NewTx()
-	tx.Replays, tx.Silent = true, true
+	tx.KeepExpired, tx.Silent = true, true
 	var out resp.Writer
 	var fp store.Footprint
 	return func(db int, args [][]byte) error {

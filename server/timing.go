@@ -36,7 +36,7 @@ func (c *Client) groups(cmd *commands.Command) bool {
 
 // settle counts the group, and the changes of the keyspace.
 func (c *Client) settle() {
-	c.tx.Settle()
+	c.tx.CountChanges()
 	t := &c.timing
 	if t.n == 0 {
 		return

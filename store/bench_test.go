@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"cellserver/store/table"
 )
 
 func throttleKeys(n int) [][]byte {
@@ -24,12 +26,12 @@ func update(tx *Tx, key []byte, now int64) {
 	fp.AddKey(key)
 	tx.Begin(now, 0, &fp)
 	e := tx.Write(key)
-	e.SetInt(now+1e12, ceilMillis(now+1e12))
+	e.SetInt(now+1e12, table.CeilMillis(now+1e12))
 	tx.End()
 }
 
-// BenchmarkMillionKeys inserts a million throttle keys of 16 bytes and reports what one
-// takes: by the store's own account, and of the heap.
+// BenchmarkMillionKeys inserts a million throttle keys of 16 bytes. It reports the memory per key:
+// as the store counts it, and of Go's heap.
 func BenchmarkMillionKeys(b *testing.B) {
 	keys := throttleKeys(1_000_000)
 	for range b.N {
@@ -53,10 +55,10 @@ func BenchmarkMillionKeys(b *testing.B) {
 	}
 }
 
-// BenchmarkLongestInsert grows a store to ten million throttle keys and reports how long
-// the longest insert took. It does so several times with the same hashes and counts, for
-// each insert, its shortest time: what growth takes comes back at the same key, what else
-// the machine does does not.
+// BenchmarkLongestInsert grows a store to ten million throttle keys and reports the longest insert.
+// It does so several times with the same hashes, and each insert counts by its shortest time. So
+// the growth of the store counts, which comes at the same key each time. The noise of the machine
+// does not.
 func BenchmarkLongestInsert(b *testing.B) {
 	const keys, rounds = 10_000_000, 3
 	shortest, seed := make([]int32, keys), maphash.MakeSeed()
@@ -66,8 +68,10 @@ func BenchmarkLongestInsert(b *testing.B) {
 		}
 		for range rounds {
 			s := New(Options{Databases: 1})
+			shared := table.Shared{Seed: seed, Blocks: s.blocks, Heap: &s.heap}
 			for i := range s.partitions {
-				s.partitions[i].tables[0].seed = seed
+				p := &s.partitions[i]
+				p.tables[0].Init(&shared, &p.frozen, &s.segmaps[i])
 			}
 			tx := s.NewTx()
 			var key []byte
@@ -116,7 +120,7 @@ func BenchmarkMiss(b *testing.B) {
 	}
 }
 
-// BenchmarkZAdd gives members of one sorted set new scores: the sliding log's work.
+// BenchmarkZAdd gives members of one sorted set new scores, as a sliding log does.
 func BenchmarkZAdd(b *testing.B) {
 	for _, n := range []int{10, 100, 10_000, 1_000_000} {
 		s := New(Options{Databases: 1})
@@ -198,33 +202,66 @@ func BenchmarkSlot(b *testing.B) {
 	}
 }
 
-// BenchmarkForeseen writes a million keys, each of them foreseen: new ones, or the same again.
-func BenchmarkForeseen(b *testing.B) {
+// BenchmarkPrefetch writes a million keys, new ones or the same again, with and without prefetching
+// each key two transactions earlier.
+func BenchmarkPrefetch(b *testing.B) {
 	const ahead = 2
 	keys := throttleKeys(1_000_000)
+	for _, kind := range []string{"insert", "update"} {
+		for _, prefetch := range []bool{true, false} {
+			b.Run(fmt.Sprintf("%s/prefetch=%v", kind, prefetch), func(b *testing.B) {
+				benchmarkWrites(b, keys, kind == "insert", func(tx *Tx, i int) {
+					if prefetch {
+						tx.Prefetch(0, keys[min(i+ahead, len(keys)-1)])
+					}
+				})
+			})
+		}
+	}
+}
+
+// BenchmarkReserve writes a million new keys as loading does, with and without reserving room for
+// them.
+func BenchmarkReserve(b *testing.B) {
+	keys := throttleKeys(1_000_000)
+	for _, reserve := range []int{len(keys), 0} {
+		b.Run(fmt.Sprintf("reserved=%v", reserve), func(b *testing.B) {
+			benchmarkWrites(b, keys, true, func(tx *Tx, i int) {
+				if i == 0 {
+					var fp Footprint
+					fp.AddAll()
+					tx.Begin(0, 0, &fp)
+					tx.Reserve(reserve)
+					tx.End()
+				}
+				tx.Prefetch(0, keys[min(i+2, len(keys)-1)])
+			})
+		})
+	}
+}
+
+// benchmarkWrites writes all keys in each round, to an empty store if insert is true. It calls
+// before with the number of each key.
+func benchmarkWrites(b *testing.B, keys [][]byte, insert bool, before func(tx *Tx, i int)) {
 	write := func(tx *Tx) {
 		for i, key := range keys {
-			tx.Foresee(0, keys[min(i+ahead, len(keys)-1)])
+			before(tx, i)
 			tx.BeginKey(0, 0, key)
 			e := tx.Write(key)
 			e.SetInt(1e18, 1e12+1)
 			tx.End()
 		}
 	}
-	for _, what := range []string{"insert", "update"} {
-		b.Run(what, func(b *testing.B) {
-			tx := New(Options{Databases: 1}).NewTx()
-			write(tx)
-			for b.Loop() {
-				if what == "insert" {
-					b.StopTimer()
-					tx = New(Options{Databases: 1}).NewTx()
-					runtime.GC() // the store's own memory goes with it
-					b.StartTimer()
-				}
-				write(tx)
-			}
-			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)*1e9/float64(len(keys)), "ns/key")
-		})
+	tx := New(Options{Databases: 1}).NewTx()
+	write(tx)
+	for b.Loop() {
+		if insert {
+			b.StopTimer()
+			tx = New(Options{Databases: 1}).NewTx()
+			runtime.GC() // frees the memory of the former store
+			b.StartTimer()
+		}
+		write(tx)
 	}
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)*1e9/float64(len(keys)), "ns/key")
 }

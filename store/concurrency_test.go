@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"cellserver/store/table"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -45,17 +47,17 @@ func transfer(r *rand.Rand, tx *Tx, now int64) {
 	to.SetInt(to.Int()+amount, NoExpiry)
 	tx.Select(r.Intn(2))
 	c := tx.Write(churn)
-	c.SetInt(now+r.Int63n(50e6), ceilMillis(now+r.Int63n(50e6)))
+	c.SetInt(now+r.Int63n(50e6), table.CeilMillis(now+r.Int63n(50e6)))
 	z := tx.Write(zset)
 	z.ZAdd(float64(now), churn)
 	if n := z.Sorted().Len(); n > 100 {
 		z.ZRemRange(0, n/2)
 	}
-	z.SetExpiry(ceilMillis(now + 20e6))
+	z.SetExpiry(table.CeilMillis(now + 20e6))
 }
 
-// TestConcurrentTransactions lets transactions with overlapping footprints keep a sum
-// over all partitions, while everything that runs beside them runs.
+// TestConcurrentTransactions runs transactions that keep a sum over all partitions, while sweeps,
+// evictions and scans run. The sum must be the same at any time.
 func TestConcurrentTransactions(t *testing.T) {
 	s := New(Options{Databases: 3, Seed: 1})
 	to := New(Options{Databases: 3, Seed: 2})
@@ -80,7 +82,7 @@ func TestConcurrentTransactions(t *testing.T) {
 		})
 	}
 	var stop atomic.Bool
-	var torn atomic.Int64
+	var partial atomic.Int64
 	background := func(f func(now int64)) {
 		beside.Go(func() {
 			for !stop.Load() {
@@ -93,7 +95,7 @@ func TestConcurrentTransactions(t *testing.T) {
 	background(func(now int64) { s.Evict(now, VolatileLRU, 5, s.Used()-2000) })
 	background(func(now int64) {
 		if balances(s, now) != accounts*accountBalance {
-			torn.Add(1)
+			partial.Add(1)
 		}
 	})
 	background(func(now int64) {
@@ -107,7 +109,7 @@ func TestConcurrentTransactions(t *testing.T) {
 	work.Wait()
 	stop.Store(true)
 	beside.Wait()
-	require.Zero(t, torn.Load(), "sums that some transaction saw half done")
+	require.Zero(t, partial.Load(), "transactions that saw another one half done")
 	require.EqualValues(t, accounts*accountBalance, balances(s, clock.Load()))
 	end := whole(s, clock.Load())
 	checkInvariants(t, end)
@@ -115,7 +117,7 @@ func TestConcurrentTransactions(t *testing.T) {
 	requireSame(t, contents(s), contents(to), steps)
 }
 
-// locked lets one goroutine at a time through to an observer.
+// locked calls an observer from one goroutine at a time.
 type locked struct {
 	mu sync.Mutex
 	o  Observer
@@ -132,7 +134,7 @@ type faulty struct{}
 
 func (faulty) Committed(*Tx, []Effect) { panic("a fault") }
 
-// TestFaultyObserver holds that an observer's panic leaves neither locks nor effects behind.
+// TestFaultyObserver checks that an observer's panic leaves no lock and no effect behind.
 func TestFaultyObserver(t *testing.T) {
 	s := New(Options{Databases: 1})
 	s.Observe(faulty{})

@@ -1,41 +1,70 @@
-// Package store is the sharded keyspace: cells, values, expiry, memory accounting,
-// transactions and their effects. It knows no command, no wire and no clock: the time
-// comes with each transaction, in nanoseconds since the Unix epoch.
-//
-// # Shape
+// Package store is the keyspace: keys, values, expiry, memory accounting, transactions and their
+// effects. It knows no command, no wire and no clock. The time comes with each transaction, in
+// nanoseconds since the Unix epoch.
 //
 //	Store ── 256 partitions, each 64 Redis Cluster slots, one lock each
-//	           └─ one table per database
-//	                └─ directory of segments, by the leading bits of the key's hash
-//	                     └─ index (uint32 slots) + arena (bytes): the cells
-//	                └─ slab of values that are no integers (strings, sorted sets)
-//
-// A cell is a key, an int64 and an expiry. A counter and the TAT of a throttle key are
-// both just that int64. A segment holds at most a thousand cells and splits in two when
-// it is full, so no insert ever pays for more than that; two that have become mostly
-// empty merge again, so memory and the cost of a scan follow the keys that are left.
-//
-// Each segment lies in a block of the store's own memory, which the garbage collector
-// neither walks nor frees: nothing of a segment may be read without its partition's lock, but
-// to ask for memory that will soon be wanted (a table's chart, and [Tx.Foresee]).
+//	          └─ one table per database (store/table): the keys, as cells
 //
 // # Writing
 //
-// A transaction ([Tx]) locks the partitions of its [Footprint] in ascending order,
-// finds an [Entry] per key and changes the keyspace through it alone. Every change is
-// recorded as an [Effect], an absolute fact that a log or a replica can apply again;
-// [Tx.End] hands the effects to the observer while the locks are still held, so that
-// the order of effects is the order of changes.
+// A transaction ([Tx]) locks the partitions of its [Footprint] in ascending order. It finds an
+// [Entry] per key, and changes the keyspace only through entries. Each change is an [Effect]: an
+// absolute fact that a log or a replica can apply again. [Tx.End] hands the effects to the
+// observers while the locks are held, so the order of effects is the order of changes.
 //
-// Keys also go because their time is over, on access and by [Store.Sweep], and to make
-// room, by [Store.Evict]: in transactions like any other, a partition and a few keys at
-// a time.
+// Expired keys are removed on access and by [Store.Sweep]. [Store.Evict] removes keys to make
+// room. Both use transactions, on one partition and a few keys at a time.
 //
 // # Snapshots
 //
-// A [Snapshot] is the keyspace of one moment, at which all partitions are locked for an
-// instant. Then it goes from segment to segment and copies each under its partition's lock.
-// A transaction that is about to change a cell of one which is still to come keeps the cell's
-// head as it was; before values behind the table change, or cells move, it copies the segment.
-// What a snapshot may hold of such a value is copied before it changes, too.
+// A [Snapshot] is the keyspace of one moment, at which all partitions are locked. It then goes
+// from segment to segment and copies each under its partition's lock. Transactions go on: a
+// transaction that changes a segment first saves what the snapshot must still see (copy-on-write).
+//
+// # The way through the files
+//
+//	slot.go       the slot and the partition of a key
+//	footprint.go  Footprint: the partitions that a transaction locks
+//	types.go      what a key can hold
+//	effect.go     Effect and Op
+//	partition.go  one lock, its tables and its watchers
+//	store.go      Store: options, size and counters
+//	tx.go         Tx: beginning, ending, effects; Observer
+//	entry.go      Entry: finding and reading a key; expiry on access
+//	entry_write.go      writing integers, strings, collections and expiries
+//	entry_sortedset.go  writing sorted sets
+//	entry_copy.go       COPY and RENAME
+//	access.go     LRU clocks and LFU counters
+//	databases.go  FLUSHDB and SWAPDB
+//	scan.go       SCAN, walking over keys, RANDOMKEY
+//	sweep.go      removing expired keys
+//	policy.go     maxmemory-policy
+//	candidates.go sampled keys that may be evicted
+//	evict.go      removing keys to make room
+//	watch.go      WATCH
+//	snapshot.go   Snapshot
+//
+// For speed alone, each behind a seam:
+//
+//	prefetch.go   prefetching the memory on the way to a key
+//	keyhashes.go  the hashes of prefetched keys
+//	reserve.go    room for keys that are about to come
+//
+// Below this package: store/value (kinds of values), store/sortedset (a type), store/table (cells
+// and segments), store/memory (blocks outside Go's heap, prefetch instructions).
+//
+// # Invariants
+//
+//   - Every change of a key outside loading is an effect, and marks the key's watchers.
+//   - A key that has expired is never read or written, except as [Tx.KeepExpired] and
+//     [Tx.WriteTATIn] say.
+//   - An empty collection does not stay: its key is removed.
+//   - Store.Used is the sum of the bytes of all tables.
+//
+// # Locks
+//
+//   - partition.mu guards the partition's tables, watches and frozen. A transaction takes several
+//     in ascending order of the partitions. Counts and segment maps of tables are read without it.
+//   - evictor.mu guards the eviction pool. It is taken before any partition's lock.
+//   - Blocks of store/memory have a lock of their own. It is taken last.
 package store

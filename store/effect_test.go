@@ -6,14 +6,16 @@ import (
 	"slices"
 	"testing"
 
+	"cellserver/store/table"
+
 	"github.com/stretchr/testify/require"
 )
 
-// replayer applies effects to a second store as they come.
+// replayer applies effects to a second store at once.
 type replayer struct{ to *Store }
 
 func (r replayer) Committed(_ *Tx, effects []Effect) {
-	tx := whole(r.to, 0) // before every expiry: only effects remove
+	tx := whole(r.to, 0) // before every expiry: only effects remove keys
 	defer tx.End()
 	for i := range effects {
 		apply(tx, &effects[i])
@@ -53,7 +55,8 @@ func apply(tx *Tx, f *Effect) {
 		e.ZRem(f.Value)
 	case OpZStore:
 		var items []Item
-		f.Sorted.Range(0, f.Sorted.Len(), false, func(it Item) bool {
+		z := f.Collection.(*SortedSet)
+		z.Range(0, z.Len(), false, func(it Item) bool {
 			items = append(items, it)
 			return true
 		})
@@ -64,7 +67,7 @@ func apply(tx *Tx, f *Effect) {
 	}
 }
 
-// contents returns everything in a store, also what is over but not yet removed.
+// contents returns everything in a store, also expired keys that are not yet removed.
 func contents(s *Store) map[string]string {
 	tx := whole(s, 0)
 	defer tx.End()
@@ -96,8 +99,8 @@ func requireSame(t *testing.T, want, got map[string]string, step int) {
 	require.Len(t, got, len(want), "step %d", step)
 }
 
-// TestEffectsSayEverything wants a store that is fed the effects of random transactions,
-// expiry and eviction to hold the same as the one they came from.
+// TestEffectsSayEverything applies the effects of random transactions, expiry and eviction to a
+// second store. Both stores must hold the same.
 func TestEffectsSayEverything(t *testing.T) {
 	r := seeded(t)
 	from, to := New(Options{Databases: 3, Seed: 1}), New(Options{Databases: 3, Seed: 2})
@@ -163,7 +166,7 @@ func randomKeyWrite(r *rand.Rand, tx *Tx) {
 		e.SetInt(r.Int63n(1000), at)
 	case op < 5:
 		tat := tx.Now() + 1 + r.Int63n(3e9)
-		e.SetInt(tat, ceilMillis(tat))
+		e.SetInt(tat, table.CeilMillis(tat))
 	case op < 7:
 		e.SetBytes([]byte([]string{"", "7", "007", "text", string(key)}[r.Intn(5)]), at)
 	case op == 7:
@@ -181,7 +184,7 @@ func randomKeyWrite(r *rand.Rand, tx *Tx) {
 	case op == 15 && e.Kind() == Sorted:
 		e.ZRemRange(0, r.Intn(e.Sorted().Len()+1))
 	case op == 16:
-		e.ZStore([]Item{{1, "m1"}, {2, "m2"}, {randomScore(r), "m3"}}[:r.Intn(4)])
+		e.ZStore([]Item{{Score: 1, Member: "m1"}, {Score: 2, Member: "m2"}, {Score: randomScore(r), Member: "m3"}}[:r.Intn(4)])
 	case op < 19 && e.Exists():
 		db, dst := r.Intn(3), randomKey(r)
 		if db == tx.DB() && string(dst) == string(key) {
@@ -202,11 +205,11 @@ func randomWholeWrite(r *rand.Rand, tx *Tx) {
 	case 1, 2, 3:
 		tx.Swap(r.Intn(3), r.Intn(3))
 	case 4:
-		tx.Expect([]int{0, 3000, 300_000}[r.Intn(3)])
+		tx.Reserve([]int{0, 3000, 300_000}[r.Intn(3)])
 	}
 }
 
-// TestEntriesOfOneKey wants two entries of one key to see each other's writes.
+// TestEntriesOfOneKey checks that two entries of one key see each other's writes.
 func TestEntriesOfOneKey(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	tx := whole(s, testNow)
@@ -231,7 +234,7 @@ func TestEntriesOfOneKey(t *testing.T) {
 	require.Zero(t, s.Used())
 }
 
-// TestEntriesFollowTheirCells wants an entry to find its cell after others moved it.
+// TestEntriesFollowTheirCells checks that an entry finds its cell after other writes moved it.
 func TestEntriesFollowTheirCells(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	tx := whole(s, testNow)

@@ -1,37 +1,14 @@
 package store
 
-import (
-	"math"
+import "cellserver/store/table"
 
-	"cellserver/internal/decimal"
-)
-
-// Kind is what a key holds.
-type Kind uint8
-
-// The kinds of values. An integer is its own kind: counters and TATs are cells.
-const (
-	None   Kind = iota // no such key
-	Int                // a string that is a canonical int64
-	Raw                // any other string
-	Sorted             // a sorted set
-)
-
-// NoExpiry is the expiry of a key that stays.
-const NoExpiry int64 = math.MinInt64
-
-// Entry is a key's place in the keyspace, for the length of a transaction: found once,
-// then read and written. It follows its cell when other writes move it.
+// Entry is one key during a transaction: found once, then read and written. The key need not be
+// there. An Entry stays valid when other writes move the key's cell.
 type Entry struct {
-	tx   *Tx
-	t    *table
-	g    *segment
-	key  []byte
-	hash uint64
-	gen  uint64
-	off  uint32 // 0: absent
-	slot int    // index slot, when found
-	db   int
+	tx    *Tx
+	p     *partition
+	place table.Place
+	db    int
 }
 
 // Peek finds a key without counting it as used: for TYPE, TTL, OBJECT and the like.
@@ -40,11 +17,11 @@ func (tx *Tx) Peek(key []byte) (e Entry) {
 	return e
 }
 
-// Read finds a key for a command that reads its value: it counts as a hit or a miss,
-// and as a use.
+// Read finds a key for a command that reads its value. It counts as a hit or a miss, and as a
+// use.
 func (tx *Tx) Read(key []byte) (e Entry) {
 	tx.find(&e, key)
-	if e.off == 0 {
+	if !e.place.Found() {
 		tx.s.misses.Add(1)
 		return e
 	}
@@ -61,51 +38,44 @@ func (tx *Tx) Write(key []byte) (e Entry) {
 	return e
 }
 
-// WriteIn is [Tx.Write] into an entry: to copy one takes as long as to find it.
+// WriteIn is [Tx.Write] into an Entry of the caller. Copying an Entry takes as long as finding
+// the key.
 func (tx *Tx) WriteIn(e *Entry, key []byte) {
 	tx.find(e, key)
-	if e.off != 0 && !tx.NoTouch {
+	if e.place.Found() && !tx.NoTouch {
 		e.touchAccess()
 	}
 }
 
-// WriteTATIn finds a key for a command to which a TAT that has passed says the same as no
-// key: such a cell, though its time is over, is found as it is, to be overwritten in
-// place instead of removed and made anew. Otherwise it is [Tx.WriteIn].
+// WriteTATIn is [Tx.WriteIn] for a command to which an expired TAT means the same as no key. It
+// leaves an expired throttle key in place, to be overwritten. Removing the cell and making a new
+// one would cost more.
 func (tx *Tx) WriteTATIn(e *Entry, key []byte) {
 	tx.locate(e, key)
-	if e.off == 0 {
+	if !e.place.Found() {
 		return
 	}
-	if c := e.cell(); !c.has(cellExpiryIsTAT) && c.over(tx.now) {
+	if c := e.place.Cell(); !c.ExpiryIsTAT() && c.Expired(tx.now) {
 		e.expire()
 	} else if !tx.NoTouch {
 		e.touchAccess()
 	}
 }
 
-// find finds the key's cell. One whose time is over is removed on the spot: expiry is
-// exact on access.
+// find finds a key. It removes the key at once if it has expired: so expiry is exact.
 func (tx *Tx) find(e *Entry, key []byte) {
 	tx.locate(e, key)
-	if e.off != 0 && e.cell().over(tx.now) && !tx.Replays {
+	if e.place.Found() && e.place.Cell().Expired(tx.now) && !tx.KeepExpired {
 		e.expire()
 	}
 }
 
-// locate is find without a look at the time.
+// locate finds a key, expired or not.
 func (tx *Tx) locate(e *Entry, key []byte) {
-	t := &tx.partition(key).tables[tx.db]
-	e.tx, e.t, e.key, e.db = tx, t, key, tx.db
-	e.hash, e.gen = tx.hash(t, key), t.gen
-	e.g, e.off, e.slot = t.find(key, e.hash)
-}
-
-// expiredCell reports whether the key is there but its time is over.
-func (tx *Tx) expiredCell(key []byte) bool {
-	t := &tx.partition(key).tables[tx.db]
-	g, off, _ := t.find(key, t.hash(key))
-	return off != 0 && g.cell(off).over(tx.now)
+	p := tx.partition(key)
+	t := &p.tables[tx.db]
+	e.tx, e.p, e.db = tx, p, tx.db
+	t.Find(&e.place, key, tx.hashes.of(t, key))
 }
 
 func (e *Entry) expire() {
@@ -113,125 +83,54 @@ func (e *Entry) expire() {
 	e.Delete()
 }
 
-// sync finds the cell again if it may have moved.
-func (e *Entry) sync() {
-	if e.gen != e.t.gen {
-		e.locate()
-	}
-}
-
-// locate finds the cell, wherever it is by now. It is rarely called, from many places: those
-// it shall not make too large to be part of their callers.
-//
-//go:noinline
-func (e *Entry) locate() {
-	e.gen = e.t.gen
-	e.g, e.off, e.slot = e.t.find(e.key, e.hash)
-}
-
-// cell returns the key's cell, wherever it is by now. The key must exist.
-func (e *Entry) cell() cell {
-	e.sync()
-	return e.g.cell(e.off)
-}
-
 // Exists reports whether the key is there.
-func (e *Entry) Exists() bool {
-	e.sync()
-	return e.off != 0
-}
+func (e *Entry) Exists() bool { return e.place.Exists() }
 
 // Key returns the key.
-func (e *Entry) Key() []byte { return e.key }
+func (e *Entry) Key() []byte { return e.place.Key() }
 
 // Kind returns what the key holds.
-func (e *Entry) Kind() Kind {
-	if !e.Exists() {
-		return None
-	}
-	return e.cell().kind()
-}
+func (e *Entry) Kind() Kind { return e.place.Kind() }
 
-// Number returns the integer of an absent key, 0, or of one of kind Int; ok says whether it is one.
-func (e *Entry) Number() (n int64, ok bool) {
-	if !e.Exists() {
-		return 0, true
-	}
-	c := e.g.cell(e.off)
-	if c.kind() != Int {
-		return 0, false
-	}
-	return c.value(), true
-}
+// Number returns the integer of a key of kind Int, or 0 if the key is absent. ok is false for
+// other kinds.
+func (e *Entry) Number() (n int64, ok bool) { return e.place.Number() }
 
-// Int returns the integer of an entry of kind Int, 0 when the key is absent.
+// Int returns the integer of a key of kind Int, or 0 if the key is absent.
 func (e *Entry) Int() int64 {
 	if !e.Exists() {
 		return 0
 	}
-	return e.cell().value()
+	return e.place.Cell().Int()
 }
 
-// Bytes returns the string of an entry of kind Int or Raw, nil when the key is absent.
-// It is the store's own for Raw, and in scratch for Int: read it, do not keep it.
-func (e *Entry) Bytes(scratch []byte) []byte {
-	switch e.Kind() {
-	case Int:
-		return decimal.Append(scratch[:0], e.Int())
-	case Raw:
-		return e.value().bytes
-	}
-	return nil
-}
+// Bytes returns the string of a key of kind Int or Raw, nil if the key is absent. The bytes are
+// the store's own for Raw, and in scratch for Int. Read them; do not keep them.
+func (e *Entry) Bytes(scratch []byte) []byte { return e.place.Bytes(scratch) }
 
-// Sorted returns the sorted set of an entry of kind Sorted, nil when the key is absent.
-// Read it only: changes go through ZAdd and ZRem.
-func (e *Entry) Sorted() *SortedSet {
-	if e.Kind() != Sorted {
-		return nil
-	}
-	return e.value().sorted
-}
+// Collection returns the collection that the key holds, nil if it holds none. Read it only.
+func (e *Entry) Collection() Collection { return e.place.Collection() }
 
-func (e *Entry) value() *value { return e.t.values.at(e.cell().value()) }
+// Image returns the key as it is.
+func (e *Entry) Image() Image { return e.place.Image(e.db) }
 
 // ExpireAt returns the expiry in Unix milliseconds, or NoExpiry.
-func (e *Entry) ExpireAt() int64 {
-	if !e.Exists() {
-		return NoExpiry
-	}
-	return e.cell().expireAt()
-}
+func (e *Entry) ExpireAt() int64 { return e.place.ExpireAt() }
 
-// TTL returns the milliseconds until the key's time is over, at least 0, or NoExpiry.
-// That of a throttle key is the time to its TAT, rounded down: so it is never off by
-// more than one from what redis-cell leaves.
+// TTL returns the milliseconds until the key expires, at least 0, or NoExpiry. For a throttle
+// key it is the time until its TAT, rounded down. So it differs by at most one from the TTL that
+// redis-cell leaves.
 func (e *Entry) TTL() int64 {
 	at := e.ExpireAt()
 	if at == NoExpiry {
 		return NoExpiry
 	}
-	if c := e.cell(); c.has(cellExpiryIsTAT) {
-		return max(floorMillis(c.value()-e.tx.now), 0)
+	if c := e.place.Cell(); c.ExpiryIsTAT() {
+		return max(table.FloorMillis(c.Int()-e.tx.now), 0)
 	}
 	return max(at-e.tx.NowMillis(), 0)
 }
 
-// Memory returns the bytes that the entry takes: its cell, its place in the index and
-// its value. It is 0 when the key is absent.
-func (e *Entry) Memory() int64 {
-	if !e.Exists() {
-		return 0
-	}
-	c := e.cell()
-	const indexSlot = 4
-	n := int64(c.size() + indexSlot)
-	if c.has(cellBigKey) {
-		n += int64(len(e.t.keyOf(c))) + valueOverhead
-	}
-	if k := c.kind(); k == Raw || k == Sorted {
-		v := e.value()
-		n += v.size()
-	}
-	return n
-}
+// Memory returns the bytes that the key takes: its cell, its index slot and its value. It is 0
+// if the key is absent.
+func (e *Entry) Memory() int64 { return e.place.Memory() }

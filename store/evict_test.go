@@ -66,7 +66,7 @@ func TestEvictToTheLimit(t *testing.T) {
 			if p.Volatile() {
 				left = 400
 			}
-			require.Equal(t, left, s.Len(0)+s.Len(1)+s.Len(2), "in the end all that may go went")
+			require.Equal(t, left, s.Len(0)+s.Len(1)+s.Len(2), "in the end all keys that may go are gone")
 			require.Equal(t, left == 0, s.Used() == 0)
 		})
 	}
@@ -89,7 +89,7 @@ func TestEvictEndsWhenNothingMayGo(t *testing.T) {
 	require.Zero(t, s.Len(1))
 }
 
-// TestEvictPrefersLeastRecentlyUsed wants most victims among the keys not used lately.
+// TestEvictPrefersLeastRecentlyUsed checks that most evicted keys were not used recently.
 func TestEvictPrefersLeastRecentlyUsed(t *testing.T) {
 	for _, p := range []Policy{AllKeysLRU, VolatileLRU, AllKeysLFU, VolatileLFU, VolatileTTL} {
 		s := New(Options{Databases: 1, Seed: 1})
@@ -113,12 +113,12 @@ func TestEvictPrefersLeastRecentlyUsed(t *testing.T) {
 			}
 		}
 		evicted := int(s.Counters().Evicted)
-		require.Greater(t, 1000-cold, evicted*9/10, "%s: %d of %d victims were cold", p, 1000-cold, evicted)
+		require.Greater(t, 1000-cold, evicted*9/10, "%s: %d of %d evicted keys were cold", p, 1000-cold, evicted)
 	}
 }
 
-// TestEvictThrottleKeysByTAT wants those nearest to their full quota to go first,
-// whatever the policy and however lately they were used.
+// TestEvictThrottleKeysByTAT checks that the throttle keys nearest to their full quota go first,
+// under every policy.
 func TestEvictThrottleKeysByTAT(t *testing.T) {
 	for _, p := range evictingPolicies {
 		s := New(Options{Databases: 1, Seed: 1})
@@ -136,11 +136,11 @@ func TestEvictThrottleKeysByTAT(t *testing.T) {
 			}
 		}
 		require.EqualValues(t, n, s.Counters().Evicted)
-		require.Less(t, sum/n, 600, "%s: the mean rank by TAT of the %d victims", p, n)
+		require.Less(t, sum/n, 600, "%s: the mean rank by TAT of the %d evicted keys", p, n)
 	}
 }
 
-// TestEvictRemovesTheExpiredFirst wants keys whose time is over to count as room, too.
+// TestEvictRemovesTheExpiredFirst checks that expired keys go before other keys are evicted.
 func TestEvictRemovesTheExpiredFirst(t *testing.T) {
 	var o recorded
 	s := New(Options{Databases: 1, Seed: 1})
@@ -170,10 +170,10 @@ func TestLFUSettings(t *testing.T) {
 		tx.Read([]byte("k"))
 		tx.End()
 	}
-	require.EqualValues(t, lfuInitial+100, freq(testNow), "with factor 0 every use counts")
-	require.EqualValues(t, lfuInitial+90, freq(testNow+10*60e9), "a minute takes one")
+	require.EqualValues(t, lfuInitial+100, freq(testNow), "with factor 0 every use counts one")
+	require.EqualValues(t, lfuInitial+90, freq(testNow+10*60e9), "each idle minute takes one")
 	s.SetLFU(10, 5)
 	require.EqualValues(t, lfuInitial+98, freq(testNow+10*60e9))
 	s.SetLFU(10, 0)
-	require.EqualValues(t, lfuInitial+100, freq(testNow+10*60e9), "0 is never")
+	require.EqualValues(t, lfuInitial+100, freq(testNow+10*60e9), "0 means never")
 }

@@ -11,8 +11,9 @@ const (
 	slotsPerPartition = Slots / Partitions
 )
 
-// crcTables drive CRC16/XMODEM (polynomial 0x1021), the checksum of the Redis Cluster
-// specification, eight bytes at a time: crcTables[k] is a byte's share k bytes later.
+// crcTables are for CRC16/XMODEM (polynomial 0x1021), the checksum of the Redis Cluster
+// specification. They take eight bytes at a time: crcTables[k] has the part that a byte adds to
+// the checksum if k more bytes follow.
 var crcTables = func() (t [8][256]uint16) {
 	for i := range t[0] {
 		crc := uint16(i) << 8
@@ -45,8 +46,8 @@ func crc16(b []byte) (crc uint16) {
 	return crc
 }
 
-// Slot returns the Redis Cluster slot of key, 0…16383: CRC16 of the key, or of what
-// stands between its first '{' and the next '}' when that is not empty.
+// Slot returns the Redis Cluster slot of a key, 0…16383. It is the CRC16 of the key, or of its hash
+// tag: the bytes between its first '{' and the next '}', if there are any.
 //
 // Source: https://redis.io/docs/reference/cluster-spec/#hash-tags
 func Slot(key []byte) uint16 {

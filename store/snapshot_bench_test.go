@@ -6,20 +6,22 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"cellserver/store/table"
 )
 
-// BenchmarkLongestSnapshot reports the longest that a snapshot holds a write up (longest-µs): at the moment at which it begins,
-// when every partition is locked (freeze-µs), or while it is under way, when the first write of a segment copies it. Nobody
-// walks the snapshot, so that writers copy all of it. As in [BenchmarkLongestInsert] each write counts by its shortest time of
-// several rounds.
+// BenchmarkLongestSnapshot reports the longest time for which a snapshot delays a write
+// (longest-µs). A write waits when the snapshot begins and locks every partition (freeze-µs), or
+// while it runs, if the write copies a segment. Nothing reads the snapshot, so writers make all
+// copies. As in [BenchmarkLongestInsert], each write counts by its shortest time of several rounds.
 func BenchmarkLongestSnapshot(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		keys int
 		put  func(e *Entry, n int64)
 	}{
-		{"throttles", 1_000_000, func(e *Entry, n int64) { e.SetInt(testNow+n+1e12, ceilMillis(testNow+n+1e12)) }},
-		{"throttles", 10_000_000, func(e *Entry, n int64) { e.SetInt(testNow+n+1e12, ceilMillis(testNow+n+1e12)) }},
+		{"throttles", 1_000_000, func(e *Entry, n int64) { e.SetInt(testNow+n+1e12, table.CeilMillis(testNow+n+1e12)) }},
+		{"throttles", 10_000_000, func(e *Entry, n int64) { e.SetInt(testNow+n+1e12, table.CeilMillis(testNow+n+1e12)) }},
 		{"strings", 1_000_000, func(e *Entry, n int64) { e.SetBytes(fmt.Appendf(nil, "value %d", n), NoExpiry) }},
 		{"sets", 1_000_000, func(e *Entry, n int64) { e.ZAdd(float64(n), []byte("member")) }},
 	} {
@@ -61,8 +63,8 @@ func (w *writer) write(i int) {
 	w.put(&e, w.n)
 }
 
-// snapshots writes every key once in each of some snapshots. It returns the shortest time for which one locked everything, and
-// that each write took.
+// snapshots writes every key once in each of several snapshots. It returns the shortest time for
+// which a snapshot locked everything, and the shortest time of each write.
 func (w *writer) snapshots(keys, rounds int) (freeze time.Duration, writes []int32) {
 	freeze, writes = time.Hour, make([]int32, keys)
 	for i := range writes {

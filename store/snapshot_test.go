@@ -9,11 +9,13 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"cellserver/store/table"
+
 	"github.com/stretchr/testify/require"
 )
 
-// shown is a key as a test compares it.
-func (im *Image) shown() string {
+// shown returns a key as text, to compare it.
+func shown(im *Image) string {
 	text := fmt.Sprintf("%v until %d: ", im.Kind, im.ExpireAt)
 	switch im.Kind {
 	case Int:
@@ -21,7 +23,8 @@ func (im *Image) shown() string {
 	case Raw:
 		text += string(im.Bytes)
 	case Sorted:
-		im.Sorted.Range(0, im.Sorted.Len(), false, func(it Item) bool {
+		z := im.Collection.(*SortedSet)
+		z.Range(0, z.Len(), false, func(it Item) bool {
 			text += fmt.Sprint(it.Member, "=", it.Score, " ")
 			return true
 		})
@@ -29,37 +32,32 @@ func (im *Image) shown() string {
 	return text
 }
 
-// standing reads everything whose time is not over, cell by cell, while all locks are held.
-func standing(s *Store, now int64) map[string]string {
+// allKeys reads every key that has not expired, cell by cell. All locks must be held.
+func allKeys(s *Store, now int64) map[string]string {
 	all := map[string]string{}
 	for i := range s.partitions {
 		for db := range s.partitions[i].tables {
-			t := &s.partitions[i].tables[db]
-			t.each(func(_ *segment, _ int, c cell) bool {
-				im := Image{Kind: c.kind(), ExpireAt: c.expireAt(), Int: c.value()}
-				if c.refers() {
-					v := t.values.at(c.value())
-					im.Bytes, im.Sorted = v.bytes, v.sorted
+			var place table.Place
+			s.partitions[i].tables[db].Each(&place, func() {
+				im := place.Image(db)
+				if !place.Cell().Expired(now) {
+					all[fmt.Sprint(db, " ", string(im.Key))] = shown(&im)
 				}
-				if !c.over(now) {
-					all[fmt.Sprint(db, " ", string(t.keyOf(c)))] = im.shown()
-				}
-				return true
 			})
 		}
 	}
 	return all
 }
 
-// snapshot begins a snapshot and returns what it must show.
+// snapshot begins a snapshot. It returns it and what it must show.
 func snapshot(t *testing.T, s *Store, now int64) (n *Snapshot, want map[string]string) {
 	t.Helper()
-	n, err := s.Snapshot(now, func() { want = standing(s, now) })
+	n, err := s.Snapshot(now, func() { want = allKeys(s, now) })
 	require.NoError(t, err)
 	return n, want
 }
 
-// collect reads a snapshot to its end and lets do run after each key.
+// collect reads a snapshot to its end, and calls do after each key.
 func (n *Snapshot) collect(t *testing.T, do func()) map[string]string {
 	t.Helper()
 	got, last := map[string]string{}, 0
@@ -68,7 +66,7 @@ func (n *Snapshot) collect(t *testing.T, do func()) map[string]string {
 		if _, twice := got[key]; twice || im.DB < last {
 			return fmt.Errorf("%q comes twice, or after another database", key)
 		}
-		got[key], last = im.shown(), im.DB
+		got[key], last = shown(im), im.DB
 		do()
 		return nil
 	}))
@@ -91,8 +89,8 @@ func churn(r *rand.Rand, tx *Tx) {
 	}
 }
 
-// TestSnapshotIsOfOneMoment lets all that can change a store happen between any two keys of a
-// snapshot, which must show what was there when it began.
+// TestSnapshotIsOfOneMoment changes the store in every way between the keys of a snapshot. The
+// snapshot must show what was there when it began.
 func TestSnapshotIsOfOneMoment(t *testing.T) {
 	r := seeded(t)
 	s := New(Options{Databases: 3, Seed: 1})
@@ -119,7 +117,7 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 			randomWrite(r, tx)
 		}
 	}
-	var ahead int64
+	var early int64
 	for range scaled(300) {
 		for range r.Intn(100) {
 			step()
@@ -133,25 +131,25 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 		})
 		waits, most := n.Copied()
 		require.Zero(t, waits)
-		ahead += most
+		early += most
 		n.Close()
 		requireSame(t, want, got, 0)
 		tx := whole(s, now)
 		checkInvariants(t, tx)
 		tx.End()
 	}
-	require.Positive(t, ahead, "nothing was changed before its turn")
+	require.Positive(t, early, "no segment changed before the snapshot came to it")
 	tx := whole(s, now)
 	for db := range 3 {
 		tx.Select(db)
 		tx.Flush()
 	}
 	tx.End()
-	require.Zero(t, s.blocks.busy, "blocks that nobody has given back")
+	require.Zero(t, s.blocks.Busy(), "blocks that were not given back")
 }
 
-// TestSnapshotSeesWhatIsMerged lets a segment merge with its buddy, which is as it was.
-func TestSnapshotSeesWhatIsMerged(t *testing.T) {
+// TestSnapshotSeesMergedSegments merges a changed segment with a buddy that has not changed.
+func TestSnapshotSeesMergedSegments(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	putInts(s, 0, 1500)
 	tx := whole(s, testNow)
@@ -161,38 +159,39 @@ func TestSnapshotSeesWhatIsMerged(t *testing.T) {
 	}
 	tx.End()
 	tb := tableOfT(s)
-	require.EqualValues(t, 1, tb.depth)
+	require.Equal(t, 1, tb.Shape().Depth)
 	n, want := snapshot(t, s, testNow)
 	defer n.Close()
 	tx = whole(s, testNow)
-	for i := 1200; i < 1500 && tb.depth > 0; i++ {
-		if e := tx.Write(fmt.Append(nil, "{t}", i)); e.g == tb.dir[0] {
+	for i := 1200; i < 1500 && tb.Shape().Depth > 0; i++ {
+		key := fmt.Append(nil, "{t}", i)
+		if e := tx.Write(key); tb.Hash(key)>>63 == 0 { // the first of the two segments
 			e.Delete()
 		}
 	}
 	tx.End()
-	require.Zero(t, tb.depth)
+	require.Zero(t, tb.Shape().Depth)
 	requireSame(t, want, n.collect(t, func() {}), 0)
 }
 
-// TestSnapshotSeesWhatIsSplit lets a segment split that it has not come to, of which a cell has changed.
-func TestSnapshotSeesWhatIsSplit(t *testing.T) {
+// TestSnapshotSeesSplitSegments splits a segment after one of its cells has changed.
+func TestSnapshotSeesSplitSegments(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	putInts(s, 0, 500)
 	n, want := snapshot(t, s, testNow)
 	defer n.Close()
 	putInts(s, 499, 1500)
-	require.Positive(t, tableOfT(s).depth)
+	require.Positive(t, tableOfT(s).Shape().Depth)
 	requireSame(t, want, n.collect(t, func() {}), 0)
 }
 
-// TestSnapshotKeepsHeads wants a change of a cell to keep that cell's head, not its segment, until so many have changed that
-// the segment takes less: more is not kept however often they do.
-func TestSnapshotKeepsHeads(t *testing.T) {
+// TestSnapshotSavesHeads checks that a changed cell costs its head only, not a copy of its segment.
+// If many cells change, the segment is copied, once.
+func TestSnapshotSavesHeads(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	putInts(s, 0, 600)
-	require.Zero(t, tableOfT(s).depth)
-	segment := int64(len(tableOfT(s).dir[0].arena))
+	require.Zero(t, tableOfT(s).Shape().Depth)
+	segment := int64(tableOfT(s).Shape().Arena)
 	n, want := snapshot(t, s, testNow)
 	defer n.Close()
 	putInts(s, 10, 20)
@@ -201,7 +200,7 @@ func TestSnapshotKeepsHeads(t *testing.T) {
 	putInts(s, 0, 600)
 	all, most := n.Copied()
 	require.Equal(t, segment, all)
-	require.Less(t, most, segment+2*mostHeads*headBytes)
+	require.Less(t, most, segment+2*256*28, "at most 256 heads of 28 bytes")
 	for range 10 {
 		putInts(s, 0, 600)
 	}
@@ -210,7 +209,7 @@ func TestSnapshotKeepsHeads(t *testing.T) {
 	requireSame(t, want, n.collect(t, func() {}), 0)
 }
 
-// putInts writes integers to keys of one partition, each time others.
+// putInts writes integers to keys of one partition; each call writes other integers.
 func putInts(s *Store, from, to int) {
 	tx := whole(s, testNow)
 	defer tx.End()
@@ -220,10 +219,13 @@ func putInts(s *Store, from, to int) {
 	}
 }
 
-// tableOfT is the table of the keys of putInts.
-func tableOfT(s *Store) *table { return &s.partitions[PartitionOf(Slot([]byte("{t}")))].tables[0] }
+// tableOfT returns the table of the keys of putInts.
+func tableOfT(s *Store) *table.Table {
+	return &s.partitions[PartitionOf(Slot([]byte("{t}")))].tables[0]
+}
 
-// TestSnapshotsBesideTransactions takes snapshots of sums that concurrent transactions keep.
+// TestSnapshotsBesideTransactions takes snapshots while transactions keep a sum. Each snapshot must
+// show the same sum.
 func TestSnapshotsBesideTransactions(t *testing.T) {
 	s := New(Options{Databases: 3, Seed: 1})
 	s.SetCompactLimits(30, 64)
@@ -291,7 +293,7 @@ func TestSnapshotsBesideTransactions(t *testing.T) {
 	end.End()
 }
 
-// TestSnapshotEnds holds that a snapshot can end anywhere, and the next one begin.
+// TestSnapshotEnds checks that a snapshot can end at any key, and that the next one can begin.
 func TestSnapshotEnds(t *testing.T) {
 	s := New(Options{Databases: 2, Seed: 1})
 	tx := whole(s, testNow)
@@ -322,14 +324,14 @@ func TestSnapshotEnds(t *testing.T) {
 	n.Close()
 }
 
-// TestSnapshotLeavesOutWhatIsOver: at its moment, to the nanosecond of a TAT.
-func TestSnapshotLeavesOutWhatIsOver(t *testing.T) {
+// TestSnapshotLeavesOutExpiredKeys checks the moment of expiry to the nanosecond of a TAT.
+func TestSnapshotLeavesOutExpiredKeys(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	tx := whole(s, testNow)
-	for key, at := range map[string]int64{"stays": testNow + 1, "over": testNow + 2} {
+	for key, at := range map[string]int64{"stays": testNow + 1, "expired": testNow + 2} {
 		e := tx.Write([]byte(key))
-		e.SetInt(testNow+100-at, ceilMillis(testNow+100-at))
-		e.SetInt(2*testNow+3-at, ceilMillis(2*testNow+3-at))
+		e.SetInt(testNow+100-at, table.CeilMillis(testNow+100-at))
+		e.SetInt(2*testNow+3-at, table.CeilMillis(2*testNow+3-at))
 	}
 	tx.End()
 	n, err := s.Snapshot(testNow+1, nil)
@@ -340,8 +342,8 @@ func TestSnapshotLeavesOutWhatIsOver(t *testing.T) {
 	require.Contains(t, got, "0 stays")
 }
 
-// TestSnapshotCopiesStringsOnce wants the bytes of a long string that is written over while
-// a snapshot has them to be copied once, not at every write.
+// TestSnapshotCopiesStringsOnce checks that writing into a long string copies it once while a
+// snapshot runs, not at every write.
 func TestSnapshotCopiesStringsOnce(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	tx := whole(s, testNow)

@@ -2,24 +2,27 @@ package store
 
 import (
 	"hash/maphash"
-	"math"
 	"sync"
 	"sync/atomic"
+
+	"cellserver/store/memory"
+	"cellserver/store/sortedset"
+	"cellserver/store/table"
 )
 
 // Options configure a [Store].
 type Options struct {
 	Databases int    // number of databases, at least 1
-	Seed      uint64 // seeds sampling (RANDOMKEY, eviction, LFU); the edge's randomness
+	Seed      uint64 // seeds sampling: RANDOMKEY, eviction, LFU
 	// Pinned reports whether a key of a database is never evicted. Nil for none.
 	Pinned func(db int, key []byte) bool
 }
 
-// Store is the whole keyspace. Its methods are safe for concurrent use; the keys
-// themselves are reached through a [Tx].
+// Store is the whole keyspace. Its methods are safe for concurrent use. A [Tx] reads and
+// changes the keys.
 type Store struct {
 	partitions [Partitions]partition
-	charts     []atomic.Pointer[chart] // by database, then partition: close together
+	segmaps    []atomic.Pointer[table.SegmentMap] // by database, then partition; see prefetch.go
 	databases  int
 	observers  []Observer                    // fixed before the first transaction
 	pinned     func(db int, key []byte) bool // nil for none
@@ -29,45 +32,46 @@ type Store struct {
 	lfuDecay   atomic.Int64
 	evictor    evictor
 	snapshots  atomic.Uint32 // how many were begun
-	freezing   atomic.Bool   // one is under way
-	compact    atomic.Pointer[compactLimits]
-	blocks     *blocks
+	freezing   atomic.Bool   // one runs
+	setLimits  atomic.Pointer[sortedset.Limits]
+	blocks     *memory.Blocks
 
 	changes atomic.Int64 // effects
-	used    atomic.Int64 // bytes of all tables, without their cells
+	heap    atomic.Int64 // bytes of all tables in Go's heap
 	expired atomic.Int64
 	evicted atomic.Int64
 	hits    atomic.Int64
 	misses  atomic.Int64
 }
 
-// partition is the part of the keyspace that one lock guards.
-type partition struct {
-	mu      sync.Mutex // guards everything below
-	tables  []table    // by database
-	watches map[watchKey][]*Watcher
-	frozen  *frozen                // what a snapshot is still to see of it; nil when none is under way
-	_       [2*cacheLine - 48]byte // keeps neighbours off its lines
-}
-
 // New returns an empty store.
 func New(o Options) *Store {
-	s := &Store{databases: max(o.Databases, 1), blocks: newBlocks(), pinned: o.Pinned}
+	s := &Store{databases: max(o.Databases, 1), blocks: memory.NewBlocks(), pinned: o.Pinned}
 	s.seed.Store(o.Seed)
 	s.SetLFU(10, 1)
 	s.SetCompactLimits(128, 64)
-	s.charts = make([]atomic.Pointer[chart], s.databases*Partitions)
-	seed := maphash.MakeSeed()
+	s.segmaps = make([]atomic.Pointer[table.SegmentMap], s.databases*Partitions)
+	shared := table.Shared{Seed: maphash.MakeSeed(), Blocks: s.blocks, Heap: &s.heap}
 	for i := range s.partitions {
-		s.partitions[i].tables = make([]table, s.databases)
-		for d := range s.partitions[i].tables {
-			t := &s.partitions[i].tables[d]
-			t.seed, t.mask, t.mem, t.blocks, t.part = seed, math.MaxUint64, &s.used, s.blocks, &s.partitions[i]
-			t.chart = &s.charts[d*Partitions+i]
+		p := &s.partitions[i]
+		p.tables = make([]table.Table, s.databases)
+		for db := range p.tables {
+			p.tables[db].Init(&shared, &p.frozen, &s.segmaps[db*Partitions+i])
 		}
 	}
 	return s
 }
+
+// evictor holds what eviction remembers between calls; evict.go uses it.
+type evictor struct {
+	mu   sync.Mutex // guards everything below; taken before any partition's lock
+	pool candidates
+	tx   *Tx
+	next int // partition from which to sample next
+}
+
+// anyTable returns a table, to hash a key before its partition is known.
+func (s *Store) anyTable() *table.Table { return &s.partitions[0].tables[0] }
 
 // partitionOf returns the partition that holds a slot.
 func (s *Store) partitionOf(slot uint16) *partition { return &s.partitions[PartitionOf(slot)] }
@@ -78,44 +82,49 @@ func (s *Store) Observe(o Observer) { s.observers = append(s.observers, o) }
 // Databases returns the number of databases.
 func (s *Store) Databases() int { return s.databases }
 
-// Used returns the bytes that keys and values take, their tables included. Room that
-// an allocation has to spare is not counted.
-func (s *Store) Used() int64 { return s.used.Load() + s.blocks.used.Load() }
+// Used returns the bytes that keys, values and tables take. The spare room of allocations is
+// not counted.
+func (s *Store) Used() int64 { return s.heap.Load() + s.blocks.Used() }
 
-// UsedOfHeap returns those of the bytes that Used counts which lie in Go's heap. The
-// others are the store's own, and are given back by [Store.Trim].
+// UsedOfHeap returns the part of Used that lies in Go's heap. The rest is the store's own
+// memory; [Store.Trim] gives it back.
 func (s *Store) UsedOfHeap() int64 {
-	if blocksOnHeap {
+	if memory.OnHeap {
 		return s.Used()
 	}
-	return s.used.Load()
+	return s.heap.Load()
 }
 
-// Trim gives some of the memory that cells have left back to the system, in less than a
-// millisecond, and reports whether there is more to give. Call it now and then.
-func (s *Store) Trim() bool { return s.blocks.trim() }
+// Trim gives some of the memory that removed keys have left back to the system. It takes less
+// than a millisecond, and reports whether there is more to give. Call it regularly.
+func (s *Store) Trim() bool { return s.blocks.Trim() }
 
-// Len returns the number of keys in a database, those expired but not yet removed
-// included, as DBSIZE does. It takes no lock.
+// Len returns the number of keys in a database, as DBSIZE does: also the expired keys that are
+// not yet removed. It takes no lock.
 func (s *Store) Len(db int) int {
 	n := int64(0)
 	for i := range s.partitions {
-		n += s.partitions[i].tables[db].count.Load()
+		n += s.partitions[i].tables[db].Len()
 	}
 	return int(n)
 }
 
-// UseLFU chooses what the 24 bits of access history per key mean: an LFU counter, or
-// the time of the last access.
-func (s *Store) UseLFU(on bool) { s.lfu.Store(on) }
+// Volatile returns the number of keys of a database that have an expiry. It takes no lock.
+func (s *Store) Volatile(db int) int {
+	n := int64(0)
+	for i := range s.partitions {
+		n += s.partitions[i].tables[db].Volatile()
+	}
+	return int(n)
+}
 
-// Changes returns how many effects there have been since the start, but for those of batches that
-// are under way.
+// Changes returns the number of effects since the start. Transactions with CountLater are
+// missing until [Tx.CountChanges].
 func (s *Store) Changes() int64 { return s.changes.Load() }
 
 // Counters are totals since the start or the last [Store.ResetCounters].
 type Counters struct {
-	Expired, Evicted int64 // keys removed because their time was over, or for room
+	Expired, Evicted int64 // keys that were removed because they expired, or to make room
 	Hits, Misses     int64 // reads that found their key, or did not
 }
 

@@ -10,11 +10,12 @@ import (
 	"unsafe"
 
 	"cellserver/internal/decimal"
+	"cellserver/store/table"
 
 	"github.com/stretchr/testify/require"
 )
 
-// seeded returns a generator whose seed is printed, and settable by SEED.
+// seeded returns a generator. It prints its seed; the variable SEED sets it.
 func seeded(t *testing.T) *rand.Rand {
 	seed := time.Now().UnixNano()
 	if s := os.Getenv("SEED"); s != "" {
@@ -48,25 +49,25 @@ type modelValue struct {
 	at   int64
 }
 
-// over is the naive form of cell.over; a value whose expiry is its own as a TAT counts
-// as one.
-func (m modelValue) over(nowMillis int64) bool {
-	if n, ok := decimal.Parse([]byte(m.text)); ok && expiryIsTAT(n, m.at) {
+// expired is the naive form of Cell.Expired. A value whose expiry follows from it as a TAT
+// counts as a TAT.
+func (m modelValue) expired(nowMillis int64) bool {
+	if n, ok := decimal.Parse([]byte(m.text)); ok && table.ExpiryIsTAT(n, m.at) {
 		return nowMillis*1e6 >= n
 	}
 	return m.at != NoExpiry && nowMillis > m.at
 }
 
-// model is the naive keyspace that TestModel holds a store against.
+// model is the naive keyspace with which TestModel compares a store.
 type model struct {
 	r      *rand.Rand
 	now    int64 // Unix ms
 	values map[string]modelValue
 }
 
-// expire forgets what is over.
+// expire drops the key if it has expired.
 func (m *model) expire(key string) {
-	if v, ok := m.values[key]; ok && v.over(m.now) {
+	if v, ok := m.values[key]; ok && v.expired(m.now) {
 		delete(m.values, key)
 	}
 }
@@ -86,7 +87,7 @@ func (m *model) expiry() int64 {
 	return m.now + int64(m.r.Intn(20000))
 }
 
-// change does the same random thing to the entry and to the model.
+// change does the same random change to the entry and to the model.
 func (m *model) change(t *testing.T, e *Entry, key string) {
 	at := m.expiry()
 	was, had := m.values[key]
@@ -97,8 +98,8 @@ func (m *model) change(t *testing.T, e *Entry, key string) {
 		m.values[key] = modelValue{fmt.Sprint(v), at}
 	case 1:
 		tat := m.now*1e6 + m.r.Int63n(1e10)
-		e.SetInt(tat, ceilMillis(tat))
-		m.values[key] = modelValue{fmt.Sprint(tat), ceilMillis(tat)}
+		e.SetInt(tat, table.CeilMillis(tat))
+		m.values[key] = modelValue{fmt.Sprint(tat), table.CeilMillis(tat)}
 	case 2:
 		e.SetBytes([]byte("v"+key), at)
 		m.values[key] = modelValue{"v" + key, at}
@@ -167,7 +168,7 @@ func TestSlot(t *testing.T) {
 	}
 }
 
-// TestCRC16 holds the checksum against its definition, bit by bit.
+// TestCRC16 compares the checksum with its definition, bit by bit.
 func TestCRC16(t *testing.T) {
 	r := seeded(t)
 	for n := range 40 {
@@ -188,7 +189,8 @@ func TestCRC16(t *testing.T) {
 	}
 }
 
-// A string is written over the one before it where that is of about its size, and nobody may still look at that.
+// A string is copied over the former one if that has about the same size, and if no effect and no
+// snapshot may still show it.
 func TestOverwriting(t *testing.T) {
 	s := New(Options{Databases: 1})
 	tx := s.NewTx()
@@ -211,13 +213,13 @@ func TestOverwriting(t *testing.T) {
 	require.True(t, write("other text"))
 	require.True(t, write("8 chars."))
 	require.False(t, write("a longer text"))
-	require.False(t, write("t"), "what is much shorter is not to hold so much")
+	require.False(t, write("t"), "a much shorter string does not keep so much memory")
 	write("first text")
 	require.False(t, write("a", "b"), "a second effect of a transaction")
 	write("first text")
 	snapshot, err := s.Snapshot(testNow, func() {})
 	require.NoError(t, err)
-	require.False(t, write("other text"), "the snapshot is to see the first")
+	require.False(t, write("other text"), "the snapshot must see the former string")
 	var seen []string
 	require.NoError(t, snapshot.Each(func(im *Image) error {
 		seen = append(seen, string(im.Bytes))

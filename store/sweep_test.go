@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"cellserver/store/table"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -20,7 +22,7 @@ func fill(s *Store, n int, now, span int64) {
 		tx.Begin(now, 0, &fp)
 		e := tx.Write(key)
 		tat := now + 1 + span/int64(n)*int64(i)
-		e.SetInt(tat, ceilMillis(tat))
+		e.SetInt(tat, table.CeilMillis(tat))
 		tx.End()
 	}
 }
@@ -42,7 +44,7 @@ func TestSweepGivesEverythingBack(t *testing.T) {
 			now += 100e6
 		}
 		if round == 0 {
-			require.Zero(t, total, "nothing is over yet")
+			require.Zero(t, total, "nothing has expired yet")
 		}
 		if now == testNow+5e9 {
 			require.Less(t, s.Used(), full*7/10, "memory follows live keys")
@@ -54,16 +56,16 @@ func TestSweepGivesEverythingBack(t *testing.T) {
 	require.Less(t, now, testNow+15e9, "the sweep keeps up")
 }
 
-func TestSweepSkipsWhatIsNotOver(t *testing.T) {
+func TestSweepSkipsSegmentsWithoutExpiredKeys(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	fill(s, 100_000, testNow, 1e9)
 	var c SweepCursor
 	_, visited := s.Sweep(testNow, &c, 1_000_000)
-	require.Less(t, visited, 2000, "one look a segment, none at cells")
+	require.Less(t, visited, 2000, "one step for each segment, none for cells")
 	expired, _ := s.Sweep(testNow+500e6, &c, 1_000_000)
 	require.InDelta(t, 50_000, expired, 500)
 	_, visited = s.Sweep(testNow+500e6, &c, 1_000_000)
-	require.Less(t, visited, 2000, "the bounds were set anew")
+	require.Less(t, visited, 2000, "the bounds are exact again")
 	tx := whole(s, testNow)
 	checkInvariants(t, tx)
 	tx.End()
@@ -116,8 +118,8 @@ func TestSweepIsObserved(t *testing.T) {
 	require.Zero(t, s.Used())
 }
 
-// TestScanOfWhatWasHuge wants the cost of a scan to follow the keys that are left.
-func TestScanOfWhatWasHuge(t *testing.T) {
+// TestScanAfterManyRemovals checks that the cost of a scan follows the keys that are left.
+func TestScanAfterManyRemovals(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
 	n := scaled(1_000_000)
 	fill(s, n, testNow, 1e9)
@@ -131,9 +133,9 @@ func TestScanOfWhatWasHuge(t *testing.T) {
 	checkInvariants(t, tx)
 	segments, entries := 0, 0
 	for i := range tx.s.partitions {
-		tb := &tx.s.partitions[i].tables[0]
-		entries += len(tb.dir)
-		tb.segments(func(*segment) bool { segments++; return true })
+		shape := tx.s.partitions[i].tables[0].Shape()
+		entries += shape.Entries
+		segments += shape.Segments
 	}
 	require.LessOrEqual(t, entries, 64)
 	require.LessOrEqual(t, segments, 64)

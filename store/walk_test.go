@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A snapshot walks every key while it holds their locks: it must not leave garbage for each.
+// A walk visits every key under locks, so it must not allocate for each key.
 func TestWalksAllocateNothingPerKey(t *testing.T) {
 	s := New(Options{Seed: 1})
 	tx := whole(s, 1)
@@ -18,6 +18,6 @@ func TestWalksAllocateNothingPerKey(t *testing.T) {
 	}
 	seen := 0
 	see := func(e *Entry) { seen += len(e.Key()) }
-	require.Less(t, testing.AllocsPerRun(10, func() { tx.Each(see) }), 1000.0/2, "at most one a partition, of which there are 256")
+	require.Less(t, testing.AllocsPerRun(10, func() { tx.Each(see) }), 1000.0/2, "at most one for each of the 256 partitions")
 	require.NotZero(t, seen)
 }

@@ -2,26 +2,11 @@ package store
 
 import "slices"
 
-// Watcher learns that a key it watches was changed, as WATCH wants it. The zero value
-// watches nothing. It belongs to one client; only the store writes dirty.
-type Watcher struct {
-	keys  map[watchKey]struct{}
-	bytes int
-	dirty dirtyFlag
-}
-
-// watchBytes is about what watching a key costs beyond the key's own bytes, which are
-// kept once.
+// watchBytes is about what a watched key costs, without its own bytes.
 const watchBytes = 128
 
-type watchKey struct {
-	db  int
-	key string
-}
-
-// Watch starts watching a key of the transaction's database. The key must lie in its
-// footprint. One whose time is over is removed first: that it goes is no change to who
-// watches it from now on.
+// Watch starts watching a key of the transaction's database, which must lie in the footprint. It
+// removes the key first if it has expired: that removal is no change to the watcher.
 func (tx *Tx) Watch(w *Watcher, key []byte) {
 	k := watchKey{tx.db, string(key)}
 	if _, already := w.keys[k]; already {
@@ -40,8 +25,8 @@ func (tx *Tx) Watch(w *Watcher, key []byte) {
 	w.bytes += len(key) + watchBytes
 }
 
-// Unwatch stops watching everything and forgets what was seen. The transaction's
-// footprint must hold the watched keys ([Watcher.Footprint]).
+// Unwatch stops watching all keys, and makes w clean. The footprint must have the watched keys
+// ([Watcher.Footprint]).
 func (tx *Tx) Unwatch(w *Watcher) {
 	for k := range w.keys {
 		p := tx.partition([]byte(k.key))
@@ -56,17 +41,15 @@ func (tx *Tx) Unwatch(w *Watcher) {
 	w.dirty.Store(false)
 }
 
-// Dirty reports whether a watched key was changed, or its time has run out, since it
-// was watched. The transaction's footprint must hold the watched keys.
+// Dirty reports whether a watched key has changed or expired since it was watched. The footprint
+// must have the watched keys.
 func (tx *Tx) Dirty(w *Watcher) bool {
 	if w.dirty.Load() {
 		return true
 	}
-	db := tx.db
-	defer func() { tx.db = db }()
 	for k := range w.keys {
-		tx.db = k.db
-		if tx.expiredCell([]byte(k.key)) {
+		key := []byte(k.key)
+		if tx.partition(key).tables[k.db].HasExpired(key, tx.now) {
 			return true
 		}
 	}
@@ -76,33 +59,12 @@ func (tx *Tx) Dirty(w *Watcher) bool {
 // Watching reports whether w watches any key.
 func (w *Watcher) Watching() bool { return len(w.keys) > 0 }
 
-// Bytes returns about how much memory the watching takes.
+// Bytes returns about how much memory the watching takes, in bytes.
 func (w *Watcher) Bytes() int { return w.bytes }
 
 // Footprint adds the partitions of the watched keys to fp.
 func (w *Watcher) Footprint(fp *Footprint) {
 	for k := range w.keys {
 		fp.AddKey([]byte(k.key))
-	}
-}
-
-// touch marks the watchers of a key.
-func (p *partition) touch(db int, key []byte) {
-	if len(p.watches) == 0 {
-		return
-	}
-	for _, w := range p.watches[watchKey{db, string(key)}] {
-		w.dirty.Store(true)
-	}
-}
-
-// touchAll marks the watchers of the database's keys for which exists says true.
-func (p *partition) touchAll(db int, exists func(key []byte) bool) {
-	for k, ws := range p.watches {
-		if k.db == db && exists([]byte(k.key)) {
-			for _, w := range ws {
-				w.dirty.Store(true)
-			}
-		}
 	}
 }

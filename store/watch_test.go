@@ -26,7 +26,7 @@ func TestWatcherBytes(t *testing.T) {
 	require.False(t, w.Watching())
 }
 
-// TestWatch holds what makes EXEC fail in Redis 7 against what does not.
+// TestWatch has the changes that make EXEC fail in Redis 7, and those that do not.
 func TestWatch(t *testing.T) {
 	soon := testNow/1e6 + 10
 	int1 := func(tx *Tx, key string, at int64) {
@@ -48,13 +48,13 @@ func TestWatch(t *testing.T) {
 		{name: "a delete of nothing", then: func(tx *Tx) { e := tx.Write([]byte("k")); e.Delete() }},
 		{name: "an expiry changed", before: func(tx *Tx) { int1(tx, "k", NoExpiry) },
 			then: func(tx *Tx) { e := tx.Write([]byte("k")); e.SetExpiry(soon) }, dirty: true},
-		{name: "time runs out", before: func(tx *Tx) { int1(tx, "k", soon) }, later: 11, dirty: true},
-		{name: "time runs out, and someone looks", before: func(tx *Tx) { int1(tx, "k", soon) },
+		{name: "the key expires", before: func(tx *Tx) { int1(tx, "k", soon) }, later: 11, dirty: true},
+		{name: "the key expires and is read", before: func(tx *Tx) { int1(tx, "k", soon) },
 			then: func(tx *Tx) { tx.Peek([]byte("k")) }, later: 11, dirty: true},
 		{name: "its last millisecond", before: func(tx *Tx) { int1(tx, "k", soon) }, later: 10},
-		{name: "over when watched", before: func(tx *Tx) { int1(tx, "k", testNow/1e6-1) },
+		{name: "expired when watched", before: func(tx *Tx) { int1(tx, "k", testNow/1e6-1) },
 			then: func(tx *Tx) { tx.Peek([]byte("k")) }},
-		{name: "over when watched, then flushed", before: func(tx *Tx) { int1(tx, "k", testNow/1e6-1) },
+		{name: "expired when watched, then flushed", before: func(tx *Tx) { int1(tx, "k", testNow/1e6-1) },
 			then: func(tx *Tx) { tx.Flush() }},
 		{name: "flush", before: func(tx *Tx) { int1(tx, "k", NoExpiry) }, then: func(tx *Tx) { tx.Flush() }, dirty: true},
 		{name: "flush without the key", before: func(tx *Tx) { int1(tx, "other", NoExpiry) }, then: func(tx *Tx) { tx.Flush() }},
@@ -63,16 +63,16 @@ func TestWatch(t *testing.T) {
 		{name: "swap takes it away", before: func(tx *Tx) { int1(tx, "k", NoExpiry) }, then: func(tx *Tx) { tx.Swap(0, 1) }, dirty: true},
 		{name: "swap brings it", before: func(tx *Tx) { tx.Select(1); int1(tx, "k", NoExpiry); tx.Select(0) },
 			then: func(tx *Tx) { tx.Swap(1, 0) }, dirty: true},
-		{name: "swap brings one that is over", before: func(tx *Tx) { tx.Select(1); int1(tx, "k", testNow/1e6-1); tx.Select(0) },
+		{name: "swap brings an expired key", before: func(tx *Tx) { tx.Select(1); int1(tx, "k", testNow/1e6-1); tx.Select(0) },
 			then: func(tx *Tx) { tx.Swap(1, 0) }},
-		{name: "swap of two that are over", before: func(tx *Tx) {
+		{name: "swap of two expired keys", before: func(tx *Tx) {
 			int1(tx, "k", testNow/1e6-1)
 			tx.Select(1)
 			int1(tx, "k", testNow/1e6-1)
 			tx.Select(0)
 		}, then: func(tx *Tx) { tx.Swap(1, 0) }},
 		{name: "swap of empty databases", then: func(tx *Tx) { tx.Swap(0, 1) }},
-		{name: "swap of others", before: func(tx *Tx) { int1(tx, "k", NoExpiry) }, then: func(tx *Tx) { tx.Swap(1, 2) }},
+		{name: "swap of other databases", before: func(tx *Tx) { int1(tx, "k", NoExpiry) }, then: func(tx *Tx) { tx.Swap(1, 2) }},
 		{name: "moved away", before: func(tx *Tx) { int1(tx, "k", NoExpiry) },
 			then: func(tx *Tx) { e := tx.Write([]byte("k")); e.MoveTo(1, []byte("k")) }, dirty: true},
 		{name: "copied over", before: func(tx *Tx) { int1(tx, "other", NoExpiry) },

@@ -40,10 +40,14 @@ var mayImport = map[string][]string{
 	"limiters/lease":      {},
 
 	// The wire and the keyspace do not know each other.
-	"resp":           {"internal/decimal"},
-	"resp/transport": {"resp"},
-	"resp/resptest":  {},
-	"store":          {"internal/decimal", "internal/exact"},
+	"resp":            {"internal/decimal"},
+	"resp/transport":  {"resp"},
+	"resp/resptest":   {},
+	"store/value":     {},
+	"store/memory":    {},
+	"store/sortedset": {"store/value"},
+	"store/table":     {"internal/decimal", "internal/exact", "store/memory", "store/value"},
+	"store":           {"internal/decimal", "store/memory", "store/sortedset", "store/table", "store/value"},
 
 	// Limits live in keys.
 	"limiters": {"internal/decimal", "internal/exact", "internal/rediserr", "internal/word", "gcra", "limiters/window", "limiters/slidinglog",
@@ -105,6 +109,10 @@ var mustNotKnow = map[string][]string{
 	"internal/topk":       {"net", "os", "sync", "sync/atomic", "time"},
 	// A session has bytes only: sockets are the business of resp/transport.
 	"resp":                {"net", "os", "sync", "sync/atomic", "time", "syscall"},
+	"store/value":         {"net", "os", "sync", "sync/atomic", "time"},
+	"store/memory":        {"net", "os", "time"},
+	"store/sortedset":     {"net", "os", "sync", "sync/atomic", "time"},
+	"store/table":         {"net", "os", "time"},
 	"store":               {"net", "os", "time"},
 	"limiters":            {"net", "os", "time"},
 	"limiters/rules":      {"net", "os", "time"},

@@ -33,7 +33,9 @@ var notYet = map[string]shape{
 	"server/monitor":             {riddles: 1},
 	"server/servertest":          {noDoc: 1, long: 3},
 	"server/stats":               {riddles: 2, long: 1},
-	"store":                      {lines: 4094, circle: 3661, riddles: 70, long: 48},
+	"store":                      {riddles: 1, long: 5},
+	"store/sortedset":            {long: 2},
+	"store/table":                {riddles: 3, long: 3},
 }
 
 // notYetPages has a line for each page with riddles or long sentences: how many of them it may have until they are gone.

@@ -58,10 +58,8 @@ func encoding(e *store.Entry) string {
 	switch k := e.Kind(); {
 	case k == store.Int:
 		return "int"
-	case k == store.Sorted && e.Sorted().Compact():
-		return "listpack"
-	case k == store.Sorted:
-		return "skiplist"
+	case k.IsCollection():
+		return e.Collection().Encoding()
 	case len(e.Bytes(nil)) <= longestEmbedded:
 		return "embstr"
 	}

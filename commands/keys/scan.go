@@ -34,7 +34,7 @@ func scan(c *commands.Call) error {
 	}
 	var found [][]byte
 	next := c.Tx.Scan(cursor, int(min(o.Count, math.MaxInt32)), func(e *store.Entry) {
-		if o.Matches(e.Key()) && (kind == nil || commands.Is(kind, typeName(e.Kind()))) {
+		if o.Matches(e.Key()) && (kind == nil || commands.Is(kind, e.Kind().Name())) {
 			found = append(found, e.Key())
 		}
 	})

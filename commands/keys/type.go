@@ -1,9 +1,6 @@
 package keys
 
-import (
-	"cellserver/commands"
-	"cellserver/store"
-)
+import "cellserver/commands"
 
 // TYPE key replies with the kind of value at a key: string, zset or none.
 var _ = commands.Register(&commands.Command{
@@ -11,18 +8,7 @@ var _ = commands.Register(&commands.Command{
 	Summary: "Determine the type stored at key", Usage: "key", Complexity: "O(1)",
 	Run: func(c *commands.Call) error {
 		e := c.Tx.Peek(c.Args[1])
-		c.Out.Simple(typeName(e.Kind()))
+		c.Out.Simple(e.Kind().Name())
 		return nil
 	},
 })
-
-// typeName is what Redis calls a kind of value.
-func typeName(k store.Kind) string {
-	switch k {
-	case store.None:
-		return "none"
-	case store.Sorted:
-		return "zset"
-	}
-	return "string"
-}

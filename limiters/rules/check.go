@@ -101,7 +101,7 @@ func (c *Check) find(tx *store.Tx, r *rule, key []byte) {
 		c.names = r.limits[i].stateKey(c.names, key, tag)
 		keys[i] = c.names[begin:]
 	}
-	tx.Gather(keys)
+	tx.PrefetchAll(keys)
 	c.limits = c.room[:len(keys)]
 	for i, key := range keys {
 		a := &c.limits[i]

@@ -56,7 +56,7 @@ func (a *applier) apply(args [][]byte) (err error) {
 // foresee has what the store has of the key of a command to come fetched from memory.
 func (a *applier) foresee(args [][]byte) {
 	if len(args) > 1 {
-		a.tx.Foresee(a.db, args[1])
+		a.tx.Prefetch(a.db, args[1])
 	}
 }
 

@@ -145,8 +145,9 @@ func appendExpire(b, key []byte, at int64) []byte {
 // effects that say so come after it.
 func (e *encoder) sorted(f *store.Effect) {
 	e.buf = appendBulk(append(e.buf, "*2\r\n$3\r\nDEL\r\n"...), f.Key)
-	e.key, e.rest, e.chunk = f.Key, f.Sorted.Len(), 0
-	f.Sorted.Range(0, e.rest, false, e.item)
+	z := f.Collection.(*store.SortedSet)
+	e.key, e.rest, e.chunk = f.Key, z.Len(), 0
+	z.Range(0, e.rest, false, e.item)
 	e.key = nil
 	if f.At != store.NoExpiry {
 		e.buf = appendExpire(e.buf, f.Key, f.At)

@@ -41,9 +41,9 @@ func (g *growth) begin(from, size int64) {
 func (g *growth) look(at int64, db int) {
 	seen := sight{at, db, g.store.Len(db)}
 	if more := g.estimate(seen); more > max(seen.keys, store.Partitions) { // for fewer, tables hardly grow
-		g.tell(db, func() { g.tx.Expect(seen.keys + more) })
+		g.tell(db, func() { g.tx.Reserve(seen.keys + more) })
 	} else {
-		g.tell(db, func() { g.tx.Expect(0) })
+		g.tell(db, func() { g.tx.Reserve(0) })
 	}
 	g.next, g.last = at+4*(at-g.last.at), seen
 }
@@ -59,7 +59,7 @@ func (g *growth) estimate(seen sight) int {
 }
 
 // settle gives up what nothing came to.
-func (g *growth) settle() { g.tell(0, g.tx.ExpectNothing) }
+func (g *growth) settle() { g.tell(0, g.tx.ReleaseReserved) }
 
 // tell tells the whole store something about a database.
 func (g *growth) tell(db int, something func()) {

@@ -69,7 +69,7 @@ type Loaded struct {
 func (d *Dir) Load(s *store.Store, o LoadOptions) (*Loaded, error) {
 	l := &loader{fs: d.fs, options: o, loaded: &Loaded{Skipped: map[string]int{}}}
 	l.apply = applier{store: s, tx: s.NewTx(), now: o.Now, foreign: o.Foreign}
-	l.apply.tx.Replays, l.apply.tx.Silent = true, true
+	l.apply.tx.KeepExpired, l.apply.tx.Silent = true, true
 	l.growth = growth{store: s, tx: s.NewTx(), now: o.Now}
 	defer l.growth.settle()
 	if l.options.Through == nil {

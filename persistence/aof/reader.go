@@ -180,7 +180,7 @@ func (r *reader) drain() {
 		r.apply(&r.waiting[r.next])
 		r.next = (r.next + 1) % readAhead
 	}
-	r.loader.apply.tx.ForgetForeseen()
+	r.loader.apply.tx.DropPrefetched()
 }
 
 // apply applies a command that has waited, if there is one.

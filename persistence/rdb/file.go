@@ -122,7 +122,7 @@ func (l *loader) expect(db int) {
 	if n >= store.Partitions {
 		l.room -= int64(n)
 		l.tx.Select(db)
-		l.tx.Expect(int(n))
+		l.tx.Reserve(int(n))
 	}
 }
 
@@ -130,7 +130,7 @@ func (l *loader) expect(db int) {
 func (l *loader) settle() {
 	l.begin()
 	defer l.tx.End()
-	l.tx.ExpectNothing()
+	l.tx.ReleaseReserved()
 }
 
 // begin locks everything.

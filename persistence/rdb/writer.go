@@ -99,7 +99,7 @@ func (w *Writer) value(im *store.Image) {
 	case store.Raw:
 		w.text(im.Bytes)
 	case store.Sorted:
-		z := im.Sorted
+		z := im.Collection.(*store.SortedSet)
 		w.buf = appendLength(w.buf, uint64(z.Len()))
 		z.Range(0, z.Len(), true, w.item)
 	}

@@ -1,0 +1,43 @@
+package store
+
+// Flush removes every key of the transaction's database. The footprint must be whole.
+func (tx *Tx) Flush() {
+	for i := range tx.s.partitions {
+		p := &tx.s.partitions[i]
+		t := &p.tables[tx.db]
+		p.markAllDirty(tx.db, t.Has)
+		t.Reset()
+	}
+	*tx.newEffect() = Effect{Op: OpFlush, DB: tx.db}
+}
+
+// Swap exchanges the contents of two databases. The footprint must be whole.
+func (tx *Tx) Swap(a, b int) {
+	if a == b {
+		return
+	}
+	for i := range tx.s.partitions {
+		p := &tx.s.partitions[i]
+		tx.removeExpiredWatched(p, a, b)
+		ta, tb := &p.tables[a], &p.tables[b]
+		either := func(key []byte) bool { return ta.Has(key) || tb.Has(key) }
+		p.markAllDirty(a, either)
+		p.markAllDirty(b, either)
+		ta.Swap(tb)
+	}
+	*tx.newEffect() = Effect{Op: OpSwapDB, DB: a, Int: int64(b)}
+}
+
+// removeExpiredWatched removes the watched keys of two databases that have expired. To a
+// watcher, an expired key that comes or goes is no change.
+func (tx *Tx) removeExpiredWatched(p *partition, a, b int) {
+	was := tx.db
+	for k := range p.watches {
+		if k.db == a || k.db == b {
+			for _, tx.db = range []int{a, b} {
+				tx.Peek([]byte(k.key))
+			}
+		}
+	}
+	tx.db = was
+}

@@ -1,0 +1,239 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"math/rand"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// naiveSet is a slice that is sorted again after every change.
+type naiveSet []Item
+
+func (n *naiveSet) set(score float64, member string) (added bool) {
+	for i := range *n {
+		if (*n)[i].Member == member {
+			if (*n)[i].Score != score {
+				(*n)[i].Score = score
+				n.sort()
+			}
+			return false
+		}
+	}
+	*n = append(*n, Item{Score: score, Member: member})
+	n.sort()
+	return true
+}
+
+func (n *naiveSet) remove(member string) bool {
+	for i := range *n {
+		if (*n)[i].Member == member {
+			*n = append((*n)[:i], (*n)[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+func (n *naiveSet) sort() {
+	sort.Slice(*n, func(i, j int) bool {
+		a, b := (*n)[i], (*n)[j]
+		return a.Score < b.Score || a.Score == b.Score && a.Member < b.Member
+	})
+}
+
+var oddScores = []float64{0, math.Copysign(0, -1), 1, 1, 2.5, -1, math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64}
+
+func randomScore(r *rand.Rand) float64 {
+	if r.Intn(3) == 0 {
+		return oddScores[r.Intn(len(oddScores))]
+	}
+	return float64(r.Intn(50))
+}
+
+// TestSortedSetModel drives a sorted set and a sorted slice with the same random
+// operations, in the compact form, across the conversion and in the large form.
+func TestSortedSetModel(t *testing.T) {
+	for _, members := range []int{10, 100, 400} {
+		t.Run(fmt.Sprint(members), func(t *testing.T) { sortedSetStory(t, seeded(t), members) })
+	}
+}
+
+func sortedSetStory(t *testing.T, r *rand.Rand, members int) {
+	s := New(Options{Databases: 1, Seed: 1})
+	s.SetCompactLimits(64, 20)
+	key := []byte("z")
+	var model naiveSet
+	compact := true
+	for step := range scaled(20_000) {
+		tx := whole(s, testNow)
+		e := tx.Write(key)
+		if len(model) == 0 {
+			compact = true
+		}
+		member := fmt.Sprint("m", r.Intn(members))
+		if members == 10 && r.Intn(500) == 0 {
+			member += strings.Repeat("x", 20)
+		}
+		switch op := r.Intn(20); {
+		case op < 12:
+			score := randomScore(r)
+			require.Equal(t, model.set(score, member), e.ZAdd(score, []byte(member)))
+			compact = compact && len(model) <= 64 && len(member) <= 20
+		case op < 17:
+			require.Equal(t, model.remove(member), e.ZRem([]byte(member)))
+		case op == 17 && len(model) > 0:
+			from := r.Intn(len(model))
+			to := min(from+r.Intn(4), len(model))
+			if r.Intn(50) == 0 {
+				from, to = 0, len(model)
+			}
+			require.Equal(t, to-from, e.ZRemRange(from, to))
+			model = append(model[:from:from], model[to:]...)
+		case op == 18 && r.Intn(20) == 0:
+			items := append([]Item{{Score: -5, Member: member}, {Score: 7, Member: "twice"}, {Score: 3, Member: "twice"}}, model...)
+			e.ZStore(items)
+			model = nil
+			for _, it := range items {
+				model.set(it.Score, it.Member)
+			}
+			compact = len(model) <= 64
+			for _, it := range model {
+				compact = compact && len(it.Member) <= 20
+			}
+		}
+		checkSorted(t, r, e.Sorted(), model, compact)
+		if step%50 == 0 {
+			checkInvariants(t, tx)
+		}
+		tx.End()
+	}
+}
+
+func checkSorted(t *testing.T, r *rand.Rand, z *SortedSet, model naiveSet, compact bool) {
+	t.Helper()
+	if len(model) == 0 {
+		require.Nil(t, z, "the key is removed with its last member")
+		return
+	}
+	require.Equal(t, compact, z.Compact())
+	require.Equal(t, len(model), z.Len())
+	bytes, item := int64(128), 96
+	if compact {
+		item = 32
+	}
+	for _, it := range model {
+		bytes += int64(item + len(it.Member))
+	}
+	require.Equal(t, bytes, z.Bytes())
+	from := r.Intn(len(model))
+	to := from + r.Intn(len(model)-from) + 1
+	var got []Item
+	collect := func(it Item) bool { got = append(got, it); return true }
+	z.Range(from, to, false, collect)
+	require.Equal(t, []Item(model[from:to]), got)
+	got = nil
+	z.Range(from, to, true, collect)
+	for i := range got {
+		require.Equal(t, model[to-1-i], got[i])
+	}
+	got = nil
+	z.Range(from, to, r.Intn(2) == 0, func(it Item) bool { collect(it); return false })
+	require.Len(t, got, 1)
+	z.Range(to, from, false, func(Item) bool { panic("an empty range") })
+
+	it := model[from]
+	require.Equal(t, it, z.At(from))
+	rank, ok := z.Rank([]byte(it.Member))
+	require.True(t, ok)
+	require.Equal(t, from, rank)
+	score, ok := z.Score([]byte(it.Member))
+	require.True(t, ok)
+	require.Equal(t, it.Score, score)
+	_, ok = z.Rank([]byte("absent"))
+	require.False(t, ok)
+	_, ok = z.Score([]byte("absent"))
+	require.False(t, ok)
+	bound := randomScore(r)
+	require.Equal(t, sort.Search(len(model), func(i int) bool { return model[i].Score >= bound }),
+		z.Search(func(it Item) bool { return it.Score >= bound }))
+}
+
+func TestSortedSetCloneIsIndependent(t *testing.T) {
+	for _, n := range []int{3, 500} {
+		s := New(Options{Databases: 1, Seed: 1})
+		tx := whole(s, testNow)
+		a := tx.Write([]byte("a"))
+		for i := range n {
+			a.ZAdd(float64(i), fmt.Append(nil, i))
+		}
+		a.CopyTo(0, []byte("b"))
+		b := tx.Write([]byte("b"))
+		require.Equal(t, a.Sorted().Compact(), b.Sorted().Compact())
+		for i := range n {
+			if i%2 == 0 {
+				a.ZRem(fmt.Append(nil, i))
+			} else {
+				b.ZAdd(-1, fmt.Append(nil, i))
+			}
+		}
+		require.Equal(t, n/2, a.Sorted().Len())
+		require.Equal(t, n, b.Sorted().Len())
+		require.Equal(t, 1.0, a.Sorted().At(0).Score)
+		require.Equal(t, -1.0, b.Sorted().At(n/2-1).Score)
+		require.Equal(t, 0.0, b.Sorted().At(n/2).Score)
+		checkInvariants(t, tx)
+		tx.End()
+	}
+}
+
+func TestScoresAreNumbers(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	tx := whole(s, testNow)
+	defer tx.End()
+	e := tx.Write([]byte("z"))
+	require.Panics(t, func() { e.ZAdd(math.NaN(), []byte("m")) })
+	require.Panics(t, func() { e.ZStore([]Item{{Score: 1, Member: "a"}, {Score: math.NaN(), Member: "m"}}) })
+	require.False(t, e.Exists())
+}
+
+func TestMinusZeroIsZero(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	tx := whole(s, testNow)
+	defer tx.End()
+	e := tx.Write([]byte("z"))
+	e.ZAdd(0, []byte("m"))
+	changes := tx.Changes()
+	e.ZAdd(math.Copysign(0, -1), []byte("m"))
+	require.Equal(t, changes, tx.Changes())
+	e.ZAdd(math.Copysign(0, -1), []byte("l"))
+	rank, _ := e.Sorted().Rank([]byte("l"))
+	require.Zero(t, rank, "equal scores are in the order of members")
+}
+
+// Only a large set keeps the sign of a negative zero.
+func TestMinusZeroInBothForms(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	tx := whole(s, testNow)
+	defer tx.End()
+	minusZero := math.Copysign(0, -1)
+	small, large := tx.Write([]byte("small")), tx.Write([]byte("large"))
+	small.ZAdd(minusZero, []byte("m"))
+	large.ZAdd(1, make([]byte, 65))
+	large.ZAdd(minusZero, []byte("m"))
+	signed := func(e Entry) bool {
+		score, ok := e.Sorted().Score([]byte("m"))
+		require.True(t, ok)
+		return math.Signbit(score)
+	}
+	require.False(t, signed(small))
+	require.True(t, signed(large))
+	small.ZStore([]Item{{Score: minusZero, Member: "m"}})
+	large.ZStore([]Item{{Score: minusZero, Member: "m"}, {Score: 1, Member: string(make([]byte, 65))}})
+	require.False(t, signed(small))
+	require.True(t, signed(large))
+}

@@ -1,0 +1,119 @@
+package store
+
+import "cellserver/internal/decimal"
+
+// Delete removes the key and reports whether it was there.
+func (e *Entry) Delete() bool {
+	if !e.Exists() {
+		return false
+	}
+	e.place.Remove()
+	e.record(OpDel)
+	return true
+}
+
+// SetInt makes the key hold an integer, whatever it held before, until expireAt (Unix
+// milliseconds, or NoExpiry).
+func (e *Entry) SetInt(v, expireAt int64) {
+	if e.place.SetInt(v, expireAt) {
+		e.touchAccess()
+	}
+	f := e.record(OpSet)
+	f.Int, f.At = v, expireAt
+}
+
+// SetBytes makes the key hold a string, whatever it held before, until expireAt (Unix
+// milliseconds, or NoExpiry). It copies the bytes. If they are a canonical integer, the key
+// holds the integer.
+func (e *Entry) SetBytes(b []byte, expireAt int64) {
+	if n, ok := decimal.Parse(b); ok {
+		e.SetInt(n, expireAt)
+		return
+	}
+	own := e.overwrite(b, expireAt)
+	if own == nil {
+		own = append(make([]byte, 0, len(b)), b...)
+		e.setOwnBytes(own, expireAt)
+	}
+	f := e.record(OpSet)
+	f.Value, f.At = own, expireAt
+}
+
+// overwrite copies b over the key's string, and returns that string. It returns nil, and changes
+// nothing, if the string does not fit, or if an earlier effect of the transaction or a snapshot
+// may still show it.
+func (e *Entry) overwrite(b []byte, expireAt int64) []byte {
+	if len(e.tx.effects) > 0 {
+		return nil
+	}
+	return e.place.Overwrite(b, expireAt)
+}
+
+// setOwnBytes makes the key hold b, which is the store's own from then on.
+func (e *Entry) setOwnBytes(b []byte, expireAt int64) {
+	if e.place.SetBytes(b, expireAt) {
+		e.touchAccess()
+	}
+}
+
+// setCollection makes the key hold a collection.
+func (e *Entry) setCollection(c Collection, expireAt int64) {
+	if e.place.SetCollection(c, expireAt) {
+		e.touchAccess()
+	}
+}
+
+// SetCollection makes the key hold a collection, whatever it held before, until expireAt (Unix
+// milliseconds, or NoExpiry). The collection must not be empty, and is the store's own from then
+// on.
+func (e *Entry) SetCollection(c Collection, expireAt int64) {
+	e.setCollection(c, expireAt)
+	f := e.record(wholeOps[c.Kind()])
+	f.Collection, f.At = c, expireAt
+}
+
+// removeIfEmpty removes the key if its collection is empty. That is no effect of its own:
+// applying the effect that removed the last member again does the same.
+func (e *Entry) removeIfEmpty(c Collection) {
+	if c.Len() == 0 {
+		e.place.Remove()
+	}
+}
+
+// SetRange overwrites the string from offset on, pads with zero bytes, and keeps the expiry. An
+// absent key becomes a string. With the string's length as offset it appends. The result is of
+// kind Raw even if its bytes are an integer's. SetRange returns the new length.
+func (e *Entry) SetRange(offset int, b []byte) int {
+	if e.Kind() == Raw {
+		e.place.Preserve()
+	} else {
+		e.setOwnBytes(e.Bytes(make([]byte, 0, 20)), e.ExpireAt())
+	}
+	n := e.place.WriteAt(offset, b)
+	f := e.record(OpSetRange)
+	f.Int, f.Value = int64(offset), b
+	return n
+}
+
+// SetExpiry changes when the key expires (Unix milliseconds, or NoExpiry). It does nothing if the
+// key is absent.
+func (e *Entry) SetExpiry(at int64) {
+	if !e.Exists() {
+		return
+	}
+	e.place.SetExpiry(at)
+	if at == NoExpiry {
+		e.record(OpPersist)
+	} else {
+		e.record(OpExpire).At = at
+	}
+}
+
+// record adds an effect on this key and marks the key's watchers. The caller fills in the other
+// fields of the effect.
+func (e *Entry) record(op Op) *Effect {
+	f := e.tx.newEffect()
+	f.Op, f.DB, f.Key = op, e.db, e.place.Key()
+	e.p.markDirty(e.db, e.place.Key())
+	return f
+}

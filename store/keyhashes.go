@@ -1,0 +1,92 @@
+package store
+
+import (
+	"unsafe"
+
+	"cellserver/store/table"
+)
+
+// hashedKey is the slot and the hash of a key. It means the key by its place in a buffer, whose
+// bytes must not have changed since.
+type hashedKey struct {
+	at   *byte
+	size int
+	slot uint16
+	hash uint64
+}
+
+// is reports whether k means this key. The zero hashedKey means none.
+func (k *hashedKey) is(key []byte) bool {
+	return k.at != nil && k.at == unsafe.SliceData(key) && k.size == len(key)
+}
+
+// keyHashes are the hashes of keys that are known before the keys are looked up.
+type keyHashes struct {
+	later hashQueue   // of later transactions
+	key   *hashedKey  // of a transaction on one key, in later or own; nil for other transactions
+	own   hashedKey   // of a transaction on one key that was not prefetched
+	batch []hashedKey // of [Tx.PrefetchAll], without their slots
+}
+
+// clear drops the hashes of the former transaction.
+func (h *keyHashes) clear() { h.key, h.batch = nil, h.batch[:0] }
+
+// hashQueue holds the keys of the transactions to come, in their order.
+type hashQueue struct {
+	keys       [4]hashedKey // from first up to end, each modulo 4
+	first, end uint
+}
+
+// take finds a key, and drops it and all before it. It returns nil if the key is not there. The
+// result is valid until the next add.
+func (q *hashQueue) take(key []byte) *hashedKey {
+	for i := q.first; i != q.end; i++ {
+		if k := &q.keys[i%uint(len(q.keys))]; k.is(key) {
+			q.first = i + 1
+			return k
+		}
+	}
+	return nil
+}
+
+// add puts one key at the end. It returns it and the key before it.
+func (q *hashQueue) add(k hashedKey) (before, added *hashedKey) {
+	n := uint(len(q.keys))
+	if q.end-q.first == n {
+		q.first++
+	}
+	before, added = &q.keys[(q.end-1)%n], &q.keys[q.end%n]
+	*added = k
+	q.end++
+	return before, added
+}
+
+// slotOf returns the slot of the key of a transaction on one key, and keeps its hash.
+func (h *keyHashes) slotOf(t *table.Table, key []byte) uint16 {
+	h.batch = h.batch[:0]
+	k := h.later.take(key)
+	if k == nil {
+		h.own = hashKey(t, key)
+		k = &h.own
+	}
+	h.key = k
+	return k.slot
+}
+
+// of returns the hash of a key, which it need not work out if it is known.
+func (h *keyHashes) of(t *table.Table, key []byte) uint64 {
+	if h.key != nil && h.key.is(key) {
+		return h.key.hash
+	}
+	for i := range h.batch {
+		if k := &h.batch[i]; k.is(key) {
+			return k.hash
+		}
+	}
+	return t.Hash(key)
+}
+
+// hashKey works out the slot and the hash of a key.
+func hashKey(t *table.Table, key []byte) hashedKey {
+	return hashedKey{at: unsafe.SliceData(key), size: len(key), slot: Slot(key), hash: t.Hash(key)}
+}

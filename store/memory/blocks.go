@@ -1,0 +1,165 @@
+package memory
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// BlockBytes is the size of a block. The system gives a block memory page by page, when a
+// page is first written to. So the spare room of a block costs nothing.
+const BlockBytes = 64 << 10
+
+// Blocks hands out blocks of memory. Its methods are safe for concurrent use.
+type Blocks struct {
+	mu     sync.Mutex // guards the fields up to busy
+	chunks [][]byte   // all memory that the system mapped; unmapped together with the Blocks
+	rest   []byte     // the part of the newest chunk that was never handed out
+	idle   []idle     // free blocks whose pages still take memory
+	bare   [][]byte   // free blocks without pages
+	busy   int        // blocks in use
+
+	used atomic.Int64
+}
+
+// idle is a free block whose first written bytes may hold pages.
+type idle struct {
+	block   []byte
+	written int
+}
+
+const (
+	pageBytes = 4096
+
+	// trim leaves idleBlocks, and one idle block for idlePart busy ones, as they are.
+	// It strips at most trimStep blocks of their pages in one call.
+	idleBlocks = 16
+	idlePart   = 32
+	trimStep   = 32
+)
+
+// NewBlocks returns an empty Blocks. A finalizer unmaps its memory.
+func NewBlocks() *Blocks {
+	b := &Blocks{}
+	runtime.SetFinalizer(b, func(b *Blocks) {
+		for _, c := range b.chunks {
+			unmap(c)
+		}
+	})
+	return b
+}
+
+// AddUsed adds n to the bytes that the callers account for. Taking and giving blocks does
+// not change that sum.
+func (b *Blocks) AddUsed(n int64) { b.used.Add(n) }
+
+// Used returns the sum of all [Blocks.AddUsed], in bytes.
+func (b *Blocks) Used() int64 { return b.used.Load() }
+
+// Busy returns the number of blocks in use. Larger allocations do not count.
+func (b *Blocks) Busy() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.busy
+}
+
+// Take returns a block of at least n bytes, aligned for integers. Its contents are arbitrary.
+// If n is more than [BlockBytes], the block is the next power of two. Take gives pages far
+// beyond n back to the system first.
+func (b *Blocks) Take(n int) []byte {
+	if n > BlockBytes {
+		size := BlockBytes
+		for size < n {
+			size *= 2
+		}
+		return mapped(size)
+	}
+	f := b.next()
+	if from := (n + pageBytes - 1) &^ (pageBytes - 1); f.written > n+n/2 && f.written > from {
+		dropPages(f.block[from:f.written])
+	}
+	return f.block
+}
+
+// next takes a block out of the free lists, or makes one.
+func (b *Blocks) next() (f idle) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.busy++
+	if last := len(b.idle) - 1; last >= 0 {
+		f, b.idle = b.idle[last], b.idle[:last]
+		return f
+	}
+	if last := len(b.bare) - 1; last >= 0 {
+		f.block, b.bare = b.bare[last], b.bare[:last]
+		return f
+	}
+	if len(b.rest) == 0 {
+		b.rest = mapped(chunkBytes)
+		if !OnHeap {
+			b.chunks = append(b.chunks, b.rest)
+		}
+	}
+	f.block, b.rest = b.rest[:BlockBytes:BlockBytes], b.rest[BlockBytes:]
+	return f
+}
+
+// Give takes a block back. Its first written bytes were written to. The caller must not use
+// the block again.
+func (b *Blocks) Give(block []byte, written int) {
+	if len(block) > BlockBytes {
+		unmap(block)
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.busy--
+	b.idle = append(b.idle, idle{block, written})
+}
+
+// Trim gives pages of idle blocks back to the system, at most 32 blocks a call. Some idle
+// blocks keep their pages, to be used again soon. Trim reports whether more can be given back.
+func (b *Blocks) Trim() bool {
+	for range trimStep {
+		block := b.surplus()
+		if block == nil {
+			return false
+		}
+		if OnHeap {
+			continue // the garbage collector frees the block
+		}
+		dropPages(block)
+		b.mu.Lock()
+		b.bare = append(b.bare, block)
+		b.mu.Unlock()
+	}
+	return true
+}
+
+// surplus takes out an idle block that Trim may strip, nil if there is none.
+func (b *Blocks) surplus() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	last := len(b.idle) - 1
+	if last < idleBlocks+b.busy/idlePart {
+		return nil
+	}
+	block := b.idle[last].block
+	b.idle = b.idle[:last]
+	return block
+}
+
+// Check returns an error if a number of blocks in use is not the one that the callers count,
+// or if a block is lost. It is for tests.
+func (b *Blocks) Check(busy int) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.busy != busy {
+		return fmt.Errorf("%d blocks are in use, but %d are counted", busy, b.busy)
+	}
+	if all := busy + len(b.idle) + len(b.bare) + len(b.rest)/BlockBytes; !OnHeap && len(b.chunks)*chunkBytes != all*BlockBytes {
+		return fmt.Errorf("%d blocks are known, but %d chunks are mapped", all, len(b.chunks))
+	}
+	return nil
+}

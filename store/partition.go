@@ -1,0 +1,75 @@
+package store
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"cellserver/store/table"
+)
+
+// partition is the part of the keyspace that one lock guards.
+type partition struct {
+	mu      sync.Mutex    // guards everything below
+	tables  []table.Table // by database
+	watches map[watchKey][]*Watcher
+	frozen  *table.Frozen                // what a running snapshot must still see; nil if none runs
+	_       [2*table.CacheLine - 48]byte // keeps neighbours off its cache lines
+}
+
+// lockTries is how often lock tries a lock that is taken, before the goroutine sleeps. It is
+// about the time of a few commands on one key; waking up takes far longer.
+const lockTries = 256
+
+func (p *partition) lock() {
+	for range lockTries {
+		if p.mu.TryLock() {
+			return
+		}
+	}
+	p.mu.Lock()
+}
+
+// empty reports whether the partition holds no key. It takes no lock.
+func (p *partition) empty() bool {
+	for db := range p.tables {
+		if p.tables[db].Len() > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// watchKey names a key that is watched.
+type watchKey struct {
+	db  int
+	key string
+}
+
+// Watcher learns that a key it watches has changed, for WATCH. The zero value watches nothing.
+// A Watcher belongs to one client; the store alone writes dirty.
+type Watcher struct {
+	keys  map[watchKey]struct{}
+	bytes int
+	dirty atomic.Bool
+}
+
+// markDirty marks the watchers of a key.
+func (p *partition) markDirty(db int, key []byte) {
+	if len(p.watches) == 0 {
+		return
+	}
+	for _, w := range p.watches[watchKey{db, string(key)}] {
+		w.dirty.Store(true)
+	}
+}
+
+// markAllDirty marks the watchers of the database's keys for which exists returns true.
+func (p *partition) markAllDirty(db int, exists func(key []byte) bool) {
+	for k, ws := range p.watches {
+		if k.db == db && exists([]byte(k.key)) {
+			for _, w := range ws {
+				w.dirty.Store(true)
+			}
+		}
+	}
+}

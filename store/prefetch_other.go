@@ -1,7 +1,0 @@
-//go:build !amd64 && !arm64
-
-package store
-
-import "unsafe"
-
-func prefetch(_, _ unsafe.Pointer) {}

@@ -1,0 +1,199 @@
+package table
+
+import "cellserver/store/memory"
+
+const (
+	// Two buddies merge if they have at most mergeCells cells and mergeBytes bytes together:
+	// a third of the size at which a segment splits.
+	mergeCells = 256
+	mergeBytes = memory.BlockBytes / 4
+)
+
+// room returns the hash's segment after making an index slot and n bytes of room in it. A
+// rebuilt segment has an eighth to spare, so that it is not full again soon.
+func (t *Table) room(hash uint64, n int) *segment {
+	for {
+		g := t.dir[t.entryOf(hash)]
+		if !g.full() && g.fits(n) {
+			return g
+		}
+		slots, room := slotsFor(g.live+1), (g.liveBytes()+n)*9/8
+		if (slots > segmentMaxSlots || segmentBytes(slots, room) > memory.BlockBytes) && t.maySplit(g) {
+			t.split(g, hash)
+		} else {
+			t.rebuild(g, hash, slots, room)
+		}
+	}
+}
+
+// maySplit reports whether a segment may split. The directory never has more entries than the
+// table has cells: so hashes that agree in their leading bits cannot blow it up. Their segment
+// grows instead.
+func (t *Table) maySplit(g *segment) bool {
+	return g.depth < t.depth || int64(len(t.dir)) <= t.count.Load()
+}
+
+// rebuild copies the hash's segment to a new block, without tombstones and dead bytes.
+func (t *Table) rebuild(g *segment, hash uint64, slots, room int) {
+	fresh := t.newSegment(slots, room, g.depth)
+	t.copyCells(fresh, g)
+	t.addCells(fresh.overhead() - g.overhead())
+	g.release(t.blocks)
+	*g = *fresh
+	t.publish(t.span(g, hash))
+	t.gen++
+}
+
+// newSegment makes a segment that a running snapshot need not see.
+func (t *Table) newSegment(slots, room int, depth uint8) *segment {
+	g := newSegment(t.blocks, slots, room, depth)
+	if f := *t.frozen; f != nil {
+		g.snapshot = f.number
+	}
+	return g
+}
+
+// copyCells copies the cells of other segments to g.
+func (t *Table) copyCells(g *segment, from ...*segment) {
+	for _, o := range from {
+		t.preserve(o)
+		o.inOrder(func(c Cell) { g.put(c, t.Hash(t.keyOf(c))) })
+	}
+}
+
+// split divides the full segment of a hash in two by the next bit of the hash. It doubles the
+// directory first if the directory has no entry for each half.
+func (t *Table) split(g *segment, hash uint64) {
+	t.preserve(g)
+	if g.depth == t.depth {
+		t.grow()
+	}
+	room := g.liveBytes()
+	if segmentBytes(len(g.index), room) <= memory.BlockBytes {
+		room /= 2 // the likely size; a block has room for all of them
+	}
+	var halves [2]*segment
+	for i := range halves {
+		halves[i] = t.newSegment(len(g.index), room, g.depth+1)
+	}
+	g.inOrder(func(c Cell) {
+		h := t.Hash(t.keyOf(c))
+		halves[h>>(63-g.depth)&1].put(c, h)
+	})
+	start, span := t.span(g, hash)
+	for i := range span {
+		t.dir[start+i] = halves[i/(span/2)]
+	}
+	t.publish(start, span)
+	if g.depth+1 == t.depth {
+		t.deepest += 2
+	}
+	t.addCells(halves[0].overhead() + halves[1].overhead() - g.overhead())
+	g.release(t.blocks)
+	t.gen++
+}
+
+// span returns the directory entries of the hash's segment g: the first, and their number.
+func (t *Table) span(g *segment, hash uint64) (start, n int) {
+	n = 1 << (t.depth - g.depth)
+	return t.entryOf(hash) &^ (n - 1), n
+}
+
+// publish enters the segments of n directory entries in the segment map, for prefetching.
+func (t *Table) publish(start, n int) { publishSegments(t.segmap, t.dir, t.depth, start, n) }
+
+// next returns the lowest hash of the segment after g, the segment of a hash. ok is false if g
+// is the last one.
+func (t *Table) next(g *segment, hash uint64) (from uint64, ok bool) {
+	start, n := t.span(g, hash)
+	if start+n == len(t.dir) {
+		return hash, false
+	}
+	return uint64(start+n) << (64 - t.depth), true
+}
+
+// grow doubles the directory.
+func (t *Table) grow() {
+	dir := make([]*segment, 2*len(t.dir))
+	for i, g := range t.dir {
+		dir[2*i], dir[2*i+1] = g, g
+	}
+	t.addHeap(int64(len(t.dir)) * dirEntryBytes)
+	t.dir, t.depth, t.deepest = dir, t.depth+1, 0
+}
+
+// merge joins the hash's segment with its buddy, the other half of the segment from which it
+// once split. It goes on with the joined segment, as long as the two are mostly empty. It
+// reports whether any segments merged.
+func (t *Table) merge(hash uint64) (merged bool) {
+	for {
+		g := t.dir[t.entryOf(hash)]
+		start, span := t.span(g, hash)
+		if g.depth == 0 {
+			return merged
+		}
+		buddy := t.dir[start^span]
+		cells, room := g.live+buddy.live, g.liveBytes()+buddy.liveBytes()
+		if buddy.depth != g.depth || cells > mergeCells || room > mergeBytes {
+			return merged
+		}
+		joined := t.newSegment(slotsFor(cells*3/2), room, g.depth-1)
+		t.copyCells(joined, g, buddy)
+		for i := range 2 * span {
+			t.dir[start&^span+i] = joined
+		}
+		t.publish(start&^span, 2*span)
+		t.addCells(joined.overhead() - g.overhead() - buddy.overhead())
+		g.release(t.blocks)
+		buddy.release(t.blocks)
+		t.gen++
+		merged = true
+		if g.depth == t.depth {
+			t.shrink()
+		}
+	}
+}
+
+// shrink counts two of the deepest segments less. When none is left, it halves the directory.
+func (t *Table) shrink() {
+	if t.deepest -= 2; t.deepest > 0 {
+		return
+	}
+	dir := make([]*segment, len(t.dir)/2)
+	for i := range dir {
+		dir[i] = t.dir[2*i]
+	}
+	t.addHeap(-int64(len(dir)) * dirEntryBytes)
+	t.dir, t.depth = dir, t.depth-1
+	t.publish(0, len(dir))
+	t.segments(func(g *segment) bool {
+		if g.depth == t.depth {
+			t.deepest++
+		}
+		return true
+	})
+}
+
+// tidy merges the hash's segment with its buddy, or rebuilds it, if too much of it is empty.
+func (t *Table) tidy(g *segment, hash uint64) {
+	switch {
+	case g.sparse() || g.live == 0:
+		if !t.merge(hash) && g.sparse() {
+			t.rebuild(g, hash, slotsFor(g.live*3/2), g.liveBytes())
+		}
+	case g.wasteful():
+		t.rebuild(g, hash, len(g.index), g.liveBytes())
+	}
+}
+
+// segments calls f for every segment in the order of their hashes, until f returns false. f must
+// not change the directory.
+func (t *Table) segments(f func(g *segment) bool) {
+	for i := 0; i < len(t.dir); {
+		g := t.dir[i]
+		if !f(g) {
+			return
+		}
+		i += 1 << (t.depth - g.depth)
+	}
+}

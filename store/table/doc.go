@@ -1,0 +1,52 @@
+// Package table is the hash table of the store: keys, integers and expiries in cells outside
+// Go's heap, and a slab of the values that are not integers. It knows no transaction, no
+// effect and no clock.
+//
+//	Table ── directory of segments, by the leading bits of the key's hash
+//	          └─ segment: an index (uint32 slots) and an arena (bytes) of cells
+//	      └─ slab of objects: strings, collections, and keys too long for an arena
+//
+// A table is an extendible hash table. A segment holds at most a thousand cells. A full
+// segment splits in two, and two segments that are mostly empty merge. So no insert pays for
+// more than one segment, and memory follows the keys that are left.
+//
+// # The way through the files
+//
+//	place.go         Place: finding a key, and reading it
+//	place_write.go   writing a key through its Place
+//	table.go         Table: hashing, finding, inserting and removing a cell
+//	directory.go     splitting and merging segments; the directory
+//	segment.go       the index and the arena of one segment
+//	cell.go          the bytes of a cell
+//	slab.go          the objects that cells refer to
+//	walk.go          reading all cells: in order, in hash order, or one at random
+//	sweep.go         finding expired cells
+//	check.go         recounting everything, for tests
+//
+// For snapshots, by copy-on-write:
+//
+//	frozen.go        Frozen: what a snapshot must still see of one partition
+//	savedheads.go    the heads of cells that changed
+//	segmentcopy.go   the copy of a segment, and the Images in it
+//
+// For speed alone, each behind a seam:
+//
+//	segmentmap.go    SegmentMap: where segments lie, read without a lock, to prefetch them
+//	reserve.go       room for keys that are about to come
+//
+// # Invariants
+//
+//   - A cell lies in the segment that the directory names for its key's hash.
+//   - Index slots, dead bytes, cells, expiries and bytes are counted exactly ([Table.Check]).
+//   - A segment's nextExpiry is at most the earliest expiry of its cells.
+//   - The slab has no gaps. An object knows the hash of its key, so that its cell is found when
+//     the object moves.
+//   - The generation of a table grows whenever a cell may have moved or come. A [Place] looks
+//     its cell up again then.
+//
+// # Locks
+//
+// The package takes no lock. The partition's lock of package store guards a Table, its Frozen
+// and its Places. Two things may be read without it: the counts ([Table.Len],
+// [Table.Volatile]), and a [SegmentMap].
+package table

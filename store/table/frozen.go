@@ -1,0 +1,178 @@
+package table
+
+// Frozen is what a snapshot must still see of one partition. It is copy-on-write: a segment is
+// copied when the snapshot comes to it, or before the segment changes. Small changes save the
+// heads of cells instead (savedheads.go).
+type Frozen struct {
+	copies *Copies
+	number uint32   // of the snapshot
+	tables []*Table // by database at the moment of the snapshot: where its segments are now
+	early  []early  // copies that were made before the snapshot came to their segments
+	heads  map[*segment]*savedHeads
+	copied map[*byte]struct{} // strings that the snapshot does not see
+
+	adopted []*Table // tables that were emptied; their memory is given back at the end
+}
+
+// early is a segment copy that waits for the snapshot.
+type early struct {
+	db   int // at the moment of the snapshot
+	copy *SegmentCopy
+}
+
+// Init prepares f for the snapshot with that number, which no earlier snapshot has. tables are
+// the partition's tables, by database.
+func (f *Frozen) Init(c *Copies, number uint32, tables []*Table) {
+	f.copies, f.number, f.tables = c, number, tables
+}
+
+// Release gives back the memory that f has adopted.
+func (f *Frozen) Release() {
+	for _, t := range f.adopted {
+		t.free()
+	}
+}
+
+// Cursor is a snapshot's way through one table.
+type Cursor struct {
+	DB   int    // at the moment of the snapshot
+	from uint64 // hash of the next segment
+	done bool   // all segments were seen
+}
+
+// Next returns the next copy of a segment, nil after the last. The partition must be locked.
+func (f *Frozen) Next(c *Cursor) *SegmentCopy {
+	for i := range f.early {
+		if f.early[i].db == c.DB {
+			s := f.early[i].copy
+			last := len(f.early) - 1
+			f.early[i] = f.early[last]
+			f.early[last] = early{}
+			f.early = f.early[:last]
+			return s
+		}
+	}
+	t := f.tables[c.DB]
+	for !c.done && t.dir != nil {
+		g := t.dir[t.entryOf(c.from)]
+		from, more := t.next(g, c.from)
+		c.from, c.done = from, !more
+		if g.snapshot != f.number {
+			return f.copySegment(t, g)
+		}
+	}
+	return nil
+}
+
+// preserve lets a running snapshot see a segment that is about to be rebuilt, or whose objects
+// are about to change.
+func (t *Table) preserve(g *segment) {
+	if f := *t.frozen; f != nil && g.snapshot != f.number {
+		f.preserve(t, g)
+	}
+}
+
+func (f *Frozen) preserve(t *Table, g *segment) {
+	for db, of := range f.tables {
+		if of == t {
+			s := f.copySegment(t, g)
+			s.early = true
+			f.early = append(f.early, early{db, s})
+			f.copies.add(s.bytes())
+			return
+		}
+	}
+	panic("store: the snapshot does not know the segment's table")
+}
+
+// copySegment copies a segment as it was, and marks it as seen.
+func (f *Frozen) copySegment(t *Table, g *segment) *SegmentCopy {
+	s := f.copies.take()
+	s.copy(&t.objects, g, f.takeHeads(g))
+	g.snapshot = f.number
+	return s
+}
+
+// adopt keeps the contents of a table that is about to be emptied.
+func (f *Frozen) adopt(t *Table) {
+	for db, of := range f.tables {
+		if of == t {
+			f.tables[db] = &Table{dir: t.dir, depth: t.depth, objects: t.objects, frozen: t.frozen, blocks: t.blocks}
+			f.adopted = append(f.adopted, f.tables[db])
+			t.segmap.Store(nil)
+			t.dir = nil // the adopted table gives the memory back
+		}
+	}
+}
+
+// swap notes that two tables are about to exchange their contents.
+func (f *Frozen) swap(a, b *Table) {
+	for db, of := range f.tables {
+		switch of {
+		case a:
+			f.tables[db] = b
+		case b:
+			f.tables[db] = a
+		}
+	}
+}
+
+// saveHead lets a running snapshot see a cell that is about to change in place, or to go.
+func (t *Table) saveHead(g *segment, off uint32) {
+	if f := *t.frozen; f != nil && g.snapshot != f.number {
+		f.saveHead(t, g, off)
+	}
+}
+
+// saveEnd lets a running snapshot see a segment without the cells that are about to come.
+func (t *Table) saveEnd(g *segment) {
+	if f := *t.frozen; f != nil && g.snapshot != f.number {
+		f.headsOf(g)
+	}
+}
+
+// headsOf returns the saved heads of a segment. The first call notes the end of the arena.
+func (f *Frozen) headsOf(g *segment) *savedHeads {
+	h := f.heads[g]
+	if h == nil {
+		h = &savedHeads{arena: len(g.arena), heads: make([]head, 0, firstRoom)}
+		if f.heads == nil {
+			f.heads = map[*segment]*savedHeads{}
+		}
+		f.heads[g] = h
+		f.copies.add(h.bytes())
+	}
+	return h
+}
+
+// saveHead saves the head of a cell that was there when the snapshot began. If a head cannot be
+// saved, it copies the segment.
+func (f *Frozen) saveHead(t *Table, g *segment, off uint32) {
+	c := g.cell(off)
+	if c.refers() || c.has(cellBigKey) {
+		f.preserve(t, g)
+		return
+	}
+	h := f.headsOf(g)
+	switch last := len(h.heads) - 1; {
+	case int(off) >= h.arena, last >= 0 && h.heads[last].off == off:
+		return
+	case len(h.heads) == mostHeads:
+		f.preserve(t, g)
+		return
+	}
+	before := h.bytes()
+	h.heads = append(h.heads, head{off: off})
+	copy(h.heads[len(h.heads)-1].bytes[:], c[:c.keyAt()])
+	f.copies.add(h.bytes() - before)
+}
+
+// takeHeads returns the segment's saved heads and drops them, nil if it has none.
+func (f *Frozen) takeHeads(g *segment) *savedHeads {
+	h := f.heads[g]
+	if h != nil {
+		delete(f.heads, g)
+		f.copies.waiting.Add(-h.bytes())
+	}
+	return h
+}

@@ -1,0 +1,209 @@
+package table
+
+import "cellserver/store/value"
+
+// Remove takes the key out. The key must be there.
+func (p *Place) Remove() {
+	p.t.saveHead(p.g, p.off)
+	p.t.remove(p.g, p.off, int(p.slot), p.hash)
+	p.off, p.gen = 0, p.t.gen
+}
+
+// SetInt makes the key hold an integer, whatever it held before, until expireAt (Unix
+// milliseconds, or NoExpiry). It reports whether the key is new.
+func (p *Place) SetInt(v, expireAt int64) (created bool) {
+	return p.store(value.Int, v, expireAt)
+}
+
+// SetBytes makes the key hold b, whatever it held before, until expireAt. b is the table's own
+// from then on. SetBytes reports whether the key is new.
+func (p *Place) SetBytes(b []byte, expireAt int64) (created bool) {
+	p.freeForObject()
+	return p.storeObject(value.Raw, textObject(b, p.hash), expireAt)
+}
+
+// SetCollection makes the key hold a collection, whatever it held before, until expireAt. The
+// collection is the table's own from then on. SetCollection reports whether the key is new.
+func (p *Place) SetCollection(c value.Collection, expireAt int64) (created bool) {
+	p.freeForObject()
+	return p.storeObject(c.Kind(), object{collection: c, hash: p.hash}, expireAt)
+}
+
+// TakeCollection takes the collection out of the key, which must be removed or set next.
+func (p *Place) TakeCollection() value.Collection {
+	p.t.preserve(p.g)
+	o := p.object()
+	c := o.collection
+	p.t.addHeap(-c.Bytes())
+	o.collection = nil
+	return c
+}
+
+// Overwrite copies b over the string that the key holds, and sets the expiry. It returns the
+// key's string. It returns nil, and changes nothing, if the key holds no string, if its memory
+// is too small or far too large for b, or if a snapshot runs.
+func (p *Place) Overwrite(b []byte, expireAt int64) []byte {
+	if p.Kind() != value.Raw || *p.t.frozen != nil {
+		return nil
+	}
+	o := p.object()
+	own := o.bytes()
+	if room := cap(own) - len(b); room < 0 || room > len(b)/2 || len(b) == 0 {
+		return nil
+	}
+	own = append(own[:0], b...)
+	o.setBytes(own)
+	p.SetExpiry(expireAt)
+	return own
+}
+
+// WriteAt writes b over the string that the key holds, from offset on. It pads with zero bytes,
+// and returns the new length. The key must be of kind Raw.
+func (p *Place) WriteAt(offset int, b []byte) int {
+	own := p.object().bytes()
+	before := int64(cap(own))
+	if offset < len(own) {
+		own = p.copiedBytes(own)
+	}
+	if end := offset + len(b); end > len(own) {
+		own = append(own, make([]byte, end-len(own))...)
+	}
+	copy(own[offset:], b)
+	p.object().setBytes(own)
+	p.t.addHeap(int64(cap(own)) - before)
+	return len(own)
+}
+
+// Preserve lets a running snapshot see the key's segment as it is. Call it before a string or a
+// collection of the segment changes in place.
+func (p *Place) Preserve() { p.t.preserve(p.g) }
+
+// Writable returns the key's collection, to be changed. While a snapshot runs, it is a fork.
+func (p *Place) Writable() value.Collection {
+	f := *p.t.frozen
+	o := p.object()
+	if f == nil || o.length == f.number {
+		return o.collection
+	}
+	p.t.preserve(p.g)
+	o.collection, o.length = o.collection.Fork(), f.number
+	return o.collection
+}
+
+// AddMemory counts n more bytes of the key's collection, after a change.
+func (p *Place) AddMemory(n int64) { p.t.addHeap(n) }
+
+// SetExpiry sets the expiry (Unix milliseconds, or NoExpiry). The key must be there.
+func (p *Place) SetExpiry(at int64) {
+	c := p.Cell()
+	p.t.saveHead(p.g, p.off)
+	had := c.ExpireAt() != NoExpiry
+	if c.Kind() == value.Int && ExpiryIsTAT(c.Int(), at) {
+		c.set(cellExpiryIsTAT)
+		p.countExpiry(had, at)
+		return
+	}
+	c.clear(cellExpiryIsTAT)
+	p.storeExpiry(c, had, at)
+}
+
+// store puts an integer, or a slab index, in the key's cell. It makes the cell first, or frees
+// what it refers to.
+func (p *Place) store(k value.Kind, word, expireAt int64) (created bool) {
+	tat := k == value.Int && ExpiryIsTAT(word, expireAt)
+	if !p.Exists() {
+		g, off, slot := p.t.insert(p.key, p.hash, expireAt != NoExpiry && !tat)
+		p.g, p.off, p.slot, p.gen = g, off, uint32(slot), p.t.gen
+		created = true
+	} else {
+		p.t.saveHead(p.g, p.off)
+		p.t.dropObject(p.Cell())
+	}
+	c := p.Cell()
+	had := c.has(cellExpiryIsTAT) || c.ExpireAt() != NoExpiry
+	c.clear(cellExpiryIsTAT)
+	c.setKind(k)
+	c.setInt(word)
+	if tat {
+		c.set(cellExpiryIsTAT)
+		p.countExpiry(had, expireAt)
+		return created
+	}
+	p.storeExpiry(c, had, expireAt)
+	return created
+}
+
+// freeForObject frees the key's old object before the new one enters the slab: freeing moves
+// another object.
+func (p *Place) freeForObject() {
+	if p.Exists() {
+		p.t.saveHead(p.g, p.off)
+		p.t.dropObject(p.Cell())
+	}
+}
+
+func (p *Place) storeObject(k value.Kind, o object, expireAt int64) (created bool) {
+	p.t.addHeap(o.size())
+	return p.store(k, p.t.objects.put(o), expireAt)
+}
+
+// storeExpiry writes the expiry into the cell, and makes room for it if there is none.
+func (p *Place) storeExpiry(c Cell, had bool, at int64) {
+	if !c.has(cellHasExpiry) {
+		if at == NoExpiry {
+			p.countExpiry(had, at)
+			return
+		}
+		c = p.widen()
+	}
+	c.setExpiryRoom(at)
+	p.countExpiry(had, at)
+}
+
+// countExpiry updates the number of cells with an expiry, and the segment's bound.
+func (p *Place) countExpiry(had bool, at int64) {
+	if has := at != NoExpiry; has != had {
+		if has {
+			p.t.volatile.Add(1)
+		} else {
+			p.t.volatile.Add(-1)
+		}
+	}
+	p.g.expiresBy(at)
+}
+
+// widen moves the cell to a larger place, with room for an expiry.
+func (p *Place) widen() Cell {
+	size := p.Cell().size()
+	_, off := p.t.alloc(p.hash, size+cellExpiry)
+	p.lookUp() // alloc may have moved everything
+	old, c := p.Cell(), p.g.cell(off)
+	copy(c, old[:cellHeader])
+	c.set(cellHasExpiry)
+	copy(c[cellHeader+cellExpiry:], old.keyBytes())
+	p.g.index[p.slot] = p.g.index[p.slot]&^offsetMask | off
+	p.g.kill(old)
+	p.t.addCells(-int64(size))
+	p.off = off
+	p.t.gen++
+	p.gen = p.t.gen
+	return c
+}
+
+// copiedBytes returns the key's string, to be written over. While a snapshot runs, the first
+// call makes a copy.
+func (p *Place) copiedBytes(b []byte) []byte {
+	f := *p.t.frozen
+	if f == nil || cap(b) == 0 {
+		return b
+	}
+	if _, own := f.copied[&b[:1][0]]; own {
+		return b
+	}
+	own := append(make([]byte, 0, cap(b)), b...)
+	if f.copied == nil {
+		f.copied = map[*byte]struct{}{}
+	}
+	f.copied[&own[:1][0]] = struct{}{}
+	return own
+}

@@ -1,0 +1,119 @@
+package table
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"cellserver/store/memory"
+)
+
+// SegmentMap says where the segments of one table lie, to goroutines that do not hold the
+// partition's lock. It exists for speed alone.
+//
+// What it is: for each directory entry, the address of the segment's index, the number of its
+// slots, and the end of its arena. The table publishes every change; readers use atomic loads.
+//
+// What it brings: a transaction can prefetch a key's cell before it holds the lock. Two more locks
+// for each key would cost more than prefetching saves. BenchmarkPrefetch of package store measures
+// both together: 139 ns instead of 230 ns for a write of one in a million keys.
+//
+// What it must never do: be a source of facts. It may be out of date, and then an address leads
+// to other bytes. Only prefetch instructions may use an address. The memory at each address
+// stays mapped: a segment whose block may be unmapped is not in the map.
+type SegmentMap struct {
+	depth    uint8
+	segments []segmentAddress // by the leading depth bits of a hash
+}
+
+// segmentAddress is where the index of a segment lies. The arena follows the index.
+type segmentAddress struct {
+	slots atomic.Pointer[[segmentMaxSlots]atomic.Uint32] // nil: do not prefetch
+	mask  atomic.Uint32                                  // number of slots - 1
+	end   atomic.Uint32                                  // of the used part of the arena
+}
+
+// longProbe is after how many slots CellAddress gives up. Few cells lie farther from the slot
+// of their hash.
+const longProbe = 16
+
+// publishSegments enters the segments of n directory entries in the segment map, which lies at
+// place. It makes another map if the directory has another size.
+func publishSegments(place *atomic.Pointer[SegmentMap], dir []*segment, depth uint8, start, n int) {
+	if memory.OnHeap {
+		return // the garbage collector may reuse the memory
+	}
+	m := place.Load()
+	if m == nil || len(m.segments) != len(dir) {
+		m = &SegmentMap{depth: depth, segments: make([]segmentAddress, len(dir))}
+		start, n = 0, len(dir)
+		defer place.Store(m)
+	}
+	for i := start; i < start+n; i++ {
+		m.segments[i].set(dir[i])
+	}
+}
+
+func (a *segmentAddress) set(g *segment) {
+	if len(g.index) > segmentMaxSlots || !g.fillsBlock() {
+		a.slots.Store(nil)
+		return
+	}
+	a.mask.Store(uint32(len(g.index) - 1))
+	a.end.Store(uint32(len(g.arena)))
+	a.slots.Store((*[segmentMaxSlots]atomic.Uint32)(unsafe.Pointer(unsafe.SliceData(g.index))))
+}
+
+// setEnd notes where the next cell of the hash's segment will be. If several directory entries
+// name the segment, only one of them is updated.
+func (m *SegmentMap) setEnd(hash uint64, end int) {
+	if m != nil {
+		m.segment(hash).end.Store(uint32(end))
+	}
+}
+
+func (m *SegmentMap) segment(hash uint64) *segmentAddress {
+	if m.depth == 0 {
+		return &m.segments[0]
+	}
+	return &m.segments[hash>>(64-m.depth)]
+}
+
+// IndexLine returns the cache line of the index where a probe for a hash begins, nil if it is
+// not known. m may be nil.
+func (m *SegmentMap) IndexLine(hash uint64) unsafe.Pointer {
+	if m == nil {
+		return nil
+	}
+	a := m.segment(hash)
+	slots := a.slots.Load()
+	if slots == nil {
+		return nil
+	}
+	return unsafe.Pointer(&slots[hash&uint64(a.mask.Load())&^(CacheLine/slotBytes-1)])
+}
+
+// CellAddress returns where the cell of a hash lies, or the cell of another hash with the same
+// fingerprint, or where a new cell will be. It returns nil if that is not known. m may be nil.
+func (m *SegmentMap) CellAddress(hash uint64) unsafe.Pointer {
+	if m == nil {
+		return nil
+	}
+	a := m.segment(hash)
+	slots, mask := a.slots.Load(), uint64(a.mask.Load())
+	if slots == nil {
+		return nil
+	}
+	arena := unsafe.Add(unsafe.Pointer(slots), uint32(mask+1)*slotBytes)
+	fp, i := fingerprint(hash), hash&mask
+	for range longProbe {
+		s := slots[i].Load()
+		if s == slotEmpty {
+			return unsafe.Add(arena, a.end.Load())
+		}
+		if s&^offsetMask == fp && s != slotTombstone {
+			return unsafe.Add(arena, s&offsetMask)
+		}
+		i = (i + 1) & mask
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package table
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"math"
+	"sync/atomic"
+
+	"cellserver/store/memory"
+	"cellserver/store/value"
+)
+
+// Table is the part of one database that lies in one partition: an extendible hash table. Its
+// directory has 2^depth entries; several may name the same segment until that one splits. The
+// zero value is not ready: call [Table.Init].
+type Table struct {
+	// The fields that finding and changing a cell read come first: they are one cache line.
+	dir       []*segment
+	gen       uint64                      // grows whenever a cell may have moved or come
+	frozen    **Frozen                    // of the partition; nil if no snapshot runs
+	segmap    *atomic.Pointer[SegmentMap] // for prefetching
+	depth     uint8
+	deferTidy bool // removing a cell does not tidy up; the caller does so at the end
+
+	seed     maphash.Seed
+	hashMask uint64 // all ones; tests clear bits, to make hashes agree
+	deepest  int    // segments as deep as the directory; at 0 the directory is halved
+	objects  slab
+	count    atomic.Int64 // cells
+	volatile atomic.Int64 // cells with an expiry
+	heap     int64        // bytes of the directory and of objects
+	cells    int64        // bytes of segments
+	heapUsed *atomic.Int64
+	blocks   *memory.Blocks
+
+	reserved int // cells for which the first insert makes room
+	_        [3*CacheLine - 168]byte
+}
+
+// dirEntryBytes is the memory of a directory entry, with its entry of the segment map.
+const dirEntryBytes = 24
+
+// Shared is what all tables of a store have in common.
+type Shared struct {
+	Seed   maphash.Seed
+	Blocks *memory.Blocks // the memory of segments; counts their bytes
+	Heap   *atomic.Int64  // the sum of the bytes that tables take of Go's heap
+}
+
+// Init makes the table ready. frozen is the place where the partition's running snapshot
+// stands; segmap is the place for the table's [SegmentMap].
+func (t *Table) Init(s *Shared, frozen **Frozen, segmap *atomic.Pointer[SegmentMap]) {
+	t.seed, t.hashMask, t.heapUsed, t.blocks = s.Seed, math.MaxUint64, s.Heap, s.Blocks
+	t.frozen, t.segmap = frozen, segmap
+}
+
+// Len returns the number of cells, expired ones included. It may be called without the lock.
+func (t *Table) Len() int64 { return t.count.Load() }
+
+// Volatile returns the number of cells with an expiry. It may be called without the lock.
+func (t *Table) Volatile() int64 { return t.volatile.Load() }
+
+// SegmentMap returns the table's segment map, nil if the table is empty. It may be called without
+// the lock.
+func (t *Table) SegmentMap() *SegmentMap { return t.segmap.Load() }
+
+// Hash returns the hash of a key. All tables of a store hash alike.
+func (t *Table) Hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) & t.hashMask }
+
+// Has reports whether the key is there, expired or not.
+func (t *Table) Has(key []byte) bool {
+	_, off, _ := t.find(key, t.Hash(key))
+	return off != 0
+}
+
+// HasExpired reports whether the key is there and has expired at now (Unix nanoseconds).
+func (t *Table) HasExpired(key []byte, now int64) bool {
+	g, off, _ := t.find(key, t.Hash(key))
+	return off != 0 && g.cell(off).Expired(now)
+}
+
+// entryOf returns the directory entry of a hash.
+func (t *Table) entryOf(hash uint64) int {
+	if t.depth == 0 {
+		return 0
+	}
+	return int(hash >> (64 - t.depth))
+}
+
+func (t *Table) keyOf(c Cell) []byte { return c.key(&t.objects) }
+
+// Find makes p the place of a key with the given hash ([Table.Hash]). It does not look at the
+// expiry.
+func (t *Table) Find(p *Place, key []byte, hash uint64) {
+	p.t, p.key, p.hash, p.gen, p.off = t, key, hash, t.gen, 0
+	if t.dir == nil {
+		return
+	}
+	g := t.dir[t.entryOf(hash)]
+	off, slot := g.find(&t.objects, key, hash)
+	p.g, p.off, p.slot = g, off, uint32(slot)
+}
+
+// find returns the segment, the offset and the index slot of the key's cell. The offset is 0 if
+// the key is absent.
+func (t *Table) find(key []byte, hash uint64) (g *segment, off uint32, slot int) {
+	if t.dir == nil {
+		return nil, 0, 0
+	}
+	g = t.dir[t.entryOf(hash)]
+	off, slot = g.find(&t.objects, key, hash)
+	return g, off, slot
+}
+
+// insert makes a cell for a key that is absent.
+func (t *Table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, off uint32, slot int) {
+	if t.dir == nil {
+		t.makeSegments()
+	}
+	t.saveEnd(t.dir[t.entryOf(hash)])
+	flags, size := byte(0), cellHeader
+	if len(key) > inlineKeyMax {
+		big := t.objects.put(textObject(append(make([]byte, 0, len(key)), key...), hash))
+		t.addHeap(int64(len(key)) + objectBytes)
+		flags |= cellBigKey
+		key = binary.LittleEndian.AppendUint32(nil, uint32(big))
+	}
+	if expiryRoom {
+		flags |= cellHasExpiry
+		size += cellExpiry
+	}
+	g, off = t.alloc(hash, size+len(key))
+	g.newCell(off, flags, key)
+	slot = g.link(hash, off)
+	t.count.Add(1)
+	t.gen++
+	return g, off, slot
+}
+
+// alloc takes n bytes for a cell in the hash's segment and counts them.
+func (t *Table) alloc(hash uint64, n int) (*segment, uint32) {
+	g := t.room(hash, n)
+	t.addCells(int64(n))
+	off := g.alloc(n)
+	t.segmap.Load().setEnd(hash, len(g.arena))
+	return g, off
+}
+
+// remove takes the hash's cell and its objects out, and tidies up its segment.
+func (t *Table) remove(g *segment, off uint32, slot int, hash uint64) {
+	c := g.cell(off)
+	t.dropObject(c)
+	if c.has(cellBigKey) {
+		t.addHeap(-int64(len(t.keyOf(c))) - objectBytes)
+		t.dropAt(c.bigKey())
+	}
+	if c.ExpireAt() != NoExpiry {
+		t.volatile.Add(-1)
+	}
+	t.addCells(-int64(c.size()))
+	g.unlink(slot)
+	t.gen++
+	if t.count.Add(-1) == 0 {
+		t.Reset()
+	} else if !t.deferTidy {
+		t.tidy(g, hash)
+	}
+}
+
+// dropObject frees the object that the cell refers to, if any. The cell must get another value,
+// or go.
+func (t *Table) dropObject(c Cell) {
+	if c.refers() {
+		i := c.Int()
+		t.addHeap(-t.objects.at(i).size())
+		c.setKind(value.Int)
+		t.dropAt(i)
+	}
+}
+
+// dropAt frees a place of the slab. If another object moves there, its cell learns of it.
+func (t *Table) dropAt(i int64) {
+	if from, hash := t.objects.drop(i); from >= 0 {
+		t.dir[t.entryOf(hash)].redirect(hash, from, i)
+	}
+}
+
+// addHeap counts bytes of Go's heap: of the directory and of objects.
+func (t *Table) addHeap(n int64) {
+	t.heap += n
+	t.heapUsed.Add(n)
+}
+
+// addCells counts bytes of segments.
+func (t *Table) addCells(n int64) {
+	t.cells += n
+	t.blocks.AddUsed(n)
+}
+
+// free gives the memory of all segments back.
+func (t *Table) free() {
+	t.segments(func(g *segment) bool {
+		g.release(t.blocks)
+		return true
+	})
+}
+
+// Reset removes everything. A running snapshot keeps what it must still see.
+func (t *Table) Reset() {
+	if *t.frozen != nil {
+		(*t.frozen).adopt(t)
+	}
+	t.free()
+	t.addHeap(-t.heap)
+	t.addCells(-t.cells)
+	t.dir, t.depth, t.deepest, t.objects = nil, 0, 0, slab{}
+	t.reserved = 0 // otherwise each first key of an emptied table would make all that room
+	t.segmap.Store(nil)
+	t.count.Store(0)
+	t.volatile.Store(0)
+	t.gen++
+}
+
+// Swap exchanges the contents of two tables of one partition, for SWAPDB.
+func (t *Table) Swap(o *Table) {
+	if *t.frozen != nil {
+		(*t.frozen).swap(t, o)
+	}
+	t.dir, o.dir = o.dir, t.dir
+	t.depth, o.depth = o.depth, t.depth
+	t.segmap.Store(o.segmap.Swap(t.segmap.Load()))
+	t.deepest, o.deepest = o.deepest, t.deepest
+	t.objects, o.objects = o.objects, t.objects
+	t.heap, o.heap = o.heap, t.heap
+	t.cells, o.cells = o.cells, t.cells
+	t.count.Store(o.count.Swap(t.count.Load()))
+	t.volatile.Store(o.volatile.Swap(t.volatile.Load()))
+	t.gen++
+	o.gen++
+}

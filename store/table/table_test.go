@@ -1,0 +1,89 @@
+package table
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"testing"
+
+	"cellserver/store/memory"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestHashesThatAgree checks that keys whose hashes share bits cost time at most: all are found,
+// and the directory stays in proportion.
+func TestHashesThatAgree(t *testing.T) {
+	for name, mask := range map[string]uint64{
+		"in all bits":         0,
+		"in the leading bits": 0x0000_00ff_ffff_ffff,
+		"in the low bits":     0xffff_ffff_0000_0000,
+		"in all but two bits": 0x8000_0000_0000_0001,
+	} {
+		t.Run(name, func(t *testing.T) {
+			const n = 3000
+			tb := newTable(mask)
+			key := func(i int) []byte { return fmt.Append(nil, "{tag}", i) }
+			for i := range n {
+				tb.setInt(key(i), int64(i))
+			}
+			tb.check(t)
+			require.LessOrEqual(t, len(tb.dir), 2*n)
+			for i := range n {
+				p := tb.place(key(i))
+				require.EqualValues(t, i, p.Cell().Int())
+				if i%10 != 0 {
+					p.Remove()
+				}
+			}
+			tb.check(t)
+			require.Len(t, tb.scanAll(t, 7), n/10)
+			for i := 0; i < n; i += 10 {
+				require.True(t, tb.removeKey(key(i)))
+			}
+			require.Zero(t, tb.used())
+		})
+	}
+}
+
+// TestArenaStaysSmall churns the largest cells through one segment.
+func TestArenaStaysSmall(t *testing.T) {
+	r := seeded(t)
+	tb := newTable(math.MaxUint64)
+	key := bytes.Repeat([]byte("k"), inlineKeyMax)
+	largest := 0
+	for step := range scaled(50_000) {
+		binary.BigEndian.PutUint16(key[100:], uint16(r.Intn(700)))
+		p := tb.place(bytes.Clone(key))
+		switch {
+		case !p.Exists():
+			p.SetInt(1, NoExpiry)
+		case r.Intn(3) == 0:
+			p.Remove()
+		default:
+			p.SetExpiry(1e12 + int64(step))
+		}
+		tb.segments(func(g *segment) bool {
+			largest = max(largest, segmentBytes(len(g.index), cap(g.arena)-arenaStart))
+			require.LessOrEqual(t, len(g.arena), g.liveBytes()*2+4096, "arenas are not wasteful")
+			return true
+		})
+	}
+	require.Equal(t, memory.BlockBytes, largest, "all blocks are of one size")
+	tb.check(t)
+}
+
+// TestTombstones checks that probing stays short in a segment whose keys come and go.
+func TestTombstones(t *testing.T) {
+	tb := newTable(math.MaxUint64)
+	for i := range scaled(100_000) {
+		tb.setInt(fmt.Append(nil, "{tag}", i), 1)
+		if i >= 500 {
+			require.True(t, tb.removeKey(fmt.Append(nil, "{tag}", i-500)))
+		}
+	}
+	require.EqualValues(t, 500, tb.Len())
+	tb.check(t)
+	require.LessOrEqual(t, len(tb.dir), 4)
+}

@@ -1,0 +1,29 @@
+package value
+
+// Collection is a value with members: what the store itself needs to know of a type. The
+// store counts its memory, copies it for COPY and for snapshots, and names it. Reading and
+// changing its members is between the type and its commands.
+//
+// A Collection is not safe for concurrent use, except as Fork says. The store removes a key
+// when its collection becomes empty.
+type Collection interface {
+	// Kind returns the type's kind.
+	Kind() Kind
+
+	// Len returns the number of members.
+	Len() int
+
+	// Bytes returns about how much memory the collection takes, in bytes.
+	Bytes() int64
+
+	// Encoding returns the name of the present encoding, as OBJECT ENCODING says it.
+	Encoding() string
+
+	// Clone returns a copy that changes independently of the receiver, for COPY.
+	Clone() Collection
+
+	// Fork returns a copy that takes all changes from now on, for a snapshot. The receiver
+	// stays as it is. A snapshot reads the members of the receiver in their order, and nothing
+	// else, while another goroutine changes the copy.
+	Fork() Collection
+}

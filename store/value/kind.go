@@ -1,0 +1,27 @@
+package value
+
+// Kind is what a key holds. A cell of the store keeps it in three bits, so there are at most
+// eight kinds.
+type Kind uint8
+
+// The kinds of values. The collections come last.
+const (
+	None   Kind = iota // no such key
+	Int                // a string that is a canonical int64: a counter, or a TAT
+	Raw                // any other string
+	Sorted             // a sorted set: store/sortedset
+)
+
+// kinds has a row for each kind: the type's name, as the command TYPE says it.
+var kinds = [...]struct{ name string }{
+	None:   {"none"},
+	Int:    {"string"},
+	Raw:    {"string"},
+	Sorted: {"zset"},
+}
+
+// Name returns the name of the type, as Redis's TYPE says it.
+func (k Kind) Name() string { return kinds[k].name }
+
+// IsCollection reports whether a key of this kind holds a [Collection].
+func (k Kind) IsCollection() bool { return k > Raw }
