@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -20,23 +19,6 @@ var (
 	headingTag   = regexp.MustCompile(`^#{1,6} (.*)$`)
 	linkText     = regexp.MustCompile(`\[([^\]]*)\]\([^()]*\)`)
 )
-
-// planned are files and folders that documents link to before they are there.
-var planned = []string{
-	"commands/admin", "commands/cluster", "server/servertest", "commands/connection", "commands/keys", "commands/limits",
-	"commands/pubsub", "commands/sortedsets", "commands/strings", "commands/transactions", "docs/adding-a-type.md",
-	"limiters/pace.go", "limiters/rules", "server", "store/sortedset",
-}
-
-// TestPlannedIsNotEmpty asks for the end of planned once all of it is there.
-func TestPlannedIsNotEmpty(t *testing.T) {
-	for _, path := range planned {
-		if _, err := os.Stat(filepath.Join(root(t), path)); err != nil {
-			return
-		}
-	}
-	t.Error("everything in planned is there: remove the list and this test")
-}
 
 // TestLinks follows every relative link and anchor of README.md and docs/*.md.
 func TestLinks(t *testing.T) {
@@ -81,9 +63,6 @@ func (p *document) resolve(t *testing.T, target *url.URL) error {
 		path := filepath.Join(filepath.Dir(p.path), filepath.FromSlash(target.Path))
 		info, err := os.Stat(filepath.Join(root(t), path))
 		if err != nil {
-			if slices.ContainsFunc(planned, func(p string) bool { return isBelow(filepath.ToSlash(path), p) }) {
-				return nil
-			}
 			return fmt.Errorf("%s does not exist", path)
 		}
 		if target.Fragment == "" {
