@@ -34,32 +34,37 @@ var mayImport = map[string][]string{
 	"commands":    {"internal/decimal", "internal/exact", "gcra", "limiters/window", "limiters/slidinglog", "limiters/pace", "limiters/lease", "internal/topk", "resp", "store", "internal/config", "persistence/rdb"},
 	"persistence": {"store", "persistence/aof", "persistence/rdb", "persistence/fs"},
 	// A manifest quotes as redis.conf does.
-	"persistence/aof":       {"internal/decimal", "store", "internal/config", "persistence/rdb", "persistence/fs"},
-	"persistence/rdb":       {"internal/decimal", "store"},
-	"persistence/fs":        {},
-	"persistence/fs/fstest": {"persistence/fs"},
-	"cmd/cellserver/app":    {"gcra", "limiters/window", "limiters/slidinglog", "limiters/pace", "limiters/lease", "resp", "store", "internal/config", "commands", "persistence", "persistence/aof", "persistence/fs"},
-	"cmd/cellserver":        {"cmd/cellserver/app", "internal/config"},
+	"persistence/aof": {"internal/decimal", "store", "internal/config", "persistence/rdb", "persistence/fs"},
+	"persistence/rdb": {"internal/decimal", "store", "persistence/rdb/encoding", "persistence/rdb/crc64"},
+	// The primitives of the format know no store.
+	"persistence/rdb/encoding": {"internal/decimal", "persistence/rdb/crc64"},
+	"persistence/rdb/crc64":    {},
+	"persistence/fs":           {},
+	"persistence/fs/fstest":    {"persistence/fs"},
+	"cmd/cellserver/app":       {"gcra", "limiters/window", "limiters/slidinglog", "limiters/pace", "limiters/lease", "resp", "store", "internal/config", "commands", "persistence", "persistence/aof", "persistence/fs"},
+	"cmd/cellserver":           {"cmd/cellserver/app", "internal/config"},
 }
 
 // mustNotKnow says which parts of the world a package is kept away from, as packages of the standard library.
 // A limiter knows numbers only; the store no files and no sockets; commands neither.
 var mustNotKnow = map[string][]string{
-	"internal/decimal":    {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"internal/exact":      {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"gcra":                {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"limiters/window":     {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"limiters/slidinglog": {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"limiters/pace":       {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"limiters/lease":      {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"internal/topk":       {"net", "os", "sync", "sync/atomic", "time"},
-	"store":               {"net", "os", "time"},
-	"commands":            {"os"},
-	"persistence":         {"net"},
-	"persistence/aof":     {"net", "time"},
-	"persistence/rdb":     {"net", "os", "time"},
-	"persistence/fs":      {"net", "time"},
-	"cmd/cellserver/app":  {"flag", "os/signal"},
+	"internal/decimal":         {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"internal/exact":           {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"gcra":                     {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"limiters/window":          {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"limiters/slidinglog":      {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"limiters/pace":            {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"limiters/lease":           {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"internal/topk":            {"net", "os", "sync", "sync/atomic", "time"},
+	"store":                    {"net", "os", "time"},
+	"commands":                 {"os"},
+	"persistence":              {"net"},
+	"persistence/aof":          {"net", "time"},
+	"persistence/rdb":          {"net", "os", "time"},
+	"persistence/rdb/encoding": {"net", "os", "sync", "sync/atomic", "time"},
+	"persistence/rdb/crc64":    {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"persistence/fs":           {"net", "time"},
+	"cmd/cellserver/app":       {"flag", "os/signal"},
 }
 
 // listed is what `go list` says about a package, its tests left aside.

@@ -1,6 +1,6 @@
 //go:build !amd64
 
-package rdb
+package crc64
 
 const canFold = false
 

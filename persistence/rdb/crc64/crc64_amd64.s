@@ -1,11 +1,11 @@
 #include "textflag.h"
 
-// func fold(state *[16]byte, p []byte, by *[2]uint64)
+// func fold(state *[16]byte, p []byte, factors *[2]uint64)
 TEXT ·fold(SB), NOSPLIT, $0-40
 	MOVQ  state+0(FP), DI
 	MOVQ  p_base+8(FP), SI
 	MOVQ  p_len+16(FP), CX
-	MOVQ  by+32(FP), AX
+	MOVQ  factors+32(FP), AX
 	MOVOU (DI), X0
 	MOVOU (AX), X1
 	SHRQ  $4, CX
@@ -26,8 +26,8 @@ done:
 	MOVOU X0, (DI)
 	RET
 
-// func multiplies() bool
-TEXT ·multiplies(SB), NOSPLIT, $0-1
+// func hasPCLMULQDQ() bool
+TEXT ·hasPCLMULQDQ(SB), NOSPLIT, $0-1
 	MOVL $1, AX
 	XORL CX, CX
 	CPUID
