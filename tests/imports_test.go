@@ -33,9 +33,10 @@ var mayImport = map[string][]string{
 	// DUMP and RESTORE speak the codec's payloads; of files commands know nothing.
 	"commands":    {"internal/decimal", "internal/exact", "gcra", "limiters/window", "limiters/slidinglog", "limiters/pace", "limiters/lease", "internal/topk", "resp", "store", "internal/config", "persistence/rdb"},
 	"persistence": {"store", "persistence/aof", "persistence/rdb", "persistence/fs"},
-	// A manifest quotes as redis.conf does.
-	"persistence/aof": {"internal/decimal", "store", "internal/config", "persistence/rdb", "persistence/fs"},
-	"persistence/rdb": {"internal/decimal", "store", "persistence/rdb/encoding", "persistence/rdb/crc64"},
+	// The manifest quotes names as redis.conf does.
+	"persistence/aof/format": {"internal/decimal", "internal/config"},
+	"persistence/aof":        {"internal/decimal", "store", "persistence/aof/format", "persistence/rdb", "persistence/fs"},
+	"persistence/rdb":        {"internal/decimal", "store", "persistence/rdb/encoding", "persistence/rdb/crc64"},
 	// The primitives of the format know no store.
 	"persistence/rdb/encoding": {"internal/decimal", "persistence/rdb/crc64"},
 	"persistence/rdb/crc64":    {},
@@ -60,6 +61,7 @@ var mustNotKnow = map[string][]string{
 	"commands":                 {"os"},
 	"persistence":              {"net"},
 	"persistence/aof":          {"net", "time"},
+	"persistence/aof/format":   {"net", "os", "sync", "sync/atomic", "time"},
 	"persistence/rdb":          {"net", "os", "time"},
 	"persistence/rdb/encoding": {"net", "os", "sync", "sync/atomic", "time"},
 	"persistence/rdb/crc64":    {"bytes", "net", "os", "sync", "sync/atomic", "time"},

@@ -42,7 +42,7 @@ type App struct {
 	store    *store.Store
 	commands *commands.Server
 	disk     *persistence.Manager
-	replay   aof.Foreign
+	replay   aof.Replayer
 
 	transport resp.Server
 	sockets   sockets

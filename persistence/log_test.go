@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// logged are the settings of a server that keeps a log.
+// logged makes settings with a log.
 func logged(p aof.Policy) func(*Settings) {
 	return func(set *Settings) {
 		set.Save, set.AppendOnly, set.AppendFsync = nil, true, p
@@ -28,14 +28,14 @@ func logged(p aof.Policy) func(*Settings) {
 	}
 }
 
-// told lets replies leave, and reports whether they may.
-func (s *server) told(do func()) bool {
+// acknowledged makes changes, and reports whether their replies may be sent.
+func (s *server) acknowledged(do func()) bool {
 	mark := s.Journal().Mark()
 	do()
 	return s.Journal().Wait(mark)
 }
 
-// pulse lets time pass, and what is due happen.
+// pulse lets seconds pass, and calls Pulse ten times a second.
 func (s *server) pulse(seconds int64) {
 	for range seconds * 10 {
 		s.now.Add(1e8)
@@ -44,7 +44,7 @@ func (s *server) pulse(seconds int64) {
 	}
 }
 
-// quiet waits until nothing goes on in the background.
+// quiet waits until no job and no sync runs in the background.
 func (s *server) quiet() {
 	s.t.Helper()
 	for s.Writing() != "" || s.Journal().Syncing() {
@@ -52,8 +52,8 @@ func (s *server) quiet() {
 	}
 }
 
-// whole waits until the log is whole.
-func (s *server) whole() {
+// restored waits until the log is complete.
+func (s *server) restored() {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool {
 		s.pulse(1)
@@ -65,10 +65,10 @@ func TestTheLogIsLoaded(t *testing.T) {
 	for _, p := range []aof.Policy{aof.EverySecond, aof.Always, aof.Never} {
 		files := &fstest.Memory{}
 		s := started(t, files, logged(p))
-		require.True(t, s.told(func() { s.put(1, "a", "b") }))
+		require.True(t, s.acknowledged(func() { s.put(1, "a", "b") }))
 		again := started(t, files.Kill(), logged(p))
 		require.Equal(t, s.contents(), again.contents())
-		require.True(t, s.told(func() { s.put(7, "b", "c") }))
+		require.True(t, s.acknowledged(func() { s.put(7, "b", "c") }))
 		require.NoError(t, s.Stop(false, false))
 		files = files.PowerCut(nil)
 		last := started(t, files, logged(p))
@@ -80,7 +80,7 @@ func TestTheLogIsLoaded(t *testing.T) {
 	}
 }
 
-// A directory with a dump alone is loaded, and is the log's beginning.
+// TestTheLogBeginsWithTheDump starts with a dump only: it is loaded, and becomes the log's base.
 func TestTheLogBeginsWithTheDump(t *testing.T) {
 	files := &fstest.Memory{}
 	files.Put("dir/dump.rdb", dumped(t))
@@ -106,19 +106,19 @@ func TestBadLogsRefuseToStart(t *testing.T) {
 		if bad == "" {
 			require.NoError(t, files.Remove("dir/appendonlydir/appendonly.aof.1.base.rdb"))
 		}
-		before, names := snapshotOf(files), files.Names()
+		before, names := allFiles(files), files.Names()
 		s = newServer(t, files, logged(aof.Always))
-		s.foreign = func(int, [][]byte) error { return errors.New("unknown command") }
+		s.loader.replayer = func(int, [][]byte) error { return errors.New("unknown command") }
 		err := s.Start(t.Context())
 		require.ErrorContains(t, err, "nothing was changed", name)
 		require.ErrorContains(t, err, "dir/appendonlydir/appendonly.aof", name)
 		require.Equal(t, names, files.Names())
-		require.Equal(t, before, snapshotOf(files))
+		require.Equal(t, before, allFiles(files))
 	}
 }
 
-// snapshotOf is what all files hold.
-func snapshotOf(files *fstest.Memory) map[string]string {
+// allFiles returns the contents of all files.
+func allFiles(files *fstest.Memory) map[string]string {
 	all := map[string]string{}
 	for _, name := range files.Names() {
 		all[name] = string(files.Get(name))
@@ -126,17 +126,17 @@ func snapshotOf(files *fstest.Memory) map[string]string {
 	return all
 }
 
-// TestKilledAtEveryOperationOfARewrite kills the process, and cuts the power, before every
-// file operation of a rewrite with changes before, meanwhile and after: a start finds
-// everything that was told.
+// TestKilledAtEveryOperationOfARewrite kills the process, or cuts the power, before every
+// file operation of a rewrite. Changes come before, during and after the rewrite. A start must find
+// all acknowledged changes.
 func TestKilledAtEveryOperationOfARewrite(t *testing.T) {
 	r := newRand(t)
 	for n, done := 0, false; !done; n++ {
 		files := &fstest.Memory{}
 		s := started(t, files, logged(aof.Always))
 		s.putLong("first")
-		require.True(t, s.told(func() { s.put(1, "before") }))
-		told, tried := s.contents(), s.contents()
+		require.True(t, s.acknowledged(func() { s.put(1, "before") }))
+		acked, tried := s.contents(), s.contents()
 		first := files.Ops() + n
 		files.Fault = func(op fstest.Op) error {
 			if op.N >= first {
@@ -149,12 +149,12 @@ func TestKilledAtEveryOperationOfARewrite(t *testing.T) {
 			return nil
 		}
 		require.NoError(t, s.BackgroundRewrite())
-		s.idle()
+		s.wait()
 		done = files.Ops() < first
-		if !s.condition.Load().LogStrict { // else it would be refused
+		if !s.condition.Load().LogStrict { // else the server refuses the command
 			tried["0/after"] = "3"
-			if s.told(func() { s.put(3, "after") }) {
-				told["0/after"] = "3"
+			if s.acknowledged(func() { s.put(3, "after") }) {
+				acked["0/after"] = "3"
 			}
 		}
 		for name, after := range map[string]*fstest.Memory{
@@ -162,16 +162,16 @@ func TestKilledAtEveryOperationOfARewrite(t *testing.T) {
 		} {
 			again := started(t, after, logged(aof.Always))
 			got := again.contents()
-			for key, want := range told {
+			for key, want := range acked {
 				require.Equal(t, want, got[key], "%s after %d operations: %s", name, n, key)
 			}
 			for key, value := range got {
 				require.Equal(t, tried[key], value, "%s after %d operations: %s", name, n, key)
 			}
 			require.NoError(t, again.BackgroundRewrite())
-			again.idle()
+			again.wait()
 			left := slices.DeleteFunc(after.Names(), func(name string) bool { return strings.Contains(name, ".torn-") })
-			require.Len(t, left, 3, "leftovers are gone: %s after %d operations", name, n)
+			require.Len(t, left, 3, "no temporary files are left: %s after %d operations", name, n)
 			require.Equal(t, got, started(t, after.PowerCut(nil), logged(aof.Always)).contents())
 		}
 		require.Less(t, n, 100)
@@ -181,8 +181,8 @@ func TestKilledAtEveryOperationOfARewrite(t *testing.T) {
 	}
 }
 
-// TestTheLogSurvivesFaults lets each operation fail once, writes after a part, too, while
-// changes come and a rewrite runs: what was told is there, and in a while everything is.
+// TestTheLogSurvivesFaults lets each operation fail once, also in the middle of a write, while
+// changes come and a rewrite runs. All acknowledged changes must be in the files, and after a while all changes.
 func TestTheLogSurvivesFaults(t *testing.T) {
 	for _, p := range []aof.Policy{aof.Always, aof.EverySecond} {
 		for n, done := 0, false; !done; n++ {
@@ -195,11 +195,11 @@ func TestTheLogSurvivesFaults(t *testing.T) {
 				}
 				return nil
 			}
-			told := map[string]string{}
+			acked := map[string]string{}
 			put := func(key string) {
 				strict := s.condition.Load().LogStrict
-				if s.told(func() { s.put(1, key) }) && (p == aof.Always && !strict) {
-					told["0/"+key] = "1"
+				if s.acknowledged(func() { s.put(1, key) }) && (p == aof.Always && !strict) {
+					acked["0/"+key] = "1"
 				}
 			}
 			put("a")
@@ -207,14 +207,14 @@ func TestTheLogSurvivesFaults(t *testing.T) {
 			put("b")
 			_ = s.BackgroundRewrite()
 			put("c")
-			s.idle()
+			s.wait()
 			put("d")
 			done = files.Ops() <= first
 			got := started(t, files.Kill(), logged(p)).contents()
-			for key, want := range told {
+			for key, want := range acked {
 				require.Equal(t, want, got[key], "operation %d: %s", n, key)
 			}
-			s.whole()
+			s.restored()
 			s.pulse(3)
 			want := s.contents()
 			require.Equal(t, want, started(t, files.PowerCut(nil), logged(p)).contents(), "operation %d", n)
@@ -234,11 +234,11 @@ func TestAFullDisk(t *testing.T) {
 		}
 		return nil
 	}
-	require.True(t, s.told(func() { s.put(1, "limiter") }), "limiters go on")
+	require.True(t, s.acknowledged(func() { s.put(1, "limiter") }), "limiters go on")
 	require.Equal(t, "no space left on device", s.condition.Load().LogFailed)
 	require.False(t, s.condition.Load().LogStrict)
 	require.Equal(t, "err", s.info("aof_last_write_status"))
-	require.True(t, s.told(func() { s.put(1, "later") }))
+	require.True(t, s.acknowledged(func() { s.put(1, "later") }))
 	s.pulse(5)
 	require.NotEmpty(t, s.condition.Load().LogFailed)
 	require.NotEqual(t, "0", s.info("aof_rewrites_consecutive_failures"))
@@ -265,16 +265,16 @@ func TestAFileThatCouldNotBeSyncedIsNotTrusted(t *testing.T) {
 		}
 		return nil
 	}
-	s.told(func() { s.put(1, "a") })
+	s.acknowledged(func() { s.put(1, "a") })
 	s.pulse(2)
 	require.True(t, failed)
-	s.whole()
+	s.restored()
 	require.Len(t, started(t, files.PowerCut(nil), logged(aof.EverySecond)).contents(), 1)
 	require.Contains(t, files.Names(), "dir/appendonlydir/appendonly.aof.2.base.rdb")
 	require.NotContains(t, files.Names(), "dir/appendonlydir/appendonly.aof.1.incr.aof")
 }
 
-func TestNothingUnsafeIsToldUnderAlways(t *testing.T) {
+func TestNoUnsafeReplyUnderAlways(t *testing.T) {
 	files := &fstest.Memory{}
 	s := started(t, files, logged(aof.Always))
 	mark := s.Journal().Mark()
@@ -286,12 +286,12 @@ func TestNothingUnsafeIsToldUnderAlways(t *testing.T) {
 	}
 	s.put(1, "a")
 	require.False(t, s.Journal().Wait(s.Journal().Mark()))
-	require.False(t, s.Journal().Wait(mark), "who began before")
-	require.True(t, s.Journal().Wait(s.Journal().Mark()), "who begins after, and is refused what concerns keys")
+	require.False(t, s.Journal().Wait(mark), "commands that began before the failure")
+	require.True(t, s.Journal().Wait(s.Journal().Mark()), "commands that began after the failure: the server refuses those on keys")
 	require.True(t, s.condition.Load().LogStrict)
 	files.Fault = nil
-	s.whole()
-	require.True(t, s.told(func() { s.put(2, "b") }))
+	s.restored()
+	require.True(t, s.acknowledged(func() { s.put(2, "b") }))
 	require.Equal(t, s.contents(), started(t, files.PowerCut(nil), logged(aof.Always)).contents())
 }
 
@@ -310,7 +310,7 @@ func TestTheLogIsTurnedOnAndOff(t *testing.T) {
 	s.pulse(1)
 	require.Equal(t, "1", s.info("aof_enabled"))
 	require.Len(t, started(t, files.PowerCut(nil), logged(aof.Always)).contents(), 2)
-	require.True(t, s.told(func() { s.put(3, "c") }))
+	require.True(t, s.acknowledged(func() { s.put(3, "c") }))
 	set.Dir = "elsewhere"
 	require.ErrorContains(t, s.Configure(set), "appendonly")
 	set.Dir, set.AppendOnly = "dir", false
@@ -325,8 +325,8 @@ func TestTheLogIsTurnedOnAndOff(t *testing.T) {
 	require.Len(t, started(t, files.PowerCut(nil), logged(aof.Always)).contents(), 4)
 }
 
-// Whoever waits for a rewrite by INFO sees it scheduled or under way until it is done.
-func TestNoRewriteIsOutOfSight(t *testing.T) {
+// TestInfoShowsEveryRewrite requires that INFO shows a rewrite as scheduled or running until it has ended.
+func TestInfoShowsEveryRewrite(t *testing.T) {
 	s := started(t, &fstest.Memory{}, logged(aof.Never))
 	for n := range 500 {
 		s.ScheduleRewrite()
@@ -364,27 +364,27 @@ func TestTheLogIsRewrittenWhenItHasGrown(t *testing.T) {
 	require.Len(t, files.Names(), 3)
 }
 
-// TestPowerCuts cuts the power after random work, with rewrites, and looks what is left: with
-// always everything that was told, with everysec what is older than two seconds, and always
-// a state that there was.
+// TestPowerCuts cuts the power after random changes with rewrites. The files must hold one of the states that
+// the store had: with always a state with all acknowledged changes, with everysec a state with all changes that are older than
+// two seconds.
 func TestPowerCuts(t *testing.T) {
 	r := newRand(t)
 	for round := range 60 {
 		p := []aof.Policy{aof.EverySecond, aof.Always, aof.Never}[round%3]
 		files := &fstest.Memory{}
 		s := started(t, files, logged(p))
-		states := []map[string]string{s.contents()} // the states that there were
-		safe := 0                                   // of which this one must be left, or one after it
+		states := []map[string]string{s.contents()} // all states of the store
+		safe := 0                                   // the index of the oldest state that may be left
 		times := []int64{s.Now()}
 		for range 60 {
 			s.now.Add(r.Int64N(4e8))
-			require.True(t, s.told(func() { randomPut(r, s) }))
+			require.True(t, s.acknowledged(func() { randomPut(r, s) }))
 			states, times = append(states, s.contents()), append(times, s.Now())
 			s.Pulse()
 			s.quiet()
 			if r.IntN(15) == 0 {
 				_ = s.BackgroundRewrite()
-				s.idle()
+				s.wait()
 			}
 		}
 		for i, at := range times {

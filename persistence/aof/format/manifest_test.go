@@ -1,4 +1,4 @@
-package aof
+package format
 
 import (
 	"strings"
@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestManifests has the cases of Redis's aof-multi-part.tcl, and what else its parser tells apart.
+// TestManifests has the cases of Redis's aof-multi-part.tcl, and the other cases of its parser.
 func TestManifests(t *testing.T) {
-	for text, want := range map[string]string{ // what is wrong; or "" and then the files that are loaded
+	for text, want := range map[string]string{ // the error, or ": " and the files to load
 		"file appendonly.aof.1.incr.aof seq 1 type i\n":                                                    ": appendonly.aof.1.incr.aof",
 		"file a.1.base.rdb seq 1 type b\nfile a.1.incr.aof seq 1 type i\n":                                 ": a.1.base.rdb a.1.incr.aof",
 		"file a.1.incr.aof seq 1 type i\nfile a.1.base.rdb seq 1 type b\n":                                 ": a.1.base.rdb a.1.incr.aof",
@@ -51,12 +51,12 @@ func TestManifests(t *testing.T) {
 		"file ../a seq 1 type i\n":                                                                         "File can't be a path, just a filename",
 		"file a\\b seq 1 type i\n":                                                                         "File can't be a path, just a filename",
 	} {
-		m, err := parseManifest([]byte(text))
+		m, err := ParseManifest([]byte(text))
 		if names, loads := strings.CutPrefix(want, ": "); loads {
 			require.NoError(t, err, "%q", text)
 			var got []string
-			for _, e := range m.files() {
-				got = append(got, e.name)
+			for _, e := range m.Files() {
+				got = append(got, e.Name)
 			}
 			require.Equal(t, names, strings.Join(got, " "), "%q", text)
 			continue
@@ -65,35 +65,35 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-func TestManifestsAreReadAsTheyAreWritten(t *testing.T) {
-	m := &manifest{base: entry{"a b.3.base.rdb", 3, baseType}, lastBase: 3, lastIncr: 9,
-		incrs: []entry{{"a b.4.incr.aof", 4, incrType}, {"a b.9.incr.aof", 9, incrType}}, history: []entry{{"a\"b", 1, historyType}}}
-	again, err := parseManifest(m.text())
+func TestManifestRoundTrip(t *testing.T) {
+	m := &Manifest{Base: Entry{"a b.3.base.rdb", 3, BaseKind}, LastBase: 3, LastIncr: 9,
+		Incrs: []Entry{{"a b.4.incr.aof", 4, IncrKind}, {"a b.9.incr.aof", 9, IncrKind}}, History: []Entry{{"a\"b", 1, HistoryKind}}}
+	again, err := ParseManifest(m.Text())
 	require.NoError(t, err)
 	require.Equal(t, m, again)
 }
 
-// Whatever bit of a manifest changes, the same files are loaded and removed, or none.
+// TestManifestsNoticeFlippedBits flips each bit: the manifest lists the same files, or it is refused.
 func TestManifestsNoticeFlippedBits(t *testing.T) {
-	m := &manifest{base: entry{"a.2.base.rdb", 2, baseType}, lastBase: 2, lastIncr: 3,
-		incrs: []entry{{"a.2.incr.aof", 2, incrType}, {"a.3.incr.aof", 3, incrType}}, history: []entry{{"a.1.base.rdb", 1, historyType}}}
-	text := m.text()
+	m := &Manifest{Base: Entry{"a.2.base.rdb", 2, BaseKind}, LastBase: 2, LastIncr: 3,
+		Incrs: []Entry{{"a.2.incr.aof", 2, IncrKind}, {"a.3.incr.aof", 3, IncrKind}}, History: []Entry{{"a.1.base.rdb", 1, HistoryKind}}}
+	text := m.Text()
 	require.Contains(t, string(text), "\r\nfile a.2.base.rdb seq 2 type b\n")
 	noticed := 0
 	for bit := range 8 * len(text) {
 		text[bit/8] ^= 1 << (bit % 8)
-		if again, err := parseManifest(text); err == nil {
+		if again, err := ParseManifest(text); err == nil {
 			require.Equal(t, m, again, "bit %d of byte %d", bit%8, bit/8)
 		} else {
 			noticed++
 		}
 		text[bit/8] ^= 1 << (bit % 8)
 	}
-	require.Greater(t, noticed, 8*(len(text)-headerSize))
+	require.Greater(t, noticed, 8*(len(text)-HeaderSize))
 
-	_, err := parseManifest(append(text, "file a.4.incr.aof seq 4 type i\n"...))
-	require.ErrorContains(t, err, "changed on purpose")
-	by, err := parseManifest(append(text[headerSize:], "file a.4.incr.aof seq 4 type i\n"...))
-	require.NoError(t, err, "by hand, without the header")
-	require.Len(t, by.incrs, 3)
+	_, err := ParseManifest(append(text, "file a.4.incr.aof seq 4 type i\n"...))
+	require.ErrorContains(t, err, "edited the manifest on purpose")
+	edited, err := ParseManifest(append(text[HeaderSize:], "file a.4.incr.aof seq 4 type i\n"...))
+	require.NoError(t, err, "edited, without the header")
+	require.Len(t, edited.Incrs, 3)
 }

@@ -12,15 +12,15 @@ import (
 
 const hour = int64(3600e9)
 
-// keep makes a key hold an integer that expires at a millisecond.
-func (s *server) keep(key string, n, expireAt int64) {
+// set gives a key an integer and an expiry in Unix milliseconds.
+func (s *server) set(key string, n, expireAt int64) {
 	tx := s.begin()
 	defer tx.End()
 	e := tx.Write([]byte(key))
 	e.SetInt(n, expireAt)
 }
 
-// int is the integer that a key holds.
+// int returns the integer that a key holds.
 func (s *server) int(key string) int64 {
 	tx := s.begin()
 	defer tx.End()
@@ -28,7 +28,7 @@ func (s *server) int(key string) int64 {
 	return e.Int()
 }
 
-// expiry is when a key expires, in Unix milliseconds.
+// expiry returns when a key expires, in Unix milliseconds.
 func (s *server) expiry(key string) int64 {
 	tx := s.begin()
 	defer tx.End()
@@ -36,8 +36,8 @@ func (s *server) expiry(key string) int64 {
 	return e.ExpireAt()
 }
 
-// A clock is an hour ahead, and is right at the next start.
-func TestClocksThatWereAheadThrottleNobody(t *testing.T) {
+// TestFilesFromTheFutureThrottleNobody writes files while the clock is an hour ahead. At the next start the clock is right.
+func TestFilesFromTheFutureThrottleNobody(t *testing.T) {
 	for name, change := range map[string]func(*Settings){
 		"log": logged(aof.Always), "snapshot": func(set *Settings) { set.Save = nil },
 	} {
@@ -48,18 +48,18 @@ func TestClocksThatWereAheadThrottleNobody(t *testing.T) {
 			files.Clock = s.Now
 			ahead := s.Now()
 			tat := ahead + 60e9 + 1
-			require.True(t, s.told(func() {
-				s.keep("user", tat, tat/1e6+1)
-				s.keep("user of redis-cell", tat, tat/1e6-1)
-				s.keep("done", ahead, ahead/1e6+1)
-				s.keep("counter", 7, tat/1e6)
-				s.keep("number", tat, store.NoExpiry)
+			require.True(t, s.acknowledged(func() {
+				s.set("user", tat, tat/1e6+1)
+				s.set("user of redis-cell", tat, tat/1e6-1)
+				s.set("done", ahead, ahead/1e6+1)
+				s.set("counter", 7, tat/1e6)
+				s.set("number", tat, store.NoExpiry)
 			}))
 			if name == "snapshot" {
 				require.NoError(t, s.Save())
 			}
 			number := s.int("number")
-			for range 2 { // once put back, they stay
+			for range 2 { // the second start corrects nothing
 				files = files.Kill()
 				s = started(t, files, change)
 				require.Len(t, s.contents(), 4)
@@ -74,14 +74,13 @@ func TestClocksThatWereAheadThrottleNobody(t *testing.T) {
 	}
 }
 
-// Nothing is put back, and no file written anew, for less than a second, or for keys that
-// are no limiters.
-func TestClocksThatWereHardlyAhead(t *testing.T) {
+// TestSmallDifferencesAreIgnored has a clock that is a second ahead: nothing is corrected.
+func TestSmallDifferencesAreIgnored(t *testing.T) {
 	files := &fstest.Memory{}
 	s := started(t, files, logged(aof.Always))
-	files.Clock = func() int64 { return begin + aheadLimit }
+	files.Clock = func() int64 { return begin + maxClockAhead }
 	tat := begin + 60e9
-	require.True(t, s.told(func() { s.keep("user", tat, tat/1e6) }))
+	require.True(t, s.acknowledged(func() { s.set("user", tat, tat/1e6) }))
 	s = started(t, files.Kill(), logged(aof.Always))
 	require.Equal(t, tat, s.int("user"))
 }

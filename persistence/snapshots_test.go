@@ -31,11 +31,11 @@ func TestSaveAndStart(t *testing.T) {
 	again := started(t, files.Kill())
 	require.Equal(t, map[string]string{"0/a": "1", "0/b": "2", "0/c": "3"}, again.contents())
 	require.Equal(t, "3", again.info("rdb_last_load_keys_loaded"))
-	require.Equal(t, "0", again.info("rdb_changes_since_last_save"), "what is loaded is no change")
+	require.Equal(t, "0", again.info("rdb_changes_since_last_save"), "loading counts as no change")
 	require.Equal(t, Condition{}, *again.condition.Load())
 }
 
-func TestChecksumsCanBeLeftOut(t *testing.T) {
+func TestNoChecksum(t *testing.T) {
 	files := &fstest.Memory{}
 	s := started(t, files, func(set *Settings) { set.Checksum = false })
 	s.put(1, "a")
@@ -44,8 +44,8 @@ func TestChecksumsCanBeLeftOut(t *testing.T) {
 	require.Len(t, started(t, files.Kill()).contents(), 1)
 }
 
-// generations are a server whose dump has the keys of the first one, while its store has
-// those of the second.
+// generations returns a server whose dump has the first contents and whose store has the
+// second contents.
 func generations(t *testing.T, files *fstest.Memory) (s *server, first, second map[string]string) {
 	s = started(t, files)
 	s.putLong("first")
@@ -55,7 +55,7 @@ func generations(t *testing.T, files *fstest.Memory) (s *server, first, second m
 	return s, first, s.contents()
 }
 
-// putLong makes keys hold so much that a dump takes several writes.
+// putLong gives keys so large values that a dump takes several writes.
 func (s *server) putLong(text string) {
 	tx := s.begin()
 	defer tx.End()
@@ -65,9 +65,9 @@ func (s *server) putLong(text string) {
 	}
 }
 
-// TestKilledAtEveryOperationOfSave kills the process, and cuts the power, before every file
-// operation of SAVE: a start finds the old snapshot or the new one, and the new one if SAVE
-// had said so.
+// TestKilledAtEveryOperationOfSave kills the process, or cuts the power, before every file
+// operation of SAVE. A start must find the old snapshot or the new one; after SAVE has succeeded, the
+// new one.
 func TestKilledAtEveryOperationOfSave(t *testing.T) {
 	r := newRand(t)
 	for n, done := 0, false; !done; n++ {
@@ -86,7 +86,7 @@ func TestKilledAtEveryOperationOfSave(t *testing.T) {
 				require.Contains(t, []map[string]string{first, second}, got, "%s after %d operations", name, n)
 			}
 			require.NoError(t, again.Save())
-			require.Equal(t, []string{"dir/dump.rdb"}, after.Names(), "leftovers are gone")
+			require.Equal(t, []string{"dir/dump.rdb"}, after.Names(), "no temporary files are left")
 		}
 		require.Less(t, n, 100)
 		if done {
@@ -95,8 +95,8 @@ func TestKilledAtEveryOperationOfSave(t *testing.T) {
 	}
 }
 
-// TestSaveSurvivesFaults lets each operation of SAVE fail once, writes after a part, too: SAVE
-// says so, the old snapshot stays, and the next SAVE succeeds.
+// TestSaveSurvivesFaults lets each operation of SAVE fail once, also in the middle of a write. SAVE
+// must fail, the old snapshot must stay, and the next SAVE must succeed.
 func TestSaveSurvivesFaults(t *testing.T) {
 	for n, done := 0, false; !done; n++ {
 		files := &fstest.Memory{}
@@ -136,9 +136,9 @@ func TestFailedSavesRefuseWrites(t *testing.T) {
 	}
 	files.Fault = full
 	require.ErrorIs(t, s.Save(), errDisk)
-	require.False(t, s.condition.Load().SaveFailed, "who says SAVE has heard of it")
+	require.False(t, s.condition.Load().SaveFailed, "the client of SAVE has the error")
 	require.NoError(t, s.BackgroundSave())
-	s.idle()
+	s.wait()
 	require.True(t, s.condition.Load().SaveFailed)
 	require.Equal(t, "err", s.info("rdb_last_bgsave_status"))
 
@@ -151,7 +151,7 @@ func TestFailedSavesRefuseWrites(t *testing.T) {
 	require.True(t, s.condition.Load().SaveFailed)
 	set.Save = nil
 	require.NoError(t, s.Configure(set))
-	require.False(t, s.condition.Load().SaveFailed, "without save points nobody counts on snapshots")
+	require.False(t, s.condition.Load().SaveFailed, "without save points, writes go on")
 
 	set.Save = []SavePoint{{1, 1}}
 	require.NoError(t, s.Configure(set))
@@ -161,7 +161,7 @@ func TestFailedSavesRefuseWrites(t *testing.T) {
 	require.Equal(t, "", s.Writing(), "too early to try again")
 	s.now.Add(1e9)
 	s.Tick()
-	s.idle()
+	s.wait()
 	require.False(t, s.condition.Load().SaveFailed)
 	require.Equal(t, "ok", s.info("rdb_last_bgsave_status"))
 	require.Equal(t, "0", s.info("rdb_last_bgsave_time_sec"))
@@ -190,11 +190,11 @@ func TestOneSnapshotAtATime(t *testing.T) {
 	s.put(2, "b")
 	files.Fault = nil
 	close(goOn)
-	s.idle()
+	s.wait()
 	require.Equal(t, "1", s.info("rdb_changes_since_last_save"), "changes since the snapshot began")
 	s.Tick()
-	s.idle()
-	require.Equal(t, "0", s.info("rdb_changes_since_last_save"), "the one that was scheduled")
+	s.wait()
+	require.Equal(t, "0", s.info("rdb_changes_since_last_save"), "the scheduled snapshot")
 	s.Tick()
 	require.Equal(t, "", s.Writing())
 }
@@ -203,7 +203,7 @@ func TestSavePoints(t *testing.T) {
 	s := started(t, &fstest.Memory{}) // 3600 1, 60 100
 	saves := 0
 	for _, step := range []struct {
-		seconds int64 // that pass
+		seconds int64 // pass
 		changes int
 		saves   bool
 	}{
@@ -217,7 +217,7 @@ func TestSavePoints(t *testing.T) {
 			s.put(i, "k")
 		}
 		s.Tick()
-		s.idle()
+		s.wait()
 		if step.saves {
 			saves++
 		}
@@ -241,11 +241,11 @@ func TestStopSavesAsTheConfigurationSays(t *testing.T) {
 		require.NoError(t, s.PrepareStop(c.save, c.noSave), name)
 		s.put(1, "late")
 		require.NoError(t, s.Stop(c.save, c.noSave), name)
-		require.Len(t, started(t, files).contents(), c.want, name) // the same file system: the lock was given back
+		require.Len(t, started(t, files).contents(), c.want, name) // the same file system: the lock was released
 	}
 }
 
-func TestStopEndsWhatRuns(t *testing.T) {
+func TestStopEndsTheRunningJob(t *testing.T) {
 	files := &fstest.Memory{}
 	s := started(t, files)
 	s.put(1, "a")
@@ -266,7 +266,7 @@ func TestStopEndsWhatRuns(t *testing.T) {
 	close(goOn)
 	require.NoError(t, <-stopped)
 	require.Empty(t, files.Names())
-	require.Equal(t, "ok", s.info("rdb_last_bgsave_status"), "being stopped is no failure")
+	require.Equal(t, "ok", s.info("rdb_last_bgsave_status"), "a stopped snapshot is no failure")
 }
 
 func TestFlushedDataDoesNotComeBack(t *testing.T) {
@@ -292,17 +292,17 @@ func TestReload(t *testing.T) {
 	s.put(1, "a", "b")
 	tx := s.begin()
 	tx.Select(2)
-	e := tx.Write([]byte("over"))
+	e := tx.Write([]byte("temporary"))
 	e.SetBytes([]byte("soon"), begin/1e6+10)
 	tx.End()
 	effects := s.effects.Load()
 	require.NoError(t, s.Reload())
-	require.Equal(t, map[string]string{"0/a": "1", "0/b": "2", "2/over": "soon"}, s.contents())
-	require.Equal(t, effects, s.effects.Load(), "nobody is told")
+	require.Equal(t, map[string]string{"0/a": "1", "0/b": "2", "2/temporary": "soon"}, s.contents())
+	require.Equal(t, effects, s.effects.Load(), "observers see nothing")
 	require.Equal(t, Condition{}, *s.condition.Load())
 	files.Fault = failFrom(0, errDisk)
 	require.ErrorIs(t, s.Reload(), errDisk)
-	require.Len(t, s.contents(), 3, "what cannot be saved is not thrown away")
+	require.Len(t, s.contents(), 3, "keys that could not be saved stay")
 	require.Equal(t, Condition{}, *s.condition.Load())
 }
 
