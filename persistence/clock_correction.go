@@ -10,11 +10,10 @@ import (
 // nanoseconds. Clocks are corrected by less every day.
 const maxClockAhead = int64(1e9)
 
-// correctClock corrects throttle keys of files that are from the future: the clock was
-// ahead when they were written, and has been corrected since. Their TATs are ahead by the same
-// difference, and would throttle their users for that long. So correctClock subtracts the difference from every TAT,
-// which can only make a limiter more permissive. modified is when the newest file was written. It reports whether there were
-// such keys.
+// correctClock corrects throttle keys of files that are from the future: the clock was ahead when they were written,
+// and has been corrected since. Their TATs are ahead by the same difference, and would throttle their users for that
+// long. So correctClock subtracts the difference from every TAT, which can only make a limiter more permissive.
+// modified is when the newest file was written. It reports whether there were such keys.
 func (env *environment) correctClock(modified int64) (found bool) {
 	now := env.clock.Now()
 	ahead := modified - now

@@ -36,7 +36,8 @@ func (s *server) expiry(key string) int64 {
 	return e.ExpireAt()
 }
 
-// TestFilesFromTheFutureThrottleNobody writes files while the clock is an hour ahead. At the next start the clock is right.
+// TestFilesFromTheFutureThrottleNobody writes files while the clock is an hour ahead. At the next start the clock is
+// right.
 func TestFilesFromTheFutureThrottleNobody(t *testing.T) {
 	for name, change := range map[string]func(*Settings){
 		"log": logged(aof.Always), "snapshot": func(set *Settings) { set.Save = nil },

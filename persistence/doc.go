@@ -24,14 +24,14 @@
 //
 // # Invariants
 //
-// A snapshot is of one moment, and no client waits while it is written ([store.Store.Snapshot]). One background job runs at
-// a time. A file is replaced by a rename, after the new file is complete and on disk. Loading changes no file, except that it
-// cuts off the torn tail of a log and keeps a copy of the tail. All files are
-// reached through package [cellserver/persistence/fs], so that tests can make any operation fail.
+// A snapshot is of one moment, and no client waits while it is written ([store.Store.Snapshot]). One background job
+// runs at a time. A file is replaced by a rename, after the new file is complete and on disk. Loading changes no file,
+// except that it cuts off the torn tail of a log and keeps a copy of the tail. All files are reached through package
+// [cellserver/persistence/fs], so that tests can make any operation fail.
 //
 // # Locks
 //
-// The lock of the append-only file is held for a whole rewrite; the store's locks, the directory's, the condition's and the journal's
-// are taken while it is held. The locks of the jobs, the directory and the condition are held briefly, and no other lock of this
-// package is taken meanwhile. Numbers for INFO are atomic.
+// The lock of the append-only file is held for a whole rewrite; the store's locks, the directory's, the condition's and
+// the journal's are taken while it is held. The locks of the jobs, the directory and the condition are held briefly,
+// and no other lock of this package is taken meanwhile. Numbers for INFO are atomic.
 package persistence

@@ -364,8 +364,8 @@ func TestTheLogIsRewrittenWhenItHasGrown(t *testing.T) {
 	require.Len(t, files.Names(), 3)
 }
 
-// TestPowerCuts cuts the power after random changes with rewrites. The files must hold one of the states that
-// the store had: with always a state with all acknowledged changes, with everysec a state with all changes that are older than
+// TestPowerCuts cuts the power after random changes with rewrites. The files must hold one of the states that the store
+// had: with always a state with all acknowledged changes, with everysec a state with all changes that are older than
 // two seconds.
 func TestPowerCuts(t *testing.T) {
 	r := newRand(t)

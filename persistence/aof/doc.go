@@ -40,8 +40,8 @@
 // a failed fsync leaves on disk (Rebello et al., Can Applications
 // Recover from fsync Failures?, USENIX ATC 2020). The next file begins with a snapshot of everything.
 //
-// The journal never appends to a file of an earlier run. A torn tail of such a file is cut off, and a copy of it is kept
-// beside the file. Damage at any other place refuses to load, and changes nothing.
+// The journal never appends to a file of an earlier run. A torn tail of such a file is cut off, and a copy of it is
+// kept beside the file. Damage at any other place refuses to load, and changes nothing.
 //
 // # What is read
 //
@@ -50,9 +50,9 @@
 //
 // # Locks
 //
-// A [Journal] has two locks. The group lock guards who writes. The lock mu guards the collected changes; it is taken while the
-// store's locks are held, and never held during I/O. A goroutine that needs both takes the group lock first. A [File]
-// has a lock that is held while the file is synced or closed; no other lock is taken meanwhile. A [Dir] has no
+// A [Journal] has two locks. The group lock guards who writes. The lock mu guards the collected changes; it is taken
+// while the store's locks are held, and never held during I/O. A goroutine that needs both takes the group lock first.
+// A [File] has a lock that is held while the file is synced or closed; no other lock is taken meanwhile. A [Dir] has no
 // lock: its user takes care that one goroutine uses it.
 //
 // Source: https://github.com/redis/redis/blob/7.0/src/aof.c

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzLoad loads any bytes as the last file of a log: as they are, and as a batch with the right checksum, which a fuzzer
-// would not guess. The log loads, is torn or is refused, in memory that fits its size. After a torn tail was cut off, the next
-// start must load the same keys.
+// FuzzLoad loads any bytes as the last file of a log: as they are, and as a batch with the right checksum, which a
+// fuzzer would not guess. The log loads, is torn or is refused, in memory that fits its size. After a torn tail was cut
+// off, the next start must load the same keys.
 func FuzzLoad(f *testing.F) {
 	addLogs(f)
 	f.Fuzz(func(t *testing.T, p []byte) {

@@ -187,8 +187,8 @@ func (j *Journal) Stop() {
 const (
 	// syncEvery is the time between two syncs, in nanoseconds.
 	syncEvery = int64(1e9)
-	// lateAfter is the age in nanoseconds of changes that are not on disk, from which clients wait. With the time between
-	// two ticks, at most two seconds of changes can be lost.
+	// lateAfter is the age in nanoseconds of changes that are not on disk, from which clients wait. With the time
+	// between two ticks, at most two seconds of changes can be lost.
 	lateAfter = int64(1_850e6)
 )
 

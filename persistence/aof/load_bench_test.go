@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkLoad loads the log of a million throttle keys, in batches of a number of commands, or without batches like the
-// log of a Redis.
+// BenchmarkLoad loads the log of a million throttle keys, in batches of a number of commands, or without batches like
+// the log of a Redis.
 func BenchmarkLoad(b *testing.B) {
 	const commands = 1_000_000
 	for _, batch := range []int{1, 64, 0} {

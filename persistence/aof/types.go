@@ -9,8 +9,8 @@ import (
 	"cellserver/store"
 )
 
-// codecs has one row for each type that the server keeps, after the row of the effects that all types share. Encoders and
-// appliers find a type through this table.
+// codecs has one row for each type that the server keeps, after the row of the effects that all types share. Encoders
+// and appliers find a type through this table.
 var codecs = [...]*codec{
 	&keyspaceCodec,
 	&stringCodec,

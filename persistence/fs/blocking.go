@@ -9,14 +9,14 @@ import (
 // BlockingCall makes a call that waits for the disk, and lets all other goroutines run meanwhile. It exists for speed
 // alone, and only matters to a process with one processor (GOMAXPROCS=1).
 //
-// The Go runtime notices only after up to 10 ms that a thread waits in the kernel, and then gives the thread's processor
-// to another thread. If there is only one processor, no client is served until then. So BlockingCall gives the process a second
-// processor during the call. A second processor for ever is no solution: it makes every round of the event loop slower.
-// With it, the slowest request beside an fsync takes a millisecond less than ten
-// (go test -run TestSlowSync ./tests/faults shows what clients see).
+// The Go runtime notices only after up to 10 ms that a thread waits in the kernel, and then gives the thread's
+// processor to another thread. If there is only one processor, no client is served until then. So BlockingCall gives
+// the process a second processor during the call. A second processor for ever is no solution: it makes every round of
+// the event loop slower. With it, the slowest request beside an fsync takes a millisecond less than ten (go test -run
+// TestSlowSync ./tests/faults shows what clients see).
 //
-// BlockingCall must never change the result of a call, nor wait long for the processor. If all goroutines wait for the call anyway,
-// call the function directly: then a second processor gains nothing. After the first BlockingCall, the
+// BlockingCall must never change the result of a call, nor wait long for the processor. If all goroutines wait for the
+// call anyway, call the function directly: then a second processor gains nothing. After the first BlockingCall, the
 // runtime does not adapt the number of processors to the machine any more.
 func BlockingCall(call func() error) error { return extra.during(call) }
 
@@ -37,8 +37,8 @@ func newExtraProcessor() *extraProcessor {
 	return &extraProcessor{single: runtime.GOMAXPROCS(0) == 1}
 }
 
-// maxYields limits how often a call yields until the second processor is there. The number of processors cannot change during a
-// garbage collection, which takes seconds if there are millions of large values.
+// maxYields limits how often a call yields until the second processor is there. The number of processors cannot change
+// during a garbage collection, which takes seconds if there are millions of large values.
 const maxYields = 8
 
 func (p *extraProcessor) during(call func() error) error {

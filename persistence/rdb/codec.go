@@ -13,8 +13,8 @@ type codec struct {
 
 	// writes is the type byte that newWriter's function writes a value for.
 	writes byte
-	// newWriter returns a function that appends a value to e, without its type byte. A [Writer] calls newWriter once, so the
-	// function may keep buffers and callbacks: then no value costs an allocation.
+	// newWriter returns a function that appends a value to e, without its type byte. A [Writer] calls newWriter once,
+	// so the function may keep buffers and callbacks: then no value costs an allocation.
 	newWriter func(e *encoding.Encoder) func(*store.Image)
 
 	// reads has a function for each type byte that is read. It fills a Value that was reset.

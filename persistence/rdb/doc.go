@@ -34,8 +34,8 @@
 //
 // Equal snapshots make equal files. No key costs an allocation, except for the members of sorted sets that are read.
 //
-// There are no locks: a Reader or a Writer belongs to one goroutine at a time. [Load] locks the whole store for some keys
-// at a time.
+// There are no locks: a Reader or a Writer belongs to one goroutine at a time. [Load] locks the whole store for some
+// keys at a time.
 //
 // # The format
 //

@@ -54,9 +54,9 @@ func NewReader(in io.Reader, o Options) *Reader {
 	return &Reader{dec: encoding.NewDecoder(in), options: o, skipped: map[string]int{}}
 }
 
-// Next returns the next key. Its error is io.EOF after the whole file, if the
-// checksum is right. It is an [Error] if the file is damaged, or an [Unsupported]. After any other error than io.EOF the
-// caller must drop all keys of the file, because the checksum covers the whole file.
+// Next returns the next key. Its error is io.EOF after the whole file, if the checksum is right. It is an [Error] if
+// the file is damaged, or an [Unsupported]. After any other error than io.EOF the caller must drop all keys of the
+// file, because the checksum covers the whole file.
 func (r *Reader) Next() (*Record, error) {
 	if r.err == nil && r.version == 0 {
 		r.err = r.header()

@@ -152,8 +152,8 @@ func (x past) keptTail(t *testing.T, dir, before string) {
 	require.Equal(t, before, all, "the torn tail has no copy: %v", slices.Collect(maps.Keys(after)))
 }
 
-// garbage returns bytes that a write which was cut short may leave: random bytes, or the beginning of a command. It returns no
-// whole commands, because a Redis may have appended those.
+// garbage returns bytes that a write which was cut short may leave: random bytes, or the beginning of a command. It
+// returns no whole commands, because a Redis may have appended those.
 func garbage(r *rand.Rand) []byte {
 	b := make([]byte, 1+r.Intn(600))
 	r.Read(b)
@@ -285,8 +285,8 @@ func TestDamageInTheMiddle(t *testing.T) {
 	})
 }
 
-// TestBitFlips flips single bits of all files. The server must name the damaged file, or the flip must change nothing. A length
-// that becomes large must take no memory.
+// TestBitFlips flips single bits of all files. The server must name the damaged file, or the flip must change nothing.
+// A length that becomes large must take no memory.
 func TestBitFlips(t *testing.T) {
 	p := subject(t)
 	p.memory = 256 << 20

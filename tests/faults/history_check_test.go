@@ -88,7 +88,8 @@ func TestHistoryGoesOnAfterARecovery(t *testing.T) {
 	require.Zero(t, l.oldest)
 }
 
-// TestHistoryEndsWithTheFault requires that acknowledgements after the fault do not count: a machine without power sends none.
+// TestHistoryEndsWithTheFault requires that acknowledgements after the fault do not count: a machine without power
+// sends none.
 func TestHistoryEndsWithTheFault(t *testing.T) {
 	x := &track{kind: counter, key: "k", based: true}
 	for n := range int64(2) {

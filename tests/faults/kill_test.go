@@ -22,8 +22,8 @@ func appendOnly(policy string) []string {
 var noLog = []string{"--appendonly", "no", "--save", ""}
 
 // TestKill kills the process while clients write, many times on the same directory. In half of the rounds it kills
-// during a rewrite of the append-only file. The file is also rewritten automatically after it has grown by half. Under each
-// policy every acknowledged write must be there, because the kernel has it.
+// during a rewrite of the append-only file. The file is also rewritten automatically after it has grown by half. Under
+// each policy every acknowledged write must be there, because the kernel has it.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	p := subject(t)

@@ -37,8 +37,8 @@ func (s *server) throttle(t *testing.T, key string) (limited bool, reply []int64
 	return reply[0] == 1, reply
 }
 
-// TestClockStepsBack restarts a server after the clock of the machine was an hour ahead and was corrected. No user may be
-// limited for longer than by a bucket that is empty now.
+// TestClockStepsBack restarts a server after the clock of the machine was an hour ahead and was corrected. No user may
+// be limited for longer than by a bucket that is empty now.
 func TestClockStepsBack(t *testing.T) {
 	p := limiter(t)
 	dir := t.TempDir()
@@ -70,8 +70,8 @@ func TestClockStepsBack(t *testing.T) {
 	}
 }
 
-// TestClockStepsForward restarts a server after the clock of the machine was an hour behind and was corrected. Keys that have
-// expired by the right clock must be gone, and all others must be there.
+// TestClockStepsForward restarts a server after the clock of the machine was an hour behind and was corrected. Keys
+// that have expired by the right clock must be gone, and all others must be there.
 func TestClockStepsForward(t *testing.T) {
 	p := limiter(t)
 	dir := t.TempDir()
@@ -92,8 +92,8 @@ func TestClockStepsForward(t *testing.T) {
 	require.Equal(t, int64(3600_000), s.do(t, "PTTL", "later"))
 }
 
-// TestRestartRefillsNothing requires that a restart does not change a bucket: it must have the state of a server that never stopped. redis-cell
-// runs the old requests again, which fills the bucket.
+// TestRestartRefillsNothing requires that a restart does not change a bucket: it must have the state of a server that
+// never stopped. redis-cell runs the old requests again, which fills the bucket.
 func TestRestartRefillsNothing(t *testing.T) {
 	p := limiter(t)
 	now := time.Now()
@@ -134,8 +134,8 @@ func TestRestartRefillsNothing(t *testing.T) {
 	}
 }
 
-// TestStateOfRedisCell loads data of a Redis with redis-cell, which keeps a TAT as a plain number that expires. The next decision
-// must be the same as that of redis-cell.
+// TestStateOfRedisCell loads data of a Redis with redis-cell, which keeps a TAT as a plain number that expires. The
+// next decision must be the same as that of redis-cell.
 func TestStateOfRedisCell(t *testing.T) {
 	p, theirs := limiter(t), theRedis(t)
 	now := time.Now()
@@ -165,8 +165,8 @@ func TestStateOfRedisCell(t *testing.T) {
 	}
 }
 
-// TestLogOfRedisCell loads a log of redis-cell, which logs the requests themselves. Running them again would throttle users for
-// old requests. So the server must refuse the log and say what to do.
+// TestLogOfRedisCell loads a log of redis-cell, which logs the requests themselves. Running them again would throttle
+// users for old requests. So the server must refuse the log and say what to do.
 func TestLogOfRedisCell(t *testing.T) {
 	p := limiter(t)
 	dir := t.TempDir()

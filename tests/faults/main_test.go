@@ -7,10 +7,9 @@
 //   - every recovered value was sent by a client. So a loss can only make a limiter more permissive;
 //   - the server starts again by itself, or names the damaged file and the offset, and changes nothing.
 //
-// The tests run the real binary, over the network, with files on a real file system. By default each test runs a part of its
-// rounds; FAULTS=full runs all, and -short runs few.
-// FAULTS_SUBJECT=redis tests the real redis-server instead of cellserver: some tests must fail then.
-// FAULTS_BIN is the path of a cellserver that was built before.
+// The tests run the real binary, over the network, with files on a real file system. By default each test runs a part
+// of its rounds; FAULTS=full runs all, and -short runs few. FAULTS_SUBJECT=redis tests the real redis-server instead of
+// cellserver: some tests must fail then. FAULTS_BIN is the path of a cellserver that was built before.
 package faults
 
 import (

@@ -111,8 +111,8 @@ func but(files map[string]string, name, held string) map[string]string {
 	return files
 }
 
-// TestManifests starts cellserver and the real Redis on the same directories. Both must accept the same directories, with
-// the same keys.
+// TestManifests starts cellserver and the real Redis on the same directories. Both must accept the same directories,
+// with the same keys.
 func TestManifests(t *testing.T) {
 	ours := subject(t)
 	for _, p := range []program{ours, theRedis(t)} {

@@ -45,8 +45,9 @@ func TestPowerCut(t *testing.T) {
 				if err := d.cut([]uint32{cutHard, cutJournal}[r.Intn(2)]); err != nil {
 					t.Fatal(err)
 				}
-				// The server goes on for a moment. Its acknowledgements do not count any more: a sync that was running when the
-				// file system stopped may return without an error. On a machine without power it would not return.
+				// The server goes on for a moment. Its acknowledgements do not count any more: a sync that was running
+				// when the file system stopped may return without an error. On a machine without power it would not
+				// return.
 				time.Sleep(time.Duration(r.Int63n(int64(20 * time.Millisecond))))
 				s.kill()
 				l.end(t)

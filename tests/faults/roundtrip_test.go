@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRoundTrip fills a server with random data of all types that both servers have. Then cellserver and the real Redis take
-// turns on the directory. Each must find exactly what the other has written, and writes more. Redis's own tools must accept the files.
+// TestRoundTrip fills a server with random data of all types that both servers have. Then cellserver and the real Redis
+// take turns on the directory. Each must find exactly what the other has written, and writes more. Redis's own tools
+// must accept the files.
 func TestRoundTrip(t *testing.T) {
 	ours, theirs := subject(t), theRedis(t)
 	for name, args := range map[string][]string{
@@ -62,7 +63,8 @@ func approved(t *testing.T, dir string) {
 	}
 }
 
-// writeRandom makes n random changes, of all types, to few keys of two databases. Keys that expire soon have expired when it returns.
+// writeRandom makes n random changes, of all types, to few keys of two databases. Keys that expire soon have expired
+// when it returns.
 func writeRandom(t *testing.T, s *server, r *rand.Rand, n int) {
 	t.Helper()
 	c, err := dial(s.addr)
@@ -197,8 +199,8 @@ func edgeString(r *rand.Rand) string {
 	return fmt.Sprint(r.Int63())
 }
 
-// TestSnapshotOfRedis starts with appendonly yes on a directory that has a snapshot of Redis only. Redis 7.0 would start
-// empty; cellserver must load the snapshot.
+// TestSnapshotOfRedis starts with appendonly yes on a directory that has a snapshot of Redis only. Redis 7.0 would
+// start empty; cellserver must load the snapshot.
 func TestSnapshotOfRedis(t *testing.T) {
 	p, theirs := subject(t), theRedis(t)
 	dir := t.TempDir()

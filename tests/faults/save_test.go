@@ -135,7 +135,8 @@ func TestPowerCutAtEveryCallOfSave(t *testing.T) {
 	})
 }
 
-// TestErrorAtEveryCallOfSave requires that a failed snapshot leaves the old one and no other file, and that the next one succeeds.
+// TestErrorAtEveryCallOfSave requires that a failed snapshot leaves the old one and no other file, and that the next
+// one succeeds.
 func TestErrorAtEveryCallOfSave(t *testing.T) {
 	p := subject(t)
 	everySave(t, p, 8, func(t *testing.T, c call) {

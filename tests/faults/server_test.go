@@ -99,8 +99,8 @@ func (p program) tryStart(t testing.TB, dir string, args ...string) (*server, er
 	return s, s.ready()
 }
 
-// strays has the exit statuses, by process id, that a tracer received for processes of other tests: a tracer waits for all
-// children of its thread, and the thread may have started other processes before.
+// strays has the exit statuses, by process id, that a tracer received for processes of other tests: a tracer waits for
+// all children of its thread, and the thread may have started other processes before.
 var strays sync.Map
 
 // await waits for a process.

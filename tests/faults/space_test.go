@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDiskFull fills the disk of a server that writes. The server must go on answering, and every acknowledged write must be there. After there
-// is space again, it must recover by itself within two seconds, and no file may have a torn tail.
+// TestDiskFull fills the disk of a server that writes. The server must go on answering, and every acknowledged write
+// must be there. After there is space again, it must recover by itself within two seconds, and no file may have a torn
+// tail.
 func TestDiskFull(t *testing.T) {
 	p := subject(t)
 	for _, policy := range policies {

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A start is a directory on which a server changes files before it answers, and the contents that the server must have then.
+// A start is a directory on which a server changes files before it answers, and the contents that the server must have
+// then.
 type start struct {
 	name string
 	dir  string

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// life lets a server do everything that it does with its files: writes, a rewrite of its append-only file, snapshots, and
-// further writes. It ends early if the server ends.
+// life lets a server do everything that it does with its files: writes, a rewrite of its append-only file, snapshots,
+// and further writes. It ends early if the server ends.
 func life(t *testing.T, s *server, l *load) {
 	t.Helper()
 	for _, step := range [][]any{{"BGREWRITEAOF"}, {"SAVE"}, {"BGREWRITEAOF"}, {"BGSAVE"}} {
@@ -88,8 +88,8 @@ func each(t *testing.T, all []call, share int, worst func(t *testing.T, c call))
 	t.Logf("at %d of %d calls", n, len(all))
 }
 
-// TestKillAtEveryCall kills the process before each system call of a life that changes a file. Afterwards every acknowledged
-// write must be there, and the next life must succeed.
+// TestKillAtEveryCall kills the process before each system call of a life that changes a file. Afterwards every
+// acknowledged write must be there, and the next life must succeed.
 func TestKillAtEveryCall(t *testing.T) {
 	p := subject(t)
 	for _, policy := range policies {
@@ -142,10 +142,10 @@ func TestPowerCutAtEveryCall(t *testing.T) {
 	}
 }
 
-// TestErrorAtEveryCall lets each system call of a life that changes a file fail once. Either the disk is full, or it cannot
-// write: then a failed sync loses its writes for ever (Rebello et al., ATC 2020). A running server
-// must go on and recover by itself in seconds, and every acknowledged write must be there afterwards.
-// A starting server may refuse to start.
+// TestErrorAtEveryCall lets each system call of a life that changes a file fail once. Either the disk is full, or it
+// cannot write: then a failed sync loses its writes for ever (Rebello et al., ATC 2020). A running server must go on
+// and recover by itself in seconds, and every acknowledged write must be there afterwards. A starting server may refuse
+// to start.
 func TestErrorAtEveryCall(t *testing.T) {
 	p := subject(t)
 	for _, policy := range policies[:2] {

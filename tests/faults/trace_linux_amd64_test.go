@@ -49,8 +49,8 @@ type fault struct {
 	delay time.Duration // the call takes so much longer than usual
 }
 
-// A tracer sees every call of a server below a directory before the call is made. It counts calls over all threads, because a Go
-// program makes them in any thread; strace counts by thread.
+// A tracer sees every call of a server below a directory before the call is made. It counts calls over all threads,
+// because a Go program makes them in any thread; strace counts by thread.
 type tracer struct {
 	s     *server
 	dir   string
@@ -252,7 +252,8 @@ func (tr *tracer) below(path string) bool {
 	return path == tr.dir || strings.HasPrefix(path, tr.dir+"/")
 }
 
-// resolve returns the path at an address in a thread's memory. The path is relative to a directory, or to the working directory if dir is negative.
+// resolve returns the path at an address in a thread's memory. The path is relative to a directory, or to the working
+// directory if dir is negative.
 func resolve(pid int, dir int32, address uint64) string {
 	var b [4096]byte
 	n, _ := syscall.PtracePeekData(pid, uintptr(address), b[:256])

@@ -93,8 +93,8 @@ func sum(t *testing.T, s *server) int64 {
 	return total
 }
 
-// TestSnapshotUnderLoad saves snapshots while amounts move between keys of all partitions. No snapshot may have one half of
-// a transfer.
+// TestSnapshotUnderLoad saves snapshots while amounts move between keys of all partitions. No snapshot may have one
+// half of a transfer.
 func TestSnapshotUnderLoad(t *testing.T) {
 	p := subject(t)
 	r := random(t)

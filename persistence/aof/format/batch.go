@@ -45,7 +45,8 @@ func Sealed(b []byte) bool {
 	return err == nil && size == len(b)-HeaderSize && sum == Checksum(b[HeaderSize:])
 }
 
-// ParseHeader reads the header at the start of b, which has at least [HeaderSize] bytes. size is that of the commands, in bytes.
+// ParseHeader reads the header at the start of b, which has at least [HeaderSize] bytes. size is that of the commands,
+// in bytes.
 func ParseHeader(b []byte) (sum uint32, size int, err error) {
 	at := len(HeaderMark)
 	n, sumOK := parseDigits(b[at:at+sumDigits], 16)

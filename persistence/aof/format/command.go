@@ -56,8 +56,8 @@ func ParseCommand(b []byte, args [][]byte) (_ [][]byte, size int, _ error) {
 	return args, at, nil
 }
 
-// ParseComment returns the size of the comment at the start of b: a line of printable characters that begins
-// with #. A torn tail may begin with # too, but its other bytes are rarely printable. Errors are those of [ParseCommand].
+// ParseComment returns the size of the comment at the start of b: a line of printable characters that begins with #. A
+// torn tail may begin with # too, but its other bytes are rarely printable. Errors are those of [ParseCommand].
 func ParseComment(b []byte) (size int, _ error) {
 	const maxLine = 128 // the longest line that Redis reads
 	for i, c := range b[:min(len(b), maxLine)] {
@@ -74,9 +74,9 @@ func ParseComment(b []byte) (size int, _ error) {
 	return 0, ErrIncomplete
 }
 
-// twoDigitLine reads a number of one or two digits, CR and LF from four bytes; the lowest byte is the
-// first. Its size is 0 if they are anything else. It exists for speed alone: nearly all arguments have such a length. Whatever it
-// does not read, parseNumberLine must read in the same way.
+// twoDigitLine reads a number of one or two digits, CR and LF from four bytes; the lowest byte is the first. Its size
+// is 0 if they are anything else. It exists for speed alone: nearly all arguments have such a length. Whatever it does
+// not read, parseNumberLine must read in the same way.
 func twoDigitLine(line uint32) (n, size int) {
 	const crlf = '\r' | '\n'<<8
 	first, second := line&0xff-'0', line>>8&0xff-'0'

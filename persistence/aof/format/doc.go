@@ -1,4 +1,5 @@
-// Package format has the bytes of the append-only file: batches, commands and the manifest. It knows no files and no store.
+// Package format has the bytes of the append-only file: batches, commands and the manifest. It knows no files and no
+// store.
 //
 //	batch.go     the header of a batch, with its checksum
 //	command.go   commands and comments, parsed and appended

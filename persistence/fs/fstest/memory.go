@@ -33,8 +33,8 @@ func (s *Short) Unwrap() error { return s.Err }
 // Memory is a file system in memory. Its zero value has no files. Directories exist without
 // Mkdir. It is safe for concurrent use.
 type Memory struct {
-	// Fault is called before each operation, while the file system is locked. If it returns an error, the operation does
-	// nothing and fails with that error. It may be nil.
+	// Fault is called before each operation, while the file system is locked. If it returns an error, the operation
+	// does nothing and fails with that error. It may be nil.
 	Fault func(Op) error
 	// Clock returns the time at which files are written, in Unix nanoseconds. Nil means always 0.
 	Clock func() int64
