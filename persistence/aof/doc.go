@@ -13,7 +13,7 @@
 //	load.go                   Load reads all files into a store
 //	reader.go, window.go      the commands of one file
 //	torn.go                   a torn tail: how it differs from damage, and how it is cut off
-//	estimate.go               for speed alone: room for the keys that a file will make
+//	prefetch.go, estimate.go  for speed alone: commands wait for their keys, and room for the keys that a file will make
 //	types.go                  the table of all types: effects to commands, and back
 //	string.go, sortedset.go   one file for each type: its codec
 //	keyspace.go               the codec of the effects that all types share

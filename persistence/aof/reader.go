@@ -9,8 +9,7 @@ import (
 	"cellserver/persistence/aof/format"
 )
 
-// reader applies the commands of one file. A command waits until a few more were read: meanwhile
-// its key is fetched from memory.
+// reader applies the commands of one file, in their order.
 type reader struct {
 	*window
 	apply    *applier
@@ -23,20 +22,8 @@ type reader struct {
 
 	args     [][]byte
 	unclosed int // bytes of intact commands after a MULTI whose EXEC is not there
-	waiting  [prefetchDistance]waitingCommand
-	oldest   int      // index in waiting
+	queue    commandQueue
 	refused  *refusal // the first command that cannot be applied; none is applied after it
-}
-
-// prefetchDistance is how many commands wait while their keys are fetched. It exists for speed alone: the loading of a
-// million throttle keys takes a third less time than without waiting (go test -bench Load ./persistence/aof). The
-// order of the commands must never change.
-const prefetchDistance = 3
-
-// waitingCommand is a command in the window's memory.
-type waitingCommand struct {
-	args [][]byte // empty: no command waits
-	at   int64    // the offset in the file of the command, or of its transaction
 }
 
 // refusal is the error of a command that cannot be applied, at an offset in the file.
@@ -156,26 +143,24 @@ func (r *reader) parse(b []byte) (size int, err error) {
 	return size + n, err
 }
 
-// enqueue lets the command in args wait, and applies the oldest waiting command.
+// enqueue puts the command in args into the queue, and applies the oldest command of the queue.
 func (r *reader) enqueue(at int64) {
-	c := &r.waiting[r.oldest]
-	r.applyWaiting(c)
+	c := r.queue.next()
+	r.applyQueued(c)
 	c.at, c.args, r.args = at, r.args, c.args
-	r.oldest = (r.oldest + 1) % prefetchDistance
 	r.apply.prefetch(c.args)
 }
 
-// drain applies all waiting commands.
+// drain applies all commands of the queue.
 func (r *reader) drain() {
-	for range r.waiting {
-		r.applyWaiting(&r.waiting[r.oldest])
-		r.oldest = (r.oldest + 1) % prefetchDistance
+	for range prefetchDistance {
+		r.applyQueued(r.queue.next())
 	}
 	r.apply.tx.ForgetForeseen()
 }
 
-// applyWaiting applies a waiting command, if there is one.
-func (r *reader) applyWaiting(c *waitingCommand) {
+// applyQueued applies a command of the queue, if there is one in the slot.
+func (r *reader) applyQueued(c *queuedCommand) {
 	if len(c.args) == 0 || r.refused != nil {
 		return
 	}
@@ -187,7 +172,7 @@ func (r *reader) applyWaiting(c *waitingCommand) {
 }
 
 // refuse returns the refusal of a command that cannot be applied, or nil if the command is skipped.
-func (r *reader) refuse(c *waitingCommand, err error) *refusal {
+func (r *reader) refuse(c *queuedCommand, err error) *refusal {
 	name := strings.ToUpper(string(c.args[0][:min(len(c.args[0]), 30)]))
 	switch {
 	case errors.Is(err, errVerbatim):

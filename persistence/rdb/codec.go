@@ -5,8 +5,8 @@ import (
 	"cellserver/store"
 )
 
-// codec is how files and payloads keep one type of value. To add a type, write a file with its codec, give
-// the codec a row in the table codecs, and give Value the fields that the codec fills.
+// codec is how files and payloads keep one type of value. To add a type, write a file with its codec.
+// Give the codec a row in the table codecs, and give Value the fields that the codec fills.
 type codec struct {
 	name  string       // the type in errors and counts
 	kinds []store.Kind // the kinds of values that the codec writes

@@ -36,8 +36,8 @@ type PackedList struct {
 	name   string
 	list   []byte
 	header int
-	// next returns the first element of b and its number of bytes, or 0 if b does not begin with an
-	// element. before is the number of bytes of the element before.
+	// next returns the first element of b and its size in bytes. The size is 0 if b does not begin with an
+	// element. before is the size of the element before.
 	next func(b []byte, before int) (Element, int)
 }
 
