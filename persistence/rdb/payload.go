@@ -31,8 +31,9 @@ func AppendPayload(dst []byte, e *store.Entry) []byte {
 	w := payloadWriters.Get().(*payloadWriter)
 	w.image = e.Image()
 	w.enc.AppendTo(dst)
-	w.enc.Byte(byKind[w.image.Kind].writes)
-	w.writers[w.image.Kind](&w.image)
+	value := &w.writers[w.image.Kind]
+	w.enc.Byte(value.typeByte)
+	value.write(&w.image)
 	b := w.enc.Bytes()
 	w.image = store.Image{}
 	w.enc.AppendTo(nil)

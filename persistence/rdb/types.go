@@ -35,12 +35,18 @@ var types, byKind = func() (types [256]typeInfo, byKind [256]*codec) {
 	return types, byKind
 }()
 
-// newWriters returns the functions that append values to e, by kind.
-func newWriters(e *encoding.Encoder) (writers [256]func(*store.Image)) {
+// valueWriter writes the values of a kind.
+type valueWriter struct {
+	typeByte byte
+	write    func(*store.Image) // without the type byte
+}
+
+// newWriters returns the writers that append values to e, by kind.
+func newWriters(e *encoding.Encoder) (writers [256]valueWriter) {
 	for _, c := range codecs {
 		write := c.newWriter(e)
 		for _, k := range c.kinds {
-			writers[k] = write
+			writers[k] = valueWriter{c.writes, write}
 		}
 	}
 	return writers

@@ -11,7 +11,7 @@ import (
 // allocation. After an error it writes nothing more, and every method returns that error.
 type Writer struct {
 	enc     encoding.Encoder
-	writers [256]func(*store.Image) // by kind
+	writers [256]valueWriter // by kind
 }
 
 // NewWriter begins a file with its header. With noChecksum the file has no checksum
@@ -54,9 +54,10 @@ func (w *Writer) Key(im *store.Image) error {
 		w.enc.Byte(opExpireMs)
 		w.enc.Uint64(uint64(im.ExpireAt))
 	}
-	w.enc.Byte(byKind[im.Kind].writes)
+	value := &w.writers[im.Kind]
+	w.enc.Byte(value.typeByte)
 	w.enc.Text(im.Key)
-	w.writers[im.Kind](im)
+	value.write(im)
 	return w.enc.FlushChunk()
 }
 
