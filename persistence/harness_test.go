@@ -19,13 +19,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// begin is the moment at which every test begins, Unix nanoseconds.
+// begin is the time at which every test begins, in Unix nanoseconds.
 const begin int64 = 1_700_000_000_123_456_789
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits for an event that must come.
 const patience = 10 * time.Second
 
-// server is a store and its manager, whose clock moves only when the test moves it.
+// server is a store and its manager. Only the test moves their clock.
 type server struct {
 	*Manager
 	t         testing.TB
@@ -41,7 +41,7 @@ func (s *server) Monotonic() int64 { return s.now.Load() - begin }
 
 func (s *server) Committed(_ *store.Tx, effects []store.Effect) { s.effects.Add(int64(len(effects))) }
 
-// newServer makes a server with save points that has not started.
+// newServer returns a server with save points that has not started.
 func newServer(t testing.TB, files fs.FS, change ...func(*Settings)) *server {
 	s := &server{t: t, files: files, store: store.New(store.Options{Databases: 3, Seed: 1})}
 	s.now.Store(begin)
@@ -58,7 +58,7 @@ func newServer(t testing.TB, files fs.FS, change ...func(*Settings)) *server {
 	return s
 }
 
-// started is a server that has loaded what there is.
+// started returns a server that has loaded its files.
 func started(t testing.TB, files fs.FS, change ...func(*Settings)) *server {
 	t.Helper()
 	s := newServer(t, files, change...)
@@ -66,7 +66,7 @@ func started(t testing.TB, files fs.FS, change ...func(*Settings)) *server {
 	return s
 }
 
-// put makes keys hold n and their place after it.
+// put gives keys the integers n, n+1 …
 func (s *server) put(n int, keys ...string) {
 	tx := s.begin()
 	defer tx.End()
@@ -84,7 +84,7 @@ func (s *server) begin() *store.Tx {
 	return tx
 }
 
-// contents are the keys of all databases and what they hold, "0/key=1 …" in order.
+// contents returns the values of all keys, by "database/key".
 func (s *server) contents() map[string]string {
 	tx := s.begin()
 	defer tx.End()
@@ -98,7 +98,7 @@ func (s *server) contents() map[string]string {
 	return all
 }
 
-// info is a field of INFO.
+// info returns a field of INFO.
 func (s *server) info(field string) string {
 	value := "none"
 	s.Info(func(name string, v any) {
@@ -109,8 +109,8 @@ func (s *server) info(field string) string {
 	return value
 }
 
-// idle waits until nothing is written in the background.
-func (s *server) idle() {
+// wait waits until no job runs.
+func (s *server) wait() {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool { return s.Writing() == "" }, patience, time.Millisecond)
 }
@@ -126,7 +126,7 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// failFrom lets every operation from the n-th on fail, as if the process were gone.
+// failFrom makes every operation from the n-th on fail, as if the process had been killed.
 func failFrom(n int, err error) func(fstest.Op) error {
 	return func(op fstest.Op) error {
 		if op.N >= n {

@@ -7,39 +7,39 @@ import (
 	"sync/atomic"
 )
 
-// Job is what is written aside while clients are served.
+// Job is the kind of a job: something that is written in the background while clients are served.
 type Job string
 
-// The jobs. There is one at a time, as each takes a snapshot of the store.
+// The jobs. One runs at a time, because each takes a snapshot of the store.
 const (
 	NoJob      Job = ""
 	SavingJob  Job = "rdb"
 	RewriteJob Job = "aof"
 )
 
-// Errors of a job.
+// The errors of jobs.
 var (
-	ErrBusy    = errors.New("something is being written already")
+	ErrBusy    = errors.New("another background job runs: wait until it has ended")
 	errStopped = errors.New("stopped")
 )
 
-// jobs is the place for the one job.
+// jobs has the job that runs.
 type jobs struct {
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards all fields
 	job    *job
 	ended  *sync.Cond // of mu: the job has ended
-	closed bool       // there will be no more
+	closed bool       // no further job begins
 }
 
-// job is one that runs.
+// job is a job that runs.
 type job struct {
 	kind    Job
 	begun   int64       // monotonic time
-	stopped atomic.Bool // it shall end as soon as it can
+	stopped atomic.Bool // the job ends as soon as it can
 }
 
-// begin takes the place, or fails with [ErrBusy]; it waits for jobs of the other kind if
-// it may. end gives the place back.
+// begin begins a job, or fails with [ErrBusy]. If wait is true, it waits for a job of the other kind.
+// The caller calls end after the job.
 func (j *jobs) begin(kind Job, now int64, wait bool) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -60,7 +60,7 @@ func (j *jobs) end() {
 	j.cond().Broadcast()
 }
 
-// cond is what tells of a job's end; mu is held.
+// cond returns the condition that a job has ended. mu is held.
 func (j *jobs) cond() *sync.Cond {
 	if j.ended == nil {
 		j.ended = sync.NewCond(&j.mu)
@@ -68,7 +68,7 @@ func (j *jobs) cond() *sync.Cond {
 	return j.ended
 }
 
-// running returns the job's kind and when it began.
+// running returns the kind of the job and when it began.
 func (j *jobs) running() (Job, int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -78,8 +78,8 @@ func (j *jobs) running() (Job, int64) {
 	return j.job.kind, j.job.begun
 }
 
-// stop ends the job, if there is one of the kinds, and waits for that. With last there will be
-// no other.
+// stop stops the job if it is of one of the kinds, and waits for its end. If last is true, no further job
+// begins.
 func (j *jobs) stop(last bool, kinds ...Job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -88,11 +88,4 @@ func (j *jobs) stop(last bool, kinds ...Job) {
 		j.job.stopped.Store(true)
 		j.cond().Wait()
 	}
-}
-
-// Writing says what is written in the background: "rdb" a snapshot, "aof" the append-only
-// file anew, "" nothing.
-func (m *Manager) Writing() string {
-	kind, _ := m.jobs.running()
-	return string(kind)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dumped is a dump of some keys.
+// dumped returns a dump of some keys.
 func dumped(t testing.TB) []byte {
 	files := &fstest.Memory{}
 	s := started(t, files)
@@ -23,8 +23,8 @@ func dumped(t testing.TB) []byte {
 	return files.Get("dir/dump.rdb")
 }
 
-// TestDamageRefusesToStart flips every bit of a dump, and cuts it anywhere: the start is
-// refused with the file, the place and what to do, and nothing on disk has changed.
+// TestDamageRefusesToStart flips every bit of a dump, and cuts the dump at every byte. The start must
+// fail with the file, the place and what to do. Nothing on disk may change.
 func TestDamageRefusesToStart(t *testing.T) {
 	whole := dumped(t)
 	refused := func(p []byte) {
@@ -33,7 +33,7 @@ func TestDamageRefusesToStart(t *testing.T) {
 		err := newServer(t, files).Start(context.Background())
 		require.ErrorContains(t, err, "dir/dump.rdb: rdb: ")
 		require.ErrorContains(t, err, "at byte ")
-		require.ErrorContains(t, err, "put a good copy in its place, or move it away")
+		require.ErrorContains(t, err, "restore the file from a good copy, or move it away")
 		require.Equal(t, p, files.Get("dir/dump.rdb"))
 		require.Equal(t, []string{"dir/dump.rdb"}, files.Names())
 	}
@@ -47,11 +47,11 @@ func TestDamageRefusesToStart(t *testing.T) {
 	}
 }
 
-func TestTypesThatAreNotKept(t *testing.T) {
+func TestUnsupportedTypes(t *testing.T) {
 	files := &fstest.Memory{}
 	files.Put("dir/dump.rdb", []byte("REDIS0009\xfe\x00\x01\x04list\x01\x01x\x00\x01k\x01v\xff\x00\x00\x00\x00\x00\x00\x00\x00"))
 	err := newServer(t, files).Start(context.Background())
-	require.ErrorContains(t, err, `key "list" is a list, which is not kept here`)
+	require.ErrorContains(t, err, `key "list" has the unsupported type list`)
 	require.ErrorContains(t, err, "start with --rdb-skip-unsupported yes")
 	s := started(t, files.Kill(), func(set *Settings) { set.SkipUnsupported = true })
 	require.Equal(t, map[string]string{"0/k": "v"}, s.contents())
@@ -60,11 +60,11 @@ func TestTypesThatAreNotKept(t *testing.T) {
 func TestTooManyDatabases(t *testing.T) {
 	files := &fstest.Memory{}
 	files.Put("dir/dump.rdb", []byte("REDIS0009\xfe\x07\x00\x01k\x01v\xff\x00\x00\x00\x00\x00\x00\x00\x00"))
-	require.EqualError(t, newServer(t, files).Start(context.Background()), `dir/dump.rdb: rdb: key "k" is in database 7, and there are only 3: `+
-		"set databases to at least 8; nothing was changed")
+	require.EqualError(t, newServer(t, files).Start(context.Background()), `dir/dump.rdb: rdb: key "k" is in database 7, but there are only 3 databases: `+
+		"set databases to 8 or more; nothing was changed")
 }
 
-func TestKeysWhoseTimeIsOverAreNotLoaded(t *testing.T) {
+func TestExpiredKeysAreNotLoaded(t *testing.T) {
 	files := &fstest.Memory{}
 	s := started(t, files)
 	tx := s.begin()
@@ -82,7 +82,7 @@ func TestKeysWhoseTimeIsOverAreNotLoaded(t *testing.T) {
 	require.Equal(t, "1", later.info("rdb_last_load_keys_loaded"))
 }
 
-func TestLoadingIsTold(t *testing.T) {
+func TestLoadingIsReported(t *testing.T) {
 	files := &fstest.Memory{}
 	files.Put("dir/dump.rdb", dumped(t))
 	begun, goOn := make(chan struct{}), make(chan struct{})
@@ -117,20 +117,20 @@ func TestLoadingCanBeStopped(t *testing.T) {
 	require.ErrorIs(t, newServer(t, files).Start(ctx), context.Canceled)
 }
 
-func TestADirectoryHasOneServer(t *testing.T) {
+func TestOneServerUsesADirectory(t *testing.T) {
 	files := &fstest.Memory{}
 	s := started(t, files)
 	err := newServer(t, files).Start(context.Background())
-	require.EqualError(t, err, "the directory dir belongs to another server that runs: stop it, or choose another one with --dir")
+	require.EqualError(t, err, "another server uses the directory dir: stop that server, or choose another directory with --dir")
 
-	reader := started(t, files, func(set *Settings) { set.Save = nil }) // which writes nothing
-	require.ErrorContains(t, reader.Save(), "belongs to another server")
+	reader := started(t, files, func(set *Settings) { set.Save = nil }) // it writes nothing
+	require.ErrorContains(t, reader.Save(), "another server uses the directory")
 	require.NoError(t, s.Stop(false, true))
 	require.NoError(t, reader.Save())
-	require.ErrorContains(t, newServer(t, files).Start(context.Background()), "belongs to another server")
+	require.ErrorContains(t, newServer(t, files).Start(context.Background()), "another server uses the directory")
 }
 
-func TestAnotherDirectory(t *testing.T) {
+func TestChangingTheDirectory(t *testing.T) {
 	files := &fstest.Memory{}
 	s := started(t, files)
 	started(t, files, func(set *Settings) { set.Dir = "taken" })
@@ -140,17 +140,17 @@ func TestAnotherDirectory(t *testing.T) {
 		set.Dir = dir
 		return s.Configure(set)
 	}
-	require.ErrorContains(t, to("taken"), "belongs to another server")
+	require.ErrorContains(t, to("taken"), "another server uses the directory")
 	require.NoError(t, s.Save())
 	require.NoError(t, to("other"))
 	require.NoError(t, s.Save())
 	require.Equal(t, []string{"dir/dump.rdb", "other/dump.rdb"}, files.Names())
-	started(t, files) // the first one is free again
+	started(t, files) // the first directory is free again
 }
 
-func TestWithoutAName(t *testing.T) {
+func TestEmptyDBFilename(t *testing.T) {
 	s := started(t, &fstest.Memory{}, func(set *Settings) { set.DBFilename = "" })
-	require.EqualError(t, s.Save(), "dbfilename is empty")
+	require.EqualError(t, s.Save(), "dbfilename is empty: set it to the name of the snapshot")
 }
 
 var _ fs.FS = fs.OS{}

@@ -1,23 +1,16 @@
 package persistence
 
 import (
+	"context"
 	"errors"
 	"log/slog"
-	"sync"
-	"sync/atomic"
 
 	"cellserver/persistence/aof"
 	"cellserver/persistence/fs"
 	"cellserver/store"
 )
 
-// Clock is the server's time, which the edge owns.
-type Clock interface {
-	Now() int64       // Unix nanoseconds
-	Monotonic() int64 // nanoseconds since some fixed moment
-}
-
-// Options are what a Manager is made of.
+// Options are what a Manager needs.
 type Options struct {
 	Store    *store.Store
 	FS       fs.FS
@@ -25,112 +18,245 @@ type Options struct {
 	Log      *slog.Logger
 	Settings Settings
 
-	// Changes returns how many changes of the keyspace there have been.
+	// Changes returns the number of changes of the keyspace so far.
 	Changes func() int64
-	// Version is the Redis version that files say they are of.
+	// Version is the Redis version that the files name.
 	Version string
-	// Foreign runs the commands of a Redis's log.
-	Foreign aof.Foreign
-	// Condition is called with what clients may do, whenever that changes.
+	// Replayer runs the commands of logs that a Redis wrote.
+	Replayer aof.Replayer
+	// Condition is called whenever it changes what clients may do. It may be nil.
 	Condition func(Condition)
-}
-
-// Settings are what the configuration says; it may change at any time.
-type Settings struct {
-	Dir        string // an absolute path
-	DBFilename string
-	Save       []SavePoint
-	Checksum   bool // files end in a checksum
-
-	// StopWrites refuses writes once the last snapshot in the background has failed.
-	StopWrites bool
-	// SkipUnsupported leaves out keys of types that are not kept here when a file is loaded.
-	SkipUnsupported bool
-
-	AppendOnly            bool // keep a log of all changes
-	AppendFsync           aof.Policy
-	AppendDir, AppendName string // of the log's directory, in Dir, and what its files' names begin with
-	LoadTruncated         bool   // do without the end of a log that is torn, instead of refusing it
-	RewritePercentage     int64  // by how much the log must grow to be written anew by itself, 0: never
-	RewriteMinSize        int64  // and how large it must be, in bytes
-}
-
-// SavePoint asks for a snapshot once there were so many changes and the last one is so
-// many seconds ago.
-type SavePoint struct{ Seconds, Changes int64 }
-
-// Condition is what clients may do.
-type Condition struct {
-	Loading bool // data is being loaded: little else than INFO
-	// SaveFailed refuses writes, because the last snapshot has failed.
-	SaveFailed bool
-	// LogFailed is why the append-only file cannot be written, "" when it can: limiters go on
-	// in memory, other writes are refused. LogStrict refuses everything on keys, as nothing
-	// may be told that may be lost (appendfsync always).
-	LogFailed string
-	LogStrict bool
 }
 
 // Manager keeps a store on disk. Its methods are safe for concurrent use.
 type Manager struct {
-	store   *store.Store
-	fs      fs.FS
-	clock   Clock
-	log     *slog.Logger
-	changes func() int64
-	version string
-	foreign aof.Foreign
-
-	settings atomic.Pointer[Settings]
-	home     home
-	jobs     jobs
-	loading  loading
-	saves    saves
-	append   appendLog
-
-	telling   sync.Mutex // guards condition, and the order in which it is told
-	condition Condition
-	tell      func(Condition)
+	environment
+	directory directory
+	jobs      jobs
+	progress  loadProgress
+	loader    loader
+	snapshots snapshots
+	appendLog appendLog
 }
 
-// New returns a manager that has done nothing yet: call Start.
+// New returns a manager that does nothing before [Manager.Start].
 func New(o Options) *Manager {
-	m := &Manager{
-		store: o.Store, fs: o.FS, clock: o.Clock, log: o.Log, changes: o.Changes, version: o.Version, tell: o.Condition, foreign: o.Foreign,
-	}
-	m.append.journal = aof.NewJournal(o.Settings.AppendFsync, m.logFailed)
-	m.append.rewrites.took.Store(-1)
-	m.store.Observe(m.append.journal)
-	m.settings.Store(&o.Settings)
-	m.saves.last.Store(m.clock.Now() / 1e9)
-	m.saves.took.Store(-1)
+	m := &Manager{environment: environment{
+		store: o.Store, fs: o.FS, clock: o.Clock, log: o.Log, changes: o.Changes, version: o.Version, changeCondition: o.Condition,
+	}}
+	env := &m.environment
+	env.settings.Store(&o.Settings)
+	m.progress.environment = env
+	m.loader.loadProgress, m.loader.replayer = &m.progress, o.Replayer
+	s := &m.snapshots
+	s.environment, s.directory, s.jobs = env, &m.directory, &m.jobs
+	s.last.Store(m.clock.Now() / 1e9)
+	s.took.Store(-1)
+	a := &m.appendLog
+	a.environment, a.directory, a.jobs = env, &m.directory, &m.jobs
+	a.journal = aof.NewJournal(o.Settings.AppendFsync, a.failed)
+	a.rewrites.took.Store(-1)
+	m.store.Observe(a.journal)
 	return m
 }
 
-// update changes what clients may do, and tells.
-func (m *Manager) update(change func(*Condition)) {
-	m.telling.Lock()
-	defer m.telling.Unlock()
-	was := m.condition
-	change(&m.condition)
-	if m.condition != was && m.tell != nil {
-		m.tell(m.condition)
+// Start loads the files into the store, which must be empty, and then keeps the store on disk.
+// Until it returns, the condition is Loading. After an error, which says
+// what to do, nothing on disk was changed and the store has a part of the data: do not serve it.
+// If ctx ends, Start ends early with ctx's error.
+func (m *Manager) Start(ctx context.Context) error {
+	m.update(func(c *Condition) { c.Loading = true })
+	set := m.settings.Load()
+	if len(set.Save) > 0 || set.AppendOnly {
+		if err := m.directory.own(m.fs, set.Dir); err != nil {
+			return err
+		}
+		if err := fs.IgnoreMissing(m.fs.Remove(fs.TempName(set.dump()))); err != nil {
+			return err
+		}
 	}
+	if err := m.loadAll(ctx, set); err != nil {
+		return err
+	}
+	m.snapshots.saved.Store(m.changes())
+	m.update(func(c *Condition) { c.Loading = false })
+	return nil
 }
 
-// Configure makes new settings effective, or changes nothing and returns why not. A new
-// directory is locked before the old one is let go.
+// loadAll loads the append-only file if the settings ask for one and it exists, else the snapshot.
+func (m *Manager) loadAll(ctx context.Context, set *Settings) error {
+	if !set.AppendOnly {
+		err := m.loader.dump(ctx, set)
+		if err == nil {
+			m.correctClock(m.progress.modified.Load())
+		}
+		return err
+	}
+	a := &m.appendLog
+	a.wanted.Store(true)
+	if err := a.open(set); err != nil {
+		return err
+	}
+	found, err := m.loader.appendLog(ctx, set, a.dir)
+	if err == nil && !found {
+		err = m.loader.dump(ctx, set)
+	}
+	if err != nil {
+		return err
+	}
+	// Corrected keys must be in the files: the next start does not know that they need a correction.
+	corrected := m.correctClock(m.progress.modified.Load())
+	return a.begin(found && !corrected)
+}
+
+// Configure applies new settings, or changes nothing and returns why not. It locks a new
+// directory before it releases the old one.
 func (m *Manager) Configure(s Settings) error {
 	old := m.settings.Load()
 	if s.Dir != old.Dir {
 		if old.AppendOnly {
-			return errors.New("the directory cannot change while appendonly is yes")
+			return errors.New("the directory cannot change while appendonly is yes: set appendonly to no first")
 		}
-		if err := m.home.move(m.fs, s.Dir); err != nil {
+		if err := m.directory.move(m.fs, s.Dir); err != nil {
 			return err
 		}
 	}
 	m.settings.Store(&s)
-	m.saveFailed()
-	return m.configureLog(old, &s)
+	m.snapshots.updateCondition()
+	return m.appendLog.configure(old, &s)
+}
+
+// Save writes a snapshot. It returns after the snapshot is on disk, or with an error: [ErrBusy] while
+// another snapshot is being written.
+func (m *Manager) Save() error { return m.snapshots.foreground() }
+
+// BackgroundSave begins to write a snapshot, or returns why it cannot: [ErrBusy] while
+// another job runs.
+func (m *Manager) BackgroundSave() error { return m.snapshots.background() }
+
+// ScheduleSave begins to write a snapshot as soon as no other job runs.
+func (m *Manager) ScheduleSave() { m.snapshots.scheduled.Store(true) }
+
+// LastSave returns the Unix second of the last snapshot, or of the start.
+func (m *Manager) LastSave() int64 { return m.snapshots.last.Load() }
+
+// BackgroundRewrite begins to rewrite the append-only file, or fails with [ErrBusy] while another
+// job runs.
+func (m *Manager) BackgroundRewrite() error { return m.appendLog.background() }
+
+// ScheduleRewrite begins to rewrite the append-only file as soon as no other job runs.
+func (m *Manager) ScheduleRewrite() { m.appendLog.scheduled.Store(true) }
+
+// Journal returns the journal of the append-only file: a reply waits for it until the changes are safe.
+func (m *Manager) Journal() *aof.Journal { return m.appendLog.journal }
+
+// Writing returns what is written in the background: "rdb" for a snapshot, "aof" for a
+// rewrite of the append-only file, or "".
+func (m *Manager) Writing() string {
+	kind, _ := m.jobs.running()
+	return string(kind)
+}
+
+// idle reports whether no job runs and nothing is being loaded.
+func (m *Manager) idle() bool {
+	kind, _ := m.jobs.running()
+	return kind == NoJob && !m.progress.active.Load()
+}
+
+// Tick begins a snapshot that is due. Call it about once a second.
+func (m *Manager) Tick() {
+	if m.idle() && m.snapshots.due() {
+		_ = m.BackgroundSave() // fails if another job began meanwhile: then the next Tick tries again
+	}
+}
+
+// Pulse does what is due for the append-only file. Call it ten times a second, from a
+// goroutine that may wait for the disk.
+func (m *Manager) Pulse() {
+	now := m.clock.Monotonic()
+	m.appendLog.journal.Tick(now)
+	if m.idle() && m.appendLog.due(now) {
+		_ = m.BackgroundRewrite() // fails if another job began meanwhile: then the next Pulse tries again
+	}
+}
+
+// Flushed is called after FLUSHALL. It stops a running snapshot. If there are save
+// points, it writes an empty snapshot, so that the flushed keys do not come back.
+func (m *Manager) Flushed() {
+	m.jobs.stop(false, SavingJob)
+	if len(m.settings.Load().Save) > 0 {
+		_ = m.Save() // logs its own error
+	}
+}
+
+// Reload writes a snapshot and replaces the keyspace by its contents. After an error the
+// keyspace may be lost.
+func (m *Manager) Reload() error {
+	j, err := m.jobs.begin(SavingJob, m.clock.Monotonic(), true)
+	if err != nil {
+		return err
+	}
+	defer m.jobs.end()
+	m.update(func(c *Condition) { c.Loading = true })
+	defer m.update(func(c *Condition) { c.Loading = false })
+	for emptied := false; !emptied; emptied = m.empty() {
+		if err := m.snapshots.write(j); err != nil {
+			return err
+		}
+	}
+	return m.loader.dump(context.Background(), m.settings.Load())
+}
+
+// empty removes every key, if the last snapshot has all changes: commands that
+// were already running may have changed keys since.
+func (m *Manager) empty() bool {
+	tx := m.lockAll()
+	defer tx.End()
+	if m.snapshots.unsaved() != 0 {
+		return false
+	}
+	for db := range m.store.Databases() {
+		tx.Select(db)
+		tx.Flush()
+	}
+	return true
+}
+
+// PrepareStop stops a running snapshot. It writes a last snapshot if save is true, or if there are
+// save points and noSave is false. After an error the server should go on.
+func (m *Manager) PrepareStop(save, noSave bool) error {
+	m.jobs.stop(false, SavingJob)
+	if !m.savesAtStop(save, noSave) {
+		return nil
+	}
+	return m.Save()
+}
+
+// Stop ends everything and releases the directory. It also writes the changes since [Manager.PrepareStop].
+// The caller makes sure that no client is served any more.
+func (m *Manager) Stop(save, noSave bool) error {
+	defer m.directory.release()
+	var err error
+	if m.savesAtStop(save, noSave) && m.snapshots.unsaved() != 0 {
+		err = m.Save()
+	}
+	m.jobs.stop(true, SavingJob, RewriteJob)
+	return errors.Join(err, m.appendLog.end())
+}
+
+func (m *Manager) savesAtStop(save, noSave bool) bool {
+	return save || !noSave && len(m.settings.Load().Save) > 0
+}
+
+// Info adds the fields of INFO's section on persistence, in Redis's order.
+func (m *Manager) Info(add func(name string, value any)) {
+	m.progress.info(add)
+	m.snapshots.infoRunning(add)
+	m.snapshots.info(add, &m.progress)
+	m.appendLog.info(add)
+	add("module_fork_in_progress", 0)
+	add("module_fork_last_cow_size", 0)
+	if m.progress.active.Load() {
+		m.progress.infoDetails(add)
+	}
 }

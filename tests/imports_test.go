@@ -84,11 +84,15 @@ var mayImport = map[string][]string{
 	"server/servertest": {"commands", "internal/config", "internal/config/configload", "internal/quote", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
 
 	"persistence": {"store", "persistence/aof", "persistence/rdb", "persistence/fs"},
-	// A manifest quotes as redis.conf does.
-	"persistence/aof":       {"internal/decimal", "store", "internal/quote", "persistence/rdb", "persistence/fs"},
-	"persistence/rdb":       {"internal/decimal", "store"},
-	"persistence/fs":        {},
-	"persistence/fs/fstest": {"persistence/fs"},
+	// The manifest quotes names as redis.conf does.
+	"persistence/aof/format": {"internal/decimal", "internal/quote"},
+	"persistence/aof":        {"internal/decimal", "store", "persistence/aof/format", "persistence/rdb", "persistence/fs"},
+	"persistence/rdb":        {"internal/decimal", "store", "persistence/rdb/encoding", "persistence/rdb/crc64"},
+	// The primitives of the format know no store.
+	"persistence/rdb/encoding": {"internal/decimal", "persistence/rdb/crc64"},
+	"persistence/rdb/crc64":    {},
+	"persistence/fs":           {},
+	"persistence/fs/fstest":    {"persistence/fs"},
 
 	// The edge wires everything.
 	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "internal/config/configload", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
@@ -108,25 +112,28 @@ var mustNotKnow = map[string][]string{
 	"limiters/lease":      {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"internal/topk":       {"net", "os", "sync", "sync/atomic", "time"},
 	// A session has bytes only: sockets are the business of resp/transport.
-	"resp":                {"net", "os", "sync", "sync/atomic", "time", "syscall"},
-	"store/value":         {"net", "os", "sync", "sync/atomic", "time"},
-	"store/memory":        {"net", "os", "time"},
-	"store/sortedset":     {"net", "os", "sync", "sync/atomic", "time"},
-	"store/table":         {"net", "os", "time"},
-	"store":               {"net", "os", "time"},
-	"limiters":            {"net", "os", "time"},
-	"limiters/rules":      {"net", "os", "time"},
-	"commands":            {"os"},
-	"commands/sortedsets": {"net", "os", "time"},
-	"commands/strings":    {"net", "os", "time"},
-	"commands/keys":       {"net", "os", "time"},
-	"commands/limits":     {"net", "os", "time"},
-	"server":              {"net", "os"},
-	"persistence":         {"net"},
-	"persistence/aof":     {"net", "time"},
-	"persistence/rdb":     {"net", "os", "time"},
-	"persistence/fs":      {"net", "time"},
-	"cmd/cellserver/app":  {"flag", "os/signal"},
+	"resp":                     {"net", "os", "sync", "sync/atomic", "time", "syscall"},
+	"store/value":              {"net", "os", "sync", "sync/atomic", "time"},
+	"store/memory":             {"net", "os", "time"},
+	"store/sortedset":          {"net", "os", "sync", "sync/atomic", "time"},
+	"store/table":              {"net", "os", "time"},
+	"store":                    {"net", "os", "time"},
+	"limiters":                 {"net", "os", "time"},
+	"limiters/rules":           {"net", "os", "time"},
+	"commands":                 {"os"},
+	"commands/sortedsets":      {"net", "os", "time"},
+	"commands/strings":         {"net", "os", "time"},
+	"commands/keys":            {"net", "os", "time"},
+	"commands/limits":          {"net", "os", "time"},
+	"server":                   {"net", "os"},
+	"persistence":              {"net"},
+	"persistence/aof":          {"net", "time"},
+	"persistence/rdb":          {"net", "os", "time"},
+	"persistence/fs":           {"net", "time"},
+	"cmd/cellserver/app":       {"flag", "os/signal"},
+	"persistence/aof/format":   {"net", "os", "sync", "sync/atomic", "time"},
+	"persistence/rdb/encoding": {"net", "os", "sync", "sync/atomic", "time"},
+	"persistence/rdb/crc64":    {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 }
 
 // listed is what `go list` says about a package, without its tests.

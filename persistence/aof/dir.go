@@ -8,97 +8,98 @@ import (
 	"path/filepath"
 	"slices"
 
+	"cellserver/persistence/aof/format"
 	"cellserver/persistence/fs"
 )
 
-// Dir is the directory of a log: its manifest and the files that this lists. It is for one
-// goroutine at a time.
+// Dir is the directory of a log: its manifest and the files that the manifest lists. One
+// goroutine may use it at a time.
 type Dir struct {
 	fs       fs.FS
-	home     string // where the directory is, and a log of the time before there were any
+	parent   string // the directory that has this directory, and the log if legacy is true
 	path     string
-	name     string // what its files' names begin with (appendfilename)
-	manifest *manifest
-	old      bool // the log is one file in home, as Redis had it before version 7
+	name     string // the beginning of the files' names (appendfilename)
+	manifest *format.Manifest
+	legacy   bool // the log is one file in parent, as in Redis before version 7
 }
 
-// Open reads the manifest of the log that is called name, in the directory dirName of
-// home. Where there is none the log is empty. Nothing is changed. The error of a manifest
-// that is no good says what to do.
-func Open(files fs.FS, home, dirName, name string) (*Dir, error) {
-	d := &Dir{fs: files, home: home, path: filepath.Join(home, dirName), name: name, manifest: &manifest{}}
+// Open reads the manifest of the log with a name, in the directory dirName of
+// parent. Without a manifest the log is empty. Open changes nothing. If the manifest
+// is damaged, the error says what to do.
+func Open(files fs.FS, parent, dirName, name string) (*Dir, error) {
+	d := &Dir{fs: files, parent: parent, path: filepath.Join(parent, dirName), name: name, manifest: &format.Manifest{}}
 	text, err := readFile(files, d.manifestPath())
 	if err == nil {
-		if d.manifest, err = parseManifest(text); err != nil {
-			return nil, fmt.Errorf("%s is damaged: %w; nothing was changed: put a good copy in its place, "+
-				"or move the directory away to begin without it", d.manifestPath(), err)
+		if d.manifest, err = format.ParseManifest(text); err != nil {
+			return nil, fmt.Errorf("the manifest %s is damaged: %w; nothing was changed: restore the file from a good copy, "+
+				"or move the directory away to start with an empty log", d.manifestPath(), err)
 		}
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	return d, d.lookForOld()
+	return d, d.findLegacy()
 }
 
 func (d *Dir) manifestPath() string { return filepath.Join(d.path, d.name+".manifest") }
 
-// lookForOld finds a log of the time when it was one file, unless there is a new one. A
-// Redis that was interrupted while it turned the one into the other left a manifest that
-// lists nothing else.
-func (d *Dir) lookForOld() error {
+// findLegacy finds a log of one file, unless there is a log of version 7. If a
+// Redis was interrupted while it converted the former to the latter, the manifest
+// lists the one file only.
+func (d *Dir) findLegacy() error {
 	m := d.manifest
-	if len(m.incrs) > 0 || m.hasBase() && m.base.name != d.name {
+	if len(m.Incrs) > 0 || m.HasBase() && m.Base.Name != d.name {
 		return nil
 	}
-	if m.hasBase() {
-		if there, err := fs.Exists(d.fs, filepath.Join(d.path, d.name)); there || err != nil {
+	if m.HasBase() {
+		if exists, err := fs.Exists(d.fs, filepath.Join(d.path, d.name)); exists || err != nil {
 			return err
 		}
 	}
-	there, err := fs.Exists(d.fs, filepath.Join(d.home, d.name))
-	if there {
-		d.old, m.base, m.lastBase = true, entry{d.name, 1, baseType}, 1
+	exists, err := fs.Exists(d.fs, filepath.Join(d.parent, d.name))
+	if exists {
+		d.legacy, m.Base, m.LastBase = true, format.Entry{Name: d.name, Seq: 1, Kind: format.BaseKind}, 1
 	}
 	return err
 }
 
 // Empty reports whether there is nothing to load.
-func (d *Dir) Empty() bool { return d.manifest.empty() }
+func (d *Dir) Empty() bool { return d.manifest.Empty() }
 
-// Path returns where the directory is.
+// Path returns the path of the directory.
 func (d *Dir) Path() string { return d.path }
 
-// Create makes the directory, if need be. A log of the old kind moves into it, as its base.
+// Create makes the directory if it does not exist. A legacy log moves into it, as its base.
 func (d *Dir) Create() error {
 	err := d.fs.Mkdir(d.path)
 	if err == nil {
-		err = d.fs.SyncDir(d.home)
+		err = d.fs.SyncDir(d.parent)
 	}
-	if err != nil || !d.old {
+	if err != nil || !d.legacy {
 		return err
 	}
 	if err := d.write(d.manifest); err != nil {
 		return err
 	}
-	if err := d.fs.Rename(filepath.Join(d.home, d.name), filepath.Join(d.path, d.name)); err != nil {
+	if err := d.fs.Rename(filepath.Join(d.parent, d.name), filepath.Join(d.path, d.name)); err != nil {
 		return err
 	}
-	d.old = false
-	return errors.Join(d.fs.SyncDir(d.path), d.fs.SyncDir(d.home))
+	d.legacy = false
+	return errors.Join(d.fs.SyncDir(d.path), d.fs.SyncDir(d.parent))
 }
 
-// where is the path of a file that the manifest lists.
-func (d *Dir) where(e entry) string {
-	if d.old {
-		return filepath.Join(d.home, e.name)
+// pathOf returns the path of a file that the manifest lists.
+func (d *Dir) pathOf(e format.Entry) string {
+	if d.legacy {
+		return filepath.Join(d.parent, e.Name)
 	}
-	return filepath.Join(d.path, e.name)
+	return filepath.Join(d.path, e.Name)
 }
 
-// NewFile creates the file for the changes to come. It is listed by nobody yet.
+// NewFile creates a file for changes. The manifest does not list it yet.
 func (d *Dir) NewFile() (*File, error) {
-	seq := d.manifest.lastIncr + 1
-	e := entry{fmt.Sprintf("%s.%d.incr.aof", d.name, seq), seq, incrType}
-	f, err := d.fs.Open(filepath.Join(d.path, e.name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND)
+	seq := d.manifest.LastIncr + 1
+	e := format.Entry{Name: fmt.Sprintf("%s.%d.incr.aof", d.name, seq), Seq: seq, Kind: format.IncrKind}
+	f, err := d.fs.Open(filepath.Join(d.path, e.Name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND)
 	if err != nil {
 		return nil, err
 	}
@@ -111,33 +112,34 @@ func (d *Dir) NewFile() (*File, error) {
 
 // Append lists a file of changes after the others.
 func (d *Dir) Append(f *File) error {
-	m := d.manifest.clone()
-	m.add(f.entry)
+	m := d.manifest.Clone()
+	m.Add(f.entry)
 	return d.write(m)
 }
 
-// Lists reports whether a file is a part of the log.
-func (d *Dir) Lists(f *File) bool { return slices.Contains(d.manifest.incrs, f.entry) }
+// Lists reports whether the manifest lists a file of changes.
+func (d *Dir) Lists(f *File) bool { return slices.Contains(d.manifest.Incrs, f.entry) }
 
-// Drop removes a file, from the log too.
+// Drop removes a file of changes, first from the manifest.
 func (d *Dir) Drop(f *File) error {
 	if d.Lists(f) {
-		m := d.manifest.clone()
-		m.incrs = slices.DeleteFunc(m.incrs, func(e entry) bool { return e == f.entry })
+		m := d.manifest.Clone()
+		m.Incrs = slices.DeleteFunc(m.Incrs, func(e format.Entry) bool { return e == f.entry })
 		if err := d.write(m); err != nil {
 			return err
 		}
 	}
-	return ignoreMissing(d.fs.Remove(filepath.Join(d.path, f.entry.name)))
+	return fs.IgnoreMissing(d.fs.Remove(filepath.Join(d.path, f.entry.Name)))
 }
 
-// Sizes returns the bytes of the base and of the files of changes.
+// Sizes returns the bytes of the base and of the files of changes. A missing file counts as empty: the
+// loading reports it.
 func (d *Dir) Sizes() (base, changes int64) {
-	for _, e := range d.manifest.files() {
+	for _, e := range d.manifest.Files() {
 		n, _, err := d.stat(e)
 		switch {
-		case err != nil: // it will be found missing by who needs it
-		case e.kind == baseType:
+		case err != nil:
+		case e.Kind == format.BaseKind:
 			base += n
 		default:
 			changes += n
@@ -146,74 +148,79 @@ func (d *Dir) Sizes() (base, changes int64) {
 	return base, changes
 }
 
-// stat returns a file's size in bytes and when it was last written to.
-func (d *Dir) stat(e entry) (size, changed int64, err error) {
-	f, err := d.fs.Open(d.where(e), os.O_RDONLY)
+// Stat returns how many bytes there are to load, and when the newest file was written, in
+// Unix nanoseconds. Its error names a file that is missing.
+func (d *Dir) Stat() (bytes, modified int64, err error) {
+	for _, e := range d.manifest.Files() {
+		n, at, err := d.stat(e)
+		if err != nil {
+			return 0, 0, fmt.Errorf("%w: the manifest %s lists it", err, d.manifestPath())
+		}
+		bytes += n
+		modified = max(modified, at)
+	}
+	return bytes, modified, nil
+}
+
+// stat returns a file's size in bytes and when it was last written.
+func (d *Dir) stat(e format.Entry) (size, modified int64, err error) {
+	f, err := d.fs.Open(d.pathOf(e), os.O_RDONLY)
 	if err != nil {
 		return 0, 0, err
 	}
 	size, err = f.Size()
-	changed, failed := f.Changed()
-	return size, changed, errors.Join(err, failed, f.Close())
+	modified, failed := f.Modified()
+	return size, modified, errors.Join(err, failed, f.Close())
 }
 
-// NextBase returns the path at which the next base is to be, for [Dir.Replace].
-func (d *Dir) NextBase() string { return filepath.Join(d.path, d.nextBase().name) }
+// NextBase returns the path of the next base. The caller writes the base there before [Dir.Replace].
+func (d *Dir) NextBase() string { return filepath.Join(d.path, d.nextBase().Name) }
 
-func (d *Dir) nextBase() entry {
-	seq := d.manifest.lastBase + 1
-	return entry{fmt.Sprintf("%s.%d.base.rdb", d.name, seq), seq, baseType}
+func (d *Dir) nextBase() format.Entry {
+	seq := d.manifest.LastBase + 1
+	return format.Entry{Name: fmt.Sprintf("%s.%d.base.rdb", d.name, seq), Seq: seq, Kind: format.BaseKind}
 }
 
-// Replace makes the log consist of the next base, which is on disk, and a file of the
-// changes since. What it had before is removed.
+// Replace makes the log consist of the next base, which must be on disk, and a file of the
+// changes since. All files before become history ([Dir.RemoveHistory]).
 func (d *Dir) Replace(f *File) error {
 	old := d.manifest
-	m := &manifest{base: d.nextBase(), history: old.history, lastBase: old.lastBase + 1, lastIncr: old.lastIncr}
-	for _, e := range old.files() {
-		if e.name != f.entry.name {
-			e.kind = historyType
-			m.history = append(m.history, e)
+	m := &format.Manifest{Base: d.nextBase(), History: old.History, LastBase: old.LastBase + 1, LastIncr: old.LastIncr}
+	for _, e := range old.Files() {
+		if e.Name != f.entry.Name {
+			e.Kind = format.HistoryKind
+			m.History = append(m.History, e)
 		}
 	}
-	m.incrs, m.lastIncr = []entry{f.entry}, f.entry.seq
+	m.Incrs, m.LastIncr = []format.Entry{f.entry}, f.entry.Seq
 	return d.write(m)
 }
 
-// Forget removes the files that are not needed any more.
-func (d *Dir) Forget() error {
-	if len(d.manifest.history) == 0 {
+// RemoveHistory removes the files that are not needed any more.
+func (d *Dir) RemoveHistory() error {
+	if len(d.manifest.History) == 0 {
 		return nil
 	}
 	var errs error
-	for _, e := range d.manifest.history {
-		errs = errors.Join(errs, ignoreMissing(d.fs.Remove(filepath.Join(d.path, e.name))))
+	for _, e := range d.manifest.History {
+		errs = errors.Join(errs, fs.IgnoreMissing(d.fs.Remove(filepath.Join(d.path, e.Name))))
 	}
 	if errs != nil {
 		return errs
 	}
-	m := d.manifest.clone()
-	m.history = nil
+	m := d.manifest.Clone()
+	m.History = nil
 	return d.write(m)
 }
 
 // write replaces the manifest.
-func (d *Dir) write(m *manifest) error {
-	temp := filepath.Join(d.path, "temp-"+d.name+".manifest")
-	f, err := d.fs.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+func (d *Dir) write(m *format.Manifest) error {
+	err := fs.Replace(d.fs, d.manifestPath(), func(f fs.File) error {
+		_, err := f.Write(m.Text())
+		return err
+	})
 	if err != nil {
 		return err
-	}
-	_, err = f.Write(m.text())
-	if err == nil {
-		err = fs.Aside(f.Sync)
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = d.fs.Rename(temp, d.manifestPath())
-	}
-	if err != nil {
-		return errors.Join(err, ignoreMissing(d.fs.Remove(temp)))
 	}
 	d.manifest = m
 	return d.fs.SyncDir(d.path)
@@ -226,11 +233,4 @@ func readFile(files fs.FS, path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(f)
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -6,12 +6,13 @@ import (
 	"math"
 	"testing"
 
+	"cellserver/persistence/aof/format"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
 
-// encoded collects what transactions say they changed.
+// encoded is an observer that encodes the effects of transactions.
 type encoded struct{ *encoder }
 
 func (e encoded) Committed(_ *store.Tx, effects []store.Effect) { e.transaction(effects) }
@@ -49,7 +50,7 @@ func TestEffectsAsCommands(t *testing.T) {
 	}
 }
 
-// TestExpiriesOfIntegers meets every way in which an expiry may follow from a TAT, or not.
+// TestExpiriesOfIntegers has expiries that follow from a TAT, and others.
 func TestExpiriesOfIntegers(t *testing.T) {
 	e := newEncoder()
 	e.db = 0
@@ -57,33 +58,22 @@ func TestExpiriesOfIntegers(t *testing.T) {
 		for _, at := range []int64{n / 1e6, n/1e6 + 1, n/1e6 - 1, n/1e6 + 2, n / 1e8 * 100, n/1e8*100 + 9, n/1e8*100 + 99, 1, 0, -4, math.MaxInt64, math.MinInt64 + 1} {
 			e.buf = e.buf[:0]
 			e.transaction([]store.Effect{{Op: store.OpSet, Key: []byte("k"), Int: n, At: at}})
-			args, _, err := parseCommand(e.buf, nil)
+			args, _, err := format.ParseCommand(e.buf, nil)
 			require.NoError(t, err)
 			require.Equal(t, fmt.Sprint("SET k ", n, " PXAT ", at), string(bytes.Join(args, []byte(" "))))
 		}
 	}
 }
 
-// TestHeaders changes every byte of a header to every other: what is taken for one is what would be written.
-func TestHeaders(t *testing.T) {
-	batch := append(make([]byte, headerSize), command("SET", "a", "1")...)
-	seal(batch)
-	for at := range headerSize {
-		for c := range 256 {
-			b := bytes.Clone(batch)
-			b[at] = byte(c)
-			sum, size, err := parseHeader(b)
-			if err == nil {
-				again := append(appendDigits([]byte(headerMark), uint64(sum), 16, sumDigits), ':')
-				again = append(appendDigits(again, uint64(size), 10, 10), "\r\n"...)
-				require.Equal(t, string(b[:headerSize]), string(again))
-			}
-			require.False(t, err != nil && c == int(batch[at]), "the header itself")
-		}
+// TestEveryEffectHasAnAppender requires that each effect of the store belongs to a codec.
+func TestEveryEffectHasAnAppender(t *testing.T) {
+	e := newEncoder()
+	for op := store.OpSet; op <= store.OpSwapDB; op++ {
+		require.NotNil(t, e.appenders[op].append, "effect %d: give it an appender in its type's codec", op)
 	}
 }
 
-func TestLargeSetsComeInChunks(t *testing.T) {
+func TestLargeSetsAreSeveralZADDs(t *testing.T) {
 	s, e := newStore(), newEncoder()
 	s.Observe(encoded{e})
 	items := make([]store.Item, 130)
@@ -96,7 +86,7 @@ func TestLargeSetsComeInChunks(t *testing.T) {
 	for b := e.buf; len(b) > 0; {
 		var n int
 		var err error
-		args, n, err = parseCommand(b, args)
+		args, n, err = format.ParseCommand(b, args)
 		require.NoError(t, err)
 		lengths = append(lengths, len(args))
 		b = b[n:]
@@ -104,9 +94,9 @@ func TestLargeSetsComeInChunks(t *testing.T) {
 	require.Equal(t, []int{2, 1, 2, 2 + 128, 2 + 128, 2 + 4, 1}, lengths)
 }
 
-// TestTheLogSaysEverything wants a store that is loaded from the log of random transactions,
-// expiry included, to hold the same as the one that wrote it, over several runs.
-func TestTheLogSaysEverything(t *testing.T) {
+// TestTheLogIsComplete loads the log of random transactions and expiries into a store. It must hold
+// the same as the store that wrote the log, over several runs.
+func TestTheLogIsComplete(t *testing.T) {
 	r, files := seeded(t), memory()
 	at, want := now, map[string]string{}
 	var cursor store.SweepCursor

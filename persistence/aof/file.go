@@ -4,56 +4,57 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"cellserver/persistence/aof/format"
 	"cellserver/persistence/fs"
 )
 
-// File is a file that is written to.
+// File is a file of changes that is being written.
 type File struct {
-	entry entry
-	size  atomic.Int64 // of what was written whole
+	entry format.Entry
+	size  atomic.Int64 // of all whole batches, in bytes
 
 	file fs.File
 
-	syncing sync.Mutex // held while the file is synced or closed; guards done
-	done    bool       // it is closed
+	syncing sync.Mutex // held while the file is synced or closed; guards closed
+	closed  bool
 }
 
-// append writes a batch, after its header is filled in. Of a batch that does not go in
-// whole nothing shall stay.
+// append writes a batch, after it has filled in the batch's header. If only a part of the batch
+// could be written, append removes the part.
 func (f *File) append(batch []byte) error {
-	seal(batch)
+	format.Seal(batch)
 	_, err := f.file.Write(batch)
 	if err != nil {
-		f.file.Truncate(f.size.Load()) // if that fails, too, the file has a torn tail
+		f.file.Truncate(f.size.Load()) // if that fails too, the file has a torn tail
 		return err
 	}
 	f.size.Add(int64(len(batch)))
 	return nil
 }
 
-// sync forces what was written to disk.
+// sync forces everything that was written to disk.
 func (f *File) sync() error {
 	f.syncing.Lock()
 	defer f.syncing.Unlock()
-	if f.done {
+	if f.closed {
 		return nil
 	}
 	return f.file.Sync()
 }
 
-// finish forces what was written to disk, and closes the file.
+// finish forces everything to disk, and closes the file.
 func (f *File) finish() error {
 	err := f.sync()
-	f.abandon()
+	f.close()
 	return err
 }
 
-// abandon closes the file as it is.
-func (f *File) abandon() {
+// close closes the file without a sync.
+func (f *File) close() {
 	f.syncing.Lock()
 	defer f.syncing.Unlock()
-	if !f.done {
-		f.done = true
-		f.file.Close() // every error that matters came before
+	if !f.closed {
+		f.closed = true
+		f.file.Close() // a sync has reported every error that matters
 	}
 }

@@ -8,26 +8,27 @@ import (
 	"testing"
 
 	"cellserver/internal/decimal"
+	"cellserver/persistence/aof/format"
 	"cellserver/persistence/fs/fstest"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzLoad has any bytes be the last file of a log, as they are and as a batch with its checksum, which no fuzzer
-// would guess. They load, are torn or are refused, in memory that they explain; and what loads once a tear was mended
-// is the same at the next start.
+// FuzzLoad loads any bytes as the last file of a log: as they are, and as a batch with the right checksum, which a
+// fuzzer would not guess. The log loads, is torn or is refused, in memory that fits its size. After a torn tail was cut
+// off, the next start must load the same keys.
 func FuzzLoad(f *testing.F) {
 	addLogs(f)
 	f.Fuzz(func(t *testing.T, p []byte) {
 		requireStable(t, p)
-		batch := append(make([]byte, headerSize), p...)
-		seal(batch)
+		batch := append(make([]byte, format.HeaderSize), p...)
+		format.Seal(batch)
 		requireStable(t, batch)
 	})
 }
 
-// addLogs adds real logs, whole, cut and damaged, and what a crash or an enemy may make of one.
+// addLogs adds real logs, intact, cut and damaged, and logs that a crash or an attacker could make.
 func addLogs(f *testing.F) {
 	files, _ := history(f, rand.New(rand.NewPCG(1, 0)), 4)
 	ours := files.Get(incr1)
@@ -39,7 +40,7 @@ func addLogs(f *testing.F) {
 		f.Add(flip(log, len(log)/2))
 		f.Add(append(log[:len(log):len(log)], make([]byte, 2*blockSize)...))
 	}
-	f.Add(ours[headerSize:])
+	f.Add(ours[format.HeaderSize:])
 	for _, claim := range []string{
 		"*1048576\r\n$1\r\nx\r\n", "*2\r\n$1099511627776\r\nx", "#CRC:00000000:9999999999\r\n*1\r\n", "*1\r\n$5\r\nMULTI\r\n*1\r\n$536870912\r\n",
 		"REDIS0009\x00\x81\x00\x00\x01\x00\x00\x00\x00\x00abc",
@@ -48,7 +49,7 @@ func addLogs(f *testing.F) {
 	}
 }
 
-// requireStable loads p as a log's last file, as two starts in a row would.
+// requireStable loads p as the last file of a log, twice, as two starts of a server do.
 func requireStable(t *testing.T, p []byte) {
 	files := memory()
 	files.Put(appendDir+"appendonly.aof.manifest", []byte("file appendonly.aof.1.incr.aof seq 1 type i\n"))
@@ -64,25 +65,25 @@ func requireStable(t *testing.T, p []byte) {
 		require.ErrorAs(t, err, &damage)
 		return
 	}
-	_, err = dir.Mend(loaded)
+	_, err = dir.CutTornTail(loaded)
 	require.NoError(t, err)
-	again, _, mended, err := loadBounded(t, files)
+	again, _, repaired, err := loadBounded(t, files)
 	require.NoError(t, err)
-	require.Empty(t, mended.Torn)
-	require.Equal(t, loaded.Commands, mended.Commands)
+	require.Empty(t, repaired.Torn)
+	require.Equal(t, loaded.Commands, repaired.Commands)
 	requireSame(t, contents(s), contents(again))
 }
 
-// loadBounded loads the log that is in files, but for the one command that makes much of a few bytes.
+// loadBounded loads the log in files without large SETRANGEs: such a command makes a large string from a few bytes.
 func loadBounded(t *testing.T, files *fstest.Memory) (*store.Store, *Dir, *Loaded, error) {
-	dir, err := Open(files, home, "appendonlydir", "appendonly.aof")
+	dir, err := Open(files, parent, "appendonlydir", "appendonly.aof")
 	require.NoError(t, err)
 	s := newStore()
-	server := foreign(s)
-	loaded, err := dir.Load(s, LoadOptions{Now: now, Foreign: func(db int, args [][]byte) error {
-		if len(args) == 4 && is(args[0], "SETRANGE") {
+	server := replayer(s)
+	loaded, err := dir.Load(s, LoadOptions{Now: now, Replayer: func(db int, args [][]byte) error {
+		if len(args) == 4 && format.EqualWord(args[0], "SETRANGE") {
 			if to, ok := decimal.Parse(args[2]); ok && to > 1<<16 {
-				return errors.New("too long a string for this test")
+				return errors.New("the string is too long for this test")
 			}
 		}
 		return server(db, args)

@@ -23,11 +23,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// now is the moment of every test, Unix nanoseconds.
+// now is the time of every test, in Unix nanoseconds.
 const now int64 = 1_700_000_000_123_456_789
 
-// home is where every test's log is.
-const home = "/data"
+// parent is the directory that has the log of every test.
+const parent = "/data"
 
 func seeded(t testing.TB) *rand.Rand {
 	seed := uint64(time.Now().UnixNano())
@@ -42,9 +42,9 @@ func seeded(t testing.TB) *rand.Rand {
 
 func newStore() *store.Store { return store.New(store.Options{Databases: 3, Seed: 1}) }
 
-// foreign runs what only Redis writes, as the server does; which is made when first needed.
-func foreign(s *store.Store) Foreign {
-	var server Foreign
+// replayer runs the commands of Redis as the server does. It makes the server for the first command.
+func replayer(s *store.Store) Replayer {
+	var server Replayer
 	return func(db int, args [][]byte) error {
 		if server == nil {
 			server = newServer(s)
@@ -53,7 +53,7 @@ func foreign(s *store.Store) Foreign {
 	}
 }
 
-func newServer(s *store.Store) Foreign {
+func newServer(s *store.Store) Replayer {
 	cfg, _, err := configload.Load([]string{"--databases", "3"}, nil, nil)
 	if err != nil {
 		panic(err)
@@ -63,7 +63,7 @@ func newServer(s *store.Store) Foreign {
 	}).Replayer()
 }
 
-// stopped is a clock.
+// stopped is a clock that stands still.
 type stopped struct{}
 
 func (stopped) Now() int64           { return now }
@@ -83,7 +83,7 @@ func write(s *store.Store, at int64, do func(tx *store.Tx)) {
 	do(tx)
 }
 
-// set is a transaction that gives a key an integer.
+// set gives a key an integer, in a transaction.
 func set(s *store.Store, key string, n int64) {
 	write(s, now, func(tx *store.Tx) {
 		e := tx.Write([]byte(key))
@@ -91,7 +91,7 @@ func set(s *store.Store, key string, n int64) {
 	})
 }
 
-// contents is everything in a store, also what is over but not yet removed.
+// contents returns everything in a store, with expired keys that are not removed yet.
 func contents(s *store.Store) map[string]string {
 	all := map[string]string{}
 	write(s, 0, func(tx *store.Tx) {
@@ -108,14 +108,14 @@ func describe(e *store.Entry) string {
 	if z := e.Sorted(); z != nil {
 		text = "sorted set"
 		z.Range(0, z.Len(), false, func(it store.Item) bool {
-			text += fmt.Sprintf(" %q=%x", it.Member, math.Float64bits(it.Score+0)) // compact sets keep no negative zero
+			text += fmt.Sprintf(" %q=%x", it.Member, math.Float64bits(it.Score+0)) // small sets keep no negative zero
 			return true
 		})
 	}
 	return fmt.Sprint(text, " until ", e.ExpireAt())
 }
 
-// requireSame requires the same contents, and names the first key that differs.
+// requireSame requires the same contents. It names the first key that differs.
 func requireSame(t testing.TB, want, got map[string]string, where ...any) {
 	t.Helper()
 	for _, key := range slices.Sorted(maps.Keys(want)) {
@@ -126,7 +126,7 @@ func requireSame(t testing.TB, want, got map[string]string, where ...any) {
 	require.Len(t, got, len(want), where...)
 }
 
-// log is an open log in a store's hands.
+// log is an open log with the store that writes it.
 type log struct {
 	t       testing.TB
 	files   fs.FS
@@ -136,13 +136,13 @@ type log struct {
 	err     error // the last failure
 }
 
-// start opens the log that is in files and loads it, as a server does that then goes on with it.
+// start opens and loads the log in files, and continues it, as a server does.
 func start(t testing.TB, files fs.FS, p Policy) *log {
 	t.Helper()
 	l, loaded, err := load(t, files)
 	require.NoError(t, err)
 	require.NoError(t, l.dir.Create())
-	_, err = l.dir.Mend(loaded)
+	_, err = l.dir.CutTornTail(loaded)
 	require.NoError(t, err)
 	l.journal = NewJournal(p, func(err error) { l.err = err })
 	l.store.Observe(l.journal)
@@ -154,24 +154,24 @@ func start(t testing.TB, files fs.FS, p Policy) *log {
 	return l
 }
 
-// load reads the log that is in files.
+// load loads the log in files.
 func load(t testing.TB, files fs.FS) (*log, *Loaded, error) {
-	dir, err := Open(files, home, "appendonlydir", "appendonly.aof")
+	dir, err := Open(files, parent, "appendonlydir", "appendonly.aof")
 	if err != nil {
 		return nil, nil, err
 	}
 	l := &log{t: t, files: files, dir: dir, store: newStore()}
-	loaded, err := dir.Load(l.store, LoadOptions{Now: now, Foreign: foreign(l.store)})
+	loaded, err := dir.Load(l.store, LoadOptions{Now: now, Replayer: replayer(l.store)})
 	return l, loaded, err
 }
 
-// commit waits for the changes so far, as whoever is about to reply does.
+// commit waits for the changes so far, as the server does before it replies.
 func (l *log) commit() { require.True(l.t, l.journal.Wait(l.journal.Mark())) }
 
-// memory is a file system without files.
+// memory returns a file system without files.
 func memory() *fstest.Memory { return &fstest.Memory{} }
 
-// randomWrite does one of everything that leaves effects.
+// randomWrite makes one random change. All kinds of effects occur.
 func randomWrite(r *rand.Rand, tx *store.Tx) {
 	tx.Select(r.IntN(3))
 	key := randomKey(r)

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"cellserver/persistence/fs"
+	"cellserver/persistence/aof/format"
 	"cellserver/store"
 )
 
@@ -14,48 +14,61 @@ type Policy int32
 // The policies.
 const (
 	EverySecond Policy = iota // in the background, once a second
-	Always                    // before anything is acknowledged
-	Never                     // when the system sees fit
+	Always                    // before any reply
+	Never                     // when the kernel decides
 )
 
-// Journal writes what transactions change into the file at hand. It observes a store: the
+// Journal writes the changes of transactions into the current file. It observes a store: the
 // order of the log is the order of the changes.
 //
-// Changes collect in memory, and are written together by whoever is the first to wait for
-// them ([Journal.Wait]): while one writes, the next ones gather. Once a write or a sync has
-// failed, the file is never trusted again. The journal then records nothing, until it is
-// given another file together with a snapshot of the whole store ([Journal.Switch]).
+// Changes collect in memory. The first goroutine that waits for them ([Journal.Wait]) is the leader: it writes them
+// all at once, while further changes collect. After a write or a sync has
+// failed, the file is never trusted again. The journal then records nothing, until
+// [Journal.Switch] gives it another file together with a snapshot of the whole store.
+//
+// Of its two locks, the group lock is taken first.
 type Journal struct {
-	failed func(error) // is told of a failure, before anyone who waits is
+	onFailure func(error) // is called for each failure, before any waiting goroutine goes on
 
-	mu   sync.Mutex // guards what follows; taken while the store's locks are held, so held for no I/O
-	enc  *encoder   // what was committed and not yet taken to be written, after the room for a header
-	tail []byte     // what is to be written into the file before the next one; nil for nothing
-	next *File      // the file from now on; nil for none
+	mu   sync.Mutex // guards enc, tail and next. It is taken while the store's locks are held, so it is never held during I/O.
+	enc  *encoder   // the changes that no leader has taken, after the space for a header
+	tail []byte     // to be written into the current file before the next file begins; may be nil
+	next *File      // the file that replaces the current one; may be nil
 
 	recording atomic.Bool // changed with mu held
 	policy    atomic.Int32
-	begun     atomic.Uint64 // batches, the one that collects included; changed with mu held
-	written   atomic.Uint64 // of these, how many are safe: with the kernel, with Always on disk, or given up
-	lost      atomic.Uint64 // failures under Always: what was not told by then must not be told
+	begun     atomic.Uint64 // the number of batches, with the one that collects; changed with mu held
+	written   atomic.Uint64 // how many of them are with the kernel, with Always on disk, or given up; changed with group held
+	lost      atomic.Uint64 // the number of failures under Always: what was not acknowledged before must not be
 	failures  atomic.Uint64
 	missed    atomic.Int64 // changes that were not recorded because of a failure
 
-	turn    sync.Mutex // guards what follows, and written's changes
-	change  *sync.Cond // of turn: leading, written or late have changed
-	leading bool       // someone writes
-	spare   []byte     // a buffer for the next time; the leader's
-	file    *File      // being written to; the leader's
+	group  sync.Mutex // guards leader, and the syncs but for their atomics
+	change *sync.Cond // of group: leader, written or syncs.late has changed
+	leader bool       // a goroutine writes
+	spare  []byte     // a buffer for the next batches; only the leader uses it
+	file   *File      // the current file; only the leader uses it
 
-	current atomic.Pointer[File] // file, for others
+	current atomic.Pointer[File] // the same file, for all others
 	syncs   syncs
 }
 
-// NewJournal returns a journal that records nothing until it is given a file. failed is
-// told of each failure.
-func NewJournal(p Policy, failed func(error)) *Journal {
-	j := &Journal{enc: newEncoder(), failed: failed}
-	j.change = sync.NewCond(&j.turn)
+// syncs is what the journal knows about the syncs that [EverySecond] asks for. Times are
+// monotonic nanoseconds.
+type syncs struct {
+	running bool
+	begun   int64  // when the last sync began
+	clean   int64  // everything that was written before this time is on disk
+	synced  uint64 // the number of batches on disk
+	late    atomic.Bool
+	delayed atomic.Int64 // how many syncs took so long that clients waited
+}
+
+// NewJournal returns a journal that records nothing until it gets a file. onFailure is
+// called for each failure.
+func NewJournal(p Policy, onFailure func(error)) *Journal {
+	j := &Journal{enc: newEncoder(), onFailure: onFailure}
+	j.change = sync.NewCond(&j.group)
 	j.policy.Store(int32(p))
 	return j
 }
@@ -66,7 +79,7 @@ func (j *Journal) SetPolicy(p Policy) { j.policy.Store(int32(p)) }
 // Policy returns when files are forced to disk.
 func (j *Journal) Policy() Policy { return Policy(j.policy.Load()) }
 
-// Committed records a transaction's effects; it implements [store.Observer].
+// Committed records a transaction's effects. It implements [store.Observer].
 func (j *Journal) Committed(_ *store.Tx, effects []store.Effect) {
 	if !j.recording.Load() {
 		if j.failures.Load() > 0 {
@@ -79,20 +92,20 @@ func (j *Journal) Committed(_ *store.Tx, effects []store.Effect) {
 	if !j.recording.Load() {
 		return
 	}
-	if len(j.enc.buf) == headerSize {
+	if len(j.enc.buf) == format.HeaderSize {
 		j.begun.Add(1)
 	}
 	j.enc.transaction(effects)
 }
 
-// Switch makes what is committed from now on go to another file. It is called at a moment
-// at which no transaction is under way: that of a snapshot, or before the first one.
-// [Journal.Flush] is to follow. It reports whether changes were recorded up to then.
+// Switch makes all later changes go to another file. The caller makes sure that no transaction runs: it
+// calls Switch at the moment of a snapshot, or before the first transaction, and then
+// [Journal.Flush]. Switch reports whether changes were recorded before.
 func (j *Journal) Switch(to *File) (recorded bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	recorded = j.recording.Load()
-	if recorded && len(j.enc.buf) > headerSize {
+	if recorded && len(j.enc.buf) > format.HeaderSize {
 		j.tail = j.enc.buf
 		j.enc.buf = nil
 	}
@@ -102,117 +115,56 @@ func (j *Journal) Switch(to *File) (recorded bool) {
 	return recorded
 }
 
-// reset begins a file.
-func (e *encoder) reset() {
-	e.db = unselected
-	e.buf = append(e.buf[:0], emptyHeader[:]...)
+// batches is what a leader takes to write.
+type batches struct {
+	tail, batch []byte // their headers are still empty; nil: nothing to write
+	next        *File
+	upTo        uint64 // the number of batches, with this one
+}
+
+// take takes everything that has collected.
+func (j *Journal) take() (b batches) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	b = batches{tail: j.tail, next: j.next, upTo: j.begun.Load()}
+	j.tail, j.next = nil, nil
+	if len(j.enc.buf) > format.HeaderSize {
+		b.batch = j.enc.buf
+		j.enc.buf = append(j.spare[:0], format.EmptyHeader[:]...)
+		j.spare = nil
+	}
+	return b
+}
+
+// stopRecording ends the recording, and counts a failure if there was one.
+func (j *Journal) stopRecording(failed bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if failed {
+		j.failures.Add(1)
+	}
+	j.recording.Store(false)
+}
+
+// discard ends the recording and drops everything that has collected. It returns the file that was to be the next one.
+func (j *Journal) discard() (next *File) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.recording.Store(false)
+	next = j.next
+	j.tail, j.next = nil, nil
+	j.enc.reset()
+	j.written.Store(j.begun.Load()) // the dropped batches are given up
+	return next
 }
 
 // Recording reports whether changes are recorded.
 func (j *Journal) Recording() bool { return j.recording.Load() }
 
-// Mark returns what [Journal.Wait] needs to know about the time before the commands that
-// are about to run.
+// Mark returns the state before some commands run. [Journal.Wait] takes it after they ran.
 func (j *Journal) Mark() uint64 { return j.lost.Load() }
 
-// Wait returns when everything that was committed before the call is with the kernel, so
-// that it survives the end of the process; with [Always], on disk. It reports whether what
-// ran since mark may be told: false means that some of it may be lost though replies
-// say otherwise, which is so under [Always] only.
-func (j *Journal) Wait(mark uint64) bool {
-	if need := j.begun.Load(); j.written.Load() < need {
-		j.settle(need)
-	}
-	if j.syncs.late.Load() {
-		j.awaitSync()
-	}
-	return j.lost.Load() == mark
-}
-
-// settle waits until so many batches are safe, and writes when nobody does.
-func (j *Journal) settle(need uint64) {
-	j.turn.Lock()
-	defer j.turn.Unlock()
-	for j.written.Load() < need {
-		if j.leading {
-			j.change.Wait()
-		} else {
-			j.lead()
-		}
-	}
-}
-
-// Flush writes what there is to write, and takes over the file that was switched to.
-func (j *Journal) Flush() {
-	j.turn.Lock()
-	defer j.turn.Unlock()
-	j.await()
-	j.lead()
-}
-
-// lead writes for everybody; turn is held, but not meanwhile.
-func (j *Journal) lead() {
-	j.leading = true
-	j.turn.Unlock()
-	defer func() {
-		j.turn.Lock()
-		j.leading = false
-		j.change.Broadcast()
-	}()
-	upTo, err := j.write()
-	if err != nil {
-		j.fail(err)
-		return
-	}
-	j.written.Store(upTo)
-}
-
-// Sync forces everything that was committed to disk, and reports whether it is there.
-func (j *Journal) Sync() bool {
-	j.Flush()
-	if f := j.current.Load(); f != nil {
-		if err := fs.Aside(f.sync); err != nil {
-			j.giveUp(f, err)
-		}
-	}
-	return j.Recording()
-}
-
-// Stop forces everything to disk and ends recording.
-func (j *Journal) Stop() {
-	j.mu.Lock()
-	j.recording.Store(false)
-	j.mu.Unlock()
-	j.Flush()
-	j.turn.Lock()
-	defer j.turn.Unlock()
-	f := j.current.Swap(nil)
-	if f == nil {
-		return
-	}
-	j.file = nil
-	if err := f.finish(); err != nil {
-		j.failures.Add(1)
-		j.failed(err)
-	}
-}
-
-// Discard ends recording into a file that is not to be kept.
-func (j *Journal) Discard() {
-	j.turn.Lock()
-	defer j.turn.Unlock()
-	j.await()
-	j.drop()
-}
-
-// await waits until nobody writes; turn is held.
-func (j *Journal) await() {
-	for j.leading {
-		j.change.Wait()
-	}
-}
-
-// Size returns the bytes of the file at hand.
+// Size returns the bytes of the current file.
 func (j *Journal) Size() int64 {
 	if f := j.current.Load(); f != nil {
 		return f.size.Load()
@@ -224,8 +176,18 @@ func (j *Journal) Size() int64 {
 func (j *Journal) Waiting() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return max(len(j.enc.buf)-headerSize, 0)
+	return max(len(j.enc.buf)-format.HeaderSize, 0)
 }
 
 // Missed returns how many changes were not recorded because of failures.
 func (j *Journal) Missed() int64 { return j.missed.Load() }
+
+// Delayed returns how many syncs took so long that clients had to wait.
+func (j *Journal) Delayed() int64 { return j.syncs.delayed.Load() }
+
+// Syncing reports whether the file is being forced to disk in the background.
+func (j *Journal) Syncing() bool {
+	j.group.Lock()
+	defer j.group.Unlock()
+	return j.syncs.running
+}

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkThrottle is what an admitted CL.THROTTLE costs with its log, per command: in
-// batches of so many, each of which is written before it is told. "off" is without the log.
+// BenchmarkThrottle measures an admitted CL.THROTTLE with its log, per command. A batch of
+// commands is written before its replies. "off" is without the log.
 func BenchmarkThrottle(b *testing.B) {
 	for _, batch := range []int{1, 16, 64} {
 		for _, p := range []Policy{-1, Never, EverySecond} {

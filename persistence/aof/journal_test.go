@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits for an event that must come.
 const patience = 10 * time.Second
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
@@ -44,23 +44,23 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	journal.Stop()
 }
 
-// TestWhatIsToldIsThere lets many write at once, under each policy, with rewrites' switches
-// of files in between: whatever Wait has let through is in the files, with always after a
-// power cut, too.
-func TestWhatIsToldIsThere(t *testing.T) {
+// TestAcknowledgedChangesAreInTheFiles has many goroutines write at once, under each policy, while
+// files are switched. Every change after which Wait returned must be in the files; with Always, also after a
+// power cut.
+func TestAcknowledgedChangesAreInTheFiles(t *testing.T) {
 	for _, p := range []Policy{EverySecond, Always, Never} {
 		files := memory()
 		l := start(t, files, p)
-		var told [8]atomic.Int64
+		var acknowledged [8]atomic.Int64
 		var stop atomic.Bool
 		var running sync.WaitGroup
-		for w := range told {
+		for w := range acknowledged {
 			running.Go(func() {
 				for n := int64(1); !stop.Load(); n++ {
 					mark := l.journal.Mark()
 					set(l.store, fmt.Sprint("worker:", w), n)
 					if l.journal.Wait(mark) {
-						told[w].Store(n)
+						acknowledged[w].Store(n)
 					}
 				}
 			})
@@ -70,9 +70,9 @@ func TestWhatIsToldIsThere(t *testing.T) {
 				l.switchFile()
 			}
 			l.journal.Tick(int64(round) * 4e8)
-			var least [len(told)]int64
-			for w := range told {
-				least[w] = told[w].Load()
+			var least [len(acknowledged)]int64
+			for w := range acknowledged {
+				least[w] = acknowledged[w].Load()
 			}
 			after := files.Kill()
 			if p == Always {
@@ -94,7 +94,7 @@ func TestWhatIsToldIsThere(t *testing.T) {
 	}
 }
 
-// switchFile lets the log go on in another file.
+// switchFile continues the log in another file.
 func (l *log) switchFile() {
 	f, err := l.dir.NewFile()
 	require.NoError(l.t, err)
@@ -105,7 +105,7 @@ func (l *log) switchFile() {
 	l.journal.Flush()
 }
 
-// number is the integer at a key, 0 for none.
+// number returns the integer at a key, or 0.
 func number(s *store.Store, key string) (n int64) {
 	write(s, now, func(tx *store.Tx) {
 		e := tx.Peek([]byte(key))
@@ -114,7 +114,7 @@ func number(s *store.Store, key string) (n int64) {
 	return n
 }
 
-// slow is a file system whose files are forced to disk when the gate lets them.
+// slow is a file system whose syncs wait for the gate.
 type slow struct {
 	fs.FS
 	gate chan struct{}
@@ -135,9 +135,9 @@ func (f slowFile) Sync() error {
 	return f.File.Sync()
 }
 
-// TestASlowDiskHoldsReplies wants replies to wait once more than two seconds of changes
-// could be lost, and no sooner.
-func TestASlowDiskHoldsReplies(t *testing.T) {
+// TestASlowDiskDelaysReplies requires that replies wait if more than two seconds of changes
+// could be lost, and not before.
+func TestASlowDiskDelaysReplies(t *testing.T) {
 	gate := make(chan struct{}, 100)
 	for range 10 {
 		gate <- struct{}{}
@@ -166,21 +166,21 @@ func TestASlowDiskHoldsReplies(t *testing.T) {
 	}()
 	select {
 	case <-waited:
-		t.Fatal("nobody waits for the disk")
+		t.Fatal("Wait did not wait for the disk")
 	case <-time.After(20 * time.Millisecond):
 	}
 	gate <- struct{}{}
 	select {
 	case <-waited:
 	case <-time.After(patience):
-		t.Fatal("nobody is let go on")
+		t.Fatal("Wait did not return after the sync")
 	}
 	require.EqualValues(t, 1, l.journal.Delayed())
 	close(gate)
 	l.journal.Stop()
 }
 
-func TestWhatIsNotRecordedIsCounted(t *testing.T) {
+func TestMissedChangesAreCounted(t *testing.T) {
 	files := memory()
 	l := start(t, files, Never)
 	files.Fault = func(op fstest.Op) error {

@@ -7,87 +7,109 @@ import (
 	"os"
 	"strings"
 
+	"cellserver/persistence/aof/format"
 	"cellserver/persistence/fs"
 	"cellserver/persistence/rdb"
 	"cellserver/store"
 )
 
-// Damage says where a file of a log is not what it should be. Nothing was changed.
+// Damage is the error of a file of a log that cannot be loaded. Nothing was changed on disk.
 type Damage struct {
 	File   string
 	Offset int64
 	Reason error
-	Advice string // what to do about it
+	Advice string // what to do
 }
 
-// Error gives all of it.
+// Error returns all fields.
 func (d *Damage) Error() string {
 	return fmt.Sprintf("%s, byte %d: %v; nothing was changed: %s", d.File, d.Offset, d.Reason, d.Advice)
 }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (d *Damage) Unwrap() error { return d.Reason }
 
-// advise says what to do about what stopped the reading of a file at an offset.
-func advise(path string, offset int64, stop error) string {
-	if errors.Is(stop, errVerbatim) {
+const (
+	adviceBase = "restore the file from a good copy, or move the directory away to start without it; " +
+		"if the reason is an unsupported type, start with --rdb-skip-unsupported yes to leave such keys out"
+	adviceVerbatim = "on the other server, run BGREWRITEAOF (or SAVE, for a dump.rdb) while no client uses it, then stop it and copy its files"
+	adviceRefusal  = "start with --rdb-skip-unsupported yes to leave out unsupported commands, or start from a snapshot of the other server (SAVE, dump.rdb)"
+)
+
+// advise returns what to do about the fault of a file at an offset.
+func advise(path string, offset int64, fault error) string {
+	switch {
+	case errors.Is(fault, errVerbatim):
 		return adviceVerbatim
+	case isRefusal(fault):
+		return adviceRefusal
 	}
-	if isRefusal(stop) {
-		return "start with --rdb-skip-unsupported yes to leave out what is not kept here, or begin with a snapshot of the other server (SAVE, dump.rdb) instead"
-	}
-	return fmt.Sprintf("put a good copy in its place or, to go on without what comes after, keep a copy of the directory, "+
-		"'truncate -s %d %s' and take the files after it out of the manifest", offset, path)
+	return fmt.Sprintf("restore the file from a good copy; or, to lose the changes after this byte, keep a copy of the directory, "+
+		"run 'truncate -s %d %s' and remove the files after it from the manifest", offset, path)
+}
+
+func isRefusal(err error) bool {
+	var refused *refusal
+	return errors.As(err, &refused)
 }
 
 // LoadOptions say how a log is read into a store.
 type LoadOptions struct {
-	Now     int64 // Unix nanoseconds: when keys are taken to have been used
-	Foreign Foreign
-	RDB     rdb.Options // of the base
-	// RefuseTorn refuses a log whose end is torn, instead of doing without its last changes
+	Now      int64 // Unix nanoseconds: the keys count as used at this time
+	Replayer Replayer
+	RDB      rdb.Options // for the base; SkipUnsupported also leaves out commands
+	// RefuseTorn refuses a log with a torn tail, instead of loading it without the tail
 	// (aof-load-truncated no).
 	RefuseTorn bool
-	// Through is what files are read through. Nil: nothing.
-	Through func(io.Reader) io.Reader
-	// Progress is told how much was read so far. Nil: nobody looks.
+	// Wrap wraps the reader of each file. It may be nil.
+	Wrap func(io.Reader) io.Reader
+	// Progress is called from time to time with the number of bytes so far. It may be nil.
 	Progress func(bytes int64)
 }
 
-// Loaded is what a log had.
+// Loaded says what a log had.
 type Loaded struct {
 	Base     rdb.Loaded
 	Commands int64
-	Skipped  map[string]int // commands that were left out, as LoadOptions.RDB.SkipUnsupported has it
-	Torn     string         // why the last file's end could not be read; "" when it could
-	tear     *tear
+	Skipped  map[string]int // commands that were left out because of LoadOptions.RDB.SkipUnsupported
+	Torn     string         // why the end of the last file is torn, or ""
+	tail     *tornTail
 }
 
-// Load reads the whole log into a store, which must be empty, and changes no file. No
-// observer is told of it. After an error the store must be thrown away: it has a part.
-// A torn end of the last file is no error: it is what a crash leaves ([Dir.Mend]).
+// Load reads the whole log into a store, which must be empty, and changes no file. Observers
+// do not see the keys. After an error the caller must drop the store, because it has a part of the log.
+// A torn tail of the last file is no error, because every crash may leave one ([Dir.CutTornTail]).
 func (d *Dir) Load(s *store.Store, o LoadOptions) (*Loaded, error) {
 	l := &loader{fs: d.fs, options: o, loaded: &Loaded{Skipped: map[string]int{}}}
-	l.apply = applier{store: s, tx: s.NewTx(), now: o.Now, foreign: o.Foreign}
+	l.apply = applier{store: s, tx: s.NewTx(), now: o.Now, replayer: o.Replayer}
 	l.apply.tx.KeepExpired, l.apply.tx.Silent = true, true
-	l.growth = growth{store: s, tx: s.NewTx(), now: o.Now}
-	defer l.growth.settle()
-	if l.options.Through == nil {
-		l.options.Through = func(in io.Reader) io.Reader { return in }
+	l.keys = keyEstimator{store: s, tx: s.NewTx(), now: o.Now}
+	defer l.keys.settle()
+	if l.options.Wrap == nil {
+		l.options.Wrap = func(in io.Reader) io.Reader { return in }
 	}
-	all := d.manifest.files()
+	all := d.manifest.Files()
 	last := d.lastWritten(all)
 	for i, e := range all {
-		if err := l.file(e, d.where(e), i >= last); err != nil {
+		if err := l.file(e, d.pathOf(e), i >= last); err != nil {
 			return nil, err
 		}
 	}
 	return l.loaded, nil
 }
 
-// lastWritten returns which file is the last with anything in it. Those after it are there
-// because a rewrite of the log was about to begin.
-func (d *Dir) lastWritten(all []entry) int {
+// CutTornTail removes the torn tail that a load has found. It returns the path of the tail's copy, or ""
+// if there was no torn tail.
+func (d *Dir) CutTornTail(l *Loaded) (kept string, err error) {
+	if l.tail == nil {
+		return "", nil
+	}
+	return l.tail.cut(d.fs, d.path)
+}
+
+// lastWritten returns the index of the last file that is not empty. A rewrite of the log that was about to
+// begin left the files after it.
+func (d *Dir) lastWritten(all []format.Entry) int {
 	last := len(all) - 1
 	for ; last > 0; last-- {
 		if n, _, err := d.stat(all[last]); n > 0 || err != nil {
@@ -97,32 +119,18 @@ func (d *Dir) lastWritten(all []entry) int {
 	return last
 }
 
-// Stat returns how many bytes there are to load, and when the latest of them was written, in
-// Unix nanoseconds. Its error names a file that is missing.
-func (d *Dir) Stat() (bytes, changed int64, err error) {
-	for _, e := range d.manifest.files() {
-		n, at, err := d.stat(e)
-		if err != nil {
-			return 0, 0, fmt.Errorf("%w: the manifest %s lists it", err, d.manifestPath())
-		}
-		bytes += n
-		changed = max(changed, at)
-	}
-	return bytes, changed, nil
-}
-
 // loader reads the files of a log into an empty store.
 type loader struct {
 	fs      fs.FS
 	options LoadOptions
 	apply   applier
-	growth  growth
+	keys    keyEstimator
 	loaded  *Loaded
 	before  int64 // bytes of the files before
 }
 
-// file reads one file. The last one may be torn.
-func (l *loader) file(e entry, path string, last bool) error {
+// file reads one file. The last file may have a torn tail.
+func (l *loader) file(e format.Entry, path string, last bool) error {
 	f, err := l.fs.Open(path, os.O_RDONLY)
 	if err != nil {
 		return err
@@ -133,48 +141,64 @@ func (l *loader) file(e entry, path string, last bool) error {
 		return err
 	}
 	var from int64
-	if strings.HasSuffix(e.name, ".rdb") || hasSnapshot(f) {
+	if strings.HasSuffix(e.Name, ".rdb") || hasSnapshot(f) {
 		if from, err = l.preamble(f, path, size); err != nil {
 			return err
 		}
 	}
-	l.apply.db = 0
-	l.growth.begin(from, size)
-	r := newReader(l, newWindow(l.options.Through(io.NewSectionReader(f, from, size-from)), from, size))
-	stop := r.run()
+	r := l.reader(f, from, size)
+	fault := r.run()
 	l.before += size
-	if r.failed != nil {
+	l.loaded.Commands += r.commands
+	switch {
+	case r.failed != nil:
 		return &os.PathError{Op: "read", Path: path, Err: r.failed}
-	}
-	if stop == nil {
+	case fault == nil:
 		return nil
 	}
-	torn, err := last && !l.options.RefuseTorn && !isRefusal(stop), error(nil)
+	torn := last && !l.options.RefuseTorn && !isRefusal(fault)
 	if torn {
-		torn, err = isTorn(f, r.at+int64(r.stuck), size, stop)
+		torn, err = isTorn(f, r.at+int64(r.unclosed), size, fault)
 	}
 	if err != nil || !torn {
-		return errors.Join(err, r.damage(path, stop))
+		return errors.Join(err, damage(path, r.at, fault))
 	}
-	l.loaded.Torn = fmt.Sprintf("%s from byte %d to %d: %v", path, r.at, size, stop)
-	l.loaded.tear = &tear{entry: e, at: r.at, size: size}
+	l.loaded.Torn = fmt.Sprintf("%s from byte %d to %d: %v", path, r.at, size, fault)
+	l.loaded.tail = &tornTail{Entry: e, at: r.at, size: size}
 	return nil
 }
 
-const adviceBase = "put a good copy in its place, or move the directory away to begin without it; " +
-	"--rdb-skip-unsupported yes leaves out types that are not kept here"
+// reader returns a reader of the commands of a file from an offset on.
+func (l *loader) reader(f fs.File, from, size int64) *reader {
+	l.apply.db = 0
+	l.keys.begin(from, size)
+	return &reader{
+		window: newWindow(l.options.Wrap(io.NewSectionReader(f, from, size-from)), from, size),
+		apply:  &l.apply, keys: &l.keys, progress: l.progress,
+		skipUnsupported: l.options.RDB.SkipUnsupported, skipped: l.loaded.Skipped,
+	}
+}
 
-// hasSnapshot reports whether a file begins with a snapshot, as bases of commands may.
+// damage returns the error of a fault. offset is the end of the last intact piece.
+func damage(path string, offset int64, fault error) error {
+	var refused *refusal
+	if errors.As(fault, &refused) {
+		offset = refused.offset
+	}
+	return &Damage{File: path, Offset: offset, Reason: fault, Advice: advise(path, offset, fault)}
+}
+
+// hasSnapshot reports whether a file begins with a snapshot: a base of commands may.
 func hasSnapshot(f fs.File) bool {
 	var magic [5]byte
 	n, _ := f.ReadAt(magic[:], 0)
 	return string(magic[:n]) == "REDIS"
 }
 
-// preamble loads the snapshot with which a file begins, and returns where it ends.
+// preamble loads the snapshot at the start of a file, and returns the offset of its end.
 func (l *loader) preamble(f fs.File, path string, size int64) (end int64, err error) {
-	l.loaded.Base, err = rdb.Load(l.options.Through(f), l.apply.store, rdb.LoadOptions{
-		Options: l.options.RDB, Size: size, Now: l.apply.now, KeepExpired: true, Progress: func(bytes, _ int64) { l.advance(bytes) },
+	l.loaded.Base, err = rdb.Load(l.options.Wrap(f), l.apply.store, rdb.LoadOptions{
+		Options: l.options.RDB, Size: size, Now: l.apply.now, KeepExpired: true, Progress: func(bytes, _ int64) { l.progress(bytes) },
 	})
 	if err != nil {
 		return 0, &Damage{File: path, Offset: l.loaded.Base.Bytes, Reason: err, Advice: adviceBase}
@@ -182,15 +206,9 @@ func (l *loader) preamble(f fs.File, path string, size int64) (end int64, err er
 	return l.loaded.Base.Bytes, nil
 }
 
-// advance tells how much of the file at hand was read.
-func (l *loader) advance(bytes int64) {
+// progress reports how many bytes of the current file have been read.
+func (l *loader) progress(bytes int64) {
 	if l.options.Progress != nil {
 		l.options.Progress(l.before + bytes)
 	}
 }
-
-// errVerbatim meets the log of a Redis with the redis-cell module.
-var errVerbatim = errors.New("CL.THROTTLE as the redis-cell module logs it, which says what was asked and not what came of it: " +
-	"to run it again would throttle for requests of the past")
-
-const adviceVerbatim = "have the other server write its data anew (BGREWRITEAOF, or SAVE for a dump.rdb) while no client uses it, stop it, and copy its files then"

@@ -5,14 +5,15 @@ import (
 	"runtime"
 	"testing"
 
+	"cellserver/persistence/aof/format"
 	"cellserver/persistence/fs"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkLoad loads the log of a million throttles, of a key each, in batches of so many commands, or as a Redis has
-// it: without batches.
+// BenchmarkLoad loads the log of a million throttle keys, in batches of a number of commands, or without batches like
+// the log of a Redis.
 func BenchmarkLoad(b *testing.B) {
 	const commands = 1_000_000
 	for _, batch := range []int{1, 64, 0} {
@@ -23,12 +24,12 @@ func BenchmarkLoad(b *testing.B) {
 			b.SetBytes(bytes)
 			for b.Loop() {
 				s := newStore()
-				loaded, err := dir.Load(s, LoadOptions{Now: now, Foreign: foreign(s), Progress: func(int64) {}})
+				loaded, err := dir.Load(s, LoadOptions{Now: now, Replayer: replayer(s), Progress: func(int64) {}})
 				require.NoError(b, err)
 				require.EqualValues(b, commands+1, loaded.Commands)
 				require.Equal(b, commands, s.Len(0))
 				b.StopTimer()
-				runtime.GC() // the store's own memory goes with it
+				runtime.GC() // frees the memory of the store
 				b.StartTimer()
 			}
 			b.ReportMetric(commands*float64(b.N)/b.Elapsed().Seconds(), "commands/s")
@@ -36,7 +37,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// throttleLog is a log of throttles of a key each, in batches of so many. Of none, it has no header.
+// throttleLog returns a log of throttle keys in batches of a number of commands. 0 means: without headers.
 func throttleLog(b *testing.B, commands, batch int) *Dir {
 	dir, err := Open(fs.OS{}, b.TempDir(), "d", "f")
 	require.NoError(b, err)
@@ -46,7 +47,7 @@ func throttleLog(b *testing.B, commands, batch int) *Dir {
 	require.NoError(b, dir.Append(f))
 	header := 0
 	if batch > 0 {
-		header = headerSize
+		header = format.HeaderSize
 	}
 	e := newEncoder()
 	e.buf = make([]byte, header)
@@ -55,7 +56,7 @@ func throttleLog(b *testing.B, commands, batch int) *Dir {
 		e.transaction([]store.Effect{{Op: store.OpSet, Key: fmt.Appendf(nil, "user:%012d", i*7919%commands), Int: tat, At: (tat + 999_999) / 1e6}})
 		if i%max(batch, 64) == max(batch, 64)-1 || i == commands-1 || batch == 1 {
 			if batch > 0 {
-				seal(e.buf)
+				format.Seal(e.buf)
 			}
 			_, err := f.file.Write(e.buf)
 			require.NoError(b, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"cellserver/persistence/aof/format"
 	"cellserver/persistence/fs/fstest"
 	"cellserver/store"
 
@@ -15,13 +16,13 @@ import (
 )
 
 const (
-	appendDir = home + "/appendonlydir/"
+	appendDir = parent + "/appendonlydir/"
 	incr1     = appendDir + "appendonly.aof.1.incr.aof"
 	incr2     = appendDir + "appendonly.aof.2.incr.aof"
 )
 
-// history is a log of some batches, and what the store held at the end of each: by the size
-// of the file then.
+// history returns a log of some batches, and the contents of the store after each batch, by the size
+// of the file.
 func history(t testing.TB, r *rand.Rand, batches int) (*fstest.Memory, map[int]map[string]string) {
 	files := memory()
 	l := start(t, files, EverySecond)
@@ -38,8 +39,8 @@ func history(t testing.TB, r *rand.Rand, batches int) (*fstest.Memory, map[int]m
 	return files, states
 }
 
-// TestTornTails cuts the last file at every byte, and puts there what a power cut may: each
-// time the state of the last whole batch is there, the rest is kept, and the log goes on.
+// TestTornTails cuts the last file at every byte, and appends what a power cut may leave. Each
+// time the last whole batch is loaded, a copy of the rest is kept, and the log goes on.
 func TestTornTails(t *testing.T) {
 	r := seeded(t)
 	files, states := history(t, r, tornBatches())
@@ -61,13 +62,13 @@ func TestTornTails(t *testing.T) {
 				continue
 			}
 			torn := append(bytes.Clone(whole[:cut]), tail...)
-			kept := requireMended(t, torn, states[last], fmt.Sprintf("cut at %d of %d, then %s", cut, len(whole), name))
+			kept := requireTailCut(t, torn, states[last], fmt.Sprintf("cut at %d of %d, then %s", cut, len(whole), name))
 			require.Equal(t, torn[last:], kept)
 		}
 	}
 }
 
-// tornBatches is about as many batches as are cut through.
+// tornBatches returns the number of batches in the log that is cut.
 func tornBatches() int {
 	if testing.Short() {
 		return 6
@@ -75,9 +76,9 @@ func tornBatches() int {
 	return 40
 }
 
-// requireMended requires that a log whose last file is torn loads as it should, goes on and
-// then loads as if nothing had been. It returns what was kept of the tail.
-func requireMended(t *testing.T, torn []byte, want map[string]string, how string) (kept []byte) {
+// requireTailCut requires that a log with a torn tail loads, goes on and
+// then loads without a torn tail. It returns the copy of the tail.
+func requireTailCut(t *testing.T, torn []byte, want map[string]string, how string) (kept []byte) {
 	t.Helper()
 	files := memory()
 	files.Put(appendDir+"appendonly.aof.manifest", []byte("file appendonly.aof.1.incr.aof seq 1 type i\n"))
@@ -102,10 +103,10 @@ func TestDamageRefuses(t *testing.T) {
 		data   []byte
 		offset string
 	}{
-		"a flipped bit":       {flip(whole, second+headerSize+3), fmt.Sprint("byte ", second, ":")},
-		"a header's bit":      {flip(whole, second+7), fmt.Sprint("byte ", second, ":")},
-		"a header's mark":     {flip(whole, second), fmt.Sprint("byte ", second, ":")},
-		"bytes that are gone": {append(bytes.Clone(whole[:second+headerSize+3]), whole[second+headerSize+9:]...), fmt.Sprint("byte ", second, ":")},
+		"a flipped bit":        {flip(whole, second+format.HeaderSize+3), fmt.Sprint("byte ", second, ":")},
+		"a bit of a header":    {flip(whole, second+7), fmt.Sprint("byte ", second, ":")},
+		"the mark of a header": {flip(whole, second), fmt.Sprint("byte ", second, ":")},
+		"missing bytes":        {append(bytes.Clone(whole[:second+format.HeaderSize+3]), whole[second+format.HeaderSize+9:]...), fmt.Sprint("byte ", second, ":")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files.Put(incr1, test.data)
@@ -128,7 +129,7 @@ func flip(b []byte, at int) []byte {
 	return c
 }
 
-// TestFlippedBits wants every bit that flips to be noticed, or to make no difference.
+// TestFlippedBits requires that a flipped bit is noticed, or changes nothing.
 func TestFlippedBits(t *testing.T) {
 	r := seeded(t)
 	files, states := history(t, r, 30)
@@ -149,8 +150,8 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// A hole of zeros, as a file system may leave it before what was written last, is no damage.
-func TestHolesAreTears(t *testing.T) {
+// TestHolesAreTornTails has a hole of zeros before the last batch: a power cut may leave one, so it is no damage.
+func TestHolesAreTornTails(t *testing.T) {
 	files := memory()
 	l := start(t, files, EverySecond)
 	set(l.store, "a", 1)
@@ -165,11 +166,11 @@ func TestHolesAreTears(t *testing.T) {
 	l.commit()
 	b := files.Get(incr1)
 	copy(b[1024:2048], make([]byte, 1024))
-	kept := requireMended(t, b, map[string]string{"0 a": "string 1 until -9223372036854775808"}, "hole")
+	kept := requireTailCut(t, b, map[string]string{"0 a": "string 1 until -9223372036854775808"}, "hole")
 	require.Equal(t, b[end:], kept)
 }
 
-// Zeros that somebody stored excuse no damage beside them.
+// TestStoredZerosAreNoHole has damage beside zeros in a value: the zeros are no hole, so the damage is refused.
 func TestStoredZerosAreNoHole(t *testing.T) {
 	files := memory()
 	l := start(t, files, EverySecond)
@@ -180,7 +181,7 @@ func TestStoredZerosAreNoHole(t *testing.T) {
 	l.commit()
 	set(l.store, "b", 2)
 	l.commit()
-	files.Put(incr1, flip(files.Get(incr1), headerSize+3))
+	files.Put(incr1, flip(files.Get(incr1), format.HeaderSize+3))
 	_, _, err := load(t, files)
 	var damage *Damage
 	require.ErrorAs(t, err, &damage)
@@ -199,18 +200,18 @@ func TestOnlyTheLastFileMayBeTorn(t *testing.T) {
 	require.ErrorContains(t, err, "cut off")
 	files.Put(incr2, nil)
 	_, loaded, err := load(t, files)
-	require.NoError(t, err, "a file that nothing was written to yet")
+	require.NoError(t, err, "the last file is still empty")
 	require.Contains(t, loaded.Torn, incr1)
 }
 
-func TestTornTailsMayBeRefused(t *testing.T) {
+func TestRefuseTorn(t *testing.T) {
 	files, _ := history(t, seeded(t), 3)
 	whole := files.Get(incr1)
 	files.Put(incr1, whole[:len(whole)-1])
-	dir, err := Open(files, home, "appendonlydir", "appendonly.aof")
+	dir, err := Open(files, parent, "appendonlydir", "appendonly.aof")
 	require.NoError(t, err)
 	s := newStore()
-	_, err = dir.Load(s, LoadOptions{Now: now, Foreign: foreign(s), RefuseTorn: true})
+	_, err = dir.Load(s, LoadOptions{Now: now, Replayer: replayer(s), RefuseTorn: true})
 	require.ErrorContains(t, err, "cut off")
 }
 
@@ -221,7 +222,7 @@ func TestMissingFiles(t *testing.T) {
 	require.ErrorContains(t, err, incr1)
 }
 
-// command writes a command as a Redis logs it.
+// command returns a command as Redis logs it.
 func command(words ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "*%d\r\n", len(words))
@@ -243,7 +244,7 @@ func commandLines(lines ...string) string {
 	return b.String()
 }
 
-// redisLog is a log without a batch of ours.
+// redisLog loads a log without batches, as Redis writes it.
 func redisLog(t *testing.T, text string) (*log, *Loaded, error) {
 	files := memory()
 	files.Put(appendDir+"appendonly.aof.manifest", []byte("file appendonly.aof.1.incr.aof seq 1 type i\n"))
@@ -251,7 +252,7 @@ func redisLog(t *testing.T, text string) (*log, *Loaded, error) {
 	return load(t, files)
 }
 
-func TestTheLogOfARedis(t *testing.T) {
+func TestLogOfRedis(t *testing.T) {
 	l, loaded, err := redisLog(t, commandLines("#TS:1700000000", "SELECT 1", "set s abc", "append s def", "SETRANGE s 1 X", "incrby n 5", "decr n",
 		"SET t 9 PXAT 1", "PERSIST t", "SET u 9 PXAT 2", "mset a 1 b 2", "MULTI", "SELECT 2", "ZADD z 1 a 2 b", "zincrby z 2.5 a", "#", "EXEC",
 		"SELECT 1", "rename a c", "copy b d DB 2", "PEXPIREAT s 1700000009000", "zadd y NX 1 a", "zrem y a", "del b nope", "SELECT 0", "SET x 1", "FLUSHDB"))
@@ -266,7 +267,7 @@ func TestTheLogOfARedis(t *testing.T) {
 	}, contents(l.store))
 }
 
-func TestTearsInTheLogOfARedis(t *testing.T) {
+func TestTornTailsOfRedis(t *testing.T) {
 	text := commandLines("SELECT 0", "SET a 1", "MULTI", "SET b 2", "SET c 3", "EXEC")
 	first := len(commandLines("SELECT 0", "SET a 1"))
 	for cut := first + 1; cut < len(text); cut++ {
@@ -306,22 +307,22 @@ func TestCommandsThatCannotBeApplied(t *testing.T) {
 	}
 }
 
-func TestUnsupportedCommandsMayBeLeftOut(t *testing.T) {
+func TestUnsupportedCommandsAreSkipped(t *testing.T) {
 	files := memory()
 	files.Put(appendDir+"appendonly.aof.manifest", []byte("file appendonly.aof.1.incr.aof seq 1 type i\n"))
 	files.Put(incr1, []byte(commandLines("SET s abc", "lpush l 1", "LPUSH l 2", "SET t 1")))
-	dir, err := Open(files, home, "appendonlydir", "appendonly.aof")
+	dir, err := Open(files, parent, "appendonlydir", "appendonly.aof")
 	require.NoError(t, err)
 	s, o := newStore(), LoadOptions{Now: now}
-	o.Foreign, o.RDB.SkipUnsupported = foreign(s), true
+	o.Replayer, o.RDB.SkipUnsupported = replayer(s), true
 	loaded, err := dir.Load(s, o)
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"LPUSH": 2}, loaded.Skipped)
 	require.Len(t, contents(s), 2)
 }
 
-// What a Redis appended to our file is not ours to cut off.
-func TestARedisMayGoOn(t *testing.T) {
+// TestCommandsOfRedisAfterABatch requires that commands are loaded which Redis appended to our file.
+func TestCommandsOfRedisAfterABatch(t *testing.T) {
 	files, states := history(t, seeded(t), 5)
 	whole := files.Get(incr1)
 	files.Put(incr1, append(whole, commandLines("SELECT 0", "SET later 1")...))
@@ -333,28 +334,28 @@ func TestARedisMayGoOn(t *testing.T) {
 	requireSame(t, want, contents(l.store))
 }
 
-// A log of the time when it was one file moves, and an interrupted move goes on.
-func TestOldLogsMove(t *testing.T) {
+// TestLegacyLogsMove moves a log of one file into the directory. An interrupted move is completed.
+func TestLegacyLogsMove(t *testing.T) {
 	text := []byte(commandLines("SELECT 0", "SET a 1"))
-	old := memory()
-	old.Put(home+"/appendonly.aof", text)
+	legacy := memory()
+	legacy.Put(parent+"/appendonly.aof", text)
 	midway := memory()
-	midway.Put(home+"/appendonly.aof", text)
+	midway.Put(parent+"/appendonly.aof", text)
 	midway.Put(appendDir+"appendonly.aof.manifest", []byte("file appendonly.aof seq 1 type b\n"))
-	for _, files := range []*fstest.Memory{old, midway} {
+	for _, files := range []*fstest.Memory{legacy, midway} {
 		l := start(t, files, Always)
 		require.Len(t, contents(l.store), 1)
 		set(l.store, "b", 2)
 		l.commit()
 		files = files.PowerCut(nil)
-		require.Nil(t, files.Get(home+"/appendonly.aof"))
+		require.Nil(t, files.Get(parent+"/appendonly.aof"))
 		again, _, err := load(t, files)
 		require.NoError(t, err)
 		require.Len(t, contents(again.store), 2)
 	}
 }
 
-func TestReadErrorsAreNoTears(t *testing.T) {
+func TestReadErrorsAreNoTornTails(t *testing.T) {
 	files, _ := history(t, seeded(t), 5)
 	fault := errors.New("input/output error")
 	for n := range 20 {

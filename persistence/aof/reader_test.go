@@ -7,19 +7,20 @@ import (
 	"strings"
 	"testing"
 
+	"cellserver/persistence/aof/format"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
 
-// batchOf is commands as a batch of ours.
+// batchOf returns commands as one batch.
 func batchOf(commands string) string {
-	b := append(bytes.Clone(emptyHeader[:]), commands...)
-	seal(b)
+	b := append(bytes.Clone(format.EmptyHeader[:]), commands...)
+	format.Seal(b)
 	return string(b)
 }
 
-// randomCommands are some of a few keys of the same length, and what they make of all.
+// randomCommands returns some commands on a few keys of the same length, and applies them to all.
 func randomCommands(r *rand.Rand, all map[string]string) string {
 	var b strings.Builder
 	for range 1 + r.IntN(6) {
@@ -28,7 +29,7 @@ func randomCommands(r *rand.Rand, all map[string]string) string {
 		case 0:
 			b.WriteString(commandLines("DEL " + key))
 			delete(all, key)
-		case 1: // which the loading does not do itself
+		case 1: // the replayer applies it
 			b.WriteString(commandLines("append " + key + " " + value))
 			all[key] += value
 		default:
@@ -42,7 +43,7 @@ func randomCommands(r *rand.Rand, all map[string]string) string {
 	return b.String()
 }
 
-// TestLongLogs wants every command to meet its own key, wherever in memory it came to lie.
+// TestLongLogs requires that every command is applied to its own key, though the memory of commands is used again.
 func TestLongLogs(t *testing.T) {
 	r := seeded(t)
 	for _, batches := range []bool{false, true} {
@@ -65,8 +66,8 @@ func TestLongLogs(t *testing.T) {
 	}
 }
 
-// TestNothingIsAppliedAfterARefusal wants the first command that cannot be applied to be named, and
-// nothing else that is wrong behind it.
+// TestNothingIsAppliedAfterARefusal requires that the error names the first command that cannot be applied, whatever
+// is wrong after it.
 func TestNothingIsAppliedAfterARefusal(t *testing.T) {
 	before, refused := commandLines("SET a 1", "SET b 2"), commandLines("lpush l 1")
 	for name, after := range map[string]string{
@@ -88,12 +89,12 @@ func TestNothingIsAppliedAfterARefusal(t *testing.T) {
 
 			_, _, err = redisLog(t, batchOf(before+refused)+after)
 			require.ErrorAs(t, err, &damage)
-			require.EqualValues(t, headerSize+len(before), damage.Offset)
+			require.EqualValues(t, format.HeaderSize+len(before), damage.Offset)
 		})
 	}
 }
 
-func TestARefusalOfATransactionIsWhereItBegins(t *testing.T) {
+func TestTheOffsetOfARefusedTransactionIsItsBeginning(t *testing.T) {
 	before := commandLines("SET a 1", "MULTI", "SET b 2", "EXEC")
 	_, _, err := redisLog(t, before+commandLines("MULTI", "SET a 2", "lpush l 1", "EXEC", "SET c 1"))
 	var damage *Damage

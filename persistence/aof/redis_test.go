@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRedisReadsOurLog wants redis-check-aof to approve of a log, and redis-server to load
-// what we loaded.
+// TestRedisReadsOurLog requires that redis-check-aof accepts a log, and that redis-server loads
+// the same keys.
 func TestRedisReadsOurLog(t *testing.T) {
 	r, top := seeded(t), t.TempDir()
 	l := startIn(t, top)
@@ -31,7 +31,7 @@ func TestRedisReadsOurLog(t *testing.T) {
 			l.commit()
 		}
 	}
-	// Redis's keys expire by its own clock.
+	// Redis has the real clock: no key may expire.
 	write(l.store, now, func(tx *store.Tx) {
 		for db := range l.store.Databases() {
 			tx.Select(db)
@@ -54,8 +54,8 @@ func TestRedisReadsOurLog(t *testing.T) {
 	requireSame(t, contents(l.store), contentsOfRedis(redis))
 }
 
-// TestWeReadRedissLog wants the log of a Redis, with a base of either kind, to be loaded.
-func TestWeReadRedissLog(t *testing.T) {
+// TestWeReadTheLogOfRedis loads logs of Redis, with both kinds of base.
+func TestWeReadTheLogOfRedis(t *testing.T) {
 	for _, preamble := range []string{"yes", "no"} {
 		top := t.TempDir()
 		redis := resptest.Dial(t, resptest.StartRedis(t, "--dir", top, "--appendonly", "yes", "--databases", "3",
@@ -79,13 +79,13 @@ func TestWeReadRedissLog(t *testing.T) {
 		dir, err := Open(fs.OS{}, top, "appendonlydir", "appendonly.aof")
 		require.NoError(t, err)
 		s := newStore()
-		_, err = dir.Load(s, LoadOptions{Now: now, Foreign: foreign(s)})
+		_, err = dir.Load(s, LoadOptions{Now: now, Replayer: replayer(s)})
 		require.NoError(t, err)
 		requireSame(t, want, contents(s))
 	}
 }
 
-// startIn begins a log in a real directory.
+// startIn begins a log in a directory of the disk.
 func startIn(t *testing.T, top string) *log {
 	dir, err := Open(fs.OS{}, top, "appendonlydir", "appendonly.aof")
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func startIn(t *testing.T, top string) *log {
 	return l
 }
 
-// contentsOfRedis asks Redis for everything, in the words of contents.
+// contentsOfRedis returns everything in Redis, in the form of contents.
 func contentsOfRedis(redis *resptest.Client) map[string]string {
 	all := map[string]string{}
 	for db := range 3 {

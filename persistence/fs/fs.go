@@ -1,35 +1,30 @@
-// Package fs is the part of a file system that persistence uses, as an interface: so that
-// tests can make any operation fail, and cut the power between two of them.
-//
-// What it promises is what POSIX does, and no more: what was written lasts once the file
-// was synced, and a name that was made, moved or removed once its directory was. Errors
-// are those of package os.
 package fs
 
 import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 )
 
-// FS is a file system. Paths are as for package os.
+// FS is a file system. Paths are those of package os.
 type FS interface {
 	// Open opens a file, with the flags of os.OpenFile (os.O_RDONLY; os.O_WRONLY with
-	// os.O_CREATE, os.O_EXCL, os.O_TRUNC, os.O_APPEND). What it creates is for the server's
-	// user to write and for everyone to read, as the umask allows.
+	// os.O_CREATE, os.O_EXCL, os.O_TRUNC, os.O_APPEND). It creates files with the mode 0644, less the
+	// umask.
 	Open(name string, flag int) (File, error)
-	// Rename gives a file another name; what had that name is gone.
+	// Rename renames a file. It replaces a file that has the new name.
 	Rename(from, to string) error
 	// Remove removes a file.
 	Remove(name string) error
-	// Mkdir makes a directory. One that is there already is no error.
+	// Mkdir makes a directory. If the directory exists, there is no error.
 	Mkdir(name string) error
 	// List returns the names in a directory, sorted.
 	List(dir string) ([]string, error)
-	// SyncDir makes the names in a directory last.
+	// SyncDir forces the names in a directory to disk.
 	SyncDir(dir string) error
-	// Lock takes a file, which it makes if need be, for this process, until what it returns
-	// is closed or the process ends. Its error is ErrLocked when another one has it.
+	// Lock locks a file for this process, and creates the file if it does not exist. The lock lasts until the
+	// Closer is closed or the process ends. The error is ErrLocked if another process has the lock.
 	Lock(name string) (io.Closer, error)
 }
 
@@ -39,20 +34,20 @@ type File interface {
 	io.ReaderAt
 	io.Writer
 	io.Closer
-	// Sync makes what was written last: the file's bytes and its size. It waits for the disk ([Aside]).
+	// Sync forces the file's bytes and its size to disk. It waits for the disk ([BlockingCall]).
 	Sync() error
 	// Truncate changes the size.
 	Truncate(size int64) error
 	// Size returns the size in bytes.
 	Size() (int64, error)
-	// Changed returns when it was last written to, in Unix nanoseconds by the clock of then.
-	Changed() (int64, error)
+	// Modified returns when the file was last written, in Unix nanoseconds of the clock at that time.
+	Modified() (int64, error)
 }
 
-// ErrLocked says that another process has taken a file.
-var ErrLocked = errors.New("another process has it")
+// ErrLocked is the error of a file that another process has locked.
+var ErrLocked = errors.New("another process has locked the file")
 
-// Exists reports whether a file is there, and can be opened.
+// Exists reports whether a file exists and can be opened.
 func Exists(fs FS, name string) (bool, error) {
 	f, err := fs.Open(name, os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
@@ -62,4 +57,40 @@ func Exists(fs FS, name string) (bool, error) {
 		return false, err
 	}
 	return true, f.Close()
+}
+
+// IgnoreMissing returns nil for the error of a file that does not exist, and any other error as it is.
+func IgnoreMissing(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// TempName returns the path at which [Replace] writes the new contents of a file.
+func TempName(name string) string {
+	return filepath.Join(filepath.Dir(name), "temp-"+filepath.Base(name))
+}
+
+// Replace gives a file new contents, or leaves the file as it was: every reader, even after
+// a crash, finds the old contents or the new ones. The caller then calls [FS.SyncDir], so that
+// the new contents survive a power cut.
+func Replace(files FS, name string, write func(File) error) error {
+	temp := TempName(name)
+	f, err := files.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil {
+		err = BlockingCall(f.Sync)
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = files.Rename(temp, name)
+	}
+	if err != nil {
+		return errors.Join(err, IgnoreMissing(files.Remove(temp)))
+	}
+	return nil
 }

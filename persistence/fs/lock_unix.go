@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Lock implements [FS], with flock: the system gives the lock back when the process ends,
-// however it does.
+// Lock implements [FS] with flock. The kernel releases the lock when the process ends, for any
+// reason.
 func (OS) Lock(name string) (io.Closer, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

@@ -11,7 +11,7 @@ type OS struct{}
 // Open implements [FS].
 func (OS) Open(name string, flag int) (File, error) {
 	var f *os.File
-	err := Aside(func() (err error) {
+	err := BlockingCall(func() (err error) {
 		f, err = os.OpenFile(name, flag, 0o644)
 		return err
 	})
@@ -23,12 +23,12 @@ func (OS) Open(name string, flag int) (File, error) {
 
 // Rename implements [FS].
 func (OS) Rename(from, to string) error {
-	return Aside(func() error { return os.Rename(from, to) })
+	return BlockingCall(func() error { return os.Rename(from, to) })
 }
 
 // Remove implements [FS].
 func (OS) Remove(name string) error {
-	return Aside(func() error { return os.Remove(name) })
+	return BlockingCall(func() error { return os.Remove(name) })
 }
 
 // Mkdir implements [FS].
@@ -59,7 +59,7 @@ func (OS) SyncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(Aside(d.Sync), d.Close())
+	return errors.Join(BlockingCall(d.Sync), d.Close())
 }
 
 // osFile is an open file of the operating system.
@@ -74,8 +74,8 @@ func (f osFile) Size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Changed implements [File].
-func (f osFile) Changed() (int64, error) {
+// Modified implements [File].
+func (f osFile) Modified() (int64, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return 0, err

@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// benchKeys are as many throttle keys as the cost of files is measured with.
+// benchKeys is the number of throttle keys in the files of benchmarks.
 const benchKeys = 1_000_000
 
 func throttleKey(i int) []byte { return fmt.Appendf(nil, "throttle:user:%d", i) }
 
-// throttled is a store of throttle keys.
+// throttled returns a store with n throttle keys.
 func throttled(n int) *store.Store {
 	s := store.New(store.Options{Databases: 1, Seed: 1})
 	write(s, 0, func(tx *store.Tx) {
@@ -61,8 +61,8 @@ func BenchmarkLoad(b *testing.B) {
 	b.ReportMetric(benchKeys*float64(b.N)/b.Elapsed().Seconds(), "keys/s")
 }
 
-// BenchmarkWritersBesideSave tells how long a write takes, one a time from one goroutine that
-// pauses a little after each, while nothing else happens and while snapshots are written.
+// BenchmarkWritersBesideSave measures how long one write takes, alone and while
+// snapshots are written. One goroutine makes one write at a time.
 func BenchmarkWritersBesideSave(b *testing.B) {
 	s := throttled(benchKeys)
 	for _, saving := range []bool{false, true} {

@@ -1,31 +1,53 @@
 // Package rdb reads and writes Redis's snapshot format: whole files, and the payloads of
-// DUMP and RESTORE, which hold one value each. It knows no files, no clock and no wire:
+// DUMP and RESTORE, which hold one value each. It knows no files, no clock and no clients:
 // a [Writer] writes to an io.Writer, a [Reader] reads from an io.Reader.
+//
+// The way through the files, from the top:
+//
+//	save.go, load.go         whole files, out of a snapshot and into a store
+//	payload.go               AppendPayload and DecodePayload, for DUMP and RESTORE
+//	writer.go, reader.go     the structure of a file: header, opcodes, keys, checksum
+//	types.go                 the table of all types: one row for each codec
+//	string.go, sortedset.go  one file for each type: its codec
+//	unsupported.go           Redis's other types, and how to skip their values
+//	codec.go                 what a codec has, and Value
+//	format.go                versions and opcodes
+//
+// The folder encoding has the primitives: lengths, strings and packed lists. The folder crc64 has the checksum.
 //
 // # What is written
 //
-// Version 9 of the format with its plain types only, strings and sorted sets with binary
-// scores, nothing compressed. Every Redis since 5 and every Valkey reads that, and makes
+// The written version is 9, with its plain types only: strings, and sorted sets with binary
+// scores. Nothing is compressed. Every Redis since 5 and every Valkey reads that, and makes
 // its own compact encodings of it.
 //
 // # What is read
 //
-// Versions 1 to 12, and every encoding in which they keep strings and sorted sets. What
-// the server has no type for is refused by the name of its type and key, or left out and
-// counted if [Options] say so. Input is never trusted: memory is asked for as bytes
-// arrive, not as lengths claim, and every [Error] says where and what was expected.
+// Versions 1 to 12 are read, with every encoding of strings and sorted sets. A key of another type is an
+// [Unsupported] error or, if [Options] say so, left out and counted.
+//
+// # Invariants
+//
+// Input is never trusted: memory is asked for as bytes arrive, not as lengths claim. Every [Error] says
+// where the input is wrong and what was expected there. A file is valid as a whole only: before the checksum
+// was read, no key may be used.
+//
+// Equal snapshots make equal files. No key costs an allocation, except for the members of sorted sets that are read.
+//
+// There are no locks: a Reader or a Writer belongs to one goroutine at a time. [Load] locks the whole store for some
+// keys at a time.
 //
 // # The format
 //
 //	"REDIS" and the version, 4 digits
 //	{ opcode or type of value … }
-//	0xFF, and since version 5 the CRC-64 of all before it, 8 bytes, little-endian; 0 for none
+//	0xFF, and since version 5 the CRC-64 of all before it, 8 bytes, little-endian; 0: no checksum
 //
-// A key is its attributes (expiry, idle time or use counter, each an opcode), the type
-// of its value, its name and its value. A length is 1, 2, 5 or 9 bytes; a string is a length
-// and its bytes, an integer of 1, 2 or 4 bytes, or LZF-compressed.
+// A key has its attributes (expiry, idle time or LFU counter, each after an opcode), the type
+// of its value, its name and its value. A length has 1, 2, 5 or 9 bytes. A string is a length
+// and its bytes, an integer of 1, 2 or 4 bytes, or compressed with LZF.
 //
-// A payload is a type, a value, the version in 2 bytes and the CRC-64 of all before that.
+// A payload is a type, a value, the version in 2 bytes and the CRC-64 of all before it.
 //
 // Source: https://github.com/redis/redis/blob/7.0/src/rdb.h and, for what came later,
 // the releases up to 7.4.

@@ -7,22 +7,45 @@ import (
 	"strings"
 	"testing"
 
+	"cellserver/persistence/rdb/crc64"
+	"cellserver/persistence/rdb/encoding"
 	"cellserver/resp/resptest"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
 
-// payloadOf gives a type and a value the version and the checksum of a payload.
+// payloadOf appends the version and the checksum of a payload to a type and a value.
 func payloadOf(body string, version uint16) []byte {
 	b := binary.LittleEndian.AppendUint16([]byte(body), version)
-	return binary.LittleEndian.AppendUint64(b, bitwise(0, b))
+	return binary.LittleEndian.AppendUint64(b, crc64.Update(0, b))
 }
 
-// texted is a string as it is.
-func texted(s string) string { return string(appendLength(nil, uint64(len(s)))) + s }
+// texted returns a string after its length, without any encoding.
+func texted(s string) string {
+	var e encoding.Encoder
+	e.Length(uint64(len(s)))
+	return string(e.Bytes()) + s
+}
 
-// ziplist packs elements, each with its encoding before it, into a ziplist.
+// The sizes of the headers of packed lists.
+const (
+	listpackHeader = 4 + 2
+	ziplistHeader  = 4 + 4 + 2
+)
+
+// backLength returns how many bytes a listpack of this test uses for the length of an element.
+func backLength(size int) int {
+	switch {
+	case size <= 127:
+		return 1
+	case size < 16383:
+		return 2
+	}
+	return 3
+}
+
+// ziplist makes a ziplist of elements, which begin with their encodings.
 func ziplist(elements ...string) string {
 	var b []byte
 	before := 0
@@ -43,7 +66,7 @@ func ziplist(elements ...string) string {
 	return string(head) + string(b) + "\xff"
 }
 
-// listpack packs elements, each with its encoding before it, into a listpack.
+// listpack makes a listpack of elements, which begin with their encodings.
 func listpack(elements ...string) string {
 	b := make([]byte, listpackHeader)
 	for _, e := range elements {
@@ -63,7 +86,7 @@ func listpack(elements ...string) string {
 	return string(b)
 }
 
-// oldEncodings are values as servers of any age have written them.
+// oldEncodings are values as old and new servers have written them.
 var oldEncodings = []struct {
 	name, body string
 	want       content
@@ -85,11 +108,11 @@ var oldEncodings = []struct {
 			"2147483647", -2147483648.0, "9223372036854775807", -2.5, "", 1.0, strings.Repeat("m", 64), math.Inf(1),
 			strings.Repeat("M", 4096), math.Inf(-1), strings.Repeat("x", 123), 2.0, strings.Repeat("x", 126), 3.0)}},
 	{"compressed", "\x00\xc3\x08\x40\x64" + "\x01aa\xe0\x58\x01\x00b", content{text: strings.Repeat("a", 99) + "b"}},
-	{"compressed, a pattern of three", "\x00\xc3\x07\x1b" + "\x02abc\xe0\x0f\x02", content{text: strings.Repeat("abc", 9)}},
+	{"compressed, with a period of three bytes", "\x00\xc3\x07\x1b" + "\x02abc\xe0\x0f\x02", content{text: strings.Repeat("abc", 9)}},
 	{"long length of a short text", "\x00\x81\x00\x00\x00\x00\x00\x00\x00\x02hi", content{text: "hi"}},
 }
 
-// scores makes items of members that each have their score after them.
+// scores makes items of pairs: a member and its score.
 func scores(pairs ...any) map[string]uint64 {
 	items := map[string]uint64{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -119,7 +142,7 @@ func TestOldEncodings(t *testing.T) {
 	}
 }
 
-// The values above are what Redis takes them for.
+// TestRedisAgreesOnOldEncodings compares the values above with what Redis reads.
 func TestRedisAgreesOnOldEncodings(t *testing.T) {
 	redis := resptest.Dial(t, resptest.StartRedis(t, "--sanitize-dump-payload", "yes"))
 	for _, c := range oldEncodings {
@@ -130,10 +153,10 @@ func TestRedisAgreesOnOldEncodings(t *testing.T) {
 	}
 }
 
-// badValues are values that are none, and what is expected instead.
+// badValues are invalid values, and what the error expects instead.
 var badValues = []struct {
 	name, body, expected string
-	lax                  bool // Redis takes it for a value all the same
+	lax                  bool // Redis accepts the value
 }{
 	{"NaN", "\x05\x01\x01a" + le64(math.Float64bits(math.NaN())), "a score", false},
 	{"NaN as text", "\x03\x01\x01a\xfd", "a score", false},
@@ -148,9 +171,9 @@ var badValues = []struct {
 	{"LZF: from before the beginning", "\x00\xc3\x05\x05\x00a\x20\x05\x00", "a string", false},
 	{"LZF: ends in a repetition", "\x00\xc3\x03\x05\x00a\x20", "a string", false},
 	{"LZF: ends in a run", "\x00\xc3\x03\x05\x05ab", "a string", false},
-	{"LZF: cannot be", "\x00\xc3\x03\x81\x00\x00\x01\x00\x00\x00\x00\x00\x02abc", "a string", false},
-	{"listpack: length", "\x11" + texted("x"+listpack("\x81a", "\x01")[1:]), "a listpack that says how long it is", false},
-	{"listpack: nothing", "\x11\x00", "a listpack that says how long it is", false},
+	{"LZF: impossible expansion", "\x00\xc3\x03\x81\x00\x00\x01\x00\x00\x00\x00\x00\x02abc", "a string", false},
+	{"listpack: length", "\x11" + texted("x"+listpack("\x81a", "\x01")[1:]), "a listpack with its own length", false},
+	{"listpack: nothing", "\x11\x00", "a listpack with its own length", false},
 	{"listpack: no end", "\x11" + texted(strings.TrimSuffix(listpack("\x81a", "\x01"), "\xff")+"\x00"), "the end of a listpack", false},
 	{"listpack: cut", "\x11" + texted(listpack("\x81a", "\xe0")), "an element of a listpack", false},
 	{"listpack: backwards", "\x11" + texted(strings.Replace(listpack("\x81a", "\x01"), "a\x02", "a\x03", 1)), "an element of a listpack", false},
@@ -189,7 +212,7 @@ func TestPayloadErrors(t *testing.T) {
 	whole := payloadOf("\x00\x01v", 9)
 	for name, p := range map[string][]byte{
 		"nothing": nil, "short": whole[len(whole)-payloadTail+1:], "newer": payloadOf("\x00\x01v", 13), "cut": whole[:len(whole)-1],
-		"no checksum": append(whole[:len(whole)-crcLen:len(whole)-crcLen], make([]byte, crcLen)...),
+		"no checksum": append(whole[:len(whole)-checksumSize:len(whole)-checksumSize], make([]byte, checksumSize)...),
 	} {
 		_, err := DecodePayload(p)
 		require.ErrorIs(t, err, ErrPayload, name)

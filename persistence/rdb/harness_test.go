@@ -18,16 +18,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// databases are how many there are in every test.
+// databases is the number of databases in every test.
 const databases = 3
 
-// now is the moment of every test, Unix milliseconds.
+// now is the time of every test, in Unix milliseconds.
 const now int64 = 1_700_000_000_123
 
-// content is what one key holds, in a form that can be compared.
+// content is what one key holds, in a form that tests can compare.
 type content struct {
 	text     string
-	items    map[string]uint64 // the bits of each member's score, of a sorted set
+	items    map[string]uint64 // of a sorted set: the bits of each member's score
 	expireAt int64
 }
 
@@ -51,7 +51,7 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// edgeTexts are strings at which the format changes its mind.
+// edgeTexts are strings at which the format changes its encoding.
 var edgeTexts = func() []string {
 	all := []string{"", "007", "+1", "-0", "0", "1.5", "\x00\xff\r\n", strings.Repeat("ab", 500), "9223372036854775808",
 		"1700000000123456789", strings.Repeat("a", 21), strings.Repeat("x", 200_000)}
@@ -75,7 +75,7 @@ func randomText(r *rand.Rand) string {
 		return strconv.FormatInt(int64(r.Uint64())>>r.IntN(64), 10)
 	}
 	b := make([]byte, r.IntN(100))
-	few := 1 + r.IntN(255) // few different bytes can be compressed
+	few := 1 + r.IntN(255) // a string of few different bytes is compressible
 	for i := range b {
 		b[i] = byte(r.IntN(few))
 	}
@@ -93,7 +93,7 @@ func randomScore(r *rand.Rand) float64 {
 	return r.NormFloat64()
 }
 
-// randomContents has every edge as a key and as a value, and sorted sets small and large.
+// randomContents returns keys and values with every edge text, and small and large sorted sets.
 func randomContents(r *rand.Rand, n int) contents {
 	all := contents{}
 	for i, key := range edgeTexts {
@@ -122,7 +122,7 @@ func randomExpiry(r *rand.Rand) int64 {
 	if r.IntN(2) == 0 {
 		return store.NoExpiry
 	}
-	return 4_000_000_000_000 + int64(r.IntN(1e9)) // far in any clock's future
+	return 4_000_000_000_000 + int64(r.IntN(1e9)) // in the future of every clock
 }
 
 // write runs do in a transaction on everything.
@@ -135,7 +135,7 @@ func write(s *store.Store, db int, do func(tx *store.Tx)) {
 	do(tx)
 }
 
-// items lists a sorted set's items by member.
+// sorted returns the items of a sorted set, ordered by member.
 func (c content) sorted() []store.Item {
 	var all []store.Item
 	for _, member := range slices.Sorted(maps.Keys(c.items)) {
@@ -144,7 +144,7 @@ func (c content) sorted() []store.Item {
 	return all
 }
 
-// store keeps the contents in a store.
+// store returns a store with the contents.
 func (all contents) store() *store.Store {
 	s := store.New(store.Options{Databases: databases, Seed: 1})
 	for p, c := range all {
@@ -163,7 +163,7 @@ func (all contents) store() *store.Store {
 	return s
 }
 
-// contentsOf reads a store.
+// contentsOf returns the contents of a store.
 func contentsOf(s *store.Store) contents {
 	all := contents{}
 	for db := range s.Databases() {
@@ -186,15 +186,18 @@ func contentsOf(s *store.Store) contents {
 	return all
 }
 
+// image is the image that writeEntry uses again and again, as a snapshot does.
+var image store.Image
+
 func writeEntry(w *Writer, e *store.Entry) error {
-	im := e.Image()
-	return w.Key(&im)
+	image = e.Image()
+	return w.Key(&image)
 }
 
-// file writes a store.
+// file returns the file of a store.
 func file(t testing.TB, s *store.Store) []byte {
 	var out bytes.Buffer
-	w := NewWriter(&out)
+	w := NewWriter(&out, false)
 	require.NoError(t, w.Aux("redis-ver", "7.0.15"))
 	require.NoError(t, w.Aux("ctime", "1700000000"))
 	for db := range s.Databases() {
@@ -210,7 +213,7 @@ func file(t testing.TB, s *store.Store) []byte {
 	return out.Bytes()
 }
 
-// read reads a file to its end, or to an error, and calls do for every key.
+// read reads a file up to its end or an error, and calls do for every key.
 func read(in io.Reader, o Options, do func(*Record)) (*Reader, error) {
 	r := NewReader(in, o)
 	for {
@@ -225,13 +228,13 @@ func read(in io.Reader, o Options, do func(*Record)) (*Reader, error) {
 	}
 }
 
-// check reads a file and keeps nothing of it.
+// check reads a file and stores nothing.
 func check(p []byte) error {
 	_, err := read(bytes.NewReader(p), Options{SkipUnsupported: true}, func(*Record) {})
 	return err
 }
 
-// loaded reads a file that is whole.
+// loaded returns the contents of an undamaged file.
 func loaded(t testing.TB, p []byte) contents {
 	s := store.New(store.Options{Databases: databases, Seed: 1})
 	_, err := read(bytes.NewReader(p), Options{}, func(rec *Record) {

@@ -3,57 +3,105 @@ package rdb
 import (
 	"encoding/binary"
 	"errors"
+	"sync"
 
+	"cellserver/persistence/rdb/crc64"
+	"cellserver/persistence/rdb/encoding"
 	"cellserver/store"
 )
 
-// ErrPayload says that a payload is of a version that is not read, or that its checksum
-// is not that of its bytes.
-var ErrPayload = errors.New("rdb: a payload of a newer version, or damaged")
+// ErrPayload is the error of a payload with an unknown version or a wrong checksum.
+var ErrPayload = errors.New("rdb: the payload is damaged, or of a newer version")
 
-// AppendPayload appends DUMP's payload of an entry that exists.
-func AppendPayload(dst []byte, e *store.Entry) []byte {
-	im := e.Image()
-	w := Writer{buf: append(dst, typeOf(im.Kind))}
-	w.item = w.appendItem
-	w.value(&im)
-	b := binary.LittleEndian.AppendUint16(w.buf, Version)
-	return binary.LittleEndian.AppendUint64(b, checksum(0, b[len(dst):]))
+// payloadWriter is the state of an AppendPayload.
+type payloadWriter struct {
+	Writer
+	image store.Image
 }
 
-// DecodePayload decodes a payload of DUMP. Its error is [ErrPayload], an [Unsupported] with
-// no key, or an [Error] about a value that is none, is empty, or is not all of the payload.
+// payloadWriters keeps writers, so that a DUMP allocates its payload only.
+var payloadWriters = sync.Pool{New: func() any {
+	w := &payloadWriter{}
+	w.writers = newWriters(&w.enc)
+	return w
+}}
+
+// AppendPayload appends the DUMP payload of an entry that exists.
+func AppendPayload(dst []byte, e *store.Entry) []byte {
+	w := payloadWriters.Get().(*payloadWriter)
+	w.image = e.Image()
+	w.enc.AppendTo(dst)
+	value := &w.writers[w.image.Kind]
+	w.enc.Byte(value.typeByte)
+	value.write(&w.image)
+	b := w.enc.Bytes()
+	w.image = store.Image{}
+	w.enc.AppendTo(nil)
+	payloadWriters.Put(w)
+	b = binary.LittleEndian.AppendUint16(b, Version)
+	return binary.LittleEndian.AppendUint64(b, crc64.Update(0, b[len(dst):]))
+}
+
+// payloadReader is the state of a DecodePayload.
+type payloadReader struct {
+	dec   encoding.Decoder
+	value Value
+}
+
+// payloadReaders keeps readers, so that a RESTORE allocates its value only.
+var payloadReaders = sync.Pool{New: func() any { return &payloadReader{} }}
+
+// DecodePayload decodes a payload of DUMP. Its error is [ErrPayload], an [Unsupported] without
+// a key, or an [Error] about a value that is damaged, empty, or shorter than the payload.
 // The value borrows from the payload.
-func DecodePayload(p []byte) (v Value, err error) {
+func DecodePayload(p []byte) (Value, error) {
+	body, ok := payloadBody(p)
+	if !ok {
+		return Value{}, ErrPayload
+	}
+	r := payloadReaders.Get().(*payloadReader)
+	r.dec = encoding.DecoderOf(body)
+	err := r.read(int64(len(body)))
+	v := r.value
+	*r = payloadReader{} // the caller owns everything that the value points to
+	payloadReaders.Put(r)
+	return v, err
+}
+
+// payloadBody returns the type and the value of a payload if its version and checksum are right.
+func payloadBody(p []byte) ([]byte, bool) {
 	if len(p) < payloadTail {
-		return v, ErrPayload
+		return nil, false
 	}
-	body, sum := p[:len(p)-crcLen], p[len(p)-crcLen:]
-	if binary.LittleEndian.Uint64(sum) != checksum(0, body) {
-		return v, ErrPayload
+	rest, sum := p[:len(p)-checksumSize], p[len(p)-checksumSize:]
+	if binary.LittleEndian.Uint64(sum) != crc64.Update(0, rest) {
+		return nil, false
 	}
-	body = body[:len(body)-2]
-	if binary.LittleEndian.Uint16(p[len(body):]) > maxVersion {
-		return v, ErrPayload
+	body := rest[:len(rest)-2]
+	return body, binary.LittleEndian.Uint16(p[len(body):]) <= maxVersion
+}
+
+// read reads a value that takes size bytes with its type.
+func (r *payloadReader) read(size int64) error {
+	kind, err := r.dec.Byte("the type of a value")
+	if err != nil {
+		return err
 	}
-	s := source{buf: body}
-	kind, err := s.byte("the type of a value")
+	t := &types[kind]
 	switch {
-	case err != nil:
-		return v, err
-	case typeName(kind) == "":
-		return v, fault(0, "the type of a value", "%d", kind)
-	case !holds(kind):
-		return v, &Unsupported{Type: typeName(kind)}
+	case t.name == "":
+		return encoding.Errorf(0, "the type of a value", "%d", kind)
+	case t.read == nil:
+		return &Unsupported{Type: t.name}
 	}
-	if err := s.value(kind, &v); err != nil {
-		return v, err
+	if err := t.readValue(&r.dec, &r.value); err != nil {
+		return err
 	}
-	if v.Kind == store.Sorted && len(v.Items) == 0 {
-		return v, fault(1, "a sorted set with members", "none")
+	if t.isEmpty(&r.value) {
+		return encoding.Errorf(1, "a "+t.name+" with members", "none")
 	}
-	if s.at != len(body) {
-		return v, fault(s.offset(), "the end of the value", "%d bytes more", len(body)-s.at)
+	if at := r.dec.Offset(); at != size {
+		return encoding.Errorf(at, "the end of the value", "%d bytes more", size-at)
 	}
-	return v, nil
+	return nil
 }

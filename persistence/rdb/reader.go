@@ -7,54 +7,61 @@ import (
 	"math"
 	"strconv"
 
+	"cellserver/persistence/rdb/encoding"
 	"cellserver/store"
 )
 
+// Error says where the input is wrong.
+type Error = encoding.Error
+
 // Options say how a file is read.
 type Options struct {
-	// SkipUnsupported leaves out keys of types that are not kept here, and counts them,
-	// instead of refusing the file.
+	// SkipUnsupported leaves out and counts keys of unsupported types. Without it, such a key is an error.
 	SkipUnsupported bool
 
-	// Aux is told every fact about the file, as [Writer.Aux] wrote it. Nil for none to tell.
+	// Aux is called for every fact about the file ([Writer.Aux]). It may be nil.
 	Aux func(name, value string)
 }
 
-// Record is one key of a file. What it points to is borrowed: it holds until the next.
+// Record is one key of a file. Its slices are borrowed: they are valid until the next record is read.
 type Record struct {
 	DB       int
 	Key      []byte
 	ExpireAt int64 // Unix milliseconds, or store.NoExpiry
-	Idle     int64 // seconds since the key was used, or -1: not said
-	Freq     int   // its use counter, 0…255, or -1: not said
+	Idle     int64 // seconds since the key was used, or -1: unknown
+	Freq     int   // the LFU counter of the key, 0 to 255, or -1: unknown
 	Value    Value
 }
 
+// unknown is a Record's Idle or Freq if the file does not have it.
+const unknown = -1
+
 // Reader reads a file, one key after the other.
 type Reader struct {
-	src     source
+	dec     encoding.Decoder
 	options Options
 	version int // 0 before the header was read
 	record  Record
-	// announced is how many keys the file says that the database at hand has, until someone heeds it.
+	// announced is the number of keys that the file claims for the current database. The loader
+	// sets it to 0 when it has made room for them.
 	announced uint64
 	skipped   map[string]int
-	err       error // what Next goes on to return
+	err       error // the error of all further calls of Next
 }
 
-// NewReader returns a reader of the file that in has. It reads ahead, in large pieces.
+// NewReader returns a reader of a file. It reads ahead in large pieces.
 func NewReader(in io.Reader, o Options) *Reader {
-	return &Reader{src: source{in: in, buf: make([]byte, 0, chunk)}, options: o, skipped: map[string]int{}}
+	return &Reader{dec: encoding.NewDecoder(in), options: o, skipped: map[string]int{}}
 }
 
-// Next returns the next key. Its error is io.EOF once the whole file was read and its
-// checksum is right; an [Error] where it is damaged; an [Unsupported]. Keys that came
-// before an error must not be kept, since the checksum vouches for the whole only.
+// Next returns the next key. Its error is io.EOF after the whole file, if the checksum is right. It is an [Error] if
+// the file is damaged, or an [Unsupported]. After any other error than io.EOF the caller must drop all keys of the
+// file, because the checksum covers the whole file.
 func (r *Reader) Next() (*Record, error) {
 	if r.err == nil && r.version == 0 {
 		r.err = r.header()
 	}
-	r.clear()
+	r.clearAttributes()
 	for r.err == nil {
 		var found bool
 		if found, r.err = r.step(); found && r.err == nil {
@@ -64,44 +71,44 @@ func (r *Reader) Next() (*Record, error) {
 	return nil, r.err
 }
 
-// Version returns the version of the file's format, 0 before the first Next.
+// Version returns the version of the file's format, or 0 before the first call of Next.
 func (r *Reader) Version() int { return r.version }
 
 // Offset returns how many bytes of the file have been read.
-func (r *Reader) Offset() int64 { return r.src.offset() }
+func (r *Reader) Offset() int64 { return r.dec.Offset() }
 
-// Skipped returns how many of what was left out: keys of types that are not kept, if the
-// options say so; function libraries and what modules keep beside their keys; sorted sets
-// without members, which a bug of old servers left behind.
+// Skipped counts what the reader left out, by name: keys of unsupported types, if the
+// options say so; function libraries; the data of modules; sorted sets without
+// members, which a bug of old servers wrote.
 func (r *Reader) Skipped() map[string]int { return r.skipped }
 
-// clear forgets what was said of the key before.
-func (r *Reader) clear() {
-	r.record.ExpireAt, r.record.Idle, r.record.Freq = store.NoExpiry, notSaid, notSaid
+// clearAttributes drops the attributes of the key before.
+func (r *Reader) clearAttributes() {
+	r.record.ExpireAt, r.record.Idle, r.record.Freq = store.NoExpiry, unknown, unknown
 }
 
 func (r *Reader) header() error {
-	b, err := r.src.take(uint64(headerLen), "the header of an RDB file")
+	b, err := r.dec.Take(uint64(headerSize), "the header of an RDB file")
 	if err != nil {
 		return err
 	}
 	if string(b[:len(magic)]) != magic {
-		return fault(0, `"REDIS"`, "%q", b[:len(magic)])
+		return encoding.Errorf(0, `"REDIS"`, "%q", b[:len(magic)])
 	}
 	digits := string(b[len(magic):])
 	version, err := strconv.ParseUint(digits, 10, 16)
 	if err != nil || version < 1 || version > maxVersion {
-		return fault(int64(len(magic)), "a version of the format from 1 to "+strconv.Itoa(maxVersion), "%q", digits)
+		return encoding.Errorf(int64(len(magic)), "a version of the format from 1 to "+strconv.Itoa(maxVersion), "%q", digits)
 	}
 	r.version = int(version)
 	return nil
 }
 
-// step reads one opcode or key, and reports whether it was a key that is kept.
+// step reads one opcode or key. It reports whether it read a key that is kept.
 func (r *Reader) step() (found bool, err error) {
-	s := &r.src
-	from := s.offset()
-	kind, err := s.byte("an opcode or the type of a value")
+	d := &r.dec
+	from := d.Offset()
+	kind, err := d.Byte("an opcode or the type of a value")
 	if err != nil {
 		return false, err
 	}
@@ -120,67 +127,113 @@ func (r *Reader) step() (found bool, err error) {
 	case opResizeDB:
 		return false, r.resizeDB()
 	case opSlotInfo:
-		return false, s.lengths(3, "how many keys a slot has")
+		return false, d.Lengths(3, "the number of keys of a slot")
 	case opModuleAux:
 		return false, r.moduleAux()
 	case opFunction:
 		return false, r.function()
 	}
-	return false, fault(from, "an opcode or the type of a value", "%d, which is neither", kind)
+	return false, unknownType(from, kind)
+}
+
+// unknownType is the error of a byte that is neither an opcode nor a type.
+func unknownType(at int64, b byte) error {
+	return encoding.Errorf(at, "an opcode or the type of a value", "%d, which is neither", b)
 }
 
 // key reads a key and its value.
 func (r *Reader) key(kind byte, from int64) (found bool, err error) {
-	s := &r.src
-	name := typeName(kind)
-	if name == "" {
-		return false, fault(from, "an opcode or the type of a value", "%d, which is neither", kind)
+	t := &types[kind]
+	if t.name == "" {
+		return false, unknownType(from, kind)
 	}
-	b, err := s.text("a key")
+	b, err := r.dec.Text("a key")
 	if err != nil {
 		return false, err
 	}
 	r.record.Key = append(r.record.Key[:0], b...)
-	if !holds(kind) {
-		return false, r.leaveOut(kind, name, from)
+	if t.read == nil {
+		return false, r.skipUnsupported(kind, from)
 	}
-	if err := s.value(kind, &r.record.Value); err != nil {
+	if err := t.readValue(&r.dec, &r.record.Value); err != nil {
 		return false, err
 	}
-	if v := &r.record.Value; v.Kind == store.Sorted && len(v.Items) == 0 {
-		r.skipped["empty sorted set"]++
-		r.clear()
+	if t.isEmpty(&r.record.Value) {
+		r.skip("empty " + t.name)
 		return false, nil
 	}
 	return true, nil
 }
 
-// attribute reads what stands before a key about it.
+// skip counts a key that is left out.
+func (r *Reader) skip(what string) {
+	r.skipped[what]++
+	r.clearAttributes()
+}
+
+// skipUnsupported skips a value of an unsupported type, if the options allow it and the value says where it ends.
+func (r *Reader) skipUnsupported(kind byte, from int64) error {
+	t := &types[kind]
+	name := t.name
+	if kind == typeModule || kind == typeModuleOld {
+		id, err := r.dec.Length(moduleID)
+		if err != nil {
+			return err
+		}
+		name += " " + moduleName(id)
+	}
+	if !r.options.SkipUnsupported || t.skip == nil {
+		return &Unsupported{from, name, string(r.record.Key)}
+	}
+	if err := t.skip(&r.dec); err != nil {
+		return err
+	}
+	r.skip(name)
+	return nil
+}
+
+// function skips a library of functions.
+func (r *Reader) function() error {
+	r.skipped["function library"]++
+	return skipText(&r.dec)
+}
+
+// moduleAux skips data of a module that belongs to no key.
+func (r *Reader) moduleAux() error {
+	id, err := r.dec.Length(moduleID)
+	if err != nil {
+		return err
+	}
+	r.skipped["data of module type "+moduleName(id)]++
+	return skipModule(&r.dec)
+}
+
+// attribute reads an attribute of the next key.
 func (r *Reader) attribute(opcode byte) error {
-	s := &r.src
-	from := s.offset()
+	d := &r.dec
+	from := d.Offset()
 	switch opcode {
 	case opExpireMs:
-		b, err := s.take(8, "an expiry in milliseconds")
+		b, err := d.Take(8, "an expiry in milliseconds")
 		if err != nil {
 			return err
 		}
 		r.record.ExpireAt = int64(binary.LittleEndian.Uint64(b))
 	case opExpire:
-		b, err := s.take(4, "an expiry in seconds")
+		b, err := d.Take(4, "an expiry in seconds")
 		if err != nil {
 			return err
 		}
-		r.record.ExpireAt = littleEndian(b) * 1000
+		r.record.ExpireAt = encoding.SignedInt(b) * 1000
 	case opIdle:
-		n, err := s.length("an idle time")
+		n, err := d.Length("an idle time")
 		if err == nil && n > math.MaxInt64 {
-			err = fault(from, "an idle time", "%d seconds", n)
+			err = encoding.Errorf(from, "an idle time", "%d seconds", n)
 		}
 		r.record.Idle = int64(n)
 		return err
 	case opFreq:
-		b, err := s.byte("a use counter")
+		b, err := d.Byte("an LFU counter")
 		r.record.Freq = int(b)
 		return err
 	}
@@ -188,54 +241,55 @@ func (r *Reader) attribute(opcode byte) error {
 }
 
 func (r *Reader) selectDB() error {
-	from := r.src.offset()
-	db, err := r.src.length("the number of a database")
+	from := r.dec.Offset()
+	db, err := r.dec.Length("the number of a database")
 	if err == nil && db > math.MaxInt32 {
-		err = fault(from, "the number of a database", "%d", db)
+		err = encoding.Errorf(from, "the number of a database", "%d", db)
 	}
 	r.record.DB, r.announced = int(db), 0
 	return err
 }
 
+// resizeDB reads two hints: the number of keys, and the number of keys that expire.
 func (r *Reader) resizeDB() (err error) {
-	const what = "how many keys there are"
-	if r.announced, err = r.src.length(what); err == nil {
-		_, err = r.src.length(what) // that expire
+	const what = "the number of keys"
+	if r.announced, err = r.dec.Length(what); err == nil {
+		_, err = r.dec.Length(what)
 	}
 	return err
 }
 
 func (r *Reader) aux() error {
-	b, err := r.src.text("the name of a fact about the file")
+	b, err := r.dec.Text("the name of a fact about the file")
 	if err != nil {
 		return err
 	}
 	name := string(b)
-	b, err = r.src.text("a fact about the file")
+	b, err = r.dec.Text("a fact about the file")
 	if err == nil && r.options.Aux != nil {
 		r.options.Aux(name, string(b))
 	}
 	return err
 }
 
-// end verifies the checksum. A file without one says 0. The first versions had none:
-// theirs must end here, or one flipped bit would make version 9 a 1 and go unnoticed.
+// end verifies the checksum; 0 means that the file has none. Files before version 5 have no checksum
+// and must end here: else one flipped bit could turn version 9 into version 1 and hide damage.
 func (r *Reader) end() error {
-	from, sum := r.src.offset(), r.src.sum()
-	if r.version < crcSince {
-		if b, err := r.src.byte("nothing"); err == nil {
-			return fault(from, "the end of the file", "byte 0x%02x", b)
+	from, sum := r.dec.Offset(), r.dec.Sum()
+	if r.version < checksumSince {
+		if b, err := r.dec.Byte("nothing"); err == nil {
+			return encoding.Errorf(from, "the end of the file", "byte 0x%02x", b)
 		} else if !errors.Is(err, io.ErrUnexpectedEOF) {
 			return err
 		}
 		return io.EOF
 	}
-	b, err := r.src.take(crcLen, "a checksum")
+	b, err := r.dec.Take(checksumSize, "a checksum")
 	if err != nil {
 		return err
 	}
 	if says := binary.LittleEndian.Uint64(b); says != sum && says != 0 {
-		return fault(from, "the checksum "+strconv.FormatUint(sum, 16)+" of what was read", "%x: the file is damaged", says)
+		return encoding.Errorf(from, "the checksum "+strconv.FormatUint(sum, 16)+" of the file", "%x: the file is damaged", says)
 	}
 	return io.EOF
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"cellserver/persistence/rdb/encoding"
 	"cellserver/resp/resptest"
 	"cellserver/store"
 
@@ -63,23 +64,23 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// What makes no sense is refused where it stands.
+// TestBadFiles requires errors that name the place of the fault.
 func TestBadFiles(t *testing.T) {
 	for name, c := range map[string]struct{ body, want string }{
 		"opcode":       {"\xf6", `rdb: at byte 9: expected an opcode or the type of a value, found 246, which is neither`},
 		"type":         {"\x08\x01k", `rdb: at byte 9: expected an opcode or the type of a value, found 8, which is neither`},
 		"database":     {"\xfe\x80\xff\xff\xff\xff", `rdb: at byte 10: expected the number of a database, found 4294967295`},
 		"idle":         {"\xf8\x81\xff\xff\xff\xff\xff\xff\xff\xff", `rdb: at byte 10: expected an idle time, found 18446744073709551615 seconds`},
-		"length":       {"\xfb\xc0\x00", `rdb: at byte 10: expected how many keys there are, found the encoding 0 of a string`},
-		"module's end": {"\xf7\x00\x06", `rdb: at byte 11: expected a part of a module's value, found 6, which is none`},
+		"length":       {"\xfb\xc0\x00", `rdb: at byte 10: expected the number of keys, found the encoding 0 of a string`},
+		"module's end": {"\xf7\x00\x06", `rdb: at byte 11: expected a part of a module's value, found the unknown part 6`},
 	} {
 		err := check(sealed("REDIS0009" + c.body))
 		require.EqualError(t, err, c.want, name)
 	}
 }
 
-// A claim costs nothing: memory grows with what is there.
-func TestClaimsAreNotBelieved(t *testing.T) {
+// TestClaimsTakeNoMemory requires that memory grows with the bytes that are there, not with what lengths claim.
+func TestClaimsTakeNoMemory(t *testing.T) {
 	huge := "\x81\x00\x00\x01\x00\x00\x00\x00\x00" // 2^40
 	most := "\x81\xff\xff\xff\xff\xff\xff\xff\xff"
 	for name, body := range map[string]string{
@@ -94,7 +95,7 @@ func TestClaimsAreNotBelieved(t *testing.T) {
 		err := check(p)
 		runtime.ReadMemStats(&after)
 		require.Error(t, err, name)
-		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4*chunk), name)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4*encoding.ChunkSize), name)
 	}
 }
 
@@ -102,7 +103,7 @@ func TestUnsupportedTypesAreNamed(t *testing.T) {
 	// "moduletyp", version 3
 	const module = "\x07\x01k\x81\x9a\x87\x6e\x95\xeb\x72\xa4\x03" + "\x01\x05" + "\x02\x06" + "\x03abcd" + "\x04abcdefgh" + "\x05\x02hi" + "\x00"
 	// a stream with one node, and a group with one pending entry, of one consumer
-	id, at := strings.Repeat("i", streamID), le64(1)
+	id, at := strings.Repeat("i", streamIDSize), le64(1)
 	stream := func(counts, groupCounts, seen string) string {
 		return "\x01k" + "\x01\x10" + id + "\x03abc" + counts + "\x01\x01g" + groupCounts + "\x01" + id + at + "\x02" + "\x01\x01c" + seen + "\x01" + id
 	}
@@ -119,12 +120,12 @@ func TestUnsupportedTypesAreNamed(t *testing.T) {
 		p := sealed("REDIS0012\xfe\x00" + "\xfc" + le64(5) + body + "\x00\x01l\x01v")
 		_, err := read(bytes.NewReader(p), Options{}, func(*Record) {})
 		require.Equal(t, &Unsupported{Offset: 20, Type: want, Key: "k"}, err)
-		require.ErrorContains(t, err, `key "k" is a `+want)
+		require.ErrorContains(t, err, `key "k" has the unsupported type `+want)
 
 		var left []string
 		r, err := read(bytes.NewReader(p), Options{SkipUnsupported: true}, func(rec *Record) {
 			left = append(left, string(rec.Key))
-			require.Equal(t, store.NoExpiry, rec.ExpireAt, "not that of what was left out")
+			require.Equal(t, store.NoExpiry, rec.ExpireAt, "the expiry of the key that was left out is dropped")
 		})
 		require.NoError(t, err, want)
 		require.Equal(t, []string{"l"}, left)
@@ -132,23 +133,23 @@ func TestUnsupportedTypesAreNamed(t *testing.T) {
 	}
 	old := sealed("REDIS0006\xfe\x00" + "\x06" + module[1:] + "\x00\x01l\x01v")
 	err := check(old)
-	require.ErrorContains(t, err, `key "k" is a module type "moduletyp"`, "which does not say where it ends")
+	require.ErrorContains(t, err, `key "k" has the unsupported type module type "moduletyp"`, "a value that does not say where it ends")
 }
 
-func TestWhatModulesKeepBesideTheirKeysIsSkipped(t *testing.T) {
+func TestDataOfModulesIsSkipped(t *testing.T) {
 	p := sealed("REDIS0009" + "\xf7\x81\x9a\x87\x6e\x95\xeb\x72\xa4\x03" + "\x02\x01" + "\x05\x02hi" + "\x00" + "\xfe\x00\x00\x01k\x01v")
 	r, err := read(bytes.NewReader(p), Options{}, func(*Record) {})
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{`data of module type "moduletyp"`: 1}, r.Skipped())
 }
 
-func TestEmptySortedSetsAreLeftOut(t *testing.T) {
+func TestEmptySortedSetsAreSkipped(t *testing.T) {
 	p := sealed("REDIS0010\xfe\x00" + "\xfc" + le64(5) + "\x05\x01e\x00" + "\x00\x01k\x01v")
 	require.Equal(t, contents{{0, "k"}: {text: "v", expireAt: store.NoExpiry}}, loaded(t, p))
 }
 
-// Redis writes each of its types, in each of its encodings, between two keys that we keep.
-func TestLeavesOutWhatElseRedisHas(t *testing.T) {
+// TestOtherTypesOfRedisAreSkipped lets Redis write all of its types and encodings, and requires the supported keys.
+func TestOtherTypesOfRedisAreSkipped(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	story := [][]any{
 		{"RPUSH", "list", "a", "b", 5}, {"RPUSH", "long list", long, strings.Repeat("y", 10_000)},
@@ -156,7 +157,7 @@ func TestLeavesOutWhatElseRedisHas(t *testing.T) {
 		{"HSET", "hash", "f", "v"}, {"HSET", "long hash", "f", long},
 		{"XADD", "stream", "1-1", "f", "v"}, {"XADD", "stream", "2-1", "f", "w"}, {"XADD", "groups", "1-1", "f", "v"},
 		{"XGROUP", "CREATE", "groups", "g", "0"}, {"XREADGROUP", "GROUP", "g", "consumer", "STREAMS", "groups", ">"},
-		{"PFADD", "string after all", "a"}, {"SET", "text", "v"}, {"ZADD", "z", 1, "m"},
+		{"PFADD", "hyperloglog, a string", "a"}, {"SET", "text", "v"}, {"ZADD", "z", 1, "m"},
 		{"FUNCTION", "LOAD", "#!lua name=lib\nredis.register_function('f', function() return 1 end)"},
 		{"SAVE"},
 	}
@@ -171,7 +172,7 @@ func TestLeavesOutWhatElseRedisHas(t *testing.T) {
 	keys := map[string]bool{}
 	r, err := read(bytes.NewReader(p), Options{SkipUnsupported: true}, func(rec *Record) { keys[string(rec.Key)] = true })
 	require.NoError(t, err)
-	require.Equal(t, map[string]bool{"string after all": true, "text": true, "z": true}, keys)
+	require.Equal(t, map[string]bool{"hyperloglog, a string": true, "text": true, "z": true}, keys)
 	require.Equal(t, map[string]int{"list": 2, "set": 2, "hash": 2, "stream": 2, "function library": 1}, r.Skipped())
 	_, err = read(bytes.NewReader(p), Options{}, func(*Record) {})
 	var unsupported *Unsupported
@@ -179,9 +180,9 @@ func TestLeavesOutWhatElseRedisHas(t *testing.T) {
 	require.Contains(t, []string{"list", "set", "hash", "stream"}, unsupported.Type)
 }
 
-func TestStringsCostNoAllocation(t *testing.T) {
+func TestReadingAStringAllocatesNothing(t *testing.T) {
 	var b bytes.Buffer
-	w := NewWriter(&b)
+	w := NewWriter(&b, false)
 	s := contents{{0, "a key"}: {text: "1700000001123456789", expireAt: 1700000001124}}.store()
 	write(s, 0, func(tx *store.Tx) {
 		e := tx.Peek([]byte("a key"))
@@ -198,8 +199,8 @@ func TestStringsCostNoAllocation(t *testing.T) {
 	}))
 }
 
-// FuzzRead reads anything. It must end in an error or at a checksum, in memory that the
-// input explains, and what it takes for a file must be one when it is written again.
+// FuzzRead reads any bytes. It must end with an error or after the checksum, and its memory must fit
+// the size of the input. If it accepts a file, that file can be written and read again.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("REDIS0009\x00\x81\x00\x00\x01\x00\x00\x00\x00\x00abc"))
 	f.Add([]byte("REDIS0003\xfe\x00\xfd\x01\x02\x03\x04\x00\x01k\xc3\x08\x1b\x02abc\xe0\x0f\x02\xff"))
@@ -237,7 +238,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// throttleKeys is a store of n throttle keys.
+// throttleKeys returns a store with n throttle keys.
 func throttleKeys(n int) *store.Store {
 	s := store.New(store.Options{Databases: 1, Seed: 1})
 	write(s, 0, func(tx *store.Tx) {
@@ -254,7 +255,7 @@ func BenchmarkWrite(b *testing.B) {
 	s := throttleKeys(100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		w := NewWriter(io.Discard)
+		w := NewWriter(io.Discard, false)
 		write(s, 0, func(tx *store.Tx) { tx.Each(func(e *store.Entry) { writeEntry(w, e) }) })
 		require.NoError(b, w.Finish())
 	}
@@ -271,7 +272,7 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/key")
 }
 
-// sortedSets is a file of n sorted sets of ten members.
+// sortedSets returns a file of n sorted sets of ten members.
 func sortedSets(b *testing.B, n int) []byte {
 	s := store.New(store.Options{Databases: 1, Seed: 1})
 	write(s, 0, func(tx *store.Tx) {
@@ -295,22 +296,14 @@ func BenchmarkReadSortedSets(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/member")
 }
 
-func BenchmarkChecksum(b *testing.B) {
-	p := make([]byte, chunk)
-	b.SetBytes(int64(len(p)))
-	for b.Loop() {
-		checksum(0, p)
-	}
-}
-
-// announced is a file of as many keys, of which some are over, that says how many it has.
-func announced(t *testing.T, says, keys, over int) []byte {
+// announced returns a file of keys, some of them expired. The file says that it has a number of keys.
+func announced(t *testing.T, says, keys, expired int) []byte {
 	var file bytes.Buffer
-	w := NewWriter(&file)
+	w := NewWriter(&file, false)
 	require.NoError(t, w.Select(0, says, 0))
 	for i := range keys {
 		at := now + 1000
-		if i < over {
+		if i < expired {
 			at = now - 1000
 		}
 		require.NoError(t, w.Key(&store.Image{Key: throttleKey(i), Kind: store.Int, Int: int64(i), ExpireAt: at}))
@@ -319,8 +312,8 @@ func announced(t *testing.T, says, keys, over int) []byte {
 	return file.Bytes()
 }
 
-// weigh loads a file and returns the most bytes that its keys took on the way, and what they take then.
-func weigh(t *testing.T, file []byte) (most, then int64) {
+// weigh loads a file. It returns the most memory of the store during the loading, and its memory after the loading.
+func weigh(t *testing.T, file []byte) (most, after int64) {
 	s := store.New(store.Options{Databases: 1})
 	_, err := Load(bytes.NewReader(file), s, LoadOptions{
 		Now: now * 1e6, Size: int64(len(file)), Progress: func(int64, int64) { most = max(most, s.Used()) },
@@ -329,20 +322,20 @@ func weigh(t *testing.T, file []byte) (most, then int64) {
 	return most, s.Used()
 }
 
-func TestRoomIsMadeWithinTheFilesSize(t *testing.T) {
+func TestRoomForKeysFitsTheFileSize(t *testing.T) {
 	const keys = 5000
 	_, fair := weigh(t, announced(t, 0, keys, 0))
 	for _, says := range []int{1, 255, 256, keys / 2, keys, 2 * keys, math.MaxInt32, math.MaxInt} {
 		file := announced(t, says, keys, 0)
-		most, then := weigh(t, file)
+		most, after := weigh(t, file)
 		require.LessOrEqual(t, most, fair+2*int64(len(file)), "%d keys are announced", says)
-		require.LessOrEqual(t, then, 2*fair, "%d keys are announced", says)
+		require.LessOrEqual(t, after, 2*fair, "%d keys are announced", says)
 	}
 }
 
-func TestRoomIsNotKeptForKeysThatAreOver(t *testing.T) {
+func TestRoomForExpiredKeysIsGivenUp(t *testing.T) {
 	const keys, left = 100_000, 1000
 	_, fair := weigh(t, announced(t, 0, left, 0))
-	_, then := weigh(t, announced(t, keys, keys, keys-left))
-	require.LessOrEqual(t, then, 2*fair)
+	_, after := weigh(t, announced(t, keys, keys, keys-left))
+	require.LessOrEqual(t, after, 2*fair)
 }

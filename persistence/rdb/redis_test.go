@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fill makes Redis hold the contents.
+// fill writes the contents to Redis.
 func (all contents) fill(t *testing.T, redis *resptest.Client) {
 	for p, c := range all {
 		redis.Do("SELECT", p.db)
@@ -33,7 +33,7 @@ func (all contents) fill(t *testing.T, redis *resptest.Client) {
 	}
 }
 
-// contentOf asks Redis for a key of the selected database.
+// contentOf reads a key of the selected database from Redis.
 func contentOf(t *testing.T, redis *resptest.Client, key string) content {
 	c := content{expireAt: store.NoExpiry}
 	if at := redis.Do("PEXPIRETIME", key).(int64); at >= 0 {
@@ -53,7 +53,7 @@ func contentOf(t *testing.T, redis *resptest.Client, key string) content {
 	return c
 }
 
-// contentsOfRedis asks Redis for everything.
+// contentsOfRedis reads all keys from Redis.
 func contentsOfRedis(t *testing.T, redis *resptest.Client) contents {
 	all := contents{}
 	for db := range databases {
@@ -65,12 +65,12 @@ func contentsOfRedis(t *testing.T, redis *resptest.Client) contents {
 	return all
 }
 
-// Redis as it is, and made to write every encoding that it has.
+// redisSettings make Redis write each of its encodings.
 var redisSettings = []struct {
 	name string
 	args []string
 }{
-	{"as it is", nil},
+	{"default", nil},
 	{"plain", []string{"--rdbcompression", "no", "--zset-max-listpack-entries", "0"}},
 	{"all listpack", []string{"--zset-max-listpack-entries", "1000", "--zset-max-listpack-value", "1000000"}},
 	{"no checksum", []string{"--rdbchecksum", "no"}},
@@ -93,7 +93,7 @@ func TestReadsWhatRedisWrites(t *testing.T) {
 	}
 }
 
-// unsigned takes the sign off zero scores: large sets keep it, and what is large differs.
+// unsigned removes the sign of zero scores: large sets keep it, and each server has its own limit for large.
 func unsigned(all contents) contents {
 	for _, c := range all {
 		for member, bits := range c.items {
@@ -117,7 +117,7 @@ func TestRedisReadsWhatWeWrite(t *testing.T) {
 
 	check, err := exec.LookPath("redis-check-rdb")
 	if err != nil {
-		t.Skip("redis-check-rdb is not installed: its verdict is missing")
+		t.Skip("redis-check-rdb is not installed: the check is skipped")
 	}
 	out, err := exec.Command(check, path).CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -145,7 +145,7 @@ func TestRedisRestoresOurPayloads(t *testing.T) {
 	}
 }
 
-// contentOfValue is what a key holds that a value is put into.
+// contentOfValue returns the content of a key that a value is put into.
 func contentOfValue(t *testing.T, v *Value) content {
 	s := contents{}.store()
 	write(s, 0, func(tx *store.Tx) {

@@ -23,8 +23,8 @@ func TestRoundTrip(t *testing.T) {
 	require.Equal(t, p, file(t, s), "the same content is the same file")
 }
 
-// A stream comes in pieces of any size.
-func TestReadingInPieces(t *testing.T) {
+// TestReadingByteByByte reads a stream that returns one byte at a time.
+func TestReadingByteByByte(t *testing.T) {
 	p := small(t)
 	keys := 0
 	r, err := read(iotest.OneByteReader(bytes.NewReader(p)), Options{}, func(*Record) { keys++ })
@@ -33,7 +33,7 @@ func TestReadingInPieces(t *testing.T) {
 	require.Equal(t, int64(len(p)), r.Offset())
 }
 
-// small is a file with one of everything, to be damaged.
+// small returns a file with one value of each kind, for tests that damage it.
 func small(t *testing.T) []byte {
 	items := func(n int) map[string]uint64 {
 		m := map[string]uint64{}
@@ -72,7 +72,7 @@ func TestBitFlipsAreDetected(t *testing.T) {
 	require.NoError(t, check(p))
 }
 
-func TestReadErrorsHaveTheirCause(t *testing.T) {
+func TestReadErrorsWrapTheirCause(t *testing.T) {
 	broken := errors.New("input/output error")
 	p := small(t)
 	_, err := read(io.MultiReader(bytes.NewReader(p[:100]), iotest.ErrReader(broken)), Options{}, func(*Record) {})
@@ -81,7 +81,7 @@ func TestReadErrorsHaveTheirCause(t *testing.T) {
 	require.ErrorContains(t, err, broken.Error())
 }
 
-func TestReaderKeepsItsEnd(t *testing.T) {
+func TestReaderRepeatsItsLastError(t *testing.T) {
 	r := NewReader(bytes.NewReader(sealed("REDIS0009")), Options{})
 	for range 3 {
 		_, err := r.Next()

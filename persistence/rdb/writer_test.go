@@ -10,18 +10,20 @@ import (
 	"strings"
 	"testing"
 
+	"cellserver/persistence/rdb/crc64"
+	"cellserver/persistence/rdb/encoding"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
 
-// one is a store with one key.
+// one returns a store with one key.
 func one(key string, c content) *store.Store { return contents{place{0, key}: c}.store() }
 
-// sealed gives bytes their end and their checksum.
+// sealed appends the end of a file and its checksum.
 func sealed(body string) []byte {
 	b := append([]byte(body), opEOF)
-	return binary.LittleEndian.AppendUint64(b, bitwise(0, b))
+	return binary.LittleEndian.AppendUint64(b, crc64.Update(0, b))
 }
 
 func le64(n uint64) string { return string(binary.LittleEndian.AppendUint64(nil, n)) }
@@ -35,16 +37,16 @@ func TestFileToTheByte(t *testing.T) {
 		s    *store.Store
 		want string
 	}{
-		"empty":          {contents{}.store(), head},
-		"text":           {one("k", content{text: "v", expireAt: stay}), inDB + "\x00\x01k\x01v"},
-		"empty text":     {one("", content{expireAt: stay}), inDB + "\x00\x00\x00"},
-		"8 bits":         {one("k", content{text: "-128", expireAt: stay}), inDB + "\x00\x01k\xc0\x80"},
-		"16 bits":        {one("k", content{text: "128", expireAt: stay}), inDB + "\x00\x01k\xc1\x80\x00"},
-		"32 bits":        {one("k", content{text: "-32769", expireAt: stay}), inDB + "\x00\x01k\xc2\xff\x7f\xff\xff"},
-		"33 bits":        {one("k", content{text: "2147483648", expireAt: stay}), inDB + "\x00\x01k\x0a2147483648"},
-		"not canonical":  {one("k", content{text: "007", expireAt: stay}), inDB + "\x00\x01k\x03007"},
-		"key that reads": {one("12", content{text: "v", expireAt: stay}), inDB + "\x00\xc0\x0c\x01v"},
-		"14-bit length":  {one("k", content{text: strings.Repeat("v", 64), expireAt: stay}), inDB + "\x00\x01k\x40\x40" + strings.Repeat("v", 64)},
+		"empty":            {contents{}.store(), head},
+		"text":             {one("k", content{text: "v", expireAt: stay}), inDB + "\x00\x01k\x01v"},
+		"empty text":       {one("", content{expireAt: stay}), inDB + "\x00\x00\x00"},
+		"8 bits":           {one("k", content{text: "-128", expireAt: stay}), inDB + "\x00\x01k\xc0\x80"},
+		"16 bits":          {one("k", content{text: "128", expireAt: stay}), inDB + "\x00\x01k\xc1\x80\x00"},
+		"32 bits":          {one("k", content{text: "-32769", expireAt: stay}), inDB + "\x00\x01k\xc2\xff\x7f\xff\xff"},
+		"33 bits":          {one("k", content{text: "2147483648", expireAt: stay}), inDB + "\x00\x01k\x0a2147483648"},
+		"not canonical":    {one("k", content{text: "007", expireAt: stay}), inDB + "\x00\x01k\x03007"},
+		"integer as a key": {one("12", content{text: "v", expireAt: stay}), inDB + "\x00\xc0\x0c\x01v"},
+		"14-bit length":    {one("k", content{text: strings.Repeat("v", 64), expireAt: stay}), inDB + "\x00\x01k\x40\x40" + strings.Repeat("v", 64)},
 		"32-bit length": {one("k", content{text: strings.Repeat("v", 16384), expireAt: stay}),
 			inDB + "\x00\x01k\x80\x00\x00\x40\x00" + strings.Repeat("v", 16384)},
 		"throttle key": {one("k", content{text: "1700000000123456789", expireAt: 1700000000124}),
@@ -56,21 +58,7 @@ func TestFileToTheByte(t *testing.T) {
 	}
 }
 
-func TestLengths(t *testing.T) {
-	for n, want := range map[uint64]string{
-		0: "\x00", 63: "\x3f", 64: "\x40\x40", 16383: "\x7f\xff", 16384: "\x80\x00\x00\x40\x00",
-		math.MaxUint32: "\x80\xff\xff\xff\xff", math.MaxUint32 + 1: "\x81\x00\x00\x00\x01\x00\x00\x00\x00",
-	} {
-		b := appendLength(nil, n)
-		require.Equal(t, want, string(b))
-		s := source{buf: b}
-		got, err := s.length("")
-		require.NoError(t, err)
-		require.Equal(t, n, got)
-	}
-}
-
-// failing takes some bytes, and then no more.
+// failing is a writer that takes room bytes and then fails.
 type failing struct{ room int }
 
 var errFull = errors.New("no space left")
@@ -84,8 +72,8 @@ func (f *failing) Write(p []byte) (int, error) {
 }
 
 func TestWriterKeepsItsError(t *testing.T) {
-	s := one("k", content{text: strings.Repeat("v", 3*chunk), expireAt: store.NoExpiry})
-	w := NewWriter(&failing{room: 10})
+	s := one("k", content{text: strings.Repeat("v", 3*encoding.ChunkSize), expireAt: store.NoExpiry})
+	w := NewWriter(&failing{room: 10}, false)
 	write(s, 0, func(tx *store.Tx) {
 		e := tx.Peek([]byte("k"))
 		require.ErrorIs(t, writeEntry(w, &e), errFull)
@@ -94,10 +82,10 @@ func TestWriterKeepsItsError(t *testing.T) {
 	require.ErrorIs(t, w.Aux("a", "b"), errFull)
 	require.ErrorIs(t, w.Select(0, 1, 0), errFull)
 	require.ErrorIs(t, w.Finish(), errFull)
-	require.ErrorIs(t, NewWriter(&failing{}).Finish(), errFull)
+	require.ErrorIs(t, NewWriter(&failing{}, false).Finish(), errFull)
 }
 
-func TestEntriesCostNoAllocation(t *testing.T) {
+func TestWritingAKeyAllocatesNothing(t *testing.T) {
 	items := map[string]uint64{}
 	for i := range 100 {
 		items[strconv.Itoa(i*1e9)+"member"] = uint64(i)
@@ -106,7 +94,7 @@ func TestEntriesCostNoAllocation(t *testing.T) {
 		{0, "text"}: {text: "value", expireAt: 4e12}, {0, "tat"}: {text: "1700000001123456789", expireAt: 1700000001124},
 		{0, "small set"}: {items: items, expireAt: store.NoExpiry},
 	}.store()
-	w := NewWriter(io.Discard)
+	w := NewWriter(io.Discard, false)
 	write(s, 0, func(tx *store.Tx) {
 		for _, key := range []string{"text", "tat", "small set"} {
 			e := tx.Peek([]byte(key))
@@ -123,13 +111,13 @@ func TestLargeValuesAreStreamed(t *testing.T) {
 	}
 	s := contents{
 		{0, "z"}: {items: items, expireAt: store.NoExpiry},
-		{0, "t"}: {text: strings.Repeat("v", 10*chunk), expireAt: store.NoExpiry},
+		{0, "t"}: {text: strings.Repeat("v", 10*encoding.ChunkSize), expireAt: store.NoExpiry},
 	}.store()
 	var out bytes.Buffer
-	w := NewWriter(&out)
-	room := cap(w.buf)
+	w := NewWriter(&out, false)
+	room := cap(w.enc.Bytes())
 	write(s, 0, func(tx *store.Tx) { tx.Each(func(e *store.Entry) { require.NoError(t, writeEntry(w, e)) }) })
 	require.NoError(t, w.Finish())
-	require.Equal(t, room, cap(w.buf), "the buffer has not grown")
+	require.Equal(t, room, cap(w.enc.Bytes()), "the buffer has not grown")
 	require.Equal(t, contentsOf(s), loaded(t, out.Bytes()))
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the real Redis 7.0 loses or lets pass, each known: a proof that these tests see it when it happens, and a list of
-// what cellserver does otherwise.
+// TestContrast requires known losses of the real Redis 7.0. It proves that these tests notice a loss, and it lists
+// what cellserver does better.
 func TestContrast(t *testing.T) {
 	p := theRedis(t)
-	t.Run("without syncs a power cut loses what was acknowledged", func(t *testing.T) {
+	t.Run("without syncs, a power cut loses acknowledged writes", func(t *testing.T) {
 		d := newDisk(t, 64, "data=ordered")
 		s := p.start(t, d.dir, appendOnly("no")...)
 		l := newLoad(p, random(t), 1, 1, 8)
@@ -34,16 +34,16 @@ func TestContrast(t *testing.T) {
 		require.Positive(t, v.lost)
 		require.Positive(t, v.window)
 	})
-	t.Run("after an error of the disk it trusts the next sync", func(t *testing.T) {
+	t.Run("after a failed sync, Redis trusts the next sync", func(t *testing.T) {
 		t.Parallel()
 		trustsTheNextSync(t, p)
 	})
-	t.Run("zeros at the end of the log keep it from starting", func(t *testing.T) {
+	t.Run("with zeros at the end of the log, Redis does not start", func(t *testing.T) {
 		x := newPast(t, p, 5)
-		_, err := p.tryStart(t, x.tear(t, x.sizes[5], make([]byte, 4096)), appendOnly("everysec")...)
+		_, err := p.tryStart(t, x.cutCopy(t, x.sizes[5], make([]byte, 4096)), appendOnly("everysec")...)
 		require.ErrorIs(t, err, errEnded)
 	})
-	t.Run("a changed bit of a value goes unnoticed", func(t *testing.T) {
+	t.Run("a flipped bit of a value is not noticed", func(t *testing.T) {
 		x := newPast(t, p, 5)
 		path := filepath.Join(x.dir, x.last)
 		b, err := os.ReadFile(path)
@@ -55,7 +55,7 @@ func TestContrast(t *testing.T) {
 		s := p.start(t, x.dir, appendOnly("everysec")...)
 		require.Contains(t, s.do(t, "GET", "new 3"), "y")
 	})
-	t.Run("a snapshot alone is not loaded with appendonly yes", func(t *testing.T) {
+	t.Run("with appendonly yes, a snapshot without a log is not loaded", func(t *testing.T) {
 		dir := t.TempDir()
 		s := p.start(t, dir, "--appendonly", "no")
 		s.do(t, "SET", "a", 1)
@@ -65,8 +65,8 @@ func TestContrast(t *testing.T) {
 	})
 }
 
-// trustsTheNextSync has one sync fail, and the next one succeed: what the first should have written is gone, and
-// acknowledged.
+// trustsTheNextSync lets one sync fail and the next one succeed. The writes of the first sync are lost,
+// though they were acknowledged.
 func trustsTheNextSync(t *testing.T, p program) {
 	dir := t.TempDir()
 	var forgotten forgetful
@@ -86,11 +86,11 @@ func trustsTheNextSync(t *testing.T, p program) {
 	armed.Store(true)
 	require.True(t, l.once(t, s.addr))
 	<-failed
-	// The key that expires is logged, in spite of the error, and its sync is taken for a recovery.
+	// Redis logs the expiry of the key in spite of the error, and takes the sync of the log for a recovery.
 	require.True(t, within(patience, func() (bool, error) { return s.info(t, "aof_last_write_status") != "ok", nil }))
 	require.True(t, within(patience, func() (bool, error) { return s.info(t, "aof_last_write_status") == "ok", nil }))
 	s.kill()
 	forgotten.forget(t)
 	_, err = p.tryStart(t, dir, appendOnly("everysec")...)
-	require.ErrorIs(t, err, errEnded, "it starts: then the range was written after all")
+	require.ErrorIs(t, err, errEnded, "Redis starts: so the range was written after all")
 }

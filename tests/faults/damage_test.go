@@ -16,19 +16,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A past is a directory that a server left behind, and what its last file held after each write: these came one by one,
-// each acknowledged before the next.
+// A past is a directory of a server that has ended, and the size of its last file after each write. Each write was
+// acknowledged before the next.
 type past struct {
 	dir   string
-	last  string // the append-only file that the writes went to, from dir on
-	sizes []int  // sizes[n]: how long it was after n writes
+	last  string // the append-only file with the writes, relative to dir
+	sizes []int  // sizes[n]: the size of that file after n writes
 }
 
-// newPast has a server start, rewrite its append-only file and make n writes, each to a counter and a text of its own.
+// newPast starts a server, rewrites its append-only file and makes n writes. Each write has its own counter and text.
 func newPast(t *testing.T, p program, n int) past {
 	t.Helper()
 	x := past{dir: t.TempDir()}
-	s := p.start(t, x.dir, appendOnly("always")...) // the real Redis may reply before it writes with every other policy
+	s := p.start(t, x.dir, appendOnly("always")...) // with other policies, the real Redis may reply before it writes
 	c, err := dial(s.addr)
 	require.NoError(t, err)
 	defer c.close()
@@ -47,7 +47,7 @@ func newPast(t *testing.T, p program, n int) past {
 		if i == n {
 			break
 		}
-		// Values that are long now and then, so that tears fall into them as well.
+		// Some values are long, so that cuts fall into them too.
 		_, err = c.do("SET", fmt.Sprint("new ", i), strings.Repeat("x", i%7*20), "PX", 1<<40)
 		require.NoError(t, err)
 	}
@@ -55,7 +55,7 @@ func newPast(t *testing.T, p program, n int) past {
 	return x
 }
 
-// lastFile is the increment that a server of this directory writes to, from there on.
+// lastFile returns the append-only file that a server of this directory writes to, relative to the directory.
 func lastFile(t *testing.T, dir string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, "appendonlydir", "appendonly.aof.manifest"))
@@ -66,7 +66,7 @@ func lastFile(t *testing.T, dir string) string {
 	return filepath.Join("appendonlydir", words[1])
 }
 
-// writes is how many of the writes fit into so many bytes of the last file.
+// writes returns how many whole writes are in the first bytes of the last file.
 func (x past) writes(bytes int) int {
 	n, whole := slices.BinarySearch(x.sizes, bytes)
 	if whole {
@@ -75,8 +75,8 @@ func (x past) writes(bytes int) int {
 	return n - 1
 }
 
-// tear is a copy of the past whose last file has only so many bytes, and then some others.
-func (x past) tear(t *testing.T, bytes int, tail []byte) string {
+// cutCopy copies the directory. In the copy, the last file has its first bytes only, followed by tail.
+func (x past) cutCopy(t *testing.T, bytes int, tail []byte) string {
 	t.Helper()
 	dir := copyDir(t, x.dir)
 	path := filepath.Join(dir, x.last)
@@ -86,7 +86,7 @@ func (x past) tear(t *testing.T, bytes int, tail []byte) string {
 	return dir
 }
 
-// found is how many of the writes a server has, which must be the first ones, and all that was before.
+// found returns how many writes a server has. They must be the first writes, and all older keys must be there.
 func (x past) found(t *testing.T, s *server) int {
 	t.Helper()
 	all := contents(t, s)
@@ -96,22 +96,22 @@ func (x past) found(t *testing.T, s *server) int {
 			break
 		}
 	}
-	require.Len(t, all, 101+n, "later writes without earlier ones, or not all that was before")
+	require.Len(t, all, 101+n, "a write is missing before a later one, or older keys are missing")
 	return n
 }
 
-// TestTornTail cuts the last file at every byte of its last 4 KiB, as a crash does, and fills up with zeros or garbage,
-// as a power cut does. The server starts with every write that is there in whole and keeps what it cut off; its next
-// start has nothing to repair.
+// TestTornTail cuts the last file at every byte of its last 4 KiB, as a crash does, and appends zeros or garbage,
+// as a power cut does. The server must start with every whole write and keep a copy of what it cuts off. Its next
+// start must find nothing to repair.
 func TestTornTail(t *testing.T) {
 	p := subject(t)
 	x := newPast(t, p, 60)
 	size := x.sizes[len(x.sizes)-1]
 	r := random(t)
-	tears := min(4096, size)
-	step := max(1, tears/rounds(20, tears))
+	last := min(4096, size)
+	step := max(1, last/rounds(20, last))
 	n := 0
-	for cut := size - r.Intn(step); cut >= size-tears; cut -= step {
+	for cut := size - r.Intn(step); cut >= size-last; cut -= step {
 		n++
 		tails := map[string][]byte{
 			"nothing": nil,
@@ -119,7 +119,7 @@ func TestTornTail(t *testing.T) {
 			"garbage": garbage(r),
 		}
 		for name, tail := range tails {
-			dir := x.tear(t, cut, tail)
+			dir := x.cutCopy(t, cut, tail)
 			torn := files(t, dir)[x.last]
 			s := p.start(t, dir, appendOnly("everysec")...)
 			require.Equal(t, x.writes(cut), x.found(t, s), "%s after byte %d of %d, sizes %v:\n%s", name, cut, size, x.sizes, s.output())
@@ -136,10 +136,10 @@ func TestTornTail(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d tears of the last %d bytes, each with nothing, zeros and garbage behind it", n, tears)
+	t.Logf("%d cuts in the last %d bytes, each followed by nothing, zeros and garbage", n, last)
 }
 
-// keptTail requires that every byte of the last file is still there: in it, or in the copy of what was cut off.
+// keptTail requires that every byte of the last file still exists: in the file, or in the copy of its torn tail.
 func (x past) keptTail(t *testing.T, dir, before string) {
 	t.Helper()
 	after := files(t, dir)
@@ -149,11 +149,11 @@ func (x past) keptTail(t *testing.T, dir, before string) {
 			all += held
 		}
 	}
-	require.Equal(t, before, all, "what was cut off is nowhere: %v", slices.Collect(maps.Keys(after)))
+	require.Equal(t, before, all, "the torn tail has no copy: %v", slices.Collect(maps.Keys(after)))
 }
 
-// garbage is bytes as they may stand where a write was cut short: random ones, or the beginning of a command. Whole
-// commands are not among them, as a Redis may have appended these.
+// garbage returns bytes that a write which was cut short may leave: random bytes, or the beginning of a command. It
+// returns no whole commands, because a Redis may have appended those.
 func garbage(r *rand.Rand) []byte {
 	b := make([]byte, 1+r.Intn(600))
 	r.Read(b)
@@ -163,7 +163,7 @@ func garbage(r *rand.Rand) []byte {
 	return b
 }
 
-// refuses requires that no server starts on the directory, that it says in which file it found what, and that it changes
+// refuses requires that a server does not start on the directory, names the damaged file, and changes
 // nothing.
 func refuses(t *testing.T, p program, dir, file string, args ...string) {
 	t.Helper()
@@ -173,7 +173,7 @@ func refuses(t *testing.T, p program, dir, file string, args ...string) {
 	require.Contains(t, s.output(), filepath.Base(file))
 }
 
-// refused requires that a server has ended by itself with a reason, and has changed nothing.
+// refused requires that a server has ended by itself with an error, and has changed nothing.
 func refused(t *testing.T, s *server, err error, dir string, before map[string]string, what string) {
 	t.Helper()
 	require.ErrorIs(t, err, errEnded, what)
@@ -182,7 +182,7 @@ func refused(t *testing.T, s *server, err error, dir string, before map[string]s
 	unchanged(t, dir, before, what)
 }
 
-// base is the snapshot that the log begins with, from the directory on.
+// base returns the base of the log, relative to the directory.
 func (x past) base(t *testing.T) string {
 	t.Helper()
 	for name := range files(t, x.dir) {
@@ -194,7 +194,7 @@ func (x past) base(t *testing.T) string {
 	return ""
 }
 
-// TestDamageInTheMiddle: what no crash does to a file is not repaired in silence. Nothing starts, nothing is changed.
+// TestDamageInTheMiddle has damage that no crash can leave. The server must not start, and must change nothing.
 func TestDamageInTheMiddle(t *testing.T) {
 	p := subject(t)
 	x := newPast(t, p, 40)
@@ -243,13 +243,13 @@ func TestDamageInTheMiddle(t *testing.T) {
 	next := func(dir string) {
 		manifest := filepath.Join("appendonlydir", "appendonly.aof.manifest")
 		change(dir, manifest, func(b []byte) []byte {
-			_, list, _ := bytes.Cut(b, []byte{'\n'}) // the first line is a checksum
+			_, list, _ := bytes.Cut(b, []byte{'\n'}) // the first line has the checksum
 			return append(list, "file appendonly.aof.99.incr.aof seq 99 type i\n"...)
 		})
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "appendonlydir", "appendonly.aof.99.incr.aof"),
 			resptest.Command("SET", "later", 1), 0o644))
 	}
-	t.Run("a tear in a file before the last", func(t *testing.T) {
+	t.Run("a torn tail in a file before the last", func(t *testing.T) {
 		dir := copyDir(t, x.dir)
 		change(dir, x.last, cut)
 		next(dir)
@@ -276,7 +276,7 @@ func TestDamageInTheMiddle(t *testing.T) {
 		change(dir, "dump.rdb", func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
 		refuses(t, p, dir, "dump.rdb", "--appendonly", "no")
 	})
-	t.Run("a file of nothing before the last is none", func(t *testing.T) {
+	t.Run("an intact file before the last", func(t *testing.T) {
 		dir := copyDir(t, x.dir)
 		next(dir)
 		s := p.start(t, dir, args...)
@@ -285,8 +285,8 @@ func TestDamageInTheMiddle(t *testing.T) {
 	})
 }
 
-// TestBitFlips flips single bits of all files. Each is found, which names the file, or does no harm. A length that has
-// become large takes no memory.
+// TestBitFlips flips single bits of all files. The server must name the damaged file, or the flip must change nothing.
+// A length that becomes large must take no memory.
 func TestBitFlips(t *testing.T) {
 	p := subject(t)
 	p.memory = 256 << 20
@@ -309,7 +309,7 @@ func TestBitFlips(t *testing.T) {
 	t.Logf("%d flips: %v", n, outcomes)
 }
 
-// flip flips one bit of a file, and tells what became of that.
+// flip flips one bit of a file. It returns what the server did then.
 func (x past) flip(t *testing.T, p program, name string, r *rand.Rand, whole map[string]string) string {
 	t.Helper()
 	dir := copyDir(t, x.dir)
@@ -332,15 +332,15 @@ func (x past) flip(t *testing.T, p program, name string, r *rand.Rand, whole map
 	}
 	defer s.kill()
 	if name == x.last && at >= x.sizes[len(x.sizes)-2] {
-		// The last write, which may as well have been torn.
+		// The bit is in the last write: the server may take it for a torn tail.
 		require.GreaterOrEqual(t, x.found(t, s), len(x.sizes)-2, what)
-		return "the last write torn"
+		return "cut off as a torn tail"
 	}
 	holds(t, s, whole, what)
 	return "harmless"
 }
 
-// TestTwoServersOnOneDirectory: the second is refused and harms nothing.
+// TestTwoServersOnOneDirectory requires that the second server does not start, and changes nothing.
 func TestTwoServersOnOneDirectory(t *testing.T) {
 	p := subject(t)
 	dir := t.TempDir()
@@ -356,7 +356,7 @@ func TestTwoServersOnOneDirectory(t *testing.T) {
 	}
 	require.Equal(t, resptest.Simple("OK"), first.do(t, "SET", "b", 2))
 	first.kill()
-	// Its end lets the directory go, however it came.
+	// The kernel unlocks the directory when the process ends.
 	again := p.start(t, dir, appendOnly("always")...)
 	require.Equal(t, []any{"1", "2"}, again.do(t, "MGET", "a", "b"))
 	again.kill()

@@ -14,16 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A disk is a file system of its own whose power can be cut: ext4 on a loop device, stopped by FS_IOC_SHUTDOWN. What was
-// not synced by then is gone, as the page cache of a machine without power is.
+// A disk is a file system whose power can be cut: ext4 on a loop device, stopped by FS_IOC_SHUTDOWN. Writes that
+// were not synced are lost, as the page cache of a machine without power is lost.
 type disk struct {
-	dir     string // where it is mounted
+	dir     string // the mount point
 	image   string
 	options string
-	root    *os.File // open only around a cut
+	root    *os.File // open only during a cut
 }
 
-// newDisk makes a file system of so many MiB and mounts it for the length of the test.
+// newDisk makes a file system of size MiB, and mounts it until the test ends.
 func newDisk(t *testing.T, size int64, options string) *disk {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -45,7 +45,7 @@ func newDisk(t *testing.T, size int64, options string) *disk {
 	return d
 }
 
-// imageFile is an empty file, in memory where there is a place for that, so that syncs cost little.
+// imageFile returns the path of an empty file. It is in memory if possible, so that syncs cost little.
 func imageFile(t *testing.T, size int64) string {
 	t.Helper()
 	f, err := os.CreateTemp("/dev/shm", "faults")
@@ -63,7 +63,7 @@ func (d *disk) mount() ([]byte, error) {
 	return exec.Command("mount", "-o", "loop,"+d.options, d.image, d.dir).CombinedOutput()
 }
 
-// unmount waits for processes that are ending to let go.
+// unmount waits until processes that are ending have closed their files.
 func (d *disk) unmount() {
 	for range 500 {
 		if syscall.Unmount(d.dir, 0) != syscall.EBUSY {
@@ -73,7 +73,7 @@ func (d *disk) unmount() {
 	}
 }
 
-// arm prepares a cut, which is then one system call.
+// arm prepares a cut: then the cut is one system call.
 func (d *disk) arm(t *testing.T) {
 	t.Helper()
 	var err error
@@ -81,14 +81,14 @@ func (d *disk) arm(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// How much of the journal a cut leaves: nothing since the last commit, or all of it, which is what makes files appear
-// whose size reached the disk before their bytes.
+// What a cut leaves of the journal: nothing since the last commit, or everything. The latter leaves files
+// whose size reached the disk before their bytes did.
 const (
 	cutHard    = uint32(2) // EXT4_GOING_FLAGS_NOLOGFLUSH
 	cutJournal = uint32(1) // EXT4_GOING_FLAGS_LOGFLUSH
 )
 
-// cut cuts the power. From now on every system call that writes fails, and nothing of it reaches the disk.
+// cut cuts the power. From then on every system call that writes fails, and no byte reaches the disk.
 func (d *disk) cut(how uint32) error {
 	const shutdown = 0x8004587d // FS_IOC_SHUTDOWN, _IOR('X', 125, __u32)
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, d.root.Fd(), shutdown, uintptr(unsafe.Pointer(&how)))
@@ -99,7 +99,7 @@ func (d *disk) cut(how uint32) error {
 	return nil
 }
 
-// restore turns the power on again, with no process left on the disk.
+// restore turns the power on again. No process may use the disk.
 func (d *disk) restore(t *testing.T) {
 	t.Helper()
 	d.unmount()
@@ -107,7 +107,7 @@ func (d *disk) restore(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 }
 
-// run runs a tool that must succeed.
+// run runs a program that must succeed.
 func run(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(name, args...).CombinedOutput()
@@ -115,7 +115,7 @@ func run(t testing.TB, name string, args ...string) string {
 	return string(out)
 }
 
-// The disk itself: what a power cut takes and what it leaves.
+// TestDisk tests the disk itself: what a power cut loses, and what it leaves.
 func TestDisk(t *testing.T) {
 	d := newDisk(t, 64, "data=ordered")
 	path := func(name string) string { return filepath.Join(d.dir, name) }

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// contents is all that a server holds: each key's type, value and time of expiry, in all databases, as words that are
-// the same for the same contents.
+// contents returns the type, the value and the expiry of each key in all databases, as texts. Equal
+// contents have equal texts.
 func contents(t testing.TB, s *server) map[string]string {
 	t.Helper()
 	c, err := dial(s.addr)
@@ -45,7 +45,7 @@ func contents(t testing.TB, s *server) map[string]string {
 	return all
 }
 
-// describe tells what keys hold, "" for those that are gone by now.
+// describe returns the contents of keys as texts, or "" for keys that have expired meanwhile.
 func describe(c *conn, keys []any) ([]string, error) {
 	words := make([]string, len(keys))
 	types, err := c.each(keys, func(any) []any { return []any{"TYPE"} })
@@ -73,7 +73,7 @@ func describe(c *conn, keys []any) ([]string, error) {
 			if scored, ok := values[i].([]any); ok {
 				for at := 1; at < len(scored); at += 2 {
 					if scored[at] == "-0" {
-						scored[at] = "0" // Redis's own compact encoding forgets the sign
+						scored[at] = "0" // Redis's own compact encoding has no negative zero
 					}
 				}
 			}
@@ -83,7 +83,7 @@ func describe(c *conn, keys []any) ([]string, error) {
 	return words, err
 }
 
-// each sends a command for each key, the key as its first argument, and returns the replies.
+// each sends a command for each key and returns the replies.
 func (c *conn) each(keys []any, command func(key any) []any) ([]any, error) {
 	var b []byte
 	for _, key := range keys {
@@ -103,7 +103,7 @@ func (c *conn) each(keys []any, command func(key any) []any) ([]any, error) {
 	return replies, nil
 }
 
-// holds requires that a server holds what it should, and names the keys that differ.
+// holds requires that a server has the contents want, and names the keys that differ.
 func holds(t testing.TB, s *server, want map[string]string, why string) {
 	t.Helper()
 	if same(t, want, contents(t, s)) {
@@ -112,7 +112,7 @@ func holds(t testing.TB, s *server, want map[string]string, why string) {
 	t.Fatalf("%s:\n%s", why, s.output())
 }
 
-// unchanged requires that a directory's files are what they were, but for the one that is there to be locked.
+// unchanged requires that a directory's files have not changed, except for the lock file.
 func unchanged(t testing.TB, dir string, before map[string]string, why string) {
 	t.Helper()
 	after := files(t, dir)
@@ -123,7 +123,7 @@ func unchanged(t testing.TB, dir string, before map[string]string, why string) {
 	}
 }
 
-// same reports whether two maps are equal, and tells where they are not.
+// same reports whether two maps are equal, and logs the differences.
 func same(t testing.TB, want, got map[string]string) bool {
 	t.Helper()
 	if maps.Equal(want, got) {
@@ -143,7 +143,7 @@ func same(t testing.TB, want, got map[string]string) bool {
 	return false
 }
 
-// copyDir copies a directory whose server is gone.
+// copyDir copies a directory that no server uses.
 func copyDir(t testing.TB, from string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy")
@@ -151,7 +151,7 @@ func copyDir(t testing.TB, from string) string {
 	return to
 }
 
-// files reads a directory: what each file in it holds, by its path from there.
+// files returns the contents of all files in a directory, by relative path.
 func files(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

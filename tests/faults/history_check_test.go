@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The checker itself: what it is told to find it finds.
+// TestHistory tests the checker itself: it must find losses and wrong values.
 func TestHistory(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
 	story := func(k *kind, acked, underWay int) *track {
@@ -76,7 +76,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// What a recovery found must still be there after the next.
+// TestHistoryGoesOnAfterARecovery requires that writes which one recovery found are there after the next recovery.
 func TestHistoryGoesOnAfterARecovery(t *testing.T) {
 	x := &track{kind: counter, key: "k", based: true}
 	x.sent(time.Now())
@@ -88,7 +88,8 @@ func TestHistoryGoesOnAfterARecovery(t *testing.T) {
 	require.Zero(t, l.oldest)
 }
 
-// What was acknowledged after the fault was not: a machine without power tells nobody.
+// TestHistoryEndsWithTheFault requires that acknowledgements after the fault do not count: a machine without power
+// sends none.
 func TestHistoryEndsWithTheFault(t *testing.T) {
 	x := &track{kind: counter, key: "k", based: true}
 	for n := range int64(2) {
@@ -100,8 +101,8 @@ func TestHistoryEndsWithTheFault(t *testing.T) {
 	require.Equal(t, loss{1, time.Unix(0, 0)}, l)
 }
 
-// A server that counts wrongly while it runs is found out, too.
-func TestHistoryOfNonsense(t *testing.T) {
+// TestHistoryOfWrongReplies requires that the checker notices a server that counts wrongly while it runs.
+func TestHistoryOfWrongReplies(t *testing.T) {
 	for _, reply := range []any{int64(0), int64(3), "x", nil} {
 		x := &track{kind: counter, key: "k", based: true}
 		x.sent(time.Now())

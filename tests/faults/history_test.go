@@ -9,22 +9,22 @@ import (
 	"cellserver/resp/resptest"
 )
 
-// A kind is a way to write a key whose value counts how often that was done, so that one look tells which of the writes
+// A kind is a way to write a key whose value counts the writes. So one read tells which writes
 // are there. The value after n writes is base + n × step.
 type kind struct {
 	name    string
 	step    int64
 	request func(key string, n int64) []byte // the commands of the n-th write
-	replies int                              // how many replies they have; the last one tells
+	replies int                              // the number of their replies; the last one has the value
 	value   func(reply any, n int64) (int64, error)
 	read    func(key string) []byte // commands with one reply
 	found   func(reply any) (value int64, present bool, err error)
 }
 
-// interval is the emission interval of throttle keys here: so long that time never catches up with a TAT.
+// interval is the emission interval of throttle keys in these tests. It is so long that no TAT passes.
 const interval = int64(time.Hour)
 
-// kinds are those that every server has; a throttle key is cellserver's alone.
+// kinds are the kinds that every server has. Only cellserver has throttle keys.
 var kinds = []*kind{counter, score, text, pair}
 
 var counter = &kind{
@@ -53,7 +53,7 @@ var score = &kind{
 	found:   one,
 }
 
-// padding makes a text key's values long enough to be torn.
+// padding makes the values of text keys long, so that cuts fall into them.
 var padding = strings.Repeat("padding ", 20)
 
 var text = &kind{
@@ -80,7 +80,7 @@ var text = &kind{
 	},
 }
 
-// pair counts two keys, far from each other, in one transaction: they are equal for ever.
+// pair counts two keys in one transaction: they are always equal. The keys are in different partitions.
 var pair = &kind{
 	name: "pair", step: 1, replies: 4,
 	request: func(key string, _ int64) []byte {
@@ -89,7 +89,7 @@ var pair = &kind{
 	value: func(reply any, _ int64) (int64, error) {
 		second, err := element(reply, 1, 2)
 		if first, _ := element(reply, 0, 2); err == nil && first != second {
-			err = fmt.Errorf("a pair is torn: %d and %d", first, second)
+			err = fmt.Errorf("a pair differs: %d and %d", first, second)
 		}
 		return second, err
 	},
@@ -97,20 +97,20 @@ var pair = &kind{
 	found: func(reply any) (int64, bool, error) {
 		both, ok := reply.([]any)
 		if !ok || len(both) != 2 || both[0] != both[1] {
-			return 0, true, fmt.Errorf("a pair is torn: %v", reply)
+			return 0, true, fmt.Errorf("a pair differs: %v", reply)
 		}
 		return one(both[0])
 	},
 }
 
-// group is a transaction of two commands.
+// group returns a transaction of two commands.
 func group(first, second []byte) []byte {
 	b := resptest.Command("MULTI")
 	b = append(append(b, first...), second...)
 	return append(b, resptest.Command("EXEC")...)
 }
 
-// element is an integer in a reply of n elements.
+// element returns an integer in a reply of n elements.
 func element(reply any, i, n int) (int64, error) {
 	all, ok := reply.([]any)
 	if !ok || len(all) != n {
@@ -119,7 +119,7 @@ func element(reply any, i, n int) (int64, error) {
 	return integer(all[i])
 }
 
-// one is the number that a key holds, if it is there.
+// one returns the number that a key holds, if the key exists.
 func one(reply any) (value int64, present bool, err error) {
 	if _, ok := reply.(resptest.Nil); ok {
 		return 0, false, nil
@@ -128,30 +128,30 @@ func one(reply any) (value int64, present bool, err error) {
 	return value, true, err
 }
 
-// A track is the history of one key since the last recovery, as its only client knows it.
+// A track is what the only client of a key knows about the key since the last recovery.
 type track struct {
 	*kind
 	key     string
 	base    int64     // of the kind's formula
-	based   bool      // base is known: a throttle key's is, once it has been told
+	based   bool      // base is known: that of a throttle key follows from its first reply
 	since   time.Time // when the first write of a key without base was sent
-	start   int64     // how many writes the last recovery found
-	last    int64     // the number of the last write that was acknowledged, or start
+	start   int64     // the number of writes that the last recovery found
+	last    int64     // the number of the last acknowledged write, or start
 	acked   []ack     // in order
-	unsure  int64     // how many were sent after that one: each may have happened
-	refused int       // how many had an error for a reply
+	unsure  int64     // the number of writes sent after that one: each may have happened
+	refused int       // the number of writes whose reply was an error
 }
 
-// An ack is a write that a client was told of.
+// An ack is an acknowledged write.
 type ack struct {
 	n  int64
 	at time.Time
 }
 
-// next is the number that the next write will have if all before it have happened.
+// next returns the number of the next write, if all writes before it have happened.
 func (k *track) next() int64 { return k.last + k.unsure + 1 }
 
-// sent notes that a write is on its way.
+// sent counts a write that was sent.
 func (k *track) sent(now time.Time) {
 	if !k.based && k.unsure == 0 {
 		k.since = now
@@ -159,8 +159,8 @@ func (k *track) sent(now time.Time) {
 	k.unsure++
 }
 
-// answered notes the reply to a write that was sent as number n. After it, later ones may still be on their way.
-// An error may hide a write that happened. Values that skip a number or repeat one are no reply at all.
+// answered takes the reply to write n. Later writes may have been sent already.
+// A write whose reply is an error may have happened. A reply that skips or repeats a number is a fault.
 func (k *track) answered(reply any, n int64, now time.Time, later int64) error {
 	if _, failed := reply.(resptest.Error); failed {
 		k.refused++
@@ -175,21 +175,21 @@ func (k *track) answered(reply any, n int64, now time.Time, later int64) error {
 	}
 	n = (v - k.base) / k.step
 	if (v-k.base)%k.step != 0 || n <= k.last || n > k.last+k.unsure {
-		return fmt.Errorf("%s %q: replied %d as write %d, after %d with %d under way", k.name, k.key, v, n, k.last, k.unsure)
+		return fmt.Errorf("%s %q: replied %d as write %d, after %d with %d sent", k.name, k.key, v, n, k.last, k.unsure)
 	}
 	k.last, k.unsure = n, later
 	k.acked = append(k.acked, ack{n, now})
 	return nil
 }
 
-// A loss is what a recovery did not bring back.
+// A loss is what a recovery has lost.
 type loss struct {
 	lost   int       // acknowledged writes
-	oldest time.Time // when the first of these was acknowledged
+	oldest time.Time // when the oldest of them was acknowledged
 }
 
-// recovered compares what a server holds after it has come back with what its client knew when the fault came. The error
-// says how it is neither of: acknowledged, under way, or lost. The history then goes on from what was found.
+// recovered compares the value after a recovery with what the client knew at the fault. The error
+// says why the value is impossible. The history then continues with the value.
 func (k *track) recovered(reply any, fault time.Time) (loss, error) {
 	v, present, err := k.found(reply)
 	if err != nil {
@@ -198,7 +198,7 @@ func (k *track) recovered(reply any, fault time.Time) (loss, error) {
 	if present && !k.based {
 		k.base, k.based = v-(v-k.since.UnixNano())/k.step*k.step, true
 		if k.base > time.Now().UnixNano() || v <= k.base || k.unsure == 0 {
-			return loss{}, fmt.Errorf("%s %q: found %d, which nobody wrote", k.name, k.key, v)
+			return loss{}, fmt.Errorf("%s %q: found %d, which no client wrote", k.name, k.key, v)
 		}
 	}
 	var n int64
@@ -207,9 +207,9 @@ func (k *track) recovered(reply any, fault time.Time) (loss, error) {
 	}
 	switch {
 	case present && (v-k.base)%k.step != 0:
-		return loss{}, fmt.Errorf("%s %q: found %d, which nobody wrote: garbage", k.name, k.key, v)
+		return loss{}, fmt.Errorf("%s %q: found %d, which no client wrote: garbage", k.name, k.key, v)
 	case n > k.last+k.unsure:
-		return loss{}, fmt.Errorf("%s %q: found %d writes, more than %d acknowledged and %d under way", k.name, k.key, n, k.last, k.unsure)
+		return loss{}, fmt.Errorf("%s %q: found %d writes, more than %d acknowledged and %d sent", k.name, k.key, n, k.last, k.unsure)
 	case n < 0:
 		return loss{}, fmt.Errorf("%s %q: found %d, less than nothing", k.name, k.key, v)
 	}
@@ -222,7 +222,7 @@ func (k *track) recovered(reply any, fault time.Time) (loss, error) {
 	}
 	if n < k.start {
 		l.lost += int(k.start - n)
-		l.oldest = time.Time{} // what a recovery found has been there longer than any bound
+		l.oldest = time.Time{} // a write that an earlier recovery found is older than any bound
 	}
 	k.start, k.last, k.unsure, k.acked = n, n, 0, k.acked[:0]
 	if k.kind == tat && n == 0 {
@@ -231,7 +231,7 @@ func (k *track) recovered(reply any, fault time.Time) (loss, error) {
 	return l, nil
 }
 
-// newTracks is n keys of each kind, with names that begin with prefix.
+// newTracks returns n keys of each kind, with names that begin with prefix.
 func newTracks(p program, prefix string, n int) []*track {
 	all := kinds
 	if p.name == cells.name {

@@ -10,19 +10,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// policies are the values of appendfsync.
+// policies has the values of appendfsync.
 var policies = []string{"always", "everysec", "no"}
 
-// appendOnly is the arguments that turn the append-only file on, and snapshots off.
+// appendOnly returns arguments that turn the append-only file on and snapshots off.
 func appendOnly(policy string) []string {
 	return []string{"--appendonly", "yes", "--appendfsync", policy, "--save", ""}
 }
 
-// noLog is the arguments that turn the append-only file off, and snapshots that nobody asks for.
+// noLog has arguments that turn the append-only file and automatic snapshots off.
 var noLog = []string{"--appendonly", "no", "--save", ""}
 
-// TestKill ends the process in the middle of its work, again and again on the same directory, half of the time while the
-// append-only file is rewritten; it is by itself, too, whenever it has grown by half. Whatever was acknowledged is there, whatever the policy: the kernel has it.
+// TestKill kills the process while clients write, many times on the same directory. In half of the rounds it kills
+// during a rewrite of the append-only file. The file is also rewritten automatically after it has grown by half. Under
+// each policy every acknowledged write must be there, because the kernel has it.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	p := subject(t)
@@ -51,12 +52,12 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killAt has clients write and kills the server within two seconds.
+// killAt lets clients write, and kills the server within two seconds.
 func killAt(t *testing.T, l *load, s *server, r *rand.Rand) {
 	life := time.Duration(r.Int63n(int64(2 * time.Second)))
 	l.begin(s.addr)
 	if r.Intn(2) == 0 {
-		// So that the end comes during it, or soon after.
+		// The kill then comes during the rewrite, or soon after it.
 		before := time.Duration(r.Int63n(int64(life) + 1))
 		time.Sleep(before)
 		s.do(t, "BGREWRITEAOF")
@@ -67,8 +68,8 @@ func killAt(t *testing.T, l *load, s *server, r *rand.Rand) {
 	l.end(t)
 }
 
-// TestTurnedOn turns the append-only file off and on while clients write. Once its first rewrite is done, everything is in
-// it, and nothing of what it held before.
+// TestTurnedOn turns the append-only file off and on while clients write. After its first rewrite the file must have
+// everything, and nothing that it had before.
 func TestTurnedOn(t *testing.T) {
 	p := subject(t)
 	r := random(t)

@@ -12,23 +12,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// limiter is cellserver alone: no other server has CL.THROTTLE.
+// limiter returns cellserver: only it has CL.THROTTLE.
 func limiter(t *testing.T) program {
 	t.Helper()
 	p := subject(t)
 	if p.name != cells.name {
-		t.Skip("this is about CL.THROTTLE, which the real Redis does not have") // not a lack of the machine's
+		t.Skip("the real Redis has no CL.THROTTLE") // this skip is never a failure
 	}
 	return p
 }
 
-// at stops the server's clock at a moment.
+// at stops the server's clock at a time.
 func (s *server) at(t *testing.T, moment time.Time) {
 	t.Helper()
 	require.Equal(t, resptest.Simple("OK"), s.do(t, "DEBUG", "CLOCK", "SET", moment.UnixNano()))
 }
 
-// throttle asks for one thing at 30 in a minute, up to 16 at once.
+// throttle sends a CL.THROTTLE for 30 requests a minute, at most 16 at once.
 func (s *server) throttle(t *testing.T, key string) (limited bool, reply []int64) {
 	t.Helper()
 	for _, v := range s.do(t, "CL.THROTTLE", key, 15, 30, 60).([]any) {
@@ -37,8 +37,8 @@ func (s *server) throttle(t *testing.T, key string) (limited bool, reply []int64
 	return reply[0] == 1, reply
 }
 
-// TestClockStepsBack restarts a server on a machine whose clock was an hour ahead and has been put right since. Nobody is
-// locked out for longer than from a bucket that is empty now.
+// TestClockStepsBack restarts a server after the clock of the machine was an hour ahead and was corrected. No user may
+// be limited for longer than by a bucket that is empty now.
 func TestClockStepsBack(t *testing.T) {
 	p := limiter(t)
 	dir := t.TempDir()
@@ -50,14 +50,14 @@ func TestClockStepsBack(t *testing.T) {
 	}
 	s.throttle(t, "used")
 	s.kill()
-	// The files are as old as that clock said.
+	// The files have the times of that clock.
 	for name := range files(t, dir) {
 		require.NoError(t, os.Chtimes(filepath.Join(dir, name), now.Add(time.Hour), now.Add(time.Hour)))
 	}
 	s = p.start(t, dir, appendOnly("everysec")...)
 	defer s.kill()
 	s.at(t, now)
-	const window = 33 // seconds: 16 of them, one in 2 s, and what passes between two starts
+	const window = 33 // seconds: 16 requests, one in 2 s, and the time between two starts
 	for _, key := range []string{"exhausted", "used"} {
 		_, reply := s.throttle(t, key)
 		require.LessOrEqual(t, reply[3], int64(window), "retry_after of %s", key)
@@ -66,12 +66,12 @@ func TestClockStepsBack(t *testing.T) {
 	s.at(t, now.Add(window*time.Second))
 	for _, key := range []string{"exhausted", "used"} {
 		limited, reply := s.throttle(t, key)
-		require.False(t, limited, "%s is locked out: %v", key, reply)
+		require.False(t, limited, "%s is limited: %v", key, reply)
 	}
 }
 
-// TestClockStepsForward restarts a server on a machine whose clock was an hour behind. What has expired by the right
-// clock is gone, everything else is there.
+// TestClockStepsForward restarts a server after the clock of the machine was an hour behind and was corrected. Keys
+// that have expired by the right clock must be gone, and all others must be there.
 func TestClockStepsForward(t *testing.T) {
 	p := limiter(t)
 	dir := t.TempDir()
@@ -92,8 +92,8 @@ func TestClockStepsForward(t *testing.T) {
 	require.Equal(t, int64(3600_000), s.do(t, "PTTL", "later"))
 }
 
-// TestRestartRefillsNothing: a bucket that drains while the server is down is as empty as if it had been up. redis-cell
-// runs the old requests again and finds it full.
+// TestRestartRefillsNothing requires that a restart does not change a bucket: it must have the state of a server that
+// never stopped. redis-cell runs the old requests again, which fills the bucket.
 func TestRestartRefillsNothing(t *testing.T) {
 	p := limiter(t)
 	now := time.Now()
@@ -108,7 +108,7 @@ func TestRestartRefillsNothing(t *testing.T) {
 				}
 				s := p.start(t, dir, args...)
 				s.at(t, now)
-				for range 20 { // four of them refused
+				for range 20 { // four of them are limited
 					_, reply := s.throttle(t, "user")
 					replies[restarted] = append(replies[restarted], reply)
 				}
@@ -134,8 +134,8 @@ func TestRestartRefillsNothing(t *testing.T) {
 	}
 }
 
-// TestStateOfRedisCell: a Redis with redis-cell keeps a TAT as a plain number that expires; the next decision is the one
-// that it would have made itself.
+// TestStateOfRedisCell loads data of a Redis with redis-cell, which keeps a TAT as a plain number that expires. The
+// next decision must be the same as that of redis-cell.
 func TestStateOfRedisCell(t *testing.T) {
 	p, theirs := limiter(t), theRedis(t)
 	now := time.Now()
@@ -154,9 +154,9 @@ func TestStateOfRedisCell(t *testing.T) {
 			s.at(t, now)
 			require.Equal(t, []any{int64(0), int64(16), int64(10), int64(-1), int64(720)}, s.do(t, "CL.THROTTLE", "user", 15, 30, 3600))
 			s.kill()
-			// And back again: the same number, on a Redis that redis-cell could be loaded into.
+			// The way back: a Redis loads our data and must have the same number.
 			if name == "snapshot" {
-				return // which was not written again
+				return // the file was not rewritten
 			}
 			s = theirs.start(t, dir, args...)
 			defer s.kill()
@@ -165,8 +165,8 @@ func TestStateOfRedisCell(t *testing.T) {
 	}
 }
 
-// TestLogOfRedisCell: redis-cell logs its requests as they came. Running them again would throttle users for what they
-// did long ago, so that the log is refused, with what to do about it.
+// TestLogOfRedisCell loads a log of redis-cell, which logs the requests themselves. Running them again would throttle
+// users for old requests. So the server must refuse the log and say what to do.
 func TestLogOfRedisCell(t *testing.T) {
 	p := limiter(t)
 	dir := t.TempDir()

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A load is clients that write, each to its own keys, for as long as their server lets them.
+// A load is a number of clients that write to their own keys until the load ends or the server is gone.
 type load struct {
 	clients []*client
-	batch   int           // the most writes that a client has under way
-	slowest time.Duration // of the rewrites in its server's life: by these it measures the machine
+	batch   int           // the most writes that a client sends at once
+	slowest time.Duration // the longest rewrite of the server so far: it shows how fast the machine is
 
 	stop chan struct{}
 	wg   sync.WaitGroup
@@ -26,10 +26,10 @@ type load struct {
 type client struct {
 	tracks []*track
 	r      *rand.Rand
-	err    error // what no failure of the server's excuses
+	err    error // a wrong reply
 }
 
-// newLoad is clients with keys of each kind, which send up to batch writes at once.
+// newLoad returns clients with keys of each kind. Each client sends up to batch writes at once.
 func newLoad(p program, r *rand.Rand, clients, keys, batch int) *load {
 	l := &load{batch: batch}
 	for i := range clients {
@@ -41,7 +41,7 @@ func newLoad(p program, r *rand.Rand, clients, keys, batch int) *load {
 	return l
 }
 
-// begin lets all clients write.
+// begin starts all clients.
 func (l *load) begin(addr string) {
 	l.stop = make(chan struct{})
 	for _, c := range l.clients {
@@ -49,7 +49,7 @@ func (l *load) begin(addr string) {
 	}
 }
 
-// end has them finish, and fails the test if one of them was told nonsense. A client whose server has gone has finished.
+// end stops the clients, and fails the test after a wrong reply. A client ends by itself if its server is gone.
 func (l *load) end(t testing.TB) {
 	t.Helper()
 	close(l.stop)
@@ -77,7 +77,7 @@ func (c *client) run(addr string, batch int, stop chan struct{}) {
 	}
 }
 
-// exchange sends n writes at once and reads their replies; it reports whether that can go on.
+// exchange sends n writes at once and reads their replies. It reports whether the client can go on.
 func (c *client) exchange(conn *conn, n int) bool {
 	var b []byte
 	batch := make([]*track, n)
@@ -113,8 +113,8 @@ func (c *client) exchange(conn *conn, n int) bool {
 	return true
 }
 
-// once has every client write to each of its keys, a batch of them, and wait for the replies. It reports whether the
-// server was there for all of it.
+// once lets every client write a batch to each of its keys and wait for the replies. It reports whether the
+// server answered everything.
 func (l *load) once(t testing.TB, addr string) bool {
 	t.Helper()
 	for _, c := range l.clients {
@@ -132,7 +132,7 @@ func (l *load) once(t testing.TB, addr string) bool {
 	return true
 }
 
-// acked is how many writes were acknowledged between the last recovery and a fault.
+// acked returns how many writes were acknowledged between the last recovery and a fault.
 func (l *load) acked(fault time.Time) int {
 	n := 0
 	for _, k := range l.tracks() {
@@ -141,7 +141,7 @@ func (l *load) acked(fault time.Time) int {
 	return n
 }
 
-// refused is how many writes had an error for a reply, ever.
+// refused returns how many replies were errors so far.
 func (l *load) refused() int {
 	n := 0
 	for _, k := range l.tracks() {
@@ -158,15 +158,15 @@ func (l *load) tracks() []*track {
 	return all
 }
 
-// A verdict is what a recovery was worth.
+// A verdict says what a recovery has lost.
 type verdict struct {
 	acked  int           // writes acknowledged before it
-	lost   int           // of these, not there
-	window time.Duration // the oldest of them was acknowledged so long before the fault
-	faults []error       // what must never be: values that nobody wrote, or more than were sent
+	lost   int           // how many of them are missing
+	window time.Duration // the time between the acknowledgement of the oldest lost write and the fault
+	faults []error       // impossible values: no client wrote them, or more writes than were sent
 }
 
-// check reads every key from a server that has come back after a fault at a moment.
+// check reads every key after a recovery from a fault at a time.
 func (l *load) check(t testing.TB, s *server, fault time.Time) verdict {
 	t.Helper()
 	conn, err := dial(s.addr)
@@ -196,15 +196,15 @@ func (l *load) check(t testing.TB, s *server, fault time.Time) verdict {
 	return v
 }
 
-// nothingLost requires that every acknowledged write is there, and nothing else.
+// nothingLost requires that no acknowledged write is lost, and that all values are possible.
 func (v verdict) nothingLost(t testing.TB, s *server) {
 	t.Helper()
 	require.Empty(t, v.faults, "%s", s.output())
 	require.Zero(t, v.lost, "of %d acknowledged writes lost, the oldest %v before the fault\n%s", v.acked, v.window, s.output())
 }
 
-// nothingOldLost requires that no more is lost than was acknowledged in the window before the fault, and nothing else is
-// there.
+// nothingOldLost requires that lost writes were acknowledged in the window before the fault, and that all values
+// are possible.
 func (v verdict) nothingOldLost(t testing.TB, s *server, window time.Duration) {
 	t.Helper()
 	require.Empty(t, v.faults, "%s", s.output())

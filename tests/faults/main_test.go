@@ -1,17 +1,15 @@
-// Package faults breaks a running server's disk, process and files in every way that is known to happen, and checks
-// that what comes back is what was promised:
+// Package faults breaks the disk, the process and the files of a running server in all known ways. It checks
+// the guarantees of persistence:
 //
 //   - always: no acknowledged change is lost;
-//   - everysec: on a power cut at most the last two seconds of them, on the death of the process none;
-//   - no: on the death of the process none;
-//   - what comes back is what some client was told or was about to be told, never more, never something else: loss can
-//     only make a limiter more permissive;
-//   - the server starts again by itself, or says which file is damaged where, and changes nothing.
+//   - everysec: a power cut loses at most the acknowledged changes of the last two seconds; the death of the process loses none;
+//   - no: the death of the process loses no acknowledged change;
+//   - every recovered value was sent by a client. So a loss can only make a limiter more permissive;
+//   - the server starts again by itself, or names the damaged file and the offset, and changes nothing.
 //
-// The server is the real binary, spoken to over the wire, its files on a real file system. Each test runs a share that
-// fits into a run of all tests; FAULTS=full runs the counts that the promises were made with, and -short few of them.
-// FAULTS_SUBJECT=redis puts the real redis-server in cellserver's place, which is how the tests are known to fail;
-// FAULTS_BIN is a cellserver that is built already.
+// The tests run the real binary, over the network, with files on a real file system. By default each test runs a part
+// of its rounds; FAULTS=full runs all, and -short runs few. FAULTS_SUBJECT=redis tests the real redis-server instead of
+// cellserver: some tests must fail then. FAULTS_BIN is the path of a cellserver that was built before.
 package faults
 
 import (
@@ -52,8 +50,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// rounds is how often a test does what it does: few with -short, share in a run of all tests, full with FAULTS=full, and
-// so many percent of that when FAULTS is a number.
+// rounds returns the number of rounds of a test: few with -short, share by default, full with FAULTS=full, and
+// so many percent of full if FAULTS is a number.
 func rounds(share, full int) int {
 	if percent, err := strconv.Atoi(os.Getenv("FAULTS")); err == nil {
 		return max(1, full*percent/100)
@@ -67,7 +65,7 @@ func rounds(share, full int) int {
 	return share
 }
 
-// skip skips the test, or fails it where a skip counts as a failure.
+// skip skips the test, or fails it if the environment asks that no test is skipped.
 func skip(t *testing.T, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CELLSERVER_NO_SKIP") == "1" {
@@ -76,7 +74,7 @@ func skip(t *testing.T, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// random is a source of randomness that SEED repeats.
+// random returns a source of random numbers. SEED repeats its numbers.
 func random(t testing.TB) *rand.Rand {
 	n := time.Now().UnixNano()
 	if s := os.Getenv("SEED"); s != "" {

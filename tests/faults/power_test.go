@@ -13,13 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// horizon is how old an acknowledged write may be under everysec and still be lost with the power.
+// horizon is the age of the oldest acknowledged write that a power cut may lose under everysec.
 const horizon = 2 * time.Second
 
-// windowOf is how old what is lost with the power may be, by policy.
+// windowOf has the age of the oldest write that a power cut may lose, by policy.
 var windowOf = map[string]time.Duration{"always": 0, "everysec": horizon, "no": math.MaxInt64}
 
-// TestPowerCut cuts the disk's power in the middle of the server's work, again and again, under each policy.
+// TestPowerCut cuts the power of the disk while clients write, many times, under each policy.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	p := subject(t)
@@ -45,8 +45,9 @@ func TestPowerCut(t *testing.T) {
 				if err := d.cut([]uint32{cutHard, cutJournal}[r.Intn(2)]); err != nil {
 					t.Fatal(err)
 				}
-				// The server goes on for a moment. What it acknowledges now does not count: a sync that was under way when the
-				// file system was stopped may return as if nothing had happened, which a machine without power does not.
+				// The server goes on for a moment. Its acknowledgements do not count any more: a sync that was running
+				// when the file system stopped may return without an error. On a machine without power it would not
+				// return.
 				time.Sleep(time.Duration(r.Int63n(int64(20 * time.Millisecond))))
 				s.kill()
 				l.end(t)
@@ -65,7 +66,7 @@ func TestPowerCut(t *testing.T) {
 	}
 }
 
-// TestPowerCutAfterStop: what an operator stopped may be switched off.
+// TestPowerCutAfterStop requires that a power cut after a normal stop loses nothing.
 func TestPowerCutAfterStop(t *testing.T) {
 	p := subject(t)
 	for _, policy := range policies {
@@ -87,9 +88,9 @@ func TestPowerCutAfterStop(t *testing.T) {
 	}
 }
 
-// TestSlowDisk cuts the power of a disk that takes five seconds for every sync. Under everysec no more is lost than with
-// one that is fast: the server acknowledges nothing that would be older. Under always nobody sees what may be lost, not
-// even with a request that only looks.
+// TestSlowDisk cuts the power of a disk that takes five seconds for each sync. Under everysec it must lose no more than
+// a fast disk: replies wait. Under always no client may see a change that may be lost, not
+// even a client that only reads.
 func TestSlowDisk(t *testing.T) {
 	t.Parallel()
 	p := subject(t)
@@ -124,7 +125,7 @@ func TestSlowDisk(t *testing.T) {
 				if policy == "always" {
 					n, _, err := one(s.do(t, "GET", "0 counter0"))
 					require.NoError(t, err)
-					require.GreaterOrEqual(t, n, most, "somebody saw it before it was safe")
+					require.GreaterOrEqual(t, n, most, "a client saw the change before it was on disk")
 				}
 				v := l.check(t, s, cut)
 				v.nothingOldLost(t, s, windowOf[policy])
@@ -135,7 +136,7 @@ func TestSlowDisk(t *testing.T) {
 	}
 }
 
-// look reads a counter again and again, until it is asked how much was seen.
+// look reads a counter in a loop, until seen is called. seen returns the largest value.
 func look(s *server, key string) (seen func() int64) {
 	stop, result := make(chan struct{}), make(chan int64)
 	go func() {

@@ -2,5 +2,5 @@
 
 package faults
 
-// buildFlags makes the server under test look for races when the tests do.
+// buildFlags builds the server with the race detector if the tests have it.
 var buildFlags = []string{"-race"}

@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRoundTrip fills a server with random data of all types that both know, and has cellserver and the real Redis take
-// turns on its directory: each finds what the other left, to the last bit, and leaves more. Redis's own tools approve.
+// TestRoundTrip fills a server with random data of all types that both servers have. Then cellserver and the real Redis
+// take turns on the directory. Each must find exactly what the other has written, and writes more. Redis's own tools
+// must accept the files.
 func TestRoundTrip(t *testing.T) {
 	ours, theirs := subject(t), theRedis(t)
 	for name, args := range map[string][]string{
@@ -32,10 +33,10 @@ func TestRoundTrip(t *testing.T) {
 				for _, p := range []program{ours, theirs, ours, theirs, ours} {
 					s := p.start(t, dir, args...)
 					holds(t, s, held, "what the other left")
-					scribble(t, s, r, 300)
+					writeRandom(t, s, r, 300)
 					if args[1] == "yes" && r.Intn(2) == 0 {
 						s.rewrite(t)
-						scribble(t, s, r, 100)
+						writeRandom(t, s, r, 100)
 					}
 					held = contents(t, s)
 					s.stop(t)
@@ -43,12 +44,12 @@ func TestRoundTrip(t *testing.T) {
 				}
 				keys += len(held)
 			}
-			t.Logf("%d directories, five turns each, %d keys in the end", n, keys)
+			t.Logf("%d directories, five turns each, %d keys at the end", n, keys)
 		})
 	}
 }
 
-// approved has Redis's own tools look at whatever of their files is in a directory.
+// approved runs Redis's own checkers on the files in a directory.
 func approved(t *testing.T, dir string) {
 	t.Helper()
 	for tool, name := range map[string]string{"redis-check-rdb": "dump.rdb", "redis-check-aof": manifestFile} {
@@ -62,8 +63,9 @@ func approved(t *testing.T, dir string) {
 	}
 }
 
-// scribble writes n things at random, of all types, to few keys of two databases. What expires soon is gone when it ends.
-func scribble(t *testing.T, s *server, r *rand.Rand, n int) {
+// writeRandom makes n random changes, of all types, to few keys of two databases. Keys that expire soon have expired
+// when it returns.
+func writeRandom(t *testing.T, s *server, r *rand.Rand, n int) {
 	t.Helper()
 	c, err := dial(s.addr)
 	require.NoError(t, err)
@@ -73,16 +75,16 @@ func scribble(t *testing.T, s *server, r *rand.Rand, n int) {
 		case 0:
 			_, err = c.do("SELECT", r.Intn(2)*7)
 		case 1:
-			err = c.transaction([]any{"SELECT", r.Intn(2) * 7}, scrawl(r), scrawl(r), []any{"SELECT", r.Intn(2) * 7}, scrawl(r))
+			err = c.transaction([]any{"SELECT", r.Intn(2) * 7}, randomCommand(r), randomCommand(r), []any{"SELECT", r.Intn(2) * 7}, randomCommand(r))
 		default:
-			_, err = c.do(scrawl(r)...)
+			_, err = c.do(randomCommand(r)...)
 		}
 		require.NoError(t, err, "%s", s.output())
 	}
 	time.Sleep(10 * time.Millisecond)
 }
 
-// transaction sends commands as one.
+// transaction sends commands in MULTI and EXEC.
 func (c *conn) transaction(commands ...[]any) error {
 	_, err := c.do("MULTI")
 	for _, args := range commands {
@@ -96,27 +98,27 @@ func (c *conn) transaction(commands ...[]any) error {
 	return err
 }
 
-// scrawl is one command that writes something, or is refused.
-func scrawl(r *rand.Rand) []any {
+// randomCommand returns a command that writes, or that the server refuses.
+func randomCommand(r *rand.Rand) []any {
 	key, other := names[r.Intn(len(names))], names[r.Intn(len(names))]
 	far := time.Now().Add(time.Duration(1+r.Intn(1_000_000)) * time.Hour).UnixMilli()
 	switch r.Intn(30) {
 	case 0, 1, 2:
-		return []any{"SET", key, scrap(r)}
+		return []any{"SET", key, edgeString(r)}
 	case 3:
-		return []any{"SET", key, scrap(r), "PXAT", far}
+		return []any{"SET", key, edgeString(r), "PXAT", far}
 	case 4:
-		return []any{"SET", key, scrap(r), "PX", 1 + r.Intn(3)} // soon gone
+		return []any{"SET", key, edgeString(r), "PX", 1 + r.Intn(3)} // expires soon
 	case 5:
 		return []any{"INCRBY", key, r.Int63() - r.Int63()}
 	case 6:
 		return []any{"INCRBYFLOAT", key, scores[r.Intn(len(scores))]}
 	case 7:
-		return []any{"APPEND", key, scrap(r)}
+		return []any{"APPEND", key, edgeString(r)}
 	case 8:
-		return []any{"SETRANGE", key, r.Intn(100), scrap(r)}
+		return []any{"SETRANGE", key, r.Intn(100), edgeString(r)}
 	case 9:
-		return []any{"MSET", key, scrap(r), other, scrap(r)}
+		return []any{"MSET", key, edgeString(r), other, edgeString(r)}
 	case 10:
 		return []any{"GETEX", key, "PXAT", far}
 	case 11:
@@ -136,7 +138,7 @@ func scrawl(r *rand.Rand) []any {
 		}
 		return args
 	case 19:
-		return []any{"ZADD", "z" + key, r.NormFloat64(), scrap(r)}
+		return []any{"ZADD", "z" + key, r.NormFloat64(), edgeString(r)}
 	case 20:
 		return []any{"ZINCRBY", "z" + key, r.NormFloat64(), r.Intn(400)}
 	case 21:
@@ -173,12 +175,12 @@ var names = func() []string {
 	return all
 }()
 
-// scores are edges of what a double can be.
+// scores has special values of a double.
 var scores = []string{"0", "-0", "1", "-1", "inf", "-inf", "0.1", "3.141592653589793", "1e308", "5e-324", "9007199254740993",
 	"123456789012345680", "-17179869184.5", "1e17", "1e-7", "2147483648", "-9223372036854775808"}
 
-// scrap is a string at an edge of some encoding.
-func scrap(r *rand.Rand) string {
+// edgeString returns a string at which an encoding changes.
+func edgeString(r *rand.Rand) string {
 	switch r.Intn(6) {
 	case 0:
 		edge := int64(1) << []int{6, 7, 8, 12, 13, 15, 16, 23, 24, 31, 32, 62}[r.Intn(12)]
@@ -197,25 +199,25 @@ func scrap(r *rand.Rand) string {
 	return fmt.Sprint(r.Int63())
 }
 
-// TestMovingIn: a directory of a Redis that wrote snapshots only is not started empty, as Redis 7.0 itself would with
-// appendonly yes.
-func TestMovingIn(t *testing.T) {
+// TestSnapshotOfRedis starts with appendonly yes on a directory that has a snapshot of Redis only. Redis 7.0 would
+// start empty; cellserver must load the snapshot.
+func TestSnapshotOfRedis(t *testing.T) {
 	p, theirs := subject(t), theRedis(t)
 	dir := t.TempDir()
 	s := theirs.start(t, dir, "--appendonly", "no")
-	scribble(t, s, random(t), 200)
+	writeRandom(t, s, random(t), 200)
 	held := contents(t, s)
 	require.Equal(t, resptest.Simple("OK"), s.do(t, "SAVE"))
 	s.kill()
-	for range 2 { // the second time from the append-only file that the first began
+	for range 2 { // the second start loads the append-only file that the first start began
 		s = p.start(t, dir, appendOnly("everysec")...)
 		holds(t, s, held, "what Redis left")
 		s.kill()
 	}
 }
 
-// TestForeignTypes: what cannot be held is refused by name, and nothing is lost of it.
-func TestForeignTypes(t *testing.T) {
+// TestUnsupportedTypes requires that the server refuses unsupported types by name, and changes nothing.
+func TestUnsupportedTypes(t *testing.T) {
 	p, theirs := subject(t), theRedis(t)
 	for kind, command := range map[string][]any{
 		"list": {"RPUSH", "foreign", "a", "b"}, "set": {"SADD", "foreign", "a"}, "hash": {"HSET", "foreign", "a", "b"}, "stream": {"XADD", "foreign", "*", "a", "b"},

@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A saver is a client that writes a number and has a snapshot taken of it, and then the next number.
+// A saver is a client that writes a number, saves a snapshot, and goes on with the next number.
 type saver struct {
 	written int64
-	saved   int64     // the last number of which the server said that it was saved
-	at      time.Time // when it said so
+	saved   int64     // the last number whose save the server acknowledged
+	at      time.Time // when the server acknowledged it
 }
 
-// run saves six times, every second time in the background, or until the server is gone.
+// run saves six times, every second time in the background. It ends early if the server is gone.
 func (v *saver) run(s *server) {
 	for range 6 {
 		if !v.once(s) {
@@ -29,7 +29,7 @@ func (v *saver) run(s *server) {
 	}
 }
 
-// once writes and saves, and reports whether the server was there for it.
+// once writes and saves. It reports whether the server answered.
 func (v *saver) once(s *server) bool {
 	c, err := dial(s.addr)
 	if err != nil {
@@ -63,7 +63,7 @@ func (v *saver) once(s *server) bool {
 	return true
 }
 
-// recovered requires that a server has the last number that was saved, or one that was written since. It goes on from there.
+// recovered requires that a server has the last saved number or a later one. The saver continues with it.
 func (v *saver) recovered(t *testing.T, s *server) {
 	t.Helper()
 	n, _, err := one(s.do(t, "GET", "number"))
@@ -73,7 +73,7 @@ func (v *saver) recovered(t *testing.T, s *server) {
 	v.written = n
 }
 
-// everySave is everyCall for a server that takes snapshots.
+// everySave is everyCall for a server that saves snapshots.
 func everySave(t *testing.T, p program, share int, worst func(t *testing.T, c call)) {
 	t.Helper()
 	var all []call
@@ -100,7 +100,7 @@ func TestKillAtEveryCallOfSave(t *testing.T) {
 		s.kill()
 		s = p.start(t, dir, noLog...)
 		v.recovered(t, s)
-		// What was half done is in nobody's way.
+		// An unfinished snapshot is no obstacle.
 		v.run(s)
 		require.Equal(t, v.written, v.saved)
 		s.kill()
@@ -135,7 +135,8 @@ func TestPowerCutAtEveryCallOfSave(t *testing.T) {
 	})
 }
 
-// A snapshot that fails leaves the one before, and nothing else; the next one succeeds.
+// TestErrorAtEveryCallOfSave requires that a failed snapshot leaves the old one and no other file, and that the next
+// one succeeds.
 func TestErrorAtEveryCallOfSave(t *testing.T) {
 	p := subject(t)
 	everySave(t, p, 8, func(t *testing.T, c call) {
@@ -157,9 +158,9 @@ func TestErrorAtEveryCallOfSave(t *testing.T) {
 		}
 		v.run(s)
 		require.True(t, s.alive(), "%s", s.output())
-		require.True(t, v.once(s)) // one at once
-		require.True(t, v.once(s)) // and one in the background
-		require.Equal(t, v.written, v.saved, "the next snapshots fail, too:\n%s", s.output())
+		require.True(t, v.once(s)) // in the foreground
+		require.True(t, v.once(s)) // in the background
+		require.Equal(t, v.written, v.saved, "the next snapshots fail too:\n%s", s.output())
 		for name := range files(t, dir) {
 			require.NotContains(t, name, "temp")
 		}

@@ -20,23 +20,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long a server may take to start, to answer or to end before that counts as a fault.
+// patience is the longest time in which a server must start, answer or end.
 const patience = 20 * time.Second
 
-// A program is a server that can be started on a directory: cellserver, or redis-server for contrast.
+// A program is a server that can be started on a directory: cellserver, or redis-server for comparison.
 type program struct {
 	name string
 	path string
-	args []string // before those of the test
+	args []string // before the arguments of the test
 
-	memory uint64 // how many bytes it may take, 0 for any number
+	memory uint64 // the most bytes that it may take; 0: unlimited
 }
 
 var cells = program{name: "cellserver", args: []string{"--enable-debug-command", "yes"}}
 
 var redis = program{name: "redis", args: []string{"--daemonize", "no", "--enable-debug-command", "yes", "--auto-aof-rewrite-percentage", "0"}}
 
-// subject is the program under test.
+// subject returns the program under test.
 func subject(t *testing.T) program {
 	if os.Getenv("FAULTS_SUBJECT") == redis.name {
 		return theRedis(t)
@@ -46,7 +46,7 @@ func subject(t *testing.T) program {
 	return p
 }
 
-// theRedis is redis-server 7.0, which the formats are taken from.
+// theRedis returns redis-server 7.0, which defines the formats.
 func theRedis(t *testing.T) program {
 	t.Helper()
 	p := redis
@@ -66,12 +66,12 @@ type server struct {
 	addr string
 	pid  int
 	gone chan struct{} // closed once the process has ended
-	code int           // its exit code by then, or minus the signal that ended it
-	log  string        // the file that holds what it printed
-	dir  string        // its data's
+	code int           // its exit code, or minus the signal that ended it
+	log  string        // the path of its output
+	dir  string        // the directory of its data
 }
 
-// start runs the program on dir, waits until it answers, and fails the test when it does not.
+// start runs the program on dir and waits until it answers. If it does not answer, the test fails.
 func (p program) start(t testing.TB, dir string, args ...string) *server {
 	t.Helper()
 	s, err := p.tryStart(t, dir, args...)
@@ -82,7 +82,7 @@ func (p program) start(t testing.TB, dir string, args ...string) *server {
 // errEnded is the error of a server that ended before it answered.
 var errEnded = errors.New("ended before it answered")
 
-// tryStart is start for a directory on which the server may refuse to start, which gives errEnded.
+// tryStart is start for a server that may refuse to start: then the error is errEnded.
 func (p program) tryStart(t testing.TB, dir string, args ...string) (*server, error) {
 	t.Helper()
 	s, argv := p.prepare(t, dir, args)
@@ -95,18 +95,18 @@ func (p program) tryStart(t testing.TB, dir string, args ...string) (*server, er
 	s.pid = cmd.Process.Pid
 	s.limit(t)
 	go func() { s.ended(await(cmd)) }()
-	t.Cleanup(func() { s.bury(t) })
+	t.Cleanup(func() { s.killAtEnd(t) })
 	return s, s.ready()
 }
 
-// strays are the ends of processes that a tracer was told of in place of whoever started them: it waits for all
-// children of its thread, which may have started others before. They are by process id.
+// strays has the exit statuses, by process id, that a tracer received for processes of other tests: a tracer waits for
+// all children of its thread, and the thread may have started other processes before.
 var strays sync.Map
 
 // await waits for a process.
 func await(cmd *exec.Cmd) syscall.WaitStatus {
 	_ = cmd.Wait()
-	for cmd.ProcessState == nil { // a tracer is about to say
+	for cmd.ProcessState == nil { // a tracer will have the status
 		if status, ok := strays.LoadAndDelete(cmd.Process.Pid); ok {
 			return status.(syscall.WaitStatus)
 		}
@@ -115,7 +115,7 @@ func await(cmd *exec.Cmd) syscall.WaitStatus {
 	return cmd.ProcessState.Sys().(syscall.WaitStatus)
 }
 
-// limit bounds the memory that the process may take.
+// limit limits the memory of the process.
 func (s *server) limit(t testing.TB) {
 	if s.memory == 0 {
 		return
@@ -127,8 +127,8 @@ func (s *server) limit(t testing.TB) {
 	}
 }
 
-// bury ends the server with its test, and looks for what a server never prints.
-func (s *server) bury(t testing.TB) {
+// killAtEnd kills the server when its test ends, and searches its output for a panic or a data race.
+func (s *server) killAtEnd(t testing.TB) {
 	s.kill()
 	text, err := os.ReadFile(s.log)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *server) bury(t testing.TB) {
 	}
 }
 
-// prepare is a server that is still to be started, and its command line.
+// prepare returns a server that has not started, and its command line.
 func (p program) prepare(t testing.TB, dir string, args []string) (*server, []string) {
 	t.Helper()
 	s := &server{program: p, dir: dir, addr: freeAddress(t), gone: make(chan struct{})}
@@ -156,7 +156,7 @@ func (p program) prepare(t testing.TB, dir string, args []string) (*server, []st
 	return s, append(argv, args...)
 }
 
-// ended notes how the process ended.
+// ended stores how the process ended.
 func (s *server) ended(status syscall.WaitStatus) {
 	s.code = status.ExitStatus()
 	if status.Signaled() {
@@ -186,7 +186,7 @@ func (s *server) ready() error {
 	return fmt.Errorf("%s does not answer:\n%s", s.name, s.output())
 }
 
-// output is the end of what the server printed.
+// output returns the end of what the server printed.
 func (s *server) output() string {
 	b, _ := os.ReadFile(s.log)
 	return string(b[max(0, len(b)-6000):])
@@ -202,7 +202,7 @@ func (s *server) alive() bool {
 	}
 }
 
-// kill ends the process at once and waits until it is gone.
+// kill kills the process and waits until it has ended.
 func (s *server) kill() {
 	if s.alive() {
 		_ = syscall.Kill(s.pid, syscall.SIGKILL)
@@ -210,7 +210,7 @@ func (s *server) kill() {
 	<-s.gone
 }
 
-// stop ends the process as an operator would, and fails the test when it does not end well.
+// stop ends the process with SIGTERM, and fails the test if the process does not end normally.
 func (s *server) stop(t testing.TB) {
 	t.Helper()
 	require.NoError(t, syscall.Kill(s.pid, syscall.SIGTERM))
@@ -222,7 +222,7 @@ func (s *server) stop(t testing.TB) {
 	}
 }
 
-// do sends one command on a connection of its own.
+// do sends one command on a new connection.
 func (s *server) do(t testing.TB, args ...any) any {
 	t.Helper()
 	c, err := dial(s.addr)
@@ -233,27 +233,27 @@ func (s *server) do(t testing.TB, args ...any) any {
 	return v
 }
 
-// info is a field of INFO, "" where there is none.
+// info returns a field of INFO, or "" if there is no such field.
 func (s *server) info(t testing.TB, field string) string {
 	t.Helper()
 	return infoFields(s.do(t, "INFO", "everything"))[field]
 }
 
-// rewrite has the append-only file rewritten, and waits until that has succeeded.
+// rewrite rewrites the append-only file and waits until the rewrite has succeeded.
 func (s *server) rewrite(t testing.TB) {
 	t.Helper()
 	require.IsType(t, resptest.Simple(""), s.do(t, "BGREWRITEAOF"))
 	s.rewritten(t)
 }
 
-// rewritten waits until no rewrite runs, and fails the test when the last one failed.
+// rewritten waits until no rewrite runs, and fails the test if the last one failed.
 func (s *server) rewritten(t testing.TB) {
 	t.Helper()
 	require.True(t, idle(s), "%s", s.output())
 	require.Equal(t, "ok", s.info(t, "aof_last_bgrewrite_status"), "%s", s.output())
 }
 
-// idle waits until nothing is written in the background; it reports whether the server is still there.
+// idle waits until no background job runs. It reports whether the server is still alive.
 func idle(s *server) bool {
 	return within(patience, func() (bool, error) {
 		c, err := dial(s.addr)
@@ -267,7 +267,7 @@ func idle(s *server) bool {
 	})
 }
 
-// within polls until something holds, for so long; an error ends it.
+// within polls until a condition holds, up to a time limit or an error. It reports whether the condition holds.
 func within(limit time.Duration, holds func() (bool, error)) bool {
 	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if ok, err := holds(); ok || err != nil {
@@ -284,7 +284,7 @@ func freeAddress(t testing.TB) string {
 	return ln.Addr().String()
 }
 
-// A conn is one client connection. Its methods return errors, as its server may die at any moment.
+// A conn is a client connection. Its methods return errors, because its server may die at any time.
 type conn struct {
 	nc  net.Conn
 	buf []byte // received, not yet parsed
@@ -329,7 +329,7 @@ func (c *conn) receive() (any, error) {
 	}
 }
 
-// integer reads a number from an integer or a bulk string.
+// integer returns the number in an integer or a bulk string.
 func integer(v any) (int64, error) {
 	switch x := v.(type) {
 	case int64:
@@ -340,7 +340,7 @@ func integer(v any) (int64, error) {
 	return 0, fmt.Errorf("no integer: %#v", v)
 }
 
-// infoFields reads the reply of INFO.
+// infoFields returns the fields in a reply of INFO.
 func infoFields(reply any) map[string]string {
 	fields := map[string]string{}
 	text, _ := reply.(string)

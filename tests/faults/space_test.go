@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDiskFull fills the disk under a server that writes. It goes on answering; what it acknowledges is true; once there
-// is room again it recovers by itself within two seconds, and no file holds half a command.
+// TestDiskFull fills the disk of a server that writes. The server must go on answering, and every acknowledged write
+// must be there. After there is space again, it must recover by itself within two seconds, and no file may have a torn
+// tail.
 func TestDiskFull(t *testing.T) {
 	p := subject(t)
 	for _, policy := range policies {
@@ -37,7 +38,7 @@ func TestDiskFull(t *testing.T) {
 				require.Equal(t, resptest.Simple("PONG"), s.do(t, "PING"))
 				require.NotNil(t, s.do(t, "GET", "0 counter0"))
 				begun := time.Now()
-				s.do(t, "BGREWRITEAOF") // which finds no room either, and leaves nothing behind
+				s.do(t, "BGREWRITEAOF") // finds no space either, and leaves no files
 				idle(s)
 				l.slowest = time.Since(begun)
 				require.NotEqual(t, "ok", s.info(t, "aof_last_write_status"))
@@ -60,7 +61,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// leave fills the disk up but for so many bytes.
+// leave fills the disk until room bytes are free.
 func leave(t *testing.T, d *disk, room int64) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(d.dir, "filler"))
@@ -81,8 +82,8 @@ func makeRoom(t *testing.T, d *disk) {
 	require.NoError(t, os.Remove(filepath.Join(d.dir, "filler")))
 }
 
-// acknowledged sends a command and reports whether that succeeded. Where nothing may be told that may be lost, a server may
-// close the connection instead of telling of a failure.
+// acknowledged sends a command and reports whether it succeeded. Under always, a server may
+// close the connection instead of replying with an error.
 func acknowledged(s *server, args ...any) bool {
 	c, err := dial(s.addr)
 	if err != nil {

@@ -13,14 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A start is a directory on which a server has something to do before it answers, and what it has to hold then.
+// A start is a directory on which a server changes files before it answers, and the contents that the server must have
+// then.
 type start struct {
 	name string
 	dir  string
 	want map[string]string
 }
 
-// starts are all kinds of them.
+// starts returns one start of each kind.
 func starts(t *testing.T, p program) []start {
 	t.Helper()
 	x := newPast(t, p, 10)
@@ -35,8 +36,8 @@ func starts(t *testing.T, p program) []start {
 	}
 	all := []start{
 		{"a log", x.dir, whole},
-		{"a torn log", x.tear(t, x.sizes[10]-3, make([]byte, 600)), torn},
-		{"a snapshot alone", t.TempDir(), whole},
+		{"a torn log", x.cutCopy(t, x.sizes[10]-3, make([]byte, 600)), torn},
+		{"a snapshot only", t.TempDir(), whole},
 		{"one file, as before Redis 7", t.TempDir(), map[string]string{"0 a": `string "a" until -1`, "0 b": `string "b" until -1`}},
 	}
 	s = p.start(t, copyDir(t, x.dir), appendOnly("everysec")...)
@@ -50,8 +51,8 @@ func starts(t *testing.T, p program) []start {
 	return all
 }
 
-// TestEveryCallOfStart kills the server, cuts its power or has a call fail before each system call of a start that changes
-// a file: whether it repairs, moves in or only begins a new file, the next start finds everything.
+// TestEveryCallOfStart interrupts a start at each system call that changes a file: it kills the server, cuts
+// the power, or lets the call fail. The next start must find everything.
 func TestEveryCallOfStart(t *testing.T) {
 	p := subject(t)
 	args := appendOnly("everysec")
@@ -63,7 +64,7 @@ func TestEveryCallOfStart(t *testing.T) {
 		s.kill()
 		t.Run(x.name, func(t *testing.T) {
 			each(t, all, 3, func(t *testing.T, c call) {
-				for how, f := range map[string]fault{"killed": {kill: true}, "an error": {errno: ioError}, "no room": {errno: noSpace}} {
+				for how, f := range map[string]fault{"killed": {kill: true}, "an error": {errno: ioError}, "a full disk": {errno: noSpace}} {
 					dir := copyDir(t, x.dir)
 					s, err := p.startTraced(t, dir, func(now call) fault {
 						if now.n == c.n {

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// life is everything that a server does with its files: it writes, rewrites its append-only file, takes snapshots, and
-// writes on. It ends early when the server does.
+// life lets a server do everything that it does with its files: writes, a rewrite of its append-only file, snapshots,
+// and further writes. It ends early if the server ends.
 func life(t *testing.T, s *server, l *load) {
 	t.Helper()
 	for _, step := range [][]any{{"BGREWRITEAOF"}, {"SAVE"}, {"BGREWRITEAOF"}, {"BGSAVE"}} {
@@ -30,14 +30,14 @@ func life(t *testing.T, s *server, l *load) {
 	there(t, s, l)
 }
 
-// there writes, and reports whether the server is still there: one that cannot tell a client what it should may close its
+// there writes, and reports whether the server is still alive. A server that must not reply may close the
 // connection instead.
 func there(t *testing.T, s *server, l *load) bool {
 	t.Helper()
 	return l.once(t, s.addr) || tell(s, "PING")
 }
 
-// death ends a server that has lived, as an operator would, if it is still there. One whose data is not safe refuses.
+// death stops a server with SIGTERM if it is still alive. A server whose data is not on disk may refuse to stop.
 func death(s *server) {
 	if refused := tell(s, "SHUTDOWN", "NOSAVE"); refused {
 		s.kill()
@@ -49,7 +49,7 @@ func death(s *server) {
 	}
 }
 
-// tell sends a command whose success does not matter, and reports whether the server answered.
+// tell sends a command that may fail, and reports whether the server answered.
 func tell(s *server, args ...any) bool {
 	c, err := dial(s.addr)
 	if err != nil {
@@ -60,7 +60,7 @@ func tell(s *server, args ...any) bool {
 	return err == nil
 }
 
-// everyCall lists the calls of a whole life and has a test do its worst at each of them, or at a share of them.
+// everyCall lists the system calls of a whole life, and calls worst for each of them, or for a part of them.
 func everyCall(t *testing.T, p program, policy string, share int, worst func(t *testing.T, c call)) {
 	t.Helper()
 	var all []call
@@ -76,7 +76,7 @@ func everyCall(t *testing.T, p program, policy string, share int, worst func(t *
 	t.Run(policy, func(t *testing.T) { each(t, all, share, worst) })
 }
 
-// each has a test do its worst at each of the calls, or at as many as fit, evenly spread.
+// each calls worst for each of the system calls, or for an evenly spread part of them.
 func each(t *testing.T, all []call, share int, worst func(t *testing.T, c call)) {
 	t.Helper()
 	step := max(1, len(all)/rounds(share, len(all)))
@@ -88,8 +88,8 @@ func each(t *testing.T, all []call, share int, worst func(t *testing.T, c call))
 	t.Logf("at %d of %d calls", n, len(all))
 }
 
-// TestKillAtEveryCall kills the process before each system call of a life that changes a file. Whatever was
-// acknowledged is there afterwards, and whatever was half done is no obstacle.
+// TestKillAtEveryCall kills the process before each system call of a life that changes a file. Afterwards every
+// acknowledged write must be there, and the next life must succeed.
 func TestKillAtEveryCall(t *testing.T) {
 	p := subject(t)
 	for _, policy := range policies {
@@ -108,7 +108,7 @@ func TestKillAtEveryCall(t *testing.T) {
 	}
 }
 
-// TestPowerCutAtEveryCall is TestKillAtEveryCall with the disk's power instead of the process.
+// TestPowerCutAtEveryCall is TestKillAtEveryCall with a power cut.
 func TestPowerCutAtEveryCall(t *testing.T) {
 	p := subject(t)
 	for _, policy := range policies[:2] {
@@ -142,10 +142,10 @@ func TestPowerCutAtEveryCall(t *testing.T) {
 	}
 }
 
-// TestErrorAtEveryCall has each system call of a life that changes a file fail once: for want of space, or because the
-// disk could not write, in which case what a sync did not reach is gone for ever (Rebello et al., ATC 2020). A server
-// that runs goes on running, recovers by itself in seconds, and everything acknowledged is there afterwards.
-// One that is about to start may refuse to.
+// TestErrorAtEveryCall lets each system call of a life that changes a file fail once. Either the disk is full, or it
+// cannot write: then a failed sync loses its writes for ever (Rebello et al., ATC 2020). A running server must go on
+// and recover by itself in seconds, and every acknowledged write must be there afterwards. A starting server may refuse
+// to start.
 func TestErrorAtEveryCall(t *testing.T) {
 	p := subject(t)
 	for _, policy := range policies[:2] {
@@ -171,11 +171,11 @@ func failAt(t *testing.T, p program, policy string, c call) {
 		require.Positive(t, s.code, "%s", s.output())
 	} else {
 		life(t, s, l)
-		require.True(t, s.alive(), "an error at %s ended it:\n%s", c, s.output())
+		require.True(t, s.alive(), "an error at %s ended the server:\n%s", c, s.output())
 		before := failed.Load()
 		recovers(t, s, l)
 		if over.Store(true); failed.Load() != before {
-			recovers(t, s, l) // from what has come only meanwhile
+			recovers(t, s, l) // from a fault that came only now
 		}
 		s.kill()
 	}
@@ -185,8 +185,8 @@ func failAt(t *testing.T, p program, policy string, c call) {
 	l.check(t, s, time.Now()).nothingLost(t, s)
 }
 
-// recovers waits until a server whose files had an error says that all is well, and takes writes again: two seconds, and
-// more where the machine is busy, as the server waits longer the longer a rewrite takes.
+// recovers waits until a server reports no error of its files and accepts writes again. It waits two seconds, and
+// longer on a busy machine: the server waits longer if a rewrite takes longer.
 func recovers(t *testing.T, s *server, l *load) {
 	t.Helper()
 	require.Equal(t, resptest.Simple("PONG"), s.do(t, "PING"))
@@ -197,16 +197,16 @@ func recovers(t *testing.T, s *server, l *load) {
 	require.True(t, l.once(t, s.addr))
 }
 
-// A forgetful file system drops what a failed sync had not written, as Linux's do: the next sync succeeds, and knows
-// nothing of it.
+// A forgetful file system drops the writes of a failed sync, as Linux's file systems do. The next sync succeeds and
+// does not report the loss.
 type forgetful struct {
-	synced map[uint64]int64 // by inode: how much of the file is on disk
-	file   *os.File         // the one whose sync failed, wherever it is moved
-	from   int64            // what of it is gone
+	synced map[uint64]int64 // by inode: the bytes of the file that are on disk
+	file   *os.File         // the file whose sync failed, under any name
+	from   int64            // the offset of the first lost byte
 	to     int64
 }
 
-// note keeps book of the syncs that succeed.
+// note records a successful sync.
 func (f *forgetful) note(c call) {
 	if c.name != "fsync" && c.name != "fdatasync" {
 		return
@@ -219,7 +219,7 @@ func (f *forgetful) note(c call) {
 	}
 }
 
-// fail is the fault of a call: writes find no room, everything else a broken disk.
+// fail returns the fault of a call: a full disk for writes, a broken disk for all other calls.
 func (f *forgetful) fail(c call) fault {
 	if c.name != "fsync" && c.name != "fdatasync" {
 		return fault{errno: noSpace}
@@ -231,7 +231,7 @@ func (f *forgetful) fail(c call) fault {
 	return fault{errno: ioError}
 }
 
-// forget fills what was lost with zeros. The server must be gone.
+// forget overwrites the lost bytes with zeros. The server must have ended.
 func (f *forgetful) forget(t *testing.T) {
 	if f.file == nil {
 		return
@@ -240,6 +240,6 @@ func (f *forgetful) forget(t *testing.T) {
 	if f.to > f.from {
 		_, err := f.file.WriteAt(make([]byte, f.to-f.from), f.from)
 		require.NoError(t, err)
-		t.Logf("%s: bytes %d to %d are gone", filepath.Base(f.file.Name()), f.from, f.to)
+		t.Logf("%s: bytes %d to %d are lost", filepath.Base(f.file.Name()), f.from, f.to)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Kernel interface that package syscall does not name.
+// Constants of the kernel that package syscall does not have.
 const (
 	ptraceExitKill   = 0x100000
 	ptraceStopOfCall = syscall.SIGTRAP | 0x80 // with PTRACE_O_TRACESYSGOOD
@@ -23,7 +23,7 @@ const (
 	renameat2        = 316
 )
 
-// The errors of a disk without room and of one that is broken.
+// The errors of a full disk and of a broken one.
 const (
 	noSpace = syscall.ENOSPC
 	ioError = syscall.EIO
@@ -31,37 +31,37 @@ const (
 
 func inode(info os.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }
 
-// A call is a system call that changes files, of any thread or child of a traced server.
+// A call is a system call that changes a file, in any thread or child of a traced server.
 type call struct {
-	n    int    // 1 is the server's first
-	name string // without the at of its variants
-	path string // of the file it changes; of a rename the new one
+	n    int    // the first call is 1
+	name string // without the suffix "at"
+	path string // of the changed file; the new path of a rename
 	size uint64 // of a write, in bytes
 }
 
 func (c call) String() string { return fmt.Sprintf("%d: %s %s", c.n, c.name, filepath.Base(c.path)) }
 
-// A fault is what becomes of a call: it goes on when this is zero.
+// A fault is what happens to a call. The zero fault does nothing.
 type fault struct {
-	kill  bool          // the process dies before the call is made
-	errno syscall.Errno // the call is not made, and fails so
-	short uint64        // a write is made of so many bytes only
-	delay time.Duration // the call takes so much longer
+	kill  bool          // the process is killed before the call
+	errno syscall.Errno // the call is not made, and fails with this error
+	short uint64        // only so many bytes are written
+	delay time.Duration // the call takes so much longer than usual
 }
 
-// A tracer sees every call of a server, below a directory, before it is made. strace counts calls by thread, and a Go
-// program makes them on any: only a count over all threads reaches each.
+// A tracer sees every call of a server below a directory before the call is made. It counts calls over all threads,
+// because a Go program makes them in any thread; strace counts by thread.
 type tracer struct {
 	s     *server
 	dir   string
 	at    func(call) fault
 	calls int
-	// entered holds the threads that are inside a system call, and the error that a skipped one is to return.
+	// entered has the threads that are inside a system call, and the error that a skipped call returns.
 	entered map[int]syscall.Errno
-	held    map[int]time.Time // threads whose call is delayed, and until when
+	held    map[int]time.Time // threads whose call is delayed, and the end of the delay
 }
 
-// startTraced is tryStart for a server whose calls below dir go through at, one at a time.
+// startTraced is tryStart for a traced server. It calls at for each call below dir, one at a time.
 func (p program) startTraced(t testing.TB, dir string, at func(call) fault, args ...string) (*server, error) {
 	t.Helper()
 	s, argv := p.prepare(t, dir, args)
@@ -70,7 +70,7 @@ func (p program) startTraced(t testing.TB, dir string, at func(call) fault, args
 	defer out.Close()
 	started := make(chan error)
 	go func() {
-		// The kernel takes ptrace's requests from the thread that started the process alone.
+		// The kernel accepts requests of ptrace only from the thread that started the process.
 		runtime.LockOSThread()
 		var err error
 		s.pid, err = syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
@@ -90,7 +90,7 @@ func (p program) startTraced(t testing.TB, dir string, at func(call) fault, args
 	if err := <-started; err != nil {
 		skip(t.(*testing.T), "no process can be traced here: %v", err)
 	}
-	t.Cleanup(func() { s.bury(t) })
+	t.Cleanup(func() { s.killAtEnd(t) })
 	return s, s.ready()
 }
 
@@ -107,7 +107,7 @@ func (tr *tracer) attach() error {
 	return syscall.PtraceSyscall(tr.s.pid, 0)
 }
 
-// loop runs the process until it and all its children are gone.
+// loop runs the process until it and all its children have ended.
 func (tr *tracer) loop() {
 	var status, last syscall.WaitStatus
 	for {
@@ -139,7 +139,7 @@ func (tr *tracer) loop() {
 		case ptraceStopOfCall:
 			tr.stopped(pid)
 			signal = 0
-		case syscall.SIGTRAP, syscall.SIGSTOP: // an event, or a thread that begins
+		case syscall.SIGTRAP, syscall.SIGSTOP: // an event, or a new thread
 			signal = 0
 		}
 		if _, held := tr.held[pid]; !held {
@@ -148,7 +148,7 @@ func (tr *tracer) loop() {
 	}
 }
 
-// release lets those go on whose time has come, and waits a little for the others.
+// release continues the threads whose delay is over, and waits a little for the others.
 func (tr *tracer) release() {
 	for pid, until := range tr.held {
 		if time.Now().After(until) {
@@ -197,7 +197,7 @@ func (tr *tracer) stopped(pid int) {
 	}
 }
 
-// decode tells whether a thread is about to change a file below the directory, and which.
+// decode reports whether a thread is about to change a file below the directory, and returns the call.
 func (tr *tracer) decode(pid int, regs *syscall.PtraceRegs) (c call, changes bool) {
 	fd := func(name string) (call, bool) {
 		path, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", pid, int32(regs.Rdi)))
@@ -252,7 +252,8 @@ func (tr *tracer) below(path string) bool {
 	return path == tr.dir || strings.HasPrefix(path, tr.dir+"/")
 }
 
-// resolve is the path that a thread names by an address in its memory, from a directory or, below zero, its own.
+// resolve returns the path at an address in a thread's memory. The path is relative to a directory, or to the working
+// directory if dir is negative.
 func resolve(pid int, dir int32, address uint64) string {
 	var b [4096]byte
 	n, _ := syscall.PtracePeekData(pid, uintptr(address), b[:256])

@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// accounts is how many keys share a sum that never changes.
+// accounts is the number of keys whose sum never changes.
 const accounts = 200
 
-// A market is clients that move amounts from account to account, in transactions, so that the sum of all is none.
+// A market is a number of clients that move amounts between accounts, in transactions. So the sum of all accounts is 0.
 type market struct {
 	stop chan struct{}
 	wg   sync.WaitGroup
@@ -34,7 +34,7 @@ func openMarket(addr string, r *rand.Rand) *market {
 	return m
 }
 
-// trade moves amounts until the market closes or the server goes, several transfers under way at a time.
+// trade moves amounts until the market closes or the server ends. It sends several transfers at once.
 func (m *market) trade(addr string, i int, r *rand.Rand) {
 	c, err := dial(addr)
 	if err != nil {
@@ -76,7 +76,7 @@ func (m *market) close() (transfers int) {
 
 func account(n int) string { return fmt.Sprint("account ", n) }
 
-// sum adds all accounts up.
+// sum returns the sum of all accounts.
 func sum(t *testing.T, s *server) int64 {
 	t.Helper()
 	args := []any{"MGET"}
@@ -93,8 +93,8 @@ func sum(t *testing.T, s *server) int64 {
 	return total
 }
 
-// TestSnapshotUnderLoad takes snapshots while amounts move between keys of all partitions: no snapshot has a transfer in
-// halves.
+// TestSnapshotUnderLoad saves snapshots while amounts move between keys of all partitions. No snapshot may have one
+// half of a transfer.
 func TestSnapshotUnderLoad(t *testing.T) {
 	p := subject(t)
 	r := random(t)
@@ -123,8 +123,8 @@ func TestSnapshotUnderLoad(t *testing.T) {
 	require.Positive(t, transfers)
 }
 
-// TestRewriteUnderLoad is TestSnapshotUnderLoad for the append-only file: the server is killed at any moment of rewrites
-// that follow one another.
+// TestRewriteUnderLoad is TestSnapshotUnderLoad for the append-only file. It kills the server at random times during
+// consecutive rewrites.
 func TestRewriteUnderLoad(t *testing.T) {
 	p := subject(t)
 	r := random(t)
@@ -149,8 +149,8 @@ func TestRewriteUnderLoad(t *testing.T) {
 	require.Positive(t, transfers)
 }
 
-// TestEveryChangeIsLogged has clients change the same keys in every way that there is, while the log is rewritten and
-// snapshots are taken, and then kills the server: what comes back is what was there, to the last bit.
+// TestEveryChangeIsLogged lets clients change the same keys with all commands, while the log is rewritten and
+// snapshots are saved. Then it kills the server. The recovered contents must be exactly the same.
 func TestEveryChangeIsLogged(t *testing.T) {
 	p := subject(t)
 	n := rounds(2, 50)
@@ -166,7 +166,7 @@ func TestEveryChangeIsLogged(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 {
 			mine := rand.New(rand.NewSource(r.Int63()))
-			wg.Go(func() { scribble(t, s, mine, 1000) })
+			wg.Go(func() { writeRandom(t, s, mine, 1000) })
 		}
 		for range 5 {
 			time.Sleep(time.Duration(r.Intn(30)) * time.Millisecond)
@@ -187,7 +187,7 @@ func TestEveryChangeIsLogged(t *testing.T) {
 	t.Logf("%d times 4000 commands on %d keys", n, keys)
 }
 
-// ballast makes a snapshot take a while, and opens all accounts.
+// ballast adds keys so that a snapshot takes some time, and opens all accounts.
 func ballast(t *testing.T, s *server) {
 	t.Helper()
 	c, err := dial(s.addr)

@@ -46,7 +46,7 @@ type App struct {
 	store    *store.Store
 	commands *server.Server
 	disk     *persistence.Manager
-	replay   aof.Foreign
+	replay   aof.Replayer
 
 	transport transport.Server
 	sockets   sockets

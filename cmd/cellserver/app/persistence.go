@@ -23,7 +23,7 @@ func (a *App) keep(cfg *config.Config) {
 				Loading: c.Loading, SaveFailed: c.SaveFailed, LogFailed: c.LogFailed, LogStrict: c.LogStrict,
 			})
 		},
-		Foreign: func(db int, args [][]byte) error { return a.replay(db, args) },
+		Replayer: func(db int, args [][]byte) error { return a.replay(db, args) },
 	})
 }
 

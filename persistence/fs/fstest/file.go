@@ -56,7 +56,7 @@ func (f *file) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	if f.fs.Clock != nil {
-		f.node.changed = f.fs.Clock()
+		f.node.modified = f.fs.Clock()
 	}
 	data := &f.node.data
 	if f.append {
@@ -100,11 +100,11 @@ func (f *file) Size() (int64, error) {
 	return int64(len(f.node.data)), nil
 }
 
-// Changed implements [fs.File].
-func (f *file) Changed() (int64, error) {
+// Modified implements [fs.File].
+func (f *file) Modified() (int64, error) {
 	f.fs.mu.Lock()
 	defer f.fs.mu.Unlock()
-	return f.node.changed, nil
+	return f.node.modified, nil
 }
 
 // Close implements io.Closer.

@@ -1,5 +1,3 @@
-// Package fstest is a file system in memory for tests: every operation can be made to fail,
-// and the power can be cut between any two.
 package fstest
 
 import (
@@ -13,39 +11,38 @@ import (
 	"cellserver/persistence/fs"
 )
 
-// Op is an operation on its way.
+// Op is an operation that is about to happen.
 type Op struct {
-	N    int    // how many came before it
+	N    int    // the number of operations before
 	Kind string // open, read, write, sync, truncate, rename, remove, mkdir, list, syncdir, lock
 	Path string
 }
 
-// Short is an error of [Memory.Fault] that lets the first bytes of a write through.
+// Short is an error of [Memory.Fault]: only the first bytes of a write are written.
 type Short struct {
 	Bytes int
 	Err   error
 }
 
-// Error gives the reason.
+// Error returns the reason.
 func (s *Short) Error() string { return s.Err.Error() }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (s *Short) Unwrap() error { return s.Err }
 
-// Memory is a file system in memory; its zero value has no files. Directories need not be
-// made. It is safe for concurrent use.
+// Memory is a file system in memory. Its zero value has no files. Directories exist without
+// Mkdir. It is safe for concurrent use.
 type Memory struct {
-	// Fault is asked before each operation; its error is the operation's, which then does
-	// nothing. Nil lets everything through. It is called with the file system locked.
+	// Fault is called before each operation, while the file system is locked. If it returns an error, the operation
+	// does nothing and fails with that error. It may be nil.
 	Fault func(Op) error
-	// Clock is the time that files get when they are written to, in Unix nanoseconds; nil
-	// stops it at 0.
+	// Clock returns the time at which files are written, in Unix nanoseconds. Nil means always 0.
 	Clock func() int64
 
 	mu     sync.Mutex
 	ops    int
-	names  map[string]*inode // as processes see them
-	lasts  map[string]*inode // as they would be after a power cut
+	names  map[string]*inode // what processes see
+	synced map[string]*inode // what a power cut leaves
 	locked map[string]bool
 }
 
@@ -54,29 +51,29 @@ type inode struct {
 	data   []byte
 	synced []byte // what a power cut leaves
 
-	changed int64 // by the clock
+	modified int64 // by the clock
 }
 
 var _ fs.FS = (*Memory)(nil)
 
-// Ops returns how many operations there have been.
+// Ops returns the number of operations so far.
 func (m *Memory) Ops() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.ops
 }
 
-// Kill returns the files as the next process finds them when this one was killed: what it
-// wrote is there. What the old process still does is not seen.
+// Kill returns the files that the next process finds after this one was killed: everything that was
+// written. Later operations on m do not change the result.
 func (m *Memory) Kill() *Memory {
 	return m.survivors(func(*Memory) map[string]*inode { return m.names }, func(f *inode) []byte { return f.data })
 }
 
-// PowerCut returns the files as the next process finds them when the power was cut. What
-// was synced is there. Of what was not, r decides: a part of the bytes, zeros instead of
-// them, or nothing, and for each directory its names as they were or are; nil for nothing.
+// PowerCut returns the files that the next process finds after a power cut. Everything that
+// was synced is there. Of the rest, r chooses: some of the bytes, zeros instead of
+// them, or nothing; and for each directory, its old or its new names. Without r, nothing of the rest is there.
 func (m *Memory) PowerCut(r *rand.Rand) *Memory {
-	names := func(*Memory) map[string]*inode { return m.lasts }
+	names := func(*Memory) map[string]*inode { return m.synced }
 	data := func(f *inode) []byte { return f.synced }
 	if r != nil {
 		names = func(*Memory) map[string]*inode { return m.eitherNames(r) }
@@ -88,25 +85,25 @@ func (m *Memory) PowerCut(r *rand.Rand) *Memory {
 func (m *Memory) survivors(names func(*Memory) map[string]*inode, data func(*inode) []byte) *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	next := &Memory{names: map[string]*inode{}, lasts: map[string]*inode{}}
+	next := &Memory{names: map[string]*inode{}, synced: map[string]*inode{}}
 	from := names(m)
 	for _, name := range sorted(from) {
 		b := data(from[name])
-		f := &inode{data: slices.Clone(b), synced: slices.Clone(b), changed: from[name].changed}
-		next.names[name], next.lasts[name] = f, f
+		f := &inode{data: slices.Clone(b), synced: slices.Clone(b), modified: from[name].modified}
+		next.names[name], next.synced[name] = f, f
 	}
 	return next
 }
 
-// eitherNames takes each directory's names as they are or as they last.
+// eitherNames returns for each directory all of its names, or all of its synced names.
 func (m *Memory) eitherNames(r *rand.Rand) map[string]*inode {
 	of := map[string]map[string]*inode{}
 	mixed := map[string]*inode{}
-	for _, all := range []map[string]*inode{m.names, m.lasts} {
+	for _, all := range []map[string]*inode{m.names, m.synced} {
 		for _, name := range sorted(all) {
 			dir := filepath.Dir(name)
 			if of[dir] == nil {
-				of[dir] = [...]map[string]*inode{m.names, m.lasts}[r.IntN(2)]
+				of[dir] = [...]map[string]*inode{m.names, m.synced}[r.IntN(2)]
 			}
 		}
 	}
@@ -120,7 +117,7 @@ func (m *Memory) eitherNames(r *rand.Rand) map[string]*inode {
 	return mixed
 }
 
-// remains is what may be left of a file of which not everything was synced.
+// remains returns what a power cut may leave of a file that was not synced to its end.
 func (f *inode) remains(r *rand.Rand) []byte {
 	if len(f.data) < len(f.synced) {
 		return [...][]byte{f.data, f.synced}[r.IntN(2)]
@@ -144,16 +141,16 @@ func sorted(names map[string]*inode) []string {
 	return all
 }
 
-// Put makes a file that lasts.
+// Put makes a file that is synced.
 func (m *Memory) Put(name string, data []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.init()
 	f := &inode{data: slices.Clone(data), synced: slices.Clone(data)}
-	m.names[name], m.lasts[name] = f, f
+	m.names[name], m.synced[name] = f, f
 }
 
-// Get returns a file's bytes, nil when there is none.
+// Get returns a file's bytes, or nil if there is no such file.
 func (m *Memory) Get(name string) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -173,14 +170,14 @@ func (m *Memory) Names() []string {
 
 func (m *Memory) init() {
 	if m.names == nil {
-		m.names, m.lasts = map[string]*inode{}, map[string]*inode{}
+		m.names, m.synced = map[string]*inode{}, map[string]*inode{}
 	}
 	if m.locked == nil {
 		m.locked = map[string]bool{}
 	}
 }
 
-// begin counts an operation and asks whether it may happen.
+// begin counts an operation and calls Fault for it.
 func (m *Memory) begin(kind, path string) error {
 	m.init()
 	op := Op{m.ops, kind, path}
@@ -277,14 +274,14 @@ func (m *Memory) SyncDir(dir string) error {
 		return err
 	}
 	dir = filepath.Clean(dir)
-	for name := range m.lasts {
+	for name := range m.synced {
 		if filepath.Dir(name) == dir && m.names[name] == nil {
-			delete(m.lasts, name)
+			delete(m.synced, name)
 		}
 	}
 	for name, f := range m.names {
 		if filepath.Dir(name) == dir {
-			m.lasts[name] = f
+			m.synced[name] = f
 		}
 	}
 	return nil

@@ -1,0 +1,81 @@
+package aof
+
+import (
+	"cellserver/persistence/aof/format"
+	"cellserver/store"
+)
+
+// codec is how the log keeps one group of effects: how they become commands, and how the commands are applied. A type
+// has one codec. To add a type, write a file with its codec and give the codec a row in the table codecs.
+type codec struct {
+	// newAppenders returns the functions that append the commands of the effects to e. An encoder calls newAppenders
+	// once, so the functions may keep buffers and callbacks: then no effect costs an allocation.
+	newAppenders func(e *encoder) map[store.Op]appender
+	// commands has a function for each command that the appenders write.
+	commands map[string]applyFunc
+}
+
+// appender appends an effect as commands.
+type appender struct {
+	append func(*store.Effect)
+	// several: one effect becomes several commands, so they need MULTI and EXEC.
+	several bool
+}
+
+// applyFunc applies a command if it has the form that the appenders write. If the command has another form,
+// applyFunc changes nothing and reports false.
+type applyFunc func(a *applier, args [][]byte) bool
+
+// encoder collects effects as the commands of a log. Each command says what a key holds, not how
+// it changes. So it is safe to apply a command twice.
+type encoder struct {
+	buf       []byte
+	db        int // the database of the next command; noDB at the start of a log
+	appenders [256]appender
+}
+
+// noDB is the database of a log that has not selected one.
+const noDB = -1
+
+// reset begins a file: with the space for the header of its first batch.
+func (e *encoder) reset() {
+	e.db = noDB
+	e.buf = append(e.buf[:0], format.EmptyHeader[:]...)
+}
+
+// bulk appends an argument.
+func (e *encoder) bulk(arg []byte) { e.buf = format.AppendBulk(e.buf, arg) }
+
+// head appends the beginning of a command, which is text, and its key.
+func (e *encoder) head(text string, key []byte) {
+	e.buf = format.AppendBulk(append(e.buf, text...), key)
+}
+
+// expire appends the expiry of a key, in Unix milliseconds.
+func (e *encoder) expire(key []byte, at int64) {
+	e.head("*3\r\n$9\r\nPEXPIREAT\r\n", key)
+	e.buf = format.AppendInt(e.buf, at)
+}
+
+// Replayer runs a command that this package does not know: logs of a Redis have such commands.
+// It must not expire keys, because the log itself says when a key goes. Its error ends the loading.
+type Replayer func(db int, args [][]byte) error
+
+// applier applies the commands of a log to a store.
+type applier struct {
+	store    *store.Store
+	tx       *store.Tx
+	now      int64 // Unix nanoseconds: the keys count as used at this time
+	replayer Replayer
+	db       int
+	last     *knownCommand // most commands of a log are the same as the one before: this saves the look-up
+}
+
+// knownCommand is a command of a codec.
+type knownCommand struct {
+	name  string
+	apply applyFunc
+}
+
+// begin begins a transaction on a key.
+func (a *applier) begin(key []byte) { a.tx.BeginKey(a.now, a.db, key) }

@@ -1,0 +1,92 @@
+package format
+
+import (
+	"errors"
+	"hash/crc32"
+)
+
+// A batch is what one write puts into a file: a header and whole transactions. Redis skips the header, because
+// it is a comment:
+//
+//	#CRC:<CRC-32C of the commands, 8 hexadecimal digits>:<their size in bytes, 10 digits>\r\n
+//
+// The checksum is CRC-32C because processors compute it in hardware.
+//
+// The header comes first: it tells a reader where the batch ends before the reader trusts any byte of it. So the reader
+// tells a torn batch from commands that a Redis appended.
+const (
+	HeaderMark = "#CRC:"
+	HeaderSize = len(HeaderMark) + sumDigits + len(":") + sizeDigits + len("\r\n")
+	sumDigits  = 8
+	sizeDigits = 10
+)
+
+var errHeader = errors.New("the header of the batch is damaged")
+
+// EmptyHeader is the space for a header at the start of a batch.
+var EmptyHeader [HeaderSize]byte
+
+// Seal fills in the header of a batch, which begins with the space for it.
+func Seal(batch []byte) {
+	commands := batch[HeaderSize:]
+	b := append(batch[:0], HeaderMark...)
+	b = appendDigits(b, uint64(Checksum(commands)), 16, sumDigits)
+	b = append(b, ':')
+	b = appendDigits(b, uint64(len(commands)), 10, sizeDigits)
+	copy(batch[len(b):], "\r\n")
+}
+
+// Sealed reports whether b is one whole batch with the right checksum.
+func Sealed(b []byte) bool {
+	if len(b) < HeaderSize {
+		return false
+	}
+	sum, size, err := ParseHeader(b)
+	return err == nil && size == len(b)-HeaderSize && sum == Checksum(b[HeaderSize:])
+}
+
+// ParseHeader reads the header at the start of b, which has at least [HeaderSize] bytes. size is that of the commands,
+// in bytes.
+func ParseHeader(b []byte) (sum uint32, size int, err error) {
+	at := len(HeaderMark)
+	n, sumOK := parseDigits(b[at:at+sumDigits], 16)
+	at += sumDigits
+	length, sizeOK := parseDigits(b[at+1:HeaderSize-2], 10)
+	if !sumOK || !sizeOK || string(b[:len(HeaderMark)]) != HeaderMark || b[at] != ':' || string(b[HeaderSize-2:HeaderSize]) != "\r\n" {
+		return 0, 0, errHeader
+	}
+	return uint32(n), int(length), nil
+}
+
+// appendDigits appends a number with leading zeros.
+func appendDigits(b []byte, n uint64, base uint64, width int) []byte {
+	b = append(b, EmptyHeader[:width]...)
+	for i := len(b) - 1; i >= len(b)-width; i-- {
+		b[i] = "0123456789abcdef"[n%base]
+		n /= base
+	}
+	return b
+}
+
+// parseDigits reads a number that appendDigits wrote.
+func parseDigits(b []byte, base uint64) (n uint64, ok bool) {
+	for _, c := range b {
+		d := base
+		switch {
+		case '0' <= c && c <= '9':
+			d = uint64(c - '0')
+		case c >= 'a':
+			d = uint64(c-'a') + 10
+		}
+		if d >= base {
+			return 0, false
+		}
+		n = n*base + d
+	}
+	return n, true
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Checksum returns the CRC-32C of b.
+func Checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }

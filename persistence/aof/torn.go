@@ -1,0 +1,127 @@
+package aof
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"cellserver/persistence/aof/format"
+	"cellserver/persistence/fs"
+)
+
+// isTorn reports whether a write that was cut short explains the fault of a file at an offset. It does if
+// nothing after the offset is intact. If something is, the file was damaged later, with one exception: a
+// power cut may leave a hole of zeros.
+func isTorn(f fs.File, at, size int64, fault error) (bool, error) {
+	w := newWindow(io.NewSectionReader(f, at, size-at), at, size)
+	commandsCount := !errors.Is(fault, errBatchCut) && !errors.Is(fault, errBatchSum) // else they are commands of the batch itself
+	var zeros holeFinder
+	for w.need(1) {
+		if w.at > at && (w.buf[0] == '#' || w.buf[0] == '*') && w.intact(commandsCount) {
+			zeros.scan(w.buf[:1], w.at)
+			return zeros.found, w.failed
+		}
+		n := 1 + bytes.IndexAny(w.buf[1:], "#*")
+		if n == 0 {
+			n = len(w.buf)
+		}
+		zeros.scan(w.buf[:n], w.at)
+		w.skip(n)
+	}
+	return true, w.failed
+}
+
+// holeFinder finds blocks that were never written: runs of zeros that begin and end at the bounds of
+// blocks. Zeros in stored values begin and end anywhere.
+type holeFinder struct {
+	zeros bool  // the last byte was zero
+	from  int64 // the offset of the first zero of the run
+	found bool
+}
+
+// blockSize is the smallest unit in bytes in which file systems write.
+const blockSize = 512
+
+// scan takes the next bytes of the file, which begin at an offset.
+func (h *holeFinder) scan(b []byte, at int64) {
+	for i, c := range b {
+		here := at + int64(i)
+		switch {
+		case c == 0 && !h.zeros:
+			h.zeros, h.from = true, here
+		case c != 0 && h.zeros:
+			h.zeros = false
+			h.found = h.found || (h.from|here)%blockSize == 0
+		}
+	}
+}
+
+// intact reports whether an intact batch comes next or, if commandsCount is true, an intact command.
+func (w *window) intact(commandsCount bool) bool {
+	if w.buf[0] == '#' {
+		_, _, err := w.batch()
+		return err == nil
+	}
+	const maxSize = 64 << 10 // larger commands are not looked for
+	w.need(maxSize)
+	_, _, err := format.ParseCommand(w.buf[:min(len(w.buf), maxSize)], nil)
+	return commandsCount && err == nil
+}
+
+// tornTail is the end of a log's last file after a write that was cut short.
+type tornTail struct {
+	format.Entry
+	at   int64 // the offset at which the torn tail begins
+	size int64 // of the file
+}
+
+// cut removes the torn tail. Before, it copies the tail to a file beside the log's file, whose path it returns.
+func (t *tornTail) cut(files fs.FS, dir string) (kept string, err error) {
+	path := filepath.Join(dir, t.Name)
+	from, err := files.Open(path, os.O_RDONLY)
+	if err != nil {
+		return "", err
+	}
+	defer from.Close()
+	to, kept, err := createNext(files, path+".torn-")
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(to, io.NewSectionReader(from, t.at, t.size-t.at))
+	if err == nil {
+		err = to.Sync()
+	}
+	if err = errors.Join(err, to.Close()); err != nil {
+		return "", errors.Join(err, files.Remove(kept))
+	}
+	if err := files.SyncDir(dir); err != nil {
+		return "", err
+	}
+	return kept, t.truncate(files, path)
+}
+
+func (t *tornTail) truncate(files fs.FS, path string) error {
+	f, err := files.Open(path, os.O_WRONLY)
+	if err != nil {
+		return err
+	}
+	err = f.Truncate(t.at)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// createNext creates the first file of prefix1, prefix2 … that does not exist.
+func createNext(files fs.FS, prefix string) (fs.File, string, error) {
+	for n := 1; ; n++ {
+		name := prefix + strconv.Itoa(n)
+		f, err := files.Open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+		if !errors.Is(err, os.ErrExist) {
+			return f, name, err
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package aof
+
+import (
+	"errors"
+	"fmt"
+
+	"cellserver/internal/decimal"
+	"cellserver/persistence/aof/format"
+	"cellserver/store"
+)
+
+// codecs has one row for each type that the server keeps, after the row of the effects that all types share. Encoders
+// and appliers find a type through this table.
+var codecs = [...]*codec{
+	&keyspaceCodec,
+	&stringCodec,
+	&sortedSetCodec,
+}
+
+// newEncoder returns an encoder for every effect in the table.
+func newEncoder() *encoder {
+	e := &encoder{db: noDB}
+	for _, c := range codecs {
+		for op, a := range c.newAppenders(e) {
+			e.appenders[op] = a
+		}
+	}
+	return e
+}
+
+// transaction appends the effects of one transaction, which has at least one. A
+// reader applies all of its commands or none.
+func (e *encoder) transaction(effects []store.Effect) {
+	e.selectDB(&effects[0])
+	if a := &e.appenders[effects[0].Op]; len(effects) == 1 && !a.several {
+		a.append(&effects[0])
+		return
+	}
+	e.buf = append(e.buf, "*1\r\n$5\r\nMULTI\r\n"...)
+	for i := range effects {
+		e.selectDB(&effects[i])
+		e.appenders[effects[i].Op].append(&effects[i])
+	}
+	e.buf = append(e.buf, "*1\r\n$4\r\nEXEC\r\n"...)
+}
+
+// selectDB selects the effect's database.
+func (e *encoder) selectDB(f *store.Effect) {
+	if f.DB == e.db || f.Op == store.OpSwapDB {
+		return
+	}
+	e.db = f.DB
+	e.buf = format.AppendInt(append(e.buf, "*2\r\n$6\r\nSELECT\r\n"...), int64(f.DB))
+}
+
+// knownCommands has the commands of all codecs.
+var knownCommands = func() map[string]*knownCommand {
+	all := map[string]*knownCommand{}
+	for _, c := range codecs {
+		for name, apply := range c.commands {
+			all[name] = &knownCommand{name, apply}
+		}
+	}
+	return all
+}()
+
+// command applies a command. The commands of the table are applied here, which makes loading
+// fast. The replayer runs all others.
+func (a *applier) command(args [][]byte) error {
+	known := a.last
+	if known == nil || known.name != string(args[0]) {
+		known = knownCommands[string(args[0])]
+	}
+	if known != nil {
+		a.last = known
+		if known.apply(a, args) {
+			return nil
+		}
+	}
+	switch {
+	case string(args[0]) == "SELECT":
+		return a.selectDB(args)
+	case format.EqualWord(args[0], "CL.THROTTLE"):
+		return errVerbatim
+	}
+	return a.replayer(a.db, args)
+}
+
+func (a *applier) selectDB(args [][]byte) error {
+	if len(args) == 2 {
+		if db, ok := decimal.Parse(args[1]); ok && db >= 0 && db < int64(a.store.Databases()) {
+			a.db = int(db)
+			return nil
+		}
+	}
+	return fmt.Errorf("there are only %d databases, and %q is not one of them: set databases to a higher number", a.store.Databases(), args[1:])
+}
+
+// prefetch starts to fetch the key of a later command from memory.
+func (a *applier) prefetch(args [][]byte) {
+	if len(args) > 1 {
+		a.tx.Prefetch(a.db, args[1])
+	}
+}
+
+// errVerbatim is the error of a log that a Redis with the redis-cell module wrote.
+var errVerbatim = errors.New("the redis-cell module logged CL.THROTTLE itself, not its result: " +
+	"a replay would throttle for requests of the past")

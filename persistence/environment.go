@@ -1,0 +1,64 @@
+package persistence
+
+import (
+	"log/slog"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"cellserver/persistence/fs"
+	"cellserver/persistence/rdb"
+	"cellserver/store"
+)
+
+// Clock is the server's time, which the edge owns.
+type Clock interface {
+	Now() int64       // Unix nanoseconds
+	Monotonic() int64 // nanoseconds since some fixed moment
+}
+
+// environment is what all parts of a [Manager] share.
+type environment struct {
+	store   *store.Store
+	fs      fs.FS
+	clock   Clock
+	log     *slog.Logger
+	changes func() int64 // the number of changes of the keyspace so far
+	version string
+
+	settings atomic.Pointer[Settings]
+
+	conditionMu     sync.Mutex // guards condition, and the order of the calls of changeCondition
+	condition       Condition
+	changeCondition func(Condition)
+}
+
+// update changes what clients may do, and reports a change.
+func (env *environment) update(change func(*Condition)) {
+	env.conditionMu.Lock()
+	defer env.conditionMu.Unlock()
+	before := env.condition
+	change(&env.condition)
+	if env.condition != before && env.changeCondition != nil {
+		env.changeCondition(env.condition)
+	}
+}
+
+// facts returns what a file says about itself. base is "1" for the base of an append-only file, else "0".
+func (env *environment) facts(now int64, base string) []rdb.Fact {
+	return []rdb.Fact{
+		{Name: "redis-ver", Value: env.version}, {Name: "redis-bits", Value: "64"},
+		{Name: "ctime", Value: strconv.FormatInt(now/1e9, 10)}, {Name: "used-mem", Value: strconv.FormatInt(env.store.Used(), 10)},
+		{Name: "aof-base", Value: base},
+	}
+}
+
+// lockAll begins a silent transaction on the whole store: observers do not see it.
+func (env *environment) lockAll() *store.Tx {
+	var everything store.Footprint
+	everything.AddAll()
+	tx := env.store.NewTx()
+	tx.Silent = true
+	tx.Begin(env.clock.Now(), 0, &everything)
+	return tx
+}

@@ -1,0 +1,8 @@
+// Package fstest is a file system in memory, for tests. A test can make any operation fail,
+// and cut the power between any two operations.
+//
+//	memory.go  Memory: its files and names, and what a power cut leaves of them
+//	file.go    an open file
+//
+// One lock guards everything of a Memory. It is held during each operation, also while Fault runs.
+package fstest

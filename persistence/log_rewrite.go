@@ -1,0 +1,182 @@
+package persistence
+
+import (
+	"errors"
+	"io"
+
+	"cellserver/persistence/rdb"
+)
+
+// errLogFailed ends a rewrite during which the log could not be written.
+var errLogFailed = errors.New("the changes during the rewrite could not be written")
+
+// begin continues the log in a new file: a file of an earlier run is never
+// appended to. Without a log so far, it begins one with everything that the store holds.
+func (a *appendLog) begin(found bool) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !found {
+		return a.rewriteFiles(&job{})
+	}
+	if err := a.dir.Create(); err != nil {
+		return err
+	}
+	f, err := a.dir.NewFile()
+	if err != nil {
+		return err
+	}
+	if err := a.dir.Append(f); err != nil {
+		return err
+	}
+	a.journal.Switch(f)
+	a.journal.Flush()
+	a.measure()
+	return nil
+}
+
+// background begins a rewrite.
+func (a *appendLog) background() error {
+	j, err := a.jobs.begin(RewriteJob, a.clock.Monotonic(), false)
+	if err != nil {
+		return err
+	}
+	a.scheduled.Store(false)
+	go func() {
+		defer a.jobs.end()
+		a.rewrite(j)
+	}()
+	return nil
+}
+
+// rewrite is the job.
+func (a *appendLog) rewrite(j *job) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.log.Info("rewriting the append-only file")
+	err := a.own()
+	if err == nil {
+		err = a.rewriteFiles(j)
+	}
+	ended := a.clock.Monotonic()
+	r := &a.rewrites
+	r.ended.Store(ended)
+	r.lasted.Store(ended - j.begun)
+	r.took.Store((ended - j.begun) / 1e9)
+	switch {
+	case errors.Is(err, errStopped):
+		a.log.Info("rewrite of the append-only file stopped")
+		return err
+	case err != nil:
+		a.log.Error("rewrite of the append-only file failed: free disk space or repair the directory; the server tries again by itself",
+			"error", err, "failures", r.failures.Add(1))
+		return err
+	}
+	r.failures.Store(0)
+	r.count.Add(1)
+	a.log.Info("append-only file rewritten", "base", a.base.Load(), "milliseconds", (ended-j.begun)/1e6)
+	a.restored()
+	return nil
+}
+
+// rewriteFiles rewrites the log: a base with everything that the store holds at one moment, and a file of the
+// changes since. It also begins a log, and restores a log after a failure. Until everything is on disk,
+// the old files are the log. a.mu is held.
+func (a *appendLog) rewriteFiles(j *job) error {
+	if err := a.dir.Create(); err != nil {
+		return err
+	}
+	f, err := a.dir.NewFile()
+	if err != nil {
+		return err
+	}
+	gap := !a.journal.Recording() // some changes are neither in the old files nor in f
+	if !gap {
+		err = a.dir.Append(f)
+	}
+	// The first goroutine that writes to f waits until the old file is synced. A sync now leaves little to wait for.
+	a.journal.Sync()
+	if err == nil {
+		err = a.writeBase(j, func() { gap = !a.journal.Switch(f) })
+	}
+	if err == nil {
+		err = a.dir.Replace(f)
+	}
+	if gap && err != nil {
+		a.journal.Discard()
+	}
+	if err != nil && (gap || !a.dir.Lists(f)) {
+		err = errors.Join(err, a.dir.Drop(f))
+	}
+	a.measure()
+	if err != nil {
+		return err
+	}
+	if err := a.dir.RemoveHistory(); err != nil {
+		a.log.Warn("old files of the log could not be removed: remove them to free their space, or the next rewrite does", "error", err)
+	}
+	return nil
+}
+
+// writeBase writes everything that the store holds at one moment. At that moment it calls begin, which makes later
+// changes go to another file.
+func (a *appendLog) writeBase(j *job, begin func()) error {
+	now := a.clock.Now()
+	snapshot, err := a.store.Snapshot(now, begin)
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close()
+	a.journal.Flush()
+	err = replace(a.fs, a.dir.NextBase(), j, func(out io.Writer) error {
+		return rdb.Save(out, snapshot, rdb.SaveOptions{Facts: a.facts(now, "1")})
+	})
+	_, most := snapshot.Copied()
+	a.rewrites.copied.Store(most)
+	if err == nil && !a.journal.Sync() {
+		err = errLogFailed
+	}
+	return err
+}
+
+// configure applies new settings. A log that is turned on is
+// complete after its first rewrite, in the background.
+func (a *appendLog) configure(old, set *Settings) error {
+	a.journal.SetPolicy(set.AppendFsync)
+	switch {
+	case set.AppendOnly && !old.AppendOnly:
+		a.mu.Lock()
+		err := a.own()
+		a.mu.Unlock()
+		if err != nil {
+			return err
+		}
+		a.wanted.Store(true)
+		a.scheduled.Store(true)
+		_ = a.background() // if another job runs, the schedule begins the rewrite later
+	case !set.AppendOnly && old.AppendOnly:
+		a.wanted.Store(false)
+		a.scheduled.Store(false)
+		a.jobs.stop(false, RewriteJob)
+		a.journal.Stop()
+		a.broken.Store(false)
+		a.update(func(c *Condition) { c.LogFailed, c.LogStrict = "", false })
+	}
+	return nil
+}
+
+// end forces the log to disk and ends it. It tries once more to restore a log that has failed.
+func (a *appendLog) end() error {
+	if !a.wanted.Load() {
+		return nil
+	}
+	if !a.journal.Recording() {
+		if err := a.rewrite(&job{begun: a.clock.Monotonic()}); err != nil {
+			return err
+		}
+	}
+	a.journal.Stop()
+	if a.broken.Load() {
+		return errors.New("the append-only file is not complete: the last changes may be lost")
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package persistence
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"sync/atomic"
+)
+
+// loadProgress is how far the loading has come.
+type loadProgress struct {
+	*environment
+
+	active        atomic.Bool
+	begunAt       atomic.Int64 // Unix second
+	begun         atomic.Int64 // monotonic time
+	logged        atomic.Int64 // monotonic time of the last log line
+	total, loaded atomic.Int64 // bytes
+	modified      atomic.Int64 // when the newest file was last written, in Unix nanoseconds
+	usedMem       atomic.Int64 // memory in bytes of the server that wrote the file
+	keys, expired atomic.Int64 // keys of the last file that were loaded, and that were left out
+}
+
+// begin begins the loading of so many bytes.
+func (l *loadProgress) begin(size, modified int64) {
+	l.modified.Store(modified)
+	l.begunAt.Store(l.clock.Now() / 1e9)
+	l.begun.Store(l.clock.Monotonic())
+	l.total.Store(size)
+	l.loaded.Store(0)
+	l.logged.Store(l.begun.Load())
+	l.active.Store(true)
+}
+
+// milliseconds returns the time since begin.
+func (l *loadProgress) milliseconds() int64 { return (l.clock.Monotonic() - l.begun.Load()) / 1e6 }
+
+// fact takes a fact that a file says about itself.
+func (l *loadProgress) fact(name, value string) {
+	if n, err := strconv.ParseInt(value, 10, 64); name == "used-mem" && err == nil {
+		l.usedMem.Store(n)
+	}
+}
+
+// logEvery is the time between two log lines about a loading, in nanoseconds.
+const logEvery = 2e9
+
+// report takes the numbers of bytes and keys that were loaded so far.
+func (l *loadProgress) report(bytes, keys int64) {
+	now := l.clock.Monotonic()
+	l.loaded.Store(bytes)
+	if now-l.logged.Load() >= logEvery {
+		l.logged.Store(now)
+		l.log.Info("loading", "percent", percent(bytes, l.total.Load()), "keys", keys)
+	}
+}
+
+// logSkipped logs what was left out.
+func (l *loadProgress) logSkipped(counts map[string]int) {
+	for what, n := range counts {
+		l.log.Warn("left out unsupported data", "what", what, "count", n)
+	}
+}
+
+func percent(part, whole int64) string {
+	return fmt.Sprintf("%.2f", 100*float64(part)/float64(max(whole, 1)))
+}
+
+// cancelReader is a reader that fails after the end of its context.
+type cancelReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+// Read implements io.Reader.
+func (r cancelReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}

@@ -1,0 +1,13 @@
+// Package crc64 computes the checksum of Redis snapshot files and DUMP payloads: CRC-64 with the polynomial of Jones.
+// The package hash/crc64 cannot compute it: this checksum starts at 0 and is not inverted.
+//
+//	crc64.go          Update, the tables, and the constants for folding
+//	crc64_amd64.go/.s folding in assembly, for processors with PCLMULQDQ
+//	crc64_other.go    all other processors: tables only
+//
+// The assembly exists for speed alone, behind the function fold. It makes the checksum of 64 KiB five times as fast
+// as the tables (measure with go test -bench Checksum ./persistence/rdb/crc64). It must never
+// change a result: tests compare it with the tables and with the bitwise definition.
+//
+// The functions are pure. There are no locks.
+package crc64

@@ -1,0 +1,19 @@
+// Package encoding reads and writes the primitives of Redis's snapshot format: lengths, strings, scores and packed
+// lists. It knows no keys, no types of values and no files.
+//
+// The way through the files:
+//
+//	decoder.go  Decoder takes bytes from a stream or a slice and keeps their checksum
+//	string.go   how a Decoder reads lengths and strings
+//	lzf.go      how a compressed string is expanded
+//	packed.go   listpacks and ziplists: strings that hold a list
+//	encoder.go  Encoder collects the primitives that are written
+//	format.go   the bytes with which lengths and strings begin
+//	error.go    Error says where the input is wrong
+//
+// A Decoder never trusts its input. It asks for memory as bytes arrive, not as lengths claim.
+//
+// There are no locks: a Decoder or an Encoder belongs to one goroutine at a time.
+//
+// Source: https://github.com/redis/redis/blob/7.0/src/rdb.h
+package encoding

@@ -1,0 +1,46 @@
+package persistence
+
+import (
+	"path/filepath"
+
+	"cellserver/persistence/aof"
+)
+
+// Settings are what the configuration says. They may change at any time ([Manager.Configure]).
+type Settings struct {
+	Dir        string // an absolute path
+	DBFilename string
+	Save       []SavePoint
+	Checksum   bool // files end in a checksum
+
+	// StopWrites refuses writes after the last snapshot in the background has failed.
+	StopWrites bool
+	// SkipUnsupported leaves out keys of unsupported types when a file is loaded.
+	SkipUnsupported bool
+
+	AppendOnly            bool // keep a log of all changes
+	AppendFsync           aof.Policy
+	AppendDir, AppendName string // the name of the log's directory in Dir, and the beginning of its files' names
+	LoadTruncated         bool   // load a log without its torn tail, instead of refusing the log
+	RewritePercentage     int64  // by how many percent the log grows before it is rewritten; 0: never
+	RewriteMinSize        int64  // the smallest size in bytes at which a log is rewritten
+}
+
+// SavePoint asks for a snapshot after a number of changes, if the last one is a number of
+// seconds ago.
+type SavePoint struct{ Seconds, Changes int64 }
+
+// dump returns the path of the snapshot.
+func (s *Settings) dump() string { return filepath.Join(s.Dir, s.DBFilename) }
+
+// Condition says what clients may do.
+type Condition struct {
+	Loading bool // data is being loaded: only a few commands like INFO run
+	// SaveFailed refuses writes because the last snapshot has failed.
+	SaveFailed bool
+	// LogFailed is why the append-only file cannot be written, or "". Then limiters go on
+	// in memory, and other writes are refused. LogStrict refuses all commands on keys, because no
+	// reply may tell of a change that may be lost (appendfsync always).
+	LogFailed string
+	LogStrict bool
+}

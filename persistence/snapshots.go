@@ -1,0 +1,150 @@
+package persistence
+
+import (
+	"errors"
+	"io"
+	"sync/atomic"
+
+	"cellserver/persistence/rdb"
+	"cellserver/store"
+)
+
+// snapshots writes snapshots, and has their numbers.
+type snapshots struct {
+	*environment
+	directory *directory
+	jobs      *jobs
+
+	saved     atomic.Int64 // the number of changes at the last snapshot
+	last      atomic.Int64 // Unix second of the last snapshot, or of the start
+	took      atomic.Int64 // seconds of the last snapshot in the background, -1: none yet
+	failed    atomic.Bool  // the last snapshot in the background has failed
+	tried     atomic.Int64 // Unix second at which the last snapshot in the background began
+	count     atomic.Int64
+	scheduled atomic.Bool
+	keys      atomic.Int64 // keys that the running snapshot has written
+	total     atomic.Int64 // about how many keys it will write
+	copied    atomic.Int64 // the most bytes that were copied at once for the last snapshot
+	running   atomic.Pointer[store.Snapshot]
+}
+
+// unsaved returns the number of changes since the last snapshot.
+func (s *snapshots) unsaved() int64 { return s.changes() - s.saved.Load() }
+
+// foreground writes a snapshot, after a rewrite that runs.
+func (s *snapshots) foreground() error {
+	j, err := s.jobs.begin(SavingJob, s.clock.Monotonic(), true)
+	if err != nil {
+		return err
+	}
+	defer s.jobs.end()
+	return s.write(j)
+}
+
+// background begins to write a snapshot.
+func (s *snapshots) background() error {
+	j, err := s.jobs.begin(SavingJob, s.clock.Monotonic(), false)
+	if err != nil {
+		return err
+	}
+	s.scheduled.Store(false)
+	s.tried.Store(s.clock.Now() / 1e9)
+	s.log.Info("writing a snapshot in the background")
+	go func() {
+		defer s.jobs.end()
+		err := s.write(j)
+		s.took.Store((s.clock.Monotonic() - j.begun) / 1e9)
+		if !errors.Is(err, errStopped) {
+			s.failed.Store(err != nil)
+			s.updateCondition()
+		}
+	}()
+	return nil
+}
+
+// updateCondition reports whether writes are refused because snapshots fail.
+func (s *snapshots) updateCondition() {
+	set := s.settings.Load()
+	s.update(func(c *Condition) {
+		c.SaveFailed = s.failed.Load() && set.StopWrites && len(set.Save) > 0
+	})
+}
+
+// write writes the dump. The old dump stays until the new one is complete and on disk.
+func (s *snapshots) write(j *job) error {
+	err := s.writeDump(j)
+	switch {
+	case errors.Is(err, errStopped):
+		s.log.Info("snapshot stopped")
+	case err != nil:
+		s.log.Error("snapshot failed: free disk space or repair the directory, then run SAVE", "error", err)
+	default:
+		s.log.Info("snapshot is on disk", "milliseconds", (s.clock.Monotonic()-j.begun)/1e6)
+	}
+	return err
+}
+
+func (s *snapshots) writeDump(j *job) error {
+	set := s.settings.Load()
+	if set.DBFilename == "" {
+		return errors.New("dbfilename is empty: set it to the name of the snapshot")
+	}
+	if err := s.directory.own(s.fs, set.Dir); err != nil {
+		return err
+	}
+	var changes int64
+	now := s.clock.Now()
+	snapshot, err := s.store.Snapshot(now, func() { changes = s.changes() })
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close()
+	defer s.track(snapshot)()
+	err = replace(s.fs, set.dump(), j, func(out io.Writer) error {
+		return rdb.Save(out, snapshot, rdb.SaveOptions{Facts: s.facts(now, "0"), NoChecksum: !set.Checksum, Keys: &s.keys})
+	})
+	if err != nil {
+		return err
+	}
+	s.saved.Store(changes)
+	s.last.Store(s.clock.Now() / 1e9)
+	s.count.Add(1)
+	return nil
+}
+
+// track shows a snapshot in INFO until done is called.
+func (s *snapshots) track(n *store.Snapshot) (done func()) {
+	s.running.Store(n)
+	for _, c := range n.Counts() {
+		s.total.Add(int64(c.Keys))
+	}
+	return func() {
+		_, most := n.Copied()
+		s.copied.Store(most)
+		s.running.Store(nil)
+		s.keys.Store(0)
+		s.total.Store(0)
+	}
+}
+
+// retryAfter is the number of seconds after which a failed snapshot is tried again.
+const retryAfter = 5
+
+// due reports whether a snapshot is due: it was scheduled, or a save point asks for it.
+func (s *snapshots) due() bool {
+	now := s.clock.Now() / 1e9
+	if s.failed.Load() && now-s.tried.Load() <= retryAfter {
+		return false
+	}
+	if s.scheduled.Load() {
+		return true
+	}
+	changes := s.unsaved()
+	for _, p := range s.settings.Load().Save {
+		if changes >= p.Changes && now-s.last.Load() > p.Seconds {
+			s.log.Info("save point reached", "changes", changes, "seconds", p.Seconds)
+			return true
+		}
+	}
+	return false
+}
