@@ -109,7 +109,7 @@ func TestStartErrorsAreOneLine(t *testing.T) {
 		{[]string{"--port", port}, "cannot listen on 127.0.0.1:" + port + ": address already in use: stop what listens there, or choose another port with --port"},
 		{[]string{"--prot", "1"}, "command line: unknown directive 'prot': did you mean 'port'?"},
 		{[]string{"/no/such/file"}, "can't open config file '/no/such/file': open /no/such/file: no such file or directory"},
-		{[]string{"--dir", "/no/such/dir"}, "dir /no/such/dir: no such file or directory"},
+		{[]string{"--dir", "/no/such/dir"}, "dir /no/such/dir: no such file or directory: create it, or choose another dir"},
 		{[]string{"--ping", "--prot", "1"}, "command line: unknown directive 'prot': did you mean 'port'?"},
 	} {
 		out, errs, code := runToEnd(t, "", test.args...)
