@@ -65,7 +65,7 @@ func TestADamagedDumpRefusesToStart(t *testing.T) {
 func TestTwoServersDoNotShareADirectory(t *testing.T) {
 	dir := t.TempDir()
 	first := start(t, "--dir", dir, "--save", "3600", "1").dial(t)
-	require.Equal(t, resptest.Simple("PONG"), first.Do("PING")) // so the first server has started
+	require.Equal(t, resptest.Simple("PONG"), first.Do("PING")) // by now it has begun
 	require.ErrorContains(t, refusedStart(t, "--dir", dir, "--save", "3600", "1"), "belongs to another server that runs")
 }
 
