@@ -100,7 +100,7 @@ func (f goFile) structs() map[*ast.TypeSpec]int {
 // commonly grows into the place where all state goes.
 func (p *goPackage) hasFewFields(spec *ast.TypeSpec) bool {
 	top, _, _ := strings.Cut(p.name, "/")
-	return top == "server" || top == "commands" || slices.Contains([]string{"Client", "Server", "Conn", "Call"}, spec.Name.Name)
+	return top == "server" || top == "commands" || slices.Contains([]string{"Client", "Server", "Conn", "Call", "App"}, spec.Name.Name)
 }
 
 // speaksOfLocks finds "lock", "locks" and "locked", but neither "clock" nor "block".

@@ -1,10 +1,8 @@
-// Command cellserver is a rate-limiting server that any Redis client can use.
 package main
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"cellserver/cmd/cellserver/app"
@@ -19,6 +17,7 @@ func main() {
 	}
 }
 
+// run does what the arguments ask for. Its error is one line for the user.
 func run(args []string) error {
 	if len(args) > 0 && args[0] == "--ping" {
 		return ping(args[1:])
@@ -35,7 +34,7 @@ func run(args []string) error {
 	case err != nil:
 		return err
 	}
-	ctx := untilSignal()
+	ctx := stopOnSignal()
 	a, err := app.New(app.Options{Config: cfg, Warnings: warnings, ConfigFile: files.first})
 	if err != nil {
 		return err
@@ -45,17 +44,4 @@ func run(args []string) error {
 		fmt.Print(a.Greeting())
 	}
 	return a.Run(ctx)
-}
-
-// fileReader reads configuration files and knows which came first.
-type fileReader struct{ first string }
-
-func (r *fileReader) read(name string) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(os.Stdin)
-	}
-	if r.first == "" {
-		r.first = name
-	}
-	return os.ReadFile(name)
 }

@@ -22,42 +22,41 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asProgram in the environment makes the test binary the program itself.
-const asProgram = "TEST_AS_CELLSERVER"
+// runAsProgram is an environment variable. If it is set, the test binary runs main in place of the tests.
+const runAsProgram = "TEST_AS_CELLSERVER"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
+	if os.Getenv(runAsProgram) != "" {
 		main()
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
 
-// patience is how long a test waits for the program.
-const patience = 20 * time.Second
+// timeout bounds each wait of a test for the program.
+const timeout = 20 * time.Second
 
-// program is cellserver with these arguments, not yet started; it is killed when it takes
-// too long, and with the test.
+// program returns the command that runs cellserver with these arguments. The end of the test kills it.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), asProgram+"=1", "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(os.Environ(), runAsProgram+"=1", "GORACE=atexit_sleep_ms=0")
 	return cmd
 }
 
-// runs runs the program to its end.
-func runs(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
+// runToEnd runs the program to its end. It kills the program after the timeout.
+func runToEnd(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
 	cmd := program(t, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
-	timer := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	timer := time.AfterFunc(timeout, func() { cmd.Process.Kill() })
 	defer timer.Stop()
 	require.NoError(t, cmd.Start())
 	cmd.Wait()
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// serve starts the program and returns once it says that it listens.
+// serve starts the program and returns after its greeting.
 func serve(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
@@ -72,15 +71,16 @@ func serve(t *testing.T, cmd *exec.Cmd) {
 	go io.Copy(io.Discard, lines)
 }
 
-// ends waits for a program's end and returns its exit code, -1 when a signal ended it.
-func ends(t *testing.T, cmd *exec.Cmd) int {
+// waitForExit waits for the end of a program and returns its exit code. The code is -1 if a signal ended it.
+func waitForExit(t *testing.T, cmd *exec.Cmd) int {
 	t.Helper()
-	timer := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	timer := time.AfterFunc(timeout, func() { cmd.Process.Kill() })
 	defer timer.Stop()
 	cmd.Wait()
 	return cmd.ProcessState.ExitCode()
 }
 
+// freePort returns a TCP port of the loopback address that no process uses.
 func freePort(t *testing.T) string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -90,14 +90,14 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-func TestWhatIsAskedInsteadOfAServer(t *testing.T) {
-	out, errs, code := runs(t, "", "--help")
+func TestHelpAndVersion(t *testing.T) {
+	out, errs, code := runToEnd(t, "", "--help")
 	require.Equal(t, []any{config.Usage(), "", 0}, []any{out, errs, code})
-	out, errs, code = runs(t, "", "--version")
+	out, errs, code = runToEnd(t, "", "--version")
 	require.Equal(t, []any{"cellserver " + app.Version + "\n", "", 0}, []any{out, errs, code})
 }
 
-func TestFaultsAreOneLine(t *testing.T) {
+func TestStartErrorsAreOneLine(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
@@ -109,15 +109,15 @@ func TestFaultsAreOneLine(t *testing.T) {
 		{[]string{"--port", port}, "cannot listen on 127.0.0.1:" + port + ": address already in use: stop what listens there, or choose another port with --port"},
 		{[]string{"--prot", "1"}, "command line: unknown directive 'prot': did you mean 'port'?"},
 		{[]string{"/no/such/file"}, "can't open config file '/no/such/file': open /no/such/file: no such file or directory"},
-		{[]string{"--dir", "/no/such/dir"}, "dir /no/such/dir: no such file or directory"},
+		{[]string{"--dir", "/no/such/dir"}, "dir /no/such/dir: no such file or directory: create it, or choose another dir"},
 		{[]string{"--ping", "--prot", "1"}, "command line: unknown directive 'prot': did you mean 'port'?"},
 	} {
-		out, errs, code := runs(t, "", test.args...)
+		out, errs, code := runToEnd(t, "", test.args...)
 		require.Equal(t, []any{"", "cellserver: " + test.want + "\n", 1}, []any{out, errs, code})
 	}
 }
 
-// A file, the environment and the command line, each over the one before.
+// The environment overrides a file, and the command line overrides the environment.
 func TestConfigurationEndToEnd(t *testing.T) {
 	port := freePort(t)
 	file := filepath.Join(t.TempDir(), "redis.conf")
@@ -147,18 +147,18 @@ func TestConfigurationFromStandardInput(t *testing.T) {
 
 func TestPing(t *testing.T) {
 	port := freePort(t)
-	_, errs, code := runs(t, "", "--ping", "--port", port)
+	_, errs, code := runToEnd(t, "", "--ping", "--port", port)
 	require.Equal(t, 1, code)
 	require.Contains(t, errs, "connection refused")
 	socket := filepath.Join(t.TempDir(), "s")
 	serve(t, program(t, "--port", port, "--unixsocket", socket, "--requirepass", "x"))
 	for _, args := range [][]string{{"--port", port}, {"--bind", "*", "--port", port}, {"--port", "0", "--unixsocket", socket}} {
-		_, errs, code = runs(t, "", append([]string{"--ping"}, args...)...)
+		_, errs, code = runToEnd(t, "", append([]string{"--ping"}, args...)...)
 		require.Equal(t, []any{"", 0}, []any{errs, code})
 	}
 }
 
-func TestSignalsAndShutdownEndWithZero(t *testing.T) {
+func TestSignalsAndShutdownExitWithZero(t *testing.T) {
 	for _, how := range []string{"SIGTERM", "SIGINT", "SHUTDOWN"} {
 		t.Run(how, func(t *testing.T) {
 			port := freePort(t)
@@ -175,17 +175,17 @@ func TestSignalsAndShutdownEndWithZero(t *testing.T) {
 				c.Send("SHUTDOWN", "NOSAVE")
 			}
 			require.Empty(t, c.ReadAll())
-			require.Equal(t, 0, ends(t, cmd))
+			require.Equal(t, 0, waitForExit(t, cmd))
 		})
 	}
 }
 
-func TestHangupReadsTheRulesAgain(t *testing.T) {
+func TestHangupReloadsTheRules(t *testing.T) {
 	port, file := freePort(t), filepath.Join(t.TempDir(), "rules.yaml")
 	rules := func(limit int) {
 		text := fmt.Sprintf("rules:\n  r:\n    limits: CL.WINDOW %d 60\n", limit)
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		require.NoError(t, os.Chtimes(file, time.Unix(1, 0), time.Unix(1, 0))) // it looks as before
+		require.NoError(t, os.Chtimes(file, time.Unix(1, 0), time.Unix(1, 0))) // the same time, so that only the signal makes a difference
 	}
 	rules(10)
 	cmd := program(t, "--port", port, "--rules-file", file)
@@ -194,13 +194,13 @@ func TestHangupReadsTheRulesAgain(t *testing.T) {
 	rules(20)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
 	require.Eventually(t, func() bool {
-		reply, is := c.Do("CL.CHECK", "r", "k", 0).([]any) // or an error, while it is loading
-		return is && reply[1] == int64(20)
-	}, patience, time.Millisecond)
+		reply, ok := c.Do("CL.CHECK", "r", "k", 0).([]any) // an error while the server loads
+		return ok && reply[1] == int64(20)
+	}, timeout, time.Millisecond)
 }
 
-// A first signal waits for a client that does not read, a second one does not.
-func TestSecondSignalEndsAtOnce(t *testing.T) {
+// After the first signal the server waits for a client that does not read. The second signal ends the process.
+func TestSecondSignalExitsAtOnce(t *testing.T) {
 	port := freePort(t)
 	cmd := program(t, "--port", port, "--shutdown-timeout", "1000")
 	serve(t, cmd)
@@ -209,14 +209,14 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	c.Write(bytes.Repeat(resptest.Command("GET", "big"), 4))
 	require.Eventually(t, func() bool {
 		return regexp.MustCompile(`omem=[1-9]\d{6}`).MatchString(fmt.Sprint(other.Do("CLIENT", "LIST")))
-	}, patience, time.Millisecond)
+	}, timeout, time.Millisecond)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	require.Empty(t, other.ReadAll())
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
-	require.Equal(t, 1, ends(t, cmd))
+	require.Equal(t, 1, waitForExit(t, cmd))
 }
 
-// Whoever is killed leaves a socket behind; the next start takes its place.
+// A killed server leaves its socket behind. The next start replaces it.
 func TestStartAfterKill(t *testing.T) {
 	port, socket := freePort(t), filepath.Join(t.TempDir(), "s")
 	for range 2 {
@@ -224,7 +224,7 @@ func TestStartAfterKill(t *testing.T) {
 		serve(t, cmd)
 		require.Equal(t, resptest.Simple("PONG"), resptest.Dial(t, socket).Do("PING"))
 		require.NoError(t, cmd.Process.Kill())
-		require.Equal(t, -1, ends(t, cmd))
+		require.Equal(t, -1, waitForExit(t, cmd))
 		require.FileExists(t, socket)
 	}
 }

@@ -12,41 +12,40 @@ import (
 	"cellserver/internal/config/configload"
 )
 
-// pingPatience is how long a healthy server may take.
-const pingPatience = 3 * time.Second
+// pingTimeout bounds the connect, and then the request with its reply.
+const pingTimeout = 3 * time.Second
 
-// ping is `cellserver --ping [...]`: nil when the server that the same arguments and
-// environment would start answers. Containers use it as their health check.
+// ping is `cellserver --ping [...]`. It returns nil if a server with the same arguments and the same environment
+// answers PING. Containers use it as their health check.
 func ping(args []string) error {
 	cfg, _, err := configload.Load(args, os.Environ(), new(fileReader).read)
 	if err != nil {
 		return err
 	}
-	network, address := whereToPing(cfg)
-	conn, err := net.DialTimeout(network, address, pingPatience)
+	network, address := pingAddress(cfg)
+	conn, err := net.DialTimeout(network, address, pingTimeout)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
 	if network == "tcp" && cfg.Port == 0 {
-		return nil // TLS alone: that it accepts must do, as we have no certificate to show
+		return nil // TLS only: ping has no client certificate, so an accepted connection is enough
 	}
-	conn.SetDeadline(time.Now().Add(pingPatience))
+	conn.SetDeadline(time.Now().Add(pingTimeout))
 	if _, err := conn.Write([]byte("PING\r\n")); err != nil {
 		return err
 	}
 	var reply [64]byte
 	n, err := conn.Read(reply[:])
-	// Whoever asks for a password is well, too.
+	// A server that asks for a password is healthy, too.
 	if text := string(reply[:n]); strings.HasPrefix(text, "+PONG") || strings.HasPrefix(text, "-NOAUTH") {
 		return nil
 	}
-	return fmt.Errorf("%s answered PING with %q (%v)", address, reply[:n], err)
+	return fmt.Errorf("%s answered PING with %q (%v): check that cellserver listens there", address, reply[:n], err)
 }
 
-// whereToPing is the first address that a configuration listens on, as a client on the
-// same machine reaches it.
-func whereToPing(cfg *config.Config) (network, address string) {
+// pingAddress returns the first address that a configuration listens on. A wildcard becomes the loopback address.
+func pingAddress(cfg *config.Config) (network, address string) {
 	port := cfg.Port
 	if port == 0 {
 		port = cfg.TLSPort

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// untilSignal returns a context that SIGTERM or SIGINT ends. A second one ends the
-// process at once.
-func untilSignal() context.Context {
+// stopOnSignal returns a context that ends with the first SIGTERM or SIGINT. The second one ends the process
+// at once with exit code 1.
+func stopOnSignal() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
@@ -22,13 +22,13 @@ func untilSignal() context.Context {
 	return ctx
 }
 
-// onHangup calls do for each SIGHUP, until the process ends.
-func onHangup(do func()) {
+// onHangup calls reload after each SIGHUP, until the process ends.
+func onHangup(reload func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGHUP)
 	go func() {
 		for range signals {
-			do()
+			reload()
 		}
 	}()
 }

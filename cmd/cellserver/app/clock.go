@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// clock is the server's time: the real one, or one that is set by hand. It implements
-// [commands.Clock]. Reading it takes no lock.
+// clock is the server's time: the real time, or a fixed time that DEBUG CLOCK sets. It implements [commands.Clock]. Reading
+// it takes no lock.
 type clock struct {
 	started time.Time
-	fixed   atomic.Pointer[int64] // Unix nanoseconds at which the clock stands; nil while it runs
-	setting sync.Mutex            // held by whoever writes fixed
+	fixed   atomic.Pointer[int64] // Unix nanoseconds; nil while the clock follows the real time
+	setting sync.Mutex            // held while fixed is written
 }
 
 func newClock() *clock { return &clock{started: time.Now()} }
@@ -27,7 +27,7 @@ func (c *clock) Now() int64 {
 // Monotonic returns the real nanoseconds since the start.
 func (c *clock) Monotonic() int64 { return int64(time.Since(c.started)) }
 
-// Read returns both.
+// Read returns Now and Monotonic. It reads the system's clock once.
 func (c *clock) Read() (now, monotonic int64) {
 	t := time.Now()
 	if at := c.fixed.Load(); at != nil {
@@ -36,14 +36,14 @@ func (c *clock) Read() (now, monotonic int64) {
 	return t.UnixNano(), int64(t.Sub(c.started))
 }
 
-// Set stops the clock at a time.
+// Set stops the clock at a time in Unix nanoseconds.
 func (c *clock) Set(unixNano int64) {
 	c.setting.Lock()
 	defer c.setting.Unlock()
 	c.fixed.Store(&unixNano)
 }
 
-// Advance moves the clock on and stops it there.
+// Advance moves the clock by some nanoseconds and stops it there.
 func (c *clock) Advance(nanos int64) {
 	c.setting.Lock()
 	defer c.setting.Unlock()

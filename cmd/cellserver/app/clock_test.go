@@ -12,21 +12,21 @@ func TestClock(t *testing.T) {
 	c := newClock()
 	require.InDelta(t, time.Now().UnixNano(), c.Now(), float64(time.Minute))
 	c.Set(0)
-	require.Equal(t, int64(0), c.Now(), "the epoch is a time like others")
+	require.Equal(t, int64(0), c.Now(), "a clock may stand at the epoch")
 	c.Advance(5)
 	c.Advance(-2)
 	require.Equal(t, int64(3), c.Now())
 	c.Resume()
 	c.Advance(int64(time.Hour))
-	ahead := c.Now()
-	require.Greater(t, ahead, time.Now().UnixNano())
-	require.Equal(t, ahead, c.Now(), "advancing stops the clock")
+	later := c.Now()
+	require.Greater(t, later, time.Now().UnixNano())
+	require.Equal(t, later, c.Now(), "advancing stops the clock")
 	c.Resume()
-	require.Less(t, c.Now(), ahead)
-	require.Less(t, c.Monotonic(), int64(time.Minute), "measuring follows the real time")
+	require.Less(t, c.Now(), later)
+	require.Less(t, c.Monotonic(), int64(time.Minute), "Monotonic follows the real time")
 }
 
-func TestClockIsAdvancedByAll(t *testing.T) {
+func TestClockIsAdvancedConcurrently(t *testing.T) {
 	c := newClock()
 	c.Set(0)
 	var wg sync.WaitGroup

@@ -6,33 +6,33 @@ import (
 	"strings"
 
 	"cellserver/commands"
+	"cellserver/internal/config"
 )
 
-const tryIt = `cellserver %s listens on %s. Try it:
+// greetingText has a version, the addresses and the options of redis-cli.
+const greetingText = `cellserver %s listens on %s. Try it:
 
   redis-cli %s CL.THROTTLE user 15 30 60
 
-  1) (integer) 0     it may happen (1: it may not)
-  2) (integer) 16    so many may happen at once: the burst and one
-  3) (integer) 15    so many more may happen now
-  4) (integer) -1    seconds until it may happen; -1: no need to wait
-  5) (integer) 2     seconds until all are there again: 30 in 60 seconds is one every 2
+  1) (integer) 0     0: allowed, 1: limited
+  2) (integer) 16    the limit: the burst and one
+  3) (integer) 15    remaining now
+  4) (integer) -1    retry after so many seconds; -1: no need to wait
+  5) (integer) 2     seconds until the limit is full again: 30 in 60 seconds is one every 2
 
 `
 
-// Greeting tells who started the server where it listens and what to try.
-func (a *App) Greeting() string {
-	addresses := a.sockets.addresses()
+// greeting says where the server listens, and has a command to try.
+func greeting(addresses []net.Addr, cfg *config.Config) string {
 	names := make([]string, len(addresses))
 	for i, addr := range addresses {
 		names[i] = addr.String()
 	}
-	return fmt.Sprintf(tryIt, commands.Version, strings.Join(names, " and "), a.reach(addresses[0]))
+	return fmt.Sprintf(greetingText, commands.Version, strings.Join(names, " and "), clientOptions(addresses[0], cfg))
 }
 
-// reach is how redis-cli gets to an address.
-func (a *App) reach(addr net.Addr) string {
-	cfg := a.commands.Config()
+// clientOptions returns the options with which redis-cli connects to an address.
+func clientOptions(addr net.Addr, cfg *config.Config) string {
 	options := "-s " + addr.String()
 	if tcp, ok := addr.(*net.TCPAddr); ok {
 		options = fmt.Sprintf("-p %d", tcp.Port)

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long a test waits for what must come.
-const patience = 10 * time.Second
+// timeout bounds each wait of a test.
+const timeout = 10 * time.Second
 
 // instance is a server that runs in the test's process.
 type instance struct {
@@ -27,8 +27,8 @@ type instance struct {
 	done chan error
 }
 
-// start runs a server with directives as on the command line, on a free port unless they
-// say otherwise, until the test ends.
+// start runs a server with directives as on the command line until the test ends. Without a directive for the port it
+// listens on a free one.
 func start(t *testing.T, directives ...string) *instance {
 	t.Helper()
 	in, err := open(t, directives...)
@@ -37,7 +37,7 @@ func start(t *testing.T, directives ...string) *instance {
 	return in
 }
 
-// open makes a server that does not run yet. It keeps nothing on disk unless it is told to.
+// open makes a server that does not run yet. Without directives of persistence it keeps nothing on disk.
 func open(t *testing.T, directives ...string) (*instance, error) {
 	t.Helper()
 	args := append([]string{"--port", strconv.Itoa(freePort(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}, directives...)
@@ -59,14 +59,14 @@ func (in *instance) run(t *testing.T) {
 	})
 }
 
-// wait waits for the end of Run, and lets others wait, too.
+// wait waits for the end of Run. It can be called again.
 func (in *instance) wait(t *testing.T) {
 	t.Helper()
 	select {
 	case err := <-in.done:
 		require.NoError(t, err)
 		in.done <- nil
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Fatal("the server does not stop")
 	}
 }
@@ -76,7 +76,7 @@ func (in *instance) dial(t *testing.T) *resptest.Client {
 	return resptest.Dial(t, in.Addr().String())
 }
 
-// pending is how many bytes wait for clients to take them.
+// pending returns how many bytes of replies wait for clients.
 func (in *instance) pending() (n int) {
 	for _, c := range in.transport.Conns() {
 		n += c.Pending()
@@ -84,7 +84,7 @@ func (in *instance) pending() (n int) {
 	return n
 }
 
-// freePort returns a TCP port of the loopback address that nobody uses.
+// freePort returns a TCP port of the loopback address that no process uses.
 func freePort(t *testing.T) int {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -92,19 +92,20 @@ func freePort(t *testing.T) int {
 	return ln.Addr().(*net.TCPAddr).Port
 }
 
-// requireClosed requires that the server ends a connection without a further word.
+// requireClosed requires that the server closes a connection without a further reply.
 func requireClosed(t *testing.T, c *resptest.Client) {
 	t.Helper()
 	_, err := c.TryRecv()
 	require.Error(t, err)
 }
 
+// ok sends a command and requires the reply OK.
 func ok(t *testing.T, c *resptest.Client, args ...any) {
 	t.Helper()
 	require.Equal(t, resptest.Simple("OK"), c.Do(args...))
 }
 
-// safeBuffer is a log that is read while it is written.
+// safeBuffer is a log that can be read while the server writes it.
 type safeBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -28,7 +28,7 @@ func TestTwoServersInOneProcessShareNothing(t *testing.T) {
 	require.Equal(t, resptest.Simple("PONG"), b.dial(t).Do("PING"))
 }
 
-func TestPortInUseIsOneClearLine(t *testing.T) {
+func TestPortInUseIsOneLine(t *testing.T) {
 	a := start(t)
 	port := a.Addr().(*net.TCPAddr).Port
 	_, err := open(t, "--port", fmt.Sprint(port))
@@ -37,17 +37,16 @@ func TestPortInUseIsOneClearLine(t *testing.T) {
 	require.Equal(t, resptest.Simple("PONG"), a.dial(t).Do("PING"))
 }
 
-// An address that does not exist is an error, unless it is optional; a server that
-// failed to start leaves no listener behind.
+// An address that does not exist is an error, unless it is optional. A failed start leaves no listener open.
 func TestAddressThatDoesNotExist(t *testing.T) {
 	port := fmt.Sprint(freePort(t))
 	_, err := open(t, "--port", port, "--bind", "127.0.0.1", "203.0.113.1")
 	require.EqualError(t, err, "cannot listen on 203.0.113.1:"+port+": cannot assign requested address")
 	_, err = open(t, "--port", port, "--bind", "-203.0.113.1")
-	require.EqualError(t, err, "cannot listen anywhere: none of the optional addresses exists")
+	require.EqualError(t, err, "cannot listen: none of the optional addresses exists: name another one with --bind")
 	in := start(t, "--port", port, "--bind", "127.0.0.1", "-203.0.113.1")
 	require.Equal(t, resptest.Simple("PONG"), in.dial(t).Do("PING"))
-	require.Contains(t, in.log.String(), "an optional address is left out")
+	require.Contains(t, in.log.String(), "an optional address is skipped")
 }
 
 func TestConnectionsBeforeRunAreServedByIt(t *testing.T) {
@@ -63,7 +62,7 @@ func TestStoppedServerDoesNotRunAgain(t *testing.T) {
 	in := start(t)
 	in.stop()
 	in.wait(t)
-	require.EqualError(t, in.Run(context.Background()), "this server has run before")
+	require.EqualError(t, in.Run(context.Background()), "this server has run before: make a new one")
 }
 
 func TestRunEndsWhenItsContextHasEnded(t *testing.T) {
@@ -87,7 +86,7 @@ func TestAnotherServerTakesThePortAtOnce(t *testing.T) {
 	}
 }
 
-// Every reply of a batch that was received leaves before its connection ends.
+// Every reply of a received batch leaves before its connection is closed.
 func TestStopLetsRunningBatchesFinish(t *testing.T) {
 	in := start(t)
 	c := in.dial(t)
@@ -108,18 +107,18 @@ func TestStopLetsRunningBatchesFinish(t *testing.T) {
 	}
 	in.wait(t)
 	sent.Wait()
-	require.NotContains(t, in.log.String(), "cut off")
+	require.NotContains(t, in.log.String(), "disconnected")
 }
 
-func TestStopDoesNotWaitForEver(t *testing.T) {
+func TestStopDoesNotWaitForSlowReaders(t *testing.T) {
 	in := start(t, "--shutdown-timeout", "0")
 	c := in.dial(t)
 	ok(t, c, "SET", "big", strings.Repeat("x", 8<<20))
-	c.Write(bytes.Repeat(resptest.Command("GET", "big"), 4)) // and reads none of it
-	require.Eventually(t, func() bool { return in.pending() > 0 }, patience, time.Millisecond)
+	c.Write(bytes.Repeat(resptest.Command("GET", "big"), 4)) // and does not read the replies
+	require.Eventually(t, func() bool { return in.pending() > 0 }, timeout, time.Millisecond)
 	in.stop()
 	in.wait(t)
-	require.Contains(t, in.log.String(), "cut off")
+	require.Contains(t, in.log.String(), "disconnected")
 }
 
 func TestUnixSocket(t *testing.T) {
@@ -164,7 +163,7 @@ func TestConfigSetMovesTheListeners(t *testing.T) {
 	ok(t, c, "CONFIG", "SET", "port", next)
 	require.Equal(t, fmt.Sprintf("127.0.0.1:%d", next), in.Addr().String())
 	require.Equal(t, resptest.Simple("PONG"), in.dial(t).Do("PING"))
-	require.Equal(t, resptest.Simple("PONG"), c.Do("PING"), "those who are connected stay")
+	require.Equal(t, resptest.Simple("PONG"), c.Do("PING"), "connected clients stay connected")
 	_, err := net.Dial("tcp", before)
 	require.Error(t, err)
 
@@ -175,18 +174,18 @@ func TestConfigSetMovesTheListeners(t *testing.T) {
 	require.Contains(t, fmt.Sprint(reply), "argument 'port') - Unable to listen on this port: ")
 	require.Contains(t, fmt.Sprint(reply), "address already in use")
 	require.Equal(t, []any{"port", fmt.Sprint(next)}, c.Do("CONFIG", "GET", "port"))
-	require.Equal(t, resptest.Simple("PONG"), in.dial(t).Do("PING"), "a refused change leaves the port as it was")
+	require.Equal(t, resptest.Simple("PONG"), in.dial(t).Do("PING"), "a refused change keeps the port")
 
 	ok(t, c, "CONFIG", "SET", "bind", "*")
 	require.Equal(t, fmt.Sprintf("0.0.0.0:%d", next), in.Addr().String())
 }
 
-// A panic in a background round is logged with its stack, and there is a next round.
+// A panic in a background round is logged with its stack, and the next round runs.
 func TestBackgroundSurvivesPanics(t *testing.T) {
 	in, err := open(t)
 	require.NoError(t, err)
 	defer in.sockets.close()
-	b := background{app: in.App}
+	b := background{log: &in.App.log}
 	b.guard(func() { panic("oops") })
 	require.Contains(t, in.log.String(), "a background round panicked")
 	require.Contains(t, in.log.String(), "lifecycle_test.go")
@@ -195,7 +194,7 @@ func TestBackgroundSurvivesPanics(t *testing.T) {
 	require.Equal(t, 1, rounds)
 }
 
-func TestExpiredKeysLeaveUnasked(t *testing.T) {
+func TestExpiredKeysAreRemovedInTheBackground(t *testing.T) {
 	in := start(t, "--hz", "100")
 	c := in.dial(t)
 	ok(t, c, "DEBUG", "CLOCK", "SET", "1000000000000")
@@ -206,5 +205,5 @@ func TestExpiredKeysLeaveUnasked(t *testing.T) {
 	ok(t, c, "DEBUG", "CLOCK", "ADVANCE", int64(11*time.Second))
 	require.Equal(t, int64(1000), c.Do("DBSIZE"))
 	ok(t, c, "DEBUG", "SET-ACTIVE-EXPIRE", 1)
-	require.Eventually(t, func() bool { return c.Do("DBSIZE") == int64(0) }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return c.Do("DBSIZE") == int64(0) }, timeout, time.Millisecond)
 }

@@ -12,55 +12,63 @@ import (
 	"cellserver/internal/config/configload"
 )
 
-// levelVerbose lies between slog's debug and info, as Redis's verbose does between its
-// debug and notice.
+// logger is the log of a server, with the levels of Redis.
+type logger struct {
+	*slog.Logger
+	level slog.LevelVar // loglevel; without effect on the log of Options
+}
+
+// levelVerbose lies between debug and info, as Redis's verbose lies between debug and notice.
 const levelVerbose slog.Level = -2
 
-// levels are the least levels that each loglevel lets through.
+// levels has the lowest level that each loglevel logs.
 var levels = map[config.LogLevel]slog.Level{
 	config.LogDebug: slog.LevelDebug, config.LogVerbose: levelVerbose,
 	config.LogNotice: slog.LevelInfo, config.LogWarning: slog.LevelWarn,
 }
 
-// openLog makes the log, unless there is one.
-func (a *App) openLog(cfg *config.Config) error {
-	a.level.Set(levels[cfg.LogLevel])
-	if a.log != nil {
+// open uses the given log. If that is nil, it opens the log of the configuration.
+func (l *logger) open(given *slog.Logger, cfg *config.Config) error {
+	l.setLevel(cfg)
+	if given != nil {
+		l.Logger = given
 		return nil
 	}
 	var out io.Writer = os.Stdout
 	if cfg.LogFile != "" {
 		file := logFile(inDir(cfg, cfg.LogFile))
 		if _, err := file.Write(nil); err != nil {
-			return fmt.Errorf("cannot write the logfile %s: %w", cfg.LogFile, reason(err))
+			return fmt.Errorf("cannot write the logfile %s: %w: choose another logfile", cfg.LogFile, cause(err))
 		}
 		out = file
 	}
-	a.log = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: &a.level, ReplaceAttr: redisLevels}))
+	l.Logger = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: &l.level, ReplaceAttr: redisLevels}))
 	return nil
 }
 
-// redisLevels writes levels in the words of loglevel.
+// setLevel takes loglevel from a configuration.
+func (l *logger) setLevel(cfg *config.Config) { l.level.Set(levels[cfg.LogLevel]) }
+
+// redisLevels writes the names of levels as loglevel has them.
 func redisLevels(groups []string, attr slog.Attr) slog.Attr {
 	level, ok := attr.Value.Any().(slog.Level)
 	if attr.Key != slog.LevelKey || !ok || len(groups) > 0 {
 		return attr
 	}
-	for name, least := range levels {
-		if level == least {
+	for name, lowest := range levels {
+		if level == lowest {
 			return slog.String(slog.LevelKey, string(name))
 		}
 	}
 	return attr
 }
 
-// verbose logs what only a talkative log shows.
-func (a *App) verbose(text string, args ...any) {
-	a.log.Log(context.Background(), levelVerbose, text, args...)
+// verbose logs at Redis's level verbose.
+func (l *logger) verbose(text string, args ...any) {
+	l.Log(context.Background(), levelVerbose, text, args...)
 }
 
-// logFile is a file that is opened for each message: whoever rotates logs moves it away
-// without telling.
+// logFile is the path of a file. Each write opens the file, so that log rotation can rename it without a signal.
 type logFile string
 
 // Write appends p.
@@ -76,9 +84,9 @@ func (f logFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// logWarnings logs what the configuration's reader had to say. The many directives of a
-// redis.conf that merely do not apply share a line for each file.
-func (a *App) logWarnings(warnings []configload.Warning) {
+// warnings logs the warnings of the configuration. The ignored directives of one file share a line, because a redis.conf
+// has many.
+func (l *logger) warnings(warnings []configload.Warning) {
 	ignored := map[string][]string{}
 	for _, w := range warnings {
 		if w.Ignored != "" {
@@ -89,9 +97,9 @@ func (a *App) logWarnings(warnings []configload.Warning) {
 		names := ignored[w.File]
 		switch {
 		case w.Ignored == "" || len(names) == 1:
-			a.log.Warn(w.String())
+			l.Warn(w.String())
 		case w.Ignored == names[0]:
-			a.log.Warn(fmt.Sprintf("%s: %d directives of redis do not apply here and are ignored: %s", w.File, len(names), strings.Join(names, " ")))
+			l.Warn(fmt.Sprintf("%s: %d directives of redis do not apply here and are ignored: %s", w.File, len(names), strings.Join(names, " ")))
 		}
 	}
 }

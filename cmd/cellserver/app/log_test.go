@@ -7,29 +7,28 @@ import (
 	"strings"
 	"testing"
 
-	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
 
 	"github.com/stretchr/testify/require"
 )
 
-// openLogged opens the log that a configuration asks for, in a file.
-func openLogged(t *testing.T, directives ...string) (a *App, cfg *config.Config, path string) {
+// openFileLog opens the log of a configuration in a file.
+func openFileLog(t *testing.T, directives ...string) (log *logger, path string) {
 	path = filepath.Join(t.TempDir(), "log")
 	cfg, _, err := configload.Load(append(directives, "--logfile", path), nil, nil)
 	require.NoError(t, err)
-	a = &App{}
-	require.NoError(t, a.openLog(cfg))
-	return a, cfg, path
+	log = &logger{}
+	require.NoError(t, log.open(nil, cfg))
+	return log, path
 }
 
 func TestLogLevelsAreThoseOfRedis(t *testing.T) {
 	for i, level := range []string{"debug", "verbose", "notice", "warning"} {
-		a, _, path := openLogged(t, "--loglevel", level)
-		a.log.Debug("one")
-		a.verbose("two")
-		a.log.Info("three")
-		a.log.Warn("four")
+		log, path := openFileLog(t, "--loglevel", level)
+		log.Debug("one")
+		log.verbose("two")
+		log.Info("three")
+		log.Warn("four")
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.Equal(t, 4-i, strings.Count(string(text), "\n"), "%s", text)
@@ -38,12 +37,12 @@ func TestLogLevelsAreThoseOfRedis(t *testing.T) {
 	}
 }
 
-// A log that was moved away, as by logrotate, begins anew under its name.
-func TestLogFileMayBeMovedAway(t *testing.T) {
-	a, _, path := openLogged(t)
-	a.log.Info("one")
+// After a rename, as logrotate does it, the log continues in a new file.
+func TestLogFileMayBeRenamed(t *testing.T) {
+	log, path := openFileLog(t)
+	log.Info("one")
 	require.NoError(t, os.Rename(path, path+".1"))
-	a.log.Info("two")
+	log.Info("two")
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "one")
@@ -54,23 +53,23 @@ func TestLogFileThatCannotBeWritten(t *testing.T) {
 	cfg, _, err := configload.Load([]string{"--logfile", filepath.Join(t.TempDir(), "none", "log")}, nil, nil)
 	require.NoError(t, err)
 	_, err = New(Options{Config: cfg})
-	require.EqualError(t, err, "cannot write the logfile "+cfg.LogFile+": no such file or directory")
+	require.EqualError(t, err, "cannot write the logfile "+cfg.LogFile+": no such file or directory: choose another logfile")
 }
 
 func TestLogLevelFollowsConfigSet(t *testing.T) {
 	in := start(t)
-	require.Equal(t, slog.LevelInfo, in.level.Level())
+	require.Equal(t, slog.LevelInfo, in.App.log.level.Level())
 	ok(t, in.dial(t), "CONFIG", "SET", "loglevel", "warning")
-	require.Equal(t, slog.LevelWarn, in.level.Level())
+	require.Equal(t, slog.LevelWarn, in.App.log.level.Level())
 }
 
-// What merely does not apply shares one line; what says more has its own.
-func TestWarningsAreFolded(t *testing.T) {
+// Ignored directives share one line. Every other warning has its own line.
+func TestWarningsShareALine(t *testing.T) {
 	text := "daemonize yes\nset-max-intset-entries 512\nactiverehashing yes\nhll-sparse-max-bytes 3000\nloadmodule /x/libredis_cell.so\n"
 	_, warnings, err := configload.Load([]string{"redis.conf"}, nil, func(string) ([]byte, error) { return []byte(text), nil })
 	require.NoError(t, err)
-	a, _, path := openLogged(t)
-	a.logWarnings(warnings)
+	log, path := openFileLog(t)
+	log.warnings(warnings)
 	out, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, 3, strings.Count(string(out), "\n"), "%s", out)

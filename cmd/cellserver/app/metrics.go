@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -12,87 +11,87 @@ import (
 	"sync"
 	"time"
 
-	"cellserver/commands"
 	"cellserver/internal/config"
-	"cellserver/server"
 	"cellserver/server/report"
 )
 
-// exporter serves metrics to Prometheus over HTTP, where metrics-bind and metrics-port
-// say, or not at all.
+// exporter serves metrics to Prometheus over HTTP, on the address of metrics-bind and metrics-port.
 type exporter struct {
-	mu     sync.Mutex // guards what follows
-	at     string     // "" while it does not listen
-	ln     net.Listener
-	server *http.Server
+	log     *logger
+	metrics func() string // in the type [report.MetricsType]
+
+	mu      sync.Mutex   // guards the fields below
+	address string       // "" while the exporter does not listen
+	ln      net.Listener // nil while the exporter does not listen
+	server  *http.Server // nil while the exporter does not listen
 }
 
-// follow makes the exporter listen where a configuration says. If it cannot, it stays
-// where it was.
-func (e *exporter) follow(a *App, cfg *config.Config) error {
+// configure listens on the address of a configuration; metrics-port 0 is no address. If it cannot, it keeps the previous
+// address.
+func (e *exporter) configure(cfg *config.Config) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	at := ""
+	address := ""
 	if cfg.MetricsPort != 0 {
-		at = net.JoinHostPort(cfg.MetricsBind, strconv.Itoa(cfg.MetricsPort))
+		address = net.JoinHostPort(cfg.MetricsBind, strconv.Itoa(cfg.MetricsPort))
 	}
-	if at == e.at {
+	if address == e.address {
 		return nil
 	}
 	var ln net.Listener
-	if at != "" {
+	if address != "" {
 		var err error
-		if ln, err = net.Listen("tcp", at); err != nil {
-			return cannotListen(at, err, "stop what listens there, or choose another port with --metrics-port")
+		if ln, err = net.Listen("tcp", address); err != nil {
+			return cannotListen(address, err, "stop what listens there, or choose another port with --metrics-port")
 		}
 	}
 	e.close()
-	e.at, e.ln = at, ln
+	e.address, e.ln = address, ln
 	if ln != nil {
-		e.serve(a)
+		e.serve()
 	}
 	return nil
 }
 
-// Bounds of what a scraper may ask of the server.
+// Bounds of a request for metrics.
 const (
 	scrapeTimeout   = 10 * time.Second
 	scrapeMaxHeader = 16 << 10
 )
 
 // serve answers requests until the exporter is closed.
-func (e *exporter) serve(a *App) {
+func (e *exporter) serve() {
 	e.server = &http.Server{
-		Handler: metricsHandler(a.commands), ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
+		Handler: metricsHandler(e.metrics), ErrorLog: slog.NewLogLogger(e.log.Handler(), slog.LevelDebug),
 		ReadTimeout: scrapeTimeout, WriteTimeout: scrapeTimeout, IdleTimeout: 6 * scrapeTimeout, MaxHeaderBytes: scrapeMaxHeader,
 	}
 	server, ln := e.server, e.ln
 	go func() {
 		if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-			a.log.Error("the metrics' listener failed", "address", ln.Addr(), "error", err)
+			e.log.Error("the metrics listener failed: set metrics-port to 0 and back to open it again", "address", ln.Addr(), "error", err)
 		}
 	}()
 }
 
-// metricsHandler answers /metrics; everything else does not exist.
-func metricsHandler(s *server.Server) http.Handler {
+// metricsHandler answers GET /metrics, and other requests with an error.
+func metricsHandler(metrics func() string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", report.MetricsType)
-		io.WriteString(w, s.Metrics())
+		io.WriteString(w, metrics())
 	})
 	return mux
 }
 
-// close ends listening, without waiting for whoever reads.
+// close closes the listener and its connections at once.
 func (e *exporter) close() {
 	if e.server != nil {
 		e.server.Close()
 	}
-	e.at, e.ln, e.server = "", nil, nil
+	e.address, e.ln, e.server = "", nil, nil
 }
 
-// stop ends listening for good, and lets answers that are being written leave.
+// stop closes the listener for good. Replies that the exporter is writing leave until ctx ends.
 func (e *exporter) stop(ctx context.Context) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -101,21 +100,12 @@ func (e *exporter) stop(ctx context.Context) {
 	}
 }
 
-// address is where metrics are, nil when they are nowhere.
-func (e *exporter) address() net.Addr {
+// addr returns the address of the listener, and nil if there is no listener.
+func (e *exporter) addr() net.Addr {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ln == nil {
 		return nil
 	}
 	return e.ln.Addr()
-}
-
-// refuseMetrics blames the directive that asked for an address that cannot be had.
-func refuseMetrics(old, cfg *config.Config, err error) error {
-	directive := "metrics-port"
-	if old.MetricsBind != cfg.MetricsBind {
-		directive = "metrics-bind"
-	}
-	return &commands.Refusal{Directive: directive, Reason: fmt.Errorf("Unable to listen there: %w", err)}
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scrape asks for a path where metrics are served.
+// scrape gets a path from the exporter.
 func scrape(t *testing.T, address, path string) (status int, kind, body string) {
 	t.Helper()
-	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := http.Client{Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := client.Get("http://" + address + path)
 	require.NoError(t, err)
 	defer answer.Body.Close()
@@ -31,7 +31,7 @@ func TestMetricsAreServed(t *testing.T) {
 	c := in.dial(t)
 	c.Do("CL.THROTTLE", "k", 0, 1, 60)
 	c.Do("CL.THROTTLE", "k", 0, 1, 60)
-	address := in.exporter.address().String()
+	address := in.exporter.addr().String()
 	status, kind, body := scrape(t, address, "/metrics")
 	require.Equal(t, []any{http.StatusOK, report.MetricsType}, []any{status, kind})
 	require.Contains(t, body, "\n"+`cellserver_decisions_total{command="cl.throttle",outcome="limited"} 1`+"\n")
@@ -46,9 +46,9 @@ func TestMetricsAreServed(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, answer.StatusCode)
 }
 
-func TestMetricsFollowTheConfiguration(t *testing.T) {
+func TestConfigSetMovesTheExporter(t *testing.T) {
 	in := start(t)
-	require.Nil(t, in.exporter.address(), "off unless asked for")
+	require.Nil(t, in.exporter.addr(), "off by default")
 	c := in.dial(t)
 	first, second := freePort(t), freePort(t)
 	ok(t, c, "CONFIG", "SET", "metrics-port", first)
@@ -57,7 +57,7 @@ func TestMetricsFollowTheConfiguration(t *testing.T) {
 	ok(t, c, "CONFIG", "SET", "metrics-port", second)
 	status, _, _ = scrape(t, fmt.Sprintf("127.0.0.1:%d", second), "/metrics")
 	require.Equal(t, http.StatusOK, status)
-	requireNobody(t, first)
+	requireNoListener(t, first)
 
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -67,20 +67,20 @@ func TestMetricsFollowTheConfiguration(t *testing.T) {
 	require.Equal(t, resptest.Error(fmt.Sprintf("ERR CONFIG SET failed (possibly related to argument 'metrics-port') - Unable to listen there: "+
 		"cannot listen on 127.0.0.1:%d: address already in use: stop what listens there, or choose another port with --metrics-port", port)), refusal)
 	status, _, _ = scrape(t, fmt.Sprintf("127.0.0.1:%d", second), "/metrics")
-	require.Equal(t, http.StatusOK, status, "it stays where it was")
+	require.Equal(t, http.StatusOK, status, "the exporter keeps its address")
 
 	ok(t, c, "CONFIG", "SET", "metrics-port", 0)
-	requireNobody(t, second)
+	requireNoListener(t, second)
 }
 
-// requireNobody requires that nobody listens to a port.
-func requireNobody(t *testing.T, port int) {
+// requireNoListener requires that no process listens on a port.
+func requireNoListener(t *testing.T, port int) {
 	t.Helper()
 	_, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	require.ErrorContains(t, err, "refused")
 }
 
-func TestMetricsPortIsTaken(t *testing.T) {
+func TestMetricsPortInUse(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
@@ -94,5 +94,5 @@ func TestMetricsEndWithTheServer(t *testing.T) {
 	in := start(t, "--metrics-port", strconv.Itoa(port))
 	in.stop()
 	in.wait(t)
-	requireNobody(t, port)
+	requireNoListener(t, port)
 }

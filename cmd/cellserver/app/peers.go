@@ -2,6 +2,7 @@ package app
 
 import (
 	"net"
+	"sync"
 	"time"
 
 	"cellserver/internal/config"
@@ -10,47 +11,48 @@ import (
 	"cellserver/server"
 )
 
-// keepAlive probes a silent connection after so many seconds, and gives it up after
-// three probes a third of that apart, as Redis does. Zero is off.
-func keepAlive(tcp *net.TCPConn, seconds int) {
-	idle := time.Duration(seconds) * time.Second
-	tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: idle > 0, Idle: idle, Interval: max(idle/3, time.Second), Count: 3})
+// peers admits connections, and closes idle clients and slow readers.
+type peers struct {
+	log       *logger
+	server    *server.Server
+	transport *transport.Server
+
+	mu sync.Mutex // guards the UserData of all connections; held while a client is admitted
 }
 
-// peer is a connection's client, and what the patrol remembers of it.
+// peer is the client of a connection, and its state for the patrol. It is the UserData of the connection.
 type peer struct {
-	client *server.Client
-	heavy  int64 // monotonic time since when more than the soft limit waits for it, 0 when it does not
+	client    *server.Client
+	overSince int64 // monotonic time since which its replies exceed the soft limit; 0 if they do not
 }
 
-// accept admits a connection or says why not. Connections come one at a time, so that none passes
-// maxclients.
-func (a *App) accept(c *transport.Conn) (resp.Handler, string) {
-	a.accepting.Lock()
-	defer a.accepting.Unlock()
-	cfg := a.commands.Config()
-	if a.commands.Clients() >= cfg.MaxClients {
-		a.commands.RejectedConnection()
+// accept admits a connection, or returns the error for its client. It admits one connection at a time, so that their
+// number never exceeds maxclients.
+func (p *peers) accept(c *transport.Conn) (resp.Handler, string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	cfg := p.server.Config()
+	if p.server.Clients() >= cfg.MaxClients {
+		p.server.RejectedConnection()
 		return nil, "ERR max number of clients reached"
 	}
 	if protects(cfg, c.RemoteAddr()) {
-		a.commands.RejectedConnection()
+		p.server.RejectedConnection()
 		return nil, protectedMode
 	}
-	client := a.commands.Connect(c)
+	client := p.server.Connect(c)
 	c.UserData = &peer{client: client}
-	a.verbose("accepted", "client", c.RemoteAddr())
+	p.log.verbose("accepted a client", "client", c.RemoteAddr())
 	return client, ""
 }
 
-// protects reports whether protected mode keeps a client out: there is no password, and
-// the client is on another machine.
+// protects reports whether protected mode refuses a client: there is no password, and the client is on another machine.
 func protects(cfg *config.Config, from net.Addr) bool {
 	tcp, ok := from.(*net.TCPAddr)
 	return cfg.ProtectedMode && cfg.RequirePass == "" && ok && !tcp.IP.IsLoopback()
 }
 
-// protectedMode is Redis's text: people search for it.
+// protectedMode is Redis's text.
 const protectedMode = "DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the default user. " +
 	"In this mode connections are only accepted from the loopback interface. " +
 	"If you want to connect from external computers to Redis you may adopt one of the following solutions: " +
@@ -63,48 +65,48 @@ const protectedMode = "DENIED Redis is running in protected mode because protect
 	"4) Setup a an authentication password for the default user. " +
 	"NOTE: You only need to do one of the above things in order for the server to start accepting connections from the outside."
 
-// writeLimit is the hard limit of what may wait for a client.
+// writeLimit returns how many bytes of replies may wait for a client, the hard limit of client-output-buffer-limit.
 func writeLimit(c *transport.Conn) int64 {
 	p, ok := c.UserData.(*peer)
 	if !ok {
-		return 0 // refused: its last words are short
+		return 0 // a refused connection gets one short error
 	}
 	return p.client.OutputLimit().Hard
 }
 
-// patrol closes clients that are idle for longer than timeout, or have let more than
-// their soft limit wait for too long. now is monotonic.
-func (a *App) patrol(now int64) {
-	cfg := a.commands.Config()
+// patrol closes clients that are idle for longer than timeout, and clients whose replies exceed the soft limit of
+// client-output-buffer-limit for too long. now is monotonic.
+func (p *peers) patrol(now int64) {
+	cfg := p.server.Config()
 	limits := cfg.ClientOutputBufferLimit
 	if cfg.Timeout == 0 && limits.Normal.Soft == 0 && limits.PubSub.Soft == 0 {
 		return
 	}
-	a.accepting.Lock()
-	defer a.accepting.Unlock()
-	for _, c := range a.transport.Conns() {
-		p, ok := c.UserData.(*peer)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.transport.Conns() {
+		peer, ok := c.UserData.(*peer)
 		switch {
-		case !ok: // being refused
-		case cfg.Timeout > 0 && now-c.Active() > int64(cfg.Timeout)*int64(time.Second) && !p.client.MayIdle():
-			a.verbose("closing an idle client", "client", c.RemoteAddr())
+		case !ok: // a refused connection
+		case cfg.Timeout > 0 && now-c.Active() > int64(cfg.Timeout)*int64(time.Second) && !peer.client.MayIdle():
+			p.log.verbose("closing an idle client", "client", c.RemoteAddr())
 			c.Close()
-		case p.overSoftLimit(c, now):
-			a.log.Warn("closing a client that does not take its replies", "client", c.RemoteAddr(), "bytes", c.Pending())
+		case peer.overSoftLimit(c, now):
+			p.log.Warn("closing a client that does not read its replies", "client", c.RemoteAddr(), "bytes", c.Pending())
 			c.Close()
 		}
 	}
 }
 
-// overSoftLimit reports whether the soft limit has been exceeded for its time.
+// overSoftLimit reports whether the replies of a client have exceeded the soft limit for longer than its seconds.
 func (p *peer) overSoftLimit(c *transport.Conn, now int64) bool {
 	limit := p.client.OutputLimit()
 	if limit.Soft == 0 || int64(c.Pending()) <= limit.Soft {
-		p.heavy = 0
+		p.overSince = 0
 		return false
 	}
-	if p.heavy == 0 {
-		p.heavy = now
+	if p.overSince == 0 {
+		p.overSince = now
 	}
-	return now-p.heavy > int64(limit.Seconds)*int64(time.Second)
+	return now-p.overSince > int64(limit.Seconds)*int64(time.Second)
 }

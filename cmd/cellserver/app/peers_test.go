@@ -27,23 +27,23 @@ func TestMaxClients(t *testing.T) {
 	ok(t, first, "CONFIG", "SET", "maxclients", 3)
 	require.Equal(t, resptest.Simple("PONG"), in.dial(t).Do("PING"))
 	second.Close()
-	require.Eventually(t, func() bool { return in.commands.Clients() == 2 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return in.server.Clients() == 2 }, timeout, time.Millisecond)
 	require.Equal(t, resptest.Simple("PONG"), in.dial(t).Do("PING"))
 }
 
-func TestMaxClientsFitsTheSystem(t *testing.T) {
+func TestMaxClientsIsLowered(t *testing.T) {
 	in := start(t, "--maxclients", "2000000000")
 	c := in.dial(t)
-	require.Equal(t, []any{"maxclients", fmt.Sprint(min(mostClients(), 2000000000))}, c.Do("CONFIG", "GET", "maxclients"))
-	if most := mostClients(); most < 2000000000 {
+	require.Equal(t, []any{"maxclients", fmt.Sprint(min(maxClients(), 2000000000))}, c.Do("CONFIG", "GET", "maxclients"))
+	if limit := maxClients(); limit < 2000000000 {
 		require.Contains(t, in.log.String(), "maxclients is lowered")
 		require.Equal(t, resptest.Error(fmt.Sprintf("ERR CONFIG SET failed (possibly related to argument 'maxclients') - "+
-			"The operating system is not able to handle the specified number of clients, try with %d", most)),
-			c.Do("CONFIG", "SET", "maxclients", most+1))
+			"The operating system is not able to handle the specified number of clients, try with %d", limit)),
+			c.Do("CONFIG", "SET", "maxclients", limit+1))
 	}
 }
 
-func TestProtectedModeKeepsStrangersOut(t *testing.T) {
+func TestProtectedModeRefusesOtherMachines(t *testing.T) {
 	far, near := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7)}, &net.TCPAddr{IP: net.IPv6loopback}
 	for _, test := range []struct {
 		change func(*config.Config)
@@ -63,19 +63,19 @@ func TestProtectedModeKeepsStrangersOut(t *testing.T) {
 	}
 }
 
-// Over an address of this machine that is not the loopback, and with Redis's words.
+// The client uses an address of this machine that is not the loopback. The error is Redis's text.
 func TestProtectedModeOverTheWire(t *testing.T) {
 	host := outerAddress(t)
 	in := start(t, "--bind", host, "127.0.0.1")
-	stranger := in.dial(t)
-	require.Equal(t, resptest.Error(protectedMode), stranger.Recv())
-	requireClosed(t, stranger)
+	outsider := in.dial(t)
+	require.Equal(t, resptest.Error(protectedMode), outsider.Recv())
+	requireClosed(t, outsider)
 	port := in.Addr().(*net.TCPAddr).Port
 	ok(t, resptest.Dial(t, fmt.Sprintf("127.0.0.1:%d", port)), "CONFIG", "SET", "protected-mode", "no")
 	require.Equal(t, resptest.Simple("PONG"), in.dial(t).Do("PING"))
 }
 
-// outerAddress is an IPv4 address of this machine that others may reach.
+// outerAddress returns an IPv4 address of this machine that is not the loopback.
 func outerAddress(t *testing.T) string {
 	all, err := net.InterfaceAddrs()
 	require.NoError(t, err)
@@ -84,45 +84,45 @@ func outerAddress(t *testing.T) string {
 			return ip.String()
 		}
 	}
-	t.Skip("this machine has no address but its loopback")
+	t.Skip("this machine has only the loopback address")
 	return ""
 }
 
-// The patrol's clock is the test's here.
+// The test gives the patrol its time.
 func TestTimeoutClosesIdleClients(t *testing.T) {
 	in := start(t)
 	idle, monitor, admin := in.dial(t), in.dial(t), in.dial(t)
-	for _, c := range []*resptest.Client{idle, admin} { // whoever was answered is counted
+	for _, c := range []*resptest.Client{idle, admin} { // a client with a reply is counted
 		require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
 	}
 	ok(t, monitor, "MONITOR")
 	later := in.clock.Monotonic() + int64(time.Hour)
-	in.patrol(later)
-	require.Equal(t, 3, in.commands.Clients(), "timeout is 0 at first")
+	in.peers.patrol(later)
+	require.Equal(t, 3, in.server.Clients(), "timeout is 0 by default")
 
 	ok(t, admin, "CONFIG", "SET", "timeout", 7200)
-	in.patrol(later)
+	in.peers.patrol(later)
 	require.Equal(t, resptest.Simple("PONG"), idle.Do("PING"))
 	ok(t, admin, "CONFIG", "SET", "timeout", 60)
-	in.patrol(later)
+	in.peers.patrol(later)
 	requireClosed(t, idle)
 	requireClosed(t, admin)
-	require.Eventually(t, func() bool { return in.commands.Clients() == 1 }, patience, time.Millisecond, "the monitor stays")
+	require.Eventually(t, func() bool { return in.server.Clients() == 1 }, timeout, time.Millisecond, "the monitor stays")
 }
 
 func TestSoftOutputLimit(t *testing.T) {
 	in := start(t, "--client-output-buffer-limit", "normal 0 1000 30")
 	c := in.dial(t)
 	ok(t, c, "SET", "big", strings.Repeat("x", 8<<20))
-	c.Write(bytes.Repeat(resptest.Command("GET", "big"), 4)) // and reads none of it
-	require.Eventually(t, func() bool { return in.pending() > 1000 }, patience, time.Millisecond)
+	c.Write(bytes.Repeat(resptest.Command("GET", "big"), 4)) // and does not read the replies
+	require.Eventually(t, func() bool { return in.pending() > 1000 }, timeout, time.Millisecond)
 	now := in.clock.Monotonic() + int64(time.Minute)
-	in.patrol(now)
-	in.patrol(now + int64(29*time.Second))
-	require.Equal(t, 1, in.commands.Clients())
-	in.patrol(now + int64(31*time.Second))
-	require.Eventually(t, func() bool { return in.commands.Clients() == 0 }, patience, time.Millisecond)
-	require.Contains(t, in.log.String(), "does not take its replies")
+	in.peers.patrol(now)
+	in.peers.patrol(now + int64(29*time.Second))
+	require.Equal(t, 1, in.server.Clients())
+	in.peers.patrol(now + int64(31*time.Second))
+	require.Eventually(t, func() bool { return in.server.Clients() == 0 }, timeout, time.Millisecond)
+	require.Contains(t, in.log.String(), "does not read its replies")
 }
 
 func TestTrafficIsCounted(t *testing.T) {
@@ -132,8 +132,8 @@ func TestTrafficIsCounted(t *testing.T) {
 	for range 10 {
 		require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
 	}
-	// A reply is counted when it has left: a moment after the client may have it.
-	require.Eventually(t, func() bool { return in.usage().Output == int64(10*len("+PONG\r\n")) }, patience, time.Millisecond)
+	// The server counts a reply after it has sent it, so the client can have the reply before.
+	require.Eventually(t, func() bool { return in.usage().Output == int64(10*len("+PONG\r\n")) }, timeout, time.Millisecond)
 	u := in.usage()
 	require.Equal(t, int64(10*len(request)), u.Input)
 	require.Equal(t, int64(10*len("+PONG\r\n")), u.Output)

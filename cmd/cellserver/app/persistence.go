@@ -10,30 +10,47 @@ import (
 	"cellserver/persistence/aof"
 	"cellserver/persistence/fs"
 	"cellserver/server"
+	"cellserver/store"
 )
 
-// keep makes what keeps the store on disk.
-func (a *App) keep(cfg *config.Config) {
-	a.disk = persistence.New(persistence.Options{
-		Store: a.store, FS: fs.OS{}, Clock: a.clock, Log: a.log, Settings: settings(cfg),
+// disk keeps the store on disk.
+type disk struct {
+	*persistence.Manager
+	server *server.Server
+	replay func(db int, args [][]byte) error // runs a command of a log that a Redis wrote
+}
+
+// newDisk makes a disk. The server needs the disk, and the disk needs the server from its start on: connect passes it.
+func newDisk(s *store.Store, c *clock, log *logger, cfg *config.Config) *disk {
+	d := &disk{}
+	d.Manager = persistence.New(persistence.Options{
+		Store: s, FS: fs.OS{}, Clock: c, Log: log.Logger, Settings: settings(cfg),
 		Version: commands.RedisVersion,
-		Changes: func() int64 { return a.commands.Changes() },
+		Changes: func() int64 { return d.server.Changes() },
 		Condition: func(c persistence.Condition) {
-			a.commands.SetCondition(server.Condition{
+			d.server.SetCondition(server.Condition{
 				Loading: c.Loading, SaveFailed: c.SaveFailed, LogFailed: c.LogFailed, LogStrict: c.LogStrict,
 			})
 		},
-		Replayer: func(db int, args [][]byte) error { return a.replay(db, args) },
+		Replayer: func(db int, args [][]byte) error { return d.replay(db, args) },
 	})
+	return d
 }
 
-// policies are the values of appendfsync.
+// connect passes the server. It is called once, before the disk starts.
+func (d *disk) connect(s *server.Server) { d.server, d.replay = s, s.Replayer() }
+
+// configure applies the directives of persistence.
+func (d *disk) configure(cfg *config.Config) error { return d.Configure(settings(cfg)) }
+
+// policies has the fsync policy of each value of appendfsync.
 var policies = map[config.Fsync]aof.Policy{
 	config.FsyncEverySecond: aof.EverySecond, config.FsyncAlways: aof.Always, config.FsyncNo: aof.Never,
 }
 
-// pulse lets the append-only file do what is due, until ctx ends.
-func (a *App) pulse(ctx context.Context) {
+// pulse does the periodic work of the append-only file until ctx ends. It has a goroutine of its own, so that no
+// background round waits for an fsync.
+func (d *disk) pulse(ctx context.Context) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -41,12 +58,12 @@ func (a *App) pulse(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			a.disk.Pulse()
+			d.Pulse()
 		}
 	}
 }
 
-// settings are what a configuration says about persistence.
+// settings returns the directives of persistence.
 func settings(cfg *config.Config) persistence.Settings {
 	s := persistence.Settings{
 		Dir: cfg.Dir, DBFilename: cfg.DBFilename, Checksum: cfg.RDBChecksum, StopWrites: cfg.StopWritesOnBGSaveError,

@@ -40,12 +40,12 @@ func TestARestartKeepsTheData(t *testing.T) {
 	require.Equal(t, tat, again.Do("GET", "user"))
 }
 
-// refusedStart returns why a server does not start.
+// refusedStart returns the error of a server that does not start.
 func refusedStart(t *testing.T, directives ...string) error {
 	t.Helper()
 	in, err := open(t, directives...)
 	require.NoError(t, err)
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), timeout)
 	defer stop()
 	return in.Run(ctx)
 }
@@ -69,7 +69,7 @@ func TestTwoServersDoNotShareADirectory(t *testing.T) {
 	require.ErrorContains(t, refusedStart(t, "--dir", dir, "--save", "3600", "1"), "another server uses the directory")
 }
 
-// TestTheDefaultDirectoryIsMadeWhenItIsNeeded, and not before.
+// The first file that the server writes creates the default directory.
 func TestTheDefaultDirectoryIsMadeWhenItIsNeeded(t *testing.T) {
 	t.Chdir(t.TempDir())
 	c := start(t, "--dir", config.DefaultDir).dial(t)
@@ -123,12 +123,12 @@ func TestBGSAVEInTheBackground(t *testing.T) {
 	require.Equal(t, resptest.Simple("Background saving started"), c.Do("BGSAVE"))
 	require.Eventually(t, func() bool {
 		return strings.Contains(c.Do("INFO", "persistence").(string), "\r\nrdb_saves:1\r\n")
-	}, patience, time.Millisecond)
+	}, timeout, time.Millisecond)
 	require.FileExists(t, filepath.Join(dir, "dump.rdb"))
 }
 
-// TestMovingInAndOut lets Redis and this server start from each other's dump.
-func TestMovingInAndOut(t *testing.T) {
+// TestDumpsAreExchangedWithRedis starts Redis and this server from each other's dump.
+func TestDumpsAreExchangedWithRedis(t *testing.T) {
 	socket := resptest.StartRedis(t)
 	redis := resptest.Dial(t, socket)
 	redis.Do("SET", "tat", "1795266571097525924", "PXAT", "4000000000000")

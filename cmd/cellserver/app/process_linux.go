@@ -18,7 +18,7 @@ func system() string {
 	return cString(u.Sysname[:]) + " " + cString(u.Release[:]) + " " + cString(u.Machine[:])
 }
 
-// cString is the text before the first NUL; its element differs between architectures.
+// cString returns the text before the first NUL. The type of the elements depends on the architecture.
 func cString[C int8 | uint8](chars []C) string {
 	var b []byte
 	for _, c := range chars {
@@ -30,8 +30,8 @@ func cString[C int8 | uint8](chars []C) string {
 	return string(b)
 }
 
-// used asks the system what the process uses. What cannot be read is 0.
-func used() (u report.Usage) {
+// processUsage returns the memory and the processor time of the process. A value that cannot be read is 0.
+func processUsage() (u report.Usage) {
 	if text, err := os.ReadFile("/proc/self/statm"); err == nil {
 		var size, resident int64 // pages
 		if n, _ := fmt.Sscan(string(text), &size, &resident); n == 2 {

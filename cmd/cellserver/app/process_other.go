@@ -11,5 +11,5 @@ import (
 // system names the operating system.
 func system() string { return runtime.GOOS + " " + runtime.GOARCH }
 
-// used knows nothing here.
-func used() report.Usage { return report.Usage{} }
+// processUsage returns zeros on this system.
+func processUsage() report.Usage { return report.Usage{} }

@@ -5,20 +5,17 @@ import (
 	"runtime/metrics"
 )
 
-// reclaimer gives memory back to the system that values have given up. Serving throttles
-// allocates nothing, so nothing would make the collector run: without this, the room of
-// strings and sorted sets that have expired stays for minutes. Cells need none of it.
+// reclaimer gives the memory of removed strings and sorted sets back to the system. The garbage collector alone would
+// keep it for minutes, because CL.THROTTLE allocates nothing and so does not start a collection. Cells live outside the heap.
 type reclaimer struct {
-	resident, used int64 // bytes of the heap and of the values, as of the last collection
+	resident, used int64 // bytes of the heap and of the values, after the last collection
 }
 
-// spareHeap is how many bytes of garbage are not worth a collection; a quarter of what
-// the values take comes on top.
+// spareHeap is how many bytes of garbage do not justify a collection, besides a quarter of the bytes of the values.
 const spareHeap = 32 << 20
 
-// due reports whether a heap of so many resident bytes, with values that take used of
-// them, is worth a collection: what else there is, is taken to be as large as it was
-// after the last one.
+// due reports whether the garbage of the heap justifies a collection. The heap has so many resident bytes, and the values
+// use some of them. due assumes that all other live objects are as large as after the last collection.
 func (r *reclaimer) due(resident, used int64) bool {
 	live := r.resident + used - r.used
 	return resident-live > spareHeap+used/4
@@ -30,15 +27,14 @@ func (r *reclaimer) collect(used int64) {
 	r.resident, r.used = residentHeap(), used
 }
 
-// reclaim is one look.
+// reclaim collects if a collection is due. used is in bytes.
 func (r *reclaimer) reclaim(used int64) {
 	if r.due(residentHeap(), used) {
 		r.collect(used)
 	}
 }
 
-// residentHeap is the memory that the heap holds of the system: objects, garbage among
-// them, and what is free and not yet given back.
+// residentHeap returns the bytes of the heap: objects, garbage, and free memory that the system does not have back yet.
 func residentHeap() (n int64) {
 	samples := [...]metrics.Sample{
 		{Name: "/memory/classes/heap/objects:bytes"},

@@ -13,16 +13,15 @@ func TestReclaimIsDue(t *testing.T) {
 	const mb = 1 << 20
 	r := &reclaimer{resident: 110 * mb, used: 100 * mb}
 	require.False(t, r.due(110*mb, 100*mb), "nothing has changed")
-	require.False(t, r.due(210*mb, 200*mb), "the keys have grown, nothing else")
-	require.False(t, r.due(167*mb, 100*mb), "garbage that is not worth it")
+	require.False(t, r.due(210*mb, 200*mb), "only the keys have grown")
+	require.False(t, r.due(167*mb, 100*mb), "garbage below the bound")
 	require.True(t, r.due(168*mb, 100*mb), "a quarter and 32 MB of garbage")
-	require.True(t, r.due(110*mb, 10*mb), "keys have gone, and their room is still there")
-	require.False(t, r.due(20*mb, 10*mb), "the collector has been there by itself")
+	require.True(t, r.due(110*mb, 10*mb), "keys were removed, and the heap is still as large")
+	require.False(t, r.due(20*mb, 10*mb), "the collector ran by itself")
 }
 
-// TestReclaimGivesBack: what expired keys took is back with the system after one look,
-// but for what is not worth it.
-func TestReclaimGivesBack(t *testing.T) {
+// One call gives the memory of expired keys back to the system, except for spareHeap.
+func TestReclaimGivesMemoryBack(t *testing.T) {
 	s := store.New(store.Options{Databases: 1, Seed: 1})
 	r := &reclaimer{}
 	const now, second = int64(1_700_000_000_000_000_000), int64(1e9)

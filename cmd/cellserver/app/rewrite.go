@@ -10,8 +10,7 @@ import (
 	"cellserver/internal/config/configload"
 )
 
-// rewriter is CONFIG REWRITE for the configuration file of an absolute path; nil
-// without one.
+// rewriter implements CONFIG REWRITE for a configuration file with an absolute path. It is nil without a file.
 func rewriter(file string) func(*config.Config) error {
 	if file == "" {
 		return nil
@@ -32,8 +31,8 @@ func rewriter(file string) func(*config.Config) error {
 	}
 }
 
-// replaceFile gives a file new contents, or leaves it as it was: whoever reads it, even
-// after a crash, finds the old ones or the new ones whole.
+// replaceFile replaces the contents of a file at once. A reader finds all of the old contents or all of the new ones, even
+// after a crash.
 func replaceFile(file string, contents []byte, mode fs.FileMode) error {
 	if target, err := filepath.EvalSymlinks(file); err == nil {
 		file = target
@@ -55,7 +54,7 @@ func replaceFile(file string, contents []byte, mode fs.FileMode) error {
 	return syncDir(dir)
 }
 
-// syncDir makes a renaming last.
+// syncDir makes a rename in the directory survive a power failure.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRewriteReplacesTheFileWhole(t *testing.T) {
+func TestRewriteReplacesTheFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "redis.conf")
 	require.NoError(t, os.WriteFile(file, []byte("# mine\nhz 20\n"), 0o600))
@@ -28,10 +28,10 @@ func TestRewriteReplacesTheFileWhole(t *testing.T) {
 	require.EqualValues(t, 0o600, info.Mode())
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, entries, 2, "nothing is left behind")
+	require.Len(t, entries, 2, "no temporary file remains")
 }
 
-func TestRewriteMakesAFileThatIsGone(t *testing.T) {
+func TestRewriteCreatesAMissingFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "redis.conf")
 	cfg := config.Default()
 	require.NoError(t, cfg.Set("hz", []string{"30"}))

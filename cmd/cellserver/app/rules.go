@@ -10,102 +10,108 @@ import (
 	"cellserver/internal/config"
 )
 
-// ruleFile is the rules-file. It is read again when it looks different; while it is
-// wrong, the rules that were read before stay in force.
+// ruleFile is the rules-file. It is read again when its time or size changes. If the file has an error, the previous rules
+// stay in force.
 type ruleFile struct {
-	mu   sync.Mutex // guards what follows, and is held while the file is read
-	path string     // "" for none
-	seen look
+	log *logger
+	use func(path string, text []byte) error // puts rules in force
+
+	mu    sync.Mutex // guards the fields below, and is held while the file is read
+	path  string     // "" for none
+	stamp fileStamp  // of the last read
 }
 
-// look is how a file looks from outside.
-type look struct {
+// fileStamp tells versions of a file from each other. The zero fileStamp is that of a missing file.
+type fileStamp struct {
 	changed time.Time
 	size    int64
 }
 
-// mostRuleBytes bounds what a rules-file may hold.
-const mostRuleBytes = 4 << 20
+// maxRuleBytes bounds the size of a rules-file.
+const maxRuleBytes = 4 << 20
 
-// follow reads the file that a configuration names, unless it is the one that is in
-// force already. An error changes nothing.
-func (f *ruleFile) follow(a *App, cfg *config.Config) error {
+// configure reads the file that a configuration names, unless the path is the same as before. An error changes nothing.
+func (f *ruleFile) configure(cfg *config.Config) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	path := inDir(cfg, cfg.RulesFile)
 	if path == f.path {
 		return nil
 	}
-	next := ruleFile{path: path}
-	if err := next.read(a); err != nil {
+	stamp, err := f.read(path)
+	if err != nil {
 		return err
 	}
-	f.path, f.seen = next.path, next.seen
+	f.path, f.stamp = path, stamp
 	return nil
 }
 
-// read puts the rules of the file into force, or none without a file.
-func (f *ruleFile) read(a *App) error {
+// read puts the rules of a file in force; path "" is no rules. It returns the stamp of the file, also with an error if
+// the file exists.
+func (f *ruleFile) read(path string) (stamp fileStamp, err error) {
 	var text []byte
-	if f.path != "" {
-		var err error
-		if text, err = f.contents(); err != nil {
-			return fmt.Errorf("rules-file %s: %w", f.path, reason(err))
+	if path != "" {
+		if text, stamp, err = readRules(path); err != nil {
+			return stamp, fmt.Errorf("rules-file %s: %w", path, cause(err))
 		}
 	}
-	return a.commands.UseRules(f.path, text)
+	return stamp, f.use(path, text)
 }
 
-func (f *ruleFile) contents() ([]byte, error) {
-	file, err := os.Open(f.path)
+func readRules(path string) (text []byte, stamp fileStamp, err error) {
+	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, stamp, err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, err
+		return nil, stamp, err
 	}
-	f.seen = look{info.ModTime(), info.Size()}
-	text, err := io.ReadAll(io.LimitReader(file, mostRuleBytes+1))
-	if err == nil && len(text) > mostRuleBytes {
-		err = fmt.Errorf("more than %d bytes", mostRuleBytes)
+	stamp = fileStamp{info.ModTime(), info.Size()}
+	text, err = io.ReadAll(io.LimitReader(file, maxRuleBytes+1))
+	if err == nil && len(text) > maxRuleBytes {
+		err = fmt.Errorf("more than %d bytes", maxRuleBytes)
 	}
-	return text, err
+	return text, stamp, err
 }
 
-// ReloadRules reads the rules-file again, whether or not it looks different: SIGHUP. The
-// log says what came of it.
-func (a *App) ReloadRules() {
-	a.rules.mu.Lock()
-	defer a.rules.mu.Unlock()
-	a.rules.reload(a)
+// reload reads the file again.
+func (f *ruleFile) reload() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.readAgain()
 }
 
-// poll reads the file again if it looks different.
-func (f *ruleFile) poll(a *App) {
+// poll reads the file again if its stamp has changed.
+func (f *ruleFile) poll() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.path == "" {
 		return
 	}
-	var now look // of a file that is not there
+	var now fileStamp
 	if info, err := os.Stat(f.path); err == nil {
-		now = look{info.ModTime(), info.Size()}
+		now = fileStamp{info.ModTime(), info.Size()}
 	}
-	if now != f.seen {
-		f.seen = now
-		f.reload(a)
+	if now != f.stamp {
+		f.stamp = now
+		f.readAgain()
 	}
 }
 
-func (f *ruleFile) reload(a *App) {
+// readAgain requires mu. It logs an error, and then the previous rules stay in force.
+func (f *ruleFile) readAgain() {
 	if f.path == "" {
 		return
 	}
-	if err := f.read(a); err != nil {
-		a.log.Warn("the rules-file is refused; the rules that were read before stay in force", "error", err)
+	stamp, err := f.read(f.path)
+	if stamp != (fileStamp{}) {
+		f.stamp = stamp
+	}
+	if err != nil {
+		f.log.Warn("the rules-file is refused, and the previous rules stay in force: correct the file", "error", err)
 		return
 	}
-	a.log.Info("the rules-file was read again", "file", f.path)
+	f.log.Info("the rules-file was read again", "file", f.path)
 }

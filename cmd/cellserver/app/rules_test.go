@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// writeRules makes a rules-file of one window, which looks different from any before.
+// writeRules writes a rules-file of one window. Its time is later than that of the file before.
 func writeRules(t *testing.T, file, limit string) {
 	t.Helper()
 	before, _ := os.Stat(file)
@@ -23,9 +23,9 @@ func writeRules(t *testing.T, file, limit string) {
 	}
 }
 
-// limitOf asks the rule r for its limit.
+// limitOf returns the limit of the rule r, and nil if there is no such rule.
 func limitOf(c *resptest.Client) any {
-	if reply, is := c.Do("CL.CHECK", "r", "k", 0).([]any); is {
+	if reply, ok := c.Do("CL.CHECK", "r", "k", 0).([]any); ok {
 		return reply[1]
 	}
 	return nil
@@ -38,29 +38,29 @@ func TestRulesFileIsReadAgain(t *testing.T) {
 	in := start(t, "--dir", dir, "--rules-file", "rules.yaml")
 	c := in.dial(t)
 	require.Equal(t, int64(10), limitOf(c))
-	in.rules.poll(in.App)
-	require.NotContains(t, in.log.String(), "was read again", "it looks as before")
+	in.rules.poll()
+	require.NotContains(t, in.log.String(), "was read again", "its time and size are the same")
 	writeRules(t, file, "20")
-	in.rules.poll(in.App)
+	in.rules.poll()
 	require.Equal(t, int64(20), limitOf(c))
 
 	writeRules(t, file, "x")
-	in.rules.poll(in.App)
-	in.rules.poll(in.App)
-	require.Equal(t, int64(20), limitOf(c), "what is wrong changes nothing")
+	in.rules.poll()
+	in.rules.poll()
+	require.Equal(t, int64(20), limitOf(c), "a file with an error changes nothing")
 	refusals := func() int { return strings.Count(in.log.String(), "the rules-file is refused") }
-	require.Equal(t, 1, refusals(), "and is told once")
+	require.Equal(t, 1, refusals(), "each version is logged once")
 	require.Contains(t, in.log.String(), file+`:3: rule r: limit \"CL.WINDOW x 60\": limit is not an integer or out of range`)
 	in.ReloadRules()
-	require.Equal(t, 2, refusals(), "unless someone asks for it")
+	require.Equal(t, 2, refusals(), "a reload logs it again")
 
 	require.NoError(t, os.Remove(file))
-	in.rules.poll(in.App)
-	in.rules.poll(in.App)
+	in.rules.poll()
+	in.rules.poll()
 	require.Equal(t, int64(20), limitOf(c))
 	require.Equal(t, 3, refusals())
 	writeRules(t, file, "30")
-	in.rules.poll(in.App)
+	in.rules.poll()
 	require.Equal(t, int64(30), limitOf(c))
 }
 
@@ -70,22 +70,22 @@ func TestRulesFileIsPolled(t *testing.T) {
 	in := start(t, "--rules-file", file)
 	c := in.dial(t)
 	writeRules(t, file, "20")
-	require.Eventually(t, func() bool { return limitOf(c) == int64(20) }, patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return limitOf(c) == int64(20) }, timeout, 10*time.Millisecond)
 }
 
-func TestRulesFileOfTheStart(t *testing.T) {
+func TestStartRefusesABrokenRulesFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rules.yaml")
 	_, err := open(t, "--rules-file", file)
 	require.EqualError(t, err, "rules-file "+file+": no such file or directory")
 	writeRules(t, file, "0")
 	_, err = open(t, "--rules-file", file)
 	require.EqualError(t, err, file+`:3: rule r: limit "CL.WINDOW 0 60": limit must be positive`)
-	require.NoError(t, os.WriteFile(file, make([]byte, mostRuleBytes+1), 0o600))
+	require.NoError(t, os.WriteFile(file, make([]byte, maxRuleBytes+1), 0o600))
 	_, err = open(t, "--rules-file", file)
 	require.EqualError(t, err, "rules-file "+file+": more than 4194304 bytes")
 }
 
-func TestRulesFileFollowsTheConfiguration(t *testing.T) {
+func TestConfigSetReadsAnotherRulesFile(t *testing.T) {
 	one, other := filepath.Join(t.TempDir(), "one.yaml"), filepath.Join(t.TempDir(), "other.yaml")
 	writeRules(t, one, "10")
 	writeRules(t, other, "x")
@@ -102,7 +102,7 @@ func TestRulesFileFollowsTheConfiguration(t *testing.T) {
 	require.Nil(t, limitOf(c))
 }
 
-// Rules stay where keys have to go.
+// The store evicts keys, and never the rules.
 func TestRulesAreNotEvicted(t *testing.T) {
 	in := start(t, "--maxmemory", "1mb", "--maxmemory-policy", "allkeys-lru")
 	c := in.dial(t)
@@ -115,19 +115,19 @@ func TestRulesAreNotEvicted(t *testing.T) {
 	require.Equal(t, int64(10), limitOf(c))
 }
 
-// Rules are a key, and are there again after a restart, with what was used of them.
+// A restart keeps the rules, and what clients used of their limits.
 func TestRulesPersist(t *testing.T) {
 	dir := t.TempDir()
 	in := start(t, "--dir", dir, "--appendonly", "yes")
 	c := in.dial(t)
 	loaded := func() bool { return c.Do("PING") == resptest.Simple("PONG") }
-	require.Eventually(t, loaded, patience, time.Millisecond)
+	require.Eventually(t, loaded, timeout, time.Millisecond)
 	ok(t, c, "CL.RULE", "SET", "r", "CL.WINDOW", 10, 3600)
 	c.Do("CL.CHECK", "r", "k", 4)
 	in.stop()
 	in.wait(t)
 	in = start(t, "--dir", dir, "--appendonly", "yes")
 	c = in.dial(t)
-	require.Eventually(t, loaded, patience, time.Millisecond)
+	require.Eventually(t, loaded, timeout, time.Millisecond)
 	require.Equal(t, []any{int64(10), int64(5)}, c.Do("CL.CHECK", "r", "k").([]any)[1:3])
 }

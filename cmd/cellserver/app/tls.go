@@ -10,13 +10,17 @@ import (
 	"cellserver/internal/config"
 )
 
-// certificates are what TLS connections begin with. They are read anew with each CONFIG
-// SET, so `CONFIG SET tls-cert-file PATH` brings in what has been renewed at that path.
-type certificates struct{ config atomic.Pointer[tls.Config] }
+// certificates are the TLS configuration. Each CONFIG SET reads the files again, so that `CONFIG SET tls-cert-file PATH`
+// loads a renewed certificate. There are no locks: the pointer is replaced as a whole.
+type certificates struct {
+	log    *logger
+	config atomic.Pointer[tls.Config] // nil before the first load with TLS
+}
 
+// current returns the TLS configuration for a new connection.
 func (c *certificates) current() *tls.Config { return c.config.Load() }
 
-// load reads the files that a configuration names, if it asks for TLS.
+// load reads the files that a configuration names. Without tls-port it reads nothing.
 func (c *certificates) load(cfg *config.Config) error {
 	if cfg.TLSPort == 0 {
 		return nil
@@ -54,17 +58,18 @@ func authorities(path string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// follow loads what a new configuration names. Files that went bad by themselves refuse
-// no change of something else.
-func (c *certificates) follow(a *App, old, cfg *config.Config) error {
+// configure loads the files of a new configuration. A broken file refuses the change if the change is about TLS.
+// Otherwise the current certificates stay in use.
+func (c *certificates) configure(old, cfg *config.Config) error {
 	err := c.load(cfg)
 	if err == nil || tlsDiffers(old, cfg) {
 		return err
 	}
-	a.log.Warn("the certificates could not be read again; those in use stay", "error", err)
+	c.log.Warn("the certificates could not be read again, and the current ones stay in use: correct the files", "error", err)
 	return nil
 }
 
+// tlsDiffers reports whether a change of the configuration can change the certificates.
 func tlsDiffers(a, b *config.Config) bool {
 	return a.TLSPort != b.TLSPort || a.TLSCertFile != b.TLSCertFile || a.TLSKeyFile != b.TLSKeyFile ||
 		a.TLSCACertFile != b.TLSCACertFile || a.TLSAuthClients != b.TLSAuthClients || a.Dir != b.Dir

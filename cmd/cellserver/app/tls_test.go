@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// certify writes a self-signed certificate, which is its own authority, and its key.
+// certify writes a self-signed certificate, which is also its authority, and its key.
 func certify(t *testing.T, dir, name string) tls.Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -44,9 +44,9 @@ func certify(t *testing.T, dir, name string) tls.Certificate {
 	return pair
 }
 
-// dialTLS shows a certificate, if any, and returns the connection and whom it leads to.
-func dialTLS(t *testing.T, addr string, show ...tls.Certificate) (*resptest.Client, string, error) {
-	nc, err := tls.Dial("tcp", addr, &tls.Config{InsecureSkipVerify: true, Certificates: show})
+// dialTLS connects with the given client certificates. It returns the connection and the name in the server's certificate.
+func dialTLS(t *testing.T, addr string, certificates ...tls.Certificate) (*resptest.Client, string, error) {
+	nc, err := tls.Dial("tcp", addr, &tls.Config{InsecureSkipVerify: true, Certificates: certificates})
 	if err != nil {
 		return nil, "", err
 	}
@@ -61,19 +61,19 @@ func startTLS(t *testing.T, dir string, directives ...string) *instance {
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	certify(t, dir, "server")
-	friend, stranger := certify(t, dir, "client"), certify(t, dir, "stranger")
+	trusted, unknown := certify(t, dir, "client"), certify(t, dir, "unknown")
 	in := startTLS(t, dir)
 	addr := in.Addr().String()
 
-	c, whom, err := dialTLS(t, addr, friend)
+	c, name, err := dialTLS(t, addr, trusted)
 	require.NoError(t, err)
-	require.Equal(t, "server", whom)
+	require.Equal(t, "server", name)
 	require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
 	require.Contains(t, in.Greeting(), "--tls CL.THROTTLE")
 
-	for _, shown := range [][]tls.Certificate{nil, {stranger}} {
+	for _, shown := range [][]tls.Certificate{nil, {unknown}} {
 		bad, _, err := dialTLS(t, addr, shown...)
-		if err == nil { // TLS 1.3 tells the client after its handshake
+		if err == nil { // with TLS 1.3 the client learns it after its handshake
 			requireClosed(t, bad)
 		}
 	}
@@ -95,19 +95,19 @@ func TestTLSCertificatesAreRenewed(t *testing.T) {
 
 	require.NoError(t, os.Rename(renewed+"/renewed.crt", dir+"/server.crt"))
 	reply := c.Do("CONFIG", "SET", "tls-cert-file", dir+"/server.crt")
-	require.Contains(t, fmt.Sprint(reply), "private key does not match public key", "the new one without its key")
+	require.Contains(t, fmt.Sprint(reply), "private key does not match public key", "the new certificate without its key")
 	require.NoError(t, os.Rename(renewed+"/renewed.key", dir+"/server.key"))
 	ok(t, c, "CONFIG", "SET", "tls-cert-file", "server.crt")
-	_, whom, err := dialTLS(t, in.Addr().String())
+	_, name, err := dialTLS(t, in.Addr().String())
 	require.NoError(t, err)
-	require.Equal(t, "renewed", whom)
+	require.Equal(t, "renewed", name)
 
 	require.NoError(t, os.Remove(dir+"/server.key"))
 	ok(t, c, "CONFIG", "SET", "timeout", 10)
 	require.Contains(t, in.log.String(), "certificates could not be read again")
 }
 
-func TestTLSFilesThatAreNone(t *testing.T) {
+func TestTLSFilesWithoutCertificates(t *testing.T) {
 	dir := t.TempDir()
 	certify(t, dir, "server")
 	require.NoError(t, os.WriteFile(dir+"/empty", nil, 0o600))

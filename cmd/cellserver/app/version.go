@@ -2,5 +2,5 @@ package app
 
 import "cellserver/commands"
 
-// Version is the server's own version, for those above.
+// Version is the version of cellserver.
 const Version = commands.Version

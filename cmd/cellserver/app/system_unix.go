@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// openFiles is how many files and connections the system lets this process have open.
-// The runtime has raised the soft limit to the hard one.
+// openFiles returns how many files and connections this process may have open. The Go runtime has raised the soft limit to
+// the hard limit.
 func openFiles() int {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil || limit.Cur > math.MaxInt32 {
@@ -18,8 +18,8 @@ func openFiles() int {
 	return int(limit.Cur)
 }
 
-// setBacklog sets how many connections may wait to be accepted: listening once more is
-// the one way to say so, as Go's own call asks for the system's maximum.
+// setBacklog sets how many connections may wait to be accepted. Go asks for the system's maximum, and a second listen(2)
+// is the only way to change it.
 func setBacklog(ln *net.TCPListener, backlog int) {
 	if raw, err := ln.SyscallConn(); err == nil {
 		raw.Control(func(fd uintptr) { syscall.Listen(int(fd), backlog) })

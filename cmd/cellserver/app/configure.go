@@ -1,0 +1,76 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+
+	"cellserver/commands"
+	"cellserver/internal/config"
+	"cellserver/store"
+)
+
+// configure applies a new configuration. CONFIG SET calls it before the configuration is in force, and an
+// error refuses the change. Directives that are not here need no step: their readers read the configuration.
+//
+// A part that refuses keeps its previous state. The parts before it have taken the new configuration already, and take
+// the one in force with the next CONFIG SET.
+func (a *App) configure(old, cfg *config.Config) error {
+	if cfg.Dir != old.Dir {
+		if err := resolveDir(cfg); err != nil {
+			return &commands.Refusal{Directive: "dir", Reason: err}
+		}
+	}
+	if limit := maxClients(); cfg.MaxClients > old.MaxClients && cfg.MaxClients > limit {
+		return &commands.Refusal{Directive: "maxclients", Reason: fmt.Errorf(
+			"The operating system is not able to handle the specified number of clients, try with %d", limit)}
+	}
+	if err := a.certificates.configure(old, cfg); err != nil {
+		return err
+	}
+	if err := a.disk.configure(cfg); err != nil {
+		return &commands.Refusal{Directive: "dir", Reason: err}
+	}
+	if err := a.rules.configure(cfg); err != nil {
+		return &commands.Refusal{Directive: "rules-file", Reason: err}
+	}
+	if err := a.exporter.configure(cfg); err != nil {
+		return refuseMetrics(old, cfg, err)
+	}
+	if err := a.sockets.configure(cfg); err != nil {
+		return refuseListen(old, cfg, err)
+	}
+	a.log.setLevel(cfg)
+	configureStore(a.store, cfg)
+	return nil
+}
+
+// refuseListen names the directive that asks for an address on which the server cannot listen.
+func refuseListen(old, cfg *config.Config, err error) error {
+	switch {
+	case !slices.Equal(old.Bind, cfg.Bind):
+		return &commands.Refusal{Directive: "bind", Reason: fmt.Errorf("Failed to bind to specified addresses: %w", err)}
+	case old.Port != cfg.Port:
+		return &commands.Refusal{Directive: "port", Reason: fmt.Errorf("Unable to listen on this port: %w", err)}
+	}
+	return &commands.Refusal{Directive: "tls-port", Reason: fmt.Errorf("Unable to listen on this port: %w", err)}
+}
+
+// refuseMetrics names the directive that asks for an address on which the exporter cannot listen.
+func refuseMetrics(old, cfg *config.Config, err error) error {
+	directive := "metrics-port"
+	if old.MetricsBind != cfg.MetricsBind {
+		directive = "metrics-bind"
+	}
+	return &commands.Refusal{Directive: directive, Reason: fmt.Errorf("Unable to listen there: %w", err)}
+}
+
+// configureStore passes the directives of eviction and of compact sorted sets to the store.
+func configureStore(s *store.Store, cfg *config.Config) {
+	policy, err := store.ParsePolicy(string(cfg.MaxMemoryPolicy))
+	if err != nil {
+		panic(err) // the configuration and the store have the same policies
+	}
+	s.UseLFU(policy.LFU())
+	s.SetLFU(cfg.LFULogFactor, cfg.LFUDecayTime)
+	s.SetCompactLimits(int(cfg.ZSetMaxListpackEntries), int(cfg.ZSetMaxListpackValue))
+}

@@ -1,0 +1,71 @@
+// Package app makes the parts of the server, connects them, and starts and stops them. It knows no flags, no
+// signals and no exit codes, so that tests run whole servers in their own process.
+//
+// The files, from top to bottom; a file uses files below it only. The first three are one part.
+//
+//	app.go           App and New: makes and connects the parts
+//	run.go           Run: load, serve, drain, save; SHUTDOWN
+//	configure.go     CONFIG SET: each part takes the new configuration, or refuses it
+//	greeting.go      the text that main prints after the start
+//	background.go    the background rounds, and what each one does
+//	expire.go        removes expired keys in the background
+//	reclaim.go       gives memory of removed values back to the system
+//	persistence.go   the disk: snapshots and the append-only file
+//	peers.go         admits connections; closes idle clients and slow readers
+//	rules.go         the rules-file
+//	metrics.go       the exporter for Prometheus
+//	sockets.go       the listeners for clients
+//	endpoints.go     where a configuration asks to listen
+//	listen.go        opens one listener
+//	tls.go           certificates
+//	rewrite.go       CONFIG REWRITE
+//	maxclients.go    maxclients, and the limit on open files
+//	log.go           the log
+//	clock.go         the only clock of the server
+//	files.go         dir, and the paths of files
+//	process*.go, system_*.go   what the operating system knows and permits
+//
+// # Start and stop
+//
+// New resolves dir, opens the log and reads the certificates. Then it makes the store, the disk and the server, reads
+// the rules-file, and opens the listeners for clients and for metrics. From then on connections wait in the backlog, and
+// the exporter answers.
+//
+// Run loads the data. It accepts clients after the load. If the load takes longer than a second, it accepts clients
+// then, and they get LOADING. Two goroutines begin: one for the background rounds, one for the periodic work of the
+// append-only file.
+//
+// SIGTERM ends the context of Run. Run stops in this order:
+//
+//  1. It writes a snapshot if there are save points. If that fails, Run logs the error and continues; then only
+//     SHUTDOWN stops it, or a second signal ends the process.
+//  2. It closes the listeners for clients, and the exporter.
+//  3. Each connection finishes its batch, sends its replies and closes. After shutdown-timeout seconds Run closes the rest.
+//  4. The two goroutines end.
+//  5. The disk writes, fsyncs and closes the append-only file. If there are save points and keys have changed since
+//     step 1, it writes another snapshot.
+//
+// SHUTDOWN does step 1 before its reply, and refuses to stop if that step fails. Then Run does the other steps.
+//
+// # Invariants
+//
+//   - No package below this one reads the clock. Each one gets the time, or a [commands.Clock].
+//   - Several Apps in one process share nothing: there are no global variables that change.
+//   - A part that refuses a configuration keeps its previous state, or brings it back.
+//   - A panic in a background round is logged and ends that round only.
+//
+// # Locks
+//
+// No two of these locks are held at once. CONFIG SET holds its own lock in package server while it takes some of them, one
+// after the other.
+//
+//   - sockets.mu guards the listeners. It is held while they open and close.
+//   - exporter.mu guards the listener for metrics. It is not held while the exporter answers.
+//   - ruleFile.mu guards the path and the time of the rules-file. It is held while the file is read and its rules come
+//     into force.
+//   - peers.mu guards the UserData of all connections. It is held while a client is admitted, and during a patrol. The
+//     locks of the transport and of the list of clients are taken inside it.
+//   - clock.setting is held while the clock is set. Reading the clock takes no lock.
+//
+// The certificates, the level of the log and the state of Run are atomics.
+package app

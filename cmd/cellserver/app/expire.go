@@ -1,0 +1,56 @@
+package app
+
+import (
+	"runtime"
+	"time"
+
+	"cellserver/server"
+	"cellserver/store"
+)
+
+// expiry removes expired keys in the background.
+type expiry struct {
+	clock  *clock
+	server *server.Server
+	store  *store.Store
+	cursor store.SweepCursor // where the next sweep continues
+}
+
+// A sweep is made of steps, and other goroutines run between two steps. So with few processors clients wait for one
+// step, a fraction of a millisecond, and not for a round. The unit is work as [store.Store.Sweep] counts it.
+const (
+	sweepStep = 2_000  // work of one step
+	sweepWork = 20_000 // work of the steps after which round decides whether to continue
+)
+
+// round removes expired keys for a part of a round's interval. As in Redis, active-expire-effort 1…10 sets both limits.
+// A round ends if at most 10 % … 1 % of the work found expired keys, or after 25 % … 43 % of the interval.
+func (e *expiry) round(interval time.Duration) {
+	effort := e.server.Config().ActiveExpireEffort - 1
+	left := int64(interval) * int64(25+2*effort) / 100
+	for left > 0 {
+		expired, visited, took := e.sweep()
+		left -= took
+		if expired*100 <= visited*(10-effort) {
+			return
+		}
+	}
+}
+
+// sweep removes expired keys from a part of the keyspace. It returns how many keys expired, the work, and its
+// time in nanoseconds, without the time that other goroutines took.
+func (e *expiry) sweep() (expired, visited int, took int64) {
+	n := sweepStep
+	for visited < sweepWork && n >= sweepStep {
+		now := e.clock.Now() // read first, so that MayExpire sees every pause that began before it
+		if !e.server.MayExpire(now) {
+			break
+		}
+		begun, removed := e.clock.Monotonic(), 0
+		removed, n = e.store.Sweep(now, &e.cursor, sweepStep)
+		took += e.clock.Monotonic() - begun
+		expired, visited = expired+removed, visited+n
+		runtime.Gosched()
+	}
+	return expired, visited, took
+}

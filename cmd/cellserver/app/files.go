@@ -1,0 +1,60 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"cellserver/internal/config"
+)
+
+// resolveDir makes dir absolute, and creates the default one if the configuration needs it. The working directory of the
+// process stays the same, because several servers can run in one process: see [inDir].
+func resolveDir(cfg *config.Config) error {
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return fmt.Errorf("dir %s: %w", cfg.Dir, err)
+	}
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) && cfg.Dir == config.DefaultDir {
+		cfg.Dir = dir
+		if needsDir(cfg) {
+			return os.Mkdir(dir, 0o755)
+		}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("dir %s: %w: create it, or choose another dir", cfg.Dir, cause(err))
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("dir %s: not a directory: choose another dir", cfg.Dir)
+	}
+	cfg.Dir = dir
+	return nil
+}
+
+// needsDir reports whether a file of the server belongs into dir. A server without persistence does not create it.
+func needsDir(cfg *config.Config) bool {
+	return cfg.AppendOnly || len(cfg.Save) > 0 || inDir(cfg, cfg.LogFile) != cfg.LogFile || inDir(cfg, cfg.UnixSocket) != cfg.UnixSocket
+}
+
+// inDir returns the path of a file that a directive names. A relative path begins at dir.
+func inDir(cfg *config.Config, name string) string {
+	if name == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(cfg.Dir, name)
+}
+
+// cause returns the operating system's error in err, which is all that a user wants to read. If there is no such error, it
+// returns err.
+func cause(err error) error {
+	var no syscall.Errno
+	if errors.As(err, &no) {
+		return no
+	}
+	return err
+}

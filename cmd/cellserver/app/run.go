@@ -1,0 +1,123 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"cellserver/commands"
+	"cellserver/server"
+)
+
+// lifecycle is the state of Run.
+type lifecycle struct {
+	begun atomic.Bool                // Run was called
+	stop  chan commands.ShutdownMode // from SHUTDOWN to Run; has room for one
+}
+
+func newLifecycle() lifecycle { return lifecycle{stop: make(chan commands.ShutdownMode, 1)} }
+
+// Run loads the data and serves until ctx ends or a client sends SHUTDOWN. Then it saves the data, if there
+// are save points, and drains the connections for up to shutdown-timeout. Its error says why the data could
+// not be loaded or saved. An App runs once.
+func (a *App) Run(ctx context.Context) error {
+	if a.begun.Swap(true) {
+		return errors.New("this server has run before: make a new one")
+	}
+	if err := a.load(ctx); err != nil {
+		a.drain(commands.ShutdownMode{Now: true})
+		return err
+	}
+	a.log.Info("ready to accept connections", "version", commands.Version, "addresses", a.sockets.addresses())
+	background, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { a.newBackground().run(background) })
+	running.Go(func() { a.disk.pulse(background) })
+	mode := a.waitForStop(ctx)
+	a.drain(mode)
+	cancel()
+	running.Wait()
+	err := a.disk.Stop(mode.Save, mode.NoSave)
+	a.log.Info("stopped")
+	if mode.Force {
+		return nil
+	}
+	return err
+}
+
+// newBackground makes the background jobs.
+func (a *App) newBackground() *background {
+	return &background{
+		log: &a.log, clock: a.clock, server: a.server, store: a.store, disk: a.disk,
+		transport: &a.transport, peers: &a.peers, rules: &a.rules,
+		expiry: expiry{clock: a.clock, server: a.server, store: a.store},
+	}
+}
+
+// loadingGrace is how long clients wait for the data. After that time the server accepts them and answers
+// LOADING.
+const loadingGrace = time.Second
+
+// load loads the data and accepts clients.
+func (a *App) load(ctx context.Context) error {
+	a.server.SetCondition(server.Condition{Loading: true})
+	loaded := make(chan error, 1)
+	go func() { loaded <- a.disk.Start(ctx) }()
+	var err error
+	select {
+	case err = <-loaded:
+	case <-time.After(loadingGrace):
+		a.sockets.accept()
+		return <-loaded
+	}
+	if err == nil {
+		a.sockets.accept()
+	}
+	return err
+}
+
+// waitForStop waits for SHUTDOWN or the end of ctx. As in Redis, the server continues if ctx ends and the
+// data cannot be saved. Then only SHUTDOWN stops it; a second signal ends the process.
+func (a *App) waitForStop(ctx context.Context) commands.ShutdownMode {
+	select {
+	case mode := <-a.stop:
+		return mode
+	case <-ctx.Done():
+	}
+	if a.disk.PrepareStop(false, false) != nil {
+		a.log.Error("not stopping, because the data could not be saved: free disk space and send SHUTDOWN, " +
+			"or stop without a snapshot by SHUTDOWN NOSAVE or a second signal")
+		return <-a.stop
+	}
+	return commands.ShutdownMode{}
+}
+
+// drain closes the listeners. Then it waits until every connection has its replies, and closes the connections.
+func (a *App) drain(mode commands.ShutdownMode) {
+	timeout := time.Duration(a.server.Config().ShutdownTimeout) * time.Second
+	if mode.Now {
+		timeout = 0
+	}
+	a.log.Info("stopping", "clients", a.server.Clients(), "timeout", timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	a.sockets.close()
+	a.exporter.stop(ctx)
+	if err := a.transport.Shutdown(ctx); err != nil {
+		a.log.Warn("some clients did not read their replies in time and were disconnected")
+	}
+}
+
+// shutdown implements SHUTDOWN. It returns an error if the server continues.
+func (a *App) shutdown(mode commands.ShutdownMode) error {
+	if err := a.disk.PrepareStop(mode.Save, mode.NoSave); err != nil && !mode.Force {
+		return err
+	}
+	select {
+	case a.stop <- mode:
+	default: // another client sent SHUTDOWN before
+	}
+	return nil
+}

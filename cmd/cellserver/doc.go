@@ -1,0 +1,21 @@
+// Command cellserver is a rate-limiting server that any Redis client can use.
+//
+//	main.go      run: reads the configuration, makes the server, runs it; exit codes
+//	signals.go   SIGTERM and SIGINT stop the server, SIGHUP reads the rules-file again
+//	ping.go      cellserver --ping, the health check
+//	files.go     reads configuration files and standard input
+//	app/         the server; it knows no flags, no signals and no exit codes
+//
+// The order of the start: run reads the configuration, registers SIGTERM and SIGINT, and opens the listeners
+// with app.New. Then it registers SIGHUP, prints the greeting, and serves with App.Run until the end.
+//
+// SIGTERM and SIGINT end the context of App.Run, which drains the connections and saves the data. A second
+// SIGTERM or SIGINT ends the process at once.
+//
+// Exit codes: 0 after a clean stop, --help, --version and a successful --ping. 1 after an error, which is one
+// line on standard error, and after a second signal.
+//
+// The greeting goes to standard output. It is left out if logfile is set or loglevel is warning.
+//
+// Locks: no locks. Goroutines for signals live as long as the process.
+package main
