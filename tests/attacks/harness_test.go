@@ -1,0 +1,294 @@
+package attacks
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// binary is the server that all attacks run against.
+var binary string
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "attacks")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "cellserver")
+	build := exec.Command("go", "build", "-o", binary, "cellserver/cmd/cellserver")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v: %s\n", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// rounds returns how often an attack runs: a share in CI, all of it with ATTACKS=full.
+func rounds(share, full int) int {
+	if os.Getenv("ATTACKS") == "full" {
+		return full
+	}
+	return share
+}
+
+// server is a running cellserver or Redis.
+type server struct {
+	t    testing.TB
+	cmd  *exec.Cmd
+	addr string
+	dir  string
+	out  *output
+
+	done   chan struct{} // closed once the process has ended
+	status error         // of the process; valid after done
+}
+
+// output collects what a server prints.
+type output struct {
+	mu  sync.Mutex // guards buf
+	buf bytes.Buffer
+}
+
+// Write implements [io.Writer].
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
+
+// start runs a cellserver on a free port in a new directory until the test ends. It has one log
+// policy, everysec, unless the directives say otherwise.
+func start(t testing.TB, directives ...string) *server {
+	t.Helper()
+	return launch(t, binary, t.TempDir(), append([]string{"--enable-debug-command", "yes"}, directives...))
+}
+
+// startRedis runs the real redis-server beside it.
+func startRedis(t testing.TB, directives ...string) *server {
+	t.Helper()
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		require.Empty(t, os.Getenv("CELLSERVER_NO_SKIP"), "redis-server is missing: tests/run install")
+		t.Skip("redis-server is missing: tests/run install")
+	}
+	return launch(t, path, t.TempDir(), append([]string{"--enable-debug-command", "yes"}, directives...))
+}
+
+func launch(t testing.TB, path, dir string, directives []string) *server {
+	t.Helper()
+	port := freePort(t)
+	args := append([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", dir}, directives...)
+	s := &server{t: t, cmd: exec.Command(path, args...), addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), dir: dir,
+		out: new(output), done: make(chan struct{})}
+	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = dir, s.out, s.out
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	require.NoError(t, s.cmd.Start())
+	go func() {
+		s.status = s.cmd.Wait()
+		close(s.done)
+	}()
+	t.Cleanup(func() {
+		s.cmd.Process.Kill()
+		<-s.done
+		if t.Failed() {
+			t.Logf("%s printed:\n%s", filepath.Base(path), s.out)
+		}
+	})
+	s.await()
+	return s
+}
+
+// await waits until the server answers.
+func (s *server) await() {
+	s.t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for time.Now().Before(deadline) {
+		if nc, err := net.DialTimeout("tcp", s.addr, time.Second); err == nil {
+			nc.Close()
+			return
+		}
+		select {
+		case <-s.done:
+			require.Fail(s.t, "the server ended at its start", "%v: %s", s.status, s.out)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	require.Fail(s.t, "the server does not listen", "%s", s.out)
+}
+
+// dial connects a client.
+func (s *server) dial() *resptest.Client {
+	s.t.Helper()
+	return resptest.Dial(s.t, s.addr)
+}
+
+// connect connects a socket, for requests that are no commands.
+func (s *server) connect() net.Conn {
+	s.t.Helper()
+	nc, err := net.Dial("tcp", s.addr)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { nc.Close() })
+	return nc
+}
+
+// alive requires that the server still runs and answers.
+func (s *server) alive() {
+	s.t.Helper()
+	select {
+	case <-s.done:
+		require.Fail(s.t, "the server ended", "%v", s.status)
+	default:
+	}
+	require.Equal(s.t, resptest.Simple("PONG"), s.dial().Do("PING"))
+}
+
+// memory returns the resident memory of the process and its maximum, in bytes.
+func (s *server) memory() (now, peak int64) {
+	s.t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	require.NoError(s.t, err, "the server ended: %s", s.out)
+	field := func(name string) int64 {
+		_, rest, found := strings.Cut(string(text), name+":")
+		require.True(s.t, found, name)
+		kb, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+		require.NoError(s.t, err)
+		return kb << 10
+	}
+	return field("VmRSS"), field("VmHWM")
+}
+
+// guard ends the server if its memory exceeds a bound, so that an attack cannot harm the
+// machine. The test fails then.
+func (s *server) guard(bytes int64) {
+	stop := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-s.done:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.cmd.Process.Pid))
+			if fields := strings.Fields(string(text)); err == nil && len(fields) > 1 {
+				if pages, _ := strconv.ParseInt(fields[1], 10, 64); pages*int64(os.Getpagesize()) > bytes {
+					s.t.Errorf("the server takes more than %d MB", bytes>>20)
+					s.cmd.Process.Kill()
+					return
+				}
+			}
+		}
+	})
+	s.t.Cleanup(func() {
+		close(stop)
+		watching.Wait()
+	})
+}
+
+// bystander is another client, which measures how long its PINGs take.
+type bystander struct {
+	stop  chan struct{}
+	ended sync.WaitGroup
+	took  []time.Duration
+}
+
+// watch starts a bystander. It sends a PING each millisecond.
+func (s *server) watch() *bystander {
+	s.t.Helper()
+	b := &bystander{stop: make(chan struct{})}
+	c := s.dial()
+	b.ended.Go(func() {
+		for {
+			select {
+			case <-b.stop:
+				return
+			case <-time.After(time.Millisecond):
+			}
+			begun := time.Now()
+			c.Send("PING")
+			if _, err := c.TryRecv(); err != nil {
+				return
+			}
+			b.took = append(b.took, time.Since(begun))
+		}
+	})
+	return b
+}
+
+// waits ends the bystander and returns percentiles of its PINGs.
+func (b *bystander) waits() (p50, p99, longest time.Duration) {
+	close(b.stop)
+	b.ended.Wait()
+	if len(b.took) == 0 {
+		return 0, 0, 0
+	}
+	slices.Sort(b.took)
+	at := func(p float64) time.Duration { return b.took[int(p*float64(len(b.took)-1))] }
+	return at(0.5), at(0.99), b.took[len(b.took)-1]
+}
+
+// info returns a field of INFO.
+func (s *server) info(field string) string {
+	s.t.Helper()
+	for line := range strings.SplitSeq(s.dial().Do("INFO", "everything").(string), "\r\n") {
+		if name, value, ok := strings.Cut(line, ":"); ok && name == field {
+			return value
+		}
+	}
+	require.Fail(s.t, "INFO has no field "+field)
+	return ""
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	return ln.Addr().(*net.TCPAddr).Port
+}
+
+// TestTheHarness holds that the harness measures a server that nobody attacks.
+func TestTheHarness(t *testing.T) {
+	s := start(t)
+	s.guard(512 << 20)
+	other := s.watch()
+	require.Equal(t, resptest.Simple("OK"), s.dial().Do("SET", "k", "v"))
+	time.Sleep(50 * time.Millisecond) // the bystander measures real time
+	p50, p99, longest := other.waits()
+	require.Positive(t, p50)
+	require.LessOrEqual(t, p50, p99)
+	require.LessOrEqual(t, p99, longest)
+	now, peak := s.memory()
+	require.Positive(t, now)
+	require.GreaterOrEqual(t, peak, now)
+	require.Equal(t, "0", s.info("command_panics"))
+	s.alive()
+}
