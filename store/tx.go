@@ -6,8 +6,9 @@ import (
 	"cellserver/store/table"
 )
 
-// Tx is one transaction: a locked part of the keyspace at one moment. One goroutine uses it. It
-// may be used again after End.
+// Tx is one transaction: a locked part of the keyspace at one moment. It is not safe for
+// concurrent use. The caller must call End: the partitions stay locked until then. After End the
+// Tx may begin another transaction.
 //
 // A key outside a footprint of several partitions is a fault of the command's key positions:
 // reading or writing it panics. A footprint of a single partition is not checked, because the

@@ -158,8 +158,17 @@ func anchor(c *commands.Command) string {
 func section(b *strings.Builder, c *commands.Command, example string) {
 	fmt.Fprintf(b, "\n### %s\n\n`%s`\n\n%s.\n\n", title(c), strings.TrimSpace(title(c)+" "+c.Usage), firstSentence(c.Summary))
 	fmt.Fprintf(b, "| time | since | code |\n|---|---|---|\n| %s | %s | [%s](../%s) |\n\n",
-		cmp.Or(strings.ReplaceAll(firstSentence(c.Complexity), "|", `\|`), "–"), cmp.Or(c.Since, "–"), filepath.Base(file(c)), file(c))
+		cmp.Or(strings.ReplaceAll(firstSentence(c.Complexity), "|", `\|`), "–"), since(c), filepath.Base(file(c)), file(c))
 	fmt.Fprintf(b, "```redis\n%s\n```\n", example)
+}
+
+// since is the Redis version that introduced the command, with a link to Redis's own page.
+func since(c *commands.Command) string {
+	if c.Since == "" {
+		return "–"
+	}
+	name := strings.ReplaceAll(strings.ToLower(title(c)), " ", "-")
+	return fmt.Sprintf("[%s](https://redis.io/docs/latest/commands/%s/)", c.Since, name)
 }
 
 // firstSentence is the first sentence of a text, without its full stop.
