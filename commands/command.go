@@ -28,13 +28,13 @@ const (
 	AllowBusy                         // allowed while a script runs
 	NoAsyncLoading                    // refused while a replica loads in the background
 	MayReplicate                      // held back by CLIENT PAUSE WRITE
-	Whole                             // works on the whole keyspace: locks every partition
+	WholeKeyspace                     // works on the whole keyspace: locks every partition
 	Immediate                         // runs at once inside MULTI instead of being queued
 	PubSub                            // publishes or subscribes
 	NoMandatoryKeys                   // its keys may all be absent
 	WhileSubscribed                   // allowed to a RESP2 client that is subscribed
 	movableKeys                       // its keys follow a count; derived
-	Long                              // its work grows with the product or the sum of several values
+	LongRunning                       // its work grows with the product or the sum of several values
 	Unpaused                          // runs while clients are paused; for DEBUG, which alone can move a stopped clock past the pause
 )
 
@@ -120,7 +120,7 @@ const (
 
 // MayTakeLong are the flags of commands that no other client shall wait for: those on the whole
 // keyspace or on several large values, and what is done to the server.
-const MayTakeLong = Whole | Long | Admin
+const MayTakeLong = WholeKeyspace | LongRunning | Admin
 
 // Tips that many commands share.
 var (
@@ -164,7 +164,7 @@ func Register(c *Command) *Command {
 // enter gives a command its index, and derives what the hot path asks of it.
 func (c *Command) enter() {
 	c.index = len(everyCommand)
-	c.onOneKey = c.Keys.First == 1 && c.Keys.Last == 1 && c.Keys.NumKeys == 0 && c.Footprint == nil && c.Flags&Whole == 0
+	c.onOneKey = c.Keys.First == 1 && c.Keys.Last == 1 && c.Keys.NumKeys == 0 && c.Footprint == nil && c.Flags&WholeKeyspace == 0
 	everyCommand = append(everyCommand, c)
 }
 
@@ -259,22 +259,22 @@ func Resolve(cmd *Command, args [][]byte) (*Command, error) {
 	return cmd, nil
 }
 
-// LastName remembers a client's last command by its name as the client wrote it. Pipelines
+// LookupCache remembers a client's last command by its name as the client wrote it. Pipelines
 // mostly repeat a name to the letter, and a comparison is cheaper than a search in the table.
-type LastName struct {
+type LookupCache struct {
 	cmd  *Command
 	size int
 	name [longestName]byte
 }
 
 // Cmd returns the last command, nil if there was none.
-func (l *LastName) Cmd() *Command { return l.cmd }
+func (l *LookupCache) Cmd() *Command { return l.cmd }
 
 // Is reports whether a name is the last one, to the letter.
-func (l *LastName) Is(name []byte) bool { return string(name) == string(l.name[:l.size]) }
+func (l *LookupCache) Is(name []byte) bool { return string(name) == string(l.name[:l.size]) }
 
 // Lookup is [Lookup] with a memory.
-func (l *LastName) Lookup(name []byte) *Command {
+func (l *LookupCache) Lookup(name []byte) *Command {
 	if !l.Is(name) || l.cmd == nil {
 		l.cmd = Lookup(name)
 		l.size = copy(l.name[:], name)
@@ -326,7 +326,7 @@ func (k *Keys) Counted(args [][]byte) [][]byte {
 
 // AddFootprint adds the partitions that a call works on.
 func (c *Command) AddFootprint(call *Call, fp *store.Footprint) {
-	if c.Flags&Whole != 0 {
+	if c.Flags&WholeKeyspace != 0 {
 		fp.AddAll()
 		return
 	}

@@ -67,7 +67,7 @@ const (
 // Scratch is reusable memory of a connection, so that a limiter allocates nothing. The parts
 // are nil until the first use.
 type Scratch struct {
-	Limit *limiters.Room
+	Limit *limiters.Scratch
 	Check *rules.Check
 }
 
@@ -90,11 +90,11 @@ type Peer interface {
 }
 
 // Link connects a connection's commands with its transport. Any goroutine may use a Link,
-// but for SetProto and TakeOwn.
+// but for SetProto and FlushSelfPushes.
 type Link struct {
-	Peer  Peer
-	proto atomic.Int32 // RESP version
-	own   []byte       // messages of a connection to itself, for after its reply
+	Peer       Peer
+	proto      atomic.Int32 // RESP version
+	selfPushes []byte       // messages of the connection to itself; they follow the reply
 }
 
 // Proto returns the RESP version, 2 or 3.
@@ -117,17 +117,17 @@ func (c *Conn) Connect(p Peer) {
 // itself follows the reply of the command.
 func (c *Conn) Push(by *Conn, p []byte) {
 	if c == by {
-		c.Link.own = append(c.Link.own, p...)
+		c.Link.selfPushes = append(c.Link.selfPushes, p...)
 		return
 	}
 	c.Link.Peer.Push(p)
 }
 
-// TakeOwn writes the messages of a connection to itself, and forgets them.
-func (l *Link) TakeOwn(w *resp.Writer) {
-	if len(l.own) > 0 {
-		w.Raw(l.own)
-		l.own = l.own[:0]
+// FlushSelfPushes writes the messages of a connection to itself, and forgets them.
+func (l *Link) FlushSelfPushes(w *resp.Writer) {
+	if len(l.selfPushes) > 0 {
+		w.Raw(l.selfPushes)
+		l.selfPushes = l.selfPushes[:0]
 	}
 }
 

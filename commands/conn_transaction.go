@@ -30,7 +30,7 @@ func (t *Transaction) End() { t.Running, t.inner = false, Call{} }
 // Queue is the transaction that a connection puts together between MULTI and EXEC.
 type Queue struct {
 	Active   bool // MULTI was given
-	Doomed   bool // a command could not be queued: EXEC will refuse
+	Aborted  bool // a command could not be queued: EXEC will refuse
 	Commands []Queued
 	Bytes    int   // memory of the queued arguments, about
 	Flags    Flags // of all queued commands together

@@ -8,8 +8,8 @@ func ReplyOK(c *Call) error {
 	return nil
 }
 
-// ReplyDone replies 1 or 0.
-func (c *Call) ReplyDone(done bool) { c.Out.Int(int64(Bit(done))) }
+// ReplyBit replies 1 or 0.
+func (c *Call) ReplyBit(done bool) { c.Out.Int(int64(Bit(done))) }
 
 // Bit returns 1 for true and 0 for false.
 func Bit(on bool) int {

@@ -92,16 +92,16 @@ func Parse(words [][]byte) (Limiter, error) {
 	return l, nil
 }
 
-// Room is reusable memory for one request to a limiter. A connection keeps one, so that a
+// Scratch is reusable memory for one request to a limiter. A connection keeps one, so that a
 // request allocates nothing although an interface reaches its limiter.
-type Room struct {
+type Scratch struct {
 	Args   Args
 	Entry  store.Entry
 	Answer Answer
 }
 
-// Release drops the references to the request. A nil Room is allowed.
-func (r *Room) Release() {
+// Release drops the references to the request. A nil Scratch is allowed.
+func (r *Scratch) Release() {
 	if r != nil {
 		r.Args.Release()
 		r.Entry = store.Entry{}

@@ -28,16 +28,16 @@ func (r Rate) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 }
 
 // Apply implements [Limiter].
-func (Rate) Apply(e *store.Entry, a *Answer, now int64) { KeepTAT(e, a.state[0], now) }
+func (Rate) Apply(e *store.Entry, a *Answer, now int64) { StoreTAT(e, a.state[0], now) }
 
 func (a *Answer) setRate(d gcra.Decision) {
 	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0] = d.TAT
 }
 
-// KeepTAT stores a TAT, in Unix nanoseconds, until it has passed. A TAT that has passed
-// means the same as an absent key, so KeepTAT deletes the key.
-func KeepTAT(e *store.Entry, tat, now int64) {
+// StoreTAT stores a TAT, in Unix nanoseconds, until it has passed. A TAT that has passed
+// means the same as an absent key, so StoreTAT deletes the key.
+func StoreTAT(e *store.Entry, tat, now int64) {
 	if tat <= now {
 		e.Delete()
 		return
@@ -78,17 +78,17 @@ func ReadGCRA(a *Args) (r Rate, err error) {
 	return r, err
 }
 
-const errCrabBurst rediserr.Error = "ERR max_burst must be positive"
+const errThrottlecrabBurst rediserr.Error = "ERR max_burst must be positive"
 
-// ReadCrab reads the arguments of THROTTLE, throttlecrab's command. Its max_burst is the
+// ReadThrottlecrab reads the arguments of THROTTLE, throttlecrab's command. Its max_burst is the
 // limit itself.
-func ReadCrab(a *Args) (r Rate, err error) {
+func ReadThrottlecrab(a *Args) (r Rate, err error) {
 	maxBurst, count, period := a.Integer("max_burst"), a.Integer("count"), a.Seconds("period")
 	switch err = a.Finish(0); {
 	case err != nil:
 		return r, err
 	case maxBurst <= 0:
-		return r, errCrabBurst
+		return r, errThrottlecrabBurst
 	}
 	r.Quota, err = gcra.NewQuotaIn(maxBurst-1, count, period)
 	return r, err

@@ -56,7 +56,7 @@ func (c *Client) refuse(call *commands.Call, err error) {
 	}
 	queue := &c.conn.Transaction.Queue
 	if queue.Active {
-		queue.Doomed = true
+		queue.Aborted = true
 	}
 	if call.Cmd != nil && call.Cmd.Name == "exec" {
 		queue.Reset()

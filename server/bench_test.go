@@ -42,12 +42,12 @@ func TestHotPathDoesNotAllocate(t *testing.T) {
 					h.Do(c.setup)
 				}
 				sent := servertest.Pipeline(16, c.args...)
-				servertest.Take(t, h.Session, sent) // keys come into being, buffers grow
+				servertest.Exchange(t, h.Session, sent) // keys come into being, buffers grow
 				cmd := commands.Lookup([]byte(c.args[0].(string)))
 				before := h.Server.Calls(cmd)
 				require.Zero(t, testing.AllocsPerRun(1000, func() {
 					h.Clock.Advance(1e6)
-					servertest.Take(t, h.Session, sent)
+					servertest.Exchange(t, h.Session, sent)
 				}))
 				require.EqualValues(t, 16*1001, h.Server.Calls(cmd)-before, "with one run to warm up")
 			})
@@ -66,11 +66,11 @@ func BenchmarkPipeline(b *testing.B) {
 					h.Do(c.setup)
 				}
 				sent := servertest.Pipeline(depth, c.args...)
-				servertest.Take(b, h.Session, sent)
+				servertest.Exchange(b, h.Session, sent)
 				b.ReportAllocs()
 				for b.Loop() {
 					h.Clock.Advance(1e6)
-					servertest.Take(b, h.Session, sent)
+					servertest.Exchange(b, h.Session, sent)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*depth), "ns/command")
 			})
@@ -89,7 +89,7 @@ func BenchmarkThrottleParallel(b *testing.B) {
 				c := h.NewClient(b)
 				sent := servertest.Pipeline(16, "CL.THROTTLE", hotKey(one, c.State.ID()), "10000000", "1000000", "1")
 				for pb.Next() {
-					servertest.Take(b, c.Session, sent)
+					servertest.Exchange(b, c.Session, sent)
 				}
 			})
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*16), "ns/command")
@@ -119,11 +119,11 @@ func BenchmarkThrottle8(b *testing.B) {
 				for range clients {
 					c := h.NewClient(b)
 					sent := servertest.Pipeline(depth, "CL.THROTTLE", hotKey(one, c.State.ID()), "10000000", "1000000", "1")
-					servertest.Take(b, c.Session, sent)
+					servertest.Exchange(b, c.Session, sent)
 					all.Go(func() {
 						<-begin
 						for range b.N {
-							servertest.Take(b, c.Session, sent)
+							servertest.Exchange(b, c.Session, sent)
 						}
 					})
 				}
@@ -174,12 +174,12 @@ func benchmarkLog(b *testing.B, request func(tick int) []byte) {
 			h.Do("DEL log")
 			for next = 0; next < 100; next++ {
 				h.Clock.Advance(1013)
-				servertest.Take(b, h.Session, ticks[next])
+				servertest.Exchange(b, h.Session, ticks[next])
 			}
 			b.StartTimer()
 		}
 		h.Clock.Advance(1013)
-		servertest.Take(b, h.Session, ticks[next])
+		servertest.Exchange(b, h.Session, ticks[next])
 		next++
 	}
 	require.Equal(b, int64(100), h.Do("ZCARD log"))
@@ -197,12 +197,12 @@ func BenchmarkManyKeys(b *testing.B) {
 			key := fmt.Sprintf("key:%012d", random.IntN(keys))
 			batches[i] = append(batches[i], resptest.Command("CL.THROTTLE", key, "1000000", "30", "60")...)
 		}
-		servertest.Take(b, h.Session, batches[i])
+		servertest.Exchange(b, h.Session, batches[i])
 	}
 	b.ReportAllocs()
 	next := 0
 	for b.Loop() {
-		servertest.Take(b, h.Session, batches[next])
+		servertest.Exchange(b, h.Session, batches[next])
 		next = (next + 1) % len(batches)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*depth), "ns/command")

@@ -16,7 +16,7 @@ type Client struct {
 	server *Server
 
 	call      commands.Call // the running command; reused
-	last      commands.LastName
+	last      commands.LookupCache
 	tx        *store.Tx
 	footprint store.Footprint // of the running command; reused
 	timing    timing
@@ -62,7 +62,7 @@ func (c *Client) Foresee(args [][]byte) {
 // in memory.
 func (c *Client) End() {
 	c.tx.ForgetForeseen()
-	c.settle()
+	c.countGroup()
 	c.timing.cmd = nil
 	c.call.Args = nil
 	c.conn.Scratch.Release()
@@ -70,7 +70,7 @@ func (c *Client) End() {
 		c.dirty = false
 		c.entry.Publish(c.call.Cmd)
 	} else {
-		c.entry.PublishRun(c.call.Cmd)
+		c.entry.PublishLast(c.call.Cmd)
 	}
 }
 
@@ -98,7 +98,7 @@ func (c *Client) Failed(reason any, stack []byte) {
 // Closed frees what the connection held.
 func (c *Client) Closed() {
 	c.unwatch()
-	c.resume()
+	c.endWait()
 	c.server.tracking.Stop(&c.conn)
 	c.server.monitors.Remove(&c.conn)
 	c.server.pubsub.Leave(&c.conn)
@@ -129,4 +129,4 @@ func (c *Client) OutputLimit() config.OutputLimit {
 
 // MayIdle reports whether the directive timeout does not apply to the client now. Any
 // goroutine may call it.
-func (c *Client) MayIdle() bool { return c.entry.Idles() }
+func (c *Client) MayIdle() bool { return c.entry.WaitsForServer() }

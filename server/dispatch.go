@@ -16,12 +16,12 @@ func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	if st == resp.Retry || st == resp.Offload {
 		return st
 	}
-	c.resume()
+	c.endWait()
 	if c.conn.Modes.Reply != commands.ReplyOn {
-		c.silence(w, mark)
+		c.dropReply(w, mark)
 	}
 	c.server.tracking.CommandDone(&c.conn, c.call.Cmd)
-	c.conn.Link.TakeOwn(w)
+	c.conn.Link.FlushSelfPushes(w)
 	if c.conn.Modes.Leaving {
 		return resp.Close
 	}
@@ -38,7 +38,7 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 		err = c.admit(call)
 	}
 	if err == nil && c.entry.Blocked() {
-		err = c.unblocked()
+		err = c.applyUnblock()
 	}
 	if err != nil {
 		c.refuse(call, err)
@@ -78,8 +78,8 @@ func (c *Client) queue(call *commands.Call) resp.Status {
 	return resp.Continue
 }
 
-// silence drops a reply as CLIENT REPLY demands.
-func (c *Client) silence(w *resp.Writer, mark int) {
+// dropReply drops a reply as CLIENT REPLY demands.
+func (c *Client) dropReply(w *resp.Writer, mark int) {
 	w.Truncate(mark)
 	switch c.conn.Modes.Reply {
 	case commands.ReplySkipNext:
@@ -89,8 +89,8 @@ func (c *Client) silence(w *resp.Writer, mark int) {
 	}
 }
 
-// resume ends the wait of a command, if there was one.
-func (c *Client) resume() {
+// endWait ends the wait of a command, if there was one.
+func (c *Client) endWait() {
 	if c.entry.Resume() {
 		c.conn.WakeAt = 0
 	}
@@ -98,9 +98,9 @@ func (c *Client) resume() {
 
 const errUnblocked commands.Error = "UNBLOCKED client unblocked via CLIENT UNBLOCK"
 
-// unblocked does what CLIENT UNBLOCK wants of a waiting command: nothing, the end of its time,
+// applyUnblock does what CLIENT UNBLOCK wants of a waiting command: nothing, the end of its time,
 // or an error in its place.
-func (c *Client) unblocked() error {
+func (c *Client) applyUnblock() error {
 	switch c.entry.State() {
 	case clients.UnblockedTime:
 		c.conn.WakeAt = 1 // long ago

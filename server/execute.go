@@ -40,7 +40,7 @@ func (c *Client) run(call *commands.Call) resp.Status {
 	if call.Tx != nil {
 		call.Tx.NoTouch = c.conn.Modes.NoTouch && cmd.Name != "touch"
 	}
-	grouped := c.groups(cmd)
+	grouped := c.joinGroup(cmd)
 	mark := call.Out.Mark()
 	err := cmd.Run(call)
 	v, ended := err.(commands.Verdict)
@@ -55,14 +55,14 @@ func (c *Client) run(call *commands.Call) resp.Status {
 	if grouped {
 		c.timing.n++
 	} else {
-		c.account(call)
+		c.countCall(call)
 	}
-	c.follow(call)
+	c.notify(call)
 	return resp.Status(v)
 }
 
-// follow notes the keys that a command has read, and shows the command to monitors.
-func (c *Client) follow(call *commands.Call) {
+// notify notes the keys that a command has read, and shows the command to monitors.
+func (c *Client) notify(call *commands.Call) {
 	if call.Cmd.Flags&commands.ReadOnly != 0 && call.Tx != nil && c.conn.Tracking.Wants() {
 		tracking.NoteReads(call)
 	}

@@ -24,4 +24,4 @@ func (s *Server) Calls(cmd *commands.Command) int64 { return s.stats.Commands.Of
 func (c *Client) LastArgs() [][]byte { return c.call.Args }
 
 // Account counts a call as if it had run.
-func (c *Client) Account(call *commands.Call) { c.account(call) }
+func (c *Client) Account(call *commands.Call) { c.countCall(call) }

@@ -7,7 +7,7 @@ import (
 )
 
 // timing measures commands. Fast commands of one kind that follow each other are timed in
-// groups, because a reading of the clock and the shared counters cost more than many of
+// joinGroup, because a reading of the clock and the shared counters cost more than many of
 // them. The first command of a kind is always timed alone.
 type timing struct {
 	since int64             // monotonic time at which the last command ended, or the batch began
@@ -22,20 +22,20 @@ const maxGroup = 16
 // every command being timed alone.
 const groupBelow = 1_000_000
 
-// groups reports whether a command that is about to run joins a group. If it does not, groups
+// joinGroup reports whether a command that is about to run joins a group. If it does not, groups
 // counts the group before it.
-func (c *Client) groups(cmd *commands.Command) bool {
+func (c *Client) joinGroup(cmd *commands.Command) bool {
 	t := &c.timing
 	if t.cmd == cmd && t.n < maxGroup && cmd.Flags&commands.Fast != 0 && c.server.slow.Above() >= groupBelow {
 		return true
 	}
-	c.settle()
+	c.countGroup()
 	t.cmd = cmd
 	return false
 }
 
-// settle counts the group, and the changes of the keyspace.
-func (c *Client) settle() {
+// countGroup counts the group, and the changes of the keyspace.
+func (c *Client) countGroup() {
 	c.tx.Settle()
 	t := &c.timing
 	if t.n == 0 {
@@ -53,8 +53,8 @@ func (c *Client) settle() {
 	}
 }
 
-// account counts a command that is done and was timed alone.
-func (c *Client) account(call *commands.Call) {
+// countCall counts a command that is done and was timed alone.
+func (c *Client) countCall(call *commands.Call) {
 	s := c.server
 	now := s.parts.Clock.Monotonic()
 	took := now - c.timing.since + call.Slept

@@ -33,7 +33,7 @@ var (
 )
 
 func listClients(c *commands.Call) error {
-	clients, err := listed(c)
+	clients, err := selectClients(c)
 	if err != nil {
 		return err
 	}
@@ -45,8 +45,8 @@ func listClients(c *commands.Call) error {
 	return nil
 }
 
-// listed returns the clients that CLIENT LIST's arguments ask for.
-func listed(c *commands.Call) ([]commands.ClientInfo, error) {
+// selectClients returns the clients that CLIENT LIST's arguments ask for.
+func selectClients(c *commands.Call) ([]commands.ClientInfo, error) {
 	args, all := c.Args[2:], c.Server.Clients.List(c)
 	switch {
 	case len(args) == 0:

@@ -64,7 +64,7 @@ func killOptions(c *commands.Call) (f killFilter, err error) {
 		case commands.Is(args[0], "laddr"):
 			f.laddr = string(value)
 		case commands.Is(args[0], "user"):
-			err = knownUser(value)
+			err = checkUser(value)
 		case commands.Is(args[0], "skipme") && commands.Is(value, "yes"):
 			f.skip = c.Conn.ID
 		case commands.Is(args[0], "skipme") && commands.Is(value, "no"):
@@ -87,8 +87,8 @@ func clientIDFilter(arg []byte) (int64, error) {
 	return id, nil
 }
 
-// knownUser passes the one user that there is, as whom everybody is connected.
-func knownUser(name []byte) error {
+// checkUser passes the one user that there is, as whom everybody is connected.
+func checkUser(name []byte) error {
 	if string(name) != commands.DefaultUser {
 		return commands.Error("ERR No such user '" + commands.Clip(name, len(name)) + "'")
 	}

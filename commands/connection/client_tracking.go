@@ -60,7 +60,7 @@ const (
 )
 
 func setTracking(c *commands.Call) error {
-	wish, err := readTrackingOptions(c)
+	options, err := readTrackingOptions(c)
 	if err != nil {
 		return err
 	}
@@ -72,10 +72,10 @@ func setTracking(c *commands.Call) error {
 		c.Server.Tracker.Stop(c.Conn)
 		return commands.ReplyOK(c)
 	}
-	if err := allows(&c.Conn.Tracking, &wish); err != nil {
+	if err := checkOptions(&c.Conn.Tracking, &options); err != nil {
 		return err
 	}
-	c.Server.Tracker.Start(c.Conn, &wish)
+	c.Server.Tracker.Start(c.Conn, &options)
 	return commands.ReplyOK(c)
 }
 
@@ -121,8 +121,8 @@ func redirectTo(c *commands.Call, o *commands.TrackingOptions, arg []byte) error
 	return nil
 }
 
-// allows says whether the client may go on with other options.
-func allows(t *commands.Tracking, o *commands.TrackingOptions) error {
+// checkOptions says whether the client may go on with other options.
+func checkOptions(t *commands.Tracking, o *commands.TrackingOptions) error {
 	switch {
 	case !o.Bcast && len(o.Prefixes) > 0:
 		return errPrefixBcast

@@ -27,6 +27,6 @@ func unblock(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	c.ReplyDone(c.Server.Clients.Unblock(id, withError))
+	c.ReplyBit(c.Server.Clients.Unblock(id, withError))
 	return nil
 }

@@ -23,7 +23,7 @@ var (
 			if err != nil {
 				return err
 			}
-			c.ReplyDone(done)
+			c.ReplyBit(done)
 			return nil
 		},
 	})

@@ -12,7 +12,7 @@ import (
 // "0" at the end, and some of the database's keys. A key that is there for the whole
 // scan is seen, exactly once.
 var _ = commands.Register(&commands.Command{
-	Name: "scan", Arity: -2, Flags: commands.ReadOnly | commands.Whole, Group: commands.GroupGeneric, Since: "2.8.0",
+	Name: "scan", Arity: -2, Flags: commands.ReadOnly | commands.WholeKeyspace, Group: commands.GroupGeneric, Since: "2.8.0",
 	Summary: "Incrementally iterate the keys space", Usage: "cursor [MATCH pattern] [COUNT count] [TYPE type]",
 	Complexity: "O(1) for every call. O(N) for a complete iteration, including enough command calls for the cursor to return back to 0. " +
 		"N is the number of elements inside the collection.",

@@ -34,6 +34,6 @@ func clRelease(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	c.ReplyDone(held)
+	c.ReplyBit(held)
 	return nil
 }

@@ -21,31 +21,31 @@ var _ = commands.Register(&commands.Command{
 })
 
 func checkFootprint(c *commands.Call, fp *store.Footprint) {
-	room := c.Conn.Scratch.Check
-	if room == nil {
-		room = new(rules.Check)
-		c.Conn.Scratch.Check = room
+	scratch := c.Conn.Scratch.Check
+	if scratch == nil {
+		scratch = new(rules.Check)
+		c.Conn.Scratch.Check = scratch
 	}
-	room.Footprint(c.Server.Rules, c.Args[1], c.Args[2], c.Conn.Transaction.Queue.Active, fp)
+	scratch.Footprint(c.Server.Rules, c.Args[1], c.Args[2], c.Conn.Transaction.Queue.Active, fp)
 }
 
 func clCheck(c *commands.Call) error {
-	room, queued := c.Conn.Scratch.Check, c.Conn.Transaction.Running
-	room.Args.Begin(c.Cmd.Name, c.Args[3:])
-	err := room.Args.Finish(0)
+	scratch, queued := c.Conn.Scratch.Check, c.Conn.Transaction.Running
+	scratch.Args.Begin(c.Cmd.Name, c.Args[3:])
+	err := scratch.Args.Finish(0)
 	if err == nil {
-		err = check(c, room, queued)
+		err = check(c, scratch, queued)
 	}
-	room.Done(queued)
+	scratch.Done(queued)
 	return limiters.Explain(err)
 }
 
-func check(c *commands.Call, room *rules.Check, queued bool) error {
-	a, looks, err := room.Ask(c.Server.Rules, c.Tx, c.Args[1], c.Args[2], c.Now, queued)
+func check(c *commands.Call, scratch *rules.Check, queued bool) error {
+	a, looks, err := scratch.Ask(c.Server.Rules, c.Tx, c.Args[1], c.Args[2], c.Now, queued)
 	if err != nil {
 		return err
 	}
 	count(c, c.Args[2], a.Limited, looks)
-	replyAnswer(c, &a, room.Args.Has(limiters.OptMS))
+	replyAnswer(c, &a, scratch.Args.Has(limiters.OptMS))
 	return nil
 }

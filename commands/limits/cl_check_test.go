@@ -155,11 +155,11 @@ func TestClCheckAllocatesNothing(t *testing.T) {
 	h.Do("CL.RULE SET never CL.THROTTLE 0 1 3600 AND CL.WINDOW 1 3600")
 	for _, rule := range []string{"r", "never"} {
 		sent := servertest.Pipeline(16, "CL.CHECK", rule, "key")
-		servertest.Take(t, h.Session, sent)
-		servertest.Take(t, h.Session, sent)
+		servertest.Exchange(t, h.Session, sent)
+		servertest.Exchange(t, h.Session, sent)
 		require.Zero(t, testing.AllocsPerRun(1000, func() {
 			h.Clock.Advance(1e6)
-			servertest.Take(t, h.Session, sent)
+			servertest.Exchange(t, h.Session, sent)
 		}), rule)
 	}
 }

@@ -21,7 +21,7 @@ var _ = commands.Register(&commands.Command{
 	Name: "cl.pace", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
 	Summary: "Says for how long to hold an action, so that actions begin evenly.",
 	Usage:   "key max_burst count period [quantity] [MAXWAIT seconds] [WARMUP seconds] [MS] [PEEK]", Complexity: "O(1)",
-	Run: func(c *commands.Call) error { return askFor(c, limiters.ReadPace, replyPace) },
+	Run: func(c *commands.Call) error { return askWithReply(c, limiters.ReadPace, replyPace) },
 })
 
 // replyPace replies with the five integers of every limiter, and the milliseconds for which the

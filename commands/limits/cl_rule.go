@@ -50,7 +50,7 @@ func clRuleDel(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	c.ReplyDone(found)
+	c.ReplyBit(found)
 	return nil
 }
 

@@ -48,7 +48,7 @@ func clThrottle(c *commands.Call) error {
 		return limiters.Explain(err)
 	}
 	if d.Changed {
-		limiters.KeepTAT(&e, d.TAT, c.Now)
+		limiters.StoreTAT(&e, d.TAT, c.Now)
 	}
 	replyDecision(c, d, quantity == 0)
 	return nil

@@ -52,7 +52,7 @@ func TestClTopErrors(t *testing.T) {
 	}
 }
 
-// TestClTopFindsTheWorst: among more keys than there is room for, limited by many clients
+// TestClTopFindsTheWorst: among more keys than there is space for, limited by many clients
 // at once, those limited far more often are found, and no count is too low.
 func TestClTopFindsTheWorst(t *testing.T) {
 	h := servertest.New(t)

@@ -25,12 +25,12 @@ const (
 
 // Errors of single limiters.
 const (
-	errCrabBurst    commands.Error = "ERR max_burst must be positive"
-	errNoGap        commands.Error = "ERR gap must be positive"
-	errNoResolution commands.Error = "ERR resolution must be positive"
-	errNoWarmup     commands.Error = "ERR warmup must be positive"
-	errNoWindow     commands.Error = "ERR the key holds no window: it does not expire"
-	errNoPace       commands.Error = "ERR the key holds no pace: it is not two integers"
+	errThrottlecrabBurst commands.Error = "ERR max_burst must be positive"
+	errNoGap             commands.Error = "ERR gap must be positive"
+	errNoResolution      commands.Error = "ERR resolution must be positive"
+	errNoWarmup          commands.Error = "ERR warmup must be positive"
+	errNoWindow          commands.Error = "ERR the key holds no window: it does not expire"
+	errNoPace            commands.Error = "ERR the key holds no pace: it is not two integers"
 )
 
 // badArguments are bad values of every argument of every limiter, and what is answered.
@@ -64,8 +64,8 @@ var badArguments = map[string]commands.Error{
 	"GCRA k 1 1":                           commands.WrongArity("gcra").(commands.Error),
 	"THROTTLE k 1 1 1 x":                   commands.ErrSyntax,
 	"THROTTLE k 1 1 1 1x":                  errQuantityInt,
-	"THROTTLE k -1 1 1":                    errCrabBurst,
-	"THROTTLE k -9223372036854775808 1 1":  errCrabBurst,
+	"THROTTLE k -1 1 1":                    errThrottlecrabBurst,
+	"THROTTLE k -9223372036854775808 1 1":  errThrottlecrabBurst,
 	"THROTTLE k 1 1":                       commands.WrongArity("throttle").(commands.Error),
 	"CL.WINDOW k x 60":                     errLimitInt,
 	"CL.WINDOW k 0 60":                     errLimitPos,

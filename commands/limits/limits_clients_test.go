@@ -61,7 +61,7 @@ func TestManyClients(t *testing.T) {
 	}
 }
 
-// TestManyCharges: what is charged is charged, every commands.Bit of it.
+// TestManyCharges: what is charged is charged, to the last unit.
 func TestManyCharges(t *testing.T) {
 	h := servertest.New(t)
 	together(h, func(c *servertest.Client, number int) {

@@ -14,11 +14,11 @@ var _ = commands.Register(&commands.Command{
 	Name: "throttle", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
 	Summary: "Decides whether an action may happen now, and counts it if so: CL.THROTTLE as throttlecrab has it.",
 	Usage:   "key max_burst count period [quantity] [MS] [PEEK]", Complexity: "O(1)",
-	Run: func(c *commands.Call) error { return askFor(c, limiters.ReadCrab, replyCrab) },
+	Run: func(c *commands.Call) error { return askWithReply(c, limiters.ReadThrottlecrab, replyThrottlecrab) },
 })
 
-// replyCrab replies in throttlecrab's order: allowed, limit, remaining, reset_after, retry_after.
-func replyCrab(c *commands.Call, a *limiters.Answer, millis bool) {
+// replyThrottlecrab replies in throttlecrab's order: allowed, limit, remaining, reset_after, retry_after.
+func replyThrottlecrab(c *commands.Call, a *limiters.Answer, millis bool) {
 	retry := a.RetryAfter
 	if !a.Limited {
 		retry = 0

@@ -105,9 +105,9 @@ func (l *lexBound) below(member string, orAt bool) bool {
 	return l.member < member || orAt && l.member == member
 }
 
-// limit narrows an interval to count items after the first offset ones, in the given
+// limitRange narrows an interval to count items after the first offset ones, in the given
 // direction. A negative count is all of them; after a negative offset there are none.
-func limit(lo, hi int, reverse bool, offset, count int64) (int, int) {
+func limitRange(lo, hi int, reverse bool, offset, count int64) (int, int) {
 	n := int64(hi - lo)
 	if offset < 0 || offset >= n {
 		return lo, lo

@@ -42,8 +42,8 @@ func zadd(c *commands.Call, o zaddOptions) error {
 	if err := o.check(pairs); err != nil {
 		return err
 	}
-	var few [4]float64
-	scores := few[:0]
+	var buffer [4]float64
+	scores := buffer[:0]
 	for i := 0; i < len(pairs); i += 2 {
 		f, ok := commands.ParseFloat(pairs[i])
 		if !ok {

@@ -10,12 +10,12 @@ import (
 // number.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zdiff", Arity: -3, Flags: commands.ReadOnly | commands.Long, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
+		Name: "zdiff", Arity: -3, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
 		Summary: "Subtract multiple sorted sets", Usage: "numkeys key [key ...] [WITHSCORES]",
 		Complexity: zdiffCost, Run: zdiff,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zdiffstore", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Long, Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "6.2.0",
+		Name: "zdiffstore", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.LongRunning, Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "6.2.0",
 		Summary: "Subtract multiple sorted sets and store the resulting sorted set in a new key",
 		Usage:   "destination numkeys key [key ...]", Complexity: zdiffCost, Run: zdiffstore,
 	})

@@ -5,7 +5,7 @@ import (
 	"cellserver/store"
 )
 
-// ZPOPMIN key [limits.count] and ZPOPMAX key [limits.count] remove the members (1) with the lowest or
+// ZPOPMIN key [count] and ZPOPMAX key [count] remove the members (1) with the lowest or
 // highest scores and reply with them and their scores: flat, or with a count in RESP3
 // as pairs.
 var (

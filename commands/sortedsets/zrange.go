@@ -168,6 +168,6 @@ func (o *zrangeOptions) limited(ranks interval, err error) (interval, error) {
 	}
 	return func(z *store.SortedSet) (int, int) {
 		lo, hi := ranks(z)
-		return limit(lo, hi, o.reverse, o.offset, o.count)
+		return limitRange(lo, hi, o.reverse, o.offset, o.count)
 	}, nil
 }

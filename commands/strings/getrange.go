@@ -35,12 +35,12 @@ func getrange(c *commands.Call) error {
 		return err
 	}
 	var digits [20]byte
-	c.Out.Bulk(between(e.Bytes(digits[:0]), start, end))
+	c.Out.Bulk(substring(e.Bytes(digits[:0]), start, end))
 	return nil
 }
 
-// between returns the bytes start to end of s, both included.
-func between(s []byte, start, end int64) []byte {
+// substring returns the bytes start to end of s, both included.
+func substring(s []byte, start, end int64) []byte {
 	n := int64(len(s))
 	if start < 0 && end < 0 && start > end {
 		return nil

@@ -10,7 +10,7 @@ import (
 // LCS key1 key2 replies with the longest common subsequence of two strings, with LEN
 // its length, with IDX where its parts lie in either string, the last first.
 var _ = commands.Register(&commands.Command{
-	Name: "lcs", Arity: -3, Flags: commands.ReadOnly | commands.Long, Keys: commands.TwoKeys, Group: commands.GroupString, Since: "7.0.0",
+	Name: "lcs", Arity: -3, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.TwoKeys, Group: commands.GroupString, Since: "7.0.0",
 	Summary: "Find longest common substring", Usage: "key1 key2 [LEN] [IDX] [MINMATCHLEN len] [WITHMATCHLEN]",
 	Complexity: "O(N*M) where N and M are the lengths of s1 and s2, respectively", Run: lcs,
 })

@@ -32,7 +32,7 @@ func exec(c *commands.Call) error {
 		c.Tx.Unwatch(&t.Watcher)
 	}
 	switch {
-	case queue.Doomed:
+	case queue.Aborted:
 		return errExecAbort
 	case touched:
 		c.Out.NullArray()

@@ -83,9 +83,9 @@ func (e *Entry) Publish(last *commands.Command) {
 	e.seen = d
 }
 
-// PublishRun lets others see the last command and its time: all that a batch of commands on
+// PublishLast lets others see the last command and its time: all that a batch of commands on
 // one key each can have changed. Only the client's own goroutine calls it.
-func (e *Entry) PublishRun(last *commands.Command) {
+func (e *Entry) PublishLast(last *commands.Command) {
 	e.mu.Lock()
 	e.seen.Last, e.seen.Active = last, e.Conn.Now
 	e.mu.Unlock()
@@ -106,9 +106,9 @@ func (e *Entry) Kind() string {
 	return "normal"
 }
 
-// Idles reports whether the client is silent because it waits for the server. The directive
+// WaitsForServer reports whether the client is silent because it waits for the server. The directive
 // timeout does not apply to it then.
-func (e *Entry) Idles() bool {
+func (e *Entry) WaitsForServer() bool {
 	return e.Blocked() || e.details().Modes.Monitoring || e.Kind() != "normal"
 }
 

@@ -251,7 +251,7 @@ func (c *Clock) Advance(ns int64) { c.Time += ns }
 func (c *Clock) Resume() {}
 
 // Told returns what was pushed to the client, and forgets it.
-func (c *Client) Told() []any {
+func (c *Client) TakePushes() []any {
 	pushes := c.Pushes
 	c.Pushes = nil
 	return pushes

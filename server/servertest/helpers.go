@@ -126,8 +126,8 @@ func Pipeline(n int, args ...any) (sent []byte) {
 	return sent
 }
 
-// Take gives a session what was sent, which fits its input, and takes the replies away.
-func Take(t testing.TB, s *resp.Session, sent []byte) {
+// Exchange gives a session what was sent, which fits its input, and takes the replies away.
+func Exchange(t testing.TB, s *resp.Session, sent []byte) {
 	for rest := sent; len(rest) > 0; {
 		n := copy(s.Space(), rest)
 		if st := s.Filled(n); st != resp.Continue {

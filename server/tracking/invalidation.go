@@ -9,8 +9,8 @@ import (
 	"cellserver/store"
 )
 
-// changed tells the readers of the key that an effect changed.
-func (t *Table) changed(by *commands.Conn, effects []store.Effect, i int) {
+// invalidateChanged tells the readers of the key that an effect changed.
+func (t *Table) invalidateChanged(by *commands.Conn, effects []store.Effect, i int) {
 	switch e := &effects[i]; e.Op {
 	case store.OpFlush, store.OpSwapDB:
 		// FLUSHALL is one effect a database, but one message. Redis sends no message for SWAPDB.
@@ -34,14 +34,14 @@ func (t *Table) invalidate(by *commands.Conn, k *key) {
 		if c == nil || c.Tracking.Bcast || c == by && c.Tracking.NoLoop {
 			continue
 		}
-		t.tell(c, by, names)
+		t.send(c, by, names)
 	}
 }
 
 // flushed tells every client that every key may have changed.
 func (t *Table) flushed(by *commands.Conn) {
 	for _, c := range t.conns {
-		t.tell(c, by, nil)
+		t.send(c, by, nil)
 	}
 	t.forgetAll()
 }
@@ -77,7 +77,7 @@ func (t *Table) broadcast(by *commands.Conn, effects []store.Effect) {
 		}
 		for _, c := range p.Conns {
 			if c != by || !c.Tracking.NoLoop {
-				t.tell(c, by, matching)
+				t.send(c, by, matching)
 			}
 		}
 	}
@@ -93,13 +93,13 @@ func withPrefix(sorted []string, prefix string) []string {
 	return sorted[from:to]
 }
 
-// tell sends the names of changed keys to a client, or to the client to which it redirects. Nil
+// send sends the names of changed keys to a client, or to the client to which it redirects. Nil
 // stands for all keys. by is the client whose command runs.
-func (t *Table) tell(c, by *commands.Conn, names []string) {
+func (t *Table) send(c, by *commands.Conn, names []string) {
 	to := c
 	if c.Tracking.Redirect != 0 {
 		if to = t.find(c.Tracking.Redirect); to == nil {
-			redirectionBroke(c, by)
+			reportBrokenRedirect(c, by)
 			return
 		}
 	}
@@ -136,8 +136,8 @@ func startMessage(to *commands.Conn, w *resp.Writer, redirected bool) bool {
 	return false
 }
 
-// redirectionBroke tells a client that the client to redirect to is gone.
-func redirectionBroke(c, by *commands.Conn) {
+// reportBrokenRedirect tells a client that the client to redirect to is gone.
+func reportBrokenRedirect(c, by *commands.Conn) {
 	c.Tracking.Broken.Store(true)
 	if c.Link.Proto() != 3 {
 		return

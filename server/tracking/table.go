@@ -119,7 +119,7 @@ func (t *Table) EndTx(c *commands.Conn) {
 	defer forgetReads(c)
 	defer tx.End()
 	if tx.Changes() == 0 {
-		t.settle(tx, nil)
+		t.apply(tx, nil)
 	}
 }
 
@@ -138,12 +138,12 @@ func forgetReads(c *commands.Conn) {
 // Committed tells clients of a transaction's effects.
 func (t *Table) Committed(tx *store.Tx, effects []store.Effect) {
 	if t.on.Load() > 0 {
-		t.settle(tx, effects)
+		t.apply(tx, effects)
 	}
 }
 
-// settle handles a transaction's reads and changes, in the order in which they happened.
-func (t *Table) settle(tx *store.Tx, effects []store.Effect) {
+// apply handles a transaction's reads and changes, in the order in which they happened.
+func (t *Table) apply(tx *store.Tx, effects []store.Effect) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	by := t.byTx[tx] // nil: a client that does not track, or none
@@ -153,19 +153,19 @@ func (t *Table) settle(tx *store.Tx, effects []store.Effect) {
 	}
 	for i := range effects {
 		for len(reads) > 0 && reads[0].After <= i {
-			t.remember(by, reads[0].Key)
+			t.addRead(by, reads[0].Key)
 			reads = reads[1:]
 		}
-		t.changed(by, effects, i)
+		t.invalidateChanged(by, effects, i)
 	}
 	for _, r := range reads {
-		t.remember(by, r.Key)
+		t.addRead(by, r.Key)
 	}
 	t.broadcast(by, effects)
 }
 
-// remember notes that a client has read a key.
-func (t *Table) remember(c *commands.Conn, name []byte) {
+// addRead notes that a client has read a key.
+func (t *Table) addRead(c *commands.Conn, name []byte) {
 	k := t.keys[string(name)]
 	if k == nil {
 		k = &key{name: string(name), older: t.newest}
@@ -220,15 +220,15 @@ func (t *Table) CommandDone(c *commands.Conn, cmd *commands.Command) {
 	if c.Tracking.Caching && !c.Transaction.Queue.Active && !cmd.IsSubOf("client") {
 		c.Tracking.Caching = false
 	}
-	t.limit()
+	t.evictOldest()
 }
 
 // maxEvictions bounds how many keys one command may make the table forget.
 const maxEvictions = 1000
 
-// limit forgets the oldest keys beyond tracking-table-max-keys, and tells their readers. No
+// evictOldest forgets the oldest keys beyond tracking-table-max-keys, and tells their readers. No
 // client changed those keys, so NOLOOP does not apply.
-func (t *Table) limit() {
+func (t *Table) evictOldest() {
 	bound := t.config().TrackingTableMaxKeys
 	if bound == 0 || t.size.Load() <= bound {
 		return
