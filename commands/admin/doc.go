@@ -1,5 +1,5 @@
-// Package admin holds the commands that look after the server: INFO, CONFIG, SLOWLOG, LATENCY,
-// MONITOR, MEMORY, COMMAND, ACL, DEBUG, SAVE and their kin.
+// Package admin holds the commands that administer the server: INFO, CONFIG, SLOWLOG, LATENCY,
+// MONITOR, MEMORY, COMMAND, ACL, DEBUG, SAVE and others.
 //
 // May use: the settings, the statistics, the monitors, persistence and control.
 //

@@ -2,8 +2,8 @@ package cluster
 
 import "cellserver/commands"
 
-// CLUSTER describes the cluster that this server is: one node that owns every slot, so
-// that cluster clients work. Without cluster-enabled it answers as Redis does.
+// CLUSTER describes a cluster of one node: this server owns every slot. So clients of Redis Cluster
+// work. Without cluster-enabled, CLUSTER is an error as in Redis.
 var _ = commands.Register(&commands.Command{
 	Name: "cluster", Arity: -2, Group: commands.GroupCluster, Since: "3.0.0",
 	Summary: "A container for cluster commands", Complexity: "Depends on subcommand.",
@@ -57,7 +57,7 @@ var clusterHelp = func() *commands.Command {
 
 const errNoCluster commands.Error = "ERR This instance has cluster support disabled"
 
-// clusterOnly makes a command that exists in cluster mode only.
+// clusterOnly makes a command an error unless cluster-enabled is set.
 func clusterOnly(run func(*commands.Call) error) func(*commands.Call) error {
 	return func(c *commands.Call) error {
 		if !c.Server.Config().ClusterEnabled {
@@ -67,7 +67,7 @@ func clusterOnly(run func(*commands.Call) error) func(*commands.Call) error {
 	}
 }
 
-// READONLY, READWRITE and ASKING change nothing on a node that owns every slot.
+// READONLY, READWRITE and ASKING change nothing, because this node owns every slot.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "readonly", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(commands.ReplyOK),

@@ -6,7 +6,7 @@ import (
 	"cellserver/store"
 )
 
-// KEYS pattern replies with every key that the pattern (glob.go) admits.
+// KEYS pattern replies with every key that matches the pattern (package internal/glob).
 var _ = commands.Register(&commands.Command{
 	Name: "keys", Arity: 2, Flags: commands.ReadOnly | commands.WholeKeyspace, Group: commands.GroupGeneric, Categories: []string{"keyspace", "dangerous"}, Since: "1.0.0",
 	Summary: "Find all keys matching the given pattern", Usage: "pattern",
@@ -15,7 +15,7 @@ var _ = commands.Register(&commands.Command{
 })
 
 func keys(c *commands.Call) error {
-	all := string(c.Args[1]) == "*" // the empty key, too
+	all := string(c.Args[1]) == "*" // * matches the empty key, too
 	var found [][]byte
 	c.Tx.Each(func(e *store.Entry) {
 		if all || glob.Match(c.Args[1], e.Key()) {

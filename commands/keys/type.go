@@ -5,7 +5,7 @@ import (
 	"cellserver/store"
 )
 
-// TYPE key replies with the kind of value at a key: string, zset or none.
+// TYPE key replies with the type of a key: string, zset or none.
 var _ = commands.Register(&commands.Command{
 	Name: "type", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupGeneric, Since: "1.0.0",
 	Summary: "Determine the type stored at key", Usage: "key", Complexity: "O(1)",
@@ -16,7 +16,7 @@ var _ = commands.Register(&commands.Command{
 	},
 })
 
-// typeName is what Redis calls a kind of value.
+// typeName returns Redis's name of a kind of value.
 func typeName(k store.Kind) string {
 	switch k {
 	case store.None:

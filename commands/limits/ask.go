@@ -6,16 +6,17 @@ import (
 	"cellserver/limiters"
 )
 
-// replyFunc replies with an answer. Its times are seconds, or milliseconds if millis is set.
+// replyFunc replies with an answer. Its times are in milliseconds if millis is set, else in
+// seconds.
 type replyFunc func(c *commands.Call, a *limiters.Answer, millis bool)
 
-// ask is the whole of a limiter's command: read its arguments, decide, apply, reply. The key
-// is the first argument.
+// ask runs a limiter's command whose key is the first argument. It reads the arguments, decides,
+// applies the decision and replies with five integers.
 func ask[L limiters.Limiter](c *commands.Call, read func(*limiters.Args) (L, error)) error {
 	return askWithReply(c, read, replyAnswer)
 }
 
-// askWithReply is ask with another reply.
+// askWithReply is [ask] with another reply.
 func askWithReply[L limiters.Limiter](c *commands.Call, read func(*limiters.Args) (L, error), reply replyFunc) error {
 	scratch := c.Conn.Scratch.Limit
 	if scratch == nil {
@@ -26,6 +27,8 @@ func askWithReply[L limiters.Limiter](c *commands.Call, read func(*limiters.Args
 	return limiters.Explain(askWith(c, scratch, read, reply))
 }
 
+// askWith is askWithReply with the memory that the connection reuses. A request that looks changes nothing: CL.PROBE, and
+// any limiter with PEEK.
 func askWith[L limiters.Limiter](c *commands.Call, scratch *limiters.Scratch, read func(*limiters.Args) (L, error), reply replyFunc) error {
 	l, err := read(&scratch.Args)
 	if err != nil {
@@ -50,13 +53,14 @@ func askWith[L limiters.Limiter](c *commands.Call, scratch *limiters.Scratch, re
 	return nil
 }
 
-// replyAnswer replies with the five integers of every limiter.
+// replyAnswer replies with the five integers of every limiter: limited, limit, remaining,
+// retry_after and reset_after.
 func replyAnswer(c *commands.Call, a *limiters.Answer, millis bool) {
 	c.Out.Ints(int64(commands.Bit(a.Limited)), a.Limit, a.Remaining, wholeUnits(a.RetryAfter, millis), wholeUnits(a.ResetAfter, millis))
 }
 
-// wholeUnits converts nanoseconds to seconds or milliseconds, rounded up, so that a client that
-// waits so long never comes too early. Never stays Never.
+// wholeUnits converts nanoseconds to seconds or milliseconds, rounded up: a client that waits so
+// long never retries too early. It returns Never for Never.
 func wholeUnits(ns int64, millis bool) int64 {
 	switch {
 	case ns == limiters.Never:
@@ -67,8 +71,8 @@ func wholeUnits(ns int64, millis bool) int64 {
 	return exact.CeilDiv(ns, 1e9)
 }
 
-// count counts a decision about a key. A request that only looks (CL.PROBE, PEEK, a quantity
-// of 0) limits nobody.
+// count counts a decision about a key. looked is true for a request that consumes nothing
+// (CL.PROBE, PEEK, a quantity of 0). Such a request does not count for CL.TOP.
 func count(c *commands.Call, key []byte, limited, looked bool) {
 	if !limited && !looked {
 		return

@@ -5,9 +5,8 @@ import (
 	"cellserver/store"
 )
 
-// ZDIFF numkeys key [key …] [WITHSCORES] replies with the members of the first set that
-// none of the others has. ZDIFFSTORE destination … stores them and replies with their
-// number.
+// ZDIFF numkeys key [key …] [WITHSCORES] replies with the members of the first set that are in no
+// other set. ZDIFFSTORE destination … stores them and replies with their number.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zdiff", Arity: -3, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
@@ -47,7 +46,7 @@ func (o *combination) diff() []store.Item {
 			if in.set == nil {
 				continue
 			}
-			if _, there := in.set.Score(member); there {
+			if _, found := in.set.Score(member); found {
 				return true
 			}
 		}

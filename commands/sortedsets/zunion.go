@@ -5,9 +5,9 @@ import (
 	"cellserver/store"
 )
 
-// ZUNION numkeys key [key …] [WEIGHTS weight …] [AGGREGATE SUM | MIN | MAX] [WITHSCORES]
-// replies with the members of any of the sets; of one in several the weighted scores
-// are aggregated. ZUNIONSTORE destination … stores them and replies with their number.
+// ZUNION numkeys key [key …] [WEIGHTS weight …] [AGGREGATE SUM | MIN | MAX] [WITHSCORES] replies
+// with the members of all sets. If a member is in several sets, its weighted scores are aggregated.
+// ZUNIONSTORE destination … stores the members and replies with their number.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zunion", Arity: -3, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
@@ -25,7 +25,7 @@ var (
 	})
 )
 
-// combineStoreKeys are a destination, and after a count the sources.
+// combineStoreKeys are the key positions of a destination, a count and the source keys.
 var combineStoreKeys = commands.Keys{First: 1, Last: 1, Step: 1, NumKeys: 2, Access: "OW UPDATE; RO ACCESS"}
 
 func zunion(c *commands.Call) error {
