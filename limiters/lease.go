@@ -1,8 +1,6 @@
 package limiters
 
 import (
-	"math"
-
 	"cellserver/limiters/lease"
 	"cellserver/store"
 )
@@ -79,6 +77,5 @@ func (l leases) End(i int) int64 { return leaseEnd(l.set.At(i).Score) }
 
 // leaseEnd returns the end of a lease in Unix nanoseconds.
 func leaseEnd(score float64) int64 {
-	const latest = 9e15 // microseconds: in the year 2255
-	return int64(math.Floor(min(max(score, 0), latest))) * 1000
+	return wholeMicros(score) * 1000
 }

@@ -119,3 +119,10 @@ func (plainKey) Find(e *store.Entry, tx *store.Tx, key []byte) { tx.WriteIn(e, k
 func expiryAfter(now, after int64) int64 {
 	return exact.CeilDiv(exact.Plus(now, after), 1e6)
 }
+
+// wholeMicros converts a score, which clients may have written, to whole microseconds: rounded down, from 0 to 9·10¹⁵.
+// The largest value is in the year 2255, so it fits into nanoseconds.
+func wholeMicros(score float64) int64 {
+	const latest = 9e15
+	return int64(min(max(score, 0), latest))
+}

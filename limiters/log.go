@@ -107,8 +107,7 @@ func (l logEntries) At(i int) slidinglog.Entry { return logEntry(l.set.At(i)) }
 
 // logEntry parses a member of a log.
 func logEntry(it store.Item) slidinglog.Entry {
-	const latest = 9e15 // microseconds: in the year 2255
-	micros := int64(min(max(it.Score, 0), latest))
+	micros := wholeMicros(it.Score)
 	t, rest := leadingInteger(it.Member)
 	if t/1000 != micros {
 		return slidinglog.Entry{Time: micros * 1000, Count: 1}

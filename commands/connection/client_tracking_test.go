@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// invalidated is the message that keys are no longer what they were; all of them
-// without any.
+// invalidated is the message that keys have changed. Without names it means all keys.
 func invalidated(keys ...any) resptest.Push {
 	if keys == nil {
 		return resptest.Push{"invalidate", resptest.Nil3}
@@ -21,7 +20,7 @@ func invalidated(keys ...any) resptest.Push {
 	return resptest.Push{"invalidate", keys}
 }
 
-// trackers are a client that tracks with some options, in RESP3, and another one.
+// trackers returns a RESP3 client that tracks with some options, and another client.
 func trackers(t *testing.T, options string) (h *servertest.Harness, tracker, other *servertest.Client) {
 	h = servertest.New(t)
 	tracker, other = h.NewClient(t), h.NewClient(t)
@@ -104,8 +103,8 @@ func TestClientTrackingFlush(t *testing.T) {
 	require.Equal(t, []any{invalidated()}, tracker.TakePushes())
 }
 
-// How rueidis reads through its cache: one write of CLIENT CACHING YES, MULTI, PTTL,
-// GET, EXEC.
+// TestClientTrackingOptIn sends the commands of a cached read of rueidis: CLIENT CACHING YES,
+// MULTI, PTTL, GET, EXEC in one write.
 func TestClientTrackingOptIn(t *testing.T) {
 	_, tracker, other := trackers(t, "OPTIN")
 	tracker.Do("GET a")
@@ -217,7 +216,7 @@ func TestClientTrackingTableIsBounded(t *testing.T) {
 	require.EqualValues(t, 2, number(t, h, "tracking_total_keys"))
 }
 
-func TestTrackingForgetsClientsThatAreGone(t *testing.T) {
+func TestTrackingForgetsDisconnectedClients(t *testing.T) {
 	h, stays, _ := trackers(t, "")
 	for range 1000 {
 		c := h.NewClient(t)

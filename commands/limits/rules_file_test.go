@@ -33,7 +33,7 @@ func TestRulesFile(t *testing.T) {
 	h.Want("EXISTS cl.rules", 0)
 	require.Equal(t, "allowed=0,limited=0,shadow_limited=1", h.Info("throttle")["rule_search"])
 
-	// What clients set goes before the file, until it is deleted.
+	// A rule of CL.RULE SET replaces a rule of the file, until it is deleted.
 	h.Want("CL.RULE DEL login", commands.Error("ERR the rule comes from the rules-file: delete it there"))
 	h.Want("CL.RULE SET login CL.WINDOW 9 60", ok)
 	h.Want("CL.RULE LIST", []any{[]any{"login", "CL.WINDOW 9 60", "key"}, list[1]})
@@ -50,7 +50,8 @@ func TestRulesFile(t *testing.T) {
 	require.NotContains(t, h.Info("throttle"), "rule_login")
 }
 
-// TestRulesFileErrors: the file, the line and the reason, and the rules of before.
+// TestRulesFileErrors: an error names the file, the line and the reason. The old rules stay in
+// force.
 func TestRulesFileErrors(t *testing.T) {
 	h := servertest.New(t)
 	require.NoError(t, h.Server.UseRules("f", []byte(rulesFile)))
@@ -92,5 +93,5 @@ func TestRulesFileErrors(t *testing.T) {
 	h.Want("CL.CHECK login k 0", []any{0, 3, 3, -1, 0})
 }
 
-// plain returns an error's text without the code that clients get.
+// plain returns the text of an error without its leading code.
 func plain(err error) string { return strings.TrimPrefix(err.Error(), "ERR ") }

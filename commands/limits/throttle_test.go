@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestThrottle counts as CL.THROTTLE does with a max_burst one less, and replies otherwise.
+// TestThrottle counts as CL.THROTTLE with a max_burst one lower, and has another reply.
 func TestThrottle(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("THROTTLE k 5 120 60", []any{1, 5, 4, 1, 0})

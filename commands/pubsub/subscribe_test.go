@@ -56,7 +56,8 @@ func TestSubscribersLeave(t *testing.T) {
 	require.Equal(t, "0", h.Info("stats")["pubsub_patterns"])
 }
 
-// A RESP2 client gets what others redirect to it as messages of a channel.
+// TestClientTrackingRedirectToSubscriber: a RESP2 client gets the messages of a REDIRECT as
+// messages of a channel.
 func TestClientTrackingRedirectToSubscriber(t *testing.T) {
 	h := servertest.New(t)
 	target := h.NewClient(t)
