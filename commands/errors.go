@@ -7,11 +7,11 @@ import (
 	"cellserver/internal/rediserr"
 )
 
-// Error is a reply: Redis's text with its leading code. A text that is no single command's
-// stands here, any other beside the command that answers with it.
+// Error is an error reply with its leading code. Errors of several commands are in this file; the
+// error of a single command is in the command's file.
 type Error = rediserr.Error
 
-// The errors of Redis 7.0, to the letter.
+// Errors with the texts of Redis 7.0.
 const (
 	ErrSyntax            = rediserr.Syntax
 	ErrNotInteger        = rediserr.NotInteger
@@ -30,15 +30,18 @@ const (
 	errTimeoutNeg  Error = "ERR timeout is negative"
 )
 
-// WrongArity is the reply to a call with too few or too many arguments.
+// WrongArity is the error of a call with a wrong number of arguments. name is the full name of the
+// command.
 func WrongArity(name string) error { return rediserr.WrongArity(name) }
 
-// InvalidExpire is the answer to an expiry that is not positive or overflows.
+// InvalidExpire is the error of an expiry that is not positive or that overflows. name is the full
+// name of the command.
 func InvalidExpire(name string) error {
 	return Error("ERR invalid expire time in '" + name + "' command")
 }
 
-// unknownCommand quotes the beginning of what was sent, as Redis does.
+// unknownCommand is the error of a command that is not in the table. As in Redis, it quotes at most
+// 128 bytes of the arguments.
 func unknownCommand(args [][]byte) error {
 	var b strings.Builder
 	for _, a := range args[1:] {
@@ -54,18 +57,19 @@ func unknownSubcommand(parent string, name []byte) error {
 	return Error(fmt.Sprintf("ERR unknown subcommand '%s'. Try %s HELP.", Clip(name, 128), strings.ToUpper(parent)))
 }
 
-// UnknownSubcommandOrArity is what parents that look their subcommands up themselves answer.
+// UnknownSubcommandOrArity is the error of a parent that finds its subcommands itself, such as
+// DEBUG.
 func UnknownSubcommandOrArity(parent string, name []byte) error {
 	return Error(fmt.Sprintf("ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP.", Clip(name, 128), parent))
 }
 
-// NotAllowed is the answer to a command that a protected option switches off.
+// NotAllowed is the error of a command that an option such as enable-debug-command forbids.
 func NotAllowed(name, option string) error {
 	return Error(fmt.Sprintf("ERR %s command not allowed. If the %s option is set to \"local\", you can run it from a local connection, "+
 		"otherwise you need to set this option in the configuration file, and then restart the server.", name, option))
 }
 
-// Clip returns at most n bytes of what C's %.*s would print of b: up to its first NUL.
+// Clip returns at most n bytes of b, up to the first NUL. C's "%.*s" prints the same.
 func Clip(b []byte, n int) string {
 	for i, c := range b {
 		if c == 0 {

@@ -9,23 +9,23 @@ import (
 )
 
 // Client is one connection. It implements [resp.Handler]. Only the goroutine that drives its
-// session touches it, but for entry, which other connections may use.
+// session uses it. Other connections may use entry.
 type Client struct {
 	conn   commands.Conn
 	entry  clients.Entry
 	server *Server
 
 	call      commands.Call // the running command; reused
-	last      commands.LastName
+	last      commands.LookupCache
 	tx        *store.Tx
 	footprint store.Footprint // of the running command; reused
 	timing    timing
 
-	offloaded bool // the next try of the command runs where no other connection waits
-	dirty     bool // a command of the batch may have changed what others see of the client
+	offloaded bool // the session runs the next try of the command where no other connection waits
+	dirty     bool // a command of the batch may have changed the published state of the client
 }
 
-// Connect makes the client of a new connection. The client is the handler of its session.
+// Connect returns the client of a new connection. The client is the handler of its session.
 func (s *Server) Connect(p commands.Peer) *Client {
 	s.stats.Totals.Connections.Add(1)
 	c := &Client{server: s, tx: s.parts.Store.NewTx()}
@@ -58,11 +58,10 @@ func (c *Client) Prefetch(args [][]byte) {
 	}
 }
 
-// End closes a batch: others may see what it did to the client. An idle client keeps no request
-// in memory.
+// End ends a batch. It publishes the state of the client, and drops the references to the requests.
 func (c *Client) End() {
 	c.tx.DropPrefetched()
-	c.settle()
+	c.countGroup()
 	c.timing.cmd = nil
 	c.call.Args = nil
 	c.conn.Scratch.Release()
@@ -70,11 +69,12 @@ func (c *Client) End() {
 		c.dirty = false
 		c.entry.Publish(c.call.Cmd)
 	} else {
-		c.entry.PublishRun(c.call.Cmd)
+		c.entry.PublishLast(c.call.Cmd)
 	}
 }
 
-// Limits bound the next request. As in Redis, they are tight until a client has authenticated.
+// Limits returns the bounds of the next request. As in Redis, they are low until the client has
+// authenticated.
 func (c *Client) Limits() resp.Limits {
 	cfg := c.server.Config()
 	return resp.Limits{
@@ -83,7 +83,8 @@ func (c *Client) Limits() resp.Limits {
 	}
 }
 
-// Failed logs why the session ends: a protocol error, or a panic of a command.
+// Failed logs the reason why the session ends: a protocol error, or the panic of a command with its
+// stack.
 func (c *Client) Failed(reason any, stack []byte) {
 	log, addr := c.server.parts.Log, c.conn.Link.Peer.RemoteAddr()
 	if stack == nil {
@@ -95,17 +96,18 @@ func (c *Client) Failed(reason any, stack []byte) {
 		"client", addr, "reason", reason, "stack", string(stack))
 }
 
-// Closed frees what the connection held.
+// Closed releases all that the connection holds: watched keys, tracking, MONITOR, subscriptions,
+// its entry.
 func (c *Client) Closed() {
 	c.unwatch()
-	c.resume()
+	c.endWait()
 	c.server.tracking.Stop(&c.conn)
 	c.server.monitors.Remove(&c.conn)
 	c.server.pubsub.Leave(&c.conn)
 	c.server.clients.Remove(&c.entry)
 }
 
-// unwatch forgets the watched keys, in a transaction of its own.
+// unwatch unwatches all keys, in a transaction of its own.
 func (c *Client) unwatch() {
 	w := &c.conn.Transaction.Watcher
 	if !w.Watching() {
@@ -118,7 +120,7 @@ func (c *Client) unwatch() {
 	c.tx.Unwatch(w)
 }
 
-// OutputLimit bounds the replies that wait for the client. Any goroutine may call it.
+// OutputLimit returns the bounds of the replies that are not sent yet. Any goroutine may call it.
 func (c *Client) OutputLimit() config.OutputLimit {
 	limits := &c.server.Config().ClientOutputBufferLimit
 	if c.entry.Kind() == "pubsub" {
@@ -127,6 +129,6 @@ func (c *Client) OutputLimit() config.OutputLimit {
 	return limits.Normal
 }
 
-// MayIdle reports whether the directive timeout does not apply to the client now. Any
-// goroutine may call it.
-func (c *Client) MayIdle() bool { return c.entry.Idles() }
+// MayIdle reports whether the client waits for the server. The directive timeout does not apply to
+// such a client. Any goroutine may call it.
+func (c *Client) MayIdle() bool { return c.entry.WaitsForServer() }

@@ -9,7 +9,7 @@ import (
 	"cellserver/store"
 )
 
-// execute locks the partitions of a command's keys and runs the command.
+// execute locks the partitions of the footprint of a command, and runs the command.
 func (c *Client) execute(call *commands.Call) resp.Status {
 	cmd := call.Cmd
 	if cmd.OnOneKey() && len(call.Args) > 1 {
@@ -32,15 +32,15 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 // Run implements [commands.Runner].
 func (c *Client) Run(inner *commands.Call) { c.run(inner) }
 
-// run runs a command whose locks are held, and counts it. The time of a command counts from the
-// end of the command before it in the batch. So it includes the wait for locks, and one reading
-// of the clock serves both.
+// run runs a command whose locks are held, and counts it. The time of a command starts at the end
+// of the command before it in the batch. So it includes the wait for locks, and the server reads
+// the clock once for each command.
 func (c *Client) run(call *commands.Call) resp.Status {
 	s, cmd := c.server, call.Cmd
 	if call.Tx != nil {
 		call.Tx.NoTouch = c.conn.Modes.NoTouch && cmd.Name != "touch"
 	}
-	grouped := c.groups(cmd)
+	grouped := c.joinGroup(cmd)
 	mark := call.Out.Mark()
 	err := cmd.Run(call)
 	v, ended := err.(commands.Verdict)
@@ -55,14 +55,14 @@ func (c *Client) run(call *commands.Call) resp.Status {
 	if grouped {
 		c.timing.n++
 	} else {
-		c.account(call)
+		c.countCall(call)
 	}
-	c.follow(call)
+	c.notify(call)
 	return resp.Status(v)
 }
 
-// follow notes the keys that a command has read, and shows the command to monitors.
-func (c *Client) follow(call *commands.Call) {
+// notify passes a command to the tracking table and to the monitors.
+func (c *Client) notify(call *commands.Call) {
 	if call.Cmd.Flags&commands.ReadOnly != 0 && call.Tx != nil && c.conn.Tracking.Wants() {
 		tracking.NoteReads(call)
 	}
@@ -71,7 +71,7 @@ func (c *Client) follow(call *commands.Call) {
 	}
 }
 
-// monitorAddr is where the client comes from, in MONITOR's words.
+// monitorAddr returns the client's address in the format of MONITOR.
 func (c *Client) monitorAddr() string {
 	if c.conn.Link.IsUnix() {
 		return "unix:" + c.server.Config().UnixSocket
@@ -79,8 +79,9 @@ func (c *Client) monitorAddr() string {
 	return c.entry.Addr()
 }
 
-// replyError is the one place where an error becomes a reply. An error may end with arguments of
-// the client: replyError cuts line ends there, and the writer blanks all others.
+// replyError writes an error as the reply; no other function does. The text of an error may contain
+// arguments of the client. So replyError removes line ends at its end, and the writer replaces all
+// others.
 func (s *Server) replyError(call *commands.Call, err error) {
 	text := strings.TrimRight(err.Error(), "\r\n")
 	s.stats.Errors.Add(text)

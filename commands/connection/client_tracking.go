@@ -7,10 +7,14 @@ import (
 	"cellserver/commands"
 )
 
-// CLIENT TRACKING makes the server say which keys a client must drop from its cache:
-// those it read (tracking.go), or with BCAST all that begin with a prefix. CACHING
-// chooses the next command in the modes OPTIN and OPTOUT. Source of the protocol:
-// https://redis.io/docs/latest/develop/reference/client-side-caching/
+// CLIENT TRACKING makes the server send invalidation messages: the keys that a client must drop
+// from its cache. The server remembers the keys that the client reads. With BCAST it sends all
+// changed keys with a prefix instead.
+//
+// In the modes OPTIN and OPTOUT, CLIENT CACHING chooses whether the server remembers the reads of
+// the next command.
+//
+// Source: https://redis.io/docs/latest/develop/reference/client-side-caching/
 var (
 	clientTracking = &commands.Command{
 		Name: "tracking", Arity: -3, Flags: commands.ConnectionFlags, Since: "6.0.0",
@@ -60,7 +64,7 @@ const (
 )
 
 func setTracking(c *commands.Call) error {
-	wish, err := readTrackingOptions(c)
+	options, err := readTrackingOptions(c)
 	if err != nil {
 		return err
 	}
@@ -72,10 +76,10 @@ func setTracking(c *commands.Call) error {
 		c.Server.Tracker.Stop(c.Conn)
 		return commands.ReplyOK(c)
 	}
-	if err := allows(&c.Conn.Tracking, &wish); err != nil {
+	if err := checkOptions(&c.Conn.Tracking, &options); err != nil {
 		return err
 	}
-	c.Server.Tracker.Start(c.Conn, &wish)
+	c.Server.Tracker.Start(c.Conn, &options)
 	return commands.ReplyOK(c)
 }
 
@@ -105,7 +109,7 @@ func readTrackingOptions(c *commands.Call) (o commands.TrackingOptions, err erro
 	return o, err
 }
 
-// redirectTo reads the id of a client, which must be there now but may go later.
+// redirectTo parses the id of a client. The client must be connected now; it may disconnect later.
 func redirectTo(c *commands.Call, o *commands.TrackingOptions, arg []byte) error {
 	if o.Redirect != 0 {
 		return errRedirectTwice
@@ -121,8 +125,8 @@ func redirectTo(c *commands.Call, o *commands.TrackingOptions, arg []byte) error
 	return nil
 }
 
-// allows says whether the client may go on with other options.
-func allows(t *commands.Tracking, o *commands.TrackingOptions) error {
+// checkOptions returns an error if options contradict each other or the options in force.
+func checkOptions(t *commands.Tracking, o *commands.TrackingOptions) error {
 	switch {
 	case !o.Bcast && len(o.Prefixes) > 0:
 		return errPrefixBcast
@@ -138,7 +142,7 @@ func allows(t *commands.Tracking, o *commands.TrackingOptions) error {
 	return checkOverlap(t, o.Prefixes)
 }
 
-// overlap refuses prefixes of which one begins with another: a key could match both.
+// checkOverlap refuses a prefix that begins with another one: a key could match both.
 func checkOverlap(t *commands.Tracking, prefixes []string) error {
 	for i, p := range prefixes {
 		for _, old := range t.Prefixes {

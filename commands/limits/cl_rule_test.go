@@ -94,7 +94,7 @@ func TestClRuleBounds(t *testing.T) {
 	require.Len(t, h.Do("CL.RULE LIST"), rules.MaxRules)
 }
 
-// TestRulesFollowTheirKey: whoever changes the key changes the rules, at once.
+// TestRulesFollowTheirKey: every change of the key changes the rules at once.
 func TestRulesFollowTheirKey(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("CL.RULE SET r CL.WINDOW 10 60")
@@ -145,7 +145,7 @@ func TestRulesFollowTheirKey(t *testing.T) {
 	limit(rules.ErrNoRule)
 }
 
-// TestRulesWrittenByHand: what is wrong in the key is wrong where it is asked, no further.
+// TestRulesWrittenByHand: a wrong rule in the key is an error of its CL.CHECK alone.
 func TestRulesWrittenByHand(t *testing.T) {
 	h := servertest.New(t)
 	h.Want(`SET cl.rules "good CL.WINDOW 10 60\nbad CL.WINDOW x 60\n\n{} nothing\nalone"`, ok)
@@ -158,8 +158,8 @@ func TestRulesWrittenByHand(t *testing.T) {
 	h.Want("GET cl.rules", "alone \nbad CL.WINDOW 1 60\ngood CL.WINDOW 10 60\n")
 }
 
-// TestRulesInsideATransaction: a check sees what the commands before it wrote, and nobody
-// else does before EXEC.
+// TestRulesInsideATransaction: CL.CHECK sees the rules that earlier commands of its transaction
+// wrote. Other clients see them after EXEC.
 func TestRulesInsideATransaction(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("CL.RULE SET r CL.WINDOW 10 60")

@@ -7,9 +7,9 @@ import (
 	"cellserver/commands"
 )
 
-// SUBSCRIBE and PSUBSCRIBE listen to channels and to patterns of channels; UNSUBSCRIBE
-// and PUNSUBSCRIBE end that, for all of them when none is named. Each channel is
-// confirmed by a message of its own.
+// SUBSCRIBE and PSUBSCRIBE subscribe the connection to channels and to patterns of channels.
+// UNSUBSCRIBE and PUNSUBSCRIBE end subscriptions: the named ones, or all of their kind. Each
+// channel and pattern gets a confirmation of its own.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "subscribe", Arity: -2, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
@@ -40,10 +40,10 @@ var (
 
 const subscribeFlags = commands.PubSub | commands.ConnectionFlags | commands.WhileSubscribed
 
-// subject is what channels and patterns differ by.
+// subject is the difference between the commands for channels and the commands for patterns.
 type subject struct {
 	kind   commands.Subject
-	prefix string // of the words in confirmations
+	prefix string // of the words in confirmations: "psubscribe"
 }
 
 var (
@@ -85,7 +85,7 @@ func unsubscribe(c *commands.Call, s subject) error {
 	return nil
 }
 
-// confirm tells the client what it is subscribed to or no longer, and the number of all its
+// confirm sends the confirmation of a subscription or of its end, with the number of all
 // subscriptions.
 func confirm(c *commands.Call, word, name string) {
 	c.Out.Push(3)

@@ -27,8 +27,8 @@ func TestExec(t *testing.T) {
 	h.Want("EXEC", errExecNoMulti)
 }
 
-// TestTransactionHasOneMoment holds that a clock set inside a transaction counts from its end on.
-func TestTransactionHasOneMoment(t *testing.T) {
+// TestTransactionHasOneTime: a clock that is set inside a transaction counts from its end on.
+func TestTransactionHasOneTime(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("SET k v PX 500", ok)
 	h.Want("MULTI", ok)
@@ -39,7 +39,7 @@ func TestTransactionHasOneMoment(t *testing.T) {
 	h.Want("PTTL k", -2)
 }
 
-// TestInfoInTransaction holds that counting keys takes no lock that the transaction has.
+// TestInfoInTransaction: counting keys takes no lock that the transaction holds.
 func TestInfoInTransaction(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("MULTI", ok)

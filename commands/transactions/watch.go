@@ -2,7 +2,8 @@ package transactions
 
 import "cellserver/commands"
 
-// WATCH makes EXEC conditional on its keys staying as they are; UNWATCH forgets them.
+// WATCH makes the next EXEC do nothing if one of the keys changes before it. UNWATCH forgets the
+// watched keys.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "watch", Arity: -2, Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate,

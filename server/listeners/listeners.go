@@ -7,7 +7,8 @@ import (
 	"cellserver/commands"
 )
 
-// List holds names in order, each with the connections that listen to it.
+// List is a sorted list of names, each with the connections that listen to it. The zero List is
+// empty.
 type List []Name
 
 // Name is a pattern or a prefix that a connection listens to.
@@ -20,7 +21,7 @@ func (l *List) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(*l, name, func(x Name, name string) int { return strings.Compare(x.Name, name) })
 }
 
-// Add makes a connection listen. The connection does not listen to the name yet.
+// Add adds a connection to a name. The connection must not listen to the name already.
 func (l *List) Add(c *commands.Conn, name string) {
 	i, found := l.find(name)
 	if !found {
@@ -29,7 +30,7 @@ func (l *List) Add(c *commands.Conn, name string) {
 	(*l)[i].Conns = append((*l)[i].Conns, c)
 }
 
-// Remove ends the listening of a connection that listens to the name.
+// Remove removes a connection from a name. The connection must listen to the name.
 func (l *List) Remove(c *commands.Conn, name string) {
 	i, _ := l.find(name)
 	x := &(*l)[i]
@@ -38,7 +39,7 @@ func (l *List) Remove(c *commands.Conn, name string) {
 	}
 }
 
-// Without removes a connection from a list that may contain it.
+// Without removes a connection from a slice, in place. The slice may lack the connection.
 func Without(conns []*commands.Conn, c *commands.Conn) []*commands.Conn {
 	return slices.DeleteFunc(conns, func(o *commands.Conn) bool { return o == c })
 }

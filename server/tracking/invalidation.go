@@ -9,12 +9,12 @@ import (
 	"cellserver/store"
 )
 
-// changed tells the readers of the key that an effect changed.
-func (t *Table) changed(by *commands.Conn, effects []store.Effect, i int) {
+// invalidateChanged sends messages to the readers of the key that effect i changed.
+func (t *Table) invalidateChanged(by *commands.Conn, effects []store.Effect, i int) {
 	switch e := &effects[i]; e.Op {
 	case store.OpFlush, store.OpSwapDB:
-		// FLUSHALL is one effect a database, but one message. Redis sends no message for SWAPDB.
-		// Caches know no databases, so after SWAPDB they must not keep the values of the other one.
+		// FLUSHALL has one effect for each database, but one message. Redis sends no message for
+		// SWAPDB. But caches do not know databases, so they must drop all values after SWAPDB.
 		if i == 0 || effects[i-1].Op != e.Op {
 			t.flushed(by)
 		}
@@ -25,7 +25,7 @@ func (t *Table) changed(by *commands.Conn, effects []store.Effect, i int) {
 	}
 }
 
-// invalidate tells a key's readers that the key changed, and forgets the key.
+// invalidate removes a key from the table and sends a message to its readers.
 func (t *Table) invalidate(by *commands.Conn, k *key) {
 	t.forget(k)
 	names := []string{k.name}
@@ -34,14 +34,15 @@ func (t *Table) invalidate(by *commands.Conn, k *key) {
 		if c == nil || c.Tracking.Bcast || c == by && c.Tracking.NoLoop {
 			continue
 		}
-		t.tell(c, by, names)
+		t.send(c, by, names)
 	}
 }
 
-// flushed tells every client that every key may have changed.
+// flushed sends every tracking client the message that all keys may have changed, and empties the
+// table.
 func (t *Table) flushed(by *commands.Conn) {
 	for _, c := range t.conns {
-		t.tell(c, by, nil)
+		t.send(c, by, nil)
 	}
 	t.forgetAll()
 }
@@ -56,8 +57,8 @@ func (t *Table) FlushedNothing(by *commands.Conn) {
 	t.flushed(by)
 }
 
-// broadcast tells the clients in BCAST mode of the keys that a transaction changed, in one
-// message for each of their prefixes.
+// broadcast sends the keys that a transaction changed to the clients in BCAST mode: one message for
+// each of their prefixes.
 func (t *Table) broadcast(by *commands.Conn, effects []store.Effect) {
 	if len(t.prefixes) == 0 {
 		return
@@ -77,13 +78,13 @@ func (t *Table) broadcast(by *commands.Conn, effects []store.Effect) {
 		}
 		for _, c := range p.Conns {
 			if c != by || !c.Tracking.NoLoop {
-				t.tell(c, by, matching)
+				t.send(c, by, matching)
 			}
 		}
 	}
 }
 
-// withPrefix returns the part of sorted names that begins with a prefix.
+// withPrefix returns the names that start with a prefix. The names are sorted.
 func withPrefix(sorted []string, prefix string) []string {
 	from, _ := slices.BinarySearch(sorted, prefix)
 	to := from
@@ -93,13 +94,13 @@ func withPrefix(sorted []string, prefix string) []string {
 	return sorted[from:to]
 }
 
-// tell sends the names of changed keys to a client, or to the client to which it redirects. Nil
-// stands for all keys. by is the client whose command runs.
-func (t *Table) tell(c, by *commands.Conn, names []string) {
+// send sends the names of changed keys to a client, or to the client of its REDIRECT. Nil means all
+// keys. by is the connection whose command runs, or nil.
+func (t *Table) send(c, by *commands.Conn, names []string) {
 	to := c
 	if c.Tracking.Redirect != 0 {
 		if to = t.find(c.Tracking.Redirect); to == nil {
-			redirectionBroke(c, by)
+			reportBrokenRedirect(c, by)
 			return
 		}
 	}
@@ -115,11 +116,11 @@ func (t *Table) tell(c, by *commands.Conn, names []string) {
 	to.Push(by, w.Bytes())
 }
 
-// invalidationChannel is the channel of messages to RESP2 clients to which others redirect.
+// invalidationChannel is the channel of messages to RESP2 clients of a REDIRECT.
 const invalidationChannel = "__redis__:invalidate"
 
-// startMessage begins a message in the client's protocol. It returns false if the client cannot
-// get the message.
+// startMessage starts a message in the protocol of a client. It returns false if the client cannot
+// receive the message.
 func startMessage(to *commands.Conn, w *resp.Writer, redirected bool) bool {
 	w.Proto = to.Link.Proto()
 	if w.Proto == 3 {
@@ -136,8 +137,8 @@ func startMessage(to *commands.Conn, w *resp.Writer, redirected bool) bool {
 	return false
 }
 
-// redirectionBroke tells a client that the client to redirect to is gone.
-func redirectionBroke(c, by *commands.Conn) {
+// reportBrokenRedirect tells a client that the client of its REDIRECT has disconnected.
+func reportBrokenRedirect(c, by *commands.Conn) {
 	c.Tracking.Broken.Store(true)
 	if c.Link.Proto() != 3 {
 		return
