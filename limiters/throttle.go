@@ -69,7 +69,7 @@ func ReadCharge(a *Args) (r Charge, err error) {
 	return r, err
 }
 
-// ReadGCRA parses the arguments of GCRA, a command that Redis had in 8.8 before the release.
+// ReadGCRA parses the arguments of GCRA, a command of Redis 8.8 before its release.
 func ReadGCRA(a *Args) (r Rate, err error) {
 	maxBurst, count, period := a.Integer("max_burst"), a.Integer("tokens_per_period"), a.Seconds("period")
 	if err = a.Options(OptTokens); err == nil {

@@ -1,7 +1,7 @@
 package resp
 
-// maxAhead is how many commands a session announces before it runs them.
-const maxAhead = 3
+// maxLookahead is the number of commands that a session announces before it runs them.
+const maxLookahead = 3
 
 // command is one complete request.
 type command struct {
@@ -20,9 +20,9 @@ type command struct {
 // A lookahead must never accept what the parser refuses, and never change what a command does. The session
 // drops it at the end of a batch, because the buffer may change then.
 type lookahead struct {
-	ring  [maxAhead + 1]command
+	ring  [maxLookahead + 1]command
 	first uint // position of the current command, modulo the length of ring
-	found uint // how many commands behind it are known
+	found uint // number of known commands behind it
 	bytes int  // their size
 }
 
@@ -41,7 +41,7 @@ func (l *lookahead) advance() bool {
 }
 
 // full reports whether three commands behind the current one are known.
-func (l *lookahead) full() bool { return l.found == maxAhead }
+func (l *lookahead) full() bool { return l.found == maxLookahead }
 
 // find returns the arguments of the next command in b that is not known yet; full must be false. b starts
 // with the current command. The result is nil if the next command is not plain or not complete.

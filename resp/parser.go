@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// parser finds a command that may arrive in many pieces. It remembers its position, so that it reads each
-// byte once. All positions are relative to the first byte of the command.
+// parser finds a command that may arrive in many pieces. It remembers its position, so it reads each byte once. All
+// positions are relative to the first byte of the command.
 type parser struct {
 	limits Limits
 	begun  bool   // limits are set for the current command

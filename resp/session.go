@@ -11,7 +11,7 @@ type Session struct {
 	handler    Handler
 	in         input
 	out        Writer
-	mark       int  // where the output of the current command starts
+	mark       int  // the start of the current command's output
 	begun      bool // Begin was called and End was not
 	closed     bool
 	mayOffload bool
@@ -57,7 +57,7 @@ func (s *Session) Resume() (st Status) {
 
 // run runs commands until no complete one is left, or a command stops the batch.
 func (s *Session) run() Status {
-	defer s.in.ahead.forget() // the buffer may change
+	defer s.in.upcoming.forget() // the buffer may change
 	for {
 		found, err := s.in.next(s.handler)
 		if err != nil {
@@ -83,8 +83,8 @@ func (s *Session) handle() Status {
 		s.begun = true
 		s.handler.Begin()
 	}
-	for !s.in.ahead.full() {
-		args := s.in.ahead.find(s.in.buf[s.in.start:s.in.end])
+	for !s.in.upcoming.full() {
+		args := s.in.upcoming.find(s.in.buf[s.in.start:s.in.end])
 		if args == nil {
 			break
 		}
@@ -147,12 +147,12 @@ func (s *Session) Sent() {
 // SentSome says that the first n bytes of Output were sent.
 func (s *Session) SentSome(n int) { s.out.buf = s.out.buf[n:] }
 
-// SetMayOffload allows the session to return [Offload], or forbids it. Allow it while the driver serves
-// other clients on the same goroutine. It is forbidden at first: then the handler runs each command at once.
+// SetMayOffload allows the session to return [Offload], or forbids it. Allow it while the driver serves other clients
+// on the same goroutine. A new session must not return it: then the handler runs each command at once.
 func (s *Session) SetMayOffload(may bool) { s.mayOffload = may }
 
-// Lend gives the session buffers for one batch. in is the room to read into; the session returns the part
-// to use in place of Space. out makes a buffer for replies, if the session has none; the session keeps it
+// Lend gives the session buffers for one batch. Read into the returned space instead of Space: it is a part of in, or
+// the session's own buffer. If the session needs a buffer for replies, out makes it. The session keeps that buffer
 // until TakeOutput.
 func (s *Session) Lend(in []byte, out func() []byte) (space []byte) {
 	if s.out.buf == nil {

@@ -28,8 +28,8 @@ func (tx *Tx) Swap(a, b int) {
 	*tx.newEffect() = Effect{Op: OpSwapDB, DB: a, Int: int64(b)}
 }
 
-// removeExpiredWatched removes the watched keys of two databases that have expired. To a
-// watcher, an expired key that comes or goes is no change.
+// removeExpiredWatched removes the expired ones of the watched keys of two databases. For a
+// watcher, an expired key that comes or goes is not a change.
 func (tx *Tx) removeExpiredWatched(p *partition, a, b int) {
 	was := tx.db
 	for k := range p.watches {

@@ -8,7 +8,7 @@ import (
 
 const (
 	evictBatch = 128 // the most keys that one call of Evict removes
-	evictTries = 8   // how often Evict samples again if all candidates were used since
+	evictTries = 8   // how often Evict samples again if clients have used all candidates since
 )
 
 // Evict removes keys, sampled as Redis does, until the store uses at most limit bytes. It removes
@@ -17,7 +17,7 @@ const (
 // The caller must not have an active transaction.
 //
 // If the chosen candidate is a throttle key, the sampled throttle key with the smallest TAT goes
-// instead. It is the nearest to its full quota, so evicting it loses the least.
+// instead. That key is the nearest to its full quota, so its eviction loses the least.
 func (s *Store) Evict(now int64, policy Policy, samples int, limit int64) bool {
 	if s.Used() <= limit {
 		return true

@@ -16,8 +16,8 @@ type partition struct {
 	_       [2*table.CacheLine - 48]byte // keeps neighbours off its cache lines
 }
 
-// lockTries is how often lock tries a lock that is taken, before the goroutine sleeps. It is
-// about the time of a few commands on one key; waking up takes far longer.
+// lockTries is how often lock tries a lock that is taken, before the goroutine sleeps. That takes
+// about as long as a few commands on one key. To wake a goroutine takes far longer.
 const lockTries = 256
 
 func (p *partition) lock() {

@@ -8,8 +8,8 @@ import (
 
 // A scan cursor is a place in hash order: the partition (8 bits), and the leading 44 bits of the
 // hash. It is below 2^53, so clients that keep numbers as doubles keep it exactly. Splits and
-// removals do not move a key in that order. So a scan sees each key that is there all the time,
-// and sees it once.
+// removals do not move a key in that order. So a scan sees each key that exists during the whole
+// scan, and sees it once.
 const cursorMask = 1<<table.PrefixBits - 1
 
 // Scan calls f for about count keys from the cursor on. It returns the cursor to go on from, or 0
@@ -38,7 +38,8 @@ func (tx *Tx) scanPartition(p *partition, from uint64, seen *int, count int, f f
 	return t.Scan(&tx.walk.entry.place, &tx.walk.found, from, seen, count, func() { tx.visit(f) })
 }
 
-// visit calls f for the key at which the walk is, or notes it if it has expired.
+// visit calls f for the current key of the walk. If the key has expired, visit notes it for endWalk
+// instead.
 func (tx *Tx) visit(f func(*Entry)) {
 	e := &tx.walk.entry
 	if e.place.Cell().Expired(tx.now) {

@@ -7,7 +7,7 @@ import (
 	"cellserver/store/table"
 )
 
-// ErrSnapshot says that another snapshot runs.
+// ErrSnapshot is the error of [Store.Snapshot] while another snapshot runs.
 var ErrSnapshot = errors.New("store: another snapshot runs")
 
 // Snapshot is the whole keyspace as it was at one moment, while transactions go on. It is
@@ -60,7 +60,7 @@ func (s *Store) newSnapshot(now int64) *Snapshot {
 	return n
 }
 
-// freeze is the moment of the snapshot.
+// freeze begins the snapshot: its call is the moment of the snapshot.
 func (n *Snapshot) freeze(at func()) {
 	partitions := &n.s.partitions
 	for i := range partitions {
@@ -77,12 +77,11 @@ func (n *Snapshot) freeze(at func()) {
 	}
 }
 
-// Counts returns what each database holds. At the moment of the snapshot it may have been some
-// keys more or less.
+// Counts returns about how many keys each database held at the moment of the snapshot.
 func (n *Snapshot) Counts() []Count { return n.counts }
 
-// Copied returns the bytes of copies that transactions made and that wait to be seen, and the
-// most that it ever was.
+// Copied returns the bytes of the copies by transactions that the snapshot has not read yet, and
+// the largest number so far.
 func (n *Snapshot) Copied() (now, most int64) { return n.copies.Bytes() }
 
 // Each calls f for every key, one database after the other, until f returns an error, and returns

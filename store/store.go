@@ -95,8 +95,8 @@ func (s *Store) UsedOfHeap() int64 {
 	return s.heap.Load()
 }
 
-// Trim gives some of the memory that removed keys have left back to the system. It takes less
-// than a millisecond, and reports whether there is more to give. Call it regularly.
+// Trim gives some memory of removed keys back to the system. It takes less than a millisecond, and
+// reports whether there is more to give. Call it regularly.
 func (s *Store) Trim() bool { return s.blocks.Trim() }
 
 // Len returns the number of keys in a database, as DBSIZE does: also the expired keys that are
@@ -118,8 +118,8 @@ func (s *Store) Volatile(db int) int {
 	return int(n)
 }
 
-// Changes returns the number of effects since the start. Transactions with CountLater are
-// missing until [Tx.CountChanges].
+// Changes returns the number of effects since the start. The effects of transactions with
+// CountLater are missing until [Tx.CountChanges].
 func (s *Store) Changes() int64 { return s.changes.Load() }
 
 // Counters are totals since the start or the last [Store.ResetCounters].

@@ -47,7 +47,8 @@ func (c *SweepCursor) nextTable(s *Store) {
 	}
 }
 
-// round removes the expired keys of one segment. It reports whether that was the table's end.
+// round removes the expired keys of one segment. It reports whether that segment was the table's
+// last one.
 func (c *SweepCursor) round(now int64, budget int) (expired, visited int, done bool) {
 	var fp Footprint
 	fp.add(c.partition)

@@ -16,13 +16,13 @@ import (
 type Tx struct {
 	// NoTouch: reads and writes do not count as uses of their keys (CLIENT NO-TOUCH).
 	NoTouch bool
-	// KeepExpired: expired keys stay. A log that is replayed says itself when a key goes.
+	// KeepExpired: expired keys stay. A replayed log deletes them itself.
 	KeepExpired bool
 	// CountLater: End does not count the changes ([Store.Changes]); [Tx.CountChanges] counts
 	// them for many transactions at once. All processors share that counter, and adding to it
 	// costs more than the rest of End.
 	CountLater bool
-	// Silent: the observers learn nothing. Loading from disk is no change.
+	// Silent: the observers learn nothing, because loading from disk is not a change.
 	Silent bool
 
 	s       *Store
@@ -32,7 +32,7 @@ type Tx struct {
 	db      int
 	rng     uint64
 	active  bool
-	hashes  keyHashes // hashes of keys that were worked out earlier; keyhashes.go
+	hashes  keyHashes // hashes of keys that are known already; keyhashes.go
 	effects []Effect
 	discard Effect // where a silent transaction writes its effects
 	changes int64  // not counted yet
@@ -41,7 +41,7 @@ type Tx struct {
 
 // walk is the scratch memory of a transaction that walks over keys; scan.go uses it.
 type walk struct {
-	entry   Entry // what the caller sees: one for all keys, so that a walk allocates none
+	entry   Entry // the caller sees it; one for all keys, so a walk allocates none
 	found   []table.Found
 	expired [][]byte // keys to remove at the end
 }

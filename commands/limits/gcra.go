@@ -5,9 +5,9 @@ import (
 	"cellserver/limiters"
 )
 
-// GCRA key max_burst tokens_per_period period [TOKENS n] [MS] [PEEK] is the throttle command that
-// Redis had in 8.8 before the release. It differs from CL.THROTTLE in two points: period may be
-// decimal, and TOKENS names the quantity. The reply is the reply of CL.THROTTLE.
+// GCRA key max_burst tokens_per_period period [TOKENS n] [MS] [PEEK] is the throttle command of
+// Redis 8.8 before its release. It differs from CL.THROTTLE in two points: period may be decimal,
+// and TOKENS names the quantity. The reply is the reply of CL.THROTTLE.
 //
 // Source: https://github.com/redis/redis/pull/14826
 var _ = commands.Register(&commands.Command{

@@ -1,5 +1,5 @@
-// Package rules gives limits a name. A rule is one limiter or several, with their numbers,
-// which decide together: all pass or none does.
+// Package rules gives limits a name. A rule is one limiter or several, with their numbers. They
+// decide together: all pass, or none does.
 //
 //	rule.go   one rule: its text, its limits, the keys that hold their state
 //	rules.go  all rules in force, and their counters

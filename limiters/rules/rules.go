@@ -82,7 +82,8 @@ func (r *Rules) load(tx *store.Tx) (*set, error) {
 	return s, nil
 }
 
-// entry returns the entry of the key. done selects the database that was selected before.
+// entry selects database 0 and returns the entry of the key. done selects the previous database
+// again.
 func entry(tx *store.Tx) (e store.Entry, done func()) {
 	db := tx.DB()
 	tx.Select(database)

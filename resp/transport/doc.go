@@ -5,8 +5,8 @@
 //
 //   - An event loop serves many connections and never blocks on one of them. It is the normal case on Linux.
 //   - A worker serves one connection on a goroutine of its own, and may block. It serves TLS and other
-//     systems. It also takes over from an event loop for as long as a command or a client makes the
-//     server wait, and then gives the connection back.
+//     systems. An event loop passes a connection to a worker while a command or a client makes the
+//     server wait. Then the worker gives the connection back.
 //
 // The way through the files, from the bottom up:
 //
@@ -23,17 +23,16 @@
 //
 // # Event loops
 //
-// Event loops exist for speed alone: [Server.Loops] = -1 switches them off, and every reply stays the
-// same. A loop reads a client's batch with one system call and sends its replies with one. A worker reads
-// once more for every batch, and the scheduler parks and wakes it. All sessions of a loop use the same read
-// buffer, so that an idle connection takes 3.4 kB (tests/bench/run idle). On two processors
-// with 50 clients, a loop takes 16 % less time than workers for batches of 16 commands, and 3 % less for
-// single commands:
+// Event loops exist for speed alone: [Server.Loops] = -1 switches them off, and every reply stays the same. A loop
+// reads a client's batch with one system call and sends its replies with one. A worker needs one more read for every
+// batch. The scheduler parks and wakes it. All sessions of a loop use the same read buffer, so that an idle connection
+// takes 3.4 kB (tests/bench/run idle). On two processors with 50 clients, a loop takes 16 % less time than workers for
+// batches of 16 commands, and 3 % less for single commands:
 //
 //	go test -run '^$' -bench Transport ./resp/transport
 //
-// An event loop must never block on a client, a lock that a client can hold, or a command: the other clients
-// of the loop wait as long. The barrier is the only exception.
+// An event loop must never block on a client, on a lock that a client can hold, or on a command. The other clients of
+// the loop would wait as long. The barrier is the only exception.
 //
 // # Invariants
 //
@@ -44,7 +43,7 @@
 //
 // # Locks
 //
-// They are taken in this order: Server.mu, Conn.wire, Conn.mu, loop.mu.
+// A goroutine takes them in this order: Server.mu, Conn.wire, Conn.mu, loop.mu.
 //
 //   - Server.mu guards the sets of listeners and connections. It is not held while a handler runs.
 //   - Conn.wire is held while a goroutine writes to the socket. [Barrier.Wait] may be called under it.

@@ -32,8 +32,8 @@ type idle struct {
 const (
 	pageBytes = 4096
 
-	// trim leaves idleBlocks, and one idle block for idlePart busy ones, as they are.
-	// It strips at most trimStep blocks of their pages in one call.
+	// Trim keeps the pages of idleBlocks idle blocks, and of one more for every idlePart busy blocks.
+	// One call gives the pages of at most trimStep blocks back.
 	idleBlocks = 16
 	idlePart   = 32
 	trimStep   = 32
@@ -105,7 +105,7 @@ func (b *Blocks) next() (f idle) {
 	return f
 }
 
-// Give takes a block back. Its first written bytes were written to. The caller must not use
+// Give takes a block back. The caller has written only to its first written bytes, and must not use
 // the block again.
 func (b *Blocks) Give(block []byte, written int) {
 	if len(block) > BlockBytes {
@@ -137,7 +137,8 @@ func (b *Blocks) Trim() bool {
 	return true
 }
 
-// surplus takes out an idle block that Trim may strip, nil if there is none.
+// surplus removes and returns an idle block whose pages Trim may give back, nil if there is no such
+// block.
 func (b *Blocks) surplus() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,8 +9,8 @@ const (
 	mergeBytes = memory.BlockBytes / 4
 )
 
-// room returns the hash's segment after making an index slot and n bytes of room in it. A
-// rebuilt segment has an eighth to spare, so that it is not full again soon.
+// room makes an index slot and n bytes of room in the hash's segment, and returns the segment. A
+// rebuilt segment has an eighth to spare, so it is not full again soon.
 func (t *Table) room(hash uint64, n int) *segment {
 	for {
 		g := t.dir[t.entryOf(hash)]
@@ -154,7 +154,8 @@ func (t *Table) merge(hash uint64) (merged bool) {
 	}
 }
 
-// shrink counts two of the deepest segments less. When none is left, it halves the directory.
+// shrink subtracts two from the number of deepest segments. If the result is 0, it halves the
+// directory.
 func (t *Table) shrink() {
 	if t.deepest -= 2; t.deepest > 0 {
 		return

@@ -1,6 +1,6 @@
-// Package table is the hash table of the store: keys, integers and expiries in cells outside
-// Go's heap, and a slab of the values that are not integers. It knows no transaction, no
-// effect and no clock.
+// Package table is the hash table of the store. Keys, integers and expiries are in cells outside
+// Go's heap. All other values are in a slab. The package knows no transaction, no effect and no
+// clock.
 //
 //	Table ── directory of segments, by the leading bits of the key's hash
 //	          └─ segment: an index (uint32 slots) and an arena (bytes) of cells

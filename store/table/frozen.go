@@ -1,17 +1,17 @@
 package table
 
-// Frozen is what a snapshot must still see of one partition. It is copy-on-write: a segment is
-// copied when the snapshot comes to it, or before the segment changes. Small changes save the
-// heads of cells instead (savedheads.go).
+// Frozen holds the part of one partition that a snapshot must still see. It is copy-on-write. The
+// snapshot copies a segment when it reads it. A transaction copies a segment before it changes it.
+// For a small change, it saves the heads of cells instead (savedheads.go).
 type Frozen struct {
 	copies *Copies
 	number uint32   // of the snapshot
 	tables []*Table // by database at the moment of the snapshot: where its segments are now
-	early  []early  // copies that were made before the snapshot came to their segments
+	early  []early  // copies of segments that the snapshot has not read yet
 	heads  map[*segment]*savedHeads
 	copied map[*byte]struct{} // strings that the snapshot does not see
 
-	adopted []*Table // tables that were emptied; their memory is given back at the end
+	adopted []*Table // emptied tables; Release gives their memory back
 }
 
 // early is a segment copy that waits for the snapshot.
@@ -105,7 +105,7 @@ func (f *Frozen) adopt(t *Table) {
 	}
 }
 
-// swap notes that two tables are about to exchange their contents.
+// swap notes that two tables will exchange their contents.
 func (f *Frozen) swap(a, b *Table) {
 	for db, of := range f.tables {
 		switch of {
@@ -167,7 +167,7 @@ func (f *Frozen) saveHead(t *Table, g *segment, off uint32) {
 	f.copies.add(h.bytes() - before)
 }
 
-// takeHeads returns the segment's saved heads and drops them, nil if it has none.
+// takeHeads removes and returns the saved heads of the segment, nil if there are no saved heads.
 func (f *Frozen) takeHeads(g *segment) *savedHeads {
 	h := f.heads[g]
 	if h != nil {

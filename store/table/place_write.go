@@ -29,7 +29,7 @@ func (p *Place) SetCollection(c value.Collection, expireAt int64) (created bool)
 	return p.storeObject(c.Kind(), object{collection: c, hash: p.hash}, expireAt)
 }
 
-// TakeCollection takes the collection out of the key, which must be removed or set next.
+// TakeCollection takes the collection out of the key. The caller must then remove or set the key.
 func (p *Place) TakeCollection() value.Collection {
 	p.t.preserve(p.g)
 	o := p.object()
@@ -39,9 +39,9 @@ func (p *Place) TakeCollection() value.Collection {
 	return c
 }
 
-// Overwrite copies b over the string that the key holds, and sets the expiry. It returns the
-// key's string. It returns nil, and changes nothing, if the key holds no string, if its memory
-// is too small or far too large for b, or if a snapshot runs.
+// Overwrite copies b over the string that the key holds, and sets the expiry. It returns the key's
+// string. It returns nil and changes nothing if the key does not hold a string. It does the same if
+// the memory of the string is too small or far too large for b, or if a snapshot runs.
 func (p *Place) Overwrite(b []byte, expireAt int64) []byte {
 	if p.Kind() != value.Raw || *p.t.frozen != nil {
 		return nil
@@ -190,8 +190,8 @@ func (p *Place) widen() Cell {
 	return c
 }
 
-// copiedBytes returns the key's string, to be written over. While a snapshot runs, the first
-// call makes a copy.
+// copiedBytes returns the key's string for a change in place. While a snapshot runs, the first call
+// makes a copy.
 func (p *Place) copiedBytes(b []byte) []byte {
 	f := *p.t.frozen
 	if f == nil || cap(b) == 0 {

@@ -1,7 +1,7 @@
 package table
 
-// Reserve makes room for cells that are about to come. It exists for speed alone, while a
-// snapshot or a log is loaded.
+// Reserve makes room for the next cells. It exists for speed alone, while the server loads a
+// snapshot or a log.
 //
 // What it is: a table without keys makes all its segments with the first key. A table that
 // would grow to more than twice its cells makes them at once, and moves its cells there.
@@ -18,7 +18,7 @@ func (t *Table) Reserve(cells int) {
 	}
 }
 
-// Release ends a reservation, and gives up the room that no cell has used.
+// Release ends a reservation, and gives the room back that no cell has used.
 func (t *Table) Release() {
 	t.reserved = 0
 	for at := 0; at < len(t.dir); {
@@ -31,8 +31,7 @@ func (t *Table) Release() {
 	}
 }
 
-// makeSegments makes the segments of a table that has none: one, or as many as the reserved
-// cells fill.
+// makeSegments makes the segments of an empty table: one, or as many as the reserved cells fill.
 func (t *Table) makeSegments() {
 	depth, cells := uint8(0), t.reserved
 	for slotsFor(cells) > segmentMaxSlots {

@@ -222,7 +222,7 @@ func (g *segment) inOrder(f func(c Cell)) {
 // liveBytes returns the bytes of the arena that cells take.
 func (g *segment) liveBytes() int { return len(g.arena) - arenaStart - g.dead }
 
-// wasteful reports whether dead cells take so much of the arena that the segment is rebuilt.
+// wasteful reports whether dead cells take so much of the arena that a rebuild is worth it.
 func (g *segment) wasteful() bool { return g.dead > wastefulBytes && g.dead*4 > len(g.arena) }
 
 // sparse reports whether the index is far too large for its cells.

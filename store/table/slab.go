@@ -50,8 +50,8 @@ func (o *object) size() int64 {
 const slabChunk = 32
 
 // slab holds objects at small indexes, in chunks, so that growing never copies. It has no gaps:
-// when an object goes, the last one takes its place. So its memory follows the objects that are
-// left.
+// when an object goes, the last object takes its place. So its memory follows the number of
+// objects.
 type slab struct {
 	chunks []*[slabChunk]object
 	n      int64

@@ -33,7 +33,7 @@ type Table struct {
 	heapUsed *atomic.Int64
 	blocks   *memory.Blocks
 
-	reserved int // cells for which the first insert makes room
+	reserved int // the first insert makes room for so many cells
 	_        [3*CacheLine - 168]byte
 }
 
@@ -178,7 +178,8 @@ func (t *Table) dropObject(c Cell) {
 	}
 }
 
-// dropAt frees a place of the slab. If another object moves there, its cell learns of it.
+// dropAt frees a place of the slab. If another object moves there, dropAt updates the cell of that
+// object.
 func (t *Table) dropAt(i int64) {
 	if from, hash := t.objects.drop(i); from >= 0 {
 		t.dir[t.entryOf(hash)].redirect(hash, from, i)
