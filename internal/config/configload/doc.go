@@ -5,6 +5,7 @@
 //	special.go       names that a redis.conf may contain and that are no directives here
 //	apply.go         applies directives to a configuration, and collects warnings
 //	load.go          Load: all sources, the stronger after the weaker
+//	hide.go          hides passwords in the arguments and the environment of the process
 //	rewrite.go       Rewrite: changes a redis.conf so that it gives a configuration
 //
 // Every error names the place of the fault. The package reads files only through the function that its caller
