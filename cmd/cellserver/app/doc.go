@@ -32,8 +32,8 @@
 // the exporter answers.
 //
 // Run loads the data. It accepts clients after the load. If the load takes longer than a second, it accepts clients
-// then, and they get LOADING. Two goroutines begin: one for the background rounds, one for the periodic work of the
-// append-only file.
+// then, and they get LOADING. Three goroutines begin: one for the background rounds, one for the periodic work of the
+// append-only file, one that looks at the rules-file.
 //
 // SIGTERM ends the context of Run. Run stops in this order:
 //
@@ -41,7 +41,7 @@
 //     SHUTDOWN stops it, or a second signal ends the process.
 //  2. It closes the listeners for clients, and the exporter.
 //  3. Each connection finishes its batch, sends its replies and closes. After shutdown-timeout seconds Run closes the rest.
-//  4. The two goroutines end.
+//  4. The goroutines end. The one of the rules-file may wait for its file system, and ends with the process.
 //  5. The disk writes, fsyncs and closes the append-only file. If there are save points and keys have changed since
 //     step 1, it writes another snapshot.
 //
@@ -53,6 +53,7 @@
 //   - Several Apps in one process share nothing: there are no global variables that change.
 //   - A part that refuses a configuration keeps its previous state, or brings it back.
 //   - A panic in a background round is logged and ends that round only.
+//   - A background round opens no file that a directive names.
 //
 // # Locks
 //
