@@ -5,6 +5,7 @@
 //	client.go     one connection; it implements resp.Handler
 //	dispatch.go   Client.Handle: one command, or queueing inside MULTI
 //	admit.go      the checks before a command, in Redis's order
+//	httpguard.go  closes the connections of clients that speak HTTP
 //	execute.go    locks, run, reply with an error
 //	timing.go     how long commands take
 //	settings.go   CONFIG SET and CONFIG REWRITE

@@ -26,6 +26,7 @@ type Server struct {
 	tracking *tracking.Table
 	monitors monitor.Feed
 	slow     slowlog.Log
+	http     httpGuard
 	stats    stats.Stats
 	report   *report.Report
 	control  control
