@@ -20,8 +20,8 @@ type httpGuard struct {
 // httpWarnEvery is the least time between two warnings, in nanoseconds: an attacker must not fill the log.
 const httpWarnEvery = 60_000_000_000
 
-// isHTTP reports whether an unknown command is the first word of an HTTP request with a body, or of the
-// header that every HTTP/1.1 request has.
+// isHTTP reports whether an unknown command is the first word of a POST request, or of the header that every
+// HTTP/1.1 request has.
 func isHTTP(name []byte) bool {
 	return bytes.EqualFold(name, []byte("POST")) || bytes.EqualFold(name, []byte("Host:"))
 }
