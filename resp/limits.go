@@ -55,6 +55,10 @@ func (e ProtocolError) Error() string { return string(e) }
 // reply, as Redis does.
 const ErrBufferLimit ProtocolError = "query buffer limit reached"
 
+// ErrOutputLimit says that the replies exceed the limit of [Session.LimitOutput]. The session closes without
+// a reply, as Redis does.
+const ErrOutputLimit ProtocolError = "output buffer limit reached"
+
 // The texts are those of Redis 7.0.
 const (
 	errInlineTooBig     ProtocolError = "Protocol error: too big inline request"

@@ -232,23 +232,23 @@ func (l *loop) sendReply(c *Conn) {
 	if c.status == resp.Close {
 		c.notifyClosed()
 	}
-	out, ok := c.endBatch()
+	size, ok := c.endBatch()
 	if !ok {
 		l.drop(c, nil)
 		return
 	}
 	n := 0
-	if len(out) > 0 {
+	if size > 0 {
 		var err error
-		if n, err = writeTo(c.fd, out); err != nil && !wouldBlock(err) {
+		if n, err = writeTo(c.fd, c.session.Segment()); err != nil && !wouldBlock(err) {
 			l.drop(c, nil)
 			return
 		}
 		c.sent(n)
 	}
-	if n < len(out) || c.status != resp.Continue {
+	if n < size || c.status != resp.Continue {
 		c.session.SentSome(n)
-		c.writing.Store(int64(len(out) - n))
+		c.writing.Store(int64(size - n))
 		l.release(c)
 		return
 	}

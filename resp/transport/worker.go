@@ -106,12 +106,17 @@ func (w *worker) send() bool {
 	}
 	w.wire.Lock()
 	defer w.wire.Unlock()
-	out, ok := w.endBatch()
+	left, ok := w.endBatch()
 	if !ok {
 		w.Close()
 		return false
 	}
-	ok = w.write(w.nc, out)
+	for ok && left > 0 {
+		out := w.session.Segment()
+		ok = w.write(w.nc, out)
+		w.session.SentSome(len(out))
+		left -= len(out)
+	}
 	w.session.Sent()
 	return ok
 }
