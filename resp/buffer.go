@@ -6,8 +6,8 @@ import "slices"
 // replies stays in one segment.
 const segmentSize = flushAt + 64<<10
 
-// buffer holds what a [Writer] has written. A long output is a list of segments, because a single slice is
-// copied whenever it grows: then the peak is twice the output and more.
+// buffer holds what a [Writer] has written. A long output is a list of segments. A single slice would be
+// copied whenever it grows, and the peak would be twice the output.
 //
 // A buffer knows its limit while it is written. If the output exceeds the limit, the buffer frees everything
 // and drops what follows.
@@ -87,8 +87,8 @@ func (w *buffer) SetLimit(bytes int) {
 	w.measure()
 }
 
-// Over reports whether the output exceeded its limit. What follows is dropped, and the session closes after
-// the command. A command that writes much may stop.
+// Over reports whether the output exceeded its limit. The writer drops all further replies, and the session
+// closes after the command. A command that writes much may stop.
 func (w *buffer) Over() bool { return w.over }
 
 // Len returns the number of bytes written since the last Reset.
