@@ -129,7 +129,7 @@ func (in *input) parse(h Handler) (bool, error) {
 		case found == empty:
 			in.ahead.at(0).size = in.parser.pos
 			in.done()
-		case int64(in.end-in.start) > in.parser.limits.MaxBuffer:
+		case int64(in.end-in.start+in.parser.bookkeeping()) > in.parser.limits.MaxBuffer:
 			return false, ErrBufferLimit
 		default:
 			return false, nil
@@ -157,7 +157,6 @@ func (in *input) unread() int { return in.end - in.start }
 
 // capacity returns the memory that the input takes, in bytes.
 func (in *input) capacity() int {
-	const spanSize = 16
 	return len(in.buf) + cap(in.parser.spans)*spanSize + in.ahead.capacity()
 }
 
