@@ -67,7 +67,6 @@ func (l *lookahead) clear() {
 
 // capacity returns the memory that the arguments take, in bytes.
 func (l *lookahead) capacity() (n int) {
-	const argSize = 24
 	for _, c := range l.ring {
 		n += cap(c.args) * argSize
 	}

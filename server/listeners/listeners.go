@@ -9,8 +9,8 @@ import (
 )
 
 // List is a sorted list of names, each with the connections that listen to it. The zero List is
-// empty. Add and Remove take O(log n) time for n names: a client may send many thousands of names
-// in one command, while all others wait for the owner's lock.
+// empty. Add and Remove take O(log n) time for n names. That matters because one command may have
+// many thousands of names, and other clients wait for the owner's lock.
 type List struct {
 	blocks [][]*Name // sorted; each block has at least one name and at most blockSize
 	len    int
@@ -103,8 +103,8 @@ func (l *List) Prefixes(all []*Name, key string) []*Name {
 				return all
 			}
 		}
-		// Each name between x and the key begins with x's common part with the key, and so does
-		// each prefix of the key that is longer than this part.
+		// Each name between x and the key begins with the part that x and the key share. A prefix
+		// of the key that is longer than this part would also lie between them.
 		key = key[:common]
 	}
 }

@@ -29,8 +29,8 @@ const (
 
 // limits of the attacked server, in bytes.
 const (
-	maxMemory   = 64 << 20
-	outputLimit = 16 << 20
+	sessionMemory = 64 << 20
+	sessionOutput = 16 << 20
 )
 
 // excepted are the commands that no bound covers: they work on the whole keyspace, end the server, or
@@ -47,32 +47,37 @@ func TestSessions(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for i := range uint64(rounds(12, 1000)) {
-		attackSession(t, seed+i)
+		about, waited := attackSession(t, seed+i)
+		for tries := 1; waited > longestWait && tries < 3; tries++ { // the machine has other work
+			about, waited = attackSession(t, seed+i)
+		}
+		require.Less(t, waited, longestWait, "another client waited: %s", about)
 	}
 }
 
-func attackSession(t *testing.T, seed uint64) {
+// attackSession runs one session, and returns the longest wait of another client.
+func attackSession(t *testing.T, seed uint64) (about string, waited time.Duration) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))
-	s := start(t, "--maxmemory", strconv.Itoa(maxMemory), "--client-output-buffer-limit", "normal "+strconv.Itoa(outputLimit)+" 0 0")
+	s := start(t, "--maxmemory", strconv.Itoa(sessionMemory), "--client-output-buffer-limit", "normal "+strconv.Itoa(sessionOutput)+" 0 0")
 	defer s.cmd.Process.Kill()
 	populate(s)
 	_, before := s.memory()
 	lines := worstLines(s, r)
-	about := fmt.Sprintf("SEED=%d: %.300q", seed, lines)
+	about = fmt.Sprintf("SEED=%d: %.300q", seed, lines)
 	other := s.watch()
 	admin := s.dial()
 	quiet := clients(t, admin)
 	nc := s.connect()
 	go io.Copy(io.Discard, nc)
-	_, err := nc.Write(fill(lines))
+	_, err := nc.Write(repeated(lines))
 	require.NoError(t, err, about)
 	drain(t, admin, nc, quiet)
-	_, _, longest := other.waits()
+	_, _, waited = other.waits()
 	_, peak := s.memory()
-	require.Less(t, peak, before+maxMemory+outputLimit+sessionRoom, "memory: %s", about)
-	require.Less(t, longest, longestWait, "another client waited: %s", about)
+	require.Less(t, peak, before+sessionMemory+sessionOutput+sessionRoom, "memory: %s", about)
 	require.Equal(t, "0", s.info("command_panics"), about)
+	return about, waited
 }
 
 // populate gives the session values that are worth an attack.
@@ -86,6 +91,16 @@ func populate(s *server) {
 		}
 		c.Do(args...)
 	}
+}
+
+// sharp are lines that make the server hold, log, answer or compute much for few bytes.
+var sharp = [][]string{
+	{"RENAME big other", "RENAME other big"}, {"COPY big other REPLACE"}, {"MOVE big 1", "SELECT 1", "MOVE big 0", "SELECT 0"},
+	{"MGET big big big big big big big big"}, {"GET big"}, {"GETRANGE big 0 -1"}, {"SETRANGE other 10485760 x", "DEL other"}, {"APPEND big x"},
+	{"RENAME z y", "RENAME y z"}, {"COPY z y REPLACE"}, {"ZUNIONSTORE y 2 z z"}, {"ZRANGESTORE y z 0 -1"}, {"ZRANGE z 0 -1 WITHSCORES"}, {"ZDIFFSTORE y 1 z"},
+	{"DUMP big"}, {"DUMP z"}, {"LCS big big"}, {"SUBSCRIBE a", "PUBLISH a big", "UNSUBSCRIBE a"}, {"SCAN 0 COUNT 1000000"}, {"ZSCAN z 0 COUNT 1000000"},
+	{"CL.LOG log 1000000 60 1000000"}, {"CL.WINDOW w 9223372036854775807 60 9223372036854775807"}, {"WATCH big z other y"}, {"EVALSHA 0 0"}, {"BITCOUNT big"},
+	{"COMMAND DOCS"}, {"COMMAND"}, {"INFO everything"}, {"CL.TOP 8192"}, {"CL.RULE LIST"}, {"LATENCY HISTOGRAM"}, {"SLOWLOG GET -1"}, {"LOLWUT"},
 }
 
 // worstLines draws up to three command lines, to be repeated.
@@ -106,7 +121,11 @@ func worstLines(s *server, r *rand.Rand) (lines []string) {
 	}
 	lines = append(lines, "SELECT 0")
 	for range 1 + r.IntN(3) {
-		lines = append(lines, names[r.IntN(len(names))])
+		if r.IntN(2) == 0 {
+			lines = append(lines, sharp[r.IntN(len(sharp))]...)
+		} else {
+			lines = append(lines, names[r.IntN(len(names))])
+		}
 	}
 	if r.IntN(3) == 0 {
 		lines = slices.Concat([]string{"MULTI"}, lines, []string{"EXEC"})
@@ -121,8 +140,8 @@ func pick(r *rand.Rand) string {
 	return words[r.IntN(len(words))]
 }
 
-// fill repeats the lines until they are as large as a session may be.
-func fill(lines []string) (session []byte) {
+// repeated repeats the lines until they are as large as a session may be.
+func repeated(lines []string) (session []byte) {
 	var once []byte
 	for _, line := range lines {
 		args := []any{}
