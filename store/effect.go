@@ -13,6 +13,8 @@ const (
 	OpPersist            // PERSIST Key
 	OpFlush              // FLUSHDB of DB
 	OpSwapDB             // SWAPDB DB Int
+	OpRename             // RENAME Key Value: Key is there
+	OpMove               // MOVE Key Int: Key is there, and not in database Int
 
 	// Of sorted sets.
 	OpZAdd   // ZADD Key Score Value
@@ -31,9 +33,21 @@ type Effect struct {
 	Op         Op
 	DB         int
 	Key        []byte
-	Value      []byte // a string, or a member
+	Value      []byte // a string, a member, or another key
 	Int        int64  // an integer, an offset, or another database
 	At         int64  // expiry in Unix milliseconds, or NoExpiry
 	Score      float64
 	Collection Collection
+}
+
+// Other returns the second key that an effect changes, and its database: the new name of a
+// renamed key, or the new place of a moved one. ok is false for all other effects.
+func (f *Effect) Other() (db int, key []byte, ok bool) {
+	switch f.Op {
+	case OpRename:
+		return f.DB, f.Value, true
+	case OpMove:
+		return int(f.Int), f.Key, true
+	}
+	return 0, nil, false
 }

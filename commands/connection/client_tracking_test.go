@@ -48,6 +48,24 @@ func TestClientTracking(t *testing.T) {
 	require.Empty(t, tracker.Told())
 }
 
+// TestClientTrackingOfRenamedKeys: a rename changes two keys.
+func TestClientTrackingOfRenamedKeys(t *testing.T) {
+	_, tracker, other := trackers(t, "")
+	other.Do("MSET a 1 b 2")
+	tracker.Do("MGET a b")
+	other.Want("RENAME a b", ok)
+	require.Equal(t, []any{invalidated("a"), invalidated("b")}, tracker.Told())
+	tracker.Do("GET b")
+	other.Want("MOVE b 1", 1)
+	require.Equal(t, []any{invalidated("b")}, tracker.Told())
+
+	_, tracker, other = trackers(t, "BCAST")
+	other.Do("SET a 1")
+	require.Equal(t, []any{invalidated("a")}, tracker.Told())
+	other.Want("RENAME a b", ok)
+	require.Equal(t, []any{invalidated("a", "b")}, tracker.Told())
+}
+
 func TestClientTrackingOwnChanges(t *testing.T) {
 	_, tracker, _ := trackers(t, "")
 	tracker.Do("GET a")

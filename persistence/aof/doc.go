@@ -25,7 +25,7 @@
 //
 // Effects become Redis commands with absolute values. A throttle becomes SET key 1700000000123456789 PXAT
 // 1700000000124: the result, not the request. So a log gives the same keyspace
-// whenever it is loaded. A request that changes nothing adds no byte. A transaction of several
+// whenever it is loaded. RENAME and MOVE name their keys: they add a few bytes to the log, whatever the value is. A request that changes nothing adds no byte. A transaction of several
 // effects is a MULTI … EXEC.
 //
 // The commands of one write are a batch. A batch begins with a comment that has the checksum of the commands. So

@@ -19,9 +19,17 @@ func (t *Table) changed(by *commands.Conn, effects []store.Effect, i int) {
 			t.flushed(by)
 		}
 	default:
-		if k := t.keys[string(e.Key)]; k != nil {
-			t.invalidate(by, k)
+		t.changedKey(by, e.Key)
+		if _, other, ok := e.Other(); ok {
+			t.changedKey(by, other)
 		}
+	}
+}
+
+// changedKey tells the readers of a key that it changed, if there are any.
+func (t *Table) changedKey(by *commands.Conn, name []byte) {
+	if k := t.keys[string(name)]; k != nil {
+		t.invalidate(by, k)
 	}
 }
 
@@ -62,14 +70,7 @@ func (t *Table) broadcast(by *commands.Conn, effects []store.Effect) {
 	if len(t.prefixes) == 0 {
 		return
 	}
-	var names []string
-	for i := range effects {
-		if e := &effects[i]; e.Op != store.OpFlush && e.Op != store.OpSwapDB {
-			names = append(names, string(e.Key))
-		}
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
+	names := changedNames(effects)
 	for _, p := range t.prefixes {
 		matching := withPrefix(names, p.Name)
 		if len(matching) == 0 {
@@ -81,6 +82,22 @@ func (t *Table) broadcast(by *commands.Conn, effects []store.Effect) {
 			}
 		}
 	}
+}
+
+// changedNames returns the names of the keys that effects changed, sorted.
+func changedNames(effects []store.Effect) (names []string) {
+	for i := range effects {
+		e := &effects[i]
+		if e.Op == store.OpFlush || e.Op == store.OpSwapDB {
+			continue
+		}
+		names = append(names, string(e.Key))
+		if _, other, ok := e.Other(); ok {
+			names = append(names, string(other))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // withPrefix returns the part of sorted names that begins with a prefix.
