@@ -25,6 +25,9 @@ type Persistence interface {
 	// Reload writes a snapshot and loads it in place of the keyspace, for DEBUG RELOAD. After an
 	// error the keyspace may be empty.
 	Reload() error
+	// Relieve waits until the changes that wait for the append-only file are few enough. Call it
+	// after a command, with no lock held.
+	Relieve()
 	// Info adds the fields of INFO's section.
 	Info(add func(name string, value any))
 }

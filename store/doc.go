@@ -59,7 +59,7 @@
 //   - A key that has expired is never read or written, except as [Tx.KeepExpired] and
 //     [Tx.WriteTATIn] say.
 //   - An empty collection does not stay: its key is removed.
-//   - Store.Used is the sum of the bytes of all tables.
+//   - Store.Used is the sum of the bytes of all tables, and of what others count.
 //
 // # Locks
 //

@@ -40,8 +40,21 @@ type Effect struct {
 	Collection Collection
 }
 
-// Other returns the second key that an effect changes, and its database: the new name of a
-// renamed key, or the new place of a moved one. ok is false for all other effects.
+// EffectBytes returns about how many bytes the effects of the transaction hold: their keys and
+// values. The log will hold as many. [Tx.Begin] must have begun the transaction.
+func (tx *Tx) EffectBytes() int64 {
+	for _, f := range tx.effects[tx.weighed:] {
+		tx.weight += int64(len(f.Key) + len(f.Value))
+		if f.Collection != nil {
+			tx.weight += f.Collection.Bytes()
+		}
+	}
+	tx.weighed = len(tx.effects)
+	return tx.weight
+}
+
+// Other returns the second key that a rename or a move changes, and its database. ok is false for
+// all other effects.
 func (f *Effect) Other() (db int, key []byte, ok bool) {
 	switch f.Op {
 	case OpRename:

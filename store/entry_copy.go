@@ -34,8 +34,8 @@ func (e *Entry) Rename(to []byte) {
 	e.record(OpRename).Value = d.place.Key()
 }
 
-// Move moves the key with its expiry to another database, as MOVE does: not if the key is absent,
-// nor if that database has a key of the name. It reports whether the key moved.
+// Move moves the key with its expiry to another database. It does nothing if the key is absent, or
+// if that database has a key of the name. It reports whether the key moved.
 func (e *Entry) Move(db int) bool {
 	if !e.Exists() {
 		return false

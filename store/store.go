@@ -35,6 +35,7 @@ type Store struct {
 	freezing   atomic.Bool   // one runs
 	setLimits  atomic.Pointer[sortedset.Limits]
 	blocks     *memory.Blocks
+	external   []func() int64 // fixed before the first transaction
 
 	changes atomic.Int64 // effects
 	heap    atomic.Int64 // bytes of all tables in Go's heap
@@ -82,9 +83,20 @@ func (s *Store) Observe(o Observer) { s.observers = append(s.observers, o) }
 // Databases returns the number of databases.
 func (s *Store) Databases() int { return s.databases }
 
-// Used returns the bytes that keys, values and tables take. The spare room of allocations is
-// not counted.
-func (s *Store) Used() int64 { return s.heap.Load() + s.blocks.Used() }
+// CountExternal makes [Store.Used] count bytes that others hold for the store's clients, such as
+// changes that wait for the disk. The function must be quick and safe for concurrent use. Call
+// CountExternal before the first transaction.
+func (s *Store) CountExternal(bytes func() int64) { s.external = append(s.external, bytes) }
+
+// Used returns the bytes that keys, values and tables take, and those of [Store.CountExternal].
+// The spare room of allocations is not counted.
+func (s *Store) Used() int64 {
+	n := s.heap.Load() + s.blocks.Used()
+	for _, bytes := range s.external {
+		n += bytes()
+	}
+	return n
+}
 
 // UsedOfHeap returns the part of Used that lies in Go's heap. The rest is the store's own
 // memory; [Store.Trim] gives it back.
@@ -92,7 +104,7 @@ func (s *Store) UsedOfHeap() int64 {
 	if memory.OnHeap {
 		return s.Used()
 	}
-	return s.heap.Load()
+	return s.Used() - s.blocks.Used()
 }
 
 // Trim gives some of the memory that removed keys have left back to the system. It takes less

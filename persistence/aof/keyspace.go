@@ -31,8 +31,8 @@ var keyspaceCodec = codec{
 	commands: map[string]applyFunc{"DEL": applyDel, "PEXPIREAT": applyExpire, "RENAME": applyRename, "MOVE": applyMove},
 }
 
-// rename appends a RENAME. Within a transaction, an earlier effect may say that the key holds a collection which has
-// lost all of its members since: then a reader finds no key to rename. So the new name is deleted before.
+// rename appends a RENAME. Within a transaction, a reader may find no key to rename: an earlier effect says that the
+// key holds a collection, which has lost all of its members since. So the new name is deleted before.
 func (e *encoder) rename(f *store.Effect) {
 	if e.several {
 		e.head("*2\r\n$3\r\nDEL\r\n", f.Value)
@@ -67,8 +67,8 @@ func applyExpire(a *applier, args [][]byte) bool {
 	return true
 }
 
-// applyRename renames a key. If the key is absent, the base of the log has left it out because it had expired. What it
-// replaced is gone, too.
+// applyRename renames a key. If the key is absent, the base of the log has left it out because it had expired. The
+// key that it replaced is gone, too.
 func applyRename(a *applier, args [][]byte) bool {
 	if len(args) != 3 || bytes.Equal(args[1], args[2]) {
 		return false
