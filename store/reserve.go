@@ -7,11 +7,10 @@ package store
 // be whole.
 func (tx *Tx) Reserve(keys int) {
 	for i := range tx.s.partitions {
-		t := &tx.s.partitions[i].tables[tx.db]
-		if keys == 0 {
+		if keys > 0 {
+			tx.s.tables.of(&tx.s.partitions[i], tx.db).Reserve(keys / Partitions)
+		} else if t := tx.s.tables.look(i, tx.db); t != nil {
 			t.Release()
-		} else {
-			t.Reserve(keys / Partitions)
 		}
 	}
 }
@@ -19,8 +18,7 @@ func (tx *Tx) Reserve(keys int) {
 // ReleaseReserved ends the reservations of all databases. The footprint must be whole.
 func (tx *Tx) ReleaseReserved() {
 	was := tx.db
-	for db := range tx.s.databases {
-		tx.db = db
+	for _, tx.db = range tx.s.tables.used() {
 		tx.Reserve(0)
 	}
 	tx.db = was

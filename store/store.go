@@ -22,7 +22,7 @@ type Options struct {
 // changes the keys.
 type Store struct {
 	partitions [Partitions]partition
-	segmaps    []atomic.Pointer[table.SegmentMap] // by database, then partition; see prefetch.go
+	tables     tables
 	databases  int
 	observers  []Observer                    // fixed before the first transaction
 	pinned     func(db int, key []byte) bool // nil for none
@@ -51,14 +51,9 @@ func New(o Options) *Store {
 	s.seed.Store(o.Seed)
 	s.SetLFU(10, 1)
 	s.SetCompactLimits(128, 64)
-	s.segmaps = make([]atomic.Pointer[table.SegmentMap], s.databases*Partitions)
-	shared := table.Shared{Seed: maphash.MakeSeed(), Blocks: s.blocks, Heap: &s.heap}
+	s.tables.init(s.databases, table.Shared{Seed: maphash.MakeSeed(), Blocks: s.blocks, Heap: &s.heap})
 	for i := range s.partitions {
-		p := &s.partitions[i]
-		p.tables = make([]table.Table, s.databases)
-		for db := range p.tables {
-			p.tables[db].Init(&shared, &p.frozen, &s.segmaps[db*Partitions+i])
-		}
+		s.partitions[i].index = uint8(i)
 	}
 	return s
 }
@@ -71,8 +66,8 @@ type evictor struct {
 	next int // partition from which to sample next
 }
 
-// anyTable returns a table, to hash a key before its partition is known.
-func (s *Store) anyTable() *table.Table { return &s.partitions[0].tables[0] }
+// anyTable returns a table without keys, to hash a key before its partition is known.
+func (s *Store) anyTable() *table.Table { return &s.tables.hasher }
 
 // partitionOf returns the partition that holds a slot.
 func (s *Store) partitionOf(slot uint16) *partition { return &s.partitions[PartitionOf(slot)] }
@@ -114,20 +109,26 @@ func (s *Store) Trim() bool { return s.blocks.Trim() }
 // Len returns the number of keys in a database, as DBSIZE does: also the expired keys that are
 // not yet removed. It takes no lock.
 func (s *Store) Len(db int) int {
-	n := int64(0)
-	for i := range s.partitions {
-		n += s.partitions[i].tables[db].Len()
-	}
-	return int(n)
+	return s.sum(db, (*table.Table).Len)
 }
 
 // Volatile returns the number of keys of a database that have an expiry. It takes no lock.
 func (s *Store) Volatile(db int) int {
-	n := int64(0)
-	for i := range s.partitions {
-		n += s.partitions[i].tables[db].Volatile()
+	return s.sum(db, (*table.Table).Volatile)
+}
+
+// sum adds up a number of all tables of a database.
+func (s *Store) sum(db int, number func(*table.Table) int64) (n int) {
+	d := s.tables.databases[db].Load()
+	if d == nil {
+		return 0
 	}
-	return int(n)
+	for i := range d.tables {
+		if t := d.tables[i].Load(); t != nil {
+			n += int(number(t))
+		}
+	}
+	return n
 }
 
 // Changes returns the number of effects since the start. Transactions with CountLater are

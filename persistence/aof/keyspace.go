@@ -31,8 +31,8 @@ var keyspaceCodec = codec{
 	commands: map[string]applyFunc{"DEL": applyDel, "PEXPIREAT": applyExpire, "RENAME": applyRename, "MOVE": applyMove},
 }
 
-// rename appends a RENAME. Within a transaction, a reader may find no key to rename: an earlier effect says that the
-// key holds a collection, which has lost all of its members since. So the new name is deleted before.
+// rename appends a RENAME. Within a transaction, a reader may find no key to rename. Then an earlier effect says that
+// the key holds a collection, which has lost all of its members since. So the new name is deleted before.
 func (e *encoder) rename(f *store.Effect) {
 	if e.several {
 		e.head("*2\r\n$3\r\nDEL\r\n", f.Value)
