@@ -11,6 +11,7 @@ type Transaction struct {
 	Queue   Queue         // of MULTI
 	Watcher store.Watcher // of WATCH
 	Running bool          // EXEC runs the queued commands
+	Bytes   int           // memory of the queue that EXEC runs, about
 	inner   Call          // the queued command that runs now; reused
 }
 

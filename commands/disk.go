@@ -26,6 +26,9 @@ type Persistence interface {
 	// Reload writes a snapshot and replaces the keyspace with it, for DEBUG RELOAD. After an error
 	// the keyspace may be empty.
 	Reload() error
+	// Relieve waits until the changes that wait for the append-only file are few enough. Call it
+	// after a command, with no lock held.
+	Relieve()
 	// Info calls add with each field of the section Persistence of INFO.
 	Info(add func(name string, value any))
 }

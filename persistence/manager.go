@@ -151,6 +151,9 @@ func (m *Manager) ScheduleRewrite() { m.appendLog.scheduled.Store(true) }
 // Journal returns the journal of the append-only file: a reply waits for it until the changes are safe.
 func (m *Manager) Journal() *aof.Journal { return m.appendLog.journal }
 
+// Relieve writes the changes that wait for the append-only file if they are many ([aof.Journal.Relieve]).
+func (m *Manager) Relieve() { m.appendLog.journal.Relieve() }
+
 // Writing returns what is written in the background: "rdb" for a snapshot, "aof" for a
 // rewrite of the append-only file, or "".
 func (m *Manager) Writing() string {

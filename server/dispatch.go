@@ -64,6 +64,9 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	}
 	c.offloaded = false
 	st := c.execute(call)
+	if call.Tx != nil {
+		c.server.parts.Disk.Relieve()
+	}
 	if after := c.conn.After; after != nil {
 		c.conn.After = nil
 		after()

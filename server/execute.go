@@ -29,8 +29,23 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 	return c.run(call)
 }
 
-// Run implements [commands.Runner].
-func (c *Client) Run(inner *commands.Call) { c.run(inner) }
+// maxExecEffects is how many bytes the changes of a transaction may have beyond the bytes of its
+// commands. All changes wait in memory until EXEC has ended, and a copy is far larger than its
+// command.
+const maxExecEffects = 64 << 20
+
+const errExecTooLarge commands.Error = "OOM the changes of the transaction exceed 64 MB more than its commands: split the transaction"
+
+// Run implements [commands.Runner]. It refuses commands that need memory after too many changes.
+func (c *Client) Run(inner *commands.Call) {
+	bound := maxExecEffects + int64(c.conn.Transaction.Bytes)
+	if inner.Cmd.Flags&commands.DenyOOM != 0 && inner.Tx != nil && inner.Tx.EffectBytes() > bound {
+		c.server.stats.Commands.Of(inner.Cmd).Rejected.Add(1)
+		c.server.replyError(inner, errExecTooLarge)
+		return
+	}
+	c.run(inner)
+}
 
 // run runs a command whose locks are held, and counts it. The time of a command starts at the end
 // of the command before it in the batch. So it includes the wait for locks, and the server reads

@@ -66,9 +66,6 @@ func (v *evictor) evictOne(now int64, samples int) bool {
 func (v *evictor) sample(now int64, samples int) (found bool) {
 	for n := 0; n < Partitions && samples > 0; n++ {
 		v.next = (v.next + 1) % Partitions
-		if v.tx.s.partitions[v.next].empty() {
-			continue
-		}
 		got := v.sampleFrom(now, v.next)
 		samples -= got
 		found = found || got > 0
@@ -76,14 +73,23 @@ func (v *evictor) sample(now int64, samples int) (found bool) {
 	return found
 }
 
-// sampleFrom adds a candidate of each database of a partition.
+// sampledTables is the most databases of a partition from which one call takes candidates.
+const sampledTables = 16
+
+// sampleFrom adds a candidate of each database of a partition. If there are many databases, it takes
+// some of them that follow each other, from a random one on.
 func (v *evictor) sampleFrom(now int64, partition int) (n int) {
 	var fp Footprint
 	fp.add(partition)
 	v.tx.Begin(now, 0, &fp)
 	defer v.tx.End()
-	for db := range v.tx.only.tables {
-		t := &v.tx.only.tables[db]
+	tables, first := v.tx.only.tables, 0
+	if len(tables) > sampledTables {
+		first = int(v.tx.Rand() % uint64(len(tables)))
+	}
+	for i := 0; i < len(tables) && n < sampledTables; i++ {
+		at := tables[(first+i)%len(tables)]
+		db, t := at.DB, at.Table
 		if v.pool.policy.Volatile() && t.Volatile() == 0 {
 			continue
 		}

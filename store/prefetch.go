@@ -4,7 +4,6 @@ import (
 	"unsafe"
 
 	"cellserver/store/memory"
-	"cellserver/store/table"
 )
 
 // Prefetching loads the memory on the way to a key's cell before a transaction needs it. It
@@ -29,9 +28,15 @@ import (
 // until [Tx.DropPrefetched].
 func (tx *Tx) Prefetch(db int, key []byte) {
 	before, added := tx.hashes.later.add(hashKey(tx.s.anyTable(), key))
-	memory.Prefetch(unsafe.Pointer(tx.s.partitionOf(added.slot)), tx.segmentMap(db, added).IndexLine(added.hash))
+	d := tx.s.tables.databases[db].Load()
+	if d == nil {
+		return
+	}
+	p := PartitionOf(added.slot)
+	memory.Prefetch(unsafe.Pointer(&tx.s.partitions[p]), d.segmaps[p].Load().IndexLine(added.hash))
 	if before.at != nil {
-		memory.Prefetch(unsafe.Pointer(&tx.s.partitionOf(before.slot).tables[db]), tx.segmentMap(db, before).CellAddress(before.hash))
+		p := PartitionOf(before.slot)
+		memory.Prefetch(unsafe.Pointer(d.tables[p].Load()), d.segmaps[p].Load().CellAddress(before.hash))
 	}
 }
 
@@ -42,13 +47,13 @@ func (tx *Tx) PrefetchAll(keys [][]byte) {
 	h := &tx.hashes
 	h.batch = h.batch[:0]
 	for _, key := range keys {
-		t := &tx.partition(key).tables[tx.db]
+		t := tx.s.tables.of(tx.partition(key), tx.db)
 		hash := t.Hash(key)
 		h.batch = append(h.batch, hashedKey{at: unsafe.SliceData(key), size: len(key), hash: hash})
 		memory.Prefetch(unsafe.Pointer(t), t.SegmentMap().IndexLine(hash))
 	}
 	for i, key := range keys {
-		t := &tx.partition(key).tables[tx.db]
+		t := tx.s.tables.of(tx.partition(key), tx.db)
 		memory.Prefetch(unsafe.Pointer(t), t.SegmentMap().CellAddress(h.batch[i].hash))
 	}
 }
@@ -59,9 +64,4 @@ func (tx *Tx) DropPrefetched() {
 	h.later, h.key, h.own = hashQueue{}, nil, hashedKey{}
 	clear(h.batch[:cap(h.batch)])
 	h.batch = h.batch[:0]
-}
-
-// segmentMap returns the map of the table that holds a key.
-func (tx *Tx) segmentMap(db int, k *hashedKey) *table.SegmentMap {
-	return tx.s.segmaps[db*Partitions+PartitionOf(k.slot)].Load()
 }

@@ -6,11 +6,10 @@ package store
 // gives unused room back. A share takes at most 13 bytes a key. The footprint must be whole.
 func (tx *Tx) Reserve(keys int) {
 	for i := range tx.s.partitions {
-		t := &tx.s.partitions[i].tables[tx.db]
-		if keys == 0 {
+		if keys > 0 {
+			tx.s.tables.of(&tx.s.partitions[i], tx.db).Reserve(keys / Partitions)
+		} else if t := tx.s.tables.look(i, tx.db); t != nil {
 			t.Release()
-		} else {
-			t.Reserve(keys / Partitions)
 		}
 	}
 }
@@ -18,8 +17,7 @@ func (tx *Tx) Reserve(keys int) {
 // ReleaseReserved ends the reservations of all databases. The footprint must be whole.
 func (tx *Tx) ReleaseReserved() {
 	was := tx.db
-	for db := range tx.s.databases {
-		tx.db = db
+	for _, tx.db = range tx.s.tables.used() {
 		tx.Reserve(0)
 	}
 	tx.db = was

@@ -34,7 +34,10 @@ func (tx *Tx) Scan(cursor uint64, count int, f func(e *Entry)) uint64 {
 
 func (tx *Tx) scanPartition(p *partition, from uint64, seen *int, count int, f func(*Entry)) (next uint64, more bool) {
 	tx.walk.entry = Entry{tx: tx, p: p, db: tx.db}
-	t := &p.tables[tx.db]
+	t := tx.s.tables.look(int(p.index), tx.db)
+	if t == nil {
+		return 0, false
+	}
 	return t.Scan(&tx.walk.entry.place, &tx.walk.found, from, seen, count, func() { tx.visit(f) })
 }
 
@@ -70,7 +73,9 @@ func (tx *Tx) EachIn(partition int, f func(e *Entry)) {
 	defer tx.endWalk()
 	p := &tx.s.partitions[partition]
 	tx.walk.entry = Entry{tx: tx, p: p, db: tx.db}
-	p.tables[tx.db].Each(&tx.walk.entry.place, func() { tx.visit(f) })
+	if t := tx.s.tables.look(partition, tx.db); t != nil {
+		t.Each(&tx.walk.entry.place, func() { tx.visit(f) })
+	}
 }
 
 // randomTries is how many random keys RandomKey tries before it takes the first one.
@@ -91,7 +96,10 @@ func (tx *Tx) RandomKey() []byte {
 // randomCell returns a random cell, and its key, of the partition that has the n-th key.
 func (tx *Tx) randomCell(n int) (table.Cell, []byte) {
 	for i := range tx.s.partitions {
-		t := &tx.s.partitions[i].tables[tx.db]
+		t := tx.s.tables.look(i, tx.db)
+		if t == nil {
+			continue
+		}
 		if n -= int(t.Len()); n < 0 {
 			return t.Sample(tx, false)
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"runtime"
+	"slices"
 
 	"cellserver/store/table"
 )
@@ -18,10 +19,13 @@ var ErrSnapshot = errors.New("store: another snapshot runs")
 type Snapshot struct {
 	s      *Store
 	now    int64
+	number uint32
 	parts  [Partitions]table.Frozen
-	counts []Count
-	copies table.Copies
-	closed bool
+	// databases are those with tables, at the moment of the snapshot.
+	databases []int
+	counts    []Count
+	copies    table.Copies
+	closed    bool
 }
 
 // Count is about how many keys a database has, and how many of them have an expiry.
@@ -48,15 +52,7 @@ func (s *Store) newSnapshot(now int64) *Snapshot {
 	for db := range n.counts {
 		n.counts[db] = Count{s.Len(db), s.Volatile(db)}
 	}
-	number := s.snapshots.Add(1)
-	tables := make([]*table.Table, Partitions*s.databases)
-	for i := range n.parts {
-		of := tables[i*s.databases:][:s.databases]
-		for db := range of {
-			of[db] = &s.partitions[i].tables[db]
-		}
-		n.parts[i].Init(&n.copies, number, of)
-	}
+	n.number = s.snapshots.Add(1)
 	return n
 }
 
@@ -65,8 +61,10 @@ func (n *Snapshot) freeze(at func()) {
 	partitions := &n.s.partitions
 	for i := range partitions {
 		partitions[i].mu.Lock()
+		n.parts[i].Init(&n.copies, n.number, slices.Clone(partitions[i].tables))
 		partitions[i].frozen = &n.parts[i]
 	}
+	n.databases = n.s.tables.used()
 	defer func() {
 		for i := range partitions {
 			partitions[i].mu.Unlock()
@@ -88,7 +86,7 @@ func (n *Snapshot) Copied() (now, most int64) { return n.copies.Bytes() }
 // that error. It locks one partition at a time, and none while it calls f. After every segment,
 // of a thousand keys at most, it lets other goroutines run. Call it once.
 func (n *Snapshot) Each(f func(*Image) error) error {
-	for db := range n.s.databases {
+	for _, db := range n.databases {
 		for i := range n.parts {
 			c := table.Cursor{DB: db}
 			for s := n.next(i, &c); s != nil; s = n.next(i, &c) {

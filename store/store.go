@@ -22,7 +22,7 @@ type Options struct {
 // changes the keys.
 type Store struct {
 	partitions [Partitions]partition
-	segmaps    []atomic.Pointer[table.SegmentMap] // by database, then partition; see prefetch.go
+	tables     tables
 	databases  int
 	observers  []Observer                    // fixed before the first transaction
 	pinned     func(db int, key []byte) bool // nil for none
@@ -35,6 +35,7 @@ type Store struct {
 	freezing   atomic.Bool   // one runs
 	setLimits  atomic.Pointer[sortedset.Limits]
 	blocks     *memory.Blocks
+	external   []func() int64 // fixed before the first transaction
 
 	changes atomic.Int64 // effects
 	heap    atomic.Int64 // bytes of all tables in Go's heap
@@ -50,14 +51,9 @@ func New(o Options) *Store {
 	s.seed.Store(o.Seed)
 	s.SetLFU(10, 1)
 	s.SetCompactLimits(128, 64)
-	s.segmaps = make([]atomic.Pointer[table.SegmentMap], s.databases*Partitions)
-	shared := table.Shared{Seed: maphash.MakeSeed(), Blocks: s.blocks, Heap: &s.heap}
+	s.tables.init(s.databases, table.Shared{Seed: maphash.MakeSeed(), Blocks: s.blocks, Heap: &s.heap})
 	for i := range s.partitions {
-		p := &s.partitions[i]
-		p.tables = make([]table.Table, s.databases)
-		for db := range p.tables {
-			p.tables[db].Init(&shared, &p.frozen, &s.segmaps[db*Partitions+i])
-		}
+		s.partitions[i].index = uint8(i)
 	}
 	return s
 }
@@ -70,8 +66,8 @@ type evictor struct {
 	next int // partition from which to sample next
 }
 
-// anyTable returns a table, to hash a key before its partition is known.
-func (s *Store) anyTable() *table.Table { return &s.partitions[0].tables[0] }
+// anyTable returns a table without keys, to hash a key before its partition is known.
+func (s *Store) anyTable() *table.Table { return &s.tables.hasher }
 
 // partitionOf returns the partition that holds a slot.
 func (s *Store) partitionOf(slot uint16) *partition { return &s.partitions[PartitionOf(slot)] }
@@ -82,9 +78,20 @@ func (s *Store) Observe(o Observer) { s.observers = append(s.observers, o) }
 // Databases returns the number of databases.
 func (s *Store) Databases() int { return s.databases }
 
-// Used returns the bytes that keys, values and tables take. The spare room of allocations is
-// not counted.
-func (s *Store) Used() int64 { return s.heap.Load() + s.blocks.Used() }
+// CountExternal makes [Store.Used] count bytes that others hold for the store's clients, such as
+// changes that wait for the disk. The function must be quick and safe for concurrent use. Call
+// CountExternal before the first transaction.
+func (s *Store) CountExternal(bytes func() int64) { s.external = append(s.external, bytes) }
+
+// Used returns the bytes that keys, values and tables take, and those of [Store.CountExternal].
+// The spare room of allocations is not counted.
+func (s *Store) Used() int64 {
+	n := s.heap.Load() + s.blocks.Used()
+	for _, bytes := range s.external {
+		n += bytes()
+	}
+	return n
+}
 
 // UsedOfHeap returns the part of Used that lies in Go's heap. The rest is the store's own
 // memory; [Store.Trim] gives it back.
@@ -92,7 +99,7 @@ func (s *Store) UsedOfHeap() int64 {
 	if memory.OnHeap {
 		return s.Used()
 	}
-	return s.heap.Load()
+	return s.Used() - s.blocks.Used()
 }
 
 // Trim gives some memory of removed keys back to the system. It takes less than a millisecond, and
@@ -102,20 +109,26 @@ func (s *Store) Trim() bool { return s.blocks.Trim() }
 // Len returns the number of keys in a database, as DBSIZE does: also the expired keys that are
 // not yet removed. It takes no lock.
 func (s *Store) Len(db int) int {
-	n := int64(0)
-	for i := range s.partitions {
-		n += s.partitions[i].tables[db].Len()
-	}
-	return int(n)
+	return s.sum(db, (*table.Table).Len)
 }
 
 // Volatile returns the number of keys of a database that have an expiry. It takes no lock.
 func (s *Store) Volatile(db int) int {
-	n := int64(0)
-	for i := range s.partitions {
-		n += s.partitions[i].tables[db].Volatile()
+	return s.sum(db, (*table.Table).Volatile)
+}
+
+// sum adds up a number of all tables of a database.
+func (s *Store) sum(db int, number func(*table.Table) int64) (n int) {
+	d := s.tables.databases[db].Load()
+	if d == nil {
+		return 0
 	}
-	return int(n)
+	for i := range d.tables {
+		if t := d.tables[i].Load(); t != nil {
+			n += int(number(t))
+		}
+	}
+	return n
 }
 
 // Changes returns the number of effects since the start. The effects of transactions with

@@ -36,6 +36,8 @@ type Tx struct {
 	effects []Effect
 	discard Effect // where a silent transaction writes its effects
 	changes int64  // not counted yet
+	weighed int    // how many effects are in weight
+	weight  int64  // see EffectBytes
 	walk    walk
 }
 
@@ -64,6 +66,7 @@ func (s *Store) NewTx() *Tx { return &Tx{s: s, rng: s.seed.Add(0x9e3779b97f4a7c1
 func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 	tx.fp, tx.now, tx.db, tx.only, tx.active = *fp, now, db, nil, true
 	tx.hashes.clear()
+	tx.weighed, tx.weight = 0, 0
 	n := 0
 	for i, w := range fp {
 		for ; w != 0; w &= w - 1 {

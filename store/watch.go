@@ -49,7 +49,8 @@ func (tx *Tx) Dirty(w *Watcher) bool {
 	}
 	for k := range w.keys {
 		key := []byte(k.key)
-		if tx.partition(key).tables[k.db].HasExpired(key, tx.now) {
+		t := tx.s.tables.look(int(tx.partition(key).index), k.db)
+		if t != nil && t.HasExpired(key, tx.now) {
 			return true
 		}
 	}

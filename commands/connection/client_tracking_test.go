@@ -49,6 +49,24 @@ func TestClientTracking(t *testing.T) {
 	require.Empty(t, tracker.TakePushes())
 }
 
+// TestClientTrackingOfRenamedKeys: a rename changes two keys.
+func TestClientTrackingOfRenamedKeys(t *testing.T) {
+	_, tracker, other := trackers(t, "")
+	other.Do("MSET a 1 b 2")
+	tracker.Do("MGET a b")
+	other.Want("RENAME a b", ok)
+	require.Equal(t, []any{invalidated("a"), invalidated("b")}, tracker.TakePushes())
+	tracker.Do("GET b")
+	other.Want("MOVE b 1", 1)
+	require.Equal(t, []any{invalidated("b")}, tracker.TakePushes())
+
+	_, tracker, other = trackers(t, "BCAST")
+	other.Do("SET a 1")
+	require.Equal(t, []any{invalidated("a")}, tracker.TakePushes())
+	other.Want("RENAME a b", ok)
+	require.Equal(t, []any{invalidated("a", "b")}, tracker.TakePushes())
+}
+
 func TestClientTrackingOwnChanges(t *testing.T) {
 	_, tracker, _ := trackers(t, "")
 	tracker.Do("GET a")

@@ -22,13 +22,7 @@ func move(c *commands.Call) error {
 	if db == c.Tx.DB() {
 		return commands.ErrSameObject
 	}
-	key := c.Args[1]
-	e := c.Tx.Write(key)
-	if !e.Exists() || c.ExistsIn(db, key) {
-		c.Out.Int(0)
-		return nil
-	}
-	e.MoveTo(db, key)
-	c.Out.Int(1)
+	e := c.Tx.Write(c.Args[1])
+	c.ReplyBit(e.Move(db))
 	return nil
 }

@@ -44,6 +44,6 @@ func rename(c *commands.Call, replace bool) (done bool, err error) {
 	if d := c.Tx.Write(to); d.Exists() && !replace {
 		return false, nil
 	}
-	e.MoveTo(c.Tx.DB(), to)
+	e.Rename(to)
 	return true, nil
 }

@@ -38,7 +38,7 @@ func exec(c *commands.Call) error {
 		c.Out.NullArray()
 		return nil
 	}
-	t.Running = true
+	t.Running, t.Bytes = true, queue.Bytes
 	defer t.End()
 	c.Out.Array(len(queue.Commands))
 	for _, q := range queue.Commands {

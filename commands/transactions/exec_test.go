@@ -48,3 +48,19 @@ func TestInfoInTransaction(t *testing.T) {
 	h.Want("DBSIZE", servertest.Queued)
 	h.Want("EXEC", []any{ok, "# Keyspace\r\ndb0:keys=1,expires=1,avg_ttl=0\r\n", 1})
 }
+
+// TestExecBoundsItsChanges: all changes wait until EXEC ends, so after 64 MB of them it refuses
+// commands that need memory.
+func TestExecBoundsItsChanges(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("SETRANGE a 20000000 x", 20000001)
+	h.Want("MULTI", ok)
+	for range 5 {
+		h.Want("COPY a b REPLACE", servertest.Queued)
+	}
+	h.Want("DEL b", servertest.Queued)
+	tooLarge := commands.Error("OOM the changes of the transaction exceed 64 MB more than its commands: split the transaction")
+	h.Want("EXEC", []any{1, 1, 1, 1, tooLarge, 1})
+	h.Want("COPY a b", 1)
+	h.Want("EXISTS b", 1)
+}

@@ -52,6 +52,10 @@ func (r *Rules) Committed(effects []store.Effect) {
 			if len(e.Key) == len(key) && Holds(e.DB, e.Key) {
 				r.stored.Store(nil)
 			}
+		case store.OpRename, store.OpMove:
+			if db, other, _ := e.Other(); Holds(e.DB, e.Key) || Holds(db, other) {
+				r.stored.Store(nil)
+			}
 		case store.OpFlush, store.OpSwapDB:
 			if e.DB == database || e.Op == store.OpSwapDB && e.Int == database {
 				r.stored.Store(nil)

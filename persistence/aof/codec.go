@@ -27,10 +27,12 @@ type appender struct {
 type applyFunc func(a *applier, args [][]byte) bool
 
 // encoder collects effects as the commands of a log. Each command says what a key holds, not how
-// it changes. So it is safe to apply a command twice.
+// it changes. So it is safe to apply a command twice. RENAME and MOVE are the exception: they name keys, because a value
+// that moves would be logged as a whole.
 type encoder struct {
 	buf       []byte
-	db        int // the database of the next command; noDB at the start of a log
+	db        int  // the database of the next command; noDB at the start of a log
+	several   bool // the effects belong to a transaction of several
 	appenders [256]appender
 }
 

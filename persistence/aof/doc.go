@@ -10,6 +10,7 @@
 //	dir.go, file.go           Dir is the directory, File is a file of changes that is being written
 //	journal.go                Journal observes the store and collects its changes
 //	journal_write.go          who writes the changes, and when they are synced
+//	journal_bound.go          how much may wait to be written
 //	load.go                   Load reads all files into a store
 //	reader.go, window.go      the commands of one file
 //	torn.go                   a torn tail: how it differs from damage, and how it is cut off
@@ -25,7 +26,7 @@
 //
 // Effects become Redis commands with absolute values. A throttle becomes SET key 1700000000123456789 PXAT
 // 1700000000124: the result, not the request. So a log gives the same keyspace
-// whenever it is loaded. A request that changes nothing adds no byte. A transaction of several
+// whenever it is loaded. RENAME and MOVE name their keys: they add a few bytes to the log, whatever the value is. A request that changes nothing adds no byte. A transaction of several
 // effects is a MULTI … EXEC.
 //
 // The commands of one write are a batch. A batch begins with a comment that has the checksum of the commands. So

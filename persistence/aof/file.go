@@ -22,7 +22,9 @@ type File struct {
 // append writes a batch, after it has filled in the batch's header. If only a part of the batch
 // could be written, append removes the part.
 func (f *File) append(batch []byte) error {
-	format.Seal(batch)
+	if err := format.Seal(batch); err != nil {
+		return err
+	}
 	_, err := f.file.Write(batch)
 	if err != nil {
 		f.file.Truncate(f.size.Load()) // if that fails too, the file has a torn tail

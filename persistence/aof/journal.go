@@ -42,6 +42,7 @@ type Journal struct {
 	lost      atomic.Uint64 // the number of failures under Always: what was not acknowledged before must not be
 	failures  atomic.Uint64
 	missed    atomic.Int64 // changes that were not recorded because of a failure
+	held      backlog
 
 	group  sync.Mutex // guards leader, and the syncs but for their atomics
 	change *sync.Cond // of group: leader, written or syncs.late has changed
@@ -96,6 +97,7 @@ func (j *Journal) Committed(_ *store.Tx, effects []store.Effect) {
 		j.begun.Add(1)
 	}
 	j.enc.transaction(effects)
+	j.held.note(len(j.enc.buf))
 }
 
 // Switch makes all later changes go to another file. The caller makes sure that no transaction runs: it
@@ -133,6 +135,7 @@ func (j *Journal) take() (b batches) {
 		j.enc.buf = append(j.spare[:0], format.EmptyHeader[:]...)
 		j.spare = nil
 	}
+	j.held.taken(len(b.tail) + len(b.batch))
 	return b
 }
 
@@ -153,6 +156,7 @@ func (j *Journal) discard() (next *File) {
 	j.recording.Store(false)
 	next = j.next
 	j.tail, j.next = nil, nil
+	j.held.taken(0)
 	j.enc.reset()
 	j.written.Store(j.begun.Load()) // the dropped batches are given up
 	return next

@@ -63,6 +63,7 @@ func (j *Journal) lead() {
 		j.change.Broadcast()
 	}()
 	upTo, err := j.write()
+	j.held.writing.Store(0)
 	if err != nil {
 		j.fail(err)
 		return

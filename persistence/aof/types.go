@@ -36,12 +36,14 @@ func (e *encoder) transaction(effects []store.Effect) {
 		a.append(&effects[0])
 		return
 	}
+	e.several = true
 	e.buf = append(e.buf, "*1\r\n$5\r\nMULTI\r\n"...)
 	for i := range effects {
 		e.selectDB(&effects[i])
 		e.appenders[effects[i].Op].append(&effects[i])
 	}
 	e.buf = append(e.buf, "*1\r\n$4\r\nEXEC\r\n"...)
+	e.several = false
 }
 
 // selectDB selects the effect's database.

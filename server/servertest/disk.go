@@ -43,6 +43,9 @@ func (d *Disk) Reload() error {
 	return d.Err
 }
 
+// Relieve implements [commands.Persistence].
+func (d *Disk) Relieve() {}
+
 // Info implements [commands.Persistence].
 func (d *Disk) Info(add func(name string, value any)) {
 	add("loading", 0)

@@ -20,9 +20,17 @@ func (t *Table) invalidateChanged(by *commands.Conn, effects []store.Effect, i i
 			t.flushed(by)
 		}
 	default:
-		if k := t.keys[string(e.Key)]; k != nil {
-			t.invalidate(by, k)
+		t.changedKey(by, e.Key)
+		if _, other, ok := e.Other(); ok {
+			t.changedKey(by, other)
 		}
+	}
+}
+
+// changedKey sends a message to the readers of a changed key, if there are any.
+func (t *Table) changedKey(by *commands.Conn, name []byte) {
+	if k := t.keys[string(name)]; k != nil {
+		t.invalidate(by, k)
 	}
 }
 
@@ -64,14 +72,7 @@ func (t *Table) broadcast(by *commands.Conn, effects []store.Effect) {
 	if t.prefixes.Len() == 0 {
 		return
 	}
-	var names []string
-	for i := range effects {
-		if e := &effects[i]; e.Op != store.OpFlush && e.Op != store.OpSwapDB {
-			names = append(names, string(e.Key))
-		}
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
+	names := changedNames(effects)
 	for _, p := range t.prefixesOf(names) {
 		matching := withPrefix(names, p.Name)
 		for _, c := range p.Conns {
@@ -89,6 +90,22 @@ func (t *Table) prefixesOf(names []string) (all []*listeners.Name) {
 	}
 	slices.SortFunc(all, func(a, b *listeners.Name) int { return strings.Compare(a.Name, b.Name) })
 	return slices.Compact(all)
+}
+
+// changedNames returns the names of the keys that effects changed, sorted.
+func changedNames(effects []store.Effect) (names []string) {
+	for i := range effects {
+		e := &effects[i]
+		if e.Op == store.OpFlush || e.Op == store.OpSwapDB {
+			continue
+		}
+		names = append(names, string(e.Key))
+		if _, other, ok := e.Other(); ok {
+			names = append(names, string(other))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // withPrefix returns the names that start with a prefix. The names are sorted.

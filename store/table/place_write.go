@@ -29,16 +29,6 @@ func (p *Place) SetCollection(c value.Collection, expireAt int64) (created bool)
 	return p.storeObject(c.Kind(), object{collection: c, hash: p.hash}, expireAt)
 }
 
-// TakeCollection takes the collection out of the key. The caller must then remove or set the key.
-func (p *Place) TakeCollection() value.Collection {
-	p.t.preserve(p.g)
-	o := p.object()
-	c := o.collection
-	p.t.addHeap(-c.Bytes())
-	o.collection = nil
-	return c
-}
-
 // Overwrite copies b over the string that the key holds, and sets the expiry. It returns the key's
 // string. It returns nil and changes nothing if the key does not hold a string. It does the same if
 // the memory of the string is too small or far too large for b, or if a snapshot runs.
