@@ -13,11 +13,11 @@ import (
 // lockName is the file that a server locks in its directory.
 const lockName = "LOCK"
 
-// directory is the directory that is written to, and its lock.
+// directory is the directory of the files, and the lock of that directory.
 type directory struct {
 	mu   sync.Mutex // guards path and lock
 	path string
-	lock io.Closer // nil: not locked, because nothing has been written
+	lock io.Closer // nil: the directory is not locked, because the server has written nothing
 }
 
 // own makes sure that the directory exists and that no other process writes to it.

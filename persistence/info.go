@@ -62,7 +62,7 @@ func (s *snapshots) info(add addField, l *loadProgress) {
 // info adds the numbers of the append-only file.
 func (a *appendLog) info(add addField) {
 	r, on := &a.rewrites, a.wanted.Load()
-	scheduled := a.scheduled.Load() // before the job: so a rewrite that begins meanwhile is seen as scheduled or as running
+	scheduled := a.scheduled.Load() // before the job: so INFO shows a rewrite that begins meanwhile as scheduled or as running
 	kind, begun := a.jobs.running()
 	took := int64(-1)
 	if kind == RewriteJob {

@@ -19,8 +19,8 @@ type File struct {
 	closed  bool
 }
 
-// append writes a batch, after it has filled in the batch's header. If only a part of the batch
-// could be written, append removes the part.
+// append fills in the header of a batch and writes the batch. If it can write only a part, it
+// removes that part.
 func (f *File) append(batch []byte) error {
 	format.Seal(batch)
 	_, err := f.file.Write(batch)

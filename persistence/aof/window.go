@@ -7,8 +7,8 @@ import (
 	"cellserver/persistence/aof/format"
 )
 
-// window is the part of a file that is in memory, while the file is read from its beginning to
-// its end. It grows to the size of the largest piece that is asked for.
+// window is the part of a file in memory. It moves from the beginning of the file to its end. It
+// grows to the size of the largest requested piece.
 type window struct {
 	in          io.Reader
 	size        int64 // of the file: limits what may be asked for

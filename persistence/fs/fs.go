@@ -17,7 +17,7 @@ type FS interface {
 	Rename(from, to string) error
 	// Remove removes a file.
 	Remove(name string) error
-	// Mkdir makes a directory. If the directory exists, there is no error.
+	// Mkdir makes a directory. An existing directory is not an error.
 	Mkdir(name string) error
 	// List returns the names in a directory, sorted.
 	List(dir string) ([]string, error)
@@ -72,9 +72,9 @@ func TempName(name string) string {
 	return filepath.Join(filepath.Dir(name), "temp-"+filepath.Base(name))
 }
 
-// Replace gives a file new contents, or leaves the file as it was: every reader, even after
-// a crash, finds the old contents or the new ones. The caller then calls [FS.SyncDir], so that
-// the new contents survive a power cut.
+// Replace gives a file new contents, or leaves the file as it was. Every reader finds the old
+// contents or the new ones, even after a crash. Call [FS.SyncDir] afterwards: then the new contents
+// survive a power cut.
 func Replace(files FS, name string, write func(File) error) error {
 	temp := TempName(name)
 	f, err := files.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)

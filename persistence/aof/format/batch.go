@@ -12,8 +12,8 @@ import (
 //
 // The checksum is CRC-32C because processors compute it in hardware.
 //
-// The header comes first: it tells a reader where the batch ends before the reader trusts any byte of it. So the reader
-// tells a torn batch from commands that a Redis appended.
+// The header comes first. It says where the batch ends before a reader trusts any byte of the batch. So the reader can
+// distinguish a torn batch from commands that a Redis appended.
 const (
 	HeaderMark = "#CRC:"
 	HeaderSize = len(HeaderMark) + sumDigits + len(":") + sizeDigits + len("\r\n")

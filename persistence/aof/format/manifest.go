@@ -175,7 +175,7 @@ func (m *Manifest) Add(e Entry) string {
 	return ""
 }
 
-// leadingInt reads a number as C's atoll does: up to the first byte that is no digit. It returns 0 if there is no
+// leadingInt reads a number as C's atoll does: up to the first byte that is not a digit. It returns 0 if there is no
 // digit.
 func leadingInt(s string) int64 {
 	s = strings.TrimLeft(s, " \t\n\v\f\r")
