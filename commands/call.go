@@ -76,8 +76,8 @@ func (c *Conn) MustAuthenticate(s *Server) bool {
 	return !c.Identity.Authed && s.Config().RequirePass != ""
 }
 
-// Verdict is an error that is not a reply: it tells the session what to do after the command. A
-// reply that the command has written stays.
+// Verdict is an error that is not a reply. It tells the session what to do after the command. The
+// session still sends a reply that the command has written.
 type Verdict resp.Status
 
 // The verdicts that commands return.

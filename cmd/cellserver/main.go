@@ -17,7 +17,7 @@ func main() {
 	}
 }
 
-// run does what the arguments ask for. Its error is one line for the user.
+// run executes the command line. Its error is one line for the user.
 func run(args []string) error {
 	if len(args) > 0 && args[0] == "--ping" {
 		return ping(args[1:])

@@ -8,7 +8,7 @@ import (
 	"cellserver/commands"
 )
 
-// DEBUG is for tests: it sets the logical clock, and it has subcommands that tools of Redis need.
+// DEBUG is for tests. It sets the logical clock, and it has subcommands that tools of Redis need.
 // enable-debug-command must allow it.
 var _ = commands.Register(&commands.Command{
 	Name: "debug", Arity: -2, Flags: commands.Unpaused | commands.AdminFlags, Group: commands.GroupServer, Since: "1.0.0",

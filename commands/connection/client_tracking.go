@@ -142,7 +142,7 @@ func checkOptions(t *commands.Tracking, o *commands.TrackingOptions) error {
 	return checkOverlap(t, o.Prefixes)
 }
 
-// checkOverlap refuses a prefix that begins with another one: a key could match both.
+// checkOverlap refuses a prefix that begins with another prefix, because a key could match both.
 func checkOverlap(t *commands.Tracking, prefixes []string) error {
 	for i, p := range prefixes {
 		for _, old := range t.Prefixes {

@@ -64,7 +64,7 @@ func zrandmemberArgs(args [][]byte) (count int64, withScores bool, err error) {
 }
 
 // maxRandomReply bounds the reply to a negative count, in bytes. The size of the set does not bound
-// it. Redis sends until its memory is exhausted.
+// that reply. Redis sends until it runs out of memory.
 const maxRandomReply = 64 << 20
 
 // randomItems replies with count random items, which may repeat. Too large a reply is an error.
