@@ -59,7 +59,7 @@ func (c *Call) EffectiveFlags() Flags {
 	return c.Cmd.Flags
 }
 
-// MayHold reports whether a connection may keep so many bytes between its requests
+// MayHold reports whether a connection may keep this number of bytes between its requests
 // (client-query-buffer-limit). If not, MayHold logs a warning, and the caller must close the
 // connection. what names the bytes in the log.
 func (c *Call) MayHold(what string, bytes int) bool {

@@ -94,8 +94,8 @@ type Command struct {
 type Deprecation struct{ Since, By string }
 
 // Keys says which arguments are keys. Either the keys are First, First+Step, … Last, where a
-// negative Last counts from the end. Or NumKeys is the position of a count, and so many keys follow
-// the count, at every Step-th argument. A command may have both.
+// negative Last counts from the end. Or NumKeys is the position of a count. The counted keys follow
+// it, at every Step-th argument. A command may have both.
 type Keys struct {
 	First, Last, Step int
 	NumKeys           int

@@ -17,7 +17,7 @@
 //	info.go              the fields of INFO
 //	snapshots.go         how a snapshot is written, and when one is due
 //	log.go               the state of the append-only file, and when a rewrite is due
-//	progress.go          how far the loading has come
+//	progress.go          the progress of the load
 //	clock_correction.go  throttle keys of files from the future
 //	environment.go       what these parts share; replace.go: how a file is replaced
 //	settings.go, jobs.go, directory.go

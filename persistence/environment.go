@@ -17,7 +17,7 @@ type Clock interface {
 	Monotonic() int64 // nanoseconds since some fixed moment
 }
 
-// environment is what all parts of a [Manager] share.
+// environment is the state that all parts of a [Manager] share.
 type environment struct {
 	store   *store.Store
 	fs      fs.FS

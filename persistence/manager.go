@@ -10,7 +10,7 @@ import (
 	"cellserver/store"
 )
 
-// Options are what a Manager needs.
+// Options are the parts and settings of a Manager.
 type Options struct {
 	Store    *store.Store
 	FS       fs.FS
@@ -170,8 +170,8 @@ func (m *Manager) Tick() {
 	}
 }
 
-// Pulse does what is due for the append-only file. Call it ten times a second, from a
-// goroutine that may wait for the disk.
+// Pulse begins a rewrite that is due, and calls [aof.Journal.Tick]. Call it ten times a second,
+// from a goroutine that may wait for the disk.
 func (m *Manager) Pulse() {
 	now := m.clock.Monotonic()
 	m.appendLog.journal.Tick(now)
@@ -223,7 +223,7 @@ func (m *Manager) empty() bool {
 }
 
 // PrepareStop stops a running snapshot. It writes a last snapshot if save is true, or if there are
-// save points and noSave is false. After an error the server should go on.
+// save points and noSave is false. After an error the server should continue.
 func (m *Manager) PrepareStop(save, noSave bool) error {
 	m.jobs.stop(false, SavingJob)
 	if !m.savesAtStop(save, noSave) {

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// loadProgress holds the numbers of the load.
+// loadProgress is the progress of the load.
 type loadProgress struct {
 	*environment
 
@@ -22,7 +22,7 @@ type loadProgress struct {
 	keys, expired atomic.Int64 // keys of the last file that were loaded, and that were left out
 }
 
-// begin begins the loading of so many bytes.
+// begin begins the load of a number of bytes.
 func (l *loadProgress) begin(size, modified int64) {
 	l.modified.Store(modified)
 	l.begunAt.Store(l.clock.Now() / 1e9)

@@ -3,7 +3,7 @@ package resp
 // Len returns the number of bytes written since the last Reset.
 func (w *Writer) Len() int { return len(w.buf) }
 
-// Bytes returns what was written since the last Reset. It is valid until the next write.
+// Bytes returns the bytes written since the last Reset. It is valid until the next write.
 func (w *Writer) Bytes() []byte { return w.buf }
 
 // Reset removes everything written, and keeps the buffer.

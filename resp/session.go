@@ -29,13 +29,13 @@ func NewSession(h Handler) *Session {
 // Space returns the room for the next bytes; it is never empty. It is valid until Filled.
 func (s *Session) Space() []byte { return s.in.space() }
 
-// Filled says that n bytes were read into Space, and runs every complete command.
+// Filled tells the session about n new bytes in Space, and runs every complete command.
 func (s *Session) Filled(n int) Status {
 	s.in.filled(n)
 	return s.Resume()
 }
 
-// Received says that n bytes were read into Space after Retry. Resume runs them.
+// Received tells the session about n new bytes in Space after Retry. Resume runs them.
 func (s *Session) Received(n int) { s.in.filled(n) }
 
 // Resume runs the commands that are left after Retry, Offload or Flush.

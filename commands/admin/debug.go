@@ -82,7 +82,7 @@ func debugClock(c *commands.Call) error {
 const longestSleep = 100 * 365 * 24 * 3600
 
 // debugSleep delays this connection for some seconds of real time. Unlike in Redis, other clients
-// go on. Inside EXEC, clients that need the keys of the transaction wait.
+// continue. Inside EXEC, clients that need the keys of the transaction wait.
 func debugSleep(c *commands.Call) error {
 	seconds, ok := commands.ParseFloat(c.Args[2])
 	if !ok {

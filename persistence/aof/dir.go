@@ -147,8 +147,8 @@ func (d *Dir) Sizes() (base, changes int64) {
 	return base, changes
 }
 
-// Stat returns how many bytes there are to load, and when the newest file was written, in Unix
-// nanoseconds. Its error names a missing file.
+// Stat returns the number of bytes to load. It also returns the time of the last write to the
+// newest file, in Unix nanoseconds. Its error names a missing file.
 func (d *Dir) Stat() (bytes, modified int64, err error) {
 	for _, e := range d.manifest.Files() {
 		n, at, err := d.stat(e)

@@ -29,7 +29,7 @@ const (
 	firstSample = 1 << 20
 	// minCommandSize is the size in bytes of the shortest command that makes a key.
 	minCommandSize = 27
-	// maxGrowth limits an estimate to so many times the keys that exist.
+	// maxGrowth limits an estimate to this multiple of the existing keys.
 	maxGrowth = 16
 )
 

@@ -32,7 +32,7 @@ func (f *File) append(batch []byte) error {
 	return nil
 }
 
-// sync forces everything that was written to disk.
+// sync forces all written bytes to disk.
 func (f *File) sync() error {
 	f.syncing.Lock()
 	defer f.syncing.Unlock()

@@ -11,7 +11,7 @@ import (
 	"cellserver/store"
 )
 
-// Error says where the input is wrong.
+// Error is a fault of the input, with its place.
 type Error = encoding.Error
 
 // Options are the options of a [Reader].

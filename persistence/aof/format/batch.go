@@ -5,8 +5,8 @@ import (
 	"hash/crc32"
 )
 
-// A batch is what one write puts into a file: a header and whole transactions. Redis skips the header, because
-// it is a comment:
+// A batch is the content of one write to a file: a header and whole transactions. Redis skips the header, because it is
+// a comment:
 //
 //	#CRC:<CRC-32C of the commands, 8 hexadecimal digits>:<their size in bytes, 10 digits>\r\n
 //
