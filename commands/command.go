@@ -195,7 +195,7 @@ func (c *Command) FullName() string {
 // Sub returns the subcommand of a name in any case, nil if there is no such subcommand.
 func (c *Command) Sub(name []byte) *Command {
 	for _, s := range c.Subs {
-		if strings.EqualFold(s.Name, string(name)) {
+		if Is(name, s.Name) {
 			return s
 		}
 	}

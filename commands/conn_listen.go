@@ -45,7 +45,7 @@ type Tracking struct {
 type TrackingOptions struct {
 	Bcast, OptIn, OptOut, NoLoop bool
 	Redirect                     int64    // id of the client that gets the messages; 0 means this client
-	Prefixes                     []string // of BCAST; the prefixes in force are sorted and do not overlap
+	Prefixes                     []string // of BCAST; the prefixes in force are sorted; only the empty one overlaps with others
 }
 
 // TrackedRead is a key that a transaction has read, and the number of effects before that read.

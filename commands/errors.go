@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -40,27 +41,35 @@ func InvalidExpire(name string) error {
 	return Error("ERR invalid expire time in '" + name + "' command")
 }
 
-// unknownCommand is the error of a command that is not in the table. As in Redis, it quotes at most
-// 128 bytes of the arguments.
+// quotedBytes is the largest number of bytes that the error of an unknown command quotes of the
+// name, and of the arguments.
+const quotedBytes = 128
+
+// unknownCommand is the error of a command that is not in the table. It has the text of Redis, and
+// reads only the bytes that it quotes: a client may send large arguments in a loop.
 func unknownCommand(args [][]byte) error {
-	var b strings.Builder
+	var quoted [quotedBytes + len("'' ")]byte
+	list := quoted[:0]
 	for _, a := range args[1:] {
-		if b.Len() >= 128 {
+		if len(list) >= quotedBytes {
 			break
 		}
-		fmt.Fprintf(&b, "'%s' ", Clip(a, 128-b.Len()))
+		list = append(append(append(list, '\''), clip(a, quotedBytes-len(list))...), "' "...)
 	}
-	return Error(fmt.Sprintf("ERR unknown command '%s', with args beginning with: %s", Clip(args[0], 128), b.String()))
+	var all [3 * quotedBytes]byte
+	text := append(append(all[:0], "ERR unknown command '"...), clip(args[0], quotedBytes)...)
+	text = append(append(text, "', with args beginning with: "...), list...)
+	return Error(text)
 }
 
 func unknownSubcommand(parent string, name []byte) error {
-	return Error(fmt.Sprintf("ERR unknown subcommand '%s'. Try %s HELP.", Clip(name, 128), strings.ToUpper(parent)))
+	return Error("ERR unknown subcommand '" + Clip(name, quotedBytes) + "'. Try " + strings.ToUpper(parent) + " HELP.")
 }
 
 // UnknownSubcommandOrArity is the error of a parent that finds its subcommands itself, such as
 // DEBUG.
 func UnknownSubcommandOrArity(parent string, name []byte) error {
-	return Error(fmt.Sprintf("ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP.", Clip(name, 128), parent))
+	return Error(fmt.Sprintf("ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP.", Clip(name, quotedBytes), parent))
 }
 
 // NotAllowed is the error of a command that an option such as enable-debug-command forbids.
@@ -70,12 +79,13 @@ func NotAllowed(name, option string) error {
 }
 
 // Clip returns at most n bytes of b, up to the first NUL. C's "%.*s" prints the same.
-func Clip(b []byte, n int) string {
-	for i, c := range b {
-		if c == 0 {
-			b = b[:i]
-			break
-		}
+func Clip(b []byte, n int) string { return string(clip(b, n)) }
+
+// clip is [Clip] without a copy.
+func clip(b []byte, n int) []byte {
+	b = b[:min(len(b), max(n, 0))]
+	if end := bytes.IndexByte(b, 0); end >= 0 {
+		return b[:end]
 	}
-	return string(b[:min(len(b), max(n, 0))])
+	return b
 }

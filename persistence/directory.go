@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"cellserver/persistence/fs"
 )
@@ -25,9 +26,11 @@ func (d *directory) own(files fs.FS, path string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.lock != nil && d.path == path {
-		return nil
-	}
-	if err := files.Mkdir(path); err != nil {
+		if err := d.check(files); !errors.Is(err, syscall.ENOENT) {
+			return err
+		}
+		// The directory is another one, or gone. It is not made again: a disk that was unmounted has to come back.
+	} else if err := files.Mkdir(path); err != nil {
 		return err
 	}
 	lock, err := files.Lock(filepath.Join(path, lockName))
@@ -40,6 +43,26 @@ func (d *directory) own(files fs.FS, path string) error {
 	d.unlock()
 	d.path, d.lock = path, lock
 	return nil
+}
+
+// lost returns an error if the owned directory, or its lock, was removed or replaced.
+func (d *directory) lost(files fs.FS) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lock == nil {
+		return nil
+	}
+	return d.check(files)
+}
+
+// check is lost for a directory that is owned. mu is held.
+func (d *directory) check(files fs.FS) error {
+	path := filepath.Join(d.path, lockName)
+	same, err := files.Same(path, d.lock)
+	if err == nil && !same {
+		err = fmt.Errorf("%s was removed or replaced: %w", path, syscall.ENOENT)
+	}
+	return err
 }
 
 // move owns another directory, if a directory is owned.

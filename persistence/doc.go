@@ -19,6 +19,7 @@
 //	log.go               the state of the append-only file, and when a rewrite is due
 //	progress.go          the progress of the load
 //	clock_correction.go  throttle keys of files from the future
+//	lost_files.go        notices that the directory or a file of the log is gone
 //	environment.go       what these parts share; replace.go: how a file is replaced
 //	settings.go, jobs.go, directory.go
 //

@@ -37,6 +37,7 @@ type Manager struct {
 	loader    loader
 	snapshots snapshots
 	appendLog appendLog
+	lostFiles lostFiles
 }
 
 // New returns a manager that does nothing before [Manager.Start].
@@ -175,6 +176,9 @@ func (m *Manager) Tick() {
 func (m *Manager) Pulse() {
 	now := m.clock.Monotonic()
 	m.appendLog.journal.Tick(now)
+	if m.lostFiles.due(now) && !m.progress.active.Load() {
+		m.checkFiles()
+	}
 	if m.idle() && m.appendLog.due(now) {
 		_ = m.BackgroundRewrite() // fails if another job began meanwhile: then the next Pulse tries again
 	}
@@ -236,6 +240,7 @@ func (m *Manager) PrepareStop(save, noSave bool) error {
 // The caller makes sure that no client is served any more.
 func (m *Manager) Stop(save, noSave bool) error {
 	defer m.directory.release()
+	m.checkFiles()
 	var err error
 	if m.savesAtStop(save, noSave) && m.snapshots.unsaved() != 0 {
 		err = m.Save()

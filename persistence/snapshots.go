@@ -109,6 +109,8 @@ func (s *snapshots) writeDump(j *job) error {
 	s.saved.Store(changes)
 	s.last.Store(s.clock.Now() / 1e9)
 	s.count.Add(1)
+	s.failed.Store(false)
+	s.updateCondition()
 	return nil
 }
 

@@ -3,6 +3,12 @@ package resp
 // span is the place of an argument, relative to the first byte of its command.
 type span struct{ start, end int }
 
+// Sizes of an argument's bookkeeping, in bytes.
+const (
+	spanSize = 16
+	argSize  = 24 // of a slice
+)
+
 // splitInline splits a line into arguments by Redis's quoting rules, and appends their spans. It decodes escapes in
 // place, where they never get longer. It reports false if a quote is not closed, or if a word continues after a closing
 // quote.

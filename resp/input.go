@@ -129,7 +129,7 @@ func (in *input) parse(h Handler) (bool, error) {
 		case found == empty:
 			in.upcoming.at(0).size = in.parser.pos
 			in.done()
-		case int64(in.end-in.start) > in.parser.limits.MaxBuffer:
+		case int64(in.end-in.start+in.parser.bookkeeping()) > in.parser.limits.MaxBuffer:
 			return false, ErrBufferLimit
 		default:
 			return false, nil

@@ -15,7 +15,7 @@ type command struct {
 // cache when they run. With 2,000,000 keys it saves a third of the time of a pipelined CL.THROTTLE. It saves
 // nothing while all keys fit in the cache. Measure it with another number of keys in BenchmarkManyKeys:
 //
-//	go test -run '^$' -bench ManyKeys ./commands
+//	go test -run '^$' -bench ManyKeys ./server
 //
 // A lookahead must never accept what the parser refuses, and never change what a command does. The session
 // drops it at the end of a batch, because the buffer may change then.
@@ -68,7 +68,6 @@ func (l *lookahead) clear() {
 
 // capacity returns the memory that the arguments take, in bytes.
 func (l *lookahead) capacity() (n int) {
-	const argSize = 24
 	for _, c := range l.ring {
 		n += cap(c.args) * argSize
 	}

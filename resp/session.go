@@ -98,14 +98,18 @@ func (s *Session) handle() Status {
 		s.out.Truncate(s.mark)
 		return st
 	}
+	if s.out.over {
+		s.refuse(ErrOutputLimit)
+		return Close
+	}
 	s.mark = s.out.Mark()
 	s.in.done()
 	return st
 }
 
-// refuse answers a request that the parser refuses.
+// refuse ends a session that exceeds a limit, or whose request the parser refuses.
 func (s *Session) refuse(err error) {
-	if err != ErrBufferLimit {
+	if err != ErrBufferLimit && err != ErrOutputLimit {
 		s.out.Error("ERR " + err.Error())
 	}
 	s.mark = s.out.Mark()
@@ -135,8 +139,23 @@ func (s *Session) panicked(reason any, stack []byte) {
 	s.end()
 }
 
-// Output returns the replies that wait to be sent. It is valid until Sent, Filled or Resume.
+// LimitOutput sets the most bytes of replies that may wait to be sent, 0 for no limit. If a command exceeds
+// it, the session frees its output and closes, and the handler's Failed gets [ErrOutputLimit].
+func (s *Session) LimitOutput(bytes int) { s.out.SetLimit(bytes) }
+
+// Output returns the replies that wait to be sent. It is valid until Sent, Filled or Resume. It copies a long
+// output: a driver that sends calls Pending, Segment and SentSome instead.
 func (s *Session) Output() []byte { return s.out.Bytes() }
+
+// Pending returns the number of bytes that wait to be sent.
+func (s *Session) Pending() int { return s.out.Len() }
+
+// Segment returns the first of the bytes that wait to be sent, empty if there are none. It is valid until
+// Sent, SentSome, Filled or Resume.
+func (s *Session) Segment() []byte { return s.out.first() }
+
+// Append adds whole messages behind the replies, whatever the limit is. p belongs to the session then.
+func (s *Session) Append(p []byte) { s.out.own(p) }
 
 // Sent says that all of Output was sent.
 func (s *Session) Sent() {
@@ -144,8 +163,8 @@ func (s *Session) Sent() {
 	s.out.shrink(BusyBuffer)
 }
 
-// SentSome says that the first n bytes of Output were sent.
-func (s *Session) SentSome(n int) { s.out.buf = s.out.buf[n:] }
+// SentSome says that the first n bytes of Segment were sent.
+func (s *Session) SentSome(n int) { s.out.drop(n) }
 
 // SetMayOffload allows the session to return [Offload], or forbids it. Allow it while the driver serves other clients
 // on the same goroutine. A new session must not return it: then the handler runs each command at once.
@@ -179,7 +198,7 @@ func (s *Session) Writer() *Writer { return &s.out }
 func (s *Session) Buffered() int { return s.in.unread() }
 
 // Capacity returns the memory that the session's buffers take, in bytes.
-func (s *Session) Capacity() int { return s.in.capacity() + cap(s.out.buf) }
+func (s *Session) Capacity() int { return s.in.capacity() + s.out.held + cap(s.out.buf) }
 
 // Shrink frees the buffers that an idle connection does not need.
 func (s *Session) Shrink() {

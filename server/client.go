@@ -87,6 +87,11 @@ func (c *Client) Limits() resp.Limits {
 // stack.
 func (c *Client) Failed(reason any, stack []byte) {
 	log, addr := c.server.parts.Log, c.conn.Link.Peer.RemoteAddr()
+	if reason == resp.ErrOutputLimit {
+		log.Warn("closing a client whose replies exceed client-output-buffer-limit: raise the limit, or ask for less at once",
+			"client", addr, "command", c.call.Name(), "limit", c.OutputLimit().Hard)
+		return
+	}
 	if stack == nil {
 		log.Debug("protocol error", "client", addr, "error", reason)
 		return

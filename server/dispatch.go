@@ -45,6 +45,9 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 		err = c.applyUnblock()
 	}
 	if err != nil {
+		if cmd == nil && isHTTP(args[0]) {
+			return c.endHTTP(call)
+		}
 		c.refuse(call, err)
 		return resp.Continue
 	}

@@ -5,6 +5,7 @@
 //	client.go     one connection; it implements resp.Handler
 //	dispatch.go   Client.Handle: checks, queues or runs one command
 //	admit.go      the checks before a command, in the order of Redis
+//	httpguard.go  closes the connections of clients that speak HTTP
 //	execute.go    takes the locks, runs the command, replies with an error
 //	timing.go     measures how long commands take
 //	settings.go   CONFIG SET and CONFIG REWRITE

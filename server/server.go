@@ -27,12 +27,12 @@ type Server struct {
 	tracking *tracking.Table
 	monitors monitor.Feed
 	slow     slowlog.Log
+	http     httpGuard
 	stats    stats.Stats
 	report   *report.Report
 	control  control
 
-	condition    atomic.Pointer[Condition] // nil: no condition
-	activeExpire atomic.Bool
+	condition atomic.Pointer[Condition] // nil: no condition
 }
 
 // Options are the parts of a Server that the edge provides.
@@ -68,7 +68,7 @@ func New(o Options) *Server {
 	s.clients = clients.New(config)
 	s.pubsub = pubsub.New()
 	s.tracking = tracking.New(config, s.clients.Conn)
-	s.control = control{active: &s.activeExpire, runID: o.RunID, shutdown: o.Shutdown}
+	s.control.runID, s.control.shutdown = o.RunID, o.Shutdown
 	ruleSet := new(rules.Rules)
 	s.stats.Init()
 	s.report = report.New(report.Sources{
@@ -80,7 +80,7 @@ func New(o Options) *Server {
 		Clients: s.clients, PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors, Disk: o.Persistence, Control: &s.control,
 		Stats: commands.Stats{Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow, Report: s.report},
 	}
-	s.activeExpire.Store(true)
+	s.control.active.Store(true)
 	o.Store.Observe(s)
 	return s
 }
@@ -120,5 +120,5 @@ func (s *Server) UseRules(name string, text []byte) error { return s.parts.Rules
 // MayExpire reports whether the server may remove expired keys in the background at now, in Unix
 // nanoseconds. It may not after DEBUG SET-ACTIVE-EXPIRE 0, and while clients are paused.
 func (s *Server) MayExpire(now int64) bool {
-	return s.activeExpire.Load() && !s.clients.PausedAt(now/1e6)
+	return s.control.active.Load() && !s.clients.PausedAt(now/1e6)
 }

@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 	"commands/connection":   {"commands"},
 	"commands/keys":         {"commands", "internal/config", "internal/glob", "persistence/rdb", "store"}, // DUMP and RESTORE speak the codec's payloads
 	"commands/limits":       {"commands", "gcra", "internal/exact", "limiters", "limiters/rules", "store"},
-	"commands/pubsub":       {"commands", "internal/glob"},
+	"commands/pubsub":       {"commands", "internal/glob", "resp"},
 	"commands/sortedsets":   {"commands", "resp", "store"},
 	"commands/strings":      {"commands", "internal/exact", "store"},
 	"commands/transactions": {"commands", "store"},

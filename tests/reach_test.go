@@ -26,7 +26,7 @@ var mayReach = map[string][]string{
 	"commands/keys": {"Server.Config", "Server.Disk", "Server.Store", "Server.Tracker", "Conn.After", "Conn.DB"},
 	"commands/limits": {"Server.Rules", "Server.Stats", "Stats.Commands", "Stats.Limited",
 		"Conn.DB", "Conn.Scratch", "Conn.Transaction"},
-	"commands/pubsub":       {"Server.PubSub", "Conn.Subs"},
+	"commands/pubsub":       {"Server.PubSub", "Conn.Modes", "Conn.Push", "Conn.Subs"},
 	"commands/sortedsets":   {},
 	"commands/strings":      {"Server.Config"},
 	"commands/transactions": {"Conn.Transaction"},

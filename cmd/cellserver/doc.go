@@ -2,6 +2,7 @@
 //
 //	main.go      run: reads the configuration, makes the server, runs it; exit codes
 //	signals.go   SIGTERM and SIGINT stop the server, SIGHUP reads the rules-file again
+//	hide_*.go    hides passwords from the list of processes
 //	ping.go      cellserver --ping, the health check
 //	files.go     reads configuration files and standard input
 //	app/         the server; it knows no flags, no signals and no exit codes

@@ -2,6 +2,7 @@ package connection
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cellserver/commands"
@@ -142,21 +143,56 @@ func checkOptions(t *commands.Tracking, o *commands.TrackingOptions) error {
 	return checkOverlap(t, o.Prefixes)
 }
 
-// checkOverlap refuses a prefix that begins with another prefix, because a key could match both.
+// checkOverlap refuses a prefix that begins with another prefix, because a key could match both. As
+// in Redis, the error names the first such prefix. For n prefixes it takes O(n log n) time.
 func checkOverlap(t *commands.Tracking, prefixes []string) error {
-	for i, p := range prefixes {
-		for _, old := range t.Prefixes {
-			if overlaps(p, old) {
-				return overlapError(p, "an existing", old)
-			}
-		}
-		for _, q := range prefixes[i+1:] {
-			if overlaps(p, q) {
-				return overlapError(p, "another provided", q)
-			}
+	first := firstOverlap(prefixes)
+	for _, p := range prefixes[:min(first+1, len(prefixes))] {
+		if old, overlaps := overlapIn(t.Prefixes, p); overlaps {
+			return overlapError(p, "an existing", old)
 		}
 	}
-	return nil
+	if first == len(prefixes) {
+		return nil
+	}
+	p, others := prefixes[first], prefixes[first+1:]
+	other := slices.IndexFunc(others, func(q string) bool { return overlaps(p, q) })
+	return overlapError(p, "another provided", others[other])
+}
+
+// firstOverlap returns the index of the first prefix that overlaps with another one, or the number
+// of prefixes.
+func firstOverlap(prefixes []string) int {
+	order := make([]int, len(prefixes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(prefixes[a], prefixes[b]) })
+	first, shortest := len(prefixes), 0
+	for k, i := range order {
+		// In this order, all prefixes that begin with the shortest one follow it.
+		if k > 0 && strings.HasPrefix(prefixes[i], prefixes[shortest]) {
+			first = min(first, i, shortest)
+		} else {
+			shortest = i
+		}
+	}
+	return first
+}
+
+// overlapIn returns the first of the prefixes in force that overlaps with p. They are sorted, and
+// overlap at most with the empty prefix: so only the neighbours of p can overlap with it.
+func overlapIn(inForce []string, p string) (old string, found bool) {
+	if len(inForce) == 0 {
+		return "", false
+	}
+	i, _ := slices.BinarySearch(inForce, p)
+	for _, k := range []int{0, i - 1, i} {
+		if k >= 0 && k < len(inForce) && overlaps(p, inForce[k]) {
+			return inForce[k], true
+		}
+	}
+	return "", false
 }
 
 func overlaps(p, q string) bool { return strings.HasPrefix(p, q) || strings.HasPrefix(q, p) }

@@ -1,6 +1,8 @@
 package connection
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -239,4 +241,41 @@ func number(t *testing.T, h *servertest.Harness, field string) int {
 	n, err := strconv.Atoi(h.Info("all")[field])
 	require.NoError(t, err)
 	return n
+}
+
+// TestOverlapsAreThoseOfAllPairs compares checkOverlap with a check of all pairs, in the order of
+// Redis.
+func TestOverlapsAreThoseOfAllPairs(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	some := func(n int) (all []string) {
+		for range random.IntN(n) {
+			all = append(all, []string{"", "a", "ab", "abc", "b", "ba", "c", "ca", "cb", "dd", "de", "f"}[random.IntN(12)])
+		}
+		return all
+	}
+	pairs := func(inForce, prefixes []string) error {
+		for i, p := range prefixes {
+			for _, old := range inForce {
+				if overlaps(p, old) {
+					return overlapError(p, "an existing", old)
+				}
+			}
+			for _, q := range prefixes[i+1:] {
+				if overlaps(p, q) {
+					return overlapError(p, "another provided", q)
+				}
+			}
+		}
+		return nil
+	}
+	for range 50_000 {
+		inForce, prefixes := some(4), some(4)
+		if checkOverlap(&commands.Tracking{}, slices.DeleteFunc(slices.Clone(inForce), func(p string) bool { return p == "" })) != nil {
+			continue // the prefixes in force overlap with the empty one only
+		}
+		slices.Sort(inForce)
+		inForce = slices.Compact(inForce)
+		tracking := commands.Tracking{TrackingOptions: commands.TrackingOptions{Prefixes: inForce}}
+		require.Equal(t, pairs(inForce, prefixes), checkOverlap(&tracking, prefixes), "%q %q", inForce, prefixes)
+	}
 }

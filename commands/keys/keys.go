@@ -16,12 +16,13 @@ var _ = commands.Register(&commands.Command{
 
 func keys(c *commands.Call) error {
 	all := string(c.Args[1]) == "*" // * matches the empty key, too
-	var found [][]byte
+	array, n := c.Out.DeferArray(), 0
 	c.Tx.Each(func(e *store.Entry) {
-		if all || glob.Match(c.Args[1], e.Key()) {
-			found = append(found, e.Key())
+		if !c.Out.Over() && (all || glob.Match(c.Args[1], e.Key())) {
+			c.Out.Bulk(e.Key())
+			n++
 		}
 	})
-	c.ReplyKeys(found)
+	c.Out.SetArray(array, n)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cellserver/commands"
+	"cellserver/resp"
 )
 
 // SUBSCRIBE and PSUBSCRIBE subscribe the connection to channels and to patterns of channels.
@@ -55,7 +56,7 @@ func subscribe(c *commands.Call, s subject) error {
 	for _, arg := range c.Args[1:] {
 		name := string(arg)
 		c.Server.PubSub.Subscribe(c.Conn, s.kind, name)
-		confirm(c, s.prefix+"subscribe", name)
+		confirm(c, s.prefix+"subscribe", &name)
 	}
 	if !c.MayHold("subscriptions", c.Conn.Subs.Bytes) {
 		return commands.CloseConnection
@@ -74,22 +75,32 @@ func unsubscribe(c *commands.Call, s subject) error {
 	word := s.prefix + "unsubscribe"
 	for _, name := range names {
 		c.Server.PubSub.Unsubscribe(c.Conn, s.kind, name)
-		confirm(c, word, name)
+		confirm(c, word, &name)
 	}
 	if names == nil {
-		c.Out.Push(3)
-		c.Out.BulkString(word)
-		c.Out.Null()
-		c.Out.Int(c.Conn.Subs.Total.Load())
+		confirm(c, word, nil)
 	}
 	return nil
 }
 
 // confirm sends the confirmation of a subscription or of its end, with the number of all
-// subscriptions.
-func confirm(c *commands.Call, word, name string) {
-	c.Out.Push(3)
-	c.Out.BulkString(word)
-	c.Out.BulkString(name)
-	c.Out.Int(c.Conn.Subs.Total.Load())
+// subscriptions. A nil name means that there was no subscription to end. A confirmation is a
+// message, not a reply: CLIENT REPLY does not remove it.
+func confirm(c *commands.Call, word string, name *string) {
+	w, message := c.Out, resp.Writer{Proto: c.Out.Proto}
+	dropped := c.Conn.Modes.Reply != commands.ReplyOn
+	if dropped {
+		w = &message
+	}
+	w.Push(3)
+	w.BulkString(word)
+	if name != nil {
+		w.BulkString(*name)
+	} else {
+		w.Null()
+	}
+	w.Int(c.Conn.Subs.Total.Load())
+	if dropped {
+		c.Conn.Push(c.Conn, message.Bytes())
+	}
 }

@@ -94,3 +94,22 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	h.State.Closed()
 	require.Zero(t, h.State.Conn().Subs.Bytes)
 }
+
+func TestConfirmationsDespiteClientReply(t *testing.T) {
+	for _, proto := range []string{"2", "3"} {
+		h := servertest.New(t)
+		h.Do("HELLO", proto)
+		h.Silent("CLIENT REPLY OFF")
+		require.Len(t, h.All("SUBSCRIBE a b"), 2)
+		require.Len(t, h.All("UNSUBSCRIBE"), 2)
+		require.Len(t, h.All("PUNSUBSCRIBE"), 1)
+		h.Silent("MULTI")
+		h.Silent("PSUBSCRIBE a*")
+		h.Silent("PUNSUBSCRIBE")
+		require.Len(t, h.All("EXEC"), 2)
+		h.Want("CLIENT REPLY ON", ok)
+		h.Silent("CLIENT REPLY SKIP")
+		require.Len(t, h.All("SUBSCRIBE a"), 1)
+		require.Len(t, h.All("UNSUBSCRIBE a"), 1)
+	}
+}

@@ -11,7 +11,4 @@ import (
 	_ "cellserver/commands/pubsub"
 	_ "cellserver/commands/strings"
 	_ "cellserver/commands/transactions"
-	"cellserver/server/servertest"
 )
-
-const ok = servertest.OK

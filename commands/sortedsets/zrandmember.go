@@ -73,7 +73,7 @@ func randomItems(c *commands.Call, z *store.SortedSet, count int64, withScores b
 		return errRandomReply
 	}
 	startItems(c, int(count), withScores)
-	for from := c.Out.Mark(); count > 0; count-- {
+	for from := c.Out.Mark(); count > 0 && !c.Out.Over(); count-- {
 		replyItem(c, z.At(random(c, z.Len())), withScores)
 		if c.Out.Mark()-from > maxRandomReply {
 			return errRandomReply

@@ -42,6 +42,9 @@ func exec(c *commands.Call) error {
 	defer t.End()
 	c.Out.Array(len(queue.Commands))
 	for _, q := range queue.Commands {
+		if c.Out.Over() && q.Cmd.Flags&commands.ReadOnly != 0 {
+			continue // nobody gets its reply
+		}
 		c.RunQueued(q)
 	}
 	return nil

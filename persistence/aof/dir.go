@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"cellserver/persistence/aof/format"
 	"cellserver/persistence/fs"
@@ -170,6 +171,35 @@ func (d *Dir) stat(e format.Entry) (size, modified int64, err error) {
 	size, err = f.Size()
 	modified, failed := f.Modified()
 	return size, modified, errors.Join(err, failed, f.Close())
+}
+
+// Check returns an error if the current file, the manifest, or a file that the manifest lists was removed or replaced.
+// current may be nil.
+func (d *Dir) Check(current *File) error {
+	if current != nil {
+		path := filepath.Join(d.path, current.entry.Name)
+		if same, err := d.fs.Same(path, current.file); err != nil || !same {
+			return lost(path, err)
+		}
+	}
+	paths := []string{d.manifestPath()}
+	for _, e := range d.manifest.Files() {
+		paths = append(paths, d.pathOf(e))
+	}
+	for _, path := range paths {
+		if exists, err := fs.Exists(d.fs, path); err != nil || !exists {
+			return lost(path, err)
+		}
+	}
+	return nil
+}
+
+// lost returns the error of a path that has lost its file. err is the error of the check, or nil.
+func lost(path string, err error) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s was removed or replaced: %w", path, syscall.ENOENT)
 }
 
 // NextBase returns the path of the next base. The caller writes the base there before [Dir.Replace].

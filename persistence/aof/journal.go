@@ -164,6 +164,9 @@ func (j *Journal) Recording() bool { return j.recording.Load() }
 // Mark returns the state before some commands run. [Journal.Wait] takes it after they ran.
 func (j *Journal) Mark() uint64 { return j.lost.Load() }
 
+// Current returns the file that the journal writes, or nil.
+func (j *Journal) Current() *File { return j.current.Load() }
+
 // Size returns the bytes of the current file.
 func (j *Journal) Size() int64 {
 	if f := j.current.Load(); f != nil {

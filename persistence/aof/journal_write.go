@@ -136,6 +136,9 @@ func (j *Journal) failSync(f *File, err error) {
 	}
 }
 
+// GiveUp fails as after a failed write, because a file has lost its name. It does nothing if the journal has left the file.
+func (j *Journal) GiveUp(f *File, err error) { j.failSync(f, err) }
+
 // drop gives up the current file, the next file, and everything that has collected for them.
 func (j *Journal) drop() {
 	next := j.discard()

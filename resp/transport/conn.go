@@ -37,6 +37,9 @@ func (h *host) failed(reason any) {
 	h.warn("connection failed", "reason", reason, "stack", string(debug.Stack()))
 }
 
+// readSize is the most that one read takes of a client, in bytes. All other clients wait as long.
+const readSize = resp.BusyBuffer
+
 // eventLoop is the event loop that serves a connection, as the connection sees it.
 type eventLoop interface {
 	// post asks the loop to look at the connection. The connection's mu may be held.

@@ -5,12 +5,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
-
-	"cellserver/resp"
 )
-
-// readSize is the size of the buffer that a loop reads into, in bytes.
-const readSize = resp.BusyBuffer
 
 // loop serves many connections on one goroutine. This file adds connections to it and removes them;
 // turn_linux.go serves them.
@@ -23,6 +18,7 @@ type loop struct {
 	ready []int   // descriptors to read from in this turn
 	again []int   // descriptors to read from in the next turn: their last read may have left bytes
 	due   []*Conn // connections that get their replies at the end of this turn
+	work  int     // bytes received and run in this turn
 	mark  uint64  // of the Barrier, when the turn began
 
 	readBuffer []byte   // lent to one session after the other

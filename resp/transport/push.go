@@ -76,29 +76,30 @@ func (c *Conn) sendPushed() {
 // beginBatch marks the barrier, and holds pushed bytes back until endBatch.
 func (c *Conn) beginBatch() {
 	c.mark = c.host.mark()
+	c.session.LimitOutput(int(c.writeLimit()))
 	c.mu.Lock()
 	c.busy = true
 	c.mu.Unlock()
 }
 
-// endBatch returns the bytes to send: the session's output, then the messages that were pushed meanwhile.
-// It returns false if the connection is closed, or if more bytes wait than WriteLimit allows.
-func (c *Conn) endBatch() ([]byte, bool) {
-	out := c.session.Output()
-	limit := c.writeLimit()
+// endBatch makes the bytes to send the session's output: the replies, then the messages that were pushed
+// meanwhile. It returns their number, and false if the connection is closed or if more bytes wait than
+// WriteLimit allows.
+func (c *Conn) endBatch() (int, bool) {
+	out, limit := c.session.Pending(), c.writeLimit()
 	c.mu.Lock()
 	c.busy = false
 	closed := c.closed
-	tooMuch := limit > 0 && int64(len(out)+len(c.queue)) > limit
+	tooMuch := limit > 0 && int64(out+len(c.queue)) > limit
 	pushed := c.takeQueue()
-	c.writing.Store(int64(len(out) + len(pushed)))
+	out += len(pushed)
+	c.writing.Store(int64(out))
 	c.mu.Unlock()
 	if closed || tooMuch {
-		return nil, false
+		return 0, false
 	}
 	if len(pushed) > 0 {
-		c.session.Writer().Raw(pushed)
-		out = c.session.Output()
+		c.session.Append(pushed)
 	}
 	return out, true
 }
@@ -122,7 +123,7 @@ func (c *Conn) write(nc interface{ Write([]byte) (int, error) }, p []byte) bool 
 			c.Close()
 		}
 	}
-	c.writing.Store(0)
+	c.writing.Add(-int64(len(p)))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.closed

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -61,7 +62,11 @@ func (w *worker) nextBatch() (resp.Status, bool) {
 		if n > 0 {
 			w.received(n)
 			w.beginBatch()
-			return w.session.Filled(n), true
+			st := w.session.Filled(n)
+			if n == readSize {
+				runtime.Gosched() // a client that always has more to read shares the processor
+			}
+			return st, true
 		}
 		if err != nil && !w.interrupted(err) {
 			return resp.Close, false
@@ -106,12 +111,17 @@ func (w *worker) send() bool {
 	}
 	w.wire.Lock()
 	defer w.wire.Unlock()
-	out, ok := w.endBatch()
+	left, ok := w.endBatch()
 	if !ok {
 		w.Close()
 		return false
 	}
-	ok = w.write(w.nc, out)
+	for ok && left > 0 {
+		out := w.session.Segment()
+		ok = w.write(w.nc, out)
+		w.session.SentSome(len(out))
+		left -= len(out)
+	}
 	w.session.Sent()
 	return ok
 }
@@ -120,6 +130,7 @@ func (w *worker) send() bool {
 // is interrupted, once.
 func (w *worker) read() (int, error) {
 	space := w.session.Space()
+	space = space[:min(len(space), readSize)]
 	held := w.session.Capacity()
 	w.setMemory(held)
 	if held <= 3*resp.IdleBuffer {

@@ -93,7 +93,7 @@ func (b *Broker) Publish(by *commands.Conn, channel, message []byte) (deliveries
 		deliver(c, by, "message", channel, message)
 		deliveries++
 	}
-	for _, x := range b.patterns {
+	for x := range b.patterns.All() {
 		if !glob.Match([]byte(x.Name), channel) {
 			continue
 		}
@@ -134,7 +134,7 @@ func (b *Broker) Subscribers(channel []byte) int {
 func (b *Broker) Patterns() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.patterns)
+	return b.patterns.Len()
 }
 
 // Len returns the number of channels with subscribers.

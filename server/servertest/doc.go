@@ -2,6 +2,7 @@
 // The server's clock stands still until the test moves it. Only tests import the package.
 //
 //	harness.go  the server, its clients and its clock
+//	peer.go     a transport without a socket
 //	helpers.go  INFO, metrics, pipelines, commands that wait
 //	disk.go     a persistence that counts calls
 //

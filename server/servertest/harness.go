@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"testing"
 	"time"
 
@@ -72,8 +71,9 @@ func NewAt(t testing.TB, edge *Edge, directives ...string) *Harness {
 
 // NewClient connects another client.
 func (h *Harness) NewClient(t testing.TB) *Client {
-	c := &Client{T: t}
+	c := &Client{Peer: Peer{T: t}}
 	c.State = h.Server.Connect(c)
+	c.Port = 50000 + int(c.State.ID())
 	c.Session = resp.NewSession(c.State)
 	t.Cleanup(c.State.Closed)
 	return c
@@ -108,14 +108,12 @@ func (h *Harness) Transact(key string, do func(tx *store.Tx, now int64)) {
 	do(tx, h.Clock.Now())
 }
 
-// Client is one connection. It is its own [commands.Peer]: Pushes collects the pushed messages.
+// Client is one connection. It is its own transport.
 type Client struct {
-	T       testing.TB
+	Peer
 	State   *server.Client
 	Session *resp.Session
-	Pushes  []any
 	Status  resp.Status // status of the session after the last request
-	Closed  bool        // the server has closed the connection
 }
 
 // Do runs a command and returns its reply, in the types of package resptest. A single argument is a
@@ -203,35 +201,8 @@ func (c *Client) Wire(v any) any {
 	return v
 }
 
-// Push implements [commands.Peer].
-func (c *Client) Push(p []byte) {
-	message, n, err := resptest.Parse(p)
-	require.NoError(c.T, err)
-	require.Len(c.T, p, n)
-	c.Pushes = append(c.Pushes, message)
-}
-
-// Close implements [commands.Peer].
-func (c *Client) Close() { c.Closed = true }
-
-// CloseAfterReply implements [commands.Peer].
-func (c *Client) CloseAfterReply() { c.Closed = true }
-
 // Pending implements [commands.Peer].
 func (c *Client) Pending() int { return len(c.Session.Output()) }
-
-// Memory implements [commands.Peer].
-func (c *Client) Memory() int { return 0 }
-
-// RemoteAddr implements [commands.Peer].
-func (c *Client) RemoteAddr() net.Addr {
-	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 50000 + int(c.State.ID())}
-}
-
-// LocalAddr implements [commands.Peer].
-func (c *Client) LocalAddr() net.Addr {
-	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 6379}
-}
 
 // Clock is a clock that stands still at Time, in Unix nanoseconds. Its real time equals its logical
 // time.
@@ -254,13 +225,6 @@ func (c *Clock) Advance(ns int64) { c.Time += ns }
 
 // Resume implements [commands.Clock].
 func (c *Clock) Resume() {}
-
-// TakePushes returns the messages that were pushed to the client, and empties Pushes.
-func (c *Client) TakePushes() []any {
-	pushes := c.Pushes
-	c.Pushes = nil
-	return pushes
-}
 
 // ErrDisk is an error for [Disk].
 var ErrDisk = errors.New("no space left on device")

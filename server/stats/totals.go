@@ -45,7 +45,7 @@ func (t *Totals) Peak(used int64) int64 {
 	}
 }
 
-// Errors counts error replies by their code. The zero Errors is empty.
+// Errors counts error replies by their code: at most [maxCodes] of them. The zero Errors is empty.
 type Errors struct {
 	mu     sync.Mutex // guards byCode
 	byCode map[string]int64
@@ -54,6 +54,9 @@ type Errors struct {
 // maxCode is the largest length in bytes of a code with the space after it. An error with a longer
 // first word, or without a space, counts as ERR.
 const maxCode = 32
+
+// maxCodes is the largest number of codes. An error with one more code counts as ERR.
+const maxCodes = 128
 
 // Add counts an error reply. text starts with the code.
 func (e *Errors) Add(text string) {
@@ -65,6 +68,12 @@ func (e *Errors) Add(text string) {
 	defer e.mu.Unlock()
 	if e.byCode == nil {
 		e.byCode = map[string]int64{}
+	}
+	if _, known := e.byCode[code]; !known {
+		if len(e.byCode) >= maxCodes {
+			code = "ERR"
+		}
+		code = strings.Clone(code) // a part of text would keep all of text in memory
 	}
 	e.byCode[code]++
 }

@@ -6,6 +6,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/resp"
+	"cellserver/server/listeners"
 	"cellserver/store"
 )
 
@@ -58,9 +59,9 @@ func (t *Table) FlushedNothing(by *commands.Conn) {
 }
 
 // broadcast sends the keys that a transaction changed to the clients in BCAST mode: one message for
-// each of their prefixes.
+// each of their prefixes. It looks up the prefixes of each key, so other prefixes cost nothing.
 func (t *Table) broadcast(by *commands.Conn, effects []store.Effect) {
-	if len(t.prefixes) == 0 {
+	if t.prefixes.Len() == 0 {
 		return
 	}
 	var names []string
@@ -71,17 +72,23 @@ func (t *Table) broadcast(by *commands.Conn, effects []store.Effect) {
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	for _, p := range t.prefixes {
+	for _, p := range t.prefixesOf(names) {
 		matching := withPrefix(names, p.Name)
-		if len(matching) == 0 {
-			continue
-		}
 		for _, c := range p.Conns {
 			if c != by || !c.Tracking.NoLoop {
 				t.send(c, by, matching)
 			}
 		}
 	}
+}
+
+// prefixesOf returns the prefixes that one of the names begins with, in order.
+func (t *Table) prefixesOf(names []string) (all []*listeners.Name) {
+	for _, name := range names {
+		all = t.prefixes.Prefixes(all, name)
+	}
+	slices.SortFunc(all, func(a, b *listeners.Name) int { return strings.Compare(a.Name, b.Name) })
+	return slices.Compact(all)
 }
 
 // withPrefix returns the names that start with a prefix. The names are sorted.

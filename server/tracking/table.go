@@ -50,7 +50,7 @@ func (t *Table) On() int64 { return t.on.Load() }
 func (t *Table) Sizes() (keys, items, prefixes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.keys), t.items, len(t.prefixes)
+	return len(t.keys), t.items, t.prefixes.Len()
 }
 
 // Start implements [commands.Tracker]. It adds prefixes to the prefixes of the client.
@@ -71,14 +71,15 @@ func (t *Table) Start(c *commands.Conn, o *commands.TrackingOptions) {
 	if len(added) == 0 {
 		added = []string{""}
 	}
+	inForce := had
 	for _, p := range added {
-		if !slices.Contains(had, p) {
+		if _, found := slices.BinarySearch(had, p); !found {
 			t.prefixes.Add(c, p)
-			had = append(had, p)
+			inForce = append(inForce, p)
 		}
 	}
-	slices.Sort(had)
-	c.Tracking.Prefixes = had
+	slices.Sort(inForce)
+	c.Tracking.Prefixes = inForce
 }
 
 // Stop implements [commands.Tracker]. The reads of the client stay in the table until the keys

@@ -33,8 +33,8 @@
 // the exporter answers.
 //
 // Run loads the data. Then it accepts clients. If the load takes longer than a second, Run accepts clients during the
-// load, and they get LOADING. Two goroutines begin: one for the background rounds, one for the periodic work of the
-// append-only file.
+// load, and they get LOADING. Three goroutines begin: one for the background rounds, one for the periodic work of the
+// append-only file, one that looks at the rules-file.
 //
 // SIGTERM ends the context of Run. Run stops in this order:
 //
@@ -42,7 +42,7 @@
 //     SHUTDOWN stops it, or a second signal ends the process.
 //  2. It closes the listeners for clients, and the exporter.
 //  3. Each connection finishes its batch, sends its replies and closes. After shutdown-timeout seconds Run closes the rest.
-//  4. The two goroutines end.
+//  4. The goroutines end. The one of the rules-file may wait for its file system, and ends with the process.
 //  5. The disk writes, fsyncs and closes the append-only file. If there are save points and keys have changed since
 //     step 1, it writes another snapshot.
 //
@@ -54,6 +54,7 @@
 //   - Several Apps in one process share nothing: there are no global variables that change.
 //   - A part that refuses a configuration keeps its previous state, or brings it back.
 //   - A panic in a background round is logged and ends that round only.
+//   - A background round opens no file that a directive names.
 //
 // # Locks
 //

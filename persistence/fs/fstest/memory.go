@@ -305,6 +305,17 @@ func (m *Memory) Lock(name string) (io.Closer, error) {
 	}), nil
 }
 
+// Same implements [fs.FS]. A lock stays that of its name.
+func (m *Memory) Same(name string, f io.Closer) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.begin("same", name); err != nil {
+		return false, err
+	}
+	open, ok := f.(*file)
+	return !ok || open.node == m.names[name], nil
+}
+
 type unlocker func()
 
 func (u unlocker) Close() error {
