@@ -1,5 +1,5 @@
-// Package aof is the append-only file of Redis 7: a directory with a manifest, a base and
-// files of the changes since. It knows files and a store's effects. It knows no commands of clients and no clock.
+// Package aof is the append-only file of Redis 7: a directory with a manifest, a base and files of the changes since.
+// The package knows files and a store's effects. It knows no commands of clients and no clock.
 //
 //	appendonly.aof.manifest       the list of the files, in order, under a checksum
 //	appendonly.aof.3.base.rdb     the keyspace at one moment: package [cellserver/persistence/rdb]
@@ -12,8 +12,8 @@
 //	journal_write.go          who writes the changes, and when they are synced
 //	load.go                   Load reads all files into a store
 //	reader.go, window.go      the commands of one file
-//	torn.go                   a torn tail: how it differs from damage, and how it is cut off
-//	prefetch.go, estimate.go  for speed alone: commands wait for their keys, and room for the keys that a file will make
+//	torn.go                   torn tails: distinguishes them from damage, and cuts them off
+//	prefetch.go, estimate.go  for speed alone: prefetches keys, and makes room for the keys of a file
 //	types.go                  the table of all types: effects to commands, and back
 //	string.go, sortedset.go   one file for each type: its codec
 //	keyspace.go               the codec of the effects that all types share
@@ -32,8 +32,8 @@
 //
 // # Guarantees
 //
-// No client hears of a change before the kernel has it and, with [Always], before the disk
-// has it. All changes that came together share one write.
+// No client gets the reply to a change before the kernel has the change. With [Always] the disk has
+// it, too. Changes that wait at the same time share one write.
 //
 // After a failed write or fsync, the journal never trusts the file again. Nobody knows what a failed fsync leaves on
 // disk (Rebello et al., Can Applications Recover from fsync Failures?, USENIX ATC 2020). A snapshot of everything
@@ -49,10 +49,10 @@
 //
 // # Locks
 //
-// A [Journal] has two locks. The group lock guards who writes. The lock mu guards the collected changes; it is taken
-// while the store's locks are held, and never held during I/O. A goroutine that needs both takes the group lock first.
-// A goroutine holds the lock of a [File] while it syncs or closes the file, and takes no other lock meanwhile. A [Dir]
-// has no lock: only one goroutine may use it at a time.
+// A [Journal] has two locks. The group lock guards who writes. The lock mu guards the collected changes. A transaction
+// takes mu inside the store's locks, and nobody holds mu during I/O. A goroutine that needs both takes the group lock
+// first. A goroutine holds the lock of a [File] while it syncs or closes the file, and takes no other lock meanwhile. A
+// [Dir] has no lock: only one goroutine may use it at a time.
 //
 // Source: https://github.com/redis/redis/blob/7.0/src/aof.c
 package aof
