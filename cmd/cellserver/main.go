@@ -19,8 +19,7 @@ func main() {
 	}
 }
 
-// ownArgs returns a copy of the arguments, and makes os.Args one. The original memory is what the system shows of the
-// process.
+// ownArgs returns a copy of the arguments, and makes os.Args one. The list of processes shows the original memory.
 func ownArgs() []string {
 	for i, arg := range os.Args {
 		os.Args[i] = strings.Clone(arg)

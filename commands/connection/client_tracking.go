@@ -181,7 +181,8 @@ func firstOverlap(prefixes []string) int {
 }
 
 // overlapIn returns the first of the prefixes in force that overlaps with p. They are sorted, and
-// overlap at most with the empty prefix: so only the neighbours of p can overlap with it.
+// only the empty prefix can overlap with another one. So overlapIn compares p with the empty prefix
+// and with its two neighbours.
 func overlapIn(inForce []string, p string) (old string, found bool) {
 	if len(inForce) == 0 {
 		return "", false

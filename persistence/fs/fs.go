@@ -26,8 +26,8 @@ type FS interface {
 	// Lock locks a file for this process, and creates the file if it does not exist. The lock lasts until the
 	// Closer is closed or the process ends. The error is ErrLocked if another process has the lock.
 	Lock(name string) (io.Closer, error)
-	// Same reports whether a name still is that of a file, which Open or Lock returned. It is not if the file or its
-	// directory was removed, renamed or replaced.
+	// Same reports whether a name is still the name of a file that Open or Lock returned. It is false after the file or
+	// its directory was removed, renamed or replaced.
 	Same(name string, file io.Closer) (bool, error)
 }
 
