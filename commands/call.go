@@ -59,7 +59,7 @@ func (c *Call) EffectiveFlags() Flags {
 	return c.Cmd.Flags
 }
 
-// MayHold reports whether a connection may keep so many bytes between its requests
+// MayHold reports whether a connection may keep this number of bytes between its requests
 // (client-query-buffer-limit). If not, MayHold logs a warning, and the caller must close the
 // connection. what names the bytes in the log.
 func (c *Call) MayHold(what string, bytes int) bool {
@@ -76,8 +76,8 @@ func (c *Conn) MustAuthenticate(s *Server) bool {
 	return !c.Identity.Authed && s.Config().RequirePass != ""
 }
 
-// Verdict is an error that is not a reply: it tells the session what to do after the command. A
-// reply that the command has written stays.
+// Verdict is an error that is not a reply. It tells the session what to do after the command. The
+// session still sends a reply that the command has written.
 type Verdict resp.Status
 
 // The verdicts that commands return.

@@ -94,8 +94,8 @@ type Command struct {
 type Deprecation struct{ Since, By string }
 
 // Keys says which arguments are keys. Either the keys are First, First+Step, … Last, where a
-// negative Last counts from the end. Or NumKeys is the position of a count, and so many keys follow
-// the count, at every Step-th argument. A command may have both.
+// negative Last counts from the end. Or NumKeys is the position of a count. The counted keys follow
+// it, at every Step-th argument. A command may have both.
 type Keys struct {
 	First, Last, Step int
 	NumKeys           int
@@ -119,8 +119,8 @@ const (
 	AdminFlags      = Admin | ConnectionFlags
 )
 
-// MayTakeLong are the flags of commands that may take long. The server runs them where no other
-// connection waits for them.
+// MayTakeLong are the flags of commands that may take long. The server offloads such a command, so
+// no other connection waits for it.
 const MayTakeLong = WholeKeyspace | LongRunning | Admin
 
 // Tips that many commands share.
@@ -163,7 +163,7 @@ func Register(c *Command) *Command {
 	return c
 }
 
-// enter gives a command its index and computes the values that the hot path reads.
+// enter gives a command its index and computes the values that dispatch reads.
 func (c *Command) enter() {
 	c.index = len(everyCommand)
 	c.onOneKey = c.Keys.First == 1 && c.Keys.Last == 1 && c.Keys.NumKeys == 0 && c.Footprint == nil && c.Flags&WholeKeyspace == 0
@@ -295,7 +295,7 @@ func (l *LookupCache) remember(name []byte) *Command {
 // Takes reports whether a call may have n words, the name included.
 func (c *Command) Takes(n int) bool { return n == c.Arity || c.Arity < 0 && n >= -c.Arity }
 
-// EachKey calls do with every key of a call whose number of arguments is right. If the count of
+// EachKey calls do with every key of a call. The number of arguments must be right. If the count of
 // keys is wrong, EachKey skips those keys, and the command replies with its own error.
 func (c *Command) EachKey(args [][]byte, do func(key []byte)) {
 	k := &c.Keys

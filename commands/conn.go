@@ -23,8 +23,8 @@ type Conn struct {
 	Link        Link
 	Scratch     Scratch
 
-	// WakeAt is the time at which the waiting command stops to wait, in nanoseconds of the clock
-	// that the command waits by. It is 0 if no command waits.
+	// WakeAt is the time at which the waiting command stops waiting, in nanoseconds. The command
+	// chooses the clock: logical or monotonic. It is 0 if no command waits.
 	WakeAt int64
 
 	// After runs after the command has released its locks, and before its reply is sent. Nil does

@@ -31,7 +31,7 @@ func (t *Transaction) End() { t.Running, t.inner = false, Call{} }
 // Queue holds the commands that a connection sends between MULTI and EXEC.
 type Queue struct {
 	Active   bool // the connection is inside MULTI
-	Aborted  bool // a command could not be queued, so EXEC will reply with EXECABORT
+	Aborted  bool // the server refused to queue a command, so EXEC will reply with EXECABORT
 	Commands []Queued
 	Bytes    int   // memory of the queued commands (an estimate)
 	Flags    Flags // union of the flags of all queued commands

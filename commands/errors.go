@@ -45,8 +45,8 @@ func InvalidExpire(name string) error {
 // name, and of the arguments.
 const quotedBytes = 128
 
-// unknownCommand is the error of a command that is not in the table. It has the text of Redis, and
-// reads only the bytes that it quotes: a client may send large arguments in a loop.
+// unknownCommand is the error of a command that is not in the table. It has the text of Redis. It
+// reads only the bytes that it quotes, because a client may send large arguments in a loop.
 func unknownCommand(args [][]byte) error {
 	var quoted [quotedBytes + len("'' ")]byte
 	list := quoted[:0]

@@ -55,8 +55,8 @@ func isHex(b []byte) bool {
 	return len(b) > 1 && b[0] == '0' && b[1]|0x20 == 'x'
 }
 
-// hasDigit reports whether the mantissa of a number has a digit other than 0. If it has and the
-// parsed number is 0, the number was too small.
+// hasDigit reports whether the mantissa of a number has a digit other than 0. If such a number
+// parses to 0, it is too small for a float64.
 func hasDigit(b []byte) bool {
 	hex := isHex(b)
 	if hex {

@@ -80,8 +80,8 @@ type ShutdownMode struct {
 	Force        bool // stops even if the save fails
 }
 
-// Clients are the connections of the server: CLIENT. A command sees what a client has published,
-// and never its state.
+// Clients are the connections of the server: CLIENT. A command sees the published state of a
+// client, never the state itself.
 type Clients interface {
 	// List returns every client in the order of connecting. It first publishes the state of the
 	// calling client.
@@ -161,11 +161,11 @@ type Stats struct {
 
 // CommandStats count the calls of commands.
 type CommandStats interface {
-	// Decided counts a call of a limiter's command that was limited, or that looked: it asked
-	// without consuming. Other calls count as allowed.
+	// Decided counts a limited call of a limiter's command, or a call that only looked: it consumed
+	// nothing. All other calls count as allowed.
 	Decided(cmd *Command, limited, looked bool)
 	// Durations returns the number of calls and their cumulative histogram. It leaves out steps
-	// at which the number of calls does not grow.
+	// without a new call.
 	Durations(cmd *Command) (calls int64, steps []DurationStep)
 	// Reset sets every counter of the server to zero: CONFIG RESETSTAT.
 	Reset()

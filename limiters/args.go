@@ -68,10 +68,10 @@ func (a *Args) Begin(name string, rest [][]byte) {
 // Release drops the references to the request.
 func (a *Args) Release() { a.rest = nil }
 
-// Has reports whether an option was given.
+// Has reports whether the request has an option.
 func (a *Args) Has(o Option) bool { return a.given&o != 0 }
 
-// value returns the seconds of an option in nanoseconds, 0 if the option was not given.
+// value returns the seconds of an option in nanoseconds, 0 without the option.
 func (a *Args) value(o Option) int64 {
 	if !a.Has(o) {
 		return 0
@@ -86,7 +86,8 @@ func (a *Args) fail(err error) {
 	}
 }
 
-// Next returns the next argument, or nil and an arity error if none is left.
+// Next returns the next argument. After the last argument it returns nil, and stores an arity
+// error.
 func (a *Args) Next() []byte {
 	if len(a.rest) == 0 {
 		a.fail(rediserr.WrongArity(a.name))

@@ -14,11 +14,11 @@ import (
 // lockName is the file that a server locks in its directory.
 const lockName = "LOCK"
 
-// directory is the directory that is written to, and its lock.
+// directory is the directory of the files, and the lock of that directory.
 type directory struct {
 	mu   sync.Mutex // guards path and lock
 	path string
-	lock io.Closer // nil: not locked, because nothing has been written
+	lock io.Closer // nil: the directory is not locked, because the server has written nothing
 }
 
 // own makes sure that the directory exists and that no other process writes to it.
@@ -29,7 +29,8 @@ func (d *directory) own(files fs.FS, path string) error {
 		if err := d.check(files); !errors.Is(err, syscall.ENOENT) {
 			return err
 		}
-		// The directory is another one, or gone. It is not made again: a disk that was unmounted has to come back.
+		// The directory is another one, or gone. The server does not make it again: somebody may have unmounted the disk, and
+		// must mount it again.
 	} else if err := files.Mkdir(path); err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (d *directory) own(files fs.FS, path string) error {
 	return nil
 }
 
-// lost returns an error if the owned directory, or its lock, was removed or replaced.
+// lost returns an error if somebody removed or replaced the owned directory or its lock.
 func (d *directory) lost(files fs.FS) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -5,14 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// lostFiles notices that files on disk were removed. A process can write to a file that has lost its name, and no write
-// fails.
+// lostFiles notices removed files. A process can still write to a removed file, and no write fails.
 type lostFiles struct {
 	looked atomic.Int64 // monotonic time of the last look
 }
 
-// lookEvery is the time between two looks, in nanoseconds. With the time between two calls of [Manager.Pulse], a loss is
-// noticed within a second.
+// lookEvery is the time between two looks, in nanoseconds. With the time between two calls of [Manager.Pulse], the
+// server notices a loss within a second.
 const lookEvery = int64(800e6)
 
 // due reports whether the next look is due, and takes it.

@@ -62,7 +62,7 @@ func (s *snapshots) background() error {
 	return nil
 }
 
-// updateCondition reports whether writes are refused because snapshots fail.
+// updateCondition refuses writes while snapshots fail.
 func (s *snapshots) updateCondition() {
 	set := s.settings.Load()
 	s.update(func(c *Condition) {

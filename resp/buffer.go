@@ -6,11 +6,11 @@ import "slices"
 // replies stays in one segment.
 const segmentSize = flushAt + 64<<10
 
-// buffer holds what a [Writer] has written. A long output is a list of segments. A single slice would be
-// copied whenever it grows, and the peak would be twice the output.
+// buffer holds the output of a [Writer]. A long output is a list of segments. A single slice would copy itself with
+// each growth, and the peak of memory would be twice the output.
 //
-// A buffer knows its limit while it is written. If the output exceeds the limit, the buffer frees everything
-// and drops what follows.
+// A buffer checks its limit with each write. If the output exceeds the limit, the buffer frees everything and drops all
+// further output.
 type buffer struct {
 	buf   []byte   // the last segment
 	room  int      // length of buf up to which put has nothing to do; 0 at first
@@ -81,7 +81,7 @@ func spill[T string | []byte](w *buffer, p T) {
 	}
 }
 
-// SetLimit sets the most bytes that the output may have. 0 is no limit.
+// SetLimit sets the largest size of the output in bytes. 0 is no limit.
 func (w *buffer) SetLimit(bytes int) {
 	w.limit = bytes
 	w.measure()
@@ -94,7 +94,7 @@ func (w *buffer) Over() bool { return w.over }
 // Len returns the number of bytes written since the last Reset.
 func (w *buffer) Len() int { return w.held + len(w.buf) }
 
-// Bytes returns what was written since the last Reset. It is valid until the next write. It copies an output
+// Bytes returns the bytes written since the last Reset. It is valid until the next write. It copies an output
 // of several segments.
 func (w *buffer) Bytes() []byte {
 	if len(w.full) == 0 {
@@ -126,7 +126,7 @@ func (w *buffer) Truncate(mark int) {
 	w.measure()
 }
 
-// own appends p, which belongs to the buffer from now on. It ignores the limit.
+// own appends p, and takes the ownership of p. It ignores the limit.
 func (w *buffer) own(p []byte) {
 	if len(p) <= segmentSize-len(w.buf) {
 		w.buf = append(w.buf, p...)
@@ -140,7 +140,7 @@ func (w *buffer) own(p []byte) {
 	w.measure()
 }
 
-// first returns the first bytes to send: a segment.
+// first returns the first segment to send.
 func (w *buffer) first() []byte {
 	if len(w.full) > 0 {
 		return w.full[0]

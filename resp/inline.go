@@ -9,9 +9,9 @@ const (
 	argSize  = 24 // of a slice
 )
 
-// splitInline splits a line into arguments by Redis's quoting rules, and appends their spans. It decodes
-// escapes in place, where they never get longer. It reports false if a quote is not closed, or if a word
-// goes on after a closing quote.
+// splitInline splits a line into arguments by Redis's quoting rules, and appends their spans. It decodes escapes in
+// place, where they never get longer. It reports false if a quote is not closed, or if a word continues after a closing
+// quote.
 func splitInline(line []byte, spans []span) ([]span, bool) {
 	r, w := 0, 0
 	for {
@@ -92,7 +92,8 @@ func singleQuoted(line []byte, r, w int) (int, int) {
 	return -1, w
 }
 
-// quoteEnd returns the position behind the closing quote at r, or -1 if the word goes on after it.
+// quoteEnd returns the position behind the closing quote at r, or -1 if the word continues after
+// it.
 func quoteEnd(line []byte, r int) int {
 	if r+1 < len(line) && !isSpace(line[r+1]) {
 		return -1

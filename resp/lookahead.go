@@ -29,7 +29,8 @@ type lookahead struct {
 // at returns the command n places behind the current one, which is at(0).
 func (l *lookahead) at(n uint) *command { return &l.ring[(l.first+n)%uint(len(l.ring))] }
 
-// advance makes the next known command the current one. It reports false if none is known.
+// advance makes the next known command the current one. It reports false if no further command is
+// known.
 func (l *lookahead) advance() bool {
 	if l.found == 0 {
 		return false

@@ -19,7 +19,7 @@ type parser struct {
 	spans  []span // arguments parsed
 }
 
-// outcome is what parse found.
+// outcome is the result of parse.
 type outcome int
 
 const (
@@ -43,9 +43,8 @@ func (p *parser) arguments(b []byte, into [][]byte) [][]byte {
 	return into
 }
 
-// parse goes on with the command that starts at b[0]. b is not empty, and starts with the bytes of earlier
-// calls. parse decodes inline arguments in place. Once a command is complete, parse returns complete until
-// reset.
+// parse continues the command that starts at b[0]. b is not empty, and starts with the bytes of earlier calls. parse
+// decodes inline arguments in place. Once a command is complete, parse returns complete until reset.
 func (p *parser) parse(b []byte) (outcome, error) {
 	if p.found {
 		return complete, nil

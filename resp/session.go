@@ -29,13 +29,13 @@ func NewSession(h Handler) *Session {
 // Space returns the room for the next bytes; it is never empty. It is valid until Filled.
 func (s *Session) Space() []byte { return s.in.space() }
 
-// Filled says that n bytes were read into Space, and runs every complete command.
+// Filled tells the session about n new bytes in Space, and runs every complete command.
 func (s *Session) Filled(n int) Status {
 	s.in.filled(n)
 	return s.Resume()
 }
 
-// Received says that n bytes were read into Space after Retry. Resume runs them.
+// Received tells the session about n new bytes in Space after Retry. Resume runs them.
 func (s *Session) Received(n int) { s.in.filled(n) }
 
 // Resume runs the commands that are left after Retry, Offload or Flush.
@@ -107,7 +107,7 @@ func (s *Session) handle() Status {
 	return st
 }
 
-// refuse ends a session that exceeds a limit, or whose request the parser refuses.
+// refuse ends a session that exceeds a limit, or that has sent an invalid request.
 func (s *Session) refuse(err error) {
 	if err != ErrBufferLimit && err != ErrOutputLimit {
 		s.out.Error("ERR " + err.Error())
@@ -143,18 +143,18 @@ func (s *Session) panicked(reason any, stack []byte) {
 // it, the session frees its output and closes, and the handler's Failed gets [ErrOutputLimit].
 func (s *Session) LimitOutput(bytes int) { s.out.SetLimit(bytes) }
 
-// Output returns the replies that wait to be sent. It is valid until Sent, Filled or Resume. It copies a long
-// output: a driver that sends calls Pending, Segment and SentSome instead.
+// Output returns the replies that wait to be sent. The result is valid until Sent, Filled or Resume. Output copies a
+// long output, so a driver for sockets calls Pending, Segment and SentSome instead.
 func (s *Session) Output() []byte { return s.out.Bytes() }
 
 // Pending returns the number of bytes that wait to be sent.
 func (s *Session) Pending() int { return s.out.Len() }
 
-// Segment returns the first of the bytes that wait to be sent, empty if there are none. It is valid until
-// Sent, SentSome, Filled or Resume.
+// Segment returns the first of the bytes that wait to be sent, empty if no bytes wait. It is valid until Sent,
+// SentSome, Filled or Resume.
 func (s *Session) Segment() []byte { return s.out.first() }
 
-// Append adds whole messages behind the replies, whatever the limit is. p belongs to the session then.
+// Append adds whole messages behind the replies, and ignores the limit. The session takes the ownership of p.
 func (s *Session) Append(p []byte) { s.out.own(p) }
 
 // Sent says that all of Output was sent.
@@ -163,7 +163,7 @@ func (s *Session) Sent() {
 	s.out.shrink(BusyBuffer)
 }
 
-// SentSome says that the first n bytes of Segment were sent.
+// SentSome tells the session that the driver has sent the first n bytes of Segment.
 func (s *Session) SentSome(n int) { s.out.drop(n) }
 
 // SetMayOffload allows the session to return [Offload], or forbids it. Allow it while the driver serves other clients

@@ -21,7 +21,7 @@ type Client struct {
 	footprint store.Footprint // of the running command; reused
 	timing    timing
 
-	offloaded bool // the session runs the next try of the command where no other connection waits
+	offloaded bool // the session runs the next try of the command on a goroutine of its own
 	dirty     bool // a command of the batch may have changed the published state of the client
 }
 
@@ -50,8 +50,8 @@ func (c *Client) Begin() {
 	c.conn.Now, c.timing.since = c.server.parts.Clock.Read()
 }
 
-// Prefetch prefetches the key of a later command of the batch, if that is the same command as the
-// last one on another key. Most pipelines are of this kind.
+// Prefetch prefetches the key of a later command of the batch, if the batch repeats one command on
+// different keys. Most pipelines do.
 func (c *Client) Prefetch(args [][]byte) {
 	if cmd := c.last.Cmd(); len(args) > 1 && cmd != nil && cmd.OnOneKey() && c.last.Is(args[0]) {
 		c.tx.Prefetch(c.conn.DB, args[1])
@@ -134,6 +134,6 @@ func (c *Client) OutputLimit() config.OutputLimit {
 	return limits.Normal
 }
 
-// MayIdle reports whether the client waits for the server. The directive timeout does not apply to
-// such a client. Any goroutine may call it.
+// MayIdle reports whether the client waits for the server. The directive timeout does not apply
+// then. Any goroutine may call MayIdle.
 func (c *Client) MayIdle() bool { return c.entry.WaitsForServer() }

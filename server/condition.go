@@ -5,7 +5,7 @@ import "cellserver/commands"
 // Condition is a state of the server in which some commands are errors. In the zero Condition every
 // command may run.
 type Condition struct {
-	Loading    bool // data is being loaded
+	Loading    bool // the server loads data
 	SaveFailed bool // the last snapshot failed, so writes are errors
 
 	// LogFailed is the reason why the server cannot write the append-only file, "" if it can.
@@ -37,7 +37,7 @@ func errLogFailed(reason string) error {
 }
 
 // checkCondition returns an error if a command may not run under a condition. As in Redis, PING is
-// an error while writes are.
+// an error while writes are errors.
 func checkCondition(call *commands.Call, now *Condition) error {
 	const onKeys = commands.Write | commands.ReadOnly
 	flags := call.EffectiveFlags()
@@ -52,7 +52,7 @@ func checkCondition(call *commands.Call, now *Condition) error {
 	return nil
 }
 
-// needsLog reports whether a command must not run because its effects cannot be logged.
+// needsLog reports whether a command must not run while the server cannot log its effects.
 func needsLog(call *commands.Call, strict bool) bool {
 	flags := call.EffectiveFlags()
 	if strict {

@@ -94,9 +94,9 @@ func (c *Client) monitorAddr() string {
 	return c.entry.Addr()
 }
 
-// replyError writes an error as the reply; no other function does. The text of an error may contain
-// arguments of the client. So replyError removes line ends at its end, and the writer replaces all
-// others.
+// replyError writes an error as the reply; no other function does. The text may contain arguments
+// of the client. So replyError removes the line breaks at the end of the text, and the writer
+// replaces all other line breaks.
 func (s *Server) replyError(call *commands.Call, err error) {
 	text := strings.TrimRight(err.Error(), "\r\n")
 	s.stats.Errors.Add(text)

@@ -8,9 +8,9 @@ import (
 	"cellserver/resp"
 )
 
-// httpGuard ends connections that speak HTTP. A web page can make a browser POST to a local server. The
-// server would read each line of the request as a command, and would run those of the body. Redis has the
-// same guard (securityWarningCommand in its networking.c).
+// httpGuard ends connections that speak HTTP. A web page can make a browser POST to a local server. Without the guard,
+// the server would read each line of the request as a command, and would run the lines of the body. Redis has the same
+// guard (securityWarningCommand in its networking.c).
 //
 // The zero httpGuard is ready to use, and safe for concurrent use.
 type httpGuard struct {
@@ -26,8 +26,8 @@ func isHTTP(name []byte) bool {
 	return bytes.EqualFold(name, []byte("POST")) || bytes.EqualFold(name, []byte("Host:"))
 }
 
-// endHTTP closes the connection of a client that speaks HTTP. As in Redis, the client gets no reply, not
-// even those of earlier commands of the batch.
+// endHTTP closes the connection of a client that speaks HTTP. As in Redis, the client gets no reply. It also gets no
+// replies to earlier commands of the batch.
 func (c *Client) endHTTP(call *commands.Call) resp.Status {
 	if c.server.http.mayWarn(call.Now) {
 		c.server.parts.Log.Warn("possible SECURITY ATTACK: closing a client that sends HTTP (POST or Host: as a command), perhaps a web "+
@@ -37,7 +37,8 @@ func (c *Client) endHTTP(call *commands.Call) resp.Status {
 	return resp.Close
 }
 
-// mayWarn reports whether the last warning is long ago. now is in Unix nanoseconds.
+// mayWarn reports whether the last warning is at least httpWarnEvery ago. now is in Unix
+// nanoseconds.
 func (g *httpGuard) mayWarn(now int64) bool {
 	last := g.warned.Load()
 	since := now - last

@@ -6,7 +6,7 @@ import (
 	"cellserver/store"
 )
 
-// checkMemory evicts keys while memory exceeds maxmemory. If memory still exceeds it, commands that
+// checkMemory evicts keys while memory exceeds maxmemory. If it cannot evict enough, commands that
 // may need more memory are errors.
 func (s *Server) checkMemory(call *commands.Call) error {
 	cfg := s.Config()

@@ -9,7 +9,7 @@ import (
 )
 
 // Replayer returns a function that runs the commands of a log that a Redis wrote, in a given
-// database. The commands run at time 0, so no key expires: the log itself deletes expired keys. The
+// database. The commands run at time 0, so no key expires. The log itself deletes expired keys. The
 // function drops replies and returns errors. Only one goroutine may call it.
 func (s *Server) Replayer() func(db int, args [][]byte) error {
 	conn := &commands.Conn{}

@@ -50,7 +50,7 @@ type Options struct {
 	// Rewrite writes a configuration to the configuration file, for CONFIG REWRITE. Nil if there is
 	// no such file.
 	Rewrite func(*config.Config) error
-	// Shutdown begins to stop the server and returns at once. After an error the server goes on. Nil
+	// Shutdown begins to stop the server and returns at once. After an error the server continues. Nil
 	// makes SHUTDOWN an error.
 	Shutdown func(commands.ShutdownMode) error
 	// Persistence keeps the keyspace on disk.

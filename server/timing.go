@@ -6,9 +6,9 @@ import (
 	"cellserver/commands"
 )
 
-// timing measures commands. It measures fast commands of one kind in a row as a group. Reading the
-// clock and adding to the shared counters would take longer than several such commands. It always
-// measures the first command of a kind alone.
+// timing measures commands. It measures several fast commands of one kind as a group, because
+// reading the clock and adding to shared counters take longer than the commands. It always measures
+// the first command of a kind alone.
 type timing struct {
 	since int64             // monotonic time of the end of the last command, or of the start of the batch
 	cmd   *commands.Command // the last command of this batch
@@ -52,7 +52,7 @@ func (c *Client) countGroup() {
 	}
 }
 
-// countCall counts a command that was measured alone.
+// countCall counts a command outside of groups.
 func (c *Client) countCall(call *commands.Call) {
 	s := c.server
 	now := s.parts.Clock.Monotonic()

@@ -17,9 +17,10 @@
 //
 // # Snapshots
 //
-// A [Snapshot] is the keyspace of one moment, at which all partitions are locked. It then goes
-// from segment to segment and copies each under its partition's lock. Transactions go on: a
-// transaction that changes a segment first saves what the snapshot must still see (copy-on-write).
+// A [Snapshot] is the keyspace of one moment, at which all partitions are locked. It then goes from
+// segment to segment and copies each under its partition's lock. Transactions continue. A
+// transaction that changes a segment first saves the part that the snapshot must still see
+// (copy-on-write).
 //
 // # The way through the files
 //

@@ -43,8 +43,8 @@ func (s *Store) Evict(now int64, policy Policy, samples int, limit int64) bool {
 	return true
 }
 
-// evictOne removes one key, and reports whether there was any that may go. If all candidates are
-// used again as soon as they are sampled, it may remove none.
+// evictOne removes one key. It reports whether there was a key that may go. It may remove no key if
+// clients use all candidates right after each sample.
 func (v *evictor) evictOne(now int64, samples int) bool {
 	for range evictTries {
 		found := v.sample(now, samples)
@@ -61,8 +61,8 @@ func (v *evictor) evictOne(now int64, samples int) bool {
 	return true
 }
 
-// sample adds candidates from the next partitions on. It reports whether there were any; an
-// expired key, which it removes, counts as one.
+// sample adds candidates from the next partitions. It removes expired keys that it finds. It
+// reports whether it found a candidate or an expired key.
 func (v *evictor) sample(now int64, samples int) (found bool) {
 	for n := 0; n < Partitions && samples > 0; n++ {
 		v.next = (v.next + 1) % Partitions

@@ -28,7 +28,7 @@ type keyHashes struct {
 	batch []hashedKey // of [Tx.PrefetchAll], without their slots
 }
 
-// clear drops the hashes of the former transaction.
+// clear drops the hashes of the last transaction.
 func (h *keyHashes) clear() { h.key, h.batch = nil, h.batch[:0] }
 
 // hashQueue holds the keys of the transactions to come, in their order.

@@ -12,9 +12,9 @@ import (
 // scan, and sees it once.
 const cursorMask = 1<<table.PrefixBits - 1
 
-// Scan calls f for about count keys from the cursor on. It returns the cursor to go on from, or 0
-// after the whole database. It leaves out expired keys, and removes them. The footprint must be
-// whole. f must not write, nor keep e.
+// Scan calls f for about count keys from the cursor on. It returns the next cursor, or 0 after the
+// whole database. It leaves out expired keys, and removes them. The footprint must be whole. f must
+// not write, nor keep e.
 func (tx *Tx) Scan(cursor uint64, count int, f func(e *Entry)) uint64 {
 	defer tx.endWalk()
 	seen := 0

@@ -11,11 +11,11 @@ import (
 // ErrSnapshot is the error of [Store.Snapshot] while another snapshot runs.
 var ErrSnapshot = errors.New("store: another snapshot runs")
 
-// Snapshot is the whole keyspace as it was at one moment, while transactions go on. It is
-// copy-on-write. If no snapshot runs, each write pays one comparison. While one runs, a write
-// saves the head of its cell. Some writes copy their segment first: if a string or a collection
-// changes, if cells move, or if the segment changed very often. A collection that changes, or a
-// string that changes in its middle, is copied once (a large collection only in part).
+// Snapshot is the whole keyspace of one moment. Transactions continue while it runs. It is
+// copy-on-write. If no snapshot runs, each write pays one comparison. While one runs, a write saves
+// the head of its cell. Some writes copy their segment first: if a string or a collection changes,
+// if cells move, or if the segment changed very often. A collection that changes, or a string that
+// changes in its middle, is copied once (a large collection only in part).
 type Snapshot struct {
 	s      *Store
 	now    int64

@@ -2,8 +2,8 @@ package store
 
 import "cellserver/store/table"
 
-// SweepCursor is where [Store.Sweep] goes on. The zero value starts at the beginning. It serves
-// one store and one goroutine.
+// SweepCursor is the place where [Store.Sweep] continues. The zero value starts at the beginning.
+// It serves one store and one goroutine.
 type SweepCursor struct {
 	partition, db int
 	table         table.Sweep

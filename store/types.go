@@ -9,7 +9,7 @@ import (
 // The values that a key can hold. A new type has its kind here, and a file entry_<type>.go; see
 // docs/adding-a-type.md.
 type (
-	// Kind is what a key holds.
+	// Kind is the type of a key's value.
 	Kind = value.Kind
 	// Collection is a value with members.
 	Collection = value.Collection

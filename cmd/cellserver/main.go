@@ -19,8 +19,7 @@ func main() {
 	}
 }
 
-// ownArgs returns a copy of the arguments, and makes os.Args one. The original memory is what the system shows of the
-// process.
+// ownArgs returns a copy of the arguments, and makes os.Args one. The list of processes shows the original memory.
 func ownArgs() []string {
 	for i, arg := range os.Args {
 		os.Args[i] = strings.Clone(arg)
@@ -28,8 +27,8 @@ func ownArgs() []string {
 	return os.Args[1:]
 }
 
-// run does what the arguments ask for. Its error is one line for the user. visible is why passwords could not be hidden, or
-// nil.
+// run executes the command line. Its error is one line for the user. visible is the reason why the passwords are not
+// hidden, or nil.
 func run(args []string, visible error) error {
 	if len(args) > 0 && args[0] == "--ping" {
 		return ping(args[1:])

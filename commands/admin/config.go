@@ -104,7 +104,7 @@ func applyPairs(old *config.Config, pairs []configPair) (*config.Config, error) 
 }
 
 // refusedByEdge is the error of a change that the edge refuses. It names the directive of the
-// refusal, or else the first directive.
+// refusal. If the refusal has no directive, it names the first one of the call.
 func refusedByEdge(err error, pairs []configPair) error {
 	var refusal *commands.Refusal
 	if errors.As(err, &refusal) {
@@ -119,8 +119,8 @@ type configPair struct {
 	directive   *config.Directive
 }
 
-// readPairs parses the arguments of CONFIG SET and checks whether each directive may be set. It
-// marks all secrets as such, also after an error.
+// readPairs parses the arguments of CONFIG SET and checks whether the client may set each
+// directive. It marks all secrets in the call, also after an error.
 func readPairs(c *commands.Call, cfg *config.Config) (pairs []configPair, err error) {
 	named := map[string]bool{}
 	for i := 2; i+1 < len(c.Args); i += 2 {

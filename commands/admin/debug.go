@@ -8,7 +8,7 @@ import (
 	"cellserver/commands"
 )
 
-// DEBUG is for tests: it sets the logical clock, and it has subcommands that tools of Redis need.
+// DEBUG is for tests. It sets the logical clock, and it has subcommands that tools of Redis need.
 // enable-debug-command must allow it.
 var _ = commands.Register(&commands.Command{
 	Name: "debug", Arity: -2, Flags: commands.Unpaused | commands.AdminFlags, Group: commands.GroupServer, Since: "1.0.0",
@@ -82,7 +82,7 @@ func debugClock(c *commands.Call) error {
 const longestSleep = 100 * 365 * 24 * 3600
 
 // debugSleep delays this connection for some seconds of real time. Unlike in Redis, other clients
-// go on. Inside EXEC, clients that need the keys of the transaction wait.
+// continue. Inside EXEC, clients that need the keys of the transaction wait.
 func debugSleep(c *commands.Call) error {
 	seconds, ok := commands.ParseFloat(c.Args[2])
 	if !ok {

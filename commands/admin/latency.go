@@ -125,7 +125,7 @@ func latencyHistogram(c *commands.Call) error {
 }
 
 // replyHistogram writes a cumulative histogram: the number of calls that took up to 1, 2, 4, …
-// microseconds. It has no steps at which the number does not grow.
+// microseconds. It leaves out steps without a new call.
 func replyHistogram(c *commands.Call, cmd *commands.Command, calls int64, steps []commands.DurationStep) {
 	c.Out.BulkString(cmd.FullName())
 	c.Out.Map(2)

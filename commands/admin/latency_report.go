@@ -15,7 +15,7 @@ const (
 	graphSteps   = "_o#"
 )
 
-// graph draws the spikes of an event, with their ages below them. now is the Unix second.
+// graph draws the spikes of an event, and below each spike its age. now is the Unix second.
 func graph(e *commands.LatencyEvent, now int64) string {
 	low, high := e.Spikes[0].Millis, e.Spikes[0].Millis
 	for _, s := range e.Spikes {

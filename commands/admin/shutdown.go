@@ -3,8 +3,7 @@ package admin
 import "cellserver/commands"
 
 // SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] stops the server. On success it closes the connection
-// without a reply. ABORT is always an error, because a shutdown begins at once and cannot be
-// aborted.
+// without a reply. ABORT is always an error: a shutdown begins at once, and nothing can abort it.
 var _ = commands.Register(&commands.Command{
 	Name: "shutdown", Arity: -1, Flags: commands.AdminFlags | commands.NoMulti | commands.AllowBusy, Group: commands.GroupServer, Since: "1.0.0",
 	Summary: "Synchronously save the dataset to disk and then shut down the server",

@@ -104,8 +104,8 @@ func describe(c *commands.Call, client *commands.ClientInfo) string {
 		client.Memory+client.QueuedSize+client.Pending, last, client.Redirect, client.Proto, client.Identity.Library, client.Identity.LibraryVersion)
 }
 
-// secondsSince returns the seconds of logical time since then, at least 0: the logical clock may
-// have gone back.
+// secondsSince returns the seconds of logical time since then. The logical clock may have gone
+// back; the result is then 0.
 func secondsSince(c *commands.Call, then int64) int64 { return max(0, c.Now/1e9-then/1e9) }
 
 // requestSize returns the size of a command in bytes: on the wire, and of its arguments alone.

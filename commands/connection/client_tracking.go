@@ -143,8 +143,8 @@ func checkOptions(t *commands.Tracking, o *commands.TrackingOptions) error {
 	return checkOverlap(t, o.Prefixes)
 }
 
-// checkOverlap refuses a prefix that begins with another one: a key could match both. As in Redis,
-// the error names the first such prefix. For n prefixes it takes O(n log n) time.
+// checkOverlap refuses a prefix that begins with another prefix, because a key could match both. As
+// in Redis, the error names the first such prefix. For n prefixes it takes O(n log n) time.
 func checkOverlap(t *commands.Tracking, prefixes []string) error {
 	first := firstOverlap(prefixes)
 	for _, p := range prefixes[:min(first+1, len(prefixes))] {
@@ -181,7 +181,8 @@ func firstOverlap(prefixes []string) int {
 }
 
 // overlapIn returns the first of the prefixes in force that overlaps with p. They are sorted, and
-// overlap at most with the empty prefix: so only the neighbours of p can overlap with it.
+// only the empty prefix can overlap with another one. So overlapIn compares p with the empty prefix
+// and with its two neighbours.
 func overlapIn(inForce []string, p string) (old string, found bool) {
 	if len(inForce) == 0 {
 		return "", false

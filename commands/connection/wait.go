@@ -6,9 +6,9 @@ import (
 	"cellserver/commands"
 )
 
-// WAIT numreplicas timeout waits until so many replicas have this connection's writes, at most
-// timeout milliseconds of logical time. A timeout of 0 means no limit. It replies with the number
-// of such replicas: always 0, because there are no replicas. Inside MULTI, WAIT does not wait.
+// WAIT numreplicas timeout waits until numreplicas replicas have this connection's writes, at most
+// timeout milliseconds of logical time. A timeout of 0 means no limit. WAIT replies with the number
+// of these replicas: always 0, because there are no replicas. Inside MULTI, WAIT does not wait.
 var _ = commands.Register(&commands.Command{
 	Name: "wait", Arity: 3, Flags: commands.NoScript, Group: commands.GroupGeneric, Since: "3.0.0", Run: wait,
 	Summary: "Wait for the synchronous replication of all the write commands sent in the context of the current connection",

@@ -9,7 +9,7 @@ import (
 // an exact log of actions. In any period seconds, at most limit actions may happen.
 //
 // GAP is the shortest time between two actions. With STRICT the log also keeps limited requests.
-// With RESOLUTION the log has one entry with a count for each interval of so many seconds.
+// With RESOLUTION the log has one entry with a count for each interval of RESOLUTION seconds.
 //
 // If requests to one key have different periods, the log drops old actions by the period of the
 // request that it logs.

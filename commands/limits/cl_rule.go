@@ -7,7 +7,7 @@ import (
 
 // CL.RULE keeps named limits on the server: rules. CL.CHECK asks them, so limits change without a
 // change of the clients. A rule has one or several limiters with their parameters, without key and
-// quantity. With SHADOW a rule decides and counts, but never limits: for a trial.
+// quantity. With SHADOW a rule decides and counts, but never limits: so an operator can try a rule.
 //
 // The string key cl.rules of database 0 holds all rules, one in each line. The rules are in force
 // in every database. A rule replaces a rule of the rules-file with the same name, until it is

@@ -7,9 +7,9 @@ import (
 
 // CL.SLIDING key limit period [quantity] [MS] [PEEK] counts actions in a window of period seconds
 // that slides. Windows begin at multiples of period since the Unix epoch. All actions of the
-// current window count. The actions of the previous window count in proportion to its part that is
-// less than a period ago, rounded down. If they were spread evenly, at most limit actions pass in
-// any period.
+// current window count. A part of the actions of the previous window counts, rounded down: the part
+// of that window that is less than a period ago. If clients spread their actions evenly, at most
+// limit actions pass in any period.
 //
 // The state is the integer previous·10⁹ + current. It expires two periods after the begin of the
 // current window, so the expiry identifies the window. Actions that were counted with another

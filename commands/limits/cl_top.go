@@ -16,7 +16,7 @@ var _ = commands.Register(&commands.Command{
 
 const (
 	defaultTop = 10
-	maxTop     = 8192 // as many keys as are counted
+	maxTop     = 8192 // at most as many keys as the server counts
 )
 
 const errTop commands.Error = "ERR n must be an integer from 1 to 8192"

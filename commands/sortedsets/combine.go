@@ -41,8 +41,8 @@ func (in *input) each(f func(it store.Item) bool) {
 	}
 }
 
-// weigh returns a score times the weight. Zero times infinity is NaN. The conversion keeps the
-// compiler from fusing the product with a later sum.
+// weigh returns a score times the weight. Zero times infinity is NaN. With the conversion, the
+// compiler cannot fuse the product with a later sum.
 func (in *input) weigh(score float64) float64 { return float64(score * in.weight) }
 
 // combineOption is the set of options that a command takes.

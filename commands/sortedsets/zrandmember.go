@@ -9,8 +9,8 @@ import (
 )
 
 // ZRANDMEMBER key [count [WITHSCORES]] replies with a random member, or null. With a positive count
-// it replies with so many different members, at most all. With a negative count it replies with
-// exactly so many members, which may repeat.
+// it replies with count different members, at most all. With a negative count it replies with
+// exactly -count members, which may repeat.
 var _ = commands.Register(&commands.Command{
 	Name: "zrandmember", Arity: -2, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "6.2.0",
 	Summary: "Get one or multiple random elements from a sorted set", Usage: "key [count [WITHSCORES]]",
@@ -64,7 +64,7 @@ func zrandmemberArgs(args [][]byte) (count int64, withScores bool, err error) {
 }
 
 // maxRandomReply bounds the reply to a negative count, in bytes. The size of the set does not bound
-// it. Redis sends until its memory is exhausted.
+// that reply. Redis sends until it runs out of memory.
 const maxRandomReply = 64 << 20
 
 // randomItems replies with count random items, which may repeat. Too large a reply is an error.

@@ -10,7 +10,7 @@ var _ = commands.Register(&commands.Command{
 	Run:        zrem,
 })
 
-// removalKey is the key of a command that removes members without a reply of their data.
+// removalKey is the key of a command that removes members and replies with none of their data.
 var removalKey = commands.OneKey.With("RW DELETE")
 
 func zrem(c *commands.Call) error {

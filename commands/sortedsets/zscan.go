@@ -10,7 +10,8 @@ import (
 
 // ZSCAN key cursor [MATCH pattern] [COUNT count] replies with the next cursor and some members with
 // their scores. The cursor 0 ends the scan. Scores are strings, in RESP3 too. A scan returns every
-// member that exists during the whole scan; in a set that stays large, exactly once.
+// member that exists during the whole scan. In a set that stays large, it returns each member
+// exactly once.
 var _ = commands.Register(&commands.Command{
 	Name: "zscan", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.0",
 	Summary:    "Incrementally iterate sorted sets elements and associated scores",
@@ -90,7 +91,7 @@ func scanSorted(z *store.SortedSet, cursor uint64, o *commands.ScanOptions) (nex
 	return end, items
 }
 
-// scanHash is FNV-1a, reduced to scanSpace with its high bits mixed in.
+// scanHash is FNV-1a, reduced to scanSpace. It mixes the high bits in.
 func scanHash(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {

@@ -106,7 +106,7 @@ func newLCSTable(a, b []byte) *lcsTable {
 func (t *lcsTable) at(i, j int) uint32 { return t.lens[i*(len(t.b)+1)+j] }
 
 // walk goes back from the ends of both strings, and calls f with the positions of each common byte,
-// last byte first. Of several ways it takes the same as Redis.
+// last byte first. If several ways are possible, it takes the way that Redis takes.
 func (t *lcsTable) walk(f func(i, j int)) {
 	for i, j := len(t.a), len(t.b); i > 0 && j > 0; {
 		switch {

@@ -76,8 +76,8 @@ func scanLongDouble(b []byte, base int) (*big.Float, bool) {
 
 func newLongDouble() *big.Float { return new(big.Float).SetPrec(longDoublePrec) }
 
-// parseExponent parses the exponent after the e. It replaces a huge exponent by a very large one,
-// which overflows, too.
+// parseExponent parses the exponent after the e. It replaces a huge exponent by a smaller one that
+// is out of range, too.
 func parseExponent(b []byte) (int, bool) {
 	digits := b
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {

@@ -13,7 +13,7 @@ type Directive struct {
 	Name    string
 	Aliases []string // older names, which CONFIG GET and SET also know
 	Group   string   // its heading in docs/configuration.md
-	Values  string   // what it accepts, in words
+	Values  string   // the accepted values, in words
 	Default string   // in the form of CONFIG GET
 	Summary string
 

@@ -16,7 +16,8 @@ const (
 // Sketch counts at most [Counters] keys. A further key replaces the key with the lowest count, and continues from that
 // count.
 //
-// It is not safe for concurrent use. The zero Sketch is empty. A full sketch allocates only for a key that is longer than those before it.
+// It is not safe for concurrent use. The zero Sketch is empty. A full sketch allocates only for a key that is longer than all earlier
+// keys.
 type Sketch struct {
 	hashes [Counters]uint64 // in an array of their own, which Add searches
 	counts [Counters]int64  // 0: the counter is free

@@ -38,7 +38,7 @@ func (c *Check) Footprint(r *Rules, name, key []byte, queued bool, fp *store.Foo
 }
 
 // addStates adds the partitions of the states of a rule, for a key that has another slot than its
-// states, such as "a}b". If the rule is not known yet, it adds every partition.
+// states, such as "a}b". If the rule is not known yet, addStates adds every partition.
 func (c *Check) addStates(key []byte, fp *store.Footprint) {
 	switch {
 	case !c.looked:

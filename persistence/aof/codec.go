@@ -5,8 +5,8 @@ import (
 	"cellserver/store"
 )
 
-// codec is how the log keeps one group of effects: how they become commands, and how the commands are applied. A type
-// has one codec. To add a type, write a file with its codec and give the codec a row in the table codecs.
+// codec writes one group of effects as commands, and applies these commands. A type has one codec. To add a type, write
+// a file with its codec and give the codec a row in the table codecs.
 type codec struct {
 	// newAppenders returns the functions that append the commands of the effects to e. An encoder calls newAppenders
 	// once, so the functions may keep buffers and callbacks: then no effect costs an allocation.
@@ -59,8 +59,8 @@ func (e *encoder) expire(key []byte, at int64) {
 	e.buf = format.AppendInt(e.buf, at)
 }
 
-// Replayer runs a command that this package does not know: logs of a Redis have such commands.
-// It must not expire keys, because the log itself says when a key goes. Its error ends the loading.
+// Replayer runs a command that this package does not know. Logs of a Redis have such commands. A
+// Replayer must not expire keys, because the log itself deletes them. Its error ends the loading.
 type Replayer func(db int, args [][]byte) error
 
 // applier applies the commands of a log to a store.
@@ -70,7 +70,7 @@ type applier struct {
 	now      int64 // Unix nanoseconds: the keys count as used at this time
 	replayer Replayer
 	db       int
-	last     *knownCommand // most commands of a log are the same as the one before: this saves the look-up
+	last     *knownCommand // most commands of a log repeat the command before: this saves the look-up
 }
 
 // knownCommand is a command of a codec.

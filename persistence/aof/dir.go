@@ -43,9 +43,8 @@ func Open(files fs.FS, parent, dirName, name string) (*Dir, error) {
 
 func (d *Dir) manifestPath() string { return filepath.Join(d.path, d.name+".manifest") }
 
-// findLegacy finds a log of one file, unless there is a log of version 7. If a
-// Redis was interrupted while it converted the former to the latter, the manifest
-// lists the one file only.
+// findLegacy finds a log of one file, unless there is a log of version 7. An interrupted Redis may
+// have converted only a part of a log of one file. Then the manifest lists that file alone.
 func (d *Dir) findLegacy() error {
 	m := d.manifest
 	if len(m.Incrs) > 0 || m.HasBase() && m.Base.Name != d.name {
@@ -149,8 +148,8 @@ func (d *Dir) Sizes() (base, changes int64) {
 	return base, changes
 }
 
-// Stat returns how many bytes there are to load, and when the newest file was written, in
-// Unix nanoseconds. Its error names a file that is missing.
+// Stat returns the number of bytes to load. It also returns the time of the last write to the
+// newest file, in Unix nanoseconds. Its error names a missing file.
 func (d *Dir) Stat() (bytes, modified int64, err error) {
 	for _, e := range d.manifest.Files() {
 		n, at, err := d.stat(e)
@@ -211,8 +210,8 @@ func (d *Dir) nextBase() format.Entry {
 	return format.Entry{Name: fmt.Sprintf("%s.%d.base.rdb", d.name, seq), Seq: seq, Kind: format.BaseKind}
 }
 
-// Replace makes the log consist of the next base, which must be on disk, and a file of the
-// changes since. All files before become history ([Dir.RemoveHistory]).
+// Replace makes the log consist of the next base and a file of the changes since. The base must be
+// on disk. All earlier files become history ([Dir.RemoveHistory]).
 func (d *Dir) Replace(f *File) error {
 	old := d.manifest
 	m := &format.Manifest{Base: d.nextBase(), History: old.History, LastBase: old.LastBase + 1, LastIncr: old.LastIncr}

@@ -66,8 +66,8 @@ var knownCommands = func() map[string]*knownCommand {
 	return all
 }()
 
-// command applies a command. The commands of the table are applied here, which makes loading
-// fast. The replayer runs all others.
+// command applies a command. It applies the commands of the table itself, because that is fast. The
+// replayer runs all other commands.
 func (a *applier) command(args [][]byte) error {
 	known := a.last
 	if known == nil || known.name != string(args[0]) {

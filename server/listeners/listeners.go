@@ -41,8 +41,8 @@ func (l *List) All() iter.Seq[*Name] {
 	}
 }
 
-// find returns the place of a name, or the place where it belongs. The block may be len(l.blocks)
-// for an empty list only; i may be the block's length.
+// find returns the place of a name. For an absent name, it is the place at which Add inserts it.
+// The block may be len(l.blocks) for an empty list only; i may be the block's length.
 func (l *List) find(name string) (block, i int, found bool) {
 	block, found = slices.BinarySearchFunc(l.blocks, name, func(b []*Name, name string) int { return strings.Compare(b[0].Name, name) })
 	if found || len(l.blocks) == 0 {

@@ -10,8 +10,8 @@
 //	metrics_limits.go  metrics of limiters and rules
 //	exposition.go   the text format of Prometheus
 //
-// Dashboards and clients read INFO. So INFO has all fields of Redis. Fields that mean nothing in this
-// server have the values of an idle Redis.
+// Dashboards and clients read INFO. So INFO has all fields of Redis. A field without a meaning in this server has the
+// value of an idle Redis.
 //
 // Invariants: the texts have a bounded size. The numbers of commands, rules and databases are
 // bounded, and metrics-top-keys bounds the number of keys.

@@ -69,7 +69,7 @@ var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 func labelValue(s string) string { return labelEscapes.Replace(strings.ToValidUTF8(s, "\uFFFD")) }
 
 // histogram writes the durations of the calls of a command, in seconds. It has a bucket for every
-// second power of two; [stats.Counters] has more.
+// second power of two. [stats.Counters] has more buckets.
 func (x *exposition) histogram(st *stats.Counters, labels ...string) {
 	n, all := int64(0), [stats.Buckets]int64{}
 	for i := range all {

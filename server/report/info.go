@@ -79,8 +79,7 @@ func (t *text) ratio(name string, part, whole int64, unit string) {
 	t.add(name, fmt.Sprintf("%.2f%s", q, unit))
 }
 
-// humanBytes formats a number of bytes in the largest unit that is not larger than it, as Redis
-// does.
+// humanBytes formats a number of bytes in the largest unit that gives at least 1, as Redis does.
 func humanBytes(n int64) string {
 	if n < 1024 {
 		return fmt.Sprintf("%dB", n)

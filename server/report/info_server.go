@@ -49,7 +49,7 @@ func (r *Report) infoClients(t *text, _ int64) {
 	t.zeros("clients_in_timeout_table")
 }
 
-// infoMemory has as used_memory the memory that counts against maxmemory: keys and values.
+// infoMemory shows keys and values as used_memory, because they count against maxmemory.
 func (r *Report) infoMemory(t *text, _ int64) {
 	cfg, usage := r.Config(), r.Process.usage()
 	used, peak := r.memory()

@@ -1,5 +1,5 @@
-// Package servertest runs commands in tests. It starts a whole server without sockets and files,
-// whose clock stands still until the test moves it. Only tests import it.
+// Package servertest runs commands in tests. It starts a whole server without sockets and files.
+// The server's clock stands still until the test moves it. Only tests import the package.
 //
 //	harness.go  the server, its clients and its clock
 //	peer.go     a transport without a socket

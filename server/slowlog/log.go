@@ -28,8 +28,8 @@ const (
 	maxArgBytes = 128
 )
 
-// Above returns the shortest duration that the log keeps, in nanoseconds. The caller compares it
-// with the duration of each command, and calls Note only if the duration is not shorter.
+// Above returns the shortest duration that the log keeps, in nanoseconds. The caller calls Note
+// only for commands of at least this duration.
 func (l *Log) Above() int64 { return l.above.Load() }
 
 // Configure applies the thresholds of a configuration.

@@ -30,8 +30,8 @@ func (s *Commands) Reset() {
 	}
 }
 
-// Decided implements [commands.CommandStats]. It does not count allowed requests: these are all
-// other calls.
+// Decided implements [commands.CommandStats]. It does not count allowed requests, because all other
+// calls are allowed.
 func (s *Commands) Decided(cmd *commands.Command, limited, looked bool) {
 	switch {
 	case looked:

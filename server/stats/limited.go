@@ -16,8 +16,8 @@ const MaxTop = shards * topk.Counters
 const AnyDB = topk.AnyDB
 
 // Limited counts the keys that limiters refuse, in bounded memory. The hash of a key chooses one of
-// many sketches, so processors rarely wait for each other. Each process has other hashes. Limited
-// implements [commands.LimitedKeys].
+// many sketches, so processors rarely wait for each other. Each process has its own hash seed.
+// Limited implements [commands.LimitedKeys].
 type Limited struct {
 	seed   maphash.Seed
 	shards [shards]shard

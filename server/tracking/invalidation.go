@@ -14,8 +14,8 @@ import (
 func (t *Table) invalidateChanged(by *commands.Conn, effects []store.Effect, i int) {
 	switch e := &effects[i]; e.Op {
 	case store.OpFlush, store.OpSwapDB:
-		// FLUSHALL has one effect for each database, but one message. Redis sends no message for
-		// SWAPDB. But caches do not know databases, so they must drop all values after SWAPDB.
+		// FLUSHALL has one effect for each database, but one message. After SWAPDB caches must drop all
+		// values, because they do not know databases. Redis sends no message for SWAPDB.
 		if i == 0 || effects[i-1].Op != e.Op {
 			t.flushed(by)
 		}

@@ -216,7 +216,7 @@ func (t *Table) forget(k *key) {
 }
 
 // CommandDone follows every command. It ends CLIENT CACHING after one command or one transaction,
-// and keeps the table within its bound. If no client tracks, no call is needed.
+// and keeps the table within its bound. The caller may skip it if no client tracks.
 func (t *Table) CommandDone(c *commands.Conn, cmd *commands.Command) {
 	if c.Tracking.Caching && !c.Transaction.Queue.Active && !cmd.IsSubOf("client") {
 		c.Tracking.Caching = false

@@ -122,9 +122,9 @@ func (t *Table) grow() {
 	t.dir, t.depth, t.deepest = dir, t.depth+1, 0
 }
 
-// merge joins the hash's segment with its buddy, the other half of the segment from which it
-// once split. It goes on with the joined segment, as long as the two are mostly empty. It
-// reports whether any segments merged.
+// merge joins the hash's segment with its buddy, the other half of the segment from which it once
+// split. It continues with the joined segment while the two are mostly empty. It reports whether
+// any segments merged.
 func (t *Table) merge(hash uint64) (merged bool) {
 	for {
 		g := t.dir[t.entryOf(hash)]

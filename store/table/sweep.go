@@ -81,7 +81,7 @@ func (s *Sweep) remove(t *Table, remove func(key []byte)) (expired int) {
 	return len(s.expired.ends)
 }
 
-// skip goes on to the segment after g, and reports whether g is the last one.
+// skip moves to the segment after g, and reports whether g is the last one.
 func (s *Sweep) skip(t *Table, g *segment) (last bool) {
 	from, ok := t.next(g, s.from)
 	s.from = from

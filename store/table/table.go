@@ -33,14 +33,14 @@ type Table struct {
 	heapUsed *atomic.Int64
 	blocks   *memory.Blocks
 
-	reserved int // the first insert makes room for so many cells
+	reserved int // number of cells for which the first insert makes room
 	_        [3*CacheLine - 168]byte
 }
 
 // dirEntryBytes is the memory of a directory entry, with its entry of the segment map.
 const dirEntryBytes = 24
 
-// Shared is what all tables of a store have in common.
+// Shared is the state that all tables of a store share.
 type Shared struct {
 	Seed   maphash.Seed
 	Blocks *memory.Blocks // the memory of segments; counts their bytes

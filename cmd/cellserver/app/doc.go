@@ -1,7 +1,8 @@
 // Package app makes the parts of the server, connects them, and starts and stops them. It knows no flags, no
 // signals and no exit codes, so that tests run whole servers in their own process.
 //
-// The files, from top to bottom; a file uses files below it only. The first three are one part.
+// The files, from top to bottom. A file uses only files below it, except the first three: they use
+// each other.
 //
 //	app.go           App and New: makes and connects the parts
 //	run.go           Run: load, serve, drain, save; SHUTDOWN
@@ -31,8 +32,8 @@
 // the rules-file, and opens the listeners for clients and for metrics. From then on connections wait in the backlog, and
 // the exporter answers.
 //
-// Run loads the data. It accepts clients after the load. If the load takes longer than a second, it accepts clients
-// then, and they get LOADING. Three goroutines begin: one for the background rounds, one for the periodic work of the
+// Run loads the data. Then it accepts clients. If the load takes longer than a second, Run accepts clients during the
+// load, and they get LOADING. Three goroutines begin: one for the background rounds, one for the periodic work of the
 // append-only file, one that looks at the rules-file.
 //
 // SIGTERM ends the context of Run. Run stops in this order:

@@ -8,7 +8,7 @@ import (
 )
 
 // HideArgs returns a command line without the program's name in which stars replace the value of each sensitive directive,
-// such as requirepass. No word changes its length, so that the words fit where the system keeps them.
+// such as requirepass. Every word keeps its length, so the words fit into the memory of the process's arguments.
 func HideArgs(args []string) []string {
 	hidden := append([]string(nil), args...)
 	for i := 0; i < len(hidden); i++ {
@@ -42,7 +42,7 @@ func HideEnviron(environ []string) []string {
 	return hidden
 }
 
-// sensitive reports whether a directive has a value that nobody may read.
+// sensitive reports whether a directive has a secret value.
 func sensitive(name string) bool {
 	d, ok := config.Lookup(strings.ToLower(name))
 	return ok && d.Sensitive

@@ -5,15 +5,15 @@ import (
 	"hash/crc32"
 )
 
-// A batch is what one write puts into a file: a header and whole transactions. Redis skips the header, because
-// it is a comment:
+// A batch is the content of one write to a file: a header and whole transactions. Redis skips the header, because it is
+// a comment:
 //
 //	#CRC:<CRC-32C of the commands, 8 hexadecimal digits>:<their size in bytes, 10 digits>\r\n
 //
 // The checksum is CRC-32C because processors compute it in hardware.
 //
-// The header comes first: it tells a reader where the batch ends before the reader trusts any byte of it. So the reader
-// tells a torn batch from commands that a Redis appended.
+// The header comes first. It says where the batch ends before a reader trusts any byte of the batch. So the reader can
+// distinguish a torn batch from commands that a Redis appended.
 const (
 	HeaderMark = "#CRC:"
 	HeaderSize = len(HeaderMark) + sumDigits + len(":") + sizeDigits + len("\r\n")

@@ -63,7 +63,7 @@ func (m *Memory) Ops() int {
 	return m.ops
 }
 
-// Kill returns the files that the next process finds after this one was killed: everything that was
+// Kill returns the files that the next process finds after the end of this process: everything
 // written. Later operations on m do not change the result.
 func (m *Memory) Kill() *Memory {
 	return m.survivors(func(*Memory) map[string]*inode { return m.names }, func(f *inode) []byte { return f.data })
