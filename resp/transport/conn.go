@@ -18,6 +18,8 @@ type host struct {
 	pushLimit  int64
 	log        *slog.Logger
 
+	adopting sync.Mutex // held while a connection has two descriptors: only one has
+
 	now     atomic.Int64 // the time that Tick gave
 	traffic traffic
 

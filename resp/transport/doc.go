@@ -16,6 +16,7 @@
 //	conn.go              one connection: its state, its end, what it shares with the others (host)
 //	push.go              messages between replies; the beginning and the end of a batch
 //	worker.go            serves one connection, may block
+//	socket_linux.go      a connection on a descriptor of an event loop
 //	loop_linux.go        the connections of an event loop: adopt, release, drop
 //	turn_linux.go        the turn of an event loop; how many loops there are
 //	loops_other.go       systems without event loops
@@ -39,14 +40,17 @@
 //   - Replies leave in the order of their requests, and only after the Barrier allows it.
 //   - A pushed message never splits a reply. It leaves after the replies of the batch that runs.
 //   - resp.Handler.Closed is called exactly once for every accepted connection.
+//   - A connection needs one descriptor. While a loop adopts it, it has two; at most one connection of a
+//     server has. If the system has no second one, the worker goes on.
 //   - The bytes that wait for a client are bounded by WriteLimit or PushLimit.
 //
 // # Locks
 //
-// A goroutine takes them in this order: Server.mu, Conn.wire, Conn.mu, loop.mu.
+// A goroutine takes them in this order: Server.mu, Conn.wire, Conn.mu, host.adopting, loop.mu.
 //
 //   - Server.mu guards the sets of listeners and connections. It is not held while a handler runs.
 //   - Conn.wire is held while a goroutine writes to the socket. [Barrier.Wait] may be called under it.
 //   - Conn.mu guards who serves the connection, and the queue of pushed messages.
+//   - host.adopting is held while a connection has two descriptors.
 //   - loop.mu guards the inbox of a loop.
 package transport

@@ -225,15 +225,12 @@ func linger(c *Conn, nc net.Conn) {
 	}
 }
 
-// refuse sends an error to a client that is not accepted, and closes its connection.
+// refuse sends an error to a client that is not accepted, and closes its connection. It waits for nothing,
+// because refused clients are not counted. As in Redis, a TLS client gets no error: its handshake would wait.
 func refuse(c *Conn, text string) {
 	defer c.host.finish(c, nil)
 	defer c.Close()
-	timer := time.AfterFunc(lingerFor, c.Close)
-	defer timer.Stop()
 	var w resp.Writer
 	w.Error(text)
-	if _, err := c.nc.Write(w.Bytes()); err == nil {
-		linger(c, c.nc)
-	}
+	sendNow(c.nc, w.Bytes())
 }

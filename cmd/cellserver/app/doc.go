@@ -15,6 +15,7 @@
 //	peers.go         admits connections; closes idle clients and slow readers
 //	rules.go         the rules-file
 //	metrics.go       the exporter for Prometheus
+//	fewconns.go      a listener with a bound on its open connections
 //	sockets.go       the listeners for clients
 //	endpoints.go     where a configuration asks to listen
 //	listen.go        opens one listener
