@@ -22,6 +22,7 @@ type Client struct {
 	timing    timing
 
 	offloaded bool // the next try of the command runs where no other connection waits
+	running   bool // a command runs in its transaction
 	dirty     bool // a command of the batch may have changed what others see of the client
 }
 
