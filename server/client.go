@@ -22,6 +22,7 @@ type Client struct {
 	timing    timing
 
 	offloaded bool // the session runs the next try of the command on a goroutine of its own
+	running   bool // a command runs in its transaction
 	dirty     bool // a command of the batch may have changed the published state of the client
 }
 

@@ -25,8 +25,41 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 		call.Tx = c.tx
 		c.tx.Begin(call.Now, c.conn.DB, fp)
 	}
-	defer c.server.tracking.EndTx(&c.conn)
-	return c.run(call)
+	c.running = true
+	defer c.endTx(call, call.Out.Mark())
+	st := c.run(call)
+	c.running = false
+	return st
+}
+
+// endTx ends the transaction of a command. If the command panics, endTx ends it as well. mark is
+// where the reply begins.
+func (c *Client) endTx(call *commands.Call, mark int) {
+	if !c.running {
+		c.server.tracking.EndTx(&c.conn)
+		return
+	}
+	reason := recover()
+	c.running = false
+	c.server.tracking.EndTx(&c.conn)
+	c.exhausted(call, mark, reason)
+}
+
+const errExhausted commands.Error = "OOM the system gives the server no more memory: lower maxmemory, or give the server more"
+
+// exhausted answers a command that found no memory for a key. It takes the reason of the command's
+// panic, and goes on with every other panic. The key has not changed. A command on several keys may
+// have changed the keys before.
+func (c *Client) exhausted(call *commands.Call, mark int, reason any) {
+	switch reason {
+	case nil:
+	case store.ErrExhausted:
+		call.Out.Truncate(mark)
+		c.server.stats.Commands.Of(call.Cmd).Failed.Add(1)
+		c.server.replyError(call, errExhausted)
+	default:
+		panic(reason)
+	}
 }
 
 // maxExecEffects is how many bytes the changes of a transaction may have beyond the bytes of its
@@ -44,6 +77,8 @@ func (c *Client) Run(inner *commands.Call) {
 		c.server.replyError(inner, errExecTooLarge)
 		return
 	}
+	mark := inner.Out.Mark()
+	defer func() { c.exhausted(inner, mark, recover()) }()
 	c.run(inner)
 }
 

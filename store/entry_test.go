@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"runtime"
 	"strconv"
 	"testing"
@@ -80,4 +81,27 @@ func TestRenamesCopyNothing(t *testing.T) {
 	require.EqualValues(t, 100_000, text.Sorted().Len())
 	require.Less(t, s.Used(), used-60<<20, "what was replaced does not count")
 	checkInvariants(t, tx)
+}
+
+// TestRenamesWhileCellsMove: a rename makes a cell, so it may move the cell that it removes.
+func TestRenamesWhileCellsMove(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	tx := whole(s, testNow)
+	defer tx.End()
+	const n = 3000
+	for i := range n {
+		e := tx.Write(fmt.Append(nil, "{t}", i))
+		e.SetBytes(fmt.Append(nil, "value ", i), testNow/1e6+int64(i%2)*1000)
+	}
+	for i := range n {
+		e := tx.Write(fmt.Append(nil, "{t}", i))
+		e.Rename(fmt.Append(nil, "{t}renamed:", i))
+		require.False(t, e.Exists())
+	}
+	checkInvariants(t, tx)
+	require.Equal(t, n, s.Len(0))
+	for i := range n {
+		e := tx.Read(fmt.Append(nil, "{t}renamed:", i))
+		require.Equal(t, fmt.Sprint("value ", i), string(e.Bytes(nil)))
+	}
 }

@@ -10,12 +10,18 @@ import (
 	"cellserver/store/table"
 )
 
+// ErrExhausted is what a write panics with if the system gives no more memory. The write has
+// changed nothing, and the transaction can end as usual.
+var ErrExhausted = memory.ErrExhausted
+
 // Options configure a [Store].
 type Options struct {
 	Databases int    // number of databases, at least 1
 	Seed      uint64 // seeds sampling: RANDOMKEY, eviction, LFU
 	// Pinned reports whether a key of a database is never evicted. Nil for none.
 	Pinned func(db int, key []byte) bool
+	// Refuse makes the memory for keys run out in tests: see [memory.Blocks.Refuse].
+	Refuse func(bytes int) bool
 }
 
 // Store is the whole keyspace. Its methods are safe for concurrent use. A [Tx] reads and
@@ -49,6 +55,7 @@ type Store struct {
 func New(o Options) *Store {
 	s := &Store{databases: max(o.Databases, 1), blocks: memory.NewBlocks(), pinned: o.Pinned}
 	s.seed.Store(o.Seed)
+	s.blocks.Refuse(o.Refuse)
 	s.SetLFU(10, 1)
 	s.SetCompactLimits(128, 64)
 	s.tables.init(s.databases, table.Shared{Seed: maphash.MakeSeed(), Blocks: s.blocks, Heap: &s.heap})

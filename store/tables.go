@@ -69,6 +69,7 @@ func (ts *tables) drop(p *partition, db int) {
 	if !found || p.tables[at].Table.Len() > 0 {
 		return
 	}
+	p.tables[at].Table.Reset()
 	ts.making.Lock()
 	defer ts.making.Unlock()
 	p.tables = slices.Delete(p.tables, at, at+1)

@@ -18,7 +18,7 @@ func TestTablesAreMadeWhenUsed(t *testing.T) {
 	s := New(Options{Databases: 100_000, Seed: 1})
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	require.Less(t, after.HeapAlloc-before.HeapAlloc, uint64(2<<20))
+	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(2<<20))
 
 	tx, key := s.NewTx(), []byte("k")
 	for db := 0; db < s.Databases(); db += 1000 {

@@ -44,6 +44,7 @@ type Harness struct {
 // Edge has the functions that the edge provides to a server. A nil function does nothing, or makes
 // its command an error.
 type Edge struct {
+	Refuse     func(bytes int) bool // the memory for keys runs out if it returns true; see store.Options
 	Configured func(old, new *config.Config) error
 	Rewrite    func(*config.Config) error
 	Shutdown   func(commands.ShutdownMode) error
@@ -60,7 +61,7 @@ func NewAt(t testing.TB, edge *Edge, directives ...string) *Harness {
 	args := append([]string{"--enable-debug-command", "yes"}, directives...)
 	cfg, _, err := configload.Load(args, nil, nil)
 	require.NoError(t, err)
-	h := &Harness{Store: store.New(store.Options{Databases: cfg.Databases, Seed: 1}), Clock: &Clock{Time: Start}, Disk: &Disk{}, Edge: edge}
+	h := &Harness{Store: store.New(store.Options{Databases: cfg.Databases, Seed: 1, Refuse: edge.Refuse}), Clock: &Clock{Time: Start}, Disk: &Disk{}, Edge: edge}
 	h.Server = server.New(server.Options{
 		Store: h.Store, Clock: h.Clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Config: cfg, RunID: RunID,
 		Persistence: h.Disk, Configured: edge.Configured, Rewrite: edge.Rewrite, Shutdown: edge.Shutdown, Process: edge.Process,

@@ -41,6 +41,8 @@
 //   - A segment's nextExpiry is at most the earliest expiry of its cells.
 //   - The slab has no gaps. An object knows the hash of its key, so that its cell is found when
 //     the object moves.
+//   - A write takes memory before it changes anything. Without memory it panics with
+//     [memory.ErrExhausted], and the table is as before.
 //   - The generation of a table grows whenever a cell may have moved or come. A [Place] looks
 //     its cell up again then.
 //

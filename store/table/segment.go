@@ -51,9 +51,13 @@ type segment struct {
 	_ [2*CacheLine - 88]byte // two cache lines; the fields that lookups read are in the first
 }
 
-// newSegment returns an empty segment with room for at least room bytes of cells.
+// newSegment returns an empty segment with room for at least room bytes of cells, nil if there is no
+// memory.
 func newSegment(b *memory.Blocks, slots, room int, depth uint8) *segment {
 	block := b.Take(segmentBytes(slots, room))
+	if block == nil {
+		return nil
+	}
 	index := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(block))), slots)
 	clear(index)
 	at := slots * slotBytes

@@ -112,10 +112,31 @@ func (t *Table) find(key []byte, hash uint64) (g *segment, off uint32, slot int)
 	return g, off, slot
 }
 
-// insert makes a cell for a key that is absent.
+// makeFirst makes the segments of a table without segments. If there is no memory, it panics with
+// [memory.ErrExhausted].
+func (t *Table) makeFirst() {
+	if !t.makeSegments() {
+		panic(memory.ErrExhausted)
+	}
+}
+
+// prepare makes room for the cell of a key that is absent. If there is no memory, it panics with
+// [memory.ErrExhausted], and no key has changed. An insert that follows needs no more memory.
+func (t *Table) prepare(key []byte, hash uint64) {
+	if t.dir == nil {
+		t.makeFirst()
+	}
+	t.room(hash, cellHeader+cellExpiry+min(len(key), inlineKeyMax))
+}
+
+// insert makes a cell for a key that is absent. If there is no memory, it panics with
+// [memory.ErrExhausted], and nothing has changed.
 func (t *Table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, off uint32, slot int) {
 	if t.dir == nil {
-		t.makeSegments()
+		t.makeFirst()
+	}
+	if len(key) > inlineKeyMax {
+		t.prepare(key, hash)
 	}
 	t.saveEnd(t.dir[t.entryOf(hash)])
 	flags, size := byte(0), cellHeader
