@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"internal/config":            {"internal/config/value"},
 	"internal/config/configload": {"internal/config", "internal/config/value", "internal/quote"},
 	"internal/randtest":          {},
+	"internal/notices":           {},
 
 	// The pure limiters know numbers only.
 	"gcra":                {"internal/exact"},
@@ -97,7 +98,7 @@ var mayImport = map[string][]string{
 	// The edge wires everything.
 	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "internal/config/configload", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
-	"cmd/cellserver": {"cmd/cellserver/app", "internal/config", "internal/config/configload"},
+	"cmd/cellserver": {"cmd/cellserver/app", "internal/config", "internal/config/configload", "internal/notices"},
 }
 
 // mustNotKnow says which parts of the world a package is kept away from, as packages of the standard library.

@@ -9,6 +9,7 @@ import (
 	"cellserver/cmd/cellserver/app"
 	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
+	"cellserver/internal/notices"
 )
 
 func main() {
@@ -41,6 +42,9 @@ func run(args []string, visible error) error {
 		return nil
 	case errors.Is(err, configload.ErrVersion):
 		fmt.Println("cellserver", app.Version)
+		return nil
+	case errors.Is(err, configload.ErrLicenses):
+		fmt.Print(notices.Text)
 		return nil
 	case err != nil:
 		return err

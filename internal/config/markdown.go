@@ -30,7 +30,7 @@ func Usage() string {
 		}
 		fmt.Fprintf(&b, "  --%s (%s)\n      %s\n", d.Name, shown(d.Default), strings.ReplaceAll(d.Summary, "`", "'"))
 	}
-	b.WriteString("\n  -h, --help     print this text\n  -v, --version  print the version\n")
+	b.WriteString("\n  -h, --help     print this text\n  -v, --version  print the version\n  --licenses     print the licences of the modules in the program\n")
 	return b.String()
 }
 

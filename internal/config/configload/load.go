@@ -16,7 +16,7 @@ import (
 //
 // args is the command line without the program's name; environ is the result of os.Environ. readFile reads
 // configuration files; its argument "-" is standard input. An error names the place of the fault, or is
-// [ErrHelp] or [ErrVersion].
+// [ErrHelp], [ErrVersion] or [ErrLicenses].
 func Load(args, environ []string, readFile func(string) ([]byte, error)) (*config.Config, []Warning, error) {
 	l := &loader{config: config.Default(), readFile: readFile, glob: filepath.Glob}
 	if err := l.load(args, environ); err != nil {
