@@ -8,6 +8,7 @@ import (
 	"cellserver/internal/config"
 	"cellserver/limiters/rules"
 	"cellserver/server/clients"
+	"cellserver/server/logins"
 	"cellserver/server/monitor"
 	"cellserver/server/pubsub"
 	"cellserver/server/report"
@@ -68,6 +69,7 @@ func New(o Options) *Server {
 	s.clients = clients.New(config)
 	s.pubsub = pubsub.New()
 	s.tracking = tracking.New(config, s.clients.Conn)
+	s.stats.Logins = logins.New(config, o.Clock, o.Log)
 	s.control = control{active: &s.activeExpire, runID: o.RunID, shutdown: o.Shutdown}
 	ruleSet := new(rules.Rules)
 	s.stats.Init()
@@ -78,7 +80,7 @@ func New(o Options) *Server {
 	s.parts = commands.Server{
 		Store: o.Store, Clock: o.Clock, Log: o.Log, Settings: s.settings, Rules: ruleSet,
 		Clients: s.clients, PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors, Disk: o.Persistence, Control: &s.control,
-		Stats: commands.Stats{Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow, Report: s.report},
+		Stats: commands.Stats{Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow, Logins: s.stats.Logins, Report: s.report},
 	}
 	s.activeExpire.Store(true)
 	o.Store.Observe(s)

@@ -77,6 +77,10 @@ type OutputLimit struct {
 // OutputLimits is client-output-buffer-limit: a limit for each class of client.
 type OutputLimits struct{ Normal, Replica, PubSub OutputLimit }
 
+// FailLimit is auth-fail-limit: how many attempts to authenticate may fail for one client address, at once and in
+// Seconds seconds. A Count of 0 is no limit.
+type FailLimit struct{ Count, Seconds int64 }
+
 // SavePoint causes a snapshot when there were at least Changes changes, and Seconds seconds have passed since
 // the last snapshot.
 type SavePoint struct{ Seconds, Changes int64 }
@@ -106,6 +110,8 @@ type Config struct {
 
 	// Security.
 	RequirePass            string
+	AuthFailLimit          FailLimit
+	ACLLogMaxLen           int64 // entries
 	EnableDebugCommand     Access
 	EnableProtectedConfigs Access // who may change protected directives
 

@@ -9,7 +9,7 @@ import (
 )
 
 // List is a sorted list of names, each with the connections that listen to it. The zero List is
-// empty. Add and Remove take O(log n) time for n names: a client may send many thousands of names
+// empty. Add and Remove take O(log n) time for n names. A client may send many thousands of names
 // in one command, while all others wait for the owner's lock.
 type List struct {
 	blocks [][]*Name // sorted; each block has at least one name and at most blockSize
@@ -103,8 +103,8 @@ func (l *List) Prefixes(all []*Name, key string) []*Name {
 				return all
 			}
 		}
-		// Each name between x and the key begins with x's common part with the key, and so does
-		// each prefix of the key that is longer than this part.
+		// A longer prefix of the key would be after x and not after the key, and before returns
+		// the last such name.
 		key = key[:common]
 	}
 }
