@@ -119,8 +119,8 @@ type configPair struct {
 	directive   *config.Directive
 }
 
-// readPairs parses the arguments of CONFIG SET and checks whether each directive may be set. It
-// marks all secrets as such, also after an error.
+// readPairs parses the arguments of CONFIG SET and checks whether each directive may be set. Every
+// directive may be set to its own value. readPairs marks all secrets as such, also after an error.
 func readPairs(c *commands.Call, cfg *config.Config) (pairs []configPair, err error) {
 	named := map[string]bool{}
 	for i := 2; i+1 < len(c.Args); i += 2 {
@@ -135,7 +135,7 @@ func readPairs(c *commands.Call, cfg *config.Config) (pairs []configPair, err er
 		folded := strings.ToLower(name)
 		if !ok {
 			err = commands.Error(fmt.Sprintf("ERR Unknown option or number of arguments for CONFIG SET - '%s'", commands.Clip(c.Args[i], len(name))))
-		} else if refusal := d.Settable(cfg, c.Conn.Link.IsLocal()); refusal != nil {
+		} else if refusal := d.Settable(cfg, c.Conn.Link.IsLocal()); refusal != nil && d.Changes(cfg, value) {
 			err = configFailed(name, refusal)
 		} else if named[folded] {
 			err = configFailed(name, errDuplicateDirective)
