@@ -84,6 +84,9 @@ func New(o Options) *Server {
 	}
 	s.activeExpire.Store(true)
 	o.Store.Observe(s)
+	o.Store.OnRemoved(func(db int, key []byte, evicted bool) {
+		s.parts.NotifyRemoved(s.settings.keyspaceEvents(), db, key, evicted)
+	})
 	return s
 }
 

@@ -36,4 +36,5 @@ type Effect struct {
 	At         int64  // expiry in Unix milliseconds, or NoExpiry
 	Score      float64
 	Collection Collection
+	Expired    bool // of OpDel: the key had expired, no command deleted it
 }

@@ -29,6 +29,8 @@ func move(c *commands.Call) error {
 		return nil
 	}
 	e.MoveTo(db, key)
+	c.Notify(commands.GenericEvents, "move_from", key)
+	c.NotifyIn(db, commands.GenericEvents, "move_to", key)
 	c.Out.Int(1)
 	return nil
 }

@@ -101,7 +101,8 @@ type Config struct {
 	ProtoMaxBulkLen         int64 // bytes of one argument
 	ClientQueryBufferLimit  int64 // bytes of one incomplete request
 	ClientOutputBufferLimit OutputLimits
-	TrackingTableMaxKeys    int64 // 0: no limit
+	TrackingTableMaxKeys    int64  // 0: no limit
+	NotifyKeyspaceEvents    string // letters, in the order of CONFIG GET
 
 	// TLS.
 	TLSPort                                int // 0: no TLS

@@ -32,6 +32,8 @@ var networkDirectives = group("Network", "",
 	outputLimits,
 	field("tracking-table-max-keys", value.Int64(0, math.MaxInt64), "1000000", func(c *Config) *int64 { return &c.TrackingTableMaxKeys },
 		"Most keys that are remembered for CLIENT TRACKING; 0 is no limit."),
+	field("notify-keyspace-events", value.KeyspaceEvents, "", func(c *Config) *string { return &c.NotifyKeyspaceEvents },
+		"Which changes of keys the server publishes: classes (`g$zxe`, `A` for all of them) and channels (`K` by key, `E` by event); empty is none."),
 )
 
 var tlsDirectives = group("TLS", "",
