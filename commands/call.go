@@ -18,6 +18,7 @@ type Call struct {
 	Conn   *Conn        // the connection that sent the command
 	Server *Server
 	Runner Runner
+	Events Events // the keyspace events that are on
 
 	// Secret has the positions of arguments that other clients must not see. MONITOR and SLOWLOG
 	// show them as "(redacted)".

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"net"
+	"net/netip"
 	"sync/atomic"
 
 	"cellserver/limiters"
@@ -134,6 +135,14 @@ func (l *Link) FlushSelfPushes(w *resp.Writer) {
 func (l *Link) IsLocal() bool {
 	tcp, ok := l.Peer.RemoteAddr().(*net.TCPAddr)
 	return !ok || tcp.IP.IsLoopback()
+}
+
+// Host returns the IP address of the client. It is the zero address for the unix socket.
+func (l *Link) Host() netip.Addr {
+	if tcp, ok := l.Peer.RemoteAddr().(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr()
+	}
+	return netip.Addr{}
 }
 
 // IsUnix reports whether the client connects over the unix socket.

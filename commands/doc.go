@@ -6,6 +6,7 @@
 //	server.go, clientinfo.go, disk.go, refusal.go  the server, as narrow interfaces
 //	args.go, database.go, expiry.go, scan_args.go, float.go  arguments that many commands read
 //	reply.go, errors.go, help.go                   replies that many commands write
+//	events.go                                      keyspace events, which commands publish
 //	version.go                                     versions, and the name of the mode
 //
 // The commands are in the folders below: strings, keys, sortedsets, limits, transactions,

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"log/slog"
+	"net/netip"
 
 	"cellserver/internal/config"
 	"cellserver/internal/topk"
@@ -150,12 +151,38 @@ type Monitors interface {
 	Remove(c *Conn)
 }
 
-// Stats are the counters of the server, and the logs of slow commands.
+// Logins watch the attempts to authenticate: AUTH, HELLO AUTH and ACL LOG.
+type Logins interface {
+	// Try calls right, which compares the password, and returns its result. If clients of the same
+	// address have failed too often (auth-fail-limit), Try does not call it. Then wait is the time
+	// until the next attempt in nanoseconds; otherwise it is 0. The zero address has no limit.
+	Try(addr netip.Addr, right func() bool) (ok bool, wait int64)
+	// Note adds a failed attempt to ACL LOG.
+	Note(e LoginFailure)
+	// Failures returns up to n entries of ACL LOG, newest first.
+	Failures(n int64) []LoginFailure
+	// Forget removes all entries of ACL LOG.
+	Forget()
+}
+
+// LoginFailure is one entry of ACL LOG: failed attempts that are equal but for their time and their
+// client. At and Client are those of the last one.
+type LoginFailure struct {
+	Count   int64
+	InMulti bool   // the attempt was part of a transaction
+	Object  string // name of the command, as the client sent it
+	User    string
+	At      int64  // logical time, Unix nanoseconds
+	Client  string // the line of CLIENT LIST
+}
+
+// Stats are the counters of the server, and the logs of slow commands and of failed logins.
 type Stats struct {
 	Commands CommandStats
 	Limited  LimitedKeys
 	Slow     SlowLog
 	Latency  LatencyEvents
+	Logins   Logins
 	Report   Report
 }
 

@@ -48,6 +48,7 @@ func (c *counters) Reset() {
 	s.stats.Limited.Reset()
 	s.parts.Rules.ResetCounts()
 	s.stats.Errors.Reset()
+	s.stats.Logins.ResetCounts()
 	s.stats.Rates.Reset()
 	s.report.ResetTraffic()
 	s.parts.Store.ResetCounters()

@@ -37,6 +37,7 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	cmd, err := commands.Resolve(c.last.Lookup(args[0]), args)
 	call.Cmd, call.Args, call.Now, call.Out = cmd, args, c.conn.Now, w
 	call.Tx, call.Secret, call.Slept = nil, nil, 0
+	call.Events = c.server.settings.keyspaceEvents()
 	c.dirty = c.dirty || cmd == nil || !cmd.OnOneKey() || queue.Active
 	if err == nil {
 		err = c.admit(call)

@@ -15,7 +15,7 @@
 //	replay.go     runs the commands of a log that a Redis wrote
 //
 // Each concern with a state and a lock of its own has a folder: clients, pubsub, tracking,
-// monitor, stats, slowlog. Package report shows them in INFO and as metrics. Commands reach them
+// monitor, logins, stats, slowlog. Package report shows them in INFO and as metrics. Commands reach them
 // through the interfaces of package commands.
 //
 // Invariants: only the goroutine that drives a session runs its commands. A command that returns

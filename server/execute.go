@@ -87,12 +87,17 @@ func (c *Client) Run(inner *commands.Call) {
 // the clock once for each command.
 func (c *Client) run(call *commands.Call) resp.Status {
 	s, cmd := c.server, call.Cmd
+	before := 0
 	if call.Tx != nil {
 		call.Tx.NoTouch = c.conn.Modes.NoTouch && cmd.Name != "touch"
+		before = call.Tx.Changes()
 	}
 	grouped := c.joinGroup(cmd)
 	mark := call.Out.Mark()
 	err := cmd.Run(call)
+	if call.Events != 0 && cmd.Group == commands.GroupLimiter && call.Tx != nil {
+		call.NotifyEffects(call.Tx.Effects(before))
+	}
 	v, ended := err.(commands.Verdict)
 	if v == commands.TryAgain {
 		return resp.Retry

@@ -8,6 +8,7 @@ import (
 	"cellserver/internal/config"
 	"cellserver/limiters/rules"
 	"cellserver/server/clients"
+	"cellserver/server/logins"
 	"cellserver/server/monitor"
 	"cellserver/server/pubsub"
 	"cellserver/server/report"
@@ -69,6 +70,7 @@ func New(o Options) *Server {
 	s.pubsub = pubsub.New()
 	s.tracking = tracking.New(config, s.clients.Conn)
 	s.control.runID, s.control.shutdown = o.RunID, o.Shutdown
+	s.stats.Logins = logins.New(config, o.Clock, o.Log)
 	ruleSet := new(rules.Rules)
 	s.stats.Init()
 	s.report = report.New(report.Sources{
@@ -78,10 +80,13 @@ func New(o Options) *Server {
 	s.parts = commands.Server{
 		Store: o.Store, Clock: o.Clock, Log: o.Log, Settings: s.settings, Rules: ruleSet,
 		Clients: s.clients, PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors, Disk: o.Persistence, Control: &s.control,
-		Stats: commands.Stats{Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow, Report: s.report},
+		Stats: commands.Stats{Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow, Logins: s.stats.Logins, Report: s.report},
 	}
 	s.control.active.Store(true)
 	o.Store.Observe(s)
+	o.Store.OnRemoved(func(db int, key []byte, evicted bool) {
+		s.parts.NotifyRemoved(s.settings.keyspaceEvents(), db, key, evicted)
+	})
 	return s
 }
 

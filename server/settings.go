@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"cellserver/commands"
 	"cellserver/internal/config"
 )
 
@@ -14,13 +15,22 @@ type settings struct {
 	check    func(old, new *config.Config) error
 	changed  func(*config.Config) // applies the thresholds of the slow log
 	rewrite  func(*config.Config) error
+	events   atomic.Uint32 // the commands.Events of current; each command reads it
 }
 
 func newSettings(o Options) *settings {
 	s := &settings{check: o.Configured, rewrite: o.Rewrite}
-	s.current.Store(o.Config)
+	s.use(o.Config)
 	return s
 }
+
+func (s *settings) use(cfg *config.Config) {
+	s.current.Store(cfg)
+	s.events.Store(uint32(commands.EventsOf(cfg.NotifyKeyspaceEvents)))
+}
+
+// keyspaceEvents returns the keyspace events that are on.
+func (s *settings) keyspaceEvents() commands.Events { return commands.Events(s.events.Load()) }
 
 // Current implements [commands.Settings].
 func (s *settings) Current() *config.Config { return s.current.Load() }
@@ -39,7 +49,7 @@ func (s *settings) Change(next func(old *config.Config) (*config.Config, error))
 			return refused, nil
 		}
 	}
-	s.current.Store(cfg)
+	s.use(cfg)
 	s.changed(cfg)
 	return nil, nil
 }

@@ -38,6 +38,7 @@ type Effect struct {
 	At         int64  // expiry in Unix milliseconds, or NoExpiry
 	Score      float64
 	Collection Collection
+	Expired    bool // of OpDel: the key had expired, no command deleted it
 }
 
 // EffectBytes returns about how many bytes the effects of the transaction hold: their keys and

@@ -82,8 +82,15 @@ func (tx *Tx) locate(e *Entry, key []byte) {
 }
 
 func (e *Entry) expire() {
-	e.tx.s.expired.Add(1)
+	tx := e.tx
+	tx.s.expired.Add(1)
+	if tx.s.removed != nil && !tx.Silent {
+		tx.s.removed(e.db, e.place.Key(), false)
+	}
 	e.Delete()
+	if n := len(tx.effects); n > 0 && !tx.Silent {
+		tx.effects[n-1].Expired = true
+	}
 }
 
 // Exists reports whether the key is there.

@@ -139,5 +139,8 @@ func (v *evictor) evict(now int64, c *candidate) bool {
 	}
 	e.Delete()
 	v.tx.s.evicted.Add(1)
+	if v.tx.s.removed != nil {
+		v.tx.s.removed(c.db, c.key, true)
+	}
 	return true
 }

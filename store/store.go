@@ -30,8 +30,9 @@ type Store struct {
 	partitions [Partitions]partition
 	tables     tables
 	databases  int
-	observers  []Observer                    // fixed before the first transaction
-	pinned     func(db int, key []byte) bool // nil for none
+	observers  []Observer                             // fixed before the first transaction
+	removed    func(db int, key []byte, evicted bool) // nil for none; fixed before the first transaction
+	pinned     func(db int, key []byte) bool          // nil for none
 	seed       atomic.Uint64
 	lfu        atomic.Bool
 	lfuFactor  atomic.Int64
@@ -78,6 +79,10 @@ func (s *Store) anyTable() *table.Table { return &s.tables.hasher }
 
 // partitionOf returns the partition that holds a slot.
 func (s *Store) partitionOf(slot uint16) *partition { return &s.partitions[PartitionOf(slot)] }
+
+// OnRemoved sets a function that learns of each key that is expired or evicted, while its partition
+// is locked. It must not call the store. Call OnRemoved before the first transaction.
+func (s *Store) OnRemoved(removed func(db int, key []byte, evicted bool)) { s.removed = removed }
 
 // Observe adds an observer of every change. Call it before the first transaction.
 func (s *Store) Observe(o Observer) { s.observers = append(s.observers, o) }

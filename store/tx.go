@@ -163,6 +163,9 @@ func (tx *Tx) Select(db int) { tx.db = db }
 // Changes returns the number of effects so far.
 func (tx *Tx) Changes() int { return len(tx.effects) }
 
+// Effects returns the effects from number n on. They are valid until End.
+func (tx *Tx) Effects(n int) []Effect { return tx.effects[n:] }
+
 // Rand returns the next number of the transaction's own pseudo-random sequence (SplitMix64),
 // which follows from the store's seed.
 func (tx *Tx) Rand() uint64 {

@@ -73,14 +73,15 @@ var mayImport = map[string][]string{
 	// The concerns of the server implement the interfaces of the frame. The server does not know the families.
 	"server/listeners": {"commands"},
 	"server/clients":   {"commands", "internal/config"},
+	"server/logins":    {"commands", "gcra", "internal/config"},
 	"server/monitor":   {"commands", "server/listeners"},
 	"server/pubsub":    {"commands", "internal/glob", "resp", "server/listeners"},
 	"server/slowlog":   {"commands", "internal/config"},
-	"server/stats":     {"commands", "internal/topk"},
+	"server/stats":     {"commands", "internal/topk", "server/logins"},
 	"server/tracking":  {"commands", "internal/config", "resp", "server/listeners", "store"},
 	"server/report": {"commands", "internal/config", "limiters/rules", "server/clients", "server/pubsub", "server/slowlog", "server/stats",
 		"server/tracking", "store"},
-	"server": {"commands", "internal/config", "limiters/rules", "resp", "server/clients", "server/monitor", "server/pubsub", "server/report",
+	"server": {"commands", "internal/config", "limiters/rules", "resp", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report",
 		"server/slowlog", "server/stats", "server/tracking", "store"},
 	"server/servertest": {"commands", "internal/config", "internal/config/configload", "internal/quote", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
 

@@ -27,6 +27,10 @@ var _ = commands.Register(&commands.Command{
 			Summary:    "List the current ACL rules in ACL config file format",
 			Complexity: "O(N). Where N is the number of configured users.",
 			Help:       []string{"LIST", "    Show users details in config file format."}},
+		{Name: "log", Arity: -2, Flags: commands.AdminFlags, Since: "6.0.0", Run: aclLog, Usage: "[count | RESET]",
+			Summary:    "List latest events denied because of ACLs in place",
+			Complexity: "O(N) with N being the number of entries shown.",
+			Help:       []string{"LOG [<count> | RESET]", "    Show the ACL log entries."}},
 		{Name: "users", Arity: 2, Flags: commands.AdminFlags, Since: "6.0.0", Run: aclUsers,
 			Summary:    "List the username of all the configured ACL rules",
 			Complexity: "O(N). Where N is the number of configured users.",
@@ -89,6 +93,41 @@ func aclGetUser(c *commands.Call) error {
 	commands.Field(w, "channels", "&*")
 	w.BulkString("selectors")
 	w.Array(0)
+	return nil
+}
+
+// aclLog shows the failed attempts to authenticate, newest first: 10 of them without a count.
+func aclLog(c *commands.Call) error {
+	count := int64(10)
+	switch {
+	case len(c.Args) > 3:
+		return c.SubcommandSyntax()
+	case len(c.Args) == 3 && commands.Is(c.Args[2], "reset"):
+		c.Server.Stats.Logins.Forget()
+		return commands.ReplyOK(c)
+	case len(c.Args) == 3:
+		var err error
+		if count, err = c.Int(2); err != nil {
+			return err
+		}
+	}
+	w, entries := c.Out, c.Server.Stats.Logins.Failures(count)
+	w.Array(len(entries))
+	for _, e := range entries {
+		context := "toplevel"
+		if e.InMulti {
+			context = "multi"
+		}
+		w.Map(7)
+		commands.Number(w, "count", e.Count)
+		commands.Field(w, "reason", "auth")
+		commands.Field(w, "context", context)
+		commands.Field(w, "object", e.Object)
+		commands.Field(w, "username", e.User)
+		w.BulkString("age-seconds")
+		w.Double(float64(c.NowMillis()-e.At/1e6) / 1000)
+		commands.Field(w, "client-info", e.Client)
+	}
 	return nil
 }
 

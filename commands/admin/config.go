@@ -120,7 +120,8 @@ type configPair struct {
 }
 
 // readPairs parses the arguments of CONFIG SET and checks whether the client may set each
-// directive. It marks all secrets in the call, also after an error.
+// directive. A client may set every directive to its own value. readPairs marks all secrets in
+// the call, also after an error.
 func readPairs(c *commands.Call, cfg *config.Config) (pairs []configPair, err error) {
 	named := map[string]bool{}
 	for i := 2; i+1 < len(c.Args); i += 2 {
@@ -135,7 +136,7 @@ func readPairs(c *commands.Call, cfg *config.Config) (pairs []configPair, err er
 		folded := strings.ToLower(name)
 		if !ok {
 			err = commands.Error(fmt.Sprintf("ERR Unknown option or number of arguments for CONFIG SET - '%s'", commands.Clip(c.Args[i], len(name))))
-		} else if refusal := d.Settable(cfg, c.Conn.Link.IsLocal()); refusal != nil {
+		} else if refusal := d.Settable(cfg, c.Conn.Link.IsLocal()); refusal != nil && d.Changes(cfg, value) {
 			err = configFailed(name, refusal)
 		} else if named[folded] {
 			err = configFailed(name, errDuplicateDirective)

@@ -101,3 +101,15 @@ func TestConfigHelp(t *testing.T) {
 	require.Equal(t, resptest.Simple("CONFIG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"), lines[0])
 	require.Equal(t, resptest.Simple("    Prints this help."), lines[10])
 }
+
+func TestConfigSetToItsOwnValue(t *testing.T) {
+	h := servertest.New(t, "--rules-file", "rules.yml")
+	for _, name := range config.Names() {
+		value := h.Do("CONFIG", "GET", name).([]any)[1]
+		require.Equal(t, ok, h.Do("CONFIG", "SET", name, value), name)
+		require.Equal(t, value, h.Do("CONFIG", "GET", name).([]any)[1], name)
+	}
+	h.Want("CONFIG SET rules-file other.yml", commands.Error("ERR CONFIG SET failed (possibly related to argument 'rules-file') - can't set protected config"))
+	h.Want("CONFIG SET databases 17", commands.Error("ERR CONFIG SET failed (possibly related to argument 'databases') - can't set immutable config"))
+	h.Want("CONFIG SET databases x", commands.Error("ERR CONFIG SET failed (possibly related to argument 'databases') - can't set immutable config"))
+}

@@ -2,6 +2,9 @@ package connection
 
 import (
 	"crypto/subtle"
+	"fmt"
+	"net/netip"
+	"strings"
 
 	"cellserver/commands"
 )
@@ -39,13 +42,33 @@ func auth(c *commands.Call) error {
 }
 
 // authenticate checks a password in constant time: the time does not depend on the number of right
-// characters.
+// characters. ACL LOG keeps a failure, and auth-fail-limit bounds the failures of an address.
+// Without a password there is nothing to guess, and no limit.
 func authenticate(c *commands.Call, user, password []byte) error {
-	want := c.Server.Config().RequirePass
-	right := want == "" || subtle.ConstantTimeCompare(password, []byte(want)) == 1
-	if string(user) != commands.DefaultUser || !right {
+	want, addr := c.Server.Config().RequirePass, c.Conn.Link.Host()
+	if want == "" {
+		addr = netip.Addr{}
+	}
+	ok, wait := c.Server.Stats.Logins.Try(addr, func() bool {
+		right := want == "" || subtle.ConstantTimeCompare(password, []byte(want)) == 1
+		return string(user) == commands.DefaultUser && right
+	})
+	switch {
+	case wait > 0:
+		return errManyFailures(wait)
+	case !ok:
+		self := c.Server.Clients.Self(c)
+		c.Server.Stats.Logins.Note(commands.LoginFailure{
+			InMulti: c.Conn.Transaction.Running, Object: string(c.Args[0]), User: string(user), At: c.Now,
+			Client: strings.TrimSuffix(describe(c, &self), "\n"),
+		})
 		return errWrongPass
 	}
 	c.Conn.Identity.Authed = true
 	return nil
+}
+
+// errManyFailures is the error of an attempt that auth-fail-limit refuses. wait is in nanoseconds.
+func errManyFailures(wait int64) error {
+	return commands.Error(fmt.Sprintf("ERR too many failed attempts to authenticate from this address: try again in %d seconds", (wait+1e9-1)/1e9))
 }

@@ -1,9 +1,14 @@
 package connection
 
 import (
-	"cellserver/commands"
-	"cellserver/server/servertest"
 	"testing"
+	"time"
+
+	"cellserver/commands"
+	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestAuth(t *testing.T) {
@@ -26,4 +31,31 @@ func TestAuthWithoutAPassword(t *testing.T) {
 	h.Want("AUTH any", errNoPass)
 	h.Want("AUTH default any", ok)
 	h.Want("AUTH somebody any", errWrongPass)
+}
+
+func TestFailedAttemptsAreLimited(t *testing.T) {
+	h := servertest.New(t, "--requirepass", "sec", "--auth-fail-limit", "3 60")
+	h.Want("AUTH sec", ok)
+	guess := h.NewClient(t)
+	guess.Want("AUTH a", errWrongPass)
+	guess.Want("HELLO 3 AUTH bob b", errWrongPass)
+	guess.Want("AUTH c", errWrongPass)
+	limited := commands.Error("ERR too many failed attempts to authenticate from this address: try again in 20 seconds")
+	guess.Want("AUTH d", limited)
+	guess.Want("AUTH sec", limited)
+	guess.Want("HELLO 3 AUTH default sec", limited)
+	require.Equal(t, "3", h.Info("cellserver")["auth_failures"])
+	require.Equal(t, "3", h.Info("cellserver")["auth_limited"])
+	h.Advance(20 * time.Second)
+	guess.Want("AUTH sec", ok)
+	guess.Want("AUTH e", errWrongPass)
+	guess.Want("AUTH sec", limited)
+	h.Want("CONFIG SET auth-fail-limit \"0 0\"", ok)
+	guess.Want("AUTH e", errWrongPass)
+	guess.Want("AUTH sec", ok)
+	for _, wrong := range []string{"1", "1 0", "-1 5", "x 5", "1000001 1", "1 2 3"} {
+		require.IsType(t, resptest.Error(""), h.Do("CONFIG", "SET", "auth-fail-limit", wrong), wrong)
+	}
+	h.Want("CONFIG SET auth-fail-limit \"5 30\"", ok)
+	h.Want("CONFIG GET auth-fail-limit", []string{"auth-fail-limit", "5 30"})
 }

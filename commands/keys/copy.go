@@ -31,6 +31,7 @@ func copyKey(c *commands.Call) error {
 		return nil
 	}
 	e.CopyTo(db, to)
+	c.NotifyIn(db, commands.GenericEvents, "copy_to", to)
 	c.Out.Int(1)
 	return nil
 }

@@ -27,6 +27,7 @@ func del(c *commands.Call) error {
 	for _, key := range c.Args[1:] {
 		if e := c.Tx.Peek(key); e.Delete() {
 			n++
+			c.Notify(commands.GenericEvents, "del", key)
 		}
 	}
 	c.Out.Int(n)

@@ -58,8 +58,10 @@ func expire(c *commands.Call, o *commands.ExpiryOption) error {
 		return nil
 	case at <= c.NowMillis():
 		e.Delete()
+		c.Notify(commands.GenericEvents, "del", c.Args[1])
 	default:
 		e.SetExpiry(at)
+		c.Notify(commands.GenericEvents, "expire", c.Args[1])
 	}
 	c.Out.Int(1)
 	return nil

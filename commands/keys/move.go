@@ -22,7 +22,13 @@ func move(c *commands.Call) error {
 	if db == c.Tx.DB() {
 		return commands.ErrSameObject
 	}
-	e := c.Tx.Write(c.Args[1])
-	c.ReplyBit(e.Move(db))
+	key := c.Args[1]
+	e := c.Tx.Write(key)
+	moved := e.Move(db)
+	if moved {
+		c.Notify(commands.GenericEvents, "move_from", key)
+		c.NotifyIn(db, commands.GenericEvents, "move_to", key)
+	}
+	c.ReplyBit(moved)
 	return nil
 }

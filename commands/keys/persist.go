@@ -18,6 +18,7 @@ func persist(c *commands.Call) error {
 		return nil
 	}
 	e.SetExpiry(store.NoExpiry)
+	c.Notify(commands.GenericEvents, "persist", c.Args[1])
 	c.Out.Int(1)
 	return nil
 }

@@ -45,5 +45,7 @@ func rename(c *commands.Call, replace bool) (done bool, err error) {
 		return false, nil
 	}
 	e.Rename(to)
+	c.Notify(commands.GenericEvents, "rename_from", from)
+	c.Notify(commands.GenericEvents, "rename_to", to)
 	return true, nil
 }

@@ -58,10 +58,13 @@ func restore(c *commands.Call) error {
 	case err != nil:
 		return errBadFormat
 	}
-	e.Delete()
+	deleted := e.Delete()
 	if at := o.expireAt(ttl, c.NowMillis()); at == store.NoExpiry || at > c.NowMillis() {
 		value.Put(&e, at)
 		restoreAccess(c, &e, o)
+		c.Notify(commands.GenericEvents, "restore", c.Args[1])
+	} else if deleted {
+		c.Notify(commands.GenericEvents, "del", c.Args[1])
 	}
 	c.Out.OK()
 	return nil

@@ -57,7 +57,13 @@ func collect(z *store.SortedSet, lo, hi int, reverse bool) []store.Item {
 // it deletes the key.
 func storeSorted(c *commands.Call, key []byte, items []store.Item) error {
 	e := c.Tx.Write(key)
+	existed := e.Exists()
 	e.ZStore(items)
+	if len(items) > 0 {
+		c.Notify(commands.SortedEvents, c.Cmd.Name, key)
+	} else if existed {
+		c.Notify(commands.GenericEvents, "del", key)
+	}
 	c.Out.Int(int64(len(items)))
 	return nil
 }
@@ -67,5 +73,14 @@ func replyItems(c *commands.Call, items []store.Item, withScores bool) {
 	startItems(c, len(items), withScores)
 	for _, it := range items {
 		replyItem(c, it, withScores)
+	}
+}
+
+// notifyRemoval publishes that a command has removed members of a key, and the key if it is empty
+// now.
+func notifyRemoval(c *commands.Call, e *store.Entry, event string, key []byte) {
+	c.Notify(commands.SortedEvents, event, key)
+	if !e.Exists() {
+		c.Notify(commands.GenericEvents, "del", key)
 	}
 }

@@ -69,6 +69,9 @@ func zadd(c *commands.Call, o zaddOptions) error {
 			updated++
 		}
 	}
+	if added+updated > 0 {
+		c.Notify(commands.SortedEvents, "zadd", c.Args[1])
+	}
 	if o.ch {
 		added += updated
 	}
@@ -87,9 +90,12 @@ func zincr(c *commands.Call, e *store.Entry, o zaddOptions, by float64, member [
 	if math.IsNaN(sum) {
 		return errScoreNaN
 	}
-	if o.set(e, sum, member) == memberRefused {
+	switch o.set(e, sum, member) {
+	case memberRefused:
 		c.Out.Null()
 		return nil
+	case memberAdded, memberUpdated:
+		c.Notify(commands.SortedEvents, "zincr", c.Args[1])
 	}
 	c.Out.Double(sum)
 	return nil

@@ -30,7 +30,7 @@ func zmpop(c *commands.Call) error {
 		}
 		c.Out.Array(2)
 		c.Out.Bulk(key)
-		items := popItems(&e, count, highest)
+		items := popItems(c, &e, key, count, highest)
 		c.Out.Array(len(items))
 		for _, it := range items {
 			c.Out.Array(2)

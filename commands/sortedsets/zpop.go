@@ -42,7 +42,7 @@ func zpop(c *commands.Call, highest bool) error {
 	if err := commands.CheckSorted(&e); err != nil {
 		return err
 	}
-	items := popItems(&e, count, highest)
+	items := popItems(c, &e, c.Args[1], count, highest)
 	if len(c.Args) == 2 && len(items) == 1 {
 		c.Out.Array(2)
 		c.Out.BulkString(items[0].Member)
@@ -55,7 +55,7 @@ func zpop(c *commands.Call, highest bool) error {
 
 // popItems removes up to count items from the low or the high end. It returns them in the order of
 // removal.
-func popItems(e *store.Entry, count int64, highest bool) []store.Item {
+func popItems(c *commands.Call, e *store.Entry, key []byte, count int64, highest bool) []store.Item {
 	z := e.Sorted()
 	if z == nil {
 		return nil
@@ -68,5 +68,12 @@ func popItems(e *store.Entry, count int64, highest bool) []store.Item {
 	}
 	items := collect(z, lo, hi, highest)
 	e.ZRemRange(lo, hi)
+	if take > 0 {
+		event := "zpopmin"
+		if highest {
+			event = "zpopmax"
+		}
+		notifyRemoval(c, e, event, key)
+	}
 	return items
 }

@@ -24,6 +24,9 @@ func zrem(c *commands.Call) error {
 			removed++
 		}
 	}
+	if removed > 0 {
+		notifyRemoval(c, &e, "zrem", c.Args[1])
+	}
 	c.Out.Int(int64(removed))
 	return nil
 }

@@ -40,6 +40,9 @@ func zremrange(c *commands.Call, parse parseInterval) error {
 	if z := e.Sorted(); z != nil {
 		removed = e.ZRemRange(ranks(z))
 	}
+	if removed > 0 {
+		notifyRemoval(c, &e, c.Cmd.Name, c.Args[1])
+	}
 	c.Out.Int(int64(removed))
 	return nil
 }

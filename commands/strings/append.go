@@ -23,6 +23,7 @@ func appendTo(c *commands.Call) error {
 	}
 	if !e.Exists() {
 		e.SetBytes(value, store.NoExpiry)
+		c.Notify(commands.StringEvents, "append", c.Args[1])
 		c.Out.Int(int64(len(value)))
 		return nil
 	}
@@ -31,6 +32,7 @@ func appendTo(c *commands.Call) error {
 		return err
 	}
 	c.Out.Int(int64(e.SetRange(n, value)))
+	c.Notify(commands.StringEvents, "append", c.Args[1])
 	return nil
 }
 

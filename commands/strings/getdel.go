@@ -14,6 +14,8 @@ func getdel(c *commands.Call) error {
 	if err := replyString(c, &e); err != nil {
 		return err
 	}
-	e.Delete()
+	if e.Delete() {
+		c.Notify(commands.GenericEvents, "del", c.Args[1])
+	}
 	return nil
 }

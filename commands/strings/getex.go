@@ -29,10 +29,13 @@ func getex(c *commands.Call) error {
 		return err
 	case at != store.NoExpiry && x.Option.Absolute && at <= c.NowMillis():
 		e.Delete()
+		c.Notify(commands.GenericEvents, "del", c.Args[1])
 	case at != store.NoExpiry:
 		e.SetExpiry(at)
+		c.Notify(commands.GenericEvents, "expire", c.Args[1])
 	case persist && e.ExpireAt() != store.NoExpiry:
 		e.SetExpiry(store.NoExpiry)
+		c.Notify(commands.GenericEvents, "persist", c.Args[1])
 	}
 	return nil
 }

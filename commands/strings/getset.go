@@ -19,5 +19,6 @@ func getset(c *commands.Call) error {
 		return err
 	}
 	e.SetBytes(c.Args[2], store.NoExpiry)
+	c.Notify(commands.StringEvents, "set", c.Args[1])
 	return nil
 }

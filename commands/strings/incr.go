@@ -65,6 +65,7 @@ func add(c *commands.Call, n int64) error {
 		return errOverflow
 	}
 	e.SetInt(sum, e.ExpireAt())
+	c.Notify(commands.StringEvents, "incrby", c.Args[1])
 	c.Out.Int(sum)
 	return nil
 }

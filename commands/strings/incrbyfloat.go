@@ -36,6 +36,7 @@ func incrbyfloat(c *commands.Call) error {
 	}
 	text := formatLongDouble(sum)
 	e.SetBytes(text, e.ExpireAt())
+	c.Notify(commands.StringEvents, "incrbyfloat", c.Args[1])
 	c.Out.Bulk(text)
 	return nil
 }

@@ -166,17 +166,32 @@ func (a *increxArgs) integers() (by, lower, upper int64, err error) {
 }
 
 // store sets the value with the expiry of the options, or with the old expiry. A time in the past
-// deletes the key.
+// deletes the key. The events are those of INCRBY or INCRBYFLOAT, and of EXPIRE or PERSIST.
 func (a *increxArgs) store(c *commands.Call, e *store.Entry, set func(at int64)) {
-	at, old := a.at, e.ExpireAt()
+	at, old, event := a.at, e.ExpireAt(), ""
 	switch {
 	case a.persist:
 		at = store.NoExpiry
+		if old != store.NoExpiry {
+			event = "persist"
+		}
 	case a.expiry.Option == nil || a.enx && old != store.NoExpiry:
 		at = old
 	case at <= c.NowMillis():
-		e.Delete()
+		if e.Delete() {
+			c.Notify(commands.GenericEvents, "del", c.Args[1])
+		}
 		return
+	default:
+		event = "expire"
 	}
 	set(at)
+	if a.float {
+		c.Notify(commands.StringEvents, "incrbyfloat", c.Args[1])
+	} else {
+		c.Notify(commands.StringEvents, "incrby", c.Args[1])
+	}
+	if event != "" {
+		c.Notify(commands.GenericEvents, event, c.Args[1])
+	}
 }

@@ -52,5 +52,6 @@ func setPairs(c *commands.Call) {
 	for i := 1; i < len(c.Args); i += 2 {
 		e := c.Tx.Write(c.Args[i])
 		e.SetBytes(c.Args[i+1], store.NoExpiry)
+		c.Notify(commands.StringEvents, "set", c.Args[i])
 	}
 }

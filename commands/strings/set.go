@@ -65,6 +65,7 @@ func set(c *commands.Call) error {
 	}
 	if !refused {
 		e.SetBytes(c.Args[2], at)
+		notifySet(c, o.expiry.Option != nil)
 	}
 	switch {
 	case o.get:
@@ -74,6 +75,14 @@ func set(c *commands.Call) error {
 		c.Out.OK()
 	}
 	return nil
+}
+
+// notifySet publishes that the command has set its key, and the expiry of the key.
+func notifySet(c *commands.Call, expiring bool) {
+	c.Notify(commands.StringEvents, "set", c.Args[1])
+	if expiring {
+		c.Notify(commands.GenericEvents, "expire", c.Args[1])
+	}
 }
 
 func parseSet(args [][]byte) (o setOptions, err error) {
@@ -112,6 +121,7 @@ func setnx(c *commands.Call) error {
 		return nil
 	}
 	e.SetBytes(c.Args[2], store.NoExpiry)
+	notifySet(c, false)
 	c.Out.Int(1)
 	return nil
 }
@@ -125,5 +135,6 @@ func setExpiring(c *commands.Call, o *commands.ExpiryOption) error {
 	}
 	e := c.Tx.Write(c.Args[1])
 	e.SetBytes(c.Args[3], at)
+	notifySet(c, true)
 	return commands.ReplyOK(c)
 }

@@ -35,5 +35,6 @@ func setrange(c *commands.Call) error {
 		return err
 	}
 	c.Out.Int(int64(e.SetRange(int(offset), value)))
+	c.Notify(commands.StringEvents, "setrange", c.Args[1])
 	return nil
 }

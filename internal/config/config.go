@@ -77,6 +77,10 @@ type OutputLimit struct {
 // OutputLimits is client-output-buffer-limit: a limit for each class of client.
 type OutputLimits struct{ Normal, Replica, PubSub OutputLimit }
 
+// FailLimit is auth-fail-limit: how many attempts to authenticate may fail for one client address, at once and in
+// Seconds seconds. A Count of 0 is no limit.
+type FailLimit struct{ Count, Seconds int64 }
+
 // SavePoint causes a snapshot when there were at least Changes changes, and Seconds seconds have passed since
 // the last snapshot.
 type SavePoint struct{ Seconds, Changes int64 }
@@ -97,7 +101,8 @@ type Config struct {
 	ProtoMaxBulkLen         int64 // bytes of one argument
 	ClientQueryBufferLimit  int64 // bytes of one incomplete request
 	ClientOutputBufferLimit OutputLimits
-	TrackingTableMaxKeys    int64 // 0: no limit
+	TrackingTableMaxKeys    int64  // 0: no limit
+	NotifyKeyspaceEvents    string // letters, in the order of CONFIG GET
 
 	// TLS.
 	TLSPort                                int // 0: no TLS
@@ -106,6 +111,8 @@ type Config struct {
 
 	// Security.
 	RequirePass            string
+	AuthFailLimit          FailLimit
+	ACLLogMaxLen           int64 // entries
 	EnableDebugCommand     Access
 	EnableProtectedConfigs Access // who may change protected directives
 

@@ -47,6 +47,12 @@ func (d *Directive) Settable(c *Config, local bool) error {
 	return nil
 }
 
+// Changes reports whether a value of CONFIG SET would change the directive in c, or is an error.
+func (d *Directive) Changes(c *Config, value string) bool {
+	other := c.Clone()
+	return d.set(other, d.Split(value)) != nil || d.get(other) != d.get(c)
+}
+
 // Split splits the value of CONFIG SET into the arguments of [Config.Set]. If the directive accepts several
 // arguments, Split cuts at every single space, as Redis does, and "" has no arguments.
 func (d *Directive) Split(value string) []string {

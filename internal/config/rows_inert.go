@@ -45,9 +45,7 @@ var inertProcess = group("Redis's process", "how Redis runs as a process",
 	inert("enable-module-command", access, "no").immutable(),
 	inert("aclfile", value.NoACL, "").immutable(),
 	inert("acl-pubsub-default", value.Enum("allchannels", "resetchannels"), "resetchannels"),
-	inert("acllog-max-len", value.Int64(0, maxLong), "128"),
 	inert("busy-reply-threshold", value.Int64(0, maxLong), "5000").alias("lua-time-limit"),
-	inert("notify-keyspace-events", value.KeyspaceEvents, ""),
 )
 
 var inertReplication = group("Redis's replication", "replication",

@@ -103,8 +103,8 @@ func (l *List) Prefixes(all []*Name, key string) []*Name {
 				return all
 			}
 		}
-		// Each name between x and the key begins with the part that x and the key share. A prefix
-		// of the key that is longer than this part would also lie between them.
+		// A longer prefix of the key would be after x and not after the key, and before returns
+		// the last such name.
 		key = key[:common]
 	}
 }

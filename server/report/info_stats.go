@@ -96,5 +96,7 @@ func (r *Report) infoLatencyStats(t *text, _ int64) {
 func (r *Report) infoCellserver(t *text, now int64) {
 	t.add("cellserver_version", commands.Version)
 	t.add("logical_time_nanoseconds", now)
+	t.add("auth_failures", r.Stats.Logins.Failed())
+	t.add("auth_limited", r.Stats.Logins.Limited())
 	t.add("command_panics", r.Stats.Totals.Panics.Load())
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"cellserver/server/logins"
 )
 
 // Stats are all counters of a server.
@@ -13,6 +15,7 @@ type Stats struct {
 	Totals   Totals
 	Errors   Errors
 	Rates    Rates
+	Logins   *logins.Logins
 }
 
 // Init allocates the counters. All commands must be registered before.
