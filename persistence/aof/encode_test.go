@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"strconv"
 	"testing"
 
 	"cellserver/persistence/aof/format"
@@ -135,4 +136,29 @@ func TestTheLogIsComplete(t *testing.T) {
 		files = files.PowerCut(nil)
 	}
 	require.NotEmpty(t, want)
+}
+
+// TestLargeEffectsAreEncodedAlone: the commands are the same, whether a large collection comes first or after others.
+func TestLargeEffectsAreEncodedAlone(t *testing.T) {
+	files := memory()
+	l := start(t, files, Never)
+	items := make([]store.Item, largeMembers)
+	for i := range items {
+		items[i] = store.Item{Score: float64(i), Member: strconv.Itoa(i)}
+	}
+	for db := range 3 {
+		for _, before := range []bool{false, true} {
+			if before {
+				set(l.store, "other", int64(db))
+			}
+			write(l.store, now, func(tx *store.Tx) { tx.Select(db); k := tx.Write([]byte("z")); k.ZStore(items) })
+			set(l.store, "after", int64(db))
+			l.commit()
+		}
+	}
+	write(l.store, now, func(tx *store.Tx) { tx.Select(1); k := tx.Write([]byte("z")); k.ZStore(items[:3]) })
+	l.commit()
+	again, _, err := load(t, files)
+	require.NoError(t, err)
+	requireSame(t, contents(l.store), contents(again.store))
 }

@@ -88,6 +88,10 @@ func (j *Journal) Committed(_ *store.Tx, effects []store.Effect) {
 		}
 		return
 	}
+	if (len(effects) > 1 || effects[0].Collection != nil) && isLarge(effects) {
+		j.collectLarge(effects)
+		return
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if !j.recording.Load() {
