@@ -56,7 +56,8 @@ func (b *background) round(interval time.Duration) {
 	if now-b.patrolled >= patrolInterval {
 		b.patrolled = now
 		b.peers.patrol(now)
-		b.reclaimer.reclaim(b.store.UsedOfHeap())
+		traffic := b.transport.Traffic()
+		b.reclaimer.reclaim(b.clock.Monotonic, b.store.UsedOfHeap(), traffic.Input+traffic.Output+int64(b.server.Clients()))
 	}
 	if now-b.sampled >= sampleInterval {
 		b.sampled = now
