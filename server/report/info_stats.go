@@ -97,4 +97,7 @@ func (r *Report) infoCellserver(t *text, now int64) {
 	t.add("cellserver_version", commands.Version)
 	t.add("logical_time_nanoseconds", now)
 	t.add("command_panics", r.Stats.Totals.Panics.Load())
+	steps, moved := r.Store.Steps()
+	t.add("clock_steps_back", steps)
+	t.add("clock_steps_back_keys", moved)
 }
