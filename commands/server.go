@@ -46,6 +46,8 @@ type Clock interface {
 	Advance(nanos int64)
 	// Resume makes the logical clock follow the real time again.
 	Resume()
+	// Step sets the wall clock under the server, as an operator or NTP would.
+	Step(nanos int64)
 }
 
 // Settings hold the configuration of the running server: CONFIG.

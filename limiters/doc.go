@@ -11,6 +11,8 @@
 //	pace.go       pacing (CL.PACE): two integers in a string
 //	lease.go      concurrency (CL.ACQUIRE): a sorted set of holders and lease ends
 //
+//	moveback.go   what happens to each of these states if the clock is set back
+//
 // Every limiter takes the same three steps ([Limiter]): Find the entry of a key, Decide
 // without a change, Apply the decision. So several limits can be all or nothing (all.go):
 // first all decide, then all apply or none. args.go parses the arguments of a limiter.

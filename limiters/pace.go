@@ -59,9 +59,13 @@ func (p Pacer) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 
 // Apply implements [Limiter].
 func (p Pacer) Apply(e *store.Entry, a *Answer, now int64) {
-	state := decimal.Append(make([]byte, 0, 40), a.state[0])
-	state = decimal.Append(append(state, ' '), a.state[1])
-	e.SetBytes(state, expiryAfter(now, a.ResetAfter))
+	e.SetBytes(paceState(a.state[0], a.state[1]), expiryAfter(now, a.ResetAfter))
+}
+
+// paceState is what a key holds.
+func paceState(free, stored int64) []byte {
+	state := decimal.Append(make([]byte, 0, 40), free)
+	return decimal.Append(append(state, ' '), stored)
 }
 
 // twoIntegers parses two integers with a space between them.

@@ -1,59 +1,31 @@
 package persistence
 
-import (
-	"bytes"
+import "cellserver/store"
 
-	"cellserver/store"
-)
-
-// maxClockSkew is the largest skew of a file, in nanoseconds, at which its throttle keys stay as
-// they are. Every day clocks change by less than that.
-const maxClockSkew = int64(1e9)
-
-// correctClock corrects the throttle keys of files from the future. Such files come from a clock that was fast and is
-// right now. Their TATs are too large by the skew, and would throttle their users for that long. So correctClock
-// subtracts the skew from every TAT. That can only make a limiter more permissive. modified is the time of the newest
-// file. found is true if there were such keys.
+// correctClock corrects files that are from the future. The clock was ahead when they were written, and has been set back
+// since by more than clock-step-limit. Their times are ahead by the same difference, and would limit their users for that
+// long. The store moves them back, as after a step of the running clock. modified is the time of the last file.
+// correctClock reports whether there were such keys.
 func (env *environment) correctClock(modified int64) (found bool) {
-	now := env.clock.Now()
-	skew := modified - now
-	if skew <= maxClockSkew {
+	skew := modified - env.clock.Now()
+	limit := env.settings.Load().ClockStepLimit
+	if limit <= 0 || skew <= limit {
 		return false
 	}
-	tx := env.lockAll()
-	defer tx.End()
-	n := 0
-	for db := range env.store.Databases() {
-		tx.Select(db)
-		for _, key := range throttleKeys(tx) {
-			e := tx.Write(key)
-			setTAT(&e, e.Int()-skew, now)
-			n++
-		}
-	}
-	env.log.Warn("files are from the future: the clock was corrected since, and throttle keys were corrected by the same time", "seconds", skew/1e9, "keys", n)
-	return n > 0
+	changes := env.store.Changes()
+	env.store.StepBack(store.Step{Was: modified, Back: skew}, nil)
+	env.store.CatchUp()
+	_, moved := env.store.Steps()
+	env.log.Warn("files are from the future: the clock was set back since, and limits and expiries were moved back by the same time; "+
+		"check the clock if the time is wrong now", "seconds", skew/1e9, "keys", moved)
+	return env.store.Changes() > changes
 }
 
-// throttleKeys returns the keys of a database that hold a TAT: a time in nanoseconds, at which
-// they expire. With the redis-cell module they may expire up to 2 ms earlier.
-func throttleKeys(tx *store.Tx) (keys [][]byte) {
-	tx.Each(func(e *store.Entry) {
-		if e.Kind() != store.Int || e.ExpireAt() == store.NoExpiry {
-			return
-		}
-		if early := e.Int()/1e6 + 1 - e.ExpireAt(); 0 <= early && early <= 3 {
-			keys = append(keys, bytes.Clone(e.Key()))
-		}
-	})
-	return keys
-}
-
-// setTAT makes a key hold another TAT. If the TAT has passed, it deletes the key.
-func setTAT(e *store.Entry, tat, now int64) {
-	if tat <= now {
-		e.Delete()
-		return
+// SteppedBack follows a clock that was set back. A snapshot that is being written may have times of before, so it is
+// written again.
+func (m *Manager) SteppedBack() {
+	if kind, _ := m.jobs.running(); kind == SavingJob {
+		m.jobs.stop(false, SavingJob)
+		m.snapshots.scheduled.Store(true)
 	}
-	e.SetInt(tat, (tat+1e6-1)/1e6)
 }

@@ -68,18 +68,19 @@ func TestFilesFromTheFutureThrottleNobody(t *testing.T) {
 					require.Equal(t, begin+60e9+1, s.int(user))
 					require.Equal(t, (begin+60e9)/1e6+1, s.expiry(user))
 				}
-				require.Equal(t, tat/1e6, s.expiry("counter"))
+				require.Equal(t, int64(7), s.int("counter"))
+				require.Equal(t, (tat-hour)/1e6, s.expiry("counter"))
 				require.Equal(t, number, s.int("number"))
 			}
 		})
 	}
 }
 
-// TestSmallDifferencesAreIgnored has a clock that is a second ahead: nothing is corrected.
+// TestSmallDifferencesAreIgnored has a clock that is ahead by clock-step-limit: nothing is corrected.
 func TestSmallDifferencesAreIgnored(t *testing.T) {
 	files := &fstest.Memory{}
 	s := started(t, files, logged(aof.Always))
-	files.Clock = func() int64 { return begin + maxClockSkew }
+	files.Clock = func() int64 { return begin + 10e9 }
 	tat := begin + 60e9
 	require.True(t, s.acknowledged(func() { s.set("user", tat, tat/1e6) }))
 	s = started(t, files.Kill(), logged(aof.Always))

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/limiters"
 	"cellserver/persistence/fs"
 	"cellserver/persistence/fs/fstest"
 	"cellserver/store"
@@ -43,11 +44,11 @@ func (s *server) Committed(_ *store.Tx, effects []store.Effect) { s.effects.Add(
 
 // newServer returns a server with save points that has not started.
 func newServer(t testing.TB, files fs.FS, change ...func(*Settings)) *server {
-	s := &server{t: t, files: files, store: store.New(store.Options{Databases: 3, Seed: 1})}
+	s := &server{t: t, files: files, store: store.New(store.Options{Databases: 3, Seed: 1, MoveBack: limiters.MoveBack})}
 	s.now.Store(begin)
 	s.condition.Store(&Condition{})
 	s.store.Observe(s)
-	set := Settings{Dir: "dir", DBFilename: "dump.rdb", Save: []SavePoint{{3600, 1}, {60, 100}}, Checksum: true, StopWrites: true}
+	set := Settings{Dir: "dir", DBFilename: "dump.rdb", Save: []SavePoint{{3600, 1}, {60, 100}}, Checksum: true, StopWrites: true, ClockStepLimit: 10e9}
 	for _, c := range change {
 		c(&set)
 	}

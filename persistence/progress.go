@@ -17,7 +17,7 @@ type loadProgress struct {
 	begun         atomic.Int64 // monotonic time
 	logged        atomic.Int64 // monotonic time of the last log line
 	total, loaded atomic.Int64 // bytes
-	modified      atomic.Int64 // when the newest file was last written, in Unix nanoseconds
+	modified      atomic.Int64 // when the last file was written, in Unix nanoseconds
 	usedMem       atomic.Int64 // memory in bytes of the server that wrote the file
 	keys, expired atomic.Int64 // keys of the last file that were loaded, and that were left out
 }

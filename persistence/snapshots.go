@@ -99,6 +99,7 @@ func (s *snapshots) writeDump(j *job) error {
 		return err
 	}
 	defer snapshot.Close()
+	snapshot.Rewind(s.clock.Now())
 	defer s.track(snapshot)()
 	err = replace(s.fs, set.dump(), j, func(out io.Writer) error {
 		return rdb.Save(out, snapshot, rdb.SaveOptions{Facts: s.facts(now, "0"), NoChecksum: !set.Checksum, Keys: &s.keys})
@@ -135,7 +136,7 @@ const retryAfter = 5
 // due reports whether a snapshot is due: it was scheduled, or a save point asks for it.
 func (s *snapshots) due() bool {
 	now := s.clock.Now() / 1e9
-	if s.failed.Load() && now-s.tried.Load() <= retryAfter {
+	if s.failed.Load() && !elapsed(now, s.tried.Load(), retryAfter) {
 		return false
 	}
 	if s.scheduled.Load() {
@@ -143,10 +144,13 @@ func (s *snapshots) due() bool {
 	}
 	changes := s.unsaved()
 	for _, p := range s.settings.Load().Save {
-		if changes >= p.Changes && now-s.last.Load() > p.Seconds {
+		if changes >= p.Changes && elapsed(now, s.last.Load(), p.Seconds) {
 			s.log.Info("save point reached", "changes", changes, "seconds", p.Seconds)
 			return true
 		}
 	}
 	return false
 }
+
+// elapsed reports whether more than so many seconds have passed, or whether it is unknown because the clock was set back.
+func elapsed(now, since, seconds int64) bool { return now < since || now-since > seconds }

@@ -122,6 +122,9 @@ func (s *Server) Changes() int64 { return s.parts.Store.Changes() }
 // [rules.Rules.UseFile].
 func (s *Server) UseRules(name string, text []byte) error { return s.parts.Rules.UseFile(name, text) }
 
+// SteppedBack follows a clock that was set back: a pause of clients ends after the time that was left of it.
+func (s *Server) SteppedBack(step store.Step) { s.clients.MovePause(step.Was/1e6, step.Back/1e6) }
+
 // MayExpire reports whether the server may remove expired keys in the background at now, in Unix
 // nanoseconds. It may not after DEBUG SET-ACTIVE-EXPIRE 0, and while clients are paused.
 func (s *Server) MayExpire(now int64) bool {

@@ -12,6 +12,8 @@
 // absolute fact that a log or a replica can apply again. [Tx.End] hands the effects to the
 // observers while the locks are held, so the order of effects is the order of changes.
 //
+// If the wall clock is set back ([Store.StepBack]), every partition moves its keys back before the next transaction reads them.
+//
 // Expired keys are removed on access and by [Store.Sweep]. [Store.Evict] removes keys to make
 // room. Both use transactions, on one partition and a few keys at a time.
 //
@@ -44,6 +46,7 @@
 //	candidates.go sampled keys that may be evicted
 //	evict.go      removing keys to make room
 //	watch.go      WATCH
+//	step.go       following a clock that is set back
 //	snapshot.go   Snapshot
 //
 // For speed alone, each behind a seam:

@@ -12,11 +12,13 @@ import (
 // partition is the part of the keyspace that one lock guards.
 type partition struct {
 	mu      sync.Mutex       // guards everything below
+	epoch   uint64           // of the clock that its times follow; step.go
 	tables  []table.Numbered // those that are made, by database; tables.go
 	watches map[watchKey][]*Watcher
 	frozen  *table.Frozen                // what a running snapshot must still see; nil if none runs
 	index   uint8                        // of the partition; never changes
-	_       [2*table.CacheLine - 56]byte // keeps neighbours off its cache lines
+	behind  *behind                      // steps of the clock that its keys have not followed; nil for none
+	_       [2*table.CacheLine - 72]byte // keeps neighbours off its cache lines
 }
 
 // lockTries is how often lock tries a lock that is taken, before the goroutine sleeps. That takes

@@ -24,6 +24,9 @@ type Tx struct {
 	CountLater bool
 	// Silent: the observers learn nothing, because loading from disk is not a change.
 	Silent bool
+	// Stepped returns the time again if the clock was set back since the transaction's time was read ([Store.StepBack]). It is
+	// called while the locks are held. It may be nil.
+	Stepped func() int64
 
 	s       *Store
 	fp      Footprint
@@ -32,6 +35,8 @@ type Tx struct {
 	db      int
 	rng     uint64
 	active  bool
+	stepped bool      // the clock was set back before the last Begin; step.go
+	epoch   uint64    // of the clock, as the transaction knows it; step.go
 	hashes  keyHashes // hashes of keys that are known already; keyhashes.go
 	effects []Effect
 	discard Effect // where a silent transaction writes its effects
@@ -59,7 +64,9 @@ type Observer interface {
 const keptEffects = 1024
 
 // NewTx returns a transaction to begin.
-func (s *Store) NewTx() *Tx { return &Tx{s: s, rng: s.seed.Add(0x9e3779b97f4a7c15)} }
+func (s *Store) NewTx() *Tx {
+	return &Tx{s: s, rng: s.seed.Add(0x9e3779b97f4a7c15), epoch: s.epoch.Load()}
+}
 
 // Begin locks the footprint's partitions, in ascending order, for a transaction at now (Unix
 // nanoseconds) in database db.
@@ -74,6 +81,9 @@ func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 			p.mu.Lock()
 			tx.only = p
 			n++
+			if p.epoch != tx.epoch {
+				tx.meetStep(p)
+			}
 		}
 	}
 	if n != 1 {
@@ -86,6 +96,9 @@ func (tx *Tx) BeginKey(now int64, db int, key []byte) {
 	p := tx.s.partitionOf(tx.hashes.slotOf(tx.s.anyTable(), key))
 	tx.now, tx.db, tx.only, tx.active = now, db, p, true
 	p.lock()
+	if p.epoch != tx.epoch {
+		tx.meetStep(p)
+	}
 }
 
 // End hands the effects to the observers and then unlocks, even if an observer panics. A second

@@ -97,7 +97,7 @@ var mayImport = map[string][]string{
 	"persistence/fs/fstest":    {"persistence/fs"},
 
 	// The edge wires everything.
-	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "internal/config/configload", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
+	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
 	"cmd/cellserver": {"cmd/cellserver/app", "internal/config", "internal/config/configload", "internal/notices"},
 }

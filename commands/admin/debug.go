@@ -42,11 +42,12 @@ func debug(c *commands.Call) error {
 	return cmd.run(c)
 }
 
-// debugClock is DEBUG CLOCK SET unix-nanoseconds | ADVANCE nanoseconds | RESUME. It changes the
-// logical time of the whole server: limiters, expiry and TIME follow it.
+// debugClock is DEBUG CLOCK SET unix-nanoseconds | ADVANCE nanoseconds | STEP nanoseconds | RESUME.
+// It changes the logical time of the whole server: limiters, expiry and TIME follow it.
 //
-// SET and ADVANCE stop the clock at the new time, which must be from 0 to the largest int64. The
-// rest of the batch runs at the new time. A transaction runs to its end at the time of its begin.
+// SET and ADVANCE stop the clock at the new time, which must be from 0 to the largest int64. STEP
+// sets the wall clock, so keys follow a long step back (clock-step-limit). The rest of the batch
+// runs at the new time. A transaction runs to its end at the time of its begin.
 func debugClock(c *commands.Call) error {
 	args := c.Args[2:]
 	switch {
@@ -62,17 +63,29 @@ func debugClock(c *commands.Call) error {
 		}
 		c.Server.Clock.Set(n)
 	case len(args) == 2 && commands.Is(args[0], "advance"):
-		n, err := c.Int(3)
-		if err != nil {
-			return err
+		return debugMoveClock(c, c.Server.Clock.Advance)
+	case len(args) == 2 && commands.Is(args[0], "step"):
+		if c.Conn.Transaction.Running {
+			return commands.ErrNotInMulti // its locks would be waited for
 		}
-		if now := c.Server.Clock.Now(); n > math.MaxInt64-now || n < -now {
-			return commands.ErrOutOfRange
-		}
-		c.Server.Clock.Advance(n)
+		return debugMoveClock(c, c.Server.Clock.Step)
 	default:
 		return commands.ErrSyntax
 	}
+	c.Conn.Now = c.Server.Clock.Now()
+	return commands.ReplyOK(c)
+}
+
+// debugMoveClock moves the clock by the nanoseconds of the third argument.
+func debugMoveClock(c *commands.Call, move func(nanos int64)) error {
+	n, err := c.Int(3)
+	if err != nil {
+		return err
+	}
+	if now := c.Server.Clock.Now(); n > math.MaxInt64-now || n < -now {
+		return commands.ErrOutOfRange
+	}
+	move(n)
 	c.Conn.Now = c.Server.Clock.Now()
 	return commands.ReplyOK(c)
 }
@@ -132,8 +145,9 @@ func debugReload(c *commands.Call) error {
 func debugPanic(*commands.Call) error { panic("DEBUG PANIC was asked for") }
 
 func debugHelp(c *commands.Call) error {
-	return c.Help("DEBUG", "CLOCK SET <unix-nanoseconds> | ADVANCE <nanoseconds> | RESUME",
+	return c.Help("DEBUG", "CLOCK SET <unix-nanoseconds> | ADVANCE <nanoseconds> | STEP <nanoseconds> | RESUME",
 		"    Stop the server's logical time at a moment, move it on, or let it run again.",
+		"    STEP sets the wall clock under the server, as an operator or NTP would.",
 		"LOG <message>", "    Write <message> to the server log.",
 		"PANIC", "    Make a command panic: its connection is closed, the server goes on.",
 		"PROTOCOL <type>", "    Reply with a test value of the specified type. <type> can be: string,",

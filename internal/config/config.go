@@ -141,7 +141,8 @@ type Config struct {
 	ShutdownTimeout int    // seconds that a shutdown waits for clients
 
 	// Rate limiting.
-	RulesFile string // path, "": none
+	RulesFile      string // path, "": none
+	ClockStepLimit int    // seconds, 0: never
 
 	// Metrics.
 	MetricsPort    int    // 0: none

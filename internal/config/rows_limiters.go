@@ -5,6 +5,8 @@ import "cellserver/internal/config/value"
 var limiterDirectives = group("Rate limiting", "",
 	field("rules-file", value.Text, "", func(c *Config) *string { return &c.RulesFile },
 		"YAML file of the rules for CL.CHECK; a regular file of at most 4 MB. The server reads it again on SIGHUP and when the file changes.").protected(),
+	field("clock-step-limit", value.Int(0, maxInt), "10", func(c *Config) *int { return &c.ClockStepLimit },
+		"Seconds by which the wall clock may be set back before limits and expiries follow it; 0 is never. A smaller step makes limits last longer by that time."),
 )
 
 var metricsDirectives = group("Metrics", "",

@@ -148,8 +148,9 @@ func (d *Dir) Sizes() (base, changes int64) {
 	return base, changes
 }
 
-// Stat returns the number of bytes to load. It also returns the time of the last write to the
-// newest file, in Unix nanoseconds. Its error names a missing file.
+// Stat returns the number of bytes to load. It also returns the time of the last write to the last
+// file, in Unix nanoseconds. Files before it may be newer if the clock was set back. Its error names
+// a missing file.
 func (d *Dir) Stat() (bytes, modified int64, err error) {
 	for _, e := range d.manifest.Files() {
 		n, at, err := d.stat(e)
@@ -157,7 +158,7 @@ func (d *Dir) Stat() (bytes, modified int64, err error) {
 			return 0, 0, fmt.Errorf("%w: the manifest %s lists it", err, d.manifestPath())
 		}
 		bytes += n
-		modified = max(modified, at)
+		modified = at
 	}
 	return bytes, modified, nil
 }

@@ -72,6 +72,7 @@ func (stopped) Monotonic() int64     { return now }
 func (stopped) Set(int64)            {}
 func (stopped) Advance(int64)        {}
 func (stopped) Resume()              {}
+func (stopped) Step(int64)           {}
 
 // write runs a transaction on the whole keyspace.
 func write(s *store.Store, at int64, do func(tx *store.Tx)) {

@@ -22,6 +22,14 @@ func (r *Registry) Pause(now, until int64, all bool) {
 // Unpause implements [commands.Clients].
 func (r *Registry) Unpause() { r.pause.Store(nil) }
 
+// MovePause makes a pause that is in force at a Unix millisecond end some milliseconds earlier, because the clock was set
+// back by that time.
+func (r *Registry) MovePause(was, back int64) {
+	if old := r.pause.Load(); old != nil && old.until >= was {
+		r.pause.CompareAndSwap(old, &pause{old.until - back, old.all})
+	}
+}
+
 // MayBePaused reports whether CLIENT PAUSE was given and may still be in force.
 func (r *Registry) MayBePaused() bool { return r.pause.Load() != nil }
 

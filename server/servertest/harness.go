@@ -227,6 +227,9 @@ func (c *Clock) Advance(ns int64) { c.Time += ns }
 // Resume implements [commands.Clock].
 func (c *Clock) Resume() {}
 
+// Step implements [commands.Clock]. No key follows it.
+func (c *Clock) Step(ns int64) { c.Time += ns }
+
 // ErrDisk is an error for [Disk].
 var ErrDisk = errors.New("no space left on device")
 

@@ -86,7 +86,7 @@ func attackSession(t *testing.T, seed uint64) {
 func populate(s *server) {
 	c := s.dial()
 	c.Do("SETRANGE", "big", 10<<20, "x")
-	for i := 0; i < 5_000; i += 500 {
+	for i := 0; i < 2_000; i += 500 {
 		args := []any{"ZADD", "z"}
 		for j := range 500 {
 			args = append(args, i+j, fmt.Sprintf("member:%08d", i+j))

@@ -10,6 +10,7 @@ import (
 	_ "cellserver/commands/all" // registers every command
 	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
+	"cellserver/limiters"
 	"cellserver/limiters/rules"
 	"cellserver/resp/transport"
 	"cellserver/server"
@@ -72,7 +73,7 @@ func New(o Options) (*App, error) {
 // wire makes the parts and connects them. Only the log and the certificates exist before.
 func (a *App) wire(cfg *config.Config, configFile string) {
 	a.store = store.New(store.Options{
-		Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8)), Pinned: rules.Holds,
+		Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8)), Pinned: rules.Holds, MoveBack: limiters.MoveBack,
 	})
 	configureStore(a.store, cfg)
 	a.disk = newDisk(a.store, a.clock, &a.log, cfg)
@@ -87,6 +88,8 @@ func (a *App) wire(cfg *config.Config, configFile string) {
 	a.peers = peers{log: &a.log, server: a.server, transport: &a.transport}
 	a.transport = transport.Server{Log: a.log.Logger, Accept: a.peers.accept, WriteLimit: writeLimit, Barrier: a.disk.Journal()}
 	a.sockets = sockets{log: &a.log, serve: a.transport.Serve, config: a.server.Config, certificates: &a.certificates}
+	configureClock(a.clock, cfg)
+	a.clock.check = (&clockSteps{log: &a.log, clock: a.clock, store: a.store, server: a.server, saved: a.disk.SteppedBack}).check
 	a.rules = ruleFile{log: &a.log, use: a.server.UseRules}
 	a.exporter = exporter{log: &a.log, metrics: a.server.Metrics}
 }

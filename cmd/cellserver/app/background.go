@@ -52,11 +52,13 @@ func (b *background) run(ctx context.Context) {
 
 func (b *background) round(interval time.Duration) {
 	now := b.clock.Monotonic()
+	b.clock.check()
 	b.transport.Tick(now)
 	if now-b.patrolled >= patrolInterval {
 		b.patrolled = now
 		b.peers.patrol(now)
-		b.reclaimer.reclaim(b.store.UsedOfHeap())
+		traffic := b.transport.Traffic()
+		b.reclaimer.reclaim(b.clock.Monotonic, b.store.UsedOfHeap(), traffic.Input+traffic.Output+int64(b.server.Clients()))
 	}
 	if now-b.sampled >= sampleInterval {
 		b.sampled = now

@@ -41,3 +41,40 @@ func TestClockIsAdvancedConcurrently(t *testing.T) {
 	wg.Wait()
 	require.Equal(t, int64(8000), c.Now())
 }
+
+// A wall clock that is set back is followed in one step, which step returns. Until then the time goes on.
+func TestClockIsSetBack(t *testing.T) {
+	c := newClock()
+	c.setLimit(int64(10 * time.Second))
+	near := func(want int64) {
+		t.Helper()
+		require.InDelta(t, want, c.Now(), float64(5*time.Second))
+	}
+	real, year := time.Now().UnixNano(), int64(365*24*time.Hour)
+	c.Step(year)
+	near(real + year)
+	c.Step(-year)
+	near(real + year)
+	step, take := c.step()
+	require.NotNil(t, take)
+	require.InDelta(t, year, step.Back, float64(time.Second))
+	require.InDelta(t, real+year, step.Was, float64(5*time.Second))
+	near(real + year)
+	take()
+	near(real)
+	_, take = c.step()
+	require.Nil(t, take)
+
+	c.Step(-int64(9 * time.Second))
+	_, take = c.step()
+	require.Nil(t, take, "a small step is followed at once")
+	c.Set(5)
+	c.Step(-year)
+	_, take = c.step()
+	require.Nil(t, take, "a fixed clock does not go back")
+	c.Resume()
+	near(real - year - int64(9*time.Second))
+	c.setLimit(0)
+	c.Step(-year)
+	near(real - 2*year - int64(9*time.Second))
+}

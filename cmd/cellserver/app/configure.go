@@ -41,6 +41,7 @@ func (a *App) configure(old, cfg *config.Config) error {
 	}
 	a.log.setLevel(cfg)
 	configureStore(a.store, cfg)
+	configureClock(a.clock, cfg)
 	return nil
 }
 

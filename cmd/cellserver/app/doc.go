@@ -23,6 +23,7 @@
 //	rewrite.go       CONFIG REWRITE
 //	maxclients.go    maxclients, and the limit on open files
 //	log.go           the log
+//	clock_steps.go   what happens if the wall clock is set back
 //	clock.go         the only clock of the server
 //	files.go         dir, and the paths of files
 //	process*.go, system_*.go   what the operating system knows and permits
@@ -68,7 +69,8 @@
 //     into force.
 //   - peers.mu guards the UserData of all connections. It is held while a client is admitted, and during a patrol. The
 //     locks of the transport and of the list of clients are taken inside it.
-//   - clock.setting is held while the clock is set. Reading the clock takes no lock.
+//   - clock.setting is held while the clock is set. Reading the clock takes no lock. clockSteps.mu is taken before it, and
+//     before the store's locks.
 //
 // The certificates, the level of the log and the state of Run are atomics.
 package app

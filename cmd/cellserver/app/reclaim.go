@@ -5,14 +5,34 @@ import (
 	"runtime/metrics"
 )
 
-// reclaimer gives the memory of removed strings and sorted sets back to the system. The garbage collector alone would
-// keep it for minutes, because CL.THROTTLE allocates nothing and so does not start a collection. Cells live outside the heap.
+// reclaimer gives the memory of removed strings and sorted sets, and of clients that left, back to the system. The garbage
+// collector alone would keep it for minutes, because CL.THROTTLE allocates nothing and so does not start a collection. Cells
+// live outside the heap.
 type reclaimer struct {
 	resident, used int64 // bytes of the heap and of the values, after the last collection
+	unused         int64 // bytes of resident that are no objects
+	cycles         int64 // collections so far, those that Go has begun included
+	collected      int64 // monotonic time of the last collection
+	took           int64 // nanoseconds of the last collection of the reclaimer
+	activity       int64 // of clients, at the last collection of the reclaimer
 }
 
 // spareHeap is how many bytes of garbage do not justify a collection, besides a quarter of the bytes of the values.
 const spareHeap = 32 << 20
+
+// A collection also finds out how much besides the values still lives. It is repeated after verifyEvery nanoseconds,
+// and takes at most one part in verifyShare of the time.
+const (
+	verifyEvery = int64(5e9)
+	verifyShare = 20
+)
+
+// heap is what the runtime tells about the heap, in bytes.
+type heap struct {
+	resident int64 // objects, garbage, and free memory that the system does not have back yet
+	live     int64 // objects that lived at the last collection
+	cycles   int64 // collections
+}
 
 // due reports whether the garbage of the heap justifies a collection. The heap has so many resident bytes, and the values
 // use some of them. due assumes that all other live objects are as large as after the last collection.
@@ -21,29 +41,43 @@ func (r *reclaimer) due(resident, used int64) bool {
 	return resident-live > spareHeap+used/4
 }
 
+// stale reports whether that assumption is worth a collection: the other objects are large, and clients have been active
+// since it was made.
+func (r *reclaimer) stale(now, used, activity int64) bool {
+	return r.resident-r.used > spareHeap+used/4 && activity != r.activity && now-r.collected >= max(verifyEvery, verifyShare*r.took)
+}
+
 // collect runs the collector and returns free memory to the system.
 func (r *reclaimer) collect(used int64) {
 	debug.FreeOSMemory()
-	r.resident, r.used = residentHeap(), used
+	h := readHeap()
+	r.resident, r.used, r.cycles, r.unused = h.resident, used, h.cycles, h.resident-h.live
 }
 
-// reclaim collects if a collection is due. used is in bytes.
-func (r *reclaimer) reclaim(used int64) {
-	if r.due(residentHeap(), used) {
-		r.collect(used)
+// reclaim collects if a collection is due. now is the monotonic clock. used is the bytes of the values; activity changes
+// whenever clients do something.
+func (r *reclaimer) reclaim(now func() int64, used, activity int64) {
+	h, begun := readHeap(), now()
+	if h.cycles != r.cycles { // Go has collected by itself
+		r.resident, r.used, r.cycles, r.collected = h.live+r.unused, used, h.cycles, begun
 	}
+	if !r.due(h.resident, used) && !r.stale(begun, used, activity) {
+		return
+	}
+	r.collect(used)
+	r.collected, r.activity = now(), activity
+	r.took = r.collected - begun
 }
 
-// residentHeap returns the bytes of the heap: objects, garbage, and free memory that the system does not have back yet.
-func residentHeap() (n int64) {
+func readHeap() heap {
 	samples := [...]metrics.Sample{
 		{Name: "/memory/classes/heap/objects:bytes"},
 		{Name: "/memory/classes/heap/unused:bytes"},
 		{Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/gc/heap/live:bytes"},
+		{Name: "/gc/cycles/total:gc-cycles"},
 	}
 	metrics.Read(samples[:])
-	for _, s := range samples {
-		n += int64(s.Value.Uint64())
-	}
-	return n
+	at := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
+	return heap{resident: at(0) + at(1) + at(2), live: at(3), cycles: at(4)}
 }

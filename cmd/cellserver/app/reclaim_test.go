@@ -20,6 +20,20 @@ func TestReclaimIsDue(t *testing.T) {
 	require.False(t, r.due(20*mb, 10*mb), "the collector ran by itself")
 }
 
+// What lives besides the values is verified at times, while clients are active.
+func TestReclaimIsStale(t *testing.T) {
+	const mb, second = 1 << 20, int64(1e9)
+	r := &reclaimer{resident: 800 * mb, used: 10 * mb, collected: 10 * second, activity: 1}
+	require.True(t, r.stale(15*second, 10*mb, 2))
+	require.False(t, r.stale(15*second, 10*mb, 1), "nobody has done anything")
+	require.False(t, r.stale(14*second, 10*mb, 2), "too soon")
+	r.took = second / 2
+	require.False(t, r.stale(19*second, 10*mb, 2), "at most a twentieth of the time")
+	require.True(t, r.stale(20*second, 10*mb, 2))
+	r.resident = 42 * mb
+	require.False(t, r.stale(20*second, 10*mb, 2), "little lives besides the values")
+}
+
 // One call gives the memory of expired keys back to the system, except for spareHeap.
 func TestReclaimGivesMemoryBack(t *testing.T) {
 	s := store.New(store.Options{Databases: 1, Seed: 1})
@@ -36,12 +50,12 @@ func TestReclaimGivesMemoryBack(t *testing.T) {
 		tx.End()
 	}
 	r.collect(s.UsedOfHeap())
-	full, took := residentHeap(), s.UsedOfHeap()
+	full, took := readHeap().resident, s.UsedOfHeap()
 	require.Greater(t, took, int64(200<<20))
 	var cursor store.SweepCursor
 	for s.Len(0) > 0 {
 		s.Sweep(now+3*second, &cursor, 1_000_000)
 	}
-	r.reclaim(s.UsedOfHeap())
-	require.Less(t, residentHeap(), full-took+spareHeap+8<<20)
+	r.reclaim(func() int64 { return 0 }, s.UsedOfHeap(), 0)
+	require.Less(t, readHeap().resident, full-took+spareHeap+8<<20)
 }

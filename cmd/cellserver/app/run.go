@@ -40,6 +40,7 @@ func (a *App) Run(ctx context.Context) error {
 	a.drain(mode)
 	cancel()
 	running.Wait()
+	a.store.CatchUp() // so that the log has all moves of a clock that was set back
 	err := a.disk.Stop(mode.Save, mode.NoSave)
 	a.log.Info("stopped")
 	if mode.Force {
