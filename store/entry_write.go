@@ -39,9 +39,9 @@ func (e *Entry) SetBytes(b []byte, expireAt int64) {
 	f.Value, f.At = own, expireAt
 }
 
-// overwrite copies b over the key's string, and returns that string. It returns nil, and changes
-// nothing, if the string does not fit, or if an earlier effect of the transaction or a snapshot
-// may still show it.
+// overwrite copies b over the key's string, and returns that string. It returns nil and changes
+// nothing if the string does not fit. It does the same if an earlier effect of the transaction, or
+// a snapshot, may still show the string.
 func (e *Entry) overwrite(b []byte, expireAt int64) []byte {
 	if len(e.tx.effects) > 0 {
 		return nil

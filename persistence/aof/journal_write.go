@@ -2,10 +2,9 @@ package aof
 
 import "cellserver/persistence/fs"
 
-// Wait returns when everything that was committed before the call is with the kernel, so
-// that it survives the end of the process; with [Always], when it is on disk. It reports whether the
-// results of the commands since mark may be told to clients. It returns false under [Always] only: then some changes
-// may be lost.
+// Wait returns when the kernel has every change that was committed before the call. Such changes survive the end of
+// the process. With [Always], Wait returns when they are on disk. It reports whether clients may get the replies to the
+// commands since mark. It returns false under [Always] only: then a change may be lost.
 func (j *Journal) Wait(mark uint64) bool {
 	if need := j.begun.Load(); j.written.Load() < need {
 		j.writeUpTo(need)
