@@ -6,12 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"cellserver/internal/randtest"
 	"cellserver/limiters"
 	"cellserver/persistence/fs"
 	"cellserver/persistence/fs/fstest"
@@ -117,14 +116,7 @@ func (s *server) wait() {
 }
 
 func newRand(t testing.TB) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("SEED"); s != "" {
-		var err error
-		seed, err = strconv.ParseUint(s, 10, 64)
-		require.NoError(t, err)
-	}
-	t.Logf("SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
+	return rand.New(randtest.Source(t))
 }
 
 // failFrom makes every operation from the n-th on fail, as if the process had been killed.

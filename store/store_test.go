@@ -3,13 +3,11 @@ package store
 import (
 	"fmt"
 	"math/rand"
-	"os"
-	"strconv"
 	"testing"
-	"time"
 	"unsafe"
 
 	"cellserver/internal/decimal"
+	"cellserver/internal/randtest"
 	"cellserver/store/table"
 
 	"github.com/stretchr/testify/require"
@@ -17,14 +15,7 @@ import (
 
 // seeded returns a generator. It prints its seed; the variable SEED sets it.
 func seeded(t *testing.T) *rand.Rand {
-	seed := time.Now().UnixNano()
-	if s := os.Getenv("SEED"); s != "" {
-		n, err := strconv.ParseInt(s, 10, 64)
-		require.NoError(t, err)
-		seed = n
-	}
-	t.Logf("SEED=%d", seed)
-	return rand.New(rand.NewSource(seed))
+	return rand.New(rand.NewSource(int64(randtest.Source(t).Uint64())))
 }
 
 // scaled returns n, or a tenth of it with -short.

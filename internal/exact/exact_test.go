@@ -5,16 +5,15 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
-	"time"
+
+	"cellserver/internal/randtest"
 
 	"github.com/stretchr/testify/require"
 )
 
 // TestAgainstBigIntegers compares with integers of any size, near the ends of int64 and elsewhere.
 func TestAgainstBigIntegers(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := rand.New(randtest.Source(t))
 	for range 200_000 {
 		a, b, c := number(r), number(r), number(r)
 		sum, ok := Add(a, b)

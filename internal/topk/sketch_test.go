@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
+
+	"cellserver/internal/randtest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -53,15 +52,8 @@ func TestANewKeyTakesOverTheLeastCount(t *testing.T) {
 // TestBounds compares the sketch with exact counts. No count is too low. No count is too high by more than Over, and
 // Over is at most all added / Counters. Every key with a higher count is in the sketch.
 func TestBounds(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("SEED"); s != "" {
-		var err error
-		seed, err = strconv.ParseUint(s, 10, 64)
-		require.NoError(t, err)
-	}
-	t.Logf("SEED=%d", seed)
-	for round := range uint64(50) {
-		rng := rand.New(rand.NewPCG(seed, round))
+	rng := rand.New(randtest.Source(t))
+	for round := range 50 {
 		var s Sketch
 		exact := map[string]int64{}
 		zipf := rand.NewZipf(rng, 1.01+rng.Float64(), 1, 1+rng.Uint64N(5000))

@@ -5,11 +5,10 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
-	"time"
+
+	"cellserver/internal/randtest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -46,14 +45,7 @@ func (d desk) active(at int64) (n int64) {
 // TestAcquireAsTheModel compares with the model while holders come, leave, renew and crash. At most limit holders have
 // a lease at any time, and the numbers of every decision are true.
 func TestAcquireAsTheModel(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("SEED"); s != "" {
-		var err error
-		seed, err = strconv.ParseUint(s, 10, 64)
-		require.NoError(t, err, "SEED")
-	}
-	t.Logf("SEED=%d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := rand.New(randtest.Source(t))
 	for range 300 {
 		d, limit, now := desk{}, 1+r.Int64N(5), int64(epoch)
 		for range 100 {

@@ -3,10 +3,9 @@ package slidinglog
 import (
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
-	"time"
+
+	"cellserver/internal/randtest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,17 +15,10 @@ const (
 	epoch  = 1_790_000_000 * second
 )
 
-// seeded returns a random source. The environment variable SEED repeats a run.
+// seeded returns a generator. It prints its seed; the variable SEED sets it.
 func seeded(t *testing.T) *rand.Rand {
 	t.Helper()
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("SEED"); s != "" {
-		var err error
-		seed, err = strconv.ParseUint(s, 10, 64)
-		require.NoError(t, err, "SEED")
-	}
-	t.Logf("SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
+	return rand.New(randtest.Source(t))
 }
 
 // kept is a log in memory.

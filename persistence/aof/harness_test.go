@@ -7,14 +7,12 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
-	"time"
 
 	_ "cellserver/commands/all"
 	"cellserver/internal/config/configload"
+	"cellserver/internal/randtest"
 	"cellserver/persistence/fs"
 	"cellserver/persistence/fs/fstest"
 	"cellserver/server"
@@ -30,14 +28,7 @@ const now int64 = 1_700_000_000_123_456_789
 const parent = "/data"
 
 func seeded(t testing.TB) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("SEED"); s != "" {
-		var err error
-		seed, err = strconv.ParseUint(s, 10, 64)
-		require.NoError(t, err)
-	}
-	t.Logf("SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
+	return rand.New(randtest.Source(t))
 }
 
 func newStore() *store.Store { return store.New(store.Options{Databases: 3, Seed: 1}) }

@@ -6,13 +6,12 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"cellserver/internal/randtest"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
@@ -41,14 +40,7 @@ type place struct {
 type contents map[place]content
 
 func newRand(t testing.TB) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("SEED"); s != "" {
-		var err error
-		seed, err = strconv.ParseUint(s, 10, 64)
-		require.NoError(t, err)
-	}
-	t.Logf("SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
+	return rand.New(randtest.Source(t))
 }
 
 // edgeTexts are strings at which the format changes its encoding.

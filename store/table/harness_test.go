@@ -3,12 +3,10 @@ package table
 import (
 	"hash/maphash"
 	"math/rand"
-	"os"
-	"strconv"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	"cellserver/internal/randtest"
 	"cellserver/store/memory"
 
 	"github.com/stretchr/testify/require"
@@ -83,14 +81,7 @@ func (s *standalone) scanAll(t *testing.T, count int) map[string]bool {
 
 // seeded returns a generator. It prints its seed; the variable SEED sets it.
 func seeded(t *testing.T) *rand.Rand {
-	seed := time.Now().UnixNano()
-	if s := os.Getenv("SEED"); s != "" {
-		n, err := strconv.ParseInt(s, 10, 64)
-		require.NoError(t, err)
-		seed = n
-	}
-	t.Logf("SEED=%d", seed)
-	return rand.New(rand.NewSource(seed))
+	return rand.New(rand.NewSource(int64(randtest.Source(t).Uint64())))
 }
 
 // scaled returns n, or a tenth of it with -short.
