@@ -88,9 +88,11 @@ func (j *Journal) Committed(_ *store.Tx, effects []store.Effect) {
 		}
 		return
 	}
+	// Large effects are encoded before the lock. The transaction still holds its partitions, so neither an effect on
+	// the same keys nor another file can come between.
+	var large *encoder
 	if (len(effects) > 1 || effects[0].Collection != nil) && isLarge(effects) {
-		j.collectLarge(effects)
-		return
+		large = encodeAlone(effects)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -100,7 +102,11 @@ func (j *Journal) Committed(_ *store.Tx, effects []store.Effect) {
 	if len(j.enc.buf) == format.HeaderSize {
 		j.begun.Add(1)
 	}
-	j.enc.transaction(effects)
+	if large != nil {
+		j.enc.adopt(large)
+	} else {
+		j.enc.transaction(effects)
+	}
 	j.held.note(len(j.enc.buf))
 }
 

@@ -61,22 +61,12 @@ func isLarge(effects []store.Effect) bool {
 	return false
 }
 
-// collectLarge records effects that it encodes by themselves. The transaction still holds its partitions, so neither an
-// effect on the same keys nor another file can come between.
-func (j *Journal) collectLarge(effects []store.Effect) {
-	large := newEncoder()
-	large.reset()
-	large.transaction(effects)
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if !j.recording.Load() {
-		return
-	}
-	if len(j.enc.buf) == format.HeaderSize {
-		j.begun.Add(1)
-	}
-	j.enc.adopt(large)
-	j.held.note(len(j.enc.buf))
+// encodeAlone returns effects in an encoder of their own.
+func encodeAlone(effects []store.Effect) *encoder {
+	e := newEncoder()
+	e.reset()
+	e.transaction(effects)
+	return e
 }
 
 // adopt appends the commands of another encoder, which began with [encoder.reset].
