@@ -68,6 +68,8 @@ type Control interface {
 	// RunID identifies this run of the server: 40 hexadecimal digits. In cluster mode it is the
 	// id of the node.
 	RunID() string
+	// Topology returns the cluster that this server belongs to. It is nil if the server is alone.
+	Topology() Topology
 	// Shutdown begins to stop the server and returns at once. known is false if the edge does not
 	// support it.
 	Shutdown(ShutdownMode) (known bool, err error)

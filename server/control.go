@@ -10,11 +10,15 @@ import (
 type control struct {
 	runID    string
 	shutdown func(commands.ShutdownMode) error
+	topology commands.Topology
 	active   atomic.Bool // the server removes expired keys in the background
 }
 
 // RunID implements [commands.Control].
 func (c *control) RunID() string { return c.runID }
+
+// Topology implements [commands.Control].
+func (c *control) Topology() commands.Topology { return c.topology }
 
 // Shutdown implements [commands.Control].
 func (c *control) Shutdown(mode commands.ShutdownMode) (known bool, err error) {

@@ -56,6 +56,8 @@ type Options struct {
 	Shutdown func(commands.ShutdownMode) error
 	// Persistence keeps the keyspace on disk.
 	Persistence commands.Persistence
+	// Topology is the cluster of the server; nil if the server is alone.
+	Topology commands.Topology
 	// Process has the fields of INFO about the process.
 	Process report.Process
 }
@@ -69,7 +71,7 @@ func New(o Options) *Server {
 	s.clients = clients.New(config)
 	s.pubsub = pubsub.New()
 	s.tracking = tracking.New(config, s.clients.Conn)
-	s.control.runID, s.control.shutdown = o.RunID, o.Shutdown
+	s.control.runID, s.control.shutdown, s.control.topology = o.RunID, o.Shutdown, o.Topology
 	s.stats.Logins = logins.New(config, o.Clock, o.Log)
 	ruleSet := new(rules.Rules)
 	s.stats.Init()

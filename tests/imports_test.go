@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"internal/config/configload": {"internal/config", "internal/config/value", "internal/quote"},
 	"internal/randtest":          {},
 	"internal/notices":           {},
+	"internal/topology":          {},
 
 	// The pure limiters know numbers only.
 	"gcra":                {"internal/exact"},
@@ -56,7 +57,7 @@ var mayImport = map[string][]string{
 	"limiters/rules": {"internal/rediserr", "internal/word", "limiters", "store"},
 
 	// The frame of commands, and the families, which do not know each other.
-	"commands": {"internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/word", "limiters",
+	"commands": {"internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters",
 		"limiters/rules", "resp", "store"},
 	"commands/admin":        {"commands", "internal/config", "internal/glob", "resp"},
 	"commands/cluster":      {"commands", "resp", "store"},

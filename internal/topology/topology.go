@@ -1,0 +1,52 @@
+package topology
+
+// State says whether a node can serve commands on keys.
+type State uint8
+
+// The states of a node.
+const (
+	OK      State = iota // the cluster has a leader, and this node follows it or leads
+	Down                 // no leader is known, for example during an election
+	Joining              // this node does not have the data of the cluster yet
+)
+
+// View is the cluster at one moment. Nobody changes a View after it is made.
+type View struct {
+	Nodes  []Node  // all members, sorted by ID
+	Self   int     // index of this node in Nodes
+	Groups []Group // sorted by slot; together they own every slot
+	State  State
+}
+
+// Node is one member of the cluster.
+type Node struct {
+	ID       string // 40 hexadecimal digits
+	Host     string // announced to clients
+	Port     int    // of clients
+	PeerPort int    // of other nodes
+	Zone     string // where the node stands; may be empty
+	Voter    bool   // its vote counts for the quorum; false while it joins
+	Healthy  bool   // this node has heard of it within the node timeout
+}
+
+// Group is a range of slots with one leader.
+type Group struct {
+	First, Last uint16 // slots, both inclusive
+	Leader      int    // index in View.Nodes; -1 before the first election. During an election it is the last leader.
+	Replicas    []int  // the other members, as indexes in View.Nodes
+	Term        uint64 // of the leader
+	Applied     uint64 // index of the last log entry that this node has applied
+}
+
+// Leading reports whether this node leads the group of a slot, as far as it knows.
+func (v *View) Leading(slot uint16) bool { return v.LeaderOf(slot) == v.Self }
+
+// LeaderOf returns the index of the leader of a slot in Nodes; -1 if none is known.
+func (v *View) LeaderOf(slot uint16) int {
+	for i := range v.Groups {
+		if g := &v.Groups[i]; slot >= g.First && slot <= g.Last {
+			return g.Leader
+		}
+	}
+	return -1
+}

@@ -1,0 +1,22 @@
+package topology
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestLeaderOf(t *testing.T) {
+	v := &View{
+		Nodes:  []Node{{ID: "a"}, {ID: "b"}},
+		Self:   1,
+		Groups: []Group{{First: 0, Last: 8191, Leader: 0}, {First: 8192, Last: 16383, Leader: 1}},
+	}
+	for slot, leader := range map[uint16]int{0: 0, 8191: 0, 8192: 1, 16383: 1} {
+		require.Equal(t, leader, v.LeaderOf(slot), "slot %d", slot)
+		require.Equal(t, leader == 1, v.Leading(slot), "slot %d", slot)
+	}
+	v.Groups[0].Leader = -1
+	require.Equal(t, -1, v.LeaderOf(7))
+	require.Equal(t, -1, new(View).LeaderOf(7))
+}
