@@ -34,6 +34,9 @@ type Handler interface {
 	Handle(args [][]byte, w *Writer) Status
 	// End ends the batch, before its output is sent.
 	End()
+	// Changed reports whether a command since the last call has changed data. Then the replies wait
+	// until the change is safe.
+	Changed() bool
 	// Limits returns the bounds of the next request. The session asks when it parses the first byte.
 	Limits() Limits
 	// Failed reports why the session closes. The reason is a [ProtocolError] with a nil stack, or the value

@@ -23,6 +23,7 @@ type Client struct {
 
 	offloaded bool // the next try of the command runs where no other connection waits
 	dirty     bool // a command of the batch may have changed what others see of the client
+	changed   bool // a command has changed a key since the last call of Changed
 }
 
 // Connect makes the client of a new connection. The client is the handler of its session.
@@ -72,6 +73,14 @@ func (c *Client) End() {
 	} else {
 		c.entry.PublishRun(c.call.Cmd)
 	}
+}
+
+// Changed reports whether a command since the last call has changed a key. A read that removes an
+// expired key is such a command.
+func (c *Client) Changed() bool {
+	changed := c.changed
+	c.changed = false
+	return changed
 }
 
 // Limits bound the next request. As in Redis, they are tight until a client has authenticated.

@@ -36,7 +36,9 @@ func (c *Client) groups(cmd *commands.Command) bool {
 
 // settle counts the group, and the changes of the keyspace.
 func (c *Client) settle() {
-	c.tx.CountChanges()
+	if c.tx.CountChanges() {
+		c.changed = true
+	}
 	t := &c.timing
 	if t.n == 0 {
 		return

@@ -64,6 +64,10 @@ type Conn struct {
 
 	status   resp.Status // how the last batch ended; only an event loop uses it
 	due      bool        // replies leave at the end of this turn; only an event loop uses it
+	waits    bool        // what leaves must wait for the Barrier; only an event loop uses it
+	held     bool        // it waits for the Barrier now: no batch runs; only an event loop uses it
+	lost     bool        // the Barrier has lost a change: the connection is to close; only an event loop uses it
+	unread   bool        // input came while it was held; only an event loop uses it
 	peerDone bool        // the client sends nothing more; only an event loop uses it
 
 	stopping atomic.Bool // run no further batch

@@ -16,6 +16,7 @@ func (*echo) Prefetch([][]byte)   {}
 func (*echo) End()                {}
 func (*echo) Closed()             {}
 func (*echo) Limits() resp.Limits { return resp.Limits{} }
+func (*echo) Changed() bool       { return false }
 func (*echo) Failed(any, []byte)  {}
 
 func (*echo) Handle(args [][]byte, w *resp.Writer) resp.Status {

@@ -81,8 +81,33 @@ func (c *Conn) beginBatch() {
 	c.mu.Unlock()
 }
 
-// endBatch returns the bytes to send: the session's output, then the messages that were pushed meanwhile.
-// It returns false if the connection is closed, or if more bytes wait than WriteLimit allows.
+// takeMessages moves the queue to the output. It holds further messages back until endBatch, and reports whether
+// there was a message.
+func (c *Conn) takeMessages() bool {
+	c.mu.Lock()
+	c.busy = true
+	pushed := c.takeQueue()
+	c.mu.Unlock()
+	if len(pushed) == 0 {
+		return false
+	}
+	c.session.Writer().Raw(pushed)
+	return true
+}
+
+// mustWait reports whether the output of a batch has to wait for the barrier. The last output of a connection gets the
+// messages that were pushed before.
+func (c *Conn) mustWait(last bool) bool {
+	if c.host.barrier == nil {
+		return false
+	}
+	messages := last && c.takeMessages()
+	return c.handler.Changed() || messages
+}
+
+// endBatch returns the bytes to send: the session's output. If there is no barrier, the messages that were pushed
+// meanwhile follow. Otherwise they may tell of changes that are not safe: they stay in the queue, and endBatch starts
+// their sending. endBatch returns false if the connection is closed, or if more bytes wait than WriteLimit allows.
 func (c *Conn) endBatch() ([]byte, bool) {
 	out := c.session.Output()
 	limit := c.writeLimit()
@@ -90,7 +115,12 @@ func (c *Conn) endBatch() ([]byte, bool) {
 	c.busy = false
 	closed := c.closed
 	tooMuch := limit > 0 && int64(len(out)+len(c.queue)) > limit
-	pushed := c.takeQueue()
+	var pushed []byte
+	if c.host.barrier == nil {
+		pushed = c.takeQueue()
+	} else {
+		c.sendQueue()
+	}
 	c.writing.Store(int64(len(out) + len(pushed)))
 	c.mu.Unlock()
 	if closed || tooMuch {

@@ -67,7 +67,7 @@ func (w *worker) nextBatch() (resp.Status, bool) {
 			return resp.Close, false
 		}
 	}
-	w.send() // pushed messages
+	w.send(true) // pushed messages
 	return resp.Close, false
 }
 
@@ -78,7 +78,7 @@ func (w *worker) finishBatch(st resp.Status) bool {
 		if st == resp.Close {
 			w.notifyClosed()
 		}
-		if !w.send() {
+		if !w.send(st == resp.Close) {
 			return false
 		}
 		switch st {
@@ -97,10 +97,10 @@ func (w *worker) finishBatch(st resp.Status) bool {
 	}
 }
 
-// send waits for the barrier, then writes the session's output and the pushed messages. It reports whether
-// the connection is open.
-func (w *worker) send() bool {
-	if !w.host.wait(w.mark) {
+// send writes the session's output, once the barrier allows it. The last output of a connection includes the pushed
+// messages. send reports whether the connection is open.
+func (w *worker) send(last bool) bool {
+	if w.mustWait(last) && !w.host.wait(w.mark) {
 		w.Close()
 		return false
 	}
