@@ -82,7 +82,7 @@ type Verdict resp.Status
 // The verdicts that commands return.
 const (
 	CloseConnection = Verdict(resp.Close) // after the reply
-	TryAgain        = Verdict(resp.Retry) // the command did not run; call it again soon
+	TryAgain        = Verdict(resp.Retry) // the command did not run; call it again at Conn.WakeAt, or after Peer.Wake
 )
 
 // Error makes a verdict an error; nobody reads the text.

@@ -24,9 +24,10 @@ type Conn struct {
 	Link        Link
 	Scratch     Scratch
 
-	// WakeAt is the time, on the clock of the waiting command, at which that command stops to
-	// wait; 0 if no command waits.
-	WakeAt int64
+	// WakeAt is the time at which the waiting command stops to wait, in logical Unix nanoseconds
+	// or, with WakeMonotonic, in monotonic nanoseconds; 0 if no command waits.
+	WakeAt        int64
+	WakeMonotonic bool
 
 	// After runs once the locks of the running command are free and before its reply leaves.
 	// Nil for nothing.
@@ -82,6 +83,7 @@ func (s *Scratch) Release() {
 type Peer interface {
 	Push(p []byte)    // sends p whole, between replies
 	Close()           // cuts the connection
+	Wake()            // runs a command that waits (TryAgain) again; nothing is lost if it begins to wait just now
 	CloseAfterReply() // closes the connection after the replies of the running batch
 	Pending() int     // bytes that wait to be sent
 	Memory() int      // bytes of its buffers, about

@@ -211,6 +211,7 @@ func (*quiet) Begin()             {}
 func (*quiet) Prefetch([][]byte)  {}
 func (*quiet) End()               {}
 func (*quiet) Closed()            {}
+func (*quiet) RetryAfter() int64  { return NoTime }
 func (*quiet) Changed() bool      { return false }
 func (*quiet) Failed(any, []byte) {}
 func (p *quiet) Limits() Limits   { return p.limits }

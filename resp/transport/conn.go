@@ -87,7 +87,9 @@ type Conn struct {
 	busy    bool       // a batch runs: pushed bytes wait until it ends
 	pushing bool       // a loop or a goroutine will send the queue
 	closed  bool
-	queue   []byte // pushed bytes that nobody sends yet
+	queue   []byte        // pushed bytes that nobody sends yet
+	woken   bool          // Wake was called since a worker last paused
+	wakeup  chan struct{} // ends the pause of a worker; nil while no worker pauses
 
 	writing atomic.Int64 // bytes that are being sent
 }
@@ -147,7 +149,27 @@ func (c *Conn) CloseAfterReply() {
 		c.loop.post(c)
 		return
 	}
+	c.interrupt()
+}
+
+// Wake makes a command that returned Retry run again now. If no command waits, the next that does runs twice at once.
+// So a caller changes what the command waits for, and then calls Wake: the command misses nothing.
+func (c *Conn) Wake() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.woken = true
+	if c.wakeup != nil {
+		c.interrupt()
+	}
+}
+
+// interrupt ends the read or the pause of a worker; mu is held.
+func (c *Conn) interrupt() {
 	c.nc.SetReadDeadline(past)
+	select {
+	case c.wakeup <- struct{}{}:
+	default: // nobody pauses, or the pause ends anyway
+	}
 }
 
 // notifyClosed tells the handler that the connection is closed, once. If the session closes by itself,

@@ -100,16 +100,6 @@ func startHeld(t *testing.T, s *echoServer) *gateBarrier {
 	return b
 }
 
-// silent requires that a client gets nothing.
-func silent(t *testing.T, c *resptest.Client) {
-	t.Helper()
-	c.NetConn().SetReadDeadline(time.Now().Add(20 * time.Millisecond))
-	n, err := c.NetConn().Read(make([]byte, 1))
-	require.Zero(t, n)
-	require.Error(t, err)
-	c.NetConn().SetReadDeadline(time.Time{})
-}
-
 func TestOnlyChangesWaitForTheBarrier(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		b := startHeld(t, s)

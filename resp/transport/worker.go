@@ -15,12 +15,7 @@ const (
 	shrinkAfter = time.Second
 	// lingerFor is the time that a client has to read the last reply before its connection closes.
 	lingerFor = 200 * time.Millisecond
-
-	// A command that returned Retry runs again after firstPause. Each further pause is twice as long, up
-	// to longestPause: short waits end in time, and thousands of long waits cost little.
-	firstPause   = 2 * time.Millisecond
-	longestPause = 32 * time.Millisecond
-	// pausedBuffer is the most bytes that a worker reads between two tries.
+	// pausedBuffer is the most bytes that a worker reads while a command waits.
 	pausedBuffer = resp.BusyBuffer
 )
 
@@ -74,7 +69,7 @@ func (w *worker) nextBatch() (resp.Status, bool) {
 // finishBatch sends the replies of a batch that ended with st, and goes on until all received commands
 // have run. It returns false if the connection is to close.
 func (w *worker) finishBatch(st resp.Status) bool {
-	for wait := firstPause; ; {
+	for {
 		if st == resp.Close {
 			w.notifyClosed()
 		}
@@ -87,10 +82,9 @@ func (w *worker) finishBatch(st resp.Status) bool {
 		case resp.Close:
 			return false
 		case resp.Retry:
-			if !w.pause(wait) {
+			if !w.pause() {
 				return false
 			}
-			wait = min(2*wait, longestPause)
 		}
 		w.beginBatch()
 		st = w.session.Resume()
@@ -154,46 +148,66 @@ func (w *worker) interrupted(err error) bool {
 	return true
 }
 
-// pause waits d until the next try of a command. It returns false if the connection is to close. Meanwhile
-// it reads, to notice a client that closes its connection while its command waits.
-func (w *worker) pause(d time.Duration) bool {
+// pause waits until a command that returned Retry is to run again: until the handler's time, or Wake. It takes no CPU
+// meanwhile. It returns false if the connection is to close. It reads, to notice a client that closes its connection.
+func (w *worker) pause() bool {
+	if after := w.handler.RetryAfter(); after != resp.NoTime {
+		timer := time.AfterFunc(time.Duration(after), w.Wake)
+		defer timer.Stop()
+	}
+	w.beginPause()
+	defer w.endPause()
+	for {
+		// CloseAfterReply and Wake set the deadline after their flags, which follow here.
+		w.nc.SetReadDeadline(time.Time{})
+		if w.stopping.Load() {
+			return false
+		}
+		if w.isWoken() {
+			return true
+		}
+		if !w.readPaused() {
+			return false
+		}
+	}
+}
+
+// readPaused reads until the pause ends. A client that has sent pausedBuffer bytes must wait. readPaused returns false
+// if the connection is closed.
+func (w *worker) readPaused() bool {
 	if w.session.Buffered() >= pausedBuffer {
-		return w.sleep(d)
+		select {
+		case <-w.wakeup:
+			return true
+		case <-w.done:
+			return false
+		}
 	}
-	w.nc.SetReadDeadline(time.Time{})
-	if w.stopping.Load() {
-		return false
-	}
-	expired := make(chan struct{})
-	timer := time.AfterFunc(d, func() {
-		w.nc.SetReadDeadline(past)
-		close(expired)
-	})
 	n, err := w.nc.Read(w.session.Space())
-	if !timer.Stop() {
-		<-expired
-	}
-	w.nc.SetReadDeadline(time.Time{})
 	if n > 0 {
 		w.received(n)
 		w.session.Received(n)
 	}
-	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		return false
-	}
-	return !w.stopping.Load()
+	return err == nil || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// sleep is pause without reading, for a client that has sent pausedBuffer bytes.
-func (w *worker) sleep(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return !w.stopping.Load()
-	case <-w.done:
-		return false
-	}
+func (w *worker) beginPause() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.wakeup = make(chan struct{}, 1)
+}
+
+func (w *worker) endPause() {
+	w.mu.Lock()
+	w.woken, w.wakeup = false, nil
+	w.mu.Unlock()
+	w.nc.SetReadDeadline(time.Time{})
+}
+
+func (w *worker) isWoken() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.woken
 }
 
 // linger closes the write side, and reads until the client closes or lingerFor has passed. A close with

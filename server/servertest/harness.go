@@ -115,6 +115,7 @@ type Client struct {
 	Pushes  []any
 	Status  resp.Status // how the last request left the session
 	Closed  bool        // by the server
+	Woken   int         // how often the server woke it
 }
 
 // Do runs a command and returns its reply, in the types of package resptest. A single argument
@@ -215,6 +216,9 @@ func (c *Client) Close() { c.Closed = true }
 // CloseAfterReply implements [commands.Peer].
 func (c *Client) CloseAfterReply() { c.Closed = true }
 
+// Wake implements [commands.Peer].
+func (c *Client) Wake() { c.Woken++ }
+
 // Pending implements [commands.Peer].
 func (c *Client) Pending() int { return len(c.Session.Output()) }
 
@@ -242,6 +246,9 @@ func (c *Clock) Monotonic() int64 { return c.Time }
 
 // Read implements [commands.Clock].
 func (c *Clock) Read() (now, monotonic int64) { return c.Now(), c.Monotonic() }
+
+// Until implements [commands.Clock].
+func (c *Clock) Until(unixNano int64) int64 { return unixNano - c.Time }
 
 // Set implements [commands.Clock].
 func (c *Clock) Set(unixNano int64) { c.Time = unixNano }

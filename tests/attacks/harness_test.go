@@ -20,6 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// patience is how long a test waits for an event that must come.
+const patience = 20 * time.Second
+
 // binary is the server that all attacks run against.
 var binary string
 

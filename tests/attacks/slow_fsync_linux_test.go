@@ -12,9 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long a test waits for an event that must come.
-const patience = 20 * time.Second
-
 // write sends changes from clients until stop is called, each after the reply to the last.
 func (s *server) write(clients int) (stop func()) {
 	ending := make(chan struct{})

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,18 @@ func (c *clock) Read() (now, monotonic int64) {
 		return *at, int64(t.Sub(c.started))
 	}
 	return t.UnixNano(), int64(t.Sub(c.started))
+}
+
+// Until returns in how many nanoseconds the logical time comes. It is math.MaxInt64 if the clock stands before it.
+func (c *clock) Until(unixNano int64) int64 {
+	at := c.fixed.Load()
+	switch {
+	case at == nil:
+		return unixNano - time.Now().UnixNano()
+	case *at < unixNano:
+		return math.MaxInt64
+	}
+	return 0
 }
 
 // Set stops the clock at a time in Unix nanoseconds.
