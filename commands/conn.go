@@ -24,8 +24,8 @@ type Conn struct {
 	Link        Link
 	Scratch     Scratch
 
-	// WakeAt is the time at which the waiting command stops to wait, in logical Unix nanoseconds
-	// or, with WakeMonotonic, in monotonic nanoseconds; 0 if no command waits.
+	// WakeAt is the time at which the waiting command stops to wait; 0 if no command waits. It is
+	// in logical Unix nanoseconds, or with WakeMonotonic in monotonic nanoseconds.
 	WakeAt        int64
 	WakeMonotonic bool
 

@@ -100,7 +100,7 @@ func (c *Client) resume() {
 	}
 }
 
-// RetryAfter returns in how many nanoseconds the waiting command runs again, if nobody wakes it before: at the end of
+// RetryAfter returns in how many nanoseconds the waiting command runs again if nobody wakes it. That is the end of
 // CLIENT PAUSE, or of the command's own time.
 func (c *Client) RetryAfter() int64 {
 	clock, at := c.server.parts.Clock, c.conn.WakeAt

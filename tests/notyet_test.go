@@ -25,7 +25,7 @@ var notYet = map[string]shape{
 	"persistence/fs":             {riddles: 1, long: 2},
 	"persistence/rdb":            {riddles: 1, long: 2},
 	"resp":                       {riddles: 3, long: 1},
-	"resp/transport":             {fields: 27, long: 1},
+	"resp/transport":             {fields: 27},
 	"server":                     {long: 2},
 	"server/clients":             {riddles: 1},
 	"server/monitor":             {riddles: 1},

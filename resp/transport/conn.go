@@ -62,13 +62,7 @@ type Conn struct {
 	mark     uint64 // of the Barrier, when the last batch began
 	notified bool   // the handler was told that the connection is closed
 
-	status   resp.Status // how the last batch ended; only an event loop uses it
-	due      bool        // replies leave at the end of this turn; only an event loop uses it
-	waits    bool        // what leaves must wait for the Barrier; only an event loop uses it
-	held     bool        // it waits for the Barrier now: no batch runs; only an event loop uses it
-	lost     bool        // the Barrier has lost a change: the connection is to close; only an event loop uses it
-	unread   bool        // input came while it was held; only an event loop uses it
-	peerDone bool        // the client sends nothing more; only an event loop uses it
+	inTurn
 
 	stopping atomic.Bool // run no further batch
 	memory   atomic.Int64
@@ -87,9 +81,8 @@ type Conn struct {
 	busy    bool       // a batch runs: pushed bytes wait until it ends
 	pushing bool       // a loop or a goroutine will send the queue
 	closed  bool
-	queue   []byte        // pushed bytes that nobody sends yet
-	woken   bool          // Wake was called since a worker last paused
-	wakeup  chan struct{} // ends the pause of a worker; nil while no worker pauses
+	queue   []byte // pushed bytes that nobody sends yet
+	pausing
 
 	writing atomic.Int64 // bytes that are being sent
 }
@@ -150,26 +143,6 @@ func (c *Conn) CloseAfterReply() {
 		return
 	}
 	c.interrupt()
-}
-
-// Wake makes a command that returned Retry run again now. If no command waits, the next that does runs twice at once.
-// So a caller changes what the command waits for, and then calls Wake: the command misses nothing.
-func (c *Conn) Wake() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.woken = true
-	if c.wakeup != nil {
-		c.interrupt()
-	}
-}
-
-// interrupt ends the read or the pause of a worker; mu is held.
-func (c *Conn) interrupt() {
-	c.nc.SetReadDeadline(past)
-	select {
-	case c.wakeup <- struct{}{}:
-	default: // nobody pauses, or the pause ends anyway
-	}
 }
 
 // notifyClosed tells the handler that the connection is closed, once. If the session closes by itself,

@@ -15,8 +15,6 @@ const (
 	shrinkAfter = time.Second
 	// lingerFor is the time that a client has to read the last reply before its connection closes.
 	lingerFor = 200 * time.Millisecond
-	// pausedBuffer is the most bytes that a worker reads while a command waits.
-	pausedBuffer = resp.BusyBuffer
 )
 
 // worker serves one connection on a goroutine of its own, and may block on its client. It works for every
@@ -146,68 +144,6 @@ func (w *worker) interrupted(err error) bool {
 		w.nc.SetReadDeadline(time.Time{})
 	}
 	return true
-}
-
-// pause waits until a command that returned Retry is to run again: until the handler's time, or Wake. It takes no CPU
-// meanwhile. It returns false if the connection is to close. It reads, to notice a client that closes its connection.
-func (w *worker) pause() bool {
-	if after := w.handler.RetryAfter(); after != resp.NoTime {
-		timer := time.AfterFunc(time.Duration(after), w.Wake)
-		defer timer.Stop()
-	}
-	w.beginPause()
-	defer w.endPause()
-	for {
-		// CloseAfterReply and Wake set the deadline after their flags, which follow here.
-		w.nc.SetReadDeadline(time.Time{})
-		if w.stopping.Load() {
-			return false
-		}
-		if w.isWoken() {
-			return true
-		}
-		if !w.readPaused() {
-			return false
-		}
-	}
-}
-
-// readPaused reads until the pause ends. A client that has sent pausedBuffer bytes must wait. readPaused returns false
-// if the connection is closed.
-func (w *worker) readPaused() bool {
-	if w.session.Buffered() >= pausedBuffer {
-		select {
-		case <-w.wakeup:
-			return true
-		case <-w.done:
-			return false
-		}
-	}
-	n, err := w.nc.Read(w.session.Space())
-	if n > 0 {
-		w.received(n)
-		w.session.Received(n)
-	}
-	return err == nil || errors.Is(err, os.ErrDeadlineExceeded)
-}
-
-func (w *worker) beginPause() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.wakeup = make(chan struct{}, 1)
-}
-
-func (w *worker) endPause() {
-	w.mu.Lock()
-	w.woken, w.wakeup = false, nil
-	w.mu.Unlock()
-	w.nc.SetReadDeadline(time.Time{})
-}
-
-func (w *worker) isWoken() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.woken
 }
 
 // linger closes the write side, and reads until the client closes or lingerFor has passed. A close with
