@@ -7,6 +7,7 @@ RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /cellserver ./cmd/cells
 
 FROM scratch
 COPY --from=build /cellserver /cellserver
+COPY --from=build /src/internal/notices/NOTICES.txt /NOTICES.txt
 COPY --from=build --chown=65532:65532 /data /data
 USER 65532:65532
 

@@ -8,11 +8,11 @@ import (
 	"cellserver/internal/word"
 )
 
-// ParseInt parses an integer argument as Redis does: the canonical decimal form of an
-// int64; no spaces, no plus, no leading zeros.
+// ParseInt parses an integer argument as Redis does. It accepts only the canonical decimal form of
+// an int64, without spaces, plus sign or leading zeros.
 func ParseInt(b []byte) (int64, bool) { return decimal.Parse(b) }
 
-// Int parses argument i as an integer, or answers with Redis's error.
+// Int parses argument i as an int64. The error is [ErrNotInteger].
 func (c *Call) Int(i int) (int64, error) {
 	n, ok := ParseInt(c.Args[i])
 	if !ok {
@@ -21,7 +21,7 @@ func (c *Call) Int(i int) (int64, error) {
 	return n, nil
 }
 
-// Int32 parses argument i as an integer of 32 bits, or answers with Redis's error.
+// Int32 parses argument i as an integer of 32 bits. Errors have the texts of Redis.
 func (c *Call) Int32(i int) (int, error) {
 	n, err := c.Int(i)
 	if err == nil && (n < math.MinInt32 || n > math.MaxInt32) {
@@ -30,7 +30,7 @@ func (c *Call) Int32(i int) (int, error) {
 	return int(n), err
 }
 
-// TwoInts parses two integers that belong together.
+// TwoInts parses two integers. The error is [ErrNotInteger].
 func TwoInts(a, b []byte) (x, y int64, err error) {
 	x, ok := ParseInt(a)
 	y, ok2 := ParseInt(b)
@@ -40,7 +40,7 @@ func TwoInts(a, b []byte) (x, y int64, err error) {
 	return x, y, nil
 }
 
-// Timeout parses argument i as a number of milliseconds that is not negative.
+// Timeout parses argument i as a number of milliseconds, 0 or more. Errors have the texts of Redis.
 func (c *Call) Timeout(i int) (int64, error) {
 	n, ok := ParseInt(c.Args[i])
 	switch {
@@ -52,7 +52,7 @@ func (c *Call) Timeout(i int) (int64, error) {
 	return n, nil
 }
 
-// OnOff reads an argument that is ON or OFF.
+// OnOff parses argument i as ON or OFF in any case. The error is [ErrSyntax].
 func (c *Call) OnOff(i int) (bool, error) {
 	switch {
 	case Is(c.Args[i], "on"):
@@ -63,5 +63,5 @@ func (c *Call) OnOff(i int) (bool, error) {
 	return false, ErrSyntax
 }
 
-// Is reports whether an argument is a word in any case. word is lower case.
+// Is reports whether an argument is the word w in any case. w is lower case.
 func Is(arg []byte, w string) bool { return word.Is(arg, w) }

@@ -8,27 +8,27 @@ import (
 	"cellserver/store"
 )
 
-// Call is one command while it runs. It is valid until Run returns.
+// Call is one call of a command. It is valid until Run returns.
 type Call struct {
 	Cmd    *Command
-	Args   [][]byte     // Args[0] is the command's name; they alias the input buffer
+	Args   [][]byte     // Args[0] is the command's name; all alias the input buffer
 	Now    int64        // logical time, Unix nanoseconds
-	Tx     *store.Tx    // holds the locks of the command's keys; nil if it has none
+	Tx     *store.Tx    // the transaction that has locked the command's keys; nil if the footprint is empty
 	Out    *resp.Writer // the reply goes here
 	Conn   *Conn        // the connection that sent the command
 	Server *Server
 	Runner Runner
 
-	// Secret are the positions of arguments that nobody else may see. MONITOR and SLOWLOG show
-	// them as "(redacted)".
+	// Secret has the positions of arguments that other clients must not see. MONITOR and SLOWLOG
+	// show them as "(redacted)".
 	Secret []int
 
-	// Slept are nanoseconds that count as time of the command, beside the time since the command
-	// before it.
+	// Slept is the time in nanoseconds that the command has waited between its tries. It counts as
+	// time of the command.
 	Slept int64
 }
 
-// Runner runs a command inside another one, under the locks of the other one.
+// Runner runs a command inside another command, under the locks of the outer command.
 type Runner interface{ Run(inner *Call) }
 
 // Name returns the command's full name, "" if there is no such command.
@@ -50,7 +50,8 @@ func (c *Call) Shown(i int) []byte {
 // NowMillis returns the logical time in Unix milliseconds.
 func (c *Call) NowMillis() int64 { return c.Now / 1e6 }
 
-// EffectiveFlags returns the command's flags. EXEC's include the flags of all queued commands.
+// EffectiveFlags returns the command's flags. The flags of EXEC include the flags of all queued
+// commands.
 func (c *Call) EffectiveFlags() Flags {
 	if c.Cmd.Name == "exec" {
 		return c.Cmd.Flags | c.Conn.Transaction.Queue.Flags
@@ -58,9 +59,9 @@ func (c *Call) EffectiveFlags() Flags {
 	return c.Cmd.Flags
 }
 
-// MayHold reports whether so many bytes are within what one connection may keep between its
-// requests: client-query-buffer-limit. If not, it logs a warning, and the connection must be
-// closed, as for a request beyond that limit. what says what the bytes are.
+// MayHold reports whether a connection may keep this number of bytes between its requests
+// (client-query-buffer-limit). If not, MayHold logs a warning, and the caller must close the
+// connection. what names the bytes in the log.
 func (c *Call) MayHold(what string, bytes int) bool {
 	if int64(bytes) <= c.Server.Config().ClientQueryBufferLimit {
 		return true
@@ -75,17 +76,17 @@ func (c *Conn) MustAuthenticate(s *Server) bool {
 	return !c.Identity.Authed && s.Config().RequirePass != ""
 }
 
-// Verdict lets a command end with a session status instead of an error. Its reply, if any,
-// stands.
+// Verdict is an error that is not a reply. It tells the session what to do after the command. The
+// session still sends a reply that the command has written.
 type Verdict resp.Status
 
 // The verdicts that commands return.
 const (
 	CloseConnection = Verdict(resp.Close) // after the reply
-	TryAgain        = Verdict(resp.Retry) // the command did not run; call it again at Conn.WakeAt, or after Peer.Wake
+	TryAgain        = Verdict(resp.Retry) // the command must wait: the session calls it again at Conn.WakeAt, or after Peer.Wake
 )
 
-// Error makes a verdict an error; nobody reads the text.
+// Error implements error. No client gets the text.
 func (Verdict) Error() string { return "verdict" }
 
 // CheckString returns an error unless an entry is absent or a string.

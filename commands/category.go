@@ -2,7 +2,7 @@ package commands
 
 import "slices"
 
-// flagNames are the flags that COMMAND shows, in Redis's order.
+// flagNames are the names of flags in COMMAND INFO, in the order of Redis.
 var flagNames = []struct {
 	flag Flags
 	name string
@@ -14,7 +14,7 @@ var flagNames = []struct {
 	{movableKeys, "movablekeys"}, {AllowBusy, "allow_busy"},
 }
 
-// FlagNames lists the flags of a command as COMMAND shows them.
+// FlagNames returns the flags of a command as COMMAND INFO shows them.
 func (c *Command) FlagNames() []string {
 	flags := c.Flags
 	if c.Keys.NumKeys > 0 {
@@ -29,8 +29,8 @@ func (c *Command) FlagNames() []string {
 	return names
 }
 
-// CategoryOrder is the order in which Redis lists ACL categories; "throttle" is ours,
-// as it is Dragonfly's.
+// CategoryOrder lists all ACL categories in the order of Redis. Only "throttle" is not a category
+// of Redis; Dragonfly has it.
 var CategoryOrder = []string{"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap",
 	"hyperloglog", "geo", "stream", "pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection",
 	"transaction", "scripting", "throttle"}
@@ -40,8 +40,8 @@ var groupCategories = map[Group][]string{
 	GroupTransaction: {"transaction"}, GroupLimiter: {"throttle"},
 }
 
-// ACLCategories are the ACL categories: what the flags imply, and those of the group unless
-// the command names its own.
+// ACLCategories returns the ACL categories of a command: those that its flags imply, and its own
+// categories or those of its group.
 func (c *Command) ACLCategories() []string {
 	own := c.Categories
 	if own == nil {

@@ -7,7 +7,7 @@ import (
 	"cellserver/store"
 )
 
-// Flags say how a command may be run, in Redis's words (COMMAND INFO).
+// Flags say how a command may run, in the terms of COMMAND INFO.
 type Flags uint32
 
 // The flags of a command. Source: https://redis.io/docs/latest/commands/command/#flags
@@ -16,9 +16,9 @@ const (
 	ReadOnly                          // reads the keyspace
 	DenyOOM                           // refused when memory is over maxmemory
 	Admin                             // changes the server, not the data
-	Blocking                          // may wait
+	Blocking                          // may wait for other clients
 	Loading                           // allowed while data is loaded
-	Stale                             // allowed on a stale replica
+	Stale                             // allowed on a replica with stale data
 	NoMulti                           // not allowed in MULTI
 	NoAuth                            // allowed before AUTH
 	Fast                              // constant or logarithmic time
@@ -28,17 +28,17 @@ const (
 	AllowBusy                         // allowed while a script runs
 	NoAsyncLoading                    // refused while a replica loads in the background
 	MayReplicate                      // held back by CLIENT PAUSE WRITE
-	Whole                             // works on the whole keyspace: locks every partition
-	Immediate                         // runs at once inside MULTI instead of being queued
+	WholeKeyspace                     // works on the whole keyspace, so it locks every partition
+	Immediate                         // runs at once inside MULTI; MULTI does not queue it
 	PubSub                            // publishes or subscribes
-	NoMandatoryKeys                   // its keys may all be absent
+	NoMandatoryKeys                   // a call may name no key
 	WhileSubscribed                   // allowed to a RESP2 client that is subscribed
-	movableKeys                       // its keys follow a count; derived
-	Long                              // its work grows with the product or the sum of several values
-	Unpaused                          // runs while clients are paused; for DEBUG, which alone can move a stopped clock past the pause
+	movableKeys                       // its keys follow a count; derived from Keys
+	LongRunning                       // its time grows with the sizes of several values together
+	Unpaused                          // runs while clients are paused; DEBUG needs it to move a stopped clock past the pause
 )
 
-// Group is the family a command is documented in, in Redis's words.
+// Group is the family of a command in the documentation, in the terms of COMMAND DOCS.
 type Group string
 
 // The families of commands.
@@ -56,49 +56,50 @@ const (
 
 // Command is one row of the table.
 type Command struct {
-	Name       string // lower case; a subcommand's own name, without its parent's
-	Arity      int    // number of arguments, the name (and subcommand) included; -n: at least n
+	Name       string // lower case; a subcommand has its own name, without the name of its parent
+	Arity      int    // number of words, with the name and the subcommand; -n means at least n
 	Flags      Flags
 	Keys       Keys
 	Group      Group
-	Since      string   // the Redis version, or "" for our own
+	Since      string   // the first Redis version with the command; "" if Redis does not have it
 	Summary    string   // one sentence
-	Usage      string   // the arguments, as in Redis's reference: "key [NX | XX]"
+	Usage      string   // the arguments in the notation of Redis: "key [NX | XX]"
 	Complexity string   // "O(1)"
-	Tips       []string // COMMAND's tips
-	Categories []string // ACL categories, when they are not those of the group
-	Help       []string // lines of the parent's HELP, for a subcommand
+	Tips       []string // tips of COMMAND INFO
+	Categories []string // ACL categories; nil for the categories of the group
+	Help       []string // lines that a subcommand adds to the HELP of its parent
 	Deprecated Deprecation
 
-	// Run parses, acts and replies. Its error is the reply, and then nothing was
-	// written. Nil for a parent of subcommands that cannot run by itself.
+	// Run parses the arguments, acts and replies. If Run returns an error, the error is the reply,
+	// and Run has written nothing. Run is nil for a parent that only works with a subcommand.
 	Run func(c *Call) error
 
-	// Footprint adds partitions beyond those of Keys, for commands that know them
-	// only from the client's state. Nil for none.
+	// Footprint adds partitions beyond the partitions of Keys. Commands need it if their keys
+	// depend on the state of the connection. Nil adds nothing.
 	Footprint func(c *Call, fp *store.Footprint)
 
-	// KeyAccess says how one call uses its keys, in the words of Keys.Access, where that
-	// depends on its options (VARIABLE_FLAGS). Nil where it does not.
+	// KeyAccess returns the access flags of one call, in the notation of Keys.Access. Only commands
+	// with the flag VARIABLE_FLAGS have it: their access depends on the options.
 	KeyAccess func(args [][]byte) string
 
 	Subs []*Command // subcommands, of a parent
 
 	parent   *Command
-	index    int  // in everyCommand, and of its counters in a Server
-	onOneKey bool // its first argument is all that it works on
+	index    int  // position in everyCommand; counters of the command have the same index
+	onOneKey bool // the command works on the key in its first argument, and on nothing else
 }
 
-// Deprecation says since which Redis version a command need not be used, and what takes
-// its place; the zero value that it may.
+// Deprecation says since which Redis version a command is deprecated, and which command replaces
+// it. The zero Deprecation means that the command is not deprecated.
 type Deprecation struct{ Since, By string }
 
-// Keys says which arguments are keys: First, First+Step … Last (negative: from the
-// end), or with NumKeys, the position of a count, as many after it as it says, Step apart.
+// Keys says which arguments are keys. Either the keys are First, First+Step, … Last, where a
+// negative Last counts from the end. Or NumKeys is the position of a count. The counted keys follow
+// it, at every Step-th argument. A command may have both.
 type Keys struct {
 	First, Last, Step int
 	NumKeys           int
-	Access            string // how they are used, in the words of key specs: "RW ACCESS UPDATE" (keyspec.go)
+	Access            string // flags of the key specs: "RW ACCESS UPDATE" (keyspec.go); "" means "RO ACCESS"
 }
 
 // Key positions that many commands share.
@@ -108,19 +109,19 @@ var (
 	AllKeys = Keys{First: 1, Last: -1, Step: 1}
 	SubKey  = Keys{First: 2, Last: 2, Step: 1}
 
-	UpdatedKey = OneKey.With("RW ACCESS UPDATE") // its old value counts
+	UpdatedKey = OneKey.With("RW ACCESS UPDATE") // the command reads the old value
 )
 
-// Flags that many commands share: those of what concerns the connection alone, and those
-// of what concerns the server.
+// Flags that many commands share. Commands with ConnectionFlags affect only their connection.
+// Commands with AdminFlags affect the server.
 const (
 	ConnectionFlags = NoScript | Loading | Stale
 	AdminFlags      = Admin | ConnectionFlags
 )
 
-// MayTakeLong are the flags of commands that no other client shall wait for: those on the whole
-// keyspace or on several large values, and what is done to the server.
-const MayTakeLong = Whole | Long | Admin
+// MayTakeLong are the flags of commands that may take long. The server offloads such a command, so
+// no other connection waits for it.
+const MayTakeLong = WholeKeyspace | LongRunning | Admin
 
 // Tips that many commands share.
 var (
@@ -131,7 +132,7 @@ var (
 	AllNodesSucceed        = []string{"request_policy:all_nodes", "response_policy:all_succeeded"}
 )
 
-// With gives key positions their key-spec flags.
+// With returns the key positions with other access flags.
 func (k Keys) With(flags string) Keys {
 	k.Access = flags
 	return k
@@ -140,11 +141,12 @@ func (k Keys) With(flags string) Keys {
 var (
 	// table holds every command by its lower-case name.
 	table = map[string]*Command{}
-	// everyCommand holds all of them and their subcommands, in the order of registration.
+	// everyCommand holds all commands and subcommands, in the order of registration.
 	everyCommand []*Command
 )
 
-// Register enters a command into the table.
+// Register enters a command and its subcommands into the table. It panics if the name is taken.
+// Only package variables call it, so the table is complete before main runs.
 func Register(c *Command) *Command {
 	if table[c.Name] != nil {
 		panic("commands: " + c.Name + " is registered twice")
@@ -161,20 +163,20 @@ func Register(c *Command) *Command {
 	return c
 }
 
-// enter gives a command its index, and derives what the hot path asks of it.
+// enter gives a command its index and computes the values that dispatch reads.
 func (c *Command) enter() {
 	c.index = len(everyCommand)
-	c.onOneKey = c.Keys.First == 1 && c.Keys.Last == 1 && c.Keys.NumKeys == 0 && c.Footprint == nil && c.Flags&Whole == 0
+	c.onOneKey = c.Keys.First == 1 && c.Keys.Last == 1 && c.Keys.NumKeys == 0 && c.Footprint == nil && c.Flags&WholeKeyspace == 0
 	everyCommand = append(everyCommand, c)
 }
 
-// Index numbers the commands and subcommands in the order of registration, from 0 on.
+// Index is the number of the command, from 0 to Count()-1, in the order of registration.
 func (c *Command) Index() int { return c.index }
 
 // Count returns the number of registered commands and subcommands.
 func Count() int { return len(everyCommand) }
 
-// OnOneKey reports whether the first argument is all that the command works on.
+// OnOneKey reports whether the command works on the key in its first argument, and on nothing else.
 func (c *Command) OnOneKey() bool { return c.onOneKey }
 
 // IsSubOf reports whether the command is a subcommand of a parent. A nil command is not.
@@ -190,20 +192,20 @@ func (c *Command) FullName() string {
 	return c.Name
 }
 
-// Sub returns the subcommand of a name in any case.
+// Sub returns the subcommand of a name in any case, nil if there is no such subcommand.
 func (c *Command) Sub(name []byte) *Command {
 	for _, s := range c.Subs {
-		if strings.EqualFold(s.Name, string(name)) {
+		if Is(name, s.Name) {
 			return s
 		}
 	}
 	return nil
 }
 
-// longestName bounds what lookup folds to lower case.
+// longestName is the largest length in bytes of a name that Lookup finds.
 const longestName = 32
 
-// lookup returns the command of a name in any case, nil if there is none.
+// Lookup returns the command of a name in any case, nil if there is no such command.
 func Lookup(name []byte) *Command {
 	if len(name) > longestName {
 		return nil
@@ -218,7 +220,8 @@ func Lookup(name []byte) *Command {
 	return table[string(buf[:len(name)])]
 }
 
-// Named returns the command or subcommand ("client|kill") of a name, nil if none.
+// Named returns the command or subcommand of a full name ("client|kill") in any case, nil if there
+// is no such command.
 func Named(name []byte) *Command {
 	parent, sub, isSub := strings.Cut(string(name), "|")
 	cmd := Lookup([]byte(parent))
@@ -228,20 +231,21 @@ func Named(name []byte) *Command {
 	return cmd
 }
 
-// byName returns every command and subcommand by its full name.
+// ByName returns every command and subcommand, sorted by full name.
 func ByName() []*Command {
 	return slices.SortedFunc(slices.Values(everyCommand), func(a, b *Command) int {
 		return strings.Compare(a.FullName(), b.FullName())
 	})
 }
 
-// TopLevel returns every command by name, subcommands left out.
+// TopLevel returns every command without the subcommands, sorted by name.
 func TopLevel() []*Command {
 	return slices.DeleteFunc(ByName(), func(c *Command) bool { return c.parent != nil })
 }
 
-// resolve finds what args call: the command, or the subcommand of a parent. When there
-// is none it says so in Redis's words; the arguments too few or too many, it gives both.
+// Resolve returns the command of a call, or the subcommand if cmd is a parent. cmd is the result of
+// [Lookup] for args[0]. Errors have the texts of Redis. For a wrong number of arguments Resolve
+// returns the command and an error.
 func Resolve(cmd *Command, args [][]byte) (*Command, error) {
 	if cmd == nil {
 		return nil, unknownCommand(args)
@@ -259,39 +263,40 @@ func Resolve(cmd *Command, args [][]byte) (*Command, error) {
 	return cmd, nil
 }
 
-// LastName remembers a client's last command by its name as the client wrote it. Pipelines
-// mostly repeat a name to the letter, and a comparison is cheaper than a search in the table.
-type LastName struct {
+// LookupCache remembers the last command of a client under the name that the client sent. Pipelines
+// mostly repeat a name byte for byte, and a comparison takes less time than the search in the
+// table.
+type LookupCache struct {
 	cmd  *Command
 	size int
 	name [longestName]byte
 }
 
-// Cmd returns the last command, nil if there was none.
-func (l *LastName) Cmd() *Command { return l.cmd }
+// Cmd returns the last command, nil if there is no last command.
+func (l *LookupCache) Cmd() *Command { return l.cmd }
 
-// Is reports whether a name is the last one, to the letter.
-func (l *LastName) Is(name []byte) bool { return string(name) == string(l.name[:l.size]) }
+// Is reports whether a name equals the last name byte for byte.
+func (l *LookupCache) Is(name []byte) bool { return string(name) == string(l.name[:l.size]) }
 
-// Lookup is [Lookup] with a memory.
-func (l *LastName) Lookup(name []byte) *Command {
+// Lookup is [Lookup], and remembers the command.
+func (l *LookupCache) Lookup(name []byte) *Command {
 	if l.Is(name) && l.cmd != nil {
 		return l.cmd
 	}
 	return l.remember(name)
 }
 
-func (l *LastName) remember(name []byte) *Command {
+func (l *LookupCache) remember(name []byte) *Command {
 	l.cmd = Lookup(name)
 	l.size = copy(l.name[:], name)
 	return l.cmd
 }
 
-// Takes reports whether a call may have n arguments.
+// Takes reports whether a call may have n words, the name included.
 func (c *Command) Takes(n int) bool { return n == c.Arity || c.Arity < 0 && n >= -c.Arity }
 
-// EachKey calls do with every key of a call. The arity was checked; a count of keys
-// that cannot be right names none, and the command itself answers with its error.
+// EachKey calls do with every key of a call. The number of arguments must be right. If the count of
+// keys is wrong, EachKey skips those keys, and the command replies with its own error.
 func (c *Command) EachKey(args [][]byte, do func(key []byte)) {
 	k := &c.Keys
 	last := k.Last
@@ -309,10 +314,11 @@ func (c *Command) EachKey(args [][]byte, do func(key []byte)) {
 	}
 }
 
-// step is how far apart keys after a count are.
+// step is the distance between keys after a count.
 func (k *Keys) step() int { return max(k.Step, 1) }
 
-// Counted returns the arguments after a count, from the first key to the last.
+// Counted returns the arguments after the count, from the first key to the last key. It returns nil
+// if the count is wrong.
 func (k *Keys) Counted(args [][]byte) [][]byte {
 	if k.NumKeys >= len(args) {
 		return nil
@@ -329,9 +335,9 @@ func (k *Keys) Counted(args [][]byte) [][]byte {
 	return rest[:last+1]
 }
 
-// AddFootprint adds the partitions that a call works on.
+// AddFootprint adds the partitions of all keys of a call to a footprint.
 func (c *Command) AddFootprint(call *Call, fp *store.Footprint) {
-	if c.Flags&Whole != 0 {
+	if c.Flags&WholeKeyspace != 0 {
 		fp.AddAll()
 		return
 	}

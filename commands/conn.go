@@ -9,9 +9,8 @@ import (
 	"cellserver/resp"
 )
 
-// Conn is the state of one connection that its own commands see and change. One goroutine at
-// a time runs the commands of a connection. Only that goroutine uses a Conn, unless a part
-// says otherwise.
+// Conn is the state of one connection, for the commands of that connection. Only the goroutine that
+// runs these commands uses a Conn, except where a field says otherwise.
 type Conn struct {
 	ID          int64 // what CLIENT ID replies
 	Now         int64 // logical time of the running batch, Unix nanoseconds
@@ -24,20 +23,20 @@ type Conn struct {
 	Link        Link
 	Scratch     Scratch
 
-	// WakeAt is the time at which the waiting command stops to wait; 0 if no command waits. It is
-	// in logical Unix nanoseconds, or with WakeMonotonic in monotonic nanoseconds.
+	// WakeAt is the time at which the waiting command stops waiting, in nanoseconds. It is 0 if no
+	// command waits. With WakeMonotonic the clock is the monotonic one, otherwise the logical one.
 	WakeAt        int64
 	WakeMonotonic bool
 
-	// After runs once the locks of the running command are free and before its reply leaves.
-	// Nil for nothing.
+	// After runs after the command has released its locks, and before its reply is sent. Nil does
+	// nothing.
 	After func()
 }
 
-// Identity is who a connection is.
+// Identity is the user and the names of a connection.
 type Identity struct {
 	Authed         bool   // AUTH succeeded, or no password is set
-	Name           string // CLIENT SETNAME, "" for none
+	Name           string // CLIENT SETNAME; "" if the client has no name
 	Library        string // CLIENT SETINFO LIB-NAME
 	LibraryVersion string // CLIENT SETINFO LIB-VER
 }
@@ -45,7 +44,7 @@ type Identity struct {
 // DefaultUser is the only user.
 const DefaultUser = "default"
 
-// Modes are what a connection has switched on.
+// Modes are the modes that a connection has switched on.
 type Modes struct {
 	Reply      ReplyMode // CLIENT REPLY
 	NoEvict    bool      // CLIENT NO-EVICT
@@ -54,7 +53,7 @@ type Modes struct {
 	Leaving    bool      // the connection closes once its reply is written
 }
 
-// ReplyMode is what CLIENT REPLY chose.
+// ReplyMode is the choice of CLIENT REPLY.
 type ReplyMode uint8
 
 // The modes of CLIENT REPLY.
@@ -65,15 +64,15 @@ const (
 	ReplySkip     // the running command has no reply
 )
 
-// Scratch is reusable memory of a connection, so that a limiter allocates nothing. The parts
-// are nil until the first use.
+// Scratch is reusable memory of a connection: with it, a limiter allocates nothing. The fields are
+// nil until the first use.
 type Scratch struct {
-	Limit *limiters.Room
+	Limit *limiters.Scratch
 	Check *rules.Check
 }
 
-// Release drops the references to the last requests, so that an idle connection keeps no
-// request in memory.
+// Release drops the references to the last request, so that an idle connection keeps no request in
+// memory.
 func (s *Scratch) Release() {
 	s.Limit.Release()
 	s.Check.Release()
@@ -81,65 +80,65 @@ func (s *Scratch) Release() {
 
 // Peer is the transport's side of a connection. Any goroutine may call its methods.
 type Peer interface {
-	Push(p []byte)    // sends p whole, between replies
-	Close()           // cuts the connection
-	Wake()            // runs a command that waits (TryAgain) again; nothing is lost if it begins to wait just now
+	Push(p []byte)    // sends the message p between two replies
+	Close()           // closes the connection at once
+	Wake()            // runs a waiting command (TryAgain) again; also counts if the command is about to wait
 	CloseAfterReply() // closes the connection after the replies of the running batch
-	Pending() int     // bytes that wait to be sent
-	Memory() int      // bytes of its buffers, about
+	Pending() int     // bytes of replies that are not sent yet
+	Memory() int      // bytes of its buffers (an estimate)
 	RemoteAddr() net.Addr
 	LocalAddr() net.Addr
 }
 
-// Link connects a connection's commands with its transport. Any goroutine may use a Link,
-// but for SetProto and TakeOwn.
+// Link connects a connection's commands with its transport. Any goroutine may use a Link, except
+// SetProto and FlushSelfPushes: only the goroutine of the connection calls these.
 type Link struct {
-	Peer  Peer
-	proto atomic.Int32 // RESP version
-	own   []byte       // messages of a connection to itself, for after its reply
+	Peer       Peer
+	proto      atomic.Int32 // RESP version
+	selfPushes []byte       // messages of the connection to itself; they follow the reply
 }
 
 // Proto returns the RESP version, 2 or 3.
 func (l *Link) Proto() int { return int(l.proto.Load()) }
 
-// SetProto sets the RESP version of a connection and of its session's writer.
+// SetProto sets the RESP version of the connection and of its writer.
 func (l *Link) SetProto(w *resp.Writer, proto int) {
 	w.Proto = proto
 	l.proto.Store(int32(proto))
 }
 
-// Connect joins a new connection to its transport. It speaks RESP2 at first.
+// Connect attaches a new connection to its transport. The connection starts with RESP2.
 func (c *Conn) Connect(p Peer) {
 	c.Link.Peer = p
 	c.Link.proto.Store(2)
 }
 
-// Push sends a message to the connection. by is the connection whose command sends the
-// message, nil if there is none; the caller runs on by's goroutine. A message of a connection to
-// itself follows the reply of the command.
+// Push sends a message to the connection. by is the connection whose command sends the message, or
+// nil; the caller runs on the goroutine of by. A message of a connection to itself follows the
+// reply of its command.
 func (c *Conn) Push(by *Conn, p []byte) {
 	if c == by {
-		c.Link.own = append(c.Link.own, p...)
+		c.Link.selfPushes = append(c.Link.selfPushes, p...)
 		return
 	}
 	c.Link.Peer.Push(p)
 }
 
-// TakeOwn writes the messages of a connection to itself, and forgets them.
-func (l *Link) TakeOwn(w *resp.Writer) {
-	if len(l.own) > 0 {
-		w.Raw(l.own)
-		l.own = l.own[:0]
+// FlushSelfPushes writes the messages of the connection to itself, and empties their buffer.
+func (l *Link) FlushSelfPushes(w *resp.Writer) {
+	if len(l.selfPushes) > 0 {
+		w.Raw(l.selfPushes)
+		l.selfPushes = l.selfPushes[:0]
 	}
 }
 
-// IsLocal reports whether the client came over the loopback address or the unix socket.
+// IsLocal reports whether the client connects from a loopback address or over the unix socket.
 func (l *Link) IsLocal() bool {
 	tcp, ok := l.Peer.RemoteAddr().(*net.TCPAddr)
 	return !ok || tcp.IP.IsLoopback()
 }
 
-// IsUnix reports whether the client came over the unix socket.
+// IsUnix reports whether the client connects over the unix socket.
 func (l *Link) IsUnix() bool {
 	_, unix := l.Peer.RemoteAddr().(*net.UnixAddr)
 	return unix

@@ -10,15 +10,15 @@ import (
 // pub/sub broker changes them, on the connection's goroutine.
 type Subscriptions struct {
 	Channels, Patterns map[string]struct{}
-	Total              atomic.Int64 // of both; any goroutine may read it
-	Bytes              int          // memory, about
+	Total              atomic.Int64 // number of channels and patterns; any goroutine may read it
+	Bytes              int          // memory in bytes (an estimate)
 }
 
-// Subscribed reports whether the connection has a subscription. Any goroutine may ask.
+// Subscribed reports whether the connection has a subscription. Any goroutine may call it.
 func (s *Subscriptions) Subscribed() bool { return s.Total.Load() > 0 }
 
-// Names returns the names of one kind that the connection is subscribed to. They must not be
-// changed.
+// Names returns the channels or the patterns that the connection is subscribed to. The caller must
+// not change the map.
 func (s *Subscriptions) Names(kind Subject) map[string]struct{} {
 	if kind == Pattern {
 		return s.Patterns
@@ -26,35 +26,36 @@ func (s *Subscriptions) Names(kind Subject) map[string]struct{} {
 	return s.Channels
 }
 
-// Tracking is a connection's part in client-side caching. The connection's goroutine changes
-// it while it holds the lock of the tracking table. So that goroutine may read it without
+// Tracking is the state of CLIENT TRACKING of one connection. The goroutine of the connection
+// changes it while it holds the lock of the tracking table. So that goroutine may read it without
 // the lock, and other goroutines with the lock.
 type Tracking struct {
 	TrackingOptions
 	On      bool
-	Caching bool        // CLIENT CACHING was given for the next command; for the own goroutine alone
-	Broken  atomic.Bool // the client to redirect to is gone; for any goroutine
+	Caching bool        // CLIENT CACHING applies to the next command; only the own goroutine uses it
+	Broken  atomic.Bool // the client of REDIRECT has disconnected; any goroutine may use it
 
 	// Tx is the transaction of the connection's commands. Its effects are changes by this connection.
 	Tx *store.Tx
-	// Reads are the keys that the running command has read; for the own goroutine alone.
+	// Reads are the keys that the running transaction has read. Only the own goroutine uses them.
 	Reads []TrackedRead
 }
 
-// TrackingOptions are what CLIENT TRACKING ON chooses.
+// TrackingOptions are the options of CLIENT TRACKING ON.
 type TrackingOptions struct {
 	Bcast, OptIn, OptOut, NoLoop bool
-	Redirect                     int64    // the client that gets the messages; 0 for this one
-	Prefixes                     []string // of BCAST; in force they are sorted, and none overlaps another
+	Redirect                     int64    // id of the client that gets the messages; 0 means this client
+	Prefixes                     []string // of BCAST; the prefixes in force are sorted; only the empty one overlaps with others
 }
 
-// TrackedRead is a key that a transaction has read after so many of its effects.
+// TrackedRead is a key that a transaction has read, and the number of effects before that read.
 type TrackedRead struct {
 	Key   []byte
 	After int
 }
 
-// Target returns the reply of CLIENT GETREDIR: 0 without redirection, -1 without tracking.
+// Target returns the reply of CLIENT GETREDIR: the client of REDIRECT, 0 without REDIRECT, -1
+// without tracking.
 func (t *Tracking) Target() int64 {
 	if !t.On {
 		return -1
@@ -62,7 +63,7 @@ func (t *Tracking) Target() int64 {
 	return t.Redirect
 }
 
-// Wants reports whether the keys that the running command reads are to be remembered.
+// Wants reports whether the tracking table must remember the keys that the running command reads.
 func (t *Tracking) Wants() bool {
 	return t.On && !t.Bcast && (!t.OptIn || t.Caching) && (!t.OptOut || !t.Caching)
 }

@@ -10,44 +10,44 @@ import (
 type Transaction struct {
 	Queue   Queue         // of MULTI
 	Watcher store.Watcher // of WATCH
-	Running bool          // EXEC runs the queue
-	inner   Call          // the running command of the queue; reused
+	Running bool          // EXEC runs the queued commands
+	Bytes   int           // memory of the queue that EXEC runs, about
+	inner   Call          // the queued command that runs now; reused
 }
 
-// RunQueued runs one command of a transaction, under the transaction's locks and at its time.
+// RunQueued runs one queued command, under the locks of EXEC and at the time of EXEC.
 func (c *Call) RunQueued(q Queued) {
 	inner := &c.Conn.Transaction.inner
 	*inner = Call{Cmd: q.Cmd, Args: q.Args, Now: c.Now, Tx: c.Tx, Out: c.Out, Conn: c.Conn, Server: c.Server, Runner: c.Runner}
 	if inner.Tx != nil {
-		inner.Tx.Select(c.Conn.DB) // an earlier command of the queue may be SELECT
+		inner.Tx.Select(c.Conn.DB) // an earlier queued command may be SELECT
 	}
 	c.Runner.Run(inner)
 }
 
-// End drops the references to the last queued command.
+// End marks the end of EXEC and drops the references to the last queued command.
 func (t *Transaction) End() { t.Running, t.inner = false, Call{} }
 
-// Queue is the transaction that a connection puts together between MULTI and EXEC.
+// Queue holds the commands that a connection sends between MULTI and EXEC.
 type Queue struct {
-	Active   bool // MULTI was given
-	Doomed   bool // a command could not be queued: EXEC will refuse
+	Active   bool // the connection is inside MULTI
+	Aborted  bool // the server refused to queue a command, so EXEC will reply with EXECABORT
 	Commands []Queued
-	Bytes    int   // memory of the queued arguments, about
-	Flags    Flags // of all queued commands together
+	Bytes    int   // memory of the queued commands (an estimate)
+	Flags    Flags // union of the flags of all queued commands
 }
 
-// Queued is one command of a transaction, with a copy of its arguments.
+// Queued is one queued command, with a copy of its arguments.
 type Queued struct {
 	Cmd  *Command
 	Args [][]byte
 }
 
-// queuedOverhead is the memory in bytes of a queued command, and of each of its arguments,
-// beyond the arguments' own bytes. It is an estimate.
+// queuedOverhead is the memory in bytes of a queued command without its arguments, and of an
+// argument without its bytes. It is an estimate.
 const queuedOverhead = 32
 
-// QueuedBytes returns the memory in bytes that a command with these arguments takes in a
-// queue, about.
+// QueuedBytes estimates the memory in bytes of a queued command.
 func QueuedBytes(args [][]byte) int {
 	n := queuedOverhead
 	for _, a := range args {
@@ -56,7 +56,7 @@ func QueuedBytes(args [][]byte) int {
 	return n
 }
 
-// Add queues a copy of a command, because its arguments alias the input buffer.
+// Add queues a command. It copies the arguments, because they alias the input buffer.
 func (q *Queue) Add(cmd *Command, args [][]byte) {
 	own := make([][]byte, len(args))
 	for i, a := range args {
@@ -67,8 +67,9 @@ func (q *Queue) Add(cmd *Command, args [][]byte) {
 	q.Flags |= cmd.Flags
 }
 
-// Reset ends the transaction.
+// Reset empties the queue and leaves MULTI.
 func (q *Queue) Reset() { *q = Queue{} }
 
-// WatchedFootprint is the footprint of commands that forget the watched keys.
+// WatchedFootprint adds the partitions of the watched keys. Commands that unwatch keys have it as
+// their Footprint.
 func WatchedFootprint(c *Call, fp *store.Footprint) { c.Conn.Transaction.Watcher.Footprint(fp) }

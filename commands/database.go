@@ -1,6 +1,7 @@
 package commands
 
-// Database parses argument i as the number of an existing database.
+// Database parses argument i as the number of a database that exists. Errors have the texts of
+// Redis.
 func (c *Call) Database(i int) (int, error) {
 	n, err := c.Int32(i)
 	if err == nil && !c.HasDatabase(n) {

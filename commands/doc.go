@@ -1,12 +1,12 @@
-// Package commands is the frame of all commands: the table, and what a command gets and uses.
+// Package commands is the frame of all commands: the table of commands, and all that a command uses.
 //
-//	command.go, keyspec.go, category.go   a row of the table, and what is derived from it
-//	call.go                               one command while it runs
-//	conn.go, conn_transaction.go, conn_listen.go  the own connection, as its commands see it
-//	server.go, clientinfo.go, disk.go, refusal.go the server, as narrow interfaces
-//	args.go, expiry.go, scan_args.go, float.go    arguments that many commands read
-//	reply.go, errors.go, help.go          replies that many commands write
-//	version.go                            versions, and the name of the mode
+//	command.go, keyspec.go, category.go            a row of the table, and values derived from it
+//	call.go                                        one call of a command
+//	conn.go, conn_transaction.go, conn_listen.go   the connection that sent the command
+//	server.go, clientinfo.go, disk.go, refusal.go  the server, as narrow interfaces
+//	args.go, database.go, expiry.go, scan_args.go, float.go  arguments that many commands read
+//	reply.go, errors.go, help.go                   replies that many commands write
+//	version.go                                     versions, and the name of the mode
 //
 // The commands are in the folders below: strings, keys, sortedsets, limits, transactions,
 // pubsub, connection, admin, cluster. A command is one file, named after it, with its test
@@ -19,16 +19,16 @@
 //		Summary: "Get the value of a key", Usage: "key", Run: get,
 //	})
 //
-// Everything else reads the table: dispatch, arity errors, locks, COMMAND, docs/commands.md and
-// the test that every command has a test. docs/adding-a-command.md adds one, step by step.
+// Dispatch, arity errors, locks, COMMAND and docs/commands.md read the table. A test requires a test
+// for every row. docs/adding-a-command.md adds a command, step by step.
 //
-// The way of a command: server.Client.Handle looks it up, checks what must hold before it may run,
-// locks the partitions of its keys and calls Run with a [Call]. If Run returns an error, the error
-// is the reply, and Run has written nothing.
+// The way of a command: server.Client.Handle looks the command up and checks whether it may run.
+// Handle then locks the partitions of the command's keys and calls Run with a [Call]. If Run returns
+// an error, the error is the reply, and Run has written nothing.
 //
-// Invariants: a command sees its own connection alone ([Conn]); of others it sees what they publish
-// ([ClientInfo]). It reads no clock: [Call] has the time. It reaches the server through the
-// interfaces of [Server].
+// Invariants: a command sees the state of its own connection alone ([Conn]). Other connections
+// publish a copy of a part of theirs ([ClientInfo]). A command reads no clock: [Call] has the time.
+// A command reaches the server through the interfaces of [Server].
 //
 // Locks: the frame takes none. The table is complete before the server starts, and never changes.
 package commands

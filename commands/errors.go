@@ -1,17 +1,18 @@
 package commands
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
 	"cellserver/internal/rediserr"
 )
 
-// Error is a reply: Redis's text with its leading code. A text that is no single command's
-// stands here, any other beside the command that answers with it.
+// Error is an error reply with its leading code. Errors of several commands are in this file; the
+// error of a single command is in the command's file.
 type Error = rediserr.Error
 
-// The errors of Redis 7.0, to the letter.
+// Errors with the texts of Redis 7.0.
 const (
 	ErrSyntax            = rediserr.Syntax
 	ErrNotInteger        = rediserr.NotInteger
@@ -30,48 +31,61 @@ const (
 	errTimeoutNeg  Error = "ERR timeout is negative"
 )
 
-// WrongArity is the reply to a call with too few or too many arguments.
+// WrongArity is the error of a call with a wrong number of arguments. name is the full name of the
+// command.
 func WrongArity(name string) error { return rediserr.WrongArity(name) }
 
-// InvalidExpire is the answer to an expiry that is not positive or overflows.
+// InvalidExpire is the error of an expiry that is not positive or that overflows. name is the full
+// name of the command.
 func InvalidExpire(name string) error {
 	return Error("ERR invalid expire time in '" + name + "' command")
 }
 
-// unknownCommand quotes the beginning of what was sent, as Redis does.
+// quotedBytes is the largest number of bytes that the error of an unknown command quotes of the
+// name, and of the arguments.
+const quotedBytes = 128
+
+// unknownCommand is the error of a command that is not in the table. It has the text of Redis. It
+// reads only the bytes that it quotes, because a client may send large arguments in a loop.
 func unknownCommand(args [][]byte) error {
-	var b strings.Builder
+	var quoted [quotedBytes + len("'' ")]byte
+	list := quoted[:0]
 	for _, a := range args[1:] {
-		if b.Len() >= 128 {
+		if len(list) >= quotedBytes {
 			break
 		}
-		fmt.Fprintf(&b, "'%s' ", Clip(a, 128-b.Len()))
+		list = append(append(append(list, '\''), clip(a, quotedBytes-len(list))...), "' "...)
 	}
-	return Error(fmt.Sprintf("ERR unknown command '%s', with args beginning with: %s", Clip(args[0], 128), b.String()))
+	var all [3 * quotedBytes]byte
+	text := append(append(all[:0], "ERR unknown command '"...), clip(args[0], quotedBytes)...)
+	text = append(append(text, "', with args beginning with: "...), list...)
+	return Error(text)
 }
 
 func unknownSubcommand(parent string, name []byte) error {
-	return Error(fmt.Sprintf("ERR unknown subcommand '%s'. Try %s HELP.", Clip(name, 128), strings.ToUpper(parent)))
+	return Error("ERR unknown subcommand '" + Clip(name, quotedBytes) + "'. Try " + strings.ToUpper(parent) + " HELP.")
 }
 
-// UnknownSubcommandOrArity is what parents that look their subcommands up themselves answer.
+// UnknownSubcommandOrArity is the error of a parent that finds its subcommands itself, such as
+// DEBUG.
 func UnknownSubcommandOrArity(parent string, name []byte) error {
-	return Error(fmt.Sprintf("ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP.", Clip(name, 128), parent))
+	return Error(fmt.Sprintf("ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP.", Clip(name, quotedBytes), parent))
 }
 
-// NotAllowed is the answer to a command that a protected option switches off.
+// NotAllowed is the error of a command that an option such as enable-debug-command forbids.
 func NotAllowed(name, option string) error {
 	return Error(fmt.Sprintf("ERR %s command not allowed. If the %s option is set to \"local\", you can run it from a local connection, "+
 		"otherwise you need to set this option in the configuration file, and then restart the server.", name, option))
 }
 
-// Clip returns at most n bytes of what C's %.*s would print of b: up to its first NUL.
-func Clip(b []byte, n int) string {
-	for i, c := range b {
-		if c == 0 {
-			b = b[:i]
-			break
-		}
+// Clip returns at most n bytes of b, up to the first NUL. C's "%.*s" prints the same.
+func Clip(b []byte, n int) string { return string(clip(b, n)) }
+
+// clip is [Clip] without a copy.
+func clip(b []byte, n int) []byte {
+	b = b[:min(len(b), max(n, 0))]
+	if end := bytes.IndexByte(b, 0); end >= 0 {
+		return b[:end]
 	}
-	return string(b[:min(len(b), max(n, 0))])
+	return b
 }

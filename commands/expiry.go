@@ -6,8 +6,8 @@ import (
 	"cellserver/store"
 )
 
-// ExpiryOption is one of the words EX, PX, EXAT and PXAT, which a number follows: seconds or
-// milliseconds, from now or since the Unix epoch.
+// ExpiryOption is one of the options EX, PX, EXAT and PXAT. A number of seconds or milliseconds
+// follows it, from now or since the Unix epoch.
 type ExpiryOption struct {
 	word     string
 	seconds  bool // the number counts seconds, not milliseconds
@@ -19,14 +19,14 @@ var ExpiryOptions = [...]ExpiryOption{
 	{"ex", true, false}, {"px", false, false}, {"exat", true, true}, {"pxat", false, true},
 }
 
-// Expiry is the expiry that a command asks for. The zero Expiry asks for none.
+// Expiry is the expiry option of a command. In the zero Expiry the option is absent.
 type Expiry struct {
 	Option *ExpiryOption
 	Number []byte
 }
 
-// Take reads the option at args[i] and its number, and reports whether there is one. It refuses
-// a second option of another kind. If an option repeats, the last one counts.
+// Take reads the option at args[i] and the number after it. It returns false if args[i] is not an
+// expiry option, or not the same option as before. If an option repeats, the last number counts.
 func (x *Expiry) Take(args [][]byte, i int) bool {
 	if i+1 >= len(args) {
 		return false
@@ -41,7 +41,8 @@ func (x *Expiry) Take(args [][]byte, i int) bool {
 	return false
 }
 
-// At returns the expiry in Unix milliseconds, or NoExpiry if the command asks for none.
+// At returns the expiry in Unix milliseconds, or NoExpiry without an option. The error is
+// [ErrNotInteger] or [InvalidExpire].
 func (x *Expiry) At(c *Call) (int64, error) {
 	if x.Option == nil {
 		return store.NoExpiry, nil
@@ -57,7 +58,8 @@ func (x *Expiry) At(c *Call) (int64, error) {
 	return ms, nil
 }
 
-// Millis returns n in the option's unit as Unix milliseconds, and false if it overflows.
+// Millis converts n, in the unit of the option, to Unix milliseconds. now is in Unix milliseconds.
+// It returns false if the result overflows.
 func (o *ExpiryOption) Millis(n, now int64) (int64, bool) {
 	if o.seconds {
 		if n > math.MaxInt64/1000 || n < math.MinInt64/1000 {

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// ParseFloat parses a score, weight or increment as Redis does (string2d of its util.c):
-// the whole argument is what C's strtod reads, decimal or hexadecimal, or "inf" or
-// "infinity"; no spaces, no NaN, and no magnitude too large or too small for a float64.
+// ParseFloat parses a score, weight or increment as Redis does (string2d of its util.c). It accepts
+// the syntax of C's strtod: decimal, hexadecimal, "inf" and "infinity". It refuses spaces, NaN,
+// overflow and underflow.
 func ParseFloat(b []byte) (float64, bool) {
 	f, err := strtod(b)
 	if err != nil || f == 0 && hasDigit(b) {
@@ -17,9 +17,9 @@ func ParseFloat(b []byte) (float64, bool) {
 	return f, true
 }
 
-// ParseBound parses one end of a range of scores as Redis does (zslParseRange of its
-// t_zset.c), which is laxer: leading spaces are skipped, all after a NUL is ignored,
-// nothing is 0, and what overflows is infinite.
+// ParseBound parses one end of a range of scores as Redis does (zslParseRange of its t_zset.c). It
+// accepts more than ParseFloat: it skips leading spaces and ignores all bytes after a NUL. An empty
+// text is 0, and an overflow is infinite.
 func ParseBound(b []byte) (float64, bool) {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		b = b[:i]
@@ -31,15 +31,15 @@ func ParseBound(b []byte) (float64, bool) {
 	return f, err == nil || math.IsInf(f, 0)
 }
 
-// strtod reads a number in the syntax of C's strtod, all of b. NaN is an error; so is
-// overflow, and then the number is infinite.
+// strtod parses all of b in the syntax of C's strtod. NaN is an error. Overflow is an error, too,
+// and the returned number is infinite.
 func strtod(b []byte) (float64, error) {
 	if bytes.IndexByte(b, '_') >= 0 {
-		return 0, strconv.ErrSyntax // a digit separator to Go only
+		return 0, strconv.ErrSyntax // only Go has digit separators
 	}
 	s := string(b)
 	if isHex(b) && bytes.IndexByte(b, 'p') < 0 && bytes.IndexByte(b, 'P') < 0 {
-		s += "p0" // C may leave the exponent out
+		s += "p0" // Go requires the exponent, C does not
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if math.IsNaN(f) {
@@ -55,8 +55,8 @@ func isHex(b []byte) bool {
 	return len(b) > 1 && b[0] == '0' && b[1]|0x20 == 'x'
 }
 
-// hasDigit reports whether the mantissa of a number has a digit other than 0: if the
-// number is 0 all the same, it was too small.
+// hasDigit reports whether the mantissa of a number has a digit other than 0. If such a number
+// parses to 0, it is too small for a float64.
 func hasDigit(b []byte) bool {
 	hex := isHex(b)
 	if hex {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What redis-server 7.0.15 makes of each text as a score (ZADD) and as the end of a
-// range (ZCOUNT); bad is its error.
+// TestParseFloatAndBound compares with redis-server 7.0.15: a text as a score (ZADD) and as the end
+// of a range (ZCOUNT). bad is an error.
 func TestParseFloatAndBound(t *testing.T) {
 	inf, bad := math.Inf(1), math.NaN()
 	for _, c := range []struct {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// HelpCommand returns the HELP subcommand of a parent. The subcommands of the parent bring the
-// lines. since is the Redis version.
+// HelpCommand returns the subcommand HELP of a parent. It replies with the Help lines of all
+// subcommands. since is the first Redis version with it.
 func HelpCommand(since string) *Command {
 	return &Command{
 		Name: "help", Arity: 2, Flags: Loading | Stale, Since: since, Run: HelpOfParent,
@@ -14,7 +14,7 @@ func HelpCommand(since string) *Command {
 	}
 }
 
-// HelpOfParent replies with the lines of HELP.
+// HelpOfParent replies with the Help lines of all subcommands of the parent.
 func HelpOfParent(c *Call) error {
 	parent := c.Cmd.parent
 	var lines []string
@@ -24,12 +24,12 @@ func HelpOfParent(c *Call) error {
 	return c.Help(strings.ToUpper(parent.Name), lines...)
 }
 
-// SubcommandSyntax is the reply of a subcommand to unknown arguments.
+// SubcommandSyntax is the error of a subcommand with unknown arguments.
 func (c *Call) SubcommandSyntax() error {
 	return UnknownSubcommandOrArity(strings.ToUpper(c.Cmd.parent.Name), c.Args[1])
 }
 
-// Help replies with lines between Redis's usual first and last lines of HELP.
+// Help replies with lines, between the first and the last lines that every HELP of Redis has.
 func (c *Call) Help(parent string, lines ...string) error {
 	c.Out.Array(len(lines) + 3)
 	c.Out.Simple(parent + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")

@@ -6,18 +6,19 @@ import (
 	"cellserver/resp"
 )
 
-// keySpec is one key specification, as COMMAND INFO shows it: keys that are used alike.
+// keySpec is one key specification of COMMAND INFO: keys with the same access flags.
+//
 // Source: https://redis.io/docs/latest/develop/reference/key-specs/
 type keySpec struct {
 	access  []string
 	First   int
-	Last    int // relative to first; -1: up to the last argument
+	Last    int // relative to First; -1 means up to the last argument
 	Step    int
-	NumKeys bool // first is the position of a count, and the keys follow it
+	NumKeys bool // First is the position of a count, and the keys follow the count
 }
 
-// Specs derives the key specifications of key positions. Access names the flags of each,
-// separated by ';', when its keys are used differently: "RW ACCESS DELETE; OW UPDATE".
+// Specs derives the key specifications of key positions. If keys have different access flags,
+// Access separates them by ";": "RW ACCESS DELETE; OW UPDATE".
 func (k Keys) Specs() []keySpec {
 	access := strings.Split(k.Access, ";")
 	if k.Access == "" {
@@ -43,6 +44,7 @@ func (k Keys) Specs() []keySpec {
 	return specs
 }
 
+// Reply writes the specification as COMMAND INFO shows it.
 func (s keySpec) Reply(w *resp.Writer) {
 	w.Map(3)
 	w.BulkString("flags")
@@ -72,8 +74,8 @@ func (s keySpec) Reply(w *resp.Writer) {
 	Number(w, "limit", 0)
 }
 
-// ReplyAccess writes the flags as Redis spells them: only RO, RW, OW and RM are in
-// capitals.
+// ReplyAccess writes the flags in the spelling of Redis: RO, RW, OW and RM in capitals, all others
+// in lower case.
 func (s keySpec) ReplyAccess(w *resp.Writer) {
 	w.Set(len(s.access))
 	for _, f := range s.access {
@@ -84,11 +86,11 @@ func (s keySpec) ReplyAccess(w *resp.Writer) {
 	}
 }
 
-// HasKeys reports whether a command's arguments may name keys.
+// HasKeys reports whether the command has key arguments.
 func (c *Command) HasKeys() bool { return c.Keys.First > 0 || c.Keys.NumKeys > 0 }
 
-// LegacyRange is the first key, last key and step of COMMAND INFO, from before key
-// specifications.
+// LegacyRange returns the first key, last key and step of COMMAND INFO. Redis had these fields
+// before it had key specifications.
 func (c *Command) LegacyRange() (first, last, step int) {
 	if c.Keys.First == 0 {
 		return 0, 0, 0

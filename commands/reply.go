@@ -8,8 +8,8 @@ func ReplyOK(c *Call) error {
 	return nil
 }
 
-// ReplyDone replies 1 or 0.
-func (c *Call) ReplyDone(done bool) { c.Out.Int(int64(Bit(done))) }
+// ReplyBit replies 1 for true and 0 for false.
+func (c *Call) ReplyBit(done bool) { c.Out.Int(int64(Bit(done))) }
 
 // Bit returns 1 for true and 0 for false.
 func Bit(on bool) int {
@@ -51,13 +51,13 @@ func SimpleSet(w *resp.Writer, all []string) {
 	}
 }
 
-// Field writes one name and its value, of a map.
+// Field writes one entry of a map: a name and a string.
 func Field(w *resp.Writer, name, value string) {
 	w.BulkString(name)
 	w.BulkString(value)
 }
 
-// Number writes one name and its integer value, of a map.
+// Number writes one entry of a map: a name and an integer.
 func Number(w *resp.Writer, name string, n int64) {
 	w.BulkString(name)
 	w.Int(n)

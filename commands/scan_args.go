@@ -7,20 +7,20 @@ import (
 	"cellserver/internal/glob"
 )
 
-// ScanOptions are what SCAN and its siblings take after the cursor.
+// ScanOptions are the options of SCAN and ZSCAN.
 type ScanOptions struct {
 	match []byte // a pattern, or nil
-	Count int64  // about how many keys to visit, at least 1
+	Count int64  // about how many elements a call visits, at least 1
 }
 
-// defaultScanCount is Redis's default.
+// defaultScanCount is the COUNT of a call without this option, as in Redis.
 const defaultScanCount = 10
 
 // Matches reports whether a name matches the pattern. Without a pattern every name does.
 func (o *ScanOptions) Matches(name []byte) bool { return o.match == nil || glob.Match(o.match, name) }
 
-// ParseScanOptions parses MATCH and COUNT. It passes any other word and the argument after the
-// word to other, which may be nil and which reports whether it knows the word.
+// ParseScanOptions parses MATCH and COUNT. It calls other with every other word and its argument;
+// other reports whether it knows the word. other may be nil.
 func ParseScanOptions(args [][]byte, other func(word, arg []byte) bool) (o ScanOptions, err error) {
 	o.Count = defaultScanCount
 	for ; len(args) > 0; args = args[2:] {
@@ -39,7 +39,7 @@ func ParseScanOptions(args [][]byte, other func(word, arg []byte) bool) (o ScanO
 		case Is(args[0], "match"):
 			o.match = args[1]
 			if len(o.match) == 1 && o.match[0] == '*' {
-				o.match = nil // Redis lets * match the empty name here
+				o.match = nil // in a scan of Redis, * matches the empty name, too
 			}
 		case other == nil || !other(args[0], args[1]):
 			return o, ErrSyntax
@@ -48,11 +48,11 @@ func ParseScanOptions(args [][]byte, other func(word, arg []byte) bool) (o ScanO
 	return o, nil
 }
 
-// ErrInvalidCursor is the reply to a wrong cursor.
+// ErrInvalidCursor is the error of a cursor that is not an integer.
 const ErrInvalidCursor Error = "ERR invalid cursor"
 
-// ParseCursor parses a cursor as C's strtoul does in Redis. A sign is allowed, an empty cursor is
-// 0, and bytes after a NUL are ignored. Leading spaces are an error.
+// ParseCursor parses a cursor as Redis does, with C's strtoul. A sign is allowed, an empty cursor
+// is 0, and bytes after a NUL are ignored. Leading spaces are an error.
 func ParseCursor(b []byte) (uint64, error) {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		b = b[:i]

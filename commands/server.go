@@ -9,9 +9,9 @@ import (
 	"cellserver/store"
 )
 
-// Server is what commands may use of the server beside the keyspace. Each field is one
-// concern with a narrow interface; the concern owns its state and its lock. A test lists
-// which family of commands may use which field.
+// Server is all that commands may use of the server. Each field is one concern with a narrow
+// interface. The concern owns its state and its lock. tests/reach_test.go lists which family of
+// commands may use which field.
 type Server struct {
 	Store    *store.Store
 	Clock    Clock
@@ -27,76 +27,80 @@ type Server struct {
 	Control  Control
 }
 
-// Config returns the configuration in force. It must not be changed.
+// Config returns the configuration in force. The caller must not change it.
 func (s *Server) Config() *config.Config { return s.Settings.Current() }
 
-// Clock is the server's time, which the edge owns.
+// Clock is the time of the server. The edge owns it.
 type Clock interface {
-	// Now is the logical time in Unix nanoseconds. Throttling, expiry and TIME follow it.
+	// Now is the logical time in Unix nanoseconds. Limiters, expiry and TIME follow it.
 	// DEBUG CLOCK may set it.
 	Now() int64
-	// Monotonic is the real time since some fixed moment, in nanoseconds: for measuring.
+	// Monotonic is the real time in nanoseconds since a fixed moment. It measures durations.
 	Monotonic() int64
 	// Read returns Now and Monotonic.
 	Read() (now, monotonic int64)
-	// Until returns in how many nanoseconds the logical time comes; math.MaxInt64 if the clock stands
-	// before that time.
+	// Until returns in how many nanoseconds the logical time comes. It is math.MaxInt64 if the clock
+	// stands before that time.
 	Until(unixNano int64) int64
-	// Set stops the logical clock at a time. Advance moves the clock on, and stops it first if
-	// it runs. Resume makes the clock follow the real time again.
+	// Set stops the logical clock at a time.
 	Set(unixNano int64)
+	// Advance stops the logical clock if it runs, and moves it.
 	Advance(nanos int64)
+	// Resume makes the logical clock follow the real time again.
 	Resume()
 }
 
-// Settings are the configuration of the running server: CONFIG.
+// Settings hold the configuration of the running server: CONFIG.
 type Settings interface {
-	// Current returns the configuration in force. It must not be changed.
+	// Current returns the configuration in force. The caller must not change it.
 	Current() *config.Config
-	// Change makes the next configuration and puts it into force. One Change runs at a time. If
-	// make or the edge refuses, the old configuration stays; the edge's error is in refused.
+	// Change calls make for the next configuration and puts it into force. One Change runs at a
+	// time. err is the error of make, refused the error of the edge. After either, the old
+	// configuration stays.
 	Change(make func(old *config.Config) (*config.Config, error)) (refused, err error)
-	// Rewrite writes the configuration to the file that the server was started with. known is
-	// false if there is no such file.
+	// Rewrite writes the configuration to the configuration file. known is false if the server has
+	// no such file.
 	Rewrite() (known bool, err error)
 }
 
-// Control is the life of the server.
+// Control stops the server and switches its background work.
 type Control interface {
-	// RunID names this run of the server: 40 hexadecimal digits. In cluster mode it is the
-	// node's id.
+	// RunID identifies this run of the server: 40 hexadecimal digits. In cluster mode it is the
+	// id of the node.
 	RunID() string
-	// Shutdown begins to stop the server and returns at once. known is false if the server
-	// cannot be stopped this way.
+	// Shutdown begins to stop the server and returns at once. known is false if the edge does not
+	// support it.
 	Shutdown(ShutdownMode) (known bool, err error)
 	// SetActiveExpire switches the background removal of expired keys on or off.
 	SetActiveExpire(on bool)
 }
 
-// ShutdownMode is how SHUTDOWN was asked for. Save and NoSave exclude each other; without
-// both, the configuration decides.
+// ShutdownMode holds the options of SHUTDOWN. Save and NoSave exclude each other. Without both, the
+// configuration decides.
 type ShutdownMode struct {
 	Save, NoSave bool
-	Now          bool // waits for no client
-	Force        bool // stops even if saving fails
+	Now          bool // does not wait for clients
+	Force        bool // stops even if the save fails
 }
 
-// Clients are the connections of the server: CLIENT. A command sees what a client has
-// published of itself, and never its state.
+// Clients are the connections of the server: CLIENT. A command sees the published state of a
+// client, never the state itself.
 type Clients interface {
-	// List returns every client, in the order in which they connected. The caller publishes its
-	// own state first.
+	// List returns every client in the order of connecting. It first publishes the state of the
+	// calling client.
 	List(c *Call) []ClientInfo
-	// Self returns the caller's own client.
+	// Self returns the calling client.
 	Self(c *Call) ClientInfo
-	// Find returns the client of an id.
+	// Find returns the client of an id, and whether there is such a client.
 	Find(id int64) (ClientInfo, bool)
-	// Kill closes every client that match accepts, and returns how many. self still gets its reply.
+	// Kill closes every client that match accepts, and returns their number. self gets its reply
+	// first.
 	Kill(self *Conn, match func(*ClientInfo) bool) int
-	// Unblock ends the blocking command of another client: as a timeout does, or with an error.
+	// Unblock ends the blocking command of another client, as its timeout does or with an error.
+	// It returns false if the client does not wait.
 	Unblock(id int64, withError bool) bool
-	// Pause holds back commands until a Unix millisecond: all, or those that may write. now is
-	// in Unix milliseconds. The later end and the stricter kind win.
+	// Pause holds commands back until a Unix millisecond: all commands, or those that may write.
+	// now is in Unix milliseconds. If a pause is in force, the later end and the stricter kind win.
 	Pause(now, until int64, all bool)
 	// Unpause ends all pauses.
 	Unpause()
@@ -106,13 +110,14 @@ type Clients interface {
 
 // Broker delivers published messages to subscribers: PUBLISH and SUBSCRIBE.
 type Broker interface {
-	// Subscribe and Unsubscribe change the subscriptions of the calling connection, and report
-	// whether something changed.
+	// Subscribe subscribes the calling connection. It returns false if it was subscribed before.
 	Subscribe(c *Conn, kind Subject, name string) bool
+	// Unsubscribe ends a subscription. It returns false if there was no such subscription.
 	Unsubscribe(c *Conn, kind Subject, name string) bool
-	// Leave ends all subscriptions of a connection, without a message.
+	// Leave ends all subscriptions of a connection. It sends no message.
 	Leave(c *Conn)
-	// Publish sends a message and returns the number of deliveries.
+	// Publish sends a message to all subscribers and returns the number of deliveries. by is the
+	// publishing connection.
 	Publish(by *Conn, channel, message []byte) int
 	// Channels returns the names of all channels with subscribers, sorted.
 	Channels() []string
@@ -122,7 +127,7 @@ type Broker interface {
 	Patterns() int
 }
 
-// Subject is what a subscription names: a channel or a pattern of channels.
+// Subject is the kind of a subscription: a channel, or a pattern of channels.
 type Subject uint8
 
 // The kinds of subscriptions.
@@ -131,21 +136,26 @@ const (
 	Pattern
 )
 
-// Tracker tells clients which keys of their caches have changed: CLIENT TRACKING.
+// Tracker tells clients which keys in their caches have changed: CLIENT TRACKING.
 type Tracker interface {
+	// Start switches tracking on for a connection, or changes its options.
 	Start(c *Conn, o *TrackingOptions)
+	// Stop switches tracking off for a connection. It does nothing if tracking is off.
 	Stop(c *Conn)
-	// FlushedNothing tells of a FLUSHALL or FLUSHDB that found no keys, as Redis does.
+	// FlushedNothing sends the message of a FLUSHALL or FLUSHDB that found no keys. Redis sends it,
+	// too. by is the connection that ran the command.
 	FlushedNothing(by *Conn)
 }
 
-// Monitors are the clients that see every command: MONITOR.
+// Monitors are the connections that get a copy of every command: MONITOR.
 type Monitors interface {
+	// Add makes a connection a monitor.
 	Add(c *Conn)
+	// Remove does nothing if the connection is not a monitor.
 	Remove(c *Conn)
 }
 
-// Stats are what the server counts.
+// Stats are the counters of the server, and the logs of slow commands.
 type Stats struct {
 	Commands CommandStats
 	Limited  LimitedKeys
@@ -156,63 +166,69 @@ type Stats struct {
 
 // CommandStats count the calls of commands.
 type CommandStats interface {
-	// Decided counts a decision of a limiter's command that limited, or only looked.
+	// Decided counts a limited call of a limiter's command, or a call that only looked: it consumed
+	// nothing. All other calls count as allowed.
 	Decided(cmd *Command, limited, looked bool)
-	// Durations returns how many calls took up to so many microseconds, cumulative, for the steps
-	// at which the number grows.
+	// Durations returns the number of calls and their cumulative histogram. It leaves out steps
+	// without a new call.
 	Durations(cmd *Command) (calls int64, steps []DurationStep)
-	// Reset is CONFIG RESETSTAT: it resets every counter of the server.
+	// Reset sets every counter of the server to zero: CONFIG RESETSTAT.
 	Reset()
 }
 
-// DurationStep says that so many calls took at most so many microseconds.
+// DurationStep is one step of a cumulative histogram: Calls took at most Micros microseconds.
 type DurationStep struct{ Micros, Calls int64 }
 
-// LimitedKeys counts the keys that limiters refuse most often.
+// LimitedKeys counts the keys that limiters refuse most often: CL.TOP.
 type LimitedKeys interface {
+	// Add counts a refusal for a key of a database.
 	Add(db int, key []byte)
-	// Top returns the n highest counts of a database, and with reset forgets the database.
+	// Top returns the n highest counts of a database, highest first. With reset it then forgets
+	// the counts of the database.
 	Top(db, n int, reset bool) []topk.Count
 }
 
-// SlowLog keeps commands that took long: SLOWLOG.
+// SlowLog keeps the commands that took longer than slowlog-log-slower-than: SLOWLOG.
 type SlowLog interface {
-	// Newest returns up to n entries, the newest first; all of them if n is -1.
+	// Newest returns up to n entries, newest first; all entries if n is -1.
 	Newest(n int64) []SlowEntry
+	// Len returns the number of entries.
 	Len() int
+	// Reset removes all entries.
 	Reset()
 }
 
-// SlowEntry is a command that took long.
+// SlowEntry is one entry of SLOWLOG.
 type SlowEntry struct {
-	ID, Seconds, Micros int64 // Seconds: logical Unix time
-	Args                []string
-	Client, Name        string
+	ID, Seconds, Micros int64    // Seconds is the logical Unix time of the call, Micros its duration
+	Args                []string // shortened, without secrets
+	Client, Name        string   // address and name of the client
 }
 
-// LatencyEvents keeps spikes of latency: LATENCY.
+// LatencyEvents keeps latency spikes: LATENCY.
 type LatencyEvents interface {
-	// Event returns a copy of an event, without spikes if there is none.
+	// Event returns a copy of an event. An unknown event has no spikes.
 	Event(name string) LatencyEvent
-	// All returns copies of all events, by name.
+	// All returns copies of all events, sorted by name.
 	All() []LatencyEvent
-	// Forget forgets one event, or all of them for nil, and returns how many.
+	// Forget removes one event, or all events if name is nil. It returns the number of removed
+	// events.
 	Forget(name []byte) int
 }
 
-// LatencyEvent is the spikes of one kind of event.
+// LatencyEvent holds the spikes of one kind of event.
 type LatencyEvent struct {
 	Name   string
-	Worst  int64   // milliseconds, since the start
-	Spikes []Spike // the oldest first, at most one a second
+	Worst  int64   // milliseconds; the longest duration since the start or the last reset
+	Spikes []Spike // oldest first, at most one for each second
 }
 
-// Spike is an event that took long.
+// Spike is one long event. Seconds is its Unix time, Millis its duration.
 type Spike struct{ Seconds, Millis int64 }
 
-// Report describes the server as text.
+// Report describes the server as text: INFO.
 type Report interface {
-	// Info returns the sections of INFO that wanted accepts, by their titles. Optional sections
-	// are not among the default ones.
+	// Info returns the sections of INFO that wanted accepts. now is in Unix nanoseconds. An
+	// optional section is not a default section.
 	Info(now int64, wanted func(title string, optional bool) bool) string
 }

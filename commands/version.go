@@ -2,14 +2,14 @@ package commands
 
 import "cellserver/internal/config"
 
-// RedisVersion is the Redis whose behaviour this server has; INFO and HELLO report it,
-// because clients decide by it.
+// RedisVersion is the Redis version that this server behaves like. INFO and HELLO report it,
+// because clients choose their commands by it.
 const RedisVersion = "7.0.15"
 
 // Version is the server's own version.
 const Version = "0.1.0"
 
-// Mode is what INFO and HELLO call the server: "standalone" or "cluster".
+// Mode returns the name of the server's mode in INFO and HELLO: "standalone" or "cluster".
 func Mode(cfg *config.Config) string {
 	if cfg.ClusterEnabled {
 		return "cluster"

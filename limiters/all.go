@@ -9,9 +9,8 @@ type Asked[L Limiter] struct {
 	Answer  Answer
 }
 
-// DecideAll asks every limiter. It returns the index of the first limiter that refuses, -1
-// if none refuses. If one refuses, the others answer as for a quantity of 0, because they
-// consume nothing.
+// DecideAll asks every limiter. It returns the index of the first limiter that refuses, -1 if all
+// allow. If one refuses, the others answer as for a quantity of 0, because they consume nothing.
 func DecideAll[L Limiter](all []Asked[L], now, quantity int64) (refusing int, err error) {
 	refusing = -1
 	for i := range all {
@@ -35,8 +34,8 @@ func DecideAll[L Limiter](all []Asked[L], now, quantity int64) (refusing int, er
 	return refusing, nil
 }
 
-// ApplyAll stores the decisions. If one limiter refuses, only changes by refused requests
-// are left to store.
+// ApplyAll applies the decisions of DecideAll. If a limiter refused, only limiters that record
+// refused requests have a change to apply.
 func ApplyAll[L Limiter](all []Asked[L], now int64) {
 	for i := range all {
 		if a := &all[i]; a.Answer.Changed {

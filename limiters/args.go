@@ -9,27 +9,27 @@ import (
 	"cellserver/internal/word"
 )
 
-// Option is a word that may follow the parameters of a limiter. Options come in any order
-// and any case, each at most once.
+// Option is a word after the parameters of a limiter. Options come in any order and any case, each
+// at most once.
 type Option uint16
 
 // The options of the limiters.
 const (
-	OptGap        Option = 1 << iota // least time between requests
-	OptResolution                    // width of a log's entries
+	OptGap        Option = 1 << iota // shortest time between requests
+	OptResolution                    // length of time that one entry of a log covers
 	OptMaxWait                       // longest time to hold a request
-	OptWarmup                        // time until the full rate
+	OptWarmup                        // time from a pause to the full rate
 	OptMS                            // times in milliseconds
 	OptPeek                          // decides and consumes nothing
-	OptAlign                         // windows begin with the clock's minutes, hours, …
-	OptStrict                        // limited requests count too
+	OptAlign                         // windows begin at multiples of their period since the epoch
+	OptStrict                        // limited requests count, too
 	OptTokens                        // GCRA's quantity
 	OptQuantity                      // CL.MTHROTTLE's quantity
 
 	requestOptions = OptMS | OptPeek // options of a single request
 )
 
-// operand is what follows an option.
+// operand is the value after an option.
 type operand uint8
 
 const (
@@ -38,7 +38,7 @@ const (
 	quantityOperand // the quantity itself
 )
 
-// allOptions are the options, in the order of their bits: those that take seconds first.
+// allOptions are the options in the order of their bits. Options with seconds come first.
 var allOptions = [...]struct {
 	word  string
 	takes operand
@@ -48,19 +48,19 @@ var allOptions = [...]struct {
 	{"tokens", quantityOperand}, {"quantity", quantityOperand},
 }
 
-// Args reads the arguments of a limiter from left to right: its parameters, the quantity
-// and the options. The first error stays in Err; after it, every value read is meaningless.
+// Args parses the arguments of a limiter from left to right: its parameters, the quantity and the
+// options. Err keeps the first error. After an error all values are meaningless.
 type Args struct {
 	name     string
 	rest     [][]byte // not read yet
 	Err      error    // the first one
-	rule     bool     // the limit of a rule: it has no quantity and no options of a single request
+	rule     bool     // parses the limit of a rule: without quantity and without options of a single request
 	Quantity int64
 	given    Option
 	nanos    [4]int64 // of options that take seconds, in nanoseconds
 }
 
-// Begin starts to read the arguments of another request. name is the command in lower case.
+// Begin starts to parse another request. name is the command in lower case.
 func (a *Args) Begin(name string, rest [][]byte) {
 	a.name, a.rest, a.Err, a.Quantity, a.given = name, rest, nil, 1, 0
 }
@@ -68,10 +68,10 @@ func (a *Args) Begin(name string, rest [][]byte) {
 // Release drops the references to the request.
 func (a *Args) Release() { a.rest = nil }
 
-// Has reports whether an option was given.
+// Has reports whether the request has an option.
 func (a *Args) Has(o Option) bool { return a.given&o != 0 }
 
-// value returns the seconds of an option in nanoseconds, 0 if the option was not given.
+// value returns the seconds of an option in nanoseconds, 0 without the option.
 func (a *Args) value(o Option) int64 {
 	if !a.Has(o) {
 		return 0
@@ -79,14 +79,15 @@ func (a *Args) value(o Option) int64 {
 	return a.nanos[bits.TrailingZeros16(uint16(o))]
 }
 
-// fail notes the first error.
+// fail stores the first error.
 func (a *Args) fail(err error) {
 	if a.Err == nil {
 		a.Err = err
 	}
 }
 
-// Next returns the next argument, or nil and an arity error if none is left.
+// Next returns the next argument. After the last argument it returns nil, and stores an arity
+// error.
 func (a *Args) Next() []byte {
 	if len(a.rest) == 0 {
 		a.fail(rediserr.WrongArity(a.name))
@@ -97,7 +98,7 @@ func (a *Args) Next() []byte {
 	return arg
 }
 
-// Integer reads an integer argument. name stands in the error.
+// Integer parses the next argument as an int64. name is its name in the error.
 func (a *Args) Integer(name string) int64 {
 	arg := a.Next()
 	n, ok := decimal.Parse(arg)
@@ -107,7 +108,8 @@ func (a *Args) Integer(name string) int64 {
 	return n
 }
 
-// Seconds reads a decimal number of seconds and returns nanoseconds. name stands in the error.
+// Seconds parses the next argument as a decimal number of seconds, and returns nanoseconds. name is
+// its name in the error.
 func (a *Args) Seconds(name string) int64 {
 	arg := a.Next()
 	ns, ok := parseSeconds(arg)
@@ -121,7 +123,7 @@ func notSeconds(name string) error {
 	return rediserr.Error("ERR " + name + " is not a number of seconds from 0 to 9223372036 with at most nine decimals")
 }
 
-// Finish reads what follows the parameters: the quantity, if a number comes next, and the
+// Finish parses the arguments after the parameters: the quantity, if a number comes next, and the
 // options. own are the options of this limiter.
 func (a *Args) Finish(own Option) error {
 	if !a.rule && len(a.rest) > 0 && numeric(a.rest[0]) {
@@ -130,8 +132,8 @@ func (a *Args) Finish(own Option) error {
 	return a.Options(own)
 }
 
-// Options reads the options. own are the options of this limiter; every request may have
-// MS and PEEK beside them, but a rule may not.
+// Options parses the options. own are the options of this limiter. Every request may have MS and
+// PEEK, too, but a rule may not.
 func (a *Args) Options(own Option) error {
 	if !a.rule {
 		own |= requestOptions
@@ -142,7 +144,7 @@ func (a *Args) Options(own Option) error {
 	return a.Err
 }
 
-// option reads one of the allowed options.
+// option parses one of the allowed options.
 func (a *Args) option(allowed Option) {
 	arg := a.Next()
 	for i := range allOptions {
@@ -166,13 +168,13 @@ func (a *Args) option(allowed Option) {
 	a.fail(rediserr.Syntax)
 }
 
-// numeric reports whether an argument looks like a number, and so is not an option.
+// numeric reports whether an argument starts like a number. Such an argument is not an option.
 func numeric(arg []byte) bool {
 	return len(arg) > 0 && (arg[0] >= '0' && arg[0] <= '9' || arg[0] == '-' || arg[0] == '+' || arg[0] == '.')
 }
 
-// parseSeconds parses a decimal number of seconds, such as 60 or 0.25, to nanoseconds.
-// It is exact: it refuses signs and more than nine decimals.
+// parseSeconds parses a decimal number of seconds, such as 60 or 0.25, to nanoseconds. The result
+// is exact. It refuses signs, more than nine decimals, and values beyond int64.
 func parseSeconds(b []byte) (ns int64, ok bool) {
 	n, digits, decimals := uint64(0), 0, -1 // decimals: -1 before the point
 	for _, c := range b {
@@ -194,5 +196,5 @@ func parseSeconds(b []byte) (ns int64, ok bool) {
 	return int64(n), digits > 0 && over == 0 && n <= math.MaxInt64
 }
 
-// lastDigit holds, by the number of decimals, the nanoseconds that the last digit counts.
+// lastDigit holds the value of the last digit in nanoseconds, for each number of decimals.
 var lastDigit = [...]uint64{1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 100, 10, 1}

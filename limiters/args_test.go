@@ -29,7 +29,7 @@ func TestParseSeconds(t *testing.T) {
 	}
 }
 
-// FuzzParseSeconds compares with unbounded rationals.
+// FuzzParseSeconds compares with rational arithmetic.
 func FuzzParseSeconds(f *testing.F) {
 	f.Add("0.25")
 	f.Add("9223372036.854775807")
@@ -51,7 +51,7 @@ func FuzzParseSeconds(f *testing.F) {
 	})
 }
 
-// TestRandomDurations: what a decimal spells is what is parsed.
+// TestRandomDurations: a formatted duration parses to the same number of nanoseconds.
 func TestRandomDurations(t *testing.T) {
 	r := rand.New(randtest.Source(t))
 	for range 10_000 {

@@ -8,8 +8,8 @@ import (
 	"cellserver/store"
 )
 
-// Explain turns an error of the pure limiters, which name the wrong argument, into an error
-// reply. Other errors, and nil, stay as they are.
+// Explain converts an error of a pure limiter to an error reply. Other errors, and nil, stay as
+// they are.
 func Explain(err error) error {
 	if err == nil {
 		return nil
@@ -36,13 +36,14 @@ func CheckSorted(e *store.Entry) error {
 	return nil
 }
 
-// Integer returns the integer of a string entry, 0 for an absent one.
+// Integer returns the integer of a string entry, 0 for an absent entry. The error is that of Redis:
+// the entry is not an integer, or not a string.
 func Integer(e *store.Entry) (int64, error) {
 	if n, ok := e.Number(); ok {
 		return n, nil
 	}
 	if e.Kind() == store.Raw {
-		// A string that APPEND or SETRANGE made may still read as an integer.
+		// APPEND and SETRANGE store a string as bytes, even if it is an integer.
 		if n, ok := decimal.Parse(e.Bytes(nil)); ok {
 			return n, nil
 		}

@@ -1,21 +1,19 @@
 package limiters
 
 import (
-	"math"
-
 	"cellserver/limiters/lease"
 	"cellserver/store"
 )
 
-// Permit is the limiter of CL.ACQUIRE: a permit of a semaphore for one holder. Its key is a
-// sorted set of holders. A score is the end of the holder's lease in Unix microseconds.
+// Permit is the limiter of CL.ACQUIRE: a permit of a semaphore for one holder. Its key is a sorted
+// set of holders. A score is the end of the lease in Unix microseconds.
 type Permit struct {
 	plainKey
 	lease.Semaphore
 	holder []byte
 }
 
-// ReadLease reads limit, lease and holder.
+// ReadLease parses the arguments limit, lease and holder.
 func ReadLease(a *Args) (p Permit, err error) {
 	limit, length := a.Integer("limit"), a.Seconds("lease")
 	p.holder = a.Next()
@@ -49,8 +47,8 @@ func (p Permit) Apply(e *store.Entry, a *Answer, now int64) {
 	e.SetExpiry(expiryAfter(now, a.ResetAfter))
 }
 
-// Release gives a holder's permit back. It reports whether the holder still had the permit
-// at now, in Unix nanoseconds.
+// Release returns the permit of a holder. It reports whether the holder had the permit at now, in
+// Unix nanoseconds.
 func Release(e *store.Entry, holder []byte, now int64) (held bool, err error) {
 	if err := CheckSorted(e); err != nil {
 		return false, err
@@ -63,7 +61,7 @@ func Release(e *store.Entry, holder []byte, now int64) (held bool, err error) {
 	return held, nil
 }
 
-// leases are the leases in a sorted set; a nil set has none.
+// leases are the leases in a sorted set. A nil set is empty.
 type leases struct{ set *store.SortedSet }
 
 // Len implements [lease.Leases].
@@ -79,6 +77,5 @@ func (l leases) End(i int) int64 { return leaseEnd(l.set.At(i).Score) }
 
 // leaseEnd returns the end of a lease in Unix nanoseconds.
 func leaseEnd(score float64) int64 {
-	const farthest = 9e15 // microseconds: in the year 2255
-	return int64(math.Floor(min(max(score, 0), farthest))) * 1000
+	return wholeMicros(score) * 1000
 }

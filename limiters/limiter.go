@@ -8,43 +8,43 @@ import (
 	"cellserver/store"
 )
 
-// Limiter is a way of limiting with its numbers, such as CL.WINDOW's 100 in 60 seconds.
-// A Limiter is a value without state: the key holds the state.
+// Limiter is a way of limiting with its parameters, such as CL.WINDOW with 100 actions in 60
+// seconds. A Limiter has no state: the key holds the state.
 type Limiter interface {
 	// Find sets e to the entry of a key, ready for Decide and Apply.
 	Find(e *store.Entry, tx *store.Tx, key []byte)
-	// Decide answers a request for a quantity on the entry's key. now is Unix nanoseconds.
-	// Decide changes nothing, and the answer holds until the key changes. After an error the
-	// answer is meaningless.
+	// Decide answers a request for a quantity. e is the entry of the key, now is in Unix
+	// nanoseconds. Decide changes nothing. The answer is valid until the key changes. After an error
+	// the answer is meaningless.
 	Decide(e *store.Entry, a *Answer, now, quantity int64) error
-	// Apply stores the decision about the entry. now is Decide's. Apply cannot fail.
+	// Apply stores the decision in the entry. now is the time of Decide. Apply cannot fail.
 	Apply(e *store.Entry, a *Answer, now int64)
 }
 
-// Answer is what every limiter decides. Times are nanoseconds from now on.
+// Answer is the decision of a limiter. Times are nanoseconds from now.
 type Answer struct {
 	Limited bool // the request must not pass
-	Changed bool // there is something to apply: mostly, the request passed
+	Changed bool // Apply has a change to store
 
 	Limit, Remaining int64
-	RetryAfter       int64 // after which the same request passes; Never if it passed or never can
-	ResetAfter       int64 // after which the whole limit is available again
-	Hold             int64 // for which the caller must hold the request, if the limiter paces
+	RetryAfter       int64 // time until the same request passes; Never if it passes now or can never pass
+	ResetAfter       int64 // time until the whole limit is available again
+	Hold             int64 // time for which the caller must hold the request; only CL.PACE sets it
 
 	state [4]int64 // what Apply stores, in the limiter's own terms
 }
 
-// Never is the time after which a request passes that has passed, or that never can.
+// Never is the RetryAfter of a request that passes, and of a request that can never pass.
 const Never = -1
 
-// set fills in the answer of a limiter that does not pace, without its state.
+// set sets all fields but state. Hold becomes 0.
 func (a *Answer) set(limited, changed bool, limit, remaining, retryAfter, resetAfter int64) {
 	a.Limited, a.Changed, a.Limit, a.Remaining = limited, changed, limit, remaining
 	a.RetryAfter, a.ResetAfter, a.Hold = retryAfter, resetAfter, 0
 }
 
-// Tighter reports whether a leaves less than b: a refusal before a pass, then the longer
-// wait, then the smaller remainder.
+// Tighter reports whether a is the tighter of two answers. A refusal is tighter than a pass; then
+// the longer wait counts, then the smaller remainder, then the later reset.
 func (a *Answer) Tighter(b *Answer) bool {
 	switch {
 	case a.Limited != b.Limited:
@@ -57,9 +57,9 @@ func (a *Answer) Tighter(b *Answer) bool {
 	return a.ResetAfter > b.ResetAfter
 }
 
-// readers read the parameters of the limiters that a rule may have, by the name of their
-// command. The parameters are the words after the key, without a quantity and without
-// options of a single request.
+// readers parse the parameters of the limiters that a rule may have, by the name of their command.
+// The parameters are the words after the key, without quantity and without options of a single
+// request.
 var readers = map[string]func(*Args) (Limiter, error){
 	"cl.log":      reader(ReadLog),
 	"cl.sliding":  reader(ReadSliding),
@@ -71,11 +71,11 @@ func reader[L Limiter](read func(*Args) (L, error)) func(*Args) (Limiter, error)
 	return func(a *Args) (Limiter, error) { return read(a) }
 }
 
-// ErrNoLimiter is the error of a rule whose limit starts with an unknown word.
+// ErrNoLimiter is the error of a rule with a limit that starts with another word.
 const ErrNoLimiter rediserr.Error = "ERR no such limiter, or none that a rule can have"
 
-// Parse reads a limiter's name and its parameters, as a rule has them:
-// "CL.WINDOW 100 60 ALIGN".
+// Parse parses the name of a limiter and its parameters, as a rule has them: "CL.WINDOW 100 60
+// ALIGN". Errors are error replies.
 func Parse(words [][]byte) (Limiter, error) {
 	if len(words) == 0 {
 		return nil, ErrNoLimiter
@@ -92,30 +92,37 @@ func Parse(words [][]byte) (Limiter, error) {
 	return l, nil
 }
 
-// Room is reusable memory for one request to a limiter. A connection keeps one, so that a
-// request allocates nothing although an interface reaches its limiter.
-type Room struct {
+// Scratch is reusable memory for one request to a limiter. Each connection keeps one. So a request
+// allocates nothing, although it reaches its limiter through an interface.
+type Scratch struct {
 	Args   Args
 	Entry  store.Entry
 	Answer Answer
 }
 
-// Release drops the references to the request. A nil Room is allowed.
-func (r *Room) Release() {
+// Release drops the references to the request. A nil Scratch is allowed.
+func (r *Scratch) Release() {
 	if r != nil {
 		r.Args.Release()
 		r.Entry = store.Entry{}
 	}
 }
 
-// plainKey is part of limiters that find their key like any other command.
+// plainKey is the Find of limiters that find their key like any other command.
 type plainKey struct{}
 
 // Find implements [Limiter].
 func (plainKey) Find(e *store.Entry, tx *store.Tx, key []byte) { tx.WriteIn(e, key) }
 
-// expiryAfter is the Unix millisecond at which a state may expire that is meaningless some
-// nanoseconds from now on.
+// expiryAfter returns the Unix millisecond at which a state may expire. after is the time in
+// nanoseconds from now until the state has no effect.
 func expiryAfter(now, after int64) int64 {
 	return exact.CeilDiv(exact.Plus(now, after), 1e6)
+}
+
+// wholeMicros converts a score, which clients may have written, to whole microseconds: rounded down, from 0 to 9·10¹⁵.
+// The largest value is in the year 2255, so it fits into nanoseconds.
+func wholeMicros(score float64) int64 {
+	const latest = 9e15
+	return int64(min(max(score, 0), latest))
 }

@@ -13,7 +13,7 @@ import (
 
 func words(line string) [][]byte { return bytes.Fields([]byte(line)) }
 
-// TestParse is how a rule names its limits, and decides and applies them.
+// TestParse parses a limiter as a rule names it, decides and applies.
 func TestParse(t *testing.T) {
 	const now = 1_700_000_000_123_456_789
 	keys := store.New(store.Options{Databases: 1, Seed: 1})
@@ -23,7 +23,7 @@ func TestParse(t *testing.T) {
 		"CL.NOSUCH 1 1":          ErrNoLimiter,
 		"CL.WINDOW":              rediserr.WrongArity("cl.window").(rediserr.Error),
 		"CL.WINDOW 1":            rediserr.WrongArity("cl.window").(rediserr.Error),
-		"CL.WINDOW 1 1 1":        rediserr.Syntax, // that would be a quantity
+		"CL.WINDOW 1 1 1":        rediserr.Syntax, // a rule has no quantity
 		"CL.WINDOW 1 1 MS":       rediserr.Syntax,
 		"CL.WINDOW 1 1 PEEK":     rediserr.Syntax,
 		"CL.WINDOW 0 1":          "ERR limit must be positive",

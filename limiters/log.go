@@ -11,11 +11,11 @@ import (
 	"cellserver/store"
 )
 
-// Log is the limiter of CL.LOG. Its key is a sorted set of actions. A member is the time of
-// an action in Unix nanoseconds; its score is the same time in microseconds. Several actions
-// of one nanosecond have a number behind the time ("1700000000123456789-000000001"). An entry
-// for several actions has their count ("1700000000123456789x3"). A member of any other form
-// counts as one action at its score.
+// Log is the limiter of CL.LOG. Its key is a sorted set of actions. A member is the time of an
+// action in Unix nanoseconds; its score is the same time in microseconds. Several actions of one
+// nanosecond have a number after the time ("1700000000123456789-000000001"). An entry for several
+// actions has their count ("1700000000123456789x3"). A member of any other form counts as one
+// action at its score.
 type Log struct {
 	plainKey
 	slidinglog.Log
@@ -26,7 +26,7 @@ const (
 	errNoResolution rediserr.Error = "ERR resolution must be positive"
 )
 
-// ReadLog reads limit, period and the options GAP, STRICT and RESOLUTION.
+// ReadLog parses the arguments limit and period and the options GAP, STRICT and RESOLUTION.
 func ReadLog(a *Args) (l Log, err error) {
 	limit, period := a.Integer("limit"), a.Seconds("period")
 	if err = a.Finish(OptGap | OptStrict | OptResolution); err != nil {
@@ -50,7 +50,7 @@ func (l Log) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 	}
 	d, err := slidinglog.Decide(l.Log, logEntries{e.Sorted()}, now, quantity)
 	if at := e.ExpireAt(); !d.Changed && at != store.NoExpiry {
-		// The key may expire before this period ends, because its last action had a shorter
+		// The key may expire before this period ends, because the last logged action had a shorter
 		// period. The key exists until the millisecond after its expiry.
 		left := nanos(at) - (now - 1e6)
 		d.RetryAfter, d.ResetAfter = min(d.RetryAfter, left), min(d.ResetAfter, left)
@@ -91,7 +91,7 @@ func (l Log) Apply(e *store.Entry, a *Answer, now int64) {
 	e.SetExpiry(expiryAfter(now, a.ResetAfter))
 }
 
-// logEntries are the entries of a log in a sorted set; a nil set has none.
+// logEntries are the entries of a log in a sorted set. A nil set is empty.
 type logEntries struct{ set *store.SortedSet }
 
 // Len implements [slidinglog.Entries].
@@ -105,10 +105,9 @@ func (l logEntries) Len() int {
 // At implements [slidinglog.Entries].
 func (l logEntries) At(i int) slidinglog.Entry { return logEntry(l.set.At(i)) }
 
-// logEntry reads a member of a log.
+// logEntry parses a member of a log.
 func logEntry(it store.Item) slidinglog.Entry {
-	const farthest = 9e15 // microseconds: in the year 2255
-	micros := int64(min(max(it.Score, 0), farthest))
+	micros := wholeMicros(it.Score)
 	t, rest := leadingInteger(it.Member)
 	if t/1000 != micros {
 		return slidinglog.Entry{Time: micros * 1000, Count: 1}
@@ -121,8 +120,8 @@ func logEntry(it store.Item) slidinglog.Entry {
 	return slidinglog.Entry{Time: t, Count: 1}
 }
 
-// leadingInteger returns the number at the start of a text and the text behind it. The number
-// is -1 if there is none or if it exceeds an int64.
+// leadingInteger splits a text into the number at its start and the text after it. Without a
+// number, or if the number exceeds an int64, n is -1.
 func leadingInteger(s string) (n int64, rest string) {
 	const digits = 19 // of the largest int64
 	u, i := uint64(0), 0

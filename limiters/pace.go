@@ -9,9 +9,9 @@ import (
 	"cellserver/store"
 )
 
-// Pacer is the limiter of CL.PACE. Its key holds two integers with a space between them:
-// the Unix nanosecond at which the next action may begin, and the unused time before that
-// in nanoseconds. An absent key means that nothing happened for long.
+// Pacer is the limiter of CL.PACE. Its key holds two integers with a space between them. The first
+// is the Unix nanosecond at which the next action may begin. The second is the unused time before
+// it, in nanoseconds. An absent key means a long pause.
 type Pacer struct {
 	plainKey
 	pace.Pacer
@@ -22,7 +22,7 @@ const (
 	errNoPace   rediserr.Error = "ERR the key holds no pace: it is not two integers"
 )
 
-// ReadPace reads max_burst, count, period and the options MAXWAIT and WARMUP.
+// ReadPace parses the arguments max_burst, count and period and the options MAXWAIT and WARMUP.
 func ReadPace(a *Args) (p Pacer, err error) {
 	maxBurst, count, period := a.Integer("max_burst"), a.Integer("count"), a.Seconds("period")
 	if err = a.Finish(OptMaxWait | OptWarmup); err != nil {
@@ -64,7 +64,7 @@ func (p Pacer) Apply(e *store.Entry, a *Answer, now int64) {
 	e.SetBytes(state, expiryAfter(now, a.ResetAfter))
 }
 
-// twoIntegers reads two integers with a space between them.
+// twoIntegers parses two integers with a space between them.
 func twoIntegers(b []byte) (x, y int64, ok bool) {
 	first, second, _ := bytes.Cut(b, []byte{' '})
 	x, okX := decimal.Parse(first)

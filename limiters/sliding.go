@@ -6,14 +6,14 @@ import (
 	"cellserver/store"
 )
 
-// SlidingWindow is the limiter of CL.SLIDING. Its key holds previous·10⁹ + current and
-// expires two periods after the current window began, so the expiry identifies the window.
+// SlidingWindow is the limiter of CL.SLIDING. Its key holds previous·10⁹ + current. It expires two
+// periods after the begin of the current window, so the expiry identifies the window.
 type SlidingWindow struct {
 	plainKey
 	window.Sliding
 }
 
-// ReadSliding reads limit and period.
+// ReadSliding parses the arguments limit and period.
 func ReadSliding(a *Args) (w SlidingWindow, err error) {
 	limit, period := a.Integer("limit"), a.Seconds("period")
 	if err = a.Finish(0); err == nil {
@@ -22,7 +22,7 @@ func ReadSliding(a *Args) (w SlidingWindow, err error) {
 	return w, err
 }
 
-// slidingBase is what one action of the previous window adds to the integer.
+// slidingBase is the value of one action of the previous window in the integer of the key.
 const slidingBase = window.MaxSliding + 1
 
 const errNoSliding rediserr.Error = "ERR the key holds no sliding window: its integer is negative"

@@ -10,10 +10,10 @@ import (
 	"cellserver/store"
 )
 
-// Rate is the limiter of CL.THROTTLE. Its key holds a TAT: Unix nanoseconds.
+// Rate is the limiter of CL.THROTTLE. Its key holds a TAT in Unix nanoseconds.
 type Rate struct{ gcra.Quota }
 
-// Find implements [Limiter]. It finds a key whose TAT may have passed.
+// Find implements [Limiter]. It also finds a key whose TAT has passed.
 func (Rate) Find(e *store.Entry, tx *store.Tx, key []byte) { tx.WriteTATIn(e, key) }
 
 // Decide implements [Limiter].
@@ -28,16 +28,16 @@ func (r Rate) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 }
 
 // Apply implements [Limiter].
-func (Rate) Apply(e *store.Entry, a *Answer, now int64) { KeepTAT(e, a.state[0], now) }
+func (Rate) Apply(e *store.Entry, a *Answer, now int64) { StoreTAT(e, a.state[0], now) }
 
 func (a *Answer) setRate(d gcra.Decision) {
 	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0] = d.TAT
 }
 
-// KeepTAT stores a TAT, in Unix nanoseconds, until it has passed. A TAT that has passed
-// means the same as an absent key, so KeepTAT deletes the key.
-func KeepTAT(e *store.Entry, tat, now int64) {
+// StoreTAT stores a TAT, in Unix nanoseconds. The key expires when the TAT has passed. If it has
+// passed at now, StoreTAT deletes the key, because an absent key means the same.
+func StoreTAT(e *store.Entry, tat, now int64) {
 	if tat <= now {
 		e.Delete()
 		return
@@ -45,7 +45,7 @@ func KeepTAT(e *store.Entry, tat, now int64) {
 	e.SetInt(tat, exact.CeilDiv(tat, 1e6))
 }
 
-// Charge is the limiter of CL.CHARGE: it takes the quantity even if less is left.
+// Charge is the limiter of CL.CHARGE. It consumes the quantity even if less is left.
 type Charge struct{ Rate }
 
 // Decide implements [Limiter].
@@ -59,7 +59,7 @@ func (r Charge) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 	return err
 }
 
-// ReadCharge reads max_burst, count, period and a quantity, which is required.
+// ReadCharge parses the arguments max_burst, count, period and a quantity, which is required.
 func ReadCharge(a *Args) (r Charge, err error) {
 	maxBurst, count, period := a.Integer("max_burst"), a.Integer("count"), a.Seconds("period")
 	a.Quantity = a.Integer("quantity")
@@ -69,7 +69,7 @@ func ReadCharge(a *Args) (r Charge, err error) {
 	return r, err
 }
 
-// ReadGCRA reads the arguments of GCRA, the command that Redis built for 8.8.
+// ReadGCRA parses the arguments of GCRA, a command of Redis 8.8 before its release.
 func ReadGCRA(a *Args) (r Rate, err error) {
 	maxBurst, count, period := a.Integer("max_burst"), a.Integer("tokens_per_period"), a.Seconds("period")
 	if err = a.Options(OptTokens); err == nil {
@@ -78,27 +78,27 @@ func ReadGCRA(a *Args) (r Rate, err error) {
 	return r, err
 }
 
-const errCrabBurst rediserr.Error = "ERR max_burst must be positive"
+const errThrottlecrabBurst rediserr.Error = "ERR max_burst must be positive"
 
-// ReadCrab reads the arguments of THROTTLE, throttlecrab's command. Its max_burst is the
-// limit itself.
-func ReadCrab(a *Args) (r Rate, err error) {
+// ReadThrottlecrab parses the arguments of THROTTLE, the command of throttlecrab. Its max_burst is
+// the limit itself.
+func ReadThrottlecrab(a *Args) (r Rate, err error) {
 	maxBurst, count, period := a.Integer("max_burst"), a.Integer("count"), a.Seconds("period")
 	switch err = a.Finish(0); {
 	case err != nil:
 		return r, err
 	case maxBurst <= 0:
-		return r, errCrabBurst
+		return r, errThrottlecrabBurst
 	}
 	r.Quota, err = gcra.NewQuotaIn(maxBurst-1, count, period)
 	return r, err
 }
 
-// ErrThrottleUsage is redis-cell's reply to a wrong number of arguments.
+// ErrThrottleUsage is the error of redis-cell for a wrong number of arguments.
 const ErrThrottleUsage rediserr.Error = "Cell error: Store error: Usage: cl.throttle <key> <max_burst> <count per period> <period> [<quantity>]"
 
-// ReadThrottle reads the arguments of CL.THROTTLE as [ThrottleNumbers] does, and then options.
-// A command line with options has an explicit quantity.
+// ReadThrottle parses the arguments of CL.THROTTLE as [ThrottleNumbers] does, and then the options.
+// With options the quantity is required.
 func ReadThrottle(a *Args) (r Rate, err error) {
 	n := 3
 	if !a.rule {
@@ -118,8 +118,8 @@ func ReadThrottle(a *Args) (r Rate, err error) {
 	return r, a.Options(0)
 }
 
-// ThrottleNumbers parses max_burst, count, period and, if there is a fourth word, quantity.
-// Its errors are redis-cell's to the letter.
+// ThrottleNumbers parses max_burst, count, period and, as a fourth word, the quantity (1). Errors
+// have the texts of redis-cell.
 func ThrottleNumbers(words [][]byte) (quota gcra.Quota, quantity int64, err error) {
 	maxBurst, ok := decimal.Parse(words[0])
 	count, ok2 := decimal.Parse(words[1])
@@ -131,8 +131,8 @@ func ThrottleNumbers(words [][]byte) (quota gcra.Quota, quantity int64, err erro
 	return quota, 1, cellError(err)
 }
 
-// throttleNumbersSlow is [ThrottleNumbers] for calls with a quantity and for numbers that are
-// wrong or that Redis would write in another form.
+// throttleNumbersSlow is [ThrottleNumbers] for calls with a quantity, with wrong numbers, or with
+// numbers such as "+1".
 func throttleNumbersSlow(words [][]byte) (quota gcra.Quota, quantity int64, err error) {
 	n := [4]int64{3: 1}
 	for i, word := range words {
@@ -144,7 +144,8 @@ func throttleNumbersSlow(words [][]byte) (quota gcra.Quota, quantity int64, err 
 	return quota, n[3], cellError(err)
 }
 
-// cellError words an error of a quota as redis-cell does if redis-cell has that error.
+// cellError converts an error of a quota to an error reply. If redis-cell has the error, it has the
+// text of redis-cell.
 func cellError(err error) error {
 	switch err {
 	case nil:
@@ -155,8 +156,8 @@ func cellError(err error) error {
 	return rediserr.Error("ERR " + err.Error())
 }
 
-// cellInt parses an integer as redis-cell (Rust) does: an optional sign and digits, so
-// "+1", "007" and "-0" are integers.
+// cellInt parses an integer as redis-cell (Rust) does: an optional sign and digits. So "+1", "007"
+// and "-0" are integers.
 func cellInt(b []byte) (int64, error) {
 	if n, ok := decimal.Parse(b); ok {
 		return n, nil

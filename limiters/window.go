@@ -8,14 +8,14 @@ import (
 	"cellserver/store"
 )
 
-// FixedWindow is the limiter of CL.WINDOW. Its key holds a counter and expires at the
-// window's end.
+// FixedWindow is the limiter of CL.WINDOW. Its key holds a counter and expires at the end of the
+// window.
 type FixedWindow struct {
 	plainKey
 	window.Fixed
 }
 
-// ReadWindow reads limit, period and the option ALIGN.
+// ReadWindow parses the arguments limit and period and the option ALIGN.
 func ReadWindow(a *Args) (w FixedWindow, err error) {
 	limit, period := a.Integer("limit"), a.Seconds("period")
 	if err = a.Finish(OptAlign); err == nil {
@@ -24,7 +24,7 @@ func ReadWindow(a *Args) (w FixedWindow, err error) {
 	return w, err
 }
 
-// ErrNoWindow is the reply if the key's integer has no expiry.
+// ErrNoWindow is the error of a key whose integer has no expiry.
 const ErrNoWindow rediserr.Error = "ERR the key holds no window: it does not expire"
 
 // Decide implements [Limiter].
@@ -44,7 +44,7 @@ func (w FixedWindow) Apply(e *store.Entry, a *Answer, _ int64) {
 	e.SetInt(a.state[0], a.state[1]/1e6)
 }
 
-// counter returns an integer and its expiry in Unix nanoseconds, zeros for an absent key.
+// counter returns an integer and its expiry in Unix nanoseconds. Both are 0 for an absent key.
 func counter(e *store.Entry) (n, end int64, err error) {
 	n, err = Integer(e)
 	if err != nil || !e.Exists() {
@@ -57,6 +57,6 @@ func counter(e *store.Entry) (n, end int64, err error) {
 	return n, nanos(at), nil
 }
 
-// nanos converts Unix milliseconds to nanoseconds. It stops at the last whole millisecond
+// nanos converts Unix milliseconds to nanoseconds. The largest result is the last whole millisecond
 // of an int64.
 func nanos(millis int64) int64 { return min(millis, math.MaxInt64/1_000_000) * 1e6 }

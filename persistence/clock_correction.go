@@ -6,18 +6,18 @@ import (
 	"cellserver/store"
 )
 
-// maxClockAhead is how far in the future a file may be before its throttle keys are corrected, in
-// nanoseconds. Clocks are corrected by less every day.
-const maxClockAhead = int64(1e9)
+// maxClockSkew is the largest skew of a file, in nanoseconds, at which its throttle keys stay as
+// they are. Every day clocks change by less than that.
+const maxClockSkew = int64(1e9)
 
-// correctClock corrects throttle keys of files that are from the future: the clock was ahead when they were written,
-// and has been corrected since. Their TATs are ahead by the same difference, and would throttle their users for that
-// long. So correctClock subtracts the difference from every TAT, which can only make a limiter more permissive.
-// modified is when the newest file was written. It reports whether there were such keys.
+// correctClock corrects the throttle keys of files from the future. Such files come from a clock that was fast and is
+// right now. Their TATs are too large by the skew, and would throttle their users for that long. So correctClock
+// subtracts the skew from every TAT. That can only make a limiter more permissive. modified is the time of the newest
+// file. found is true if there were such keys.
 func (env *environment) correctClock(modified int64) (found bool) {
 	now := env.clock.Now()
-	ahead := modified - now
-	if ahead <= maxClockAhead {
+	skew := modified - now
+	if skew <= maxClockSkew {
 		return false
 	}
 	tx := env.lockAll()
@@ -27,11 +27,11 @@ func (env *environment) correctClock(modified int64) (found bool) {
 		tx.Select(db)
 		for _, key := range throttleKeys(tx) {
 			e := tx.Write(key)
-			setTAT(&e, e.Int()-ahead, now)
+			setTAT(&e, e.Int()-skew, now)
 			n++
 		}
 	}
-	env.log.Warn("files are from the future: the clock was corrected since, and throttle keys were corrected by the same time", "seconds", ahead/1e9, "keys", n)
+	env.log.Warn("files are from the future: the clock was corrected since, and throttle keys were corrected by the same time", "seconds", skew/1e9, "keys", n)
 	return n > 0
 }
 

@@ -79,7 +79,7 @@ func TestFilesFromTheFutureThrottleNobody(t *testing.T) {
 func TestSmallDifferencesAreIgnored(t *testing.T) {
 	files := &fstest.Memory{}
 	s := started(t, files, logged(aof.Always))
-	files.Clock = func() int64 { return begin + maxClockAhead }
+	files.Clock = func() int64 { return begin + maxClockSkew }
 	tat := begin + 60e9
 	require.True(t, s.acknowledged(func() { s.set("user", tat, tat/1e6) }))
 	s = started(t, files.Kill(), logged(aof.Always))

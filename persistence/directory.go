@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"cellserver/persistence/fs"
 )
@@ -13,11 +14,11 @@ import (
 // lockName is the file that a server locks in its directory.
 const lockName = "LOCK"
 
-// directory is the directory that is written to, and its lock.
+// directory is the directory of the files, and the lock of that directory.
 type directory struct {
 	mu   sync.Mutex // guards path and lock
 	path string
-	lock io.Closer // nil: not locked, because nothing has been written
+	lock io.Closer // nil: the directory is not locked, because the server has written nothing
 }
 
 // own makes sure that the directory exists and that no other process writes to it.
@@ -25,9 +26,12 @@ func (d *directory) own(files fs.FS, path string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.lock != nil && d.path == path {
-		return nil
-	}
-	if err := files.Mkdir(path); err != nil {
+		if err := d.check(files); !errors.Is(err, syscall.ENOENT) {
+			return err
+		}
+		// The directory is another one, or gone. The server does not make it again: somebody may have unmounted the disk, and
+		// must mount it again.
+	} else if err := files.Mkdir(path); err != nil {
 		return err
 	}
 	lock, err := files.Lock(filepath.Join(path, lockName))
@@ -40,6 +44,26 @@ func (d *directory) own(files fs.FS, path string) error {
 	d.unlock()
 	d.path, d.lock = path, lock
 	return nil
+}
+
+// lost returns an error if somebody removed or replaced the owned directory or its lock.
+func (d *directory) lost(files fs.FS) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lock == nil {
+		return nil
+	}
+	return d.check(files)
+}
+
+// check is lost for a directory that is owned. mu is held.
+func (d *directory) check(files fs.FS) error {
+	path := filepath.Join(d.path, lockName)
+	same, err := files.Same(path, d.lock)
+	if err == nil && !same {
+		err = fmt.Errorf("%s was removed or replaced: %w", path, syscall.ENOENT)
+	}
+	return err
 }
 
 // move owns another directory, if a directory is owned.

@@ -17,7 +17,7 @@ type Clock interface {
 	Monotonic() int64 // nanoseconds since some fixed moment
 }
 
-// environment is what all parts of a [Manager] share.
+// environment is the state that all parts of a [Manager] share.
 type environment struct {
 	store   *store.Store
 	fs      fs.FS
@@ -44,7 +44,7 @@ func (env *environment) update(change func(*Condition)) {
 	}
 }
 
-// facts returns what a file says about itself. base is "1" for the base of an append-only file, else "0".
+// facts returns the facts of a file about itself. base is "1" for the base of an append-only file, else "0".
 func (env *environment) facts(now int64, base string) []rdb.Fact {
 	return []rdb.Fact{
 		{Name: "redis-ver", Value: env.version}, {Name: "redis-bits", Value: "64"},

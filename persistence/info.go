@@ -9,7 +9,7 @@ func (l *loadProgress) info(add addField) {
 	add("async_loading", 0)
 }
 
-// infoDetails adds how far the loading has come.
+// infoDetails adds the progress of the load.
 func (l *loadProgress) infoDetails(add addField) {
 	total, loaded := l.total.Load(), l.loaded.Load()
 	eta := int64(-1)
@@ -24,7 +24,7 @@ func (l *loadProgress) infoDetails(add addField) {
 	add("loading_eta_seconds", eta)
 }
 
-// infoRunning adds how far the running snapshot has come.
+// infoRunning adds the progress of the running snapshot.
 func (s *snapshots) infoRunning(add addField) {
 	var copied, most int64
 	if n := s.running.Load(); n != nil {
@@ -62,7 +62,7 @@ func (s *snapshots) info(add addField, l *loadProgress) {
 // info adds the numbers of the append-only file.
 func (a *appendLog) info(add addField) {
 	r, on := &a.rewrites, a.wanted.Load()
-	scheduled := a.scheduled.Load() // before the job: so a rewrite that begins meanwhile is seen as scheduled or as running
+	scheduled := a.scheduled.Load() // before the job: so INFO shows a rewrite that begins meanwhile as scheduled or as running
 	kind, begun := a.jobs.running()
 	took := int64(-1)
 	if kind == RewriteJob {

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Job is the kind of a job: something that is written in the background while clients are served.
+// Job is the kind of a job: the server writes a snapshot or a log in the background.
 type Job string
 
 // The jobs. One runs at a time, because each takes a snapshot of the store.
@@ -23,7 +23,7 @@ var (
 	errStopped = errors.New("stopped")
 )
 
-// jobs has the job that runs.
+// jobs holds the running job.
 type jobs struct {
 	mu     sync.Mutex // guards all fields
 	job    *job
@@ -31,7 +31,7 @@ type jobs struct {
 	closed bool       // no further job begins
 }
 
-// job is a job that runs.
+// job is a running job.
 type job struct {
 	kind    Job
 	begun   int64       // monotonic time
@@ -60,7 +60,7 @@ func (j *jobs) end() {
 	j.cond().Broadcast()
 }
 
-// cond returns the condition that a job has ended. mu is held.
+// cond returns the condition variable for the end of a job. mu is held.
 func (j *jobs) cond() *sync.Cond {
 	if j.ended == nil {
 		j.ended = sync.NewCond(&j.mu)

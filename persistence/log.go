@@ -17,7 +17,7 @@ type appendLog struct {
 
 	journal *aof.Journal
 	wanted  atomic.Bool // the configuration asks for a log
-	broken  atomic.Bool // the log could not be written, and has not been rewritten since
+	broken  atomic.Bool // the journal could not write the log, and no rewrite has followed
 
 	mu  sync.Mutex // held while files come and go: during the start, and during a rewrite
 	dir *aof.Dir   // nil: no log was wanted so far
@@ -35,7 +35,7 @@ type rewrites struct {
 	ended    atomic.Int64 // monotonic time of the last end
 	lasted   atomic.Int64 // nanoseconds of the last rewrite
 	took     atomic.Int64 // its seconds, -1: none yet
-	copied   atomic.Int64 // the most bytes that were copied at once for it
+	copied   atomic.Int64 // the most bytes of copies at once
 }
 
 // open opens the log's directory.
@@ -69,7 +69,7 @@ func (a *appendLog) measure() {
 // size returns the size of the log in bytes.
 func (a *appendLog) size() int64 { return a.base.Load() + a.before.Load() + a.journal.Size() }
 
-// failed is called after the journal could not write the log. The journal records nothing since.
+// The journal calls failed when it cannot write the log. It then records nothing.
 func (a *appendLog) failed(err error) {
 	always := a.journal.Policy() == aof.Always
 	a.update(func(c *Condition) { c.LogFailed, c.LogStrict = systemError(err), always })
@@ -84,7 +84,7 @@ func (a *appendLog) failed(err error) {
 		"until-then", refused, "error", err)
 }
 
-// restored is called after a rewrite. It reports that the log is complete again, unless the log has failed again.
+// restored follows a rewrite. It reports that the log is complete again, unless the log has failed again.
 func (a *appendLog) restored() {
 	complete := true
 	a.update(func(c *Condition) {
@@ -97,7 +97,7 @@ func (a *appendLog) restored() {
 	}
 }
 
-// systemError returns the text of the operating system's error in err: MISCONF has it.
+// systemError returns the text of the operating system's error in err, for the error MISCONF.
 func systemError(err error) string {
 	var no syscall.Errno
 	if errors.As(err, &no) {
@@ -107,7 +107,7 @@ func systemError(err error) string {
 }
 
 // The times between a rewrite and the next automatic rewrite, in nanoseconds. After each failure in a row the time
-// doubles. A log that has failed is rewritten sooner, but rewrites take at most a fifth of the time.
+// doubles. The rewrite of a failed log comes sooner, but rewrites take at most a fifth of the time.
 const (
 	rewriteEvery    = int64(10e9)
 	maxRewriteEvery = int64(300e9)
@@ -116,7 +116,7 @@ const (
 	restoreShare    = 5
 )
 
-// due reports whether the log is to be rewritten now.
+// due reports whether a rewrite of the log is due.
 func (a *appendLog) due(now int64) bool {
 	if a.scheduled.Load() {
 		return true

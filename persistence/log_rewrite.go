@@ -7,11 +7,11 @@ import (
 	"cellserver/persistence/rdb"
 )
 
-// errLogFailed ends a rewrite during which the log could not be written.
+// errLogFailed ends a rewrite because the journal cannot write the log.
 var errLogFailed = errors.New("the changes during the rewrite could not be written")
 
-// begin continues the log in a new file: a file of an earlier run is never
-// appended to. Without a log so far, it begins one with everything that the store holds.
+// begin continues the log in a new file. It never appends to a file of an earlier run. If there is
+// no log yet, it writes one with the whole keyspace.
 func (a *appendLog) begin(found bool) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -48,7 +48,7 @@ func (a *appendLog) background() error {
 	return nil
 }
 
-// rewrite is the job.
+// rewrite runs the job that background began.
 func (a *appendLog) rewrite(j *job) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -78,9 +78,9 @@ func (a *appendLog) rewrite(j *job) error {
 	return nil
 }
 
-// rewriteFiles rewrites the log: a base with everything that the store holds at one moment, and a file of the
-// changes since. It also begins a log, and restores a log after a failure. Until everything is on disk,
-// the old files are the log. a.mu is held.
+// rewriteFiles rewrites the log: a base with the whole keyspace of one moment, and a file of the changes since. It also
+// makes the first log, and restores a log after a failure. Until all of that is on disk, the old files are the log.
+// a.mu is held.
 func (a *appendLog) rewriteFiles(j *job) error {
 	if err := a.dir.Create(); err != nil {
 		return err
@@ -117,8 +117,8 @@ func (a *appendLog) rewriteFiles(j *job) error {
 	return nil
 }
 
-// writeBase writes everything that the store holds at one moment. At that moment it calls begin, which makes later
-// changes go to another file.
+// writeBase writes the whole keyspace of one moment. At that moment it calls begin, which directs later changes to
+// another file.
 func (a *appendLog) writeBase(j *job, begin func()) error {
 	now := a.clock.Now()
 	snapshot, err := a.store.Snapshot(now, begin)
@@ -138,8 +138,8 @@ func (a *appendLog) writeBase(j *job, begin func()) error {
 	return err
 }
 
-// configure applies new settings. A log that is turned on is
-// complete after its first rewrite, in the background.
+// configure applies new settings. If they turn the log on, its first rewrite in the background
+// makes it complete.
 func (a *appendLog) configure(old, set *Settings) error {
 	a.journal.SetPolicy(set.AppendFsync)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"cellserver/store"
 )
 
-// Options are what a Manager needs.
+// Options are the parts and settings of a Manager.
 type Options struct {
 	Store    *store.Store
 	FS       fs.FS
@@ -24,7 +24,7 @@ type Options struct {
 	Version string
 	// Replayer runs the commands of logs that a Redis wrote.
 	Replayer aof.Replayer
-	// Condition is called whenever it changes what clients may do. It may be nil.
+	// Condition gets each new [Condition]. It may be nil.
 	Condition func(Condition)
 }
 
@@ -37,6 +37,7 @@ type Manager struct {
 	loader    loader
 	snapshots snapshots
 	appendLog appendLog
+	lostFiles lostFiles
 }
 
 // New returns a manager that does nothing before [Manager.Start].
@@ -60,10 +61,10 @@ func New(o Options) *Manager {
 	return m
 }
 
-// Start loads the files into the store, which must be empty, and then keeps the store on disk.
-// Until it returns, the condition is Loading. After an error, which says
-// what to do, nothing on disk was changed and the store has a part of the data: do not serve it.
-// If ctx ends, Start ends early with ctx's error.
+// Start loads the files into the store, and then keeps the store on disk. The store must be empty.
+// Until Start returns, the condition is Loading. An error says what to do. Nothing on disk has
+// changed then, and the store has a part of the data: do not serve it. If ctx ends, Start ends
+// early with ctx's error.
 func (m *Manager) Start(ctx context.Context) error {
 	m.update(func(c *Condition) { c.Loading = true })
 	set := m.settings.Load()
@@ -109,8 +110,8 @@ func (m *Manager) loadAll(ctx context.Context, set *Settings) error {
 	return a.begin(found && !corrected)
 }
 
-// Configure applies new settings, or changes nothing and returns why not. It locks a new
-// directory before it releases the old one.
+// Configure applies new settings. After an error nothing has changed. It locks a new directory
+// before it releases the old one.
 func (m *Manager) Configure(s Settings) error {
 	old := m.settings.Load()
 	if s.Dir != old.Dir {
@@ -126,8 +127,8 @@ func (m *Manager) Configure(s Settings) error {
 	return m.appendLog.configure(old, &s)
 }
 
-// Save writes a snapshot. It returns after the snapshot is on disk, or with an error: [ErrBusy] while
-// another snapshot is being written.
+// Save writes a snapshot. It returns when the snapshot is on disk, or with an error: [ErrBusy] while the server writes
+// another snapshot.
 func (m *Manager) Save() error { return m.snapshots.foreground() }
 
 // BackgroundSave begins to write a snapshot, or returns why it cannot: [ErrBusy] while
@@ -150,14 +151,17 @@ func (m *Manager) ScheduleRewrite() { m.appendLog.scheduled.Store(true) }
 // Journal returns the journal of the append-only file: a reply waits for it until the changes are safe.
 func (m *Manager) Journal() *aof.Journal { return m.appendLog.journal }
 
-// Writing returns what is written in the background: "rdb" for a snapshot, "aof" for a
-// rewrite of the append-only file, or "".
+// Relieve writes the changes that wait for the append-only file if they are many ([aof.Journal.Relieve]).
+func (m *Manager) Relieve() { m.appendLog.journal.Relieve() }
+
+// Writing returns the running job: "rdb" for a snapshot, "aof" for a rewrite of the append-only
+// file, or "".
 func (m *Manager) Writing() string {
 	kind, _ := m.jobs.running()
 	return string(kind)
 }
 
-// idle reports whether no job runs and nothing is being loaded.
+// idle reports whether no job runs and the load is complete.
 func (m *Manager) idle() bool {
 	kind, _ := m.jobs.running()
 	return kind == NoJob && !m.progress.active.Load()
@@ -170,18 +174,21 @@ func (m *Manager) Tick() {
 	}
 }
 
-// Pulse does what is due for the append-only file. Call it ten times a second, from a
-// goroutine that may wait for the disk.
+// Pulse begins a rewrite that is due, and calls [aof.Journal.Tick]. Call it ten times a second,
+// from a goroutine that may wait for the disk.
 func (m *Manager) Pulse() {
 	now := m.clock.Monotonic()
 	m.appendLog.journal.Tick(now)
+	if m.lostFiles.due(now) && !m.progress.active.Load() {
+		m.checkFiles()
+	}
 	if m.idle() && m.appendLog.due(now) {
 		_ = m.BackgroundRewrite() // fails if another job began meanwhile: then the next Pulse tries again
 	}
 }
 
-// Flushed is called after FLUSHALL. It stops a running snapshot. If there are save
-// points, it writes an empty snapshot, so that the flushed keys do not come back.
+// Flushed follows FLUSHALL. It stops a running snapshot. If there are save points, it writes an
+// empty snapshot, so the flushed keys do not come back.
 func (m *Manager) Flushed() {
 	m.jobs.stop(false, SavingJob)
 	if len(m.settings.Load().Save) > 0 {
@@ -207,8 +214,8 @@ func (m *Manager) Reload() error {
 	return m.loader.dump(context.Background(), m.settings.Load())
 }
 
-// empty removes every key, if the last snapshot has all changes: commands that
-// were already running may have changed keys since.
+// empty removes every key if the last snapshot has all changes. Commands that were already running
+// may have changed keys after the snapshot.
 func (m *Manager) empty() bool {
 	tx := m.lockAll()
 	defer tx.End()
@@ -223,7 +230,7 @@ func (m *Manager) empty() bool {
 }
 
 // PrepareStop stops a running snapshot. It writes a last snapshot if save is true, or if there are
-// save points and noSave is false. After an error the server should go on.
+// save points and noSave is false. After an error the server should continue.
 func (m *Manager) PrepareStop(save, noSave bool) error {
 	m.jobs.stop(false, SavingJob)
 	if !m.savesAtStop(save, noSave) {
@@ -236,6 +243,7 @@ func (m *Manager) PrepareStop(save, noSave bool) error {
 // The caller makes sure that no client is served any more.
 func (m *Manager) Stop(save, noSave bool) error {
 	defer m.directory.release()
+	m.checkFiles()
 	var err error
 	if m.savesAtStop(save, noSave) && m.snapshots.unsaved() != 0 {
 		err = m.Save()

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// loadProgress is how far the loading has come.
+// loadProgress is the progress of the load.
 type loadProgress struct {
 	*environment
 
@@ -22,7 +22,7 @@ type loadProgress struct {
 	keys, expired atomic.Int64 // keys of the last file that were loaded, and that were left out
 }
 
-// begin begins the loading of so many bytes.
+// begin begins the load of a number of bytes.
 func (l *loadProgress) begin(size, modified int64) {
 	l.modified.Store(modified)
 	l.begunAt.Store(l.clock.Now() / 1e9)
@@ -36,7 +36,7 @@ func (l *loadProgress) begin(size, modified int64) {
 // milliseconds returns the time since begin.
 func (l *loadProgress) milliseconds() int64 { return (l.clock.Monotonic() - l.begun.Load()) / 1e6 }
 
-// fact takes a fact that a file says about itself.
+// fact takes a fact of a file about itself.
 func (l *loadProgress) fact(name, value string) {
 	if n, err := strconv.ParseInt(value, 10, 64); name == "used-mem" && err == nil {
 		l.usedMem.Store(n)
@@ -56,7 +56,7 @@ func (l *loadProgress) report(bytes, keys int64) {
 	}
 }
 
-// logSkipped logs what was left out.
+// logSkipped logs the number of skipped keys and commands.
 func (l *loadProgress) logSkipped(counts map[string]int) {
 	for what, n := range counts {
 		l.log.Warn("left out unsupported data", "what", what, "count", n)

@@ -16,8 +16,8 @@ func replace(files fs.FS, name string, j *job, write func(io.Writer) error) erro
 	return files.SyncDir(filepath.Dir(name))
 }
 
-// pacedWriter writes a file and syncs it as it grows: so the disk never gets everything
-// at once. It fails after its job was stopped.
+// pacedWriter writes a file and syncs it as it grows, so the disk never gets everything at once. It
+// fails after the end of its job.
 type pacedWriter struct {
 	file     fs.File
 	job      *job

@@ -6,7 +6,7 @@ import (
 	"cellserver/persistence/aof"
 )
 
-// Settings are what the configuration says. They may change at any time ([Manager.Configure]).
+// Settings are the directives of persistence. They may change at any time ([Manager.Configure]).
 type Settings struct {
 	Dir        string // an absolute path
 	DBFilename string
@@ -26,8 +26,7 @@ type Settings struct {
 	RewriteMinSize        int64  // the smallest size in bytes at which a log is rewritten
 }
 
-// SavePoint asks for a snapshot after a number of changes, if the last one is a number of
-// seconds ago.
+// SavePoint asks for a snapshot after Changes changes, if the last snapshot is Seconds seconds old.
 type SavePoint struct{ Seconds, Changes int64 }
 
 // dump returns the path of the snapshot.
@@ -38,9 +37,9 @@ type Condition struct {
 	Loading bool // data is being loaded: only a few commands like INFO run
 	// SaveFailed refuses writes because the last snapshot has failed.
 	SaveFailed bool
-	// LogFailed is why the append-only file cannot be written, or "". Then limiters go on
-	// in memory, and other writes are refused. LogStrict refuses all commands on keys, because no
-	// reply may tell of a change that may be lost (appendfsync always).
+	// LogFailed is the reason why the server cannot write the append-only file, or "". Limiters then
+	// continue in memory, and other writes are errors. LogStrict refuses all commands on keys: with
+	// appendfsync always, no reply may report a change that a crash can lose.
 	LogFailed string
 	LogStrict bool
 }

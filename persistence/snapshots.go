@@ -62,7 +62,7 @@ func (s *snapshots) background() error {
 	return nil
 }
 
-// updateCondition reports whether writes are refused because snapshots fail.
+// updateCondition refuses writes while snapshots fail.
 func (s *snapshots) updateCondition() {
 	set := s.settings.Load()
 	s.update(func(c *Condition) {
@@ -109,6 +109,8 @@ func (s *snapshots) writeDump(j *job) error {
 	s.saved.Store(changes)
 	s.last.Store(s.clock.Now() / 1e9)
 	s.count.Add(1)
+	s.failed.Store(false)
+	s.updateCondition()
 	return nil
 }
 

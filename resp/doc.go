@@ -17,10 +17,12 @@
 //	limits.go       the bounds of a request, and the errors for what exceeds them
 //	handler.go      Handler and Status: between a session and the commands
 //	writer.go       Writer: one method for each kind of reply
-//	buffer.go       the writer's buffer: marks, truncation, arrays of unknown length
+//	buffer.go       the writer's buffer: its segments and its limit, marks, truncation
+//	deferred.go     arrays of unknown length
 //	double.go       how Redis spells floating-point numbers
 //
-// Three files exist for speed alone. A reader can skip them: without them every reply is the same.
+// Three files exist for speed alone. Without them every reply is the same, so a reader can skip
+// them.
 //
 //	plain.go        reads a short, complete command in one pass
 //	lookahead.go    finds the next commands early, so that their keys can be prefetched
@@ -31,7 +33,8 @@
 //   - A session parses requests as Redis 7.0 does, with the same tolerance. It does not check the two
 //     bytes after an argument and the byte after a header's CR. A NUL byte hides the end of its line.
 //   - Memory grows with the bytes received, never with the length that a header claims.
-//   - A session that has read the same bytes gives the same replies, however the bytes were cut into reads.
+//   - Replies never exceed the limit of LimitOutput. A session over it frees its output and closes.
+//   - The same bytes give the same replies, in however many reads they arrive.
 //   - Output holds whole replies only: after Retry, Offload or a panic, the session removes the partial reply.
 //
 // There are no locks. One goroutine at a time uses a Session or a Writer.

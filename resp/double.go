@@ -8,8 +8,7 @@ import (
 // Double writes f in the form of [FormatDouble]: a bulk string in RESP2, a double (,f) in RESP3.
 func (w *Writer) Double(f float64) {
 	if w.Proto == 3 {
-		w.buf = append(w.buf, ',')
-		w.buf = FormatDouble(w.buf, f)
+		w.put(FormatDouble(append(w.buf, ','), f))
 		w.RawString("\r\n")
 		return
 	}

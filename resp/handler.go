@@ -2,7 +2,7 @@ package resp
 
 import "math"
 
-// Status says how a session goes on after a command, or after a batch.
+// Status says what a session does after a command, or after a batch.
 type Status int
 
 const (
@@ -30,13 +30,13 @@ const NoTime = math.MaxInt64
 type Handler interface {
 	// Begin starts a batch: the commands that are run between two reads. Read the clock here, once.
 	Begin()
-	// Prefetch announces a command that Handle will get later in the batch. The session announces at most
-	// three commands ahead, each once, in their order. The bytes of args do not move before End.
-	// Prefetch must not change anything: it only asks for data to be loaded into the processor's cache.
+	// Prefetch announces a command that Handle will get later in the batch. The session announces at most the next three
+	// commands, each once, in their order. The bytes of args do not move before End. Prefetch must not change anything: it
+	// only asks for data to be loaded into the processor's cache.
 	Prefetch(args [][]byte)
 	// Handle runs one command and writes its reply. There is at least one argument. args alias the
 	// input buffer and are valid until Handle returns. After Retry or Offload the session removes
-	// whatever Handle wrote.
+	// everything that Handle wrote.
 	Handle(args [][]byte, w *Writer) Status
 	// End ends the batch, before its output is sent.
 	End()

@@ -3,9 +3,15 @@ package resp
 // span is the place of an argument, relative to the first byte of its command.
 type span struct{ start, end int }
 
-// splitInline splits a line into arguments by Redis's quoting rules, and appends their spans. It decodes
-// escapes in place, where they never get longer. It reports false if a quote is not closed, or if a word
-// goes on after a closing quote.
+// Sizes of an argument's bookkeeping, in bytes.
+const (
+	spanSize = 16
+	argSize  = 24 // of a slice
+)
+
+// splitInline splits a line into arguments by Redis's quoting rules, and appends their spans. It decodes escapes in
+// place, where they never get longer. It reports false if a quote is not closed, or if a word continues after a closing
+// quote.
 func splitInline(line []byte, spans []span) ([]span, bool) {
 	r, w := 0, 0
 	for {
@@ -86,7 +92,8 @@ func singleQuoted(line []byte, r, w int) (int, int) {
 	return -1, w
 }
 
-// quoteEnd returns the position behind the closing quote at r, or -1 if the word goes on after it.
+// quoteEnd returns the position behind the closing quote at r, or -1 if the word continues after
+// it.
 func quoteEnd(line []byte, r int) int {
 	if r+1 < len(line) && !isSpace(line[r+1]) {
 		return -1

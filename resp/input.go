@@ -18,22 +18,22 @@ const (
 
 // input holds the bytes received and not yet run, and finds the commands in them.
 type input struct {
-	buf    []byte
-	start  int    // first byte of the current command
-	end    int    // behind the last byte received
-	want   int    // size of the next buffer, at least IdleBuffer
-	calm   int    // short reads in a row
-	own    []byte // the session's own buffer, while another is lent
-	lent   bool   // buf belongs to the driver
-	parser parser
-	ahead  lookahead
+	buf      []byte
+	start    int    // first byte of the current command
+	end      int    // behind the last byte received
+	want     int    // size of the next buffer, at least IdleBuffer
+	calm     int    // short reads in a row
+	own      []byte // the session's own buffer, while another is lent
+	lent     bool   // buf belongs to the driver
+	parser   parser
+	upcoming lookahead
 }
 
 // args returns the arguments of the current command.
-func (in *input) args() [][]byte { return in.ahead.at(0).args }
+func (in *input) args() [][]byte { return in.upcoming.at(0).args }
 
-// space returns room for the next read. The buffer grows with the bytes received, never with the length
-// that a header claims.
+// space returns room for the next read. The buffer grows with the received bytes, never with the length that a header
+// claims.
 func (in *input) space() []byte {
 	if in.start == in.end {
 		in.start, in.end = 0, 0
@@ -53,8 +53,8 @@ func (in *input) space() []byte {
 	return in.buf[in.end:]
 }
 
-// grown returns the next buffer size: twice the size, or exactly need if that is between 1.5 and 3 times
-// the size. A step of at least one half keeps the cost of copying low for each byte.
+// grown returns the next buffer size: twice the size, or exactly need if that is between 1.5 and 3 times the size. Each
+// step is at least one half of the size, so the cost of copying stays low for each byte.
 func grown(size, need int) int {
 	if need > size+size/2 && need <= 3*size {
 		return need
@@ -67,7 +67,7 @@ func (in *input) replace(size int) {
 	old := in.buf[in.start:in.end]
 	if size != len(in.buf) {
 		in.buf = make([]byte, size)
-		in.ahead.clear()
+		in.upcoming.clear()
 	}
 	in.end = copy(in.buf, old)
 	in.start = 0
@@ -96,10 +96,10 @@ func (in *input) filled(n int) {
 // next finds a command with at least one argument. Its arguments are then in.args(), until the buffer
 // changes. Without a call of done, the following call finds the same command.
 func (in *input) next(h Handler) (bool, error) {
-	if in.ahead.advance() {
+	if in.upcoming.advance() {
 		return true, nil
 	}
-	c := in.ahead.at(0)
+	c := in.upcoming.at(0)
 	if !in.parser.begun {
 		if c.args, c.size = plain(in.buf[in.start:in.end], c.args[:0]); c.size > 0 {
 			return true, nil
@@ -127,9 +127,9 @@ func (in *input) parse(h Handler) (bool, error) {
 		case found == complete:
 			return true, nil
 		case found == empty:
-			in.ahead.at(0).size = in.parser.pos
+			in.upcoming.at(0).size = in.parser.pos
 			in.done()
-		case int64(in.end-in.start) > in.parser.limits.MaxBuffer:
+		case int64(in.end-in.start+in.parser.bookkeeping()) > in.parser.limits.MaxBuffer:
 			return false, ErrBufferLimit
 		default:
 			return false, nil
@@ -140,7 +140,7 @@ func (in *input) parse(h Handler) (bool, error) {
 
 // done drops the current command.
 func (in *input) done() {
-	c := in.ahead.at(0)
+	c := in.upcoming.at(0)
 	in.start += c.size
 	c.size = 0
 	if !in.parser.begun {
@@ -158,13 +158,13 @@ func (in *input) unread() int { return in.end - in.start }
 // capacity returns the memory that the input takes, in bytes.
 func (in *input) capacity() int {
 	const spanSize = 16
-	return len(in.buf) + cap(in.parser.spans)*spanSize + in.ahead.capacity()
+	return len(in.buf) + cap(in.parser.spans)*spanSize + in.upcoming.capacity()
 }
 
 // shrink frees the buffer if it is empty and larger than IdleBuffer.
 func (in *input) shrink() {
 	if in.start == in.end && len(in.buf) > IdleBuffer {
 		in.start, in.end = 0, 0
-		in.buf, in.ahead, in.want, in.calm = nil, lookahead{}, IdleBuffer, 0
+		in.buf, in.upcoming, in.want, in.calm = nil, lookahead{}, IdleBuffer, 0
 	}
 }

@@ -1,16 +1,18 @@
 package resp
 
+import "math"
+
 // Limits bound one request. A zero field stands for Redis's default. A request of up to nine arguments
 // of up to 999 bytes is within all limits.
 type Limits struct {
 	// MaxBulk is the longest argument, in bytes (proto-max-bulk-len; default 512 MiB).
 	MaxBulk int64
-	// MaxArgs is the largest number of arguments (default 1,048,576).
+	// MaxArgs is the largest number of arguments (default 2,147,483,647).
 	MaxArgs int
 	// MaxInline is the longest inline command, and the longest header line, in bytes (default 64 KiB).
 	MaxInline int
-	// MaxBuffer is the most bytes that an incomplete request may hold (client-query-buffer-limit;
-	// default 1 GiB).
+	// MaxBuffer is the most bytes that an incomplete request may hold, its bookkeeping included
+	// (client-query-buffer-limit; default 1 GiB).
 	MaxBuffer int64
 	// Unauthenticated allows only 10 arguments of 16,384 bytes. Redis sets the same bounds before AUTH,
 	// and reports them with errors of their own.
@@ -19,7 +21,7 @@ type Limits struct {
 
 const (
 	defaultMaxBulk   = 512 << 20
-	defaultMaxArgs   = 1 << 20
+	defaultMaxArgs   = math.MaxInt32
 	defaultMaxInline = 64 << 10
 	defaultMaxBuffer = 1 << 30
 
@@ -54,6 +56,10 @@ func (e ProtocolError) Error() string { return string(e) }
 // ErrBufferLimit says that an incomplete request exceeds [Limits.MaxBuffer]. The session closes without a
 // reply, as Redis does.
 const ErrBufferLimit ProtocolError = "query buffer limit reached"
+
+// ErrOutputLimit says that the replies exceed the limit of [Session.LimitOutput]. The session closes without
+// a reply, as Redis does.
+const ErrOutputLimit ProtocolError = "output buffer limit reached"
 
 // The texts are those of Redis 7.0.
 const (

@@ -1,7 +1,7 @@
 package resp
 
-// maxAhead is how many commands a session announces before it runs them.
-const maxAhead = 3
+// maxLookahead is the number of commands that a session announces before it runs them.
+const maxLookahead = 3
 
 // command is one complete request.
 type command struct {
@@ -15,21 +15,22 @@ type command struct {
 // cache when they run. With 2,000,000 keys it saves a third of the time of a pipelined CL.THROTTLE. It saves
 // nothing while all keys fit in the cache. Measure it with another number of keys in BenchmarkManyKeys:
 //
-//	go test -run '^$' -bench ManyKeys ./commands
+//	go test -run '^$' -bench ManyKeys ./server
 //
 // A lookahead must never accept what the parser refuses, and never change what a command does. The session
 // drops it at the end of a batch, because the buffer may change then.
 type lookahead struct {
-	ring  [maxAhead + 1]command
+	ring  [maxLookahead + 1]command
 	first uint // position of the current command, modulo the length of ring
-	found uint // how many commands behind it are known
+	found uint // number of known commands behind it
 	bytes int  // their size
 }
 
 // at returns the command n places behind the current one, which is at(0).
 func (l *lookahead) at(n uint) *command { return &l.ring[(l.first+n)%uint(len(l.ring))] }
 
-// advance makes the next known command the current one. It reports false if none is known.
+// advance makes the next known command the current one. It reports false if no further command is
+// known.
 func (l *lookahead) advance() bool {
 	if l.found == 0 {
 		return false
@@ -41,7 +42,7 @@ func (l *lookahead) advance() bool {
 }
 
 // full reports whether three commands behind the current one are known.
-func (l *lookahead) full() bool { return l.found == maxAhead }
+func (l *lookahead) full() bool { return l.found == maxLookahead }
 
 // find returns the arguments of the next command in b that is not known yet; full must be false. b starts
 // with the current command. The result is nil if the next command is not plain or not complete.
@@ -67,7 +68,6 @@ func (l *lookahead) clear() {
 
 // capacity returns the memory that the arguments take, in bytes.
 func (l *lookahead) capacity() (n int) {
-	const argSize = 24
 	for _, c := range l.ring {
 		n += cap(c.args) * argSize
 	}

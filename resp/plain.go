@@ -5,17 +5,17 @@ import "encoding/binary"
 // maxPlain is the largest number of arguments of a plain command.
 const maxPlain = 9
 
-// plain reads a plain command at the start of b: complete, with one to nine arguments of up to 999 bytes. It
-// appends the arguments, which alias b, and returns the command's size in bytes. Size 0 means that b does not
-// start with a plain command: then the parser reads it, or finds the error.
+// plain reads a plain command at the start of b: complete, with one to nine arguments of up to 999 bytes. It appends
+// the arguments, which alias b, and returns the command's size in bytes. Size 0 means that b does not start with a
+// plain command. Then the parser reads b, or finds the error.
 //
-// It exists for speed alone. Nearly every command is plain, and the parser, which can stop at every byte, takes
-// about twice as long for it. Compare
+// It exists for speed alone. Nearly every command is plain. The parser can stop at every byte, so it takes about twice
+// as long for a plain command. Compare
 //
 //	go test -run '^$' -bench 'BenchmarkPlain|BenchmarkParse$' ./resp
 //
-// plain must never accept a request that the parser refuses, or read it differently (FuzzPlain). Like the
-// parser, it does not check the bytes at the place of a line feed, or after an argument.
+// plain must never accept a request that the parser refuses. It must read every request as the parser does (FuzzPlain).
+// Like the parser, it does not check the bytes at the place of a line feed, or after an argument.
 func plain(b []byte, args [][]byte) ([][]byte, int) {
 	if len(b) < 4 || b[0] != '*' || b[1]-'1' >= maxPlain || b[2] != '\r' {
 		return args, 0

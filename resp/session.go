@@ -11,7 +11,7 @@ type Session struct {
 	handler    Handler
 	in         input
 	out        Writer
-	mark       int  // where the output of the current command starts
+	mark       int  // the start of the current command's output
 	begun      bool // Begin was called and End was not
 	closed     bool
 	mayOffload bool
@@ -29,13 +29,13 @@ func NewSession(h Handler) *Session {
 // Space returns the room for the next bytes; it is never empty. It is valid until Filled.
 func (s *Session) Space() []byte { return s.in.space() }
 
-// Filled says that n bytes were read into Space, and runs every complete command.
+// Filled tells the session about n new bytes in Space, and runs every complete command.
 func (s *Session) Filled(n int) Status {
 	s.in.filled(n)
 	return s.Resume()
 }
 
-// Received says that n bytes were read into Space after Retry. Resume runs them.
+// Received tells the session about n new bytes in Space after Retry. Resume runs them.
 func (s *Session) Received(n int) { s.in.filled(n) }
 
 // Resume runs the commands that are left after Retry, Offload or Flush.
@@ -57,7 +57,7 @@ func (s *Session) Resume() (st Status) {
 
 // run runs commands until no complete one is left, or a command stops the batch.
 func (s *Session) run() Status {
-	defer s.in.ahead.forget() // the buffer may change
+	defer s.in.upcoming.forget() // the buffer may change
 	for {
 		found, err := s.in.next(s.handler)
 		if err != nil {
@@ -83,8 +83,8 @@ func (s *Session) handle() Status {
 		s.begun = true
 		s.handler.Begin()
 	}
-	for !s.in.ahead.full() {
-		args := s.in.ahead.find(s.in.buf[s.in.start:s.in.end])
+	for !s.in.upcoming.full() {
+		args := s.in.upcoming.find(s.in.buf[s.in.start:s.in.end])
 		if args == nil {
 			break
 		}
@@ -98,14 +98,18 @@ func (s *Session) handle() Status {
 		s.out.Truncate(s.mark)
 		return st
 	}
+	if s.out.over {
+		s.refuse(ErrOutputLimit)
+		return Close
+	}
 	s.mark = s.out.Mark()
 	s.in.done()
 	return st
 }
 
-// refuse answers a request that the parser refuses.
+// refuse ends a session that exceeds a limit, or that has sent an invalid request.
 func (s *Session) refuse(err error) {
-	if err != ErrBufferLimit {
+	if err != ErrBufferLimit && err != ErrOutputLimit {
 		s.out.Error("ERR " + err.Error())
 	}
 	s.mark = s.out.Mark()
@@ -135,8 +139,23 @@ func (s *Session) panicked(reason any, stack []byte) {
 	s.end()
 }
 
-// Output returns the replies that wait to be sent. It is valid until Sent, Filled or Resume.
+// LimitOutput sets the most bytes of replies that may wait to be sent, 0 for no limit. If a command exceeds
+// it, the session frees its output and closes, and the handler's Failed gets [ErrOutputLimit].
+func (s *Session) LimitOutput(bytes int) { s.out.SetLimit(bytes) }
+
+// Output returns the replies that wait to be sent. The result is valid until Sent, Filled or Resume. Output copies a
+// long output, so a driver for sockets calls Pending, Segment and SentSome instead.
 func (s *Session) Output() []byte { return s.out.Bytes() }
+
+// Pending returns the number of bytes that wait to be sent.
+func (s *Session) Pending() int { return s.out.Len() }
+
+// Segment returns the first of the bytes that wait to be sent, empty if no bytes wait. It is valid until Sent,
+// SentSome, Filled or Resume.
+func (s *Session) Segment() []byte { return s.out.first() }
+
+// Append adds whole messages behind the replies, and ignores the limit. The session takes the ownership of p.
+func (s *Session) Append(p []byte) { s.out.own(p) }
 
 // Sent says that all of Output was sent.
 func (s *Session) Sent() {
@@ -144,15 +163,15 @@ func (s *Session) Sent() {
 	s.out.shrink(BusyBuffer)
 }
 
-// SentSome says that the first n bytes of Output were sent.
-func (s *Session) SentSome(n int) { s.out.buf = s.out.buf[n:] }
+// SentSome tells the session that the driver has sent the first n bytes of Segment.
+func (s *Session) SentSome(n int) { s.out.drop(n) }
 
-// SetMayOffload allows the session to return [Offload], or forbids it. Allow it while the driver serves
-// other clients on the same goroutine. It is forbidden at first: then the handler runs each command at once.
+// SetMayOffload allows the session to return [Offload], or forbids it. Allow it while the driver serves other clients
+// on the same goroutine. A new session must not return it: then the handler runs each command at once.
 func (s *Session) SetMayOffload(may bool) { s.mayOffload = may }
 
-// Lend gives the session buffers for one batch. in is the room to read into; the session returns the part
-// to use in place of Space. out makes a buffer for replies, if the session has none; the session keeps it
+// Lend gives the session buffers for one batch. Read into the returned space instead of Space: it is a part of in, or
+// the session's own buffer. If the session needs a buffer for replies, out makes it. The session keeps that buffer
 // until TakeOutput.
 func (s *Session) Lend(in []byte, out func() []byte) (space []byte) {
 	if s.out.buf == nil {
@@ -179,7 +198,7 @@ func (s *Session) Writer() *Writer { return &s.out }
 func (s *Session) Buffered() int { return s.in.unread() }
 
 // Capacity returns the memory that the session's buffers take, in bytes.
-func (s *Session) Capacity() int { return s.in.capacity() + cap(s.out.buf) }
+func (s *Session) Capacity() int { return s.in.capacity() + s.out.held + cap(s.out.buf) }
 
 // Shrink frees the buffers that an idle connection does not need.
 func (s *Session) Shrink() {

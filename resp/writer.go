@@ -7,16 +7,16 @@ import (
 )
 
 // Writer writes replies to a buffer, in the form of the client's protocol version. The zero Writer is ready
-// to use and writes RESP2. It is not safe for concurrent use.
+// to use and writes RESP2. Without a limit it keeps everything until Reset. It is not safe for concurrent use.
 type Writer struct {
 	// Proto is the client's protocol version: 3 is RESP3, every other value is RESP2.
 	Proto int
 
-	buf []byte
+	buffer
 }
 
 // Int writes an integer reply (:n).
-func (w *Writer) Int(n int64) { w.buf = appendInt(w.buf, n) }
+func (w *Writer) Int(n int64) { w.put(appendInt(w.buf, n)) }
 
 // Ints writes an array of integers.
 func (w *Writer) Ints(all ...int64) {
@@ -28,7 +28,7 @@ func (w *Writer) Ints(all ...int64) {
 		}
 		buf = appendInt(buf, n)
 	}
-	w.buf = buf
+	w.put(buf)
 }
 
 // appendInt appends an integer reply. One digit and -1 are frequent, and have paths of their own.
@@ -43,10 +43,29 @@ func appendInt(dst []byte, n int64) []byte {
 }
 
 // Bulk writes a bulk string. nil is the empty string, not a null.
-func (w *Writer) Bulk(b []byte) { w.buf = redcon.AppendBulk(w.buf, b) }
+func (w *Writer) Bulk(b []byte) {
+	if len(w.buf)+len(b) > w.room {
+		longBulk(w, b)
+		return
+	}
+	w.buf = redcon.AppendBulk(w.buf, b)
+}
 
 // BulkString writes a bulk string.
-func (w *Writer) BulkString(s string) { w.buf = redcon.AppendBulkString(w.buf, s) }
+func (w *Writer) BulkString(s string) {
+	if len(w.buf)+len(s) > w.room {
+		longBulk(w, s)
+		return
+	}
+	w.buf = redcon.AppendBulkString(w.buf, s)
+}
+
+// longBulk writes a bulk string for which the last segment may lack the room.
+func longBulk[T string | []byte](w *Writer, p T) {
+	w.put(appendHeader(w.buf, '$', len(p)))
+	spill(&w.buffer, p)
+	w.RawString("\r\n")
+}
 
 // BulkInt writes n in decimal as a bulk string, as GET does with a counter.
 func (w *Writer) BulkInt(n int64) {
@@ -55,14 +74,14 @@ func (w *Writer) BulkInt(n int64) {
 }
 
 // Simple writes a simple string (+s). A line break in s becomes a space.
-func (w *Writer) Simple(s string) { w.buf = redcon.AppendString(w.buf, s) }
+func (w *Writer) Simple(s string) { w.put(redcon.AppendString(w.buf, s)) }
 
 // OK writes +OK.
-func (w *Writer) OK() { w.buf = redcon.AppendOK(w.buf) }
+func (w *Writer) OK() { w.put(redcon.AppendOK(w.buf)) }
 
 // Error writes an error reply. The text starts with its code ("ERR …", "WRONGTYPE …"), without '-'. A line
 // break in it becomes a space.
-func (w *Writer) Error(text string) { w.buf = redcon.AppendError(w.buf, text) }
+func (w *Writer) Error(text string) { w.put(redcon.AppendError(w.buf, text)) }
 
 // Null writes a missing value: $-1 in RESP2, _ in RESP3.
 func (w *Writer) Null() {
@@ -99,7 +118,7 @@ func (w *Writer) Bool(b bool) {
 // BigNumber writes a decimal integer of any size: a bulk string in RESP2, (n in RESP3.
 func (w *Writer) BigNumber(decimal string) {
 	if w.Proto == 3 {
-		w.buf = append(w.buf, '(')
+		w.RawString("(")
 		w.RawString(decimal)
 		w.RawString("\r\n")
 		return
@@ -114,7 +133,7 @@ func (w *Writer) Verbatim(format, s string) {
 		w.BulkString(s)
 		return
 	}
-	w.buf = appendHeader(w.buf, '=', len(s)+len(format)+1)
+	w.put(appendHeader(w.buf, '=', len(s)+len(format)+1))
 	w.RawString(format)
 	w.RawString(":")
 	w.RawString(s)
@@ -122,12 +141,12 @@ func (w *Writer) Verbatim(format, s string) {
 }
 
 // Array starts an array. Write its n elements next.
-func (w *Writer) Array(n int) { w.buf = redcon.AppendArray(w.buf, n) }
+func (w *Writer) Array(n int) { w.put(redcon.AppendArray(w.buf, n)) }
 
 // Map starts a map of n pairs. Write each key and its value next. In RESP2 it is an array of 2n elements.
 func (w *Writer) Map(n int) {
 	if w.Proto == 3 {
-		w.buf = appendHeader(w.buf, '%', n)
+		w.put(appendHeader(w.buf, '%', n))
 		return
 	}
 	w.Array(2 * n)
@@ -136,7 +155,7 @@ func (w *Writer) Map(n int) {
 // Set starts a set. Write its n members next. In RESP2 it is an array.
 func (w *Writer) Set(n int) {
 	if w.Proto == 3 {
-		w.buf = appendHeader(w.buf, '~', n)
+		w.put(appendHeader(w.buf, '~', n))
 		return
 	}
 	w.Array(n)
@@ -145,17 +164,29 @@ func (w *Writer) Set(n int) {
 // Push starts an out-of-band message of n elements. In RESP2 it is an array.
 func (w *Writer) Push(n int) {
 	if w.Proto == 3 {
-		w.buf = appendHeader(w.buf, '>', n)
+		w.put(appendHeader(w.buf, '>', n))
 		return
 	}
 	w.Array(n)
 }
 
 // Raw writes p: a complete reply in the client's protocol version.
-func (w *Writer) Raw(p []byte) { w.buf = append(w.buf, p...) }
+func (w *Writer) Raw(p []byte) {
+	if len(w.buf)+len(p) > w.room {
+		spill(&w.buffer, p)
+		return
+	}
+	w.buf = append(w.buf, p...)
+}
 
 // RawString is [Writer.Raw] for a string.
-func (w *Writer) RawString(s string) { w.buf = append(w.buf, s...) }
+func (w *Writer) RawString(s string) {
+	if len(w.buf)+len(s) > w.room {
+		spill(&w.buffer, s)
+		return
+	}
+	w.buf = append(w.buf, s...)
+}
 
 // appendHeader appends the first line of an aggregate.
 func appendHeader(dst []byte, kind byte, n int) []byte {

@@ -9,8 +9,8 @@ import (
 
 const errMonitorKeys commands.Error = "ERR Replica can't interact with the keyspace"
 
-// admit says whether a command may run. The checks come in Redis's order (processCommand of its
-// server.c), because the first failure is the reply.
+// admit returns an error if a command may not run. The checks come in the order of Redis
+// (processCommand of its server.c), because the first failed check is the reply.
 func (c *Client) admit(call *commands.Call) error {
 	flags := call.Cmd.Flags
 	switch {
@@ -42,21 +42,21 @@ func (c *Client) admit(call *commands.Call) error {
 	return nil
 }
 
-// errOnlySubscribing is the reply to other commands of a RESP2 client that is subscribed: it
-// could not tell their replies from messages.
+// errOnlySubscribing is the error of most commands of a subscribed RESP2 client. Such a client
+// cannot distinguish replies from messages.
 func errOnlySubscribing(cmd *commands.Command) error {
 	return commands.Error("ERR Can't execute '" + cmd.FullName() + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context")
 }
 
-// refuse replies with the error of a command that did not run. Inside MULTI the error dooms
-// the transaction. An EXEC that may not run ends the transaction.
+// refuse replies with the error of a command that did not run. Inside MULTI the error makes EXEC
+// fail. An EXEC that did not run ends the transaction.
 func (c *Client) refuse(call *commands.Call, err error) {
 	if call.Cmd != nil {
 		c.server.stats.Commands.Of(call.Cmd).Rejected.Add(1)
 	}
 	queue := &c.conn.Transaction.Queue
 	if queue.Active {
-		queue.Doomed = true
+		queue.Aborted = true
 	}
 	if call.Cmd != nil && call.Cmd.Name == "exec" {
 		queue.Reset()
@@ -66,8 +66,8 @@ func (c *Client) refuse(call *commands.Call, err error) {
 	c.server.replyError(call, err)
 }
 
-// execRefused is the reply to an EXEC that may not run because of err. An error about slots
-// stays as it is, because cluster clients act on it.
+// execRefused is the error of an EXEC that did not run because of err. An error about slots stays
+// as it is, because cluster clients parse it.
 func execRefused(err error) error {
 	text := err.Error()
 	if strings.HasPrefix(text, "CROSSSLOT ") {
@@ -76,16 +76,16 @@ func execRefused(err error) error {
 	return commands.Error("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(text, "ERR "))
 }
 
-// checkSlots refuses, in cluster mode, a command or a transaction whose keys have several hash
-// slots.
+// checkSlots returns an error in cluster mode if the keys of a command or of a transaction have
+// different hash slots.
 func (s *Server) checkSlots(call *commands.Call) error {
 	if !s.Config().ClusterEnabled {
 		return nil
 	}
-	slot, mixed := -1, false
+	slot, different := -1, false
 	note := func(key []byte) {
 		k := int(store.Slot(key))
-		mixed = mixed || slot >= 0 && k != slot
+		different = different || slot >= 0 && k != slot
 		slot = k
 	}
 	call.Cmd.EachKey(call.Args, note)
@@ -94,7 +94,7 @@ func (s *Server) checkSlots(call *commands.Call) error {
 			queued.Cmd.EachKey(queued.Args, note)
 		}
 	}
-	if mixed {
+	if different {
 		return commands.ErrCrossSlot
 	}
 	return nil

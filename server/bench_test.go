@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hot are the commands that a limiter lives on, which cost no memory but what they store.
+// hot are the commands of limiters. They allocate only the values that they store.
 var hot = []struct {
 	name  string
 	setup string
@@ -42,12 +42,12 @@ func TestHotPathDoesNotAllocate(t *testing.T) {
 					h.Do(c.setup)
 				}
 				sent := servertest.Pipeline(16, c.args...)
-				servertest.Take(t, h.Session, sent) // keys come into being, buffers grow
+				servertest.Exchange(t, h.Session, sent) // creates keys and grows buffers
 				cmd := commands.Lookup([]byte(c.args[0].(string)))
 				before := h.Server.Calls(cmd)
 				require.Zero(t, testing.AllocsPerRun(1000, func() {
 					h.Clock.Advance(1e6)
-					servertest.Take(t, h.Session, sent)
+					servertest.Exchange(t, h.Session, sent)
 				}))
 				require.EqualValues(t, 16*1001, h.Server.Calls(cmd)-before, "with one run to warm up")
 			})
@@ -55,8 +55,8 @@ func TestHotPathDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkPipeline is the time of a command from the bytes of a request to those of its
-// reply, without sockets: alone, and in a pipeline.
+// BenchmarkPipeline measures a command from the bytes of its request to the bytes of its reply,
+// without sockets: alone, and in a pipeline.
 func BenchmarkPipeline(b *testing.B) {
 	for _, c := range hot {
 		for _, depth := range []int{1, 16, 64} {
@@ -66,11 +66,11 @@ func BenchmarkPipeline(b *testing.B) {
 					h.Do(c.setup)
 				}
 				sent := servertest.Pipeline(depth, c.args...)
-				servertest.Take(b, h.Session, sent)
+				servertest.Exchange(b, h.Session, sent)
 				b.ReportAllocs()
 				for b.Loop() {
 					h.Clock.Advance(1e6)
-					servertest.Take(b, h.Session, sent)
+					servertest.Exchange(b, h.Session, sent)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*depth), "ns/command")
 			})
@@ -78,8 +78,7 @@ func BenchmarkPipeline(b *testing.B) {
 	}
 }
 
-// BenchmarkThrottleParallel is what clients cost each other: every one on a key of its own,
-// and all on the same.
+// BenchmarkThrottleParallel measures parallel clients: each with its own key, and all with one key.
 func BenchmarkThrottleParallel(b *testing.B) {
 	for _, one := range []bool{false, true} {
 		b.Run(map[bool]string{false: "keys", true: "key"}[one], func(b *testing.B) {
@@ -89,7 +88,7 @@ func BenchmarkThrottleParallel(b *testing.B) {
 				c := h.NewClient(b)
 				sent := servertest.Pipeline(16, "CL.THROTTLE", hotKey(one, c.State.ID()), "10000000", "1000000", "1")
 				for pb.Next() {
-					servertest.Take(b, c.Session, sent)
+					servertest.Exchange(b, c.Session, sent)
 				}
 			})
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*16), "ns/command")
@@ -97,7 +96,7 @@ func BenchmarkThrottleParallel(b *testing.B) {
 	}
 }
 
-// hotKey is the one key, or a client's own.
+// hotKey returns the shared key, or the key of one client.
 func hotKey(one bool, client int64) string {
 	if one {
 		return "hot"
@@ -105,8 +104,8 @@ func hotKey(one bool, client int64) string {
 	return fmt.Sprintf("key:%012d", client)
 }
 
-// BenchmarkThrottle8 is what a command takes where eight clients, whatever the number of
-// cores, have a key each and where all have the same: without a pipeline, and with one.
+// BenchmarkThrottle8 measures eight clients on any number of cores: each with its own key, and all
+// with one key, with and without a pipeline.
 func BenchmarkThrottle8(b *testing.B) {
 	const clients = 8
 	for _, depth := range []int{1, 16} {
@@ -119,11 +118,11 @@ func BenchmarkThrottle8(b *testing.B) {
 				for range clients {
 					c := h.NewClient(b)
 					sent := servertest.Pipeline(depth, "CL.THROTTLE", hotKey(one, c.State.ID()), "10000000", "1000000", "1")
-					servertest.Take(b, c.Session, sent)
+					servertest.Exchange(b, c.Session, sent)
 					all.Go(func() {
 						<-begin
 						for range b.N {
-							servertest.Take(b, c.Session, sent)
+							servertest.Exchange(b, c.Session, sent)
 						}
 					})
 				}
@@ -136,8 +135,8 @@ func BenchmarkThrottle8(b *testing.B) {
 	}
 }
 
-// slidingLogMulti is the transaction that keeps a log of 100 actions: it forgets the oldest,
-// counts, and adds one at a time, in ticks.
+// slidingLogMulti is a transaction that keeps a log of 100 actions. It drops the oldest ones,
+// counts, and adds one.
 func slidingLogMulti(tick int) (sent []byte) {
 	for _, args := range [][]any{
 		{"MULTI"}, {"ZREMRANGEBYSCORE", "log", "-inf", tick - 100}, {"ZCARD", "log"},
@@ -148,13 +147,12 @@ func slidingLogMulti(tick int) (sent []byte) {
 	return sent
 }
 
-// slidingLogOne is the command that keeps such a log.
+// slidingLogOne is the command that keeps the same log.
 func slidingLogOne(int) (sent []byte) {
 	return resptest.Command("CL.LOG", "log", 100, "0.0001013")
 }
 
-// BenchmarkSlidingLog is the time of such a transaction, all six commands together, and of
-// the command that does the same.
+// BenchmarkSlidingLog measures that transaction of six commands, and that command.
 func BenchmarkSlidingLog(b *testing.B) {
 	b.Run("transaction", func(b *testing.B) { benchmarkLog(b, slidingLogMulti) })
 	b.Run("command", func(b *testing.B) { benchmarkLog(b, slidingLogOne) })
@@ -174,19 +172,19 @@ func benchmarkLog(b *testing.B, request func(tick int) []byte) {
 			h.Do("DEL log")
 			for next = 0; next < 100; next++ {
 				h.Clock.Advance(1013)
-				servertest.Take(b, h.Session, ticks[next])
+				servertest.Exchange(b, h.Session, ticks[next])
 			}
 			b.StartTimer()
 		}
 		h.Clock.Advance(1013)
-		servertest.Take(b, h.Session, ticks[next])
+		servertest.Exchange(b, h.Session, ticks[next])
 		next++
 	}
 	require.Equal(b, int64(100), h.Do("ZCARD log"))
 }
 
-// BenchmarkManyKeys is the time of a throttle in a pipeline of 64 where the keys do not fit in a
-// processor's own cache.
+// BenchmarkManyKeys measures CL.THROTTLE in a pipeline of 64, with more keys than the cache of the
+// processor holds.
 func BenchmarkManyKeys(b *testing.B) {
 	const keys, depth = 100_000, 64
 	h := servertest.New(b)
@@ -197,12 +195,12 @@ func BenchmarkManyKeys(b *testing.B) {
 			key := fmt.Sprintf("key:%012d", random.IntN(keys))
 			batches[i] = append(batches[i], resptest.Command("CL.THROTTLE", key, "1000000", "30", "60")...)
 		}
-		servertest.Take(b, h.Session, batches[i])
+		servertest.Exchange(b, h.Session, batches[i])
 	}
 	b.ReportAllocs()
 	next := 0
 	for b.Loop() {
-		servertest.Take(b, h.Session, batches[next])
+		servertest.Exchange(b, h.Session, batches[next])
 		next = (next + 1) % len(batches)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*depth), "ns/command")

@@ -9,24 +9,25 @@ import (
 )
 
 // Client is one connection. It implements [resp.Handler]. Only the goroutine that drives its
-// session touches it, but for entry, which other connections may use.
+// session uses it. Other connections may use entry.
 type Client struct {
 	conn   commands.Conn
 	entry  clients.Entry
 	server *Server
 
 	call      commands.Call // the running command; reused
-	last      commands.LastName
+	last      commands.LookupCache
 	tx        *store.Tx
 	footprint store.Footprint // of the running command; reused
 	timing    timing
 
-	offloaded bool // the next try of the command runs where no other connection waits
-	dirty     bool // a command of the batch may have changed what others see of the client
+	offloaded bool // the session runs the next try of the command on a goroutine of its own
+	running   bool // a command runs in its transaction
+	dirty     bool // a command of the batch may have changed the published state of the client
 	changed   bool // a command has changed a key since the last call of Changed
 }
 
-// Connect makes the client of a new connection. The client is the handler of its session.
+// Connect returns the client of a new connection. The client is the handler of its session.
 func (s *Server) Connect(p commands.Peer) *Client {
 	s.stats.Totals.Connections.Add(1)
 	c := &Client{server: s, tx: s.parts.Store.NewTx()}
@@ -51,19 +52,18 @@ func (c *Client) Begin() {
 	c.conn.Now, c.timing.since = c.server.parts.Clock.Read()
 }
 
-// Prefetch prefetches the key of a later command of the batch, if that is the same command as the
-// last one on another key. Most pipelines are of this kind.
+// Prefetch prefetches the key of a later command of the batch, if the batch repeats one command on
+// different keys. Most pipelines do.
 func (c *Client) Prefetch(args [][]byte) {
 	if cmd := c.last.Cmd(); len(args) > 1 && cmd != nil && cmd.OnOneKey() && c.last.Is(args[0]) {
 		c.tx.Prefetch(c.conn.DB, args[1])
 	}
 }
 
-// End closes a batch: others may see what it did to the client. An idle client keeps no request
-// in memory.
+// End ends a batch. It publishes the state of the client, and drops the references to the requests.
 func (c *Client) End() {
 	c.tx.DropPrefetched()
-	c.settle()
+	c.countGroup()
 	c.timing.cmd = nil
 	c.call.Args = nil
 	c.conn.Scratch.Release()
@@ -71,7 +71,7 @@ func (c *Client) End() {
 		c.dirty = false
 		c.entry.Publish(c.call.Cmd)
 	} else {
-		c.entry.PublishRun(c.call.Cmd)
+		c.entry.PublishLast(c.call.Cmd)
 	}
 }
 
@@ -83,7 +83,8 @@ func (c *Client) Changed() bool {
 	return changed
 }
 
-// Limits bound the next request. As in Redis, they are tight until a client has authenticated.
+// Limits returns the bounds of the next request. As in Redis, they are low until the client has
+// authenticated.
 func (c *Client) Limits() resp.Limits {
 	cfg := c.server.Config()
 	return resp.Limits{
@@ -92,9 +93,15 @@ func (c *Client) Limits() resp.Limits {
 	}
 }
 
-// Failed logs why the session ends: a protocol error, or a panic of a command.
+// Failed logs the reason why the session ends: a protocol error, or the panic of a command with its
+// stack.
 func (c *Client) Failed(reason any, stack []byte) {
 	log, addr := c.server.parts.Log, c.conn.Link.Peer.RemoteAddr()
+	if reason == resp.ErrOutputLimit {
+		log.Warn("closing a client whose replies exceed client-output-buffer-limit: raise the limit, or ask for less at once",
+			"client", addr, "command", c.call.Name(), "limit", c.OutputLimit().Hard)
+		return
+	}
 	if stack == nil {
 		log.Debug("protocol error", "client", addr, "error", reason)
 		return
@@ -104,17 +111,18 @@ func (c *Client) Failed(reason any, stack []byte) {
 		"client", addr, "reason", reason, "stack", string(stack))
 }
 
-// Closed frees what the connection held.
+// Closed releases all that the connection holds: watched keys, tracking, MONITOR, subscriptions,
+// its entry.
 func (c *Client) Closed() {
 	c.unwatch()
-	c.resume()
+	c.endWait()
 	c.server.tracking.Stop(&c.conn)
 	c.server.monitors.Remove(&c.conn)
 	c.server.pubsub.Leave(&c.conn)
 	c.server.clients.Remove(&c.entry)
 }
 
-// unwatch forgets the watched keys, in a transaction of its own.
+// unwatch unwatches all keys, in a transaction of its own.
 func (c *Client) unwatch() {
 	w := &c.conn.Transaction.Watcher
 	if !w.Watching() {
@@ -127,7 +135,7 @@ func (c *Client) unwatch() {
 	c.tx.Unwatch(w)
 }
 
-// OutputLimit bounds the replies that wait for the client. Any goroutine may call it.
+// OutputLimit returns the bounds of the replies that are not sent yet. Any goroutine may call it.
 func (c *Client) OutputLimit() config.OutputLimit {
 	limits := &c.server.Config().ClientOutputBufferLimit
 	if c.entry.Kind() == "pubsub" {
@@ -136,6 +144,6 @@ func (c *Client) OutputLimit() config.OutputLimit {
 	return limits.Normal
 }
 
-// MayIdle reports whether the directive timeout does not apply to the client now. Any
-// goroutine may call it.
-func (c *Client) MayIdle() bool { return c.entry.Idles() }
+// MayIdle reports whether the client waits for the server. The directive timeout does not apply
+// then. Any goroutine may call MayIdle.
+func (c *Client) MayIdle() bool { return c.entry.WaitsForServer() }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFailedWithoutCommand holds that a fault beside any command is logged like others.
+// TestFailedWithoutCommand: a panic outside a command is logged like any other.
 func TestFailedWithoutCommand(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("nosuch")
@@ -15,8 +15,8 @@ func TestFailedWithoutCommand(t *testing.T) {
 	require.Equal(t, int64(1), h.Server.Panics())
 }
 
-// TestRequestsAreLetGo holds that what an idle client sent last can be collected.
-func TestRequestsAreLetGo(t *testing.T) {
+// TestIdleClientsKeepNoRequest: the last request of an idle client can be collected.
+func TestIdleClientsKeepNoRequest(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("SET k v")
 	require.Nil(t, h.State.LastArgs())

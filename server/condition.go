@@ -2,18 +2,20 @@ package server
 
 import "cellserver/commands"
 
-// Condition is what keeps commands from running. The zero Condition keeps none.
+// Condition is a state of the server in which some commands are errors. In the zero Condition every
+// command may run.
 type Condition struct {
-	Loading    bool // data is being loaded
-	SaveFailed bool // the last snapshot failed, and writes are refused for that
+	Loading    bool // the server loads data
+	SaveFailed bool // the last snapshot failed, so writes are errors
 
-	// LogFailed is why the append-only file cannot be written, "" if it can. Limiters still run,
-	// because a full disk must not refuse every request. With LogStrict no command on keys runs.
+	// LogFailed is the reason why the server cannot write the append-only file, "" if it can.
+	// Limiters still run, because a full disk must not make every request fail. With LogStrict all
+	// commands on keys are errors.
 	LogFailed string
 	LogStrict bool
 }
 
-// SetCondition sets what keeps commands from running from now on.
+// SetCondition replaces the condition. Any goroutine may call it.
 func (s *Server) SetCondition(c Condition) {
 	if c == (Condition{}) {
 		s.condition.Store(nil)
@@ -29,13 +31,13 @@ const (
 		"if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs for details about the RDB error."
 )
 
-// errLogFailed is Redis's text for an append-only file that cannot be written.
+// errLogFailed has the text of Redis for an append-only file that it cannot write.
 func errLogFailed(reason string) error {
 	return commands.Error("MISCONF Errors writing to the AOF file: " + reason)
 }
 
-// checkCondition says whether a command may run under a condition. As in Redis, PING tells
-// whether writes are refused.
+// checkCondition returns an error if a command may not run under a condition. As in Redis, PING is
+// an error while writes are errors.
 func checkCondition(call *commands.Call, now *Condition) error {
 	const onKeys = commands.Write | commands.ReadOnly
 	flags := call.EffectiveFlags()
@@ -50,7 +52,7 @@ func checkCondition(call *commands.Call, now *Condition) error {
 	return nil
 }
 
-// needsLog reports whether a call must not run while changes cannot be logged.
+// needsLog reports whether a command must not run while the server cannot log its effects.
 func needsLog(call *commands.Call, strict bool) bool {
 	flags := call.EffectiveFlags()
 	if strict {
@@ -59,8 +61,7 @@ func needsLog(call *commands.Call, strict bool) bool {
 	return flags&commands.Write != 0 && !limits(call)
 }
 
-// limits reports whether a call that writes belongs to a limiter, or to a transaction in which
-// all writes do.
+// limits reports whether all writes of a command or of a transaction belong to limiters.
 func limits(call *commands.Call) bool {
 	if call.Cmd.Name != "exec" {
 		return call.Cmd.Group == commands.GroupLimiter

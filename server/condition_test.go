@@ -7,41 +7,6 @@ import (
 	"testing"
 )
 
-// disk is persistence that only counts.
-type disk struct {
-	saves, rewrites, scheduled, flushed, reloads int
-	writing                                      string
-	err                                          error
-}
-
-func (d *disk) Save() error {
-	d.saves++
-	return d.err
-}
-
-func (d *disk) BackgroundSave() error { return d.Save() }
-func (d *disk) ScheduleSave()         { d.scheduled++ }
-
-func (d *disk) BackgroundRewrite() error {
-	d.rewrites++
-	return d.err
-}
-
-func (d *disk) ScheduleRewrite() { d.scheduled++ }
-
-func (d *disk) Writing() string { return d.writing }
-func (d *disk) LastSave() int64 { return servertest.Start / 1e9 }
-func (d *disk) Flushed()        { d.flushed++ }
-
-func (d *disk) Reload() error {
-	d.reloads++
-	return d.err
-}
-
-func (d *disk) Info(add func(name string, value any)) {
-	add("loading", 0)
-}
-
 func TestCondition(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("SET k 1", ok)

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// listen serves the harness's server on a port, for tests of many connections at once.
+// listen serves the harness's server on a port, for tests with many connections.
 func listen(t testing.TB, h *servertest.Harness) (addr string) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -27,26 +27,26 @@ func listen(t testing.TB, h *servertest.Harness) (addr string) {
 	return ln.Addr().String()
 }
 
-// cachingClient keeps what it read until it is told to drop it.
+// cachingClient keeps the values that it reads until a message tells it to drop them.
 type cachingClient struct {
 	*resptest.Client
 	cache map[string]any
 }
 
-// get reads through the cache.
+// get reads a key through the cache.
 func (c *cachingClient) get(key string) {
 	if _, cached := c.cache[key]; cached {
 		c.Do("PING")
 	} else {
 		value := c.Do("GET", key)
-		c.drop() // of messages older than the reply
+		c.drop() // keys of messages before the reply
 		c.cache[key] = value
 		return
 	}
 	c.drop()
 }
 
-// drop forgets what messages said to forget.
+// drop removes the keys of all messages.
 func (c *cachingClient) drop() {
 	for _, push := range c.Pushes {
 		keys, some := push[1].([]any)
@@ -60,8 +60,8 @@ func (c *cachingClient) drop() {
 	c.Pushes = nil
 }
 
-// Whatever the interleaving, a cache that obeys its messages holds in the end what the
-// server holds.
+// TestTrackingNeverLeavesACacheStale: in any interleaving, a cache that follows its messages ends
+// with the values of the server.
 func TestTrackingNeverLeavesACacheStale(t *testing.T) {
 	h := servertest.New(t)
 	addr := listen(t, h)
@@ -106,7 +106,7 @@ func TestTrackingNeverLeavesACacheStale(t *testing.T) {
 	writing.Wait()
 	for _, c := range clients {
 		c.Do("PING")
-		c.Do("PING") // messages may come after the reply of the first
+		c.Do("PING") // the messages may follow the first reply
 		c.drop()
 		for key, value := range c.cache {
 			require.Equal(t, c.Do("GET", key), value, key)
@@ -114,7 +114,8 @@ func TestTrackingNeverLeavesACacheStale(t *testing.T) {
 	}
 }
 
-// LIST, KILL, MONITOR and TRACKING at once, for the race detector.
+// TestClientsWatchedAndKilledUnderLoad runs LIST, KILL, MONITOR and TRACKING at once, for the race
+// detector.
 func TestClientsWatchedAndKilledUnderLoad(t *testing.T) {
 	h := servertest.New(t)
 	addr := listen(t, h)
@@ -127,7 +128,7 @@ func TestClientsWatchedAndKilledUnderLoad(t *testing.T) {
 				if (i+round)%3 == 0 {
 					script += "RESET\r\nMONITOR\r\n"
 				}
-				c.NetConn().Write([]byte(script)) // fails when it is killed before
+				c.NetConn().Write([]byte(script)) // fails if the connection is killed before
 				for range 4 {
 					if _, err := c.TryRecv(); err != nil {
 						break // killed

@@ -10,7 +10,7 @@ import (
 type control struct {
 	runID    string
 	shutdown func(commands.ShutdownMode) error
-	active   *atomic.Bool // expired keys are removed in the background
+	active   atomic.Bool // the server removes expired keys in the background
 }
 
 // RunID implements [commands.Control].

@@ -18,20 +18,22 @@ func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	if st == resp.Retry || st == resp.Offload {
 		return st
 	}
-	c.resume()
+	c.endWait()
 	if c.conn.Modes.Reply != commands.ReplyOn {
-		c.silence(w, mark)
+		c.dropReply(w, mark)
 	}
 	if c.server.tracking.On() > 0 {
 		c.server.tracking.CommandDone(&c.conn, c.call.Cmd)
 	}
-	c.conn.Link.TakeOwn(w)
+	c.conn.Link.FlushSelfPushes(w)
 	if c.conn.Modes.Leaving {
 		return resp.Close
 	}
 	return st
 }
 
+// dispatch checks a command, and queues or runs it. It returns Retry if the command must wait, and
+// Offload if it may take long.
 func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	call, queue := &c.call, &c.conn.Transaction.Queue
 	cmd, err := commands.Resolve(c.last.Lookup(args[0]), args)
@@ -42,9 +44,12 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 		err = c.admit(call)
 	}
 	if err == nil && c.entry.Blocked() {
-		err = c.unblocked()
+		err = c.applyUnblock()
 	}
 	if err != nil {
+		if cmd == nil && isHTTP(args[0]) {
+			return c.endHTTP(call)
+		}
 		c.refuse(call, err)
 		return resp.Continue
 	}
@@ -61,6 +66,9 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	}
 	c.offloaded = false
 	st := c.execute(call)
+	if call.Tx != nil {
+		c.server.parts.Disk.Relieve()
+	}
 	if after := c.conn.After; after != nil {
 		c.conn.After = nil
 		after()
@@ -71,7 +79,7 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	return st
 }
 
-// queue adds a command to the transaction that MULTI began.
+// queue adds a command to the queue of MULTI.
 func (c *Client) queue(call *commands.Call) resp.Status {
 	q := &c.conn.Transaction.Queue
 	if !call.MayHold("transaction", q.Bytes+commands.QueuedBytes(call.Args)) {
@@ -82,8 +90,8 @@ func (c *Client) queue(call *commands.Call) resp.Status {
 	return resp.Continue
 }
 
-// silence drops a reply as CLIENT REPLY demands.
-func (c *Client) silence(w *resp.Writer, mark int) {
+// dropReply removes the reply of a command because of CLIENT REPLY.
+func (c *Client) dropReply(w *resp.Writer, mark int) {
 	w.Truncate(mark)
 	switch c.conn.Modes.Reply {
 	case commands.ReplySkipNext:
@@ -93,8 +101,8 @@ func (c *Client) silence(w *resp.Writer, mark int) {
 	}
 }
 
-// resume ends the wait of a command, if there was one.
-func (c *Client) resume() {
+// endWait marks the command as no longer waiting.
+func (c *Client) endWait() {
 	if c.entry.Resume() {
 		c.conn.WakeAt = 0
 	}
@@ -122,19 +130,19 @@ func (c *Client) RetryAfter() int64 {
 
 const errUnblocked commands.Error = "UNBLOCKED client unblocked via CLIENT UNBLOCK"
 
-// unblocked does what CLIENT UNBLOCK wants of a waiting command: nothing, the end of its time,
-// or an error in its place.
-func (c *Client) unblocked() error {
+// applyUnblock applies CLIENT UNBLOCK to a waiting command: it ends the wait as a timeout does, or
+// returns an error.
+func (c *Client) applyUnblock() error {
 	switch c.entry.State() {
 	case clients.UnblockedTime:
-		c.conn.WakeAt = 1 // long ago
+		c.conn.WakeAt = 1 // a time in the past
 	case clients.UnblockedErr:
 		return errUnblocked
 	}
 	return nil
 }
 
-// paused reports whether CLIENT PAUSE holds a command.
+// paused reports whether CLIENT PAUSE holds a command back.
 func (c *Client) paused(call *commands.Call) bool {
 	paused, all := c.server.clients.Paused(call.NowMillis())
 	mayWrite := func() bool { return call.EffectiveFlags()&(commands.Write|commands.MayReplicate) != 0 }

@@ -1,25 +1,26 @@
-// Package server is what lives between the wire and a command: the client of each connection,
-// the checks before a command, the locks around it and the counts after it.
+// Package server stands between the wire and the commands. It has the client of each connection,
+// the checks before a command, the locks around it and the counters after it.
 //
-//	server.go     what all clients share, and how it is wired
+//	server.go     the state that all clients share
 //	client.go     one connection; it implements resp.Handler
-//	dispatch.go   Client.Handle: one command, or queueing inside MULTI
-//	admit.go      the checks before a command, in Redis's order
-//	execute.go    locks, run, reply with an error
-//	timing.go     how long commands take
+//	dispatch.go   Client.Handle: checks, queues or runs one command
+//	admit.go      the checks before a command, in the order of Redis
+//	httpguard.go  closes the connections of clients that speak HTTP
+//	execute.go    takes the locks, runs the command, replies with an error
+//	timing.go     measures how long commands take
 //	settings.go   CONFIG SET and CONFIG REWRITE
+//	control.go    SHUTDOWN, CONFIG RESETSTAT
 //	condition.go  loading, failed saves, failed logs
 //	memory.go     maxmemory
-//	replay.go     commands of a log that a Redis wrote
+//	replay.go     runs the commands of a log that a Redis wrote
 //
 // Each concern with a state and a lock of its own has a folder: clients, pubsub, tracking,
-// monitor, stats, slowlog; report shows them (INFO, metrics). The package commands knows them
-// by narrow interfaces.
+// monitor, stats, slowlog. Package report shows them in INFO and as metrics. Commands reach them
+// through the interfaces of package commands.
 //
-// Invariants: the goroutine that drives a session alone runs its commands. A command that
-// returns an error has written nothing. Locks are free before the reply leaves.
+// Invariants: only the goroutine that drives a session runs its commands. A command that returns
+// an error has written nothing. All locks are free before the reply is sent.
 //
-// Locks: a command holds the partitions of its footprint while it runs (store.Tx). The locks of
-// the concerns are taken inside it. Settings.changing is held during CONFIG SET and is the
-// outermost lock.
+// Locks: a command holds the partitions of its footprint while it runs (store.Tx). Inside these
+// locks it takes the locks of the concerns. CONFIG SET holds settings.changing, the outermost lock.
 package server

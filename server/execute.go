@@ -9,7 +9,7 @@ import (
 	"cellserver/store"
 )
 
-// execute locks the partitions of a command's keys and runs the command.
+// execute locks the partitions of the footprint of a command, and runs the command.
 func (c *Client) execute(call *commands.Call) resp.Status {
 	cmd := call.Cmd
 	if cmd.OnOneKey() && len(call.Args) > 1 {
@@ -25,22 +25,72 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 		call.Tx = c.tx
 		c.tx.Begin(call.Now, c.conn.DB, fp)
 	}
-	defer c.server.tracking.EndTx(&c.conn)
-	return c.run(call)
+	c.running = true
+	defer c.endTx(call, call.Out.Mark())
+	st := c.run(call)
+	c.running = false
+	return st
 }
 
-// Run implements [commands.Runner].
-func (c *Client) Run(inner *commands.Call) { c.run(inner) }
+// endTx ends the transaction of a command. If the command panics, endTx ends it as well. mark is
+// where the reply begins.
+func (c *Client) endTx(call *commands.Call, mark int) {
+	if !c.running {
+		c.server.tracking.EndTx(&c.conn)
+		return
+	}
+	reason := recover()
+	c.running = false
+	c.server.tracking.EndTx(&c.conn)
+	c.exhausted(call, mark, reason)
+}
 
-// run runs a command whose locks are held, and counts it. The time of a command counts from the
-// end of the command before it in the batch. So it includes the wait for locks, and one reading
-// of the clock serves both.
+const errExhausted commands.Error = "OOM the system gives the server no more memory: lower maxmemory, or give the server more"
+
+// exhausted answers a command that found no memory for a key. It takes the reason of the command's
+// panic, and goes on with every other panic. The key has not changed. A command on several keys may
+// have changed the keys before.
+func (c *Client) exhausted(call *commands.Call, mark int, reason any) {
+	switch reason {
+	case nil:
+	case store.ErrExhausted:
+		call.Out.Truncate(mark)
+		c.server.stats.Commands.Of(call.Cmd).Failed.Add(1)
+		c.server.replyError(call, errExhausted)
+	default:
+		panic(reason)
+	}
+}
+
+// maxExecEffects is how many bytes the changes of a transaction may have beyond the bytes of its
+// commands. All changes wait in memory until EXEC has ended, and a copy is far larger than its
+// command.
+const maxExecEffects = 64 << 20
+
+const errExecTooLarge commands.Error = "OOM the changes of the transaction exceed 64 MB more than its commands: split the transaction"
+
+// Run implements [commands.Runner]. It refuses commands that need memory after too many changes.
+func (c *Client) Run(inner *commands.Call) {
+	bound := maxExecEffects + int64(c.conn.Transaction.Bytes)
+	if inner.Cmd.Flags&commands.DenyOOM != 0 && inner.Tx != nil && inner.Tx.EffectBytes() > bound {
+		c.server.stats.Commands.Of(inner.Cmd).Rejected.Add(1)
+		c.server.replyError(inner, errExecTooLarge)
+		return
+	}
+	mark := inner.Out.Mark()
+	defer func() { c.exhausted(inner, mark, recover()) }()
+	c.run(inner)
+}
+
+// run runs a command whose locks are held, and counts it. The time of a command starts at the end
+// of the command before it in the batch. So it includes the wait for locks, and the server reads
+// the clock once for each command.
 func (c *Client) run(call *commands.Call) resp.Status {
 	s, cmd := c.server, call.Cmd
 	if call.Tx != nil {
 		call.Tx.NoTouch = c.conn.Modes.NoTouch && cmd.Name != "touch"
 	}
-	grouped := c.groups(cmd)
+	grouped := c.joinGroup(cmd)
 	mark := call.Out.Mark()
 	err := cmd.Run(call)
 	v, ended := err.(commands.Verdict)
@@ -55,14 +105,14 @@ func (c *Client) run(call *commands.Call) resp.Status {
 	if grouped {
 		c.timing.n++
 	} else {
-		c.account(call)
+		c.countCall(call)
 	}
-	c.follow(call)
+	c.notify(call)
 	return resp.Status(v)
 }
 
-// follow notes the keys that a command has read, and shows the command to monitors.
-func (c *Client) follow(call *commands.Call) {
+// notify passes a command to the tracking table and to the monitors.
+func (c *Client) notify(call *commands.Call) {
 	if call.Cmd.Flags&commands.ReadOnly != 0 && call.Tx != nil && c.conn.Tracking.Wants() {
 		tracking.NoteReads(call)
 	}
@@ -71,7 +121,7 @@ func (c *Client) follow(call *commands.Call) {
 	}
 }
 
-// monitorAddr is where the client comes from, in MONITOR's words.
+// monitorAddr returns the client's address in the format of MONITOR.
 func (c *Client) monitorAddr() string {
 	if c.conn.Link.IsUnix() {
 		return "unix:" + c.server.Config().UnixSocket
@@ -79,8 +129,9 @@ func (c *Client) monitorAddr() string {
 	return c.entry.Addr()
 }
 
-// replyError is the one place where an error becomes a reply. An error may end with arguments of
-// the client: replyError cuts line ends there, and the writer blanks all others.
+// replyError writes an error as the reply; no other function does. The text may contain arguments
+// of the client. So replyError removes the line breaks at the end of the text, and the writer
+// replaces all other line breaks.
 func (s *Server) replyError(call *commands.Call, err error) {
 	text := strings.TrimRight(err.Error(), "\r\n")
 	s.stats.Errors.Add(text)

@@ -2,7 +2,7 @@ package server
 
 import "cellserver/commands"
 
-// The errors that tests compare.
+// Errors that tests compare.
 const (
 	ErrLoading    = errLoading
 	ErrSaveFailed = errSaveFailed
@@ -11,17 +11,17 @@ const (
 // ErrLogFailed is the error of commands that need the log.
 func ErrLogFailed(reason string) error { return errLogFailed(reason) }
 
-// Panics is the number of commands that panicked.
+// Panics returns the number of commands that panicked.
 func (s *Server) Panics() int64 { return s.stats.Totals.Panics.Load() }
 
-// Followers is the number of clients that track keys or are monitors.
+// Followers returns the number of clients that track keys or are monitors.
 func (s *Server) Followers() int64 { return s.tracking.On() + s.monitors.Len() }
 
-// Calls is the number of calls of a command.
+// Calls returns the number of calls of a command.
 func (s *Server) Calls(cmd *commands.Command) int64 { return s.stats.Commands.Of(cmd).Calls.Load() }
 
-// LastArgs are the arguments that the client still keeps.
+// LastArgs returns the arguments that the client still references.
 func (c *Client) LastArgs() [][]byte { return c.call.Args }
 
-// Account counts a call as if it had run.
-func (c *Client) Account(call *commands.Call) { c.account(call) }
+// CountCall counts a call that has run.
+func (c *Client) CountCall(call *commands.Call) { c.countCall(call) }

@@ -12,8 +12,8 @@ import (
 	"cellserver/server/servertest"
 )
 
-// FuzzCommands runs whatever lines of words come, as commands of one connection. None
-// may panic, hang or answer with anything but whole replies.
+// FuzzCommands runs random lines as commands of one connection. No command may panic or hang, and
+// every reply must be complete.
 func FuzzCommands(f *testing.F) {
 	f.Add([]byte("SET k v EX 10\nGET k\nZADD z 1 a 2 b\nZRANGE z 0 -1 WITHSCORES\nHELLO 3\nZRANGE z (1 +inf BYSCORE LIMIT 0 -1"))
 	f.Add([]byte("MULTI\nCL.THROTTLE k 15 30 60\nZMPOP 2 a b MIN\nEXEC\nWATCH k\nCL.PROBE k 1 1 1 -9223372036854775808"))
@@ -24,8 +24,7 @@ func FuzzCommands(f *testing.F) {
 	})
 }
 
-// TestRandomCommands is the same from words that make sense, so that it gets further
-// than a fuzzer in a short time.
+// TestRandomCommands does the same with valid words, so it reaches more code in a short time.
 func TestRandomCommands(t *testing.T) {
 	h := servertest.New(t)
 	r := rand.New(randtest.Source(t))
@@ -55,7 +54,7 @@ func TestRandomCommands(t *testing.T) {
 	}
 }
 
-// runScript sends each line, split at single spaces, as one command.
+// runScript sends each line as one command, split at single spaces.
 func runScript(h *servertest.Harness, t *testing.T, script []byte) {
 	for line := range bytes.SplitSeq(script, []byte("\n")) {
 		if len(line) > 4096 || bytes.HasPrefix(bytes.ToLower(line), []byte("debug panic")) {

@@ -6,8 +6,8 @@ import (
 	"cellserver/store"
 )
 
-// checkMemory evicts keys while memory is over maxmemory. If it stays over, checkMemory refuses
-// commands that may need more.
+// checkMemory evicts keys while memory exceeds maxmemory. If it cannot evict enough, commands that
+// may need more memory are errors.
 func (s *Server) checkMemory(call *commands.Call) error {
 	cfg := s.Config()
 	if cfg.MaxMemory == 0 || s.parts.Store.Used() <= cfg.MaxMemory {
@@ -19,8 +19,8 @@ func (s *Server) checkMemory(call *commands.Call) error {
 	return commands.ErrOOM
 }
 
-// evict removes keys as maxmemory-policy says, and reports whether memory is within maxmemory
-// then. The caller has no transaction.
+// evict evicts keys by maxmemory-policy, and reports whether memory is then within maxmemory. now
+// is in Unix nanoseconds. The caller has no transaction.
 func (s *Server) evict(now int64, cfg *config.Config) bool {
 	policy, err := store.ParsePolicy(string(cfg.MaxMemoryPolicy))
 	if err != nil {
@@ -29,8 +29,7 @@ func (s *Server) evict(now int64, cfg *config.Config) bool {
 	return s.parts.Store.Evict(now, policy, cfg.MaxMemorySamples, cfg.MaxMemory)
 }
 
-// needsMemory reports whether a call may need more memory. Inside MULTI every command that is
-// queued does.
+// needsMemory reports whether a command may need more memory. Every queued command does.
 func needsMemory(call *commands.Call) bool {
 	if call.EffectiveFlags()&commands.DenyOOM != 0 {
 		return true

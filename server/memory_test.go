@@ -72,3 +72,28 @@ func TestEvictionMakesRoom(t *testing.T) {
 	require.LessOrEqual(t, h.Store.Used(), limit+2000)
 	require.NotEqual(t, "0", h.Info("stats")["evicted_keys"])
 }
+
+// TestTheSystemHasNoMemory: a command that needs memory for a key is refused and changes nothing.
+// Before, it ended its connection, and its partition kept a segment without memory: every later key
+// of the partition failed.
+func TestTheSystemHasNoMemory(t *testing.T) {
+	refuse := true
+	h := servertest.NewAt(t, &servertest.Edge{Refuse: func(int) bool { return refuse }})
+	none := commands.Error("OOM the system gives the server no more memory: lower maxmemory, or give the server more")
+	for _, line := range []string{"SET k v", "SET k 1", "INCR k", "CL.THROTTLE k 1 1 1", "ZADD k 1 a", "SETRANGE k 5 x", "MSET k 1 l 2"} {
+		h.Want(line, none)
+		h.Want("EXISTS k", 0)
+	}
+	h.Want("MULTI", ok)
+	h.Want("SET k v", resptest.Simple("QUEUED"))
+	h.Want("GET k", resptest.Simple("QUEUED"))
+	h.Want("EXEC", []any{none, nil})
+	require.Zero(t, h.Store.Used())
+	refuse = false
+	h.Want("SET k v", ok)
+	h.Want("GET k", "v")
+	refuse = true
+	h.Want("SET k w", ok)
+	h.Want("DEL k", 1)
+	require.Equal(t, "0", h.Info("everything")["command_panics"])
+}

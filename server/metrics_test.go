@@ -78,7 +78,7 @@ func TestMetricsHistogram(t *testing.T) {
 	require.InDelta(t, 3600.0202, got[`cellserver_command_duration_seconds_sum{command="debug"}`], 1e-3)
 }
 
-// Keys are what clients make up: any bytes, any length, any number.
+// TestMetricsOfHostileKeys: clients may choose keys of any bytes, any length and any number.
 func TestMetricsOfHostileKeys(t *testing.T) {
 	h := servertest.New(t, "--metrics-top-keys", "300")
 	keys := []string{"", `a"b\c` + "\nd}", "\xff", "\xfe", "ä", strings.Repeat("x", 5000), strings.Repeat("x", 5001)}

@@ -8,9 +8,9 @@ import (
 	"cellserver/store"
 )
 
-// Replayer returns a function that runs the commands of a log that a Redis wrote, one at a
-// time, in any database. It runs them at time 0, so that no key expires: the log itself says
-// when a key goes. It drops the replies and returns errors.
+// Replayer returns a function that runs the commands of a log that a Redis wrote, in a given
+// database. The commands run at time 0, so no key expires. The log itself deletes expired keys. The
+// function drops replies and returns errors. Only one goroutine may call it.
 func (s *Server) Replayer() func(db int, args [][]byte) error {
 	conn := &commands.Conn{}
 	conn.Identity.Authed = true

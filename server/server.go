@@ -17,44 +17,45 @@ import (
 	"cellserver/store"
 )
 
-// Server is what all clients share. It is made by New and safe for concurrent use.
+// Server is the state that all clients share. New creates it. All methods are safe for concurrent
+// use.
 type Server struct {
-	parts    commands.Server // as commands see it
+	parts    commands.Server // for commands
 	settings *settings
 	clients  *clients.Registry
 	pubsub   *pubsub.Broker
 	tracking *tracking.Table
 	monitors monitor.Feed
 	slow     slowlog.Log
+	http     httpGuard
 	stats    stats.Stats
 	report   *report.Report
 	control  control
 
-	condition    atomic.Pointer[Condition] // nil: no condition
-	activeExpire atomic.Bool
+	condition atomic.Pointer[Condition] // nil: no condition
 }
 
-// Options are what a Server is made of.
+// Options are the parts of a Server that the edge provides.
 type Options struct {
 	Store  *store.Store
 	Clock  commands.Clock
 	Log    *slog.Logger
 	Config *config.Config
-	// RunID names this run of the server: 40 hexadecimal digits of the edge's randomness. In
-	// cluster mode it is the node's id.
+	// RunID identifies this run of the server: 40 random hexadecimal digits. In cluster mode it is
+	// the id of the node.
 	RunID string
-	// Configured is called with each new configuration before it takes effect. Its error, which
-	// may be a [commands.Refusal], refuses the change. Nil for none.
+	// Configured applies each new configuration at the edge, before it is in force. Its error, which
+	// may be a [commands.Refusal], cancels the change. Nil does nothing.
 	Configured func(old, new *config.Config) error
-	// Rewrite writes a configuration to the file that the server was started with, for CONFIG
-	// REWRITE. Nil if there is none.
+	// Rewrite writes a configuration to the configuration file, for CONFIG REWRITE. Nil if there is
+	// no such file.
 	Rewrite func(*config.Config) error
-	// Shutdown begins to stop the server and returns at once; its error refuses. Nil refuses
-	// always.
+	// Shutdown begins to stop the server and returns at once. After an error the server continues. Nil
+	// makes SHUTDOWN an error.
 	Shutdown func(commands.ShutdownMode) error
 	// Persistence keeps the keyspace on disk.
 	Persistence commands.Persistence
-	// Process is what INFO shows of the process.
+	// Process has the fields of INFO about the process.
 	Process report.Process
 }
 
@@ -67,7 +68,7 @@ func New(o Options) *Server {
 	s.clients = clients.New(config)
 	s.pubsub = pubsub.New()
 	s.tracking = tracking.New(config, s.clients.Conn)
-	s.control = control{active: &s.activeExpire, runID: o.RunID, shutdown: o.Shutdown}
+	s.control.runID, s.control.shutdown = o.RunID, o.Shutdown
 	ruleSet := new(rules.Rules)
 	s.stats.Init()
 	s.report = report.New(report.Sources{
@@ -79,19 +80,19 @@ func New(o Options) *Server {
 		Clients: s.clients, PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors, Disk: o.Persistence, Control: &s.control,
 		Stats: commands.Stats{Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow, Report: s.report},
 	}
-	s.activeExpire.Store(true)
+	s.control.active.Store(true)
 	o.Store.Observe(s)
 	return s
 }
 
-// Committed tells the concerns that follow the keyspace of a transaction's effects. It
-// implements [store.Observer].
+// Committed passes the effects of a transaction to the rules and to the tracking table. It
+// implements [store.Observer]; the partitions of the transaction are locked.
 func (s *Server) Committed(tx *store.Tx, effects []store.Effect) {
 	s.parts.Rules.Committed(effects)
 	s.tracking.Committed(tx, effects)
 }
 
-// Config returns the configuration in force. It must not be changed.
+// Config returns the configuration in force. The caller must not change it.
 func (s *Server) Config() *config.Config { return s.settings.Current() }
 
 // Clients returns the number of connections.
@@ -109,14 +110,15 @@ func (s *Server) Tick() { s.report.Tick() }
 // RejectedConnection counts a connection that the edge refused.
 func (s *Server) RejectedConnection() { s.stats.Totals.Rejected.Add(1) }
 
-// Changes returns how many effects there have been since the start.
+// Changes returns the number of effects since the start.
 func (s *Server) Changes() int64 { return s.parts.Store.Changes() }
 
-// UseRules replaces the rules of the rules-file. name stands in errors.
+// UseRules replaces the rules of the rules-file. name is the name of the file in errors. See
+// [rules.Rules.UseFile].
 func (s *Server) UseRules(name string, text []byte) error { return s.parts.Rules.UseFile(name, text) }
 
-// MayExpire reports whether expired keys may be removed in the background at now, in Unix
-// nanoseconds. They must stay after DEBUG SET-ACTIVE-EXPIRE 0, and while clients are paused.
+// MayExpire reports whether the server may remove expired keys in the background at now, in Unix
+// nanoseconds. It may not after DEBUG SET-ACTIVE-EXPIRE 0, and while clients are paused.
 func (s *Server) MayExpire(now int64) bool {
-	return s.activeExpire.Load() && !s.clients.PausedAt(now/1e6)
+	return s.control.active.Load() && !s.clients.PausedAt(now/1e6)
 }

@@ -7,12 +7,12 @@ import (
 	"cellserver/internal/config"
 )
 
-// settings are the configuration of the running server. They implement [commands.Settings].
+// settings hold the configuration of the running server. They implement [commands.Settings].
 type settings struct {
 	current  atomic.Pointer[config.Config]
 	changing sync.Mutex // held while CONFIG SET makes the next configuration
 	check    func(old, new *config.Config) error
-	changed  func(*config.Config) // takes thresholds of a new configuration
+	changed  func(*config.Config) // applies the thresholds of the slow log
 	rewrite  func(*config.Config) error
 }
 

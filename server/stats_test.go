@@ -12,5 +12,5 @@ import (
 func TestAccountingAllocatesNothing(t *testing.T) {
 	h := servertest.New(t)
 	call := &commands.Call{Cmd: commands.Lookup([]byte("get")), Conn: h.State.Conn()}
-	require.Zero(t, testing.AllocsPerRun(100, func() { h.State.Account(call) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { h.State.CountCall(call) }))
 }

@@ -6,36 +6,35 @@ import (
 	"cellserver/commands"
 )
 
-// timing measures commands. Fast commands of one kind that follow each other are timed in
-// groups, because a reading of the clock and the shared counters cost more than many of
-// them. The first command of a kind is always timed alone.
+// timing measures commands. It measures several fast commands of one kind as a group, because
+// reading the clock and adding to shared counters take longer than the commands. It always measures
+// the first command of a kind alone.
 type timing struct {
-	since int64             // monotonic time at which the last command ended, or the batch began
+	since int64             // monotonic time of the end of the last command, or of the start of the batch
 	cmd   *commands.Command // the last command of this batch
-	n     int64             // its calls that are not counted yet
+	n     int64             // number of its calls that are not counted yet
 }
 
-// maxGroup is the most commands that share one reading of the clock. Each counts as the average.
+// maxGroup is the largest number of commands in a group. Each counts with the average duration.
 const maxGroup = 16
 
-// groupBelow is the shortest duration in nanoseconds that SLOWLOG or LATENCY may ask for without
-// every command being timed alone.
+// groupBelow is a duration in nanoseconds. If SLOWLOG or LATENCY asks for shorter durations, every
+// command is measured alone.
 const groupBelow = 1_000_000
 
-// groups reports whether a command that is about to run joins a group. If it does not, groups
-// counts the group before it.
-func (c *Client) groups(cmd *commands.Command) bool {
+// joinGroup reports whether a command joins the group. If it does not, joinGroup counts the group.
+func (c *Client) joinGroup(cmd *commands.Command) bool {
 	t := &c.timing
 	if t.cmd == cmd && t.n < maxGroup && cmd.Flags&commands.Fast != 0 && c.server.slow.Above() >= groupBelow {
 		return true
 	}
-	c.settle()
+	c.countGroup()
 	t.cmd = cmd
 	return false
 }
 
-// settle counts the group, and the changes of the keyspace.
-func (c *Client) settle() {
+// countGroup counts the calls of the group, and the changes of the keyspace.
+func (c *Client) countGroup() {
 	if c.tx.CountChanges() {
 		c.changed = true
 	}
@@ -55,8 +54,8 @@ func (c *Client) settle() {
 	}
 }
 
-// account counts a command that is done and was timed alone.
-func (c *Client) account(call *commands.Call) {
+// countCall counts a command outside of groups.
+func (c *Client) countCall(call *commands.Call) {
 	s := c.server
 	now := s.parts.Clock.Monotonic()
 	took := now - c.timing.since + call.Slept

@@ -2,20 +2,20 @@ package store
 
 import "math"
 
-// A cell has 24 bits of access history, as in Redis: with LRU the second of its last use, with
-// LFU the minute of its last decay and a logarithmic counter.
+// A cell has 24 bits of access history, as in Redis. With LRU they hold the second of the last use.
+// With LFU they hold the minute of the last decay and a logarithmic counter.
 const (
 	lruMask    = 1<<24 - 1
 	lfuInitial = 5
 	lfuMinutes = 1<<16 - 1
 )
 
-// UseLFU chooses the meaning of the 24 bits of access history per key: an LFU counter if on,
+// UseLFU chooses the meaning of the access history of keys. If on is true, it is an LFU counter,
 // otherwise the time of the last access.
 func (s *Store) UseLFU(on bool) { s.lfu.Store(on) }
 
-// SetLFU sets how slowly use counters rise (lfu-log-factor, by default 10), and after how many
-// idle minutes they fall by one (lfu-decay-time, by default 1; 0 for never).
+// SetLFU sets how slowly use counters rise (lfu-log-factor, by default 10). A counter falls by one
+// after decayMinutes idle minutes (lfu-decay-time, by default 1; 0 for never).
 func (s *Store) SetLFU(logFactor, decayMinutes int) {
 	s.lfuFactor.Store(int64(logFactor))
 	s.lfuDecay.Store(int64(decayMinutes))

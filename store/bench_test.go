@@ -68,11 +68,7 @@ func BenchmarkLongestInsert(b *testing.B) {
 		}
 		for range rounds {
 			s := New(Options{Databases: 1})
-			shared := table.Shared{Seed: seed, Blocks: s.blocks, Heap: &s.heap}
-			for i := range s.partitions {
-				p := &s.partitions[i]
-				p.tables[0].Init(&shared, &p.frozen, &s.segmaps[i])
-			}
+			s.tables.init(1, table.Shared{Seed: seed, Blocks: s.blocks, Heap: &s.heap})
 			tx := s.NewTx()
 			var key []byte
 			for i := range shortest {

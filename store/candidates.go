@@ -15,8 +15,8 @@ type candidate struct {
 	partition int
 	rank      uint64 // by the policy: the greatest goes first
 	throttle  bool
-	// If tat (of a throttle key) or access differs from the cell's, the key was used since it
-	// was sampled. Then it is no candidate any more.
+	// If tat (of a throttle key) or access differs from the cell's, a client has used the key since
+	// the sample. Then the key is not a candidate any more.
 	tat    int64
 	access uint32
 }
@@ -25,7 +25,7 @@ func (c *candidate) sameAs(cell table.Cell) bool {
 	return c.access == cell.Access() && c.throttle == cell.ExpiryIsTAT() && (!c.throttle || c.tat == cell.Int())
 }
 
-// poolSize is the most candidates that are kept between choices.
+// poolSize is the largest number of candidates that the pool keeps between choices.
 const poolSize = 16
 
 // candidates are the sampled keys that may be evicted next.
@@ -34,14 +34,14 @@ type candidates struct {
 	policy Policy // by which they are ranked
 }
 
-// setPolicy drops the candidates if they were ranked by another policy.
+// setPolicy drops the candidates if another policy ranked them.
 func (p *candidates) setPolicy(policy Policy) {
 	if p.policy != policy {
 		p.all, p.policy = p.all[:0], policy
 	}
 }
 
-// take takes the candidate out that goes first. There must be one.
+// take removes and returns the first candidate to evict. The pool must not be empty.
 func (p *candidates) take() candidate {
 	i := p.choose(func(a, b uint64) bool { return a > b })
 	c := p.all[i]

@@ -3,10 +3,10 @@ package store
 // Flush removes every key of the transaction's database. The footprint must be whole.
 func (tx *Tx) Flush() {
 	for i := range tx.s.partitions {
-		p := &tx.s.partitions[i]
-		t := &p.tables[tx.db]
-		p.markAllDirty(tx.db, t.Has)
-		t.Reset()
+		if t := tx.s.tables.look(i, tx.db); t != nil {
+			tx.s.partitions[i].markAllDirty(tx.db, t.Has)
+			t.Reset()
+		}
 	}
 	*tx.newEffect() = Effect{Op: OpFlush, DB: tx.db}
 }
@@ -19,7 +19,10 @@ func (tx *Tx) Swap(a, b int) {
 	for i := range tx.s.partitions {
 		p := &tx.s.partitions[i]
 		tx.removeExpiredWatched(p, a, b)
-		ta, tb := &p.tables[a], &p.tables[b]
+		if tx.s.tables.look(i, a) == nil && tx.s.tables.look(i, b) == nil {
+			continue
+		}
+		ta, tb := tx.s.tables.of(p, a), tx.s.tables.of(p, b)
 		either := func(key []byte) bool { return ta.Has(key) || tb.Has(key) }
 		p.markAllDirty(a, either)
 		p.markAllDirty(b, either)
@@ -28,8 +31,8 @@ func (tx *Tx) Swap(a, b int) {
 	*tx.newEffect() = Effect{Op: OpSwapDB, DB: a, Int: int64(b)}
 }
 
-// removeExpiredWatched removes the watched keys of two databases that have expired. To a
-// watcher, an expired key that comes or goes is no change.
+// removeExpiredWatched removes the expired ones of the watched keys of two databases. For a
+// watcher, an expired key that comes or goes is not a change.
 func (tx *Tx) removeExpiredWatched(p *partition, a, b int) {
 	was := tx.db
 	for k := range p.watches {

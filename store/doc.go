@@ -3,7 +3,7 @@
 // nanoseconds since the Unix epoch.
 //
 //	Store ── 256 partitions, each 64 Redis Cluster slots, one lock each
-//	          └─ one table per database (store/table): the keys, as cells
+//	          └─ one table per database with keys (store/table): the keys, as cells
 //
 // # Writing
 //
@@ -17,9 +17,10 @@
 //
 // # Snapshots
 //
-// A [Snapshot] is the keyspace of one moment, at which all partitions are locked. It then goes
-// from segment to segment and copies each under its partition's lock. Transactions go on: a
-// transaction that changes a segment first saves what the snapshot must still see (copy-on-write).
+// A [Snapshot] is the keyspace of one moment, at which all partitions are locked. It then goes from
+// segment to segment and copies each under its partition's lock. Transactions continue. A
+// transaction that changes a segment first saves the part that the snapshot must still see
+// (copy-on-write).
 //
 // # The way through the files
 //
@@ -28,6 +29,7 @@
 //	types.go      what a key can hold
 //	effect.go     Effect and Op
 //	partition.go  one lock, its tables and its watchers
+//	tables.go     the tables of all databases, made when they are used
 //	store.go      Store: options, size and counters
 //	tx.go         Tx: beginning, ending, effects; Observer
 //	entry.go      Entry: finding and reading a key; expiry on access
@@ -59,12 +61,13 @@
 //   - A key that has expired is never read or written, except as [Tx.KeepExpired] and
 //     [Tx.WriteTATIn] say.
 //   - An empty collection does not stay: its key is removed.
-//   - Store.Used is the sum of the bytes of all tables.
+//   - Store.Used is the sum of the bytes of all tables, and of what others count.
 //
 // # Locks
 //
 //   - partition.mu guards the partition's tables, watches and frozen. A transaction takes several
 //     in ascending order of the partitions. Counts and segment maps of tables are read without it.
+//   - tables.making is held while a table is made or dropped. It is taken after the partition's lock.
 //   - evictor.mu guards the eviction pool. It is taken before any partition's lock.
 //   - Blocks of store/memory have a lock of their own. It is taken last.
 package store

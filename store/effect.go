@@ -13,6 +13,8 @@ const (
 	OpPersist            // PERSIST Key
 	OpFlush              // FLUSHDB of DB
 	OpSwapDB             // SWAPDB DB Int
+	OpRename             // RENAME Key Value: Key is there
+	OpMove               // MOVE Key Int: Key is there, and not in database Int
 
 	// Of sorted sets.
 	OpZAdd   // ZADD Key Score Value
@@ -31,9 +33,34 @@ type Effect struct {
 	Op         Op
 	DB         int
 	Key        []byte
-	Value      []byte // a string, or a member
+	Value      []byte // a string, a member, or another key
 	Int        int64  // an integer, an offset, or another database
 	At         int64  // expiry in Unix milliseconds, or NoExpiry
 	Score      float64
 	Collection Collection
+}
+
+// EffectBytes returns about how many bytes the effects of the transaction hold: their keys and
+// values. The log will hold as many. [Tx.Begin] must have begun the transaction.
+func (tx *Tx) EffectBytes() int64 {
+	for _, f := range tx.effects[tx.weighed:] {
+		tx.weight += int64(len(f.Key) + len(f.Value))
+		if f.Collection != nil {
+			tx.weight += f.Collection.Bytes()
+		}
+	}
+	tx.weighed = len(tx.effects)
+	return tx.weight
+}
+
+// Other returns the second key that a rename or a move changes, and its database. ok is false for
+// all other effects.
+func (f *Effect) Other() (db int, key []byte, ok bool) {
+	switch f.Op {
+	case OpRename:
+		return f.DB, f.Value, true
+	case OpMove:
+		return int(f.Int), f.Key, true
+	}
+	return 0, nil, false
 }

@@ -32,6 +32,9 @@ func apply(tx *Tx, f *Effect) {
 	case OpSwapDB:
 		tx.Swap(f.DB, int(f.Int))
 		return
+	case OpRename:
+		applyRename(tx, f)
+		return
 	}
 	e := tx.Write(slices.Clone(f.Key))
 	switch f.Op {
@@ -45,6 +48,8 @@ func apply(tx *Tx, f *Effect) {
 		e.SetRange(int(f.Int), f.Value)
 	case OpDel:
 		e.Delete()
+	case OpMove:
+		e.Move(int(f.Int))
 	case OpExpire:
 		e.SetExpiry(f.At)
 	case OpPersist:
@@ -65,6 +70,17 @@ func apply(tx *Tx, f *Effect) {
 			e.SetExpiry(f.At)
 		}
 	}
+}
+
+// applyRename applies a rename. The key may be absent: an earlier effect of the transaction says that
+// it holds a collection, which has lost all of its members since.
+func applyRename(tx *Tx, f *Effect) {
+	if e := tx.Write(slices.Clone(f.Key)); e.Exists() {
+		e.Rename(slices.Clone(f.Value))
+		return
+	}
+	e := tx.Write(slices.Clone(f.Value))
+	e.Delete()
 }
 
 // contents returns everything in a store, also expired keys that are not yet removed.
@@ -187,13 +203,14 @@ func randomKeyWrite(r *rand.Rand, tx *Tx) {
 		e.ZStore([]Item{{Score: 1, Member: "m1"}, {Score: 2, Member: "m2"}, {Score: randomScore(r), Member: "m3"}}[:r.Intn(4)])
 	case op < 19 && e.Exists():
 		db, dst := r.Intn(3), randomKey(r)
-		if db == tx.DB() && string(dst) == string(key) {
-			return
-		}
-		if op == 17 {
+		switch same := db == tx.DB(); {
+		case op == 17 && !(same && string(dst) == string(key)):
 			e.CopyTo(db, dst)
-		} else {
-			e.MoveTo(db, dst)
+		case op == 17:
+		case !same:
+			e.Move(db)
+		case string(dst) != string(key):
+			e.Rename(dst)
 		}
 	}
 }

@@ -73,7 +73,10 @@ func (tx *Tx) find(e *Entry, key []byte) {
 // locate finds a key, expired or not.
 func (tx *Tx) locate(e *Entry, key []byte) {
 	p := tx.partition(key)
-	t := &p.tables[tx.db]
+	t := tx.s.tables.look(int(p.index), tx.db)
+	if t == nil {
+		t = tx.s.tables.make(p, tx.db)
+	}
 	e.tx, e.p, e.db = tx, p, tx.db
 	t.Find(&e.place, key, tx.hashes.of(t, key))
 }

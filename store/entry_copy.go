@@ -21,18 +21,51 @@ func (e *Entry) CopyTo(db int, dst []byte) {
 	}
 }
 
-// MoveTo makes the key dst of database db hold the entry's value and expiry, whatever dst held
-// before, and removes the entry. Source and target must differ.
-func (e *Entry) MoveTo(db int, dst []byte) {
-	if !e.Kind().IsCollection() {
-		e.CopyTo(db, dst)
-		e.Delete()
+// Rename gives the key another name in its database, and replaces the key of that name. The value
+// and the expiry go along. The names must differ. If the key is absent, nothing changes.
+//
+// No value is copied, so a rename takes the same time for every size.
+func (e *Entry) Rename(to []byte) {
+	if !e.Exists() {
 		return
 	}
-	at, c := e.ExpireAt(), e.place.TakeCollection()
-	e.Delete()
-	d := e.in(db, dst)
-	d.SetCollection(c, at)
+	d := e.in(e.db, to)
+	e.moveTo(&d)
+	e.record(OpRename).Value = d.place.Key()
+}
+
+// Move moves the key with its expiry to another database. It does nothing if the key is absent, or
+// if that database has a key of the name. It reports whether the key moved.
+func (e *Entry) Move(db int) bool {
+	if !e.Exists() {
+		return false
+	}
+	d := e.in(db, e.place.Key())
+	if d.Exists() {
+		return false
+	}
+	e.moveTo(&d)
+	e.record(OpMove).Int = int64(db)
+	return true
+}
+
+// moveTo moves the value and the expiry to another key. It writes the other key first: if there
+// is no memory for that key, nothing has changed.
+func (e *Entry) moveTo(d *Entry) {
+	at := e.ExpireAt()
+	switch e.Kind() {
+	case Int:
+		if d.place.SetInt(e.Int(), at) {
+			d.touchAccess()
+		}
+	case Raw:
+		d.setOwnBytes(e.Bytes(nil), at)
+	default:
+		d.setCollection(e.Collection(), at)
+	}
+	*e = e.in(e.db, e.place.Key()) // the new key may have moved this key's cell
+	e.place.Remove()
+	d.p.markDirty(d.db, d.place.Key())
 }
 
 // in finds a key of another database in the same transaction.

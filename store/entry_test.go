@@ -1,6 +1,9 @@
 package store
 
 import (
+	"fmt"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"cellserver/store/table"
@@ -42,4 +45,63 @@ func TestWriteTATIn(t *testing.T) {
 	checkInvariants(t, tx)
 	tx.End()
 	require.Zero(t, s.Len(0))
+}
+
+// TestRenamesCopyNothing: a rename takes as long for a large value as for a small one.
+func TestRenamesCopyNothing(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	tx := whole(s, testNow)
+	defer tx.End()
+	text, set := tx.Write([]byte("text")), tx.Write([]byte("set"))
+	text.SetBytes(make([]byte, 64<<20), NoExpiry)
+	items := make([]Item, 100_000)
+	for i := range items {
+		items[i] = Item{Score: float64(i), Member: strconv.Itoa(i)}
+	}
+	set.ZStore(items)
+	used := s.Used()
+	for _, names := range [][2]string{{"text", "set"}, {"set", "text"}} {
+		from := names[0]
+		to := from + "2"
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 101 {
+			e := tx.Write([]byte(from))
+			e.Rename([]byte(to))
+			from, to = to, from
+		}
+		runtime.ReadMemStats(&after)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
+		e := tx.Write([]byte(from))
+		e.Rename([]byte(names[0]))
+	}
+	require.Equal(t, used, s.Used())
+	checkInvariants(t, tx)
+	set.Rename([]byte("text"))
+	require.EqualValues(t, 100_000, text.Sorted().Len())
+	require.Less(t, s.Used(), used-60<<20, "what was replaced does not count")
+	checkInvariants(t, tx)
+}
+
+// TestRenamesWhileCellsMove: a rename makes a cell, so it may move the cell that it removes.
+func TestRenamesWhileCellsMove(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	tx := whole(s, testNow)
+	defer tx.End()
+	const n = 3000
+	for i := range n {
+		e := tx.Write(fmt.Append(nil, "{t}", i))
+		e.SetBytes(fmt.Append(nil, "value ", i), testNow/1e6+int64(i%2)*1000)
+	}
+	for i := range n {
+		e := tx.Write(fmt.Append(nil, "{t}", i))
+		e.Rename(fmt.Append(nil, "{t}renamed:", i))
+		require.False(t, e.Exists())
+	}
+	checkInvariants(t, tx)
+	require.Equal(t, n, s.Len(0))
+	for i := range n {
+		e := tx.Read(fmt.Append(nil, "{t}renamed:", i))
+		require.Equal(t, fmt.Sprint("value ", i), string(e.Bytes(nil)))
+	}
 }

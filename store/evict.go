@@ -8,7 +8,7 @@ import (
 
 const (
 	evictBatch = 128 // the most keys that one call of Evict removes
-	evictTries = 8   // how often Evict samples again if all candidates were used since
+	evictTries = 8   // how often Evict samples again if clients have used all candidates since
 )
 
 // Evict removes keys, sampled as Redis does, until the store uses at most limit bytes. It removes
@@ -17,7 +17,7 @@ const (
 // The caller must not have an active transaction.
 //
 // If the chosen candidate is a throttle key, the sampled throttle key with the smallest TAT goes
-// instead. It is the nearest to its full quota, so evicting it loses the least.
+// instead. That key is the nearest to its full quota, so its eviction loses the least.
 func (s *Store) Evict(now int64, policy Policy, samples int, limit int64) bool {
 	if s.Used() <= limit {
 		return true
@@ -43,8 +43,8 @@ func (s *Store) Evict(now int64, policy Policy, samples int, limit int64) bool {
 	return true
 }
 
-// evictOne removes one key, and reports whether there was any that may go. If all candidates are
-// used again as soon as they are sampled, it may remove none.
+// evictOne removes one key. It reports whether there was a key that may go. It may remove no key if
+// clients use all candidates right after each sample.
 func (v *evictor) evictOne(now int64, samples int) bool {
 	for range evictTries {
 		found := v.sample(now, samples)
@@ -61,14 +61,11 @@ func (v *evictor) evictOne(now int64, samples int) bool {
 	return true
 }
 
-// sample adds candidates from the next partitions on. It reports whether there were any; an
-// expired key, which it removes, counts as one.
+// sample adds candidates from the next partitions. It removes expired keys that it finds. It
+// reports whether it found a candidate or an expired key.
 func (v *evictor) sample(now int64, samples int) (found bool) {
 	for n := 0; n < Partitions && samples > 0; n++ {
 		v.next = (v.next + 1) % Partitions
-		if v.tx.s.partitions[v.next].empty() {
-			continue
-		}
 		got := v.sampleFrom(now, v.next)
 		samples -= got
 		found = found || got > 0
@@ -76,14 +73,23 @@ func (v *evictor) sample(now int64, samples int) (found bool) {
 	return found
 }
 
-// sampleFrom adds a candidate of each database of a partition.
+// sampledTables is the most databases of a partition from which one call takes candidates.
+const sampledTables = 16
+
+// sampleFrom adds a candidate of each database of a partition. If there are many databases, it takes
+// some of them that follow each other, from a random one on.
 func (v *evictor) sampleFrom(now int64, partition int) (n int) {
 	var fp Footprint
 	fp.add(partition)
 	v.tx.Begin(now, 0, &fp)
 	defer v.tx.End()
-	for db := range v.tx.only.tables {
-		t := &v.tx.only.tables[db]
+	tables, first := v.tx.only.tables, 0
+	if len(tables) > sampledTables {
+		first = int(v.tx.Rand() % uint64(len(tables)))
+	}
+	for i := 0; i < len(tables) && n < sampledTables; i++ {
+		at := tables[(first+i)%len(tables)]
+		db, t := at.DB, at.Table
 		if v.pool.policy.Volatile() && t.Volatile() == 0 {
 			continue
 		}

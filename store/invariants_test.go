@@ -12,9 +12,10 @@ func checkInvariants(t testing.TB, tx *Tx) {
 	t.Helper()
 	used, busy := int64(0), 0
 	for i := range tx.s.partitions {
-		for db := range tx.s.partitions[i].tables {
-			sum, err := tx.s.partitions[i].tables[db].Check()
-			require.NoError(t, err, "partition %d, database %d", i, db)
+		for _, of := range tx.s.partitions[i].tables {
+			require.Same(t, of.Table, tx.s.tables.look(i, of.DB))
+			sum, err := of.Table.Check()
+			require.NoError(t, err, "partition %d, database %d", i, of.DB)
 			used += sum.Bytes
 			busy += sum.Blocks
 		}

@@ -6,8 +6,8 @@ import (
 	"cellserver/store/table"
 )
 
-// hashedKey is the slot and the hash of a key. It means the key by its place in a buffer, whose
-// bytes must not have changed since.
+// hashedKey is the slot and the hash of a key. It identifies the key by its address in a buffer.
+// The bytes there must not have changed since.
 type hashedKey struct {
 	at   *byte
 	size int
@@ -15,12 +15,12 @@ type hashedKey struct {
 	hash uint64
 }
 
-// is reports whether k means this key. The zero hashedKey means none.
+// is reports whether k identifies this key. The zero hashedKey identifies no key.
 func (k *hashedKey) is(key []byte) bool {
 	return k.at != nil && k.at == unsafe.SliceData(key) && k.size == len(key)
 }
 
-// keyHashes are the hashes of keys that are known before the keys are looked up.
+// keyHashes are hashes of keys that the transaction computed before it looks the keys up.
 type keyHashes struct {
 	later hashQueue   // of later transactions
 	key   *hashedKey  // of a transaction on one key, in later or own; nil for other transactions
@@ -28,7 +28,7 @@ type keyHashes struct {
 	batch []hashedKey // of [Tx.PrefetchAll], without their slots
 }
 
-// clear drops the hashes of the former transaction.
+// clear drops the hashes of the last transaction.
 func (h *keyHashes) clear() { h.key, h.batch = nil, h.batch[:0] }
 
 // hashQueue holds the keys of the transactions to come, in their order.
@@ -73,7 +73,7 @@ func (h *keyHashes) slotOf(t *table.Table, key []byte) uint16 {
 	return k.slot
 }
 
-// of returns the hash of a key, which it need not work out if it is known.
+// of returns the hash of a key. It computes the hash only if it is not known.
 func (h *keyHashes) of(t *table.Table, key []byte) uint64 {
 	if h.key != nil && h.key.is(key) {
 		return h.key.hash
@@ -86,7 +86,7 @@ func (h *keyHashes) of(t *table.Table, key []byte) uint64 {
 	return t.Hash(key)
 }
 
-// hashKey works out the slot and the hash of a key.
+// hashKey computes the slot and the hash of a key.
 func hashKey(t *table.Table, key []byte) hashedKey {
 	return hashedKey{at: unsafe.SliceData(key), size: len(key), slot: Slot(key), hash: t.Hash(key)}
 }

@@ -16,9 +16,9 @@ import (
 func TestTheWayToATableIsShort(t *testing.T) {
 	require.Zero(t, unsafe.Sizeof(partition{})%table.CacheLine)
 	var p partition
-	require.LessOrEqual(t, unsafe.Offsetof(p.frozen)+unsafe.Sizeof(p.frozen), uintptr(table.CacheLine))
+	require.LessOrEqual(t, unsafe.Offsetof(p.index)+unsafe.Sizeof(p.index), uintptr(table.CacheLine))
 
 	s := New(Options{})
 	require.Zero(t, uintptr(unsafe.Pointer(&s.partitions))%table.CacheLine)
-	require.Zero(t, uintptr(unsafe.Pointer(&s.partitions[1].tables[0]))%table.CacheLine)
+	require.Zero(t, uintptr(unsafe.Pointer(s.tables.of(&s.partitions[1], 0)))%table.CacheLine)
 }

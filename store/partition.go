@@ -1,6 +1,8 @@
 package store
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -9,15 +11,16 @@ import (
 
 // partition is the part of the keyspace that one lock guards.
 type partition struct {
-	mu      sync.Mutex    // guards everything below
-	tables  []table.Table // by database
+	mu      sync.Mutex       // guards everything below
+	tables  []table.Numbered // those that are made, by database; tables.go
 	watches map[watchKey][]*Watcher
 	frozen  *table.Frozen                // what a running snapshot must still see; nil if none runs
-	_       [2*table.CacheLine - 48]byte // keeps neighbours off its cache lines
+	index   uint8                        // of the partition; never changes
+	_       [2*table.CacheLine - 56]byte // keeps neighbours off its cache lines
 }
 
-// lockTries is how often lock tries a lock that is taken, before the goroutine sleeps. It is
-// about the time of a few commands on one key; waking up takes far longer.
+// lockTries is how often lock tries a lock that is taken, before the goroutine sleeps. That takes
+// about as long as a few commands on one key. To wake a goroutine takes far longer.
 const lockTries = 256
 
 func (p *partition) lock() {
@@ -29,14 +32,9 @@ func (p *partition) lock() {
 	p.mu.Lock()
 }
 
-// empty reports whether the partition holds no key. It takes no lock.
-func (p *partition) empty() bool {
-	for db := range p.tables {
-		if p.tables[db].Len() > 0 {
-			return false
-		}
-	}
-	return true
+// find returns where the table of a database is in tables, or would be.
+func (p *partition) find(db int) (at int, found bool) {
+	return slices.BinarySearchFunc(p.tables, db, func(t table.Numbered, db int) int { return cmp.Compare(t.DB, db) })
 }
 
 // watchKey names a key that is watched.

@@ -1,17 +1,15 @@
 package store
 
-// Reserve makes room for keys that are about to come to the transaction's database, while data is
-// loaded. Each partition makes room for its share at once, instead of growing step by step. It
-// exists for speed alone and changes no key; see table.Reserve. With 0 keys, it ends the
-// reservation and gives up unused room. A share takes at most 13 bytes a key. The footprint must
-// be whole.
+// Reserve makes room for the next keys of the transaction's database, while the server loads data.
+// Each partition makes room for its share at once, instead of growing step by step. Reserve exists
+// for speed alone and changes no key; see table.Reserve. With 0 keys, it ends the reservation and
+// gives unused room back. A share takes at most 13 bytes a key. The footprint must be whole.
 func (tx *Tx) Reserve(keys int) {
 	for i := range tx.s.partitions {
-		t := &tx.s.partitions[i].tables[tx.db]
-		if keys == 0 {
+		if keys > 0 {
+			tx.s.tables.of(&tx.s.partitions[i], tx.db).Reserve(keys / Partitions)
+		} else if t := tx.s.tables.look(i, tx.db); t != nil {
 			t.Release()
-		} else {
-			t.Reserve(keys / Partitions)
 		}
 	}
 }
@@ -19,8 +17,7 @@ func (tx *Tx) Reserve(keys int) {
 // ReleaseReserved ends the reservations of all databases. The footprint must be whole.
 func (tx *Tx) ReleaseReserved() {
 	was := tx.db
-	for db := range tx.s.databases {
-		tx.db = db
+	for _, tx.db = range tx.s.tables.used() {
 		tx.Reserve(0)
 	}
 	tx.db = was

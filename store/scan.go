@@ -8,13 +8,13 @@ import (
 
 // A scan cursor is a place in hash order: the partition (8 bits), and the leading 44 bits of the
 // hash. It is below 2^53, so clients that keep numbers as doubles keep it exactly. Splits and
-// removals do not move a key in that order. So a scan sees each key that is there all the time,
-// and sees it once.
+// removals do not move a key in that order. So a scan sees each key that exists during the whole
+// scan, and sees it once.
 const cursorMask = 1<<table.PrefixBits - 1
 
-// Scan calls f for about count keys from the cursor on. It returns the cursor to go on from, or 0
-// after the whole database. It leaves out expired keys, and removes them. The footprint must be
-// whole. f must not write, nor keep e.
+// Scan calls f for about count keys from the cursor on. It returns the next cursor, or 0 after the
+// whole database. It leaves out expired keys, and removes them. The footprint must be whole. f must
+// not write, nor keep e.
 func (tx *Tx) Scan(cursor uint64, count int, f func(e *Entry)) uint64 {
 	defer tx.endWalk()
 	seen := 0
@@ -34,11 +34,15 @@ func (tx *Tx) Scan(cursor uint64, count int, f func(e *Entry)) uint64 {
 
 func (tx *Tx) scanPartition(p *partition, from uint64, seen *int, count int, f func(*Entry)) (next uint64, more bool) {
 	tx.walk.entry = Entry{tx: tx, p: p, db: tx.db}
-	t := &p.tables[tx.db]
+	t := tx.s.tables.look(int(p.index), tx.db)
+	if t == nil {
+		return 0, false
+	}
 	return t.Scan(&tx.walk.entry.place, &tx.walk.found, from, seen, count, func() { tx.visit(f) })
 }
 
-// visit calls f for the key at which the walk is, or notes it if it has expired.
+// visit calls f for the current key of the walk. If the key has expired, visit notes it for endWalk
+// instead.
 func (tx *Tx) visit(f func(*Entry)) {
 	e := &tx.walk.entry
 	if e.place.Cell().Expired(tx.now) {
@@ -69,7 +73,9 @@ func (tx *Tx) EachIn(partition int, f func(e *Entry)) {
 	defer tx.endWalk()
 	p := &tx.s.partitions[partition]
 	tx.walk.entry = Entry{tx: tx, p: p, db: tx.db}
-	p.tables[tx.db].Each(&tx.walk.entry.place, func() { tx.visit(f) })
+	if t := tx.s.tables.look(partition, tx.db); t != nil {
+		t.Each(&tx.walk.entry.place, func() { tx.visit(f) })
+	}
 }
 
 // randomTries is how many random keys RandomKey tries before it takes the first one.
@@ -90,7 +96,10 @@ func (tx *Tx) RandomKey() []byte {
 // randomCell returns a random cell, and its key, of the partition that has the n-th key.
 func (tx *Tx) randomCell(n int) (table.Cell, []byte) {
 	for i := range tx.s.partitions {
-		t := &tx.s.partitions[i].tables[tx.db]
+		t := tx.s.tables.look(i, tx.db)
+		if t == nil {
+			continue
+		}
 		if n -= int(t.Len()); n < 0 {
 			return t.Sample(tx, false)
 		}

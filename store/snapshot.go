@@ -3,25 +3,29 @@ package store
 import (
 	"errors"
 	"runtime"
+	"slices"
 
 	"cellserver/store/table"
 )
 
-// ErrSnapshot says that another snapshot runs.
+// ErrSnapshot is the error of [Store.Snapshot] while another snapshot runs.
 var ErrSnapshot = errors.New("store: another snapshot runs")
 
-// Snapshot is the whole keyspace as it was at one moment, while transactions go on. It is
-// copy-on-write. If no snapshot runs, each write pays one comparison. While one runs, a write
-// saves the head of its cell. Some writes copy their segment first: if a string or a collection
-// changes, if cells move, or if the segment changed very often. A collection that changes, or a
-// string that changes in its middle, is copied once (a large collection only in part).
+// Snapshot is the whole keyspace of one moment. Transactions continue while it runs. It is
+// copy-on-write. If no snapshot runs, each write pays one comparison. While one runs, a write saves
+// the head of its cell. Some writes copy their segment first: if a string or a collection changes,
+// if cells move, or if the segment changed very often. A collection that changes, or a string that
+// changes in its middle, is copied once (a large collection only in part).
 type Snapshot struct {
 	s      *Store
 	now    int64
+	number uint32
 	parts  [Partitions]table.Frozen
-	counts []Count
-	copies table.Copies
-	closed bool
+	// databases are those with tables, at the moment of the snapshot.
+	databases []int
+	counts    []Count
+	copies    table.Copies
+	closed    bool
 }
 
 // Count is about how many keys a database has, and how many of them have an expiry.
@@ -48,25 +52,19 @@ func (s *Store) newSnapshot(now int64) *Snapshot {
 	for db := range n.counts {
 		n.counts[db] = Count{s.Len(db), s.Volatile(db)}
 	}
-	number := s.snapshots.Add(1)
-	tables := make([]*table.Table, Partitions*s.databases)
-	for i := range n.parts {
-		of := tables[i*s.databases:][:s.databases]
-		for db := range of {
-			of[db] = &s.partitions[i].tables[db]
-		}
-		n.parts[i].Init(&n.copies, number, of)
-	}
+	n.number = s.snapshots.Add(1)
 	return n
 }
 
-// freeze is the moment of the snapshot.
+// freeze begins the snapshot: its call is the moment of the snapshot.
 func (n *Snapshot) freeze(at func()) {
 	partitions := &n.s.partitions
 	for i := range partitions {
 		partitions[i].mu.Lock()
+		n.parts[i].Init(&n.copies, n.number, slices.Clone(partitions[i].tables))
 		partitions[i].frozen = &n.parts[i]
 	}
+	n.databases = n.s.tables.used()
 	defer func() {
 		for i := range partitions {
 			partitions[i].mu.Unlock()
@@ -77,19 +75,18 @@ func (n *Snapshot) freeze(at func()) {
 	}
 }
 
-// Counts returns what each database holds. At the moment of the snapshot it may have been some
-// keys more or less.
+// Counts returns about how many keys each database held at the moment of the snapshot.
 func (n *Snapshot) Counts() []Count { return n.counts }
 
-// Copied returns the bytes of copies that transactions made and that wait to be seen, and the
-// most that it ever was.
+// Copied returns the bytes of the copies by transactions that the snapshot has not read yet, and
+// the largest number so far.
 func (n *Snapshot) Copied() (now, most int64) { return n.copies.Bytes() }
 
 // Each calls f for every key, one database after the other, until f returns an error, and returns
 // that error. It locks one partition at a time, and none while it calls f. After every segment,
 // of a thousand keys at most, it lets other goroutines run. Call it once.
 func (n *Snapshot) Each(f func(*Image) error) error {
-	for db := range n.s.databases {
+	for _, db := range n.databases {
 		for i := range n.parts {
 			c := table.Cursor{DB: db}
 			for s := n.next(i, &c); s != nil; s = n.next(i, &c) {

@@ -36,12 +36,12 @@ func shown(im *Image) string {
 func allKeys(s *Store, now int64) map[string]string {
 	all := map[string]string{}
 	for i := range s.partitions {
-		for db := range s.partitions[i].tables {
+		for _, of := range s.partitions[i].tables {
 			var place table.Place
-			s.partitions[i].tables[db].Each(&place, func() {
-				im := place.Image(db)
+			of.Table.Each(&place, func() {
+				im := place.Image(of.DB)
 				if !place.Cell().Expired(now) {
-					all[fmt.Sprint(db, " ", string(im.Key))] = shown(&im)
+					all[fmt.Sprint(of.DB, " ", string(im.Key))] = shown(&im)
 				}
 			})
 		}
@@ -221,7 +221,7 @@ func putInts(s *Store, from, to int) {
 
 // tableOfT returns the table of the keys of putInts.
 func tableOfT(s *Store) *table.Table {
-	return &s.partitions[PartitionOf(Slot([]byte("{t}")))].tables[0]
+	return s.tables.of(&s.partitions[PartitionOf(Slot([]byte("{t}")))], 0)
 }
 
 // TestSnapshotsBesideTransactions takes snapshots while transactions keep a sum. Each snapshot must

@@ -10,19 +10,25 @@ import (
 	"cellserver/store/table"
 )
 
+// ErrExhausted is what a write panics with if the system gives no more memory. The write has
+// changed nothing, and the transaction can end as usual.
+var ErrExhausted = memory.ErrExhausted
+
 // Options configure a [Store].
 type Options struct {
 	Databases int    // number of databases, at least 1
 	Seed      uint64 // seeds sampling: RANDOMKEY, eviction, LFU
 	// Pinned reports whether a key of a database is never evicted. Nil for none.
 	Pinned func(db int, key []byte) bool
+	// Refuse makes the memory for keys run out in tests: see [memory.Blocks.Refuse].
+	Refuse func(bytes int) bool
 }
 
 // Store is the whole keyspace. Its methods are safe for concurrent use. A [Tx] reads and
 // changes the keys.
 type Store struct {
 	partitions [Partitions]partition
-	segmaps    []atomic.Pointer[table.SegmentMap] // by database, then partition; see prefetch.go
+	tables     tables
 	databases  int
 	observers  []Observer                    // fixed before the first transaction
 	pinned     func(db int, key []byte) bool // nil for none
@@ -35,6 +41,7 @@ type Store struct {
 	freezing   atomic.Bool   // one runs
 	setLimits  atomic.Pointer[sortedset.Limits]
 	blocks     *memory.Blocks
+	external   []func() int64 // fixed before the first transaction
 
 	changes atomic.Int64 // effects
 	heap    atomic.Int64 // bytes of all tables in Go's heap
@@ -48,16 +55,12 @@ type Store struct {
 func New(o Options) *Store {
 	s := &Store{databases: max(o.Databases, 1), blocks: memory.NewBlocks(), pinned: o.Pinned}
 	s.seed.Store(o.Seed)
+	s.blocks.Refuse(o.Refuse)
 	s.SetLFU(10, 1)
 	s.SetCompactLimits(128, 64)
-	s.segmaps = make([]atomic.Pointer[table.SegmentMap], s.databases*Partitions)
-	shared := table.Shared{Seed: maphash.MakeSeed(), Blocks: s.blocks, Heap: &s.heap}
+	s.tables.init(s.databases, table.Shared{Seed: maphash.MakeSeed(), Blocks: s.blocks, Heap: &s.heap})
 	for i := range s.partitions {
-		p := &s.partitions[i]
-		p.tables = make([]table.Table, s.databases)
-		for db := range p.tables {
-			p.tables[db].Init(&shared, &p.frozen, &s.segmaps[db*Partitions+i])
-		}
+		s.partitions[i].index = uint8(i)
 	}
 	return s
 }
@@ -70,8 +73,8 @@ type evictor struct {
 	next int // partition from which to sample next
 }
 
-// anyTable returns a table, to hash a key before its partition is known.
-func (s *Store) anyTable() *table.Table { return &s.partitions[0].tables[0] }
+// anyTable returns a table without keys, to hash a key before its partition is known.
+func (s *Store) anyTable() *table.Table { return &s.tables.hasher }
 
 // partitionOf returns the partition that holds a slot.
 func (s *Store) partitionOf(slot uint16) *partition { return &s.partitions[PartitionOf(slot)] }
@@ -82,9 +85,20 @@ func (s *Store) Observe(o Observer) { s.observers = append(s.observers, o) }
 // Databases returns the number of databases.
 func (s *Store) Databases() int { return s.databases }
 
-// Used returns the bytes that keys, values and tables take. The spare room of allocations is
-// not counted.
-func (s *Store) Used() int64 { return s.heap.Load() + s.blocks.Used() }
+// CountExternal makes [Store.Used] count bytes that others hold for the store's clients, such as
+// changes that wait for the disk. The function must be quick and safe for concurrent use. Call
+// CountExternal before the first transaction.
+func (s *Store) CountExternal(bytes func() int64) { s.external = append(s.external, bytes) }
+
+// Used returns the bytes that keys, values and tables take, and those of [Store.CountExternal].
+// The spare room of allocations is not counted.
+func (s *Store) Used() int64 {
+	n := s.heap.Load() + s.blocks.Used()
+	for _, bytes := range s.external {
+		n += bytes()
+	}
+	return n
+}
 
 // UsedOfHeap returns the part of Used that lies in Go's heap. The rest is the store's own
 // memory; [Store.Trim] gives it back.
@@ -92,34 +106,40 @@ func (s *Store) UsedOfHeap() int64 {
 	if memory.OnHeap {
 		return s.Used()
 	}
-	return s.heap.Load()
+	return s.Used() - s.blocks.Used()
 }
 
-// Trim gives some of the memory that removed keys have left back to the system. It takes less
-// than a millisecond, and reports whether there is more to give. Call it regularly.
+// Trim gives some memory of removed keys back to the system. It takes less than a millisecond, and
+// reports whether there is more to give. Call it regularly.
 func (s *Store) Trim() bool { return s.blocks.Trim() }
 
 // Len returns the number of keys in a database, as DBSIZE does: also the expired keys that are
 // not yet removed. It takes no lock.
 func (s *Store) Len(db int) int {
-	n := int64(0)
-	for i := range s.partitions {
-		n += s.partitions[i].tables[db].Len()
-	}
-	return int(n)
+	return s.sum(db, (*table.Table).Len)
 }
 
 // Volatile returns the number of keys of a database that have an expiry. It takes no lock.
 func (s *Store) Volatile(db int) int {
-	n := int64(0)
-	for i := range s.partitions {
-		n += s.partitions[i].tables[db].Volatile()
-	}
-	return int(n)
+	return s.sum(db, (*table.Table).Volatile)
 }
 
-// Changes returns the number of effects since the start. Transactions with CountLater are
-// missing until [Tx.CountChanges].
+// sum adds up a number of all tables of a database.
+func (s *Store) sum(db int, number func(*table.Table) int64) (n int) {
+	d := s.tables.databases[db].Load()
+	if d == nil {
+		return 0
+	}
+	for i := range d.tables {
+		if t := d.tables[i].Load(); t != nil {
+			n += int(number(t))
+		}
+	}
+	return n
+}
+
+// Changes returns the number of effects since the start. The effects of transactions with
+// CountLater are missing until [Tx.CountChanges].
 func (s *Store) Changes() int64 { return s.changes.Load() }
 
 // Counters are totals since the start or the last [Store.ResetCounters].

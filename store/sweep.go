@@ -2,8 +2,8 @@ package store
 
 import "cellserver/store/table"
 
-// SweepCursor is where [Store.Sweep] goes on. The zero value starts at the beginning. It serves
-// one store and one goroutine.
+// SweepCursor is the place where [Store.Sweep] continues. The zero value starts at the beginning.
+// It serves one store and one goroutine.
 type SweepCursor struct {
 	partition, db int
 	table         table.Sweep
@@ -23,17 +23,21 @@ func (s *Store) Sweep(now int64, c *SweepCursor, budget int) (expired, visited i
 	}
 	// The first table comes twice: the cursor may stand in its middle.
 	for tables := Partitions*s.databases + 1; tables > 0 && visited < budget; visited++ {
-		if s.partitions[c.partition].tables[c.db].Len() == 0 {
+		switch t := s.tables.look(c.partition, c.db); {
+		case s.tables.databases[c.db].Load() == nil:
+			tables -= Partitions - c.partition
+			c.nextDatabase(s)
+		case t == nil:
 			c.nextTable(s)
 			tables--
-			continue
-		}
-		n, seen, done := c.round(now, budget-visited)
-		expired += n
-		visited += seen
-		if done {
-			c.nextTable(s)
-			tables--
+		default:
+			n, seen, done := c.round(now, budget-visited)
+			expired += n
+			visited += seen
+			if done {
+				c.nextTable(s)
+				tables--
+			}
 		}
 	}
 	return expired, visited
@@ -41,18 +45,28 @@ func (s *Store) Sweep(now int64, c *SweepCursor, budget int) (expired, visited i
 
 func (c *SweepCursor) nextTable(s *Store) {
 	c.table.Restart()
-	if c.db++; c.db == s.databases {
-		c.db = 0
-		c.partition = (c.partition + 1) % Partitions
+	if c.partition++; c.partition == Partitions {
+		c.nextDatabase(s)
 	}
 }
 
-// round removes the expired keys of one segment. It reports whether that was the table's end.
+func (c *SweepCursor) nextDatabase(s *Store) {
+	c.table.Restart()
+	c.partition, c.db = 0, (c.db+1)%s.databases
+}
+
+// round removes the expired keys of one segment, or drops a table without keys. It reports whether
+// that was the table's end.
 func (c *SweepCursor) round(now int64, budget int) (expired, visited int, done bool) {
 	var fp Footprint
 	fp.add(c.partition)
 	c.tx.Begin(now, c.db, &fp)
 	defer c.tx.End()
-	t := &c.tx.only.tables[c.db]
+	s := c.tx.s
+	t := s.tables.of(c.tx.only, c.db)
+	if t.Len() == 0 {
+		s.tables.drop(c.tx.only, c.db)
+		return 0, 0, true
+	}
 	return c.table.Round(t, now, budget, func(key []byte) { c.tx.Peek(key) })
 }

@@ -6,8 +6,9 @@ import (
 	"cellserver/store/table"
 )
 
-// Tx is one transaction: a locked part of the keyspace at one moment. One goroutine uses it. It
-// may be used again after End.
+// Tx is one transaction: a locked part of the keyspace at one moment. It is not safe for
+// concurrent use. The caller must call End: the partitions stay locked until then. After End the
+// Tx may begin another transaction.
 //
 // A key outside a footprint of several partitions is a fault of the command's key positions:
 // reading or writing it panics. A footprint of a single partition is not checked, because the
@@ -15,13 +16,13 @@ import (
 type Tx struct {
 	// NoTouch: reads and writes do not count as uses of their keys (CLIENT NO-TOUCH).
 	NoTouch bool
-	// KeepExpired: expired keys stay. A log that is replayed says itself when a key goes.
+	// KeepExpired: expired keys stay. A replayed log deletes them itself.
 	KeepExpired bool
 	// CountLater: End does not count the changes ([Store.Changes]); [Tx.CountChanges] counts
 	// them for many transactions at once. All processors share that counter, and adding to it
 	// costs more than the rest of End.
 	CountLater bool
-	// Silent: the observers learn nothing. Loading from disk is no change.
+	// Silent: the observers learn nothing, because loading from disk is not a change.
 	Silent bool
 
 	s       *Store
@@ -31,16 +32,18 @@ type Tx struct {
 	db      int
 	rng     uint64
 	active  bool
-	hashes  keyHashes // hashes of keys that were worked out earlier; keyhashes.go
+	hashes  keyHashes // hashes of keys that are known already; keyhashes.go
 	effects []Effect
 	discard Effect // where a silent transaction writes its effects
 	changes int64  // not counted yet
+	weighed int    // how many effects are in weight
+	weight  int64  // see EffectBytes
 	walk    walk
 }
 
 // walk is the scratch memory of a transaction that walks over keys; scan.go uses it.
 type walk struct {
-	entry   Entry // what the caller sees: one for all keys, so that a walk allocates none
+	entry   Entry // the caller sees it; one for all keys, so a walk allocates none
 	found   []table.Found
 	expired [][]byte // keys to remove at the end
 }
@@ -63,6 +66,7 @@ func (s *Store) NewTx() *Tx { return &Tx{s: s, rng: s.seed.Add(0x9e3779b97f4a7c1
 func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 	tx.fp, tx.now, tx.db, tx.only, tx.active = *fp, now, db, nil, true
 	tx.hashes.clear()
+	tx.weighed, tx.weight = 0, 0
 	n := 0
 	for i, w := range fp {
 		for ; w != 0; w &= w - 1 {

@@ -37,7 +37,7 @@ func TestKeysOfEveryLength(t *testing.T) {
 		require.Equal(t, soon, e.ExpireAt())
 		e.CopyTo(0, append([]byte("copy of "), key...))
 		checkInvariants(t, tx)
-		e.MoveTo(0, append([]byte("moved "), key...))
+		e.Rename(append([]byte("moved "), key...))
 		require.False(t, e.Exists())
 		for _, prefix := range []string{"copy of ", "moved "} {
 			d := tx.Write(append([]byte(prefix), key...))

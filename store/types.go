@@ -6,10 +6,10 @@ import (
 	"cellserver/store/value"
 )
 
-// What a key can hold. A new type adds its kind here, and its own file entry_<type>.go; see
+// The values that a key can hold. A new type has its kind here, and a file entry_<type>.go; see
 // docs/adding-a-type.md.
 type (
-	// Kind is what a key holds.
+	// Kind is the type of a key's value.
 	Kind = value.Kind
 	// Collection is a value with members.
 	Collection = value.Collection

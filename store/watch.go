@@ -2,11 +2,11 @@ package store
 
 import "slices"
 
-// watchBytes is about what a watched key costs, without its own bytes.
+// watchBytes is about how many bytes a watched key takes, without the bytes of the key.
 const watchBytes = 128
 
-// Watch starts watching a key of the transaction's database, which must lie in the footprint. It
-// removes the key first if it has expired: that removal is no change to the watcher.
+// Watch starts to watch a key of the transaction's database. The footprint must have the key. Watch
+// first removes an expired key: for the watcher, that removal is not a change.
 func (tx *Tx) Watch(w *Watcher, key []byte) {
 	k := watchKey{tx.db, string(key)}
 	if _, already := w.keys[k]; already {
@@ -49,7 +49,8 @@ func (tx *Tx) Dirty(w *Watcher) bool {
 	}
 	for k := range w.keys {
 		key := []byte(k.key)
-		if tx.partition(key).tables[k.db].HasExpired(key, tx.now) {
+		t := tx.s.tables.look(int(tx.partition(key).index), k.db)
+		if t != nil && t.HasExpired(key, tx.now) {
 			return true
 		}
 	}

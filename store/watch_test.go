@@ -74,7 +74,7 @@ func TestWatch(t *testing.T) {
 		{name: "swap of empty databases", then: func(tx *Tx) { tx.Swap(0, 1) }},
 		{name: "swap of other databases", before: func(tx *Tx) { int1(tx, "k", NoExpiry) }, then: func(tx *Tx) { tx.Swap(1, 2) }},
 		{name: "moved away", before: func(tx *Tx) { int1(tx, "k", NoExpiry) },
-			then: func(tx *Tx) { e := tx.Write([]byte("k")); e.MoveTo(1, []byte("k")) }, dirty: true},
+			then: func(tx *Tx) { e := tx.Write([]byte("k")); e.Move(1) }, dirty: true},
 		{name: "copied over", before: func(tx *Tx) { int1(tx, "other", NoExpiry) },
 			then: func(tx *Tx) { e := tx.Write([]byte("other")); e.CopyTo(0, []byte("k")) }, dirty: true},
 		{name: "evicted", before: func(tx *Tx) { int1(tx, "k", NoExpiry) },

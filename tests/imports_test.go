@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"internal/config":            {"internal/config/value"},
 	"internal/config/configload": {"internal/config", "internal/config/value", "internal/quote"},
 	"internal/randtest":          {},
+	"internal/notices":           {},
 
 	// The pure limiters know numbers only.
 	"gcra":                {"internal/exact"},
@@ -62,7 +63,7 @@ var mayImport = map[string][]string{
 	"commands/connection":   {"commands"},
 	"commands/keys":         {"commands", "internal/config", "internal/glob", "persistence/rdb", "store"}, // DUMP and RESTORE speak the codec's payloads
 	"commands/limits":       {"commands", "gcra", "internal/exact", "limiters", "limiters/rules", "store"},
-	"commands/pubsub":       {"commands", "internal/glob"},
+	"commands/pubsub":       {"commands", "internal/glob", "resp"},
 	"commands/sortedsets":   {"commands", "resp", "store"},
 	"commands/strings":      {"commands", "internal/exact", "store"},
 	"commands/transactions": {"commands", "store"},
@@ -97,7 +98,7 @@ var mayImport = map[string][]string{
 	// The edge wires everything.
 	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "internal/config/configload", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
-	"cmd/cellserver": {"cmd/cellserver/app", "internal/config", "internal/config/configload"},
+	"cmd/cellserver": {"cmd/cellserver/app", "internal/config", "internal/config/configload", "internal/notices"},
 }
 
 // mustNotKnow says which parts of the world a package is kept away from, as packages of the standard library.

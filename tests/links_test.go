@@ -79,11 +79,6 @@ func (p *document) resolve(t *testing.T, target *url.URL) error {
 	return nil
 }
 
-// isBelow reports whether path is folder, or is below it.
-func isBelow(path, folder string) bool {
-	return path == folder || strings.HasPrefix(path, folder+"/")
-}
-
 // anchors are the fragments that GitHub makes of the page's headings.
 func (p *document) anchors(t *testing.T) map[string]bool {
 	t.Helper()

@@ -96,9 +96,18 @@ func (f goFile) structs() map[*ast.TypeSpec]int {
 	return all
 }
 
+// tableRows are the structs that are rows of a table of constants, each with its reason. Their fields are columns, and
+// have no bound.
+var tableRows = map[string]string{
+	"commands.Command": "a command fills in the columns that it needs; parts of the row would make each of the 140 rows longer",
+}
+
 // hasFewFields reports whether a struct is one that many functions share: everything that a command reaches, and what
 // commonly grows into the place where all state goes.
 func (p *goPackage) hasFewFields(spec *ast.TypeSpec) bool {
+	if tableRows[p.name+"."+spec.Name.Name] != "" {
+		return false
+	}
 	top, _, _ := strings.Cut(p.name, "/")
 	return top == "server" || top == "commands" || slices.Contains([]string{"Client", "Server", "Conn", "Call", "App"}, spec.Name.Name)
 }
@@ -134,9 +143,14 @@ func (p *goPackage) missingDoc() string {
 //
 // to see the shape of every package, as a line for notYet.
 func TestPackagesKeepTheirShape(t *testing.T) {
-	names := map[string]bool{}
+	names, structs := map[string]bool{}, map[string]bool{}
 	for _, p := range typedPackages(t) {
 		names[p.name] = true
+		for _, f := range p.files {
+			for spec := range f.structs() {
+				structs[p.name+"."+spec.Name.Name] = true
+			}
+		}
 		measured, where := p.shape()
 		t.Log(measured.line(p.name))
 		excess := notYet[p.name]
@@ -152,6 +166,9 @@ func TestPackagesKeepTheirShape(t *testing.T) {
 	}
 	for name := range notYet {
 		require.True(t, names[name], "notYet names %s, and there is no such package: delete its line", name)
+	}
+	for row := range tableRows {
+		require.True(t, structs[row], "tableRows names %s, and there is no such struct: delete its line", row)
 	}
 }
 

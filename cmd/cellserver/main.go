@@ -4,21 +4,33 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"cellserver/cmd/cellserver/app"
 	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
+	"cellserver/internal/notices"
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	args := ownArgs()
+	if err := run(args, hidePasswords()); err != nil {
 		fmt.Fprintln(os.Stderr, "cellserver:", err)
 		os.Exit(1)
 	}
 }
 
-// run does what the arguments ask for. Its error is one line for the user.
-func run(args []string) error {
+// ownArgs returns a copy of the arguments, and makes os.Args one. The list of processes shows the original memory.
+func ownArgs() []string {
+	for i, arg := range os.Args {
+		os.Args[i] = strings.Clone(arg)
+	}
+	return os.Args[1:]
+}
+
+// run executes the command line. Its error is one line for the user. visible is the reason why the passwords are not
+// hidden, or nil.
+func run(args []string, visible error) error {
 	if len(args) > 0 && args[0] == "--ping" {
 		return ping(args[1:])
 	}
@@ -31,8 +43,15 @@ func run(args []string) error {
 	case errors.Is(err, configload.ErrVersion):
 		fmt.Println("cellserver", app.Version)
 		return nil
+	case errors.Is(err, configload.ErrLicenses):
+		fmt.Print(notices.Text)
+		return nil
 	case err != nil:
 		return err
+	}
+	if visible != nil {
+		warnings = append(warnings, configload.Warning{File: "command line", Text: "passwords stay visible in the list of processes: " +
+			"set requirepass in a configuration file (" + visible.Error() + ")"})
 	}
 	ctx := stopOnSignal()
 	a, err := app.New(app.Options{Config: cfg, Warnings: warnings, ConfigFile: files.first})

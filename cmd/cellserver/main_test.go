@@ -17,6 +17,7 @@ import (
 
 	"cellserver/cmd/cellserver/app"
 	"cellserver/internal/config"
+	"cellserver/internal/notices"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -95,6 +96,11 @@ func TestHelpAndVersion(t *testing.T) {
 	require.Equal(t, []any{config.Usage(), "", 0}, []any{out, errs, code})
 	out, errs, code = runToEnd(t, "", "--version")
 	require.Equal(t, []any{"cellserver " + app.Version + "\n", "", 0}, []any{out, errs, code})
+}
+
+func TestLicenses(t *testing.T) {
+	out, errs, code := runToEnd(t, "", "--licenses")
+	require.Equal(t, []any{notices.Text, "", 0}, []any{out, errs, code})
 }
 
 func TestStartErrorsAreOneLine(t *testing.T) {

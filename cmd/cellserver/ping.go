@@ -12,7 +12,7 @@ import (
 	"cellserver/internal/config/configload"
 )
 
-// pingTimeout bounds the connect, and then the request with its reply.
+// pingTimeout bounds the connect. After the connect it also bounds the request with its reply.
 const pingTimeout = 3 * time.Second
 
 // ping is `cellserver --ping [...]`. It returns nil if a server with the same arguments and the same environment

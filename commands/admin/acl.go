@@ -9,8 +9,8 @@ import (
 	"cellserver/commands"
 )
 
-// ACL says who may do what. There is one user, "default", whose password is
-// requirepass and who may do everything; users cannot be made.
+// ACL describes the users and their rights. There is one user, "default": requirepass is its
+// password, and it may run every command. Clients cannot create users.
 var _ = commands.Register(&commands.Command{
 	Name: "acl", Arity: -2, Group: commands.GroupServer, Since: "6.0.0",
 	Summary: "A container for Access List Control commands ", Complexity: "Depends on subcommand.",
@@ -59,7 +59,7 @@ func aclList(c *commands.Call) error {
 	return nil
 }
 
-// passwordHash is requirepass's SHA-256 in hexadecimal, "" without one.
+// passwordHash returns the SHA-256 of requirepass in hexadecimal, "" without a password.
 func passwordHash(c *commands.Call) string {
 	password := c.Server.Config().RequirePass
 	if password == "" {
@@ -108,7 +108,7 @@ func aclCat(c *commands.Call) error {
 	return nil
 }
 
-// inCategory lists the commands and subcommands of an ACL category by name.
+// inCategory returns the commands and subcommands of an ACL category, sorted by name.
 func inCategory(category string) (names []string) {
 	for _, cmd := range commands.ByName() {
 		if slices.Contains(cmd.ACLCategories(), category) {

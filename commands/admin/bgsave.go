@@ -2,8 +2,9 @@ package admin
 
 import "cellserver/commands"
 
-// BGSAVE [SCHEDULE] begins to write a snapshot in the background. While the append-only
-// file is written anew it fails, or with SCHEDULE, as inside MULTI, comes after that.
+// BGSAVE [SCHEDULE] starts to write a snapshot in the background. While the server rewrites the
+// append-only file, BGSAVE is an error. With SCHEDULE, and inside MULTI, it schedules the snapshot
+// instead.
 var _ = commands.Register(&commands.Command{
 	Name: "bgsave", Arity: -1, Flags: commands.Admin | commands.NoScript | commands.NoAsyncLoading, Group: commands.GroupServer, Since: "1.0.0",
 	Summary: "Asynchronously save the dataset to disk", Usage: "[SCHEDULE]", Complexity: "O(1)", Run: bgsave,

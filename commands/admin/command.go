@@ -9,7 +9,7 @@ import (
 	"cellserver/resp"
 )
 
-// COMMAND tells clients what the table holds.
+// COMMAND describes the commands of the table to clients.
 var _ = commands.Register(&commands.Command{
 	Name: "command", Arity: -1, Flags: commands.Loading | commands.Stale, Group: commands.GroupServer, Since: "2.8.13", Categories: []string{"connection"},
 	Tips:    commands.NondeterministicOrder,
@@ -125,6 +125,7 @@ func commandDocs(c *commands.Call) error {
 	return nil
 }
 
+// replyDocs writes a map of the documentation of a command, without its empty fields.
 func replyDocs(c *commands.Command, w *resp.Writer) {
 	rows := [][2]string{{"summary", c.Summary}, {"since", c.Since}, {"group", string(c.Group)}, {"complexity", c.Complexity},
 		{"deprecated_since", c.Deprecated.Since}, {"replaced_by", c.Deprecated.By}}
@@ -185,7 +186,8 @@ func commandList(c *commands.Call) error {
 
 const errNoKeysFound commands.Error = "ERR Invalid arguments specified for command"
 
-// keysOf finds the command that the arguments after GETKEYS call, and that it has keys.
+// keysOf returns the command that follows GETKEYS, with its arguments. It returns an error if that
+// command has no keys.
 func keysOf(c *commands.Call) (*commands.Command, [][]byte, error) {
 	args := c.Args[2:]
 	cmd := commands.Lookup(args[0])

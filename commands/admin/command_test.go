@@ -68,7 +68,7 @@ func TestCommandDocs(t *testing.T) {
 	require.Len(t, h.Do("COMMAND DOCS"), len(commands.TopLevel()))
 }
 
-// Every parent's HELP says of each of its subcommands what it takes.
+// TestHelp requires that the HELP of a parent has a line for each subcommand.
 func TestHelp(t *testing.T) {
 	h := servertest.New(t, "--cluster-enabled", "yes")
 	for _, cmd := range commands.TopLevel() {
@@ -83,14 +83,15 @@ func TestHelp(t *testing.T) {
 			starts := func(line any) bool {
 				return strings.HasPrefix(string(line.(resptest.Simple)), strings.ToUpper(sub.Name))
 			}
-			if sub.Name != "slaves" { // deprecated: Redis keeps it quiet, too
+			if sub.Name != "slaves" { // deprecated: the HELP of Redis lacks it, too
 				require.True(t, slices.ContainsFunc(lines, starts), sub.FullName())
 			}
 		}
 	}
 }
 
-// What clients learn of a command that Redis has, too, is what Redis tells them.
+// TestCommandTableLikeRedis compares COMMAND INFO and COMMAND DOCS with Redis, for every command
+// that Redis has.
 func TestCommandTableLikeRedis(t *testing.T) {
 	redis := resptest.Dial(t, resptest.StartRedis(t))
 	redis.Do("HELLO", 3)
@@ -100,7 +101,7 @@ func TestCommandTableLikeRedis(t *testing.T) {
 	for _, parent := range commands.TopLevel() {
 		for _, cmd := range append([]*commands.Command{parent}, parent.Subs...) {
 			theirs, found := redis.Do("COMMAND", "INFO", cmd.FullName()).([]any)[0].([]any)
-			if !found { // our own, or younger
+			if !found { // Redis 7.0 does not have it
 				continue
 			}
 			compared++
@@ -112,12 +113,12 @@ func TestCommandTableLikeRedis(t *testing.T) {
 	require.Greater(t, compared, 100)
 }
 
-// doer is a test client with the method of resptest's.
+// doer is a test client with the Do of a client of resptest.
 type doer struct{ *servertest.Client }
 
 func (d doer) Do(args ...any) any { return d.Client.Do(args...) }
 
-// documented is what COMMAND DOCS says of a command, as far as the table has it.
+// documented returns the fields of COMMAND DOCS that the table has.
 func documented(server interface{ Do(args ...any) any }, cmd *commands.Command) map[string]any {
 	docs := server.Do("COMMAND", "DOCS", cmd.FullName()).(resptest.Map)[0].Value.(resptest.Map)
 	all := unordered(docs).(map[string]any)
@@ -125,7 +126,7 @@ func documented(server interface{ Do(args ...any) any }, cmd *commands.Command) 
 		delete(all, other)
 	}
 	switch cmd.Name {
-	case "zscan": // ours takes another time
+	case "zscan": // this server has another complexity
 		delete(all, "complexity")
 	case "debug":
 		delete(all, "doc_flags")
@@ -133,8 +134,7 @@ func documented(server interface{ Do(args ...any) any }, cmd *commands.Command) 
 	return all
 }
 
-// unordered spells a reply without the order of its sets and maps, and without the notes
-// of key specs.
+// unordered converts sets and maps of a reply to maps, and removes the notes of key specs.
 func unordered(v any) any {
 	switch v := v.(type) {
 	case []any:

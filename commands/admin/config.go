@@ -34,8 +34,8 @@ var _ = commands.Register(&commands.Command{
 	},
 })
 
-// configGet replies with the directives that the patterns match, in the order of the
-// table; one that is named in full is called as it was.
+// configGet replies with the directives that match the patterns, in the order of the configuration
+// table. A directive that a client names without wildcards keeps the spelling of the client.
 func configGet(c *commands.Call) error {
 	cfg := c.Server.Config()
 	known := map[string]bool{}
@@ -67,7 +67,7 @@ func configGet(c *commands.Call) error {
 	return nil
 }
 
-// configSet changes all of its directives or none.
+// configSet changes all of the given directives, or none.
 func configSet(c *commands.Call) error {
 	if len(c.Args)%2 != 0 {
 		return commands.ErrSyntax
@@ -103,7 +103,8 @@ func applyPairs(old *config.Config, pairs []configPair) (*config.Config, error) 
 	return next, nil
 }
 
-// refusedByEdge blames the directive that a refusal names, or else the first.
+// refusedByEdge is the error of a change that the edge refuses. It names the directive of the
+// refusal. If the refusal has no directive, it names the first one of the call.
 func refusedByEdge(err error, pairs []configPair) error {
 	var refusal *commands.Refusal
 	if errors.As(err, &refusal) {
@@ -112,14 +113,14 @@ func refusedByEdge(err error, pairs []configPair) error {
 	return configFailed(strings.ToLower(pairs[0].name), err)
 }
 
-// configPair is a directive and the value it shall have.
+// configPair is a directive and its new value.
 type configPair struct {
 	name, value string
 	directive   *config.Directive
 }
 
-// readPairs reads the arguments of CONFIG SET and checks that each directive may be
-// set. All secrets among them are hidden, whatever the outcome.
+// readPairs parses the arguments of CONFIG SET and checks whether the client may set each
+// directive. It marks all secrets in the call, also after an error.
 func readPairs(c *commands.Call, cfg *config.Config) (pairs []configPair, err error) {
 	named := map[string]bool{}
 	for i := 2; i+1 < len(c.Args); i += 2 {
@@ -134,8 +135,8 @@ func readPairs(c *commands.Call, cfg *config.Config) (pairs []configPair, err er
 		folded := strings.ToLower(name)
 		if !ok {
 			err = commands.Error(fmt.Sprintf("ERR Unknown option or number of arguments for CONFIG SET - '%s'", commands.Clip(c.Args[i], len(name))))
-		} else if no := d.Settable(cfg, c.Conn.Link.IsLocal()); no != nil {
-			err = configFailed(name, no)
+		} else if refusal := d.Settable(cfg, c.Conn.Link.IsLocal()); refusal != nil {
+			err = configFailed(name, refusal)
 		} else if named[folded] {
 			err = configFailed(name, errDuplicateDirective)
 		}

@@ -8,8 +8,8 @@ import (
 	"cellserver/commands"
 )
 
-// DEBUG serves tests: the clock that can be set, and what Redis's own tools ask for. It
-// runs only where enable-debug-command allows it.
+// DEBUG is for tests. It sets the logical clock, and it has subcommands that tools of Redis need.
+// enable-debug-command must allow it.
 var _ = commands.Register(&commands.Command{
 	Name: "debug", Arity: -2, Flags: commands.Unpaused | commands.AdminFlags, Group: commands.GroupServer, Since: "1.0.0",
 	Summary: "A container for debugging commands", Usage: "subcommand [argument ...]", Complexity: "Depends on subcommand.",
@@ -17,7 +17,7 @@ var _ = commands.Register(&commands.Command{
 })
 
 var debugCommands = map[string]struct {
-	args int // after the subcommand; -1: any number
+	args int // number of arguments after the subcommand; -1 means any number
 	run  func(c *commands.Call) error
 }{
 	"clock":             {-1, debugClock},
@@ -42,10 +42,11 @@ func debug(c *commands.Call) error {
 	return cmd.run(c)
 }
 
-// debugClock is DEBUG CLOCK SET unix-nanoseconds | ADVANCE nanoseconds | RESUME: all of
-// the server's logical time, throttling, expiry and TIME, follows it. SET and ADVANCE
-// stop the clock there, which knows no time before the epoch and none beyond int64. What
-// is left of the batch runs at the new time, but a transaction at the one it began with.
+// debugClock is DEBUG CLOCK SET unix-nanoseconds | ADVANCE nanoseconds | RESUME. It changes the
+// logical time of the whole server: limiters, expiry and TIME follow it.
+//
+// SET and ADVANCE stop the clock at the new time, which must be from 0 to the largest int64. The
+// rest of the batch runs at the new time. A transaction runs to its end at the time of its begin.
 func debugClock(c *commands.Call) error {
 	args := c.Args[2:]
 	switch {
@@ -77,11 +78,12 @@ func debugClock(c *commands.Call) error {
 	return commands.ReplyOK(c)
 }
 
-// longestSleep, in seconds, is a century: what is beyond would not fit nanoseconds.
+// longestSleep is the longest DEBUG SLEEP in seconds: a century. Longer times may not fit into
+// nanoseconds.
 const longestSleep = 100 * 365 * 24 * 3600
 
-// debugSleep holds this connection for some seconds of real time. Unlike Redis's it
-// holds nobody else, but inside EXEC those who need the transaction's keys.
+// debugSleep delays this connection for some seconds of real time. Unlike in Redis, other clients
+// continue. Inside EXEC, clients that need the keys of the transaction wait.
 func debugSleep(c *commands.Call) error {
 	seconds, ok := commands.ParseFloat(c.Args[2])
 	if !ok {
@@ -119,7 +121,7 @@ func debugLog(c *commands.Call) error {
 
 func debugReload(c *commands.Call) error {
 	if c.Conn.Transaction.Running {
-		return commands.ErrNotInMulti // its locks would be waited for
+		return commands.ErrNotInMulti // Reload needs the locks that the transaction holds
 	}
 	if err := c.Server.Disk.Reload(); err != nil {
 		c.Server.Log.Error("DEBUG RELOAD failed", "error", err)

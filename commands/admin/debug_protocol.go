@@ -6,7 +6,7 @@ import (
 	"cellserver/commands"
 )
 
-// protocolSamples are the values of DEBUG PROTOCOL, for testing clients' parsers.
+// protocolSamples are the replies of DEBUG PROTOCOL. Client libraries test their parsers with them.
 var protocolSamples = map[string]func(c *commands.Call){
 	"string":  func(c *commands.Call) { c.Out.BulkString("Hello World") },
 	"integer": func(c *commands.Call) { c.Out.Int(12345) },

@@ -1,7 +1,7 @@
-// Package admin holds the commands that look after the server: INFO, CONFIG, SLOWLOG, LATENCY,
-// MONITOR, MEMORY, COMMAND, ACL, DEBUG, SAVE and their kin.
+// Package admin holds the commands that administer the server: INFO, CONFIG, SLOWLOG, LATENCY,
+// MONITOR, MEMORY, COMMAND, ACL, DEBUG, SAVE and others.
 //
-// May use: the settings, the statistics, the monitors, persistence and control.
+// May use: the settings, the clock, the log, the statistics, the monitors, persistence and control.
 //
 // A command is one file, with its test beside it. A command that returns an error has written
 // nothing. The package takes no locks: a command runs while the server holds the partitions of

@@ -7,9 +7,9 @@ import (
 	"cellserver/commands"
 )
 
-// INFO [section ...] describes the server as text: sections under "# Title", and a line
-// "field:value" for each field. Without arguments it replies with the default sections, for "all"
-// and "everything" with every section.
+// INFO [section ...] describes the server as text. Each section has a title line "# Title", and a
+// line "field:value" for each field. Without arguments it replies with the default sections; for
+// "all" and "everything" with every section.
 var _ = commands.Register(&commands.Command{
 	Name: "info", Arity: -1, Flags: commands.Loading | commands.Stale, Group: commands.GroupServer, Since: "1.0.0", Run: info,
 	Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},

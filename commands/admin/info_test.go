@@ -27,7 +27,7 @@ func TestInfo(t *testing.T) {
 	require.Contains(t, h.InfoText("server cpu"), "\r\n\r\n# CPU\r\n")
 }
 
-// The fields of the section Persistence are the edge's, and in its test.
+// TestInfoHasTheFieldsOfRedis ignores the section Persistence, which the edge fills in.
 func TestInfoHasTheFieldsOfRedis(t *testing.T) {
 	real := resptest.Dial(t, resptest.StartRedis(t))
 	text := real.Do("INFO", "server", "clients", "memory", "stats", "replication", "cpu", "modules", "errorstats", "cluster", "keyspace").(string)
@@ -37,7 +37,7 @@ func TestInfoHasTheFieldsOfRedis(t *testing.T) {
 		switch {
 		case !ok:
 		case slices.Contains([]string{"atomicvar_api", "gcc_version", "used_cpu_sys_main_thread", "used_cpu_user_main_thread"}, name):
-		case strings.HasPrefix(name, "allocator_"), strings.HasPrefix(name, "rss_overhead_"): // jemalloc's
+		case strings.HasPrefix(name, "allocator_"), strings.HasPrefix(name, "rss_overhead_"): // fields of jemalloc
 		default:
 			require.Contains(t, ours, name)
 		}

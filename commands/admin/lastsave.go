@@ -2,8 +2,8 @@ package admin
 
 import "cellserver/commands"
 
-// LASTSAVE replies with the Unix second of the last snapshot that was written, or else of
-// the start.
+// LASTSAVE replies with the Unix second of the last snapshot. Without a snapshot it replies with
+// the second of the start.
 var _ = commands.Register(&commands.Command{
 	Name: "lastsave", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupServer, Since: "1.0.0",
 	Summary: "Get the UNIX time stamp of the last successful save to disk", Complexity: "O(1)",

@@ -8,9 +8,9 @@ import (
 
 var latencyTips = []string{"nondeterministic_output", "request_policy:all_nodes", "response_policy:special"}
 
-// LATENCY shows events that took latency-monitor-threshold milliseconds or more
-// ("command", and "fast-command" for those that never should), and the distribution of
-// all commands' durations.
+// LATENCY shows events that took latency-monitor-threshold milliseconds or more, and histograms of
+// the durations of commands. The event "fast-command" is a slow command with the flag Fast;
+// "command" is any other slow command.
 var _ = commands.Register(&commands.Command{
 	Name: "latency", Arity: -2, Group: commands.GroupServer, Since: "2.8.13",
 	Summary: "A container for latency diagnostics commands", Complexity: "Depends on subcommand.",
@@ -43,7 +43,7 @@ var _ = commands.Register(&commands.Command{
 
 var latencyHelp = func() *commands.Command {
 	help := commands.HelpCommand("2.8.13")
-	help.Summary += "." // as Redis has it
+	help.Summary += "." // as in Redis
 	return help
 }()
 
@@ -124,8 +124,8 @@ func latencyHistogram(c *commands.Call) error {
 	return nil
 }
 
-// replyHistogram writes how many calls took up to 1, 2, 4 … microseconds, without the steps at
-// which the number does not grow.
+// replyHistogram writes a cumulative histogram: the number of calls that took up to 1, 2, 4, …
+// microseconds. It leaves out steps without a new call.
 func replyHistogram(c *commands.Call, cmd *commands.Command, calls int64, steps []commands.DurationStep) {
 	c.Out.BulkString(cmd.FullName())
 	c.Out.Map(2)

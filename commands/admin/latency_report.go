@@ -8,14 +8,14 @@ import (
 	"cellserver/internal/config"
 )
 
-// Shape of LATENCY GRAPH: columns of spikes, rows of three steps each.
+// The size of LATENCY GRAPH: a column for each spike, and three steps in each row.
 const (
 	graphColumns = 80
 	graphRows    = 4
 	graphSteps   = "_o#"
 )
 
-// graph draws the spikes, with their ages below them, for a reader at some Unix second.
+// graph draws the spikes of an event, and below each spike its age. now is the Unix second.
 func graph(e *commands.LatencyEvent, now int64) string {
 	low, high := e.Spikes[0].Millis, e.Spikes[0].Millis
 	for _, s := range e.Spikes {
@@ -74,7 +74,7 @@ func drawAges(b *strings.Builder, spikes []commands.Spike, now int64) {
 	}
 }
 
-// age is a number of seconds in its largest whole unit.
+// age formats a number of seconds in its largest whole unit.
 func age(seconds int64) string {
 	switch {
 	case seconds < 60:
@@ -87,7 +87,8 @@ func age(seconds int64) string {
 	return fmt.Sprintf("%dd", seconds/(24*3600))
 }
 
-// diagnosis is LATENCY DOCTOR: what was seen, and what may help.
+// diagnose returns the text of LATENCY DOCTOR: the spikes of each event, and advice. now is the
+// Unix second.
 func diagnose(w commands.LatencyEvents, now int64, cfg *config.Config) string {
 	events := w.All()
 	switch {
@@ -113,7 +114,8 @@ func diagnose(w commands.LatencyEvents, now int64, cfg *config.Config) string {
 	return b.String()
 }
 
-// summary is one line about an event: its spikes, their mean and how far they are from it.
+// summarize returns one line about an event: number of spikes, mean, mean deviation, and mean time
+// between two spikes.
 func summarize(e *commands.LatencyEvent, now int64) string {
 	n := int64(len(e.Spikes))
 	var sum, deviation int64

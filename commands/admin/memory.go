@@ -6,7 +6,7 @@ import (
 	"cellserver/commands"
 )
 
-// MEMORY tells how much memory a key and the server take.
+// MEMORY shows how much memory a key and the server use.
 var _ = commands.Register(&commands.Command{
 	Name: "memory", Arity: -2, Group: commands.GroupServer, Since: "4.0.0",
 	Summary: "A container for memory diagnostics commands", Complexity: "Depends on subcommand.",
@@ -33,12 +33,12 @@ var _ = commands.Register(&commands.Command{
 var memoryTips = []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"}
 
 func memoryDoctor(c *commands.Call) error {
-	c.Out.Verbatim("txt", "Nothing to report: memory is managed by the Go runtime, which gives what is idle back by itself. "+
+	c.Out.Verbatim("txt", "Nothing to report: the Go runtime manages memory and returns idle memory to the system. "+
 		"INFO memory and MEMORY STATS have the numbers.")
 	return nil
 }
 
-// memoryMallocStats has Redis's words for an allocator that it cannot ask.
+// memoryMallocStats has the reply of a Redis whose allocator has no statistics.
 func memoryMallocStats(c *commands.Call) error {
 	c.Out.BulkString("Stats not supported for the current allocator")
 	return nil
@@ -49,7 +49,7 @@ func memoryPurge(c *commands.Call) error {
 	return commands.ReplyOK(c)
 }
 
-// memoryStats has those of Redis's rows that are known here.
+// memoryStats replies with the fields of Redis that mean the same in this server.
 func memoryStats(c *commands.Call) error {
 	s := c.Server.Store
 	n := 0

@@ -23,7 +23,7 @@ func TestMemoryUsage(t *testing.T) {
 	h.Do("SET", strings.Repeat("k", 2000), "1")
 	h.SortedSet("z", "m", "n")
 	size := func(key string) int64 { return h.Do("MEMORY", "USAGE", key, "SAMPLES", "0").(int64) }
-	require.Less(t, size("n"), int64(32)) // a counter is a cell and nothing else
+	require.Less(t, size("n"), int64(32)) // a counter needs its cell only
 	require.Greater(t, size("s"), size("n")+1000)
 	require.Less(t, size("s"), size("n")+1100)
 	require.Greater(t, size(strings.Repeat("k", 2000)), int64(2000))

@@ -2,8 +2,8 @@ package admin
 
 import "cellserver/commands"
 
-// MONITOR streams every command that clients run, until RESET or the end of the
-// connection. Administrative commands are not shown, nor are passwords.
+// MONITOR streams every command of all clients, until RESET or the end of the connection. It shows
+// no administrative commands and no passwords.
 var _ = commands.Register(&commands.Command{
 	Name: "monitor", Arity: 1, Flags: commands.AdminFlags, Group: commands.GroupServer, Since: "1.0.0",
 	Summary: "Listen for all requests received by the server in real time", Run: monitor,
@@ -11,7 +11,7 @@ var _ = commands.Register(&commands.Command{
 
 const errMonitorDenied commands.Error = "ERR MONITOR isn't allowed for DENY BLOCKING client"
 
-// monitor gives no reply at all to whoever is a monitor already, as Redis does.
+// monitor sends no reply to a connection that is a monitor already. Redis does the same.
 func monitor(c *commands.Call) error {
 	switch {
 	case c.Conn.Transaction.Running:

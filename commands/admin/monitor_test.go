@@ -18,7 +18,7 @@ func TestMonitor(t *testing.T) {
 	shows := func(line, want string) {
 		t.Helper()
 		h.Do(line)
-		require.Equal(t, []any{resptest.Simple(at + want)}, m.Told())
+		require.Equal(t, []any{resptest.Simple(at + want)}, m.TakePushes())
 	}
 	shows("keys *", `"keys" "*"`)
 	shows(`SET k "a\"\\\n\r\t\a\b\x00\xff'"`, `"SET" "k" "a\"\\\n\r\t\a\b\x00\xff'"`)
@@ -31,11 +31,11 @@ func TestMonitorHides(t *testing.T) {
 	for _, line := range []string{"CLIENT LIST", "DEBUG JMAP", "NOSUCH", "GET", "MONITOR"} {
 		h.NewClient(t).Do(line)
 	}
-	require.Empty(t, m.Told())
+	require.Empty(t, m.TakePushes())
 	h.Do("AUTH user password")
 	h.Do("HELLO 3 AUTH default password SETNAME me")
 	var shown []string
-	for _, line := range m.Told() {
+	for _, line := range m.TakePushes() {
 		shown = append(shown, string(line.(resptest.Simple))[len("1700000000.123456 [0 127.0.0.1:50001] "):])
 	}
 	require.Equal(t, []string{`"AUTH" "(redacted)" "(redacted)"`, `"HELLO" "3" "AUTH" "(redacted)" "(redacted)" "SETNAME" "me"`}, shown)
@@ -55,7 +55,7 @@ func TestMonitorTransactions(t *testing.T) {
 		resptest.Simple("1700000000.123456 [3" + from + `"SELECT" "3"`),
 		resptest.Simple("1700000000.123456 [3" + from + `"INCR" "k"`),
 		resptest.Simple("1700000000.123456 [3" + from + `"EXEC"`),
-	}, m.Told())
+	}, m.TakePushes())
 }
 
 func TestMonitorEnds(t *testing.T) {
@@ -70,15 +70,15 @@ func TestMonitorEnds(t *testing.T) {
 	require.Contains(t, h.NewClient(t).Do("CLIENT LIST ID 1"), " flags=O ")
 	h.Do("RESET")
 	h.Want("GET k", nil)
-	h.Told()
+	h.TakePushes()
 	m := h.NewClient(t)
 	m.Do("PING")
-	require.Empty(t, h.Told(), "RESET ends it")
+	require.Empty(t, h.TakePushes(), "RESET ends it")
 
 	m.Do("MONITOR")
 	m.State.Closed()
 	h.Do("PING")
-	require.Empty(t, m.Told(), "the end of the connection ends it")
+	require.Empty(t, m.TakePushes(), "the end of the connection ends it")
 }
 
 func TestMonitorsAreNotPaused(t *testing.T) {

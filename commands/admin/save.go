@@ -2,8 +2,7 @@ package admin
 
 import "cellserver/commands"
 
-// SAVE writes a snapshot and replies once it is on disk. Unlike Redis's it stops no other
-// client.
+// SAVE writes a snapshot and replies when it is on disk. Unlike in Redis, other clients continue.
 var _ = commands.Register(&commands.Command{
 	Name: "save", Arity: 1, Flags: commands.Admin | commands.NoScript | commands.NoMulti | commands.NoAsyncLoading, Group: commands.GroupServer, Since: "1.0.0",
 	Summary: "Synchronously save the dataset to disk", Complexity: "O(N) where N is the total number of keys in all databases",

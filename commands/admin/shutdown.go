@@ -2,8 +2,8 @@ package admin
 
 import "cellserver/commands"
 
-// SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] stops the server; on success there is no reply,
-// the connection closes. ABORT finds nothing to abort: a shutdown begins at once.
+// SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] stops the server. On success it closes the connection
+// without a reply. ABORT is always an error: a shutdown begins at once, and nothing can abort it.
 var _ = commands.Register(&commands.Command{
 	Name: "shutdown", Arity: -1, Flags: commands.AdminFlags | commands.NoMulti | commands.AllowBusy, Group: commands.GroupServer, Since: "1.0.0",
 	Summary: "Synchronously save the dataset to disk and then shut down the server",

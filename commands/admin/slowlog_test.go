@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slow runs a command that takes some milliseconds: the test's clock measures itself.
+// slow runs a command that takes some milliseconds of the test clock.
 func slow(h *servertest.Harness, millis int) {
 	h.T.Helper()
 	h.Want(fmt.Sprintf("DEBUG CLOCK ADVANCE %d", millis*1e6), ok)

@@ -43,8 +43,8 @@ func TestReferenceHasEveryCommand(t *testing.T) {
 	}
 }
 
-// A command without a test is not done: the _test.go beside its file must have a string
-// that begins with its name, or a parent's and its own.
+// TestEveryCommandHasATest requires that the _test.go beside the file of a command calls it. One
+// string of the test must begin with the name of the command.
 func TestEveryCommandHasATest(t *testing.T) {
 	var untested []string
 	for _, c := range commands.ByName() {
@@ -62,7 +62,8 @@ func TestEveryCommandHasATest(t *testing.T) {
 	require.Empty(t, untested, "call them in the tests beside their files")
 }
 
-// groupTitles are the groups of the reference, in its order. No title is the name of a command: both are headings.
+// groupTitles are the groups of the reference in their order. No title may be the name of a
+// command, because both are headings.
 var groupTitles = []struct {
 	group commands.Group
 	title string
@@ -104,7 +105,7 @@ Options come last, in any order. ` + "`MS`" + ` gives retry_after and reset_afte
 CL.THROTTLE and CL.PROBE take options only after an explicit quantity.
 `
 
-// markdown is docs/commands.md.
+// markdown returns the text of docs/commands.md.
 func markdown(t *testing.T) string {
 	examples := readExamples(t)
 	var b strings.Builder
@@ -129,7 +130,7 @@ func markdown(t *testing.T) string {
 	return b.String()
 }
 
-// readExamples reads docs/examples.txt: by the name of a command, the lines below its "## NAME".
+// readExamples parses docs/examples.txt: the lines below "## NAME", by the name of the command.
 func readExamples(t *testing.T) map[string]string {
 	text, err := os.ReadFile("../../docs/examples.txt")
 	require.NoError(t, err)
@@ -141,34 +142,44 @@ func readExamples(t *testing.T) map[string]string {
 	return examples
 }
 
-// runs reports whether a command can be called as it is: a parent of subcommands may not.
+// runs reports whether a client can call the command itself. It cannot call a parent of
+// subcommands.
 func runs(c *commands.Command) bool { return c.Run != nil }
 
-// title is the name as a client writes it: "CLIENT KILL".
+// title returns the name of a command in capitals: "CLIENT KILL".
 func title(c *commands.Command) string {
 	return strings.ToUpper(strings.Replace(c.FullName(), "|", " ", 1))
 }
 
-// anchor is the fragment by which GitHub links to the command's section.
+// anchor returns the fragment of the command's section on GitHub.
 func anchor(c *commands.Command) string {
 	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(title(c)), ".", ""), " ", "-")
 }
 
-// section writes what the reference says of one command.
+// section writes the section of one command.
 func section(b *strings.Builder, c *commands.Command, example string) {
 	fmt.Fprintf(b, "\n### %s\n\n`%s`\n\n%s.\n\n", title(c), strings.TrimSpace(title(c)+" "+c.Usage), firstSentence(c.Summary))
 	fmt.Fprintf(b, "| time | since | code |\n|---|---|---|\n| %s | %s | [%s](../%s) |\n\n",
-		cmp.Or(strings.ReplaceAll(firstSentence(c.Complexity), "|", `\|`), "–"), cmp.Or(c.Since, "–"), filepath.Base(file(c)), file(c))
+		cmp.Or(strings.ReplaceAll(firstSentence(c.Complexity), "|", `\|`), "–"), since(c), filepath.Base(file(c)), file(c))
 	fmt.Fprintf(b, "```redis\n%s\n```\n", example)
 }
 
-// firstSentence is the first sentence of a text, without its full stop.
+// since is the Redis version that introduced the command, with a link to Redis's own page.
+func since(c *commands.Command) string {
+	if c.Since == "" {
+		return "–"
+	}
+	name := strings.ReplaceAll(strings.ToLower(title(c)), " ", "-")
+	return fmt.Sprintf("[%s](https://redis.io/docs/latest/commands/%s/)", c.Since, name)
+}
+
+// firstSentence returns the first sentence of a text, without its full stop.
 func firstSentence(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(text), "."), ". ")
 	return first
 }
 
-// file is the name of the source file that holds what the command runs.
+// file returns the path of the source file with the function of the command.
 func file(c *commands.Command) string {
 	path, _ := runtime.FuncForPC(reflect.ValueOf(c.Run).Pointer()).FileLine(reflect.ValueOf(c.Run).Pointer())
 	_, inModule, _ := strings.Cut(filepath.ToSlash(path), "/commands/")

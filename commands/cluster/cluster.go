@@ -2,47 +2,47 @@ package cluster
 
 import "cellserver/commands"
 
-// CLUSTER describes the cluster that this server is: one node that owns every slot, so
-// that cluster clients work. Without cluster-enabled it answers as Redis does.
+// CLUSTER describes a cluster of one node: this server owns every slot. So clients of Redis Cluster
+// work. Without cluster-enabled, CLUSTER is an error as in Redis.
 var _ = commands.Register(&commands.Command{
 	Name: "cluster", Arity: -2, Group: commands.GroupCluster, Since: "3.0.0",
 	Summary: "A container for cluster commands", Complexity: "Depends on subcommand.",
 	Subs: []*commands.Command{
-		{Name: "info", Arity: 2, Flags: commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clustered(clusterInfo),
+		{Name: "info", Arity: 2, Flags: commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterInfo),
 			Summary: "Provides info about Redis Cluster node state", Complexity: "O(1)",
 			Help: []string{"INFO", "    Return information about the cluster."}},
-		{Name: "nodes", Arity: 2, Flags: commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clustered(clusterNodes),
+		{Name: "nodes", Arity: 2, Flags: commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterNodes),
 			Summary: "Get Cluster config for the node", Complexity: "O(N) where N is the total number of Cluster nodes",
 			Help: []string{"NODES", "    Return cluster configuration seen by node. Output format:",
 				"    <id> <ip:port> <flags> <master> <pings> <pongs> <epoch> <link> <slot> ..."}},
-		{Name: "slots", Arity: 2, Flags: commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clustered(clusterSlots),
+		{Name: "slots", Arity: 2, Flags: commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterSlots),
 			Deprecated: commands.Deprecation{Since: "7.0.0", By: "`CLUSTER SHARDS`"},
 			Summary:    "Get array of Cluster slot to node mappings", Complexity: "O(N) where N is the total number of Cluster nodes",
 			Help: []string{"SLOTS", "    Return information about slots range mappings. Each range is made of:",
 				"    start, end, master and replicas IP addresses, ports and ids"}},
-		{Name: "shards", Arity: 2, Flags: commands.Stale, Since: "7.0.0", Tips: commands.NondeterministicOutput, Run: clustered(clusterShards),
+		{Name: "shards", Arity: 2, Flags: commands.Stale, Since: "7.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterShards),
 			Summary: "Get array of cluster slots to node mappings", Complexity: "O(N) where N is the total number of cluster nodes",
 			Help: []string{"SHARDS", "    Return information about slot range mappings and the nodes associated with them."}},
-		{Name: "links", Arity: 2, Flags: commands.Stale, Since: "7.0.0", Tips: commands.NondeterministicOutput, Run: clustered(clusterLinks),
+		{Name: "links", Arity: 2, Flags: commands.Stale, Since: "7.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterLinks),
 			Summary: "Returns a list of all TCP links to and from peer nodes in cluster", Complexity: "O(N) where N is the total number of Cluster nodes",
 			Help: []string{"LINKS", "    Return information about all network links between this node and its peers.",
 				"    Output format is an array where each array element is a map containing attributes of a link"}},
-		{Name: "myid", Arity: 2, Flags: commands.Stale, Since: "3.0.0", Run: clustered(clusterMyID),
+		{Name: "myid", Arity: 2, Flags: commands.Stale, Since: "3.0.0", Run: clusterOnly(clusterMyID),
 			Summary: "Return the node id", Complexity: "O(1)",
 			Help: []string{"MYID", "    Return the node id."}},
-		{Name: "replicas", Arity: 3, Flags: commands.Admin | commands.Stale, Since: "5.0.0", Tips: commands.NondeterministicOutput, Run: clustered(clusterReplicas), Usage: "node-id",
+		{Name: "replicas", Arity: 3, Flags: commands.Admin | commands.Stale, Since: "5.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterReplicas), Usage: "node-id",
 			Summary: "List replica nodes of the specified master node", Complexity: "O(1)",
 			Help: []string{"REPLICAS <node-id>", "    Return <node-id> replicas."}},
-		{Name: "slaves", Arity: 3, Flags: commands.Admin | commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clustered(clusterReplicas), Usage: "node-id",
+		{Name: "slaves", Arity: 3, Flags: commands.Admin | commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterReplicas), Usage: "node-id",
 			Deprecated: commands.Deprecation{Since: "5.0.0", By: "`CLUSTER REPLICAS`"},
 			Summary:    "List replica nodes of the specified master node", Complexity: "O(1)"},
-		{Name: "keyslot", Arity: 3, Flags: commands.Stale, Since: "3.0.0", Run: clustered(clusterKeySlot), Usage: "key",
+		{Name: "keyslot", Arity: 3, Flags: commands.Stale, Since: "3.0.0", Run: clusterOnly(clusterKeySlot), Usage: "key",
 			Summary: "Returns the hash slot of the specified key", Complexity: "O(N) where N is the number of bytes in the key",
 			Help: []string{"KEYSLOT <key>", "    Return the hash slot for <key>."}},
-		{Name: "countkeysinslot", Arity: 3, Flags: commands.Stale, Since: "3.0.0", Run: clustered(clusterCountKeys), Footprint: slotFootprint, Usage: "slot",
+		{Name: "countkeysinslot", Arity: 3, Flags: commands.Stale, Since: "3.0.0", Run: clusterOnly(clusterCountKeys), Footprint: slotFootprint, Usage: "slot",
 			Summary: "Return the number of local keys in the specified hash slot", Complexity: "O(1)",
 			Help: []string{"COUNTKEYSINSLOT <slot>", "    Return the number of keys in <slot>."}},
-		{Name: "getkeysinslot", Arity: 4, Flags: commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clustered(clusterGetKeys), Footprint: slotFootprint, Usage: "slot count",
+		{Name: "getkeysinslot", Arity: 4, Flags: commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterGetKeys), Footprint: slotFootprint, Usage: "slot count",
 			Summary: "Return local key names in the specified hash slot", Complexity: "O(log(N)) where N is the number of requested keys",
 			Help: []string{"GETKEYSINSLOT <slot> <count>", "    Return key names stored by current node in a slot."}},
 		clusterHelp,
@@ -51,14 +51,14 @@ var _ = commands.Register(&commands.Command{
 
 var clusterHelp = func() *commands.Command {
 	help := commands.HelpCommand("5.0.0")
-	help.Run = clustered(commands.HelpOfParent)
+	help.Run = clusterOnly(commands.HelpOfParent)
 	return help
 }()
 
 const errNoCluster commands.Error = "ERR This instance has cluster support disabled"
 
-// clustered makes a command that exists in cluster mode only.
-func clustered(run func(*commands.Call) error) func(*commands.Call) error {
+// clusterOnly makes a command an error unless cluster-enabled is set.
+func clusterOnly(run func(*commands.Call) error) func(*commands.Call) error {
 	return func(c *commands.Call) error {
 		if !c.Server.Config().ClusterEnabled {
 			return errNoCluster
@@ -67,18 +67,18 @@ func clustered(run func(*commands.Call) error) func(*commands.Call) error {
 	}
 }
 
-// READONLY, READWRITE and ASKING change nothing on a node that owns every slot.
+// READONLY, READWRITE and ASKING change nothing, because this node owns every slot.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "readonly", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clustered(commands.ReplyOK),
+		Name: "readonly", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(commands.ReplyOK),
 		Summary: "Enables read queries for a connection to a cluster replica node", Complexity: "O(1)",
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "readwrite", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clustered(commands.ReplyOK),
+		Name: "readwrite", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(commands.ReplyOK),
 		Summary: "Disables read queries for a connection to a cluster replica node", Complexity: "O(1)",
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "asking", Arity: 1, Flags: commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clustered(commands.ReplyOK),
+		Name: "asking", Arity: 1, Flags: commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(commands.ReplyOK),
 		Summary: "Sent by cluster clients after an -ASK redirect", Complexity: "O(1)",
 	})
 )

@@ -15,7 +15,7 @@ func clusterKeySlot(c *commands.Call) error {
 	return nil
 }
 
-// slotFootprint locks the partition of the slot that is argument 2.
+// slotFootprint adds the partition of the slot that argument 2 names.
 func slotFootprint(c *commands.Call, fp *store.Footprint) {
 	if n, ok := commands.ParseInt(c.Args[2]); ok && n >= 0 && n < store.Slots {
 		fp.AddSlot(uint16(n))
@@ -59,7 +59,7 @@ func clusterGetKeys(c *commands.Call) error {
 	return nil
 }
 
-// eachInSlot calls do for the keys of a slot: those of its partition whose slot it is.
+// eachInSlot calls do with every key of a slot. It scans the partition of the slot.
 func eachInSlot(c *commands.Call, slot uint16, do func(key []byte)) {
 	c.Tx.EachIn(store.PartitionOf(slot), func(e *store.Entry) {
 		if store.Slot(e.Key()) == slot {

@@ -10,19 +10,19 @@ import (
 	"cellserver/store"
 )
 
-// node is this server as its clients reach it.
+// node is this server under the address that clients use.
 type node struct {
 	id   string
 	host string
 	port int
 }
 
-// clusterPortOffset is from a node's port to its cluster bus port, by Redis's
-// convention; there is no bus here.
+// clusterPortOffset is the distance from a node's port to its cluster bus port, by the convention
+// of Redis. This server has no bus.
 const clusterPortOffset = 10000
 
-// thisNode returns the address to hand out: the announced one, or the one by which this
-// client came.
+// thisNode returns the node with the announced address. Without an announced address it uses the
+// local address of this connection.
 func thisNode(c *commands.Call) node {
 	cfg := c.Server.Config()
 	n := node{id: c.Server.Control.RunID(), port: cfg.Port}
@@ -102,7 +102,7 @@ func clusterLinks(c *commands.Call) error {
 	return nil
 }
 
-// clusterReplicas lists a node's replicas: there is one node, and it has none.
+// clusterReplicas lists the replicas of a node. This server has no replicas.
 func clusterReplicas(c *commands.Call) error {
 	if id := string(c.Args[2]); id != c.Server.Control.RunID() {
 		return commands.Error("ERR Unknown node " + id)

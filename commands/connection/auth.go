@@ -6,8 +6,8 @@ import (
 	"cellserver/commands"
 )
 
-// AUTH [username] password authenticates the connection. There is one user, "default",
-// whose password is requirepass.
+// AUTH [username] password authenticates the connection. There is one user, "default", and
+// requirepass is its password.
 var _ = commands.Register(&commands.Command{
 	Name: "auth", Arity: -2, Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy, Group: commands.GroupConnection, Since: "1.0.0",
 	Summary: "Authenticate to the server", Usage: "[username] password",
@@ -38,8 +38,8 @@ func auth(c *commands.Call) error {
 	return commands.ReplyOK(c)
 }
 
-// authenticate checks a password, in a time that does not depend on how much of it is
-// right.
+// authenticate checks a password in constant time: the time does not depend on the number of right
+// characters.
 func authenticate(c *commands.Call, user, password []byte) error {
 	want := c.Server.Config().RequirePass
 	right := want == "" || subtle.ConstantTimeCompare(password, []byte(want)) == 1

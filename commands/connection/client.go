@@ -2,8 +2,7 @@ package connection
 
 import "cellserver/commands"
 
-// CLIENT looks after connections: the caller's own and all others. Each subcommand
-// stands in a client_….go file of its own or of its family.
+// CLIENT shows and controls connections. The subcommands are in the files client_….go.
 var _ = commands.Register(&commands.Command{
 	Name: "client", Arity: -2, Group: commands.GroupConnection, Categories: []string{}, Since: "2.4.0",
 	Summary: "A container for client connection commands", Usage: "subcommand", Complexity: "Depends on subcommand.",

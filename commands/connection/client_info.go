@@ -10,6 +10,7 @@ import (
 )
 
 // CLIENT INFO and LIST show connections, one line each: "id=3 addr=127.0.0.1:49210 …".
+//
 // Source of the fields: https://redis.io/docs/latest/commands/client-list/
 var (
 	clientInfo = &commands.Command{
@@ -33,7 +34,7 @@ var (
 )
 
 func listClients(c *commands.Call) error {
-	clients, err := listed(c)
+	clients, err := selectClients(c)
 	if err != nil {
 		return err
 	}
@@ -45,8 +46,8 @@ func listClients(c *commands.Call) error {
 	return nil
 }
 
-// listed returns the clients that CLIENT LIST's arguments ask for.
-func listed(c *commands.Call) ([]commands.ClientInfo, error) {
+// selectClients returns the clients that the arguments of CLIENT LIST select.
+func selectClients(c *commands.Call) ([]commands.ClientInfo, error) {
 	args, all := c.Args[2:], c.Server.Clients.List(c)
 	switch {
 	case len(args) == 0:
@@ -73,7 +74,7 @@ func listed(c *commands.Call) ([]commands.ClientInfo, error) {
 	return nil, commands.ErrSyntax
 }
 
-// clientType reads a type of client; "slave" is the old word for a replica.
+// clientType parses the type of a client. "slave" is the old name of a replica.
 func clientType(arg []byte) (string, error) {
 	switch name := strings.ToLower(string(arg)); name {
 	case "normal", "master", "replica", "pubsub":
@@ -84,8 +85,8 @@ func clientType(arg []byte) (string, error) {
 	return "", commands.Error("ERR Unknown client type '" + commands.Clip(arg, len(arg)) + "'")
 }
 
-// describe returns a client's line. Figures of buffers that exist in Redis alone are 0. fd is
-// -1, because only the transport knows the descriptor.
+// describe returns the line of a client. Fields about buffers that only Redis has are 0. fd is -1,
+// because only the transport knows the descriptor.
 func describe(c *commands.Call, client *commands.ClientInfo) string {
 	last := "NULL"
 	if client.Last != nil {
@@ -103,10 +104,11 @@ func describe(c *commands.Call, client *commands.ClientInfo) string {
 		client.Memory+client.QueuedSize+client.Pending, last, client.Redirect, client.Proto, client.Identity.Library, client.Identity.LibraryVersion)
 }
 
-// secondsSince counts seconds of logical time, which may have gone back.
+// secondsSince returns the seconds of logical time since then. The logical clock may have gone
+// back; the result is then 0.
 func secondsSince(c *commands.Call, then int64) int64 { return max(0, c.Now/1e9-then/1e9) }
 
-// requestSize is how many bytes a command takes on the wire, and its arguments alone.
+// requestSize returns the size of a command in bytes: on the wire, and of its arguments alone.
 func requestSize(args [][]byte) (wire, own int) {
 	wire = headerSize(len(args))
 	for _, a := range args {
@@ -116,5 +118,5 @@ func requestSize(args [][]byte) (wire, own int) {
 	return wire, own
 }
 
-// headerSize is the length of a line such as "*2\r\n".
+// headerSize is the length of a line such as "*2\r\n" in bytes.
 func headerSize(n int) int { return len("*\r\n") + len(strconv.Itoa(n)) }

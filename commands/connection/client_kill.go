@@ -2,8 +2,8 @@ package connection
 
 import "cellserver/commands"
 
-// CLIENT KILL closes connections: the one from an address (old form), or all that pass
-// every filter.
+// CLIENT KILL closes connections: the connection from one address (the old form), or every
+// connection that passes all filters.
 var clientKill = &commands.Command{
 	Name: "kill", Arity: -3, Flags: commands.AdminFlags, Since: "2.4.0",
 	Summary: "Kill the connection of a client",
@@ -21,11 +21,11 @@ var clientKill = &commands.Command{
 	Run: kill,
 }
 
-// killFilter says which clients to close; a field's zero value lets all pass.
+// killFilter selects the clients to close. The zero value of a field selects all clients.
 type killFilter struct {
 	id                int64
 	addr, laddr, kind string
-	skip              int64 // id of the client to spare; 0 for none
+	skip              int64 // id of the client to leave open; 0 for none
 }
 
 func (f *killFilter) matches(c *commands.ClientInfo) bool {
@@ -64,7 +64,7 @@ func killOptions(c *commands.Call) (f killFilter, err error) {
 		case commands.Is(args[0], "laddr"):
 			f.laddr = string(value)
 		case commands.Is(args[0], "user"):
-			err = knownUser(value)
+			err = checkUser(value)
 		case commands.Is(args[0], "skipme") && commands.Is(value, "yes"):
 			f.skip = c.Conn.ID
 		case commands.Is(args[0], "skipme") && commands.Is(value, "no"):
@@ -87,8 +87,8 @@ func clientIDFilter(arg []byte) (int64, error) {
 	return id, nil
 }
 
-// knownUser passes the one user that there is, as whom everybody is connected.
-func knownUser(name []byte) error {
+// checkUser returns an error unless the name is "default", the only user.
+func checkUser(name []byte) error {
 	if string(name) != commands.DefaultUser {
 		return commands.Error("ERR No such user '" + commands.Clip(name, len(name)) + "'")
 	}

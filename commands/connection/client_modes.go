@@ -2,9 +2,8 @@ package connection
 
 import "cellserver/commands"
 
-// CLIENT NO-EVICT and NO-TOUCH are modes of one connection. Clients are not evicted
-// here, so the first only shows in CLIENT LIST; with the second, reading a key does not
-// count as using it.
+// CLIENT NO-EVICT and NO-TOUCH are modes of one connection. This server evicts no clients, so
+// NO-EVICT only shows in CLIENT LIST. With NO-TOUCH, reading a key does not count as an access.
 var (
 	clientNoEvict = &commands.Command{
 		Name: "no-evict", Arity: 3, Flags: commands.AdminFlags, Since: "7.0.0",
@@ -12,7 +11,7 @@ var (
 		Help: []string{"NO-EVICT (ON|OFF)", "    Protect current client connection from eviction."},
 		Run:  func(c *commands.Call) error { return setMode(c, &c.Conn.Modes.NoEvict) },
 	}
-	// Redis 7.0 has no NO-TOUCH.
+	// Redis has NO-TOUCH since version 7.2.
 	clientNoTouch = &commands.Command{
 		Name: "no-touch", Arity: 3, Flags: commands.ConnectionFlags, Since: "7.2.0",
 		Summary: "Controls whether commands sent by the client affect the LRU/LFU of accessed keys.", Usage: "ON | OFF", Complexity: "O(1)",

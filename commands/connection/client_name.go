@@ -2,7 +2,7 @@ package connection
 
 import "cellserver/commands"
 
-// CLIENT ID, GETNAME, SETNAME and SETINFO say who a connection is.
+// CLIENT ID, GETNAME, SETNAME and SETINFO identify a connection.
 var (
 	clientID = &commands.Command{
 		Name: "id", Arity: 2, Flags: commands.ConnectionFlags, Since: "5.0.0",
@@ -38,7 +38,7 @@ var (
 			return commands.ReplyOK(c)
 		},
 	}
-	// Redis 7.0 has no SETINFO; every client library sends it.
+	// Redis has SETINFO since version 7.2. Every client library sends it.
 	clientSetInfo = &commands.Command{
 		Name: "setinfo", Arity: 4, Flags: commands.ConnectionFlags, Since: "7.2.0",
 		Summary: "Sets information specific to the client or connection.",
@@ -69,8 +69,7 @@ func setInfo(c *commands.Call) error {
 	return commands.ReplyOK(c)
 }
 
-// validName reports whether a client or its library may be called so: no spaces, no
-// control characters.
+// validName reports whether a client or a library may have a name: printable ASCII without spaces.
 func validName(name []byte) bool {
 	for _, b := range name {
 		if b < '!' || b > '~' {

@@ -6,8 +6,8 @@ import (
 	"cellserver/commands"
 )
 
-// CLIENT PAUSE holds back every client's commands, or those that may write, for a while;
-// UNPAUSE ends that. The while is logical time.
+// CLIENT PAUSE holds the commands of all clients back for some milliseconds of logical time, or
+// only the commands that may write. CLIENT UNPAUSE ends the pause.
 var (
 	clientPause = &commands.Command{
 		Name: "pause", Arity: -3, Flags: commands.AdminFlags, Since: "2.9.50",

@@ -2,7 +2,7 @@ package connection
 
 import "cellserver/commands"
 
-// CLIENT REPLY switches the replies of the connection off and on, or skips one.
+// CLIENT REPLY switches the replies of the connection off and on, or skips the next reply.
 var clientReply = &commands.Command{
 	Name: "reply", Arity: 3, Flags: commands.ConnectionFlags, Since: "3.2.0",
 	Summary: "Instruct the server whether to reply to commands", Usage: "ON | OFF | SKIP", Complexity: "O(1)",

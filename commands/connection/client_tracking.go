@@ -2,15 +2,20 @@ package connection
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cellserver/commands"
 )
 
-// CLIENT TRACKING makes the server say which keys a client must drop from its cache:
-// those it read (tracking.go), or with BCAST all that begin with a prefix. CACHING
-// chooses the next command in the modes OPTIN and OPTOUT. Source of the protocol:
-// https://redis.io/docs/latest/develop/reference/client-side-caching/
+// CLIENT TRACKING makes the server send invalidation messages: the keys that a client must drop
+// from its cache. The server remembers the keys that the client reads. With BCAST it sends all
+// changed keys with a prefix instead.
+//
+// In the modes OPTIN and OPTOUT, CLIENT CACHING chooses whether the server remembers the reads of
+// the next command.
+//
+// Source: https://redis.io/docs/latest/develop/reference/client-side-caching/
 var (
 	clientTracking = &commands.Command{
 		Name: "tracking", Arity: -3, Flags: commands.ConnectionFlags, Since: "6.0.0",
@@ -60,7 +65,7 @@ const (
 )
 
 func setTracking(c *commands.Call) error {
-	wish, err := readTrackingOptions(c)
+	options, err := readTrackingOptions(c)
 	if err != nil {
 		return err
 	}
@@ -72,10 +77,10 @@ func setTracking(c *commands.Call) error {
 		c.Server.Tracker.Stop(c.Conn)
 		return commands.ReplyOK(c)
 	}
-	if err := allows(&c.Conn.Tracking, &wish); err != nil {
+	if err := checkOptions(&c.Conn.Tracking, &options); err != nil {
 		return err
 	}
-	c.Server.Tracker.Start(c.Conn, &wish)
+	c.Server.Tracker.Start(c.Conn, &options)
 	return commands.ReplyOK(c)
 }
 
@@ -105,7 +110,7 @@ func readTrackingOptions(c *commands.Call) (o commands.TrackingOptions, err erro
 	return o, err
 }
 
-// redirectTo reads the id of a client, which must be there now but may go later.
+// redirectTo parses the id of a client. The client must be connected now; it may disconnect later.
 func redirectTo(c *commands.Call, o *commands.TrackingOptions, arg []byte) error {
 	if o.Redirect != 0 {
 		return errRedirectTwice
@@ -121,8 +126,8 @@ func redirectTo(c *commands.Call, o *commands.TrackingOptions, arg []byte) error
 	return nil
 }
 
-// allows says whether the client may go on with other options.
-func allows(t *commands.Tracking, o *commands.TrackingOptions) error {
+// checkOptions returns an error if options contradict each other or the options in force.
+func checkOptions(t *commands.Tracking, o *commands.TrackingOptions) error {
 	switch {
 	case !o.Bcast && len(o.Prefixes) > 0:
 		return errPrefixBcast
@@ -138,21 +143,57 @@ func allows(t *commands.Tracking, o *commands.TrackingOptions) error {
 	return checkOverlap(t, o.Prefixes)
 }
 
-// overlap refuses prefixes of which one begins with another: a key could match both.
+// checkOverlap refuses a prefix that begins with another prefix, because a key could match both. As
+// in Redis, the error names the first such prefix. For n prefixes it takes O(n log n) time.
 func checkOverlap(t *commands.Tracking, prefixes []string) error {
-	for i, p := range prefixes {
-		for _, old := range t.Prefixes {
-			if overlaps(p, old) {
-				return overlapError(p, "an existing", old)
-			}
-		}
-		for _, q := range prefixes[i+1:] {
-			if overlaps(p, q) {
-				return overlapError(p, "another provided", q)
-			}
+	first := firstOverlap(prefixes)
+	for _, p := range prefixes[:min(first+1, len(prefixes))] {
+		if old, overlaps := overlapIn(t.Prefixes, p); overlaps {
+			return overlapError(p, "an existing", old)
 		}
 	}
-	return nil
+	if first == len(prefixes) {
+		return nil
+	}
+	p, others := prefixes[first], prefixes[first+1:]
+	other := slices.IndexFunc(others, func(q string) bool { return overlaps(p, q) })
+	return overlapError(p, "another provided", others[other])
+}
+
+// firstOverlap returns the index of the first prefix that overlaps with another one, or the number
+// of prefixes.
+func firstOverlap(prefixes []string) int {
+	order := make([]int, len(prefixes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(prefixes[a], prefixes[b]) })
+	first, shortest := len(prefixes), 0
+	for k, i := range order {
+		// In this order, all prefixes that begin with the shortest one follow it.
+		if k > 0 && strings.HasPrefix(prefixes[i], prefixes[shortest]) {
+			first = min(first, i, shortest)
+		} else {
+			shortest = i
+		}
+	}
+	return first
+}
+
+// overlapIn returns the first of the prefixes in force that overlaps with p. They are sorted, and
+// only the empty prefix can overlap with another one. So overlapIn compares p with the empty prefix
+// and with its two neighbours.
+func overlapIn(inForce []string, p string) (old string, found bool) {
+	if len(inForce) == 0 {
+		return "", false
+	}
+	i, _ := slices.BinarySearch(inForce, p)
+	for _, k := range []int{0, i - 1, i} {
+		if k >= 0 && k < len(inForce) && overlaps(p, inForce[k]) {
+			return inForce[k], true
+		}
+	}
+	return "", false
 }
 
 func overlaps(p, q string) bool { return strings.HasPrefix(p, q) || strings.HasPrefix(q, p) }

@@ -1,6 +1,8 @@
 package connection
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -12,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// invalidated is the message that keys are no longer what they were; all of them
-// without any.
+// invalidated is the message that keys have changed. Without names it means all keys.
 func invalidated(keys ...any) resptest.Push {
 	if keys == nil {
 		return resptest.Push{"invalidate", resptest.Nil3}
@@ -21,7 +22,7 @@ func invalidated(keys ...any) resptest.Push {
 	return resptest.Push{"invalidate", keys}
 }
 
-// trackers are a client that tracks with some options, in RESP3, and another one.
+// trackers returns a RESP3 client that tracks with some options, and another client.
 func trackers(t *testing.T, options string) (h *servertest.Harness, tracker, other *servertest.Client) {
 	h = servertest.New(t)
 	tracker, other = h.NewClient(t), h.NewClient(t)
@@ -35,17 +36,35 @@ func TestClientTracking(t *testing.T) {
 	tracker.Do("GET a")
 	tracker.Do("MGET b c")
 	other.Do("INCR unread")
-	require.Empty(t, tracker.Told())
+	require.Empty(t, tracker.TakePushes())
 	other.Do("INCR a")
 	other.Do("INCR a")
-	require.Equal(t, []any{invalidated("a")}, tracker.Told(), "told once for each read")
+	require.Equal(t, []any{invalidated("a")}, tracker.TakePushes(), "told once for each read")
 	other.Do("MSET c 1 b 2 d 3")
-	require.Equal(t, []any{invalidated("c"), invalidated("b")}, tracker.Told())
+	require.Equal(t, []any{invalidated("c"), invalidated("b")}, tracker.TakePushes())
 
 	tracker.Do("GET a")
 	tracker.Want("CLIENT TRACKING OFF", ok)
 	other.Do("INCR a")
-	require.Empty(t, tracker.Told())
+	require.Empty(t, tracker.TakePushes())
+}
+
+// TestClientTrackingOfRenamedKeys: a rename changes two keys.
+func TestClientTrackingOfRenamedKeys(t *testing.T) {
+	_, tracker, other := trackers(t, "")
+	other.Do("MSET a 1 b 2")
+	tracker.Do("MGET a b")
+	other.Want("RENAME a b", ok)
+	require.Equal(t, []any{invalidated("a"), invalidated("b")}, tracker.TakePushes())
+	tracker.Do("GET b")
+	other.Want("MOVE b 1", 1)
+	require.Equal(t, []any{invalidated("b")}, tracker.TakePushes())
+
+	_, tracker, other = trackers(t, "BCAST")
+	other.Do("SET a 1")
+	require.Equal(t, []any{invalidated("a")}, tracker.TakePushes())
+	other.Want("RENAME a b", ok)
+	require.Equal(t, []any{invalidated("a", "b")}, tracker.TakePushes())
 }
 
 func TestClientTrackingOwnChanges(t *testing.T) {
@@ -68,13 +87,13 @@ func TestClientTrackingNoLoop(t *testing.T) {
 	tracker.Do("GET a")
 	require.Equal(t, []any{int64(1)}, tracker.All("INCR a"))
 	other.Do("INCR a")
-	require.Empty(t, tracker.Told(), "its own change has ended the memory of the read")
+	require.Empty(t, tracker.TakePushes(), "its own change has ended the memory of the read")
 	tracker.Do("MULTI")
 	tracker.Do("INCR a")
 	tracker.Do("GET a")
 	tracker.Do("EXEC")
 	other.Do("INCR a")
-	require.Equal(t, []any{invalidated("a")}, tracker.Told())
+	require.Equal(t, []any{invalidated("a")}, tracker.TakePushes())
 }
 
 func TestClientTrackingExpiredKeys(t *testing.T) {
@@ -84,28 +103,28 @@ func TestClientTrackingExpiredKeys(t *testing.T) {
 	h.Advance(time.Second)
 	require.Equal(t, []any{resptest.Nil3}, tracker.All("GET a"))
 	other.Do("INCR a")
-	require.Equal(t, []any{invalidated("a")}, tracker.Told(), "the key's absence was remembered, after its end")
+	require.Equal(t, []any{invalidated("a")}, tracker.TakePushes(), "the key's absence was remembered, after its end")
 	other.Do("SET a 1 PX 100")
 	tracker.Do("GET a")
 	h.Advance(time.Second)
 	h.Do("GET a")
-	require.Equal(t, []any{invalidated("a")}, tracker.Told())
+	require.Equal(t, []any{invalidated("a")}, tracker.TakePushes())
 }
 
 func TestClientTrackingFlush(t *testing.T) {
 	_, tracker, other := trackers(t, "")
 	tracker.Do("GET a")
 	other.Do("FLUSHALL")
-	require.Equal(t, []any{invalidated()}, tracker.Told())
+	require.Equal(t, []any{invalidated()}, tracker.TakePushes())
 	other.Do("INCR a")
-	require.Empty(t, tracker.Told())
+	require.Empty(t, tracker.TakePushes())
 	require.Equal(t, []any{ok, invalidated()}, tracker.All("FLUSHDB"))
 	other.Do("SWAPDB 0 1")
-	require.Equal(t, []any{invalidated()}, tracker.Told())
+	require.Equal(t, []any{invalidated()}, tracker.TakePushes())
 }
 
-// How rueidis reads through its cache: one write of CLIENT CACHING YES, MULTI, PTTL,
-// GET, EXEC.
+// TestClientTrackingOptIn sends the commands of a cached read of rueidis: CLIENT CACHING YES,
+// MULTI, PTTL, GET, EXEC in one write.
 func TestClientTrackingOptIn(t *testing.T) {
 	_, tracker, other := trackers(t, "OPTIN")
 	tracker.Do("GET a")
@@ -121,7 +140,7 @@ func TestClientTrackingOptIn(t *testing.T) {
 	for _, key := range []string{"a", "b", "c", "d", "e"} {
 		other.Do("SET " + key + " 1")
 	}
-	require.Equal(t, []any{invalidated("b"), invalidated("d")}, tracker.Told())
+	require.Equal(t, []any{invalidated("b"), invalidated("d")}, tracker.TakePushes())
 	tracker.Want("CLIENT CACHING NO", errCachingNo)
 	tracker.Want("CLIENT CACHING MAYBE", commands.ErrSyntax)
 }
@@ -133,7 +152,7 @@ func TestClientTrackingOptOut(t *testing.T) {
 	tracker.Do("GET b")
 	tracker.Do("GET c")
 	other.Do("MSET a 1 b 1 c 1")
-	require.Equal(t, []any{invalidated("a"), invalidated("c")}, tracker.Told())
+	require.Equal(t, []any{invalidated("a"), invalidated("c")}, tracker.TakePushes())
 	tracker.Want("CLIENT CACHING YES", errCachingYes)
 }
 
@@ -144,20 +163,20 @@ func TestClientTrackingBroadcast(t *testing.T) {
 	other.Do("INCR item:1")
 	other.Do("INCR user:1")
 	other.Do("EXEC")
-	require.Equal(t, []any{invalidated("item:1"), invalidated("user:1", "user:2")}, tracker.Told())
+	require.Equal(t, []any{invalidated("item:1"), invalidated("user:1", "user:2")}, tracker.TakePushes())
 	require.Equal(t, []any{int64(2), invalidated("item:1")}, tracker.All("INCR item:1"))
 	tracker.Want("CLIENT TRACKING ON BCAST PREFIX user:1", commands.Error("ERR Prefix 'user:1' overlaps with an existing prefix 'user:'. Prefixes for a single client must not overlap."))
 	tracker.Want("CLIENT TRACKING ON BCAST PREFIX x PREFIX y PREFIX ya", commands.Error("ERR Prefix 'y' overlaps with another provided prefix 'ya'. Prefixes for a single client must not overlap."))
 	tracker.Want("CLIENT TRACKING ON BCAST PREFIX other NOLOOP", ok)
 	require.Equal(t, []any{int64(2)}, tracker.All("INCR other"))
 	other.Do("INCR other")
-	require.Equal(t, []any{invalidated("other")}, tracker.Told())
+	require.Equal(t, []any{invalidated("other")}, tracker.TakePushes())
 	tracker.Want("CLIENT TRACKING OFF", ok)
 	other.Do("INCR other")
-	require.Empty(t, tracker.Told())
+	require.Empty(t, tracker.TakePushes())
 	tracker.Want("CLIENT TRACKING ON BCAST", ok)
 	other.Do("INCR any")
-	require.Equal(t, []any{invalidated("any")}, tracker.Told())
+	require.Equal(t, []any{invalidated("any")}, tracker.TakePushes())
 }
 
 func TestClientTrackingRedirect(t *testing.T) {
@@ -168,12 +187,12 @@ func TestClientTrackingRedirect(t *testing.T) {
 	h.Want("CLIENT GETREDIR", 2)
 	h.Do("GET a")
 	require.Equal(t, []any{int64(1)}, h.All("INCR a"))
-	require.Equal(t, []any{invalidated("a")}, target.Told())
+	require.Equal(t, []any{invalidated("a")}, target.TakePushes())
 	h.Do("HELLO 3")
 	h.Do("GET a")
 	target.State.Closed()
 	other.Do("INCR a")
-	require.Equal(t, []any{resptest.Push{"tracking-redir-broken", int64(2)}}, h.Told())
+	require.Equal(t, []any{resptest.Push{"tracking-redir-broken", int64(2)}}, h.TakePushes())
 	require.Contains(t, h.Do("CLIENT INFO").(resptest.Verbatim).Text, " flags=tR ")
 	h.Want("CLIENT TRACKING ON REDIRECT 2", errRedirectGone)
 	h.Want("CLIENT TRACKING OFF", ok)
@@ -211,13 +230,13 @@ func TestClientTrackingTableIsBounded(t *testing.T) {
 	h, tracker, other := trackers(t, "NOLOOP")
 	tracker.Do("MGET a b c")
 	other.Do("CONFIG SET tracking-table-max-keys 2")
-	require.Equal(t, []any{invalidated("a")}, tracker.Told(), "the longest remembered goes")
+	require.Equal(t, []any{invalidated("a")}, tracker.TakePushes(), "the longest remembered goes")
 	tracker.Do("MGET d e")
-	require.Equal(t, []any{invalidated("b"), invalidated("c")}, tracker.Told(), "by the client's own command, NOLOOP or not")
+	require.Equal(t, []any{invalidated("b"), invalidated("c")}, tracker.TakePushes(), "by the client's own command, NOLOOP or not")
 	require.EqualValues(t, 2, number(t, h, "tracking_total_keys"))
 }
 
-func TestTrackingForgetsClientsThatAreGone(t *testing.T) {
+func TestTrackingForgetsDisconnectedClients(t *testing.T) {
 	h, stays, _ := trackers(t, "")
 	for range 1000 {
 		c := h.NewClient(t)
@@ -240,4 +259,41 @@ func number(t *testing.T, h *servertest.Harness, field string) int {
 	n, err := strconv.Atoi(h.Info("all")[field])
 	require.NoError(t, err)
 	return n
+}
+
+// TestOverlapsAreThoseOfAllPairs compares checkOverlap with a check of all pairs, in the order of
+// Redis.
+func TestOverlapsAreThoseOfAllPairs(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	some := func(n int) (all []string) {
+		for range random.IntN(n) {
+			all = append(all, []string{"", "a", "ab", "abc", "b", "ba", "c", "ca", "cb", "dd", "de", "f"}[random.IntN(12)])
+		}
+		return all
+	}
+	pairs := func(inForce, prefixes []string) error {
+		for i, p := range prefixes {
+			for _, old := range inForce {
+				if overlaps(p, old) {
+					return overlapError(p, "an existing", old)
+				}
+			}
+			for _, q := range prefixes[i+1:] {
+				if overlaps(p, q) {
+					return overlapError(p, "another provided", q)
+				}
+			}
+		}
+		return nil
+	}
+	for range 50_000 {
+		inForce, prefixes := some(4), some(4)
+		if checkOverlap(&commands.Tracking{}, slices.DeleteFunc(slices.Clone(inForce), func(p string) bool { return p == "" })) != nil {
+			continue // the prefixes in force overlap with the empty one only
+		}
+		slices.Sort(inForce)
+		inForce = slices.Compact(inForce)
+		tracking := commands.Tracking{TrackingOptions: commands.TrackingOptions{Prefixes: inForce}}
+		require.Equal(t, pairs(inForce, prefixes), checkOverlap(&tracking, prefixes), "%q %q", inForce, prefixes)
+	}
 }

@@ -2,8 +2,7 @@ package connection
 
 import "cellserver/commands"
 
-// CLIENT UNBLOCK ends another client's blocking command, as if its time were over or
-// with an error.
+// CLIENT UNBLOCK ends the blocking command of another client, as its timeout does or with an error.
 var clientUnblock = &commands.Command{
 	Name: "unblock", Arity: -3, Flags: commands.AdminFlags, Since: "5.0.0",
 	Summary: "Unblock a client blocked in a blocking command from a different connection",
@@ -27,6 +26,6 @@ func unblock(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	c.ReplyDone(c.Server.Clients.Unblock(id, withError))
+	c.ReplyBit(c.Server.Clients.Unblock(id, withError))
 	return nil
 }

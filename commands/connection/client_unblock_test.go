@@ -32,7 +32,7 @@ func TestClientUnblock(t *testing.T) {
 	h.Want("CLIENT UNBLOCK 2", 0)
 }
 
-func TestClientUnblockLeavesThePausedAlone(t *testing.T) {
+func TestClientUnblockIgnoresPausedClients(t *testing.T) {
 	h := servertest.New(t)
 	other := h.NewClient(t)
 	h.Do("CLIENT PAUSE 1000 WRITE")

@@ -1,9 +1,9 @@
 // Package connection holds the commands about the connection itself: AUTH, HELLO, CLIENT, SELECT,
 // PING, ECHO, RESET, QUIT and WAIT.
 //
-// client.go is CLIENT itself; each of its subcommands is in a client_….go file.
+// client.go has the row of CLIENT. The files client_….go have its subcommands.
 //
-// May use: every part of the own connection, and the registry of clients.
+// May use: every part of the own connection, the registry of clients, and all that RESET must end.
 //
 // A command is one file, with its test beside it. A command that returns an error has written
 // nothing. The package takes no locks: a command runs while the server holds the partitions of

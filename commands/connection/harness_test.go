@@ -1,6 +1,7 @@
 package connection
 
-// The tests of this family call commands of other families, too.
+// The tests of this family call commands of other families, too. They cannot import commands/all,
+// because it imports this package.
 import (
 	_ "cellserver/commands/admin"
 	_ "cellserver/commands/cluster"

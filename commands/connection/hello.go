@@ -2,8 +2,8 @@ package connection
 
 import "cellserver/commands"
 
-// HELLO [protover [AUTH username password] [SETNAME name]] chooses the protocol and
-// replies with what the server is.
+// HELLO [protover [AUTH username password] [SETNAME name]] chooses the RESP version. It replies
+// with a description of the server.
 var _ = commands.Register(&commands.Command{
 	Name: "hello", Arity: -1, Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy, Group: commands.GroupConnection, Since: "6.0.0",
 	Summary: "Handshake with Redis", Usage: "[protover [AUTH username password] [SETNAME clientname]]",
@@ -44,7 +44,7 @@ func hello(c *commands.Call) error {
 	return nil
 }
 
-// helloOptions reads AUTH and SETNAME; AUTH takes effect at once, as in Redis.
+// helloOptions parses AUTH and SETNAME. AUTH takes effect even if a later check fails, as in Redis.
 func helloOptions(c *commands.Call) (name []byte, err error) {
 	args := c.Args[min(len(c.Args), 2):]
 	var user, password []byte

@@ -15,7 +15,8 @@ func TestPing(t *testing.T) {
 	h.Want("PING a b", commands.WrongArity("ping").(commands.Error))
 }
 
-// A RESP2 client that subscribed gets messages only, so that the answer is one.
+// TestPingWhileSubscribed: a subscribed RESP2 client gets the reply of PING in the form of a
+// message.
 func TestPingWhileSubscribed(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("SUBSCRIBE a")

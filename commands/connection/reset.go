@@ -2,8 +2,9 @@ package connection
 
 import "cellserver/commands"
 
-// RESET makes the connection as new: no transaction, no watched keys, database 0, RESP2,
-// not authenticated, no name, no tracking, not a monitor, replies on.
+// RESET returns the connection to the state of a new connection. It ends the transaction, unwatches
+// all keys, and ends tracking, MONITOR and all subscriptions. It selects database 0 and RESP2,
+// drops the authentication and the name, and switches replies on.
 var _ = commands.Register(&commands.Command{
 	Name: "reset", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy | commands.Immediate | commands.WhileSubscribed, Group: commands.GroupConnection, Since: "6.2.0",
 	Summary: "Reset the connection", Complexity: "O(1)", Run: reset, Footprint: commands.WatchedFootprint,

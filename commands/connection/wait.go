@@ -6,9 +6,9 @@ import (
 	"cellserver/commands"
 )
 
-// WAIT numreplicas timeout waits until so many replicas have this connection's writes,
-// or some milliseconds of logical time (0 for ever) have passed, and replies with how
-// many have. There are none here; inside MULTI it does not wait.
+// WAIT numreplicas timeout waits until numreplicas replicas have this connection's writes, at most
+// timeout milliseconds of logical time. A timeout of 0 means no limit. WAIT replies with the number
+// of these replicas: always 0, because there are no replicas. Inside MULTI, WAIT does not wait.
 var _ = commands.Register(&commands.Command{
 	Name: "wait", Arity: 3, Flags: commands.NoScript, Group: commands.GroupGeneric, Since: "3.0.0", Run: wait,
 	Summary: "Wait for the synchronous replication of all the write commands sent in the context of the current connection",
@@ -32,8 +32,7 @@ func wait(c *commands.Call) error {
 	return nil
 }
 
-// waits reports whether the client still has to wait, for a timeout that began when it
-// was first asked.
+// waits reports whether the client must wait longer. The timeout begins with the first try.
 func waits(c *commands.Call, timeoutMillis int64) bool {
 	if c.Conn.WakeAt == 0 {
 		c.Conn.WakeAt, c.Conn.WakeMonotonic = math.MaxInt64, false

@@ -2,9 +2,9 @@ package keys
 
 import "cellserver/commands"
 
-// COPY source destination [DB destination-db] [REPLACE] copies a key with its expiry,
-// and replies whether it did: not when there is no source, nor, without REPLACE, when
-// there is a destination.
+// COPY source destination [DB destination-db] [REPLACE] copies a key with its expiry. It replies 1,
+// or 0 if it copies nothing: the source is absent, or the destination exists and REPLACE is not
+// given.
 var _ = commands.Register(&commands.Command{
 	Name: "copy", Arity: -3, Flags: commands.Write | commands.DenyOOM, Keys: commands.TwoKeys.With("RO ACCESS; OW UPDATE"), Group: commands.GroupGeneric, Since: "6.2.0",
 	Summary: "Copy a key", Usage: "source destination [DB destination-db] [REPLACE]",

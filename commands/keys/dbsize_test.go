@@ -12,7 +12,7 @@ func TestDBSize(t *testing.T) {
 	h.Want("MSET a 1 b 2", ok)
 	h.Want("SET c 3 PX 1", ok)
 	h.Advance(2 * time.Millisecond)
-	h.Want("DBSIZE", 3) // expired, and nobody has looked
+	h.Want("DBSIZE", 3) // expired keys count until they are removed
 	h.Want("GET c", nil)
 	h.Want("DBSIZE", 2)
 }

@@ -2,8 +2,8 @@ package keys
 
 import "cellserver/commands"
 
-// DEL and UNLINK remove keys and reply with how many of them there were. Memory is
-// given back by the garbage collector, aside, for both.
+// DEL and UNLINK remove keys and reply with the number of removed keys. For both, the garbage
+// collector frees the memory in another thread.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "del", Arity: -2, Flags: commands.Write, Keys: commands.AllKeys.With("RM DELETE"), Group: commands.GroupGeneric, Since: "1.0.0",

@@ -5,8 +5,8 @@ import (
 	"cellserver/persistence/rdb"
 )
 
-// DUMP key replies with the key's value in the form that RESTORE takes, here and in any
-// Redis since version 5; without its expiry.
+// DUMP key replies with the value of a key as a payload for RESTORE, without the expiry. Every
+// Redis since version 5 accepts the payload.
 var _ = commands.Register(&commands.Command{
 	Name: "dump", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey.With("RO ACCESS"), Group: commands.GroupGeneric, Since: "2.6.0",
 	Tips: []string{"nondeterministic_output"}, Summary: "Return a serialized version of the value stored at the specified key.", Usage: "key",

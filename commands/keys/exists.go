@@ -2,8 +2,8 @@ package keys
 
 import "cellserver/commands"
 
-// EXISTS and TOUCH reply with how many of the keys there are, one named twice counting
-// twice. TOUCH counts as a use of them, EXISTS does not.
+// EXISTS and TOUCH reply with the number of keys that exist. A key that is named twice counts
+// twice. TOUCH counts as an access to the keys, EXISTS does not.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "exists", Arity: -2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.AllKeys.With("RO"), Group: commands.GroupGeneric, Since: "1.0.0",

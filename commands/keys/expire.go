@@ -5,9 +5,11 @@ import (
 	"cellserver/store"
 )
 
-// EXPIRE, PEXPIRE, EXPIREAT and PEXPIREAT set when a key's time is over; one that has
-// passed removes the key. NX, XX, GT and LT make that depend on the expiry it has, GT
-// and LT taking a key that stays for ever for one with an infinite time.
+// EXPIRE, PEXPIRE, EXPIREAT and PEXPIREAT set the expiry of a key. A time in the past deletes the
+// key.
+//
+// The options NX, XX, GT and LT are conditions on the old expiry. For GT and LT, a key without
+// expiry has an infinite one.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "expire", Arity: -3, Flags: commands.Write | commands.Fast, Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric, Since: "1.0.0",
@@ -63,7 +65,7 @@ func expire(c *commands.Call, o *commands.ExpiryOption) error {
 	return nil
 }
 
-// expireCondition says of which expiries a new one may take the place.
+// expireCondition is the condition on the old expiry under which a new expiry is set.
 type expireCondition struct{ nx, xx, gt, lt bool }
 
 func parseExpireCondition(args [][]byte) (o expireCondition, err error) {
@@ -90,16 +92,16 @@ func parseExpireCondition(args [][]byte) (o expireCondition, err error) {
 	return o, nil
 }
 
-// holds reports whether at may take the place of the expiry old.
+// holds reports whether at may replace the expiry old. Both are in Unix milliseconds.
 func (o *expireCondition) holds(old, at int64) bool {
-	stays := old == store.NoExpiry
+	persistent := old == store.NoExpiry
 	switch {
-	case o.nx && !stays, o.xx && stays:
+	case o.nx && !persistent, o.xx && persistent:
 		return false
 	case o.gt:
-		return !stays && at > old
+		return !persistent && at > old
 	case o.lt:
-		return stays || at < old
+		return persistent || at < old
 	}
 	return true
 }

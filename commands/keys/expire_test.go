@@ -23,7 +23,7 @@ func TestExpire(t *testing.T) {
 	}
 	h.Want("EXPIRE k 9223372036854776", commands.InvalidExpire("expire").(commands.Error))
 	h.Want("EXPIRE k -9223372036854776", commands.InvalidExpire("expire").(commands.Error))
-	h.Want("EXPIRE k 9223372036854775", commands.InvalidExpire("expire").(commands.Error)) // in milliseconds from now it overflows
+	h.Want("EXPIRE k 9223372036854775", commands.InvalidExpire("expire").(commands.Error)) // the sum in milliseconds overflows
 	h.Want("EXPIRE k 1.5", commands.ErrNotInteger)
 	h.Want("EXPIRE k", commands.WrongArity("expire").(commands.Error))
 }
@@ -59,7 +59,8 @@ func TestPExpireAt(t *testing.T) {
 	h.Want("EXISTS k", 0)
 }
 
-// Every option against a key that stays, and against one that has 100 ms.
+// TestExpireOptions tries every option on a key without expiry, and on a key that expires in 100
+// ms.
 func TestExpireOptions(t *testing.T) {
 	h := servertest.New(t)
 	for _, c := range []struct {

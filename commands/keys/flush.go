@@ -2,18 +2,18 @@ package keys
 
 import "cellserver/commands"
 
-// FLUSHDB removes every key of the client's database, FLUSHALL of all databases. Memory
-// is given back by the garbage collector, aside, whether ASYNC or SYNC is asked for.
+// FLUSHDB removes every key of the selected database, FLUSHALL every key of all databases. With
+// ASYNC and with SYNC, the garbage collector frees the memory in another thread.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "flushdb", Arity: -1, Flags: commands.Write | commands.Whole, Group: commands.GroupServer, Categories: []string{"keyspace", "dangerous"}, Since: "1.0.0",
+		Name: "flushdb", Arity: -1, Flags: commands.Write | commands.WholeKeyspace, Group: commands.GroupServer, Categories: []string{"keyspace", "dangerous"}, Since: "1.0.0",
 		Summary: "Remove all keys from the current database", Usage: "[ASYNC | SYNC]",
 		Complexity: "O(N) where N is the number of keys in the selected database",
 		Tips:       commands.AllShardsSucceed,
 		Run:        func(c *commands.Call) error { return flush(c, c.Tx.DB(), c.Tx.DB()) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "flushall", Arity: -1, Flags: commands.Write | commands.Whole, Group: commands.GroupServer, Categories: []string{"keyspace", "dangerous"}, Since: "1.0.0",
+		Name: "flushall", Arity: -1, Flags: commands.Write | commands.WholeKeyspace, Group: commands.GroupServer, Categories: []string{"keyspace", "dangerous"}, Since: "1.0.0",
 		Summary: "Remove all keys from all databases", Usage: "[ASYNC | SYNC]",
 		Complexity: "O(N) where N is the total number of keys in all databases",
 		Tips:       commands.AllShardsSucceed,
@@ -27,13 +27,13 @@ var (
 	})
 )
 
-// flush removes every key of the databases from … to.
-func flush(c *commands.Call, from, to int) error {
+// flush removes every key of the databases first to last.
+func flush(c *commands.Call, first, last int) error {
 	if n := len(c.Args); n > 2 || n == 2 && !commands.Is(c.Args[1], "async") && !commands.Is(c.Args[1], "sync") {
 		return commands.ErrSyntax
 	}
 	was, changes := c.Tx.DB(), c.Tx.Changes()
-	for db := from; db <= to; db++ {
+	for db := first; db <= last; db++ {
 		if c.Server.Store.Len(db) > 0 {
 			c.Tx.Select(db)
 			c.Tx.Flush()

@@ -27,7 +27,7 @@ func TestFlushDB(t *testing.T) {
 	h.Want("EXEC", resptest.NilArray)
 }
 
-func TestFlushAllIsToldToTheDisk(t *testing.T) {
+func TestFlushAllEmptiesTheDisk(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("FLUSHALL nonsense", commands.ErrSyntax)
 	h.Want("FLUSHDB", ok)

@@ -6,22 +6,23 @@ import (
 	"cellserver/store"
 )
 
-// KEYS pattern replies with every key that the pattern (glob.go) admits.
+// KEYS pattern replies with every key that matches the pattern (package internal/glob).
 var _ = commands.Register(&commands.Command{
-	Name: "keys", Arity: 2, Flags: commands.ReadOnly | commands.Whole, Group: commands.GroupGeneric, Categories: []string{"keyspace", "dangerous"}, Since: "1.0.0",
+	Name: "keys", Arity: 2, Flags: commands.ReadOnly | commands.WholeKeyspace, Group: commands.GroupGeneric, Categories: []string{"keyspace", "dangerous"}, Since: "1.0.0",
 	Summary: "Find all keys matching the given pattern", Usage: "pattern",
 	Complexity: "O(N) with N being the number of keys in the database, under the assumption that the key names in the database and the given pattern have limited length.",
 	Tips:       []string{"request_policy:all_shards", "nondeterministic_output_order"}, Run: keys,
 })
 
 func keys(c *commands.Call) error {
-	all := string(c.Args[1]) == "*" // the empty key, too
-	var found [][]byte
+	all := string(c.Args[1]) == "*" // * matches the empty key, too
+	array, n := c.Out.DeferArray(), 0
 	c.Tx.Each(func(e *store.Entry) {
-		if all || glob.Match(c.Args[1], e.Key()) {
-			found = append(found, e.Key())
+		if !c.Out.Over() && (all || glob.Match(c.Args[1], e.Key())) {
+			c.Out.Bulk(e.Key())
+			n++
 		}
 	})
-	c.ReplyKeys(found)
+	c.Out.SetArray(array, n)
 	return nil
 }

@@ -2,8 +2,8 @@ package keys
 
 import "cellserver/commands"
 
-// MOVE key db moves a key with its expiry to another database, and replies whether it
-// did: not when there is none, nor when that database has one of that name.
+// MOVE key db moves a key with its expiry to another database. It replies 1, or 0 if it moves
+// nothing: the key is absent, or the other database has a key with this name.
 var _ = commands.Register(&commands.Command{
 	Name: "move", Arity: 3, Flags: commands.Write | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupGeneric, Since: "1.0.0",
 	Summary: "Move a key to another database", Usage: "key db", Complexity: "O(1)", Run: move,
@@ -22,13 +22,7 @@ func move(c *commands.Call) error {
 	if db == c.Tx.DB() {
 		return commands.ErrSameObject
 	}
-	key := c.Args[1]
-	e := c.Tx.Write(key)
-	if !e.Exists() || c.ExistsIn(db, key) {
-		c.Out.Int(0)
-		return nil
-	}
-	e.MoveTo(db, key)
-	c.Out.Int(1)
+	e := c.Tx.Write(c.Args[1])
+	c.ReplyBit(e.Move(db))
 	return nil
 }

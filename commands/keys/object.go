@@ -6,7 +6,7 @@ import (
 	"cellserver/store"
 )
 
-// OBJECT tells how a key is kept and how it was used; asking is no use of it.
+// OBJECT shows the encoding of a key and its access data. It does not count as an access.
 var _ = commands.Register(&commands.Command{
 	Name: "object", Arity: -2, Group: commands.GroupGeneric, Categories: []string{}, Since: "2.2.3",
 	Summary: "A container for object introspection commands", Complexity: "Depends on subcommand.",
@@ -38,8 +38,7 @@ const (
 		"Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
 )
 
-// longestEmbedded is the length in bytes up to which Redis keeps a string beside its
-// object: what it calls embstr.
+// longestEmbedded is the largest length in bytes of a string with the encoding embstr, as in Redis.
 const longestEmbedded = 44
 
 func objectEncoding(c *commands.Call) error {
@@ -53,7 +52,7 @@ func objectEncoding(c *commands.Call) error {
 	return nil
 }
 
-// encoding is what Redis calls the way in which an entry is kept.
+// encoding returns the encoding that Redis would have for an entry.
 func encoding(e *store.Entry) string {
 	switch k := e.Kind(); {
 	case k == store.Int:
@@ -92,7 +91,7 @@ func objectIdleTime(c *commands.Call) error {
 	return nil
 }
 
-// objectRefCount says 1: no two keys share a value here.
+// objectRefCount always replies 1 for a key: two keys never share a value.
 func objectRefCount(c *commands.Call) error {
 	if e := c.Tx.Peek(c.Args[2]); e.Exists() {
 		c.Out.Int(1)
@@ -102,7 +101,7 @@ func objectRefCount(c *commands.Call) error {
 	return nil
 }
 
-// usesLFU reports whether the server evicts keys by how often they were used.
+// usesLFU reports whether maxmemory-policy is an LFU policy.
 func usesLFU(cfg *config.Config) bool {
 	return cfg.MaxMemoryPolicy == config.AllKeysLFU || cfg.MaxMemoryPolicy == config.VolatileLFU
 }

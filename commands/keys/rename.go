@@ -2,8 +2,8 @@ package keys
 
 import "cellserver/commands"
 
-// RENAME and RENAMENX give a key another name. RENAME takes the place of what has that
-// name, RENAMENX leaves it and replies 0. The expiry goes along.
+// RENAME and RENAMENX give a key another name; the expiry stays. If a key of the new name exists,
+// RENAME replaces it. RENAMENX then changes nothing and replies 0.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "rename", Arity: 3, Flags: commands.Write, Keys: commands.TwoKeys.With("RW ACCESS DELETE; OW UPDATE"), Group: commands.GroupGeneric, Since: "1.0.0",
@@ -23,7 +23,7 @@ var (
 			if err != nil {
 				return err
 			}
-			c.ReplyDone(done)
+			c.ReplyBit(done)
 			return nil
 		},
 	})
@@ -31,7 +31,7 @@ var (
 
 const errNoSuchKey commands.Error = "ERR no such key"
 
-// rename reports whether it gave the key its new name.
+// rename reports whether the key has got its new name.
 func rename(c *commands.Call, replace bool) (done bool, err error) {
 	from, to := c.Args[1], c.Args[2]
 	e := c.Tx.Write(from)
@@ -44,6 +44,6 @@ func rename(c *commands.Call, replace bool) (done bool, err error) {
 	if d := c.Tx.Write(to); d.Exists() && !replace {
 		return false, nil
 	}
-	e.MoveTo(c.Tx.DB(), to)
+	e.Rename(to)
 	return true, nil
 }

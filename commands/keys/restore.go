@@ -9,11 +9,12 @@ import (
 	"cellserver/store"
 )
 
-// RESTORE key ttl serialized-value makes a key that is absent (or, with REPLACE, any) hold
-// what DUMP gave for another, here or in any Redis up to 7.4, for ttl milliseconds or until
-// ttl (with ABSTTL), or for ever when that is 0. A time that has passed leaves no key.
-// IDLETIME and FREQ say how the key was used; the one that maxmemory-policy has no use
-// for is ignored.
+// RESTORE key ttl serialized-value stores the value of a DUMP payload, of this server or of a Redis
+// up to 7.4. The key must be absent; REPLACE replaces a key.
+//
+// ttl is a number of milliseconds, with ABSTTL a Unix time in milliseconds; 0 means no expiry. A
+// time in the past leaves no key. IDLETIME and FREQ set the access data of the key.
+// maxmemory-policy decides which of the two counts; the other one is ignored.
 var _ = commands.Register(&commands.Command{
 	Name: "restore", Arity: -4, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupGeneric, Since: "2.6.0",
 	Categories: []string{"keyspace", "dangerous"},
@@ -66,8 +67,8 @@ func restore(c *commands.Call) error {
 	return nil
 }
 
-// restoreOptions are what follows RESTORE's value; idle (seconds) and freq are -1 when
-// they are not given.
+// restoreOptions are the options of RESTORE. idle is in seconds; idle and freq are -1 if they are
+// not given.
 type restoreOptions struct {
 	replace, absolute bool
 	idle, freq        int64
@@ -102,8 +103,8 @@ func readRestoreOptions(c *commands.Call) (o restoreOptions, err error) {
 	return o, nil
 }
 
-// expireAt is the moment that a ttl stands for, in Unix milliseconds, or NoExpiry. What
-// lies beyond the last one has passed, as in Redis.
+// expireAt returns the expiry in Unix milliseconds, or NoExpiry. now is in Unix milliseconds. A ttl
+// that overflows counts as a time in the past, as in Redis.
 func (o *restoreOptions) expireAt(ttl, now int64) int64 {
 	switch {
 	case ttl == 0:
@@ -116,7 +117,7 @@ func (o *restoreOptions) expireAt(ttl, now int64) int64 {
 	return now + ttl
 }
 
-// restoreAccess makes a key as used as the options say.
+// restoreAccess sets the access data of the key.
 func restoreAccess(c *commands.Call, e *store.Entry, o restoreOptions) {
 	switch lfu := usesLFU(c.Server.Config()); {
 	case lfu && o.freq >= 0:

@@ -12,22 +12,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dumpOf is DUMP's payload of a key.
+// dumpOf returns the DUMP payload of a key.
 func dumpOf(h *servertest.Harness, key string) string {
 	h.T.Helper()
 	return h.Do("DUMP", key).(string)
 }
 
-// restored runs RESTORE of a payload with options, and requires its reply.
+// restored runs RESTORE with a payload and options, and requires its reply.
 func restored(h *servertest.Harness, reply any, key, ttl, payload string, options ...any) {
 	h.T.Helper()
 	call := append([]any{"RESTORE", key, ttl, payload}, options...)
 	require.Equal(h.T, h.Wire(reply), h.Do(call...), "%q", call)
 }
 
-// What DUMP gives for the string v.
+// DUMP payloads of the string v.
 const (
-	goldenText = "\x00\x01v\x0a\x00\x91\x08\xce\xb2\x19\x38\x8a\xce" // in Redis 7.0
+	goldenText = "\x00\x01v\x0a\x00\x91\x08\xce\xb2\x19\x38\x8a\xce" // of Redis 7.0
 	ourText    = "\x00\x01v\x09\x00\x41\xfa\x9f\x7e\x4d\xbe\xe9\x7f"
 )
 
@@ -107,7 +107,7 @@ func TestRestoreOfUse(t *testing.T) {
 	h.Want("OBJECT FREQ k", 5)
 }
 
-// A log gets what RESTORE did as facts: the key anew.
+// TestRestoreIsLoggedAsFacts: the effects of RESTORE delete the key and set its new value.
 func TestRestoreIsLoggedAsFacts(t *testing.T) {
 	h := servertest.New(t)
 	h.SortedSet("z", "a")
@@ -118,7 +118,7 @@ func TestRestoreIsLoggedAsFacts(t *testing.T) {
 	require.Equal(t, recorder{store.OpDel, store.OpZStore, store.OpExpire}, log)
 }
 
-// recorder notes what kinds of effects there were.
+// recorder collects the kinds of effects.
 type recorder []store.Op
 
 func (r *recorder) Committed(_ *store.Tx, effects []store.Effect) {
@@ -127,7 +127,7 @@ func (r *recorder) Committed(_ *store.Tx, effects []store.Effect) {
 	}
 }
 
-// Payloads go to the real Redis, and its own come here.
+// TestRestoreAgreesWithRedis exchanges payloads with Redis, in both directions.
 func TestRestoreAgreesWithRedis(t *testing.T) {
 	redis := resptest.Dial(t, resptest.StartRedis(t))
 	h := servertest.New(t)

@@ -8,11 +8,11 @@ import (
 	"cellserver/store"
 )
 
-// SCAN cursor [MATCH pattern] [COUNT count] [TYPE type] replies with the next cursor,
-// "0" at the end, and some of the database's keys. A key that is there for the whole
-// scan is seen, exactly once.
+// SCAN cursor [MATCH pattern] [COUNT count] [TYPE type] replies with the next cursor and some keys
+// of the database. The cursor "0" ends the scan. A scan returns every key that exists during the
+// whole scan, exactly once.
 var _ = commands.Register(&commands.Command{
-	Name: "scan", Arity: -2, Flags: commands.ReadOnly | commands.Whole, Group: commands.GroupGeneric, Since: "2.8.0",
+	Name: "scan", Arity: -2, Flags: commands.ReadOnly | commands.WholeKeyspace, Group: commands.GroupGeneric, Since: "2.8.0",
 	Summary: "Incrementally iterate the keys space", Usage: "cursor [MATCH pattern] [COUNT count] [TYPE type]",
 	Complexity: "O(1) for every call. O(N) for a complete iteration, including enough command calls for the cursor to return back to 0. " +
 		"N is the number of elements inside the collection.",
@@ -24,7 +24,7 @@ func scan(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	var kind []byte // a type's name, or nil
+	var kind []byte // the argument of TYPE, or nil
 	o, err := commands.ParseScanOptions(c.Args[2:], func(word, arg []byte) bool {
 		kind = arg
 		return commands.Is(word, "type")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scanAll follows the cursor to the end and returns what came, and in how many calls.
+// scanAll scans to the end and returns all keys, and the number of calls.
 func scanAll(h *servertest.Harness, options string) (keys []any, calls int) {
 	cursor := "0"
 	for {
@@ -52,7 +52,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// Keys that come and go do not make a scan miss one that stays.
+// TestScanWhileWriting: a scan returns every key that stays, while other keys are written and
+// deleted.
 func TestScanWhileWriting(t *testing.T) {
 	h := servertest.New(t)
 	for i := range 300 {

@@ -5,9 +5,9 @@ import (
 	"cellserver/store"
 )
 
-// TTL and PTTL reply with the seconds or milliseconds until a key's time is over,
-// EXPIRETIME and PEXPIRETIME with the moment, since the Unix epoch: -2 when there is no
-// such key, -1 when it stays for ever. Seconds are rounded to the nearest.
+// TTL and PTTL reply with the seconds or milliseconds until a key expires. EXPIRETIME and
+// PEXPIRETIME reply with the Unix time of the expiry. All reply -2 if the key is absent, -1 if it
+// has no expiry. Seconds are rounded to the nearest second.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "ttl", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupGeneric, Since: "1.0.0",
@@ -39,15 +39,16 @@ const (
 	seconds      int64 = 1000
 )
 
-// replyTime replies with the time left, or with the moment at which it is over.
-func replyTime(c *commands.Call, unit int64, moment bool) error {
+// replyTime replies with the time until the expiry, or with the Unix time of the expiry. unit is in
+// milliseconds.
+func replyTime(c *commands.Call, unit int64, absolute bool) error {
 	e := c.Tx.Peek(c.Args[1])
 	if !e.Exists() {
 		c.Out.Int(-2)
 		return nil
 	}
 	ms := e.TTL()
-	if moment {
+	if absolute {
 		ms = e.ExpireAt()
 	}
 	if ms == store.NoExpiry {

@@ -31,7 +31,7 @@ func TestPTTL(t *testing.T) {
 	h.Advance(499 * time.Millisecond)
 	h.Want("PTTL k", 1001)
 	h.Do("CL.THROTTLE t 0 3 1")
-	h.Want("PTTL t", 333) // a third of a second, rounded up
+	h.Want("PTTL t", 333) // the interval is a third of a second; the expiry is rounded up
 }
 
 func TestExpireTime(t *testing.T) {

@@ -6,57 +6,61 @@ import (
 	"cellserver/limiters"
 )
 
-// replyFunc replies with an answer. Its times are seconds, or milliseconds if millis is set.
+// replyFunc replies with an answer. Its times are in milliseconds if millis is set, else in
+// seconds.
 type replyFunc func(c *commands.Call, a *limiters.Answer, millis bool)
 
-// ask is the whole of a limiter's command: read its arguments, decide, apply, reply. The key
-// is the first argument.
+// ask runs a limiter's command whose key is the first argument. It reads the arguments, decides,
+// applies the decision and replies with five integers.
 func ask[L limiters.Limiter](c *commands.Call, read func(*limiters.Args) (L, error)) error {
-	return askFor(c, read, replyAnswer)
+	return askWithReply(c, read, replyAnswer)
 }
 
-// askFor is ask with another reply.
-func askFor[L limiters.Limiter](c *commands.Call, read func(*limiters.Args) (L, error), reply replyFunc) error {
-	room := c.Conn.Scratch.Limit
-	if room == nil {
-		room = new(limiters.Room)
-		c.Conn.Scratch.Limit = room
+// askWithReply is [ask] with another reply.
+func askWithReply[L limiters.Limiter](c *commands.Call, read func(*limiters.Args) (L, error), reply replyFunc) error {
+	scratch := c.Conn.Scratch.Limit
+	if scratch == nil {
+		scratch = new(limiters.Scratch)
+		c.Conn.Scratch.Limit = scratch
 	}
-	room.Args.Begin(c.Cmd.Name, c.Args[2:])
-	return limiters.Explain(askIn(c, room, read, reply))
+	scratch.Args.Begin(c.Cmd.Name, c.Args[2:])
+	return limiters.Explain(askWith(c, scratch, read, reply))
 }
 
-func askIn[L limiters.Limiter](c *commands.Call, room *limiters.Room, read func(*limiters.Args) (L, error), reply replyFunc) error {
-	l, err := read(&room.Args)
+// askWith is askWithReply with the scratch memory of the connection. CL.PROBE and any limiter with PEEK only look, and
+// change nothing.
+func askWith[L limiters.Limiter](c *commands.Call, scratch *limiters.Scratch, read func(*limiters.Args) (L, error), reply replyFunc) error {
+	l, err := read(&scratch.Args)
 	if err != nil {
 		return err
 	}
 	looks := c.Cmd.Flags&commands.ReadOnly != 0
 	if looks {
-		room.Entry = c.Tx.Read(c.Args[1])
+		scratch.Entry = c.Tx.Read(c.Args[1])
 	} else {
-		l.Find(&room.Entry, c.Tx, c.Args[1])
+		l.Find(&scratch.Entry, c.Tx, c.Args[1])
 	}
-	a := &room.Answer
-	if err = l.Decide(&room.Entry, a, c.Now, room.Args.Quantity); err != nil {
+	a := &scratch.Answer
+	if err = l.Decide(&scratch.Entry, a, c.Now, scratch.Args.Quantity); err != nil {
 		return err
 	}
-	looks = looks || room.Args.Has(limiters.OptPeek)
+	looks = looks || scratch.Args.Has(limiters.OptPeek)
 	if a.Changed && !looks {
-		l.Apply(&room.Entry, a, c.Now)
+		l.Apply(&scratch.Entry, a, c.Now)
 	}
-	count(c, c.Args[1], a.Limited, looks || room.Args.Quantity == 0)
-	reply(c, a, room.Args.Has(limiters.OptMS))
+	count(c, c.Args[1], a.Limited, looks || scratch.Args.Quantity == 0)
+	reply(c, a, scratch.Args.Has(limiters.OptMS))
 	return nil
 }
 
-// replyAnswer replies with the five integers of every limiter.
+// replyAnswer replies with the five integers of every limiter: limited, limit, remaining,
+// retry_after and reset_after.
 func replyAnswer(c *commands.Call, a *limiters.Answer, millis bool) {
 	c.Out.Ints(int64(commands.Bit(a.Limited)), a.Limit, a.Remaining, wholeUnits(a.RetryAfter, millis), wholeUnits(a.ResetAfter, millis))
 }
 
-// wholeUnits converts nanoseconds to seconds or milliseconds, rounded up, so that a client that
-// waits so long never comes too early. Never stays Never.
+// wholeUnits converts nanoseconds to seconds or milliseconds, rounded up: a client that waits so
+// long never retries too early. It returns Never for Never.
 func wholeUnits(ns int64, millis bool) int64 {
 	switch {
 	case ns == limiters.Never:
@@ -67,8 +71,8 @@ func wholeUnits(ns int64, millis bool) int64 {
 	return exact.CeilDiv(ns, 1e9)
 }
 
-// count counts a decision about a key. A request that only looks (CL.PROBE, PEEK, a quantity
-// of 0) limits nobody.
+// count counts a decision about a key. looked is true for a request that consumes nothing
+// (CL.PROBE, PEEK, a quantity of 0). Such a request does not count for CL.TOP.
 func count(c *commands.Call, key []byte, limited, looked bool) {
 	if !limited && !looked {
 		return

@@ -5,24 +5,24 @@ import (
 	"cellserver/limiters"
 )
 
-// CL.ACQUIRE key limit lease holder [MS] [PEEK] takes one of limit permits for holder, which
-// has it for lease seconds or until CL.RELEASE gives it back; the reply is that of all
-// limiters. Acquiring again renews the lease.
+// CL.ACQUIRE key limit lease holder [MS] [PEEK] takes one of limit permits for a holder. The permit
+// is free again after lease seconds, or after CL.RELEASE. If the holder has a permit, CL.ACQUIRE
+// renews its lease. The reply is the reply of all limiters.
 //
-// CL.RELEASE key holder gives a permit back, and replies 1; 0 if the holder had none any more.
+// CL.RELEASE key holder returns a permit. It replies 1, or 0 if the holder has no permit.
 //
-// The state is a sorted set of holders. A score is when the holder's lease ends, in Unix
+// The state is a sorted set of holders. The score of a holder is the end of its lease in Unix
 // microseconds.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "cl.acquire", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-		Summary: "Acquires or renews one of so many permits, which comes back by itself after a lease.",
+		Summary: "Takes or renews one of a limited number of permits. A permit is free again after its lease.",
 		Usage:   "key limit lease holder [MS] [PEEK]", Complexity: "O(log(N)) where N is the number of permits in use",
 		Run: func(c *commands.Call) error { return ask(c, limiters.ReadLease) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "cl.release", Arity: 3, Flags: commands.Write | commands.Fast, Keys: commands.OneKey.With("RW ACCESS DELETE"), Group: commands.GroupLimiter,
-		Summary: "Gives back a permit that CL.ACQUIRE took.",
+		Summary: "Returns a permit that CL.ACQUIRE took.",
 		Usage:   "key holder", Complexity: "O(log(N)) where N is the number of permits in use",
 		Run: clRelease,
 	})
@@ -34,6 +34,6 @@ func clRelease(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	c.ReplyDone(held)
+	c.ReplyBit(held)
 	return nil
 }

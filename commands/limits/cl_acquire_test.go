@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestClAcquire lets at most so many work at once; one that crashed frees itself.
+// TestClAcquire: at most limit holders have a permit. The lease of a crashed holder ends.
 func TestClAcquire(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("CL.ACQUIRE jobs 2 30 a", []any{0, 2, 1, -1, 30})
@@ -17,7 +17,7 @@ func TestClAcquire(t *testing.T) {
 	h.Want("ZRANGE jobs 0 -1 WITHSCORES", []string{"a", "1700000030123456", "b", "1700000040123456"})
 	h.Want("PTTL jobs", 30001)
 
-	// Acquiring again renews, also when there is no other permit.
+	// Acquiring again renews the lease, even if no permit is free.
 	h.Want("CL.ACQUIRE jobs 2 30 a", []any{0, 2, 0, -1, 30})
 	h.Want("CL.ACQUIRE jobs 1 30 b", []any{0, 1, 0, -1, 30})
 	h.Want("CL.ACQUIRE jobs 1 30 c PEEK", []any{1, 1, 0, 30, 30})
@@ -26,7 +26,7 @@ func TestClAcquire(t *testing.T) {
 	h.Want("CL.ACQUIRE jobs 2 30 c PEEK MS", []any{0, 2, 0, -1, 30000})
 	h.Want("CL.ACQUIRE jobs 2 60 c", []any{0, 2, 0, -1, 60})
 
-	// A lease holds before its end, and no longer.
+	// A lease counts until its end, exclusive.
 	h.Advance(30*time.Second - 789 - 1)
 	h.Want("CL.ACQUIRE jobs 2 30 d MS", []any{1, 2, 0, 1, 30001})
 	h.Advance(1)
@@ -40,7 +40,7 @@ func TestClAcquire(t *testing.T) {
 	h.Want("CL.RELEASE jobs", commands.WrongArity("cl.release").(commands.Error))
 }
 
-// TestClAcquireOtherMembers: a client's own members are leases, too.
+// TestClAcquireOtherMembers: a member that a client adds with ZADD is a lease, too.
 func TestClAcquireOtherMembers(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("ZADD k 1e300 forever -1 never 1700000001000000.7 soon", 3)

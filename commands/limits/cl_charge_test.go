@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestClCharge takes more than there is, and says until when that is owed.
+// TestClCharge consumes more than the rest, and replies with the time until the debt is paid.
 func TestClCharge(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("CL.CHARGE api 3 4 1 12", []any{1, 4, -8, 2, 3})

@@ -7,45 +7,46 @@ import (
 	"cellserver/store"
 )
 
-// CL.CHECK name key [quantity] [MS] [PEEK] asks a rule: all of its limits pass, and
-// consume the quantity (1), or none does. The reply is that of the tightest limit: of
-// those that refuse, the one with the longest wait; when none does, the one with the
-// least left. A rule in SHADOW never limits.
+// CL.CHECK name key [quantity] [MS] [PEEK] asks a rule. Either all limits of the rule allow the
+// quantity (1) and consume it, or all limits consume nothing. A rule with SHADOW always allows.
 //
-// Each limit keeps its state under a key of its own, name:{key}:limiter.
+// The reply is the reply of the tightest limit. If limits refuse, that is the refusing limit with
+// the longest wait, else the limit with the least remaining.
+//
+// Each limit keeps its state in a key of its own: name:{key}:limiter.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.check", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
-	Summary: "Decides whether an action may happen now, by all limits of a rule, and counts it if so.",
+	Summary: "Decides by all limits of a rule whether an action may happen now, and counts the action if it may.",
 	Usage:   "name key [quantity] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
 	Run: clCheck, Footprint: checkFootprint,
 })
 
 func checkFootprint(c *commands.Call, fp *store.Footprint) {
-	room := c.Conn.Scratch.Check
-	if room == nil {
-		room = new(rules.Check)
-		c.Conn.Scratch.Check = room
+	scratch := c.Conn.Scratch.Check
+	if scratch == nil {
+		scratch = new(rules.Check)
+		c.Conn.Scratch.Check = scratch
 	}
-	room.Footprint(c.Server.Rules, c.Args[1], c.Args[2], c.Conn.Transaction.Queue.Active, fp)
+	scratch.Footprint(c.Server.Rules, c.Args[1], c.Args[2], c.Conn.Transaction.Queue.Active, fp)
 }
 
 func clCheck(c *commands.Call) error {
-	room, queued := c.Conn.Scratch.Check, c.Conn.Transaction.Running
-	room.Args.Begin(c.Cmd.Name, c.Args[3:])
-	err := room.Args.Finish(0)
+	scratch, queued := c.Conn.Scratch.Check, c.Conn.Transaction.Running
+	scratch.Args.Begin(c.Cmd.Name, c.Args[3:])
+	err := scratch.Args.Finish(0)
 	if err == nil {
-		err = check(c, room, queued)
+		err = check(c, scratch, queued)
 	}
-	room.Done(queued)
+	scratch.Done(queued)
 	return limiters.Explain(err)
 }
 
-func check(c *commands.Call, room *rules.Check, queued bool) error {
-	a, looks, err := room.Ask(c.Server.Rules, c.Tx, c.Args[1], c.Args[2], c.Now, queued)
+func check(c *commands.Call, scratch *rules.Check, queued bool) error {
+	a, looks, err := scratch.Ask(c.Server.Rules, c.Tx, c.Args[1], c.Args[2], c.Now, queued)
 	if err != nil {
 		return err
 	}
 	count(c, c.Args[2], a.Limited, looks)
-	replyAnswer(c, &a, room.Args.Has(limiters.OptMS))
+	replyAnswer(c, &a, scratch.Args.Has(limiters.OptMS))
 	return nil
 }

@@ -26,15 +26,15 @@ func TestClCheck(t *testing.T) {
 	h.Want("CL.CHECK login user:1 1 MS", []any{1, 3, 0, 10_000, 30_000})
 	h.Want("GET login:{user:1}:window", "3")
 	h.Advance(30 * time.Second)
-	h.Want("CL.CHECK login user:1 3", []any{1, 5, 2, 3570, 3570}) // the window refuses, so the throttle takes nothing
+	h.Want("CL.CHECK login user:1 3", []any{1, 5, 2, 3570, 3570}) // the window refuses, so the throttle consumes nothing
 	h.Want("CL.CHECK login user:1 0", []any{0, 5, 2, -1, 3570})
 	h.Want("CL.CHECK login user:1 2", []any{0, 5, 0, -1, 3570})
 	h.Want("CL.CHECK login user:1", []any{1, 5, 0, 3570, 3570})
-	h.Want("CL.CHECK login user:1 4", []any{1, 3, 1, -1, 20}) // never fits the throttle: the tightest
+	h.Want("CL.CHECK login user:1 4", []any{1, 3, 1, -1, 20}) // the throttle can never allow 4, so it is the tightest limit
 	h.Want("CL.CHECK login user:2 4", []any{1, 3, 3, -1, 0})
 	h.Want("EXISTS login:{user:2}:throttle login:{user:2}:window", 0)
 
-	// The numbers change, what was used stays.
+	// The parameters change, the used quantity stays.
 	h.Want("CL.RULE SET login CL.THROTTLE 9 1 10 AND CL.WINDOW 7 3600", ok)
 	h.Want("CL.CHECK login user:1", []any{0, 7, 1, -1, 3570})
 	h.Want("CL.TOP", []any{[]any{"user:1", 5, 0}, []any{"user:2", 1, 0}})
@@ -88,7 +88,7 @@ func TestClCheckShadow(t *testing.T) {
 	h.Want("CL.TOP", []any{})
 	h.Do("CL.RULE SET r CL.WINDOW 2 60")
 	h.Want("CL.CHECK r k", []any{1, 2, 0, 60, 60})
-	require.Equal(t, "allowed=2,limited=1,shadow_limited=2", h.Info("throttle")["rule_r"], "counters outlive changes")
+	require.Equal(t, "allowed=2,limited=1,shadow_limited=2", h.Info("throttle")["rule_r"], "counters stay if a rule changes")
 	require.Equal(t, 2.0, servertest.Samples(t, h.Server.Metrics())[`cellserver_rule_decisions_total{rule="r",outcome="shadow_limited"}`])
 	h.Do("CONFIG RESETSTAT")
 	require.Equal(t, "allowed=0,limited=0,shadow_limited=0", h.Info("throttle")["rule_r"])
@@ -97,14 +97,15 @@ func TestClCheckShadow(t *testing.T) {
 	require.NotContains(t, h.Info("throttle"), "rule_r")
 }
 
-// TestClCheckOddKeys: a key with odd braces works, whether the rule is parsed already or not.
+// TestClCheckOddKeys: keys with unusual braces work, with parsed rules and with rules that must be
+// parsed.
 func TestClCheckOddKeys(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("CL.RULE SET r CL.WINDOW 5 60 AND CL.THROTTLE 1 1 1 AND CL.WINDOW 9 3600")
 	for _, key := range []string{"", "{}", "a}b", "}{", "{a}b"} {
-		require.Equal(t, []any{int64(0), int64(2), int64(1)}, h.Do("CL.CHECK", "r", key).([]any)[:3], "%q", key) // the rule at hand
+		require.Equal(t, []any{int64(0), int64(2), int64(1)}, h.Do("CL.CHECK", "r", key).([]any)[:3], "%q", key) // the rules are parsed
 		h.Do("CL.RULE SET other CL.WINDOW 1 1")
-		require.Equal(t, []any{int64(0), int64(2), int64(0)}, h.Do("CL.CHECK", "r", key).([]any)[:3], "%q", key) // and not
+		require.Equal(t, []any{int64(0), int64(2), int64(0)}, h.Do("CL.CHECK", "r", key).([]any)[:3], "%q", key) // the rules must be parsed
 		h.Do("MULTI")
 		h.Do("CL.CHECK", "r", key)
 		h.Do("CL.CHECK", "r", key, 0)
@@ -113,8 +114,8 @@ func TestClCheckOddKeys(t *testing.T) {
 	require.Equal(t, int64(1+5*3), h.Do("DBSIZE"))
 }
 
-// TestClCheckAllOrNothing: 64 clients at once, of which each limit lets through exactly
-// what it says, and none takes anything of what another refuses.
+// TestClCheckAllOrNothing: 64 clients at once. Each limit allows exactly its number of actions. No
+// limit consumes the quantity of a request that another limit refuses.
 func TestClCheckAllOrNothing(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("CL.RULE SET r CL.WINDOW 1000 60 AND CL.THROTTLE 699 1 3600 AND CL.WINDOW 5000 3600")
@@ -155,11 +156,11 @@ func TestClCheckAllocatesNothing(t *testing.T) {
 	h.Do("CL.RULE SET never CL.THROTTLE 0 1 3600 AND CL.WINDOW 1 3600")
 	for _, rule := range []string{"r", "never"} {
 		sent := servertest.Pipeline(16, "CL.CHECK", rule, "key")
-		servertest.Take(t, h.Session, sent)
-		servertest.Take(t, h.Session, sent)
+		servertest.Exchange(t, h.Session, sent)
+		servertest.Exchange(t, h.Session, sent)
 		require.Zero(t, testing.AllocsPerRun(1000, func() {
 			h.Clock.Advance(1e6)
-			servertest.Take(t, h.Session, sent)
+			servertest.Exchange(t, h.Session, sent)
 		}), rule)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClLog is exact: an entry counts until one period after it, exclusive.
+// TestClLog is exact to the nanosecond: an entry counts for one period, its end excluded.
 func TestClLog(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("CL.LOG k 3 60", []any{0, 3, 2, -1, 60})
@@ -45,7 +45,8 @@ func TestClLogGap(t *testing.T) {
 	h.Want(ask, []any{1, 10, 7, 1, 59})
 }
 
-// TestClLogResolution keeps an entry a minute for 500 an hour, and never lets more through.
+// TestClLogResolution: the log of 500 actions an hour has one entry a minute, and never allows more
+// actions.
 func TestClLogResolution(t *testing.T) {
 	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000)
@@ -67,51 +68,52 @@ func TestClLogResolution(t *testing.T) {
 	h.Want("ZCARD k", 1)
 }
 
-// TestClLogStrict are the eight points in which rolling-rate-limiter describes itself:
+// TestClLogStrict follows the eight points of rolling-rate-limiter:
 // https://github.com/peterkhayes/rolling-rate-limiter#method-of-operation
 func TestClLogStrict(t *testing.T) {
 	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000)
 	const ask = "CL.LOG user 3 60 1 STRICT GAP 1"
 
-	// 1. A user's key is a sorted set of the times of attempts, in microseconds.
+	// 1. The key of a user is a sorted set with the times of requests, in microseconds.
 	h.Want(ask, []any{0, 3, 2, -1, 60})
 	h.Want("ZRANGE user 0 -1 WITHSCORES", []string{"1790000000000000000", "1790000000000000"})
 
-	// 2. What is as long ago as the period is dropped when a new action comes.
+	// 2. A new request drops the entries that are a period old.
 	h.Advance(60 * time.Second)
 	h.Want(ask, []any{0, 3, 2, -1, 60})
 	h.Want("ZCARD user", 1)
 
-	// 4. One too close to the one before is blocked,
+	// 4. A request too soon after the last one is limited,
 	h.Advance(time.Second - 1)
 	h.Want(ask, []any{1, 3, 1, 1, 60})
-	// 5. and added all the same,
+	// 5. and logged, too,
 	h.Want("ZCARD user", 2)
-	// 6. so that the gap is counted from it.
+	// 6. so the gap starts again.
 	h.Advance(time.Second - 1)
 	h.Want(ask, []any{1, 3, 0, 59, 60})
 
-	// 3. With the limit reached in the period, one is blocked, however far from the last.
+	// 3. If the period has limit entries, a request is limited.
 	h.Advance(30 * time.Second)
 	h.Want(ask, []any{1, 3, 0, 30, 60})
 	h.Want("ZCARD user", 3)
-	// 6. Who keeps trying stays blocked until they pause for a whole period.
+	// 6. A client that keeps trying is limited until it pauses for a whole period.
 	for i := range 20 {
 		limited := h.Do("CL.LOG hammer 3 60 STRICT").([]any)[0] == int64(1)
 		require.Equal(t, i >= 3, limited, i)
 		h.Advance(15 * time.Second)
 	}
-	h.Want("ZCARD hammer", 3) // no more than make a difference
+	h.Want("ZCARD hammer", 3) // more entries would change nothing
 	h.Advance(45 * time.Second)
 	h.Want("CL.LOG hammer 3 60 STRICT", []any{0, 3, 2, -1, 60})
 
-	// 7. Other keys are other limiters.
+	// 7. Each key has its own limit.
 	h.Want("CL.LOG api:user 3 60 1 STRICT GAP 1", []any{0, 3, 2, -1, 60})
-	// 8. One check and update is one command: nobody comes between, see TestManyClients.
+	// 8. A check with its update is atomic: see TestManyClients.
 }
 
-// TestClLogOtherMembers counts what clients added themselves, and goes on after bad clocks.
+// TestClLogOtherMembers counts members that clients add with ZADD, and works after the clock went
+// back.
 func TestClLogOtherMembers(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("ZADD k 1700000000123456 mine 1600000000000000 old", 2)

@@ -8,15 +8,15 @@ import (
 	"cellserver/limiters"
 )
 
-// CL.MTHROTTLE n key max_burst count period [key max_burst count period …] [QUANTITY q] [MS]
-// [PEEK] asks n limits, each like CL.THROTTLE of its own key, and counts the quantity (1) in
-// all of them, or in none if one of them refuses.
+// CL.MTHROTTLE n key max_burst count period [key max_burst count period …] [QUANTITY q] [MS] [PEEK]
+// asks n limits. Each limit is like CL.THROTTLE with its own key. Either all limits consume the
+// quantity (1), or no limit does.
 //
-// The reply is limited (0 or 1), the index of the first limit that refuses, from 0, or -1,
-// and for each limit the five integers of CL.THROTTLE.
+// The reply has limited (0 or 1) and the index of the first limit that refuses, from 0, or -1. Then
+// the five integers of CL.THROTTLE follow for each limit.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.mthrottle", Arity: -6, Flags: commands.Write | commands.DenyOOM, Keys: commands.Keys{NumKeys: 1, Step: 4, Access: "RW ACCESS UPDATE"}, Group: commands.GroupLimiter,
-	Summary:    "Decides whether an action may happen now by several limits, and counts it in all or none (GCRA).",
+	Summary:    "Decides by several limits whether an action may happen now, and counts the action in all of them or in none (GCRA).",
 	Usage:      "n key max_burst count period [key max_burst count period ...] [QUANTITY quantity] [MS] [PEEK]",
 	Complexity: "O(N) where N is the number of limits", Run: clMthrottle,
 })
@@ -59,7 +59,7 @@ func clMthrottle(c *commands.Call) error {
 	return nil
 }
 
-// mthrottleArgs reads the limits, whose entries are yet to be found, and the options.
+// mthrottleArgs parses the limits and the options. The entries of the limits are not found yet.
 func mthrottleArgs(c *commands.Call) (all []limiters.Asked[limiters.Rate], args limiters.Args, err error) {
 	n, ok := commands.ParseInt(c.Args[1])
 	if !ok || n < 1 || n > mostLimits || len(c.Args)-2 < int(n)*wordsPerLimit {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClMthrottle counts in all of its limits or in none.
+// TestClMthrottle: a request counts in all of its limits or in none.
 func TestClMthrottle(t *testing.T) {
 	h := servertest.New(t)
 	const both = "CL.MTHROTTLE 2 ip 1 60 60 user 4 5 3600 "

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClPace delays instead of refusing.
+// TestClPace delays actions instead of refusing them.
 func TestClPace(t *testing.T) {
 	h := servertest.New(t)
-	for i := range 3 { // a burst of two more than one
+	for i := range 3 { // a burst of max_burst+1
 		h.Want("CL.PACE k 2 10 1 MS", []any{0, 3, 2 - i, -1, 100 + 100*i, 0})
 	}
 	h.Want("GET k", "1700000000223456789 0")
@@ -31,7 +31,7 @@ func TestClPace(t *testing.T) {
 	h.Want("CL.PACE k 2 10 1 0", []any{0, 3, 3, -1, 0, 0})
 }
 
-// TestClPaceQueue is the leaky bucket as a queue: so many wait, the others are turned away.
+// TestClPaceQueue uses CL.PACE as a bounded queue: some actions wait, the others are limited.
 func TestClPaceQueue(t *testing.T) {
 	h := servertest.New(t)
 	const ask = "CL.PACE q 0 2 1 MAXWAIT 1.5 MS"
@@ -43,11 +43,11 @@ func TestClPaceQueue(t *testing.T) {
 	h.Want(ask, []any{0, 1, 0, -1, 2000, 1500})
 }
 
-// TestClPaceWarmup begins at a third of its rate and is at its full one once it is warm.
+// TestClPaceWarmup: the rate grows from a third to the full rate.
 func TestClPaceWarmup(t *testing.T) {
 	h := servertest.New(t)
 	const ask = "CL.PACE k 0 10 1 1 WARMUP 1 MS"
-	h.Want(ask, []any{0, 1, 0, -1, 380, 0}) // 280 until the next may go, and 100 to be cold again
+	h.Want(ask, []any{0, 1, 0, -1, 380, 0}) // 280 ms until the next action may begin, and 100 ms until the limiter is cold
 	for _, held := range []int64{280, 240, 200, 160, 120, 100, 100} {
 		reply := h.Do(ask).([]any)
 		h.Advance(time.Duration(held) * time.Millisecond)
@@ -56,7 +56,7 @@ func TestClPaceWarmup(t *testing.T) {
 	h.Want("CL.PACE k 0 10 1 1 WARMUP 1 MAXWAIT 0.05 MS", []any{1, 1, 0, 50, 900, 0})
 }
 
-// TestClPaceOtherValues: what is no state of it is an error.
+// TestClPaceOtherValues: a string that is not a state of CL.PACE is an error.
 func TestClPaceOtherValues(t *testing.T) {
 	h := servertest.New(t)
 	for _, value := range []string{"5", "1 2 3", "1 x", "x", "1  2"} {

@@ -5,32 +5,31 @@ import (
 	"cellserver/store"
 )
 
-// CL.RULE keeps named limits on the server, so that they change without a change of the
-// clients: CL.CHECK asks them. A rule is the name of one or several limiters with their
-// parameters, without a key and a quantity. SHADOW lets it decide and count, but never
-// limit, as a limit is tried out.
+// CL.RULE keeps named limits on the server: rules. CL.CHECK asks them, so limits change without a
+// change of the clients. A rule has one or several limiters with their parameters, without key and
+// quantity. With SHADOW a rule decides and counts, but never limits: so an operator can try a rule.
 //
-// All of them are kept in the string key cl.rules of database 0, whatever database is
-// selected, one to a line; they hold in every database. A rule of the same name in the
-// rules-file comes into force when this one is deleted.
+// The string key cl.rules of database 0 holds all rules, one in each line. The rules are in force
+// in every database. A rule replaces a rule of the rules-file with the same name, until it is
+// deleted.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.rule", Arity: -2, Group: commands.GroupLimiter,
 	Summary: "A container for commands of named limits", Complexity: "Depends on subcommand.",
 	Subs: []*commands.Command{
 		{Name: "set", Arity: -4, Flags: commands.Write | commands.DenyOOM, Run: clRuleSet, Footprint: rulesFootprint,
 			Usage: "name limiter args… [AND limiter args…]… [SHADOW]", Complexity: "O(N) where N is the number of rules",
-			Summary: "Keeps a limit under a name.",
-			Help: []string{"SET <name> <limiter> <args> ... [AND <limiter> <args> ...] ... [SHADOW]", "    Keep a limit under a name.",
+			Summary: "Sets the rule of a name.",
+			Help: []string{"SET <name> <limiter> <args> ... [AND <limiter> <args> ...] ... [SHADOW]", "    Set the rule of a name.",
 				"    <limiter> <args> is as in CL.THROTTLE 15 30 60: without key and quantity."}},
 		{Name: "get", Arity: 3, Flags: commands.ReadOnly, Run: clRuleGet, Footprint: rulesFootprint,
-			Usage: "name", Complexity: "O(1)", Summary: "The limit of a name.",
-			Help: []string{"GET <name>", "    Return the limit of a name."}},
+			Usage: "name", Complexity: "O(1)", Summary: "Returns the rule of a name.",
+			Help: []string{"GET <name>", "    Return the rule of a name."}},
 		{Name: "del", Arity: 3, Flags: commands.Write, Run: clRuleDel, Footprint: rulesFootprint,
-			Usage: "name", Complexity: "O(N) where N is the number of rules", Summary: "Forgets the limit of a name.",
-			Help: []string{"DEL <name>", "    Forget the limit of a name; one of the rules-file comes back into force."}},
+			Usage: "name", Complexity: "O(N) where N is the number of rules", Summary: "Deletes the rule of a name.",
+			Help: []string{"DEL <name>", "    Delete the rule of a name. A rule of the rules-file is in force again."}},
 		{Name: "list", Arity: 2, Flags: commands.ReadOnly, Run: clRuleList, Footprint: rulesFootprint,
-			Complexity: "O(N) where N is the number of rules", Summary: "All names and their limits.",
-			Help: []string{"LIST", "    Return names, limits, and where they come from: key or file."}},
+			Complexity: "O(N) where N is the number of rules", Summary: "Returns all rules.",
+			Help: []string{"LIST", "    Return the name, the limits and the source of every rule: key or file."}},
 		commands.HelpCommand(""),
 	},
 })
@@ -44,13 +43,13 @@ func clRuleSet(c *commands.Call) error {
 	return commands.ReplyOK(c)
 }
 
-// clRuleDel replies whether there was such a rule.
+// clRuleDel replies 1, or 0 if there is no such rule.
 func clRuleDel(c *commands.Call) error {
 	found, err := c.Server.Rules.Delete(c.Tx, c.Args[2])
 	if err != nil {
 		return err
 	}
-	c.ReplyDone(found)
+	c.ReplyBit(found)
 	return nil
 }
 
@@ -67,7 +66,8 @@ func clRuleGet(c *commands.Call) error {
 	return nil
 }
 
-// clRuleList replies with an array for each rule: its name, its limits, and "key" or "file".
+// clRuleList replies with an array for each rule: its name, its limits, and its source, "key" or
+// "file".
 func clRuleList(c *commands.Call) error {
 	all, err := c.Server.Rules.List(c.Tx)
 	if err != nil {

@@ -94,7 +94,7 @@ func TestClRuleBounds(t *testing.T) {
 	require.Len(t, h.Do("CL.RULE LIST"), rules.MaxRules)
 }
 
-// TestRulesFollowTheirKey: whoever changes the key changes the rules, at once.
+// TestRulesFollowTheirKey: every change of the key changes the rules at once.
 func TestRulesFollowTheirKey(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("CL.RULE SET r CL.WINDOW 10 60")
@@ -117,6 +117,17 @@ func TestRulesFollowTheirKey(t *testing.T) {
 	h.Do("RESTORE", "cl.rules", 0, payload)
 	limit(30)
 	h.Want("RENAME cl.rules other", ok)
+	limit(rules.ErrNoRule)
+	h.Want("RENAME other cl.rules", ok)
+	limit(30)
+	h.Want("MOVE cl.rules 4", 1)
+	limit(rules.ErrNoRule)
+	h.Want("SELECT 4", ok)
+	h.Want("MOVE cl.rules 0", 1)
+	limit(30)
+	h.Want("SELECT 0", ok)
+	h.Want("COPY cl.rules other", 1)
+	h.Want("DEL cl.rules", 1)
 	limit(rules.ErrNoRule)
 	h.Want("COPY other cl.rules", 1)
 	limit(30)
@@ -145,7 +156,7 @@ func TestRulesFollowTheirKey(t *testing.T) {
 	limit(rules.ErrNoRule)
 }
 
-// TestRulesWrittenByHand: what is wrong in the key is wrong where it is asked, no further.
+// TestRulesWrittenByHand: a wrong rule in the key is an error of its CL.CHECK alone.
 func TestRulesWrittenByHand(t *testing.T) {
 	h := servertest.New(t)
 	h.Want(`SET cl.rules "good CL.WINDOW 10 60\nbad CL.WINDOW x 60\n\n{} nothing\nalone"`, ok)
@@ -158,8 +169,8 @@ func TestRulesWrittenByHand(t *testing.T) {
 	h.Want("GET cl.rules", "alone \nbad CL.WINDOW 1 60\ngood CL.WINDOW 10 60\n")
 }
 
-// TestRulesInsideATransaction: a check sees what the commands before it wrote, and nobody
-// else does before EXEC.
+// TestRulesInsideATransaction: CL.CHECK sees the rules that earlier commands of its transaction
+// wrote. Other clients see them after EXEC.
 func TestRulesInsideATransaction(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("CL.RULE SET r CL.WINDOW 10 60")

@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClSliding are the cases by which the field explains its sliding windows.
+// TestClSliding has the examples from descriptions of sliding windows.
 func TestClSliding(t *testing.T) {
 	const minute = int64(60e9)
 	h := servertest.New(t)
-	// What resets does so a nanosecond after the last action counts as one.
+	// The window resets one nanosecond after the last action counts as less than one.
 	t.Run("limit 7, 5 in the previous minute and 3 in this one, at 30 % of it", func(t *testing.T) {
 		h.At(29_000_000 * minute)
 		h.Want("CL.SLIDING a 7 60 5", []any{0, 7, 2, -1, 109})
@@ -45,8 +45,8 @@ func TestClSliding(t *testing.T) {
 	})
 }
 
-// TestClSlidingOtherPeriod counts what it counted by another period until that ends; what it
-// stores then is new.
+// TestClSlidingOtherPeriod: actions that were counted with another period count until they expire.
+// The next stored state has the new period.
 func TestClSlidingOtherPeriod(t *testing.T) {
 	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000)
@@ -54,7 +54,7 @@ func TestClSlidingOtherPeriod(t *testing.T) {
 	h.Want("CL.SLIDING k 10 3600 0", []any{0, 10, 6, -1, 100})
 	h.Want("CL.SLIDING k 3 3600 0", []any{1, 3, 0, 100, 100})
 	h.Want("CL.SLIDING k 3 11 0", []any{1, 3, 0, 100, 100})
-	h.Want("CL.SLIDING k 3 1 0 MS", []any{1, 3, 0, 99_001, 99_751}) // windows of a second end then, too
+	h.Want("CL.SLIDING k 3 1 0 MS", []any{1, 3, 0, 99_001, 99_751}) // a window of one second ends at the same time
 	h.Want("CL.SLIDING k 10 3600", []any{0, 10, 5, -1, 5681})
 	h.Want("SET k -1 EX 100", ok)
 	h.Want("CL.SLIDING k 3 60", commands.Error("ERR the key holds no sliding window: its integer is negative"))

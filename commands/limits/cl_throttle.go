@@ -8,23 +8,23 @@ import (
 )
 
 // CL.THROTTLE key max_burst count period [quantity [MS] [PEEK]] decides whether quantity (1)
-// actions on key may happen now, count of them per period seconds with bursts of
-// max_burst+1. CL.PROBE takes the same arguments, decides the same and changes nothing.
+// actions on a key may happen now. It allows count actions per period seconds, and bursts of
+// max_burst+1. CL.PROBE has the same arguments and the same decision, and changes nothing.
 //
-// The reply is five integers: limited (0 or 1), limit, remaining, retry_after and
-// reset_after, the last two in seconds, rounded up; retry_after is -1 when the action
-// was allowed, or can never be.
+// The reply has five integers: limited (0 or 1), limit, remaining, retry_after and reset_after. The
+// last two are seconds, rounded up. retry_after is -1 if the action is allowed, or if it can never
+// be allowed.
 //
 // Source: https://github.com/brandur/redis-cell
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "cl.throttle", Arity: -1, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-		Summary: "Decides whether an action may happen now, and counts it if so (GCRA).",
+		Summary: "Decides whether an action may happen now, and counts the action if it may (GCRA).",
 		Usage:   "key max_burst count period [quantity [MS] [PEEK]]", Complexity: "O(1)", Run: clThrottle,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "cl.probe", Arity: -1, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupLimiter,
-		Summary: "Decides as CL.THROTTLE would, and changes nothing.",
+		Summary: "Decides as CL.THROTTLE, and changes nothing.",
 		Usage:   "key max_burst count period [quantity [MS]]", Complexity: "O(1)", Run: clProbe,
 	})
 )
@@ -48,7 +48,7 @@ func clThrottle(c *commands.Call) error {
 		return limiters.Explain(err)
 	}
 	if d.Changed {
-		limiters.KeepTAT(&e, d.TAT, c.Now)
+		limiters.StoreTAT(&e, d.TAT, c.Now)
 	}
 	replyDecision(c, d, quantity == 0)
 	return nil
@@ -75,7 +75,8 @@ func clProbe(c *commands.Call) error {
 	return nil
 }
 
-// replyDecision counts the decision and replies. looked is true for a request that changes nothing.
+// replyDecision counts the decision and replies. looked is true for a request that consumes
+// nothing.
 func replyDecision(c *commands.Call, d gcra.Decision, looked bool) {
 	count(c, c.Args[1], d.Limited, looked)
 	c.Out.Ints(int64(commands.Bit(d.Limited)), d.Limit, d.Remaining, gcra.CeilSeconds(d.RetryAfter), gcra.CeilSeconds(d.ResetAfter))
@@ -84,7 +85,7 @@ func replyDecision(c *commands.Call, d gcra.Decision, looked bool) {
 // throttleWords is the number of words of a call without options.
 const throttleWords = 6
 
-// throttleArgs parses the arguments in redis-cell's order and with its errors.
+// throttleArgs parses the arguments as redis-cell does. Errors have the texts of redis-cell.
 func throttleArgs(args [][]byte) (quota gcra.Quota, quantity int64, err error) {
 	if len(args) < 5 || len(args) > throttleWords {
 		return quota, 0, limiters.ErrThrottleUsage

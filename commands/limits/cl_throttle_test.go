@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClThrottle is the story of redis-cell's own documentation, and what it does not say.
+// TestClThrottle follows the documentation of redis-cell, with some cases beyond it.
 func TestClThrottle(t *testing.T) {
 	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000)
@@ -27,7 +27,7 @@ func TestClThrottle(t *testing.T) {
 	h.Want("CL.THROTTLE user 15 30 60 2", []any{1, 16, 0, 3, 31})
 	h.Want("CL.THROTTLE user 15 30 60 17", []any{1, 16, 0, -1, 31})
 
-	// A refund gives back at once, and never beyond full.
+	// A refund counts at once, and never exceeds the limit.
 	h.Want("CL.THROTTLE user 15 30 60 -3", []any{0, 16, 3, -1, 25})
 	h.Want("CL.THROTTLE user 15 30 60 -1000", []any{0, 16, 16, -1, 0})
 	h.Want("GET user", nil)
@@ -81,18 +81,17 @@ func TestClThrottleErrors(t *testing.T) {
 	h.Want("GET other", nil)
 }
 
-// TestClThrottleOtherValues: what kills a Redis with redis-cell is an error here.
+// TestClThrottleOtherValues: values that crash a Redis with redis-cell are errors.
 func TestClThrottleOtherValues(t *testing.T) {
 	h := servertest.New(t)
-	h.Want("INCRBY count 5", 5) // long past, as a TAT: a full quota
+	h.Want("INCRBY count 5", 5) // a TAT in the past: the whole limit is available
 	h.Want("CL.THROTTLE count 1 1 1", []any{0, 2, 1, -1, 1})
 	h.Do("CL.THROTTLE", "\xff\x00{", "1", "1", "1")
 	h.Want("INCRBY future 9223372036854775807", math.MaxInt64)
 	h.Want("CL.THROTTLE future 1 1 1 0", []any{1, 2, 0, 7523372035, 7523372037})
 }
 
-// TestClThrottleAllocations: from the parsed arguments to the reply nothing is allocated,
-// whether the key is new to its period, used, or limited.
+// TestClThrottleAllocations: a request allocates nothing, for new keys, used keys and limited keys.
 func TestClThrottleAllocations(t *testing.T) {
 	h := servertest.New(t)
 	w := h.Session.Writer()

@@ -2,22 +2,21 @@ package limits
 
 import "cellserver/commands"
 
-// CL.TOP [n] [RESET] replies with the n (10) keys of the selected database that limiters
-// limited most often, the most frequent first: arrays of a key, how many times it was
-// limited, and by how much that may be too high. It is never too low. RESET begins to
-// count anew.
+// CL.TOP [n] [RESET] replies with the n (10) keys of the selected database that limiters refused
+// most often, highest count first. Each array has the key, the count, and the largest error of the
+// count. A count is never too low. RESET then sets all counts of the database to zero.
 //
-// Calls that only look (CL.PROBE, PEEK, a quantity of 0) are not counted. Of a key only
-// the first 256 bytes are shown.
+// Requests that consume nothing (CL.PROBE, PEEK, a quantity of 0) do not count. The reply has at
+// most the first 256 bytes of a key.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.top", Arity: -1, Flags: commands.AdminFlags, Group: commands.GroupLimiter,
-	Summary: "The keys that were limited most often.", Usage: "[n] [RESET]",
+	Summary: "Returns the keys that limiters refused most often.", Usage: "[n] [RESET]",
 	Complexity: "O(N) where N is the number of keys counted, at most 8192", Run: clTop,
 })
 
 const (
 	defaultTop = 10
-	maxTop     = 8192 // as many keys as are counted
+	maxTop     = 8192 // at most as many keys as the server counts
 )
 
 const errTop commands.Error = "ERR n must be an integer from 1 to 8192"

@@ -52,8 +52,8 @@ func TestClTopErrors(t *testing.T) {
 	}
 }
 
-// TestClTopFindsTheWorst: among more keys than there is room for, limited by many clients
-// at once, those limited far more often are found, and no count is too low.
+// TestClTopFindsTheWorst limits more keys than CL.TOP can count, with many clients at once. CL.TOP
+// finds the keys that are limited far more often, and no count is too low.
 func TestClTopFindsTheWorst(t *testing.T) {
 	h := servertest.New(t)
 	const clients, rounds, worst = 8, 40, 10
@@ -63,7 +63,7 @@ func TestClTopFindsTheWorst(t *testing.T) {
 		wg.Go(func() {
 			for round := range rounds {
 				for bad := range worst {
-					c.Do("CL.THROTTLE", fmt.Sprint("bad:", bad), 0, 1, 1000, 2) // more than ever
+					c.Do("CL.THROTTLE", fmt.Sprint("bad:", bad), 0, 1, 1000, 2) // more than the limit
 				}
 				for n := range 30 {
 					c.Do("CL.THROTTLE", fmt.Sprintf("client:%d:%d:%d", i, round, n), 0, 1, 1000, 2)

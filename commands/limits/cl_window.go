@@ -5,14 +5,14 @@ import (
 	"cellserver/limiters"
 )
 
-// CL.WINDOW key limit period [quantity] [ALIGN] [MS] [PEEK] counts actions in windows of
-// period seconds, which begin with the first action that passes after the last one, or with
-// ALIGN at the multiples of period since the Unix epoch: the minutes, hours and days of UTC.
+// CL.WINDOW key limit period [quantity] [ALIGN] [MS] [PEEK] counts actions in fixed windows of
+// period seconds. A window begins with the first allowed action after the last window. With ALIGN,
+// windows begin at multiples of period since the Unix epoch: at the minutes, hours and days of UTC.
 //
-// The state is a counter which expires at the window's end.
+// The state is a counter. It expires at the end of the window.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.window", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-	Summary: "Decides whether an action may happen now, by a fixed window, and counts it if so.",
+	Summary: "Decides by a fixed window whether an action may happen now, and counts the action if it may.",
 	Usage:   "key limit period [quantity] [ALIGN] [MS] [PEEK]", Complexity: "O(1)",
 	Run: func(c *commands.Call) error { return ask(c, limiters.ReadWindow) },
 })

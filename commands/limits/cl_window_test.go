@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestClWindow begins a window with the first action, and counts in it until its end.
+// TestClWindow: a window begins with the first action.
 func TestClWindow(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("CL.WINDOW k 3 60", []any{0, 3, 2, -1, 60})
@@ -22,7 +22,7 @@ func TestClWindow(t *testing.T) {
 	h.Want("CL.WINDOW k 3 60 2 ms", []any{0, 3, 1, -1, 60000})
 }
 
-// TestClWindowAlign begins its windows with the minutes of the clock.
+// TestClWindowAlign: windows begin with the minutes of the clock.
 func TestClWindowAlign(t *testing.T) {
 	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000) // 20 s into a minute

@@ -1,9 +1,9 @@
-// Package limits holds the commands of the limiters: CL.THROTTLE, CL.WINDOW, CL.CHECK, CL.RULE and
-// their kin.
+// Package limits holds the commands of the limiters and of rules: CL.THROTTLE, CL.WINDOW, CL.CHECK,
+// CL.RULE and others.
 //
-// A file holds the row of a command and its reply. How a limiter decides about a key is in
-// package limiters, with the arithmetic in gcra and in the folders below limiters. ask.go is the
-// way that all limiters of one key take.
+// A file holds the row of a command and its reply. Package limiters decides about a key; the
+// arithmetic is in package gcra and in the folders below limiters. ask.go has the steps that all
+// limiters of one key share.
 //
 // May use: the rules, and the counters of decisions.
 //

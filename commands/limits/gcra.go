@@ -5,14 +5,14 @@ import (
 	"cellserver/limiters"
 )
 
-// GCRA key max_burst tokens_per_period period [TOKENS n] [MS] [PEEK] is CL.THROTTLE as Redis
-// had it in 8.8 before its release: period may be decimal, and the quantity has a name. The
-// reply is that of CL.THROTTLE.
+// GCRA key max_burst tokens_per_period period [TOKENS n] [MS] [PEEK] is the throttle command of
+// Redis 8.8 before its release. It differs from CL.THROTTLE in two points: period may be decimal,
+// and TOKENS names the quantity. The reply is the reply of CL.THROTTLE.
 //
 // Source: https://github.com/redis/redis/pull/14826
 var _ = commands.Register(&commands.Command{
 	Name: "gcra", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-	Summary: "Decides whether an action may happen now, and counts it if so: CL.THROTTLE as Redis would have it.",
+	Summary: "Decides whether an action may happen now, and counts the action if it may: CL.THROTTLE in the syntax that Redis planned for 8.8.",
 	Usage:   "key max_burst tokens_per_period period [TOKENS n] [MS] [PEEK]", Complexity: "O(1)",
 	Run: func(c *commands.Call) error { return ask(c, limiters.ReadGCRA) },
 })

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestGcra are cases of the command's own tests in Redis.
+// TestGcra has cases of the tests of the command in Redis.
 func TestGcra(t *testing.T) {
 	h := servertest.New(t)
 	for left := 5; left >= 0; left-- {

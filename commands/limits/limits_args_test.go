@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Errors that many limiters answer with.
+// Errors of many limiters.
 const (
 	errLimitInt    commands.Error = "ERR limit is not an integer or out of range"
 	errQuantityInt commands.Error = "ERR quantity is not an integer or out of range"
@@ -25,15 +25,15 @@ const (
 
 // Errors of single limiters.
 const (
-	errCrabBurst    commands.Error = "ERR max_burst must be positive"
-	errNoGap        commands.Error = "ERR gap must be positive"
-	errNoResolution commands.Error = "ERR resolution must be positive"
-	errNoWarmup     commands.Error = "ERR warmup must be positive"
-	errNoWindow     commands.Error = "ERR the key holds no window: it does not expire"
-	errNoPace       commands.Error = "ERR the key holds no pace: it is not two integers"
+	errThrottlecrabBurst commands.Error = "ERR max_burst must be positive"
+	errNoGap             commands.Error = "ERR gap must be positive"
+	errNoResolution      commands.Error = "ERR resolution must be positive"
+	errNoWarmup          commands.Error = "ERR warmup must be positive"
+	errNoWindow          commands.Error = "ERR the key holds no window: it does not expire"
+	errNoPace            commands.Error = "ERR the key holds no pace: it is not two integers"
 )
 
-// badArguments are bad values of every argument of every limiter, and what is answered.
+// badArguments has wrong values for every argument of every limiter, with the errors.
 var badArguments = map[string]commands.Error{
 	"CL.THROTTLE k 1 1 1 1 MS MS":          commands.ErrSyntax,
 	"CL.THROTTLE k 1 1 1 1 NOW":            commands.ErrSyntax,
@@ -64,8 +64,8 @@ var badArguments = map[string]commands.Error{
 	"GCRA k 1 1":                           commands.WrongArity("gcra").(commands.Error),
 	"THROTTLE k 1 1 1 x":                   commands.ErrSyntax,
 	"THROTTLE k 1 1 1 1x":                  errQuantityInt,
-	"THROTTLE k -1 1 1":                    errCrabBurst,
-	"THROTTLE k -9223372036854775808 1 1":  errCrabBurst,
+	"THROTTLE k -1 1 1":                    errThrottlecrabBurst,
+	"THROTTLE k -9223372036854775808 1 1":  errThrottlecrabBurst,
 	"THROTTLE k 1 1":                       commands.WrongArity("throttle").(commands.Error),
 	"CL.WINDOW k x 60":                     errLimitInt,
 	"CL.WINDOW k 0 60":                     errLimitPos,
@@ -142,7 +142,7 @@ var badArguments = map[string]commands.Error{
 	"CL.LOG k 1":                           commands.WrongArity("cl.log").(commands.Error),
 }
 
-// TestLimiterArguments: nothing is written on any error.
+// TestLimiterArguments: an error writes nothing.
 func TestLimiterArguments(t *testing.T) {
 	h := servertest.New(t)
 	for line, want := range badArguments {
@@ -154,7 +154,7 @@ func TestLimiterArguments(t *testing.T) {
 			continue
 		}
 		named := func(line string) bool { return strings.HasPrefix(line, strings.ToUpper(c.Name)+" ") }
-		elsewhere := c.Name == "cl.mthrottle" || c.Name == "cl.check" // in their own tests
+		elsewhere := c.Name == "cl.mthrottle" || c.Name == "cl.check" // they have their own tests
 		require.True(t, hasKey(badArguments, named) || elsewhere, c.Name)
 	}
 }
@@ -168,7 +168,7 @@ func hasKey[V any](m map[string]V, is func(string) bool) bool {
 	return false
 }
 
-// TestLimiterOtherKeys: a key that holds something else is an error, and stays as it is.
+// TestLimiterOtherKeys: a key of another type is an error, and does not change.
 func TestLimiterOtherKeys(t *testing.T) {
 	h := servertest.New(t)
 	h.SortedSet("set", "m")
@@ -205,7 +205,7 @@ func TestLimiterOtherKeys(t *testing.T) {
 	h.Want("EXISTS fresh", 0)
 }
 
-// TestThrottleOptions: CL.THROTTLE and CL.PROBE take them after an explicit quantity.
+// TestThrottleOptions: CL.THROTTLE and CL.PROBE take options only after a quantity.
 func TestThrottleOptions(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("CL.THROTTLE k 15 30 60 1 ms", []any{0, 16, 15, -1, 2000})

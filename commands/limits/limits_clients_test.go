@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clientsAtOnce are enough to be in each other's way.
+// clientsAtOnce is the number of clients that call commands at once.
 const clientsAtOnce = 64
 
-// together lets many clients do something at once, each on a connection of its own.
+// together calls do for many clients at once, each on its own connection.
 func together(h *servertest.Harness, do func(c *servertest.Client, number int)) {
 	var all sync.WaitGroup
 	for i := range clientsAtOnce {
@@ -26,7 +26,7 @@ func together(h *servertest.Harness, do func(c *servertest.Client, number int)) 
 	all.Wait()
 }
 
-// TestManyClients: so many pass as the limit says, not one more or fewer, whoever asks at once.
+// TestManyClients: many clients at once get exactly the limit.
 func TestManyClients(t *testing.T) {
 	const each = 40
 	for line, want := range map[string]int64{
@@ -61,7 +61,7 @@ func TestManyClients(t *testing.T) {
 	}
 }
 
-// TestManyCharges: what is charged is charged, every commands.Bit of it.
+// TestManyCharges: every charge counts.
 func TestManyCharges(t *testing.T) {
 	h := servertest.New(t)
 	together(h, func(c *servertest.Client, number int) {
@@ -72,7 +72,7 @@ func TestManyCharges(t *testing.T) {
 	h.Want("CL.CHARGE k 99 1 1 0", []any{1, 100, 100 - 40*63*32, 40*63*32 - 100, 40 * 63 * 32})
 }
 
-// TestManyPaced: everybody is held for another time, an interval apart.
+// TestManyPaced: each action has its own delay, one interval after another.
 func TestManyPaced(t *testing.T) {
 	h := servertest.New(t)
 	var mu sync.Mutex
@@ -91,7 +91,7 @@ func TestManyPaced(t *testing.T) {
 	}
 }
 
-// TestManyHolders: there are never more permits in use than there are.
+// TestManyHolders: at no time are more permits in use than the limit.
 func TestManyHolders(t *testing.T) {
 	const permits = 10
 	h := servertest.New(t)
@@ -114,8 +114,8 @@ func TestManyHolders(t *testing.T) {
 	h.Want("ZCARD k", permits)
 }
 
-// TestManyLimitsAtOnce: keys in different partitions, in whatever order they are named, have
-// counted what passed and nothing else.
+// TestManyLimitsAtOnce: limits in different partitions, named in any order, count exactly the
+// allowed actions.
 func TestManyLimitsAtOnce(t *testing.T) {
 	h := servertest.New(t)
 	limits := map[string]int{"a": 400, "b": 250, "c": 300, "d": 2000}

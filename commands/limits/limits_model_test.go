@@ -12,23 +12,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A history keeps every request that counted, and answers from all of them, each time anew:
-// slowly, and with nothing in common with the limiters but what they promise.
+// A history has every request that counted. Models compute each answer from the whole history. They
+// share no code with the limiters.
 type history []counted
 
 type counted struct {
 	at, quantity int64
-	params       // by which it was counted
+	params       // of the request
 	shared       bool
 }
 
-// naive says whether a quantity passes at now.
+// naive reports whether a quantity passes at now.
 type naive func(h history, p params, now, quantity int64) bool
 
-// params are those of one request.
+// params are the parameters of one request.
 type params struct{ limit, period, gap, resolution int64 } // times in ns
 
-// naiveRate is a bucket of limit which refills limit in period (max_burst is limit-1).
+// naiveRate is a bucket with limit tokens, which refills in one period (max_burst is limit-1).
 func naiveRate(h history, p params, now, quantity int64) bool {
 	return naiveTAT(h, now)+(quantity-p.limit)*(p.period/p.limit) <= now
 }
@@ -41,7 +41,8 @@ func naiveTAT(h history, now int64) int64 {
 	return max(tat, now)
 }
 
-// naiveWindow is a window from the first request on, which begins at a unit of time.
+// naiveWindow is a fixed window. It begins at the multiple of a unit of time before its first
+// request.
 func naiveWindow(unit func(p params) int64) naive {
 	return func(h history, p params, now, quantity int64) bool {
 		end, used := int64(0), int64(0)
@@ -59,8 +60,8 @@ func naiveWindow(unit func(p params) int64) naive {
 	}
 }
 
-// naiveSliding is current + previous · overlap, rounded down. What was counted in windows of
-// another period counts until they end.
+// naiveSliding is current + previous · overlap, rounded down. Actions that were counted with
+// another period count until their windows end.
 func naiveSliding(h history, p params, now, quantity int64) bool {
 	current, previous, end := int64(0), int64(0), int64(0)
 	turn := func(at, period int64) {
@@ -83,7 +84,7 @@ func naiveSliding(h history, p params, now, quantity int64) bool {
 	return current+previous*(end-p.period-now)/p.period+quantity <= p.limit
 }
 
-// naiveLog is all within one period.
+// naiveLog counts all actions within one period.
 func naiveLog(h history, p params, now, quantity int64) bool {
 	used, soon := int64(0), false
 	for _, r := range remembered(h, now) {
@@ -95,9 +96,8 @@ func naiveLog(h history, p params, now, quantity int64) bool {
 	return used+quantity <= p.limit && !soon
 }
 
-// remembered is what a log still has at now, each with the time of the entry that it is in.
-// What counts makes it forget all that is its own period older; and the key is gone a period
-// after what counted last.
+// remembered returns the entries of a log at now. A logged action drops the actions that are its
+// own period older. The key expires a period after the last logged action.
 func remembered(h history, now int64) (kept history) {
 	gone := int64(0)
 	for _, r := range h {
@@ -123,21 +123,21 @@ func remembered(h history, now int64) (kept history) {
 	return kept
 }
 
-// naiveStrict is naiveLog of what a strict log keeps, which is enough to be full.
+// naiveStrict is naiveLog over the entries of a strict log.
 func naiveStrict(h history, p params, now, quantity int64) bool {
 	return naiveLog(h, p, now, quantity) || quantity == 0
 }
 
 const millisecond = int64(1e6)
 
-// modelled are the limiters with their models. The line has the limit and the period.
+// modelled has the limiters with their models. line returns a command with limit and period.
 var modelled = []struct {
 	name       string
 	line       func(p params) string
 	model      naive
-	refused    bool // a request that is limited counts, too
-	gap        bool // there is a least time between requests
-	resolution bool // there may be a width of entries
+	refused    bool // limited requests count, too
+	gap        bool // with the option GAP
+	resolution bool // with the option RESOLUTION
 }{
 	{name: "throttle", model: naiveRate,
 		line: func(p params) string { return fmt.Sprint("GCRA k ", p.limit-1, " ", p.limit, " ", asDecimal(p.period)) }},
@@ -153,7 +153,7 @@ var modelled = []struct {
 	{name: "strict", model: naiveStrict, refused: true, gap: true, line: logLine(" STRICT")},
 }
 
-// logLine is CL.LOG with the options that its parameters have, and others.
+// logLine returns CL.LOG with the options of its parameters and others.
 func logLine(others string) func(p params) string {
 	return func(p params) string {
 		line := fmt.Sprint("CL.LOG k ", p.limit, " ", asDecimal(p.period), others)
@@ -167,13 +167,13 @@ func logLine(others string) func(p params) string {
 	}
 }
 
-// asDecimal spells nanoseconds as seconds.
+// asDecimal formats nanoseconds as decimal seconds.
 func asDecimal(ns int64) string { return fmt.Sprintf("%d.%09d", ns/1e9, ns%1e9) }
 
-// TestLimitersAsTheirModels walks every limiter through random times and quantities, limits
-// and periods that change, and restarts, beside its model: it never admits more and never
-// refuses what it must admit, and all that it says is true.
-func TestLimitersAsTheirModels(t *testing.T) {
+// TestLimitersMatchTheirModels compares every limiter with its model. Times, quantities, limits and
+// periods are random, and the key is dumped and restored now and then. Each decision and each
+// number of the reply must match.
+func TestLimitersMatchTheirModels(t *testing.T) {
 	for _, m := range modelled {
 		t.Run(m.name, func(t *testing.T) {
 			r := rand.New(randtest.Source(t))
@@ -185,7 +185,7 @@ func TestLimitersAsTheirModels(t *testing.T) {
 				w := walk{Harness: servertest.New(t), Rand: r, name: m.name, model: m.model, line: m.line}
 				w.p.limit = 1 + r.Int64N(8)
 				w.times(m.gap, m.resolution)
-				w.h0 = w.Clock.Time
+				w.start = w.Clock.Time
 				for range 150 {
 					w.step(m.refused)
 					if r.IntN(10) == 0 {
@@ -197,7 +197,7 @@ func TestLimitersAsTheirModels(t *testing.T) {
 	}
 }
 
-// walk is one limiter's key and its model.
+// walk is one key of a limiter, with its model and its random source.
 type walk struct {
 	*servertest.Harness
 	*rand.Rand
@@ -206,13 +206,13 @@ type walk struct {
 	line  func(p params) string
 	p     params
 	all   history
-	h0    int64
+	start int64
 }
 
-// times changes the period and what depends on it.
+// times changes the period, the gap and the resolution.
 func (w *walk) times(gap, resolution bool) {
 	w.p.period = (1 + w.Int64N(4000)) * millisecond
-	if w.IntN(2) == 0 { // windows of several periods end at the same time now and then
+	if w.IntN(2) == 0 { // whole seconds: windows of different periods end at the same time now and then
 		w.p.period = (1 + w.Int64N(4)) * 1000 * millisecond
 	}
 	if gap {
@@ -223,7 +223,7 @@ func (w *walk) times(gap, resolution bool) {
 	}
 }
 
-// step moves the time, sometimes the limit, and asks.
+// step moves the clock, sometimes changes the limit, and sends a request.
 func (w *walk) step(refused bool) {
 	switch w.IntN(10) {
 	case 0, 1, 2:
@@ -233,7 +233,7 @@ func (w *walk) step(refused bool) {
 	case 4:
 		w.restart()
 	case 5:
-		if !refused { // a strict log has forgotten what makes no difference to the limit
+		if !refused { // a strict log lacks entries that only a larger limit needs
 			w.p.limit = 1 + w.Int64N(8)
 		}
 	}
@@ -244,8 +244,8 @@ func (w *walk) step(refused bool) {
 	w.ask(quantity, w.IntN(8) == 0, refused)
 }
 
-// restart moves the key out and in again, as a snapshot does. In the millisecond of its expiry, in
-// which a key is still there, RESTORE would not bring it back.
+// restart dumps, deletes and restores the key. A key still exists in the millisecond of its expiry,
+// but RESTORE would not restore it then.
 func (w *walk) restart() {
 	payload, at := w.Do("DUMP k"), w.Do("PEXPIRETIME k")
 	if at.(int64) <= w.Clock.Time/millisecond {
@@ -255,10 +255,10 @@ func (w *walk) restart() {
 	require.Equal(w.T, ok, w.Do("RESTORE", "k", at, payload, "ABSTTL"))
 }
 
-// ask asks for a quantity and compares everything that the reply says.
+// ask sends a request and compares the whole reply with the model.
 func (w *walk) ask(quantity int64, peek, refused bool) {
 	now, line := w.Clock.Time, w.line(w.p)
-	w.Do("EXISTS k") // what is over is removed here, which is a change of its own
+	w.Do("EXISTS k") // removes the key if it has expired, so that this change does not count below
 	changes := w.Server.Changes()
 	if w.name == "throttle" {
 		line += " TOKENS"
@@ -269,7 +269,7 @@ func (w *walk) ask(quantity int64, peek, refused bool) {
 	}
 	reply := w.Do(asked).([]any)
 	limited := reply[0] == int64(1)
-	about := fmt.Sprintf("%s at %d ns: %v after %v", asked, now-w.h0, reply, w.all)
+	about := fmt.Sprintf("%s at %d ns: %v after %v", asked, now-w.start, reply, w.all)
 	require.Equal(w.T, !w.model(w.all, w.p, now, quantity), limited, about)
 
 	written := w.Server.Changes() > changes
@@ -279,13 +279,13 @@ func (w *walk) ask(quantity int64, peek, refused bool) {
 	if quantity > 0 && (!limited || refused) {
 		after = append(after[:len(after):len(after)], counted{at: now, quantity: min(quantity, w.p.limit), params: w.p})
 	}
-	w.truth(after, reply, quantity, about)
+	w.checkReply(after, reply, quantity, about)
 	if counts {
 		w.all = after
 	}
 }
 
-// words puts a quantity behind the two parameters of a limiter, or at the end of GCRA's.
+// words adds a quantity after the two parameters of a limiter, or at the end for GCRA.
 func (w *walk) words(line string, quantity int64) string {
 	if w.name == "throttle" {
 		return fmt.Sprint(line, " ", quantity)
@@ -295,14 +295,14 @@ func (w *walk) words(line string, quantity int64) string {
 	return strings.Join(f, " ")
 }
 
-// truth holds remaining, retry_after and reset_after to what the model will say: then, and a
+// checkReply compares remaining, retry_after and reset_after with the model: at that time, and a
 // millisecond earlier.
-func (w *walk) truth(h history, reply []any, quantity int64, about string) {
+func (w *walk) checkReply(h history, reply []any, quantity int64, about string) {
 	now, limit := w.Clock.Time, w.p.limit
 	require.Equal(w.T, limit, reply[1], about)
 	passes := func(at, quantity int64) bool { return w.model(h, w.p, at, quantity) }
 	p := w.p
-	p.gap = 0 // nobody asks whether all of the limit fits in a gap
+	p.gap = 0 // remaining and reset_after do not count the gap
 	most := int64(0)
 	for most < limit && w.model(h, p, now, most+1) {
 		most++
@@ -315,8 +315,8 @@ func (w *walk) truth(h history, reply []any, quantity int64, about string) {
 		require.False(w.T, passes(now+(retry-1)*millisecond, quantity), "too late: %s", about)
 	}
 	reset := reply[4].(int64)
-	require.True(w.T, w.model(h, p, now+reset*millisecond, limit), "not all is back: %s", about)
+	require.True(w.T, w.model(h, p, now+reset*millisecond, limit), "the limit is not available yet: %s", about)
 	if reset > 0 {
-		require.False(w.T, w.model(h, p, now+(reset-1)*millisecond, limit), "all was back: %s", about)
+		require.False(w.T, w.model(h, p, now+(reset-1)*millisecond, limit), "the limit was available before: %s", about)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// walks lets a limiter with other parameters each time walk through many steps, of which
-// every tenth moves its key out and in again.
+// walks runs many random walks of a limiter, each with other parameters. At every tenth step the
+// key is dumped and restored.
 func walks(t *testing.T, steps func(w *walk) (step func())) {
 	r := rand.New(randtest.Source(t))
 	runs := 60
@@ -21,7 +21,7 @@ func walks(t *testing.T, steps func(w *walk) (step func())) {
 	}
 	for range runs {
 		w := &walk{Harness: servertest.New(t), Rand: r}
-		w.h0 = w.Clock.Time
+		w.start = w.Clock.Time
 		step := steps(w)
 		for range 150 {
 			if w.IntN(10) == 0 {
@@ -32,9 +32,9 @@ func walks(t *testing.T, steps func(w *walk) (step func())) {
 	}
 }
 
-// holds is an answer of [limiter.decide] to what all limiters promise: passes says whether the
-// same request would pass at another time, and free how many would be there then.
-func (w *walk) holds(reply []any, limit int64, passes func(at int64) bool, free func(at int64) int64, about string) {
+// checkPromises compares a reply with the promises of all limiters. passes reports whether the
+// request passes at a time. free returns the available quantity at a time.
+func (w *walk) checkPromises(reply []any, limit int64, passes func(at int64) bool, free func(at int64) int64, about string) {
 	now := w.Clock.Time
 	require.Equal(w.T, limit, reply[1], about)
 	require.Equal(w.T, free(now), reply[2], "remaining: %s", about)
@@ -44,15 +44,15 @@ func (w *walk) holds(reply []any, limit int64, passes func(at int64) bool, free 
 		require.True(w.T, passes(now+retry*millisecond), "too early: %s", about)
 		require.False(w.T, passes(now+(retry-1)*millisecond), "too late: %s", about)
 	}
-	require.Equal(w.T, limit, free(now+reset*millisecond), "not all is back: %s", about)
+	require.Equal(w.T, limit, free(now+reset*millisecond), "the limit is not available yet: %s", about)
 	if reset > 0 {
-		require.Less(w.T, free(now+(reset-1)*millisecond), limit, "all was back: %s", about)
+		require.Less(w.T, free(now+(reset-1)*millisecond), limit, "the limit was available before: %s", about)
 	}
 }
 
-// TestPaceAsItsModel: each action takes its time on a schedule, which is behind the clock by
-// a burst at most. An action begins when the schedule is free, and waits until then.
-func TestPaceAsItsModel(t *testing.T) {
+// TestPaceMatchesItsModel: the schedule is at most a burst behind the clock, and each action
+// advances it by its cost. An action begins when the schedule allows it, or waits until then.
+func TestPaceMatchesItsModel(t *testing.T) {
 	walks(t, func(w *walk) func() {
 		burst, count, period := w.Int64N(5), 1+w.Int64N(20), (1+w.Int64N(4000))*millisecond
 		interval := period / count
@@ -72,7 +72,7 @@ func TestPaceAsItsModel(t *testing.T) {
 				line += " PEEK"
 			}
 			reply := w.Do(line).([]any)
-			about := fmt.Sprintf("%s at %d ns: %v after %v", line, now-w.h0, reply, h)
+			about := fmt.Sprintf("%s at %d ns: %v after %v", line, now-w.start, reply, h)
 			passes := func(at int64) bool { return schedule(at)-at <= wait }
 			require.Equal(w.T, !passes(now), reply[0] == int64(1), about)
 			hold := int64(0)
@@ -82,7 +82,7 @@ func TestPaceAsItsModel(t *testing.T) {
 				h = append(h[:len(h):len(h)], counted{at: now, quantity: quantity})
 			}
 			require.Equal(w.T, hold, reply[5], about)
-			w.holds(reply, burst+1, passes, func(at int64) int64 {
+			w.checkPromises(reply, burst+1, passes, func(at int64) int64 {
 				if schedule(at) > at {
 					return 0
 				}
@@ -95,9 +95,9 @@ func TestPaceAsItsModel(t *testing.T) {
 	})
 }
 
-// TestLeasesAsTheirModel: who has a lease that has not ended renews it, and anybody else gets
-// one while there are fewer than the limit.
-func TestLeasesAsTheirModel(t *testing.T) {
+// TestLeasesMatchTheirModel: a holder with a current lease renews it. Another holder gets a lease
+// while fewer than limit leases are current.
+func TestLeasesMatchTheirModel(t *testing.T) {
 	walks(t, func(w *walk) func() {
 		limit := 1 + w.Int64N(5)
 		ends := map[int]int64{}
@@ -119,7 +119,7 @@ func TestLeasesAsTheirModel(t *testing.T) {
 				line += " PEEK"
 			}
 			reply := w.Do(line).([]any)
-			about := fmt.Sprintf("%s at %d ns: %v after %v", line, now-w.h0, reply, ends)
+			about := fmt.Sprintf("%s at %d ns: %v after %v", line, now-w.start, reply, ends)
 			free := func(at int64) int64 {
 				live := int64(0)
 				for _, end := range ends {
@@ -133,7 +133,7 @@ func TestLeasesAsTheirModel(t *testing.T) {
 			if passes(now) {
 				ends[holder] = (now + lease) / 1000 * 1000
 			}
-			w.holds(reply, limit, passes, free, about)
+			w.checkPromises(reply, limit, passes, free, about)
 			if peek {
 				if delete(ends, holder); had {
 					ends[holder] = old

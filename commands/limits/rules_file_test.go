@@ -33,8 +33,8 @@ func TestRulesFile(t *testing.T) {
 	h.Want("EXISTS cl.rules", 0)
 	require.Equal(t, "allowed=0,limited=0,shadow_limited=1", h.Info("throttle")["rule_search"])
 
-	// What clients set goes before the file, until it is deleted.
-	h.Want("CL.RULE DEL login", commands.Error("ERR the rule comes from the rules-file: take it out there"))
+	// A rule of CL.RULE SET replaces a rule of the file, until it is deleted.
+	h.Want("CL.RULE DEL login", commands.Error("ERR the rule comes from the rules-file: delete it there"))
 	h.Want("CL.RULE SET login CL.WINDOW 9 60", ok)
 	h.Want("CL.RULE LIST", []any{[]any{"login", "CL.WINDOW 9 60", "key"}, list[1]})
 	h.Want("CL.CHECK login k 4", []any{0, 9, 5, -1, 60})
@@ -50,7 +50,8 @@ func TestRulesFile(t *testing.T) {
 	require.NotContains(t, h.Info("throttle"), "rule_login")
 }
 
-// TestRulesFileErrors: the file, the line and the reason, and the rules of before.
+// TestRulesFileErrors: an error names the file, the line and the reason. The old rules stay in
+// force.
 func TestRulesFileErrors(t *testing.T) {
 	h := servertest.New(t)
 	require.NoError(t, h.Server.UseRules("f", []byte(rulesFile)))
@@ -62,8 +63,8 @@ func TestRulesFileErrors(t *testing.T) {
 		"rules: [":                       "f:1: did not find expected node content",
 		"a: 1":                           `f:1: the file: unknown field "a"`,
 		"- a":                            "f:1: the file must be a mapping of names",
-		"rules: {}\n---\nrules: {}":      "f:1: there must be one document, and nothing after it",
-		"rules: {}\nrules: {}":           `f:2: the file: "rules" is not a name, or stands twice`,
+		"rules: {}\n---\nrules: {}":      "f:1: the file must be one document",
+		"rules: {}\nrules: {}":           `f:2: the file: "rules" is not a name, or repeats`,
 		"rules:\n  - a":                  "f:2: rules must be a mapping of names",
 		"rules:\n  a b:\n    limits: x":  `f:2: rule "a b": ` + plain(rules.ErrName),
 		"rules:\n  a: CL.WINDOW 1 1":     "f:2: rule a must be a mapping of names",
@@ -71,9 +72,9 @@ func TestRulesFileErrors(t *testing.T) {
 		"rules:\n  a:":                   "f:2: rule a has no limits",
 		"rules:\n  a: {limits: []}":      "f:2: rule a has no limits",
 		"rules:\n  a:\n    limit: x":     `f:3: rule a: unknown field "limit"`,
-		"rules:\n  a:\n    limits: {}":   "f:3: rule a: a limit is a text such as CL.THROTTLE 15 30 60",
-		"rules:\n  a:\n    limits: [[]]": "f:3: rule a: a limit is a text such as CL.THROTTLE 15 30 60",
-		"rules:\n  a:\n    limits: [CL.WINDOW 1 1]\n  a: {}":                           `f:4: rules: "a" is not a name, or stands twice`,
+		"rules:\n  a:\n    limits: {}":   "f:3: rule a: a limit must be a text such as CL.THROTTLE 15 30 60",
+		"rules:\n  a:\n    limits: [[]]": "f:3: rule a: a limit must be a text such as CL.THROTTLE 15 30 60",
+		"rules:\n  a:\n    limits: [CL.WINDOW 1 1]\n  a: {}":                           `f:4: rules: "a" is not a name, or repeats`,
 		"rules:\n  a:\n    limits: CL.WINDOW 1 1\n    shadow: maybe":                   "f:4: rule a: shadow must be true or false",
 		"rules:\n  a:\n    limits:\n      - CL.WINDOW 1 1\n      - CL.WINDOW x 1":      `f:5: rule a: limit "CL.WINDOW x 1": limit is not an integer or out of range`,
 		"rules:\n  a:\n    limits: NOPE 1 1":                                           `f:3: rule a: limit "NOPE 1 1": no such limiter, or none that a rule can have`,
@@ -81,7 +82,7 @@ func TestRulesFileErrors(t *testing.T) {
 		"rules:\n  a:\n    limits: CL.WINDOW 1 1 SHADOW":                               `f:3: rule a: limit "CL.WINDOW 1 1 SHADOW": syntax error`,
 		"rules:\n  a:\n    limits: [" + strings.Repeat("CL.WINDOW 1 1,", 9) + "]":      `f:3: rule a: limit "CL.WINDOW 1 1": ` + plain(rules.ErrLimits),
 		"rules:\n  a:\n    limits: CL.THROTTLE 1 1 " + strings.Repeat("0", 1024) + "1": "f:2: rule a: " + plain(rules.ErrRuleBytes),
-		"rules:\n  a: &a {limits: *a}":                                                 "f:2: rule a: a limit is a text such as CL.THROTTLE 15 30 60",
+		"rules:\n  a: &a {limits: *a}":                                                 "f:2: rule a: a limit must be a text such as CL.THROTTLE 15 30 60",
 		many:                                                                           fmt.Sprintf("f:%d: %s", rules.MaxRules+2, plain(rules.ErrMaxRules)),
 	} {
 		err := h.Server.UseRules("f", []byte(text))
@@ -92,5 +93,5 @@ func TestRulesFileErrors(t *testing.T) {
 	h.Want("CL.CHECK login k 0", []any{0, 3, 3, -1, 0})
 }
 
-// plain returns an error's text without the code that clients get.
+// plain returns the text of an error without its leading code.
 func plain(err error) string { return strings.TrimPrefix(err.Error(), "ERR ") }

@@ -5,20 +5,20 @@ import (
 	"cellserver/limiters"
 )
 
-// THROTTLE key max_burst count period [quantity] [MS] [PEEK] is CL.THROTTLE in the words of
-// throttlecrab: max_burst is how many may happen at once, and the reply is allowed (1 or 0),
-// limit, remaining, reset_after and retry_after, which is 0 when the action was allowed.
+// THROTTLE key max_burst count period [quantity] [MS] [PEEK] is CL.THROTTLE in the syntax of
+// throttlecrab. max_burst is the number of actions that may happen at once. The reply is allowed (1
+// or 0), limit, remaining, reset_after and retry_after. retry_after is 0 if the action is allowed.
 //
 // Source: https://github.com/lazureykis/throttlecrab
 var _ = commands.Register(&commands.Command{
 	Name: "throttle", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-	Summary: "Decides whether an action may happen now, and counts it if so: CL.THROTTLE as throttlecrab has it.",
+	Summary: "Decides whether an action may happen now, and counts the action if it may: CL.THROTTLE in the syntax of throttlecrab.",
 	Usage:   "key max_burst count period [quantity] [MS] [PEEK]", Complexity: "O(1)",
-	Run: func(c *commands.Call) error { return askFor(c, limiters.ReadCrab, replyCrab) },
+	Run: func(c *commands.Call) error { return askWithReply(c, limiters.ReadThrottlecrab, replyThrottlecrab) },
 })
 
-// replyCrab replies in throttlecrab's order: allowed, limit, remaining, reset_after, retry_after.
-func replyCrab(c *commands.Call, a *limiters.Answer, millis bool) {
+// replyThrottlecrab replies in throttlecrab's order: allowed, limit, remaining, reset_after, retry_after.
+func replyThrottlecrab(c *commands.Call, a *limiters.Answer, millis bool) {
 	retry := a.RetryAfter
 	if !a.Limited {
 		retry = 0

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestThrottle counts as CL.THROTTLE does with a max_burst one less, and replies otherwise.
+// TestThrottle counts as CL.THROTTLE with a max_burst one lower, and has another reply.
 func TestThrottle(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("THROTTLE k 5 120 60", []any{1, 5, 4, 1, 0})
@@ -19,5 +19,5 @@ func TestThrottle(t *testing.T) {
 	h.Want("THROTTLE k 5 120 60 6", []any{0, 5, 5, 0, -1})
 	h.Want("THROTTLE one 1 1 1", []any{1, 1, 0, 1, 0})
 	h.Want("THROTTLE one 1 1 1 PEEK", []any{0, 1, 0, 1, 1})
-	h.Want("THROTTLE k 0 1 1", errCrabBurst)
+	h.Want("THROTTLE k 0 1 1", errThrottlecrabBurst)
 }

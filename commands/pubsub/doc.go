@@ -1,4 +1,4 @@
-// Package pubsub holds PUBLISH, SUBSCRIBE, PSUBSCRIBE, their opposites, and PUBSUB.
+// Package pubsub holds PUBLISH, SUBSCRIBE, PSUBSCRIBE, UNSUBSCRIBE, PUNSUBSCRIBE and PUBSUB.
 //
 // May use: the broker, and the subscriptions of the own connection.
 //

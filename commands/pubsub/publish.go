@@ -2,8 +2,8 @@ package pubsub
 
 import "cellserver/commands"
 
-// PUBLISH channel message sends a message to those who listen, and replies how often
-// it was sent.
+// PUBLISH channel message sends a message to the subscribers of a channel. It replies with the
+// number of deliveries.
 var _ = commands.Register(&commands.Command{
 	Name: "publish", Arity: 3, Flags: commands.PubSub | commands.Loading | commands.Stale | commands.Fast | commands.MayReplicate, Group: commands.GroupPubSub, Since: "2.0.0",
 	Summary: "Post a message to a channel", Usage: "channel message",

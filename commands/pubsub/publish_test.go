@@ -16,8 +16,8 @@ func TestPublish(t *testing.T) {
 	a.Do("PSUBSCRIBE n*")
 	b.Do("SUBSCRIBE news")
 	h.Want("PUBLISH news hello", 3)
-	require.Equal(t, []any{[]any{"message", "news", "hello"}, []any{"pmessage", "n*", "news", "hello"}}, a.Told())
-	require.Equal(t, []any{[]any{"message", "news", "hello"}}, b.Told())
+	require.Equal(t, []any{[]any{"message", "news", "hello"}, []any{"pmessage", "n*", "news", "hello"}}, a.TakePushes())
+	require.Equal(t, []any{[]any{"message", "news", "hello"}}, b.TakePushes())
 	h.Want("PUBLISH NEWS hello", 0)
 	h.Want("PUBLISH news", commands.WrongArity("publish").(commands.Error))
 }

@@ -7,7 +7,7 @@ import (
 	"cellserver/internal/glob"
 )
 
-// PUBSUB says who listens to what.
+// PUBSUB shows channels, patterns and their numbers of subscribers.
 var _ = commands.Register(&commands.Command{
 	Name: "pubsub", Arity: -2, Group: commands.GroupPubSub, Since: "2.8.0",
 	Summary: "A container for Pub/Sub commands", Usage: "subcommand", Complexity: "Depends on subcommand.",

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"cellserver/commands"
+	"cellserver/resp"
 )
 
-// SUBSCRIBE and PSUBSCRIBE listen to channels and to patterns of channels; UNSUBSCRIBE
-// and PUNSUBSCRIBE end that, for all of them when none is named. Each channel is
-// confirmed by a message of its own.
+// SUBSCRIBE and PSUBSCRIBE subscribe the connection to channels and to patterns of channels.
+// UNSUBSCRIBE and PUNSUBSCRIBE end subscriptions: the named ones, or all of their kind. Each
+// channel and pattern gets a confirmation of its own.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "subscribe", Arity: -2, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
@@ -40,10 +41,10 @@ var (
 
 const subscribeFlags = commands.PubSub | commands.ConnectionFlags | commands.WhileSubscribed
 
-// subject is what channels and patterns differ by.
+// subject is the difference between the commands for channels and the commands for patterns.
 type subject struct {
 	kind   commands.Subject
-	prefix string // of the words in confirmations
+	prefix string // of the words in confirmations: "psubscribe"
 }
 
 var (
@@ -55,7 +56,7 @@ func subscribe(c *commands.Call, s subject) error {
 	for _, arg := range c.Args[1:] {
 		name := string(arg)
 		c.Server.PubSub.Subscribe(c.Conn, s.kind, name)
-		confirm(c, s.prefix+"subscribe", name)
+		confirm(c, s.prefix+"subscribe", &name)
 	}
 	if !c.MayHold("subscriptions", c.Conn.Subs.Bytes) {
 		return commands.CloseConnection
@@ -74,22 +75,32 @@ func unsubscribe(c *commands.Call, s subject) error {
 	word := s.prefix + "unsubscribe"
 	for _, name := range names {
 		c.Server.PubSub.Unsubscribe(c.Conn, s.kind, name)
-		confirm(c, word, name)
+		confirm(c, word, &name)
 	}
 	if names == nil {
-		c.Out.Push(3)
-		c.Out.BulkString(word)
-		c.Out.Null()
-		c.Out.Int(c.Conn.Subs.Total.Load())
+		confirm(c, word, nil)
 	}
 	return nil
 }
 
-// confirm tells the client what it is subscribed to or no longer, and the number of all its
-// subscriptions.
-func confirm(c *commands.Call, word, name string) {
-	c.Out.Push(3)
-	c.Out.BulkString(word)
-	c.Out.BulkString(name)
-	c.Out.Int(c.Conn.Subs.Total.Load())
+// confirm sends the confirmation of a subscription or of its end, with the number of all
+// subscriptions. A nil name means that there was no subscription to end. A confirmation is a
+// message, not a reply: CLIENT REPLY does not remove it.
+func confirm(c *commands.Call, word string, name *string) {
+	w, message := c.Out, resp.Writer{Proto: c.Out.Proto}
+	dropped := c.Conn.Modes.Reply != commands.ReplyOn
+	if dropped {
+		w = &message
+	}
+	w.Push(3)
+	w.BulkString(word)
+	if name != nil {
+		w.BulkString(*name)
+	} else {
+		w.Null()
+	}
+	w.Int(c.Conn.Subs.Total.Load())
+	if dropped {
+		c.Conn.Push(c.Conn, message.Bytes())
+	}
 }

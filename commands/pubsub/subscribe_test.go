@@ -17,7 +17,7 @@ func TestSubscribe(t *testing.T) {
 	require.Equal(t, []any{[]any{"subscribe", "a", int64(1)}, []any{"subscribe", "b", int64(2)}, []any{"subscribe", "a", int64(2)}}, c.All("SUBSCRIBE a b a"))
 	require.Equal(t, []any{[]any{"psubscribe", "a*", int64(3)}}, c.All("PSUBSCRIBE a*"))
 	h.Want("PUBLISH a hello", 2)
-	require.Equal(t, []any{[]any{"message", "a", "hello"}, []any{"pmessage", "a*", "a", "hello"}}, c.Told())
+	require.Equal(t, []any{[]any{"message", "a", "hello"}, []any{"pmessage", "a*", "a", "hello"}}, c.TakePushes())
 	h.Want("PUBLISH c hello", 0)
 
 	c.Want("GET k", commands.Error("ERR Can't execute 'get': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"))
@@ -56,18 +56,19 @@ func TestSubscribersLeave(t *testing.T) {
 	require.Equal(t, "0", h.Info("stats")["pubsub_patterns"])
 }
 
-// A RESP2 client gets what others redirect to it as messages of a channel.
+// TestClientTrackingRedirectToSubscriber: a RESP2 client gets the messages of a REDIRECT as
+// messages of a channel.
 func TestClientTrackingRedirectToSubscriber(t *testing.T) {
 	h := servertest.New(t)
 	target := h.NewClient(t)
 	h.Want("CLIENT TRACKING ON REDIRECT 2", ok)
 	h.Do("GET a")
 	h.Do("INCR a")
-	require.Empty(t, target.Told(), "not subscribed yet")
+	require.Empty(t, target.TakePushes(), "not subscribed yet")
 	target.Do("SUBSCRIBE __redis__:invalidate")
 	h.Do("GET a")
 	h.Do("INCR a")
-	require.Equal(t, []any{[]any{"message", "__redis__:invalidate", []any{"a"}}}, target.Told())
+	require.Equal(t, []any{[]any{"message", "__redis__:invalidate", []any{"a"}}}, target.TakePushes())
 }
 
 func TestSubscriptionsAreBounded(t *testing.T) {
@@ -92,4 +93,23 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	require.Less(t, h.State.Conn().Subs.Bytes, 1_200_000)
 	h.State.Closed()
 	require.Zero(t, h.State.Conn().Subs.Bytes)
+}
+
+func TestConfirmationsDespiteClientReply(t *testing.T) {
+	for _, proto := range []string{"2", "3"} {
+		h := servertest.New(t)
+		h.Do("HELLO", proto)
+		h.Silent("CLIENT REPLY OFF")
+		require.Len(t, h.All("SUBSCRIBE a b"), 2)
+		require.Len(t, h.All("UNSUBSCRIBE"), 2)
+		require.Len(t, h.All("PUNSUBSCRIBE"), 1)
+		h.Silent("MULTI")
+		h.Silent("PSUBSCRIBE a*")
+		h.Silent("PUNSUBSCRIBE")
+		require.Len(t, h.All("EXEC"), 2)
+		h.Want("CLIENT REPLY ON", ok)
+		h.Silent("CLIENT REPLY SKIP")
+		require.Len(t, h.All("SUBSCRIBE a"), 1)
+		require.Len(t, h.All("UNSUBSCRIBE a"), 1)
+	}
 }

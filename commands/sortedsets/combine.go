@@ -10,20 +10,20 @@ import (
 	"cellserver/store"
 )
 
-// What ZUNION, ZINTER, ZDIFF and their kin share: their arguments, "numkeys key [key …]"
-// and options, and the shape of the reply.
+// ZUNION, ZINTER, ZDIFF and their variants share the arguments "numkeys key [key …]", the options,
+// and the form of the reply.
 
-// combination is the parsed call of one of them.
+// combination is the parsed call of one of these commands.
 type combination struct {
 	inputs     []input
 	aggregate  func(a, b float64) float64
 	withScores bool
-	limit      int64 // of ZINTERCARD; 0 is none
+	limit      int64 // of ZINTERCARD; 0 means no limit
 }
 
 // input is one of the sets to combine.
 type input struct {
-	set    *store.SortedSet // nil when the key is absent
+	set    *store.SortedSet // nil if the key is absent
 	weight float64
 }
 
@@ -41,8 +41,8 @@ func (in *input) each(f func(it store.Item) bool) {
 	}
 }
 
-// weigh returns a score times the weight. Zero times infinity stays NaN; the conversion
-// keeps the compiler from fusing the product with a later sum.
+// weigh returns a score times the weight. Zero times infinity is NaN. With the conversion, the
+// compiler cannot fuse the product with a later sum.
 func (in *input) weigh(score float64) float64 { return float64(score * in.weight) }
 
 // combineOption is the set of options that a command takes.
@@ -54,8 +54,8 @@ const (
 	limitable                           // LIMIT
 )
 
-// combineArgs parses what stands from argument i on. Errors come in Redis's order: a
-// key of the wrong type before a wrong option.
+// combineArgs parses the arguments from argument i on. Errors come in the order of Redis: a key of
+// the wrong type before a wrong option.
 func combineArgs(c *commands.Call, i int, allowed combineOption) (*combination, error) {
 	n, err := c.Int(i)
 	if err != nil {
@@ -86,7 +86,7 @@ func combineArgs(c *commands.Call, i int, allowed combineOption) (*combination, 
 	return o, nil
 }
 
-// option parses the option that args begin with and returns how many it takes.
+// option parses the option at the start of args, and returns the number of its arguments.
 func (o *combination) option(args [][]byte, allowed combineOption) (taken int, err error) {
 	word, n := args[0], len(args)
 	switch {
@@ -122,7 +122,7 @@ func (o *combination) weights(args [][]byte) error {
 	return nil
 }
 
-// aggregation returns the function that AGGREGATE names, nil if there is none.
+// aggregation returns the function of AGGREGATE, nil if the name is unknown.
 func aggregation(name []byte) func(a, b float64) float64 {
 	switch {
 	case commands.Is(name, "sum"):
@@ -135,10 +135,10 @@ func aggregation(name []byte) func(a, b float64) float64 {
 	return nil
 }
 
-// sumScores adds; infinity less infinity is 0.
+// sumScores returns a+b. Infinity minus infinity is 0.
 func sumScores(a, b float64) float64 { return zeroNaN(a + b) }
 
-// minScore and maxScore keep a when b is NaN.
+// minScore and maxScore return a if b is NaN.
 func minScore(a, b float64) float64 {
 	if b < a {
 		return b
@@ -160,13 +160,13 @@ func zeroNaN(f float64) float64 {
 	return f
 }
 
-// smallestFirst puts the inputs in the order in which Redis combines them, which shows
-// in the last digit of a sum.
+// smallestFirst sorts the inputs by size. Redis combines them in this order, which affects the last
+// digit of a sum.
 func (o *combination) smallestFirst() {
 	slices.SortStableFunc(o.inputs, func(a, b input) int { return cmp.Compare(a.len(), b.len()) })
 }
 
-// reply replies with the items in their order.
+// reply sorts the items and replies with them.
 func (o *combination) reply(c *commands.Call, items []store.Item) error {
 	slices.SortFunc(items, func(a, b store.Item) int {
 		return cmp.Or(cmp.Compare(a.Score, b.Score), strings.Compare(a.Member, b.Member))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The errors of ZUNION's kind come in Redis's order: the number of keys, the type of
+// TestCombineErrors: errors come in the order of Redis. First the number of keys, then the type of
 // each key, then the options from left to right.
 func TestCombineErrors(t *testing.T) {
 	h := servertest.New(t)

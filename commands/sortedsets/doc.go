@@ -1,7 +1,7 @@
 // Package sortedsets holds the commands on sorted sets.
 //
-// sortedset.go has what they share, interval.go the ranges of scores and members, combine.go the
-// unions, intersections and differences.
+// sortedset.go reads sets and replies with items. interval.go parses ranges of ranks, scores and
+// members. combine.go has the arguments of unions, intersections and differences.
 //
 // May use: the keyspace alone.
 //

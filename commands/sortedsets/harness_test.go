@@ -1,6 +1,7 @@
 package sortedsets
 
-// The tests of this family call commands of other families, too.
+// The tests of this family call commands of other families, too. They cannot import commands/all,
+// because it imports this package.
 import (
 	_ "cellserver/commands/admin"
 	_ "cellserver/commands/cluster"
@@ -10,7 +11,4 @@ import (
 	_ "cellserver/commands/pubsub"
 	_ "cellserver/commands/strings"
 	_ "cellserver/commands/transactions"
-	"cellserver/server/servertest"
 )
-
-const ok = servertest.OK

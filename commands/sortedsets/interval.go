@@ -5,11 +5,11 @@ import (
 	"cellserver/store"
 )
 
-// interval finds the ranks lo … hi-1 that a range of a sorted set covers; lo = hi when
-// that is none. Every range, whatever it is by, is one of these.
+// interval returns the ranks lo to hi-1 of a range of a sorted set; lo = hi if the range is empty.
+// Ranges of ranks, scores and members all have this form.
 type interval func(z *store.SortedSet) (lo, hi int)
 
-// parseInterval parses both ends of a range in one of the three ways to give them.
+// parseInterval parses both ends of a range: byRank, byScore or byLex.
 type parseInterval func(first, last []byte) (interval, error)
 
 const (
@@ -17,7 +17,7 @@ const (
 	errMinMaxLex   commands.Error = "ERR min or max not valid string range item"
 )
 
-// byRank parses ranks, the last one included; negative ones count from the end.
+// byRank parses a range of ranks, both ends included. Negative ranks count from the end.
 func byRank(first, last []byte) (interval, error) {
 	start, ok := commands.ParseInt(first)
 	stop, ok2 := commands.ParseInt(last)
@@ -37,7 +37,7 @@ func byRank(first, last []byte) (interval, error) {
 	}, nil
 }
 
-// byScore parses scores: "1.5", "(1.5" without 1.5 itself, "-inf", "+inf".
+// byScore parses a range of scores, such as "1.5", "-inf" and "+inf". "(1.5" excludes 1.5 itself.
 func byScore(first, last []byte) (interval, error) {
 	low, lowOpen, ok := scoreBound(first)
 	high, highOpen, ok2 := scoreBound(last)
@@ -59,8 +59,8 @@ func scoreBound(b []byte) (bound float64, open, ok bool) {
 	return bound, open, ok
 }
 
-// byLex parses members: "[a", "(a" without a itself, "-" before and "+" after all. In a
-// set whose scores are not all the same such a range means nothing in particular.
+// byLex parses a range of members: "[a", "(a" without a itself, "-" for the start and "+" for the
+// end. The result is undefined if the scores of the set differ.
 func byLex(first, last []byte) (interval, error) {
 	low, ok := parseLexBound(first)
 	high, ok2 := parseLexBound(last)
@@ -77,8 +77,8 @@ func byLex(first, last []byte) (interval, error) {
 // lexBound is one end of a range of members.
 type lexBound struct {
 	member  string
-	open    bool // the member itself is outside
-	extreme byte // '-' or '+': before or after every member; 0 otherwise
+	open    bool // the range excludes the member
+	extreme byte // '-' for the start, '+' for the end, 0 for a member
 }
 
 func parseLexBound(b []byte) (l lexBound, ok bool) {
@@ -94,7 +94,7 @@ func parseLexBound(b []byte) (l lexBound, ok bool) {
 	return l, false
 }
 
-// below reports whether the bound is before a member, or with orAt at it.
+// below reports whether the bound is before a member. With orAt, a bound at the member counts, too.
 func (l *lexBound) below(member string, orAt bool) bool {
 	switch l.extreme {
 	case '-':
@@ -105,9 +105,9 @@ func (l *lexBound) below(member string, orAt bool) bool {
 	return l.member < member || orAt && l.member == member
 }
 
-// limit narrows an interval to count items after the first offset ones, in the given
-// direction. A negative count is all of them; after a negative offset there are none.
-func limit(lo, hi int, reverse bool, offset, count int64) (int, int) {
+// limitRange reduces a range to count items after the first offset items, in the given direction. A
+// negative count means all items. With a negative offset the range is empty.
+func limitRange(lo, hi int, reverse bool, offset, count int64) (int, int) {
 	n := int64(hi - lo)
 	if offset < 0 || offset >= n {
 		return lo, lo
@@ -124,5 +124,5 @@ func limit(lo, hi int, reverse bool, offset, count int64) (int, int) {
 	return lo, lo + int(take)
 }
 
-// ordered makes an interval that ends before it begins an empty one.
+// ordered returns an empty range if the range ends before it begins.
 func ordered(lo, hi int) (int, int) { return lo, max(lo, hi) }

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSortedSetsModel runs random commands on a server and on naive sets, and requires
-// the same replies. SEED repeats a run.
+// TestSortedSetsModel runs random commands on a server and on naive sets, and compares the replies.
+// SEED repeats a run.
 func TestSortedSetsModel(t *testing.T) {
 	source := randtest.Source(t)
 	for members := 5; members <= 320; members *= 4 {
@@ -30,7 +30,7 @@ func TestSortedSetsModel(t *testing.T) {
 	}
 }
 
-// naiveSet is a sorted set as a map; its order is found anew each time.
+// naiveSet is a sorted set as a map. It sorts its items for each command.
 type naiveSet map[string]float64
 
 func (n naiveSet) items() []store.Item {
@@ -44,7 +44,7 @@ func (n naiveSet) items() []store.Item {
 	return items
 }
 
-// setsModel is a keyspace of naive sets and a source of commands on it.
+// setsModel is a keyspace of naive sets and a source of random commands.
 type setsModel struct {
 	*rand.Rand
 	members int
@@ -68,14 +68,14 @@ func scoreText(f float64) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-// put keeps a set; an empty one is an absent key.
+// put stores a set. An empty set is an absent key.
 func (m *setsModel) put(key string, n naiveSet) {
 	if m.sets[key] = n; len(n) == 0 {
 		delete(m.sets, key)
 	}
 }
 
-// step changes the model and returns a command with the reply that it should have.
+// step changes the model and returns a command with its expected reply.
 func (m *setsModel) step() (args []any, want any) {
 	steps := []func(key string) ([]any, any){
 		m.add, m.add, m.add, m.add, m.incr, m.remove, m.look, m.rangeOf, m.rangeOf, m.rangeOf, m.count, m.store,
@@ -150,7 +150,7 @@ func (m *setsModel) look(key string) ([]any, any) {
 	return []any{"ZMSCORE", key, member, "absent"}, []any{scoreText(items[rank].Score), nil}
 }
 
-// filter chooses a range by rank or score: how to say it, and which items it has.
+// filter chooses a range of ranks or scores. It returns its arguments and its items.
 func (m *setsModel) filter(key string) (by string, first, last string, items []store.Item) {
 	all := m.sets[key].items()
 	if m.IntN(2) == 0 {

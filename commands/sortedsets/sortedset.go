@@ -5,10 +5,8 @@ import (
 	"cellserver/store"
 )
 
-// The sorted sets' commands are one file each, or one a family (zrange.go). They share
-// what follows: reading a set, replying with its items, and in zinterval.go the ranges.
-
-// readSorted returns the sorted set at a key, nil when the key is absent.
+// readSorted returns the sorted set of a key, nil if the key is absent. The error is
+// [commands.ErrWrongType].
 func readSorted(c *commands.Call, key []byte) (*store.SortedSet, error) {
 	e := c.Tx.Read(key)
 	if err := commands.CheckSorted(&e); err != nil {
@@ -17,8 +15,8 @@ func readSorted(c *commands.Call, key []byte) (*store.SortedSet, error) {
 	return e.Sorted(), nil
 }
 
-// startItems starts the reply of n items, each of which [replyItem] writes.
-// With scores RESP3 has an array of pairs, RESP2 a flat array.
+// startItems starts the reply of n items; [replyItem] writes each item. With scores, RESP3 has an
+// array of pairs and RESP2 a flat array.
 func startItems(c *commands.Call, n int, withScores bool) {
 	if withScores && c.Out.Proto != 3 {
 		n *= 2
@@ -36,7 +34,7 @@ func replyItem(c *commands.Call, it store.Item, withScores bool) {
 	}
 }
 
-// replyRange replies with the items of ranks lo … hi-1, backwards if reverse.
+// replyRange replies with the items of the ranks lo to hi-1, in descending order if reverse is set.
 func replyRange(c *commands.Call, z *store.SortedSet, lo, hi int, reverse, withScores bool) {
 	startItems(c, hi-lo, withScores)
 	z.Range(lo, hi, reverse, func(it store.Item) bool {
@@ -45,7 +43,7 @@ func replyRange(c *commands.Call, z *store.SortedSet, lo, hi int, reverse, withS
 	})
 }
 
-// collect returns the items of ranks lo … hi-1, backwards if reverse.
+// collect returns the items of the ranks lo to hi-1, in descending order if reverse is set.
 func collect(z *store.SortedSet, lo, hi int, reverse bool) []store.Item {
 	items := make([]store.Item, 0, max(hi-lo, 0))
 	z.Range(lo, hi, reverse, func(it store.Item) bool {
@@ -55,7 +53,8 @@ func collect(z *store.SortedSet, lo, hi int, reverse bool) []store.Item {
 	return items
 }
 
-// storeSorted stores items at a key and replies with how many these are.
+// storeSorted replaces a key by a sorted set of items, and replies with their number. Without items
+// it deletes the key.
 func storeSorted(c *commands.Call, key []byte, items []store.Item) error {
 	e := c.Tx.Write(key)
 	e.ZStore(items)
@@ -63,7 +62,7 @@ func storeSorted(c *commands.Call, key []byte, items []store.Item) error {
 	return nil
 }
 
-// replyItems replies with items that are no longer in a set.
+// replyItems replies with a slice of items.
 func replyItems(c *commands.Call, items []store.Item, withScores bool) {
 	startItems(c, len(items), withScores)
 	for _, it := range items {

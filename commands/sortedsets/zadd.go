@@ -7,11 +7,13 @@ import (
 	"cellserver/store"
 )
 
-// ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member …] sets the scores
-// of members and replies with how many are new, with CH how many are new or changed.
-// NX leaves present members alone, XX adds none, GT and LT only let a score grow or
-// shrink. With INCR the score is added to, and the reply is the sum, or null when a
-// condition stood against it. ZINCRBY key increment member is ZADD with INCR.
+// ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member …] sets the scores of
+// members. It replies with the number of new members, with CH with the number of new and changed
+// members.
+//
+// NX never changes a member, XX never adds one. GT only raises scores, LT only lowers them. INCR
+// adds to the score, and the reply is the sum, or null if an option forbids the change. ZINCRBY key
+// increment member is ZADD with INCR.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zadd", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Group: commands.GroupSortedSet, Since: "1.2.0",
@@ -36,14 +38,14 @@ type zaddOptions struct {
 	ch, incr       bool
 }
 
-// zadd is ZADD with some options already given.
+// zadd is ZADD with options that are already set.
 func zadd(c *commands.Call, o zaddOptions) error {
 	pairs := c.Args[2+o.parse(c.Args[2:]):]
 	if err := o.check(pairs); err != nil {
 		return err
 	}
-	var few [4]float64
-	scores := few[:0]
+	var buffer [4]float64
+	scores := buffer[:0]
 	for i := 0; i < len(pairs); i += 2 {
 		f, ok := commands.ParseFloat(pairs[i])
 		if !ok {
@@ -74,7 +76,7 @@ func zadd(c *commands.Call, o zaddOptions) error {
 	return nil
 }
 
-// zincr adds to a member's score, 0 when it is not there, and replies with the sum.
+// zincr adds to the score of a member and replies with the sum. The score of an absent member is 0.
 func zincr(c *commands.Call, e *store.Entry, o zaddOptions, by float64, member []byte) error {
 	sum := by
 	if z := e.Sorted(); z != nil {
@@ -93,7 +95,7 @@ func zincr(c *commands.Call, e *store.Entry, o zaddOptions, by float64, member [
 	return nil
 }
 
-// parse takes the options that args begin with and returns how many these are.
+// parse parses the options at the start of args, and returns their number.
 func (o *zaddOptions) parse(args [][]byte) int {
 	for i, a := range args {
 		switch {
@@ -116,8 +118,8 @@ func (o *zaddOptions) parse(args [][]byte) int {
 	return len(args)
 }
 
-// check says what is wrong with the options together and with what follows them, in
-// Redis's order.
+// check returns an error if options contradict each other or the pairs after them. Errors come in
+// the order of Redis.
 func (o *zaddOptions) check(pairs [][]byte) error {
 	switch {
 	case len(pairs) == 0 || len(pairs)%2 != 0:
@@ -132,17 +134,17 @@ func (o *zaddOptions) check(pairs [][]byte) error {
 	return nil
 }
 
-// outcome is what became of one member.
+// outcome is the result for one member.
 type outcome uint8
 
 const (
-	memberSame    outcome = iota // it had that score before
-	memberRefused                // a condition stood against it
+	memberSame    outcome = iota // the score does not change
+	memberRefused                // an option forbids the change
 	memberAdded
 	memberUpdated
 )
 
-// set gives a member its score if the conditions allow it.
+// set sets the score of a member if the options allow it.
 func (o *zaddOptions) set(e *store.Entry, score float64, member []byte) outcome {
 	old, present := 0.0, false
 	if z := e.Sorted(); z != nil {

@@ -42,7 +42,7 @@ func TestZAddIncr(t *testing.T) {
 	h.Want("ZINCRBY z inf a", math.Inf(1))
 }
 
-// The first of Redis's checks that fails is the reply, and then nothing is written.
+// TestZAddErrors: the first failed check of Redis is the reply, and nothing is written.
 func TestZAddErrors(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("INCR s")

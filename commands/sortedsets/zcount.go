@@ -2,8 +2,8 @@ package sortedsets
 
 import "cellserver/commands"
 
-// ZCOUNT key min max and ZLEXCOUNT key min max reply with the number of members in a
-// range of scores or members.
+// ZCOUNT key min max and ZLEXCOUNT key min max reply with the number of members in a range of
+// scores or of members.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zcount", Arity: 4, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.0.0",

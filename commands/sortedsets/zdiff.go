@@ -5,17 +5,16 @@ import (
 	"cellserver/store"
 )
 
-// ZDIFF numkeys key [key …] [WITHSCORES] replies with the members of the first set that
-// none of the others has. ZDIFFSTORE destination … stores them and replies with their
-// number.
+// ZDIFF numkeys key [key …] [WITHSCORES] replies with the members of the first set that are in no
+// other set. ZDIFFSTORE destination … stores them and replies with their number.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zdiff", Arity: -3, Flags: commands.ReadOnly | commands.Long, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
+		Name: "zdiff", Arity: -3, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
 		Summary: "Subtract multiple sorted sets", Usage: "numkeys key [key ...] [WITHSCORES]",
 		Complexity: zdiffCost, Run: zdiff,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zdiffstore", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Long, Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "6.2.0",
+		Name: "zdiffstore", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.LongRunning, Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "6.2.0",
 		Summary: "Subtract multiple sorted sets and store the resulting sorted set in a new key",
 		Usage:   "destination numkeys key [key ...]", Complexity: zdiffCost, Run: zdiffstore,
 	})
@@ -47,7 +46,7 @@ func (o *combination) diff() []store.Item {
 			if in.set == nil {
 				continue
 			}
-			if _, there := in.set.Score(member); there {
+			if _, found := in.set.Score(member); found {
 				return true
 			}
 		}

@@ -5,25 +5,25 @@ import (
 	"cellserver/store"
 )
 
-// ZINTER numkeys key [key …] [WEIGHTS weight …] [AGGREGATE SUM | MIN | MAX] [WITHSCORES]
-// replies with the members that are in all of the sets, their weighted scores
-// aggregated. ZINTERSTORE destination … stores them and replies with their number;
-// ZINTERCARD numkeys key [key …] [LIMIT limit] counts them, up to the limit.
+// ZINTER numkeys key [key …] [WEIGHTS weight …] [AGGREGATE SUM | MIN | MAX] [WITHSCORES] replies
+// with the members that are in all sets, with their weighted and aggregated scores. ZINTERSTORE
+// destination … stores them and replies with their number. ZINTERCARD numkeys key [key …] [LIMIT
+// limit] replies with their number, at most limit.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zinter", Arity: -3, Flags: commands.ReadOnly | commands.Long, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
+		Name: "zinter", Arity: -3, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
 		Summary:    "Intersect multiple sorted sets",
 		Usage:      "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>] [WITHSCORES]",
 		Complexity: zinterCost, Run: zinter,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zinterstore", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Long, Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "2.0.0",
+		Name: "zinterstore", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.LongRunning, Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "2.0.0",
 		Summary:    "Intersect multiple sorted sets and store the resulting sorted set in a new key",
 		Usage:      "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]",
 		Complexity: zinterCost, Run: zinterstore,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zintercard", Arity: -3, Flags: commands.ReadOnly | commands.Long, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "7.0.0",
+		Name: "zintercard", Arity: -3, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "7.0.0",
 		Summary:    "Intersect multiple sorted sets and return the cardinality of the result",
 		Usage:      "numkeys key [key ...] [LIMIT limit]",
 		Complexity: "O(N*K) worst case with N being the smallest input sorted set, K being the number of input sorted sets.",
@@ -72,7 +72,7 @@ func (o *combination) inter() []store.Item {
 	return items
 }
 
-// eachCommon calls f for the members that all inputs have, until it returns false.
+// eachCommon calls f for every member that is in all inputs, until f returns false.
 func (o *combination) eachCommon(f func(it store.Item) bool) {
 	o.smallestFirst()
 	first := &o.inputs[0]

@@ -23,8 +23,8 @@ func TestZInter(t *testing.T) {
 	h.Want("ZINTER 2 a b WITHSCORES", []any{[]any{"y", 12.0}, []any{"z", 23.0}})
 }
 
-// Zero times infinity is NaN: as the sum's term it makes the sum 0, and no minimum or
-// maximum takes it.
+// TestZInterInfinity: zero times infinity is NaN. A sum with NaN is 0. Minimum and maximum ignore
+// NaN.
 func TestZInterInfinity(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("ZADD a 5 x")

@@ -2,8 +2,8 @@ package sortedsets
 
 import "cellserver/commands"
 
-// ZMPOP numkeys key [key …] <MIN | MAX> [COUNT count] pops from the first of the keys
-// that is there, and replies with the key and the pairs popped, or null.
+// ZMPOP numkeys key [key …] <MIN | MAX> [COUNT count] removes items of the first key that exists.
+// It replies with the key and the removed items, or null.
 var _ = commands.Register(&commands.Command{
 	Name: "zmpop", Arity: -4, Flags: commands.Write, Group: commands.GroupSortedSet, Since: "7.0.0",
 	Keys:       commands.Keys{NumKeys: 1, Access: "RW ACCESS DELETE"},

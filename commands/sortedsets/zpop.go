@@ -5,9 +5,8 @@ import (
 	"cellserver/store"
 )
 
-// ZPOPMIN key [limits.count] and ZPOPMAX key [limits.count] remove the members (1) with the lowest or
-// highest scores and reply with them and their scores: flat, or with a count in RESP3
-// as pairs.
+// ZPOPMIN key [count] and ZPOPMAX key [count] remove the members (1) with the lowest or highest
+// scores. They reply with the members and their scores: flat, or as pairs in RESP3 with a count.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zpopmin", Arity: -2, Flags: commands.Write | commands.Fast, Keys: popKey, Group: commands.GroupSortedSet, Since: "5.0.0",
@@ -54,8 +53,8 @@ func zpop(c *commands.Call, highest bool) error {
 	return nil
 }
 
-// popItems removes up to count items from the low or the high end and returns them in
-// the order in which they leave.
+// popItems removes up to count items from the low or the high end. It returns them in the order of
+// removal.
 func popItems(e *store.Entry, count int64, highest bool) []store.Item {
 	z := e.Sorted()
 	if z == nil {

@@ -8,9 +8,9 @@ import (
 	"cellserver/store"
 )
 
-// ZRANDMEMBER key [count [WITHSCORES]] replies with a random member, or null. With a
-// count it replies with that many different ones, or as many as there are; with a
-// negative count with exactly so many, which may repeat.
+// ZRANDMEMBER key [count [WITHSCORES]] replies with a random member, or null. With a positive count
+// it replies with count different members, at most all. With a negative count it replies with
+// exactly -count members, which may repeat.
 var _ = commands.Register(&commands.Command{
 	Name: "zrandmember", Arity: -2, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "6.2.0",
 	Summary: "Get one or multiple random elements from a sorted set", Usage: "key [count [WITHSCORES]]",
@@ -63,17 +63,17 @@ func zrandmemberArgs(args [][]byte) (count int64, withScores bool, err error) {
 	return count, len(args) == 2, nil
 }
 
-// maxRandomReply bounds the reply to a negative count, which no set's size does, in
-// bytes. Redis sends until its memory ends.
+// maxRandomReply bounds the reply to a negative count, in bytes. The size of the set does not bound
+// that reply. Redis sends until it runs out of memory.
 const maxRandomReply = 64 << 20
 
-// randomItems replies with count random items, which may repeat.
+// randomItems replies with count random items, which may repeat. Too large a reply is an error.
 func randomItems(c *commands.Call, z *store.SortedSet, count int64, withScores bool) error {
 	if count > maxRandomReply {
 		return errRandomReply
 	}
 	startItems(c, int(count), withScores)
-	for from := c.Out.Mark(); count > 0; count-- {
+	for from := c.Out.Mark(); count > 0 && !c.Out.Over(); count-- {
 		replyItem(c, z.At(random(c, z.Len())), withScores)
 		if c.Out.Mark()-from > maxRandomReply {
 			return errRandomReply
@@ -84,14 +84,16 @@ func randomItems(c *commands.Call, z *store.SortedSet, count int64, withScores b
 
 const errRandomReply commands.Error = "ERR value is out of range, the reply would be too large"
 
-// distinctItems replies with count of the set's items, each subset being as likely as
-// any other (R. Floyd's sample, Communications of the ACM 30, 1987).
+// distinctItems replies with count different items of the set. Every subset has the same
+// probability.
+//
+// Source: R. Floyd, Communications of the ACM 30, 1987
 func distinctItems(c *commands.Call, z *store.SortedSet, count int, withScores bool) {
 	startItems(c, count, withScores)
 	picked := make(map[int]struct{}, count)
 	for n := z.Len() - count + 1; n <= z.Len(); n++ {
 		rank := random(c, n)
-		if _, again := picked[rank]; again {
+		if _, taken := picked[rank]; taken {
 			rank = n - 1
 		}
 		picked[rank] = struct{}{}
@@ -99,7 +101,7 @@ func distinctItems(c *commands.Call, z *store.SortedSet, count int, withScores b
 	}
 }
 
-// random returns a number from 0 to n-1.
+// random returns a random number from 0 to n-1.
 func random(c *commands.Call, n int) int {
 	hi, _ := bits.Mul64(c.Tx.Rand(), uint64(n))
 	return int(hi)

@@ -26,7 +26,8 @@ func TestZRandMember(t *testing.T) {
 	h.Want("ZRANDMEMBER absent", nil)
 }
 
-// Every member comes about as often as any other, and none twice where none may.
+// TestZRandMemberIsFair: every member is about as frequent as any other. With a positive count no
+// member repeats.
 func TestZRandMemberIsFair(t *testing.T) {
 	h := servertest.New(t)
 	for i := range 10 {

@@ -5,9 +5,8 @@ import (
 	"cellserver/store"
 )
 
-// ZRANGE key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES]
-// replies with the members of a range. The older commands are ZRANGE with some options
-// already given; ZRANGESTORE stores what ZRANGE would reply with.
+// ZRANGE key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES] replies with the
+// members of a range. The older commands are ZRANGE with some of these options set.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zrange", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
@@ -80,17 +79,17 @@ func zrange(c *commands.Call, o zrangeOptions) error {
 	return nil
 }
 
-// zrangeOptions say which range is meant, and in which direction it is read.
+// zrangeOptions are the kind of a range, its limits and the form of the reply.
 type zrangeOptions struct {
-	fixed         bool // the command's name says by what and in which direction
-	store         bool // the range is stored, not replied
+	fixed         bool // the name of the command implies order and reverse
+	store         bool // the command is ZRANGESTORE
 	order         order
 	reverse       bool
 	withScores    bool
 	offset, count int64
 }
 
-// order is what a range is by.
+// order is the kind of a range: of ranks, scores or members.
 type order uint8
 
 const (
@@ -99,8 +98,8 @@ const (
 	lexOrder
 )
 
-// parse takes the two ends of the range and the options after them. Errors come in
-// Redis's order.
+// parse parses the two ends of a range and the options after them. Errors come in the order of
+// Redis.
 func (o *zrangeOptions) parse(args [][]byte) (interval, error) {
 	o.count = -1
 	if err := o.options(args[2:]); err != nil {
@@ -150,7 +149,7 @@ func (o *zrangeOptions) options(args [][]byte) (err error) {
 	return nil
 }
 
-// ranked makes ranks count from the end when the range is read backwards.
+// ranked makes ranks count from the end if reverse is set.
 func (o *zrangeOptions) ranked(ranks interval, err error) (interval, error) {
 	if err != nil || !o.reverse {
 		return ranks, err
@@ -168,6 +167,6 @@ func (o *zrangeOptions) limited(ranks interval, err error) (interval, error) {
 	}
 	return func(z *store.SortedSet) (int, int) {
 		lo, hi := ranks(z)
-		return limit(lo, hi, o.reverse, o.offset, o.count)
+		return limitRange(lo, hi, o.reverse, o.offset, o.count)
 	}, nil
 }

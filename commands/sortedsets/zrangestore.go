@@ -2,9 +2,8 @@ package sortedsets
 
 import "cellserver/commands"
 
-// ZRANGESTORE dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count] stores the
-// range of src at dst, whatever dst held before, and replies with how many members that
-// are; with none dst is removed.
+// ZRANGESTORE dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count] replaces dst by a range
+// of src. It replies with the number of members. If the range is empty, it deletes dst.
 var _ = commands.Register(&commands.Command{
 	Name: "zrangestore", Arity: -5, Flags: commands.Write | commands.DenyOOM, Group: commands.GroupSortedSet, Since: "6.2.0",
 	Keys:       commands.TwoKeys.With("OW UPDATE; RO ACCESS"),

@@ -2,8 +2,8 @@ package sortedsets
 
 import "cellserver/commands"
 
-// ZRANK key member replies with the number of members before the given one, ZREVRANK
-// with the number after it; null when it is not there.
+// ZRANK key member replies with the number of members before the given one, ZREVRANK with the
+// number of members after it. Both reply null if the member is absent.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zrank", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.0.0",

@@ -2,7 +2,7 @@ package sortedsets
 
 import "cellserver/commands"
 
-// ZREM key member [member …] removes members and replies with how many were there.
+// ZREM key member [member …] removes members and replies with the number of removed members.
 var _ = commands.Register(&commands.Command{
 	Name: "zrem", Arity: -3, Flags: commands.Write | commands.Fast, Keys: removalKey, Group: commands.GroupSortedSet, Since: "1.2.0",
 	Summary: "Remove one or more members from a sorted set", Usage: "key member [member ...]",
@@ -10,7 +10,7 @@ var _ = commands.Register(&commands.Command{
 	Run:        zrem,
 })
 
-// removalKey is the key of a command that removes members unseen.
+// removalKey is the key of a command that removes members and replies with none of their data.
 var removalKey = commands.OneKey.With("RW DELETE")
 
 func zrem(c *commands.Call) error {

@@ -2,8 +2,8 @@ package sortedsets
 
 import "cellserver/commands"
 
-// ZREMRANGEBYRANK key start stop, ZREMRANGEBYSCORE key min max and ZREMRANGEBYLEX key
-// min max remove the members of a range and reply with how many that were.
+// ZREMRANGEBYRANK key start stop removes the members of a range of ranks and replies with their
+// number. ZREMRANGEBYSCORE and ZREMRANGEBYLEX do the same with a range of scores or of members.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zremrangebyrank", Arity: 4, Flags: commands.Write, Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.0.0",

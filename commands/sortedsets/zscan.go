@@ -8,9 +8,10 @@ import (
 	"cellserver/store"
 )
 
-// ZSCAN key cursor [MATCH pattern] [COUNT count] replies with the next cursor, 0 at the
-// end, and some members with their scores, which are strings in RESP3, too. A member
-// that is there for the whole scan is seen; in a set that stays large, exactly once.
+// ZSCAN key cursor [MATCH pattern] [COUNT count] replies with the next cursor and some members with
+// their scores. The cursor 0 ends the scan. Scores are strings, in RESP3 too. A scan returns every
+// member that exists during the whole scan. In a set that stays large, it returns each member
+// exactly once.
 var _ = commands.Register(&commands.Command{
 	Name: "zscan", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.0",
 	Summary:    "Incrementally iterate sorted sets elements and associated scores",
@@ -28,7 +29,7 @@ func zscan(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	if z == nil { // even wrong options are fine then
+	if z == nil { // Redis accepts wrong options for an absent key
 		c.Out.Array(2)
 		c.Out.BulkString("0")
 		c.Out.Array(0)
@@ -49,8 +50,8 @@ func zscan(c *commands.Call) error {
 	return nil
 }
 
-// replyScanScore replies with a score as Redis keeps it: in a compact set a whole
-// number, up to 2^62, is an integer; elsewhere it is spelled as by ZSCORE.
+// replyScanScore replies with a score in the format of Redis. In a compact set, a whole number up
+// to 2^62 is an integer. In other sets the format is that of ZSCORE.
 func replyScanScore(c *commands.Call, score float64, compact bool) {
 	if compact && math.Abs(score) <= 1<<62 && math.Trunc(score) == score {
 		c.Out.BulkInt(int64(score))
@@ -60,13 +61,14 @@ func replyScanScore(c *commands.Call, score float64, compact bool) {
 	c.Out.Bulk(resp.FormatDouble(buf[:0], score))
 }
 
-// A cursor is a place in the order of the members' hashes, which no write changes. A
-// call visits the hashes from there to the next cursor: the whole set is looked at to
-// find them, so one call takes a larger part of a larger set than COUNT says. A compact
-// set comes whole, as in Redis, wherever the cursor is.
+// A cursor is a position in the order of the hashes of the members. Writes do not change this
+// order. A call returns the members whose hashes are between its cursor and the next one.
+//
+// To find them, a call reads the whole set. So a call returns more members of a larger set than
+// COUNT says. As in Redis, a call returns a whole compact set, whatever the cursor is.
 const (
-	scanMaxCalls = 64      // for a whole set
-	scanSpace    = 1 << 48 // hashes are below; clients that keep numbers as doubles lose nothing
+	scanMaxCalls = 64      // of a scan of a whole set
+	scanSpace    = 1 << 48 // larger than every hash; a double holds each cursor exactly
 )
 
 func scanSorted(z *store.SortedSet, cursor uint64, o *commands.ScanOptions) (next uint64, items []store.Item) {
@@ -89,7 +91,7 @@ func scanSorted(z *store.SortedSet, cursor uint64, o *commands.ScanOptions) (nex
 	return end, items
 }
 
-// scanHash is FNV-1a, folded into scanSpace with its high bits mixed in.
+// scanHash is FNV-1a, reduced to scanSpace. It mixes the high bits in.
 func scanHash(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {

@@ -37,8 +37,8 @@ func TestZScan(t *testing.T) {
 	}
 }
 
-// A member that is there all the time is seen exactly once, though others come, go and
-// change their scores.
+// TestZScanWhileWriting: a scan returns a member that stays exactly once, while other members are
+// added and removed and scores change.
 func TestZScanWhileWriting(t *testing.T) {
 	h := servertest.New(t)
 	for i := range 1000 {

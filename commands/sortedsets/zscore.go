@@ -2,8 +2,8 @@ package sortedsets
 
 import "cellserver/commands"
 
-// ZSCORE key member replies with the member's score, or null. ZMSCORE key member
-// [member …] replies with an array of what ZSCORE would say of each.
+// ZSCORE key member replies with the score of a member, or null. ZMSCORE key member [member …]
+// replies with an array of scores and nulls.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zscore", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",

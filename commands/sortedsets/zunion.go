@@ -5,19 +5,19 @@ import (
 	"cellserver/store"
 )
 
-// ZUNION numkeys key [key …] [WEIGHTS weight …] [AGGREGATE SUM | MIN | MAX] [WITHSCORES]
-// replies with the members of any of the sets; of one in several the weighted scores
-// are aggregated. ZUNIONSTORE destination … stores them and replies with their number.
+// ZUNION numkeys key [key …] [WEIGHTS weight …] [AGGREGATE SUM | MIN | MAX] [WITHSCORES] replies
+// with the members of all sets. If a member is in several sets, its weighted scores are aggregated.
+// ZUNIONSTORE destination … stores the members and replies with their number.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zunion", Arity: -3, Flags: commands.ReadOnly | commands.Long, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
+		Name: "zunion", Arity: -3, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
 		Summary:    "Add multiple sorted sets",
 		Usage:      "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>] [WITHSCORES]",
 		Complexity: "O(N)+O(M*log(M)) with N being the sum of the sizes of the input sorted sets, and M being the number of elements in the resulting sorted set.",
 		Run:        zunion,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zunionstore", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Long, Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "2.0.0",
+		Name: "zunionstore", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.LongRunning, Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "2.0.0",
 		Summary:    "Add multiple sorted sets and store the resulting sorted set in a new key",
 		Usage:      "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]",
 		Complexity: "O(N)+O(M log(M)) with N being the sum of the sizes of the input sorted sets, and M being the number of elements in the resulting sorted set.",
@@ -25,7 +25,7 @@ var (
 	})
 )
 
-// combineStoreKeys are a destination, and after a count the sources.
+// combineStoreKeys are the key positions of a destination, a count and the source keys.
 var combineStoreKeys = commands.Keys{First: 1, Last: 1, Step: 1, NumKeys: 2, Access: "OW UPDATE; RO ACCESS"}
 
 func zunion(c *commands.Call) error {

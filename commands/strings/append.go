@@ -5,8 +5,8 @@ import (
 	"cellserver/store"
 )
 
-// APPEND key value appends to the string at a key, empty when it is absent, and replies
-// with its new length. The key keeps its expiry.
+// APPEND key value appends a value to the string of a key and replies with the new length in bytes.
+// An absent key is an empty string. The key keeps its expiry.
 var _ = commands.Register(&commands.Command{
 	Name: "append", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.OneKey.With("RW INSERT"), Group: commands.GroupString, Since: "2.0.0",
 	Summary: "Append a value to a key", Usage: "key value",
@@ -40,7 +40,7 @@ func stringLen(e *store.Entry) int {
 	return len(e.Bytes(digits[:0]))
 }
 
-// checkLength refuses a string of before+more bytes that is longer than an argument may be.
+// checkLength returns an error if a string of before+more bytes exceeds proto-max-bulk-len.
 func checkLength(c *commands.Call, before, more int) error {
 	if limit := int(c.Server.Config().ProtoMaxBulkLen); before > limit-more {
 		return commands.ErrTooLong

@@ -1,6 +1,6 @@
 // Package strings holds the commands on strings and counters.
 //
-// longdouble.go computes as Redis does on x86, for INCRBYFLOAT.
+// longdouble.go has the arithmetic of INCRBYFLOAT: the long double of x86, as in Redis.
 //
 // May use: the keyspace, and the configured length of a string.
 //

@@ -5,7 +5,7 @@ import (
 	"cellserver/store"
 )
 
-// GET key replies with the string, or null.
+// GET key replies with the string of a key, or null if the key is absent.
 var _ = commands.Register(&commands.Command{
 	Name: "get", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupString, Since: "1.0.0",
 	Summary: "Get the value of a key", Usage: "key", Complexity: "O(1)", Run: get,
@@ -16,7 +16,8 @@ func get(c *commands.Call) error {
 	return replyString(c, &e)
 }
 
-// replyString replies with the string of an entry, null when it is absent.
+// replyString replies with the string of an entry, null if the entry is absent. The error is
+// [commands.ErrWrongType].
 func replyString(c *commands.Call, e *store.Entry) error {
 	switch e.Kind() {
 	case store.None:

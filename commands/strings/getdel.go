@@ -2,7 +2,7 @@ package strings
 
 import "cellserver/commands"
 
-// GETDEL key removes a key and replies with the string it held, or null.
+// GETDEL key replies with the string of a key, or null, and deletes the key.
 var _ = commands.Register(&commands.Command{
 	Name: "getdel", Arity: 2, Flags: commands.Write | commands.Fast, Keys: commands.OneKey.With("RW ACCESS DELETE"), Group: commands.GroupString, Since: "6.2.0",
 	Summary: "Get the value of a key and delete the key", Usage: "key",

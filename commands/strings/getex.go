@@ -5,8 +5,8 @@ import (
 	"cellserver/store"
 )
 
-// GETEX key replies with the string, or null, and changes when the key's time is over
-// as its options say. A time given as EXAT or PXAT that has passed removes the key.
+// GETEX key replies with the string of a key, or null, and sets the expiry of the key or removes it
+// with PERSIST. A time of EXAT or PXAT in the past deletes the key.
 var _ = commands.Register(&commands.Command{
 	Name: "getex", Arity: -2, Flags: commands.Write | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "6.2.0",
 	Summary:    "Get the value of a key and optionally set its expiration",
@@ -23,7 +23,7 @@ func getex(c *commands.Call) error {
 	if err := replyString(c, &e); err != nil || !e.Exists() {
 		return err
 	}
-	at, err := x.At(c) // behind the type, as in Redis: an absent key is null whatever the time
+	at, err := x.At(c) // after the type check, as in Redis: for an absent key every time is valid
 	switch {
 	case err != nil:
 		return err

@@ -2,8 +2,8 @@ package strings
 
 import "cellserver/commands"
 
-// GETRANGE, formerly SUBSTR, replies with the bytes start to end of the string, both
-// included; negative ones count from its end. What lies outside is left out.
+// GETRANGE key start end replies with the bytes start to end of a string, both included. Negative
+// positions count from the end of the string. SUBSTR is the old name.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "getrange", Arity: 4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupString, Since: "2.4.0",
@@ -35,12 +35,13 @@ func getrange(c *commands.Call) error {
 		return err
 	}
 	var digits [20]byte
-	c.Out.Bulk(between(e.Bytes(digits[:0]), start, end))
+	c.Out.Bulk(substring(e.Bytes(digits[:0]), start, end))
 	return nil
 }
 
-// between returns the bytes start to end of s, both included.
-func between(s []byte, start, end int64) []byte {
+// substring returns the bytes start to end of s, both included. Negative positions count from the
+// end.
+func substring(s []byte, start, end int64) []byte {
 	n := int64(len(s))
 	if start < 0 && end < 0 && start > end {
 		return nil

@@ -5,8 +5,7 @@ import (
 	"cellserver/store"
 )
 
-// GETSET key value sets a key that then stays for ever, and replies with the old
-// string, or null.
+// GETSET key value sets a key without expiry and replies with the old string, or null.
 var _ = commands.Register(&commands.Command{
 	Name: "getset", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
 	Deprecated: commands.Deprecation{Since: "6.2.0", By: "`SET` with the `!GET` argument"},

@@ -6,8 +6,8 @@ import (
 	"cellserver/commands"
 )
 
-// INCR, DECR, INCRBY and DECRBY add to the integer at a key, 0 when it is absent, and
-// reply with the sum. The key keeps its expiry.
+// INCR, DECR, INCRBY and DECRBY add to the integer of a key and reply with the sum. An absent key
+// is 0. The key keeps its expiry.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "incr", Arity: 2, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",

@@ -7,8 +7,8 @@ import (
 	"cellserver/store"
 )
 
-// INCRBYFLOAT key increment adds to the number at a key, 0 when it is absent, and
-// replies with the sum. The key keeps its expiry.
+// INCRBYFLOAT key increment adds to the number of a key and replies with the sum. An absent key is
+// 0. The key keeps its expiry.
 var _ = commands.Register(&commands.Command{
 	Name: "incrbyfloat", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "2.6.0",
 	Summary: "Increment the float value of a key by the given amount", Usage: "key increment",
@@ -40,7 +40,8 @@ func incrbyfloat(c *commands.Call) error {
 	return nil
 }
 
-// longDouble returns the number that an absent (0) or string entry holds.
+// longDouble returns the number of a string entry, 0 for an absent entry. It returns false if the
+// string is not a number.
 func longDouble(e *store.Entry) (*big.Float, bool) {
 	if !e.Exists() {
 		return newLongDouble(), true
@@ -49,7 +50,7 @@ func longDouble(e *store.Entry) (*big.Float, bool) {
 	return parseLongDouble(e.Bytes(digits[:0]))
 }
 
-// addLongDouble adds, false when the sum is infinite or no number.
+// addLongDouble returns a+b, and false if the sum is infinite or NaN.
 func addLongDouble(a, b *big.Float) (*big.Float, bool) {
 	if a.IsInf() || b.IsInf() {
 		return nil, false

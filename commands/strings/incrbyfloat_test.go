@@ -37,7 +37,7 @@ func TestIncrByFloat(t *testing.T) {
 	h.Want("INCRBYFLOAT z abc", commands.ErrWrongType)
 }
 
-// Redis itself is the model, on numbers of every size and shape.
+// TestIncrByFloatLikeRedis compares with Redis, on numbers of every size and form.
 func TestIncrByFloatLikeRedis(t *testing.T) {
 	h := servertest.New(t)
 	redis := resptest.Dial(t, resptest.StartRedis(t))

@@ -8,11 +8,13 @@ import (
 	"cellserver/store"
 )
 
-// INCREX key [BYINT increment | BYFLOAT increment] [LBOUND bound] [UBOUND bound] [SATURATE]
-// [EX seconds | PX milliseconds | EXAT time | PXAT time | PERSIST] [ENX] adds to the number at
-// a key, 0 when it is absent, and replies with the sum and with what was added. A sum beyond a
-// bound, or beyond what there is of numbers, is not stored and 0 was added; with SATURATE the
-// bound is. ENX sets the expiry only where there is none: so a window that has begun ends.
+// INCREX key [BYINT increment | BYFLOAT increment] [LBOUND bound] [UBOUND bound] [SATURATE] [EX
+// seconds | PX milliseconds | EXAT time | PXAT time | PERSIST] [ENX] adds to the number of a key.
+// An absent key is 0. It replies with the new value and with the applied increment.
+//
+// If the sum exceeds a bound or the range of numbers, the key does not change and the applied
+// increment is 0. With SATURATE the new value is the bound instead. ENX sets the expiry only if the
+// key has no expiry. So a window that has begun keeps its end.
 //
 // Source: https://redis.io/docs/latest/commands/increx/
 var _ = commands.Register(&commands.Command{
@@ -23,7 +25,7 @@ var _ = commands.Register(&commands.Command{
 	Complexity: "O(1)", Run: increx,
 })
 
-// The errors of Redis 8.8.
+// Errors with the texts of Redis 8.8.
 const (
 	errIncrementInt    commands.Error = "ERR Increment is not an integer or out of range"
 	errIncrementFloat  commands.Error = "ERR Increment is not a valid float"
@@ -39,13 +41,13 @@ const (
 	errUpperNotFloat   commands.Error = "ERR UBOUND is not a valid float"
 )
 
-// increxArgs are the options as they were given; nil is not given.
+// increxArgs are the options of INCREX. A nil option is not given.
 type increxArgs struct {
 	increment, lower, upper []byte
 	float, saturate         bool
 	persist, enx            bool
 	expiry                  commands.Expiry
-	at                      int64 // when the key is to expire, in Unix milliseconds
+	at                      int64 // expiry of the options in Unix milliseconds
 }
 
 func increx(c *commands.Call) error {
@@ -59,7 +61,7 @@ func increx(c *commands.Call) error {
 	return addBounded(c, &a)
 }
 
-// parse reads the options, each once, in any order.
+// parse parses the options. They come in any order, each at most once.
 func (a *increxArgs) parse(c *commands.Call) (err error) {
 	for i := 2; i < len(c.Args); i++ {
 		n, ok := a.option(c.Args, i)
@@ -78,7 +80,7 @@ func (a *increxArgs) parse(c *commands.Call) (err error) {
 	return err
 }
 
-// option reads the option at args[i] and says how many arguments it took beyond its name.
+// option parses the option at args[i]. n is the number of arguments after the name of the option.
 func (a *increxArgs) option(args [][]byte, i int) (n int, ok bool) {
 	word := args[i]
 	for _, flag := range []struct {
@@ -86,9 +88,9 @@ func (a *increxArgs) option(args [][]byte, i int) (n int, ok bool) {
 		set  *bool
 	}{{"saturate", &a.saturate}, {"persist", &a.persist}, {"enx", &a.enx}} {
 		if commands.Is(word, flag.word) {
-			again := *flag.set
+			given := *flag.set
 			*flag.set = true
-			return 0, !again
+			return 0, !given
 		}
 	}
 	if i+1 >= len(args) {
@@ -99,16 +101,16 @@ func (a *increxArgs) option(args [][]byte, i int) (n int, ok bool) {
 		value *[]byte
 	}{{"byint", &a.increment}, {"byfloat", &a.increment}, {"lbound", &a.lower}, {"ubound", &a.upper}} {
 		if commands.Is(word, option.word) {
-			again := *option.value != nil
+			given := *option.value != nil
 			*option.value = args[i+1]
 			a.float = a.float || option.word == "byfloat"
-			return 1, !again
+			return 1, !given
 		}
 	}
 	return 1, a.expiry.Option == nil && a.expiry.Take(args, i)
 }
 
-// addBounded is INCREX of an integer.
+// addBounded is INCREX without BYFLOAT.
 func addBounded(c *commands.Call, a *increxArgs) error {
 	by, lower, upper, err := a.integers()
 	if err != nil {
@@ -121,8 +123,8 @@ func addBounded(c *commands.Call, a *increxArgs) error {
 	}
 	sum := exact.Plus(old, by)
 	_, fits := exact.Add(old, by)
-	beyond := !fits || sum < lower || sum > upper
-	if beyond && !a.saturate {
+	outside := !fits || sum < lower || sum > upper
+	if outside && !a.saturate {
 		c.Out.Array(2)
 		c.Out.Int(old)
 		c.Out.Int(0)
@@ -140,7 +142,7 @@ func addBounded(c *commands.Call, a *increxArgs) error {
 	return nil
 }
 
-// integers are the increment and the bounds.
+// integers parses the increment and the bounds. The defaults are 1 and the range of int64.
 func (a *increxArgs) integers() (by, lower, upper int64, err error) {
 	by, lower, upper = 1, math.MinInt64, math.MaxInt64
 	for _, n := range []struct {
@@ -163,15 +165,15 @@ func (a *increxArgs) integers() (by, lower, upper int64, err error) {
 	return by, lower, upper, nil
 }
 
-// store stores a value with the expiry that was asked for, or that it had. A time that has
-// come already deletes the key.
+// store sets the value with the expiry of the options, or with the old expiry. A time in the past
+// deletes the key.
 func (a *increxArgs) store(c *commands.Call, e *store.Entry, set func(at int64)) {
-	at, had := a.at, e.ExpireAt()
+	at, old := a.at, e.ExpireAt()
 	switch {
 	case a.persist:
 		at = store.NoExpiry
-	case a.expiry.Option == nil || a.enx && had != store.NoExpiry:
-		at = had
+	case a.expiry.Option == nil || a.enx && old != store.NoExpiry:
+		at = old
 	case at <= c.NowMillis():
 		e.Delete()
 		return

@@ -7,8 +7,7 @@ import (
 	"cellserver/store"
 )
 
-// addFloatBounded is INCREX of a number that need not be whole, in long double arithmetic, as
-// INCRBYFLOAT's.
+// addFloatBounded is INCREX with BYFLOAT, in the long double arithmetic of INCRBYFLOAT.
 func addFloatBounded(c *commands.Call, a *increxArgs) error {
 	by, lower, upper, err := a.floats()
 	if err != nil {
@@ -20,13 +19,13 @@ func addFloatBounded(c *commands.Call, a *increxArgs) error {
 		return err
 	}
 	sum, fits := addLongDouble(old, by)
-	beyond := !fits || sum.Cmp(lower) < 0 || sum.Cmp(upper) > 0
-	if beyond && !a.saturate {
+	outside := !fits || sum.Cmp(lower) < 0 || sum.Cmp(upper) > 0
+	if outside && !a.saturate {
 		replyFloats(c, old, newLongDouble())
 		return nil
 	}
 	applied := by
-	if beyond {
+	if outside {
 		nearest := upper
 		if sum.Cmp(lower) < 0 || !fits && sum.Signbit() {
 			nearest = lower
@@ -41,7 +40,7 @@ func addFloatBounded(c *commands.Call, a *increxArgs) error {
 	return nil
 }
 
-// floats are the increment and the bounds: those of a long double, unless given.
+// floats parses the increment and the bounds. The default bounds are the range of a long double.
 func (a *increxArgs) floats() (by, lower, upper *big.Float, err error) {
 	lower, upper = largestLongDouble(true), largestLongDouble(false)
 	by, ok := parseLongDouble(a.increment)
@@ -67,7 +66,7 @@ func (a *increxArgs) floats() (by, lower, upper *big.Float, err error) {
 	return by, lower, upper, nil
 }
 
-// largestLongDouble is the largest finite long double, or the one furthest below 0.
+// largestLongDouble returns the largest finite long double, or the smallest one if negative is set.
 func largestLongDouble(negative bool) *big.Float {
 	f := newLongDouble().SetMantExp(big.NewFloat(1), longDoubleMaxExp-longDoublePrec)
 	ones := new(big.Int).Lsh(big.NewInt(1), longDoublePrec)
@@ -78,7 +77,7 @@ func largestLongDouble(negative bool) *big.Float {
 	return f
 }
 
-// finiteFloat is the number that an absent (0) or string entry holds.
+// finiteFloat returns the number of a string entry, 0 for an absent entry. Infinity is an error.
 func finiteFloat(e *store.Entry) (*big.Float, error) {
 	if err := commands.CheckString(e); err != nil {
 		return nil, err

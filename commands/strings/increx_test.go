@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestIncrex are the cases of the command's own tests in Redis (tests/unit/type/increx.tcl).
+// TestIncrex has the cases of the tests of the command in Redis (tests/unit/type/increx.tcl).
 func TestIncrex(t *testing.T) {
 	const greatest, least = "9223372036854775807", "-9223372036854775808"
 	for _, c := range []struct {
 		old, args string
 		want      any // the reply, or the error
-		value     any // after it
+		value     any // of the key after it
 	}{
 		{"", "", []any{1, 1}, "1"},
 		{"10", "", []any{11, 1}, "11"},
@@ -97,7 +97,8 @@ func TestIncrex(t *testing.T) {
 	}
 }
 
-// TestIncrexExpiry: an expiry is kept, set, taken away, or with ENX only begun.
+// TestIncrexExpiry keeps, sets and removes an expiry. With ENX it sets an expiry only if there is
+// no expiry.
 func TestIncrexExpiry(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("INCREX k EX 100", []any{1, 1})

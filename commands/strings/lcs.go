@@ -7,10 +7,11 @@ import (
 	"cellserver/commands"
 )
 
-// LCS key1 key2 replies with the longest common subsequence of two strings, with LEN
-// its length, with IDX where its parts lie in either string, the last first.
+// LCS key1 key2 replies with the longest common subsequence of two strings. With LEN it replies
+// with its length. With IDX it replies with the positions of its parts in both strings, last part
+// first.
 var _ = commands.Register(&commands.Command{
-	Name: "lcs", Arity: -3, Flags: commands.ReadOnly | commands.Long, Keys: commands.TwoKeys, Group: commands.GroupString, Since: "7.0.0",
+	Name: "lcs", Arity: -3, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.TwoKeys, Group: commands.GroupString, Since: "7.0.0",
 	Summary: "Find longest common substring", Usage: "key1 key2 [LEN] [IDX] [MINMATCHLEN len] [WITHMATCHLEN]",
 	Complexity: "O(N*M) where N and M are the lengths of s1 and s2, respectively", Run: lcs,
 })
@@ -80,7 +81,7 @@ func readLCSOptions(c *commands.Call) (o lcsOptions, err error) {
 	return o, nil
 }
 
-// lcsTable holds the length of the longest common subsequence of every pair of prefixes.
+// lcsTable holds the length of the longest common subsequence for every pair of prefixes.
 type lcsTable struct {
 	a, b []byte
 	lens []uint32 // (len(a)+1) rows of len(b)+1
@@ -104,8 +105,8 @@ func newLCSTable(a, b []byte) *lcsTable {
 
 func (t *lcsTable) at(i, j int) uint32 { return t.lens[i*(len(t.b)+1)+j] }
 
-// walk goes back from the ends of both strings and calls f with the positions of each
-// byte that they share, last first. Of several ways it takes the one that Redis takes.
+// walk goes back from the ends of both strings, and calls f with the positions of each common byte,
+// last byte first. If several ways are possible, it takes the way that Redis takes.
 func (t *lcsTable) walk(f func(i, j int)) {
 	for i, j := len(t.a), len(t.b); i > 0 && j > 0; {
 		switch {
@@ -131,10 +132,10 @@ func (t *lcsTable) common() []byte {
 	return s
 }
 
-// lcsMatch is a run of shared bytes: where it starts in either string, and its length.
+// lcsMatch is a run of common bytes: its positions in both strings, and its length.
 type lcsMatch struct{ a, b, n int64 }
 
-// matches returns the runs, last first.
+// matches returns the runs, last run first.
 func (t *lcsTable) matches() []lcsMatch {
 	var runs []lcsMatch
 	t.walk(func(i, j int) {

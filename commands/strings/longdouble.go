@@ -8,17 +8,17 @@ import (
 	"cellserver/commands"
 )
 
-// INCRBYFLOAT computes in x86's 80-bit long double, as Redis does where almost everyone
-// runs it: a mantissa of 64 bits, an exponent of 15.
+// INCRBYFLOAT computes with the 80-bit long double of x86, as Redis does on x86. It has 64 bits of
+// mantissa and 15 bits of exponent.
 const (
 	longDoublePrec   = 64
-	longDoubleMaxExp = 16384  // largest exponent, for mantissas in [0.5, 1)
-	longDoubleMinExp = -16445 // that of half the smallest subnormal, which rounds to zero unless exceeded
+	longDoubleMaxExp = 16384  // largest exponent, for a mantissa in [0.5, 1)
+	longDoubleMinExp = -16445 // exponent of half the smallest subnormal; only larger numbers do not round to zero
 	longDoubleChars  = 5 * 1024
 )
 
-// parseLongDouble parses a number as C's strtold does, all of b: decimal or hexadecimal,
-// or an infinity; no spaces, no NaN, and nothing too large or too small to represent.
+// parseLongDouble parses all of b in the syntax of C's strtold: decimal, hexadecimal or infinity.
+// It refuses spaces, NaN, overflow and underflow.
 func parseLongDouble(b []byte) (*big.Float, bool) {
 	if len(b) == 0 || len(b) >= longDoubleChars {
 		return nil, false
@@ -44,7 +44,7 @@ func parseLongDouble(b []byte) (*big.Float, bool) {
 	return f, true
 }
 
-// scanLongDouble parses digits with a point and an exponent, and rounds the exact value once.
+// scanLongDouble parses digits with a point and an exponent. It rounds once, from the exact value.
 func scanLongDouble(b []byte, base int) (*big.Float, bool) {
 	marks := "eE"
 	if base == 16 {
@@ -76,8 +76,8 @@ func scanLongDouble(b []byte, base int) (*big.Float, bool) {
 
 func newLongDouble() *big.Float { return new(big.Float).SetPrec(longDoublePrec) }
 
-// parseExponent parses what follows the 'e'. One beyond any number's is as good as a
-// very large one.
+// parseExponent parses the exponent after the e. It replaces a huge exponent by a smaller one that
+// is out of range, too.
 func parseExponent(b []byte) (int, bool) {
 	digits := b
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
@@ -102,11 +102,11 @@ func parseExponent(b []byte) (int, bool) {
 	return n, true
 }
 
-// scaled returns mantissa·10^exp, rounded once. Far outside the range of a long double
-// it returns some other number that is out of range.
+// scaled returns mantissa·10^exp, rounded once. If the result is far out of range, scaled returns
+// another number that is out of range.
 func scaled(mantissa *big.Int, exp int) *big.Float {
-	// A mantissa has fewer digits than longDoubleChars, so that 10^far is too much for
-	// any, and 10^-far too little.
+	// A mantissa has fewer digits than longDoubleChars. So with an exponent of far or -far every
+	// mantissa is out of range.
 	const far = longDoubleChars + 5000
 	exp = min(max(exp, -far), far)
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(exp, -exp))), nil)
@@ -116,20 +116,20 @@ func scaled(mantissa *big.Int, exp int) *big.Float {
 	return newLongDouble().Quo(new(big.Float).SetInt(mantissa), new(big.Float).SetInt(power))
 }
 
-// roundLongDouble refuses what overflows, or is so small that only zero is left.
+// roundLongDouble returns false if a number overflows, or if it rounds to zero and is not zero.
 func roundLongDouble(f *big.Float) (*big.Float, bool) {
 	if f.Sign() == 0 {
 		return f, true
 	}
 	exp := f.MantExp(nil)
-	half := exp == longDoubleMinExp && f.MinPrec() == 1 // a tie, which goes to zero
+	half := exp == longDoubleMinExp && f.MinPrec() == 1 // a tie, which rounds to zero
 	return f, exp <= longDoubleMaxExp && exp >= longDoubleMinExp && !half
 }
 
-// formatLongDouble spells a number as Redis does: 17 decimals, without trailing zeros.
+// formatLongDouble formats a number as Redis does: with up to 17 decimals, without trailing zeros.
 func formatLongDouble(f *big.Float) []byte {
-	const invisible = -64 // below 2^-64 no decimal is left, and finding that out exactly takes long
-	if f.MantExp(nil) < invisible {
+	const zeroExp = -64 // a number below 2^-64 has no digit other than 0; formatting it would be slow
+	if f.MantExp(nil) < zeroExp {
 		return []byte{'0'}
 	}
 	s := f.Append(nil, 'f', 17)

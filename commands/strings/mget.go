@@ -2,8 +2,8 @@ package strings
 
 import "cellserver/commands"
 
-// MGET key [key ...] replies with the string of each key, null for one that is absent
-// or no string.
+// MGET key [key ...] replies with the string of each key. An absent key, and a key of another type,
+// is null.
 var _ = commands.Register(&commands.Command{
 	Name: "mget", Arity: -2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.AllKeys, Group: commands.GroupString, Since: "1.0.0",
 	Summary: "Get the values of all the given keys", Usage: "key [key ...]",

@@ -5,8 +5,8 @@ import (
 	"cellserver/store"
 )
 
-// MSET and MSETNX set many keys at once, MSETNX only if none of them is there: nobody
-// sees a part of them set. The keys then stay for ever.
+// MSET and MSETNX set several keys without expiry, in one step that is atomic. MSETNX sets nothing
+// if one of the keys exists.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "mset", Arity: -3, Flags: commands.Write | commands.DenyOOM, Keys: pairKeys.With("OW UPDATE"), Group: commands.GroupString, Since: "1.0.1",
@@ -22,7 +22,7 @@ var (
 	})
 )
 
-// pairKeys are the keys of arguments that are keys and values in turn.
+// pairKeys are the key positions of alternating keys and values.
 var pairKeys = commands.Keys{First: 1, Last: -1, Step: 2}
 
 func mset(c *commands.Call) error {

@@ -7,9 +7,8 @@ import (
 	"cellserver/store"
 )
 
-// SET, SETNX, SETEX and PSETEX make a key hold a string, whatever it held before. The
-// key's expiry is the one given; without one it stays for ever, unless SET is told
-// KEEPTTL.
+// SET, SETNX, SETEX and PSETEX set a key to a string, whatever the key held before. They replace
+// the expiry of the key. Only KEEPTTL keeps the old expiry.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "set", Arity: -3, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("RW ACCESS UPDATE VARIABLE_FLAGS"), Group: commands.GroupString, Since: "1.0.0",
@@ -35,7 +34,7 @@ var (
 )
 
 type setOptions struct {
-	nx, xx  bool // only if the key is absent, or there
+	nx, xx  bool // nx: only if the key is absent; xx: only if it exists
 	get     bool // reply with the old string
 	keepTTL bool
 	expiry  commands.Expiry
@@ -97,7 +96,8 @@ func parseSet(args [][]byte) (o setOptions, err error) {
 	return o, nil
 }
 
-// setAccess looks for GET alone, since the options may be wrong.
+// setAccess returns the access flags of one SET. It searches for GET only, because the options may
+// be wrong.
 func setAccess(args [][]byte) string {
 	if slices.ContainsFunc(args[3:], func(a []byte) bool { return commands.Is(a, "get") }) {
 		return "RW ACCESS UPDATE"

@@ -114,7 +114,7 @@ func TestPSetEX(t *testing.T) {
 	h.Want("GET k", "v")
 }
 
-// The hot path allocates nothing but the string that is stored.
+// TestHotPathAllocations: the hot path allocates only the stored string.
 func TestHotPathAllocations(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("SET k value", ok)

@@ -2,8 +2,8 @@ package strings
 
 import "cellserver/commands"
 
-// SETRANGE key offset value overwrites the string from a byte on, padding it with zero
-// bytes if it is shorter, and replies with its new length. The key keeps its expiry.
+// SETRANGE key offset value overwrites a part of a string and replies with the new length in bytes.
+// A shorter string grows with zero bytes. The key keeps its expiry.
 var _ = commands.Register(&commands.Command{
 	Name: "setrange", Arity: 4, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupString, Since: "2.2.0",
 	Summary: "Overwrite part of a string at key starting at the specified offset", Usage: "key offset value",

@@ -2,7 +2,7 @@ package transactions
 
 import "cellserver/commands"
 
-// DISCARD drops the queued commands and the watched keys.
+// DISCARD drops the queued commands and unwatches all keys.
 var _ = commands.Register(&commands.Command{
 	Name: "discard", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate, Group: commands.GroupTransaction, Since: "2.0.0",
 	Summary: "Discard all commands issued after MULTI", Complexity: "O(N), when N is the number of queued commands",

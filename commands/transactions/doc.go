@@ -1,7 +1,7 @@
 // Package transactions holds MULTI, EXEC, DISCARD, WATCH and UNWATCH.
 //
-// EXEC is atomic because its footprint is the union of all queued commands: it locks their
-// partitions once and runs them all. The server queues commands inside MULTI (package server).
+// EXEC is atomic because its footprint is the union of the footprints of all queued commands. It
+// locks these partitions once and runs all commands. Package server queues the commands after MULTI.
 //
 // May use: the transaction of the own connection.
 //

@@ -5,9 +5,9 @@ import (
 	"cellserver/store"
 )
 
-// EXEC runs the queued commands under one lock of all their partitions, so that nobody
-// sees a part of them, and replies with the array of their replies; with null when a
-// watched key was touched.
+// EXEC runs the queued commands and replies with an array of their replies. It holds the locks of
+// all their partitions from the first command to the last. So no other client sees a part of the
+// transaction. If a watched key has changed, EXEC replies with null.
 var _ = commands.Register(&commands.Command{
 	Name: "exec", Arity: 1, Flags: commands.ConnectionFlags | commands.SkipSlowlog | commands.Immediate, Group: commands.GroupTransaction, Since: "1.2.0",
 	Summary: "Execute all commands issued after MULTI", Complexity: "Depends on commands in the transaction",
@@ -32,22 +32,25 @@ func exec(c *commands.Call) error {
 		c.Tx.Unwatch(&t.Watcher)
 	}
 	switch {
-	case queue.Doomed:
+	case queue.Aborted:
 		return errExecAbort
 	case touched:
 		c.Out.NullArray()
 		return nil
 	}
-	t.Running = true
+	t.Running, t.Bytes = true, queue.Bytes
 	defer t.End()
 	c.Out.Array(len(queue.Commands))
 	for _, q := range queue.Commands {
+		if c.Out.Over() && q.Cmd.Flags&commands.ReadOnly != 0 {
+			continue // nobody gets its reply
+		}
 		c.RunQueued(q)
 	}
 	return nil
 }
 
-// execFootprint locks the keys of every queued command, and the watched keys.
+// execFootprint adds the keys of every queued command, and the watched keys.
 func execFootprint(c *commands.Call, fp *store.Footprint) {
 	t := &c.Conn.Transaction
 	t.Watcher.Footprint(fp)

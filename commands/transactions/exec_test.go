@@ -27,8 +27,8 @@ func TestExec(t *testing.T) {
 	h.Want("EXEC", errExecNoMulti)
 }
 
-// TestTransactionHasOneMoment holds that a clock set inside a transaction counts from its end on.
-func TestTransactionHasOneMoment(t *testing.T) {
+// TestTransactionHasOneTime: a clock that is set inside a transaction counts from its end on.
+func TestTransactionHasOneTime(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("SET k v PX 500", ok)
 	h.Want("MULTI", ok)
@@ -39,7 +39,7 @@ func TestTransactionHasOneMoment(t *testing.T) {
 	h.Want("PTTL k", -2)
 }
 
-// TestInfoInTransaction holds that counting keys takes no lock that the transaction has.
+// TestInfoInTransaction: counting keys takes no lock that the transaction holds.
 func TestInfoInTransaction(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("MULTI", ok)
@@ -47,4 +47,20 @@ func TestInfoInTransaction(t *testing.T) {
 	h.Want("INFO keyspace", servertest.Queued)
 	h.Want("DBSIZE", servertest.Queued)
 	h.Want("EXEC", []any{ok, "# Keyspace\r\ndb0:keys=1,expires=1,avg_ttl=0\r\n", 1})
+}
+
+// TestExecBoundsItsChanges: all changes wait until EXEC ends, so after 64 MB of them it refuses
+// commands that need memory.
+func TestExecBoundsItsChanges(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("SETRANGE a 20000000 x", 20000001)
+	h.Want("MULTI", ok)
+	for range 5 {
+		h.Want("COPY a b REPLACE", servertest.Queued)
+	}
+	h.Want("DEL b", servertest.Queued)
+	tooLarge := commands.Error("OOM the changes of the transaction exceed 64 MB more than its commands: split the transaction")
+	h.Want("EXEC", []any{1, 1, 1, 1, tooLarge, 1})
+	h.Want("COPY a b", 1)
+	h.Want("EXISTS b", 1)
 }

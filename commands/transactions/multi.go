@@ -2,7 +2,7 @@ package transactions
 
 import "cellserver/commands"
 
-// MULTI starts a transaction: what follows is queued until EXEC or DISCARD.
+// MULTI starts a transaction: the server queues all later commands until EXEC or DISCARD.
 var _ = commands.Register(&commands.Command{
 	Name: "multi", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate, Group: commands.GroupTransaction, Since: "1.2.0",
 	Summary: "Mark the start of a transaction block", Usage: "", Complexity: "O(1)",

@@ -2,7 +2,8 @@ package transactions
 
 import "cellserver/commands"
 
-// WATCH makes EXEC conditional on its keys staying as they are; UNWATCH forgets them.
+// WATCH watches keys. If one of them changes before the next EXEC, that EXEC does nothing. UNWATCH
+// unwatches all keys.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "watch", Arity: -2, Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate,

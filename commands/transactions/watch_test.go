@@ -28,7 +28,7 @@ func TestWatch(t *testing.T) {
 	h.Want("INCR a", servertest.Queued)
 	h.Want("EXEC", []any{1})
 
-	// A limited CL.THROTTLE changes nothing, so it does not touch.
+	// A limited CL.THROTTLE changes nothing, so it does not dirty the watched key.
 	h.Want("CL.THROTTLE t 0 1 60", []any{0, 1, 0, -1, 60})
 	h.Want("WATCH t", ok)
 	other.Want("CL.THROTTLE t 0 1 60", []any{1, 1, 0, 60, 60})

@@ -13,7 +13,7 @@ type Directive struct {
 	Name    string
 	Aliases []string // older names, which CONFIG GET and SET also know
 	Group   string   // its heading in docs/configuration.md
-	Values  string   // what it accepts, in words
+	Values  string   // the accepted values, in words
 	Default string   // in the form of CONFIG GET
 	Summary string
 
@@ -72,7 +72,7 @@ const (
 	maxLong = math.MaxInt64
 )
 
-// access is a kind of two directives of different groups.
+// access is the kind of enable-debug-command and enable-protected-configs.
 var access = value.Enum(AccessNo, AccessYes, AccessLocal)
 
 // field makes a directive whose value is a field of Config.
@@ -91,7 +91,8 @@ func field[T any](name string, k value.Kind[T], def string, at func(*Config) *T,
 	}
 }
 
-// inert makes a directive of Redis that has no effect here: it is checked, kept and shown.
+// inert makes a directive of Redis that has no effect here. The server checks, keeps and shows its
+// value.
 func inert[T any](name string, k value.Kind[T], def string) Directive {
 	return Directive{
 		Name: name, Values: k.Values, Default: def,
@@ -116,7 +117,7 @@ func inert[T any](name string, k value.Kind[T], def string) Directive {
 	}
 }
 
-// group sets the group of its rows, and the summary of those without one.
+// group sets the group of its rows. It gives its summary to each row without a summary.
 func group(title, summary string, rows ...Directive) []Directive {
 	for i := range rows {
 		rows[i].Group = title

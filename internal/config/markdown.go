@@ -30,7 +30,7 @@ func Usage() string {
 		}
 		fmt.Fprintf(&b, "  --%s (%s)\n      %s\n", d.Name, shown(d.Default), strings.ReplaceAll(d.Summary, "`", "'"))
 	}
-	b.WriteString("\n  -h, --help     print this text\n  -v, --version  print the version\n")
+	b.WriteString("\n  -h, --help     print this text\n  -v, --version  print the version\n  --licenses     print the licences of the modules in the program\n")
 	return b.String()
 }
 
@@ -49,7 +49,8 @@ The same names work in a ` + "`redis.conf`" + `, on the command line (` + "`--ma
 environment (` + "`CELLSERVER_MAXMEMORY_POLICY=allkeys-lru`" + `) and with ` + "`CONFIG GET`" + ` and ` + "`CONFIG SET`" + `.
 The command line replaces values of the environment, and the environment replaces values of the file.
 
-Memory is a number of bytes with an optional unit, in any case: ` + "`1k`" + ` is 1000, ` + "`1kb`" + ` is 1024, and so on with m and g.
+Memory is a number of bytes with an optional unit in any case. ` + "`1k`" + ` is 1000, ` + "`1kb`" + ` is 1024.
+The units with m and g work in the same way.
 The server does not start with an unknown directive: the error names its place and the nearest directive.
 
 The column CONFIG SET says whether a running server can change the directive: *yes*, *no*, or *protected*

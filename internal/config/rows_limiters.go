@@ -4,7 +4,7 @@ import "cellserver/internal/config/value"
 
 var limiterDirectives = group("Rate limiting", "",
 	field("rules-file", value.Text, "", func(c *Config) *string { return &c.RulesFile },
-		"YAML file of the rules for CL.CHECK. The server reads it again on SIGHUP and when the file changes.").protected(),
+		"YAML file of the rules for CL.CHECK; a regular file of at most 4 MB. The server reads it again on SIGHUP and when the file changes.").protected(),
 )
 
 var metricsDirectives = group("Metrics", "",

@@ -119,7 +119,7 @@ var persistenceDirectives = group("Persistence", "",
 		"A smaller append-only file is not rewritten automatically."),
 )
 
-// outputLimits sets only the classes that its arguments name, so it cannot be made by field.
+// outputLimits sets only the classes that its arguments name, so field cannot make it.
 var outputLimits = Directive{
 	Name: "client-output-buffer-limit", Values: "class, hard and soft memory, seconds; repeatable",
 	Default: "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",

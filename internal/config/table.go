@@ -77,7 +77,8 @@ func (c *Config) Set(name string, args []string) error {
 	return d.set(c, args)
 }
 
-// ErrUnknown returns the error for a name that is no directive. It suggests the nearest one.
+// ErrUnknown returns the error for a name that is not a directive. It suggests the nearest
+// directive.
 func ErrUnknown(name string) error {
 	if near, ok := Nearest(name); ok {
 		return fmt.Errorf("unknown directive '%s': did you mean '%s'?", name, near)
@@ -85,5 +86,5 @@ func ErrUnknown(name string) error {
 	return fmt.Errorf("unknown directive '%s'", name)
 }
 
-// Nearest returns the directive that was probably meant by a misspelled name.
+// Nearest returns the directive that a misspelled name probably means.
 func Nearest(name string) (string, bool) { return nearest(name, names) }

@@ -30,13 +30,13 @@ func Put8(dst []byte, n uint64) { binary.LittleEndian.PutUint64(dst, eight(n)|ei
 // eightZeros turns eight numbers below ten into digits.
 const eightZeros = 0x3030303030303030
 
-// eight returns the eight decimal places of n, one in each byte, the highest in the lowest byte. n must be less
-// than 1e8. It splits all parts in two at once. A multiplication and a shift divide a number below 10,000
-// by 100, and one below 100 by 10.
+// eight returns the eight digits of n as numbers, one in each byte, the highest digit in the lowest byte. n must be
+// less than 1e8. Each step splits all parts in two at once. A multiplication and a shift divide a number below 10,000
+// by 100, and a number below 100 by 10.
 func eight(n uint64) uint64 {
-	parts := n/10_000 | n%10_000<<32 // two of four places
+	parts := n/10_000 | n%10_000<<32 // two parts of four digits
 	high := parts * 5243 >> 19 & 0x0000007f_0000007f
-	parts = high | (parts-100*high)<<16 // four of two
+	parts = high | (parts-100*high)<<16 // four parts of two digits
 	high = parts * 103 >> 10 & 0x000f_000f_000f_000f
 	return high | (parts-10*high)<<8
 }
@@ -89,7 +89,7 @@ func parseRest(b []byte) (int64, bool) {
 	return 0, false
 }
 
-// parseEight reads eight digits, the highest in the lowest byte. It joins all pairs of places at once.
+// parseEight reads eight digits, the highest in the lowest byte. Each step joins all pairs of parts at once.
 func parseEight(digits uint64) (n uint64, ok bool) {
 	n = digits - eightZeros
 	if (n|(digits+0x46_46_46_46_46_46_46_46))&0x80_80_80_80_80_80_80_80 != 0 { // below '0', or above '9'

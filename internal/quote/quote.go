@@ -65,7 +65,7 @@ func quoted(s string, quote byte) (inside, rest string, ok bool) {
 	return "", "", false
 }
 
-// escape decodes the bytes after a backslash, and returns how many they are.
+// escape decodes the bytes after a backslash, and returns their number.
 func escape(s string, quote byte) (char byte, width int) {
 	if quote == '"' && s[0] == 'x' && len(s) >= 3 {
 		if n, err := strconv.ParseUint(s[1:3], 16, 8); err == nil {

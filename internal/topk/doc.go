@@ -1,12 +1,12 @@
 // Package topk finds the most frequent keys of a stream, in memory that does not grow with the number of keys.
 //
-// The algorithm is Space-Saving. A [Sketch] has a fixed number of counters. A key without a counter takes the
-// counter with the lowest count, and goes on from that count:
+// The algorithm is Space-Saving. A [Sketch] has a fixed number of counters. A key without a counter takes the counter
+// with the lowest count, and continues from that count:
 //
 //	count - over <= true count <= count        over is the count that the key took
 //	over         <= all added / Counters
 //
-// So a key with more than one part in Counters of all that was added always has a counter.
+// So a key with more than 1/Counters of all that was added always has a counter.
 //
 // There are no locks: a caller that shares a sketch between goroutines locks it.
 //

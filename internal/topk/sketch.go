@@ -13,10 +13,11 @@ const (
 	MaxKey = 256
 )
 
-// Sketch counts at most [Counters] keys. A further key replaces the key with the lowest count, and goes on from
-// that count.
+// Sketch counts at most [Counters] keys. A further key replaces the key with the lowest count, and continues from that
+// count.
 //
-// The zero Sketch is empty. A full sketch allocates only for a key that is longer than those before it.
+// It is not safe for concurrent use. The zero Sketch is empty. A full sketch allocates only for a key that is longer than all earlier
+// keys.
 type Sketch struct {
 	hashes [Counters]uint64 // in an array of their own, which Add searches
 	counts [Counters]int64  // 0: the counter is free
@@ -26,7 +27,7 @@ type Sketch struct {
 }
 
 type rest struct {
-	over int64 // the count that the key took from the one before it
+	over int64 // the count that the key took from the key before it
 	db   int
 	key  []byte
 }
@@ -54,8 +55,8 @@ func (s *Sketch) Add(hash uint64, db int, key []byte) {
 	s.counts[least]++
 }
 
-// least returns a counter with the lowest count. Most counters that were lowest in the last search still are, so
-// it seldom compares all of them.
+// least returns a counter with the lowest count. Most counters that were the lowest in the last search are still the
+// lowest. So least seldom compares all counters.
 func (s *Sketch) least() int {
 	for range s.counts {
 		s.at = (s.at + 1) % Counters

@@ -12,7 +12,7 @@
 //	end     = now + lease, rounded down to a microsecond
 //
 // So the permit of a crashed holder comes back, and a slow holder renews its lease by acquiring again. At the
-// nanosecond of its end a lease counts no more.
+// nanosecond of its end a lease no longer counts.
 //
 // lease.go holds everything. No input panics or overflows. There are no locks.
 //

@@ -65,8 +65,8 @@ func New(maxBurst, count, period, maxWait, warmup int64) (Pacer, error) {
 	return p, nil
 }
 
-// State is the state of a key: the time at which the next request may go, in ns since the epoch, and the unused time
-// before that, in ns. The zero State is that of an unknown key.
+// State is the state of a key. Free is the time at which the next request may go, in ns since the epoch. Stored is the
+// unused time before Free, in ns. The zero State is the state of an unknown key.
 type State struct{ Free, Stored int64 }
 
 // Decision is the answer to one request. Times are in ns.

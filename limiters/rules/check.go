@@ -9,22 +9,22 @@ import (
 // ErrNoRule is the reply to a request for an unknown rule.
 const ErrNoRule rediserr.Error = "ERR no such rule"
 
-// Check is reusable memory for one request to a rule: a connection keeps one, so that a
-// request allocates nothing. Footprint comes before Ask.
+// Check is reusable memory for one request to a rule. Each connection keeps one, so that a request
+// allocates nothing. A request calls Footprint and then Ask.
 type Check struct {
-	Args   limiters.Args
-	found  *rule // the rule, if looked is true and there is one
-	looked bool  // Footprint found the parsed rules, and has looked the rule up
-	names  []byte
-	keys   [MaxLimits][]byte // parts of names: the keys of the limits' states
-	limits []limiters.Asked[limiters.Limiter]
-	room   [MaxLimits]limiters.Asked[limiters.Limiter] // memory for limits
+	Args        limiters.Args
+	found       *rule // the rule; nil if it is unknown or if looked is false
+	looked      bool  // Footprint has searched the parsed rules
+	names       []byte
+	keys        [MaxLimits][]byte // parts of names: the keys that hold the states of the limits
+	limits      []limiters.Asked[limiters.Limiter]
+	limitMemory [MaxLimits]limiters.Asked[limiters.Limiter] // of limits
 }
 
-// Footprint adds the partitions that a request to a rule needs beside the partition of key.
-// It adds the rules themselves only if they are not parsed yet, so requests for different
-// keys do not wait for each other. Inside a transaction (queued) it always adds the rules,
-// because an earlier command of the transaction may change them.
+// Footprint adds the partitions that a request to a rule needs beside the partition of key. It adds
+// the key of the rules only if the rules are not parsed yet. So requests for different keys do not
+// wait for each other. Inside a transaction (queued) it always adds the key of the rules, because
+// an earlier command of the transaction may change them.
 func (c *Check) Footprint(r *Rules, name, key []byte, queued bool, fp *store.Footprint) {
 	c.looked, c.found = false, nil
 	if stored := r.stored.Load(); stored != nil && !queued {
@@ -37,8 +37,8 @@ func (c *Check) Footprint(r *Rules, name, key []byte, queued bool, fp *store.Foo
 	}
 }
 
-// addStates adds the partitions of a rule's states for a key that shares no slot with them,
-// such as "a}b". If the rule is not known yet, it adds every partition.
+// addStates adds the partitions of the states of a rule, for a key that has another slot than its
+// states, such as "a}b". If the rule is not known yet, addStates adds every partition.
 func (c *Check) addStates(key []byte, fp *store.Footprint) {
 	switch {
 	case !c.looked:
@@ -50,9 +50,10 @@ func (c *Check) addStates(key []byte, fp *store.Footprint) {
 	}
 }
 
-// Ask decides about a key by a rule: all limits pass and consume the quantity, or none does.
-// The answer is that of the tightest limit. looks reports that the request consumed nothing
-// on purpose. queued is true inside EXEC.
+// Ask decides about a key by a rule. Either all limits allow the quantity and consume it, or all
+// limits consume nothing. The answer is that of the tightest limit. looks is true if the request
+// consumes nothing on purpose: PEEK, or a quantity of 0. queued is true inside EXEC. The error is
+// [ErrNoRule], an error of the rule, or an error of a limiter.
 func (c *Check) Ask(r *Rules, tx *store.Tx, name, key []byte, now int64, queued bool) (a limiters.Answer, looks bool, err error) {
 	one, err := c.rule(r, tx, name, queued)
 	if err != nil {
@@ -77,7 +78,7 @@ func (c *Check) Ask(r *Rules, tx *store.Tx, name, key []byte, now int64, queued 
 	return a, looks, nil
 }
 
-// rule returns the rule of a name.
+// rule returns the rule of a name, and its error if its text is wrong.
 func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, error) {
 	one := c.found
 	if !c.looked || queued {
@@ -93,7 +94,7 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 	return one, one.err
 }
 
-// find sets limits to the rule's limits with the entries of their states.
+// find sets limits to the limits of the rule, with the entries of their states.
 func (c *Check) find(tx *store.Tx, r *rule, key []byte) {
 	keys, tag := c.keys[:len(r.limits)], canBeTag(key)
 	for i := range keys {
@@ -102,7 +103,7 @@ func (c *Check) find(tx *store.Tx, r *rule, key []byte) {
 		keys[i] = c.names[begin:]
 	}
 	tx.PrefetchAll(keys)
-	c.limits = c.room[:len(keys)]
+	c.limits = c.limitMemory[:len(keys)]
 	for i, key := range keys {
 		a := &c.limits[i]
 		a.Limiter = r.limits[i].Limiter
@@ -110,7 +111,7 @@ func (c *Check) find(tx *store.Tx, r *rule, key []byte) {
 	}
 }
 
-// tightest returns the answer of the limit that leaves least.
+// tightest returns the answer of the tightest limit.
 func (c *Check) tightest() *limiters.Answer {
 	best := &c.limits[0].Answer
 	for i := range c.limits[1:] {
@@ -121,11 +122,11 @@ func (c *Check) tightest() *limiters.Answer {
 	return best
 }
 
-// keptBytes bounds the memory for names that a Check keeps between requests.
+// keptBytes is the largest capacity in bytes of the names that a Check keeps between requests.
 const keptBytes = 4096
 
-// Done ends a request. Inside EXEC the names of the keys must stay until the transaction ends,
-// because its effects refer to them; so Done leaves that memory to the garbage collector.
+// Done ends a request. Inside EXEC it does not reuse the names of the keys, because the effects of
+// the transaction refer to them. It leaves that memory to the garbage collector.
 func (c *Check) Done(queued bool) {
 	c.found = nil
 	if c.names = c.names[:0]; queued || cap(c.names) > keptBytes {
@@ -140,6 +141,6 @@ func (c *Check) Release() {
 	}
 	c.limits = nil
 	c.Args.Release()
-	clear(c.room[:])
+	clear(c.limitMemory[:])
 	clear(c.keys[:])
 }

@@ -1,17 +1,20 @@
-// Package rules gives limits a name. A rule is one limiter or several, with their numbers,
-// which decide together: all pass or none does.
+// Package rules gives limits a name. A rule is one limiter or several, with their numbers. They
+// decide together: all pass, or none does.
 //
-//	rule.go   a rule: its words, its limits, the keys that hold their state
-//	rules.go  all rules that are in force, and their counters
+//	rule.go   one rule: its text, its limits, the keys that hold their state
+//	rules.go  all rules in force, and their counters
 //	edit.go   CL.RULE SET, GET, DEL and LIST
 //	file.go   the rules-file
-//	check.go  CL.CHECK: what one request to a rule does
+//	check.go  CL.CHECK: one request to a rule
 //
-// Rules come from two sources. CL.RULE SET keeps its rules in the string key cl.rules of
-// database 0, one rule a line, so they are saved, logged, dumped and flushed like any key. The
-// rules-file is YAML. A rule of the key replaces a rule of the file with the same name.
+// Rules have two sources. CL.RULE SET stores rules in the string key cl.rules of database 0, one
+// rule in each line. So they are saved, logged, dumped and flushed like any key. The rules-file is
+// YAML. A rule of the key replaces a rule of the file with the same name.
 //
-// Locks: the partition of cl.rules guards what is stored there. Whoever parses the key holds that
-// partition, and so does whoever drops the parsed rules after a commit. Rules.mu guards the
-// counters, and is the inner lock.
+// Invariants: a rule never changes; a change makes a new rule. The parsed rules are those of the
+// committed key.
+//
+// Locks: the partition of cl.rules guards the key. A goroutine holds that partition while it parses
+// the key, and while it drops the parsed rules after a commit. Rules.mu guards the counters, and is
+// the inner lock.
 package rules

@@ -8,9 +8,10 @@ import (
 // The functions of this file run in a transaction that has locked the key of the rules
 // ([Rules.Lock]).
 
-const errFileRule rediserr.Error = "ERR the rule comes from the rules-file: take it out there"
+const errFileRule rediserr.Error = "ERR the rule comes from the rules-file: delete it there"
 
-// Set keeps a rule under a name. words are the limits, as CL.RULE SET takes them.
+// Set stores a rule under a name. words are the limits, as in CL.RULE SET. Errors are error
+// replies, and then nothing changes.
 func (r *Rules) Set(tx *store.Tx, name string, words [][]byte) error {
 	one, err := parse(name, words)
 	if err != nil {
@@ -25,11 +26,12 @@ func (r *Rules) Set(tx *store.Tx, name string, words [][]byte) error {
 		return ErrMaxRules
 	}
 	next.byName[name] = one
-	r.keep(tx, next)
+	r.write(tx, next)
 	return nil
 }
 
-// Delete removes a rule that Set made, and reports whether there was one.
+// Delete removes a rule of the key, and reports whether there was such a rule. A rule of the
+// rules-file is an error.
 func (r *Rules) Delete(tx *store.Tx, name []byte) (bool, error) {
 	stored, err := r.load(tx)
 	if err != nil {
@@ -41,11 +43,11 @@ func (r *Rules) Delete(tx *store.Tx, name []byte) (bool, error) {
 		}
 		return false, nil
 	}
-	r.keep(tx, stored.without(string(name)))
+	r.write(tx, stored.without(string(name)))
 	return true, nil
 }
 
-// Get returns the limits of a rule as words, and whether there is such a rule.
+// Get returns the limits of a rule as text, and whether there is such a rule.
 func (r *Rules) Get(tx *store.Tx, name []byte) (text string, found bool, err error) {
 	stored, err := r.load(tx)
 	if err != nil {
@@ -60,7 +62,7 @@ func (r *Rules) Get(tx *store.Tx, name []byte) (text string, found bool, err err
 // Listed is a rule in force. Source is "key" or "file".
 type Listed struct{ Name, Limits, Source string }
 
-// List returns all rules in force, by name.
+// List returns all rules in force, sorted by name.
 func (r *Rules) List(tx *store.Tx) ([]Listed, error) {
 	stored, err := r.load(tx)
 	if err != nil {
@@ -85,7 +87,7 @@ func (r *Rules) List(tx *store.Tx) ([]Listed, error) {
 	return list, nil
 }
 
-// without returns a copy of the set without a name.
+// without returns a copy of the set without the rule of a name.
 func (s *set) without(name string) *set {
 	next := &set{byName: map[string]*rule{}}
 	for other, one := range s.byName {
@@ -96,8 +98,8 @@ func (s *set) without(name string) *set {
 	return next
 }
 
-// keep writes a set to the key.
-func (r *Rules) keep(tx *store.Tx, s *set) {
+// write stores a set in the key.
+func (r *Rules) write(tx *store.Tx, s *set) {
 	e, done := entry(tx)
 	defer done()
 	s.text = s.format()

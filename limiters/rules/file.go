@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The rules-file names the same limits as CL.RULE SET, in YAML:
+// The rules-file has the limits of CL.RULE SET in YAML:
 //
 //	rules:
 //	  login:
@@ -22,9 +22,8 @@ import (
 //	    limits: CL.SLIDING 1000 60
 //	    shadow: true
 
-// UseFile replaces the rules of the rules-file. name stands in errors. An error is one line
-// that names the line of the fault, and then the old rules stay in force. An empty text means
-// no rules.
+// UseFile replaces the rules of the rules-file. name is the name of the file in errors. An error is
+// one line that names the wrong line; the old rules then stay in force. An empty text has no rules.
 func (r *Rules) UseFile(name string, text []byte) error {
 	s, err := parseFile(text)
 	if err != nil {
@@ -34,7 +33,7 @@ func (r *Rules) UseFile(name string, text []byte) error {
 	return nil
 }
 
-// fileError is a fault in one line of a rules-file.
+// fileError is an error in one line of a rules-file.
 func fileError(line int, format string, args ...any) error {
 	return fmt.Errorf(":%d: %s", line, fmt.Sprintf(format, args...))
 }
@@ -52,7 +51,7 @@ func parseFile(text []byte) (*set, error) {
 		return nil, errors.New(":" + yamlLine.ReplaceAllString(strings.ReplaceAll(err.Error(), "\n", " "), "$1: "))
 	}
 	if in.Decode(new(yaml.Node)) != io.EOF {
-		return nil, fileError(document.Line, "there must be one document, and nothing after it")
+		return nil, fileError(document.Line, "the file must be one document")
 	}
 	return s, fields(document.Content[0], "the file", map[string]func(*yaml.Node) error{
 		"rules": func(n *yaml.Node) error { return s.readRules(n) },
@@ -98,7 +97,7 @@ func readRule(key, n *yaml.Node) (*rule, error) {
 	return r, nil
 }
 
-// readLimits reads one limit, or a list of them.
+// readLimits parses one limit, or a list of limits.
 func (r *rule) readLimits(n *yaml.Node) error {
 	list := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
@@ -106,7 +105,7 @@ func (r *rule) readLimits(n *yaml.Node) error {
 	}
 	for _, one := range list {
 		if one.Kind != yaml.ScalarNode {
-			return fileError(one.Line, "rule %s: a limit is a text such as CL.THROTTLE 15 30 60", r.name)
+			return fileError(one.Line, "rule %s: a limit must be a text such as CL.THROTTLE 15 30 60", r.name)
 		}
 		words := bytes.Fields([]byte(one.Value))
 		if err := r.add(words); err != nil {
@@ -120,7 +119,7 @@ func (r *rule) readLimits(n *yaml.Node) error {
 	return nil
 }
 
-// plain returns an error's text without the code that clients get.
+// plain returns the text of an error without its leading code.
 func plain(err error) string { return strings.TrimPrefix(err.Error(), "ERR ") }
 
 // fields calls the reader of each field of a mapping. It refuses unknown fields.
@@ -133,8 +132,8 @@ func fields(n *yaml.Node, what string, read map[string]func(*yaml.Node) error) e
 	})
 }
 
-// pairs calls do for each key and value of a mapping and refuses keys that repeat. An empty
-// node is an empty mapping.
+// pairs calls do for each key and value of a mapping. It refuses keys that repeat. An empty node is
+// an empty mapping.
 func pairs(n *yaml.Node, what string, do func(key, value *yaml.Node) error) error {
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
@@ -146,7 +145,7 @@ func pairs(n *yaml.Node, what string, do func(key, value *yaml.Node) error) erro
 	for i := 0; i < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Kind != yaml.ScalarNode || seen[key.Value] {
-			return fileError(key.Line, "%s: %q is not a name, or stands twice", what, key.Value)
+			return fileError(key.Line, "%s: %q is not a name, or repeats", what, key.Value)
 		}
 		seen[key.Value] = true
 		if err := do(key, n.Content[i+1]); err != nil {

@@ -12,29 +12,29 @@ import (
 	"cellserver/limiters"
 )
 
-// rule is a named limit: several limiters that decide together. A rule never changes;
-// CL.RULE SET makes another.
+// rule is a named limit: several limiters that decide together. A rule never changes; CL.RULE SET
+// makes a new rule.
 type rule struct {
 	name   string
 	limits []limit
 	shadow bool // decides and counts, but never limits
 	text   string
 	counts *counts
-	err    error // why nobody can ask the rule; set if somebody wrote the key cl.rules by hand
+	err    error // the reply of CL.CHECK if the text of the rule is wrong: a client wrote the key cl.rules with SET
 }
 
-// limit is one limit of a rule, with the parts of the name of its state's key.
+// limit is one limit of a rule, with the parts of the name of the key that holds its state.
 type limit struct {
 	limiters.Limiter
 	head, tail string // around a key without braces: "login:{" and "}:throttle"
-	tagged     string // behind any other key: ":login:throttle"
+	tagged     string // after any other key: ":login:throttle"
 }
 
-// counts counts the decisions of a rule, without requests that only look. The counters
-// outlive changes of the rule.
+// counts counts the decisions of a rule. Requests that look do not count. The counters stay if the
+// rule changes.
 type counts struct{ allowed, limited, shadowed atomic.Int64 }
 
-// Bounds of rules. Together they bound the replies of CL.RULE LIST, INFO and the metrics.
+// Bounds of rules. They bound the replies of CL.RULE LIST, INFO and the metrics.
 const (
 	MaxRules     = 1024
 	MaxLimits    = 8 // of one rule
@@ -42,7 +42,7 @@ const (
 	MaxRuleBytes = 1024
 )
 
-// The errors of a rule that is out of bounds.
+// Errors of a rule that exceeds a bound.
 var (
 	ErrName      = rediserr.Error(fmt.Sprintf("ERR name must be 1 to %d letters, digits, or any of _ - . /", MaxNameBytes))
 	ErrLimits    = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d limits", MaxLimits))
@@ -50,8 +50,8 @@ var (
 	ErrMaxRules  = rediserr.Error(fmt.Sprintf("ERR there are at most %d rules", MaxRules))
 )
 
-// parse reads the words of a rule after its name:
-// "CL.THROTTLE 15 30 60 AND CL.WINDOW 1000 3600 SHADOW".
+// parse parses the words of a rule after its name: "CL.THROTTLE 15 30 60 AND CL.WINDOW 1000 3600
+// SHADOW".
 func parse(name string, words [][]byte) (*rule, error) {
 	if !isName(name) {
 		return nil, ErrName
@@ -72,7 +72,7 @@ func parse(name string, words [][]byte) (*rule, error) {
 	return r, nil
 }
 
-// cutAnd cuts words at the first AND; after is nil if there is none.
+// cutAnd splits words at the first AND. Without AND, after is nil.
 func cutAnd(words [][]byte) (before, after [][]byte) {
 	for i, w := range words {
 		if word.Is(w, "and") {
@@ -82,9 +82,9 @@ func cutAnd(words [][]byte) (before, after [][]byte) {
 	return words, nil
 }
 
-// add appends a limit. The name of its state's key has the limiter's name and, if the rule has
-// several limits of one limiter, their order. So a limit keeps its state if its numbers
-// change, and loses its state if another limiter takes its place.
+// add appends a limit. The key of its state has the name of the limiter. If a rule has several
+// limits of one limiter, the key has their number, too. So a limit keeps its state if its
+// parameters change, and loses it if another limiter replaces it.
 func (r *rule) add(words [][]byte) error {
 	l, err := limiters.Parse(words)
 	if err != nil {
@@ -123,10 +123,10 @@ func (r *rule) count(limited bool) {
 	}
 }
 
-// stateKey appends the name of the key that holds a limit's state for a key. The name is
-// name:{key}:limiter, so that it has the slot of key. If key has braces, it may already have a
-// hash tag, and the name is key:name:limiter. Two different keys or limits never share a name.
-// tag is the result of [canBeTag] for key.
+// stateKey appends the name of the key that holds the state of a limit. The name is
+// name:{key}:limiter, so it has the slot of key. If key has braces, it may have a hash tag, and the
+// name is key:name:limiter. Two different keys or limits never have the same name. tag is the
+// result of [canBeTag] for key.
 func (l *limit) stateKey(to, key []byte, tag bool) []byte {
 	if tag {
 		to = append(to, l.head...)
@@ -136,12 +136,13 @@ func (l *limit) stateKey(to, key []byte, tag bool) []byte {
 	return append(append(to, key...), l.tagged...)
 }
 
-// canBeTag reports whether a key in braces is a hash tag.
+// canBeTag reports whether a key between braces is a hash tag.
 func canBeTag(key []byte) bool {
 	return len(key) > 0 && bytes.IndexByte(key, '{') < 0 && bytes.IndexByte(key, '}') < 0
 }
 
-// hasTag reports whether a key has a hash tag. Every key that begins with it has its slot.
+// hasTag reports whether a key has a hash tag. Every key that starts with such a key has the same
+// slot.
 func hasTag(key []byte) bool {
 	open := bytes.IndexByte(key, '{')
 	return open >= 0 && bytes.IndexByte(key[open+1:], '}') > 0

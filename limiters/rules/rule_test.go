@@ -10,8 +10,8 @@ import (
 
 func words(line string) [][]byte { return bytes.Fields([]byte(line)) }
 
-// TestStateKeys: the states of a key lie where the key lies, and no two keys or
-// limits share one.
+// TestStateKeys: the states of a key have the slot of the key. No two keys or limits have the same
+// state key.
 func TestStateKeys(t *testing.T) {
 	r, err := parse("r", words("CL.WINDOW 5 60 AND CL.THROTTLE 1 1 1 AND CL.WINDOW 9 3600"))
 	require.NoError(t, err)

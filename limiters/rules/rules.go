@@ -14,40 +14,46 @@ import (
 	"cellserver/store"
 )
 
-// Rules are the rules that CL.CHECK may ask. The zero Rules has none.
+// Rules are all rules that CL.CHECK may ask. The zero Rules is empty. Methods with a transaction
+// need the lock of the key; all methods are safe for concurrent use.
 //
-// The rules of the key cl.rules are parsed when somebody first asks for them after a change.
-// Parsing and publishing happen under the lock of the key's partition; so does dropping them
-// when a change of the key commits.
+// The key cl.rules is parsed at the first request after a change. A goroutine parses it and
+// publishes the result under the lock of its partition. A commit that changes the key drops the
+// result under the same lock.
 type Rules struct {
-	stored atomic.Pointer[set] // what the key holds; nil: look it up
-	parsed atomic.Pointer[set] // what the key held when it was parsed last
-	file   atomic.Pointer[set] // of the rules-file
+	stored atomic.Pointer[set] // the rules of the committed key; nil if they must be parsed
+	parsed atomic.Pointer[set] // the last parsed rules of the key
+	file   atomic.Pointer[set] // the rules of the rules-file
 
 	mu     sync.Mutex // guards counts, and is held while parsed or file changes
 	counts map[string]*counts
 }
 
-// key holds the rules of CL.RULE SET, in database 0.
+// key is the key of the rules of CL.RULE SET, in database 0.
 var key = []byte("cl.rules")
 
 const database = 0
 
-// set is the rules of one source. A set never changes once others can see it.
+// set is the rules of one source. A published set never changes.
 type set struct {
 	text   []byte // of the key
 	byName map[string]*rule
 }
 
-// Holds reports whether a key of a database holds the rules. Such a key is never evicted.
+// Holds reports whether a key of a database is the key of the rules. The server never evicts this
+// key.
 func Holds(db int, k []byte) bool { return db == database && bytes.Equal(k, key) }
 
-// Committed drops the parsed rules if a transaction's effects change their key.
+// Committed drops the parsed rules if the effects of a transaction change their key.
 func (r *Rules) Committed(effects []store.Effect) {
 	for i := range effects {
 		switch e := &effects[i]; e.Op {
 		default:
 			if len(e.Key) == len(key) && Holds(e.DB, e.Key) {
+				r.stored.Store(nil)
+			}
+		case store.OpRename, store.OpMove:
+			if db, other, _ := e.Other(); Holds(e.DB, e.Key) || Holds(db, other) {
 				r.stored.Store(nil)
 			}
 		case store.OpFlush, store.OpSwapDB:
@@ -61,7 +67,7 @@ func (r *Rules) Committed(effects []store.Effect) {
 // Lock adds the key of the rules to a footprint.
 func (r *Rules) Lock(fp *store.Footprint) { fp.AddKey(key) }
 
-// load returns the rules that the key holds. The transaction has locked its partition.
+// load returns the rules of the key. The transaction has locked the partition of the key.
 func (r *Rules) load(tx *store.Tx) (*set, error) {
 	e, done := entry(tx)
 	defer done()
@@ -80,14 +86,15 @@ func (r *Rules) load(tx *store.Tx) (*set, error) {
 	return s, nil
 }
 
-// entry returns the entry of the key. done returns the transaction to its database.
+// entry selects database 0 and returns the entry of the key. done selects the previous database
+// again.
 func entry(tx *store.Tx) (e store.Entry, done func()) {
 	db := tx.DB()
 	tx.Select(database)
 	return tx.Write(key), func() { tx.Select(db) }
 }
 
-// find returns the rule of a name, nil if there is none.
+// find returns the rule of a name, nil if there is no such rule.
 func (r *Rules) find(stored *set, name []byte) *rule {
 	if one := stored.byName[string(name)]; one != nil {
 		return one
@@ -98,8 +105,8 @@ func (r *Rules) find(stored *set, name []byte) *rule {
 	return nil
 }
 
-// parseKey reads the lines of the key. A wrong line, which somebody wrote by hand, becomes a
-// rule with an error.
+// parseKey parses the lines of the key. A client may have written a wrong line with SET. Such a
+// line becomes a rule with an error.
 func parseKey(text []byte) *set {
 	s := &set{text: bytes.Clone(text), byName: map[string]*rule{}}
 	for line := range bytes.Lines(text) {
@@ -121,7 +128,7 @@ func errWrongLine(name string, err error) error {
 	return rediserr.Error("ERR the rule " + name + " in the key " + string(key) + " is wrong: " + strings.TrimPrefix(err.Error(), "ERR "))
 }
 
-// sorted returns the rules by name.
+// sorted returns the rules, sorted by name.
 func (s *set) sorted() []*rule {
 	return slices.SortedFunc(maps.Values(s.byName), func(a, b *rule) int { return strings.Compare(a.name, b.name) })
 }
@@ -135,8 +142,8 @@ func (s *set) format() []byte {
 	return b
 }
 
-// adopt stores a set in its place and gives each of its rules the counters that a rule of the
-// same name had before. It drops the counters of names that no source has any more.
+// adopt publishes a set in place. A rule takes over the counters of the rule that had the same
+// name. The counters of names that are in no source any more are dropped.
 func (r *Rules) adopt(s *set, place, other *atomic.Pointer[set]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,7 +159,7 @@ func (r *Rules) adopt(s *set, place, other *atomic.Pointer[set]) {
 		}
 	}
 	for name, one := range s.byName {
-		if one.counts == nil { // a rule that was in force before has its counters
+		if one.counts == nil { // a rule of the old set has its counters
 			one.counts = kept[name]
 		}
 	}
@@ -160,13 +167,13 @@ func (r *Rules) adopt(s *set, place, other *atomic.Pointer[set]) {
 	place.Store(s)
 }
 
-// Report is what a rule has decided.
+// Report is the number of decisions of a rule, by outcome.
 type Report struct {
 	Name                       string
 	Allowed, Limited, Shadowed int64
 }
 
-// Report returns the counters of all known rules, by name.
+// Report returns the counters of all rules in force, sorted by name.
 func (r *Rules) Report() (all []Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

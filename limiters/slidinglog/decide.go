@@ -35,7 +35,7 @@ type view[E Entries] struct {
 	now     int64
 	n       int   // entries
 	last    Entry // the newest entry, if there is one
-	forget  int   // the number of oldest entries that count no more
+	forget  int   // the number of oldest entries that no longer count
 	used    int64 // requests that count
 	shared  bool  // requests are added as a shared entry
 }
@@ -116,8 +116,7 @@ func (v *view[E]) bucket(t int64) int64 {
 	return t - t%v.Resolution
 }
 
-// crowd forgets the oldest entries of a strict log that it does not need: without them the log still has limit
-// requests.
+// crowd forgets the oldest entries that a strict log does not need. Without them the log still has limit requests.
 func (v *view[E]) crowd(d *Decision) {
 	for last := v.n - bit(d.Join); d.Limited && d.Forget < last; d.Forget++ {
 		oldest := int64(1)

@@ -20,7 +20,7 @@
 //     log keeps at most its newest limit requests, because older ones change no decision.
 //   - Resolution: requests in the same multiple of resolution since the epoch share one entry, with the sum of
 //     their quantities and the time of the last one. The log is short, and still never lets more than limit
-//     pass in a period. It forgets a request up to resolution late.
+//     pass in a period. It forgets a request too late by at most resolution.
 //
 // # The files
 //

@@ -67,7 +67,7 @@ type Decision struct {
 	Limited bool // the request must not pass
 	Changed bool // change the log: remove the Forget oldest entries, and add as the next fields say
 
-	Forget int   // entries that count no more, or that a strict log does not need
+	Forget int   // entries that no longer count, or that a strict log does not need
 	Add    int64 // requests to add: as many entries, or one shared entry
 	Shared bool  // add one shared entry
 	Join   bool  // add them to the newest entry, and set its time to now

@@ -114,8 +114,8 @@ func (s Sliding) until(c Counts, end, now, allowed int64) int64 {
 	return next - now + s.period
 }
 
-// leftFor returns the longest time that may be left of a window so that at most allowed of the previous count
-// still counts: 0 to the period.
+// leftFor returns a time that is left of the window, 0 to the period. It is the longest time at which at most allowed
+// of the previous count still count.
 func (s Sliding) leftFor(previous, allowed int64) int64 {
 	if previous <= allowed {
 		return s.period

@@ -5,8 +5,8 @@ import (
 	"cellserver/store"
 )
 
-// codec is how the log keeps one group of effects: how they become commands, and how the commands are applied. A type
-// has one codec. To add a type, write a file with its codec and give the codec a row in the table codecs.
+// codec writes one group of effects as commands, and applies these commands. A type has one codec. To add a type, write
+// a file with its codec and give the codec a row in the table codecs.
 type codec struct {
 	// newAppenders returns the functions that append the commands of the effects to e. An encoder calls newAppenders
 	// once, so the functions may keep buffers and callbacks: then no effect costs an allocation.
@@ -27,10 +27,12 @@ type appender struct {
 type applyFunc func(a *applier, args [][]byte) bool
 
 // encoder collects effects as the commands of a log. Each command says what a key holds, not how
-// it changes. So it is safe to apply a command twice.
+// it changes. So it is safe to apply a command twice. RENAME and MOVE are the exception: they name keys, because a value
+// that moves would be logged as a whole.
 type encoder struct {
 	buf       []byte
-	db        int // the database of the next command; noDB at the start of a log
+	db        int  // the database of the next command; noDB at the start of a log
+	several   bool // the effects belong to a transaction of several
 	appenders [256]appender
 }
 
@@ -57,8 +59,8 @@ func (e *encoder) expire(key []byte, at int64) {
 	e.buf = format.AppendInt(e.buf, at)
 }
 
-// Replayer runs a command that this package does not know: logs of a Redis have such commands.
-// It must not expire keys, because the log itself says when a key goes. Its error ends the loading.
+// Replayer runs a command that this package does not know. Logs of a Redis have such commands. A
+// Replayer must not expire keys, because the log itself deletes them. Its error ends the loading.
 type Replayer func(db int, args [][]byte) error
 
 // applier applies the commands of a log to a store.
@@ -68,7 +70,7 @@ type applier struct {
 	now      int64 // Unix nanoseconds: the keys count as used at this time
 	replayer Replayer
 	db       int
-	last     *knownCommand // most commands of a log are the same as the one before: this saves the look-up
+	last     *knownCommand // most commands of a log repeat the command before: this saves the look-up
 }
 
 // knownCommand is a command of a codec.

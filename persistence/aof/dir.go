@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"cellserver/persistence/aof/format"
 	"cellserver/persistence/fs"
@@ -42,9 +43,8 @@ func Open(files fs.FS, parent, dirName, name string) (*Dir, error) {
 
 func (d *Dir) manifestPath() string { return filepath.Join(d.path, d.name+".manifest") }
 
-// findLegacy finds a log of one file, unless there is a log of version 7. If a
-// Redis was interrupted while it converted the former to the latter, the manifest
-// lists the one file only.
+// findLegacy finds a log of one file, unless there is a log of version 7. An interrupted Redis may
+// have converted only a part of a log of one file. Then the manifest lists that file alone.
 func (d *Dir) findLegacy() error {
 	m := d.manifest
 	if len(m.Incrs) > 0 || m.HasBase() && m.Base.Name != d.name {
@@ -148,8 +148,8 @@ func (d *Dir) Sizes() (base, changes int64) {
 	return base, changes
 }
 
-// Stat returns how many bytes there are to load, and when the newest file was written, in
-// Unix nanoseconds. Its error names a file that is missing.
+// Stat returns the number of bytes to load. It also returns the time of the last write to the
+// newest file, in Unix nanoseconds. Its error names a missing file.
 func (d *Dir) Stat() (bytes, modified int64, err error) {
 	for _, e := range d.manifest.Files() {
 		n, at, err := d.stat(e)
@@ -173,6 +173,35 @@ func (d *Dir) stat(e format.Entry) (size, modified int64, err error) {
 	return size, modified, errors.Join(err, failed, f.Close())
 }
 
+// Check returns an error if the current file, the manifest, or a file that the manifest lists was removed or replaced.
+// current may be nil.
+func (d *Dir) Check(current *File) error {
+	if current != nil {
+		path := filepath.Join(d.path, current.entry.Name)
+		if same, err := d.fs.Same(path, current.file); err != nil || !same {
+			return lost(path, err)
+		}
+	}
+	paths := []string{d.manifestPath()}
+	for _, e := range d.manifest.Files() {
+		paths = append(paths, d.pathOf(e))
+	}
+	for _, path := range paths {
+		if exists, err := fs.Exists(d.fs, path); err != nil || !exists {
+			return lost(path, err)
+		}
+	}
+	return nil
+}
+
+// lost returns the error of a path that has lost its file. err is the error of the check, or nil.
+func lost(path string, err error) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s was removed or replaced: %w", path, syscall.ENOENT)
+}
+
 // NextBase returns the path of the next base. The caller writes the base there before [Dir.Replace].
 func (d *Dir) NextBase() string { return filepath.Join(d.path, d.nextBase().Name) }
 
@@ -181,8 +210,8 @@ func (d *Dir) nextBase() format.Entry {
 	return format.Entry{Name: fmt.Sprintf("%s.%d.base.rdb", d.name, seq), Seq: seq, Kind: format.BaseKind}
 }
 
-// Replace makes the log consist of the next base, which must be on disk, and a file of the
-// changes since. All files before become history ([Dir.RemoveHistory]).
+// Replace makes the log consist of the next base and a file of the changes since. The base must be
+// on disk. All earlier files become history ([Dir.RemoveHistory]).
 func (d *Dir) Replace(f *File) error {
 	old := d.manifest
 	m := &format.Manifest{Base: d.nextBase(), History: old.History, LastBase: old.LastBase + 1, LastIncr: old.LastIncr}

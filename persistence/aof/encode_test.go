@@ -40,6 +40,16 @@ func TestEffectsAsCommands(t *testing.T) {
 		{func(tx *store.Tx) { tx.Select(1); k := tx.Write([]byte("z")); k.CopyTo(1, []byte("y")) },
 			"*1\r\n$5\r\nMULTI\r\n*2\r\n$3\r\nDEL\r\n$1\r\ny\r\n*4\r\n$4\r\nZADD\r\n$1\r\ny\r\n$3\r\n0.5\r\n$1\r\nm\r\n" +
 				"*3\r\n$9\r\nPEXPIREAT\r\n$1\r\ny\r\n$16\r\n1700000000123456\r\n*1\r\n$4\r\nEXEC\r\n"},
+		{func(tx *store.Tx) { tx.Select(1); k := tx.Write([]byte("y")); k.Rename([]byte("x")) }, "*3\r\n$6\r\nRENAME\r\n$1\r\ny\r\n$1\r\nx\r\n"},
+		{func(tx *store.Tx) { tx.Select(1); k := tx.Write([]byte("x")); k.Move(0) }, "*3\r\n$4\r\nMOVE\r\n$1\r\nx\r\n$1\r\n0\r\n"},
+		{func(tx *store.Tx) {
+			tx.Select(1)
+			k := tx.Write([]byte("z"))
+			k.Rename([]byte("y"))
+			k.SetInt(7, store.NoExpiry)
+		},
+			"*1\r\n$5\r\nMULTI\r\n*2\r\n$3\r\nDEL\r\n$1\r\ny\r\n*3\r\n$6\r\nRENAME\r\n$1\r\nz\r\n$1\r\ny\r\n" +
+				"*3\r\n$3\r\nSET\r\n$1\r\nz\r\n$1\r\n7\r\n*1\r\n$4\r\nEXEC\r\n"},
 		{func(tx *store.Tx) { tx.Swap(2, 0) }, "*3\r\n$6\r\nSWAPDB\r\n$1\r\n2\r\n$1\r\n0\r\n"},
 		{func(tx *store.Tx) { tx.Select(2); tx.Flush() }, "*2\r\n$6\r\nSELECT\r\n$1\r\n2\r\n*1\r\n$7\r\nFLUSHDB\r\n"},
 		{func(tx *store.Tx) { tx.Select(2); k := tx.Write([]byte("s")); k.SetRange(0, nil) }, "*3\r\n$6\r\nAPPEND\r\n$1\r\ns\r\n$0\r\n\r\n"},
@@ -68,7 +78,7 @@ func TestExpiriesOfIntegers(t *testing.T) {
 // TestEveryEffectHasAnAppender requires that each effect of the store belongs to a codec.
 func TestEveryEffectHasAnAppender(t *testing.T) {
 	e := newEncoder()
-	for op := store.OpSet; op <= store.OpSwapDB; op++ {
+	for op := store.OpSet; op <= store.OpZStore; op++ {
 		require.NotNil(t, e.appenders[op].append, "effect %d: give it an appender in its type's codec", op)
 	}
 }

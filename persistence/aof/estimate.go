@@ -7,11 +7,13 @@ import "cellserver/store"
 // What it is: it estimates how many keys a file will make, from the keys that the file has made so far. The store then
 // makes room for them at once, instead of growing step by step.
 //
-// What it brings: growing step by step takes a sixth of the time of loading a million throttle keys (compare
-// go test -run none -bench Load ./persistence/aof with a keyEstimator whose update returns at once).
+// What it brings: growing step by step takes a sixth of the time of loading a million throttle keys. Let update return
+// at once and compare
+//
+//	go test -run none -bench Load ./persistence/aof
 //
 // What it must never do: change what is loaded. A wrong estimate costs memory until the next sample, at most maxGrowth
-// times the keys. settle gives up what no key used.
+// times the keys. settle gives unused room back.
 type keyEstimator struct {
 	store *store.Store
 	tx    *store.Tx
@@ -27,7 +29,7 @@ const (
 	firstSample = 1 << 20
 	// minCommandSize is the size in bytes of the shortest command that makes a key.
 	minCommandSize = 27
-	// maxGrowth limits an estimate to so many times the keys that exist.
+	// maxGrowth limits an estimate to this multiple of the existing keys.
 	maxGrowth = 16
 )
 
@@ -38,13 +40,13 @@ type sample struct {
 	keys int // of that database
 }
 
-// begin begins a file that is read from an offset on.
+// begin begins a file, from an offset on.
 func (k *keyEstimator) begin(from, size int64) {
 	k.size, k.next = size, from+firstSample
 	k.last = sample{from, 0, k.store.Len(0)}
 }
 
-// update estimates again, after the file was read up to an offset.
+// update estimates again. The loader has read the file up to an offset.
 func (k *keyEstimator) update(at int64, db int) {
 	s := sample{at, db, k.store.Len(db)}
 	expected := 0
@@ -65,7 +67,7 @@ func (k *keyEstimator) estimate(s sample) int {
 	return int(min(perByte*float64(rest), float64(rest/minCommandSize), float64(s.keys)*(maxGrowth-1)))
 }
 
-// settle gives up the room that no key used.
+// settle gives the room back that no key used.
 func (k *keyEstimator) settle() { k.locked(0, k.tx.ReleaseReserved) }
 
 // locked calls do in a transaction on the whole store, with a database selected.

@@ -19,10 +19,12 @@ type File struct {
 	closed  bool
 }
 
-// append writes a batch, after it has filled in the batch's header. If only a part of the batch
-// could be written, append removes the part.
+// append fills in the header of a batch and writes the batch. If it can write only a part, it
+// removes that part.
 func (f *File) append(batch []byte) error {
-	format.Seal(batch)
+	if err := format.Seal(batch); err != nil {
+		return err
+	}
 	_, err := f.file.Write(batch)
 	if err != nil {
 		f.file.Truncate(f.size.Load()) // if that fails too, the file has a torn tail
@@ -32,7 +34,7 @@ func (f *File) append(batch []byte) error {
 	return nil
 }
 
-// sync forces everything that was written to disk.
+// sync forces all written bytes to disk.
 func (f *File) sync() error {
 	f.syncing.Lock()
 	defer f.syncing.Unlock()

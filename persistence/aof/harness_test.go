@@ -213,11 +213,13 @@ func randomWrite(r *rand.Rand, tx *store.Tx) {
 func copyOrMove(r *rand.Rand, tx *store.Tx, e *store.Entry, copies bool) {
 	db, to := r.IntN(3), randomKey(r)
 	switch {
-	case db == tx.DB() && string(to) == string(e.Key()):
-	case copies:
+	case copies && (db != tx.DB() || string(to) != string(e.Key())):
 		e.CopyTo(db, to)
-	default:
-		e.MoveTo(db, to)
+	case copies:
+	case db != tx.DB():
+		e.Move(db)
+	case string(to) != string(e.Key()):
+		e.Rename(to)
 	}
 }
 

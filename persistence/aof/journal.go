@@ -43,6 +43,7 @@ type Journal struct {
 	lost      atomic.Uint64 // the number of failures under Always: what was not acknowledged before must not be
 	failures  atomic.Uint64
 	missed    atomic.Int64 // changes that were not recorded because of a failure
+	held      backlog
 
 	group  sync.Mutex // guards leader, later, and the syncs but for their atomics
 	change *sync.Cond // of group: leader, written or syncs.late has changed
@@ -98,6 +99,7 @@ func (j *Journal) Committed(_ *store.Tx, effects []store.Effect) {
 		j.begun.Add(1)
 	}
 	j.enc.transaction(effects)
+	j.held.note(len(j.enc.buf))
 }
 
 // Switch makes all later changes go to another file. The caller makes sure that no transaction runs: it
@@ -136,6 +138,7 @@ func (j *Journal) take() (b batches) {
 		j.enc.buf = append(j.spare[:0], format.EmptyHeader[:]...)
 		j.spare = nil
 	}
+	j.held.taken(len(b.tail) + len(b.batch))
 	return b
 }
 
@@ -157,6 +160,7 @@ func (j *Journal) discard() (next *File) {
 	next = j.next
 	j.tail, j.next = nil, nil
 	j.switching.Store(false)
+	j.held.taken(0)
 	j.enc.reset()
 	j.written.Store(j.begun.Load()) // the dropped batches are given up
 	return next
@@ -170,6 +174,9 @@ func (j *Journal) Mark() uint64 { return j.lost.Load() }
 
 // Need returns what [Journal.Later] has to wait for, so that everything before the call is safe.
 func (j *Journal) Need() uint64 { return j.begun.Load() }
+
+// Current returns the file that the journal writes, or nil.
+func (j *Journal) Current() *File { return j.current.Load() }
 
 // Size returns the bytes of the current file.
 func (j *Journal) Size() int64 {

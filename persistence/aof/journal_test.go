@@ -198,3 +198,29 @@ func TestMissedChangesAreCounted(t *testing.T) {
 	l.commit()
 	require.EqualValues(t, 1, l.journal.Missed())
 }
+
+// TestWhatWaitsIsBounded: a client that changes much before it waits writes what has collected.
+func TestWhatWaitsIsBounded(t *testing.T) {
+	l := start(t, memory(), Never)
+	value := make([]byte, 1<<20)
+	put := func() {
+		write(l.store, now, func(tx *store.Tx) { e := tx.Write([]byte("k")); e.SetBytes(value, store.NoExpiry) })
+		l.journal.Relieve()
+	}
+	set(l.store, "small", 1)
+	require.Zero(t, l.journal.Held(), "a few bytes are not counted")
+	for n := range 100 {
+		put()
+		require.Less(t, l.journal.Held(), int64(maxCollected+len(value)+1000))
+		if n == 6 {
+			require.Greater(t, l.journal.Held(), int64(7*len(value)), "less than the bound waits")
+			require.Zero(t, l.journal.Size())
+		}
+	}
+	require.Greater(t, l.journal.Size(), int64(90*len(value)))
+	l.commit()
+	require.Zero(t, l.journal.Held())
+	put()
+	l.journal.Discard()
+	require.Zero(t, l.journal.Held())
+}

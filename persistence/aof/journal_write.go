@@ -63,6 +63,7 @@ func (j *Journal) lead() {
 		j.change.Broadcast()
 	}()
 	upTo, err := j.write()
+	j.held.writing.Store(0)
 	if err != nil {
 		j.fail(err)
 		return
@@ -136,6 +137,9 @@ func (j *Journal) failSync(f *File, err error) {
 		j.change.Broadcast()
 	}
 }
+
+// GiveUp fails as after a failed write, because a file has lost its name. It does nothing if the journal has left the file.
+func (j *Journal) GiveUp(f *File, err error) { j.failSync(f, err) }
 
 // drop gives up the current file, the next file, and everything that has collected for them.
 func (j *Journal) drop() {

@@ -1,6 +1,8 @@
 package aof
 
 import (
+	"bytes"
+
 	"cellserver/internal/decimal"
 	"cellserver/persistence/aof/format"
 	"cellserver/store"
@@ -19,9 +21,24 @@ var keyspaceCodec = codec{
 				e.buf = format.AppendInt(append(e.buf, "*3\r\n$6\r\nSWAPDB\r\n"...), int64(f.DB))
 				e.buf = format.AppendInt(e.buf, f.Int)
 			}},
+			store.OpRename: {append: e.rename},
+			store.OpMove: {append: func(f *store.Effect) {
+				e.head("*3\r\n$4\r\nMOVE\r\n", f.Key)
+				e.buf = format.AppendInt(e.buf, f.Int)
+			}},
 		}
 	},
-	commands: map[string]applyFunc{"DEL": applyDel, "PEXPIREAT": applyExpire},
+	commands: map[string]applyFunc{"DEL": applyDel, "PEXPIREAT": applyExpire, "RENAME": applyRename, "MOVE": applyMove},
+}
+
+// rename appends a RENAME. Within a transaction, a reader may find no key to rename. Then an earlier effect says that
+// the key holds a collection, which has lost all of its members since. So the new name is deleted before.
+func (e *encoder) rename(f *store.Effect) {
+	if e.several {
+		e.head("*2\r\n$3\r\nDEL\r\n", f.Value)
+	}
+	e.head("*3\r\n$6\r\nRENAME\r\n", f.Key)
+	e.bulk(f.Value)
 }
 
 func applyDel(a *applier, args [][]byte) bool {
@@ -47,5 +64,41 @@ func applyExpire(a *applier, args [][]byte) bool {
 	defer a.tx.End()
 	e := a.tx.Write(args[1])
 	e.SetExpiry(at)
+	return true
+}
+
+// applyRename renames a key. If the key is absent, the base of the log has left it out because it had expired. The
+// key that it replaced is gone, too.
+func applyRename(a *applier, args [][]byte) bool {
+	if len(args) != 3 || bytes.Equal(args[1], args[2]) {
+		return false
+	}
+	var both store.Footprint
+	both.AddKey(args[1])
+	both.AddKey(args[2])
+	a.tx.Begin(a.now, a.db, &both)
+	defer a.tx.End()
+	e := a.tx.Write(args[1])
+	if !e.Exists() {
+		e = a.tx.Write(args[2])
+		e.Delete()
+		return true
+	}
+	e.Rename(args[2])
+	return true
+}
+
+func applyMove(a *applier, args [][]byte) bool {
+	if len(args) != 3 {
+		return false
+	}
+	db, ok := decimal.Parse(args[2])
+	if !ok || db < 0 || db >= int64(a.store.Databases()) || db == int64(a.db) {
+		return false
+	}
+	a.begin(args[1])
+	defer a.tx.End()
+	e := a.tx.Write(args[1])
+	e.Move(int(db))
 	return true
 }

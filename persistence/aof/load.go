@@ -13,7 +13,8 @@ import (
 	"cellserver/store"
 )
 
-// Damage is the error of a file of a log that cannot be loaded. Nothing was changed on disk.
+// Damage is the error of a log with a file that the server cannot load. Nothing on disk has
+// changed.
 type Damage struct {
 	File   string
 	Offset int64
@@ -53,7 +54,7 @@ func isRefusal(err error) bool {
 	return errors.As(err, &refused)
 }
 
-// LoadOptions say how a log is read into a store.
+// LoadOptions are the options of [Dir.Load].
 type LoadOptions struct {
 	Now      int64 // Unix nanoseconds: the keys count as used at this time
 	Replayer Replayer
@@ -67,7 +68,7 @@ type LoadOptions struct {
 	Progress func(bytes int64)
 }
 
-// Loaded says what a log had.
+// Loaded is the result of [Dir.Load].
 type Loaded struct {
 	Base     rdb.Loaded
 	Commands int64
@@ -76,9 +77,9 @@ type Loaded struct {
 	tail     *tornTail
 }
 
-// Load reads the whole log into a store, which must be empty, and changes no file. Observers
-// do not see the keys. After an error the caller must drop the store, because it has a part of the log.
-// A torn tail of the last file is no error, because every crash may leave one ([Dir.CutTornTail]).
+// Load reads the whole log into a store, which must be empty, and changes no file. Observers do not see the keys. After
+// an error the caller must drop the store, because it has a part of the log. A torn tail of the last file is not an
+// error, because every crash may leave a torn tail ([Dir.CutTornTail]).
 func (d *Dir) Load(s *store.Store, o LoadOptions) (*Loaded, error) {
 	l := &loader{fs: d.fs, options: o, loaded: &Loaded{Skipped: map[string]int{}}}
 	l.apply = applier{store: s, tx: s.NewTx(), now: o.Now, replayer: o.Replayer}
@@ -107,8 +108,8 @@ func (d *Dir) CutTornTail(l *Loaded) (kept string, err error) {
 	return l.tail.cut(d.fs, d.path)
 }
 
-// lastWritten returns the index of the last file that is not empty. A rewrite of the log that was about to
-// begin left the files after it.
+// lastWritten returns the index of the last file that is not empty. An interrupted rewrite of the log left the files
+// after it.
 func (d *Dir) lastWritten(all []format.Entry) int {
 	last := len(all) - 1
 	for ; last > 0; last-- {
@@ -188,7 +189,7 @@ func damage(path string, offset int64, fault error) error {
 	return &Damage{File: path, Offset: offset, Reason: fault, Advice: advise(path, offset, fault)}
 }
 
-// hasSnapshot reports whether a file begins with a snapshot: a base of commands may.
+// hasSnapshot reports whether a file begins with a snapshot. A base of commands may begin with one.
 func hasSnapshot(f fs.File) bool {
 	var magic [5]byte
 	n, _ := f.ReadAt(magic[:], 0)

@@ -2,12 +2,13 @@ package aof
 
 // commandQueue exists for speed alone.
 //
-// What it is: a command waits in the queue until prefetchDistance more were read. Meanwhile the store fetches the
-// command's key from memory.
+// What it is: a command waits in the queue until the reader has read prefetchDistance more. Meanwhile the store
+// prefetches the command's key.
 //
-// What it brings: commands need not wait for memory. Without the prefetch, the loading of a million throttle keys takes
-// a tenth longer or more (compare go test -run none -bench Load ./persistence/aof with an applier.prefetch that returns
-// at once).
+// What it brings: commands need not wait for memory. Without it, loading a million throttle keys takes at least a tenth
+// longer. Let applier.prefetch return at once and compare
+//
+//	go test -run none -bench Load ./persistence/aof
 //
 // What it must never do: change the order of the commands, or keep a command after its memory is used again
 // ([reader.drain]).
@@ -25,8 +26,8 @@ type queuedCommand struct {
 	at   int64    // the offset in the file of the command, or of its transaction
 }
 
-// next returns the slot of the oldest command. The caller applies the command and may put another one into the slot,
-// which is the newest then.
+// next returns the slot of the oldest command. The caller applies the command. Then it may put the newest command into
+// the slot.
 func (q *commandQueue) next() *queuedCommand {
 	c := &q.slots[q.oldest]
 	q.oldest = (q.oldest + 1) % prefetchDistance

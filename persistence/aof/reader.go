@@ -15,7 +15,8 @@ type reader struct {
 	apply    *applier
 	keys     *keyEstimator
 	progress func(at int64)
-	// skipUnsupported counts commands that cannot be applied in skipped, instead of refusing them.
+	// skipUnsupported makes the reader skip and count commands that it cannot apply, instead of
+	// refusing them.
 	skipUnsupported bool
 	skipped         map[string]int
 	commands        int64 // how many were applied or skipped
@@ -90,7 +91,7 @@ func (r *reader) piece() (size int, err error) {
 	return size, nil
 }
 
-// whole calls parse with the next bytes, and reads on as long as they are incomplete.
+// whole calls parse with the next bytes, and reads more bytes while they are incomplete.
 func (r *reader) whole(parse func([]byte) (int, error)) (size int, err error) {
 	for {
 		size, err = parse(r.buf)

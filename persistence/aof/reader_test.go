@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,4 +101,42 @@ func TestTheOffsetOfARefusedTransactionIsItsBeginning(t *testing.T) {
 	var damage *Damage
 	require.ErrorAs(t, err, &damage)
 	require.EqualValues(t, len(before), damage.Offset)
+}
+
+// TestRenamesInLogs has renames and moves of our logs and of Redis's. A key that is absent had expired when the base was
+// written, so the key that it replaced is gone, too.
+func TestRenamesInLogs(t *testing.T) {
+	for _, c := range []struct{ commands, want string }{
+		{"SET a 1|SET b 2|RENAME a b", "b=1"},
+		{"SET a 1 PXAT 9000000000000|RENAME a b", "b=1"},
+		{"SET b 2|RENAME a b", ""},
+		{"SET a 1|RENAME a a", "a=1"},
+		{"SET a 1|SET b 2|RENAMENX a c", "b=2 c=1"},
+		{"SET a 1|rename a b", "b=1"},
+		{"SET a 1|MOVE a 2|SELECT 2|RENAME a z", "z=1"},
+		{"MOVE a 2", ""},
+		{"SET a 1|MULTI|DEL b|RENAME a b|SET a 2|EXEC", "a=2 b=1"},
+	} {
+		for _, batches := range []bool{false, true} {
+			var text string
+			for command := range strings.SplitSeq(c.commands, "|") {
+				text += commandLines(command)
+			}
+			if batches {
+				text = batchOf(text)
+			}
+			files := memory()
+			files.Put(appendDir+"appendonly.aof.manifest", []byte("file appendonly.aof.1.incr.aof seq 1 type i\n"))
+			files.Put(incr1, []byte(text))
+			l, _, err := load(t, files)
+			require.NoError(t, err, c.commands)
+			var got []string
+			for key, value := range contents(l.store) {
+				name, _ := strings.CutPrefix(key[strings.Index(key, " "):], " ")
+				got = append(got, name+"="+strings.Fields(value)[1])
+			}
+			slices.Sort(got)
+			require.Equal(t, c.want, strings.Join(got, " "), c.commands)
+		}
+	}
 }

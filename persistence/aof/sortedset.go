@@ -44,8 +44,8 @@ func newSortedSetAppenders(e *encoder) map[store.Op]appender {
 	}
 }
 
-// store appends a whole sorted set. The set may have lost members since the effect, or all of them: then the
-// next effects of the transaction say so.
+// store appends a whole sorted set. The set may have lost some or all members since the effect. The next effects of the
+// transaction then remove them from the log's set, too.
 func (z *sortedSetEncoder) store(f *store.Effect) {
 	z.head("*2\r\n$3\r\nDEL\r\n", f.Key)
 	set := f.Collection.(*store.SortedSet)
@@ -117,7 +117,7 @@ func applyZRem(a *applier, args [][]byte) bool {
 	return true
 }
 
-// parseScore reads a score that appendScore wrote. No option of ZADD is one.
+// parseScore reads a score that appendScore wrote. No option of ZADD is a score.
 func parseScore(b []byte) (float64, bool) {
 	f, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(b), len(b)), 64) // ParseFloat keeps the string in errors only
 	return f, err == nil && !math.IsNaN(f)

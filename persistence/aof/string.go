@@ -37,10 +37,9 @@ func appendValue(b []byte, f *store.Effect) []byte {
 	return format.AppendInt(b, f.Int)
 }
 
-// appendTAT appends a TAT of 19 digits and its expiry. The expiry has the first eleven digits of the TAT and two
-// digits of its own. appendTAT exists for speed alone: nearly every effect of a limiter has this form, and appendTAT
-// converts the common digits once (go test -bench Encode ./persistence/aof). It must never append
-// other bytes than appendSet would without it.
+// appendTAT appends a TAT of 19 digits and its expiry. The expiry has the first eleven digits of the TAT and two digits
+// of its own. appendTAT exists for speed alone. Nearly every effect of a limiter has this form. appendTAT converts the
+// common digits once (go test -bench Encode ./persistence/aof). It must append the same bytes as appendSet without it.
 func appendTAT(b []byte, tat, expiry uint64) []byte {
 	const text = "$19\r\n___________________\r\n$4\r\nPXAT\r\n$13\r\n_____________\r\n"
 	b = append(b, text...)
@@ -57,8 +56,8 @@ func appendTAT(b []byte, tat, expiry uint64) []byte {
 	return b
 }
 
-// appendSetRange appends an empty value as an APPEND: it makes an absent key an empty string. SETRANGE with an
-// empty value does not.
+// appendSetRange appends an empty value as an APPEND, which makes an absent key an empty string. SETRANGE with an empty
+// value makes no key.
 func appendSetRange(b []byte, f *store.Effect) []byte {
 	if len(f.Value) == 0 {
 		b = format.AppendBulk(append(b, "*3\r\n$6\r\nAPPEND\r\n"...), f.Key)

@@ -36,12 +36,14 @@ func (e *encoder) transaction(effects []store.Effect) {
 		a.append(&effects[0])
 		return
 	}
+	e.several = true
 	e.buf = append(e.buf, "*1\r\n$5\r\nMULTI\r\n"...)
 	for i := range effects {
 		e.selectDB(&effects[i])
 		e.appenders[effects[i].Op].append(&effects[i])
 	}
 	e.buf = append(e.buf, "*1\r\n$4\r\nEXEC\r\n"...)
+	e.several = false
 }
 
 // selectDB selects the effect's database.
@@ -64,8 +66,8 @@ var knownCommands = func() map[string]*knownCommand {
 	return all
 }()
 
-// command applies a command. The commands of the table are applied here, which makes loading
-// fast. The replayer runs all others.
+// command applies a command. It applies the commands of the table itself, because that is fast. The
+// replayer runs all other commands.
 func (a *applier) command(args [][]byte) error {
 	known := a.last
 	if known == nil || known.name != string(args[0]) {

@@ -7,8 +7,8 @@ import (
 	"cellserver/persistence/aof/format"
 )
 
-// window is the part of a file that is in memory, while the file is read from its beginning to
-// its end. It grows to the size of the largest piece that is asked for.
+// window is the part of a file in memory. It moves from the beginning of the file to its end. It
+// grows to the size of the largest requested piece.
 type window struct {
 	in          io.Reader
 	size        int64 // of the file: limits what may be asked for
@@ -33,14 +33,14 @@ func (w *window) skip(n int) {
 	w.at += int64(n)
 }
 
-// need reads on until n bytes are in memory. It reports whether the file has so many.
+// need reads until n bytes are in memory. It reports whether the file has n more bytes.
 func (w *window) need(n int) bool {
 	for len(w.buf) < n && int64(n) <= w.size-w.at && w.more() {
 	}
 	return len(w.buf) >= n
 }
 
-// more reads on. It reports false at the end of the file, and after an error.
+// more reads the next bytes. It reports false at the end of the file, and after an error.
 func (w *window) more() bool {
 	if w.ended {
 		return false

@@ -14,12 +14,13 @@ import (
 // gives the process a second processor during the call. A permanent second processor is no solution, because it makes
 // every round of the event loop slower.
 //
-// What it brings: beside a call that waits for 20 ms, the pause of another goroutine is half as long on a busy machine
-// (go test -run none -bench BesideBlockingCall ./persistence/fs).
+// What it brings: while a call waits for 20 ms on a busy machine, the pause of another goroutine is half as long.
+//
+//	go test -run none -bench BesideBlockingCall ./persistence/fs
 //
 // What it must never do: change the result of a call, or wait long for the processor. If all goroutines wait for the
-// call anyway, call the function directly: then a second processor gains nothing and costs CPU. After the first
-// BlockingCall, the runtime does not adapt the number of processors to the machine any more.
+// call anyway, call the function directly: then a second processor only costs CPU. After the first BlockingCall, the
+// runtime no longer adapts the number of processors to the machine.
 func BlockingCall(call func() error) error { return extra.during(call) }
 
 var extra = newExtraProcessor()

@@ -1,14 +1,13 @@
-// Package fs is the part of a file system that persistence uses, as an interface. So
-// tests can make any operation fail, and cut the power between any two of them.
+// Package fs has an interface for the file system, with the operations that persistence uses. So
+// tests can make any operation fail, and cut the power between any two operations.
 //
-//	fs.go        the interfaces FS and File, and what is made of them: Exists, Replace
+//	fs.go        the interfaces FS and File, and functions on them: Exists, Replace
 //	os.go        OS, the file system of the operating system; lock_*.go and sync_linux.go are its parts for one system
-//	blocking.go  for speed alone: a call that waits for the disk keeps nobody else waiting
+//	blocking.go  for speed alone: other goroutines run while a call waits for the disk
 //	fstest/      a file system in memory, for tests
 //
-// The interfaces promise what POSIX promises, and no more. Written bytes survive a power cut after the file
-// was synced. A new, renamed or removed name survives a power cut after its directory was synced. Errors
-// are those of package os.
+// The interfaces guarantee only what POSIX guarantees. Written bytes survive a power cut after a sync of the file. A
+// new, renamed or removed name survives a power cut after a sync of its directory. Errors are those of package os.
 //
-// The only lock is in blocking.go; it guards the number of waiting calls, and no other lock is taken while it is held.
+// The only lock is in blocking.go. It guards the number of waiting calls, and is an innermost lock.
 package fs

@@ -17,7 +17,7 @@ type FS interface {
 	Rename(from, to string) error
 	// Remove removes a file.
 	Remove(name string) error
-	// Mkdir makes a directory. If the directory exists, there is no error.
+	// Mkdir makes a directory. An existing directory is not an error.
 	Mkdir(name string) error
 	// List returns the names in a directory, sorted.
 	List(dir string) ([]string, error)
@@ -26,6 +26,9 @@ type FS interface {
 	// Lock locks a file for this process, and creates the file if it does not exist. The lock lasts until the
 	// Closer is closed or the process ends. The error is ErrLocked if another process has the lock.
 	Lock(name string) (io.Closer, error)
+	// Same reports whether a name is still the name of a file that Open or Lock returned. It is false after the file or
+	// its directory was removed, renamed or replaced.
+	Same(name string, file io.Closer) (bool, error)
 }
 
 // File is an open file.
@@ -72,9 +75,9 @@ func TempName(name string) string {
 	return filepath.Join(filepath.Dir(name), "temp-"+filepath.Base(name))
 }
 
-// Replace gives a file new contents, or leaves the file as it was: every reader, even after
-// a crash, finds the old contents or the new ones. The caller then calls [FS.SyncDir], so that
-// the new contents survive a power cut.
+// Replace gives a file new contents, or leaves the file as it was. Every reader finds the old
+// contents or the new ones, even after a crash. Call [FS.SyncDir] afterwards: then the new contents
+// survive a power cut.
 func Replace(files FS, name string, write func(File) error) error {
 	temp := TempName(name)
 	f, err := files.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)

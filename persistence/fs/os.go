@@ -2,6 +2,8 @@ package fs
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"os"
 )
 
@@ -60,6 +62,27 @@ func (OS) SyncDir(dir string) error {
 		return err
 	}
 	return errors.Join(BlockingCall(d.Sync), d.Close())
+}
+
+// Same implements [FS].
+func (OS) Same(name string, file io.Closer) (bool, error) {
+	open, ok := file.(interface{ Stat() (os.FileInfo, error) })
+	if !ok {
+		return false, fmt.Errorf("%T is no file of this file system", file)
+	}
+	mine, err := open.Stat()
+	if err != nil {
+		return false, err
+	}
+	var there os.FileInfo
+	err = BlockingCall(func() (err error) {
+		there, err = os.Stat(name)
+		return err
+	})
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(mine, there), err
 }
 
 // osFile is an open file of the operating system.

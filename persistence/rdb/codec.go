@@ -5,8 +5,8 @@ import (
 	"cellserver/store"
 )
 
-// codec is how files and payloads keep one type of value. To add a type, write a file with its codec.
-// Give the codec a row in the table codecs, and give Value the fields that the codec fills.
+// codec reads and writes one type of value, for files and payloads. To add a type, write a file with its codec. Give
+// the codec a row in the table codecs, and give Value the fields that the codec fills.
 type codec struct {
 	name  string       // the type in errors and counts
 	kinds []store.Kind // the kinds of values that the codec writes
@@ -28,7 +28,7 @@ type codec struct {
 // readFunc reads a value. Its error is an [Error].
 type readFunc func(*encoding.Decoder, *Value) error
 
-// Value is what a key holds. Its slices are borrowed: they are valid until more is read.
+// Value is the value of a key. Its slices are borrowed: they are valid until the next read.
 type Value struct {
 	Kind  store.Kind   // None: the value was left out
 	Int   int64        // of kind Int

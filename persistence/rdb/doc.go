@@ -17,22 +17,23 @@
 //
 // # What is written
 //
-// The written version is 9, with its plain types only: strings, and sorted sets with binary
-// scores. Nothing is compressed. Every Redis since 5 and every Valkey reads that, and makes
-// its own compact encodings of it.
+// The writer writes version 9, with its plain types only: strings, and sorted sets with binary
+// scores. It compresses nothing. Every Redis since 5 and every Valkey reads such files, and makes
+// its own compact encodings.
 //
 // # What is read
 //
-// Versions 1 to 12 are read, with every encoding of strings and sorted sets. A key of another type is an
-// [Unsupported] error or, if [Options] say so, left out and counted.
+// The reader knows versions 1 to 12, with every encoding of strings and sorted sets. A key of another type is an
+// [Unsupported] error. With SkipUnsupported in [Options], the reader leaves it out and counts it.
 //
 // # Invariants
 //
-// Input is never trusted: memory is asked for as bytes arrive, not as lengths claim. Every [Error] says
-// where the input is wrong and what was expected there. A file is valid as a whole only: before the checksum
-// was read, no key may be used.
+// The reader never trusts its input. Memory grows with the bytes that arrive, not with the lengths that they claim.
+// Every [Error] has the place of the fault and the expected input. A file is valid only as a whole: use no key before
+// the reader has verified the checksum.
 //
-// Equal snapshots make equal files. No key costs an allocation, except for the members of sorted sets that are read.
+// Equal snapshots make equal files. No key costs an allocation. The only exceptions are members of sorted sets in the
+// reader.
 //
 // There are no locks: a Reader or a Writer belongs to one goroutine at a time. [Load] locks the whole store for some
 // keys at a time.

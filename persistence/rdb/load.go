@@ -7,7 +7,7 @@ import (
 	"cellserver/store"
 )
 
-// LoadOptions say how a file is read into a store.
+// LoadOptions are the options of [Load].
 type LoadOptions struct {
 	Options
 	// Size is the number of bytes that can be read at most. The loader makes room at once for
@@ -20,7 +20,7 @@ type LoadOptions struct {
 	Progress func(bytes, keys int64)
 }
 
-// Loaded says what a file had.
+// Loaded is the result of [Load].
 type Loaded struct {
 	Version int
 	Bytes   int64          // of the file up to its end; more may follow
@@ -29,7 +29,7 @@ type Loaded struct {
 	Skipped map[string]int // as in [Reader.Skipped]
 }
 
-// loadBatch is the number of keys that are put into the store under one lock of everything.
+// loadBatch is the number of keys that one transaction on the whole store adds.
 const loadBatch = 1024
 
 // Load reads a whole file into a store and keeps what the store holds. Observers do not see the keys.
@@ -83,8 +83,9 @@ const minKeySize = 8
 //
 // What it is: the store makes room at once for the keys that the file announces for a database, within the file's size.
 //
-// What it brings: growing to a million keys step by step takes a fifth longer (compare
-// go test -run none -bench 'Load$' ./persistence/rdb with a makeRoom that returns at once).
+// What it brings: growing to a million keys step by step takes a fifth longer. Let makeRoom return at once and compare
+//
+//	go test -run none -bench 'Load$' ./persistence/rdb
 //
 // What it must never do: change what is loaded, or take more memory than the size of the file explains.
 func (l *loader) makeRoom(db int) {
@@ -97,7 +98,7 @@ func (l *loader) makeRoom(db int) {
 	}
 }
 
-// dropRoom gives up the room that was made for keys that did not come.
+// dropRoom gives the room back that no key used.
 func (l *loader) dropRoom() {
 	l.lockAll()
 	defer l.tx.End()

@@ -11,10 +11,10 @@ import (
 	"cellserver/store"
 )
 
-// Error says where the input is wrong.
+// Error is a fault of the input, with its place.
 type Error = encoding.Error
 
-// Options say how a file is read.
+// Options are the options of a [Reader].
 type Options struct {
 	// SkipUnsupported leaves out and counts keys of unsupported types. Without it, such a key is an error.
 	SkipUnsupported bool
@@ -55,8 +55,8 @@ func NewReader(in io.Reader, o Options) *Reader {
 }
 
 // Next returns the next key. Its error is io.EOF after the whole file, if the checksum is right. It is an [Error] if
-// the file is damaged, or an [Unsupported]. After any other error than io.EOF the caller must drop all keys of the
-// file, because the checksum covers the whole file.
+// the file is damaged, or an [Unsupported]. After every error except io.EOF the caller must drop all keys of the file,
+// because the checksum covers the whole file.
 func (r *Reader) Next() (*Record, error) {
 	if r.err == nil && r.version == 0 {
 		r.err = r.header()
@@ -77,12 +77,12 @@ func (r *Reader) Version() int { return r.version }
 // Offset returns how many bytes of the file have been read.
 func (r *Reader) Offset() int64 { return r.dec.Offset() }
 
-// Skipped counts what the reader left out, by name: keys of unsupported types, if the
-// options say so; function libraries; the data of modules; sorted sets without
-// members, which a bug of old servers wrote.
+// Skipped counts, by name, the parts of the file that the reader left out. These are keys of
+// unsupported types (with SkipUnsupported), function libraries and the data of modules. Sorted sets
+// without members count, too: a bug of old servers wrote them.
 func (r *Reader) Skipped() map[string]int { return r.skipped }
 
-// clearAttributes drops the attributes of the key before.
+// clearAttributes drops the attributes of the last key.
 func (r *Reader) clearAttributes() {
 	r.record.ExpireAt, r.record.Idle, r.record.Freq = store.NoExpiry, unknown, unknown
 }
@@ -104,7 +104,7 @@ func (r *Reader) header() error {
 	return nil
 }
 
-// step reads one opcode or key. It reports whether it read a key that is kept.
+// step reads one opcode or key. It reports whether it read a key to keep.
 func (r *Reader) step() (found bool, err error) {
 	d := &r.dec
 	from := d.Offset()
@@ -272,8 +272,8 @@ func (r *Reader) aux() error {
 	return err
 }
 
-// end verifies the checksum; 0 means that the file has none. Files before version 5 have no checksum
-// and must end here: else one flipped bit could turn version 9 into version 1 and hide damage.
+// end verifies the checksum. A checksum of 0 means that the writer computed no checksum. Files before version 5 have no
+// checksum and must end here. Otherwise one flipped bit could turn version 9 into version 1 and hide damage.
 func (r *Reader) end() error {
 	from, sum := r.dec.Offset(), r.dec.Sum()
 	if r.version < checksumSince {

@@ -58,7 +58,7 @@ func (t *typeInfo) readValue(d *encoding.Decoder, v *Value) error {
 	return t.read(d, v)
 }
 
-// isEmpty reports whether a value that was read has no elements.
+// isEmpty reports whether a value from a file has no elements.
 func (t *typeInfo) isEmpty(v *Value) bool { return t.empty != nil && t.empty(v) }
 
 // Put stores the value in an entry, whatever the entry held before, until expireAt (Unix

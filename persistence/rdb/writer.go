@@ -14,8 +14,8 @@ type Writer struct {
 	writers [256]valueWriter // by kind
 }
 
-// NewWriter begins a file with its header. With noChecksum the file has no checksum
-// (rdbchecksum no): then no reader notices damage.
+// NewWriter begins a file with its header. With noChecksum the file has no checksum (rdbchecksum
+// no), so no reader notices damage.
 func NewWriter(out io.Writer, noChecksum bool) *Writer {
 	w := &Writer{enc: encoding.NewEncoder(out)}
 	w.enc.NoChecksum = noChecksum

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// patience is the time after which a test without a reply fails.
+// patience is how long a test waits for a reply before it fails.
 const patience = 20 * time.Second
 
 // Client is a connection to a server. Its methods fail the test at once if the connection fails. Call them from the

@@ -57,8 +57,8 @@ var ErrIncomplete = io.ErrUnexpectedEOF
 // maxDepth bounds the nesting of a reply.
 const maxDepth = 128
 
-// Parse reads the first reply in b, RESP2 or RESP3, and returns it with its length in bytes.
-// The error is ErrIncomplete, or says why the bytes are no RESP. Attributes are skipped.
+// Parse reads the first reply in b, RESP2 or RESP3, and returns it with its length in bytes. The
+// error is ErrIncomplete, or says why the bytes are not RESP. Attributes are skipped.
 func Parse(b []byte) (any, int, error) {
 	p := parser{b: b}
 	v, err := p.value(0)

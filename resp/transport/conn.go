@@ -18,6 +18,8 @@ type host struct {
 	pushLimit  int64
 	log        *slog.Logger
 
+	adopting sync.Mutex // held while a connection has two descriptors: only one has
+
 	now     atomic.Int64 // the time that Tick gave
 	traffic traffic
 
@@ -36,6 +38,9 @@ func (h *host) warn(text string, args ...any) {
 func (h *host) failed(reason any) {
 	h.warn("connection failed", "reason", reason, "stack", string(debug.Stack()))
 }
+
+// readSize is the most that one read takes of a client, in bytes. All other clients wait as long.
+const readSize = resp.BusyBuffer
 
 // eventLoop is the event loop that serves a connection, as the connection sees it.
 type eventLoop interface {

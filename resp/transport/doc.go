@@ -5,8 +5,8 @@
 //
 //   - An event loop serves many connections and never blocks on one of them. It is the normal case on Linux.
 //   - A worker serves one connection on a goroutine of its own, and may block. It serves TLS and other
-//     systems. It also takes over from an event loop for as long as a command or a client makes the
-//     server wait, and then gives the connection back.
+//     systems. An event loop passes a connection to a worker while a command or a client makes the
+//     server wait. Then the worker gives the connection back.
 //
 // The way through the files, from the bottom up:
 //
@@ -18,6 +18,7 @@
 //	push.go              messages between replies; the beginning and the end of a batch
 //	pause.go             commands that wait, and Wake
 //	worker.go            serves one connection, may block
+//	socket_linux.go      a connection on a descriptor of an event loop
 //	loop_linux.go        the connections of an event loop: adopt, release, drop
 //	held_linux.go        replies that the Barrier holds
 //	turn_linux.go        the turn of an event loop; how many loops there are
@@ -26,16 +27,15 @@
 //
 // # Event loops
 //
-// Event loops exist for speed alone: [Server.Loops] = -1 switches them off, and every reply stays the
-// same. A loop reads a client's batch with one system call and sends its replies with one. A worker reads
-// once more for every batch, and the scheduler parks and wakes it. All sessions of a loop use the same read
-// buffer, so that an idle connection takes 3.4 kB (tests/bench/run idle). On two processors
-// with 50 clients, a loop takes 16 % less time than workers for batches of 16 commands, and 3 % less for
-// single commands:
+// Event loops exist for speed alone: [Server.Loops] = -1 switches them off, and every reply stays the same. A loop
+// reads a client's batch with one system call and sends its replies with one. A worker needs one more read for every
+// batch. The scheduler parks and wakes it. All sessions of a loop use the same read buffer, so that an idle connection
+// takes 3.4 kB (tests/bench/run idle). On two processors with 50 clients, a loop takes 16 % less time than workers for
+// batches of 16 commands, and 3 % less for single commands:
 //
 //	go test -run '^$' -bench Transport ./resp/transport
 //
-// An event loop must never block on a client, a lock that a client can hold, a command, or a disk. The other
+// An event loop must never block on a client, on a lock that a client can hold, on a command, or on a disk. The other
 // clients of the loop would wait as long.
 //
 // # Held replies
@@ -74,14 +74,17 @@
 //   - Replies leave in the order of their requests, and only after the Barrier allows it.
 //   - A pushed message never splits a reply. It leaves after the replies of the batch that runs.
 //   - resp.Handler.Closed is called exactly once for every accepted connection.
+//   - A connection needs one descriptor. While a loop adopts it, it has two; at most one connection of a
+//     server has. If the system has no second one, the worker goes on.
 //   - The bytes that wait for a client are bounded by WriteLimit or PushLimit.
 //
 // # Locks
 //
-// They are taken in this order: Server.mu, Conn.wire, Conn.mu, loop.mu.
+// A goroutine takes them in this order: Server.mu, Conn.wire, Conn.mu, host.adopting, loop.mu.
 //
 //   - Server.mu guards the sets of listeners and connections. It is not held while a handler runs.
 //   - Conn.wire is held while a goroutine writes to the socket. [Barrier.Wait] may be called under it.
 //   - Conn.mu guards who serves the connection, and the queue of pushed messages.
+//   - host.adopting is held while a connection has two descriptors.
 //   - loop.mu guards the inbox of a loop.
 package transport

@@ -43,7 +43,7 @@ func (l *loop) askBarrier() (held *heldTurn) {
 // their order, and their size is bounded. Messages to the client wait behind them.
 func (h *heldTurn) hold(c *Conn) {
 	c.due, c.held, c.waits = false, true, false
-	c.writing.Store(int64(len(c.session.Output())))
+	c.writing.Store(int64(c.session.Pending()))
 	h.conns = append(h.conns, c)
 }
 

@@ -1,16 +1,9 @@
 package transport
 
 import (
-	"net"
-	"os"
 	"sync"
 	"syscall"
-
-	"cellserver/resp"
 )
-
-// readSize is the size of the buffer that a loop reads into, in bytes.
-const readSize = resp.BusyBuffer
 
 // loop serves many connections on one goroutine. This file adds connections to it and removes them;
 // turn_linux.go serves them.
@@ -23,6 +16,7 @@ type loop struct {
 	ready []int     // descriptors to read from in this turn
 	again []int     // descriptors to read from in the next turn: their last read may have left bytes
 	due   []*Conn   // connections that get their replies at the end of this turn
+	work  int       // bytes received and run in this turn
 	mark  uint64    // of the Barrier, when the turn began
 	next  *heldTurn // for the next turn that the Barrier holds
 
@@ -79,22 +73,25 @@ func (l *loop) stop() {
 	l.poll.wake()
 }
 
-// adopt takes a connection from its worker. It reports false, and changes nothing, if that is not possible.
-// The loop begins to serve the connection in its next turn.
+// adopt takes a connection from its worker. It reports false, and changes nothing, if that is not possible:
+// then the worker goes on. The loop begins to serve the connection in its next turn.
 func (l *loop) adopt(c *Conn, raw syscall.Conn) bool {
-	fd, err := duplicate(raw)
-	if err != nil {
-		return false
-	}
 	c.wire.Lock() // wait until no goroutine writes to nc
 	defer c.wire.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		syscall.Close(fd)
 		return false
 	}
-	c.nc.Close()
+	l.host.adopting.Lock()
+	fd, err := duplicate(raw)
+	if err == nil {
+		c.nc.Close()
+	}
+	l.host.adopting.Unlock()
+	if err != nil {
+		return false
+	}
 	c.nc, c.fd, c.loop = nil, fd, l
 	c.session.SetMayOffload(true)
 	l.post(c)
@@ -122,21 +119,16 @@ func (l *loop) add(c *Conn) bool {
 func (l *loop) release(c *Conn) {
 	l.poll.remove(c.fd)
 	l.conns[c.fd], l.current = nil, nil
-	file := os.NewFile(uintptr(c.fd), "")
-	nc, err := net.FileConn(file) // of a duplicate
+	nc := newSocket(c.fd, c.remote, c.local)
 	c.mu.Lock()
-	if err != nil || c.closed {
+	if c.closed {
 		c.mu.Unlock()
-		if err == nil {
-			nc.Close()
-		}
-		l.end(c, file.Close, nil)
+		l.end(c, nc.Close, nil)
 		return
 	}
 	c.loop, c.nc, c.fd, c.busy = nil, nc, -1, true
 	c.session.SetMayOffload(false)
 	c.mu.Unlock()
-	file.Close()
 	go c.host.serve(c, c.status)
 }
 
@@ -167,21 +159,3 @@ func (l *loop) end(c *Conn, closeFD func() error, reason any) {
 }
 
 func (l *loop) cutOff(fd int) { syscall.Shutdown(fd, syscall.SHUT_RDWR) }
-
-// duplicate returns a descriptor of the same socket, which Go's runtime does not know.
-func duplicate(raw syscall.Conn) (fd int, err error) {
-	rc, err := raw.SyscallConn()
-	if err != nil {
-		return -1, err
-	}
-	var no syscall.Errno
-	err = rc.Control(func(old uintptr) {
-		var n uintptr
-		n, _, no = syscall.Syscall(syscall.SYS_FCNTL, old, syscall.F_DUPFD_CLOEXEC, 0)
-		fd = int(n)
-	})
-	if err == nil && no != 0 {
-		err = no
-	}
-	return fd, err
-}

@@ -2,6 +2,8 @@
 
 package transport
 
+import "net"
+
 // loops has no event loops: on this system a worker serves every connection.
 type loops struct{}
 
@@ -9,3 +11,10 @@ func newLoops(int, *host) *loops { return &loops{} }
 
 func (*loops) adopt(*Conn) bool { return false }
 func (*loops) stop()            {}
+
+// sendNow writes p, which is short, to a new connection.
+func sendNow(nc net.Conn, p []byte) {
+	if _, ok := nc.(interface{ NetConn() net.Conn }); !ok { // TLS waits for a handshake
+		nc.Write(p)
+	}
+}

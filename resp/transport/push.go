@@ -76,6 +76,7 @@ func (c *Conn) sendPushed() {
 // beginBatch marks the barrier, and holds pushed bytes back until endBatch.
 func (c *Conn) beginBatch() {
 	c.mark = c.host.mark()
+	c.session.LimitOutput(int(c.writeLimit()))
 	c.mu.Lock()
 	c.busy = true
 	c.mu.Unlock()
@@ -91,7 +92,7 @@ func (c *Conn) takeMessages() bool {
 	if len(pushed) == 0 {
 		return false
 	}
-	c.session.Writer().Raw(pushed)
+	c.session.Append(pushed)
 	return true
 }
 
@@ -105,30 +106,30 @@ func (c *Conn) mustWait(last bool) bool {
 	return c.handler.Changed() || messages
 }
 
-// endBatch returns the bytes to send: the session's output. If there is no barrier, the messages that were pushed
-// meanwhile follow. Otherwise they may tell of changes that are not safe: they stay in the queue, and endBatch starts
-// their sending. endBatch returns false if the connection is closed, or if more bytes wait than WriteLimit allows.
-func (c *Conn) endBatch() ([]byte, bool) {
-	out := c.session.Output()
-	limit := c.writeLimit()
+// endBatch makes the bytes to send the session's output. If there is no barrier, the messages that were pushed
+// meanwhile follow the replies. Otherwise they may tell of changes that are not safe: they stay in the queue, and
+// endBatch starts their sending. It returns the number of bytes to send, and false if the connection is closed or if
+// more bytes wait than WriteLimit allows.
+func (c *Conn) endBatch() (int, bool) {
+	out, limit := c.session.Pending(), c.writeLimit()
 	c.mu.Lock()
 	c.busy = false
 	closed := c.closed
-	tooMuch := limit > 0 && int64(len(out)+len(c.queue)) > limit
+	tooMuch := limit > 0 && int64(out+len(c.queue)) > limit
 	var pushed []byte
 	if c.host.barrier == nil {
 		pushed = c.takeQueue()
+		out += len(pushed)
 	} else {
 		c.sendQueue()
 	}
-	c.writing.Store(int64(len(out) + len(pushed)))
+	c.writing.Store(int64(out))
 	c.mu.Unlock()
 	if closed || tooMuch {
-		return nil, false
+		return 0, false
 	}
 	if len(pushed) > 0 {
-		c.session.Writer().Raw(pushed)
-		out = c.session.Output()
+		c.session.Append(pushed)
 	}
 	return out, true
 }
@@ -152,7 +153,7 @@ func (c *Conn) write(nc interface{ Write([]byte) (int, error) }, p []byte) bool 
 			c.Close()
 		}
 	}
-	c.writing.Store(0)
+	c.writing.Add(-int64(len(p)))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.closed

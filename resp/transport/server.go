@@ -138,7 +138,7 @@ func (s *Server) start(nc net.Conn) {
 
 	handler, refusal := s.Accept(c)
 	if refusal != "" {
-		go refuse(c, refusal)
+		refuse(c, refusal)
 		return
 	}
 	c.handler, c.session = handler, resp.NewSession(handler)
@@ -163,6 +163,13 @@ func (s *Server) Tick(now int64) { s.host.now.Store(now) }
 
 // Traffic returns what has passed through all connections since the start.
 func (s *Server) Traffic() Traffic { return s.host.traffic.sum() }
+
+// Open returns the number of open connections. It includes those that are being accepted, refused or closed.
+func (s *Server) Open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.conns)
+}
 
 // Conns returns the open connections, in no order.
 func (s *Server) Conns() []*Conn {

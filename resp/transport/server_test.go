@@ -39,6 +39,20 @@ func TestServerAnswers(t *testing.T) {
 	})
 }
 
+// TestReadsAreBounded holds that a read takes at most readSize of a client, however large the buffer of its
+// unfinished command is.
+func TestReadsAreBounded(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		big := strings.Repeat("x", 16<<20)
+		require.Equal(t, []any{big}, c.Do(big))
+		got := s.Traffic()
+		require.Greater(t, got.Input, int64(len(big)))
+		require.LessOrEqual(t, got.Input, got.Reads*readSize)
+	})
+}
+
 func TestServerOnUnixSocket(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		path := filepath.Join(t.TempDir(), "s")

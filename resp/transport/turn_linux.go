@@ -13,6 +13,9 @@ import (
 const (
 	// turnSize is the most clients that a turn serves. The first of them waits for the last.
 	turnSize = maxEvents
+	// turnWork bounds a turn further, because many clients can send long requests at the same time. It is in
+	// bytes: those received, and those of the commands that ran.
+	turnWork = 2 << 20
 	// replySize is the size of a new buffer for replies, in bytes.
 	replySize = 4 << 10
 )
@@ -113,8 +116,9 @@ func (l *loop) failed(reason any) {
 // collect fills ready with the clients that have sent something. It blocks if the turn has nothing else to
 // do. It reports false when the server has stopped.
 func (l *loop) collect() bool {
-	l.ready, l.again = append(l.ready, l.again...), l.again[:0]
-	events := l.poll.wait(len(l.ready)+len(l.due) == 0)
+	left := l.ready
+	l.ready = l.again
+	events := l.poll.wait(len(left)+len(l.ready)+len(l.due) == 0)
 	if len(l.due) == 0 { // else a panic has left them from the last turn
 		l.mark = l.host.mark()
 	}
@@ -124,6 +128,8 @@ func (l *loop) collect() bool {
 			l.ready = append(l.ready, fd)
 		}
 	}
+	l.ready = append(l.ready, left...) // runBatches begins with the last
+	l.again = left[:0]
 	// A message that was pushed before a request leaves before the reply to this request.
 	return !slices.ContainsFunc(events, l.poll.woken) || l.readInbox()
 }
@@ -174,9 +180,11 @@ func (l *loop) receive(c *Conn) {
 	l.setDue(c)
 }
 
-// runBatches reads from the ready clients, and runs their commands.
+// runBatches reads from the ready clients, and runs their commands. It ends when it has done turnWork, and
+// leaves the other clients to the next turn, where they come first.
 func (l *loop) runBatches() {
-	for last := len(l.ready) - 1; last >= 0; last-- {
+	l.work = 0
+	for last := len(l.ready) - 1; last >= 0 && l.work < turnWork; last-- {
 		c := l.conns[l.ready[last]]
 		l.ready = l.ready[:last]
 		if c != nil {
@@ -197,6 +205,7 @@ func (l *loop) runBatch(c *Conn) {
 		return
 	}
 	space := c.session.Lend(l.readBuffer, l.replyBuffer)
+	space = space[:min(len(space), readSize)] // the other clients wait as long
 	n, err := readFrom(c.fd, space)
 	if n <= 0 {
 		c.session.GiveBack()
@@ -210,8 +219,10 @@ func (l *loop) runBatch(c *Conn) {
 	}
 	c.received(n)
 	c.beginBatch()
+	received := c.session.Buffered() + n
 	c.status = c.session.Filled(n)
 	c.session.GiveBack()
+	l.work += n + received - c.session.Buffered()
 	c.waits = c.mustWait(c.status == resp.Close)
 	l.setDue(c)
 }
@@ -250,23 +261,23 @@ func (l *loop) sendReply(c *Conn) {
 	if c.status == resp.Close {
 		c.notifyClosed()
 	}
-	out, ok := c.endBatch()
+	size, ok := c.endBatch()
 	if !ok {
 		l.drop(c, nil)
 		return
 	}
 	n := 0
-	if len(out) > 0 {
+	if size > 0 {
 		var err error
-		if n, err = writeTo(c.fd, out); err != nil && !wouldBlock(err) {
+		if n, err = writeTo(c.fd, c.session.Segment()); err != nil && !wouldBlock(err) {
 			l.drop(c, nil)
 			return
 		}
 		c.sent(n)
 	}
-	if n < len(out) || c.status != resp.Continue {
+	if n < size || c.status != resp.Continue {
 		c.session.SentSome(n)
-		c.writing.Store(int64(len(out) - n))
+		c.writing.Store(int64(size - n))
 		l.release(c)
 		return
 	}

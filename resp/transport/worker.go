@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -54,7 +55,11 @@ func (w *worker) nextBatch() (resp.Status, bool) {
 		if n > 0 {
 			w.received(n)
 			w.beginBatch()
-			return w.session.Filled(n), true
+			st := w.session.Filled(n)
+			if n == readSize {
+				runtime.Gosched() // a client that always has more to read shares the processor
+			}
+			return st, true
 		}
 		if err != nil && !w.interrupted(err) {
 			return resp.Close, false
@@ -98,12 +103,17 @@ func (w *worker) send(last bool) bool {
 	}
 	w.wire.Lock()
 	defer w.wire.Unlock()
-	out, ok := w.endBatch()
+	left, ok := w.endBatch()
 	if !ok {
 		w.Close()
 		return false
 	}
-	ok = w.write(w.nc, out)
+	for ok && left > 0 {
+		out := w.session.Segment()
+		ok = w.write(w.nc, out)
+		w.session.SentSome(len(out))
+		left -= len(out)
+	}
 	w.session.Sent()
 	return ok
 }
@@ -112,6 +122,7 @@ func (w *worker) send(last bool) bool {
 // is interrupted, once.
 func (w *worker) read() (int, error) {
 	space := w.session.Space()
+	space = space[:min(len(space), readSize)]
 	held := w.session.Capacity()
 	w.setMemory(held)
 	if held <= 3*resp.IdleBuffer {
@@ -164,15 +175,12 @@ func linger(c *Conn, nc net.Conn) {
 	}
 }
 
-// refuse sends an error to a client that is not accepted, and closes its connection.
+// refuse sends an error to a client that is not accepted, and closes its connection. It waits for nothing,
+// because refused clients are not counted. As in Redis, a TLS client gets no error: its handshake would wait.
 func refuse(c *Conn, text string) {
 	defer c.host.finish(c, nil)
 	defer c.Close()
-	timer := time.AfterFunc(lingerFor, c.Close)
-	defer timer.Stop()
 	var w resp.Writer
 	w.Error(text)
-	if _, err := c.nc.Write(w.Bytes()); err == nil {
-		linger(c, c.nc)
-	}
+	sendNow(c.nc, w.Bytes())
 }

@@ -8,32 +8,33 @@ import (
 	"cellserver/commands"
 )
 
-// State says why a client's command has not run yet.
+// State is the reason why the command of a client has not run yet.
 type State = uint32
 
 // The states of a client.
 const (
 	Running       State = iota
-	Waiting             // the command itself waits: WAIT
+	Waiting             // the command waits itself, such as WAIT
 	Held                // CLIENT PAUSE holds the command
 	UnblockedTime       // CLIENT UNBLOCK ended the wait as a timeout does
 	UnblockedErr        // CLIENT UNBLOCK ended the wait with an error
 )
 
-// Entry is a client as other connections see it. Any goroutine may use it.
+// Entry is a client as other connections see it. Any goroutine may use it, except where a method
+// says otherwise.
 type Entry struct {
-	Conn     *commands.Conn // of the client: only its ID, Link and Subs may be used by others
+	Conn     *commands.Conn // other goroutines may use only its ID, Link and Subs
 	created  int64          // logical time, Unix nanoseconds
 	registry *Registry
 
 	state  atomic.Uint32 // a State
-	killed atomic.Bool   // another client closed it; no further command runs
+	killed atomic.Bool   // another client has closed the connection, so no further command runs
 
 	mu   sync.Mutex // guards seen
 	seen commands.ClientDetails
 }
 
-// Killed reports whether another client closed this one.
+// Killed reports whether another client has closed the connection.
 func (e *Entry) Killed() bool { return e.killed.Load() }
 
 // Blocked reports whether the client's command waits.
@@ -42,7 +43,8 @@ func (e *Entry) Blocked() bool { return e.state.Load() != Running }
 // State returns why the client's command has not run yet.
 func (e *Entry) State() State { return e.state.Load() }
 
-// Block notes that the client's command will be tried again. why is [Waiting] or [Held].
+// Block marks the client's command as waiting; the session tries it again. why is [Waiting] or
+// [Held]. Only the client's own goroutine calls it.
 func (e *Entry) Block(why State) {
 	if e.state.CompareAndSwap(Running, why) {
 		e.registry.blocked.Add(1)
@@ -51,7 +53,8 @@ func (e *Entry) Block(why State) {
 	e.state.CompareAndSwap(Held, why)
 }
 
-// Resume ends the wait, and reports whether there was one.
+// Resume marks the client as running, and reports whether its command waited. Only the client's own
+// goroutine calls it.
 func (e *Entry) Resume() bool {
 	if !e.Blocked() {
 		return false
@@ -61,10 +64,11 @@ func (e *Entry) Resume() bool {
 	return true
 }
 
-// unblock is CLIENT UNBLOCK, on another client's goroutine.
+// unblock is CLIENT UNBLOCK. The goroutine of another client calls it. how is [UnblockedTime] or
+// [UnblockedErr]. It returns false unless the command waits.
 func (e *Entry) unblock(how State) bool { return e.state.CompareAndSwap(Waiting, how) }
 
-// Publish lets others see the client as it is now. Only the client's own goroutine calls it.
+// Publish publishes the state of the client. Only the client's own goroutine calls it.
 func (e *Entry) Publish(last *commands.Command) {
 	c := e.Conn
 	d := commands.ClientDetails{
@@ -78,14 +82,14 @@ func (e *Entry) Publish(last *commands.Command) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.Blocked() {
-		d.Active = e.seen.Active // another try is not a sign of life
+		d.Active = e.seen.Active // another try of a waiting command is not activity
 	}
 	e.seen = d
 }
 
-// PublishRun lets others see the last command and its time: all that a batch of commands on
-// one key each can have changed. Only the client's own goroutine calls it.
-func (e *Entry) PublishRun(last *commands.Command) {
+// PublishLast publishes the last command and its time. That is enough after a batch of commands
+// that each work on one key. Only the client's own goroutine calls it.
+func (e *Entry) PublishLast(last *commands.Command) {
 	e.mu.Lock()
 	e.seen.Last, e.seen.Active = last, e.Conn.Now
 	e.mu.Unlock()
@@ -98,7 +102,8 @@ func (e *Entry) details() commands.ClientDetails {
 	return e.seen
 }
 
-// Kind is the client's type, as CLIENT LIST TYPE and CLIENT KILL TYPE name it.
+// Kind returns the type of the client in CLIENT LIST TYPE and CLIENT KILL TYPE: "normal" or
+// "pubsub".
 func (e *Entry) Kind() string {
 	if e.Conn.Subs.Subscribed() {
 		return "pubsub"
@@ -106,13 +111,13 @@ func (e *Entry) Kind() string {
 	return "normal"
 }
 
-// Idles reports whether the client is silent because it waits for the server. The directive
-// timeout does not apply to it then.
-func (e *Entry) Idles() bool {
+// WaitsForServer reports whether the client is silent because it waits for the server. The
+// directive timeout does not apply to such a client.
+func (e *Entry) WaitsForServer() bool {
 	return e.Blocked() || e.details().Modes.Monitoring || e.Kind() != "normal"
 }
 
-// info returns what others may see of the client.
+// info returns the published state of the client.
 func (e *Entry) info() commands.ClientInfo {
 	link := &e.Conn.Link
 	i := commands.ClientInfo{
@@ -123,7 +128,7 @@ func (e *Entry) info() commands.ClientInfo {
 	return i
 }
 
-// Addr is where the client comes from: "ip:port", or "path:0" of the unix socket.
+// Addr returns the address of the client: "ip:port", or "path:0" for the unix socket.
 func (e *Entry) Addr() string { return e.registry.address(e.Conn.Link.Peer.RemoteAddr()) }
 
 func (r *Registry) address(a net.Addr) string {
@@ -133,7 +138,7 @@ func (r *Registry) address(a net.Addr) string {
 	return a.String()
 }
 
-// flags returns the letters of a client's state, "N" if there are none.
+// flags returns the letters of CLIENT LIST, "N" if no flag is set.
 func (e *Entry) flags(d *commands.ClientDetails) string {
 	var letters []byte
 	for _, f := range []struct {

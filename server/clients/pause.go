@@ -1,9 +1,9 @@
 package clients
 
-// pause is a CLIENT PAUSE in force. It never changes once others can see it.
+// pause is a CLIENT PAUSE in force. A published pause never changes.
 type pause struct {
-	until int64 // its last millisecond, Unix
-	all   bool  // it holds all commands, not only those that may write
+	until int64 // last Unix millisecond of the pause
+	all   bool  // holds all commands back, not only those that may write
 }
 
 // Pause implements [commands.Clients].
@@ -37,7 +37,7 @@ func (r *Registry) PausedUntil() int64 {
 func (r *Registry) MayBePaused() bool { return r.pause.Load() != nil }
 
 // Paused reports whether a pause is in force at a Unix millisecond, and whether it holds all
-// commands.
+// commands back. It removes a pause that has ended.
 func (r *Registry) Paused(now int64) (paused, all bool) {
 	p := r.pause.Load()
 	switch {

@@ -10,7 +10,7 @@ import (
 	"cellserver/internal/config"
 )
 
-// Registry knows all connections. It implements [commands.Clients].
+// Registry holds all connections. It implements [commands.Clients].
 type Registry struct {
 	config  func() *config.Config
 	blocked atomic.Int64 // clients whose command waits
@@ -21,12 +21,13 @@ type Registry struct {
 	nextID int64
 }
 
-// New returns a registry without clients.
+// New returns a registry without clients. config returns the configuration in force.
 func New(config func() *config.Config) *Registry {
 	return &Registry{config: config, byID: map[int64]*Entry{}}
 }
 
-// Add enters a connection: it fills in e and gives the connection its id. now is the logical time.
+// Add registers a connection: it initializes e and sets the id of the connection. now is the
+// logical time in Unix nanoseconds.
 func (r *Registry) Add(e *Entry, c *commands.Conn, now int64) {
 	e.Conn, e.created, e.registry = c, now, r
 	e.Publish(nil)
@@ -37,7 +38,7 @@ func (r *Registry) Add(e *Entry, c *commands.Conn, now int64) {
 	r.byID[c.ID] = e
 }
 
-// Remove removes a connection that is gone.
+// Remove removes a connection that has closed.
 func (r *Registry) Remove(e *Entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,8 +61,8 @@ func (r *Registry) find(id int64) *Entry {
 	return r.byID[id]
 }
 
-// Conn returns the connection of an id, nil if there is none. Only its ID, Link and Subs may
-// be used.
+// Conn returns the connection of an id, nil if there is no such connection. The caller may use only
+// its ID, Link and Subs.
 func (r *Registry) Conn(id int64) *commands.Conn {
 	if e := r.find(id); e != nil {
 		return e.Conn
@@ -69,7 +70,7 @@ func (r *Registry) Conn(id int64) *commands.Conn {
 	return nil
 }
 
-// all returns the clients in the order in which they connected.
+// all returns the clients in the order of connecting.
 func (r *Registry) all() []*Entry {
 	r.mu.Lock()
 	all := make([]*Entry, 0, len(r.byID))
@@ -98,7 +99,7 @@ func (r *Registry) Self(c *commands.Call) commands.ClientInfo {
 	return info
 }
 
-// publishSelf publishes the calling client in the middle of its batch. Inside EXEC its last
+// publishSelf publishes the state of the calling client during its batch. Inside EXEC its last
 // command is EXEC, as in Redis.
 func (r *Registry) publishSelf(c *commands.Call) {
 	last := c.Cmd

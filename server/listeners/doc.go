@@ -1,6 +1,6 @@
-// Package listeners keeps which connections listen to which names: patterns of channels
+// Package listeners maps names to the connections that listen to them: patterns of channels
 // (PSUBSCRIBE) or prefixes of keys (CLIENT TRACKING BCAST).
 //
-// Invariants: names are sorted and each has a connection. Messages leave in the order of names.
+// Invariants: the names are sorted, so their messages have one order. Each name has a connection.
 // The package takes no locks: the owner of a List guards it.
 package listeners

@@ -1,7 +1,7 @@
-// Package monitor shows every command to the connections that sent MONITOR.
+// Package monitor sends every command to the connections that sent MONITOR.
 //
-// Invariants: all monitors see the commands in one order. Administrative commands and
-// passwords are never shown.
+// Invariants: all monitors get the commands in the same order. They never get administrative
+// commands and passwords.
 //
-// Locks: Feed.mu guards the list of monitors and makes the order. It is the innermost lock.
+// Locks: Feed.mu guards the list of monitors, and orders the commands. It is an innermost lock.
 package monitor

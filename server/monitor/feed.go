@@ -9,11 +9,11 @@ import (
 	"cellserver/server/listeners"
 )
 
-// Feed knows the monitors. It implements [commands.Monitors]. The zero Feed has none.
+// Feed holds the monitors. It implements [commands.Monitors]. The zero Feed has no monitors.
 type Feed struct {
-	on atomic.Int64 // number of monitors: while it is 0, no command takes the lock
+	on atomic.Int64 // number of monitors; while it is 0, commands do not take the lock
 
-	mu    sync.Mutex // guards conns, and makes all of them see one order
+	mu    sync.Mutex // guards conns, and orders the commands for all monitors
 	conns []*commands.Conn
 }
 
@@ -44,7 +44,7 @@ func (f *Feed) Remove(c *commands.Conn) {
 	f.on.Store(int64(len(f.conns)))
 }
 
-// Show tells the monitors of a command that ran. addr is where its client comes from.
+// Show sends a command that has run to the monitors. addr is the address of its client.
 func (f *Feed) Show(c *commands.Call, addr string) {
 	if c.Cmd.Flags&(commands.SkipMonitor|commands.Admin) != 0 {
 		return
@@ -59,7 +59,8 @@ func (f *Feed) Show(c *commands.Call, addr string) {
 
 const timeFormat = "+%d.%06d [%d %s]"
 
-// formatLine returns `+1339518083.107412 [0 127.0.0.1:60866] "keys" "*"` with its CR LF.
+// formatLine returns the line of a command, such as `+1339518083.107412 [0 127.0.0.1:60866] "keys"
+// "*"`, with CR LF.
 func formatLine(c *commands.Call, addr string) []byte {
 	line := fmt.Appendf(nil, timeFormat, c.Now/1e9, c.Now%1e9/1e3, c.Conn.DB, addr)
 	for i := range c.Args {
@@ -69,8 +70,8 @@ func formatLine(c *commands.Call, addr string) []byte {
 	return append(line, "\r\n"...)
 }
 
-// appendQuoted appends an argument in double quotes, with C's escapes for bytes that are not
-// printable ASCII.
+// appendQuoted appends an argument in double quotes. Bytes that are not printable ASCII become
+// escapes of C.
 func appendQuoted(dst, arg []byte) []byte {
 	dst = append(dst, '"')
 	for _, b := range arg {

@@ -11,7 +11,7 @@ import (
 	"cellserver/server/listeners"
 )
 
-// Broker knows the subscribers. It implements [commands.Broker].
+// Broker holds all subscriptions. It implements [commands.Broker].
 type Broker struct {
 	mu       sync.Mutex // guards the rest
 	channels map[string][]*commands.Conn
@@ -21,10 +21,10 @@ type Broker struct {
 // New returns a broker without subscribers.
 func New() *Broker { return &Broker{channels: map[string][]*commands.Conn{}} }
 
-// subscriptionBytes is the memory of a subscription beyond its name's bytes, about.
+// subscriptionBytes is the memory of a subscription in bytes without its name. It is an estimate.
 const subscriptionBytes = 128
 
-// names returns the names that a connection is subscribed to.
+// names returns the channels or the patterns of a connection.
 func names(c *commands.Conn, kind commands.Subject) *map[string]struct{} {
 	if kind == commands.Pattern {
 		return &c.Subs.Patterns
@@ -93,7 +93,7 @@ func (b *Broker) Publish(by *commands.Conn, channel, message []byte) (deliveries
 		deliver(c, by, "message", channel, message)
 		deliveries++
 	}
-	for _, x := range b.patterns {
+	for x := range b.patterns.All() {
 		if !glob.Match([]byte(x.Name), channel) {
 			continue
 		}
@@ -105,7 +105,7 @@ func (b *Broker) Publish(by *commands.Conn, channel, message []byte) (deliveries
 	return deliveries
 }
 
-// deliver pushes a message to a connection.
+// deliver pushes a message to a connection. by is the publishing connection.
 func deliver(c, by *commands.Conn, kind string, parts ...[]byte) {
 	w := resp.Writer{Proto: c.Link.Proto()}
 	w.Push(1 + len(parts))
@@ -134,7 +134,7 @@ func (b *Broker) Subscribers(channel []byte) int {
 func (b *Broker) Patterns() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.patterns)
+	return b.patterns.Len()
 }
 
 // Len returns the number of channels with subscribers.

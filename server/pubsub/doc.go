@@ -1,9 +1,9 @@
 // Package pubsub delivers published messages to the connections that are subscribed to their
 // channel, or to a pattern that matches the channel.
 //
-// Invariants: every subscriber sees messages in the same order. A connection's own
-// subscriptions (commands.Subscriptions) and the broker agree whenever no command runs.
+// Invariants: all subscribers of a channel get its messages in the same order. The broker and the
+// connections (commands.Subscriptions) have the same subscriptions whenever no command runs.
 //
-// Locks: Broker.mu guards channels and patterns. It may be taken while partitions of the store
-// are locked, and is held while messages are pushed; a push never waits.
+// Locks: Broker.mu guards channels and patterns. A command may take it while it holds partitions of
+// the store. Publish holds it while it pushes messages; a push never waits.
 package pubsub

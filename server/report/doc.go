@@ -1,8 +1,8 @@
 // Package report describes the server as text: the sections of INFO, and metrics for
 // Prometheus.
 //
-//	report.go       its sources, and what the edge asks of it
-//	info.go         the sections of INFO, and how a field is written
+//	report.go       the sources of a report; samples of rates and peaks
+//	info.go         the sections of INFO, and the format of fields
 //	info_server.go  server, clients, memory, replication, CPU, cluster, keyspace
 //	info_stats.go   statistics of commands, errors and latencies
 //	info_limits.go  decisions of limiters and rules
@@ -10,11 +10,11 @@
 //	metrics_limits.go  metrics of limiters and rules
 //	exposition.go   the text format of Prometheus
 //
-// Dashboards and clients read INFO. So Redis's fields that mean nothing here are present, with
-// the values of a Redis at rest.
+// Dashboards and clients read INFO. So INFO has all fields of Redis. A field without a meaning in this server has the
+// value of an idle Redis.
 //
-// Invariants: whatever clients do, the texts stay of bounded size. The numbers of commands, rules
-// and databases are bounded, and metrics-top-keys bounds the keys.
+// Invariants: the texts have a bounded size. The numbers of commands, rules and databases are
+// bounded, and metrics-top-keys bounds the number of keys.
 //
-// Locks: none of its own; it reads its sources one after the other.
+// Locks: no locks of its own. It reads one source after the other.
 package report

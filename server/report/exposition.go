@@ -8,7 +8,7 @@ import (
 	"cellserver/server/stats"
 )
 
-// exposition is a text of metrics in Prometheus's format 0.0.4, while it is written.
+// exposition builds a text of metrics in the format 0.0.4 of Prometheus.
 //
 // Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 type exposition struct {
@@ -16,10 +16,10 @@ type exposition struct {
 	name string // of the family that is being written
 }
 
-// MetricsType is the media type of [commands.Report.Metrics].
+// MetricsType is the media type of [Report.Metrics].
 const MetricsType = "text/plain; version=0.0.4; charset=utf-8"
 
-// counter and gauge begin a family of metrics.
+// counter and gauge start a family of metrics.
 func (x *exposition) counter(name, help string) { x.family(name, "counter", help) }
 func (x *exposition) gauge(name, help string)   { x.family(name, "gauge", help) }
 
@@ -28,7 +28,7 @@ func (x *exposition) family(name, kind, help string) {
 	x.WriteString("# HELP " + x.name + " " + help + "\n# TYPE " + x.name + " " + kind + "\n")
 }
 
-// add writes a sample of the family; labels are names and values in turn.
+// add writes a sample of the family. labels are alternating names and values.
 func (x *exposition) add(value float64, labels ...string) { x.sample("", value, labels) }
 
 func (x *exposition) sample(suffix string, value float64, labels []string) {
@@ -47,14 +47,14 @@ func (x *exposition) sample(suffix string, value float64, labels []string) {
 	x.WriteString(" " + metricNumber(value) + "\n")
 }
 
-// one writes a family that is a single sample.
+// one writes a family with a single sample.
 func (x *exposition) one(begin func(name, help string), name string, value float64, help string) {
 	begin(name, help)
 	x.add(value)
 }
 
-// metricNumber writes a number with as few digits as restore it. Whole numbers have no
-// exponent.
+// metricNumber formats a number with the fewest digits that give the same number again. A whole
+// number has no exponent.
 func metricNumber(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 		return strconv.FormatInt(int64(v), 10)
@@ -64,11 +64,12 @@ func metricNumber(v float64) string {
 
 var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// labelValue is a text as the value of a label, which must be UTF-8.
+// labelValue returns a text as the value of a label. The value must be UTF-8, so other bytes become
+// U+FFFD.
 func labelValue(s string) string { return labelEscapes.Replace(strings.ToValidUTF8(s, "\uFFFD")) }
 
-// histogram writes the durations of the commands that were called, in seconds. Every
-// second power of two is enough for a picture: [stats.Counters] has finer ones.
+// histogram writes the durations of the calls of a command, in seconds. It has a bucket for every
+// second power of two. [stats.Counters] has more buckets.
 func (x *exposition) histogram(st *stats.Counters, labels ...string) {
 	n, all := int64(0), [stats.Buckets]int64{}
 	for i := range all {
@@ -85,5 +86,5 @@ func (x *exposition) histogram(st *stats.Counters, labels ...string) {
 	x.sample("_count", float64(n), labels)
 }
 
-// shownOctaves is where the buckets of a histogram end: at about a second.
+// shownOctaves is the last octave with a bucket of its own, at about a second.
 const shownOctaves = 21

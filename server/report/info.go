@@ -7,8 +7,8 @@ import (
 
 // section is one section of INFO.
 type section struct {
-	title    string // a client asks for it by the title in lower case
-	optional bool   // not among the default sections
+	title    string // the name of the section in arguments of INFO, in any case
+	optional bool   // not a default section
 	write    func(r *Report, t *text, now int64)
 }
 
@@ -48,20 +48,20 @@ func (r *Report) Info(now int64, wanted func(title string, optional bool) bool) 
 	return t.String()
 }
 
-// text is the text of INFO while it is written.
+// text builds the text of INFO.
 type text struct{ strings.Builder }
 
-// add writes a field. A value has no line breaks.
+// add writes a field. The value must not have line breaks.
 func (t *text) add(name string, value any) { fmt.Fprintf(t, "%s:%v\r\n", name, value) }
 
-// zeros writes fields of Redis's that are always 0 here.
+// zeros writes fields of Redis that are always 0 in this server.
 func (t *text) zeros(names ...string) {
 	for _, name := range names {
 		t.add(name, 0)
 	}
 }
 
-// bytes writes a number of bytes, for machines and for people.
+// bytes writes a number of bytes twice: as a number and in a readable unit.
 func (t *text) bytes(name string, n int64) {
 	t.add(name, n)
 	t.add(name+"_human", humanBytes(n))
@@ -79,7 +79,7 @@ func (t *text) ratio(name string, part, whole int64, unit string) {
 	t.add(name, fmt.Sprintf("%.2f%s", q, unit))
 }
 
-// humanBytes writes a number of bytes in the largest unit that is not larger, as Redis does.
+// humanBytes formats a number of bytes in the largest unit that gives at least 1, as Redis does.
 func humanBytes(n int64) string {
 	if n < 1024 {
 		return fmt.Sprintf("%dB", n)

@@ -9,7 +9,7 @@ import (
 	"cellserver/server/stats"
 )
 
-// deciding returns the commands that decide about a key, by name.
+// deciding returns the commands that decide about a key, sorted by name.
 func deciding() []*commands.Command {
 	return slices.DeleteFunc(commands.ByName(), func(c *commands.Command) bool {
 		return c.Group != commands.GroupLimiter || c.Keys == (commands.Keys{}) || c.Name == "cl.release"

@@ -49,7 +49,7 @@ func (r *Report) infoClients(t *text, _ int64) {
 	t.zeros("clients_in_timeout_table")
 }
 
-// infoMemory shows as used_memory what counts against maxmemory: keys and values.
+// infoMemory shows keys and values as used_memory, because they count against maxmemory.
 func (r *Report) infoMemory(t *text, _ int64) {
 	cfg, usage := r.Config(), r.Process.usage()
 	used, peak := r.memory()
@@ -115,5 +115,5 @@ func (r *Report) infoKeyspace(t *text, _ int64) {
 	}
 }
 
-// mode is what INFO calls the server.
+// mode returns the mode of the server in INFO.
 func (r *Report) mode() string { return commands.Mode(r.Config()) }

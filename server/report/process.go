@@ -2,25 +2,26 @@ package report
 
 import "time"
 
-// Process is what INFO shows of the process. The edge knows it. The zero Process is unknown.
+// Process has the fields of INFO about the process. The edge fills it in. In the zero Process all
+// fields are unknown.
 type Process struct {
 	OS         string // "Linux 6.1.0 x86_64"
 	PID        int
 	Executable string // absolute path
-	ConfigFile string // absolute path, "" without one
+	ConfigFile string // absolute path, "" without a file
 
-	// Usage reads what the process uses now. Nil if that is unknown.
+	// Usage returns the current usage. Nil if it is unknown.
 	Usage func() Usage
 }
 
-// Usage is what a process uses, in bytes unless a field says otherwise.
+// Usage is the usage of a process, in bytes unless a field says otherwise.
 type Usage struct {
 	Resident     int64 // memory
-	SystemMemory int64 // of the whole machine
+	SystemMemory int64 // memory of the machine
 
 	User, System time.Duration // CPU time since the start
 
-	Input, Output int64 // through connections since the start
+	Input, Output int64 // bytes on connections since the start
 	Reads, Writes int64 // operations on connections since the start
 }
 

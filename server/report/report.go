@@ -14,7 +14,7 @@ import (
 	"cellserver/store"
 )
 
-// Sources are what a report reads.
+// Sources are the parts of the server that a report reads.
 type Sources struct {
 	Store    *store.Store
 	Clock    commands.Clock
@@ -30,11 +30,12 @@ type Sources struct {
 	Rules    *rules.Rules
 }
 
-// Report implements [commands.Report], and makes the metrics.
+// Report builds INFO and the metrics. It implements [commands.Report] and is safe for concurrent
+// use.
 type Report struct {
 	Sources
 	since  int64                 // monotonic time of the start
-	before atomic.Pointer[Usage] // traffic before the last CONFIG RESETSTAT; nil for none
+	before atomic.Pointer[Usage] // traffic at the last CONFIG RESETSTAT; nil before the first one
 }
 
 // New returns a report of a server that starts now.
@@ -49,19 +50,19 @@ func (r *Report) Tick() {
 	r.memory()
 }
 
-// memory returns the bytes that the store uses, and the most that it was seen to use.
+// memory returns the bytes that the store uses now, and their peak.
 func (r *Report) memory() (used, peak int64) {
 	used = r.Store.Used()
 	return used, r.Stats.Totals.Peak(used)
 }
 
-// ResetTraffic makes the traffic of connections count from now on.
+// ResetTraffic sets the traffic of connections to zero.
 func (r *Report) ResetTraffic() {
 	usage := r.Process.usage()
 	r.before.Store(&usage)
 }
 
-// traffic returns what connections carried since the start or the last CONFIG RESETSTAT.
+// traffic returns the traffic of connections since the start or the last CONFIG RESETSTAT.
 func (r *Report) traffic() Usage {
 	u := r.Process.usage()
 	if before := r.before.Load(); before != nil {

@@ -1,10 +1,10 @@
 package servertest
 
-// Disk is persistence that counts calls. It implements [commands.Persistence].
+// Disk is a persistence that writes nothing and counts calls. It implements [commands.Persistence].
 type Disk struct {
 	Saves, Rewrites, Scheduled, Flushes, Reloads int
-	Busy                                         string // what Writing returns
-	Err                                          error  // what every call returns
+	Busy                                         string // the result of Writing
+	Err                                          error  // the error of every call
 }
 
 // Save implements [commands.Persistence].
@@ -42,6 +42,9 @@ func (d *Disk) Reload() error {
 	d.Reloads++
 	return d.Err
 }
+
+// Relieve implements [commands.Persistence].
+func (d *Disk) Relieve() {}
 
 // Info implements [commands.Persistence].
 func (d *Disk) Info(add func(name string, value any)) {

@@ -1,7 +1,12 @@
-// Package servertest runs commands in tests: a whole server without sockets and files, whose
-// clock stands still until the test moves it.
+// Package servertest runs commands in tests. It starts a whole server without sockets and files.
+// The server's clock stands still until the test moves it. Only tests import the package.
 //
-// It registers no commands. A test imports the families that it calls, or commands/all.
+//	harness.go  the server, its clients and its clock
+//	peer.go     a transport without a socket
+//	helpers.go  INFO, metrics, pipelines, commands that wait
+//	disk.go     a persistence that counts calls
 //
-// Only tests import it. A Harness is for one goroutine, unless its clients listen on a port.
+// Invariants: it registers no commands. A test imports the families that it calls, or commands/all.
+//
+// Locks: the package has no locks. One goroutine uses a Harness, unless its clients listen on a port.
 package servertest

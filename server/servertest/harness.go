@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"testing"
 	"time"
 
@@ -24,15 +23,15 @@ import (
 // OK is the reply +OK.
 const OK = resptest.Simple("OK")
 
-// Start is the logical time, Unix nanoseconds, at which a harness begins: a full second
-// with an odd millisecond and nanosecond on top, so that rounding shows.
+// Start is the logical time at which a harness begins, in Unix nanoseconds. It has an odd
+// millisecond and an odd nanosecond, so that tests find wrong rounding.
 const Start int64 = 1_700_000_000_123_456_789
 
-// RunID is the identity of every harness's server.
+// RunID is the run id of every harness.
 const RunID = "0123456789abcdef0123456789abcdef01234567"
 
-// Harness is a server without sockets. Its clock stands still until a test moves it. It has
-// the methods of its first client.
+// Harness is a server without sockets. Its clock stands still until a test moves it. It has the
+// methods of its first client.
 type Harness struct {
 	*Client
 	Server *server.Server
@@ -42,25 +41,27 @@ type Harness struct {
 	Edge   *Edge
 }
 
-// Edge is what the edge does for a server. Nil functions do nothing, or cannot be done.
+// Edge has the functions that the edge provides to a server. A nil function does nothing, or makes
+// its command an error.
 type Edge struct {
+	Refuse     func(bytes int) bool // the memory for keys runs out if it returns true; see store.Options
 	Configured func(old, new *config.Config) error
 	Rewrite    func(*config.Config) error
 	Shutdown   func(commands.ShutdownMode) error
 	Process    report.Process
 }
 
-// New starts a server with the default configuration and the given directives, as on the command
+// New starts a server with the default configuration and with directives in the form of the command
 // line ("--maxmemory", "1mb"). DEBUG is allowed.
 func New(t testing.TB, directives ...string) *Harness { return NewAt(t, &Edge{}, directives...) }
 
-// NewAt starts a server with an edge.
+// NewAt is [New] with an edge.
 func NewAt(t testing.TB, edge *Edge, directives ...string) *Harness {
 	t.Helper()
 	args := append([]string{"--enable-debug-command", "yes"}, directives...)
 	cfg, _, err := configload.Load(args, nil, nil)
 	require.NoError(t, err)
-	h := &Harness{Store: store.New(store.Options{Databases: cfg.Databases, Seed: 1}), Clock: &Clock{Time: Start}, Disk: &Disk{}, Edge: edge}
+	h := &Harness{Store: store.New(store.Options{Databases: cfg.Databases, Seed: 1, Refuse: edge.Refuse}), Clock: &Clock{Time: Start}, Disk: &Disk{}, Edge: edge}
 	h.Server = server.New(server.Options{
 		Store: h.Store, Clock: h.Clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Config: cfg, RunID: RunID,
 		Persistence: h.Disk, Configured: edge.Configured, Rewrite: edge.Rewrite, Shutdown: edge.Shutdown, Process: edge.Process,
@@ -71,8 +72,9 @@ func NewAt(t testing.TB, edge *Edge, directives ...string) *Harness {
 
 // NewClient connects another client.
 func (h *Harness) NewClient(t testing.TB) *Client {
-	c := &Client{T: t}
+	c := &Client{Peer: Peer{T: t}}
 	c.State = h.Server.Connect(c)
+	c.Port = 50000 + int(c.State.ID())
 	c.Session = resp.NewSession(c.State)
 	t.Cleanup(c.State.Closed)
 	return c
@@ -81,10 +83,10 @@ func (h *Harness) NewClient(t testing.TB) *Client {
 // At sets the logical clock, in Unix nanoseconds.
 func (h *Harness) At(unixNano int64) { h.Clock.Set(unixNano) }
 
-// Advance moves the logical clock on.
+// Advance moves the logical clock.
 func (h *Harness) Advance(d time.Duration) { h.Clock.Advance(int64(d)) }
 
-// SortedSet makes a key of database 0 hold members with the scores 0, 1, …
+// SortedSet sets a key of database 0 to a sorted set of members with the scores 0, 1, …
 func (h *Harness) SortedSet(key string, members ...string) {
 	var fp store.Footprint
 	fp.AddKey([]byte(key))
@@ -97,7 +99,7 @@ func (h *Harness) SortedSet(key string, members ...string) {
 	}
 }
 
-// Transact calls do with a transaction on a key of database 0, now.
+// Transact calls do with a transaction on a key of database 0 and the logical time.
 func (h *Harness) Transact(key string, do func(tx *store.Tx, now int64)) {
 	var fp store.Footprint
 	fp.AddKey([]byte(key))
@@ -107,20 +109,17 @@ func (h *Harness) Transact(key string, do func(tx *store.Tx, now int64)) {
 	do(tx, h.Clock.Now())
 }
 
-// Client is one connection. It is its own [commands.Peer]: Pushes collects what is pushed.
+// Client is one connection. It is its own transport.
 type Client struct {
-	T       testing.TB
+	Peer
 	State   *server.Client
 	Session *resp.Session
-	Pushes  []any
-	Status  resp.Status // how the last request left the session
-	Closed  bool        // by the server
-	Woken   int         // how often the server woke it
+	Status  resp.Status // status of the session after the last request
 }
 
-// Do runs a command and returns its reply, in the types of package resptest. A single argument
-// is a line, split as redis-cli splits it ("SET k \"a b\\x00\""). Several arguments are the
-// command's arguments as they are.
+// Do runs a command and returns its reply, in the types of package resptest. A single argument is a
+// command line, split as redis-cli splits it ("SET k \"a b\\x00\""). Several arguments are the
+// words of the command.
 func (c *Client) Do(args ...any) any {
 	c.T.Helper()
 	c.Send(resptest.Command(c.split(args)...))
@@ -132,7 +131,7 @@ func (c *Client) Do(args ...any) any {
 	return reply
 }
 
-// Silent runs a command that must leave no reply.
+// Silent runs a command and requires that it has no reply.
 func (c *Client) Silent(args ...any) {
 	c.T.Helper()
 	c.Send(resptest.Command(c.split(args)...))
@@ -140,14 +139,15 @@ func (c *Client) Silent(args ...any) {
 }
 
 // Want runs a command line, split as by Do, and requires its reply. A string stands for a bulk
-// string, OK for +OK, an int for an integer, nil for the null of the client's protocol, a
-// [commands.Error] for that error, []any and []string for arrays. Other values are as in resptest.
+// string, OK for +OK, and an int for an integer. nil stands for the null of the protocol in use, a
+// [commands.Error] for that error. []any and []string stand for arrays. Other values are as in
+// resptest.
 func (c *Client) Want(line string, reply any) {
 	c.T.Helper()
 	require.Equal(c.T, c.Wire(reply), c.Do(line), line)
 }
 
-// Send gives bytes to the session, which runs the commands in them.
+// Send feeds bytes to the session, which runs the commands in them.
 func (c *Client) Send(p []byte) {
 	for len(p) > 0 {
 		n := copy(c.Session.Space(), p)
@@ -174,7 +174,7 @@ func (c *Client) split(args []any) []any {
 	return split
 }
 
-// Wire returns a reply of [Client.Want] as resptest reads it.
+// Wire converts a reply in the form of [Client.Want] to the types of resptest.
 func (c *Client) Wire(v any) any {
 	switch v := v.(type) {
 	case nil:
@@ -202,40 +202,11 @@ func (c *Client) Wire(v any) any {
 	return v
 }
 
-// Push implements [commands.Peer].
-func (c *Client) Push(p []byte) {
-	message, n, err := resptest.Parse(p)
-	require.NoError(c.T, err)
-	require.Len(c.T, p, n)
-	c.Pushes = append(c.Pushes, message)
-}
-
-// Close implements [commands.Peer].
-func (c *Client) Close() { c.Closed = true }
-
-// CloseAfterReply implements [commands.Peer].
-func (c *Client) CloseAfterReply() { c.Closed = true }
-
-// Wake implements [commands.Peer].
-func (c *Client) Wake() { c.Woken++ }
-
 // Pending implements [commands.Peer].
 func (c *Client) Pending() int { return len(c.Session.Output()) }
 
-// Memory implements [commands.Peer].
-func (c *Client) Memory() int { return 0 }
-
-// RemoteAddr implements [commands.Peer].
-func (c *Client) RemoteAddr() net.Addr {
-	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 50000 + int(c.State.ID())}
-}
-
-// LocalAddr implements [commands.Peer].
-func (c *Client) LocalAddr() net.Addr {
-	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 6379}
-}
-
-// Clock stands still at Time, in Unix nanoseconds. Its real time is its logical time.
+// Clock is a clock that stands still at Time, in Unix nanoseconds. Its real time equals its logical
+// time.
 type Clock struct{ Time int64 }
 
 // Now implements [commands.Clock].
@@ -258,13 +229,6 @@ func (c *Clock) Advance(ns int64) { c.Time += ns }
 
 // Resume implements [commands.Clock].
 func (c *Clock) Resume() {}
-
-// Told returns what was pushed to the client, and forgets it.
-func (c *Client) Told() []any {
-	pushes := c.Pushes
-	c.Pushes = nil
-	return pushes
-}
 
 // ErrDisk is an error for [Disk].
 var ErrDisk = errors.New("no space left on device")

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Info returns the fields of INFO's sections.
+// Info returns the fields of sections of INFO.
 func (c *Client) Info(sections string) map[string]string {
 	c.T.Helper()
 	fields := map[string]string{}
@@ -46,8 +46,8 @@ func (c *Client) InfoTitles(sections string) []string {
 	return titles
 }
 
-// HeldBack sends a command that must wait. It returns a function that resumes the command and
-// returns its reply.
+// HeldBack sends a command that must wait. The returned function resumes the command and returns
+// its reply.
 func (c *Client) HeldBack(line string) func() any {
 	c.T.Helper()
 	c.Silent(line)
@@ -63,7 +63,7 @@ func (c *Client) HeldBack(line string) func() any {
 	}
 }
 
-// All runs a command and returns everything that the client gets: the reply, and messages to
+// All runs a command and returns all that the client gets: the reply, and messages of the client to
 // itself.
 func (c *Client) All(line string) (replies []any) {
 	c.T.Helper()
@@ -78,8 +78,8 @@ func (c *Client) All(line string) (replies []any) {
 	return replies
 }
 
-// Samples reads an exposition as Prometheus does, and requires that it is one: families
-// with help and type, each once and in one piece, no sample twice, numbers that are.
+// Samples parses an exposition as Prometheus does, and requires that it is valid. Each family has a
+// help text and a type, and is one block. No sample repeats, and every value is a number.
 func Samples(t testing.TB, text string) map[string]float64 {
 	t.Helper()
 	sample := regexp.MustCompile(`^([a-z_]+)(\{(?:,?[a-z_]+="(?:[^"\\\n]|\\[\\"n])*")+\})? (\S+)$`)
@@ -111,8 +111,8 @@ func Samples(t testing.TB, text string) map[string]float64 {
 	return all
 }
 
-// Pipeline is what a client sends at once: so many of a command, with keys of 16 bytes that
-// replace the argument "key" in turn.
+// Pipeline returns n requests of a command. Each argument "key" becomes a key of 16 bytes, another
+// one in each request.
 func Pipeline(n int, args ...any) (sent []byte) {
 	for i := range n {
 		one := append([]any{}, args...)
@@ -126,8 +126,8 @@ func Pipeline(n int, args ...any) (sent []byte) {
 	return sent
 }
 
-// Take gives a session what was sent, which fits its input, and takes the replies away.
-func Take(t testing.TB, s *resp.Session, sent []byte) {
+// Exchange feeds requests to a session, which must fit into its input, and drops the replies.
+func Exchange(t testing.TB, s *resp.Session, sent []byte) {
 	for rest := sent; len(rest) > 0; {
 		n := copy(s.Space(), rest)
 		if st := s.Filled(n); st != resp.Continue {
@@ -138,7 +138,7 @@ func Take(t testing.TB, s *resp.Session, sent []byte) {
 	s.Sent()
 }
 
-// MapOf is a RESP3 map of keys and values in turn.
+// MapOf returns a RESP3 map of alternating keys and values.
 func MapOf(pairs ...any) resptest.Map {
 	var m resptest.Map
 	wire := func(v any) any {

@@ -1,6 +1,6 @@
-// Package slowlog keeps commands that took long (SLOWLOG) and spikes of latency (LATENCY).
+// Package slowlog keeps slow commands (SLOWLOG) and latency spikes (LATENCY).
 //
-//	log.go     thresholds, the log, how an entry is made
+//	log.go     the thresholds, the log and its entries
 //	events.go  latency events and their spikes
 //
 // Invariants: the log has at most slowlog-max-len entries, an event at most 160 spikes.

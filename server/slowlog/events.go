@@ -7,11 +7,10 @@ import (
 	"cellserver/commands"
 )
 
-// maxSpikes is the number of spikes that an event keeps.
+// maxSpikes is the largest number of spikes that an event keeps, as in Redis.
 const maxSpikes = 160
 
-// spike notes an event that took some milliseconds. Of the spikes within one second it keeps
-// the worst.
+// spike adds a spike to an event. Of several spikes in one second it keeps the longest.
 func (l *Log) spike(name string, seconds, millis int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

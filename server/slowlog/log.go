@@ -11,10 +11,10 @@ import (
 	"cellserver/internal/config"
 )
 
-// Log keeps what SLOWLOG and LATENCY show. It implements [commands.SlowLog] and, by its
-// Events, [commands.LatencyEvents].
+// Log holds the data of SLOWLOG and LATENCY. It implements [commands.SlowLog] and
+// [commands.LatencyEvents].
 type Log struct {
-	above atomic.Int64 // the shortest duration that SLOWLOG or LATENCY asks for, in nanoseconds
+	above atomic.Int64 // shortest duration that SLOWLOG or LATENCY keeps, in nanoseconds
 
 	mu     sync.Mutex // guards the rest
 	log    []commands.SlowEntry
@@ -28,11 +28,11 @@ const (
 	maxArgBytes = 128
 )
 
-// Above returns the shortest duration to be noted, in nanoseconds. One comparison with it spares
-// all other commands the rest.
+// Above returns the shortest duration that the log keeps, in nanoseconds. The caller calls Note
+// only for commands of at least this duration.
 func (l *Log) Above() int64 { return l.above.Load() }
 
-// Configure takes the thresholds of a configuration.
+// Configure applies the thresholds of a configuration.
 func (l *Log) Configure(cfg *config.Config) {
 	above := int64(math.MaxInt64)
 	if t := cfg.SlowlogLogSlowerThan; t >= 0 {
@@ -44,8 +44,8 @@ func (l *Log) Configure(cfg *config.Config) {
 	l.above.Store(above)
 }
 
-// Note keeps a command that took so many nanoseconds, if the configuration asks for it. addr
-// is where its client comes from.
+// Note keeps a command if its duration took, in nanoseconds, reaches a threshold of the
+// configuration. addr is the address of its client.
 func (l *Log) Note(call *commands.Call, addr string, cfg *config.Config, took int64) {
 	if t := cfg.SlowlogLogSlowerThan; t >= 0 && took/1e3 >= t && call.Cmd.Flags&commands.SkipSlowlog == 0 {
 		l.add(newEntry(call, addr, took), cfg.SlowlogMaxLen)
@@ -79,7 +79,7 @@ func shorten(arg []byte) string {
 	return fmt.Sprintf("%s... (%d more bytes)", arg[:maxArgBytes], len(arg)-maxArgBytes)
 }
 
-// add adds an entry and removes the oldest beyond maxLen.
+// add appends an entry and removes the oldest entries beyond maxLen.
 func (l *Log) add(e commands.SlowEntry, maxLen int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

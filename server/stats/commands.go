@@ -6,7 +6,7 @@ import (
 	"cellserver/commands"
 )
 
-// Commands counts the calls of every command, by the command's index.
+// Commands holds the counters of every command, by the index of the command.
 type Commands struct{ all []Counters }
 
 // NewCommands returns counters for all registered commands.
@@ -15,7 +15,7 @@ func NewCommands() *Commands { return &Commands{all: make([]Counters, commands.C
 // Of returns the counters of a command.
 func (s *Commands) Of(c *commands.Command) *Counters { return &s.all[c.Index()] }
 
-// Run returns the number of calls of all commands together.
+// Run returns the number of calls of all commands.
 func (s *Commands) Run() (n int64) {
 	for i := range s.all {
 		n += s.all[i].Calls.Load()
@@ -30,8 +30,8 @@ func (s *Commands) Reset() {
 	}
 }
 
-// Decided implements [commands.CommandStats]. It counts no passed requests: they are all other
-// calls.
+// Decided implements [commands.CommandStats]. It does not count allowed requests, because all other
+// calls are allowed.
 func (s *Commands) Decided(cmd *commands.Command, limited, looked bool) {
 	switch {
 	case looked:
@@ -59,18 +59,18 @@ func (s *Commands) Durations(cmd *commands.Command) (calls int64, steps []comman
 	return calls, steps
 }
 
-// Counters count the calls of one command.
+// Counters hold the numbers of one command. All methods are safe for concurrent use.
 type Counters struct {
 	Calls    atomic.Int64
-	Nanos    atomic.Int64 // time of all calls together
-	Rejected atomic.Int64 // refused before they ran
-	Failed   atomic.Int64 // answered with an error
-	Limited  atomic.Int64 // a limiter refused the request
-	Looked   atomic.Int64 // a limiter's answer to a request that consumes nothing
-	Took     [Buckets]atomic.Int64
+	Nanos    atomic.Int64          // total time of all calls
+	Rejected atomic.Int64          // calls that the server refused before they ran
+	Failed   atomic.Int64          // calls that replied with an error
+	Limited  atomic.Int64          // calls that a limiter refused
+	Looked   atomic.Int64          // calls of a limiter that consume nothing: CL.PROBE, PEEK, a quantity of 0
+	Took     [Buckets]atomic.Int64 // histogram of the durations
 }
 
-// Add counts n calls that took some nanoseconds together.
+// Add counts n calls that took some nanoseconds in total.
 func (c *Counters) Add(n, took int64) {
 	c.Calls.Add(n)
 	c.Nanos.Add(took)
@@ -86,7 +86,7 @@ func (c *Counters) reset() {
 	}
 }
 
-// Decisions are what a limiter's command has decided, by outcome.
+// Decisions are the numbers of decisions of a limiter's command, by outcome.
 type Decisions struct{ Allowed, Limited, Looked int64 }
 
 // Decisions returns the decisions of a command's calls.

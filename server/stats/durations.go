@@ -2,15 +2,15 @@ package stats
 
 import "math/bits"
 
-// Durations are counted in buckets: four to each power of two from 1024 ns on, and four
-// below that. So a percentile is at most a quarter too high.
+// A histogram has four buckets for each power of two from 1024 ns on, and four buckets below. So a
+// percentile is at most a quarter too high.
 const (
 	octaves = 27
 	// Buckets is the number of buckets.
 	Buckets = 4 * (1 + octaves)
 )
 
-// bucketOf returns the bucket that counts a duration in nanoseconds.
+// bucketOf returns the bucket of a duration in nanoseconds.
 func bucketOf(nanos int64) int {
 	n := uint64(max(nanos, 0)) >> 8
 	if n < 4 {
@@ -20,7 +20,7 @@ func bucketOf(nanos int64) int {
 	return min(4+4*octave+int(n>>octave&3), Buckets-1)
 }
 
-// BucketEnd returns the nanoseconds at which a bucket ends.
+// BucketEnd returns the upper end of a bucket in nanoseconds. bucket is from 0 to Buckets-1.
 func BucketEnd(bucket int) int64 {
 	if bucket < 4 {
 		return int64(bucket+1) << 8
@@ -29,8 +29,8 @@ func BucketEnd(bucket int) int64 {
 	return (4 + quarter + 1) << (octave + 8)
 }
 
-// Percentile returns the nanoseconds that p percent of the calls did not exceed. It is at most
-// a quarter too high.
+// Percentile returns a duration in nanoseconds that p percent of the calls did not exceed. p is
+// from 0 to 100. The result is at most a quarter too high.
 func (c *Counters) Percentile(p float64) int64 {
 	var counts [Buckets]int64
 	var all int64

@@ -12,21 +12,21 @@ const shards = 256 // a power of two
 // MaxTop is the largest number of keys that Limited counts.
 const MaxTop = shards * topk.Counters
 
-// AnyDB stands for every database.
+// AnyDB means every database.
 const AnyDB = topk.AnyDB
 
-// Limited counts the keys that limiters refuse, in bounded memory. A key's hash chooses one of
-// many sketches, so that processors rarely wait for each other. The hashes differ from one
-// process to the next. It implements [commands.LimitedKeys].
+// Limited counts the keys that limiters refuse, in bounded memory. The hash of a key chooses one of
+// many sketches, so processors rarely wait for each other. Each process has its own hash seed.
+// Limited implements [commands.LimitedKeys].
 type Limited struct {
 	seed   maphash.Seed
 	shards [shards]shard
 }
 
 type shard struct {
-	mu     sync.Mutex   // guards sketch; held for one key, or while one sketch is read
-	sketch *topk.Sketch // nil until a key is limited
-	_      [48]byte     // keeps the locks of two shards off one cache line
+	mu     sync.Mutex   // guards sketch; held to add one key, or to read one sketch
+	sketch *topk.Sketch // nil until a limiter refuses a key of the shard
+	_      [48]byte     // keeps two locks out of one cache line
 }
 
 // NewLimited returns counters without keys.
@@ -44,7 +44,8 @@ func (t *Limited) Add(db int, key []byte) {
 	s.mu.Unlock()
 }
 
-// Top returns the n highest counts of a database, or of [AnyDB]. reset forgets its counts.
+// Top returns the n highest counts of a database, or of [AnyDB], highest first. With reset it sets
+// all counts of the database to zero.
 func (t *Limited) Top(db, n int, reset bool) (top []topk.Count) {
 	if n == 0 {
 		return nil
@@ -73,5 +74,5 @@ func (s *shard) collect(to []topk.Count, db int, floor int64, reset bool) []topk
 	return to
 }
 
-// Reset forgets all counts.
+// Reset removes all counts.
 func (t *Limited) Reset() { t.Top(AnyDB, 1, true) }

@@ -2,7 +2,7 @@ package stats
 
 import "sync"
 
-// Measure is something of which [Rates] computes a mean per second.
+// Measure is a total of which [Rates] computes the mean per second.
 type Measure int
 
 // The measures.
@@ -16,7 +16,8 @@ const (
 // rateSamples is the number of samples in a mean, as in Redis.
 const rateSamples = 16
 
-// Rates turns totals into means per second over the last samples. The zero Rates has none.
+// Rates computes means per second from totals, over the last 16 samples. The zero Rates has no
+// samples.
 type Rates struct {
 	mu      sync.Mutex // guards the rest
 	begun   bool
@@ -26,7 +27,7 @@ type Rates struct {
 	next    int
 }
 
-// Sample takes the totals of all measures. now is monotonic, in nanoseconds.
+// Sample adds a sample: the totals of all measures. now is monotonic, in nanoseconds.
 func (r *Rates) Sample(now int64, totals [measures]int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -40,7 +41,7 @@ func (r *Rates) Sample(now int64, totals [measures]int64) {
 	r.begun, r.at, r.last = true, now, totals
 }
 
-// PerSecond returns the mean of a measure.
+// PerSecond returns the mean of a measure per second.
 func (r *Rates) PerSecond(m Measure) (mean int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,7 +51,7 @@ func (r *Rates) PerSecond(m Measure) (mean int64) {
 	return mean / rateSamples
 }
 
-// Reset forgets all samples.
+// Reset removes all samples.
 func (r *Rates) Reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

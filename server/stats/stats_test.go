@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -40,4 +41,12 @@ func TestErrorCodes(t *testing.T) {
 	byCode, total := e.All()
 	require.Equal(t, map[string]int64{"ERR": 4, "WRONGTYPE": 1}, byCode)
 	require.EqualValues(t, 5, total)
+
+	for i := range 1000 {
+		e.Add(fmt.Sprintf("CODE%d x", i))
+	}
+	byCode, total = e.All()
+	require.LessOrEqual(t, len(byCode), maxCodes)
+	require.EqualValues(t, 1005, total)
+	require.EqualValues(t, 4+1000-(maxCodes-2), byCode["ERR"])
 }

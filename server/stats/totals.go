@@ -15,24 +15,24 @@ type Stats struct {
 	Rates    Rates
 }
 
-// Init makes the counters ready. All commands are registered before.
+// Init allocates the counters. All commands must be registered before.
 func (s *Stats) Init() { s.Commands, s.Limited = NewCommands(), NewLimited() }
 
-// Totals count what happened to the whole server since its start.
+// Totals are counters of the whole server since its start.
 type Totals struct {
 	Connections atomic.Int64 // accepted
-	Rejected    atomic.Int64 // refused for maxclients
+	Rejected    atomic.Int64 // refused because of maxclients
 	Panics      atomic.Int64
-	peak        atomic.Int64 // most bytes that the store was seen to use
+	peak        atomic.Int64 // largest number of bytes that Peak got
 }
 
-// Reset is CONFIG RESETSTAT. Panics and the peak stay.
+// Reset is CONFIG RESETSTAT. It keeps Panics and the peak.
 func (t *Totals) Reset() {
 	t.Connections.Store(0)
 	t.Rejected.Store(0)
 }
 
-// Peak notes how many bytes the store uses, and returns the most that it was seen to use.
+// Peak takes the number of bytes that the store uses, and returns the largest number so far.
 func (t *Totals) Peak(used int64) int64 {
 	for {
 		peak := t.peak.Load()
@@ -45,17 +45,20 @@ func (t *Totals) Peak(used int64) int64 {
 	}
 }
 
-// Errors counts error replies by their code. The zero Errors has none.
+// Errors counts error replies by their code: at most [maxCodes] of them. The zero Errors is empty.
 type Errors struct {
 	mu     sync.Mutex // guards byCode
 	byCode map[string]int64
 }
 
-// maxCode is where the search for an error's code ends, in bytes. An error without a code
-// counts as ERR.
+// maxCode is the largest length in bytes of a code with the space after it. An error with a longer
+// first word, or without a space, counts as ERR.
 const maxCode = 32
 
-// Add counts an error reply.
+// maxCodes is the largest number of codes. An error with one more code counts as ERR.
+const maxCodes = 128
+
+// Add counts an error reply. text starts with the code.
 func (e *Errors) Add(text string) {
 	code, _, ok := strings.Cut(text[:min(len(text), maxCode)], " ")
 	if !ok {
@@ -66,10 +69,16 @@ func (e *Errors) Add(text string) {
 	if e.byCode == nil {
 		e.byCode = map[string]int64{}
 	}
+	if _, known := e.byCode[code]; !known {
+		if len(e.byCode) >= maxCodes {
+			code = "ERR"
+		}
+		code = strings.Clone(code) // a part of text would keep all of text in memory
+	}
 	e.byCode[code]++
 }
 
-// Reset forgets all counts.
+// Reset removes all counts.
 func (e *Errors) Reset() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -6,26 +6,35 @@ import (
 
 	"cellserver/commands"
 	"cellserver/resp"
+	"cellserver/server/listeners"
 	"cellserver/store"
 )
 
-// changed tells the readers of the key that an effect changed.
-func (t *Table) changed(by *commands.Conn, effects []store.Effect, i int) {
+// invalidateChanged sends messages to the readers of the key that effect i changed.
+func (t *Table) invalidateChanged(by *commands.Conn, effects []store.Effect, i int) {
 	switch e := &effects[i]; e.Op {
 	case store.OpFlush, store.OpSwapDB:
-		// FLUSHALL is one effect a database, but one message. Redis sends no message for SWAPDB.
-		// Caches know no databases, so after SWAPDB they must not keep the values of the other one.
+		// FLUSHALL has one effect for each database, but one message. After SWAPDB caches must drop all
+		// values, because they do not know databases. Redis sends no message for SWAPDB.
 		if i == 0 || effects[i-1].Op != e.Op {
 			t.flushed(by)
 		}
 	default:
-		if k := t.keys[string(e.Key)]; k != nil {
-			t.invalidate(by, k)
+		t.changedKey(by, e.Key)
+		if _, other, ok := e.Other(); ok {
+			t.changedKey(by, other)
 		}
 	}
 }
 
-// invalidate tells a key's readers that the key changed, and forgets the key.
+// changedKey sends a message to the readers of a changed key, if there are any.
+func (t *Table) changedKey(by *commands.Conn, name []byte) {
+	if k := t.keys[string(name)]; k != nil {
+		t.invalidate(by, k)
+	}
+}
+
+// invalidate removes a key from the table and sends a message to its readers.
 func (t *Table) invalidate(by *commands.Conn, k *key) {
 	t.forget(k)
 	names := []string{k.name}
@@ -34,14 +43,15 @@ func (t *Table) invalidate(by *commands.Conn, k *key) {
 		if c == nil || c.Tracking.Bcast || c == by && c.Tracking.NoLoop {
 			continue
 		}
-		t.tell(c, by, names)
+		t.send(c, by, names)
 	}
 }
 
-// flushed tells every client that every key may have changed.
+// flushed sends every tracking client the message that all keys may have changed, and empties the
+// table.
 func (t *Table) flushed(by *commands.Conn) {
 	for _, c := range t.conns {
-		t.tell(c, by, nil)
+		t.send(c, by, nil)
 	}
 	t.forgetAll()
 }
@@ -56,34 +66,49 @@ func (t *Table) FlushedNothing(by *commands.Conn) {
 	t.flushed(by)
 }
 
-// broadcast tells the clients in BCAST mode of the keys that a transaction changed, in one
-// message for each of their prefixes.
+// broadcast sends the keys that a transaction changed to the clients in BCAST mode: one message for
+// each of their prefixes. It looks up the prefixes of each key, so other prefixes cost nothing.
 func (t *Table) broadcast(by *commands.Conn, effects []store.Effect) {
-	if len(t.prefixes) == 0 {
+	if t.prefixes.Len() == 0 {
 		return
 	}
-	var names []string
-	for i := range effects {
-		if e := &effects[i]; e.Op != store.OpFlush && e.Op != store.OpSwapDB {
-			names = append(names, string(e.Key))
-		}
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	for _, p := range t.prefixes {
+	names := changedNames(effects)
+	for _, p := range t.prefixesOf(names) {
 		matching := withPrefix(names, p.Name)
-		if len(matching) == 0 {
-			continue
-		}
 		for _, c := range p.Conns {
 			if c != by || !c.Tracking.NoLoop {
-				t.tell(c, by, matching)
+				t.send(c, by, matching)
 			}
 		}
 	}
 }
 
-// withPrefix returns the part of sorted names that begins with a prefix.
+// prefixesOf returns the prefixes that one of the names begins with, in order.
+func (t *Table) prefixesOf(names []string) (all []*listeners.Name) {
+	for _, name := range names {
+		all = t.prefixes.Prefixes(all, name)
+	}
+	slices.SortFunc(all, func(a, b *listeners.Name) int { return strings.Compare(a.Name, b.Name) })
+	return slices.Compact(all)
+}
+
+// changedNames returns the names of the keys that effects changed, sorted.
+func changedNames(effects []store.Effect) (names []string) {
+	for i := range effects {
+		e := &effects[i]
+		if e.Op == store.OpFlush || e.Op == store.OpSwapDB {
+			continue
+		}
+		names = append(names, string(e.Key))
+		if _, other, ok := e.Other(); ok {
+			names = append(names, string(other))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// withPrefix returns the names that start with a prefix. The names are sorted.
 func withPrefix(sorted []string, prefix string) []string {
 	from, _ := slices.BinarySearch(sorted, prefix)
 	to := from
@@ -93,13 +118,13 @@ func withPrefix(sorted []string, prefix string) []string {
 	return sorted[from:to]
 }
 
-// tell sends the names of changed keys to a client, or to the client to which it redirects. Nil
-// stands for all keys. by is the client whose command runs.
-func (t *Table) tell(c, by *commands.Conn, names []string) {
+// send sends the names of changed keys to a client, or to the client of its REDIRECT. Nil means all
+// keys. by is the connection whose command runs, or nil.
+func (t *Table) send(c, by *commands.Conn, names []string) {
 	to := c
 	if c.Tracking.Redirect != 0 {
 		if to = t.find(c.Tracking.Redirect); to == nil {
-			redirectionBroke(c, by)
+			reportBrokenRedirect(c, by)
 			return
 		}
 	}
@@ -115,11 +140,11 @@ func (t *Table) tell(c, by *commands.Conn, names []string) {
 	to.Push(by, w.Bytes())
 }
 
-// invalidationChannel is the channel of messages to RESP2 clients to which others redirect.
+// invalidationChannel is the channel of messages to RESP2 clients of a REDIRECT.
 const invalidationChannel = "__redis__:invalidate"
 
-// startMessage begins a message in the client's protocol. It returns false if the client cannot
-// get the message.
+// startMessage starts a message in the protocol of a client. It returns false if the client cannot
+// receive the message.
 func startMessage(to *commands.Conn, w *resp.Writer, redirected bool) bool {
 	w.Proto = to.Link.Proto()
 	if w.Proto == 3 {
@@ -136,8 +161,8 @@ func startMessage(to *commands.Conn, w *resp.Writer, redirected bool) bool {
 	return false
 }
 
-// redirectionBroke tells a client that the client to redirect to is gone.
-func redirectionBroke(c, by *commands.Conn) {
+// reportBrokenRedirect tells a client that the client of its REDIRECT has disconnected.
+func reportBrokenRedirect(c, by *commands.Conn) {
 	c.Tracking.Broken.Store(true)
 	if c.Link.Proto() != 3 {
 		return

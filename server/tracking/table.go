@@ -11,32 +11,33 @@ import (
 	"cellserver/store"
 )
 
-// Table knows which clients have read which keys, and tells them when a key changes. It
+// Table records which clients have read which keys, and sends them messages when a key changes. It
 // implements [commands.Tracker].
 type Table struct {
 	config func() *config.Config
-	find   func(id int64) *commands.Conn // a connected client, nil if there is none
-	on     atomic.Int64                  // clients that track: while it is 0, no command takes the lock
-	size   atomic.Int64                  // keys
+	find   func(id int64) *commands.Conn // returns a connected client, or nil
+	on     atomic.Int64                  // number of tracking clients; while it is 0, commands do not take the lock
+	size   atomic.Int64                  // number of keys
 
 	mu       sync.Mutex // guards the rest; taken while partitions are locked
 	conns    map[int64]*commands.Conn
 	byTx     map[*store.Tx]*commands.Conn
 	keys     map[string]*key
-	oldest   *key // of a list in the order of remembering
+	oldest   *key // of a list in the order of the first reads
 	newest   *key
-	items    int // readers of all keys together
+	items    int // total number of readers of all keys
 	prefixes listeners.List
 }
 
 // key is a key that clients have read.
 type key struct {
 	name           string
-	readers        []int64 // ids of clients, ascending; some may be gone
+	readers        []int64 // ids of clients, ascending; some may have disconnected
 	older, younger *key
 }
 
-// New returns an empty table. find returns the connected client of an id, nil if there is none.
+// New returns an empty table. config returns the configuration in force. find returns the connected
+// client of an id, or nil.
 func New(config func() *config.Config, find func(id int64) *commands.Conn) *Table {
 	return &Table{config: config, find: find, conns: map[int64]*commands.Conn{}, byTx: map[*store.Tx]*commands.Conn{}, keys: map[string]*key{}}
 }
@@ -44,14 +45,15 @@ func New(config func() *config.Config, find func(id int64) *commands.Conn) *Tabl
 // On returns the number of clients that track.
 func (t *Table) On() int64 { return t.on.Load() }
 
-// Sizes returns the number of keys, of readers of all keys together, and of prefixes.
+// Sizes returns the number of keys, the total number of readers of all keys, and the number of
+// prefixes.
 func (t *Table) Sizes() (keys, items, prefixes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.keys), t.items, len(t.prefixes)
+	return len(t.keys), t.items, t.prefixes.Len()
 }
 
-// Start implements [commands.Tracker]. Prefixes add to those that the client has already.
+// Start implements [commands.Tracker]. It adds prefixes to the prefixes of the client.
 func (t *Table) Start(c *commands.Conn, o *commands.TrackingOptions) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,18 +71,19 @@ func (t *Table) Start(c *commands.Conn, o *commands.TrackingOptions) {
 	if len(added) == 0 {
 		added = []string{""}
 	}
+	inForce := had
 	for _, p := range added {
-		if !slices.Contains(had, p) {
+		if _, found := slices.BinarySearch(had, p); !found {
 			t.prefixes.Add(c, p)
-			had = append(had, p)
+			inForce = append(inForce, p)
 		}
 	}
-	slices.Sort(had)
-	c.Tracking.Prefixes = had
+	slices.Sort(inForce)
+	c.Tracking.Prefixes = inForce
 }
 
-// Stop implements [commands.Tracker]. The table forgets the client's reads bit by bit, when
-// those keys change or other clients read them. After the last client it forgets everything.
+// Stop implements [commands.Tracker]. The reads of the client stay in the table until the keys
+// change or other clients read them. After the last client the table is empty.
 func (t *Table) Stop(c *commands.Conn) {
 	if !c.Tracking.On {
 		return
@@ -100,7 +103,7 @@ func (t *Table) Stop(c *commands.Conn) {
 	c.Tracking.Broken.Store(false)
 }
 
-// NoteReads notes the keys that a command has read, until its transaction ends.
+// NoteReads adds the keys of a command to the reads of its transaction.
 func NoteReads(call *commands.Call) {
 	reads := &call.Conn.Tracking.Reads
 	call.Cmd.EachKey(call.Args, func(key []byte) {
@@ -108,8 +111,8 @@ func NoteReads(call *commands.Call) {
 	})
 }
 
-// EndTx ends the transaction of a connection that may have noted reads. If the transaction has
-// effects, the store reports them to [Table.Committed]; if not, EndTx remembers the reads.
+// EndTx ends the transaction of a connection. If the transaction has effects, the store calls
+// [Table.Committed], which records the reads. If not, EndTx records them.
 func (t *Table) EndTx(c *commands.Conn) {
 	tx := c.Tracking.Tx
 	if len(c.Tracking.Reads) == 0 {
@@ -119,11 +122,12 @@ func (t *Table) EndTx(c *commands.Conn) {
 	defer forgetReads(c)
 	defer tx.End()
 	if tx.Changes() == 0 {
-		t.settle(tx, nil)
+		t.apply(tx, nil)
 	}
 }
 
-// keptReads is the number of reads for which a connection keeps memory between transactions.
+// keptReads is the largest capacity of the list of reads that a connection keeps between
+// transactions.
 const keptReads = 1024
 
 func forgetReads(c *commands.Conn) {
@@ -135,37 +139,37 @@ func forgetReads(c *commands.Conn) {
 	}
 }
 
-// Committed tells clients of a transaction's effects.
+// Committed sends the messages for the effects of a transaction.
 func (t *Table) Committed(tx *store.Tx, effects []store.Effect) {
 	if t.on.Load() > 0 {
-		t.settle(tx, effects)
+		t.apply(tx, effects)
 	}
 }
 
-// settle handles a transaction's reads and changes, in the order in which they happened.
-func (t *Table) settle(tx *store.Tx, effects []store.Effect) {
+// apply handles the reads and changes of a transaction, in their order.
+func (t *Table) apply(tx *store.Tx, effects []store.Effect) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	by := t.byTx[tx] // nil: a client that does not track, or none
+	by := t.byTx[tx] // nil if the writer is not a tracking client
 	var reads []commands.TrackedRead
 	if by != nil {
 		reads = by.Tracking.Reads
 	}
 	for i := range effects {
 		for len(reads) > 0 && reads[0].After <= i {
-			t.remember(by, reads[0].Key)
+			t.addRead(by, reads[0].Key)
 			reads = reads[1:]
 		}
-		t.changed(by, effects, i)
+		t.invalidateChanged(by, effects, i)
 	}
 	for _, r := range reads {
-		t.remember(by, r.Key)
+		t.addRead(by, r.Key)
 	}
 	t.broadcast(by, effects)
 }
 
-// remember notes that a client has read a key.
-func (t *Table) remember(c *commands.Conn, name []byte) {
+// addRead records that a client has read a key.
+func (t *Table) addRead(c *commands.Conn, name []byte) {
 	k := t.keys[string(name)]
 	if k == nil {
 		k = &key{name: string(name), older: t.newest}
@@ -211,22 +215,21 @@ func (t *Table) forget(k *key) {
 	}
 }
 
-// CommandDone ends what a command left for tracking. CLIENT CACHING holds for one command or
-// one transaction, and the table stays within its bound. While nobody tracks, it need not be
-// called.
+// CommandDone follows every command. It ends CLIENT CACHING after one command or one transaction,
+// and keeps the table within its bound. The caller may skip it if no client tracks.
 func (t *Table) CommandDone(c *commands.Conn, cmd *commands.Command) {
 	if c.Tracking.Caching && !c.Transaction.Queue.Active && !cmd.IsSubOf("client") {
 		c.Tracking.Caching = false
 	}
-	t.limit()
+	t.evictOldest()
 }
 
-// maxEvictions bounds how many keys one command may make the table forget.
+// maxEvictions is the largest number of keys that the table evicts after one command.
 const maxEvictions = 1000
 
-// limit forgets the oldest keys beyond tracking-table-max-keys, and tells their readers. No
-// client changed those keys, so NOLOOP does not apply.
-func (t *Table) limit() {
+// evictOldest evicts the oldest keys beyond tracking-table-max-keys, and sends messages to their
+// readers. No client changed those keys, so NOLOOP does not apply.
+func (t *Table) evictOldest() {
 	bound := t.config().TrackingTableMaxKeys
 	if bound == 0 || t.size.Load() <= bound {
 		return

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -20,7 +21,8 @@ type Blocks struct {
 	bare   [][]byte   // free blocks without pages
 	busy   int        // blocks in use
 
-	used atomic.Int64
+	used   atomic.Int64
+	refuse func(bytes int) bool // nil outside tests
 }
 
 // idle is a free block whose first written bytes may hold pages.
@@ -32,12 +34,16 @@ type idle struct {
 const (
 	pageBytes = 4096
 
-	// trim leaves idleBlocks, and one idle block for idlePart busy ones, as they are.
-	// It strips at most trimStep blocks of their pages in one call.
+	// Trim keeps the pages of idleBlocks idle blocks, and of one more for every idlePart busy blocks.
+	// One call gives the pages of at most trimStep blocks back.
 	idleBlocks = 16
 	idlePart   = 32
 	trimStep   = 32
 )
+
+// ErrExhausted is what a write panics with if the system gives no more memory. The write has
+// changed nothing.
+var ErrExhausted = errors.New("store: the system gives no more memory")
 
 // NewBlocks returns an empty Blocks. A finalizer unmaps its memory.
 func NewBlocks() *Blocks {
@@ -66,8 +72,11 @@ func (b *Blocks) Busy() int {
 
 // Take returns a block of at least n bytes, aligned for integers. Its contents are arbitrary.
 // If n is more than [BlockBytes], the block is the next power of two. Take gives pages far
-// beyond n back to the system first.
+// beyond n back to the system first. If the system gives no memory, Take returns nil.
 func (b *Blocks) Take(n int) []byte {
+	if b.refuse != nil && b.refuse(n) {
+		return nil
+	}
 	if n > BlockBytes {
 		size := BlockBytes
 		for size < n {
@@ -76,17 +85,29 @@ func (b *Blocks) Take(n int) []byte {
 		return mapped(size)
 	}
 	f := b.next()
+	if f.block == nil {
+		return nil
+	}
 	if from := (n + pageBytes - 1) &^ (pageBytes - 1); f.written > n+n/2 && f.written > from {
 		dropPages(f.block[from:f.written])
 	}
 	return f.block
 }
 
-// next takes a block out of the free lists, or makes one.
+// Refuse makes [Blocks.Take] return nil if refuse returns true, as if the system had no memory. It
+// is for tests. Nil ends it.
+func (b *Blocks) Refuse(refuse func(bytes int) bool) { b.refuse = refuse }
+
+// next takes a block out of the free lists, or makes one. The block is nil if the system gives no
+// memory.
 func (b *Blocks) next() (f idle) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.busy++
+	defer func() {
+		if f.block != nil {
+			b.busy++
+		}
+	}()
 	if last := len(b.idle) - 1; last >= 0 {
 		f, b.idle = b.idle[last], b.idle[:last]
 		return f
@@ -96,7 +117,9 @@ func (b *Blocks) next() (f idle) {
 		return f
 	}
 	if len(b.rest) == 0 {
-		b.rest = mapped(chunkBytes)
+		if b.rest = mapped(chunkBytes); b.rest == nil {
+			return f
+		}
 		if !OnHeap {
 			b.chunks = append(b.chunks, b.rest)
 		}
@@ -105,7 +128,7 @@ func (b *Blocks) next() (f idle) {
 	return f
 }
 
-// Give takes a block back. Its first written bytes were written to. The caller must not use
+// Give takes a block back. The caller has written only to its first written bytes, and must not use
 // the block again.
 func (b *Blocks) Give(block []byte, written int) {
 	if len(block) > BlockBytes {
@@ -137,7 +160,8 @@ func (b *Blocks) Trim() bool {
 	return true
 }
 
-// surplus takes out an idle block that Trim may strip, nil if there is none.
+// surplus removes and returns an idle block whose pages Trim may give back, nil if there is no such
+// block.
 func (b *Blocks) surplus() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()

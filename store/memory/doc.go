@@ -8,14 +8,15 @@
 // What it is: [Blocks] hands out blocks of 64 KiB. On Linux it maps them from the system;
 // elsewhere it allocates them on Go's heap ([OnHeap]).
 //
-// What it brings: the garbage collector neither marks nor frees the keys. A million throttle
-// keys of 16 bytes take 43 resident bytes each; in Go's heap they took 88. They add fewer than
-// 5,000 heap objects: go test -run TestTheHeapHoldsNoKeys ./store. The bytes a key are counted
-// by go test -run '^$' -bench BenchmarkMillionKeys ./store. Memory that removed keys leave goes
-// back to the system without a collection ([Blocks.Trim]).
+// What it brings: the garbage collector neither marks nor frees the keys. A million throttle keys
+// of 16 bytes take 43 resident bytes each; in Go's heap they took 88. They add fewer than 5,000
+// heap objects: go test -run TestTheHeapHoldsNoKeys ./store. Memory that removed keys leave
+// goes back to the system without a collection ([Blocks.Trim]). Count the bytes of a key with
 //
-// What it must never do: hand out a block that is still in use. A caller that gives a block
-// back must not read it again; the garbage collector does not keep it alive.
+//	go test -run '^$' -bench BenchmarkMillionKeys ./store
+//
+// What it must never do: hand out a block that is still in use. A caller that gives a block back
+// must not read it again. The garbage collector does not keep the block alive.
 //
 // # Prefetch
 //

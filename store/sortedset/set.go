@@ -60,12 +60,12 @@ const (
 	smallItemBytes = 32
 	largeItemBytes = 96
 
-	// treeDegree is the degree at which moving an item and finding a rank cost the least
-	// together. Small nodes have fewer counts to add up; large nodes make fewer levels.
+	// With treeDegree, moving an item and finding a rank cost the least together. Small nodes have
+	// fewer counts to add up; large nodes make fewer levels.
 	treeDegree = 12
 
-	// A slice of at least shrinkSlice items, and a map of at least shrinkMap, are copied to a
-	// smaller one when three quarters of them are empty.
+	// If three quarters of a slice or of a map are empty, the set copies it to a smaller one. A slice
+	// below shrinkSlice items stays, and so does a map below shrinkMap.
 	shrinkSlice = 16
 	shrinkMap   = 1024
 )
@@ -366,9 +366,9 @@ func (z *Set) shrink() {
 	}
 }
 
-// Fork returns a copy that takes all changes from now on; see [value.Collection]. The copy of
-// a tree shares its nodes and takes over the map: of the receiver only Len, At and Range are
-// valid from then on.
+// Fork returns a copy that takes all changes from now on; see [value.Collection]. The copy of a
+// tree shares its nodes and takes the map. From then on only Len, At and Range of the receiver are
+// valid.
 func (z *Set) Fork() value.Collection {
 	c := *z
 	if z.order != nil {

@@ -8,7 +8,7 @@ import (
 	"cellserver/store/memory"
 )
 
-// Totals are what [Table.Check] counts.
+// Totals are the counts of [Table.Check].
 type Totals struct {
 	Bytes  int64 // of the table, its objects included
 	Blocks int   // of the usual size
@@ -16,7 +16,7 @@ type Totals struct {
 	cells, volatile, objects, deepest int
 }
 
-// Shape is what a table's growth has made of it.
+// Shape describes the size of a table's directory and segments.
 type Shape struct {
 	Depth    int // the directory has 2^Depth entries
 	Entries  int // of the directory

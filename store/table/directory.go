@@ -9,21 +9,33 @@ const (
 	mergeBytes = memory.BlockBytes / 4
 )
 
-// room returns the hash's segment after making an index slot and n bytes of room in it. A
-// rebuilt segment has an eighth to spare, so that it is not full again soon.
+// room makes an index slot and n bytes of room in the hash's segment, and returns the segment. A
+// rebuilt segment has an eighth to spare, so it is not full again soon. If there is no memory,
+// room panics with [memory.ErrExhausted], and no key has changed.
 func (t *Table) room(hash uint64, n int) *segment {
-	for {
+	g := t.tryRoom(hash, n)
+	if g == nil {
+		panic(memory.ErrExhausted)
+	}
+	return g
+}
+
+// tryRoom is room that returns nil if there is no memory. A rebuilt segment has an eighth to spare,
+// so that it is not full again soon.
+func (t *Table) tryRoom(hash uint64, n int) *segment {
+	for made := true; made; {
 		g := t.dir[t.entryOf(hash)]
 		if !g.full() && g.fits(n) {
 			return g
 		}
 		slots, room := slotsFor(g.live+1), (g.liveBytes()+n)*9/8
 		if (slots > segmentMaxSlots || segmentBytes(slots, room) > memory.BlockBytes) && t.maySplit(g) {
-			t.split(g, hash)
+			made = t.split(g, hash)
 		} else {
-			t.rebuild(g, hash, slots, room)
+			made = t.rebuild(g, hash, slots, room)
 		}
 	}
+	return nil
 }
 
 // maySplit reports whether a segment may split. The directory never has more entries than the
@@ -33,21 +45,27 @@ func (t *Table) maySplit(g *segment) bool {
 	return g.depth < t.depth || int64(len(t.dir)) <= t.count.Load()
 }
 
-// rebuild copies the hash's segment to a new block, without tombstones and dead bytes.
-func (t *Table) rebuild(g *segment, hash uint64, slots, room int) {
+// rebuild copies the hash's segment to a new block, without tombstones and dead bytes. It reports
+// whether there was memory.
+func (t *Table) rebuild(g *segment, hash uint64, slots, room int) bool {
 	fresh := t.newSegment(slots, room, g.depth)
+	if fresh == nil {
+		return false
+	}
 	t.copyCells(fresh, g)
 	t.addCells(fresh.overhead() - g.overhead())
 	g.release(t.blocks)
 	*g = *fresh
 	t.publish(t.span(g, hash))
 	t.gen++
+	return true
 }
 
-// newSegment makes a segment that a running snapshot need not see.
+// newSegment makes a segment that a running snapshot need not see. It returns nil if there is no
+// memory.
 func (t *Table) newSegment(slots, room int, depth uint8) *segment {
 	g := newSegment(t.blocks, slots, room, depth)
-	if f := *t.frozen; f != nil {
+	if f := *t.frozen; f != nil && g != nil {
 		g.snapshot = f.number
 	}
 	return g
@@ -62,19 +80,15 @@ func (t *Table) copyCells(g *segment, from ...*segment) {
 }
 
 // split divides the full segment of a hash in two by the next bit of the hash. It doubles the
-// directory first if the directory has no entry for each half.
-func (t *Table) split(g *segment, hash uint64) {
+// directory first if the directory has no entry for each half. It reports whether there was memory.
+func (t *Table) split(g *segment, hash uint64) bool {
+	halves, made := t.newHalves(g)
+	if !made {
+		return false
+	}
 	t.preserve(g)
 	if g.depth == t.depth {
 		t.grow()
-	}
-	room := g.liveBytes()
-	if segmentBytes(len(g.index), room) <= memory.BlockBytes {
-		room /= 2 // the likely size; a block has room for all of them
-	}
-	var halves [2]*segment
-	for i := range halves {
-		halves[i] = t.newSegment(len(g.index), room, g.depth+1)
 	}
 	g.inOrder(func(c Cell) {
 		h := t.Hash(t.keyOf(c))
@@ -91,6 +105,27 @@ func (t *Table) split(g *segment, hash uint64) {
 	t.addCells(halves[0].overhead() + halves[1].overhead() - g.overhead())
 	g.release(t.blocks)
 	t.gen++
+	return true
+}
+
+// newHalves makes the two segments that a full segment is to be divided into. It makes both or none.
+func (t *Table) newHalves(g *segment) (halves [2]*segment, made bool) {
+	room := g.liveBytes()
+	if segmentBytes(len(g.index), room) <= memory.BlockBytes {
+		room /= 2 // the likely size; a block has room for all of them
+	}
+	for i := range halves {
+		halves[i] = t.newSegment(len(g.index), room, g.depth+1)
+	}
+	if halves[0] != nil && halves[1] != nil {
+		return halves, true
+	}
+	for _, half := range halves {
+		if half != nil {
+			half.release(t.blocks)
+		}
+	}
+	return halves, false
 }
 
 // span returns the directory entries of the hash's segment g: the first, and their number.
@@ -122,9 +157,9 @@ func (t *Table) grow() {
 	t.dir, t.depth, t.deepest = dir, t.depth+1, 0
 }
 
-// merge joins the hash's segment with its buddy, the other half of the segment from which it
-// once split. It goes on with the joined segment, as long as the two are mostly empty. It
-// reports whether any segments merged.
+// merge joins the hash's segment with its buddy, the other half of the segment from which it once
+// split. It continues with the joined segment while the two are mostly empty. It reports whether
+// any segments merged.
 func (t *Table) merge(hash uint64) (merged bool) {
 	for {
 		g := t.dir[t.entryOf(hash)]
@@ -138,6 +173,9 @@ func (t *Table) merge(hash uint64) (merged bool) {
 			return merged
 		}
 		joined := t.newSegment(slotsFor(cells*3/2), room, g.depth-1)
+		if joined == nil {
+			return merged
+		}
 		t.copyCells(joined, g, buddy)
 		for i := range 2 * span {
 			t.dir[start&^span+i] = joined
@@ -154,7 +192,8 @@ func (t *Table) merge(hash uint64) (merged bool) {
 	}
 }
 
-// shrink counts two of the deepest segments less. When none is left, it halves the directory.
+// shrink subtracts two from the number of deepest segments. If the result is 0, it halves the
+// directory.
 func (t *Table) shrink() {
 	if t.deepest -= 2; t.deepest > 0 {
 		return
@@ -174,7 +213,8 @@ func (t *Table) shrink() {
 	})
 }
 
-// tidy merges the hash's segment with its buddy, or rebuilds it, if too much of it is empty.
+// tidy merges the hash's segment with its buddy, or rebuilds it, if too much of it is empty. Without
+// memory it leaves the segment as it is.
 func (t *Table) tidy(g *segment, hash uint64) {
 	switch {
 	case g.sparse() || g.live == 0:

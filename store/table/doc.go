@@ -1,6 +1,6 @@
-// Package table is the hash table of the store: keys, integers and expiries in cells outside
-// Go's heap, and a slab of the values that are not integers. It knows no transaction, no
-// effect and no clock.
+// Package table is the hash table of the store. Keys, integers and expiries are in cells outside
+// Go's heap. All other values are in a slab. The package knows no transaction, no effect and no
+// clock.
 //
 //	Table ── directory of segments, by the leading bits of the key's hash
 //	          └─ segment: an index (uint32 slots) and an arena (bytes) of cells
@@ -41,6 +41,8 @@
 //   - A segment's nextExpiry is at most the earliest expiry of its cells.
 //   - The slab has no gaps. An object knows the hash of its key, so that its cell is found when
 //     the object moves.
+//   - A write takes memory before it changes anything. Without memory it panics with
+//     [memory.ErrExhausted], and the table is as before.
 //   - The generation of a table grows whenever a cell may have moved or come. A [Place] looks
 //     its cell up again then.
 //

@@ -1,17 +1,22 @@
 package table
 
-// Frozen is what a snapshot must still see of one partition. It is copy-on-write: a segment is
-// copied when the snapshot comes to it, or before the segment changes. Small changes save the
-// heads of cells instead (savedheads.go).
+import (
+	"cmp"
+	"slices"
+)
+
+// Frozen holds the part of one partition that a snapshot must still see. It is copy-on-write. The
+// snapshot copies a segment when it reads it. A transaction copies a segment before it changes it.
+// For a small change, it saves the heads of cells instead (savedheads.go).
 type Frozen struct {
 	copies *Copies
-	number uint32   // of the snapshot
-	tables []*Table // by database at the moment of the snapshot: where its segments are now
-	early  []early  // copies that were made before the snapshot came to their segments
+	number uint32     // of the snapshot
+	tables []Numbered // ascending by database at the moment of the snapshot: where its segments are now
+	early  []early    // copies of segments that the snapshot has not read yet
 	heads  map[*segment]*savedHeads
 	copied map[*byte]struct{} // strings that the snapshot does not see
 
-	adopted []*Table // tables that were emptied; their memory is given back at the end
+	adopted []*Table // emptied tables; Release gives their memory back
 }
 
 // early is a segment copy that waits for the snapshot.
@@ -20,9 +25,16 @@ type early struct {
 	copy *SegmentCopy
 }
 
+// Numbered is a table with the number of its database.
+type Numbered struct {
+	DB    int
+	Table *Table
+}
+
 // Init prepares f for the snapshot with that number, which no earlier snapshot has. tables are
-// the partition's tables, by database.
-func (f *Frozen) Init(c *Copies, number uint32, tables []*Table) {
+// the partition's tables, ascending by database. They are f's own from then on. A table that is
+// made later need not be seen.
+func (f *Frozen) Init(c *Copies, number uint32, tables []Numbered) {
 	f.copies, f.number, f.tables = c, number, tables
 }
 
@@ -52,7 +64,11 @@ func (f *Frozen) Next(c *Cursor) *SegmentCopy {
 			return s
 		}
 	}
-	t := f.tables[c.DB]
+	at, found := slices.BinarySearchFunc(f.tables, c.DB, func(t Numbered, db int) int { return cmp.Compare(t.DB, db) })
+	if !found {
+		return nil
+	}
+	t := f.tables[at].Table
 	for !c.done && t.dir != nil {
 		g := t.dir[t.entryOf(c.from)]
 		from, more := t.next(g, c.from)
@@ -73,11 +89,11 @@ func (t *Table) preserve(g *segment) {
 }
 
 func (f *Frozen) preserve(t *Table, g *segment) {
-	for db, of := range f.tables {
-		if of == t {
+	for _, of := range f.tables {
+		if of.Table == t {
 			s := f.copySegment(t, g)
 			s.early = true
-			f.early = append(f.early, early{db, s})
+			f.early = append(f.early, early{of.DB, s})
 			f.copies.add(s.bytes())
 			return
 		}
@@ -95,24 +111,24 @@ func (f *Frozen) copySegment(t *Table, g *segment) *SegmentCopy {
 
 // adopt keeps the contents of a table that is about to be emptied.
 func (f *Frozen) adopt(t *Table) {
-	for db, of := range f.tables {
-		if of == t {
-			f.tables[db] = &Table{dir: t.dir, depth: t.depth, objects: t.objects, frozen: t.frozen, blocks: t.blocks}
-			f.adopted = append(f.adopted, f.tables[db])
+	for i, of := range f.tables {
+		if of.Table == t {
+			f.tables[i].Table = &Table{dir: t.dir, depth: t.depth, objects: t.objects, frozen: t.frozen, blocks: t.blocks}
+			f.adopted = append(f.adopted, f.tables[i].Table)
 			t.segmap.Store(nil)
 			t.dir = nil // the adopted table gives the memory back
 		}
 	}
 }
 
-// swap notes that two tables are about to exchange their contents.
+// swap notes that two tables will exchange their contents.
 func (f *Frozen) swap(a, b *Table) {
-	for db, of := range f.tables {
-		switch of {
+	for i := range f.tables {
+		switch of := &f.tables[i]; of.Table {
 		case a:
-			f.tables[db] = b
+			of.Table = b
 		case b:
-			f.tables[db] = a
+			of.Table = a
 		}
 	}
 }
@@ -167,7 +183,7 @@ func (f *Frozen) saveHead(t *Table, g *segment, off uint32) {
 	f.copies.add(h.bytes() - before)
 }
 
-// takeHeads returns the segment's saved heads and drops them, nil if it has none.
+// takeHeads removes and returns the saved heads of the segment, nil if there are no saved heads.
 func (f *Frozen) takeHeads(g *segment) *savedHeads {
 	h := f.heads[g]
 	if h != nil {

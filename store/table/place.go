@@ -5,9 +5,9 @@ import (
 	"cellserver/store/value"
 )
 
-// Place is a key's place in a table. It is found once, and then the key is read and written
-// through it, whether the key is there or not. It follows its cell when other writes move the
-// cell. It is valid as long as the partition's lock is held.
+// Place is a key's place in a table, also if the key is absent. The caller finds it once, and reads
+// and writes the key through it. A Place follows its cell when other writes move the cell. It is
+// valid while the caller holds the partition's lock.
 type Place struct {
 	t    *Table
 	g    *segment
@@ -25,8 +25,8 @@ func (p *Place) sync() {
 	}
 }
 
-// lookUp finds the cell. It runs rarely and is called from many places: kept out of line, it
-// leaves them small enough to be inlined.
+// lookUp finds the cell. It runs rarely, and many methods call it. It is not inlined, so those
+// methods stay small enough for the compiler to inline them.
 //
 //go:noinline
 func (p *Place) lookUp() {

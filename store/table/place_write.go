@@ -4,6 +4,7 @@ import "cellserver/store/value"
 
 // Remove takes the key out. The key must be there.
 func (p *Place) Remove() {
+	p.sync()
 	p.t.saveHead(p.g, p.off)
 	p.t.remove(p.g, p.off, int(p.slot), p.hash)
 	p.off, p.gen = 0, p.t.gen
@@ -18,30 +19,20 @@ func (p *Place) SetInt(v, expireAt int64) (created bool) {
 // SetBytes makes the key hold b, whatever it held before, until expireAt. b is the table's own
 // from then on. SetBytes reports whether the key is new.
 func (p *Place) SetBytes(b []byte, expireAt int64) (created bool) {
-	p.freeForObject()
+	p.freeForObject(expireAt)
 	return p.storeObject(value.Raw, textObject(b, p.hash), expireAt)
 }
 
 // SetCollection makes the key hold a collection, whatever it held before, until expireAt. The
 // collection is the table's own from then on. SetCollection reports whether the key is new.
 func (p *Place) SetCollection(c value.Collection, expireAt int64) (created bool) {
-	p.freeForObject()
+	p.freeForObject(expireAt)
 	return p.storeObject(c.Kind(), object{collection: c, hash: p.hash}, expireAt)
 }
 
-// TakeCollection takes the collection out of the key, which must be removed or set next.
-func (p *Place) TakeCollection() value.Collection {
-	p.t.preserve(p.g)
-	o := p.object()
-	c := o.collection
-	p.t.addHeap(-c.Bytes())
-	o.collection = nil
-	return c
-}
-
-// Overwrite copies b over the string that the key holds, and sets the expiry. It returns the
-// key's string. It returns nil, and changes nothing, if the key holds no string, if its memory
-// is too small or far too large for b, or if a snapshot runs.
+// Overwrite copies b over the string that the key holds, and sets the expiry. It returns the key's
+// string. It returns nil and changes nothing if the key does not hold a string. It does the same if
+// the memory of the string is too small or far too large for b, or if a snapshot runs.
 func (p *Place) Overwrite(b []byte, expireAt int64) []byte {
 	if p.Kind() != value.Raw || *p.t.frozen != nil {
 		return nil
@@ -51,6 +42,7 @@ func (p *Place) Overwrite(b []byte, expireAt int64) []byte {
 	if room := cap(own) - len(b); room < 0 || room > len(b)/2 || len(b) == 0 {
 		return nil
 	}
+	p.roomForExpiry(expireAt)
 	own = append(own[:0], b...)
 	o.setBytes(own)
 	p.SetExpiry(expireAt)
@@ -103,6 +95,7 @@ func (p *Place) SetExpiry(at int64) {
 		p.countExpiry(had, at)
 		return
 	}
+	c = p.roomForExpiry(at)
 	c.clear(cellExpiryIsTAT)
 	p.storeExpiry(c, had, at)
 }
@@ -117,6 +110,9 @@ func (p *Place) store(k value.Kind, word, expireAt int64) (created bool) {
 		created = true
 	} else {
 		p.t.saveHead(p.g, p.off)
+		if !tat {
+			p.roomForExpiry(expireAt)
+		}
 		p.t.dropObject(p.Cell())
 	}
 	c := p.Cell()
@@ -134,12 +130,15 @@ func (p *Place) store(k value.Kind, word, expireAt int64) (created bool) {
 }
 
 // freeForObject frees the key's old object before the new one enters the slab: freeing moves
-// another object.
-func (p *Place) freeForObject() {
-	if p.Exists() {
-		p.t.saveHead(p.g, p.off)
-		p.t.dropObject(p.Cell())
+// another object. It makes room for the cell before that, because there may be no memory.
+func (p *Place) freeForObject(expireAt int64) {
+	if !p.Exists() {
+		p.t.prepare(p.key, p.hash)
+		return
 	}
+	p.t.saveHead(p.g, p.off)
+	p.roomForExpiry(expireAt)
+	p.t.dropObject(p.Cell())
 }
 
 func (p *Place) storeObject(k value.Kind, o object, expireAt int64) (created bool) {
@@ -147,17 +146,21 @@ func (p *Place) storeObject(k value.Kind, o object, expireAt int64) (created boo
 	return p.store(k, p.t.objects.put(o), expireAt)
 }
 
-// storeExpiry writes the expiry into the cell, and makes room for it if there is none.
+// storeExpiry writes the expiry into the cell, which has room for it unless it is NoExpiry.
 func (p *Place) storeExpiry(c Cell, had bool, at int64) {
-	if !c.has(cellHasExpiry) {
-		if at == NoExpiry {
-			p.countExpiry(had, at)
-			return
-		}
-		c = p.widen()
+	if c.has(cellHasExpiry) {
+		c.setExpiryRoom(at)
 	}
-	c.setExpiryRoom(at)
 	p.countExpiry(had, at)
+}
+
+// roomForExpiry makes sure that the key's cell, which it returns, has room for an expiry. If there
+// is no memory, it panics with [memory.ErrExhausted], and nothing has changed.
+func (p *Place) roomForExpiry(at int64) Cell {
+	if c := p.Cell(); at == NoExpiry || c.has(cellHasExpiry) {
+		return c
+	}
+	return p.widen()
 }
 
 // countExpiry updates the number of cells with an expiry, and the segment's bound.
@@ -180,6 +183,7 @@ func (p *Place) widen() Cell {
 	old, c := p.Cell(), p.g.cell(off)
 	copy(c, old[:cellHeader])
 	c.set(cellHasExpiry)
+	c.setExpiryRoom(NoExpiry)
 	copy(c[cellHeader+cellExpiry:], old.keyBytes())
 	p.g.index[p.slot] = p.g.index[p.slot]&^offsetMask | off
 	p.g.kill(old)
@@ -190,8 +194,8 @@ func (p *Place) widen() Cell {
 	return c
 }
 
-// copiedBytes returns the key's string, to be written over. While a snapshot runs, the first
-// call makes a copy.
+// copiedBytes returns the key's string for a change in place. While a snapshot runs, the first call
+// makes a copy.
 func (p *Place) copiedBytes(b []byte) []byte {
 	f := *p.t.frozen
 	if f == nil || cap(b) == 0 {

@@ -1,7 +1,7 @@
 package table
 
-// Reserve makes room for cells that are about to come. It exists for speed alone, while a
-// snapshot or a log is loaded.
+// Reserve makes room for the next cells. It exists for speed alone, while the server loads a
+// snapshot or a log.
 //
 // What it is: a table without keys makes all its segments with the first key. A table that
 // would grow to more than twice its cells makes them at once, and moves its cells there.
@@ -18,7 +18,7 @@ func (t *Table) Reserve(cells int) {
 	}
 }
 
-// Release ends a reservation, and gives up the room that no cell has used.
+// Release ends a reservation, and gives the room back that no cell has used.
 func (t *Table) Release() {
 	t.reserved = 0
 	for at := 0; at < len(t.dir); {
@@ -31,42 +31,79 @@ func (t *Table) Release() {
 	}
 }
 
-// makeSegments makes the segments of a table that has none: one, or as many as the reserved
-// cells fill.
-func (t *Table) makeSegments() {
+// makeSegments makes the segments of a table without segments: one, or as many as the reserved
+// cells fill. Without memory it makes none and reports false.
+func (t *Table) makeSegments() bool {
 	depth, cells := uint8(0), t.reserved
 	for slotsFor(cells) > segmentMaxSlots {
 		depth++
 		cells /= 2
 	}
-	t.dir, t.depth, t.deepest = make([]*segment, 1<<depth), depth, 1<<depth
-	for i := range t.dir {
-		t.dir[i] = t.newSegment(slotsFor(cells), 0, depth)
-		t.addCells(t.dir[i].overhead())
+	dir := make([]*segment, 1<<depth)
+	for i := range dir {
+		if dir[i] = t.newSegment(slotsFor(cells), 0, depth); dir[i] == nil {
+			for _, g := range dir[:i] {
+				g.release(t.blocks)
+			}
+			return false
+		}
 	}
-	t.addHeap(int64(len(t.dir)) * dirEntryBytes)
-	t.publish(0, len(t.dir))
+	for _, g := range dir {
+		t.addCells(g.overhead())
+	}
+	t.dir, t.depth, t.deepest = dir, depth, len(dir)
+	t.addHeap(int64(len(dir)) * dirEntryBytes)
+	t.publish(0, len(dir))
+	return true
 }
 
-// rehash moves all cells to new segments, as many as the reserved cells fill. A running snapshot
-// can copy a segment that is in no directory.
+// rehash moves all cells to new segments, as many as the reserved cells fill. Without memory the
+// cells stay where they are. A running snapshot can copy a segment that is in no directory.
 func (t *Table) rehash() {
-	var old []*segment
-	t.segments(func(g *segment) bool {
-		old = append(old, g)
-		return true
-	})
-	t.addHeap(-int64(len(t.dir)) * dirEntryBytes)
-	t.makeSegments()
-	for _, g := range old {
-		t.preserve(g)
-		g.inOrder(func(c Cell) {
-			h := t.Hash(t.keyOf(c))
-			t.room(h, c.size()).put(c, h)
-		})
+	dir, depth, deepest, old := t.dir, t.depth, t.deepest, t.allSegments()
+	if !t.makeSegments() {
+		return
+	}
+	unused := old
+	if !t.copyAll(old) {
+		unused = t.allSegments()
+		dir, t.dir, t.depth, t.deepest = t.dir, dir, depth, deepest
+	}
+	for _, g := range unused {
 		t.addCells(-g.overhead())
 		g.release(t.blocks)
 	}
+	t.addHeap(-int64(len(dir)) * dirEntryBytes)
 	t.publish(0, len(t.dir)) // again, now that the arenas have their ends
 	t.gen++
+}
+
+// copyAll copies the cells of segments that are in no directory. It reports whether there was memory.
+func (t *Table) copyAll(old []*segment) (done bool) {
+	for _, g := range old {
+		t.preserve(g)
+		done = true
+		g.inOrder(func(c Cell) {
+			h := t.Hash(t.keyOf(c))
+			if done {
+				if to := t.tryRoom(h, c.size()); to != nil {
+					to.put(c, h)
+				} else {
+					done = false
+				}
+			}
+		})
+		if !done {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Table) allSegments() (all []*segment) {
+	t.segments(func(g *segment) bool {
+		all = append(all, g)
+		return true
+	})
+	return all
 }

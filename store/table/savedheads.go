@@ -5,19 +5,20 @@ import (
 	"unsafe"
 )
 
-// savedHeads is how a segment was when the snapshot began, for a segment that has changed since
-// and is not copied yet. It exists for speed alone.
+// savedHeads records how a segment was when the snapshot began. The segment has changed since, and
+// has no copy yet. savedHeads exists for speed alone.
 //
 // What it is: the heads of the cells that changed, as they were, and the end of the arena. The
 // key behind a head never changes.
 //
-// What it brings: the transaction that changes the first cell of a segment saves 28 bytes, and
-// does not copy some 30 KB. Under load, nearly every request is the first to change its segment,
-// and each would make such a copy. The longest and the usual delay of a write are measured by
-// go test -run '^$' -bench BenchmarkLongestSnapshot ./store.
+// What it brings: the transaction that changes the first cell of a segment saves 28 bytes instead
+// of copying some 30 KB. Under load, nearly every request is the first to change its segment, and
+// would make such a copy. Measure the longest and the usual delay of a write with
 //
-// What it must never do: stand for a cell with an object in the slab. Objects move within the
-// slab without notice ([segment.redirect]). The segment is copied instead.
+//	go test -run '^$' -bench BenchmarkLongestSnapshot ./store
+//
+// What it must never do: stand for a cell with an object in the slab. Objects move within the slab
+// without notice ([segment.redirect]). The transaction copies the segment instead.
 type savedHeads struct {
 	arena int // used bytes of the arena
 	heads []head
@@ -35,8 +36,8 @@ const (
 	mostHeads = 256 // then the segment is copied: the same cells may change again and again
 )
 
-// restore makes a copy of the segment's arena what the arena was. If a cell was saved more than
-// once, its first head counts.
+// restore turns a copy of the segment's arena into the arena of the snapshot's begin. If a cell has
+// several saved heads, the first one counts.
 func (s *savedHeads) restore(arena []byte) []byte {
 	arena = arena[:s.arena]
 	for _, h := range slices.Backward(s.heads) {

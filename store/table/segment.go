@@ -51,9 +51,13 @@ type segment struct {
 	_ [2*CacheLine - 88]byte // two cache lines; the fields that lookups read are in the first
 }
 
-// newSegment returns an empty segment with room for at least room bytes of cells.
+// newSegment returns an empty segment with room for at least room bytes of cells, nil if there is no
+// memory.
 func newSegment(b *memory.Blocks, slots, room int, depth uint8) *segment {
 	block := b.Take(segmentBytes(slots, room))
+	if block == nil {
+		return nil
+	}
 	index := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(block))), slots)
 	clear(index)
 	at := slots * slotBytes
@@ -222,7 +226,7 @@ func (g *segment) inOrder(f func(c Cell)) {
 // liveBytes returns the bytes of the arena that cells take.
 func (g *segment) liveBytes() int { return len(g.arena) - arenaStart - g.dead }
 
-// wasteful reports whether dead cells take so much of the arena that the segment is rebuilt.
+// wasteful reports whether dead cells take so much of the arena that a rebuild is worth it.
 func (g *segment) wasteful() bool { return g.dead > wastefulBytes && g.dead*4 > len(g.arena) }
 
 // sparse reports whether the index is far too large for its cells.

@@ -8,8 +8,8 @@ import (
 	"cellserver/store/value"
 )
 
-// Image is a key as a snapshot saw it, or as it is. What it refers to must not be changed. It is
-// valid until the function that got it returns.
+// Image is a key as a snapshot saw it, or as it is. Do not change the values that it refers to. It
+// is valid until the function that got it returns.
 type Image struct {
 	DB         int
 	Key        []byte
@@ -28,9 +28,9 @@ type SegmentCopy struct {
 	image   Image    // the argument of each call: one for all, so that a key costs no allocation
 }
 
-// copy copies a segment. was is how the segment was, nil if it has not changed. Cells come in the
-// order of the arena. That is often the order of their objects, too: so these come from memory
-// in sequence.
+// copy copies a segment. was records how the segment was, nil if it has not changed. The cells are
+// in the order of the arena. That is often the order of their objects, too, so copy reads those in
+// sequence.
 func (s *SegmentCopy) copy(all *slab, g *segment, was *savedHeads) {
 	s.arena = append(s.arena[:0], g.arena...)
 	if was != nil {
@@ -95,14 +95,14 @@ func (s *SegmentCopy) Release(c *Copies) {
 	c.pool.Put(s)
 }
 
-// Copies is what all parts of one snapshot share: the copies of segments.
+// Copies are the copies of segments that all parts of one snapshot share.
 type Copies struct {
 	pool    sync.Pool    // *SegmentCopy, for the next copy
 	waiting atomic.Int64 // bytes of early copies and of saved heads
 	most    atomic.Int64 // the most that waiting ever was
 }
 
-// Bytes returns the bytes of copies that wait for the snapshot, and the most that it ever was.
+// Bytes returns the bytes of copies that wait for the snapshot, and the largest number so far.
 func (c *Copies) Bytes() (now, most int64) { return c.waiting.Load(), c.most.Load() }
 
 func (c *Copies) add(bytes int64) {

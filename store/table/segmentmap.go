@@ -7,7 +7,7 @@ import (
 	"cellserver/store/memory"
 )
 
-// SegmentMap says where the segments of one table lie, to goroutines that do not hold the
+// SegmentMap has the addresses of the segments of one table, for goroutines that do not hold the
 // partition's lock. It exists for speed alone.
 //
 // What it is: for each directory entry, the address of the segment's index, the number of its
@@ -25,15 +25,15 @@ type SegmentMap struct {
 	segments []segmentAddress // by the leading depth bits of a hash
 }
 
-// segmentAddress is where the index of a segment lies. The arena follows the index.
+// segmentAddress is the address of the index of a segment. The arena follows the index.
 type segmentAddress struct {
 	slots atomic.Pointer[[segmentMaxSlots]atomic.Uint32] // nil: do not prefetch
 	mask  atomic.Uint32                                  // number of slots - 1
 	end   atomic.Uint32                                  // of the used part of the arena
 }
 
-// longProbe is after how many slots CellAddress gives up. Few cells lie farther from the slot
-// of their hash.
+// longProbe is the number of slots after which CellAddress gives up. Few cells lie farther from the
+// slot of their hash.
 const longProbe = 16
 
 // publishSegments enters the segments of n directory entries in the segment map, which lies at
@@ -92,8 +92,9 @@ func (m *SegmentMap) IndexLine(hash uint64) unsafe.Pointer {
 	return unsafe.Pointer(&slots[hash&uint64(a.mask.Load())&^(CacheLine/slotBytes-1)])
 }
 
-// CellAddress returns where the cell of a hash lies, or the cell of another hash with the same
-// fingerprint, or where a new cell will be. It returns nil if that is not known. m may be nil.
+// CellAddress returns the address of the cell of a hash, or nil if that is not known. The address
+// may be that of another cell with the same fingerprint. Without a cell, it is the place of the
+// next new cell. m may be nil.
 func (m *SegmentMap) CellAddress(hash uint64) unsafe.Pointer {
 	if m == nil {
 		return nil

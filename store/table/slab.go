@@ -7,9 +7,9 @@ import (
 	"cellserver/store/value"
 )
 
-// object is what a cell refers to: a string, a collection, or the bytes of a key that is too
-// long for an arena. It has the size of a slice and two words. A string's length and capacity
-// are therefore 32-bit numbers, and a collection uses the length's place for another number.
+// object is a string, a collection, or the bytes of a key that is too long for an arena. A cell
+// refers to it. It has the size of a slice and two words. A string's length and capacity are
+// therefore 32-bit numbers, and a collection uses the length's place for another number.
 type object struct {
 	collection value.Collection // nil for a string
 	text       *byte            // the first byte of a string
@@ -50,8 +50,8 @@ func (o *object) size() int64 {
 const slabChunk = 32
 
 // slab holds objects at small indexes, in chunks, so that growing never copies. It has no gaps:
-// when an object goes, the last one takes its place. So its memory follows the objects that are
-// left.
+// when an object goes, the last object takes its place. So its memory follows the number of
+// objects.
 type slab struct {
 	chunks []*[slabChunk]object
 	n      int64

@@ -8,8 +8,8 @@ type Sweep struct {
 	more    bool // the segment has more expired cells than fit in expired
 }
 
-// A round looks through one segment at most, and removes at most so many cells with so many
-// bytes of keys. That bounds the time for which the partition is locked.
+// A round looks through one segment at most. It removes at most this number of cells, with at most
+// this number of bytes of keys. So the partition is locked for a bounded time.
 const (
 	sweepCells    = 128
 	sweepKeyBytes = 64 << 10
@@ -41,10 +41,10 @@ func (k *keys) each(f func(key []byte)) {
 // Restart begins with the first segment of another table.
 func (s *Sweep) Restart() { s.from = 0 }
 
-// Round skips the segments in which nothing has expired at now (Unix nanoseconds), at most
-// budget of them. It looks through the first other segment, and calls remove for its expired
-// keys, which remove must remove. It returns how many these are, and how much work it did:
-// segments and cells. done reports whether that was the table's end.
+// Round skips the segments in which nothing has expired at now (Unix nanoseconds), at most budget
+// of them. It looks through the first other segment, and calls remove for each expired key. remove
+// must remove the key. Round returns the number of these keys, and its work: segments and cells.
+// done reports whether the round reached the end of the table.
 func (s *Sweep) Round(t *Table, now int64, budget int, remove func(key []byte)) (expired, visited int, done bool) {
 	for t.dir != nil && visited < budget {
 		g := t.dir[t.entryOf(s.from)]
@@ -81,7 +81,7 @@ func (s *Sweep) remove(t *Table, remove func(key []byte)) (expired int) {
 	return len(s.expired.ends)
 }
 
-// skip goes on to the segment after g, and reports whether g is the last one.
+// skip moves to the segment after g, and reports whether g is the last one.
 func (s *Sweep) skip(t *Table, g *segment) (last bool) {
 	from, ok := t.next(g, s.from)
 	s.from = from

@@ -33,14 +33,14 @@ type Table struct {
 	heapUsed *atomic.Int64
 	blocks   *memory.Blocks
 
-	reserved int // cells for which the first insert makes room
+	reserved int // number of cells for which the first insert makes room
 	_        [3*CacheLine - 168]byte
 }
 
 // dirEntryBytes is the memory of a directory entry, with its entry of the segment map.
 const dirEntryBytes = 24
 
-// Shared is what all tables of a store have in common.
+// Shared is the state that all tables of a store share.
 type Shared struct {
 	Seed   maphash.Seed
 	Blocks *memory.Blocks // the memory of segments; counts their bytes
@@ -112,10 +112,31 @@ func (t *Table) find(key []byte, hash uint64) (g *segment, off uint32, slot int)
 	return g, off, slot
 }
 
-// insert makes a cell for a key that is absent.
+// makeFirst makes the segments of a table without segments. If there is no memory, it panics with
+// [memory.ErrExhausted].
+func (t *Table) makeFirst() {
+	if !t.makeSegments() {
+		panic(memory.ErrExhausted)
+	}
+}
+
+// prepare makes room for the cell of a key that is absent. If there is no memory, it panics with
+// [memory.ErrExhausted], and no key has changed. An insert that follows needs no more memory.
+func (t *Table) prepare(key []byte, hash uint64) {
+	if t.dir == nil {
+		t.makeFirst()
+	}
+	t.room(hash, cellHeader+cellExpiry+min(len(key), inlineKeyMax))
+}
+
+// insert makes a cell for a key that is absent. If there is no memory, it panics with
+// [memory.ErrExhausted], and nothing has changed.
 func (t *Table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, off uint32, slot int) {
 	if t.dir == nil {
-		t.makeSegments()
+		t.makeFirst()
+	}
+	if len(key) > inlineKeyMax {
+		t.prepare(key, hash)
 	}
 	t.saveEnd(t.dir[t.entryOf(hash)])
 	flags, size := byte(0), cellHeader
@@ -178,7 +199,8 @@ func (t *Table) dropObject(c Cell) {
 	}
 }
 
-// dropAt frees a place of the slab. If another object moves there, its cell learns of it.
+// dropAt frees a place of the slab. If another object moves there, dropAt updates the cell of that
+// object.
 func (t *Table) dropAt(i int64) {
 	if from, hash := t.objects.drop(i); from >= 0 {
 		t.dir[t.entryOf(hash)].redirect(hash, from, i)

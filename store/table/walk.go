@@ -34,9 +34,9 @@ type Found struct {
 
 func (f *Found) prefix() uint64 { return f.hash >> (64 - PrefixBits) }
 
-// Scan is [Table.Each] in the order of the keys' hashes, from a hash prefix of [PrefixBits] on.
-// It counts the keys in seen, and stops when seen reaches count; keys of one prefix are never
-// separated. It returns the prefix to go on from, and whether there may be more. buffer is
+// Scan is [Table.Each] in the order of the keys' hashes, from a hash prefix of [PrefixBits] on. It
+// counts the keys in seen, and stops when seen reaches count; keys of one prefix are never
+// separated. It returns the prefix to continue from, and whether there may be more cells. buffer is
 // reused between calls.
 func (t *Table) Scan(p *Place, buffer *[]Found, from uint64, seen *int, count int, f func()) (next uint64, more bool) {
 	if t.dir == nil {

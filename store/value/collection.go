@@ -1,8 +1,8 @@
 package value
 
-// Collection is a value with members: what the store itself needs to know of a type. The
-// store counts its memory, copies it for COPY and for snapshots, and names it. Reading and
-// changing its members is between the type and its commands.
+// Collection is a value with members. The interface has all that the store itself needs of a type.
+// The store counts the memory of a collection, copies it for COPY and for snapshots, and names it.
+// The methods of the type itself read and change its members.
 //
 // A Collection is not safe for concurrent use, except as Fork says. The store removes a key
 // when its collection becomes empty.

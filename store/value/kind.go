@@ -1,7 +1,7 @@
 package value
 
-// Kind is what a key holds. A cell of the store keeps it in three bits, so there are at most
-// eight kinds.
+// Kind is the type of a key's value. A cell of the store keeps it in three bits, so there are at
+// most eight kinds.
 type Kind uint8
 
 // The kinds of values. The collections come last.

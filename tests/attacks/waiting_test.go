@@ -2,9 +2,6 @@ package attacks
 
 import (
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,20 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
-
-// cpu returns the processor time that a process has used.
-func (s *server) cpu() time.Duration {
-	s.t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
-	require.NoError(s.t, err)
-	_, rest, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(rest)
-	user, err := strconv.Atoi(fields[11])
-	require.NoError(s.t, err)
-	system, err := strconv.Atoi(fields[12])
-	require.NoError(s.t, err)
-	return time.Duration(user+system) * 10 * time.Millisecond
-}
 
 // TestWaitingClientsCostNothing has 2,000 clients wait: half in WAIT, half under CLIENT PAUSE WRITE. Before, each was
 // polled every 32 ms: with 5,000 in WAIT, the PINGs of another client took 40–215 ms (p50), with 9,000 under CLIENT

@@ -36,5 +36,5 @@ func hotKey(ctx context.Context, o contest.Options) ([]report.Section, error) {
 	return []report.Section{{ID: "hotkey", Heading: "One hot key", Table: t,
 		Notes: `CL.THROTTLE of 8 clients with a connection each. The clients are part of this bench, which shares all cores with the server.
 × is the time for a command divided by the time with a key for each client: the median of the ratios, round by round.
-` + "`go test -bench 'Throttle8' ./commands`" + ` measures the cost of a command without sockets.`}}, nil
+` + "`go test -bench 'Throttle8' ./server`" + ` measures the cost of a command without sockets.`}}, nil
 }

@@ -177,7 +177,7 @@ func hotKeyWithoutSockets(ctx context.Context, o contest.Options) (all []verdict
 	others := 0.0
 	if err == nil {
 		others, err = server.Observe(nil, func() (err error) {
-			found, err = goBench(ctx, "./commands", "^BenchmarkThrottle8$", "0.3s", o.Repeats)
+			found, err = goBench(ctx, "./server", "^BenchmarkThrottle8$", "0.3s", o.Repeats)
 			return err
 		})
 	}

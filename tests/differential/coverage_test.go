@@ -54,13 +54,13 @@ var unexercised = map[string]string{
 	"SHUTDOWN":     "ends the server",
 	"LOLWUT":       "shows itself",
 	"SAVE":         "writes a file; tests of the whole server have it",
-	"BGSAVE":       "as SAVE, and how long it takes shows",
+	"BGSAVE":       "as SAVE, and its duration changes later replies",
 	"BGREWRITEAOF": "as BGSAVE; tests of the append-only file have it with a real Redis",
 	"SUBSCRIBE":    "turns the connection into a stream, as do the three below; Redis's own unit/tracking and tests beside them have them",
 	"PSUBSCRIBE":   "as SUBSCRIBE", "UNSUBSCRIBE": "as SUBSCRIBE", "PUNSUBSCRIBE": "as SUBSCRIBE",
 	"INFO":     "its fields are the server's own",
-	"INCREX":   "Redis 7.0 has it not",
-	"GCRA":     "Redis 7.0 has it not",
+	"INCREX":   "Redis 7.0 does not have it",
+	"GCRA":     "Redis 7.0 does not have it",
 	"THROTTLE": "throttlecrab's, not Redis's",
 }
 

@@ -76,6 +76,7 @@ func (a *App) wire(cfg *config.Config, configFile string) {
 	})
 	configureStore(a.store, cfg)
 	a.disk = newDisk(a.store, a.clock, &a.log, cfg)
+	a.store.CountExternal(a.disk.Journal().Held)
 	process := processInfo(configFile, a.usage)
 	a.server = server.New(server.Options{
 		Store: a.store, Clock: a.clock, Log: a.log.Logger, Config: cfg, RunID: hex.EncodeToString(random(20)),

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"runtime"
-	"runtime/debug"
 	"time"
 
 	"cellserver/resp/transport"
@@ -20,7 +19,6 @@ type background struct {
 	disk      *disk
 	transport *transport.Server
 	peers     *peers
-	rules     *ruleFile
 
 	expiry    expiry
 	reclaimer reclaimer
@@ -43,7 +41,7 @@ func (b *background) run(ctx context.Context) {
 	for {
 		interval := time.Second / time.Duration(b.server.Config().Hz)
 		next := time.After(interval)
-		b.guard(func() { b.round(interval) })
+		b.log.guard("a background round panicked", func() { b.round(interval) })
 		select {
 		case <-ctx.Done():
 			return
@@ -52,23 +50,12 @@ func (b *background) run(ctx context.Context) {
 	}
 }
 
-// guard logs a panic of a round, so that the server continues. The next round tries again.
-func (b *background) guard(round func()) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			b.log.Error("a background round panicked", "reason", reason, "stack", string(debug.Stack()))
-		}
-	}()
-	round()
-}
-
 func (b *background) round(interval time.Duration) {
 	now := b.clock.Monotonic()
 	b.transport.Tick(now)
 	if now-b.patrolled >= patrolInterval {
 		b.patrolled = now
 		b.peers.patrol(now)
-		b.rules.poll()
 		b.reclaimer.reclaim(b.store.UsedOfHeap())
 	}
 	if now-b.sampled >= sampleInterval {

@@ -20,7 +20,7 @@ func (a *App) configure(old, cfg *config.Config) error {
 			return &commands.Refusal{Directive: "dir", Reason: err}
 		}
 	}
-	if limit := maxClients(); cfg.MaxClients > old.MaxClients && cfg.MaxClients > limit {
+	if limit := maxClients(cfg); cfg.MaxClients > old.MaxClients && cfg.MaxClients > limit {
 		return &commands.Refusal{Directive: "maxclients", Reason: fmt.Errorf(
 			"The operating system is not able to handle the specified number of clients, try with %d", limit)}
 	}

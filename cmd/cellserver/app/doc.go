@@ -1,7 +1,8 @@
 // Package app makes the parts of the server, connects them, and starts and stops them. It knows no flags, no
 // signals and no exit codes, so that tests run whole servers in their own process.
 //
-// The files, from top to bottom; a file uses files below it only. The first three are one part.
+// The files, from top to bottom. A file uses only files below it, except the first three: they use
+// each other.
 //
 //	app.go           App and New: makes and connects the parts
 //	run.go           Run: load, serve, drain, save; SHUTDOWN
@@ -14,6 +15,7 @@
 //	peers.go         admits connections; closes idle clients and slow readers
 //	rules.go         the rules-file
 //	metrics.go       the exporter for Prometheus
+//	fewconns.go      a listener with a bound on its open connections
 //	sockets.go       the listeners for clients
 //	endpoints.go     where a configuration asks to listen
 //	listen.go        opens one listener
@@ -31,9 +33,9 @@
 // the rules-file, and opens the listeners for clients and for metrics. From then on connections wait in the backlog, and
 // the exporter answers.
 //
-// Run loads the data. It accepts clients after the load. If the load takes longer than a second, it accepts clients
-// then, and they get LOADING. Two goroutines begin: one for the background rounds, one for the periodic work of the
-// append-only file.
+// Run loads the data. Then it accepts clients. If the load takes longer than a second, Run accepts clients during the
+// load, and they get LOADING. Three goroutines begin: one for the background rounds, one for the periodic work of the
+// append-only file, one that looks at the rules-file.
 //
 // SIGTERM ends the context of Run. Run stops in this order:
 //
@@ -41,7 +43,7 @@
 //     SHUTDOWN stops it, or a second signal ends the process.
 //  2. It closes the listeners for clients, and the exporter.
 //  3. Each connection finishes its batch, sends its replies and closes. After shutdown-timeout seconds Run closes the rest.
-//  4. The two goroutines end.
+//  4. The goroutines end. The one of the rules-file may wait for its file system, and ends with the process.
 //  5. The disk writes, fsyncs and closes the append-only file. If there are save points and keys have changed since
 //     step 1, it writes another snapshot.
 //
@@ -53,6 +55,7 @@
 //   - Several Apps in one process share nothing: there are no global variables that change.
 //   - A part that refuses a configuration keeps its previous state, or brings it back.
 //   - A panic in a background round is logged and ends that round only.
+//   - A background round opens no file that a directive names.
 //
 // # Locks
 //

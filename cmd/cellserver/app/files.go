@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,4 +58,28 @@ func cause(err error) error {
 		return no
 	}
 	return err
+}
+
+// errNotRegular refuses a path that is a directory, a pipe, a socket or a device.
+var errNotRegular = errors.New("not a regular file: choose a regular file")
+
+// readRegular reads a regular file of at most so many bytes. It never waits for the other end of a pipe: it opens the
+// path without blocking, and then looks at what it has opened. info is nil if the file could not be opened.
+func readRegular(path string, most int64) (text []byte, info fs.FileInfo, err error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	if info, err = file.Stat(); err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, info, errNotRegular
+	}
+	text, err = io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("more than %d bytes", most)
+	}
+	return text, info, err
 }

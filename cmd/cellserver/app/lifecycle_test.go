@@ -186,11 +186,11 @@ func TestBackgroundSurvivesPanics(t *testing.T) {
 	require.NoError(t, err)
 	defer in.sockets.close()
 	b := background{log: &in.App.log}
-	b.guard(func() { panic("oops") })
+	b.log.guard("a background round panicked", func() { panic("oops") })
 	require.Contains(t, in.log.String(), "a background round panicked")
 	require.Contains(t, in.log.String(), "lifecycle_test.go")
 	rounds := 0
-	b.guard(func() { rounds++ })
+	b.log.guard("a background round panicked", func() { rounds++ })
 	require.Equal(t, 1, rounds)
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"cellserver/internal/config"
@@ -66,6 +67,16 @@ func redisLevels(groups []string, attr slog.Attr) slog.Attr {
 // verbose logs at Redis's level verbose.
 func (l *logger) verbose(text string, args ...any) {
 	l.Log(context.Background(), levelVerbose, text, args...)
+}
+
+// guard runs a background job. It logs a panic, so that the server continues.
+func (l *logger) guard(panicked string, job func()) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			l.Error(panicked, "reason", reason, "stack", string(debug.Stack()))
+		}
+	}()
+	job()
 }
 
 // logFile is the path of a file. Each write opens the file, so that log rotation can rename it without a signal.

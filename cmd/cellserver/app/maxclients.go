@@ -1,16 +1,25 @@
 package app
 
-import "cellserver/internal/config"
+import (
+	"runtime"
 
-// reservedFiles is how many open files are not for clients: listeners, data files, the runtime.
+	"cellserver/internal/config"
+)
+
+// reservedFiles is how many open files are not for clients: listeners, connections that are being refused or closed,
+// data files, metrics, the runtime. It is enough for four processors and two listeners.
 const reservedFiles = 32
 
 // maxClients returns how many clients the system's limit on open files permits, at least 1.
-func maxClients() int { return max(openFiles()-reservedFiles, 1) }
+func maxClients(cfg *config.Config) int {
+	loops := max(runtime.GOMAXPROCS(0)-4, 0) // an event loop, of which there is one for two processors, has two files
+	listeners := max(len(endpoints(cfg))-2, 0)
+	return max(openFiles()-reservedFiles-loops-2*listeners, 1)
+}
 
 // lowerMaxClients lowers maxclients to what the system permits, as Redis does at its start.
 func lowerMaxClients(log *logger, cfg *config.Config) {
-	if limit := maxClients(); cfg.MaxClients > limit {
+	if limit := maxClients(cfg); cfg.MaxClients > limit {
 		log.Warn("maxclients is lowered to what the limit on open files permits: raise that limit with ulimit -n",
 			"maxclients", limit, "configured", cfg.MaxClients)
 		cfg.MaxClients = limit

@@ -57,6 +57,7 @@ func (e *exporter) configure(cfg *config.Config) error {
 const (
 	scrapeTimeout   = 10 * time.Second
 	scrapeMaxHeader = 16 << 10
+	scrapeConns     = 4 // at the same time: reservedFiles has room for them
 )
 
 // serve answers requests until the exporter is closed.
@@ -65,7 +66,8 @@ func (e *exporter) serve() {
 		Handler: metricsHandler(e.metrics), ErrorLog: slog.NewLogLogger(e.log.Handler(), slog.LevelDebug),
 		ReadTimeout: scrapeTimeout, WriteTimeout: scrapeTimeout, IdleTimeout: 6 * scrapeTimeout, MaxHeaderBytes: scrapeMaxHeader,
 	}
-	server, ln := e.server, e.ln
+	e.server.SetKeepAlivesEnabled(false) // else idle connections keep others out
+	server, ln := e.server, newFewConns(e.ln, scrapeConns)
 	go func() {
 		if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 			e.log.Error("the metrics listener failed: set metrics-port to 0 and back to open it again", "address", ln.Addr(), "error", err)

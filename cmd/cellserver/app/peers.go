@@ -32,7 +32,7 @@ func (p *peers) accept(c *transport.Conn) (resp.Handler, string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	cfg := p.server.Config()
-	if p.server.Clients() >= cfg.MaxClients {
+	if p.server.Clients() >= cfg.MaxClients || p.transport.Open() > cfg.MaxClients+maxLeaving {
 		p.server.RejectedConnection()
 		return nil, "ERR max number of clients reached"
 	}
@@ -45,6 +45,10 @@ func (p *peers) accept(c *transport.Conn) (resp.Handler, string) {
 	p.log.verbose("accepted a client", "client", c.RemoteAddr())
 	return client, ""
 }
+
+// maxLeaving is how many connections beyond maxclients may be open. A client that leaves does not count as a client, but
+// its connection stays open until the client has read the last reply.
+const maxLeaving = 4
 
 // protects reports whether protected mode refuses a client: there is no password, and the client is on another machine.
 func protects(cfg *config.Config, from net.Addr) bool {

@@ -34,8 +34,8 @@ func TestMaxClients(t *testing.T) {
 func TestMaxClientsIsLowered(t *testing.T) {
 	in := start(t, "--maxclients", "2000000000")
 	c := in.dial(t)
-	require.Equal(t, []any{"maxclients", fmt.Sprint(min(maxClients(), 2000000000))}, c.Do("CONFIG", "GET", "maxclients"))
-	if limit := maxClients(); limit < 2000000000 {
+	require.Equal(t, []any{"maxclients", fmt.Sprint(min(maxClients(in.server.Config()), 2000000000))}, c.Do("CONFIG", "GET", "maxclients"))
+	if limit := maxClients(in.server.Config()); limit < 2000000000 {
 		require.Contains(t, in.log.String(), "maxclients is lowered")
 		require.Equal(t, resptest.Error(fmt.Sprintf("ERR CONFIG SET failed (possibly related to argument 'maxclients') - "+
 			"The operating system is not able to handle the specified number of clients, try with %d", limit)),

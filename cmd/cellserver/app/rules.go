@@ -1,8 +1,8 @@
 package app
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"time"
@@ -59,19 +59,9 @@ func (f *ruleFile) read(path string) (stamp fileStamp, err error) {
 }
 
 func readRules(path string) (text []byte, stamp fileStamp, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, stamp, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, stamp, err
-	}
-	stamp = fileStamp{info.ModTime(), info.Size()}
-	text, err = io.ReadAll(io.LimitReader(file, maxRuleBytes+1))
-	if err == nil && len(text) > maxRuleBytes {
-		err = fmt.Errorf("more than %d bytes", maxRuleBytes)
+	text, info, err := readRegular(path, maxRuleBytes)
+	if info != nil {
+		stamp = fileStamp{info.ModTime(), info.Size()}
 	}
 	return text, stamp, err
 }
@@ -81,6 +71,24 @@ func (f *ruleFile) reload() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.readAgain()
+}
+
+// rulesInterval is the time between two looks at the file.
+const rulesInterval = time.Second
+
+// watch polls the file until ctx ends. It has a goroutine of its own, so that nothing else waits for a file system that
+// does not answer.
+func (f *ruleFile) watch(ctx context.Context) {
+	ticker := time.NewTicker(rulesInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			f.log.guard("a look at the rules-file panicked", f.poll)
+		}
+	}
 }
 
 // poll reads the file again if its stamp has changed.

@@ -85,6 +85,15 @@ func TestStartRefusesABrokenRulesFile(t *testing.T) {
 	require.EqualError(t, err, "rules-file "+file+": more than 4194304 bytes")
 }
 
+// Only regular files are read. A pipe without a writer would hold its reader for ever.
+func TestARulesFileIsARegularFile(t *testing.T) {
+	dir := t.TempDir()
+	_, err := open(t, "--rules-file", dir)
+	require.EqualError(t, err, "rules-file "+dir+": not a regular file: choose a regular file")
+	_, err = open(t, "--rules-file", "/dev/zero")
+	require.EqualError(t, err, "rules-file /dev/zero: not a regular file: choose a regular file")
+}
+
 func TestConfigSetReadsAnotherRulesFile(t *testing.T) {
 	one, other := filepath.Join(t.TempDir(), "one.yaml"), filepath.Join(t.TempDir(), "other.yaml")
 	writeRules(t, one, "10")

@@ -35,6 +35,7 @@ func (a *App) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	running.Go(func() { a.newBackground().run(background) })
 	running.Go(func() { a.disk.pulse(background) })
+	go a.rules.watch(background) // the stop does not wait for it: its file system may not answer
 	mode := a.waitForStop(ctx)
 	a.drain(mode)
 	cancel()
@@ -51,7 +52,7 @@ func (a *App) Run(ctx context.Context) error {
 func (a *App) newBackground() *background {
 	return &background{
 		log: &a.log, clock: a.clock, server: a.server, store: a.store, disk: a.disk,
-		transport: &a.transport, peers: &a.peers, rules: &a.rules,
+		transport: &a.transport, peers: &a.peers,
 		expiry: expiry{clock: a.clock, server: a.server, store: a.store},
 	}
 }

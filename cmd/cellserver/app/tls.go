@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"os"
 	"sync/atomic"
 
 	"cellserver/internal/config"
@@ -25,7 +24,7 @@ func (c *certificates) load(cfg *config.Config) error {
 	if cfg.TLSPort == 0 {
 		return nil
 	}
-	pair, err := tls.LoadX509KeyPair(inDir(cfg, cfg.TLSCertFile), inDir(cfg, cfg.TLSKeyFile))
+	pair, err := keyPair(inDir(cfg, cfg.TLSCertFile), inDir(cfg, cfg.TLSKeyFile))
 	if err != nil {
 		return fmt.Errorf("tls-cert-file and tls-key-file: %w", err)
 	}
@@ -45,9 +44,25 @@ func (c *certificates) load(cfg *config.Config) error {
 	return nil
 }
 
+// maxPEMBytes bounds the size of a PEM file.
+const maxPEMBytes = 16 << 20
+
+// keyPair reads the PEM files of a certificate and of its private key.
+func keyPair(certificate, key string) (tls.Certificate, error) {
+	first, _, err := readRegular(certificate, maxPEMBytes)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	second, _, err := readRegular(key, maxPEMBytes)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(first, second)
+}
+
 // authorities reads a PEM file of certificates.
 func authorities(path string) (*x509.CertPool, error) {
-	text, err := os.ReadFile(path)
+	text, _, err := readRegular(path, maxPEMBytes)
 	if err != nil {
 		return nil, err
 	}

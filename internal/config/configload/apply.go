@@ -10,13 +10,13 @@ import (
 	"cellserver/internal/quote"
 )
 
-// Warning says that an accepted directive has not the effect that it has in Redis.
+// Warning says that an accepted directive does not have the effect that it has in Redis.
 type Warning struct {
 	File string // the configuration file, "environment" or "command line"
 	Line int    // from 1; 0 where there are no lines
 	Text string
-	// Ignored is the name of the directive if the text only says that the directive does not apply. The
-	// log can then name many such directives in one line.
+	// Ignored is the name of a directive that does not apply here, if Text has no reason. The log can name many such
+	// directives in one line.
 	Ignored string
 }
 
@@ -138,7 +138,7 @@ func (l *loader) set(d *config.Directive, args []string) (err error) {
 	return d.Set(l.config, args)
 }
 
-// special handles a name that is no directive here.
+// special handles a name that is not a directive of this server.
 func (l *loader) special(at place, name string, args []string) error {
 	if name == "loadmodule" {
 		text := ignoredText(name, "this server has no modules")

@@ -12,6 +12,8 @@ import (
 var (
 	ErrHelp    = errors.New("help was requested")    // print config.Usage and exit with 0
 	ErrVersion = errors.New("version was requested") // print the version and exit with 0
+
+	ErrLicenses = errors.New("licences were requested") // print the licences and exit with 0
 )
 
 // commandLine is the parsed command line.
@@ -34,6 +36,8 @@ func parseCommandLine(args []string) (line commandLine, err error) {
 			return line, ErrHelp
 		case arg == "--version" || arg == "-v":
 			return line, ErrVersion
+		case arg == "--licenses":
+			return line, ErrLicenses
 		case strings.HasPrefix(arg, "--"):
 			option, n, err := parseOption(args[i:])
 			if err != nil {

@@ -2,9 +2,10 @@
 // redis.conf for CONFIG REWRITE.
 //
 //	commandline.go   splits the program's arguments into files and options
-//	special.go       names that a redis.conf may contain and that are no directives here
+//	special.go       names in a redis.conf that are not directives of this server
 //	apply.go         applies directives to a configuration, and collects warnings
-//	load.go          Load: all sources, the stronger after the weaker
+//	load.go          Load: all sources; a later source replaces the values of an earlier one
+//	hide.go          hides passwords in the arguments and the environment of the process
 //	rewrite.go       Rewrite: changes a redis.conf so that it gives a configuration
 //
 // Every error names the place of the fault. The package reads files only through the function that its caller

@@ -166,7 +166,7 @@ func TestLoad(t *testing.T) {
 }
 
 func TestHelpAndVersion(t *testing.T) {
-	for arg, want := range map[string]error{"-h": ErrHelp, "--help": ErrHelp, "-v": ErrVersion, "--version": ErrVersion} {
+	for arg, want := range map[string]error{"-h": ErrHelp, "--help": ErrHelp, "-v": ErrVersion, "--version": ErrVersion, "--licenses": ErrLicenses} {
 		c, _, err := Load([]string{arg}, []string{"CELLSERVER_NONSENSE=1"}, files{}.read)
 		require.Nil(t, c)
 		require.True(t, errors.Is(err, want), arg)

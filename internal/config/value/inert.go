@@ -105,7 +105,7 @@ var ProcTitle = Checked("template", func(s string) string {
 	}
 })
 
-// NoACL accepts no ACL file. A server that ignored the file would let in the clients that it keeps out.
+// NoACL accepts no ACL file. If the server ignored an ACL file, it would let in clients that the file refuses.
 var NoACL = Checked("(none)", func(s string) string {
 	if s != "" {
 		return "there are no ACL users here: use requirepass"

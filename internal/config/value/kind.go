@@ -7,7 +7,7 @@ import (
 
 // Kind is a sort of value: how its arguments are parsed, and how CONFIG GET shows it.
 type Kind[T any] struct {
-	Values string // what it accepts, in words, for the reference
+	Values string // the accepted values, in words, for the reference
 	Many   bool   // it accepts several arguments
 	Parse  func(args []string) (T, error)
 	Format func(T) string

@@ -52,8 +52,7 @@ var Percentiles = Kind[[]float64]{
 	},
 }
 
-// flags accepts any of the words, and shows them in the order of words. The first word means none of the
-// others.
+// flags accepts any of the words, and shows them in the order of words. The first word stands for the empty set.
 func flags(words []string, fault func(set []string) string) Kind[[]string] {
 	single := Enum(words...)
 	return Kind[[]string]{

@@ -5,15 +5,15 @@ import (
 	"hash/crc32"
 )
 
-// A batch is what one write puts into a file: a header and whole transactions. Redis skips the header, because
-// it is a comment:
+// A batch is the content of one write to a file: a header and whole transactions. Redis skips the header, because it is
+// a comment:
 //
 //	#CRC:<CRC-32C of the commands, 8 hexadecimal digits>:<their size in bytes, 10 digits>\r\n
 //
 // The checksum is CRC-32C because processors compute it in hardware.
 //
-// The header comes first: it tells a reader where the batch ends before the reader trusts any byte of it. So the reader
-// tells a torn batch from commands that a Redis appended.
+// The header comes first. It says where the batch ends before a reader trusts any byte of the batch. So the reader can
+// distinguish a torn batch from commands that a Redis appended.
 const (
 	HeaderMark = "#CRC:"
 	HeaderSize = len(HeaderMark) + sumDigits + len(":") + sizeDigits + len("\r\n")
@@ -26,14 +26,32 @@ var errHeader = errors.New("the header of the batch is damaged")
 // EmptyHeader is the space for a header at the start of a batch.
 var EmptyHeader [HeaderSize]byte
 
-// Seal fills in the header of a batch, which begins with the space for it.
-func Seal(batch []byte) {
+// maxBatch is the largest size in bytes of the commands that a header has room for.
+const maxBatch = 9_999_999_999
+
+// ErrTooLarge is the error of a batch whose size has more digits than a header.
+var ErrTooLarge = errors.New("the changes of one transaction exceed 10 GB: split the transaction")
+
+// Seal fills in the header of a batch, which begins with the space for it. It changes nothing if the error is
+// [ErrTooLarge].
+func Seal(batch []byte) error {
 	commands := batch[HeaderSize:]
+	if err := checkSize(uint64(len(commands))); err != nil {
+		return err
+	}
 	b := append(batch[:0], HeaderMark...)
 	b = appendDigits(b, uint64(Checksum(commands)), 16, sumDigits)
 	b = append(b, ':')
 	b = appendDigits(b, uint64(len(commands)), 10, sizeDigits)
 	copy(batch[len(b):], "\r\n")
+	return nil
+}
+
+func checkSize(commands uint64) error {
+	if commands > maxBatch {
+		return ErrTooLarge
+	}
+	return nil
 }
 
 // Sealed reports whether b is one whole batch with the right checksum.

@@ -74,9 +74,9 @@ func ParseComment(b []byte) (size int, _ error) {
 	return 0, ErrIncomplete
 }
 
-// twoDigitLine reads a number of one or two digits, CR and LF from four bytes; the lowest byte is the first. Its size
-// is 0 if they are anything else. It exists for speed alone: nearly all arguments have such a length. Whatever it does
-// not read, parseNumberLine must read in the same way.
+// twoDigitLine reads a number of one or two digits, CR and LF from four bytes; the lowest byte is the first. size is 0
+// for all other bytes: then parseNumberLine reads them. twoDigitLine exists for speed alone, because nearly all
+// arguments have such a length. Its result must be that of parseNumberLine.
 func twoDigitLine(line uint32) (n, size int) {
 	const crlf = '\r' | '\n'<<8
 	first, second := line&0xff-'0', line>>8&0xff-'0'

@@ -66,7 +66,7 @@ func (m *Manifest) Text() []byte {
 	for _, e := range all {
 		b = fmt.Appendf(b, "file %s seq %d type %c\n", quote.Quote(e.Name), e.Seq, e.Kind)
 	}
-	Seal(b)
+	_ = Seal(b) // a manifest is small
 	return b
 }
 
@@ -121,7 +121,7 @@ const badSum = "the checksum is wrong; if you edited the manifest on purpose, re
 
 const badFormat = "Invalid AOF manifest file format"
 
-// parseLine reads a line. It returns what is wrong with the line, or "".
+// parseLine reads a line. It returns the fault of the line, or "".
 func (m *Manifest) parseLine(line []byte) string {
 	if line[len(line)-1] != '\n' || bytes.IndexByte(line, 0) >= 0 {
 		return "The AOF manifest file contains too long line"
@@ -154,7 +154,7 @@ func (m *Manifest) parseLine(line []byte) string {
 	return m.Add(e)
 }
 
-// Add adds a file. It returns what is wrong with the file in Redis's own text, or "".
+// Add adds a file. It returns the fault of the file in Redis's own text, or "".
 func (m *Manifest) Add(e Entry) string {
 	switch e.Kind {
 	case BaseKind:
@@ -175,7 +175,7 @@ func (m *Manifest) Add(e Entry) string {
 	return ""
 }
 
-// leadingInt reads a number as C's atoll does: up to the first byte that is no digit. It returns 0 if there is no
+// leadingInt reads a number as C's atoll does: up to the first byte that is not a digit. It returns 0 if there is no
 // digit.
 func leadingInt(s string) int64 {
 	s = strings.TrimLeft(s, " \t\n\v\f\r")

@@ -4,5 +4,5 @@
 //	memory.go  Memory: its files and names, and what a power cut leaves of them
 //	file.go    an open file
 //
-// One lock guards everything of a Memory. It is held during each operation, also while Fault runs.
+// One lock guards a whole Memory. Each operation holds it, also while Fault runs.
 package fstest

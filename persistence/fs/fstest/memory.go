@@ -63,7 +63,7 @@ func (m *Memory) Ops() int {
 	return m.ops
 }
 
-// Kill returns the files that the next process finds after this one was killed: everything that was
+// Kill returns the files that the next process finds after the end of this process: everything
 // written. Later operations on m do not change the result.
 func (m *Memory) Kill() *Memory {
 	return m.survivors(func(*Memory) map[string]*inode { return m.names }, func(f *inode) []byte { return f.data })
@@ -303,6 +303,17 @@ func (m *Memory) Lock(name string) (io.Closer, error) {
 		defer m.mu.Unlock()
 		delete(m.locked, name)
 	}), nil
+}
+
+// Same implements [fs.FS]. A lock stays that of its name.
+func (m *Memory) Same(name string, f io.Closer) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.begin("same", name); err != nil {
+		return false, err
+	}
+	open, ok := f.(*file)
+	return !ok || open.node == m.names[name], nil
 }
 
 type unlocker func()

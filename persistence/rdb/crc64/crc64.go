@@ -5,8 +5,8 @@ import "encoding/binary"
 // polynomial is 0xad93d23594c935a9 with its bits reversed.
 const polynomial = 0x95ac9329ac4bc9b5
 
-// tables[i][b] is what a byte b contributes to the checksum if i bytes follow it. With them,
-// eight bytes need eight independent look-ups (slicing by 8).
+// tables[i][b] is the part of byte b in the checksum if i bytes follow it. With them, eight bytes
+// need eight independent look-ups (slicing by 8).
 var tables = func() (t [8][256]uint64) {
 	for b := range t[0] {
 		crc := uint64(b)

@@ -5,9 +5,9 @@
 //	crc64_amd64.go/.s folding in assembly, for processors with PCLMULQDQ
 //	crc64_other.go    all other processors: tables only
 //
-// The assembly exists for speed alone, behind the function fold. It makes the checksum of 64 KiB five times as fast
-// as the tables (measure with go test -bench Checksum ./persistence/rdb/crc64). It must never
-// change a result: tests compare it with the tables and with the bitwise definition.
+// The assembly exists for speed alone, behind the function fold. It computes the checksum of 64 KiB five times as fast
+// as the tables (go test -bench Checksum ./persistence/rdb/crc64). It must never change a result. Tests compare it with
+// the tables and with the bitwise definition.
 //
 // The functions are pure. There are no locks.
 package crc64

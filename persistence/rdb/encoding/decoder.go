@@ -43,8 +43,8 @@ func (d *Decoder) Take(n uint64, what string) ([]byte, error) {
 	return d.takeMore(n, what)
 }
 
-// takeMore returns bytes that are not all in the buffer yet. The memory that it needs grows with
-// the bytes that arrive, whatever n claims.
+// takeMore returns bytes that are not all in the buffer yet. Its memory grows with the bytes that
+// arrive, not with n.
 func (d *Decoder) takeMore(n uint64, what string) ([]byte, error) {
 	from := d.Offset()
 	for n <= uint64(cap(d.buf)) {

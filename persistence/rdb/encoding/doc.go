@@ -11,7 +11,8 @@
 //	format.go   the bytes with which lengths and strings begin
 //	error.go    Error says where the input is wrong
 //
-// A Decoder never trusts its input. It asks for memory as bytes arrive, not as lengths claim.
+// A Decoder never trusts its input. Memory grows with the bytes that arrive, not with the lengths
+// that they claim.
 //
 // There are no locks: a Decoder or an Encoder belongs to one goroutine at a time.
 //

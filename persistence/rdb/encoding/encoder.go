@@ -29,7 +29,7 @@ func NewEncoder(out io.Writer) Encoder {
 // AppendTo makes the encoder append everything to b. [Encoder.Bytes] returns the result.
 func (e *Encoder) AppendTo(b []byte) { *e = Encoder{buf: b} }
 
-// Bytes returns what has been collected and not yet written.
+// Bytes returns the collected bytes that are not written yet.
 func (e *Encoder) Bytes() []byte { return e.buf }
 
 // Byte appends one byte.
@@ -67,7 +67,7 @@ func (e *Encoder) Text(b []byte) {
 	}
 }
 
-// FlushChunk writes what has been collected if it fills a chunk. It returns the first error of all writes.
+// FlushChunk writes the collected bytes if they fill a chunk. It returns the first error of all writes.
 func (e *Encoder) FlushChunk() error {
 	if e.out == nil || len(e.buf) < ChunkSize {
 		return e.err
@@ -75,7 +75,7 @@ func (e *Encoder) FlushChunk() error {
 	return e.Flush()
 }
 
-// Flush writes what has been collected. It returns the first error of all writes.
+// Flush writes the collected bytes. It returns the first error of all writes.
 func (e *Encoder) Flush() error {
 	e.write(e.buf)
 	e.buf = e.buf[:0]

@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// Error is a fault of the input: its place, what the reader expected there and what it found
-// instead. If the input ended early, Error wraps io.ErrUnexpectedEOF. If the input
-// could not be read, Error wraps the error of the io.Reader.
+// Error is a fault of the input: its place, the expected input and the actual input. If the input
+// ended early, Error wraps io.ErrUnexpectedEOF. If the input could not be read, Error wraps the
+// error of the io.Reader.
 type Error struct {
 	Offset   int64 // in bytes from the beginning of the file or payload
 	Expected string

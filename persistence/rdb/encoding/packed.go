@@ -47,8 +47,8 @@ func Listpack(b []byte) PackedList { return PackedList{"listpack", b, listpackHe
 // Ziplist returns the list in b.
 func Ziplist(b []byte) PackedList { return PackedList{"ziplist", b, ziplistHeader, nextInZiplist} }
 
-// Each calls do for every element, until do says that it expected something else. If the list is damaged, Each
-// returns the index of the fault in bytes and what it expected there. Else expected is "".
+// Each calls do for every element, until do says that it expected something else. If the list is damaged, Each returns
+// the index of the fault in bytes and the expected input. Else expected is "".
 func (p PackedList) Each(do func(Element) (expected string)) (at int, expected string) {
 	b := p.list
 	if len(b) <= p.header || int64(binary.LittleEndian.Uint32(b)) != int64(len(b)) {
@@ -112,8 +112,8 @@ func nextInListpack(b []byte, _ int) (Element, int) {
 	return e, size + back
 }
 
-// read completes an element after its head bytes. They say that a text (-1: none) or an integer (0: none) of so many
-// bytes follows.
+// read completes an element after its head bytes. text is the size of the text after the head (-1: no text). number is
+// the size of the integer after the head (0: no integer).
 func (e Element) read(b []byte, head, text, number int) (Element, int) {
 	size := head + max(text, 0) + number
 	if size > len(b) {

@@ -57,7 +57,7 @@ func (d *Decoder) Lengths(n int, what string) error {
 	return nil
 }
 
-// shortLength reads the length of a string that has one byte and is in the buffer. Nearly all lengths are so.
+// shortLength reads the length of a string if the length is one byte in the buffer. Nearly all lengths are.
 func (d *Decoder) shortLength() (n uint64, ok bool) {
 	if d.at == len(d.buf) || d.buf[d.at]&lenMask != len6 {
 		return 0, false

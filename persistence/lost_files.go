@@ -1,0 +1,58 @@
+package persistence
+
+import (
+	"errors"
+	"sync/atomic"
+)
+
+// lostFiles notices removed files. A process can still write to a removed file, and no write fails.
+type lostFiles struct {
+	looked atomic.Int64 // monotonic time of the last look
+}
+
+// lookEvery is the time between two looks, in nanoseconds. With the time between two calls of [Manager.Pulse], the
+// server notices a loss within a second.
+const lookEvery = int64(800e6)
+
+// due reports whether the next look is due, and takes it.
+func (l *lostFiles) due(now int64) bool {
+	last := l.looked.Load()
+	return now-last >= lookEvery && l.looked.CompareAndSwap(last, now)
+}
+
+// checkFiles treats lost files as a failed disk.
+func (m *Manager) checkFiles() {
+	err := m.directory.lost(m.fs)
+	m.appendLog.checkFiles(err)
+	if err != nil {
+		m.snapshots.lost(err)
+	}
+}
+
+// checkFiles fails if a file of the log was lost, or for the reason that it gets. It looks at nothing during a rewrite,
+// which replaces the files.
+func (a *appendLog) checkFiles(err error) {
+	if !a.journal.Recording() || !a.mu.TryLock() {
+		return
+	}
+	defer a.mu.Unlock()
+	if a.dir == nil {
+		return
+	}
+	f := a.journal.Current()
+	if err = errors.Join(err, a.dir.Check(f)); err != nil {
+		a.journal.GiveUp(f, err)
+	}
+}
+
+// lost fails as a snapshot in the background does, because the dump was lost. The next snapshot is due as soon as the disk
+// is back.
+func (s *snapshots) lost(err error) {
+	if len(s.settings.Load().Save) == 0 || s.failed.Swap(true) {
+		return
+	}
+	s.log.Error("the directory of snapshots is gone: bring it back; the server then writes a snapshot by itself", "error", err)
+	s.tried.Store(s.clock.Now() / 1e9)
+	s.scheduled.Store(true)
+	s.updateCondition()
+}

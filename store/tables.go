@@ -1,0 +1,91 @@
+package store
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"cellserver/store/table"
+)
+
+// tables has the tables of all databases and partitions. A table is made when it is first used, and
+// dropped by [Store.Sweep] when it is empty. So a database without keys takes 8 bytes.
+type tables struct {
+	shared    table.Shared
+	hasher    table.Table                // hashes keys as all tables do; it has no keys
+	databases []atomic.Pointer[database] // nil: the database has no tables
+
+	making sync.Mutex // held while a table is made or dropped; taken after the partition's lock
+}
+
+// database is the tables of one database, by partition. They may be read without a lock.
+type database struct {
+	tables  [Partitions]atomic.Pointer[table.Table] // nil: not made
+	segmaps [Partitions]atomic.Pointer[table.SegmentMap]
+	made    int // tables; guarded by making
+}
+
+func (ts *tables) init(databases int, shared table.Shared) {
+	ts.shared, ts.databases = shared, make([]atomic.Pointer[database], databases)
+	ts.hasher.Init(&ts.shared, nil, nil)
+}
+
+// look returns a table, nil if it was not made. No lock is needed.
+func (ts *tables) look(partition, db int) *table.Table {
+	if d := ts.databases[db].Load(); d != nil {
+		return d.tables[partition].Load()
+	}
+	return nil
+}
+
+// of returns the table of a locked partition. It makes the table if there is none.
+func (ts *tables) of(p *partition, db int) *table.Table {
+	if t := ts.look(int(p.index), db); t != nil {
+		return t
+	}
+	return ts.make(p, db)
+}
+
+func (ts *tables) make(p *partition, db int) *table.Table {
+	ts.making.Lock()
+	defer ts.making.Unlock()
+	d := ts.databases[db].Load()
+	if d == nil {
+		d = &database{}
+		ts.databases[db].Store(d)
+	}
+	t := &table.Table{}
+	t.Init(&ts.shared, &p.frozen, &d.segmaps[p.index])
+	d.tables[p.index].Store(t)
+	d.made++
+	at, _ := p.find(db)
+	p.tables = slices.Insert(p.tables, at, table.Numbered{DB: db, Table: t})
+	return t
+}
+
+// drop drops the table of a locked partition if the table is empty. No transaction may use it.
+func (ts *tables) drop(p *partition, db int) {
+	at, found := p.find(db)
+	if !found || p.tables[at].Table.Len() > 0 {
+		return
+	}
+	p.tables[at].Table.Reset()
+	ts.making.Lock()
+	defer ts.making.Unlock()
+	p.tables = slices.Delete(p.tables, at, at+1)
+	d := ts.databases[db].Load()
+	d.tables[p.index].Store(nil)
+	if d.made--; d.made == 0 {
+		ts.databases[db].Store(nil)
+	}
+}
+
+// used returns the databases that have tables, in ascending order.
+func (ts *tables) used() (databases []int) {
+	for db := range ts.databases {
+		if ts.databases[db].Load() != nil {
+			databases = append(databases, db)
+		}
+	}
+	return databases
+}

@@ -1,0 +1,52 @@
+package attacks
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// CLIENT TRACKING compared each prefix with each other one, and moved all prefixes for each new
+// one: 20,000 prefixes took 4–6 s, and all other clients waited. Each write then compared its key
+// with all prefixes. PSUBSCRIBE moved all patterns in the same way. Both sort and search now.
+func TestManyPrefixes(t *testing.T) {
+	n := rounds(20_000, 100_000)
+	for _, attack := range [][]any{{"CLIENT", "TRACKING", "ON", "BCAST"}, {"PSUBSCRIBE"}} {
+		t.Run(fmt.Sprint(attack[0]), func(t *testing.T) {
+			s := start(t)
+			s.guard(512 << 20)
+			c := s.dial()
+			c.Do("HELLO", 3)
+			for i := n; i > 0; i-- { // each new name sorts before all others
+				if attack[0] == "CLIENT" {
+					attack = append(attack, "PREFIX")
+				}
+				attack = append(attack, fmt.Sprintf("prefix:%08d:", i))
+			}
+			request := resptest.Command(attack...)
+			other := s.watch()
+			begun := time.Now()
+			c.Write(request)
+			c.Recv()
+			writer := s.dial()
+			writer.Do("SET", "other", "x")
+			took := time.Since(begun)
+			for range 1000 {
+				writer.Do("SET", "other", "x")
+			}
+			writes := time.Since(begun) - took
+			c.Close()
+			writer.Do("SET", "other", "x")
+			_, _, longest := other.waits()
+			t.Logf("%d names: %v, then %v for a write; others waited %v at most", n, took, writes/1000, longest)
+			require.Less(t, took, time.Second)
+			require.Less(t, longest, time.Second/2)
+			require.Less(t, writes, time.Second/2)
+			s.alive()
+		})
+	}
+}
