@@ -24,9 +24,10 @@ type Conn struct {
 	Link        Link
 	Scratch     Scratch
 
-	// WakeAt is the time at which the waiting command stops waiting, in nanoseconds. The command
-	// chooses the clock: logical or monotonic. It is 0 if no command waits.
-	WakeAt int64
+	// WakeAt is the time at which the waiting command stops waiting, in nanoseconds. It is 0 if no
+	// command waits. With WakeMonotonic the clock is the monotonic one, otherwise the logical one.
+	WakeAt        int64
+	WakeMonotonic bool
 
 	// After runs after the command has released its locks, and before its reply is sent. Nil does
 	// nothing.
@@ -82,6 +83,7 @@ func (s *Scratch) Release() {
 type Peer interface {
 	Push(p []byte)    // sends the message p between two replies
 	Close()           // closes the connection at once
+	Wake()            // runs a waiting command (TryAgain) again; also counts if the command is about to wait
 	CloseAfterReply() // closes the connection after the replies of the running batch
 	Pending() int     // bytes of replies that are not sent yet
 	Memory() int      // bytes of its buffers (an estimate)

@@ -40,6 +40,9 @@ type Clock interface {
 	Monotonic() int64
 	// Read returns Now and Monotonic.
 	Read() (now, monotonic int64)
+	// Until returns in how many nanoseconds the logical time comes. It is math.MaxInt64 if the clock
+	// stands before that time.
+	Until(unixNano int64) int64
 	// Set stops the logical clock at a time.
 	Set(unixNano int64)
 	// Advance stops the logical clock if it runs, and moves it.
@@ -106,6 +109,8 @@ type Clients interface {
 	Pause(now, until int64, all bool)
 	// Unpause ends all pauses.
 	Unpause()
+	// WakeAll runs every waiting command again, because the logical clock was set.
+	WakeAll()
 }
 
 // Broker delivers published messages to subscribers: PUBLISH and SUBSCRIBE.

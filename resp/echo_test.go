@@ -20,6 +20,8 @@ func (e *echo) End()              { e.note("end") }
 func (e *echo) Closed()           { e.note("closed") }
 func (e *echo) Limits() Limits    { return e.limits }
 
+func (e *echo) RetryAfter() int64 { return NoTime }
+func (e *echo) Changed() bool     { return false }
 func (e *echo) Failed(reason any, stack []byte) {
 	e.note(fmt.Sprintf("failed: %v, stack %v", reason, stack != nil))
 }

@@ -1,5 +1,7 @@
 package resp
 
+import "math"
+
 // Status says what a session does after a command, or after a batch.
 type Status int
 
@@ -8,7 +10,8 @@ const (
 	Continue Status = iota
 	// Close: no further command runs. Send the output, then close the connection.
 	Close
-	// Retry: the command did not run. Send the output, and call [Session.Resume] later.
+	// Retry: the command did not run. Send the output, and call [Session.Resume] after Handler.RetryAfter,
+	// or once what the command waits for has happened.
 	Retry
 	// Flush comes only from a [Session]: its output has reached 1 MiB. Send the output, then call
 	// [Session.Resume] at once.
@@ -18,6 +21,9 @@ const (
 	// for a command. A [Session] returns it only after SetMayOffload(true).
 	Offload
 )
+
+// NoTime is the duration in nanoseconds that never ends.
+const NoTime = math.MaxInt64
 
 // Handler runs the commands of one session. The goroutine that drives the session calls the methods,
 // one at a time.
@@ -34,6 +40,12 @@ type Handler interface {
 	Handle(args [][]byte, w *Writer) Status
 	// End ends the batch, before its output is sent.
 	End()
+	// Changed reports whether a command since the last call has changed data. Then the replies wait
+	// until the change is safe.
+	Changed() bool
+	// RetryAfter returns in how many nanoseconds the command that returned Retry is to run again; [NoTime] if
+	// no time ends its wait.
+	RetryAfter() int64
 	// Limits returns the bounds of the next request. The session asks when it parses the first byte.
 	Limits() Limits
 	// Failed reports why the session closes. The reason is a [ProtocolError] with a nil stack, or the value

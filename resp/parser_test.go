@@ -213,6 +213,8 @@ func (*quiet) Begin()             {}
 func (*quiet) Prefetch([][]byte)  {}
 func (*quiet) End()               {}
 func (*quiet) Closed()            {}
+func (*quiet) RetryAfter() int64  { return NoTime }
+func (*quiet) Changed() bool      { return false }
 func (*quiet) Failed(any, []byte) {}
 func (p *quiet) Limits() Limits   { return p.limits }
 func (*quiet) Handle(args [][]byte, w *Writer) Status {

@@ -24,6 +24,7 @@ type Client struct {
 	offloaded bool // the session runs the next try of the command on a goroutine of its own
 	running   bool // a command runs in its transaction
 	dirty     bool // a command of the batch may have changed the published state of the client
+	changed   bool // a command has changed a key since the last call of Changed
 }
 
 // Connect returns the client of a new connection. The client is the handler of its session.
@@ -79,6 +80,14 @@ func (c *Client) End() {
 	} else {
 		c.entry.PublishLast(c.call.Cmd)
 	}
+}
+
+// Changed reports whether a command since the last call has changed a key. A read that removes an
+// expired key is such a command.
+func (c *Client) Changed() bool {
+	changed := c.changed
+	c.changed = false
+	return changed
 }
 
 // Limits returns the bounds of the next request. As in Redis, they are low until the client has

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"math"
+
 	"cellserver/commands"
 	"cellserver/resp"
 	"cellserver/server/clients"
@@ -105,6 +107,26 @@ func (c *Client) endWait() {
 	if c.entry.Resume() {
 		c.conn.WakeAt = 0
 	}
+}
+
+// RetryAfter returns in how many nanoseconds the waiting command runs again if nobody wakes it. That is the end of
+// CLIENT PAUSE, or of the command's own time.
+func (c *Client) RetryAfter() int64 {
+	clock, at := c.server.parts.Clock, c.conn.WakeAt
+	if c.entry.State() == clients.Held {
+		at = c.server.clients.PausedUntil()
+		if at > math.MaxInt64/1_000_000 {
+			return resp.NoTime
+		}
+		return clock.Until(at * 1_000_000)
+	}
+	switch {
+	case at == math.MaxInt64:
+		return resp.NoTime
+	case c.conn.WakeMonotonic:
+		return at - clock.Monotonic()
+	}
+	return clock.Until(at)
 }
 
 const errUnblocked commands.Error = "UNBLOCKED client unblocked via CLIENT UNBLOCK"

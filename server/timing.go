@@ -35,7 +35,9 @@ func (c *Client) joinGroup(cmd *commands.Command) bool {
 
 // countGroup counts the calls of the group, and the changes of the keyspace.
 func (c *Client) countGroup() {
-	c.tx.CountChanges()
+	if c.tx.CountChanges() {
+		c.changed = true
+	}
 	t := &c.timing
 	if t.n == 0 {
 		return

@@ -132,12 +132,14 @@ func (tx *Tx) finish() {
 	tx.unlock()
 }
 
-// CountChanges adds the changes since its last call to [Store.Changes].
-func (tx *Tx) CountChanges() {
-	if tx.changes > 0 {
-		tx.s.changes.Add(tx.changes)
-		tx.changes = 0
+// CountChanges adds the changes since its last call to [Store.Changes]. It reports whether there were any.
+func (tx *Tx) CountChanges() bool {
+	if tx.changes == 0 {
+		return false
 	}
+	tx.s.changes.Add(tx.changes)
+	tx.changes = 0
+	return true
 }
 
 // dropEffects drops the effects, which would keep borrowed bytes alive.

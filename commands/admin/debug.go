@@ -73,6 +73,7 @@ func debugClock(c *commands.Call) error {
 		return commands.ErrSyntax
 	}
 	c.Conn.Now = c.Server.Clock.Now()
+	c.Server.Clients.WakeAll()
 	return commands.ReplyOK(c)
 }
 
@@ -107,7 +108,7 @@ func debugSleep(c *commands.Call) error {
 		return commands.ReplyOK(c)
 	}
 	if c.Conn.WakeAt == 0 {
-		c.Conn.WakeAt = now + pause
+		c.Conn.WakeAt, c.Conn.WakeMonotonic = now+pause, true
 	}
 	if now < c.Conn.WakeAt {
 		return commands.TryAgain

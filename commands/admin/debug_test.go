@@ -36,6 +36,16 @@ func TestSleep(t *testing.T) {
 	require.Equal(t, resp.Retry, h.Status)
 	h.Clock.Advance(1e9)
 	require.Equal(t, resp.Retry, h.Session.Resume())
+	require.EqualValues(t, longestSleep*int64(1e9)-1e9, h.State.RetryAfter())
+}
+
+func TestClockWakes(t *testing.T) {
+	h := servertest.New(t)
+	for _, line := range []string{"DEBUG CLOCK SET 5", "DEBUG CLOCK ADVANCE 5", "DEBUG CLOCK RESUME"} {
+		h.Woken = 0
+		h.Do(line)
+		require.Equal(t, 1, h.Woken, line)
+	}
 }
 
 func TestDebugSleepInsideATransaction(t *testing.T) {

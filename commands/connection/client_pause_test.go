@@ -69,6 +69,20 @@ func TestClientPauseEndsByTheTestClock(t *testing.T) {
 	h.Want("CLIENT UNPAUSE", ok)
 }
 
+func TestClientPauseWakes(t *testing.T) {
+	h := servertest.New(t)
+	other := h.NewClient(t)
+	h.Do("CLIENT PAUSE 1000 WRITE")
+	other.HeldBack("INCR k")
+	require.EqualValues(t, 1000*1e6-servertest.Start%1e6+1e6, other.State.RetryAfter(), "the first nanosecond after the last millisecond")
+	require.Zero(t, other.Woken)
+	h.Do("CLIENT UNPAUSE")
+	require.Equal(t, 1, other.Woken)
+	require.LessOrEqual(t, other.State.RetryAfter(), int64(0))
+	h.Do("CLIENT PAUSE 9223372036854775 WRITE")
+	require.EqualValues(t, resp.NoTime, other.State.RetryAfter())
+}
+
 func TestPausedKeysDoNotExpireInTheBackground(t *testing.T) {
 	h := servertest.New(t)
 	require.True(t, h.Server.MayExpire(servertest.Start))

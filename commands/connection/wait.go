@@ -35,7 +35,7 @@ func wait(c *commands.Call) error {
 // waits reports whether the client must wait longer. The timeout begins with the first try.
 func waits(c *commands.Call, timeoutMillis int64) bool {
 	if c.Conn.WakeAt == 0 {
-		c.Conn.WakeAt = math.MaxInt64
+		c.Conn.WakeAt, c.Conn.WakeMonotonic = math.MaxInt64, false
 		if timeoutMillis > 0 && timeoutMillis < (math.MaxInt64-c.Now)/1e6 {
 			c.Conn.WakeAt = c.Now + timeoutMillis*1e6
 		}

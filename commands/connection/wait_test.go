@@ -24,8 +24,10 @@ func TestWait(t *testing.T) {
 	h.Want("EXEC", []any{0})
 
 	reply := h.HeldBack("WAIT 1 1500")
+	require.EqualValues(t, 1500*time.Millisecond, h.State.RetryAfter())
 	h.Advance(1499 * time.Millisecond)
 	require.Equal(t, resp.Retry, h.Session.Resume())
+	require.EqualValues(t, time.Millisecond, h.State.RetryAfter())
 	h.Advance(time.Millisecond)
 	require.EqualValues(t, 0, reply())
 }
@@ -37,7 +39,10 @@ func TestWaitForEver(t *testing.T) {
 		reply := other.HeldBack("WAIT 1 " + timeout)
 		h.Advance(24 * time.Hour)
 		require.Equal(t, resp.Retry, other.Session.Resume())
+		require.EqualValues(t, resp.NoTime, other.State.RetryAfter())
+		require.Zero(t, other.Woken)
 		h.Want(fmt.Sprintf("CLIENT UNBLOCK %d", other.State.ID()), 1)
+		require.Equal(t, 1, other.Woken)
 		require.EqualValues(t, 0, reply())
 	}
 }

@@ -10,6 +10,7 @@
 //	dir.go, file.go           Dir is the directory, File is a file of changes that is being written
 //	journal.go                Journal observes the store and collects its changes
 //	journal_write.go          who writes the changes, and when they are synced
+//	journal_later.go          for callers that must not wait: a goroutine waits for them
 //	journal_bound.go          how much may wait to be written
 //	load.go                   Load reads all files into a store
 //	reader.go, window.go      the commands of one file

@@ -60,6 +60,7 @@ type stopped struct{}
 func (stopped) Now() int64           { return now }
 func (stopped) Read() (int64, int64) { return now, now }
 func (stopped) Monotonic() int64     { return now }
+func (stopped) Until(at int64) int64 { return at - now }
 func (stopped) Set(int64)            {}
 func (stopped) Advance(int64)        {}
 func (stopped) Resume()              {}

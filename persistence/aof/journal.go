@@ -36,6 +36,7 @@ type Journal struct {
 	next *File      // the file that replaces the current one; may be nil
 
 	recording atomic.Bool // changed with mu held
+	switching atomic.Bool // next is set, or a leader forces the end of the file before it to disk
 	policy    atomic.Int32
 	begun     atomic.Uint64 // the number of batches, with the one that collects; changed with mu held
 	written   atomic.Uint64 // how many of them are with the kernel, with Always on disk, or given up; changed with group held
@@ -44,11 +45,12 @@ type Journal struct {
 	missed    atomic.Int64 // changes that were not recorded because of a failure
 	held      backlog
 
-	group  sync.Mutex // guards leader, and the syncs but for their atomics
+	group  sync.Mutex // guards leader, later, and the syncs but for their atomics
 	change *sync.Cond // of group: leader, written or syncs.late has changed
 	leader bool       // a goroutine writes
 	spare  []byte     // a buffer for the next batches; only the leader uses it
-	file   *File      // the current file; only the leader uses it
+	later  later
+	file   *File // the current file; only the leader uses it
 
 	current atomic.Pointer[File] // the same file, for all others
 	syncs   syncs
@@ -57,10 +59,10 @@ type Journal struct {
 // syncs is what the journal knows about the syncs that [EverySecond] asks for. Times are
 // monotonic nanoseconds.
 type syncs struct {
-	running bool
-	begun   int64  // when the last sync began
-	clean   int64  // everything that was written before this time is on disk
-	synced  uint64 // the number of batches on disk
+	running atomic.Bool // changed with group held
+	begun   int64       // when the last sync began
+	clean   int64       // everything that was written before this time is on disk
+	synced  uint64      // the number of batches on disk
 	late    atomic.Bool
 	delayed atomic.Int64 // how many syncs took so long that clients waited
 }
@@ -123,6 +125,7 @@ func (j *Journal) Switch(to *File) (recorded bool) {
 	}
 	j.enc.reset()
 	j.next = to
+	j.switching.Store(true)
 	j.recording.Store(true)
 	return recorded
 }
@@ -166,6 +169,7 @@ func (j *Journal) discard() (next *File) {
 	j.recording.Store(false)
 	next = j.next
 	j.tail, j.next = nil, nil
+	j.switching.Store(false)
 	j.held.taken(0)
 	j.enc.reset()
 	j.written.Store(j.begun.Load()) // the dropped batches are given up
@@ -177,6 +181,9 @@ func (j *Journal) Recording() bool { return j.recording.Load() }
 
 // Mark returns the state before some commands run. [Journal.Wait] takes it after they ran.
 func (j *Journal) Mark() uint64 { return j.lost.Load() }
+
+// Need returns what [Journal.Later] has to wait for, so that everything before the call is safe.
+func (j *Journal) Need() uint64 { return j.begun.Load() }
 
 // Current returns the file that the journal writes, or nil.
 func (j *Journal) Current() *File { return j.current.Load() }
@@ -204,7 +211,5 @@ func (j *Journal) Delayed() int64 { return j.syncs.delayed.Load() }
 
 // Syncing reports whether the file is being forced to disk in the background.
 func (j *Journal) Syncing() bool {
-	j.group.Lock()
-	defer j.group.Unlock()
-	return j.syncs.running
+	return j.syncs.running.Load()
 }

@@ -92,7 +92,7 @@ func (j *Journal) write() (upTo uint64, err error) {
 		j.spare = b.batch
 	}
 	if j.Policy() == Always {
-		return b.upTo, j.file.sync()
+		return b.upTo, fs.BlockingCall(j.file.sync)
 	}
 	return b.upTo, nil
 }
@@ -101,6 +101,7 @@ func (j *Journal) write() (upTo uint64, err error) {
 // exist without those before them. So changeFile forces the end of the current file to disk, whatever the
 // policy.
 func (j *Journal) changeFile(tail []byte, next *File) error {
+	defer j.switching.Store(false)
 	old := j.file
 	j.file = next
 	j.current.Store(next)
@@ -209,14 +210,15 @@ func (j *Journal) Tick(now int64) {
 	written := j.written.Load()
 	f := j.current.Load()
 	switch {
-	case f == nil || written == s.synced && !s.running:
+	case f == nil || written == s.synced && !s.running.Load():
 		s.clean = now
-	case now-s.clean >= lateAfter && s.running:
+	case now-s.clean >= lateAfter && s.running.Load():
 		if !s.late.Swap(true) {
 			s.delayed.Add(1)
 		}
-	case !s.running && now-s.begun >= syncEvery:
-		s.running, s.begun = true, now
+	case !s.running.Load() && now-s.begun >= syncEvery:
+		s.running.Store(true)
+		s.begun = now
 		go j.sync(f, written, now)
 	}
 }
@@ -230,7 +232,7 @@ func (j *Journal) sync(f *File, upTo uint64, begun int64) {
 	j.group.Lock()
 	defer j.group.Unlock()
 	s := &j.syncs
-	s.running = false
+	s.running.Store(false)
 	s.late.Store(false)
 	j.change.Broadcast()
 	if err == nil {

@@ -67,9 +67,7 @@ type Conn struct {
 	mark     uint64 // of the Barrier, when the last batch began
 	notified bool   // the handler was told that the connection is closed
 
-	status   resp.Status // how the last batch ended; only an event loop uses it
-	due      bool        // replies leave at the end of this turn; only an event loop uses it
-	peerDone bool        // the client sends nothing more; only an event loop uses it
+	inTurn
 
 	stopping atomic.Bool // run no further batch
 	memory   atomic.Int64
@@ -89,6 +87,7 @@ type Conn struct {
 	pushing bool       // a loop or a goroutine will send the queue
 	closed  bool
 	queue   []byte // pushed bytes that nobody sends yet
+	pausing
 
 	writing atomic.Int64 // bytes that are being sent
 }
@@ -148,7 +147,7 @@ func (c *Conn) CloseAfterReply() {
 		c.loop.post(c)
 		return
 	}
-	c.nc.SetReadDeadline(past)
+	c.interrupt()
 }
 
 // notifyClosed tells the handler that the connection is closed, once. If the session closes by itself,

@@ -50,6 +50,9 @@ func (h *retryEcho) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	return h.echo.Handle(args, w)
 }
 
+// RetryAfter is soon: a test counts tries.
+func (h *retryEcho) RetryAfter() int64 { return 1e6 }
+
 func (h *retryEcho) Closed() { close(h.closed) }
 
 func startRetry(t *testing.T, s *echoServer) (*retryEcho, *resptest.Client, *Conn) {
@@ -146,4 +149,96 @@ func TestIdleBuffersShrink(t *testing.T) {
 	require.Greater(t, conn.Memory(), 3*resp.IdleBuffer)
 	require.Eventually(t, func() bool { return conn.Memory() <= 3*resp.IdleBuffer }, 10*time.Second, 10*time.Millisecond)
 	require.Equal(t, []any{"x"}, c.Do("x"))
+}
+
+// waitEcho returns Retry for PAUSED until letGo is set. No time ends the wait.
+type waitEcho struct{ *retryEcho }
+
+func (waitEcho) RetryAfter() int64 { return resp.NoTime }
+
+func startWait(t *testing.T, s *echoServer) (*retryEcho, *resptest.Client, *Conn) {
+	h := &retryEcho{tries: make(chan struct{}, 100), closed: make(chan struct{})}
+	var conn *Conn
+	s.Accept = func(c *Conn) (resp.Handler, string) {
+		conn = c
+		return waitEcho{h}, ""
+	}
+	startEcho(t, s, nil)
+	c := resptest.Dial(t, s.addr)
+	c.Write([]byte(wire("PAUSED")))
+	<-h.tries
+	return h, c, conn
+}
+
+func TestWake(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		h, c, conn := startWait(t, s)
+		silent(t, c)
+		require.Empty(t, h.tries, "a command that waits is not polled")
+		conn.Wake()
+		<-h.tries
+		silent(t, c)
+		require.Empty(t, h.tries)
+		h.letGo.Store(true)
+		conn.Wake()
+		require.Equal(t, []any{"PAUSED"}, c.Recv())
+		conn.Wake() // nobody waits
+		require.Equal(t, []any{"x"}, c.Do("x"))
+	})
+}
+
+// A Wake between the try of a command and the beginning of its wait is not lost.
+func TestWakeAtTheBeginningOfAWait(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		h, c, conn := startWait(t, s)
+		for range 200 {
+			h.letGo.Store(true)
+			conn.Wake()
+			require.Equal(t, []any{"PAUSED"}, c.Recv())
+			h.letGo.Store(false)
+			for len(h.tries) > 0 {
+				<-h.tries
+			}
+			c.Write([]byte(wire("PAUSED")))
+			<-h.tries
+		}
+	})
+}
+
+func TestAWaitingClientThatSendsMuch(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		h, c, conn := startWait(t, s)
+		c.Write(bytes.Repeat([]byte(wire("d")), 2*resp.BusyBuffer/len(wire("d"))))
+		silent(t, c)
+		h.letGo.Store(true)
+		conn.Wake()
+		require.Equal(t, []any{"PAUSED"}, c.Recv())
+		require.Equal(t, []any{"d"}, c.Recv())
+	})
+}
+
+func TestAWaitingClientIsClosed(t *testing.T) {
+	for name, end := range map[string]func(s *echoServer, c *resptest.Client, conn *Conn){
+		"close":       func(_ *echoServer, _ *resptest.Client, conn *Conn) { conn.Close() },
+		"after reply": func(_ *echoServer, _ *resptest.Client, conn *Conn) { conn.CloseAfterReply() },
+		"shutdown":    func(s *echoServer, _ *resptest.Client, _ *Conn) { s.Shutdown(context.Background()) },
+		"client":      func(_ *echoServer, c *resptest.Client, _ *Conn) { c.Close() },
+	} {
+		for _, much := range []bool{false, true} {
+			if much && name == "client" {
+				continue // who sends too much is not read, so the end of its stream waits
+			}
+			t.Run(name, func(t *testing.T) {
+				withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+					h, c, conn := startWait(t, s)
+					if much {
+						c.Write(bytes.Repeat([]byte(wire("d")), 2*resp.BusyBuffer/len(wire("d"))))
+						time.Sleep(5 * time.Millisecond) // the worker has read enough
+					}
+					end(s, c, conn)
+					<-h.closed
+				})
+			})
+		}
+	}
 }

@@ -14,10 +14,13 @@
 //	traffic.go           counts bytes and system calls
 //	epoll_linux.go       the system calls of an event loop
 //	conn.go              one connection: its state, its end, what it shares with the others (host)
+//	inturn.go            what an event loop knows of a connection
 //	push.go              messages between replies; the beginning and the end of a batch
+//	pause.go             commands that wait, and Wake
 //	worker.go            serves one connection, may block
 //	socket_linux.go      a connection on a descriptor of an event loop
 //	loop_linux.go        the connections of an event loop: adopt, release, drop
+//	held_linux.go        replies that the Barrier holds
 //	turn_linux.go        the turn of an event loop; how many loops there are
 //	loops_other.go       systems without event loops
 //	server.go            accepts, shuts down, wires the parts
@@ -32,8 +35,39 @@
 //
 //	go test -run '^$' -bench Transport ./resp/transport
 //
-// An event loop must never block on a client, on a lock that a client can hold, or on a command. The other clients of
-// the loop would wait as long. The barrier is the only exception.
+// An event loop must never block on a client, on a lock that a client can hold, on a command, or on a disk. The other
+// clients of the loop would wait as long.
+//
+// # Held replies
+//
+// A reply may say that data has changed. It leaves only after the [Barrier] has made the change safe: for
+// appendfsync always, after an fsync. The loop does not wait for that. At the end of a turn it asks the barrier
+// once ([Barrier.Later]) for all clients whose batch changed something:
+//
+//   - The changes are safe at once: the loop sends all replies. This is the case for everysec, which costs
+//     nothing but the question.
+//   - They are not: the loop holds these clients, and answers the others. So a client that changed nothing never
+//     waits. A goroutine of the barrier calls done, and wakes the loop, which sends the replies in its next turn.
+//   - A change is lost: the loop closes the connections of all clients that waited with it. Nobody knows
+//     the outcome of their commands.
+//
+// A held connection runs no further batch: its input stays in the kernel until its replies have left. So replies
+// keep their order, and one batch bounds their size. The edge-triggered poller reports input once, so the loop notes
+// it (unread). A client that closes its side still gets its replies. [Conn.Close] ends a held connection at once, and
+// the turn then finds it gone.
+//
+// A message (pub/sub, tracking, MONITOR) can tell of a change, too. It does not leave with a batch but in a turn of
+// its own, and that turn waits for all changes before its end. So the change that a message tells
+// of is safe. A client gets the message after the replies that are held for this client. A message can wait for changes
+// that it does not tell of.
+//
+// A worker has one client, and waits by itself if the batch changed something ([Barrier.Wait]).
+//
+// # Commands that wait
+//
+// A command that returns resp.Retry (WAIT, CLIENT PAUSE) waits on a worker. It takes no CPU: the worker sleeps until
+// the time that the handler says, or until [Conn.Wake]. Wake also counts if the command is about to wait. So nothing is
+// missed if code first changes what the command waits for, and then calls Wake.
 //
 // # Invariants
 //

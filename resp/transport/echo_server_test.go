@@ -2,10 +2,12 @@ package transport
 
 import (
 	"cellserver/resp"
+	"cellserver/resp/resptest"
 	"context"
 	"net"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -83,4 +85,14 @@ func (s *echoServer) conn(i int) *Conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.conns[i]
+}
+
+// silent requires that a client gets nothing.
+func silent(t *testing.T, c *resptest.Client) {
+	t.Helper()
+	c.NetConn().SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+	n, err := c.NetConn().Read(make([]byte, 1))
+	require.Zero(t, n)
+	require.Error(t, err)
+	c.NetConn().SetReadDeadline(time.Time{})
 }

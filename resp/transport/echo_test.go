@@ -16,6 +16,8 @@ func (*echo) Prefetch([][]byte)   {}
 func (*echo) End()                {}
 func (*echo) Closed()             {}
 func (*echo) Limits() resp.Limits { return resp.Limits{} }
+func (*echo) RetryAfter() int64   { return resp.NoTime }
+func (*echo) Changed() bool       { return false }
 func (*echo) Failed(any, []byte)  {}
 
 func (*echo) Handle(args [][]byte, w *resp.Writer) resp.Status {

@@ -13,22 +13,26 @@ type loop struct {
 	conns   []*Conn // by descriptor
 	current *Conn   // the connection that is being served: a panic closes it
 
-	ready []int   // descriptors to read from in this turn
-	again []int   // descriptors to read from in the next turn: their last read may have left bytes
-	due   []*Conn // connections that get their replies at the end of this turn
-	work  int     // bytes received and run in this turn
-	mark  uint64  // of the Barrier, when the turn began
+	ready []int     // descriptors to read from in this turn
+	again []int     // descriptors to read from in the next turn: their last read may have left bytes
+	due   []*Conn   // connections that get their replies at the end of this turn
+	work  int       // bytes received and run in this turn
+	mark  uint64    // of the Barrier, when the turn began
+	next  *heldTurn // for the next turn that the Barrier holds
 
 	readBuffer []byte   // lent to one session after the other
 	spare      [][]byte // buffers for replies, lent to sessions until their replies are sent
 
-	mu    sync.Mutex // guards the fields below
-	inbox []*Conn    // posted connections
-	over  bool       // the server has stopped
+	mu    sync.Mutex  // guards the fields below
+	inbox []*Conn     // posted connections
+	freed []*heldTurn // turns that the Barrier holds no longer
+	over  bool        // the server has stopped
+	ended bool        // run has returned
 }
 
 func newLoop(h *host) (*loop, error) {
 	l := &loop{host: h, readBuffer: make([]byte, readSize)}
+	l.next = newHeldTurn(l)
 	return l, l.poll.open()
 }
 
@@ -43,13 +47,22 @@ func (l *loop) post(c *Conn) {
 	}
 }
 
-// takeInbox returns the posted connections, and whether the server has stopped.
-func (l *loop) takeInbox() (posted []*Conn, over bool) {
+// takeInbox returns the posted connections, the freed turns, and whether the server has stopped.
+func (l *loop) takeInbox() (posted []*Conn, freed []*heldTurn, over bool) {
 	l.poll.clearWake()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	posted, l.inbox = l.inbox, nil
-	return posted, l.over
+	freed, l.freed = l.freed, nil
+	return posted, freed, l.over
+}
+
+// close frees what the loop holds of the system.
+func (l *loop) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+	l.poll.close()
 }
 
 // stop ends the loop, which serves no connection any more.

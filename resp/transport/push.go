@@ -82,17 +82,47 @@ func (c *Conn) beginBatch() {
 	c.mu.Unlock()
 }
 
-// endBatch makes the bytes to send the session's output: the replies, then the messages that were pushed
-// meanwhile. It returns their number, and false if the connection is closed or if more bytes wait than
-// WriteLimit allows.
+// takeMessages moves the queue to the output. It holds further messages back until endBatch, and reports whether
+// there was a message.
+func (c *Conn) takeMessages() bool {
+	c.mu.Lock()
+	c.busy = true
+	pushed := c.takeQueue()
+	c.mu.Unlock()
+	if len(pushed) == 0 {
+		return false
+	}
+	c.session.Append(pushed)
+	return true
+}
+
+// mustWait reports whether the output of a batch has to wait for the barrier. The last output of a connection gets the
+// messages that were pushed before.
+func (c *Conn) mustWait(last bool) bool {
+	if c.host.barrier == nil {
+		return false
+	}
+	messages := last && c.takeMessages()
+	return c.handler.Changed() || messages
+}
+
+// endBatch makes the bytes to send the session's output. If there is no barrier, the messages that were pushed
+// meanwhile follow the replies. Otherwise they may tell of changes that are not safe: they stay in the queue, and
+// endBatch starts their sending. It returns the number of bytes to send, and false if the connection is closed or if
+// more bytes wait than WriteLimit allows.
 func (c *Conn) endBatch() (int, bool) {
 	out, limit := c.session.Pending(), c.writeLimit()
 	c.mu.Lock()
 	c.busy = false
 	closed := c.closed
 	tooMuch := limit > 0 && int64(out+len(c.queue)) > limit
-	pushed := c.takeQueue()
-	out += len(pushed)
+	var pushed []byte
+	if c.host.barrier == nil {
+		pushed = c.takeQueue()
+		out += len(pushed)
+	} else {
+		c.sendQueue()
+	}
 	c.writing.Store(int64(out))
 	c.mu.Unlock()
 	if closed || tooMuch {

@@ -76,15 +76,15 @@ func (ls *loops) stop() {
 func (l *loop) run() {
 	for l.turn() {
 	}
-	l.poll.close()
+	l.close()
 }
 
 // turn serves every client that has sent something:
 //
 //  1. collect asks the system which clients these are;
 //  2. runBatches reads once from each, and runs its commands;
-//  3. the Barrier makes their changes safe, once for all clients;
-//  4. sendReplies sends each client its replies, with one system call.
+//  3. the Barrier says whether their changes are safe, once for all clients;
+//  4. sendReplies sends each client its replies, with one system call, or holds them.
 //
 // turn reports false when the server has stopped.
 func (l *loop) turn() (more bool) {
@@ -99,8 +99,7 @@ func (l *loop) turn() (more bool) {
 	}
 	l.runBatches()
 	if len(l.due) > 0 {
-		safe := l.host.wait(l.mark)
-		l.sendReplies(safe)
+		l.sendReplies(l.askBarrier())
 	}
 	return true
 }
@@ -120,7 +119,9 @@ func (l *loop) collect() bool {
 	left := l.ready
 	l.ready = l.again
 	events := l.poll.wait(len(left)+len(l.ready)+len(l.due) == 0)
-	l.mark = l.host.mark()
+	if len(l.due) == 0 { // else a panic has left them from the last turn
+		l.mark = l.host.mark()
+	}
 	for _, e := range events {
 		if fd := int(e.Fd); fd != l.poll.waker && l.conns[fd] != nil {
 			l.conns[fd].peerDone = l.conns[fd].peerDone || e.Events&peerClosed != 0
@@ -135,7 +136,10 @@ func (l *loop) collect() bool {
 
 // readInbox looks at the posted connections. It reports false when the server has stopped.
 func (l *loop) readInbox() bool {
-	posted, over := l.takeInbox()
+	posted, freed, over := l.takeInbox()
+	for _, h := range freed {
+		l.answerHeld(h)
+	}
 	for _, c := range posted {
 		l.current = c
 		l.receive(c)
@@ -161,11 +165,17 @@ func (l *loop) receive(c *Conn) {
 		l.closeFD(c, nil)
 		return
 	}
+	if c.held {
+		return // answerHeld looks at it
+	}
 	if !c.due {
 		c.status = resp.Continue
 	}
 	if c.stopping.Load() {
 		c.status = resp.Close
+	}
+	if c.takeMessages() && l.host.barrier != nil {
+		c.waits = true
 	}
 	l.setDue(c)
 }
@@ -185,11 +195,15 @@ func (l *loop) runBatches() {
 
 // runBatch reads once from a client, and runs the commands that have arrived.
 func (l *loop) runBatch(c *Conn) {
-	if c.due {
+	l.current = c
+	switch {
+	case c.due:
 		l.again = append(l.again, c.fd) // one batch a turn, so that the size of the replies is bounded
 		return
+	case c.held:
+		l.putOff(c)
+		return
 	}
-	l.current = c
 	space := c.session.Lend(l.readBuffer, l.replyBuffer)
 	space = space[:min(len(space), readSize)] // the other clients wait as long
 	n, err := readFrom(c.fd, space)
@@ -209,6 +223,7 @@ func (l *loop) runBatch(c *Conn) {
 	c.status = c.session.Filled(n)
 	c.session.GiveBack()
 	l.work += n + received - c.session.Buffered()
+	c.waits = c.mustWait(c.status == resp.Close)
 	l.setDue(c)
 }
 
@@ -220,16 +235,19 @@ func (l *loop) setDue(c *Conn) {
 	}
 }
 
-// sendReplies sends each client its replies, or closes the connections if the replies are not safe.
-func (l *loop) sendReplies(safe bool) {
+// sendReplies sends each client its replies. If a turn is given, it holds those that wait for the Barrier. It closes
+// the connections whose changes are lost.
+func (l *loop) sendReplies(held *heldTurn) {
 	for _, c := range l.due {
 		switch {
 		case !c.due: // sent before a panic
-		case safe:
-			l.sendReply(c)
-		default:
+		case c.waits && held != nil:
+			held.hold(c)
+		case c.lost:
 			c.due = false
 			l.drop(c, nil)
+		default:
+			l.sendReply(c)
 		}
 	}
 	clear(l.due)

@@ -16,13 +16,6 @@ const (
 	shrinkAfter = time.Second
 	// lingerFor is the time that a client has to read the last reply before its connection closes.
 	lingerFor = 200 * time.Millisecond
-
-	// A command that returned Retry runs again after firstPause. Each further pause is twice as long, up
-	// to longestPause: short waits end in time, and thousands of long waits cost little.
-	firstPause   = 2 * time.Millisecond
-	longestPause = 32 * time.Millisecond
-	// pausedBuffer is the most bytes that a worker reads between two tries.
-	pausedBuffer = resp.BusyBuffer
 )
 
 // worker serves one connection on a goroutine of its own, and may block on its client. It works for every
@@ -72,18 +65,18 @@ func (w *worker) nextBatch() (resp.Status, bool) {
 			return resp.Close, false
 		}
 	}
-	w.send() // pushed messages
+	w.send(true) // pushed messages
 	return resp.Close, false
 }
 
 // finishBatch sends the replies of a batch that ended with st, and goes on until all received commands
 // have run. It returns false if the connection is to close.
 func (w *worker) finishBatch(st resp.Status) bool {
-	for wait := firstPause; ; {
+	for {
 		if st == resp.Close {
 			w.notifyClosed()
 		}
-		if !w.send() {
+		if !w.send(st == resp.Close) {
 			return false
 		}
 		switch st {
@@ -92,20 +85,19 @@ func (w *worker) finishBatch(st resp.Status) bool {
 		case resp.Close:
 			return false
 		case resp.Retry:
-			if !w.pause(wait) {
+			if !w.pause() {
 				return false
 			}
-			wait = min(2*wait, longestPause)
 		}
 		w.beginBatch()
 		st = w.session.Resume()
 	}
 }
 
-// send waits for the barrier, then writes the session's output and the pushed messages. It reports whether
-// the connection is open.
-func (w *worker) send() bool {
-	if !w.host.wait(w.mark) {
+// send writes the session's output, once the barrier allows it. The last output of a connection includes the pushed
+// messages. send reports whether the connection is open.
+func (w *worker) send(last bool) bool {
+	if w.mustWait(last) && !w.host.wait(w.mark) {
 		w.Close()
 		return false
 	}
@@ -163,48 +155,6 @@ func (w *worker) interrupted(err error) bool {
 		w.nc.SetReadDeadline(time.Time{})
 	}
 	return true
-}
-
-// pause waits d until the next try of a command. It returns false if the connection is to close. Meanwhile
-// it reads, to notice a client that closes its connection while its command waits.
-func (w *worker) pause(d time.Duration) bool {
-	if w.session.Buffered() >= pausedBuffer {
-		return w.sleep(d)
-	}
-	w.nc.SetReadDeadline(time.Time{})
-	if w.stopping.Load() {
-		return false
-	}
-	expired := make(chan struct{})
-	timer := time.AfterFunc(d, func() {
-		w.nc.SetReadDeadline(past)
-		close(expired)
-	})
-	n, err := w.nc.Read(w.session.Space())
-	if !timer.Stop() {
-		<-expired
-	}
-	w.nc.SetReadDeadline(time.Time{})
-	if n > 0 {
-		w.received(n)
-		w.session.Received(n)
-	}
-	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		return false
-	}
-	return !w.stopping.Load()
-}
-
-// sleep is pause without reading, for a client that has sent pausedBuffer bytes.
-func (w *worker) sleep(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return !w.stopping.Load()
-	case <-w.done:
-		return false
-	}
 }
 
 // linger closes the write side, and reads until the client closes or lingerFor has passed. A close with

@@ -6,7 +6,8 @@
 //	pause.go     CLIENT PAUSE
 //
 // Invariants: no two clients have the same id. The published state of a client is its state at the
-// end of its last batch.
+// end of its last batch. CLIENT UNPAUSE, CLIENT UNBLOCK and DEBUG CLOCK first change the state that a
+// client waits for, and then wake the client.
 //
 // Locks: Registry.mu guards the map of clients. Entry.mu guards what a client has published. No
 // code holds both, and both are innermost locks.

@@ -20,7 +20,18 @@ func (r *Registry) Pause(now, until int64, all bool) {
 }
 
 // Unpause implements [commands.Clients].
-func (r *Registry) Unpause() { r.pause.Store(nil) }
+func (r *Registry) Unpause() {
+	r.pause.Store(nil)
+	r.WakeAll()
+}
+
+// PausedUntil returns the Unix millisecond from which no pause is in force; 0 if there is none.
+func (r *Registry) PausedUntil() int64 {
+	if p := r.pause.Load(); p != nil {
+		return p.until + 1
+	}
+	return 0
+}
 
 // MovePause makes a pause that is in force at a Unix millisecond end some milliseconds earlier, because the clock was set
 // back by that time.

@@ -131,7 +131,7 @@ func (r *Registry) Kill(self *commands.Conn, match func(*commands.ClientInfo) bo
 			self.Modes.Leaving = true
 			continue
 		}
-		e.killed.Store(true)
+		e.killed.Store(true) // a command that waits ends with its connection
 		e.Conn.Link.Peer.Close()
 	}
 	return n
@@ -144,5 +144,16 @@ func (r *Registry) Unblock(id int64, withError bool) bool {
 		how = UnblockedErr
 	}
 	e := r.find(id)
-	return e != nil && e.unblock(how)
+	if e == nil || !e.unblock(how) {
+		return false
+	}
+	e.Conn.Link.Peer.Wake()
+	return true
+}
+
+// WakeAll implements [commands.Clients]. It wakes all clients: one may be about to wait.
+func (r *Registry) WakeAll() {
+	for _, e := range r.all() {
+		e.Conn.Link.Peer.Wake()
+	}
 }

@@ -218,6 +218,9 @@ func (c *Clock) Monotonic() int64 { return c.Time }
 // Read implements [commands.Clock].
 func (c *Clock) Read() (now, monotonic int64) { return c.Now(), c.Monotonic() }
 
+// Until implements [commands.Clock].
+func (c *Clock) Until(unixNano int64) int64 { return unixNano - c.Time }
+
 // Set implements [commands.Clock].
 func (c *Clock) Set(unixNano int64) { c.Time = unixNano }
 

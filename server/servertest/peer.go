@@ -16,6 +16,7 @@ type Peer struct {
 	T      testing.TB
 	Pushes []any // the pushed messages, in the types of package resptest
 	Closed bool  // the server has closed the connection
+	Woken  int   // how many times the server has woken it
 	Port   int   // of the client; 0 for an unknown port
 }
 
@@ -47,6 +48,9 @@ func (p *Peer) Close() { p.Closed = true }
 
 // CloseAfterReply implements [commands.Peer].
 func (p *Peer) CloseAfterReply() { p.Closed = true }
+
+// Wake implements [commands.Peer].
+func (p *Peer) Wake() { p.Woken++ }
 
 // Pending implements [commands.Peer].
 func (p *Peer) Pending() int { return 0 }

@@ -20,6 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// patience is how long a test waits for an event that must come.
+const patience = 20 * time.Second
+
 // binary is the server that all attacks run against.
 var binary string
 
@@ -104,24 +107,30 @@ func launch(t testing.TB, path, dir string, directives []string) *server {
 	t.Helper()
 	port := freePort(t)
 	args := append([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", dir}, directives...)
-	s := &server{t: t, cmd: exec.Command(path, args...), addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), dir: dir,
-		out: new(output), done: make(chan struct{})}
-	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = dir, s.out, s.out
+	s := &server{t: t, cmd: exec.Command(path, args...), addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), dir: dir}
+	s.run()
+	s.await()
+	return s
+}
+
+// run starts the process, which ends with the test.
+func (s *server) run() {
+	s.t.Helper()
+	s.out, s.done = new(output), make(chan struct{})
+	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = s.dir, s.out, s.out
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	require.NoError(t, s.cmd.Start())
+	require.NoError(s.t, s.cmd.Start())
 	go func() {
 		s.status = s.cmd.Wait()
 		close(s.done)
 	}()
-	t.Cleanup(func() {
+	s.t.Cleanup(func() {
 		s.cmd.Process.Kill()
 		<-s.done
-		if t.Failed() {
-			t.Logf("%s printed:\n%s", filepath.Base(path), s.out)
+		if s.t.Failed() {
+			s.t.Logf("%s printed:\n%s", filepath.Base(s.cmd.Path), s.out)
 		}
 	})
-	s.await()
-	return s
 }
 
 // await waits until the server answers.

@@ -78,6 +78,18 @@ func (c *clock) Read() (now, monotonic int64) {
 	return now, monotonic
 }
 
+// Until returns in how many nanoseconds the logical time comes. It is math.MaxInt64 if the clock stands before it.
+func (c *clock) Until(unixNano int64) int64 {
+	at := c.fixed.Load()
+	switch {
+	case at == nil:
+		return unixNano - time.Now().UnixNano()
+	case *at < unixNano:
+		return math.MaxInt64
+	}
+	return 0
+}
+
 // Set stops the clock at a time in Unix nanoseconds.
 func (c *clock) Set(unixNano int64) {
 	c.setting.Lock()

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"math"
 	"sync"
 	"testing"
 	"time"
@@ -24,6 +25,15 @@ func TestClock(t *testing.T) {
 	c.Resume()
 	require.Less(t, c.Now(), later)
 	require.Less(t, c.Monotonic(), int64(time.Minute), "Monotonic follows the real time")
+}
+
+func TestClockUntil(t *testing.T) {
+	c := newClock()
+	require.InDelta(t, time.Hour, c.Until(time.Now().UnixNano()+int64(time.Hour)), float64(time.Minute))
+	c.Set(5)
+	require.EqualValues(t, math.MaxInt64, c.Until(6), "a clock that stands never comes there")
+	require.Zero(t, c.Until(5))
+	require.Zero(t, c.Until(1))
 }
 
 func TestClockIsAdvancedConcurrently(t *testing.T) {

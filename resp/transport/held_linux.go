@@ -1,0 +1,91 @@
+package transport
+
+import (
+	"slices"
+
+	"cellserver/resp"
+)
+
+// heldTurn is what the Barrier holds of one turn of an event loop.
+type heldTurn struct {
+	loop  *loop
+	conns []*Conn
+	safe  bool            // the changes are safe; valid in loop.freed
+	done  func(safe bool) // free, made once: a turn that is not held allocates nothing
+}
+
+func newHeldTurn(l *loop) *heldTurn {
+	h := &heldTurn{loop: l}
+	h.done = h.free
+	return h
+}
+
+// askBarrier asks whether the clients of this turn may have their replies. It returns nil if they may, and otherwise the
+// turn that holds those who must wait. Clients that changed nothing do not make the Barrier work.
+func (l *loop) askBarrier() (held *heldTurn) {
+	if !slices.ContainsFunc(l.due, func(c *Conn) bool { return c.waits }) {
+		return nil
+	}
+	b := l.host.barrier
+	safe, now := b.Later(b.Need(), l.mark, l.next.done)
+	if !now {
+		held, l.next = l.next, newHeldTurn(l)
+		return held
+	}
+	for _, c := range l.due {
+		c.lost = c.lost || c.waits && !safe
+		c.waits = false
+	}
+	return nil
+}
+
+// hold holds the replies of a connection, which has no further batch until the Barrier frees them. So the replies keep
+// their order, and their size is bounded. Messages to the client wait behind them.
+func (h *heldTurn) hold(c *Conn) {
+	c.due, c.held, c.waits = false, true, false
+	c.writing.Store(int64(c.session.Pending()))
+	h.conns = append(h.conns, c)
+}
+
+// free lets the loop answer the turn. The Barrier calls it, on any goroutine.
+func (h *heldTurn) free(safe bool) {
+	l := h.loop
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h.safe = safe
+	l.freed = append(l.freed, h)
+	if len(l.freed) == 1 && !l.ended {
+		l.poll.wake()
+	}
+}
+
+// answerHeld makes sendReplies answer the clients of a freed turn. Those that are gone are not its business.
+func (l *loop) answerHeld(h *heldTurn) {
+	for _, c := range h.conns {
+		if !c.held || !l.serves(c) {
+			continue
+		}
+		c.held, c.lost = false, !h.safe
+		if c.unread {
+			c.unread = false
+			l.ready = append(l.ready, c.fd)
+		}
+		if c.stopping.Load() && c.status != resp.Close {
+			c.status = resp.Close
+			c.waits = c.takeMessages()
+		}
+		l.setDue(c)
+	}
+}
+
+// putOff looks at a held connection that has input or is closed. Only a Close ends it now: a client that has closed its
+// side still gets its replies.
+func (l *loop) putOff(c *Conn) {
+	c.unread = true
+	c.mu.Lock()
+	closed := c.closed
+	c.mu.Unlock()
+	if closed {
+		l.drop(c, nil)
+	}
+}

@@ -1,0 +1,245 @@
+package transport
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cellserver/resp"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// gateBarrier holds every change until the test decides.
+type gateBarrier struct {
+	mu      sync.Mutex
+	open    bool // changes are safe at once
+	waiting []func(safe bool)
+	calls   chan struct{} // Later has held a turn
+}
+
+func (b *gateBarrier) Mark() uint64 { return 0 }
+func (b *gateBarrier) Need() uint64 { return 1 }
+
+func (b *gateBarrier) Wait(mark uint64) bool {
+	result := make(chan bool, 1)
+	if safe, now := b.Later(1, mark, func(safe bool) { result <- safe }); now {
+		return safe
+	}
+	return <-result
+}
+
+func (b *gateBarrier) Later(_, _ uint64, done func(safe bool)) (safe, now bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.open {
+		return true, true
+	}
+	b.waiting = append(b.waiting, done)
+	b.calls <- struct{}{}
+	return false, false
+}
+
+// free answers the oldest turn.
+func (b *gateBarrier) free(safe bool) {
+	b.mu.Lock()
+	done := b.waiting[0]
+	b.waiting = b.waiting[1:]
+	b.mu.Unlock()
+	done(safe)
+}
+
+// writer is an echo whose command SET changes data. TELL pushes a message to the first connection.
+type writer struct {
+	heldEcho
+	changed bool
+}
+
+func (w *writer) Handle(args [][]byte, out *resp.Writer) resp.Status {
+	switch string(args[0]) {
+	case "SET":
+		w.changed = true
+	case "TELL":
+		w.changed = true
+		w.s.conn(0).Push([]byte("+told\r\n"))
+	}
+	return w.heldEcho.Handle(args, out)
+}
+
+func (w *writer) Changed() bool {
+	changed := w.changed
+	w.changed = false
+	return changed
+}
+
+// startHeld serves on one loop, or on workers, behind a barrier.
+func startHeld(t *testing.T, s *echoServer) *gateBarrier {
+	b := &gateBarrier{calls: make(chan struct{}, 100)}
+	s.Barrier = b
+	s.Accept = func(c *Conn) (resp.Handler, string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		c.UserData = make(chan struct{}, 2)
+		s.conns = append(s.conns, c)
+		return &writer{heldEcho: heldEcho{c: c, s: s}}, ""
+	}
+	startEcho(t, s, nil)
+	t.Cleanup(func() { // before the shutdown
+		b.mu.Lock()
+		b.open = true
+		waiting := b.waiting
+		b.waiting = nil
+		b.mu.Unlock()
+		for _, done := range waiting {
+			done(true)
+		}
+	})
+	return b
+}
+
+func TestOnlyChangesWaitForTheBarrier(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		b := startHeld(t, s)
+		first, second, other := resptest.Dial(t, s.addr), resptest.Dial(t, s.addr), resptest.Dial(t, s.addr)
+		first.Write([]byte(wire("GET") + wire("SET", "a")))
+		<-b.calls
+		second.Write([]byte(wire("SET", "b")))
+		<-b.calls
+		for range 100 {
+			require.Equal(t, []any{"PING"}, other.Do("PING"))
+		}
+		silent(t, first)
+		b.free(true)
+		require.Equal(t, []any{"GET"}, first.Recv())
+		require.Equal(t, []any{"SET", "a"}, first.Recv())
+		silent(t, second)
+		b.free(true)
+		require.Equal(t, []any{"SET", "b"}, second.Recv())
+	})
+}
+
+func TestAHeldConnectionKeepsItsOrder(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		b := startHeld(t, s)
+		c := resptest.Dial(t, s.addr)
+		c.Write([]byte(wire("SET", "a")))
+		<-b.calls
+		c.Write([]byte(wire("PING")))
+		s.conn(0).Push([]byte("+pushed\r\n"))
+		c.Write([]byte(strings.Repeat(wire("GET"), 3)))
+		silent(t, c)
+		b.open = true
+		b.free(true)
+		require.Equal(t, []any{"SET", "a"}, c.Recv())
+		var replies, messages int
+		for replies < 4 || messages < 1 {
+			if c.Recv() == resptest.Simple("pushed") {
+				messages++
+			} else {
+				replies++
+			}
+		}
+	})
+}
+
+func TestLostChangesCloseTheirConnections(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		b := startHeld(t, s)
+		c, other := resptest.Dial(t, s.addr), resptest.Dial(t, s.addr)
+		require.Equal(t, []any{"PING"}, other.Do("PING"))
+		c.Write([]byte(wire("SET", "a")))
+		<-b.calls
+		b.free(false)
+		require.Empty(t, c.ReadAll())
+		require.Equal(t, []any{"PING"}, other.Do("PING"))
+	})
+}
+
+// A message about a change leaves once the change is safe, and a message about a later change waits for that one.
+func TestMessagesWaitForTheBarrier(t *testing.T) {
+	s := &echoServer{}
+	s.Loops = 1
+	b := startHeld(t, s)
+	listener, c := resptest.Dial(t, s.addr), resptest.Dial(t, s.addr)
+	require.Equal(t, []any{"x"}, listener.Do("x"))
+	c.Write([]byte(wire("TELL")))
+	<-b.calls // the change of c
+	<-b.calls // the message
+	silent(t, listener)
+	b.free(true)
+	require.Equal(t, []any{"TELL"}, c.Recv())
+	silent(t, listener)
+	c.Write([]byte(wire("TELL")))
+	<-b.calls
+	b.free(true)
+	require.Equal(t, resptest.Simple("told"), listener.Recv())
+	silent(t, listener)
+	b.free(true)
+	<-b.calls
+	b.free(true)
+	require.Equal(t, resptest.Simple("told"), listener.Recv())
+}
+
+func TestAHeldConnectionIsClosed(t *testing.T) {
+	s := &echoServer{}
+	s.Loops = 1
+	b := startHeld(t, s)
+	c := resptest.Dial(t, s.addr)
+	c.Write([]byte(wire("SET", "a")))
+	<-b.calls
+	s.conn(0).Close()
+	require.Empty(t, c.ReadAll())
+	closed := s.conn(0).UserData.(chan struct{})
+	require.Eventually(t, func() bool { return len(closed) == 1 }, 10*time.Second, time.Millisecond)
+	other := resptest.Dial(t, s.addr) // with the same descriptor
+	require.Equal(t, []any{"x"}, other.Do("x"))
+	b.free(true)
+	require.Equal(t, []any{"x"}, other.Do("x"))
+}
+
+// A client may close its side after its last request, and still gets the replies.
+func TestAHeldClientIsHalfClosed(t *testing.T) {
+	s := &echoServer{}
+	s.Loops = 1
+	b := startHeld(t, s)
+	c := resptest.Dial(t, s.addr)
+	c.Write([]byte(wire("SET", "a")))
+	<-b.calls
+	require.NoError(t, c.NetConn().(interface{ CloseWrite() error }).CloseWrite())
+	silent(t, c)
+	b.free(true)
+	require.Equal(t, echoed("SET", "a"), string(c.ReadAll()))
+}
+
+func TestShutdownOfAHeldConnection(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		b := startHeld(t, s)
+		c := resptest.Dial(t, s.addr)
+		c.Write([]byte(wire("SET", "a")))
+		<-b.calls
+		done := make(chan error)
+		go func() { done <- s.Shutdown(context.Background()) }()
+		silent(t, c)
+		b.free(true)
+		require.Equal(t, echoed("SET", "a"), string(c.ReadAll()))
+		require.NoError(t, <-done)
+	})
+}
+
+// A shutdown that does not wait drops the replies. The barrier may answer after the end of the loop.
+func TestShutdownDropsHeldReplies(t *testing.T) {
+	s := &echoServer{}
+	s.Loops = 1
+	b := startHeld(t, s)
+	c := resptest.Dial(t, s.addr)
+	c.Write([]byte(wire("SET", "a")))
+	<-b.calls
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.ErrorIs(t, s.Shutdown(ctx), context.Canceled)
+	require.Empty(t, c.ReadAll())
+	b.free(true)
+}

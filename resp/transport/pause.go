@@ -1,0 +1,100 @@
+package transport
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"cellserver/resp"
+)
+
+// pausedBuffer is the most bytes that a worker reads while a command waits.
+const pausedBuffer = resp.BusyBuffer
+
+// pausing is what a connection knows of a command that returned Retry. Conn.mu guards it.
+type pausing struct {
+	woken  bool          // Wake was called since a worker last paused
+	wakeup chan struct{} // ends the pause of a worker; nil while no worker pauses
+}
+
+// Wake makes a command that returned Retry run again now. If no command waits, the next that does runs twice at once.
+// So a caller changes what the command waits for, and then calls Wake: the command misses nothing.
+func (c *Conn) Wake() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.woken = true
+	if c.wakeup != nil {
+		c.interrupt()
+	}
+}
+
+// interrupt ends the read or the pause of a worker; mu is held.
+func (c *Conn) interrupt() {
+	c.nc.SetReadDeadline(past)
+	select {
+	case c.wakeup <- struct{}{}:
+	default: // nobody pauses, or the pause ends anyway
+	}
+}
+
+// pause waits until a command that returned Retry is to run again: until the handler's time, or Wake. It takes no CPU
+// meanwhile. It returns false if the connection is to close. It reads, to notice a client that closes its connection.
+func (w *worker) pause() bool {
+	if after := w.handler.RetryAfter(); after != resp.NoTime {
+		timer := time.AfterFunc(time.Duration(after), w.Wake)
+		defer timer.Stop()
+	}
+	w.beginPause()
+	defer w.endPause()
+	for {
+		// CloseAfterReply and Wake set the deadline after their flags, which follow here.
+		w.nc.SetReadDeadline(time.Time{})
+		if w.stopping.Load() {
+			return false
+		}
+		if w.isWoken() {
+			return true
+		}
+		if !w.readPaused() {
+			return false
+		}
+	}
+}
+
+// readPaused reads until the pause ends. A client that has sent pausedBuffer bytes must wait. readPaused returns false
+// if the connection is closed.
+func (w *worker) readPaused() bool {
+	if w.session.Buffered() >= pausedBuffer {
+		select {
+		case <-w.wakeup:
+			return true
+		case <-w.done:
+			return false
+		}
+	}
+	n, err := w.nc.Read(w.session.Space())
+	if n > 0 {
+		w.received(n)
+		w.session.Received(n)
+	}
+	return err == nil || errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+func (w *worker) beginPause() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.wakeup = make(chan struct{}, 1)
+}
+
+func (w *worker) endPause() {
+	w.mu.Lock()
+	w.woken, w.wakeup = false, nil
+	w.mu.Unlock()
+	w.nc.SetReadDeadline(time.Time{})
+}
+
+func (w *worker) isWoken() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.woken
+}
