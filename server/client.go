@@ -25,6 +25,7 @@ type Client struct {
 	running   bool // a command runs in its transaction
 	dirty     bool // a command of the batch may have changed the published state of the client
 	changed   bool // a command has changed a key since the last call of Changed
+	epoch     uint64
 }
 
 // Connect returns the client of a new connection. The client is the handler of its session.
@@ -57,6 +58,9 @@ func (c *Client) ID() int64 { return c.conn.ID }
 // Begin reads the clocks for a batch of commands.
 func (c *Client) Begin() {
 	c.conn.Now, c.timing.since = c.server.parts.Clock.Read()
+	if t := c.server.control.topology; t != nil {
+		c.epoch = t.Epoch()
+	}
 }
 
 // Prefetch prefetches the key of a later command of the batch, if the batch repeats one command on

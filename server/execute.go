@@ -27,6 +27,12 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 	}
 	c.running = true
 	defer c.endTx(call, call.Out.Mark())
+	if t := c.server.control.topology; t != nil && (c.epoch == 0 || t.Epoch() != c.epoch) {
+		c.running = false
+		c.tx.End()
+		c.server.replyError(call, commands.Error("CLUSTERDOWN The cluster is down"))
+		return resp.Continue
+	}
 	st := c.run(call)
 	c.running = false
 	return st

@@ -98,7 +98,9 @@ var mayImport = map[string][]string{
 	"persistence/fs/fstest":    {"persistence/fs"},
 
 	// A cluster replicates the effects of its leader through Raft.
-	"cluster/entry": {},
+	"cluster":             {"cluster/entry", "internal/topology", "persistence/aof", "persistence/rdb", "store"},
+	"cluster/entry":       {},
+	"cluster/clustertest": {"cluster", "commands/all", "internal/config/configload", "internal/topology", "resp", "resp/resptest", "server", "server/servertest", "store"}, // for tests only
 
 	// The edge wires everything.
 	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",

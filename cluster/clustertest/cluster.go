@@ -1,0 +1,216 @@
+package clustertest
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"cellserver/cluster"
+	"cellserver/internal/topology"
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Cluster is several machines in one network.
+type Cluster struct {
+	Network  *Network
+	Machines []*Machine
+	t        testing.TB
+	log      *slog.Logger
+	reads    cluster.Reads
+	window   int
+}
+
+// Options are the options of a Cluster.
+type Options struct {
+	Nodes  int
+	Seed   uint64
+	Reads  cluster.Reads
+	Window int
+}
+
+// New makes a cluster, and starts its machines. They stop at the end of the test. Call it in a bubble of testing/synctest.
+func New(t testing.TB, o Options) *Cluster {
+	c := &Cluster{Network: NewNetwork(o.Seed), t: t, reads: o.Reads, window: o.Window}
+	c.log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: virtualTime}))
+	var members []topology.Node
+	for i := range o.Nodes {
+		m := newMachine(c, i)
+		c.Machines = append(c.Machines, m)
+		members = append(members, m.Self)
+	}
+	for _, m := range c.Machines {
+		require.NoError(t, m.bootstrap(members))
+		require.NoError(t, m.Start())
+	}
+	return c
+}
+
+// virtualTime shortens the time of a log line.
+func virtualTime(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey && a.Value.Kind() == slog.KindTime {
+		return slog.String("at", a.Value.Time().Format("15:04:05.000000"))
+	}
+	return a
+}
+
+// Close kills all machines.
+func (c *Cluster) Close() {
+	for _, m := range c.Machines {
+		require.NoError(c.t, m.Kill())
+	}
+}
+
+// Leader waits for a machine that leads, and returns it.
+func (c *Cluster) Leader() *Machine {
+	c.t.Helper()
+	for range 6000 {
+		for _, m := range c.Machines {
+			if m.Leads() {
+				return m
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	require.FailNow(c.t, "no node leads after a minute")
+	return nil
+}
+
+// machine returns the machine of a node, nil if there is none.
+func (c *Cluster) machine(id string) *Machine {
+	for _, m := range c.Machines {
+		if m.Self.ID == id {
+			return m
+		}
+	}
+	return nil
+}
+
+// RequireEqual waits until all running machines have applied the same entries, and requires that they hold the same keys.
+// No client may write meanwhile. It returns the keys.
+func (c *Cluster) RequireEqual() map[string]string {
+	c.t.Helper()
+	var differ error
+	for range 3000 {
+		for _, m := range c.Machines {
+			if p := m.running.Load(); p != nil {
+				if err := p.failed.Load(); err != nil {
+					require.NoError(c.t, *err, m.Self.Host)
+				}
+			}
+		}
+		var all map[string]string
+		if all, differ = c.compare(); differ == nil {
+			return all
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	require.NoError(c.t, differ)
+	return nil
+}
+
+var errBehind = errors.New("the nodes have not applied the same entries")
+
+// compare compares the keys of all running machines that have not expired.
+func (c *Cluster) compare() (all map[string]string, err error) {
+	leader := c.Leader()
+	applied, now := leader.Node().Applied(), leader.Node().Now()
+	all = leader.Keys(now)
+	for _, m := range c.Machines {
+		if m.Node() == nil || m == leader {
+			continue
+		}
+		if keys := m.Keys(now); !equal(all, keys) {
+			err = fmt.Errorf("%s has %v, and the leader %s has %v", m.Self.Host, keys, leader.Self.Host, all)
+		}
+		if m.Node().Applied() != applied {
+			err = errors.Join(err, errBehind)
+		}
+	}
+	return all, err
+}
+
+func equal(a, b map[string]string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for k, v := range a {
+		if b[k] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// Keys returns everything in the store of a machine that has not expired at now.
+func (m *Machine) Keys(now int64) map[string]string {
+	all := map[string]string{}
+	p := m.running.Load()
+	if p == nil {
+		return all
+	}
+	var fp store.Footprint
+	fp.AddAll()
+	tx := p.store.NewTx()
+	tx.KeepExpired = true
+	tx.Begin(now, 0, &fp)
+	defer tx.End()
+	for db := range p.store.Databases() {
+		tx.Select(db)
+		tx.Each(func(e *store.Entry) {
+			if e.ExpireAt() == store.NoExpiry || e.ExpireAt() >= now/1e6 {
+				all[fmt.Sprint(db, " ", string(e.Key()))] = describe(e)
+			}
+		})
+	}
+	return all
+}
+
+func describe(e *store.Entry) string {
+	text := string(e.Bytes(nil))
+	if z := e.Sorted(); z != nil {
+		z.Range(0, z.Len(), false, func(it store.Item) bool {
+			text += fmt.Sprintf(" %q=%v", it.Member, it.Score)
+			return true
+		})
+	}
+	return fmt.Sprint(text, " until ", e.ExpireAt())
+}
+
+// peers asks the other machines of a cluster. It implements [cluster.Peers].
+type peers struct{ cluster *Cluster }
+
+var errDown = errors.New("clustertest: the machine does not run")
+
+// Hello implements [cluster.Peers].
+func (p peers) Hello(host string, port int) (topology.Node, error) {
+	for _, m := range p.cluster.Machines {
+		if m.Self.Host == host && m.Self.Port == port && m.Node() != nil {
+			return m.Self, nil
+		}
+	}
+	return topology.Node{}, errDown
+}
+
+// Applied implements [cluster.Peers].
+func (p peers) Applied(n topology.Node) (uint64, error) {
+	if m := p.cluster.machine(n.ID); m != nil {
+		if node := m.Node(); node != nil {
+			return node.Applied(), nil
+		}
+	}
+	return 0, errDown
+}
+
+// GiveWay implements [cluster.Peers].
+func (p peers) GiveWay(leader topology.Node, to string) error {
+	if m := p.cluster.machine(leader.ID); m != nil {
+		if node := m.Node(); node != nil {
+			return node.GiveWay(to)
+		}
+	}
+	return errDown
+}

@@ -1,0 +1,48 @@
+package clustertest
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// bubble runs a test in virtual time.
+func bubble(t *testing.T, test func(t *testing.T, progress func())) {
+	progress := Watchdog(t)
+	synctest.Test(t, func(t *testing.T) { test(t, progress) })
+}
+
+func TestEffectsReachAllNodes(t *testing.T) {
+	bubble(t, func(t *testing.T, progress func()) {
+		c := New(t, Options{Nodes: 3, Seed: 1})
+		defer c.Close()
+		first := c.Leader()
+		s, err := first.Connect()
+		require.NoError(t, err)
+		for i := range 100 {
+			replies, err := s.Do(fmt.Sprint("SET k", i, " ", i), "CL.THROTTLE user 10 30 60")
+			require.NoError(t, err)
+			require.Equal(t, resptest.Simple("OK"), replies[0])
+			progress()
+		}
+		require.Len(t, c.RequireEqual(), 101)
+
+		require.NoError(t, first.Kill())
+		second := c.Leader()
+		require.NotSame(t, first, second)
+		s, err = second.Connect()
+		require.NoError(t, err)
+		replies, err := s.Do("GET k7", "DEL k8", "RENAME k9 k10")
+		require.NoError(t, err)
+		require.Equal(t, []any{"7", int64(1), resptest.Simple("OK")}, replies)
+		require.NoError(t, first.Restart())
+		require.Len(t, c.RequireEqual(), 99)
+		time.Sleep(time.Minute)
+		require.Len(t, c.RequireEqual(), 98, "the throttle has expired everywhere")
+	})
+}

@@ -1,0 +1,98 @@
+package cluster
+
+import (
+	"cellserver/cluster/entry"
+	"cellserver/store"
+
+	"github.com/hashicorp/raft"
+)
+
+// Committed appends the effects of a transaction to a batch. It implements [store.Observer]: the partitions of the
+// transaction are locked, so the order of effects on a key is that of its changes.
+func (n *Node) Committed(tx *store.Tx, effects []store.Effect) {
+	if removedOnly(effects) && tx.Now() <= n.Horizon() {
+		return // every node removes such keys by itself
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.current.Load() == 0 {
+		if !removedOnly(effects) {
+			go n.fail(errOutsideEpoch)
+		}
+		return
+	}
+	b := n.queue.collecting(n.epoch.term)
+	b.body.Append(effects)
+	b.effects += len(effects)
+	b.undo.add(tx, effects)
+	n.wakeUp()
+}
+
+// removedOnly reports whether effects only remove keys that have expired.
+func removedOnly(effects []store.Effect) bool {
+	for i := range effects {
+		if effects[i].Op != store.OpDel || !effects[i].Expired {
+			return false
+		}
+	}
+	return true
+}
+
+// proposed is an entry that raft has.
+type proposed struct {
+	epoch  uint64 // the term of the epoch; see epoch.failed
+	future raft.ApplyFuture
+}
+
+// propose gives batches to raft, as long as there is a place in the window.
+func (n *Node) propose() {
+	for {
+		data, term := n.nextEntry()
+		if data == nil {
+			return
+		}
+		n.futures <- proposed{term, n.raft.Load().Apply(data, 0)}
+	}
+}
+
+// nextEntry returns the entry to propose now, and the term of its epoch; nil if there is none.
+func (n *Node) nextEntry() (data []byte, term uint64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.epoch.serving || n.epoch.failed != nil || n.queue.taken >= n.o.Window {
+		return nil, 0
+	}
+	b := n.queue.take()
+	if b == nil {
+		if !n.lease.wanted {
+			return nil, 0
+		}
+		n.queue.add(entry.Tick, n.epoch.term)
+		b = n.queue.take()
+	}
+	n.lease.wanted = false
+	b.sent = n.o.Clock.Monotonic()
+	data = entry.AppendHeader(make([]byte, 0, entry.HeaderSize+max(b.body.Len(), len(b.fixed))))
+	data = append(b.body.AppendTo(data), b.fixed...)
+	n.counts.proposed(len(data))
+	return n.finish(data, entry.Entry{Kind: b.kind, Term: b.term, Batch: b.number, Time: n.clock.next()}), b.term
+}
+
+// finish completes an entry. If it cannot be encoded, the epoch fails.
+func (n *Node) finish(data []byte, e entry.Entry) []byte {
+	if err := entry.Finish(data, e); err != nil {
+		n.epoch.failed = err
+		n.wakeUp()
+		return nil
+	}
+	return data
+}
+
+// settle waits for the results of proposed entries. An error ends the epoch.
+func (n *Node) settle() {
+	for p := range n.futures {
+		if err := p.future.Error(); err != nil {
+			n.failEpoch(p.epoch, err)
+		}
+	}
+}
