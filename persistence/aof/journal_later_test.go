@@ -38,7 +38,8 @@ func TestLaterUnderAlways(t *testing.T) {
 		<-gate
 	}
 	j := l.journal
-	safe, now := j.Later(j.Begun(), j.Mark(), nil)
+	before := j.Begun()
+	safe, now := j.Later(before, j.Mark(), nil)
 	require.True(t, safe && now, "nothing waits")
 	var all []chan bool
 	for i := range 5 {
@@ -48,6 +49,9 @@ func TestLaterUnderAlways(t *testing.T) {
 		require.False(t, now)
 		all = append(all, told)
 	}
+	require.True(t, j.ReadsWait())
+	safe, now = j.Later(before, j.Mark(), nil)
+	require.True(t, safe && now, "what was written before needs no sync")
 	gate <- struct{}{}
 	require.True(t, await(t, all[0]))
 	gate <- struct{}{}
