@@ -50,12 +50,12 @@ func (ws answered) answer(safe bool) {
 // Mark returns the epoch, for Wait and Later. It implements [transport.Barrier].
 func (n *Node) Mark() uint64 { return n.current.Load() }
 
-// Begun returns the number of the last batch: the position that replies need which were computed by now.
-func (n *Node) Begun() uint64 {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.queue.begun
-}
+// Begun returns the number of the last batch: the position that replies need which were computed by now. It implements
+// [server.Positions].
+func (n *Node) Begun() uint64 { return n.queue.begun.Load() }
+
+// ReadsWait reports that replies wait which only show keys. It implements [server.Positions].
+func (n *Node) ReadsWait() bool { return true }
 
 // Wait waits until everything is safe that was computed before the call. It reports false if the epoch of the mark has
 // ended.

@@ -59,8 +59,7 @@ func (n *Node) proposeEpoch(term uint64) {
 		Cluster: n.o.Cluster, Groups: 1, Databases: uint16(n.o.Store.Databases()), Features: featureLevel,
 	})
 	n.mu.Lock()
-	n.queue.begun++
-	n.epoch.term, n.epoch.number, n.epoch.serving, n.epoch.resting, n.epoch.failed = term, n.queue.begun, false, false, nil
+	n.epoch = epoch{term: term, number: n.queue.begun.Add(1), count: n.epoch.count}
 	data := append(entry.AppendHeader(nil), body...)
 	data = n.finish(data, entry.Entry{Kind: entry.EpochBegins, Term: term, Batch: n.epoch.number, Time: n.clock.next()})
 	n.mu.Unlock()

@@ -147,4 +147,3 @@ func (n *Node) checkEpoch(e *entry.Entry) error {
 	}
 	return nil
 }
-

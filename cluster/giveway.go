@@ -86,7 +86,7 @@ func (n *Node) awaitLast(done func(safe bool)) bool {
 	if !n.epoch.serving || len(n.queue.batches) == 0 && len(n.waiters) == 0 {
 		return false
 	}
-	last := n.queue.begun
+	last := n.queue.begun.Load()
 	if k := len(n.waiters); k > 0 {
 		last = max(last, n.waiters[k-1].need)
 	}

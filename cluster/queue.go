@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"sync/atomic"
+
 	"cellserver/cluster/entry"
 	"cellserver/persistence/aof"
 )
@@ -32,18 +34,17 @@ func (b *batch) full() bool {
 // queue holds the batches that are not committed, the oldest first. Each has the number after that of the one before.
 type queue struct {
 	batches []*batch
-	taken   int    // how many of them were proposed
-	begun   uint64 // the number of the newest batch or epoch so far
-	safe    uint64 // everything up to this number is committed
+	taken   int           // how many of them were proposed
+	begun   atomic.Uint64 // the number of the newest batch or epoch so far; read without the lock
+	safe    uint64        // everything up to this number is committed
 }
 
 // next returns the number of the first batch that was not proposed, or that will be the next.
-func (q *queue) next() uint64 { return q.begun + 1 - uint64(len(q.batches)-q.taken) }
+func (q *queue) next() uint64 { return q.begun.Load() + 1 - uint64(len(q.batches)-q.taken) }
 
 // add begins a batch.
 func (q *queue) add(kind entry.Kind, term uint64) *batch {
-	q.begun++
-	b := &batch{kind: kind, number: q.begun, term: term}
+	b := &batch{kind: kind, number: q.begun.Add(1), term: term}
 	q.batches = append(q.batches, b)
 	return b
 }

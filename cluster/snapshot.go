@@ -73,7 +73,7 @@ func (n *Node) settled(f *freeze) bool {
 	n.freeze = f
 	serving, empty := n.epoch.serving, len(n.queue.batches) == 0
 	if serving && !empty {
-		n.waiters.add(waiter{need: n.queue.begun, done: func(safe bool) { result <- safe }})
+		n.waiters.add(waiter{need: n.queue.begun.Load(), done: func(safe bool) { result <- safe }})
 	}
 	n.mu.Unlock()
 	if !serving || empty {

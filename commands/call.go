@@ -84,7 +84,7 @@ type Verdict resp.Status
 // The verdicts that commands return.
 const (
 	CloseConnection = Verdict(resp.Close) // after the reply
-	TryAgain        = Verdict(resp.Retry) // the command must wait: the session calls it again at Conn.WakeAt, or after Peer.Wake
+	TryAgain        = Verdict(resp.Retry) // the command must wait: the session calls it again at the end of Conn.Wait, or after Peer.Wake
 )
 
 // Error implements error. No client gets the text.

@@ -24,10 +24,7 @@ type Conn struct {
 	Link        Link
 	Scratch     Scratch
 
-	// WakeAt is the time at which the waiting command stops waiting, in nanoseconds. It is 0 if no
-	// command waits. With WakeMonotonic the clock is the monotonic one, otherwise the logical one.
-	WakeAt        int64
-	WakeMonotonic bool
+	Wait Wait // of the command that runs again and again (TryAgain)
 
 	// After runs after the command has released its locks, and before its reply is sent. Nil does
 	// nothing.
@@ -64,6 +61,12 @@ const (
 	ReplySkipNext // after CLIENT REPLY SKIP: the next command has no reply
 	ReplySkip     // the running command has no reply
 )
+
+// Wait is how long a command waits. It is zero if no command waits.
+type Wait struct {
+	Until     int64 // nanoseconds
+	Monotonic bool  // Until is a time of the monotonic clock, not of the logical one
+}
 
 // Scratch is reusable memory of a connection: with it, a limiter allocates nothing. The fields are
 // nil until the first use.

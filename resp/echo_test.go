@@ -11,6 +11,7 @@ import (
 type echo struct {
 	limits  Limits
 	retries int
+	need    uint64
 	diary   []string
 }
 
@@ -20,8 +21,10 @@ func (e *echo) End()              { e.note("end") }
 func (e *echo) Closed()           { e.note("closed") }
 func (e *echo) Limits() Limits    { return e.limits }
 
-func (e *echo) RetryAfter() int64 { return NoTime }
-func (e *echo) Changed() bool     { return false }
+func (e *echo) RetryAfter() int64   { return NoTime }
+func (e *echo) Need() uint64        { return e.need }
+func (e *echo) MessageNeed() uint64 { return 0 }
+
 func (e *echo) Failed(reason any, stack []byte) {
 	e.note(fmt.Sprintf("failed: %v, stack %v", reason, stack != nil))
 }

@@ -40,9 +40,12 @@ type Handler interface {
 	Handle(args [][]byte, w *Writer) Status
 	// End ends the batch, before its output is sent.
 	End()
-	// Changed reports whether a command since the last call has changed data. Then the replies wait
-	// until the change is safe.
-	Changed() bool
+	// Need returns the position that the output of the batch which just ended waits for: everything
+	// up to it is safe before a byte leaves. It returns 0 if the output waits for nothing.
+	Need() uint64
+	// MessageNeed is Need for a message that is pushed to the client, and may tell of any change so
+	// far. Any goroutine may call it, with any lock.
+	MessageNeed() uint64
 	// RetryAfter returns in how many nanoseconds the command that returned Retry is to run again; [NoTime] if
 	// no time ends its wait.
 	RetryAfter() int64

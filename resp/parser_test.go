@@ -209,14 +209,15 @@ func TestRandomCommandsInRandomPieces(t *testing.T) {
 // quiet answers every command with its arguments.
 type quiet struct{ limits Limits }
 
-func (*quiet) Begin()             {}
-func (*quiet) Prefetch([][]byte)  {}
-func (*quiet) End()               {}
-func (*quiet) Closed()            {}
-func (*quiet) RetryAfter() int64  { return NoTime }
-func (*quiet) Changed() bool      { return false }
-func (*quiet) Failed(any, []byte) {}
-func (p *quiet) Limits() Limits   { return p.limits }
+func (*quiet) Begin()              {}
+func (*quiet) Prefetch([][]byte)   {}
+func (*quiet) End()                {}
+func (*quiet) Closed()             {}
+func (*quiet) RetryAfter() int64   { return NoTime }
+func (*quiet) Need() uint64        { return 0 }
+func (*quiet) MessageNeed() uint64 { return 0 }
+func (*quiet) Failed(any, []byte)  {}
+func (p *quiet) Limits() Limits    { return p.limits }
 func (*quiet) Handle(args [][]byte, w *Writer) Status {
 	w.Array(len(args))
 	for _, a := range args {

@@ -13,6 +13,7 @@ type Session struct {
 	out        Writer
 	mark       int  // the start of the current command's output
 	begun      bool // Begin was called and End was not
+	ended      bool // the last Resume has called End
 	closed     bool
 	mayOffload bool
 }
@@ -40,6 +41,7 @@ func (s *Session) Received(n int) { s.in.filled(n) }
 
 // Resume runs the commands that are left after Retry, Offload or Flush.
 func (s *Session) Resume() (st Status) {
+	s.ended = false
 	if s.closed {
 		return Close
 	}
@@ -118,7 +120,7 @@ func (s *Session) refuse(err error) {
 
 func (s *Session) end() {
 	if s.begun {
-		s.begun = false
+		s.begun, s.ended = false, true
 		s.handler.End()
 	}
 }
@@ -137,6 +139,14 @@ func (s *Session) panicked(reason any, stack []byte) {
 		}
 	}()
 	s.end()
+}
+
+// Need returns what the output of the last Filled or Resume waits for; see [Handler]. It is 0 if no command ran.
+func (s *Session) Need() uint64 {
+	if !s.ended {
+		return 0
+	}
+	return s.handler.Need()
 }
 
 // LimitOutput sets the most bytes of replies that may wait to be sent, 0 for no limit. If a command exceeds

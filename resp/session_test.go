@@ -47,6 +47,23 @@ func TestSessionClosesAfterAPanic(t *testing.T) {
 	require.Equal(t, Close, s.Resume())
 }
 
+// What a batch needs is asked for after its End, also after a panic. What runs no command needs nothing.
+func TestSessionNeed(t *testing.T) {
+	s := NewSession(&echo{need: 7})
+	require.Zero(t, s.Need())
+	request := wire("A")
+	s.Filled(copy(s.Space(), request[:5]))
+	require.Zero(t, s.Need())
+	s.Filled(copy(s.Space(), request[5:]))
+	require.EqualValues(t, 7, s.Need())
+	s.Filled(copy(s.Space(), request[:5]))
+	require.Zero(t, s.Need())
+	s.Filled(copy(s.Space(), request[5:]+wire("PANIC")))
+	require.EqualValues(t, 7, s.Need())
+	s.Resume()
+	require.Zero(t, s.Need())
+}
+
 // The replies of a pipeline with big replies must be sent while the pipeline runs.
 func TestSessionAsksToFlush(t *testing.T) {
 	s := NewSession(&echo{})

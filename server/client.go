@@ -23,8 +23,7 @@ type Client struct {
 
 	offloaded bool // the session runs the next try of the command on a goroutine of its own
 	running   bool // a command runs in its transaction
-	dirty     bool // a command of the batch may have changed the published state of the client
-	changed   bool // a command has changed a key since the last call of Changed
+	batch     batch
 	epoch     uint64
 }
 
@@ -61,6 +60,7 @@ func (c *Client) Begin() {
 	if t := c.server.control.topology; t != nil {
 		c.epoch = t.Epoch()
 	}
+	c.batch = batch{}
 }
 
 // Prefetch prefetches the key of a later command of the batch, if the batch repeats one command on
@@ -75,24 +75,23 @@ func (c *Client) Prefetch(args [][]byte) {
 func (c *Client) End() {
 	c.tx.DropPrefetched()
 	c.countGroup()
+	c.batch.need = c.server.need(&c.batch)
 	c.timing.cmd = nil
 	c.call.Args = nil
 	c.conn.Scratch.Release()
-	if c.dirty || c.entry.Blocked() {
-		c.dirty = false
+	if c.batch.dirty || c.entry.Blocked() {
 		c.entry.Publish(c.call.Cmd)
 	} else {
 		c.entry.PublishLast(c.call.Cmd)
 	}
 }
 
-// Changed reports whether a command since the last call has changed a key. A read that removes an
-// expired key is such a command.
-func (c *Client) Changed() bool {
-	changed := c.changed
-	c.changed = false
-	return changed
-}
+// Need returns the position that the replies of the last batch wait for.
+func (c *Client) Need() uint64 { return c.batch.need }
+
+// MessageNeed returns the position that a message to the client waits for. It may tell of any
+// change, and waits as a read of all keys would.
+func (c *Client) MessageNeed() uint64 { return c.server.need(&batch{keys: true}) }
 
 // Limits returns the bounds of the next request. As in Redis, they are low until the client has
 // authenticated.

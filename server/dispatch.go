@@ -40,7 +40,7 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	call.Cmd, call.Args, call.Now, call.Out = cmd, args, c.conn.Now, w
 	call.Tx, call.Secret, call.Slept = nil, nil, 0
 	call.Events = c.server.settings.keyspaceEvents()
-	c.dirty = c.dirty || cmd == nil || !cmd.OnOneKey() || queue.Active
+	c.batch.dirty = c.batch.dirty || cmd == nil || !cmd.OnOneKey() || queue.Active
 	if err == nil {
 		err = c.admit(call)
 	}
@@ -105,14 +105,14 @@ func (c *Client) dropReply(w *resp.Writer, mark int) {
 // endWait marks the command as no longer waiting.
 func (c *Client) endWait() {
 	if c.entry.Resume() {
-		c.conn.WakeAt = 0
+		c.conn.Wait = commands.Wait{}
 	}
 }
 
 // RetryAfter returns in how many nanoseconds the waiting command runs again if nobody wakes it. That is the end of
 // CLIENT PAUSE, or of the command's own time.
 func (c *Client) RetryAfter() int64 {
-	clock, at := c.server.parts.Clock, c.conn.WakeAt
+	clock, at := c.server.parts.Clock, c.conn.Wait.Until
 	if c.entry.State() == clients.Held {
 		at = c.server.clients.PausedUntil()
 		if at > math.MaxInt64/1_000_000 {
@@ -123,7 +123,7 @@ func (c *Client) RetryAfter() int64 {
 	switch {
 	case at == math.MaxInt64:
 		return resp.NoTime
-	case c.conn.WakeMonotonic:
+	case c.conn.Wait.Monotonic:
 		return at - clock.Monotonic()
 	}
 	return clock.Until(at)
@@ -136,7 +136,7 @@ const errUnblocked commands.Error = "UNBLOCKED client unblocked via CLIENT UNBLO
 func (c *Client) applyUnblock() error {
 	switch c.entry.State() {
 	case clients.UnblockedTime:
-		c.conn.WakeAt = 1 // a time in the past
+		c.conn.Wait.Until = 1 // a time in the past
 	case clients.UnblockedErr:
 		return errUnblocked
 	}

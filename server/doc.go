@@ -3,6 +3,7 @@
 //
 //	server.go     the state that all clients share
 //	client.go     one connection; it implements resp.Handler
+//	batch.go      what the replies of a batch wait for
 //	dispatch.go   Client.Handle: checks, queues or runs one command
 //	admit.go      the checks before a command, in the order of Redis
 //	httpguard.go  closes the connections of clients that speak HTTP

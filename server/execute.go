@@ -94,6 +94,9 @@ func (c *Client) Run(inner *commands.Call) {
 func (c *Client) run(call *commands.Call) resp.Status {
 	s, cmd := c.server, call.Cmd
 	before := 0
+	if call.Tx != nil || cmd.Flags&commands.ReadOnly != 0 {
+		c.batch.keys = true
+	}
 	if call.Tx != nil {
 		call.Tx.NoTouch = c.conn.Modes.NoTouch && cmd.Name != "touch"
 		before = call.Tx.Changes()

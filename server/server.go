@@ -2,7 +2,6 @@ package server
 
 import (
 	"log/slog"
-	"sync/atomic"
 
 	"cellserver/commands"
 	"cellserver/internal/config"
@@ -32,8 +31,7 @@ type Server struct {
 	stats    stats.Stats
 	report   *report.Report
 	control  control
-
-	condition atomic.Pointer[Condition] // nil: no condition
+	safety
 }
 
 // Options are the parts of a Server that the edge provides.
@@ -56,6 +54,8 @@ type Options struct {
 	Shutdown func(commands.ShutdownMode) error
 	// Persistence keeps the keyspace on disk.
 	Persistence commands.Persistence
+	// Positions are those of the transport's Barrier; nil if no reply waits.
+	Positions Positions
 	// Topology is the cluster of the server; nil if the server is alone.
 	Topology commands.Topology
 	// Process has the fields of INFO about the process.
@@ -65,6 +65,7 @@ type Options struct {
 // New returns a server without clients.
 func New(o Options) *Server {
 	s := &Server{settings: newSettings(o)}
+	s.positions = o.Positions
 	s.settings.changed = s.slow.Configure
 	s.slow.Configure(o.Config)
 	config := s.settings.Current

@@ -36,7 +36,7 @@ func (c *Client) joinGroup(cmd *commands.Command) bool {
 // countGroup counts the calls of the group, and the changes of the keyspace.
 func (c *Client) countGroup() {
 	if c.tx.CountChanges() {
-		c.changed = true
+		c.batch.changed = true
 	}
 	t := &c.timing
 	if t.n == 0 {

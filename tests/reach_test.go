@@ -14,14 +14,14 @@ import (
 // (commands.Server), of its counters (commands.Stats), and of the own connection (commands.Conn). The keyspace comes with
 // the transaction (Call.Tx) and is free for all. A new reach is a decision, made here.
 var mayReach = map[string][]string{
-	"commands/admin": {"Server.Clock", "Server.Config", "Server.Control", "Server.Disk", "Server.Log", "Stats.Logins", "Server.Monitors", "Server.Settings",
+	"commands/admin": {"Server.Clients", "Server.Clock", "Server.Config", "Server.Control", "Server.Disk", "Server.Log", "Stats.Logins", "Server.Monitors", "Server.Settings",
 		"Server.Stats", "Server.Store", "Stats.Commands", "Stats.Latency", "Stats.Report", "Stats.Slow",
-		"Conn.Link", "Conn.Modes", "Conn.Now", "Conn.Transaction", "Conn.WakeAt"},
+		"Conn.Link", "Conn.Modes", "Conn.Now", "Conn.Transaction", "Conn.Wait"},
 	"commands/cluster": {"Server.Config", "Server.Control", "Conn.Link"},
 	// RESET ends all that a connection may have begun.
 	"commands/connection": {"Server.Clients", "Server.Config", "Server.Monitors", "Server.PubSub", "Server.Stats", "Server.Tracker", "Stats.Logins",
 		"Conn.DB", "Conn.ID", "Conn.Identity", "Conn.Link", "Conn.Modes", "Conn.MustAuthenticate", "Conn.Subs", "Conn.Tracking",
-		"Conn.Transaction", "Conn.WakeAt"},
+		"Conn.Transaction", "Conn.Wait"},
 	// FLUSHALL empties the files on disk and the caches of clients.
 	"commands/keys": {"Server.Config", "Server.Disk", "Server.Store", "Server.Tracker", "Conn.After", "Conn.DB"},
 	"commands/limits": {"Server.Rules", "Server.Stats", "Stats.Commands", "Stats.Limited",

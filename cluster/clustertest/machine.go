@@ -111,7 +111,7 @@ func (m *Machine) Start() error {
 	p.store.Observe(p.node)
 	p.server = server.New(server.Options{
 		Store: p.store, Clock: serverClock{p.node, &m.clock}, Log: slog.New(slog.DiscardHandler), Config: cfg,
-		RunID: m.Self.ID, Persistence: &servertest.Disk{}, Topology: p.node,
+		RunID: m.Self.ID, Persistence: &servertest.Disk{}, Topology: p.node, Positions: p.node,
 	})
 	if err := p.node.Start(); err != nil {
 		return err

@@ -61,7 +61,7 @@ func (s *Session) Do(commands ...string) ([]any, error) {
 		}
 	}
 	result := make(chan bool, 1)
-	safe, now := s.process.node.Later(s.process.node.Begun(), mark, func(safe bool) { result <- safe })
+	safe, now := s.process.node.Later(s.client.Need(), mark, func(safe bool) { result <- safe })
 	if !now {
 		safe = <-result
 	}

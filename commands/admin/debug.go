@@ -49,7 +49,15 @@ func debug(c *commands.Call) error {
 // sets the wall clock, so keys follow a long step back (clock-step-limit). The rest of the batch
 // runs at the new time. A transaction runs to its end at the time of its begin.
 func debugClock(c *commands.Call) error {
-	args := c.Args[2:]
+	if err := setClock(c, c.Args[2:]); err != nil {
+		return err
+	}
+	c.Conn.Now = c.Server.Clock.Now()
+	c.Server.Clients.WakeAll()
+	return commands.ReplyOK(c)
+}
+
+func setClock(c *commands.Call, args [][]byte) error {
 	switch {
 	case len(args) == 1 && commands.Is(args[0], "resume"):
 		c.Server.Clock.Resume()
@@ -63,22 +71,20 @@ func debugClock(c *commands.Call) error {
 		}
 		c.Server.Clock.Set(n)
 	case len(args) == 2 && commands.Is(args[0], "advance"):
-		return debugMoveClock(c, c.Server.Clock.Advance)
+		return moveClock(c, c.Server.Clock.Advance)
 	case len(args) == 2 && commands.Is(args[0], "step"):
 		if c.Conn.Transaction.Running {
 			return commands.ErrNotInMulti // its locks would be waited for
 		}
-		return debugMoveClock(c, c.Server.Clock.Step)
+		return moveClock(c, c.Server.Clock.Step)
 	default:
 		return commands.ErrSyntax
 	}
-	c.Conn.Now = c.Server.Clock.Now()
-	c.Server.Clients.WakeAll()
-	return commands.ReplyOK(c)
+	return nil
 }
 
-// debugMoveClock moves the clock by the nanoseconds of the third argument.
-func debugMoveClock(c *commands.Call, move func(nanos int64)) error {
+// moveClock moves the clock by the nanoseconds of the third argument.
+func moveClock(c *commands.Call, move func(nanos int64)) error {
 	n, err := c.Int(3)
 	if err != nil {
 		return err
@@ -87,8 +93,7 @@ func debugMoveClock(c *commands.Call, move func(nanos int64)) error {
 		return commands.ErrOutOfRange
 	}
 	move(n)
-	c.Conn.Now = c.Server.Clock.Now()
-	return commands.ReplyOK(c)
+	return nil
 }
 
 // longestSleep is the longest DEBUG SLEEP in seconds: a century. Longer times may not fit into
@@ -107,14 +112,14 @@ func debugSleep(c *commands.Call) error {
 		time.Sleep(time.Duration(pause))
 		return commands.ReplyOK(c)
 	}
-	if c.Conn.WakeAt == 0 {
-		c.Conn.WakeAt, c.Conn.WakeMonotonic = now+pause, true
+	if c.Conn.Wait.Until == 0 {
+		c.Conn.Wait = commands.Wait{Until: now + pause, Monotonic: true}
 	}
-	if now < c.Conn.WakeAt {
+	if now < c.Conn.Wait.Until {
 		return commands.TryAgain
 	}
-	c.Slept = now - (c.Conn.WakeAt - pause)
-	c.Conn.WakeAt = 0
+	c.Slept = now - (c.Conn.Wait.Until - pause)
+	c.Conn.Wait = commands.Wait{}
 	return commands.ReplyOK(c)
 }
 

@@ -34,11 +34,12 @@ func wait(c *commands.Call) error {
 
 // waits reports whether the client must wait longer. The timeout begins with the first try.
 func waits(c *commands.Call, timeoutMillis int64) bool {
-	if c.Conn.WakeAt == 0 {
-		c.Conn.WakeAt, c.Conn.WakeMonotonic = math.MaxInt64, false
+	until := &c.Conn.Wait.Until
+	if *until == 0 {
+		*until = math.MaxInt64
 		if timeoutMillis > 0 && timeoutMillis < (math.MaxInt64-c.Now)/1e6 {
-			c.Conn.WakeAt = c.Now + timeoutMillis*1e6
+			*until = c.Now + timeoutMillis*1e6
 		}
 	}
-	return c.Now < c.Conn.WakeAt
+	return c.Now < *until
 }

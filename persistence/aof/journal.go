@@ -182,8 +182,12 @@ func (j *Journal) Recording() bool { return j.recording.Load() }
 // Mark returns the state before some commands run. [Journal.Wait] takes it after they ran.
 func (j *Journal) Mark() uint64 { return j.lost.Load() }
 
-// Need returns what [Journal.Later] has to wait for, so that everything before the call is safe.
-func (j *Journal) Need() uint64 { return j.begun.Load() }
+// Begun returns the position of the last change so far, for [Journal.Later]: the number of its batch.
+func (j *Journal) Begun() uint64 { return j.begun.Load() }
+
+// ReadsWait reports whether replies that only show changes wait for these, because a power cut could undo what a client
+// has seen.
+func (j *Journal) ReadsWait() bool { return j.Policy() == Always }
 
 // Current returns the file that the journal writes, or nil.
 func (j *Journal) Current() *File { return j.current.Load() }

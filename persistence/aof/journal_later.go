@@ -12,19 +12,22 @@ type waiting struct {
 	done func(safe bool)
 }
 
-// Later is [Journal.Wait] for a caller that must not wait for the disk. need is the result of [Journal.Need] after the
+// Later is [Journal.Wait] for a caller that must not wait for the disk. need is the result of [Journal.Begun] after the
 // last command. If now is true, safe is the result of Wait. Otherwise a goroutine of the journal calls done with this
 // result, once.
 //
 // Usually Later hands the changes to the kernel itself. That takes microseconds and no other goroutine. If the disk may
 // hold up the write, a goroutine of the journal writes: with [Always], and while a file is forced to disk.
 func (j *Journal) Later(need, mark uint64, done func(safe bool)) (safe, now bool) {
-	if j.Policy() != Always && !j.syncs.running.Load() && !j.switching.Load() {
-		return j.Wait(mark), true
+	if j.written.Load() < need && j.writesAtOnce() {
+		j.writeUpTo(need)
+	}
+	if j.isWritten(need) {
+		return j.lost.Load() == mark, true
 	}
 	j.group.Lock()
 	defer j.group.Unlock()
-	if j.written.Load() >= need && !j.syncs.late.Load() {
+	if j.isWritten(need) {
 		return j.lost.Load() == mark, true
 	}
 	l := &j.later
@@ -34,6 +37,16 @@ func (j *Journal) Later(need, mark uint64, done func(safe bool)) (safe, now bool
 		go j.serveLater()
 	}
 	return false, false
+}
+
+// isWritten reports whether nobody has to wait for so many batches.
+func (j *Journal) isWritten(need uint64) bool {
+	return j.written.Load() >= need && !j.syncs.late.Load()
+}
+
+// writesAtOnce reports whether a write does not wait for the disk.
+func (j *Journal) writesAtOnce() bool {
+	return j.Policy() != Always && !j.syncs.running.Load() && !j.switching.Load()
 }
 
 // serveLater waits for all callers of [Journal.Later], until there are none. While it waits, the next callers collect,

@@ -38,16 +38,20 @@ func TestLaterUnderAlways(t *testing.T) {
 		<-gate
 	}
 	j := l.journal
-	safe, now := j.Later(j.Need(), j.Mark(), nil)
+	before := j.Begun()
+	safe, now := j.Later(before, j.Mark(), nil)
 	require.True(t, safe && now, "nothing waits")
 	var all []chan bool
 	for i := range 5 {
 		set(l.store, fmt.Sprint(i), 1)
 		told, done := result()
-		_, now := j.Later(j.Need(), j.Mark(), done)
+		_, now := j.Later(j.Begun(), j.Mark(), done)
 		require.False(t, now)
 		all = append(all, told)
 	}
+	require.True(t, j.ReadsWait())
+	safe, now = j.Later(before, j.Mark(), nil)
+	require.True(t, safe && now, "what was written before needs no sync")
 	gate <- struct{}{}
 	require.True(t, await(t, all[0]))
 	gate <- struct{}{}
@@ -80,19 +84,19 @@ func TestLaterDuringASync(t *testing.T) {
 	}
 	tick(1)
 	set(l.store, "a", 1)
-	safe, now := j.Later(j.Need(), j.Mark(), nil)
+	safe, now := j.Later(j.Begun(), j.Mark(), nil)
 	require.True(t, safe && now, "the caller writes")
 	tick(1.5)
 	require.True(t, j.Syncing())
 	set(l.store, "b", 1)
 	told, done := result()
-	_, now = j.Later(j.Need(), j.Mark(), done)
+	_, now = j.Later(j.Begun(), j.Mark(), done)
 	require.False(t, now)
 	require.True(t, await(t, told), "the kernel has it, and the sync is not late")
 	tick(0.5)
 	set(l.store, "c", 1)
 	late, done := result()
-	_, now = j.Later(j.Need(), j.Mark(), done)
+	_, now = j.Later(j.Begun(), j.Mark(), done)
 	require.False(t, now)
 	select {
 	case <-late:
@@ -117,10 +121,10 @@ func TestLaterTellsOfALostChange(t *testing.T) {
 	mark := j.Mark()
 	set(l.store, "a", 1)
 	told, done := result()
-	_, now := j.Later(j.Need(), mark, done)
+	_, now := j.Later(j.Begun(), mark, done)
 	require.False(t, now)
 	require.False(t, await(t, told))
-	safe, now := j.Later(j.Need(), mark, nil)
+	safe, now := j.Later(j.Begun(), mark, nil)
 	require.True(t, now)
 	require.False(t, safe, "it began before the failure")
 }

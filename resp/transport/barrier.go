@@ -1,21 +1,20 @@
 package transport
 
-// Barrier holds replies back until the changes that they report are safe, for example on disk.
+// Barrier holds replies back until the changes that they report or show are safe, for example on disk.
 //
-// A transport calls Mark before it runs commands. If a command has changed data, the transport calls Wait or Later
-// before it sends the replies. An event loop calls Mark and Later once a turn, for all clients of the turn. The calls
-// come from many goroutines at the same time.
+// It counts changes: a position is a number of changes, and 0 is nothing to wait for. The handler knows which position
+// the output of a batch needs. A transport calls Mark before it runs commands, and Wait or Later before it sends
+// replies that need a position. An event loop calls Mark and Later at most once a turn, for all clients of the turn. The
+// calls come from many goroutines at the same time.
 type Barrier interface {
-	// Mark returns the present position, for Wait and Later. It must not block.
+	// Mark returns the present state, for Wait and Later. It must not block.
 	Mark() uint64
 	// Wait blocks until every change before the call is safe. It returns false if a change since the mark
 	// is lost: then the transport sends none of the replies, and closes their connections.
 	Wait(mark uint64) bool
-	// Need returns what Later has to wait for, so that every change before the call is safe. It must not block.
-	Need() uint64
-	// Later is Wait for the changes up to need, for a caller that must not wait for a disk or another machine. If
-	// now is true, safe is the result. Otherwise Later calls done with the result, once, from any goroutine; done
-	// does not block.
+	// Later is Wait for the changes up to the position need, for a caller that must not wait for a disk or another
+	// machine. If now is true, safe is the result. Otherwise Later calls done with the result, once, from any
+	// goroutine; done does not block.
 	Later(need, mark uint64, done func(safe bool)) (safe, now bool)
 }
 
@@ -29,4 +28,15 @@ func (g gate) mark() uint64 {
 	return g.barrier.Mark()
 }
 
-func (g gate) wait(mark uint64) bool { return g.barrier == nil || g.barrier.Wait(mark) }
+// wait waits for a position with [Barrier.Wait].
+func (g gate) wait(need, mark uint64) bool {
+	return need == 0 || g.barrier == nil || g.barrier.Wait(mark)
+}
+
+// later waits for a position with [Barrier.Later].
+func (g gate) later(need, mark uint64, done func(safe bool)) (safe, now bool) {
+	if need == 0 || g.barrier == nil {
+		return true, true
+	}
+	return g.barrier.Later(need, mark, done)
+}

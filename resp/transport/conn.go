@@ -59,56 +59,51 @@ type Conn struct {
 	// UserData belongs to the code that accepted the connection. Set it in Accept.
 	UserData any
 
-	host          *host
-	handler       resp.Handler
-	session       *resp.Session
-	remote, local net.Addr
+	host    *host
+	handler resp.Handler
+	session *resp.Session
+	addresses
+	usage
+	progress
+	ending
 
-	mark     uint64 // of the Barrier, when the last batch began
-	notified bool   // the handler was told that the connection is closed
-
-	inTurn
-
-	stopping atomic.Bool // run no further batch
-	memory   atomic.Int64
-	active   atomic.Int64 // time (Tick) of the last bytes
-	meter    *meter
-
-	closeOnce sync.Once
-	done      chan struct{} // closed by Close
-
-	wire sync.Mutex // held while a goroutine writes to nc
-
-	mu      sync.Mutex // guards the fields below; taken after wire
-	nc      net.Conn   // the connection; nil while an event loop serves it
-	loop    eventLoop  // nil while a worker serves the connection
-	fd      int        // the descriptor, while an event loop serves the connection
-	busy    bool       // a batch runs: pushed bytes wait until it ends
-	pushing bool       // a loop or a goroutine will send the queue
-	closed  bool
-	queue   []byte // pushed bytes that nobody sends yet
+	mu sync.Mutex // guards closed, carrier but for wire, outbox but for writing, and pausing; taken after wire
+	carrier
+	outbox
 	pausing
+}
 
-	writing atomic.Int64 // bytes that are being sent
+// addresses are the two ends of a connection.
+type addresses struct{ remote, local net.Addr }
+
+// carrier is what carries the bytes of a connection: a worker, or an event loop.
+type carrier struct {
+	wire sync.Mutex // held while a goroutine writes to nc
+	nc   net.Conn   // the connection; nil while an event loop serves it
+	loop eventLoop  // nil while a worker serves the connection
+	fd   int        // the descriptor, while an event loop serves the connection
+}
+
+// ending is how far a connection is closed.
+type ending struct {
+	stopping  atomic.Bool // run no further batch
+	closeOnce sync.Once
+	closed    bool
+	done      chan struct{} // closed by Close
 }
 
 func newConn(h *host, nc net.Conn) *Conn {
-	c := &Conn{host: h, nc: nc, remote: nc.RemoteAddr(), local: nc.LocalAddr(), done: make(chan struct{}), meter: h.traffic.meter()}
-	c.active.Store(h.now.Load())
+	c := &Conn{host: h, addresses: addresses{nc.RemoteAddr(), nc.LocalAddr()}}
+	c.nc, c.done = nc, make(chan struct{})
+	c.usage.begin(h)
 	return c
 }
 
 // RemoteAddr returns the client's address.
-func (c *Conn) RemoteAddr() net.Addr { return c.remote }
+func (a *addresses) RemoteAddr() net.Addr { return a.remote }
 
 // LocalAddr returns the address that the client connected to.
-func (c *Conn) LocalAddr() net.Addr { return c.local }
-
-// Memory returns the size of the session's buffers, in bytes, after its last batch.
-func (c *Conn) Memory() int { return int(c.memory.Load()) }
-
-// Active returns the time of the last bytes in either direction, as [Server.Tick] gave it.
-func (c *Conn) Active() int64 { return c.active.Load() }
+func (a *addresses) LocalAddr() net.Addr { return a.local }
 
 // Close closes the connection at once. Bytes that wait to be sent are lost. Further calls do nothing.
 func (c *Conn) Close() {
@@ -156,35 +151,5 @@ func (c *Conn) notifyClosed() {
 	if !c.notified {
 		c.notified = true
 		c.handler.Closed()
-	}
-}
-
-// received counts a read of n bytes.
-func (c *Conn) received(n int) {
-	c.meter.reads.Add(1)
-	c.meter.input.Add(int64(n))
-	c.touch()
-}
-
-// sent counts a write of n bytes.
-func (c *Conn) sent(n int) {
-	if n > 0 {
-		c.meter.writes.Add(1)
-		c.meter.output.Add(int64(n))
-		c.touch()
-	}
-}
-
-// touch records that the client is active. It seldom writes, because Tick is coarse.
-func (c *Conn) touch() {
-	if now := c.host.now.Load(); c.active.Load() != now {
-		c.active.Store(now)
-	}
-}
-
-// setMemory records the size of the session's buffers.
-func (c *Conn) setMemory(bytes int) {
-	if c.memory.Load() != int64(bytes) {
-		c.memory.Store(int64(bytes))
 	}
 }

@@ -14,7 +14,8 @@
 //	traffic.go           counts bytes and system calls
 //	epoll_linux.go       the system calls of an event loop
 //	conn.go              one connection: its state, its end, what it shares with the others (host)
-//	inturn.go            what an event loop knows of a connection
+//	usage.go             what one connection takes: memory, bytes
+//	progress.go          what its goroutine knows of its last batch
 //	push.go              messages between replies; the beginning and the end of a batch
 //	pause.go             commands that wait, and Wake
 //	worker.go            serves one connection, may block
@@ -40,14 +41,17 @@
 //
 // # Held replies
 //
-// A reply may say that data has changed. It leaves only after the [Barrier] has made the change safe: for
-// appendfsync always, after an fsync. The loop does not wait for that. At the end of a turn it asks the barrier
-// once ([Barrier.Later]) for all clients whose batch changed something:
+// A reply may say that data has changed, or show data that has. It leaves only after the [Barrier] has made the change
+// safe: for appendfsync always, after an fsync. The handler of a connection says at the end of each batch what its output
+// needs ([resp.Session.Need]). Most batches need nothing, and their replies never wait.
 //
-//   - The changes are safe at once: the loop sends all replies. This is the case for everysec, which costs
-//     nothing but the question.
-//   - They are not: the loop holds these clients, and answers the others. So a client that changed nothing never
-//     waits. A goroutine of the barrier calls done, and wakes the loop, which sends the replies in its next turn.
+// An event loop does not wait for the others either. At the end of a turn it asks the barrier once ([Barrier.Later]), for
+// the highest position that its clients need:
+//
+//   - It is safe already: the loop sends all replies. This is the case for everysec, which costs nothing but the
+//     question.
+//   - It is not: the loop holds the clients that need a position, and answers the others. A goroutine of the barrier
+//     calls done, and wakes the loop, which sends the replies in its next turn.
 //   - A change is lost: the loop closes the connections of all clients that waited with it. Nobody knows
 //     the outcome of their commands.
 //
@@ -56,12 +60,12 @@
 // it (unread). A client that closes its side still gets its replies. [Conn.Close] ends a held connection at once, and
 // the turn then finds it gone.
 //
-// A message (pub/sub, tracking, MONITOR) can tell of a change, too. It does not leave with a batch but in a turn of
-// its own, and that turn waits for all changes before its end. So the change that a message tells
-// of is safe. A client gets the message after the replies that are held for this client. A message can wait for changes
-// that it does not tell of.
+// A message (pub/sub, tracking, MONITOR) can tell of a change, too. The handler says what messages need
+// ([resp.Handler]). If they need nothing, they leave with a batch or at once. Otherwise they have a turn of their own, and
+// wait for all changes before its end. So the change that a message tells of is safe. A client gets a message after the
+// replies that are held for this client.
 //
-// A worker has one client, and waits by itself if the batch changed something ([Barrier.Wait]).
+// A worker has one client, and waits by itself ([Barrier.Wait]).
 //
 // # Commands that wait
 //

@@ -17,7 +17,8 @@ func (*echo) End()                {}
 func (*echo) Closed()             {}
 func (*echo) Limits() resp.Limits { return resp.Limits{} }
 func (*echo) RetryAfter() int64   { return resp.NoTime }
-func (*echo) Changed() bool       { return false }
+func (*echo) Need() uint64        { return 0 }
+func (*echo) MessageNeed() uint64 { return 0 }
 func (*echo) Failed(any, []byte)  {}
 
 func (*echo) Handle(args [][]byte, w *resp.Writer) resp.Status {

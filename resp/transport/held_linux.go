@@ -1,10 +1,6 @@
 package transport
 
-import (
-	"slices"
-
-	"cellserver/resp"
-)
+import "cellserver/resp"
 
 // heldTurn is what the Barrier holds of one turn of an event loop.
 type heldTurn struct {
@@ -21,28 +17,24 @@ func newHeldTurn(l *loop) *heldTurn {
 }
 
 // askBarrier asks whether the clients of this turn may have their replies. It returns nil if they may, and otherwise the
-// turn that holds those who must wait. Clients that changed nothing do not make the Barrier work.
+// turn that holds those who must wait.
 func (l *loop) askBarrier() (held *heldTurn) {
-	if !slices.ContainsFunc(l.due, func(c *Conn) bool { return c.waits }) {
-		return nil
-	}
-	b := l.host.barrier
-	safe, now := b.Later(b.Need(), l.mark, l.next.done)
-	if !now {
+	safe, now := l.host.later(l.need, l.mark, l.next.done)
+	switch {
+	case !now:
 		held, l.next = l.next, newHeldTurn(l)
-		return held
+	case !safe:
+		for _, c := range l.due {
+			c.lost = c.lost || c.need > 0
+		}
 	}
-	for _, c := range l.due {
-		c.lost = c.lost || c.waits && !safe
-		c.waits = false
-	}
-	return nil
+	return held
 }
 
 // hold holds the replies of a connection, which has no further batch until the Barrier frees them. So the replies keep
 // their order, and their size is bounded. Messages to the client wait behind them.
 func (h *heldTurn) hold(c *Conn) {
-	c.due, c.held, c.waits = false, true, false
+	c.due, c.held, c.need = false, true, 0
 	c.writing.Store(int64(c.session.Pending()))
 	h.conns = append(h.conns, c)
 }
@@ -72,7 +64,7 @@ func (l *loop) answerHeld(h *heldTurn) {
 		}
 		if c.stopping.Load() && c.status != resp.Close {
 			c.status = resp.Close
-			c.waits = c.takeMessages()
+			c.takeMessages()
 		}
 		l.setDue(c)
 	}

@@ -22,7 +22,6 @@ type gateBarrier struct {
 }
 
 func (b *gateBarrier) Mark() uint64 { return 0 }
-func (b *gateBarrier) Need() uint64 { return 1 }
 
 func (b *gateBarrier) Wait(mark uint64) bool {
 	result := make(chan bool, 1)
@@ -55,28 +54,33 @@ func (b *gateBarrier) free(safe bool) {
 // writer is an echo whose command SET changes data. TELL pushes a message to the first connection.
 type writer struct {
 	heldEcho
-	changed bool
+	need     uint64
+	messages bool // they wait for changes
 }
 
 func (w *writer) Handle(args [][]byte, out *resp.Writer) resp.Status {
 	switch string(args[0]) {
 	case "SET":
-		w.changed = true
+		w.need = 1
 	case "TELL":
-		w.changed = true
+		w.need = 1
 		w.s.conn(0).Push([]byte("+told\r\n"))
 	}
 	return w.heldEcho.Handle(args, out)
 }
 
-func (w *writer) Changed() bool {
-	changed := w.changed
-	w.changed = false
-	return changed
+func (w *writer) Begin()       { w.need = 0 }
+func (w *writer) Need() uint64 { return w.need }
+
+func (w *writer) MessageNeed() uint64 {
+	if w.messages {
+		return 1
+	}
+	return 0
 }
 
 // startHeld serves on one loop, or on workers, behind a barrier.
-func startHeld(t *testing.T, s *echoServer) *gateBarrier {
+func startHeld(t *testing.T, s *echoServer, messages bool) *gateBarrier {
 	b := &gateBarrier{calls: make(chan struct{}, 100)}
 	s.Barrier = b
 	s.Accept = func(c *Conn) (resp.Handler, string) {
@@ -84,7 +88,7 @@ func startHeld(t *testing.T, s *echoServer) *gateBarrier {
 		defer s.mu.Unlock()
 		c.UserData = make(chan struct{}, 2)
 		s.conns = append(s.conns, c)
-		return &writer{heldEcho: heldEcho{c: c, s: s}}, ""
+		return &writer{heldEcho: heldEcho{c: c, s: s}, messages: messages}, ""
 	}
 	startEcho(t, s, nil)
 	t.Cleanup(func() { // before the shutdown
@@ -102,7 +106,7 @@ func startHeld(t *testing.T, s *echoServer) *gateBarrier {
 
 func TestOnlyChangesWaitForTheBarrier(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
-		b := startHeld(t, s)
+		b := startHeld(t, s, false)
 		first, second, other := resptest.Dial(t, s.addr), resptest.Dial(t, s.addr), resptest.Dial(t, s.addr)
 		first.Write([]byte(wire("GET") + wire("SET", "a")))
 		<-b.calls
@@ -123,7 +127,7 @@ func TestOnlyChangesWaitForTheBarrier(t *testing.T) {
 
 func TestAHeldConnectionKeepsItsOrder(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
-		b := startHeld(t, s)
+		b := startHeld(t, s, false)
 		c := resptest.Dial(t, s.addr)
 		c.Write([]byte(wire("SET", "a")))
 		<-b.calls
@@ -147,7 +151,7 @@ func TestAHeldConnectionKeepsItsOrder(t *testing.T) {
 
 func TestLostChangesCloseTheirConnections(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
-		b := startHeld(t, s)
+		b := startHeld(t, s, false)
 		c, other := resptest.Dial(t, s.addr), resptest.Dial(t, s.addr)
 		require.Equal(t, []any{"PING"}, other.Do("PING"))
 		c.Write([]byte(wire("SET", "a")))
@@ -162,7 +166,7 @@ func TestLostChangesCloseTheirConnections(t *testing.T) {
 func TestMessagesWaitForTheBarrier(t *testing.T) {
 	s := &echoServer{}
 	s.Loops = 1
-	b := startHeld(t, s)
+	b := startHeld(t, s, true)
 	listener, c := resptest.Dial(t, s.addr), resptest.Dial(t, s.addr)
 	require.Equal(t, []any{"x"}, listener.Do("x"))
 	c.Write([]byte(wire("TELL")))
@@ -183,10 +187,50 @@ func TestMessagesWaitForTheBarrier(t *testing.T) {
 	require.Equal(t, resptest.Simple("told"), listener.Recv())
 }
 
+// A message that does not wait leaves while others are held. A client that is held gets it behind its replies.
+func TestMessagesOfHeldClients(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		b := startHeld(t, s, false)
+		listener, c := resptest.Dial(t, s.addr), resptest.Dial(t, s.addr)
+		require.Equal(t, []any{"x"}, listener.Do("x"))
+		c.Write([]byte(wire("TELL")))
+		<-b.calls
+		require.Equal(t, resptest.Simple("told"), listener.Recv())
+		listener.Write([]byte(wire("SET", "a")))
+		<-b.calls
+		s.conn(0).Push([]byte("+pushed\r\n"))
+		silent(t, listener)
+		b.free(true)
+		require.Equal(t, []any{"TELL"}, c.Recv())
+		silent(t, listener)
+		b.free(true)
+		require.Equal(t, []any{"SET", "a"}, listener.Recv())
+		require.Equal(t, resptest.Simple("pushed"), listener.Recv())
+	})
+}
+
+// A request that is not complete runs no batch, so it does not wait as the last batch did.
+func TestAnIncompleteRequestNeedsNothing(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		b := startHeld(t, s, false)
+		c := resptest.Dial(t, s.addr)
+		c.Write([]byte(wire("SET", "a")))
+		<-b.calls
+		b.free(true)
+		require.Equal(t, []any{"SET", "a"}, c.Recv())
+		request := wire("GET", "b")
+		c.Write([]byte(request[:5]))
+		silent(t, c)
+		require.Empty(t, b.calls)
+		c.Write([]byte(request[5:]))
+		require.Equal(t, []any{"GET", "b"}, c.Recv())
+	})
+}
+
 func TestAHeldConnectionIsClosed(t *testing.T) {
 	s := &echoServer{}
 	s.Loops = 1
-	b := startHeld(t, s)
+	b := startHeld(t, s, false)
 	c := resptest.Dial(t, s.addr)
 	c.Write([]byte(wire("SET", "a")))
 	<-b.calls
@@ -204,7 +248,7 @@ func TestAHeldConnectionIsClosed(t *testing.T) {
 func TestAHeldClientIsHalfClosed(t *testing.T) {
 	s := &echoServer{}
 	s.Loops = 1
-	b := startHeld(t, s)
+	b := startHeld(t, s, false)
 	c := resptest.Dial(t, s.addr)
 	c.Write([]byte(wire("SET", "a")))
 	<-b.calls
@@ -216,7 +260,7 @@ func TestAHeldClientIsHalfClosed(t *testing.T) {
 
 func TestShutdownOfAHeldConnection(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
-		b := startHeld(t, s)
+		b := startHeld(t, s, false)
 		c := resptest.Dial(t, s.addr)
 		c.Write([]byte(wire("SET", "a")))
 		<-b.calls
@@ -233,7 +277,7 @@ func TestShutdownOfAHeldConnection(t *testing.T) {
 func TestShutdownDropsHeldReplies(t *testing.T) {
 	s := &echoServer{}
 	s.Loops = 1
-	b := startHeld(t, s)
+	b := startHeld(t, s, false)
 	c := resptest.Dial(t, s.addr)
 	c.Write([]byte(wire("SET", "a")))
 	<-b.calls

@@ -18,6 +18,7 @@ type loop struct {
 	due   []*Conn   // connections that get their replies at the end of this turn
 	work  int       // bytes received and run in this turn
 	mark  uint64    // of the Barrier, when the turn began
+	need  uint64    // the highest of all that are due
 	next  *heldTurn // for the next turn that the Barrier holds
 
 	readBuffer []byte   // lent to one session after the other

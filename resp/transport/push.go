@@ -1,5 +1,15 @@
 package transport
 
+import "sync/atomic"
+
+// outbox is what is to leave for a client.
+type outbox struct {
+	busy    bool         // a batch runs, or its replies are held: pushed bytes wait until they have left
+	pushing bool         // a loop or a goroutine will send the queue
+	queue   []byte       // pushed bytes that nobody sends yet
+	writing atomic.Int64 // bytes that are being sent, or are held
+}
+
 // Push sends p, one complete message, between replies: at once if the client is idle, otherwise after the
 // replies of the batch that runs. It copies p and never blocks. Push closes a client whose waiting bytes
 // exceed the server's WriteLimit or, without a WriteLimit, its PushLimit.
@@ -67,7 +77,7 @@ func (c *Conn) sendPushed() {
 		p := c.takeQueue()
 		c.writing.Store(int64(len(p)))
 		c.mu.Unlock()
-		c.host.wait(0) // the result does not matter: a message promises nothing
+		c.host.wait(c.handler.MessageNeed(), 0) // the result does not matter: a message promises nothing
 		c.write(nc, p)
 		c.wire.Unlock()
 	}
@@ -82,48 +92,43 @@ func (c *Conn) beginBatch() {
 	c.mu.Unlock()
 }
 
-// takeMessages moves the queue to the output. It holds further messages back until endBatch, and reports whether
-// there was a message.
-func (c *Conn) takeMessages() bool {
+// setNeed sets what the output of a batch waits for. The last output of a connection gets the messages that were
+// pushed before.
+func (c *Conn) setNeed(last bool) {
+	c.need = c.session.Need()
+	if last {
+		c.takeMessages()
+	}
+}
+
+// takeMessages moves the queue to the output. It holds further messages back until endBatch.
+func (c *Conn) takeMessages() {
 	c.mu.Lock()
 	c.busy = true
 	pushed := c.takeQueue()
 	c.mu.Unlock()
-	if len(pushed) == 0 {
-		return false
+	if len(pushed) > 0 {
+		c.session.Append(pushed)
+		c.need = max(c.need, c.handler.MessageNeed())
 	}
-	c.session.Append(pushed)
-	return true
 }
 
-// mustWait reports whether the output of a batch has to wait for the barrier. The last output of a connection gets the
-// messages that were pushed before.
-func (c *Conn) mustWait(last bool) bool {
-	if c.host.barrier == nil {
-		return false
-	}
-	messages := last && c.takeMessages()
-	return c.handler.Changed() || messages
-}
-
-// endBatch makes the bytes to send the session's output. If there is no barrier, the messages that were pushed
-// meanwhile follow the replies. Otherwise they may tell of changes that are not safe: they stay in the queue, and
-// endBatch starts their sending. It returns the number of bytes to send, and false if the connection is closed or if
-// more bytes wait than WriteLimit allows.
+// endBatch makes the bytes to send the session's output. The messages that were pushed meanwhile follow the replies. If
+// they have to wait for the barrier, they stay in the queue, and endBatch starts their sending. It returns the number
+// of bytes to send, and false if the connection is closed or if more bytes wait than WriteLimit allows.
 func (c *Conn) endBatch() (int, bool) {
 	out, limit := c.session.Pending(), c.writeLimit()
 	c.mu.Lock()
-	c.busy = false
+	c.busy, c.need = false, 0
 	closed := c.closed
 	tooMuch := limit > 0 && int64(out+len(c.queue)) > limit
 	var pushed []byte
-	if c.host.barrier == nil {
-		pushed = c.takeQueue()
-		out += len(pushed)
-	} else {
+	if len(c.queue) > 0 && c.handler.MessageNeed() != 0 {
 		c.sendQueue()
+	} else {
+		pushed = c.takeQueue()
 	}
-	c.writing.Store(int64(out))
+	c.writing.Store(int64(out + len(pushed)))
 	c.mu.Unlock()
 	if closed || tooMuch {
 		return 0, false
@@ -131,7 +136,7 @@ func (c *Conn) endBatch() (int, bool) {
 	if len(pushed) > 0 {
 		c.session.Append(pushed)
 	}
-	return out, true
+	return out + len(pushed), true
 }
 
 // takeQueue empties the queue; mu is held.

@@ -34,10 +34,14 @@ type Server struct {
 	// Log receives errors that concern no client: failed accepts, and panics outside of sessions.
 	Log *slog.Logger
 
-	host host
+	host  host
+	loops *loops // set once, with mu held
+	serving
+}
 
+// serving is what a server serves now.
+type serving struct {
 	mu        sync.Mutex // guards the fields below
-	loops     *loops
 	stopping  bool
 	stopped   chan struct{} // closed by Shutdown
 	listeners map[net.Listener]struct{}

@@ -174,9 +174,7 @@ func (l *loop) receive(c *Conn) {
 	if c.stopping.Load() {
 		c.status = resp.Close
 	}
-	if c.takeMessages() && l.host.barrier != nil {
-		c.waits = true
-	}
+	c.takeMessages()
 	l.setDue(c)
 }
 
@@ -223,12 +221,13 @@ func (l *loop) runBatch(c *Conn) {
 	c.status = c.session.Filled(n)
 	c.session.GiveBack()
 	l.work += n + received - c.session.Buffered()
-	c.waits = c.mustWait(c.status == resp.Close)
+	c.setNeed(c.status == resp.Close)
 	l.setDue(c)
 }
 
 // setDue makes sendReplies serve the client in this turn.
 func (l *loop) setDue(c *Conn) {
+	l.need = max(l.need, c.need)
 	if !c.due {
 		c.due = true
 		l.due = append(l.due, c)
@@ -241,7 +240,7 @@ func (l *loop) sendReplies(held *heldTurn) {
 	for _, c := range l.due {
 		switch {
 		case !c.due: // sent before a panic
-		case c.waits && held != nil:
+		case c.need > 0 && held != nil:
 			held.hold(c)
 		case c.lost:
 			c.due = false
@@ -251,7 +250,7 @@ func (l *loop) sendReplies(held *heldTurn) {
 		}
 	}
 	clear(l.due)
-	l.due = l.due[:0]
+	l.due, l.need = l.due[:0], 0
 }
 
 // sendReply sends a client its replies and the messages pushed to it. It passes the connection to a worker

@@ -24,7 +24,7 @@ type worker struct {
 	*Conn
 	nc     net.Conn
 	silent atomic.Bool // shrinkAfter has passed: the read was interrupted
-	timer  *time.Timer // calls interrupt; made by the first read that needs it
+	timer  *time.Timer // calls fallSilent; made by the first read that needs it
 }
 
 // serve runs a worker until an event loop adopts the connection, or the connection is closed. st is how the
@@ -56,6 +56,7 @@ func (w *worker) nextBatch() (resp.Status, bool) {
 			w.received(n)
 			w.beginBatch()
 			st := w.session.Filled(n)
+			w.setNeed(st == resp.Close)
 			if n == readSize {
 				runtime.Gosched() // a client that always has more to read shares the processor
 			}
@@ -65,7 +66,8 @@ func (w *worker) nextBatch() (resp.Status, bool) {
 			return resp.Close, false
 		}
 	}
-	w.send(true) // pushed messages
+	w.takeMessages()
+	w.send()
 	return resp.Close, false
 }
 
@@ -76,7 +78,7 @@ func (w *worker) finishBatch(st resp.Status) bool {
 		if st == resp.Close {
 			w.notifyClosed()
 		}
-		if !w.send(st == resp.Close) {
+		if !w.send() {
 			return false
 		}
 		switch st {
@@ -91,13 +93,13 @@ func (w *worker) finishBatch(st resp.Status) bool {
 		}
 		w.beginBatch()
 		st = w.session.Resume()
+		w.setNeed(st == resp.Close)
 	}
 }
 
-// send writes the session's output, once the barrier allows it. The last output of a connection includes the pushed
-// messages. send reports whether the connection is open.
-func (w *worker) send(last bool) bool {
-	if w.mustWait(last) && !w.host.wait(w.mark) {
+// send writes the session's output, once the barrier allows it. It reports whether the connection is open.
+func (w *worker) send() bool {
+	if !w.host.wait(w.need, w.mark) {
 		w.Close()
 		return false
 	}
@@ -129,7 +131,7 @@ func (w *worker) read() (int, error) {
 		return w.nc.Read(space)
 	}
 	if w.timer == nil {
-		w.timer = time.AfterFunc(shrinkAfter, w.interrupt)
+		w.timer = time.AfterFunc(shrinkAfter, w.fallSilent)
 	} else {
 		w.timer.Reset(shrinkAfter)
 	}
@@ -137,8 +139,8 @@ func (w *worker) read() (int, error) {
 	return w.nc.Read(space)
 }
 
-// interrupt ends a read of a silent client.
-func (w *worker) interrupt() {
+// fallSilent ends a read of a silent client.
+func (w *worker) fallSilent() {
 	w.silent.Store(true)
 	w.nc.SetReadDeadline(past)
 }

@@ -72,9 +72,13 @@ func beSlowed() error {
 
 // slowDisk is the disk of a server.
 type slowDisk struct {
-	delay atomic.Int64 // of each fsync, in nanoseconds
-	syncs atomic.Int64 // how many there were
+	delay atomic.Int64  // of each fsync, in nanoseconds
+	syncs atomic.Int64  // how many there were
+	freed chan struct{} // closed by free
 }
+
+// free ends all delays, also those that have begun.
+func (d *slowDisk) free() { close(d.freed) }
 
 // notification is struct seccomp_notif, as far as it matters.
 type notification struct {
@@ -97,7 +101,7 @@ func startSlow(t *testing.T, directives ...string) (*server, *slowDisk) {
 	s.cmd.Env = append(os.Environ(), slowDiskVariable+"=1")
 	s.cmd.ExtraFiles = []*os.File{theirs}
 	s.run()
-	disk := &slowDisk{}
+	disk := &slowDisk{freed: make(chan struct{})}
 	listener, err := receive(ours)
 	if err != nil {
 		t.Skipf("no system call can be delayed here: %v: %s", err, s.out)
@@ -140,7 +144,10 @@ func (d *slowDisk) serve(listener int) {
 		}
 		d.syncs.Add(1)
 		go func() {
-			time.Sleep(time.Duration(d.delay.Load()))
+			select {
+			case <-time.After(time.Duration(d.delay.Load())):
+			case <-d.freed:
+			}
 			answer := struct {
 				id    uint64
 				value int64

@@ -82,7 +82,7 @@ func (a *App) wire(cfg *config.Config, configFile string) {
 	a.server = server.New(server.Options{
 		Store: a.store, Clock: a.clock, Log: a.log.Logger, Config: cfg, RunID: hex.EncodeToString(random(20)),
 		Configured: a.configure, Rewrite: rewriter(process.ConfigFile), Shutdown: a.shutdown, Process: process,
-		Persistence: a.disk.Manager,
+		Persistence: a.disk.Manager, Positions: a.disk.Journal(),
 	})
 	a.disk.connect(a.server)
 	a.peers = peers{log: &a.log, server: a.server, transport: &a.transport}

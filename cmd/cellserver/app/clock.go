@@ -80,14 +80,10 @@ func (c *clock) Read() (now, monotonic int64) {
 
 // Until returns in how many nanoseconds the logical time comes. It is math.MaxInt64 if the clock stands before it.
 func (c *clock) Until(unixNano int64) int64 {
-	at := c.fixed.Load()
-	switch {
-	case at == nil:
-		return unixNano - time.Now().UnixNano()
-	case *at < unixNano:
+	if at := c.fixed.Load(); at != nil && *at < unixNano {
 		return math.MaxInt64
 	}
-	return 0
+	return max(unixNano-c.Now(), 0)
 }
 
 // Set stops the clock at a time in Unix nanoseconds.

@@ -1,0 +1,52 @@
+package transport
+
+import "sync/atomic"
+
+// usage is what a connection takes of the server, as other goroutines see it.
+type usage struct {
+	clock  *atomic.Int64 // the time that Tick gave
+	meter  *meter
+	memory atomic.Int64
+	active atomic.Int64 // time (Tick) of the last bytes
+}
+
+func (u *usage) begin(h *host) {
+	u.clock, u.meter = &h.now, h.traffic.meter()
+	u.touch()
+}
+
+// Memory returns the size of the session's buffers, in bytes, after its last batch.
+func (u *usage) Memory() int { return int(u.memory.Load()) }
+
+// Active returns the time of the last bytes in either direction, as [Server.Tick] gave it.
+func (u *usage) Active() int64 { return u.active.Load() }
+
+// received counts a read of n bytes.
+func (u *usage) received(n int) {
+	u.meter.reads.Add(1)
+	u.meter.input.Add(int64(n))
+	u.touch()
+}
+
+// sent counts a write of n bytes.
+func (u *usage) sent(n int) {
+	if n > 0 {
+		u.meter.writes.Add(1)
+		u.meter.output.Add(int64(n))
+		u.touch()
+	}
+}
+
+// touch records that the client is active. It seldom writes, because Tick is coarse.
+func (u *usage) touch() {
+	if now := u.clock.Load(); u.active.Load() != now {
+		u.active.Store(now)
+	}
+}
+
+// setMemory records the size of the session's buffers.
+func (u *usage) setMemory(bytes int) {
+	if u.memory.Load() != int64(bytes) {
+		u.memory.Store(int64(bytes))
+	}
+}

@@ -1,0 +1,35 @@
+package server
+
+import "sync/atomic"
+
+// batch is what the client knows of its running batch, or of its last one.
+type batch struct {
+	dirty   bool   // a command may have changed the published state of the client
+	keys    bool   // a command has used keys
+	changed bool   // a command has changed a key; a read that removes an expired key is such a command
+	need    uint64 // the position that the replies wait for
+}
+
+// Positions number the changes of the keyspace in the order of the log, from 1. The transport's
+// Barrier knows from which position on changes are not safe yet. A log on disk has both, or a cluster.
+type Positions interface {
+	// Begun returns the position of the last change so far; 0 if there is none. It takes no lock.
+	Begun() uint64
+	// ReadsWait reports whether replies wait that only show keys, because a change that they show may
+	// be lost. Otherwise only replies to changes wait. It takes no lock.
+	ReadsWait() bool
+}
+
+// safety is why clients wait, or get errors, while data is not safe.
+type safety struct {
+	positions Positions                 // nil: no reply waits
+	condition atomic.Pointer[Condition] // nil: no condition
+}
+
+// need returns the position that the replies of a batch wait for, at its end; 0 for nothing.
+func (s *safety) need(b *batch) uint64 {
+	if s.positions == nil || !b.changed && !(b.keys && s.positions.ReadsWait()) {
+		return 0
+	}
+	return s.positions.Begun()
+}
