@@ -1,58 +1,13 @@
 package cluster
 
-import "slices"
-
-// waiter is a turn whose replies wait.
-type waiter struct {
-	need uint64 // the batch that must be committed
-	// lease: the replies also need a lease after it, because the batch was proposed before they were computed.
-	lease bool
-	done  func(safe bool)
-}
-
-// waiters are sorted by need.
-type waiters []waiter
-
-func (ws *waiters) add(w waiter) {
-	at := len(*ws)
-	for at > 0 && (*ws)[at-1].need > w.need {
-		at--
-	}
-	*ws = slices.Insert(*ws, at, w)
-}
-
-// take removes those that need no batch after safe.
-func (ws *waiters) take(safe uint64) (taken answered) {
-	n := 0
-	for n < len(*ws) && (*ws)[n].need <= safe {
-		n++
-	}
-	taken = answered(slices.Clone((*ws)[:n]))
-	*ws = slices.Delete(*ws, 0, n)
-	return taken
-}
-
-func (ws *waiters) takeAll() (taken answered) {
-	taken = answered(*ws)
-	*ws = nil
-	return taken
-}
-
-// answered are waiters that get their result. No lock is held then.
-type answered []waiter
-
-func (ws answered) answer(safe bool) {
-	for _, w := range ws {
-		w.done(safe)
-	}
-}
+import "cellserver/cluster/pending"
 
 // Mark returns the epoch, for Wait and Later. It implements [transport.Barrier].
 func (n *Node) Mark() uint64 { return n.current.Load() }
 
 // Begun returns the number of the last batch: the position that replies need which were computed by now. It implements
 // [server.Positions].
-func (n *Node) Begun() uint64 { return n.queue.begun.Load() }
+func (n *Node) Begun() uint64 { return n.queue.Begun() }
 
 // ReadsWait reports that replies wait which only show keys. It implements [server.Positions].
 func (n *Node) ReadsWait() bool { return true }
@@ -80,11 +35,11 @@ func (n *Node) Later(need, mark uint64, done func(safe bool)) (safe, now bool) {
 		return false, true
 	}
 	switch {
-	case need >= n.queue.next():
+	case need >= n.queue.Next():
 		// Its entry will be sent after the replies were computed. So it proves that this node led until then.
-		n.waiters.add(waiter{need: need, done: done})
-	case need > n.queue.safe:
-		n.waiters.add(waiter{need: need, lease: true, done: done})
+		n.waiters.Add(pending.Waiter{Need: need, Done: done})
+	case need > n.queue.Safe():
+		n.waiters.Add(pending.Waiter{Need: need, Lease: true, Done: done})
 	case n.leased():
 		return true, true
 	default:
@@ -96,7 +51,7 @@ func (n *Node) Later(need, mark uint64, done func(safe bool)) (safe, now bool) {
 // waitForProof makes replies wait for the next entry. mu is held.
 func (n *Node) waitForProof(done func(safe bool)) {
 	n.counts.leaseMisses.Add(1)
-	n.waiters.add(waiter{need: n.queue.next(), done: done})
+	n.waiters.Add(pending.Waiter{Need: n.queue.Next(), Done: done})
 	n.lease.wanted = true
 	n.wakeUp()
 }
@@ -105,18 +60,18 @@ func (n *Node) waitForProof(done func(safe bool)) {
 // or is not in the queue any more.
 func (n *Node) confirm(term, number uint64) bool {
 	n.mu.Lock()
-	b := n.queue.confirm(term, number)
+	b := n.queue.Confirm(term, number)
 	if b == nil {
 		n.mu.Unlock()
 		return false
 	}
-	var free answered
+	var free pending.Waiters
 	if n.epoch.serving && n.epoch.term == term {
-		n.lease.renew(b.sent)
-		n.counts.committed(n.o.Clock.Monotonic() - b.sent)
-		for _, w := range n.waiters.take(number) {
-			if w.lease && !n.leased() {
-				n.waitForProof(w.done)
+		n.lease.renew(b.Sent)
+		n.counts.committed(n.o.Clock.Monotonic() - b.Sent)
+		for _, w := range n.waiters.Take(number) {
+			if w.Lease && !n.leased() {
+				n.waitForProof(w.Done)
 			} else {
 				free = append(free, w)
 			}
@@ -124,6 +79,6 @@ func (n *Node) confirm(term, number uint64) bool {
 	}
 	n.mu.Unlock()
 	n.wakeUp()
-	free.answer(true)
+	free.Answer(true)
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"cellserver/cluster/entry"
+	"cellserver/cluster/pending"
 	"cellserver/store"
 
 	"github.com/hashicorp/raft"
@@ -59,7 +60,7 @@ func (n *Node) proposeEpoch(term uint64) {
 		Cluster: n.o.Cluster, Groups: 1, Databases: uint16(n.o.Store.Databases()), Features: featureLevel,
 	})
 	n.mu.Lock()
-	n.epoch = epoch{term: term, number: n.queue.begun.Add(1), count: n.epoch.count}
+	n.epoch = epoch{term: term, number: n.queue.Number(), count: n.epoch.count}
 	data := append(entry.AppendHeader(nil), body...)
 	data = n.finish(data, entry.Entry{Kind: entry.EpochBegins, Term: term, Batch: n.epoch.number, Time: n.clock.next()})
 	n.mu.Unlock()
@@ -89,11 +90,11 @@ func (n *Node) endEpoch(reason string) {
 	if served {
 		n.log.Warn("this node does not lead any more: its clients are to ask the next leader", "reason", reason)
 	}
-	ended.answer(false)
+	ended.Answer(false)
 }
 
 // stopServing ends the epoch while all partitions and mu are locked. It returns those who wait.
-func (n *Node) stopServing() (ended answered, served bool) {
+func (n *Node) stopServing() (ended pending.Waiters, served bool) {
 	served = n.epoch.serving
 	n.epoch = epoch{count: n.epoch.count}
 	n.current.Store(0)
@@ -101,14 +102,14 @@ func (n *Node) stopServing() (ended answered, served bool) {
 	if served {
 		n.counts.epochs.Add(1)
 	}
-	return n.waiters.takeAll(), served
+	return n.waiters.TakeAll(), served
 }
 
 // startServing begins the epoch while all partitions and mu are locked.
 func (n *Node) startServing() {
 	n.epoch.serving = true
 	n.epoch.count++
-	n.queue.safe = n.epoch.number
+	n.queue.Begin(n.epoch.number)
 	n.clock.atLeast(n.fsm.time)
 	n.current.Store(n.epoch.count)
 	n.counts.epochs.Add(1)

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"cellserver/cluster/entry"
+	"cellserver/cluster/pending"
 
 	"github.com/hashicorp/raft"
 )
@@ -51,7 +52,7 @@ func (m machine) Restore(in io.ReadCloser) error { return m.n.restore(in) }
 // StoreConfiguration notes who takes part. It implements [raft.ConfigurationStore].
 func (m machine) StoreConfiguration(index uint64, c raft.Configuration) {
 	m.n.mu.Lock()
-	m.n.members.configure(c)
+	m.n.roster.Configure(c)
 	m.n.mu.Unlock()
 	m.n.applied.Store(index)
 	m.n.updateView()
@@ -92,8 +93,10 @@ func (n *Node) applyEntry(e *entry.Entry) error {
 			return nil // they are in the store
 		}
 		return n.apply.Apply(e.Body, n.fsm.time)
-	case entry.NodeKnown, entry.NodeGone:
-		return n.applyMember(e)
+	case entry.NodeKnown:
+		return n.changeRoster(func() error { return n.roster.Note(e.Body) })
+	case entry.NodeGone:
+		return n.changeRoster(func() error { return n.roster.Remove(e.Body) })
 	}
 	return nil
 }
@@ -107,11 +110,11 @@ func (n *Node) applyEpoch(e *entry.Entry) error {
 	tx := n.lockAll()
 	n.mu.Lock()
 	mine := func() bool { return n.epoch.term == e.Term && n.epoch.number == e.Batch && n.epoch.failed == nil }
-	var ended answered
+	var ended pending.Waiters
 	if n.epoch.serving {
 		ended, _ = n.stopServing()
 	}
-	dropped := n.queue.drop()
+	dropped := n.queue.Drop()
 	n.mu.Unlock()
 	err := n.takeBack(tx, dropped)
 	n.mu.Lock()
@@ -122,7 +125,7 @@ func (n *Node) applyEpoch(e *entry.Entry) error {
 	n.mu.Unlock()
 	tx.End()
 	n.updateView()
-	ended.answer(false)
+	ended.Answer(false)
 	if served {
 		n.log.Info("this node leads the cluster now", "term", e.Term)
 		n.wakeUp()

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"cellserver/internal/topology"
+	"cellserver/cluster/pending"
 
 	"github.com/hashicorp/raft"
 )
@@ -35,10 +35,8 @@ func (n *Node) GiveWay(id string) error {
 func (n *Node) successor(id string) (*raft.Server, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, s := range n.members.servers {
-		if string(s.ID) == id && s.Suffrage == raft.Voter {
-			return &s, nil
-		}
+	if s, ok := n.roster.Voter(id); ok {
+		return &s, nil
 	}
 	if id == "" {
 		return nil, nil
@@ -83,14 +81,14 @@ func (n *Node) drain() {
 func (n *Node) awaitLast(done func(safe bool)) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.epoch.serving || len(n.queue.batches) == 0 && len(n.waiters) == 0 {
+	if !n.epoch.serving || n.queue.Empty() && len(n.waiters) == 0 {
 		return false
 	}
-	last := n.queue.begun.Load()
+	last := n.queue.Begun()
 	if k := len(n.waiters); k > 0 {
-		last = max(last, n.waiters[k-1].need)
+		last = max(last, n.waiters[k-1].Need)
 	}
-	n.waiters.add(waiter{need: last, done: done})
+	n.waiters.Add(pending.Waiter{Need: last, Done: done})
 	return true
 }
 
@@ -102,14 +100,4 @@ func (n *Node) Stop() error {
 		}
 	}
 	return n.Close()
-}
-
-// others reports whether another node could lead.
-func others(v *topology.View) bool {
-	for i := range v.Nodes {
-		if i != v.Self && v.Nodes[i].Voter {
-			return true
-		}
-	}
-	return false
 }

@@ -3,78 +3,22 @@ package cluster
 import (
 	"errors"
 	"fmt"
-	"net"
-	"slices"
-	"strconv"
 	"time"
 
 	"cellserver/cluster/entry"
+	"cellserver/cluster/pending"
+	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 
 	"github.com/hashicorp/raft"
 )
 
-// members are the nodes of the cluster. Node.mu guards them.
-type members struct {
-	self    topology.Node
-	known   map[string]topology.Node // as entries of the log have announced them
-	servers []raft.Server            // who takes part, in raft's configuration
-	silent  map[raft.ServerID]bool   // those that do not reply to this leader
-	leader  string                   // the id of the last one; "" before the first election
-}
-
-func (m *members) init(self topology.Node) {
-	m.self, m.known, m.silent = self, map[string]topology.Node{}, map[raft.ServerID]bool{}
-}
-
-// configure notes who takes part.
-func (m *members) configure(c raft.Configuration) { m.servers = slices.Clone(c.Servers) }
-
-// node returns what is known about a member.
-func (m *members) node(s raft.Server) topology.Node {
-	n, ok := m.known[string(s.ID)]
-	if !ok {
-		host, port, _ := net.SplitHostPort(string(s.Address))
-		n = topology.Node{ID: string(s.ID), Host: host}
-		n.PeerPort, _ = strconv.Atoi(port)
-	}
-	n.Voter = s.Suffrage == raft.Voter
-	n.Healthy = !m.silent[s.ID]
-	return n
-}
-
-// peerAddress returns raft's address of a node.
-func peerAddress(n topology.Node) raft.ServerAddress {
-	return raft.ServerAddress(net.JoinHostPort(n.Host, strconv.Itoa(n.PeerPort)))
-}
-
-// applyMember notes a node that an entry announces or removes.
-func (n *Node) applyMember(e *entry.Entry) error {
+// changeRoster applies an entry about a node.
+func (n *Node) changeRoster(change func() error) error {
 	defer n.updateView()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if e.Kind == entry.NodeGone {
-		id, err := entry.ParseGone(e.Body)
-		delete(n.members.known, id)
-		return err
-	}
-	return n.members.note(e.Body)
-}
-
-// note notes a node in the form of an entry.
-func (m *members) note(body []byte) error {
-	k, err := entry.ParseNode(body)
-	if err == nil {
-		m.known[k.ID] = topology.Node{ID: k.ID, Host: k.Host, Port: int(k.Port), PeerPort: int(k.PeerPort), Zone: k.Zone}
-	}
-	return err
-}
-
-// encode returns a node in the form of an entry.
-func encode(k topology.Node) ([]byte, error) {
-	return entry.AppendNode(nil, entry.Node{
-		ID: k.ID, Host: k.Host, Port: uint16(k.Port), PeerPort: uint16(k.PeerPort), Zone: k.Zone, Features: featureLevel,
-	})
+	return change()
 }
 
 var (
@@ -85,7 +29,7 @@ var (
 
 // Announce tells all nodes where a node is reached. Only a leader can.
 func (n *Node) Announce(k topology.Node) error {
-	body, err := encode(k)
+	body, err := roster.Encode(k, featureLevel)
 	if err != nil {
 		return err
 	}
@@ -111,9 +55,9 @@ func (n *Node) propound(kind entry.Kind, body []byte, done func(safe bool)) erro
 	if n.current.Load() == 0 {
 		return errNotLeader
 	}
-	b := n.queue.add(kind, n.epoch.term)
-	b.fixed = body
-	n.waiters.add(waiter{need: b.number, done: done})
+	b := n.queue.Add(kind, n.epoch.term)
+	b.Fixed = body
+	n.waiters.Add(pending.Waiter{Need: b.Number, Done: done})
 	n.wakeUp()
 	return nil
 }
@@ -121,14 +65,12 @@ func (n *Node) propound(kind entry.Kind, body []byte, done func(safe bool)) erro
 // announceSelf makes a new leader announce itself, if the log does not have it as it is.
 func (n *Node) announceSelf() {
 	n.mu.Lock()
-	self := n.members.self
-	known, ok := n.members.known[self.ID]
+	announced := n.roster.Announced()
 	n.mu.Unlock()
-	same := ok && known.Host == self.Host && known.Port == self.Port && known.PeerPort == self.PeerPort && known.Zone == self.Zone
-	if same || n.current.Load() == 0 {
+	if announced || n.current.Load() == 0 {
 		return
 	}
-	if body, err := encode(self); err != nil {
+	if body, err := roster.Encode(n.o.Self, featureLevel); err != nil {
 		n.log.Error("this node cannot be announced: correct cluster-announce-ip and cluster-announce-port", "error", err)
 	} else {
 		_ = n.propound(entry.NodeKnown, body, func(bool) {}) // the next leader tries again
@@ -155,13 +97,13 @@ func (n *Node) Add(k topology.Node) error {
 	}
 	r := n.raft.Load()
 	id := raft.ServerID(k.ID)
-	if err := r.AddNonvoter(id, peerAddress(k), 0, 0).Error(); err != nil {
+	if err := r.AddNonvoter(id, roster.Address(k), 0, 0).Error(); err != nil {
 		return err
 	}
 	if err := n.awaitApplied(k, r.LastIndex()); err != nil {
 		return err
 	}
-	return r.AddVoter(id, peerAddress(k), 0, 0).Error()
+	return r.AddVoter(id, roster.Address(k), 0, 0).Error()
 }
 
 // joinPatience is how long a leader waits for a new node to get the data, while the node makes progress.

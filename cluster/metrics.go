@@ -67,8 +67,6 @@ func (n *Node) Metrics() Metrics {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, b := range n.queue.batches {
-		m.LagBytes += b.bytes
-	}
+	m.LagBytes = n.queue.Bytes()
 	return m
 }

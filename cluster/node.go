@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"cellserver/cluster/pending"
+	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 	"cellserver/persistence/aof"
 	"cellserver/store"
@@ -96,10 +98,10 @@ type Node struct {
 
 	mu      sync.Mutex // guards everything below
 	epoch   epoch
-	queue   queue
-	waiters waiters
+	queue   pending.Queue
+	waiters pending.Waiters
 	lease   lease
-	members members
+	roster  roster.Roster
 	hidden  bool    // the keys are incomplete
 	freeze  *freeze // a snapshot of a leader that begins; nil for none
 
@@ -127,7 +129,7 @@ func raftConfig(o *Options) *raft.Config {
 func Bootstrap(o Options, members []topology.Node) error {
 	var all raft.Configuration
 	for _, m := range members {
-		all.Servers = append(all.Servers, raft.Server{ID: raft.ServerID(m.ID), Address: peerAddress(m), Suffrage: raft.Voter})
+		all.Servers = append(all.Servers, raft.Server{ID: raft.ServerID(m.ID), Address: roster.Address(m), Suffrage: raft.Voter})
 	}
 	return raft.BootstrapCluster(raftConfig(&o), o.Disk.Logs, o.Disk.Stable, o.Disk.Snapshots, o.Transport, all)
 }
@@ -142,7 +144,7 @@ func New(o Options) *Node {
 	tx := o.Store.NewTx()
 	tx.KeepExpired, tx.Silent = true, true
 	n.apply = aof.NewBodyApplier(o.Store, tx)
-	n.members.init(o.Self)
+	n.roster = roster.New(o.Self)
 	n.updateView()
 	return n
 }
@@ -230,8 +232,8 @@ func (n *Node) firstMembers() error {
 		return err
 	}
 	n.mu.Lock()
-	if n.members.servers == nil {
-		n.members.configure(f.Configuration())
+	if !n.roster.Configured() {
+		n.roster.Configure(f.Configuration())
 	}
 	n.mu.Unlock()
 	n.updateView()

@@ -21,10 +21,7 @@ func (n *Node) Committed(tx *store.Tx, effects []store.Effect) {
 		}
 		return
 	}
-	b := n.queue.collecting(n.epoch.term)
-	b.body.Append(effects)
-	b.effects += len(effects)
-	b.undo.add(tx, effects)
+	n.queue.Collecting(n.epoch.term).Add(effects)
 	n.wakeUp()
 }
 
@@ -59,23 +56,22 @@ func (n *Node) propose() {
 func (n *Node) nextEntry() (data []byte, term uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.epoch.serving || n.epoch.failed != nil || n.queue.taken >= n.o.Window {
+	if !n.epoch.serving || n.epoch.failed != nil || n.queue.Outstanding() >= n.o.Window {
 		return nil, 0
 	}
-	b := n.queue.take()
+	b := n.queue.Take()
 	if b == nil {
 		if !n.lease.wanted {
 			return nil, 0
 		}
-		n.queue.add(entry.Tick, n.epoch.term)
-		b = n.queue.take()
+		n.queue.Add(entry.Tick, n.epoch.term)
+		b = n.queue.Take()
 	}
 	n.lease.wanted = false
-	b.sent = n.o.Clock.Monotonic()
-	data = entry.AppendHeader(make([]byte, 0, entry.HeaderSize+max(b.body.Len(), len(b.fixed))))
-	data = append(b.body.AppendTo(data), b.fixed...)
+	b.Sent = n.o.Clock.Monotonic()
+	data = b.AppendTo(entry.AppendHeader(make([]byte, 0, entry.HeaderSize+b.Len())))
 	n.counts.proposed(len(data))
-	return n.finish(data, entry.Entry{Kind: b.kind, Term: b.term, Batch: b.number, Time: n.clock.next()}), b.term
+	return n.finish(data, entry.Entry{Kind: b.Kind, Term: b.Term, Batch: b.Number, Time: n.clock.next()}), b.Term
 }
 
 // finish completes an entry. If it cannot be encoded, the epoch fails.

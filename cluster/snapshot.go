@@ -1,25 +1,17 @@
 package cluster
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
-	"cellserver/persistence/rdb"
+	"cellserver/cluster/image"
+	"cellserver/cluster/pending"
+	"cellserver/cluster/roster"
 	"cellserver/store"
 
 	"github.com/hashicorp/raft"
-)
-
-// A snapshot is an RDB file with facts about the cluster. So any Redis loads it.
-const (
-	factCluster = "cl-cluster" // the id of the cluster
-	factGroups  = "cl-groups"
-	factEntry   = "cl-entry" // term, number, time and index of the last entry
-	factNode    = "cl-node"  // a node as in an entry, once for each
 )
 
 // freeze is a leader's snapshot that begins: all partitions are locked until the goroutine that applies entries has
@@ -42,11 +34,11 @@ func (n *Node) TakeSnapshot() error {
 	}
 	f := &freeze{make(chan struct{}), make(chan *store.Snapshot, 1)}
 	var written raft.SnapshotFuture
-	frozen := false
+	ready := false
 	s, err := n.o.Store.Snapshot(n.Horizon(), func() {
-		if frozen = n.settled(f); frozen {
+		if ready = n.settled(f); ready {
 			written = r.Snapshot()
-			frozen = f.await()
+			ready = f.await()
 		}
 		n.mu.Lock()
 		n.freeze = nil
@@ -55,7 +47,7 @@ func (n *Node) TakeSnapshot() error {
 	if err != nil {
 		return err
 	}
-	if !frozen {
+	if !ready {
 		s.Close()
 		s, err = nil, errBusy
 	}
@@ -71,9 +63,9 @@ func (n *Node) settled(f *freeze) bool {
 	result := make(chan bool, 1)
 	n.mu.Lock()
 	n.freeze = f
-	serving, empty := n.epoch.serving, len(n.queue.batches) == 0
+	serving, empty := n.epoch.serving, n.queue.Empty()
 	if serving && !empty {
-		n.waiters.add(waiter{need: n.queue.begun.Load(), done: func(safe bool) { result <- safe }})
+		n.waiters.Add(pending.Waiter{Need: n.queue.Begun(), Done: func(safe bool) { result <- safe }})
 	}
 	n.mu.Unlock()
 	if !serving || empty {
@@ -97,9 +89,9 @@ func (f *freeze) await() bool {
 	}
 }
 
-// image is one snapshot for raft. It implements [raft.FSMSnapshot].
-type image struct {
-	facts []rdb.Fact
+// frozen is one snapshot for raft. It implements [raft.FSMSnapshot].
+type frozen struct {
+	facts image.Facts
 	taken chan *store.Snapshot
 }
 
@@ -111,8 +103,8 @@ func (n *Node) snapshot() (raft.FSMSnapshot, error) {
 	n.mu.Lock()
 	f := n.freeze
 	n.freeze = nil
-	im := &image{facts: n.facts()}
-	clean := len(n.queue.batches) == 0
+	im := &frozen{facts: n.facts()}
+	clean := n.queue.Empty()
 	n.mu.Unlock()
 	if f != nil {
 		if !clean {
@@ -126,7 +118,7 @@ func (n *Node) snapshot() (raft.FSMSnapshot, error) {
 	s, err := n.o.Store.Snapshot(n.Horizon(), func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		clean = len(n.queue.batches) == 0
+		clean = n.queue.Empty()
 	})
 	if err != nil {
 		return nil, err
@@ -140,31 +132,28 @@ func (n *Node) snapshot() (raft.FSMSnapshot, error) {
 }
 
 // facts returns what a snapshot says beside the keys. mu is held.
-func (n *Node) facts() []rdb.Fact {
-	facts := []rdb.Fact{
-		{Name: factCluster, Value: hex.EncodeToString(n.o.Cluster[:])}, {Name: factGroups, Value: "1"},
-		{Name: factEntry, Value: fmt.Sprint(n.fsm.term, " ", n.fsm.batch, " ", n.fsm.time, " ", n.applied.Load())},
-	}
-	for _, k := range n.members.known {
-		if text, err := encode(k); err == nil {
-			facts = append(facts, rdb.Fact{Name: factNode, Value: string(text)})
+func (n *Node) facts() image.Facts {
+	f := image.Facts{Cluster: n.o.Cluster, Index: n.applied.Load(), Term: n.fsm.term, Batch: n.fsm.batch, Time: n.fsm.time}
+	for _, k := range n.roster.Known() {
+		if body, err := roster.Encode(k, featureLevel); err == nil {
+			f.Nodes = append(f.Nodes, body)
 		}
 	}
-	return facts
+	return f
 }
 
 // Persist implements [raft.FSMSnapshot].
-func (im *image) Persist(sink raft.SnapshotSink) error {
+func (im *frozen) Persist(sink raft.SnapshotSink) error {
 	s := <-im.taken
 	im.taken = nil
 	if s == nil {
 		return errBusy
 	}
-	return rdb.Save(sink, s, rdb.SaveOptions{Facts: im.facts})
+	return image.Save(sink, s, im.facts)
 }
 
 // Release implements [raft.FSMSnapshot].
-func (im *image) Release() {
+func (im *frozen) Release() {
 	if im.taken == nil {
 		return
 	}
@@ -182,12 +171,12 @@ func (n *Node) restore(in io.Reader) error {
 	tx := n.lockAll()
 	n.mu.Lock()
 	ended, _ := n.stopServing()
-	n.queue.drop()
+	n.queue.Drop()
 	n.hidden = true
 	n.mu.Unlock()
 	n.updateView()
 	tx.End()
-	ended.answer(false)
+	ended.Answer(false)
 	n.empty()
 	index, err := n.load(in)
 	if err != nil {
@@ -203,35 +192,19 @@ func (n *Node) restore(in io.Reader) error {
 
 // load loads a snapshot into the empty store. It returns the index of the last entry before it.
 func (n *Node) load(in io.Reader) (index uint64, err error) {
-	known := members{}
-	known.init(n.o.Self)
-	n.fsm = fsmState{}
-	var wrong error
-	_, err = rdb.Load(in, n.o.Store, rdb.LoadOptions{KeepExpired: true, Options: rdb.Options{Aux: func(name, value string) {
-		var err error
-		switch name {
-		case factCluster:
-			if value != hex.EncodeToString(n.o.Cluster[:]) {
-				err = fmt.Errorf("it is of cluster %s, and this node of cluster %x", value, n.o.Cluster)
-			}
-		case factGroups:
-			if value != "1" {
-				err = fmt.Errorf("it has %s groups, and this server knows clusters of one group", strconv.Quote(value))
-			}
-		case factEntry:
-			_, err = fmt.Sscan(value, &n.fsm.term, &n.fsm.batch, &n.fsm.time, &index)
-		case factNode:
-			err = known.note([]byte(value))
-		}
-		wrong = errors.Join(wrong, err)
-	}}})
-	if err = errors.Join(wrong, err); err != nil {
+	f, err := image.Load(in, n.o.Store, n.o.Cluster)
+	known := roster.New(n.o.Self)
+	for _, body := range f.Nodes {
+		err = errors.Join(err, known.Note(body))
+	}
+	if err != nil {
 		return 0, err
 	}
+	n.fsm = fsmState{f.Term, f.Batch, f.Time}
 	n.mu.Lock()
-	n.members.known = known.known
+	n.roster.Replace(known.Known())
 	n.mu.Unlock()
-	return index, nil
+	return f.Index, nil
 }
 
 // empty removes all keys. No observer learns of it, so call replaced afterwards.

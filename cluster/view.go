@@ -1,11 +1,7 @@
 package cluster
 
 import (
-	"cmp"
-	"slices"
-
 	"cellserver/internal/topology"
-	"cellserver/store"
 
 	"github.com/hashicorp/raft"
 )
@@ -26,24 +22,9 @@ func (n *Node) updateView() {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	v := &topology.View{Self: -1}
-	for _, s := range n.members.servers {
-		v.Nodes = append(v.Nodes, n.members.node(s))
-	}
-	if !slices.ContainsFunc(v.Nodes, func(k topology.Node) bool { return k.ID == n.o.Self.ID }) {
-		self := n.members.self
-		self.Healthy = true
-		v.Nodes = append(v.Nodes, self)
-	}
-	slices.SortFunc(v.Nodes, func(a, b topology.Node) int { return cmp.Compare(a.ID, b.ID) })
-	v.Self = indexOf(v.Nodes, n.o.Self.ID)
+	v := n.roster.View(string(leader), term, n.applied.Load())
 	v.State = n.state(leader, v.Nodes[v.Self].Voter)
-	v.Groups = []topology.Group{n.group(v, string(leader), term)}
 	n.view.Store(v)
-}
-
-func indexOf(nodes []topology.Node, id string) int {
-	return slices.IndexFunc(nodes, func(k topology.Node) bool { return k.ID == id })
 }
 
 // state returns whether this node can serve commands on keys. mu is held.
@@ -56,25 +37,10 @@ func (n *Node) state(leader raft.ServerID, votes bool) topology.State {
 		return topology.Joining
 	case leader == "" || leads != (n.current.Load() != 0):
 		return topology.Down
-	case !leads && len(n.queue.batches) > 0:
+	case !leads && !n.queue.Empty():
 		return topology.Down // what is not committed is to be taken back
 	}
 	return topology.OK
-}
-
-// group returns the one group. During an election the last leader stays. mu is held.
-func (n *Node) group(v *topology.View, leader string, term uint64) topology.Group {
-	g := topology.Group{Last: store.Slots - 1, Term: term, Applied: n.applied.Load()}
-	if leader != "" {
-		n.members.leader = leader
-	}
-	g.Leader = indexOf(v.Nodes, n.members.leader)
-	for i := range v.Nodes {
-		if i != g.Leader {
-			g.Replicas = append(g.Replicas, i)
-		}
-	}
-	return g
 }
 
 // hide says whether the keys are incomplete, so that nobody may read them.
