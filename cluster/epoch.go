@@ -40,8 +40,9 @@ func (n *Node) leads() uint64 {
 func (n *Node) followRaft() {
 	term := n.leads()
 	n.mu.Lock()
-	e := n.epoch
+	e, garbage := n.epoch, n.queue.Garbage()
 	n.mu.Unlock()
+	n.o.Store.DropUndo(garbage)
 	switch {
 	case e.term != 0 && e.failed != nil:
 		n.endEpoch(e.failed.Error())
@@ -105,7 +106,7 @@ func (n *Node) stopServing() (ended pending.Waiters, served bool) {
 	return n.waiters.TakeAll(), served
 }
 
-// startServing begins the epoch while all partitions and mu are locked.
+// startServing begins the epoch. mu is locked.
 func (n *Node) startServing() {
 	n.epoch.serving = true
 	n.epoch.count++

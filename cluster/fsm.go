@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"cellserver/cluster/entry"
-	"cellserver/cluster/pending"
+	"cellserver/store"
 
 	"github.com/hashicorp/raft"
 )
@@ -101,36 +101,72 @@ func (n *Node) applyEntry(e *entry.Entry) error {
 	return nil
 }
 
-// applyEpoch takes back what can not be committed any more: what this node has done in an older epoch. If the entry is
+// applyEpoch takes back what cannot be committed any more: what this node has done in an older epoch. If the entry is
 // its own, it serves from now on.
 func (n *Node) applyEpoch(e *entry.Entry) error {
 	if err := n.checkEpoch(e); err != nil {
 		return err
 	}
-	tx := n.lockAll()
-	n.mu.Lock()
-	mine := func() bool { return n.epoch.term == e.Term && n.epoch.number == e.Batch && n.epoch.failed == nil }
-	var ended pending.Waiters
-	if n.epoch.serving {
-		ended, _ = n.stopServing()
+	n.endOlder()
+	if err := n.takeBack(); err != nil {
+		return err
 	}
-	dropped := n.queue.Drop()
-	n.mu.Unlock()
-	err := n.takeBack(tx, dropped)
 	n.mu.Lock()
-	served := err == nil && mine()
-	if served {
+	n.queue.Drop()
+	mine := n.epoch.term == e.Term && n.epoch.number == e.Batch && n.epoch.failed == nil
+	if mine {
 		n.startServing()
 	}
 	n.mu.Unlock()
-	tx.End()
 	n.updateView()
-	ended.Answer(false)
-	if served {
+	if mine {
 		n.log.Info("this node leads the cluster now", "term", e.Term)
 		n.wakeUp()
 	}
-	return err
+	return nil
+}
+
+// endOlder ends the epoch of this node, because another node leads already.
+func (n *Node) endOlder() {
+	n.mu.Lock()
+	serving := n.epoch.serving
+	n.mu.Unlock()
+	if serving {
+		n.endEpoch("another node leads")
+	}
+}
+
+// takeBack removes the effects of all batches in the queue from the store. No command runs meanwhile, and the view says
+// that nobody may read.
+func (n *Node) takeBack() error {
+	n.mu.Lock()
+	undo, effects, whole := n.queue.Undo()
+	n.mu.Unlock()
+	switch {
+	case effects == 0:
+		return nil
+	case !whole:
+		n.log.Warn("this node loads all keys again, because the changes to take back are too many", "effects", effects)
+		return n.rebuild()
+	}
+	n.counts.undone.Add(int64(effects))
+	n.log.Info("this node takes back what no other node has", "effects", effects)
+	return n.revert(undo)
+}
+
+// revert takes changes back. If the system gives no memory, the keyspace is loaded again.
+func (n *Node) revert(undo []store.Undo) (err error) {
+	defer func() {
+		switch reason := recover(); reason {
+		case nil:
+		case store.ErrExhausted:
+			err = n.rebuild()
+		default:
+			panic(reason)
+		}
+	}()
+	n.o.Store.Revert(undo)
+	return nil
 }
 
 // checkEpoch returns an error if this node cannot follow the leader of an epoch.

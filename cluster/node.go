@@ -142,7 +142,7 @@ func New(o Options) *Node {
 	}
 	n.clock.source = o.Clock
 	tx := o.Store.NewTx()
-	tx.KeepExpired, tx.Silent = true, true
+	tx.KeepExpired, tx.Applied = true, true
 	n.apply = aof.NewBodyApplier(o.Store, tx)
 	n.roster = roster.New(o.Self)
 	n.updateView()
@@ -152,6 +152,7 @@ func New(o Options) *Node {
 // Start loads what the disk has, and takes part in the cluster. A node that has been a member before must not call it
 // within one NodeTimeout after its last run: it has forgotten to whom it promised a lease.
 func (n *Node) Start() error {
+	n.o.Store.KeepUndo(true)
 	r, err := raft.NewRaft(raftConfig(&n.o), machine{n}, n.o.Disk.Logs, n.o.Disk.Stable, n.o.Disk.Snapshots, n.o.Transport)
 	if err != nil {
 		return err

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"slices"
+
 	"cellserver/cluster/entry"
 	"cellserver/store"
 
@@ -10,8 +12,8 @@ import (
 // Committed appends the effects of a transaction to a batch. It implements [store.Observer]: the partitions of the
 // transaction are locked, so the order of effects on a key is that of its changes.
 func (n *Node) Committed(tx *store.Tx, effects []store.Effect) {
-	if removedOnly(effects) && tx.Now() <= n.Horizon() {
-		return // every node removes such keys by itself
+	if tx.Applied {
+		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -21,8 +23,25 @@ func (n *Node) Committed(tx *store.Tx, effects []store.Effect) {
 		}
 		return
 	}
-	n.queue.Collecting(n.epoch.term).Add(effects)
+	undo := tx.TakeUndo()
+	if n.tooLate(tx.Now(), undo) {
+		n.epoch.failed = errTooLate
+	}
+	n.queue.Collect(n.epoch.term, effects, undo)
 	n.wakeUp()
+}
+
+// tooLate reports whether a transaction at now has changed a key that other nodes may have removed, because it has expired
+// since. mu is held.
+func (n *Node) tooLate(now int64, undo []store.Undo) bool {
+	limit := n.clock.last.Load() - int64(late)
+	if now >= limit {
+		return false
+	}
+	return slices.ContainsFunc(undo, func(u store.Undo) bool {
+		at := u.Before.ExpireAt
+		return u.Before.Kind != store.None && at != store.NoExpiry && at >= now/1e6 && at <= limit/1e6
+	})
 }
 
 // removedOnly reports whether effects only remove keys that have expired.

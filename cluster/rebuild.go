@@ -10,19 +10,11 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// rebuild makes the keyspace again: from the last snapshot, and from the log up to the last applied entry. tx has locked
-// all partitions. They are unlocked meanwhile, but the view says that nobody may read them.
-func (n *Node) rebuild(tx *store.Tx) error {
+// rebuild makes the keyspace again: from the last snapshot, and from the log up to the last applied entry. Nobody may read
+// it meanwhile.
+func (n *Node) rebuild() error {
 	n.hide(true)
-	tx.End()
-	err := n.reload()
-	n.hide(false)
-	tx.Begin(n.Horizon(), 0, everything())
-	return err
-}
-
-// reload is rebuild without the locks.
-func (n *Node) reload() error {
+	defer n.hide(false)
 	upTo, now := n.applied.Load(), n.fsm
 	from, err := n.loadLastSnapshot()
 	if err != nil {

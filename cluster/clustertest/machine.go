@@ -125,7 +125,7 @@ func (m *Machine) Start() error {
 func (p *process) sweep() {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
-	var cursor store.SweepCursor
+	cursor := store.SweepCursor{Applied: true}
 	for {
 		select {
 		case <-p.stop:

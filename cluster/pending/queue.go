@@ -18,6 +18,9 @@ type Batch struct {
 
 	body    aof.Body
 	effects int
+	size    int // bytes of the body after it was taken
+	undo    []store.Undo
+	lost    bool // there was no room for undo
 }
 
 // An entry has at most about so many bytes and effects. A transaction is never divided.
@@ -26,20 +29,14 @@ const (
 	entryEffects = 1024
 )
 
-// Add adds the effects of a transaction.
-func (b *Batch) Add(effects []store.Effect) {
-	b.body.Append(effects)
-	b.effects += len(effects)
-}
-
-// Effects returns the number of effects.
-func (b *Batch) Effects() int { return b.effects }
-
 // Len returns the number of bytes.
-func (b *Batch) Len() int { return b.body.Len() + len(b.Fixed) }
+func (b *Batch) Len() int { return b.size + b.body.Len() + len(b.Fixed) }
 
 // AppendTo appends the body of the entry to dst, and removes it from the batch.
-func (b *Batch) AppendTo(dst []byte) []byte { return append(b.body.AppendTo(dst), b.Fixed...) }
+func (b *Batch) AppendTo(dst []byte) []byte {
+	b.size = b.body.Len()
+	return append(b.body.AppendTo(dst), b.Fixed...)
+}
 
 // full reports whether the next transaction begins another batch.
 func (b *Batch) full() bool {
@@ -52,6 +49,8 @@ type Queue struct {
 	taken   int           // how many of them were proposed
 	begun   atomic.Uint64 // the number of the newest batch or epoch; read without the owner's lock
 	safe    uint64        // everything up to this number is committed
+	held    int64         // bytes that the undos of all batches hold
+	garbage []store.Undo  // undos that nobody needs any more
 }
 
 // Begun returns the number of the newest batch or epoch. It needs no lock.
@@ -82,8 +81,43 @@ func (q *Queue) Add(kind entry.Kind, term uint64) *Batch {
 	return b
 }
 
-// Collecting returns the batch that takes the next transaction.
-func (q *Queue) Collecting(term uint64) *Batch {
+// maxUndo is how many bytes the undos may hold. With more, the keyspace is loaded again instead.
+const maxUndo = 64 << 20
+
+// Collect adds the effects of a transaction, and what takes them back.
+func (q *Queue) Collect(term uint64, effects []store.Effect, undo []store.Undo) {
+	b := q.collecting(term)
+	b.body.Append(effects)
+	b.effects += len(effects)
+	for i := range undo {
+		q.held += undo[i].Bytes()
+	}
+	if q.held > maxUndo || b.lost {
+		b.lost = true
+		b.undo = append(b.undo, undo...)
+		q.discard(b)
+		return
+	}
+	b.undo = append(b.undo, undo...)
+}
+
+// discard makes the undos of a batch garbage.
+func (q *Queue) discard(b *Batch) {
+	for i := range b.undo {
+		q.held -= b.undo[i].Bytes()
+	}
+	q.garbage = append(q.garbage, b.undo...)
+	b.undo = nil
+}
+
+// Garbage returns the undos that nobody needs any more, for [store.Store.DropUndo].
+func (q *Queue) Garbage() (garbage []store.Undo) {
+	garbage, q.garbage = q.garbage, nil
+	return garbage
+}
+
+// collecting returns the batch that takes the next transaction.
+func (q *Queue) collecting(term uint64) *Batch {
 	if n := len(q.batches); n > q.taken {
 		if b := q.batches[n-1]; !b.full() {
 			return b
@@ -112,16 +146,26 @@ func (q *Queue) Confirm(term, number uint64) *Batch {
 	q.batches = q.batches[1:]
 	q.taken--
 	q.safe = number
+	q.discard(b)
 	return b
 }
 
-// Drop removes all batches, because none of them can be committed any more. It returns the number of their effects.
-func (q *Queue) Drop() (effects int) {
+// Undo returns what takes back all effects in the queue, the last one last, and the number of the effects. whole is false
+// if a part of it is lost.
+func (q *Queue) Undo() (undo []store.Undo, effects int, whole bool) {
+	whole = true
 	for _, b := range q.batches {
-		effects += b.effects
+		undo, effects, whole = append(undo, b.undo...), effects+b.effects, whole && !b.lost
 	}
-	q.batches, q.taken = nil, 0
-	return effects
+	return undo, effects, whole
+}
+
+// Drop removes all batches, because none of them can be committed any more. The undos are garbage, or used up.
+func (q *Queue) Drop() {
+	for _, b := range q.batches {
+		q.discard(b)
+	}
+	q.batches, q.taken, q.held = nil, 0, 0
 }
 
 // Bytes returns the bytes of the batches that were not proposed.
