@@ -66,7 +66,7 @@ func (n *Node) applyLog(l *raft.Log) error {
 	e, err := entry.Parse(l.Data)
 	switch {
 	case err != nil:
-	case n.fsm.follows(&e, l.Term):
+	case n.hooks.follows(&n.fsm, &e, l.Term):
 		n.fsm.take(&e)
 		err = n.applyEntry(&e)
 		n.clock.log.Store(n.fsm.time)
@@ -165,7 +165,7 @@ func (n *Node) revert(undo []store.Undo) (err error) {
 			panic(reason)
 		}
 	}()
-	n.o.Store.Revert(undo)
+	n.hooks.revert(undo)
 	return nil
 }
 

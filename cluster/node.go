@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"cellserver/cluster/entry"
 	"cellserver/cluster/pending"
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
@@ -105,7 +106,15 @@ type Node struct {
 	hidden  bool    // the keys are incomplete
 	freeze  *freeze // a snapshot of a leader that begins; nil for none
 
-	fsm fsmState // only the goroutine that applies entries uses it
+	hooks hooks    // fixed before the start
+	fsm   fsmState // only the goroutine that applies entries uses it
+}
+
+// hooks are steps that tests replace, to see that other tests find their faults.
+type hooks struct {
+	follows func(s *fsmState, e *entry.Entry, term uint64) bool
+	revert  func(undo []store.Undo)
+	propose func() // is called before an entry is proposed; nil for nothing
 }
 
 // raftConfig returns raft's configuration of a node.
@@ -140,6 +149,7 @@ func New(o Options) *Node {
 	n := &Node{
 		o: o, log: o.Log, wake: make(chan struct{}, 1), futures: make(chan proposed, o.Window+1), stop: make(chan struct{}),
 	}
+	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert}
 	n.clock.source = o.Clock
 	tx := o.Store.NewTx()
 	tx.KeepExpired, tx.Applied = true, true

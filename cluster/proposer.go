@@ -67,6 +67,9 @@ func (n *Node) propose() {
 		if data == nil {
 			return
 		}
+		if n.hooks.propose != nil {
+			n.hooks.propose()
+		}
 		n.futures <- proposed{term, n.raft.Load().Apply(data, 0)}
 	}
 }

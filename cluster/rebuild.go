@@ -40,7 +40,7 @@ func (n *Node) applyAgain(l *raft.Log) error {
 		return nil
 	}
 	e, err := entry.Parse(l.Data)
-	if err != nil || !n.fsm.follows(&e, l.Term) {
+	if err != nil || !n.hooks.follows(&n.fsm, &e, l.Term) {
 		return err
 	}
 	n.fsm.take(&e)

@@ -20,8 +20,7 @@ type Cluster struct {
 	Machines []*Machine
 	t        testing.TB
 	log      *slog.Logger
-	reads    cluster.Reads
-	window   int
+	o        Options
 }
 
 // Options are the options of a Cluster.
@@ -30,11 +29,17 @@ type Options struct {
 	Seed   uint64
 	Reads  cluster.Reads
 	Window int
+	// Prepare is called for each node before it starts. It may be nil.
+	Prepare func(*cluster.Node)
+	// FrozenClocks makes the monotonic clocks stand still, which breaks what leases rely on.
+	FrozenClocks bool
+	// Eager sessions do not wait until their replies are safe.
+	Eager bool
 }
 
 // New makes a cluster, and starts its machines. They stop at the end of the test. Call it in a bubble of testing/synctest.
 func New(t testing.TB, o Options) *Cluster {
-	c := &Cluster{Network: NewNetwork(o.Seed), t: t, reads: o.Reads, window: o.Window}
+	c := &Cluster{Network: NewNetwork(o.Seed), t: t, o: o}
 	c.log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: virtualTime}))
 	var members []topology.Node
 	for i := range o.Nodes {
@@ -89,27 +94,32 @@ func (c *Cluster) machine(id string) *Machine {
 	return nil
 }
 
-// RequireEqual waits until all running machines have applied the same entries, and requires that they hold the same keys.
-// No client may write meanwhile. It returns the keys.
+// RequireEqual requires that all running machines hold the same keys, and returns them: see Equal.
 func (c *Cluster) RequireEqual() map[string]string {
 	c.t.Helper()
-	var differ error
+	all, err := c.Equal()
+	require.NoError(c.t, err)
+	return all
+}
+
+// Equal waits until all running machines have applied the same entries, and compares their keys. No client may write
+// meanwhile.
+func (c *Cluster) Equal() (all map[string]string, differ error) {
+	c.t.Helper()
 	for range 3000 {
 		for _, m := range c.Machines {
 			if p := m.running.Load(); p != nil {
 				if err := p.failed.Load(); err != nil {
-					require.NoError(c.t, *err, m.Self.Host)
+					return nil, fmt.Errorf("%s: %w", m.Self.Host, *err)
 				}
 			}
 		}
-		var all map[string]string
 		if all, differ = c.compare(); differ == nil {
-			return all
+			return all, nil
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	require.NoError(c.t, differ)
-	return nil
+	return nil, differ
 }
 
 var errBehind = errors.New("the nodes have not applied the same entries")

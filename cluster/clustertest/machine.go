@@ -45,13 +45,21 @@ type process struct {
 type machineClock struct {
 	started time.Time
 	skew    atomic.Int64
+	frozen  bool
 }
 
 // Now implements [cluster.Clock].
-func (c *machineClock) Now() int64 { return servertest.Start + c.Monotonic() + c.skew.Load() }
+func (c *machineClock) Now() int64 {
+	return servertest.Start + int64(time.Since(c.started)) + c.skew.Load()
+}
 
 // Monotonic implements [cluster.Clock].
-func (c *machineClock) Monotonic() int64 { return int64(time.Since(c.started)) }
+func (c *machineClock) Monotonic() int64 {
+	if c.frozen {
+		return 0
+	}
+	return int64(time.Since(c.started))
+}
 
 // serverClock is the clock of the commands of a process. It implements [commands.Clock].
 type serverClock struct {
@@ -74,7 +82,7 @@ func newMachine(c *Cluster, i int) *Machine {
 		Self:    topology.Node{ID: hex.EncodeToString(id[:]), Host: fmt.Sprint("node", i), Port: 6379, PeerPort: 16379},
 		cluster: c, disk: NewDisk(),
 	}
-	m.clock.started = time.Now()
+	m.clock.started, m.clock.frozen = time.Now(), c.o.FrozenClocks
 	return m
 }
 
@@ -87,8 +95,8 @@ func (m *Machine) Addr() raft.ServerAddress {
 func (m *Machine) options(s *store.Store, t raft.Transport, failed func(error)) cluster.Options {
 	return cluster.Options{
 		Self: m.Self, Cluster: [20]byte{1}, Store: s, Disk: m.disk.open(), Transport: t, Peers: peers{m.cluster},
-		Clock: &m.clock, Log: m.cluster.log.With("node", m.Self.Host), Reads: m.cluster.reads, Failed: failed,
-		Timing: cluster.Timing{NodeTimeout: nodeTimeout, Window: m.cluster.window},
+		Clock: &m.clock, Log: m.cluster.log.With("node", m.Self.Host), Reads: m.cluster.o.Reads, Failed: failed,
+		Timing: cluster.Timing{NodeTimeout: nodeTimeout, Window: m.cluster.o.Window},
 	}
 }
 
@@ -108,6 +116,9 @@ func (m *Machine) Start() error {
 	p := &process{stop: make(chan struct{}), transport: m.cluster.Network.Join(m.Addr())}
 	p.store = store.New(store.Options{Databases: cfg.Databases, Seed: 1})
 	p.node = cluster.New(m.options(p.store, p.transport, func(err error) { p.failed.Store(&err) }))
+	if prepare := m.cluster.o.Prepare; prepare != nil {
+		prepare(p.node)
+	}
 	p.store.Observe(p.node)
 	p.server = server.New(server.Options{
 		Store: p.store, Clock: serverClock{p.node, &m.clock}, Log: slog.New(slog.DiscardHandler), Config: cfg,
@@ -142,6 +153,16 @@ func (m *Machine) Node() *cluster.Node {
 		return p.node
 	}
 	return nil
+}
+
+// SetSkew sets how far the clock of the machine is wrong.
+func (m *Machine) SetSkew(skew time.Duration) { m.clock.skew.Store(int64(skew)) }
+
+// Pause stops the messages of the machine, or lets them go on.
+func (m *Machine) Pause(paused bool) {
+	if p := m.running.Load(); p != nil {
+		p.transport.Pause(paused)
+	}
 }
 
 // Leads reports whether the machine leads.

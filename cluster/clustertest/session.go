@@ -14,6 +14,7 @@ import (
 type Session struct {
 	servertest.Peer
 	process *process
+	eager   bool
 	client  *server.Client
 	session *resp.Session
 }
@@ -31,7 +32,7 @@ func (m *Machine) Connect() (*Session, error) {
 	if p == nil {
 		return nil, ErrRefused
 	}
-	s := &Session{process: p}
+	s := &Session{process: p, eager: m.cluster.o.Eager}
 	s.Peer.T = m.cluster.t
 	s.client = p.server.Connect(s)
 	s.session = resp.NewSession(s.client)
@@ -53,6 +54,9 @@ func (s *Session) Do(commands ...string) ([]any, error) {
 		request = append(request, resptest.Command(words...)...)
 	}
 	mark := s.process.node.Mark()
+	if s.eager {
+		mark = 0
+	}
 	for len(request) > 0 {
 		n := copy(s.session.Space(), request)
 		request = request[n:]
@@ -70,6 +74,9 @@ func (s *Session) Do(commands ...string) ([]any, error) {
 	}
 	return s.replies()
 }
+
+// Now returns the time at which the last commands ran, in Unix nanoseconds.
+func (s *Session) Now() int64 { return s.client.Conn().Now }
 
 // replies reads the replies that the session has.
 func (s *Session) replies() (all []any, err error) {

@@ -1,4 +1,4 @@
-package clustertest
+package cluster_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"cellserver/cluster/clustertest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -13,13 +14,13 @@ import (
 
 // bubble runs a test in virtual time.
 func bubble(t *testing.T, test func(t *testing.T, progress func())) {
-	progress := Watchdog(t)
+	progress := clustertest.Watchdog(t)
 	synctest.Test(t, func(t *testing.T) { test(t, progress) })
 }
 
 func TestEffectsReachAllNodes(t *testing.T) {
 	bubble(t, func(t *testing.T, progress func()) {
-		c := New(t, Options{Nodes: 3, Seed: 1})
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1})
 		defer c.Close()
 		first := c.Leader()
 		s, err := first.Connect()
