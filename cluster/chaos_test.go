@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -28,9 +29,23 @@ type world struct {
 	clients  sync.WaitGroup
 	faults   sync.WaitGroup
 
-	mu      sync.Mutex     // guards counts
-	counts  map[string]int // what has happened
-	leaders map[string]bool
+	mu     sync.Mutex           // guards everything below
+	counts map[string]int       // what has happened
+	cut    *clustertest.Machine // is cut off with its readers; nil for none
+}
+
+// cutOff says which machine is cut off with its readers.
+func (w *world) cutOff(m *clustertest.Machine) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut = m
+}
+
+// isCutOff reports whether a machine is cut off with its readers.
+func (w *world) isCutOff(m *clustertest.Machine) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.cut == m
 }
 
 func (w *world) count(what string) {
@@ -87,7 +102,7 @@ func slowProposer(seed uint64) func() {
 	random := rand.New(rand.NewPCG(seed, 9))
 	return func() {
 		mu.Lock()
-		slow, wait := random.IntN(300) == 0, time.Duration(random.Int64N(int64(4*time.Second)))
+		slow, wait := random.IntN(1000) == 0, time.Duration(random.Int64N(int64(4*time.Second)))
 		mu.Unlock()
 		if slow {
 			time.Sleep(wait)
@@ -105,7 +120,7 @@ func (w *world) stopped() bool {
 	}
 }
 
-// client sends steps until the world ends.
+// client sends steps until the world ends. Clients with an odd number stay with a machine that is cut off, and only read.
 func (w *world) client(id int, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 100+uint64(id)))
 	var s *clustertest.Session
@@ -113,12 +128,22 @@ func (w *world) client(id int, seed uint64) {
 	for n := 0; !w.stopped(); n++ {
 		time.Sleep(time.Duration(r.Int64N(int64(20 * time.Millisecond))))
 		w.progress()
+		alone := w.isCutOff(at)
+		if s != nil && alone && id%2 == 0 {
+			s.Close()
+			s = nil
+		}
 		if s == nil {
 			at = w.Machines[r.IntN(len(w.Machines))]
 			s, _ = at.Connect()
 			continue
 		}
-		if err := w.step(s, id, randomStep(r, n)); err != nil {
+		what := randomStep(r, n)
+		if alone {
+			what.key = strings.NewReplacer("throttle", "counter", "gcra", "counter").Replace(what.key)
+			what.op = map[bool]string{true: "get", false: "pair"}[strings.HasPrefix(what.key, "counter")]
+		}
+		if err := w.step(s, id, what); err != nil {
 			s.Close()
 			s = nil
 		}
@@ -171,7 +196,7 @@ func (w *world) makeFaults() {
 // fault makes one fault on a machine, for a time.
 func (w *world) fault(m *clustertest.Machine, lasts time.Duration) {
 	other := w.Machines[w.random.IntN(len(w.Machines))]
-	switch w.random.IntN(9) {
+	switch w.random.IntN(11) {
 	case 0:
 		w.count("isolated")
 		w.Network.Isolate(m.Addr(), true)
@@ -209,6 +234,23 @@ func (w *world) fault(m *clustertest.Machine, lasts time.Duration) {
 		w.count("clock jumped")
 		m.SetSkew(time.Duration(w.random.Int64N(int64(800*time.Millisecond))) - 400*time.Millisecond)
 	case 8:
+		w.count("cut off with readers")
+		w.Network.Slow(m.Addr(), 450*time.Millisecond)
+		w.cutOff(m)
+		time.Sleep(time.Second) // what was written before is committed
+		w.Network.Isolate(m.Addr(), true)
+		time.Sleep(2 * time.Second)
+		w.Network.Isolate(m.Addr(), false)
+		w.Network.Slow(m.Addr(), 0)
+		w.cutOff(nil)
+	case 9:
+		if n, o := m.Node(), other.Node(); n != nil && o != nil && n.GiveWay(other.Self.ID) == nil {
+			time.Sleep(lasts / 10)
+			if o.GiveWay(m.Self.ID) == nil {
+				w.count("gave way twice")
+			}
+		}
+	case 10:
 		w.count("stopped")
 		require.NoError(w.t, m.Stop())
 		time.Sleep(lasts)

@@ -103,8 +103,7 @@ type Node struct {
 	waiters pending.Waiters
 	lease   lease
 	roster  roster.Roster
-	hidden  bool    // the keys are incomplete
-	freeze  *freeze // a snapshot of a leader that begins; nil for none
+	hidden  bool // the keys are incomplete
 
 	hooks hooks    // fixed before the start
 	fsm   fsmState // only the goroutine that applies entries uses it

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"cellserver/cluster/image"
 	"cellserver/cluster/pending"
@@ -14,121 +13,40 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// freeze is a leader's snapshot that begins: all partitions are locked until the goroutine that applies entries has
-// reached the last effect of the store.
-type freeze struct {
-	reached chan struct{}        // closed then
-	taken   chan *store.Snapshot // gets the snapshot of the store, nil if it was given up
-}
-
-// maxFreeze is how long a leader's snapshot may stop commands. Otherwise it is given up.
-const maxFreeze = 50 * time.Millisecond
-
-var errBusy = errors.New("the snapshot was given up, because entries took too long to be committed: try again later")
-
-// TakeSnapshot writes a snapshot to the disk, so that the log before it can be removed.
-func (n *Node) TakeSnapshot() error {
-	r := n.raft.Load()
-	if n.current.Load() == 0 {
-		return r.Snapshot().Error()
-	}
-	f := &freeze{make(chan struct{}), make(chan *store.Snapshot, 1)}
-	var written raft.SnapshotFuture
-	ready := false
-	s, err := n.o.Store.Snapshot(n.Horizon(), func() {
-		if ready = n.settled(f); ready {
-			written = r.Snapshot()
-			ready = f.await()
-		}
-		n.mu.Lock()
-		n.freeze = nil
-		n.mu.Unlock()
-	})
-	if err != nil {
-		return err
-	}
-	if !ready {
-		s.Close()
-		s, err = nil, errBusy
-	}
-	f.taken <- s
-	if written != nil {
-		err = errors.Join(err, written.Error())
-	}
-	return err
-}
-
-// settled waits until everything that this node has done is committed. All partitions are locked, so nothing is added.
-func (n *Node) settled(f *freeze) bool {
-	result := make(chan bool, 1)
-	n.mu.Lock()
-	n.freeze = f
-	serving, empty := n.epoch.serving, n.queue.Empty()
-	if serving && !empty {
-		n.waiters.Add(pending.Waiter{Need: n.queue.Begun(), Done: func(safe bool) { result <- safe }})
-	}
-	n.mu.Unlock()
-	if !serving || empty {
-		return serving
-	}
-	select {
-	case safe := <-result:
-		return safe
-	case <-time.After(maxFreeze):
-		return false
-	}
-}
-
-// await waits until the goroutine that applies entries has been reached.
-func (f *freeze) await() bool {
-	select {
-	case <-f.reached:
-		return true
-	case <-time.After(maxFreeze):
-		return false
-	}
-}
-
 // frozen is one snapshot for raft. It implements [raft.FSMSnapshot].
 type frozen struct {
+	store *store.Snapshot // nil after Persist
 	facts image.Facts
-	taken chan *store.Snapshot
+	undo  pending.Committed
 }
 
-// snapshot is called by raft on the goroutine that applies entries.
+// TakeSnapshot writes a snapshot to the disk, so that the log before it can be removed.
+func (n *Node) TakeSnapshot() error { return n.raft.Load().Snapshot().Error() }
+
+var errBusy = errors.New("a database is being emptied or exchanged: take the snapshot again later")
+
+// snapshot returns the keys of this moment. Raft calls it on the goroutine that applies entries. What is not committed is
+// in the store, but must not be in the snapshot: the undos say what these keys held before.
 func (n *Node) snapshot() (raft.FSMSnapshot, error) {
 	if n.broken.Load() {
 		return nil, errBroken
 	}
-	n.mu.Lock()
-	f := n.freeze
-	n.freeze = nil
-	im := &frozen{facts: n.facts()}
-	clean := n.queue.Empty()
-	n.mu.Unlock()
-	if f != nil {
-		if !clean {
-			return nil, errBusy
-		}
-		im.taken = f.taken
-		close(f.reached)
-		return im, nil
-	}
-	im.taken = make(chan *store.Snapshot, 1)
+	f, possible := &frozen{}, false
 	s, err := n.o.Store.Snapshot(n.Horizon(), func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		clean = n.queue.Empty()
+		f.facts = n.facts()
+		f.undo, possible = n.queue.Committed()
 	})
 	if err != nil {
 		return nil, err
 	}
-	if !clean {
+	if !possible {
 		s.Close()
 		return nil, errBusy
 	}
-	im.taken <- s
-	return im, nil
+	f.store = s
+	return f, nil
 }
 
 // facts returns what a snapshot says beside the keys. mu is held.
@@ -143,22 +61,16 @@ func (n *Node) facts() image.Facts {
 }
 
 // Persist implements [raft.FSMSnapshot].
-func (im *frozen) Persist(sink raft.SnapshotSink) error {
-	s := <-im.taken
-	im.taken = nil
-	if s == nil {
-		return errBusy
-	}
-	return image.Save(sink, s, im.facts)
+func (f *frozen) Persist(sink raft.SnapshotSink) error {
+	s := f.store
+	f.store = nil
+	return image.Save(sink, s, f.facts, f.undo)
 }
 
 // Release implements [raft.FSMSnapshot].
-func (im *frozen) Release() {
-	if im.taken == nil {
-		return
-	}
-	if s := <-im.taken; s != nil {
-		s.Close()
+func (f *frozen) Release() {
+	if f.store != nil {
+		f.store.Close()
 	}
 }
 

@@ -67,6 +67,7 @@ func (c *Cluster) Close() {
 	for _, m := range c.Machines {
 		require.NoError(c.t, m.Kill())
 	}
+	c.Network.copies.Wait()
 }
 
 // Leader waits for a machine that leads, and returns it.

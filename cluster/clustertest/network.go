@@ -11,10 +11,13 @@ import (
 
 // Network carries the messages of raft. Its faults apply to every message that is sent or delivered from now on.
 type Network struct {
+	copies sync.WaitGroup // requests that arrive twice
+
 	mu     sync.Mutex // guards everything below
 	random *rand.Rand
 	nodes  map[raft.ServerAddress]*Transport
 	cut    map[link]bool
+	slow   map[raft.ServerAddress]time.Duration // what messages to a node take in addition
 	faults Faults
 }
 
@@ -30,7 +33,7 @@ type Faults struct {
 
 // NewNetwork returns a network without faults. Its random choices depend on the seed.
 func NewNetwork(seed uint64) *Network {
-	return &Network{random: rand.New(rand.NewPCG(seed, 1)), nodes: map[raft.ServerAddress]*Transport{}, cut: map[link]bool{}}
+	return &Network{random: rand.New(rand.NewPCG(seed, 1)), nodes: map[raft.ServerAddress]*Transport{}, cut: map[link]bool{}, slow: map[raft.ServerAddress]time.Duration{}}
 }
 
 // Cut cuts the way from one node to another, or mends it.
@@ -56,7 +59,15 @@ func (w *Network) Heal() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	clear(w.cut)
+	clear(w.slow)
 	w.faults = Faults{}
+}
+
+// Slow makes all messages to a node take longer.
+func (w *Network) Slow(node raft.ServerAddress, by time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.slow[node] = by
 }
 
 // SetFaults sets what happens to messages at random.
@@ -84,7 +95,7 @@ type fate struct {
 func (w *Network) fate(l link) fate {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	f := fate{delay: 200 * time.Microsecond}
+	f := fate{delay: 200*time.Microsecond + w.slow[l.to]}
 	if w.faults.Delay > 0 {
 		f.delay += time.Duration(w.random.Int64N(int64(w.faults.Delay)))
 	}
@@ -113,10 +124,10 @@ func (w *Network) call(l link, newRPC func() raft.RPC) (any, error) {
 		return nil, errTimeout
 	}
 	if request.duplicated {
-		go func() {
+		w.copies.Go(func() {
 			time.Sleep(2 * request.delay)
 			w.deliver(l, newRPC())
-		}()
+		})
 	}
 	time.Sleep(request.delay)
 	reply, err := w.deliver(l, newRPC())
@@ -129,10 +140,6 @@ func (w *Network) call(l link, newRPC func() raft.RPC) (any, error) {
 		return nil, errTimeout
 	}
 	time.Sleep(back.delay)
-	if w.isCut(link{l.to, l.from}) {
-		time.Sleep(answerTimeout)
-		return nil, errTimeout
-	}
 	return reply.Response, reply.Error
 }
 

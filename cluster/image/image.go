@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"cellserver/cluster/pending"
 	"cellserver/persistence/rdb"
 	"cellserver/store"
 )
@@ -29,16 +30,40 @@ type Facts struct {
 	Nodes   [][]byte // each in the form of an entry
 }
 
-// Save writes a snapshot, and closes the snapshot of the store.
-func Save(out io.Writer, s *store.Snapshot, f Facts) error {
-	facts := []rdb.Fact{
-		{Name: factCluster, Value: hex.EncodeToString(f.Cluster[:])}, {Name: factGroups, Value: "1"},
-		{Name: factTime, Value: fmt.Sprint(f.Time)}, {Name: factEntry, Value: fmt.Sprint(f.Index, " ", f.Term, " ", f.Batch)},
-	}
+// Save writes a snapshot, and closes the snapshot of the store. The keys of before get what they held before.
+func Save(out io.Writer, s *store.Snapshot, f Facts, before pending.Committed) error {
+	defer s.Close()
+	w := rdb.NewWriter(out, false)
+	w.Aux(factCluster, hex.EncodeToString(f.Cluster[:]))
+	w.Aux(factGroups, "1")
+	w.Aux(factTime, fmt.Sprint(f.Time))
+	w.Aux(factEntry, fmt.Sprint(f.Index, " ", f.Term, " ", f.Batch))
 	for _, n := range f.Nodes {
-		facts = append(facts, rdb.Fact{Name: factNode, Value: string(n)})
+		w.Aux(factNode, string(n))
 	}
-	return rdb.Save(out, s, rdb.SaveOptions{Facts: facts})
+	db := -1
+	key := func(im *store.Image) error {
+		if im.DB != db {
+			db = im.DB
+			w.Select(db, s.Counts()[db].Keys, s.Counts()[db].Expires)
+		}
+		return w.Key(im)
+	}
+	err := s.Each(func(im *store.Image) error {
+		if _, changed := before[pending.Key{DB: im.DB, Name: string(im.Key)}]; changed {
+			return nil
+		}
+		return key(im)
+	})
+	for _, im := range before {
+		if err == nil && im.Kind != store.None {
+			err = key(im)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return w.Finish()
 }
 
 // Load loads a snapshot of a cluster into an empty store. After an error the store has a part of it.

@@ -2,6 +2,7 @@
 // that wait for them.
 //
 //	queue.go    Batch and Queue: what becomes entries of the log, and what was proposed already
+//	committed.go  Committed: what keys hold without those batches
 //	waiters.go  Waiters: the replies that wait, sorted by the batch that they need
 //
 // Invariants: each batch has the number after that of the batch before. A batch does not change after it was taken. The
