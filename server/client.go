@@ -19,11 +19,17 @@ type Client struct {
 	last      commands.LookupCache
 	tx        *store.Tx
 	footprint store.Footprint // of the running command; reused
-	timing    timing
+	batch
 
 	offloaded bool // the session runs the next try of the command on a goroutine of its own
 	running   bool // a command runs in its transaction
 	dirty     bool // a command of the batch may have changed the published state of the client
+}
+
+// batch is the state of the running batch of commands.
+type batch struct {
+	timing timing
+	epoch  uint64 // of the node when the batch began; 0 if the node did not lead, and if it is alone
 }
 
 // Connect returns the client of a new connection. The client is the handler of its session.
@@ -53,8 +59,12 @@ func (c *Client) Conn() *commands.Conn { return &c.conn }
 // ID returns what CLIENT ID replies. Any goroutine may call it.
 func (c *Client) ID() int64 { return c.conn.ID }
 
-// Begin reads the clocks for a batch of commands.
+// Begin reads the epoch and then the clocks for a batch of commands. In this order a leader never runs a command at the
+// time of a follower.
 func (c *Client) Begin() {
+	if t := c.server.control.topology; t != nil {
+		c.epoch = t.Epoch()
+	}
 	c.conn.Now, c.timing.since = c.server.parts.Clock.Read()
 }
 
