@@ -66,6 +66,7 @@ func run(t *testing.T, progress func(), o worldOptions) (wrong string) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, random: rand.New(rand.NewPCG(o.Seed, 7)), progress: progress, stop: make(chan struct{}), counts: map[string]int{}}
 		slow := slowProposer(o.Seed)
+		o.Now = time.Now
 		prepare := o.Prepare
 		o.Prepare = func(n *cluster.Node) {
 			n.BeforePropose(slow)

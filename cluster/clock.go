@@ -12,8 +12,8 @@ type clusterClock struct {
 	log    atomic.Int64 // the time of the last applied entry
 }
 
-// late is how long a command may take between reading the clock and locking its keys. Nodes remove expired keys by
-// themselves only after that time, so that a command which began before does not find a key that others have removed.
+// late is how long a command may take between reading the clock and locking its keys. Only after that time does a node
+// remove expired keys by itself. So a command that began before finds no key that other nodes have removed.
 const late = 100 * time.Millisecond
 
 // next returns the time of the next entry.

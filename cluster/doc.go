@@ -40,8 +40,8 @@
 //   - An entry counts only in the term in which it was proposed, and only if its number follows that of the entry before.
 //     All nodes drop every other entry.
 //   - An entry that cannot be applied stops the node.
-//   - The time of the log never goes back. What had expired at [Node.Horizon] may be removed on each node alone: no later
-//     leader sees it.
+//   - The time of the log never goes back. Each node may remove keys by itself that had expired at [Node.Horizon]: no
+//     later leader sees such a key.
 //   - One goroutine applies entries: that of raft's FSM. It never waits for a client.
 //
 // # Locks

@@ -158,8 +158,8 @@ func New(o Options) *Node {
 	return n
 }
 
-// Start loads what the disk has, and takes part in the cluster. A node that has been a member before must not call it
-// within one NodeTimeout after its last run: it has forgotten to whom it promised a lease.
+// Start loads what the disk has, and takes part in the cluster. A node has forgotten to whom it promised a lease. So
+// between two runs there must be a NodeTimeout.
 func (n *Node) Start() error {
 	n.o.Store.KeepUndo(true)
 	r, err := raft.NewRaft(raftConfig(&n.o), machine{n}, n.o.Disk.Logs, n.o.Disk.Stable, n.o.Disk.Snapshots, n.o.Transport)

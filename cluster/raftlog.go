@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// newRaftLog returns a logger for raft that writes to the server's log. Raft's warnings and errors stay what they are.
-// What raft calls information is for its developers.
+// newRaftLog returns a logger for raft that writes to the server's log. Raft's warnings and errors stay warnings and
+// errors. Raft's information is for its developers.
 func newRaftLog(log *slog.Logger) hclog.Logger {
 	l := hclog.NewInterceptLogger(&hclog.LoggerOptions{Name: "raft", Level: hclog.Debug, Output: io.Discard})
 	l.RegisterSink(raftSink{log})

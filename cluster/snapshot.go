@@ -25,8 +25,8 @@ func (n *Node) TakeSnapshot() error { return n.raft.Load().Snapshot().Error() }
 
 var errBusy = errors.New("a database is being emptied or exchanged: take the snapshot again later")
 
-// snapshot returns the keys of this moment. Raft calls it on the goroutine that applies entries. What is not committed is
-// in the store, but must not be in the snapshot: the undos say what these keys held before.
+// snapshot returns the keys of this moment. Raft calls it on the goroutine that applies entries. The store also has
+// changes that are not committed. The snapshot must not have them: the undos say what these keys held before.
 func (n *Node) snapshot() (raft.FSMSnapshot, error) {
 	if n.broken.Load() {
 		return nil, errBroken

@@ -22,6 +22,9 @@ func (n *Node) updateView() {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.current.Load() == 0 && !n.queue.Empty() {
+		leader = raft.ServerID(n.o.Self.ID) // until what is not committed is taken back, nobody may read here
+	}
 	v := n.roster.View(string(leader), term, n.applied.Load())
 	v.State = n.state(leader, v.Nodes[v.Self].Voter)
 	n.view.Store(v)
@@ -37,8 +40,6 @@ func (n *Node) state(leader raft.ServerID, votes bool) topology.State {
 		return topology.Joining
 	case leader == "" || leads != (n.current.Load() != 0):
 		return topology.Down
-	case !leads && !n.queue.Empty():
-		return topology.Down // what is not committed is to be taken back
 	}
 	return topology.OK
 }

@@ -25,14 +25,11 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 		call.Tx = c.tx
 		c.tx.Begin(call.Now, c.conn.DB, fp)
 	}
+	if c.epochEnded() && usesKeys(call) {
+		return c.refuseLocked(call)
+	}
 	c.running = true
 	defer c.endTx(call, call.Out.Mark())
-	if t := c.server.control.topology; t != nil && (c.epoch == 0 || t.Epoch() != c.epoch) {
-		c.running = false
-		c.tx.End()
-		c.server.replyError(call, commands.Error("CLUSTERDOWN The cluster is down"))
-		return resp.Continue
-	}
 	st := c.run(call)
 	c.running = false
 	return st

@@ -27,6 +27,7 @@ type Cluster struct {
 type Options struct {
 	Nodes  int
 	Seed   uint64
+	Now    func() time.Time // time.Now, which is virtual in a bubble
 	Reads  cluster.Reads
 	Window int
 	// Prepare is called for each node before it starts. It may be nil.

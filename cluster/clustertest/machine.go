@@ -43,6 +43,7 @@ type process struct {
 
 // machineClock is the time of a machine: the virtual time and an error. It implements [cluster.Clock].
 type machineClock struct {
+	now     func() time.Time
 	started time.Time
 	skew    atomic.Int64
 	frozen  bool
@@ -50,7 +51,7 @@ type machineClock struct {
 
 // Now implements [cluster.Clock].
 func (c *machineClock) Now() int64 {
-	return servertest.Start + int64(time.Since(c.started)) + c.skew.Load()
+	return servertest.Start + int64(c.now().Sub(c.started)) + c.skew.Load()
 }
 
 // Monotonic implements [cluster.Clock].
@@ -58,7 +59,7 @@ func (c *machineClock) Monotonic() int64 {
 	if c.frozen {
 		return 0
 	}
-	return int64(time.Since(c.started))
+	return int64(c.now().Sub(c.started))
 }
 
 // serverClock is the clock of the commands of a process. It implements [commands.Clock].
@@ -82,7 +83,7 @@ func newMachine(c *Cluster, i int) *Machine {
 		Self:    topology.Node{ID: hex.EncodeToString(id[:]), Host: fmt.Sprint("node", i), Port: 6379, PeerPort: 16379},
 		cluster: c, disk: NewDisk(),
 	}
-	m.clock.started, m.clock.frozen = time.Now(), c.o.FrozenClocks
+	m.clock.now, m.clock.started, m.clock.frozen = c.o.Now, c.o.Now(), c.o.FrozenClocks
 	return m
 }
 
@@ -109,7 +110,7 @@ func (m *Machine) bootstrap(members []topology.Node) error {
 
 // Start starts the server.
 func (m *Machine) Start() error {
-	cfg, _, err := configload.Load([]string{"--databases", "4"}, nil, nil)
+	cfg, _, err := configload.Load([]string{"--databases", "4", "--cluster-enabled", "yes"}, nil, nil)
 	if err != nil {
 		return err
 	}
