@@ -90,7 +90,7 @@ func run(t *testing.T, progress func(), o worldOptions) (wrong string) {
 		if _, err = w.Equal(); err != nil {
 			wrong = err.Error()
 		} else {
-			wrong = w.history.violation()
+			wrong = w.history.violation(progress)
 		}
 		t.Log("seed", o.Seed, "operations", len(w.history.all), w.counts)
 	})

@@ -151,12 +151,13 @@ func (s step) reduce(output []int64) []int64 {
 }
 
 // violation returns a description of the first part of the history that no order of its steps explains; "" if there is none.
-func (h *history) violation() string {
+func (h *history) violation(progress func()) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, part := range model.Partition(h.all) {
 		single := model
 		single.Partition = nil
+		progress()
 		if porcupine.CheckOperationsTimeout(single, part, 20*time.Second) == porcupine.Illegal {
 			return fmt.Sprint("no order explains what clients have seen of ", part[0].Input.(step).key)
 		}

@@ -108,7 +108,7 @@ func (c *Cluster) RequireEqual() map[string]string {
 // meanwhile.
 func (c *Cluster) Equal() (all map[string]string, differ error) {
 	c.t.Helper()
-	for range 3000 {
+	for range 300 {
 		for _, m := range c.Machines {
 			if p := m.running.Load(); p != nil {
 				if err := p.failed.Load(); err != nil {
@@ -119,7 +119,7 @@ func (c *Cluster) Equal() (all map[string]string, differ error) {
 		if all, differ = c.compare(); differ == nil {
 			return all, nil
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
 	return nil, differ
 }
@@ -135,8 +135,8 @@ func (c *Cluster) compare() (all map[string]string, err error) {
 		if m.Node() == nil || m == leader {
 			continue
 		}
-		if keys := m.Keys(now); !equal(all, keys) {
-			err = fmt.Errorf("%s has %v, and the leader %s has %v", m.Self.Host, keys, leader.Self.Host, all)
+		if key, same := equal(all, m.Keys(now)); !same {
+			err = fmt.Errorf("%s and the leader %s differ in key %q", m.Self.Host, leader.Self.Host, key)
 		}
 		if m.Node().Applied() != applied {
 			err = errors.Join(err, errBehind)
@@ -145,16 +145,16 @@ func (c *Cluster) compare() (all map[string]string, err error) {
 	return all, err
 }
 
-func equal(a, b map[string]string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k, v := range a {
-		if b[k] != v {
-			return false
+// equal reports whether two nodes have the same keys, and returns one that differs.
+func equal(a, b map[string]string) (key string, same bool) {
+	for _, all := range []map[string]string{a, b} {
+		for k := range all {
+			if v, ok := a[k]; !ok || b[k] != v {
+				return k, false
+			}
 		}
 	}
-	return true
+	return "", true
 }
 
 // Keys returns everything in the store of a machine that has not expired at now.

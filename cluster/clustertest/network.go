@@ -124,9 +124,10 @@ func (w *Network) call(l link, newRPC func() raft.RPC) (any, error) {
 		return nil, errTimeout
 	}
 	if request.duplicated {
+		rpc := newRPC()
 		w.copies.Go(func() {
 			time.Sleep(2 * request.delay)
-			w.deliver(l, newRPC())
+			w.deliver(l, rpc)
 		})
 	}
 	time.Sleep(request.delay)
