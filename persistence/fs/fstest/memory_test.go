@@ -71,6 +71,35 @@ func TestFaults(t *testing.T) {
 	require.Equal(t, 4, m.Ops())
 }
 
+// TestBytesOfAFailedSyncAreForgotten is what Linux does: the kernel marks the pages of a failed sync as clean.
+func TestBytesOfAFailedSyncAreForgotten(t *testing.T) {
+	m := &Memory{}
+	f := write(t, m, "f", "one")
+	require.NoError(t, f.Sync())
+	require.NoError(t, m.SyncDir("."))
+	_, err := f.Write([]byte("two"))
+	require.NoError(t, err)
+	m.Fault = func(op Op) error {
+		if op.Kind == "sync" {
+			return &Forgotten{errors.New("no")}
+		}
+		return nil
+	}
+	require.EqualError(t, f.Sync(), "sync f: no")
+	m.Fault = nil
+	_, err = f.Write([]byte("three"))
+	require.NoError(t, err)
+	require.NoError(t, f.Sync())
+	require.Equal(t, "onetwothree", string(m.Get("f")))
+	require.Equal(t, "one\x00\x00\x00three", string(m.PowerCut(nil).Get("f")))
+	f, err = m.Open("f", os.O_WRONLY)
+	require.NoError(t, err)
+	_, err = f.Write([]byte("onetwo"))
+	require.NoError(t, err)
+	require.NoError(t, f.Sync())
+	require.Equal(t, "onetwothree", string(m.PowerCut(nil).Get("f")))
+}
+
 func TestFilesAreAsInPackageOS(t *testing.T) {
 	m := &Memory{}
 	for name, files := range map[string]fs.FS{"memory": m, "os": fs.OS{}} {
