@@ -2,7 +2,13 @@ package raftlog
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -201,6 +207,34 @@ func TestBatchesAreOneWrite(t *testing.T) {
 	}
 }
 
+// TestFilesAreRemovedInOrder requires that a power cut leaves no gap, even on a file system that forgets some names only.
+func TestFilesAreRemovedInOrder(t *testing.T) {
+	const first, second, third = "00000000000000000001", "00000000000000000005", "00000000000000000009"
+	for _, test := range []struct {
+		sync      bool
+		low, high uint64
+		removed   string
+	}{
+		{true, 0, 9, first + " sync " + second + " sync "},
+		{false, 0, 9, first + " " + second + " "},
+		{true, 0, 12, first + " sync " + second + " sync " + third + " sync "},
+		{false, 0, 12, first + " sync " + second + " sync " + third + " sync "},
+		{true, 4, 12, third + " sync " + second + " sync cut sync "},
+		{false, 4, 12, third + " sync " + second + " sync cut sync "},
+	} {
+		m, _ := threeFiles(t)
+		s := open(t, m, Options{Sync: test.sync})
+		var done string
+		m.Fault = func(op fstest.Op) error {
+			name, _ := strings.CutSuffix(filepath.Base(op.Path), extension)
+			done += map[string]string{"remove": name + " ", "syncdir": "sync ", "truncate": "cut "}[op.Kind]
+			return nil
+		}
+		require.NoError(t, s.DeleteRange(test.low, test.high))
+		require.Equal(t, test.removed, done)
+	}
+}
+
 func TestStoringAllocatesNothing(t *testing.T) {
 	s, err := Open(fs.OS{}, t.TempDir(), Options{})
 	require.NoError(t, err)
@@ -216,6 +250,40 @@ func TestStoringAllocatesNothing(t *testing.T) {
 	}
 	s.segments[0].offsets = append(make([]uint32, 0, 100_000), s.segments[0].offsets...) // it grows by doubling
 	require.LessOrEqual(t, testing.AllocsPerRun(100, store), 1.0, "for 64 entries")
+	require.NoError(t, s.Close())
+}
+
+// TestReadersBesideAWriter reads entries while others are stored and deleted. A reader finds the right entry or none.
+func TestReadersBesideAWriter(t *testing.T) {
+	s := open(t, &fstest.Memory{}, Options{SegmentSize: 2000})
+	var stop atomic.Bool
+	var found atomic.Int64
+	var readers sync.WaitGroup
+	for reader := range uint64(3) {
+		readers.Go(func() {
+			r := rand.New(rand.NewPCG(reader, 0))
+			for !stop.Load() {
+				first, _ := s.FirstIndex()
+				var l raft.Log
+				index := first + r.Uint64N(200)
+				if err := s.GetLog(index, &l); err == nil && same(&l, entry(index)) {
+					found.Add(1)
+				} else if !errors.Is(err, raft.ErrLogNotFound) {
+					t.Errorf("entry %d is %v, with the error %v", index, l, err)
+					return
+				}
+			}
+		})
+	}
+	for next := uint64(1); next < 3000 || found.Load() < 1000 && !t.Failed(); next += 20 {
+		require.NoError(t, s.StoreLogs(entries(next, next+39)))
+		require.NoError(t, s.DeleteRange(next+20, next+39))
+		if next > 100 {
+			require.NoError(t, s.DeleteRange(0, next-100))
+		}
+	}
+	stop.Store(true)
+	readers.Wait()
 	require.NoError(t, s.Close())
 }
 
