@@ -54,6 +54,7 @@ type Memory struct {
 	names  map[string]*inode // what processes see
 	synced map[string]*inode // what a power cut leaves
 	locked map[string]bool
+	moves  []move // of directories, since their parents were last synced
 }
 
 // inode is a file's contents.
@@ -90,7 +91,9 @@ func (m *Memory) PowerCut(r *rand.Rand) *Memory {
 		names = func(*Memory) map[string]*inode { return m.eitherNames(r) }
 		data = func(f *inode) []byte { return f.remains(r) }
 	}
-	return m.survivors(names, data)
+	next := m.survivors(names, data)
+	next.undoMoves(m.moves, r)
+	return next
 }
 
 func (m *Memory) survivors(names func(*Memory) map[string]*inode, data func(*inode) []byte) *Memory {
@@ -262,7 +265,7 @@ func (m *Memory) Rename(from, to string) error {
 	}
 	f := m.names[from]
 	if f == nil {
-		return &os.PathError{Op: "rename", Path: from, Err: os.ErrNotExist}
+		return m.renameDir(from, to)
 	}
 	delete(m.names, from)
 	m.names[to] = f
@@ -314,6 +317,7 @@ func (m *Memory) SyncDir(dir string) error {
 		return err
 	}
 	dir = filepath.Clean(dir)
+	m.moves = slices.DeleteFunc(m.moves, func(v move) bool { return filepath.Dir(v.to) == dir })
 	for name := range m.synced {
 		if filepath.Dir(name) == dir && m.names[name] == nil {
 			delete(m.synced, name)
