@@ -3,10 +3,22 @@ module cellserver
 go 1.26
 
 require (
+	github.com/hashicorp/raft v1.8.0
 	github.com/stretchr/testify v1.12.1
 	github.com/tidwall/btree v1.8.2
 	github.com/tidwall/redcon v1.6.4
 	go.yaml.in/yaml/v3 v3.0.5
 )
 
-require github.com/tidwall/match v1.1.1 // indirect
+require (
+	github.com/fatih/color v1.13.0 // indirect
+	github.com/hashicorp/go-hclog v1.6.3 // indirect
+	github.com/hashicorp/go-immutable-radix v1.3.1 // indirect
+	github.com/hashicorp/go-metrics v0.7.0 // indirect
+	github.com/hashicorp/go-msgpack/v2 v2.1.5 // indirect
+	github.com/hashicorp/golang-lru v1.0.2 // indirect
+	github.com/mattn/go-colorable v0.1.12 // indirect
+	github.com/mattn/go-isatty v0.0.14 // indirect
+	github.com/tidwall/match v1.1.1 // indirect
+	golang.org/x/sys v0.47.0 // indirect
+)

@@ -97,6 +97,11 @@ var mayImport = map[string][]string{
 	"persistence/fs":           {},
 	"persistence/fs/fstest":    {"persistence/fs"},
 
+	// A cluster replicates the effects of its leader through Raft.
+	"cluster/entry":    {},
+	"cluster/identity": {"persistence/fs"},
+	"cluster/raftlog":  {"persistence/fs"},
+
 	// The edge wires everything.
 	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
@@ -133,6 +138,9 @@ var mustNotKnow = map[string][]string{
 	"persistence/aof":          {"net", "time"},
 	"persistence/rdb":          {"net", "os", "time"},
 	"persistence/fs":           {"net", "time"},
+	"cluster/entry":            {"net", "os", "sync", "sync/atomic", "time"},
+	"cluster/identity":         {"net", "sync", "sync/atomic", "time"},
+	"cluster/raftlog":          {"net", "time"},
 	"cmd/cellserver/app":       {"flag", "os/signal"},
 	"persistence/aof/format":   {"net", "os", "sync", "sync/atomic", "time"},
 	"persistence/rdb/encoding": {"net", "os", "sync", "sync/atomic", "time"},
