@@ -66,9 +66,13 @@ func (l *undoLog) undo(t *testing.T, s *Store, want map[string]string) {
 	checkInvariants(t, tx)
 }
 
-func setInt(v, at int64) func(*Entry)     { return func(e *Entry) { e.SetInt(v, at) } }
-func setText(text string) func(e *Entry)  { return func(e *Entry) { e.SetBytes([]byte(text), NoExpiry) } }
-func appendText(text string) func(*Entry) { return func(e *Entry) { e.SetRange(len(e.Bytes(nil)), []byte(text)) } }
+func setInt(v, at int64) func(*Entry) { return func(e *Entry) { e.SetInt(v, at) } }
+func setText(text string) func(e *Entry) {
+	return func(e *Entry) { e.SetBytes([]byte(text), NoExpiry) }
+}
+func appendText(text string) func(*Entry) {
+	return func(e *Entry) { e.SetRange(len(e.Bytes(nil)), []byte(text)) }
+}
 func zadd(members int) func(e *Entry) {
 	return func(e *Entry) {
 		for i := range members {
