@@ -2,12 +2,20 @@ package store
 
 // Flush removes every key of the transaction's database. The footprint must be whole.
 func (tx *Tx) Flush() {
+	var kept []flushed
 	for i := range tx.s.partitions {
-		if t := tx.s.tables.look(i, tx.db); t != nil {
-			tx.s.partitions[i].markAllDirty(tx.db, t.Has)
+		t := tx.s.tables.look(i, tx.db)
+		if t == nil {
+			continue
+		}
+		tx.s.partitions[i].markAllDirty(tx.db, t.Has)
+		if !tx.keepsUndo() {
 			t.Reset()
+		} else if was := t.Detach(); was != nil {
+			kept = append(kept, flushed{i, was})
 		}
 	}
+	tx.keepFlush(kept)
 	*tx.newEffect() = Effect{Op: OpFlush, DB: tx.db}
 }
 
@@ -28,6 +36,7 @@ func (tx *Tx) Swap(a, b int) {
 		p.markAllDirty(b, either)
 		ta.Swap(tb)
 	}
+	tx.keepSwap(a, b)
 	*tx.newEffect() = Effect{Op: OpSwapDB, DB: a, Int: int64(b)}
 }
 

@@ -24,6 +24,13 @@
 // transaction that changes a segment first saves the part that the snapshot must still see
 // (copy-on-write).
 //
+// # Undo
+//
+// While [Store.KeepUndo] is on, each transaction keeps what its keys held before. An observer takes
+// that as a list of [Undo], and later gives it to [Store.Revert] or to [Store.DropUndo]. The images
+// refer to values. So nothing that an image refers to changes in place: the hooks are those of
+// snapshots (table.Keeper).
+//
 // # The way through the files
 //
 //	slot.go       the slot and the partition of a key
@@ -48,6 +55,8 @@
 //	watch.go      WATCH
 //	step.go       following a clock that is set back
 //	snapshot.go   Snapshot
+//	undo.go       Undo
+//	undo_tx.go      keeping what transactions change, and taking it back
 //
 // For speed alone, each behind a seam:
 //
@@ -68,7 +77,7 @@
 //
 // # Locks
 //
-//   - partition.mu guards the partition's tables, watches and frozen. A transaction takes several
+//   - partition.mu guards the partition's tables, watches and keeper. A transaction takes several
 //     in ascending order of the partitions. Counts and segment maps of tables are read without it.
 //   - tables.making is held while a table is made or dropped. It is taken after the partition's lock.
 //   - evictor.mu guards the eviction pool. It is taken before any partition's lock.

@@ -122,7 +122,7 @@ func (e *Entry) Bytes(scratch []byte) []byte { return e.place.Bytes(scratch) }
 func (e *Entry) Collection() Collection { return e.place.Collection() }
 
 // Image returns the key as it is.
-func (e *Entry) Image() Image { return e.place.Image(e.db) }
+func (e *Entry) Image() Image { return e.place.Image() }
 
 // ExpireAt returns the expiry in Unix milliseconds, or NoExpiry.
 func (e *Entry) ExpireAt() int64 { return e.place.ExpireAt() }

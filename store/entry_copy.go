@@ -12,10 +12,7 @@ func (e *Entry) CopyTo(db int, dst []byte) {
 	case Int:
 		d.SetInt(e.Int(), at)
 	case Raw:
-		b := append([]byte{}, e.Bytes(nil)...) // not nil: an effect without Value means Int
-		d.setOwnBytes(b, at)
-		f := d.record(OpSet)
-		f.Value, f.At = b, at
+		d.adoptBytes(append([]byte{}, e.Bytes(nil)...), at) // not nil: an effect without Value means Int
 	default:
 		d.SetCollection(e.Collection().Clone(), at)
 	}

@@ -32,8 +32,8 @@ func (e *Entry) SetBytes(b []byte, expireAt int64) {
 	}
 	own := e.overwrite(b, expireAt)
 	if own == nil {
-		own = append(make([]byte, 0, len(b)), b...)
-		e.setOwnBytes(own, expireAt)
+		e.adoptBytes(append(make([]byte, 0, len(b)), b...), expireAt)
+		return
 	}
 	f := e.record(OpSet)
 	f.Value, f.At = own, expireAt
@@ -54,6 +54,14 @@ func (e *Entry) setOwnBytes(b []byte, expireAt int64) {
 	if e.place.SetBytes(b, expireAt) {
 		e.touchAccess()
 	}
+}
+
+// adoptBytes is setOwnBytes with its effect. b is not nil, and stays a string even if it is an
+// integer's.
+func (e *Entry) adoptBytes(b []byte, expireAt int64) {
+	e.setOwnBytes(b, expireAt)
+	f := e.record(OpSet)
+	f.Value, f.At = b, expireAt
 }
 
 // setCollection makes the key hold a collection.

@@ -15,7 +15,7 @@ type partition struct {
 	epoch   uint64           // of the clock that its times follow; step.go
 	tables  []table.Numbered // those that are made, by database; tables.go
 	watches map[watchKey][]*Watcher
-	frozen  *table.Frozen                // what a running snapshot must still see; nil if none runs
+	keeper  *table.Keeper                // keeps what a snapshot or the undo log must still see; nil for neither
 	index   uint8                        // of the partition; never changes
 	behind  *behind                      // steps of the clock that its keys have not followed; nil for none
 	_       [2*table.CacheLine - 72]byte // keeps neighbours off its cache lines
@@ -32,6 +32,23 @@ func (p *partition) lock() {
 		}
 	}
 	p.mu.Lock()
+}
+
+// keep makes a snapshot and an undo log see what the partition holds. Both may be nil.
+func (p *partition) keep(snapshot *table.Frozen, undo *table.UndoLog) {
+	if snapshot == nil && undo == nil {
+		p.keeper = nil
+		return
+	}
+	p.keeper = &table.Keeper{Snapshot: snapshot, Undo: undo}
+}
+
+// kept returns the running snapshot and the undo log, nil if there is none.
+func (p *partition) kept() (snapshot *table.Frozen, undo *table.UndoLog) {
+	if p.keeper == nil {
+		return nil, nil
+	}
+	return p.keeper.Snapshot, p.keeper.Undo
 }
 
 // find returns where the table of a database is in tables, or would be.

@@ -65,7 +65,8 @@ func (n *Snapshot) freeze(at func()) {
 	for i := range partitions {
 		partitions[i].mu.Lock()
 		n.parts[i].Init(&n.copies, n.number, slices.Clone(partitions[i].tables))
-		partitions[i].frozen = &n.parts[i]
+		_, undo := partitions[i].kept()
+		partitions[i].keep(&n.parts[i], undo)
 	}
 	n.databases = n.s.tables.used()
 	defer func() {
@@ -113,7 +114,7 @@ func (n *Snapshot) next(partition int, c *table.Cursor) *table.SegmentCopy {
 	p := &n.s.partitions[partition]
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.frozen.Next(c)
+	return n.parts[partition].Next(c)
 }
 
 // Close ends the snapshot, also in its middle. Each must have returned.
@@ -125,7 +126,8 @@ func (n *Snapshot) Close() {
 	for i := range n.s.partitions {
 		p := &n.s.partitions[i]
 		p.mu.Lock()
-		p.frozen = nil
+		_, undo := p.kept()
+		p.keep(nil, undo)
 		p.mu.Unlock()
 		n.parts[i].Release()
 	}

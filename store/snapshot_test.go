@@ -39,7 +39,7 @@ func allKeys(s *Store, now int64) map[string]string {
 		for _, of := range s.partitions[i].tables {
 			var place table.Place
 			of.Table.Each(&place, func() {
-				im := place.Image(of.DB)
+				im := place.Image()
 				if !place.Cell().Expired(now) {
 					all[fmt.Sprint(of.DB, " ", string(im.Key))] = shown(&im)
 				}

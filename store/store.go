@@ -32,7 +32,7 @@ type Store struct {
 	partitions [Partitions]partition
 	tables     tables
 	databases  int
-	observers  []Observer                             // fixed before the first transaction
+	observers  []Observer                             // fixed before the first transaction; undo.go adds one with all partitions locked
 	removed    func(db int, key []byte, evicted bool) // nil for none; fixed before the first transaction
 	pinned     func(db int, key []byte) bool          // nil for none
 	moveBack   func(e *Entry, step Step)              // nil for none
@@ -46,6 +46,7 @@ type Store struct {
 	setLimits  atomic.Pointer[sortedset.Limits]
 	blocks     *memory.Blocks
 	external   []func() int64 // fixed before the first transaction
+	keepsUndo  bool           // changed with all partitions locked; undo.go
 
 	changes atomic.Int64 // effects
 	heap    atomic.Int64 // bytes of all tables in Go's heap

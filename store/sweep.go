@@ -5,6 +5,9 @@ import "cellserver/store/table"
 // SweepCursor is the place where [Store.Sweep] continues. The zero value starts at the beginning.
 // It serves one store and one goroutine.
 type SweepCursor struct {
+	// Applied: the removals are of transactions with [Tx.Applied], because every node sweeps.
+	Applied bool
+
 	partition, db int
 	table         table.Sweep
 	tx            *Tx
@@ -21,6 +24,7 @@ func (s *Store) Sweep(now int64, c *SweepCursor, budget int) (expired, visited i
 	if c.tx == nil {
 		c.tx = s.NewTx()
 	}
+	c.tx.Applied = c.Applied
 	// The first table comes twice: the cursor may stand in its middle.
 	for tables := Partitions*s.databases + 1; tables > 0 && visited < budget; visited++ {
 		switch t := s.tables.look(c.partition, c.db); {

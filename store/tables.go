@@ -27,7 +27,7 @@ type database struct {
 
 func (ts *tables) init(databases int, shared table.Shared) {
 	ts.shared, ts.databases = shared, make([]atomic.Pointer[database], databases)
-	ts.hasher.Init(&ts.shared, nil, nil)
+	ts.hasher.Init(&ts.shared, 0, nil, nil)
 }
 
 // look returns a table, nil if it was not made. No lock is needed.
@@ -55,7 +55,7 @@ func (ts *tables) make(p *partition, db int) *table.Table {
 		ts.databases[db].Store(d)
 	}
 	t := &table.Table{}
-	t.Init(&ts.shared, &p.frozen, &d.segmaps[p.index])
+	t.Init(&ts.shared, db, &p.keeper, &d.segmaps[p.index])
 	d.tables[p.index].Store(t)
 	d.made++
 	at, _ := p.find(db)

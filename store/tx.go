@@ -24,6 +24,9 @@ type Tx struct {
 	CountLater bool
 	// Silent: the observers learn nothing, because loading from disk is not a change.
 	Silent bool
+	// Applied: the changes are known to the log from which they come, or they undo changes. A log
+	// must not record them. The observers learn of them. [Store.KeepUndo] keeps nothing of them.
+	Applied bool
 	// Stepped returns the time again if the clock was set back since the transaction's time was read ([Store.StepBack]). It is
 	// called while the locks are held. It may be nil.
 	Stepped func() int64
@@ -44,6 +47,10 @@ type Tx struct {
 	weighed int    // how many effects are in weight
 	weight  int64  // see EffectBytes
 	walk    walk
+	undo    struct {
+		list  []Undo // gathered from the partitions; undo_keep.go
+		taken bool
+	}
 }
 
 // walk is the scratch memory of a transaction that walks over keys; scan.go uses it.
@@ -203,11 +210,28 @@ func (tx *Tx) partition(key []byte) *partition {
 	return &tx.s.partitions[p]
 }
 
+// silentEffect is newEffect for a silent transaction. Its changes cannot be undone.
+func (tx *Tx) silentEffect() *Effect {
+	if tx.s.keepsUndo {
+		tx.eachUndoLog((*table.UndoLog).Reset)
+	}
+	return &tx.discard
+}
+
+// eachUndoLog calls f for the undo log of each partition of the footprint.
+func (tx *Tx) eachUndoLog(f func(*table.UndoLog)) {
+	if tx.only != nil {
+		f(tx.only.keeper.Undo)
+		return
+	}
+	tx.fp.each(func(p int) { f(tx.s.partitions[p].keeper.Undo) })
+}
+
 // newEffect returns an effect for the caller to fill in. The observers get it, unless the
 // transaction is silent.
 func (tx *Tx) newEffect() *Effect {
 	if tx.Silent {
-		return &tx.discard
+		return tx.silentEffect()
 	}
 	tx.effects = append(tx.effects, Effect{})
 	return &tx.effects[len(tx.effects)-1]

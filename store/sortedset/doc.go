@@ -4,11 +4,13 @@
 // # Files
 //
 //	set.go     Item, Limits and Set: making, reading and changing a set
+//	copy.go    copies of a set
 //
 // # Invariants
 //
 //   - The compact form is a slice in order. The large form is a tree and a map with the same
-//     members. A set has one of the two; the large form stays.
+//     members. A set has one of the two; the large form stays. A fork takes the map along; then
+//     the set makes another one when it is needed.
 //   - The tree and the map share the strings of the members.
 //   - Bytes is the sum over all members, updated with each change.
 //   - No score is NaN, which has no place in an order.

@@ -47,7 +47,7 @@ type Limits struct{ Members, MemberBytes int }
 type Set struct {
 	small  []Item              // in order; unused once there is a tree
 	order  *btree.BTreeG[Item] // nil in the compact form
-	scores map[string]float64  // the score of each member of the tree; shares its strings
+	scores map[string]float64  // the score of each member of the tree; shares its strings; nil if a fork has it
 	peak   int                 // most members since scores was made: a Go map does not shrink
 	bytes  int64               // of all items
 }
@@ -175,7 +175,7 @@ func (z *Set) smallRank(member string) int {
 // Score returns the score of a member, and whether the member is there.
 func (z *Set) Score(member []byte) (float64, bool) {
 	if z.order != nil {
-		s, ok := z.scores[string(member)]
+		s, ok := z.scoresOf()[string(member)]
 		return s, ok
 	}
 	if i := z.smallRank(borrow(member)); i >= 0 {
@@ -190,7 +190,7 @@ func (z *Set) Rank(member []byte) (int, bool) {
 		i := z.smallRank(borrow(member))
 		return max(i, 0), i >= 0
 	}
-	s, ok := z.scores[string(member)]
+	s, ok := z.scoresOf()[string(member)]
 	if !ok {
 		return 0, false
 	}
@@ -284,7 +284,7 @@ func (z *Set) Set(score float64, member []byte, limits Limits) (added, changed b
 
 func (z *Set) setLarge(score float64, member []byte) (added, changed bool) {
 	it := Item{Score: score}
-	if old, had := z.scores[string(member)]; had {
+	if old, had := z.scoresOf()[string(member)]; had {
 		if old == score {
 			return false, false
 		}
@@ -320,7 +320,7 @@ func (z *Set) remove(member string) bool {
 		}
 		return i >= 0
 	}
-	score, had := z.scores[member]
+	score, had := z.scoresOf()[member]
 	if had {
 		z.order.Delete(Item{score, member})
 		delete(z.scores, member)
@@ -357,6 +357,19 @@ func (z *Set) cut(from, to int) {
 	}
 }
 
+// scoresOf returns the map of a tree. It makes the map if a fork has taken it.
+func (z *Set) scoresOf() map[string]float64 {
+	if z.scores == nil {
+		z.scores = make(map[string]float64, z.order.Len())
+		z.order.Scan(func(it Item) bool {
+			z.scores[it.Member] = it.Score
+			return true
+		})
+		z.peak = len(z.scores)
+	}
+	return z.scores
+}
+
 // shrink copies the map to a smaller one once three quarters of it are empty.
 func (z *Set) shrink() {
 	if z.peak >= shrinkMap && len(z.scores)*4 < z.peak {
@@ -364,29 +377,6 @@ func (z *Set) shrink() {
 		maps.Copy(scores, z.scores)
 		z.scores, z.peak = scores, len(scores)
 	}
-}
-
-// Fork returns a copy that takes all changes from now on; see [value.Collection]. The copy of a
-// tree shares its nodes and takes the map. From then on only Len, At and Range of the receiver are
-// valid.
-func (z *Set) Fork() value.Collection {
-	c := *z
-	if z.order != nil {
-		c.order = z.order.Copy()
-	} else {
-		c.small = slices.Clone(z.small)
-	}
-	return &c
-}
-
-// Clone returns a copy that changes independently. Two trees share their nodes until one of
-// them changes.
-func (z *Set) Clone() value.Collection {
-	c := &Set{small: slices.Clone(z.small), peak: len(z.scores), bytes: z.bytes}
-	if z.order != nil {
-		c.order, c.scores = z.order.Copy(), maps.Clone(z.scores)
-	}
-	return c
 }
 
 // borrow returns the bytes as a string for a lookup, which must not keep it.

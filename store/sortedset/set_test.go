@@ -64,10 +64,10 @@ func TestSetStaysInOrder(t *testing.T) {
 	}
 }
 
-// Changes of a copy leave the original as it was: all of it after Clone, its order after Fork.
+// Changes of a copy leave the original as it was: also if the original changes again.
 func TestCopiesAreIndependent(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	for name, copied := range map[string]func(*Set) value.Collection{"Clone": (*Set).Clone, "Fork": (*Set).Fork} {
+	for name, copied := range map[string]func(*Set) value.Collection{"Clone": (*Set).Clone, "Fork": fork} {
 		for _, members := range []int{10, 400} {
 			t.Run(fmt.Sprint(name, members), func(t *testing.T) {
 				z := New()
@@ -83,12 +83,24 @@ func TestCopiesAreIndependent(t *testing.T) {
 				}
 				require.Equal(t, before, itemsOf(z))
 				checkBytes(t, c)
-				if name == "Clone" {
-					checkBytes(t, z)
+				checkBytes(t, z)
+				for range 100 { // the changes of the copy are undone
+					change(r, z, members)
+				}
+				checkBytes(t, z)
+				for _, it := range itemsOf(z) {
+					score, ok := z.Score([]byte(it.Member))
+					require.True(t, ok)
+					require.Equal(t, it.Score, score)
 				}
 			})
 		}
 	}
+}
+
+func fork(z *Set) value.Collection {
+	c, _ := z.Fork()
+	return c
 }
 
 // NewOf keeps the last score of a member.

@@ -65,8 +65,8 @@ func (t *Table) rebuild(g *segment, hash uint64, slots, room int) bool {
 // memory.
 func (t *Table) newSegment(slots, room int, depth uint8) *segment {
 	g := newSegment(t.blocks, slots, room, depth)
-	if f := *t.frozen; f != nil && g != nil {
-		g.snapshot = f.number
+	if k := *t.keeper; k != nil && k.Snapshot != nil && g != nil {
+		g.snapshot = k.Snapshot.number
 	}
 	return g
 }

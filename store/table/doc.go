@@ -23,8 +23,10 @@
 //	sweep.go         finding expired cells
 //	check.go         recounting everything, for tests
 //
-// For snapshots, by copy-on-write:
+// For snapshots and for undo, by copy-on-write:
 //
+//	keeper.go        Keeper: the seam between a table and those who must still see what was there
+//	undolog.go       UndoLog: the keys that a transaction has changed, as they were
 //	frozen.go        Frozen: what a snapshot must still see of one partition
 //	savedheads.go    the heads of cells that changed
 //	segmentcopy.go   the copy of a segment, and the Images in it
@@ -48,7 +50,7 @@
 //
 // # Locks
 //
-// The package takes no lock. The partition's lock of package store guards a Table, its Frozen
+// The package takes no lock. The partition's lock of package store guards a Table, its Keeper
 // and its Places. Two things may be read without it: the counts ([Table.Len],
 // [Table.Volatile]), and a [SegmentMap].
 package table

@@ -80,14 +80,7 @@ func (f *Frozen) Next(c *Cursor) *SegmentCopy {
 	return nil
 }
 
-// preserve lets a running snapshot see a segment that is about to be rebuilt, or whose objects
-// are about to change.
-func (t *Table) preserve(g *segment) {
-	if f := *t.frozen; f != nil && g.snapshot != f.number {
-		f.preserve(t, g)
-	}
-}
-
+// preserve copies a segment that is about to be rebuilt, or whose objects are about to change.
 func (f *Frozen) preserve(t *Table, g *segment) {
 	for _, of := range f.tables {
 		if of.Table == t {
@@ -113,12 +106,34 @@ func (f *Frozen) copySegment(t *Table, g *segment) *SegmentCopy {
 func (f *Frozen) adopt(t *Table) {
 	for i, of := range f.tables {
 		if of.Table == t {
-			f.tables[i].Table = &Table{dir: t.dir, depth: t.depth, objects: t.objects, frozen: t.frozen, blocks: t.blocks}
+			f.tables[i].Table = &Table{dir: t.dir, depth: t.depth, objects: t.objects, keeper: t.keeper, blocks: t.blocks}
 			f.adopted = append(f.adopted, f.tables[i].Table)
 			t.segmap.Store(nil)
 			t.dir = nil // the adopted table gives the memory back
 		}
 	}
+}
+
+// moved notes that the contents of one table are in another table now. It reports whether the snapshot
+// sees them.
+func (f *Frozen) moved(from, to *Table) bool {
+	for i := range f.tables {
+		if f.tables[i].Table == from {
+			f.tables[i].Table = to
+			return true
+		}
+	}
+	return false
+}
+
+// adoptDetached keeps a detached table, and reports whether the snapshot sees it.
+func (f *Frozen) adoptDetached(d *Table) bool {
+	own := &Table{dir: d.dir, depth: d.depth, objects: d.objects, keeper: d.keeper, blocks: d.blocks}
+	if !f.moved(d, own) {
+		return false
+	}
+	f.adopted = append(f.adopted, own)
+	return true
 }
 
 // swap notes that two tables will exchange their contents.
@@ -133,21 +148,8 @@ func (f *Frozen) swap(a, b *Table) {
 	}
 }
 
-// saveHead lets a running snapshot see a cell that is about to change in place, or to go.
-func (t *Table) saveHead(g *segment, off uint32) {
-	if f := *t.frozen; f != nil && g.snapshot != f.number {
-		f.saveHead(t, g, off)
-	}
-}
-
-// saveEnd lets a running snapshot see a segment without the cells that are about to come.
-func (t *Table) saveEnd(g *segment) {
-	if f := *t.frozen; f != nil && g.snapshot != f.number {
-		f.headsOf(g)
-	}
-}
-
-// headsOf returns the saved heads of a segment. The first call notes the end of the arena.
+// headsOf returns the saved heads of a segment. The first call notes the end of the arena, because the
+// snapshot does not see the cells that come later.
 func (f *Frozen) headsOf(g *segment) *savedHeads {
 	h := f.heads[g]
 	if h == nil {
@@ -191,4 +193,18 @@ func (f *Frozen) takeHeads(g *segment) *savedHeads {
 		f.copies.waiting.Add(-h.bytes())
 	}
 	return h
+}
+
+// sees reports whether the snapshot may see a string.
+func (f *Frozen) sees(b []byte) bool {
+	_, own := f.copied[&b[:1][0]]
+	return !own
+}
+
+// noteCopy notes a string that was copied for a change, which the snapshot does not see.
+func (f *Frozen) noteCopy(b []byte) {
+	if f.copied == nil {
+		f.copied = map[*byte]struct{}{}
+	}
+	f.copied[&b[:1][0]] = struct{}{}
 }

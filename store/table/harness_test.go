@@ -15,15 +15,15 @@ import (
 // standalone is a table without a store.
 type standalone struct {
 	Table
-	running *Frozen // the running snapshot, if any
-	segmap  atomic.Pointer[SegmentMap]
-	heap    atomic.Int64
+	keeper *Keeper // of the running snapshot, if any
+	segmap atomic.Pointer[SegmentMap]
+	heap   atomic.Int64
 }
 
 // newTable returns an empty table whose hashes keep the bits of mask only.
 func newTable(mask uint64) *standalone {
 	s := &standalone{}
-	s.Init(&Shared{Seed: maphash.MakeSeed(), Blocks: memory.NewBlocks(), Heap: &s.heap}, &s.running, &s.segmap)
+	s.Init(&Shared{Seed: maphash.MakeSeed(), Blocks: memory.NewBlocks(), Heap: &s.heap}, 0, &s.keeper, &s.segmap)
 	s.hashMask = mask
 	return s
 }

@@ -122,16 +122,9 @@ func (p *Place) Memory() int64 {
 func (p *Place) object() *object { return p.t.objects.at(p.Cell().Int()) }
 
 // Image returns the key as it is.
-func (p *Place) Image(db int) Image {
-	im := Image{DB: db, Key: p.key, Kind: p.Kind(), ExpireAt: p.ExpireAt()}
-	switch im.Kind {
-	case value.None:
-	case value.Int:
-		im.Int = p.Cell().Int()
-	case value.Raw:
-		im.Bytes = p.object().bytes()
-	default:
-		im.Collection = p.object().collection
+func (p *Place) Image() Image {
+	if !p.Exists() {
+		return Image{DB: int(p.t.db), Key: p.key, ExpireAt: NoExpiry}
 	}
-	return im
+	return p.t.image(p.Cell(), p.key)
 }

@@ -5,7 +5,7 @@ import "cellserver/store/value"
 // Remove takes the key out. The key must be there.
 func (p *Place) Remove() {
 	p.sync()
-	p.t.saveHead(p.g, p.off)
+	p.t.saveHead(p.g, p.off, true)
 	p.t.remove(p.g, p.off, int(p.slot), p.hash)
 	p.off, p.gen = 0, p.t.gen
 }
@@ -31,10 +31,10 @@ func (p *Place) SetCollection(c value.Collection, expireAt int64) (created bool)
 }
 
 // Overwrite copies b over the string that the key holds, and sets the expiry. It returns the key's
-// string. It returns nil and changes nothing if the key does not hold a string. It does the same if
-// the memory of the string is too small or far too large for b, or if a snapshot runs.
+// string. It returns nil and changes nothing if the key does not hold a string, or if others must
+// still see the string. It does the same if the memory of the string is too small or far too large.
 func (p *Place) Overwrite(b []byte, expireAt int64) []byte {
-	if p.Kind() != value.Raw || *p.t.frozen != nil {
+	if p.Kind() != value.Raw || *p.t.keeper != nil {
 		return nil
 	}
 	o := p.object()
@@ -66,29 +66,34 @@ func (p *Place) WriteAt(offset int, b []byte) int {
 	return len(own)
 }
 
-// Preserve lets a running snapshot see the key's segment as it is. Call it before a string or a
-// collection of the segment changes in place.
-func (p *Place) Preserve() { p.t.preserve(p.g) }
-
-// Writable returns the key's collection, to be changed. While a snapshot runs, it is a fork.
-func (p *Place) Writable() value.Collection {
-	f := *p.t.frozen
-	o := p.object()
-	if f == nil || o.length == f.number {
-		return o.collection
+// Preserve lets others still see the key's string. Call it before the string changes in place.
+func (p *Place) Preserve() {
+	if k := *p.t.keeper; k != nil {
+		k.saveString(p)
 	}
-	p.t.preserve(p.g)
-	o.collection, o.length = o.collection.Fork(), f.number
-	return o.collection
+}
+
+// Writable returns the key's collection, to be changed. If others must still see the collection as it
+// is, Writable returns a fork.
+func (p *Place) Writable() value.Collection {
+	if k := *p.t.keeper; k != nil {
+		return k.writable(p)
+	}
+	return p.object().collection
 }
 
 // AddMemory counts n more bytes of the key's collection, after a change.
-func (p *Place) AddMemory(n int64) { p.t.addHeap(n) }
+func (p *Place) AddMemory(n int64) {
+	p.t.addHeap(n)
+	if k := *p.t.keeper; k != nil && k.Undo != nil {
+		k.Undo.hold(max(-n, 0))
+	}
+}
 
 // SetExpiry sets the expiry (Unix milliseconds, or NoExpiry). The key must be there.
 func (p *Place) SetExpiry(at int64) {
 	c := p.Cell()
-	p.t.saveHead(p.g, p.off)
+	p.t.saveHead(p.g, p.off, false)
 	had := c.ExpireAt() != NoExpiry
 	if c.Kind() == value.Int && ExpiryIsTAT(c.Int(), at) {
 		c.set(cellExpiryIsTAT)
@@ -109,7 +114,7 @@ func (p *Place) store(k value.Kind, word, expireAt int64) (created bool) {
 		p.g, p.off, p.slot, p.gen = g, off, uint32(slot), p.t.gen
 		created = true
 	} else {
-		p.t.saveHead(p.g, p.off)
+		p.t.saveHead(p.g, p.off, true)
 		if !tat {
 			p.roomForExpiry(expireAt)
 		}
@@ -136,7 +141,7 @@ func (p *Place) freeForObject(expireAt int64) {
 		p.t.prepare(p.key, p.hash)
 		return
 	}
-	p.t.saveHead(p.g, p.off)
+	p.t.saveHead(p.g, p.off, true)
 	p.roomForExpiry(expireAt)
 	p.t.dropObject(p.Cell())
 }
@@ -194,20 +199,11 @@ func (p *Place) widen() Cell {
 	return c
 }
 
-// copiedBytes returns the key's string for a change in place. While a snapshot runs, the first call
-// makes a copy.
+// copiedBytes returns the key's string for a change in place. If others must still see the string, it
+// returns a copy.
 func (p *Place) copiedBytes(b []byte) []byte {
-	f := *p.t.frozen
-	if f == nil || cap(b) == 0 {
-		return b
+	if k := *p.t.keeper; k != nil && cap(b) > 0 {
+		return k.writableBytes(b)
 	}
-	if _, own := f.copied[&b[:1][0]]; own {
-		return b
-	}
-	own := append(make([]byte, 0, cap(b)), b...)
-	if f.copied == nil {
-		f.copied = map[*byte]struct{}{}
-	}
-	f.copied[&own[:1][0]] = struct{}{}
-	return own
+	return b
 }

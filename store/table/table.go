@@ -17,10 +17,11 @@ type Table struct {
 	// The fields that finding and changing a cell read come first: they are one cache line.
 	dir       []*segment
 	gen       uint64                      // grows whenever a cell may have moved or come
-	frozen    **Frozen                    // of the partition; nil if no snapshot runs
+	keeper    **Keeper                    // of the partition; nil if nobody must see what was there
 	segmap    *atomic.Pointer[SegmentMap] // for prefetching
 	depth     uint8
-	deferTidy bool // removing a cell does not tidy up; the caller does so at the end
+	deferTidy bool  // removing a cell does not tidy up; the caller does so at the end
+	db        int32 // number of the database
 
 	seed     maphash.Seed
 	hashMask uint64 // all ones; tests clear bits, to make hashes agree
@@ -47,11 +48,11 @@ type Shared struct {
 	Heap   *atomic.Int64  // the sum of the bytes that tables take of Go's heap
 }
 
-// Init makes the table ready. frozen is the place where the partition's running snapshot
+// Init makes the table of a database ready. keeper is the place where the partition's [Keeper]
 // stands; segmap is the place for the table's [SegmentMap].
-func (t *Table) Init(s *Shared, frozen **Frozen, segmap *atomic.Pointer[SegmentMap]) {
+func (t *Table) Init(s *Shared, db int, keeper **Keeper, segmap *atomic.Pointer[SegmentMap]) {
 	t.seed, t.hashMask, t.heapUsed, t.blocks = s.Seed, math.MaxUint64, s.Heap, s.Blocks
-	t.frozen, t.segmap = frozen, segmap
+	t.db, t.keeper, t.segmap = int32(db), keeper, segmap
 }
 
 // Len returns the number of cells, expired ones included. It may be called without the lock.
@@ -138,7 +139,7 @@ func (t *Table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, of
 	if len(key) > inlineKeyMax {
 		t.prepare(key, hash)
 	}
-	t.saveEnd(t.dir[t.entryOf(hash)])
+	t.saveAbsent(t.dir[t.entryOf(hash)], key)
 	flags, size := byte(0), cellHeader
 	if len(key) > inlineKeyMax {
 		big := t.objects.put(textObject(append(make([]byte, 0, len(key)), key...), hash))
@@ -229,8 +230,8 @@ func (t *Table) free() {
 
 // Reset removes everything. A running snapshot keeps what it must still see.
 func (t *Table) Reset() {
-	if *t.frozen != nil {
-		(*t.frozen).adopt(t)
+	if k := *t.keeper; k != nil && k.Snapshot != nil {
+		k.Snapshot.adopt(t)
 	}
 	t.free()
 	t.addHeap(-t.heap)
@@ -243,10 +244,60 @@ func (t *Table) Reset() {
 	t.gen++
 }
 
+// Detach is Reset that returns a table with the contents, nil if there are no cells. Attach them, or
+// Free them.
+func (t *Table) Detach() *Table {
+	if t.Len() == 0 {
+		t.Reset()
+		return nil
+	}
+	d := &Table{
+		seed: t.seed, hashMask: t.hashMask, db: t.db, keeper: t.keeper, blocks: t.blocks,
+		dir: t.dir, depth: t.depth, deepest: t.deepest, objects: t.objects, heap: t.heap, cells: t.cells,
+	}
+	d.count.Store(t.count.Load())
+	d.volatile.Store(t.volatile.Load())
+	if k := *t.keeper; k != nil && k.Snapshot != nil {
+		k.Snapshot.moved(t, d)
+	}
+	t.dir = nil // the memory is no longer the table's
+	t.Reset()
+	return d
+}
+
+// Attach makes the table have what Detach has returned, and nothing else.
+func (t *Table) Attach(d *Table) {
+	t.Reset()
+	if k := *t.keeper; k != nil && k.Snapshot != nil && !k.Snapshot.moved(d, t) {
+		d.segments(func(g *segment) bool {
+			g.snapshot = k.Snapshot.number
+			return true
+		})
+	}
+	t.dir, t.depth, t.deepest, t.objects = d.dir, d.depth, d.deepest, d.objects
+	t.addHeap(d.heap)
+	t.addCells(d.cells)
+	t.count.Store(d.Len())
+	t.volatile.Store(d.Volatile())
+	t.publish(0, len(t.dir))
+	d.dir = nil
+}
+
+// Free gives the memory of a detached table back, as soon as a running snapshot has read it.
+func (t *Table) Free() {
+	if k := *t.keeper; k == nil || k.Snapshot == nil || !k.Snapshot.adoptDetached(t) {
+		t.free()
+	}
+	t.dir = nil
+}
+
+// Bytes returns the memory that the table takes.
+func (t *Table) Bytes() int64 { return t.heap + t.cells }
+
 // Swap exchanges the contents of two tables of one partition, for SWAPDB.
 func (t *Table) Swap(o *Table) {
-	if *t.frozen != nil {
-		(*t.frozen).swap(t, o)
+	if k := *t.keeper; k != nil && k.Snapshot != nil {
+		k.Snapshot.swap(t, o)
 	}
 	t.dir, o.dir = o.dir, t.dir
 	t.depth, o.depth = o.depth, t.depth

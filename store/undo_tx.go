@@ -1,0 +1,197 @@
+package store
+
+import (
+	"slices"
+
+	"cellserver/store/table"
+)
+
+// keptUndo is for how many undos a transaction keeps room after its end.
+const keptUndo = 16
+
+// KeepUndo begins or ends keeping what keys held before transactions change them. It locks every
+// partition for a moment. The undos from before such a call can no longer be reverted.
+//
+// While it is on, each transaction has its undos ([Tx.TakeUndo]). No string is overwritten in place,
+// and a collection is forked before a transaction changes it.
+func (s *Store) KeepUndo(on bool) {
+	tx := s.lockAll(s.NewTx())
+	defer tx.End()
+	if s.keepsUndo == on {
+		return
+	}
+	s.keepsUndo = on
+	for i := range s.partitions {
+		var undo *table.UndoLog
+		if on {
+			undo = &table.UndoLog{}
+		}
+		snapshot, _ := s.partitions[i].kept()
+		s.partitions[i].keep(snapshot, undo)
+	}
+	if on {
+		s.observers = append(slices.Clip(s.observers), undoEnd{})
+	} else {
+		s.observers = s.observers[:len(s.observers)-1]
+	}
+}
+
+// lockAll begins a transaction on the whole store.
+func (s *Store) lockAll(tx *Tx) *Tx {
+	var fp Footprint
+	fp.AddAll()
+	tx.Begin(0, 0, &fp)
+	return tx
+}
+
+// undoEnd is the last observer while undos are kept: they end with their transaction. So a store that
+// keeps none does nothing for them.
+type undoEnd struct{}
+
+func (undoEnd) Committed(tx *Tx, _ []Effect) { tx.dropUndo() }
+
+// keepsUndo reports whether the changes of the transaction can be undone.
+func (tx *Tx) keepsUndo() bool { return tx.s.keepsUndo && !tx.Silent && !tx.Applied }
+
+// TakeUndo returns what takes the changes of the transaction back, the last one last. It is for an
+// observer, in its Committed. The slice is valid until the observer returns: append it to another
+// one. The undos end with [Store.Revert] or [Store.DropUndo].
+func (tx *Tx) TakeUndo() []Undo {
+	if !tx.keepsUndo() {
+		return nil
+	}
+	tx.gatherUndo()
+	tx.undo.taken = true
+	return tx.undo.list
+}
+
+// gatherUndo moves the images of the partitions into the list of the transaction. The order of
+// partitions does not matter, because their keys differ.
+func (tx *Tx) gatherUndo() {
+	tx.eachUndoLog(func(l *table.UndoLog) {
+		images := l.Images()
+		for i := range images {
+			b := &images[i]
+			tx.undo.list = append(tx.undo.list, Undo{Before: b.Image, access: b.Access, held: undoBytes + b.Held})
+		}
+		l.Reset()
+	})
+}
+
+// keepFlush keeps the keys that a flush has removed.
+func (tx *Tx) keepFlush(kept []flushed) {
+	if len(kept) == 0 {
+		return
+	}
+	held := undoBytes
+	for _, of := range kept {
+		held += of.was.Bytes()
+	}
+	tx.gatherUndo()
+	tx.undo.list = append(tx.undo.list, Undo{Before: Image{DB: tx.db}, held: held, whole: &wholeUndo{tables: kept}})
+}
+
+// keepSwap keeps that two databases were exchanged.
+func (tx *Tx) keepSwap(a, b int) {
+	if !tx.keepsUndo() {
+		return
+	}
+	tx.gatherUndo()
+	tx.undo.list = append(tx.undo.list, Undo{Before: Image{DB: a}, held: undoBytes, whole: &wholeUndo{other: b}})
+}
+
+// dropUndo ends the undos of the transaction, taken or not.
+func (tx *Tx) dropUndo() {
+	if !tx.s.keepsUndo {
+		return
+	}
+	tx.eachUndoLog((*table.UndoLog).Reset)
+	u := &tx.undo
+	if !u.taken {
+		for i := range u.list {
+			u.list[i].free()
+		}
+	}
+	clear(u.list)
+	if cap(u.list) > keptUndo {
+		u.list = nil
+	}
+	u.list, u.taken = u.list[:0], false
+}
+
+// Revert takes changes back, the last one of the log first. The log has all undos of whole
+// transactions, in their order, and nothing that was changed since. Revert locks all partitions
+// itself, so the caller must not have an active transaction. The log is used up.
+//
+// Revert is a transaction with [Tx.Applied]. It marks watchers, and the observers learn of its
+// effects. A database whose keys come back after FLUSHDB has the effect [OpFlush]: for an observer,
+// all of its keys may have changed.
+//
+// Keys get their values, expiries and access clocks back. The uses of keys that did not change stay.
+// If there is no memory, Revert panics with [ErrExhausted], and only the last changes are undone.
+func (s *Store) Revert(log []Undo) {
+	tx := s.NewTx()
+	tx.KeepExpired, tx.Applied = true, true
+	s.lockAll(tx)
+	defer tx.End()
+	for i := range slices.Backward(log) {
+		tx.revert(&log[i])
+	}
+	clear(log)
+}
+
+// DropUndo ends undos that are not needed any more, and gives their memory back. The caller must not
+// have an active transaction.
+func (s *Store) DropUndo(log []Undo) {
+	for i := range log {
+		if u := &log[i]; u.whole != nil && u.whole.tables != nil {
+			tx := s.lockAll(s.NewTx())
+			u.free()
+			tx.End()
+		}
+	}
+	clear(log)
+}
+
+func (tx *Tx) revert(u *Undo) {
+	tx.db = u.Before.DB
+	switch {
+	case u.whole == nil:
+		tx.revertKey(u)
+	case u.whole.tables != nil:
+		tx.revertFlush(u.whole.tables)
+	default:
+		tx.Swap(tx.db, u.whole.other)
+	}
+}
+
+// revertKey makes a key hold what it held.
+func (tx *Tx) revertKey(u *Undo) {
+	was := &u.Before
+	e := tx.Peek(was.Key)
+	switch was.Kind {
+	case None:
+		e.Delete()
+		return
+	case Int:
+		e.SetInt(was.Int, was.ExpireAt)
+	case Raw:
+		// A snapshot may see more of the same memory. So what is appended later must go elsewhere.
+		e.adoptBytes(slices.Clip(was.Bytes), was.ExpireAt)
+	default:
+		e.SetCollection(was.Collection, was.ExpireAt)
+	}
+	e.place.Cell().SetAccess(u.access)
+}
+
+// revertFlush makes a database have the keys that FLUSHDB has removed.
+func (tx *Tx) revertFlush(tables []flushed) {
+	for _, of := range tables {
+		p := &tx.s.partitions[of.partition]
+		t := tx.s.tables.of(p, tx.db)
+		p.markAllDirty(tx.db, t.Has)
+		t.Attach(of.was)
+		p.markAllDirty(tx.db, t.Has)
+	}
+	*tx.newEffect() = Effect{Op: OpFlush, DB: tx.db}
+}
