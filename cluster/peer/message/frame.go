@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 )
 
 // BodyLimit is the number of bytes that the body of a frame has at most, except of a published message.
@@ -33,16 +34,21 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the body of operation %d has %d bytes, more than %d", e.Op, e.Size, e.Limit)
 }
 
-// Append appends a frame to bytes.
-func Append(to []byte, op Op, body []byte) []byte {
-	to = binary.LittleEndian.AppendUint32(to, uint32(len(body)))
-	to = binary.LittleEndian.AppendUint32(to, checksum(op, body))
-	to = append(to, byte(op))
-	return append(to, body...)
-}
-
-func checksum(op Op, body []byte) uint32 {
-	return crc32.Update(crc32.Checksum([]byte{byte(op)}, castagnoli), castagnoli, body)
+// Append appends a frame to bytes. Its body is all parts, one after the other.
+func Append(to []byte, op Op, parts ...[]byte) []byte {
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	to = slices.Grow(to, headerSize+size)
+	start := len(to)
+	to = binary.LittleEndian.AppendUint32(to, uint32(size))
+	to = append(to, 0, 0, 0, 0, byte(op))
+	for _, part := range parts {
+		to = append(to, part...)
+	}
+	binary.LittleEndian.PutUint32(to[start+4:], crc32.Checksum(to[start+8:], castagnoli))
+	return to
 }
 
 // Reader reads frames.
@@ -75,7 +81,7 @@ func (r *Reader) Next() (Op, []byte, error) {
 	if err := r.read(int(size)); err != nil {
 		return op, nil, err
 	}
-	if checksum(op, r.body) != sum {
+	if crc32.Update(crc32.Checksum(r.header[8:], castagnoli), castagnoli, r.body) != sum {
 		return op, nil, ErrDamaged
 	}
 	return op, r.body, nil

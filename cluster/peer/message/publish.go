@@ -13,10 +13,9 @@ var errPublish = errors.New("the channel of a published message is longer than i
 
 // AppendPublish appends the frame of a published message.
 func AppendPublish(to, channel, text []byte) []byte {
-	body := make([]byte, 0, channelSize+len(channel)+len(text))
-	body = binary.LittleEndian.AppendUint32(body, uint32(len(channel)))
-	body = append(append(body, channel...), text...)
-	return Append(to, Publish, body)
+	var size [channelSize]byte
+	binary.LittleEndian.PutUint32(size[:], uint32(len(channel)))
+	return Append(to, Publish, size[:], channel, text)
 }
 
 // ParsePublish reads the body of a published message. The results are parts of the body.
