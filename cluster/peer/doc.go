@@ -5,6 +5,7 @@
 //	limits.go     Limits: how many connections there may be, and how large a message
 //	dialer.go     Dialer: opens an authenticated connection to another node
 //	calls.go      the calls to another node
+//	ask.go        asks many nodes who they are
 //	conns.go      the connections of the port: pending, open, counted
 //	handoff.go    listeners that get the accepted connections of one kind
 //	answer.go     answers the calls of another node
