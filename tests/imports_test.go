@@ -102,7 +102,7 @@ var mayImport = map[string][]string{
 	"cluster/identity": {"persistence/fs"},
 	"cluster/raftlog":  {"persistence/fs"},
 	// The nodes of a cluster. What a node decides and says knows no sockets.
-	"cluster/formation":      {},
+	"cluster/formation":      {"cluster/identity"},
 	"cluster/status":         {},
 	"cluster/peer/handshake": {},
 	"cluster/peer/message":   {},

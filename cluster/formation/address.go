@@ -1,13 +1,13 @@
 package formation
 
 import (
-	"crypto/sha1"
-	"encoding/hex"
 	"fmt"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
+
+	"cellserver/cluster/identity"
 )
 
 const (
@@ -95,8 +95,7 @@ func Strings(all []Address) []string {
 	return texts
 }
 
-// FounderID returns the id of a founder: 40 hexadecimal digits that every node computes from the same sorted list.
+// FounderID returns the id of a founder. Every node computes the same id from the same list.
 func FounderID(list []Address, own Address) string {
-	sum := sha1.Sum([]byte(strings.Join(Strings(list), " ") + "\n" + own.String()))
-	return hex.EncodeToString(sum[:])
+	return identity.FirstID(Strings(list), own.String())
 }

@@ -113,10 +113,11 @@ func TestDecide(t *testing.T) {
 			why: "this node goes on with its own disk"},
 		"a disk that may not vote": {self: Standing{Phase: Returning, Cluster: "X"}, answers: but(map[string]Answer{"b:1": member(runB, "X", "")}), action: Enter,
 			why: `this node joins the cluster "X", which b:1 belongs to`, via: []string{"b:10001"}},
+		"a disk that may not vote, of an unknown cluster": {self: Standing{Phase: Returning}, answers: everybody, action: Refuse, why: whyAllLost},
 		"a disk of another cluster": {self: Standing{Phase: Returning, Cluster: "X"}, answers: but(map[string]Answer{"b:1": member(runB, "Y", "")}), action: Refuse,
 			why: `b:1 belongs to the cluster "Y", and the directory of this node to another one: list the right nodes in cluster-nodes, or empty the directory to join b:1`},
 		"no disk may vote": {self: Standing{Phase: Returning, Cluster: "X"}, answers: but(map[string]Answer{"b:1": returning(runB, "X"), "c:1": returning(runC, "X")}), action: Refuse,
-			why: `every node of the cluster "X" lost the right to vote, for example in a power cut: choose the best directory with cellserver --cluster-recover`},
+			why: whyAllLost},
 		"perhaps one disk may vote": {self: Standing{Phase: Returning, Cluster: "X"}, answers: but(map[string]Answer{"b:1": returning(runB, "X"), "c:1": silent("timeout")}), action: Wait,
 			why: "waiting for c:1 (timeout): a cluster forms when all of cluster-nodes answer. Start them, and let them reach each other"},
 		"another node had a cluster": {answers: but(map[string]Answer{"b:1": returning(runB, "X")}), action: Wait,
@@ -144,6 +145,16 @@ func TestDecide(t *testing.T) {
 				require.Equal(t, runA, d.ID, "a new id for each run")
 			}
 		})
+	}
+}
+
+// A node that has a new id already joins with it. An empty node does not keep the id of a founder.
+func TestIDsOfNodesThatJoin(t *testing.T) {
+	answers := map[string]Answer{"a:1": empty(runA, "a:1", abc), "b:1": member(runB, "X", ""), "c:1": silent("timeout")}
+	for phase, want := range map[Phase]string{Returning: "new", Empty: runA} {
+		d := Decide(Self{Standing: Standing{Run: runA, ID: "new", Phase: phase, Nodes: abc}, List: list(t, abc...)}, answers)
+		require.Equal(t, Enter, d.Action, d.Why)
+		require.Equal(t, want, d.ID)
 	}
 }
 

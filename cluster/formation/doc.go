@@ -33,8 +33,7 @@
 //   - Founding and joining write the id to disk before Raft starts. So a node that stops in between goes on with that id.
 //   - A node is Founding while its term is the one of the first entry, and is a Member from then on.
 //   - A node that joined asks the leader until it votes, also after a restart.
-//   - A disk that may not vote any more makes the node Returning, unless it was Founding: then the node is Empty, because
-//     it has never voted.
+//   - A disk that may not vote any more makes the node Returning, also if it did not know its cluster yet.
 //
 // # Invariants
 //

@@ -8,6 +8,9 @@ import (
 // whyAlone is the reason of a node without a list and without an invitation.
 const whyAlone = "this node is in no cluster: list the nodes in cluster-nodes, or run CLUSTER MEET on a node of a cluster"
 
+// whyAllLost is the reason of a node that was in a cluster, if no node of that cluster may vote.
+const whyAllLost = "no node of the cluster may vote, for example after a power cut of all: choose the best directory with cellserver --cluster-recover"
+
 func whyTwice(a, b Address) string {
 	return fmt.Sprintf("cluster-nodes names one node twice, as %s and as %s: remove one of them on every node", a, b)
 }
@@ -42,11 +45,6 @@ func whyMissing(silent []heard) string {
 		names = append(names, fmt.Sprintf("%s (%s)", h.at, h.Error))
 	}
 	return fmt.Sprintf("waiting for %s: a cluster forms when all of cluster-nodes answer. Start them, and let them reach each other", strings.Join(names, ", "))
-}
-
-func whyAllLost(cluster string) string {
-	return fmt.Sprintf("every node of the cluster %q lost the right to vote, for example in a power cut: "+
-		"choose the best directory with cellserver --cluster-recover", cluster)
 }
 
 func whyLost(h heard) string {

@@ -48,6 +48,9 @@ func (v *view) severalClusters() (Decision, bool) {
 // enter joins a cluster that a node knows.
 func (v *view) enter() (Decision, bool) {
 	d := Decision{Action: Enter, ID: v.self.Run}
+	if v.self.Phase == Returning && v.self.ID != "" {
+		d.ID = v.self.ID
+	}
 	var leaders []string
 	for _, h := range v.others(Member) {
 		if h.Cluster == "" {
@@ -94,7 +97,7 @@ func (v *view) missing() (Decision, bool) {
 func (v *view) lostDisks() (Decision, bool) {
 	lost := v.others(Returning)
 	if v.self.Phase == Returning {
-		return refuse(whyAllLost(v.self.Cluster))
+		return refuse(whyAllLost)
 	}
 	if len(lost) > 0 {
 		return wait(whyLost(lost[0]))

@@ -81,11 +81,7 @@ func (w *world) stop(m *machine) { m.up = false }
 // powerCut stops a machine whose log was in the page cache only.
 func (w *world) powerCut(m *machine) {
 	m.up = false
-	switch {
-	case m.disk == nil:
-	case m.disk.founder && m.disk.term < 2:
-		m.disk = nil // it has never voted
-	default:
+	if m.disk != nil {
 		m.disk.away = true
 	}
 }
