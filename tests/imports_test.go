@@ -101,6 +101,14 @@ var mayImport = map[string][]string{
 	"cluster/entry":    {},
 	"cluster/identity": {"persistence/fs"},
 	"cluster/raftlog":  {"persistence/fs"},
+	// The nodes of a cluster. What a node decides and says knows no sockets.
+	"cluster/formation":      {"cluster/identity"},
+	"cluster/status":         {},
+	"cluster/peer/handshake": {},
+	"cluster/peer/message":   {},
+	"cluster/peer/forward":   {},
+	"cluster/peer": {"cluster/formation", "cluster/peer/forward", "cluster/peer/handshake", "cluster/peer/message", "cluster/status",
+		"internal/topology"},
 
 	// The edge wires everything.
 	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
@@ -141,6 +149,12 @@ var mustNotKnow = map[string][]string{
 	"cluster/entry":            {"net", "os", "sync", "sync/atomic", "time"},
 	"cluster/identity":         {"net", "sync", "sync/atomic", "time"},
 	"cluster/raftlog":          {"net", "time"},
+	"cluster/formation":        {"os", "sync", "sync/atomic", "time"},
+	"cluster/status":           {"net", "os", "sync", "sync/atomic"},
+	"cluster/peer/handshake":   {"os", "sync", "sync/atomic"},
+	"cluster/peer/message":     {"net", "os", "sync", "sync/atomic", "time"},
+	"cluster/peer/forward":     {"os"},
+	"cluster/peer":             {"os"},
 	"cmd/cellserver/app":       {"flag", "os/signal"},
 	"persistence/aof/format":   {"net", "os", "sync", "sync/atomic", "time"},
 	"persistence/rdb/encoding": {"net", "os", "sync", "sync/atomic", "time"},
