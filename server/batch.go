@@ -28,8 +28,15 @@ type safety struct {
 
 // need returns the position that the replies of a batch wait for, at its end; 0 for nothing.
 func (s *safety) need(b *batch) uint64 {
-	if s.positions == nil || !b.changed && !(b.keys && s.positions.ReadsWait()) {
+	if s.positions == nil {
 		return 0
 	}
-	return s.positions.Begun()
+	return b.position(s.positions)
+}
+
+func (b *batch) position(of Positions) uint64 {
+	if b.changed || b.keys && of.ReadsWait() {
+		return of.Begun()
+	}
+	return 0
 }
