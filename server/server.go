@@ -87,6 +87,9 @@ func New(o Options) *Server {
 	}
 	s.control.active.Store(true)
 	o.Store.Observe(s)
+	if o.Topology != nil {
+		o.Store.FenceEvictions(s.control.leads)
+	}
 	o.Store.OnRemoved(func(db int, key []byte, evicted bool) {
 		s.parts.NotifyRemoved(s.settings.keyspaceEvents(), db, key, evicted)
 	})

@@ -67,14 +67,15 @@ func clusterOnly(run func(*commands.Call) error) func(*commands.Call) error {
 	}
 }
 
-// READONLY, READWRITE and ASKING change nothing, because this node owns every slot.
+// READONLY lets the connection read on nodes that follow the leader, READWRITE ends that. ASKING
+// changes nothing, because slots never move from one node to another.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "readonly", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(commands.ReplyOK),
+		Name: "readonly", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(readOnly(true)),
 		Summary: "Enables read queries for a connection to a cluster replica node", Complexity: "O(1)",
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "readwrite", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(commands.ReplyOK),
+		Name: "readwrite", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(readOnly(false)),
 		Summary: "Disables read queries for a connection to a cluster replica node", Complexity: "O(1)",
 	})
 	_ = commands.Register(&commands.Command{
@@ -82,3 +83,11 @@ var (
 		Summary: "Sent by cluster clients after an -ASK redirect", Complexity: "O(1)",
 	})
 )
+
+// readOnly switches the reads on followers on or off.
+func readOnly(on bool) func(*commands.Call) error {
+	return func(c *commands.Call) error {
+		c.Conn.Modes.ReadOnly = on
+		return commands.ReplyOK(c)
+	}
+}

@@ -20,3 +20,15 @@ func TestLeaderOf(t *testing.T) {
 	require.Equal(t, -1, v.LeaderOf(7))
 	require.Equal(t, -1, new(View).LeaderOf(7))
 }
+
+func TestCounts(t *testing.T) {
+	v := &View{
+		Nodes: []Node{
+			{ID: "a", Voter: true, Healthy: true, Applied: 1}, {ID: "b", Voter: true, Applied: 2}, {ID: "c", Healthy: true, Applied: 3},
+		},
+		Groups: []Group{{Last: 16383, Applied: 9}},
+	}
+	require.Equal(t, []int{2, 2, 1}, []int{v.Voters(), v.Healthy(), v.HealthyVoters()})
+	require.Equal(t, []int{0, 2, -1}, []int{v.Find("a"), v.Find("c"), v.Find("d")})
+	require.Equal(t, []uint64{9, 2}, []uint64{v.Applied(0), v.Applied(1)})
+}
