@@ -17,7 +17,7 @@ var mayReach = map[string][]string{
 	"commands/admin": {"Server.Clients", "Server.Clock", "Server.Config", "Server.Control", "Server.Disk", "Server.Log", "Stats.Logins", "Server.Monitors", "Server.Settings",
 		"Server.Stats", "Server.Store", "Stats.Commands", "Stats.Latency", "Stats.Report", "Stats.Slow",
 		"Conn.Link", "Conn.Modes", "Conn.Now", "Conn.Transaction", "Conn.Wait"},
-	"commands/cluster": {"Server.Config", "Server.Control", "Conn.Link", "Conn.Modes"},
+	"commands/cluster": {"Server.Config", "Server.Control", "Conn.Link", "Conn.Modes", "Conn.Transaction"},
 	// RESET ends all that a connection may have begun.
 	"commands/connection": {"Server.Clients", "Server.Config", "Server.Monitors", "Server.PubSub", "Server.Stats", "Server.Tracker", "Stats.Logins",
 		"Conn.DB", "Conn.ID", "Conn.Identity", "Conn.Link", "Conn.Modes", "Conn.MustAuthenticate", "Conn.Subs", "Conn.Tracking",

@@ -1,13 +1,18 @@
 package cluster
 
-import "cellserver/commands"
+import (
+	"slices"
 
-// CLUSTER describes a cluster of one node: this server owns every slot. So clients of Redis Cluster
-// work. Without cluster-enabled, CLUSTER is an error as in Redis.
+	"cellserver/commands"
+)
+
+// CLUSTER describes the cluster as this node sees it, in the formats of Redis. A server that is alone
+// is a cluster of one node that owns every slot. Without cluster-enabled, CLUSTER is an error as in
+// Redis.
 var _ = commands.Register(&commands.Command{
 	Name: "cluster", Arity: -2, Group: commands.GroupCluster, Since: "3.0.0",
 	Summary: "A container for cluster commands", Complexity: "Depends on subcommand.",
-	Subs: []*commands.Command{
+	Subs: slices.Concat([]*commands.Command{
 		{Name: "info", Arity: 2, Flags: commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterInfo),
 			Summary: "Provides info about Redis Cluster node state", Complexity: "O(1)",
 			Help: []string{"INFO", "    Return information about the cluster."}},
@@ -45,8 +50,10 @@ var _ = commands.Register(&commands.Command{
 		{Name: "getkeysinslot", Arity: 4, Flags: commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterGetKeys), Footprint: slotFootprint, Usage: "slot count",
 			Summary: "Return local key names in the specified hash slot", Complexity: "O(log(N)) where N is the number of requested keys",
 			Help: []string{"GETKEYSINSLOT <slot> <count>", "    Return key names stored by current node in a slot."}},
-		clusterHelp,
-	},
+		{Name: "count-failure-reports", Arity: 3, Flags: commands.Admin | commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterFailureReports), Usage: "node-id",
+			Summary: "Return the number of failure reports active for a given node", Complexity: "O(N) where N is the number of failure reports",
+			Help: []string{"COUNT-FAILURE-REPORTS <node-id>", "    Return 1 if this node has not heard of <node-id> lately, else 0."}},
+	}, memberCommands, refusedCommands, []*commands.Command{clusterHelp}),
 })
 
 var clusterHelp = func() *commands.Command {
