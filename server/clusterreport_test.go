@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -69,6 +70,12 @@ func TestMetricsOfACluster(t *testing.T) {
 		value, found := got["cellserver_"+sample]
 		require.True(t, found, sample)
 		require.Equal(t, want, value, sample)
+	}
+	page, err := os.ReadFile("../docs/operating.md")
+	require.NoError(t, err)
+	for sample := range got {
+		name, _, _ := strings.Cut(sample, "{")
+		require.Contains(t, string(page), "| `"+name, "docs/operating.md does not name the metric")
 	}
 	require.NotContains(t, got, `cellserver_cluster_applied_index{node="`+c+`"}`, "node c has reported nothing")
 	require.NotContains(t, servertest.New(t, "--cluster-enabled", "yes").Server.Metrics(), "cluster_up")
