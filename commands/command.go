@@ -248,7 +248,7 @@ func TopLevel() []*Command {
 // returns the command and an error.
 func Resolve(cmd *Command, args [][]byte) (*Command, error) {
 	if cmd == nil {
-		return nil, unknownCommand(args)
+		return nil, UnknownCommand(args)
 	}
 	if len(cmd.Subs) > 0 && len(args) > 1 {
 		sub := cmd.Sub(args[1])

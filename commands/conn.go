@@ -48,6 +48,7 @@ type Modes struct {
 	NoEvict    bool      // CLIENT NO-EVICT
 	NoTouch    bool      // CLIENT NO-TOUCH
 	Monitoring bool      // MONITOR
+	ReadOnly   bool      // READONLY: the client reads on followers
 	Leaving    bool      // the connection closes once its reply is written
 }
 

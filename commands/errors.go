@@ -45,9 +45,9 @@ func InvalidExpire(name string) error {
 // name, and of the arguments.
 const quotedBytes = 128
 
-// unknownCommand is the error of a command that is not in the table. It has the text of Redis. It
+// UnknownCommand is the error of a command that is not in the table. It has the text of Redis. It
 // reads only the bytes that it quotes, because a client may send large arguments in a loop.
-func unknownCommand(args [][]byte) error {
+func UnknownCommand(args [][]byte) error {
 	var quoted [quotedBytes + len("'' ")]byte
 	list := quoted[:0]
 	for _, a := range args[1:] {

@@ -14,12 +14,12 @@ func TestUnknownCommandQuotesLittle(t *testing.T) {
 		}
 		return args
 	}
-	text := func(all ...string) string { return unknownCommand(words(all...)).Error() }
+	text := func(all ...string) string { return UnknownCommand(words(all...)).Error() }
 	long := strings.Repeat("x", 1<<20)
 	require.Equal(t, "ERR unknown command 'a', with args beginning with: ", text("a"))
 	require.Equal(t, "ERR unknown command 'a', with args beginning with: 'b' '' 'c' ", text("a", "b", "", "c\x00d"))
 	require.Equal(t, "ERR unknown command '"+long[:128]+"', with args beginning with: '"+long[:124]+"' '"+long[:1]+"' ",
 		text(long, long[:124], long, long))
 	args := words(long, long, long)
-	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { unknownCommand(args) }), 2.0)
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { UnknownCommand(args) }), 2.0)
 }

@@ -9,7 +9,8 @@ type Topology interface {
 	Epoch() uint64
 	// View returns the cluster as this node sees it now. The caller must not change it.
 	View() *topology.View
-	// Publish sends a published message to the other nodes, at most once.
+	// Publish sends a published message to the other nodes, at most once. It copies the message and
+	// does not wait.
 	Publish(channel, message []byte)
 	// Meet adds the node at an address of clients to the cluster. It waits until the node votes.
 	Meet(host string, port int) error

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"cellserver/commands"
-	"cellserver/store"
 )
 
 const errMonitorKeys commands.Error = "ERR Replica can't interact with the keyspace"
@@ -19,8 +18,10 @@ func (c *Client) admit(call *commands.Call) error {
 	case c.conn.Transaction.Queue.Active && flags&commands.NoMulti != 0:
 		return commands.ErrNotInMulti
 	}
-	if err := c.server.checkSlots(call); err != nil {
-		return err
+	if c.server.Config().ClusterEnabled {
+		if err := c.checkCluster(call); err != nil {
+			return err
+		}
 	}
 	now := c.server.condition.Load()
 	if now == nil || !now.Loading {
@@ -66,36 +67,13 @@ func (c *Client) refuse(call *commands.Call, err error) {
 	c.server.replyError(call, err)
 }
 
-// execRefused is the error of an EXEC that did not run because of err. An error about slots stays
+// execRefused is the error of an EXEC that did not run because of err. An error of the cluster stays
 // as it is, because cluster clients parse it.
 func execRefused(err error) error {
 	text := err.Error()
-	if strings.HasPrefix(text, "CROSSSLOT ") {
+	switch code, _, _ := strings.Cut(text, " "); code {
+	case "CROSSSLOT", "MOVED", "CLUSTERDOWN":
 		return err
 	}
 	return commands.Error("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(text, "ERR "))
-}
-
-// checkSlots returns an error in cluster mode if the keys of a command or of a transaction have
-// different hash slots.
-func (s *Server) checkSlots(call *commands.Call) error {
-	if !s.Config().ClusterEnabled {
-		return nil
-	}
-	slot, different := -1, false
-	note := func(key []byte) {
-		k := int(store.Slot(key))
-		different = different || slot >= 0 && k != slot
-		slot = k
-	}
-	call.Cmd.EachKey(call.Args, note)
-	if q := &call.Conn.Transaction.Queue; q.Active && call.Cmd.Name == "exec" {
-		for _, queued := range q.Commands {
-			queued.Cmd.EachKey(queued.Args, note)
-		}
-	}
-	if different {
-		return commands.ErrCrossSlot
-	}
-	return nil
 }

@@ -7,6 +7,7 @@ type batch struct {
 	dirty   bool   // a command may have changed the published state of the client
 	keys    bool   // a command has used keys
 	changed bool   // a command has changed a key; a read that removes an expired key is such a command
+	epoch   uint64 // of the node as the batch began; 0 if it did not lead, and if it is alone
 	need    uint64 // the position that the replies wait for
 }
 

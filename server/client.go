@@ -53,10 +53,14 @@ func (c *Client) Conn() *commands.Conn { return &c.conn }
 // ID returns what CLIENT ID replies. Any goroutine may call it.
 func (c *Client) ID() int64 { return c.conn.ID }
 
-// Begin reads the clocks for a batch of commands.
+// Begin reads the epoch and then the clocks for a batch of commands. In this order a leader never runs a command at the
+// time of a follower.
 func (c *Client) Begin() {
-	c.conn.Now, c.timing.since = c.server.parts.Clock.Read()
 	c.batch = batch{}
+	if t := c.server.control.topology; t != nil {
+		c.batch.epoch = t.Epoch()
+	}
+	c.conn.Now, c.timing.since = c.server.parts.Clock.Read()
 }
 
 // Prefetch prefetches the key of a later command of the batch, if the batch repeats one command on

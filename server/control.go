@@ -20,6 +20,9 @@ func (c *control) RunID() string { return c.runID }
 // Topology implements [commands.Control].
 func (c *control) Topology() commands.Topology { return c.topology }
 
+// leads reports whether the server may change its keys on its own: it is alone, or it leads.
+func (c *control) leads() bool { return c.topology == nil || c.topology.Epoch() != 0 }
+
 // Shutdown implements [commands.Control].
 func (c *control) Shutdown(mode commands.ShutdownMode) (known bool, err error) {
 	if c.shutdown == nil {

@@ -7,6 +7,8 @@
 //	dispatch.go   Client.Handle: checks, queues or runs one command
 //	admit.go      the checks before a command, in the order of Redis
 //	httpguard.go  closes the connections of clients that speak HTTP
+//	redirect.go   MOVED, CLUSTERDOWN and READONLY, on a node that does not lead
+//	cluster.go    what the cluster tells the server: a new leader, messages of other nodes
 //	execute.go    takes the locks, runs the command, replies with an error
 //	timing.go     measures how long commands take
 //	settings.go   CONFIG SET and CONFIG REWRITE

@@ -25,6 +25,9 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 		call.Tx = c.tx
 		c.tx.Begin(call.Now, c.conn.DB, fp)
 	}
+	if c.epochEnded() && usesKeys(call) {
+		return c.refuseLocked(call)
+	}
 	c.running = true
 	defer c.endTx(call, call.Out.Mark())
 	st := c.run(call)

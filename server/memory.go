@@ -7,13 +7,13 @@ import (
 )
 
 // checkMemory evicts keys while memory exceeds maxmemory. If it cannot evict enough, commands that
-// may need more memory are errors.
+// may need more memory are errors. A follower evicts what its leader evicts, and nothing else.
 func (s *Server) checkMemory(call *commands.Call) error {
 	cfg := s.Config()
-	if cfg.MaxMemory == 0 || s.parts.Store.Used() <= cfg.MaxMemory {
+	if cfg.MaxMemory == 0 || s.parts.Store.Used() <= cfg.MaxMemory || !s.control.leads() {
 		return nil
 	}
-	if s.evict(call.Now, cfg) || !needsMemory(call) {
+	if s.evict(call.Now, cfg) || !needsMemory(call) || !s.control.leads() {
 		return nil
 	}
 	return commands.ErrOOM

@@ -83,6 +83,9 @@ func (v *evictor) sampleFrom(now int64, partition int) (n int) {
 	fp.add(partition)
 	v.tx.Begin(now, 0, &fp)
 	defer v.tx.End()
+	if v.fenced() {
+		return 0
+	}
 	tables, first := v.tx.only.tables, 0
 	if len(tables) > sampledTables {
 		first = int(v.tx.Rand() % uint64(len(tables)))
@@ -129,6 +132,9 @@ func (v *evictor) evict(now int64, c *candidate) bool {
 	fp.add(c.partition)
 	v.tx.Begin(now, c.db, &fp)
 	defer v.tx.End()
+	if v.fenced() {
+		return false
+	}
 	before := v.tx.Changes()
 	e := v.tx.Peek(c.key)
 	if !e.Exists() {
@@ -144,3 +150,6 @@ func (v *evictor) evict(now int64, c *candidate) bool {
 	}
 	return true
 }
+
+// fenced reports whether [Store.FenceEvictions] forbids a change now.
+func (v *evictor) fenced() bool { return v.tx.s.mayEvict != nil && !v.tx.s.mayEvict() }

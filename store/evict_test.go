@@ -177,3 +177,31 @@ func TestLFUSettings(t *testing.T) {
 	s.SetLFU(10, 0)
 	require.EqualValues(t, lfuInitial+100, freq(testNow+10*60e9), "0 means never")
 }
+
+// TestEvictionsCanBeFenced: a fence that closes between the sample and the eviction of a key stops the eviction.
+func TestEvictionsCanBeFenced(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	for i := range 100 {
+		put(s, testNow, 0, fmt.Sprint(i), 100, NoExpiry)
+	}
+	asked, open := 0, 1_000_000
+	s.FenceEvictions(func() bool {
+		asked++
+		return asked <= open
+	})
+	require.True(t, s.Evict(testNow, AllKeysRandom, 5, s.Used()-1))
+	evicted := s.Counters().Evicted
+	require.NotZero(t, evicted)
+	for open = 0; open < 100; open++ {
+		asked = 0
+		limit := s.Used() - 1
+		for range 3 {
+			s.Evict(testNow, AllKeysRandom, 5, limit)
+		}
+		require.EqualValues(t, 100-s.Counters().Evicted, s.Len(0))
+		if open == 0 {
+			require.Equal(t, evicted, s.Counters().Evicted, "the fence was closed all the time")
+		}
+	}
+	require.Greater(t, s.Counters().Evicted, evicted)
+}

@@ -36,6 +36,7 @@ type Store struct {
 	removed    func(db int, key []byte, evicted bool) // nil for none; fixed before the first transaction
 	pinned     func(db int, key []byte) bool          // nil for none
 	moveBack   func(e *Entry, step Step)              // nil for none
+	mayEvict   func() bool                            // nil: always; fixed before the first transaction
 	seed       atomic.Uint64
 	lfu        atomic.Bool
 	lfuFactor  atomic.Int64
@@ -90,6 +91,11 @@ func (s *Store) partitionOf(slot uint16) *partition { return &s.partitions[Parti
 // OnRemoved sets a function that learns of each key that is expired or evicted, while its partition
 // is locked. It must not call the store. Call OnRemoved before the first transaction.
 func (s *Store) OnRemoved(removed func(db int, key []byte, evicted bool)) { s.removed = removed }
+
+// FenceEvictions sets a function that says whether Evict may change keys. It is called while the
+// partition of the key is locked, and must not call the store. Call FenceEvictions before the first
+// transaction. [Store.Sweep] has no fence: no reader sees the expired keys that it removes.
+func (s *Store) FenceEvictions(mayEvict func() bool) { s.mayEvict = mayEvict }
 
 // Observe adds an observer of every change. Call it before the first transaction.
 func (s *Store) Observe(o Observer) { s.observers = append(s.observers, o) }

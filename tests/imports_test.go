@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 	"commands": {"internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters",
 		"limiters/rules", "resp", "store"},
 	"commands/admin":        {"commands", "internal/config", "internal/glob", "resp"},
-	"commands/cluster":      {"commands", "resp", "store"},
+	"commands/cluster":      {"commands", "internal/topology", "resp", "store"},
 	"commands/connection":   {"commands"},
 	"commands/keys":         {"commands", "internal/config", "internal/glob", "persistence/rdb", "store"}, // DUMP and RESTORE speak the codec's payloads
 	"commands/limits":       {"commands", "gcra", "internal/exact", "limiters", "limiters/rules", "store"},
@@ -80,11 +80,11 @@ var mayImport = map[string][]string{
 	"server/slowlog":   {"commands", "internal/config"},
 	"server/stats":     {"commands", "internal/topk", "server/logins"},
 	"server/tracking":  {"commands", "internal/config", "resp", "server/listeners", "store"},
-	"server/report": {"commands", "internal/config", "limiters/rules", "server/clients", "server/pubsub", "server/slowlog", "server/stats",
+	"server/report": {"commands", "internal/config", "internal/topology", "limiters/rules", "server/clients", "server/pubsub", "server/slowlog", "server/stats",
 		"server/tracking", "store"},
-	"server": {"commands", "internal/config", "limiters/rules", "resp", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report",
+	"server": {"commands", "internal/config", "internal/topology", "limiters/rules", "resp", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report",
 		"server/slowlog", "server/stats", "server/tracking", "store"},
-	"server/servertest": {"commands", "internal/config", "internal/config/configload", "internal/quote", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
+	"server/servertest": {"commands", "internal/config", "internal/config/configload", "internal/quote", "internal/topology", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
 
 	"persistence": {"store", "persistence/aof", "persistence/rdb", "persistence/fs"},
 	// The manifest quotes names as redis.conf does.

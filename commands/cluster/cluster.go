@@ -1,13 +1,18 @@
 package cluster
 
-import "cellserver/commands"
+import (
+	"slices"
 
-// CLUSTER describes a cluster of one node: this server owns every slot. So clients of Redis Cluster
-// work. Without cluster-enabled, CLUSTER is an error as in Redis.
+	"cellserver/commands"
+)
+
+// CLUSTER describes the cluster as this node sees it, in the formats of Redis. A server that is alone
+// is a cluster of one node that owns every slot. Without cluster-enabled, CLUSTER is an error as in
+// Redis.
 var _ = commands.Register(&commands.Command{
 	Name: "cluster", Arity: -2, Group: commands.GroupCluster, Since: "3.0.0",
 	Summary: "A container for cluster commands", Complexity: "Depends on subcommand.",
-	Subs: []*commands.Command{
+	Subs: slices.Concat([]*commands.Command{
 		{Name: "info", Arity: 2, Flags: commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterInfo),
 			Summary: "Provides info about Redis Cluster node state", Complexity: "O(1)",
 			Help: []string{"INFO", "    Return information about the cluster."}},
@@ -45,8 +50,10 @@ var _ = commands.Register(&commands.Command{
 		{Name: "getkeysinslot", Arity: 4, Flags: commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterGetKeys), Footprint: slotFootprint, Usage: "slot count",
 			Summary: "Return local key names in the specified hash slot", Complexity: "O(log(N)) where N is the number of requested keys",
 			Help: []string{"GETKEYSINSLOT <slot> <count>", "    Return key names stored by current node in a slot."}},
-		clusterHelp,
-	},
+		{Name: "count-failure-reports", Arity: 3, Flags: commands.Admin | commands.Stale, Since: "3.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterFailureReports), Usage: "node-id",
+			Summary: "Return the number of failure reports active for a given node", Complexity: "O(N) where N is the number of failure reports",
+			Help: []string{"COUNT-FAILURE-REPORTS <node-id>", "    Return 1 if this node has not heard of <node-id> lately, else 0."}},
+	}, memberCommands, refusedCommands, []*commands.Command{clusterHelp}),
 })
 
 var clusterHelp = func() *commands.Command {
@@ -67,14 +74,15 @@ func clusterOnly(run func(*commands.Call) error) func(*commands.Call) error {
 	}
 }
 
-// READONLY, READWRITE and ASKING change nothing, because this node owns every slot.
+// READONLY lets the connection read on nodes that follow the leader, READWRITE ends that. ASKING
+// changes nothing, because slots never move from one node to another.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "readonly", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(commands.ReplyOK),
+		Name: "readonly", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(readOnly(true)),
 		Summary: "Enables read queries for a connection to a cluster replica node", Complexity: "O(1)",
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "readwrite", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(commands.ReplyOK),
+		Name: "readwrite", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(readOnly(false)),
 		Summary: "Disables read queries for a connection to a cluster replica node", Complexity: "O(1)",
 	})
 	_ = commands.Register(&commands.Command{
@@ -82,3 +90,11 @@ var (
 		Summary: "Sent by cluster clients after an -ASK redirect", Complexity: "O(1)",
 	})
 )
+
+// readOnly switches the reads on followers on or off.
+func readOnly(on bool) func(*commands.Call) error {
+	return func(c *commands.Call) error {
+		c.Conn.Modes.ReadOnly = on
+		return commands.ReplyOK(c)
+	}
+}

@@ -28,8 +28,11 @@ func TestClusterOneNode(t *testing.T) {
 	h.Want("CLUSTER KEYSLOT {foo}bar", 12182)
 	h.Want("CLUSTER MYID", servertest.RunID)
 	h.Want("CLUSTER LINKS", []any{})
+	h.Want("CLUSTER COUNT-FAILURE-REPORTS "+servertest.RunID, 0)
 	h.Want("READONLY", ok)
+	require.Contains(t, h.Do("CLIENT INFO"), " flags=r ")
 	h.Want("READWRITE", ok)
+	require.Contains(t, h.Do("CLIENT INFO"), " flags=N ")
 	h.Want("ASKING", ok)
 	require.Contains(t, h.Do("CLUSTER INFO"), "cluster_state:ok\r\ncluster_slots_assigned:16384\r\n")
 	require.Regexp(t, ` 10\.1\.2\.3:7000@17000 myself,master - 0 0 0 connected 0-16383\n$`, h.Do("CLUSTER NODES"))
@@ -47,6 +50,12 @@ func TestClusterOneNode(t *testing.T) {
 	require.Equal(t, resptest.Map{}, metadata)
 	shard := h.Do("CLUSTER SHARDS").([]any)[0].(resptest.Map)
 	require.Len(t, shard, 2)
+}
+
+func TestAnnouncedNames(t *testing.T) {
+	h := servertest.New(t, "--cluster-enabled", "yes", "--cluster-announce-ip", "10.1.2.3", "--cluster-announce-hostname", "limits.example",
+		"--cluster-announce-bus-port", "7001")
+	require.Regexp(t, ` limits\.example:6379@7001 myself,master - 0 0 0 connected 0-16383\n$`, h.Do("CLUSTER NODES"))
 }
 
 func TestClusterKeysInSlot(t *testing.T) {

@@ -4,7 +4,7 @@ import "cellserver/commands"
 
 // RESET returns the connection to the state of a new connection. It ends the transaction, unwatches
 // all keys, and ends tracking, MONITOR and all subscriptions. It selects database 0 and RESP2,
-// drops the authentication and the name, and switches replies on.
+// drops the authentication and the name, switches replies on, and ends READONLY.
 var _ = commands.Register(&commands.Command{
 	Name: "reset", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy | commands.Immediate | commands.WhileSubscribed, Group: commands.GroupConnection, Since: "6.2.0",
 	Summary: "Reset the connection", Complexity: "O(1)", Run: reset, Footprint: commands.WatchedFootprint,
@@ -21,7 +21,7 @@ func reset(c *commands.Call) error {
 	c.Server.PubSub.Leave(conn)
 	conn.DB = 0
 	conn.Identity.Name = ""
-	conn.Modes.Reply = commands.ReplyOn
+	conn.Modes.Reply, conn.Modes.ReadOnly = commands.ReplyOn, false
 	conn.Identity.Authed = c.Server.Config().RequirePass == ""
 	conn.Link.SetProto(c.Out, 2)
 	c.Out.Simple("RESET")

@@ -133,7 +133,6 @@ type Config struct {
 
 	// General.
 	Databases       int
-	ClusterEnabled  bool
 	Hz              int // background rounds a second, 1 to 500
 	LogLevel        LogLevel
 	LogFile         string // path, "": standard output
@@ -163,6 +162,10 @@ type Config struct {
 	AutoAOFRewritePercent   int   // growth of the file in percent, 0: never
 	AutoAOFRewriteMinSize   int64 // bytes
 
+	// Cluster.
+	ClusterEnabled bool
+	Cluster        Cluster
+
 	// inert holds the values of inert directives, in the form of CONFIG GET. A missing name has its default.
 	inert map[string]string
 }
@@ -173,6 +176,7 @@ func (c *Config) Clone() *Config {
 	n.Bind = slices.Clone(c.Bind)
 	n.Save = slices.Clone(c.Save)
 	n.LatencyPercentiles = slices.Clone(c.LatencyPercentiles)
+	n.Cluster.Nodes = slices.Clone(c.Cluster.Nodes)
 	n.inert = maps.Clone(c.inert)
 	return &n
 }
@@ -190,5 +194,5 @@ func (c *Config) Validate() error {
 	case c.TLSPort != 0 && c.TLSAuthClients != TLSAuthNo && c.TLSCACertFile == "":
 		return fmt.Errorf("tls-auth-clients %s needs tls-ca-cert-file", c.TLSAuthClients)
 	}
-	return nil
+	return c.validateCluster()
 }

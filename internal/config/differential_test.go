@@ -162,7 +162,13 @@ func (r *redis) skipBulk(head string, t *testing.T) {
 // differing are the directives whose default is not the one of Redis.
 var differing = map[string]bool{
 	"bind": true, "port": true, "unixsocket": true, "enable-protected-configs": true, "save": true,
-	"appendonly": true, "auto-aof-rewrite-percentage": true, "auto-aof-rewrite-min-size": true,
+	"appendonly": true, "auto-aof-rewrite-percentage": true, "auto-aof-rewrite-min-size": true, "cluster-node-timeout": true,
+}
+
+// fixed are the directives that only Redis changes while it runs.
+var fixed = map[string]bool{
+	"cluster-node-timeout": true, "cluster-announce-ip": true, "cluster-announce-hostname": true, "cluster-announce-port": true,
+	"cluster-announce-bus-port": true, "tls-cluster": true,
 }
 
 func compareDirective(t *testing.T, r *redis, d *Directive, name string, values []string) {
@@ -174,6 +180,10 @@ func compareDirective(t *testing.T, r *redis, d *Directive, name string, values 
 		require.Equal(t, first[1], ours, "default of %s", name)
 	}
 	require.NoError(t, c.Set(name, d.Split(first[1])), name)
+	if fixed[d.Name] {
+		require.ErrorIs(t, d.Settable(c, true), ErrImmutable, name)
+		return
+	}
 	for _, value := range values {
 		if refusedHere(d, value) {
 			require.Error(t, c.Set(name, d.Split(value)), name)

@@ -7,6 +7,7 @@
 // # The way through
 //
 //	config.go        Config: the values, and the types of some of them
+//	cluster.go       the values of a cluster, and how they fit together
 //	directive.go     Directive: one row of the table
 //	rows_*.go        the rows, by group; rows_inert.go has those of Redis that have no effect here
 //	savepoints.go, outputlimits.go   values of several numbers

@@ -77,13 +77,7 @@ var inertReplication = group("Redis's replication", "replication",
 
 var inertCluster = group("Redis's cluster bus", "the bus between cluster nodes",
 	inert("cluster-config-file", value.Text, "nodes.conf").immutable(),
-	inert("cluster-node-timeout", value.Int64(0, maxLong), "15000"),
-	inert("cluster-port", value.Int(0, 65535), "0").immutable(),
-	inert("cluster-announce-ip", value.Text, ""),
-	inert("cluster-announce-hostname", value.Hostname, ""),
-	inert("cluster-announce-port", value.Int(0, 65535), "0"),
 	inert("cluster-announce-tls-port", value.Int(0, 65535), "0"),
-	inert("cluster-announce-bus-port", value.Int(0, 65535), "0"),
 	inert("cluster-preferred-endpoint-type", value.Enum("ip", "hostname", "unknown-endpoint"), "ip"),
 	inert("cluster-replica-validity-factor", value.Int(0, maxInt), "10").alias("cluster-slave-validity-factor"),
 	inert("cluster-replica-no-failover", value.YesNo, "no").alias("cluster-slave-no-failover"),
@@ -141,7 +135,6 @@ var inertMemory = group("Redis's memory", "Redis's own allocator, hash tables an
 )
 
 var inertTLS = group("Redis's TLS", "what Go's TLS decides, or connections that this server does not make",
-	inert("tls-cluster", value.YesNo, "no"),
 	inert("tls-replication", value.YesNo, "no"),
 	inert("tls-client-cert-file", value.Text, ""),
 	inert("tls-client-key-file", value.Text, ""),

@@ -70,8 +70,6 @@ var hz = value.Then(value.Int(0, maxInt), func(n int) int { return min(max(n, 1)
 var generalDirectives = group("General", "",
 	field("databases", value.Int(1, maxInt), "16", func(c *Config) *int { return &c.Databases },
 		"Number of databases for SELECT.").immutable(),
-	field("cluster-enabled", value.YesNo, "no", func(c *Config) *bool { return &c.ClusterEnabled },
-		"Answer cluster clients as a cluster of one node, which owns every slot.").immutable(),
 	field("hz", hz, "10", func(c *Config) *int { return &c.Hz },
 		"Background rounds a second. A number outside 1…500 is replaced by the nearest bound."),
 	field("loglevel", value.Enum(LogDebug, LogVerbose, LogNotice, LogWarning), "notice", func(c *Config) *LogLevel { return &c.LogLevel },

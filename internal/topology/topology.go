@@ -1,5 +1,7 @@
 package topology
 
+import "slices"
+
 // State says whether a node can serve commands on keys.
 type State uint8
 
@@ -27,9 +29,11 @@ type Node struct {
 	Zone     string // where the node stands; may be empty
 	Voter    bool   // its vote counts for the quorum; false while it joins
 	Healthy  bool   // this node has heard of it within the node timeout
+	Applied  uint64 // index of the last log entry that the node has reported as applied; 0 if it has reported none
 }
 
-// Group is a range of slots with one leader.
+// Group is a range of slots with one leader. A node that led stays its own Leader until all its
+// changes are committed or taken back.
 type Group struct {
 	First, Last uint16 // slots, both inclusive
 	Leader      int    // index in View.Nodes; -1 before the first election. During an election it is the last leader.
@@ -49,4 +53,57 @@ func (v *View) LeaderOf(slot uint16) int {
 		}
 	}
 	return -1
+}
+
+// Find returns the index of a node in Nodes, -1 if the cluster has no such node.
+func (v *View) Find(id string) int {
+	return slices.IndexFunc(v.Nodes, func(n Node) bool { return n.ID == id })
+}
+
+// Voters returns the number of nodes whose votes count.
+func (v *View) Voters() int { return v.count(func(n *Node) bool { return n.Voter }) }
+
+// Healthy returns the number of healthy nodes.
+func (v *View) Healthy() int { return v.count(func(n *Node) bool { return n.Healthy }) }
+
+// HealthyVoters returns the number of healthy nodes whose votes count.
+func (v *View) HealthyVoters() int {
+	return v.count(func(n *Node) bool { return n.Voter && n.Healthy })
+}
+
+func (v *View) count(is func(*Node) bool) (n int) {
+	for i := range v.Nodes {
+		if is(&v.Nodes[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// Applied returns the index of the last log entry that a node has applied, as far as this node knows.
+func (v *View) Applied(node int) uint64 {
+	if node == v.Self && len(v.Groups) > 0 {
+		return v.Groups[0].Applied
+	}
+	return v.Nodes[node].Applied
+}
+
+// Follows reports whether this node follows a leader that it hears.
+func (v *View) Follows() bool {
+	leader := v.LeaderOf(0)
+	return v.State == OK && leader >= 0 && leader != v.Self && v.Nodes[leader].Healthy
+}
+
+// Replicas returns the nodes that follow this node in the first group, as indexes in Nodes. Nodes
+// that this node does not hear are left out.
+func (v *View) Replicas() (healthy []int) {
+	if v.LeaderOf(0) != v.Self {
+		return nil
+	}
+	for _, r := range v.Groups[0].Replicas {
+		if v.Nodes[r].Healthy {
+			healthy = append(healthy, r)
+		}
+	}
+	return healthy
 }

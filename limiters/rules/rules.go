@@ -44,6 +44,9 @@ type set struct {
 // key.
 func Holds(db int, k []byte) bool { return db == database && bytes.Equal(k, key) }
 
+// Slot returns the hash slot of the key that holds the rules.
+func Slot() uint16 { return store.Slot(key) }
+
 // Committed drops the parsed rules if the effects of a transaction change their key.
 func (r *Rules) Committed(effects []store.Effect) {
 	for i := range effects {

@@ -146,8 +146,8 @@ func (e *Entry) flags(d *commands.ClientDetails) string {
 		on     bool
 	}{
 		{'O', d.Modes.Monitoring}, {'P', e.Conn.Subs.Subscribed()}, {'x', d.Queued >= 0}, {'b', e.Blocked()}, {'t', d.Tracking},
-		{'R', e.Conn.Tracking.Broken.Load()}, {'B', d.Bcast}, {'A', e.Killed()}, {'U', e.Conn.Link.IsUnix()}, {'e', d.Modes.NoEvict},
-		{'T', d.Modes.NoTouch},
+		{'R', e.Conn.Tracking.Broken.Load()}, {'B', d.Bcast}, {'A', e.Killed()}, {'U', e.Conn.Link.IsUnix()}, {'r', d.Modes.ReadOnly},
+		{'e', d.Modes.NoEvict}, {'T', d.Modes.NoTouch},
 	} {
 		if f.on {
 			letters = append(letters, f.letter)

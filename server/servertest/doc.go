@@ -5,6 +5,7 @@
 //	peer.go     a transport without a socket
 //	helpers.go  INFO, metrics, pipelines, commands that wait
 //	disk.go     a persistence that counts calls
+//	topology.go a cluster that does what the test says
 //
 // Invariants: it registers no commands. A test imports the families that it calls, or commands/all.
 //

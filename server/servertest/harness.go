@@ -50,6 +50,7 @@ type Edge struct {
 	Shutdown   func(commands.ShutdownMode) error
 	Process    report.Process
 	Positions  server.Positions
+	Topology   commands.Topology
 }
 
 // New starts a server with the default configuration and with directives in the form of the command
@@ -67,6 +68,7 @@ func NewAt(t testing.TB, edge *Edge, directives ...string) *Harness {
 		Store: h.Store, Clock: h.Clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Config: cfg, RunID: RunID,
 		Persistence: h.Disk, Configured: edge.Configured, Rewrite: edge.Rewrite, Shutdown: edge.Shutdown, Process: edge.Process,
 		Positions: edge.Positions,
+		Topology:  edge.Topology,
 	})
 	h.Client = h.NewClient(t)
 	return h

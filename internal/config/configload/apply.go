@@ -52,6 +52,7 @@ type loader struct {
 	warned   map[string]bool // names that have had their warning
 	saved    bool            // the present source has a save line
 	anySaved bool            // any source has a save line
+	logged   bool            // any source has an appendonly line
 	depth    int             // of include
 	included int             // files
 }
@@ -59,9 +60,19 @@ type loader struct {
 // beginSource says that the directives of another source follow.
 func (l *loader) beginSource() { l.saved = false }
 
-// setDefaultSave sets Redis's default save points if no source sets save and the append-only file is off.
-func (l *loader) setDefaultSave(appendOnly bool) {
-	if !appendOnly && !l.anySaved {
+// followCluster switches the append-only file off in a cluster, unless a source has an appendonly line.
+func (l *loader) followCluster() {
+	if len(l.config.Cluster.Nodes) > 0 && !l.logged {
+		l.config.AppendOnly = false
+	}
+}
+
+// keepsLog reports whether a log has every change: the append-only file, or the log of the cluster.
+func keepsLog(c *config.Config) bool { return c.AppendOnly || len(c.Cluster.Nodes) > 0 }
+
+// setDefaultSave sets Redis's default save points if no source sets save and there is no log.
+func (l *loader) setDefaultSave(keepsLog bool) {
+	if !keepsLog && !l.anySaved {
 		l.config.Save = []config.SavePoint{{Seconds: 3600, Changes: 1}, {Seconds: 300, Changes: 100}, {Seconds: 60, Changes: 10000}}
 	}
 }
@@ -135,6 +146,7 @@ func (l *loader) set(d *config.Directive, args []string) (err error) {
 		}
 		l.saved, l.anySaved = true, true
 	}
+	l.logged = l.logged || d.Name == "appendonly"
 	return d.Set(l.config, args)
 }
 

@@ -45,7 +45,8 @@ func (l *loader) load(args, environ []string) error {
 			return err
 		}
 	}
-	l.setDefaultSave(l.config.AppendOnly)
+	l.followCluster()
+	l.setDefaultSave(keepsLog(l.config))
 	return l.config.Validate()
 }
 

@@ -74,3 +74,15 @@ func TestRewriteRoundTrips(t *testing.T) {
 		}
 	}
 }
+
+// The file of a member of a cluster has neither appendonly nor save, and gets neither.
+func TestRewriteInACluster(t *testing.T) {
+	file := []byte("cluster-enabled yes\ncluster-nodes a:1 b:2\n")
+	c := reload(t, file)
+	require.Equal(t, "cluster-enabled yes\ncluster-nodes a:1 b:2\n", string(Rewrite(c, file)))
+	set(t, c, "hz", "20")
+	again := reload(t, Rewrite(c, file))
+	require.Equal(t, 20, again.Hz)
+	require.False(t, again.AppendOnly)
+	require.Empty(t, again.Save)
+}

@@ -1,0 +1,110 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+
+	"cellserver/commands"
+)
+
+// memberFlags are the flags of commands that change the cluster. They wait for other nodes, and
+// commands with the flag Admin do not run in the event loop.
+const memberFlags = commands.Admin | commands.Stale | commands.NoAsyncLoading
+
+// The subcommands of CLUSTER that change who belongs to the cluster and who leads it.
+var memberCommands = []*commands.Command{
+	{Name: "meet", Arity: -4, Flags: memberFlags, Since: "3.0.0", Run: onMember(clusterMeet), Usage: "ip port [cluster_bus_port]",
+		Summary: "Force a node cluster to handshake with another node", Complexity: "O(1)",
+		Help: []string{"MEET <ip> <port> [<bus-port>]", "    Add the node at this address of clients to the cluster, and wait until it votes."}},
+	{Name: "forget", Arity: 3, Flags: memberFlags, Since: "3.0.0", Run: onMember(clusterForget), Usage: "node-id",
+		Summary: "Remove a node from the nodes table", Complexity: "O(1)",
+		Help: []string{"FORGET <node-id>", "    Remove a node from the cluster. Its id is never used again."}},
+	{Name: "failover", Arity: -2, Flags: memberFlags, Since: "3.0.0", Run: onMember(clusterFailover), Usage: "[FORCE | TAKEOVER]",
+		Summary: "Forces a replica to perform a manual failover of its master.", Complexity: "O(1)",
+		Help: []string{"FAILOVER", "    Make this node the leader. The present leader first sends the replies that it holds."}},
+}
+
+const errAlone commands.Error = "ERR this node is alone: start all nodes of the cluster with the same cluster-nodes"
+
+// onMember makes a command an error on a server that is alone. In a transaction it is an error, too,
+// because EXEC would hold its locks while the command waits.
+func onMember(run func(*commands.Call, commands.Topology) error) func(*commands.Call) error {
+	return func(c *commands.Call) error {
+		if !c.Server.Config().ClusterEnabled {
+			return errNoCluster
+		}
+		t := c.Server.Control.Topology()
+		if t == nil {
+			return errAlone
+		}
+		if c.Conn.Transaction.Running {
+			return commands.ErrNotInMulti
+		}
+		if err := run(c, t); err != nil {
+			return asReply(err)
+		}
+		return commands.ReplyOK(c)
+	}
+}
+
+// asReply gives an error of the cluster the code ERR, unless it has a code.
+func asReply(err error) error {
+	var reply commands.Error
+	if errors.As(err, &reply) {
+		return reply
+	}
+	return commands.Error("ERR " + err.Error())
+}
+
+func clusterMeet(c *commands.Call, t commands.Topology) error {
+	if len(c.Args) > 5 {
+		return c.SubcommandSyntax()
+	}
+	host := string(c.Args[2])
+	port, ok := commands.ParseInt(c.Args[3])
+	if !ok {
+		return commands.Error(fmt.Sprintf("ERR Invalid TCP base port specified: %s", c.Args[3]))
+	}
+	if host == "" || port <= 0 || port > 65535 {
+		return commands.Error(fmt.Sprintf("ERR Invalid node address specified: %s:%s", host, c.Args[3]))
+	}
+	if len(c.Args) == 5 {
+		bus, ok := commands.ParseInt(c.Args[4])
+		switch {
+		case !ok:
+			return commands.Error(fmt.Sprintf("ERR Invalid TCP bus port specified: %s", c.Args[4]))
+		case bus != 0 && bus != port+clusterPortOffset:
+			return errBusPort
+		}
+	}
+	return t.Meet(host, int(port))
+}
+
+const errBusPort commands.Error = "ERR the node tells its own port for nodes: give host and port of its clients only, and set cluster-port on that node"
+
+func clusterForget(c *commands.Call, t commands.Topology) error {
+	v, id := t.View(), string(c.Args[2])
+	switch i := v.Find(id); {
+	case i < 0:
+		return errUnknownNode(c.Args[2])
+	case i == v.Self:
+		return commands.Error("ERR I tried hard but I can't forget myself...")
+	case leads(v, i):
+		return commands.Error("ERR Can't forget my master!")
+	}
+	return t.Forget(id)
+}
+
+// clusterFailover accepts FORCE, because no leader has to agree: the majority elects. TAKEOVER is a
+// leader without a majority, which there is not.
+func clusterFailover(c *commands.Call, t commands.Topology) error {
+	switch {
+	case len(c.Args) > 3 || len(c.Args) == 3 && !commands.Is(c.Args[2], "force") && !commands.Is(c.Args[2], "takeover"):
+		return commands.ErrSyntax
+	case len(c.Args) == 3 && commands.Is(c.Args[2], "takeover"):
+		return commands.Error("ERR a majority of the nodes elects the leader, so no node can take over without it: use CLUSTER FAILOVER")
+	case t.Epoch() != 0:
+		return commands.Error("ERR You should send CLUSTER FAILOVER to a replica")
+	}
+	return t.Failover()
+}

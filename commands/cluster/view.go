@@ -1,0 +1,74 @@
+package cluster
+
+import (
+	"net"
+
+	"cellserver/commands"
+	"cellserver/internal/topology"
+	"cellserver/store"
+)
+
+// viewOf returns the cluster as this node sees it. A server that is alone is a cluster of one node.
+func viewOf(c *commands.Call) *topology.View {
+	if t := c.Server.Control.Topology(); t != nil {
+		return t.View()
+	}
+	return &topology.View{
+		Nodes:  []topology.Node{aloneNode(c)},
+		Groups: []topology.Group{{Last: store.Slots - 1}},
+	}
+}
+
+// clusterPortOffset is the distance from the port of clients to the port of other nodes, by the
+// convention of Redis. A server that is alone has no such port.
+const clusterPortOffset = 10000
+
+// aloneNode returns a server that is alone, with the announced address. Without an announced address
+// it uses the local address of this connection.
+func aloneNode(c *commands.Call) topology.Node {
+	cfg := c.Server.Config()
+	n := topology.Node{ID: c.Server.Control.RunID(), Port: cfg.Port, Voter: true, Healthy: true}
+	if a, ok := c.Conn.Link.Peer.LocalAddr().(*net.TCPAddr); ok {
+		n.Host, n.Port = a.IP.String(), a.Port
+	}
+	if host := cfg.Cluster.AnnouncedHost(); host != "" {
+		n.Host = host
+	}
+	if port := cfg.Cluster.AnnouncePort; port != 0 {
+		n.Port = port
+	}
+	n.PeerPort = n.Port + clusterPortOffset
+	if port := cfg.Cluster.AnnounceBusPort; port != 0 {
+		n.PeerPort = port
+	}
+	return n
+}
+
+// errUnknownNode is the error of an id that no node of the cluster has.
+func errUnknownNode(id []byte) error { return commands.Error("ERR Unknown node " + string(id)) }
+
+// clusterMyID replies with the id of this node.
+func clusterMyID(c *commands.Call) error {
+	v := viewOf(c)
+	c.Out.BulkString(v.Nodes[v.Self].ID)
+	return nil
+}
+
+// leads reports whether a node leads a group.
+func leads(v *topology.View, node int) bool {
+	for i := range v.Groups {
+		if v.Groups[i].Leader == node {
+			return true
+		}
+	}
+	return false
+}
+
+// serves reports whether clients may read on a node that follows: it has the data, and answers.
+func serves(n *topology.Node) bool { return n.Voter && n.Healthy }
+
+// leaderless reports whether the cluster has no leader that answers, as far as this node knows.
+func leaderless(v *topology.View) bool {
+	leader := v.LeaderOf(0)
+	return v.State == topology.Down || leader < 0 || !v.Nodes[leader].Healthy
+}

@@ -1,0 +1,164 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+
+	"cellserver/internal/config/value"
+)
+
+// Cluster has the values of a cluster of several nodes. They have no effect while Nodes is empty.
+type Cluster struct {
+	Nodes        []string // host:port of the clients of each first member; empty: the server is alone
+	Port         int      // of other nodes; 0: the port of clients + 10000
+	Groups       int      // of slots, each with a leader of its own
+	Durability   Durability
+	NodeTimeout  int // milliseconds
+	Window       int // entries of the log that may wait for a majority
+	Reads        Reads
+	MaxClockSkew int // milliseconds
+	Secret       string
+	TLS          bool // between nodes
+	Zone         string
+	ProxyPort    int // 0: none
+
+	AnnounceIP, AnnounceHostname  string // "": the address on which the node listens
+	AnnouncePort, AnnounceBusPort int    // 0: the port on which the node listens
+
+	SentinelMasterName string
+}
+
+// Durability says when a node tells the leader that it has an entry of the log.
+type Durability string
+
+// The values of cluster-durability.
+const (
+	DurabilityOS    Durability = "os"    // after the write: the entry survives the end of the process
+	DurabilityFsync Durability = "fsync" // after the fsync: the entry survives a power cut
+)
+
+// Reads says how a leader proves that it still leads before it replies to a read.
+type Reads string
+
+// The values of cluster-reads.
+const (
+	ReadsLease  Reads = "lease"  // by the time since the majority last confirmed it
+	ReadsQuorum Reads = "quorum" // by asking the majority each time
+)
+
+// busOffset is the distance from the port of clients to the port of other nodes, by the convention of Redis.
+const busOffset = 10000
+
+// PeerPort returns the port of other nodes, and the base port of clients. A server without TCP has the base port 0.
+func (c *Config) PeerPort() (peer, base int) {
+	base = c.Port
+	if base == 0 {
+		base = c.TLSPort
+	}
+	if c.Cluster.Port != 0 {
+		return c.Cluster.Port, base
+	}
+	return base + busOffset, base
+}
+
+// AnnouncedHost returns the name or address that cluster-announce-hostname or cluster-announce-ip sets; "" for none.
+func (c *Cluster) AnnouncedHost() string {
+	if c.AnnounceHostname != "" {
+		return c.AnnounceHostname
+	}
+	return c.AnnounceIP
+}
+
+// validateCluster checks the directives of a cluster against each other and against the rest.
+func (c *Config) validateCluster() error {
+	if len(c.Cluster.Nodes) == 0 {
+		if c.Cluster.ProxyPort != 0 {
+			return errors.New("proxy-port needs cluster-nodes: a server that is alone has no leader to pass clients on to")
+		}
+		return nil
+	}
+	peer, base := c.PeerPort()
+	switch {
+	case !c.ClusterEnabled:
+		return errors.New("cluster-nodes needs cluster-enabled yes")
+	case c.AppendOnly:
+		return errors.New("appendonly yes cannot go with cluster-nodes: the log of the cluster has every change, so remove appendonly")
+	case base == 0 || len(c.Bind) == 0:
+		return errors.New("cluster-nodes needs port or tls-port: clients and other nodes must reach this node")
+	case peer > 65535:
+		return fmt.Errorf("cluster-port is %d + %d without a value of its own, which is more than 65535: set cluster-port", base, busOffset)
+	case c.Cluster.TLS && (c.TLSCertFile == "" || c.TLSKeyFile == "" || c.TLSCACertFile == ""):
+		return errors.New("tls-cluster needs tls-cert-file, tls-key-file and tls-ca-cert-file: nodes check each other's certificate")
+	}
+	return c.validateClusterPorts(peer)
+}
+
+// validateClusterPorts checks that no two listeners of a node have the same port.
+func (c *Config) validateClusterPorts(peer int) error {
+	ports := []struct {
+		name string
+		port int
+	}{{"port", c.Port}, {"tls-port", c.TLSPort}, {"cluster-port", peer}, {"proxy-port", c.Cluster.ProxyPort}}
+	for i, a := range ports {
+		for _, b := range ports[i+1:] {
+			if a.port != 0 && a.port == b.port {
+				return fmt.Errorf("%s and %s are both %d", a.name, b.name, a.port)
+			}
+		}
+	}
+	return nil
+}
+
+// maxNodes is the most members that cluster-nodes may name. More voters make every write slower.
+const maxNodes = 9
+
+// nodeAddresses is the kind of cluster-nodes. One empty argument is none.
+var nodeAddresses = value.Kind[[]string]{
+	Values: "up to 9 addresses, host:port", Many: true,
+	Parse: func(args []string) ([]string, error) {
+		switch {
+		case len(args) == 0 || len(args) == 1 && args[0] == "":
+			return nil, nil
+		case len(args) > maxNodes:
+			return nil, fmt.Errorf("at most %d nodes", maxNodes)
+		}
+		for i, address := range args {
+			if !isAddress(address) {
+				return nil, fmt.Errorf("'%s' is not host:port, such as 10.0.0.1:6379", address)
+			}
+			if slices.Contains(args[:i], address) {
+				return nil, fmt.Errorf("'%s' stands twice", address)
+			}
+		}
+		return slices.Clone(args), nil
+	},
+	Format: func(list []string) string { return value.Join(list, func(s string) string { return s }) },
+}
+
+// isAddress reports whether a text is a host and a port from 1 to 65535.
+func isAddress(s string) bool {
+	host, port, err := net.SplitHostPort(s)
+	n, notNumber := strconv.Atoi(port)
+	return err == nil && host != "" && notNumber == nil && strconv.Itoa(n) == port && n > 0 && n <= 65535
+}
+
+// word accepts a text without spaces of up to most bytes.
+func word(most int, mayBeEmpty bool) value.Kind[string] {
+	return value.Checked("word", func(s string) string {
+		switch {
+		case s == "" && !mayBeEmpty:
+			return "argument can't be empty"
+		case len(s) > most:
+			return fmt.Sprintf("argument must have at most %d bytes", most)
+		}
+		for _, b := range []byte(s) {
+			if b <= ' ' || b == 0x7f {
+				return "argument must be one word, without spaces"
+			}
+		}
+		return ""
+	})
+}

@@ -1,0 +1,41 @@
+package server
+
+import (
+	"fmt"
+
+	"cellserver/commands"
+	"cellserver/internal/topology"
+)
+
+// Deliver sends a message that another node published to the subscribers of this node.
+func (s *Server) Deliver(channel, message []byte) { s.pubsub.Publish(nil, channel, message) }
+
+// KeysReplaced tells the clients that track keys that all keys may have changed. The edge calls it
+// after changes were taken back, and after the node has loaded a snapshot.
+func (s *Server) KeysReplaced() { s.tracking.FlushedNothing(nil) }
+
+// ViewChanged follows a change of the cluster. The edge calls it after each change, for one change
+// at a time. Clients in Sentinel mode learn of a new leader by the message +switch-master.
+//
+// If this node no longer leads, ViewChanged closes the connections of its clients, as a Sentinel
+// does. A client that does not know clusters finds the new leader only when it connects again. The
+// connections of subscribers, monitors and READONLY clients stay.
+func (s *Server) ViewChanged(old, now *topology.View) {
+	from, to := old.LeaderOf(0), now.LeaderOf(0)
+	if from < 0 || to < 0 {
+		return
+	}
+	a, b := &old.Nodes[from], &now.Nodes[to]
+	if a.ID == b.ID && a.Host == b.Host && a.Port == b.Port {
+		return
+	}
+	s.Deliver([]byte("+switch-master"), fmt.Appendf(nil, "%s %s %d %s %d", s.Config().Cluster.SentinelMasterName, a.Host, a.Port, b.Host, b.Port))
+	if from == old.Self && to != now.Self {
+		s.clients.Kill(nil, writesHere)
+	}
+}
+
+// writesHere reports whether a client may believe that this node leads.
+func writesHere(i *commands.ClientInfo) bool {
+	return i.Kind == "normal" && !i.Modes.Monitoring && !i.Modes.ReadOnly
+}

@@ -1,0 +1,75 @@
+package server_test
+
+import (
+	"testing"
+
+	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMessagesOfOtherNodes(t *testing.T) {
+	h, cluster := servertest.NewMember(t, 0, 1)
+	subscriber := h.NewClient(t)
+	subscriber.Do("SUBSCRIBE news")
+	h.Want("PUBLISH news hello", 1)
+	h.Server.Deliver([]byte("news"), []byte("world"))
+	require.Equal(t, []any{
+		[]any{"message", "news", "hello"}, []any{"message", "news", "world"},
+	}, subscriber.TakePushes())
+	require.Equal(t, []string{"publish news hello"}, cluster.Calls, "a message of another node goes no further")
+}
+
+func TestSwitchMaster(t *testing.T) {
+	h, _ := servertest.NewMember(t, 0, 0, "--sentinel-master-name", "limits")
+	subscriber := h.NewClient(t)
+	subscriber.Do("SUBSCRIBE +switch-master")
+	for _, story := range []struct {
+		name    string
+		old     int
+		now     int
+		message string
+	}{
+		{"the first leader", -1, 1, ""},
+		{"no change", 1, 1, ""},
+		{"another leader", 1, 2, "limits 10.0.0.2 6379 10.0.0.3 6379"},
+		{"this node leads", 2, 0, "limits 10.0.0.3 6379 10.0.0.1 6379"},
+		{"this node stops", 0, 1, "limits 10.0.0.1 6379 10.0.0.2 6379"},
+	} {
+		h.Server.ViewChanged(servertest.View(3, 0, story.old), servertest.View(3, 0, story.now))
+		var want []any
+		if story.message != "" {
+			want = []any{[]any{"message", "+switch-master", story.message}}
+		}
+		require.Equal(t, want, subscriber.TakePushes(), story.name)
+	}
+	old, now := servertest.View(3, 0, 1), servertest.View(3, 0, 1)
+	now.Nodes[1].Port = 7000
+	h.Server.ViewChanged(old, now)
+	require.Equal(t, []any{[]any{"message", "+switch-master", "limits 10.0.0.2 6379 10.0.0.2 7000"}}, subscriber.TakePushes(), "the leader has another address")
+}
+
+// TestClientsLeaveAFormerLeader: only clients that may believe that the node leads lose their connection.
+func TestClientsLeaveAFormerLeader(t *testing.T) {
+	h, _ := servertest.NewMember(t, 0, 0)
+	reader, monitor, subscriber := h.NewClient(t), h.NewClient(t), h.NewClient(t)
+	reader.Want("READONLY", ok)
+	monitor.Want("MONITOR", ok)
+	subscriber.Do("SUBSCRIBE news")
+	h.Server.ViewChanged(servertest.View(3, 0, 1), servertest.View(3, 0, 2))
+	h.Server.ViewChanged(servertest.View(3, 0, 2), servertest.View(3, 0, 0))
+	require.False(t, h.Closed)
+	h.Server.ViewChanged(servertest.View(3, 0, 0), servertest.View(3, 0, 2))
+	require.True(t, h.Closed)
+	require.False(t, reader.Closed || monitor.Closed || subscriber.Closed)
+}
+
+func TestKeysReplaced(t *testing.T) {
+	h, _ := servertest.NewMember(t, 0, 0)
+	h.Do("HELLO 3")
+	h.Want("CLIENT TRACKING ON", ok)
+	h.Want("GET a", nil)
+	h.Server.KeysReplaced()
+	require.Equal(t, []any{resptest.Push{"invalidate", resptest.Nil3}}, h.TakePushes())
+}

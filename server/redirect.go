@@ -1,0 +1,119 @@
+package server
+
+import (
+	"fmt"
+
+	"cellserver/commands"
+	"cellserver/internal/topology"
+	"cellserver/limiters/rules"
+	"cellserver/resp"
+	"cellserver/store"
+)
+
+// The errors of a node that does not lead. They have the texts of Redis, because clients parse them.
+const (
+	errClusterDown commands.Error = "CLUSTERDOWN The cluster is down"
+	errReadOnly    commands.Error = "READONLY You can't write against a read only replica."
+)
+
+// errMoved tells a cluster client which node leads the slot of a command.
+func errMoved(slot uint16, n *topology.Node) error {
+	return commands.Error(fmt.Sprintf("MOVED %d %s:%d", slot, n.Host, n.Port))
+}
+
+// checkCluster returns an error in cluster mode if a command or a transaction must not run on this
+// node. Its keys have different slots, or another node leads their slot.
+func (c *Client) checkCluster(call *commands.Call) error {
+	slot, err := slotOf(call)
+	if err != nil || c.batch.epoch != 0 || c.server.control.topology == nil {
+		return err
+	}
+	return elsewhere(c.server.control.topology.View(), call, slot)
+}
+
+// slotOf returns the slot of all keys of a command or of a transaction, -1 if there are no keys.
+func slotOf(call *commands.Call) (slot int, err error) {
+	slot = -1
+	note := func(key []byte) {
+		k := int(store.Slot(key))
+		if slot >= 0 && k != slot {
+			err = commands.ErrCrossSlot
+		}
+		slot = k
+	}
+	call.Cmd.EachKey(call.Args, note)
+	if q := &call.Conn.Transaction.Queue; q.Active && call.Cmd.Name == "exec" {
+		for _, queued := range q.Commands {
+			queued.Cmd.EachKey(queued.Args, note)
+		}
+	}
+	return slot, err
+}
+
+// usesKeys reports whether a command reads or changes the keyspace. UNWATCH, DISCARD and RESET do
+// not, although they lock the partitions of watched keys. Commands that run while the server loads
+// its keys use keys only if their flags or their arguments say so.
+func usesKeys(call *commands.Call) bool {
+	cmd := call.Cmd
+	if call.EffectiveFlags()&(commands.Write|commands.ReadOnly) != 0 || cmd.Flags&commands.Loading == 0 && cmd.Footprint != nil {
+		return true
+	}
+	slot, _ := slotOf(call)
+	return slot >= 0
+}
+
+// elsewhere returns the error of a command that a node without an epoch must not run. slot is -1 for a
+// command without keys. As a replica of Redis Cluster, a node that follows runs these commands:
+//   - commands that do not use the keyspace
+//   - reads of a READONLY client
+//   - reads without keys: SCAN, KEYS, DBSIZE, RANDOMKEY
+//
+// A write without keys, such as FLUSHALL, is the error READONLY. All others are MOVED. Three answers differ from Redis:
+//   - READONLY clients also read while the cluster is down.
+//   - CL.RULE SET and DEL have no keys for a client. They move to the slot of the rules.
+//   - A node that the view calls the leader, but that has no epoch, runs nothing: changes that it
+//     made before may be taken back.
+func elsewhere(v *topology.View, call *commands.Call, slot int) error {
+	if !usesKeys(call) {
+		return nil
+	}
+	writes := call.EffectiveFlags()&commands.Write != 0
+	if slot < 0 && writes && call.Cmd.Group == commands.GroupLimiter {
+		slot = int(rules.Slot())
+	}
+	leader := v.LeaderOf(uint16(max(slot, 0)))
+	switch {
+	case v.State == topology.Joining:
+		return errLoading
+	case leader == v.Self:
+		return errClusterDown
+	case slot < 0 && writes:
+		return errReadOnly
+	case slot < 0 || !writes && call.Conn.Modes.ReadOnly:
+		return nil
+	case v.State == topology.Down || leader < 0:
+		return errClusterDown
+	}
+	return errMoved(uint16(slot), &v.Nodes[leader])
+}
+
+// epochEnded reports whether the node has begun or stopped to lead since the batch began. Then the
+// commands of the batch must not run: their time and their keys belong to another epoch. It is
+// called while the partitions of a command are locked, because an epoch ends under all locks.
+func (c *Client) epochEnded() bool {
+	t := c.server.control.topology
+	return t != nil && t.Epoch() != c.batch.epoch
+}
+
+// refuseLocked unlocks the partitions of a command that must not run, and replies with an error.
+func (c *Client) refuseLocked(call *commands.Call) resp.Status {
+	c.tx.End()
+	call.Tx = nil
+	slot, _ := slotOf(call)
+	err := elsewhere(c.server.control.topology.View(), call, slot)
+	if err == nil {
+		err = errClusterDown // the view is older than the epoch: the client tries again
+	}
+	c.refuse(call, err)
+	return resp.Continue
+}
