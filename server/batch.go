@@ -7,6 +7,7 @@ type batch struct {
 	dirty   bool   // a command may have changed the published state of the client
 	keys    bool   // a command has used keys
 	changed bool   // a command has changed a key; a read that removes an expired key is such a command
+	epoch   uint64 // of the node as the batch began; 0 if it did not lead, and if it is alone
 	need    uint64 // the position that the replies wait for
 }
 
@@ -28,8 +29,15 @@ type safety struct {
 
 // need returns the position that the replies of a batch wait for, at its end; 0 for nothing.
 func (s *safety) need(b *batch) uint64 {
-	if s.positions == nil || !b.changed && !(b.keys && s.positions.ReadsWait()) {
+	if s.positions == nil {
 		return 0
 	}
-	return s.positions.Begun()
+	return b.position(s.positions)
+}
+
+func (b *batch) position(of Positions) uint64 {
+	if b.changed || b.keys && of.ReadsWait() {
+		return of.Begun()
+	}
+	return 0
 }

@@ -20,11 +20,10 @@ type Client struct {
 	tx        *store.Tx
 	footprint store.Footprint // of the running command; reused
 	timing    timing
-	epoch     uint64 // of the node when the batch began; 0 if the node did not lead, and if it is alone
-	batch     batch
 
 	offloaded bool // the session runs the next try of the command on a goroutine of its own
 	running   bool // a command runs in its transaction
+	batch     batch
 }
 
 // Connect returns the client of a new connection. The client is the handler of its session.
@@ -57,11 +56,11 @@ func (c *Client) ID() int64 { return c.conn.ID }
 // Begin reads the epoch and then the clocks for a batch of commands. In this order a leader never runs a command at the
 // time of a follower.
 func (c *Client) Begin() {
+	c.batch = batch{}
 	if t := c.server.control.topology; t != nil {
-		c.epoch = t.Epoch()
+		c.batch.epoch = t.Epoch()
 	}
 	c.conn.Now, c.timing.since = c.server.parts.Clock.Read()
-	c.batch = batch{}
 }
 
 // Prefetch prefetches the key of a later command of the batch, if the batch repeats one command on

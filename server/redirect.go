@@ -25,7 +25,7 @@ func errMoved(slot uint16, n *topology.Node) error {
 // node. Its keys have different slots, or another node leads their slot.
 func (c *Client) checkCluster(call *commands.Call) error {
 	slot, err := slotOf(call)
-	if err != nil || c.epoch != 0 || c.server.control.topology == nil {
+	if err != nil || c.batch.epoch != 0 || c.server.control.topology == nil {
 		return err
 	}
 	return elsewhere(c.server.control.topology.View(), call, slot)
@@ -102,7 +102,7 @@ func elsewhere(v *topology.View, call *commands.Call, slot int) error {
 // called while the partitions of a command are locked, because an epoch ends under all locks.
 func (c *Client) epochEnded() bool {
 	t := c.server.control.topology
-	return t != nil && t.Epoch() != c.epoch
+	return t != nil && t.Epoch() != c.batch.epoch
 }
 
 // refuseLocked unlocks the partitions of a command that must not run, and replies with an error.

@@ -77,7 +77,7 @@ func New(o Options) *Server {
 	ruleSet := new(rules.Rules)
 	s.stats.Init()
 	s.report = report.New(report.Sources{
-		Store: o.Store, Clock: o.Clock, Config: config, Process: o.Process, Disk: o.Persistence, RunID: o.RunID,
+		Store: o.Store, Clock: o.Clock, Config: config, Process: o.Process, Disk: o.Persistence, Control: &s.control,
 		Stats: &s.stats, Clients: s.clients, PubSub: s.pubsub, Tracking: s.tracking, Slow: &s.slow, Rules: ruleSet,
 	})
 	s.parts = commands.Server{

@@ -154,8 +154,8 @@ func TestEffectsSayEverything(t *testing.T) {
 	require.Positive(t, from.Counters().Expired)
 }
 
-func randomKey(r *rand.Rand) []byte {
-	key := fmt.Append(nil, "key:", r.Intn(200))
+func randomKey(r *rand.Rand, keys int) []byte {
+	key := fmt.Append(nil, "key:", r.Intn(keys))
 	if r.Intn(40) == 0 {
 		key = append(key, make([]byte, 1500)...)
 	}
@@ -170,8 +170,11 @@ func randomWrite(r *rand.Rand, tx *Tx) {
 	randomKeyWrite(r, tx)
 }
 
-func randomKeyWrite(r *rand.Rand, tx *Tx) {
-	key := randomKey(r)
+func randomKeyWrite(r *rand.Rand, tx *Tx) { writeOneOf(r, tx, 200) }
+
+// writeOneOf does a random write to one of a number of keys.
+func writeOneOf(r *rand.Rand, tx *Tx, keys int) {
+	key := randomKey(r, keys)
 	e := tx.Write(key)
 	at := NoExpiry
 	if r.Intn(2) == 0 {
@@ -202,7 +205,7 @@ func randomKeyWrite(r *rand.Rand, tx *Tx) {
 	case op == 16:
 		e.ZStore([]Item{{Score: 1, Member: "m1"}, {Score: 2, Member: "m2"}, {Score: randomScore(r), Member: "m3"}}[:r.Intn(4)])
 	case op < 19 && e.Exists():
-		db, dst := r.Intn(3), randomKey(r)
+		db, dst := r.Intn(3), randomKey(r, keys)
 		switch same := db == tx.DB(); {
 		case op == 17 && !(same && string(dst) == string(key)):
 			e.CopyTo(db, dst)

@@ -104,6 +104,16 @@ var mayImport = map[string][]string{
 	"cluster/roster":      {"cluster/entry", "internal/topology", "store"},
 	"cluster/entry":       {},
 	"cluster/clustertest": {"cluster", "commands/all", "internal/config/configload", "internal/topology", "resp", "resp/resptest", "server", "server/servertest", "store"}, // for tests only
+	"cluster/identity":    {"persistence/fs"},
+	"cluster/raftlog":     {"persistence/fs"},
+	// The nodes of a cluster. What a node decides and says knows no sockets.
+	"cluster/formation":      {"cluster/identity"},
+	"cluster/status":         {},
+	"cluster/peer/handshake": {},
+	"cluster/peer/message":   {},
+	"cluster/peer/forward":   {},
+	"cluster/peer": {"cluster/formation", "cluster/peer/forward", "cluster/peer/handshake", "cluster/peer/message", "cluster/status",
+		"internal/topology"},
 
 	// The edge wires everything.
 	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
@@ -142,6 +152,14 @@ var mustNotKnow = map[string][]string{
 	"persistence/rdb":          {"net", "os", "time"},
 	"persistence/fs":           {"net", "time"},
 	"cluster/entry":            {"net", "os", "sync", "sync/atomic", "time"},
+	"cluster/identity":         {"net", "sync", "sync/atomic", "time"},
+	"cluster/raftlog":          {"net", "time"},
+	"cluster/formation":        {"os", "sync", "sync/atomic", "time"},
+	"cluster/status":           {"net", "os", "sync", "sync/atomic"},
+	"cluster/peer/handshake":   {"os", "sync", "sync/atomic"},
+	"cluster/peer/message":     {"net", "os", "sync", "sync/atomic", "time"},
+	"cluster/peer/forward":     {"os"},
+	"cluster/peer":             {"os"},
 	"cmd/cellserver/app":       {"flag", "os/signal"},
 	"persistence/aof/format":   {"net", "os", "sync", "sync/atomic", "time"},
 	"persistence/rdb/encoding": {"net", "os", "sync", "sync/atomic", "time"},

@@ -19,7 +19,7 @@ var mayReach = map[string][]string{
 		"Conn.Link", "Conn.Modes", "Conn.Now", "Conn.Transaction", "Conn.Wait"},
 	"commands/cluster": {"Server.Config", "Server.Control", "Conn.Link", "Conn.Modes", "Conn.Transaction"},
 	// RESET ends all that a connection may have begun.
-	"commands/connection": {"Server.Clients", "Server.Config", "Server.Monitors", "Server.PubSub", "Server.Stats", "Server.Tracker", "Stats.Logins",
+	"commands/connection": {"Server.Clients", "Server.Config", "Server.Control", "Server.Monitors", "Server.PubSub", "Server.Stats", "Server.Tracker", "Stats.Logins",
 		"Conn.DB", "Conn.ID", "Conn.Identity", "Conn.Link", "Conn.Modes", "Conn.MustAuthenticate", "Conn.Subs", "Conn.Tracking",
 		"Conn.Transaction", "Conn.Wait"},
 	// FLUSHALL empties the files on disk and the caches of clients.

@@ -1,17 +1,65 @@
 package admin
 
-import "cellserver/commands"
+import (
+	"strconv"
 
-// ROLE replies with the role of the server in replication: a master without replicas.
+	"cellserver/commands"
+)
+
+// ROLE replies with the role of the server in replication. A server that is alone, and the leader of
+// a cluster, are masters. A leader whose epoch has ended is not: it serves nothing until the cluster
+// has elected a leader. Offsets are indexes in the log of the cluster.
 var _ = commands.Register(&commands.Command{
 	Name: "role", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast, Group: commands.GroupServer, Since: "2.8.12",
 	Summary: "Return the role of the instance in the context of replication", Complexity: "O(1)",
 	Categories: []string{"admin", "dangerous"},
-	Run: func(c *commands.Call) error {
+	Run:        role,
+})
+
+func role(c *commands.Call) error {
+	t := c.Server.Control.Topology()
+	switch {
+	case t == nil:
 		c.Out.Array(3)
 		c.Out.BulkString("master")
 		c.Out.Int(0)
 		c.Out.Array(0)
-		return nil
-	},
-})
+	case t.Epoch() != 0:
+		roleOfLeader(c, t)
+	default:
+		roleOfFollower(c, t)
+	}
+	return nil
+}
+
+func roleOfLeader(c *commands.Call, t commands.Topology) {
+	v := t.View()
+	replicas := v.Replicas()
+	c.Out.Array(3)
+	c.Out.BulkString("master")
+	c.Out.Int(int64(v.Applied(v.Self)))
+	c.Out.Array(len(replicas))
+	for _, r := range replicas {
+		n := &v.Nodes[r]
+		commands.StringArray(c.Out, []string{n.Host, strconv.Itoa(n.Port), strconv.FormatUint(v.Applied(r), 10)})
+	}
+}
+
+// roleOfFollower shows the leader, or the last leader during an election. Before the first election
+// the address is empty.
+func roleOfFollower(c *commands.Call, t commands.Topology) {
+	v := t.View()
+	host, port, link := "", 0, "connect"
+	if leader := v.LeaderOf(0); leader >= 0 {
+		host, port = v.Nodes[leader].Host, v.Nodes[leader].Port
+	}
+	if v.Follows() {
+		link = "connected"
+	}
+	c.Out.Array(5)
+	c.Out.BulkString("slave")
+	c.Out.BulkString(host)
+	c.Out.Int(int64(port))
+	c.Out.BulkString(link)
+	c.Out.Int(int64(v.Applied(v.Self)))
+}

@@ -1,8 +1,28 @@
 package admin
 
 import (
-	"cellserver/server/servertest"
 	"testing"
+
+	"cellserver/internal/topology"
+	"cellserver/server/servertest"
 )
 
 func TestRole(t *testing.T) { servertest.New(t).Want("ROLE", []any{"master", 0, []any{}}) }
+
+func TestRoleInACluster(t *testing.T) {
+	h, cluster := servertest.NewMember(t, 0, 0)
+	h.Want("ROLE", []any{"master", 42, []any{[]string{"10.0.0.2", "6379", "40"}, []string{"10.0.0.3", "6379", "40"}}})
+	cluster.Now.Nodes[1].Healthy = false
+	h.Want("ROLE", []any{"master", 42, []any{[]string{"10.0.0.3", "6379", "40"}}})
+	cluster.Epochs = []uint64{0}
+	h.Want("ROLE", []any{"slave", "10.0.0.1", 6379, "connect", 42}) // its epoch has ended
+
+	cluster.Now = servertest.View(3, 0, 1)
+	h.Want("ROLE", []any{"slave", "10.0.0.2", 6379, "connected", 42})
+	cluster.Now.State = topology.Down
+	h.Want("ROLE", []any{"slave", "10.0.0.2", 6379, "connect", 42})
+	cluster.Now.State = topology.Joining
+	h.Want("ROLE", []any{"slave", "10.0.0.2", 6379, "connect", 42})
+	cluster.Now = servertest.View(3, 0, -1)
+	h.Want("ROLE", []any{"slave", "", 0, "connect", 42})
+}

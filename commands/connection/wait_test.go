@@ -46,3 +46,20 @@ func TestWaitForEver(t *testing.T) {
 		require.EqualValues(t, 0, reply())
 	}
 }
+
+func TestWaitInACluster(t *testing.T) {
+	h, cluster := servertest.NewMember(t, 0, 0)
+	h.Want("WAIT 1 0", 1)
+	h.Want("WAIT 2 0", 1)
+	h.Want("WAIT a 1", commands.ErrNotInteger)
+	for voters, replicas := range map[int]int{1: 0, 2: 1, 3: 1, 4: 2, 5: 2} {
+		cluster.Now = servertest.View(voters, 0, 0)
+		h.Want("WAIT 9 0", replicas)
+	}
+	cluster.Now = servertest.View(5, 0, 0)
+	cluster.Now.Nodes[4].Voter = false
+	cluster.Now.Nodes[3].Voter = false
+	h.Want("WAIT 9 0", 1)
+	cluster.Now, cluster.Epochs = servertest.View(3, 0, 1), []uint64{0}
+	h.Want("WAIT 1 0", errWaitOnReplica)
+}

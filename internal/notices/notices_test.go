@@ -20,7 +20,9 @@ const server = "cellserver/cmd/cellserver"
 // TestNoticesAreCurrent makes the text from the module cache and compares it with the file.
 func TestNoticesAreCurrent(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("cellserver contains the following modules.\n")
+	// Some of the licences ask to say where the source code is.
+	b.WriteString("cellserver contains the following modules. The source code of a module and of its version is at\n" +
+		"https://proxy.golang.org/NAME/@v/VERSION.zip, and `go mod download NAME@VERSION` gets it.\n")
 	write(t, &b, "the standard library of Go", strings.TrimSpace(output(t, "env", "GOROOT")))
 	for _, line := range linked(t) {
 		fields := strings.Fields(line)

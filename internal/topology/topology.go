@@ -87,3 +87,23 @@ func (v *View) Applied(node int) uint64 {
 	}
 	return v.Nodes[node].Applied
 }
+
+// Follows reports whether this node follows a leader that it hears.
+func (v *View) Follows() bool {
+	leader := v.LeaderOf(0)
+	return v.State == OK && leader >= 0 && leader != v.Self && v.Nodes[leader].Healthy
+}
+
+// Replicas returns the nodes that follow this node in the first group, as indexes in Nodes. Nodes
+// that this node does not hear are left out.
+func (v *View) Replicas() (healthy []int) {
+	if v.LeaderOf(0) != v.Self {
+		return nil
+	}
+	for _, r := range v.Groups[0].Replicas {
+		if v.Nodes[r].Healthy {
+			healthy = append(healthy, r)
+		}
+	}
+	return healthy
+}

@@ -32,3 +32,21 @@ func TestCounts(t *testing.T) {
 	require.Equal(t, []int{0, 2, -1}, []int{v.Find("a"), v.Find("c"), v.Find("d")})
 	require.Equal(t, []uint64{9, 2}, []uint64{v.Applied(0), v.Applied(1)})
 }
+
+func TestFollowers(t *testing.T) {
+	v := &View{
+		Nodes:  []Node{{ID: "a", Healthy: true}, {ID: "b", Healthy: true}, {ID: "c"}},
+		Groups: []Group{{Last: 16383, Leader: 0, Replicas: []int{1, 2}}},
+	}
+	require.False(t, v.Follows(), "it leads")
+	require.Equal(t, []int{1}, v.Replicas())
+	v.Self = 1
+	require.True(t, v.Follows())
+	require.Empty(t, v.Replicas())
+	v.Nodes[0].Healthy = false
+	require.False(t, v.Follows())
+	v.Nodes[0].Healthy, v.State = true, Down
+	require.False(t, v.Follows())
+	v.State, v.Groups[0].Leader = OK, -1
+	require.False(t, v.Follows())
+}

@@ -13,7 +13,7 @@ type FS interface {
 	// os.O_CREATE, os.O_EXCL, os.O_TRUNC, os.O_APPEND). It creates files with the mode 0644, less the
 	// umask.
 	Open(name string, flag int) (File, error)
-	// Rename renames a file. It replaces a file that has the new name.
+	// Rename renames a file or a directory. A file replaces a file that has the new name.
 	Rename(from, to string) error
 	// Remove removes a file.
 	Remove(name string) error

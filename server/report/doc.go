@@ -3,11 +3,13 @@
 //
 //	report.go       the sources of a report; samples of rates and peaks
 //	info.go         the sections of INFO, and the format of fields
-//	info_server.go  server, clients, memory, replication, CPU, cluster, keyspace
+//	info_server.go  server, clients, memory, CPU, keyspace
+//	info_cluster.go  replication and cluster
 //	info_stats.go   statistics of commands, errors and latencies
 //	info_limits.go  decisions of limiters and rules
 //	metrics.go      metrics of the server
 //	metrics_limits.go  metrics of limiters and rules
+//	metrics_cluster.go  metrics of the cluster
 //	exposition.go   the text format of Prometheus
 //
 // Dashboards and clients read INFO. So INFO has all fields of Redis. A field without a meaning in this server has the

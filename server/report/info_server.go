@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"cellserver/commands"
@@ -26,7 +25,7 @@ func (r *Report) infoServer(t *text, now int64) {
 	t.add("multiplexing_api", "go")
 	t.add("process_id", p.PID)
 	t.add("process_supervised", "no")
-	t.add("run_id", r.RunID)
+	t.add("run_id", r.Control.RunID())
 	t.add("tcp_port", port)
 	t.add("server_time_usec", now/1e3)
 	t.add("uptime_in_seconds", up)
@@ -81,19 +80,6 @@ func (r *Report) infoPersistence(t *text, _ int64) {
 	r.Disk.Info(t.add)
 }
 
-func (r *Report) infoReplication(t *text, _ int64) {
-	t.add("role", "master")
-	t.zeros("connected_slaves")
-	t.add("master_failover_state", "no-failover")
-	t.add("master_replid", r.RunID)
-	t.add("master_replid2", strings.Repeat("0", 40))
-	t.zeros("master_repl_offset")
-	t.add("second_repl_offset", -1)
-	t.zeros("repl_backlog_active")
-	t.add("repl_backlog_size", 1<<20)
-	t.zeros("repl_backlog_first_byte_offset", "repl_backlog_histlen")
-}
-
 func (r *Report) infoCPU(t *text, _ int64) {
 	usage := r.Process.usage()
 	seconds := func(d time.Duration) string { return fmt.Sprintf("%.6f", d.Seconds()) }
@@ -101,10 +87,6 @@ func (r *Report) infoCPU(t *text, _ int64) {
 	t.add("used_cpu_user", seconds(usage.User))
 	t.add("used_cpu_sys_children", seconds(0))
 	t.add("used_cpu_user_children", seconds(0))
-}
-
-func (r *Report) infoCluster(t *text, _ int64) {
-	t.add("cluster_enabled", commands.Bit(r.Config().ClusterEnabled))
 }
 
 func (r *Report) infoKeyspace(t *text, _ int64) {

@@ -21,7 +21,7 @@ type Sources struct {
 	Config   func() *config.Config
 	Process  Process
 	Disk     commands.Persistence
-	RunID    string
+	Control  commands.Control
 	Stats    *stats.Stats
 	Clients  *clients.Registry
 	PubSub   *pubsub.Broker

@@ -67,7 +67,8 @@ func NewAt(t testing.TB, edge *Edge, directives ...string) *Harness {
 	h.Server = server.New(server.Options{
 		Store: h.Store, Clock: h.Clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Config: cfg, RunID: RunID,
 		Persistence: h.Disk, Configured: edge.Configured, Rewrite: edge.Rewrite, Shutdown: edge.Shutdown, Process: edge.Process,
-		Positions: edge.Positions, Topology: edge.Topology,
+		Positions: edge.Positions,
+		Topology:  edge.Topology,
 	})
 	h.Client = h.NewClient(t)
 	return h

@@ -280,7 +280,6 @@ func (t *Table) Attach(d *Table) {
 	t.count.Store(d.Len())
 	t.volatile.Store(d.Volatile())
 	t.publish(0, len(t.dir))
-	t.gen++
 	d.dir = nil
 }
 

@@ -13,6 +13,8 @@ import (
 	"time"
 	"unsafe"
 
+	"cellserver/resp/resptest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -108,7 +110,8 @@ func startSlow(t *testing.T, directives ...string) (*server, *slowDisk) {
 	}
 	go disk.serve(listener)
 	s.await()
-	s.alive() // its files are open
+	c := s.dial()
+	require.Eventually(t, func() bool { return c.Do("PING") == resptest.Simple("PONG") }, patience, time.Millisecond, "it has loaded its log")
 	return s, disk
 }
 

@@ -3,7 +3,6 @@ package fstest
 import (
 	"errors"
 	"io"
-	"slices"
 )
 
 // file is an open file of a Memory.
@@ -66,6 +65,7 @@ func (f *file) Write(p []byte) (int, error) {
 		*data = append(*data, make([]byte, end-len(*data))...)
 	}
 	copy((*data)[f.at:], p)
+	f.node.remember(f.at, f.at+len(p))
 	f.at += len(p)
 	return len(p), err
 }
@@ -75,9 +75,12 @@ func (f *file) Sync() error {
 	f.fs.mu.Lock()
 	defer f.fs.mu.Unlock()
 	if err := f.fs.begin("sync", f.name); err != nil {
+		if forgotten := (*Forgotten)(nil); errors.As(err, &forgotten) {
+			f.node.forget()
+		}
 		return err
 	}
-	f.node.synced = slices.Clone(f.node.data)
+	f.node.synced = f.node.sync()
 	return nil
 }
 

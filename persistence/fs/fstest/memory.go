@@ -30,6 +30,16 @@ func (s *Short) Error() string { return s.Err.Error() }
 // Unwrap returns the reason.
 func (s *Short) Unwrap() error { return s.Err }
 
+// Forgotten is an error of [Memory.Fault] for a sync: the kernel forgets that the unsynced bytes of the file must be written.
+// Reads find them. No later sync writes them, unless somebody writes them again.
+type Forgotten struct{ Err error }
+
+// Error returns the reason.
+func (f *Forgotten) Error() string { return f.Err.Error() }
+
+// Unwrap returns the reason.
+func (f *Forgotten) Unwrap() error { return f.Err }
+
 // Memory is a file system in memory. Its zero value has no files. Directories exist without
 // Mkdir. It is safe for concurrent use.
 type Memory struct {
@@ -44,6 +54,7 @@ type Memory struct {
 	names  map[string]*inode // what processes see
 	synced map[string]*inode // what a power cut leaves
 	locked map[string]bool
+	moves  []move // of directories, since their parents were last synced
 }
 
 // inode is a file's contents.
@@ -51,7 +62,8 @@ type inode struct {
 	data   []byte
 	synced []byte // what a power cut leaves
 
-	modified int64 // by the clock
+	forgotten []bool // bytes of data that no sync writes
+	modified  int64  // by the clock
 }
 
 var _ fs.FS = (*Memory)(nil)
@@ -79,7 +91,9 @@ func (m *Memory) PowerCut(r *rand.Rand) *Memory {
 		names = func(*Memory) map[string]*inode { return m.eitherNames(r) }
 		data = func(f *inode) []byte { return f.remains(r) }
 	}
-	return m.survivors(names, data)
+	next := m.survivors(names, data)
+	next.undoMoves(m.moves, r)
+	return next
 }
 
 func (m *Memory) survivors(names func(*Memory) map[string]*inode, data func(*inode) []byte) *Memory {
@@ -93,6 +107,35 @@ func (m *Memory) survivors(names func(*Memory) map[string]*inode, data func(*ino
 		next.names[name], next.synced[name] = f, f
 	}
 	return next
+}
+
+// forget makes the kernel forget that all unsynced bytes must be written.
+func (f *inode) forget() {
+	f.forgotten = append(f.forgotten, make([]bool, max(0, len(f.data)-len(f.forgotten)))...)
+	for i, b := range f.data {
+		if i >= len(f.synced) || f.synced[i] != b {
+			f.forgotten[i] = true
+		}
+	}
+}
+
+// remember notes that bytes must be written.
+func (f *inode) remember(from, to int) {
+	clear(f.forgotten[min(from, len(f.forgotten)):min(to, len(f.forgotten))])
+}
+
+// sync returns what the disk has after a sync.
+func (f *inode) sync() []byte {
+	disk := slices.Clone(f.data)
+	for i := range min(len(disk), len(f.forgotten)) {
+		if f.forgotten[i] {
+			disk[i] = 0
+			if i < len(f.synced) {
+				disk[i] = f.synced[i]
+			}
+		}
+	}
+	return disk
 }
 
 // eitherNames returns for each directory all of its names, or all of its synced names.
@@ -222,7 +265,7 @@ func (m *Memory) Rename(from, to string) error {
 	}
 	f := m.names[from]
 	if f == nil {
-		return &os.PathError{Op: "rename", Path: from, Err: os.ErrNotExist}
+		return m.renameDir(from, to)
 	}
 	delete(m.names, from)
 	m.names[to] = f
@@ -274,6 +317,7 @@ func (m *Memory) SyncDir(dir string) error {
 		return err
 	}
 	dir = filepath.Clean(dir)
+	m.moves = slices.DeleteFunc(m.moves, func(v move) bool { return filepath.Dir(v.to) == dir })
 	for name := range m.synced {
 		if filepath.Dir(name) == dir && m.names[name] == nil {
 			delete(m.synced, name)

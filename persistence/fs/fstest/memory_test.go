@@ -2,6 +2,7 @@ package fstest
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -48,6 +49,44 @@ func TestAPowerCutLeavesWhatWasSynced(t *testing.T) {
 	}
 }
 
+func TestDirectoriesAreRenamed(t *testing.T) {
+	m := &Memory{}
+	for name, files := range map[string]fs.FS{"memory": m, "os": fs.OS{}} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			require.NoError(t, files.Mkdir(dir+"/a"))
+			require.NoError(t, files.Mkdir(dir+"/a/sub"))
+			touch(t, files, dir+"/a/sub/f")
+			require.NoError(t, files.Rename(dir+"/a", dir+"/b"))
+			require.ErrorIs(t, files.Rename(dir+"/a", dir+"/c"), os.ErrNotExist)
+			there, err := fs.Exists(files, dir+"/b/sub/f")
+			require.NoError(t, err)
+			require.True(t, there)
+			there, err = fs.Exists(files, dir+"/a/sub/f")
+			require.NoError(t, err)
+			require.False(t, there)
+		})
+	}
+}
+
+func TestAPowerCutMayBringTheOldNameOfADirectoryBack(t *testing.T) {
+	m := &Memory{}
+	m.Put("p/a/f", []byte("one"))
+	m.Put("p/n/f", []byte("two"))
+	require.NoError(t, m.Rename("p/a", "p/b"))
+	require.NoError(t, m.Rename("p/n", "p/a"))
+	require.Equal(t, []string{"p/a/f", "p/b/f"}, m.Kill().Names())
+	require.Equal(t, []string{"p/a/f", "p/n/f"}, m.PowerCut(nil).Names())
+	found := map[string]bool{}
+	for n := range uint64(100) {
+		cut := m.PowerCut(rand.New(rand.NewPCG(n, 0)))
+		found[fmt.Sprint(cut.Names())] = true
+	}
+	require.Equal(t, map[string]bool{"[p/a/f p/n/f]": true, "[p/b/f p/n/f]": true, "[p/a/f p/b/f]": true}, found)
+	require.NoError(t, m.SyncDir("p"))
+	require.Equal(t, []string{"p/a/f", "p/b/f"}, m.PowerCut(nil).Names())
+}
+
 func TestFaults(t *testing.T) {
 	m := &Memory{}
 	no := errors.New("no")
@@ -69,6 +108,35 @@ func TestFaults(t *testing.T) {
 	require.ErrorIs(t, m.Rename("f", "g"), no)
 	require.Equal(t, "ab", string(m.Get("f")))
 	require.Equal(t, 4, m.Ops())
+}
+
+// TestBytesOfAFailedSyncAreForgotten is what Linux does: the kernel marks the pages of a failed sync as clean.
+func TestBytesOfAFailedSyncAreForgotten(t *testing.T) {
+	m := &Memory{}
+	f := write(t, m, "f", "one")
+	require.NoError(t, f.Sync())
+	require.NoError(t, m.SyncDir("."))
+	_, err := f.Write([]byte("two"))
+	require.NoError(t, err)
+	m.Fault = func(op Op) error {
+		if op.Kind == "sync" {
+			return &Forgotten{errors.New("no")}
+		}
+		return nil
+	}
+	require.EqualError(t, f.Sync(), "sync f: no")
+	m.Fault = nil
+	_, err = f.Write([]byte("three"))
+	require.NoError(t, err)
+	require.NoError(t, f.Sync())
+	require.Equal(t, "onetwothree", string(m.Get("f")))
+	require.Equal(t, "one\x00\x00\x00three", string(m.PowerCut(nil).Get("f")))
+	f, err = m.Open("f", os.O_WRONLY)
+	require.NoError(t, err)
+	_, err = f.Write([]byte("onetwo"))
+	require.NoError(t, err)
+	require.NoError(t, f.Sync())
+	require.Equal(t, "onetwothree", string(m.PowerCut(nil).Get("f")))
 }
 
 func TestFilesAreAsInPackageOS(t *testing.T) {

@@ -1,0 +1,100 @@
+package formation
+
+import "slices"
+
+// Action is what a node does next.
+type Action uint8
+
+// The actions.
+const (
+	Wait   Action = iota // ask again, a little later
+	Resume               // start Raft with the own disk
+	Found                // write Voters as the first entry of the log, and start Raft
+	Enter                // keep ID and Cluster on disk, start Raft with an empty log, and ask Via to be added
+	Refuse               // stop: only a person can help
+)
+
+// Voter is a founder.
+type Voter struct {
+	ID      string
+	Address Address
+}
+
+// Decision is what a node does next, and why.
+type Decision struct {
+	Action  Action
+	Why     string   // one sentence
+	ID      string   // of this node: Found, Enter
+	Voters  []Voter  // Found: sorted by address
+	Cluster string   // Enter: the cluster to join
+	Via     []string // Enter: peer addresses, the leader first if it is known
+	Found   string   // the listed address at which this node reached itself; the caller puts it into its Standing
+}
+
+// Decide returns what a node does next. The answers are those of Self.Ask, by Address.String.
+func Decide(self Self, answers map[string]Answer) Decision {
+	if self.Phase == Member || self.Phase == Founding {
+		return Decision{Action: Resume, Why: "this node goes on with its own disk", Found: self.Found}
+	}
+	asked := self.Ask()
+	if len(asked) == 0 {
+		return Decision{Why: whyAlone}
+	}
+	v := &view{self: &self}
+	for _, a := range asked {
+		v.add(a, answers)
+	}
+	d := v.decide()
+	d.Found = v.foundAt()
+	return d
+}
+
+// A heard is an address and what it answered.
+type heard struct {
+	at     Address
+	listed bool
+	Answer
+}
+
+// A view has the answers in the order of the addresses.
+type view struct {
+	self   *Self
+	heard  []heard // answers, also the one of this node
+	silent []heard // addresses without an answer
+}
+
+func (v *view) add(at Address, answers map[string]Answer) {
+	answer, ok := answers[at.String()]
+	if !ok {
+		answer.Error = "not asked yet"
+	}
+	h := heard{at, contains(v.self.List, at), answer}
+	if answer.Error != "" {
+		v.silent = append(v.silent, h)
+	} else {
+		v.heard = append(v.heard, h)
+	}
+}
+
+// isSelf reports whether an answer is the one of this node.
+func (v *view) isSelf(h heard) bool { return h.Run == v.self.Run }
+
+// foundAt returns the listed address at which this node reached itself, or "".
+func (v *view) foundAt() string {
+	for _, h := range v.heard {
+		if v.isSelf(h) && h.listed {
+			return h.at.String()
+		}
+	}
+	return v.self.Found
+}
+
+// others returns the answers of other nodes that are in one of the phases.
+func (v *view) others(phases ...Phase) (found []heard) {
+	for _, h := range v.heard {
+		if !v.isSelf(h) && slices.Contains(phases, h.Phase) {
+			found = append(found, h)
+		}
+	}
+	return found
+}

@@ -1,0 +1,144 @@
+package formation
+
+import "slices"
+
+// decide applies the rules in their order. The first one that speaks decides.
+func (v *view) decide() Decision {
+	for _, rule := range []func() (Decision, bool){v.sameNodeTwice, v.severalClusters, v.enter, v.otherLists, v.missing, v.lostDisks, v.notListed, v.unsure} {
+		if d, ok := rule(); ok {
+			return d
+		}
+	}
+	return v.found()
+}
+
+func refuse(why string) (Decision, bool) { return Decision{Action: Refuse, Why: why}, true }
+
+func wait(why string) (Decision, bool) { return Decision{Action: Wait, Why: why}, true }
+
+// sameNodeTwice refuses a list in which two addresses reach the same node.
+func (v *view) sameNodeTwice() (Decision, bool) {
+	for i, h := range v.heard {
+		for _, other := range v.heard[:i] {
+			if h.listed && other.listed && h.Run == other.Run {
+				return refuse(whyTwice(other.at, h.at))
+			}
+		}
+	}
+	return Decision{}, false
+}
+
+// severalClusters refuses to choose between two clusters, or between a cluster and the one of the own disk.
+func (v *view) severalClusters() (Decision, bool) {
+	var first *heard
+	for _, h := range v.others(Member, Returning) {
+		switch {
+		case h.Cluster == "":
+		case v.self.Cluster != "" && h.Cluster != v.self.Cluster:
+			return refuse(whyOtherCluster(h))
+		case first == nil:
+			first = &h
+		case h.Cluster != first.Cluster:
+			return refuse(whyTwoClusters(*first, h))
+		}
+	}
+	return Decision{}, false
+}
+
+// enter joins a cluster that a node knows.
+func (v *view) enter() (Decision, bool) {
+	d := Decision{Action: Enter, ID: v.self.Run}
+	if v.self.Phase == Returning && v.self.ID != "" {
+		d.ID = v.self.ID
+	}
+	var leaders []string
+	for _, h := range v.others(Member) {
+		if h.Cluster == "" {
+			continue
+		}
+		if d.Cluster == "" {
+			d.Cluster, d.Why = h.Cluster, whyEnter(h)
+		}
+		if h.Leader != "" {
+			leaders = append(leaders, h.Leader)
+		}
+		d.Via = append(d.Via, h.at.Peer())
+	}
+	for _, leader := range leaders {
+		d.Via = slices.DeleteFunc(d.Via, func(at string) bool { return at == leader })
+		d.Via = slices.Insert(d.Via, 0, leader)
+	}
+	return d, d.Cluster != ""
+}
+
+// otherLists refuses to found a cluster while nodes disagree about its founders.
+func (v *view) otherLists() (Decision, bool) {
+	for _, h := range v.others(Empty, Founding) {
+		switch {
+		case !h.listed:
+		case h.Phase == Empty && !slices.Equal(h.Nodes, v.self.Nodes):
+			return refuse(whyOtherList(v.self.Nodes, h))
+		case h.Phase == Founding && h.ID != FounderID(v.self.List, h.at):
+			return refuse(whyOtherFounders(v.self.Nodes, h))
+		}
+	}
+	return Decision{}, false
+}
+
+// missing waits for the nodes that do not answer.
+func (v *view) missing() (Decision, bool) {
+	if len(v.silent) > 0 {
+		return wait(whyMissing(v.silent))
+	}
+	return Decision{}, false
+}
+
+// lostDisks refuses to found if a node was in a cluster, because that cluster has data.
+func (v *view) lostDisks() (Decision, bool) {
+	lost := v.others(Returning)
+	if v.self.Phase == Returning {
+		return refuse(whyAllLost)
+	}
+	if len(lost) > 0 {
+		return wait(whyLost(lost[0]))
+	}
+	return Decision{}, false
+}
+
+// notListed waits if no listed address reaches this node, because then it is not a founder.
+func (v *view) notListed() (Decision, bool) {
+	if v.foundAt() == "" {
+		return wait(whyNotListed(v.self.Nodes))
+	}
+	return Decision{}, false
+}
+
+// unsure waits while a node elects, or has not reached itself. It refuses if two nodes disagree about an address.
+func (v *view) unsure() (Decision, bool) {
+	for _, h := range v.others(Empty, Founding, Member) {
+		switch {
+		case h.Phase == Member:
+			return wait(whyElecting(h))
+		case h.Phase == Founding: // its id says at which address it reached itself
+		case h.Found == "":
+			return wait(whyNotFound(h))
+		case h.Found != h.at.String():
+			return refuse(whyElsewhere(h))
+		}
+	}
+	return Decision{}, false
+}
+
+// found founds the cluster of the list.
+func (v *view) found() Decision {
+	d := Decision{Action: Found, Why: whyFound(len(v.self.List))}
+	own := v.foundAt()
+	for _, a := range v.self.List {
+		id := FounderID(v.self.List, a)
+		d.Voters = append(d.Voters, Voter{id, a})
+		if a.String() == own {
+			d.ID = id
+		}
+	}
+	return d
+}

@@ -1,0 +1,114 @@
+package identity
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"cellserver/persistence/fs"
+)
+
+// Node is what a node knows about itself.
+type Node struct {
+	ID          string `json:"id"`          // 40 hexadecimal digits
+	Cluster     string `json:"cluster"`     // id of its cluster in 40 hexadecimal digits; empty until the node knows it
+	Incarnation uint64 `json:"incarnation"` // number of the directory, from 1
+	BootID      string `json:"boot_id"`     // of the kernel under which the node was started
+	Durable     bool   `json:"durable"`     // everything that the node has acknowledged is on disk
+	Clean       bool   `json:"clean"`       // the node has stopped, and everything is on disk
+}
+
+// maxSize is the largest size of the file in bytes.
+const maxSize = 4096
+
+// OldDir returns where the directory of the incarnation before was moved, and "" for the first incarnation.
+func (n *Node) OldDir(dir string) string {
+	if n.Incarnation < 2 {
+		return ""
+	}
+	return oldDir(dir, n.Incarnation-1)
+}
+
+// Save writes the file of a node, and makes its directory. It is on disk afterwards.
+func Save(files fs.FS, dir string, n Node) error {
+	if err := n.check(); err != nil {
+		return err
+	}
+	text, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	if err := files.Mkdir(dir); err != nil {
+		return err
+	}
+	err = fs.Replace(files, pathOf(dir), func(f fs.File) error {
+		_, err := f.Write(append(text, '\n'))
+		return err
+	})
+	if err == nil {
+		err = files.SyncDir(dir)
+	}
+	if err == nil {
+		err = files.SyncDir(filepath.Dir(dir))
+	}
+	return err
+}
+
+// MarkClean notes that the node has stopped and that everything in its directory is on disk.
+func MarkClean(files fs.FS, dir string) error {
+	n, err := load(files, dir)
+	if err != nil {
+		return err
+	}
+	n.Clean = true
+	return Save(files, dir, n)
+}
+
+func pathOf(dir string) string { return filepath.Join(dir, "node") }
+
+// load reads the file of a node. The error is os.ErrNotExist if there is no file.
+func load(files fs.FS, dir string) (n Node, err error) {
+	f, err := files.Open(pathOf(dir), os.O_RDONLY)
+	if err != nil {
+		return Node{}, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return Node{}, err
+	}
+	if n, err = parse(text); err != nil {
+		return Node{}, fmt.Errorf("%s cannot be used: %w. Restore it from a copy, or remove the directory %s: then the node joins the cluster as a new one", pathOf(dir), err, dir)
+	}
+	return n, nil
+}
+
+func parse(text []byte) (n Node, err error) {
+	if len(text) > maxSize {
+		return Node{}, fmt.Errorf("it has more than %d bytes", maxSize)
+	}
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&n); err != nil {
+		return Node{}, err
+	}
+	if in.More() {
+		return Node{}, errors.New("it has text after its end")
+	}
+	return n, n.check()
+}
+
+func (n *Node) check() error {
+	switch {
+	case !isID(n.ID):
+		return fmt.Errorf("its id %.60q is not 40 hexadecimal digits in lower case", n.ID)
+	case n.Cluster != "" && !isID(n.Cluster):
+		return fmt.Errorf("its cluster %.60q is not 40 hexadecimal digits in lower case", n.Cluster)
+	case n.Incarnation == 0:
+		return errors.New("its incarnation is 0, and the first one is 1")
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package identity
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"cellserver/persistence/fs"
+)
+
+// Open returns the node of a directory, and notes that it runs. bootID tells one start of the kernel from another; it may be
+// empty where the kernel does not tell. durable says that this run forces everything to disk before it acknowledges it.
+//
+// The directory may have lost what the node has acknowledged. Then it is moved to OldDir, and the node gets a new id and
+// an empty directory. The node keeps its Cluster: it joins that cluster again, and must not form another one.
+//
+// If there is no directory, the node has no ID: it was never a member, or its directory is lost. The caller gives it an id
+// of FirstID if it forms a cluster, and of NewID if it joins one. Then it calls Save.
+func Open(files fs.FS, dir, bootID string, durable bool) (Node, error) {
+	if err := finishReplacement(files, dir); err != nil {
+		return Node{}, err
+	}
+	old, err := load(files, dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return Node{Incarnation: 1, BootID: bootID, Durable: durable}, requireEmpty(files, dir)
+	}
+	if err != nil {
+		return Node{}, err
+	}
+	n := old.next(bootID, durable)
+	if n.Incarnation > old.Incarnation {
+		n.ID = NewID(old.ID, n.Incarnation)
+		if err := replace(files, dir, n); err != nil {
+			return Node{}, err
+		}
+	}
+	if err := Save(files, dir, n); err != nil {
+		return Node{}, err
+	}
+	return n, nil
+}
+
+// next returns the node at its next start. It is the next incarnation if the directory may have lost something: what the
+// page cache had does not survive the kernel.
+func (n Node) next(bootID string, durable bool) Node {
+	unsynced := !n.Durable && !n.Clean
+	if unsynced && (bootID == "" || bootID != n.BootID) {
+		return Node{Cluster: n.Cluster, Incarnation: n.Incarnation + 1, BootID: bootID, Durable: durable}
+	}
+	n.BootID, n.Clean = bootID, false
+	n.Durable = durable && !unsynced // what the run before has acknowledged may still be in the page cache
+	return n
+}
+
+// replace moves a directory to its old name, and makes another one for the next incarnation. That one is complete before
+// the old one moves, so a crash loses neither. It is clean: it has acknowledged nothing.
+func replace(files fs.FS, dir string, n Node) error {
+	n.Clean = true
+	if err := Save(files, newDir(dir), n); err != nil {
+		return err
+	}
+	if err := files.Rename(dir, n.OldDir(dir)); err != nil {
+		return err
+	}
+	if err := files.SyncDir(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	return finishReplacement(files, dir)
+}
+
+// finishReplacement gives a new directory its name if the old one has moved already.
+func finishReplacement(files fs.FS, dir string) error {
+	there, err := fs.Exists(files, pathOf(dir))
+	if err != nil || there {
+		return err
+	}
+	if there, err = fs.Exists(files, pathOf(newDir(dir))); err != nil || !there {
+		return err
+	}
+	if err := files.Rename(newDir(dir), dir); err != nil {
+		return err
+	}
+	return files.SyncDir(filepath.Dir(dir))
+}
+
+func newDir(dir string) string { return dir + ".new" }
+
+func oldDir(dir string, incarnation uint64) string {
+	return dir + ".old-" + strconv.FormatUint(incarnation, 10)
+}
+
+// requireEmpty returns an error if a directory without the file of a node has other files.
+func requireEmpty(files fs.FS, dir string) error {
+	names, err := files.List(dir)
+	if err != nil {
+		return fs.IgnoreMissing(err)
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(name, "temp-") {
+			return fmt.Errorf("%s is lost, and its directory has %s. Restore the file from a copy, or remove the directory: then the node joins the cluster as a new one", pathOf(dir), name)
+		}
+	}
+	return nil
+}

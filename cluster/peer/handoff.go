@@ -1,0 +1,106 @@
+package peer
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"cellserver/cluster/peer/handshake"
+
+	"github.com/hashicorp/raft"
+)
+
+// A route is what the listener of a handoff serves.
+type route struct {
+	kind  handshake.Kind
+	group uint16
+}
+
+// A handoff is a listener that gets the accepted connections of a route.
+type handoff struct {
+	of    *connections
+	route route
+	addr  net.Addr
+	conns chan net.Conn
+	done  chan struct{}
+	once  sync.Once
+}
+
+// addHandoff begins to serve a route.
+func (c *connections) addHandoff(r route, addr net.Addr) (*handoff, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return nil, net.ErrClosed
+	case c.handoffs[r] != nil:
+		return nil, fmt.Errorf("the peer port serves %s connections of group %d already", r.kind, r.group)
+	}
+	h := &handoff{of: c, route: r, addr: addr, conns: make(chan net.Conn), done: make(chan struct{})}
+	c.handoffs[r] = h
+	return h, nil
+}
+
+// handoff returns the listener of a route, or nil.
+func (c *connections) handoff(r route) *handoff {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.handoffs[r]
+}
+
+// give waits until the listener accepts a connection. It closes the connection if the listener is closed.
+func (h *handoff) give(conn net.Conn) {
+	select {
+	case h.conns <- conn:
+	case <-h.done:
+		_ = conn.Close()
+	}
+}
+
+// Accept waits for a connection.
+func (h *handoff) Accept() (net.Conn, error) {
+	select {
+	case conn := <-h.conns:
+		return conn, nil
+	case <-h.done:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close ends Accept. The port refuses further connections of the route. Open ones stay open.
+func (h *handoff) Close() error {
+	h.once.Do(func() {
+		close(h.done)
+		h.of.mu.Lock()
+		defer h.of.mu.Unlock()
+		delete(h.of.handoffs, h.route)
+	})
+	return nil
+}
+
+// Addr returns the address that the other nodes know.
+func (h *handoff) Addr() net.Addr { return h.addr }
+
+// A stream is the raft.StreamLayer of a group.
+type stream struct {
+	*handoff
+	dialer *Dialer
+}
+
+// Dial opens a connection for messages of Raft.
+func (s *stream) Dial(to raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
+	ctx, stop := context.WithTimeout(context.Background(), timeout)
+	defer stop()
+	return s.dialer.Dial(ctx, string(to), handshake.Raft, s.route.group)
+}
+
+// An address is host:port, as the other nodes know it.
+type address string
+
+// Network returns "tcp".
+func (address) Network() string { return "tcp" }
+
+// String returns host:port.
+func (a address) String() string { return string(a) }

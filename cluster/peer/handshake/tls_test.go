@@ -1,0 +1,154 @@
+package handshake
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"io"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// An authority makes certificates.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	pool *x509.CertPool
+}
+
+func newAuthority(t *testing.T) *authority {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	require.NoError(t, err)
+	cert, err := x509.ParseCertificate(der)
+	require.NoError(t, err)
+	pool := x509.NewCertPool()
+	pool.AddCert(cert)
+	return &authority{cert, key, pool}
+}
+
+// certify makes a certificate of a node that is called localhost.
+func (a *authority) certify(t *testing.T, name string, uses ...x509.ExtKeyUsage) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: []string{name}, ExtKeyUsage: uses,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)
+	require.NoError(t, err)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
+var bothUses = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
+
+// secured makes a node that shows a certificate and trusts an authority.
+func secured(shows tls.Certificate, trusts *authority) *Security {
+	return &Security{
+		ServerTLS: func() *tls.Config {
+			return &tls.Config{Certificates: []tls.Certificate{shows}, ClientCAs: trusts.pool, ClientAuth: tls.RequireAndVerifyClientCert}
+		},
+		ClientTLS: func() *tls.Config {
+			return &tls.Config{Certificates: []tls.Certificate{shows}, RootCAs: trusts.pool}
+		},
+	}
+}
+
+func TestCertificates(t *testing.T) {
+	ours, theirs := newAuthority(t), newAuthority(t)
+	node := secured(ours.certify(t, "localhost", bothUses...), ours)
+	require.NoError(t, node.Check())
+	require.NoError(t, node.MayListen(""))
+	o := shake(t, node, node, Preface{Kind: Call}, admitAll)
+	o.requireOpen(t)
+	require.IsType(t, &tls.Conn{}, o.dialed)
+	for name, stranger := range map[string]*Security{
+		"of another authority":  secured(theirs.certify(t, "localhost", bothUses...), ours),
+		"for servers only":      secured(ours.certify(t, "localhost", x509.ExtKeyUsageServerAuth), ours),
+		"without a certificate": {},
+	} {
+		o := shake(t, stranger, node, Preface{Kind: Call}, func(Preface) Refusal { t.Error("admitted"); return Accepted })
+		require.Error(t, o.dialErr, name)
+		require.Error(t, o.acceptErr, name)
+	}
+	for name, imposter := range map[string]*Security{
+		"of another authority":  secured(theirs.certify(t, "localhost", bothUses...), ours),
+		"of another host":       secured(ours.certify(t, "elsewhere", bothUses...), ours),
+		"for clients only":      secured(ours.certify(t, "localhost", x509.ExtKeyUsageClientAuth), ours),
+		"without a certificate": {},
+	} {
+		o := shake(t, node, imposter, Preface{Kind: Call}, admitAll)
+		require.Error(t, o.dialErr, name)
+	}
+}
+
+// With a secret too, a certificate of the same authority is not enough.
+func TestCertificatesAndSecret(t *testing.T) {
+	ours := newAuthority(t)
+	node, client := secured(ours.certify(t, "localhost", bothUses...), ours), secured(ours.certify(t, "localhost", bothUses...), ours)
+	node.Secret = secret
+	shake(t, node, node, Preface{Kind: Raft}, admitAll).requireOpen(t)
+	require.ErrorIs(t, shake(t, client, node, Preface{Kind: Raft}, admitAll).dialErr, WantsSecret)
+	client.Secret = other
+	require.ErrorIs(t, shake(t, client, node, Preface{Kind: Raft}, admitAll).dialErr, WrongProof)
+}
+
+// Somebody with a certificate cannot pass the proofs of two nodes on, because each TLS connection has its own.
+func TestProofsAreBoundToTLS(t *testing.T) {
+	ours := newAuthority(t)
+	node := secured(ours.certify(t, "localhost", bothUses...), ours)
+	node.Secret = secret
+	a, b := sockets(t)
+	c, d := sockets(t)
+	t.Cleanup(func() { _, _, _, _ = a.Close(), b.Close(), c.Close(), d.Close() })
+	go func() {
+		near, far := tls.Server(b, node.ServerTLS()), tls.Client(c, &tls.Config{Certificates: node.ClientTLS().Certificates, RootCAs: ours.pool, ServerName: "localhost"})
+		go func() { _, _ = io.Copy(near, far); _ = b.Close() }()
+		_, _ = io.Copy(far, near)
+		_ = c.Close()
+	}()
+	o := shakeOver(t, a, d, node, node, Preface{Kind: Raft}, admitAll)
+	require.ErrorIs(t, o.dialErr, WrongProof)
+	require.Error(t, o.acceptErr)
+}
+
+func TestCheckCertificates(t *testing.T) {
+	ours := newAuthority(t)
+	good := secured(ours.certify(t, "localhost"), ours)
+	change := func(f func(server, client *tls.Config)) *Security {
+		server, client := good.ServerTLS(), good.ClientTLS()
+		f(server, client)
+		return &Security{ServerTLS: func() *tls.Config { return server }, ClientTLS: func() *tls.Config { return client }}
+	}
+	const authority = "tls-cluster needs tls-ca-cert-file, so that nodes can verify each other"
+	for want, bad := range map[string][]*Security{
+		"tls-cluster needs a certificate for both directions": {{ServerTLS: good.ServerTLS}, {ClientTLS: good.ClientTLS}},
+		authority: {
+			change(func(server, _ *tls.Config) { server.ClientAuth = tls.VerifyClientCertIfGiven }),
+			change(func(server, _ *tls.Config) { server.ClientCAs = nil }),
+			change(func(_, client *tls.Config) { client.RootCAs = nil }),
+			change(func(_, client *tls.Config) { client.InsecureSkipVerify = true }),
+		},
+		"tls-cluster needs tls-cert-file and tls-key-file, so that nodes can prove themselves": {
+			change(func(_, client *tls.Config) { client.Certificates = nil }),
+		},
+	} {
+		for _, s := range bad {
+			require.EqualError(t, s.Check(), want)
+		}
+	}
+	// A configuration that becomes wrong later opens nothing.
+	late := change(func(server, client *tls.Config) { server.ClientAuth, client.RootCAs = tls.NoClientCert, nil })
+	o := shake(t, late, late, Preface{Kind: Raft}, admitAll)
+	require.EqualError(t, o.acceptErr, authority)
+	require.EqualError(t, o.dialErr, authority)
+}

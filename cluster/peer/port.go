@@ -1,0 +1,213 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"cellserver/cluster/peer/forward"
+	"cellserver/cluster/peer/handshake"
+
+	"github.com/hashicorp/raft"
+)
+
+// Pauses after an error of a listener, for example because the process has too many open files.
+const (
+	firstPause = 5 * time.Millisecond
+	lastPause  = time.Second
+)
+
+// logPause is the least time between two log lines about refused connections.
+const logPause = 10 * time.Second
+
+// Port accepts the connections of other nodes.
+type Port struct {
+	dialer *Dialer
+	conns  *connections
+	calls  answerer
+	log    *slog.Logger
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	refused atomic.Uint64
+	quiet   atomic.Bool // a log line was written less than logPause ago
+}
+
+// NewPort returns a port that proves itself as the dialer does. It returns an error if the secret or the certificates
+// cannot be used.
+func NewPort(dialer *Dialer, service Service, log *slog.Logger) (*Port, error) {
+	if err := dialer.Security.Check(); err != nil {
+		return nil, err
+	}
+	limits := dialer.Limits.orDefault()
+	p := &Port{dialer: dialer, conns: newConnections(&limits), calls: answerer{service, &limits}, log: log}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	return p, nil
+}
+
+// Raft begins to serve the Raft messages of a group. The address is the one under which the other nodes know this node.
+// The port refuses such messages until then, and after the StreamLayer is closed.
+func (p *Port) Raft(group uint16, advertise string) (raft.StreamLayer, error) {
+	h, err := p.conns.addHandoff(route{handshake.Raft, group}, address(advertise))
+	if err != nil {
+		return nil, err
+	}
+	return &stream{h, p.dialer}, nil
+}
+
+// Forwards begins to serve forwarded clients. The connections that the listener accepts begin with the bytes of the
+// client, and have its address.
+func (p *Port) Forwards(addr net.Addr) (net.Listener, error) {
+	return p.conns.addHandoff(route{handshake.Forward, 0}, addr)
+}
+
+// Serve accepts connections until the listener or the port is closed. It closes the listener. It returns an error
+// if the port may not serve at the address of the listener.
+func (p *Port) Serve(ln net.Listener) error {
+	defer func() { _ = ln.Close() }()
+	defer context.AfterFunc(p.ctx, func() { _ = ln.Close() })()
+	if err := p.dialer.Security.MayServe(ln.Addr()); err != nil {
+		return err
+	}
+	for pause := firstPause; ; {
+		raw, err := ln.Accept()
+		switch {
+		case p.ctx.Err() != nil || errors.Is(err, net.ErrClosed):
+			if err == nil {
+				_ = raw.Close()
+			}
+			return nil
+		case err != nil:
+			p.log.Warn("the peer port cannot accept a connection: it tries again", "reason", err)
+			sleep(p.ctx, pause)
+			pause = min(2*pause, lastPause)
+		default:
+			pause = firstPause
+			p.start(raw)
+		}
+	}
+}
+
+// Close closes all connections and listeners, and waits until their goroutines end.
+func (p *Port) Close() {
+	p.cancel()
+	p.conns.close()
+}
+
+// start serves a connection on a goroutine of its own.
+func (p *Port) start(raw net.Conn) {
+	end, ok := p.conns.begin(raw)
+	if !ok {
+		_ = raw.Close()
+		return
+	}
+	go func() {
+		defer p.conns.working.Done()
+		authenticated, preface, err := p.authenticate(raw)
+		end()
+		if err == nil {
+			err = p.dispatch(authenticated, preface)
+		}
+		if err != nil && !errors.Is(err, io.EOF) && p.ctx.Err() == nil {
+			p.complain(raw.RemoteAddr(), err)
+		}
+	}()
+}
+
+// authenticate lets the other node prove itself, and gives the connection its place.
+func (p *Port) authenticate(raw net.Conn) (*conn, handshake.Preface, error) {
+	placed := false
+	authenticated, preface, err := p.dialer.Security.Accept(raw, func(preface handshake.Preface) handshake.Refusal {
+		refusal := p.admit(preface)
+		placed = refusal == handshake.Accepted
+		return refusal
+	})
+	if err == nil {
+		if made, ok := p.conns.add(authenticated, preface.Kind); ok {
+			return made, preface, nil
+		}
+		_ = authenticated.Close()
+		err = net.ErrClosed
+	}
+	if placed {
+		p.conns.free(preface.Kind)
+	}
+	return nil, preface, err
+}
+
+// admit decides whether an authenticated connection has a place.
+func (p *Port) admit(preface handshake.Preface) handshake.Refusal {
+	own, none := p.dialer.cluster(), [20]byte{}
+	foreign := own != none && preface.Cluster != none && own != preface.Cluster
+	switch served := preface.Kind == handshake.Call || p.conns.handoff(route{preface.Kind, preface.Group}) != nil; {
+	case foreign && preface.Kind != handshake.Call:
+		return handshake.OtherCluster
+	case !served:
+		return handshake.NotServed
+	case !p.conns.take(preface.Kind):
+		return handshake.TooMany
+	}
+	return handshake.Accepted
+}
+
+// dispatch serves an authenticated connection, or gives it to a listener.
+func (p *Port) dispatch(c *conn, preface handshake.Preface) error {
+	switch preface.Kind {
+	case handshake.Call:
+		defer func() { _ = c.Close() }()
+		return p.calls.serve(p.ctx, c)
+	case handshake.Forward:
+		err := handshake.Within(c, p.conns.limits.Step, func() error {
+			client, err := forward.ReadHeader(c)
+			if client != nil {
+				c.client = client
+			}
+			return err
+		})
+		if err != nil {
+			_ = c.Close()
+			return err
+		}
+	}
+	if h := p.conns.handoff(route{preface.Kind, preface.Group}); h != nil {
+		h.give(c)
+		return nil
+	}
+	return c.Close()
+}
+
+// complain logs why a connection ended. It writes one line in logPause at most.
+func (p *Port) complain(from net.Addr, reason error) {
+	total := p.refused.Add(1)
+	if p.quiet.CompareAndSwap(false, true) {
+		p.log.Warn("the peer port closed a connection: see the reason", "from", from, "reason", reason, "total", total)
+		time.AfterFunc(logPause, func() { p.quiet.Store(false) })
+	}
+}
+
+// Stats are what a Port counted.
+type Stats struct {
+	Pending, Raft, Forwards, Calls int    // connections that are open
+	Refused                        uint64 // connections that failed or were refused
+	Evicted                        uint64 // connections that made place before they had authenticated
+}
+
+// Stats returns what the port counted.
+func (p *Port) Stats() Stats {
+	c := p.conns
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return Stats{c.pending.Len(), c.places[handshake.Raft], c.places[handshake.Forward], c.places[handshake.Call], p.refused.Load(), c.evicted}
+}
+
+// sleep waits, or until the context ends.
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,80 @@
+package peer
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/raft"
+	"github.com/stretchr/testify/require"
+)
+
+// applied is a state machine that keeps what it applies.
+type applied struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (a *applied) Apply(l *raft.Log) any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.all = append(a.all, string(l.Data))
+	return nil
+}
+
+func (a *applied) count() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.all)
+}
+
+func (a *applied) Snapshot() (raft.FSMSnapshot, error) { return nil, raft.ErrNothingNewToSnapshot }
+func (a *applied) Restore(io.ReadCloser) error         { return nil }
+
+// Three nodes of hashicorp/raft elect a leader and apply entries over peer ports.
+func TestRaftOverPeerPorts(t *testing.T) {
+	noLeaks(t)
+	var n network
+	var servers []raft.Server
+	var nodes []*node
+	for i := range 3 {
+		b := n.start(t, &fakeService{}, n.dialer(Limits{}))
+		nodes = append(nodes, b)
+		servers = append(servers, raft.Server{ID: raft.ServerID(fmt.Sprint(i)), Address: raft.ServerAddress(b.addr)})
+	}
+	var rafts []*raft.Raft
+	var machines []*applied
+	for i, b := range nodes {
+		layer, err := b.Raft(0, b.addr)
+		require.NoError(t, err)
+		transport := raft.NewNetworkTransport(layer, 3, 10*time.Second, io.Discard)
+		require.Equal(t, servers[i].Address, transport.LocalAddr())
+		config := raft.DefaultConfig()
+		config.LocalID, config.LogOutput = servers[i].ID, io.Discard
+		store, snapshots, machine := raft.NewInmemStore(), raft.NewInmemSnapshotStore(), &applied{}
+		require.NoError(t, raft.BootstrapCluster(config, store, store, snapshots, transport, raft.Configuration{Servers: servers}))
+		r, err := raft.NewRaft(config, machine, store, store, snapshots, transport)
+		require.NoError(t, err)
+		rafts, machines = append(rafts, r), append(machines, machine)
+		t.Cleanup(func() {
+			require.NoError(t, r.Shutdown().Error())
+			require.NoError(t, transport.Close())
+		})
+	}
+	const entries = 100
+	for applied := 0; applied < entries; {
+		for _, r := range rafts {
+			if r.State() == raft.Leader && r.Apply([]byte("x"), time.Minute).Error() == nil {
+				applied++
+			}
+		}
+	}
+	for _, m := range machines {
+		requireSoon(t, "replication", func() bool { return m.count() >= entries })
+	}
+	for _, b := range nodes {
+		require.LessOrEqual(t, b.Stats().Raft, 20)
+	}
+}

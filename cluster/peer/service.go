@@ -1,0 +1,85 @@
+package peer
+
+import (
+	"context"
+
+	"cellserver/cluster/formation"
+	"cellserver/cluster/status"
+	"cellserver/internal/topology"
+)
+
+// Service is the node behind a Port. The port calls it from many goroutines at once. A method that has a context ends soon
+// after the context does. The text of an error is sent to the caller, which must act on it: it is a sentence.
+type Service interface {
+	// Hello says who this node is. The argument is what the asker says about itself.
+	Hello(asker Hello) Hello
+	// Join adds a node to the cluster, or lets it vote. Only the leader can: others return a NotLeaderError.
+	Join(ctx context.Context, j Join) (Joined, error)
+	// Forget removes a node from the cluster. Only the leader can.
+	Forget(ctx context.Context, id string) error
+	// Failover makes a node the leader. Only the present leader can.
+	Failover(ctx context.Context, id string) error
+	// Invite asks this node to join a cluster. It returns an error if the node is in one.
+	Invite(ctx context.Context, i Invite) error
+	// State says how the cluster is.
+	State() *status.State
+	// Publish gives a message to the subscribers of this node. It must not wait for them, and must not keep the bytes.
+	Publish(channel, message []byte)
+}
+
+// Hello is who a node is.
+type Hello struct {
+	formation.Standing
+	Feature int    `json:"feature"`           // the highest level that its release can work at
+	Release string `json:"release,omitempty"` // for people
+	Client  string `json:"client,omitempty"`  // host:port for clients, as announced
+	Peer    string `json:"peer,omitempty"`    // host:port of the peer port, as announced
+	Leader  Leader `json:"leader"`            // as far as the node knows
+	Applied uint64 `json:"applied"`           // index of the last entry that it has applied
+}
+
+// Leader is who leads. The zero value means that no leader is known.
+type Leader struct {
+	ID     string `json:"id,omitempty"`
+	Client string `json:"client,omitempty"` // host:port for clients
+	Peer   string `json:"peer,omitempty"`   // host:port of the peer port
+}
+
+// Join is the wish of a node to be a member.
+type Join struct {
+	Cluster string        `json:"cluster"` // that the node knows; the leader refuses another one
+	Node    topology.Node `json:"node"`
+	Feature int           `json:"feature"`
+	Vote    bool          `json:"vote"`    // false: send me the log; true: I have it, let me vote
+	Applied uint64        `json:"applied"` // index of the last entry that the node has applied
+}
+
+// Joined is the answer of the leader.
+type Joined struct {
+	Voter  bool   `json:"voter"`  // the node votes now
+	Commit uint64 `json:"commit"` // ask for a vote once this entry is applied
+}
+
+// Invite names a cluster to a node that is in none.
+type Invite struct {
+	Cluster   string   `json:"cluster"`
+	Addresses []string `json:"addresses"` // of its members, as cluster-nodes has them
+}
+
+// named is the body of the calls Forget and Failover.
+type named struct {
+	ID string `json:"id"`
+}
+
+// A NotLeaderError means that only the leader can do what was asked.
+type NotLeaderError struct {
+	Leader string // its peer address; "" if none is known
+}
+
+// Error says where the leader is.
+func (e *NotLeaderError) Error() string {
+	if e.Leader == "" {
+		return "the cluster has no leader at present"
+	}
+	return "only the leader can do this, which is " + e.Leader
+}

@@ -1,0 +1,167 @@
+package raftlog
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// extension is the end of the names of the log's files. Other files in the folder are ignored.
+const extension = ".log"
+
+// TornTail is the end of the log that Open has cut off.
+type TornTail struct {
+	Path   string // of the file
+	Offset int64  // where the file ends now
+	Bytes  int64  // how many bytes it had after that, without those of removed files
+	Reason string
+}
+
+// TornTail returns what Open has cut off, or nil.
+func (s *Store) TornTail() *TornTail { return s.torn }
+
+// DamageError is the error of a log that an incomplete write does not explain.
+type DamageError struct {
+	Path   string
+	Offset int64
+	Reason string
+	dir    string
+}
+
+// Error says where the damage is, and what to do.
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("the log of the cluster is damaged: %s at byte %d: %s. Restore the file from a copy, or remove the directory %s: "+
+		"then the node joins the cluster as a new one and gets all data from the leader", e.Path, e.Offset, e.Reason, e.dir)
+}
+
+// open reads everything, and prepares the store for changes.
+func (s *Store) open() error {
+	for _, dir := range []string{s.dir, s.logDir()} {
+		if err := s.files.Mkdir(dir); err != nil {
+			return err
+		}
+	}
+	known, err := s.stable.load(s.files, s.stablePath())
+	if err != nil {
+		return err
+	}
+	if err := s.load(); err != nil {
+		return err
+	}
+	if len(s.segments) > 0 {
+		if !known {
+			return fmt.Errorf("%s is lost: it has the term and the vote of the node. Restore the file from a copy, or remove the directory %s: "+
+				"then the node joins the cluster as a new one and gets all data from the leader", s.stablePath(), s.dir)
+		}
+		s.first = s.segments[0].first
+	}
+	if err := s.settle(); err != nil {
+		return err
+	}
+	return s.openTail()
+}
+
+// load finds the entries of all files.
+func (s *Store) load() error {
+	firsts, err := s.list()
+	if err != nil {
+		return err
+	}
+	for i, first := range firsts {
+		found, err := s.loadFile(first)
+		if err != nil {
+			return err
+		}
+		if found == nil {
+			continue
+		}
+		seg := s.segments[i]
+		intact := s.options.CutAtFault
+		if !intact && i == len(firsts)-1 && !found.whole {
+			if intact, err = seg.isTorn(); err != nil {
+				return err
+			}
+		}
+		if !intact {
+			return &DamageError{seg.path, seg.size, found.reason, s.dir}
+		}
+		if err := s.cut(firsts[i+1:], found); err != nil {
+			return err
+		}
+		break
+	}
+	return s.dropEmpty()
+}
+
+// list returns the indexes in the names of the log's files, in order.
+func (s *Store) list() (firsts []uint64, err error) {
+	names, err := s.files.List(s.logDir())
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		digits, ok := strings.CutSuffix(name, extension)
+		if first, err := strconv.ParseUint(digits, 10, 64); ok && err == nil && len(digits) == 20 && first > 0 {
+			firsts = append(firsts, first)
+		}
+	}
+	return firsts, nil
+}
+
+// loadFile finds the entries of a file, which come after those of the files before it.
+func (s *Store) loadFile(first uint64) (*fault, error) {
+	seg := &segment{path: s.pathOf(first), first: first}
+	var err error
+	if seg.file, err = s.files.Open(seg.path, os.O_RDONLY); err != nil {
+		return nil, err
+	}
+	s.segments = append(s.segments, seg)
+	if n := len(s.segments); n > 1 && s.segments[n-2].end() != first {
+		reason := fmt.Sprintf("the file begins with entry %d, and the file before it ends with entry %d", first, s.segments[n-2].end()-1)
+		return &fault{reason: reason, whole: true}, nil
+	}
+	return seg.scan()
+}
+
+// cut removes everything after the entries that were found, with the files that begin with some indexes.
+func (s *Store) cut(later []uint64, found *fault) error {
+	for i := len(later) - 1; i >= 0; i-- {
+		if err := s.files.Remove(s.pathOf(later[i])); err != nil {
+			return err
+		}
+	}
+	seg := s.segments[len(s.segments)-1]
+	bytes, err := seg.file.Size()
+	if err != nil {
+		return err
+	}
+	s.torn = &TornTail{Path: seg.path, Offset: seg.size, Bytes: bytes - seg.size, Reason: found.reason}
+	return seg.truncate(s.files)
+}
+
+// dropEmpty removes files without entries from the end: the process ended between the creation of a file and the write.
+func (s *Store) dropEmpty() error {
+	for n := len(s.segments) - 1; n >= 0 && len(s.segments[n].offsets) == 0; n-- {
+		if err := s.remove(n, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle makes sure that the files on disk are those that were read.
+func (s *Store) settle() error {
+	if err := s.files.SyncDir(s.dir); err != nil || !s.options.Sync {
+		return err
+	}
+	if n := len(s.segments); n > 0 {
+		if err := s.segments[n-1].rewrite(s.files); err != nil {
+			return err
+		}
+	}
+	return s.syncAll()
+}
+
+func (s *Store) stablePath() string { return filepath.Join(s.dir, "stable") }

@@ -1,0 +1,133 @@
+package status
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Limits above which a person should look.
+const (
+	longElection = 10_000   // milliseconds without a leader while enough voters answer
+	longBehind   = 64 << 20 // bytes of the log
+	manyBehind   = 100_000  // entries
+)
+
+// advice lists what to do, the most urgent first.
+func (s *State) advice() []string {
+	if s.Cluster == "" {
+		return []string{s.notFormed()}
+	}
+	var lines []string
+	for _, part := range []func() []string{s.aboutLeader, s.aboutFaults, s.aboutSilence, s.aboutLag, s.aboutClocks, s.aboutReleases, s.aboutSize, s.aboutAsking} {
+		lines = append(lines, part()...)
+	}
+	if len(lines) == 0 {
+		return []string{"nothing: all nodes answer and are up to date"}
+	}
+	return lines
+}
+
+func (s *State) notFormed() string {
+	if s.Waiting != "" {
+		return s.Waiting
+	}
+	return "ask again: this node has just started"
+}
+
+func (s *State) aboutLeader() []string {
+	_, answering, quorum := s.voters()
+	switch {
+	case s.Leader != "":
+		return nil
+	case answering < quorum:
+		return []string{fmt.Sprintf("bring back %s: most voters must answer. If their disks are lost, see cellserver --cluster-recover",
+			count(uint64(quorum-answering), "voter"))}
+	case s.Since > longElection:
+		return []string{"check that the voters reach each other's peer ports, and have the same cluster-secret: they should have elected a leader"}
+	}
+	return []string{"ask again in a few seconds: the voters elect a leader"}
+}
+
+func (s *State) aboutFaults() (lines []string) {
+	for _, n := range s.Nodes {
+		if n.Fault != "" {
+			lines = append(lines, fmt.Sprintf("repair the disk of %s: %s", n.Address, n.Fault))
+		}
+	}
+	if s.Fault != "" && s.node(s.Self) == nil {
+		lines = append(lines, "repair the disk of this node: "+s.Fault)
+	}
+	return lines
+}
+
+func (s *State) aboutSilence() (lines []string) {
+	for _, n := range s.Nodes {
+		if n.Silent == 0 {
+			continue
+		}
+		line := fmt.Sprintf("start %s, or repair its network: it does not answer for %s", n.Address, span(n.Silent))
+		if s.Leader != "" {
+			line += ". If it is gone for good, run CLUSTER FORGET " + n.ID
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func (s *State) aboutLag() (lines []string) {
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		switch lag := s.entriesBehind(n); {
+		case !n.Known || n.Silent > 0 || n.ID == s.Leader:
+		case !n.Voter:
+			lines = append(lines, fmt.Sprintf("wait for %s: it copies the data, and then it votes", n.Address))
+		case n.Behind > longBehind || lag > manyBehind:
+			lines = append(lines, fmt.Sprintf("see why %s is slow (processor, disk, network): it is %d entries behind", n.Address, lag))
+		}
+	}
+	return lines
+}
+
+func (s *State) aboutClocks() (lines []string) {
+	for _, n := range s.Nodes {
+		if n.Known && s.MaxSkew > 0 && max(n.Skew, -n.Skew) > s.MaxSkew {
+			lines = append(lines, fmt.Sprintf("set the clock of %s (NTP): it differs by %d ms from the leader's clock, and %d ms are allowed",
+				n.Address, n.Skew, s.MaxSkew))
+		}
+	}
+	return lines
+}
+
+// aboutReleases asks to finish an upgrade: the cluster works at the lowest level of its nodes.
+func (s *State) aboutReleases() []string {
+	highest := s.Feature
+	for _, n := range s.Nodes {
+		highest = max(highest, n.Feature)
+	}
+	var old []string
+	for _, n := range s.Nodes {
+		if n.Feature > 0 && n.Feature < highest {
+			old = append(old, n.Address)
+		}
+	}
+	if len(old) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("upgrade %s: the cluster uses new features only when all nodes have them", strings.Join(old, ", "))}
+}
+
+func (s *State) aboutSize() []string {
+	voters, _, _ := s.voters()
+	if voters == 2 && len(s.Nodes) == 2 {
+		return []string{"add a third node: a cluster of two stops if either of them fails"}
+	}
+	return nil
+}
+
+// aboutAsking names the node that knows more.
+func (s *State) aboutAsking() []string {
+	if s.Leader == "" || s.Leader == s.Self {
+		return nil
+	}
+	return []string{fmt.Sprintf("ask the leader for the state of all nodes: cellserver --cluster-check %s", s.name(s.Leader))}
+}

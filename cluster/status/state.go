@@ -1,0 +1,68 @@
+package status
+
+// State is what one node knows about its cluster. Durations are in milliseconds.
+type State struct {
+	Self    string `json:"self"`              // id of the node that answers
+	Cluster string `json:"cluster,omitempty"` // "" if it is in no cluster
+	Waiting string `json:"waiting,omitempty"` // why it is in no cluster yet; a sentence
+	Joining bool   `json:"joining,omitempty"` // it does not have the data yet
+	Fault   string `json:"fault,omitempty"`   // why it cannot write its disk; a sentence
+
+	Leader  string `json:"leader,omitempty"` // id; "" if none is known
+	Term    uint64 `json:"term"`
+	Since   int64  `json:"since_ms"` // how long there has been this leader, or none
+	Commit  uint64 `json:"commit"`   // index of the last committed entry
+	Applied uint64 `json:"applied"`  // index of the last entry that Self has applied
+	MaxSkew int64  `json:"max_skew_ms"`
+	Feature int    `json:"feature"` // level at which the cluster works
+	Dropped uint64 `json:"dropped"` // published messages that did not reach another node
+
+	Nodes []Node `json:"nodes"` // sorted by address
+}
+
+// Node is one member, as the node that answers knows it.
+type Node struct {
+	ID      string `json:"id"`
+	Address string `json:"address"` // for clients
+	Zone    string `json:"zone,omitempty"`
+	Voter   bool   `json:"voter"`
+	Silent  int64  `json:"silent_ms"` // since it last answered; 0 if it answers
+	Known   bool   `json:"known"`     // Applied, Behind and Skew are known: a leader knows them of everybody
+	Applied uint64 `json:"applied"`
+	Behind  int64  `json:"behind_bytes"`      // of the log
+	Skew    int64  `json:"skew_ms"`           // its clock, minus the leader's clock
+	Feature int    `json:"feature"`           // that its release can work at
+	Release string `json:"release,omitempty"` // such as "1.4.0"
+	Fault   string `json:"fault,omitempty"`   // why it cannot write its disk; a sentence
+}
+
+// node returns a member by its id, or nil.
+func (s *State) node(id string) *Node {
+	for i := range s.Nodes {
+		if id != "" && s.Nodes[i].ID == id {
+			return &s.Nodes[i]
+		}
+	}
+	return nil
+}
+
+// name returns how a person calls a node.
+func (s *State) name(id string) string {
+	if n := s.node(id); n != nil {
+		return n.Address
+	}
+	return id
+}
+
+// voters returns how many members vote, how many of them answer, and how many a decision needs.
+func (s *State) voters() (all, answering, quorum int) {
+	for _, n := range s.Nodes {
+		if n.Voter {
+			all++
+			if n.Silent == 0 {
+				answering++
+			}
+		}
+	}
+	return all, answering, all/2 + 1
+}

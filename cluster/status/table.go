@@ -1,0 +1,81 @@
+package status
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// table has a line for each node.
+func (s *State) table() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	zones := slices.ContainsFunc(s.Nodes, func(n Node) bool { return n.Zone != "" })
+	row(w, zones, "node", "zone", "role", "answers", "behind", "clock", "id")
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		row(w, zones, n.Address, n.Zone, s.role(n), answers(n), s.behind(n), s.clock(n), short(n.ID))
+	}
+	_ = w.Flush()
+	return b.String()
+}
+
+// row writes a line of the table. The second cell is the zone.
+func row(w *tabwriter.Writer, zones bool, cells ...string) {
+	if !zones {
+		cells = slices.Delete(cells, 1, 2)
+	}
+	_, _ = fmt.Fprintln(w, strings.Join(cells, "\t"))
+}
+
+func (s *State) role(n *Node) string {
+	switch {
+	case n.ID == s.Leader:
+		return "leader"
+	case !n.Voter:
+		return "joining"
+	}
+	return "follower"
+}
+
+func answers(n *Node) string {
+	switch {
+	case n.Silent > 0:
+		return "no, for " + span(n.Silent)
+	case n.Fault != "":
+		return "yes, disk fails"
+	}
+	return "yes"
+}
+
+// entriesBehind returns how many entries a node has not applied yet.
+func (s *State) entriesBehind(n *Node) uint64 { return s.Commit - min(s.Commit, n.Applied) }
+
+func (s *State) behind(n *Node) string {
+	switch lag := s.entriesBehind(n); {
+	case n.ID == s.Leader:
+		return "-"
+	case !n.Known:
+		return "?"
+	case lag == 0:
+		return "nothing"
+	case n.Behind > 0:
+		return fmt.Sprintf("%d entries, %s", lag, size(n.Behind))
+	default:
+		return fmt.Sprintf("%d entries", lag)
+	}
+}
+
+func (s *State) clock(n *Node) string {
+	switch {
+	case n.ID == s.Leader:
+		return "-"
+	case !n.Known:
+		return "?"
+	}
+	return fmt.Sprintf("%+d ms", n.Skew)
+}
+
+// short returns the part of an id by which a person recognizes it.
+func short(id string) string { return id[:min(len(id), 8)] }
