@@ -9,22 +9,27 @@ import (
 	"cellserver/store"
 )
 
-// execute locks the partitions of the footprint of a command, and runs the command.
+// execute locks the partitions of the footprint of a command, and runs the command. It returns
+// Offload if a long transaction has one of them.
 func (c *Client) execute(call *commands.Call) resp.Status {
-	cmd := call.Cmd
-	if cmd.OnOneKey() && len(call.Args) > 1 {
-		call.Tx = c.tx
-		c.tx.BeginKey(call.Now, c.conn.DB, call.Args[1])
+	if cmd := call.Cmd; cmd.OnOneKey() && len(call.Args) > 1 && !c.offloaded {
+		if !c.tx.TryBeginKey(call.Now, c.conn.DB, call.Args[1]) {
+			return resp.Offload
+		}
 	} else {
 		fp := &c.footprint
 		*fp = store.Footprint{}
 		cmd.AddFootprint(call, fp)
-		if *fp == (store.Footprint{}) {
+		switch {
+		case *fp == (store.Footprint{}):
 			return c.run(call)
+		case c.offloaded:
+			c.tx.BeginLong(call.Now, c.conn.DB, fp)
+		case !c.tx.TryBegin(call.Now, c.conn.DB, fp):
+			return resp.Offload
 		}
-		call.Tx = c.tx
-		c.tx.Begin(call.Now, c.conn.DB, fp)
 	}
+	call.Tx = c.tx
 	if c.epochEnded() && usesKeys(call) {
 		return c.refuseLocked(call)
 	}
