@@ -27,6 +27,9 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 			c.tx.BeginLong(call.Now, c.conn.DB, fp)
 		case !c.tx.TryBegin(call.Now, c.conn.DB, fp):
 			return resp.Offload
+		case c.conn.Transaction.Queue.TakesLong(c.tx):
+			c.tx.End()
+			return resp.Offload
 		}
 	}
 	call.Tx = c.tx
@@ -90,6 +93,9 @@ func (c *Client) Run(inner *commands.Call) {
 	c.run(inner)
 }
 
+// Alone implements [commands.Runner]. The commands of EXEC have asked before the first of them ran.
+func (c *Client) Alone() bool { return c.offloaded || c.conn.Transaction.Running }
+
 // run runs a command whose locks are held, and counts it. The time of a command starts at the end
 // of the command before it in the batch. So it includes the wait for locks, and the server reads
 // the clock once for each command.
@@ -110,8 +116,8 @@ func (c *Client) run(call *commands.Call) resp.Status {
 		call.NotifyEffects(call.Tx.Effects(before))
 	}
 	v, ended := err.(commands.Verdict)
-	if v == commands.TryAgain {
-		return resp.Retry
+	if v == commands.TryAgain || v == commands.TakesLong {
+		return resp.Status(v)
 	}
 	if err != nil && !ended {
 		call.Out.Truncate(mark)
