@@ -12,7 +12,8 @@ import (
 // execute locks the partitions of the footprint of a command, and runs the command. It returns
 // Offload if a long transaction has one of them.
 func (c *Client) execute(call *commands.Call) resp.Status {
-	if cmd := call.Cmd; cmd.OnOneKey() && len(call.Args) > 1 && !c.offloaded {
+	cmd := call.Cmd
+	if cmd.OnOneKey() && len(call.Args) > 1 && !c.offloaded {
 		if !c.tx.TryBeginKey(call.Now, c.conn.DB, call.Args[1]) {
 			return resp.Offload
 		}
@@ -27,7 +28,7 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 			c.tx.BeginLong(call.Now, c.conn.DB, fp)
 		case !c.tx.TryBegin(call.Now, c.conn.DB, fp):
 			return resp.Offload
-		case c.conn.Transaction.Queue.TakesLong(c.tx):
+		case cmd.Name == "exec" && c.conn.Transaction.Queue.TakesLong(c.tx):
 			c.tx.End()
 			return resp.Offload
 		}

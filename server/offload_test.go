@@ -45,6 +45,8 @@ func TestLongCommandsAreOffloaded(t *testing.T) {
 	}
 	require.False(t, offloaded(t, "multi", "get s", "zrange z 0 -1", "zremrangebyscore z 0 0", "exec"))
 	require.True(t, offloaded(t, "multi", "select 0", "zrange z 0 -1", "exec"))
+	require.False(t, offloaded(t, "multi", "get S", "watch S s"), "only EXEC runs the queue")
+	require.False(t, offloaded(t, "watch s", "multi", "get S", "discard"))
 }
 
 // offloaded reports whether the last line is offloaded. It requires that the replies are those of a server that offloads
