@@ -40,8 +40,8 @@ func TestLongCommandsAreOffloaded(t *testing.T) {
 		for i, args := range calls {
 			line := cmd.Name + " " + args
 			require.Equal(t, i == 0, offloaded(t, line), line)
-			require.True(t, offloaded(t, "multi", "multi", "get S", line, "exec"), line)
 		}
+		require.True(t, offloaded(t, "multi", "get S", cmd.Name+" "+calls[1], "exec"), cmd.Name)
 	}
 	require.False(t, offloaded(t, "multi", "get s", "zrange z 0 -1", "zremrangebyscore z 0 0", "exec"))
 	require.True(t, offloaded(t, "multi", "select 0", "zrange z 0 -1", "exec"))
