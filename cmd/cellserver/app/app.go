@@ -78,6 +78,7 @@ func (a *App) wire(cfg *config.Config, configFile string) {
 	configureStore(a.store, cfg)
 	a.disk = newDisk(a.store, a.clock, &a.log, cfg)
 	a.store.CountExternal(a.disk.Journal().Held)
+	a.store.CountExternal(a.transport.Memory)
 	process := processInfo(configFile, a.usage)
 	a.server = server.New(server.Options{
 		Store: a.store, Clock: a.clock, Log: a.log.Logger, Config: cfg, RunID: hex.EncodeToString(random(20)),
