@@ -36,6 +36,9 @@ const undoBytes = int64(unsafe.Sizeof(Undo{}))
 // keyspace does not have any more.
 func (u *Undo) Bytes() int64 { return u.held }
 
+// OfKey reports whether the change is of the key in Before. Otherwise it is of a whole database.
+func (u *Undo) OfKey() bool { return u.whole == nil }
+
 // free gives the memory of flushed keys back. Their partitions are locked.
 func (u *Undo) free() {
 	if u.whole == nil {

@@ -109,6 +109,11 @@ var mayImport = map[string][]string{
 	"cluster/peer/forward":   {},
 	"cluster/peer": {"cluster/formation", "cluster/peer/forward", "cluster/peer/handshake", "cluster/peer/message", "cluster/status",
 		"internal/topology"},
+	"cluster":             {"cluster/entry", "cluster/image", "cluster/pending", "cluster/roster", "internal/topology", "persistence/aof", "store"},
+	"cluster/image":       {"cluster/pending", "persistence/rdb", "store"},
+	"cluster/pending":     {"cluster/entry", "persistence/aof", "store"},
+	"cluster/roster":      {"cluster/entry", "internal/topology", "store"},
+	"cluster/clustertest": {"cluster", "commands/all", "internal/config/configload", "internal/topology", "resp", "resp/resptest", "server", "server/servertest", "store"}, // for tests only
 
 	// The edge wires everything.
 	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",

@@ -20,6 +20,7 @@
 //	string.go, sortedset.go   one file for each type: its codec
 //	keyspace.go               the codec of the effects that all types share
 //	codec.go                  what a codec has
+//	body.go, body_commands.go effects as commands without files, for another log
 //
 // The folder format has the bytes: batches, commands and the manifest.
 //

@@ -1,0 +1,310 @@
+package cluster_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cellserver/cluster"
+	"cellserver/cluster/clustertest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// world is a cluster with clients and faults.
+type world struct {
+	*clustertest.Cluster
+	t        testing.TB
+	random   *rand.Rand
+	history  history
+	progress func()
+	stop     chan struct{}
+	clients  sync.WaitGroup
+	faults   sync.WaitGroup
+
+	mu     sync.Mutex           // guards everything below
+	counts map[string]int       // what has happened
+	cut    *clustertest.Machine // is cut off with its readers; nil for none
+}
+
+// cutOff says which machine is cut off with its readers.
+func (w *world) cutOff(m *clustertest.Machine) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut = m
+}
+
+// isCutOff reports whether a machine is cut off with its readers.
+func (w *world) isCutOff(m *clustertest.Machine) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.cut == m
+}
+
+func (w *world) count(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.counts[what]++
+}
+
+// worldOptions say how long a world lasts, and what is wrong with it.
+type worldOptions struct {
+	clustertest.Options
+	clients int
+	lasts   time.Duration
+}
+
+// run runs a world in virtual time. It returns what is wrong with the history or with the stores; "" if nothing is.
+func run(t *testing.T, progress func(), o worldOptions) (wrong string) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t, random: rand.New(rand.NewPCG(o.Seed, 7)), progress: progress, stop: make(chan struct{}), counts: map[string]int{}}
+		slow := slowProposer(o.Seed)
+		o.Now = time.Now
+		prepare := o.Prepare
+		o.Prepare = func(n *cluster.Node) {
+			n.BeforePropose(slow)
+			if prepare != nil {
+				prepare(n)
+			}
+		}
+		w.Cluster = clustertest.New(t, o.Options)
+		defer w.Close()
+		w.Leader()
+		for i := range o.clients {
+			w.clients.Go(func() { w.client(i, o.Seed) })
+		}
+		w.faults.Go(w.makeFaults)
+		time.Sleep(o.lasts)
+		close(w.stop)
+		w.faults.Wait()
+		w.clients.Wait()
+		w.Heal()
+		var err error
+		if _, err = w.Equal(); err != nil {
+			wrong = err.Error()
+		} else {
+			wrong = w.history.violation(progress)
+		}
+		t.Log("seed", o.Seed, "operations", len(w.history.all), w.counts)
+	})
+	return wrong
+}
+
+// slowProposer returns a function that sometimes takes long, as a process that gets no CPU does.
+func slowProposer(seed uint64) func() {
+	var mu sync.Mutex
+	random := rand.New(rand.NewPCG(seed, 9))
+	return func() {
+		mu.Lock()
+		slow, wait := random.IntN(1000) == 0, time.Duration(random.Int64N(int64(4*time.Second)))
+		mu.Unlock()
+		if slow {
+			time.Sleep(wait)
+		}
+	}
+}
+
+// stopped reports whether the world ends.
+func (w *world) stopped() bool {
+	select {
+	case <-w.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// client sends steps until the world ends. Clients with an odd number stay with a machine that is cut off, and only read.
+func (w *world) client(id int, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 100+uint64(id)))
+	var s *clustertest.Session
+	at := w.Machines[r.IntN(len(w.Machines))]
+	for n := 0; !w.stopped(); n++ {
+		time.Sleep(time.Duration(r.Int64N(int64(20 * time.Millisecond))))
+		w.progress()
+		alone := w.isCutOff(at)
+		if s != nil && alone && id%2 == 0 {
+			s.Close()
+			s = nil
+		}
+		if s == nil {
+			at = w.Machines[r.IntN(len(w.Machines))]
+			s, _ = at.Connect()
+			continue
+		}
+		what := randomStep(r, n)
+		if alone {
+			what.key = strings.NewReplacer("throttle", "counter", "gcra", "counter").Replace(what.key)
+			what.op = map[bool]string{true: "get", false: "pair"}[strings.HasPrefix(what.key, "counter")]
+		}
+		if err := w.step(s, id, what); err != nil {
+			s.Close()
+			s = nil
+		}
+	}
+	if s != nil {
+		s.Close()
+	}
+}
+
+// randomStep returns a step. Keys change after a while, so that no history gets long.
+func randomStep(r *rand.Rand, n int) step {
+	ops := []string{"incr", "get", "throttle", "gcra", "both", "pair"}
+	kind := r.IntN(len(ops))
+	names := []string{"counter", "counter", "throttle", "gcra", "pair", "pair"}
+	return step{op: ops[kind], key: fmt.Sprint(names[kind], ":", r.IntN(2), ":", n/60)}
+}
+
+// step sends one step, and notes what came of it.
+func (w *world) step(s *clustertest.Session, client int, what step) error {
+	call := w.history.call()
+	replies, err := s.Do(what.command()...)
+	what.now = s.Now()
+	switch {
+	case errors.Is(err, clustertest.ErrRefused):
+		w.count("refused")
+	case errors.Is(err, clustertest.ErrClosed):
+		w.count("unknown")
+		w.history.reply(client, what, call, nil)
+	default:
+		require.NoError(w.t, err)
+		w.count("answered")
+		w.history.reply(client, what, call, what.reduce(output(w.t, replies)))
+	}
+	return err
+}
+
+// makeFaults makes one fault after the other until the world ends.
+func (w *world) makeFaults() {
+	for !w.stopped() {
+		time.Sleep(time.Duration(w.random.Int64N(int64(2 * time.Second))))
+		m := w.Machines[w.random.IntN(len(w.Machines))]
+		if w.random.IntN(2) == 0 {
+			m = w.Leader()
+		}
+		w.fault(m, time.Duration(w.random.Int64N(int64(3*time.Second))))
+		w.progress()
+	}
+}
+
+// fault makes one fault on a machine, for a time.
+func (w *world) fault(m *clustertest.Machine, lasts time.Duration) {
+	other := w.Machines[w.random.IntN(len(w.Machines))]
+	switch w.random.IntN(11) {
+	case 0:
+		w.count("isolated")
+		w.Network.Isolate(m.Addr(), true)
+		time.Sleep(lasts)
+		w.Network.Isolate(m.Addr(), false)
+	case 1:
+		w.count("cut one way")
+		w.Network.Cut(m.Addr(), other.Addr(), true)
+		time.Sleep(lasts)
+		w.Network.Cut(m.Addr(), other.Addr(), false)
+	case 2:
+		w.count("killed")
+		require.NoError(w.t, m.Kill())
+		time.Sleep(lasts)
+		require.NoError(w.t, m.Restart())
+	case 3:
+		w.count("paused")
+		m.Pause(true)
+		time.Sleep(lasts)
+		m.Pause(false)
+	case 4:
+		if n := m.Node(); n != nil && n.GiveWay("") == nil {
+			w.count("gave way")
+		}
+	case 5:
+		if n := m.Node(); n != nil && n.TakeSnapshot() == nil {
+			w.count("snapshot")
+		}
+	case 6:
+		w.count("bad network")
+		w.Network.SetFaults(clustertest.Faults{Delay: lasts / 20, Lost: 0.05, Duplicated: 0.1})
+		time.Sleep(2 * lasts)
+		w.Network.SetFaults(clustertest.Faults{})
+	case 7:
+		w.count("clock jumped")
+		m.SetSkew(time.Duration(w.random.Int64N(int64(800*time.Millisecond))) - 400*time.Millisecond)
+	case 8:
+		w.count("cut off with readers")
+		w.Network.Slow(m.Addr(), 450*time.Millisecond)
+		w.cutOff(m)
+		time.Sleep(time.Second) // what was written before is committed
+		w.Network.Isolate(m.Addr(), true)
+		time.Sleep(2 * time.Second)
+		w.Network.Isolate(m.Addr(), false)
+		w.Network.Slow(m.Addr(), 0)
+		w.cutOff(nil)
+	case 9:
+		if n, o := m.Node(), other.Node(); n != nil && o != nil && n.GiveWay(other.Self.ID) == nil {
+			time.Sleep(lasts / 10)
+			if o.GiveWay(m.Self.ID) == nil {
+				w.count("gave way twice")
+			}
+		}
+	case 10:
+		w.count("stopped")
+		require.NoError(w.t, m.Stop())
+		time.Sleep(lasts)
+		require.NoError(w.t, m.Restart())
+	}
+}
+
+// Heal ends all faults.
+func (w *world) Heal() {
+	w.Network.Heal()
+	for _, m := range w.Machines {
+		m.Pause(false)
+	}
+}
+
+// seeds returns how many seeds a test tries: SEEDS in the environment, or a few.
+func seeds(t testing.TB, few int) int {
+	if s := os.Getenv("SEEDS"); s != "" {
+		n, err := strconv.Atoi(s)
+		require.NoError(t, err)
+		return n
+	}
+	return few
+}
+
+// lasting returns how long a world lasts in virtual time: MINUTES in the environment, or half a minute.
+func lasting(t testing.TB) time.Duration {
+	if s := os.Getenv("MINUTES"); s != "" {
+		n, err := strconv.Atoi(s)
+		require.NoError(t, err)
+		return time.Duration(n) * time.Minute
+	}
+	return 30 * time.Second
+}
+
+// first returns the first seed: SEED in the environment, or 1.
+func first(t testing.TB) uint64 {
+	if s := os.Getenv("SEED"); s != "" {
+		n, err := strconv.ParseUint(s, 10, 64)
+		require.NoError(t, err)
+		return n
+	}
+	return 1
+}
+
+func TestHistoriesUnderFaults(t *testing.T) {
+	progress := clustertest.Watchdog(t)
+	for i := range seeds(t, 4) {
+		seed := first(t) + uint64(i)
+		nodes := 3 + 2*int(seed%2)
+		wrong := run(t, progress, worldOptions{
+			Options: clustertest.Options{Nodes: nodes, Seed: seed, Window: 1 + int(seed%3)}, clients: 8, lasts: lasting(t),
+		})
+		require.Empty(t, wrong, "SEED=%d", seed)
+	}
+}

@@ -1,0 +1,228 @@
+package clustertest
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"cellserver/cluster"
+	"cellserver/internal/topology"
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Cluster is several machines in one network.
+type Cluster struct {
+	Network  *Network
+	Machines []*Machine
+	t        testing.TB
+	log      *slog.Logger
+	o        Options
+}
+
+// Options are the options of a Cluster.
+type Options struct {
+	Nodes  int
+	Seed   uint64
+	Now    func() time.Time // time.Now, which is virtual in a bubble
+	Reads  cluster.Reads
+	Window int
+	// Prepare is called for each node before it starts. It may be nil.
+	Prepare func(*cluster.Node)
+	// FrozenClocks makes the monotonic clocks stand still, which breaks what leases rely on.
+	FrozenClocks bool
+	// Eager sessions do not wait until their replies are safe.
+	Eager bool
+}
+
+// New makes a cluster, and starts its machines. They stop at the end of the test. Call it in a bubble of testing/synctest.
+func New(t testing.TB, o Options) *Cluster {
+	c := &Cluster{Network: NewNetwork(o.Seed), t: t, o: o}
+	c.log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: virtualTime}))
+	var members []topology.Node
+	for i := range o.Nodes {
+		m := newMachine(c, i)
+		c.Machines = append(c.Machines, m)
+		members = append(members, m.Self)
+	}
+	for _, m := range c.Machines {
+		require.NoError(t, m.bootstrap(members))
+		require.NoError(t, m.Start())
+	}
+	return c
+}
+
+// virtualTime shortens the time of a log line.
+func virtualTime(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey && a.Value.Kind() == slog.KindTime {
+		return slog.String("at", a.Value.Time().Format("15:04:05.000000"))
+	}
+	return a
+}
+
+// Close kills all machines.
+func (c *Cluster) Close() {
+	for _, m := range c.Machines {
+		require.NoError(c.t, m.Kill())
+	}
+	c.Network.copies.Wait()
+}
+
+// Leader waits for a machine that leads, and returns it.
+func (c *Cluster) Leader() *Machine {
+	c.t.Helper()
+	for range 6000 {
+		for _, m := range c.Machines {
+			if m.Leads() {
+				return m
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	require.FailNow(c.t, "no node leads after a minute")
+	return nil
+}
+
+// machine returns the machine of a node, nil if there is none.
+func (c *Cluster) machine(id string) *Machine {
+	for _, m := range c.Machines {
+		if m.Self.ID == id {
+			return m
+		}
+	}
+	return nil
+}
+
+// RequireEqual requires that all running machines hold the same keys, and returns them: see Equal.
+func (c *Cluster) RequireEqual() map[string]string {
+	c.t.Helper()
+	all, err := c.Equal()
+	require.NoError(c.t, err)
+	return all
+}
+
+// Equal waits until all running machines have applied the same entries, and compares their keys. No client may write
+// meanwhile.
+func (c *Cluster) Equal() (all map[string]string, differ error) {
+	c.t.Helper()
+	for range 300 {
+		for _, m := range c.Machines {
+			if p := m.running.Load(); p != nil {
+				if err := p.failed.Load(); err != nil {
+					return nil, fmt.Errorf("%s: %w", m.Self.Host, *err)
+				}
+			}
+		}
+		if all, differ = c.compare(); differ == nil {
+			return all, nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return nil, differ
+}
+
+var errBehind = errors.New("the nodes have not applied the same entries")
+
+// compare compares the keys of all running machines that have not expired.
+func (c *Cluster) compare() (all map[string]string, err error) {
+	leader := c.Leader()
+	applied, now := leader.Node().Applied(), leader.Node().Now()
+	all = leader.Keys(now)
+	for _, m := range c.Machines {
+		if m.Node() == nil || m == leader {
+			continue
+		}
+		if key, same := equal(all, m.Keys(now)); !same {
+			err = fmt.Errorf("%s and the leader %s differ in key %q", m.Self.Host, leader.Self.Host, key)
+		}
+		if m.Node().Applied() != applied {
+			err = errors.Join(err, errBehind)
+		}
+	}
+	return all, err
+}
+
+// equal reports whether two nodes have the same keys, and returns one that differs.
+func equal(a, b map[string]string) (key string, same bool) {
+	for _, all := range []map[string]string{a, b} {
+		for k := range all {
+			if v, ok := a[k]; !ok || b[k] != v {
+				return k, false
+			}
+		}
+	}
+	return "", true
+}
+
+// Keys returns everything in the store of a machine that has not expired at now.
+func (m *Machine) Keys(now int64) map[string]string {
+	all := map[string]string{}
+	p := m.running.Load()
+	if p == nil {
+		return all
+	}
+	var fp store.Footprint
+	fp.AddAll()
+	tx := p.store.NewTx()
+	tx.KeepExpired = true
+	tx.Begin(now, 0, &fp)
+	defer tx.End()
+	for db := range p.store.Databases() {
+		tx.Select(db)
+		tx.Each(func(e *store.Entry) {
+			if e.ExpireAt() == store.NoExpiry || e.ExpireAt() >= now/1e6 {
+				all[fmt.Sprint(db, " ", string(e.Key()))] = describe(e)
+			}
+		})
+	}
+	return all
+}
+
+func describe(e *store.Entry) string {
+	text := string(e.Bytes(nil))
+	if z := e.Sorted(); z != nil {
+		z.Range(0, z.Len(), false, func(it store.Item) bool {
+			text += fmt.Sprintf(" %q=%v", it.Member, it.Score)
+			return true
+		})
+	}
+	return fmt.Sprint(text, " until ", e.ExpireAt())
+}
+
+// peers asks the other machines of a cluster. It implements [cluster.Peers].
+type peers struct{ cluster *Cluster }
+
+var errDown = errors.New("clustertest: the machine does not run")
+
+// Hello implements [cluster.Peers].
+func (p peers) Hello(host string, port int) (topology.Node, error) {
+	for _, m := range p.cluster.Machines {
+		if m.Self.Host == host && m.Self.Port == port && m.Node() != nil {
+			return m.Self, nil
+		}
+	}
+	return topology.Node{}, errDown
+}
+
+// Applied implements [cluster.Peers].
+func (p peers) Applied(n topology.Node) (uint64, error) {
+	if m := p.cluster.machine(n.ID); m != nil {
+		if node := m.Node(); node != nil {
+			return node.Applied(), nil
+		}
+	}
+	return 0, errDown
+}
+
+// GiveWay implements [cluster.Peers].
+func (p peers) GiveWay(leader topology.Node, to string) error {
+	if m := p.cluster.machine(leader.ID); m != nil {
+		if node := m.Node(); node != nil {
+			return node.GiveWay(to)
+		}
+	}
+	return errDown
+}

@@ -1,0 +1,203 @@
+package clustertest
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"cellserver/cluster"
+	_ "cellserver/commands/all" // the server has every command
+	"cellserver/internal/config/configload"
+	"cellserver/internal/topology"
+	"cellserver/server"
+	"cellserver/server/servertest"
+	"cellserver/store"
+
+	"github.com/hashicorp/raft"
+)
+
+// nodeTimeout is the node timeout of all machines.
+const nodeTimeout = 500 * time.Millisecond
+
+// Machine is one node with its server, its clock and its disk.
+type Machine struct {
+	Self    topology.Node
+	cluster *Cluster
+	disk    *Disk
+	clock   machineClock
+	running atomic.Pointer[process]
+}
+
+// process is one run of the server on a machine.
+type process struct {
+	node      *cluster.Node
+	server    *server.Server
+	store     *store.Store
+	transport *Transport
+	stop      chan struct{}
+	failed    atomic.Pointer[error]
+}
+
+// machineClock is the time of a machine: the virtual time and an error. It implements [cluster.Clock].
+type machineClock struct {
+	now     func() time.Time
+	started time.Time
+	skew    atomic.Int64
+	frozen  bool
+}
+
+// Now implements [cluster.Clock].
+func (c *machineClock) Now() int64 {
+	return servertest.Start + int64(c.now().Sub(c.started)) + c.skew.Load()
+}
+
+// Monotonic implements [cluster.Clock].
+func (c *machineClock) Monotonic() int64 {
+	if c.frozen {
+		return 0
+	}
+	return int64(c.now().Sub(c.started))
+}
+
+// serverClock is the clock of the commands of a process. It implements [commands.Clock].
+type serverClock struct {
+	node *cluster.Node
+	of   *machineClock
+}
+
+func (c serverClock) Now() int64           { return c.node.Now() }
+func (c serverClock) Monotonic() int64     { return c.of.Monotonic() }
+func (c serverClock) Read() (int64, int64) { return c.Now(), c.Monotonic() }
+func (c serverClock) Until(at int64) int64 { return at - c.Now() }
+func (c serverClock) Set(int64)            {}
+func (c serverClock) Advance(int64)        {}
+func (c serverClock) Resume()              {}
+func (c serverClock) Step(int64)           {}
+
+func newMachine(c *Cluster, i int) *Machine {
+	id := sha1.Sum(fmt.Append(nil, "node", i))
+	m := &Machine{
+		Self:    topology.Node{ID: hex.EncodeToString(id[:]), Host: fmt.Sprint("node", i), Port: 6379, PeerPort: 16379},
+		cluster: c, disk: NewDisk(),
+	}
+	m.clock.now, m.clock.started, m.clock.frozen = c.o.Now, c.o.Now(), c.o.FrozenClocks
+	return m
+}
+
+// Addr returns raft's address of the machine.
+func (m *Machine) Addr() raft.ServerAddress {
+	return raft.ServerAddress(fmt.Sprint(m.Self.Host, ":", m.Self.PeerPort))
+}
+
+// options returns the options of the node.
+func (m *Machine) options(s *store.Store, t raft.Transport, failed func(error)) cluster.Options {
+	return cluster.Options{
+		Self: m.Self, Cluster: [20]byte{1}, Store: s, Disk: m.disk.open(), Transport: t, Peers: peers{m.cluster},
+		Clock: &m.clock, Log: m.cluster.log.With("node", m.Self.Host), Reads: m.cluster.o.Reads, Failed: failed,
+		Timing: cluster.Timing{NodeTimeout: nodeTimeout, Window: m.cluster.o.Window},
+	}
+}
+
+// bootstrap makes the machine a member of a new cluster.
+func (m *Machine) bootstrap(members []topology.Node) error {
+	t := m.cluster.Network.Join(m.Addr())
+	defer t.Leave()
+	return cluster.Bootstrap(m.options(nil, t, nil), members)
+}
+
+// Start starts the server.
+func (m *Machine) Start() error {
+	cfg, _, err := configload.Load([]string{"--databases", "4", "--cluster-enabled", "yes"}, nil, nil)
+	if err != nil {
+		return err
+	}
+	p := &process{stop: make(chan struct{}), transport: m.cluster.Network.Join(m.Addr())}
+	p.store = store.New(store.Options{Databases: cfg.Databases, Seed: 1})
+	p.node = cluster.New(m.options(p.store, p.transport, func(err error) { p.failed.Store(&err) }))
+	if prepare := m.cluster.o.Prepare; prepare != nil {
+		prepare(p.node)
+	}
+	p.store.Observe(p.node)
+	p.server = server.New(server.Options{
+		Store: p.store, Clock: serverClock{p.node, &m.clock}, Log: slog.New(slog.DiscardHandler), Config: cfg,
+		RunID: m.Self.ID, Persistence: &servertest.Disk{}, Topology: p.node, Positions: p.node,
+	})
+	if err := p.node.Start(); err != nil {
+		return err
+	}
+	m.running.Store(p)
+	go p.sweep()
+	return nil
+}
+
+// sweep removes expired keys in the background, as the edge does.
+func (p *process) sweep() {
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	cursor := store.SweepCursor{Applied: true}
+	for {
+		select {
+		case <-p.stop:
+			return
+		case <-ticker.C:
+			p.store.Sweep(p.node.Horizon(), &cursor, 2000)
+		}
+	}
+}
+
+// Node returns the node, nil if the machine does not run.
+func (m *Machine) Node() *cluster.Node {
+	if p := m.running.Load(); p != nil {
+		return p.node
+	}
+	return nil
+}
+
+// SetSkew sets how far the clock of the machine is wrong.
+func (m *Machine) SetSkew(skew time.Duration) { m.clock.skew.Store(int64(skew)) }
+
+// Pause stops the messages of the machine, or lets them go on.
+func (m *Machine) Pause(paused bool) {
+	if p := m.running.Load(); p != nil {
+		p.transport.Pause(paused)
+	}
+}
+
+// Leads reports whether the machine leads.
+func (m *Machine) Leads() bool {
+	n := m.Node()
+	return n != nil && n.Epoch() != 0
+}
+
+// Kill ends the process, as kill -9 does. The disk has everything that was written.
+func (m *Machine) Kill() error {
+	p := m.running.Swap(nil)
+	if p == nil {
+		return nil
+	}
+	p.transport.Leave()
+	close(p.stop)
+	return p.node.Close()
+}
+
+// Stop ends the process as planned.
+func (m *Machine) Stop() error {
+	p := m.running.Load()
+	if p == nil {
+		return nil
+	}
+	err := p.node.Stop()
+	m.running.Store(nil)
+	p.transport.Leave()
+	close(p.stop)
+	return err
+}
+
+// Restart starts a machine again that was killed or stopped. It first waits until nobody relies on its promises.
+func (m *Machine) Restart() error {
+	time.Sleep(nodeTimeout)
+	return m.Start()
+}

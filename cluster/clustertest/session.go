@@ -1,0 +1,108 @@
+package clustertest
+
+import (
+	"errors"
+	"strings"
+
+	"cellserver/resp"
+	"cellserver/resp/resptest"
+	"cellserver/server"
+	"cellserver/server/servertest"
+)
+
+// Session is one connection of a client to a machine. One goroutine uses it.
+type Session struct {
+	servertest.Peer
+	process *process
+	eager   bool
+	client  *server.Client
+	session *resp.Session
+}
+
+var (
+	// ErrClosed is the error of a connection that was closed before the reply. The command may have run.
+	ErrClosed = errors.New("clustertest: the connection was closed")
+	// ErrRefused is the error of a command that did not run, because the machine does not lead or does not run.
+	ErrRefused = errors.New("clustertest: the machine did not run the command")
+)
+
+// Connect connects to the machine. The error is ErrRefused if it does not run.
+func (m *Machine) Connect() (*Session, error) {
+	p := m.running.Load()
+	if p == nil {
+		return nil, ErrRefused
+	}
+	s := &Session{process: p, eager: m.cluster.o.Eager}
+	s.Peer.T = m.cluster.t
+	s.client = p.server.Connect(s)
+	s.session = resp.NewSession(s.client)
+	return s, nil
+}
+
+// Close closes the connection.
+func (s *Session) Close() { s.client.Closed() }
+
+// Do sends commands at once, and returns their replies in the types of package resptest. After ErrClosed the session must
+// not be used.
+func (s *Session) Do(commands ...string) ([]any, error) {
+	var request []byte
+	for _, line := range commands {
+		var words []any
+		for _, w := range strings.Fields(line) {
+			words = append(words, w)
+		}
+		request = append(request, resptest.Command(words...)...)
+	}
+	mark := s.process.node.Mark()
+	if s.eager {
+		mark = 0
+	}
+	for len(request) > 0 {
+		n := copy(s.session.Space(), request)
+		request = request[n:]
+		if s.session.Filled(n) != resp.Continue {
+			return nil, ErrClosed
+		}
+	}
+	result := make(chan bool, 1)
+	safe, now := s.process.node.Later(s.client.Need(), mark, func(safe bool) { result <- safe })
+	if !now {
+		safe = <-result
+	}
+	if !safe {
+		return nil, ErrClosed
+	}
+	return s.replies()
+}
+
+// Now returns the time at which the last commands ran, in Unix nanoseconds.
+func (s *Session) Now() int64 { return s.client.Conn().Now }
+
+// replies reads the replies that the session has.
+func (s *Session) replies() (all []any, err error) {
+	out := s.session.Output()
+	for len(out) > 0 {
+		reply, n, err := resptest.Parse(out)
+		if err != nil {
+			return nil, err
+		}
+		out = out[n:]
+		all = append(all, reply)
+	}
+	s.session.Sent()
+	for _, reply := range all {
+		if e, ok := reply.(error); ok && refused(e) {
+			return all, ErrRefused
+		}
+	}
+	return all, nil
+}
+
+func refused(err error) bool {
+	for _, word := range []string{"CLUSTERDOWN", "MOVED", "LOADING"} {
+		if strings.HasPrefix(err.Error(), word) {
+			return true
+		}
+	}
+	return false
+}

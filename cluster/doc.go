@@ -1,0 +1,51 @@
+// Package cluster makes several servers hold the same keys. One node leads: it runs commands at once, and the effects go
+// to the log of hashicorp/raft. Replies wait until a majority of the nodes has their effects. So a node may be lost, and
+// no reply that left was wrong.
+//
+//	node.go      Node and its options: start and stop
+//	epoch.go     the epochs: the times for which a node leads, their beginning and their end
+//	proposer.go  the effects of transactions become batches, and batches become entries of the log
+//	queue.go     the batches that are not committed
+//	fsm.go       what a committed entry does
+//	barrier.go   which replies wait, and for what
+//	lease.go     until when a leader may answer from its memory
+//	clock.go     the time of the cluster
+//	snapshot.go  the keyspace of one moment for raft, and back
+//	rebuild.go   the keyspace again from the last snapshot and the log
+//	members.go   nodes that join, leave and take over
+//	view.go      the cluster as clients see it
+//	metrics.go   numbers for INFO and for metrics
+//	raftlog.go   raft's messages go to the server's log
+//
+// # The way of a write
+//
+// A command runs on the leader as on a single server. [Node.Committed] gets its effects while the locks are held, and
+// appends them to a batch. The proposer gives the batch to raft as an entry. When raft has it on a majority of nodes, it
+// calls [Node.Apply] on every node, in the order of the log. On the leader the effects are in the store already, so Apply
+// only confirms them: replies leave. On all other nodes Apply changes the store.
+//
+// # Epochs
+//
+// A node that raft elects proposes an entry of kind EpochBegins first. Its epoch begins when that entry is applied. It
+// ends when raft elects another node, or when an entry fails. Then the store may have effects that no other node has.
+// The next epoch entry, of any leader, says that they cannot be committed any more: the node takes them back.
+//
+// # Invariants
+//
+//   - The store is what the log says up to the last applied entry. On a leader the effects of the unconfirmed batches
+//     follow, in their order.
+//   - No byte of a reply leaves before everything that it was computed from is committed, and before the leadership
+//     since is proved. Otherwise its connection is closed.
+//   - Commands change keys in an epoch only, and check that while their locks are held.
+//   - An entry counts only in the term in which it was proposed, and only if its number follows that of the entry before.
+//     All nodes drop every other entry.
+//   - An entry that cannot be applied stops the node.
+//   - The time of the log never goes back. Each node may remove keys by itself that had expired at [Node.Horizon]: no
+//     later leader sees such a key.
+//   - One goroutine applies entries: that of raft's FSM. It never waits for a client.
+//
+// # Locks
+//
+// Node.mu guards what its comment says. It is taken while partitions of the store are locked, so nobody takes a partition
+// or waits for raft while it is held.
+package cluster

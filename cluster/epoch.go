@@ -1,0 +1,128 @@
+package cluster
+
+import (
+	"errors"
+
+	"cellserver/cluster/entry"
+	"cellserver/cluster/pending"
+	"cellserver/store"
+
+	"github.com/hashicorp/raft"
+)
+
+// epoch is the time for which this node leads, or tries to.
+type epoch struct {
+	term    uint64 // of raft in which the node leads; 0: it does not
+	number  uint64 // of the entry that begins the epoch
+	serving bool   // that entry is applied
+	resting bool   // commands do not run any more, but replies that wait still leave; see members.go
+	failed  error  // why the epoch is to end
+	count   uint64 // epochs so far
+}
+
+var (
+	errOutsideEpoch = errors.New("a command changed keys while this node did not lead: please report this log entry")
+	errTooLate      = errors.New("a command took so long that keys may have expired meanwhile on other nodes")
+)
+
+// leads returns the term in which raft says that this node leads; 0 if it does not.
+func (n *Node) leads() uint64 {
+	r := n.raft.Load()
+	term := r.CurrentTerm()
+	if r.State() != raft.Leader || r.CurrentTerm() != term {
+		return 0
+	}
+	return term
+}
+
+// followRaft begins and ends epochs as raft elects and deposes this node. Raft's channel may merge a lost and a regained
+// leadership, so the terms are compared.
+func (n *Node) followRaft() {
+	term := n.leads()
+	n.mu.Lock()
+	e, garbage := n.epoch, n.queue.Garbage()
+	n.mu.Unlock()
+	n.o.Store.DropUndo(garbage)
+	switch {
+	case e.term != 0 && e.failed != nil:
+		n.endEpoch(e.failed.Error())
+	case e.term != 0 && e.term != term:
+		n.endEpoch("raft has deposed this node")
+	}
+	if term != 0 && (e.term == 0 || e.term != term) && !n.broken.Load() {
+		n.proposeEpoch(term)
+	}
+	n.updateView()
+}
+
+// proposeEpoch proposes the entry that begins an epoch.
+func (n *Node) proposeEpoch(term uint64) {
+	body := entry.AppendEpoch(nil, entry.Epoch{
+		Cluster: n.o.Cluster, Groups: 1, Databases: uint16(n.o.Store.Databases()), Features: featureLevel,
+	})
+	n.mu.Lock()
+	n.epoch = epoch{term: term, number: n.queue.Number(), count: n.epoch.count}
+	data := append(entry.AppendHeader(nil), body...)
+	data = n.finish(data, entry.Entry{Kind: entry.EpochBegins, Term: term, Batch: n.epoch.number, Time: n.clock.next()})
+	n.mu.Unlock()
+	if data != nil {
+		n.futures <- proposed{term, n.raft.Load().Apply(data, 0)}
+	}
+}
+
+// failEpoch makes run end an epoch.
+func (n *Node) failEpoch(term uint64, err error) {
+	n.mu.Lock()
+	if n.epoch.term == term && n.epoch.failed == nil {
+		n.epoch.failed = err
+	}
+	n.mu.Unlock()
+	n.wakeUp()
+}
+
+// endEpoch ends the epoch. Nobody knows whether what is not committed will be, so the connections that wait are closed.
+func (n *Node) endEpoch(reason string) {
+	tx := n.lockAll()
+	n.mu.Lock()
+	ended, served := n.stopServing()
+	n.mu.Unlock()
+	tx.End()
+	n.updateView()
+	if served {
+		n.log.Warn("this node does not lead any more: its clients are to ask the next leader", "reason", reason)
+	}
+	ended.Answer(false)
+}
+
+// stopServing ends the epoch while all partitions and mu are locked. It returns those who wait.
+func (n *Node) stopServing() (ended pending.Waiters, served bool) {
+	served = n.epoch.serving
+	n.epoch = epoch{count: n.epoch.count}
+	n.current.Store(0)
+	n.lease.drop()
+	if served {
+		n.counts.epochs.Add(1)
+	}
+	return n.waiters.TakeAll(), served
+}
+
+// startServing begins the epoch. mu is locked.
+func (n *Node) startServing() {
+	n.epoch.serving = true
+	n.epoch.count++
+	n.queue.Begin(n.epoch.number)
+	n.clock.atLeast(n.fsm.time)
+	n.current.Store(n.epoch.count)
+	n.counts.epochs.Add(1)
+}
+
+// Epoch returns the epoch in which this node leads, 0 if it does not. It implements [commands.Topology].
+func (n *Node) Epoch() uint64 { return n.current.Load() }
+
+// lockAll locks all partitions, in a transaction that changes nothing.
+func (n *Node) lockAll() *store.Tx {
+	tx := n.o.Store.NewTx()
+	tx.KeepExpired = true
+	tx.Begin(n.Horizon(), 0, everything())
+	return tx
+}

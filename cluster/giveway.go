@@ -1,0 +1,103 @@
+package cluster
+
+import (
+	"errors"
+	"time"
+
+	"cellserver/cluster/pending"
+
+	"github.com/hashicorp/raft"
+)
+
+var errGivesWay = errors.New("this node gives way to another")
+
+// GiveWay lets another node lead. From now on no command runs here, but the replies that wait still leave. With an empty
+// id the node that is furthest takes over. If no other node takes over, this one leads on.
+func (n *Node) GiveWay(id string) error {
+	to, err := n.successor(id)
+	if err != nil {
+		return err
+	}
+	term, err := n.rest()
+	if err != nil {
+		return err
+	}
+	defer n.failEpoch(term, errGivesWay)
+	n.drain()
+	r := n.raft.Load()
+	if to == nil {
+		return r.LeadershipTransfer().Error()
+	}
+	return r.LeadershipTransferToServer(to.ID, to.Address).Error()
+}
+
+// successor returns the server that is to lead; nil if any may.
+func (n *Node) successor(id string) (*raft.Server, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if s, ok := n.roster.Voter(id); ok {
+		return &s, nil
+	}
+	if id == "" {
+		return nil, nil
+	}
+	return nil, errors.New("node " + id + " does not vote: see CLUSTER NODES")
+}
+
+// rest ends the running of commands, but not the epoch.
+func (n *Node) rest() (term uint64, err error) {
+	tx := n.lockAll()
+	defer tx.End()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.current.Load() == 0 {
+		return 0, errNotLeader
+	}
+	n.current.Store(0)
+	n.epoch.resting = true
+	return n.epoch.term, nil
+}
+
+// drain waits until nobody waits for a reply, for at most one NodeTimeout.
+func (n *Node) drain() {
+	patience := time.After(n.o.NodeTimeout)
+	for {
+		result := make(chan bool, 1)
+		if !n.awaitLast(func(safe bool) { result <- safe }) {
+			return
+		}
+		select {
+		case safe := <-result:
+			if !safe {
+				return
+			}
+		case <-patience:
+			return
+		}
+	}
+}
+
+// awaitLast calls done when the last batch is committed. It reports false if nobody waits for a batch.
+func (n *Node) awaitLast(done func(safe bool)) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.epoch.serving || n.queue.Empty() && len(n.waiters) == 0 {
+		return false
+	}
+	last := n.queue.Begun()
+	if k := len(n.waiters); k > 0 {
+		last = max(last, n.waiters[k-1].Need)
+	}
+	n.waiters.Add(pending.Waiter{Need: last, Done: done})
+	return true
+}
+
+// Stop stops the node as planned: a leader gives way first, so that all replies leave.
+func (n *Node) Stop() error {
+	if n.current.Load() != 0 && len(n.View().Nodes) > 1 {
+		if err := n.GiveWay(""); err != nil {
+			n.log.Warn("no other node takes over, so this node stops while it leads", "error", err)
+		}
+	}
+	return n.Close()
+}

@@ -1,0 +1,103 @@
+package image
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"cellserver/cluster/pending"
+	"cellserver/persistence/rdb"
+	"cellserver/store"
+)
+
+// The names of the facts.
+const (
+	factCluster = "cl-cluster" // the id of the cluster
+	factGroups  = "cl-groups"
+	factTime    = "cl-ts"
+	factEntry   = "cl-entry" // index, term and number of the last entry
+	factNode    = "cl-node"  // a node as in an entry, once for each
+)
+
+// Facts are what a snapshot says beside the keys.
+type Facts struct {
+	Cluster [20]byte // its id
+	Index   uint64   // of the last entry in the log
+	Term    uint64   // of the last entry that counted
+	Batch   uint64   // its number
+	Time    int64    // of the log, in Unix nanoseconds
+	Nodes   [][]byte // each in the form of an entry
+}
+
+// Save writes a snapshot, and closes the snapshot of the store. The keys of before get what they held before.
+func Save(out io.Writer, s *store.Snapshot, f Facts, before pending.Committed) error {
+	defer s.Close()
+	w := rdb.NewWriter(out, false)
+	w.Aux(factCluster, hex.EncodeToString(f.Cluster[:]))
+	w.Aux(factGroups, "1")
+	w.Aux(factTime, fmt.Sprint(f.Time))
+	w.Aux(factEntry, fmt.Sprint(f.Index, " ", f.Term, " ", f.Batch))
+	for _, n := range f.Nodes {
+		w.Aux(factNode, string(n))
+	}
+	db := -1
+	key := func(im *store.Image) error {
+		if im.DB != db {
+			db = im.DB
+			w.Select(db, s.Counts()[db].Keys, s.Counts()[db].Expires)
+		}
+		return w.Key(im)
+	}
+	err := s.Each(func(im *store.Image) error {
+		if _, changed := before[pending.Key{DB: im.DB, Name: string(im.Key)}]; changed {
+			return nil
+		}
+		return key(im)
+	})
+	for _, im := range before {
+		if err == nil && im.Kind != store.None {
+			err = key(im)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return w.Finish()
+}
+
+// Load loads a snapshot of a cluster into an empty store. After an error the store has a part of it.
+func Load(in io.Reader, s *store.Store, cluster [20]byte) (f Facts, err error) {
+	var wrong error
+	found := 0
+	note := func(name, value string) {
+		var err error
+		found++
+		switch name {
+		case factCluster:
+			if value != hex.EncodeToString(cluster[:]) {
+				err = fmt.Errorf("it is of cluster %s, and this node of cluster %x", value, cluster)
+			}
+		case factGroups:
+			if value != "1" {
+				err = fmt.Errorf("it has %q groups, and this server knows clusters of one group: install the newer release", value)
+			}
+		case factTime:
+			_, err = fmt.Sscan(value, &f.Time)
+		case factEntry:
+			_, err = fmt.Sscan(value, &f.Index, &f.Term, &f.Batch)
+		default:
+			found--
+			if name == factNode {
+				f.Nodes = append(f.Nodes, []byte(value))
+			}
+		}
+		wrong = errors.Join(wrong, err)
+	}
+	_, err = rdb.Load(in, s, rdb.LoadOptions{KeepExpired: true, Options: rdb.Options{Aux: note}})
+	if err == nil && found != 4 {
+		wrong = errors.Join(wrong, errors.New("it is not the snapshot of a cluster"))
+	}
+	f.Cluster = cluster
+	return f, errors.Join(wrong, err)
+}

@@ -1,0 +1,174 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"cellserver/cluster/entry"
+	"cellserver/cluster/pending"
+	"cellserver/cluster/roster"
+	"cellserver/internal/topology"
+
+	"github.com/hashicorp/raft"
+)
+
+// changeRoster applies an entry about a node.
+func (n *Node) changeRoster(change func() error) error {
+	defer n.updateView()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return change()
+}
+
+var (
+	errNotLeader = errors.New("this node does not lead: ask the leader")
+	errUnknown   = errors.New("nobody knows whether it was done: the leader has changed meanwhile")
+	errAlone     = errors.New("this node cannot ask other nodes")
+)
+
+// Announce tells all nodes where a node is reached. Only a leader can.
+func (n *Node) Announce(k topology.Node) error {
+	body, err := roster.Encode(k, featureLevel)
+	if err != nil {
+		return err
+	}
+	return n.commit(entry.NodeKnown, body)
+}
+
+// commit proposes an entry and waits until it is committed.
+func (n *Node) commit(kind entry.Kind, body []byte) error {
+	result := make(chan bool, 1)
+	if err := n.propound(kind, body, func(safe bool) { result <- safe }); err != nil {
+		return err
+	}
+	if !<-result {
+		return errUnknown
+	}
+	return nil
+}
+
+// propound adds an entry to the queue; done is called as soon as the entry is committed.
+func (n *Node) propound(kind entry.Kind, body []byte, done func(safe bool)) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.current.Load() == 0 {
+		return errNotLeader
+	}
+	b := n.queue.Add(kind, n.epoch.term)
+	b.Fixed = body
+	n.waiters.Add(pending.Waiter{Need: b.Number, Done: done})
+	n.wakeUp()
+	return nil
+}
+
+// announceSelf makes a new leader announce itself, if the log does not have it as it is.
+func (n *Node) announceSelf() {
+	n.mu.Lock()
+	announced := n.roster.Announced()
+	n.mu.Unlock()
+	if announced || n.current.Load() == 0 {
+		return
+	}
+	if body, err := roster.Encode(n.o.Self, featureLevel); err != nil {
+		n.log.Error("this node cannot be announced: correct cluster-announce-ip and cluster-announce-port", "error", err)
+	} else {
+		_ = n.propound(entry.NodeKnown, body, func(bool) {}) // the next leader tries again
+	}
+}
+
+// Meet adds the node at an address of clients. It waits until the node has the data and votes. It implements
+// [commands.Topology].
+func (n *Node) Meet(host string, port int) error {
+	if n.o.Peers == nil {
+		return errAlone
+	}
+	k, err := n.o.Peers.Hello(host, port)
+	if err != nil {
+		return err
+	}
+	return n.Add(k)
+}
+
+// Add adds a node. It waits until the node has the data and votes. Only a leader can.
+func (n *Node) Add(k topology.Node) error {
+	if err := n.Announce(k); err != nil {
+		return err
+	}
+	r := n.raft.Load()
+	id := raft.ServerID(k.ID)
+	if err := r.AddNonvoter(id, roster.Address(k), 0, 0).Error(); err != nil {
+		return err
+	}
+	if err := n.awaitApplied(k, r.LastIndex()); err != nil {
+		return err
+	}
+	return r.AddVoter(id, roster.Address(k), 0, 0).Error()
+}
+
+// joinPatience is how long a leader waits for a new node to get the data, while the node makes progress.
+const joinPatience = 30 * time.Second
+
+// awaitApplied waits until a node has applied an entry.
+func (n *Node) awaitApplied(k topology.Node, index uint64) error {
+	if n.o.Peers == nil {
+		return errAlone
+	}
+	ticker := time.NewTicker(n.o.NodeTimeout / 4)
+	defer ticker.Stop()
+	last, since := uint64(0), n.o.Clock.Monotonic()
+	for {
+		at, err := n.o.Peers.Applied(k)
+		now := n.o.Clock.Monotonic()
+		switch {
+		case err == nil && at >= index:
+			return nil
+		case err == nil && at > last:
+			last, since = at, now
+		case now-since > int64(joinPatience):
+			return fmt.Errorf("node %s gets no data: its last entry is %d of %d: start it, or remove it by CLUSTER FORGET: %w", k.ID, last, index, err)
+		}
+		select {
+		case <-ticker.C:
+		case <-n.stop:
+			return errUnknown
+		}
+	}
+}
+
+// Forget removes a node. It implements [commands.Topology]. Only a leader can.
+func (n *Node) Forget(id string) error {
+	if n.current.Load() == 0 {
+		return errNotLeader
+	}
+	if err := n.raft.Load().RemoveServer(raft.ServerID(id), 0, 0).Error(); err != nil {
+		return err
+	}
+	body, err := entry.AppendGone(nil, id)
+	if err != nil {
+		return err
+	}
+	return n.commit(entry.NodeGone, body)
+}
+
+// Failover makes this node the leader. It implements [commands.Topology].
+func (n *Node) Failover() error {
+	v := n.View()
+	leader := v.Groups[0].Leader
+	switch {
+	case n.o.Peers == nil:
+		return errAlone
+	case leader < 0 || v.State != topology.OK:
+		return errors.New("there is no leader that could give way: the nodes elect one by themselves")
+	case leader == v.Self:
+		return errors.New("this node leads already")
+	}
+	return n.o.Peers.GiveWay(v.Nodes[leader], n.o.Self.ID)
+}
+
+// Publish sends a published message to the other nodes, at most once. It implements [commands.Topology].
+func (n *Node) Publish(channel, message []byte) {
+	if n.o.Publish != nil {
+		n.o.Publish(channel, message)
+	}
+}

@@ -1,0 +1,251 @@
+package cluster
+
+import (
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"cellserver/cluster/entry"
+	"cellserver/cluster/pending"
+	"cellserver/cluster/roster"
+	"cellserver/internal/topology"
+	"cellserver/persistence/aof"
+	"cellserver/store"
+
+	"github.com/hashicorp/raft"
+)
+
+// Options are the parts of a Node that the edge provides.
+type Options struct {
+	Self    topology.Node // this node, with its id and its addresses
+	Cluster [20]byte      // the id of the cluster
+	Store   *store.Store
+
+	Disk      Disk
+	Transport raft.Transport
+	Peers     Peers // nil: no node can join, and no other node can be asked
+	Clock     Clock
+	Log       *slog.Logger
+
+	Timing
+	Reads Reads
+
+	// Publish sends a published message to the other nodes. It may be nil.
+	Publish func(channel, message []byte)
+	// Replaced is called after the whole keyspace was replaced, so that nobody remembers a key. It may be nil.
+	Replaced func()
+	// Failed is called once if the node stops by itself. The error says what to do. It may be nil.
+	Failed func(error)
+}
+
+// Disk is what a node remembers when it starts again.
+type Disk struct {
+	Logs      raft.LogStore
+	Stable    raft.StableStore
+	Snapshots raft.SnapshotStore
+}
+
+// Clock is the time of a node. Its methods are safe for concurrent use.
+type Clock interface {
+	Now() int64       // Unix nanoseconds; it may jump
+	Monotonic() int64 // nanoseconds since some moment; it never jumps
+}
+
+// Timing says how fast a node acts.
+type Timing struct {
+	NodeTimeout time.Duration // without a word of the leader, the others elect a new one
+	Window      int           // entries that may wait for a majority at the same time; 0 is 1
+	MaxSkew     time.Duration // between the clocks of two nodes; 0 is no limit
+}
+
+// Reads says how a leader proves that it leads before it answers from its memory.
+type Reads uint8
+
+// The ways of reading.
+const (
+	Lease  Reads = iota // it has a lease: a majority has confirmed an entry a short time ago
+	Quorum              // a majority confirms an entry for the read
+)
+
+// Peers asks other nodes. Its methods wait for them.
+type Peers interface {
+	// Hello returns the node that serves clients at an address.
+	Hello(host string, port int) (topology.Node, error)
+	// Applied returns the index of the last entry that a node has applied.
+	Applied(n topology.Node) (uint64, error)
+	// GiveWay asks the leader to let another node lead.
+	GiveWay(leader topology.Node, to string) error
+}
+
+// Node is this server as a member of the cluster. It implements [commands.Topology], [store.Observer] and
+// [transport.Barrier].
+type Node struct {
+	o       Options
+	log     *slog.Logger
+	raft    atomic.Pointer[raft.Raft] // nil until it has started
+	apply   *aof.BodyApplier
+	counts  counts
+	clock   clusterClock
+	view    atomic.Pointer[topology.View]
+	current atomic.Uint64 // the epoch; 0: this node does not lead
+	applied atomic.Uint64 // the index of the last applied entry
+	broken  atomic.Bool   // the node has stopped by itself
+	wake    chan struct{} // makes run look for work; has room for one
+	futures chan proposed
+	stop    chan struct{}
+	running sync.WaitGroup
+
+	mu      sync.Mutex // guards everything below
+	epoch   epoch
+	queue   pending.Queue
+	waiters pending.Waiters
+	lease   lease
+	roster  roster.Roster
+	hidden  bool // the keys are incomplete
+
+	hooks hooks    // fixed before the start
+	fsm   fsmState // only the goroutine that applies entries uses it
+}
+
+// hooks are steps that tests replace, to see that other tests find their faults.
+type hooks struct {
+	follows func(s *fsmState, e *entry.Entry, term uint64) bool
+	revert  func(undo []store.Undo)
+	propose func() // is called before an entry is proposed; nil for nothing
+}
+
+// raftConfig returns raft's configuration of a node.
+func raftConfig(o *Options) *raft.Config {
+	c := raft.DefaultConfig()
+	c.LocalID = raft.ServerID(o.Self.ID)
+	c.Logger = newRaftLog(o.Log)
+	c.HeartbeatTimeout, c.ElectionTimeout = o.NodeTimeout, o.NodeTimeout
+	c.LeaderLeaseTimeout = o.NodeTimeout
+	c.CommitTimeout = o.NodeTimeout / 10
+	c.MaxAppendEntries = 64
+	c.TrailingLogs = 1000
+	// The edge decides when to take snapshots, by the bytes of the log: raft counts entries.
+	c.SnapshotInterval, c.SnapshotThreshold = 24*time.Hour, 1<<62
+	c.ShutdownOnRemove = false
+	c.NoLegacyTelemetry = true
+	return c
+}
+
+// Bootstrap makes the first members of a new cluster. Each of them calls it once with the same list, before Start.
+func Bootstrap(o Options, members []topology.Node) error {
+	var all raft.Configuration
+	for _, m := range members {
+		all.Servers = append(all.Servers, raft.Server{ID: raft.ServerID(m.ID), Address: roster.Address(m), Suffrage: raft.Voter})
+	}
+	return raft.BootstrapCluster(raftConfig(&o), o.Disk.Logs, o.Disk.Stable, o.Disk.Snapshots, o.Transport, all)
+}
+
+// New returns a node that is not started. Make it an observer of the store before the first transaction.
+func New(o Options) *Node {
+	o.Window = max(o.Window, 1)
+	n := &Node{
+		o: o, log: o.Log, wake: make(chan struct{}, 1), futures: make(chan proposed, o.Window+1), stop: make(chan struct{}),
+	}
+	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert}
+	n.clock.source = o.Clock
+	tx := o.Store.NewTx()
+	tx.KeepExpired, tx.Applied = true, true
+	n.apply = aof.NewBodyApplier(o.Store, tx)
+	n.roster = roster.New(o.Self)
+	n.updateView()
+	return n
+}
+
+// Start loads what the disk has, and takes part in the cluster. A node has forgotten to whom it promised a lease. So
+// between two runs there must be a NodeTimeout.
+func (n *Node) Start() error {
+	n.o.Store.KeepUndo(true)
+	r, err := raft.NewRaft(raftConfig(&n.o), machine{n}, n.o.Disk.Logs, n.o.Disk.Stable, n.o.Disk.Snapshots, n.o.Transport)
+	if err != nil {
+		return err
+	}
+	n.raft.Store(r)
+	if err := n.firstMembers(); err != nil {
+		return err
+	}
+	n.running.Go(n.run)
+	n.running.Go(n.settle)
+	return nil
+}
+
+// run begins and ends epochs, and proposes entries, until the node stops.
+func (n *Node) run() {
+	leaderCh := n.raft.Load().LeaderCh()
+	ticker := time.NewTicker(n.o.NodeTimeout / 4)
+	defer ticker.Stop()
+	defer close(n.futures)
+	for {
+		n.followRaft()
+		n.propose()
+		select {
+		case <-n.stop:
+			n.endEpoch("the node stops")
+			return
+		case <-leaderCh:
+		case <-n.wake:
+		case <-ticker.C:
+			n.tick()
+		}
+	}
+}
+
+// wakeUp makes run look for work.
+func (n *Node) wakeUp() {
+	select {
+	case n.wake <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// Close stops the node at once. Replies that wait are not sent.
+func (n *Node) Close() error {
+	err := n.raft.Load().Shutdown().Error()
+	close(n.stop)
+	n.running.Wait()
+	return err
+}
+
+// errBroken is the error of raft's calls after the node has stopped by itself.
+var errBroken = errors.New("this node has stopped: see its log")
+
+// fail stops the node by itself. A node that goes on after an entry that it cannot apply would differ from the others.
+func (n *Node) fail(err error) {
+	if n.broken.Swap(true) {
+		return
+	}
+	n.log.Error("this node leaves the cluster because it cannot go on", "error", err)
+	n.updateView()
+	go n.raftShutdown()
+	if n.o.Failed != nil {
+		n.o.Failed(err)
+	}
+}
+
+// raftShutdown stops raft. It runs on a goroutine of its own, because raft waits for its callers.
+func (n *Node) raftShutdown() {
+	if r := n.raft.Load(); r != nil {
+		r.Shutdown()
+	}
+}
+
+// firstMembers notes who takes part at the start. Raft reports only changes.
+func (n *Node) firstMembers() error {
+	f := n.raft.Load().GetConfiguration()
+	if err := f.Error(); err != nil {
+		return err
+	}
+	n.mu.Lock()
+	if !n.roster.Configured() {
+		n.roster.Configure(f.Configuration())
+	}
+	n.mu.Unlock()
+	n.updateView()
+	return nil
+}

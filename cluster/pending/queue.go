@@ -1,0 +1,177 @@
+package pending
+
+import (
+	"sync/atomic"
+
+	"cellserver/cluster/entry"
+	"cellserver/persistence/aof"
+	"cellserver/store"
+)
+
+// Batch is what becomes one entry of the log.
+type Batch struct {
+	Kind   entry.Kind
+	Number uint64
+	Term   uint64 // of the epoch
+	Fixed  []byte // the body of an entry that is not of kind Effects
+	Sent   int64  // monotonic time just before it was proposed
+
+	body    aof.Body
+	effects int
+	size    int // bytes of the body after it was taken
+	undo    []store.Undo
+	lost    bool // there was no room for undo
+}
+
+// An entry has at most about so many bytes and effects. A transaction is never divided.
+const (
+	entryBytes   = 64 << 10
+	entryEffects = 1024
+)
+
+// Len returns the number of bytes.
+func (b *Batch) Len() int { return b.size + b.body.Len() + len(b.Fixed) }
+
+// AppendTo appends the body of the entry to dst, and removes it from the batch.
+func (b *Batch) AppendTo(dst []byte) []byte {
+	b.size = b.body.Len()
+	return append(b.body.AppendTo(dst), b.Fixed...)
+}
+
+// full reports whether the next transaction begins another batch.
+func (b *Batch) full() bool {
+	return b.Kind != entry.Effects || b.effects >= entryEffects || b.body.Len() >= entryBytes
+}
+
+// Queue holds the batches that are not committed, the oldest first. Its zero value is empty.
+type Queue struct {
+	batches []*Batch
+	taken   int           // how many of them were proposed
+	begun   atomic.Uint64 // the number of the newest batch or epoch; read without the owner's lock
+	safe    uint64        // everything up to this number is committed
+	held    int64         // bytes that the undos of all batches hold
+	garbage []store.Undo  // undos that nobody needs any more
+}
+
+// Begun returns the number of the newest batch or epoch. It needs no lock.
+func (q *Queue) Begun() uint64 { return q.begun.Load() }
+
+// Safe returns the number up to which everything is committed.
+func (q *Queue) Safe() uint64 { return q.safe }
+
+// Empty reports whether everything is committed.
+func (q *Queue) Empty() bool { return len(q.batches) == 0 }
+
+// Outstanding returns the number of batches that were proposed and are not committed.
+func (q *Queue) Outstanding() int { return q.taken }
+
+// Next returns the number of the first batch that was not proposed, or that will be the next.
+func (q *Queue) Next() uint64 { return q.begun.Load() + 1 - uint64(len(q.batches)-q.taken) }
+
+// Number returns the next number for something that is no batch: the begin of an epoch.
+func (q *Queue) Number() uint64 { return q.begun.Add(1) }
+
+// Begin says that everything up to a number is committed or dropped. The queue must be empty.
+func (q *Queue) Begin(number uint64) { q.safe = number }
+
+// Add begins a batch.
+func (q *Queue) Add(kind entry.Kind, term uint64) *Batch {
+	b := &Batch{Kind: kind, Number: q.begun.Add(1), Term: term}
+	q.batches = append(q.batches, b)
+	return b
+}
+
+// maxUndo is how many bytes the undos may hold. With more, the keyspace is loaded again instead.
+const maxUndo = 64 << 20
+
+// Collect adds the effects of a transaction, and what takes them back.
+func (q *Queue) Collect(term uint64, effects []store.Effect, undo []store.Undo) {
+	b := q.collecting(term)
+	b.body.Append(effects)
+	b.effects += len(effects)
+	for i := range undo {
+		q.held += undo[i].Bytes()
+	}
+	if q.held > maxUndo || b.lost {
+		b.lost = true
+		b.undo = append(b.undo, undo...)
+		q.discard(b)
+		return
+	}
+	b.undo = append(b.undo, undo...)
+}
+
+// discard makes the undos of a batch garbage.
+func (q *Queue) discard(b *Batch) {
+	for i := range b.undo {
+		q.held -= b.undo[i].Bytes()
+	}
+	q.garbage = append(q.garbage, b.undo...)
+	b.undo = nil
+}
+
+// Garbage returns the undos that nobody needs any more, for [store.Store.DropUndo].
+func (q *Queue) Garbage() (garbage []store.Undo) {
+	garbage, q.garbage = q.garbage, nil
+	return garbage
+}
+
+// collecting returns the batch that takes the next transaction.
+func (q *Queue) collecting(term uint64) *Batch {
+	if n := len(q.batches); n > q.taken {
+		if b := q.batches[n-1]; !b.full() {
+			return b
+		}
+	}
+	return q.Add(entry.Effects, term)
+}
+
+// Take takes the next batch to propose; nil if there is none.
+func (q *Queue) Take() *Batch {
+	if q.taken == len(q.batches) {
+		return nil
+	}
+	b := q.batches[q.taken]
+	q.taken++
+	return b
+}
+
+// Confirm removes the oldest batch if it is that of an entry. Otherwise it returns nil.
+func (q *Queue) Confirm(term, number uint64) *Batch {
+	if q.taken == 0 || q.batches[0].Term != term || q.batches[0].Number != number {
+		return nil
+	}
+	b := q.batches[0]
+	q.batches[0] = nil
+	q.batches = q.batches[1:]
+	q.taken--
+	q.safe = number
+	q.discard(b)
+	return b
+}
+
+// Undo returns what takes back all effects in the queue, the last one last, and the number of the effects. whole is false
+// if a part of it is lost.
+func (q *Queue) Undo() (undo []store.Undo, effects int, whole bool) {
+	whole = true
+	for _, b := range q.batches {
+		undo, effects, whole = append(undo, b.undo...), effects+b.effects, whole && !b.lost
+	}
+	return undo, effects, whole
+}
+
+// Drop removes all batches, because none of them can be committed any more. The undos are garbage, or used up.
+func (q *Queue) Drop() {
+	for _, b := range q.batches {
+		q.discard(b)
+	}
+	q.batches, q.taken, q.held = nil, 0, 0
+}
+
+// Bytes returns the bytes of the batches that were not proposed.
+func (q *Queue) Bytes() (n int64) {
+	for _, b := range q.batches {
+		n += int64(b.Len())
+	}
+	return n
+}

@@ -1,0 +1,139 @@
+package roster
+
+import (
+	"cmp"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+
+	"cellserver/cluster/entry"
+	"cellserver/internal/topology"
+	"cellserver/store"
+
+	"github.com/hashicorp/raft"
+)
+
+// Roster is the nodes of the cluster.
+type Roster struct {
+	self    topology.Node
+	known   map[string]topology.Node // as entries of the log have announced them
+	servers []raft.Server            // who takes part, in raft's configuration
+	silent  map[raft.ServerID]bool   // those that do not reply to this leader
+	leader  string                   // the id of the last one; "" before the first election
+}
+
+// New returns the roster of a node that knows itself only.
+func New(self topology.Node) Roster {
+	return Roster{self: self, known: map[string]topology.Node{}, silent: map[raft.ServerID]bool{}}
+}
+
+// Configure notes who takes part.
+func (r *Roster) Configure(c raft.Configuration) { r.servers = slices.Clone(c.Servers) }
+
+// Configured reports whether anybody takes part.
+func (r *Roster) Configured() bool { return r.servers != nil }
+
+// Note notes a node in the form of an entry.
+func (r *Roster) Note(body []byte) error {
+	k, err := entry.ParseNode(body)
+	if err == nil {
+		r.known[k.ID] = topology.Node{ID: k.ID, Host: k.Host, Port: int(k.Port), PeerPort: int(k.PeerPort), Zone: k.Zone}
+	}
+	return err
+}
+
+// Remove removes a node, which an entry names.
+func (r *Roster) Remove(body []byte) error {
+	id, err := entry.ParseGone(body)
+	delete(r.known, id)
+	return err
+}
+
+// Known returns all nodes that entries have announced, sorted by id.
+func (r *Roster) Known() []topology.Node {
+	return slices.SortedFunc(maps.Values(r.known), func(a, b topology.Node) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// Replace replaces the nodes that entries have announced.
+func (r *Roster) Replace(nodes []topology.Node) {
+	r.known = map[string]topology.Node{}
+	for _, k := range nodes {
+		r.known[k.ID] = k
+	}
+}
+
+// Announced reports whether an entry has announced this node as it is.
+func (r *Roster) Announced() bool {
+	k, ok := r.known[r.self.ID]
+	return ok && k.Host == r.self.Host && k.Port == r.self.Port && k.PeerPort == r.self.PeerPort && k.Zone == r.self.Zone
+}
+
+// Silent notes whether a node replies to this leader.
+func (r *Roster) Silent(id raft.ServerID, silent bool) { r.silent[id] = silent }
+
+// Voter returns a server that may lead.
+func (r *Roster) Voter(id string) (raft.Server, bool) {
+	for _, s := range r.servers {
+		if string(s.ID) == id && s.Suffrage == raft.Voter {
+			return s, true
+		}
+	}
+	return raft.Server{}, false
+}
+
+// Encode returns a node in the form of an entry.
+func Encode(k topology.Node, features uint16) ([]byte, error) {
+	return entry.AppendNode(nil, entry.Node{
+		ID: k.ID, Host: k.Host, Port: uint16(k.Port), PeerPort: uint16(k.PeerPort), Zone: k.Zone, Features: features,
+	})
+}
+
+// Address returns raft's address of a node.
+func Address(n topology.Node) raft.ServerAddress {
+	return raft.ServerAddress(net.JoinHostPort(n.Host, strconv.Itoa(n.PeerPort)))
+}
+
+// node returns what is known about a server.
+func (r *Roster) node(s raft.Server) topology.Node {
+	n, ok := r.known[string(s.ID)]
+	if !ok {
+		host, port, _ := net.SplitHostPort(string(s.Address))
+		n = topology.Node{ID: string(s.ID), Host: host}
+		n.PeerPort, _ = strconv.Atoi(port)
+	}
+	n.Voter = s.Suffrage == raft.Voter
+	n.Healthy = !r.silent[s.ID]
+	return n
+}
+
+// View returns the cluster without its state. leader is the id of the leader, "" if there is none: then the last one
+// stays named.
+func (r *Roster) View(leader string, term, applied uint64) *topology.View {
+	v := &topology.View{}
+	for _, s := range r.servers {
+		v.Nodes = append(v.Nodes, r.node(s))
+	}
+	if indexOf(v.Nodes, r.self.ID) < 0 {
+		self := r.self
+		self.Voter, self.Healthy = false, true
+		v.Nodes = append(v.Nodes, self)
+	}
+	slices.SortFunc(v.Nodes, func(a, b topology.Node) int { return cmp.Compare(a.ID, b.ID) })
+	v.Self = indexOf(v.Nodes, r.self.ID)
+	if leader != "" {
+		r.leader = leader
+	}
+	g := topology.Group{Last: store.Slots - 1, Term: term, Applied: applied, Leader: indexOf(v.Nodes, r.leader)}
+	for i := range v.Nodes {
+		if i != g.Leader {
+			g.Replicas = append(g.Replicas, i)
+		}
+	}
+	v.Groups = []topology.Group{g}
+	return v
+}
+
+func indexOf(nodes []topology.Node, id string) int {
+	return slices.IndexFunc(nodes, func(k topology.Node) bool { return k.ID == id })
+}

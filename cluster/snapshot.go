@@ -1,0 +1,132 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"cellserver/cluster/image"
+	"cellserver/cluster/pending"
+	"cellserver/cluster/roster"
+	"cellserver/store"
+
+	"github.com/hashicorp/raft"
+)
+
+// frozen is one snapshot for raft. It implements [raft.FSMSnapshot].
+type frozen struct {
+	store *store.Snapshot // nil after Persist
+	facts image.Facts
+	undo  pending.Committed
+}
+
+// TakeSnapshot writes a snapshot to the disk, so that the log before it can be removed.
+func (n *Node) TakeSnapshot() error { return n.raft.Load().Snapshot().Error() }
+
+var errBusy = errors.New("a database is being emptied or exchanged: take the snapshot again later")
+
+// snapshot returns the keys of this moment. Raft calls it on the goroutine that applies entries. The store also has
+// changes that are not committed. The snapshot must not have them: the undos say what these keys held before.
+func (n *Node) snapshot() (raft.FSMSnapshot, error) {
+	if n.broken.Load() {
+		return nil, errBroken
+	}
+	f, possible := &frozen{}, false
+	s, err := n.o.Store.Snapshot(n.Horizon(), func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		f.facts = n.facts()
+		f.undo, possible = n.queue.Committed()
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !possible {
+		s.Close()
+		return nil, errBusy
+	}
+	f.store = s
+	return f, nil
+}
+
+// facts returns what a snapshot says beside the keys. mu is held.
+func (n *Node) facts() image.Facts {
+	f := image.Facts{Cluster: n.o.Cluster, Index: n.applied.Load(), Term: n.fsm.term, Batch: n.fsm.batch, Time: n.fsm.time}
+	for _, k := range n.roster.Known() {
+		if body, err := roster.Encode(k, featureLevel); err == nil {
+			f.Nodes = append(f.Nodes, body)
+		}
+	}
+	return f
+}
+
+// Persist implements [raft.FSMSnapshot].
+func (f *frozen) Persist(sink raft.SnapshotSink) error {
+	s := f.store
+	f.store = nil
+	return image.Save(sink, s, f.facts, f.undo)
+}
+
+// Release implements [raft.FSMSnapshot].
+func (f *frozen) Release() {
+	if f.store != nil {
+		f.store.Close()
+	}
+}
+
+// restore replaces the keyspace by a snapshot that the leader has sent, or that was on disk at the start. Raft calls it on
+// the goroutine that applies entries.
+func (n *Node) restore(in io.Reader) error {
+	if n.broken.Load() {
+		return errBroken
+	}
+	tx := n.lockAll()
+	n.mu.Lock()
+	ended, _ := n.stopServing()
+	n.queue.Drop()
+	n.hidden = true
+	n.mu.Unlock()
+	n.updateView()
+	tx.End()
+	ended.Answer(false)
+	n.empty()
+	index, err := n.load(in)
+	if err != nil {
+		n.fail(fmt.Errorf("the snapshot cannot be loaded: empty the directory of this node, and start it again: %w", err))
+		return err
+	}
+	n.applied.Store(index)
+	n.clock.log.Store(n.fsm.time)
+	n.hide(false)
+	n.replaced()
+	return nil
+}
+
+// load loads a snapshot into the empty store. It returns the index of the last entry before it.
+func (n *Node) load(in io.Reader) (index uint64, err error) {
+	f, err := image.Load(in, n.o.Store, n.o.Cluster)
+	known := roster.New(n.o.Self)
+	for _, body := range f.Nodes {
+		err = errors.Join(err, known.Note(body))
+	}
+	if err != nil {
+		return 0, err
+	}
+	n.fsm = fsmState{f.Term, f.Batch, f.Time}
+	n.mu.Lock()
+	n.roster.Replace(known.Known())
+	n.mu.Unlock()
+	return f.Index, nil
+}
+
+// empty removes all keys. No observer learns of it, so call replaced afterwards.
+func (n *Node) empty() {
+	tx := n.o.Store.NewTx()
+	tx.Silent, tx.KeepExpired = true, true
+	tx.Begin(0, 0, everything())
+	defer tx.End()
+	for db := range n.o.Store.Databases() {
+		tx.Select(db)
+		tx.Flush()
+	}
+}

@@ -1,0 +1,53 @@
+package cluster
+
+import (
+	"cellserver/internal/topology"
+
+	"github.com/hashicorp/raft"
+)
+
+// View returns the cluster as this node sees it. It implements [commands.Topology].
+func (n *Node) View() *topology.View { return n.view.Load() }
+
+// Applied returns the index of the last entry that this node has applied.
+func (n *Node) Applied() uint64 { return n.applied.Load() }
+
+// updateView makes the view again.
+func (n *Node) updateView() {
+	var leader raft.ServerID
+	var term uint64
+	if r := n.raft.Load(); r != nil {
+		_, leader = r.LeaderWithID()
+		term = r.CurrentTerm()
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.current.Load() == 0 && !n.queue.Empty() {
+		leader = raft.ServerID(n.o.Self.ID) // until what is not committed is taken back, nobody may read here
+	}
+	v := n.roster.View(string(leader), term, n.applied.Load())
+	v.State = n.state(leader, v.Nodes[v.Self].Voter)
+	n.view.Store(v)
+}
+
+// state returns whether this node can serve commands on keys. mu is held.
+func (n *Node) state(leader raft.ServerID, votes bool) topology.State {
+	leads := string(leader) == n.o.Self.ID
+	switch {
+	case n.broken.Load():
+		return topology.Down
+	case n.hidden || !votes:
+		return topology.Joining
+	case leader == "" || leads != (n.current.Load() != 0):
+		return topology.Down
+	}
+	return topology.OK
+}
+
+// hide says whether the keys are incomplete, so that nobody may read them.
+func (n *Node) hide(hidden bool) {
+	n.mu.Lock()
+	n.hidden = hidden
+	n.mu.Unlock()
+	n.updateView()
+}

@@ -1,0 +1,116 @@
+package aof
+
+import (
+	"errors"
+	"fmt"
+
+	"cellserver/persistence/aof/format"
+	"cellserver/store"
+)
+
+// Body collects effects as the commands of a log that has no files and begins in database 0. A [BodyApplier] applies
+// them to another store. The zero value is empty.
+type Body struct{ enc *encoder }
+
+// Append appends the effects of a transaction, which has at least one. A [BodyApplier] applies all of them or none.
+func (b *Body) Append(effects []store.Effect) {
+	if b.enc == nil {
+		b.enc = newEncoder()
+		b.enc.db = 0
+	}
+	b.enc.transaction(effects)
+}
+
+// Len returns the number of bytes.
+func (b *Body) Len() int {
+	if b.enc == nil {
+		return 0
+	}
+	return len(b.enc.buf)
+}
+
+// AppendTo appends the commands to dst, and empties the body.
+func (b *Body) AppendTo(dst []byte) []byte {
+	if b.enc == nil {
+		return dst
+	}
+	dst = append(dst, b.enc.buf...)
+	b.enc.buf, b.enc.db = b.enc.buf[:0], 0
+	if cap(b.enc.buf) > maxSpare {
+		b.enc.buf = nil
+	}
+	return dst
+}
+
+// BodyApplier applies bodies to a store, in their order. It belongs to one goroutine.
+type BodyApplier struct {
+	apply applier
+	queue commandQueue
+	args  [][]byte
+}
+
+// NewBodyApplier returns an applier of bodies. tx is a transaction of the store, with the options that the changes need.
+func NewBodyApplier(s *store.Store, tx *store.Tx) *BodyApplier {
+	b := &BodyApplier{apply: applier{store: s, tx: tx}}
+	b.apply.replayer = b.rare
+	return b
+}
+
+// rare applies the commands that a [Replayer] applies if they come from a file.
+func (b *BodyApplier) rare(_ int, args [][]byte) error {
+	if apply := rareCommands[string(args[0])]; apply != nil && apply(&b.apply, args) {
+		return nil
+	}
+	return fmt.Errorf("%.30q is not a command of an effect, or has other arguments", args[0])
+}
+
+var errUnclosed = errors.New("a transaction has no end")
+
+// Apply applies a body. The keys count as used at now, in Unix nanoseconds. After an error the store has a part of the
+// body, so the caller must drop the store.
+func (b *BodyApplier) Apply(body []byte, now int64) error {
+	b.apply.now, b.apply.db = now, 0
+	err := b.commands(body)
+	for range prefetchDistance {
+		err = errors.Join(err, b.applyOldest(b.queue.next()))
+	}
+	b.apply.tx.DropPrefetched()
+	return err
+}
+
+// commands applies the commands of a body, except for the last ones, which stay in the queue.
+func (b *BodyApplier) commands(body []byte) error {
+	open := false
+	for at := 0; at < len(body); {
+		args, size, err := format.ParseCommand(body[at:], b.args)
+		if err != nil {
+			return fmt.Errorf("byte %d: %w", at, err)
+		}
+		at += size
+		switch {
+		case string(args[0]) == "MULTI" && !open, string(args[0]) == "EXEC" && open:
+			open = !open
+			b.args = args
+			continue
+		}
+		c := b.queue.next()
+		if err := b.applyOldest(c); err != nil {
+			return err
+		}
+		c.args, b.args = args, c.args
+		b.apply.prefetch(args)
+	}
+	if open {
+		return errUnclosed
+	}
+	return nil
+}
+
+// applyOldest applies a command of the queue, if there is one in the slot.
+func (b *BodyApplier) applyOldest(c *queuedCommand) error {
+	if len(c.args) == 0 {
+		return nil
+	}
+	defer func() { c.args = c.args[:0] }()
+	return b.apply.command(c.args)
+}

@@ -1,0 +1,81 @@
+package aof
+
+import (
+	"testing"
+
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// bodied is an observer that collects effects in a body.
+type bodied struct{ body *Body }
+
+func (b bodied) Committed(_ *store.Tx, effects []store.Effect) { b.body.Append(effects) }
+
+// TestBodiesMakeTheSameStore: random changes of all kinds, in bodies of random sizes, make the same store elsewhere.
+func TestBodiesMakeTheSameStore(t *testing.T) {
+	r := seeded(t)
+	for range 30 {
+		one, other := newStore(), newStore()
+		var body Body
+		one.Observe(bodied{&body})
+		tx := other.NewTx()
+		tx.Silent, tx.KeepExpired = true, true
+		apply := NewBodyApplier(other, tx)
+		for range 20 {
+			for range r.IntN(6) {
+				write(one, now, func(tx *store.Tx) {
+					if r.IntN(10) == 0 {
+						tx.Swap(r.IntN(3), r.IntN(3))
+					}
+					randomWrite(r, tx)
+				})
+			}
+			p := body.AppendTo(nil)
+			require.Zero(t, body.Len())
+			require.NoError(t, apply.Apply(p, now), "%q", p)
+			requireSame(t, contents(one), contents(other))
+		}
+	}
+}
+
+func TestRareEffectsOfBodies(t *testing.T) {
+	one, other := newStore(), newStore()
+	var body Body
+	one.Observe(bodied{&body})
+	for _, do := range []func(tx *store.Tx){
+		func(tx *store.Tx) { e := tx.Write([]byte("a")); e.SetRange(0, nil) },
+		func(tx *store.Tx) { e := tx.Write([]byte("b")); e.SetRange(3, []byte("xyz")) },
+		func(tx *store.Tx) { e := tx.Write([]byte("c")); e.SetInt(7, now/1e6+1000) },
+		func(tx *store.Tx) { e := tx.Write([]byte("c")); e.SetExpiry(store.NoExpiry) },
+		func(tx *store.Tx) { tx.Select(2); e := tx.Write([]byte("d")); e.SetInt(7, store.NoExpiry) },
+		func(tx *store.Tx) { tx.Swap(1, 2) },
+		func(tx *store.Tx) { tx.Select(2); e := tx.Write([]byte("d")); e.SetInt(8, store.NoExpiry); tx.Flush() },
+	} {
+		write(one, now, do)
+	}
+	tx := other.NewTx()
+	tx.Silent, tx.KeepExpired = true, true
+	require.NoError(t, NewBodyApplier(other, tx).Apply(body.AppendTo(nil), now))
+	requireSame(t, contents(one), contents(other))
+	require.Len(t, contents(other), 4)
+}
+
+func TestBodiesThatCannotBeApplied(t *testing.T) {
+	for body, want := range map[string]string{
+		"*2\r\n$6\r\nSELECT\r\n$1\r\n7\r\n":                          "only 3 databases",
+		"*2\r\n$4\r\nINCR\r\n$1\r\nk\r\n":                            `"INCR" is not a command of an effect`,
+		"*3\r\n$3\r\nDEL\r\n$1\r\nk\r\n$1\r\nl\r\n":                  `"DEL" is not a command of an effect, or has other arguments`,
+		"*1\r\n$5\r\nMULTI\r\n*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n":        "has no end",
+		"*2\r\n$3\r\nDEL\r\n$1\r\nk":                                 "cut off",
+		"*4\r\n$8\r\nSETRANGE\r\n$1\r\nk\r\n$2\r\n-1\r\n$1\r\nx\r\n": `"SETRANGE" is not a command of an effect`,
+		"*3\r\n$6\r\nSWAPDB\r\n$1\r\n0\r\n$1\r\n3\r\n":               `"SWAPDB" is not a command of an effect`,
+		"*3\r\n$6\r\nAPPEND\r\n$1\r\nk\r\n$1\r\nx\r\n":               `"APPEND" is not a command of an effect`,
+		"*2\r\n$11\r\nCL.THROTTLE\r\n$1\r\nk\r\n":                    "throttle for requests of the past",
+		"*1\r\n$4\r\nEXEC\r\n":                                       `"EXEC" is not a command of an effect`,
+	} {
+		s := newStore()
+		require.ErrorContains(t, NewBodyApplier(s, s.NewTx()).Apply([]byte(body), now), want, "%q", body)
+	}
+}
