@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,6 +29,7 @@ type world struct {
 	stop     chan struct{}
 	clients  sync.WaitGroup
 	faults   sync.WaitGroup
+	stall    atomic.Int64 // how long the next proposer takes, in nanoseconds
 
 	mu     sync.Mutex           // guards everything below
 	counts map[string]int       // what has happened
@@ -65,7 +67,7 @@ type worldOptions struct {
 func run(t *testing.T, progress func(), o worldOptions) (wrong string) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, random: rand.New(rand.NewPCG(o.Seed, 7)), progress: progress, stop: make(chan struct{}), counts: map[string]int{}}
-		slow := slowProposer(o.Seed)
+		slow := w.slowProposer(o.Seed)
 		o.Now = time.Now
 		prepare := o.Prepare
 		o.Prepare = func(n *cluster.Node) {
@@ -98,10 +100,11 @@ func run(t *testing.T, progress func(), o worldOptions) (wrong string) {
 }
 
 // slowProposer returns a function that sometimes takes long, as a process that gets no CPU does.
-func slowProposer(seed uint64) func() {
+func (w *world) slowProposer(seed uint64) func() {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(seed, 9))
 	return func() {
+		time.Sleep(time.Duration(w.stall.Swap(0)))
 		mu.Lock()
 		slow, wait := random.IntN(1000) == 0, time.Duration(random.Int64N(int64(4*time.Second)))
 		mu.Unlock()
@@ -245,6 +248,8 @@ func (w *world) fault(m *clustertest.Machine, lasts time.Duration) {
 		w.Network.Slow(m.Addr(), 0)
 		w.cutOff(nil)
 	case 9:
+		w.stall.Store(int64(2 * time.Second))
+		time.Sleep(10 * time.Millisecond) // the leader meets the stall first
 		if n, o := m.Node(), other.Node(); n != nil && o != nil && n.GiveWay(other.Self.ID) == nil {
 			time.Sleep(lasts / 10)
 			if o.GiveWay(m.Self.ID) == nil {

@@ -17,6 +17,7 @@ type epoch struct {
 	serving bool   // that entry is applied
 	resting bool   // commands do not run any more, but replies that wait still leave; see members.go
 	failed  error  // why the epoch is to end
+	told    bool   // the node has proposed to announce itself
 	count   uint64 // epochs so far
 }
 

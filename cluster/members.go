@@ -65,9 +65,10 @@ func (n *Node) propound(kind entry.Kind, body []byte, done func(safe bool)) erro
 // announceSelf makes a new leader announce itself, if the log does not have it as it is.
 func (n *Node) announceSelf() {
 	n.mu.Lock()
-	announced := n.roster.Announced()
+	announced := n.roster.Announced() || n.epoch.told || n.current.Load() == 0
+	n.epoch.told = n.epoch.told || !announced
 	n.mu.Unlock()
-	if announced || n.current.Load() == 0 {
+	if announced {
 		return
 	}
 	if body, err := roster.Encode(n.o.Self, featureLevel); err != nil {

@@ -183,6 +183,7 @@ func (n *Node) run() {
 	defer close(n.futures)
 	for {
 		n.followRaft()
+		n.announceSelf()
 		n.propose()
 		select {
 		case <-n.stop:

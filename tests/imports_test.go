@@ -98,9 +98,14 @@ var mayImport = map[string][]string{
 	"persistence/fs/fstest":    {"persistence/fs"},
 
 	// A cluster replicates the effects of its leader through Raft.
-	"cluster/entry":    {},
-	"cluster/identity": {"persistence/fs"},
-	"cluster/raftlog":  {"persistence/fs"},
+	"cluster":             {"cluster/entry", "cluster/image", "cluster/pending", "cluster/roster", "internal/topology", "persistence/aof", "store"},
+	"cluster/image":       {"cluster/pending", "persistence/rdb", "store"},
+	"cluster/pending":     {"cluster/entry", "persistence/aof", "store"},
+	"cluster/roster":      {"cluster/entry", "internal/topology", "store"},
+	"cluster/entry":       {},
+	"cluster/clustertest": {"cluster", "commands/all", "internal/config/configload", "internal/topology", "resp", "resp/resptest", "server", "server/servertest", "store"}, // for tests only
+	"cluster/identity":    {"persistence/fs"},
+	"cluster/raftlog":     {"persistence/fs"},
 	// The nodes of a cluster. What a node decides and says knows no sockets.
 	"cluster/formation":      {"cluster/identity"},
 	"cluster/status":         {},
@@ -109,11 +114,6 @@ var mayImport = map[string][]string{
 	"cluster/peer/forward":   {},
 	"cluster/peer": {"cluster/formation", "cluster/peer/forward", "cluster/peer/handshake", "cluster/peer/message", "cluster/status",
 		"internal/topology"},
-	"cluster":             {"cluster/entry", "cluster/image", "cluster/pending", "cluster/roster", "internal/topology", "persistence/aof", "store"},
-	"cluster/image":       {"cluster/pending", "persistence/rdb", "store"},
-	"cluster/pending":     {"cluster/entry", "persistence/aof", "store"},
-	"cluster/roster":      {"cluster/entry", "internal/topology", "store"},
-	"cluster/clustertest": {"cluster", "commands/all", "internal/config/configload", "internal/topology", "resp", "resp/resptest", "server", "server/servertest", "store"}, // for tests only
 
 	// The edge wires everything.
 	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
