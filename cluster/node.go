@@ -22,6 +22,7 @@ type Options struct {
 	Self    topology.Node // this node, with its id and its addresses
 	Cluster [20]byte      // the id of the cluster
 	Store   *store.Store
+	Listed  []topology.Node // nodes as the configuration has them, until the log has them
 
 	Disk      Disk
 	Transport raft.Transport
@@ -120,7 +121,7 @@ type hooks struct {
 func raftConfig(o *Options) *raft.Config {
 	c := raft.DefaultConfig()
 	c.LocalID = raft.ServerID(o.Self.ID)
-	c.Logger = newRaftLog(o.Log)
+	c.Logger = NewRaftLog(o.Log)
 	c.HeartbeatTimeout, c.ElectionTimeout = o.NodeTimeout, o.NodeTimeout
 	c.LeaderLeaseTimeout = o.NodeTimeout
 	c.CommitTimeout = o.NodeTimeout / 10
@@ -154,6 +155,7 @@ func New(o Options) *Node {
 	tx.KeepExpired, tx.Applied = true, true
 	n.apply = aof.NewBodyApplier(o.Store, tx)
 	n.roster = roster.New(o.Self)
+	n.roster.Expect(o.Listed)
 	n.updateView()
 	return n
 }
@@ -228,6 +230,9 @@ func (n *Node) fail(err error) {
 		n.o.Failed(err)
 	}
 }
+
+// Fail ends the part of this node in the cluster, for example because its disk has failed.
+func (n *Node) Fail(err error) { n.fail(err) }
 
 // raftShutdown stops raft. It runs on a goroutine of its own, because raft waits for its callers.
 func (n *Node) raftShutdown() {
