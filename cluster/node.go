@@ -96,6 +96,7 @@ type Node struct {
 	wake    chan struct{} // makes run look for work; has room for one
 	futures chan proposed
 	stop    chan struct{}
+	changed chan struct{} // see Changed; has room for one
 	running sync.WaitGroup
 
 	mu      sync.Mutex // guards everything below
@@ -148,6 +149,7 @@ func New(o Options) *Node {
 	o.Window = max(o.Window, 1)
 	n := &Node{
 		o: o, log: o.Log, wake: make(chan struct{}, 1), futures: make(chan proposed, o.Window+1), stop: make(chan struct{}),
+		changed: make(chan struct{}, 1),
 	}
 	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert}
 	n.clock.source = o.Clock

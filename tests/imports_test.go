@@ -116,7 +116,7 @@ var mayImport = map[string][]string{
 		"internal/topology"},
 
 	// The life of a node: what formation decides, on a disk, with the others, and the node that follows.
-	"cluster/member": {"cluster", "cluster/formation", "cluster/identity", "cluster/peer", "cluster/peer/handshake", "cluster/raftlog", "cluster/roster", "cluster/status",
+	"cluster/member": {"cluster", "cluster/formation", "cluster/identity", "cluster/peer", "cluster/peer/forward", "cluster/peer/handshake", "cluster/raftlog", "cluster/roster", "cluster/status",
 		"internal/topology", "persistence/fs", "store"},
 
 	// The edge wires everything.

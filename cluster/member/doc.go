@@ -9,6 +9,7 @@
 //	snapshots.go when a snapshot is due
 //	service.go   what the other nodes ask this node
 //	calls.go     what this node asks the others: CLUSTER MEET, FORGET and FAILOVER
+//	proxy.go     clients that a follower passes on to the leader
 //	vitals.go    what the others say about themselves: how far they are, and their clocks
 //	state.go     the state for a person on call
 //	disk.go      the directory of the node: its id, its log, its snapshots

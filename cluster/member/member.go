@@ -11,6 +11,7 @@ import (
 	"cellserver/cluster"
 	"cellserver/cluster/formation"
 	"cellserver/cluster/peer"
+	"cellserver/cluster/peer/forward"
 	"cellserver/cluster/peer/handshake"
 	"cellserver/internal/topology"
 	"cellserver/store"
@@ -58,6 +59,7 @@ type Member struct {
 	dialer *peer.Dialer
 	port   *peer.Port
 	sender *peer.Publisher
+	proxy  *forward.Proxy
 	quiet  *time.Timer // fires when nobody relies on promises of the process before
 	disk   disk
 	place  place
@@ -92,6 +94,7 @@ func New(o Options) (*Member, error) {
 		return nil, err
 	}
 	m.sender = peer.NewPublisher(m.dialer)
+	m.proxy = forward.New(m.dialLeader, max(o.Limits.Forwards, 1))
 	m.outside = &topology.View{
 		Nodes: []topology.Node{m.nodeAt(o.Run, o.Fallback)}, State: topology.Joining,
 		Groups: []topology.Group{{Last: store.Slots - 1, Leader: -1}},
@@ -143,6 +146,7 @@ func (m *Member) GiveWay() {
 // Stop ends everything, and marks the directory as clean if everything is on disk.
 func (m *Member) Stop() error {
 	m.cancel()
+	m.proxy.Close()
 	m.sender.Close()
 	if m.disk.err() == nil {
 		m.working.Wait()

@@ -8,14 +8,15 @@ import (
 	"cellserver/internal/topology"
 )
 
-// watch follows the changes of the cluster until the member stops.
+// watch follows the changes of the cluster until the member stops. The ticker is for addresses of nodes.
 func (m *Member) watch() {
-	ticker := time.NewTicker(m.o.NodeTimeout / 10)
+	ticker := time.NewTicker(askInterval)
 	defer ticker.Stop()
 	for old := m.outside; ; {
 		select {
 		case <-m.ctx.Done():
 			return
+		case <-m.node.Load().Changed():
 		case <-ticker.C:
 		}
 		now := m.View()
@@ -23,6 +24,7 @@ func (m *Member) watch() {
 			continue
 		}
 		m.sender.To(peersOf(now))
+		m.proxy.Lead(leaderOf(now))
 		m.o.Changed(old, now)
 		old = now
 	}

@@ -50,6 +50,7 @@ type entrance struct {
 	sockets      sockets
 	certificates certificates
 	peers        peers
+	proxies      []net.Listener // of proxy-port
 }
 
 // New makes a server and opens its listeners: from then on connections wait for Run.

@@ -2,18 +2,14 @@ package app
 
 import (
 	"fmt"
-	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"cellserver/cluster"
 	"cellserver/cluster/formation"
 	"cellserver/cluster/member"
-	"cellserver/cluster/peer/handshake"
 	"cellserver/commands"
 	"cellserver/internal/config"
 	"cellserver/internal/topology"
@@ -91,19 +87,6 @@ func (a *App) stopMember() error {
 	return a.member.Stop()
 }
 
-// mayReach returns an error if the peer port listens on loopback addresses only, and other machines are listed.
-func mayReach(s *handshake.Security, list []formation.Address) error {
-	for _, a := range list {
-		if _, err := netip.ParseAddr(a.Host); err != nil {
-			continue // a name may mean a loopback address
-		}
-		if err := s.MayListen(a.Host); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // ownAddress returns the address of a node that no address of cluster-nodes reaches.
 func ownAddress(cfg *config.Config) formation.Address {
 	peerPort, port := cfg.PeerPort()
@@ -132,40 +115,6 @@ func bootID() string {
 		return ""
 	}
 	return strings.TrimSpace(string(text))
-}
-
-// listenForPeers opens the port for other nodes. Nodes that prove nothing to each other listen on loopback addresses only.
-func (a *App) listenForPeers(cfg *config.Config) error {
-	if a.member == nil {
-		return nil
-	}
-	security, seen := a.certificates.peers(cfg), map[string]bool{}
-	for _, bind := range cfg.Bind {
-		host, optional := strings.CutPrefix(bind, "-")
-		network, host := family(host)
-		if !security.Proves() && isWildcard(host) {
-			host = map[string]string{"0.0.0.0": "127.0.0.1", "::": "::1"}[host]
-		}
-		if seen[host] {
-			continue
-		}
-		seen[host] = true
-		if err := security.MayListen(host); err != nil {
-			return err
-		}
-		port, _ := cfg.PeerPort()
-		address := net.JoinHostPort(host, strconv.Itoa(port))
-		ln, err := net.Listen(network, address)
-		if err != nil && optional {
-			a.log.Warn("an optional address is skipped", "error", err)
-			continue
-		}
-		if err != nil {
-			return cannotListen(address, err, "stop what listens there, or choose another port with --cluster-port")
-		}
-		a.member.Serve(ln)
-	}
-	return nil
 }
 
 // clusterChanged follows a change of the cluster.

@@ -150,6 +150,9 @@ func (c *testCluster) try(i int, args ...any) (reply any, err error) {
 		return nil, err
 	}
 	defer nc.Close()
+	if err := nc.SetDeadline(time.Now().Add(timeout)); err != nil {
+		return nil, err
+	}
 	if _, err := nc.Write(resptest.Command(args...)); err != nil {
 		return nil, err
 	}
@@ -220,4 +223,127 @@ func TestLostDirectoryJoinsAgain(t *testing.T) {
 	require.NotEqual(t, before.Nodes[before.Self].ID, after.Nodes[after.Self].ID)
 	c.end(c.leader())
 	require.Equal(t, "3", fmt.Sprint(c.do("INCR", "a")))
+}
+
+// CLUSTER FAILOVER makes a follower the leader, and every node tells Sentinel clients.
+func TestFailoverOnDemand(t *testing.T) {
+	c := newCluster(t)
+	old, next := c.leader(), c.followers()[0]
+	watcher := c.nodes[next].dial(t)
+	watcher.Do("SUBSCRIBE", "+switch-master")
+	c.do("SET", "a", "1")
+	ok(t, c.nodes[next].dial(t), "CLUSTER", "FAILOVER")
+	c.eventually("the follower does not lead", func() bool { return c.nodes[next].member.Epoch() != 0 })
+	require.Equal(t, resptest.Simple("OK"), c.do("SET", "a", "2"))
+	message := fmt.Sprint(watcher.Recv())
+	require.Contains(t, message, fmt.Sprintf("mymaster 127.0.0.1 %d 127.0.0.1 %d", c.ports[old], c.ports[next]))
+	c.awaitEqualViews()
+	for i := range c.nodes {
+		reply := c.nodes[i].dial(t).Do("SENTINEL", "get-master-addr-by-name", "mymaster")
+		require.Contains(t, fmt.Sprint(reply), strconv.Itoa(c.ports[next]))
+	}
+}
+
+// A forgotten node serves nobody. CLUSTER MEET takes it back.
+func TestForgetAndMeet(t *testing.T) {
+	c := newCluster(t)
+	gone := c.followers()[0]
+	v := c.nodes[gone].member.View()
+	require.Equal(t, resptest.Simple("OK"), c.do("CLUSTER", "FORGET", v.Nodes[v.Self].ID))
+	c.eventually("the leader still has the node", func() bool { return len(c.nodes[c.leader()].member.View().Nodes) == 2 })
+	require.Equal(t, resptest.Simple("OK"), c.do("SET", "a", "1"))
+	require.Equal(t, resptest.Simple("OK"), c.do("CLUSTER", "MEET", "127.0.0.1", c.ports[gone]))
+	c.awaitEqualViews()
+	c.read(gone, "a", "1")
+}
+
+// A client of proxy-port needs to know nothing of the cluster.
+func TestProxyPort(t *testing.T) {
+	proxies := []int{peerablePort(t), peerablePort(t), peerablePort(t)}
+	c := &testCluster{t: t, nodes: make([]*instance, 3)}
+	for range c.nodes {
+		c.ports, c.dirs = append(c.ports, peerablePort(t)), append(c.dirs, t.TempDir())
+	}
+	for i := range c.nodes {
+		c.start(i, "--proxy-port", strconv.Itoa(proxies[i]))
+	}
+	c.awaitEqualViews()
+	follower := c.followers()[0]
+	for i, port := range proxies {
+		c.eventually("the proxy does not pass on", func() bool {
+			nc, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", port))
+			require.NoError(t, err)
+			conn := resptest.New(t, nc)
+			defer conn.Close()
+			conn.Send("SET", "a", i)
+			reply, err := conn.TryRecv()
+			return err == nil && reply == resptest.Simple("OK")
+		})
+		require.Equal(t, strconv.Itoa(i), fmt.Sprint(c.do("GET", "a")))
+	}
+	nc, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", proxies[follower]))
+	require.NoError(t, err)
+	conn := resptest.New(t, nc)
+	require.Contains(t, fmt.Sprint(conn.Do("CLIENT", "LIST")), "addr="+nc.LocalAddr().String(), "the leader sees the address of the client")
+	ok(t, conn, "MULTI")
+	require.Equal(t, resptest.Simple("QUEUED"), conn.Do("INCR", "a"))
+	require.NotNil(t, conn.Do("EXEC"))
+}
+
+// A published message reaches the subscribers of all nodes.
+func TestPublishAcrossNodes(t *testing.T) {
+	c := newCluster(t)
+	for i := range c.nodes {
+		subscriber := c.nodes[i].dial(t)
+		subscriber.Do("SUBSCRIBE", "news")
+		from := c.nodes[(i+1)%3].dial(t)
+		c.eventually("the message does not arrive", func() bool {
+			from.Do("PUBLISH", "news", "hello")
+			if err := subscriber.NetConn().SetReadDeadline(time.Now().Add(time.Second)); err != nil {
+				return false
+			}
+			message, err := subscriber.TryRecv()
+			return err == nil && strings.Contains(fmt.Sprint(message), "hello")
+		})
+	}
+}
+
+// The clock that DEBUG CLOCK sets on the leader is that of all nodes.
+func TestClockOfTheCluster(t *testing.T) {
+	c := newCluster(t)
+	c.do("SET", "a", "1", "EX", "1000")
+	for _, i := range c.followers() {
+		c.read(i, "a", "1")
+		reply := c.nodes[i].dial(t).Do("DEBUG", "CLOCK", "ADVANCE", "1")
+		require.Contains(t, fmt.Sprint(reply), "the leader has the clock of the cluster")
+	}
+	ok(t, c.nodes[c.leader()].dial(t), "DEBUG", "CLOCK", "ADVANCE", int64(2000*time.Second))
+	for _, i := range c.followers() {
+		c.eventually("the key does not expire on a follower", func() bool {
+			conn := c.nodes[i].dial(t)
+			defer conn.Close()
+			ok(t, conn, "READONLY")
+			return fmt.Sprint(conn.Do("DBSIZE")) == "0"
+		})
+	}
+}
+
+// BGREWRITEAOF writes a snapshot, from which a node starts again.
+func TestSnapshotOnDemand(t *testing.T) {
+	c := newCluster(t)
+	for range 100 {
+		c.do("INCR", "a")
+	}
+	follower := c.followers()[0]
+	c.nodes[follower].dial(t).Do("BGREWRITEAOF")
+	snapshots := filepath.Join(c.dirs[follower], "raft", "snapshots", "*", "state.bin")
+	c.eventually("there is no snapshot", func() bool {
+		found, err := filepath.Glob(snapshots)
+		require.NoError(t, err)
+		return len(found) > 0
+	})
+	c.end(follower)
+	c.start(follower)
+	c.awaitEqualViews()
+	c.read(follower, "a", "100")
 }

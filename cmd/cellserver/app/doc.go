@@ -21,6 +21,7 @@
 //	listen.go        opens one listener
 //	tls.go           certificates
 //	cluster.go       the member of a cluster: its parts, its start and its end
+//	clusterpeers.go  the listeners for other nodes, and for clients that a follower passes on
 //	clusterclock.go  the time of a cluster
 //	clusterdisk.go   what BGREWRITEAOF means in a cluster
 //	rewrite.go       CONFIG REWRITE
@@ -55,8 +56,8 @@
 //
 // # A member of a cluster
 //
-// With cluster-nodes the log of the cluster replaces the append-only file, and snapshots are exports: New also makes a
-// member and opens the port for other nodes, and Run starts the member. Clients get LOADING until the node has the data.
+// With cluster-nodes the log of the cluster replaces the append-only file, and snapshots are exports. New also makes a
+// member and opens the port for other nodes. Run starts the member. Clients get LOADING until the node has the data.
 // Before step 2 of the stop, another node takes the lead. After step 4 the member ends. If the cluster refuses the node,
 // Run stops with its sentence.
 //

@@ -118,6 +118,9 @@ func (a *App) drain(mode commands.ShutdownMode) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	a.sockets.close()
+	if err := a.closeProxies(); err != nil {
+		a.log.Warn("proxy-port did not close", "error", err)
+	}
 	a.exporter.stop(ctx)
 	if err := a.transport.Shutdown(ctx); err != nil {
 		a.log.Warn("some clients did not read their replies in time and were disconnected")
