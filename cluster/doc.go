@@ -12,7 +12,8 @@
 //	clock.go     the time of the cluster
 //	snapshot.go  the keyspace of one moment for raft, and back
 //	rebuild.go   the keyspace again from the last snapshot and the log
-//	members.go   nodes that join, leave and take over
+//	members.go   nodes that are announced, leave and take over
+//	admit.go     nodes that join
 //	view.go      the cluster as clients see it
 //	metrics.go   numbers for INFO and for metrics
 //	raftlog.go   raft's messages go to the server's log

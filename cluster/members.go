@@ -2,8 +2,6 @@ package cluster
 
 import (
 	"errors"
-	"fmt"
-	"time"
 
 	"cellserver/cluster/entry"
 	"cellserver/cluster/pending"
@@ -75,65 +73,6 @@ func (n *Node) announceSelf() {
 		n.log.Error("this node cannot be announced: correct cluster-announce-ip and cluster-announce-port", "error", err)
 	} else {
 		_ = n.propound(entry.NodeKnown, body, func(bool) {}) // the next leader tries again
-	}
-}
-
-// Meet adds the node at an address of clients. It waits until the node has the data and votes. It implements
-// [commands.Topology].
-func (n *Node) Meet(host string, port int) error {
-	if n.o.Peers == nil {
-		return errAlone
-	}
-	k, err := n.o.Peers.Hello(host, port)
-	if err != nil {
-		return err
-	}
-	return n.Add(k)
-}
-
-// Add adds a node. It waits until the node has the data and votes. Only a leader can.
-func (n *Node) Add(k topology.Node) error {
-	if err := n.Announce(k); err != nil {
-		return err
-	}
-	r := n.raft.Load()
-	id := raft.ServerID(k.ID)
-	if err := r.AddNonvoter(id, roster.Address(k), 0, 0).Error(); err != nil {
-		return err
-	}
-	if err := n.awaitApplied(k, r.LastIndex()); err != nil {
-		return err
-	}
-	return r.AddVoter(id, roster.Address(k), 0, 0).Error()
-}
-
-// joinPatience is how long a leader waits for a new node to get the data, while the node makes progress.
-const joinPatience = 30 * time.Second
-
-// awaitApplied waits until a node has applied an entry.
-func (n *Node) awaitApplied(k topology.Node, index uint64) error {
-	if n.o.Peers == nil {
-		return errAlone
-	}
-	ticker := time.NewTicker(n.o.NodeTimeout / 4)
-	defer ticker.Stop()
-	last, since := uint64(0), n.o.Clock.Monotonic()
-	for {
-		at, err := n.o.Peers.Applied(k)
-		now := n.o.Clock.Monotonic()
-		switch {
-		case err == nil && at >= index:
-			return nil
-		case err == nil && at > last:
-			last, since = at, now
-		case now-since > int64(joinPatience):
-			return fmt.Errorf("node %s gets no data: its last entry is %d of %d: start it, or remove it by CLUSTER FORGET: %w", k.ID, last, index, err)
-		}
-		select {
-		case <-ticker.C:
-		case <-n.stop:
-			return errUnknown
-		}
 	}
 }
 

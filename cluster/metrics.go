@@ -36,6 +36,7 @@ type Metrics struct {
 	Term    uint64 // of raft
 	Leads   bool   // this node serves clients as the leader
 	Applied uint64 // the index of the last applied entry
+	Commit  uint64 // the index of the last committed entry that this node knows
 
 	LagEntries uint64 // entries that this node has received and not applied
 	LagBytes   int64  // effects that wait for a majority, in bytes
@@ -62,7 +63,7 @@ func (n *Node) Metrics() Metrics {
 		m.Latency[i] = c.latency[i].Load()
 	}
 	if r := n.raft.Load(); r != nil {
-		m.Term = r.CurrentTerm()
+		m.Term, m.Commit = r.CurrentTerm(), r.CommitIndex()
 		m.LagEntries = r.LastIndex() - min(r.LastIndex(), m.Applied)
 	}
 	n.mu.Lock()

@@ -22,6 +22,7 @@ type Options struct {
 	Self    topology.Node // this node, with its id and its addresses
 	Cluster [20]byte      // the id of the cluster
 	Store   *store.Store
+	Listed  []topology.Node // nodes as the configuration has them, until the log has them
 
 	Disk      Disk
 	Transport raft.Transport
@@ -95,6 +96,7 @@ type Node struct {
 	wake    chan struct{} // makes run look for work; has room for one
 	futures chan proposed
 	stop    chan struct{}
+	changed chan struct{} // see Changed; has room for one
 	running sync.WaitGroup
 
 	mu      sync.Mutex // guards everything below
@@ -120,7 +122,7 @@ type hooks struct {
 func raftConfig(o *Options) *raft.Config {
 	c := raft.DefaultConfig()
 	c.LocalID = raft.ServerID(o.Self.ID)
-	c.Logger = newRaftLog(o.Log)
+	c.Logger = NewRaftLog(o.Log)
 	c.HeartbeatTimeout, c.ElectionTimeout = o.NodeTimeout, o.NodeTimeout
 	c.LeaderLeaseTimeout = o.NodeTimeout
 	c.CommitTimeout = o.NodeTimeout / 10
@@ -147,6 +149,7 @@ func New(o Options) *Node {
 	o.Window = max(o.Window, 1)
 	n := &Node{
 		o: o, log: o.Log, wake: make(chan struct{}, 1), futures: make(chan proposed, o.Window+1), stop: make(chan struct{}),
+		changed: make(chan struct{}, 1),
 	}
 	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert}
 	n.clock.source = o.Clock
@@ -154,6 +157,7 @@ func New(o Options) *Node {
 	tx.KeepExpired, tx.Applied = true, true
 	n.apply = aof.NewBodyApplier(o.Store, tx)
 	n.roster = roster.New(o.Self)
+	n.roster.Expect(o.Listed)
 	n.updateView()
 	return n
 }
@@ -228,6 +232,9 @@ func (n *Node) fail(err error) {
 		n.o.Failed(err)
 	}
 }
+
+// Fail ends the part of this node in the cluster, for example because its disk has failed.
+func (n *Node) Fail(err error) { n.fail(err) }
 
 // raftShutdown stops raft. It runs on a goroutine of its own, because raft waits for its callers.
 func (n *Node) raftShutdown() {

@@ -10,9 +10,9 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// newRaftLog returns a logger for raft that writes to the server's log. Raft's warnings and errors stay warnings and
+// NewRaftLog returns a logger for raft that writes to the server's log. Raft's warnings and errors stay warnings and
 // errors. Raft's information is for its developers.
-func newRaftLog(log *slog.Logger) hclog.Logger {
+func NewRaftLog(log *slog.Logger) hclog.Logger {
 	l := hclog.NewInterceptLogger(&hclog.LoggerOptions{Name: "raft", Level: hclog.Debug, Output: io.Discard})
 	l.RegisterSink(raftSink{log})
 	return l
@@ -42,5 +42,5 @@ func (s raftSink) Accept(_ string, level hclog.Level, msg string, args ...any) {
 var aboutPeers = []string{
 	"failed to appendEntries to", "failed to heartbeat to", "failed to make requestVote RPC", "failed to make requestPreVote RPC",
 	"failed to contact", "failed to pipeline appendEntries", "peer has newer term", "appendEntries rejected", "rejecting ",
-	"heartbeat timeout reached", "Election timeout reached", "pre-vote", "duplicate requestVote", "unable to get address",
+	"heartbeat timeout reached", "failed to decode incoming command", "failed to flush response", "Election timeout reached", "pre-vote", "duplicate requestVote", "unable to get address",
 }

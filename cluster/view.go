@@ -27,8 +27,17 @@ func (n *Node) updateView() {
 	}
 	v := n.roster.View(string(leader), term, n.applied.Load())
 	v.State = n.state(leader, v.Nodes[v.Self].Voter)
-	n.view.Store(v)
+	old := n.view.Swap(v)
+	if old == nil || old.State != v.State || old.LeaderOf(0) != v.LeaderOf(0) || len(old.Nodes) != len(v.Nodes) {
+		select {
+		case n.changed <- struct{}{}:
+		default: // whoever follows will look anyway
+		}
+	}
 }
+
+// Changed has an element after a change of the view that concerns clients: another leader, another state, another node.
+func (n *Node) Changed() <-chan struct{} { return n.changed }
 
 // state returns whether this node can serve commands on keys. mu is held.
 func (n *Node) state(leader raft.ServerID, votes bool) topology.State {

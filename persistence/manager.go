@@ -61,14 +61,14 @@ func New(o Options) *Manager {
 	return m
 }
 
-// Start loads the files into the store, and then keeps the store on disk. The store must be empty.
+// Start loads the files into the store, unless the snapshots are exports, and then keeps the store on disk. The store must be empty.
 // Until Start returns, the condition is Loading. An error says what to do. Nothing on disk has
 // changed then, and the store has a part of the data: do not serve it. If ctx ends, Start ends
 // early with ctx's error.
 func (m *Manager) Start(ctx context.Context) error {
 	m.update(func(c *Condition) { c.Loading = true })
 	set := m.settings.Load()
-	if len(set.Save) > 0 || set.AppendOnly {
+	if len(set.Save) > 0 || set.AppendOnly || set.Exports {
 		if err := m.directory.own(m.fs, set.Dir); err != nil {
 			return err
 		}
@@ -76,8 +76,10 @@ func (m *Manager) Start(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := m.loadAll(ctx, set); err != nil {
-		return err
+	if !set.Exports {
+		if err := m.loadAll(ctx, set); err != nil {
+			return err
+		}
 	}
 	m.snapshots.saved.Store(m.changes())
 	m.update(func(c *Condition) { c.Loading = false })

@@ -27,6 +27,9 @@ type Settings struct {
 	LoadTruncated         bool   // load a log without its torn tail, instead of refusing the log
 	RewritePercentage     int64  // by how many percent the log grows before it is rewritten; 0: never
 	RewriteMinSize        int64  // the smallest size in bytes at which a log is rewritten
+
+	// Exports means that the keys come from elsewhere: Start loads no files, and snapshots are copies for others.
+	Exports bool
 }
 
 // SavePoint asks for a snapshot after Changes changes, if the last snapshot is Seconds seconds old.

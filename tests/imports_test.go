@@ -116,8 +116,12 @@ var mayImport = map[string][]string{
 	"cluster/peer": {"cluster/formation", "cluster/peer/forward", "cluster/peer/handshake", "cluster/peer/message", "cluster/status",
 		"internal/topology"},
 
+	// The life of a node: what formation decides, on a disk, with the others, and the node that follows.
+	"cluster/member": {"cluster", "cluster/formation", "cluster/identity", "cluster/peer", "cluster/peer/forward", "cluster/peer/handshake", "cluster/raftlog", "cluster/roster", "cluster/status",
+		"internal/topology", "persistence/fs", "store"},
+
 	// The edge wires everything.
-	"cmd/cellserver/app": {"commands", "commands/all", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
+	"cmd/cellserver/app": {"cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
 	"cmd/cellserver": {"cmd/cellserver/app", "internal/config", "internal/config/configload", "internal/notices"},
 }

@@ -34,8 +34,11 @@ type Hello struct {
 	Release string `json:"release,omitempty"` // for people
 	Client  string `json:"client,omitempty"`  // host:port for clients, as announced
 	Peer    string `json:"peer,omitempty"`    // host:port of the peer port, as announced
+	Zone    string `json:"zone,omitempty"`    // where the node stands
 	Leader  Leader `json:"leader"`            // as far as the node knows
 	Applied uint64 `json:"applied"`           // index of the last entry that it has applied
+	Time    int64  `json:"time"`              // its clock, in Unix nanoseconds
+	Fault   string `json:"fault,omitempty"`   // why it cannot write its disk; a sentence
 }
 
 // Leader is who leads. The zero value means that no leader is known.

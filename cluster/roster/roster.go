@@ -18,6 +18,7 @@ import (
 type Roster struct {
 	self    topology.Node
 	known   map[string]topology.Node // as entries of the log have announced them
+	listed  []topology.Node          // as the configuration has them, until an entry announces them
 	servers []raft.Server            // who takes part, in raft's configuration
 	silent  map[raft.ServerID]bool   // those that do not reply to this leader
 	leader  string                   // the id of the last one; "" before the first election
@@ -27,6 +28,9 @@ type Roster struct {
 func New(self topology.Node) Roster {
 	return Roster{self: self, known: map[string]topology.Node{}, silent: map[raft.ServerID]bool{}}
 }
+
+// Expect notes nodes as the configuration has them.
+func (r *Roster) Expect(listed []topology.Node) { r.listed = listed }
 
 // Configure notes who takes part.
 func (r *Roster) Configure(c raft.Configuration) { r.servers = slices.Clone(c.Servers) }
@@ -64,9 +68,12 @@ func (r *Roster) Replace(nodes []topology.Node) {
 }
 
 // Announced reports whether an entry has announced this node as it is.
-func (r *Roster) Announced() bool {
-	k, ok := r.known[r.self.ID]
-	return ok && k.Host == r.self.Host && k.Port == r.self.Port && k.PeerPort == r.self.PeerPort && k.Zone == r.self.Zone
+func (r *Roster) Announced() bool { return r.Knows(r.self) }
+
+// Knows reports whether an entry has announced a node as it is.
+func (r *Roster) Knows(n topology.Node) bool {
+	k, ok := r.known[n.ID]
+	return ok && k.Host == n.Host && k.Port == n.Port && k.PeerPort == n.PeerPort && k.Zone == n.Zone
 }
 
 // Silent notes whether a node replies to this leader.
@@ -80,6 +87,26 @@ func (r *Roster) Voter(id string) (raft.Server, bool) {
 		}
 	}
 	return raft.Server{}, false
+}
+
+// Server returns a server by its id.
+func (r *Roster) Server(id string) (raft.Server, bool) {
+	for _, s := range r.servers {
+		if string(s.ID) == id {
+			return s, true
+		}
+	}
+	return raft.Server{}, false
+}
+
+// At returns the ids of the servers at an address.
+func (r *Roster) At(address raft.ServerAddress) (ids []raft.ServerID) {
+	for _, s := range r.servers {
+		if s.Address == address {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
 }
 
 // Encode returns a node in the form of an entry.
@@ -97,6 +124,9 @@ func Address(n topology.Node) raft.ServerAddress {
 // node returns what is known about a server.
 func (r *Roster) node(s raft.Server) topology.Node {
 	n, ok := r.known[string(s.ID)]
+	if i := indexOf(r.listed, string(s.ID)); !ok && i >= 0 {
+		n, ok = r.listed[i], true
+	}
 	if !ok {
 		host, port, _ := net.SplitHostPort(string(s.Address))
 		n = topology.Node{ID: string(s.ID), Host: host}

@@ -42,13 +42,19 @@ func debug(c *commands.Call) error {
 	return cmd.run(c)
 }
 
+const errLeaderClock commands.Error = "ERR the leader has the clock of the cluster: send DEBUG CLOCK to the leader"
+
 // debugClock is DEBUG CLOCK SET unix-nanoseconds | ADVANCE nanoseconds | STEP nanoseconds | RESUME.
 // It changes the logical time of the whole server: limiters, expiry and TIME follow it.
 //
 // SET and ADVANCE stop the clock at the new time, which must be from 0 to the largest int64. STEP
 // sets the wall clock, so keys follow a long step back (clock-step-limit). The rest of the batch
-// runs at the new time. A transaction runs to its end at the time of its begin.
+// runs at the new time. A transaction runs to its end at the time of its begin. The leader of a cluster
+// moves the time of all nodes, which never goes back.
 func debugClock(c *commands.Call) error {
+	if t := c.Server.Control.Topology(); t != nil && t.Epoch() == 0 {
+		return errLeaderClock
+	}
 	if err := setClock(c, c.Args[2:]); err != nil {
 		return err
 	}

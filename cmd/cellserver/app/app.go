@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 
+	"cellserver/cluster/member"
 	_ "cellserver/commands/all" // registers every command
 	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
@@ -35,14 +36,21 @@ type App struct {
 	server *server.Server
 	disk   *disk
 
+	entrance
+	rules    ruleFile
+	exporter exporter
+	member   *member.Member // nil if the server is alone
+
+	lifecycle
+}
+
+// entrance is where clients arrive.
+type entrance struct {
 	transport    transport.Server
 	sockets      sockets
 	certificates certificates
 	peers        peers
-	rules        ruleFile
-	exporter     exporter
-
-	lifecycle
+	proxies      []net.Listener // of proxy-port
 }
 
 // New makes a server and opens its listeners: from then on connections wait for Run.
@@ -62,16 +70,19 @@ func New(o Options) (*App, error) {
 	if err := a.certificates.load(cfg); err != nil {
 		return nil, err
 	}
-	a.wire(cfg, o.ConfigFile)
+	if err := a.wire(cfg, o.ConfigFile); err != nil {
+		return nil, err
+	}
 	if err := a.open(cfg); err != nil {
 		a.sockets.close()
+		a.stopMember()
 		return nil, err
 	}
 	return a, nil
 }
 
 // wire makes the parts and connects them. Only the log and the certificates exist before.
-func (a *App) wire(cfg *config.Config, configFile string) {
+func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	a.store = store.New(store.Options{
 		Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8)), Pinned: rules.Holds, MoveBack: limiters.MoveBack,
 	})
@@ -79,20 +90,32 @@ func (a *App) wire(cfg *config.Config, configFile string) {
 	a.disk = newDisk(a.store, a.clock, &a.log, cfg)
 	a.store.CountExternal(a.disk.Journal().Held)
 	a.store.CountExternal(a.transport.Memory)
+	run := hex.EncodeToString(random(20))
+	if a.member, err = a.newMember(cfg, run); err != nil {
+		return err
+	}
 	process := processInfo(configFile, a.usage)
-	a.server = server.New(server.Options{
-		Store: a.store, Clock: a.clock, Log: a.log.Logger, Config: cfg, RunID: hex.EncodeToString(random(20)),
+	o := server.Options{
+		Store: a.store, Clock: a.clock, Log: a.log.Logger, Config: cfg, RunID: run,
 		Configured: a.configure, Rewrite: rewriter(process.ConfigFile), Shutdown: a.shutdown, Process: process,
 		Persistence: a.disk.Manager, Positions: a.disk.Journal(),
-	})
+	}
+	barrier := transport.Barrier(a.disk.Journal())
+	if a.member != nil {
+		barrier = a.joinCluster(&o)
+	}
+	a.server = server.New(o)
 	a.disk.connect(a.server)
 	a.peers = peers{log: &a.log, server: a.server, transport: &a.transport}
-	a.transport = transport.Server{Log: a.log.Logger, Accept: a.peers.accept, WriteLimit: writeLimit, Barrier: a.disk.Journal()}
+	a.transport = transport.Server{Log: a.log.Logger, Accept: a.peers.accept, WriteLimit: writeLimit, Barrier: barrier}
 	a.sockets = sockets{log: &a.log, serve: a.transport.Serve, config: a.server.Config, certificates: &a.certificates}
 	configureClock(a.clock, cfg)
-	a.clock.check = (&clockSteps{log: &a.log, clock: a.clock, store: a.store, server: a.server, saved: a.disk.SteppedBack}).check
+	if a.member == nil {
+		a.clock.check = (&clockSteps{log: &a.log, clock: a.clock, store: a.store, server: a.server, saved: a.disk.SteppedBack}).check
+	}
 	a.rules = ruleFile{log: &a.log, use: a.server.UseRules}
 	a.exporter = exporter{log: &a.log, metrics: a.server.Metrics}
+	return nil
 }
 
 // open reads the rules-file and opens the listeners for clients and for metrics.
@@ -101,6 +124,9 @@ func (a *App) open(cfg *config.Config) error {
 		return err
 	}
 	if err := a.sockets.configure(cfg); err != nil {
+		return err
+	}
+	if err := a.listenForPeers(cfg); err != nil {
 		return err
 	}
 	return a.exporter.configure(cfg)

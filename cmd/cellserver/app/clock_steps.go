@@ -20,7 +20,12 @@ type clockSteps struct {
 }
 
 // configureClock applies clock-step-limit.
-func configureClock(c *clock, cfg *config.Config) { c.setLimit(int64(cfg.ClockStepLimit) * 1e9) }
+func configureClock(c *clock, cfg *config.Config) {
+	if len(cfg.Cluster.Nodes) > 0 {
+		return // the time of a cluster never goes back
+	}
+	c.setLimit(int64(cfg.ClockStepLimit) * 1e9)
+}
 
 // check looks for a step, and sets the clock of the server back. A goroutine then moves the keys that no command has asked
 // for: each command moves those of its own partition.

@@ -20,6 +20,10 @@
 //	endpoints.go     where a configuration asks to listen
 //	listen.go        opens one listener
 //	tls.go           certificates
+//	cluster.go       the member of a cluster: its parts, its start and its end
+//	clusterpeers.go  the listeners for other nodes, and for clients that a follower passes on
+//	clusterclock.go  the time of a cluster
+//	clusterdisk.go   what BGREWRITEAOF means in a cluster
 //	rewrite.go       CONFIG REWRITE
 //	maxclients.go    maxclients, and the limit on open files
 //	log.go           the log
@@ -49,6 +53,13 @@
 //     step 1, it writes another snapshot.
 //
 // SHUTDOWN does step 1 before its reply, and refuses to stop if that step fails. Then Run does the other steps.
+//
+// # A member of a cluster
+//
+// With cluster-nodes the log of the cluster replaces the append-only file, and snapshots are exports. New also makes a
+// member and opens the port for other nodes. Run starts the member. Clients get LOADING until the node has the data.
+// Before step 2 of the stop, another node takes the lead. After step 4 the member ends. If the cluster refuses the node,
+// Run stops with its sentence.
 //
 // # Invariants
 //

@@ -14,6 +14,7 @@ type expiry struct {
 	server *server.Server
 	store  *store.Store
 	cursor store.SweepCursor // where the next sweep continues
+	now    func() int64      // the time up to which keys may be removed, in Unix nanoseconds
 }
 
 // A sweep is made of steps, and other goroutines run between two steps. So with few processors clients wait for one
@@ -42,7 +43,7 @@ func (e *expiry) round(interval time.Duration) {
 func (e *expiry) sweep() (expired, visited int, took int64) {
 	n := sweepStep
 	for visited < sweepWork && n >= sweepStep {
-		now := e.clock.Now() // read first, so that MayExpire sees every pause that began before it
+		now := e.now() // read first, so that MayExpire sees every pause that began before it
 		if !e.server.MayExpire(now) {
 			break
 		}

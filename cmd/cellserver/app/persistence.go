@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"cellserver/commands"
@@ -16,8 +17,9 @@ import (
 // disk keeps the store on disk.
 type disk struct {
 	*persistence.Manager
-	server *server.Server
-	replay func(db int, args [][]byte) error // runs a command of a log that a Redis wrote
+	server  *server.Server
+	replay  func(db int, args [][]byte) error // runs a command of a log that a Redis wrote
+	cluster atomic.Pointer[server.Condition]  // of a member of a cluster; nil: nothing is wrong
 }
 
 // newDisk makes a disk. The server needs the disk, and the disk needs the server from its start on: connect passes it.
@@ -28,9 +30,11 @@ func newDisk(s *store.Store, c *clock, log *logger, cfg *config.Config) *disk {
 		Version: commands.RedisVersion,
 		Changes: func() int64 { return d.server.Changes() },
 		Condition: func(c persistence.Condition) {
-			d.server.SetCondition(server.Condition{
-				Loading: c.Loading, SaveFailed: c.SaveFailed, LogFailed: c.LogFailed, LogStrict: c.LogStrict,
-			})
+			if d.cluster.Load() == nil {
+				d.server.SetCondition(server.Condition{
+					Loading: c.Loading, SaveFailed: c.SaveFailed, LogFailed: c.LogFailed, LogStrict: c.LogStrict,
+				})
+			}
 		},
 		Replayer: func(db int, args [][]byte) error { return d.replay(db, args) },
 	})
@@ -39,6 +43,12 @@ func newDisk(s *store.Store, c *clock, log *logger, cfg *config.Config) *disk {
 
 // connect passes the server. It is called once, before the disk starts.
 func (d *disk) connect(s *server.Server) { d.server, d.replay = s, s.Replayer() }
+
+// fail replaces the condition of the server for good.
+func (d *disk) fail(c server.Condition) {
+	d.cluster.Store(&c)
+	d.server.SetCondition(c)
+}
 
 // configure applies the directives of persistence.
 func (d *disk) configure(cfg *config.Config) error { return d.Configure(settings(cfg)) }
@@ -70,7 +80,7 @@ func settings(cfg *config.Config) persistence.Settings {
 		SkipUnsupported: cfg.RDBSkipUnsupported, ClockStepLimit: int64(cfg.ClockStepLimit) * 1e9,
 		AppendOnly: cfg.AppendOnly, AppendFsync: policies[cfg.AppendFsync],
 		AppendDir: cfg.AppendDirName, AppendName: cfg.AppendFilename, LoadTruncated: cfg.AOFLoadTruncated,
-		RewritePercentage: int64(cfg.AutoAOFRewritePercent), RewriteMinSize: cfg.AutoAOFRewriteMinSize,
+		Exports: len(cfg.Cluster.Nodes) > 0, RewritePercentage: int64(cfg.AutoAOFRewritePercent), RewriteMinSize: cfg.AutoAOFRewriteMinSize,
 	}
 	for _, p := range cfg.Save {
 		s.Save = append(s.Save, persistence.SavePoint{Seconds: p.Seconds, Changes: p.Changes})

@@ -26,9 +26,13 @@ func (a *App) Run(ctx context.Context) error {
 	if a.begun.Swap(true) {
 		return errors.New("this server has run before: make a new one")
 	}
-	if err := a.load(ctx); err != nil {
+	err := a.load(ctx)
+	if err == nil && a.member != nil {
+		err = a.member.Start()
+	}
+	if err != nil {
 		a.drain(commands.ShutdownMode{Now: true})
-		return err
+		return errors.Join(err, a.stopMember())
 	}
 	a.log.Info("ready to accept connections", "version", commands.Version, "addresses", a.sockets.addresses())
 	background, cancel := context.WithCancel(context.Background())
@@ -36,17 +40,19 @@ func (a *App) Run(ctx context.Context) error {
 	running.Go(func() { a.newBackground().run(background) })
 	running.Go(func() { a.disk.pulse(background) })
 	go a.rules.watch(background) // the stop does not wait for it: its file system may not answer
-	mode := a.waitForStop(ctx)
+	mode, refused := a.waitForStop(ctx)
+	a.giveWay()
 	a.drain(mode)
 	cancel()
 	running.Wait()
+	refused = errors.Join(refused, a.stopMember())
 	a.store.CatchUp() // so that the log has all moves of a clock that was set back
-	err := a.disk.Stop(mode.Save, mode.NoSave)
+	err = a.disk.Stop(mode.Save, mode.NoSave)
 	a.log.Info("stopped")
 	if mode.Force {
-		return nil
+		return refused
 	}
-	return err
+	return errors.Join(refused, err)
 }
 
 // newBackground makes the background jobs.
@@ -54,7 +60,7 @@ func (a *App) newBackground() *background {
 	return &background{
 		log: &a.log, clock: a.clock, server: a.server, store: a.store, disk: a.disk,
 		transport: &a.transport, peers: &a.peers,
-		expiry: expiry{clock: a.clock, server: a.server, store: a.store},
+		expiry: a.newExpiry(),
 	}
 }
 
@@ -80,20 +86,26 @@ func (a *App) load(ctx context.Context) error {
 	return err
 }
 
-// waitForStop waits for SHUTDOWN or the end of ctx. As in Redis, the server continues if ctx ends and the
+// waitForStop waits for SHUTDOWN or the end of ctx, or until the cluster refuses this node, which is an error. As in Redis, the server continues if ctx ends and the
 // data cannot be saved. Then only SHUTDOWN stops it; a second signal ends the process.
-func (a *App) waitForStop(ctx context.Context) commands.ShutdownMode {
+func (a *App) waitForStop(ctx context.Context) (mode commands.ShutdownMode, refused error) {
+	var refusals <-chan error
+	if a.member != nil {
+		refusals = a.member.Refused()
+	}
 	select {
 	case mode := <-a.stop:
-		return mode
+		return mode, nil
+	case err := <-refusals:
+		return commands.ShutdownMode{Now: true, NoSave: true}, err
 	case <-ctx.Done():
 	}
 	if a.disk.PrepareStop(false, false) != nil {
 		a.log.Error("not stopping, because the data could not be saved: free disk space and send SHUTDOWN, " +
 			"or stop without a snapshot by SHUTDOWN NOSAVE or a second signal")
-		return <-a.stop
+		return <-a.stop, nil
 	}
-	return commands.ShutdownMode{}
+	return mode, nil
 }
 
 // drain closes the listeners. Then it waits until every connection has its replies, and closes the connections.
@@ -106,6 +118,9 @@ func (a *App) drain(mode commands.ShutdownMode) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	a.sockets.close()
+	if err := a.closeProxies(); err != nil {
+		a.log.Warn("proxy-port did not close", "error", err)
+	}
 	a.exporter.stop(ctx)
 	if err := a.transport.Shutdown(ctx); err != nil {
 		a.log.Warn("some clients did not read their replies in time and were disconnected")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"cellserver/cluster/peer/handshake"
 	"cellserver/internal/config"
 )
 
@@ -21,7 +22,7 @@ func (c *certificates) current() *tls.Config { return c.config.Load() }
 
 // load reads the files that a configuration names. Without tls-port it reads nothing.
 func (c *certificates) load(cfg *config.Config) error {
-	if cfg.TLSPort == 0 {
+	if cfg.TLSPort == 0 && !cfg.Cluster.TLS {
 		return nil
 	}
 	pair, err := keyPair(inDir(cfg, cfg.TLSCertFile), inDir(cfg, cfg.TLSKeyFile))
@@ -42,6 +43,23 @@ func (c *certificates) load(cfg *config.Config) error {
 	}
 	c.config.Store(next)
 	return nil
+}
+
+// peers returns how nodes of a cluster prove themselves to each other. With tls-cluster both show their certificates.
+func (c *certificates) peers(cfg *config.Config) *handshake.Security {
+	s := &handshake.Security{Secret: []byte(cfg.Cluster.Secret)}
+	if cfg.Cluster.TLS {
+		s.ServerTLS = func() *tls.Config {
+			own := c.current().Clone()
+			own.ClientAuth = tls.RequireAndVerifyClientCert
+			return own
+		}
+		s.ClientTLS = func() *tls.Config {
+			own := c.current()
+			return &tls.Config{MinVersion: own.MinVersion, Certificates: own.Certificates, RootCAs: own.ClientCAs}
+		}
+	}
+	return s
 }
 
 // maxPEMBytes bounds the size of a PEM file.

@@ -1,0 +1,126 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"cellserver/cluster/roster"
+	"cellserver/internal/topology"
+
+	"github.com/hashicorp/raft"
+)
+
+// Meet adds the node at an address of clients. It waits until the node has the data and votes. It implements
+// [commands.Topology].
+func (n *Node) Meet(host string, port int) error {
+	if n.o.Peers == nil {
+		return errAlone
+	}
+	k, err := n.o.Peers.Hello(host, port)
+	if err != nil {
+		return err
+	}
+	return n.Add(k)
+}
+
+// Add adds a node. It waits until the node has the data and votes. Only a leader can.
+func (n *Node) Add(k topology.Node) error {
+	index, err := n.Admit(k)
+	if err != nil {
+		return err
+	}
+	if err := n.awaitApplied(k, index); err != nil {
+		return err
+	}
+	return n.Promote(k.ID)
+}
+
+// Admit adds a node that gets the data and does not vote yet. It returns the index of the entry that the node must have
+// before it votes. A node that had its address before is removed: its disk is lost. Only a leader can.
+func (n *Node) Admit(k topology.Node) (index uint64, err error) {
+	for _, old := range n.at(roster.Address(k)) {
+		if string(old) == k.ID {
+			continue
+		}
+		if err := n.Forget(string(old)); err != nil {
+			return 0, err
+		}
+	}
+	if !n.Knows(k) {
+		if err := n.Announce(k); err != nil {
+			return 0, err
+		}
+	}
+	r := n.raft.Load()
+	if s, ok := n.server(k.ID); ok && s.Address == roster.Address(k) {
+		return r.CommitIndex(), nil
+	}
+	err = r.AddNonvoter(raft.ServerID(k.ID), roster.Address(k), 0, 0).Error()
+	return r.CommitIndex(), err
+}
+
+// Promote lets a node vote. Only a leader can.
+func (n *Node) Promote(id string) error {
+	s, ok := n.server(id)
+	if !ok {
+		return errors.New("the cluster does not know this node: it must join first")
+	}
+	return n.raft.Load().AddVoter(s.ID, s.Address, 0, 0).Error()
+}
+
+// Votes reports whether a node votes.
+func (n *Node) Votes(id string) bool {
+	s, ok := n.server(id)
+	return ok && s.Suffrage == raft.Voter
+}
+
+// Knows reports whether the log has announced a node as it is.
+func (n *Node) Knows(k topology.Node) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.roster.Knows(k)
+}
+
+func (n *Node) server(id string) (raft.Server, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.roster.Server(id)
+}
+
+// at returns the ids of the servers at an address.
+func (n *Node) at(address raft.ServerAddress) []raft.ServerID {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.roster.At(address)
+}
+
+// joinPatience is how long a leader waits for a new node to get the data, while the node makes progress.
+const joinPatience = 30 * time.Second
+
+// awaitApplied waits until a node has applied an entry.
+func (n *Node) awaitApplied(k topology.Node, index uint64) error {
+	if n.o.Peers == nil {
+		return errAlone
+	}
+	ticker := time.NewTicker(n.o.NodeTimeout / 4)
+	defer ticker.Stop()
+	last, since := uint64(0), n.o.Clock.Monotonic()
+	for {
+		at, err := n.o.Peers.Applied(k)
+		now := n.o.Clock.Monotonic()
+		switch {
+		case err == nil && at >= index:
+			return nil
+		case err == nil && at > last:
+			last, since = at, now
+		case now-since > int64(joinPatience):
+			return fmt.Errorf("node %s gets no data: its last entry is %d of %d: start it, or remove it by CLUSTER FORGET: %w", k.ID, last, index, err)
+		}
+		select {
+		case <-ticker.C:
+		case <-n.stop:
+			return errUnknown
+		}
+	}
+}

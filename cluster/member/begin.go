@@ -1,0 +1,145 @@
+package member
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"cellserver/cluster"
+	"cellserver/cluster/formation"
+	"cellserver/cluster/roster"
+	"cellserver/internal/topology"
+
+	"github.com/hashicorp/raft"
+)
+
+// begin starts the node at its place.
+func (m *Member) begin(d formation.Decision) error {
+	if err := m.prepare(&d); err != nil {
+		return err
+	}
+	select {
+	case <-m.ctx.Done():
+		return m.ctx.Err()
+	case <-m.quiet.C:
+	}
+	o, err := m.nodeOptions(m.nodeAt(m.disk.identity.ID, m.addressOf(d.Found)))
+	if err != nil {
+		return err
+	}
+	phase := formation.Member
+	if m.place.self().Phase == formation.Founding {
+		phase = formation.Founding
+	}
+	if d.Action == formation.Found {
+		if err := m.found(&d, o); err != nil {
+			return err
+		}
+		phase = formation.Founding
+	}
+	m.place.take(phase, &m.disk.identity)
+	m.own = o.Self
+	n := cluster.New(o)
+	m.node.Store(n) // Raft calls it from its start on
+	return n.Start()
+}
+
+// prepare makes the directory ready: the id is on disk before Raft starts.
+func (m *Member) prepare(d *formation.Decision) error {
+	n := &m.disk.identity
+	switch d.Action {
+	case formation.Found: // the cluster follows after the voters are written
+		if err := m.disk.save(d.ID, ""); err != nil {
+			return err
+		}
+	case formation.Enter:
+		if err := m.disk.save(d.ID, d.Cluster); err != nil {
+			return err
+		}
+	default:
+		d.Found = m.foundAt(n.ID)
+		if n.Cluster == "" { // it stopped between the voters and the cluster
+			if err := m.disk.save(n.ID, formation.ClusterID(m.o.List)); err != nil {
+				return err
+			}
+		}
+	}
+	return m.disk.openLog()
+}
+
+// foundAt returns the listed address of a node that goes on with its disk.
+func (m *Member) foundAt(id string) string {
+	for _, a := range m.o.List {
+		if formation.FounderID(m.o.List, a) == id {
+			return a.String()
+		}
+	}
+	return m.findSelf()
+}
+
+// found writes the voters as the first entry of the log.
+func (m *Member) found(d *formation.Decision, o cluster.Options) error {
+	if err := cluster.Bootstrap(o, o.Listed); err != nil {
+		return err
+	}
+	return m.disk.save(d.ID, formation.ClusterID(m.o.List))
+}
+
+// founders returns the nodes of the list, as they are if they have founded the cluster.
+func (m *Member) founders() (all []topology.Node) {
+	for _, a := range m.o.List {
+		all = append(all, topology.Node{ID: formation.FounderID(m.o.List, a), Host: a.Host, Port: a.Port, PeerPort: a.PeerPort})
+	}
+	return all
+}
+
+// addressOf returns a listed address by its text, or the fallback.
+func (m *Member) addressOf(text string) formation.Address {
+	i := slices.IndexFunc(m.o.List, func(a formation.Address) bool { return a.String() == text })
+	if i < 0 {
+		return m.o.Fallback
+	}
+	return m.o.List[i]
+}
+
+// nodeAt returns this node with an address, unless the configuration announces another one.
+func (m *Member) nodeAt(id string, at formation.Address) topology.Node {
+	a := &m.o.Announce
+	return topology.Node{
+		ID: id, Host: cmp.Or(a.Host, at.Host), Port: cmp.Or(a.Port, at.Port), PeerPort: cmp.Or(a.PeerPort, at.PeerPort),
+		Zone: m.o.Zone, Healthy: true,
+	}
+}
+
+// nodeOptions returns the options of the node of package cluster, and opens Raft's port.
+func (m *Member) nodeOptions(self topology.Node) (o cluster.Options, err error) {
+	o = cluster.Options{
+		Self: self, Store: m.o.Store, Listed: m.founders(), Peers: others{m}, Clock: m.o.Clock, Log: m.log, Timing: m.o.Timing, Reads: m.o.Reads,
+		Publish: m.sender.Publish, Replaced: m.o.Replaced, Failed: m.o.Failed,
+	}
+	if o.Disk, err = m.disk.parts(); err != nil {
+		return o, err
+	}
+	id := cmp.Or(m.disk.identity.Cluster, formation.ClusterID(m.o.List))
+	if _, err := hex.Decode(o.Cluster[:], []byte(id)); err != nil {
+		return o, fmt.Errorf("the id of the cluster: %w", err)
+	}
+	layer, err := m.port.Raft(0, string(roster.Address(self)))
+	if err != nil {
+		return o, err
+	}
+	m.transport = raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
+		Stream: layer, MaxPool: pooledConnections, Timeout: max(2*m.o.NodeTimeout, leastRaftTimeout), Logger: m.disk.log,
+	})
+	o.Transport = m.transport
+	return o, nil
+}
+
+const (
+	// pooledConnections is how many idle connections stay open to each node.
+	pooledConnections = 3
+	// leastRaftTimeout is the least time for a message of Raft.
+	leastRaftTimeout = time.Second
+)

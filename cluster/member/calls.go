@@ -1,0 +1,119 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"cellserver/cluster"
+	"cellserver/cluster/formation"
+	"cellserver/cluster/peer"
+	"cellserver/cluster/roster"
+	"cellserver/internal/topology"
+)
+
+// callPatience is how long CLUSTER MEET, FORGET and FAILOVER wait for other nodes.
+const callPatience = 30 * time.Second
+
+var errNoPlace = errors.New("this node is in no cluster yet: see its log")
+
+// Meet implements [commands.Topology]. The other node joins by itself, and this one waits until it votes.
+func (m *Member) Meet(host string, port int) error {
+	n := m.node.Load()
+	if n == nil {
+		return errNoPlace
+	}
+	at, err := formation.ParseAddress(net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(m.ctx, callPatience)
+	defer stop()
+	invitation := peer.Invite{Cluster: m.place.cluster()}
+	for _, k := range n.View().Nodes {
+		invitation.Addresses = append(invitation.Addresses, formation.Address{Host: k.Host, Port: k.Port, PeerPort: k.PeerPort}.String())
+	}
+	if err := m.dialer.Invite(ctx, at.Peer(), invitation); err != nil {
+		return err
+	}
+	return m.awaitVoter(ctx, n, at)
+}
+
+// awaitVoter waits until the node at an address votes.
+func (m *Member) awaitVoter(ctx context.Context, n *cluster.Node, at formation.Address) error {
+	for {
+		h, err := m.dialer.Hello(ctx, at.Peer(), m.hello())
+		if err == nil {
+			if v := n.View(); v.Find(h.ID) >= 0 && v.Nodes[v.Find(h.ID)].Voter {
+				return nil
+			}
+		}
+		select {
+		case <-time.After(m.o.NodeTimeout / 4):
+		case <-ctx.Done():
+			return fmt.Errorf("%s has the invitation, and does not vote yet: see its log, and CLUSTER NODES", at.Client())
+		}
+	}
+}
+
+// Forget implements [commands.Topology].
+func (m *Member) Forget(id string) error {
+	n, err := m.leading()
+	if err == nil {
+		return n.Forget(id)
+	}
+	leader := m.leader()
+	if leader == "" {
+		return err
+	}
+	ctx, stop := context.WithTimeout(m.ctx, callPatience)
+	defer stop()
+	return m.dialer.Forget(ctx, leader, id)
+}
+
+// Failover implements [commands.Topology].
+func (m *Member) Failover() error {
+	n := m.node.Load()
+	if n == nil {
+		return errNoPlace
+	}
+	return n.Failover()
+}
+
+// others asks other nodes. It implements [cluster.Peers].
+type others struct{ *Member }
+
+// Hello implements [cluster.Peers].
+func (o others) Hello(host string, port int) (k topology.Node, err error) {
+	at, err := formation.ParseAddress(net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return k, err
+	}
+	h, err := o.askNode(at.Peer())
+	if err != nil {
+		return k, err
+	}
+	return topology.Node{ID: h.ID, Host: at.Host, Port: at.Port, PeerPort: at.PeerPort}, nil
+}
+
+// Applied implements [cluster.Peers].
+func (o others) Applied(n topology.Node) (uint64, error) {
+	h, err := o.askNode(string(roster.Address(n)))
+	return h.Applied, err
+}
+
+// GiveWay implements [cluster.Peers].
+func (o others) GiveWay(leader topology.Node, to string) error {
+	ctx, stop := context.WithTimeout(o.ctx, callPatience)
+	defer stop()
+	return o.dialer.Failover(ctx, string(roster.Address(leader)), to)
+}
+
+func (m *Member) askNode(at string) (peer.Hello, error) {
+	ctx, stop := context.WithTimeout(m.ctx, askWithin)
+	defer stop()
+	return m.dialer.Hello(ctx, at, m.hello())
+}

@@ -1,0 +1,159 @@
+package member
+
+import (
+	"os"
+	"sync/atomic"
+
+	"cellserver/cluster"
+	"cellserver/cluster/formation"
+	"cellserver/cluster/identity"
+	"cellserver/cluster/raftlog"
+	"cellserver/persistence/fs"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/raft"
+)
+
+// DiskOptions say where a node keeps what it must not forget.
+type DiskOptions struct {
+	FS      fs.FS
+	Dir     string // an absolute path; nobody else uses it
+	BootID  string // tells one start of the kernel from another; "" if the kernel does not tell
+	Durable bool   // entries are on disk before they are acknowledged
+}
+
+// disk is the directory of a node.
+type disk struct {
+	o         DiskOptions
+	log       hclog.Logger // of Raft
+	identity  identity.Node
+	logs      *raftlog.Store // nil until the node has an id
+	snapshots *raft.FileSnapshotStore
+	failed    func(error)
+	failure   atomic.Pointer[error]
+}
+
+// keptSnapshots is how many snapshots stay on disk.
+const keptSnapshots = 2
+
+// open reads the directory, and says how far the node has got.
+func (d *disk) open() (phase formation.Phase, err error) {
+	if d.identity, err = identity.Open(d.o.FS, d.o.Dir, d.o.BootID, d.o.Durable); err != nil {
+		return "", err
+	}
+	if d.identity.ID == "" {
+		return formation.Empty, nil
+	}
+	if err := d.openLog(); err != nil {
+		return "", err
+	}
+	return d.phase()
+}
+
+// phase says how far a node with an id has got.
+func (d *disk) phase() (formation.Phase, error) {
+	began, err := raft.HasExistingState(d.logs, d.logs, d.snapshots)
+	if err != nil {
+		return "", err
+	}
+	term, err := d.logs.GetUint64([]byte("CurrentTerm"))
+	if err != nil {
+		return "", err
+	}
+	last, err := d.logs.LastIndex()
+	switch {
+	case err != nil:
+		return "", err
+	case began && term <= 1 && last <= 1:
+		return formation.Founding, nil
+	case began:
+		return formation.Member, nil
+	case d.identity.Incarnation > 1 || d.identity.Cluster != "":
+		return formation.Returning, nil
+	}
+	return formation.Empty, nil // it stopped before it founded
+}
+
+// save keeps the id of the node and of its cluster.
+func (d *disk) save(id, cluster string) error {
+	d.identity.ID, d.identity.Cluster = id, cluster
+	return identity.Save(d.o.FS, d.o.Dir, d.identity)
+}
+
+// openLog opens the log and the snapshots.
+func (d *disk) openLog() (err error) {
+	if d.logs != nil {
+		return nil
+	}
+	if d.logs, err = raftlog.Open(d.o.FS, d.o.Dir, raftlog.Options{Sync: d.o.Durable, OnFailure: d.fail}); err != nil {
+		return err
+	}
+	if d.snapshots, err = raft.NewFileSnapshotStoreWithLogger(d.o.Dir, keptSnapshots, d.log); err != nil {
+		return err
+	}
+	all, err := d.snapshots.List()
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	return d.logs.RemoveBehind(all[0].Index)
+}
+
+// parts returns the disk for Raft. Recent entries are read from memory.
+func (d *disk) parts() (cluster.Disk, error) {
+	cache, err := raft.NewLogCache(cachedEntries, d.logs)
+	return cluster.Disk{Logs: cache, Stable: stable{d.logs}, Snapshots: d.snapshots}, err
+}
+
+// cachedEntries is how many entries of the log stay in memory.
+const cachedEntries = 512
+
+// fail is called for the first failed change of a file, by Raft's goroutine.
+func (d *disk) fail(err error) {
+	d.failure.Store(&err)
+	go d.failed(err) // it ends Raft, which waits for its own goroutine
+}
+
+// err returns why the disk has failed, or nil.
+func (d *disk) err() error {
+	if err := d.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// close closes the log. If everything is on disk, the next start goes on with the directory after a power cut, too.
+func (d *disk) close() error {
+	if d.logs == nil || d.err() != nil {
+		return nil // a failed disk was reported, and the next start reads what it has
+	}
+	if err := d.logs.Close(); err != nil {
+		return err
+	}
+	return identity.MarkClean(d.o.FS, d.o.Dir)
+}
+
+// removeOld removes the directory of the incarnation before.
+func (d *disk) removeOld() error {
+	old := d.identity.OldDir(d.o.Dir)
+	if old == "" {
+		return nil
+	}
+	return os.RemoveAll(old)
+}
+
+// stable is the term and the vote. Raft panics if it cannot write them. So a failed write never returns: the failure has
+// ended the node before, and nobody waits for this goroutine of Raft.
+type stable struct{ *raftlog.Store }
+
+// Set implements [raft.StableStore].
+func (s stable) Set(key, val []byte) error { return orNever(s.Store.Set(key, val)) }
+
+// SetUint64 implements [raft.StableStore].
+func (s stable) SetUint64(key []byte, val uint64) error { return orNever(s.Store.SetUint64(key, val)) }
+
+func orNever(err error) error {
+	if err != nil {
+		select {}
+	}
+	return nil
+}

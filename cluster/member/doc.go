@@ -1,0 +1,34 @@
+// Package member is the life of a node in its cluster: it gets its place, takes part in Raft, and serves the other nodes.
+//
+//	member.go    Member and its options: New, Start, Stop
+//	facade.go    what the server sees of the cluster, also before the node has its place
+//	place.go     gets the place: asks the others until formation decides
+//	begin.go     starts the node of package cluster at its place
+//	joining.go   asks the leader until this node votes
+//	watch.go     follows the cluster: leaders, nodes, published messages
+//	snapshots.go when a snapshot is due
+//	service.go   what the other nodes ask this node
+//	calls.go     what this node asks the others: CLUSTER MEET, FORGET and FAILOVER
+//	proxy.go     clients that a follower passes on to the leader
+//	vitals.go    what the others say about themselves: how far they are, and their clocks
+//	state.go     the state for a person on call
+//	disk.go      the directory of the node: its id, its log, its snapshots
+//
+// # The way of a node
+//
+// New makes the parts, and Start opens the directory. Then one goroutine asks the nodes of cluster-nodes, until formation
+// says what to do. Until then clients get LOADING. After that the node of package cluster does the work, and other
+// goroutines follow it until Stop.
+//
+// # Invariants
+//
+//   - The id is on disk before Raft starts.
+//   - Raft's port opens one node timeout after the process began: until then others may rely on forgotten promises.
+//   - The directory is marked clean only after the log was closed without an error.
+//   - A node whose disk has failed takes no part any more. Its process goes on, and says so.
+//
+// # Locks
+//
+// place.mu guards the standing of the node. vitals.mu guards what the others said. None is held while a node is asked, and
+// none is taken inside another one.
+package member

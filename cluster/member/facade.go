@@ -1,0 +1,90 @@
+package member
+
+import (
+	"cellserver/cluster"
+	"cellserver/internal/topology"
+	"cellserver/store"
+)
+
+// Epoch implements [commands.Topology].
+func (m *Member) Epoch() uint64 {
+	if n := m.node.Load(); n != nil {
+		return n.Epoch()
+	}
+	return 0
+}
+
+// View implements [commands.Topology].
+func (m *Member) View() *topology.View {
+	if n := m.node.Load(); n != nil {
+		return m.vitals.overlay(n.View())
+	}
+	return m.outside
+}
+
+// Publish implements [commands.Topology].
+func (m *Member) Publish(channel, message []byte) { m.sender.Publish(channel, message) }
+
+// Now returns the time for commands in Unix nanoseconds.
+func (m *Member) Now() int64 {
+	if n := m.node.Load(); n != nil {
+		return n.Now()
+	}
+	return m.o.Clock.Now()
+}
+
+// Horizon returns the time up to which this node may remove expired keys by itself, in Unix nanoseconds.
+func (m *Member) Horizon() int64 {
+	if n := m.node.Load(); n != nil {
+		return n.Horizon()
+	}
+	return 0
+}
+
+// Committed implements [store.Observer].
+func (m *Member) Committed(tx *store.Tx, effects []store.Effect) {
+	if n := m.node.Load(); n != nil {
+		n.Committed(tx, effects)
+	}
+}
+
+// Begun implements [server.Positions].
+func (m *Member) Begun() uint64 {
+	if n := m.node.Load(); n != nil {
+		return n.Begun()
+	}
+	return 0
+}
+
+// ReadsWait implements [server.Positions].
+func (m *Member) ReadsWait() bool { return true }
+
+// Mark implements [transport.Barrier].
+func (m *Member) Mark() uint64 {
+	if n := m.node.Load(); n != nil {
+		return n.Mark()
+	}
+	return 0
+}
+
+// Wait implements [transport.Barrier].
+func (m *Member) Wait(mark uint64) bool {
+	n := m.node.Load()
+	return n == nil || n.Wait(mark)
+}
+
+// Later implements [transport.Barrier].
+func (m *Member) Later(need, mark uint64, done func(safe bool)) (safe, now bool) {
+	if n := m.node.Load(); n != nil {
+		return n.Later(need, mark, done)
+	}
+	return true, true
+}
+
+// Metrics returns the numbers of the node.
+func (m *Member) Metrics() (numbers cluster.Metrics) {
+	if n := m.node.Load(); n != nil {
+		numbers = n.Metrics()
+	}
+	return numbers
+}

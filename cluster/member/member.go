@@ -1,0 +1,176 @@
+package member
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"cellserver/cluster"
+	"cellserver/cluster/formation"
+	"cellserver/cluster/peer"
+	"cellserver/cluster/peer/forward"
+	"cellserver/cluster/peer/handshake"
+	"cellserver/internal/topology"
+	"cellserver/store"
+
+	"github.com/hashicorp/raft"
+)
+
+// Options are the parts of a Member that the edge provides.
+type Options struct {
+	List     []formation.Address // cluster-nodes
+	Announce formation.Address   // what clients and nodes are to use; a zero field is not set
+	Fallback formation.Address   // of a node that no address of List reaches
+	Zone     string
+	Run      string // a random number of 40 hexadecimal digits
+	Release  string // for people
+
+	Disk     DiskOptions
+	Store    *store.Store
+	Clock    cluster.Clock
+	Log      *slog.Logger
+	Security *handshake.Security
+	Limits   Limits
+	cluster.Timing
+	Reads  cluster.Reads
+	Growth Growth
+
+	Edge
+}
+
+// Limits are the bounds of the port for other nodes.
+type Limits = peer.Limits
+
+// Edge is what the rest of the server does for a member. The functions must not wait for the member.
+type Edge struct {
+	Deliver  func(channel, message []byte) // gives a message to the subscribers of this node
+	Changed  func(old, now *topology.View) // follows a change of the cluster; one call at a time
+	Replaced func()                        // any key may have changed
+	Failed   func(reason error)            // the node takes no part any more
+}
+
+// Member is the life of a node in its cluster. Its methods are safe for concurrent use.
+type Member struct {
+	o      Options
+	log    *slog.Logger
+	dialer *peer.Dialer
+	port   *peer.Port
+	sender *peer.Publisher
+	proxy  *forward.Proxy
+	quiet  *time.Timer // fires when nobody relies on promises of the process before
+	disk   disk
+	place  place
+	vitals vitals
+
+	outside   *topology.View               // the cluster as clients see it before the node has its place
+	node      atomic.Pointer[cluster.Node] // nil until the node has its place
+	own       topology.Node                // this node as it announces itself; fixed before node is set
+	transport *raft.NetworkTransport
+	kick      chan struct{} // makes join ask the leader; has room for one
+	refused   chan error    // has room for one: why the process is to stop
+	snapshots snapshots
+
+	ctx     context.Context
+	cancel  context.CancelFunc
+	working sync.WaitGroup // goroutines that end with ctx
+	serving sync.WaitGroup // goroutines that end with port
+}
+
+// New returns a member that listens to nobody yet. It returns an error if the secret or the certificates cannot be used.
+func New(o Options) (*Member, error) {
+	m := &Member{
+		o: o, log: o.Log, quiet: time.NewTimer(o.NodeTimeout),
+		kick: make(chan struct{}, 1), refused: make(chan error, 1),
+	}
+	m.ctx, m.cancel = context.WithCancel(context.Background())
+	m.place.init(&m.o)
+	m.disk.o, m.disk.log, m.disk.failed = o.Disk, cluster.NewRaftLog(o.Log), m.diskFailed
+	m.dialer = &peer.Dialer{Security: o.Security, Cluster: m.place.cluster, Limits: o.Limits}
+	var err error
+	if m.port, err = peer.NewPort(m.dialer, service{m}, o.Log); err != nil {
+		return nil, err
+	}
+	m.sender = peer.NewPublisher(m.dialer)
+	m.proxy = forward.New(m.dialLeader, max(o.Limits.Forwards, 1))
+	m.outside = &topology.View{
+		Nodes: []topology.Node{m.nodeAt(o.Run, o.Fallback)}, State: topology.Joining,
+		Groups: []topology.Group{{Last: store.Slots - 1, Leader: -1}},
+	}
+	return m, nil
+}
+
+// Serve answers other nodes at a listener until Stop.
+func (m *Member) Serve(ln net.Listener) {
+	m.serving.Go(func() {
+		if err := m.port.Serve(ln); err != nil {
+			m.refuse(err)
+		}
+	})
+}
+
+// Start opens the directory, and lets the node get its place. The error says what to do.
+func (m *Member) Start() error {
+	phase, err := m.disk.open()
+	if err != nil {
+		return err
+	}
+	m.place.begin(phase, &m.disk.identity)
+	m.working.Go(m.live)
+	return nil
+}
+
+// Refused has an error if the process is to stop: only a person can help.
+func (m *Member) Refused() <-chan error { return m.refused }
+
+func (m *Member) refuse(err error) {
+	select {
+	case m.refused <- err:
+	default: // one is enough
+	}
+}
+
+// GiveWay lets another node lead, if this one leads. Replies that wait leave first.
+func (m *Member) GiveWay() {
+	n := m.node.Load()
+	if n == nil || n.Epoch() == 0 || n.View().HealthyVoters() < 2 {
+		return
+	}
+	if err := n.GiveWay(""); err != nil {
+		m.log.Warn("no other node takes over, so this node stops while it leads", "error", err)
+	}
+}
+
+// Stop ends everything, and marks the directory as clean if everything is on disk.
+func (m *Member) Stop() error {
+	m.cancel()
+	m.proxy.Close()
+	m.sender.Close()
+	if m.disk.err() == nil {
+		m.working.Wait()
+	}
+	m.stopNode()
+	m.port.Close()
+	m.serving.Wait()
+	return m.disk.close()
+}
+
+// stopNode stops Raft. After a failure of the disk, Raft may wait for ever, so nobody waits for it.
+func (m *Member) stopNode() {
+	n := m.node.Load()
+	if n == nil {
+		return
+	}
+	if m.disk.err() != nil {
+		go n.Close()
+		return
+	}
+	if err := n.Close(); err != nil {
+		m.log.Warn("the node of the cluster did not stop cleanly", "error", err)
+	}
+	if err := m.transport.Close(); err != nil {
+		m.log.Warn("the connections to other nodes did not close", "error", err)
+	}
+}

@@ -1,0 +1,147 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+
+	"cellserver/cluster"
+	"cellserver/cluster/formation"
+	"cellserver/cluster/peer"
+	"cellserver/cluster/roster"
+	"cellserver/cluster/status"
+	"cellserver/internal/topology"
+)
+
+// feature is the level that this release works at.
+const feature = 1
+
+// service answers other nodes. It implements [peer.Service].
+type service struct{ *Member }
+
+// Hello implements [peer.Service].
+func (s service) Hello(peer.Hello) peer.Hello { return s.hello() }
+
+// hello says who this node is.
+func (m *Member) hello() peer.Hello {
+	h := peer.Hello{Standing: m.standing(), Feature: feature, Release: m.o.Release, Time: m.o.Clock.Now()}
+	n := m.node.Load()
+	if n == nil {
+		return h
+	}
+	v := n.View()
+	h.Client, h.Peer, h.Zone, h.Applied = clientAddress(&m.own), string(roster.Address(m.own)), m.own.Zone, n.Applied()
+	if i := v.LeaderOf(0); i >= 0 && v.State != topology.Down {
+		leader := &v.Nodes[i]
+		h.Leader = peer.Leader{ID: leader.ID, Client: clientAddress(leader), Peer: string(roster.Address(*leader))}
+	}
+	if err := m.disk.err(); err != nil {
+		h.Fault = err.Error()
+	}
+	return h
+}
+
+// standing says how far this node has got. A founder is a member from the first election on.
+func (m *Member) standing() formation.Standing {
+	n := m.node.Load()
+	m.place.mu.Lock()
+	defer m.place.mu.Unlock()
+	if m.place.founder && n != nil && n.Metrics().Term > 1 {
+		m.place.founder = false
+		m.place.standing.Phase = formation.Member
+	}
+	return m.place.standing
+}
+
+func clientAddress(n *topology.Node) string { return net.JoinHostPort(n.Host, strconv.Itoa(n.Port)) }
+
+// leading returns the node if it leads. Otherwise the error says who does.
+func (m *Member) leading() (*cluster.Node, error) {
+	n := m.node.Load()
+	switch {
+	case n == nil:
+		return nil, &peer.NotLeaderError{}
+	case n.Epoch() == 0:
+		return nil, &peer.NotLeaderError{Leader: m.leader()}
+	}
+	return n, nil
+}
+
+// leader returns the peer address of the leader, "" if no other node is known to lead.
+func (m *Member) leader() string {
+	n := m.node.Load()
+	if n == nil {
+		return ""
+	}
+	v := n.View()
+	i := v.LeaderOf(0)
+	if i < 0 || i == v.Self {
+		return ""
+	}
+	return string(roster.Address(v.Nodes[i]))
+}
+
+// Join implements [peer.Service].
+func (s service) Join(_ context.Context, j peer.Join) (joined peer.Joined, err error) {
+	n, err := s.leading()
+	if err != nil {
+		return joined, err
+	}
+	if own := s.place.cluster(); j.Cluster != own {
+		return joined, fmt.Errorf("this is the cluster %q, and you belong to %q: empty your directory to join", own, j.Cluster)
+	}
+	if n.Votes(j.Node.ID) {
+		return peer.Joined{Voter: true}, nil
+	}
+	if j.Vote {
+		err = n.Promote(j.Node.ID)
+		return peer.Joined{Voter: err == nil}, err
+	}
+	joined.Commit, err = n.Admit(j.Node)
+	return joined, err
+}
+
+// Forget implements [peer.Service].
+func (s service) Forget(_ context.Context, id string) error {
+	n, err := s.leading()
+	if err != nil {
+		return err
+	}
+	return n.Forget(id)
+}
+
+// Failover implements [peer.Service].
+func (s service) Failover(_ context.Context, id string) error {
+	n, err := s.leading()
+	if err != nil {
+		return err
+	}
+	return n.GiveWay(id)
+}
+
+// Invite implements [peer.Service].
+func (s service) Invite(_ context.Context, i peer.Invite) error {
+	addrs, err := formation.ParseAddresses(i.Addresses)
+	if err != nil {
+		return err
+	}
+	if s.place.invite(addrs) {
+		return nil
+	}
+	if own := s.place.cluster(); own != i.Cluster {
+		return errors.New("this node belongs to another cluster: stop it, empty its directory, and start it again")
+	}
+	select {
+	case s.kick <- struct{}{}:
+	default: // it asks the leader anyway
+	}
+	return nil
+}
+
+// State implements [peer.Service].
+func (s service) State() *status.State { return s.Member.State() }
+
+// Publish implements [peer.Service].
+func (s service) Publish(channel, message []byte) { s.o.Deliver(channel, message) }

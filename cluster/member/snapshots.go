@@ -1,0 +1,91 @@
+package member
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/raft"
+)
+
+// Growth says by how much the log grows before a snapshot replaces its beginning.
+type Growth func() (percent, least int64)
+
+// snapshots is the work on snapshots of Raft.
+type snapshots struct {
+	begun   atomic.Bool  // one is being written
+	waiting atomic.Bool  // one is to be written as soon as possible
+	from    atomic.Int64 // bytes of the log after the last one
+	failed  atomic.Bool  // the last one failed
+}
+
+// growthInterval is the time between two looks at the log.
+const growthInterval = time.Second
+
+// growth takes a snapshot whenever the log has grown enough.
+func (m *Member) growth() {
+	for m.ctx.Err() == nil {
+		if m.snapshots.waiting.Swap(false) || m.due() {
+			m.takeSnapshot()
+		}
+		m.pause(growthInterval)
+	}
+}
+
+// due reports whether the log has grown enough since the last snapshot.
+func (m *Member) due() bool {
+	if m.disk.err() != nil {
+		return false
+	}
+	percent, least := m.o.Growth()
+	grown := m.disk.logs.Size() - m.snapshots.from.Load()
+	return percent > 0 && grown >= least && grown >= m.snapshotSize()/100*percent
+}
+
+// snapshotSize returns the bytes of the last snapshot.
+func (m *Member) snapshotSize() int64 {
+	if all, err := m.disk.snapshots.List(); err == nil && len(all) > 0 {
+		return all[0].Size
+	}
+	return 0
+}
+
+// ErrBusy means that a snapshot is being written already.
+var ErrBusy = errors.New("a snapshot of the cluster is being written already")
+
+// Snapshot begins to write a snapshot of Raft. An error means that it has not begun.
+func (m *Member) Snapshot() error {
+	switch {
+	case m.node.Load() == nil:
+		return errNoPlace
+	case m.disk.err() != nil:
+		return m.disk.err()
+	case m.snapshots.begun.Load():
+		return ErrBusy
+	}
+	m.working.Go(m.takeSnapshot)
+	return nil
+}
+
+// ScheduleSnapshot writes a snapshot soon.
+func (m *Member) ScheduleSnapshot() { m.snapshots.waiting.Store(true) }
+
+// WritesSnapshot reports whether a snapshot is being written.
+func (m *Member) WritesSnapshot() bool { return m.snapshots.begun.Load() }
+
+func (m *Member) takeSnapshot() {
+	s := &m.snapshots
+	if s.begun.Swap(true) {
+		return
+	}
+	defer s.begun.Store(false)
+	err := m.node.Load().TakeSnapshot()
+	if err == nil || errors.Is(err, raft.ErrNothingNewToSnapshot) {
+		s.from.Store(m.disk.logs.Size())
+		s.failed.Store(false)
+		return
+	}
+	if m.ctx.Err() == nil && !s.failed.Swap(true) {
+		m.log.Warn("a snapshot of the cluster could not be written, so the log grows: see the reason", "reason", err)
+	}
+}

@@ -1,0 +1,57 @@
+package member
+
+import (
+	"cmp"
+	"slices"
+
+	"cellserver/cluster/status"
+	"cellserver/internal/topology"
+)
+
+// State says how the cluster is, as far as this node knows.
+func (m *Member) State() *status.State {
+	m.place.mu.Lock()
+	s := &status.State{Self: m.place.standing.ID, Cluster: m.place.standing.Cluster, Waiting: m.place.waiting}
+	m.place.mu.Unlock()
+	if err := m.disk.err(); err != nil {
+		s.Fault = err.Error()
+	}
+	n := m.node.Load()
+	if n == nil {
+		s.Cluster = ""
+		return s
+	}
+	v, numbers := m.View(), n.Metrics()
+	s.Term, s.Applied, s.Commit = numbers.Term, numbers.Applied, numbers.Commit
+	s.Joining, s.MaxSkew, s.Feature, s.Dropped = v.State == topology.Joining, m.o.MaxSkew.Milliseconds(), feature, m.sender.Dropped()
+	if leader := v.LeaderOf(0); leader >= 0 && v.State != topology.Down {
+		s.Leader = v.Nodes[leader].ID
+	}
+	s.Since = m.place.ledFor(s.Leader, m.o.Clock.Monotonic()) / 1e6
+	for i := range v.Nodes {
+		s.Nodes = append(s.Nodes, m.nodeState(v, i))
+	}
+	slices.SortFunc(s.Nodes, func(a, b status.Node) int { return cmp.Compare(a.Address, b.Address) })
+	return s
+}
+
+// nodeState says how one node is.
+func (m *Member) nodeState(v *topology.View, i int) status.Node {
+	k := &v.Nodes[i]
+	s := status.Node{ID: k.ID, Address: clientAddress(k), Zone: k.Zone, Voter: k.Voter}
+	if i == v.Self {
+		s.Known, s.Applied, s.Feature, s.Release = true, v.Applied(i), feature, m.o.Release
+		if err := m.disk.err(); err != nil {
+			s.Fault = err.Error()
+		}
+		return s
+	}
+	of := m.vitals.get(k.ID)
+	if !of.answers() {
+		s.Silent = max(1, (m.o.Clock.Monotonic()-max(of.heard, of.asked))/1e6)
+	}
+	if of.heard > 0 {
+		s.Known, s.Applied, s.Skew, s.Feature, s.Release, s.Fault = true, of.Applied, of.skew/1e6, of.Feature, of.Release, of.Fault
+	}
+	return s
+}

@@ -1,0 +1,58 @@
+package member
+
+import (
+	"slices"
+	"time"
+
+	"cellserver/cluster/roster"
+	"cellserver/internal/topology"
+)
+
+// watch follows the changes of the cluster until the member stops. The ticker is for addresses of nodes.
+func (m *Member) watch() {
+	ticker := time.NewTicker(askInterval)
+	defer ticker.Stop()
+	for old := m.outside; ; {
+		select {
+		case <-m.ctx.Done():
+			return
+		case <-m.node.Load().Changed():
+		case <-ticker.C:
+		}
+		now := m.View()
+		if now == old || same(old, now) {
+			continue
+		}
+		m.sender.To(peersOf(now))
+		m.proxy.Lead(leaderOf(now))
+		m.o.Changed(old, now)
+		old = now
+	}
+}
+
+// same reports whether two views have the same nodes, the same leader and the same state.
+func same(a, b *topology.View) bool {
+	return a.State == b.State && a.LeaderOf(0) == b.LeaderOf(0) && a.Self == b.Self && slices.EqualFunc(a.Nodes, b.Nodes, func(x, y topology.Node) bool {
+		x.Applied, x.Healthy = y.Applied, y.Healthy
+		return x == y
+	})
+}
+
+// peersOf returns the peer addresses of the other nodes.
+func peersOf(v *topology.View) (all []string) {
+	for i := range v.Nodes {
+		if i != v.Self {
+			all = append(all, string(roster.Address(v.Nodes[i])))
+		}
+	}
+	return all
+}
+
+// diskFailed ends the part of this node in the cluster.
+func (m *Member) diskFailed(err error) {
+	if n := m.node.Load(); n != nil {
+		n.Fail(err)
+	} else {
+		m.refuse(err)
+	}
+}

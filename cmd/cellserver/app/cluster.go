@@ -1,0 +1,142 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"cellserver/cluster"
+	"cellserver/cluster/formation"
+	"cellserver/cluster/member"
+	"cellserver/commands"
+	"cellserver/internal/config"
+	"cellserver/internal/topology"
+	"cellserver/persistence/fs"
+	"cellserver/resp/transport"
+	"cellserver/server"
+)
+
+// newMember makes the member of a cluster. It is nil if the server is alone.
+func (a *App) newMember(cfg *config.Config, run string) (*member.Member, error) {
+	if len(cfg.Cluster.Nodes) == 0 {
+		return nil, nil
+	}
+	list, err := formation.ParseAddresses(cfg.Cluster.Nodes)
+	if err != nil {
+		return nil, err
+	}
+	c := &cfg.Cluster
+	o := member.Options{
+		List: list, Announce: formation.Address{Host: c.AnnouncedHost(), Port: c.AnnouncePort, PeerPort: c.AnnounceBusPort},
+		Fallback: ownAddress(cfg), Zone: c.Zone, Run: run, Release: commands.Version,
+		Disk:  member.DiskOptions{FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, "raft"), BootID: bootID(), Durable: c.Durability == config.DurabilityFsync},
+		Store: a.store, Clock: a.clock, Log: a.log.Logger, Security: a.certificates.peers(cfg),
+		Limits: member.Limits{Message: int(cfg.ClientQueryBufferLimit), Forwards: cfg.MaxClients},
+		Timing: cluster.Timing{
+			NodeTimeout: time.Duration(c.NodeTimeout) * time.Millisecond, Window: c.Window, MaxSkew: time.Duration(c.MaxClockSkew) * time.Millisecond,
+		},
+		Growth: func() (percent, least int64) {
+			cfg := a.server.Config()
+			return int64(cfg.AutoAOFRewritePercent), cfg.AutoAOFRewriteMinSize
+		},
+		Edge: member.Edge{
+			Deliver: func(channel, message []byte) { a.server.Deliver(channel, message) },
+			Changed: a.clusterChanged, Replaced: func() { a.server.KeysReplaced() }, Failed: a.clusterFailed,
+		},
+	}
+	if c.Reads == config.ReadsQuorum {
+		o.Reads = cluster.Quorum
+	}
+	if err := mayReach(o.Security, list); err != nil {
+		return nil, err
+	}
+	return member.New(o)
+}
+
+// joinCluster connects the server with the member, and returns what holds replies back.
+func (a *App) joinCluster(o *server.Options) transport.Barrier {
+	a.store.Observe(a.member)
+	o.Clock, o.Topology, o.Positions = clusterClock{a.clock, a.member}, a.member, a.member
+	o.Persistence = clusterDisk{a.disk.Manager, a.member}
+	return a.member
+}
+
+// newExpiry makes the job that removes expired keys. In a cluster each node removes them by itself, at the time of the log.
+func (a *App) newExpiry() expiry {
+	e := expiry{clock: a.clock, server: a.server, store: a.store, now: a.clock.Now}
+	if a.member != nil {
+		e.now, e.cursor.Applied = a.member.Horizon, true
+	}
+	return e
+}
+
+// giveWay lets another node lead before this one stops.
+func (a *App) giveWay() {
+	if a.member != nil {
+		a.member.GiveWay()
+	}
+}
+
+// stopMember ends the part of this node in the cluster, if it has one.
+func (a *App) stopMember() error {
+	if a.member == nil {
+		return nil
+	}
+	return a.member.Stop()
+}
+
+// ownAddress returns the address of a node that no address of cluster-nodes reaches.
+func ownAddress(cfg *config.Config) formation.Address {
+	peerPort, port := cfg.PeerPort()
+	at := formation.Address{Host: "127.0.0.1", Port: port, PeerPort: peerPort}
+	for _, bind := range cfg.Bind {
+		if host := strings.TrimPrefix(bind, "-"); !isWildcard(host) {
+			at.Host = host
+			break
+		}
+	}
+	return at
+}
+
+func isWildcard(host string) bool {
+	switch host {
+	case "*", "0.0.0.0", "::", "::*":
+		return true
+	}
+	return false
+}
+
+// bootID tells one start of the kernel from another. It is "" where the kernel does not tell.
+func bootID() string {
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// clusterChanged follows a change of the cluster.
+func (a *App) clusterChanged(old, now *topology.View) {
+	a.logChange(old, now)
+	a.server.ViewChanged(old, now)
+}
+
+// logChange logs who leads.
+func (a *App) logChange(old, now *topology.View) {
+	from, to := old.LeaderOf(0), now.LeaderOf(0)
+	switch {
+	case to < 0 || from >= 0 && old.Nodes[from].ID == now.Nodes[to].ID && old.State == now.State:
+	case now.State == topology.Down:
+		a.log.Warn("the cluster has no leader: clients wait until the nodes have elected one")
+	case now.State == topology.OK && to != now.Self:
+		leader := &now.Nodes[to]
+		a.log.Info("this node follows the leader", "leader", fmt.Sprintf("%s:%d", leader.Host, leader.Port), "id", leader.ID)
+	}
+}
+
+// clusterFailed follows the end of this node's part in the cluster.
+func (a *App) clusterFailed(reason error) {
+	a.disk.fail(server.Condition{LogFailed: reason.Error(), LogStrict: true})
+}
