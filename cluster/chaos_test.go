@@ -248,19 +248,31 @@ func (w *world) fault(m *clustertest.Machine, lasts time.Duration) {
 		w.Network.Slow(m.Addr(), 0)
 		w.cutOff(nil)
 	case 9:
-		w.stall.Store(int64(2 * time.Second))
-		time.Sleep(10 * time.Millisecond) // the leader meets the stall first
-		if n, o := m.Node(), other.Node(); n != nil && o != nil && n.GiveWay(other.Self.ID) == nil {
-			time.Sleep(lasts / 10)
-			if o.GiveWay(m.Self.ID) == nil {
-				w.count("gave way twice")
-			}
-		}
+		w.toAndFro(w.Leader(), lasts/10)
 	case 10:
 		w.count("stopped")
 		require.NoError(w.t, m.Stop())
 		time.Sleep(lasts)
 		require.NoError(w.t, m.Restart())
+	}
+}
+
+// toAndFro lets another machine lead for a moment, while the proposer of the leader does not get on.
+func (w *world) toAndFro(m *clustertest.Machine, lasts time.Duration) {
+	w.stall.Store(int64(3 * time.Second))
+	time.Sleep(20 * time.Millisecond) // the leader meets the stall first
+	defer w.stall.Store(0)
+	for _, other := range w.Machines {
+		n, o := m.Node(), other.Node()
+		if other == m || n == nil || o == nil || n.GiveWay(other.Self.ID) != nil {
+			continue
+		}
+		time.Sleep(300*time.Millisecond + lasts)
+		if o.GiveWay(m.Self.ID) == nil {
+			w.count("gave way twice")
+			time.Sleep(3 * time.Second)
+		}
+		return
 	}
 }
 

@@ -30,7 +30,11 @@ type Call struct {
 }
 
 // Runner runs a command inside another command, under the locks of the outer command.
-type Runner interface{ Run(inner *Call) }
+type Runner interface {
+	Run(inner *Call)
+	// Alone reports whether no other client waits for the command.
+	Alone() bool
+}
 
 // Name returns the command's full name, "" if there is no such command.
 func (c *Call) Name() string {
@@ -85,6 +89,9 @@ type Verdict resp.Status
 const (
 	CloseConnection = Verdict(resp.Close) // after the reply
 	TryAgain        = Verdict(resp.Retry) // the command must wait: the session calls it again at the end of Conn.Wait, or after Peer.Wake
+	// TakesLong: the command may take long, and has changed nothing. The session calls it again on a
+	// goroutine of its own. [Call.TakesSteps] returns it.
+	TakesLong = Verdict(resp.Offload)
 )
 
 // Error implements error. No client gets the text.

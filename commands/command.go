@@ -36,6 +36,7 @@ const (
 	movableKeys                       // its keys follow a count; derived from Keys
 	LongRunning                       // its time grows with the sizes of several values together
 	Unpaused                          // runs while clients are paused; DEBUG needs it to move a stopped clock past the pause
+	Linear                            // its time grows with the size of one value: Call.TakesSteps
 )
 
 // Group is the family of a command in the documentation, in the terms of COMMAND DOCS.
@@ -81,6 +82,10 @@ type Command struct {
 	// KeyAccess returns the access flags of one call, in the notation of Keys.Access. Only commands
 	// with the flag VARIABLE_FLAGS have it: their access depends on the options.
 	KeyAccess func(args [][]byte) string
+
+	// Steps returns for how many steps ([Call.TakesSteps]) the arguments of a Linear command ask. Nil
+	// if only the sizes of its values count.
+	Steps func(args [][]byte) int
 
 	Subs []*Command // subcommands, of a parent
 

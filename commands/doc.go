@@ -3,6 +3,7 @@
 //	command.go, keyspec.go, category.go            a row of the table, and values derived from it
 //	call.go                                        one call of a command
 //	conn.go, conn_transaction.go, conn_listen.go   the connection that sent the command
+//	steps.go                                       how long a command may keep other clients waiting
 //	server.go, clientinfo.go, disk.go, refusal.go  the server, as narrow interfaces
 //	args.go, database.go, expiry.go, scan_args.go, float.go  arguments that many commands read
 //	reply.go, errors.go, help.go                   replies that many commands write

@@ -13,8 +13,8 @@ const (
 	// Retry: the command did not run. Send the output, and call [Session.Resume] after Handler.RetryAfter,
 	// or once what the command waits for has happened.
 	Retry
-	// Flush comes only from a [Session]: its output has reached 1 MiB. Send the output, then call
-	// [Session.Resume] at once.
+	// Flush: the command is done, and the batch ends: it has taken long, or its output has reached 1 MiB. Send the
+	// output, then call [Session.Resume] at once, on a goroutine that serves no other client.
 	Flush
 	// Offload: the command did not run, because it may take long. Send the output, and call
 	// [Session.Resume] on a goroutine that serves no other client. A handler returns Offload at most once

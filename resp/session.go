@@ -94,6 +94,7 @@ func (s *Session) handle() Status {
 	}
 	st := s.handler.Handle(s.in.args(), &s.out)
 	if st == Offload && !s.mayOffload {
+		s.out.Truncate(s.mark)
 		st = s.handler.Handle(s.in.args(), &s.out)
 	}
 	if st == Retry || st == Offload {

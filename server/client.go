@@ -60,7 +60,9 @@ func (c *Client) Begin() {
 	if t := c.server.control.topology; t != nil {
 		c.batch.epoch = t.Epoch()
 	}
-	c.conn.Now, c.timing.since = c.server.parts.Clock.Read()
+	now, monotonic := c.server.parts.Clock.Read()
+	c.conn.Now = now
+	c.timing.begin(monotonic)
 }
 
 // Prefetch prefetches the key of a later command of the batch, if the batch repeats one command on
@@ -124,7 +126,9 @@ func (c *Client) Failed(reason any, stack []byte) {
 // Closed releases all that the connection holds: watched keys, tracking, MONITOR, subscriptions,
 // its entry.
 func (c *Client) Closed() {
-	c.unwatch()
+	if c.conn.Transaction.Watcher.Watching() {
+		go c.unwatch() // it may have to wait for a long command
+	}
 	c.endWait()
 	c.server.tracking.Stop(&c.conn)
 	c.server.monitors.Remove(&c.conn)

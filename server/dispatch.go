@@ -8,13 +8,14 @@ import (
 	"cellserver/server/clients"
 )
 
-// Handle runs one command, or queues it inside MULTI.
+// Handle runs one command, or queues it inside MULTI. It returns Flush if the batch has taken long.
 func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	if c.entry.Killed() {
 		return resp.Close
 	}
 	mark := w.Mark()
 	st := c.dispatch(args, w)
+	c.offloaded = st == resp.Offload
 	if st == resp.Retry || st == resp.Offload {
 		return st
 	}
@@ -28,6 +29,9 @@ func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	c.conn.Link.FlushSelfPushes(w)
 	if c.conn.Modes.Leaving {
 		return resp.Close
+	}
+	if st == resp.Continue && c.timing.since > c.timing.until {
+		return resp.Flush
 	}
 	return st
 }
@@ -48,11 +52,7 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 		err = c.applyUnblock()
 	}
 	if err != nil {
-		if cmd == nil && isHTTP(args[0]) {
-			return c.endHTTP(call)
-		}
-		c.refuse(call, err)
-		return resp.Continue
+		return c.reject(call, err)
 	}
 	if c.server.clients.MayBePaused() && c.paused(call) && !c.conn.Modes.Monitoring {
 		c.entry.Block(clients.Held)
@@ -62,10 +62,8 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 		return c.queue(call)
 	}
 	if !c.offloaded && (cmd.Flags|queue.Flags)&commands.MayTakeLong != 0 {
-		c.offloaded = true
 		return resp.Offload
 	}
-	c.offloaded = false
 	st := c.execute(call)
 	if call.Tx != nil {
 		c.server.parts.Disk.Relieve()
@@ -78,6 +76,18 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 		c.entry.Block(clients.Waiting)
 	}
 	return st
+}
+
+// reject answers a command that may not run.
+func (c *Client) reject(call *commands.Call, err error) resp.Status {
+	switch {
+	case call.Cmd == nil && isHTTP(call.Args[0]):
+		return c.endHTTP(call)
+	case call.Name() == "exec" && !c.offloaded && c.conn.Transaction.Watcher.Watching():
+		return resp.Offload // it has to unwatch, and may wait for a long command
+	}
+	c.refuse(call, err)
+	return resp.Continue
 }
 
 // queue adds a command to the queue of MULTI.

@@ -9,22 +9,31 @@ import (
 	"cellserver/store"
 )
 
-// execute locks the partitions of the footprint of a command, and runs the command.
+// execute locks the partitions of the footprint of a command, and runs the command. It returns
+// Offload if a long transaction has one of them.
 func (c *Client) execute(call *commands.Call) resp.Status {
 	cmd := call.Cmd
-	if cmd.OnOneKey() && len(call.Args) > 1 {
-		call.Tx = c.tx
-		c.tx.BeginKey(call.Now, c.conn.DB, call.Args[1])
+	if cmd.OnOneKey() && len(call.Args) > 1 && !c.offloaded {
+		if !c.tx.TryBeginKey(call.Now, c.conn.DB, call.Args[1]) {
+			return resp.Offload
+		}
 	} else {
 		fp := &c.footprint
 		*fp = store.Footprint{}
 		cmd.AddFootprint(call, fp)
-		if *fp == (store.Footprint{}) {
+		switch {
+		case *fp == (store.Footprint{}):
 			return c.run(call)
+		case c.offloaded:
+			c.tx.BeginLong(call.Now, c.conn.DB, fp)
+		case !c.tx.TryBegin(call.Now, c.conn.DB, fp):
+			return resp.Offload
+		case cmd.Name == "exec" && c.conn.Transaction.Queue.TakesLong(c.tx):
+			c.tx.End()
+			return resp.Offload
 		}
-		call.Tx = c.tx
-		c.tx.Begin(call.Now, c.conn.DB, fp)
 	}
+	call.Tx = c.tx
 	if c.epochEnded() && usesKeys(call) {
 		return c.refuseLocked(call)
 	}
@@ -85,6 +94,9 @@ func (c *Client) Run(inner *commands.Call) {
 	c.run(inner)
 }
 
+// Alone implements [commands.Runner]. The commands of EXEC have asked before the first of them ran.
+func (c *Client) Alone() bool { return c.offloaded || c.conn.Transaction.Running }
+
 // run runs a command whose locks are held, and counts it. The time of a command starts at the end
 // of the command before it in the batch. So it includes the wait for locks, and the server reads
 // the clock once for each command.
@@ -105,8 +117,8 @@ func (c *Client) run(call *commands.Call) resp.Status {
 		call.NotifyEffects(call.Tx.Effects(before))
 	}
 	v, ended := err.(commands.Verdict)
-	if v == commands.TryAgain {
-		return resp.Retry
+	if v == commands.TryAgain || v == commands.TakesLong {
+		return resp.Status(v)
 	}
 	if err != nil && !ended {
 		call.Out.Truncate(mark)

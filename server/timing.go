@@ -11,6 +11,7 @@ import (
 // the first command of a kind alone.
 type timing struct {
 	since int64             // monotonic time of the end of the last command, or of the start of the batch
+	until int64             // monotonic time at which the batch ends; further commands are for the next one
 	cmd   *commands.Command // the last command of this batch
 	n     int64             // number of its calls that are not counted yet
 }
@@ -21,6 +22,13 @@ const maxGroup = 16
 // groupBelow is a duration in nanoseconds. If SLOWLOG or LATENCY asks for shorter durations, every
 // command is measured alone.
 const groupBelow = 1_000_000
+
+// batchTime bounds a batch, in nanoseconds: the other clients of an event loop wait for it. A batch
+// ends with the command, or the group of commands, that exceeds it.
+const batchTime = 5_000_000
+
+// begin begins a batch.
+func (t *timing) begin(now int64) { t.since, t.until = now, now+batchTime }
 
 // joinGroup reports whether a command joins the group. If it does not, joinGroup counts the group.
 func (c *Client) joinGroup(cmd *commands.Command) bool {

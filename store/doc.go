@@ -38,6 +38,7 @@
 //	types.go      what a key can hold
 //	effect.go     Effect and Op
 //	partition.go  one lock, its tables and its watchers
+//	lock.go       waiting for the locks of partitions
 //	tables.go     the tables of all databases, made when they are used
 //	store.go      Store: options, size and counters
 //	tx.go         Tx: beginning, ending, effects; Observer
@@ -78,7 +79,8 @@
 // # Locks
 //
 //   - partition.mu guards the partition's tables, watches and keeper. A transaction takes several
-//     in ascending order of the partitions. Counts and segment maps of tables are read without it.
+//     in ascending order of the partitions. While a transaction waits for a long one, it holds none.
+//     Counts and segment maps of tables are read without the lock.
 //   - tables.making is held while a table is made or dropped. It is taken after the partition's lock.
 //   - evictor.mu guards the eviction pool. It is taken before any partition's lock.
 //   - Blocks of store/memory have a lock of their own. It is taken last.

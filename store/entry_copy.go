@@ -1,5 +1,7 @@
 package store
 
+import "cellserver/internal/pieces"
+
 // CopyTo makes the key dst of database db hold a copy of the entry's value and expiry, whatever
 // dst held before. Source and target must differ.
 func (e *Entry) CopyTo(db int, dst []byte) {
@@ -12,7 +14,7 @@ func (e *Entry) CopyTo(db int, dst []byte) {
 	case Int:
 		d.SetInt(e.Int(), at)
 	case Raw:
-		d.adoptBytes(append([]byte{}, e.Bytes(nil)...), at) // not nil: an effect without Value means Int
+		d.adoptBytes(pieces.Append([]byte{}, e.Bytes(nil)), at) // not nil: an effect without Value means Int
 	default:
 		d.SetCollection(e.Collection().Clone(), at)
 	}

@@ -16,6 +16,9 @@ const (
 // key may go; otherwise call it again. now is in Unix nanoseconds; samples is maxmemory-samples.
 // The caller must not have an active transaction.
 //
+// Evict does not wait for long transactions ([Tx.BeginLong]). If it finds no key because of them, it
+// returns true as well.
+//
 // If the chosen candidate is a throttle key, the sampled throttle key with the smallest TAT goes
 // instead. That key is the nearest to its full quota, so its eviction loses the least.
 func (s *Store) Evict(now int64, policy Policy, samples int, limit int64) bool {
@@ -32,12 +35,13 @@ func (s *Store) Evict(now int64, policy Policy, samples int, limit int64) bool {
 		v.tx = s.NewTx()
 	}
 	v.pool.setPolicy(policy)
+	v.missed = false
 	for range evictBatch {
 		if s.Used() <= limit {
 			return true
 		}
 		if !v.evictOne(now, max(samples, 1)) {
-			return s.Used() <= limit
+			return s.Used() <= limit || v.missed
 		}
 	}
 	return true
@@ -81,7 +85,10 @@ const sampledTables = 16
 func (v *evictor) sampleFrom(now int64, partition int) (n int) {
 	var fp Footprint
 	fp.add(partition)
-	v.tx.Begin(now, 0, &fp)
+	if !v.tx.TryBegin(now, 0, &fp) {
+		v.missed = true
+		return 0
+	}
 	defer v.tx.End()
 	if v.fenced() {
 		return 0
@@ -130,7 +137,10 @@ func (v *evictor) rank(c table.Cell) uint64 {
 func (v *evictor) evict(now int64, c *candidate) bool {
 	var fp Footprint
 	fp.add(c.partition)
-	v.tx.Begin(now, c.db, &fp)
+	if !v.tx.TryBegin(now, c.db, &fp) {
+		v.missed = true
+		return false
+	}
 	defer v.tx.End()
 	if v.fenced() {
 		return false

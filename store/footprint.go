@@ -24,6 +24,14 @@ func (f *Footprint) AddAll() {
 
 func (f *Footprint) has(p int) bool { return f[p/64]&(1<<(p%64)) != 0 }
 
+// below returns the partitions of the footprint before p.
+func (f *Footprint) below(p int) *Footprint {
+	below := Footprint{}
+	copy(below[:p/64], f[:])
+	below[p/64] = f[p/64] & (1<<(p%64) - 1)
+	return &below
+}
+
 // each calls do for every partition in ascending order, the order of locking.
 func (f *Footprint) each(do func(p int)) {
 	for i, w := range f {

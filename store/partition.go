@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"cellserver/store/table"
@@ -11,27 +10,14 @@ import (
 
 // partition is the part of the keyspace that one lock guards.
 type partition struct {
-	mu      sync.Mutex       // guards everything below
+	mu      lock             // guards everything below
+	index   uint8            // of the partition; never changes
 	epoch   uint64           // of the clock that its times follow; step.go
 	tables  []table.Numbered // those that are made, by database; tables.go
 	watches map[watchKey][]*Watcher
 	keeper  *table.Keeper                // keeps what a snapshot or the undo log must still see; nil for neither
-	index   uint8                        // of the partition; never changes
 	behind  *behind                      // steps of the clock that its keys have not followed; nil for none
 	_       [2*table.CacheLine - 72]byte // keeps neighbours off its cache lines
-}
-
-// lockTries is how often lock tries a lock that is taken, before the goroutine sleeps. That takes
-// about as long as a few commands on one key. To wake a goroutine takes far longer.
-const lockTries = 256
-
-func (p *partition) lock() {
-	for range lockTries {
-		if p.mu.TryLock() {
-			return
-		}
-	}
-	p.mu.Lock()
 }
 
 // keep makes a snapshot and an undo log see what the partition holds. Both may be nil.

@@ -62,18 +62,16 @@ func (s *Store) newSnapshot(now int64) *Snapshot {
 // freeze begins the snapshot: its call is the moment of the snapshot.
 func (n *Snapshot) freeze(at func()) {
 	partitions := &n.s.partitions
+	var all Footprint
+	all.AddAll()
+	n.s.locks.waitFor(&all)
+	defer n.s.locks.unlock(&all)
 	for i := range partitions {
-		partitions[i].mu.Lock()
 		n.parts[i].Init(&n.copies, n.number, slices.Clone(partitions[i].tables))
 		_, undo := partitions[i].kept()
 		partitions[i].keep(&n.parts[i], undo)
 	}
 	n.databases = n.s.tables.used()
-	defer func() {
-		for i := range partitions {
-			partitions[i].mu.Unlock()
-		}
-	}()
 	if at != nil {
 		at()
 	}

@@ -15,9 +15,10 @@ type Step struct{ Was, Back int64 }
 // A key that had expired at Was is removed. Of any other key with an expiry, [Options].MoveBack moves the times. The changes
 // are effects.
 func (s *Store) StepBack(step Step, at func()) {
-	for i := range s.partitions {
-		s.partitions[i].mu.Lock()
-	}
+	var all Footprint
+	all.AddAll()
+	s.locks.waitFor(&all)
+	defer s.locks.unlock(&all)
 	if at != nil {
 		at()
 	}
@@ -27,7 +28,6 @@ func (s *Store) StepBack(step Step, at func()) {
 		p := &s.partitions[i]
 		p.behind = &behind{step, p.behind}
 		p.epoch = epoch | epochBehind
-		p.mu.Unlock()
 	}
 }
 

@@ -30,6 +30,7 @@ type Options struct {
 // changes the keys.
 type Store struct {
 	partitions [Partitions]partition
+	locks      lockOf // the locks of the partitions
 	tables     tables
 	databases  int
 	observers  []Observer                             // fixed before the first transaction; undo.go adds one with all partitions locked
@@ -63,6 +64,7 @@ type Store struct {
 // New returns an empty store.
 func New(o Options) *Store {
 	s := &Store{databases: max(o.Databases, 1), blocks: memory.NewBlocks(), pinned: o.Pinned, moveBack: o.MoveBack}
+	s.locks = func(p int) *lock { return &s.partitions[p].mu }
 	s.seed.Store(o.Seed)
 	s.blocks.Refuse(o.Refuse)
 	s.SetLFU(10, 1)
@@ -80,6 +82,8 @@ type evictor struct {
 	pool candidates
 	tx   *Tx
 	next int // partition from which to sample next
+	// missed says that a long transaction had a partition with keys that could go.
+	missed bool
 }
 
 // anyTable returns a table without keys, to hash a key before its partition is known.

@@ -18,7 +18,8 @@ type SweepCursor struct {
 // when visited reaches budget, or after one round of the keyspace. If expired is a large part of
 // visited, there is more to find: sweep again soon.
 //
-// It locks one partition at a time, for a short time. So the caller must not have an active
+// It locks one partition at a time, for a short time. It passes over a partition that a long
+// transaction has. So the caller must not have an active
 // transaction.
 func (s *Store) Sweep(now int64, c *SweepCursor, budget int) (expired, visited int) {
 	if c.tx == nil {
@@ -64,11 +65,13 @@ func (c *SweepCursor) nextDatabase(s *Store) {
 }
 
 // round removes the expired keys of one segment, or drops a table without keys. It reports whether
-// that was the table's end.
+// that was the table's end, or whether a long transaction has the partition.
 func (c *SweepCursor) round(now int64, budget int) (expired, visited int, done bool) {
 	var fp Footprint
 	fp.add(c.partition)
-	c.tx.Begin(now, c.db, &fp)
+	if !c.tx.TryBegin(now, c.db, &fp) {
+		return 0, 0, true
+	}
 	defer c.tx.End()
 	if c.tx.stepped {
 		return 0, 0, false

@@ -1,10 +1,6 @@
 package store
 
-import (
-	"math/bits"
-
-	"cellserver/store/table"
-)
+import "cellserver/store/table"
 
 // Tx is one transaction: a locked part of the keyspace at one moment. It is not safe for
 // concurrent use. The caller must call End: the partitions stay locked until then. After End the
@@ -78,21 +74,42 @@ func (s *Store) NewTx() *Tx {
 // Begin locks the footprint's partitions, in ascending order, for a transaction at now (Unix
 // nanoseconds) in database db.
 func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
+	tx.s.locks.waitFor(fp)
+	tx.begin(now, db, fp)
+}
+
+// TryBegin is Begin, but does not wait for a long transaction ([Tx.BeginLong]). It reports whether
+// the transaction has begun.
+func (tx *Tx) TryBegin(now int64, db int, fp *Footprint) bool {
+	if tx.s.locks.try(fp) != nil {
+		return false
+	}
+	tx.begin(now, db, fp)
+	return true
+}
+
+// BeginLong is Begin for a transaction that may take long. Others can avoid to wait for it.
+func (tx *Tx) BeginLong(now int64, db int, fp *Footprint) {
+	tx.s.locks.waitFor(fp)
+	fp.each(func(p int) { tx.s.partitions[p].mu.long.Store(true) })
+	tx.begin(now, db, fp)
+	tx.only = nil
+}
+
+// begin begins a transaction whose partitions are locked.
+func (tx *Tx) begin(now int64, db int, fp *Footprint) {
 	tx.fp, tx.now, tx.db, tx.only, tx.active = *fp, now, db, nil, true
 	tx.hashes.clear()
 	tx.weighed, tx.weight = 0, 0
 	n := 0
-	for i, w := range fp {
-		for ; w != 0; w &= w - 1 {
-			p := &tx.s.partitions[i*64+bits.TrailingZeros64(w)]
-			p.mu.Lock()
-			tx.only = p
-			n++
-			if p.epoch != tx.epoch {
-				tx.meetStep(p)
-			}
+	fp.each(func(i int) {
+		p := &tx.s.partitions[i]
+		tx.only = p
+		n++
+		if p.epoch != tx.epoch {
+			tx.meetStep(p)
 		}
-	}
+	})
 	if n != 1 {
 		tx.only = nil
 	}
@@ -101,8 +118,24 @@ func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 // BeginKey is Begin with the footprint of a single key.
 func (tx *Tx) BeginKey(now int64, db int, key []byte) {
 	p := tx.s.partitionOf(tx.hashes.slotOf(tx.s.anyTable(), key))
+	p.mu.wait()
+	tx.beginOn(now, db, p)
+}
+
+// TryBeginKey is BeginKey, but does not wait for a long transaction. It reports whether the
+// transaction has begun.
+func (tx *Tx) TryBeginKey(now int64, db int, key []byte) bool {
+	p := tx.s.partitionOf(tx.hashes.slotOf(tx.s.anyTable(), key))
+	if !p.mu.try() {
+		return false
+	}
+	tx.beginOn(now, db, p)
+	return true
+}
+
+// beginOn begins a transaction on one locked partition.
+func (tx *Tx) beginOn(now int64, db int, p *partition) {
 	tx.now, tx.db, tx.only, tx.active = now, db, p, true
-	p.lock()
 	if p.epoch != tx.epoch {
 		tx.meetStep(p)
 	}
@@ -167,7 +200,7 @@ func (tx *Tx) unlock() {
 		p.mu.Unlock()
 		return
 	}
-	tx.fp.each(func(p int) { tx.s.partitions[p].mu.Unlock() })
+	tx.s.locks.unlock(&tx.fp)
 }
 
 // Now returns the transaction's time in Unix nanoseconds.

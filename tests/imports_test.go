@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	// Helpers know nothing of ours.
 	"internal/exact":    {},
 	"internal/decimal":  {},
+	"internal/pieces":   {},
 	"internal/glob":     {},
 	"internal/word":     {},
 	"internal/rediserr": {},
@@ -48,8 +49,8 @@ var mayImport = map[string][]string{
 	"store/value":     {},
 	"store/memory":    {},
 	"store/sortedset": {"store/value"},
-	"store/table":     {"internal/decimal", "internal/exact", "store/memory", "store/value"},
-	"store":           {"internal/decimal", "store/memory", "store/sortedset", "store/table", "store/value"},
+	"store/table":     {"internal/decimal", "internal/exact", "internal/pieces", "store/memory", "store/value"},
+	"store":           {"internal/decimal", "internal/pieces", "store/memory", "store/sortedset", "store/table", "store/value"},
 
 	// Limits live in keys.
 	"limiters": {"internal/decimal", "internal/exact", "internal/rediserr", "internal/word", "gcra", "limiters/window", "limiters/slidinglog",
@@ -88,11 +89,11 @@ var mayImport = map[string][]string{
 
 	"persistence": {"store", "persistence/aof", "persistence/rdb", "persistence/fs"},
 	// The manifest quotes names as redis.conf does.
-	"persistence/aof/format": {"internal/decimal", "internal/quote"},
-	"persistence/aof":        {"internal/decimal", "store", "persistence/aof/format", "persistence/rdb", "persistence/fs"},
+	"persistence/aof/format": {"internal/decimal", "internal/pieces", "internal/quote"},
+	"persistence/aof":        {"internal/decimal", "internal/pieces", "store", "persistence/aof/format", "persistence/rdb", "persistence/fs"},
 	"persistence/rdb":        {"internal/decimal", "store", "persistence/rdb/encoding", "persistence/rdb/crc64"},
 	// The primitives of the format know no store.
-	"persistence/rdb/encoding": {"internal/decimal", "persistence/rdb/crc64"},
+	"persistence/rdb/encoding": {"internal/decimal", "internal/pieces", "persistence/rdb/crc64"},
 	"persistence/rdb/crc64":    {},
 	"persistence/fs":           {},
 	"persistence/fs/fstest":    {"persistence/fs"},

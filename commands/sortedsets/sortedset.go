@@ -5,6 +5,10 @@ import (
 	"cellserver/store"
 )
 
+// changeSteps is how many steps ([commands.Call.TakesSteps]) it takes to add a member, to remove one, or to find one at a
+// random rank.
+const changeSteps = 10
+
 // readSorted returns the sorted set of a key, nil if the key is absent. The error is
 // [commands.ErrWrongType].
 func readSorted(c *commands.Call, key []byte) (*store.SortedSet, error) {

@@ -5,7 +5,7 @@ import "cellserver/commands"
 // ZMPOP numkeys key [key …] <MIN | MAX> [COUNT count] removes items of the first key that exists.
 // It replies with the key and the removed items, or null.
 var _ = commands.Register(&commands.Command{
-	Name: "zmpop", Arity: -4, Flags: commands.Write, Group: commands.GroupSortedSet, Since: "7.0.0",
+	Name: "zmpop", Arity: -4, Flags: commands.Write | commands.Linear, Group: commands.GroupSortedSet, Since: "7.0.0",
 	Keys:       commands.Keys{NumKeys: 1, Access: "RW ACCESS DELETE"},
 	Summary:    "Remove and return members with scores in a sorted set",
 	Usage:      "numkeys key [key ...] <MIN | MAX> [COUNT count]",
@@ -28,9 +28,12 @@ func zmpop(c *commands.Call) error {
 		if !e.Exists() {
 			continue
 		}
+		items, err := popItems(c, &e, key, count, highest)
+		if err != nil {
+			return err
+		}
 		c.Out.Array(2)
 		c.Out.Bulk(key)
-		items := popItems(c, &e, key, count, highest)
 		c.Out.Array(len(items))
 		for _, it := range items {
 			c.Out.Array(2)

@@ -9,13 +9,13 @@ import (
 // scores. They reply with the members and their scores: flat, or as pairs in RESP3 with a count.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zpopmin", Arity: -2, Flags: commands.Write | commands.Fast, Keys: popKey, Group: commands.GroupSortedSet, Since: "5.0.0",
+		Name: "zpopmin", Arity: -2, Flags: commands.Write | commands.Fast | commands.Linear, Keys: popKey, Group: commands.GroupSortedSet, Since: "5.0.0",
 		Summary: "Remove and return members with the lowest scores in a sorted set", Usage: "key [count]",
 		Complexity: zpopCost,
 		Run:        func(c *commands.Call) error { return zpop(c, false) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zpopmax", Arity: -2, Flags: commands.Write | commands.Fast, Keys: popKey, Group: commands.GroupSortedSet, Since: "5.0.0",
+		Name: "zpopmax", Arity: -2, Flags: commands.Write | commands.Fast | commands.Linear, Keys: popKey, Group: commands.GroupSortedSet, Since: "5.0.0",
 		Summary: "Remove and return members with the highest scores in a sorted set", Usage: "key [count]",
 		Complexity: zpopCost,
 		Run:        func(c *commands.Call) error { return zpop(c, true) },
@@ -42,7 +42,10 @@ func zpop(c *commands.Call, highest bool) error {
 	if err := commands.CheckSorted(&e); err != nil {
 		return err
 	}
-	items := popItems(c, &e, c.Args[1], count, highest)
+	items, err := popItems(c, &e, c.Args[1], count, highest)
+	if err != nil {
+		return err
+	}
 	if len(c.Args) == 2 && len(items) == 1 {
 		c.Out.Array(2)
 		c.Out.BulkString(items[0].Member)
@@ -55,13 +58,16 @@ func zpop(c *commands.Call, highest bool) error {
 
 // popItems removes up to count items from the low or the high end. It returns them in the order of
 // removal.
-func popItems(c *commands.Call, e *store.Entry, key []byte, count int64, highest bool) []store.Item {
+func popItems(c *commands.Call, e *store.Entry, key []byte, count int64, highest bool) ([]store.Item, error) {
 	z := e.Sorted()
 	if z == nil {
-		return nil
+		return nil, nil
 	}
 	n := z.Len()
 	take := int(min(count, int64(n)))
+	if err := c.TakesSteps(changeSteps * take); err != nil {
+		return nil, err
+	}
 	lo, hi := 0, take
 	if highest {
 		lo, hi = n-take, n
@@ -75,5 +81,5 @@ func popItems(c *commands.Call, e *store.Entry, key []byte, count int64, highest
 		}
 		notifyRemoval(c, e, event, key)
 	}
-	return items
+	return items, nil
 }

@@ -12,10 +12,10 @@ import (
 // it replies with count different members, at most all. With a negative count it replies with
 // exactly -count members, which may repeat.
 var _ = commands.Register(&commands.Command{
-	Name: "zrandmember", Arity: -2, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "6.2.0",
+	Name: "zrandmember", Arity: -2, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "6.2.0",
 	Summary: "Get one or multiple random elements from a sorted set", Usage: "key [count [WITHSCORES]]",
 	Complexity: "O(N) where N is the number of elements returned",
-	Tips:       commands.NondeterministicOutput, Run: zrandmember,
+	Tips:       commands.NondeterministicOutput, Run: zrandmember, Steps: zrandmemberSteps,
 })
 
 func zrandmember(c *commands.Call) error {
@@ -25,6 +25,9 @@ func zrandmember(c *commands.Call) error {
 	}
 	z, err := readSorted(c, c.Args[1])
 	if err != nil {
+		return err
+	}
+	if err := c.TakesSteps(zrandmemberSteps(c.Args)); err != nil {
 		return err
 	}
 	one := len(c.Args) == 2
@@ -43,6 +46,11 @@ func zrandmember(c *commands.Call) error {
 		distinctItems(c, z, int(count), withScores)
 	}
 	return nil
+}
+
+func zrandmemberSteps(args [][]byte) int {
+	count, _, _ := zrandmemberArgs(args[2:])
+	return changeSteps * int(min(max(count, -count), maxRandomReply))
 }
 
 func zrandmemberArgs(args [][]byte) (count int64, withScores bool, err error) {

@@ -9,28 +9,28 @@ import (
 // members of a range. The older commands are ZRANGE with some of these options set.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zrange", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
+		Name: "zrange", Arity: -4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
 		Summary:    "Return a range of members in a sorted set",
 		Usage:      "key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES]",
 		Complexity: zrangeCost,
 		Run:        func(c *commands.Call) error { return zrange(c, zrangeOptions{}) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrevrange", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
+		Name: "zrevrange", Arity: -4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
 		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `REV` argument"},
 		Summary:    "Return a range of members in a sorted set, by index, with scores ordered from high to low",
 		Usage:      "key start stop [WITHSCORES]", Complexity: zrangeCost,
 		Run: func(c *commands.Call) error { return zrange(c, zrangeOptions{fixed: true, reverse: true}) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrangebyscore", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.0.5",
+		Name: "zrangebyscore", Arity: -4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.0.5",
 		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `BYSCORE` argument"},
 		Summary:    "Return a range of members in a sorted set, by score",
 		Usage:      "key min max [WITHSCORES] [LIMIT offset count]", Complexity: zrangeLimitCost,
 		Run: func(c *commands.Call) error { return zrange(c, zrangeOptions{fixed: true, order: scoreOrder}) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrevrangebyscore", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.2.0",
+		Name: "zrevrangebyscore", Arity: -4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.2.0",
 		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `REV` and `BYSCORE` arguments"},
 		Summary:    "Return a range of members in a sorted set, by score, with scores ordered from high to low",
 		Usage:      "key max min [WITHSCORES] [LIMIT offset count]", Complexity: zrangeLimitCost,
@@ -39,14 +39,14 @@ var (
 		},
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrangebylex", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
+		Name: "zrangebylex", Arity: -4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
 		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `BYLEX` argument"},
 		Summary:    "Return a range of members in a sorted set, by lexicographical range",
 		Usage:      "key min max [LIMIT offset count]", Complexity: zrangeLimitCost,
 		Run: func(c *commands.Call) error { return zrange(c, zrangeOptions{fixed: true, order: lexOrder}) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrevrangebylex", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
+		Name: "zrevrangebylex", Arity: -4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
 		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `REV` and `BYLEX` arguments"},
 		Summary:    "Return a range of members in a sorted set, by lexicographical range, ordered from higher to lower strings.",
 		Usage:      "key max min [LIMIT offset count]", Complexity: zrangeLimitCost,
@@ -75,6 +75,9 @@ func zrange(c *commands.Call, o zrangeOptions) error {
 		return nil
 	}
 	lo, hi := ranks(z)
+	if err := c.TakesSteps(hi - lo); err != nil {
+		return err
+	}
 	replyRange(c, z, lo, hi, o.reverse, o.withScores)
 	return nil
 }

@@ -5,7 +5,7 @@ import "cellserver/commands"
 // ZRANGESTORE dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count] replaces dst by a range
 // of src. It replies with the number of members. If the range is empty, it deletes dst.
 var _ = commands.Register(&commands.Command{
-	Name: "zrangestore", Arity: -5, Flags: commands.Write | commands.DenyOOM, Group: commands.GroupSortedSet, Since: "6.2.0",
+	Name: "zrangestore", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Linear, Group: commands.GroupSortedSet, Since: "6.2.0",
 	Keys:       commands.TwoKeys.With("OW UPDATE; RO ACCESS"),
 	Summary:    "Store a range of members from sorted set into another key",
 	Usage:      "dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count]",
@@ -27,5 +27,8 @@ func zrangestore(c *commands.Call) error {
 		return storeSorted(c, c.Args[1], nil)
 	}
 	lo, hi := ranks(z)
+	if err := c.TakesSteps(changeSteps * (hi - lo)); err != nil {
+		return err
+	}
 	return storeSorted(c, c.Args[1], collect(z, lo, hi, false))
 }

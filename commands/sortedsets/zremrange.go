@@ -6,19 +6,19 @@ import "cellserver/commands"
 // number. ZREMRANGEBYSCORE and ZREMRANGEBYLEX do the same with a range of scores or of members.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zremrangebyrank", Arity: 4, Flags: commands.Write, Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.0.0",
+		Name: "zremrangebyrank", Arity: 4, Flags: commands.Write | commands.Linear, Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.0.0",
 		Summary: "Remove all members in a sorted set within the given indexes", Usage: "key start stop",
 		Complexity: zremrangeCost,
 		Run:        func(c *commands.Call) error { return zremrange(c, byRank) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zremrangebyscore", Arity: 4, Flags: commands.Write, Keys: removalKey, Group: commands.GroupSortedSet, Since: "1.2.0",
+		Name: "zremrangebyscore", Arity: 4, Flags: commands.Write | commands.Linear, Keys: removalKey, Group: commands.GroupSortedSet, Since: "1.2.0",
 		Summary: "Remove all members in a sorted set within the given scores", Usage: "key min max",
 		Complexity: zremrangeCost,
 		Run:        func(c *commands.Call) error { return zremrange(c, byScore) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zremrangebylex", Arity: 4, Flags: commands.Write, Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.8.9",
+		Name: "zremrangebylex", Arity: 4, Flags: commands.Write | commands.Linear, Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.8.9",
 		Summary: "Remove all members in a sorted set between the given lexicographical range", Usage: "key min max",
 		Complexity: zremrangeCost,
 		Run:        func(c *commands.Call) error { return zremrange(c, byLex) },
@@ -38,7 +38,11 @@ func zremrange(c *commands.Call, parse parseInterval) error {
 	}
 	removed := 0
 	if z := e.Sorted(); z != nil {
-		removed = e.ZRemRange(ranks(z))
+		lo, hi := ranks(z)
+		if err := c.TakesSteps(changeSteps * (hi - lo)); err != nil {
+			return err
+		}
+		removed = e.ZRemRange(lo, hi)
 	}
 	if removed > 0 {
 		notifyRemoval(c, &e, c.Cmd.Name, c.Args[1])

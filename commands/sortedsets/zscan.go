@@ -13,7 +13,7 @@ import (
 // member that exists during the whole scan. In a set that stays large, it returns each member
 // exactly once.
 var _ = commands.Register(&commands.Command{
-	Name: "zscan", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.0",
+	Name: "zscan", Arity: -3, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.0",
 	Summary:    "Incrementally iterate sorted sets elements and associated scores",
 	Usage:      "key cursor [MATCH pattern] [COUNT count]",
 	Complexity: "O(N) for every call, of which a whole iteration takes at most 65. N is the number of elements inside the collection.",
@@ -37,6 +37,9 @@ func zscan(c *commands.Call) error {
 	}
 	o, err := commands.ParseScanOptions(c.Args[3:], nil)
 	if err != nil {
+		return err
+	}
+	if err := c.TakesSteps(z.Len()); err != nil { // it reads all members
 		return err
 	}
 	next, items := scanSorted(z, cursor, &o)

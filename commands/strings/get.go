@@ -7,7 +7,7 @@ import (
 
 // GET key replies with the string of a key, or null if the key is absent.
 var _ = commands.Register(&commands.Command{
-	Name: "get", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupString, Since: "1.0.0",
+	Name: "get", Arity: 2, Flags: commands.ReadOnly | commands.Fast | commands.Linear, Keys: commands.OneKey, Group: commands.GroupString, Since: "1.0.0",
 	Summary: "Get the value of a key", Usage: "key", Complexity: "O(1)", Run: get,
 })
 
@@ -17,7 +17,7 @@ func get(c *commands.Call) error {
 }
 
 // replyString replies with the string of an entry, null if the entry is absent. The error is
-// [commands.ErrWrongType].
+// [commands.ErrWrongType], or [commands.TakesLong].
 func replyString(c *commands.Call, e *store.Entry) error {
 	switch e.Kind() {
 	case store.None:
@@ -25,9 +25,17 @@ func replyString(c *commands.Call, e *store.Entry) error {
 	case store.Int:
 		c.Out.BulkInt(e.Int())
 	case store.Raw:
-		c.Out.Bulk(e.Bytes(nil))
+		return replyRaw(c, e.Bytes(nil))
 	default:
 		return commands.ErrWrongType
 	}
+	return nil
+}
+
+func replyRaw(c *commands.Call, b []byte) error {
+	if err := c.TakesBytes(len(b)); err != nil {
+		return err
+	}
+	c.Out.Bulk(b)
 	return nil
 }

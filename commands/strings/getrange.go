@@ -6,12 +6,12 @@ import "cellserver/commands"
 // positions count from the end of the string. SUBSTR is the old name.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "getrange", Arity: 4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupString, Since: "2.4.0",
+		Name: "getrange", Arity: 4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupString, Since: "2.4.0",
 		Summary: "Get a substring of the string stored at a key", Usage: "key start end",
 		Complexity: getrangeCost, Run: getrange,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "substr", Arity: 4, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupString, Since: "1.0.0",
+		Name: "substr", Arity: 4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupString, Since: "1.0.0",
 		Deprecated: commands.Deprecation{Since: "2.0.0", By: "`GETRANGE`"},
 		Summary:    "Get a substring of the string stored at a key", Usage: "key start end",
 		Complexity: getrangeCost, Run: getrange,
@@ -35,8 +35,7 @@ func getrange(c *commands.Call) error {
 		return err
 	}
 	var digits [20]byte
-	c.Out.Bulk(substring(e.Bytes(digits[:0]), start, end))
-	return nil
+	return replyRaw(c, substring(e.Bytes(digits[:0]), start, end))
 }
 
 // substring returns the bytes start to end of s, both included. Negative positions count from the

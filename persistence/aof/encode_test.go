@@ -138,7 +138,7 @@ func TestTheLogIsComplete(t *testing.T) {
 	require.NotEmpty(t, want)
 }
 
-// TestLargeEffectsAreEncodedAlone: the commands are the same, whether a large collection comes first or after others.
+// TestLargeEffectsAreEncodedAlone: the commands are the same, whether a large value comes first, or after few or many others.
 func TestLargeEffectsAreEncodedAlone(t *testing.T) {
 	files := memory()
 	l := start(t, files, Never)
@@ -146,12 +146,15 @@ func TestLargeEffectsAreEncodedAlone(t *testing.T) {
 	for i := range items {
 		items[i] = store.Item{Score: float64(i), Member: strconv.Itoa(i)}
 	}
+	large := bytes.Repeat([]byte("large"), largeValue)
 	for db := range 3 {
-		for _, before := range []bool{false, true} {
-			if before {
+		for _, before := range []int{0, 1, 3000} { // 3000 take more than adoptedRoom
+			for range before {
 				set(l.store, "other", int64(db))
 			}
 			write(l.store, now, func(tx *store.Tx) { tx.Select(db); k := tx.Write([]byte("z")); k.ZStore(items) })
+			set(l.store, "between", int64(db))
+			write(l.store, now, func(tx *store.Tx) { tx.Select(db); k := tx.Write([]byte("s")); k.SetBytes(large, store.NoExpiry) })
 			set(l.store, "after", int64(db))
 			l.commit()
 		}

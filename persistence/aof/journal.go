@@ -93,7 +93,7 @@ func (j *Journal) Committed(_ *store.Tx, effects []store.Effect) {
 	// Large effects are encoded before the lock. The transaction still holds its partitions, so neither an effect on
 	// the same keys nor another file can come between.
 	var large *encoder
-	if (len(effects) > 1 || effects[0].Collection != nil) && isLarge(effects) {
+	if e := &effects[0]; (len(effects) > 1 || e.Collection != nil || len(e.Value) >= largeValue) && isLarge(effects) {
 		large = encodeAlone(effects)
 	}
 	j.mu.Lock()

@@ -3,7 +3,7 @@ package aof
 import (
 	"sync/atomic"
 
-	"cellserver/persistence/aof/format"
+	"cellserver/internal/pieces"
 	"cellserver/store"
 )
 
@@ -51,30 +51,42 @@ func (j *Journal) Relieve() {
 // million members takes a fifth of a second, and every other change would wait for it.
 const largeMembers = 1000
 
-// isLarge reports whether effects hold a large collection.
+// largeValue is the length in bytes of a string for which the same holds.
+const largeValue = 256 << 10
+
+// isLarge reports whether effects hold a large collection or a large string.
 func isLarge(effects []store.Effect) bool {
 	for i := range effects {
-		if c := effects[i].Collection; c != nil && c.Len() >= largeMembers {
+		e := &effects[i]
+		if c := e.Collection; c != nil && c.Len() >= largeMembers || len(e.Value) >= largeValue {
 			return true
 		}
 	}
 	return false
 }
 
-// encodeAlone returns effects in an encoder of their own.
+// adoptedRoom is the room in front of effects that are encoded alone, for those that have collected meanwhile.
+const adoptedRoom = 64 << 10
+
+// encodeAlone returns effects in an encoder of their own, behind adoptedRoom.
 func encodeAlone(effects []store.Effect) *encoder {
 	e := newEncoder()
-	e.reset()
+	size := 4 * adoptedRoom
+	for i := range effects {
+		size += len(effects[i].Value)
+	}
+	e.buf = make([]byte, adoptedRoom, size)
 	e.transaction(effects)
 	return e
 }
 
-// adopt appends the commands of another encoder, which began with [encoder.reset].
+// adopt appends the commands of [encodeAlone]. It copies the shorter part, because every other change waits for it.
 func (e *encoder) adopt(o *encoder) {
-	if len(e.buf) == format.HeaderSize {
-		e.buf = o.buf
+	if before := len(e.buf); before <= adoptedRoom {
+		copy(o.buf[adoptedRoom-before:], e.buf)
+		e.buf = o.buf[adoptedRoom-before:]
 	} else {
-		e.buf = append(e.buf, o.buf[format.HeaderSize:]...)
+		e.buf = pieces.Append(e.buf, o.buf[adoptedRoom:])
 	}
 	e.db = o.db
 }

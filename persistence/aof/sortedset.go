@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"cellserver/internal/decimal"
+	"cellserver/internal/pieces"
 	"cellserver/persistence/aof/format"
 	"cellserver/store"
 )
@@ -18,6 +19,9 @@ var sortedSetCodec = codec{
 
 // maxItems is the largest number of members in one ZADD, as in Redis's own logs.
 const maxItems = 64
+
+// roomOfItems is the room in bytes for one ZADD with members of a usual length.
+const roomOfItems = maxItems * 64
 
 // sortedSetEncoder appends whole sorted sets.
 type sortedSetEncoder struct {
@@ -61,6 +65,7 @@ func (z *sortedSetEncoder) appendItem(it store.Item) bool {
 	if z.chunk == 0 {
 		z.chunk = min(z.rest, maxItems)
 		z.rest -= z.chunk
+		z.buf = pieces.Grow(z.buf, roomOfItems)
 		z.buf = decimal.Append(append(z.buf, '*'), int64(2+2*z.chunk))
 		z.head("\r\n$4\r\nZADD\r\n", z.key)
 	}

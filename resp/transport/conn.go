@@ -22,6 +22,7 @@ type host struct {
 
 	now     atomic.Int64 // the time that Tick gave
 	traffic traffic
+	memory  memory
 
 	adopt  func(*Conn) bool         // gives the connection to an event loop; false: there is none for it
 	serve  func(*Conn, resp.Status) // serves the connection on the calling goroutine
@@ -111,7 +112,7 @@ func (c *Conn) Close() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.closed = true
-		c.queue = nil
+		c.setQueue(nil)
 		close(c.done)
 		if c.loop != nil {
 			c.loop.cutOff(c.fd)

@@ -35,7 +35,11 @@ func (l *loop) askBarrier() (held *heldTurn) {
 // their order, and their size is bounded. Messages to the client wait behind them.
 func (h *heldTurn) hold(c *Conn) {
 	c.due, c.held, c.need = false, true, 0
-	c.writing.Store(int64(c.session.Pending()))
+	pending := c.session.Pending()
+	c.writing.Store(int64(pending))
+	if pending > memoryStep {
+		c.setMemory(c.session.Capacity())
+	}
 	h.conns = append(h.conns, c)
 }
 

@@ -26,7 +26,7 @@ func (c *Conn) Push(p []byte) {
 		c.Close()
 		return
 	}
-	c.queue = append(c.queue, p...)
+	c.setQueue(append(c.queue, p...))
 	c.sendQueue()
 	c.mu.Unlock()
 }
@@ -77,8 +77,10 @@ func (c *Conn) sendPushed() {
 		p := c.takeQueue()
 		c.writing.Store(int64(len(p)))
 		c.mu.Unlock()
+		c.all.change(0, len(p))
 		c.host.wait(c.handler.MessageNeed(), 0) // the result does not matter: a message promises nothing
 		c.write(nc, p)
+		c.all.change(len(p), 0)
 		c.wire.Unlock()
 	}
 }
@@ -136,14 +138,17 @@ func (c *Conn) endBatch() (int, bool) {
 	if len(pushed) > 0 {
 		c.session.Append(pushed)
 	}
-	return out + len(pushed), true
+	if out += len(pushed); out > memoryStep {
+		c.setMemory(c.session.Capacity())
+	}
+	return out, true
 }
 
 // takeQueue empties the queue; mu is held.
 func (c *Conn) takeQueue() []byte {
 	p := c.queue
 	if p != nil {
-		c.queue = nil
+		c.setQueue(nil)
 	}
 	return p
 }
@@ -162,4 +167,10 @@ func (c *Conn) write(nc interface{ Write([]byte) (int, error) }, p []byte) bool 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.closed
+}
+
+// setQueue replaces the pushed bytes that nobody sends yet; mu is held.
+func (c *Conn) setQueue(queue []byte) {
+	c.all.change(len(c.queue), len(queue))
+	c.queue = queue
 }

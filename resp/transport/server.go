@@ -156,6 +156,7 @@ func (s *Server) finish(c *Conn, reason any) {
 	if reason != nil {
 		s.host.failed(reason)
 	}
+	c.setMemory(0)
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()
@@ -167,6 +168,9 @@ func (s *Server) Tick(now int64) { s.host.now.Store(now) }
 
 // Traffic returns what has passed through all connections since the start.
 func (s *Server) Traffic() Traffic { return s.host.traffic.sum() }
+
+// Memory returns about how many bytes the buffers and the messages of all connections take. A batch counts from its end on.
+func (s *Server) Memory() int64 { return s.host.memory.total.Load() }
 
 // Open returns the number of open connections. It includes those that are being accepted, refused or closed.
 func (s *Server) Open() int {

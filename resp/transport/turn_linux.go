@@ -221,6 +221,9 @@ func (l *loop) runBatch(c *Conn) {
 	c.status = c.session.Filled(n)
 	c.session.GiveBack()
 	l.work += n + received - c.session.Buffered()
+	if c.status == resp.Flush {
+		l.work += turnWork / 4 // a few such batches take as long as a full turn
+	}
 	c.setNeed(c.status == resp.Close)
 	l.setDue(c)
 }

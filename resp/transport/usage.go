@@ -6,12 +6,13 @@ import "sync/atomic"
 type usage struct {
 	clock  *atomic.Int64 // the time that Tick gave
 	meter  *meter
+	all    *memory // of all connections
 	memory atomic.Int64
 	active atomic.Int64 // time (Tick) of the last bytes
 }
 
 func (u *usage) begin(h *host) {
-	u.clock, u.meter = &h.now, h.traffic.meter()
+	u.clock, u.meter, u.all = &h.now, h.traffic.meter(), &h.memory
 	u.touch()
 }
 
@@ -46,7 +47,8 @@ func (u *usage) touch() {
 
 // setMemory records the size of the session's buffers.
 func (u *usage) setMemory(bytes int) {
-	if u.memory.Load() != int64(bytes) {
+	if before := u.memory.Load(); before != int64(bytes) {
 		u.memory.Store(int64(bytes))
+		u.all.change(int(before), bytes)
 	}
 }

@@ -1,6 +1,9 @@
 package table
 
-import "cellserver/store/value"
+import (
+	"cellserver/internal/pieces"
+	"cellserver/store/value"
+)
 
 // Keeper is told of each change before it happens. It keeps what others must still see: a running
 // snapshot, and the undo log. A partition without both has no Keeper. Then a write
@@ -70,7 +73,7 @@ func (k *Keeper) writableBytes(b []byte) []byte {
 	if !(k.Snapshot != nil && k.Snapshot.sees(b) || k.Undo != nil && !k.Undo.made(&b[:1][0])) {
 		return b
 	}
-	own := append(make([]byte, 0, cap(b)), b...)
+	own := pieces.Append(make([]byte, 0, cap(b)), b)
 	if k.Snapshot != nil {
 		k.Snapshot.noteCopy(own)
 	}

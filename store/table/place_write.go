@@ -1,6 +1,9 @@
 package table
 
-import "cellserver/store/value"
+import (
+	"cellserver/internal/pieces"
+	"cellserver/store/value"
+)
 
 // Remove takes the key out. The key must be there.
 func (p *Place) Remove() {
@@ -58,7 +61,7 @@ func (p *Place) WriteAt(offset int, b []byte) int {
 		own = p.copiedBytes(own)
 	}
 	if end := offset + len(b); end > len(own) {
-		own = append(own, make([]byte, end-len(own))...)
+		own = pieces.Extend(own, end-len(own))
 	}
 	copy(own[offset:], b)
 	p.object().setBytes(own)

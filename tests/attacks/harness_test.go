@@ -193,10 +193,11 @@ func (s *server) memory() (now, peak int64) {
 }
 
 // guard ends the server if its memory exceeds a bound, so that an attack cannot harm the
-// machine. The test fails then.
+// machine. The test fails then. At its end, guard compares the memory with what the server counts.
 func (s *server) guard(bytes int64) {
 	stop := make(chan struct{})
 	var watching sync.WaitGroup
+	var held account
 	watching.Go(func() {
 		for {
 			select {
@@ -206,20 +207,33 @@ func (s *server) guard(bytes int64) {
 				return
 			case <-time.After(5 * time.Millisecond):
 			}
-			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.cmd.Process.Pid))
-			if fields := strings.Fields(string(text)); err == nil && len(fields) > 1 {
-				if pages, _ := strconv.ParseInt(fields[1], 10, 64); pages*int64(os.Getpagesize()) > bytes {
-					s.t.Errorf("the server takes more than %d MB", bytes>>20)
-					s.cmd.Process.Kill()
-					return
-				}
+			held.resident = max(held.resident, s.resident())
+			if held.resident > bytes {
+				s.t.Errorf("the server takes more than %d MB", bytes>>20)
+				s.cmd.Process.Kill()
+				return
 			}
 		}
 	})
+	if s.cmd.Path == binary {
+		watching.Go(func() { held.watch(s, stop) })
+	}
 	s.t.Cleanup(func() {
 		close(stop)
 		watching.Wait()
+		held.check(s.t)
 	})
+}
+
+// resident returns the resident memory of the process, 0 if it has ended.
+func (s *server) resident() int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.cmd.Process.Pid))
+	fields := strings.Fields(string(text))
+	if err != nil || len(fields) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(fields[1], 10, 64)
+	return pages * int64(os.Getpagesize())
 }
 
 // bystander is another client, which measures how long its PINGs take.
@@ -230,7 +244,10 @@ type bystander struct {
 }
 
 // watch starts a bystander. It sends a PING each millisecond.
-func (s *server) watch() *bystander {
+func (s *server) watch() *bystander { return s.watchWith("PING") }
+
+// watchWith starts a bystander that sends another command.
+func (s *server) watchWith(command ...any) *bystander {
 	s.t.Helper()
 	b := &bystander{stop: make(chan struct{})}
 	c := s.dial()
@@ -242,7 +259,7 @@ func (s *server) watch() *bystander {
 			case <-time.After(time.Millisecond):
 			}
 			begun := time.Now()
-			c.Send("PING")
+			c.Send(command...)
 			if _, err := c.TryRecv(); err != nil {
 				return
 			}

@@ -93,6 +93,7 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	if a.member, err = a.newMember(cfg, run); err != nil {
 		return err
 	}
+	a.store.CountExternal(a.transport.Memory)
 	process := processInfo(configFile, a.usage)
 	o := server.Options{
 		Store: a.store, Clock: a.clock, Log: a.log.Logger, Config: cfg, RunID: run,

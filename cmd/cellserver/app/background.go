@@ -22,6 +22,7 @@ type background struct {
 
 	expiry    expiry
 	reclaimer reclaimer
+	heapLimit heapLimit
 	sampled   int64 // monotonic time of the last samples and save points
 	patrolled int64 // monotonic time of the last patrol
 }
@@ -65,6 +66,7 @@ func (b *background) round(interval time.Duration) {
 	if now-b.sampled >= sampleInterval {
 		b.sampled = now
 		b.server.Tick()
+		b.heapLimit.follow(b.server.Config().MaxMemory, b.store.Used(), b.store.UsedOfHeap(), readHeap().live)
 		b.disk.Tick()
 	}
 	b.expiry.round(interval)

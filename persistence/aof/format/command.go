@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"cellserver/internal/decimal"
+	"cellserver/internal/pieces"
 )
 
 // Errors of [ParseCommand] and [ParseComment].
@@ -132,9 +133,15 @@ func EqualWord(arg []byte, word string) bool {
 // AppendBulk appends an argument of a command.
 func AppendBulk(b, s []byte) []byte {
 	b = decimal.Append(append(b, '$'), int64(len(s)))
-	b = append(append(b, '\r', '\n'), s...)
-	return append(b, '\r', '\n')
+	b = append(b, '\r', '\n')
+	if len(s) > longArg {
+		return append(pieces.Append(b, s), '\r', '\n')
+	}
+	return append(append(b, s...), '\r', '\n')
 }
+
+// longArg is the length in bytes from which an argument is copied in pieces.
+const longArg = 64 << 10
 
 // AppendInt appends an integer as an argument of a command.
 func AppendInt(b []byte, n int64) []byte {

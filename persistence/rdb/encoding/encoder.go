@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"cellserver/internal/decimal"
+	"cellserver/internal/pieces"
 	"cellserver/persistence/rdb/crc64"
 )
 
@@ -59,7 +60,7 @@ func (e *Encoder) Text(b []byte) {
 	}
 	e.buf = appendLength(e.buf, uint64(len(b)))
 	if e.out == nil || len(b) < ChunkSize {
-		e.buf = append(e.buf, b...)
+		e.buf = pieces.Append(e.buf, b)
 		return
 	}
 	if e.Flush() == nil {

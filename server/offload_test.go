@@ -1,0 +1,111 @@
+package server_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"testing"
+
+	"cellserver/commands"
+	"cellserver/resp"
+	"cellserver/server/servertest"
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// linearCalls are calls of every Linear command, on a sorted set of 60,000 members and a string of 4 MB, and the same on
+// small ones.
+var linearCalls = map[string][2]string{
+	"zrange": {"Z 0 -1", "Z 0 99"}, "zrevrange": {"Z 0 -1", "Z 0 99"},
+	"zrangebyscore": {"Z -inf +inf", "Z 5 6"}, "zrevrangebyscore": {"Z +inf -inf", "Z 6 5"},
+	"zrangebylex": {"Z - +", "Z - + LIMIT 0 5"}, "zrevrangebylex": {"Z + -", "Z + - LIMIT 0 5"},
+	"zrangestore": {"y Z 0 -1", "y Z 0 9"}, "zscan": {"Z 0", "z 0"},
+	"zremrangebyrank": {"Z 1000 -1", "Z 0 9"}, "zremrangebyscore": {"Z 1000 inf", "Z 0 9"}, "zremrangebylex": {"Z [m +", "Z [m [m"},
+	"zpopmin": {"Z 50000", "Z"}, "zpopmax": {"Z 50000", "Z 5"}, "zmpop": {"1 Z MIN COUNT 50000", "1 Z MAX"},
+	"zrandmember": {"z -50000", "Z 5"}, "dump": {"S", "s"},
+	"get": {"S", "s"}, "mget": {"S s", "s s"}, "getdel": {"S", "s"}, "getex": {"S PERSIST", "s PERSIST"}, "getset": {"S x", "s x"},
+	"getrange": {"S 0 -1", "S 5 9"}, "substr": {"S 0 -1", "S 5 9"}, "setrange": {"n 10000000 x", "S 5 x"}, "append": {"L x", "S x"},
+}
+
+// TestLongCommandsAreOffloaded: each Linear command is offloaded exactly if it is about to take long, alone and in EXEC.
+// Its reply and its changes are the same.
+func TestLongCommandsAreOffloaded(t *testing.T) {
+	for _, cmd := range commands.ByName() {
+		if cmd.Flags&commands.Linear == 0 {
+			continue
+		}
+		calls, known := linearCalls[cmd.Name]
+		require.True(t, known, cmd.Name)
+		for i, args := range calls {
+			line := cmd.Name + " " + args
+			require.Equal(t, i == 0, offloaded(t, line), line)
+		}
+		require.True(t, offloaded(t, "multi", "get S", cmd.Name+" "+calls[1], "exec"), cmd.Name)
+	}
+	require.False(t, offloaded(t, "multi", "get s", "zrange z 0 -1", "zremrangebyscore z 0 0", "exec"))
+	require.True(t, offloaded(t, "multi", "select 0", "zrange z 0 -1", "exec"))
+	require.False(t, offloaded(t, "multi", "get S", "watch S s"), "only EXEC runs the queue")
+	require.False(t, offloaded(t, "watch s", "multi", "get S", "discard"))
+}
+
+// offloaded reports whether the last line is offloaded. It requires that the replies are those of a server that offloads
+// nothing.
+func offloaded(t *testing.T, lines ...string) bool {
+	var replies [2]string
+	var last resp.Status
+	for i, may := range []bool{false, true} {
+		h := servertest.New(t)
+		big(h, strings.Join(lines, " "))
+		h.Session.SetMayOffload(may)
+		for _, line := range lines {
+			h.Send([]byte(line + "\r\n"))
+			if last = h.Status; last == resp.Offload {
+				h.Session.SetMayOffload(false)
+				require.Equal(t, resp.Continue, settled(h), line)
+				last = resp.Offload
+			}
+		}
+		replies[i] = fmt.Sprintf("%x", sha256.Sum256(h.Session.Output()))
+		h.Session.Sent()
+	}
+	require.Equal(t, replies[0], replies[1], lines)
+	return last == resp.Offload
+}
+
+// settled resumes the session until it needs more bytes.
+func settled(h *servertest.Harness) resp.Status {
+	h.Send(nil)
+	st := h.Session.Resume()
+	for st == resp.Flush {
+		st = h.Session.Resume()
+	}
+	return st
+}
+
+// big makes the keys of linearCalls that the lines name.
+func big(h *servertest.Harness, lines string) {
+	named := func(key string) bool { return strings.Contains(lines+" ", " "+key+" ") }
+	for key, members := range map[string]int{"Z": 60_000, "z": 10} {
+		if !named(key) {
+			continue
+		}
+		h.Transact(key, func(tx *store.Tx, _ int64) {
+			items := make([]store.Item, members)
+			for i := range items {
+				items[i] = store.Item{Member: fmt.Sprintf("m%06d", i), Score: float64(i)}
+			}
+			e := tx.Write([]byte(key))
+			e.ZStore(items)
+		})
+	}
+	for key, size := range map[string]int{"S": 4 << 20, "s": 10, "L": 28 << 20} {
+		if !named(key) {
+			continue
+		}
+		h.Transact(key, func(tx *store.Tx, _ int64) {
+			e := tx.Write([]byte(key))
+			e.SetBytes(make([]byte, size), store.NoExpiry)
+		})
+	}
+}
