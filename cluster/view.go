@@ -31,7 +31,7 @@ func (n *Node) updateView() {
 	if old == nil || old.State != v.State || old.LeaderOf(0) != v.LeaderOf(0) || len(old.Nodes) != len(v.Nodes) {
 		select {
 		case n.changed <- struct{}{}:
-		default: // whoever follows will look anyway
+		default: // the reader will look anyway
 		}
 	}
 }

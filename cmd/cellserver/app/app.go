@@ -89,11 +89,11 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	configureStore(a.store, cfg)
 	a.disk = newDisk(a.store, a.clock, &a.log, cfg)
 	a.store.CountExternal(a.disk.Journal().Held)
-	a.store.CountExternal(a.transport.Memory)
 	run := hex.EncodeToString(random(20))
 	if a.member, err = a.newMember(cfg, run); err != nil {
 		return err
 	}
+	a.store.CountExternal(a.transport.Memory)
 	process := processInfo(configFile, a.usage)
 	o := server.Options{
 		Store: a.store, Clock: a.clock, Log: a.log.Logger, Config: cfg, RunID: run,
