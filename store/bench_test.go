@@ -98,6 +98,46 @@ func BenchmarkUpdateTAT(b *testing.B) {
 	}
 }
 
+// BenchmarkUndo is BenchmarkUpdateTAT with an observer, and with or without undo. It makes a thousand
+// undos final at a time, as a log does.
+func BenchmarkUndo(b *testing.B) {
+	const batch = 1024
+	for _, on := range []bool{false, true} {
+		b.Run(fmt.Sprintf("on=%v", on), func(b *testing.B) {
+			s, keys, l := New(Options{Databases: 16}), throttleKeys(100_000), &undoLog{}
+			s.Observe(l)
+			s.KeepUndo(on)
+			tx, i := s.NewTx(), 0
+			b.ReportAllocs()
+			for b.Loop() {
+				update(tx, keys[i*7919%len(keys)], testNow+int64(i))
+				if i++; len(l.all) >= batch {
+					s.DropUndo(l.all)
+					l.all = l.all[:0]
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRevert undoes ten thousand decisions.
+func BenchmarkRevert(b *testing.B) {
+	s, keys, l := New(Options{Databases: 16}), throttleKeys(100_000), &undoLog{}
+	s.Observe(l)
+	s.KeepUndo(true)
+	tx, i := s.NewTx(), 0
+	for b.Loop() {
+		b.StopTimer()
+		for range 10_000 {
+			update(tx, keys[i*7919%len(keys)], testNow+int64(i))
+			i++
+		}
+		b.StartTimer()
+		s.Revert(l.all)
+		l.all = l.all[:0]
+	}
+}
+
 func BenchmarkMiss(b *testing.B) {
 	s, keys := New(Options{Databases: 16}), throttleKeys(100_000)
 	tx := s.NewTx()
