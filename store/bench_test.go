@@ -98,16 +98,17 @@ func BenchmarkUpdateTAT(b *testing.B) {
 	}
 }
 
-// BenchmarkUndo is BenchmarkUpdateTAT with an observer, and with or without undo. It makes a thousand
-// undos final at a time, as a log does.
+// BenchmarkUndo is BenchmarkUpdateTAT with an observer: without undo, with undo, and with undo in
+// transactions that apply a log. It makes a thousand undos final at a time, as a log does.
 func BenchmarkUndo(b *testing.B) {
 	const batch = 1024
-	for _, on := range []bool{false, true} {
-		b.Run(fmt.Sprintf("on=%v", on), func(b *testing.B) {
+	for _, kind := range []string{"off", "on", "applied"} {
+		b.Run(kind, func(b *testing.B) {
 			s, keys, l := New(Options{Databases: 16}), throttleKeys(100_000), &undoLog{}
 			s.Observe(l)
-			s.KeepUndo(on)
+			s.KeepUndo(kind != "off")
 			tx, i := s.NewTx(), 0
+			tx.Applied = kind == "applied"
 			b.ReportAllocs()
 			for b.Loop() {
 				update(tx, keys[i*7919%len(keys)], testNow+int64(i))
