@@ -179,6 +179,23 @@ func TestUndoOfFlushBeforeSnapshot(t *testing.T) {
 	n.Close()
 }
 
+// TestUndoOfFlushDuringSnapshot flushes and undoes while a snapshot runs that sees the keys. Then it
+// changes them.
+func TestUndoOfFlushDuringSnapshot(t *testing.T) {
+	s, l := undoing(1)
+	putInts(s, 0, 3000)
+	do(s, "{t}text", setText("text"))
+	l.final(s)
+	want := dump(s)
+	n, moment := snapshot(t, s, testNow)
+	do(s, "", func(e *Entry) { e.tx.Flush() })
+	l.undo(t, s, want)
+	do(s, "{t}text", appendText("s"))
+	putInts(s, 2000, 6000)
+	requireSame(t, moment, n.collect(t, func() {}), 0)
+	n.Close()
+}
+
 // TestUndoNobodyTakes checks that an undo ends with its transaction.
 func TestUndoNobodyTakes(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
