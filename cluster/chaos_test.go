@@ -61,6 +61,7 @@ type worldOptions struct {
 	clustertest.Options
 	clients int
 	lasts   time.Duration
+	only    string // the only fault that happens; "": all do
 }
 
 // run runs a world in virtual time. It returns what is wrong with the history or with the stores; "" if nothing is.
@@ -82,17 +83,16 @@ func run(t *testing.T, progress func(), o worldOptions) (wrong string) {
 		for i := range o.clients {
 			w.clients.Go(func() { w.client(i, o.Seed) })
 		}
-		w.faults.Go(w.makeFaults)
+		w.faults.Go(func() { w.makeFaults(o.only) })
 		time.Sleep(o.lasts)
 		close(w.stop)
 		w.faults.Wait()
 		w.clients.Wait()
 		w.Heal()
-		var err error
-		if _, err = w.Equal(); err != nil {
+		if _, err := w.Equal(); err != nil {
 			wrong = err.Error()
 		} else {
-			wrong = w.history.violation(progress)
+			wrong = w.history.violation(t, progress)
 		}
 		t.Log("seed", o.Seed, "operations", len(w.history.all), w.counts)
 	})
@@ -184,124 +184,24 @@ func (w *world) step(s *clustertest.Session, client int, what step) error {
 	return err
 }
 
-// makeFaults makes one fault after the other until the world ends.
-func (w *world) makeFaults() {
-	for !w.stopped() {
-		time.Sleep(time.Duration(w.random.Int64N(int64(2 * time.Second))))
-		m := w.Machines[w.random.IntN(len(w.Machines))]
-		if w.random.IntN(2) == 0 {
-			m = w.Leader()
-		}
-		w.fault(m, time.Duration(w.random.Int64N(int64(3*time.Second))))
-		w.progress()
-	}
-}
-
-// fault makes one fault on a machine, for a time.
-func (w *world) fault(m *clustertest.Machine, lasts time.Duration) {
-	other := w.Machines[w.random.IntN(len(w.Machines))]
-	switch w.random.IntN(11) {
-	case 0:
-		w.count("isolated")
-		w.Network.Isolate(m.Addr(), true)
-		time.Sleep(lasts)
-		w.Network.Isolate(m.Addr(), false)
-	case 1:
-		w.count("cut one way")
-		w.Network.Cut(m.Addr(), other.Addr(), true)
-		time.Sleep(lasts)
-		w.Network.Cut(m.Addr(), other.Addr(), false)
-	case 2:
-		w.count("killed")
-		require.NoError(w.t, m.Kill())
-		time.Sleep(lasts)
-		require.NoError(w.t, m.Restart())
-	case 3:
-		w.count("paused")
-		m.Pause(true)
-		time.Sleep(lasts)
-		m.Pause(false)
-	case 4:
-		if n := m.Node(); n != nil && n.GiveWay("") == nil {
-			w.count("gave way")
-		}
-	case 5:
-		if n := m.Node(); n != nil && n.TakeSnapshot() == nil {
-			w.count("snapshot")
-		}
-	case 6:
-		w.count("bad network")
-		w.Network.SetFaults(clustertest.Faults{Delay: lasts / 20, Lost: 0.05, Duplicated: 0.1})
-		time.Sleep(2 * lasts)
-		w.Network.SetFaults(clustertest.Faults{})
-	case 7:
-		w.count("clock jumped")
-		m.SetSkew(time.Duration(w.random.Int64N(int64(800*time.Millisecond))) - 400*time.Millisecond)
-	case 8:
-		w.count("cut off with readers")
-		w.Network.Slow(m.Addr(), 450*time.Millisecond)
-		w.cutOff(m)
-		time.Sleep(time.Second) // what was written before is committed
-		w.Network.Isolate(m.Addr(), true)
-		time.Sleep(2 * time.Second)
-		w.Network.Isolate(m.Addr(), false)
-		w.Network.Slow(m.Addr(), 0)
-		w.cutOff(nil)
-	case 9:
-		w.toAndFro(w.Leader(), lasts/10)
-	case 10:
-		w.count("stopped")
-		require.NoError(w.t, m.Stop())
-		time.Sleep(lasts)
-		require.NoError(w.t, m.Restart())
-	}
-}
-
-// toAndFro lets another machine lead for a moment, while the proposer of the leader does not get on.
-func (w *world) toAndFro(m *clustertest.Machine, lasts time.Duration) {
-	w.stall.Store(int64(3 * time.Second))
-	time.Sleep(20 * time.Millisecond) // the leader meets the stall first
-	defer w.stall.Store(0)
-	for _, other := range w.Machines {
-		n, o := m.Node(), other.Node()
-		if other == m || n == nil || o == nil || n.GiveWay(other.Self.ID) != nil {
-			continue
-		}
-		time.Sleep(300*time.Millisecond + lasts)
-		if o.GiveWay(m.Self.ID) == nil {
-			w.count("gave way twice")
-			time.Sleep(3 * time.Second)
-		}
-		return
-	}
-}
-
-// Heal ends all faults.
-func (w *world) Heal() {
-	w.Network.Heal()
-	for _, m := range w.Machines {
-		m.Pause(false)
-	}
-}
-
 // seeds returns how many seeds a test tries: SEEDS in the environment, or a few.
-func seeds(t testing.TB, few int) int {
+func seeds(t testing.TB) int {
 	if s := os.Getenv("SEEDS"); s != "" {
 		n, err := strconv.Atoi(s)
 		require.NoError(t, err)
 		return n
 	}
-	return few
+	return fewSeeds
 }
 
-// lasting returns how long a world lasts in virtual time: MINUTES in the environment, or half a minute.
+// lasting returns how long a world lasts in virtual time: MINUTES in the environment, or a short time.
 func lasting(t testing.TB) time.Duration {
 	if s := os.Getenv("MINUTES"); s != "" {
 		n, err := strconv.Atoi(s)
 		require.NoError(t, err)
 		return time.Duration(n) * time.Minute
 	}
-	return 30 * time.Second
+	return shortWorld
 }
 
 // first returns the first seed: SEED in the environment, or 1.
@@ -316,7 +216,7 @@ func first(t testing.TB) uint64 {
 
 func TestHistoriesUnderFaults(t *testing.T) {
 	progress := clustertest.Watchdog(t)
-	for i := range seeds(t, 4) {
+	for i := range seeds(t) {
 		seed := first(t) + uint64(i)
 		nodes := 3 + 2*int(seed%2)
 		wrong := run(t, progress, worldOptions{

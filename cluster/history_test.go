@@ -150,17 +150,29 @@ func (s step) reduce(output []int64) []int64 {
 	return output
 }
 
-// violation returns a description of the first part of the history that no order of its steps explains; "" if there is none.
-func (h *history) violation(progress func()) string {
+// checkTime is how long the check of one part may take. A part that takes longer is undecided.
+const checkTime = 10 * time.Second
+
+// violation returns a description of the first part of the history that no order of its steps explains; "" if there is
+// none. More than one undecided part in a hundred is a violation too: then the check is worth nothing.
+func (h *history) violation(t testing.TB, progress func()) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, part := range model.Partition(h.all) {
+	parts, undecided := model.Partition(h.all), 0
+	for _, part := range parts {
 		single := model
 		single.Partition = nil
 		progress()
-		if porcupine.CheckOperationsTimeout(single, part, 20*time.Second) == porcupine.Illegal {
+		switch porcupine.CheckOperationsTimeout(single, part, checkTime) {
+		case porcupine.Illegal:
 			return fmt.Sprint("no order explains what clients have seen of ", part[0].Input.(step).key)
+		case porcupine.Unknown:
+			undecided++
+			t.Log("nobody knows whether an order explains what clients have seen of", part[0].Input.(step).key, "steps", len(part))
 		}
+	}
+	if undecided*100 > len(parts) {
+		return fmt.Sprint(undecided, " of ", len(parts), " parts of the history are undecided")
 	}
 	return ""
 }

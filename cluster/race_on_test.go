@@ -1,0 +1,11 @@
+//go:build race
+
+package cluster_test
+
+import "time"
+
+// The race detector makes everything several times slower, so fewer worlds last for less time.
+const (
+	fewSeeds   = 2
+	shortWorld = 10 * time.Second
+)
