@@ -3,13 +3,14 @@
 // no reply that left was wrong.
 //
 //	node.go      Node and its options: start and stop
+//	config.go    raft's configuration
 //	epoch.go     the epochs: the times for which a node leads, their beginning and their end
 //	proposer.go  the effects of transactions become batches, and batches become entries of the log
-//	queue.go     the batches that are not committed
 //	fsm.go       what a committed entry does
 //	barrier.go   which replies wait, and for what
 //	lease.go     until when a leader may answer from its memory
 //	clock.go     the time of the cluster
+//	skew.go      a clock that differs from the others
 //	snapshot.go  the keyspace of one moment for raft, and back
 //	rebuild.go   the keyspace again from the last snapshot and the log
 //	members.go   nodes that are announced, leave and take over

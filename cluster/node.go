@@ -58,7 +58,7 @@ type Clock interface {
 type Timing struct {
 	NodeTimeout time.Duration // without a word of the leader, the others elect a new one
 	Window      int           // entries that may wait for a majority at the same time; 0 is 1
-	MaxSkew     time.Duration // between the clocks of two nodes; 0 is no limit
+	MaxSkew     time.Duration // by which the own clock may differ from most others; 0 is no limit; see CheckClocks
 }
 
 // Reads says how a leader proves that it leads before it answers from its memory.
@@ -107,6 +107,8 @@ type Node struct {
 	roster  roster.Roster
 	hidden  bool // the keys are incomplete
 
+	skewSeen int64 // monotonic time of the last warning about the own clock; only CheckClocks uses it
+
 	hooks hooks    // fixed before the start
 	fsm   fsmState // only the goroutine that applies entries uses it
 }
@@ -118,30 +120,13 @@ type hooks struct {
 	propose func() // is called before an entry is proposed; nil for nothing
 }
 
-// raftConfig returns raft's configuration of a node.
-func raftConfig(o *Options) *raft.Config {
-	c := raft.DefaultConfig()
-	c.LocalID = raft.ServerID(o.Self.ID)
-	c.Logger = NewRaftLog(o.Log)
-	c.HeartbeatTimeout, c.ElectionTimeout = o.NodeTimeout, o.NodeTimeout
-	c.LeaderLeaseTimeout = o.NodeTimeout
-	c.CommitTimeout = o.NodeTimeout / 10
-	c.MaxAppendEntries = 64
-	c.TrailingLogs = 1000
-	// The edge decides when to take snapshots, by the bytes of the log: raft counts entries.
-	c.SnapshotInterval, c.SnapshotThreshold = 24*time.Hour, 1<<62
-	c.ShutdownOnRemove = false
-	c.NoLegacyTelemetry = true
-	return c
-}
-
 // Bootstrap makes the first members of a new cluster. Each of them calls it once with the same list, before Start.
 func Bootstrap(o Options, members []topology.Node) error {
 	var all raft.Configuration
 	for _, m := range members {
 		all.Servers = append(all.Servers, raft.Server{ID: raft.ServerID(m.ID), Address: roster.Address(m), Suffrage: raft.Voter})
 	}
-	return raft.BootstrapCluster(raftConfig(&o), o.Disk.Logs, o.Disk.Stable, o.Disk.Snapshots, o.Transport, all)
+	return raft.BootstrapCluster(raftConfig(o.Self.ID, o.NodeTimeout, o.Log), o.Disk.Logs, o.Disk.Stable, o.Disk.Snapshots, o.Transport, all)
 }
 
 // New returns a node that is not started. Make it an observer of the store before the first transaction.
@@ -166,11 +151,12 @@ func New(o Options) *Node {
 // between two runs there must be a NodeTimeout.
 func (n *Node) Start() error {
 	n.o.Store.KeepUndo(true)
-	r, err := raft.NewRaft(raftConfig(&n.o), machine{n}, n.o.Disk.Logs, n.o.Disk.Stable, n.o.Disk.Snapshots, n.o.Transport)
+	r, err := raft.NewRaft(raftConfig(n.o.Self.ID, n.o.NodeTimeout, n.log), machine{n}, n.o.Disk.Logs, n.o.Disk.Stable, n.o.Disk.Snapshots, n.o.Transport)
 	if err != nil {
 		return err
 	}
 	n.raft.Store(r)
+	roster.Watch(r, n.noteSilent)
 	if err := n.firstMembers(); err != nil {
 		return err
 	}

@@ -53,6 +53,14 @@ func (n *Node) state(leader raft.ServerID, votes bool) topology.State {
 	return topology.OK
 }
 
+// noteSilent notes whether a node replies to this leader.
+func (n *Node) noteSilent(id raft.ServerID, silent bool) {
+	n.mu.Lock()
+	n.roster.Silent(id, silent)
+	n.mu.Unlock()
+	n.wakeUp() // run makes the view again
+}
+
 // hide says whether the keys are incomplete, so that nobody may read them.
 func (n *Node) hide(hidden bool) {
 	n.mu.Lock()

@@ -19,8 +19,11 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// nodeTimeout is the node timeout of all machines.
-const nodeTimeout = 500 * time.Millisecond
+// The timing of all machines.
+const (
+	nodeTimeout = 500 * time.Millisecond
+	maxSkew     = 500 * time.Millisecond
+)
 
 // Machine is one node with its server, its clock and its disk.
 type Machine struct {
@@ -97,7 +100,7 @@ func (m *Machine) options(s *store.Store, t raft.Transport, failed func(error)) 
 	return cluster.Options{
 		Self: m.Self, Cluster: [20]byte{1}, Store: s, Disk: m.disk.open(), Transport: t, Peers: peers{m.cluster},
 		Clock: &m.clock, Log: m.cluster.log.With("node", m.Self.Host), Reads: m.cluster.o.Reads, Failed: failed,
-		Timing: cluster.Timing{NodeTimeout: nodeTimeout, Window: m.cluster.o.Window},
+		Timing: cluster.Timing{NodeTimeout: nodeTimeout, Window: m.cluster.o.Window, MaxSkew: maxSkew},
 	}
 }
 
@@ -130,6 +133,7 @@ func (m *Machine) Start() error {
 	}
 	m.running.Store(p)
 	go p.sweep()
+	go m.compareClocks(p)
 	return nil
 }
 
@@ -145,6 +149,26 @@ func (p *process) sweep() {
 		case <-ticker.C:
 			p.store.Sweep(p.node.Horizon(), &cursor, 2000)
 		}
+	}
+}
+
+// compareClocks asks the machines that can be reached for their clocks, as the edge does.
+func (m *Machine) compareClocks(p *process) {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case <-ticker.C:
+		}
+		var skews []cluster.Skew
+		for _, other := range m.cluster.Machines {
+			if other != m && other.running.Load() != nil && !m.cluster.Network.isCut(link{m.Addr(), other.Addr()}) {
+				skews = append(skews, cluster.Skew{ID: other.Self.ID, By: time.Duration(other.clock.Now() - m.clock.Now())})
+			}
+		}
+		p.node.CheckClocks(skews)
 	}
 }
 

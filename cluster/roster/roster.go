@@ -33,7 +33,12 @@ func New(self topology.Node) Roster {
 func (r *Roster) Expect(listed []topology.Node) { r.listed = listed }
 
 // Configure notes who takes part.
-func (r *Roster) Configure(c raft.Configuration) { r.servers = slices.Clone(c.Servers) }
+func (r *Roster) Configure(c raft.Configuration) {
+	r.servers = slices.Clone(c.Servers)
+	maps.DeleteFunc(r.silent, func(id raft.ServerID, _ bool) bool {
+		return !slices.ContainsFunc(r.servers, func(s raft.Server) bool { return s.ID == id })
+	})
+}
 
 // Configured reports whether anybody takes part.
 func (r *Roster) Configured() bool { return r.servers != nil }
@@ -76,8 +81,11 @@ func (r *Roster) Knows(n topology.Node) bool {
 	return ok && k.Host == n.Host && k.Port == n.Port && k.PeerPort == n.PeerPort && k.Zone == n.Zone
 }
 
-// Silent notes whether a node replies to this leader.
+// Silent notes whether a node does not reply to this leader.
 func (r *Roster) Silent(id raft.ServerID, silent bool) { r.silent[id] = silent }
+
+// NobodySilent forgets who did not reply in an earlier epoch.
+func (r *Roster) NobodySilent() { clear(r.silent) }
 
 // Voter returns a server that may lead.
 func (r *Roster) Voter(id string) (raft.Server, bool) {
@@ -133,7 +141,6 @@ func (r *Roster) node(s raft.Server) topology.Node {
 		n.PeerPort, _ = strconv.Atoi(port)
 	}
 	n.Voter = s.Suffrage == raft.Voter
-	n.Healthy = !r.silent[s.ID]
 	return n
 }
 
@@ -142,11 +149,16 @@ func (r *Roster) node(s raft.Server) topology.Node {
 func (r *Roster) View(leader string, term, applied uint64) *topology.View {
 	v := &topology.View{}
 	for _, s := range r.servers {
-		v.Nodes = append(v.Nodes, r.node(s))
+		k := r.node(s)
+		k.Healthy = leader != r.self.ID || !r.silent[s.ID] // only a leader knows
+		if k.ID == r.self.ID {
+			k.Applied = applied
+		}
+		v.Nodes = append(v.Nodes, k)
 	}
 	if indexOf(v.Nodes, r.self.ID) < 0 {
 		self := r.self
-		self.Voter, self.Healthy = false, true
+		self.Voter, self.Healthy, self.Applied = false, true, applied
 		v.Nodes = append(v.Nodes, self)
 	}
 	slices.SortFunc(v.Nodes, func(a, b topology.Node) int { return cmp.Compare(a.ID, b.ID) })

@@ -1,0 +1,63 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"cellserver/internal/topology"
+)
+
+// Skew is how much later the clock of another node is than that of this node.
+type Skew struct {
+	ID string
+	By time.Duration
+}
+
+// skewPatience is the time between two warnings about the clock of this node, or two tries to give way for it.
+const skewPatience = 10 * time.Second
+
+// CheckClocks compares the clock of this node with those of others, as they are now. The clock of this node is wrong if
+// it differs by more than MaxSkew from most voters, all in one direction. Then the node warns, and a leader gives way to
+// one of them. Call it about once a second, from one goroutine: it waits while the node gives way.
+func (n *Node) CheckClocks(others []Skew) {
+	by, better := wrongBy(n.View(), others, n.o.MaxSkew)
+	now := n.o.Clock.Monotonic()
+	if better == "" || n.skewSeen != 0 && now-n.skewSeen < int64(skewPatience) {
+		return
+	}
+	n.skewSeen = now
+	n.log.Warn("the clock of this node is wrong: set it by NTP", "milliseconds", -by.Milliseconds())
+	if n.current.Load() == 0 {
+		return
+	}
+	if err := n.GiveWay(better); err != nil {
+		n.log.Warn("this node leads on although its clock is wrong, because no other node has taken over", "error", err)
+	}
+}
+
+// wrongBy reports how much later the clocks of most voters are, or how much earlier, if that is more than a limit. better
+// is the voter in the middle of them; "" if the clock is right, or if nobody knows.
+func wrongBy(v *topology.View, others []Skew, limit time.Duration) (by time.Duration, better string) {
+	if limit == 0 {
+		return 0, ""
+	}
+	var later, earlier []Skew
+	for _, s := range others {
+		switch i := v.Find(s.ID); {
+		case i < 0 || i == v.Self || !v.Nodes[i].Voter:
+		case s.By > limit:
+			later = append(later, s)
+		case s.By < -limit:
+			earlier = append(earlier, s)
+		}
+	}
+	for _, side := range [][]Skew{later, earlier} {
+		if len(side) > v.Voters()/2 {
+			slices.SortFunc(side, func(a, b Skew) int { return cmp.Compare(a.By, b.By) })
+			middle := side[len(side)/2]
+			return middle.By, middle.ID
+		}
+	}
+	return 0, ""
+}
