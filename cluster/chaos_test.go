@@ -62,6 +62,7 @@ type worldOptions struct {
 	clients int
 	lasts   time.Duration
 	only    string // the only fault that happens; "": all do
+	mixed   bool   // clients change keys of all types, and nobody checks the replies
 }
 
 // run runs a world in virtual time. It returns what is wrong with the history or with the stores; "" if nothing is.
@@ -81,7 +82,11 @@ func run(t *testing.T, progress func(), o worldOptions) (wrong string) {
 		defer w.Close()
 		w.Leader()
 		for i := range o.clients {
-			w.clients.Go(func() { w.client(i, o.Seed) })
+			client := w.client
+			if o.mixed {
+				client = w.mixedClient
+			}
+			w.clients.Go(func() { client(i, o.Seed) })
 		}
 		w.faults.Go(func() { w.makeFaults(o.only) })
 		time.Sleep(o.lasts)
@@ -218,9 +223,12 @@ func TestHistoriesUnderFaults(t *testing.T) {
 	progress := clustertest.Watchdog(t)
 	for i := range seeds(t) {
 		seed := first(t) + uint64(i)
-		nodes := 3 + 2*int(seed%2)
+		nodes, reads := 3+2*int(seed%2), cluster.Lease
+		if seed%3 == 0 {
+			reads = cluster.Quorum
+		}
 		wrong := run(t, progress, worldOptions{
-			Options: clustertest.Options{Nodes: nodes, Seed: seed, Window: 1 + int(seed%3)}, clients: 8, lasts: lasting(t),
+			Options: clustertest.Options{Nodes: nodes, Seed: seed, Window: 1 + int(seed%3), Files: seed%4 < 2, Reads: reads}, clients: 8, lasts: lasting(t),
 		})
 		require.Empty(t, wrong, "SEED=%d", seed)
 	}

@@ -38,6 +38,11 @@ var allFaults = []fault{
 		time.Sleep(lasts)
 		require.NoError(w.t, m.Restart())
 	}},
+	{"power lost", func(w *world, m *clustertest.Machine, lasts time.Duration) {
+		require.NoError(w.t, m.PowerCut(w.random))
+		time.Sleep(lasts)
+		require.NoError(w.t, m.Restart())
+	}},
 	{"stopped", func(w *world, m *clustertest.Machine, lasts time.Duration) {
 		require.NoError(w.t, m.Stop())
 		time.Sleep(lasts)

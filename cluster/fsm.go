@@ -92,7 +92,7 @@ func (n *Node) applyEntry(e *entry.Entry) error {
 		if mine {
 			return nil // they are in the store
 		}
-		return n.apply.Apply(e.Body, n.fsm.time)
+		return n.apply.Apply(e.Body, n.Horizon())
 	case entry.NodeKnown:
 		return n.changeRoster(func() error { return n.roster.Note(e.Body) })
 	case entry.NodeGone:

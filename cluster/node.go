@@ -139,7 +139,7 @@ func New(o Options) *Node {
 	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert}
 	n.clock.source = o.Clock
 	tx := o.Store.NewTx()
-	tx.KeepExpired, tx.Applied = true, true
+	tx.Applied = true
 	n.apply = aof.NewBodyApplier(o.Store, tx)
 	n.roster = roster.New(o.Self)
 	n.roster.Expect(o.Listed)

@@ -7,5 +7,6 @@ import "time"
 // The race detector makes everything several times slower, so fewer worlds last for less time.
 const (
 	fewSeeds   = 2
-	shortWorld = 10 * time.Second
+	powerCuts  = 5
+	shortWorld = 8 * time.Second
 )

@@ -43,9 +43,10 @@ func (n *Node) applyAgain(l *raft.Log) error {
 	if err != nil || !n.hooks.follows(&n.fsm, &e, l.Term) {
 		return err
 	}
+	before := n.fsm.time
 	n.fsm.take(&e)
 	if e.Kind == entry.Effects {
-		return n.apply.Apply(e.Body, n.fsm.time)
+		return n.apply.Apply(e.Body, max(0, before-int64(late)))
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ var mayImport = map[string][]string{
 	"cluster/pending":     {"cluster/entry", "persistence/aof", "store"},
 	"cluster/roster":      {"cluster/entry", "internal/topology", "store"},
 	"cluster/entry":       {},
-	"cluster/clustertest": {"cluster", "commands/all", "internal/config/configload", "internal/topology", "resp", "resp/resptest", "server", "server/servertest", "store"}, // for tests only
+	"cluster/clustertest": {"cluster", "cluster/raftlog", "commands/all", "internal/config/configload", "internal/topology", "persistence/fs/fstest", "resp", "resp/resptest", "server", "server/servertest", "store"}, // for tests only
 	"cluster/identity":    {"persistence/fs"},
 	"cluster/raftlog":     {"persistence/fs"},
 	// The nodes of a cluster. What a node decides and says knows no sockets.

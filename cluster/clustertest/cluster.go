@@ -34,6 +34,12 @@ type Options struct {
 	Prepare func(*cluster.Node)
 	// FrozenClocks makes the monotonic clocks stand still, which breaks what leases rely on.
 	FrozenClocks bool
+	// Files makes the logs of the machines files of package raftlog, on disks that can lose power and be full.
+	Files bool
+	// Directives are more arguments of the servers.
+	Directives []string
+	// Spares are machines beside the first members. They do not run, and no cluster knows them.
+	Spares int
 	// Eager sessions do not wait until their replies are safe.
 	Eager bool
 }
@@ -43,12 +49,13 @@ func New(t testing.TB, o Options) *Cluster {
 	c := &Cluster{Network: NewNetwork(o.Seed), t: t, o: o}
 	c.log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: virtualTime}))
 	var members []topology.Node
-	for i := range o.Nodes {
+	for i := range o.Nodes + o.Spares {
 		m := newMachine(c, i)
 		c.Machines = append(c.Machines, m)
 		members = append(members, m.Self)
 	}
-	for _, m := range c.Machines {
+	members = members[:o.Nodes]
+	for _, m := range c.Machines[:o.Nodes] {
 		require.NoError(t, m.bootstrap(members))
 		require.NoError(t, m.Start())
 	}
@@ -110,10 +117,8 @@ func (c *Cluster) Equal() (all map[string]string, differ error) {
 	c.t.Helper()
 	for range 300 {
 		for _, m := range c.Machines {
-			if p := m.running.Load(); p != nil {
-				if err := p.failed.Load(); err != nil {
-					return nil, fmt.Errorf("%s: %w", m.Self.Host, *err)
-				}
+			if err := m.Failure(); err != nil {
+				return nil, fmt.Errorf("%s: %w", m.Self.Host, err)
 			}
 		}
 		if all, differ = c.compare(); differ == nil {

@@ -5,25 +5,97 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"cellserver/cluster"
+	"cellserver/cluster/raftlog"
+	"cellserver/persistence/fs/fstest"
 
 	"github.com/hashicorp/raft"
 )
 
-// Disk is what outlives a crash of a machine.
+// Disk is what outlives a crash of a machine. Its log is in memory, or in the files of package raftlog.
 type Disk struct {
-	logs      *raft.InmemStore
+	logs      *raft.InmemStore // nil: the log has files
 	snapshots *snapshots
+
+	files *fstest.Memory
+	full  *atomic.Bool
 }
 
-// NewDisk returns an empty disk.
-func NewDisk() *Disk { return &Disk{logs: raft.NewInmemStore(), snapshots: &snapshots{}} }
+// NewDisk returns an empty disk, whose log is in memory or in files.
+func NewDisk(files bool) *Disk {
+	d := &Disk{snapshots: &snapshots{}, full: &atomic.Bool{}}
+	if files {
+		d.files = &fstest.Memory{Fault: d.fault}
+	} else {
+		d.logs = raft.NewInmemStore()
+	}
+	return d
+}
 
-// open returns the parts of the disk for a node.
-func (d *Disk) open() cluster.Disk {
-	return cluster.Disk{Logs: d.logs, Stable: d.logs, Snapshots: d.snapshots}
+var errFull = errors.New("clustertest: no space left on device")
+
+// fault makes writes fail while the disk is full. The first bytes of a write find room.
+func (d *Disk) fault(op fstest.Op) error {
+	if !d.full.Load() {
+		return nil
+	}
+	switch op.Kind {
+	case "write":
+		return &fstest.Short{Bytes: 10, Err: errFull}
+	case "rename", "truncate", "sync":
+		return errFull
+	}
+	return nil
+}
+
+// parts opens the disk for a node. failed is called when a file cannot be changed.
+func (d *Disk) parts(failed func(error)) (cluster.Disk, error) {
+	if d.logs != nil {
+		return cluster.Disk{Logs: d.logs, Stable: d.logs, Snapshots: d.snapshots}, nil
+	}
+	o := raftlog.Options{Sync: true, SegmentSize: 64 << 10, OnFailure: func(err error) { go failed(err) }}
+	logs, err := raftlog.Open(d.files, "/raft", o)
+	if err != nil {
+		return cluster.Disk{}, err
+	}
+	if all, _ := d.snapshots.List(); len(all) > 0 {
+		if err := logs.RemoveBehind(all[0].Index); err != nil {
+			return cluster.Disk{}, err
+		}
+	}
+	return cluster.Disk{Logs: logs, Stable: stable{logs}, Snapshots: d.snapshots}, nil
+}
+
+// crash makes the files those that the next process finds. A nil r is the end of the process. Otherwise the power goes, and
+// r says what of the unsynced bytes remains.
+func (d *Disk) crash(r *rand.Rand) {
+	if d.files == nil {
+		return
+	}
+	if r == nil {
+		d.files = d.files.Kill()
+	} else {
+		d.files = d.files.PowerCut(r)
+	}
+	d.files.Fault = d.fault
+}
+
+// stable is the term and the vote. Raft panics if it cannot write them. The failure ends the node anyway, so it ends the
+// goroutine of raft instead.
+type stable struct{ *raftlog.Store }
+
+// SetUint64 implements [raft.StableStore].
+func (s stable) SetUint64(key []byte, val uint64) error {
+	err := s.Store.SetUint64(key, val)
+	if err != nil {
+		runtime.Goexit()
+	}
+	return err
 }
 
 // snapshots keeps the last two snapshots. It implements [raft.SnapshotStore].

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -32,6 +33,8 @@ type Machine struct {
 	disk    *Disk
 	clock   machineClock
 	running atomic.Pointer[process]
+
+	replaced atomic.Int64 // how often a node has replaced all its keys
 }
 
 // process is one run of the server on a machine.
@@ -84,7 +87,7 @@ func newMachine(c *Cluster, i int) *Machine {
 	id := sha1.Sum(fmt.Append(nil, "node", i))
 	m := &Machine{
 		Self:    topology.Node{ID: hex.EncodeToString(id[:]), Host: fmt.Sprint("node", i), Port: 6379, PeerPort: 16379},
-		cluster: c, disk: NewDisk(),
+		cluster: c, disk: NewDisk(c.o.Files),
 	}
 	m.clock.now, m.clock.started, m.clock.frozen = c.o.Now, c.o.Now(), c.o.FrozenClocks
 	return m
@@ -96,11 +99,12 @@ func (m *Machine) Addr() raft.ServerAddress {
 }
 
 // options returns the options of the node.
-func (m *Machine) options(s *store.Store, t raft.Transport, failed func(error)) cluster.Options {
+func (m *Machine) options(s *store.Store, t raft.Transport, d cluster.Disk, failed func(error)) cluster.Options {
 	return cluster.Options{
-		Self: m.Self, Cluster: [20]byte{1}, Store: s, Disk: m.disk.open(), Transport: t, Peers: peers{m.cluster},
+		Self: m.Self, Cluster: [20]byte{1}, Store: s, Disk: d, Transport: t, Peers: peers{m.cluster},
 		Clock: &m.clock, Log: m.cluster.log.With("node", m.Self.Host), Reads: m.cluster.o.Reads, Failed: failed,
-		Timing: cluster.Timing{NodeTimeout: nodeTimeout, Window: m.cluster.o.Window, MaxSkew: maxSkew},
+		Replaced: func() { m.replaced.Add(1) },
+		Timing:   cluster.Timing{NodeTimeout: nodeTimeout, Window: m.cluster.o.Window, MaxSkew: maxSkew},
 	}
 }
 
@@ -108,18 +112,27 @@ func (m *Machine) options(s *store.Store, t raft.Transport, failed func(error)) 
 func (m *Machine) bootstrap(members []topology.Node) error {
 	t := m.cluster.Network.Join(m.Addr())
 	defer t.Leave()
-	return cluster.Bootstrap(m.options(nil, t, nil), members)
+	d, err := m.disk.parts(func(error) {})
+	if err != nil {
+		return err
+	}
+	defer m.disk.crash(nil)
+	return cluster.Bootstrap(m.options(nil, t, d, nil), members)
 }
 
 // Start starts the server.
 func (m *Machine) Start() error {
-	cfg, _, err := configload.Load([]string{"--databases", "4", "--cluster-enabled", "yes"}, nil, nil)
+	cfg, _, err := configload.Load(append([]string{"--databases", "4", "--cluster-enabled", "yes"}, m.cluster.o.Directives...), nil, nil)
 	if err != nil {
 		return err
 	}
 	p := &process{stop: make(chan struct{}), transport: m.cluster.Network.Join(m.Addr())}
 	p.store = store.New(store.Options{Databases: cfg.Databases, Seed: 1})
-	p.node = cluster.New(m.options(p.store, p.transport, func(err error) { p.failed.Store(&err) }))
+	disk, err := m.disk.parts(func(err error) { p.node.Fail(err) })
+	if err != nil {
+		return err
+	}
+	p.node = cluster.New(m.options(p.store, p.transport, disk, func(err error) { p.failed.Store(&err) }))
 	if prepare := m.cluster.o.Prepare; prepare != nil {
 		prepare(p.node)
 	}
@@ -190,6 +203,16 @@ func (m *Machine) Pause(paused bool) {
 	}
 }
 
+// Replaced returns how often the nodes of the machine have replaced all their keys.
+func (m *Machine) Replaced() int64 { return m.replaced.Load() }
+
+// Snapshots returns how many snapshots the disk has got.
+func (m *Machine) Snapshots() int {
+	m.disk.snapshots.mu.Lock()
+	defer m.disk.snapshots.mu.Unlock()
+	return m.disk.snapshots.made
+}
+
 // Leads reports whether the machine leads.
 func (m *Machine) Leads() bool {
 	n := m.Node()
@@ -197,14 +220,33 @@ func (m *Machine) Leads() bool {
 }
 
 // Kill ends the process, as kill -9 does. The disk has everything that was written.
-func (m *Machine) Kill() error {
+func (m *Machine) Kill() error { return m.crash(nil) }
+
+// PowerCut ends the process, and r says what remains of the bytes that were not synced.
+func (m *Machine) PowerCut(r *rand.Rand) error { return m.crash(r) }
+
+func (m *Machine) crash(r *rand.Rand) error {
 	p := m.running.Swap(nil)
 	if p == nil {
 		return nil
 	}
+	m.disk.crash(r) // what the process writes from now on is lost
 	p.transport.Leave()
 	close(p.stop)
 	return p.node.Close()
+}
+
+// FillDisk makes writes of the log fail, or lets them work again. The log must have files.
+func (m *Machine) FillDisk(full bool) { m.disk.full.Store(full) }
+
+// Failure returns why the node has stopped by itself, or nil.
+func (m *Machine) Failure() error {
+	if p := m.running.Load(); p != nil {
+		if err := p.failed.Load(); err != nil {
+			return *err
+		}
+	}
+	return nil
 }
 
 // Stop ends the process as planned.
@@ -215,6 +257,7 @@ func (m *Machine) Stop() error {
 	}
 	err := p.node.Stop()
 	m.running.Store(nil)
+	m.disk.crash(nil)
 	p.transport.Leave()
 	close(p.stop)
 	return err

@@ -1,0 +1,153 @@
+package cluster_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cellserver/cluster"
+	"cellserver/cluster/clustertest"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fill runs commands on the leader in batches.
+func fill(t testing.TB, c *clustertest.Cluster, keys int) {
+	t.Helper()
+	s, err := c.Leader().Connect()
+	require.NoError(t, err)
+	defer s.Close()
+	for i := range keys {
+		_, err := s.Do(fmt.Sprint("SET key:", i, " ", i))
+		require.NoError(t, err)
+	}
+}
+
+func TestALaggingNodeGetsASnapshot(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now, Files: true})
+		defer c.Close()
+		time.Sleep(5 * time.Second)
+		leader := c.Leader()
+		require.NoError(t, leader.Node().KeepBehind(10))
+		lagging := other(c, leader)
+		fill(t, c, 50)
+		c.RequireEqual()
+		c.Network.Isolate(lagging.Addr(), true)
+		fill(t, c, 500)
+		require.Equal(t, int64(1), do(t, leader, "DEL key:7"))
+		require.NoError(t, leader.Node().TakeSnapshot())
+		fill(t, c, 5)
+		behind := lagging.Node().Applied()
+		c.Network.Heal()
+		time.Sleep(5 * time.Second)
+		require.Len(t, c.RequireEqual(), 499)
+		require.Greater(t, lagging.Node().Applied(), behind+500)
+		require.Equal(t, 1, lagging.Snapshots(), "it was sent, because the log does not have the entries any more")
+
+		require.NoError(t, lagging.Kill())
+		require.NoError(t, lagging.Restart())
+		require.Len(t, c.RequireEqual(), 499, "the node starts from the snapshot that it was sent")
+		time.Sleep(2 * time.Second) // until it knows the leader
+		require.NoError(t, lagging.Node().Failover())
+		require.Same(t, lagging, c.Leader())
+		require.Equal(t, "499", do(t, lagging, "GET key:499"))
+	})
+}
+
+func TestReadsByQuorumNeedNoClock(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now, Reads: cluster.Quorum, FrozenClocks: true})
+		defer c.Close()
+		time.Sleep(5 * time.Second)
+		leader := c.Leader()
+		require.Equal(t, int64(1), do(t, leader, "INCR key"))
+		before := leader.Node().Metrics()
+		require.Equal(t, "1", do(t, leader, "GET key"))
+		after := leader.Node().Metrics()
+		require.Equal(t, int64(1), after.Entries-before.Entries, "a majority confirms an entry for the read")
+		require.Equal(t, int64(1), after.LeaseMisses-before.LeaseMisses)
+
+		s, err := leader.Connect()
+		require.NoError(t, err)
+		c.Network.Isolate(leader.Addr(), true)
+		_, err = s.Do("GET key")
+		require.ErrorIs(t, err, clustertest.ErrClosed)
+	})
+}
+
+func TestTooManyChangesAreTakenBackByLoadingAllKeys(t *testing.T) {
+	for _, snapshot := range []bool{false, true} {
+		t.Run(fmt.Sprint("snapshot ", snapshot), func(t *testing.T) {
+			bubble(t, func(t *testing.T, _ func()) {
+				c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now})
+				defer c.Close()
+				time.Sleep(5 * time.Second)
+				leader := c.Leader()
+				fill(t, c, 100)
+				if snapshot {
+					require.NoError(t, leader.Node().TakeSnapshot())
+				}
+				require.Equal(t, int64(1), do(t, leader, "DEL key:7"))
+				require.Equal(t, resptest.Simple("OK"), do(t, leader, "SET big "+strings.Repeat("x", 1<<20)))
+				kept := c.RequireEqual()
+
+				c.Network.Isolate(leader.Addr(), true)
+				s, err := leader.Connect()
+				require.NoError(t, err)
+				_, err = s.Do(slices.Repeat([]string{"SETRANGE big 0 y"}, 70)...) // each undo keeps the whole value before
+				require.ErrorIs(t, err, clustertest.ErrClosed)
+				time.Sleep(5 * time.Second) // the others elect a leader: a node with a longer log could win
+				c.Network.Heal()
+				time.Sleep(5 * time.Second)
+				require.True(t, maps.Equal(kept, c.RequireEqual()))
+				require.Equal(t, int64(1), leader.Replaced(), "all keys were loaded again")
+				require.Zero(t, leader.Node().Metrics().Undone)
+			})
+		})
+	}
+}
+
+func TestMembersComeAndGo(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Spares: 1, Seed: 1, Now: time.Now, Files: true})
+		defer c.Close()
+		time.Sleep(5 * time.Second)
+		leader := c.Leader()
+		lost, follower, spare := other(c, leader), c.Machines[0], c.Machines[3]
+		for _, m := range c.Machines[:3] {
+			if m != leader && m != lost {
+				follower = m
+			}
+		}
+		fill(t, c, 100)
+		require.Error(t, follower.Node().Forget(lost.Self.ID), "only a leader can")
+		require.Error(t, leader.Node().Meet(spare.Self.Host, spare.Self.Port), "it does not run")
+		require.NoError(t, spare.Start())
+		require.NoError(t, leader.Node().Meet(spare.Self.Host, spare.Self.Port))
+		time.Sleep(time.Second)
+		require.Equal(t, 4, leader.Node().View().Voters())
+		require.Len(t, c.RequireEqual(), 100)
+
+		require.NoError(t, lost.Kill()) // its disk is lost
+		require.NoError(t, leader.Node().Forget(lost.Self.ID))
+		time.Sleep(time.Second)
+		for _, m := range []*clustertest.Machine{leader, follower, spare} {
+			v := m.Node().View()
+			require.Equal(t, -1, v.Find(lost.Self.ID))
+			require.Equal(t, 3, v.Voters())
+			require.Equal(t, spare.Self.Port, v.Nodes[v.Find(spare.Self.ID)].Port, "all know where clients reach it")
+		}
+
+		require.Error(t, leader.Node().Failover(), "it leads already")
+		require.NoError(t, spare.Node().Failover())
+		require.Same(t, spare, c.Leader())
+		require.NoError(t, leader.Kill())
+		require.Equal(t, int64(1), do(t, spare, "INCR new"), "two of three decide")
+		require.Len(t, c.RequireEqual(), 101)
+	})
+}

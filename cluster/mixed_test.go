@@ -1,0 +1,152 @@
+package cluster_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"cellserver/cluster/clustertest"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// mixed are commands that change keys of every type, and whole databases. K is a key of a slot, L another one of the same,
+// N a small number and T a long text.
+var mixed = strings.Split(strings.TrimSpace(`
+SET K T
+SET K T PX N00
+SETRANGE K N0 T
+APPEND K T
+SET K N
+INCRBYFLOAT K 0.5
+INCR K
+ZADD K N m:N N m:T
+ZREM K m:N
+ZPOPMIN K N
+ZREMRANGEBYRANK K 0 N
+ZRANGESTORE L K 0 -1
+ZUNIONSTORE L 2 K L
+PEXPIRE K N00
+PERSIST K
+DEL K L
+RENAME K L
+COPY K L REPLACE
+GETDEL K
+GETEX K PX N00
+MSET K T L N
+CL.THROTTLE K N 10 1
+CL.WINDOW K N 1000 1
+CL.PACE K 1 N 5
+`), "\n")
+
+// rarely are commands on whole databases.
+var rarely = []string{"FLUSHALL", "FLUSHDB ASYNC"}
+
+// randomMixed returns commands. Some of them are one transaction.
+func randomMixed(r *rand.Rand) (commands []string) {
+	slot := r.IntN(10)
+	words := strings.NewReplacer("K", fmt.Sprintf("{k%d}a", slot), "L", fmt.Sprintf("{k%d}b", slot),
+		"N", fmt.Sprint(1+r.IntN(9)), "T", strings.Repeat("t", 1+r.IntN(8000)))
+	for range 1 + r.IntN(3) {
+		command := mixed[r.IntN(len(mixed))]
+		name, rest, _ := strings.Cut(command, " ")
+		commands = append(commands, name+" "+words.Replace(rest))
+	}
+	if r.IntN(4) == 0 {
+		commands = append(append([]string{"MULTI"}, commands...), "EXEC")
+	}
+	if r.IntN(100) == 0 {
+		return rarely[r.IntN(len(rarely)):][:1]
+	}
+	return commands
+}
+
+// mixedClient sends commands until the world ends. Nobody checks its replies: the stores must be equal at the end.
+func (w *world) mixedClient(id int, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 200+uint64(id)))
+	var s *clustertest.Session
+	for !w.stopped() {
+		time.Sleep(time.Duration(r.Int64N(int64(20 * time.Millisecond))))
+		w.progress()
+		if s == nil {
+			s, _ = w.Machines[r.IntN(len(w.Machines))].Connect()
+			continue
+		}
+		commands := randomMixed(r)
+		replies, err := s.Do(commands...)
+		for i, reply := range replies {
+			name, _, _ := strings.Cut(commands[min(i, len(commands)-1)], " ")
+			if _, failed := reply.(error); !failed {
+				w.count(name)
+			}
+		}
+		if errors.Is(err, clustertest.ErrClosed) || errors.Is(err, clustertest.ErrRefused) {
+			s.Close()
+			s = nil
+		} else {
+			require.NoError(w.t, err)
+		}
+	}
+	if s != nil {
+		s.Close()
+	}
+}
+
+func TestStoresStayEqualUnderFaults(t *testing.T) {
+	progress := clustertest.Watchdog(t)
+	for i := range seeds(t) {
+		seed := first(t) + uint64(i)
+		o := worldOptions{Options: clustertest.Options{Nodes: 3, Seed: seed, Window: 2, Files: seed%2 == 0}, clients: 4, lasts: lasting(t), mixed: true}
+		if seed%2 == 1 {
+			o.Directives = []string{"--maxmemory", "1mb", "--maxmemory-policy", "allkeys-random"}
+		}
+		require.Empty(t, run(t, progress, o), "SEED=%d", seed)
+	}
+}
+
+func TestWhatALeaderEvictsIsGoneEverywhere(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now,
+			Directives: []string{"--maxmemory", "3mb", "--maxmemory-policy", "allkeys-random"}})
+		defer c.Close()
+		time.Sleep(5 * time.Second)
+		s, err := c.Leader().Connect()
+		require.NoError(t, err)
+		for i := range 1000 {
+			replies, err := s.Do(fmt.Sprint("SET key:", i, " ", strings.Repeat("x", 5000)))
+			require.NoError(t, err)
+			require.Equal(t, []any{resptest.Simple("OK")}, replies)
+		}
+		left := len(c.RequireEqual())
+		require.Less(t, left, 700)
+		require.Greater(t, left, 10)
+	})
+}
+
+// TestExpiredKeysDoNotStayOnFollowers: the leader has swept an expired key, and a follower has not. Then a new key of the
+// name begins empty there, too.
+func TestExpiredKeysDoNotStayOnFollowers(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now})
+		defer c.Close()
+		time.Sleep(5 * time.Second)
+		leader := c.Leader()
+		lagging := other(c, leader)
+		s, err := leader.Connect()
+		require.NoError(t, err)
+		_, err = s.Do("SET text 12345 PX 500", "ZADD set 1 old", "PEXPIRE set 500")
+		require.NoError(t, err)
+		time.Sleep(100 * time.Millisecond)
+		c.Network.Isolate(lagging.Addr(), true) // its time stands still
+		time.Sleep(5 * time.Second)
+		_, err = s.Do("ZADD text 1 new", "ZADD set 1 new")
+		require.NoError(t, err)
+		c.Network.Heal()
+		time.Sleep(5 * time.Second)
+		require.Len(t, c.RequireEqual(), 2)
+	})
+}
