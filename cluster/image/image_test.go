@@ -1,0 +1,68 @@
+package image
+
+import (
+	"bytes"
+	"testing"
+
+	"cellserver/cluster/pending"
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+func set(s *store.Store, key string, value int64) {
+	tx := s.NewTx()
+	var fp store.Footprint
+	fp.AddKey([]byte(key))
+	tx.Begin(0, 0, &fp)
+	defer tx.End()
+	e := tx.Write([]byte(key))
+	e.SetInt(value, store.NoExpiry)
+}
+
+func get(s *store.Store, key string) int64 {
+	tx := s.NewTx()
+	var fp store.Footprint
+	fp.AddKey([]byte(key))
+	tx.Begin(0, 0, &fp)
+	defer tx.End()
+	e := tx.Write([]byte(key))
+	if !e.Exists() {
+		return -1
+	}
+	return e.Int()
+}
+
+func newStore() *store.Store { return store.New(store.Options{Databases: 1, Seed: 1}) }
+
+func TestASnapshotHasWhatIsCommitted(t *testing.T) {
+	s := newStore()
+	set(s, "same", 1)
+	set(s, "changed", 3)
+	set(s, "new", 4)
+	facts := Facts{Cluster: [20]byte{1}, Index: 10, Term: 3, Batch: 7, Time: 99, Nodes: [][]byte{[]byte("one"), []byte("two")}}
+	snapshot, err := s.Snapshot(0, func() {})
+	require.NoError(t, err)
+	var file bytes.Buffer
+	require.NoError(t, Save(&file, snapshot, facts, pending.Committed{
+		{DB: 0, Name: "changed"}: {Kind: store.Int, Key: []byte("changed"), Int: 2, ExpireAt: store.NoExpiry},
+		{DB: 0, Name: "new"}:     {Kind: store.None, Key: []byte("new")},
+		{DB: 0, Name: "removed"}: {Kind: store.Int, Key: []byte("removed"), Int: 5, ExpireAt: store.NoExpiry},
+	}))
+
+	loaded := newStore()
+	got, err := Load(bytes.NewReader(file.Bytes()), loaded, facts.Cluster)
+	require.NoError(t, err)
+	require.Equal(t, facts, got)
+	for key, want := range map[string]int64{"same": 1, "changed": 2, "new": -1, "removed": 5} {
+		require.Equal(t, want, get(loaded, key), key)
+	}
+
+	_, err = Load(bytes.NewReader(file.Bytes()), newStore(), [20]byte{2})
+	require.ErrorContains(t, err, "it is of cluster 01")
+	_, err = Load(bytes.NewReader(file.Bytes()[:file.Len()-12]), newStore(), facts.Cluster)
+	require.Error(t, err)
+	other := bytes.Replace(file.Bytes(), []byte(factTime), []byte("cl-xx"), 1)
+	_, err = Load(bytes.NewReader(other), newStore(), facts.Cluster)
+	require.Error(t, err)
+}

@@ -1,0 +1,58 @@
+package roster
+
+import (
+	"testing"
+
+	"cellserver/internal/topology"
+
+	"github.com/hashicorp/raft"
+	"github.com/stretchr/testify/require"
+)
+
+const idA, idB, idC = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "cccccccccccccccccccccccccccccccccccccccc"
+
+func TestTheViewOfARoster(t *testing.T) {
+	self := topology.Node{ID: idB, Host: "two", Port: 6379, PeerPort: 16379, Zone: "z"}
+	r := New(self)
+	require.False(t, r.Configured())
+	v := r.View("", 0, 3)
+	require.Equal(t, []topology.Node{{ID: idB, Host: "two", Port: 6379, PeerPort: 16379, Zone: "z", Healthy: true, Applied: 3}}, v.Nodes)
+	require.Equal(t, -1, v.Groups[0].Leader)
+
+	r.Configure(raft.Configuration{Servers: []raft.Server{
+		{ID: idC, Address: "three:16379", Suffrage: raft.Nonvoter}, {ID: idB, Address: "two:16379"}, {ID: idA, Address: "one:16379"},
+	}})
+	require.False(t, r.Announced())
+	body, err := Encode(self, 1)
+	require.NoError(t, err)
+	require.NoError(t, r.Note(body))
+	require.True(t, r.Announced())
+	require.Error(t, r.Note([]byte("{")))
+	r.Silent(idA, true)
+	v = r.View(idB, 5, 9)
+	require.Equal(t, []topology.Node{
+		{ID: idA, Host: "one", PeerPort: 16379, Voter: true},
+		{ID: idB, Host: "two", Port: 6379, PeerPort: 16379, Zone: "z", Voter: true, Healthy: true, Applied: 9},
+		{ID: idC, Host: "three", PeerPort: 16379, Healthy: true},
+	}, v.Nodes)
+	require.Equal(t, topology.Group{Last: 16383, Leader: 1, Replicas: []int{0, 2}, Term: 5, Applied: 9}, v.Groups[0])
+
+	v = r.View("", 6, 9)
+	require.Equal(t, 1, v.Groups[0].Leader, "the last leader stays named")
+	require.Equal(t, 3, v.Healthy(), "only a leader knows who is silent")
+	r.NobodySilent()
+	require.Equal(t, 3, r.View(idB, 6, 9).Healthy())
+
+	_, ok := r.Voter(idC)
+	require.False(t, ok)
+	s, ok := r.Voter(idA)
+	require.True(t, ok)
+	require.Equal(t, raft.ServerAddress("one:16379"), s.Address)
+}
+
+func TestSilenceOfARemovedNodeIsForgotten(t *testing.T) {
+	r := New(topology.Node{ID: idA})
+	r.Silent(idB, true)
+	r.Configure(raft.Configuration{Servers: []raft.Server{{ID: idA}}})
+	require.Empty(t, r.silent)
+}
