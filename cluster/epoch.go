@@ -67,7 +67,7 @@ func (n *Node) proposeEpoch(term uint64) {
 	data = n.finish(data, entry.Entry{Kind: entry.EpochBegins, Term: term, Batch: n.epoch.number, Time: n.clock.next()})
 	n.mu.Unlock()
 	if data != nil {
-		n.futures <- proposed{term, n.raft.Load().Apply(data, 0)}
+		n.expect(proposed{term, n.raft.Load().Apply(data, 0)})
 	}
 }
 

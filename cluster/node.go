@@ -161,7 +161,7 @@ func (n *Node) Start() error {
 		return err
 	}
 	n.running.Go(n.run)
-	n.running.Go(n.settle)
+	go n.settle()
 	return nil
 }
 

@@ -70,7 +70,7 @@ func (n *Node) propose() {
 		if n.hooks.propose != nil {
 			n.hooks.propose()
 		}
-		n.futures <- proposed{term, n.raft.Load().Apply(data, 0)}
+		n.expect(proposed{term, n.raft.Load().Apply(data, 0)})
 	}
 }
 
@@ -106,7 +106,16 @@ func (n *Node) finish(data []byte, e entry.Entry) []byte {
 	return data
 }
 
-// settle waits for the results of proposed entries. An error ends the epoch.
+// expect gives an entry to settle, unless the node stops.
+func (n *Node) expect(p proposed) {
+	select {
+	case n.futures <- p:
+	case <-n.stop:
+	}
+}
+
+// settle waits for the results of proposed entries. An error ends the epoch. Raft may stop
+// without a result for an entry that is committed and not applied yet. So nobody waits for settle.
 func (n *Node) settle() {
 	for p := range n.futures {
 		if err := p.future.Error(); err != nil {

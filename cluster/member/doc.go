@@ -3,6 +3,7 @@
 //	member.go    Member and its options: New, Start, Stop
 //	facade.go    what the server sees of the cluster, also before the node has its place
 //	place.go     gets the place: asks the others until formation decides
+//	standing.go  what the node knows about its place
 //	begin.go     starts the node of package cluster at its place
 //	joining.go   asks the leader until this node votes
 //	watch.go     follows the cluster: leaders, nodes, published messages
@@ -10,7 +11,8 @@
 //	service.go   what the other nodes ask this node
 //	calls.go     what this node asks the others: CLUSTER MEET, FORGET and FAILOVER
 //	proxy.go     clients that a follower passes on to the leader
-//	vitals.go    what the others say about themselves: how far they are, and their clocks
+//	vitals.go    asks the others again and again
+//	vital.go     what they say: how far they are, and their clocks
 //	state.go     the state for a person on call
 //	disk.go      the directory of the node: its id, its log, its snapshots
 //

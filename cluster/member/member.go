@@ -1,9 +1,11 @@
 package member
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -86,7 +88,7 @@ func New(o Options) (*Member, error) {
 		kick: make(chan struct{}, 1), refused: make(chan error, 1),
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
-	m.place.init(&m.o)
+	m.place.init(o.Run, o.List)
 	m.disk.o, m.disk.log, m.disk.failed = o.Disk, cluster.NewRaftLog(o.Log), m.diskFailed
 	m.dialer = &peer.Dialer{Security: o.Security, Cluster: m.place.cluster, Limits: o.Limits}
 	var err error
@@ -135,12 +137,29 @@ func (m *Member) refuse(err error) {
 // GiveWay lets another node lead, if this one leads. Replies that wait leave first.
 func (m *Member) GiveWay() {
 	n := m.node.Load()
-	if n == nil || n.Epoch() == 0 || n.View().HealthyVoters() < 2 {
+	if n == nil || n.Epoch() == 0 {
 		return
 	}
-	if err := n.GiveWay(""); err != nil {
-		m.log.Warn("no other node takes over, so this node stops while it leads", "error", err)
+	for _, id := range m.successors() {
+		err := n.GiveWay(id)
+		if err == nil || n.Epoch() == 0 && m.leader() != "" {
+			return
+		}
+		m.log.Warn("a node does not take over the lead: another one is asked", "node", id, "reason", err)
 	}
+}
+
+// successors returns the other voters that answer. The one that has applied the most comes first.
+func (m *Member) successors() (ids []string) {
+	v := m.View()
+	nodes := slices.Clone(v.Nodes)
+	slices.SortStableFunc(nodes, func(a, b topology.Node) int { return cmp.Compare(b.Applied, a.Applied) })
+	for _, k := range nodes {
+		if k.Voter && k.Healthy && k.ID != v.Nodes[v.Self].ID {
+			ids = append(ids, k.ID)
+		}
+	}
+	return ids
 }
 
 // Stop ends everything, and marks the directory as clean if everything is on disk.

@@ -1,0 +1,106 @@
+package member
+
+import (
+	"sync"
+	"time"
+
+	"cellserver/cluster/formation"
+	"cellserver/cluster/identity"
+)
+
+// place is what a node knows about its place.
+type place struct {
+	list []formation.Address
+	wake chan struct{} // has an element after an invitation
+
+	mu       sync.Mutex // guards the fields below
+	standing formation.Standing
+	invited  []formation.Address
+	waiting  string // why the node has no place yet; a sentence
+	founder  bool   // the node wrote the voters, and the term says whether anybody has voted since
+	leader   string // the last known one
+	since    int64  // monotonic time since which it is
+	warned   int64  // monotonic time of the last warning about clocks
+}
+
+func (p *place) init(run string, list []formation.Address) {
+	p.list, p.wake = list, make(chan struct{}, 1)
+	p.standing = formation.Standing{Run: run, Phase: formation.Empty, Nodes: formation.Strings(list)}
+}
+
+// begin notes what the directory says.
+func (p *place) begin(phase formation.Phase, n *identity.Node) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.standing.Phase, p.standing.ID, p.standing.Cluster = phase, n.ID, n.Cluster
+	p.founder = phase == formation.Founding
+	if phase == formation.Empty || phase == formation.Returning && n.Incarnation == 1 {
+		p.standing.ID = "" // an id without its log is never used again
+	}
+}
+
+// take notes that the node has its place.
+func (p *place) take(phase formation.Phase, n *identity.Node) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.standing.Phase, p.standing.ID, p.standing.Cluster = phase, n.ID, n.Cluster
+	p.founder, p.waiting = phase == formation.Founding, ""
+}
+
+// cluster returns the id of the cluster, or "".
+func (p *place) cluster() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.standing.Cluster
+}
+
+// self returns what formation needs.
+func (p *place) self() formation.Self {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return formation.Self{Standing: p.standing, List: p.list, Invited: p.invited}
+}
+
+// decided notes what a decision says about this node.
+func (p *place) decided(d formation.Decision) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.standing.Found, p.waiting = d.Found, d.Why
+}
+
+// invite notes the addresses of a cluster. It reports false if the node has its place.
+func (p *place) invite(addrs []formation.Address) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.standing.Phase != formation.Empty && p.standing.Phase != formation.Returning {
+		return false
+	}
+	p.invited = addrs
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// ledFor returns for how many nanoseconds there has been this leader, "" for none.
+func (p *place) ledFor(leader string, now int64) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if leader != p.leader {
+		p.leader, p.since = leader, now
+	}
+	return now - p.since
+}
+
+// mayWarn reports whether a warning about clocks is due: one in ten minutes.
+func (p *place) mayWarn(now int64) bool {
+	const rest = int64(10 * time.Minute)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.warned != 0 && now-p.warned < rest {
+		return false
+	}
+	p.warned = now
+	return true
+}

@@ -1,0 +1,273 @@
+package cluster
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	nodeTimeout = 500 * time.Millisecond
+	patience    = 60 * time.Second // for each wait
+	answer      = 5 * time.Second  // for one reply
+)
+
+// processes are the nodes of a cluster.
+type processes struct {
+	t     *testing.T
+	more  []string // directives of all nodes
+	nodes []*node
+}
+
+// node is one process, or the place of one.
+type node struct {
+	port    int
+	dir     string
+	log     *os.File
+	running *exec.Cmd // nil: not running
+}
+
+func (n *node) addr() string { return fmt.Sprint("127.0.0.1:", n.port) }
+
+// start starts a cluster, and waits until it serves.
+func start(t *testing.T, size int, more ...string) *processes {
+	t.Helper()
+	p := &processes{t: t, more: more}
+	for range size {
+		p.nodes = append(p.nodes, &node{port: freePorts(t), dir: t.TempDir()})
+	}
+	for i := range p.nodes {
+		p.run(i)
+	}
+	t.Cleanup(p.end)
+	p.heal()
+	return p
+}
+
+// freePorts returns a free port for clients. The port for nodes above it is free, too.
+func freePorts(t *testing.T) int {
+	for {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		port := ln.Addr().(*net.TCPAddr).Port
+		require.NoError(t, ln.Close())
+		if port >= 55535 {
+			continue
+		}
+		if ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port+10000)); err == nil {
+			require.NoError(t, ln.Close())
+			return port
+		}
+	}
+}
+
+// run starts the process of a node.
+func (p *processes) run(i int) {
+	p.t.Helper()
+	n := p.nodes[i]
+	args := []string{"--port", strconv.Itoa(n.port), "--bind", "127.0.0.1", "--dir", n.dir, "--cluster-enabled", "yes",
+		"--cluster-node-timeout", strconv.Itoa(int(nodeTimeout.Milliseconds())), "--cluster-nodes"}
+	for _, other := range p.nodes {
+		args = append(args, other.addr())
+	}
+	var err error
+	if n.log == nil {
+		n.log, err = os.Create(filepath.Join(p.t.TempDir(), "log"))
+		require.NoError(p.t, err)
+	}
+	cmd := exec.Command(bin, append(args, p.more...)...)
+	cmd.Stdout, cmd.Stderr = n.log, n.log
+	require.NoError(p.t, cmd.Start())
+	n.running = cmd
+}
+
+// end kills all processes, and shows their logs if the test has failed.
+func (p *processes) end() {
+	for i, n := range p.nodes {
+		if n.running != nil {
+			p.kill(i)
+		}
+		if text, err := os.ReadFile(n.log.Name()); err == nil && p.t.Failed() {
+			p.t.Logf("node %d, port %d:\n%s", i, n.port, text)
+		}
+	}
+}
+
+// signal sends a signal to a node.
+func (p *processes) signal(i int, s syscall.Signal) {
+	p.t.Helper()
+	require.NoError(p.t, p.nodes[i].running.Process.Signal(s))
+}
+
+// kill ends a node as kill -9 does.
+func (p *processes) kill(i int) {
+	p.t.Helper()
+	p.signal(i, syscall.SIGKILL)
+	_ = p.nodes[i].running.Wait() // the error is the signal
+	p.nodes[i].running = nil
+}
+
+// stop ends a node as planned.
+func (p *processes) stop(i int) {
+	p.t.Helper()
+	p.signal(i, syscall.SIGTERM)
+	done := make(chan error, 1)
+	go func() { done <- p.nodes[i].running.Wait() }()
+	select {
+	case err := <-done:
+		require.NoError(p.t, err, "the exit code of a planned stop")
+	case <-time.After(patience):
+		p.signal(i, syscall.SIGQUIT) // the log gets all goroutines
+		<-done
+		p.t.Errorf("node %d does not stop", i)
+	}
+	p.nodes[i].running = nil
+}
+
+// ask sends a command on a connection of its own.
+func (p *processes) ask(i int, args ...any) (reply any, err error) {
+	nc, err := net.DialTimeout("tcp", p.nodes[i].addr(), answer)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = nc.Close() }()
+	return exchange(p.t, nc, args...)
+}
+
+// exchange sends a command and reads its reply.
+func exchange(t testing.TB, nc net.Conn, args ...any) (any, error) {
+	if err := nc.SetDeadline(time.Now().Add(answer)); err != nil {
+		return nil, err
+	}
+	if _, err := nc.Write(resptest.Command(args...)); err != nil {
+		return nil, err
+	}
+	return resptest.New(quiet{t}, nc).TryRecv()
+}
+
+// quiet is a test whose connections are closed by their users.
+type quiet struct{ testing.TB }
+
+// Cleanup implements [testing.TB].
+func (quiet) Cleanup(func()) {}
+
+// leader returns the node that leads, -1 if none does.
+func (p *processes) leader() int {
+	for i, n := range p.nodes {
+		if n.running == nil {
+			continue
+		}
+		if reply, err := p.ask(i, "ROLE"); err == nil && strings.HasPrefix(fmt.Sprint(reply), "[master") {
+			return i
+		}
+	}
+	return -1
+}
+
+// awaitLeader waits for a node that leads.
+func (p *processes) awaitLeader() (leader int) {
+	p.t.Helper()
+	p.eventually("no node leads", func() bool {
+		leader = p.leader()
+		return leader >= 0
+	})
+	return leader
+}
+
+// follower returns a running node that does not lead.
+func (p *processes) follower(choice int) int {
+	p.t.Helper()
+	leader := p.awaitLeader()
+	var all []int
+	for i, n := range p.nodes {
+		if i != leader && n.running != nil {
+			all = append(all, i)
+		}
+	}
+	require.NotEmpty(p.t, all)
+	return all[choice%len(all)]
+}
+
+// heal starts what does not run, and waits until all nodes vote and follow one leader.
+func (p *processes) heal() {
+	p.t.Helper()
+	for i, n := range p.nodes {
+		if n.running == nil {
+			p.run(i)
+		}
+	}
+	p.eventually("the cluster does not heal", func() bool {
+		leaders := map[string]bool{}
+		for i := range p.nodes {
+			reply, err := p.ask(i, "INFO", "cluster")
+			text := fmt.Sprint(reply)
+			if err != nil || !strings.Contains(text, "cluster_state:ok") || !strings.Contains(text, fmt.Sprint("cluster_voters:", len(p.nodes), "\r\n")) {
+				return false
+			}
+			_, id, _ := strings.Cut(text, "cluster_leader_id:")
+			leaders[id[:40]] = true
+		}
+		return len(leaders) == 1
+	})
+}
+
+func (p *processes) eventually(failure string, is func() bool) {
+	p.t.Helper()
+	for deadline := time.Now().Add(patience); !is(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.t.Fatal(failure)
+		}
+	}
+}
+
+// requireEqual requires that all nodes hold the same keys.
+func (p *processes) requireEqual() {
+	p.t.Helper()
+	p.heal()
+	p.eventually("the nodes do not hold the same keys", func() bool {
+		first := p.keys(0)
+		for i := range p.nodes {
+			if all := p.keys(i); first == nil || fmt.Sprint(all) != fmt.Sprint(first) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// keys returns all keys of a node, nil if it cannot be read.
+func (p *processes) keys(i int) map[string]string {
+	nc, err := net.DialTimeout("tcp", p.nodes[i].addr(), answer)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = nc.Close() }()
+	if _, err := exchange(p.t, nc, "READONLY"); err != nil {
+		return nil
+	}
+	list, err := exchange(p.t, nc, "KEYS", "*")
+	names, ok := list.([]any)
+	if err != nil || !ok {
+		return nil
+	}
+	all := map[string]string{}
+	for _, name := range names {
+		dump, err := exchange(p.t, nc, "DUMP", name)
+		if err != nil {
+			return nil
+		}
+		all[fmt.Sprint(name)] = fmt.Sprint(dump)
+	}
+	return all
+}

@@ -1,0 +1,11 @@
+// Package cluster breaks a cluster of real processes in all known ways while clients write: kill -9, SIGSTOP longer than
+// the lease, lost directories, full disks, planned restarts and transfers. At the end of each test:
+//
+//   - all nodes hold the same keys;
+//   - of each counter, at least the acknowledged increments are stored, and at most the unknown ones beside them;
+//   - no limit admitted more than it may;
+//   - clients got documented errors only.
+//
+// CLUSTER_SECONDS is how long the faults last, 45 by default. CLUSTER_NODES is 3 or 5. CLUSTER_BIN is the path of a
+// cellserver that was built before. CLUSTER_SEED repeats an order of faults.
+package cluster

@@ -1,0 +1,82 @@
+package cluster
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fault breaks the cluster and repairs it.
+type fault struct {
+	name string
+	run  func(p *processes, r *rand.Rand)
+}
+
+var faults = []fault{
+	{"kill -9 of the leader", func(p *processes, _ *rand.Rand) {
+		p.kill(p.awaitLeader())
+		p.awaitLeader()
+	}},
+	{"kill -9 of a follower", func(p *processes, r *rand.Rand) { p.kill(p.follower(r.IntN(9))) }},
+	{"SIGSTOP of the leader, longer than its lease", func(p *processes, _ *rand.Rand) { p.pause(p.awaitLeader(), 3*nodeTimeout) }},
+	{"SIGSTOP of a follower", func(p *processes, r *rand.Rand) { p.pause(p.follower(r.IntN(9)), 2*nodeTimeout) }},
+	{"a lost directory", func(p *processes, r *rand.Rand) {
+		i := p.follower(r.IntN(9))
+		p.kill(i)
+		require.NoError(p.t, os.RemoveAll(filepath.Join(p.nodes[i].dir, "raft")))
+	}},
+	{"a rolling restart", func(p *processes, _ *rand.Rand) {
+		for i := range p.nodes {
+			p.stop(i)
+			p.heal()
+		}
+	}},
+	{"CLUSTER FAILOVER", func(p *processes, r *rand.Rand) {
+		_, err := p.ask(p.follower(r.IntN(9)), "CLUSTER", "FAILOVER")
+		require.NoError(p.t, err)
+	}},
+	{"a snapshot", func(p *processes, r *rand.Rand) {
+		_, err := p.ask(r.IntN(len(p.nodes)), "BGREWRITEAOF")
+		require.NoError(p.t, err)
+	}},
+	{"kill -9 of all", func(p *processes, _ *rand.Rand) {
+		for i := range p.nodes {
+			p.kill(i)
+		}
+	}},
+}
+
+// pause stops a process for some time.
+func (p *processes) pause(i int, d time.Duration) {
+	p.t.Helper()
+	p.signal(i, syscall.SIGSTOP)
+	time.Sleep(d)
+	p.signal(i, syscall.SIGCONT)
+}
+
+// Faults under load lose nothing that was acknowledged. The order of the faults is random, and each one comes first once.
+func TestFaultsUnderLoad(t *testing.T) {
+	seed := uint64(number(t, "CLUSTER_SEED", time.Now().UnixNano()))
+	t.Logf("CLUSTER_SEED=%d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	p := start(t, int(number(t, "CLUSTER_NODES", 3)))
+	l := begin(p, seed)
+	order := r.Perm(len(faults))
+	for n, deadline := 0, time.Now().Add(faultsLast(t)); n < len(faults) || time.Now().Before(deadline); n++ {
+		f := faults[order[n%len(order)]]
+		begun := time.Now()
+		f.run(p, r)
+		p.heal()
+		t.Logf("%s: healed after %s", f.name, time.Since(begun).Round(time.Millisecond))
+		time.Sleep(time.Duration(r.IntN(500)) * time.Millisecond)
+		if testing.Short() && time.Now().After(deadline) {
+			break
+		}
+	}
+	l.end(t)
+}
