@@ -1,6 +1,10 @@
 package store
 
-import "cellserver/store/table"
+import (
+	"slices"
+
+	"cellserver/store/table"
+)
 
 // Tx is one transaction: a locked part of the keyspace at one moment. It is not safe for
 // concurrent use. The caller must call End: the partitions stay locked until then. After End the
@@ -269,6 +273,7 @@ func (tx *Tx) newEffect() *Effect {
 	if tx.Silent {
 		return tx.silentEffect()
 	}
-	tx.effects = append(tx.effects, Effect{})
-	return &tx.effects[len(tx.effects)-1]
+	n := len(tx.effects)
+	tx.effects = slices.Grow(tx.effects, 1)[:n+1] // dropEffects has cleared the room, so no effect is copied
+	return &tx.effects[n]
 }
