@@ -44,11 +44,16 @@ func (l *lookahead) advance() bool {
 // full reports whether three commands behind the current one are known.
 func (l *lookahead) full() bool { return l.found == maxLookahead }
 
-// find returns the arguments of the next command in b that is not known yet; full must be false. b starts
-// with the current command. The result is nil if the next command is not plain or not complete.
-func (l *lookahead) find(b []byte) [][]byte {
+// find returns the arguments of the next command in buf that is not known yet; full must be false. The current
+// command starts at start, and the bytes received end at end. The result is nil if the next command is not plain or
+// not complete.
+func (l *lookahead) find(buf []byte, start, end int) [][]byte {
+	start += l.at(0).size + l.bytes
+	if start == end {
+		return nil
+	}
 	c := l.at(l.found + 1)
-	if c.args, c.size = plain(b[l.at(0).size+l.bytes:], c.args[:0]); c.size == 0 {
+	if c.args, c.size = plain(buf[start:end], c.args[:0]); c.size == 0 {
 		return nil
 	}
 	l.found++

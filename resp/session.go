@@ -86,7 +86,7 @@ func (s *Session) handle() Status {
 		s.handler.Begin()
 	}
 	for !s.in.upcoming.full() {
-		args := s.in.upcoming.find(s.in.buf[s.in.start:s.in.end])
+		args := s.in.upcoming.find(s.in.buf, s.in.start, s.in.end)
 		if args == nil {
 			break
 		}

@@ -18,14 +18,15 @@ func (c *Client) admit(call *commands.Call) error {
 	case c.conn.Transaction.Queue.Active && flags&commands.NoMulti != 0:
 		return commands.ErrNotInMulti
 	}
-	if c.server.Config().ClusterEnabled {
+	cfg := c.server.Config()
+	if cfg.ClusterEnabled {
 		if err := c.checkCluster(call); err != nil {
 			return err
 		}
 	}
 	now := c.server.condition.Load()
-	if now == nil || !now.Loading {
-		if err := c.server.checkMemory(call); err != nil {
+	if cfg.MaxMemory != 0 && (now == nil || !now.Loading) {
+		if err := c.server.checkMemory(call, cfg); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,6 @@ type Client struct {
 	timing    timing
 
 	offloaded bool // the session runs the next try of the command on a goroutine of its own
-	running   bool // a command runs in its transaction
 	batch     batch
 }
 

@@ -37,22 +37,24 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 	if c.epochEnded() && usesKeys(call) {
 		return c.refuseLocked(call)
 	}
-	c.running = true
-	defer c.endTx(call, call.Out.Mark())
+	mark, done := call.Out.Mark(), false
+	defer func() {
+		if !done { // only a panic pays for the call of recover
+			c.endPanicked(call, mark, recover())
+		}
+	}()
 	st := c.run(call)
-	c.running = false
+	done = true
+	if len(c.conn.Tracking.Reads) > 0 {
+		c.server.tracking.EndTx(&c.conn)
+	} else {
+		c.tx.End()
+	}
 	return st
 }
 
-// endTx ends the transaction of a command. If the command panics, endTx ends it as well. mark is
-// where the reply begins.
-func (c *Client) endTx(call *commands.Call, mark int) {
-	if !c.running {
-		c.server.tracking.EndTx(&c.conn)
-		return
-	}
-	reason := recover()
-	c.running = false
+// endPanicked ends the transaction of a command that panicked. mark is where the reply begins.
+func (c *Client) endPanicked(call *commands.Call, mark int, reason any) {
 	c.server.tracking.EndTx(&c.conn)
 	c.exhausted(call, mark, reason)
 }
@@ -110,7 +112,11 @@ func (c *Client) run(call *commands.Call) resp.Status {
 		call.Tx.NoTouch = c.conn.Modes.NoTouch && cmd.Name != "touch"
 		before = call.Tx.Changes()
 	}
-	grouped := c.joinGroup(cmd)
+	grouped := c.joinsGroup(cmd)
+	if !grouped {
+		c.countGroup()
+		c.timing.cmd = cmd
+	}
 	mark := call.Out.Mark()
 	err := cmd.Run(call)
 	if call.Events != 0 && cmd.Group == commands.GroupLimiter && call.Tx != nil {
@@ -130,7 +136,9 @@ func (c *Client) run(call *commands.Call) resp.Status {
 	} else {
 		c.countCall(call)
 	}
-	c.notify(call)
+	if c.conn.Tracking.On || s.monitors.On() {
+		c.notify(call)
+	}
 	return resp.Status(v)
 }
 

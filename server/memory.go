@@ -6,11 +6,10 @@ import (
 	"cellserver/store"
 )
 
-// checkMemory evicts keys while memory exceeds maxmemory. If it cannot evict enough, commands that
+// checkMemory evicts keys while memory exceeds maxmemory, which is not 0. If it cannot evict enough, commands that
 // may need more memory are errors. A follower evicts what its leader evicts, and nothing else.
-func (s *Server) checkMemory(call *commands.Call) error {
-	cfg := s.Config()
-	if cfg.MaxMemory == 0 || s.parts.Store.Used() <= cfg.MaxMemory || !s.control.leads() {
+func (s *Server) checkMemory(call *commands.Call, cfg *config.Config) error {
+	if s.parts.Store.Used() <= cfg.MaxMemory || !s.control.leads() {
 		return nil
 	}
 	if s.evict(call.Now, cfg) || !needsMemory(call) || !s.control.leads() {

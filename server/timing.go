@@ -30,15 +30,10 @@ const batchTime = 5_000_000
 // begin begins a batch.
 func (t *timing) begin(now int64) { t.since, t.until = now, now+batchTime }
 
-// joinGroup reports whether a command joins the group. If it does not, joinGroup counts the group.
-func (c *Client) joinGroup(cmd *commands.Command) bool {
+// joinsGroup reports whether a command joins the group.
+func (c *Client) joinsGroup(cmd *commands.Command) bool {
 	t := &c.timing
-	if t.cmd == cmd && t.n < maxGroup && cmd.Flags&commands.Fast != 0 && c.server.slow.Above() >= groupBelow {
-		return true
-	}
-	c.countGroup()
-	t.cmd = cmd
-	return false
+	return t.cmd == cmd && t.n < maxGroup && cmd.Flags&commands.Fast != 0 && c.server.slow.Above() >= groupBelow
 }
 
 // countGroup counts the calls of the group, and the changes of the keyspace.

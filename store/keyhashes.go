@@ -22,10 +22,11 @@ func (k *hashedKey) is(key []byte) bool {
 
 // keyHashes are hashes of keys that the transaction computed before it looks the keys up.
 type keyHashes struct {
-	later hashQueue   // of later transactions
-	key   *hashedKey  // of a transaction on one key, in later or own; nil for other transactions
-	own   hashedKey   // of a transaction on one key that was not prefetched
-	batch []hashedKey // of [Tx.PrefetchAll], without their slots
+	later hashQueue      // of later transactions
+	key   *hashedKey     // of a transaction on one key, in later or own; nil for other transactions
+	own   hashedKey      // of a transaction on one key that was not prefetched
+	batch []hashedKey    // of [Tx.PrefetchAll], without their slots
+	found []*table.Table // the tables of batch, only during PrefetchAll
 }
 
 // clear drops the hashes of the last transaction.

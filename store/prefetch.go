@@ -45,15 +45,15 @@ func (tx *Tx) Prefetch(db int, key []byte) {
 // transaction ends, or until the next PrefetchAll.
 func (tx *Tx) PrefetchAll(keys [][]byte) {
 	h := &tx.hashes
-	h.batch = h.batch[:0]
+	h.batch, h.found = h.batch[:0], h.found[:0]
 	for _, key := range keys {
 		t := tx.s.tables.of(tx.partition(key), tx.db)
 		hash := t.Hash(key)
 		h.batch = append(h.batch, hashedKey{at: unsafe.SliceData(key), size: len(key), hash: hash})
+		h.found = append(h.found, t)
 		memory.Prefetch(unsafe.Pointer(t), t.SegmentMap().IndexLine(hash))
 	}
-	for i, key := range keys {
-		t := tx.s.tables.of(tx.partition(key), tx.db)
+	for i, t := range h.found {
 		memory.Prefetch(unsafe.Pointer(t), t.SegmentMap().CellAddress(h.batch[i].hash))
 	}
 }

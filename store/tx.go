@@ -1,6 +1,10 @@
 package store
 
-import "cellserver/store/table"
+import (
+	"slices"
+
+	"cellserver/store/table"
+)
 
 // Tx is one transaction: a locked part of the keyspace at one moment. It is not safe for
 // concurrent use. The caller must call End: the partitions stay locked until then. After End the
@@ -126,7 +130,7 @@ func (tx *Tx) BeginKey(now int64, db int, key []byte) {
 // transaction has begun.
 func (tx *Tx) TryBeginKey(now int64, db int, key []byte) bool {
 	p := tx.s.partitionOf(tx.hashes.slotOf(tx.s.anyTable(), key))
-	if !p.mu.try() {
+	if !p.mu.TryLock() && !p.mu.try() { // the compiler inlines TryLock, but not try
 		return false
 	}
 	tx.beginOn(now, db, p)
@@ -269,6 +273,7 @@ func (tx *Tx) newEffect() *Effect {
 	if tx.Silent {
 		return tx.silentEffect()
 	}
-	tx.effects = append(tx.effects, Effect{})
-	return &tx.effects[len(tx.effects)-1]
+	n := len(tx.effects)
+	tx.effects = slices.Grow(tx.effects, 1)[:n+1] // dropEffects has cleared the room, so no effect is copied
+	return &tx.effects[n]
 }

@@ -98,7 +98,7 @@ func (p *Place) ExpireAt() int64 {
 	if !p.Exists() {
 		return NoExpiry
 	}
-	return p.Cell().ExpireAt()
+	return p.g.cell(p.off).ExpireAt()
 }
 
 // Memory returns the bytes that the key takes: its cell, its index slot and its objects. It is

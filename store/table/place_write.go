@@ -112,18 +112,20 @@ func (p *Place) SetExpiry(at int64) {
 // what it refers to.
 func (p *Place) store(k value.Kind, word, expireAt int64) (created bool) {
 	tat := k == value.Int && ExpiryIsTAT(word, expireAt)
+	var c Cell
 	if !p.Exists() {
 		g, off, slot := p.t.insert(p.key, p.hash, expireAt != NoExpiry && !tat)
 		p.g, p.off, p.slot, p.gen = g, off, uint32(slot), p.t.gen
-		created = true
+		c, created = g.cell(off), true
 	} else {
 		p.t.saveHead(p.g, p.off, true)
-		if !tat {
-			p.roomForExpiry(expireAt)
+		if tat || expireAt == NoExpiry {
+			c = p.g.cell(p.off)
+		} else {
+			c = p.roomForExpiry(expireAt)
 		}
-		p.t.dropObject(p.Cell())
+		p.t.dropObject(c)
 	}
-	c := p.Cell()
 	had := c.has(cellExpiryIsTAT) || c.ExpireAt() != NoExpiry
 	c.clear(cellExpiryIsTAT)
 	c.setKind(k)
