@@ -36,7 +36,7 @@
 //	slot.go       the slot and the partition of a key
 //	footprint.go  Footprint: the partitions that a transaction locks
 //	types.go      what a key can hold
-//	effect.go     Effect and Op
+//	effect.go     Effect and Op; effect_bytes.go weighs the effects of a transaction
 //	partition.go  one lock, its tables and its watchers
 //	lock.go       waiting for the locks of partitions
 //	tables.go     the tables of all databases, made when they are used

@@ -41,19 +41,6 @@ type Effect struct {
 	Expired    bool // of OpDel: the key had expired, no command deleted it
 }
 
-// EffectBytes returns about how many bytes the effects of the transaction hold: their keys and
-// values. The log will hold as many. [Tx.Begin] must have begun the transaction.
-func (tx *Tx) EffectBytes() int64 {
-	for _, f := range tx.effects[tx.weighed:] {
-		tx.weight += int64(len(f.Key) + len(f.Value))
-		if f.Collection != nil {
-			tx.weight += f.Collection.Bytes()
-		}
-	}
-	tx.weighed = len(tx.effects)
-	return tx.weight
-}
-
 // Other returns the second key that a rename or a move changes, and its database. ok is false for
 // all other effects.
 func (f *Effect) Other() (db int, key []byte, ok bool) {
