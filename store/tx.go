@@ -1,10 +1,6 @@
 package store
 
-import (
-	"slices"
-
-	"cellserver/store/table"
-)
+import "cellserver/store/table"
 
 // Tx is one transaction: a locked part of the keyspace at one moment. It is not safe for
 // concurrent use. The caller must call End: the partitions stay locked until then. After End the
@@ -273,7 +269,6 @@ func (tx *Tx) newEffect() *Effect {
 	if tx.Silent {
 		return tx.silentEffect()
 	}
-	n := len(tx.effects)
-	tx.effects = slices.Grow(tx.effects, 1)[:n+1] // dropEffects has cleared the room, so no effect is copied
-	return &tx.effects[n]
+	tx.effects = append(tx.effects, Effect{})
+	return &tx.effects[len(tx.effects)-1]
 }
