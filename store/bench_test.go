@@ -98,6 +98,47 @@ func BenchmarkUpdateTAT(b *testing.B) {
 	}
 }
 
+// BenchmarkUndo is BenchmarkUpdateTAT with an observer: without undo, with undo, and with undo in
+// transactions that apply a log. It makes a thousand undos final at a time, as a log does.
+func BenchmarkUndo(b *testing.B) {
+	const batch = 1024
+	for _, kind := range []string{"off", "on", "applied"} {
+		b.Run(kind, func(b *testing.B) {
+			s, keys, l := New(Options{Databases: 16}), throttleKeys(100_000), &undoLog{}
+			s.Observe(l)
+			s.KeepUndo(kind != "off")
+			tx, i := s.NewTx(), 0
+			tx.Applied = kind == "applied"
+			b.ReportAllocs()
+			for b.Loop() {
+				update(tx, keys[i*7919%len(keys)], testNow+int64(i))
+				if i++; len(l.all) >= batch {
+					s.DropUndo(l.all)
+					l.all = l.all[:0]
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRevert undoes ten thousand decisions.
+func BenchmarkRevert(b *testing.B) {
+	s, keys, l := New(Options{Databases: 16}), throttleKeys(100_000), &undoLog{}
+	s.Observe(l)
+	s.KeepUndo(true)
+	tx, i := s.NewTx(), 0
+	for b.Loop() {
+		b.StopTimer()
+		for range 10_000 {
+			update(tx, keys[i*7919%len(keys)], testNow+int64(i))
+			i++
+		}
+		b.StartTimer()
+		s.Revert(l.all)
+		l.all = l.all[:0]
+	}
+}
+
 func BenchmarkMiss(b *testing.B) {
 	s, keys := New(Options{Databases: 16}), throttleKeys(100_000)
 	tx := s.NewTx()

@@ -1,8 +1,10 @@
 package store
 
+import "cellserver/store/table"
+
 // Flush removes every key of the transaction's database. The footprint must be whole.
 func (tx *Tx) Flush() {
-	var kept []flushed
+	var kept []table.Detached
 	for i := range tx.s.partitions {
 		t := tx.s.tables.look(i, tx.db)
 		if t == nil {
@@ -12,7 +14,7 @@ func (tx *Tx) Flush() {
 		if !tx.keepsUndo() {
 			t.Reset()
 		} else if was := t.Detach(); was != nil {
-			kept = append(kept, flushed{i, was})
+			kept = append(kept, table.Detached{Partition: i, Table: was})
 		}
 	}
 	tx.keepFlush(kept)

@@ -56,8 +56,7 @@
 //	watch.go      WATCH
 //	step.go       following a clock that is set back
 //	snapshot.go   Snapshot
-//	undo.go       Undo
-//	undo_tx.go      keeping what transactions change, and taking it back
+//	undo.go       keeping what transactions change, and taking it back
 //
 // For speed alone, each behind a seam:
 //

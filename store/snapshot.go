@@ -21,6 +21,8 @@ type Snapshot struct {
 	now    int64
 	number uint32
 	parts  [Partitions]table.Frozen
+	// keepers are those of the partitions at the beginning.
+	keepers [Partitions]table.Keeper
 	// databases are those with tables, at the moment of the snapshot.
 	databases []int
 	counts    []Count
@@ -69,7 +71,8 @@ func (n *Snapshot) freeze(at func()) {
 	for i := range partitions {
 		n.parts[i].Init(&n.copies, n.number, slices.Clone(partitions[i].tables))
 		_, undo := partitions[i].kept()
-		partitions[i].keep(&n.parts[i], undo)
+		n.keepers[i] = table.Keeper{Snapshot: &n.parts[i], Undo: undo}
+		partitions[i].keeper = &n.keepers[i]
 	}
 	n.databases = n.s.tables.used()
 	if at != nil {

@@ -44,7 +44,7 @@ type Tx struct {
 	weight  int64  // see EffectBytes
 	walk    walk
 	undo    struct {
-		list  []Undo // gathered from the partitions; undo_keep.go
+		list  []Undo // gathered from the partitions; undo.go
 		taken bool
 	}
 }
@@ -243,7 +243,10 @@ func (tx *Tx) partition(key []byte) *partition {
 	return &tx.s.partitions[p]
 }
 
-// silentEffect is newEffect for a silent transaction. Its changes cannot be undone.
+// silentEffect is newEffect for a silent transaction. Its changes cannot be undone. It is not inlined,
+// so that newEffect stays small enough to be inlined.
+//
+//go:noinline
 func (tx *Tx) silentEffect() *Effect {
 	if tx.s.keepsUndo {
 		tx.eachUndoLog((*table.UndoLog).Reset)

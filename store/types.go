@@ -19,6 +19,9 @@ type (
 	Item = sortedset.Item
 	// Image is a key as a [Snapshot] saw it, or as an [Entry] is.
 	Image = table.Image
+	// Undo takes one change back. Until [Store.Revert] or [Store.DropUndo] has got it, it belongs
+	// to the store: nobody may change what it refers to.
+	Undo = table.Undo
 )
 
 // The kinds of values. An integer is a kind of its own: counters and TATs are cells.

@@ -1,51 +1,204 @@
 package store
 
 import (
-	"unsafe"
+	"slices"
 
 	"cellserver/store/table"
 )
 
-// Undo takes one change back. It is of one key, or of a whole database (FLUSHDB, SWAPDB). It belongs
-// to the store: until [Store.Revert] or [Store.DropUndo] has got it, nobody may change what it refers
-// to.
-type Undo struct {
-	Batch  uint64 // the caller's: the store neither reads nor writes it
-	Before Image  // the key and what it held. Of kind None, the key was absent
+// keptUndo is for how many undos a transaction keeps room after its end.
+const keptUndo = 16
 
-	access uint32 // access clock of the key
-	held   int64
-	whole  *wholeUndo // of a whole database; nil for a key
-}
-
-// wholeUndo takes a change of a whole database back.
-type wholeUndo struct {
-	tables []flushed // of FLUSHDB
-	other  int       // of SWAPDB: the other database
-}
-
-// flushed has the keys of one partition that FLUSHDB has removed.
-type flushed struct {
-	partition int
-	was       *table.Table
-}
-
-const undoBytes = int64(unsafe.Sizeof(Undo{}))
-
-// Bytes returns about how much memory the undo keeps alive: its own, and that of values which the
-// keyspace does not have any more.
-func (u *Undo) Bytes() int64 { return u.held }
-
-// OfKey reports whether the change is of the key in Before. Otherwise it is of a whole database.
-func (u *Undo) OfKey() bool { return u.whole == nil }
-
-// free gives the memory of flushed keys back. Their partitions are locked.
-func (u *Undo) free() {
-	if u.whole == nil {
+// KeepUndo begins or ends keeping what keys held before transactions change them. It locks every
+// partition for a moment. The undos from before such a call can no longer be reverted.
+//
+// While it is on, each transaction has its undos ([Tx.TakeUndo]). No string is overwritten in place,
+// and a collection is forked before a transaction changes it.
+func (s *Store) KeepUndo(on bool) {
+	tx := s.lockAll(s.NewTx())
+	defer tx.End()
+	if s.keepsUndo == on {
 		return
 	}
-	for _, of := range u.whole.tables {
-		of.was.Free()
+	s.keepsUndo = on
+	for i := range s.partitions {
+		var undo *table.UndoLog
+		if on {
+			undo = &table.UndoLog{}
+		}
+		snapshot, _ := s.partitions[i].kept()
+		s.partitions[i].keep(snapshot, undo)
 	}
-	u.whole = nil
+	if on {
+		s.observers = append(slices.Clip(s.observers), undoEnd{})
+	} else {
+		s.observers = s.observers[:len(s.observers)-1]
+	}
+}
+
+// lockAll begins a transaction on the whole store.
+func (s *Store) lockAll(tx *Tx) *Tx {
+	var fp Footprint
+	fp.AddAll()
+	tx.Begin(0, 0, &fp)
+	return tx
+}
+
+// undoEnd is the last observer while undos are kept: they end with their transaction. So a store that
+// keeps none does nothing for them.
+type undoEnd struct{}
+
+func (undoEnd) Committed(tx *Tx, _ []Effect) { tx.dropUndo() }
+
+// keepsUndo reports whether the changes of the transaction can be undone.
+func (tx *Tx) keepsUndo() bool { return tx.s.keepsUndo && !tx.Silent && !tx.Applied }
+
+// TakeUndo returns what takes the changes of the transaction back, the last one last. It is for an
+// observer, in its Committed. The slice is valid until the observer returns: append it to another
+// one. The undos end with [Store.Revert] or [Store.DropUndo].
+func (tx *Tx) TakeUndo() []Undo {
+	if !tx.keepsUndo() {
+		return nil
+	}
+	tx.undo.taken = true
+	if tx.only != nil && len(tx.undo.list) == 0 {
+		return tx.only.keeper.Undo.Undos()
+	}
+	tx.gatherUndo()
+	return tx.undo.list
+}
+
+// gatherUndo moves the undos of the partitions into the list of the transaction. The order of
+// partitions does not matter, because their keys differ.
+func (tx *Tx) gatherUndo() {
+	tx.eachUndoLog(func(l *table.UndoLog) {
+		tx.undo.list = append(tx.undo.list, l.Undos()...)
+		l.Reset()
+	})
+}
+
+// keepFlush keeps the keys that a flush has removed.
+func (tx *Tx) keepFlush(kept []table.Detached) {
+	if len(kept) == 0 {
+		return
+	}
+	held := table.UndoBytes
+	for _, of := range kept {
+		held += of.Table.Bytes()
+	}
+	tx.gatherUndo()
+	tx.undo.list = append(tx.undo.list, Undo{Before: Image{DB: tx.db}, Held: held, Whole: &table.Whole{Tables: kept}})
+}
+
+// keepSwap keeps that two databases were exchanged.
+func (tx *Tx) keepSwap(a, b int) {
+	if !tx.keepsUndo() {
+		return
+	}
+	tx.gatherUndo()
+	tx.undo.list = append(tx.undo.list, Undo{Before: Image{DB: a}, Held: table.UndoBytes, Whole: &table.Whole{Other: b}})
+}
+
+// dropUndo ends the undos of the transaction, taken or not.
+func (tx *Tx) dropUndo() {
+	tx.eachUndoLog((*table.UndoLog).Reset)
+	u := &tx.undo
+	if !u.taken {
+		for i := range u.list {
+			freeUndo(&u.list[i])
+		}
+	}
+	clear(u.list)
+	if cap(u.list) > keptUndo {
+		u.list = nil
+	}
+	u.list, u.taken = u.list[:0], false
+}
+
+// freeUndo gives the memory of flushed keys back. Their partitions are locked.
+func freeUndo(u *Undo) {
+	if u.OfKey() {
+		return
+	}
+	for _, of := range u.Whole.Tables {
+		of.Table.Free()
+	}
+	u.Whole = nil
+}
+
+// Revert takes changes back, the last one of the log first. The log has the undos of the last
+// transactions, all of them and in their order. Revert locks all partitions itself, so the caller
+// must not have an active transaction. The log is empty afterwards: its undos are zero.
+//
+// Revert is a transaction with [Tx.Applied]. It marks watchers, and the observers learn of its
+// effects. A database whose keys come back after FLUSHDB has the effect [OpFlush]: for an observer,
+// all of its keys may have changed.
+//
+// Keys get their values, expiries and access clocks back. The uses of keys that did not change stay.
+// If there is no memory, Revert panics with [ErrExhausted], and only the last changes are undone.
+func (s *Store) Revert(log []Undo) {
+	tx := s.NewTx()
+	tx.KeepExpired, tx.Applied = true, true
+	s.lockAll(tx)
+	defer tx.End()
+	for i := range slices.Backward(log) {
+		tx.revert(&log[i])
+	}
+	clear(log)
+}
+
+// DropUndo ends undos that are not needed any more, and gives their memory back: those of the oldest
+// transactions, or all. The caller must not have an active transaction. The undos are zero afterwards.
+func (s *Store) DropUndo(log []Undo) {
+	for i := range log {
+		if u := &log[i]; !u.OfKey() && u.Whole.Tables != nil {
+			tx := s.lockAll(s.NewTx())
+			freeUndo(u)
+			tx.End()
+		}
+	}
+	clear(log)
+}
+
+func (tx *Tx) revert(u *Undo) {
+	tx.db = u.Before.DB
+	switch {
+	case u.OfKey():
+		tx.revertKey(u)
+	case u.Whole.Tables != nil:
+		tx.revertFlush(u.Whole.Tables)
+	default:
+		tx.Swap(tx.db, u.Whole.Other)
+	}
+}
+
+// revertKey makes a key hold what it held.
+func (tx *Tx) revertKey(u *Undo) {
+	was := &u.Before
+	e := tx.Peek(was.Key)
+	switch was.Kind {
+	case None:
+		e.Delete()
+		return
+	case Int:
+		e.SetInt(was.Int, was.ExpireAt)
+	case Raw:
+		// A snapshot may see more of the same memory. So what is appended later must go elsewhere.
+		e.adoptBytes(slices.Clip(was.Bytes), was.ExpireAt)
+	default:
+		e.SetCollection(was.Collection, was.ExpireAt)
+	}
+	e.place.Cell().SetAccess(u.Access)
+}
+
+// revertFlush makes a database have the keys that FLUSHDB has removed.
+func (tx *Tx) revertFlush(tables []table.Detached) {
+	for _, of := range tables {
+		p := &tx.s.partitions[of.Partition]
+		t := tx.s.tables.of(p, tx.db)
+		p.markAllDirty(tx.db, t.Has)
+		t.Attach(of.Table)
+		p.markAllDirty(tx.db, t.Has)
+	}
+	*tx.newEffect() = Effect{Op: OpFlush, DB: tx.db}
 }

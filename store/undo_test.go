@@ -88,8 +88,10 @@ func TestUndoOfStrings(t *testing.T) {
 		do(s, key, func(e *Entry) { e.SetBytes([]byte("the text of "+key), testNow/1e6+10) })
 	}
 	do(s, "int", setInt(1, NoExpiry))
+	do(s, "short", setText("one word"))
 	l.final(s)
 	want := dump(s)
+	do(s, "short", setText("no words"))
 	tx := whole(s, testNow)
 	change := func(key string, change ...func(e *Entry)) {
 		for _, f := range change {
@@ -106,8 +108,8 @@ func TestUndoOfStrings(t *testing.T) {
 	change("gone", remove, setText("back"))
 	change("new", setInt(7, NoExpiry), remove, setInt(8, NoExpiry))
 	tx.End()
-	require.EqualValues(t, 5, l.batch)
-	require.EqualValues(t, 5, l.all[0].Batch)
+	require.EqualValues(t, 7, l.batch)
+	require.EqualValues(t, 7, l.all[len(l.all)-1].Batch)
 	l.undo(t, s, want)
 }
 
@@ -158,6 +160,40 @@ func TestUndoOfFlushAndSnapshot(t *testing.T) {
 	do(s, "", func(e *Entry) { e.tx.Flush() })
 	l.final(s)
 	require.Zero(t, s.blocks.Busy(), "blocks that were not given back")
+}
+
+// TestUndoOfFlushBeforeSnapshot undoes a flush while a snapshot runs that does not see the keys. Then it
+// changes them.
+func TestUndoOfFlushBeforeSnapshot(t *testing.T) {
+	s, l := undoing(1)
+	putInts(s, 0, 3000)
+	do(s, "{t}text", setText("text"))
+	l.final(s)
+	want := dump(s)
+	do(s, "", func(e *Entry) { e.tx.Flush() })
+	n, moment := snapshot(t, s, testNow)
+	l.undo(t, s, want)
+	do(s, "{t}text", appendText("s"))
+	putInts(s, 2000, 6000)
+	requireSame(t, moment, n.collect(t, func() {}), 0)
+	n.Close()
+}
+
+// TestUndoOfFlushDuringSnapshot flushes and undoes while a snapshot runs that sees the keys. Then it
+// changes them.
+func TestUndoOfFlushDuringSnapshot(t *testing.T) {
+	s, l := undoing(1)
+	putInts(s, 0, 3000)
+	do(s, "{t}text", setText("text"))
+	l.final(s)
+	want := dump(s)
+	n, moment := snapshot(t, s, testNow)
+	do(s, "", func(e *Entry) { e.tx.Flush() })
+	l.undo(t, s, want)
+	do(s, "{t}text", appendText("s"))
+	putInts(s, 2000, 6000)
+	requireSame(t, moment, n.collect(t, func() {}), 0)
+	n.Close()
 }
 
 // TestUndoNobodyTakes checks that an undo ends with its transaction.

@@ -123,8 +123,22 @@ func (p *Place) object() *object { return p.t.objects.at(p.Cell().Int()) }
 
 // Image returns the key as it is.
 func (p *Place) Image() Image {
-	if !p.Exists() {
-		return Image{DB: int(p.t.db), Key: p.key, ExpireAt: NoExpiry}
+	im := Image{DB: int(p.t.db), Key: p.key, ExpireAt: NoExpiry}
+	if p.Exists() {
+		p.t.show(&im, p.Cell())
 	}
-	return p.t.image(p.Cell(), p.key)
+	return im
+}
+
+// show makes an image show the value and the expiry of a cell.
+func (t *Table) show(im *Image, c Cell) {
+	im.Kind, im.ExpireAt = c.Kind(), c.ExpireAt()
+	switch im.Kind {
+	case value.Int:
+		im.Int = c.Int()
+	case value.Raw:
+		im.Bytes = t.objects.at(c.Int()).bytes()
+	default:
+		im.Collection = t.objects.at(c.Int()).collection
+	}
 }

@@ -2,41 +2,68 @@ package table
 
 import (
 	"bytes"
-
-	"cellserver/store/value"
+	"slices"
+	"unsafe"
 )
 
-// UndoLog has what the present transaction has changed in one partition, as it was before. Nothing in
-// it is copied but keys: the images refer to values. So while there is a log, no value that an image
-// may refer to changes in place.
-type UndoLog struct {
-	images []Before
-	keys   []byte           // room for the keys of images
-	own    map[any]struct{} // values that the transaction has made: *byte of a string, or a collection
+// Undo takes one change back. It is of one key, or of a whole database (FLUSHDB, SWAPDB).
+type Undo struct {
+	Batch  uint64 // the caller's own number: the store neither reads nor writes it
+	Before Image  // the key as it was, of kind None if it was absent
+	Whole  *Whole // of a whole database: Before has its number only; nil for a key
+	Held   int64  // about how many bytes the undo keeps alive
+	Access uint32 // access clock of the key
 }
 
-// Before is a key before a change. Its image is valid as long as somebody refers to it. An image of
-// kind None says that the key was absent.
-type Before struct {
-	Image
-	Access uint32 // access clock of the cell
-	Held   int64  // about how many bytes the image keeps alive, besides its own
+// Whole takes a change of a whole database back.
+type Whole struct {
+	Tables []Detached // of FLUSHDB
+	Other  int        // of SWAPDB: the other database
+}
+
+// Detached has the keys of one partition that FLUSHDB has removed.
+type Detached struct {
+	Partition int
+	Table     *Table
+}
+
+// UndoBytes is the memory of an undo, without what it refers to.
+const UndoBytes = int64(unsafe.Sizeof(Undo{}))
+
+// Bytes returns about how much memory the undo keeps alive: its own, and that of values which the
+// keyspace does not have any more.
+func (u *Undo) Bytes() int64 { return u.Held }
+
+// OfKey reports whether the change is of the key in Before. Otherwise it is of a whole database.
+func (u *Undo) OfKey() bool { return u.Whole == nil }
+
+// UndoLog has the undos of the present transaction in one partition. Nothing in it is copied but keys:
+// the images refer to values. So while there is a log, no value that an image may refer to changes in
+// place.
+type UndoLog struct {
+	undos []Undo
+	keys  []byte           // room for the keys of undos
+	own   map[any]struct{} // values that the transaction has made: *byte of a string, or a collection
 }
 
 const (
-	keysBytes  = 1024 // of one piece of room for keys
-	keptImages = 32   // for how many images a log keeps room
+	keysBytes = 1024 // of one piece of room for keys
+	keptUndos = 32   // for how many undos a log keeps room
 )
 
-// Images returns what has changed, in the order of the changes. It is valid until [UndoLog.Reset].
-func (l *UndoLog) Images() []Before { return l.images }
+// Undos returns the undos, in the order of the changes. The slice is valid until [UndoLog.Reset].
+func (l *UndoLog) Undos() []Undo { return l.undos }
 
 // Reset empties the log, for the next transaction.
 func (l *UndoLog) Reset() {
-	clear(l.images)
-	l.images = l.images[:0]
-	if cap(l.images) > keptImages {
-		l.images = nil
+	if len(l.undos) == 1 {
+		l.undos[0] = Undo{} // faster than clear
+	} else {
+		clear(l.undos)
+	}
+	l.undos = l.undos[:0]
+	if cap(l.undos) > keptUndos {
+		l.undos = nil
 	}
 	if len(l.own) > 0 {
 		clear(l.own)
@@ -47,14 +74,13 @@ func (l *UndoLog) Reset() {
 // says that the cell's value goes. A collection is empty for a moment before its key goes: then the
 // log has the key.
 func (l *UndoLog) keep(t *Table, c Cell, gone bool) {
-	key := t.keyOf(c)
-	im := t.image(c, key)
-	if im.Kind.IsCollection() && im.Collection.Len() == 0 {
+	if c.Kind().IsCollection() && t.objects.at(c.Int()).collection.Len() == 0 {
 		return
 	}
-	if !l.isLast(t, key) {
-		im.Key = l.copyKey(key)
-		l.images = append(l.images, Before{Image: im, Access: c.Access(), Held: int64(len(key))})
+	if key := t.keyOf(c); !l.isLast(t, key) {
+		u := l.add(t, key)
+		t.show(&u.Before, c)
+		u.Access = c.Access()
 	}
 	if gone && c.refers() {
 		l.hold(t.objects.at(c.Int()).size())
@@ -63,17 +89,27 @@ func (l *UndoLog) keep(t *Table, c Cell, gone bool) {
 
 // keepAbsent adds a key that is about to come.
 func (l *UndoLog) keepAbsent(t *Table, key []byte) {
-	if l.isLast(t, key) {
-		return
+	if !l.isLast(t, key) {
+		l.add(t, key).Before.ExpireAt = NoExpiry
 	}
-	im := Image{DB: int(t.db), Key: l.copyKey(key), ExpireAt: NoExpiry}
-	l.images = append(l.images, Before{Image: im, Held: int64(len(key))})
 }
 
-// isLast reports whether the last image is of a key. A second one of it would say nothing.
+// isLast reports whether the last undo is of a key. A second one of it would say nothing.
 func (l *UndoLog) isLast(t *Table, key []byte) bool {
-	n := len(l.images)
-	return n > 0 && l.images[n-1].DB == int(t.db) && bytes.Equal(l.images[n-1].Key, key)
+	n := len(l.undos)
+	return n > 0 && l.undos[n-1].Before.DB == int(t.db) && bytes.Equal(l.undos[n-1].Before.Key, key)
+}
+
+// add adds an undo of a key, for the caller to fill in. The room behind the undos is zero.
+func (l *UndoLog) add(t *Table, key []byte) *Undo {
+	n := len(l.undos)
+	if n == cap(l.undos) {
+		l.undos = slices.Grow(l.undos, 1)
+	}
+	l.undos = l.undos[:n+1]
+	u := &l.undos[n]
+	u.Before.DB, u.Before.Key, u.Held = int(t.db), l.copyKey(key), UndoBytes+int64(len(key))
+	return u
 }
 
 func (l *UndoLog) copyKey(key []byte) []byte {
@@ -85,10 +121,10 @@ func (l *UndoLog) copyKey(key []byte) []byte {
 	return l.keys[at:len(l.keys):len(l.keys)]
 }
 
-// hold counts bytes that only the images keep alive.
+// hold counts bytes that only the undos keep alive.
 func (l *UndoLog) hold(n int64) {
-	if last := len(l.images) - 1; last >= 0 {
-		l.images[last].Held += n
+	if last := len(l.undos) - 1; last >= 0 {
+		l.undos[last].Held += n
 	}
 }
 
@@ -104,18 +140,4 @@ func (l *UndoLog) note(v any) {
 		l.own = map[any]struct{}{}
 	}
 	l.own[v] = struct{}{}
-}
-
-// image returns a cell as it is.
-func (t *Table) image(c Cell, key []byte) Image {
-	im := Image{DB: int(t.db), Key: key, Kind: c.Kind(), ExpireAt: c.ExpireAt()}
-	switch im.Kind {
-	case value.Int:
-		im.Int = c.Int()
-	case value.Raw:
-		im.Bytes = t.objects.at(c.Int()).bytes()
-	default:
-		im.Collection = t.objects.at(c.Int()).collection
-	}
-	return im
 }
