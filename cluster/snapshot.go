@@ -97,8 +97,8 @@ func (n *Node) restore(in io.Reader) error {
 	}
 	n.applied.Store(index)
 	n.clock.log.Store(n.fsm.time)
-	n.hide(false)
 	n.replaced()
+	n.hide(false)
 	return nil
 }
 

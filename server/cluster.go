@@ -10,9 +10,13 @@ import (
 // Deliver sends a message that another node published to the subscribers of this node.
 func (s *Server) Deliver(channel, message []byte) { s.pubsub.Publish(nil, channel, message) }
 
-// KeysReplaced tells the clients that track keys that all keys may have changed. The edge calls it
-// after changes were taken back, and after the node has loaded a snapshot.
-func (s *Server) KeysReplaced() { s.tracking.FlushedNothing(nil) }
+// KeysReplaced follows a change of any keys that no transaction made. The rules of the key are read
+// again. The clients that track keys learn that all may have changed. The edge calls it after the node
+// has loaded a snapshot.
+func (s *Server) KeysReplaced() {
+	s.parts.Rules.Forget()
+	s.tracking.FlushedNothing(nil)
+}
 
 // ViewChanged follows a change of the cluster. The edge calls it after each change, for one change
 // at a time. Clients in Sentinel mode learn of a new leader by the message +switch-master.

@@ -121,7 +121,7 @@ func TestDecide(t *testing.T) {
 		"perhaps one disk may vote": {self: Standing{Phase: Returning, Cluster: "X"}, answers: but(map[string]Answer{"b:1": returning(runB, "X"), "c:1": silent("timeout")}), action: Wait,
 			why: "waiting for c:1 (timeout): a cluster forms when all of cluster-nodes answer. Start them, and let them reach each other"},
 		"another node had a cluster": {answers: but(map[string]Answer{"b:1": returning(runB, "X")}), action: Wait,
-			why: `waiting: b:1 was in the cluster "X" and may not vote: start the other nodes of that cluster, or recover it with cellserver --cluster-recover`},
+			why: `waiting: b:1 was in the cluster "X" and may not vote: start the other nodes of that cluster`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.nodes == nil {

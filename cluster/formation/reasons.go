@@ -9,7 +9,8 @@ import (
 const whyAlone = "this node is in no cluster: list the nodes in cluster-nodes, or run CLUSTER MEET on a node of a cluster"
 
 // whyAllLost is the reason of a node that was in a cluster, if no node of that cluster may vote.
-const whyAllLost = "no node of the cluster may vote, for example after a power cut of all: choose the best directory with cellserver --cluster-recover"
+const whyAllLost = "no node of the cluster may vote, for example after a power cut of all: the last writes may be lost. " +
+	"To go on without them, stop all nodes. On each one move the directory raft.old-N back to raft, and set clean to true in its file node"
 
 func whyTwice(a, b Address) string {
 	return fmt.Sprintf("cluster-nodes names one node twice, as %s and as %s: remove one of them on every node", a, b)
@@ -48,8 +49,7 @@ func whyMissing(silent []heard) string {
 }
 
 func whyLost(h heard) string {
-	return fmt.Sprintf("waiting: %s was in the cluster %q and may not vote: start the other nodes of that cluster, "+
-		"or recover it with cellserver --cluster-recover", h.at, h.Cluster)
+	return fmt.Sprintf("waiting: %s was in the cluster %q and may not vote: start the other nodes of that cluster", h.at, h.Cluster)
 }
 
 func whyNotListed(list []string) string {

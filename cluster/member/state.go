@@ -2,8 +2,12 @@ package member
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
+	"cellserver/cluster/formation"
+	"cellserver/cluster/peer"
+	"cellserver/cluster/peer/handshake"
 	"cellserver/cluster/status"
 	"cellserver/internal/topology"
 )
@@ -24,9 +28,7 @@ func (m *Member) State() *status.State {
 	v, numbers := m.View(), n.Metrics()
 	s.Term, s.Applied, s.Commit = numbers.Term, numbers.Applied, numbers.Commit
 	s.Joining, s.MaxSkew, s.Feature, s.Dropped = v.State == topology.Joining, m.o.MaxSkew.Milliseconds(), feature, m.sender.Dropped()
-	if leader := v.LeaderOf(0); leader >= 0 && v.State != topology.Down {
-		s.Leader = v.Nodes[leader].ID
-	}
+	s.Leader = leaderID(v)
 	s.Since = m.place.ledFor(s.Leader, m.o.Clock.Monotonic()) / 1e6
 	for i := range v.Nodes {
 		s.Nodes = append(s.Nodes, m.nodeState(v, i))
@@ -54,4 +56,22 @@ func (m *Member) nodeState(v *topology.View, i int) status.Node {
 		s.Known, s.Applied, s.Skew, s.Feature, s.Release, s.Fault = true, of.Applied, of.skew/1e6, of.Feature, of.Release, of.Fault
 	}
 	return s
+}
+
+// Check asks the node at an address how its cluster is, and describes it. The address is one of cluster-nodes.
+func Check(ctx context.Context, s *handshake.Security, address string) (string, error) {
+	at, err := formation.ParseAddress(address)
+	if err != nil {
+		return "", err
+	}
+	if err := s.Check(); err != nil {
+		return "", err
+	}
+	ctx, stop := context.WithTimeout(ctx, callPatience)
+	defer stop()
+	state, err := (&peer.Dialer{Security: s}).State(ctx, at.Peer())
+	if err != nil {
+		return "", err
+	}
+	return status.Describe(state), nil
 }

@@ -23,6 +23,7 @@ func (m *Member) watch() {
 		if now == old || same(old, now) {
 			continue
 		}
+		m.place.ledFor(leaderID(now), m.o.Clock.Monotonic())
 		m.sender.To(peersOf(now))
 		m.proxy.Lead(leaderOf(now))
 		m.o.Changed(old, now)
@@ -36,6 +37,14 @@ func same(a, b *topology.View) bool {
 		x.Applied, x.Healthy = y.Applied, y.Healthy
 		return x == y
 	})
+}
+
+// leaderID returns the id of the leader, "" if no node leads.
+func leaderID(v *topology.View) string {
+	if i := v.LeaderOf(0); i >= 0 && v.State != topology.Down {
+		return v.Nodes[i].ID
+	}
+	return ""
 }
 
 // peersOf returns the peer addresses of the other nodes.

@@ -40,7 +40,7 @@ func (s *State) aboutLeader() []string {
 	case s.Leader != "":
 		return nil
 	case answering < quorum:
-		return []string{fmt.Sprintf("bring back %s: most voters must answer. If their disks are lost, see cellserver --cluster-recover",
+		return []string{fmt.Sprintf("bring back %s: most voters must answer. If most disks are lost, the cluster cannot come back by itself",
 			count(uint64(quorum-answering), "voter"))}
 	case s.Since > longElection:
 		return []string{"check that the voters reach each other's peer ports, and have the same cluster-secret: they should have elected a leader"}

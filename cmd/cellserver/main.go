@@ -31,8 +31,11 @@ func ownArgs() []string {
 // run executes the command line. Its error is one line for the user. visible is the reason why the passwords are not
 // hidden, or nil.
 func run(args []string, visible error) error {
-	if len(args) > 0 && args[0] == "--ping" {
+	switch {
+	case len(args) > 0 && args[0] == "--ping":
 		return ping(args[1:])
+	case len(args) > 0 && args[0] == "--cluster-check":
+		return clusterCheck(args[1:])
 	}
 	var files fileReader
 	cfg, warnings, err := configload.Load(args, os.Environ(), files.read)

@@ -67,6 +67,9 @@ func (r *Rules) Committed(effects []store.Effect) {
 	}
 }
 
+// Forget drops what was parsed of the key: it may have another value, and no transaction has changed it.
+func (r *Rules) Forget() { r.stored.Store(nil) }
+
 // Lock adds the key of the rules to a footprint.
 func (r *Rules) Lock(fp *store.Footprint) { fp.AddKey(key) }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/config/configload"
 	"cellserver/internal/topology"
 	"cellserver/resp/resptest"
 
@@ -346,4 +347,27 @@ func TestSnapshotOnDemand(t *testing.T) {
 	c.start(follower)
 	c.awaitEqualViews()
 	c.read(follower, "a", "100")
+}
+
+// The state of a cluster is a page for people.
+func TestClusterState(t *testing.T) {
+	c := newCluster(t, "--cluster-secret", "0123456789abcdef")
+	leader := fmt.Sprint("127.0.0.1:", c.ports[c.leader()])
+	cfg, _, err := configload.Load([]string{"--cluster-secret", "0123456789abcdef"}, nil, nil)
+	require.NoError(t, err)
+	c.eventually("the state does not say that all is well", func() bool {
+		text, err := ClusterState(cfg, leader)
+		require.NoError(t, err)
+		return strings.Contains(text, "up, with all of its 3 voters") && strings.Contains(text, "nothing: all nodes answer and are up to date")
+	})
+	cfg, _, err = configload.Load([]string{"--cluster-secret", "another secret!!"}, nil, nil)
+	require.NoError(t, err)
+	_, err = ClusterState(cfg, leader)
+	require.ErrorContains(t, err, "secret")
+}
+
+// A node that other machines could reach must prove itself.
+func TestPeersWithoutSecret(t *testing.T) {
+	_, err := open(t, "--cluster-enabled", "yes", "--cluster-nodes", "10.0.0.1:6379", "10.0.0.2:6379")
+	require.ErrorContains(t, err, "without cluster-secret and tls-cluster it listens on loopback addresses only")
 }
