@@ -188,6 +188,9 @@ func (p *document) checkShell(t *testing.T, b block, text string) {
 		}
 		words, err := quote.Split(command)
 		require.NoError(t, err, at)
+		if len(words) > 1 && words[0] == "--cluster-check" {
+			words = words[2:] // directives follow the address
+		}
 		words = slices.DeleteFunc(words, func(w string) bool {
 			return slices.Contains([]string{"--ping", "--help", "--version", "&"}, w)
 		})
