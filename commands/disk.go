@@ -26,8 +26,11 @@ type Persistence interface {
 	// Reload writes a snapshot and replaces the keyspace with it, for DEBUG RELOAD. After an error
 	// the keyspace may be empty.
 	Reload() error
-	// Relieve waits until the changes that wait for the append-only file are few enough. Call it
-	// after a command, with no lock held.
+	// Full reports whether so many changes wait for the append-only file that a command which changes
+	// keys has to call Relieve first. It takes no lock.
+	Full() bool
+	// Relieve writes these changes. It may wait for the disk: call it with no lock held, on a goroutine
+	// that serves no other client.
 	Relieve()
 	// Info calls add with each field of the section Persistence of INFO.
 	Info(add func(name string, value any))

@@ -153,6 +153,9 @@ func (m *Manager) ScheduleRewrite() { m.appendLog.scheduled.Store(true) }
 // Journal returns the journal of the append-only file: a reply waits for it until the changes are safe.
 func (m *Manager) Journal() *aof.Journal { return m.appendLog.journal }
 
+// Full reports whether many changes wait for the append-only file ([aof.Journal.Full]).
+func (m *Manager) Full() bool { return m.appendLog.journal.Full() }
+
 // Relieve writes the changes that wait for the append-only file if they are many ([aof.Journal.Relieve]).
 func (m *Manager) Relieve() { m.appendLog.journal.Relieve() }
 

@@ -61,13 +61,14 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	if queue.Active && cmd.Flags&commands.Immediate == 0 {
 		return c.queue(call)
 	}
-	if !c.offloaded && (cmd.Flags|queue.Flags)&commands.MayTakeLong != 0 {
+	full := c.server.parts.Disk.Full() && call.EffectiveFlags()&commands.Write != 0
+	if !c.offloaded && (full || (cmd.Flags|queue.Flags)&commands.MayTakeLong != 0) {
 		return resp.Offload
 	}
-	st := c.execute(call)
-	if call.Tx != nil {
+	if full {
 		c.server.parts.Disk.Relieve()
 	}
+	st := c.execute(call)
 	if after := c.conn.After; after != nil {
 		c.conn.After = nil
 		after()

@@ -73,6 +73,29 @@ func offloaded(t *testing.T, lines ...string) bool {
 	return last == resp.Offload
 }
 
+// TestAFullLogHoldsChanges: while too much waits for the log, a command that changes keys is offloaded, and writes what
+// waits before it runs. Other commands run at once.
+func TestAFullLogHoldsChanges(t *testing.T) {
+	h := servertest.New(t)
+	h.Session.SetMayOffload(true)
+	for _, changes := range []string{"set k 1", "incr k", "cl.throttle u 15 30 60", "multi\r\nset k 2\r\nexec"} {
+		h.Disk.IsFull = true
+		h.Send([]byte(changes + "\r\n"))
+		require.Equal(t, resp.Offload, h.Status, changes)
+		require.True(t, h.Disk.IsFull, "the event loop does not wait")
+		h.Session.SetMayOffload(false)
+		require.Equal(t, resp.Continue, settled(h), changes)
+		require.False(t, h.Disk.IsFull, changes)
+		h.Session.SetMayOffload(true)
+	}
+	h.Disk.IsFull = true
+	for _, line := range []string{"ping", "get k", "multi\r\nget k\r\nexec", "multi\r\nset k 3\r\ndiscard", "nosuch"} {
+		h.Send([]byte(line + "\r\n"))
+		require.Equal(t, resp.Continue, h.Status, line)
+	}
+	require.True(t, h.Disk.IsFull)
+}
+
 // settled resumes the session until it needs more bytes.
 func settled(h *servertest.Harness) resp.Status {
 	h.Send(nil)

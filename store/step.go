@@ -31,8 +31,8 @@ func (s *Store) StepBack(step Step, at func()) {
 	}
 }
 
-// CatchUp moves the keys of every partition that is behind. It locks one partition at a time. The caller must not have an
-// active transaction.
+// CatchUp moves the keys of every partition that is behind. It locks one partition at a time. It may wait for the disk
+// ([Reliever]). The caller must not have an active transaction.
 func (s *Store) CatchUp() {
 	tx := s.NewTx()
 	for i := range s.partitions {
@@ -40,6 +40,16 @@ func (s *Store) CatchUp() {
 		fp.add(i)
 		tx.Begin(0, 0, &fp)
 		tx.End()
+		s.relieve()
+	}
+}
+
+// relieve lets observers write the effects that wait.
+func (s *Store) relieve() {
+	for _, o := range s.observers {
+		if r, ok := o.(Reliever); ok {
+			r.Relieve()
+		}
 	}
 }
 

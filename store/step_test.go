@@ -49,8 +49,10 @@ func TestStepBack(t *testing.T) {
 	seen.effects = 0
 	expired, _ := s.Sweep(now+back, &cursor, 1<<20)
 	require.Zero(t, expired, "a sweep at the former time removes nothing")
+	seen.waiting, seen.most = 0, 0
 	s.CatchUp()
 	s.CatchUp()
+	require.Less(t, seen.most, keys/10, "what waits is written after each partition")
 	require.Equal(t, []int{keys, keys}, []int{s.Len(0), s.Len(1)})
 	steps, moved := s.Steps()
 	require.Equal(t, []int64{1, keys}, []int64{steps, moved})
@@ -66,7 +68,17 @@ func TestStepBack(t *testing.T) {
 }
 
 // recorder counts effects.
-type recorder struct{ effects int }
+type recorder struct {
+	effects       int
+	waiting, most int // since the last Relieve, and at most
+}
 
 // Committed implements [Observer].
-func (r *recorder) Committed(_ *Tx, effects []Effect) { r.effects += len(effects) }
+func (r *recorder) Committed(_ *Tx, effects []Effect) {
+	r.effects += len(effects)
+	r.waiting += len(effects)
+	r.most = max(r.most, r.waiting)
+}
+
+// Relieve implements [Reliever].
+func (r *recorder) Relieve() { r.waiting = 0 }

@@ -63,6 +63,10 @@ type Observer interface {
 	Committed(tx *Tx, effects []Effect)
 }
 
+// Reliever is an Observer that keeps effects in memory until somebody writes them. Work on the whole keyspace calls
+// Relieve between its transactions, with no lock held. So what waits is bounded.
+type Reliever interface{ Relieve() }
+
 // keptEffects is for how many effects a transaction keeps room after its end.
 const keptEffects = 1024
 

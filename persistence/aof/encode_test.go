@@ -165,3 +165,29 @@ func TestLargeEffectsAreEncodedAlone(t *testing.T) {
 	require.NoError(t, err)
 	requireSame(t, contents(l.store), contents(again.store))
 }
+
+// TestRoomOfALargeSet encodes sets whose first members are far larger or smaller than the others. The room that the encoder
+// makes follows the size of the set, not the first members.
+func TestRoomOfALargeSet(t *testing.T) {
+	for name, length := range map[string]func(i int) int{
+		"equal":       func(int) int { return 20 },
+		"large first": func(i int) int { return 20 + max(0, 100_000*(10-i)) },
+		"small first": func(i int) int { return 20 + max(0, 1000*(i-19_900)) },
+	} {
+		s, e := newStore(), newEncoder()
+		e.buf = make([]byte, 0, 256<<10)
+		size := int64(0)
+		s.Observe(encoded{e})
+		write(s, now, func(tx *store.Tx) {
+			items := make([]store.Item, 20_000)
+			for i := range items {
+				items[i] = store.Item{Member: fmt.Sprintf("%0*d", length(i), i), Score: float64(i)}
+			}
+			set := tx.Write([]byte("z"))
+			set.ZStore(items)
+			size = set.Sorted().Bytes()
+		})
+		require.Less(t, int64(cap(e.buf)), int64(len(e.buf))+size+1<<20, name)
+		require.Greater(t, len(e.buf), 20_000*20, name)
+	}
+}

@@ -8,9 +8,11 @@ import (
 )
 
 const (
-	// maxCollected is how many bytes of changes may wait to be written. Then a client that has changed something
-	// writes them before its next command ([Journal.Relieve]).
+	// maxCollected is how many bytes of changes may wait to be written. While more wait, nobody adds to them
+	// ([Journal.Full]).
 	maxCollected = 8 << 20
+	// maxAtOnce is how many bytes [Journal.Later] writes itself. To write them takes less than a millisecond.
+	maxAtOnce = 1 << 20
 	// fewCollected is up to how many bytes are not counted, because counting costs time.
 	fewCollected = 64 << 10
 )
@@ -38,11 +40,15 @@ func (b *backlog) taken(n int) {
 // written. It takes no lock.
 func (j *Journal) Held() int64 { return j.held.collected.Load() + j.held.writing.Load() }
 
-// Relieve writes the changes if more than 8 MB of them wait, and returns when they are written. Call it after each
-// command, with no lock held: so what waits is bounded, however many commands a client sends at once. A command adds at
-// most the values that it writes.
+// Full reports whether more than 8 MB of changes wait. Then call [Journal.Relieve] before the next command that changes
+// something. So what waits is bounded, however many commands a client sends at once. A command adds at most the values
+// that it writes. Full takes no lock.
+func (j *Journal) Full() bool { return j.held.collected.Load() > maxCollected }
+
+// Relieve writes the changes while the journal is full. It may wait for the disk: call it with no lock held, and not on
+// an event loop. It implements [store.Reliever].
 func (j *Journal) Relieve() {
-	if j.held.collected.Load() > maxCollected {
+	for j.Full() {
 		j.writeUpTo(j.begun.Load())
 	}
 }

@@ -16,8 +16,8 @@ type waiting struct {
 // last command. If now is true, safe is the result of Wait. Otherwise a goroutine of the journal calls done with this
 // result, once.
 //
-// Usually Later hands the changes to the kernel itself. That takes microseconds and no other goroutine. If the disk may
-// hold up the write, a goroutine of the journal writes: with [Always], and while a file is forced to disk.
+// Usually Later hands the changes to the kernel itself. That takes microseconds and no other goroutine. Otherwise a
+// goroutine of the journal writes: with [Always], while a file is forced to disk, and if the changes are large.
 func (j *Journal) Later(need, mark uint64, done func(safe bool)) (safe, now bool) {
 	if j.written.Load() < need && j.writesAtOnce() {
 		j.writeUpTo(need)
@@ -44,9 +44,9 @@ func (j *Journal) isWritten(need uint64) bool {
 	return j.written.Load() >= need && !j.syncs.late.Load()
 }
 
-// writesAtOnce reports whether a write does not wait for the disk.
+// writesAtOnce reports whether a write takes a short time, and does not wait for the disk.
 func (j *Journal) writesAtOnce() bool {
-	return j.Policy() != Always && !j.syncs.running.Load() && !j.switching.Load()
+	return j.Policy() != Always && !j.syncs.running.Load() && !j.switching.Load() && j.Held() <= maxAtOnce
 }
 
 // serveLater waits for all callers of [Journal.Later], until there are none. While it waits, the next callers collect,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cellserver/persistence/fs/fstest"
+	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
@@ -106,6 +107,40 @@ func TestLaterDuringASync(t *testing.T) {
 	close(gate)
 	require.True(t, await(t, late))
 	j.Stop()
+}
+
+// Later leaves large changes to another goroutine, and does not wait while that goroutine writes them.
+func TestLaterOfLargeChanges(t *testing.T) {
+	files := memory()
+	l := start(t, files, EverySecond)
+	j := l.journal
+	writing, gate := make(chan struct{}, 10), make(chan struct{})
+	files.Fault = func(op fstest.Op) error {
+		if op.Kind == "write" {
+			writing <- struct{}{}
+			<-gate
+		}
+		return nil
+	}
+	write(l.store, now, func(tx *store.Tx) {
+		e := tx.Write([]byte("large"))
+		e.SetBytes(make([]byte, maxAtOnce+1), store.NoExpiry)
+	})
+	large, done := result()
+	_, now := j.Later(j.Begun(), j.Mark(), done)
+	require.False(t, now)
+	<-writing
+	set(l.store, "small", 1)
+	small, done := result()
+	_, now = j.Later(j.Begun(), j.Mark(), done)
+	require.False(t, now, "the caller would wait for the large write")
+	require.Empty(t, large)
+	close(gate)
+	require.True(t, await(t, large))
+	require.True(t, await(t, small))
+	set(l.store, "small", 2)
+	safe, now := j.Later(j.Begun(), j.Mark(), nil)
+	require.True(t, safe && now, "the caller writes a small change")
 }
 
 func TestLaterTellsOfALostChange(t *testing.T) {

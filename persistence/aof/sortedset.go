@@ -27,6 +27,8 @@ const roomOfItems = maxItems * 64
 type sortedSetEncoder struct {
 	*encoder
 	key   []byte
+	set   *store.SortedSet
+	from  int                   // where the items begin in buf
 	rest  int                   // items of all further ZADDs
 	chunk int                   // items that belong to the current ZADD
 	item  func(store.Item) bool // appendItem; a new method value for each set would be an allocation
@@ -53,9 +55,9 @@ func newSortedSetAppenders(e *encoder) map[store.Op]appender {
 func (z *sortedSetEncoder) store(f *store.Effect) {
 	z.head("*2\r\n$3\r\nDEL\r\n", f.Key)
 	set := f.Collection.(*store.SortedSet)
-	z.key, z.rest, z.chunk = f.Key, set.Len(), 0
+	z.key, z.set, z.from, z.rest, z.chunk = f.Key, set, len(z.buf), set.Len(), 0
 	set.Range(0, z.rest, false, z.item)
-	z.key = nil
+	z.key, z.set = nil, nil
 	if f.At != store.NoExpiry {
 		z.expire(f.Key, f.At)
 	}
@@ -64,15 +66,29 @@ func (z *sortedSetEncoder) store(f *store.Effect) {
 func (z *sortedSetEncoder) appendItem(it store.Item) bool {
 	if z.chunk == 0 {
 		z.chunk = min(z.rest, maxItems)
-		z.rest -= z.chunk
-		z.buf = pieces.Grow(z.buf, roomOfItems)
+		z.makeRoom()
 		z.buf = decimal.Append(append(z.buf, '*'), int64(2+2*z.chunk))
 		z.head("\r\n$4\r\nZADD\r\n", z.key)
+		z.rest -= z.chunk
 	}
 	z.chunk--
 	z.buf = appendScore(z.buf, it.Score)
 	z.bulk(unsafe.Slice(unsafe.StringData(it.Member), len(it.Member))) // bulk only reads it
 	return true
+}
+
+// makeRoom makes room for one ZADD. If buf has to grow, makeRoom makes room for all further ones, as if they were as large as
+// those before. So a large set does not grow buf many times, and leaves no garbage of several times its size.
+func (z *sortedSetEncoder) makeRoom() {
+	if cap(z.buf)-len(z.buf) >= roomOfItems {
+		return
+	}
+	room := roomOfItems
+	if done := z.set.Len() - z.rest; done > 0 {
+		estimate := (len(z.buf) - z.from) / done * z.rest
+		room += min(estimate+estimate/16, int(z.set.Bytes()))
+	}
+	z.buf = pieces.Grow(z.buf, room)
 }
 
 // appendScore appends a score in the fewest digits that are read as the same number.

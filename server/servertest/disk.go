@@ -5,6 +5,7 @@ type Disk struct {
 	Saves, Rewrites, Scheduled, Flushes, Reloads int
 	Busy                                         string // the result of Writing
 	Err                                          error  // the error of every call
+	IsFull                                       bool   // the result of Full, until Relieve
 }
 
 // Save implements [commands.Persistence].
@@ -43,8 +44,11 @@ func (d *Disk) Reload() error {
 	return d.Err
 }
 
+// Full implements [commands.Persistence].
+func (d *Disk) Full() bool { return d.IsFull }
+
 // Relieve implements [commands.Persistence].
-func (d *Disk) Relieve() {}
+func (d *Disk) Relieve() { d.IsFull = false }
 
 // Info implements [commands.Persistence].
 func (d *Disk) Info(add func(name string, value any)) {

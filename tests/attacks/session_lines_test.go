@@ -117,11 +117,15 @@ func repeated(lines []string) (session []byte) {
 // encoded returns the requests of lines.
 func encoded(lines []string) (requests []byte) {
 	for _, line := range lines {
-		args := []any{}
-		for _, word := range strings.Fields(line) {
-			args = append(args, word)
-		}
-		requests = append(requests, resptest.Command(args...)...)
+		requests = append(requests, resptest.Command(toArgs(line)...)...)
 	}
 	return requests
+}
+
+// toArgs returns the words of a line.
+func toArgs(line string) (args []any) {
+	for word := range strings.FieldsSeq(line) {
+		args = append(args, word)
+	}
+	return args
 }

@@ -106,3 +106,38 @@ func TestReadsWaitUnderAlways(t *testing.T) {
 	require.Equal(t, resptest.Simple("OK"), writer.Recv())
 	s.alive()
 }
+
+// TestAFullLogHoldsOnlyWriters has clients copy values while an fsync does not end, until their changes wait in memory. Before,
+// the next client that used a key made the event loop wait for the disk, and everybody with it. Now a client that changes a
+// key waits alone, and nothing more collects.
+func TestAFullLogHoldsOnlyWriters(t *testing.T) {
+	s, disk := startSlow(t, "--appendonly", "yes", "--appendfsync", "always", "--save", "")
+	s.guard(512 << 20)
+	other := s.dial()
+	require.Equal(t, resptest.Simple("OK"), other.Do("SET", "from", string(make([]byte, 1<<20))))
+	disk.delay.Store(int64(time.Hour))
+	before := disk.syncs.Load()
+	var writers []*resptest.Client
+	for range 40 {
+		c := s.dial()
+		c.Send("COPY", "from", "to", "REPLACE")
+		writers = append(writers, c)
+	}
+	require.Eventually(t, func() bool { return disk.syncs.Load() > before }, patience, time.Millisecond)
+	time.Sleep(200 * time.Millisecond) // the copies arrive in real time
+	for n := range 10 {
+		c := s.dial()
+		c.Send("INCR", n)
+		writers = append(writers, c)
+	}
+	for range 200 {
+		require.Equal(t, resptest.Simple("PONG"), other.Do("PING"))
+		time.Sleep(time.Millisecond) // the changes arrive in real time
+	}
+	silent(t, writers[0])
+	disk.free()
+	for _, c := range writers {
+		require.EqualValues(t, 1, c.Recv())
+	}
+	s.alive()
+}
