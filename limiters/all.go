@@ -34,7 +34,18 @@ func DecideAll[L Limiter](all []Asked[L], now, quantity int64) (refusing int, er
 	return refusing, nil
 }
 
-// ApplyAll applies the decisions of DecideAll. If a limiter refused, only limiters that record
+// ChargeAll asks every limit for a quantity that counts whatever is left.
+func ChargeAll(all []Asked[Limit], now, quantity int64) error {
+	for i := range all {
+		a := &all[i]
+		if err := a.Limiter.Charge(&a.Entry, &a.Answer, now, quantity); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ApplyAll applies the decisions of DecideAll or ChargeAll. If a limiter refused, only limiters that record
 // refused requests have a change to apply.
 func ApplyAll[L Limiter](all []Asked[L], now int64) {
 	for i := range all {

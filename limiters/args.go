@@ -25,6 +25,7 @@ const (
 	OptStrict                        // limited requests count, too
 	OptTokens                        // GCRA's quantity
 	OptQuantity                      // CL.MTHROTTLE's quantity
+	OptCharge                        // counts the quantity whatever is left
 
 	requestOptions = OptMS | OptPeek // options of a single request
 )
@@ -46,6 +47,7 @@ var allOptions = [...]struct {
 	{"gap", secondsOperand}, {"resolution", secondsOperand}, {"maxwait", secondsOperand}, {"warmup", secondsOperand},
 	{"ms", noOperand}, {"peek", noOperand}, {"align", noOperand}, {"strict", noOperand},
 	{"tokens", quantityOperand}, {"quantity", quantityOperand},
+	{"charge", noOperand},
 }
 
 // Args parses the arguments of a limiter from left to right: its parameters, the quantity and the

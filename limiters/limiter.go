@@ -21,6 +21,15 @@ type Limiter interface {
 	Apply(e *store.Entry, a *Answer, now int64)
 }
 
+// Limit is a limiter that a rule may have.
+type Limit interface {
+	Limiter
+	// Charge is Decide for a quantity that counts whatever is left. If more than the limit counts, the
+	// answer is limited, the remainder is negative, and RetryAfter is the time until a quantity of 1
+	// passes.
+	Charge(e *store.Entry, a *Answer, now, quantity int64) error
+}
+
 // Answer is the decision of a limiter. Times are nanoseconds from now.
 type Answer struct {
 	Limited bool // the request must not pass
@@ -60,15 +69,15 @@ func (a *Answer) Tighter(b *Answer) bool {
 // readers parse the parameters of the limiters that a rule may have, by the name of their command.
 // The parameters are the words after the key, without quantity and without options of a single
 // request.
-var readers = map[string]func(*Args) (Limiter, error){
+var readers = map[string]func(*Args) (Limit, error){
 	"cl.log":      reader(ReadLog),
 	"cl.sliding":  reader(ReadSliding),
 	"cl.throttle": reader(ReadThrottle),
 	"cl.window":   reader(ReadWindow),
 }
 
-func reader[L Limiter](read func(*Args) (L, error)) func(*Args) (Limiter, error) {
-	return func(a *Args) (Limiter, error) { return read(a) }
+func reader[L Limit](read func(*Args) (L, error)) func(*Args) (Limit, error) {
+	return func(a *Args) (Limit, error) { return read(a) }
 }
 
 // ErrNoLimiter is the error of a rule with a limit that starts with another word.
@@ -76,7 +85,7 @@ const ErrNoLimiter rediserr.Error = "ERR no such limiter, or none that a rule ca
 
 // Parse parses the name of a limiter and its parameters, as a rule has them: "CL.WINDOW 100 60
 // ALIGN". Errors are error replies.
-func Parse(words [][]byte) (Limiter, error) {
+func Parse(words [][]byte) (Limit, error) {
 	if len(words) == 0 {
 		return nil, ErrNoLimiter
 	}

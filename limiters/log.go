@@ -49,6 +49,22 @@ func (l Log) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 		return err
 	}
 	d, err := slidinglog.Decide(l.Log, logEntries{e.Sorted()}, now, quantity)
+	a.setLog(e, &d, now)
+	return err
+}
+
+// Charge implements [Limit].
+func (l Log) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
+	if err := CheckSorted(e); err != nil {
+		return err
+	}
+	d, err := slidinglog.Charge(l.Log, logEntries{e.Sorted()}, now, quantity)
+	a.setLog(e, &d, now)
+	return err
+}
+
+// setLog sets the answer of a log.
+func (a *Answer) setLog(e *store.Entry, d *slidinglog.Decision, now int64) {
 	if at := e.ExpireAt(); !d.Changed && at != store.NoExpiry {
 		// The key may expire before this period ends, because the last logged action had a shorter
 		// period. The key exists until the millisecond after its expiry.
@@ -57,7 +73,6 @@ func (l Log) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 	}
 	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state = [4]int64{int64(d.Forget), d.Add, bit(d.Shared), bit(d.Join)}
-	return err
 }
 
 func bit(on bool) int64 {

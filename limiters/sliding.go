@@ -1,13 +1,18 @@
 package limiters
 
 import (
+	"bytes"
+
+	"cellserver/internal/decimal"
+	"cellserver/internal/exact"
 	"cellserver/internal/rediserr"
 	"cellserver/limiters/window"
 	"cellserver/store"
 )
 
 // SlidingWindow is the limiter of CL.SLIDING. Its key holds previous·10⁹ + current. It expires two
-// periods after the begin of the current window, so the expiry identifies the window.
+// periods after the begin of the current window, so the expiry identifies the window. Charges may
+// count more than nine digits. The key then holds both counts as text: "previous+current".
 type SlidingWindow struct {
 	plainKey
 	window.Sliding
@@ -29,21 +34,60 @@ const errNoSliding rediserr.Error = "ERR the key holds no sliding window: its in
 
 // Decide implements [Limiter].
 func (w SlidingWindow) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
-	n, end, err := counter(e)
-	switch {
-	case err != nil:
+	return w.ask(w.Sliding.Decide, e, a, now, quantity)
+}
+
+// Charge implements [Limit].
+func (w SlidingWindow) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
+	return w.ask(w.Sliding.Charge, e, a, now, quantity)
+}
+
+// ask is Decide or Charge.
+func (w SlidingWindow) ask(decide func(window.Counts, int64, int64) (window.Decision, window.Counts, error), e *store.Entry, a *Answer, now, quantity int64) error {
+	counts, err := slidingCounts(e)
+	if err != nil {
 		return err
-	case n < 0:
-		return errNoSliding
 	}
-	counts := window.Counts{Current: n % slidingBase, Previous: n / slidingBase, End: end}
-	d, counts, err := w.Sliding.Decide(counts, now, quantity)
+	d, counts, err := decide(counts, now, quantity)
 	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
-	a.state[0], a.state[1] = counts.Previous*slidingBase+counts.Current, counts.End
+	a.state[0], a.state[1], a.state[2] = counts.Current, counts.Previous, counts.End
 	return err
 }
 
 // Apply implements [Limiter].
 func (w SlidingWindow) Apply(e *store.Entry, a *Answer, _ int64) {
-	e.SetInt(a.state[0], a.state[1]/1e6)
+	current, previous, end := a.state[0], a.state[1], a.state[2]/1e6
+	if max(current, previous) < slidingBase {
+		e.SetInt(previous*slidingBase+current, end)
+		return
+	}
+	text := decimal.Append(make([]byte, 0, 40), previous)
+	e.SetBytes(decimal.Append(append(text, '+'), current), end)
+}
+
+// slidingCounts returns the counts that a key holds.
+func slidingCounts(e *store.Entry) (c window.Counts, err error) {
+	if e.Kind() == store.Raw {
+		previous, current, ok := bytes.Cut(e.Bytes(nil), []byte{'+'})
+		if c.Previous, c.Current, ok = twoCounts(previous, current, ok); ok {
+			c.End, err = windowEnd(e)
+			return c, err
+		}
+	}
+	n, end, err := counter(e)
+	switch {
+	case err != nil:
+		return c, err
+	case n < 0:
+		return c, errNoSliding
+	}
+	return window.Counts{Current: n % slidingBase, Previous: n / slidingBase, End: end}, nil
+}
+
+// twoCounts parses two counts whose sum fits an int64.
+func twoCounts(first, second []byte, found bool) (x, y int64, ok bool) {
+	x, okX := decimal.Parse(first)
+	y, okY := decimal.Parse(second)
+	_, fits := exact.Add(x, y)
+	return x, y, found && okX && okY && x >= 0 && y >= 0 && fits
 }

@@ -27,6 +27,20 @@ func (r Rate) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 	return err
 }
 
+// Charge implements [Limit].
+func (r Rate) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
+	tat, err := Integer(e)
+	if err != nil {
+		return err
+	}
+	d, err := r.Quota.Charge(tat, now, quantity)
+	if d.Limited {
+		d.RetryAfter = exact.Plus(d.RetryAfter, r.Interval()) // the debt is paid, and a quantity of 1 comes back
+	}
+	a.setRate(d)
+	return err
+}
+
 // Apply implements [Limiter].
 func (Rate) Apply(e *store.Entry, a *Answer, now int64) { StoreTAT(e, a.state[0], now) }
 
@@ -54,7 +68,7 @@ func (r Charge) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 	if err != nil {
 		return err
 	}
-	d, err := r.Charge(tat, now, quantity)
+	d, err := r.Quota.Charge(tat, now, quantity)
 	a.setRate(d)
 	return err
 }

@@ -34,9 +34,24 @@ func (w FixedWindow) Decide(e *store.Entry, a *Answer, now, quantity int64) erro
 		return err
 	}
 	d, count, err := w.Fixed.Decide(window.Count{Used: used, End: end}, now, quantity)
+	a.setWindow(d, count)
+	return err
+}
+
+// Charge implements [Limit].
+func (w FixedWindow) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
+	used, end, err := counter(e)
+	if err != nil {
+		return err
+	}
+	d, count, err := w.Fixed.Charge(window.Count{Used: used, End: end}, now, quantity)
+	a.setWindow(d, count)
+	return err
+}
+
+func (a *Answer) setWindow(d window.Decision, count window.Count) {
 	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0], a.state[1] = count.Used, count.End
-	return err
 }
 
 // Apply implements [Limiter].
@@ -50,11 +65,17 @@ func counter(e *store.Entry) (n, end int64, err error) {
 	if err != nil || !e.Exists() {
 		return 0, 0, err
 	}
+	end, err = windowEnd(e)
+	return n, end, err
+}
+
+// windowEnd returns the expiry of a key in Unix nanoseconds.
+func windowEnd(e *store.Entry) (int64, error) {
 	at := e.ExpireAt()
 	if at == store.NoExpiry {
-		return 0, 0, ErrNoWindow
+		return 0, ErrNoWindow
 	}
-	return n, nanos(at), nil
+	return nanos(at), nil
 }
 
 // nanos converts Unix milliseconds to nanoseconds. The largest result is the last whole millisecond

@@ -7,8 +7,11 @@ import (
 	"cellserver/store"
 )
 
-// CL.CHECK name key [quantity] [MS] [PEEK] asks a rule. Either all limits of the rule allow the
-// quantity (1) and consume it, or all limits consume nothing. A rule with SHADOW always allows.
+// CL.CHECK name key [quantity] [CHARGE] [MS] [PEEK] asks a rule. Either all limits of the rule allow
+// the quantity (1) and consume it, or all limits consume nothing. A rule with SHADOW always allows.
+//
+// With CHARGE all limits consume the quantity, whatever is left. If more than the limit counts,
+// limited is 1, remaining is negative, and retry_after says when a quantity of 1 passes again.
 //
 // The reply is the reply of the tightest limit. If limits refuse, that is the refusing limit with
 // the longest wait, else the limit with the least remaining.
@@ -17,7 +20,7 @@ import (
 var _ = commands.Register(&commands.Command{
 	Name: "cl.check", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
 	Summary: "Decides by all limits of a rule whether an action may happen now, and counts the action if it may.",
-	Usage:   "name key [quantity] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
+	Usage:   "name key [quantity] [CHARGE] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
 	Run: clCheck, Footprint: checkFootprint,
 })
 
@@ -33,7 +36,7 @@ func checkFootprint(c *commands.Call, fp *store.Footprint) {
 func clCheck(c *commands.Call) error {
 	scratch, queued := c.Conn.Scratch.Check, c.Conn.Transaction.Running
 	scratch.Args.Begin(c.Cmd.Name, c.Args[3:])
-	err := scratch.Args.Finish(0)
+	err := scratch.Args.Finish(limiters.OptCharge)
 	if err == nil {
 		err = check(c, scratch, queued)
 	}

@@ -104,7 +104,7 @@ func remembered(h history, now int64) (kept history) {
 		if r.at >= gone {
 			kept = nil
 		}
-		r.shared = r.resolution > 0 || len(kept) > 0 && kept[len(kept)-1].shared
+		r.shared = r.shared || r.resolution > 0 || len(kept) > 0 && kept[len(kept)-1].shared
 		kept = slices.DeleteFunc(kept, func(o counted) bool { return o.at <= r.at-r.period })
 		if n := len(kept); n > 0 && r.resolution > 0 {
 			last := kept[n-1]

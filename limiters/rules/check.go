@@ -17,8 +17,8 @@ type Check struct {
 	looked      bool  // Footprint has searched the parsed rules
 	names       []byte
 	keys        [MaxLimits][]byte // parts of names: the keys that hold the states of the limits
-	limits      []limiters.Asked[limiters.Limiter]
-	limitMemory [MaxLimits]limiters.Asked[limiters.Limiter] // of limits
+	limits      []limiters.Asked[limiters.Limit]
+	limitMemory [MaxLimits]limiters.Asked[limiters.Limit] // of limits
 }
 
 // Footprint adds the partitions that a request to a rule needs beside the partition of key. It adds
@@ -51,7 +51,7 @@ func (c *Check) addStates(key []byte, fp *store.Footprint) {
 }
 
 // Ask decides about a key by a rule. Either all limits allow the quantity and consume it, or all
-// limits consume nothing. The answer is that of the tightest limit. looks is true if the request
+// limits consume nothing. With CHARGE all limits consume it, whatever is left. The answer is that of the tightest limit. looks is true if the request
 // consumes nothing on purpose: PEEK, or a quantity of 0. queued is true inside EXEC. The error is
 // [ErrNoRule], an error of the rule, or an error of a limiter.
 func (c *Check) Ask(r *Rules, tx *store.Tx, name, key []byte, now int64, queued bool) (a limiters.Answer, looks bool, err error) {
@@ -60,7 +60,12 @@ func (c *Check) Ask(r *Rules, tx *store.Tx, name, key []byte, now int64, queued 
 		return a, false, err
 	}
 	c.find(tx, one, key)
-	if _, err := limiters.DecideAll(c.limits, now, c.Args.Quantity); err != nil {
+	if c.Args.Has(limiters.OptCharge) {
+		err = limiters.ChargeAll(c.limits, now, c.Args.Quantity)
+	} else {
+		_, err = limiters.DecideAll(c.limits, now, c.Args.Quantity)
+	}
+	if err != nil {
 		return a, false, err
 	}
 	looks = c.Args.Has(limiters.OptPeek)
@@ -106,7 +111,7 @@ func (c *Check) find(tx *store.Tx, r *rule, key []byte) {
 	c.limits = c.limitMemory[:len(keys)]
 	for i, key := range keys {
 		a := &c.limits[i]
-		a.Limiter = r.limits[i].Limiter
+		a.Limiter = r.limits[i].Limit
 		a.Limiter.Find(&a.Entry, tx, key)
 	}
 }

@@ -25,7 +25,7 @@ type rule struct {
 
 // limit is one limit of a rule, with the parts of the name of the key that holds its state.
 type limit struct {
-	limiters.Limiter
+	limiters.Limit
 	head, tail string // around a key without braces: "login:{" and "}:throttle"
 	tagged     string // after any other key: ":login:throttle"
 }
@@ -98,7 +98,7 @@ func (r *rule) add(words [][]byte) error {
 	for n := 2; r.hasTail(tail); n++ {
 		tail = "}:" + kind + ":" + strconv.Itoa(n)
 	}
-	r.limits = append(r.limits, limit{Limiter: l, head: r.name + ":{", tail: tail, tagged: ":" + r.name + tail[1:]})
+	r.limits = append(r.limits, limit{Limit: l, head: r.name + ":{", tail: tail, tagged: ":" + r.name + tail[1:]})
 	return nil
 }
 

@@ -10,22 +10,50 @@ import (
 // Decide answers a request for a quantity at now, in ns since the epoch. A quantity of 0 ignores the gap and
 // changes nothing.
 func Decide[E Entries](l Log, entries E, now, quantity int64) (Decision, error) {
-	v := view[E]{Log: l, entries: entries, now: now, n: entries.Len()}
+	v, err := look(l, entries, now, quantity)
+	switch {
+	case err != nil:
+		return Decision{}, err
+	case quantity > MaxEntries && !v.shared && quantity <= l.limit:
+		return Decision{}, errTooMany
+	}
+	return v.decide(quantity), nil
+}
+
+// Charge adds a quantity whatever is left. So more than the limit may count. The decision is then Limited, Remaining is
+// negative, and RetryAfter is the time until a quantity of 1 passes. A charge ignores the gap. In all other respects Charge
+// is like [Decide].
+//
+// A charge beyond the limit is one shared entry. A log of [ChargedEntries] entries does not grow by charges: they join its
+// newest entry if that is a shared one.
+func Charge[E Entries](l Log, entries E, now, quantity int64) (Decision, error) {
+	v, err := look(l, entries, now, quantity)
+	if err != nil {
+		return Decision{}, err
+	}
+	after, ok := exact.Add(v.used, quantity)
+	if !ok {
+		return Decision{}, errTooMuch
+	}
+	return v.charge(quantity, after), nil
+}
+
+// look returns the view of a log for a request.
+func look[E Entries](l Log, entries E, now, quantity int64) (v view[E], err error) {
+	switch {
+	case quantity < 0:
+		return v, errQuantity
+	case now > math.MaxInt64-l.period:
+		return v, errTooFar
+	}
+	v = view[E]{Log: l, entries: entries, now: now, n: entries.Len()}
 	if v.n > 0 {
 		v.last = entries.At(v.n - 1)
 	}
 	v.shared = l.Resolution > 0 || v.last.Shared
-	switch {
-	case quantity < 0:
-		return Decision{}, errQuantity
-	case quantity > MaxEntries && !v.shared && quantity <= l.limit:
-		return Decision{}, errTooMany
-	case now > math.MaxInt64-l.period:
-		return Decision{}, errTooFar
-	}
 	v.forget = v.live()
 	v.used = v.count(v.forget)
-	return v.decide(quantity), nil
+	return v, nil
 }
 
 // view is a log at the time of one request.
@@ -86,6 +114,24 @@ func (v *view[E]) decide(quantity int64) Decision {
 	}
 	after := exact.Plus(v.used, d.Add)
 	d.Remaining = v.limit - min(after, v.limit)
+	if after > 0 {
+		d.ResetAfter = exact.Since(v.now, exact.Plus(v.newest(&d), v.period))
+	}
+	return d
+}
+
+// charge is [Charge]. after is what counts with the quantity.
+func (v *view[E]) charge(quantity, after int64) Decision {
+	d := Decision{Limit: v.limit, RetryAfter: never, Forget: v.forget, Add: quantity, Changed: quantity > 0}
+	d.Limited, d.Remaining = after > v.limit, v.limit-after
+	d.Shared = v.shared || d.Limited || quantity > MaxEntries
+	if d.Changed {
+		full := v.n-v.forget >= ChargedEntries && v.last.Shared && v.last.Time <= v.now
+		d.Join = full || v.joins()
+	}
+	if d.Limited {
+		d.RetryAfter = v.retry(&d, 1)
+	}
 	if after > 0 {
 		d.ResetAfter = exact.Since(v.now, exact.Plus(v.newest(&d), v.period))
 	}

@@ -10,6 +10,7 @@ var (
 	errResolution = errors.New("resolution must not be negative or longer than period")
 	errQuantity   = errors.New("quantity must not be negative")
 	errTooMany    = errors.New("quantity is too large for one entry each: with a resolution they share one")
+	errTooMuch    = errors.New("quantity is too large: the sum of the log would exceed 9223372036854775807")
 	errTooFar     = errors.New("period is too long: an entry would not be forgotten before the year 2262")
 )
 
@@ -19,6 +20,9 @@ const never = -1
 // MaxEntries is the largest quantity of a request to a log without resolution, where a request of quantity n gets
 // n entries.
 const MaxEntries = 10_000
+
+// ChargedEntries is the length from which on a log does not grow by charges.
+const ChargedEntries = 1000
 
 // Options change how a log counts. Times are in ns.
 type Options struct {
@@ -64,7 +68,7 @@ type Entries interface {
 
 // Decision is the answer to one request, and how it changes the log. Times are in ns.
 type Decision struct {
-	Limited bool // the request must not pass
+	Limited bool // the request must not pass; after a charge, more than Limit count
 	Changed bool // change the log: remove the Forget oldest entries, and add as the next fields say
 
 	Forget int   // entries that no longer count, or that a strict log does not need
@@ -73,7 +77,7 @@ type Decision struct {
 	Join   bool  // add them to the newest entry, and set its time to now
 
 	Limit      int64 // requests in a period
-	Remaining  int64 // requests that would pass now, 0 to Limit
+	Remaining  int64 // requests that would pass now, 0 to Limit; after a charge, below 0 if more than Limit count
 	RetryAfter int64 // shortest wait after which the same request passes; -1 if it passed, or never can
 	ResetAfter int64 // time until the log is empty
 }

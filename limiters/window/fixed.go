@@ -17,6 +17,7 @@ var (
 	errPeriod   = errors.New("period must be a whole number of milliseconds, at least one")
 	errQuantity = errors.New("quantity must not be negative")
 	errTooLong  = errors.New("period is too long: its window would not end before the year 2262")
+	errTooMuch  = errors.New("quantity is too large: the count would exceed 9223372036854775807")
 )
 
 // Fixed allows limit requests in each window. NewFixed makes one.
@@ -45,11 +46,11 @@ type Count struct{ Used, End int64 }
 
 // Decision is the answer to one request. Times are in ns.
 type Decision struct {
-	Limited bool // the request must not pass
+	Limited bool // the request must not pass; after a charge, more than Limit count
 	Changed bool // store the new state
 
 	Limit      int64 // requests in a window
-	Remaining  int64 // requests that would pass now, 0 to Limit
+	Remaining  int64 // requests that would pass now, 0 to Limit; after a charge, below 0 if more than Limit count
 	RetryAfter int64 // shortest wait after which the same request passes; -1 if it passed, or never can
 	ResetAfter int64 // time until Limit requests would pass at once
 }
@@ -60,12 +61,9 @@ func (f Fixed) Decide(c Count, now, quantity int64) (Decision, Count, error) {
 	if quantity < 0 {
 		return Decision{}, c, errQuantity
 	}
-	if now >= c.End {
-		end, ok := f.end(now)
-		if !ok {
-			return Decision{}, c, errTooLong
-		}
-		c = Count{End: end}
+	c, ok := f.at(c, now)
+	if !ok {
+		return Decision{}, c, errTooLong
 	}
 	d := Decision{Limit: f.limit, RetryAfter: never}
 	left := f.limit - min(max(c.Used, 0), f.limit)
@@ -85,6 +83,39 @@ func (f Fixed) Decide(c Count, now, quantity int64) (Decision, Count, error) {
 		d.ResetAfter = exact.Since(now, c.End)
 	}
 	return d, c, nil
+}
+
+// Charge counts a quantity whatever is left. So more than the limit may count. The decision is then Limited, Remaining is
+// negative, and RetryAfter is the time until a quantity of 1 passes. In all other respects Charge is like [Fixed.Decide].
+func (f Fixed) Charge(c Count, now, quantity int64) (Decision, Count, error) {
+	if quantity < 0 {
+		return Decision{}, c, errQuantity
+	}
+	c, ok := f.at(c, now)
+	if !ok {
+		return Decision{}, c, errTooLong
+	}
+	if c.Used, ok = exact.Add(max(c.Used, 0), quantity); !ok {
+		return Decision{}, c, errTooMuch
+	}
+	d := Decision{Limited: c.Used > f.limit, Changed: quantity > 0, Limit: f.limit, Remaining: f.limit - c.Used, RetryAfter: never}
+	if c.Used > 0 {
+		d.ResetAfter = exact.Since(now, c.End)
+	}
+	if d.Limited {
+		d.RetryAfter = d.ResetAfter
+	}
+	return d, c, nil
+}
+
+// at returns the count of the window at now: an empty one if the window has ended. ok reports whether its end fits an
+// int64.
+func (f Fixed) at(c Count, now int64) (Count, bool) {
+	if now < c.End {
+		return c, true
+	}
+	end, ok := f.end(now)
+	return Count{End: end}, ok
 }
 
 // end returns the end of a window that begins at now. ok reports whether it fits an int64.

@@ -6,7 +6,8 @@ import (
 	"cellserver/internal/exact"
 )
 
-// MaxSliding is the largest limit of a sliding window. Its two counts of nine digits fit into one integer.
+// MaxSliding is the largest limit of a sliding window. Two counts of nine digits fit into one integer. Only charges count
+// more.
 const MaxSliding = 999_999_999
 
 var errSlidingLimit = errors.New("limit must be from 1 to 999999999")
@@ -38,14 +39,10 @@ type Counts struct{ Current, Previous, End int64 }
 // decision is Changed. Counts of another period are recognised by their End. They count in full until then; the
 // counts to store are those of the new period. A quantity of 0 changes nothing.
 func (s Sliding) Decide(c Counts, now, quantity int64) (Decision, Counts, error) {
-	if quantity < 0 {
-		return Decision{}, c, errQuantity
+	end, err := s.end(now, quantity)
+	if err != nil {
+		return Decision{}, c, err
 	}
-	start, ok := floorTo(now, s.period)
-	if !ok || s.period > farthest/2 || start > farthest-2*s.period {
-		return Decision{}, c, errTooLong
-	}
-	end := start + 2*s.period
 	c = s.at(c, end, now)
 	used := s.used(c, end, now)
 	d := Decision{Limit: s.limit, RetryAfter: never}
@@ -68,6 +65,44 @@ func (s Sliding) Decide(c Counts, now, quantity int64) (Decision, Counts, error)
 	return d, c, nil
 }
 
+// Charge counts a quantity whatever is left. So more than the limit may count. The decision is then Limited, Remaining is
+// negative, and RetryAfter is the time until a quantity of 1 passes. In all other respects Charge is like [Sliding.Decide].
+// The sum of both counts stays below 2⁶³.
+func (s Sliding) Charge(c Counts, now, quantity int64) (Decision, Counts, error) {
+	end, err := s.end(now, quantity)
+	if err != nil {
+		return Decision{}, c, err
+	}
+	c = s.at(c, end, now)
+	if c.End != end && quantity > 0 {
+		c = Counts{Current: s.used(c, end, now), End: end}
+	}
+	current, _ := exact.Add(c.Current, quantity)
+	if _, ok := exact.Add(current, c.Previous); !ok || current < c.Current {
+		return Decision{}, c, errTooMuch
+	}
+	c.Current = current
+	used := s.used(c, end, now)
+	d := Decision{Limited: used > s.limit, Changed: quantity > 0, Limit: s.limit, Remaining: s.limit - used, RetryAfter: never}
+	if d.Limited {
+		d.RetryAfter = s.until(c, end, now, s.limit-1)
+	}
+	d.ResetAfter = s.until(c, end, now, 0)
+	return d, c, nil
+}
+
+// end returns the end of the counts of the aligned window at now.
+func (s Sliding) end(now, quantity int64) (int64, error) {
+	if quantity < 0 {
+		return 0, errQuantity
+	}
+	start, ok := floorTo(now, s.period)
+	if !ok || s.period > farthest/2 || start > farthest-2*s.period {
+		return 0, errTooLong
+	}
+	return start + 2*s.period, nil
+}
+
 // at converts counts to the window whose counts end at end. Counts of another period do not change.
 func (s Sliding) at(c Counts, end, now int64) Counts {
 	switch {
@@ -82,7 +117,7 @@ func (s Sliding) at(c Counts, end, now int64) Counts {
 // used returns the number of requests that count at now.
 func (s Sliding) used(c Counts, end, now int64) int64 {
 	if c.End != end {
-		return c.Current + c.Previous
+		return exact.Plus(c.Current, c.Previous)
 	}
 	return c.Current + s.overlap(c.Previous, end-s.period-now)
 }
@@ -97,7 +132,7 @@ func (s Sliding) overlap(previous, left int64) int64 {
 // until returns the shortest wait after now until at most allowed requests count, if no other request passes.
 func (s Sliding) until(c Counts, end, now, allowed int64) int64 {
 	switch {
-	case c.Current+c.Previous <= allowed:
+	case exact.Plus(c.Current, c.Previous) <= allowed:
 		return 0
 	case c.End != end && c.End%s.period != 0: // of another period: they count in full until End
 		return exact.Since(now, c.End)
