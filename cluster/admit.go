@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"cellserver/cluster/roster"
@@ -30,7 +29,7 @@ func (n *Node) Add(k topology.Node) error {
 	if err != nil {
 		return err
 	}
-	if err := n.awaitApplied(k, index); err != nil {
+	if err := n.awaitApplied(k, index, joinPatience); err != nil {
 		return err
 	}
 	return n.Promote(k.ID)
@@ -97,30 +96,3 @@ func (n *Node) at(address raft.ServerAddress) []raft.ServerID {
 
 // joinPatience is how long a leader waits for a new node to get the data, while the node makes progress.
 const joinPatience = 30 * time.Second
-
-// awaitApplied waits until a node has applied an entry.
-func (n *Node) awaitApplied(k topology.Node, index uint64) error {
-	if n.o.Peers == nil {
-		return errAlone
-	}
-	ticker := time.NewTicker(n.o.NodeTimeout / 4)
-	defer ticker.Stop()
-	last, since := uint64(0), n.o.Clock.Monotonic()
-	for {
-		at, err := n.o.Peers.Applied(k)
-		now := n.o.Clock.Monotonic()
-		switch {
-		case err == nil && at >= index:
-			return nil
-		case err == nil && at > last:
-			last, since = at, now
-		case now-since > int64(joinPatience):
-			return fmt.Errorf("node %s gets no data: its last entry is %d of %d: start it, or remove it by CLUSTER FORGET: %w", k.ID, last, index, err)
-		}
-		select {
-		case <-ticker.C:
-		case <-n.stop:
-			return errUnknown
-		}
-	}
-}

@@ -12,11 +12,17 @@ import (
 var errGivesWay = errors.New("this node gives way to another")
 
 // GiveWay lets another node lead. From now on no command runs here, but the replies that wait still leave. With an empty
-// id the node that is furthest takes over. If no other node takes over, this one leads on.
+// id the node that is furthest takes over. A node with an id first gets the entries that it lacks, while this one serves
+// on. If no other node takes over, this one leads on.
 func (n *Node) GiveWay(id string) error {
 	to, err := n.successor(id)
 	if err != nil {
 		return err
+	}
+	if to != nil && n.current.Load() != 0 {
+		if err := n.awaitSuccessor(id); err != nil {
+			return err
+		}
 	}
 	term, err := n.rest()
 	if err != nil {
@@ -41,7 +47,21 @@ func (n *Node) successor(id string) (*raft.Server, error) {
 	if id == "" {
 		return nil, nil
 	}
-	return nil, errors.New("node " + id + " does not vote: see CLUSTER NODES")
+	return nil, errNoVoter(id)
+}
+
+// awaitSuccessor waits until a node has what is committed by now. It gives up after two NodeTimeouts without progress.
+func (n *Node) awaitSuccessor(id string) error {
+	v := n.View()
+	at := v.Find(id)
+	if at < 0 {
+		return errNoVoter(id)
+	}
+	return n.awaitApplied(v.Nodes[at], n.raft.Load().CommitIndex(), 2*n.o.NodeTimeout)
+}
+
+func errNoVoter(id string) error {
+	return errors.New("node " + id + " does not vote: see CLUSTER NODES")
 }
 
 // rest ends the running of commands, but not the epoch.

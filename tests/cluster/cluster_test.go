@@ -33,6 +33,7 @@ type processes struct {
 // node is one process, or the place of one.
 type node struct {
 	port    int
+	proxy   int // the port that passes clients on to the leader
 	dir     string
 	log     *os.File
 	running *exec.Cmd // nil: not running
@@ -45,7 +46,7 @@ func start(t *testing.T, size int, more ...string) *processes {
 	t.Helper()
 	p := &processes{t: t, more: more}
 	for range size {
-		p.nodes = append(p.nodes, &node{port: freePorts(t), dir: t.TempDir()})
+		p.nodes = append(p.nodes, &node{port: freePorts(t), proxy: freePorts(t), dir: t.TempDir()})
 	}
 	for i := range p.nodes {
 		p.run(i)
@@ -76,7 +77,7 @@ func freePorts(t *testing.T) int {
 func (p *processes) run(i int) {
 	p.t.Helper()
 	n := p.nodes[i]
-	args := []string{"--port", strconv.Itoa(n.port), "--bind", "127.0.0.1", "--dir", n.dir, "--cluster-enabled", "yes",
+	args := []string{"--port", strconv.Itoa(n.port), "--proxy-port", strconv.Itoa(n.proxy), "--bind", "127.0.0.1", "--dir", n.dir, "--cluster-enabled", "yes",
 		"--cluster-node-timeout", strconv.Itoa(int(nodeTimeout.Milliseconds())), "--cluster-nodes"}
 	for _, other := range p.nodes {
 		args = append(args, other.addr())
@@ -98,7 +99,7 @@ func (p *processes) end() {
 		if n.running != nil {
 			p.kill(i)
 		}
-		if text, err := os.ReadFile(n.log.Name()); err == nil && p.t.Failed() {
+		if text, err := os.ReadFile(n.log.Name()); err == nil && (p.t.Failed() || os.Getenv("CLUSTER_LOGS") != "") {
 			p.t.Logf("node %d, port %d:\n%s", i, n.port, text)
 		}
 	}

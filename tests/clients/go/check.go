@@ -24,10 +24,13 @@ var (
 const clockStart = 1_700_000_000_000_000_000
 
 func main() {
-	programs := map[string]func(context.Context){"go-redis": goRedis, "redigo": redigoClient, "rueidis": rueidisClient}
+	programs := map[string]func(context.Context){
+		"go-redis": goRedis, "redigo": redigoClient, "rueidis": rueidisClient,
+		"go-redis-cluster": goRedisClusterFailover, "go-redis-sentinel": goRedisSentinelFailover, "rueidis-cluster": rueidisClusterFailover,
+	}
 	run, known := programs[strings.Join(os.Args[1:], " ")]
 	if !known {
-		fmt.Fprintln(os.Stderr, "usage: clients go-redis|redigo|rueidis")
+		fmt.Fprintln(os.Stderr, "usage: clients go-redis|redigo|rueidis|go-redis-cluster|go-redis-sentinel|rueidis-cluster")
 		os.Exit(2)
 	}
 	run(context.Background())

@@ -1,0 +1,34 @@
+package cluster_test
+
+import (
+	"testing"
+	"time"
+
+	"cellserver/cluster/clustertest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A leader serves on until the next one has its entries. So a transfer to a node that lags costs clients no time.
+func TestALeaderServesUntilTheNextOneHasItsEntries(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now})
+		defer c.Close()
+		time.Sleep(5 * time.Second)
+		leader := c.Leader()
+		lagging := other(c, leader)
+		c.Network.Isolate(lagging.Addr(), true)
+		fill(t, c, 50)
+		require.ErrorContains(t, leader.Node().GiveWay(lagging.Self.ID), "gets no data")
+		require.Same(t, leader, c.Leader())
+		require.NotZero(t, leader.Node().Epoch(), "it has served on")
+
+		failed := make(chan error, 1)
+		go func() { failed <- leader.Node().GiveWay(lagging.Self.ID) }()
+		time.Sleep(100 * time.Millisecond)
+		require.Equal(t, int64(1), do(t, leader, "INCR key"), "it serves while the other one catches up")
+		c.Network.Heal()
+		require.NoError(t, <-failed)
+		require.Same(t, lagging, c.Leader())
+	})
+}

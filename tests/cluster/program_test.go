@@ -1,0 +1,215 @@
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// program is a running program of a library. It has several workers, which call one after the other.
+type program struct {
+	library
+	cmd    *exec.Cmd
+	stdin  io.Closer
+	stderr bytes.Buffer
+	ended  chan struct{} // closed once the output has ended
+
+	mu      sync.Mutex // guards the rest
+	workers map[string]*worker
+	limits  map[string]*limit
+	errors  map[string]int
+	wrong   []string
+	gaps    []gap
+	repeats int64 // calls that ran again
+}
+
+// worker is what one worker knows. Only this worker increments its counters.
+type worker struct {
+	replies  int
+	last     time.Time // of a reply
+	counters map[string]*counter
+}
+
+type counter struct{ last, unknown int64 }
+
+type limit struct{ calls, admitted int64 }
+
+// gap is the longest time of a worker without a reply, while something happened to the cluster.
+type gap struct {
+	event   string
+	longest time.Duration
+}
+
+// listen reads the lines of a program until it ends.
+func (one *program) listen(out io.Reader) {
+	defer close(one.ended)
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		one.hear(strings.SplitN(lines.Text(), " ", 4))
+	}
+	_ = one.cmd.Wait()
+}
+
+// hear takes one line: the worker, the outcome, the key, and a number or the text of an error.
+func (one *program) hear(line []string) {
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	if len(line) < 3 {
+		one.complain("line %q", line)
+		return
+	}
+	name, outcome, key, rest := line[0], line[1], line[2], strings.Join(line[3:], " ")
+	w := one.workers[name]
+	if w == nil {
+		w = &worker{counters: map[string]*counter{}}
+		one.workers[name] = w
+	}
+	isLimit := strings.Contains(key, ":limit:")
+	if isLimit && one.limits[key] == nil {
+		one.limits[key] = new(limit)
+	}
+	if !isLimit && w.counters[key] == nil {
+		w.counters[key] = new(counter)
+	}
+	switch n, err := strconv.ParseInt(rest, 10, 64); {
+	case outcome == "call":
+		if isLimit {
+			one.limits[key].calls++
+		}
+		return
+	case outcome == "error":
+		one.errors[normal(rest)]++
+		if !isLimit {
+			w.counters[key].unknown++
+		}
+		return
+	case outcome != "ok" || err != nil:
+		one.complain("line %q", line)
+	case isLimit:
+		one.decided(key, n)
+	default:
+		one.counted(w.counters[key], key, n)
+	}
+	w.replies++
+	if len(one.gaps) > 0 && !w.last.IsZero() {
+		g := &one.gaps[len(one.gaps)-1]
+		g.longest = max(g.longest, time.Since(w.last))
+	}
+	w.last = time.Now()
+}
+
+// decided takes a decision about a limit.
+func (one *program) decided(key string, n int64) {
+	l := one.limits[key]
+	switch {
+	case n == 0:
+		l.admitted++
+	case n != 1:
+		one.complain("%s was decided by %d", key, n)
+	case l.calls*one.sends <= most:
+		one.complain("%s was refused after %d calls", key, l.calls)
+	}
+	if l.admitted > most {
+		one.complain("%s admitted %d", key, l.admitted)
+	}
+}
+
+// counted takes a reply of INCR. It must count this call, and may count earlier ones without a reply.
+func (one *program) counted(c *counter, key string, n int64) {
+	if n <= c.last || n > c.last+(c.unknown+1)*one.sends {
+		one.complain("%s is %d after %d and %d unknown ones", key, n, c.last, c.unknown)
+	}
+	one.repeats += max(0, n-c.last-1-c.unknown)
+	c.last = n
+}
+
+func (one *program) complain(format string, args ...any) {
+	if len(one.wrong) < 5 {
+		one.wrong = append(one.wrong, fmt.Sprintf(format, args...))
+	}
+}
+
+var varying = regexp.MustCompile(`[0-9]+`)
+
+// normal returns the text of an error without numbers, so that equal errors count as one.
+func normal(text string) string { return varying.ReplaceAllString(text, "N") }
+
+// mark begins the measurement of a gap.
+func (one *program) mark(event string) {
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	one.gaps = append(one.gaps, gap{event: event})
+}
+
+// leastReplies returns the number of replies of the worker with the fewest ones.
+func (one *program) leastReplies() int {
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	least := -1
+	for _, w := range one.workers {
+		if least < 0 || w.replies < least {
+			least = w.replies
+		}
+	}
+	return max(0, least)
+}
+
+// stop tells a program to end, and waits until it has.
+func (one *program) stop(t *testing.T) {
+	t.Helper()
+	require.NoError(t, one.stdin.Close())
+	select {
+	case <-one.ended:
+	case <-time.After(patience):
+		t.Errorf("%s does not end", one.name)
+	}
+}
+
+// check compares what a program knows with what is stored.
+func (one *program) check(t *testing.T, p *processes) {
+	require.NotEmpty(t, one.workers, one.stderr.String())
+	require.Empty(t, one.wrong)
+	for _, w := range one.workers {
+		for key, c := range w.counters {
+			reply, err := p.ask(p.awaitLeader(), "GET", key)
+			require.NoError(t, err)
+			stored, err := strconv.ParseInt(fmt.Sprint(reply), 10, 64)
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, stored, c.last, "acknowledged increments of %s are lost", key)
+			require.LessOrEqual(t, stored, c.last+c.unknown*one.sends, "%s has more increments than were sent", key)
+		}
+	}
+	for text := range one.errors {
+		require.Regexp(t, documented, text)
+	}
+	t.Log(one.summary())
+}
+
+// summary returns what a program has seen.
+func (one *program) summary() string {
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	text := fmt.Sprintf("%s: %d calls ran again;", one.name, one.repeats)
+	for _, name := range slices.Sorted(maps.Keys(one.workers)) {
+		text += fmt.Sprintf(" %d", one.workers[name].replies)
+	}
+	text += " replies"
+	for _, g := range one.gaps {
+		text += fmt.Sprintf("\n  %s: %s without a reply", g.event, g.longest.Round(time.Millisecond))
+	}
+	for _, message := range slices.Sorted(maps.Keys(one.errors)) {
+		text += fmt.Sprintf("\n  %d × %s", one.errors[message], message)
+	}
+	return text
+}
