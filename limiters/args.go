@@ -26,6 +26,7 @@ const (
 	OptTokens                        // GCRA's quantity
 	OptQuantity                      // CL.MTHROTTLE's quantity
 	OptCharge                        // counts the quantity whatever is left
+	OptExplain                       // replies with every limit of the rule
 
 	requestOptions = OptMS | OptPeek // options of a single request
 )
@@ -47,7 +48,7 @@ var allOptions = [...]struct {
 	{"gap", secondsOperand}, {"resolution", secondsOperand}, {"maxwait", secondsOperand}, {"warmup", secondsOperand},
 	{"ms", noOperand}, {"peek", noOperand}, {"align", noOperand}, {"strict", noOperand},
 	{"tokens", quantityOperand}, {"quantity", quantityOperand},
-	{"charge", noOperand},
+	{"charge", noOperand}, {"explain", noOperand},
 }
 
 // Args parses the arguments of a limiter from left to right: its parameters, the quantity and the

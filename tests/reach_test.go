@@ -24,7 +24,7 @@ var mayReach = map[string][]string{
 		"Conn.Transaction", "Conn.Wait"},
 	// FLUSHALL empties the files on disk and the caches of clients.
 	"commands/keys": {"Server.Config", "Server.Disk", "Server.Store", "Server.Tracker", "Conn.After", "Conn.DB"},
-	"commands/limits": {"Server.Rules", "Server.Stats", "Stats.Commands", "Stats.Limited",
+	"commands/limits": {"Server.Config", "Server.Rules", "Server.Stats", "Stats.Commands", "Stats.Limited",
 		"Conn.DB", "Conn.Scratch", "Conn.Transaction"},
 	"commands/pubsub":       {"Server.Control", "Server.PubSub", "Conn.Modes", "Conn.Push", "Conn.Subs"},
 	"commands/sortedsets":   {},

@@ -7,20 +7,22 @@ import (
 	"cellserver/store"
 )
 
-// CL.CHECK name key [quantity] [CHARGE] [MS] [PEEK] asks a rule. Either all limits of the rule allow
-// the quantity (1) and consume it, or all limits consume nothing. A rule with SHADOW always allows.
+// CL.CHECK name key… [quantity] [CHARGE] [EXPLAIN] [MS] [PEEK] asks a rule, with one key for each
+// scope of the rule. Either all limits of the rule allow the quantity (1) and consume it, or all
+// limits consume nothing. A rule with SHADOW always allows.
 //
 // With CHARGE all limits consume the quantity, whatever is left. If more than the limit counts,
 // limited is 1, remaining is negative, and retry_after says when a quantity of 1 passes again.
 //
 // The reply is the reply of the tightest limit. If limits refuse, that is the refusing limit with
-// the longest wait, else the limit with the least remaining.
+// the longest wait, else the limit with the least remaining. EXPLAIN adds three elements: the scope
+// and the text of the tightest limit, and an array with scope, text and numbers of every limit.
 //
-// Each limit keeps its state in a key of its own: name:{key}:limiter.
+// Each limit keeps its state in a key of its own: name:{key}:limiter, or name@scope:{key}:limiter.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.check", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
 	Summary: "Decides by all limits of a rule whether an action may happen now, and counts the action if it may.",
-	Usage:   "name key [quantity] [CHARGE] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
+	Usage:   "name key [key ...] [quantity] [CHARGE] [EXPLAIN] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
 	Run: clCheck, Footprint: checkFootprint,
 })
 
@@ -30,26 +32,70 @@ func checkFootprint(c *commands.Call, fp *store.Footprint) {
 		scratch = new(rules.Check)
 		c.Conn.Scratch.Check = scratch
 	}
-	scratch.Footprint(c.Server.Rules, c.Args[1], c.Args[2], c.Conn.Transaction.Queue.Active, fp)
+	scratch.Footprint(c.Server.Rules, c.Args[1:], c.Conn.Transaction.Queue.Active, fp)
 }
 
 func clCheck(c *commands.Call) error {
 	scratch, queued := c.Conn.Scratch.Check, c.Conn.Transaction.Running
-	scratch.Args.Begin(c.Cmd.Name, c.Args[3:])
-	err := scratch.Args.Finish(limiters.OptCharge)
+	err := scratch.Begin(c.Server.Rules, c.Tx, c.Cmd.Name, c.Args[1:], limiters.OptCharge|limiters.OptExplain, queued)
 	if err == nil {
-		err = check(c, scratch, queued)
+		err = check(c, scratch)
 	}
 	scratch.Done(queued)
 	return limiters.Explain(err)
 }
 
-func check(c *commands.Call, scratch *rules.Check, queued bool) error {
-	a, looks, err := scratch.Ask(c.Server.Rules, c.Tx, c.Args[1], c.Args[2], c.Now, queued)
+func check(c *commands.Call, scratch *rules.Check) error {
+	if err := oneSlot(c, scratch.Keys); err != nil {
+		return err
+	}
+	a, looks, err := scratch.Ask(c.Tx, c.Now)
 	if err != nil {
 		return err
 	}
-	count(c, c.Args[2], a.Limited, looks)
-	replyAnswer(c, &a, scratch.Args.Has(limiters.OptMS))
+	if a.Limited || looks {
+		count(c, scratch.TightestKey(), a.Limited, looks)
+	}
+	if millis := scratch.Args.Has(limiters.OptMS); scratch.Args.Has(limiters.OptExplain) {
+		replyExplained(c, scratch, &a, millis)
+	} else {
+		replyAnswer(c, &a, millis)
+	}
 	return nil
+}
+
+// oneSlot returns an error in cluster mode if keys have different slots.
+func oneSlot(c *commands.Call, keys [][]byte) error {
+	if len(keys) < 2 || !c.Server.Config().ClusterEnabled {
+		return nil
+	}
+	for _, key := range keys[1:] {
+		if store.Slot(key) != store.Slot(keys[0]) {
+			return commands.ErrCrossSlot
+		}
+	}
+	return nil
+}
+
+// replyExplained replies with an answer, the tightest limit, and every limit with its own answer.
+func replyExplained(c *commands.Call, scratch *rules.Check, a *limiters.Answer, millis bool) {
+	all, tightest := scratch.Explain()
+	c.Out.Array(8)
+	replyNumbers(c, a, millis)
+	c.Out.BulkString(all[tightest].Scope)
+	c.Out.BulkString(all[tightest].Limit)
+	c.Out.Array(len(all))
+	for _, one := range all {
+		c.Out.Array(7)
+		c.Out.BulkString(one.Scope)
+		c.Out.BulkString(one.Limit)
+		replyNumbers(c, one.Answer, millis)
+	}
+}
+
+// replyNumbers replies with the five integers of an answer, as parts of an array.
+func replyNumbers(c *commands.Call, a *limiters.Answer, millis bool) {
+	for _, n := range [...]int64{int64(commands.Bit(a.Limited)), a.Limit, a.Remaining, wholeUnits(a.RetryAfter, millis), wholeUnits(a.ResetAfter, millis)} {
+		c.Out.Int(n)
+	}
 }

@@ -9,6 +9,8 @@ import (
 // change of the clients. A rule has one or several limiters with their parameters, without key and
 // quantity. With SHADOW a rule decides and counts, but never limits: so an operator can try a rule.
 //
+// With SCOPE a limit belongs to a named scope, and CL.CHECK takes one key for each scope.
+//
 // The string key cl.rules of database 0 holds all rules, one in each line. The rules are in force
 // in every database. A rule replaces a rule of the rules-file with the same name, until it is
 // deleted.
@@ -17,9 +19,9 @@ var _ = commands.Register(&commands.Command{
 	Summary: "A container for commands of named limits", Complexity: "Depends on subcommand.",
 	Subs: []*commands.Command{
 		{Name: "set", Arity: -4, Flags: commands.Write | commands.DenyOOM, Run: clRuleSet, Footprint: rulesFootprint,
-			Usage: "name limiter args… [AND limiter args…]… [SHADOW]", Complexity: "O(N) where N is the number of rules",
+			Usage: "name [SCOPE scope] limiter args… [AND [SCOPE scope] limiter args…]… [SHADOW]", Complexity: "O(N) where N is the number of rules",
 			Summary: "Sets the rule of a name.",
-			Help: []string{"SET <name> <limiter> <args> ... [AND <limiter> <args> ...] ... [SHADOW]", "    Set the rule of a name.",
+			Help: []string{"SET <name> [SCOPE <scope>] <limiter> <args> ... [AND [SCOPE <scope>] <limiter> <args> ...] ... [SHADOW]", "    Set the rule of a name.",
 				"    <limiter> <args> is as in CL.THROTTLE 15 30 60: without key and quantity."}},
 		{Name: "get", Arity: 3, Flags: commands.ReadOnly, Run: clRuleGet, Footprint: rulesFootprint,
 			Usage: "name", Complexity: "O(1)", Summary: "Returns the rule of a name.",

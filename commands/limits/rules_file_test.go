@@ -83,7 +83,11 @@ func TestRulesFileErrors(t *testing.T) {
 		"rules:\n  a:\n    limits: [" + strings.Repeat("CL.WINDOW 1 1,", 9) + "]":      `f:3: rule a: limit "CL.WINDOW 1 1": ` + plain(rules.ErrLimits),
 		"rules:\n  a:\n    limits: CL.THROTTLE 1 1 " + strings.Repeat("0", 1024) + "1": "f:2: rule a: " + plain(rules.ErrRuleBytes),
 		"rules:\n  a: &a {limits: *a}":                                                 "f:2: rule a: a limit must be a text such as CL.THROTTLE 15 30 60",
-		many:                                                                           fmt.Sprintf("f:%d: %s", rules.MaxRules+2, plain(rules.ErrMaxRules)),
+		"rules:\n  a:\n    scopes: {o: []}":                                            `f:3: rule a: scope "o" has no limits`,
+		"rules:\n  a:\n    scopes: {a b: CL.WINDOW 1 1}":                               `f:3: rule a: scope "a b": ` + plain(rules.ErrScope),
+		"rules:\n  a:\n    scopes: CL.WINDOW 1 1":                                      "f:3: scopes of rule a must be a mapping of names",
+		"rules:\n  a:\n    scopes: {o: CL.WINDOW 1 1}\n    limits: CL.WINDOW 1 1":      `f:4: rule a: limit "CL.WINDOW 1 1": ` + plain(rules.ErrMixed),
+		many: fmt.Sprintf("f:%d: %s", rules.MaxRules+2, plain(rules.ErrMaxRules)),
 	} {
 		err := h.Server.UseRules("f", []byte(text))
 		require.EqualError(t, err, want, "%.200s", text)

@@ -21,6 +21,12 @@ import (
 //	  search:
 //	    limits: CL.SLIDING 1000 60
 //	    shadow: true
+//	  llm:
+//	    scopes:
+//	      org: CL.WINDOW 50000000 2592000
+//	      user:
+//	        - CL.WINDOW 2000000 86400 ALIGN
+//	        - CL.THROTTLE 9999 20000 60
 
 // UseFile replaces the rules of the rules-file. name is the name of the file in errors. An error is
 // one line that names the wrong line; the old rules then stay in force. An empty text has no rules.
@@ -75,7 +81,8 @@ func readRule(key, n *yaml.Node) (*rule, error) {
 	}
 	r := &rule{name: key.Value}
 	err := fields(n, "rule "+key.Value, map[string]func(*yaml.Node) error{
-		"limits": r.readLimits,
+		"limits": func(n *yaml.Node) error { return r.readLimits("", n) },
+		"scopes": r.readScopes,
 		"shadow": func(n *yaml.Node) error {
 			if n.Decode(&r.shadow) != nil {
 				return fileError(n.Line, "rule %s: shadow must be true or false", r.name)
@@ -86,7 +93,7 @@ func readRule(key, n *yaml.Node) (*rule, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case len(r.limits) == 0:
+	case r.limits() == 0:
 		return nil, fileError(key.Line, "rule %s has no limits", r.name)
 	case r.shadow:
 		r.text += " SHADOW"
@@ -97,8 +104,21 @@ func readRule(key, n *yaml.Node) (*rule, error) {
 	return r, nil
 }
 
+// readScopes parses the limits of each scope. The scopes keep the order of the file.
+func (r *rule) readScopes(n *yaml.Node) error {
+	return pairs(n, "scopes of rule "+r.name, func(key, value *yaml.Node) error {
+		if !isName(key.Value) {
+			return fileError(key.Line, "rule %s: scope %q: %s", r.name, key.Value, plain(ErrScope))
+		}
+		if err := r.readLimits(key.Value, value); err != nil || r.scope(key.Value) != nil {
+			return err
+		}
+		return fileError(key.Line, "rule %s: scope %q has no limits", r.name, key.Value)
+	})
+}
+
 // readLimits parses one limit, or a list of limits.
-func (r *rule) readLimits(n *yaml.Node) error {
+func (r *rule) readLimits(scope string, n *yaml.Node) error {
 	list := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
 		list = n.Content
@@ -108,11 +128,14 @@ func (r *rule) readLimits(n *yaml.Node) error {
 			return fileError(one.Line, "rule %s: a limit must be a text such as CL.THROTTLE 15 30 60", r.name)
 		}
 		words := bytes.Fields([]byte(one.Value))
-		if err := r.add(words); err != nil {
+		if err := r.add(scope, words); err != nil {
 			return fileError(one.Line, "rule %s: limit %q: %s", r.name, one.Value, plain(err))
 		}
 		if r.text != "" {
 			r.text += " AND "
+		}
+		if scope != "" {
+			r.text += "SCOPE " + scope + " "
 		}
 		r.text += string(bytes.Join(words, []byte(" ")))
 	}

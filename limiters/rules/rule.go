@@ -16,16 +16,23 @@ import (
 // makes a new rule.
 type rule struct {
 	name   string
-	limits []limit
-	shadow bool // decides and counts, but never limits
+	scopes []scope // a rule without SCOPE has one scope without a name
+	shadow bool    // decides and counts, but never limits
 	text   string
 	counts *counts
 	err    error // the reply of CL.CHECK if the text of the rule is wrong: a client wrote the key cl.rules with SET
 }
 
+// scope has the limits of one key of a request.
+type scope struct {
+	name   string
+	limits []limit
+}
+
 // limit is one limit of a rule, with the parts of the name of the key that holds its state.
 type limit struct {
 	limiters.Limit
+	text       string // as in CL.RULE SET, without the scope
 	head, tail string // around a key without braces: "login:{" and "}:throttle"
 	tagged     string // after any other key: ":login:throttle"
 }
@@ -42,8 +49,10 @@ const (
 	MaxRuleBytes = 1024
 )
 
-// Errors of a rule that exceeds a bound.
+// Errors of a wrong rule.
 var (
+	ErrScope     = rediserr.Error(fmt.Sprintf("ERR scope must be 1 to %d letters, digits, or any of _ - . /", MaxNameBytes))
+	ErrMixed     = rediserr.Error("ERR either every limit of a rule has a SCOPE, or none")
 	ErrName      = rediserr.Error(fmt.Sprintf("ERR name must be 1 to %d letters, digits, or any of _ - . /", MaxNameBytes))
 	ErrLimits    = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d limits", MaxLimits))
 	ErrRuleBytes = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d bytes", MaxRuleBytes))
@@ -65,7 +74,7 @@ func parse(name string, words [][]byte) (*rule, error) {
 	}
 	for rest := words; rest != nil; {
 		words, rest = cutAnd(rest)
-		if err := r.add(words); err != nil {
+		if err := r.addScoped(words); err != nil {
 			return nil, err
 		}
 	}
@@ -82,29 +91,75 @@ func cutAnd(words [][]byte) (before, after [][]byte) {
 	return words, nil
 }
 
-// add appends a limit. The key of its state has the name of the limiter. If a rule has several
+// addScoped appends a limit that may begin with SCOPE and the name of its scope.
+func (r *rule) addScoped(words [][]byte) error {
+	if len(words) == 0 || !word.Is(words[0], "scope") {
+		return r.add("", words)
+	}
+	if len(words) < 2 || !isName(string(words[1])) {
+		return ErrScope
+	}
+	return r.add(string(words[1]), words[2:])
+}
+
+// add appends a limit to a scope. A new scope comes after those before it.
+func (r *rule) add(scopeName string, words [][]byte) error {
+	if r.limits() == MaxLimits {
+		return ErrLimits
+	}
+	s := r.scope(scopeName)
+	if s == nil {
+		if len(r.scopes) > 0 && (scopeName == "") != (r.scopes[0].name == "") {
+			return ErrMixed
+		}
+		r.scopes = append(r.scopes, scope{name: scopeName})
+		s = &r.scopes[len(r.scopes)-1]
+	}
+	return s.add(r.name, words)
+}
+
+// limits returns the number of limits.
+func (r *rule) limits() (n int) {
+	for i := range r.scopes {
+		n += len(r.scopes[i].limits)
+	}
+	return n
+}
+
+// scope returns the scope of a name, nil if there is none.
+func (r *rule) scope(name string) *scope {
+	for i := range r.scopes {
+		if r.scopes[i].name == name {
+			return &r.scopes[i]
+		}
+	}
+	return nil
+}
+
+// add appends a limit. The key of its state has the name of the limiter. If a scope has several
 // limits of one limiter, the key has their number, too. So a limit keeps its state if its
 // parameters change, and loses it if another limiter replaces it.
-func (r *rule) add(words [][]byte) error {
+func (s *scope) add(ruleName string, words [][]byte) error {
 	l, err := limiters.Parse(words)
 	if err != nil {
 		return err
 	}
-	if len(r.limits) == MaxLimits {
-		return ErrLimits
+	if s.name != "" {
+		ruleName += "@" + s.name
 	}
 	kind := strings.TrimPrefix(strings.ToLower(string(words[0])), "cl.")
 	tail := "}:" + kind
-	for n := 2; r.hasTail(tail); n++ {
+	for n := 2; s.hasTail(tail); n++ {
 		tail = "}:" + kind + ":" + strconv.Itoa(n)
 	}
-	r.limits = append(r.limits, limit{Limit: l, head: r.name + ":{", tail: tail, tagged: ":" + r.name + tail[1:]})
+	s.limits = append(s.limits, limit{Limit: l, text: string(bytes.Join(words, []byte(" "))),
+		head: ruleName + ":{", tail: tail, tagged: ":" + ruleName + tail[1:]})
 	return nil
 }
 
-func (r *rule) hasTail(tail string) bool {
-	for i := range r.limits {
-		if r.limits[i].tail == tail {
+func (s *scope) hasTail(tail string) bool {
+	for i := range s.limits {
+		if s.limits[i].tail == tail {
 			return true
 		}
 	}
@@ -125,7 +180,7 @@ func (r *rule) count(limited bool) {
 
 // stateKey appends the name of the key that holds the state of a limit. The name is
 // name:{key}:limiter, so it has the slot of key. If key has braces, it may have a hash tag, and the
-// name is key:name:limiter. Two different keys or limits never have the same name. tag is the
+// name is key:name:limiter. In a scope name@scope takes the place of name. Two different keys or limits never have the same name. tag is the
 // result of [canBeTag] for key.
 func (l *limit) stateKey(to, key []byte, tag bool) []byte {
 	if tag {
@@ -147,6 +202,9 @@ func hasTag(key []byte) bool {
 	open := bytes.IndexByte(key, '{')
 	return open >= 0 && bytes.IndexByte(key[open+1:], '}') > 0
 }
+
+// sharesSlot reports whether the states of a key have the slot of the key.
+func sharesSlot(key []byte) bool { return canBeTag(key) || hasTag(key) }
 
 func isName(name string) bool {
 	if name == "" || len(name) > MaxNameBytes {
