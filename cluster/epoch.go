@@ -113,7 +113,7 @@ func (n *Node) startServing() {
 	n.epoch.count++
 	n.queue.Begin(n.epoch.number)
 	n.roster.NobodySilent() // raft repeats who does not reply
-	n.clock.atLeast(n.fsm.time)
+	n.clock.reach(n.fsm.time)
 	n.current.Store(n.epoch.count)
 	n.counts.epochs.Add(1)
 }

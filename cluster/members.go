@@ -53,7 +53,7 @@ func (n *Node) propound(kind entry.Kind, body []byte, done func(safe bool)) erro
 	if n.current.Load() == 0 {
 		return errNotLeader
 	}
-	b := n.queue.Add(kind, n.epoch.term)
+	b := n.queue.Add(kind, n.epoch.term, n.clock.next())
 	b.Fixed = body
 	n.waiters.Add(pending.Waiter{Need: b.Number, Done: done})
 	n.wakeUp()

@@ -13,6 +13,7 @@ type Batch struct {
 	Kind   entry.Kind
 	Number uint64
 	Term   uint64 // of the epoch
+	Time   int64  // of its last command, in Unix nanoseconds
 	Fixed  []byte // the body of an entry that is not of kind Effects
 	Sent   int64  // monotonic time just before it was proposed
 
@@ -74,9 +75,9 @@ func (q *Queue) Number() uint64 { return q.begun.Add(1) }
 // Begin says that everything up to a number is committed or dropped. The queue must be empty.
 func (q *Queue) Begin(number uint64) { q.safe = number }
 
-// Add begins a batch.
-func (q *Queue) Add(kind entry.Kind, term uint64) *Batch {
-	b := &Batch{Kind: kind, Number: q.begun.Add(1), Term: term}
+// Add begins a batch. No time is before that of the batch before.
+func (q *Queue) Add(kind entry.Kind, term uint64, time int64) *Batch {
+	b := &Batch{Kind: kind, Number: q.begun.Add(1), Term: term, Time: time}
 	q.batches = append(q.batches, b)
 	return b
 }
@@ -84,9 +85,10 @@ func (q *Queue) Add(kind entry.Kind, term uint64) *Batch {
 // maxUndo is how many bytes the undos may hold. With more, the keyspace is loaded again instead.
 const maxUndo = 64 << 20
 
-// Collect adds the effects of a transaction, and what takes them back.
-func (q *Queue) Collect(term uint64, effects []store.Effect, undo []store.Undo) {
-	b := q.collecting(term)
+// Collect adds the effects of a transaction, and what takes them back. No time is before that of the transaction before.
+func (q *Queue) Collect(term uint64, time int64, effects []store.Effect, undo []store.Undo) {
+	b := q.collecting(term, time)
+	b.Time = time
 	b.body.Append(effects)
 	b.effects += len(effects)
 	for i := range undo {
@@ -117,13 +119,13 @@ func (q *Queue) Garbage() (garbage []store.Undo) {
 }
 
 // collecting returns the batch that takes the next transaction.
-func (q *Queue) collecting(term uint64) *Batch {
+func (q *Queue) collecting(term uint64, time int64) *Batch {
 	if n := len(q.batches); n > q.taken {
 		if b := q.batches[n-1]; !b.full() {
 			return b
 		}
 	}
-	return q.Add(entry.Effects, term)
+	return q.Add(entry.Effects, term, time)
 }
 
 // Take takes the next batch to propose; nil if there is none.
