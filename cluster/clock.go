@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// clusterClock is the time of the log. An entry has the time of its last command, and not the time at which it is proposed:
-// an entry may wait long for its proposal, and the commands of later entries may have run before.
+// clusterClock is the time of the log. An entry has the time of its last command, and not the time at which it is proposed.
+// An entry may wait long for its proposal, and the commands of later entries may have run before that.
 type clusterClock struct {
 	source Clock
 	last   atomic.Int64 // of the last entry that this node has begun, in Unix nanoseconds; written with Node.mu held

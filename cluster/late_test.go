@@ -9,7 +9,6 @@ import (
 
 	"cellserver/cluster"
 	"cellserver/cluster/clustertest"
-	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
@@ -68,24 +67,14 @@ func TestASlowCommandOnAnExpiredKeyEndsTheEpoch(t *testing.T) {
 		defer c.Close()
 		time.Sleep(5*time.Second + 20*time.Millisecond)
 		leader := c.Leader()
-		change := func(now int64) {
-			key := []byte("key")
-			tx := leader.Store().NewTx()
-			var keys store.Footprint
-			keys.AddKey(key)
-			tx.Begin(now, 0, &keys)
-			defer tx.End()
-			e := tx.Peek(key)
-			e.SetInt(2, e.ExpireAt())
-		}
 		do(t, leader, "SET key 1 PX 50")
 		before := leader.Node().Metrics()
-		change(leader.Node().Now())
+		change(leader, "key", leader.Node().Now())
 		now := leader.Node().Now()
 		time.Sleep(160 * time.Millisecond)
 		do(t, leader, "INCR other")
 		require.Contains(t, leader.Keys(now), "0 key", "nobody has removed it")
-		change(now)
+		change(leader, "key", now)
 		time.Sleep(5 * time.Second)
 		after := leader.Node().Metrics()
 		require.Equal(t, before.EpochChanges+2, after.EpochChanges)

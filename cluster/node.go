@@ -91,6 +91,7 @@ type Node struct {
 	clock   clusterClock
 	view    atomic.Pointer[topology.View]
 	current atomic.Uint64 // the epoch; 0: this node does not lead
+	changes atomic.Uint64 // how many epochs have begun or ended here: it is odd in an epoch, and then the number of the epoch
 	applied atomic.Uint64 // the index of the last applied entry
 	broken  atomic.Bool   // the node has stopped by itself
 	wake    chan struct{} // makes run look for work; has room for one
@@ -150,7 +151,6 @@ func New(o Options) *Node {
 // Start loads what the disk has, and takes part in the cluster. A node has forgotten to whom it promised a lease. So
 // between two runs there must be a NodeTimeout.
 func (n *Node) Start() error {
-	n.o.Store.KeepUndo(true)
 	r, err := raft.NewRaft(raftConfig(n.o.Self.ID, n.o.NodeTimeout, n.log), machine{n}, n.o.Disk.Logs, n.o.Disk.Stable, n.o.Disk.Snapshots, n.o.Transport)
 	if err != nil {
 		return err

@@ -31,8 +31,8 @@ func (n *Node) Committed(tx *store.Tx, effects []store.Effect) {
 	n.wakeUp()
 }
 
-// tooLate reports whether a transaction at now has changed a key that other nodes may remove before they have its entry,
-// because the key expired before the time of an earlier entry. mu is held.
+// tooLate reports whether a transaction at now has changed a key that expired before the time of an earlier entry. Other
+// nodes may remove such a key before they have the entry of the transaction. mu is held.
 func (n *Node) tooLate(now int64, undo []store.Undo) bool {
 	limit := n.clock.last.Load() - int64(late)
 	if now >= limit {

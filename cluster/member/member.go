@@ -33,9 +33,12 @@ type Options struct {
 	Disk     DiskOptions
 	Store    *store.Store
 	Clock    cluster.Clock
+	Wall     func() int64 // the clock of the machine in Unix nanoseconds, which the nodes compare; Clock may stand
 	Log      *slog.Logger
 	Security *handshake.Security
 	Limits   Limits
+	// Connect opens a connection to host:port. Nil: TCP.
+	Connect func(ctx context.Context, addr string) (net.Conn, error)
 	cluster.Timing
 	Reads  cluster.Reads
 	Growth Growth
@@ -90,7 +93,7 @@ func New(o Options) (*Member, error) {
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.place.init(o.Run, o.List)
 	m.disk.o, m.disk.log, m.disk.failed = o.Disk, cluster.NewRaftLog(o.Log), m.diskFailed
-	m.dialer = &peer.Dialer{Security: o.Security, Cluster: m.place.cluster, Limits: o.Limits}
+	m.dialer = &peer.Dialer{Security: o.Security, Cluster: m.place.cluster, Limits: o.Limits, Connect: o.Connect}
 	var err error
 	if m.port, err = peer.NewPort(m.dialer, service{m}, o.Log); err != nil {
 		return nil, err

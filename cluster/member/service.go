@@ -26,7 +26,7 @@ func (s service) Hello(peer.Hello) peer.Hello { return s.hello() }
 
 // hello says who this node is.
 func (m *Member) hello() peer.Hello {
-	h := peer.Hello{Standing: m.standing(), Feature: feature, Release: m.o.Release, Time: m.o.Clock.Now()}
+	h := peer.Hello{Standing: m.standing(), Feature: feature, Release: m.o.Release, Time: m.o.Wall()}
 	n := m.node.Load()
 	if n == nil {
 		return h

@@ -20,6 +20,7 @@ type Batch struct {
 	body    aof.Body
 	effects int
 	size    int // bytes of the body after it was taken
+	counted int // bytes that the queue counts
 	undo    []store.Undo
 	lost    bool // there was no room for undo
 }
@@ -51,6 +52,8 @@ type Queue struct {
 	begun   atomic.Uint64 // the number of the newest batch or epoch; read without the owner's lock
 	safe    uint64        // everything up to this number is committed
 	held    int64         // bytes that the undos of all batches hold
+	bytes   int64         // of the bodies of all batches
+	memory  atomic.Int64  // held and bytes; read without the owner's lock
 	garbage []store.Undo  // undos that nobody needs any more
 }
 
@@ -94,13 +97,19 @@ func (q *Queue) Collect(term uint64, time int64, effects []store.Effect, undo []
 	for i := range undo {
 		q.held += undo[i].Bytes()
 	}
+	b.undo = append(b.undo, undo...)
 	if q.held > maxUndo || b.lost {
 		b.lost = true
-		b.undo = append(b.undo, undo...)
 		q.discard(b)
-		return
 	}
-	b.undo = append(b.undo, undo...)
+	q.count(b, b.Len())
+}
+
+// count counts the body of a batch with its present bytes.
+func (q *Queue) count(b *Batch, bytes int) {
+	q.bytes += int64(bytes - b.counted)
+	b.counted = bytes
+	q.memory.Store(q.bytes + q.held)
 }
 
 // discard makes the undos of a batch garbage.
@@ -149,6 +158,7 @@ func (q *Queue) Confirm(term, number uint64) *Batch {
 	q.taken--
 	q.safe = number
 	q.discard(b)
+	q.count(b, 0)
 	return b
 }
 
@@ -166,14 +176,13 @@ func (q *Queue) Undo() (undo []store.Undo, effects int, whole bool) {
 func (q *Queue) Drop() {
 	for _, b := range q.batches {
 		q.discard(b)
+		q.count(b, 0)
 	}
-	q.batches, q.taken, q.held = nil, 0, 0
+	q.batches, q.taken = nil, 0
 }
 
-// Bytes returns the bytes of the batches that were not proposed.
-func (q *Queue) Bytes() (n int64) {
-	for _, b := range q.batches {
-		n += int64(b.Len())
-	}
-	return n
-}
+// Bytes returns the bytes of the effects that are not committed.
+func (q *Queue) Bytes() int64 { return q.bytes }
+
+// Memory returns the bytes that the queue takes: for the effects, and for what takes them back. It needs no lock.
+func (q *Queue) Memory() int64 { return q.memory.Load() }
