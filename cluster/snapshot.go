@@ -89,6 +89,7 @@ func (n *Node) restore(in io.Reader) error {
 	n.updateView()
 	tx.End()
 	ended.Answer(false)
+	n.o.Store.KeepUndo(false)
 	n.empty()
 	index, err := n.load(in)
 	if err != nil {
