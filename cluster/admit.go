@@ -56,7 +56,7 @@ func (n *Node) Admit(k topology.Node) (index uint64, err error) {
 	if s, ok := n.server(k.ID); ok && s.Address == roster.Address(k) {
 		return r.CommitIndex(), nil
 	}
-	err = r.AddNonvoter(raft.ServerID(k.ID), roster.Address(k), 0, 0).Error()
+	err = n.await(r.AddNonvoter(raft.ServerID(k.ID), roster.Address(k), 0, 0))
 	return r.CommitIndex(), err
 }
 
@@ -66,7 +66,7 @@ func (n *Node) Promote(id string) error {
 	if !ok {
 		return errors.New("the cluster does not know this node: it must join first")
 	}
-	return n.raft.Load().AddVoter(s.ID, s.Address, 0, 0).Error()
+	return n.await(n.raft.Load().AddVoter(s.ID, s.Address, 0, 0))
 }
 
 // Votes reports whether a node votes.
@@ -119,7 +119,7 @@ func (n *Node) awaitApplied(k topology.Node, index uint64) error {
 		}
 		select {
 		case <-ticker.C:
-		case <-n.stop:
+		case <-n.gone:
 			return errUnknown
 		}
 	}

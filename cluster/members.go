@@ -81,7 +81,7 @@ func (n *Node) Forget(id string) error {
 	if n.current.Load() == 0 {
 		return errNotLeader
 	}
-	if err := n.raft.Load().RemoveServer(raft.ServerID(id), 0, 0).Error(); err != nil {
+	if err := n.await(n.raft.Load().RemoveServer(raft.ServerID(id), 0, 0)); err != nil {
 		return err
 	}
 	body, err := entry.AppendGone(nil, id)

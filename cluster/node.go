@@ -97,6 +97,8 @@ type Node struct {
 	wake    chan struct{} // makes run look for work; has room for one
 	futures chan proposed
 	stop    chan struct{}
+	gone    chan struct{} // is closed when raft is shut down
+	end     sync.Once     // closes gone
 	changed chan struct{} // see Changed; has room for one
 	running sync.WaitGroup
 
@@ -135,7 +137,7 @@ func New(o Options) *Node {
 	o.Window = max(o.Window, 1)
 	n := &Node{
 		o: o, log: o.Log, wake: make(chan struct{}, 1), futures: make(chan proposed, o.Window+1), stop: make(chan struct{}),
-		changed: make(chan struct{}, 1),
+		gone: make(chan struct{}), changed: make(chan struct{}, 1),
 	}
 	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert}
 	n.clock.source = o.Clock
@@ -195,12 +197,29 @@ func (n *Node) wakeUp() {
 	}
 }
 
-// Close stops the node at once. Replies that wait are not sent.
+// Close stops the node at once. Replies that wait are not sent. Close its transport before: raft does not abort a message
+// that it sends or receives.
 func (n *Node) Close() error {
-	err := n.raft.Load().Shutdown().Error()
+	n.end.Do(func() { close(n.gone) })
+	var err error
+	if r := n.raft.Load(); r != nil {
+		err = r.Shutdown().Error()
+	}
 	close(n.stop)
 	n.running.Wait()
 	return err
+}
+
+// await waits for the result of a call to raft, or until the node ends. Raft answers some calls never if it is shut down.
+func (n *Node) await(f raft.Future) error {
+	result := make(chan error, 1)
+	go func() { result <- f.Error() }()
+	select {
+	case err := <-result:
+		return err
+	case <-n.gone:
+		return errUnknown
+	}
 }
 
 // errBroken is the error of raft's calls after the node has stopped by itself.
@@ -213,6 +232,7 @@ func (n *Node) fail(err error) {
 	}
 	n.log.Error("this node leaves the cluster because it cannot go on", "error", err)
 	n.updateView()
+	n.end.Do(func() { close(n.gone) })
 	go n.raftShutdown()
 	if n.o.Failed != nil {
 		n.o.Failed(err)

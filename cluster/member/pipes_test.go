@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // network is where the machines of a test reach each other: pipes instead of sockets.
@@ -12,11 +15,73 @@ type network struct {
 	mu        sync.Mutex // guards the fields below
 	listeners map[string]*pipeListener
 	down      map[string]bool // machines that nobody reaches, and that reach nobody; by host
-	open      map[net.Conn]string
+	open      map[*pipe]bool
+	stalled   chan struct{} // no byte moves until it is closed
 }
 
 func newNetwork() *network {
-	return &network{listeners: map[string]*pipeListener{}, down: map[string]bool{}, open: map[net.Conn]string{}}
+	flowing := make(chan struct{})
+	close(flowing)
+	return &network{listeners: map[string]*pipeListener{}, down: map[string]bool{}, open: map[*pipe]bool{}, stalled: flowing}
+}
+
+// stall stops all bytes that are sent from now on, until flow is called. Connections stay open.
+func (n *network) stall() (flow func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	stalled := make(chan struct{})
+	n.stalled = stalled
+	return func() { close(stalled) }
+}
+
+// pipe is one end of a connection.
+type pipe struct {
+	net.Conn
+	of      *network
+	machine string
+	closed  chan struct{}
+	once    sync.Once
+	late    atomic.Pointer[time.Time] // until when Write may wait
+}
+
+// Write implements [net.Conn].
+func (c *pipe) Write(b []byte) (int, error) {
+	c.of.mu.Lock()
+	stalled := c.of.stalled
+	c.of.mu.Unlock()
+	var late <-chan time.Time
+	if at := c.late.Load(); at != nil && !at.IsZero() {
+		late = time.After(time.Until(*at))
+	}
+	select {
+	case <-stalled:
+		return c.Conn.Write(b)
+	case <-c.closed:
+		return 0, net.ErrClosed
+	case <-late:
+		return 0, os.ErrDeadlineExceeded
+	}
+}
+
+// SetDeadline implements [net.Conn].
+func (c *pipe) SetDeadline(t time.Time) error {
+	c.late.Store(&t)
+	return c.Conn.SetDeadline(t)
+}
+
+// SetWriteDeadline implements [net.Conn].
+func (c *pipe) SetWriteDeadline(t time.Time) error {
+	c.late.Store(&t)
+	return c.Conn.SetWriteDeadline(t)
+}
+
+// Close implements [net.Conn].
+func (c *pipe) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	c.of.mu.Lock()
+	delete(c.of.open, c)
+	c.of.mu.Unlock()
+	return c.Conn.Close()
 }
 
 var errUnreachable = errors.New("connection refused")
@@ -46,9 +111,11 @@ func (n *network) connector(from string) func(ctx context.Context, addr string) 
 		if l == nil || dead {
 			return nil, errUnreachable
 		}
-		a, b := net.Pipe()
+		one, other := net.Pipe()
+		a := &pipe{Conn: one, of: n, machine: from, closed: make(chan struct{})}
+		b := &pipe{Conn: other, of: n, machine: host(addr), closed: make(chan struct{})}
 		n.mu.Lock()
-		n.open[a], n.open[b] = from, host(addr)
+		n.open[a], n.open[b] = true, true
 		n.mu.Unlock()
 		select {
 		case l.conns <- b:
@@ -64,13 +131,16 @@ func (n *network) connector(from string) func(ctx context.Context, addr string) 
 // cut cuts a machine off from all others, or mends that. Connections of the machine end.
 func (n *network) cut(machine string, down bool) {
 	n.mu.Lock()
-	defer n.mu.Unlock()
 	n.down[machine] = down
-	for c, of := range n.open {
-		if of == machine {
-			_ = c.Close()
-			delete(n.open, c)
+	var ending []*pipe
+	for c := range n.open {
+		if c.machine == machine {
+			ending = append(ending, c)
 		}
+	}
+	n.mu.Unlock()
+	for _, c := range ending {
+		_ = c.Close()
 	}
 }
 
