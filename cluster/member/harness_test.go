@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -274,4 +275,14 @@ func (w *world) awaitKey(key string, value int64) {
 		}
 		return true
 	})
+}
+
+// loseClean makes the directory of a stopped node that of a node that was killed.
+func (m *machine) loseClean() {
+	path := filepath.Join(m.dir, "raft", "node")
+	text, err := os.ReadFile(path)
+	require.NoError(m.w.t, err)
+	require.Contains(m.w.t, string(text), `"clean":true`)
+	text = bytes.Replace(text, []byte(`"clean":true`), []byte(`"clean":false`), 1)
+	require.NoError(m.w.t, os.WriteFile(path, text, 0o600))
 }
