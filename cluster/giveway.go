@@ -32,9 +32,9 @@ func (n *Node) GiveWay(id string) error {
 	n.drain()
 	r := n.raft.Load()
 	if to == nil {
-		return r.LeadershipTransfer().Error()
+		return n.await(r.LeadershipTransfer())
 	}
-	return r.LeadershipTransferToServer(to.ID, to.Address).Error()
+	return n.await(r.LeadershipTransferToServer(to.ID, to.Address))
 }
 
 // successor returns the server that is to lead; nil if any may.

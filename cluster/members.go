@@ -56,7 +56,7 @@ func (n *Node) propound(kind entry.Kind, body []byte, done func(safe bool)) erro
 	if n.current.Load() == 0 {
 		return errNotLeader
 	}
-	b := n.queue.Add(kind, n.epoch.term)
+	b := n.queue.Add(kind, n.epoch.term, n.clock.next())
 	b.Fixed = body
 	n.waiters.Add(pending.Waiter{Need: b.Number, Done: done})
 	n.wakeUp()
@@ -84,7 +84,7 @@ func (n *Node) Forget(id string) error {
 	if n.current.Load() == 0 {
 		return errNotLeader
 	}
-	if err := n.raft.Load().RemoveServer(raft.ServerID(id), 0, 0).Error(); err != nil {
+	if err := n.await(n.raft.Load().RemoveServer(raft.ServerID(id), 0, 0)); err != nil {
 		return err
 	}
 	body, err := entry.AppendGone(nil, id)
@@ -139,7 +139,7 @@ func (n *Node) awaitApplied(k topology.Node, index uint64, patience time.Duratio
 		}
 		select {
 		case <-ticker.C:
-		case <-n.stop:
+		case <-n.gone:
 			return errUnknown
 		}
 	}

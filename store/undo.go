@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 
+	"cellserver/internal/pieces"
 	"cellserver/store/table"
 )
 
@@ -183,8 +184,8 @@ func (tx *Tx) revertKey(u *Undo) {
 	case Int:
 		e.SetInt(was.Int, was.ExpireAt)
 	case Raw:
-		// A snapshot may see more of the same memory. So what is appended later must go elsewhere.
-		e.adoptBytes(slices.Clip(was.Bytes), was.ExpireAt)
+		// Others may still read the same memory, and the string may change in place later.
+		e.adoptBytes(pieces.Append(make([]byte, 0, len(was.Bytes)), was.Bytes), was.ExpireAt)
 	default:
 		e.SetCollection(was.Collection, was.ExpireAt)
 	}
