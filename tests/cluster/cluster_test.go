@@ -25,13 +25,16 @@ const (
 
 // processes are the nodes of a cluster.
 type processes struct {
-	t     *testing.T
-	more  []string // directives of all nodes
-	nodes []*node
+	t       *testing.T
+	more    []string // directives of all nodes
+	nodes   []*node
+	network *network // nil: all nodes are on the loopback
 }
 
 // node is one process, or the place of one.
 type node struct {
+	bin     string
+	host    string
 	port    int
 	proxy   int // the port that passes clients on to the leader
 	dir     string
@@ -39,21 +42,27 @@ type node struct {
 	running *exec.Cmd // nil: not running
 }
 
-func (n *node) addr() string { return fmt.Sprint("127.0.0.1:", n.port) }
+func (n *node) addr() string { return fmt.Sprint(n.host, ":", n.port) }
 
-// start starts a cluster, and waits until it serves.
+// start starts a cluster on the loopback, and waits until it serves.
 func start(t *testing.T, size int, more ...string) *processes {
 	t.Helper()
 	p := &processes{t: t, more: more}
 	for range size {
-		p.nodes = append(p.nodes, &node{port: freePorts(t), proxy: freePorts(t), dir: t.TempDir()})
+		p.nodes = append(p.nodes, &node{bin: bin, host: "127.0.0.1", port: freePorts(t), proxy: freePorts(t), dir: t.TempDir()})
 	}
+	p.begin()
+	return p
+}
+
+// begin starts all nodes, and waits until the cluster serves.
+func (p *processes) begin() {
+	p.t.Helper()
 	for i := range p.nodes {
 		p.run(i)
 	}
-	t.Cleanup(p.end)
+	p.t.Cleanup(p.end)
 	p.heal()
-	return p
 }
 
 // freePorts returns a free port for clients. The port for nodes above it is free, too.
@@ -77,7 +86,7 @@ func freePorts(t *testing.T) int {
 func (p *processes) run(i int) {
 	p.t.Helper()
 	n := p.nodes[i]
-	args := []string{"--port", strconv.Itoa(n.port), "--proxy-port", strconv.Itoa(n.proxy), "--bind", "127.0.0.1", "--dir", n.dir, "--cluster-enabled", "yes",
+	args := []string{"--port", strconv.Itoa(n.port), "--proxy-port", strconv.Itoa(n.proxy), "--bind", n.host, "--dir", n.dir, "--cluster-enabled", "yes",
 		"--cluster-node-timeout", strconv.Itoa(int(nodeTimeout.Milliseconds())), "--cluster-nodes"}
 	for _, other := range p.nodes {
 		args = append(args, other.addr())
@@ -87,7 +96,10 @@ func (p *processes) run(i int) {
 		n.log, err = os.Create(filepath.Join(p.t.TempDir(), "log"))
 		require.NoError(p.t, err)
 	}
-	cmd := exec.Command(bin, append(args, p.more...)...)
+	cmd := exec.Command(n.bin, append(args, p.more...)...)
+	if p.network != nil {
+		cmd = p.network.command(i, cmd.Args)
+	}
 	cmd.Stdout, cmd.Stderr = n.log, n.log
 	require.NoError(p.t, cmd.Start())
 	n.running = cmd
@@ -272,3 +284,6 @@ func (p *processes) keys(i int) map[string]string {
 	}
 	return all
 }
+
+// pid returns the id of the process of a node, as text.
+func (p *processes) pid(i int) string { return strconv.Itoa(p.nodes[i].running.Process.Pid) }
