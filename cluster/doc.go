@@ -16,6 +16,7 @@
 //	rebuild.go   the keyspace again from the last snapshot and the log
 //	members.go   nodes that are announced, leave and take over
 //	admit.go     nodes that join
+//	giveway.go   a leader lets another node lead
 //	view.go      the cluster as clients see it
 //	metrics.go   numbers for INFO and for metrics
 //	raftlog.go   raft's messages go to the server's log
