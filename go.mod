@@ -12,6 +12,8 @@ require (
 	go.yaml.in/yaml/v3 v3.0.5
 )
 
+require github.com/philhofer/fwd v1.2.0 // indirect
+
 require (
 	github.com/fatih/color v1.13.0 // indirect
 	github.com/hashicorp/go-immutable-radix v1.3.1 // indirect
@@ -21,5 +23,7 @@ require (
 	github.com/mattn/go-colorable v0.1.12 // indirect
 	github.com/mattn/go-isatty v0.0.14 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
+	github.com/tinylib/msgp v1.6.5
+	github.com/yuin/gopher-lua v1.1.2
 	golang.org/x/sys v0.47.0 // indirect
 )

@@ -57,6 +57,13 @@ var mayImport = map[string][]string{
 		"limiters/pace", "limiters/lease", "store"},
 	"limiters/rules": {"internal/rediserr", "internal/word", "limiters", "store"},
 
+	// The engine of scripts knows Lua, and nothing of the server.
+	"script/lua51":   {},
+	"script/syntax":  {"script/lua51"},
+	"script/machine": {"script/lua51", "script/syntax"},
+	"script/lib":     {"script/lua51", "script/machine"},
+	"script":         {"script/lib", "script/lua51", "script/machine"},
+
 	// The frame of commands, and the families, which do not know each other.
 	"commands": {"internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters",
 		"limiters/rules", "resp", "store"},
@@ -166,6 +173,11 @@ var mustNotKnow = map[string][]string{
 	"cluster/peer/forward":     {"os"},
 	"cluster/peer":             {"os"},
 	"cmd/cellserver/app":       {"flag", "os/signal"},
+	"script/lua51":             {"net", "os", "sync", "sync/atomic", "time"},
+	"script/syntax":            {"net", "os", "sync", "sync/atomic", "time"},
+	"script/machine":           {"net", "os", "sync", "sync/atomic", "time"},
+	"script/lib":               {"net", "os", "sync", "sync/atomic", "time"},
+	"script":                   {"net", "os", "sync", "sync/atomic", "time"},
 	"persistence/aof/format":   {"net", "os", "sync", "sync/atomic", "time"},
 	"persistence/rdb/encoding": {"net", "os", "sync", "sync/atomic", "time"},
 	"persistence/rdb/crc64":    {"bytes", "net", "os", "sync", "sync/atomic", "time"},
