@@ -6,6 +6,7 @@ import (
 
 	"cellserver/script/lib"
 	"cellserver/script/machine"
+	"cellserver/script/stdlib"
 )
 
 // A Style is how errors of scripts read.
@@ -124,6 +125,7 @@ func (e *Engine) prepare(s *Script) error {
 
 func (e *Engine) newMachine() *machine.Machine {
 	m := machine.New(e.options.Limits)
+	stdlib.Open(m)
 	lib.Open(m)
 	e.openAPI(m)
 	m.Freeze()

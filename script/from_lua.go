@@ -12,8 +12,8 @@ const maxLevels = 1000
 // replyCost is what an element of a reply costs in bytes.
 const replyCost = 64
 
-// A converter makes a reply of a value. It fails if the value is nested too deep, or is too large: a table that contains
-// itself many times is small, and its reply is not.
+// A converter makes a reply of a value. It fails if the value is nested too deep or is too large. A table that contains
+// itself is small, and its reply is not.
 type converter struct {
 	resp   int
 	bytes  int // that are left

@@ -272,7 +272,6 @@ var harmful = []string{
 	"return cmsgpack.unpack('\\221\\255\\255\\255\\255')",
 	"return cmsgpack.unpack(('\\145'):rep(1e6))",
 	"return struct.pack('c2147483647', 'x')",
-	"return struct.pack('!1073741824 x i', 1)",
 	"return struct.pack(('!32xd'):rep(1e6), 1)",
 	"return struct.unpack(('b'):rep(1e6), ('x'):rep(1e6))",
 	"while true do loadstring('local a = ' .. ('1+'):rep(1000) .. '1') end",

@@ -61,8 +61,9 @@ var mayImport = map[string][]string{
 	"script/lua51":   {},
 	"script/syntax":  {"script/lua51"},
 	"script/machine": {"script/lua51", "script/syntax"},
+	"script/stdlib":  {"script/lua51", "script/machine"},
 	"script/lib":     {"script/lua51", "script/machine"},
-	"script":         {"script/lib", "script/lua51", "script/machine"},
+	"script":         {"script/lib", "script/lua51", "script/machine", "script/stdlib"},
 
 	// The frame of commands, and the families, which do not know each other.
 	"commands": {"internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters",
@@ -176,6 +177,7 @@ var mustNotKnow = map[string][]string{
 	"script/lua51":             {"net", "os", "sync", "sync/atomic", "time"},
 	"script/syntax":            {"net", "os", "sync", "sync/atomic", "time"},
 	"script/machine":           {"net", "os", "sync", "sync/atomic", "time"},
+	"script/stdlib":            {"net", "os", "sync", "sync/atomic", "time"},
 	"script/lib":               {"net", "os", "sync", "sync/atomic", "time"},
 	"script":                   {"net", "os", "sync", "sync/atomic", "time"},
 	"persistence/aof/format":   {"net", "os", "sync", "sync/atomic", "time"},

@@ -9,7 +9,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// maxPackDepth is how deep cmsgpack packs. What is deeper is nil.
+// maxPackDepth is how deep cmsgpack packs. It packs nil for tables below.
 const maxPackDepth = 16
 
 func openCMsgPack(m *machine.Machine) {

@@ -221,7 +221,7 @@ func digitValue(c byte) uint64 {
 	return math.MaxUint64
 }
 
-// Int returns a number as an integer of C, towards zero. What does not fit is the smallest integer, as on x86.
+// Int returns a number as an integer of C, towards zero. A number that does not fit gives the smallest integer, as on x86.
 func Int(f float64) int64 {
 	if f >= -math.MaxInt64-1 && f < math.MaxInt64 {
 		return int64(f)

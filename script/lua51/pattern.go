@@ -19,8 +19,8 @@ type Capture struct {
 	IsPosition bool
 }
 
-// A Matcher matches one pattern against one subject. Step is called for every step of the match, so that the caller can
-// end a match that takes too long; it does so with a panic of its own.
+// A Matcher matches one pattern against one subject. It calls Step for every step of the match. The caller can end a match
+// that takes too long with a panic in Step.
 type Matcher struct {
 	Subject, Pattern string
 	Step             func()
@@ -33,6 +33,7 @@ type Matcher struct {
 // A PatternError is a pattern that Lua refuses, in the words of Lua.
 type PatternError string
 
+// Error returns the text of Lua.
 func (e PatternError) Error() string { return string(e) }
 
 // Match matches the pattern at a position of the subject, from a position of the pattern on. It returns the end of the

@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"fmt"
+
 	"cellserver/script/lua51"
 
 	lua "github.com/yuin/gopher-lua"
@@ -18,7 +20,7 @@ func (m *Machine) Any(L *lua.LState, arg int) lua.LValue {
 func (m *Machine) Table(L *lua.LState, arg int) *lua.LTable {
 	t, ok := L.Get(arg).(*lua.LTable)
 	if !ok {
-		m.typeError(L, arg, "table")
+		m.TypeError(L, arg, "table")
 	}
 	return t
 }
@@ -29,7 +31,7 @@ func (m *Machine) Readable(L *lua.LState, arg int) *lua.LTable { return m.Thaw(m
 // Writable returns a table to change. A frozen one is an error.
 func (m *Machine) Writable(L *lua.LState, arg int) *lua.LTable {
 	t := m.Table(L, arg)
-	m.refuseFrozen(L, t)
+	m.RefuseFrozen(L, t)
 	return t
 }
 
@@ -37,7 +39,7 @@ func (m *Machine) Writable(L *lua.LState, arg int) *lua.LTable {
 func (m *Machine) Function(L *lua.LState, arg int) *lua.LFunction {
 	f, ok := L.Get(arg).(*lua.LFunction)
 	if !ok {
-		m.typeError(L, arg, "function")
+		m.TypeError(L, arg, "function")
 	}
 	return f
 }
@@ -50,7 +52,7 @@ func (m *Machine) Text(L *lua.LState, arg int) string {
 	case lua.LNumber:
 		return lua51.Number(float64(v))
 	}
-	m.typeError(L, arg, "string")
+	m.TypeError(L, arg, "string")
 	return ""
 }
 
@@ -77,7 +79,7 @@ func ToNumber(v lua.LValue) (float64, bool) {
 func (m *Machine) Number(L *lua.LState, arg int) float64 {
 	f, ok := ToNumber(L.Get(arg))
 	if !ok {
-		m.typeError(L, arg, "number")
+		m.TypeError(L, arg, "number")
 	}
 	return f
 }
@@ -98,7 +100,7 @@ func (m *Machine) OptInt(L *lua.LState, arg, otherwise int) int {
 
 // PushText returns a string that a library function has made.
 func (m *Machine) PushText(L *lua.LState, s string) int {
-	m.Make(textCost + len(s))
+	m.Make(TextCost + len(s))
 	L.Push(lua.LString(s))
 	return 1
 }
@@ -113,4 +115,21 @@ func PushNumber(L *lua.LState, f float64) int {
 }
 
 // Text returns a value as tostring shows it, without metatables.
-func Text(v lua.LValue) string { return toText(v) }
+func Text(v lua.LValue) string {
+	switch v := v.(type) {
+	case lua.LNumber:
+		return lua51.Number(float64(v))
+	case *lua.LFunction:
+		if v.IsG {
+			return fmt.Sprintf("function: builtin: %p", v)
+		}
+	case *lua.LUserData:
+		if v.Value == nil {
+			return "userdata: (nil)"
+		}
+	}
+	return v.String()
+}
+
+// MaxValues is how many values the stack of a library function has in Lua 5.1.
+const MaxValues = 8000

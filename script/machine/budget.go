@@ -15,13 +15,13 @@ type Limits struct {
 // DefaultLimits are 256 MiB, and a question every 10,000 steps, which take about a millisecond.
 var DefaultLimits = Limits{Bytes: 256 << 20, Steps: 10000}
 
-// What values cost in bytes, roughly.
+// The rough cost of values in bytes.
 const (
-	textCost  = 40
+	TextCost  = 40
 	slotCost  = 16
-	itemCost  = 40
+	ItemCost  = 40
 	gapCost   = 64 // of an item that is not set, before one that is: the interpreter fills the gap
-	fieldCost = 100
+	FieldCost = 100
 	tableCost = 160
 )
 
@@ -79,3 +79,12 @@ func (m *Machine) stop(text string) {
 
 // noTrace keeps gopher-lua from making a stack trace of an error, which takes long for a deep stack.
 const noTrace = "-"
+
+// MaxBytes returns how much a script may make.
+func (m *Machine) MaxBytes() int { return m.limits.Bytes }
+
+// Made returns how many bytes the script has made.
+func (m *Machine) Made() int { return m.made }
+
+// WearOut says that the machine must not be used for another script.
+func (m *Machine) WearOut() { m.worn = true }

@@ -27,7 +27,7 @@ func (m *Machine) problem(err error) *Problem {
 	if m.stopped != nil {
 		return &Problem{Value: m.stopped.Object, At: m.stopAt, Stopped: true}
 	}
-	return &Problem{Value: m.caught(err), At: m.raisedAt}
+	return &Problem{Value: m.Caught(err), At: m.raisedAt}
 }
 
 // trampoline is the helper through which protected calls go. It sets how errors are raised within the call.
@@ -35,7 +35,7 @@ const trampoline = "trampoline"
 
 func (m *Machine) trampoline(L *lua.LState) int {
 	L.Panic = m.raised
-	if f := L.Get(1); f.Type() != lua.LTFunction && metaOf(f, lua.LNil, "__call") == lua.LNil {
+	if f := L.Get(1); f.Type() != lua.LTFunction && MetaField(f, lua.LNil, "__call") == lua.LNil {
 		m.RaisePlain(L, operandText("call", "", TypeName(f)))
 	}
 	L.Call(L.GetTop()-1, lua.MultRet)
@@ -49,8 +49,8 @@ func (m *Machine) raised(L *lua.LState) {
 	panic(&lua.ApiError{Type: lua.ApiErrorRun, Object: value, StackTrace: noTrace})
 }
 
-// caught returns what was raised. A panic of Go in the interpreter is an error too; it wears out the machine.
-func (m *Machine) caught(err error) lua.LValue {
+// Caught returns what was raised. A panic of Go in the interpreter is an error too; it wears out the machine.
+func (m *Machine) Caught(err error) lua.LValue {
 	if m.stopped != nil {
 		panic(m.stopped)
 	}
@@ -62,22 +62,22 @@ func (m *Machine) caught(err error) lua.LValue {
 	return m.translate(raised.Object)
 }
 
-// protected calls the function on the stack with its arguments. The results are on the stack then, unless there is an
+// Protected calls the function on the stack with its arguments. The results are on the stack then, unless there is an
 // error.
-func (m *Machine) protected(L *lua.LState, first int) (value lua.LValue, ok bool) {
-	m.deeper(L)
+func (m *Machine) Protected(L *lua.LState, first int) (value lua.LValue, ok bool) {
+	m.Enter(L)
 	depth := m.depth
 	L.Insert(m.helpers[trampoline], first)
 	err := L.PCall(L.GetTop()-first, lua.MultRet, nil)
 	m.depth = depth - 1
 	if err != nil {
-		return m.caught(err), false
+		return m.Caught(err), false
 	}
 	return nil, true
 }
 
-// deeper counts a call of Lua from a library function.
-func (m *Machine) deeper(L *lua.LState) {
+// Enter counts a call of Lua from a library function.
+func (m *Machine) Enter(L *lua.LState) {
 	if m.depth++; m.depth > maxDepth {
 		m.depth--
 		m.RaisePlain(L, "C stack overflow")
@@ -86,7 +86,7 @@ func (m *Machine) deeper(L *lua.LState) {
 
 // Call calls a function of Lua from a library function, and returns its first value.
 func (m *Machine) Call(L *lua.LState, f lua.LValue, args ...lua.LValue) lua.LValue {
-	m.deeper(L)
+	m.Enter(L)
 	L.Push(f)
 	for _, arg := range args {
 		L.Push(arg)
@@ -96,4 +96,21 @@ func (m *Machine) Call(L *lua.LState, f lua.LValue, args ...lua.LValue) lua.LVal
 	value := L.Get(-1)
 	L.Pop(1)
 	return value
+}
+
+// Leave ends what Enter began.
+func (m *Machine) Leave() { m.depth-- }
+
+// OnlyCalls reports whether all functions below the running one are of Lua and in the middle of a call. Others are in the
+// middle of a metamethod or of a library function.
+func (m *Machine) OnlyCalls(L *lua.LState) bool {
+	for level := 1; ; level++ {
+		f, at, ok := m.frame(L, level)
+		if !ok {
+			return true
+		}
+		if f == nil || !at.IsCall {
+			return false
+		}
+	}
 }

@@ -85,3 +85,13 @@ func (m *Machine) patch(proto *lua.FunctionProto) {
 func (m *Machine) function(f *Function) *lua.LFunction {
 	return &lua.LFunction{Env: m.global, Proto: f.proto}
 }
+
+// Load compiles a source for the script that runs, and forgets it with the script.
+func (m *Machine) Load(text, source, name string) (*lua.LFunction, error) {
+	f, err := m.Compile(text, source, name)
+	if err != nil {
+		return nil, err
+	}
+	m.loaded = append(m.loaded, f.proto.SourceName)
+	return m.function(f), nil
+}

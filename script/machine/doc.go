@@ -1,5 +1,5 @@
-// Package machine runs Lua 5.1 as Redis has it: gopher-lua, with its deviations mended and everything bounded. It knows
-// no command of Redis and no reply; package script adds these.
+// Package machine runs Lua 5.1 as Redis has it: gopher-lua, with its deviations mended and everything bounded. It has no
+// libraries and knows no command of Redis; packages stdlib, lib and script add these.
 //
 //	machine.go                         Machine: one interpreter, used again and again
 //	budget.go                          steps and bytes: how a script is stopped
@@ -11,11 +11,6 @@
 //	helpers.go                         what rewritten code calls
 //	operators.go                       arithmetic on strings, errors of basic types
 //	set.go                             assignment to tables
-//	base.go, base_load.go              the basic functions
-//	table.go, table_sort.go            the table library
-//	strings.go, strings_match.go       the string library
-//	mathlib.go                         the math library
-//	coroutine.go                       the coroutine library
 //
 // Invariants:
 //

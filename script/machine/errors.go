@@ -97,7 +97,8 @@ func (m *Machine) ArgError(L *lua.LState, arg int, problem string) {
 	m.Raise(L, "bad argument #%d to '%s' (%s)", arg, name, problem)
 }
 
-func (m *Machine) typeError(L *lua.LState, arg int, want string) {
+// TypeError raises an error about an argument of a wrong type.
+func (m *Machine) TypeError(L *lua.LState, arg int, want string) {
 	got := "no value"
 	if arg <= L.GetTop() {
 		got = TypeName(L.Get(arg))

@@ -36,7 +36,7 @@ func (m *Machine) Freeze() {
 	meta.RawSetString("__index", m.Func(func(L *lua.LState) int {
 		key, ok := L.Get(2).(lua.LString)
 		if !ok {
-			key = lua.LString(toText(L.Get(2)))
+			key = lua.LString(Text(L.Get(2)))
 		}
 		m.Raise(L, "Script attempted to access nonexistent global variable '%s'", string(key))
 		return 0
@@ -56,9 +56,12 @@ func (m *Machine) Thaw(t *lua.LTable) *lua.LTable {
 	return t
 }
 
-// refuseFrozen fails if a library function would change a frozen table.
-func (m *Machine) refuseFrozen(L *lua.LState, t *lua.LTable) {
+// RefuseFrozen fails if a library function would change a frozen table.
+func (m *Machine) RefuseFrozen(L *lua.LState, t *lua.LTable) {
 	if t.Metatable != lua.LNil && m.frozen[t] != nil {
 		m.RaisePlain(L, readonlyText)
 	}
 }
+
+// StringMetatable returns the metatable of strings as scripts see it.
+func (m *Machine) StringMetatable() lua.LValue { return m.texts }

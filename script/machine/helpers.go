@@ -48,7 +48,7 @@ func (m *Machine) step(name string) *lua.LFunction {
 }
 
 // maxArguments is how many variable arguments a function may have. No call makes more but one that adds to its own.
-const maxArguments = maxValues + 2*maxDepth
+const maxArguments = MaxValues + 2*maxDepth
 
 // arguments counts the variable arguments of a function, which are copied each time that they are used.
 func (m *Machine) arguments(L *lua.LState, n int) {
@@ -75,24 +75,25 @@ func (m *Machine) concat(L *lua.LState) int {
 	if !simple {
 		return m.concatSlowly(L, n)
 	}
-	m.Make(textCost + length)
+	m.Make(TextCost + length)
 	joined := make([]byte, 0, length)
 	for i := 1; i <= n; i++ {
-		joined = appendText(joined, L.Get(i))
+		joined = AppendText(joined, L.Get(i))
 	}
 	L.Push(lua.LString(joined))
 	return 1
 }
 
-// appendText appends a string or a number.
-func appendText(dst []byte, v lua.LValue) []byte {
+// AppendText appends a string or a number.
+func AppendText(dst []byte, v lua.LValue) []byte {
 	if n, ok := v.(lua.LNumber); ok {
 		return append(dst, lua51.Number(float64(n))...)
 	}
 	return append(dst, v.(lua.LString)...)
 }
 
-func isText(v lua.LValue) bool {
+// IsText reports whether a value is a string or a number.
+func IsText(v lua.LValue) bool {
 	switch v.(type) {
 	case lua.LString, lua.LNumber:
 		return true
@@ -105,13 +106,13 @@ func (m *Machine) concatSlowly(L *lua.LState, n int) int {
 	right := L.Get(n)
 	for i := n - 1; i > 0; i-- {
 		left := L.Get(i)
-		if isText(left) && isText(right) {
-			joined := appendText(appendText(nil, left), right)
-			m.Make(textCost + len(joined))
+		if IsText(left) && IsText(right) {
+			joined := AppendText(AppendText(nil, left), right)
+			m.Make(TextCost + len(joined))
 			right = lua.LString(joined)
 			continue
 		}
-		f := metaOf(left, right, "__concat")
+		f := MetaField(left, right, "__concat")
 		if f == lua.LNil {
 			m.concatError(L, at, i, n, left, right)
 		}
@@ -129,14 +130,14 @@ func (m *Machine) concatError(L *lua.LState, at syntax.Place, i, n int, left, ri
 		}
 		return ""
 	}
-	if isText(left) {
+	if IsText(left) {
 		m.operandError(L, 1, "concatenate", name(i+1), right)
 	}
 	m.operandError(L, 1, "concatenate", name(i), left)
 }
 
-// metaOf returns a field of the metatable of a table or of another one.
-func metaOf(a, b lua.LValue, event string) lua.LValue {
+// MetaField returns a field of the metatable of a table or of another one.
+func MetaField(a, b lua.LValue, event string) lua.LValue {
 	for _, v := range []lua.LValue{a, b} {
 		var meta lua.LValue
 		switch v := v.(type) {
@@ -163,7 +164,7 @@ func (m *Machine) arithmetic(event string, compute func(a, b float64) float64) l
 				return PushNumber(L, compute(a, b))
 			}
 		}
-		f := metaOf(left, right, event)
+		f := MetaField(left, right, event)
 		if f == lua.LNil {
 			m.arithmeticError(L, left, right)
 		}
@@ -200,7 +201,7 @@ func (m *Machine) extend(L *lua.LState) int {
 	t := L.Get(1).(*lua.LTable)
 	first := int(L.Get(2).(lua.LNumber)) - 2
 	for i := 3; i <= L.GetTop(); i++ {
-		m.setItem(t, first+i, L.Get(i))
+		m.SetItem(t, first+i, L.Get(i))
 	}
 	L.Push(t)
 	return 1
@@ -208,7 +209,7 @@ func (m *Machine) extend(L *lua.LState) int {
 
 // key counts what a key of a constructor makes the table grow by.
 func (m *Machine) key(L *lua.LState) int {
-	if k, ok := L.Get(1).(lua.LNumber); ok && k > 0 && k < maxArray {
+	if k, ok := L.Get(1).(lua.LNumber); ok && k > 0 && k < MaxArray {
 		m.Make(gapCost * int(k))
 	}
 	return 1

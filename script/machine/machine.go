@@ -17,14 +17,14 @@ const (
 	maxSlots     = 1 << 20 // values of all frames
 	slotStep     = 8192
 	keptSlots    = 4 * slotStep
-	threadFrames = 200 // of a coroutine
-	threadSlots  = 256
+	ThreadFrames = 200 // of a coroutine
+	ThreadSlots  = 256
 )
 
-// maxArray is the first index that is not in the array of a table but in its hash.
-const maxArray = 1 << 20
+// MaxArray is the first index that is not in the array of a table but in its hash.
+const MaxArray = 1 << 20
 
-func init() { lua.MaxArrayIndex = maxArray }
+func init() { lua.MaxArrayIndex = MaxArray }
 
 // A Machine is one interpreter. Call Begin before a script, and End after it.
 type Machine struct {
@@ -44,11 +44,9 @@ type Machine struct {
 	resets     []func()
 	depth      int
 	raisedAt   Position // of the last error
-	random     lrand48
-	bodies     map[*lua.LState]*lua.LFunction // of coroutines
 }
 
-// New makes an interpreter with the libraries of Lua. More libraries are added with Define, until Freeze.
+// New makes an interpreter without libraries. They are added with Library and Define, until Freeze.
 func New(limits Limits) *Machine {
 	m := &Machine{
 		budget:  budget{limits: limits},
@@ -65,11 +63,6 @@ func New(limits Limits) *Machine {
 	m.keys, m.argv = m.L.CreateTable(0, 0), m.L.CreateTable(0, 0)
 	m.Define("KEYS", m.keys)
 	m.Define("ARGV", m.argv)
-	m.openBase()
-	m.openTable()
-	m.openStrings()
-	m.openMath()
-	m.openCoroutine()
 	m.openHelpers()
 	return m
 }
@@ -99,7 +92,6 @@ func (m *Machine) Begin(keys, args [][]byte, check func() error) {
 	m.budget.begin(check)
 	m.fill(m.keys, keys)
 	m.fill(m.argv, args)
-	m.random = firstRandom
 	for _, reset := range m.resets {
 		reset()
 	}
@@ -108,7 +100,7 @@ func (m *Machine) Begin(keys, args [][]byte, check func() error) {
 func (m *Machine) fill(t *lua.LTable, values [][]byte) {
 	fresh := m.L.CreateTable(len(values), 0)
 	for i, v := range values {
-		m.Make(textCost + len(v))
+		m.Make(TextCost + len(v))
 		fresh.RawSetInt(i+1, lua.LString(v))
 	}
 	*t = *fresh
@@ -125,7 +117,6 @@ func (m *Machine) End() bool {
 	for _, name := range m.loaded {
 		delete(m.chunks, name)
 	}
-	clear(m.bodies)
 	m.loaded, m.depth, m.check = m.loaded[:0], 0, nil
 	return true
 }

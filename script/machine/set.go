@@ -33,29 +33,29 @@ func (m *Machine) RawSet(L *lua.LState, t *lua.LTable, key, value lua.LValue, wh
 		if math.IsNaN(float64(k)) {
 			m.RaisePlain(L, where(L, 1)+"table index is NaN")
 		}
-		if i := int(k); lua.LNumber(i) == k && i > 0 && i < maxArray {
-			m.setItem(t, i, value)
+		if i := int(k); lua.LNumber(i) == k && i > 0 && i < MaxArray {
+			m.SetItem(t, i, value)
 			return
-		} else if i == maxArray && t.Len() == maxArray-1 {
+		} else if i == MaxArray && t.Len() == MaxArray-1 {
 			m.stop("OOM table has too many items")
 		}
 	}
 	if value != lua.LNil && t.RawGet(key) == lua.LNil {
-		m.Make(fieldCost)
+		m.Make(FieldCost)
 	}
 	t.RawSet(key, value)
 }
 
-// noPosition is the position of errors of library functions that Lua raises without one.
-func noPosition(*lua.LState, int) string { return "" }
+// NoPosition is the position of errors of library functions that Lua raises without one.
+func NoPosition(*lua.LState, int) string { return "" }
 
-// setItem assigns an item of the array of a table. The array never ends with nil, so its length is known at once.
-func (m *Machine) setItem(t *lua.LTable, i int, value lua.LValue) {
+// SetItem assigns an item of the array of a table. The array never ends with nil, so its length is known at once.
+func (m *Machine) SetItem(t *lua.LTable, i int, value lua.LValue) {
 	last := t.Len()
 	switch {
 	case value != lua.LNil:
 		if i > last {
-			m.Make(itemCost + gapCost*(i-last-1))
+			m.Make(ItemCost + gapCost*(i-last-1))
 		}
 		t.RawSetInt(i, value)
 	case i < last:
@@ -69,12 +69,12 @@ func (m *Machine) setItem(t *lua.LTable, i int, value lua.LValue) {
 
 // Append adds an item to the array of a table that a library function makes.
 func (m *Machine) Append(t *lua.LTable, value lua.LValue) {
-	m.Make(itemCost)
+	m.Make(ItemCost)
 	t.Append(value)
 }
 
 // NewTable makes a table in a library function.
 func (m *Machine) NewTable(items, fields int) *lua.LTable {
-	m.Make(tableCost + slotCost*items + fieldCost*fields)
+	m.Make(tableCost + slotCost*items + FieldCost*fields)
 	return m.L.CreateTable(items, fields)
 }

@@ -34,8 +34,8 @@ func (p *parser) constructor() operand {
 	return operand{expr: p.table(keyed, items)}
 }
 
-// table makes the node of a constructor. A helper stores the many values of a last item: it counts them, and the compiler
-// would store them at a wrong index if they follow 50 others.
+// table makes the node of a constructor. A helper stores the many values of a last item and counts them. The compiler would
+// store them at a wrong index if they follow 50 others.
 func (p *parser) table(keyed, items []*ast.Field) ast.Expr {
 	n := len(items) - 1
 	if n < 0 || !hasManyValues(items[n].Value) {

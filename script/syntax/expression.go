@@ -306,7 +306,7 @@ func (p *parser) index(object operand) operand {
 	switch k := key.expr.(type) {
 	case *ast.StringExpr:
 		if key.variable != nil {
-			key.expr = key.variable // a constant that is no string is no key for the compiler
+			key.expr = key.variable // the compiler takes a constant for a string
 			break
 		}
 		if strings.HasPrefix(k.Value, TextPrefix) {

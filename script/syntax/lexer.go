@@ -74,6 +74,7 @@ type token struct {
 // An Error is a script that does not compile, in the words of Lua 5.1.
 type Error struct{ Text string }
 
+// Error returns the text of Lua, which begins with the chunk and the line.
 func (e *Error) Error() string { return e.Text }
 
 // A lexer makes tokens of a source. raw is the text of the token that it reads, as it stands in the source.

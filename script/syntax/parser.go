@@ -13,9 +13,9 @@ type Chunk struct {
 // A parser parses one chunk.
 type parser struct {
 	lexer
-	now, ahead token
-	hasAhead   bool
-	lastLine   int // of the last token that was read
+	now, second token
+	hasSecond   bool
+	lastLine    int // of the last token that was read
 
 	scope   *scope
 	levels  int
@@ -51,8 +51,8 @@ func Parse(source, name string, known func(path string) bool) (chunk *Chunk, err
 // advance reads the next token.
 func (p *parser) advance() {
 	p.lastLine = p.line
-	if p.hasAhead {
-		p.now, p.hasAhead = p.ahead, false
+	if p.hasSecond {
+		p.now, p.hasSecond = p.second, false
 		return
 	}
 	p.now = p.next()
@@ -60,8 +60,8 @@ func (p *parser) advance() {
 
 // lookahead reads a token without using it.
 func (p *parser) lookahead() kind {
-	p.ahead, p.hasAhead = p.next(), true
-	return p.ahead.kind
+	p.second, p.hasSecond = p.next(), true
+	return p.second.kind
 }
 
 // syntaxError fails at the token that is now.

@@ -1,14 +1,13 @@
-package machine
+package stdlib
 
 import (
-	"fmt"
-
 	"cellserver/script/lua51"
+	"cellserver/script/machine"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-func (m *Machine) openBase() {
+func (m *library) openBase() {
 	next := m.Func(m.next)
 	each := m.Func(m.eachItem)
 	for name, f := range map[string]lua.LGFunction{
@@ -26,7 +25,7 @@ func (m *Machine) openBase() {
 	m.Define("_VERSION", lua.LString("Lua 5.1"))
 }
 
-func (m *Machine) assert(L *lua.LState) int {
+func (m *library) assert(L *lua.LState) int {
 	if lua.LVAsBool(m.Any(L, 1)) {
 		return L.GetTop()
 	}
@@ -34,11 +33,11 @@ func (m *Machine) assert(L *lua.LState) int {
 	return 0
 }
 
-func (m *Machine) error(L *lua.LState) int {
+func (m *library) error(L *lua.LState) int {
 	value, level := L.Get(1), m.OptInt(L, 2, 1)
-	if isText(value) && level > 0 {
-		text := m.Where(L, level) + string(appendText(nil, value))
-		m.Make(textCost + len(text))
+	if machine.IsText(value) && level > 0 {
+		text := m.Where(L, level) + string(machine.AppendText(nil, value))
+		m.Make(machine.TextCost + len(text))
 		value = lua.LString(text)
 	}
 	m.RaiseValue(L, value)
@@ -46,18 +45,18 @@ func (m *Machine) error(L *lua.LState) int {
 }
 
 // pcall calls a function and catches its error. An error table of Redis becomes its text.
-func (m *Machine) pcall(L *lua.LState) int {
+func (m *library) pcall(L *lua.LState) int {
 	if L.GetTop() == 0 {
 		L.Push(lua.LFalse)
 		return 1
 	}
-	value, ok := m.protected(L, 1)
+	value, ok := m.Protected(L, 1)
 	if ok {
 		L.Insert(lua.LTrue, 1)
 		return L.GetTop()
 	}
 	if t, isTable := value.(*lua.LTable); isTable {
-		if text := t.RawGetString("err"); isText(text) {
+		if text := t.RawGetString("err"); machine.IsText(text) {
 			value = text
 		}
 	}
@@ -66,11 +65,11 @@ func (m *Machine) pcall(L *lua.LState) int {
 	return 2
 }
 
-func (m *Machine) xpcall(L *lua.LState) int {
+func (m *library) xpcall(L *lua.LState) int {
 	m.argAt(L, 2)
 	handler := L.Get(2)
 	L.SetTop(1)
-	value, ok := m.protected(L, 1)
+	value, ok := m.Protected(L, 1)
 	if ok {
 		L.Insert(lua.LTrue, 1)
 		return L.GetTop()
@@ -78,7 +77,7 @@ func (m *Machine) xpcall(L *lua.LState) int {
 	L.SetTop(0)
 	L.Push(handler)
 	L.Push(value)
-	if failed, ok := m.protected(L, 1); !ok {
+	if failed, ok := m.Protected(L, 1); !ok {
 		L.SetTop(0)
 		L.Push(failed)
 	}
@@ -87,13 +86,13 @@ func (m *Machine) xpcall(L *lua.LState) int {
 	return 2
 }
 
-func (m *Machine) argAt(L *lua.LState, arg int) { m.Any(L, arg) }
+func (m *library) argAt(L *lua.LState, arg int) { m.Any(L, arg) }
 
-func (m *Machine) getMetatable(L *lua.LState) int {
+func (m *library) getMetatable(L *lua.LState) int {
 	var meta lua.LValue = lua.LNil
 	switch v := m.Any(L, 1).(type) {
 	case lua.LString:
-		meta = m.texts
+		meta = m.StringMetatable()
 	case *lua.LTable:
 		if m.Thaw(v) == v {
 			meta = v.Metatable
@@ -108,7 +107,7 @@ func (m *Machine) getMetatable(L *lua.LState) int {
 	return 1
 }
 
-func (m *Machine) setMetatable(L *lua.LState) int {
+func (m *library) setMetatable(L *lua.LState) int {
 	t := m.Table(L, 1)
 	switch L.Get(2).(type) {
 	case *lua.LTable:
@@ -117,8 +116,8 @@ func (m *Machine) setMetatable(L *lua.LState) int {
 			m.ArgError(L, 2, "nil or table expected")
 		}
 	}
-	m.refuseFrozen(L, t)
-	if metaOf(t, lua.LNil, "__metatable") != lua.LNil {
+	m.RefuseFrozen(L, t)
+	if machine.MetaField(t, lua.LNil, "__metatable") != lua.LNil {
 		m.Raise(L, "cannot change a protected metatable")
 	}
 	t.Metatable = L.Get(2)
@@ -126,21 +125,21 @@ func (m *Machine) setMetatable(L *lua.LState) int {
 	return 1
 }
 
-func (m *Machine) rawEqual(L *lua.LState) int {
+func (m *library) rawEqual(L *lua.LState) int {
 	L.Push(lua.LBool(L.RawEqual(m.Any(L, 1), m.Any(L, 2))))
 	return 1
 }
 
-func (m *Machine) rawGet(L *lua.LState) int {
+func (m *library) rawGet(L *lua.LState) int {
 	L.Push(m.Readable(L, 1).RawGet(m.Any(L, 2)))
 	return 1
 }
 
-func (m *Machine) rawSet(L *lua.LState) int {
+func (m *library) rawSet(L *lua.LState) int {
 	m.Table(L, 1)
 	m.Any(L, 2)
 	m.Any(L, 3)
-	m.RawSet(L, m.Writable(L, 1), L.Get(2), L.Get(3), noPosition)
+	m.RawSet(L, m.Writable(L, 1), L.Get(2), L.Get(3), machine.NoPosition)
 	L.SetTop(1)
 	return 1
 }
@@ -148,9 +147,9 @@ func (m *Machine) rawSet(L *lua.LState) int {
 // manySteps is what a step of a table's iteration counts: the hash of a table may be full of deleted fields.
 const manySteps = 256
 
-func (m *Machine) next(L *lua.LState) int {
+func (m *library) next(L *lua.LState) int {
 	t, key := m.Readable(L, 1), L.Get(2)
-	if n, ok := key.(lua.LNumber); ok && n > 0 && n < maxArray && n == lua.LNumber(int(n)) {
+	if n, ok := key.(lua.LNumber); ok && n > 0 && n < machine.MaxArray && n == lua.LNumber(int(n)) {
 		m.Step(1)
 		if last := t.Len(); int(n) >= last { // the array may have become shorter since
 			m.Step(manySteps)
@@ -170,7 +169,7 @@ func (m *Machine) next(L *lua.LState) int {
 	return 2
 }
 
-func (m *Machine) iterate(L *lua.LState, f *lua.LFunction, first lua.LValue) int {
+func (m *library) iterate(L *lua.LState, f *lua.LFunction, first lua.LValue) int {
 	t := m.Table(L, 1)
 	L.Push(f)
 	L.Push(t)
@@ -178,7 +177,7 @@ func (m *Machine) iterate(L *lua.LState, f *lua.LFunction, first lua.LValue) int
 	return 3
 }
 
-func (m *Machine) eachItem(L *lua.LState) int {
+func (m *library) eachItem(L *lua.LState) int {
 	m.Step(1)
 	i := m.Int(L, 2) + 1
 	v := m.Readable(L, 1).RawGet(lua.LNumber(i))
@@ -191,10 +190,10 @@ func (m *Machine) eachItem(L *lua.LState) int {
 	return 2
 }
 
-func (m *Machine) selectValues(L *lua.LState) int {
+func (m *library) selectValues(L *lua.LState) int {
 	n := L.GetTop()
 	if s, ok := L.Get(1).(lua.LString); ok && s != "" && s[0] == '#' {
-		return PushNumber(L, float64(n-1))
+		return machine.PushNumber(L, float64(n-1))
 	}
 	i := m.Int32(L, 1)
 	switch {
@@ -209,10 +208,7 @@ func (m *Machine) selectValues(L *lua.LState) int {
 	return n - i
 }
 
-// maxValues is how many values the stack of a library function has in Lua 5.1.
-const maxValues = 8000
-
-func (m *Machine) unpack(L *lua.LState) int {
+func (m *library) unpack(L *lua.LState) int {
 	t := m.Readable(L, 1)
 	first := int(int32(m.OptInt(L, 2, 1)))
 	last := t.Len()
@@ -223,7 +219,7 @@ func (m *Machine) unpack(L *lua.LState) int {
 		return 0
 	}
 	n := last - first + 1
-	if n > maxValues-L.GetTop() {
+	if n > machine.MaxValues-L.GetTop() {
 		m.Raise(L, "too many results to unpack")
 	}
 	m.Step(n/8 + 1)
@@ -233,17 +229,17 @@ func (m *Machine) unpack(L *lua.LState) int {
 	return n
 }
 
-func (m *Machine) typeOf(L *lua.LState) int {
-	L.Push(lua.LString(TypeName(m.Any(L, 1))))
+func (m *library) typeOf(L *lua.LState) int {
+	L.Push(lua.LString(machine.TypeName(m.Any(L, 1))))
 	return 1
 }
 
-func (m *Machine) toNumber(L *lua.LState) int {
+func (m *library) toNumber(L *lua.LState) int {
 	base := m.OptInt(L, 2, 10)
 	var f float64
 	var ok bool
 	if base == 10 {
-		f, ok = ToNumber(m.Any(L, 1))
+		f, ok = machine.ToNumber(m.Any(L, 1))
 	} else {
 		text := m.Text(L, 1)
 		if base < 2 || base > 36 {
@@ -255,40 +251,23 @@ func (m *Machine) toNumber(L *lua.LState) int {
 		L.Push(lua.LNil)
 		return 1
 	}
-	return PushNumber(L, f)
+	return machine.PushNumber(L, f)
 }
 
-func (m *Machine) toString(L *lua.LState) int {
+func (m *library) toString(L *lua.LState) int {
 	v := m.Any(L, 1)
-	if f := metaOf(v, lua.LNil, "__tostring"); f != lua.LNil {
+	if f := machine.MetaField(v, lua.LNil, "__tostring"); f != lua.LNil {
 		L.Push(m.Call(L, f, v))
 		return 1
 	}
-	return m.PushText(L, toText(v))
-}
-
-// toText returns a value as tostring shows it, without metatables.
-func toText(v lua.LValue) string {
-	switch v := v.(type) {
-	case lua.LNumber:
-		return lua51.Number(float64(v))
-	case *lua.LFunction:
-		if v.IsG {
-			return fmt.Sprintf("function: builtin: %p", v)
-		}
-	case *lua.LUserData:
-		if v.Value == nil {
-			return "userdata: (nil)"
-		}
-	}
-	return v.String()
+	return m.PushText(L, machine.Text(v))
 }
 
 // collectGarbage answers for the garbage collector of Lua, which does not exist here.
-func (m *Machine) collectGarbage(L *lua.LState) int {
+func (m *library) collectGarbage(L *lua.LState) int {
 	switch what := m.OptText(L, 1, "collect"); what {
 	case "collect", "stop", "restart", "setpause", "setstepmul":
-		return PushNumber(L, 0)
+		return machine.PushNumber(L, 0)
 	case "count":
 		return m.gcInfo(L)
 	case "step":
@@ -300,4 +279,4 @@ func (m *Machine) collectGarbage(L *lua.LState) int {
 	return 0
 }
 
-func (m *Machine) gcInfo(L *lua.LState) int { return PushNumber(L, float64(m.made/1024)) }
+func (m *library) gcInfo(L *lua.LState) int { return machine.PushNumber(L, float64(m.Made()/1024)) }

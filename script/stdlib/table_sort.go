@@ -1,25 +1,27 @@
-package machine
+package stdlib
 
 import (
+	"cellserver/script/machine"
+
 	lua "github.com/yuin/gopher-lua"
 )
 
 // A sorter sorts the items of a table in the way of Lua 5.1: quicksort with the median of three. So equal items and
 // functions that contradict themselves give the same order as in Redis.
 type sorter struct {
-	m *Machine
+	m *library
 	L *lua.LState
 	t *lua.LTable
 	f lua.LValue // nil for <
 }
 
-func (m *Machine) tableSort(L *lua.LState) int {
+func (m *library) tableSort(L *lua.LState) int {
 	t := m.Table(L, 1)
 	s := sorter{m, L, t, nil}
 	if L.Get(2) != lua.LNil {
 		s.f = m.Function(L, 2)
 	}
-	m.refuseFrozen(L, t)
+	m.RefuseFrozen(L, t)
 	L.SetTop(2)
 	s.sort(1, t.Len())
 	return 0
@@ -43,12 +45,12 @@ func (s *sorter) less(a, b lua.LValue) bool {
 }
 
 func (s *sorter) compare(a, b lua.LValue) bool {
-	if TypeName(a) != TypeName(b) {
-		s.m.RaisePlain(s.L, "attempt to compare "+TypeName(a)+" with "+TypeName(b))
+	if machine.TypeName(a) != machine.TypeName(b) {
+		s.m.RaisePlain(s.L, "attempt to compare "+machine.TypeName(a)+" with "+machine.TypeName(b))
 	}
-	f := metaOf(a, lua.LNil, "__lt")
-	if f == lua.LNil || f != metaOf(b, lua.LNil, "__lt") {
-		s.m.RaisePlain(s.L, "attempt to compare two "+TypeName(a)+" values")
+	f := machine.MetaField(a, lua.LNil, "__lt")
+	if f == lua.LNil || f != machine.MetaField(b, lua.LNil, "__lt") {
+		s.m.RaisePlain(s.L, "attempt to compare two "+machine.TypeName(a)+" values")
 	}
 	return lua.LVAsBool(s.m.Call(s.L, f, a, b))
 }

@@ -1,9 +1,10 @@
-package machine
+package stdlib
 
 import (
 	"strings"
 
 	"cellserver/script/lua51"
+	"cellserver/script/machine"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -11,18 +12,14 @@ import (
 // A search is a pattern that is matched against a subject.
 type search struct {
 	lua51.Matcher
-	m *Machine
+	m *library
 	L *lua.LState
 }
 
-func (m *Machine) search(L *lua.LState, subject, pattern string) *search {
+func (m *library) search(L *lua.LState, subject, pattern string) *search {
 	s := &search{m: m, L: L}
 	s.Subject, s.Pattern = subject, pattern
-	s.Step = func() {
-		if m.steps -= 1; m.steps < 0 {
-			m.ask()
-		}
-	}
+	s.Step = func() { m.Step(1) }
 	return s
 }
 
@@ -70,7 +67,7 @@ func (s *search) capture(i, start, end int) (value lua.LValue) {
 			value = lua.LNumber(c.Start)
 			return
 		}
-		s.m.Make(textCost)
+		s.m.Make(machine.TextCost)
 		value = lua.LString(s.Subject[c.Start:c.End])
 	})
 	return value
@@ -86,10 +83,10 @@ func (s *search) pushCaptures(whole bool, start, end int) int {
 
 const specials = "^$*+?.([%-"
 
-func (m *Machine) stringFind(L *lua.LState) int  { return m.findOrMatch(L, true) }
-func (m *Machine) stringMatch(L *lua.LState) int { return m.findOrMatch(L, false) }
+func (m *library) stringFind(L *lua.LState) int  { return m.findOrMatch(L, true) }
+func (m *library) stringMatch(L *lua.LState) int { return m.findOrMatch(L, false) }
 
-func (m *Machine) findOrMatch(L *lua.LState, find bool) int {
+func (m *library) findOrMatch(L *lua.LState, find bool) int {
 	subject, pattern := m.Text(L, 1), m.Text(L, 2)
 	from := min(max(position(m.OptInt(L, 3, 1), len(subject))-1, 0), len(subject))
 	if find && (lua.LVAsBool(L.Get(4)) || !strings.ContainsAny(pattern, specials)) {
@@ -117,10 +114,10 @@ func (m *Machine) findOrMatch(L *lua.LState, find bool) int {
 	return 2 + s.pushCaptures(false, start, end)
 }
 
-func (m *Machine) stringGMatch(L *lua.LState) int {
+func (m *library) stringGMatch(L *lua.LState) int {
 	subject, pattern := m.Text(L, 1), m.Text(L, 2)
 	at := 0
-	m.Make(fieldCost)
+	m.Make(machine.FieldCost)
 	L.Push(m.Func(func(L *lua.LState) int {
 		m.Step(1)
 		s := m.search(L, subject, pattern)
@@ -145,7 +142,7 @@ func (m *Machine) stringGMatch(L *lua.LState) int {
 	return 1
 }
 
-func (m *Machine) stringGSub(L *lua.LState) int {
+func (m *library) stringGSub(L *lua.LState) int {
 	subject, pattern, with := m.Text(L, 1), m.Text(L, 2), L.Get(3)
 	most := m.OptInt(L, 4, len(subject)+1)
 	switch with.(type) {
@@ -185,7 +182,7 @@ func (m *Machine) stringGSub(L *lua.LState) int {
 		text = append(text, subject[at:]...)
 	}
 	m.PushBytes(L, text)
-	return 1 + PushNumber(L, float64(n))
+	return 1 + machine.PushNumber(L, float64(n))
 }
 
 // replace appends what stands for a match.
@@ -201,15 +198,15 @@ func (s *search) replace(text []byte, with lua.LValue, start, end int) []byte {
 		}
 		value = s.m.Call(s.L, with, args...)
 	default:
-		return s.expand(text, string(appendText(nil, with)), start, end)
+		return s.expand(text, string(machine.AppendText(nil, with)), start, end)
 	}
 	switch {
 	case lua.LVIsFalse(value):
 		return append(text, s.Subject[start:end]...)
-	case !isText(value):
-		s.m.Raise(s.L, "invalid replacement value (a %s)", TypeName(value))
+	case !machine.IsText(value):
+		s.m.Raise(s.L, "invalid replacement value (a %s)", machine.TypeName(value))
 	}
-	return appendText(text, value)
+	return machine.AppendText(text, value)
 }
 
 // expand appends a replacement in which %1 to %9 stand for captures and %0 for the match.
@@ -227,7 +224,7 @@ func (s *search) expand(text []byte, with string, start, end int) []byte {
 		case with[i] == '0':
 			text = append(text, s.Subject[start:end]...)
 		case with[i] >= '1' && with[i] <= '9':
-			text = appendText(text, s.capture(int(with[i]-'1'), start, end))
+			text = machine.AppendText(text, s.capture(int(with[i]-'1'), start, end))
 		default:
 			text = append(text, with[i])
 		}

@@ -1,14 +1,16 @@
-package machine
+package stdlib
 
 import (
 	"math"
 
 	"cellserver/script/lua51"
+	"cellserver/script/machine"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-func (m *Machine) openMath() {
+func (m *library) openMath() {
+	m.OnBegin(func() { m.random = firstRandom })
 	functions := map[string]lua.LGFunction{
 		"max": m.extreme(func(a, b float64) bool { return a > b }), "min": m.extreme(func(a, b float64) bool { return a < b }),
 		"frexp": m.frexp, "ldexp": m.ldexp, "modf": m.modf, "random": m.mathRandom, "randomseed": m.randomSeed,
@@ -19,12 +21,12 @@ func (m *Machine) openMath() {
 		"log": math.Log, "log10": math.Log10, "rad": func(x float64) float64 { return x * (math.Pi / 180) }, "sin": math.Sin,
 		"sinh": math.Sinh, "sqrt": math.Sqrt, "tan": math.Tan, "tanh": math.Tanh,
 	} {
-		functions[name] = func(L *lua.LState) int { return PushNumber(L, f(m.Number(L, 1))) }
+		functions[name] = func(L *lua.LState) int { return machine.PushNumber(L, f(m.Number(L, 1))) }
 	}
 	for name, f := range map[string]func(a, b float64) float64{"atan2": math.Atan2, "fmod": math.Mod, "mod": math.Mod, "pow": lua51.Pow} {
 		functions[name] = func(L *lua.LState) int {
 			b := m.Number(L, 2) // C evaluates arguments from the right
-			return PushNumber(L, invalid(f, m.Number(L, 1), b))
+			return machine.PushNumber(L, invalid(f, m.Number(L, 1), b))
 		}
 	}
 	t := m.Library("math", functions)
@@ -41,7 +43,7 @@ func invalid(f func(a, b float64) float64, a, b float64) float64 {
 	return result
 }
 
-func (m *Machine) extreme(better func(a, b float64) bool) lua.LGFunction {
+func (m *library) extreme(better func(a, b float64) bool) lua.LGFunction {
 	return func(L *lua.LState) int {
 		best := m.Number(L, 1)
 		for i := 2; i <= L.GetTop(); i++ {
@@ -49,28 +51,28 @@ func (m *Machine) extreme(better func(a, b float64) bool) lua.LGFunction {
 				best = x
 			}
 		}
-		return PushNumber(L, best)
+		return machine.PushNumber(L, best)
 	}
 }
 
-func (m *Machine) frexp(L *lua.LState) int {
+func (m *library) frexp(L *lua.LState) int {
 	fraction, exponent := math.Frexp(m.Number(L, 1))
-	PushNumber(L, fraction)
-	return 1 + PushNumber(L, float64(exponent))
+	machine.PushNumber(L, fraction)
+	return 1 + machine.PushNumber(L, float64(exponent))
 }
 
-func (m *Machine) ldexp(L *lua.LState) int {
+func (m *library) ldexp(L *lua.LState) int {
 	exponent := m.Int32(L, 2)
-	return PushNumber(L, math.Ldexp(m.Number(L, 1), exponent))
+	return machine.PushNumber(L, math.Ldexp(m.Number(L, 1), exponent))
 }
 
-func (m *Machine) modf(L *lua.LState) int {
+func (m *library) modf(L *lua.LState) int {
 	x := m.Number(L, 1)
 	whole := math.Trunc(x)
 	fraction := math.Copysign(x-whole, x)
 	if math.IsInf(x, 0) {
 		fraction = math.Copysign(0, x)
 	}
-	PushNumber(L, whole)
-	return 1 + PushNumber(L, fraction)
+	machine.PushNumber(L, whole)
+	return 1 + machine.PushNumber(L, fraction)
 }

@@ -1,14 +1,15 @@
-package machine
+package stdlib
 
 import (
 	"strings"
 
 	"cellserver/script/lua51"
+	"cellserver/script/machine"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-func (m *Machine) openStrings() {
+func (m *library) openStrings() {
 	t := m.Library("string", map[string]lua.LGFunction{
 		"byte": m.stringByte, "char": m.stringChar, "dump": m.stringDump, "format": m.stringFormat, "len": m.stringLen,
 		"lower": m.mapped(lower), "upper": m.mapped(upper), "rep": m.stringRep, "reverse": m.stringReverse, "sub": m.stringSub,
@@ -25,7 +26,7 @@ func position(i, length int) int {
 	return max(i, 0)
 }
 
-func (m *Machine) stringByte(L *lua.LState) int {
+func (m *library) stringByte(L *lua.LState) int {
 	s := m.Text(L, 1)
 	first := position(m.OptInt(L, 2, 1), len(s))
 	last := min(position(m.OptInt(L, 3, first), len(s)), len(s))
@@ -34,7 +35,7 @@ func (m *Machine) stringByte(L *lua.LState) int {
 		return 0
 	}
 	n := last - first + 1
-	if n > maxValues-L.GetTop() {
+	if n > machine.MaxValues-L.GetTop() {
 		m.Raise(L, "string slice too long")
 	}
 	m.Step(n/8 + 1)
@@ -44,7 +45,7 @@ func (m *Machine) stringByte(L *lua.LState) int {
 	return n
 }
 
-func (m *Machine) stringChar(L *lua.LState) int {
+func (m *library) stringChar(L *lua.LState) int {
 	text := make([]byte, L.GetTop())
 	for i := range text {
 		c := m.Int32(L, i+1)
@@ -56,18 +57,20 @@ func (m *Machine) stringChar(L *lua.LState) int {
 	return m.PushBytes(L, text)
 }
 
-func (m *Machine) stringDump(L *lua.LState) int {
+func (m *library) stringDump(L *lua.LState) int {
 	m.Function(L, 1)
 	m.Raise(L, "unable to dump given function")
 	return 0
 }
 
-func (m *Machine) stringLen(L *lua.LState) int { return PushNumber(L, float64(len(m.Text(L, 1)))) }
+func (m *library) stringLen(L *lua.LState) int {
+	return machine.PushNumber(L, float64(len(m.Text(L, 1))))
+}
 
-func (m *Machine) mapped(change func(byte) byte) lua.LGFunction {
+func (m *library) mapped(change func(byte) byte) lua.LGFunction {
 	return func(L *lua.LState) int {
 		s := m.Text(L, 1)
-		m.Make(textCost + len(s))
+		m.Make(machine.TextCost + len(s))
 		m.Step(len(s) / 256)
 		text := []byte(s)
 		for i, c := range text {
@@ -92,20 +95,20 @@ func upper(c byte) byte {
 	return c
 }
 
-func (m *Machine) stringRep(L *lua.LState) int {
+func (m *library) stringRep(L *lua.LState) int {
 	s, n := m.Text(L, 1), max(m.Int32(L, 2), 0)
-	if n > 0 && len(s) > m.limits.Bytes/n {
-		m.Make(m.limits.Bytes + 1)
+	if n > 0 && len(s) > m.MaxBytes()/n {
+		m.Make(m.MaxBytes() + 1)
 	}
-	m.Make(textCost + len(s)*n)
+	m.Make(machine.TextCost + len(s)*n)
 	m.Step(len(s) * n / 4096)
 	L.Push(lua.LString(strings.Repeat(s, n)))
 	return 1
 }
 
-func (m *Machine) stringReverse(L *lua.LState) int {
+func (m *library) stringReverse(L *lua.LState) int {
 	s := m.Text(L, 1)
-	m.Make(textCost + len(s))
+	m.Make(machine.TextCost + len(s))
 	m.Step(len(s) / 256)
 	text := make([]byte, len(s))
 	for i := range len(s) {
@@ -115,7 +118,7 @@ func (m *Machine) stringReverse(L *lua.LState) int {
 	return 1
 }
 
-func (m *Machine) stringSub(L *lua.LState) int {
+func (m *library) stringSub(L *lua.LState) int {
 	s := m.Text(L, 1)
 	first := max(position(m.Int(L, 2), len(s)), 1)
 	last := min(position(m.OptInt(L, 3, -1), len(s)), len(s))
@@ -123,12 +126,12 @@ func (m *Machine) stringSub(L *lua.LState) int {
 		L.Push(lua.LString(""))
 		return 1
 	}
-	m.Make(textCost)
+	m.Make(machine.TextCost)
 	L.Push(lua.LString(s[first-1 : last]))
 	return 1
 }
 
-func (m *Machine) stringFormat(L *lua.LState) int {
+func (m *library) stringFormat(L *lua.LState) int {
 	format := m.Text(L, 1)
 	var text []byte
 	arg := 1
@@ -162,7 +165,7 @@ func (m *Machine) stringFormat(L *lua.LState) int {
 // longText is the length from which a text is not padded and not cut.
 const longText = 100
 
-func (m *Machine) formatOne(L *lua.LState, text []byte, d lua51.Directive, arg int) []byte {
+func (m *library) formatOne(L *lua.LState, text []byte, d lua51.Directive, arg int) []byte {
 	switch d.Verb {
 	case 'c':
 		return d.AppendInt(text, int64(m.Int32(L, arg)))

@@ -1,17 +1,19 @@
-package machine
+package stdlib
 
 import (
+	"cellserver/script/machine"
+
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-func (m *Machine) loadString(L *lua.LState) int {
+func (m *library) loadString(L *lua.LState) int {
 	text := m.Text(L, 1)
 	return m.loadChunk(L, text, m.OptText(L, 2, text))
 }
 
-func (m *Machine) load(L *lua.LState) int {
+func (m *library) load(L *lua.LState) int {
 	reader := m.Function(L, 1)
 	name := m.OptText(L, 2, "=(load)")
 	var text strings.Builder
@@ -21,11 +23,11 @@ func (m *Machine) load(L *lua.LState) int {
 		if piece == lua.LNil || piece == lua.LString("") {
 			break
 		}
-		if !isText(piece) {
+		if !machine.IsText(piece) {
 			m.Raise(L, "reader function must return a string")
 		}
-		text.Write(appendText(nil, piece))
-		m.Make(textCost + text.Len())
+		text.Write(machine.AppendText(nil, piece))
+		m.Make(machine.TextCost + text.Len())
 	}
 	return m.loadChunk(L, text.String(), name)
 }
@@ -33,7 +35,7 @@ func (m *Machine) load(L *lua.LState) int {
 // compileCost is what a chunk costs for each byte of its source.
 const compileCost = 64
 
-func (m *Machine) loadChunk(L *lua.LState, text, source string) int {
+func (m *library) loadChunk(L *lua.LState, text, source string) int {
 	m.Make(compileCost*len(text) + 1024)
 	m.Step(len(text)/4 + 10)
 	if strings.HasPrefix(text, "\x1b") {
@@ -41,14 +43,13 @@ func (m *Machine) loadChunk(L *lua.LState, text, source string) int {
 		L.Push(lua.LString("attempt to load chunk with wrong mode"))
 		return 2
 	}
-	f, err := m.Compile(text, source, chunkName(source))
+	f, err := m.Load(text, source, chunkName(source))
 	if err != nil {
 		L.Push(lua.LNil)
 		L.Push(lua.LString(err.Error()))
 		return 2
 	}
-	m.loaded = append(m.loaded, f.proto.SourceName)
-	L.Push(m.function(f))
+	L.Push(f)
 	return 1
 }
 

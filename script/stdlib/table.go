@@ -1,10 +1,12 @@
-package machine
+package stdlib
 
 import (
+	"cellserver/script/machine"
+
 	lua "github.com/yuin/gopher-lua"
 )
 
-func (m *Machine) openTable() {
+func (m *library) openTable() {
 	m.Library("table", map[string]lua.LGFunction{
 		"concat": m.tableConcat, "insert": m.tableInsert, "remove": m.tableRemove, "sort": m.tableSort,
 		"getn": m.tableLength, "maxn": m.tableMaxN, "foreach": m.forEach, "foreachi": m.forEachItem,
@@ -16,11 +18,11 @@ func (m *Machine) openTable() {
 	})
 }
 
-func (m *Machine) tableLength(L *lua.LState) int {
-	return PushNumber(L, float64(m.Readable(L, 1).Len()))
+func (m *library) tableLength(L *lua.LState) int {
+	return machine.PushNumber(L, float64(m.Readable(L, 1).Len()))
 }
 
-func (m *Machine) tableMaxN(L *lua.LState) int {
+func (m *library) tableMaxN(L *lua.LState) int {
 	t, most := m.Readable(L, 1), lua.LNumber(0)
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
 		m.Step(1)
@@ -32,7 +34,7 @@ func (m *Machine) tableMaxN(L *lua.LState) int {
 	return 1
 }
 
-func (m *Machine) tableConcat(L *lua.LState) int {
+func (m *library) tableConcat(L *lua.LState) int {
 	t, separator := m.Readable(L, 1), m.OptText(L, 2, "")
 	first, last := m.OptInt(L, 3, 1), t.Len()
 	if L.Get(4) != lua.LNil {
@@ -42,11 +44,11 @@ func (m *Machine) tableConcat(L *lua.LState) int {
 	for i := first; i <= last; i++ {
 		m.Step(1)
 		v := t.RawGet(lua.LNumber(i))
-		if !isText(v) {
-			m.Raise(L, "invalid value (%s) at index %d in table for 'concat'", TypeName(v), i)
+		if !machine.IsText(v) {
+			m.Raise(L, "invalid value (%s) at index %d in table for 'concat'", machine.TypeName(v), i)
 		}
 		before := cap(joined)
-		joined = appendText(joined, v)
+		joined = machine.AppendText(joined, v)
 		if i < last {
 			joined = append(joined, separator...)
 		}
@@ -55,16 +57,16 @@ func (m *Machine) tableConcat(L *lua.LState) int {
 	return m.PushBytes(L, joined)
 }
 
-func (m *Machine) tableInsert(L *lua.LState) int {
+func (m *library) tableInsert(L *lua.LState) int {
 	t := m.Table(L, 1)
 	last := m.Thaw(t).Len() + 1
 	switch L.GetTop() {
 	case 2:
-		m.refuseFrozen(L, t)
-		m.RawSet(L, t, lua.LNumber(last), L.Get(2), noPosition)
+		m.RefuseFrozen(L, t)
+		m.RawSet(L, t, lua.LNumber(last), L.Get(2), machine.NoPosition)
 	case 3:
 		at := m.Int32(L, 2)
-		m.refuseFrozen(L, t)
+		m.RefuseFrozen(L, t)
 		m.insertAt(L, t, at, max(last, at), L.Get(3))
 	default:
 		m.Raise(L, "wrong number of arguments to 'insert'")
@@ -75,35 +77,35 @@ func (m *Machine) tableInsert(L *lua.LState) int {
 // movesPerStep is how many items move in one step.
 const movesPerStep = 64
 
-func (m *Machine) insertAt(L *lua.LState, t *lua.LTable, at, last int, value lua.LValue) {
+func (m *library) insertAt(L *lua.LState, t *lua.LTable, at, last int, value lua.LValue) {
 	m.Step(max(last-at, 0)/movesPerStep + 1)
-	if at >= 1 && at < last && last < maxArray {
-		m.Make(itemCost)
+	if at >= 1 && at < last && last < machine.MaxArray {
+		m.Make(machine.ItemCost)
 		t.Insert(at, value)
 		if value == lua.LNil {
-			m.setItem(t, at, value)
+			m.SetItem(t, at, value)
 		}
 		return
 	}
 	for i := last; i > at; i-- {
 		m.Step(1)
-		m.RawSet(L, t, lua.LNumber(i), t.RawGet(lua.LNumber(i-1)), noPosition)
+		m.RawSet(L, t, lua.LNumber(i), t.RawGet(lua.LNumber(i-1)), machine.NoPosition)
 	}
-	m.RawSet(L, t, lua.LNumber(at), value, noPosition)
+	m.RawSet(L, t, lua.LNumber(at), value, machine.NoPosition)
 }
 
-func (m *Machine) tableRemove(L *lua.LState) int {
+func (m *library) tableRemove(L *lua.LState) int {
 	t := m.Table(L, 1)
 	last := m.Thaw(t).Len()
 	at := m.OptInt(L, 2, last)
 	if at < 1 || at > last {
 		return 0
 	}
-	m.refuseFrozen(L, t)
+	m.RefuseFrozen(L, t)
 	m.Step((last-at)/movesPerStep + 1)
 	value := t.RawGetInt(at)
 	if at == last {
-		m.setItem(t, at, lua.LNil)
+		m.SetItem(t, at, lua.LNil)
 	} else {
 		t.Remove(at)
 	}
@@ -111,7 +113,7 @@ func (m *Machine) tableRemove(L *lua.LState) int {
 	return 1
 }
 
-func (m *Machine) forEach(L *lua.LState) int {
+func (m *library) forEach(L *lua.LState) int {
 	t, f := m.Readable(L, 1), m.Function(L, 2)
 	for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
 		m.Step(1)
@@ -123,7 +125,7 @@ func (m *Machine) forEach(L *lua.LState) int {
 	return 0
 }
 
-func (m *Machine) forEachItem(L *lua.LState) int {
+func (m *library) forEachItem(L *lua.LState) int {
 	t, f := m.Readable(L, 1), m.Function(L, 2)
 	last := t.Len()
 	for i := 1; i <= last; i++ {

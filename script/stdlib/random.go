@@ -1,6 +1,8 @@
-package machine
+package stdlib
 
 import (
+	"cellserver/script/machine"
+
 	"math"
 
 	lua "github.com/yuin/gopher-lua"
@@ -25,29 +27,29 @@ func (r *lrand48) next() int32 {
 	return int32(*r >> 17)
 }
 
-func (m *Machine) mathRandom(L *lua.LState) int {
+func (m *library) mathRandom(L *lua.LState) int {
 	r := float64(m.random.next()%randMax) / randMax
 	switch L.GetTop() {
 	case 0:
-		return PushNumber(L, r)
+		return machine.PushNumber(L, r)
 	case 1:
 		most := m.Int32(L, 1)
 		if most < 1 {
 			m.ArgError(L, 1, "interval is empty")
 		}
-		return PushNumber(L, math.Floor(r*float64(most))+1)
+		return machine.PushNumber(L, math.Floor(r*float64(most))+1)
 	case 2:
 		least, most := m.Int32(L, 1), m.Int32(L, 2)
 		if least > most {
 			m.ArgError(L, 2, "interval is empty")
 		}
-		return PushNumber(L, math.Floor(r*float64(int32(most-least+1)))+float64(least))
+		return machine.PushNumber(L, math.Floor(r*float64(int32(most-least+1)))+float64(least))
 	}
 	m.Raise(L, "wrong number of arguments")
 	return 0
 }
 
-func (m *Machine) randomSeed(L *lua.LState) int {
+func (m *library) randomSeed(L *lua.LState) int {
 	m.random.seed(int32(m.Int32(L, 1)))
 	return 0
 }
