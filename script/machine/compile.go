@@ -34,6 +34,7 @@ func (m *Machine) Compile(text, source, name string) (*Function, error) {
 	if f.proto, err = compileTree(chunk, id); err != nil {
 		return nil, f.compileError(err)
 	}
+	f.proto.IsVarArg &^= lua.VarArgNeedsArg // a chunk has no table arg
 	m.patch(f.proto)
 	m.chunks[id] = f
 	return f, nil

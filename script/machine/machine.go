@@ -112,8 +112,7 @@ func (m *Machine) End() bool {
 		return false
 	}
 	m.L.SetTop(0)
-	empty := m.L.CreateTable(0, 0)
-	*m.keys, *m.argv = *empty, *empty
+	*m.keys, *m.argv = lua.LTable{Metatable: lua.LNil}, lua.LTable{Metatable: lua.LNil}
 	for _, name := range m.loaded {
 		delete(m.chunks, name)
 	}
