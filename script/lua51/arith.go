@@ -68,12 +68,8 @@ func (w wide) inverse() wide {
 	return wide{sum(q, rest*q), -w.exponent}.normal()
 }
 
-func (w wide) float() float64 {
-	if w.exponent < -1021 || w.exponent > 1023 { // the halves must meet before the result is rounded or overflows
-		return math.Ldexp(w.high+w.low, w.exponent)
-	}
-	return math.Ldexp(w.high, w.exponent) + math.Ldexp(w.low, w.exponent)
-}
+// float rounds once, unless the result is a subnormal number.
+func (w wide) float() float64 { return math.Ldexp(w.high+w.low, w.exponent) }
 
 // invalid gives a result that is not a number the sign that it has on x86, unless an operand is not a number either.
 func invalid(result, a, b float64) float64 {
