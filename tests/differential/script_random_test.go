@@ -10,8 +10,8 @@ import (
 	"cellserver/internal/randtest"
 )
 
-// A programmer writes random programs in Lua. They end, and what they return does not depend on the order of a table or
-// on an address.
+// A programmer writes random programs in Lua. They end. What they return does not depend on the order of a table, on an
+// address, or on the length of an array with holes.
 type programmer struct {
 	*rand.Rand
 	locals []string
@@ -59,7 +59,7 @@ func (p *programmer) expression() string {
 	case 12:
 		return p.local() + p.pick("[1]", "[2]", ".x", "["+p.expression()+"]", ".x.y")
 	case 13:
-		return p.pick("{", "{x=") + p.expression() + ", " + p.expression() + "}"
+		return p.pick("{", "{x=") + "(" + p.expression() + " or 0), (" + p.expression() + " or 1)}"
 	}
 	return p.call()
 }
@@ -104,9 +104,9 @@ func (p *programmer) statement(b *strings.Builder) {
 		fmt.Fprintf(b, "local %s = %s\n", name, p.expression())
 		p.locals = append(p.locals, name)
 	case n < 6:
-		fmt.Fprintf(b, "%s = %s\n", p.assignable(), p.expression())
+		fmt.Fprintf(b, "%s = %s or 0\n", p.assignable(), p.expression())
 	case n == 6:
-		fmt.Fprintf(b, "%s, %s = %s, %s\n", p.assignable(), p.assignable(), p.expression(), p.expression())
+		fmt.Fprintf(b, "%s, %s = %s or 1, %s or 2\n", p.assignable(), p.assignable(), p.expression(), p.expression())
 	case n == 7:
 		fmt.Fprintf(b, "if %s then\n", p.expression())
 		p.block(b, 1+p.IntN(2))
@@ -138,7 +138,7 @@ func (p *programmer) statement(b *strings.Builder) {
 }
 
 func (p *programmer) assignable() string {
-	return p.local() + p.pick("", ".x", "[1]", "["+p.expression()+"]")
+	return p.local() + p.pick("", ".x", "[1]", "[shown("+p.expression()+")]")
 }
 
 // loop writes a loop that ends.
