@@ -75,13 +75,14 @@ func inRESP2(r lua.Reply) reply {
 // the result of "and" and "or".
 var operandNames = regexp.MustCompile(`(local|global|field|upvalue|method|constant) '[^']*' \((a \w+ value)\)`)
 
-// withoutNames returns a reply without the names of operands. Of a reply that is nested without end only that is left:
-// Redis nests 8,000 arrays around the error.
+// withoutNames returns a reply without the names of operands. Of what has no end only the error is left:
+// Redis nests 8,000 arrays around it, and the call that overflows the stack is not always the same one.
 func withoutNames(r reply) string {
-	const endless = "reached lua stack limit"
 	text := operandNames.ReplaceAllString(r.String(), "$2")
-	if strings.Contains(text, endless) {
-		return endless
+	for _, endless := range []string{"reached lua stack limit", "stack overflow"} {
+		if strings.Contains(text, endless) {
+			return endless
+		}
 	}
 	return strings.ReplaceAll(text, "-0", "0") // a chunk of Lua has one constant for 0 and -0: the one that it has first
 }
