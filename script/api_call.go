@@ -19,6 +19,9 @@ func (e *Engine) call(L *lua.LState, raise bool) int {
 		return push(L, e.ownError(L, problem))
 	}
 	reply := e.run.Caller.Call(args, e.run.resp)
+	if reply.Kind == Stop {
+		e.m.Stop(string(reply.Text))
+	}
 	value := e.toLua(reply)
 	if raise && reply.Kind == Error {
 		e.m.RaiseValue(L, value)

@@ -10,8 +10,11 @@ import (
 // it. A short one does not: it ends before a goroutine could do anything else.
 type lock struct {
 	sync.Mutex
-	long atomic.Bool // a long transaction has the lock
+	long atomic.Int64 // 0, or isLong if a long transaction has the lock, or its Tx.Since
 }
+
+// isLong marks the lock of a long transaction without a script.
+const isLong = 1
 
 // lockTries is how often a goroutine tries a lock that is taken, before it sleeps. That takes
 // about as long as a few commands on one key. To wake a goroutine takes far longer.
@@ -36,7 +39,7 @@ func (l *lock) try() bool {
 		if l.TryLock() {
 			return true
 		}
-		if l.long.Load() {
+		if l.long.Load() != 0 {
 			return false
 		}
 	}
@@ -85,7 +88,7 @@ func (of lockOf) try(fp *Footprint) (busy *lock) {
 func (of lockOf) unlock(fp *Footprint) {
 	fp.each(func(p int) {
 		l := of(p)
-		l.long.Store(false)
+		l.long.Store(0)
 		l.Unlock()
 	})
 }

@@ -74,11 +74,12 @@ var mayImport = map[string][]string{
 	"commands/keys":         {"commands", "internal/config", "internal/glob", "persistence/rdb", "store"}, // DUMP and RESTORE speak the codec's payloads
 	"commands/limits":       {"commands", "gcra", "internal/exact", "limiters", "limiters/rules", "store"},
 	"commands/pubsub":       {"commands", "internal/glob", "resp"},
+	"commands/scripting":    {"commands", "store"},
 	"commands/sortedsets":   {"commands", "resp", "store"},
 	"commands/strings":      {"commands", "internal/exact", "store"},
 	"commands/transactions": {"commands", "store"},
 	"commands/all": {"commands/admin", "commands/cluster", "commands/connection", "commands/keys", "commands/limits", "commands/pubsub",
-		"commands/sortedsets", "commands/strings", "commands/transactions"},
+		"commands/scripting", "commands/sortedsets", "commands/strings", "commands/transactions"},
 
 	// The concerns of the server implement the interfaces of the frame. The server does not know the families.
 	"server/listeners": {"commands"},
@@ -86,13 +87,14 @@ var mayImport = map[string][]string{
 	"server/logins":    {"commands", "gcra", "internal/config"},
 	"server/monitor":   {"commands", "server/listeners"},
 	"server/pubsub":    {"commands", "internal/glob", "resp", "server/listeners"},
+	"server/scripts":   {"commands", "internal/config", "internal/decimal", "resp", "script", "script/machine", "store"},
 	"server/slowlog":   {"commands", "internal/config"},
 	"server/stats":     {"commands", "internal/topk", "server/logins"},
 	"server/tracking":  {"commands", "internal/config", "resp", "server/listeners", "store"},
 	"server/report": {"commands", "internal/config", "internal/topology", "limiters/rules", "server/clients", "server/pubsub", "server/slowlog", "server/stats",
 		"server/tracking", "store"},
 	"server": {"commands", "internal/config", "internal/topology", "limiters/rules", "resp", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report",
-		"server/slowlog", "server/stats", "server/tracking", "store"},
+		"server/scripts", "server/slowlog", "server/stats", "server/tracking", "store"},
 	"server/servertest": {"commands", "internal/config", "internal/config/configload", "internal/quote", "internal/topology", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
 
 	"persistence": {"store", "persistence/aof", "persistence/rdb", "persistence/fs"},

@@ -58,7 +58,7 @@ func (m *Machine) ask() {
 		return
 	}
 	if err := m.check(); err != nil {
-		m.stop(err.Error())
+		m.Stop(err.Error())
 	}
 }
 
@@ -66,12 +66,12 @@ func (m *Machine) ask() {
 func (m *Machine) Make(bytes int) {
 	m.made += bytes
 	if m.made > m.limits.Bytes || bytes < 0 {
-		m.stop(fmt.Sprintf("OOM script made more than %d bytes of strings and tables", m.limits.Bytes))
+		m.Stop(fmt.Sprintf("OOM script made more than %d bytes of strings and tables", m.limits.Bytes))
 	}
 }
 
-// stop ends the script for good: neither pcall nor a coroutine catches it.
-func (m *Machine) stop(text string) {
+// Stop ends the script for good: neither pcall nor a coroutine catches it.
+func (m *Machine) Stop(text string) {
 	m.stopAt = m.locate(m.L.G.CurrentThread)
 	m.stopped = &lua.ApiError{Type: lua.ApiErrorRun, Object: lua.LString(text), StackTrace: noTrace}
 	panic(m.stopped)

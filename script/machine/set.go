@@ -37,7 +37,7 @@ func (m *Machine) RawSet(L *lua.LState, t *lua.LTable, key, value lua.LValue, wh
 			m.SetItem(t, i, value)
 			return
 		} else if i == MaxArray && t.Len() == MaxArray-1 {
-			m.stop("OOM table has too many items")
+			m.Stop("OOM table has too many items")
 		}
 	}
 	if value != lua.LNil && t.RawGet(key) == lua.LNil {

@@ -192,13 +192,13 @@ func (p *programmer) broken(source string) string {
 	return strings.Join(words, p.pick(" ", "\n"))
 }
 
-// scriptTime is how long random programs run, unless the test is short.
-const scriptTime = 20 * time.Second
+// scriptTime is how long random programs run, unless the variable DIFFERENTIAL says otherwise.
+const scriptTime = 8 * time.Second
 
 func TestScriptsAtRandom(t *testing.T) {
 	redis, e := startRedis(t, false), newEngine()
 	p := &programmer{Rand: rand.New(randtest.Source(t))}
-	until := time.Now().Add(scriptTime)
+	until := time.Now().Add(durationOr(t, scriptTime))
 	programs, different := 0, 0
 	for ; time.Now().Before(until) && different < 10; programs++ {
 		source := p.program()
