@@ -83,14 +83,14 @@ func (s *Store) NewTx() *Tx {
 // Begin locks the footprint's partitions, in ascending order, for a transaction at now (Unix
 // nanoseconds) in database db.
 func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
-	tx.s.locks.waitFor(fp)
+	tx.s.locks.waitFor(fp, 0)
 	tx.begin(now, db, fp)
 }
 
 // TryBegin is Begin, but does not wait for a long transaction ([Tx.BeginLong]). It reports whether
 // the transaction has begun.
 func (tx *Tx) TryBegin(now int64, db int, fp *Footprint) bool {
-	if tx.s.locks.try(fp) != nil {
+	if tx.s.locks.try(fp, 0) != nil {
 		return false
 	}
 	tx.begin(now, db, fp)
@@ -99,13 +99,14 @@ func (tx *Tx) TryBegin(now int64, db int, fp *Footprint) bool {
 
 // BeginLong is Begin for a transaction that may take long. Others can avoid to wait for it.
 func (tx *Tx) BeginLong(now int64, db int, fp *Footprint) {
-	tx.s.locks.waitFor(fp)
+	tx.s.locks.waitFor(fp, tx.mark())
 	tx.beginLong(now, db, fp)
 }
 
+// mark marks the locks of a long transaction.
+func (tx *Tx) mark() int64 { return max(tx.Since, isLong) }
+
 func (tx *Tx) beginLong(now int64, db int, fp *Footprint) {
-	mark := max(tx.Since, isLong)
-	fp.each(func(p int) { tx.s.partitions[p].mu.long.Store(mark) })
 	tx.begin(now, db, fp)
 	tx.only = nil
 }
@@ -113,7 +114,7 @@ func (tx *Tx) beginLong(now int64, db int, fp *Footprint) {
 // TryBeginLong is BeginLong, but does not wait for another long transaction. It returns 0 if the
 // transaction has begun, otherwise the Since of the other one. That is 1 if it runs no script.
 func (tx *Tx) TryBeginLong(now int64, db int, fp *Footprint) (since int64) {
-	if busy := tx.s.locks.try(fp); busy != nil {
+	if busy := tx.s.locks.try(fp, tx.mark()); busy != nil {
 		return max(busy.long.Load(), isLong)
 	}
 	tx.beginLong(now, db, fp)
