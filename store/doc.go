@@ -57,6 +57,8 @@
 //	step.go       following a clock that is set back
 //	snapshot.go   Snapshot
 //	undo.go       keeping what transactions change, and taking it back
+//	own_undo.go   what a transaction keeps that can be taken back while it runs
+//	mark.go       long transactions that run a script
 //
 // For speed alone, each behind a seam:
 //
