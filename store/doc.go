@@ -42,6 +42,7 @@
 //	tables.go     the tables of all databases, made when they are used
 //	store.go      Store: options, size and counters
 //	tx.go         Tx: beginning, ending, effects; Observer
+//	long.go       transactions that may take long
 //	entry.go      Entry: finding and reading a key; expiry on access
 //	entry_write.go      writing integers, strings, collections and expiries
 //	entry_sortedset.go  writing sorted sets
