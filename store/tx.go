@@ -42,6 +42,7 @@ type Tx struct {
 	changes int64  // not counted yet
 	weighed int    // how many effects are in weight
 	weight  int64  // see EffectBytes
+	made    []made // tables; tables.go
 	walk    walk
 	undo    struct {
 		list  []Undo // gathered from the partitions; undo.go
@@ -152,6 +153,9 @@ func (tx *Tx) End() {
 	case !tx.active:
 	case len(tx.effects) == 0:
 		tx.active = false
+		if len(tx.made) > 0 {
+			tx.dropMade()
+		}
 		tx.unlock()
 	default:
 		tx.commit()
@@ -173,6 +177,9 @@ func (tx *Tx) commit() {
 
 func (tx *Tx) finish() {
 	tx.dropEffects()
+	if len(tx.made) > 0 {
+		tx.dropMade()
+	}
 	tx.unlock()
 }
 

@@ -91,7 +91,7 @@ var mayImport = map[string][]string{
 	// The manifest quotes names as redis.conf does.
 	"persistence/aof/format": {"internal/decimal", "internal/pieces", "internal/quote"},
 	"persistence/aof":        {"internal/decimal", "internal/pieces", "store", "persistence/aof/format", "persistence/rdb", "persistence/fs"},
-	"persistence/rdb":        {"internal/decimal", "store", "persistence/rdb/encoding", "persistence/rdb/crc64"},
+	"persistence/rdb":        {"internal/decimal", "internal/pieces", "store", "persistence/rdb/encoding", "persistence/rdb/crc64"},
 	// The primitives of the format know no store.
 	"persistence/rdb/encoding": {"internal/decimal", "internal/pieces", "persistence/rdb/crc64"},
 	"persistence/rdb/crc64":    {},
