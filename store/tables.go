@@ -69,8 +69,8 @@ type made struct {
 	db int
 }
 
-// makeTable makes the table of the transaction's database. If the table is empty at the end, and the database is not the
-// usual one, the transaction drops it: commands that find no key must not fill the memory.
+// makeTable makes the table of the transaction's database. At its end, the transaction drops the table if it is empty:
+// commands that find no key must not fill the memory. Database 0 keeps its tables, because it is the usual one.
 func (tx *Tx) makeTable(p *partition) *table.Table {
 	if tx.db > 0 {
 		tx.made = append(tx.made, made{p, tx.db})
