@@ -84,17 +84,30 @@ func (c *Client) exhausted(call *commands.Call, mark int, reason any) {
 	}
 }
 
-// maxExecEffects is how many bytes the changes of a transaction may have beyond the bytes of its
-// commands. All changes wait in memory until EXEC has ended, and a copy is far larger than its
-// command.
-const maxExecEffects = 64 << 20
+const (
+	// maxExecEffects is how many bytes the changes of a transaction may have beyond the bytes of its
+	// commands. All changes wait in memory until EXEC has ended, and a copy is far larger than its
+	// command.
+	maxExecEffects = 64 << 20
+	// minExecEffects is the same while memory is at maxmemory.
+	minExecEffects = 16 << 20
+)
 
-const errExecTooLarge commands.Error = "OOM the changes of the transaction exceed 64 MB more than its commands: split the transaction"
+const errExecTooLarge commands.Error = "OOM the changes of the transaction take too much memory: split the transaction, or raise maxmemory"
+
+// execEffects returns how many bytes the changes of a transaction may have. They take twice their size, because
+// the log encodes them.
+func (c *Client) execEffects() int64 {
+	bound := int64(maxExecEffects)
+	if limit := c.server.Config().MaxMemory; limit > 0 {
+		bound = min(bound, minExecEffects+max(0, limit-c.server.parts.Store.Used())/2)
+	}
+	return bound + int64(c.conn.Transaction.Bytes)
+}
 
 // Run implements [commands.Runner]. It refuses commands that need memory after too many changes.
 func (c *Client) Run(inner *commands.Call) {
-	bound := maxExecEffects + int64(c.conn.Transaction.Bytes)
-	if inner.Cmd.Flags&commands.DenyOOM != 0 && inner.Tx != nil && inner.Tx.EffectBytes() > bound {
+	if inner.Cmd.Flags&commands.DenyOOM != 0 && inner.Tx != nil && inner.Tx.EffectBytes() > c.execEffects() {
 		c.server.stats.Commands.Of(inner.Cmd).Rejected.Add(1)
 		c.server.replyError(inner, errExecTooLarge)
 		return
