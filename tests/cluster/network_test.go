@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +26,14 @@ var networks int
 // startOnNetwork starts a cluster whose nodes are in namespaces of their own, and waits until it serves.
 func startOnNetwork(t *testing.T, size int) *processes {
 	t.Helper()
+	p := placeOnNetwork(t, size)
+	p.begin()
+	return p
+}
+
+// placeOnNetwork makes a network with the places of nodes, which do not run yet.
+func placeOnNetwork(t *testing.T, size int) *processes {
+	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("network namespaces need root")
 	}
@@ -36,12 +46,27 @@ func startOnNetwork(t *testing.T, size int) *processes {
 	w.ip("addr", "add", w.prefix+"254/24", "dev", w.name)
 	w.ip("link", "set", w.name, "up")
 	p := &processes{t: t, network: w, more: []string{"--cluster-secret", "a secret of the tests, 32 bytes long", "--protected-mode", "no"}}
+	p.command = p.commandOfNode
 	for i := range size {
 		w.join(i)
 		p.nodes = append(p.nodes, &node{bin: bin, host: w.address(i), port: 6379, proxy: 6380, dir: t.TempDir()})
 	}
-	p.begin()
 	return p
+}
+
+// giveNames gives the nodes names, which all nodes know.
+func (w *network) giveNames(names []string) {
+	w.t.Helper()
+	var hosts strings.Builder
+	for i, name := range names {
+		fmt.Fprintf(&hosts, "%s %s\n", w.address(i), name)
+	}
+	for i := range names {
+		dir := filepath.Join("/etc/netns", w.namespace(i)) // its files take the place of those in /etc
+		require.NoError(w.t, os.MkdirAll(dir, 0o755))
+		w.t.Cleanup(func() { require.NoError(w.t, os.RemoveAll(dir)) })
+		require.NoError(w.t, os.WriteFile(filepath.Join(dir, "hosts"), []byte("127.0.0.1 localhost\n"+hosts.String()), 0o644))
+	}
 }
 
 // ip runs the program of this name.
