@@ -9,6 +9,8 @@ type Topology interface {
 	Epoch() uint64
 	// View returns the cluster as this node sees it now. The caller must not change it.
 	View() *topology.View
+	// Metrics returns what this node has counted since its start.
+	Metrics() topology.Metrics
 	// Publish sends a published message to the other nodes, at most once. It copies the message and
 	// does not wait.
 	Publish(channel, message []byte)

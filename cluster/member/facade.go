@@ -1,7 +1,6 @@
 package member
 
 import (
-	"cellserver/cluster"
 	"cellserver/internal/topology"
 	"cellserver/store"
 )
@@ -89,8 +88,8 @@ func (m *Member) Memory() int64 {
 	return 0
 }
 
-// Metrics returns the numbers of the node.
-func (m *Member) Metrics() (numbers cluster.Metrics) {
+// Metrics implements [commands.Topology].
+func (m *Member) Metrics() (numbers topology.Metrics) {
 	if n := m.node.Load(); n != nil {
 		numbers = n.Metrics()
 	}

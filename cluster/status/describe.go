@@ -14,6 +14,7 @@ func Describe(s *State) string {
 		fmt.Fprintf(&b, "leader    %s\n", s.leaderLine())
 		fmt.Fprintf(&b, "asked     %s\n", s.askedLine())
 		fmt.Fprintf(&b, "log       committed %d, applied %d\n", s.Commit, s.Applied)
+		b.WriteString(s.numbersLines())
 		if s.Dropped > 0 {
 			fmt.Fprintf(&b, "pub/sub   %s did not reach another node\n", count(s.Dropped, "message"))
 		}
@@ -24,6 +25,25 @@ func Describe(s *State) string {
 		b.WriteString("  " + line + "\n")
 	}
 	return b.String()
+}
+
+// numbersLines say how fast this node commits as a leader, and how steady it leads. They are empty if it has never led.
+func (s *State) numbersLines() string {
+	n := &s.Numbers
+	if n.Epochs == 0 {
+		return ""
+	}
+	return fmt.Sprintf("commits   %d here: half within %s, 99 of 100 within %s; %s wait\n", n.Commits, micros(n.Half), micros(n.Most), size(n.Lag)) +
+		fmt.Sprintf("epochs    began or ended %s here; %s taken back, %s waited for a lease\n", count(uint64(n.Epochs), "time"),
+			count(uint64(n.Undone), "change"), count(uint64(n.Misses), "reply"))
+}
+
+// micros writes a number of microseconds.
+func micros(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d us", n)
+	}
+	return fmt.Sprintf("%.1f ms", float64(n)/1000)
 }
 
 // headline says in one line whether the cluster serves.
@@ -103,6 +123,9 @@ func size(bytes int64) string {
 func count(n uint64, thing string) string {
 	if n == 1 {
 		return "1 " + thing
+	}
+	if stem, ok := strings.CutSuffix(thing, "y"); ok {
+		thing = stem + "ie"
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -8,16 +8,28 @@ type State struct {
 	Joining bool   `json:"joining,omitempty"` // it does not have the data yet
 	Fault   string `json:"fault,omitempty"`   // why it cannot write its disk; a sentence
 
-	Leader  string `json:"leader,omitempty"` // id; "" if none is known
-	Term    uint64 `json:"term"`
-	Since   int64  `json:"since_ms"` // how long there has been this leader, or none
-	Commit  uint64 `json:"commit"`   // index of the last committed entry
-	Applied uint64 `json:"applied"`  // index of the last entry that Self has applied
-	MaxSkew int64  `json:"max_skew_ms"`
-	Feature int    `json:"feature"` // level at which the cluster works
-	Dropped uint64 `json:"dropped"` // published messages that did not reach another node
+	Leader  string  `json:"leader,omitempty"` // id; "" if none is known
+	Term    uint64  `json:"term"`
+	Since   int64   `json:"since_ms"` // how long there has been this leader, or none
+	Commit  uint64  `json:"commit"`   // index of the last committed entry
+	Applied uint64  `json:"applied"`  // index of the last entry that Self has applied
+	MaxSkew int64   `json:"max_skew_ms"`
+	Feature int     `json:"feature"` // level at which the cluster works
+	Dropped uint64  `json:"dropped"` // published messages that did not reach another node
+	Numbers Numbers `json:"numbers"`
 
 	Nodes []Node `json:"nodes"` // sorted by address
+}
+
+// Numbers are what the node that answers has counted since its start.
+type Numbers struct {
+	Lag     int64 `json:"lag_bytes"` // changes that wait for a majority
+	Commits int64 `json:"commits"`
+	Half    int64 `json:"p50_us"` // half of the commits took at most so many microseconds
+	Most    int64 `json:"p99_us"` // and 99 of 100
+	Epochs  int64 `json:"epoch_changes"`
+	Undone  int64 `json:"undone"`       // changes that were taken back
+	Misses  int64 `json:"lease_misses"` // replies that waited because there was no lease
 }
 
 // Node is one member, as the node that answers knows it.

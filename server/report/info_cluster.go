@@ -96,6 +96,19 @@ func (r *Report) infoCluster(t *text, _ int64) {
 	t.add("cluster_nodes", len(v.Nodes))
 	t.add("cluster_nodes_healthy", v.Healthy())
 	t.add("cluster_voters", v.Voters())
+	m := cluster.Metrics()
+	t.add("cluster_commit_index", m.Commit)
+	t.add("cluster_lag_entries", m.LagEntries)
+	t.add("cluster_lag_bytes", m.LagBytes)
+	t.add("cluster_commits", m.Commits())
+	t.add("cluster_commit_usec_p50", m.Within(0.5))
+	t.add("cluster_commit_usec_p99", m.Within(0.99))
+	t.add("cluster_proposed_entries", m.Entries)
+	t.add("cluster_proposed_bytes", m.EntryBytes)
+	t.add("cluster_dropped_entries", m.Dropped)
+	t.add("cluster_epoch_changes", m.EpochChanges)
+	t.add("cluster_undone_effects", m.Undone)
+	t.add("cluster_lease_misses", m.LeaseMisses)
 }
 
 // term returns the term of the first group's leader.

@@ -30,4 +30,28 @@ func (r *Report) metricsCluster(x *exposition) {
 			x.add(float64(applied), "node", v.Nodes[i].ID)
 		}
 	}
+	m := cluster.Metrics()
+	x.clusterCounts(&m)
+}
+
+// clusterCounts shows what this node has counted.
+func (x *exposition) clusterCounts(m *topology.Metrics) {
+	x.one(x.gauge, "cluster_commit_index", float64(m.Commit), "Index of the last committed log entry that this node knows.")
+	x.one(x.gauge, "cluster_lag_entries", float64(m.LagEntries), "Log entries that this node has and has not applied.")
+	x.one(x.gauge, "cluster_lag_bytes", float64(m.LagBytes), "Bytes of changes that wait for a majority of the nodes.")
+	x.one(x.counter, "cluster_proposed_entries_total", float64(m.Entries), "Log entries that this node has proposed as the leader.")
+	x.one(x.counter, "cluster_proposed_bytes_total", float64(m.EntryBytes), "Bytes of these log entries.")
+	x.one(x.counter, "cluster_dropped_entries_total", float64(m.Dropped), "Log entries that did not count, because their leader was deposed.")
+	x.one(x.counter, "cluster_epoch_changes_total", float64(m.EpochChanges), "How often this node began or ended to lead.")
+	x.one(x.counter, "cluster_undone_effects_total", float64(m.Undone), "Changes that were taken back, because no other node had them.")
+	x.one(x.counter, "cluster_lease_misses_total", float64(m.LeaseMisses), "Replies that waited for a majority, because there was no lease.")
+	x.family("cluster_commit_duration_seconds", "histogram", "Time from the proposal of a log entry until a majority has it.")
+	n := int64(0)
+	for i, commits := range m.Latency[:len(m.Latency)-1] {
+		n += commits
+		x.sample("_bucket", float64(n), []string{"le", metricNumber(float64(int64(1)<<i) / 1e6)})
+	}
+	x.sample("_bucket", float64(m.Commits()), []string{"le", "+Inf"})
+	x.sample("_sum", float64(m.Duration)/1e9, nil)
+	x.sample("_count", float64(m.Commits()), nil)
 }

@@ -13,6 +13,7 @@ type Topology struct {
 	Now    *topology.View
 	Epochs []uint64 // what Epoch returns, one after the other; the last one stays
 	Err    error    // the error of Meet, Forget and Failover
+	Counts topology.Metrics
 	Calls  []string // the calls of Meet, Forget, Failover and Publish
 }
 
@@ -54,6 +55,9 @@ func (t *Topology) Epoch() uint64 {
 
 // View implements [commands.Topology].
 func (t *Topology) View() *topology.View { return t.Now }
+
+// Metrics implements [commands.Topology].
+func (t *Topology) Metrics() topology.Metrics { return t.Counts }
 
 // Publish implements [commands.Topology].
 func (t *Topology) Publish(channel, message []byte) {
