@@ -38,6 +38,9 @@ func (n *Node) Add(k topology.Node) error {
 // Admit adds a node that gets the data and does not vote yet. It returns the index of the entry that the node must have
 // before it votes. A node that had its address before is removed: its disk is lost. Only a leader can.
 func (n *Node) Admit(k topology.Node) (index uint64, err error) {
+	if n.IsGone(k.ID) {
+		return 0, fmt.Errorf("node %s was removed from the cluster, and its id is never used again", k.ID)
+	}
 	for _, old := range n.at(roster.Address(k)) {
 		if string(old) == k.ID {
 			continue
@@ -67,6 +70,16 @@ func (n *Node) Promote(id string) error {
 	}
 	return n.await(n.raft.Load().AddVoter(s.ID, s.Address, 0, 0))
 }
+
+// IsGone reports whether a node was removed from the cluster.
+func (n *Node) IsGone(id string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.roster.IsGone(id)
+}
+
+// Self returns this node as it announces itself.
+func (n *Node) Self() topology.Node { return n.o.Self }
 
 // Votes reports whether a node votes.
 func (n *Node) Votes(id string) bool {

@@ -99,6 +99,7 @@ type Node struct {
 	stop    chan struct{}
 	gone    chan struct{} // is closed when raft is shut down
 	end     sync.Once     // closes gone
+	closed  sync.Once     // closes stop
 	changed chan struct{} // see Changed; has room for one
 	running sync.WaitGroup
 
@@ -153,6 +154,7 @@ func New(o Options) *Node {
 // Start loads what the disk has, and takes part in the cluster. A node has forgotten to whom it promised a lease. So
 // between two runs there must be a NodeTimeout.
 func (n *Node) Start() error {
+	n.empty() // a node that returns as a new one has the keys of the one before
 	r, err := raft.NewRaft(raftConfig(n.o.Self.ID, n.o.NodeTimeout, n.log), machine{n}, n.o.Disk.Logs, n.o.Disk.Stable, n.o.Disk.Snapshots, n.o.Transport)
 	if err != nil {
 		return err
@@ -205,7 +207,7 @@ func (n *Node) Close() error {
 	if r := n.raft.Load(); r != nil {
 		err = r.Shutdown().Error()
 	}
-	close(n.stop)
+	n.closed.Do(func() { close(n.stop) })
 	n.running.Wait()
 	return err
 }
@@ -227,16 +229,29 @@ var errBroken = errors.New("this node has stopped: see its log")
 
 // fail stops the node by itself. A node that goes on after an entry that it cannot apply would differ from the others.
 func (n *Node) fail(err error) {
+	if n.serveNobody(err) {
+		n.end.Do(func() { close(n.gone) })
+		go n.raftShutdown()
+	}
+}
+
+// serveNobody ends the service for clients. It reports false if it has ended before.
+func (n *Node) serveNobody(err error) bool {
 	if n.broken.Swap(true) {
-		return
+		return false
 	}
 	n.log.Error("this node leaves the cluster because it cannot go on", "error", err)
 	n.updateView()
-	n.end.Do(func() { close(n.gone) })
-	go n.raftShutdown()
 	if n.o.Failed != nil {
 		n.o.Failed(err)
 	}
+	return true
+}
+
+// Leave ends the service for clients, and stops the node as Close does. The error says why.
+func (n *Node) Leave(why error) error {
+	n.serveNobody(why)
+	return n.Close()
 }
 
 // Fail ends the part of this node in the cluster, for example because its disk has failed.

@@ -58,6 +58,7 @@ func (n *Node) facts() image.Facts {
 			f.Nodes = append(f.Nodes, body)
 		}
 	}
+	f.Gone = n.roster.Gone()
 	return f
 }
 
@@ -116,7 +117,7 @@ func (n *Node) load(in io.Reader) (index uint64, err error) {
 	}
 	n.fsm = fsmState{f.Term, f.Batch, f.Time}
 	n.mu.Lock()
-	n.roster.Replace(known.Known())
+	n.roster.Replace(known.Known(), f.Gone)
 	n.mu.Unlock()
 	return f.Index, nil
 }

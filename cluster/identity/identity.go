@@ -14,12 +14,13 @@ import (
 
 // Node is what a node knows about itself.
 type Node struct {
-	ID          string `json:"id"`          // 40 hexadecimal digits
-	Cluster     string `json:"cluster"`     // id of its cluster in 40 hexadecimal digits; empty until the node knows it
-	Incarnation uint64 `json:"incarnation"` // number of the directory, from 1
-	BootID      string `json:"boot_id"`     // of the kernel under which the node was started
-	Durable     bool   `json:"durable"`     // everything that the node has acknowledged is on disk
-	Clean       bool   `json:"clean"`       // the node has stopped, and everything is on disk
+	ID          string `json:"id"`                  // 40 hexadecimal digits
+	Cluster     string `json:"cluster"`             // id of its cluster in 40 hexadecimal digits; empty until the node knows it
+	Incarnation uint64 `json:"incarnation"`         // number of the directory, from 1
+	BootID      string `json:"boot_id"`             // of the kernel under which the node was started
+	Durable     bool   `json:"durable"`             // everything that the node has acknowledged is on disk
+	Clean       bool   `json:"clean"`               // the node has stopped, and everything is on disk
+	Forgotten   bool   `json:"forgotten,omitempty"` // the cluster has removed the incarnation before: only CLUSTER MEET takes this one in
 }
 
 // maxSize is the largest size of the file in bytes.

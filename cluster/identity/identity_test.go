@@ -274,3 +274,30 @@ func TestOnARealFileSystem(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, n.ID, again.ID)
 }
+
+// A node that the cluster has removed gets a new id, and stays removed over restarts and power cuts, until it is saved as
+// a member again.
+func TestAForgottenNode(t *testing.T) {
+	m := formed(t, "boot-1", false)
+	n, err := Open(m, dir, "boot-1", false)
+	require.NoError(t, err)
+	gone, err := Forget(m, dir, n)
+	require.NoError(t, err)
+	require.NotEqual(t, n.ID, gone.ID)
+	require.Equal(t, n.Incarnation+1, gone.Incarnation)
+	for _, boot := range []string{"boot-1", "boot-2"} {
+		again, err := Open(m, dir, boot, false)
+		require.NoError(t, err)
+		require.True(t, again.Forgotten)
+		require.Equal(t, n.Cluster, again.Cluster)
+		m = m.PowerCut(nil)
+	}
+	again, err := Open(m, dir, "boot-3", false)
+	require.NoError(t, err)
+	require.True(t, again.Forgotten)
+	again.Forgotten = false
+	require.NoError(t, Save(m, dir, again))
+	again, err = Open(m, dir, "boot-3", false)
+	require.NoError(t, err)
+	require.False(t, again.Forgotten)
+}

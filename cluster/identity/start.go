@@ -43,12 +43,19 @@ func Open(files fs.FS, dir, bootID string, durable bool) (Node, error) {
 	return n, nil
 }
 
+// Forget begins the next incarnation of a node that the cluster has removed. Its log must be closed. The old directory is
+// moved to OldDir, and the new one says that the node was forgotten.
+func Forget(files fs.FS, dir string, n Node) (Node, error) {
+	next := Node{ID: NewID(n.ID, n.Incarnation+1), Cluster: n.Cluster, Incarnation: n.Incarnation + 1, BootID: n.BootID, Durable: n.Durable, Forgotten: true}
+	return next, replace(files, dir, next)
+}
+
 // next returns the node at its next start. It is the next incarnation if the directory may have lost something: what the
 // page cache had does not survive the kernel.
 func (n Node) next(bootID string, durable bool) Node {
 	unsynced := !n.Durable && !n.Clean
 	if unsynced && (bootID == "" || bootID != n.BootID) {
-		return Node{Cluster: n.Cluster, Incarnation: n.Incarnation + 1, BootID: bootID, Durable: durable}
+		return Node{Cluster: n.Cluster, Incarnation: n.Incarnation + 1, BootID: bootID, Durable: durable, Forgotten: n.Forgotten}
 	}
 	n.BootID, n.Clean = bootID, false
 	n.Durable = durable && !unsynced // what the run before has acknowledged may still be in the page cache

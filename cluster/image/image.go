@@ -18,6 +18,7 @@ const (
 	factTime    = "cl-ts"
 	factEntry   = "cl-entry" // index, term and number of the last entry
 	factNode    = "cl-node"  // a node as in an entry, once for each
+	factGone    = "cl-gone"  // the id of a node that was removed, once for each
 )
 
 // Facts are what a snapshot says beside the keys.
@@ -28,6 +29,7 @@ type Facts struct {
 	Batch   uint64   // its number
 	Time    int64    // of the log, in Unix nanoseconds
 	Nodes   [][]byte // each in the form of an entry
+	Gone    []string // the ids of nodes that were removed
 }
 
 // Save writes a snapshot, and closes the snapshot of the store. The keys of before get what they held before.
@@ -40,6 +42,9 @@ func Save(out io.Writer, s *store.Snapshot, f Facts, before pending.Committed) e
 	w.Aux(factEntry, fmt.Sprint(f.Index, " ", f.Term, " ", f.Batch))
 	for _, n := range f.Nodes {
 		w.Aux(factNode, string(n))
+	}
+	for _, id := range f.Gone {
+		w.Aux(factGone, id)
 	}
 	db := -1
 	key := func(im *store.Image) error {
@@ -88,9 +93,7 @@ func Load(in io.Reader, s *store.Store, cluster [20]byte) (f Facts, err error) {
 			_, err = fmt.Sscan(value, &f.Index, &f.Term, &f.Batch)
 		default:
 			found--
-			if name == factNode {
-				f.Nodes = append(f.Nodes, []byte(value))
-			}
+			f.noteNode(name, value)
 		}
 		wrong = errors.Join(wrong, err)
 	}
@@ -100,4 +103,14 @@ func Load(in io.Reader, s *store.Store, cluster [20]byte) (f Facts, err error) {
 	}
 	f.Cluster = cluster
 	return f, errors.Join(wrong, err)
+}
+
+// noteNode notes a fact about a node.
+func (f *Facts) noteNode(name, value string) {
+	switch name {
+	case factNode:
+		f.Nodes = append(f.Nodes, []byte(value))
+	case factGone:
+		f.Gone = append(f.Gone, value)
+	}
 }

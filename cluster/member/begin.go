@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"time"
 
 	"cellserver/cluster"
@@ -25,7 +24,11 @@ func (m *Member) begin(d formation.Decision) error {
 		return m.ctx.Err()
 	case <-m.quiet.C:
 	}
-	o, err := m.nodeOptions(m.nodeAt(m.disk.identity.ID, m.addressOf(d.Found)))
+	at, err := m.ownAddress(&d)
+	if err != nil {
+		return err
+	}
+	o, err := m.nodeOptions(m.nodeAt(m.disk().identity.ID, at))
 	if err != nil {
 		return err
 	}
@@ -39,8 +42,7 @@ func (m *Member) begin(d formation.Decision) error {
 		}
 		phase = formation.Founding
 	}
-	m.place.take(phase, &m.disk.identity)
-	m.own = o.Self
+	m.place.take(phase, &m.disk().identity)
 	n := cluster.New(o)
 	m.node.Store(n) // Raft calls it from its start on
 	return n.Start()
@@ -48,25 +50,25 @@ func (m *Member) begin(d formation.Decision) error {
 
 // prepare makes the directory ready: the id is on disk before Raft starts.
 func (m *Member) prepare(d *formation.Decision) error {
-	n := &m.disk.identity
+	n := &m.disk().identity
 	switch d.Action {
 	case formation.Found: // the cluster follows after the voters are written
-		if err := m.disk.save(d.ID, ""); err != nil {
+		if err := m.disk().save(d.ID, ""); err != nil {
 			return err
 		}
 	case formation.Enter:
-		if err := m.disk.save(d.ID, d.Cluster); err != nil {
+		if err := m.disk().save(d.ID, d.Cluster); err != nil {
 			return err
 		}
 	default:
 		d.Found = m.foundAt(n.ID)
 		if n.Cluster == "" { // it stopped between the voters and the cluster
-			if err := m.disk.save(n.ID, formation.ClusterID(m.o.List)); err != nil {
+			if err := m.disk().save(n.ID, formation.ClusterID(m.o.List)); err != nil {
 				return err
 			}
 		}
 	}
-	return m.disk.openLog()
+	return m.disk().openLog()
 }
 
 // foundAt returns the listed address of a node that goes on with its disk.
@@ -84,7 +86,7 @@ func (m *Member) found(d *formation.Decision, o cluster.Options) error {
 	if err := cluster.Bootstrap(o, o.Listed); err != nil {
 		return err
 	}
-	return m.disk.save(d.ID, formation.ClusterID(m.o.List))
+	return m.disk().save(d.ID, formation.ClusterID(m.o.List))
 }
 
 // founders returns the nodes of the list, as they are if they have founded the cluster.
@@ -95,20 +97,11 @@ func (m *Member) founders() (all []topology.Node) {
 	return all
 }
 
-// addressOf returns a listed address by its text, or the fallback.
-func (m *Member) addressOf(text string) formation.Address {
-	i := slices.IndexFunc(m.o.List, func(a formation.Address) bool { return a.String() == text })
-	if i < 0 {
-		return m.o.Fallback
-	}
-	return m.o.List[i]
-}
-
 // nodeAt returns this node with an address, unless the configuration announces another one.
 func (m *Member) nodeAt(id string, at formation.Address) topology.Node {
 	a := &m.o.Announce
 	return topology.Node{
-		ID: id, Host: cmp.Or(a.Host, at.Host), Port: cmp.Or(a.Port, at.Port), PeerPort: cmp.Or(a.PeerPort, at.PeerPort),
+		ID: id, Host: cmp.Or(a.Host, at.Host, "127.0.0.1"), Port: cmp.Or(a.Port, at.Port), PeerPort: cmp.Or(a.PeerPort, at.PeerPort),
 		Zone: m.o.Zone, Healthy: true,
 	}
 }
@@ -119,10 +112,10 @@ func (m *Member) nodeOptions(self topology.Node) (o cluster.Options, err error) 
 		Self: self, Store: m.o.Store, Listed: m.founders(), Peers: others{m}, Clock: m.o.Clock, Log: m.log, Timing: m.o.Timing, Reads: m.o.Reads,
 		Publish: m.sender.Publish, Replaced: m.o.Replaced, Failed: m.o.Failed,
 	}
-	if o.Disk, err = m.disk.parts(); err != nil {
+	if o.Disk, err = m.disk().parts(); err != nil {
 		return o, err
 	}
-	id := cmp.Or(m.disk.identity.Cluster, formation.ClusterID(m.o.List))
+	id := cmp.Or(m.disk().identity.Cluster, formation.ClusterID(m.o.List))
 	if _, err := hex.Decode(o.Cluster[:], []byte(id)); err != nil {
 		return o, fmt.Errorf("the id of the cluster: %w", err)
 	}
@@ -131,7 +124,7 @@ func (m *Member) nodeOptions(self topology.Node) (o cluster.Options, err error) 
 		return o, err
 	}
 	m.transport = raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
-		Stream: layer, MaxPool: pooledConnections, Timeout: max(2*m.o.NodeTimeout, leastRaftTimeout), Logger: m.disk.log,
+		Stream: layer, MaxPool: pooledConnections, Timeout: max(2*m.o.NodeTimeout, leastRaftTimeout), Logger: m.disk().log,
 	})
 	o.Transport = m.transport
 	return o, nil

@@ -22,7 +22,7 @@ var errNoPlace = errors.New("this node is in no cluster yet: see its log")
 
 // Meet implements [commands.Topology]. The other node joins by itself, and this one waits until it votes.
 func (m *Member) Meet(host string, port int) error {
-	n := m.node.Load()
+	n := m.taking()
 	if n == nil {
 		return errNoPlace
 	}
@@ -73,7 +73,7 @@ func (m *Member) Forget(id string) error {
 
 // Failover implements [commands.Topology].
 func (m *Member) Failover() error {
-	n := m.node.Load()
+	n := m.taking()
 	if n == nil {
 		return errNoPlace
 	}

@@ -34,6 +34,20 @@ type disk struct {
 	failure   atomic.Pointer[error]
 }
 
+// newDisk begins with the directory of the next incarnation.
+func (m *Member) newDisk() {
+	d := &disk{o: m.o.Disk, log: cluster.NewRaftLog(m.log)}
+	d.failed = func(err error) {
+		if m.disk() == d {
+			m.diskFailed(err)
+		}
+	}
+	m.files.Store(d)
+}
+
+// disk returns the directory of the present incarnation.
+func (m *Member) disk() *disk { return m.files.Load() }
+
 // keptSnapshots is how many snapshots stay on disk.
 const keptSnapshots = 2
 
@@ -42,8 +56,11 @@ func (d *disk) open() (phase formation.Phase, err error) {
 	if d.identity, err = identity.Open(d.o.FS, d.o.Dir, d.o.BootID, d.o.Durable); err != nil {
 		return "", err
 	}
-	if d.identity.ID == "" {
+	switch {
+	case d.identity.ID == "":
 		return formation.Empty, nil
+	case d.identity.Forgotten:
+		return formation.Returning, nil
 	}
 	if err := d.openLog(); err != nil {
 		return "", err
@@ -77,7 +94,7 @@ func (d *disk) phase() (formation.Phase, error) {
 
 // save keeps the id of the node and of its cluster.
 func (d *disk) save(id, cluster string) error {
-	d.identity.ID, d.identity.Cluster = id, cluster
+	d.identity.ID, d.identity.Cluster, d.identity.Forgotten = id, cluster, false
 	return identity.Save(d.o.FS, d.o.Dir, d.identity)
 }
 

@@ -4,7 +4,9 @@
 //	stop.go      Stop, which takes a bounded time
 //	facade.go    what the server sees of the cluster, also before the node has its place
 //	place.go     gets the place: asks the others until formation decides
+//	forgotten.go the cluster removes the node, and takes it back as another one
 //	standing.go  what the node knows about its place
+//	address.go   where the others reach the node
 //	begin.go     starts the node of package cluster at its place
 //	joining.go   asks the leader until this node votes
 //	watch.go     follows the cluster: leaders, nodes, published messages

@@ -133,7 +133,12 @@ func (m *machine) tryStart(list ...*machine) error {
 		Growth: func() (percent, least int64) { return 100, 1 << 20 },
 		Edge: Edge{
 			Deliver: func(_, _ []byte) {}, Changed: func(_, _ *topology.View) { m.views.Add(1) }, Replaced: func() {},
-			Failed: func(error) { m.failed.Add(1) },
+			Failed: func(err error) {
+				m.failed.Add(1)
+				if err == nil {
+					m.failed.Store(0)
+				}
+			},
 		},
 	}
 	for _, other := range list {

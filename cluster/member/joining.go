@@ -29,7 +29,7 @@ func (m *Member) removeOld() {
 	if m.ctx.Err() != nil {
 		return
 	}
-	if err := m.disk.removeOld(); err != nil {
+	if err := m.disk().removeOld(); err != nil {
 		m.log.Warn("the former directory of this node cannot be removed: remove it by hand", "error", err)
 	}
 }
@@ -78,7 +78,7 @@ func (m *Member) awaitApplied(index uint64) bool {
 func (m *Member) askToJoin(vote bool) (joined peer.Joined, err error) {
 	n := m.node.Load()
 	v := n.View()
-	j := peer.Join{Cluster: m.place.cluster(), Node: m.own, Feature: feature, Vote: vote, Applied: n.Applied()}
+	j := peer.Join{Cluster: m.place.cluster(), Node: n.Self(), Feature: feature, Vote: vote, Applied: n.Applied()}
 	var via []string
 	if leader := v.LeaderOf(0); leader >= 0 && leader != v.Self {
 		via = append(via, string(roster.Address(v.Nodes[leader])))

@@ -25,7 +25,7 @@ import (
 type Options struct {
 	List     []formation.Address // cluster-nodes
 	Announce formation.Address   // what clients and nodes are to use; a zero field is not set
-	Fallback formation.Address   // of a node that no address of List reaches
+	Fallback formation.Address   // of a node that no address of List reaches; without Host it is found out
 	Zone     string
 	Run      string // a random number of 40 hexadecimal digits
 	Release  string // for people
@@ -54,7 +54,7 @@ type Edge struct {
 	Deliver  func(channel, message []byte) // gives a message to the subscribers of this node
 	Changed  func(old, now *topology.View) // follows a change of the cluster; one call at a time
 	Replaced func()                        // any key may have changed
-	Failed   func(reason error)            // the node takes no part any more
+	Failed   func(reason error)            // the node takes no part any more; nil: it takes part again
 }
 
 // Member is the life of a node in its cluster. Its methods are safe for concurrent use.
@@ -65,15 +65,15 @@ type Member struct {
 	port   *peer.Port
 	sender *peer.Publisher
 	proxy  *forward.Proxy
-	quiet  *time.Timer // fires when nobody relies on promises of the process before
-	disk   disk
+	quiet  *time.Timer          // fires when nobody relies on promises of the process before
+	files  atomic.Pointer[disk] // the directory of the present incarnation
 	place  place
 	vitals vitals
 
 	outside   *topology.View               // the cluster as clients see it before the node has its place
 	node      atomic.Pointer[cluster.Node] // nil until the node has its place
-	own       topology.Node                // this node as it announces itself; fixed before node is set
-	placed    chan struct{}                // is closed when node is set, or never will be; nil before Start
+	lived     chan struct{}                // is closed when the life of the node has ended; nil before Start
+	removed   chan string                  // has the id of this node after the cluster has removed it; has room for one
 	transport *raft.NetworkTransport       // nil until the node has its place
 	kick      chan struct{}                // makes join ask the leader; has room for one
 	refused   chan error                   // has room for one: why the process is to stop
@@ -91,12 +91,12 @@ type Member struct {
 func New(o Options) (*Member, error) {
 	m := &Member{
 		o: o, log: o.Log, quiet: time.NewTimer(o.NodeTimeout),
-		kick: make(chan struct{}, 1), refused: make(chan error, 1),
+		kick: make(chan struct{}, 1), removed: make(chan string, 1), refused: make(chan error, 1),
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.calls, m.hurry = context.WithCancel(m.ctx)
 	m.place.init(o.Run, o.List)
-	m.disk.o, m.disk.log, m.disk.failed = o.Disk, cluster.NewRaftLog(o.Log), m.diskFailed
+	m.newDisk()
 	m.dialer = &peer.Dialer{Security: o.Security, Cluster: m.place.cluster, Limits: o.Limits, Connect: o.Connect}
 	var err error
 	if m.port, err = peer.NewPort(m.dialer, service{m}, o.Log); err != nil {
@@ -122,13 +122,16 @@ func (m *Member) Serve(ln net.Listener) {
 
 // Start opens the directory, and lets the node get its place. The error says what to do.
 func (m *Member) Start() error {
-	phase, err := m.disk.open()
+	phase, err := m.disk().open()
 	if err != nil {
 		return err
 	}
-	m.place.begin(phase, &m.disk.identity)
-	m.placed = make(chan struct{})
-	m.working.Go(m.live)
+	m.place.begin(phase, &m.disk().identity)
+	m.lived = make(chan struct{})
+	m.working.Go(func() {
+		defer close(m.lived)
+		m.live()
+	})
 	return nil
 }
 

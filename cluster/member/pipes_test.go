@@ -75,6 +75,9 @@ func (c *pipe) SetWriteDeadline(t time.Time) error {
 	return c.Conn.SetWriteDeadline(t)
 }
 
+// LocalAddr implements [net.Conn].
+func (c *pipe) LocalAddr() net.Addr { return pipeAddr(c.machine + ":12345") }
+
 // Close implements [net.Conn].
 func (c *pipe) Close() error {
 	c.once.Do(func() { close(c.closed) })

@@ -15,23 +15,43 @@ const (
 	askWithin = 2 * time.Second
 )
 
-// live is the life of the node: it gets its place, and then follows the cluster.
+// live is the life of the node: it gets its place, and then follows the cluster. After the cluster has removed it, its
+// next life begins with an invitation.
 func (m *Member) live() {
-	d, err := m.findPlace()
-	if err == nil {
-		err = m.begin(d)
-	}
-	close(m.placed)
-	if err != nil {
-		if m.ctx.Err() == nil {
-			m.refuse(err)
+	for first := true; !m.place.isForgotten() || m.awaitInvitation(); first = false {
+		d, err := m.findPlace()
+		if err == nil {
+			err = m.begin(d)
 		}
+		if err == nil {
+			m.follow(first)
+			err = m.watch()
+		}
+		if err == nil {
+			err = m.leave()
+		}
+		if err != nil {
+			if m.ctx.Err() == nil {
+				m.refuse(err)
+			}
+			return
+		}
+	}
+}
+
+// follow starts the goroutines that follow the cluster. They go on in the next life.
+func (m *Member) follow(first bool) {
+	if first {
+		m.working.Go(m.join)
+		m.working.Go(m.ask)
+		m.working.Go(m.growth)
 		return
 	}
-	m.working.Go(m.join)
-	m.working.Go(m.ask)
-	m.working.Go(m.growth)
-	m.watch()
+	m.o.Failed(nil)
+	select {
+	case m.kick <- struct{}{}:
+	default: // join asks the leader anyway
+	}
 }
 
 // findPlace asks the other nodes until formation decides.

@@ -22,22 +22,28 @@ const feature = 1
 type service struct{ *Member }
 
 // Hello implements [peer.Service].
-func (s service) Hello(peer.Hello) peer.Hello { return s.hello() }
+func (s service) Hello(asker peer.Hello) peer.Hello {
+	h := s.hello()
+	if n := s.taking(); n != nil && asker.ID != "" && asker.Cluster == h.Cluster {
+		h.Gone = n.IsGone(asker.ID)
+	}
+	return h
+}
 
 // hello says who this node is.
 func (m *Member) hello() peer.Hello {
 	h := peer.Hello{Standing: m.standing(), Feature: feature, Release: m.o.Release, Time: m.o.Wall()}
-	n := m.node.Load()
+	n := m.taking()
 	if n == nil {
 		return h
 	}
-	v := n.View()
-	h.Client, h.Peer, h.Zone, h.Applied = clientAddress(&m.own), string(roster.Address(m.own)), m.own.Zone, n.Applied()
+	v, own := n.View(), n.Self()
+	h.Client, h.Peer, h.Zone, h.Applied = clientAddress(&own), string(roster.Address(own)), own.Zone, n.Applied()
 	if i := v.LeaderOf(0); i >= 0 && v.State != topology.Down {
 		leader := &v.Nodes[i]
 		h.Leader = peer.Leader{ID: leader.ID, Client: clientAddress(leader), Peer: string(roster.Address(*leader))}
 	}
-	if err := m.disk.err(); err != nil {
+	if err := m.disk().err(); err != nil {
 		h.Fault = err.Error()
 	}
 	return h
@@ -59,7 +65,7 @@ func clientAddress(n *topology.Node) string { return net.JoinHostPort(n.Host, st
 
 // leading returns the node if it leads. Otherwise the error says who does.
 func (m *Member) leading() (*cluster.Node, error) {
-	n := m.node.Load()
+	n := m.taking()
 	switch {
 	case n == nil:
 		return nil, &peer.NotLeaderError{}
@@ -71,7 +77,7 @@ func (m *Member) leading() (*cluster.Node, error) {
 
 // leader returns the peer address of the leader, "" if no other node is known to lead.
 func (m *Member) leader() string {
-	n := m.node.Load()
+	n := m.taking()
 	if n == nil {
 		return ""
 	}
@@ -152,11 +158,11 @@ func (s service) Invite(_ context.Context, i peer.Invite) error {
 	if err != nil {
 		return err
 	}
+	if own := s.place.cluster(); own != "" && own != i.Cluster {
+		return errors.New("this node belongs to another cluster: stop it, empty its directory, and start it again")
+	}
 	if s.place.invite(addrs) {
 		return nil
-	}
-	if own := s.place.cluster(); own != i.Cluster {
-		return errors.New("this node belongs to another cluster: stop it, empty its directory, and start it again")
 	}
 	select {
 	case s.kick <- struct{}{}:

@@ -34,17 +34,17 @@ func (m *Member) growth() {
 
 // due reports whether the log has grown enough since the last snapshot.
 func (m *Member) due() bool {
-	if m.disk.err() != nil {
+	if m.taking() == nil || m.disk().err() != nil {
 		return false
 	}
 	percent, least := m.o.Growth()
-	grown := m.disk.logs.Size() - m.snapshots.from.Load()
+	grown := m.disk().logs.Size() - m.snapshots.from.Load()
 	return percent > 0 && grown >= least && grown >= m.snapshotSize()/100*percent
 }
 
 // snapshotSize returns the bytes of the last snapshot.
 func (m *Member) snapshotSize() int64 {
-	if all, err := m.disk.snapshots.List(); err == nil && len(all) > 0 {
+	if all, err := m.disk().snapshots.List(); err == nil && len(all) > 0 {
 		return all[0].Size
 	}
 	return 0
@@ -56,10 +56,10 @@ var ErrBusy = errors.New("a snapshot of the cluster is being written already")
 // Snapshot begins to write a snapshot of Raft. An error means that it has not begun.
 func (m *Member) Snapshot() error {
 	switch {
-	case m.node.Load() == nil:
+	case m.taking() == nil:
 		return errNoPlace
-	case m.disk.err() != nil:
-		return m.disk.err()
+	case m.disk().err() != nil:
+		return m.disk().err()
 	case m.snapshots.begun.Load():
 		return ErrBusy
 	}
@@ -79,9 +79,13 @@ func (m *Member) takeSnapshot() {
 		return
 	}
 	defer s.begun.Store(false)
-	err := m.node.Load().TakeSnapshot()
+	n := m.taking()
+	if n == nil {
+		return
+	}
+	err := n.TakeSnapshot()
 	if err == nil || errors.Is(err, raft.ErrNothingNewToSnapshot) {
-		s.from.Store(m.disk.logs.Size())
+		s.from.Store(m.disk().logs.Size())
 		s.failed.Store(false)
 		return
 	}

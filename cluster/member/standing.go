@@ -17,6 +17,7 @@ type place struct {
 	standing formation.Standing
 	invited  []formation.Address
 	waiting  string // why the node has no place yet; a sentence
+	gone     bool   // the cluster has removed the node: it waits for an invitation
 	founder  bool   // the node wrote the voters, and the term says whether anybody has voted since
 	leader   string // the last known one
 	since    int64  // monotonic time since which it is
@@ -33,10 +34,42 @@ func (p *place) begin(phase formation.Phase, n *identity.Node) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.standing.Phase, p.standing.ID, p.standing.Cluster = phase, n.ID, n.Cluster
-	p.founder = phase == formation.Founding
+	p.founder, p.gone = phase == formation.Founding, n.Forgotten
+	if p.gone {
+		p.waiting = errForgotten.Error()
+	}
 	if phase == formation.Empty || phase == formation.Returning && n.Incarnation == 1 {
 		p.standing.ID = "" // an id without its log is never used again
 	}
+}
+
+// forget notes that the cluster has removed the node.
+func (p *place) forget(why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gone, p.waiting = true, why
+	p.standing.Phase = formation.Returning
+}
+
+// remember notes that the node was invited again.
+func (p *place) remember() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gone = false
+}
+
+// waitFor notes why the node has no place yet.
+func (p *place) waitFor(why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting = why
+}
+
+// isForgotten reports whether the node waits for an invitation.
+func (p *place) isForgotten() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.gone
 }
 
 // take notes that the node has its place.

@@ -17,10 +17,10 @@ func (m *Member) State() *status.State {
 	m.place.mu.Lock()
 	s := &status.State{Self: m.place.standing.ID, Cluster: m.place.standing.Cluster, Waiting: m.place.waiting}
 	m.place.mu.Unlock()
-	if err := m.disk.err(); err != nil {
+	if err := m.disk().err(); err != nil {
 		s.Fault = err.Error()
 	}
-	n := m.node.Load()
+	n := m.taking()
 	if n == nil {
 		s.Cluster = ""
 		return s
@@ -47,7 +47,7 @@ func (m *Member) nodeState(v *topology.View, i int) status.Node {
 	s := status.Node{ID: k.ID, Address: clientAddress(k), Zone: k.Zone, Voter: k.Voter}
 	if i == v.Self {
 		s.Known, s.Applied, s.Feature, s.Release = true, v.Applied(i), feature, m.o.Release
-		if err := m.disk.err(); err != nil {
+		if err := m.disk().err(); err != nil {
 			s.Fault = err.Error()
 		}
 		return s

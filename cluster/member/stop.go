@@ -31,8 +31,8 @@ func (m *Member) end() error {
 	m.proxy.Close()
 	m.sender.Close()
 	m.port.Close()
-	if m.placed != nil {
-		<-m.placed
+	if m.lived != nil {
+		<-m.lived
 	}
 	if m.transport != nil {
 		if err := m.transport.Close(); err != nil {
@@ -46,5 +46,5 @@ func (m *Member) end() error {
 	}
 	m.working.Wait()
 	m.serving.Wait()
-	return m.disk.close()
+	return m.disk().close()
 }

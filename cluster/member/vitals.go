@@ -42,6 +42,9 @@ func (m *Member) askVital(k topology.Node) {
 		m.vitals.note(k.ID, now, nil, 0)
 		return
 	}
+	if own := m.node.Load().Self().ID; h.Gone && h.Cluster == m.place.cluster() {
+		m.noteGone(own)
+	}
 	m.vitals.note(k.ID, now, &h, skew(h.Time-before, now-begun))
 }
 

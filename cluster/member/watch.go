@@ -8,14 +8,19 @@ import (
 	"cellserver/internal/topology"
 )
 
-// watch follows the changes of the cluster until the member stops. The ticker is for addresses of nodes.
-func (m *Member) watch() {
+// watch follows the changes of the cluster until the cluster removes this node. It returns an error if the member stops.
+// The ticker is for addresses of nodes.
+func (m *Member) watch() error {
 	ticker := time.NewTicker(askInterval)
 	defer ticker.Stop()
 	for old := m.outside; ; {
 		select {
 		case <-m.ctx.Done():
-			return
+			return m.ctx.Err()
+		case id := <-m.removed:
+			if id == m.node.Load().Self().ID {
+				return nil
+			}
 		case <-m.node.Load().Changed():
 		case <-ticker.C:
 		}

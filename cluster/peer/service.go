@@ -39,6 +39,7 @@ type Hello struct {
 	Applied uint64 `json:"applied"`           // index of the last entry that it has applied
 	Time    int64  `json:"time"`              // its clock, in Unix nanoseconds
 	Fault   string `json:"fault,omitempty"`   // why it cannot write its disk; a sentence
+	Gone    bool   `json:"gone,omitempty"`    // the cluster has removed the node that asks
 }
 
 // Leader is who leads. The zero value means that no leader is known.

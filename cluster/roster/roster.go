@@ -18,6 +18,7 @@ import (
 type Roster struct {
 	self    topology.Node
 	known   map[string]topology.Node // as entries of the log have announced them
+	gone    []string                 // ids that were removed, the last one last; none of them is ever used again
 	listed  []topology.Node          // as the configuration has them, until an entry announces them
 	servers []raft.Server            // who takes part, in raft's configuration
 	silent  map[raft.ServerID]bool   // those that do not reply to this leader
@@ -55,18 +56,38 @@ func (r *Roster) Note(body []byte) error {
 // Remove removes a node, which an entry names.
 func (r *Roster) Remove(body []byte) error {
 	id, err := entry.ParseGone(body)
+	if err != nil {
+		return err
+	}
 	delete(r.known, id)
-	return err
+	r.forget(id)
+	return nil
 }
+
+// mostGone is how many removed ids the nodes remember.
+const mostGone = 4096
+
+func (r *Roster) forget(id string) {
+	if !slices.Contains(r.gone, id) {
+		r.gone = append(r.gone, id)
+	}
+	r.gone = r.gone[max(0, len(r.gone)-mostGone):]
+}
+
+// IsGone reports whether a node was removed.
+func (r *Roster) IsGone(id string) bool { return slices.Contains(r.gone, id) }
+
+// Gone returns the ids of removed nodes, in the order of their removal.
+func (r *Roster) Gone() []string { return slices.Clone(r.gone) }
 
 // Known returns all nodes that entries have announced, sorted by id.
 func (r *Roster) Known() []topology.Node {
 	return slices.SortedFunc(maps.Values(r.known), func(a, b topology.Node) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// Replace replaces the nodes that entries have announced.
-func (r *Roster) Replace(nodes []topology.Node) {
-	r.known = map[string]topology.Node{}
+// Replace replaces the nodes that entries have announced, and those that were removed.
+func (r *Roster) Replace(nodes []topology.Node, gone []string) {
+	r.known, r.gone = map[string]topology.Node{}, slices.Clone(gone)
 	for _, k := range nodes {
 		r.known[k.ID] = k
 	}

@@ -1,6 +1,8 @@
 package roster
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"cellserver/internal/topology"
@@ -55,4 +57,21 @@ func TestSilenceOfARemovedNodeIsForgotten(t *testing.T) {
 	r.Silent(idB, true)
 	r.Configure(raft.Configuration{Servers: []raft.Server{{ID: idA}}})
 	require.Empty(t, r.silent)
+}
+
+// A removed id is known for good, and a snapshot has it. The nodes remember a bounded number of them.
+func TestRemovedIDs(t *testing.T) {
+	r := New(topology.Node{ID: strings.Repeat("a", 40)})
+	id := func(i int) string { return fmt.Sprintf("%040x", i) }
+	for i := range mostGone + 10 {
+		require.NoError(t, r.Remove([]byte(id(i))))
+		require.NoError(t, r.Remove([]byte(id(i))))
+	}
+	require.Error(t, r.Remove([]byte("no id")))
+	require.Len(t, r.Gone(), mostGone)
+	require.False(t, r.IsGone(id(9)))
+	require.True(t, r.IsGone(id(10)))
+	other := New(topology.Node{ID: strings.Repeat("b", 40)})
+	other.Replace(nil, r.Gone())
+	require.True(t, other.IsGone(id(mostGone+9)))
 }

@@ -30,7 +30,7 @@ func (a *App) newMember(cfg *config.Config, run string) (*member.Member, error) 
 	c := &cfg.Cluster
 	o := member.Options{
 		List: list, Announce: formation.Address{Host: c.AnnouncedHost(), Port: c.AnnouncePort, PeerPort: c.AnnounceBusPort},
-		Fallback: ownAddress(cfg), Zone: c.Zone, Run: run, Release: commands.Version,
+		Fallback: ownAddress(cfg, a.certificates.peers(cfg).Proves()), Zone: c.Zone, Run: run, Release: commands.Version,
 		Disk:  member.DiskOptions{FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, "raft"), BootID: bootID(), Durable: c.Durability == config.DurabilityFsync},
 		Store: a.store, Clock: a.clock, Wall: a.clock.machine, Log: a.log.Logger, Security: a.certificates.peers(cfg),
 		Limits: member.Limits{Message: int(cfg.ClientQueryBufferLimit), Forwards: cfg.MaxClients},
@@ -88,15 +88,16 @@ func (a *App) stopMember() error {
 	return a.member.Stop()
 }
 
-// ownAddress returns the address of a node that no address of cluster-nodes reaches.
-func ownAddress(cfg *config.Config) formation.Address {
+// ownAddress returns the address of a node that no address of cluster-nodes reaches. It has no host if the node listens on
+// every address, or on several.
+func ownAddress(cfg *config.Config, proves bool) formation.Address {
 	peerPort, port := cfg.PeerPort()
-	at := formation.Address{Host: "127.0.0.1", Port: port, PeerPort: peerPort}
-	for _, bind := range cfg.Bind {
-		if host := strings.TrimPrefix(bind, "-"); !isWildcard(host) {
-			at.Host = host
-			break
-		}
+	at := formation.Address{Port: port, PeerPort: peerPort}
+	switch {
+	case !proves:
+		at.Host = "127.0.0.1" // without a proof the port for nodes listens on loopback addresses only
+	case len(cfg.Bind) == 1 && !isWildcard(strings.TrimPrefix(cfg.Bind[0], "-")):
+		at.Host = strings.TrimPrefix(cfg.Bind[0], "-")
 	}
 	return at
 }
@@ -137,7 +138,11 @@ func (a *App) logChange(old, now *topology.View) {
 	}
 }
 
-// clusterFailed follows the end of this node's part in the cluster.
+// clusterFailed follows the end of this node's part in the cluster. Without a reason the node takes part again.
 func (a *App) clusterFailed(reason error) {
+	if reason == nil {
+		a.disk.recover()
+		return
+	}
 	a.disk.fail(server.Condition{LogFailed: reason.Error(), LogStrict: true})
 }

@@ -44,10 +44,16 @@ func newDisk(s *store.Store, c *clock, log *logger, cfg *config.Config) *disk {
 // connect passes the server. It is called once, before the disk starts.
 func (d *disk) connect(s *server.Server) { d.server, d.replay = s, s.Replayer() }
 
-// fail replaces the condition of the server for good.
+// fail replaces the condition of the server until recover.
 func (d *disk) fail(c server.Condition) {
 	d.cluster.Store(&c)
 	d.server.SetCondition(c)
+}
+
+// recover ends the condition of fail.
+func (d *disk) recover() {
+	d.cluster.Store(nil)
+	d.server.SetCondition(server.Condition{})
 }
 
 // configure applies the directives of persistence.

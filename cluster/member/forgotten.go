@@ -1,0 +1,63 @@
+package member
+
+import (
+	"errors"
+
+	"cellserver/cluster"
+	"cellserver/cluster/formation"
+	"cellserver/cluster/identity"
+)
+
+var errForgotten = errors.New("the cluster has removed this node by CLUSTER FORGET: to take it back, run CLUSTER MEET with its address on a node of the cluster")
+
+// noteGone notes that another node of the cluster says that this node was removed.
+func (m *Member) noteGone(id string) {
+	select {
+	case m.removed <- id:
+	default: // somebody has said it before
+	}
+}
+
+// taking returns the node while it takes part in the cluster; nil before, and after the cluster has removed it.
+func (m *Member) taking() *cluster.Node {
+	if m.place.isForgotten() {
+		return nil
+	}
+	return m.node.Load()
+}
+
+// leave ends a life of the node. Its directory is put aside, and the next one has another id: no id is used twice.
+func (m *Member) leave() error {
+	m.place.forget(errForgotten.Error())
+	if err := m.transport.Close(); err != nil {
+		return err
+	}
+	if err := m.node.Load().Leave(errForgotten); err != nil {
+		return err
+	}
+	old := m.disk()
+	if err := old.close(); err != nil {
+		return err
+	}
+	next, err := identity.Forget(old.o.FS, old.o.Dir, old.identity)
+	if err != nil {
+		return err
+	}
+	m.newDisk()
+	m.disk().identity = next
+	m.place.begin(formation.Returning, &next)
+	m.quiet.Reset(m.o.NodeTimeout)
+	return nil
+}
+
+// awaitInvitation waits for CLUSTER MEET. It reports false if the member stops.
+func (m *Member) awaitInvitation() bool {
+	m.log.Warn("this node serves nobody", "reason", errForgotten)
+	select {
+	case <-m.ctx.Done():
+		return false
+	case <-m.place.wake:
+		m.place.remember()
+		return true
+	}
+}
