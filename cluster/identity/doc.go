@@ -6,8 +6,8 @@
 //
 // The votes and acknowledgements of a node are promises of its id. A directory that has lost some of them must not speak
 // for the id again. Otherwise the cluster could elect two leaders in one term, or lose what a client was told. So a node
-// takes a new id when its directory is new, when a power cut may have emptied the page cache, or when the cluster has
-// removed it. A removed node waits for an invitation ([Forget]).
+// takes a new id when its directory is new, or when a power cut may have emptied the page cache. It also does so when the
+// cluster has removed it, and then waits for an invitation ([Forget]).
 //
 // The directory of a node has the file node beside the files of Raft. It is JSON:
 //

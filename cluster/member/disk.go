@@ -34,20 +34,6 @@ type disk struct {
 	failure   atomic.Pointer[error]
 }
 
-// newDisk begins with the directory of the next incarnation.
-func (m *Member) newDisk() {
-	d := &disk{o: m.o.Disk, log: cluster.NewRaftLog(m.log)}
-	d.failed = func(err error) {
-		if m.disk() == d {
-			m.diskFailed(err)
-		}
-	}
-	m.files.Store(d)
-}
-
-// disk returns the directory of the present incarnation.
-func (m *Member) disk() *disk { return m.files.Load() }
-
 // keptSnapshots is how many snapshots stay on disk.
 const keptSnapshots = 2
 

@@ -9,6 +9,8 @@
 //	address.go   where the others reach the node
 //	begin.go     starts the node of package cluster at its place
 //	joining.go   asks the leader until this node votes
+//	views.go     what two views differ in, and the addresses of a view
+//	within.go    a call that ends with a context
 //	watch.go     follows the cluster: leaders, nodes, published messages
 //	snapshots.go when a snapshot is due
 //	service.go   what the other nodes ask this node

@@ -1,14 +1,10 @@
 package member
 
 import (
-	"errors"
-
 	"cellserver/cluster"
 	"cellserver/cluster/formation"
 	"cellserver/cluster/identity"
 )
-
-var errForgotten = errors.New("the cluster has removed this node by CLUSTER FORGET: to take it back, run CLUSTER MEET with its address on a node of the cluster")
 
 // noteGone notes that another node of the cluster says that this node was removed.
 func (m *Member) noteGone(id string) {
@@ -26,7 +22,7 @@ func (m *Member) taking() *cluster.Node {
 	return m.node.Load()
 }
 
-// leave ends a life of the node. Its directory is put aside, and the next one has another id: no id is used twice.
+// leave ends a life of the node. Its directory gets another name, and the next one has another id: no id is used twice.
 func (m *Member) leave() error {
 	m.place.forget(errForgotten.Error())
 	if err := m.transport.Close(); err != nil {

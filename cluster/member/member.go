@@ -111,6 +111,20 @@ func New(o Options) (*Member, error) {
 	return m, nil
 }
 
+// newDisk begins with the directory of the next incarnation.
+func (m *Member) newDisk() {
+	d := &disk{o: m.o.Disk, log: cluster.NewRaftLog(m.log)}
+	d.failed = func(err error) {
+		if m.disk() == d {
+			m.diskFailed(err)
+		}
+	}
+	m.files.Store(d)
+}
+
+// disk returns the directory of the present incarnation.
+func (m *Member) disk() *disk { return m.files.Load() }
+
 // Serve answers other nodes at a listener until Stop.
 func (m *Member) Serve(ln net.Listener) {
 	m.serving.Go(func() {

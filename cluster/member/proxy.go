@@ -5,8 +5,6 @@ import (
 	"net"
 
 	"cellserver/cluster/peer/handshake"
-	"cellserver/cluster/roster"
-	"cellserver/internal/topology"
 )
 
 // Forwards returns a listener of the clients that other nodes pass on. Its connections have the address of the client.
@@ -27,13 +25,4 @@ func (m *Member) PassOn(client net.Conn) { m.proxy.Serve(client) }
 // dialLeader opens a connection for a client.
 func (m *Member) dialLeader(ctx context.Context, leader string) (net.Conn, error) {
 	return m.dialer.Dial(ctx, leader, handshake.Forward, 0)
-}
-
-// leaderOf returns the peer address of the leader; "" if no other node leads.
-func leaderOf(v *topology.View) string {
-	i := v.LeaderOf(0)
-	if i < 0 || i == v.Self || v.State == topology.Down {
-		return ""
-	}
-	return string(roster.Address(v.Nodes[i]))
 }

@@ -133,25 +133,6 @@ func (m *Member) asLeader(ctx context.Context, do func(n *cluster.Node) error) e
 	return err
 }
 
-// within waits for the result of a call, or until the context ends. Then the call goes on without anybody who waits.
-func within[T any](ctx context.Context, call func() (T, error)) (result T, err error) {
-	type outcome struct {
-		result T
-		err    error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		result, err := call()
-		done <- outcome{result, err}
-	}()
-	select {
-	case o := <-done:
-		return o.result, o.err
-	case <-ctx.Done():
-		return result, ctx.Err()
-	}
-}
-
 // Invite implements [peer.Service].
 func (s service) Invite(_ context.Context, i peer.Invite) error {
 	addrs, err := formation.ParseAddresses(i.Addresses)

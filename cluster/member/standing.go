@@ -1,12 +1,15 @@
 package member
 
 import (
+	"errors"
 	"sync"
 	"time"
 
 	"cellserver/cluster/formation"
 	"cellserver/cluster/identity"
 )
+
+var errForgotten = errors.New("the cluster has removed this node by CLUSTER FORGET: to take it back, run CLUSTER MEET with its address on a node of the cluster")
 
 // place is what a node knows about its place.
 type place struct {

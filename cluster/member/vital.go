@@ -113,3 +113,15 @@ func (v *vital) announced() (k topology.Node, ok bool) {
 	k.PeerPort, wrong = strconv.Atoi(peerPort)
 	return k, err == nil && wrong == nil
 }
+
+// skew returns by how much the clock of another node differs at least. The node told its time at some moment of a call.
+// difference is what its clock was later than the begin of the call.
+func skew(difference, call int64) int64 {
+	switch {
+	case difference < 0:
+		return difference
+	case difference > call:
+		return difference - call
+	}
+	return 0
+}

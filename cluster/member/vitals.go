@@ -48,18 +48,6 @@ func (m *Member) askVital(k topology.Node) {
 	m.vitals.note(k.ID, now, &h, skew(h.Time-before, now-begun))
 }
 
-// skew returns by how much the clock of another node differs at least. The node told its time at some moment of a call.
-// difference is what its clock was later than the begin of the call.
-func skew(difference, call int64) int64 {
-	switch {
-	case difference < 0:
-		return difference
-	case difference > call:
-		return difference - call
-	}
-	return 0
-}
-
 // announce tells all nodes the addresses that the nodes announce now, if this node leads.
 func (m *Member) announce(v *topology.View) {
 	n := m.node.Load()

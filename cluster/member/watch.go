@@ -1,11 +1,7 @@
 package member
 
 import (
-	"slices"
 	"time"
-
-	"cellserver/cluster/roster"
-	"cellserver/internal/topology"
 )
 
 // watch follows the changes of the cluster until the cluster removes this node. It returns an error if the member stops.
@@ -34,32 +30,6 @@ func (m *Member) watch() error {
 		m.o.Changed(old, now)
 		old = now
 	}
-}
-
-// same reports whether two views have the same nodes, the same leader and the same state.
-func same(a, b *topology.View) bool {
-	return a.State == b.State && a.LeaderOf(0) == b.LeaderOf(0) && a.Self == b.Self && slices.EqualFunc(a.Nodes, b.Nodes, func(x, y topology.Node) bool {
-		x.Applied, x.Healthy = y.Applied, y.Healthy
-		return x == y
-	})
-}
-
-// leaderID returns the id of the leader, "" if no node leads.
-func leaderID(v *topology.View) string {
-	if i := v.LeaderOf(0); i >= 0 && v.State != topology.Down {
-		return v.Nodes[i].ID
-	}
-	return ""
-}
-
-// peersOf returns the peer addresses of the other nodes.
-func peersOf(v *topology.View) (all []string) {
-	for i := range v.Nodes {
-		if i != v.Self {
-			all = append(all, string(roster.Address(v.Nodes[i])))
-		}
-	}
-	return all
 }
 
 // diskFailed ends the part of this node in the cluster.
