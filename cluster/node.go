@@ -231,7 +231,7 @@ var errBroken = errors.New("this node has stopped: see its log")
 func (n *Node) fail(err error) {
 	if n.serveNobody(err) {
 		n.end.Do(func() { close(n.gone) })
-		go n.raftShutdown()
+		n.running.Go(n.raftShutdown)
 	}
 }
 
@@ -257,10 +257,10 @@ func (n *Node) Leave(why error) error {
 // Fail ends the part of this node in the cluster, for example because its disk has failed.
 func (n *Node) Fail(err error) { n.fail(err) }
 
-// raftShutdown stops raft. It runs on a goroutine of its own, because raft waits for its callers.
+// raftShutdown stops raft, and waits for its goroutines. It runs on a goroutine of its own, because one of them calls it.
 func (n *Node) raftShutdown() {
 	if r := n.raft.Load(); r != nil {
-		r.Shutdown()
+		_ = r.Shutdown().Error()
 	}
 }
 

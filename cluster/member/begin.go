@@ -45,6 +45,7 @@ func (m *Member) begin(d formation.Decision) error {
 	m.place.take(phase, &m.disk().identity)
 	n := cluster.New(o)
 	m.node.Store(n) // Raft calls it from its start on
+	m.place.remember()
 	return n.Start()
 }
 

@@ -39,17 +39,19 @@ func (m *Member) Meet(host string, port int) error {
 	if err := m.dialer.Invite(ctx, at.Peer(), invitation); err != nil {
 		return err
 	}
-	return m.awaitVoter(ctx, n, at)
+	return m.awaitVoter(ctx, n, at, invitation)
 }
 
-// awaitVoter waits until the node at an address votes.
-func (m *Member) awaitVoter(ctx context.Context, n *cluster.Node, at formation.Address) error {
+// awaitVoter waits until the node at an address votes. It repeats the invitation: the first one may come before the node
+// knows that the cluster has removed it.
+func (m *Member) awaitVoter(ctx context.Context, n *cluster.Node, at formation.Address, invitation peer.Invite) error {
 	for {
 		h, err := m.dialer.Hello(ctx, at.Peer(), m.hello())
 		if err == nil {
 			if v := n.View(); v.Find(h.ID) >= 0 && v.Nodes[v.Find(h.ID)].Voter {
 				return nil
 			}
+			_ = m.dialer.Invite(ctx, at.Peer(), invitation) // the next one may arrive
 		}
 		select {
 		case <-time.After(m.o.NodeTimeout / 4):

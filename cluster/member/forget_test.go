@@ -65,6 +65,22 @@ func TestForgottenNodes(t *testing.T) {
 	}
 }
 
+// CLUSTER MEET may come before the node knows that it was removed. Meanwhile its log grows, and is looked at.
+func TestANodeIsInvitedAtOnce(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.form(w.machines...)
+		m := w.other(w.leader())
+		for range 5 {
+			id := m.id()
+			require.NoError(t, w.leader().Forget(id))
+			require.NoError(t, w.leader().Meet(m.host, 6379))
+			w.awaitVoters(w.machines...)
+			require.NotEqual(t, id, m.id())
+			time.Sleep(330 * time.Millisecond)
+		}
+	})
+}
+
 // A node is taken back in the process in which it learned that it was removed. What it had before is gone.
 func TestAForgottenNodeIsTakenBackAtOnce(t *testing.T) {
 	inWorld(t, 3, func(w *world) {

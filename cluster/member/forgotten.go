@@ -53,7 +53,6 @@ func (m *Member) awaitInvitation() bool {
 	case <-m.ctx.Done():
 		return false
 	case <-m.place.wake:
-		m.place.remember()
 		return true
 	}
 }

@@ -52,9 +52,13 @@ func (p *place) forget(why string) {
 	defer p.mu.Unlock()
 	p.gone, p.waiting = true, why
 	p.standing.Phase = formation.Returning
+	select {
+	case <-p.wake: // an invitation to the life before
+	default:
+	}
 }
 
-// remember notes that the node was invited again.
+// remember notes that the node takes part again.
 func (p *place) remember() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
