@@ -54,6 +54,43 @@ func TestBatchesAreNumberedTakenAndConfirmedInOrder(t *testing.T) {
 	require.Nil(t, q.Take())
 }
 
+// A batch uses the room of a confirmed one, and has nothing of it.
+func TestBatchesUseTheirRoomAgain(t *testing.T) {
+	var q Queue
+	confirmed := func(n int) (body []byte, undos int) {
+		var fresh Queue
+		fresh.Collect(7, 100, effects(n), nil)
+		q.Collect(7, 100, effects(n), make([]store.Undo, n))
+		b := q.Take()
+		body, undos = b.AppendTo(nil), len(b.undo)
+		require.Equal(t, fresh.Take().AppendTo(nil), body)
+		require.Same(t, b, q.Confirm(7, b.Number))
+		return body, undos
+	}
+	long, _ := confirmed(500)
+	first := string(long)
+	require.Len(t, q.rooms, 1)
+	require.GreaterOrEqual(t, cap(q.rooms[0].undo), 500)
+	short, undos := confirmed(2)
+	require.Equal(t, 2, undos)
+	require.Less(t, len(short), len(long))
+	require.Equal(t, first, string(long), "the body of an earlier entry does not change")
+	require.Len(t, q.rooms, 1, "it was taken, and is back")
+	require.Empty(t, q.Garbage(), "undos of keys need nobody")
+	whole := store.Undo{}
+	fill(&whole.Whole)
+	q.Collect(7, 100, effects(1), []store.Undo{{}, whole})
+	b := q.Take()
+	b.AppendTo(nil)
+	q.Confirm(7, b.Number)
+	require.Len(t, q.Garbage(), 1)
+	q.Drop()
+	require.Empty(t, q.rooms)
+}
+
+// fill makes a pointer point at something.
+func fill[T any](p **T) { *p = new(T) }
+
 func TestWaitersLeaveInTheOrderOfTheirNeeds(t *testing.T) {
 	var ws Waiters
 	var left []uint64

@@ -54,8 +54,21 @@ type Queue struct {
 	held    int64         // bytes that the undos of all batches hold
 	bytes   int64         // of the bodies of all batches
 	memory  atomic.Int64  // held and bytes; read without the owner's lock
-	garbage []store.Undo  // undos that nobody needs any more
+	garbage []store.Undo  // undos of whole databases that nobody needs any more
+	rooms   []room        // of confirmed batches, for the next ones
 }
+
+// room is what a batch fills. It is used again, because its growth costs more than what fills it.
+type room struct {
+	body aof.Body
+	undo []store.Undo // empty
+}
+
+// A queue keeps at most so many rooms, and none with space for more undos.
+const (
+	maxRooms    = 4
+	maxRoomUndo = 4 * entryEffects
+)
 
 // Begun returns the number of the newest batch or epoch. It needs no lock.
 func (q *Queue) Begun() uint64 { return q.begun.Load() }
@@ -81,6 +94,10 @@ func (q *Queue) Begin(number uint64) { q.safe = number }
 // Add begins a batch. No time is before that of the batch before.
 func (q *Queue) Add(kind entry.Kind, term uint64, time int64) *Batch {
 	b := &Batch{Kind: kind, Number: q.begun.Add(1), Term: term, Time: time}
+	if last := len(q.rooms) - 1; last >= 0 && kind == entry.Effects {
+		b.body, b.undo = q.rooms[last].body, q.rooms[last].undo
+		q.rooms = q.rooms[:last]
+	}
 	q.batches = append(q.batches, b)
 	return b
 }
@@ -112,16 +129,28 @@ func (q *Queue) count(b *Batch, bytes int) {
 	q.memory.Store(q.bytes + q.held)
 }
 
-// discard makes the undos of a batch garbage.
+// discard drops the undos of a batch. Those of whole databases are garbage that somebody must give back.
 func (q *Queue) discard(b *Batch) {
 	for i := range b.undo {
-		q.held -= b.undo[i].Bytes()
+		u := &b.undo[i]
+		q.held -= u.Bytes()
+		if !u.OfKey() {
+			q.garbage = append(q.garbage, *u)
+		}
 	}
-	q.garbage = append(q.garbage, b.undo...)
-	b.undo = nil
+	clear(b.undo)
+	b.undo = b.undo[:0]
 }
 
-// Garbage returns the undos that nobody needs any more, for [store.Store.DropUndo].
+// keepRoom keeps the room of a batch that was taken, and whose undos are dropped.
+func (q *Queue) keepRoom(b *Batch) {
+	if len(q.rooms) < maxRooms && b.Kind == entry.Effects && cap(b.undo) <= maxRoomUndo {
+		q.rooms = append(q.rooms, room{b.body, b.undo})
+	}
+	b.body, b.undo = aof.Body{}, nil
+}
+
+// Garbage returns the undos of whole databases that nobody needs any more, for [store.Store.DropUndo].
 func (q *Queue) Garbage() (garbage []store.Undo) {
 	garbage, q.garbage = q.garbage, nil
 	return garbage
@@ -159,6 +188,7 @@ func (q *Queue) Confirm(term, number uint64) *Batch {
 	q.safe = number
 	q.discard(b)
 	q.count(b, 0)
+	q.keepRoom(b)
 	return b
 }
 
@@ -178,7 +208,7 @@ func (q *Queue) Drop() {
 		q.discard(b)
 		q.count(b, 0)
 	}
-	q.batches, q.taken = nil, 0
+	q.batches, q.taken, q.rooms = nil, 0, nil
 }
 
 // Bytes returns the bytes of the effects that are not committed.

@@ -9,6 +9,7 @@ import (
 	"cellserver/tests/bench/contest"
 	"cellserver/tests/bench/nodes"
 	"cellserver/tests/bench/report"
+	"cellserver/tests/bench/server"
 )
 
 // The deployments of the comparison.
@@ -26,7 +27,7 @@ func clusterMode(ctx context.Context, o contest.Options) ([]report.Section, erro
 		return nil, err
 	}
 	defer undo()
-	begun := time.Now()
+	begun, busy := time.Now(), server.LoadAverage()
 	rows, err := clusterCosts(ctx, o)
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func clusterMode(ctx context.Context, o contest.Options) ([]report.Section, erro
 		return nil, err
 	}
 	all := slices.Concat(costVerdicts(rows), gapVerdicts(killed, moved, sentinel), returned)
-	return []report.Section{costSection(rows), gapSection([]gaps{killed, moved, sentinel}), clusterTargets(all, time.Since(begun))}, nil
+	return []report.Section{costSection(rows), gapSection([]gaps{killed, moved, sentinel}), clusterTargets(all, time.Since(begun), busy)}, nil
 }
 
 // costRow is a point with its measurements, one for each round.
@@ -177,9 +178,10 @@ system, for one decision. All CPU is that of all nodes. × alone is the same div
 median of the ratios, round by round. Latencies are in ms.`}
 }
 
-// clusterTargets makes a table of the verdicts.
-func clusterTargets(all []verdict, took time.Duration) report.Section {
+// clusterTargets makes a table of the verdicts. busy is the load of the machine before the measurements.
+func clusterTargets(all []verdict, took time.Duration, busy string) report.Section {
 	s := targetsSection(all, took)
 	s.ID, s.Heading = "cluster-targets", "Targets for several nodes"
+	s.Notes += fmt.Sprintf(" All nodes share one machine. Its load average was %s before the measurements, and %s after them.", busy, server.LoadAverage())
 	return s
 }

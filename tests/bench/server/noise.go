@@ -1,8 +1,10 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"os"
+	"strings"
 	"time"
 
 	"cellserver/tests/bench/report"
@@ -78,4 +80,11 @@ func Pause(ctx context.Context, d time.Duration) error {
 	case <-time.After(d):
 		return nil
 	}
+}
+
+// LoadAverage returns how many processes wanted to run in the last minute, as the system knows it.
+func LoadAverage() string {
+	text, _ := os.ReadFile("/proc/loadavg")
+	minute, _, _ := strings.Cut(string(text), " ")
+	return cmp.Or(minute, "unknown")
 }
