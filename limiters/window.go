@@ -49,6 +49,23 @@ func (w FixedWindow) Charge(e *store.Entry, a *Answer, now, quantity int64) erro
 	return err
 }
 
+// Reserving implements [Limit].
+func (w FixedWindow) Reserving() Limit { return w }
+
+// Mark implements [Limit]. It is the end of the window that counts the quantity.
+func (w FixedWindow) Mark(a *Answer) Mark { return Mark{IsTime: true, Value: a.state[1]} }
+
+// Settle implements [Limit].
+func (w FixedWindow) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error {
+	used, end, err := counter(e)
+	if err != nil {
+		return err
+	}
+	d, count, err := w.Fixed.Settle(window.Count{Used: used, End: end}, now, s.Value, s.more())
+	a.setWindow(d, count)
+	return err
+}
+
 func (a *Answer) setWindow(d window.Decision, count window.Count) {
 	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0], a.state[1] = count.Used, count.End

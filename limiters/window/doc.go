@@ -29,6 +29,7 @@
 //	grid.go       rounding down to a multiple of the period
 //	fixed.go      Fixed, and the decision that both kinds return
 //	sliding.go    Sliding
+//	settle.go     a real cost in the place of an estimate
 //
 // # Invariants
 //
