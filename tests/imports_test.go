@@ -41,8 +41,9 @@ var mayImport = map[string][]string{
 	"limiters/slidinglog": {"internal/exact"},
 	"limiters/pace":       {"internal/exact"},
 	"limiters/lease":      {},
-	// The records of reservations are bytes.
+	// The records of reservations are bytes, and a calendar is a time zone.
 	"limiters/reservation": {},
+	"limiters/calendar":    {},
 
 	// The wire and the keyspace do not know each other.
 	"resp":            {"internal/decimal"},
@@ -56,7 +57,7 @@ var mayImport = map[string][]string{
 
 	// Limits live in keys.
 	"limiters": {"internal/decimal", "internal/exact", "internal/rediserr", "internal/word", "gcra", "limiters/window", "limiters/slidinglog",
-		"limiters/pace", "limiters/lease", "limiters/reservation", "store"},
+		"limiters/pace", "limiters/lease", "limiters/calendar", "limiters/reservation", "store"},
 	"limiters/rules": {"internal/exact", "internal/rediserr", "internal/word", "limiters", "limiters/reservation", "store"},
 
 	// The frame of commands, and the families, which do not know each other.
@@ -139,6 +140,7 @@ var mustNotKnow = map[string][]string{
 	"limiters/pace":        {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"limiters/lease":       {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"limiters/reservation": {"net", "os", "sync", "sync/atomic", "time"},
+	"limiters/calendar":    {"net", "os", "sync/atomic"},
 	"internal/topk":        {"net", "os", "sync", "sync/atomic", "time"},
 	// A session has bytes only: sockets are the business of resp/transport.
 	"resp":                     {"net", "os", "sync", "sync/atomic", "time", "syscall"},
