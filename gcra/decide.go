@@ -11,6 +11,7 @@ const never = -1
 
 var (
 	errQuantityOutOfRange = errors.New("quantity is out of range for this count and period: over 292 years of requests")
+	errNegativeQuantity   = errors.New("quantity must not be negative")
 	errQuantityTooFar     = errors.New("quantity reaches too far: the quota would not be full again before the year 2262")
 )
 

@@ -39,6 +39,7 @@
 //
 //	quota.go     Quota and the arguments that make one
 //	decide.go    Decide, and Charge for a cost that is known only afterwards
+//	settle.go    Settle, for a cost that was an estimate
 //
 // # Invariants
 //

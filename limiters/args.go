@@ -7,6 +7,7 @@ import (
 	"cellserver/internal/decimal"
 	"cellserver/internal/rediserr"
 	"cellserver/internal/word"
+	"cellserver/limiters/calendar"
 )
 
 // Option is a word after the parameters of a limiter. Options come in any order and any case, each
@@ -27,6 +28,7 @@ const (
 	OptQuantity                      // CL.MTHROTTLE's quantity
 	OptCharge                        // counts the quantity whatever is left
 	OptExplain                       // replies with every limit of the rule
+	OptTZ                            // the time zone of a calendar
 
 	requestOptions = OptMS | OptPeek // options of a single request
 )
@@ -38,6 +40,8 @@ const (
 	noOperand operand = iota
 	secondsOperand
 	quantityOperand // the quantity itself
+	zoneOperand     // the name of a time zone
+	unitOperand     // a unit of the calendar, which may be missing
 )
 
 // allOptions are the options in the order of their bits. Options with seconds come first.
@@ -46,9 +50,9 @@ var allOptions = [...]struct {
 	takes operand
 }{
 	{"gap", secondsOperand}, {"resolution", secondsOperand}, {"maxwait", secondsOperand}, {"warmup", secondsOperand},
-	{"ms", noOperand}, {"peek", noOperand}, {"align", noOperand}, {"strict", noOperand},
+	{"ms", noOperand}, {"peek", noOperand}, {"align", unitOperand}, {"strict", noOperand},
 	{"tokens", quantityOperand}, {"quantity", quantityOperand},
-	{"charge", noOperand}, {"explain", noOperand},
+	{"charge", noOperand}, {"explain", noOperand}, {"tz", zoneOperand},
 }
 
 // Args parses the arguments of a limiter from left to right: its parameters, the quantity and the
@@ -61,15 +65,17 @@ type Args struct {
 	Quantity int64
 	given    Option
 	nanos    [4]int64 // of options that take seconds, in nanoseconds
+	unit     calendar.Unit
+	zone     []byte // empty for UTC
 }
 
 // Begin starts to parse another request. name is the command in lower case.
 func (a *Args) Begin(name string, rest [][]byte) {
-	a.name, a.rest, a.Err, a.Quantity, a.given = name, rest, nil, 1, 0
+	a.name, a.rest, a.Err, a.Quantity, a.given, a.unit, a.zone = name, rest, nil, 1, 0, 0, nil
 }
 
 // Release drops the references to the request.
-func (a *Args) Release() { a.rest = nil }
+func (a *Args) Release() { a.rest, a.zone = nil, nil }
 
 // Has reports whether the request has an option.
 func (a *Args) Has(o Option) bool { return a.given&o != 0 }
@@ -156,7 +162,7 @@ func (a *Args) option(allowed Option) {
 			continue
 		}
 		bit := Option(1) << i
-		if allowed&bit == 0 || a.Has(bit) || o.takes != noOperand && len(a.rest) == 0 {
+		if allowed&bit == 0 || a.Has(bit) || o.takes != noOperand && o.takes != unitOperand && len(a.rest) == 0 {
 			break
 		}
 		a.given |= bit
@@ -165,10 +171,25 @@ func (a *Args) option(allowed Option) {
 			a.nanos[i] = a.Seconds(o.word)
 		case quantityOperand:
 			a.Quantity = a.Integer(o.word)
+		case zoneOperand:
+			a.zone = a.Next()
+		case unitOperand:
+			a.unit = a.calendarUnit()
 		}
 		return
 	}
 	a.fail(rediserr.Syntax)
+}
+
+// calendarUnit parses the next argument as a unit of the calendar. It returns 0 if it is none.
+func (a *Args) calendarUnit() calendar.Unit {
+	for i, name := range [...]string{"day", "week", "month"} {
+		if len(a.rest) > 0 && word.Is(a.rest[0], name) {
+			a.rest = a.rest[1:]
+			return calendar.Day + calendar.Unit(i)
+		}
+	}
+	return 0
 }
 
 // numeric reports whether an argument starts like a number. Such an argument is not an option.

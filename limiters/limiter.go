@@ -28,7 +28,29 @@ type Limit interface {
 	// answer is limited, the remainder is negative, and RetryAfter is the time until a quantity of 1
 	// passes.
 	Charge(e *store.Entry, a *Answer, now, quantity int64) error
+	// Reserving returns the limiter for a quantity that may be settled later.
+	Reserving() Limit
+	// Mark returns what Settle must know of a decision that allows a quantity.
+	Mark(a *Answer) Mark
+	// Settle puts the real cost of a request in the place of an estimate. The answer is that of a
+	// charge of 0 afterwards.
+	Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error
 }
+
+// Mark is what a limit remembers of a decision: the end of a window, or a length of time. Period is 0 if the limit needs none.
+type Mark struct {
+	IsTime        bool
+	Value, Period int64
+}
+
+// Settlement says that a request at the time At reserved a quantity, and what it really cost.
+type Settlement struct {
+	At, Reserved, Real int64
+	Mark
+}
+
+// more returns the real cost minus the estimate. Neither is negative.
+func (s *Settlement) more() int64 { return s.Real - s.Reserved }
 
 // Answer is the decision of a limiter. Times are nanoseconds from now.
 type Answer struct {

@@ -63,6 +63,41 @@ func (l Log) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 	return err
 }
 
+// Reserving implements [Limit]. Each reservation is one entry.
+func (l Log) Reserving() Limit {
+	l.Shared = true
+	return l
+}
+
+// Mark implements [Limit]. It is the resolution, which says which entry a request joined.
+func (l Log) Mark(*Answer) Mark { return Mark{Value: l.Resolution} }
+
+// Settle implements [Limit].
+func (l Log) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error {
+	if err := CheckSorted(e); err != nil {
+		return err
+	}
+	d, index, count, err := slidinglog.Settle(l.Log, logEntries{e.Sorted()}, now, slidinglog.Settlement{At: s.At, Resolution: s.Value, More: s.more()})
+	a.setLog(e, &d, now)
+	if index >= 0 {
+		a.Changed, a.state = true, [4]int64{int64(index), count, settlesEntry}
+	}
+	return err
+}
+
+// settlesEntry is the third number of the state of an answer that changes the count of one entry.
+const settlesEntry = 2
+
+// settleEntry gives one entry another count. An entry with a count of 0 goes.
+func settleEntry(e *store.Entry, index int, count int64) {
+	it := e.Sorted().At(index)
+	if count > 0 { // first, because a log without entries loses its expiry
+		t, _ := leadingInteger(it.Member)
+		e.ZAdd(it.Score, decimal.Append(append(decimal.Append(nil, t), 'x'), count))
+	}
+	e.ZRem([]byte(it.Member))
+}
+
 // setLog sets the answer of a log.
 func (a *Answer) setLog(e *store.Entry, d *slidinglog.Decision, now int64) {
 	if at := e.ExpireAt(); !d.Changed && at != store.NoExpiry {
@@ -84,6 +119,10 @@ func bit(on bool) int64 {
 
 // Apply implements [Limiter].
 func (l Log) Apply(e *store.Entry, a *Answer, now int64) {
+	if a.state[2] == settlesEntry {
+		settleEntry(e, int(a.state[0]), a.state[1])
+		return
+	}
 	forget, add, shared, join := int(a.state[0]), a.state[1], a.state[2] != 0, a.state[3] != 0
 	if join {
 		last := e.Sorted().Len() - 1

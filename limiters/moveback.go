@@ -5,6 +5,7 @@ import (
 
 	"cellserver/internal/decimal"
 	"cellserver/internal/exact"
+	"cellserver/limiters/reservation"
 	"cellserver/store"
 )
 
@@ -15,6 +16,7 @@ import (
 //
 //   - an integer that is also the expiry, a TAT: both;
 //   - two integers, a pace: the first;
+//   - reservations: their times;
 //   - a sorted set, a log or leases: the scores that count, and the times in their members;
 //   - anything else, such as the counts of windows: the expiry alone.
 func MoveBack(e *store.Entry, step store.Step) {
@@ -27,6 +29,10 @@ func MoveBack(e *store.Entry, step store.Step) {
 			return
 		}
 	case store.Raw:
+		if text := e.Bytes(nil); reservation.Is(text) {
+			e.SetBytes(reservation.MoveBack(nil, text, back), expireAt)
+			return
+		}
 		if free, stored, ok := twoIntegers(e.Bytes(nil)); ok && near(free, at) {
 			e.SetBytes(paceState(free-back, stored), expireAt)
 			return

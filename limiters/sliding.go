@@ -34,24 +34,48 @@ const errNoSliding rediserr.Error = "ERR the key holds no sliding window: its in
 
 // Decide implements [Limiter].
 func (w SlidingWindow) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
-	return w.ask(w.Sliding.Decide, e, a, now, quantity)
-}
-
-// Charge implements [Limit].
-func (w SlidingWindow) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
-	return w.ask(w.Sliding.Charge, e, a, now, quantity)
-}
-
-// ask is Decide or Charge.
-func (w SlidingWindow) ask(decide func(window.Counts, int64, int64) (window.Decision, window.Counts, error), e *store.Entry, a *Answer, now, quantity int64) error {
 	counts, err := slidingCounts(e)
 	if err != nil {
 		return err
 	}
-	d, counts, err := decide(counts, now, quantity)
+	d, counts, err := w.Sliding.Decide(counts, now, quantity)
+	a.setSliding(d, counts)
+	return err
+}
+
+// Charge implements [Limit].
+func (w SlidingWindow) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
+	counts, err := slidingCounts(e)
+	if err != nil {
+		return err
+	}
+	d, counts, err := w.Sliding.Charge(counts, now, quantity)
+	a.setSliding(d, counts)
+	return err
+}
+
+// Reserving implements [Limit].
+func (w SlidingWindow) Reserving() Limit { return w }
+
+// Mark implements [Limit]. It is the end of the counts that have the quantity, and their period.
+func (w SlidingWindow) Mark(a *Answer) Mark {
+	return Mark{IsTime: true, Value: a.state[2], Period: w.Period()}
+}
+
+// Settle implements [Limit].
+func (w SlidingWindow) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error {
+	counts, err := slidingCounts(e)
+	if err != nil {
+		return err
+	}
+	d, counts, err := w.Sliding.Settle(counts, now, s.Value, s.Period, s.more())
+	a.setSliding(d, counts)
+	return err
+}
+
+func (a *Answer) setSliding(d window.Decision, counts window.Counts) {
 	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0], a.state[1], a.state[2] = counts.Current, counts.Previous, counts.End
-	return err
 }
 
 // Apply implements [Limiter].

@@ -41,6 +41,31 @@ func (r Rate) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 	return err
 }
 
+// Reserving implements [Limit].
+func (r Rate) Reserving() Limit { return r }
+
+// Mark implements [Limit]. It is the emission interval, because a later rule may have another one.
+func (r Rate) Mark(*Answer) Mark { return Mark{Value: r.Interval()} }
+
+// Settle implements [Limit].
+func (r Rate) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error {
+	tat, err := Integer(e)
+	if err != nil {
+		return err
+	}
+	settled, err := gcra.Settle(tat, now, s.Value, s.At, s.Reserved, s.Real)
+	if err != nil {
+		return err
+	}
+	d, err := r.Quota.Charge(settled, now, 0)
+	if d.Limited {
+		d.RetryAfter = exact.Plus(d.RetryAfter, r.Interval())
+	}
+	d.TAT, d.Changed = settled, settled != tat
+	a.setRate(d)
+	return err
+}
+
 // Apply implements [Limiter].
 func (Rate) Apply(e *store.Entry, a *Answer, now int64) { StoreTAT(e, a.state[0], now) }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"cellserver/internal/rediserr"
+	"cellserver/limiters/calendar"
 	"cellserver/limiters/window"
 	"cellserver/store"
 )
@@ -15,13 +16,34 @@ type FixedWindow struct {
 	window.Fixed
 }
 
-// ReadWindow parses the arguments limit and period and the option ALIGN.
+// errUnit is the error of a period that contradicts the unit of ALIGN.
+const errUnit rediserr.Error = "ERR period must be 0 or the length of the unit: 86400 for day, 604800 for week, 2419200 to 2678400 for month"
+
+// ReadWindow parses the arguments limit and period and the options ALIGN and TZ. With a unit of the
+// calendar after ALIGN, the calendar says how long a window is.
 func ReadWindow(a *Args) (w FixedWindow, err error) {
 	limit, period := a.Integer("limit"), a.Seconds("period")
-	if err = a.Finish(OptAlign); err == nil {
+	switch err = a.Finish(OptAlign | OptTZ); {
+	case err != nil:
+	case a.unit == 0 && a.Has(OptTZ):
+		err = rediserr.Syntax
+	case a.unit == 0:
 		w.Fixed, err = window.NewFixed(limit, period, a.Has(OptAlign))
+	default:
+		w.Fixed, err = calendarWindow(limit, period, a)
 	}
 	return w, err
+}
+
+func calendarWindow(limit, period int64, a *Args) (f window.Fixed, err error) {
+	if period != 0 && !a.unit.Takes(period) {
+		return f, errUnit
+	}
+	c, err := calendar.Of(a.unit, string(a.zone))
+	if err != nil {
+		return f, err
+	}
+	return window.NewCalendar(limit, c)
 }
 
 // ErrNoWindow is the error of a key whose integer has no expiry.
@@ -45,6 +67,23 @@ func (w FixedWindow) Charge(e *store.Entry, a *Answer, now, quantity int64) erro
 		return err
 	}
 	d, count, err := w.Fixed.Charge(window.Count{Used: used, End: end}, now, quantity)
+	a.setWindow(d, count)
+	return err
+}
+
+// Reserving implements [Limit].
+func (w FixedWindow) Reserving() Limit { return w }
+
+// Mark implements [Limit]. It is the end of the window that counts the quantity.
+func (w FixedWindow) Mark(a *Answer) Mark { return Mark{IsTime: true, Value: a.state[1]} }
+
+// Settle implements [Limit].
+func (w FixedWindow) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error {
+	used, end, err := counter(e)
+	if err != nil {
+		return err
+	}
+	d, count, err := w.Fixed.Settle(window.Count{Used: used, End: end}, now, s.Value, s.more())
 	a.setWindow(d, count)
 	return err
 }

@@ -41,6 +41,9 @@ var mayImport = map[string][]string{
 	"limiters/slidinglog": {"internal/exact"},
 	"limiters/pace":       {"internal/exact"},
 	"limiters/lease":      {},
+	// The records of reservations are bytes, and a calendar is a time zone.
+	"limiters/reservation": {},
+	"limiters/calendar":    {},
 
 	// The wire and the keyspace do not know each other.
 	"resp":            {"internal/decimal"},
@@ -54,8 +57,8 @@ var mayImport = map[string][]string{
 
 	// Limits live in keys.
 	"limiters": {"internal/decimal", "internal/exact", "internal/rediserr", "internal/word", "gcra", "limiters/window", "limiters/slidinglog",
-		"limiters/pace", "limiters/lease", "store"},
-	"limiters/rules": {"internal/rediserr", "internal/word", "limiters", "store"},
+		"limiters/pace", "limiters/lease", "limiters/calendar", "limiters/reservation", "store"},
+	"limiters/rules": {"internal/exact", "internal/rediserr", "internal/word", "limiters", "limiters/reservation", "store"},
 
 	// The engine of scripts knows Lua, and nothing of the server.
 	"script/lua51":   {},
@@ -139,14 +142,16 @@ var mayImport = map[string][]string{
 // mustNotKnow says which parts of the world a package is kept away from, as packages of the standard library.
 // A limiter knows numbers only; the store no files and no sockets; commands neither.
 var mustNotKnow = map[string][]string{
-	"internal/decimal":    {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"internal/exact":      {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"gcra":                {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"limiters/window":     {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"limiters/slidinglog": {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"limiters/pace":       {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"limiters/lease":      {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"internal/topk":       {"net", "os", "sync", "sync/atomic", "time"},
+	"internal/decimal":     {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"internal/exact":       {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"gcra":                 {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"limiters/window":      {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"limiters/slidinglog":  {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"limiters/pace":        {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"limiters/lease":       {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"limiters/reservation": {"net", "os", "sync", "sync/atomic", "time"},
+	"limiters/calendar":    {"net", "os", "sync/atomic"},
+	"internal/topk":        {"net", "os", "sync", "sync/atomic", "time"},
 	// A session has bytes only: sockets are the business of resp/transport.
 	"resp":                     {"net", "os", "sync", "sync/atomic", "time", "syscall"},
 	"store/value":              {"net", "os", "sync", "sync/atomic", "time"},

@@ -27,12 +27,15 @@ var _ = commands.Register(&commands.Command{
 })
 
 func checkFootprint(c *commands.Call, fp *store.Footprint) {
-	scratch := c.Conn.Scratch.Check
-	if scratch == nil {
-		scratch = new(rules.Check)
-		c.Conn.Scratch.Check = scratch
+	checkScratch(c).Footprint(c.Server.Rules, c.Args[1:], c.Conn.Transaction.Queue.Active, fp)
+}
+
+// checkScratch returns the memory of the connection for requests to rules.
+func checkScratch(c *commands.Call) *rules.Check {
+	if c.Conn.Scratch.Check == nil {
+		c.Conn.Scratch.Check = new(rules.Check)
 	}
-	scratch.Footprint(c.Server.Rules, c.Args[1:], c.Conn.Transaction.Queue.Active, fp)
+	return c.Conn.Scratch.Check
 }
 
 func clCheck(c *commands.Call) error {

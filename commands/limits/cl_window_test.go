@@ -33,3 +33,43 @@ func TestClWindowAlign(t *testing.T) {
 	h.Advance(time.Millisecond)
 	h.Want("CL.WINDOW k 3 60 3 align", []any{0, 3, 0, -1, 60})
 }
+
+// TestCalendarWindows: windows of the days, weeks and months of a time zone, over changes of the clocks.
+func TestCalendarWindows(t *testing.T) {
+	h := servertest.New(t)
+	at := func(year int, month time.Month, day, hour int) {
+		h.At(time.Date(year, month, day, hour, 0, 0, 0, time.UTC).UnixNano())
+	}
+	at(2026, 3, 28, 23) // midnight in Berlin; this day has 23 hours
+	h.Want("CL.WINDOW day 10 86400 ALIGN day TZ Europe/Berlin", []any{0, 10, 9, -1, 23 * 3600})
+	h.Want("CL.WINDOW week 10 0 2 ALIGN WEEK TZ Europe/Berlin", []any{0, 10, 8, -1, 23 * 3600})
+	h.Want("CL.WINDOW month 10 2592000 10 tz Europe/Berlin ALIGN month", []any{0, 10, 0, -1, 3*86400 - 3600})
+	h.Want("CL.WINDOW utc 10 604800 ALIGN week", []any{0, 10, 9, -1, 25 * 3600})
+	at(2026, 3, 29, 22) // the next day
+	h.Want("CL.WINDOW day 10 0 ALIGN day TZ Europe/Berlin", []any{0, 10, 9, -1, 86400})
+	at(2028, 2, 1, 5)
+	h.Do("CL.RULE SET bill CL.WINDOW 1000 2592000 ALIGN month TZ America/New_York")
+	h.Want("CL.CHECK bill acme 400", []any{0, 1000, 600, -1, 29 * 86400})
+	h.Want("CL.RESERVE bill acme 600 r 2592000", []any{0, 1000, 0, -1, 29 * 86400})
+	at(2028, 3, 1, 4)
+	h.Want("CL.CHECK bill acme", []any{1, 1000, 0, 3600, 3600})
+	at(2028, 3, 1, 5)
+	h.Want("CL.SETTLE bill acme r 1600", []any{0, 1000, 1000, -1, 0}) // the month of the reservation has ended
+	h.Want("CL.CHECK bill acme", []any{0, 1000, 999, -1, 31*86400 - 3600})
+
+	for words, want := range map[string]commands.Error{
+		"10 3600 ALIGN day":            "ERR period must be 0 or the length of the unit: 86400 for day, 604800 for week, 2419200 to 2678400 for month",
+		"10 0 ALIGN":                   "ERR period must be a whole number of milliseconds, at least one",
+		"10 0 ALIGN year":              commands.ErrSyntax,
+		"10 60 TZ UTC":                 commands.ErrSyntax,
+		"10 60 ALIGN TZ UTC":           commands.ErrSyntax,
+		"10 0 ALIGN day TZ":            commands.ErrSyntax,
+		"10 0 ALIGN day day":           commands.ErrSyntax,
+		"10 0 ALIGN day TZ UTC TZ UTC": commands.ErrSyntax,
+		"10 0 ALIGN day TZ Mars":       "ERR tz is not a time zone such as Europe/Berlin",
+		"0 0 ALIGN day":                "ERR limit must be positive",
+	} {
+		h.Want("CL.WINDOW new "+words, want)
+	}
+	h.Want("EXISTS new", 0)
+}

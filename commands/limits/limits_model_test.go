@@ -91,7 +91,9 @@ func naiveLog(h history, p params, now, quantity int64) bool {
 		if r.at > now-p.period {
 			used += r.quantity
 		}
-		soon = quantity > 0 && now-r.at < p.gap
+		if r.quantity > 0 { // a reservation that cost nothing leaves no entry
+			soon = quantity > 0 && now-r.at < p.gap
+		}
 	}
 	return used+quantity <= p.limit && !soon
 }

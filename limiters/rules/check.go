@@ -17,10 +17,11 @@ type Check struct {
 	found       *rule    // the rule; nil if it is unknown or if looked is false
 	looked      bool     // Footprint has searched the parsed rules
 	names       []byte
-	keys        [MaxLimits][]byte // parts of names: the keys that hold the states of the limits
-	chosen      [MaxLimits]chosen // where the limits come from
+	keys        [MaxLimits + 1][]byte // parts of names: the keys of the limits' states and of the reservations
+	chosen      [MaxLimits]chosen     // where the limits come from
 	limits      []limiters.Asked[limiters.Limit]
 	limitMemory [MaxLimits]limiters.Asked[limiters.Limit] // of limits
+	reserves    *reserving                                // only after a request to reserve or to settle
 }
 
 // chosen is a limit that decides, and the position of its scope.
@@ -73,20 +74,27 @@ func (r *rule) addKeys(words [][]byte, fp *store.Footprint) {
 // options of the command. queued is true inside EXEC. The error is an error of the words,
 // [ErrNoRule], or an error of the rule.
 func (c *Check) Begin(r *Rules, tx *store.Tx, command string, words [][]byte, own limiters.Option, queued bool) error {
+	err := c.begin(r, tx, command, words, queued)
+	if c.Args.Finish(own); c.Args.Err != nil {
+		return c.Args.Err
+	}
+	return err
+}
+
+// begin finds the rule and the keys of a request. Args has the words after the keys.
+func (c *Check) begin(r *Rules, tx *store.Tx, command string, words [][]byte, queued bool) error {
 	one, err := c.rule(r, tx, words[0], queued)
 	n := 1
-	if one != nil && err == nil {
+	if err == nil {
 		n = len(one.scopes)
 	}
+	c.Args.Begin(command, nil)
 	if len(words) < 1+n {
-		return rediserr.WrongArity(command)
+		c.Args.Err = rediserr.WrongArity(command)
+		return c.Args.Err
 	}
-	c.Keys = words[1 : 1+n]
+	c.Keys, c.found = words[1:1+n], one
 	c.Args.Begin(command, words[1+n:])
-	if err := c.Args.Finish(own); err != nil {
-		return err
-	}
-	c.found = one
 	return err
 }
 
@@ -95,29 +103,43 @@ func (c *Check) Begin(r *Rules, tx *store.Tx, command string, words [][]byte, ow
 // the tightest limit. looks is true if the request consumes nothing on purpose: PEEK, or a quantity
 // of 0. The error is an error of a limiter.
 func (c *Check) Ask(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
-	one := c.found
-	c.find(tx, one)
-	if c.Args.Has(limiters.OptCharge) {
-		err = limiters.ChargeAll(c.limits, now, c.Args.Quantity)
-	} else {
-		_, err = limiters.DecideAll(c.limits, now, c.Args.Quantity)
-	}
-	if err != nil {
+	c.find(tx, false)
+	if err = c.decide(now, c.Args.Has(limiters.OptCharge)); err != nil {
 		return a, false, err
 	}
-	looks = c.Args.Has(limiters.OptPeek)
-	if !looks {
+	peeks := c.Args.Has(limiters.OptPeek)
+	if !peeks {
 		limiters.ApplyAll(c.limits, now)
 	}
-	a = c.limits[c.tightest()].Answer
-	looks = looks || c.Args.Quantity == 0
-	if !looks {
-		one.count(a.Limited)
+	a, looks = c.answer(peeks)
+	return a, looks, nil
+}
+
+// decide asks all limits.
+func (c *Check) decide(now int64, charges bool) (err error) {
+	if charges {
+		return limiters.ChargeAll(c.limits, now, c.Args.Quantity)
 	}
-	if one.shadow && a.Limited {
+	_, err = limiters.DecideAll(c.limits, now, c.Args.Quantity)
+	return err
+}
+
+// answer returns the answer of the tightest limit, and counts it. A shadow rule allows.
+func (c *Check) answer(peeks bool) (a limiters.Answer, looks bool) {
+	a = c.limits[c.tightest()].Answer
+	looks = peeks || c.Args.Quantity == 0
+	if !looks {
+		c.found.count(a.Limited)
+	}
+	c.found.hide(&a)
+	return a, looks
+}
+
+// hide makes a refusal of a shadow rule a pass.
+func (r *rule) hide(a *limiters.Answer) {
+	if r.shadow && a.Limited {
 		a.Limited, a.RetryAfter = false, limiters.Never
 	}
-	return a, looks, nil
 }
 
 // rule returns the rule of a name, and its error if its text is wrong.
@@ -136,11 +158,37 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 	return one, one.err
 }
 
-// find sets limits to the limits of the rule, with the entries of their states.
-func (c *Check) find(tx *store.Tx, r *rule) {
-	n := 0
-	for i := range r.scopes {
-		s, key := &r.scopes[i], c.Keys[i]
+// find sets limits to the limits of the rule, with the entries of their states. If the request
+// reserves or settles, find also finds the entry of its reservations.
+func (c *Check) find(tx *store.Tx, reserves bool) {
+	n := c.choose()
+	keys := c.keys[:n]
+	if reserves {
+		keys = c.keys[:n+1]
+		begin := len(c.names)
+		c.names = c.reserves.key(c.names, c.found, c.Keys[len(c.Keys)-1])
+		keys[n] = c.names[begin:]
+	}
+	tx.PrefetchAll(keys)
+	c.limits = c.limitMemory[:n]
+	for i, key := range keys[:n] {
+		a, from := &c.limits[i], c.chosen[i].limit
+		a.Limiter = from.Limit
+		if reserves {
+			a.Limiter = from.reserving
+		}
+		a.Limiter.Find(&a.Entry, tx, key)
+	}
+	if reserves {
+		tx.WriteIn(&c.reserves.entry, keys[n])
+	}
+}
+
+// choose chooses the limits that decide about the keys, and names the keys of their states. It
+// returns the number of limits.
+func (c *Check) choose() (n int) {
+	for i := range c.found.scopes {
+		s, key := &c.found.scopes[i], c.Keys[i]
 		tag := canBeTag(key)
 		for j := range s.limits {
 			begin := len(c.names)
@@ -150,14 +198,7 @@ func (c *Check) find(tx *store.Tx, r *rule) {
 			n++
 		}
 	}
-	keys := c.keys[:n]
-	tx.PrefetchAll(keys)
-	c.limits = c.limitMemory[:n]
-	for i, key := range keys {
-		a := &c.limits[i]
-		a.Limiter = c.chosen[i].limit.Limit
-		a.Limiter.Find(&a.Entry, tx, key)
-	}
+	return n
 }
 
 // tightest returns the index of the tightest limit.
@@ -172,21 +213,6 @@ func (c *Check) tightest() (best int) {
 
 // TightestKey returns the key of the tightest limit.
 func (c *Check) TightestKey() []byte { return c.Keys[c.chosen[c.tightest()].scope] }
-
-// Explained is one limit of the rule, with its own answer.
-type Explained struct {
-	Scope, Limit string
-	Answer       *limiters.Answer
-}
-
-// Explain returns every limit of the rule, and the index of the tightest limit.
-func (c *Check) Explain() (all []Explained, tightest int) {
-	for i := range c.limits {
-		from := &c.chosen[i]
-		all = append(all, Explained{c.found.scopes[from.scope].name, from.limit.text, &c.limits[i].Answer})
-	}
-	return all, c.tightest()
-}
 
 // keptBytes is the largest capacity in bytes of the names that a Check keeps between requests.
 const keptBytes = 4096
@@ -210,4 +236,7 @@ func (c *Check) Release() {
 	clear(c.limitMemory[:])
 	clear(c.keys[:])
 	clear(c.chosen[:])
+	if c.reserves != nil {
+		c.reserves.release()
+	}
 }

@@ -32,9 +32,11 @@ type scope struct {
 // limit is one limit of a rule, with the parts of the name of the key that holds its state.
 type limit struct {
 	limiters.Limit
-	text       string // as in CL.RULE SET, without the scope
-	head, tail string // around a key without braces: "login:{" and "}:throttle"
-	tagged     string // after any other key: ":login:throttle"
+	reserving  limiters.Limit // for a quantity that may be settled later
+	id         uint32         // what reservations call it
+	text       string         // as in CL.RULE SET, without the scope
+	head, tail string         // around a key without braces: "login:{" and "}:throttle"
+	tagged     string         // after any other key: ":login:throttle"
 }
 
 // counts counts the decisions of a rule. Requests that look do not count. The counters stay if the
@@ -152,7 +154,7 @@ func (s *scope) add(ruleName string, words [][]byte) error {
 	for n := 2; s.hasTail(tail); n++ {
 		tail = "}:" + kind + ":" + strconv.Itoa(n)
 	}
-	s.limits = append(s.limits, limit{Limit: l, text: string(bytes.Join(words, []byte(" "))),
+	s.limits = append(s.limits, limit{Limit: l, reserving: l.Reserving(), id: uint32(hashOf(s.name, tail)), text: string(bytes.Join(words, []byte(" "))),
 		head: ruleName + ":{", tail: tail, tagged: ":" + ruleName + tail[1:]})
 	return nil
 }
@@ -201,6 +203,19 @@ func canBeTag(key []byte) bool {
 func hasTag(key []byte) bool {
 	open := bytes.IndexByte(key, '{')
 	return open >= 0 && bytes.IndexByte(key[open+1:], '}') > 0
+}
+
+// hashOf returns the FNV-1a hash of several strings and of their lengths.
+func hashOf[S string | []byte](parts ...S) uint64 {
+	const offset, prime = 14695981039346656037, 1099511628211
+	h := uint64(offset)
+	for _, p := range parts {
+		for i := range len(p) {
+			h = (h ^ uint64(p[i])) * prime
+		}
+		h = (h ^ uint64(len(p))) * prime
+	}
+	return h
 }
 
 // sharesSlot reports whether the states of a key have the slot of the key.

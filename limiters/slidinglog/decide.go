@@ -50,7 +50,7 @@ func look[E Entries](l Log, entries E, now, quantity int64) (v view[E], err erro
 	if v.n > 0 {
 		v.last = entries.At(v.n - 1)
 	}
-	v.shared = l.Resolution > 0 || v.last.Shared
+	v.shared = l.Resolution > 0 || l.Shared || v.last.Shared
 	v.forget = v.live()
 	v.used = v.count(v.forget)
 	return v, nil

@@ -25,7 +25,8 @@
 // # The files
 //
 //	log.go       Log, its options and entries, and the decision
-//	decide.go    Decide
+//	decide.go    Decide, and Charge for a cost that is known only afterwards
+//	settle.go    Settle, for a cost that was an estimate
 //
 // No input panics or overflows. There are no locks.
 //

@@ -29,6 +29,7 @@ type Options struct {
 	Gap        int64 // shortest time between two requests that pass; 0 is none
 	Resolution int64 // width of a bucket whose requests share one entry; 0 is no sharing
 	Strict     bool  // limited requests get entries, too
+	Shared     bool  // each request gets one entry with its quantity, as with a resolution, so that it can be settled
 }
 
 // Log allows limit requests in any period. New makes one.

@@ -169,7 +169,7 @@ func TestNew(t *testing.T) {
 		want          error
 	}{
 		{1, 1, Options{}, nil},
-		{1, 5, Options{5, 5, true}, nil},
+		{1, 5, Options{Gap: 5, Resolution: 5, Strict: true}, nil},
 		{0, 1, Options{}, errLimit},
 		{1, 0, Options{}, errPeriod},
 		{1, 5, Options{Gap: 6}, errGap},
@@ -188,7 +188,7 @@ func FuzzDecide(f *testing.F) {
 	f.Add(int64(3), int64(60*second), int64(second), int64(2*second), true, int64(epoch), int64(2), []byte{0, 200, 3, 255})
 	f.Add(int64(math.MaxInt64), int64(math.MaxInt64), int64(0), int64(0), true, int64(-5), int64(math.MaxInt64), []byte{9})
 	f.Fuzz(func(t *testing.T, limit, period, gap, resolution int64, strict bool, now, quantity int64, ages []byte) {
-		l, err := New(limit, period, Options{gap, resolution, strict})
+		l, err := New(limit, period, Options{Gap: gap, Resolution: resolution, Strict: strict})
 		if err != nil || now < 0 {
 			return
 		}

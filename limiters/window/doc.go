@@ -6,10 +6,11 @@
 // # Fixed windows
 //
 // [Fixed] allows limit requests in each window. It is the cheapest algorithm and the easiest to explain. Around
-// the boundary of two windows it lets up to twice the limit pass. A window begins in one of two ways:
+// the boundary of two windows it lets up to twice the limit pass. A window begins in one of three ways:
 //
 //   - with the millisecond of its first request, so that an idle key has no window;
-//   - aligned, at the multiples of the period since the Unix epoch: the minutes, hours and days of UTC.
+//   - aligned, at the multiples of the period since the Unix epoch: the minutes, hours and days of UTC;
+//   - with the days, weeks or months of a calendar that the caller gives.
 //
 // # Sliding windows
 //
@@ -29,6 +30,7 @@
 //	grid.go       rounding down to a multiple of the period
 //	fixed.go      Fixed, and the decision that both kinds return
 //	sliding.go    Sliding
+//	settle.go     a real cost in the place of an estimate
 //
 // # Invariants
 //

@@ -20,11 +20,18 @@ var (
 	errTooMuch  = errors.New("quantity is too large: the count would exceed 9223372036854775807")
 )
 
-// Fixed allows limit requests in each window. NewFixed makes one.
+// Calendar says when the window at now ends: a whole millisecond after now, in ns since the epoch. ok reports whether it fits an
+// int64.
+type Calendar interface {
+	End(now int64) (end int64, ok bool)
+}
+
+// Fixed allows limit requests in each window. NewFixed or NewCalendar makes one.
 type Fixed struct {
-	limit   int64
-	period  int64 // ns, whole milliseconds
-	aligned bool
+	limit    int64
+	period   int64 // ns, whole milliseconds
+	aligned  bool
+	calendar Calendar // nil for windows of a period
 }
 
 // NewFixed returns windows of period nanoseconds, with at least one request in each. The period must be a whole
@@ -37,7 +44,15 @@ func NewFixed(limit, period int64, aligned bool) (Fixed, error) {
 	case period <= 0 || period%millisecond != 0:
 		return Fixed{}, errPeriod
 	}
-	return Fixed{limit, period, aligned}, nil
+	return Fixed{limit: limit, period: period, aligned: aligned}, nil
+}
+
+// NewCalendar returns the windows of a calendar, with at least one request in each.
+func NewCalendar(limit int64, c Calendar) (Fixed, error) {
+	if limit <= 0 {
+		return Fixed{}, errLimit
+	}
+	return Fixed{limit: limit, calendar: c}, nil
 }
 
 // Count is the state of a fixed window: how many requests passed in it, and its end in ns since the epoch. The zero
@@ -120,6 +135,9 @@ func (f Fixed) at(c Count, now int64) (Count, bool) {
 
 // end returns the end of a window that begins at now. ok reports whether it fits an int64.
 func (f Fixed) end(now int64) (end int64, ok bool) {
+	if f.calendar != nil {
+		return f.calendar.End(now)
+	}
 	unit := int64(millisecond)
 	if f.aligned {
 		unit = f.period

@@ -1,0 +1,67 @@
+package limits
+
+import (
+	"cellserver/commands"
+	"cellserver/limiters"
+	"cellserver/limiters/rules"
+	"cellserver/store"
+)
+
+// CL.RESERVE name key… quantity id ttl [MS] [PEEK] asks a rule as CL.CHECK does, for an estimate of a
+// cost. For ttl seconds, CL.SETTLE may put the real cost in its place. If nobody settles a reservation,
+// the estimate stays counted. The same id again, for the same rule and keys, changes nothing and gives
+// the same answer. So a client may retry.
+//
+// CL.SETTLE name key… id quantity [MS] [PEEK] settles a reservation: it gives the difference back, or
+// charges it. The reply is that of a charge: remaining may be negative. Again, the same id changes
+// nothing and gives the same answer. A reservation that is not there is the error NORESERVATION.
+//
+// The records of reservations are in string keys, name:{key}:reserved:number, of the last key.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "cl.reserve", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
+		Summary: "Decides by all limits of a rule about an estimate of a cost, which CL.SETTLE corrects later.",
+		Usage:   "name key [key ...] quantity id ttl [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
+		Run: clReserve, Footprint: reserveFootprint,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "cl.settle", Arity: -5, Flags: commands.Write | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
+		Summary: "Puts the real cost in the place of an estimate that CL.RESERVE counted.",
+		Usage:   "name key [key ...] id quantity [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
+		Run: clSettle, Footprint: reserveFootprint,
+	})
+)
+
+func reserveFootprint(c *commands.Call, fp *store.Footprint) {
+	checkScratch(c).ReserveFootprint(c.Server.Rules, c.Args[1:], c.Conn.Transaction.Queue.Active, fp)
+}
+
+func clReserve(c *commands.Call) error {
+	return reserving(c, (*rules.Check).BeginReserve, (*rules.Check).Reserve)
+}
+
+func clSettle(c *commands.Call) error {
+	return reserving(c, (*rules.Check).BeginSettle, (*rules.Check).Settle)
+}
+
+// reserving runs CL.RESERVE or CL.SETTLE.
+func reserving(c *commands.Call, begin func(*rules.Check, *rules.Rules, *store.Tx, string, [][]byte, bool) error,
+	run func(*rules.Check, *store.Tx, int64) (limiters.Answer, bool, error)) error {
+	scratch, queued := c.Conn.Scratch.Check, c.Conn.Transaction.Running
+	defer scratch.Done(queued)
+	if err := begin(scratch, c.Server.Rules, c.Tx, c.Cmd.Name, c.Args[1:], queued); err != nil {
+		return limiters.Explain(err)
+	}
+	if err := oneSlot(c, scratch.Keys); err != nil {
+		return err
+	}
+	a, looks, err := run(scratch, c.Tx, c.Now)
+	if err != nil {
+		return limiters.Explain(err)
+	}
+	if a.Limited || looks {
+		count(c, scratch.TightestKey(), a.Limited, looks)
+	}
+	replyAnswer(c, &a, scratch.Args.Has(limiters.OptMS))
+	return nil
+}

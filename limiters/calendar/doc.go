@@ -1,0 +1,10 @@
+// Package calendar says when the days, weeks and months of a time zone end.
+//
+// It is a pure function of (calendar, now). The caller reads the clock. The rules of time zones are those of the system, or
+// those in the program if there are none on the system.
+//
+// A day begins with the first moment of its date. If the clocks skip midnight, this is the moment of the change. If midnight
+// comes twice, the day begins with the first one. A week begins on Monday.
+//
+// calendar.go holds everything. Only the list of zones that were used has a lock.
+package calendar

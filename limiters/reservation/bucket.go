@@ -1,0 +1,91 @@
+package reservation
+
+import (
+	"encoding/binary"
+	"errors"
+	"iter"
+)
+
+// MaxRecords is the number of records that a bucket may have.
+const MaxRecords = 64
+
+// header is the beginning of each bucket. No text begins so.
+const header = "\x00reservations\x01"
+
+// Errors of a bucket.
+var (
+	ErrNoBucket = errors.New("the key holds no reservations")
+	ErrFull     = errors.New("too many reservations of this key have not ended")
+)
+
+// records returns the records of a bucket. It stops with the first bytes that are no record.
+func records(bucket []byte) iter.Seq[raw] {
+	return func(yield func(raw) bool) {
+		for rest := bucket[len(header):]; len(rest) >= lengthBytes; {
+			n := int(binary.LittleEndian.Uint16(rest))
+			if n > len(rest) || !raw(rest[:n]).ok() || !yield(raw(rest[:n])) {
+				return
+			}
+			rest = rest[n:]
+		}
+	}
+}
+
+// Is reports whether bytes begin like a bucket.
+func Is(bucket []byte) bool {
+	return len(bucket) >= len(header) && string(bucket[:len(header)]) == header
+}
+
+// Find sets r to the record of a hash and an id in a bucket, if it has not ended at now. A nil bucket is empty.
+func Find(r *Record, bucket []byte, hash uint64, id []byte, now int64) (found bool, err error) {
+	if len(bucket) == 0 {
+		return false, nil
+	}
+	if !Is(bucket) {
+		return false, ErrNoBucket
+	}
+	for b := range records(bucket) {
+		if b.is(hash, id) && now < b.end() {
+			b.read(r)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Put appends to to the bucket with one record added, or replaced if it is there. It drops the records that have ended at now.
+// last is the latest end of a record.
+func Put(to, bucket []byte, r *Record, now int64) (next []byte, last int64, err error) {
+	next, last = append(to, header...), r.End
+	n := 1
+	if len(bucket) > 0 {
+		for b := range records(bucket) {
+			if now >= b.end() || b.is(r.Hash, r.ID) {
+				continue
+			}
+			next, last = append(next, b...), max(last, b.end())
+			n++
+		}
+	}
+	if n > MaxRecords {
+		return nil, 0, ErrFull
+	}
+	return r.append(next), last, nil
+}
+
+// MoveBack appends to to the bucket with all times of its records moved back.
+func MoveBack(to, bucket []byte, back int64) []byte {
+	to = append(to, header...)
+	var r Record
+	for b := range records(bucket) {
+		b.read(&r)
+		r.At, r.End = r.At-back, r.End-back
+		for i := range r.Marks {
+			if r.Marks[i].IsTime {
+				r.Marks[i].Value -= back
+			}
+		}
+		to = r.append(to)
+	}
+	return to
+}

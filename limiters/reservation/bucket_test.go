@@ -1,0 +1,121 @@
+package reservation
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"cellserver/internal/randtest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// random returns a record with an id and an end.
+func random(r *rand.Rand, id string, end int64) *Record {
+	n := func() int64 { return int64(r.Uint64()) }
+	one := &Record{ID: []byte(id), Hash: uint64(len(id)), At: n(), End: end, Quantity: n(), Settled: r.IntN(2) == 0,
+		Reserved: Numbers{r.IntN(2) == 0, n(), n(), n(), n()}, Real: Numbers{r.IntN(2) == 0, n(), n(), n(), n()}}
+	for range r.IntN(MaxMarks + 1) {
+		one.Marks = append(one.Marks, Mark{r.Uint32(), r.IntN(2) == 0, n(), n()})
+	}
+	return one
+}
+
+// TestBuckets compares a bucket with a map, under random changes.
+func TestBuckets(t *testing.T) {
+	r := rand.New(randtest.Source(t))
+	for range 300 {
+		var bucket []byte
+		model, now := map[string]*Record{}, int64(0)
+		for range 60 {
+			now += r.Int64N(3)
+			id := fmt.Sprint("id", r.IntN(30))
+			if r.IntN(2) == 0 {
+				one := random(r, id, now+1+r.Int64N(40))
+				next, last, err := Put(nil, bucket, one, now)
+				require.NoError(t, err)
+				model[id], bucket = one, next
+				latest := int64(0)
+				for _, m := range model {
+					latest = max(latest, m.End)
+				}
+				require.Equal(t, latest, last)
+			}
+			var got Record
+			found, err := Find(&got, bucket, uint64(len(id)), []byte(id), now)
+			require.NoError(t, err)
+			want := model[id]
+			require.Equal(t, want != nil && now < want.End, found)
+			if found {
+				require.Equal(t, *want, got)
+			}
+			for id, m := range model {
+				if now >= m.End {
+					delete(model, id)
+				}
+			}
+		}
+	}
+}
+
+func TestBucketIsBounded(t *testing.T) {
+	r := rand.New(randtest.Source(t))
+	var bucket []byte
+	for i := range MaxRecords {
+		bucket, _, _ = Put(nil, bucket, random(r, fmt.Sprint(i), 100), 1)
+	}
+	_, _, err := Put(nil, bucket, random(r, "more", 100), 99)
+	require.ErrorIs(t, err, ErrFull)
+	_, _, err = Put(nil, bucket, random(r, "7", 100), 99)
+	require.NoError(t, err)
+	next, _, err := Put(nil, bucket, random(r, "more", 200), 100)
+	require.NoError(t, err)
+	require.Less(t, len(next), longestRecord+len(header))
+}
+
+// TestMoveBack: all times move, and nothing else.
+func TestMoveBack(t *testing.T) {
+	r := rand.New(randtest.Source(t))
+	one := random(r, "a", 1000)
+	bucket, _, err := Put(nil, nil, one, 0)
+	require.NoError(t, err)
+	var got Record
+	found, err := Find(&got, MoveBack(nil, bucket, 300), one.Hash, one.ID, 699)
+	require.NoError(t, err)
+	require.True(t, found)
+	one.At, one.End = one.At-300, 700
+	for i := range one.Marks {
+		if one.Marks[i].IsTime {
+			one.Marks[i].Value -= 300
+		}
+	}
+	require.Equal(t, *one, got)
+}
+
+// FuzzBucket: no bytes panic, and what is found is put again in the same way.
+func FuzzBucket(f *testing.F) {
+	r := rand.New(rand.NewPCG(1, 2))
+	bucket, _, _ := Put(nil, nil, random(r, "a", 10), 0)
+	bucket, _, _ = Put(nil, bucket, random(r, "bc", 20), 0)
+	f.Add(bucket, "a")
+	f.Add([]byte("text"), "a")
+	f.Add([]byte(header+"\xff\xff"), "")
+	f.Fuzz(func(t *testing.T, bucket []byte, id string) {
+		var one, again Record
+		found, err := Find(&one, bucket, uint64(len(id)), []byte(id), 0)
+		if err != nil || !found {
+			return
+		}
+		next, _, err := Put(nil, bucket, &one, 0)
+		if err != nil {
+			return
+		}
+		found, err = Find(&again, next, uint64(len(id)), []byte(id), 0)
+		require.NoError(t, err)
+		require.True(t, found)
+		require.Equal(t, one, again)
+		require.True(t, Is(MoveBack(nil, next, 5)))
+		require.False(t, bytes.Equal(next, nil))
+	})
+}

@@ -1,0 +1,18 @@
+package rules
+
+import "cellserver/limiters"
+
+// Explained is one limit of the rule, with its own answer.
+type Explained struct {
+	Scope, Limit string
+	Answer       *limiters.Answer
+}
+
+// Explain returns every limit of the rule, and the index of the tightest limit.
+func (c *Check) Explain() (all []Explained, tightest int) {
+	for i := range c.limits {
+		from := &c.chosen[i]
+		all = append(all, Explained{c.found.scopes[from.scope].name, from.limit.text, &c.limits[i].Answer})
+	}
+	return all, c.tightest()
+}

@@ -1,0 +1,235 @@
+package rules
+
+import (
+	"fmt"
+	"strconv"
+
+	"cellserver/internal/exact"
+	"cellserver/internal/rediserr"
+	"cellserver/limiters"
+	"cellserver/limiters/reservation"
+	"cellserver/store"
+)
+
+// MaxTTL is the longest time for which a reservation can be settled, in seconds: 30 days.
+const MaxTTL = 2592000
+
+// Errors of reservations.
+var (
+	ErrID            = rediserr.Error(fmt.Sprintf("ERR id must be 1 to %d bytes", reservation.MaxID))
+	ErrTTL           = rediserr.Error(fmt.Sprintf("ERR ttl must be positive, and at most %d seconds", MaxTTL))
+	ErrQuantity      = rediserr.Error("ERR quantity must not be negative")
+	ErrNoReservation = rediserr.Error("NORESERVATION no reservation of these keys has this id: it was refused, its ttl has ended, or it never was")
+)
+
+// buckets is the number of buckets in which the reservations of a key lie. So a key has at most
+// buckets * reservation.MaxRecords reservations.
+const buckets = 4096
+
+// reserving is reusable memory for requests that reserve or settle.
+type reserving struct {
+	id     []byte
+	hash   uint64
+	ttl    int64
+	entry  store.Entry // of the bucket
+	record reservation.Record
+	marks  [reservation.MaxMarks]reservation.Mark
+	bucket []byte // the next content of the bucket
+}
+
+// release drops the references to the request.
+func (r *reserving) release() {
+	r.id, r.entry, r.record = nil, store.Entry{}, reservation.Record{}
+	if cap(r.bucket) > keptBytes {
+		r.bucket = nil
+	}
+}
+
+// key appends the key of the bucket of a reservation. It has the slot of key.
+func (r *reserving) key(to []byte, one *rule, key []byte) []byte {
+	if canBeTag(key) {
+		to = append(append(append(append(to, one.name...), ":{"...), key...), '}')
+	} else {
+		to = append(append(append(to, key...), ':'), one.name...)
+	}
+	to = append(to, ":reserved:"...)
+	return strconv.AppendUint(to, r.hash%buckets, 16)
+}
+
+// ReserveFootprint is [Check.Footprint] for a request that reserves or settles.
+func (c *Check) ReserveFootprint(r *Rules, words [][]byte, queued bool, fp *store.Footprint) {
+	c.Footprint(r, words, queued, fp)
+	for _, w := range words[1:] {
+		if !sharesSlot(w) { // it may be a key, whose reservations have another slot
+			fp.AddAll()
+			return
+		}
+	}
+}
+
+// BeginReserve finds the rule and parses the words of CL.RESERVE from the name of the rule on: keys,
+// quantity, id, ttl and options.
+func (c *Check) BeginReserve(r *Rules, tx *store.Tx, command string, words [][]byte, queued bool) error {
+	return c.beginReserving(r, tx, command, words, queued, func() {
+		c.Args.Quantity = c.Args.Integer("quantity")
+		c.reserves.id = c.Args.Next()
+		c.reserves.ttl = c.Args.Seconds("ttl")
+	})
+}
+
+// BeginSettle finds the rule and parses the words of CL.SETTLE from the name of the rule on: keys, id,
+// quantity and options.
+func (c *Check) BeginSettle(r *Rules, tx *store.Tx, command string, words [][]byte, queued bool) error {
+	return c.beginReserving(r, tx, command, words, queued, func() {
+		c.reserves.id = c.Args.Next()
+		c.Args.Quantity = c.Args.Integer("quantity")
+		c.reserves.ttl = 1
+	})
+}
+
+func (c *Check) beginReserving(r *Rules, tx *store.Tx, command string, words [][]byte, queued bool, read func()) error {
+	if c.reserves == nil {
+		c.reserves = new(reserving)
+	}
+	ruleErr := c.begin(r, tx, command, words, queued)
+	if c.Args.Err != nil {
+		return c.Args.Err
+	}
+	read()
+	err := c.Args.Options(0)
+	switch {
+	case err != nil:
+		return err
+	case c.Args.Quantity < 0:
+		return ErrQuantity
+	case len(c.reserves.id) == 0 || len(c.reserves.id) > reservation.MaxID:
+		return ErrID
+	case c.reserves.ttl <= 0 || c.reserves.ttl > MaxTTL*1e9:
+		return ErrTTL
+	case ruleErr != nil:
+		return ruleErr
+	}
+	c.reserves.hash = hashOf(c.Keys...) ^ hashOf(c.reserves.id)
+	return nil
+}
+
+// Reserve decides about the keys as [Check.Ask], and keeps a record of what it consumes. If there is
+// such a record already, it changes nothing, and the answer is that of the first request.
+func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
+	c.find(tx, true)
+	found, err := c.look(now)
+	switch {
+	case err != nil:
+		return a, false, err
+	case found:
+		return answerOf(&c.reserves.record.Reserved), true, nil
+	}
+	if err = c.decide(now, false); err != nil {
+		return a, false, err
+	}
+	peeks := c.Args.Has(limiters.OptPeek)
+	limited := c.limits[c.tightest()].Answer.Limited
+	if !peeks && (!limited || c.found.shadow) {
+		if err = c.keep(now, limited); err != nil {
+			return a, false, err
+		}
+	}
+	if !peeks {
+		limiters.ApplyAll(c.limits, now)
+	}
+	a, looks = c.answer(peeks)
+	return a, looks, nil
+}
+
+// look reads the record of the request. It reports whether there is one.
+func (c *Check) look(now int64) (found bool, err error) {
+	r := c.reserves
+	r.record.Marks = r.marks[:0]
+	if err := limiters.CheckString(&r.entry); err != nil {
+		return false, err
+	}
+	found, err = reservation.Find(&r.record, r.entry.Bytes(nil), r.hash, r.id, now)
+	return found, limiters.Explain(err)
+}
+
+// keep stores the record of a reservation that the limits have decided. If the rule is a shadow that
+// would have refused it, no limit has counted it.
+func (c *Check) keep(now int64, refused bool) error {
+	r, a := c.reserves, c.limits[c.tightest()].Answer
+	c.found.hide(&a)
+	r.record = reservation.Record{ID: r.id, Hash: r.hash, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a),
+		Marks: r.marks[:0]}
+	for i := range c.limits {
+		if refused {
+			break
+		}
+		m := c.limits[i].Limiter.Mark(&c.limits[i].Answer)
+		r.record.Marks = append(r.record.Marks, reservation.Mark{Limit: c.chosen[i].limit.id, IsTime: m.IsTime, Value: m.Value, Period: m.Period})
+	}
+	return c.put(now)
+}
+
+// put stores the record.
+func (c *Check) put(now int64) error {
+	r := c.reserves
+	next, last, err := reservation.Put(r.bucket[:0], r.entry.Bytes(nil), &r.record, now)
+	if err != nil {
+		return limiters.Explain(err)
+	}
+	r.bucket = next
+	r.entry.SetBytes(next, exact.CeilDiv(last, 1e6))
+	return nil
+}
+
+// Settle puts the real cost in the place of the quantity that was reserved. If that has happened
+// already, it changes nothing, and the answer is that of the first request. looks is then true.
+func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
+	c.find(tx, true)
+	r := c.reserves
+	switch found, err := c.look(now); {
+	case err != nil:
+		return a, false, err
+	case !found:
+		return a, false, ErrNoReservation
+	case r.record.Settled:
+		return answerOf(&r.record.Real), true, nil
+	}
+	for i := range c.limits {
+		if err := c.settle(i, now); err != nil {
+			return a, false, err
+		}
+	}
+	a = c.limits[c.tightest()].Answer
+	c.found.hide(&a)
+	if c.Args.Has(limiters.OptPeek) {
+		return a, true, nil
+	}
+	r.record.Settled, r.record.Real = true, numbersOf(&a)
+	if err := c.put(now); err != nil {
+		return a, false, err
+	}
+	limiters.ApplyAll(c.limits, now)
+	return a, false, nil
+}
+
+// settle decides how one limit corrects what it counted. A limit that is newer than the reservation
+// has counted nothing.
+func (c *Check) settle(i int, now int64) error {
+	l, r := &c.limits[i], &c.reserves.record
+	for _, m := range r.Marks {
+		if m.Limit == c.chosen[i].limit.id {
+			s := limiters.Settlement{At: r.At, Reserved: r.Quantity, Real: c.Args.Quantity,
+				Mark: limiters.Mark{IsTime: m.IsTime, Value: m.Value, Period: m.Period}}
+			return l.Limiter.Settle(&l.Entry, &l.Answer, now, &s)
+		}
+	}
+	return l.Limiter.Charge(&l.Entry, &l.Answer, now, 0)
+}
+
+func numbersOf(a *limiters.Answer) reservation.Numbers {
+	return reservation.Numbers{Limited: a.Limited, Limit: a.Limit, Remaining: a.Remaining, RetryAfter: a.RetryAfter, ResetAfter: a.ResetAfter}
+}
+
+func answerOf(n *reservation.Numbers) limiters.Answer {
+	return limiters.Answer{Limited: n.Limited, Limit: n.Limit, Remaining: n.Remaining, RetryAfter: n.RetryAfter, ResetAfter: n.ResetAfter}
+}
