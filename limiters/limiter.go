@@ -28,6 +28,8 @@ type Limit interface {
 	// answer is limited, the remainder is negative, and RetryAfter is the time until a quantity of 1
 	// passes.
 	Charge(e *store.Entry, a *Answer, now, quantity int64) error
+	// Window returns the nanoseconds in which the whole limit comes back.
+	Window() int64
 }
 
 // Answer is the decision of a limiter. Times are nanoseconds from now.

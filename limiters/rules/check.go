@@ -17,6 +17,7 @@ type Check struct {
 	found       *rule    // the rule; nil if it is unknown or if looked is false
 	looked      bool     // Footprint has searched the parsed rules
 	names       []byte
+	pairKeys    [MaxLimits][]byte // memory of Keys for [Checks]
 	keys        [MaxLimits][]byte // parts of names: the keys that hold the states of the limits
 	chosen      [MaxLimits]chosen // where the limits come from
 	limits      []limiters.Asked[limiters.Limit]
@@ -109,16 +110,25 @@ func (c *Check) Ask(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err
 	if !looks {
 		limiters.ApplyAll(c.limits, now)
 	}
-	a = c.limits[c.tightest()].Answer
 	looks = looks || c.Args.Quantity == 0
 	if !looks {
-		one.count(a.Limited)
+		one.count(c.limits[c.tightest()].Answer.Limited)
 	}
-	if one.shadow && a.Limited {
+	return c.Answer(), looks, nil
+}
+
+// Answer returns the decision of the rule: the answer of the tightest limit. A rule with SHADOW never refuses. It is valid
+// until Done.
+func (c *Check) Answer() limiters.Answer {
+	a := c.limits[c.tightest()].Answer
+	if c.found.shadow && a.Limited {
 		a.Limited, a.RetryAfter = false, limiters.Never
 	}
-	return a, looks, nil
+	return a
 }
+
+// Shadow reports whether the rule has SHADOW. It is valid until Done.
+func (c *Check) Shadow() bool { return c.found.shadow }
 
 // rule returns the rule of a name, and its error if its text is wrong.
 func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, error) {
@@ -176,6 +186,7 @@ func (c *Check) TightestKey() []byte { return c.Keys[c.chosen[c.tightest()].scop
 // Explained is one limit of the rule, with its own answer.
 type Explained struct {
 	Scope, Limit string
+	Window       int64 // nanoseconds in which the whole limit comes back
 	Answer       *limiters.Answer
 }
 
@@ -183,7 +194,7 @@ type Explained struct {
 func (c *Check) Explain() (all []Explained, tightest int) {
 	for i := range c.limits {
 		from := &c.chosen[i]
-		all = append(all, Explained{c.found.scopes[from.scope].name, from.limit.text, &c.limits[i].Answer})
+		all = append(all, Explained{c.found.scopes[from.scope].name, from.limit.text, from.limit.Window(), &c.limits[i].Answer})
 	}
 	return all, c.tightest()
 }
@@ -209,5 +220,6 @@ func (c *Check) Release() {
 	c.Args.Release()
 	clear(c.limitMemory[:])
 	clear(c.keys[:])
+	clear(c.pairKeys[:])
 	clear(c.chosen[:])
 }

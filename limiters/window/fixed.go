@@ -40,6 +40,9 @@ func NewFixed(limit, period int64, aligned bool) (Fixed, error) {
 	return Fixed{limit, period, aligned}, nil
 }
 
+// Window returns the length of a window in nanoseconds.
+func (f Fixed) Window() int64 { return f.period }
+
 // Count is the state of a fixed window: how many requests passed in it, and its end in ns since the epoch. The zero
 // Count is the state of an unknown key.
 type Count struct{ Used, End int64 }
