@@ -14,7 +14,11 @@ const reservedFiles = 32
 func maxClients(cfg *config.Config) int {
 	loops := max(runtime.GOMAXPROCS(0)-4, 0) // an event loop, of which there is one for two processors, has two files
 	listeners := max(len(endpoints(cfg))-2, 0)
-	return max(openFiles()-reservedFiles-loops-2*listeners, 1)
+	http := 0
+	if cfg.HTTP.Port != 0 {
+		http = apiConns(cfg)
+	}
+	return max(openFiles()-reservedFiles-loops-2*listeners-http, 1)
 }
 
 // lowerMaxClients lowers maxclients to what the system permits, as Redis does at its start.
