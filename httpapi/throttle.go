@@ -229,7 +229,7 @@ func (f fields) number(name string) float64 {
 	return v
 }
 
-// wholeSeconds rounds up. What is no window becomes 0.
+// wholeSeconds rounds up. The result is 0 for a number that cannot be a window.
 func wholeSeconds(seconds float64) int64 {
 	if up := math.Ceil(seconds); up >= 1 && up <= maxInteger {
 		return int64(up)

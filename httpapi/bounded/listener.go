@@ -39,21 +39,48 @@ func (l *Listener) Listen(address string) error {
 	if address == l.address {
 		return nil
 	}
-	var ln net.Listener
-	if address != "" {
-		var err error
-		if ln, err = net.Listen("tcp", address); err != nil {
-			return err
+	ln, err := l.open(address)
+	if err != nil {
+		return err
+	}
+	l.use(address, ln)
+	return nil
+}
+
+// open opens an address, "" is none. An address with the port of the present one may cover it, as 0.0.0.0 covers 127.0.0.1.
+// Then open closes the present one before, and opens it again after an error.
+func (l *Listener) open(address string) (ln net.Listener, err error) {
+	if address == "" {
+		return nil, nil
+	}
+	ln, err = net.Listen("tcp", address)
+	if err == nil || l.ln == nil || portOf(address) != portOf(l.address) {
+		return ln, err
+	}
+	before := l.address
+	l.use("", nil)
+	if ln, err = net.Listen("tcp", address); err != nil {
+		if again, fails := net.Listen("tcp", before); fails == nil {
+			l.use(before, again)
 		}
 	}
+	return ln, err
+}
+
+func portOf(address string) string {
+	_, port, _ := net.SplitHostPort(address)
+	return port
+}
+
+// use serves on a listener, and no longer on the one before. A nil ln is none.
+func (l *Listener) use(address string, ln net.Listener) {
 	if l.server != nil {
 		l.server.Close()
 	}
-	l.address, l.ln, l.server = address, ln, nil
+	l.address, l.ln, l.server, l.crowd = address, ln, nil, nil
 	if ln != nil {
 		l.serve()
 	}
-	return nil
 }
 
 // serve answers requests until the listener is closed.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// readAddress returns the address of the client. Behind n proxies it is the n-th address of X-Forwarded-For from the right:
-// the addresses before it are words of the client, which may be wrong. An IPv6 address counts as its network of 64 bits,
+// readAddress returns the address of the client. Behind n proxies it is the n-th address of X-Forwarded-For from the right.
+// The client may have written the addresses before it. An IPv6 address counts as its network of 64 bits,
 // because a client has all addresses of such a network.
 func readAddress(r *Request, _ string) (string, error) {
 	text := r.RemoteAddr

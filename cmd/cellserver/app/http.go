@@ -9,8 +9,8 @@ import (
 
 	"cellserver/commands"
 	"cellserver/httpapi"
-	"cellserver/httpapi/line"
 	"cellserver/httpapi/bounded"
+	"cellserver/httpapi/line"
 	"cellserver/internal/config"
 	"cellserver/server"
 )
@@ -35,8 +35,7 @@ var apiBounds = bounded.Bounds{
 func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *config.Config) {
 	w.lines = line.New(apiLines, barrier, func(p commands.Peer) line.Handler {
 		client := s.Connect(p)
-		conn := client.Conn()
-		conn.Identity.Authed, conn.Identity.Name = true, "http"
+		client.Conn().Identity.Authed = true
 		return client
 	})
 	w.Handler = w.gate(&httpapi.API{Commands: w.lines, Config: func() httpapi.Config {
@@ -49,9 +48,6 @@ func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *
 		log.Error("the listener of limits over HTTP failed: set http-port to 0 and back to open it again", "address", at, "error", err)
 	}
 }
-
-// apiConns returns how many connections of HTTP may be open.
-func apiConns(cfg *config.Config) int { return max(min(cfg.HTTP.MaxConnections, openFiles()/4), 1) }
 
 // gate refuses requests until Run has begun to load the data. From then on the server itself refuses them.
 func (w *webAPI) gate(api http.Handler) http.Handler {

@@ -4,7 +4,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"time"
 
 	"cellserver/httpapi/bounded"
@@ -32,18 +31,6 @@ func (e *exporter) init(log *logger, metrics func() string) {
 // address.
 func (e *exporter) configure(cfg *config.Config) error {
 	return listenHTTP(&e.Listener, cfg.MetricsBind, cfg.MetricsPort, "--metrics-port")
-}
-
-// listenHTTP moves a listener to an address; port 0 is no address. option is the name of the port in the error.
-func listenHTTP(l *bounded.Listener, bind string, port int, option string) error {
-	address := ""
-	if port != 0 {
-		address = net.JoinHostPort(bind, strconv.Itoa(port))
-	}
-	if err := l.Listen(address); err != nil {
-		return cannotListen(address, err, "stop what listens there, or choose another port with "+option)
-	}
-	return nil
 }
 
 // metricsHandler answers GET /metrics, and other requests with an error.

@@ -1,5 +1,3 @@
-// Package webload sends requests over HTTP and measures their replies. Each connection is a goroutine, and no lock is
-// shared between them.
 package webload
 
 import (
