@@ -96,8 +96,14 @@ func (d *decision) eachPolicy(to []byte, parameters func(to []byte, l *limit) []
 // appendName appends the name of the policy in quotes. Names of rules need no escapes.
 func (l *limit) appendName(to []byte) []byte {
 	to = append(append(to, '"'), l.rule...)
+	if l.scope != "" {
+		to = append(append(to, ':'), l.scope...)
+	}
 	if l.kind != "" {
 		to = append(append(to, ':'), l.kind...)
+	}
+	if l.number > 1 {
+		to = strconv.AppendInt(append(to, ':'), int64(l.number), 10)
 	}
 	return append(to, '"')
 }

@@ -42,7 +42,7 @@ func TestCheck(t *testing.T) {
 	w.Advance(10 * time.Second)
 	require.Equal(t, http.StatusOK, w.send(http.MethodHead, "/check?rule=login&key=b%6Fb", "").Status)
 	require.Equal(t, http.StatusTooManyRequests, w.post("/check/login", `{"key": "bob"}`).Status)
-	require.Contains(t, w.Info("throttle")["limiter_cl.check"], "limited=4,looked=1")
+	require.Contains(t, w.Info("throttle")["limiter_cl.mcheck"], "limited=4,looked=1")
 }
 
 // TestCheckAll: several rules count an action together, or not at all.
@@ -74,6 +74,27 @@ func TestCheckAll(t *testing.T) {
 	require.Equal(t, []string{"", "", "", "", "", ""}, w.get("/check/try?key=a").fields(limitHeaders...))
 	got = w.get("/check/try?key=a")
 	require.Equal(t, []any{200, true}, []any{got.Status, got.Body["allowed"]})
+}
+
+// TestScopes: a rule with scopes has a key for each of them.
+func TestScopes(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET llm SCOPE team CL.WINDOW 9 60 AND SCOPE user CL.WINDOW 5 60 AND SCOPE user CL.WINDOW 7 3600 AND SCOPE user CL.THROTTLE 4 5 60")
+	w.Do("CL.RULE SET ip CL.WINDOW 8 60")
+	got := w.get("/check/llm?key=red&key=header:X-User&quantity=2", "X-User", "ann")
+	require.Equal(t, []string{`"llm:team";q=9;w=60, "llm:user:window";q=5;w=60, "llm:user:window:2";q=7;w=3600, "llm:user:throttle";q=5;w=60`}, got.fields("RateLimit-Policy"))
+	require.Equal(t, "3", got.number("remaining"))
+	w.Want("MGET llm@team:{red}:window llm@user:{ann}:window", []string{"2", "2"})
+	got = w.post("/check/llm", `{"keys": ["red", "bob"], "quantity": 5}`)
+	require.Equal(t, "0", got.number("remaining"))
+	got = w.get("/check?rule=llm&key=red&rule=llm&key=eve&rule=ip&key=i1&quantity=3")
+	require.Equal(t, 429, got.Status)
+	require.Equal(t, []any{"llm:team"}, got.Body["violated-policies"])
+	w.Want("EXISTS ip:{i1}:window", 0)
+
+	// A rule without scopes counts each of its keys.
+	require.Equal(t, 200, w.get("/check/ip?key=a&key=b").Status)
+	w.Want("MGET ip:{a}:window ip:{b}:window", []string{"1", "1"})
 }
 
 func TestForward(t *testing.T) {
@@ -124,23 +145,25 @@ func TestMissingKeys(t *testing.T) {
 func TestWrongRequests(t *testing.T) {
 	w := newWeb(t)
 	w.Do("CL.RULE SET api CL.WINDOW 5 60")
+	w.Do("CL.RULE SET llm SCOPE team CL.WINDOW 5 60 AND SCOPE user CL.WINDOW 5 60")
 	changes := w.Server.Changes()
 	for target, want := range map[string][]any{
-		"/":                                   {404, notFound},
-		"/checks":                             {404, notFound},
-		"/check":                              {400, badRequest},
-		"/check/":                             {400, badRequest},
-		"/check/api?key=a&quantity=x":         {400, badRequest},
-		"/check/api?key=a&quantity=-1":        {400, badRequest},
-		"/check/api?key=a&quantity=PEEK":      {400, badRequest},
-		"/check/api?key=a&peek=maybe":         {400, badRequest},
-		"/check/api?key=a&status=200":         {400, badRequest},
-		"/check/api?key=a&burst=2":            {400, badRequest},
-		"/check/api?key=%zz":                  {400, badRequest},
-		"/check/api?key=header:":              {400, badRequest},
-		"/check/api?key=a&missing=ip,cookie:": {400, badRequest},
-		"/check/api?key=a&key=b":              {400, badRequest},
-		"/check/api?key=a&rule=none":          {404, noSuchRule},
+		"/":                                          {404, notFound},
+		"/checks":                                    {404, notFound},
+		"/check":                                     {400, badRequest},
+		"/check/":                                    {400, badRequest},
+		"/check/api?key=a&quantity=x":                {400, badRequest},
+		"/check/api?key=a&quantity=-1":               {400, badRequest},
+		"/check/api?key=a&quantity=PEEK":             {400, badRequest},
+		"/check/api?key=a&peek=maybe":                {400, badRequest},
+		"/check/api?key=a&status=200":                {400, badRequest},
+		"/check/api?key=a&burst=2":                   {400, badRequest},
+		"/check/api?key=%zz":                         {400, badRequest},
+		"/check/api?key=header:":                     {400, badRequest},
+		"/check/api?key=a&missing=ip,cookie:":        {400, badRequest},
+		"/check/llm?key=a":                           {400, badRequest},
+		"/check?rule=api&rule=llm&key=a&key=b&key=c": {400, badRequest},
+		"/check/api?key=a&rule=none":                 {404, noSuchRule},
 		"/check/" + url.PathEscape("api\r\n1") + "?key=a": {404, noSuchRule},
 		"/check?key=a" + strings.Repeat("&rule=api", 17):  {400, badRequest},
 		"/check?rule=api" + strings.Repeat("&key=a", 17):  {400, badRequest},

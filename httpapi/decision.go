@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"strconv"
+	"strings"
 
 	"cellserver/httpapi/line"
 )
@@ -29,10 +30,12 @@ type tightest struct{ limit, remaining, retry, reset int64 }
 
 // limit is one limit of a decision, which headers call a policy.
 type limit struct {
-	rule, kind string // of a rule with one limit, kind is ""
-	limited    bool
-	shadow     bool
-	window     int64 // seconds; 0 if unknown
+	rule, scope string
+	kind        string // such as "window"; "" if its rule and its scope are enough for a name
+	number      int    // of a further limit of its kind in the scope, from 2
+	limited     bool
+	shadow      bool
+	window      int64 // seconds; 0 if unknown
 	tightest
 }
 
@@ -62,21 +65,16 @@ func (d *decision) readAnswer(r *line.Reply, policy string, window int64) {
 	d.limits = append(d.limits, limit{rule: policy, limited: limited, window: window, tightest: d.tightest})
 }
 
-// readCheck reads the reply of CL.CHECK with LIMITS.
-func (d *decision) readCheck(r line.Reply, rule string) {
-	limited := d.readRule(&r, rule)
-	d.allowed, d.known = !limited, true
-}
-
-// readChecks reads the reply of CL.MCHECK with LIMITS.
-func (d *decision) readChecks(r line.Reply, rules []string) {
-	r.Int() // the number of elements
+// readChecks reads the reply of CL.MCHECK with EXPLAIN. pairs are the rules and keys of the command.
+func (d *decision) readChecks(r line.Reply, pairs []string) {
+	rules := int(r.Int()) - 2
 	d.allowed, d.known = r.Int() == 0, true
 	r.Int() // the first rule that refuses
 	decides := false
-	for i, rule := range rules {
+	for i, at := 0, 0; i < rules; i++ {
 		before, shadow := d.tightest, d.shadow
-		limited := d.readRule(&r, rule)
+		limited, scopes := d.readRule(&r, pairs[at])
+		at += 2 * scopes // a rule has a pair for each of its scopes
 		d.shadow = d.shadow && (i == 0 || shadow)
 		if i == 0 || d.tighterThan(limited, &before, decides) {
 			decides = limited
@@ -86,23 +84,53 @@ func (d *decision) readChecks(r line.Reply, rules []string) {
 	}
 }
 
-// readRule reads what CL.CHECK with LIMITS says about a rule.
-func (d *decision) readRule(r *line.Reply, rule string) (limited bool) {
+// readRule reads what CL.CHECK with EXPLAIN says about a rule. It returns how many scopes the rule has.
+func (d *decision) readRule(r *line.Reply, rule string) (limited bool, scopes int) {
 	r.Int() // the number of elements
 	limited = d.tightest.read(r)
-	d.shadow = r.Int() != 0
-	n := int(r.Int())
-	for range n {
-		r.Int()
-		one := limit{rule: rule, kind: r.Text(), shadow: d.shadow}
-		if n == 1 {
-			one.kind = ""
-		}
+	r.Text() // the scope of the tightest limit
+	r.Text() // its text
+	begin := len(d.limits)
+	for range r.Int() {
+		r.Int() // the number of elements
+		one := limit{rule: rule, scope: r.Text(), kind: kindOf(r.Text())}
 		one.limited = one.read(r)
 		one.window = r.Int()
 		d.limits = append(d.limits, one)
 	}
-	return limited
+	d.shadow = r.Int() != 0
+	for rest := d.limits[begin:]; len(rest) > 0; scopes++ {
+		n := 1
+		for n < len(rest) && rest[n].scope == rest[0].scope {
+			n++
+		}
+		nameKinds(rest[:n], d.shadow)
+		rest = rest[n:]
+	}
+	return limited, scopes
+}
+
+// kindOf returns the kind of a limit from its text: "CL.WINDOW 5 60" is a window.
+func kindOf(text string) string {
+	text = text[min(len("CL."), len(text)):]
+	name, _, _ := strings.Cut(text, " ")
+	return strings.ToLower(name)
+}
+
+// nameKinds makes the names of the limits of a scope different from each other.
+func nameKinds(limits []limit, shadow bool) {
+	for i := range limits {
+		one := &limits[i]
+		one.shadow = shadow
+		for j := range limits[:i] {
+			if limits[j].kind == one.kind {
+				one.number = max(one.number, 1) + 1
+			}
+		}
+	}
+	if len(limits) == 1 {
+		limits[0].kind = ""
+	}
 }
 
 // readAll reads the reply of CL.MTHROTTLE.

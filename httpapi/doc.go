@@ -2,7 +2,7 @@
 //
 //	api.go       API: routes, the token, problems as replies
 //	question.go  Question: what a request to rules asks, from its query, its path or its body
-//	rules.go     /check and /forward: asks CL.CHECK or CL.MCHECK
+//	rules.go     /check and /forward: asks CL.MCHECK
 //	throttle.go  /throttle: limits in the request, one row for each limiter
 //	decision.go  Decision: the reply of a command, in the terms of HTTP
 //	answer.go    the headers and the body of a decision

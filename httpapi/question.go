@@ -167,7 +167,8 @@ func readBody(w http.ResponseWriter, r *http.Request, into any) *Problem {
 // addBody adds the fields of a body. Its keys are never sources.
 func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 	var body struct {
-		Key   *string `json:"key"`
+		Key   *string  `json:"key"`
+		Keys  []string `json:"keys"`
 		Rules []struct {
 			Rule string  `json:"rule"`
 			Key  *string `json:"key"`
@@ -183,6 +184,12 @@ func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 	}
 	if body.Key != nil && len(q.rules) == 1 {
 		q.sources = append(q.sources, keysource.Literal(*body.Key))
+	}
+	if len(body.Keys) > maxRules {
+		return wrong("a request has at most %d keys", maxRules)
+	}
+	for _, key := range body.Keys {
+		q.sources = append(q.sources, keysource.Literal(key))
 	}
 	for _, one := range body.Rules {
 		key := one.Key

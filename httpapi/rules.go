@@ -88,7 +88,7 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 		return wrong("name a rule: /check/RULE?key=…")
 	case keys == 0:
 		return problem(http.StatusBadRequest, missingKey, "name a key: key=…")
-	case keys != 1 && keys != rules:
+	case keys != 1 && rules != 1 && keys != rules:
 		return wrong("there are %d rules and %d keys: give one key for all rules, or one for each", rules, keys)
 	}
 	answered, err := x.find(w)
@@ -104,13 +104,7 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 }
 
 // readReply reads the reply of the command.
-func (x *exchange) readReply(r line.Reply) {
-	if len(x.rules) == 1 {
-		x.readCheck(r, x.rules[0])
-		return
-	}
-	x.readChecks(r, x.rules)
-}
+func (x *exchange) readReply(r line.Reply) { x.readChecks(r, x.args[2:]) }
 
 // find finds the keys. It answers the request if a key is missing, and the question says how.
 func (x *exchange) find(w http.ResponseWriter) (answered bool, p *Problem) {
@@ -135,23 +129,19 @@ func (x *exchange) find(w http.ResponseWriter) (answered bool, p *Problem) {
 	return false, nil
 }
 
-// setCommand sets args to the command that asks the rules.
+// setCommand sets args to the command that asks the rules. Each rule has a key. If there is one rule, it has all keys: one for
+// each of its scopes.
 func (x *exchange) setCommand() {
-	quantity := x.quantity
-	if quantity == "" {
-		quantity = "1"
+	pairs := max(len(x.rules), len(x.keys))
+	x.args = append(x.args, "CL.MCHECK", strconv.Itoa(pairs))
+	for i := range pairs {
+		x.args = append(x.args, x.rules[min(i, len(x.rules)-1)], x.keys[min(i, len(x.keys)-1)])
 	}
-	if len(x.rules) == 1 {
-		x.args = append(x.args, "CL.CHECK", x.rules[0], x.keys[0], quantity)
-	} else {
-		x.args = append(x.args, "CL.MCHECK", strconv.Itoa(len(x.rules)))
-		for i, rule := range x.rules {
-			x.args = append(x.args, rule, x.keys[min(i, len(x.keys)-1)])
-		}
-		x.args = append(x.args, "QUANTITY", quantity)
+	if x.quantity != "" {
+		x.args = append(x.args, "QUANTITY", x.quantity)
 	}
 	if x.peek {
 		x.args = append(x.args, "PEEK")
 	}
-	x.args = append(x.args, "LIMITS")
+	x.args = append(x.args, "EXPLAIN")
 }

@@ -23,13 +23,13 @@ func TestChecksOf(t *testing.T) {
 	w.get("/check/api?key=ann")
 	require.Equal(t, 429, w.get("/check/api?key=ann").Status)
 	require.Equal(t, "allowed=1,limited=1,shadow_limited=0", w.Info("throttle")["rule_api"])
-	require.Contains(t, w.Info("commandstats")["cmdstat_cl.check"], "calls=2")
+	require.Contains(t, w.Info("commandstats")["cmdstat_cl.mcheck"], "calls=2")
 	w.Want("CL.TOP", []any{[]any{"ann", 1, 0}})
 	var commands []any
 	for _, entry := range w.Do("SLOWLOG GET 128").([]any) {
 		commands = append(commands, entry.([]any)[3].([]any)[0])
 	}
-	require.Contains(t, commands, "CL.CHECK")
+	require.Contains(t, commands, "CL.MCHECK")
 
 	w.Do("CONFIG SET maxmemory 1")
 	require.Equal(t, []any{503, unavailable}, w.get("/check/api?key=bob").code())

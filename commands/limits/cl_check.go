@@ -16,7 +16,7 @@ import (
 //
 // The reply is the reply of the tightest limit. If limits refuse, that is the refusing limit with
 // the longest wait, else the limit with the least remaining. EXPLAIN adds four elements: the scope
-// and the text of the tightest limit, an array with every limit, and 1 for a rule with SHADOW, else 0.
+// and the text of the tightest limit, an array with every limit, and SHADOW as 0 or 1.
 // A limit has its scope, its text, its five integers, and the time in which it comes back as a whole.
 //
 // Each limit keeps its state in a key of its own: name:{key}:limiter, or name@scope:{key}:limiter.
