@@ -106,6 +106,7 @@ type Deprecation struct{ Since, By string }
 type Keys struct {
 	First, Last, Step int
 	NumKeys           int
+	Skip              int    // words between the count and the first key
 	Access            string // flags of the key specs: "RW ACCESS UPDATE" (keyspec.go); "" means "RO ACCESS"
 }
 
@@ -327,11 +328,11 @@ func (k *Keys) step() int { return max(k.Step, 1) }
 // Counted returns the arguments after the count, from the first key to the last key. It returns nil
 // if the count is wrong.
 func (k *Keys) Counted(args [][]byte) [][]byte {
-	if k.NumKeys >= len(args) {
+	if k.NumKeys+k.Skip >= len(args) {
 		return nil
 	}
 	n, ok := ParseInt(args[k.NumKeys])
-	rest := args[k.NumKeys+1:]
+	rest := args[k.NumKeys+k.Skip+1:]
 	if !ok || n <= 0 || n > int64(len(rest)) {
 		return nil
 	}

@@ -75,6 +75,7 @@ type Scratch struct {
 	Limit  *limiters.Scratch
 	Check  *rules.Check
 	Script any // the script of the running command; only Server.Scripts uses it
+	Checks *rules.Checks
 }
 
 // Release drops the references to the last request, so that an idle connection keeps no request in
@@ -83,6 +84,7 @@ func (s *Scratch) Release() {
 	s.Limit.Release()
 	s.Check.Release()
 	s.Script = nil
+	s.Checks.Release()
 }
 
 // Peer is the transport's side of a connection. Any goroutine may call its methods.

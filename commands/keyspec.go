@@ -15,6 +15,7 @@ type keySpec struct {
 	Last    int // relative to First; -1 means up to the last argument
 	Step    int
 	NumKeys bool // First is the position of a count, and the keys follow the count
+	Skip    int  // words between the count and the first key
 }
 
 // Specs derives the key specifications of key positions. If keys have different access flags,
@@ -39,7 +40,7 @@ func (k Keys) Specs() []keySpec {
 		specs = append(specs, keySpec{access: flags(0), First: k.First, Last: last, Step: k.Step})
 	}
 	if k.NumKeys > 0 {
-		specs = append(specs, keySpec{access: flags(len(access) - 1), First: k.NumKeys, Step: k.step(), NumKeys: true})
+		specs = append(specs, keySpec{access: flags(len(access) - 1), First: k.NumKeys, Step: k.step(), NumKeys: true, Skip: k.Skip})
 	}
 	return specs
 }
@@ -62,7 +63,7 @@ func (s keySpec) Reply(w *resp.Writer) {
 		w.BulkString("spec")
 		w.Map(3)
 		Number(w, "keynumidx", 0)
-		Number(w, "firstkey", 1)
+		Number(w, "firstkey", int64(1+s.Skip))
 		Number(w, "keystep", int64(s.Step))
 		return
 	}

@@ -88,5 +88,8 @@ func quotaOf(maxBurst, interval int64) (Quota, error) {
 // Limit returns the number of requests in a full burst: max_burst + 1.
 func (q Quota) Limit() int64 { return q.limit }
 
+// Window returns the time in which a full burst comes back, in nanoseconds.
+func (q Quota) Window() int64 { return q.tolerance }
+
 // Interval returns the time in which one request comes back, in nanoseconds.
 func (q Quota) Interval() int64 { return q.interval }

@@ -25,7 +25,7 @@ const (
 	OptAlign                         // windows begin at multiples of their period since the epoch
 	OptStrict                        // limited requests count, too
 	OptTokens                        // GCRA's quantity
-	OptQuantity                      // CL.MTHROTTLE's quantity
+	OptQuantity                      // quantity of a command with a variable number of keys
 	OptCharge                        // counts the quantity whatever is left
 	OptExplain                       // replies with every limit of the rule
 	OptTZ                            // the time zone of a calendar

@@ -35,6 +35,8 @@ type Limit interface {
 	// Settle puts the real cost of a request in the place of an estimate. The answer is that of a
 	// charge of 0 afterwards.
 	Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error
+	// Window returns the nanoseconds in which the whole limit comes back.
+	Window() int64
 }
 
 // Mark is what a limit remembers of a decision: the end of a window, or a length of time. Period is 0 if the limit needs none.

@@ -59,7 +59,7 @@ func (w SlidingWindow) Reserving() Limit { return w }
 
 // Mark implements [Limit]. It is the end of the counts that have the quantity, and their period.
 func (w SlidingWindow) Mark(a *Answer) Mark {
-	return Mark{IsTime: true, Value: a.state[2], Period: w.Period()}
+	return Mark{IsTime: true, Value: a.state[2], Period: w.Window()}
 }
 
 // Settle implements [Limit].

@@ -67,6 +67,8 @@ func (p *document) blocks(t *testing.T) (all []block) {
 //	sh      bash parses it; the directives and the files of this repository that it names must exist
 //	yaml    rules: a server starts with them
 //	go      compiled where the page says how, parsed elsewhere
+//	http    requests over HTTP, with their replies (web_test.go)
+//	nginx, caddy, traefik, envoy    the configuration of a proxy, which tests/proxies tests
 //	text    nothing runs it: a picture, a form, a log
 //
 // docs/commands.md is generated from docs/examples.txt, which TestExamples runs.
@@ -87,10 +89,16 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// proxies are the languages of the blocks that tests/proxies tests.
+var proxies = []string{"nginx", "caddy", "traefik", "envoy"}
+
 func (p *document) run(t *testing.T, b block, rules string) {
 	t.Helper()
 	switch text := strings.Join(p.lines[b.from:b.to], "\n"); {
 	case p.path == "docs/commands.md", b.language == "text", b.language == "yaml":
+	case p.path == "docs/http.md" && slices.Contains(proxies, b.language):
+	case b.language == "http":
+		p.playWeb(t, b)
 	case b.language == "redis":
 		p.play(t, b.from, b.to, rules)
 	case b.language == "sh":

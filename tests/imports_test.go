@@ -133,8 +133,14 @@ var mayImport = map[string][]string{
 	"cluster/member": {"cluster", "cluster/formation", "cluster/identity", "cluster/peer", "cluster/peer/forward", "cluster/peer/handshake", "cluster/raftlog", "cluster/roster", "cluster/status",
 		"internal/topology", "persistence/fs", "store"},
 
+	// Requests over HTTP become commands of the table.
+	"httpapi/bounded":   {},
+	"httpapi/keysource": {},
+	"httpapi/line":      {"commands", "internal/decimal", "resp"},
+	"httpapi":           {"httpapi/keysource", "httpapi/line"},
+
 	// The edge wires everything.
-	"cmd/cellserver/app": {"cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
+	"cmd/cellserver/app": {"cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
 	"cmd/cellserver": {"cmd/cellserver/app", "internal/config", "internal/config/configload", "internal/notices"},
 }

@@ -15,8 +15,9 @@ import (
 // limited is 1, remaining is negative, and retry_after says when a quantity of 1 passes again.
 //
 // The reply is the reply of the tightest limit. If limits refuse, that is the refusing limit with
-// the longest wait, else the limit with the least remaining. EXPLAIN adds three elements: the scope
-// and the text of the tightest limit, and an array with scope, text and numbers of every limit.
+// the longest wait, else the limit with the least remaining. EXPLAIN adds four elements: the scope
+// and the text of the tightest limit, an array with every limit, and SHADOW as 0 or 1.
+// A limit has its scope, its text, its five integers, and the time in which it comes back as a whole.
 //
 // Each limit keeps its state in a key of its own: name:{key}:limiter, or name@scope:{key}:limiter.
 var _ = commands.Register(&commands.Command{
@@ -59,12 +60,18 @@ func check(c *commands.Call, scratch *rules.Check) error {
 	if a.Limited || looks {
 		count(c, scratch.TightestKey(), a.Limited, looks)
 	}
-	if millis := scratch.Args.Has(limiters.OptMS); scratch.Args.Has(limiters.OptExplain) {
-		replyExplained(c, scratch, &a, millis)
+	replyCheck(c, scratch, &scratch.Args)
+	return nil
+}
+
+// replyCheck replies with the decision of a rule, and explains it if the request asks for that.
+func replyCheck(c *commands.Call, asked *rules.Check, args *limiters.Args) {
+	a, millis := asked.Answer(), args.Has(limiters.OptMS)
+	if args.Has(limiters.OptExplain) {
+		replyExplained(c, asked, &a, millis)
 	} else {
 		replyAnswer(c, &a, millis)
 	}
-	return nil
 }
 
 // oneSlot returns an error in cluster mode if keys have different slots.
@@ -83,17 +90,19 @@ func oneSlot(c *commands.Call, keys [][]byte) error {
 // replyExplained replies with an answer, the tightest limit, and every limit with its own answer.
 func replyExplained(c *commands.Call, scratch *rules.Check, a *limiters.Answer, millis bool) {
 	all, tightest := scratch.Explain()
-	c.Out.Array(8)
+	c.Out.Array(9)
 	replyNumbers(c, a, millis)
 	c.Out.BulkString(all[tightest].Scope)
 	c.Out.BulkString(all[tightest].Limit)
 	c.Out.Array(len(all))
 	for _, one := range all {
-		c.Out.Array(7)
+		c.Out.Array(8)
 		c.Out.BulkString(one.Scope)
 		c.Out.BulkString(one.Limit)
 		replyNumbers(c, one.Answer, millis)
+		c.Out.Int(wholeUnits(one.Window, millis))
 	}
+	c.Out.Int(int64(commands.Bit(scratch.Shadow())))
 }
 
 // replyNumbers replies with the five integers of an answer, as parts of an array.

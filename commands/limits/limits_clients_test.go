@@ -45,9 +45,12 @@ func TestManyClients(t *testing.T) {
 		"CL.PACE k 0 1000 1 1 MAXWAIT 0.999":      1000,
 		"CL.MTHROTTLE 2 k 999 1 3600 l 499 1 60":  500,
 		"CL.MTHROTTLE 2 m 4999 1 60 k 999 1 3600": 1000,
+		"CL.MCHECK 2 many k few l":                500,
 	} {
 		t.Run(line, func(t *testing.T) {
 			h := servertest.New(t)
+			h.Do("CL.RULE SET many CL.WINDOW 1000 60")
+			h.Do("CL.RULE SET few CL.THROTTLE 499 1 3600")
 			var passed atomic.Int64
 			together(h, func(c *servertest.Client, _ int) {
 				for range each {

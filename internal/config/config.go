@@ -156,6 +156,8 @@ type Config struct {
 	RulesFile      string // path, "": none
 	ClockStepLimit int    // seconds, 0: never
 
+	HTTP HTTP
+
 	// Metrics.
 	MetricsPort    int    // 0: none
 	MetricsBind    string // an address, "": all
@@ -206,6 +208,9 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("tls-port needs tls-cert-file and tls-key-file")
 	case c.TLSPort != 0 && c.TLSAuthClients != TLSAuthNo && c.TLSCACertFile == "":
 		return fmt.Errorf("tls-auth-clients %s needs tls-ca-cert-file", c.TLSAuthClients)
+	}
+	if err := c.validateHTTP(); err != nil {
+		return err
 	}
 	return c.validateCluster()
 }

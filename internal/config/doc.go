@@ -8,6 +8,7 @@
 //
 //	config.go        Config: the values, and the types of some of them
 //	cluster.go       the values of a cluster, and how they fit together
+//	http.go          the values and the rows of limits over HTTP
 //	directive.go     Directive: one row of the table
 //	rows_*.go        the rows, by group; rows_inert.go has those of Redis that have no effect here
 //	savepoints.go, outputlimits.go   values of several numbers

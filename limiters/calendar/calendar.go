@@ -58,10 +58,23 @@ func Of(unit Unit, zone string) (*Calendar, error) {
 	return c.(*Calendar), nil
 }
 
+// day is a day of 24 hours, in ns.
+const day = int64(24 * time.Hour)
+
+// Length returns the length in ns of the longest unit, with 24 hours a day. A month has up to 31 days.
+func (c *Calendar) Length() int64 {
+	switch c.unit {
+	case Day:
+		return day
+	case Week:
+		return 7 * day
+	}
+	return 31 * day
+}
+
 // Takes reports whether a unit may last a number of nanoseconds. A month has 28 to 31 days. A day of a change of the clocks still
 // counts as 24 hours.
 func (u Unit) Takes(ns int64) bool {
-	const day = int64(24 * time.Hour)
 	switch u {
 	case Day:
 		return ns == day

@@ -108,3 +108,11 @@ func TestTakes(t *testing.T) {
 	require.False(t, Month.Takes(32*day))
 	require.False(t, Month.Takes(30*day+1))
 }
+
+func TestLength(t *testing.T) {
+	for unit, days := range map[Unit]int64{Day: 1, Week: 7, Month: 31} {
+		c, err := Of(unit, "Europe/Berlin")
+		require.NoError(t, err)
+		require.Equal(t, days*24*60*60*1_000_000_000, c.Length())
+	}
+}

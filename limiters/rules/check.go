@@ -17,6 +17,7 @@ type Check struct {
 	found       *rule    // the rule; nil if it is unknown or if looked is false
 	looked      bool     // Footprint has searched the parsed rules
 	names       []byte
+	pairKeys    [MaxLimits][]byte     // memory of Keys for [Checks]
 	keys        [MaxLimits + 1][]byte // parts of names: the keys of the limits' states and of the reservations
 	chosen      [MaxLimits]chosen     // where the limits come from
 	limits      []limiters.Asked[limiters.Limit]
@@ -126,13 +127,19 @@ func (c *Check) decide(now int64, charges bool) (err error) {
 
 // answer returns the answer of the tightest limit, and counts it. A shadow rule allows.
 func (c *Check) answer(peeks bool) (a limiters.Answer, looks bool) {
-	a = c.limits[c.tightest()].Answer
 	looks = peeks || c.Args.Quantity == 0
 	if !looks {
-		c.found.count(a.Limited)
+		c.found.count(c.limits[c.tightest()].Answer.Limited)
 	}
+	return c.Answer(), looks
+}
+
+// Answer returns the decision of the rule: the answer of the tightest limit. A rule with SHADOW never refuses. It is valid
+// until Done.
+func (c *Check) Answer() limiters.Answer {
+	a := c.limits[c.tightest()].Answer
 	c.found.hide(&a)
-	return a, looks
+	return a
 }
 
 // hide makes a refusal of a shadow rule a pass.
@@ -141,6 +148,9 @@ func (r *rule) hide(a *limiters.Answer) {
 		a.Limited, a.RetryAfter = false, limiters.Never
 	}
 }
+
+// Shadow reports whether the rule has SHADOW. It is valid until Done.
+func (c *Check) Shadow() bool { return c.found.shadow }
 
 // rule returns the rule of a name, and its error if its text is wrong.
 func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, error) {
@@ -235,6 +245,7 @@ func (c *Check) Release() {
 	c.Args.Release()
 	clear(c.limitMemory[:])
 	clear(c.keys[:])
+	clear(c.pairKeys[:])
 	clear(c.chosen[:])
 	if c.reserves != nil {
 		c.reserves.release()

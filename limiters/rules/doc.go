@@ -6,6 +6,7 @@
 //	edit.go   CL.RULE SET, GET, DEL and LIST
 //	file.go   the rules-file
 //	check.go  CL.CHECK: one request to a rule
+//	checks.go CL.MCHECK: one request to several rules
 //
 // Rules have two sources. CL.RULE SET stores rules in the string key cl.rules of database 0, one
 // rule in each line. So they are saved, logged, dumped and flushed like any key. The rules-file is

@@ -5,6 +5,7 @@ import "cellserver/limiters"
 // Explained is one limit of the rule, with its own answer.
 type Explained struct {
 	Scope, Limit string
+	Window       int64 // nanoseconds in which the whole limit comes back
 	Answer       *limiters.Answer
 }
 
@@ -12,7 +13,7 @@ type Explained struct {
 func (c *Check) Explain() (all []Explained, tightest int) {
 	for i := range c.limits {
 		from := &c.chosen[i]
-		all = append(all, Explained{c.found.scopes[from.scope].name, from.limit.text, &c.limits[i].Answer})
+		all = append(all, Explained{c.found.scopes[from.scope].name, from.limit.text, from.limit.Window(), &c.limits[i].Answer})
 	}
 	return all, c.tightest()
 }

@@ -54,6 +54,9 @@ func New(limit, period int64, o Options) (Log, error) {
 	return Log{limit, period, o}, nil
 }
 
+// Window returns the period in nanoseconds.
+func (l Log) Window() int64 { return l.period }
+
 // Entry says that Count requests passed at Time, in ns since the epoch. A shared entry belongs to a bucket, and
 // later requests can join it.
 type Entry struct {

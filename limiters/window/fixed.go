@@ -20,10 +20,13 @@ var (
 	errTooMuch  = errors.New("quantity is too large: the count would exceed 9223372036854775807")
 )
 
-// Calendar says when the window at now ends: a whole millisecond after now, in ns since the epoch. ok reports whether it fits an
-// int64.
+// Calendar says when windows end.
 type Calendar interface {
+	// End returns the end of the window at now: a whole millisecond after now, in ns since the epoch. ok reports whether
+	// it fits an int64.
 	End(now int64) (end int64, ok bool)
+	// Length returns the length in ns of its longest window, with 24 hours a day.
+	Length() int64
 }
 
 // Fixed allows limit requests in each window. NewFixed or NewCalendar makes one.
@@ -53,6 +56,14 @@ func NewCalendar(limit int64, c Calendar) (Fixed, error) {
 		return Fixed{}, errLimit
 	}
 	return Fixed{limit: limit, calendar: c}, nil
+}
+
+// Window returns the length of a window in nanoseconds. For a calendar it is that of the longest one.
+func (f Fixed) Window() int64 {
+	if f.calendar != nil {
+		return f.calendar.Length()
+	}
+	return f.period
 }
 
 // Count is the state of a fixed window: how many requests passed in it, and its end in ns since the epoch. The zero
@@ -124,7 +135,7 @@ func (f Fixed) Charge(c Count, now, quantity int64) (Decision, Count, error) {
 }
 
 // at returns the count of the window at now: an empty one if the window has ended. ok reports whether its end fits an
-// int64.
+
 func (f Fixed) at(c Count, now int64) (Count, bool) {
 	if now < c.End {
 		return c, true

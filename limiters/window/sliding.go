@@ -30,8 +30,8 @@ func NewSliding(limit, period int64) (Sliding, error) {
 	return Sliding{limit, period}, nil
 }
 
-// Period returns the length of a window in nanoseconds.
-func (s Sliding) Period() int64 { return s.period }
+// Window returns the length of the window in nanoseconds.
+func (s Sliding) Window() int64 { return s.period }
 
 // Counts are the state of a sliding window: how many requests passed in an aligned window, and in the window before
 // it. End is the time after which neither counts, in ns since the epoch: two periods after the aligned window

@@ -132,6 +132,7 @@ var modes = []mode{
 	{"scale", "latency with many keys and with a hundred thousand, and the longest insert on the way there", scale, 3, 10_000_000},
 	{"expiry", "latency while many keys expire within a second, and how soon their memory is back", expiry, 0, 1_000_000},
 	{"cluster", "what several nodes cost, and how long clients wait when one dies, beside Redis with a replica", clusterMode, 1, 1_000_000},
+	{"http", "processor time of a limit over HTTP, beside a handler that answers a constant", webLimits, 3, 0},
 	{"persistence", "what it costs to log every change, to snapshot and to rewrite, and how soon keys are loaded", persistence, 2, 1_000_000},
 }
 

@@ -39,6 +39,7 @@ type App struct {
 	entrance
 	rules    ruleFile
 	exporter exporter
+	api      webAPI
 	member   *member.Member // nil if the server is alone
 
 	lifecycle
@@ -75,6 +76,7 @@ func New(o Options) (*App, error) {
 	}
 	if err := a.open(cfg); err != nil {
 		a.sockets.close()
+		a.exporter.Close()
 		a.stopMember()
 		return nil, err
 	}
@@ -114,7 +116,8 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 		a.clock.check = (&clockSteps{log: &a.log, clock: a.clock, store: a.store, server: a.server, saved: a.disk.SteppedBack}).check
 	}
 	a.rules = ruleFile{log: &a.log, use: a.server.UseRules}
-	a.exporter = exporter{log: &a.log, metrics: a.server.Metrics}
+	a.exporter.init(&a.log, a.server.Metrics)
+	a.api.init(&a.log, a.server, barrier, cfg)
 	return nil
 }
 
@@ -129,7 +132,10 @@ func (a *App) open(cfg *config.Config) error {
 	if err := a.listenForPeers(cfg); err != nil {
 		return err
 	}
-	return a.exporter.configure(cfg)
+	if err := a.exporter.configure(cfg); err != nil {
+		return err
+	}
+	return a.api.configure(cfg)
 }
 
 // random returns n random bytes.

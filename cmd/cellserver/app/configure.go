@@ -20,9 +20,8 @@ func (a *App) configure(old, cfg *config.Config) error {
 			return &commands.Refusal{Directive: "dir", Reason: err}
 		}
 	}
-	if limit := maxClients(cfg); cfg.MaxClients > old.MaxClients && cfg.MaxClients > limit {
-		return &commands.Refusal{Directive: "maxclients", Reason: fmt.Errorf(
-			"The operating system is not able to handle the specified number of clients, try with %d", limit)}
+	if err := refuseClients(old, cfg); err != nil {
+		return err
 	}
 	if err := a.certificates.configure(old, cfg); err != nil {
 		return err
@@ -35,6 +34,9 @@ func (a *App) configure(old, cfg *config.Config) error {
 	}
 	if err := a.exporter.configure(cfg); err != nil {
 		return refuseMetrics(old, cfg, err)
+	}
+	if err := a.api.configure(cfg); err != nil {
+		return refuseHTTP(old, cfg, err)
 	}
 	if err := a.sockets.configure(cfg); err != nil {
 		return refuseListen(old, cfg, err)
@@ -63,6 +65,31 @@ func refuseMetrics(old, cfg *config.Config, err error) error {
 		directive = "metrics-bind"
 	}
 	return &commands.Refusal{Directive: directive, Reason: fmt.Errorf("Unable to listen there: %w", err)}
+}
+
+// refuseHTTP names the directive that asks for an address on which the API cannot listen.
+func refuseHTTP(old, cfg *config.Config, err error) error {
+	directive := "http-port"
+	if old.HTTP.Bind != cfg.HTTP.Bind {
+		directive = "http-bind"
+	}
+	return &commands.Refusal{Directive: directive, Reason: fmt.Errorf("Unable to listen there: %w", err)}
+}
+
+// refuseClients refuses a change after which the system has too few files for all connections.
+func refuseClients(old, cfg *config.Config) error {
+	limit := maxClients(cfg)
+	switch {
+	case cfg.MaxClients <= limit:
+		return nil
+	case cfg.MaxClients > old.MaxClients:
+		return &commands.Refusal{Directive: "maxclients", Reason: fmt.Errorf(
+			"The operating system is not able to handle the specified number of clients, try with %d", limit)}
+	case cfg.HTTP.Port != 0 && old.HTTP.Port == 0:
+		return &commands.Refusal{Directive: "http-port", Reason: fmt.Errorf(
+			"the limit on open files has no room for connections over HTTP: first set maxclients to %d or less", limit)}
+	}
+	return nil
 }
 
 // configureStore passes the directives of eviction and of compact sorted sets to the store.

@@ -15,7 +15,7 @@
 //	peers.go         admits connections; closes idle clients and slow readers
 //	rules.go         the rules-file
 //	metrics.go       the exporter for Prometheus
-//	fewconns.go      a listener with a bound on its open connections
+//	http.go          limits over HTTP
 //	sockets.go       the listeners for clients
 //	endpoints.go     where a configuration asks to listen
 //	listen.go        opens one listener
@@ -75,7 +75,7 @@
 // after the other.
 //
 //   - sockets.mu guards the listeners. It is held while they open and close.
-//   - exporter.mu guards the listener for metrics. It is not held while the exporter answers.
+//   - The locks of package bounded guard the listeners of HTTP. They are not held while a listener answers.
 //   - ruleFile.mu guards the path and the time of the rules-file. It is held while the file is read and its rules come
 //     into force.
 //   - peers.mu guards the UserData of all connections. It is held while a client is admitted, and during a patrol. The

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"strconv"
 	"syscall"
 	"time"
 
+	"cellserver/httpapi/bounded"
 	"cellserver/internal/config"
 )
 
@@ -49,6 +51,18 @@ func listenUnix(path string, perm fs.FileMode) (net.Listener, error) {
 		return nil, cannotListen(path, err, "remove what is there, or choose another path with --unixsocket")
 	}
 	return ln, nil
+}
+
+// listenHTTP moves a listener to an address; port 0 is no address. option is the name of the port in the error.
+func listenHTTP(l *bounded.Listener, bind string, port int, option string) error {
+	address := ""
+	if port != 0 {
+		address = net.JoinHostPort(bind, strconv.Itoa(port))
+	}
+	if err := l.Listen(address); err != nil {
+		return cannotListen(address, err, "stop what listens there, or choose another port with "+option)
+	}
+	return nil
 }
 
 // cannotListen is the error of an address on which the server cannot listen. The remedy is for an address in use.

@@ -10,11 +10,15 @@ import (
 // data files, metrics, the runtime. It is enough for four processors and two listeners.
 const reservedFiles = 32
 
-// maxClients returns how many clients the system's limit on open files permits, at least 1.
+// maxClients returns how many clients the system's limit on open files permits beside connections over HTTP, at least 1.
 func maxClients(cfg *config.Config) int {
 	loops := max(runtime.GOMAXPROCS(0)-4, 0) // an event loop, of which there is one for two processors, has two files
 	listeners := max(len(endpoints(cfg))-2, 0)
-	return max(openFiles()-reservedFiles-loops-2*listeners, 1)
+	http := 0
+	if cfg.HTTP.Port != 0 {
+		http = apiConns(cfg)
+	}
+	return max(openFiles()-reservedFiles-loops-2*listeners-http, 1)
 }
 
 // lowerMaxClients lowers maxclients to what the system permits, as Redis does at its start.
@@ -25,3 +29,6 @@ func lowerMaxClients(log *logger, cfg *config.Config) {
 		cfg.MaxClients = limit
 	}
 }
+
+// apiConns returns how many connections of HTTP may be open.
+func apiConns(cfg *config.Config) int { return max(min(cfg.HTTP.MaxConnections, openFiles()/4), 1) }

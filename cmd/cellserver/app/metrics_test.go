@@ -31,7 +31,7 @@ func TestMetricsAreServed(t *testing.T) {
 	c := in.dial(t)
 	c.Do("CL.THROTTLE", "k", 0, 1, 60)
 	c.Do("CL.THROTTLE", "k", 0, 1, 60)
-	address := in.exporter.addr().String()
+	address := in.exporter.Addr().String()
 	status, kind, body := scrape(t, address, "/metrics")
 	require.Equal(t, []any{http.StatusOK, report.MetricsType}, []any{status, kind})
 	require.Contains(t, body, "\n"+`cellserver_decisions_total{command="cl.throttle",outcome="limited"} 1`+"\n")
@@ -48,7 +48,7 @@ func TestMetricsAreServed(t *testing.T) {
 
 func TestConfigSetMovesTheExporter(t *testing.T) {
 	in := start(t)
-	require.Nil(t, in.exporter.addr(), "off by default")
+	require.Nil(t, in.exporter.Addr(), "off by default")
 	c := in.dial(t)
 	first, second := freePort(t), freePort(t)
 	ok(t, c, "CONFIG", "SET", "metrics-port", first)

@@ -71,6 +71,7 @@ const loadingGrace = time.Second
 // load loads the data and accepts clients.
 func (a *App) load(ctx context.Context) error {
 	a.server.SetCondition(server.Condition{Loading: true})
+	a.api.ready.Store(true)
 	loaded := make(chan error, 1)
 	go func() { loaded <- a.disk.Start(ctx) }()
 	var err error
@@ -121,7 +122,8 @@ func (a *App) drain(mode commands.ShutdownMode) {
 	if err := a.closeProxies(); err != nil {
 		a.log.Warn("proxy-port did not close", "error", err)
 	}
-	a.exporter.stop(ctx)
+	a.exporter.Stop(ctx)
+	a.api.stop(ctx)
 	if err := a.transport.Shutdown(ctx); err != nil {
 		a.log.Warn("some clients did not read their replies in time and were disconnected")
 	}

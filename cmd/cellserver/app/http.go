@@ -1,0 +1,74 @@
+package app
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"cellserver/commands"
+	"cellserver/httpapi"
+	"cellserver/httpapi/bounded"
+	"cellserver/httpapi/line"
+	"cellserver/internal/config"
+	"cellserver/server"
+)
+
+// webAPI answers requests for limits over HTTP, on the address of http-bind and http-port.
+type webAPI struct {
+	bounded.Listener
+	lines *line.Lines
+	ready atomic.Bool // Run has begun to load the data
+}
+
+// apiLines is how many commands of HTTP run at the same time. A command takes microseconds, and does not keep its place
+// while it waits for the log.
+const apiLines = 16
+
+// apiBounds are the bounds of a request. The connections come from the configuration.
+var apiBounds = bounded.Bounds{
+	Header: 32 << 10, Request: 10 * time.Second, Idle: 2 * time.Minute,
+}
+
+// init makes the API of a server. barrier holds replies back.
+func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *config.Config) {
+	w.lines = line.New(apiLines, barrier, func(p commands.Peer) line.Handler {
+		client := s.Connect(p)
+		client.Conn().Identity.Authed = true
+		return client
+	})
+	w.Handler = w.gate(&httpapi.API{Commands: w.lines, Config: func() httpapi.Config {
+		h := &s.Config().HTTP
+		return httpapi.Config{Token: h.Token, Proxies: h.TrustedProxies}
+	}})
+	w.Bounds, w.Log = apiBounds, log.Logger
+	w.Bounds.Conns = apiConns(cfg)
+	w.Failed = func(at net.Addr, err error) {
+		log.Error("the listener of limits over HTTP failed: set http-port to 0 and back to open it again", "address", at, "error", err)
+	}
+}
+
+// gate refuses requests until Run has begun to load the data. From then on the server itself refuses them.
+func (w *webAPI) gate(api http.Handler) http.Handler {
+	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		if w.ready.Load() {
+			api.ServeHTTP(out, r)
+			return
+		}
+		out.Header().Set("Retry-After", "1")
+		http.Error(out, "the server loads its data", http.StatusServiceUnavailable)
+	})
+}
+
+// configure listens on the address of a configuration; http-port 0 is no address. If it cannot, it keeps the previous
+// address.
+func (w *webAPI) configure(cfg *config.Config) error {
+	return listenHTTP(&w.Listener, cfg.HTTP.Bind, cfg.HTTP.Port, "--http-port")
+}
+
+// stop closes the listener for good. Replies leave until ctx ends. Then no command runs any more.
+func (w *webAPI) stop(ctx context.Context) {
+	w.Stop(ctx)
+	w.lines.Close()
+}

@@ -1,0 +1,86 @@
+package limits
+
+import (
+	"cellserver/commands"
+	"cellserver/limiters"
+	"cellserver/limiters/rules"
+	"cellserver/store"
+)
+
+// CL.MCHECK n name key [name key …] [QUANTITY q] [EXPLAIN] [MS] [PEEK] asks rules, with n pairs of a rule
+// and a key. A rule with scopes stands once for each of its scopes, one after the other. Either all
+// rules allow the quantity (1) and consume it, or no rule consumes anything.
+//
+// The reply has limited (0 or 1) and the index of the first rule that refuses, from 0, or -1. Then
+// the reply of CL.CHECK follows for each rule.
+var _ = commands.Register(&commands.Command{
+	Name: "cl.mcheck", Arity: -4, Flags: commands.Write | commands.DenyOOM, Group: commands.GroupLimiter,
+	Keys:    commands.Keys{NumKeys: 1, Skip: 1, Step: 2, Access: "RW ACCESS UPDATE"},
+	Summary: "Decides by several rules whether an action may happen now, and counts the action in all of them or in none.",
+	Usage:   "n name key [name key ...] [QUANTITY quantity] [EXPLAIN] [MS] [PEEK]", Complexity: "O(N) where N is the number of limits of all rules",
+	Run: clMcheck, Footprint: mcheckFootprint,
+})
+
+// checksOf returns the memory of the connection for a request to several rules.
+func checksOf(c *commands.Call) *rules.Checks {
+	if c.Conn.Scratch.Checks == nil {
+		c.Conn.Scratch.Checks = new(rules.Checks)
+	}
+	return c.Conn.Scratch.Checks
+}
+
+func mcheckFootprint(c *commands.Call, fp *store.Footprint) {
+	checksOf(c).Footprint(c.Server.Rules, mcheckPairs(c), c.Conn.Transaction.Queue.Active, fp)
+}
+
+// mcheckPairs returns the names and keys of a call, nil if their number is wrong.
+func mcheckPairs(c *commands.Call) [][]byte {
+	n, ok := commands.ParseInt(c.Args[1])
+	if !ok || n < 1 || n > rules.MaxPairs || len(c.Args)-2 < int(2*n) {
+		return nil
+	}
+	return c.Args[2 : 2+2*n]
+}
+
+func clMcheck(c *commands.Call) error {
+	pairs, checks, queued := mcheckPairs(c), checksOf(c), c.Conn.Transaction.Running
+	if pairs == nil {
+		return rules.ErrPairs
+	}
+	var args limiters.Args
+	args.Begin(c.Cmd.Name, c.Args[2+len(pairs):])
+	if err := args.Options(limiters.OptQuantity | limiters.OptExplain); err != nil {
+		return limiters.Explain(err)
+	}
+	err := mcheck(c, checks, pairs, &args, queued)
+	checks.Done(queued)
+	return limiters.Explain(err)
+}
+
+func mcheck(c *commands.Call, checks *rules.Checks, pairs [][]byte, args *limiters.Args, queued bool) error {
+	refusing, err := checks.Ask(c.Server.Rules, c.Tx, pairs, args, c.Now, queued)
+	if err != nil {
+		return err
+	}
+	countChecks(c, checks, refusing >= 0, args.Has(limiters.OptPeek) || args.Quantity == 0)
+	c.Out.Array(2 + len(checks.Rules()))
+	c.Out.Int(int64(commands.Bit(refusing >= 0)))
+	c.Out.Int(int64(refusing))
+	for _, one := range checks.Rules() {
+		replyCheck(c, one, args)
+	}
+	return nil
+}
+
+// countChecks counts the decision, and the keys of the rules that refuse.
+func countChecks(c *commands.Call, checks *rules.Checks, limited, looks bool) {
+	if !limited && !looks {
+		return
+	}
+	c.Server.Stats.Commands.Decided(c.Cmd, limited, looks)
+	for _, one := range checks.Rules() {
+		if a := one.Answer(); a.Limited && !looks {
+			c.Server.Stats.Limited.Add(c.Tx.DB(), one.TightestKey())
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var limitHeaders = []string{"RateLimit-Policy", "RateLimit", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After"}
+
+func TestCheck(t *testing.T) {
+	w := newWeb(t)
+	require.Equal(t, []any{http.StatusNotFound, noSuchRule}, w.get("/check/login?key=ann").code())
+	w.Do("CL.RULE SET login CL.THROTTLE 1 1 10 AND CL.WINDOW 5 3600")
+	got := w.get("/check/login?key=ann")
+	require.Equal(t, http.StatusOK, got.Status)
+	require.Equal(t, []string{`"login:throttle";q=2;w=20, "login:window";q=5;w=3600`, `"login:throttle";r=1;t=10, "login:window";r=4;t=3600`, "2", "1", "10", ""},
+		got.fields(limitHeaders...))
+	require.JSONEq(t, `{"allowed": true, "limit": 2, "remaining": 1, "retry_after": null, "reset_after": 10, "policies": [
+		{"policy": "login:throttle", "limit": 2, "remaining": 1, "retry_after": null, "reset_after": 10, "window": 20},
+		{"policy": "login:window", "limit": 5, "remaining": 4, "retry_after": null, "reset_after": 3600, "window": 3600}]}`, got.Text)
+	w.get("/check/login?key=ann")
+	got = w.send(http.MethodPost, "/check/login?key=ann", "")
+	require.Equal(t, http.StatusTooManyRequests, got.Status)
+	require.Equal(t, []string{`"login:throttle";q=2;w=20, "login:window";q=5;w=3600`, `"login:throttle";r=0;t=10, "login:window";r=3;t=3600`, "2", "0", "20", "10"},
+		got.fields(limitHeaders...))
+	require.Equal(t, []any{"login:throttle"}, got.Body["violated-policies"])
+	require.Equal(t, false, got.Body["allowed"])
+
+	// A quantity that can never be allowed has no time for another try.
+	got = w.get("/check/login?key=bob&quantity=3")
+	require.Equal(t, []any{http.StatusTooManyRequests, nil}, []any{got.Status, got.Body["retry_after"]})
+	require.Equal(t, "", got.fields("Retry-After")[0])
+
+	require.Equal(t, http.StatusOK, w.get("/check/login?key=bob&quantity=2&peek").Status)
+	require.Equal(t, http.StatusOK, w.get("/check/login?key=bob&quantity=2&peek=0").Status)
+	require.Equal(t, http.StatusForbidden, w.get("/check/login?key=bob&status=403").Status)
+	w.Advance(10 * time.Second)
+	require.Equal(t, http.StatusOK, w.send(http.MethodHead, "/check?rule=login&key=b%6Fb", "").Status)
+	require.Equal(t, http.StatusTooManyRequests, w.post("/check/login", `{"key": "bob"}`).Status)
+	require.Contains(t, w.Info("throttle")["limiter_cl.mcheck"], "limited=4,looked=1")
+}
+
+// TestCheckAll: several rules count an action together, or not at all.
+func TestCheckAll(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET ip CL.WINDOW 2 60")
+	w.Do("CL.RULE SET user CL.WINDOW 3 60")
+	w.Do("CL.RULE SET try CL.WINDOW 1 60 SHADOW")
+	const all = "/check/ip?key=ip&rule=user&key=header:X-User&rule=try&key=all"
+	for i, want := range []int{200, 200, 429} {
+		got := w.get(all, "X-Forwarded-For", "10.0.0.1", "X-User", "ann")
+		require.Equal(t, want, got.Status, i)
+	}
+	got := w.get(all, "X-Forwarded-For", "10.0.0.2", "X-User", "ann")
+	require.Equal(t, http.StatusOK, got.Status)
+	require.Equal(t, []string{`"ip";q=2;w=60, "user";q=3;w=60`, `"ip";r=1;t=60, "user";r=0;t=60`}, got.fields("RateLimit-Policy", "RateLimit"))
+	require.Equal(t, []string{"3", "0"}, got.fields("X-RateLimit-Limit", "X-RateLimit-Remaining"))
+	require.Len(t, got.Body["policies"], 3)
+	got = w.get(all, "X-Forwarded-For", "10.0.0.2", "X-User", "ann")
+	require.Equal(t, []any{"user"}, got.Body["violated-policies"])
+	w.Want("GET ip:{10.0.0.2}:window", "1")
+
+	got = w.post("/check", `{"rules": [{"rule": "ip"}, {"rule": "user", "key": "bob"}], "key": "ip", "quantity": 2}`)
+	require.Equal(t, http.StatusOK, got.Status, "a key of a body is never a source")
+	w.Want("GET ip:{ip}:window", "2")
+	require.Equal(t, []any{http.StatusBadRequest, badRequest}, w.get("/check/ip?key=a&rule=ip&key=a").code())
+
+	// A rule with SHADOW tells clients nothing.
+	require.Equal(t, []string{"", "", "", "", "", ""}, w.get("/check/try?key=a").fields(limitHeaders...))
+	got = w.get("/check/try?key=a")
+	require.Equal(t, []any{200, true}, []any{got.Status, got.Body["allowed"]})
+}
+
+// TestScopes: a rule with scopes has a key for each of them.
+func TestScopes(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET llm SCOPE team CL.WINDOW 9 60 AND SCOPE user CL.WINDOW 5 60 AND SCOPE user CL.WINDOW 7 3600 AND SCOPE user CL.THROTTLE 4 5 60")
+	w.Do("CL.RULE SET ip CL.WINDOW 8 60")
+	got := w.get("/check/llm?key=red&key=header:X-User&quantity=2", "X-User", "ann")
+	require.Equal(t, []string{`"llm:team";q=9;w=60, "llm:user:window";q=5;w=60, "llm:user:window:2";q=7;w=3600, "llm:user:throttle";q=5;w=60`}, got.fields("RateLimit-Policy"))
+	require.Equal(t, "3", got.number("remaining"))
+	w.Want("MGET llm@team:{red}:window llm@user:{ann}:window", []string{"2", "2"})
+	got = w.post("/check/llm", `{"keys": ["red", "bob"], "quantity": 5}`)
+	require.Equal(t, "0", got.number("remaining"))
+	got = w.get("/check?rule=llm&key=red&rule=llm&key=eve&rule=ip&key=i1&quantity=3")
+	require.Equal(t, 429, got.Status)
+	require.Equal(t, []any{"llm:team"}, got.Body["violated-policies"])
+	w.Want("EXISTS ip:{i1}:window", 0)
+
+	// A rule without scopes counts each of its keys.
+	require.Equal(t, 200, w.get("/check/ip?key=a&key=b").Status)
+	w.Want("MGET ip:{a}:window ip:{b}:window", []string{"1", "1"})
+}
+
+func TestForward(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET a/b CL.WINDOW 1 60")
+	get := func(method, target string) int {
+		return w.send(method, target, "", "X-Forwarded-For", "10.0.0.1", "Content-Type", "application/json").Status
+	}
+	require.Equal(t, http.StatusOK, get(http.MethodDelete, "/forward/rule=a%2Fb&key=ip,path/shop/1?key=other&peek"))
+	require.Equal(t, http.StatusTooManyRequests, get(http.MethodPut, "/forward/rule=a%2Fb&key=ip,path//shop//1?quantity=0"))
+	require.Equal(t, http.StatusOK, get(http.MethodPut, "/forward/rule=a%2Fb&key=ip,path/shop/2"))
+	require.Equal(t, http.StatusOK, get(http.MethodGet, "/forward/rule=a%2Fb&key=path"))
+	require.Equal(t, http.StatusForbidden, get(http.MethodGet, "/forward/rule=a%2Fb&key=path&status=403/"))
+	require.Equal(t, http.StatusBadRequest, get(http.MethodGet, "/forward/"))
+	w.Want("EXISTS a/b:{10.0.0.1,/shop/1}:window a/b:{/}:window", 2)
+}
+
+func TestMissingKeys(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 1 60")
+	const api = "/check/api?key=header:X-Api-Key"
+	for _, c := range []struct {
+		target, header string
+		want           []any
+	}{
+		{api, "", []any{400, missingKey}},
+		{api + "&missing=allow", "", []any{200, nil}},
+		{api + "&missing=allow", "", []any{200, nil}},
+		{api + "&missing=deny", "", []any{429, nil}},
+		{api + "&missing=deny&status=401", "", []any{401, nil}},
+		{api + "&missing=nobody", "", []any{200, nil}},
+		{api + "&missing=nobody", "", []any{429, nil}},
+		{api + "&missing=nobody", "k", []any{200, nil}},
+		{api + "&missing=cookie:id", "", []any{400, missingKey}},
+		{"/check/api", "", []any{400, missingKey}},
+	} {
+		headers := []string{"X-Api-Key", c.header}
+		if c.header == "" {
+			headers = nil
+		}
+		require.Equal(t, c.want, w.get(c.target, headers...).code(), c.target)
+	}
+	require.Equal(t, []any{400, badRequest}, w.get(api, "X-Api-Key", "a", "X-Api-Key", "b").code())
+	require.Equal(t, []any{400, badRequest}, w.get(api, "X-Api-Key", strings.Repeat("x", 1025)).code())
+}
+
+// TestWrongRequests: what the API does not know, it refuses as a whole.
+func TestWrongRequests(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 5 60")
+	w.Do("CL.RULE SET llm SCOPE team CL.WINDOW 5 60 AND SCOPE user CL.WINDOW 5 60")
+	changes := w.Server.Changes()
+	for target, want := range map[string][]any{
+		"/":                                          {404, notFound},
+		"/checks":                                    {404, notFound},
+		"/check":                                     {400, badRequest},
+		"/check/":                                    {400, badRequest},
+		"/check/api?key=a&quantity=x":                {400, badRequest},
+		"/check/api?key=a&quantity=-1":               {400, badRequest},
+		"/check/api?key=a&quantity=PEEK":             {400, badRequest},
+		"/check/api?key=a&peek=maybe":                {400, badRequest},
+		"/check/api?key=a&status=200":                {400, badRequest},
+		"/check/api?key=a&burst=2":                   {400, badRequest},
+		"/check/api?key=%zz":                         {400, badRequest},
+		"/check/api?key=header:":                     {400, badRequest},
+		"/check/api?key=a&missing=ip,cookie:":        {400, badRequest},
+		"/check/llm?key=a":                           {400, badRequest},
+		"/check?rule=api&rule=llm&key=a&key=b&key=c": {400, badRequest},
+		"/check/api?key=a&rule=none":                 {404, noSuchRule},
+		"/check/" + url.PathEscape("api\r\n1") + "?key=a": {404, noSuchRule},
+		"/check?key=a" + strings.Repeat("&rule=api", 17):  {400, badRequest},
+		"/check?rule=api" + strings.Repeat("&key=a", 17):  {400, badRequest},
+		"/throttle": {405, notAllowed},
+	} {
+		require.Equal(t, want, w.get(target).code(), target)
+	}
+	require.Equal(t, []any{405, notAllowed}, w.send(http.MethodDelete, "/check/api?key=a", "").code())
+	for _, body := range []string{`{"key": "a"} {}`, `{"key": 1}`, `{"keys": "a"}`, `[`, ``, `{"rules": [{"rule": "api"}]}`} {
+		require.Equal(t, 400, w.post("/check/api", body).Status, body)
+	}
+	require.Equal(t, []any{413, tooLarge}, w.post("/check/api", `{"key": "`+strings.Repeat("x", MaxBody)+`"}`).code())
+	require.Equal(t, []any{400, badRequest}, w.post("/check?rule=api", `{"rules": [`+strings.Repeat(`{"rule":"api","key":"a"},`, 16)+`{"rule":"api","key":"a"}]}`).code())
+	require.Equal(t, changes, w.Server.Changes())
+	w.Do("SET api:{a}:window text")
+	require.Equal(t, []any{400, badRequest}, w.get("/check/api?key=a").code())
+	w.SortedSet("z", "m")
+	w.Do("RENAME z api:{a}:window")
+	require.Equal(t, []any{409, wrongType}, w.get("/check/api?key=a").code())
+}
+
+func TestToken(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 5 60")
+	w.Token = "secret"
+	for _, headers := range [][]string{
+		nil, {"Authorization", "Bearer"}, {"Authorization", "Bearer "}, {"Authorization", "Bearer Secret"}, {"Authorization", "Basic secret"},
+		{"Authorization", "secret"}, {"X-Cellserver-Token", "x"}, {"Authorization", "Bearer secret", "X-Cellserver-Token", "x"},
+	} {
+		got := w.get("/check/api?key=a", headers...)
+		require.Equal(t, []any{401, unauthorized}, got.code(), "%q", headers)
+		require.Equal(t, "close", got.Header.Get("Connection"))
+	}
+	for _, headers := range [][]string{
+		{"Authorization", "Bearer secret"}, {"X-Cellserver-Token", "secret"}, {"Authorization", "Bearer of the client", "X-Cellserver-Token", "secret"},
+	} {
+		require.Equal(t, 200, w.get("/check/api?key=a", headers...).Status, "%q", headers)
+	}
+	w.Token = "new"
+	require.Equal(t, 401, w.get("/openapi.json", "X-Cellserver-Token", "secret").Status)
+}

@@ -1,0 +1,131 @@
+package bounded
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Bounds are the most that clients may take.
+type Bounds struct {
+	Conns   int           // at the same time
+	Header  int           // bytes of the headers of a request
+	Request time.Duration // from the first byte of a request to the last byte of its reply
+	Idle    time.Duration // between two requests; 0 closes the connection after each reply
+}
+
+// Listener serves HTTP. Set the exported fields before the first Listen, and do not change them afterwards.
+type Listener struct {
+	Handler http.Handler
+	Bounds  Bounds
+	Log     *slog.Logger // gets the errors of connections as debug lines
+	Failed  func(net.Addr, error)
+
+	mu      sync.Mutex   // guards the fields below
+	address string       // "" while it does not listen
+	ln      net.Listener // nil while it does not listen
+	crowd   *crowd       // of ln
+	server  *http.Server // nil while it does not listen
+}
+
+// Listen moves the listener to an address; "" is none. If it cannot listen there, it keeps the previous address.
+func (l *Listener) Listen(address string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if address == l.address {
+		return nil
+	}
+	ln, err := l.open(address)
+	if err != nil {
+		return err
+	}
+	l.use(address, ln)
+	return nil
+}
+
+// open opens an address, "" is none. An address with the port of the present one may cover it, as 0.0.0.0 covers 127.0.0.1.
+// Then open closes the present one before, and opens it again after an error.
+func (l *Listener) open(address string) (ln net.Listener, err error) {
+	if address == "" {
+		return nil, nil
+	}
+	ln, err = net.Listen("tcp", address)
+	if err == nil || l.ln == nil || portOf(address) != portOf(l.address) {
+		return ln, err
+	}
+	before := l.address
+	l.use("", nil)
+	if ln, err = net.Listen("tcp", address); err != nil {
+		if again, fails := net.Listen("tcp", before); fails == nil {
+			l.use(before, again)
+		}
+	}
+	return ln, err
+}
+
+func portOf(address string) string {
+	_, port, _ := net.SplitHostPort(address)
+	return port
+}
+
+// use serves on a listener, and no longer on the one before. A nil ln is none.
+func (l *Listener) use(address string, ln net.Listener) {
+	if l.server != nil {
+		l.server.Close()
+	}
+	l.address, l.ln, l.server, l.crowd = address, ln, nil, nil
+	if ln != nil {
+		l.serve()
+	}
+}
+
+// serve answers requests until the listener is closed.
+func (l *Listener) serve() {
+	crowd := newCrowd(l.ln, l.Bounds)
+	l.crowd = crowd
+	server := &http.Server{
+		Handler: l.Handler, ErrorLog: slog.NewLogLogger(l.Log.Handler(), slog.LevelDebug), ConnState: crowd.state,
+		MaxHeaderBytes: l.Bounds.Header,
+	}
+	server.SetKeepAlivesEnabled(l.Bounds.Idle > 0)
+	l.server = server
+	go crowd.watch()
+	go func() {
+		if err := server.Serve(crowd); !errors.Is(err, http.ErrServerClosed) && l.Failed != nil {
+			l.Failed(crowd.Addr(), err)
+		}
+	}()
+}
+
+// Stop closes the listener for good. Replies that the handler is writing leave until ctx ends.
+func (l *Listener) Stop(ctx context.Context) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.server != nil && l.server.Shutdown(ctx) != nil {
+		l.server.Close()
+	}
+}
+
+// Close closes the listener and its connections at once.
+func (l *Listener) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.server != nil {
+		l.server.Close()
+	}
+	l.address, l.ln, l.server = "", nil, nil
+}
+
+// Addr returns the address of the listener, and nil if it does not listen.
+func (l *Listener) Addr() net.Addr {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ln == nil {
+		return nil
+	}
+	return l.ln.Addr()
+}

@@ -1,0 +1,186 @@
+package bounded
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience bounds each wait of a test.
+const patience = 20 * time.Second
+
+// listen starts a listener that answers every request with its path, after hold is closed for the path /hold.
+func listen(t *testing.T, b Bounds, hold chan struct{}) *Listener {
+	l := &Listener{Bounds: b, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/hold" {
+			<-hold
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, r.URL.Path)
+	})}
+	require.NoError(t, l.Listen("127.0.0.1:0"))
+	t.Cleanup(l.Close)
+	return l
+}
+
+// client is one connection.
+type client struct {
+	net.Conn
+	t  *testing.T
+	in *bufio.Reader
+}
+
+func dial(t *testing.T, l *Listener) *client {
+	nc, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = nc.Close() })
+	require.NoError(t, nc.SetDeadline(time.Now().Add(patience)))
+	return &client{nc, t, bufio.NewReader(nc)}
+}
+
+func (c *client) send(text string) {
+	_, err := io.WriteString(c, text)
+	require.NoError(c.t, err)
+}
+
+// get requires a reply to a request.
+func (c *client) get(path string) {
+	c.t.Helper()
+	c.send("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n")
+	c.receives(path)
+}
+
+func (c *client) receives(path string) {
+	c.t.Helper()
+	r, err := http.ReadResponse(c.in, nil)
+	require.NoError(c.t, err)
+	body, err := io.ReadAll(r.Body)
+	require.NoError(c.t, err)
+	require.Equal(c.t, path, string(body))
+}
+
+// closed requires that the server closes the connection.
+func (c *client) closed() {
+	c.t.Helper()
+	_, err := c.in.ReadByte()
+	require.Error(c.t, err)
+	require.NotErrorIs(c.t, err, context.DeadlineExceeded)
+	timeout, is := err.(net.Error)
+	require.False(c.t, is && timeout.Timeout(), "the connection is still open")
+}
+
+var wide = Bounds{Conns: 3, Header: 4 << 10, Request: time.Hour, Idle: time.Hour}
+
+// TestLongestIdleMakesRoom: a new connection takes the place of the one that has been idle for longest.
+func TestLongestIdleMakesRoom(t *testing.T) {
+	l := listen(t, wide, nil)
+	a, b, c := dial(t, l), dial(t, l), dial(t, l)
+	for _, one := range []*client{a, b, c, a} {
+		one.get("/1")
+	}
+	// The server notes the end of a request after its reply.
+	require.Eventually(t, func() bool { return l.crowdOf().idle() == 3 }, patience, time.Millisecond)
+	d := dial(t, l)
+	d.get("/2")
+	b.closed()
+	for _, one := range []*client{a, c, d} {
+		one.get("/3")
+	}
+}
+
+// TestActiveConnectionsStay: if all connections have a request, a new one waits.
+func TestActiveConnectionsStay(t *testing.T) {
+	hold := make(chan struct{})
+	l := listen(t, wide, hold)
+	var busy []*client
+	for range wide.Conns {
+		one := dial(t, l)
+		one.send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n")
+		busy = append(busy, one)
+	}
+	require.Eventually(t, func() bool { return l.crowdOf().active() == wide.Conns }, patience, time.Millisecond)
+	late := dial(t, l)
+	late.send("GET /late HTTP/1.1\r\nHost: x\r\n\r\n")
+	require.NoError(t, late.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
+	_, err := late.in.Peek(1)
+	require.Error(t, err, "there is no room")
+	require.NoError(t, late.SetReadDeadline(time.Now().Add(patience)))
+	close(hold)
+	for _, one := range busy {
+		one.receives("/hold")
+	}
+	late.receives("/late")
+}
+
+// TestTimeIsUp: connections that are idle for too long, and requests that take too long, are closed. The test moves the
+// ticks.
+func TestTimeIsUp(t *testing.T) {
+	hold := make(chan struct{})
+	defer close(hold)
+	l := listen(t, Bounds{Conns: 10, Header: 4 << 10, Request: 100 * time.Hour, Idle: 1000 * time.Hour}, hold)
+	crowd := l.crowdOf()
+	silent, slow, held, good := dial(t, l), dial(t, l), dial(t, l), dial(t, l)
+	slow.send("GET / HTTP/1.1\r\nHost: x\r\nX: ")
+	held.send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n")
+	require.Eventually(t, func() bool { return crowd.active() == 1 && crowd.heard() == 1 && crowd.idle() == 3 }, patience, time.Millisecond)
+	crowd.pass(100 * time.Hour)
+	slow.closed()
+	held.closed()
+	good.get("/good")
+	require.Eventually(t, func() bool { return crowd.idle() == 2 && crowd.heard() == 0 }, patience, time.Millisecond)
+	crowd.pass(900 * time.Hour)
+	silent.closed()
+	good.get("/still")
+}
+
+func TestLargeHeaders(t *testing.T) {
+	l := listen(t, wide, nil)
+	c := dial(t, l)
+	c.send("GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 16<<10) + "\r\n\r\n")
+	r, err := http.ReadResponse(c.in, nil)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, r.StatusCode)
+}
+
+func TestMoveAndStop(t *testing.T) {
+	hold := make(chan struct{})
+	l := listen(t, wide, hold)
+	first := l.Addr().String()
+	old := dial(t, l)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	require.Error(t, l.Listen(taken.Addr().String()))
+	require.Equal(t, first, l.Addr().String(), "it keeps its address")
+	old.get("/old")
+	require.NoError(t, l.Listen("localhost:0"))
+	old.closed()
+	c := dial(t, l)
+	c.send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n")
+	require.Eventually(t, func() bool { return l.crowdOf().active() == 1 }, patience, time.Millisecond)
+	stopped := make(chan struct{})
+	go func() { l.Stop(context.Background()); close(stopped) }()
+	close(hold)
+	c.receives("/hold")
+	<-stopped
+	require.NoError(t, l.Listen(""))
+	require.Nil(t, l.Addr())
+}
+
+// TestOneRequestEach: without a time to be idle, each reply ends its connection.
+func TestOneRequestEach(t *testing.T) {
+	l := listen(t, Bounds{Conns: 2, Header: 4 << 10, Request: time.Hour}, nil)
+	for range 5 {
+		c := dial(t, l)
+		c.get("/once")
+		c.closed()
+	}
+}

@@ -1,0 +1,22 @@
+// Package httpapi answers requests for limits over HTTP.
+//
+//	api.go       API: routes, the token, problems as replies
+//	question.go  Question: what a request to rules asks, from its query, its path or its body
+//	rules.go     /check and /forward: asks CL.MCHECK
+//	throttle.go  /throttle: limits in the request, one row for each limiter
+//	decision.go  Decision: the reply of a command, in the terms of HTTP
+//	answer.go    the headers and the body of a decision
+//	problem.go   Problem: an error reply
+//	openapi.go   /openapi.json
+//
+// A request becomes one command, and the reply of the command becomes the reply of HTTP. Package line carries the command to
+// the server. Package keysource makes the key of a request that a proxy asks about. Package bounded has the sockets.
+//
+// The headers RateLimit and RateLimit-Policy are those of draft-ietf-httpapi-ratelimit-headers-11:
+// https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+//
+// Invariants: a request is refused as a whole if the API does not know a part of it. No reply says that an action is allowed
+// unless the server has counted it, or the request says that it only looks. The exception is the answer missing=allow.
+//
+// The package takes no locks.
+package httpapi

@@ -1,0 +1,13 @@
+// Package keysource says which key a request of HTTP is limited by.
+//
+//	source.go   Source: parses the text of a source, and makes the key of a request
+//	address.go  the address of the client, behind a known number of proxies
+//
+// A source is a list of parts, separated by commas: "ip", "header:X-Api-Key", "cookie:session", "path", "method", "host".
+// Other parts are literal. If no part is one of these words, the whole text is the key.
+//
+// Invariants: different values of the parts make different keys. A key has at most [MaxKey] bytes. A header or a cookie that
+// stands twice makes no key, because nobody knows which one the application reads.
+//
+// The package takes no locks.
+package keysource

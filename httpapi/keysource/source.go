@@ -1,0 +1,180 @@
+package keysource
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"path"
+	"strings"
+)
+
+// MaxKey is the most bytes of a key.
+const MaxKey = 1024
+
+// Errors of a request.
+var (
+	ErrMissing = errors.New("the request has no key")
+	ErrTwice   = errors.New("the request has the key twice")
+	ErrLong    = fmt.Errorf("the key has more than %d bytes", MaxKey)
+)
+
+// Request is what a source reads.
+type Request struct {
+	*http.Request
+	Proxies int    // between the client and this server; each appends an address to X-Forwarded-For
+	Path    string // of the request that a proxy asks about; "" for that of X-Forwarded-Uri
+}
+
+// Source makes keys. The zero Source makes the empty key.
+type Source struct {
+	part        // the first one
+	more []part // the others
+}
+
+// part is one part of a key. read is nil for a literal part.
+type part struct {
+	text string // the name of the header or of the cookie, or the literal
+	read func(r *Request, name string) (string, error)
+}
+
+// Literal returns the source of one key.
+func Literal(key string) Source { return Source{part: part{text: key}} }
+
+// Parse returns the source of a text. After "text:" the rest is the key as it is.
+func Parse(text string) (Source, error) {
+	if key, ok := strings.CutPrefix(text, "text:"); ok {
+		return Literal(key), nil
+	}
+	var s Source
+	literal := true
+	for i, rest, more := 0, text, true; more; i++ {
+		var word string
+		word, rest, more = strings.Cut(rest, ",")
+		one := parsePart(word)
+		if one.read != nil && one.text == "" && strings.HasSuffix(word, ":") {
+			return Source{}, fmt.Errorf("%s needs a name", word)
+		}
+		literal = literal && one.read == nil
+		if i == 0 {
+			s.part = one
+		} else {
+			s.more = append(s.more, one)
+		}
+	}
+	if literal {
+		return Literal(text), nil
+	}
+	return s, nil
+}
+
+func parsePart(word string) part {
+	kind, name, named := strings.Cut(word, ":")
+	switch {
+	case named && kind == "header":
+		return part{textproto.CanonicalMIMEHeaderKey(name), readHeader}
+	case named && kind == "cookie":
+		return part{name, readCookie}
+	case word == "ip":
+		return part{read: readAddress}
+	case word == "path":
+		return part{read: readPath}
+	case word == "method":
+		return part{read: func(r *Request, _ string) (string, error) { return forwarded(r, "X-Forwarded-Method", r.Method) }}
+	case word == "host":
+		return part{read: func(r *Request, _ string) (string, error) {
+			host, err := forwarded(r, "X-Forwarded-Host", r.Host)
+			return strings.ToLower(host), err
+		}}
+	}
+	return part{text: word}
+}
+
+// Key returns the key of a request. A key of several parts has a comma between them; commas and percent signs inside a part are
+// written as %2C and %25.
+func (s Source) Key(r *Request) (string, error) {
+	first, err := s.value(r)
+	if err != nil || len(s.more) == 0 {
+		return checked(first, err)
+	}
+	var key strings.Builder
+	key.WriteString(escape.Replace(first))
+	for _, p := range s.more {
+		value, err := p.value(r)
+		if err != nil {
+			return "", err
+		}
+		key.WriteByte(',')
+		key.WriteString(escape.Replace(value))
+	}
+	return checked(key.String(), nil)
+}
+
+// value returns the value of a part.
+func (p *part) value(r *Request) (string, error) {
+	if p.read == nil {
+		return p.text, nil
+	}
+	return p.read(r, p.text)
+}
+
+var escape = strings.NewReplacer("%", "%25", ",", "%2C")
+
+func checked(key string, err error) (string, error) {
+	if len(key) > MaxKey {
+		return "", ErrLong
+	}
+	return key, err
+}
+
+func readHeader(r *Request, name string) (string, error) {
+	if name == "Host" {
+		return only([]string{r.Host})
+	}
+	return only(r.Header[name])
+}
+
+func readCookie(r *Request, name string) (string, error) {
+	var values []string
+	for _, c := range r.CookiesNamed(name) {
+		values = append(values, c.Value)
+	}
+	return only(values)
+}
+
+// only returns the only value. An empty value is a missing one.
+func only(values []string) (string, error) {
+	switch {
+	case len(values) == 0 || len(values) == 1 && values[0] == "":
+		return "", ErrMissing
+	case len(values) > 1:
+		return "", ErrTwice
+	}
+	return values[0], nil
+}
+
+// forwarded returns what a header of a proxy says about the request that the proxy asks about. own is what this request
+// says.
+func forwarded(r *Request, header, own string) (string, error) {
+	if values := r.Header[header]; len(values) > 0 {
+		return only(values)
+	}
+	return only([]string{own})
+}
+
+// readPath returns the path of the request that a proxy asks about, in its shortest form: "/a//b/../%63" is "/a/c".
+func readPath(r *Request, _ string) (string, error) {
+	raw := r.Path
+	if raw == "" {
+		uri, err := only(r.Header["X-Forwarded-Uri"])
+		if err != nil {
+			return "", err
+		}
+		raw, _, _ = strings.Cut(uri, "?")
+	}
+	if plain, err := url.PathUnescape(raw); err == nil {
+		raw = plain
+	}
+	return path.Clean("/" + raw), nil
+}

@@ -1,0 +1,138 @@
+package line
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"cellserver/commands"
+	"cellserver/resp"
+)
+
+// Handler is a client of the server.
+type Handler interface {
+	resp.Handler
+	Conn() *commands.Conn
+}
+
+// line is one connection without a socket. It is the [commands.Peer] of its client.
+type line struct {
+	local   net.Addr
+	handler Handler
+	session *resp.Session
+	request []byte
+	wake    chan struct{} // has room for one
+	closed  atomic.Bool
+}
+
+func newLine(connect func(commands.Peer) Handler, local net.Addr) *line {
+	l := &line{local: local, wake: make(chan struct{}, 1)}
+	l.handler = connect(l)
+	l.session = resp.NewSession(l.handler)
+	return l
+}
+
+// errCut means that the server has closed the line.
+var errCut = errors.New("the server has closed the connection of this request")
+
+// run runs a command. The reply is valid until the next run. need is the position that the reply waits for.
+func (l *line) run(ctx context.Context, args []string) (reply []byte, need uint64, err error) {
+	l.request = appendRequest(l.request[:0], args)
+	st := resp.Continue
+	for rest := l.request; len(rest) > 0 && st == resp.Continue; {
+		n := copy(l.session.Space(), rest)
+		rest = rest[n:]
+		st = l.session.Filled(n)
+	}
+	if st == resp.Retry {
+		if err := l.outwait(ctx); err != nil {
+			return nil, 0, err
+		}
+	}
+	reply = l.session.Output()
+	if len(reply) == 0 {
+		return nil, 0, errCut
+	}
+	return reply, l.session.Need(), nil
+}
+
+// outwait tries a command again until it runs.
+func (l *line) outwait(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	for {
+		if err := l.pause(ctx); err != nil {
+			return err
+		}
+		if l.session.Resume() != resp.Retry {
+			return nil
+		}
+	}
+}
+
+// Patience is how long a line waits for a command that the server holds back.
+const Patience = 5 * time.Second
+
+// pause waits until the command is to run again.
+func (l *line) pause(ctx context.Context) error {
+	after := time.NewTimer(time.Duration(l.handler.RetryAfter()))
+	defer after.Stop()
+	select {
+	case <-after.C:
+	case <-l.wake:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// done makes the line ready for the next command. It reports false if there will be none.
+func (l *line) done() bool {
+	l.session.Sent()
+	return !l.closed.Load()
+}
+
+// end ends the line for the server.
+func (l *line) end() { l.handler.Closed() }
+
+// appendRequest appends the request of a command in RESP.
+func appendRequest(to []byte, args []string) []byte {
+	to = strconv.AppendInt(append(to, '*'), int64(len(args)), 10)
+	for _, arg := range args {
+		to = strconv.AppendInt(append(to, "\r\n$"...), int64(len(arg)), 10)
+		to = append(append(to, "\r\n"...), arg...)
+	}
+	return append(to, "\r\n"...)
+}
+
+// Push implements [commands.Peer]. A line never subscribes, so no message is for it.
+func (l *line) Push([]byte) {}
+
+// Close implements [commands.Peer].
+func (l *line) Close() { l.closed.Store(true); l.Wake() }
+
+// CloseAfterReply implements [commands.Peer].
+func (l *line) CloseAfterReply() { l.closed.Store(true) }
+
+// Wake implements [commands.Peer].
+func (l *line) Wake() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Pending implements [commands.Peer].
+func (l *line) Pending() int { return 0 }
+
+// Memory implements [commands.Peer].
+func (l *line) Memory() int { return 2 * resp.IdleBuffer }
+
+// RemoteAddr implements [commands.Peer].
+func (l *line) RemoteAddr() net.Addr { return l.local }
+
+// LocalAddr implements [commands.Peer].
+func (l *line) LocalAddr() net.Addr { return l.local }

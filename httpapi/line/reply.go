@@ -1,0 +1,48 @@
+package line
+
+import (
+	"bytes"
+
+	"cellserver/internal/decimal"
+)
+
+// Reply reads a reply in RESP2, from its first element to its last. It reads arrays as their number of elements,
+// and then element by element. The server has written the bytes, so Reply does not check them.
+type Reply struct{ rest []byte }
+
+// Error returns the text of an error reply, "" if the reply is none.
+func (r *Reply) Error() string {
+	if len(r.rest) == 0 || r.rest[0] != '-' {
+		return ""
+	}
+	return string(r.next())
+}
+
+// Int reads an integer, or the number of elements of an array.
+func (r *Reply) Int() int64 {
+	n, _ := decimal.Parse(r.next())
+	return n
+}
+
+// Text reads a bulk string.
+func (r *Reply) Text() string {
+	n := r.Int()
+	if n < 0 || int(n)+2 > len(r.rest) {
+		return ""
+	}
+	s := string(r.rest[:n])
+	r.rest = r.rest[n+2:]
+	return s
+}
+
+// next returns a line without its type and its end.
+func (r *Reply) next() []byte {
+	end := bytes.IndexByte(r.rest, '\n')
+	if end < 2 {
+		r.rest = nil
+		return nil
+	}
+	one := r.rest[1 : end-1]
+	r.rest = r.rest[end+1:]
+	return one
+}

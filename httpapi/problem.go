@@ -1,0 +1,92 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"cellserver/httpapi/line"
+)
+
+// Problem is an error reply, in the form of RFC 9457.
+type Problem struct {
+	Status int    `json:"status"`
+	Title  string `json:"title"`
+	Code   string `json:"code"` // one word for programs
+	Detail string `json:"detail,omitempty"`
+	Leader string `json:"leader,omitempty"` // host:port of the node that leads, for clients of Redis
+}
+
+// Error implements error.
+func (p *Problem) Error() string { return p.Detail }
+
+// The codes of problems.
+const (
+	badRequest   = "bad_request"
+	missingKey   = "missing_key"
+	noSuchRule   = "no_such_rule"
+	wrongType    = "wrong_type"
+	notAllowed   = "method_not_allowed"
+	notFound     = "not_found"
+	tooLarge     = "too_large"
+	unauthorized = "unauthorized"
+	unavailable  = "unavailable"
+	notLeader    = "not_leader"
+)
+
+func problem(status int, code, format string, args ...any) *Problem {
+	return &Problem{Status: status, Title: http.StatusText(status), Code: code, Detail: fmt.Sprintf(format, args...)}
+}
+
+func wrong(format string, args ...any) *Problem {
+	return problem(http.StatusBadRequest, badRequest, format, args...)
+}
+
+// ofReply returns the problem of an error reply of the server.
+func ofReply(text string) *Problem {
+	code, rest, _ := strings.Cut(text, " ")
+	switch code {
+	case "ERR", "Cell", "CROSSSLOT":
+		if rest == "no such rule" {
+			return problem(http.StatusNotFound, noSuchRule, "there is no such rule: CL.RULE LIST shows all rules")
+		}
+		return wrong("%s", strings.TrimPrefix(strings.TrimPrefix(text, "ERR "), "Cell error: Store error: "))
+	case "WRONGTYPE":
+		return problem(http.StatusConflict, wrongType, "%s", rest)
+	case "MOVED":
+		_, leader, _ := strings.Cut(rest, " ")
+		p := problem(http.StatusServiceUnavailable, notLeader, "another node of the cluster decides: ask it")
+		p.Leader = leader
+		return p
+	}
+	return problem(http.StatusServiceUnavailable, unavailable, "%s", text)
+}
+
+// ofError returns the problem of a command without a reply.
+func ofError(err error) *Problem {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return problem(http.StatusServiceUnavailable, unavailable, "the server holds commands back: CLIENT PAUSE")
+	case errors.Is(err, line.ErrLost):
+		return problem(http.StatusServiceUnavailable, unavailable, "%v", err)
+	}
+	return problem(http.StatusServiceUnavailable, unavailable, "the command has no reply: %v", err)
+}
+
+// write sends the problem.
+func (p *Problem) write(w http.ResponseWriter) {
+	h := w.Header()
+	h["Content-Type"] = problemType
+	switch p.Status {
+	case http.StatusServiceUnavailable:
+		h["Retry-After"] = []string{"1"}
+	case http.StatusUnauthorized:
+		h["Www-Authenticate"] = []string{`Bearer realm="cellserver"`}
+		h["Connection"] = []string{"close"} // a guess costs a connection
+	}
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p) // the client has left if this fails
+}

@@ -1,0 +1,209 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"cellserver/httpapi/keysource"
+)
+
+// question is what a request asks of one rule or several.
+type question struct {
+	rules    []string
+	sources  []keysource.Source // one for each rule, or one for all
+	quantity string             // "" for 1
+	peek     bool
+	missing  missing
+	refused  int // the status of a refusal
+}
+
+// forget makes the question ready for another request. It keeps the memory of its lists.
+func (q *question) forget() {
+	clear(q.rules)
+	clear(q.sources)
+	*q = question{rules: q.rules[:0], sources: q.sources[:0], refused: http.StatusTooManyRequests}
+}
+
+// missing is the answer to a request without a key.
+type missing struct {
+	allow, deny bool
+	source      *keysource.Source // another source; nil for none
+}
+
+// maxRules is the most rules of one request: what CL.MCHECK takes.
+const maxRules = 16
+
+// addQuery adds the parameters of a query: rule=…&key=…&quantity=…&peek&missing=…&status=….
+func (q *question) addQuery(query string) *Problem {
+	for query != "" {
+		var pair string
+		pair, query, _ = strings.Cut(query, "&")
+		name, value, _ := strings.Cut(pair, "=")
+		value, err := unescape(value)
+		if err != nil {
+			return wrong("the value of %s has a wrong escape", name)
+		}
+		if err := q.set(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unescape decodes a value of a query. Most values need no decoding.
+func unescape(s string) (string, error) {
+	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
+		return s, nil
+	}
+	return url.QueryUnescape(s)
+}
+
+// set sets one parameter.
+func (q *question) set(name, value string) *Problem {
+	switch name {
+	case "rule":
+		q.rules = append(q.rules, value)
+	case "key":
+		return q.addKey(value)
+	case "quantity":
+		return q.setQuantity(value)
+	case "peek":
+		on, err := strconv.ParseBool(value)
+		if value != "" && err != nil {
+			return wrong("peek is true or false")
+		}
+		q.peek = on || value == ""
+	case "missing":
+		return q.setMissing(value)
+	case "status":
+		n, err := strconv.Atoi(value)
+		if err != nil || n != http.StatusUnauthorized && n != http.StatusForbidden && n != http.StatusTooManyRequests {
+			return wrong("status is 401, 403 or 429")
+		}
+		q.refused = n
+	case "":
+	default:
+		return wrong("unknown parameter %q: there is rule, key, quantity, peek, missing and status", name)
+	}
+	if len(q.rules) > maxRules {
+		return wrong("a request has at most %d rules", maxRules)
+	}
+	return nil
+}
+
+// setQuantity accepts integers only: another word would be an option of the command.
+func (q *question) setQuantity(text string) *Problem {
+	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+		return wrong("quantity is an integer")
+	}
+	q.quantity = text
+	return nil
+}
+
+func (q *question) addKey(text string) *Problem {
+	source, err := keysource.Parse(text)
+	if err != nil {
+		return wrong("key: %v", err)
+	}
+	if len(q.sources) == maxRules {
+		return wrong("a request has at most %d keys", maxRules)
+	}
+	q.sources = append(q.sources, source)
+	return nil
+}
+
+func (q *question) setMissing(text string) *Problem {
+	q.missing = missing{allow: text == "allow", deny: text == "deny"}
+	if q.missing.allow || q.missing.deny {
+		return nil
+	}
+	source, err := keysource.Parse(text)
+	if err != nil {
+		return wrong("missing: %v", err)
+	}
+	q.missing.source = &source
+	return nil
+}
+
+// MaxBody is the most bytes of a body.
+const MaxBody = 64 << 10
+
+// hasJSON reports whether the body of a request is JSON.
+func hasJSON(r *http.Request) bool {
+	kind := r.Header["Content-Type"]
+	if len(kind) == 0 || r.Method != http.MethodPost {
+		return false
+	}
+	media, _, err := mime.ParseMediaType(kind[0])
+	return err == nil && media == jsonType[0]
+}
+
+// readBody decodes the JSON of a request. It refuses unknown fields and bytes after the value.
+func readBody(w http.ResponseWriter, r *http.Request, into any) *Problem {
+	in := json.NewDecoder(http.MaxBytesReader(w, r.Body, MaxBody))
+	in.DisallowUnknownFields()
+	in.UseNumber()
+	err := in.Decode(into)
+	if err == nil {
+		if _, more := in.Token(); more != io.EOF {
+			err = errors.New("there is more than one value")
+		}
+	}
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return problem(http.StatusRequestEntityTooLarge, tooLarge, "the body has more than %d bytes", MaxBody)
+	}
+	if err != nil {
+		return wrong("the body is not the JSON of this request: %v", err)
+	}
+	return nil
+}
+
+// addBody adds the fields of a body. Its keys are never sources.
+func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
+	var body struct {
+		Key   *string  `json:"key"`
+		Keys  []string `json:"keys"`
+		Rules []struct {
+			Rule string  `json:"rule"`
+			Key  *string `json:"key"`
+		} `json:"rules"`
+		Quantity json.Number `json:"quantity"`
+		Peek     bool        `json:"peek"`
+	}
+	if err := readBody(w, r, &body); err != nil {
+		return err
+	}
+	if len(q.rules)+len(body.Rules) > maxRules {
+		return wrong("a request has at most %d rules", maxRules)
+	}
+	if body.Key != nil && len(q.rules) == 1 {
+		q.sources = append(q.sources, keysource.Literal(*body.Key))
+	}
+	if len(body.Keys) > maxRules {
+		return wrong("a request has at most %d keys", maxRules)
+	}
+	for _, key := range body.Keys {
+		q.sources = append(q.sources, keysource.Literal(key))
+	}
+	for _, one := range body.Rules {
+		key := one.Key
+		if key == nil {
+			key = body.Key
+		}
+		if key == nil {
+			return problem(http.StatusBadRequest, missingKey, "the rule %q has no key", one.Rule)
+		}
+		q.rules, q.sources = append(q.rules, one.Rule), append(q.sources, keysource.Literal(*key))
+	}
+	q.peek = q.peek || body.Peek
+	if body.Quantity != "" {
+		return q.setQuantity(body.Quantity.String())
+	}
+	return nil
+}

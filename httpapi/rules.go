@@ -1,0 +1,147 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"cellserver/httpapi/keysource"
+	"cellserver/httpapi/line"
+)
+
+// exchange is a request to rules and its reply. Exchanges are used again, so that a request allocates little.
+type exchange struct {
+	api  *API
+	from keysource.Request
+	question
+	decision
+	keys []string
+	args []string
+	read func(line.Reply) // readReply
+}
+
+var exchanges = sync.Pool{New: func() any {
+	x := new(exchange)
+	x.read = x.readReply
+	return x
+}}
+
+// begin returns an exchange for a request. end frees it.
+func (a *API) begin(r *http.Request, cfg *Config) *exchange {
+	x := exchanges.Get().(*exchange)
+	x.api, x.from = a, keysource.Request{Request: r, Proxies: cfg.Proxies}
+	x.question.forget()
+	x.decision.forget()
+	return x
+}
+
+func (x *exchange) end() {
+	clear(x.keys)
+	clear(x.args)
+	x.question.forget()
+	x.decision.forget()
+	x.api, x.from, x.keys, x.args = nil, keysource.Request{}, x.keys[:0], x.args[:0]
+	exchanges.Put(x)
+}
+
+// check answers /check/RULE?key=…. The rule may also be a parameter.
+func (a *API) check(w http.ResponseWriter, r *http.Request, cfg *Config, rule string) *Problem {
+	if err := allow(w, r, http.MethodGet, http.MethodPost, http.MethodHead); err != nil {
+		return err
+	}
+	x := a.begin(r, cfg)
+	defer x.end()
+	if rule != "" {
+		x.rules = append(x.rules, rule)
+	}
+	if err := x.addQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	if hasJSON(r) {
+		if err := x.addBody(w, r); err != nil {
+			return err
+		}
+	}
+	return x.ask(w)
+}
+
+// forward answers /forward/PARAMETERS/PATH, for proxies that append the path of their client. The query belongs to the
+// client of the proxy, so the parameters are in the path, and the method may be any.
+func (a *API) forward(w http.ResponseWriter, r *http.Request, cfg *Config) *Problem {
+	parameters, path, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/forward/"), "/")
+	x := a.begin(r, cfg)
+	defer x.end()
+	x.from.Path = "/" + path
+	if err := x.addQuery(parameters); err != nil {
+		return err
+	}
+	return x.ask(w)
+}
+
+// ask asks the rules, and answers.
+func (x *exchange) ask(w http.ResponseWriter) *Problem {
+	rules, keys := len(x.rules), len(x.sources)
+	switch {
+	case rules == 0:
+		return wrong("name a rule: /check/RULE?key=…")
+	case keys == 0:
+		return problem(http.StatusBadRequest, missingKey, "name a key: key=…")
+	case keys != 1 && rules != 1 && keys != rules:
+		return wrong("there are %d rules and %d keys: give one key for all rules, or one for each", rules, keys)
+	}
+	answered, err := x.find(w)
+	if err != nil || answered {
+		return err
+	}
+	x.setCommand()
+	if err := x.api.do(x.from.Context(), x.args, x.read); err != nil {
+		return err
+	}
+	x.write(w, x.refused)
+	return nil
+}
+
+// readReply reads the reply of the command.
+func (x *exchange) readReply(r line.Reply) { x.readChecks(r, x.args[2:]) }
+
+// find finds the keys. It answers the request if a key is missing, and the question says how.
+func (x *exchange) find(w http.ResponseWriter) (answered bool, p *Problem) {
+	for _, source := range x.sources {
+		key, err := source.Key(&x.from)
+		if errors.Is(err, keysource.ErrMissing) && x.missing.source != nil {
+			key, err = x.missing.source.Key(&x.from)
+		}
+		switch {
+		case err == nil:
+			x.keys = append(x.keys, key)
+		case !errors.Is(err, keysource.ErrMissing):
+			return false, wrong("%v", err)
+		case x.missing.allow || x.missing.deny:
+			x.allowed = x.missing.allow
+			x.write(w, x.refused)
+			return true, nil
+		default:
+			return false, problem(http.StatusBadRequest, missingKey, "%v: the parameter missing says what to do then", err)
+		}
+	}
+	return false, nil
+}
+
+// setCommand sets args to the command that asks the rules. Each rule has a key. If there is one rule, it has all keys: one for
+// each of its scopes.
+func (x *exchange) setCommand() {
+	pairs := max(len(x.rules), len(x.keys))
+	x.args = append(x.args, "CL.MCHECK", strconv.Itoa(pairs))
+	for i := range pairs {
+		x.args = append(x.args, x.rules[min(i, len(x.rules)-1)], x.keys[min(i, len(x.keys)-1)])
+	}
+	if x.quantity != "" {
+		x.args = append(x.args, "QUANTITY", x.quantity)
+	}
+	if x.peek {
+		x.args = append(x.args, "PEEK")
+	}
+	x.args = append(x.args, "EXPLAIN")
+}

@@ -1,0 +1,238 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cellserver/httpapi/keysource"
+	"cellserver/httpapi/line"
+)
+
+// limiter is a row: how a body becomes the command of a limiter.
+type limiter struct {
+	command  string
+	required []string // fields that come first, in their order
+	quantity bool     // the next word is the quantity
+	options  []string // fields that become options; true is the option alone
+	window   func(body fields) float64
+	always   bool // the reply is 200, because the action is counted in any case
+}
+
+// limiters are the limiters of /throttle by their name in a body.
+var limiters = map[string]limiter{
+	"throttle": {command: "CL.THROTTLE", required: rate, quantity: true, options: looks, window: rateWindow},
+	"charge":   {command: "CL.CHARGE", required: rate, quantity: true, options: looks, window: rateWindow, always: true},
+	"window":   {command: "CL.WINDOW", required: period, quantity: true, options: []string{"align", "peek"}, window: periodWindow},
+	"sliding":  {command: "CL.SLIDING", required: period, quantity: true, options: looks, window: periodWindow},
+	"log":      {command: "CL.LOG", required: period, quantity: true, options: []string{"gap", "strict", "resolution", "peek"}, window: periodWindow},
+	"pace":     {command: "CL.PACE", required: rate, quantity: true, options: []string{"maxwait", "warmup", "peek"}, window: rateWindow},
+	"acquire":  {command: "CL.ACQUIRE", required: []string{"key", "limit", "lease", "holder"}, options: looks},
+}
+
+var (
+	rate   = []string{"key", "max_burst", "count", "period"}
+	period = []string{"key", "limit", "period"}
+	looks  = []string{"peek"}
+)
+
+// fields are the fields of a body.
+type fields map[string]any
+
+// throttle answers /throttle: a limiter with its parameters in the body.
+func (a *API) throttle(w http.ResponseWriter, r *http.Request) *Problem {
+	if err := allow(w, r, http.MethodPost); err != nil {
+		return err
+	}
+	if !hasJSON(r) || r.URL.RawQuery != "" {
+		return wrong("send the parameters as JSON, with Content-Type: application/json")
+	}
+	body := fields{}
+	if err := readBody(w, r, &body); err != nil {
+		return err
+	}
+	name := "throttle"
+	if given, ok := body["limiter"]; ok {
+		name, _ = given.(string)
+		delete(body, "limiter")
+	}
+	switch row, ok := limiters[name]; {
+	case name == "release":
+		return a.release(w, r, body)
+	case name == "mthrottle":
+		return a.throttleAll(w, r, body)
+	case ok:
+		return a.throttleOne(w, r, name, &row, body)
+	}
+	return wrong("there is no limiter of this name: use %s", strings.Join(slices.Sorted(maps.Keys(limiters)), ", ")+", mthrottle or release")
+}
+
+// throttleOne asks one limiter.
+func (a *API) throttleOne(w http.ResponseWriter, r *http.Request, name string, row *limiter, body fields) *Problem {
+	var d decision
+	window := int64(0)
+	if row.window != nil {
+		window = wholeSeconds(row.window(body))
+	}
+	args, err := row.args(body)
+	if err != nil {
+		return err
+	}
+	if err := a.do(r.Context(), args, func(reply line.Reply) {
+		n := reply.Int()
+		d.readAnswer(&reply, name, window)
+		if d.holds = n > 5; d.holds {
+			d.hold = reply.Int()
+		}
+	}); err != nil {
+		return err
+	}
+	refused := http.StatusTooManyRequests
+	if row.always {
+		refused = http.StatusOK
+	}
+	d.write(w, refused)
+	return nil
+}
+
+// args returns the command of a body, which it empties.
+func (l *limiter) args(body fields) ([]string, *Problem) {
+	args := []string{l.command}
+	for _, name := range l.required {
+		word, ok, err := body.take(name)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, wrong("%s is missing", name)
+		}
+		args = append(args, word)
+	}
+	if l.quantity {
+		word, ok, err := body.take("quantity")
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			word = "1"
+		}
+		args = append(args, word)
+	}
+	for _, name := range l.options {
+		on, isSwitch := body[name].(bool)
+		word, ok, err := body.take(name)
+		switch {
+		case err != nil && !isSwitch:
+			return nil, err
+		case isSwitch && on:
+			args = append(args, strings.ToUpper(name))
+		case ok && !isSwitch:
+			args = append(args, strings.ToUpper(name), word)
+		}
+	}
+	return args, body.empty()
+}
+
+// take removes a text or a number from the body.
+func (f fields) take(name string) (word string, ok bool, p *Problem) {
+	value, ok := f[name]
+	delete(f, name)
+	switch v := value.(type) {
+	case nil:
+		return "", false, nil
+	case json.Number:
+		if name == "key" || name == "holder" {
+			return "", false, wrong("%s must be a text", name)
+		}
+		return v.String(), true, nil
+	case string:
+		if name != "key" && name != "holder" {
+			return "", false, wrong("%s must be a number", name)
+		}
+		if len(v) > keysource.MaxKey {
+			return "", false, wrong("%s has more than %d bytes", name, keysource.MaxKey)
+		}
+		return v, true, nil
+	}
+	return "", ok, wrong("%s has the wrong type", name)
+}
+
+// empty returns the problem of a body with fields that the limiter does not take.
+func (f fields) empty() *Problem {
+	for name := range f {
+		return wrong("this limiter does not take the field %q", name)
+	}
+	return nil
+}
+
+// release answers for CL.RELEASE.
+func (a *API) release(w http.ResponseWriter, r *http.Request, body fields) *Problem {
+	row := limiter{command: "CL.RELEASE", required: []string{"key", "holder"}}
+	args, err := row.args(body)
+	if err != nil {
+		return err
+	}
+	released := false
+	if err := a.do(r.Context(), args, func(reply line.Reply) { released = reply.Int() != 0 }); err != nil {
+		return err
+	}
+	w.Header()["Content-Type"] = jsonType
+	_ = json.NewEncoder(w).Encode(map[string]bool{"released": released}) // the client has left if this fails
+	return nil
+}
+
+// throttleAll answers for CL.MTHROTTLE: several limits, all or none.
+func (a *API) throttleAll(w http.ResponseWriter, r *http.Request, body fields) *Problem {
+	list, _ := body["limits"].([]any)
+	delete(body, "limits")
+	if len(list) == 0 || len(list) > maxRules {
+		return wrong("limits must be a list of 1 to %d limits", maxRules)
+	}
+	args, windows := []string{"CL.MTHROTTLE", strconv.Itoa(len(list))}, make([]int64, len(list))
+	for i, one := range list {
+		of, _ := one.(map[string]any)
+		windows[i] = wholeSeconds(rateWindow(of))
+		words, err := (&limiter{required: rate}).args(of)
+		if err != nil {
+			return err
+		}
+		args = append(args, words[1:]...)
+	}
+	rest := limiter{required: nil, options: []string{"quantity", "peek"}}
+	words, err := rest.args(body)
+	if err != nil {
+		return err
+	}
+	var d decision
+	if err := a.do(r.Context(), append(args, words[1:]...), func(reply line.Reply) { d.readAll(reply, windows) }); err != nil {
+		return err
+	}
+	d.write(w, http.StatusTooManyRequests)
+	return nil
+}
+
+// rateWindow returns the seconds in which a whole burst comes back, 0 if the numbers are wrong.
+func rateWindow(body fields) float64 {
+	return (body.number("max_burst") + 1) * body.number("period") / body.number("count")
+}
+
+func periodWindow(body fields) float64 { return body.number("period") }
+
+// number returns a number of a body, 0 if there is none.
+func (f fields) number(name string) float64 {
+	n, _ := f[name].(json.Number)
+	v, _ := n.Float64()
+	return v
+}
+
+// wholeSeconds rounds up. The result is 0 for a number that cannot be a window.
+func wholeSeconds(seconds float64) int64 {
+	if up := math.Ceil(seconds); up >= 1 && up <= maxInteger {
+		return int64(up)
+	}
+	return 0
+}

@@ -1,0 +1,108 @@
+package httpapi
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// rightBodies has a request for each limiter, with all of its fields.
+var rightBodies = []string{
+	`{"key": "r1", "max_burst": 15, "count": 30, "period": 60}`,
+	`{"limiter": "throttle", "key": "r2", "max_burst": 15, "count": 30, "period": 60, "quantity": 2, "peek": true}`,
+	`{"limiter": "charge", "key": "r3", "max_burst": 15, "count": 30, "period": 0.5, "quantity": 99, "peek": false}`,
+	`{"limiter": "window", "key": "r4", "limit": 5, "period": 60, "quantity": 2, "align": true, "peek": true}`,
+	`{"limiter": "sliding", "key": "r5", "limit": 5, "period": 60, "quantity": 2, "peek": true}`,
+	`{"limiter": "log", "key": "r6", "limit": 5, "period": 60, "quantity": 2, "gap": 0.5, "strict": true, "resolution": 0.25, "peek": true}`,
+	`{"limiter": "pace", "key": "r7", "max_burst": 0, "count": 30, "period": 60, "quantity": 1, "maxwait": 1, "warmup": 2, "peek": true}`,
+	`{"limiter": "acquire", "key": "r8", "limit": 5, "lease": 60, "holder": "h", "peek": false}`,
+	`{"limiter": "release", "key": "r8", "holder": "h"}`,
+	`{"limiter": "mthrottle", "limits": [{"key": "r9", "max_burst": 1, "count": 1, "period": 60}, {"key": "r10", "max_burst": 1, "count": 1, "period": 60}], "quantity": 2, "peek": true}`,
+}
+
+var wrongBodies = []string{
+	``, `[]`, `null`, `{}`, `{"key": "w"}`, `{"key": 5, "max_burst": 15, "count": 30, "period": 60}`,
+	`{"key": "w", "max_burst": 15, "count": 30}`,
+	`{"key": "w", "max_burst": "15", "count": 30, "period": 60}`,
+	`{"key": "w", "max_burst": 1.5, "count": 30, "period": 60}`,
+	`{"key": "w", "max_burst": 15, "count": 0, "period": 60}`,
+	`{"key": "w", "max_burst": 15, "count": 30, "period": 60, "limit": 3}`,
+	`{"key": "w", "max_burst": 15, "count": 30, "period": 60, "peek": 1}`,
+	`{"key": "w", "max_burst": 15, "count": 30, "period": 60, "quantity": true}`,
+	`{"limiter": 5, "key": "w", "max_burst": 15, "count": 30, "period": 60}`,
+	`{"limiter": "none", "key": "w"}`,
+	`{"limiter": "window", "key": "w", "limit": 0, "period": 60}`,
+	`{"limiter": "window", "key": "w", "limit": 5, "period": 60, "gap": 1}`,
+	`{"limiter": "log", "key": "w", "limit": 5, "period": 60, "gap": true}`,
+	`{"limiter": "acquire", "key": "w", "limit": 5, "lease": 60}`,
+	`{"limiter": "acquire", "key": "w", "limit": 5, "lease": 60, "holder": 1}`,
+	`{"limiter": "release", "key": "w"}`,
+	`{"limiter": "mthrottle"}`,
+	`{"limiter": "mthrottle", "limits": []}`,
+	`{"limiter": "mthrottle", "limits": [5]}`,
+	`{"limiter": "mthrottle", "limits": [{"key": "w", "max_burst": 1, "count": 1, "period": 60, "peek": true}]}`,
+	`{"limiter": "mthrottle", "limits": [{"key": "w", "max_burst": 1, "count": 1, "period": 60}], "key": "w"}`,
+}
+
+func TestThrottle(t *testing.T) {
+	w := newWeb(t)
+	const body = `{"key": "user:1", "max_burst": 1, "count": 1, "period": 10}`
+	got := w.post("/throttle", body)
+	require.Equal(t, 200, got.Status)
+	require.Equal(t, []string{`"throttle";q=2;w=20`, `"throttle";r=1;t=10`, "2", "1", "10", ""}, got.fields(limitHeaders...))
+	w.post("/throttle", body)
+	got = w.post("/throttle", body)
+	require.Equal(t, 429, got.Status)
+	require.Equal(t, []string{`"throttle";q=2;w=20`, `"throttle";r=0;t=10`, "2", "0", "20", "10"}, got.fields(limitHeaders...))
+	w.Want("CL.THROTTLE user:1 1 1 10 0", []any{0, 2, 0, -1, 20})
+
+	// A charge counts even if less is left.
+	got = w.post("/throttle", `{"limiter": "charge", "key": "user:2", "max_burst": 1, "count": 1, "period": 10, "quantity": 5}`)
+	require.Equal(t, 200, got.Status)
+	require.Equal(t, []string{"0"}, got.fields("X-RateLimit-Remaining"))
+	require.JSONEq(t, `{"allowed": false, "limit": 2, "remaining": -3, "retry_after": 30, "reset_after": 50,
+		"policies": [{"policy": "charge", "limit": 2, "remaining": -3, "retry_after": 30, "reset_after": 50, "window": 20}]}`, got.Text)
+
+	const pace = `{"limiter": "pace", "key": "user:3", "max_burst": 0, "count": 4, "period": 1}`
+	w.post("/throttle", pace)
+	require.Equal(t, "250", w.post("/throttle", pace).number("hold_ms"))
+
+	const acquire = `{"limiter": "acquire", "key": "jobs", "limit": 1, "lease": 60, "holder": `
+	require.Equal(t, 200, w.post("/throttle", acquire+`"a"}`).Status)
+	require.Equal(t, 429, w.post("/throttle", acquire+`"b"}`).Status)
+	require.Equal(t, true, w.post("/throttle", `{"limiter": "release", "key": "jobs", "holder": "a"}`).Body["released"])
+	require.Equal(t, false, w.post("/throttle", `{"limiter": "release", "key": "jobs", "holder": "a"}`).Body["released"])
+	require.Equal(t, 200, w.post("/throttle", acquire+`"b"}`).Status)
+
+	const both = `{"limiter": "mthrottle", "limits": [{"key": "s", "max_burst": 0, "count": 1, "period": 1}, {"key": "h", "max_burst": 4, "count": 5, "period": 3600}]}`
+	require.Equal(t, 200, w.post("/throttle", both).Status)
+	got = w.post("/throttle", both)
+	require.Equal(t, 429, got.Status)
+	require.Equal(t, []any{"throttle:1"}, got.Body["violated-policies"])
+	require.Equal(t, []string{`"throttle:1";q=1;w=1, "throttle:2";q=5;w=3600`, `"throttle:1";r=0;t=1, "throttle:2";r=4;t=720`, "1", "0", "1", "1"}, got.fields(limitHeaders...))
+	w.Advance(time.Second)
+	require.Equal(t, 200, w.post("/throttle", both).Status)
+}
+
+// number returns a number of the body as text.
+func (r reply) number(name string) string {
+	n, _ := r.Body[name].(interface{ String() string })
+	if n == nil {
+		return ""
+	}
+	return n.String()
+}
+
+func TestWrongThrottles(t *testing.T) {
+	w := newWeb(t)
+	for _, body := range wrongBodies {
+		got := w.post("/throttle", body)
+		require.Equal(t, []any{400, badRequest}, got.code(), "%s: %s", body, got.Text)
+	}
+	const right = `{"key": "w", "max_burst": 15, "count": 30, "period": 60}`
+	require.Equal(t, 400, w.post("/throttle?peek", right).Status)
+	require.Equal(t, 400, w.send("POST", "/throttle", right).Status, "without a Content-Type it is no JSON")
+	require.Equal(t, 405, w.send("PUT", "/throttle", right).Status)
+	w.Want("DBSIZE", 0)
+}

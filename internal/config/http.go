@@ -1,0 +1,43 @@
+package config
+
+import (
+	"errors"
+	"net"
+
+	"cellserver/internal/config/value"
+)
+
+// HTTP has the values of the listener that answers requests for limits.
+type HTTP struct {
+	Port           int    // 0: none
+	Bind           string // an address, "": all
+	Token          string // "": none
+	TrustedProxies int    // between clients and this server
+	MaxConnections int
+}
+
+var httpDirectives = group("Limits over HTTP", "",
+	field("http-port", value.Int(0, 65535), "0", func(c *Config) *int { return &c.HTTP.Port },
+		"TCP port of [limits over HTTP](http.md); 0 is none."),
+	field("http-bind", value.Text, "127.0.0.1", func(c *Config) *string { return &c.HTTP.Bind },
+		"Address of the HTTP port; empty is every address. An address of a network needs http-token."),
+	field("http-token", word(256, true), "", func(c *Config) *string { return &c.HTTP.Token },
+		"Token that requests must have; empty is none. A request has it in `Authorization: Bearer` or in `X-Cellserver-Token`.").sensitive(),
+	field("http-trusted-proxies", value.Int(0, 16), "1", func(c *Config) *int { return &c.HTTP.TrustedProxies },
+		"Number of proxies between clients and this server. The key `ip` is the address in X-Forwarded-For that the first of them saw; with 0 it is the address of the connection."),
+	field("http-max-connections", value.Int(1, 100_000), "1000", func(c *Config) *int { return &c.HTTP.MaxConnections },
+		"Most connections of the HTTP port, and at most a quarter of the limit on open files. A further one takes the place of the connection that has been idle for longest.").immutable(),
+)
+
+// IsLoopback reports whether only this machine can reach the listener.
+func (h *HTTP) IsLoopback() bool {
+	ip := net.ParseIP(h.Bind)
+	return h.Bind == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (c *Config) validateHTTP() error {
+	if c.HTTP.Port != 0 && c.HTTP.Token == "" && !c.HTTP.IsLoopback() {
+		return errors.New("http-bind is an address of a network, and everybody there could use up limits: set http-token, or bind 127.0.0.1")
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package rules
+
+import (
+	"bytes"
+	"fmt"
+
+	"cellserver/internal/rediserr"
+	"cellserver/limiters"
+	"cellserver/store"
+)
+
+// MaxPairs is the most pairs of one request to several rules.
+const MaxPairs = 16
+
+// Errors of a request to several rules.
+var (
+	ErrPairs    = rediserr.Error(fmt.Sprintf("ERR n should be from 1 to %d, with a rule and a key for each", MaxPairs))
+	ErrSamePair = rediserr.Error("ERR a rule stands twice with the same key")
+	ErrScopes   = rediserr.Error("ERR a rule with scopes needs a key for each scope")
+)
+
+// Checks are a request to several rules. A request calls Footprint, Ask, and then Done.
+//
+// The rules and their keys alternate: name, key, name, key. A rule with scopes stands once for each of its scopes, one after
+// the other. All rules consume the quantity, or none does. A rule with SHADOW decides for itself, and consumes nothing if
+// another rule refuses.
+type Checks struct {
+	memory  []Check // one for each pair
+	asked   []*Check
+	refuses []bool // a limit of the rule refuses
+}
+
+// Footprint adds the partitions that a request needs beside the partitions of its keys, as
+// [Check.Footprint] does.
+func (c *Checks) Footprint(r *Rules, pairs [][]byte, queued bool, fp *store.Footprint) {
+	c.grow(len(pairs) / 2)
+	for i := range len(pairs) / 2 {
+		one, words := &c.memory[i], pairs[2*i:2*i+2]
+		one.Footprint(r, words, queued, fp)
+		if one.found != nil && !sharesSlot(words[1]) {
+			one.found.addStates(words[1], fp) // the key may be that of any scope
+		}
+	}
+}
+
+// addStates adds the partitions of all states that a key may have.
+func (r *rule) addStates(key []byte, fp *store.Footprint) {
+	for i := range r.scopes {
+		for j := range r.scopes[i].limits {
+			fp.AddKey(r.scopes[i].limits[j].stateKey(nil, key, false))
+		}
+	}
+}
+
+// grow makes memory for n pairs.
+func (c *Checks) grow(n int) {
+	if n > len(c.memory) {
+		c.memory = append(c.memory, make([]Check, n-len(c.memory))...)
+	}
+}
+
+// Ask decides. refusing is the index of the first rule that refuses, -1 if all allow.
+func (c *Checks) Ask(r *Rules, tx *store.Tx, pairs [][]byte, args *limiters.Args, now int64, queued bool) (refusing int, err error) {
+	c.grow(len(pairs) / 2)
+	c.asked, c.refuses = c.asked[:0], c.refuses[:0]
+	for at := 0; at < len(pairs); {
+		one := &c.memory[at/2]
+		if at, err = one.beginPairs(r, tx, pairs, at, queued); err != nil {
+			return -1, err
+		}
+		c.asked = append(c.asked, one)
+	}
+	refusing = -1
+	for i, one := range c.asked {
+		first, err := limiters.DecideAll(one.limits, now, args.Quantity)
+		if err != nil {
+			return -1, err
+		}
+		c.refuses = append(c.refuses, first >= 0)
+		if refusing < 0 && first >= 0 && !one.Shadow() {
+			refusing = i
+		}
+	}
+	if refusing >= 0 {
+		err = c.decideAgain(now)
+	}
+	if err == nil && !args.Has(limiters.OptPeek) {
+		c.apply(now, refusing >= 0, args.Quantity == 0)
+	}
+	return refusing, err
+}
+
+// beginPairs finds the rule of a pair, and takes as many pairs as the rule has scopes. It returns the position of the next
+// pair.
+func (c *Check) beginPairs(r *Rules, tx *store.Tx, pairs [][]byte, at int, queued bool) (next int, err error) {
+	one, err := c.rule(r, tx, pairs[at], queued)
+	if err != nil {
+		return at, err
+	}
+	next = at + 2*len(one.scopes)
+	if next > len(pairs) {
+		return at, ErrScopes
+	}
+	if hasPair(pairs[:at], pairs[at], pairs[at+1]) {
+		return at, ErrSamePair
+	}
+	c.Keys = c.pairKeys[:0]
+	for i := at; i < next; i += 2 {
+		if !bytes.Equal(pairs[i], pairs[at]) {
+			return at, ErrScopes
+		}
+		c.Keys = append(c.Keys, pairs[i+1])
+	}
+	c.found = one
+	c.find(tx, false)
+	return next, nil
+}
+
+// hasPair reports whether a rule and its key are among pairs.
+func hasPair(pairs [][]byte, name, key []byte) bool {
+	for i := 0; i < len(pairs); i += 2 {
+		if bytes.Equal(pairs[i], name) && bytes.Equal(pairs[i+1], key) {
+			return true
+		}
+	}
+	return false
+}
+
+// decideAgain asks the rules that allow for a quantity of 0, because another rule refuses.
+func (c *Checks) decideAgain(now int64) error {
+	for i, one := range c.asked {
+		if c.refuses[i] {
+			continue
+		}
+		if _, err := limiters.DecideAll(one.limits, now, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply applies the decisions. If a rule refuses, only rules that refuse count the request. looks
+// is true for a quantity of 0, which no rule counts.
+func (c *Checks) apply(now int64, refused, looks bool) {
+	for i, one := range c.asked {
+		limiters.ApplyAll(one.limits, now)
+		if !looks && (!refused || c.refuses[i]) {
+			one.found.count(c.refuses[i])
+		}
+	}
+}
+
+// Rules returns the rules that were asked, in their order. It is valid until Done.
+func (c *Checks) Rules() []*Check { return c.asked }
+
+// Done ends a request, as [Check.Done] does.
+func (c *Checks) Done(queued bool) {
+	for i := range c.memory {
+		c.memory[i].Done(queued)
+	}
+}
+
+// Release drops the references to the request. A nil Checks is allowed.
+func (c *Checks) Release() {
+	if c == nil {
+		return
+	}
+	for i := range c.memory {
+		c.memory[i].Release()
+	}
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"cellserver/tests/bench/contest"
+	"cellserver/tests/bench/report"
+	"cellserver/tests/bench/server"
+	"cellserver/tests/bench/webload"
+)
+
+// webSide is a server of HTTP under measurement.
+type webSide struct {
+	name, addr string
+	pid        int
+	request    func(connection, i int) string
+	cpu        []float64 // µs for a request, round by round
+	rate       []float64
+}
+
+const (
+	webConnections = 16
+	httpHead       = " HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\n\r\n"
+)
+
+// webLimits compares a limit over HTTP with a handler that answers a constant. The sides take turns.
+func webLimits(ctx context.Context, o contest.Options) ([]report.Section, error) {
+	bare, stop, err := startBare(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	port, err := server.FreePort()
+	if err != nil {
+		return nil, err
+	}
+	k := contest.Ours(o)
+	k.Argv = append(k.Argv, "--http-port", port)
+	s, err := k.Start(ctx, o.Core)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Stop()
+	if _, err := s.Do("CL.RULE", "SET", "api", "CL.THROTTLE", 15, 30, 60); err != nil {
+		return nil, err
+	}
+	check := &webSide{name: "/check", addr: "127.0.0.1:" + port, pid: s.PID, request: func(c, i int) string {
+		return fmt.Sprintf("GET /check/api?key=user:%d"+httpHead, (c*7919+i)%100_000)
+	}}
+	sides := []*webSide{bare, check}
+	for range o.Repeats {
+		for _, side := range sides {
+			if err := side.measure(ctx, o); err != nil {
+				return nil, fmt.Errorf("%s: %w", side.name, err)
+			}
+		}
+	}
+	return webReport(ctx, o, bare, check)
+}
+
+// startBare starts the program beside the bench that answers a constant.
+func startBare(ctx context.Context, o contest.Options) (*webSide, func(), error) {
+	port, err := server.FreePort()
+	if err != nil {
+		return nil, nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	addr := "127.0.0.1:" + port
+	cmd := exec.CommandContext(ctx, "taskset", "-c", o.Core, filepath.Join(filepath.Dir(self), "barehttp"), "-addr", addr)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		return nil, nil, err
+	}
+	stop := func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		nc, err := net.Dial("tcp", addr)
+		if err == nil {
+			nc.Close()
+			break
+		}
+		if time.Now().After(end) {
+			stop()
+			return nil, nil, err
+		}
+	}
+	return &webSide{name: "a constant", addr: addr, pid: cmd.Process.Pid, request: func(int, int) string { return "GET /check/api?key=user:1" + httpHead }}, stop, nil
+}
+
+// measure adds a round.
+func (s *webSide) measure(ctx context.Context, o contest.Options) error {
+	before, err := server.CPU(s.pid)
+	if err != nil {
+		return err
+	}
+	r, err := webload.Drive(ctx, webload.Load{Addr: s.addr, Request: s.request, Connections: webConnections, Duration: time.Duration(o.Seconds * 1e9)})
+	if err != nil {
+		return err
+	}
+	after, err := server.CPU(s.pid)
+	if err != nil {
+		return err
+	}
+	if wrong := r.Requests() - r.Replies[200] - r.Replies[429]; wrong > 0 {
+		return fmt.Errorf("%d replies are neither 200 nor 429", wrong)
+	}
+	n := float64(r.Requests())
+	s.cpu, s.rate = append(s.cpu, (after-before).Seconds()*1e6/n), append(s.rate, n/o.Seconds)
+	report.Say("%-10s %8.0f a second, %.2f µs", s.name, s.rate[len(s.rate)-1], s.cpu[len(s.cpu)-1])
+	return nil
+}
+
+// webReport measures the latency at half load, and writes the section.
+func webReport(ctx context.Context, o contest.Options, bare, check *webSide) ([]report.Section, error) {
+	t := report.Table{Numbers: 5, Head: []string{"handler", "per second", "CPU µs", "CPU, ×", "p50 at half load", "p99 at half load"}}
+	ratios := make([]float64, len(bare.cpu))
+	for i := range ratios {
+		ratios[i] = check.cpu[i] / bare.cpu[i]
+	}
+	for _, side := range []*webSide{bare, check} {
+		r, err := webload.Drive(ctx, webload.Load{Addr: side.addr, Request: side.request, Connections: webConnections,
+			Duration: time.Duration(o.Seconds * 1e9), Rate: report.Median(side.rate) / 2})
+		if err != nil {
+			return nil, err
+		}
+		times := "1.00"
+		if side == check {
+			times = fmt.Sprintf("%.2f", report.Median(ratios))
+		}
+		t.Add(side.name, report.Thousands(report.Median(side.rate)), fmt.Sprintf("%.2f", report.Median(side.cpu)), times,
+			report.InMilliseconds(r.Percentile(0.5)), report.InMilliseconds(r.Percentile(0.99)))
+	}
+	return []report.Section{{ID: "http", Heading: "Limits over HTTP", Table: t, Notes: fmt.Sprintf(`%d connections ask for a rule with CL.THROTTLE, for 100,000 keys, one request after another.
+A handler of net/http that answers a constant is beside it. × is the median of the ratios, round by round. Latencies are in milliseconds.`, webConnections)}}, nil
+}

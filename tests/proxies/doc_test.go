@@ -1,0 +1,10 @@
+// Package proxies runs the proxies of docs/http.md before a small service, with the configurations of that page. Real
+// processes of cellserver and of the proxies take part.
+//
+//	harness_test.go   cellserver, a proxy, the service behind it
+//	config_test.go    the configurations of the page
+//	load_test.go      exactly as many 200s as the limit admits; also while cellserver restarts
+//	recipes_test.go   proxies whose programs are not here: what they send, by their documentation
+//
+// A proxy that is not installed is a skipped test; with CELLSERVER_NO_SKIP it is a failed one.
+package proxies
