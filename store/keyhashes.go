@@ -25,7 +25,7 @@ type keyHashes struct {
 	later hashQueue      // of later transactions
 	key   *hashedKey     // of a transaction on one key, in later or own; nil for other transactions
 	own   hashedKey      // of a transaction on one key that was not prefetched
-	batch []hashedKey    // of [Tx.PrefetchAll], without their slots
+	batch []hashedKey    // of [Tx.PrefetchAll]; their slots are the first ones of their partitions
 	found []*table.Table // the tables of batch, only during PrefetchAll
 }
 
@@ -79,12 +79,20 @@ func (h *keyHashes) of(t *table.Table, key []byte) uint64 {
 	if h.key != nil && h.key.is(key) {
 		return h.key.hash
 	}
-	for i := range h.batch {
-		if k := &h.batch[i]; k.is(key) {
-			return k.hash
-		}
+	if k := h.inBatch(key); k != nil {
+		return k.hash
 	}
 	return t.Hash(key)
+}
+
+// inBatch finds a key of [Tx.PrefetchAll], nil if it is not there.
+func (h *keyHashes) inBatch(key []byte) *hashedKey {
+	for i := range h.batch {
+		if k := &h.batch[i]; k.is(key) {
+			return k
+		}
+	}
+	return nil
 }
 
 // hashKey computes the slot and the hash of a key.

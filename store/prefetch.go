@@ -53,7 +53,7 @@ func (tx *Tx) PrefetchAll(keys [][]byte) {
 			t = tx.makeTable(p)
 		}
 		hash := t.Hash(key)
-		h.batch = append(h.batch, hashedKey{at: unsafe.SliceData(key), size: len(key), hash: hash})
+		h.batch = append(h.batch, hashedKey{at: unsafe.SliceData(key), size: len(key), slot: uint16(p.index) * slotsPerPartition, hash: hash})
 		h.found = append(h.found, t)
 		memory.Prefetch(unsafe.Pointer(t), t.SegmentMap().IndexLine(hash))
 	}

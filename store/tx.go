@@ -247,6 +247,9 @@ func (tx *Tx) partition(key []byte) *partition {
 	if tx.only != nil {
 		return tx.only
 	}
+	if k := tx.hashes.inBatch(key); k != nil {
+		return &tx.s.partitions[PartitionOf(k.slot)]
+	}
 	p := PartitionOf(Slot(key))
 	if !tx.fp.has(p) {
 		panic("store: key outside the transaction's footprint")
