@@ -96,6 +96,7 @@ func (d *decision) readRule(r *line.Reply, rule string) (limited bool, scopes in
 		one := limit{rule: rule, scope: r.Text(), kind: kindOf(r.Text())}
 		one.limited = one.read(r)
 		one.window = r.Int()
+		r.Text() // rule or override
 		d.limits = append(d.limits, one)
 	}
 	d.shadow = r.Int() != 0

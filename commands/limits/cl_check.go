@@ -18,6 +18,7 @@ import (
 // the longest wait, else the limit with the least remaining. EXPLAIN adds four elements: the scope
 // and the text of the tightest limit, an array with every limit, and SHADOW as 0 or 1.
 // A limit has its scope, its text, its five integers, and the time in which it comes back as a whole.
+// The ninth element of a limit is "override" if the key has limits of its own, else "rule".
 //
 // Each limit keeps its state in a key of its own: name:{key}:limiter, or name@scope:{key}:limiter.
 var _ = commands.Register(&commands.Command{
@@ -101,6 +102,11 @@ func replyExplained(c *commands.Call, scratch *rules.Check, a *limiters.Answer, 
 		c.Out.BulkString(one.Limit)
 		replyNumbers(c, one.Answer, millis)
 		c.Out.Int(wholeUnits(one.Window, millis))
+		if one.Override {
+			c.Out.BulkString("override")
+		} else {
+			c.Out.BulkString("rule")
+		}
 	}
 	c.Out.Int(int64(commands.Bit(scratch.Shadow())))
 }

@@ -23,6 +23,11 @@ var _ = commands.Register(&commands.Command{
 			Summary: "Sets the rule of a name.",
 			Help: []string{"SET <name> [SCOPE <scope>] <limiter> <args> ... [AND [SCOPE <scope>] <limiter> <args> ...] ... [SHADOW]", "    Set the rule of a name.",
 				"    <limiter> <args> is as in CL.THROTTLE 15 30 60: without key and quantity."}},
+		{Name: "override", Arity: -6, Flags: commands.Write | commands.DenyOOM, Run: clRuleOverride, Footprint: rulesFootprint,
+			Usage: "name scope key limiter args… [AND limiter args…]… | DEL", Complexity: "O(N) where N is the number of rules and overrides",
+			Summary: "Gives one key of a rule limits of its own.",
+			Help: []string{"OVERRIDE <name> <scope> <key> (<limiter> <args> ... [AND <limiter> <args> ...] ... | DEL)",
+				"    Give one key limits of its own, in the place of those of its scope. The scope of a rule without SCOPE is -."}},
 		{Name: "get", Arity: 3, Flags: commands.ReadOnly, Run: clRuleGet, Footprint: rulesFootprint,
 			Usage: "name", Complexity: "O(1)", Summary: "Returns the rule of a name.",
 			Help: []string{"GET <name>", "    Return the rule of a name."}},
@@ -31,7 +36,7 @@ var _ = commands.Register(&commands.Command{
 			Help: []string{"DEL <name>", "    Delete the rule of a name. A rule of the rules-file is in force again."}},
 		{Name: "list", Arity: 2, Flags: commands.ReadOnly, Run: clRuleList, Footprint: rulesFootprint,
 			Complexity: "O(N) where N is the number of rules", Summary: "Returns all rules.",
-			Help: []string{"LIST", "    Return the name, the limits and the source of every rule: key or file."}},
+			Help: []string{"LIST", "    Return the name, the limits and the source of every rule: key or file.", "    If the rule has overrides, they follow: their scope, key and limits."}},
 		commands.HelpCommand(""),
 	},
 })
@@ -41,6 +46,24 @@ func rulesFootprint(c *commands.Call, fp *store.Footprint) { c.Server.Rules.Lock
 func clRuleSet(c *commands.Call) error {
 	if err := c.Server.Rules.Set(c.Tx, string(c.Args[2]), c.Args[3:]); err != nil {
 		return err
+	}
+	return commands.ReplyOK(c)
+}
+
+// clRuleOverride replies OK, or with DEL how many overrides it removed: 1 or 0.
+func clRuleOverride(c *commands.Call) error {
+	words := c.Args[5:]
+	deletes := len(words) == 1 && commands.Is(words[0], "del")
+	if deletes {
+		words = nil
+	}
+	had, err := c.Server.Rules.Override(c.Tx, string(c.Args[2]), string(c.Args[3]), c.Args[4], words)
+	switch {
+	case err != nil:
+		return err
+	case deletes:
+		c.ReplyBit(had)
+		return nil
 	}
 	return commands.ReplyOK(c)
 }
@@ -69,7 +92,7 @@ func clRuleGet(c *commands.Call) error {
 }
 
 // clRuleList replies with an array for each rule: its name, its limits, and its source, "key" or
-// "file".
+// "file". If the rule has overrides, a fourth element has an array for each: its scope, key and limits.
 func clRuleList(c *commands.Call) error {
 	all, err := c.Server.Rules.List(c.Tx)
 	if err != nil {
@@ -77,7 +100,18 @@ func clRuleList(c *commands.Call) error {
 	}
 	c.Out.Array(len(all))
 	for _, r := range all {
-		commands.StringArray(c.Out, []string{r.Name, r.Limits, r.Source})
+		if len(r.Overrides) == 0 {
+			commands.StringArray(c.Out, []string{r.Name, r.Limits, r.Source})
+			continue
+		}
+		c.Out.Array(4)
+		for _, s := range []string{r.Name, r.Limits, r.Source} {
+			c.Out.BulkString(s)
+		}
+		c.Out.Array(len(r.Overrides))
+		for _, o := range r.Overrides {
+			commands.StringArray(c.Out, []string{o.Scope, o.Key, o.Limits})
+		}
 	}
 	return nil
 }

@@ -65,8 +65,9 @@ func (r *rule) addKeys(words [][]byte, fp *store.Footprint) {
 			}
 			continue
 		}
-		for j := range r.scopes[i].limits {
-			fp.AddKey(r.scopes[i].limits[j].stateKey(nil, key, false))
+		limits := r.scopes[i].limitsOf(key)
+		for j := range limits {
+			fp.AddKey(limits[j].stateKey(nil, key, false))
 		}
 	}
 }
@@ -199,12 +200,12 @@ func (c *Check) find(tx *store.Tx, reserves bool) {
 func (c *Check) choose() (n int) {
 	for i := range c.found.scopes {
 		s, key := &c.found.scopes[i], c.Keys[i]
-		tag := canBeTag(key)
-		for j := range s.limits {
+		tag, limits := canBeTag(key), s.limitsOf(key)
+		for j := range limits {
 			begin := len(c.names)
-			c.names = s.limits[j].stateKey(c.names, key, tag)
+			c.names = limits[j].stateKey(c.names, key, tag)
 			c.keys[n] = c.names[begin:]
-			c.chosen[n] = chosen{&s.limits[j], i}
+			c.chosen[n] = chosen{&limits[j], i}
 			n++
 		}
 	}

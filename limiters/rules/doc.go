@@ -4,9 +4,12 @@
 //	rule.go   one rule: its text, its limits, the keys that hold their state
 //	rules.go  all rules in force, and their counters
 //	edit.go   CL.RULE SET, GET, DEL and LIST
+//	override.go  CL.RULE OVERRIDE: limits of single keys
 //	file.go   the rules-file
 //	check.go  CL.CHECK: one request to a rule
 //	checks.go CL.MCHECK: one request to several rules
+//	explain.go   the numbers of every limit
+//	reserve.go   CL.RESERVE and CL.SETTLE
 //
 // Rules have two sources. CL.RULE SET stores rules in the string key cl.rules of database 0, one
 // rule in each line. So they are saved, logged, dumped and flushed like any key. The rules-file is

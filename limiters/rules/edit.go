@@ -21,6 +21,9 @@ func (r *Rules) Set(tx *store.Tx, name string, words [][]byte) error {
 	if err != nil {
 		return err
 	}
+	if err := one.keepOverrides(stored.byName[name]); err != nil {
+		return err
+	}
 	next := stored.without(name)
 	if len(next.byName) == MaxRules {
 		return ErrMaxRules
@@ -60,7 +63,10 @@ func (r *Rules) Get(tx *store.Tx, name []byte) (text string, found bool, err err
 }
 
 // Listed is a rule in force. Source is "key" or "file".
-type Listed struct{ Name, Limits, Source string }
+type Listed struct {
+	Name, Limits, Source string
+	Overrides            []Overridden
+}
 
 // List returns all rules in force, sorted by name.
 func (r *Rules) List(tx *store.Tx) ([]Listed, error) {
@@ -82,7 +88,7 @@ func (r *Rules) List(tx *store.Tx) ([]Listed, error) {
 		if stored.byName[one.name] != nil {
 			source = "key"
 		}
-		list = append(list, Listed{one.name, one.text, source})
+		list = append(list, Listed{one.name, one.text, source, one.listOverrides()})
 	}
 	return list, nil
 }

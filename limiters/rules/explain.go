@@ -6,6 +6,7 @@ import "cellserver/limiters"
 type Explained struct {
 	Scope, Limit string
 	Window       int64 // nanoseconds in which the whole limit comes back
+	Override     bool  // the key has limits of its own
 	Answer       *limiters.Answer
 }
 
@@ -13,7 +14,9 @@ type Explained struct {
 func (c *Check) Explain() (all []Explained, tightest int) {
 	for i := range c.limits {
 		from := &c.chosen[i]
-		all = append(all, Explained{c.found.scopes[from.scope].name, from.limit.text, from.limit.Window(), &c.limits[i].Answer})
+		s := &c.found.scopes[from.scope]
+		own := s.overrides[string(c.Keys[from.scope])] != nil
+		all = append(all, Explained{s.name, from.limit.text, from.limit.Window(), own, &c.limits[i].Answer})
 	}
 	return all, c.tightest()
 }

@@ -25,8 +25,10 @@ type rule struct {
 
 // scope has the limits of one key of a request.
 type scope struct {
-	name   string
-	limits []limit
+	name      string
+	limits    []limit
+	overrides map[string]*override // of single keys; nil if there are none
+	most      int                  // the largest number of limits that a key may have
 }
 
 // limit is one limit of a rule, with the parts of the name of the key that holds its state.
@@ -156,7 +158,18 @@ func (s *scope) add(ruleName string, words [][]byte) error {
 	}
 	s.limits = append(s.limits, limit{Limit: l, reserving: l.Reserving(), id: uint32(hashOf(s.name, tail)), text: string(bytes.Join(words, []byte(" "))),
 		head: ruleName + ":{", tail: tail, tagged: ":" + ruleName + tail[1:]})
+	s.most = max(s.most, len(s.limits))
 	return nil
+}
+
+// limitsOf returns the limits of a key.
+func (s *scope) limitsOf(key []byte) []limit {
+	if s.overrides != nil {
+		if o := s.overrides[string(key)]; o != nil {
+			return o.limits
+		}
+	}
+	return s.limits
 }
 
 func (s *scope) hasTail(tail string) bool {

@@ -117,6 +117,10 @@ func parseKey(text []byte) *set {
 	s := &set{text: bytes.Clone(text), byName: map[string]*rule{}}
 	for line := range bytes.Lines(text) {
 		words := bytes.Fields(line)
+		if len(words) > 0 && isOverride(words[1:]) {
+			s.readOverride(string(words[0]), words[1:])
+			continue
+		}
 		if len(words) == 0 || !isName(string(words[0])) || len(s.byName) == MaxRules {
 			continue // the next CL.RULE SET removes the line
 		}
@@ -144,6 +148,9 @@ func (s *set) format() []byte {
 	var b []byte
 	for _, one := range s.sorted() {
 		b = append(b, one.name+" "+one.text+"\n"...)
+		for _, o := range one.listOverrides() { // after their rule
+			b = append(b, one.name+" "+overrideWord+" "+o.Scope+" "+escapeKey(o.Key)+" "+o.Limits+"\n"...)
+		}
 	}
 	return b
 }

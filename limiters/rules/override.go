@@ -1,0 +1,216 @@
+package rules
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"cellserver/internal/rediserr"
+	"cellserver/internal/word"
+	"cellserver/store"
+)
+
+// override has the limits of one key of a scope, in the place of the limits of the scope.
+type override struct {
+	limits []limit
+	text   string // as in CL.RULE OVERRIDE
+}
+
+// Bounds of overrides.
+const (
+	MaxOverrides        = 4096 // of one rule
+	MaxOverrideKeyBytes = 512
+)
+
+// noScope is the word for the scope of a rule without SCOPE.
+const noScope = "-"
+
+// Errors of overrides.
+var (
+	ErrNoScope      = rediserr.Error("ERR the rule has no such scope; the scope of a rule without SCOPE is -")
+	ErrOverrideKey  = rediserr.Error(fmt.Sprintf("ERR the key of an override has at most %d bytes", MaxOverrideKeyBytes))
+	ErrMaxOverrides = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d overrides", MaxOverrides))
+)
+
+// Override gives a key of a scope limits of its own. words are the limits, as in CL.RULE SET without
+// SCOPE and SHADOW. Without words, Override removes them again, and reports whether there were any.
+func (r *Rules) Override(tx *store.Tx, name, scope string, key []byte, words [][]byte) (had bool, err error) {
+	stored, err := r.load(tx)
+	if err != nil {
+		return false, err
+	}
+	one := stored.byName[name]
+	switch {
+	case one == nil && r.find(stored, []byte(name)) != nil:
+		return false, errFileRule
+	case one == nil:
+		return false, ErrNoRule
+	case one.err != nil:
+		return false, one.err
+	}
+	next := one.copy()
+	if had, err = next.override(scope, string(key), words); err != nil {
+		return false, err
+	}
+	all := stored.without(name)
+	all.byName[name] = next
+	r.write(tx, all)
+	return had, nil
+}
+
+// copy returns a copy of a rule whose overrides can change.
+func (r *rule) copy() *rule {
+	next := *r
+	next.scopes = slices.Clone(r.scopes)
+	for i := range next.scopes {
+		next.scopes[i].overrides = maps.Clone(next.scopes[i].overrides)
+	}
+	return &next
+}
+
+// override sets or removes the override of a key. The rule is not published yet.
+func (r *rule) override(scopeName, key string, words [][]byte) (had bool, err error) {
+	s := r.scope(scopeName)
+	if s == nil && scopeName == noScope {
+		s = r.scope("")
+	}
+	switch {
+	case s == nil || scopeName == "":
+		return false, ErrNoScope
+	case len(key) > MaxOverrideKeyBytes:
+		return false, ErrOverrideKey
+	}
+	had = s.overrides[key] != nil
+	if len(words) == 0 {
+		delete(s.overrides, key)
+		return had, nil
+	}
+	o, err := s.parseOverride(r.name, words)
+	switch {
+	case err != nil:
+		return had, err
+	case !had && r.overrides() == MaxOverrides:
+		return had, ErrMaxOverrides
+	case r.most()+max(len(o.limits)-s.most, 0) > MaxLimits:
+		return had, ErrLimits
+	case s.overrides == nil:
+		s.overrides = map[string]*override{}
+	}
+	s.overrides[key], s.most = o, max(s.most, len(o.limits))
+	return had, nil
+}
+
+// parseOverride parses the limits of an override. Their states have the keys that the limits of the
+// scope would have, so the used quantity stays used.
+func (s *scope) parseOverride(ruleName string, words [][]byte) (*override, error) {
+	text := string(bytes.Join(words, []byte(" ")))
+	if len(text) > MaxRuleBytes {
+		return nil, ErrRuleBytes
+	}
+	own := scope{name: s.name}
+	for rest := words; rest != nil; {
+		words, rest = cutAnd(rest)
+		if err := own.add(ruleName, words); err != nil {
+			return nil, err
+		}
+	}
+	return &override{own.limits, text}, nil
+}
+
+// overrides returns the number of overrides.
+func (r *rule) overrides() (n int) {
+	for i := range r.scopes {
+		n += len(r.scopes[i].overrides)
+	}
+	return n
+}
+
+// most returns the largest number of limits that one request may have.
+func (r *rule) most() (n int) {
+	for i := range r.scopes {
+		n += r.scopes[i].most
+	}
+	return n
+}
+
+// keepOverrides takes over the overrides of the rule before, for the scopes that are still there.
+func (r *rule) keepOverrides(before *rule) error {
+	if before == nil || before.err != nil {
+		return nil
+	}
+	for i := range r.scopes {
+		if s := before.scope(r.scopes[i].name); s != nil {
+			r.scopes[i].overrides, r.scopes[i].most = s.overrides, max(r.scopes[i].most, s.most)
+		}
+	}
+	if r.most() > MaxLimits {
+		return ErrLimits
+	}
+	return nil
+}
+
+// Overridden is one override: the key of a scope, and its limits.
+type Overridden struct{ Scope, Key, Limits string }
+
+// listOverrides returns the overrides, sorted by scope and key.
+func (r *rule) listOverrides() (all []Overridden) {
+	for i := range r.scopes {
+		s := &r.scopes[i]
+		name := s.name
+		if name == "" {
+			name = noScope
+		}
+		for _, key := range slices.Sorted(maps.Keys(s.overrides)) {
+			all = append(all, Overridden{name, key, s.overrides[key].text})
+		}
+	}
+	return all
+}
+
+// overrideWord is the second word of a line of the key that has an override: "llm OVERRIDE org acme CL.WINDOW 9 60".
+const overrideWord = "OVERRIDE"
+
+// isOverride reports whether the words of a line after the name are an override.
+func isOverride(words [][]byte) bool { return len(words) > 3 && word.Is(words[0], "override") }
+
+// readOverride applies the line of an override. A wrong line is dropped with the next change.
+func (s *set) readOverride(name string, words [][]byte) {
+	if r := s.byName[name]; r != nil && r.err == nil {
+		_, _ = r.override(string(words[1]), unescapeKey(string(words[2])), words[3:])
+	}
+}
+
+// escapeKey writes a key as one word: as it is, with %XX for each byte that is a space or not printable.
+func escapeKey(key string) string {
+	var b strings.Builder
+	for _, c := range []byte(key) {
+		if c > ' ' && c < 0x7f && c != '%' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02x", c)
+		}
+	}
+	if key == "" {
+		return "%"
+	}
+	return b.String()
+}
+
+// unescapeKey is the inverse of escapeKey.
+func unescapeKey(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' {
+			if c, err := hex.DecodeString(text[i+1 : min(i+3, len(text))]); err == nil && len(c) == 1 {
+				b.Write(c)
+				i += 2
+			}
+			continue
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
