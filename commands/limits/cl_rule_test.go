@@ -192,3 +192,69 @@ func TestRulesAreNotEvicted(t *testing.T) {
 	require.False(t, rules.Holds(1, []byte("cl.rules")))
 	require.False(t, rules.Holds(0, []byte("cl.rule")))
 }
+
+// TestOverrides: one key has limits of its own. The used quantity stays used.
+func TestOverrides(t *testing.T) {
+	h := servertest.New(t)
+	h.At(1_790_000_000_000_000_000)
+	h.Do(llmRule)
+	h.Want("CL.CHECK llm acme search ann 10", []any{0, 10, 0, -1, 60})
+	h.Want("CL.RULE OVERRIDE llm user ann CL.THROTTLE 29 10 60 AND CL.WINDOW 25 60", ok)
+	h.Want(`CL.RULE OVERRIDE llm org "a c%\nme" CL.WINDOW 7 60`, ok)
+	h.Want("CL.CHECK llm acme search ann", []any{0, 20, 9, -1, 35200})
+	h.Want(`CL.CHECK llm "a c%\nme" ops ann 8`, []any{1, 7, 7, -1, 0})
+	explained := h.Do("CL.CHECK llm acme x ann 0 EXPLAIN").([]any)[7].([]any)
+	require.Len(t, explained, 4)
+	require.Equal(t, "rule", explained[1].([]any)[7])
+	require.Equal(t, []any{"user", "CL.WINDOW 25 60", int64(0), int64(25), int64(24), int64(-1), int64(60), "override"}, explained[3])
+
+	// The key of the rules has the overrides, and a change of the rule keeps them.
+	listed := func() any { return h.Do("CL.RULE LIST").([]any)[0].([]any)[3] }
+	want := []any{[]any{"org", "a c%\nme", "CL.WINDOW 7 60"}, []any{"user", "ann", "CL.THROTTLE 29 10 60 AND CL.WINDOW 25 60"}}
+	require.Equal(t, want, listed())
+	payload := h.Do("DUMP cl.rules")
+	h.Want("DEL cl.rules", 1)
+	h.Want("CL.CHECK llm acme", rules.ErrNoRule)
+	h.Do("RESTORE", "cl.rules", 0, payload)
+	require.Equal(t, want, listed())
+	h.Do("CL.RULE SET llm SCOPE org CL.WINDOW 60 2592000 AND SCOPE user CL.THROTTLE 9 10 60")
+	require.Equal(t, want, listed())
+	h.Do("CL.RULE SET llm SCOPE org CL.WINDOW 60 2592000")
+	require.Equal(t, want[:1], listed())
+	h.Want(`CL.RULE OVERRIDE llm org "a c%\nme" DEL`, 1)
+	h.Want("CL.RULE OVERRIDE llm org nobody DEL", 0)
+	h.Want("CL.RULE LIST", []any{[]any{"llm", "SCOPE org CL.WINDOW 60 2592000", "key"}})
+
+	h.Do("CL.RULE SET one CL.WINDOW 1 60")
+	h.Want("CL.RULE OVERRIDE one - vip CL.WINDOW 5 60", ok)
+	h.Want("CL.CHECK one vip 5", []any{0, 5, 0, -1, 60})
+	h.Want("CL.CHECK one other 5", []any{1, 1, 1, -1, 0})
+	require.NoError(t, h.Server.UseRules("f", []byte("rules: {file: {limits: CL.WINDOW 1 60, overrides: {'-': {vip: [CL.WINDOW 5 60, CL.LOG 4 60]}}}}")))
+	h.Want("CL.CHECK file vip 4", []any{0, 4, 0, -1, 60})
+	h.Want("CL.RULE OVERRIDE file - k CL.WINDOW 5 60", commands.Error("ERR the rule comes from the rules-file: delete it there"))
+	for words, want := range map[string]error{
+		"none - k CL.WINDOW 5 60": rules.ErrNoRule,
+		"one x k CL.WINDOW 5 60":  rules.ErrNoScope,
+		"llm - k CL.WINDOW 5 60":  rules.ErrNoScope,
+		"one - k CL.WINDOW 0 60":  commands.Error("ERR limit must be positive"),
+		"one - k SCOPE":           commands.Error("ERR no such limiter, or none that a rule can have"),
+		"one - k CL.WINDOW 5 60" + strings.Repeat(" AND CL.WINDOW 1 1", rules.MaxLimits): rules.ErrLimits,
+		"one - " + strings.Repeat("k", 513) + " CL.WINDOW 5 60":                          rules.ErrOverrideKey,
+	} {
+		h.Want("CL.RULE OVERRIDE "+words, want)
+	}
+}
+
+// TestManyOverrides: the number of overrides is bounded, and the server parses all of them.
+func TestManyOverrides(t *testing.T) {
+	h := servertest.New(t)
+	text := "r CL.WINDOW 1 60\n"
+	for i := range rules.MaxOverrides {
+		text += fmt.Sprint("r OVERRIDE - k", i, " CL.WINDOW 9 60\n")
+	}
+	h.Do("SET", "cl.rules", text)
+	h.Want("CL.CHECK r k4095 9", []any{0, 9, 0, -1, 60})
+	h.Want("CL.RULE OVERRIDE r - more CL.WINDOW 9 60", rules.ErrMaxOverrides)
+	h.Want("CL.RULE OVERRIDE r - k7 CL.WINDOW 8 60", ok)
+	h.Want("CL.CHECK r k7 0", []any{0, 8, 8, -1, 0})
+}
