@@ -103,6 +103,22 @@ func TestLicenses(t *testing.T) {
 	require.Equal(t, []any{notices.Text, "", 0}, []any{out, errs, code})
 }
 
+func TestCheckRules(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rules.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("rules:\n  login:\n    limits: CL.THROTTLE 4 5 60\n  api:\n    limits: CL.WINDOW 5 60\n"), 0o600))
+	out, errs, code := runToEnd(t, "", "--check-rules", file)
+	require.Equal(t, []any{file + " is right. Its rules: 2\n  api\n  login\n", "", 0}, []any{out, errs, code})
+	require.NoError(t, os.WriteFile(file, []byte("rules:\n  login:\n    limits: CL.THROTLE 4 5 60\n"), 0o600))
+	out, errs, code = runToEnd(t, "", "--check-rules", file)
+	require.Equal(t, []any{"", 1}, []any{out, code})
+	require.Contains(t, errs, "rules.yaml:3: rule login: limit \"CL.THROTLE 4 5 60\": no such limiter")
+	for _, wrong := range [][]string{{"--check-rules"}, {"--check-rules", file, "more"}, {"--check-rules", "/no/such/file"}} {
+		_, errs, code = runToEnd(t, "", wrong...)
+		require.Equal(t, 1, code)
+		require.Contains(t, errs, "rules-file")
+	}
+}
+
 func TestStartErrorsAreOneLine(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

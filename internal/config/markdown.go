@@ -31,7 +31,8 @@ func Usage() string {
 		fmt.Fprintf(&b, "  --%s (%s)\n      %s\n", d.Name, shown(d.Default), strings.ReplaceAll(d.Summary, "`", "'"))
 	}
 	b.WriteString("\n  -h, --help     print this text\n  -v, --version  print the version\n  --licenses     print the licences of the modules in the program\n" +
-		"  --cluster-check HOST:PORT  print the state of a cluster, as the node at this address knows it\n")
+		"  --cluster-check HOST:PORT  print the state of a cluster, as the node at this address knows it\n" +
+		"  --check-rules FILE         say whether a rules-file is right, and stop\n")
 	return b.String()
 }
 

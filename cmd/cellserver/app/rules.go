@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cellserver/internal/config"
+	"cellserver/limiters/rules"
 )
 
 // ruleFile is the rules-file. It is read again when its time or size changes. If the file has an error, the previous rules
@@ -64,6 +65,19 @@ func readRules(path string) (text []byte, stamp fileStamp, err error) {
 		stamp = fileStamp{info.ModTime(), info.Size()}
 	}
 	return text, stamp, err
+}
+
+// CheckRules reads a rules-file as the server does, and returns the names of its rules.
+func CheckRules(path string) (names []string, err error) {
+	var checked rules.Rules
+	file := ruleFile{use: checked.UseFile}
+	if _, err := file.read(path); err != nil {
+		return nil, err
+	}
+	for _, one := range checked.Report() {
+		names = append(names, one.Name)
+	}
+	return names, nil
 }
 
 // reload reads the file again.
