@@ -130,6 +130,8 @@ type Broker interface {
 	// Publish sends a message to all subscribers and returns the number of deliveries. by is the
 	// publishing connection.
 	Publish(by *Conn, channel, message []byte) int
+	// Receivers returns the number of deliveries that a message would have.
+	Receivers(channel []byte) int
 	// Channels returns the names of all channels with subscribers, sorted.
 	Channels() []string
 	// Subscribers returns the number of subscribers of a channel.

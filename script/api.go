@@ -24,6 +24,10 @@ func (e *Engine) openAPI(m *machine.Machine) {
 		"breakpoint":         func(L *lua.LState) int { return push(L, lua.LFalse) },
 		"debug":              func(*lua.LState) int { return 0 },
 	})
+	for _, name := range []string{"redis", "server"} {
+		m.Unused(name+".call", func(L *lua.LState) int { return e.callUnused(L, true) })
+		m.Unused(name+".pcall", func(L *lua.LState) int { return e.callUnused(L, false) })
+	}
 	for name, n := range map[string]int{
 		"LOG_DEBUG": 0, "LOG_VERBOSE": 1, "LOG_NOTICE": 2, "LOG_WARNING": 3,
 		"REPL_NONE": 0, "REPL_AOF": 1, "REPL_SLAVE": 2, "REPL_REPLICA": 2, "REPL_ALL": 3,

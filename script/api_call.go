@@ -10,23 +10,39 @@ import (
 
 // call is redis.call and redis.pcall.
 func (e *Engine) call(L *lua.LState, raise bool) int {
+	value := e.callCommand(L, raise, true)
+	return push(L, value)
+}
+
+// callUnused is call if nobody uses the reply. Most limiters write in this way.
+func (e *Engine) callUnused(L *lua.LState, raise bool) int {
+	e.callCommand(L, raise, false)
+	return 0
+}
+
+// callCommand runs a command. If its reply is not wanted, it returns nil.
+func (e *Engine) callCommand(L *lua.LState, raise, wanted bool) lua.LValue {
 	e.m.Step(callSteps)
 	args, problem := e.arguments(L)
 	if problem != "" {
 		if raise {
 			e.raise(L, problem)
 		}
-		return push(L, e.ownError(L, problem))
+		return e.ownError(L, problem)
 	}
 	reply := e.run.Caller.Call(args, e.run.resp)
 	if reply.Kind == Stop {
 		e.m.Stop(string(reply.Text))
 	}
+	failed := raise && reply.Kind == Error
+	if !wanted && !failed {
+		return lua.LNil
+	}
 	value := e.toLua(reply)
-	if raise && reply.Kind == Error {
+	if failed {
 		e.m.RaiseValue(L, value)
 	}
-	return push(L, value)
+	return value
 }
 
 // callSteps is how many steps a command counts.

@@ -1,6 +1,8 @@
 package script
 
 import (
+	"unsafe"
+
 	"cellserver/script/lua51"
 
 	lua "github.com/yuin/gopher-lua"
@@ -8,6 +10,9 @@ import (
 
 // maxLevels is how deep a reply may be nested.
 const maxLevels = 1000
+
+// maxRoom is for how many elements of an array there is room before it is known to be small enough.
+const maxRoom = 1 << 10
 
 // replyCost is what an element of a reply costs in bytes.
 const replyCost = 64
@@ -38,7 +43,7 @@ func (c *converter) reply(v lua.LValue) Reply {
 	switch v := v.(type) {
 	case lua.LString:
 		c.bytes -= len(v)
-		return Reply{Kind: Bulk, Text: []byte(v)}
+		return Reply{Kind: Bulk, Text: unsafe.Slice(unsafe.StringData(string(v)), len(v))} // nobody changes it
 	case lua.LNumber:
 		return Reply{Kind: Int, Int: lua51.Int(float64(v))}
 	case lua.LBool:
@@ -100,7 +105,7 @@ func (c *converter) table(t *lua.LTable) Reply {
 	if s, ok := t.RawGetString("set").(*lua.LTable); ok {
 		return Reply{Kind: Set, Items: c.fields(s, false)}
 	}
-	r := Reply{Kind: Array}
+	r := Reply{Kind: Array, Items: make([]Reply, 0, min(t.Len(), maxRoom))}
 	for i := 1; ; i++ {
 		v := t.RawGetInt(i)
 		if v == lua.LNil || c.bytes < 0 || c.levels > maxLevels {

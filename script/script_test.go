@@ -180,7 +180,8 @@ func TestNothingLeaksFromOneRunToTheNext(t *testing.T) {
 	e := newEngine()
 	for _, first := range []string{
 		"KEYS.x = 1 KEYS[3] = 'c' ARGV.y = 2 setmetatable(KEYS, {__index=function() return 'leak' end})",
-		"rawset(KEYS, 'x', 1) table.insert(ARGV, 'more')",
+		"rawset(KEYS, 'x', 1) table.insert(ARGV, 'more')", "table.remove(KEYS) table.remove(ARGV) KEYS.x = 1 ARGV[2.5] = 1",
+		"KEYS[1] = nil KEYS[-1] = 1 ARGV[true] = 1", "KEYS.x = 1 KEYS.x = nil KEYS[1000] = 1 KEYS[1000] = nil", "KEYS[1] = 'd' ARGV[1] = nil",
 		"cjson.encode_max_depth(1) cjson.encode_number_precision(2) cjson.encode_sparse_array(true)",
 		"redis.setresp(3)",
 		"math.randomseed(5) math.random()",
@@ -190,14 +191,19 @@ func TestNothingLeaksFromOneRunToTheNext(t *testing.T) {
 		"local co = coroutine.wrap(function() error('x') end) co()",
 		"local f = loadstring('return 1') f()",
 	} {
-		run(t, e, first, script.Run{Keys: [][]byte{[]byte("a"), []byte("b")}, Args: [][]byte{[]byte("c")}})
-		got := run(t, e, `local t = {}
-			for k, v in pairs(KEYS) do t[#t+1] = k .. '=' .. v end
-			for k, v in pairs(ARGV) do t[#t+1] = k .. '=' .. v end
-			return {t, tostring(KEYS.x), tostring(rawget(_G, 'x')), tostring(string.x), tostring(getmetatable('').x), tostring(redis.x), true,
-				cjson.encode({{{1/3}}}), math.random(1000), tostring(getmetatable(KEYS)), tostring(coroutine.running())}`,
-			script.Run{Keys: [][]byte{[]byte("k")}})
-		require.Equal(t, "*[*[1=k] nil nil nil nil nil 1 [[[0.33333333333333]]] 397 nil nil]", text(got), first)
+		for keys, want := range map[string]string{"k": "1=k", "kl": "1=k 2=l 1=m"} {
+			run(t, e, first, script.Run{Keys: [][]byte{[]byte("a"), []byte("b")}, Args: [][]byte{[]byte("c")}})
+			next := script.Run{Keys: [][]byte{[]byte("k")}}
+			if len(keys) == 2 { // as many as before
+				next = script.Run{Keys: [][]byte{[]byte("k"), []byte("l")}, Args: [][]byte{[]byte("m")}}
+			}
+			got := run(t, e, `local t = {}
+				for k, v in pairs(KEYS) do t[#t+1] = k .. '=' .. v end
+				for k, v in pairs(ARGV) do t[#t+1] = k .. '=' .. v end
+				return {t, tostring(KEYS.x), tostring(rawget(_G, 'x')), tostring(string.x), tostring(getmetatable('').x), tostring(redis.x), true,
+					cjson.encode({{{1/3}}}), math.random(1000), tostring(getmetatable(KEYS)), tostring(coroutine.running())}`, next)
+			require.Equal(t, "*[*["+want+"] nil nil nil nil nil 1 [[[0.33333333333333]]] 397 nil nil]", text(got), first)
+		}
 	}
 }
 

@@ -1,7 +1,5 @@
 package server
 
-import "sync/atomic"
-
 // batch is what the client knows of its running batch, or of its last one.
 type batch struct {
 	dirty   bool   // a command may have changed the published state of the client
@@ -19,20 +17,6 @@ type Positions interface {
 	// ReadsWait reports whether replies wait that only show keys, because a change that they show may
 	// be lost. Otherwise only replies to changes wait. It takes no lock.
 	ReadsWait() bool
-}
-
-// safety is why clients wait, or get errors, while data is not safe.
-type safety struct {
-	positions Positions                 // nil: no reply waits
-	condition atomic.Pointer[Condition] // nil: no condition
-}
-
-// need returns the position that the replies of a batch wait for, at its end; 0 for nothing.
-func (s *safety) need(b *batch) uint64 {
-	if s.positions == nil {
-		return 0
-	}
-	return b.position(s.positions)
 }
 
 func (b *batch) position(of Positions) uint64 {

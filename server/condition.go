@@ -1,6 +1,10 @@
 package server
 
-import "cellserver/commands"
+import (
+	"sync/atomic"
+
+	"cellserver/commands"
+)
 
 // Condition is a state of the server in which some commands are errors. In the zero Condition every
 // command may run.
@@ -72,4 +76,18 @@ func limits(call *commands.Call) bool {
 		}
 	}
 	return true
+}
+
+// safety is why clients wait, or get errors, while data is not safe.
+type safety struct {
+	positions Positions                 // nil: no reply waits
+	condition atomic.Pointer[Condition] // nil: no condition
+}
+
+// need returns the position that the replies of a batch wait for, at its end; 0 for nothing.
+func (s *safety) need(b *batch) uint64 {
+	if s.positions == nil {
+		return 0
+	}
+	return b.position(s.positions)
 }

@@ -94,6 +94,17 @@ func (c *Client) reject(call *commands.Call, err error) resp.Status {
 	return resp.Continue
 }
 
+// endHTTP closes the connection of a client that speaks HTTP. As in Redis, the client gets no reply. It also gets no
+// replies to earlier commands of the batch.
+func (c *Client) endHTTP(call *commands.Call) resp.Status {
+	if c.server.http.mayWarn(call.Now) {
+		c.server.parts.Log.Warn("possible SECURITY ATTACK: closing a client that sends HTTP (POST or Host: as a command), perhaps a web "+
+			"page that tries to command this server: find what sends it", "client", c.conn.Link.Peer.RemoteAddr())
+	}
+	call.Out.Truncate(0)
+	return resp.Close
+}
+
 // queue adds a command to the queue of MULTI.
 func (c *Client) queue(call *commands.Call) resp.Status {
 	q := &c.conn.Transaction.Queue

@@ -114,7 +114,11 @@ func (c *Client) Run(inner *commands.Call) {
 	}
 	mark := inner.Out.Mark()
 	defer func() { c.exhausted(inner, mark, recover()) }()
-	c.run(inner)
+	if inner.InScript {
+		c.runInScript(inner)
+	} else {
+		c.run(inner)
+	}
 }
 
 // Alone implements [commands.Runner]. The commands of EXEC have asked before the first of them ran.
@@ -125,14 +129,6 @@ func (c *Client) Alone() bool { return c.offloaded || c.conn.Transaction.Running
 // the clock once for each command.
 func (c *Client) run(call *commands.Call) resp.Status {
 	s, cmd := c.server, call.Cmd
-	before := 0
-	if call.Tx != nil || cmd.Flags&commands.ReadOnly != 0 {
-		c.batch.keys = true
-	}
-	if call.Tx != nil {
-		call.Tx.NoTouch = c.conn.Modes.NoTouch && cmd.Name != "touch"
-		before = call.Tx.Changes()
-	}
 	grouped := c.joinsGroup(cmd)
 	if !grouped {
 		c.countGroup()
@@ -140,12 +136,10 @@ func (c *Client) run(call *commands.Call) resp.Status {
 	}
 	mark, start := call.Out.Mark(), c.timing.since
 	if cmd.Flags&commands.RunsScript != 0 {
+		c.timing.script.Forget()
 		c.show(call)
 	}
-	err := cmd.Run(call)
-	if call.Events != 0 && cmd.Group == commands.GroupLimiter && call.Tx != nil {
-		call.NotifyEffects(call.Tx.Effects(before))
-	}
+	err := c.perform(call)
 	v, ended := err.(commands.Verdict)
 	if v == commands.TryAgain || v == commands.TakesLong || v == commands.Restart {
 		return resp.Status(v)
@@ -159,7 +153,7 @@ func (c *Client) run(call *commands.Call) resp.Status {
 		c.timing.n++
 	} else {
 		if cmd.Flags&commands.RunsScript != 0 {
-			c.countGroup()
+			c.countScript()
 			call.Slept += c.timing.since - start // the time of its commands
 		}
 		c.countCall(call)
@@ -168,6 +162,23 @@ func (c *Client) run(call *commands.Call) resp.Status {
 		c.notify(call)
 	}
 	return resp.Status(v)
+}
+
+// perform runs a command, and publishes its events.
+func (c *Client) perform(call *commands.Call) error {
+	before := 0
+	if call.Tx != nil || call.Cmd.Flags&commands.ReadOnly != 0 {
+		c.batch.keys = true
+	}
+	if call.Tx != nil {
+		call.Tx.NoTouch = c.conn.Modes.NoTouch && call.Cmd.Name != "touch"
+		before = call.Tx.Changes()
+	}
+	err := call.Cmd.Run(call)
+	if call.Events != 0 && call.Cmd.Group == commands.GroupLimiter && call.Tx != nil {
+		call.NotifyEffects(call.Tx.Effects(before))
+	}
+	return err
 }
 
 // notify passes a command to the tracking table and to the monitors.
@@ -182,8 +193,13 @@ func (c *Client) notify(call *commands.Call) {
 
 // show passes a command to the monitors. They see a script before its commands.
 func (c *Client) show(call *commands.Call) {
-	if c.server.monitors.On() {
-		c.server.monitors.Show(call, c.monitorAddr(call))
+	m := &c.server.monitors
+	switch {
+	case !m.On():
+	case call.InScript || call.Cmd.Flags&commands.RunsScript != 0:
+		c.timing.script.Show(m.Line(call, c.monitorAddr(call)))
+	default:
+		m.Send(&c.conn, m.Line(call, c.monitorAddr(call)))
 	}
 }
 

@@ -3,9 +3,6 @@ package server
 import (
 	"bytes"
 	"sync/atomic"
-
-	"cellserver/commands"
-	"cellserver/resp"
 )
 
 // httpGuard ends connections that speak HTTP. A web page can make a browser POST to a local server. Without the guard,
@@ -24,17 +21,6 @@ const httpWarnEvery = 60_000_000_000
 // HTTP/1.1 request has.
 func isHTTP(name []byte) bool {
 	return bytes.EqualFold(name, []byte("POST")) || bytes.EqualFold(name, []byte("Host:"))
-}
-
-// endHTTP closes the connection of a client that speaks HTTP. As in Redis, the client gets no reply. It also gets no
-// replies to earlier commands of the batch.
-func (c *Client) endHTTP(call *commands.Call) resp.Status {
-	if c.server.http.mayWarn(call.Now) {
-		c.server.parts.Log.Warn("possible SECURITY ATTACK: closing a client that sends HTTP (POST or Host: as a command), perhaps a web "+
-			"page that tries to command this server: find what sends it", "client", c.conn.Link.Peer.RemoteAddr())
-	}
-	call.Out.Truncate(0)
-	return resp.Close
 }
 
 // mayWarn reports whether the last warning is at least httpWarnEvery ago. now is in Unix

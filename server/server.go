@@ -77,13 +77,15 @@ func New(o Options) *Server {
 	s.stats.Logins = logins.New(config, o.Clock, o.Log)
 	ruleSet := new(rules.Rules)
 	s.stats.Init()
+	known := &scripts.Scripts{}
 	s.report = report.New(report.Sources{
 		Store: o.Store, Clock: o.Clock, Config: config, Process: o.Process, Disk: o.Persistence, Control: &s.control,
-		Stats: &s.stats, Clients: s.clients, PubSub: s.pubsub, Tracking: s.tracking, Slow: &s.slow, Rules: ruleSet,
+		Stats: &s.stats, Clients: s.clients, Slow: &s.slow, Rules: ruleSet,
+		Scripts: known.Size, Listeners: report.Listeners{PubSub: s.pubsub, Tracking: s.tracking},
 	})
 	s.parts = commands.Server{
 		Store: o.Store, Clock: o.Clock, Log: o.Log, Settings: s.settings, Rules: ruleSet,
-		Clients: s.clients, Scripts: &scripts.Scripts{}, Disk: o.Persistence, Control: &s.control,
+		Clients: s.clients, Scripts: known, Disk: o.Persistence, Control: &s.control,
 		Listeners: commands.Listeners{PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors},
 		Stats:     commands.Stats{Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow, Logins: s.stats.Logins, Report: s.report},
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cellserver/commands"
+	"cellserver/server/scripts"
 )
 
 // timing measures commands. It measures several fast commands of one kind as a group, because
@@ -14,6 +15,8 @@ type timing struct {
 	until int64             // monotonic time at which the batch ends; further commands are for the next one
 	cmd   *commands.Command // the last command of this batch
 	n     int64             // number of its calls that are not counted yet
+
+	script scripts.Calls // of the running script
 }
 
 // maxGroup is the largest number of commands in a group. Each counts with the average duration.

@@ -6,6 +6,8 @@ import (
 	"cellserver/commands"
 	"cellserver/script"
 	"cellserver/server/servertest"
+
+	"github.com/stretchr/testify/require"
 )
 
 const errNotRunning commands.Error = "NOTBUSY No scripts in execution right now."
@@ -16,6 +18,8 @@ func TestScript(t *testing.T) {
 	h.Want("SCRIPT LOAD 'return 7'", sha)
 	h.Want("SCRIPT LOAD 'return 7'", sha)
 	h.Want("EVALSHA "+sha+" 0", 7)
+	require.Equal(t, "1", h.Info("memory")["number_of_cached_scripts"])
+	require.Equal(t, "8", h.Info("memory")["used_memory_scripts"])
 	h.Want("EVALSHA_RO "+sha+" 0", 7)
 	h.Want("SCRIPT EXISTS "+sha+" x", []any{1, 0})
 	h.Want("SCRIPT FLUSH x", errFlushMode)

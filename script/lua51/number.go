@@ -69,11 +69,37 @@ func parseTrimmed(s string) (float64, bool) {
 	switch {
 	case len(body) > 1 && body[0] == '0' && body[1]|0x20 == 'x':
 		return parseHex(s, body[2:])
+	case len(body) <= shortDigits && isDigits(body):
+		return parseShort(s, body), true
 	case isDecimal(body):
 		f, _ := strconv.ParseFloat(s, 64) // a number that is too large is inf, as in C
 		return f, true
 	}
 	return parseName(s, body)
+}
+
+// shortDigits is how many digits a number has of which every one is exact.
+const shortDigits = 15
+
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// parseShort parses a number of a few digits, with a sign.
+func parseShort(s, digits string) float64 {
+	n := int64(0)
+	for i := range len(digits) {
+		n = 10*n + int64(digits[i]-'0')
+	}
+	if s[0] == '-' {
+		return -float64(n)
+	}
+	return float64(n)
 }
 
 // isDecimal reports whether a text is a decimal number without its sign.

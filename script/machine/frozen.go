@@ -27,7 +27,7 @@ func (m *Machine) freeze(contents *lua.LTable) *lua.LTable {
 // Freeze freezes the globals and their tables. Nothing can be defined after it.
 func (m *Machine) Freeze() {
 	m.contents.ForEach(func(name, value lua.LValue) {
-		if t, ok := value.(*lua.LTable); ok && t != m.keys && t != m.argv {
+		if t, ok := value.(*lua.LTable); ok && t != m.keys.LTable && t != m.argv.LTable {
 			m.contents.RawSet(name, m.freeze(t))
 		}
 	})

@@ -36,11 +36,13 @@ type Machine struct {
 	frozen   map[*lua.LTable]*lua.LTable
 	texts    lua.LValue // the metatable of strings, as scripts see it
 	helpers  map[string]*lua.LFunction
+	unused   map[string]*lua.LFunction // by the path of a function that does the same, and returns something
+	array    reflect.Value             // of the stack of values
 	chunks   map[string]*Function
 	loaded   []string // the chunks that the script itself has loaded
 	chunkID  int
 
-	keys, argv *lua.LTable
+	keys, argv *filled
 	resets     []func()
 	depth      int
 	raisedAt   Position // of the last error
@@ -52,17 +54,19 @@ func New(limits Limits) *Machine {
 		budget:  budget{limits: limits},
 		frozen:  map[*lua.LTable]*lua.LTable{},
 		helpers: map[string]*lua.LFunction{},
+		unused:  map[string]*lua.LFunction{},
 		chunks:  map[string]*Function{},
 	}
 	m.L = lua.NewState(lua.Options{
 		CallStackSize: maxFrames,
 		RegistrySize:  firstSlots, RegistryMaxSize: maxSlots, RegistryGrowStep: slotStep, SkipOpenLibs: true,
 	})
+	m.array = reflect.ValueOf(m.L).Elem().FieldByName("reg").Elem().FieldByName("array")
 	m.budget.locate = m.locate
 	m.contents = m.L.CreateTable(0, 64)
-	m.keys, m.argv = m.L.CreateTable(0, 0), m.L.CreateTable(0, 0)
-	m.Define("KEYS", m.keys)
-	m.Define("ARGV", m.argv)
+	m.keys, m.argv = newFilled(m.L.CreateTable(0, 0)), newFilled(m.L.CreateTable(0, 0))
+	m.Define("KEYS", m.keys.LTable)
+	m.Define("ARGV", m.argv.LTable)
 	m.openHelpers()
 	return m
 }
@@ -83,6 +87,9 @@ func (m *Machine) Library(name string, functions map[string]lua.LGFunction) *lua
 // Func makes a function of Lua.
 func (m *Machine) Func(f lua.LGFunction) *lua.LFunction { return m.L.NewFunction(f) }
 
+// Unused adds a function that is called in the stead of another one if nobody uses what it returns.
+func (m *Machine) Unused(path string, f lua.LGFunction) { m.unused[path] = m.Func(f) }
+
 // OnBegin adds what a library does before each call, so that nothing of the call before is there.
 func (m *Machine) OnBegin(reset func()) { m.resets = append(m.resets, reset) }
 
@@ -90,20 +97,11 @@ func (m *Machine) OnBegin(reset func()) { m.resets = append(m.resets, reset) }
 // may go on; its error stops the script.
 func (m *Machine) Begin(keys, args [][]byte, check func() error) {
 	m.budget.begin(check)
-	m.fill(m.keys, keys)
-	m.fill(m.argv, args)
+	m.keys.fill(m, keys)
+	m.argv.fill(m, args)
 	for _, reset := range m.resets {
 		reset()
 	}
-}
-
-func (m *Machine) fill(t *lua.LTable, values [][]byte) {
-	fresh := m.L.CreateTable(len(values), 0)
-	for i, v := range values {
-		m.Make(TextCost + len(v))
-		fresh.RawSetInt(i+1, lua.LString(v))
-	}
-	*t = *fresh
 }
 
 // End forgets what the call leaves. It reports whether the machine can be used again.
@@ -112,7 +110,8 @@ func (m *Machine) End() bool {
 		return false
 	}
 	m.L.SetTop(0)
-	*m.keys, *m.argv = lua.LTable{Metatable: lua.LNil}, lua.LTable{Metatable: lua.LNil}
+	m.keys.forget()
+	m.argv.forget()
 	for _, name := range m.loaded {
 		delete(m.chunks, name)
 	}
@@ -121,9 +120,7 @@ func (m *Machine) End() bool {
 }
 
 // slots returns how large the stack of values has grown. It does not shrink, so a machine with a large one is not kept.
-func (m *Machine) slots() int {
-	return reflect.ValueOf(m.L).Elem().FieldByName("reg").Elem().FieldByName("array").Len()
-}
+func (m *Machine) slots() int { return m.array.Len() }
 
 // known reports whether a path such as "redis" or "redis.call" is a value that never changes.
 func (m *Machine) known(path string) bool { return m.constant(path) != nil }
@@ -148,6 +145,12 @@ func (m *Machine) constant(path string) lua.LValue {
 // helper returns the function or the value in whose stead a constant stands.
 func (m *Machine) helper(name string) lua.LValue {
 	if path, ok := strings.CutPrefix(name, syntax.Global); ok {
+		return m.constant(path)
+	}
+	if path, ok := strings.CutPrefix(name, syntax.Unused); ok {
+		if f := m.unused[path]; f != nil {
+			return f
+		}
 		return m.constant(path)
 	}
 	if f := m.helpers[name]; f != nil {

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/yuin/gopher-lua/ast"
 )
@@ -36,6 +37,7 @@ func (p *parser) expressionStatement() []ast.Stmt {
 	e := p.suffixed()
 	if call, ok := e.expr.(*ast.FuncCallExpr); ok && !e.inParens {
 		call.AdjustRet = false
+		p.unused(call)
 		return []ast.Stmt{plain(p, &ast.FuncCallStmt{Expr: call})}
 	}
 	targets := []operand{e}
@@ -50,6 +52,16 @@ func (p *parser) expressionStatement() []ast.Stmt {
 	p.checkTarget(targets[len(targets)-1])
 	p.want('=')
 	return p.assign(targets, p.expressions())
+}
+
+// unused tells the function of a call that nobody uses its results.
+func (p *parser) unused(call *ast.FuncCallExpr) {
+	if f, ok := call.Func.(*ast.StringExpr); ok {
+		if path, ok := strings.CutPrefix(f.Value, HelperPrefix+Global); ok {
+			p.constant("h" + Unused + path)
+			f.Value = HelperPrefix + Unused + path
+		}
+	}
 }
 
 func (p *parser) checkTarget(e operand) {

@@ -89,7 +89,7 @@ type lexer struct {
 // fail ends the parser with an error. near is what the error points at.
 func (x *lexer) fail(near, format string, args ...any) {
 	text := fmt.Sprintf("%s:%d: %s", x.name, x.line, fmt.Sprintf(format, args...))
-	near, _, _ = strings.Cut(near, "\x00") // as a string of C
+	near, _, _ = strings.Cut(near, "\x00")      // as a string of C
 	if near != "" && near != kind(0).String() { // the token is a NUL, which ends a string of C
 		text += " near '" + near + "'"
 	}

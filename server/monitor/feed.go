@@ -44,16 +44,23 @@ func (f *Feed) Remove(c *commands.Conn) {
 	f.on.Store(int64(len(f.conns)))
 }
 
-// Show sends a command that has run to the monitors. addr is the address of its client.
-func (f *Feed) Show(c *commands.Call, addr string) {
+// Line returns the line of a command that has run; nil if monitors must not see it. addr is the address of its client.
+func (f *Feed) Line(c *commands.Call, addr string) []byte {
 	if flags := c.Cmd.Flags; flags&(commands.SkipMonitor|commands.Admin) != 0 && flags&commands.RunsScript == 0 {
+		return nil
+	}
+	return formatLine(c, addr)
+}
+
+// Send sends a line to the monitors, unless it is nil. by is the client of the command.
+func (f *Feed) Send(by *commands.Conn, line []byte) {
+	if line == nil {
 		return
 	}
-	line := formatLine(c, addr)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, to := range f.conns {
-		to.Push(c.Conn, line)
+		to.Push(by, line)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestLines(t *testing.T) {
 		feed.Add(watcher)
 		shown := call(&commands.Conn{DB: 3}, c.flags, c.args...)
 		shown.Secret = c.secret
-		feed.Show(shown, "127.0.0.1:60866")
+		feed.Send(shown.Conn, feed.Line(shown, "127.0.0.1:60866"))
 		var want []any
 		if c.line != "" {
 			want = []any{resptest.Simple("1700000000.123456 [3 127.0.0.1:60866] " + c.line)}
@@ -62,7 +62,7 @@ func TestMonitorsSeeOneOrder(t *testing.T) {
 		all.Go(func() {
 			by := &commands.Conn{DB: i}
 			for range 100 {
-				feed.Show(call(by, 0, "get", "k"), "addr")
+				feed.Send(by, feed.Line(call(by, 0, "get", "k"), "addr"))
 			}
 		})
 	}
@@ -71,7 +71,7 @@ func TestMonitorsSeeOneOrder(t *testing.T) {
 	require.Equal(t, firstPeer.TakePushes(), secondPeer.TakePushes())
 	feed.Remove(first)
 	feed.Remove(first)
-	feed.Show(call(second, 0, "get", "k"), "addr")
+	feed.Send(second, feed.Line(call(second, 0, "get", "k"), "addr"))
 	require.Empty(t, firstPeer.Pushes)
 	require.Empty(t, secondPeer.Pushes, "the own command follows its reply")
 	require.True(t, feed.On())

@@ -105,6 +105,19 @@ func (b *Broker) Publish(by *commands.Conn, channel, message []byte) (deliveries
 	return deliveries
 }
 
+// Receivers implements [commands.Broker].
+func (b *Broker) Receivers(channel []byte) (deliveries int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	deliveries = len(b.channels[string(channel)])
+	for x := range b.patterns.All() {
+		if glob.Match([]byte(x.Name), channel) {
+			deliveries += len(x.Conns)
+		}
+	}
+	return deliveries
+}
+
 // deliver pushes a message to a connection. by is the publishing connection.
 func deliver(c, by *commands.Conn, kind string, parts ...[]byte) {
 	w := resp.Writer{Proto: c.Link.Proto()}

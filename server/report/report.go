@@ -16,18 +16,24 @@ import (
 
 // Sources are the parts of the server that a report reads.
 type Sources struct {
-	Store    *store.Store
-	Clock    commands.Clock
-	Config   func() *config.Config
-	Process  Process
-	Disk     commands.Persistence
-	Control  commands.Control
-	Stats    *stats.Stats
-	Clients  *clients.Registry
+	Store   *store.Store
+	Clock   commands.Clock
+	Config  func() *config.Config
+	Process Process
+	Disk    commands.Persistence
+	Control commands.Control
+	Stats   *stats.Stats
+	Clients *clients.Registry
+	Slow    *slowlog.Log
+	Rules   *rules.Rules
+	Scripts func() (n, bytes int) // how many scripts there are, and the bytes of their texts
+	Listeners
+}
+
+// Listeners are the connections that the server tells what others do.
+type Listeners struct {
 	PubSub   *pubsub.Broker
 	Tracking *tracking.Table
-	Slow     *slowlog.Log
-	Rules    *rules.Rules
 }
 
 // Report builds INFO and the metrics. It implements [commands.Report] and is safe for concurrent

@@ -10,7 +10,10 @@ import (
 	"cellserver/script"
 )
 
-const errLargeReply = "OOM the reply of the command is too large for a script"
+const (
+	errLargeReply = "OOM the reply of the command is too large for a script"
+	errLater      = "OOM the script has published more than 64 MB"
+)
 
 // Call implements [script.Caller].
 func (r *runner) Call(args [][]byte, version int) script.Reply {
@@ -20,7 +23,7 @@ func (r *runner) Call(args [][]byte, version int) script.Reply {
 	}
 	c, inner := r.run.call, &r.inner
 	*inner = commands.Call{
-		Cmd: cmd, Args: args, Now: c.Now, Tx: c.Tx, Out: &r.out, Conn: c.Conn, Server: c.Server, Runner: c.Runner,
+		Cmd: cmd, Args: args, Now: c.Now, Tx: c.Tx, Out: &r.out, Conn: c.Conn, Server: r.server, Runner: c.Runner,
 		Events: c.Events, InScript: true,
 	}
 	if err := r.admit(inner); err != nil {
@@ -64,6 +67,9 @@ func (r *runner) execute(inner *commands.Call, version int) (err error) {
 	}
 	if r.out.Len() == 0 && !inner.Runner.Alone() {
 		return r.restart(commands.TakesLong) // Call.TakesSteps says so
+	}
+	if r.later.bytes > maxCopied {
+		return commands.Error(errLater)
 	}
 	if r.out.Over() {
 		return commands.Error(errLargeReply)

@@ -6,6 +6,8 @@
 //	caller.go   the commands that a script calls
 //	checks.go   which commands a script may call
 //	memory.go   what a script has passed to commands, until its transaction ends
+//	calls.go    Calls: what the server counts at the end of a script
+//	once.go     what a script does outside the store: once, even if it begins again
 //	long.go     scripts that take long, and SCRIPT KILL
 //	reply.go    replies of commands as values, and values as replies
 //

@@ -15,12 +15,14 @@ import (
 // runner is an engine with what its run needs.
 type runner struct {
 	engine *script.Engine
-	out    resp.Writer     // replies of commands
-	inner  commands.Call   // the command that runs now
-	needs  store.Footprint // of inner
-	check  func() error    // checkRun
-	long   *long           // where scripts that take long are listed
-	state  atomic.Int32    // of a script that takes long: clean, dirty or killed
+	out    resp.Writer      // replies of commands
+	inner  commands.Call    // the command that runs now
+	needs  store.Footprint  // of inner
+	check  func() error     // checkRun
+	server *commands.Server // as the commands see it
+	later  later
+	long   *long        // where scripts that take long are listed
+	state  atomic.Int32 // of a script that takes long: clean, dirty or killed
 	run    run
 }
 
@@ -115,8 +117,11 @@ func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory)
 			c.Tx.SetSince(max(c.Server.Clock.Monotonic(), 2))
 		}
 	}
-	if r.mayRestart() && c.Tx != nil {
+	if r.later = (later{on: r.mayRestart()}); r.later.on && c.Tx != nil {
 		c.Tx.KeepUndo()
+	}
+	if r.server == nil {
+		r.server = r.later.serverFor(c.Server)
 	}
 }
 
@@ -160,8 +165,10 @@ func (r *runner) result(s *script.Script, o commands.Script) (script.Reply, erro
 			c.Tx.Rollback()
 		}
 		c.Conn.After = nil
+		r.later = later{}
 		return reply, r.run.verdict
 	}
+	r.later.end()
 	if reply.Kind == script.Error {
 		return reply, commands.Error(reply.Text)
 	}

@@ -91,6 +91,9 @@ func (s *Scripts) Flush() {
 	s.engines.flush()
 }
 
+// Size returns how many scripts there are, and the bytes of their texts.
+func (s *Scripts) Size() (n, bytes int) { return s.library.size() }
+
 // scratch is what a connection keeps for its scripts.
 type scratch struct {
 	script *known

@@ -1,0 +1,56 @@
+package machine
+
+import (
+	"reflect"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// filled is a table of texts, KEYS or ARGV. Each run fills it again.
+type filled struct {
+	*lua.LTable
+	n, bytes int           // of the texts
+	array    reflect.Value // the parts of the table
+	fields   reflect.Value
+}
+
+func newFilled(t *lua.LTable) *filled {
+	parts := reflect.ValueOf(t).Elem()
+	return &filled{LTable: t, array: parts.FieldByName("array"), fields: parts.FieldByName("keys")}
+}
+
+// keptBytes is how many bytes of texts a table keeps for the next run, which overwrites them.
+const keptBytes = 4 << 10
+
+func (t *filled) fill(m *Machine, values [][]byte) {
+	t.bytes = 0
+	for _, v := range values {
+		t.bytes += len(v)
+	}
+	m.Make(TextCost*len(values) + t.bytes)
+	if len(values) != t.n || !t.asFilled() {
+		*t.LTable = *m.L.CreateTable(len(values), 0)
+	}
+	t.n = len(values)
+	joined := make([]byte, 0, t.bytes)
+	for _, v := range values {
+		joined = append(joined, v...)
+	}
+	text := string(joined)
+	for i, v := range values {
+		t.RawSetInt(i+1, lua.LString(text[:len(v)]))
+		text = text[len(v):]
+	}
+}
+
+// asFilled reports whether the script before has left nothing else in the table.
+func (t *filled) asFilled() bool {
+	return t.array.Len() == t.n && t.array.Cap() <= 2*t.n && t.fields.Len() == 0 && t.Metatable == lua.LNil
+}
+
+// forget drops large texts.
+func (t *filled) forget() {
+	if t.bytes > keptBytes || t.n > keptBytes/TextCost {
+		*t.LTable, t.n = lua.LTable{Metatable: lua.LNil}, 0
+	}
+}

@@ -1,0 +1,68 @@
+package scripts
+
+import "cellserver/commands"
+
+// Calls are the commands that the running script has called. They are counted, and the monitors see them, at the end of the
+// script: one that begins again has not called them.
+type Calls struct {
+	all   []Called
+	timed int      // how many of them have their time
+	lines [][]byte // for the monitors
+}
+
+// Called is one call of a command.
+type Called struct {
+	Cmd  *commands.Command
+	Took int64  // in nanoseconds
+	Err  string // "" for none
+}
+
+const (
+	// heldCalls bounds the calls that are not counted yet. Only a script with more of them may count some twice.
+	heldCalls = 1 << 16
+	// keptCalls is for how many calls there is room after a script.
+	keptCalls = 64
+)
+
+// Add adds a call. It returns how many calls have no time yet.
+func (c *Calls) Add(cmd *commands.Command, err string) (untimed int) {
+	c.all = append(c.all, Called{Cmd: cmd, Err: err})
+	return len(c.all) - c.timed
+}
+
+// Show adds a line for the monitors.
+func (c *Calls) Show(line []byte) { c.lines = append(c.lines, line) }
+
+// Full reports whether the calls must be counted before the script ends.
+func (c *Calls) Full() bool { return len(c.all) >= heldCalls }
+
+// Time shares a time among the calls without one. It returns the share of each.
+func (c *Calls) Time(took int64) int64 {
+	if n := len(c.all) - c.timed; n > 0 {
+		took /= int64(n)
+	}
+	for i := c.timed; i < len(c.all); i++ {
+		c.all[i].Took = took
+	}
+	c.timed = len(c.all)
+	return took
+}
+
+// Take passes the calls on and forgets them.
+func (c *Calls) Take(count func(*Called), show func(line []byte)) {
+	for i := range c.all {
+		count(&c.all[i])
+	}
+	for _, line := range c.lines {
+		show(line)
+	}
+	c.Forget()
+}
+
+// Forget drops the calls.
+func (c *Calls) Forget() {
+	if clear(c.all); cap(c.all) > keptCalls {
+		c.all = nil
+	}
+	c.all, c.timed, c.lines = c.all[:0], 0, nil
+}
