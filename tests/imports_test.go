@@ -128,7 +128,7 @@ var mayImport = map[string][]string{
 
 	// The life of a node: what formation decides, on a disk, with the others, and the node that follows.
 	"cluster/member": {"cluster", "cluster/formation", "cluster/identity", "cluster/peer", "cluster/peer/forward", "cluster/peer/handshake", "cluster/raftlog", "cluster/roster", "cluster/status",
-		"internal/topology", "persistence/fs", "store"},
+		"internal/topology", "persistence/fs", "persistence/rdb", "store"},
 
 	// The edge wires everything.
 	"cmd/cellserver/app": {"cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",

@@ -5,6 +5,7 @@
 //	hide_*.go    hides passwords from the list of processes
 //	ping.go      cellserver --ping, the health check
 //	clustercheck.go  cellserver --cluster-check, the state of a cluster
+//	clusterrecover.go  cellserver --cluster-recover and --cluster-import, a new cluster from the keys of a disk or a file
 //	files.go     reads configuration files and standard input
 //	app/         the server; it knows no flags, no signals and no exit codes
 //
@@ -14,8 +15,8 @@
 // SIGTERM and SIGINT end the context of App.Run, which drains the connections and saves the data. A second
 // SIGTERM or SIGINT ends the process at once.
 //
-// Exit codes: 0 after a clean stop, --help, --version, --licenses, --cluster-check and a successful --ping. 1 after an error, which is one
-// line on standard error, and after a second signal.
+// Exit codes: 0 after a clean stop, --help, --version, --licenses and a successful --ping, --cluster-check,
+// --cluster-recover or --cluster-import. 1 after an error, which is one line on standard error, and after a second signal.
 //
 // The greeting goes to standard output. It is left out if logfile is set or loglevel is warning.
 //

@@ -36,6 +36,10 @@ func run(args []string, visible error) error {
 		return ping(args[1:])
 	case len(args) > 0 && args[0] == "--cluster-check":
 		return clusterCheck(args[1:])
+	case len(args) > 0 && args[0] == "--cluster-recover":
+		return clusterRecover(args[1:])
+	case len(args) > 0 && args[0] == "--cluster-import":
+		return clusterImport(args[1:])
 	}
 	var files fileReader
 	cfg, warnings, err := configload.Load(args, os.Environ(), files.read)
