@@ -196,11 +196,11 @@ func (p *document) checkShell(t *testing.T, b block, text string) {
 		}
 		words, err := quote.Split(command)
 		require.NoError(t, err, at)
-		if len(words) > 1 && words[0] == "--cluster-check" {
-			words = words[2:] // directives follow the address
+		if len(words) > 1 && (words[0] == "--cluster-check" || words[0] == "--cluster-import") {
+			words = words[2:] // directives follow the address or the file
 		}
 		words = slices.DeleteFunc(words, func(w string) bool {
-			return slices.Contains([]string{"--ping", "--help", "--version", "&"}, w)
+			return slices.Contains([]string{"--ping", "--help", "--version", "--cluster-recover", "&"}, w)
 		})
 		_, _, err = configload.Load(words, environment, func(string) ([]byte, error) { return nil, nil })
 		require.NoError(t, err, at)

@@ -131,7 +131,7 @@ var mayImport = map[string][]string{
 
 	// The life of a node: what formation decides, on a disk, with the others, and the node that follows.
 	"cluster/member": {"cluster", "cluster/formation", "cluster/identity", "cluster/peer", "cluster/peer/forward", "cluster/peer/handshake", "cluster/raftlog", "cluster/roster", "cluster/status",
-		"internal/topology", "persistence/fs", "store"},
+		"internal/topology", "persistence/fs", "persistence/rdb", "store"},
 
 	// Requests over HTTP become commands of the table.
 	"httpapi/bounded":   {},

@@ -10,7 +10,8 @@ const whyAlone = "this node is in no cluster: list the nodes in cluster-nodes, o
 
 // whyAllLost is the reason of a node that was in a cluster, if no node of that cluster may vote.
 const whyAllLost = "no node of the cluster may vote, for example after a power cut of all: the last writes may be lost. " +
-	"To go on without them, stop all nodes. On each one move the directory raft.old-N back to raft, and set clean to true in its file node"
+	"To go on with what one node has, stop all nodes, and run cellserver --cluster-recover with the directives of this node. " +
+	"Then start it, and the other nodes with empty directories"
 
 func whyTwice(a, b Address) string {
 	return fmt.Sprintf("cluster-nodes names one node twice, as %s and as %s: remove one of them on every node", a, b)

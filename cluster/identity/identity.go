@@ -69,6 +69,9 @@ func MarkClean(files fs.FS, dir string) error {
 	return Save(files, dir, n)
 }
 
+// Read reads the file of a directory, and changes nothing.
+func Read(files fs.FS, dir string) (Node, error) { return load(files, dir) }
+
 func pathOf(dir string) string { return filepath.Join(dir, "node") }
 
 // load reads the file of a node. The error is os.ErrNotExist if there is no file.

@@ -19,6 +19,7 @@
 //	vitals.go    asks the others again and again
 //	vital.go     what they say: how far they are, and their clocks
 //	state.go     the state for a person on call
+//	recover.go   Recovery: the only node of a new cluster
 //	disk.go      the directory of the node: its id, its log, its snapshots
 //
 // # The way of a node

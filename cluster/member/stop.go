@@ -30,7 +30,6 @@ func (m *Member) Stop() error {
 func (m *Member) end() error {
 	m.proxy.Close()
 	m.sender.Close()
-	m.port.Close()
 	if m.lived != nil {
 		<-m.lived
 	}
@@ -39,6 +38,7 @@ func (m *Member) end() error {
 			m.log.Warn("the connections to other nodes did not close", "error", err)
 		}
 	}
+	m.port.Close()
 	if n := m.node.Load(); n != nil {
 		if err := n.Close(); err != nil {
 			m.log.Warn("the node of the cluster did not stop cleanly", "error", err)

@@ -6,6 +6,7 @@
 //	ping.go      cellserver --ping, the health check
 //	clustercheck.go  cellserver --cluster-check, the state of a cluster
 //	checkrules.go    cellserver --check-rules, the errors of a rules-file
+//	clusterrecover.go  cellserver --cluster-recover and --cluster-import, a new cluster from the keys of a disk or a file
 //	files.go     reads configuration files and standard input
 //	app/         the server; it knows no flags, no signals and no exit codes
 //
@@ -15,8 +16,9 @@
 // SIGTERM and SIGINT end the context of App.Run, which drains the connections and saves the data. A second
 // SIGTERM or SIGINT ends the process at once.
 //
-// Exit codes: 0 after a clean stop, --help, --version, --licenses, --cluster-check, --check-rules of a right file,
-// and a successful --ping. 1 after an error, which is one line on standard error, and after a second signal.
+// Exit codes: 0 after a clean stop, --help, --version, --licenses, --check-rules of a right file, and a successful --ping,
+// --cluster-check, --cluster-recover or --cluster-import. 1 after an error, which is one line on standard error, and after a
+// second signal.
 //
 // The greeting goes to standard output. It is left out if logfile is set or loglevel is warning.
 //

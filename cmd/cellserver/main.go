@@ -38,6 +38,10 @@ func run(args []string, visible error) error {
 		return clusterCheck(args[1:])
 	case len(args) > 0 && args[0] == "--check-rules":
 		return checkRules(args[1:])
+	case len(args) > 0 && args[0] == "--cluster-recover":
+		return clusterRecover(args[1:])
+	case len(args) > 0 && args[0] == "--cluster-import":
+		return clusterImport(args[1:])
 	}
 	var files fileReader
 	cfg, warnings, err := configload.Load(args, os.Environ(), files.read)

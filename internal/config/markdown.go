@@ -32,6 +32,8 @@ func Usage() string {
 	}
 	b.WriteString("\n  -h, --help     print this text\n  -v, --version  print the version\n  --licenses     print the licences of the modules in the program\n" +
 		"  --cluster-check HOST:PORT  print the state of a cluster, as the node at this address knows it\n" +
+		"  --cluster-recover  make this node the only one of a new cluster, with what its disk has\n" +
+		"  --cluster-import FILE  make this node the only one of a new cluster, with the keys of an RDB file\n" +
 		"  --check-rules FILE         say whether a rules-file is right, and stop\n")
 	return b.String()
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -108,15 +107,6 @@ func isWildcard(host string) bool {
 		return true
 	}
 	return false
-}
-
-// bootID tells one start of the kernel from another. It is "" where the kernel does not tell.
-func bootID() string {
-	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(text))
 }
 
 // clusterChanged follows a change of the cluster.

@@ -22,6 +22,8 @@
 //	tls.go           certificates
 //	cluster.go       the member of a cluster: its parts, its start and its end
 //	clusterpeers.go  the listeners for other nodes, and for clients that a follower passes on
+//	clusterrecover.go  a new cluster of one node, from its disk or from a file
+//	bootid.go        which start of the kernel this is
 //	clusterclock.go  the time of a cluster
 //	clusterdisk.go   what BGREWRITEAOF means in a cluster
 //	rewrite.go       CONFIG REWRITE

@@ -1,0 +1,63 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+
+	"cellserver/cluster/image"
+	"cellserver/cluster/roster"
+
+	"github.com/hashicorp/raft"
+)
+
+// foundingTerm is the term of a node that Found has made: nobody takes it for one that waits for its first election.
+const foundingTerm = 2
+
+// Found makes the disk of the only node of a new cluster, which has the keys of the store. now is the time of the log.
+func Found(o Options, now int64) error {
+	self, err := roster.Encode(o.Self, featureLevel)
+	if err != nil {
+		return err
+	}
+	s, err := o.Store.Snapshot(now, func() {})
+	if err != nil {
+		return err
+	}
+	voters := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(o.Self.ID), Address: roster.Address(o.Self)}}}
+	sink, err := o.Disk.Snapshots.Create(raft.SnapshotVersionMax, 1, foundingTerm, voters, 1, o.Transport)
+	if err != nil {
+		s.Close()
+		return err
+	}
+	facts := image.Facts{Cluster: o.Cluster, Index: 1, Term: foundingTerm, Time: now, Nodes: [][]byte{self}}
+	if err := image.Save(sink, s, facts, nil); err != nil {
+		return errors.Join(err, sink.Cancel())
+	}
+	if err := sink.Close(); err != nil {
+		return err
+	}
+	return o.Disk.Stable.SetUint64([]byte("CurrentTerm"), foundingTerm)
+}
+
+// Recover loads everything that a disk has into the empty store. That includes entries of which nobody knows whether a
+// majority had them. It returns the index of the last entry, and the time of the log.
+func Recover(o Options) (last uint64, time int64, err error) {
+	n := New(o)
+	from, err := n.loadLastSnapshot()
+	if err != nil {
+		return 0, 0, err
+	}
+	if last, err = o.Disk.Logs.LastIndex(); err != nil {
+		return 0, 0, err
+	}
+	for i := from + 1; i <= last; i++ {
+		var l raft.Log
+		if err := o.Disk.Logs.GetLog(i, &l); err != nil {
+			return 0, 0, fmt.Errorf("entry %d of the log cannot be read: %w", i, err)
+		}
+		if err := n.applyAgain(&l); err != nil {
+			return 0, 0, fmt.Errorf("entry %d of the log cannot be applied: %w", i, err)
+		}
+	}
+	return max(from, last), n.fsm.time, nil
+}

@@ -1,0 +1,97 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"cellserver/cluster/formation"
+	"cellserver/cluster/member"
+	"cellserver/internal/config"
+	"cellserver/limiters"
+	"cellserver/limiters/rules"
+	"cellserver/persistence/fs"
+	"cellserver/store"
+)
+
+// RecoverCluster makes this node the only one of a new cluster, with what its disk has. It returns a line for the user.
+func RecoverCluster(cfg *config.Config) (string, error) {
+	r, unlock, err := recovery(cfg)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	found, err := r.FromDisk()
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("recovered %s: start this node, and then the others with empty directories\n", found), nil
+}
+
+// ImportCluster makes this node the only one of a new cluster, with the keys of an RDB file. It returns a line for the user.
+func ImportCluster(cfg *config.Config, path string) (string, error) {
+	r, unlock, err := recovery(cfg)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	in, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	if err := r.FromFile(in); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return fmt.Sprintf("imported %d keys: start this node, and then the others with empty directories\n", keysOf(r.Store)), nil
+}
+
+func keysOf(s *store.Store) (n int) {
+	for db := range s.Databases() {
+		n += s.Len(db)
+	}
+	return n
+}
+
+// recovery prepares the recovery of the node of a configuration. The caller calls unlock at the end.
+func recovery(cfg *config.Config) (r *member.Recovery, unlock func(), err error) {
+	cfg = cfg.Clone()
+	if err := resolveDir(cfg); err != nil {
+		return nil, nil, err
+	}
+	at, err := localAddress(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	lock, err := fs.OS{}.Lock(filepath.Join(cfg.Dir, "LOCK"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s cannot be locked: stop the server that uses it: %w", cfg.Dir, err)
+	}
+	return &member.Recovery{
+		Disk:  member.DiskOptions{FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, "raft"), BootID: bootID()},
+		Store: store.New(store.Options{Databases: cfg.Databases, Pinned: rules.Holds, MoveBack: limiters.MoveBack}),
+		Self:  at, Zone: cfg.Cluster.Zone, Now: time.Now().UnixNano(), Log: slog.New(slog.DiscardHandler),
+	}, func() { _ = lock.Close() }, nil
+}
+
+// localAddress returns the address of cluster-nodes that is of this machine and has its port.
+func localAddress(cfg *config.Config) (at formation.Address, err error) {
+	list, err := formation.ParseAddresses(cfg.Cluster.Nodes)
+	if err != nil {
+		return at, err
+	}
+	_, port := cfg.PeerPort()
+	for _, a := range list {
+		if a.Port != port {
+			continue
+		}
+		if ln, err := net.Listen("tcp", net.JoinHostPort(a.Host, "0")); err == nil {
+			return a, ln.Close()
+		}
+	}
+	return at, errors.New("no address of cluster-nodes is of this machine and has its port: give the directives of this node")
+}
