@@ -13,9 +13,10 @@ const ErrNoRule rediserr.Error = "ERR no such rule"
 // allocates nothing. A request calls Footprint, Begin and then Ask.
 type Check struct {
 	Args        limiters.Args
-	Keys        [][]byte // one for each scope of the rule
-	found       *rule    // the rule; nil if it is unknown or if looked is false
-	looked      bool     // Footprint has searched the parsed rules
+	Keys        [][]byte        // one for each scope of the rule
+	found       *rule           // the rule; nil if it is unknown or if looked is false
+	looked      bool            // Footprint has searched the parsed rules
+	tags        [MaxLimits]bool // whether each key can be a hash tag; valid if looked is true
 	names       []byte
 	keys        [MaxLimits][]byte // parts of names: the keys that hold the states of the limits
 	chosen      [MaxLimits]chosen // where the limits come from
@@ -39,7 +40,7 @@ func (c *Check) Footprint(r *Rules, words [][]byte, queued bool, fp *store.Footp
 	if stored := r.stored.Load(); stored != nil && !queued {
 		c.looked, c.found = true, r.find(stored, words[0])
 		if c.found != nil {
-			c.found.addKeys(words[1:], fp)
+			c.addKeys(words[1:], fp)
 		}
 		return
 	}
@@ -54,10 +55,12 @@ func (c *Check) Footprint(r *Rules, words [][]byte, queued bool, fp *store.Footp
 
 // addKeys adds the partitions of the states of a rule. The states of most keys have the slot of
 // their key.
-func (r *rule) addKeys(words [][]byte, fp *store.Footprint) {
+func (c *Check) addKeys(words [][]byte, fp *store.Footprint) {
+	r := c.found
 	for i := range min(len(words), len(r.scopes)) {
 		key := words[i]
-		if sharesSlot(key) {
+		c.tags[i] = canBeTag(key)
+		if c.tags[i] || hasTag(key) {
 			if i > 0 {
 				fp.AddKey(key)
 			}
@@ -91,10 +94,10 @@ func (c *Check) Begin(r *Rules, tx *store.Tx, command string, words [][]byte, ow
 }
 
 // Ask decides about the keys by the rule. Either all limits allow the quantity and consume it, or all
-// limits consume nothing. With CHARGE all limits consume it, whatever is left. The answer is that of
+// limits consume nothing. With CHARGE all limits consume it, whatever is left. Ask sets a to the answer of
 // the tightest limit. looks is true if the request consumes nothing on purpose: PEEK, or a quantity
 // of 0. The error is an error of a limiter.
-func (c *Check) Ask(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
+func (c *Check) Ask(tx *store.Tx, now int64, a *limiters.Answer) (looks bool, err error) {
 	one := c.found
 	c.find(tx, one)
 	if c.Args.Has(limiters.OptCharge) {
@@ -103,13 +106,13 @@ func (c *Check) Ask(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err
 		_, err = limiters.DecideAll(c.limits, now, c.Args.Quantity)
 	}
 	if err != nil {
-		return a, false, err
+		return false, err
 	}
 	looks = c.Args.Has(limiters.OptPeek)
 	if !looks {
 		limiters.ApplyAll(c.limits, now)
 	}
-	a = c.limits[c.tightest()].Answer
+	*a = c.limits[c.tightest()].Answer
 	looks = looks || c.Args.Quantity == 0
 	if !looks {
 		one.count(a.Limited)
@@ -117,7 +120,7 @@ func (c *Check) Ask(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err
 	if one.shadow && a.Limited {
 		a.Limited, a.RetryAfter = false, limiters.Never
 	}
-	return a, looks, nil
+	return looks, nil
 }
 
 // rule returns the rule of a name, and its error if its text is wrong.
@@ -138,18 +141,19 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 
 // find sets limits to the limits of the rule, with the entries of their states.
 func (c *Check) find(tx *store.Tx, r *rule) {
-	n := 0
+	n, names := 0, c.names
 	for i := range r.scopes {
 		s, key := &r.scopes[i], c.Keys[i]
-		tag := canBeTag(key)
+		tag := c.looked && c.tags[i] || !c.looked && canBeTag(key)
 		for j := range s.limits {
-			begin := len(c.names)
-			c.names = s.limits[j].stateKey(c.names, key, tag)
-			c.keys[n] = c.names[begin:]
+			begin := len(names)
+			names = s.limits[j].stateKey(names, key, tag)
+			c.keys[n] = names[begin:]
 			c.chosen[n] = chosen{&s.limits[j], i}
 			n++
 		}
 	}
+	c.names = names
 	keys := c.keys[:n]
 	tx.PrefetchAll(keys)
 	c.limits = c.limitMemory[:n]
