@@ -92,7 +92,7 @@ func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 // the transaction has begun.
 func (tx *Tx) TryBegin(now int64, db int, fp *Footprint) bool {
 	if i, ok := fp.single(); ok {
-		return tx.tryBeginOne(now, db, &tx.s.partitions[i])
+		return tx.tryBeginOne(now, db, fp, &tx.s.partitions[i])
 	}
 	if tx.s.locks.try(fp, 0) != nil {
 		return false
@@ -102,12 +102,12 @@ func (tx *Tx) TryBegin(now int64, db int, fp *Footprint) bool {
 }
 
 // tryBeginOne is TryBegin for a footprint of one partition: the keys of most commands on several keys have one hash tag.
-func (tx *Tx) tryBeginOne(now int64, db int, p *partition) bool {
+func (tx *Tx) tryBeginOne(now int64, db int, fp *Footprint, p *partition) bool {
 	if !p.mu.TryLock() && !p.mu.try() { // the compiler inlines TryLock, but not try
 		return false
 	}
 	tx.hashes.clear()
-	tx.weighed, tx.weight = 0, 0
+	tx.fp, tx.weighed, tx.weight = *fp, 0, 0
 	tx.beginOn(now, db, p)
 	return true
 }
