@@ -22,6 +22,20 @@ func (f *Footprint) AddAll() {
 	}
 }
 
+// single returns the partition of a footprint that has just one.
+func (f *Footprint) single() (p int, ok bool) {
+	for i, w := range f {
+		switch {
+		case w == 0:
+		case ok || w&(w-1) != 0:
+			return 0, false
+		default:
+			p, ok = i*64+bits.TrailingZeros64(w), true
+		}
+	}
+	return p, ok
+}
+
 func (f *Footprint) has(p int) bool { return f[p/64]&(1<<(p%64)) != 0 }
 
 // below returns the partitions of the footprint before p.

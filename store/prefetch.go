@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"cellserver/store/memory"
+	"cellserver/store/table"
 )
 
 // Prefetching loads the memory on the way to a key's cell before a transaction needs it. It
@@ -46,11 +47,14 @@ func (tx *Tx) Prefetch(db int, key []byte) {
 func (tx *Tx) PrefetchAll(keys [][]byte) {
 	h := &tx.hashes
 	h.batch, h.found = h.batch[:0], h.found[:0]
+	var t *table.Table
+	var p *partition
 	for _, key := range keys {
-		p := tx.partition(key)
-		t := tx.s.tables.look(int(p.index), tx.db)
-		if t == nil {
-			t = tx.makeTable(p)
+		if t == nil || tx.only == nil { // else all keys have one table
+			p = tx.partition(key)
+			if t = tx.s.tables.look(int(p.index), tx.db); t == nil {
+				t = tx.makeTable(p)
+			}
 		}
 		hash := t.Hash(key)
 		h.batch = append(h.batch, hashedKey{at: unsafe.SliceData(key), size: len(key), slot: uint16(p.index) * slotsPerPartition, hash: hash})

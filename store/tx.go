@@ -91,10 +91,24 @@ func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 // TryBegin is Begin, but does not wait for a long transaction ([Tx.BeginLong]). It reports whether
 // the transaction has begun.
 func (tx *Tx) TryBegin(now int64, db int, fp *Footprint) bool {
+	if i, ok := fp.single(); ok {
+		return tx.tryBeginOne(now, db, fp, &tx.s.partitions[i])
+	}
 	if tx.s.locks.try(fp, 0) != nil {
 		return false
 	}
 	tx.begin(now, db, fp)
+	return true
+}
+
+// tryBeginOne is TryBegin for a footprint of one partition: the keys of most commands on several keys have one hash tag.
+func (tx *Tx) tryBeginOne(now int64, db int, fp *Footprint, p *partition) bool {
+	if !p.mu.TryLock() && !p.mu.try() { // the compiler inlines TryLock, but not try
+		return false
+	}
+	tx.hashes.clear()
+	tx.fp, tx.weighed, tx.weight = *fp, 0, 0
+	tx.beginOn(now, db, p)
 	return true
 }
 
@@ -244,9 +258,15 @@ func (tx *Tx) Rand() uint64 {
 
 // partition returns the partition of a key.
 func (tx *Tx) partition(key []byte) *partition {
-	if tx.only != nil {
-		return tx.only
+	if p := tx.only; p != nil {
+		return p
 	}
+	return tx.partitionOfSeveral(key)
+}
+
+// partitionOfSeveral is partition for a footprint of several. It has its own function so that the compiler inlines
+// partition.
+func (tx *Tx) partitionOfSeveral(key []byte) *partition {
 	if k := tx.hashes.inBatch(key); k != nil {
 		return &tx.s.partitions[PartitionOf(k.slot)]
 	}

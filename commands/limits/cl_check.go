@@ -54,7 +54,8 @@ func check(c *commands.Call, scratch *rules.Check) error {
 	if err := oneSlot(c, scratch.Keys); err != nil {
 		return err
 	}
-	a, looks, err := scratch.Ask(c.Tx, c.Now)
+	var a limiters.Answer
+	looks, err := scratch.Ask(c.Tx, c.Now, &a)
 	if err != nil {
 		return err
 	}

@@ -13,9 +13,10 @@ const ErrNoRule rediserr.Error = "ERR no such rule"
 // allocates nothing. A request calls Footprint, Begin and then Ask.
 type Check struct {
 	Args        limiters.Args
-	Keys        [][]byte // one for each scope of the rule
-	found       *rule    // the rule; nil if it is unknown or if looked is false
-	looked      bool     // Footprint has searched the parsed rules
+	Keys        [][]byte        // one for each scope of the rule
+	found       *rule           // the rule; nil if it is unknown or if looked is false
+	looked      bool            // Footprint has searched the parsed rules
+	tags        [MaxLimits]bool // whether each key can be a hash tag; valid if looked is true
 	names       []byte
 	pairKeys    [MaxLimits][]byte     // memory of Keys for [Checks]
 	keys        [MaxLimits + 1][]byte // parts of names: the keys of the limits' states and of the reservations
@@ -41,7 +42,7 @@ func (c *Check) Footprint(r *Rules, words [][]byte, queued bool, fp *store.Footp
 	if stored := r.stored.Load(); stored != nil && !queued {
 		c.looked, c.found = true, r.find(stored, words[0])
 		if c.found != nil {
-			c.found.addKeys(words[1:], fp)
+			c.addKeys(words[1:], fp)
 		}
 		return
 	}
@@ -56,10 +57,12 @@ func (c *Check) Footprint(r *Rules, words [][]byte, queued bool, fp *store.Footp
 
 // addKeys adds the partitions of the states of a rule. The states of most keys have the slot of
 // their key.
-func (r *rule) addKeys(words [][]byte, fp *store.Footprint) {
+func (c *Check) addKeys(words [][]byte, fp *store.Footprint) {
+	r := c.found
 	for i := range min(len(words), len(r.scopes)) {
 		key := words[i]
-		if sharesSlot(key) {
+		c.tags[i] = canBeTag(key)
+		if c.tags[i] || hasTag(key) {
 			if i > 0 {
 				fp.AddKey(key)
 			}
@@ -101,20 +104,19 @@ func (c *Check) begin(r *Rules, tx *store.Tx, command string, words [][]byte, qu
 }
 
 // Ask decides about the keys by the rule. Either all limits allow the quantity and consume it, or all
-// limits consume nothing. With CHARGE all limits consume it, whatever is left. The answer is that of
+// limits consume nothing. With CHARGE all limits consume it, whatever is left. Ask sets a to the answer of
 // the tightest limit. looks is true if the request consumes nothing on purpose: PEEK, or a quantity
 // of 0. The error is an error of a limiter.
-func (c *Check) Ask(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
+func (c *Check) Ask(tx *store.Tx, now int64, a *limiters.Answer) (looks bool, err error) {
 	c.find(tx, false)
 	if err = c.decide(now, c.Args.Has(limiters.OptCharge)); err != nil {
-		return a, false, err
+		return false, err
 	}
 	peeks := c.Args.Has(limiters.OptPeek)
 	if !peeks {
 		limiters.ApplyAll(c.limits, now)
 	}
-	a, looks = c.answer(peeks)
-	return a, looks, nil
+	return c.answer(a, peeks), nil
 }
 
 // decide asks all limits.
@@ -126,13 +128,15 @@ func (c *Check) decide(now int64, charges bool) (err error) {
 	return err
 }
 
-// answer returns the answer of the tightest limit, and counts it. A shadow rule allows.
-func (c *Check) answer(peeks bool) (a limiters.Answer, looks bool) {
+// answer sets a to the answer of the tightest limit, and counts it. A shadow rule allows.
+func (c *Check) answer(a *limiters.Answer, peeks bool) (looks bool) {
+	*a = c.limits[c.tightest()].Answer
 	looks = peeks || c.Args.Quantity == 0
 	if !looks {
-		c.found.count(c.limits[c.tightest()].Answer.Limited)
+		c.found.count(a.Limited)
 	}
-	return c.Answer(), looks
+	c.found.hide(a)
+	return looks
 }
 
 // Answer returns the decision of the rule: the answer of the tightest limit. A rule with SHADOW never refuses. It is valid
@@ -198,17 +202,19 @@ func (c *Check) find(tx *store.Tx, reserves bool) {
 // choose chooses the limits that decide about the keys, and names the keys of their states. It
 // returns the number of limits.
 func (c *Check) choose() (n int) {
+	names := c.names
 	for i := range c.found.scopes {
 		s, key := &c.found.scopes[i], c.Keys[i]
-		tag, limits := canBeTag(key), s.limitsOf(key)
+		tag, limits := c.looked && c.tags[i] || !c.looked && canBeTag(key), s.limitsOf(key)
 		for j := range limits {
-			begin := len(c.names)
-			c.names = limits[j].stateKey(c.names, key, tag)
-			c.keys[n] = c.names[begin:]
+			begin := len(names)
+			names = limits[j].stateKey(names, key, tag)
+			c.keys[n] = names[begin:]
 			c.chosen[n] = chosen{&limits[j], i}
 			n++
 		}
 	}
+	c.names = names
 	return n
 }
 

@@ -111,7 +111,7 @@ func (c *Check) beginPairs(r *Rules, tx *store.Tx, pairs [][]byte, at int, queue
 		}
 		c.Keys = append(c.Keys, pairs[i+1])
 	}
-	c.found = one
+	c.found, c.looked = one, false // tags has the first key only
 	c.find(tx, false)
 	return next, nil
 }

@@ -137,7 +137,7 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 	if !peeks {
 		limiters.ApplyAll(c.limits, now)
 	}
-	a, looks = c.answer(peeks)
+	looks = c.answer(&a, peeks)
 	return a, looks, nil
 }
 

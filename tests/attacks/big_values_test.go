@@ -88,15 +88,16 @@ func TestASetReplacesAnother(t *testing.T) {
 	members, c := rounds(100_000, 1_000_000), s.dial()
 	s.fillSet("live", members)
 	s.fillSet("tmp", members)
-	other := s.watch()
+	other, idle := s.watch(), start(t).watch()
 	for range 200 {
 		for _, names := range [][3]string{{"tmp", "live"}, {"live", "tmp"}} {
 			require.Equal(t, resptest.Simple("OK"), c.Do("RENAME", names[0], names[1]))
 		}
 	}
 	p50, p99, longest := other.waits()
-	t.Logf("PING while sets of %d members are renamed: p50 %v, p99 %v, longest %v", members, p50, p99, longest)
-	require.Less(t, p50, time.Millisecond)
+	machine, _, _ := idle.waits()
+	t.Logf("PING while sets of %d members are renamed: p50 %v, p99 %v, longest %v; of an idle server: p50 %v", members, p50, p99, longest, machine)
+	require.Less(t, p50-machine, time.Millisecond)
 }
 
 // TestCopiesOfABigSet copies a large set, alone and in a transaction, beside other clients. The log has the whole set, but
@@ -104,7 +105,7 @@ func TestASetReplacesAnother(t *testing.T) {
 // either: the event loop did, for 85 ms with a million members. Only changes wait, because the log keeps their order. The best
 // of some copies counts, because the machine may be busy.
 func TestCopiesOfABigSet(t *testing.T) {
-	s := start(t, "--appendonly", "yes", "--auto-aof-rewrite-percentage", "0")
+	s := start(t, "--appendonly", "yes", "--auto-aof-rewrite-percentage", "0", "--maxmemory", "512mb")
 	s.guard(2 << 30)
 	c := s.dial()
 	s.fillSet("z", rounds(200_000, 1_000_000))

@@ -226,14 +226,17 @@ func (s *server) guard(bytes int64, limits ...int64) (done func()) {
 	if s.cmd.Path == binary {
 		watching.Go(func() { held.watch(s, stop) })
 	}
-	done = sync.OnceFunc(func() {
-		close(stop)
-		watching.Wait()
-		if s.cmd.Path == binary {
-			held.resident = max(held.resident, s.peakResident())
-			held.check(s.t)
-		}
-	})
+	var once sync.Once // not OnceFunc: a check that fails ends the goroutine
+	done = func() {
+		once.Do(func() {
+			close(stop)
+			watching.Wait()
+			if s.cmd.Path == binary {
+				held.resident = max(held.resident, s.peakResident())
+				held.check(s.t)
+			}
+		})
+	}
 	s.t.Cleanup(done)
 	return done
 }
