@@ -49,6 +49,7 @@ const (
 	GroupServer      Group = "server"
 	GroupString      Group = "string"
 	GroupSortedSet   Group = "sorted-set"
+	GroupHash        Group = "hash"
 	GroupTransaction Group = "transactions"
 	GroupPubSub      Group = "pubsub"
 	GroupCluster     Group = "cluster"

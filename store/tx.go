@@ -27,23 +27,24 @@ type Tx struct {
 	// called while the locks are held. It may be nil.
 	Stepped func() int64
 
-	s       *Store
-	fp      Footprint
-	only    *partition // the footprint's partition if there is just one
-	now     int64      // Unix nanoseconds
-	db      int
-	rng     uint64
-	active  bool
-	stepped bool      // the clock was set back before the last Begin; step.go
-	epoch   uint64    // of the clock, as the transaction knows it; step.go
-	hashes  keyHashes // hashes of keys that are known already; keyhashes.go
-	effects []Effect
-	discard Effect // where a silent transaction writes its effects
-	changes int64  // not counted yet
-	weighed int    // how many effects are in weight
-	weight  int64  // see EffectBytes
-	walk    walk
-	undo    struct {
+	s        *Store
+	fp       Footprint
+	only     *partition // the footprint's partition if there is just one
+	now      int64      // Unix nanoseconds
+	db       int
+	rng      uint64
+	active   bool
+	stepped  bool      // the clock was set back before the last Begin; step.go
+	epoch    uint64    // of the clock, as the transaction knows it; step.go
+	hashes   keyHashes // hashes of keys that are known already; keyhashes.go
+	effects  []Effect
+	discard  Effect   // where a silent transaction writes its effects
+	changes  int64    // not counted yet
+	operands Operands // of the change at hand
+	weighed  int      // how many effects are in weight
+	weight   int64    // see EffectBytes
+	walk     walk
+	undo     struct {
 		list  []Undo // gathered from the partitions; undo.go
 		taken bool
 	}

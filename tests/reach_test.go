@@ -27,6 +27,7 @@ var mayReach = map[string][]string{
 	"commands/limits": {"Server.Config", "Server.Rules", "Server.Stats", "Stats.Commands", "Stats.Limited",
 		"Conn.DB", "Conn.Scratch", "Conn.Transaction"},
 	"commands/pubsub":       {"Server.Control", "Server.PubSub", "Conn.Modes", "Conn.Push", "Conn.Subs"},
+	"commands/hashes":       {},
 	"commands/sortedsets":   {},
 	"commands/strings":      {"Server.Config"},
 	"commands/transactions": {"Conn.Transaction"},

@@ -8,6 +8,7 @@ import (
 	_ "cellserver/commands/admin"
 	_ "cellserver/commands/cluster"
 	_ "cellserver/commands/connection"
+	_ "cellserver/commands/hashes"
 	_ "cellserver/commands/keys"
 	_ "cellserver/commands/limits"
 	_ "cellserver/commands/pubsub"

@@ -123,6 +123,8 @@ type Config struct {
 	LFULogFactor            int
 	LFUDecayTime            int // minutes
 	ActiveExpireEffort      int // 1 to 10
+	HashMaxListpackEntries  int64
+	HashMaxListpackValue    int64 // bytes
 	ZSetMaxListpackEntries  int64
 	ZSetMaxListpackValue    int64 // bytes
 	LatencyTracking         bool

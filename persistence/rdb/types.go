@@ -9,6 +9,7 @@ import (
 var codecs = [...]*codec{
 	&stringCodec,
 	&sortedSetCodec,
+	&hashCodec,
 }
 
 // typeInfo says what to do with a type byte.

@@ -85,6 +85,17 @@ func (p *Place) Writable() value.Collection {
 	return p.object().collection()
 }
 
+// Replace puts a collection in the place of the writable one, which took before bytes. It may be the same.
+func (p *Place) Replace(c value.Collection, before int64) {
+	if o := p.object(); o.value != any(c) {
+		o.value = c
+		if k := *p.t.keeper; k != nil && k.Undo != nil {
+			k.Undo.note(c)
+		}
+	}
+	p.AddMemory(c.Bytes() - before)
+}
+
 // AddMemory counts n more bytes of the key's collection, after a change.
 func (p *Place) AddMemory(n int64) {
 	p.t.addHeap(n)

@@ -65,7 +65,7 @@ func refuseMetrics(old, cfg *config.Config, err error) error {
 	return &commands.Refusal{Directive: directive, Reason: fmt.Errorf("Unable to listen there: %w", err)}
 }
 
-// configureStore passes the directives of eviction and of compact sorted sets to the store.
+// configureStore passes the directives of eviction and of compact collections to the store.
 func configureStore(s *store.Store, cfg *config.Config) {
 	policy, err := store.ParsePolicy(string(cfg.MaxMemoryPolicy))
 	if err != nil {
@@ -73,5 +73,8 @@ func configureStore(s *store.Store, cfg *config.Config) {
 	}
 	s.UseLFU(policy.LFU())
 	s.SetLFU(cfg.LFULogFactor, cfg.LFUDecayTime)
-	s.SetCompactLimits(int(cfg.ZSetMaxListpackEntries), int(cfg.ZSetMaxListpackValue))
+	s.SetLimits(store.Limits{
+		ZSetEntries: int(cfg.ZSetMaxListpackEntries), ZSetValue: int(cfg.ZSetMaxListpackValue),
+		HashEntries: int(cfg.HashMaxListpackEntries), HashValue: int(cfg.HashMaxListpackValue),
+	})
 }
