@@ -50,6 +50,7 @@ const (
 	GroupString      Group = "string"
 	GroupSortedSet   Group = "sorted-set"
 	GroupHash        Group = "hash"
+	GroupSet         Group = "set"
 	GroupTransaction Group = "transactions"
 	GroupPubSub      Group = "pubsub"
 	GroupCluster     Group = "cluster"

@@ -19,6 +19,7 @@ const (
 	StringEvents
 	SortedEvents
 	HashEvents
+	SetEvents
 	ExpiredEvents // a key was removed because it had expired
 	EvictedEvents // a key was evicted because of maxmemory
 	byKey         // to __keyspace@<db>__:<key>, with the event as the message
@@ -28,7 +29,7 @@ const (
 // EventsOf parses the letters of notify-keyspace-events. Without K or E there are no channels, so
 // there are no events. Letters of other classes have no events here.
 func EventsOf(letters string) (all Events) {
-	for i, letter := range "g$zhxeKE" {
+	for i, letter := range "g$zhsxeKE" {
 		if strings.ContainsRune(letters, letter) || letter != 'K' && letter != 'E' && strings.Contains(letters, "A") {
 			all |= 1 << i
 		}

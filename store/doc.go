@@ -45,7 +45,7 @@
 //	entry.go      Entry: finding and reading a key; expiry on access
 //	entry_write.go      writing integers, strings, collections and expiries
 //	entry_collection.go  changing collections of any type, by its description
-//	entry_sortedset.go  writing sorted sets; entry_hash.go reads hashes
+//	entry_sortedset.go  writing sorted sets; entry_hash.go reads hashes and sets
 //	entry_copy.go       COPY and RENAME
 //	access.go     LRU clocks and LFU counters
 //	databases.go  FLUSHDB and SWAPDB
@@ -65,7 +65,7 @@
 //	keyhashes.go  the hashes of prefetched keys
 //	reserve.go    room for keys that are about to come
 //
-// Below this package: store/value (kinds of values), store/sortedset and store/hash (types),
+// Below this package: store/value (kinds of values), store/sortedset, store/hash and store/set (types),
 // store/packed and store/trie (what types are made of). Cells and segments are in store/table.
 // Blocks outside Go's heap are in store/memory.
 //

@@ -102,7 +102,7 @@ func membersOf(c Collection) string {
 		all = append(all, fmt.Sprintf("%q=%q,%v", o.Value, o.More, o.Score))
 		return true
 	})
-	if k := c.Kind(); k == Hash {
+	if k := c.Kind(); k == Hash || k == Set {
 		slices.Sort(all)
 	}
 	return strings.Join(all, " ")
@@ -231,12 +231,12 @@ func changeMembers(r *rand.Rand, e *Entry) {
 		t = TypeOf(e.Kind())
 	}
 	var members int
-	if t.Kind == Hash && r.Intn(4) == 0 {
+	if t.Kind != Sorted && r.Intn(4) == 0 {
 		members = 60 // a large one
 	}
 	for range 1 + members {
 		how := t.Changes[r.Intn(len(t.Changes))]
-		e.Change(how, Operands{Value: fmt.Append(nil, "m", r.Intn(6+members)), More: fmt.Append(nil, r.Intn(50)), Score: randomScore(r)})
+		e.Change(how, Operands{Value: fmt.Append(nil, []string{"m", ""}[r.Intn(2)], r.Intn(6+members)), More: fmt.Append(nil, r.Intn(50)), Score: randomScore(r)})
 	}
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cellserver/store/hash"
+	"cellserver/store/set"
 	"cellserver/store/sortedset"
 	"cellserver/store/table"
 	"cellserver/store/value"
@@ -11,6 +12,7 @@ import (
 var types = [...]*Type{
 	sortedset.Type,
 	hash.Type,
+	set.Type,
 }
 
 // typeOf has the description of each kind that is a collection.
@@ -61,6 +63,7 @@ const (
 	Raw    = value.Raw    // any other string
 	Sorted = value.Sorted // a sorted set
 	Hash   = value.Hash   // a hash
+	Set    = value.Set    // a set
 )
 
 // NoExpiry is the expiry of a key that does not expire.

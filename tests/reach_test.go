@@ -28,6 +28,7 @@ var mayReach = map[string][]string{
 		"Conn.DB", "Conn.Scratch", "Conn.Transaction"},
 	"commands/pubsub":       {"Server.Control", "Server.PubSub", "Conn.Modes", "Conn.Push", "Conn.Subs"},
 	"commands/hashes":       {},
+	"commands/sets":         {},
 	"commands/sortedsets":   {},
 	"commands/strings":      {"Server.Config"},
 	"commands/transactions": {"Conn.Transaction"},

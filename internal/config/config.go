@@ -125,6 +125,7 @@ type Config struct {
 	ActiveExpireEffort      int // 1 to 10
 	HashMaxListpackEntries  int64
 	HashMaxListpackValue    int64 // bytes
+	SetMaxIntsetEntries     int64
 	ZSetMaxListpackEntries  int64
 	ZSetMaxListpackValue    int64 // bytes
 	LatencyTracking         bool

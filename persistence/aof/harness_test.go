@@ -105,7 +105,7 @@ func describe(e *store.Entry) string {
 			all = append(all, fmt.Sprintf("%q %q %x", o.Value, o.More, score))
 			return true
 		})
-		if t.Kind == store.Hash {
+		if t.Kind == store.Hash || t.Kind == store.Set {
 			slices.Sort(all)
 		}
 		text += fmt.Sprint(all)

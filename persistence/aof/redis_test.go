@@ -13,6 +13,7 @@ import (
 	"cellserver/resp/resptest"
 	"cellserver/store"
 	"cellserver/store/hash"
+	sets "cellserver/store/set"
 
 	"github.com/stretchr/testify/require"
 )
@@ -114,6 +115,10 @@ func contentsOfRedis(redis *resptest.Client) map[string]string {
 				switch redis.Do("TYPE", key) {
 				case resptest.Simple("string"):
 					e.SetBytes([]byte(redis.Do("GET", key).(string)), store.NoExpiry)
+				case resptest.Simple("set"):
+					for _, member := range redis.Do("SMEMBERS", key).([]any) {
+						e.Change(sets.Add, store.Operands{Value: []byte(member.(string))})
+					}
 				case resptest.Simple("hash"):
 					for pair := range slices.Chunk(redis.Do("HGETALL", key).([]any), 2) {
 						e.Change(hash.Set, store.Operands{Value: []byte(pair[0].(string)), More: []byte(pair[1].(string))})

@@ -143,7 +143,7 @@ func (c content) sorted() []store.Item {
 }
 
 // partKinds are the kinds of collections that are sequences of strings.
-var partKinds = []store.Kind{store.Hash}
+var partKinds = []store.Kind{store.Hash, store.Set}
 
 // randomParts returns the members of a collection: fields with their values.
 func randomParts(r *rand.Rand, kind store.Kind) [][2]string {

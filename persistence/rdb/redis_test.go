@@ -27,6 +27,12 @@ func (all contents) fill(t *testing.T, redis *resptest.Client) {
 				call = append(call, part[0], part[1])
 			}
 			require.Equal(t, int64(len(c.parts)), redis.Do(call...))
+		case c.kind == store.Set:
+			call := []any{"SADD", p.key}
+			for _, part := range c.parts {
+				call = append(call, part[0])
+			}
+			require.Equal(t, int64(len(c.parts)), redis.Do(call...))
 		case c.items == nil:
 			require.Equal(t, resptest.Simple("OK"), redis.Do("SET", p.key, c.text))
 		default:
@@ -51,6 +57,13 @@ func contentOf(t *testing.T, redis *resptest.Client, key string) content {
 	switch redis.Do("TYPE", key) {
 	case resptest.Simple("string"):
 		c.text = redis.Do("GET", key).(string)
+		return c
+	case resptest.Simple("set"):
+		c.kind = store.Set
+		for _, member := range redis.Do("SMEMBERS", key).([]any) {
+			c.parts = append(c.parts, [2]string{member.(string)})
+		}
+		slices.SortFunc(c.parts, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 		return c
 	case resptest.Simple("hash"):
 		c.kind = store.Hash

@@ -10,6 +10,7 @@ var codecs = [...]*codec{
 	&stringCodec,
 	&sortedSetCodec,
 	&hashCodec,
+	&setCodec,
 }
 
 // typeInfo says what to do with a type byte.

@@ -34,16 +34,13 @@ var unsupportedTypes = map[byte]struct {
 	skip skipFunc
 }{
 	1:             {"list", skipElements(1, 0)},
-	2:             {"set", skipElements(1, 0)},
 	typeModuleOld: {"module type", nil},
 	typeModule:    {"module type", skipModule},
 	10:            {"list", skipText},
-	11:            {"set", skipText},
 	14:            {"list", skipElements(1, 0)},
 	15:            {"stream", skipStream(1)},
 	18:            {"list", skipElements(1, 1)},
 	19:            {"stream", skipStream(2)},
-	20:            {"set", skipText},
 	21:            {"stream", skipStream(3)},
 	22:            {"hash with expiring fields", skipElements(2, 1)},
 	23:            {"hash with expiring fields", skipText},

@@ -35,15 +35,15 @@ func Of(elements []byte, count int) *List {
 
 // alloc returns an empty list with room for size bytes.
 func alloc(size int) *List {
-	b := make([]byte, room(size))
+	b := make([]byte, Room(size))
 	l := (*List)(unsafe.Pointer(unsafe.SliceData(b)))
 	l.size = headerBytes
 	return l
 }
 
-// room returns the size of the block for a number of bytes. Go's allocator has blocks of nearly all
+// Room returns the size of the block for a number of bytes. Go's allocator has blocks of nearly all
 // of these sizes.
-func room(size int) int {
+func Room(size int) int {
 	step := 8
 	switch {
 	case size > 256:
@@ -56,14 +56,14 @@ func room(size int) int {
 
 // bytes returns the used part of the block.
 func (l *List) bytes() []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(l)), room(int(l.size)))[:l.size]
+	return unsafe.Slice((*byte)(unsafe.Pointer(l)), Room(int(l.size)))[:l.size]
 }
 
 // Len returns the number of elements.
 func (l *List) Len() int { return int(l.count) }
 
 // Bytes returns how much memory the list takes, in bytes.
-func (l *List) Bytes() int64 { return int64(room(int(l.size))) }
+func (l *List) Bytes() int64 { return int64(Room(int(l.size))) }
 
 // Size returns the number of bytes of all elements.
 func (l *List) Size() int { return int(l.size) - headerBytes }
@@ -114,8 +114,8 @@ func (l *List) Is(at int, element []byte) bool { return bytes.HasPrefix(l.bytes(
 func (l *List) Replace(from, to int, elements []byte, removed, count int) *List {
 	old := l.bytes()
 	size := len(old) - (to - from) + len(elements)
-	if room(size) == room(len(old)) {
-		grown := old[:max(size, len(old)):room(len(old))]
+	if Room(size) == Room(len(old)) {
+		grown := old[:max(size, len(old)):Room(len(old))]
 		copy(grown[from+len(elements):size], old[to:])
 		copy(grown[from:], elements)
 	} else {

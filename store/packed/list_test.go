@@ -100,7 +100,7 @@ func TestIntegers(t *testing.T) {
 // The room of a block follows its size, and is never more than an eighth larger.
 func TestRoom(t *testing.T) {
 	for size := headerBytes; size < 1<<20; size += 1 + size/50 {
-		require.GreaterOrEqual(t, room(size), size)
-		require.LessOrEqual(t, room(size), max(size+15, size+size/7))
+		require.GreaterOrEqual(t, Room(size), size)
+		require.LessOrEqual(t, Room(size), max(size+15, size+size/7))
 	}
 }

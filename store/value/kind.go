@@ -11,6 +11,8 @@ const (
 	Raw                // any other string
 	Sorted             // a sorted set: store/sortedset
 	Hash               // a hash: store/hash
+	Set                // a set: store/set
+	List               // a list: store/list
 )
 
 // kinds has a row for each kind: the type's name, as the command TYPE says it.
@@ -20,6 +22,8 @@ var kinds = [...]struct{ name string }{
 	Raw:    {"string"},
 	Sorted: {"zset"},
 	Hash:   {"hash"},
+	Set:    {"set"},
+	List:   {"list"},
 }
 
 // Name returns the name of the type, as Redis's TYPE says it.

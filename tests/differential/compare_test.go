@@ -21,15 +21,15 @@ func normalise(args []string, r reply, moved bool) reply {
 		name += " " + strings.ToUpper(args[1])
 	}
 	switch name {
-	case "KEYS", "HKEYS", "HVALS":
+	case "KEYS", "HKEYS", "HVALS", "SMEMBERS", "SUNION", "SINTER", "SDIFF", "SPOP":
 		return sorted(r)
 	case "HGETALL":
 		return sortedPairs(r)
 	case "DUMP":
 		return dumped(r)
-	case "ZRANDMEMBER", "RANDOMKEY", "HRANDFIELD":
+	case "ZRANDMEMBER", "RANDOMKEY", "HRANDFIELD", "SRANDMEMBER":
 		return shape(r)
-	case "SCAN", "ZSCAN", "HSCAN": // within a transaction
+	case "SCAN", "ZSCAN", "HSCAN", "SSCAN": // within a transaction
 		return reply{kind: r.kind}
 	case "TIME":
 		if !moved {

@@ -47,7 +47,7 @@ var grammar []production
 
 // COMMAND GETKEYS takes commands of the grammar, so init adds it last.
 func init() {
-	grammar = slices.Concat(stringGrammar, keyGrammar, dumpGrammar, zsetReadGrammar, zsetWriteGrammar, hashGrammar, serverGrammar, fixedGrammar)
+	grammar = slices.Concat(stringGrammar, keyGrammar, dumpGrammar, zsetReadGrammar, zsetWriteGrammar, hashGrammar, setGrammar, serverGrammar, fixedGrammar)
 }
 
 // next returns one step, or a few steps that belong together.

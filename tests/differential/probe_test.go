@@ -11,7 +11,7 @@ import (
 // it compares the order too.
 func (s *session) compareScan(st step, want, got reply) *mismatch {
 	at := 2
-	if strings.EqualFold(st.args[0], "SCAN") {
+	if name := strings.ToUpper(st.args[0]); name == "SCAN" || name == "SSCAN" {
 		at = 1
 	}
 	if n, err := strconv.ParseUint(st.args[at], 10, 64); err != nil || n != 0 {
@@ -66,7 +66,7 @@ func scanAll(w *wire, args []string, at int, first reply, ordered bool) ([]strin
 }
 
 // memberProbes have the command that knows a member that another command has chosen.
-var memberProbes = map[string]string{"ZRANDMEMBER": "ZSCORE", "HRANDFIELD": "HEXISTS"}
+var memberProbes = map[string]string{"ZRANDMEMBER": "ZSCORE", "HRANDFIELD": "HEXISTS", "SRANDMEMBER": "SISMEMBER"}
 
 // compareRandom asks each server for the choice of the other server. Both hold the same keys and members, so each must
 // know the other's choice.

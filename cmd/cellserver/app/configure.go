@@ -76,5 +76,6 @@ func configureStore(s *store.Store, cfg *config.Config) {
 	s.SetLimits(store.Limits{
 		ZSetEntries: int(cfg.ZSetMaxListpackEntries), ZSetValue: int(cfg.ZSetMaxListpackValue),
 		HashEntries: int(cfg.HashMaxListpackEntries), HashValue: int(cfg.HashMaxListpackValue),
+		SetIntEntries: int(cfg.SetMaxIntsetEntries),
 	})
 }
