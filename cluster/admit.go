@@ -55,7 +55,7 @@ func (n *Node) Admit(k topology.Node) (index uint64, err error) {
 	if s, ok := n.server(k.ID); ok && s.Address == roster.Address(k) {
 		return r.CommitIndex(), nil
 	}
-	err = r.AddNonvoter(raft.ServerID(k.ID), roster.Address(k), 0, 0).Error()
+	err = n.await(r.AddNonvoter(raft.ServerID(k.ID), roster.Address(k), 0, 0))
 	return r.CommitIndex(), err
 }
 
@@ -65,7 +65,7 @@ func (n *Node) Promote(id string) error {
 	if !ok {
 		return errors.New("the cluster does not know this node: it must join first")
 	}
-	return n.raft.Load().AddVoter(s.ID, s.Address, 0, 0).Error()
+	return n.await(n.raft.Load().AddVoter(s.ID, s.Address, 0, 0))
 }
 
 // Votes reports whether a node votes.

@@ -2,8 +2,8 @@ package cluster
 
 import "cellserver/cluster/pending"
 
-// Mark returns the epoch, for Wait and Later. It implements [transport.Barrier].
-func (n *Node) Mark() uint64 { return n.current.Load() }
+// Mark returns how many epochs have begun or ended here, for Wait and Later. It implements [transport.Barrier].
+func (n *Node) Mark() uint64 { return n.changes.Load() }
 
 // Begun returns the number of the last batch: the position that replies need which were computed by now. It implements
 // [server.Positions].
@@ -23,15 +23,17 @@ func (n *Node) Wait(mark uint64) bool {
 	return safe
 }
 
-// Later is Wait for the batches up to need, for a caller that must not wait: see [transport.Barrier]. A node that did not
-// lead at the mark has answered from what is committed, or has refused.
+// Later is Wait for the batches up to need, for a caller that must not wait: see [transport.Barrier]. A node that has not
+// led since the mark has answered from what is committed, or has refused. If its epoch has begun since, some of the
+// commands may have run in it.
 func (n *Node) Later(need, mark uint64, done func(safe bool)) (safe, now bool) {
-	if need == 0 || mark == 0 {
+	outside := mark%2 == 0
+	if need == 0 || outside && mark == n.changes.Load() {
 		return true, true
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if mark != n.epoch.count || !n.epoch.serving {
+	if began := outside && n.changes.Load() == mark+1; !began && n.changes.Load() != mark {
 		return false, true
 	}
 	switch {

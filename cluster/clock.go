@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// clusterClock is the time of the log: that of the last entry that this node has proposed or applied.
+// clusterClock is the time of the log. An entry has the time of its last command, and not the time at which it is proposed.
+// An entry may wait long for its proposal, and the commands of later entries may have run before that.
 type clusterClock struct {
 	source Clock
-	last   atomic.Int64 // Unix nanoseconds; written with Node.mu held, or before the node starts
+	last   atomic.Int64 // of the last entry that this node has begun, in Unix nanoseconds; written with Node.mu held
 	log    atomic.Int64 // the time of the last applied entry
 }
 
@@ -16,15 +17,15 @@ type clusterClock struct {
 // remove expired keys by itself. So a command that began before finds no key that other nodes have removed.
 const late = 100 * time.Millisecond
 
-// next returns the time of the next entry.
-func (c *clusterClock) next() int64 {
-	t := max(c.source.Now(), c.last.Load()+1)
+// reach returns the time of an entry with something that was done at t: not before the entries before it.
+func (c *clusterClock) reach(t int64) int64 {
+	t = max(t, c.last.Load())
 	c.last.Store(t)
 	return t
 }
 
-// atLeast moves the clock to the time of an entry, if it is behind.
-func (c *clusterClock) atLeast(t int64) { c.last.Store(max(t, c.last.Load())) }
+// next returns the time of an entry that begins now.
+func (c *clusterClock) next() int64 { return c.reach(c.source.Now()) }
 
 // Now returns the time for commands in Unix nanoseconds. On a leader it is never before the time of an entry. On a
 // follower it is the time of the log, so a reader finds every key that a leader may still find.

@@ -12,9 +12,11 @@
 //	clock.go     the time of the cluster
 //	skew.go      a clock that differs from the others
 //	snapshot.go  the keyspace of one moment for raft, and back
+//	abort.go     the writing of a snapshot ends with the node
 //	rebuild.go   the keyspace again from the last snapshot and the log
 //	members.go   nodes that are announced, leave and take over
 //	admit.go     nodes that join
+//	giveway.go   a leader lets another node lead
 //	view.go      the cluster as clients see it
 //	metrics.go   numbers for INFO and for metrics
 //	raftlog.go   raft's messages go to the server's log

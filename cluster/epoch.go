@@ -18,7 +18,6 @@ type epoch struct {
 	resting bool   // commands do not run any more, but replies that wait still leave; see members.go
 	failed  error  // why the epoch is to end
 	told    bool   // the node has proposed to announce itself
-	count   uint64 // epochs so far
 }
 
 var (
@@ -62,7 +61,7 @@ func (n *Node) proposeEpoch(term uint64) {
 		Cluster: n.o.Cluster, Groups: 1, Databases: uint16(n.o.Store.Databases()), Features: featureLevel,
 	})
 	n.mu.Lock()
-	n.epoch = epoch{term: term, number: n.queue.Number(), count: n.epoch.count}
+	n.epoch = epoch{term: term, number: n.queue.Number()}
 	data := append(entry.AppendHeader(nil), body...)
 	data = n.finish(data, entry.Entry{Kind: entry.EpochBegins, Term: term, Batch: n.epoch.number, Time: n.clock.next()})
 	n.mu.Unlock()
@@ -98,11 +97,11 @@ func (n *Node) endEpoch(reason string) {
 // stopServing ends the epoch while all partitions and mu are locked. It returns those who wait.
 func (n *Node) stopServing() (ended pending.Waiters, served bool) {
 	served = n.epoch.serving
-	n.epoch = epoch{count: n.epoch.count}
+	n.epoch = epoch{}
 	n.current.Store(0)
 	n.lease.drop()
 	if served {
-		n.counts.epochs.Add(1)
+		n.changes.Add(1)
 	}
 	return n.waiters.TakeAll(), served
 }
@@ -110,12 +109,10 @@ func (n *Node) stopServing() (ended pending.Waiters, served bool) {
 // startServing begins the epoch. mu is locked.
 func (n *Node) startServing() {
 	n.epoch.serving = true
-	n.epoch.count++
 	n.queue.Begin(n.epoch.number)
 	n.roster.NobodySilent() // raft repeats who does not reply
-	n.clock.atLeast(n.fsm.time)
-	n.current.Store(n.epoch.count)
-	n.counts.epochs.Add(1)
+	n.clock.reach(n.fsm.time)
+	n.current.Store(n.changes.Add(1))
 }
 
 // Epoch returns the epoch in which this node leads, 0 if it does not. It implements [commands.Topology].

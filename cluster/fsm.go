@@ -111,19 +111,33 @@ func (n *Node) applyEpoch(e *entry.Entry) error {
 	if err := n.takeBack(); err != nil {
 		return err
 	}
-	n.mu.Lock()
-	n.queue.Drop()
-	mine := n.epoch.term == e.Term && n.epoch.number == e.Batch && n.epoch.failed == nil
-	if mine {
-		n.startServing()
-	}
-	n.mu.Unlock()
-	n.updateView()
-	if mine {
+	if n.beginOrFollow(e) {
 		n.log.Info("this node leads the cluster now", "term", e.Term)
 		n.wakeUp()
 	}
 	return nil
+}
+
+// beginOrFollow begins the epoch of an entry, and reports true, if this node has proposed it. Only what a leader changes is
+// ever taken back, so a follower does not pay for undos.
+func (n *Node) beginOrFollow(e *entry.Entry) (begun bool) {
+	defer n.updateView()
+	n.mu.Lock()
+	mine := n.isOwn(e)
+	n.mu.Unlock()
+	n.o.Store.KeepUndo(mine)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.queue.Drop()
+	if mine = mine && n.isOwn(e); mine {
+		n.startServing()
+	}
+	return mine
+}
+
+// isOwn reports whether an entry begins the epoch that this node wants. mu is held.
+func (n *Node) isOwn(e *entry.Entry) bool {
+	return n.epoch.term == e.Term && n.epoch.number == e.Batch && n.epoch.failed == nil
 }
 
 // endOlder ends the epoch of this node, because another node leads already.

@@ -1,10 +1,13 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"time"
 
 	"cellserver/cluster/pending"
+	"cellserver/internal/topology"
 
 	"github.com/hashicorp/raft"
 )
@@ -32,9 +35,9 @@ func (n *Node) GiveWay(id string) error {
 	n.drain()
 	r := n.raft.Load()
 	if to == nil {
-		return r.LeadershipTransfer().Error()
+		return n.await(r.LeadershipTransfer())
 	}
-	return r.LeadershipTransferToServer(to.ID, to.Address).Error()
+	return n.await(r.LeadershipTransferToServer(to.ID, to.Address))
 }
 
 // successor returns the server that is to lead; nil if any may.
@@ -120,4 +123,33 @@ func (n *Node) Stop() error {
 		}
 	}
 	return n.Close()
+}
+
+var errNoProgress = errors.New("it answers, and makes no progress")
+
+// awaitApplied waits until a node has applied an entry. It gives up after some time without progress.
+func (n *Node) awaitApplied(k topology.Node, index uint64, patience time.Duration) error {
+	if n.o.Peers == nil {
+		return errAlone
+	}
+	ticker := time.NewTicker(n.o.NodeTimeout / 4)
+	defer ticker.Stop()
+	last, since := uint64(0), n.o.Clock.Monotonic()
+	for {
+		at, err := n.o.Peers.Applied(k)
+		now := n.o.Clock.Monotonic()
+		switch {
+		case err == nil && at >= index:
+			return nil
+		case err == nil && at > last:
+			last, since = at, now
+		case now-since > int64(patience):
+			return fmt.Errorf("node %s gets no data: its last entry is %d of %d: start it, or remove it by CLUSTER FORGET (%v)", k.ID, last, index, cmp.Or(err, errNoProgress))
+		}
+		select {
+		case <-ticker.C:
+		case <-n.gone:
+			return errUnknown
+		}
+	}
 }

@@ -1,10 +1,7 @@
 package cluster
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
-	"time"
 
 	"cellserver/cluster/entry"
 	"cellserver/cluster/pending"
@@ -56,7 +53,7 @@ func (n *Node) propound(kind entry.Kind, body []byte, done func(safe bool)) erro
 	if n.current.Load() == 0 {
 		return errNotLeader
 	}
-	b := n.queue.Add(kind, n.epoch.term)
+	b := n.queue.Add(kind, n.epoch.term, n.clock.next())
 	b.Fixed = body
 	n.waiters.Add(pending.Waiter{Need: b.Number, Done: done})
 	n.wakeUp()
@@ -84,7 +81,7 @@ func (n *Node) Forget(id string) error {
 	if n.current.Load() == 0 {
 		return errNotLeader
 	}
-	if err := n.raft.Load().RemoveServer(raft.ServerID(id), 0, 0).Error(); err != nil {
+	if err := n.await(n.raft.Load().RemoveServer(raft.ServerID(id), 0, 0)); err != nil {
 		return err
 	}
 	body, err := entry.AppendGone(nil, id)
@@ -113,34 +110,5 @@ func (n *Node) Failover() error {
 func (n *Node) Publish(channel, message []byte) {
 	if n.o.Publish != nil {
 		n.o.Publish(channel, message)
-	}
-}
-
-var errNoProgress = errors.New("it answers, and makes no progress")
-
-// awaitApplied waits until a node has applied an entry. It gives up after some time without progress.
-func (n *Node) awaitApplied(k topology.Node, index uint64, patience time.Duration) error {
-	if n.o.Peers == nil {
-		return errAlone
-	}
-	ticker := time.NewTicker(n.o.NodeTimeout / 4)
-	defer ticker.Stop()
-	last, since := uint64(0), n.o.Clock.Monotonic()
-	for {
-		at, err := n.o.Peers.Applied(k)
-		now := n.o.Clock.Monotonic()
-		switch {
-		case err == nil && at >= index:
-			return nil
-		case err == nil && at > last:
-			last, since = at, now
-		case now-since > int64(patience):
-			return fmt.Errorf("node %s gets no data: its last entry is %d of %d: start it, or remove it by CLUSTER FORGET (%v)", k.ID, last, index, cmp.Or(err, errNoProgress))
-		}
-		select {
-		case <-ticker.C:
-		case <-n.stop:
-			return errUnknown
-		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 // counts are what a node counts. Any goroutine may read them.
 type counts struct {
-	epochs      atomic.Int64 // epochs that began and ended here
 	undone      atomic.Int64 // effects that were taken back
 	leaseMisses atomic.Int64 // replies that waited for an entry because there was no lease
 	entries     atomic.Int64 // entries that this node has proposed
@@ -52,11 +51,14 @@ type Metrics struct {
 	Latency [latencySteps]int64
 }
 
+// Memory returns the bytes that changes take which no majority has confirmed.
+func (n *Node) Memory() int64 { return n.queue.Memory() }
+
 // Metrics returns the numbers of the node.
 func (n *Node) Metrics() Metrics {
 	c := &n.counts
 	m := Metrics{
-		Leads: n.current.Load() != 0, Applied: n.applied.Load(), EpochChanges: c.epochs.Load(), Undone: c.undone.Load(),
+		Leads: n.current.Load() != 0, Applied: n.applied.Load(), EpochChanges: int64(n.changes.Load()), Undone: c.undone.Load(),
 		LeaseMisses: c.leaseMisses.Load(), Entries: c.entries.Load(), EntryBytes: c.bytes.Load(), Dropped: c.dropped.Load(),
 	}
 	for i := range c.latency {

@@ -91,11 +91,14 @@ type Node struct {
 	clock   clusterClock
 	view    atomic.Pointer[topology.View]
 	current atomic.Uint64 // the epoch; 0: this node does not lead
+	changes atomic.Uint64 // how many epochs have begun or ended here: it is odd in an epoch, and then the number of the epoch
 	applied atomic.Uint64 // the index of the last applied entry
 	broken  atomic.Bool   // the node has stopped by itself
 	wake    chan struct{} // makes run look for work; has room for one
 	futures chan proposed
 	stop    chan struct{}
+	gone    chan struct{} // is closed when raft is shut down
+	end     sync.Once     // closes gone
 	changed chan struct{} // see Changed; has room for one
 	running sync.WaitGroup
 
@@ -134,7 +137,7 @@ func New(o Options) *Node {
 	o.Window = max(o.Window, 1)
 	n := &Node{
 		o: o, log: o.Log, wake: make(chan struct{}, 1), futures: make(chan proposed, o.Window+1), stop: make(chan struct{}),
-		changed: make(chan struct{}, 1),
+		gone: make(chan struct{}), changed: make(chan struct{}, 1),
 	}
 	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert}
 	n.clock.source = o.Clock
@@ -150,7 +153,6 @@ func New(o Options) *Node {
 // Start loads what the disk has, and takes part in the cluster. A node has forgotten to whom it promised a lease. So
 // between two runs there must be a NodeTimeout.
 func (n *Node) Start() error {
-	n.o.Store.KeepUndo(true)
 	r, err := raft.NewRaft(raftConfig(n.o.Self.ID, n.o.NodeTimeout, n.log), machine{n}, n.o.Disk.Logs, n.o.Disk.Stable, n.o.Disk.Snapshots, n.o.Transport)
 	if err != nil {
 		return err
@@ -195,12 +197,29 @@ func (n *Node) wakeUp() {
 	}
 }
 
-// Close stops the node at once. Replies that wait are not sent.
+// Close stops the node at once. Replies that wait are not sent. Close its transport before: raft does not abort a message
+// that it sends or receives.
 func (n *Node) Close() error {
-	err := n.raft.Load().Shutdown().Error()
+	n.end.Do(func() { close(n.gone) })
+	var err error
+	if r := n.raft.Load(); r != nil {
+		err = r.Shutdown().Error()
+	}
 	close(n.stop)
 	n.running.Wait()
 	return err
+}
+
+// await waits for the result of a call to raft, or until the node ends. Raft answers some calls never if it is shut down.
+func (n *Node) await(f raft.Future) error {
+	result := make(chan error, 1)
+	go func() { result <- f.Error() }()
+	select {
+	case err := <-result:
+		return err
+	case <-n.gone:
+		return errUnknown
+	}
 }
 
 // errBroken is the error of raft's calls after the node has stopped by itself.
@@ -213,6 +232,7 @@ func (n *Node) fail(err error) {
 	}
 	n.log.Error("this node leaves the cluster because it cannot go on", "error", err)
 	n.updateView()
+	n.end.Do(func() { close(n.gone) })
 	go n.raftShutdown()
 	if n.o.Failed != nil {
 		n.o.Failed(err)

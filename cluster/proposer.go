@@ -27,12 +27,12 @@ func (n *Node) Committed(tx *store.Tx, effects []store.Effect) {
 	if n.tooLate(tx.Now(), undo) {
 		n.epoch.failed = errTooLate
 	}
-	n.queue.Collect(n.epoch.term, effects, undo)
+	n.queue.Collect(n.epoch.term, n.clock.reach(tx.Now()), effects, undo)
 	n.wakeUp()
 }
 
-// tooLate reports whether a transaction at now has changed a key that other nodes may have removed, because it has expired
-// since. mu is held.
+// tooLate reports whether a transaction at now has changed a key that expired before the time of an earlier entry. Other
+// nodes may remove such a key before they have the entry of the transaction. mu is held.
 func (n *Node) tooLate(now int64, undo []store.Undo) bool {
 	limit := n.clock.last.Load() - int64(late)
 	if now >= limit {
@@ -86,14 +86,14 @@ func (n *Node) nextEntry() (data []byte, term uint64) {
 		if !n.lease.wanted {
 			return nil, 0
 		}
-		n.queue.Add(entry.Tick, n.epoch.term)
+		n.queue.Add(entry.Tick, n.epoch.term, n.clock.next())
 		b = n.queue.Take()
 	}
 	n.lease.wanted = false
 	b.Sent = n.o.Clock.Monotonic()
 	data = b.AppendTo(entry.AppendHeader(make([]byte, 0, entry.HeaderSize+b.Len())))
 	n.counts.proposed(len(data))
-	return n.finish(data, entry.Entry{Kind: b.Kind, Term: b.Term, Batch: b.Number, Time: n.clock.next()}), b.Term
+	return n.finish(data, entry.Entry{Kind: b.Kind, Term: b.Term, Batch: b.Number, Time: b.Time}), b.Term
 }
 
 // finish completes an entry. If it cannot be encoded, the epoch fails.

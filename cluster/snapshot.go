@@ -18,10 +18,11 @@ type frozen struct {
 	store *store.Snapshot // nil after Persist
 	facts image.Facts
 	undo  pending.Committed
+	gone  chan struct{} // ends the writing
 }
 
 // TakeSnapshot writes a snapshot to the disk, so that the log before it can be removed.
-func (n *Node) TakeSnapshot() error { return n.raft.Load().Snapshot().Error() }
+func (n *Node) TakeSnapshot() error { return n.await(n.raft.Load().Snapshot()) }
 
 var errBusy = errors.New("a database is being emptied or exchanged: take the snapshot again later")
 
@@ -31,7 +32,7 @@ func (n *Node) snapshot() (raft.FSMSnapshot, error) {
 	if n.broken.Load() {
 		return nil, errBroken
 	}
-	f, possible := &frozen{}, false
+	f, possible := &frozen{gone: n.gone}, false
 	s, err := n.o.Store.Snapshot(n.Horizon(), func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
@@ -64,7 +65,7 @@ func (n *Node) facts() image.Facts {
 func (f *frozen) Persist(sink raft.SnapshotSink) error {
 	s := f.store
 	f.store = nil
-	return image.Save(sink, s, f.facts, f.undo)
+	return image.Save(abortable{sink, f.gone}, s, f.facts, f.undo)
 }
 
 // Release implements [raft.FSMSnapshot].
@@ -89,6 +90,7 @@ func (n *Node) restore(in io.Reader) error {
 	n.updateView()
 	tx.End()
 	ended.Answer(false)
+	n.o.Store.KeepUndo(false)
 	n.empty()
 	index, err := n.load(in)
 	if err != nil {

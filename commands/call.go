@@ -24,6 +24,8 @@ type Call struct {
 	// show them as "(redacted)".
 	Secret []int
 
+	InScript bool // a script calls the command
+
 	// Slept is the time in nanoseconds that the command has waited between its tries. It counts as
 	// time of the command.
 	Slept int64
@@ -34,6 +36,9 @@ type Runner interface {
 	Run(inner *Call)
 	// Alone reports whether no other client waits for the command.
 	Alone() bool
+	// Admit returns the error of a command that a script must not run now. wrote says that the script has written: then the
+	// state of the server is no reason.
+	Admit(inner *Call, wrote bool) error
 }
 
 // Name returns the command's full name, "" if there is no such command.
@@ -92,6 +97,8 @@ const (
 	// TakesLong: the command may take long, and has changed nothing. The session calls it again on a
 	// goroutine of its own. [Call.TakesSteps] returns it.
 	TakesLong = Verdict(resp.Offload)
+	// Restart: the command has changed nothing, and runs again at once. Its footprint is another one now.
+	Restart = Verdict(-1)
 )
 
 // Error implements error. No client gets the text.

@@ -37,7 +37,7 @@ var CategoryOrder = []string{"keyspace", "read", "write", "set", "sortedset", "l
 
 var groupCategories = map[Group][]string{
 	GroupString: {"string"}, GroupSortedSet: {"sortedset"}, GroupHash: {"hash"}, GroupSet: {"set"}, GroupGeneric: {"keyspace"}, GroupConnection: {"connection"},
-	GroupTransaction: {"transaction"}, GroupLimiter: {"throttle"},
+	GroupTransaction: {"transaction"}, GroupLimiter: {"throttle"}, GroupScripting: {"scripting"},
 }
 
 // ACLCategories returns the ACL categories of a command: those that its flags imply, and its own

@@ -37,6 +37,7 @@ const (
 	LongRunning                       // its time grows with the sizes of several values together
 	Unpaused                          // runs while clients are paused; DEBUG needs it to move a stopped clock past the pause
 	Linear                            // its time grows with the size of one value: Call.TakesSteps
+	RunsScript                        // runs a script, which calls commands
 )
 
 // Group is the family of a command in the documentation, in the terms of COMMAND DOCS.
@@ -55,6 +56,7 @@ const (
 	GroupPubSub      Group = "pubsub"
 	GroupCluster     Group = "cluster"
 	GroupLimiter     Group = "limiter"
+	GroupScripting   Group = "scripting"
 )
 
 // Command is one row of the table.

@@ -72,8 +72,9 @@ type Wait struct {
 // Scratch is reusable memory of a connection: with it, a limiter allocates nothing. The fields are
 // nil until the first use.
 type Scratch struct {
-	Limit *limiters.Scratch
-	Check *rules.Check
+	Limit  *limiters.Scratch
+	Check  *rules.Check
+	Script any // the script of the running command; only Server.Scripts uses it
 }
 
 // Release drops the references to the last request, so that an idle connection keeps no request in
@@ -81,6 +82,7 @@ type Scratch struct {
 func (s *Scratch) Release() {
 	s.Limit.Release()
 	s.Check.Release()
+	s.Script = nil
 }
 
 // Peer is the transport's side of a connection. Any goroutine may call its methods.

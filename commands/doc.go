@@ -5,13 +5,14 @@
 //	conn.go, conn_transaction.go, conn_listen.go   the connection that sent the command
 //	steps.go                                       how long a command may keep other clients waiting
 //	server.go, clientinfo.go, disk.go, refusal.go  the server, as narrow interfaces
+//	scripts.go                                     the scripts of the server
 //	args.go, database.go, expiry.go, scan_args.go, float.go  arguments that many commands read
 //	reply.go, errors.go, help.go                   replies that many commands write
 //	events.go                                      keyspace events, which commands publish
 //	version.go                                     versions, and the name of the mode
 //
 // The commands are in the folders below: strings, keys, sortedsets, limits, transactions,
-// pubsub, connection, admin, cluster. A command is one file, named after it, with its test
+// scripting, pubsub, connection, admin, cluster. A command is one file, named after it, with its test
 // beside it. Commands that differ by a parameter share a file: grep 'Name: "touch"' finds the row.
 // A file declares its command as data and registers it:
 //

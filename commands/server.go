@@ -20,12 +20,18 @@ type Server struct {
 	Settings Settings
 	Rules    *rules.Rules
 	Clients  Clients
-	PubSub   Broker
-	Tracker  Tracker
-	Monitors Monitors
+	Scripts  Scripts
 	Stats    Stats
 	Disk     Persistence
 	Control  Control
+	Listeners
+}
+
+// Listeners are the connections that the server tells what others do.
+type Listeners struct {
+	PubSub   Broker
+	Tracker  Tracker
+	Monitors Monitors
 }
 
 // Config returns the configuration in force. The caller must not change it.

@@ -12,12 +12,13 @@ const segmentSize = flushAt + 64<<10
 // A buffer checks its limit with each write. If the output exceeds the limit, the buffer frees everything and drops all
 // further output.
 type buffer struct {
-	buf   []byte   // the last segment
-	room  int      // length of buf up to which put has nothing to do; 0 at first
-	full  [][]byte // the segments before buf
-	held  int      // the bytes of full
-	limit int      // most bytes of all segments; 0: no limit
-	over  bool     // the output exceeded the limit
+	buf   []byte                     // the last segment
+	room  int                        // length of buf up to which put has nothing to do; 0 at first
+	full  [][]byte                   // the segments before buf
+	held  int                        // the bytes of full
+	limit int                        // most bytes of all segments; 0: no limit
+	over  bool                       // the output exceeded the limit
+	grown func(size int) (limit int) // is called after each segment; may be nil
 }
 
 // put replaces the last segment, after a short write to it.
@@ -57,6 +58,13 @@ func (w *buffer) measure() {
 func (w *buffer) nextSegment() {
 	w.full = append(w.full, w.buf)
 	w.held += len(w.buf)
+	if w.grown != nil {
+		w.limit = w.grown(w.held)
+		if w.limit > 0 && w.held > w.limit {
+			w.overflow()
+			return
+		}
+	}
 	w.measure()
 	w.buf = make([]byte, 0, max(w.room, 0)+minRead)
 }
@@ -86,6 +94,10 @@ func (w *buffer) SetLimit(bytes int) {
 	w.limit = bytes
 	w.measure()
 }
+
+// OnGrowth makes the buffer call grown after each segment, of about 1 MB, with the number of bytes. The result is the new
+// limit.
+func (w *buffer) OnGrowth(grown func(size int) (limit int)) { w.grown = grown }
 
 // Over reports whether the output exceeded its limit. The writer drops all further replies, and the session
 // closes after the command. A command that writes much may stop.

@@ -44,6 +44,20 @@ func (c *Client) admit(call *commands.Call) error {
 	return nil
 }
 
+// Admit implements [commands.Runner].
+func (c *Client) Admit(inner *commands.Call, wrote bool) error {
+	const onKeys = commands.Write | commands.ReadOnly
+	if now := c.server.condition.Load(); now != nil && !wrote && inner.Cmd.Flags&onKeys != 0 {
+		if err := checkCondition(inner, now); err != nil {
+			return err
+		}
+	}
+	if c.server.Config().ClusterEnabled {
+		return c.checkInScript(inner)
+	}
+	return nil
+}
+
 // errOnlySubscribing is the error of most commands of a subscribed RESP2 client. Such a client
 // cannot distinguish replies from messages.
 func errOnlySubscribing(cmd *commands.Command) error {

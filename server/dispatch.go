@@ -61,14 +61,17 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	if queue.Active && cmd.Flags&commands.Immediate == 0 {
 		return c.queue(call)
 	}
-	full := c.server.parts.Disk.Full() && call.EffectiveFlags()&commands.Write != 0
-	if !c.offloaded && (full || (cmd.Flags|queue.Flags)&commands.MayTakeLong != 0) {
+	full := c.server.parts.Disk.Full() && mayWrite(call)
+	if !c.offloaded && (full || (cmd.Flags|queue.Flags)&commands.MayTakeLong|queue.Flags&commands.RunsScript != 0) {
 		return resp.Offload
 	}
 	if full {
 		c.server.parts.Disk.Relieve()
 	}
 	st := c.execute(call)
+	for st == resp.Status(commands.Restart) {
+		st = c.execute(call)
+	}
 	if after := c.conn.After; after != nil {
 		c.conn.After = nil
 		after()
@@ -157,6 +160,10 @@ func (c *Client) applyUnblock() error {
 // paused reports whether CLIENT PAUSE holds a command back.
 func (c *Client) paused(call *commands.Call) bool {
 	paused, all := c.server.clients.Paused(call.NowMillis())
-	mayWrite := func() bool { return call.EffectiveFlags()&(commands.Write|commands.MayReplicate) != 0 }
-	return paused && (all || mayWrite()) && call.Cmd.Flags&commands.Unpaused == 0
+	return paused && (all || mayWrite(call)) && call.Cmd.Flags&commands.Unpaused == 0
+}
+
+// mayWrite reports whether a command, or one of its transaction or script, may change keys.
+func mayWrite(call *commands.Call) bool {
+	return call.EffectiveFlags()&(commands.Write|commands.MayReplicate) != 0
 }

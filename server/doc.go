@@ -10,6 +10,7 @@
 //	redirect.go   MOVED, CLUSTERDOWN and READONLY, on a node that does not lead
 //	cluster.go    what the cluster tells the server: a new leader, messages of other nodes
 //	execute.go    takes the locks, runs the command, replies with an error
+//	busy.go       waits for scripts that take long
 //	timing.go     measures how long commands take
 //	settings.go   CONFIG SET and CONFIG REWRITE
 //	control.go    SHUTDOWN, CONFIG RESETSTAT

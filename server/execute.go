@@ -25,7 +25,9 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 		case *fp == (store.Footprint{}):
 			return c.run(call)
 		case c.offloaded:
-			c.tx.BeginLong(call.Now, c.conn.DB, fp)
+			if since := c.beginLong(call, fp); since != 0 {
+				return c.awaitScript(call, since)
+			}
 		case !c.tx.TryBegin(call.Now, c.conn.DB, fp):
 			return resp.Offload
 		case cmd.Name == "exec" && c.conn.Transaction.Queue.TakesLong(c.tx):
@@ -50,12 +52,18 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 	} else {
 		c.tx.End()
 	}
+	if c.tx.Since != 0 {
+		c.wakeWaiting()
+	}
 	return st
 }
 
 // endPanicked ends the transaction of a command that panicked. mark is where the reply begins.
 func (c *Client) endPanicked(call *commands.Call, mark int, reason any) {
 	c.server.tracking.EndTx(&c.conn)
+	if c.tx.Since != 0 {
+		c.wakeWaiting()
+	}
 	c.exhausted(call, mark, reason)
 }
 
@@ -76,17 +84,30 @@ func (c *Client) exhausted(call *commands.Call, mark int, reason any) {
 	}
 }
 
-// maxExecEffects is how many bytes the changes of a transaction may have beyond the bytes of its
-// commands. All changes wait in memory until EXEC has ended, and a copy is far larger than its
-// command.
-const maxExecEffects = 64 << 20
+const (
+	// maxExecEffects is how many bytes the changes of a transaction may have beyond the bytes of its
+	// commands. All changes wait in memory until EXEC has ended, and a copy is far larger than its
+	// command.
+	maxExecEffects = 64 << 20
+	// minExecEffects is the same while memory is at maxmemory.
+	minExecEffects = 16 << 20
+)
 
-const errExecTooLarge commands.Error = "OOM the changes of the transaction exceed 64 MB more than its commands: split the transaction"
+const errExecTooLarge commands.Error = "OOM the changes of the transaction take too much memory: split the transaction, or raise maxmemory"
+
+// execEffects returns how many bytes the changes of a transaction may have. They take twice their size, because
+// the log encodes them.
+func (c *Client) execEffects() int64 {
+	bound := int64(maxExecEffects)
+	if limit := c.server.Config().MaxMemory; limit > 0 {
+		bound = min(bound, minExecEffects+max(0, limit-c.server.parts.Store.Used())/2)
+	}
+	return bound + int64(c.conn.Transaction.Bytes)
+}
 
 // Run implements [commands.Runner]. It refuses commands that need memory after too many changes.
 func (c *Client) Run(inner *commands.Call) {
-	bound := maxExecEffects + int64(c.conn.Transaction.Bytes)
-	if inner.Cmd.Flags&commands.DenyOOM != 0 && inner.Tx != nil && inner.Tx.EffectBytes() > bound {
+	if inner.Cmd.Flags&commands.DenyOOM != 0 && inner.Tx != nil && inner.Tx.EffectBytes() > c.execEffects() {
 		c.server.stats.Commands.Of(inner.Cmd).Rejected.Add(1)
 		c.server.replyError(inner, errExecTooLarge)
 		return
@@ -117,13 +138,16 @@ func (c *Client) run(call *commands.Call) resp.Status {
 		c.countGroup()
 		c.timing.cmd = cmd
 	}
-	mark := call.Out.Mark()
+	mark, start := call.Out.Mark(), c.timing.since
+	if cmd.Flags&commands.RunsScript != 0 {
+		c.show(call)
+	}
 	err := cmd.Run(call)
 	if call.Events != 0 && cmd.Group == commands.GroupLimiter && call.Tx != nil {
 		call.NotifyEffects(call.Tx.Effects(before))
 	}
 	v, ended := err.(commands.Verdict)
-	if v == commands.TryAgain || v == commands.TakesLong {
+	if v == commands.TryAgain || v == commands.TakesLong || v == commands.Restart {
 		return resp.Status(v)
 	}
 	if err != nil && !ended {
@@ -134,6 +158,10 @@ func (c *Client) run(call *commands.Call) resp.Status {
 	if grouped {
 		c.timing.n++
 	} else {
+		if cmd.Flags&commands.RunsScript != 0 {
+			c.countGroup()
+			call.Slept += c.timing.since - start // the time of its commands
+		}
 		c.countCall(call)
 	}
 	if c.conn.Tracking.On || s.monitors.On() {
@@ -147,13 +175,23 @@ func (c *Client) notify(call *commands.Call) {
 	if call.Cmd.Flags&commands.ReadOnly != 0 && call.Tx != nil && c.conn.Tracking.Wants() {
 		tracking.NoteReads(call)
 	}
+	if call.Cmd.Flags&commands.RunsScript == 0 {
+		c.show(call)
+	}
+}
+
+// show passes a command to the monitors. They see a script before its commands.
+func (c *Client) show(call *commands.Call) {
 	if c.server.monitors.On() {
-		c.server.monitors.Show(call, c.monitorAddr())
+		c.server.monitors.Show(call, c.monitorAddr(call))
 	}
 }
 
 // monitorAddr returns the client's address in the format of MONITOR.
-func (c *Client) monitorAddr() string {
+func (c *Client) monitorAddr(call *commands.Call) string {
+	if call.InScript {
+		return "lua"
+	}
 	if c.conn.Link.IsUnix() {
 		return "unix:" + c.server.Config().UnixSocket
 	}

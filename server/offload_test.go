@@ -78,7 +78,7 @@ func offloaded(t *testing.T, lines ...string) bool {
 func TestAFullLogHoldsChanges(t *testing.T) {
 	h := servertest.New(t)
 	h.Session.SetMayOffload(true)
-	for _, changes := range []string{"set k 1", "incr k", "cl.throttle u 15 30 60", "multi\r\nset k 2\r\nexec"} {
+	for _, changes := range []string{"set k 1", "incr k", "cl.throttle u 15 30 60", "multi\r\nset k 2\r\nexec", "eval \"return 1\" 0"} {
 		h.Disk.IsFull = true
 		h.Send([]byte(changes + "\r\n"))
 		require.Equal(t, resp.Offload, h.Status, changes)

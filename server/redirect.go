@@ -31,6 +31,28 @@ func (c *Client) checkCluster(call *commands.Call) error {
 	return elsewhere(c.server.control.topology.View(), call, slot)
 }
 
+// The errors of a script's command whose keys are not on this node.
+const (
+	errScriptSlots commands.Error = "ERR Script attempted to access keys that do not hash to the same slot"
+	errScriptNode  commands.Error = "ERR Script attempted to access a non local key in a cluster node"
+)
+
+// checkInScript is checkCluster for a command of a script.
+func (c *Client) checkInScript(call *commands.Call) error {
+	slot, err := slotOf(call)
+	switch {
+	case err != nil:
+		return errScriptSlots
+	case c.batch.epoch != 0 || c.server.control.topology == nil:
+		return nil
+	case call.Cmd.Flags&commands.Write != 0:
+		return errReadOnly
+	case elsewhere(c.server.control.topology.View(), call, slot) != nil:
+		return errScriptNode
+	}
+	return nil
+}
+
 // slotOf returns the slot of all keys of a command or of a transaction, -1 if there are no keys.
 func slotOf(call *commands.Call) (slot int, err error) {
 	slot = -1
@@ -108,6 +130,9 @@ func (c *Client) epochEnded() bool {
 // refuseLocked unlocks the partitions of a command that must not run, and replies with an error.
 func (c *Client) refuseLocked(call *commands.Call) resp.Status {
 	c.tx.End()
+	if c.tx.Since != 0 {
+		c.wakeWaiting()
+	}
 	call.Tx = nil
 	slot, _ := slotOf(call)
 	err := elsewhere(c.server.control.topology.View(), call, slot)

@@ -11,6 +11,7 @@ import (
 	"cellserver/server/monitor"
 	"cellserver/server/pubsub"
 	"cellserver/server/report"
+	"cellserver/server/scripts"
 	"cellserver/server/slowlog"
 	"cellserver/server/stats"
 	"cellserver/server/tracking"
@@ -82,8 +83,9 @@ func New(o Options) *Server {
 	})
 	s.parts = commands.Server{
 		Store: o.Store, Clock: o.Clock, Log: o.Log, Settings: s.settings, Rules: ruleSet,
-		Clients: s.clients, PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors, Disk: o.Persistence, Control: &s.control,
-		Stats: commands.Stats{Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow, Logins: s.stats.Logins, Report: s.report},
+		Clients: s.clients, Scripts: &scripts.Scripts{}, Disk: o.Persistence, Control: &s.control,
+		Listeners: commands.Listeners{PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors},
+		Stats:     commands.Stats{Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow, Logins: s.stats.Logins, Report: s.report},
 	}
 	s.control.active.Store(true)
 	o.Store.Observe(s)

@@ -42,6 +42,7 @@
 //	tables.go     the tables of all databases, made when they are used
 //	store.go      Store: options, size and counters
 //	tx.go         Tx: beginning, ending, effects; Observer
+//	long.go       transactions that may take long
 //	entry.go      Entry: finding and reading a key; expiry on access
 //	entry_write.go      writing integers, strings, collections and expiries
 //	entry_collection.go  changing collections of any type, by its description
@@ -58,6 +59,8 @@
 //	step.go       following a clock that is set back
 //	snapshot.go   Snapshot
 //	undo.go       keeping what transactions change, and taking it back
+//	own_undo.go   what a transaction keeps that can be taken back while it runs
+//	mark.go       long transactions that run a script
 //
 // For speed alone, each behind a seam:
 //

@@ -75,7 +75,7 @@ func (tx *Tx) locate(e *Entry, key []byte) {
 	p := tx.partition(key)
 	t := tx.s.tables.look(int(p.index), tx.db)
 	if t == nil {
-		t = tx.s.tables.make(p, tx.db)
+		t = tx.makeTable(p)
 	}
 	e.tx, e.p, e.db = tx, p, tx.db
 	t.Find(&e.place, key, tx.hashes.of(t, key))

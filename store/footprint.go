@@ -32,6 +32,19 @@ func (f *Footprint) below(p int) *Footprint {
 	return &below
 }
 
+// contains reports whether every partition of another footprint is in f.
+func (f *Footprint) contains(other *Footprint) bool {
+	for i, w := range other {
+		if w&^f[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// IsEmpty reports whether there is no partition.
+func (f *Footprint) IsEmpty() bool { return *f == Footprint{} }
+
 // each calls do for every partition in ascending order, the order of locking.
 func (f *Footprint) each(do func(p int)) {
 	for i, w := range f {

@@ -1,6 +1,9 @@
 package store
 
 import (
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,4 +102,94 @@ func TestASnapshotHoldsNothingWhileItWaits(t *testing.T) {
 	}
 	long.End()
 	<-begun
+}
+
+// TestNobodySleepsDuringALongTransaction: somebody may sleep until a short transaction ends. Then a long one lets him pass
+// before it begins.
+func TestNobodySleepsDuringALongTransaction(t *testing.T) {
+	for range 20 {
+		var l lock
+		l.Lock()
+		tried, began := make(chan bool, 1), make(chan struct{})
+		go func() { tried <- l.try() }()
+		for l.sleepers.Load() == 0 {
+			runtime.Gosched()
+		}
+		go func() {
+			defer close(began)
+			l.lockLong(isLong)
+		}()
+		for l.wanted.Load() == 0 {
+			runtime.Gosched()
+		}
+		require.False(t, l.try(), "a long transaction waits")
+		l.Unlock()
+		require.True(t, <-tried)
+		require.Zero(t, l.long.Load())
+		l.Unlock()
+		<-began
+		require.False(t, l.try())
+		require.False(t, l.tryLong(isLong))
+		require.False(t, l.sleep())
+	}
+}
+
+// TestSleepersPassLongTransactions: many try the same lock, and half of them are long. A short one that slept during a long
+// one would sleep until its end, and this one ends only after it.
+func TestSleepersPassLongTransactions(t *testing.T) {
+	var l lock
+	var shorts, longs atomic.Int32
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range scaled(500) {
+				if l.try() {
+					shorts.Add(1)
+					runtime.Gosched()
+					l.Unlock()
+				}
+			}
+		})
+		wg.Go(func() {
+			for range scaled(100) {
+				if l.tryLong(isLong) {
+					for l.sleepers.Load() > 0 {
+						runtime.Gosched()
+					}
+					longs.Add(1)
+					l.long.Store(0)
+					l.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Positive(t, shorts.Load())
+	require.Positive(t, longs.Load())
+}
+
+// TestNobodySleepsOnLocksOfAWaiter: who has met too many long transactions waits with locks in his hands. Others pass them.
+func TestNobodySleepsOnLocksOfAWaiter(t *testing.T) {
+	locks := make([]lock, 2)
+	of := lockOf(func(p int) *lock { return &locks[p] })
+	var both Footprint
+	both.add(0)
+	both.add(1)
+	require.True(t, locks[1].tryLong(isLong))
+	waited := make(chan struct{})
+	go func() {
+		defer close(waited)
+		of.lockAll(&both, 0)
+	}()
+	for locks[0].TryLock() {
+		locks[0].Unlock()
+		runtime.Gosched()
+	}
+	require.False(t, locks[0].try())
+	locks[1].long.Store(0)
+	locks[1].Unlock()
+	<-waited
+	require.Zero(t, locks[0].long.Load()+locks[1].long.Load())
+	of.unlock(&both)
+	require.True(t, locks[0].try())
 }

@@ -17,7 +17,7 @@ type partition struct {
 	watches map[watchKey][]*Watcher
 	keeper  *table.Keeper                // keeps what a snapshot or the undo log must still see; nil for neither
 	behind  *behind                      // steps of the clock that its keys have not followed; nil for none
-	_       [2*table.CacheLine - 72]byte // keeps neighbours off its cache lines
+	_       [2*table.CacheLine - 88]byte // keeps neighbours off its cache lines
 }
 
 // keep makes a snapshot and an undo log see what the partition holds. Both may be nil.

@@ -47,7 +47,11 @@ func (tx *Tx) PrefetchAll(keys [][]byte) {
 	h := &tx.hashes
 	h.batch, h.found = h.batch[:0], h.found[:0]
 	for _, key := range keys {
-		t := tx.s.tables.of(tx.partition(key), tx.db)
+		p := tx.partition(key)
+		t := tx.s.tables.look(int(p.index), tx.db)
+		if t == nil {
+			t = tx.makeTable(p)
+		}
 		hash := t.Hash(key)
 		h.batch = append(h.batch, hashedKey{at: unsafe.SliceData(key), size: len(key), hash: hash})
 		h.found = append(h.found, t)

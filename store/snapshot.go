@@ -66,7 +66,7 @@ func (n *Snapshot) freeze(at func()) {
 	partitions := &n.s.partitions
 	var all Footprint
 	all.AddAll()
-	n.s.locks.waitFor(&all)
+	n.s.locks.waitFor(&all, 0)
 	defer n.s.locks.unlock(&all)
 	for i := range partitions {
 		n.parts[i].Init(&n.copies, n.number, slices.Clone(partitions[i].tables))

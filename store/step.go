@@ -17,7 +17,7 @@ type Step struct{ Was, Back int64 }
 func (s *Store) StepBack(step Step, at func()) {
 	var all Footprint
 	all.AddAll()
-	s.locks.waitFor(&all)
+	s.locks.waitFor(&all, 0)
 	defer s.locks.unlock(&all)
 	if at != nil {
 		at()

@@ -63,6 +63,29 @@ func (ts *tables) make(p *partition, db int) *table.Table {
 	return t
 }
 
+// made is a table that a transaction has made.
+type made struct {
+	p  *partition
+	db int
+}
+
+// makeTable makes the table of the transaction's database. At its end, the transaction drops the table if it is empty:
+// commands that find no key must not fill the memory. Database 0 keeps its tables, because it is the usual one.
+func (tx *Tx) makeTable(p *partition) *table.Table {
+	if tx.db > 0 {
+		tx.made = append(tx.made, made{p, tx.db})
+	}
+	return tx.s.tables.make(p, tx.db)
+}
+
+// dropMade drops the tables that the transaction has made and not used.
+func (tx *Tx) dropMade() {
+	for _, m := range tx.made {
+		tx.s.tables.drop(m.p, m.db)
+	}
+	tx.made = nil
+}
+
 // drop drops the table of a locked partition if the table is empty. No transaction may use it.
 func (ts *tables) drop(p *partition, db int) {
 	at, found := p.find(db)

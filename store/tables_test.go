@@ -51,6 +51,39 @@ func TestTablesAreMadeWhenUsed(t *testing.T) {
 	require.Zero(t, s.Used())
 }
 
+// TestTablesThatStayEmpty: a transaction that finds no key keeps no tables in a database that has none.
+func TestTablesThatStayEmpty(t *testing.T) {
+	s := New(Options{Databases: 4, Seed: 1})
+	tx, key := s.NewTx(), []byte("k")
+	look := func(exists bool) {
+		tx.BeginKey(testNow, 2, key)
+		defer tx.End()
+		e := tx.Read(key)
+		require.Equal(t, exists, e.Exists())
+	}
+	look(false)
+	require.Empty(t, s.tables.used())
+	fp := Footprint{}
+	fp.AddKey(key)
+	tx.Begin(testNow, 3, &fp)
+	tx.PrefetchAll([][]byte{key})
+	e := tx.Write(key)
+	e.SetInt(1, NoExpiry)
+	e.Delete()
+	tx.End()
+	require.Empty(t, s.tables.used(), "a key came and went")
+	tx.BeginKey(testNow, 2, key)
+	e = tx.Write(key)
+	e.SetInt(1, NoExpiry)
+	tx.End()
+	look(true)
+	require.Equal(t, []int{2}, s.tables.used())
+	tx.BeginKey(testNow, 0, key)
+	tx.Read(key)
+	tx.End()
+	require.Equal(t, []int{0, 2}, s.tables.used(), "database 0 keeps its tables")
+}
+
 // sweepAll sweeps two rounds: the second one finds the tables that the first one emptied.
 func sweepAll(s *Store, now int64, c *SweepCursor) {
 	for range 2 {

@@ -27,6 +27,9 @@ type Tx struct {
 	// called while the locks are held. It may be nil.
 	Stepped func() int64
 
+	// Since is when the transaction begins if it is to be long and to run a script, otherwise 0. See [Tx.TryBeginLong].
+	Since int64
+
 	s        *Store
 	fp       Footprint
 	only     *partition // the footprint's partition if there is just one
@@ -43,10 +46,13 @@ type Tx struct {
 	operands Operands // of the change at hand
 	weighed  int      // how many effects are in weight
 	weight   int64    // see EffectBytes
+	made     []made   // tables; tables.go
 	walk     walk
 	undo     struct {
 		list  []Undo // gathered from the partitions; undo.go
 		taken bool
+		keeps bool     // KeepUndo was called; undo.go
+		own   *ownUndo // kept for the next transaction; nil before the first KeepUndo
 	}
 }
 
@@ -79,26 +85,18 @@ func (s *Store) NewTx() *Tx {
 // Begin locks the footprint's partitions, in ascending order, for a transaction at now (Unix
 // nanoseconds) in database db.
 func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
-	tx.s.locks.waitFor(fp)
+	tx.s.locks.waitFor(fp, 0)
 	tx.begin(now, db, fp)
 }
 
 // TryBegin is Begin, but does not wait for a long transaction ([Tx.BeginLong]). It reports whether
 // the transaction has begun.
 func (tx *Tx) TryBegin(now int64, db int, fp *Footprint) bool {
-	if tx.s.locks.try(fp) != nil {
+	if tx.s.locks.try(fp, 0) != nil {
 		return false
 	}
 	tx.begin(now, db, fp)
 	return true
-}
-
-// BeginLong is Begin for a transaction that may take long. Others can avoid to wait for it.
-func (tx *Tx) BeginLong(now int64, db int, fp *Footprint) {
-	tx.s.locks.waitFor(fp)
-	fp.each(func(p int) { tx.s.partitions[p].mu.long.Store(true) })
-	tx.begin(now, db, fp)
-	tx.only = nil
 }
 
 // begin begins a transaction whose partitions are locked.
@@ -153,6 +151,9 @@ func (tx *Tx) End() {
 	case !tx.active:
 	case len(tx.effects) == 0:
 		tx.active = false
+		if len(tx.made) > 0 {
+			tx.dropMade()
+		}
 		tx.unlock()
 	default:
 		tx.commit()
@@ -174,6 +175,9 @@ func (tx *Tx) commit() {
 
 func (tx *Tx) finish() {
 	tx.dropEffects()
+	if len(tx.made) > 0 {
+		tx.dropMade()
+	}
 	tx.unlock()
 }
 
@@ -201,6 +205,9 @@ func (tx *Tx) dropEffects() {
 }
 
 func (tx *Tx) unlock() {
+	if tx.undo.keeps {
+		tx.undo.own.end()
+	}
 	if p := tx.only; p != nil {
 		p.mu.Unlock()
 		return
@@ -253,7 +260,7 @@ func (tx *Tx) partition(key []byte) *partition {
 //
 //go:noinline
 func (tx *Tx) silentEffect() *Effect {
-	if tx.s.keepsUndo {
+	if tx.s.keepsUndo || tx.undo.keeps {
 		tx.eachUndoLog((*table.UndoLog).Reset)
 	}
 	return &tx.discard
@@ -261,11 +268,16 @@ func (tx *Tx) silentEffect() *Effect {
 
 // eachUndoLog calls f for the undo log of each partition of the footprint.
 func (tx *Tx) eachUndoLog(f func(*table.UndoLog)) {
+	tx.eachPartition(func(p *partition) { f(p.keeper.Undo) })
+}
+
+// eachPartition calls f for each partition of the footprint.
+func (tx *Tx) eachPartition(f func(*partition)) {
 	if tx.only != nil {
-		f(tx.only.keeper.Undo)
+		f(tx.only)
 		return
 	}
-	tx.fp.each(func(p int) { f(tx.s.partitions[p].keeper.Undo) })
+	tx.fp.each(func(p int) { f(&tx.s.partitions[p]) })
 }
 
 // newEffect returns an effect for the caller to fill in. The observers get it, unless the

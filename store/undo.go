@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 
+	"cellserver/internal/pieces"
 	"cellserver/store/table"
 )
 
@@ -51,7 +52,9 @@ type undoEnd struct{}
 func (undoEnd) Committed(tx *Tx, _ []Effect) { tx.dropUndo() }
 
 // keepsUndo reports whether the changes of the transaction can be undone.
-func (tx *Tx) keepsUndo() bool { return tx.s.keepsUndo && !tx.Silent && !tx.Applied }
+func (tx *Tx) keepsUndo() bool {
+	return (tx.s.keepsUndo || tx.undo.keeps) && !tx.Silent && !tx.Applied
+}
 
 // TakeUndo returns what takes the changes of the transaction back, the last one last. It is for an
 // observer, in its Committed. The slice is valid until the observer returns: append it to another
@@ -183,8 +186,8 @@ func (tx *Tx) revertKey(u *Undo) {
 	case Int:
 		e.SetInt(was.Int, was.ExpireAt)
 	case Raw:
-		// A snapshot may see more of the same memory. So what is appended later must go elsewhere.
-		e.adoptBytes(slices.Clip(was.Bytes), was.ExpireAt)
+		// Others may still read the same memory, and the string may change in place later.
+		e.adoptBytes(pieces.Append(make([]byte, 0, len(was.Bytes)), was.Bytes), was.ExpireAt)
 	default:
 		e.SetCollection(was.Collection, was.ExpireAt)
 	}
@@ -201,4 +204,53 @@ func (tx *Tx) revertFlush(tables []table.Detached) {
 		p.markAllDirty(tx.db, t.Has)
 	}
 	*tx.newEffect() = Effect{Op: OpFlush, DB: tx.db}
+}
+
+// KeepUndo makes the transaction keep what it changes, until its end. So [Tx.Rollback] can take it back. Call it right
+// after Begin.
+func (tx *Tx) KeepUndo() {
+	if tx.s.keepsUndo {
+		return
+	}
+	if tx.undo.own == nil {
+		tx.undo.own = &ownUndo{end: tx.endOwnUndo}
+		tx.undo.own.keeper.Undo = &tx.undo.own.log
+	}
+	tx.undo.keeps = true
+	own := tx.undo.own
+	tx.eachPartition(func(p *partition) {
+		if snapshot, _ := p.kept(); snapshot != nil {
+			p.keep(snapshot, &own.log)
+		} else {
+			p.keeper = &own.keeper
+		}
+	})
+}
+
+// endOwnUndo ends what KeepUndo began.
+func (tx *Tx) endOwnUndo() {
+	tx.dropUndo()
+	tx.undo.keeps = false
+	tx.eachPartition(func(p *partition) {
+		snapshot, _ := p.kept()
+		p.keep(snapshot, nil)
+	})
+}
+
+// Rollback takes back all that the transaction has done since Begin. It needs [Tx.KeepUndo], or [Store.KeepUndo]. The
+// partitions stay locked, and the transaction may go on. Watchers of the keys stay marked. As [Store.Revert], it panics
+// with [ErrExhausted] if there is no memory.
+func (tx *Tx) Rollback() {
+	db, keepExpired := tx.db, tx.KeepExpired
+	tx.gatherUndo()
+	tx.KeepExpired, tx.Applied = true, true
+	defer func() { tx.db, tx.KeepExpired, tx.Applied = db, keepExpired, false }()
+	for i := range slices.Backward(tx.undo.list) {
+		tx.revert(&tx.undo.list[i])
+	}
+	clear(tx.undo.list)
+	tx.undo.list = tx.undo.list[:0]
+	tx.eachUndoLog((*table.UndoLog).Reset)
+	tx.dropEffects()
+	tx.weighed, tx.weight = 0, 0
 }

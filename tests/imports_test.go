@@ -62,6 +62,14 @@ var mayImport = map[string][]string{
 		"limiters/pace", "limiters/lease", "store"},
 	"limiters/rules": {"internal/rediserr", "internal/word", "limiters", "store"},
 
+	// The engine of scripts knows Lua, and nothing of the server.
+	"script/lua51":   {},
+	"script/syntax":  {"script/lua51"},
+	"script/machine": {"script/lua51", "script/syntax"},
+	"script/stdlib":  {"script/lua51", "script/machine"},
+	"script/lib":     {"script/lua51", "script/machine"},
+	"script":         {"script/lib", "script/lua51", "script/machine", "script/stdlib"},
+
 	// The frame of commands, and the families, which do not know each other.
 	"commands": {"internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters",
 		"limiters/rules", "resp", "store"},
@@ -72,12 +80,13 @@ var mayImport = map[string][]string{
 	"commands/keys":         {"commands", "internal/config", "internal/glob", "persistence/rdb", "store"}, // DUMP and RESTORE speak the codec's payloads
 	"commands/limits":       {"commands", "gcra", "internal/exact", "limiters", "limiters/rules", "store"},
 	"commands/pubsub":       {"commands", "internal/glob", "resp"},
+	"commands/scripting":    {"commands", "store"},
 	"commands/sets":         {"commands", "store", "store/set"},
 	"commands/sortedsets":   {"commands", "resp", "store", "store/set"},
 	"commands/strings":      {"commands", "internal/exact", "internal/longdouble", "store"},
 	"commands/transactions": {"commands", "store"},
 	"commands/all": {"commands/admin", "commands/cluster", "commands/connection", "commands/hashes", "commands/keys", "commands/limits", "commands/pubsub",
-		"commands/sets", "commands/sortedsets", "commands/strings", "commands/transactions"},
+		"commands/scripting", "commands/sets", "commands/sortedsets", "commands/strings", "commands/transactions"},
 
 	// The concerns of the server implement the interfaces of the frame. The server does not know the families.
 	"server/listeners": {"commands"},
@@ -85,20 +94,21 @@ var mayImport = map[string][]string{
 	"server/logins":    {"commands", "gcra", "internal/config"},
 	"server/monitor":   {"commands", "server/listeners"},
 	"server/pubsub":    {"commands", "internal/glob", "resp", "server/listeners"},
+	"server/scripts":   {"commands", "internal/config", "internal/decimal", "resp", "script", "script/machine", "store"},
 	"server/slowlog":   {"commands", "internal/config"},
 	"server/stats":     {"commands", "internal/topk", "server/logins"},
 	"server/tracking":  {"commands", "internal/config", "resp", "server/listeners", "store"},
 	"server/report": {"commands", "internal/config", "internal/topology", "limiters/rules", "server/clients", "server/pubsub", "server/slowlog", "server/stats",
 		"server/tracking", "store"},
 	"server": {"commands", "internal/config", "internal/topology", "limiters/rules", "resp", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report",
-		"server/slowlog", "server/stats", "server/tracking", "store"},
+		"server/scripts", "server/slowlog", "server/stats", "server/tracking", "store"},
 	"server/servertest": {"commands", "internal/config", "internal/config/configload", "internal/quote", "internal/topology", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
 
 	"persistence": {"store", "persistence/aof", "persistence/rdb", "persistence/fs"},
 	// The manifest quotes names as redis.conf does.
 	"persistence/aof/format": {"internal/decimal", "internal/pieces", "internal/quote"},
 	"persistence/aof":        {"internal/decimal", "internal/pieces", "store", "persistence/aof/format", "persistence/rdb", "persistence/fs"},
-	"persistence/rdb":        {"internal/decimal", "store", "persistence/rdb/encoding", "persistence/rdb/crc64"},
+	"persistence/rdb":        {"internal/decimal", "internal/pieces", "store", "persistence/rdb/encoding", "persistence/rdb/crc64"},
 	// The primitives of the format know no store.
 	"persistence/rdb/encoding": {"internal/decimal", "internal/pieces", "persistence/rdb/crc64"},
 	"persistence/rdb/crc64":    {},
@@ -179,6 +189,12 @@ var mustNotKnow = map[string][]string{
 	"cluster/peer/forward":     {"os"},
 	"cluster/peer":             {"os"},
 	"cmd/cellserver/app":       {"flag", "os/signal"},
+	"script/lua51":             {"net", "os", "sync", "sync/atomic", "time"},
+	"script/syntax":            {"net", "os", "sync", "sync/atomic", "time"},
+	"script/machine":           {"net", "os", "sync", "sync/atomic", "time"},
+	"script/stdlib":            {"net", "os", "sync", "sync/atomic", "time"},
+	"script/lib":               {"net", "os", "sync", "sync/atomic", "time"},
+	"script":                   {"net", "os", "sync", "sync/atomic", "time"},
 	"persistence/aof/format":   {"net", "os", "sync", "sync/atomic", "time"},
 	"persistence/rdb/encoding": {"net", "os", "sync", "sync/atomic", "time"},
 	"persistence/rdb/crc64":    {"bytes", "net", "os", "sync", "sync/atomic", "time"},

@@ -193,6 +193,9 @@ func (m *Machine) Node() *cluster.Node {
 	return nil
 }
 
+// Store returns the store of a machine that runs.
+func (m *Machine) Store() *store.Store { return m.running.Load().store }
+
 // SetSkew sets how far the clock of the machine is wrong.
 func (m *Machine) SetSkew(skew time.Duration) { m.clock.skew.Store(int64(skew)) }
 

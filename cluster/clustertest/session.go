@@ -54,9 +54,6 @@ func (s *Session) Do(commands ...string) ([]any, error) {
 		request = append(request, resptest.Command(words...)...)
 	}
 	mark := s.process.node.Mark()
-	if s.eager {
-		mark = 0
-	}
 	for len(request) > 0 {
 		n := copy(s.session.Space(), request)
 		request = request[n:]
@@ -64,15 +61,20 @@ func (s *Session) Do(commands ...string) ([]any, error) {
 			return nil, ErrClosed
 		}
 	}
+	if !s.eager && !s.safe(mark) {
+		return nil, ErrClosed
+	}
+	return s.replies()
+}
+
+// safe waits until the replies may leave. It reports false if they must not.
+func (s *Session) safe(mark uint64) bool {
 	result := make(chan bool, 1)
 	safe, now := s.process.node.Later(s.client.Need(), mark, func(safe bool) { result <- safe })
 	if !now {
 		safe = <-result
 	}
-	if !safe {
-		return nil, ErrClosed
-	}
-	return s.replies()
+	return safe
 }
 
 // Now returns the time at which the last commands ran, in Unix nanoseconds.

@@ -30,7 +30,7 @@ func (m *Member) Meet(host string, port int) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithTimeout(m.ctx, callPatience)
+	ctx, stop := context.WithTimeout(m.calls, callPatience)
 	defer stop()
 	invitation := peer.Invite{Cluster: m.place.cluster()}
 	for _, k := range n.View().Nodes {
@@ -61,17 +61,14 @@ func (m *Member) awaitVoter(ctx context.Context, n *cluster.Node, at formation.A
 
 // Forget implements [commands.Topology].
 func (m *Member) Forget(id string) error {
-	n, err := m.leading()
-	if err == nil {
-		return n.Forget(id)
-	}
-	leader := m.leader()
-	if leader == "" {
+	ctx, stop := context.WithTimeout(m.calls, callPatience)
+	defer stop()
+	err := m.asLeader(ctx, func(n *cluster.Node) error { return n.Forget(id) })
+	var elsewhere *peer.NotLeaderError
+	if !errors.As(err, &elsewhere) || elsewhere.Leader == "" {
 		return err
 	}
-	ctx, stop := context.WithTimeout(m.ctx, callPatience)
-	defer stop()
-	return m.dialer.Forget(ctx, leader, id)
+	return m.dialer.Forget(ctx, elsewhere.Leader, id)
 }
 
 // Failover implements [commands.Topology].
@@ -107,7 +104,7 @@ func (o others) Applied(n topology.Node) (uint64, error) {
 
 // GiveWay implements [cluster.Peers].
 func (o others) GiveWay(leader topology.Node, to string) error {
-	ctx, stop := context.WithTimeout(o.ctx, callPatience)
+	ctx, stop := context.WithTimeout(o.calls, callPatience)
 	defer stop()
 	return o.dialer.Failover(ctx, string(roster.Address(leader)), to)
 }

@@ -2,6 +2,7 @@ package member
 
 import (
 	"os"
+	"runtime"
 	"sync/atomic"
 
 	"cellserver/cluster"
@@ -141,19 +142,19 @@ func (d *disk) removeOld() error {
 	return os.RemoveAll(old)
 }
 
-// stable is the term and the vote. Raft panics if it cannot write them. So a failed write never returns: the failure has
-// ended the node before, and nobody waits for this goroutine of Raft.
+// stable is the term and the vote. Raft panics if it cannot write them. The failure of the disk ends the node anyway, so a
+// failed write ends the goroutine of Raft instead. Its deferred calls run: those who wait for it get an answer.
 type stable struct{ *raftlog.Store }
 
 // Set implements [raft.StableStore].
-func (s stable) Set(key, val []byte) error { return orNever(s.Store.Set(key, val)) }
+func (s stable) Set(key, val []byte) error { return orEnd(s.Store.Set(key, val)) }
 
 // SetUint64 implements [raft.StableStore].
-func (s stable) SetUint64(key []byte, val uint64) error { return orNever(s.Store.SetUint64(key, val)) }
+func (s stable) SetUint64(key []byte, val uint64) error { return orEnd(s.Store.SetUint64(key, val)) }
 
-func orNever(err error) error {
+func orEnd(err error) error {
 	if err != nil {
-		select {}
+		runtime.Goexit()
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 // Package member is the life of a node in its cluster: it gets its place, takes part in Raft, and serves the other nodes.
 //
-//	member.go    Member and its options: New, Start, Stop
+//	member.go    Member and its options: New, Start
+//	stop.go      Stop, which takes a bounded time
 //	facade.go    what the server sees of the cluster, also before the node has its place
 //	place.go     gets the place: asks the others until formation decides
 //	standing.go  what the node knows about its place

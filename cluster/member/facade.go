@@ -81,6 +81,14 @@ func (m *Member) Later(need, mark uint64, done func(safe bool)) (safe, now bool)
 	return true, true
 }
 
+// Memory returns the bytes that changes take which no majority has confirmed.
+func (m *Member) Memory() int64 {
+	if n := m.node.Load(); n != nil {
+		return n.Memory()
+	}
+	return 0
+}
+
 // Metrics returns the numbers of the node.
 func (m *Member) Metrics() (numbers cluster.Metrics) {
 	if n := m.node.Load(); n != nil {

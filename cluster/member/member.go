@@ -33,9 +33,12 @@ type Options struct {
 	Disk     DiskOptions
 	Store    *store.Store
 	Clock    cluster.Clock
+	Wall     func() int64 // the clock of the machine in Unix nanoseconds, which the nodes compare; Clock may stand
 	Log      *slog.Logger
 	Security *handshake.Security
 	Limits   Limits
+	// Connect opens a connection to host:port. Nil: TCP.
+	Connect func(ctx context.Context, addr string) (net.Conn, error)
 	cluster.Timing
 	Reads  cluster.Reads
 	Growth Growth
@@ -70,13 +73,16 @@ type Member struct {
 	outside   *topology.View               // the cluster as clients see it before the node has its place
 	node      atomic.Pointer[cluster.Node] // nil until the node has its place
 	own       topology.Node                // this node as it announces itself; fixed before node is set
-	transport *raft.NetworkTransport
-	kick      chan struct{} // makes join ask the leader; has room for one
-	refused   chan error    // has room for one: why the process is to stop
+	placed    chan struct{}                // is closed when node is set, or never will be; nil before Start
+	transport *raft.NetworkTransport       // nil until the node has its place
+	kick      chan struct{}                // makes join ask the leader; has room for one
+	refused   chan error                   // has room for one: why the process is to stop
 	snapshots snapshots
 
 	ctx     context.Context
 	cancel  context.CancelFunc
+	calls   context.Context // of what clients ask of other nodes; ends before ctx
+	hurry   context.CancelFunc
 	working sync.WaitGroup // goroutines that end with ctx
 	serving sync.WaitGroup // goroutines that end with port
 }
@@ -88,9 +94,10 @@ func New(o Options) (*Member, error) {
 		kick: make(chan struct{}, 1), refused: make(chan error, 1),
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
+	m.calls, m.hurry = context.WithCancel(m.ctx)
 	m.place.init(o.Run, o.List)
 	m.disk.o, m.disk.log, m.disk.failed = o.Disk, cluster.NewRaftLog(o.Log), m.diskFailed
-	m.dialer = &peer.Dialer{Security: o.Security, Cluster: m.place.cluster, Limits: o.Limits}
+	m.dialer = &peer.Dialer{Security: o.Security, Cluster: m.place.cluster, Limits: o.Limits, Connect: o.Connect}
 	var err error
 	if m.port, err = peer.NewPort(m.dialer, service{m}, o.Log); err != nil {
 		return nil, err
@@ -120,6 +127,7 @@ func (m *Member) Start() error {
 		return err
 	}
 	m.place.begin(phase, &m.disk.identity)
+	m.placed = make(chan struct{})
 	m.working.Go(m.live)
 	return nil
 }
@@ -134,8 +142,10 @@ func (m *Member) refuse(err error) {
 	}
 }
 
-// GiveWay lets another node lead, if this one leads. Replies that wait leave first.
+// GiveWay lets another node lead before this one stops, if this one leads. Replies that wait leave first. Clients wait for
+// no other node any more.
 func (m *Member) GiveWay() {
+	m.hurry()
 	n := m.node.Load()
 	if n == nil || n.Epoch() == 0 {
 		return
@@ -160,36 +170,4 @@ func (m *Member) successors() (ids []string) {
 		}
 	}
 	return ids
-}
-
-// Stop ends everything, and marks the directory as clean if everything is on disk.
-func (m *Member) Stop() error {
-	m.cancel()
-	m.proxy.Close()
-	m.sender.Close()
-	if m.disk.err() == nil {
-		m.working.Wait()
-	}
-	m.stopNode()
-	m.port.Close()
-	m.serving.Wait()
-	return m.disk.close()
-}
-
-// stopNode stops Raft. After a failure of the disk, Raft may wait for ever, so nobody waits for it.
-func (m *Member) stopNode() {
-	n := m.node.Load()
-	if n == nil {
-		return
-	}
-	if m.disk.err() != nil {
-		go n.Close()
-		return
-	}
-	if err := n.Close(); err != nil {
-		m.log.Warn("the node of the cluster did not stop cleanly", "error", err)
-	}
-	if err := m.transport.Close(); err != nil {
-		m.log.Warn("the connections to other nodes did not close", "error", err)
-	}
 }

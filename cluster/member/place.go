@@ -21,6 +21,7 @@ func (m *Member) live() {
 	if err == nil {
 		err = m.begin(d)
 	}
+	close(m.placed)
 	if err != nil {
 		if m.ctx.Err() == nil {
 			m.refuse(err)

@@ -26,7 +26,7 @@ func (s service) Hello(peer.Hello) peer.Hello { return s.hello() }
 
 // hello says who this node is.
 func (m *Member) hello() peer.Hello {
-	h := peer.Hello{Standing: m.standing(), Feature: feature, Release: m.o.Release, Time: m.o.Clock.Now()}
+	h := peer.Hello{Standing: m.standing(), Feature: feature, Release: m.o.Release, Time: m.o.Wall()}
 	n := m.node.Load()
 	if n == nil {
 		return h
@@ -84,12 +84,16 @@ func (m *Member) leader() string {
 }
 
 // Join implements [peer.Service].
-func (s service) Join(_ context.Context, j peer.Join) (joined peer.Joined, err error) {
-	n, err := s.leading()
+func (s service) Join(ctx context.Context, j peer.Join) (joined peer.Joined, err error) {
+	return within(ctx, func() (peer.Joined, error) { return s.admit(j) })
+}
+
+func (m *Member) admit(j peer.Join) (joined peer.Joined, err error) {
+	n, err := m.leading()
 	if err != nil {
 		return joined, err
 	}
-	if own := s.place.cluster(); j.Cluster != own {
+	if own := m.place.cluster(); j.Cluster != own {
 		return joined, fmt.Errorf("this is the cluster %q, and you belong to %q: empty your directory to join", own, j.Cluster)
 	}
 	if n.Votes(j.Node.ID) {
@@ -104,21 +108,42 @@ func (s service) Join(_ context.Context, j peer.Join) (joined peer.Joined, err e
 }
 
 // Forget implements [peer.Service].
-func (s service) Forget(_ context.Context, id string) error {
-	n, err := s.leading()
-	if err != nil {
-		return err
-	}
-	return n.Forget(id)
+func (s service) Forget(ctx context.Context, id string) error {
+	return s.asLeader(ctx, func(n *cluster.Node) error { return n.Forget(id) })
 }
 
 // Failover implements [peer.Service].
-func (s service) Failover(_ context.Context, id string) error {
-	n, err := s.leading()
+func (s service) Failover(ctx context.Context, id string) error {
+	return s.asLeader(ctx, func(n *cluster.Node) error { return n.GiveWay(id) })
+}
+
+// asLeader does something that only a leader can do.
+func (m *Member) asLeader(ctx context.Context, do func(n *cluster.Node) error) error {
+	n, err := m.leading()
 	if err != nil {
 		return err
 	}
-	return n.GiveWay(id)
+	_, err = within(ctx, func() (struct{}, error) { return struct{}{}, do(n) })
+	return err
+}
+
+// within waits for the result of a call, or until the context ends. Then the call goes on without anybody who waits.
+func within[T any](ctx context.Context, call func() (T, error)) (result T, err error) {
+	type outcome struct {
+		result T
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		result, err := call()
+		done <- outcome{result, err}
+	}()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-ctx.Done():
+		return result, ctx.Err()
+	}
 }
 
 // Invite implements [peer.Service].

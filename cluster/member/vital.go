@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
+	"cellserver/cluster"
 	"cellserver/cluster/peer"
 	"cellserver/internal/topology"
 )
@@ -22,7 +24,7 @@ type vitals struct {
 type vital struct {
 	heard int64 // monotonic time of its last answer; 0 for none
 	asked int64 // monotonic time since which it is asked
-	skew  int64 // its clock, minus the clock of this node, in nanoseconds
+	skew  int64 // its clock, minus the clock of this node, in nanoseconds, at least
 	peer.Hello
 }
 
@@ -63,6 +65,18 @@ func (v *vitals) get(id string) vital {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.of[id]
+}
+
+// skews returns how the clocks of the nodes differ that answer now.
+func (v *vitals) skews() (all []cluster.Skew) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id, of := range v.of {
+		if of.Run != "" {
+			all = append(all, cluster.Skew{ID: id, By: time.Duration(of.skew)})
+		}
+	}
+	return all
 }
 
 // answers reports whether a node has answered the last question. A node that nobody has asked yet counts as healthy.

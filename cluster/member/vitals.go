@@ -24,24 +24,37 @@ func (m *Member) ask() {
 		}
 		asking.Wait()
 		m.vitals.forget(v)
+		m.node.Load().CheckClocks(m.vitals.skews())
 		m.warnOfClocks(v)
 		m.announce(v)
 		m.pause(askInterval)
 	}
 }
 
-// askVital asks one node who it is. Its clock is compared with the middle of the call.
+// askVital asks one node who it is.
 func (m *Member) askVital(k topology.Node) {
 	ctx, stop := context.WithTimeout(m.ctx, max(m.o.NodeTimeout, askInterval))
 	defer stop()
-	begun, before := m.o.Clock.Monotonic(), m.o.Clock.Now()
+	begun, before := m.o.Clock.Monotonic(), m.o.Wall()
 	h, err := m.dialer.Hello(ctx, string(roster.Address(k)), m.hello())
 	now := m.o.Clock.Monotonic()
 	if err != nil || h.ID != k.ID {
 		m.vitals.note(k.ID, now, nil, 0)
 		return
 	}
-	m.vitals.note(k.ID, now, &h, h.Time-before-(now-begun)/2)
+	m.vitals.note(k.ID, now, &h, skew(h.Time-before, now-begun))
+}
+
+// skew returns by how much the clock of another node differs at least. The node told its time at some moment of a call.
+// difference is what its clock was later than the begin of the call.
+func skew(difference, call int64) int64 {
+	switch {
+	case difference < 0:
+		return difference
+	case difference > call:
+		return difference - call
+	}
+	return 0
 }
 
 // announce tells all nodes the addresses that the nodes announce now, if this node leads.

@@ -87,13 +87,58 @@ func (h *handoff) Addr() net.Addr { return h.addr }
 type stream struct {
 	*handoff
 	dialer *Dialer
+
+	mu     sync.Mutex
+	closed bool
+	dialed map[*dialed]struct{} // open connections
 }
 
-// Dial opens a connection for messages of Raft.
+// Dial opens a connection for messages of Raft. It ends with the stream, whatever Raft waits for.
 func (s *stream) Dial(to raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
 	ctx, stop := context.WithTimeout(context.Background(), timeout)
 	defer stop()
-	return s.dialer.Dial(ctx, string(to), handshake.Raft, s.route.group)
+	inner, err := s.dialer.Dial(ctx, string(to), handshake.Raft, s.route.group)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		_ = inner.Close()
+		return nil, net.ErrClosed
+	}
+	conn := &dialed{inner, s}
+	s.dialed[conn] = struct{}{}
+	return conn, nil
+}
+
+// Close ends Accept, and closes the connections that Dial has opened.
+func (s *stream) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	var open []*dialed
+	for conn := range s.dialed {
+		open = append(open, conn)
+	}
+	s.mu.Unlock()
+	for _, conn := range open {
+		_ = conn.Close()
+	}
+	return s.handoff.Close()
+}
+
+// dialed is a connection that a stream has opened.
+type dialed struct {
+	net.Conn
+	of *stream
+}
+
+// Close implements [net.Conn].
+func (c *dialed) Close() error {
+	c.of.mu.Lock()
+	delete(c.of.dialed, c)
+	c.of.mu.Unlock()
+	return c.Conn.Close()
 }
 
 // An address is host:port, as the other nodes know it.

@@ -56,7 +56,7 @@ func (p *Port) Raft(group uint16, advertise string) (raft.StreamLayer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stream{h, p.dialer}, nil
+	return &stream{handoff: h, dialer: p.dialer, dialed: map[*dialed]struct{}{}}, nil
 }
 
 // Forwards begins to serve forwarded clients. The connections that the listener accepts begin with the bytes of the

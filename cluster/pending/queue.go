@@ -13,12 +13,14 @@ type Batch struct {
 	Kind   entry.Kind
 	Number uint64
 	Term   uint64 // of the epoch
+	Time   int64  // of its last command, in Unix nanoseconds
 	Fixed  []byte // the body of an entry that is not of kind Effects
 	Sent   int64  // monotonic time just before it was proposed
 
 	body    aof.Body
 	effects int
 	size    int // bytes of the body after it was taken
+	counted int // bytes that the queue counts
 	undo    []store.Undo
 	lost    bool // there was no room for undo
 }
@@ -50,6 +52,8 @@ type Queue struct {
 	begun   atomic.Uint64 // the number of the newest batch or epoch; read without the owner's lock
 	safe    uint64        // everything up to this number is committed
 	held    int64         // bytes that the undos of all batches hold
+	bytes   int64         // of the bodies of all batches
+	memory  atomic.Int64  // held and bytes; read without the owner's lock
 	garbage []store.Undo  // undos that nobody needs any more
 }
 
@@ -74,9 +78,9 @@ func (q *Queue) Number() uint64 { return q.begun.Add(1) }
 // Begin says that everything up to a number is committed or dropped. The queue must be empty.
 func (q *Queue) Begin(number uint64) { q.safe = number }
 
-// Add begins a batch.
-func (q *Queue) Add(kind entry.Kind, term uint64) *Batch {
-	b := &Batch{Kind: kind, Number: q.begun.Add(1), Term: term}
+// Add begins a batch. No time is before that of the batch before.
+func (q *Queue) Add(kind entry.Kind, term uint64, time int64) *Batch {
+	b := &Batch{Kind: kind, Number: q.begun.Add(1), Term: term, Time: time}
 	q.batches = append(q.batches, b)
 	return b
 }
@@ -84,21 +88,28 @@ func (q *Queue) Add(kind entry.Kind, term uint64) *Batch {
 // maxUndo is how many bytes the undos may hold. With more, the keyspace is loaded again instead.
 const maxUndo = 64 << 20
 
-// Collect adds the effects of a transaction, and what takes them back.
-func (q *Queue) Collect(term uint64, effects []store.Effect, undo []store.Undo) {
-	b := q.collecting(term)
+// Collect adds the effects of a transaction, and what takes them back. No time is before that of the transaction before.
+func (q *Queue) Collect(term uint64, time int64, effects []store.Effect, undo []store.Undo) {
+	b := q.collecting(term, time)
+	b.Time = time
 	b.body.Append(effects)
 	b.effects += len(effects)
 	for i := range undo {
 		q.held += undo[i].Bytes()
 	}
+	b.undo = append(b.undo, undo...)
 	if q.held > maxUndo || b.lost {
 		b.lost = true
-		b.undo = append(b.undo, undo...)
 		q.discard(b)
-		return
 	}
-	b.undo = append(b.undo, undo...)
+	q.count(b, b.Len())
+}
+
+// count counts the body of a batch with its present bytes.
+func (q *Queue) count(b *Batch, bytes int) {
+	q.bytes += int64(bytes - b.counted)
+	b.counted = bytes
+	q.memory.Store(q.bytes + q.held)
 }
 
 // discard makes the undos of a batch garbage.
@@ -117,13 +128,13 @@ func (q *Queue) Garbage() (garbage []store.Undo) {
 }
 
 // collecting returns the batch that takes the next transaction.
-func (q *Queue) collecting(term uint64) *Batch {
+func (q *Queue) collecting(term uint64, time int64) *Batch {
 	if n := len(q.batches); n > q.taken {
 		if b := q.batches[n-1]; !b.full() {
 			return b
 		}
 	}
-	return q.Add(entry.Effects, term)
+	return q.Add(entry.Effects, term, time)
 }
 
 // Take takes the next batch to propose; nil if there is none.
@@ -147,6 +158,7 @@ func (q *Queue) Confirm(term, number uint64) *Batch {
 	q.taken--
 	q.safe = number
 	q.discard(b)
+	q.count(b, 0)
 	return b
 }
 
@@ -164,14 +176,13 @@ func (q *Queue) Undo() (undo []store.Undo, effects int, whole bool) {
 func (q *Queue) Drop() {
 	for _, b := range q.batches {
 		q.discard(b)
+		q.count(b, 0)
 	}
-	q.batches, q.taken, q.held = nil, 0, 0
+	q.batches, q.taken = nil, 0
 }
 
-// Bytes returns the bytes of the batches that were not proposed.
-func (q *Queue) Bytes() (n int64) {
-	for _, b := range q.batches {
-		n += int64(b.Len())
-	}
-	return n
-}
+// Bytes returns the bytes of the effects that are not committed.
+func (q *Queue) Bytes() int64 { return q.bytes }
+
+// Memory returns the bytes that the queue takes: for the effects, and for what takes them back. It needs no lock.
+func (q *Queue) Memory() int64 { return q.memory.Load() }

@@ -12,6 +12,7 @@ import (
 	_ "cellserver/commands/keys"
 	_ "cellserver/commands/limits"
 	_ "cellserver/commands/pubsub"
+	_ "cellserver/commands/scripting"
 	_ "cellserver/commands/sets"
 	_ "cellserver/commands/sortedsets"
 	_ "cellserver/commands/strings"

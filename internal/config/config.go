@@ -85,6 +85,15 @@ type FailLimit struct{ Count, Seconds int64 }
 // the last snapshot.
 type SavePoint struct{ Seconds, Changes int64 }
 
+// ScriptErrorStyle says how the errors of scripts read.
+type ScriptErrorStyle string
+
+// The values of script-error-style.
+const (
+	ScriptErrorsOf7 ScriptErrorStyle = "redis7"
+	ScriptErrorsOf6 ScriptErrorStyle = "redis6"
+)
+
 // Config is one set of values. A published Config never changes: CONFIG SET clones it, sets and validates the
 // clone, and publishes the clone.
 type Config struct {
@@ -103,6 +112,10 @@ type Config struct {
 	ClientOutputBufferLimit OutputLimits
 	TrackingTableMaxKeys    int64  // 0: no limit
 	NotifyKeyspaceEvents    string // letters, in the order of CONFIG GET
+
+	// Scripts.
+	BusyReplyThreshold int64 // milliseconds, 0: never
+	ScriptErrorStyle   ScriptErrorStyle
 
 	// TLS.
 	TLSPort                                int // 0: no TLS

@@ -45,7 +45,6 @@ var inertProcess = group("Redis's process", "how Redis runs as a process",
 	inert("enable-module-command", access, "no").immutable(),
 	inert("aclfile", value.NoACL, "").immutable(),
 	inert("acl-pubsub-default", value.Enum("allchannels", "resetchannels"), "resetchannels"),
-	inert("busy-reply-threshold", value.Int64(0, maxLong), "5000").alias("lua-time-limit"),
 )
 
 var inertReplication = group("Redis's replication", "replication",

@@ -9,7 +9,7 @@ import (
 var (
 	table = slices.Concat(
 		networkDirectives, tlsDirectives, securityDirectives, memoryDirectives,
-		generalDirectives, limiterDirectives, observeDirectives, metricsDirectives, persistenceDirectives, clusterDirectives, inertDirectives,
+		generalDirectives, limiterDirectives, scriptDirectives, observeDirectives, metricsDirectives, persistenceDirectives, clusterDirectives, inertDirectives,
 	)
 	names, byName = indexTable()
 )

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"cellserver/internal/pieces"
 	"cellserver/persistence/rdb/crc64"
 	"cellserver/persistence/rdb/encoding"
 	"cellserver/store"
@@ -26,11 +27,14 @@ var payloadWriters = sync.Pool{New: func() any {
 	return w
 }}
 
+// payloadRoom is the most bytes of the payload of a string beside the string.
+const payloadRoom = 32
+
 // AppendPayload appends the DUMP payload of an entry that exists.
 func AppendPayload(dst []byte, e *store.Entry) []byte {
 	w := payloadWriters.Get().(*payloadWriter)
 	w.image = e.Image()
-	w.enc.AppendTo(dst)
+	w.enc.AppendTo(pieces.Grow(dst, len(w.image.Bytes)+payloadRoom))
 	value := &w.writers[w.image.Kind]
 	w.enc.Byte(value.typeByte)
 	value.write(&w.image)

@@ -12,13 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// echoServer is a server with echo handlers. The command HOLD calls hold.
+// echoServer is a server with echo handlers. The command HOLD calls hold. A message that is about to be sent calls taken.
 type echoServer struct {
 	Server
 	addr  string
 	mu    sync.Mutex
 	conns []*Conn
 	hold  func(c *Conn)
+	taken func(c *Conn)
 }
 
 type heldEcho struct {
@@ -36,6 +37,13 @@ func (h *heldEcho) Handle(args [][]byte, w *resp.Writer) resp.Status {
 		h.s.hold(h.c)
 	}
 	return h.echo.Handle(args, w)
+}
+
+func (h *heldEcho) MessageNeed() uint64 {
+	if h.s.taken != nil {
+		h.s.taken(h.c)
+	}
+	return h.echo.MessageNeed()
 }
 
 func (h *heldEcho) Closed() { h.c.UserData.(chan struct{}) <- struct{}{} }

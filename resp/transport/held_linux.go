@@ -36,7 +36,10 @@ func (l *loop) askBarrier() (held *heldTurn) {
 func (h *heldTurn) hold(c *Conn) {
 	c.due, c.held, c.need = false, true, 0
 	pending := c.session.Pending()
-	c.writing.Store(int64(pending))
+	if limit := c.countOutput(pending); limit > 0 && pending > limit {
+		h.loop.drop(c, nil)
+		return
+	}
 	if pending > memoryStep {
 		c.setMemory(c.session.Capacity())
 	}

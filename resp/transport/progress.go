@@ -7,6 +7,7 @@ type progress struct {
 	mark     uint64 // of the Barrier, when the batch began
 	need     uint64 // the position of the Barrier that the output waits for; 0: it waits for nothing
 	notified bool   // the handler was told that the connection is closed
+	counted  int64  // bytes of the session's output that writing has
 
 	inTurn
 }

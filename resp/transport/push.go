@@ -7,7 +7,7 @@ type outbox struct {
 	busy    bool         // a batch runs, or its replies are held: pushed bytes wait until they have left
 	pushing bool         // a loop or a goroutine will send the queue
 	queue   []byte       // pushed bytes that nobody sends yet
-	writing atomic.Int64 // bytes that are being sent, or are held
+	writing atomic.Int64 // bytes that are being sent, are held, or are counted already while the batch runs
 }
 
 // Push sends p, one complete message, between replies: at once if the client is idle, otherwise after the
@@ -108,11 +108,40 @@ func (c *Conn) takeMessages() {
 	c.mu.Lock()
 	c.busy = true
 	pushed := c.takeQueue()
+	c.count(c.counted + int64(len(pushed)))
 	c.mu.Unlock()
 	if len(pushed) > 0 {
 		c.session.Append(pushed)
 		c.need = max(c.need, c.handler.MessageNeed())
 	}
+}
+
+// count makes writing have so many bytes of the session's output; mu is held.
+func (c *Conn) count(output int64) {
+	c.writing.Add(output - c.counted)
+	c.counted = output
+}
+
+// countOutput counts the session's output, which has so many bytes. It returns the most that the output may have beside the
+// bytes that wait already, at least 1; 0: there is no WriteLimit. It counts nothing if the output exceeds that.
+func (c *Conn) countOutput(size int) (limit int) {
+	limit = int(c.writeLimit())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if limit > 0 {
+		limit = max(1, limit-len(c.queue)-int(c.writing.Load()-c.counted))
+	}
+	if limit == 0 || size <= limit {
+		c.count(int64(size))
+	}
+	return limit
+}
+
+// outputGrew counts a large output while the batch runs: messages that are pushed meanwhile add to it. It returns the limit
+// of the output.
+func (c *Conn) outputGrew(size int) (limit int) {
+	c.setMemory(size)
+	return c.countOutput(size)
 }
 
 // endBatch makes the bytes to send the session's output. The messages that were pushed meanwhile follow the replies. If
@@ -121,9 +150,11 @@ func (c *Conn) takeMessages() {
 func (c *Conn) endBatch() (int, bool) {
 	out, limit := c.session.Pending(), c.writeLimit()
 	c.mu.Lock()
-	c.busy, c.need = false, 0
-	closed := c.closed
-	tooMuch := limit > 0 && int64(out+len(c.queue)) > limit
+	if c.closed || limit > 0 && int64(out+len(c.queue)) > limit {
+		c.mu.Unlock()
+		return 0, false
+	}
+	c.busy, c.need, c.counted = false, 0, 0
 	var pushed []byte
 	if len(c.queue) > 0 && c.handler.MessageNeed() != 0 {
 		c.sendQueue()
@@ -132,9 +163,6 @@ func (c *Conn) endBatch() (int, bool) {
 	}
 	c.writing.Store(int64(out + len(pushed)))
 	c.mu.Unlock()
-	if closed || tooMuch {
-		return 0, false
-	}
 	if len(pushed) > 0 {
 		c.session.Append(pushed)
 	}

@@ -5,6 +5,7 @@ import (
 	"cellserver/resp/resptest"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -118,6 +119,58 @@ func TestSlowReaderIsClosed(t *testing.T) {
 			default:
 			}
 		}
+	})
+}
+
+// TestMessagesThatAreTakenCount pushes while messages leave the queue: they count until they are sent. Before, an event loop
+// took them, and as many could be pushed again.
+func TestMessagesThatAreTakenCount(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		s.WriteLimit = func(*Conn) int64 { return 1000 }
+		pending := make(chan int, 2)
+		var once sync.Once
+		s.taken = func(c *Conn) {
+			once.Do(func() {
+				pending <- c.Pending()
+				c.Push([]byte(strings.Repeat("x", 600)))
+				pending <- c.Pending()
+			})
+		}
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		c.Do("x")
+		s.conn(0).Push([]byte("+" + strings.Repeat("x", 597) + "\r\n"))
+		require.Equal(t, 600, <-pending)
+		require.Zero(t, <-pending, "it is closed")
+	})
+}
+
+// TestAGrowingReplyCounts pushes while a command writes a long reply. Both together exceed WriteLimit by at most one segment
+// of a reply. Before, each of them could be as large as WriteLimit.
+func TestAGrowingReplyCounts(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		const limit, piece = 16 << 20, 256 << 10
+		s.WriteLimit = func(*Conn) int64 { return limit }
+		most := make(chan int, 1)
+		s.hold = func(c *Conn) {
+			total, w, bytes := 0, c.session.Writer(), make([]byte, piece)
+			for range 2 * limit / piece {
+				w.Raw(bytes)
+				c.Push(bytes)
+				c.mu.Lock()
+				total = max(total, w.Len()+len(c.queue))
+				c.mu.Unlock()
+			}
+			most <- total
+		}
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		c.Do("x")
+		c.Write([]byte(wire("HOLD")))
+		total := <-most
+		require.Greater(t, total, limit-piece)
+		require.LessOrEqual(t, total, limit+2<<20)
+		require.Empty(t, c.ReadAll())
 	})
 }
 

@@ -46,7 +46,7 @@ func (f *Feed) Remove(c *commands.Conn) {
 
 // Show sends a command that has run to the monitors. addr is the address of its client.
 func (f *Feed) Show(c *commands.Call, addr string) {
-	if c.Cmd.Flags&(commands.SkipMonitor|commands.Admin) != 0 {
+	if flags := c.Cmd.Flags; flags&(commands.SkipMonitor|commands.Admin) != 0 && flags&commands.RunsScript == 0 {
 		return
 	}
 	line := formatLine(c, addr)

@@ -51,8 +51,7 @@ type Limits struct {
 	ZSetEntries, ZSetValue int // of sorted sets
 	HashEntries, HashValue int // of hashes
 	SetIntEntries          int // of sets of integers
-	ListSize               int // of the pieces of a list: list-max-listpack-size
 }
 
 // DefaultLimits are those of Redis.
-var DefaultLimits = Limits{ZSetEntries: 128, ZSetValue: 64, HashEntries: 512, HashValue: 64, SetIntEntries: 512, ListSize: -2}
+var DefaultLimits = Limits{ZSetEntries: 128, ZSetValue: 64, HashEntries: 512, HashValue: 64, SetIntEntries: 512}

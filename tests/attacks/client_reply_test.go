@@ -20,6 +20,7 @@ func TestConfirmationsDespiteClientReply(t *testing.T) {
 		"CLIENT REPLY OFF,MULTI,SUBSCRIBE a,PING,UNSUBSCRIBE a,EXEC",
 	}
 	ours, redis := start(t), startRedis(t)
+	ours.guard(256 << 20)
 	for _, proto := range []int{2, 3} {
 		for _, script := range scripts {
 			t.Run(fmt.Sprintf("RESP%d %s", proto, script), func(t *testing.T) {

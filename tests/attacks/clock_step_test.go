@@ -37,6 +37,7 @@ func takeAll(c *resptest.Client) (replies []string) {
 // limit that was used up stays so.
 func TestAClockThatWasWrong(t *testing.T) {
 	s := start(t, "--appendonly", "yes", "--appendfsync", "always")
+	s.guard(256 << 20)
 	c := s.dial()
 	step := func(nanos int64) {
 		require.Equal(t, resptest.Simple("OK"), c.Do("DEBUG", "CLOCK", "STEP", nanos))
@@ -84,6 +85,7 @@ func TestAClockThatWasWrong(t *testing.T) {
 // time that the clock goes on by an hour or more, and never one for a step back.
 func TestAStepUnderLoad(t *testing.T) {
 	s := start(t, "--appendonly", "no", "--save", "")
+	s.guard(256 << 20)
 	stop, passed := make(chan struct{}), make(chan int)
 	const clients, keys = 4, 200
 	for range clients {

@@ -180,24 +180,32 @@ func (s *server) alive() {
 // memory returns the resident memory of the process and its maximum, in bytes.
 func (s *server) memory() (now, peak int64) {
 	s.t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
-	require.NoError(s.t, err, "the server ended: %s", s.out)
-	field := func(name string) int64 {
-		_, rest, found := strings.Cut(string(text), name+":")
-		require.True(s.t, found, name)
-		kb, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-		require.NoError(s.t, err)
-		return kb << 10
-	}
-	return field("VmRSS"), field("VmHWM")
+	now, peak = s.resident(), s.peakResident()
+	require.Positive(s.t, now, "the server ended: %s", s.out)
+	require.Positive(s.t, peak, "the server ended: %s", s.out)
+	return now, peak
+}
+
+// peakResident returns the maximum of the resident memory so far, 0 if the process has ended.
+func (s *server) peakResident() int64 {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	_, rest, _ := strings.Cut(string(text), "VmHWM:")
+	kb, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	n, _ := strconv.ParseInt(kb, 10, 64)
+	return n << 10
 }
 
 // guard ends the server if its memory exceeds a bound, so that an attack cannot harm the
-// machine. The test fails then. At its end, guard compares the memory with what the server counts.
-func (s *server) guard(bytes int64) {
+// machine. The test fails then. At its end, or earlier if it calls done, guard compares the memory with what the server may
+// take. limits are those of clients, which count beside maxmemory.
+func (s *server) guard(bytes int64, limits ...int64) (done func()) {
+	s.t.Helper()
 	stop := make(chan struct{})
 	var watching sync.WaitGroup
-	var held account
+	held := newAccount(s)
+	for _, limit := range limits {
+		held.limits += limit
+	}
 	watching.Go(func() {
 		for {
 			select {
@@ -218,11 +226,16 @@ func (s *server) guard(bytes int64) {
 	if s.cmd.Path == binary {
 		watching.Go(func() { held.watch(s, stop) })
 	}
-	s.t.Cleanup(func() {
+	done = sync.OnceFunc(func() {
 		close(stop)
 		watching.Wait()
-		held.check(s.t)
+		if s.cmd.Path == binary {
+			held.resident = max(held.resident, s.peakResident())
+			held.check(s.t)
+		}
 	})
+	s.t.Cleanup(done)
+	return done
 }
 
 // resident returns the resident memory of the process, 0 if it has ended.

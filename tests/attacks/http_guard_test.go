@@ -30,6 +30,7 @@ var httpRequests = []string{
 func TestHTTPGuard(t *testing.T) {
 	for name, s := range map[string]*server{"cellserver": start(t), "redis": startRedis(t)} {
 		t.Run(name, func(t *testing.T) {
+			s.guard(1 << 30)
 			c := s.dial()
 			c.Do("SET", "k", "v")
 			for _, request := range httpRequests {

@@ -19,6 +19,7 @@ func TestALostDataDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	s := start(t, "--dir", dir, "--appendonly", "yes")
+	s.guard(256 << 20)
 	c := s.dial()
 	require.Equal(t, resptest.Simple("OK"), c.Do("SET", "k", "v"))
 	require.NoError(t, os.RemoveAll(dir))

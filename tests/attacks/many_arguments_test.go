@@ -18,6 +18,7 @@ import (
 func TestManyArguments(t *testing.T) {
 	for name, s := range map[string]*server{"cellserver": start(t), "redis": startRedis(t)} {
 		t.Run(name, func(t *testing.T) {
+			s.guard(1 << 30)
 			const count = 1<<20 + 1
 			request := fmt.Appendf(nil, "*%d\r\n$6\r\nEXISTS\r\n", count)
 			request = append(request, bytes.Repeat([]byte("$1\r\nk\r\n"), count-1)...)

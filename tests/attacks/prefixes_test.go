@@ -14,7 +14,7 @@ import (
 // one: 20,000 prefixes took 4–6 s, and all other clients waited. Each write then compared its key
 // with all prefixes. PSUBSCRIBE moved all patterns in the same way. Both sort and search now.
 func TestManyPrefixes(t *testing.T) {
-	n := rounds(20_000, 100_000)
+	n, bound := rounds(20_000, 100_000), time.Duration(rounds(1, 5))*time.Second
 	for _, attack := range [][]any{{"CLIENT", "TRACKING", "ON", "BCAST"}, {"PSUBSCRIBE"}} {
 		t.Run(fmt.Sprint(attack[0]), func(t *testing.T) {
 			s := start(t)
@@ -43,9 +43,9 @@ func TestManyPrefixes(t *testing.T) {
 			writer.Do("SET", "other", "x")
 			_, _, longest := other.waits()
 			t.Logf("%d names: %v, then %v for a write; others waited %v at most", n, took, writes/1000, longest)
-			require.Less(t, took, time.Second)
-			require.Less(t, longest, time.Second/2)
-			require.Less(t, writes, time.Second/2)
+			require.Less(t, took, bound)
+			require.Less(t, longest, bound/2)
+			require.Less(t, writes, bound/2)
 			s.alive()
 		})
 	}

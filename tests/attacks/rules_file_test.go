@@ -22,6 +22,7 @@ func TestAFIFOAsRulesFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("rules:\n  r:\n    limits: CL.WINDOW 10 60\n"), 0o600))
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	s := start(t, "--rules-file", file, "--appendonly", "no", "--enable-protected-configs", "yes")
+	s.guard(256 << 20)
 	c := s.dial()
 	require.Equal(t, resptest.Error("ERR CONFIG SET failed (possibly related to argument 'rules-file') - rules-file "+pipe+
 		": not a regular file: choose a regular file"), c.Do("CONFIG", "SET", "rules-file", pipe))

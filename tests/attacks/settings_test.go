@@ -13,6 +13,7 @@ import (
 // events are those of Redis (tests/differential compares all of them).
 func TestSettingsAreWhatTheySay(t *testing.T) {
 	s := start(t)
+	s.guard(256 << 20)
 	c := s.dial()
 	settings := c.Do("CONFIG", "GET", "*").([]any)
 	for i := 0; i < len(settings); i += 2 {

@@ -9,6 +9,8 @@
 //   - cores.go, hotkey.go, limiters.go, scale.go and expiry.go: the mode of the same name
 //   - memory.go: memory and idle
 //   - persistence.go, with policies.go and rewrite.go: persistence
+//   - cluster.go, with clusterload.go and clustergaps.go: cluster, on deployments of several processes
+//     ([cellserver/tests/bench/nodes])
 //   - targets.go, with targetchecks.go and verdict.go: targets, which compares the other measurements with their bounds;
 //     gobench.go runs the micro-benchmarks of a package
 //

@@ -65,8 +65,9 @@ func parseOptions(args []string, out io.Writer) (contest.Options, error) {
 	flags.BoolVar(&o.Write, "write", false, "keep the results in docs/performance.md")
 	flags.IntVar(&o.Repeats, "repeats", 3, "measure each row so often, and give the median")
 	flags.Float64Var(&o.Seconds, "seconds", 0, "let each measurement last about so long (default: the mode's own)")
-	flags.IntVar(&o.Keys, "keys", 0, "memory, scale, expiry, persistence: so many keys (default: the mode's own)")
+	flags.IntVar(&o.Keys, "keys", 0, "memory, scale, expiry, persistence, cluster: so many keys (default: the mode's own)")
 	flags.IntVar(&o.Clients, "clients", 10_000, "idle: so many connections")
+	flags.IntVar(&o.Kills, "kills", 20, "cluster: kill the leader so often")
 	flags.StringVar(&o.Only, "only", "", "the rows whose name contains this, and what they are compared with")
 	flags.StringVar(&o.Cellserver, "cellserver", "tests/.cache/bench/cellserver", "the program to measure")
 	if len(args) > 0 {
@@ -91,8 +92,8 @@ func complete(o *contest.Options, m *mode, rest []string) error {
 	if len(rest) > 0 {
 		return fmt.Errorf("what does %q mean?", rest[0])
 	}
-	if o.Repeats < 1 || o.Keys < 0 || o.Clients < 1 || o.Seconds < 0 {
-		return errors.New("repeats, keys, clients and seconds are positive")
+	if o.Repeats < 1 || o.Keys < 0 || o.Clients < 1 || o.Kills < 1 || o.Seconds < 0 {
+		return errors.New("repeats, keys, clients, kills and seconds are positive")
 	}
 	o.Seconds, o.Keys = cmp.Or(o.Seconds, m.seconds), cmp.Or(o.Keys, m.keys)
 	return nil
@@ -130,6 +131,7 @@ var modes = []mode{
 	{"idle", "resident bytes an idle connection takes", idle, 0, 0},
 	{"scale", "latency with many keys and with a hundred thousand, and the longest insert on the way there", scale, 3, 10_000_000},
 	{"expiry", "latency while many keys expire within a second, and how soon their memory is back", expiry, 0, 1_000_000},
+	{"cluster", "what several nodes cost, and how long clients wait when one dies, beside Redis with a replica", clusterMode, 1, 1_000_000},
 	{"persistence", "what it costs to log every change, to snapshot and to rewrite, and how soon keys are loaded", persistence, 2, 1_000_000},
 }
 

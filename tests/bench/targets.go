@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -46,21 +45,4 @@ func targets(ctx context.Context, o contest.Options) ([]report.Section, error) {
 		}
 	}
 	return []report.Section{targetsSection(all, time.Since(begun))}, nil
-}
-
-// targetsSection makes a table of the verdicts.
-func targetsSection(all []verdict, took time.Duration) report.Section {
-	t := report.Table{Head: []string{"target", "bound", "measured", "rounds", "others", ""}}
-	met := 0
-	for _, v := range all {
-		t.Add(v.cells()...)
-		if v.met() {
-			met++
-		}
-	}
-	return report.Section{ID: "targets", Heading: "Targets", Table: t,
-		Notes: fmt.Sprintf(`%d of %d targets are met; the measurements took %v. CPU is the server's processor time for a command, user and system, with 50
-connections. The two sides of a ratio take turns. A ratio is the median of the rounds; rounds gives the least and the largest
-one. Others is the largest part of one core that other processes used during a measurement. If it is above 10 %%, the bench
-measures again, at most twice. A disturbed target stayed above 10 %%.`, met, len(all), took.Round(time.Second))}
 }

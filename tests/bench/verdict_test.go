@@ -26,6 +26,8 @@ func TestVerdicts(t *testing.T) {
 			[]string{"x", "≥ 2,000,000/s", "2,000,000/s", "–", "0 %", "met"}},
 		{verdict{name: "x", bound: 2e6, atLeast: true, unit: asRate, rounds: []float64{1e6}}, false,
 			[]string{"x", "≥ 2,000,000/s", "1,000,000/s", "–", "0 %", "**not met**"}},
+		{verdict{name: "x", bound: 1.5, unit: asSeconds, rounds: []float64{1, 1, 2}, largest: true}, false,
+			[]string{"x", "≤ 1.50 s", "2.00 s", "1.00 s … 2.00 s", "0 %", "**not met**"}},
 		{verdict{name: "x", bound: 30, unit: asSeconds, rounds: []float64{math.NaN()}}, false,
 			[]string{"x", "≤ 30.00 s", "never", "–", "0 %", "**not met**"}},
 		{verdict{name: "x", bound: 30, unit: asBytes, err: errors.New("no\nlog\n")}, false,

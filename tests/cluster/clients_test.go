@@ -105,7 +105,7 @@ func startProgram(p *processes, l library) *program {
 	argv := append(l.argv[1:len(l.argv):len(l.argv)], l.name)
 	cmd := exec.Command(l.argv[0], argv...)
 	cmd.Dir = "../clients"
-	cmd.Env = append(os.Environ(), "NODES="+strings.Join(addrs, ","), fmt.Sprint("PROXY=127.0.0.1:", p.nodes[0].proxy))
+	cmd.Env = append(os.Environ(), "NODES="+strings.Join(addrs, ","), fmt.Sprint("PROXY=", p.nodes[0].host, ":", p.nodes[0].proxy))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	one := &program{library: l, cmd: cmd, workers: map[string]*worker{}, errors: map[string]int{}, limits: map[string]*limit{}}
 	cmd.Stderr = &one.stderr

@@ -19,19 +19,24 @@ import (
 
 const (
 	nodeTimeout = 500 * time.Millisecond
-	patience    = 60 * time.Second // for each wait
-	answer      = 5 * time.Second  // for one reply
+	patience    = 180 * time.Second // for each wait
+	answer      = 5 * time.Second   // for one reply
 )
 
 // processes are the nodes of a cluster.
 type processes struct {
-	t     *testing.T
-	more  []string // directives of all nodes
-	nodes []*node
+	t        *testing.T
+	more     []string // directives of all nodes
+	nodes    []*node
+	network  *network              // nil: all nodes are on the loopback
+	command  func(i int) *exec.Cmd // starts a node
+	password string                // that clients send first, if it is not empty
 }
 
 // node is one process, or the place of one.
 type node struct {
+	bin     string
+	host    string
 	port    int
 	proxy   int // the port that passes clients on to the leader
 	dir     string
@@ -39,21 +44,28 @@ type node struct {
 	running *exec.Cmd // nil: not running
 }
 
-func (n *node) addr() string { return fmt.Sprint("127.0.0.1:", n.port) }
+func (n *node) addr() string { return fmt.Sprint(n.host, ":", n.port) }
 
-// start starts a cluster, and waits until it serves.
+// start starts a cluster on the loopback, and waits until it serves.
 func start(t *testing.T, size int, more ...string) *processes {
 	t.Helper()
 	p := &processes{t: t, more: more}
+	p.command = p.commandOfNode
 	for range size {
-		p.nodes = append(p.nodes, &node{port: freePorts(t), proxy: freePorts(t), dir: t.TempDir()})
+		p.nodes = append(p.nodes, &node{bin: bin, host: "127.0.0.1", port: freePorts(t), proxy: freePorts(t), dir: t.TempDir()})
 	}
+	p.begin()
+	return p
+}
+
+// begin starts all nodes, and waits until the cluster serves.
+func (p *processes) begin() {
+	p.t.Helper()
 	for i := range p.nodes {
 		p.run(i)
 	}
-	t.Cleanup(p.end)
+	p.t.Cleanup(p.end)
 	p.heal()
-	return p
 }
 
 // freePorts returns a free port for clients. The port for nodes above it is free, too.
@@ -77,20 +89,30 @@ func freePorts(t *testing.T) int {
 func (p *processes) run(i int) {
 	p.t.Helper()
 	n := p.nodes[i]
-	args := []string{"--port", strconv.Itoa(n.port), "--proxy-port", strconv.Itoa(n.proxy), "--bind", "127.0.0.1", "--dir", n.dir, "--cluster-enabled", "yes",
-		"--cluster-node-timeout", strconv.Itoa(int(nodeTimeout.Milliseconds())), "--cluster-nodes"}
-	for _, other := range p.nodes {
-		args = append(args, other.addr())
-	}
 	var err error
 	if n.log == nil {
 		n.log, err = os.Create(filepath.Join(p.t.TempDir(), "log"))
 		require.NoError(p.t, err)
 	}
-	cmd := exec.Command(bin, append(args, p.more...)...)
+	cmd := p.command(i)
 	cmd.Stdout, cmd.Stderr = n.log, n.log
 	require.NoError(p.t, cmd.Start())
 	n.running = cmd
+}
+
+// commandOfNode returns the command that starts a node.
+func (p *processes) commandOfNode(i int) *exec.Cmd {
+	n := p.nodes[i]
+	args := []string{"--port", strconv.Itoa(n.port), "--proxy-port", strconv.Itoa(n.proxy), "--bind", n.host, "--dir", n.dir, "--cluster-enabled", "yes",
+		"--cluster-node-timeout", strconv.Itoa(int(nodeTimeout.Milliseconds())), "--cluster-nodes"}
+	for _, other := range p.nodes {
+		args = append(args, other.addr())
+	}
+	cmd := exec.Command(n.bin, append(args, p.more...)...)
+	if p.network != nil {
+		return p.network.command(i, cmd.Args)
+	}
+	return cmd
 }
 
 // end kills all processes, and shows their logs if the test has failed.
@@ -136,13 +158,23 @@ func (p *processes) stop(i int) {
 	p.nodes[i].running = nil
 }
 
-// ask sends a command on a connection of its own.
+// ask sends a command to a node, on a connection of its own.
 func (p *processes) ask(i int, args ...any) (reply any, err error) {
-	nc, err := net.DialTimeout("tcp", p.nodes[i].addr(), answer)
+	return p.askAt(p.nodes[i].addr(), args...)
+}
+
+// askAt sends a command to an address, on a connection of its own.
+func (p *processes) askAt(addr string, args ...any) (reply any, err error) {
+	nc, err := net.DialTimeout("tcp", addr, answer)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = nc.Close() }()
+	if p.password != "" {
+		if _, err := exchange(p.t, nc, "AUTH", p.password); err != nil {
+			return nil, err
+		}
+	}
 	return exchange(p.t, nc, args...)
 }
 
@@ -272,3 +304,6 @@ func (p *processes) keys(i int) map[string]string {
 	}
 	return all
 }
+
+// pid returns the id of the process of a node, as text.
+func (p *processes) pid(i int) string { return strconv.Itoa(p.nodes[i].running.Process.Pid) }

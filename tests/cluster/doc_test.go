@@ -1,11 +1,13 @@
 // Package cluster breaks a cluster of real processes in all known ways while clients write: kill -9, SIGSTOP longer than
-// the lease, lost directories, full disks, planned restarts and transfers. At the end of each test:
+// the lease, lost directories, full disks, planned restarts and transfers, another build of the program, links that are cut
+// both ways or one way. Real client libraries call it, too (clients_test.go). At the end of each test:
 //
 //   - all nodes hold the same keys;
 //   - of each counter, at least the acknowledged increments are stored, and at most the unknown ones beside them;
 //   - no limit admitted more than it may;
 //   - clients got documented errors only.
 //
-// CLUSTER_SECONDS is how long the faults last, 45 by default. CLUSTER_NODES is 3 or 5. CLUSTER_BIN is the path of a
-// cellserver that was built before. CLUSTER_SEED repeats an order of faults.
+// The cuts need root, for network namespaces. CLUSTER_SECONDS is how long the faults of each kind last, 30 by default.
+// CLUSTER_NODES is 3 or 5. CLUSTER_BIN is the path of a cellserver that was built before. CLUSTER_SEED repeats an order of
+// faults. ONLY names the client libraries.
 package cluster

@@ -1,9 +1,11 @@
 package cluster
 
 import (
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -59,19 +61,32 @@ func (p *processes) pause(i int, d time.Duration) {
 	p.signal(i, syscall.SIGCONT)
 }
 
-// Faults under load lose nothing that was acknowledged. The order of the faults is random, and each one comes first once.
+// Faults under load lose nothing that was acknowledged.
 func TestFaultsUnderLoad(t *testing.T) {
-	seed := uint64(number(t, "CLUSTER_SEED", time.Now().UnixNano()))
+	r, seed := random(t)
+	breakUnderLoad(t, start(t, int(number(t, "CLUSTER_NODES", 3))), faults, r, seed)
+}
+
+// random returns the random numbers of a test, and their seed.
+func random(t *testing.T) (r *rand.Rand, seed uint64) {
+	seed = uint64(number(t, "CLUSTER_SEED", time.Now().UnixNano()))
 	t.Logf("CLUSTER_SEED=%d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
-	p := start(t, int(number(t, "CLUSTER_NODES", 3)))
+	return rand.New(rand.NewPCG(seed, 0)), seed
+}
+
+// breakUnderLoad breaks a cluster while clients write. The order of the faults is random, and each one comes first once.
+func breakUnderLoad(t *testing.T, p *processes, faults []fault, r *rand.Rand, seed uint64) {
 	l := begin(p, seed)
-	order := r.Perm(len(faults))
+	order, counts := r.Perm(len(faults)), map[string]int{}
 	for n, deadline := 0, time.Now().Add(faultsLast(t)); n < len(faults) || time.Now().Before(deadline); n++ {
-		f := faults[order[n%len(order)]]
+		if n%len(faults) == 0 {
+			order = r.Perm(len(faults))
+		}
+		f := faults[order[n%len(faults)]]
 		begun := time.Now()
 		f.run(p, r)
 		p.heal()
+		counts[f.name]++
 		t.Logf("%s: healed after %s", f.name, time.Since(begun).Round(time.Millisecond))
 		time.Sleep(time.Duration(r.IntN(500)) * time.Millisecond)
 		if testing.Short() && time.Now().After(deadline) {
@@ -79,4 +94,7 @@ func TestFaultsUnderLoad(t *testing.T) {
 		}
 	}
 	l.end(t)
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		t.Logf("%d × %s", counts[name], name)
+	}
 }

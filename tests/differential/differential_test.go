@@ -160,13 +160,15 @@ func newSession(t *testing.T, moved bool) *session {
 	return s
 }
 
-func duration(t *testing.T) time.Duration {
+func duration(t *testing.T) time.Duration { return durationOr(t, 15*time.Second) }
+
+func durationOr(t *testing.T, otherwise time.Duration) time.Duration {
 	if text := os.Getenv("DIFFERENTIAL"); text != "" {
 		d, err := time.ParseDuration(text)
 		require.NoError(t, err)
 		return d
 	}
-	return 15 * time.Second
+	return otherwise
 }
 
 func seed(t *testing.T) uint64 {

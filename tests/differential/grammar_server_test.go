@@ -25,9 +25,29 @@ var serverGrammar = []production{
 		return g.command()
 	}},
 	{"COMMAND GETKEYSANDFLAGS", 1, func(g *generator) []string { return g.command() }},
+	{"EVAL", 8, inScript},
+	{"EVAL_RO", 2, inScript},
+	{"EVALSHA", 1, keyed(func(g *generator) string { return g.pick("e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "x") }, func(*generator) string { return "0" })},
+	{"EVALSHA_RO", 1, keyed(func(g *generator) string { return g.pick("e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "x") }, func(*generator) string { return "0" })},
+	{"SCRIPT LOAD", 1, oneOf("return", "x")},
+	{"SCRIPT EXISTS", 1, oneOf("x", "x y")},
+	{"SCRIPT FLUSH", 1, oneOf("", "ASYNC", "SYNC", "x")},
+	{"SCRIPT KILL", 1, oneOf("")},
 	{"", 1, func(g *generator) []string {
 		return append([]string{g.pick("nosuch", "GETT", "", "foo\r\nbar", strings.Repeat("y", 200))}, g.list(0, 4, g.value)...)
 	}},
+}
+
+// inScript makes a script of a string's command. Its declared key is right, or absent.
+func inScript(g *generator) []string {
+	p := stringGrammar[g.IntN(9)]
+	args := append([]string{p.name}, p.make(g)...)
+	script := g.pick("return redis.pcall(unpack(ARGV))", "redis.pcall('APPEND', ARGV[2], 'x') return redis.pcall(unpack(ARGV))",
+		"redis.pcall(unpack(ARGV)) return {redis.pcall('GET', ARGV[2]), redis.pcall('TTL', ARGV[2])}")
+	if g.chance(0.5) {
+		return append([]string{script, "1", args[1]}, args...)
+	}
+	return append([]string{script, "0"}, args...)
 }
 
 func (g *generator) commandName() string {

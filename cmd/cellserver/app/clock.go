@@ -66,6 +66,9 @@ func (c *clock) Now() int64 {
 	return now
 }
 
+// machine returns the wall clock of the machine in Unix nanoseconds, also while the logical time stands.
+func (c *clock) machine() int64 { return time.Now().UnixNano() + c.skew.Load() }
+
 // Monotonic returns the real nanoseconds since the start.
 func (c *clock) Monotonic() int64 { return int64(time.Since(c.started)) }
 

@@ -32,7 +32,7 @@ func (a *App) newMember(cfg *config.Config, run string) (*member.Member, error) 
 		List: list, Announce: formation.Address{Host: c.AnnouncedHost(), Port: c.AnnouncePort, PeerPort: c.AnnounceBusPort},
 		Fallback: ownAddress(cfg), Zone: c.Zone, Run: run, Release: commands.Version,
 		Disk:  member.DiskOptions{FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, "raft"), BootID: bootID(), Durable: c.Durability == config.DurabilityFsync},
-		Store: a.store, Clock: a.clock, Log: a.log.Logger, Security: a.certificates.peers(cfg),
+		Store: a.store, Clock: a.clock, Wall: a.clock.machine, Log: a.log.Logger, Security: a.certificates.peers(cfg),
 		Limits: member.Limits{Message: int(cfg.ClientQueryBufferLimit), Forwards: cfg.MaxClients},
 		Timing: cluster.Timing{
 			NodeTimeout: time.Duration(c.NodeTimeout) * time.Millisecond, Window: c.Window, MaxSkew: time.Duration(c.MaxClockSkew) * time.Millisecond,
@@ -58,6 +58,7 @@ func (a *App) newMember(cfg *config.Config, run string) (*member.Member, error) 
 // joinCluster connects the server with the member, and returns what holds replies back.
 func (a *App) joinCluster(o *server.Options) transport.Barrier {
 	a.store.Observe(a.member)
+	a.store.CountExternal(a.member.Memory)
 	o.Clock, o.Topology, o.Positions = clusterClock{a.clock, a.member}, a.member, a.member
 	o.Persistence = clusterDisk{a.disk.Manager, a.member}
 	return a.member

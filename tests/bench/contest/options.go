@@ -16,6 +16,7 @@ type Options struct {
 	Seconds    float64 // length of one measurement
 	Keys       int     // for memory, scale, expiry, persistence
 	Clients    int     // for idle
+	Kills      int     // of a leader, for cluster
 	Only       string  // a part of the names of the rows to measure
 	Cellserver string  // path of the program
 	RedisCell  string  // path of the module; "" for none

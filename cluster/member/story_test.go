@@ -1,0 +1,77 @@
+package member
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Nodes with the same list form a cluster once, and what the leader has acknowledged is on all of them. A node that was
+// stopped catches up.
+func TestNodesFormAndHoldTheSameKeys(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.form(w.machines...)
+		first := w.leader()
+		require.NoError(t, first.set("a", 1))
+		w.awaitKey("a", 1)
+		require.ErrorIs(t, w.other(first).set("a", 2), errNotServed)
+		first.stopsSoon(3 * time.Second)
+		second := w.leader()
+		require.NoError(t, second.set("a", 2))
+		first.start(w.machines...)
+		w.awaitVoters(w.machines...)
+		w.awaitKey("a", 2)
+		require.Positive(t, first.views.Load())
+	})
+}
+
+// A leader that is cut off serves nobody, and what only it had is taken back.
+func TestACutOffLeader(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.form(w.machines...)
+		first := w.leader()
+		require.NoError(t, first.set("a", 1))
+		w.net.cut(first.host, true)
+		require.ErrorIs(t, first.set("a", 2), errNotServed)
+		w.eventually("nobody else leads", func() bool {
+			m := w.leader()
+			return m != first && m.set("a", 3) == nil
+		})
+		w.net.cut(first.host, false)
+		w.awaitVoters(w.machines...)
+		w.awaitKey("a", 3)
+	})
+}
+
+// A node without its directory, and a node after a power cut, return as new nodes. The old ones are gone.
+func TestANodeReturnsAsANewOne(t *testing.T) {
+	for name, lose := range map[string]func(m *machine){
+		"lost directory": func(m *machine) { require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "raft"))) },
+		"power cut":      func(m *machine) { m.loseClean() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.form(w.machines...)
+				require.NoError(t, w.leader().set("a", 1))
+				m := w.other(w.leader())
+				before := m.View()
+				m.stop()
+				lose(m)
+				m.boot++
+				m.start(w.machines...)
+				w.awaitVoters(w.machines...)
+				w.awaitKey("a", 1)
+				now := m.View()
+				require.NotEqual(t, before.Nodes[before.Self].ID, now.Nodes[now.Self].ID)
+				w.eventually("the old directory remains", func() bool {
+					all, err := os.ReadDir(m.dir)
+					require.NoError(t, err)
+					return len(all) == 1
+				})
+			})
+		})
+	}
+}

@@ -1,0 +1,10 @@
+// Package scripting holds EVAL and its kin, and SCRIPT. The scripts themselves are the concern of package server/scripts.
+//
+//	eval.go    EVAL, EVALSHA, EVAL_RO, EVALSHA_RO
+//	script.go  SCRIPT LOAD, EXISTS, FLUSH, KILL
+//
+// May use: the scripts of the server.
+//
+// A command is one file, with its test beside it. A script that fails keeps what it has written before, as in Redis. The
+// package takes no locks: a command runs while the server holds the partitions of its keys.
+package scripting

@@ -1,0 +1,95 @@
+package scripting
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"cellserver/commands"
+	"cellserver/resp"
+	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
+
+	"github.com/stretchr/testify/require"
+)
+
+const busy commands.Error = "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
+
+// endless runs a script that has no end on another goroutine, as the transport does. It returns when the script has given up
+// its locks. The reply comes when the script has ended.
+func endless(t *testing.T, h *servertest.Harness, script string, keys ...any) (reply chan []byte) {
+	c := h.NewClient(t)
+	c.Session.SetMayOffload(true)
+	c.Send(resptest.Command(append([]any{"EVAL", script, len(keys)}, keys...)...))
+	require.Equal(t, resp.Offload, c.Status)
+	reply = make(chan []byte, 1)
+	go func() {
+		c.Session.Resume()
+		reply <- c.Session.Output()
+	}()
+	probe := h.NewClient(t)
+	for {
+		select {
+		case early := <-reply:
+			require.Fail(t, "the script has ended", "%s", early)
+		default:
+		}
+		probe.Send(resptest.Command("GET", keys[0]))
+		if probe.Status == resp.Retry {
+			break
+		}
+		probe.Session.Sent()
+	}
+	return reply
+}
+
+func TestScriptKill(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("SCRIPT KILL", commands.Error("NOTBUSY No scripts in execution right now."))
+	h.Want("SET other v", ok)
+	reply := endless(t, h, "while true do end", "k")
+	other := h.NewClient(t)
+	other.Want("PING", servertest.TypeOf("PONG"))
+	other.Want("GET other", "v")
+	sendWaiting(other, "GET", "k")
+	h.Advance(4999e6)
+	require.Equal(t, resp.Retry, other.Session.Resume())
+	h.Advance(1e6)
+	require.Equal(t, resp.Continue, other.Session.Resume())
+	require.Equal(t, "-"+string(busy)+"\r\n", string(other.Session.Output()))
+	other.Session.Sent()
+	other.Want("FLUSHALL", busy)
+	other.Want("SET k v", busy)
+	other.Want("EVAL 'return 1' 1 k", busy)
+	other.Want("EVAL 'return 1' 1 other", 1)
+	other.Want("SCRIPT KILL", ok)
+	require.Contains(t, string(<-reply), "Script killed by user with SCRIPT KILL")
+	other.Want("SET k v", ok)
+	other.Want("SCRIPT KILL", commands.Error("NOTBUSY No scripts in execution right now."))
+}
+
+// sendWaiting sends a command that waits.
+func sendWaiting(c *servertest.Client, args ...any) {
+	c.T.Helper()
+	c.Send(resptest.Command(args...))
+	require.Equal(c.T, resp.Retry, c.Status)
+}
+
+// TestScriptsThatWroteAreNotKilled ends the script with a subscription, which the script looks for.
+func TestScriptsThatWroteAreNotKilled(t *testing.T) {
+	h := servertest.New(t)
+	reply := endless(t, h, `redis.call('incr', KEYS[1])
+		repeat until redis.call('pubsub', 'numsub', 'stop')[2] > 0
+		return redis.call('incr', KEYS[1])`, "k")
+	reader := h.NewClient(t)
+	sendWaiting(reader, "GET", "k")
+	for !strings.Contains(h.InfoText("commandstats"), "cmdstat_incr:calls=2,") { // the script began twice
+		runtime.Gosched()
+	}
+	h.Want("SCRIPT KILL", commands.Error("UNKILLABLE Sorry the script already executed write commands against the dataset. "+
+		"You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command."))
+	h.Do("SUBSCRIBE stop")
+	require.Equal(t, ":2\r\n", string(<-reply))
+	require.Equal(t, resp.Continue, reader.Session.Resume())
+	require.Equal(t, "$1\r\n2\r\n", string(reader.Session.Output()))
+}

@@ -1,0 +1,30 @@
+package commands
+
+import "cellserver/store"
+
+// Scripts are the scripts that the server knows: EVAL and SCRIPT.
+type Scripts interface {
+	// Load keeps a script, and returns the SHA-1 of its text. The error is that of the compiler.
+	Load(source []byte) (sha string, err error)
+	// Exists reports whether the server knows the script of a SHA-1, in any case.
+	Exists(sha []byte) bool
+	// Flush forgets all scripts.
+	Flush()
+	// Kill ends a script that takes long and has not written. If there is no such script, the error says why.
+	Kill() error
+	// Footprint adds the partitions that a script needs beyond those of its declared keys.
+	Footprint(c *Call, s Script, fp *store.Footprint)
+	// Run runs a script and writes its reply.
+	Run(c *Call, s Script) error
+}
+
+// ErrNoScript is the error of a script that the server does not know.
+const ErrNoScript Error = "NOSCRIPT No matching script. Please use EVAL."
+
+// Script is one call of a script.
+type Script struct {
+	Text       []byte // the source, or its SHA-1 if BySHA
+	BySHA      bool
+	ReadOnly   bool // the script must not write
+	Keys, Args [][]byte
+}

@@ -1,0 +1,90 @@
+package script
+
+import (
+	"strconv"
+
+	"cellserver/script/lua51"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// call is redis.call and redis.pcall.
+func (e *Engine) call(L *lua.LState, raise bool) int {
+	e.m.Step(callSteps)
+	args, problem := e.arguments(L)
+	if problem != "" {
+		if raise {
+			e.raise(L, problem)
+		}
+		return push(L, e.ownError(L, problem))
+	}
+	reply := e.run.Caller.Call(args, e.run.resp)
+	if reply.Kind == Stop {
+		e.m.Stop(string(reply.Text))
+	}
+	value := e.toLua(reply)
+	if raise && reply.Kind == Error {
+		e.m.RaiseValue(L, value)
+	}
+	return push(L, value)
+}
+
+// callSteps is how many steps a command counts.
+const callSteps = 10
+
+// arguments returns the arguments of a call as bytes, which the next call overwrites.
+func (e *Engine) arguments(L *lua.LState) (args [][]byte, problem string) {
+	n := L.GetTop()
+	if n == 0 {
+		return nil, "Please specify at least one argument for this redis lib call"
+	}
+	size := 0
+	for i := 1; i <= n; i++ {
+		switch v := L.Get(i).(type) {
+		case lua.LString:
+			size += len(v)
+		case lua.LNumber:
+			size += numberSize
+		default:
+			return nil, "Lua redis lib command arguments must be strings or integers"
+		}
+	}
+	if cap(e.run.buf) < size {
+		e.run.buf = make([]byte, 0, size)
+	}
+	args, buf := e.run.args[:0], e.run.buf[:0]
+	for i := 1; i <= n; i++ {
+		start := len(buf)
+		if s, ok := L.Get(i).(lua.LString); ok {
+			buf = append(buf, s...)
+		} else {
+			buf = appendArgument(buf, float64(L.Get(i).(lua.LNumber)))
+		}
+		args = append(args, buf[start:len(buf):len(buf)])
+	}
+	e.run.args, e.run.buf = args, buf
+	return args, ""
+}
+
+// numberSize is more than the longest number has bytes.
+const numberSize = 32
+
+// appendArgument appends a number as %.17g writes it.
+func appendArgument(dst []byte, f float64) []byte {
+	if i := int64(f); float64(i) == f && i > -1e15 && i < 1e15 && i != 0 {
+		return strconv.AppendInt(dst, i, 10)
+	}
+	return lua51.AppendG(dst, f, lua51.ExactDigits)
+}
+
+func (e *Engine) checkCommand(L *lua.LState) int {
+	args, problem := e.arguments(L)
+	if problem != "" {
+		e.raise(L, problem)
+	}
+	allowed, known := e.run.Caller.Allows(args)
+	if !known {
+		e.raise(L, "Invalid command passed to redis.acl_check_cmd()")
+	}
+	return push(L, lua.LBool(allowed))
+}

@@ -1,0 +1,23 @@
+// Package script is the engine of EVAL: it runs Lua scripts as Redis 7 does. It knows Lua and the values of replies, and
+// nothing of sockets, commands or the store. The calls of a script go to the Caller of its run.
+//
+//	engine.go                 Engine: an interpreter and its compiled scripts
+//	source.go                 a script's text: its SHA-1, the line #!lua and its flags
+//	run.go                    a run, from keys and arguments to a reply or an error
+//	api.go, api_call.go       the library redis, which is also server
+//	reply.go                  Reply, the tree of values that goes in and out
+//	to_lua.go, from_lua.go    a reply as a value of Lua, and back
+//
+// Below it are five packages:
+//
+//	lua51     numbers, formats and patterns of Lua 5.1
+//	syntax    the parser
+//	machine   the interpreter
+//	stdlib    the libraries of Lua
+//	lib       cjson, cmsgpack, struct and bit
+//
+// Bounds, for one run: machine.DefaultLimits bound what a script makes; Check of the run ends it after any time. A source
+// has at most 1 MiB. Compiling takes less than a second. A reply has at most 1,000 levels.
+//
+// An engine serves one caller at a time and takes no locks. Engines share nothing.
+package script

@@ -1,0 +1,131 @@
+package script
+
+import (
+	"cellserver/script/lua51"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// maxLevels is how deep a reply may be nested.
+const maxLevels = 1000
+
+// replyCost is what an element of a reply costs in bytes.
+const replyCost = 64
+
+// A converter makes a reply of a value. It fails if the value is nested too deep or is too large. A table that contains
+// itself is small, and its reply is not.
+type converter struct {
+	resp   int
+	bytes  int // that are left
+	levels int
+}
+
+// fromLua makes a reply of what a script returns.
+func (e *Engine) fromLua(v lua.LValue) Reply {
+	c := converter{resp: e.run.resp, bytes: e.options.Limits.Bytes}
+	r := c.reply(v)
+	switch {
+	case c.levels > maxLevels:
+		return Failed("ERR reached lua stack limit")
+	case c.bytes < 0:
+		return Failed("OOM the reply of the script is too large")
+	}
+	return r
+}
+
+func (c *converter) reply(v lua.LValue) Reply {
+	c.bytes -= replyCost
+	switch v := v.(type) {
+	case lua.LString:
+		c.bytes -= len(v)
+		return Reply{Kind: Bulk, Text: []byte(v)}
+	case lua.LNumber:
+		return Reply{Kind: Int, Int: lua51.Int(float64(v))}
+	case lua.LBool:
+		return c.boolean(bool(v))
+	case *lua.LTable:
+		if c.levels >= maxLevels || c.bytes < 0 {
+			c.levels++
+			return Reply{}
+		}
+		c.levels++
+		r := c.table(v)
+		if c.levels <= maxLevels {
+			c.levels--
+		}
+		return r
+	}
+	return Reply{}
+}
+
+func (c *converter) boolean(v bool) Reply {
+	n := int64(0)
+	if v {
+		n = 1
+	}
+	switch {
+	case c.resp == 3:
+		return Reply{Kind: Bool, Int: n}
+	case v:
+		return Reply{Kind: Int, Int: 1}
+	}
+	return Reply{}
+}
+
+// table makes a reply of a table: the field that it has says of which kind. Without such a field it is an array, which
+// ends before the first nil.
+func (c *converter) table(t *lua.LTable) Reply {
+	if s, ok := t.RawGetString("err").(lua.LString); ok {
+		return Failed(oneLine(string(s)))
+	}
+	if s, ok := t.RawGetString("ok").(lua.LString); ok {
+		return Reply{Kind: Status, Text: statusText(string(s))}
+	}
+	if n, ok := t.RawGetString("double").(lua.LNumber); ok {
+		return Reply{Kind: Double, Double: float64(n)}
+	}
+	if s, ok := t.RawGetString("big_number").(lua.LString); ok {
+		return Reply{Kind: BigNumber, Text: []byte(lineEnds.Replace(string(s)))}
+	}
+	if v, ok := t.RawGetString("verbatim_string").(*lua.LTable); ok {
+		format, ok := v.RawGetString("format").(lua.LString)
+		text, isText := v.RawGetString("string").(lua.LString)
+		if ok && isText {
+			return Reply{Kind: Verbatim, Text: verbatim(string(format), string(text))}
+		}
+	}
+	if m, ok := t.RawGetString("map").(*lua.LTable); ok {
+		return Reply{Kind: Map, Items: c.fields(m, true)}
+	}
+	if s, ok := t.RawGetString("set").(*lua.LTable); ok {
+		return Reply{Kind: Set, Items: c.fields(s, false)}
+	}
+	r := Reply{Kind: Array}
+	for i := 1; ; i++ {
+		v := t.RawGetInt(i)
+		if v == lua.LNil || c.bytes < 0 || c.levels > maxLevels {
+			return r
+		}
+		r.Items = append(r.Items, c.reply(v))
+	}
+}
+
+// formatLength is the length of the format of a verbatim string.
+const formatLength = 3
+
+func verbatim(format, text string) []byte {
+	for len(format) < formatLength {
+		format += " "
+	}
+	return append([]byte(format[:formatLength]+":"), text...)
+}
+
+func (c *converter) fields(t *lua.LTable, values bool) (items []Reply) {
+	for k, v := t.Next(lua.LNil); k != lua.LNil && c.bytes >= 0 && c.levels <= maxLevels; k, v = t.Next(k) {
+		items = append(items, c.reply(k))
+		if values {
+			items = append(items, c.reply(v))
+		}
+	}
+	return items
+}

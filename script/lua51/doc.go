@@ -1,0 +1,10 @@
+// Package lua51 has what Lua 5.1 says of numbers, formats and patterns, as its C library prints and reads them on Linux.
+//
+//	number.go         a number as text and back: %.14g, %.17g, strtod
+//	arith.go          modulo and power
+//	format.go         one directive of string.format
+//	pattern.go        patterns: find, match, gmatch and gsub stand on Match
+//	pattern_item.go   single characters, classes and sets
+//
+// The package knows no interpreter. Functions are pure, there is no state, and there are no locks.
+package lua51

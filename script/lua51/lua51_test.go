@@ -1,0 +1,162 @@
+package lua51_test
+
+import (
+	"math"
+	"strconv"
+	"testing"
+
+	"cellserver/script/lua51"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestNumbersAsText(t *testing.T) {
+	for f, want := range map[float64]string{
+		0: "0", math.Copysign(0, -1): "-0", 1: "1", -1: "-1", 100: "100", 0.1: "0.1", 1.0 / 3: "0.33333333333333", 1e14: "1e+14",
+		99999999999999: "99999999999999", 123456789012345: "1.2345678901234e+14", 1e15: "1e+15", 1e100: "1e+100", 1e-5: "1e-05",
+		0.0001: "0.0001", 1795000000.123456: "1795000000.1235", math.Inf(1): "inf", math.Inf(-1): "-inf", 5e-324: "4.9406564584125e-324",
+	} {
+		require.Equal(t, want, lua51.Number(f))
+		require.Equal(t, want, string(lua51.AppendNumber(nil, f)), "the short way and the long way are the same")
+	}
+	require.Equal(t, "nan", lua51.Number(math.Copysign(math.NaN(), 1)))
+	require.Equal(t, "-nan", lua51.Number(math.Copysign(math.NaN(), -1)))
+	require.Equal(t, "0.10000000000000001", string(lua51.AppendG(nil, 0.1, lua51.ExactDigits)))
+	require.Equal(t, "1e+17", string(lua51.AppendG(nil, 1e17, lua51.ExactDigits)))
+}
+
+func TestTextAsNumbers(t *testing.T) {
+	for text, want := range map[string]float64{
+		"1": 1, " 12\t\n": 12, "-5": -5, "+5": 5, ".5": 0.5, "5.": 5, "1e3": 1000, "1E+3": 1000, "010": 10, "0x10": 16, "0X1f": 31,
+		"-0x10": -16, "0x1p4": 16, "0x.8": 0.5, "inf": math.Inf(1), "-Infinity": math.Inf(-1), "1e309": math.Inf(1), "1\x00junk": 1,
+	} {
+		f, ok := lua51.ParseNumber(text)
+		require.True(t, ok, "%q", text)
+		require.Equal(t, want, f, "%q", text)
+	}
+	for _, text := range []string{"", " ", "-", ".", "e5", "1e", "1e+", "0x", "0xg", "1_0", "0b1", "0o7", "1 2", "- 5", "x", "5x", "\x00", "1e5.5", "++1"} {
+		_, ok := lua51.ParseNumber(text)
+		require.False(t, ok, "%q", text)
+	}
+	f, ok := lua51.ParseNumber("nan")
+	require.True(t, ok)
+	require.True(t, math.IsNaN(f))
+}
+
+func TestNumberPrefix(t *testing.T) {
+	for text, want := range map[string]int{
+		"1.5.2": 3, "1e5e5": 3, "1-2": 1, "0x1fz": 4, "0x": 1, "1e": 1, "inf,": 3, "infinityx": 8, "-": 0, "": 0, "nan]": 3, "12abc": 2, "+5": 2, "1e+": 1,
+	} {
+		_, length := lua51.NumberPrefix(text)
+		require.Equal(t, want, length, "%q", text)
+	}
+}
+
+func TestBases(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		base int
+		want float64
+	}{
+		{"ff", 16, 255}, {"0xff", 16, 255}, {"zz", 36, 1295}, {"-1", 10, math.MaxUint64}, {" 7 ", 8, 7}, {"111", 2, 7},
+		{"fffffffffffffffffff", 16, math.MaxUint64},
+	} {
+		f, ok := lua51.ParseBase(c.text, c.base)
+		require.True(t, ok, c.text)
+		require.Equal(t, c.want, f, c.text)
+	}
+	for _, text := range []string{"8", "", "-", "1.5", "0x"} {
+		_, ok := lua51.ParseBase(text, 8)
+		require.False(t, ok, text)
+	}
+}
+
+func TestModulo(t *testing.T) {
+	for _, c := range [][3]float64{{7, 3, 1}, {-7, 3, 2}, {7, -3, -2}, {5.5, 2, 1.5}, {-5, 5, 0}, {1 << 53, 3, 2}} {
+		require.Equal(t, c[2], lua51.Mod(c[0], c[1]), c)
+	}
+	require.True(t, math.IsNaN(lua51.Mod(5, 0)))
+	require.True(t, math.IsNaN(lua51.Mod(5, math.Inf(1))))
+}
+
+// Powers of ten are what strconv reads, which rounds once.
+func TestPowersAreRoundedOnce(t *testing.T) {
+	for n := -320; n <= 308; n++ {
+		want, err := strconv.ParseFloat("1e"+strconv.Itoa(n), 64)
+		require.NoError(t, err)
+		require.Equal(t, want, lua51.Pow(10, float64(n)), n)
+	}
+	require.Equal(t, math.Inf(1), lua51.Pow(10, 400))
+	require.Equal(t, 0.0, lua51.Pow(10, -400))
+	require.Equal(t, 1<<53, int(lua51.Pow(2, 53)))
+	require.Equal(t, 5e-324, lua51.Pow(2, -1074))
+	require.Equal(t, -27.0, lua51.Pow(-3, 3))
+	require.Equal(t, 1.0, lua51.Pow(0, 0))
+}
+
+func TestIntegers(t *testing.T) {
+	require.Equal(t, int64(1), lua51.Int(1.9))
+	require.Equal(t, int64(-1), lua51.Int(-1.9))
+	for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300, 1 << 63} {
+		require.Equal(t, int64(math.MinInt64), lua51.Int(f))
+	}
+}
+
+func TestDirectives(t *testing.T) {
+	for _, c := range []struct{ format, problem string }{
+		{"d", ""}, {"-5.3f", ""}, {"-+ #0d", ""}, {"-+ #00d", "invalid format (repeated flags)"},
+		{"123d", "invalid format (width or precision too long)"}, {".123f", "invalid format (width or precision too long)"},
+	} {
+		_, _, problem := lua51.ParseDirective(c.format)
+		require.Equal(t, c.problem, problem, c.format)
+	}
+	for format, want := range map[string]string{
+		"5d": "   42", "-5d": "42   ", "05d": "00042", "+d": "+42", " d": " 42", ".4d": "0042", "x": "2a", "#x": "0x2a", "X": "2A", "#o": "052", "c": "*",
+	} {
+		d, _, _ := lua51.ParseDirective(format)
+		require.Equal(t, want, string(d.AppendInt(nil, 42)), format)
+	}
+	for format, want := range map[string]string{
+		"f": "2.500000", ".0f": "2", "8.2f": "    2.50", "-8.2f": "2.50    ", "08.2f": "00002.50", "+.1f": "+2.5", "e": "2.500000e+00", "g": "2.5", "#g": "2.50000",
+	} {
+		d, _, _ := lua51.ParseDirective(format)
+		require.Equal(t, want, string(d.AppendFloat(nil, 2.5)), format)
+	}
+}
+
+// A pattern that never ends is ended by its steps.
+func TestMatchesCountSteps(t *testing.T) {
+	steps := 0
+	m := lua51.Matcher{Subject: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", Pattern: "a*a*a*a*a*a*a*a*b", Step: func() {
+		if steps++; steps > 1000 {
+			panic("enough")
+		}
+	}}
+	require.PanicsWithValue(t, "enough", func() { m.Match(0, 0) })
+}
+
+func FuzzPatterns(f *testing.F) {
+	f.Add("hello world", "(%w+) (%w+)")
+	f.Add("f(a(b)c)d", "%b()")
+	f.Add("x", "[]-a]%f[%w]%1")
+	f.Fuzz(func(t *testing.T, subject, pattern string) {
+		steps := 0
+		m := lua51.Matcher{Subject: subject, Pattern: pattern, Step: func() {
+			if steps++; steps > 10000 {
+				panic(lua51.PatternError("enough"))
+			}
+		}}
+		defer func() {
+			if problem := recover(); problem != nil {
+				require.IsType(t, lua51.PatternError(""), problem)
+			}
+		}()
+		end := m.Match(0, 0)
+		require.LessOrEqual(t, end, len(subject))
+		if end >= 0 {
+			for i := range m.Captures(true) {
+				m.Capture(i, 0, end)
+			}
+		}
+	})
+}

@@ -1,0 +1,135 @@
+package machine
+
+import (
+	"fmt"
+
+	"cellserver/script/lua51"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Any returns an argument that must be there, even if it is nil.
+func (m *Machine) Any(L *lua.LState, arg int) lua.LValue {
+	if arg > L.GetTop() {
+		m.ArgError(L, arg, "value expected")
+	}
+	return L.Get(arg)
+}
+
+// Table returns an argument that must be a table.
+func (m *Machine) Table(L *lua.LState, arg int) *lua.LTable {
+	t, ok := L.Get(arg).(*lua.LTable)
+	if !ok {
+		m.TypeError(L, arg, "table")
+	}
+	return t
+}
+
+// Readable returns a table to read: the contents of a frozen one.
+func (m *Machine) Readable(L *lua.LState, arg int) *lua.LTable { return m.Thaw(m.Table(L, arg)) }
+
+// Writable returns a table to change. A frozen one is an error.
+func (m *Machine) Writable(L *lua.LState, arg int) *lua.LTable {
+	t := m.Table(L, arg)
+	m.RefuseFrozen(L, t)
+	return t
+}
+
+// Function returns an argument that must be a function.
+func (m *Machine) Function(L *lua.LState, arg int) *lua.LFunction {
+	f, ok := L.Get(arg).(*lua.LFunction)
+	if !ok {
+		m.TypeError(L, arg, "function")
+	}
+	return f
+}
+
+// Text returns an argument that must be a string or a number.
+func (m *Machine) Text(L *lua.LState, arg int) string {
+	switch v := L.Get(arg).(type) {
+	case lua.LString:
+		return string(v)
+	case lua.LNumber:
+		return lua51.Number(float64(v))
+	}
+	m.TypeError(L, arg, "string")
+	return ""
+}
+
+// OptText returns an argument that may be left out.
+func (m *Machine) OptText(L *lua.LState, arg int, otherwise string) string {
+	if L.Get(arg) == lua.LNil {
+		return otherwise
+	}
+	return m.Text(L, arg)
+}
+
+// ToNumber returns a number, or what a string means as a number.
+func ToNumber(v lua.LValue) (float64, bool) {
+	switch v := v.(type) {
+	case lua.LNumber:
+		return float64(v), true
+	case lua.LString:
+		return lua51.ParseNumber(string(v))
+	}
+	return 0, false
+}
+
+// Number returns an argument that must be a number, or a string that is one.
+func (m *Machine) Number(L *lua.LState, arg int) float64 {
+	f, ok := ToNumber(L.Get(arg))
+	if !ok {
+		m.TypeError(L, arg, "number")
+	}
+	return f
+}
+
+// Int returns an argument that must be a number, without its fraction.
+func (m *Machine) Int(L *lua.LState, arg int) int { return int(lua51.Int(m.Number(L, arg))) }
+
+// Int32 returns an argument as an int of C.
+func (m *Machine) Int32(L *lua.LState, arg int) int { return int(int32(lua51.Int(m.Number(L, arg)))) }
+
+// OptInt returns an integer that may be left out.
+func (m *Machine) OptInt(L *lua.LState, arg, otherwise int) int {
+	if L.Get(arg) == lua.LNil {
+		return otherwise
+	}
+	return m.Int(L, arg)
+}
+
+// PushText returns a string that a library function has made.
+func (m *Machine) PushText(L *lua.LState, s string) int {
+	m.Make(TextCost + len(s))
+	L.Push(lua.LString(s))
+	return 1
+}
+
+// PushBytes returns a string that a library function has made.
+func (m *Machine) PushBytes(L *lua.LState, b []byte) int { return m.PushText(L, string(b)) }
+
+// PushNumber returns a number.
+func PushNumber(L *lua.LState, f float64) int {
+	L.Push(lua.LNumber(f))
+	return 1
+}
+
+// Text returns a value as tostring shows it, without metatables.
+func Text(v lua.LValue) string {
+	switch v := v.(type) {
+	case lua.LNumber:
+		return lua51.Number(float64(v))
+	case *lua.LFunction:
+		if v.IsG {
+			return fmt.Sprintf("function: builtin: %p", v)
+		}
+	case *lua.LUserData:
+		if v.Value == nil {
+			return "userdata: (nil)"
+		}
+	}
+	return v.String()
+}
+
+// MaxValues is how many values the stack of a library function has in Lua 5.1.
+const MaxValues = 8000

@@ -1,0 +1,90 @@
+package machine
+
+import (
+	"fmt"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Limits bound a script.
+type Limits struct {
+	Bytes int // of all strings and tables that it makes
+	Steps int // between two questions whether it may go on
+}
+
+// DefaultLimits are 256 MiB, and a question every 10,000 steps, which take about a millisecond.
+var DefaultLimits = Limits{Bytes: 256 << 20, Steps: 10000}
+
+// The rough cost of values in bytes.
+const (
+	TextCost  = 40
+	slotCost  = 16
+	ItemCost  = 40
+	gapCost   = 64 // of an item that is not set, before one that is: the interpreter fills the gap
+	FieldCost = 100
+	tableCost = 160
+)
+
+// A budget counts what a script does and makes.
+type budget struct {
+	limits  Limits
+	steps   int // until the next question
+	made    int
+	check   func() error
+	stopped *lua.ApiError // why the script must end
+	worn    bool          // the stacks have grown large, or a Go panic has left them in an unknown state
+	locate  func(L *lua.LState) Position
+	stopAt  Position
+}
+
+func (b *budget) begin(check func() error) {
+	b.steps, b.made, b.check, b.worn = b.limits.Steps, 0, check, false
+}
+
+// Step counts work. One step takes up to a microsecond.
+func (m *Machine) Step(n int) {
+	if m.steps -= n; m.steps < 0 {
+		m.ask()
+	}
+}
+
+// ask asks whether the script may go on.
+func (m *Machine) ask() {
+	m.steps = m.limits.Steps
+	if m.stopped != nil {
+		panic(m.stopped)
+	}
+	if m.check == nil {
+		return
+	}
+	if err := m.check(); err != nil {
+		m.Stop(err.Error())
+	}
+}
+
+// Make counts bytes that the script makes.
+func (m *Machine) Make(bytes int) {
+	m.made += bytes
+	if m.made > m.limits.Bytes || bytes < 0 {
+		m.Stop(fmt.Sprintf("OOM script made more than %d bytes of strings and tables", m.limits.Bytes))
+	}
+}
+
+// Stop ends the script for good: neither pcall nor a coroutine catches it.
+func (m *Machine) Stop(text string) {
+	m.stopAt = m.locate(m.L.G.CurrentThread)
+	m.stopped = &lua.ApiError{Type: lua.ApiErrorRun, Object: lua.LString(text), StackTrace: noTrace}
+	panic(m.stopped)
+}
+
+// noTrace keeps gopher-lua from making a stack trace of an error, which takes long for a deep stack.
+const noTrace = "-"
+
+// MaxBytes returns how much a script may make.
+func (m *Machine) MaxBytes() int { return m.limits.Bytes }
+
+// Made returns how many bytes the script has made.
+func (m *Machine) Made() int { return m.made }
+
+// WearOut says that the machine must not be used for another script.
+func (m *Machine) WearOut() { m.worn = true }

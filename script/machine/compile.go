@@ -1,0 +1,98 @@
+package machine
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"cellserver/script/syntax"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// A Function is a compiled chunk. It belongs to the machine that compiled it.
+type Function struct {
+	Source string // as errors of Redis show it, such as "@user_script"
+	name   string // as errors of Lua show it, such as "user_script"
+	proto  *lua.FunctionProto
+	places []syntax.Place
+}
+
+// chunkPrefix begins the names of chunks inside the machine. So an error of the interpreter, whose line is a place, is
+// told from a text of the script.
+const chunkPrefix = "\x00c"
+
+// Compile compiles a source. An error is a *syntax.Error.
+func (m *Machine) Compile(text, source, name string) (*Function, error) {
+	chunk, err := syntax.Parse(text, name, m.known)
+	if err != nil {
+		return nil, err
+	}
+	m.chunkID++
+	id := chunkPrefix + strconv.Itoa(m.chunkID)
+	f := &Function{Source: source, name: name, places: chunk.Places}
+	if f.proto, err = compileTree(chunk, id); err != nil {
+		return nil, f.compileError(err)
+	}
+	f.proto.IsVarArg &^= lua.VarArgNeedsArg // a chunk has no table arg
+	m.patch(f.proto)
+	m.chunks[id] = f
+	return f, nil
+}
+
+// Forget releases a function that is not used any more.
+func (m *Machine) Forget(f *Function) { delete(m.chunks, f.proto.SourceName) }
+
+var errTooComplex = errors.New("function or expression too complex")
+
+// compileTree compiles. The compiler panics where it runs out of registers in the middle of an expression.
+func compileTree(chunk *syntax.Chunk, id string) (proto *lua.FunctionProto, err error) {
+	defer func() {
+		if recover() != nil {
+			proto, err = nil, errTooComplex
+		}
+	}()
+	return lua.Compile(chunk.Tree, id)
+}
+
+func (f *Function) compileError(err error) error {
+	line := 1
+	var problem *lua.CompileError
+	if errors.As(err, &problem) && problem.Line >= 0 && problem.Line < len(f.places) {
+		line = max(f.places[problem.Line].Line, 1)
+	}
+	return &syntax.Error{Text: f.name + ":" + strconv.Itoa(line) + ": " + errTooComplex.Error()}
+}
+
+// patch puts helpers and values in the places of the constants that stand for them.
+func (m *Machine) patch(proto *lua.FunctionProto) {
+	for i, c := range proto.Constants {
+		s, ok := c.(lua.LString)
+		if !ok || s == "" || s[0] != 0 {
+			continue
+		}
+		if name, ok := strings.CutPrefix(string(s), syntax.HelperPrefix); ok {
+			proto.Constants[i] = m.helper(name)
+		} else {
+			proto.Constants[i] = s[len(syntax.TextPrefix):]
+		}
+	}
+	for _, inner := range proto.FunctionPrototypes {
+		m.patch(inner)
+	}
+}
+
+// function makes a closure of a chunk.
+func (m *Machine) function(f *Function) *lua.LFunction {
+	return &lua.LFunction{Env: m.global, Proto: f.proto}
+}
+
+// Load compiles a source for the script that runs, and forgets it with the script.
+func (m *Machine) Load(text, source, name string) (*lua.LFunction, error) {
+	f, err := m.Compile(text, source, name)
+	if err != nil {
+		return nil, err
+	}
+	m.loaded = append(m.loaded, f.proto.SourceName)
+	return m.function(f), nil
+}

@@ -1,0 +1,216 @@
+package machine
+
+import (
+	"strconv"
+	"strings"
+
+	"cellserver/script/lua51"
+	"cellserver/script/syntax"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+func (m *Machine) openHelpers() {
+	for name, f := range map[string]lua.LGFunction{
+		trampoline:      m.trampoline,
+		syntax.Concat:   m.concat,
+		syntax.Set:      m.set,
+		syntax.Extend:   m.extend,
+		syntax.Key:      m.key,
+		syntax.Text:     func(L *lua.LState) int { return 1 },
+		syntax.Mod:      m.arithmetic("__mod", lua51.Mod),
+		syntax.Pow:      m.arithmetic("__pow", lua51.Pow),
+		syntax.ForInit:  m.forNumber("initial value"),
+		syntax.ForLimit: m.forNumber("limit"),
+		syntax.ForStep:  m.forNumber("step"),
+	} {
+		m.helpers[name] = m.Func(f)
+	}
+}
+
+// step returns the helper that counts a step and what the code after it makes.
+func (m *Machine) step(name string) *lua.LFunction {
+	text, _ := strings.CutPrefix(name, syntax.Step)
+	cost, err := strconv.Atoi(text)
+	if err != nil {
+		panic("script: there is no helper " + name)
+	}
+	f := m.Func(func(L *lua.LState) int {
+		m.Step(1)
+		m.Make(cost)
+		if n := L.GetTop(); n > 0 {
+			m.arguments(L, n)
+		}
+		return 0
+	})
+	m.helpers[name] = f
+	return f
+}
+
+// maxArguments is how many variable arguments a function may have. No call makes more but one that adds to its own.
+const maxArguments = MaxValues + 2*maxDepth
+
+// arguments counts the variable arguments of a function, which are copied each time that they are used.
+func (m *Machine) arguments(L *lua.LState, n int) {
+	m.Step(n / 8)
+	if n > maxArguments {
+		m.Raise(L, "stack overflow")
+	}
+}
+
+// concat joins all its arguments. It works from the right, as .. does, if some have a metatable.
+func (m *Machine) concat(L *lua.LState) int {
+	n := L.GetTop()
+	length, simple := 0, true
+	for i := 1; i <= n && simple; i++ {
+		switch v := L.Get(i).(type) {
+		case lua.LString:
+			length += len(v)
+		case lua.LNumber:
+			length += 8
+		default:
+			simple = false
+		}
+	}
+	if !simple {
+		return m.concatSlowly(L, n)
+	}
+	m.Make(TextCost + length)
+	joined := make([]byte, 0, length)
+	for i := 1; i <= n; i++ {
+		joined = AppendText(joined, L.Get(i))
+	}
+	L.Push(lua.LString(joined))
+	return 1
+}
+
+// AppendText appends a string or a number.
+func AppendText(dst []byte, v lua.LValue) []byte {
+	if n, ok := v.(lua.LNumber); ok {
+		return append(dst, lua51.Number(float64(n))...)
+	}
+	return append(dst, v.(lua.LString)...)
+}
+
+// IsText reports whether a value is a string or a number.
+func IsText(v lua.LValue) bool {
+	switch v.(type) {
+	case lua.LString, lua.LNumber:
+		return true
+	}
+	return false
+}
+
+func (m *Machine) concatSlowly(L *lua.LState, n int) int {
+	_, at, _ := m.frame(L, 1)
+	right := L.Get(n)
+	for i := n - 1; i > 0; i-- {
+		left := L.Get(i)
+		if IsText(left) && IsText(right) {
+			joined := AppendText(AppendText(nil, left), right)
+			m.Make(TextCost + len(joined))
+			right = lua.LString(joined)
+			continue
+		}
+		f := MetaField(left, right, "__concat")
+		if f == lua.LNil {
+			m.concatError(L, at, i, n, left, right)
+		}
+		right = m.Call(L, f, left, right)
+	}
+	L.Push(right)
+	return 1
+}
+
+// concatError names the operand that is no text. Only the last one and the left one are values of the code.
+func (m *Machine) concatError(L *lua.LState, at syntax.Place, i, n int, left, right lua.LValue) {
+	name := func(i int) string {
+		if i-1 < len(at.All) {
+			return at.All[i-1]
+		}
+		return ""
+	}
+	if IsText(left) {
+		m.operandError(L, 1, "concatenate", name(i+1), right)
+	}
+	m.operandError(L, 1, "concatenate", name(i), left)
+}
+
+// MetaField returns a field of the metatable of a table or of another one.
+func MetaField(a, b lua.LValue, event string) lua.LValue {
+	for _, v := range []lua.LValue{a, b} {
+		var meta lua.LValue
+		switch v := v.(type) {
+		case *lua.LTable:
+			meta = v.Metatable
+		case *lua.LUserData:
+			meta = v.Metatable
+		}
+		if t, ok := meta.(*lua.LTable); ok {
+			if f := t.RawGetString(event); f != lua.LNil {
+				return f
+			}
+		}
+	}
+	return lua.LNil
+}
+
+// arithmetic makes the helper for an operator.
+func (m *Machine) arithmetic(event string, compute func(a, b float64) float64) lua.LGFunction {
+	return func(L *lua.LState) int {
+		left, right := L.Get(1), L.Get(2)
+		if a, ok := ToNumber(left); ok {
+			if b, ok := ToNumber(right); ok {
+				return PushNumber(L, compute(a, b))
+			}
+		}
+		f := MetaField(left, right, event)
+		if f == lua.LNil {
+			m.arithmeticError(L, left, right)
+		}
+		L.Push(m.Call(L, f, left, right))
+		return 1
+	}
+}
+
+func (m *Machine) arithmeticError(L *lua.LState, left, right lua.LValue) {
+	_, at, _ := m.frame(L, 1)
+	if _, ok := ToNumber(left); ok {
+		m.operandError(L, 1, arithmetic, at.Second, right)
+	}
+	m.operandError(L, 1, arithmetic, at.Name, left)
+}
+
+// forNumber makes the helper for a number of a for loop.
+func (m *Machine) forNumber(what string) lua.LGFunction {
+	return func(L *lua.LState) int {
+		if n, ok := L.Get(1).(lua.LNumber); ok {
+			L.Push(n)
+			return 1
+		}
+		f, ok := ToNumber(L.Get(1))
+		if !ok {
+			m.Raise(L, "'for' %s must be a number", what)
+		}
+		return PushNumber(L, f)
+	}
+}
+
+// extend adds values to a table after its first items.
+func (m *Machine) extend(L *lua.LState) int {
+	t := L.Get(1).(*lua.LTable)
+	first := int(L.Get(2).(lua.LNumber)) - 2
+	for i := 3; i <= L.GetTop(); i++ {
+		m.SetItem(t, first+i, L.Get(i))
+	}
+	L.Push(t)
+	return 1
+}
+
+// key counts what a key of a constructor makes the table grow by.
+func (m *Machine) key(L *lua.LState) int {
+	if k, ok := L.Get(1).(lua.LNumber); ok && k > 0 && k < MaxArray {
+		m.Make(gapCost * int(k))
+	}
+	return 1
+}

@@ -1,0 +1,157 @@
+package machine
+
+import (
+	"reflect"
+	"strings"
+
+	"cellserver/script/syntax"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// The bounds on the stacks.
+const (
+	maxFrames    = 20000 // calls within calls, as in Lua 5.1
+	maxDepth     = 200   // calls of Lua from library functions within each other
+	firstSlots   = 1024
+	maxSlots     = 1 << 20 // values of all frames
+	slotStep     = 8192
+	keptSlots    = 4 * slotStep
+	ThreadFrames = 200 // of a coroutine
+	ThreadSlots  = 256
+)
+
+// MaxArray is the first index that is not in the array of a table but in its hash.
+const MaxArray = 1 << 20
+
+func init() { lua.MaxArrayIndex = MaxArray }
+
+// A Machine is one interpreter. Call Begin before a script, and End after it.
+type Machine struct {
+	budget
+	L *lua.LState
+
+	global   *lua.LTable // the frozen globals
+	contents *lua.LTable // what they contain
+	frozen   map[*lua.LTable]*lua.LTable
+	texts    lua.LValue // the metatable of strings, as scripts see it
+	helpers  map[string]*lua.LFunction
+	chunks   map[string]*Function
+	loaded   []string // the chunks that the script itself has loaded
+	chunkID  int
+
+	keys, argv *lua.LTable
+	resets     []func()
+	depth      int
+	raisedAt   Position // of the last error
+}
+
+// New makes an interpreter without libraries. They are added with Library and Define, until Freeze.
+func New(limits Limits) *Machine {
+	m := &Machine{
+		budget:  budget{limits: limits},
+		frozen:  map[*lua.LTable]*lua.LTable{},
+		helpers: map[string]*lua.LFunction{},
+		chunks:  map[string]*Function{},
+	}
+	m.L = lua.NewState(lua.Options{
+		CallStackSize: maxFrames,
+		RegistrySize:  firstSlots, RegistryMaxSize: maxSlots, RegistryGrowStep: slotStep, SkipOpenLibs: true,
+	})
+	m.budget.locate = m.locate
+	m.contents = m.L.CreateTable(0, 64)
+	m.keys, m.argv = m.L.CreateTable(0, 0), m.L.CreateTable(0, 0)
+	m.Define("KEYS", m.keys)
+	m.Define("ARGV", m.argv)
+	m.openHelpers()
+	return m
+}
+
+// Define adds a global variable.
+func (m *Machine) Define(name string, value lua.LValue) { m.contents.RawSetString(name, value) }
+
+// Library makes a library of functions and defines it as a global variable.
+func (m *Machine) Library(name string, functions map[string]lua.LGFunction) *lua.LTable {
+	t := m.L.CreateTable(0, len(functions))
+	for key, f := range functions {
+		t.RawSetString(key, m.Func(f))
+	}
+	m.Define(name, t)
+	return t
+}
+
+// Func makes a function of Lua.
+func (m *Machine) Func(f lua.LGFunction) *lua.LFunction { return m.L.NewFunction(f) }
+
+// OnBegin adds what a library does before each call, so that nothing of the call before is there.
+func (m *Machine) OnBegin(reset func()) { m.resets = append(m.resets, reset) }
+
+// Begin prepares a call: its keys, its arguments and a fresh budget. check is asked every few steps whether the script
+// may go on; its error stops the script.
+func (m *Machine) Begin(keys, args [][]byte, check func() error) {
+	m.budget.begin(check)
+	m.fill(m.keys, keys)
+	m.fill(m.argv, args)
+	for _, reset := range m.resets {
+		reset()
+	}
+}
+
+func (m *Machine) fill(t *lua.LTable, values [][]byte) {
+	fresh := m.L.CreateTable(len(values), 0)
+	for i, v := range values {
+		m.Make(TextCost + len(v))
+		fresh.RawSetInt(i+1, lua.LString(v))
+	}
+	*t = *fresh
+}
+
+// End forgets what the call leaves. It reports whether the machine can be used again.
+func (m *Machine) End() bool {
+	if m.stopped != nil || m.worn || m.slots() > keptSlots {
+		return false
+	}
+	m.L.SetTop(0)
+	*m.keys, *m.argv = lua.LTable{Metatable: lua.LNil}, lua.LTable{Metatable: lua.LNil}
+	for _, name := range m.loaded {
+		delete(m.chunks, name)
+	}
+	m.loaded, m.depth, m.check = m.loaded[:0], 0, nil
+	return true
+}
+
+// slots returns how large the stack of values has grown. It does not shrink, so a machine with a large one is not kept.
+func (m *Machine) slots() int {
+	return reflect.ValueOf(m.L).Elem().FieldByName("reg").Elem().FieldByName("array").Len()
+}
+
+// known reports whether a path such as "redis" or "redis.call" is a value that never changes.
+func (m *Machine) known(path string) bool { return m.constant(path) != nil }
+
+// constant returns the value of a path, or nil.
+func (m *Machine) constant(path string) lua.LValue {
+	name, field, isField := strings.Cut(path, ".")
+	v := m.contents.RawGetString(name)
+	if isField {
+		t, ok := v.(*lua.LTable)
+		if !ok || m.frozen[t] == nil {
+			return nil
+		}
+		v = m.frozen[t].RawGetString(field)
+	}
+	if lua.LVIsFalse(v) {
+		return nil
+	}
+	return v
+}
+
+// helper returns the function or the value in whose stead a constant stands.
+func (m *Machine) helper(name string) lua.LValue {
+	if path, ok := strings.CutPrefix(name, syntax.Global); ok {
+		return m.constant(path)
+	}
+	if f := m.helpers[name]; f != nil {
+		return f
+	}
+	return m.step(name)
+}

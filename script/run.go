@@ -1,0 +1,117 @@
+package script
+
+import (
+	"strconv"
+	"strings"
+
+	"cellserver/script/machine"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// A Caller is where a script's calls go. It runs them at once. It must not keep args.
+type Caller interface {
+	// Call runs a command. resp is the version of RESP in which the command answers: 2 or 3.
+	Call(args [][]byte, resp int) Reply
+	// Log writes a line to the log of the server. The levels are 0 (debug) to 3 (warning).
+	Log(level int, text string)
+	// Allows says whether the user may run a command, and whether there is such a command.
+	Allows(args [][]byte) (allowed, known bool)
+}
+
+// A Run is one run of a script.
+type Run struct {
+	Keys, Args [][]byte
+	Caller     Caller
+	Check      func() error // asked every few steps; its error, with a code, ends the script. It may be nil
+	Style      Style
+}
+
+// run is what the running script has changed.
+type run struct {
+	Run
+	resp int
+	args [][]byte
+	buf  []byte
+}
+
+// Run runs a script. The reply of a script that fails is an error.
+func (e *Engine) Run(s *Script, r Run) Reply {
+	if err := e.prepare(s); err != nil {
+		return Failed("ERR " + err.Error())
+	}
+	e.run.Run, e.run.resp = r, 2
+	defer e.end()
+	if stopped := e.begin(); stopped != nil {
+		return Failed(oneLine(stopped.Error()))
+	}
+	value, problem := e.m.Run(s.f)
+	if problem != nil {
+		return e.failed(s, problem)
+	}
+	return e.fromLua(value)
+}
+
+// begin prepares the interpreter. Keys and arguments may already be more than a script may make.
+func (e *Engine) begin() (stopped error) {
+	defer func() {
+		if raised := recover(); raised != nil {
+			stopped = raised.(*lua.ApiError)
+		}
+	}()
+	e.m.Begin(e.run.Keys, e.run.Args, e.run.Check)
+	return nil
+}
+
+// end cleans up. An interpreter that is worn out is replaced when the next script runs.
+func (e *Engine) end() {
+	e.run.Run = Run{}
+	if len(e.run.buf) > keptBuffer || cap(e.run.args) > keptBuffer {
+		e.run.buf, e.run.args = nil, nil
+	}
+	if !e.m.End() {
+		e.m = nil
+	}
+}
+
+const keptBuffer = 64 << 10
+
+// failed makes the reply of a script that raised an error.
+func (e *Engine) failed(s *Script, p *machine.Problem) Reply {
+	text := errorText(p)
+	if e.run.Style == Redis6 {
+		return Failed(oneLine("ERR Error running script (call to f_" + s.SHA + "): " + at(p.At) + ": " + text))
+	}
+	if _, isTable := p.Value.(*lua.LTable); !isTable && !p.Stopped {
+		text = "ERR " + text
+	}
+	return Failed(oneLine(text + " script: " + s.SHA + ", on " + at(p.At) + "."))
+}
+
+func at(p machine.Position) string { return p.Source + ":" + strconv.Itoa(p.Line) }
+
+// errorText returns the text of what a script raised.
+func errorText(p *machine.Problem) string {
+	value := p.Value
+	if t, ok := value.(*lua.LTable); ok {
+		if value = t.RawGetString("err"); value == lua.LNil {
+			return "ERR the script raised a table without the field err"
+		}
+	}
+	text, _, _ := strings.Cut(machine.Text(value), "\x00")
+	return text
+}
+
+var lineEnds = strings.NewReplacer("\r", " ", "\n", " ")
+
+// oneLine makes a text fit for an error. A NUL ends it, as a string of C.
+func oneLine(text string) string {
+	text, _, _ = strings.Cut(text, "\x00")
+	return lineEnds.Replace(strings.TrimRight(text, "\r\n"))
+}
+
+// statusText makes a text fit for a status.
+func statusText(text string) []byte {
+	text, _, _ = strings.Cut(text, "\x00")
+	return []byte(lineEnds.Replace(text))
+}

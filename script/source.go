@@ -1,0 +1,68 @@
+package script
+
+import (
+	"bytes"
+	"crypto/sha1" //nolint:gosec // Redis names scripts by SHA-1
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// SHA returns the name of a script: the SHA-1 of its text, in lower case.
+func SHA(source []byte) string {
+	sum := sha1.Sum(source)
+	return hex.EncodeToString(sum[:])
+}
+
+// Flags are what the first line of a script says of it.
+type Flags uint
+
+// The flags. HasLine says that there is such a line: without it the rules of old scripts hold.
+const (
+	NoWrites Flags = 1 << iota
+	AllowOOM
+	AllowStale
+	NoCluster
+	AllowCrossSlotKeys
+	AllowKeyLocking
+	HasLine
+)
+
+var flagNames = map[string]Flags{
+	"no-writes": NoWrites, "allow-oom": AllowOOM, "allow-stale": AllowStale, "no-cluster": NoCluster,
+	"allow-cross-slot-keys": AllowCrossSlotKeys, "allow-key-locking": AllowKeyLocking,
+}
+
+// ParseFlags reads the first line of a script, if it begins with #!. rest is the script without it; line numbers stay.
+func ParseFlags(source []byte) (flags Flags, rest []byte, err error) {
+	if !bytes.HasPrefix(source, []byte("#!")) {
+		return 0, source, nil
+	}
+	end := bytes.IndexByte(source, '\n')
+	if end < 0 {
+		return 0, nil, errors.New("Invalid script shebang")
+	}
+	engine, options, _ := strings.Cut(string(source[:end]), " ")
+	if engine != "#!lua" {
+		return 0, nil, fmt.Errorf("Unexpected engine in script shebang: %s", engine)
+	}
+	flags = HasLine
+	for option := range strings.SplitSeq(options, " ") {
+		list, ok := strings.CutPrefix(option, "flags=")
+		switch {
+		case option == "":
+			continue
+		case !ok:
+			return 0, nil, fmt.Errorf("Unknown lua shebang option: %s", option)
+		}
+		for name := range strings.SplitSeq(list, ",") {
+			flag, ok := flagNames[name]
+			if !ok && name != "" {
+				return 0, nil, fmt.Errorf("Unexpected flag in script shebang: %s", name)
+			}
+			flags |= flag
+		}
+	}
+	return flags, source[end:], nil
+}

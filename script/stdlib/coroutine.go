@@ -1,0 +1,141 @@
+package stdlib
+
+import (
+	"cellserver/script/machine"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// threadCost is what a coroutine costs in bytes.
+const threadCost = 24 << 10
+
+func (m *library) openCoroutine() {
+	m.bodies = map[*lua.LState]*lua.LFunction{}
+	m.OnBegin(func() { clear(m.bodies) })
+	m.Library("coroutine", map[string]lua.LGFunction{
+		"create": m.coCreate, "resume": m.coResume, "running": m.coRunning, "status": m.coStatus, "wrap": m.coWrap, "yield": m.coYield,
+	})
+}
+
+// thread makes a coroutine of a function of Lua.
+func (m *library) thread(L *lua.LState) *lua.LState {
+	f, ok := L.Get(1).(*lua.LFunction)
+	if !ok || f.IsG {
+		m.ArgError(L, 1, "Lua function expected")
+	}
+	m.Make(threadCost)
+	options := L.Options
+	L.Options.RegistrySize, L.Options.CallStackSize = machine.ThreadSlots, machine.ThreadFrames
+	th, _ := L.NewThread()
+	L.Options = options
+	m.bodies[th] = f
+	return th
+}
+
+func (m *library) coCreate(L *lua.LState) int {
+	L.Push(m.thread(L))
+	return 1
+}
+
+// resume continues a coroutine. Its values, or the error, are the result.
+func (m *library) resume(L *lua.LState, th *lua.LState, args []lua.LValue) (values []lua.LValue, problem lua.LValue) {
+	m.Enter(L)
+	defer m.Leave()
+	m.Step(1)
+	if status := m.status(L, th); status != "suspended" {
+		return nil, lua.LString("cannot resume " + nonSuspended(status))
+	}
+	state, err, values := L.Resume(th, m.bodies[th], args...)
+	if state == lua.ResumeError {
+		m.WearOut() // a coroutine that fails leaves its values open
+		return nil, m.Caught(err)
+	}
+	return values, nil
+}
+
+func nonSuspended(status string) string { return status + " coroutine" }
+
+func (m *library) status(L *lua.LState, th *lua.LState) string {
+	switch {
+	case th.Dead:
+		return "dead"
+	case th == L:
+		return "running"
+	case th.Parent != nil || th == L.G.MainThread:
+		return "normal"
+	}
+	return "suspended"
+}
+
+func (m *library) threadArg(L *lua.LState) *lua.LState {
+	th, ok := L.Get(1).(*lua.LState)
+	if !ok {
+		m.ArgError(L, 1, "coroutine expected")
+	}
+	return th
+}
+
+func values(L *lua.LState, first int) []lua.LValue {
+	var all []lua.LValue
+	for i := first; i <= L.GetTop(); i++ {
+		all = append(all, L.Get(i))
+	}
+	return all
+}
+
+func (m *library) coResume(L *lua.LState) int {
+	th := m.threadArg(L)
+	results, problem := m.resume(L, th, values(L, 2))
+	if problem != nil {
+		L.Push(lua.LFalse)
+		L.Push(problem)
+		return 2
+	}
+	L.Push(lua.LTrue)
+	for _, v := range results {
+		L.Push(v)
+	}
+	return 1 + len(results)
+}
+
+func (m *library) coWrap(L *lua.LState) int {
+	th := m.thread(L)
+	L.Push(m.Func(func(L *lua.LState) int {
+		results, problem := m.resume(L, th, values(L, 1))
+		if problem != nil {
+			if text, ok := problem.(lua.LString); ok {
+				problem = lua.LString(m.Where(L, 1)) + text
+			}
+			m.RaiseValue(L, problem)
+		}
+		for _, v := range results {
+			L.Push(v)
+		}
+		return len(results)
+	}))
+	return 1
+}
+
+func (m *library) coRunning(L *lua.LState) int {
+	if L == L.G.MainThread {
+		L.Push(lua.LNil)
+	} else {
+		L.Push(L)
+	}
+	return 1
+}
+
+func (m *library) coStatus(L *lua.LState) int {
+	L.Push(lua.LString(m.status(L, m.threadArg(L))))
+	return 1
+}
+
+// coYield gives control back to the function that resumed the coroutine. The interpreter cannot leave a library function or
+// a metamethod in the middle, and it does not notice it. So all functions of the coroutine must be of Lua, each one in the
+// middle of a call.
+func (m *library) coYield(L *lua.LState) int {
+	if L.Parent == nil || !m.OnlyCalls(L) {
+		m.RaisePlain(L, "attempt to yield across metamethod/C-call boundary")
+	}
+	return -1
+}

@@ -1,0 +1,78 @@
+package stdlib
+
+import (
+	"math"
+
+	"cellserver/script/lua51"
+	"cellserver/script/machine"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+func (m *library) openMath() {
+	m.OnBegin(func() { m.random = firstRandom })
+	functions := map[string]lua.LGFunction{
+		"max": m.extreme(func(a, b float64) bool { return a > b }), "min": m.extreme(func(a, b float64) bool { return a < b }),
+		"frexp": m.frexp, "ldexp": m.ldexp, "modf": m.modf, "random": m.mathRandom, "randomseed": m.randomSeed,
+	}
+	for name, f := range map[string]func(float64) float64{
+		"abs": math.Abs, "acos": math.Acos, "asin": math.Asin, "atan": math.Atan, "ceil": math.Ceil, "cos": math.Cos,
+		"cosh": math.Cosh, "deg": func(x float64) float64 { return x / (math.Pi / 180) }, "exp": math.Exp, "floor": math.Floor,
+		"log": math.Log, "log10": math.Log10, "rad": func(x float64) float64 { return x * (math.Pi / 180) }, "sin": math.Sin,
+		"sinh": math.Sinh, "sqrt": math.Sqrt, "tan": math.Tan, "tanh": math.Tanh,
+	} {
+		functions[name] = func(L *lua.LState) int { return machine.PushNumber(L, f(m.Number(L, 1))) }
+	}
+	for name, f := range map[string]func(a, b float64) float64{"atan2": math.Atan2, "fmod": math.Mod, "mod": math.Mod, "pow": lua51.Pow} {
+		functions[name] = func(L *lua.LState) int {
+			b := m.Number(L, 2) // C evaluates arguments from the right
+			return machine.PushNumber(L, invalid(f, m.Number(L, 1), b))
+		}
+	}
+	t := m.Library("math", functions)
+	t.RawSetString("pi", lua.LNumber(math.Pi))
+	t.RawSetString("huge", lua.LNumber(math.Inf(1)))
+}
+
+// invalid computes a result. One that is not a number has the sign that it has on x86.
+func invalid(f func(a, b float64) float64, a, b float64) float64 {
+	result := f(a, b)
+	if math.IsNaN(result) && !math.IsNaN(a) && !math.IsNaN(b) {
+		return math.Copysign(result, -1)
+	}
+	return result
+}
+
+func (m *library) extreme(better func(a, b float64) bool) lua.LGFunction {
+	return func(L *lua.LState) int {
+		best := m.Number(L, 1)
+		for i := 2; i <= L.GetTop(); i++ {
+			if x := m.Number(L, i); better(x, best) {
+				best = x
+			}
+		}
+		return machine.PushNumber(L, best)
+	}
+}
+
+func (m *library) frexp(L *lua.LState) int {
+	fraction, exponent := math.Frexp(m.Number(L, 1))
+	machine.PushNumber(L, fraction)
+	return 1 + machine.PushNumber(L, float64(exponent))
+}
+
+func (m *library) ldexp(L *lua.LState) int {
+	exponent := m.Int32(L, 2)
+	return machine.PushNumber(L, math.Ldexp(m.Number(L, 1), exponent))
+}
+
+func (m *library) modf(L *lua.LState) int {
+	x := m.Number(L, 1)
+	whole := math.Trunc(x)
+	fraction := math.Copysign(x-whole, x)
+	if math.IsInf(x, 0) {
+		fraction = math.Copysign(0, x)
+	}
+	machine.PushNumber(L, whole)
+	return 1 + machine.PushNumber(L, fraction)
+}

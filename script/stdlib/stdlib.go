@@ -1,0 +1,24 @@
+package stdlib
+
+import (
+	"cellserver/script/machine"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// A library is the standard library in one machine.
+type library struct {
+	*machine.Machine
+	random lrand48
+	bodies map[*lua.LState]*lua.LFunction // of coroutines
+}
+
+// Open defines the standard library in a machine.
+func Open(m *machine.Machine) {
+	l := &library{Machine: m}
+	l.openBase()
+	l.openTable()
+	l.openStrings()
+	l.openMath()
+	l.openCoroutine()
+}

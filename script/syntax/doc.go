@@ -1,0 +1,24 @@
+// Package syntax reads Lua 5.1 and writes the tree that the compiler of gopher-lua compiles. The tree is rewritten where
+// the interpreter deviates from Lua 5.1 or does not bound a script.
+//
+//	lexer.go, lexer_text.go   characters to tokens
+//	parser.go, statement.go   statements
+//	assign.go                 assignments and local names
+//	expression.go             expressions
+//	constructor.go            tables and functions
+//	fold.go                   arithmetic on constants
+//	scope.go                  names: local, upvalue, global
+//	emit.go                   nodes of the tree, helpers and their places
+//
+// The parser of gopher-lua is not used: it accepts what Lua 5.1 refuses, and its errors have other words. Errors here
+// have the words of Lua 5.1, with one that Lua does not have: the source is too long or too large.
+//
+// Each node of the tree has a place instead of a line: an index into Chunk.Places. A place knows the line, and the names
+// that an error of this node may show. So the interpreter finds both from the line of an instruction.
+//
+// A helper is a function of the interpreter that a rewritten node calls. The tree has a string constant in its stead,
+// whose text begins with HelperPrefix. No string of a script begins so.
+//
+// Nesting, locals, upvalues, constants and nodes are bounded, so compiling takes bounded time and memory. The package
+// holds no state between calls and takes no locks.
+package syntax

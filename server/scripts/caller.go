@@ -1,0 +1,101 @@
+package scripts
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"cellserver/commands"
+	"cellserver/script"
+)
+
+const errLargeReply = "OOM the reply of the command is too large for a script"
+
+// Call implements [script.Caller].
+func (r *runner) Call(args [][]byte, version int) script.Reply {
+	cmd, err := resolve(args)
+	if err != nil {
+		return script.Failed(err.Error())
+	}
+	c, inner := r.run.call, &r.inner
+	*inner = commands.Call{
+		Cmd: cmd, Args: args, Now: c.Now, Tx: c.Tx, Out: &r.out, Conn: c.Conn, Server: c.Server, Runner: c.Runner,
+		Events: c.Events, InScript: true,
+	}
+	if err := r.admit(inner); err != nil {
+		return script.Failed(err.Error())
+	}
+	if !r.holds(inner) {
+		r.run.script.wide.Store(true)
+		return stop(r.restart(commands.Restart))
+	}
+	if cmd.Flags&commands.Write != 0 && !r.mayWrite() {
+		return stop(errKilled)
+	}
+	if err := r.execute(inner, version); err != nil {
+		return stop(err)
+	}
+	return parse(r.out.Bytes())
+}
+
+func stop(err error) script.Reply { return script.Reply{Kind: script.Stop, Text: []byte(err.Error())} }
+
+// execute runs a command, and writes its reply to r.out. An error ends the script.
+func (r *runner) execute(inner *commands.Call, version int) (err error) {
+	defer r.caught(&err)
+	r.out.Reset()
+	r.out.Proto = version
+	if inner.Tx != nil {
+		inner.Tx.Select(inner.Conn.DB)
+	}
+	before := r.run.memory.mark()
+	keeps := inner.Cmd.Flags&(commands.Write|commands.MayReplicate) != 0 || inner.Conn.Tracking.Wants()
+	changes := 0
+	if keeps {
+		if err := r.run.memory.copyAll(inner.Args); err != nil {
+			return err
+		}
+		changes = changesOf(inner)
+	}
+	inner.Runner.Run(inner)
+	if keeps && changesOf(inner) == changes && !inner.Conn.Tracking.Wants() {
+		r.run.memory.undo(before)
+	}
+	if r.out.Len() == 0 && !inner.Runner.Alone() {
+		return r.restart(commands.TakesLong) // Call.TakesSteps says so
+	}
+	if r.out.Over() {
+		return commands.Error(errLargeReply)
+	}
+	return nil
+}
+
+func changesOf(c *commands.Call) int {
+	if c.Tx == nil {
+		return 0
+	}
+	return c.Tx.Changes()
+}
+
+// caught ends the script after the panic of a command: the interpreter must not hide it.
+func (r *runner) caught(err *error) {
+	if reason := recover(); reason != nil {
+		r.run.panicked = fmt.Sprintf("%v, in a script: %s", reason, debug.Stack())
+		*err = commands.Error("ERR the command has failed")
+	}
+}
+
+// levels are those of the log, by the levels of scripts.
+var levels = [...]slog.Level{slog.LevelDebug, slog.LevelDebug, slog.LevelInfo, slog.LevelWarn}
+
+// Log implements [script.Caller].
+func (r *runner) Log(level int, text string) {
+	r.run.call.Server.Log.Log(context.Background(), levels[level], text)
+}
+
+// Allows implements [script.Caller]. The only user may run every command.
+func (r *runner) Allows(args [][]byte) (allowed, known bool) {
+	cmd, _ := commands.Resolve(commands.Lookup(args[0]), args)
+	return true, cmd != nil
+}

@@ -1,0 +1,74 @@
+package scripts
+
+import (
+	"cellserver/commands"
+	"cellserver/script"
+	"cellserver/store"
+)
+
+// The errors of scripts and of their commands have the texts of Redis.
+const (
+	errUnknown   commands.Error = "ERR Unknown Redis command called from script"
+	errArity     commands.Error = "ERR Wrong number of args calling Redis command from script"
+	errNoScripts commands.Error = "ERR This Redis command is not allowed from script"
+	errReadOnly  commands.Error = "ERR Write commands are not allowed from read-only scripts."
+	errNoCluster commands.Error = "ERR Can not run script on cluster, 'no-cluster' flag is set."
+	errWriteFlag commands.Error = "ERR Can not execute a script with write flag using *_ro command."
+	errFull      commands.Error = "OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'"
+)
+
+// mayRun returns an error if the script must not run now. A script without the line #!lua may run: its commands are
+// checked.
+func (r *runner) mayRun(readOnlyCommand bool) error {
+	flags := r.run.script.flags
+	switch {
+	case flags&script.HasLine == 0:
+		return nil
+	case flags&script.NoCluster != 0 && r.run.call.Server.Config().ClusterEnabled:
+		return errNoCluster
+	case flags&script.NoWrites == 0 && readOnlyCommand:
+		return errWriteFlag
+	case flags&(script.NoWrites|script.AllowOOM) == 0 && r.run.full:
+		return errFull
+	}
+	return nil
+}
+
+// resolve finds the command of a call.
+func resolve(args [][]byte) (*commands.Command, error) {
+	cmd, err := commands.Resolve(commands.Lookup(args[0]), args)
+	switch {
+	case cmd == nil:
+		return nil, errUnknown
+	case err != nil:
+		return nil, errArity
+	case cmd.Flags&commands.NoScript != 0:
+		return nil, errNoScripts
+	}
+	return cmd, nil
+}
+
+// holds reports whether the partitions of a command are locked.
+func (r *runner) holds(inner *commands.Call) bool {
+	r.needs = store.Footprint{}
+	inner.Cmd.AddFootprint(inner, &r.needs)
+	return r.needs.IsEmpty() || inner.Tx != nil && inner.Tx.Holds(&r.needs)
+}
+
+// admit returns an error if the script must not run a command now. After its first write, a script is not stopped by the
+// state of the server.
+func (r *runner) admit(inner *commands.Call) error {
+	flags := inner.Cmd.Flags
+	writes := flags&commands.Write != 0
+	switch {
+	case r.run.readOnly && flags&(commands.Write|commands.MayReplicate) != 0:
+		return errReadOnly
+	case r.run.full && !r.run.wrote && flags&commands.DenyOOM != 0 && r.run.script.flags&script.AllowOOM == 0:
+		return commands.ErrOOM
+	}
+	if err := inner.Runner.Admit(inner, r.run.wrote); err != nil {
+		return err
+	}
+	r.run.wrote = r.run.wrote || writes
+	return nil
+}

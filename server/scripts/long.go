@@ -1,0 +1,79 @@
+package scripts
+
+import (
+	"sync"
+
+	"cellserver/commands"
+)
+
+// long lists the scripts that run where they are alone: SCRIPT KILL ends them.
+type long struct {
+	mu  sync.Mutex
+	all map[*runner]struct{}
+}
+
+// The states of a script. A dirty one has called a command that writes, and cannot be killed. A killed one does not write.
+const (
+	clean int32 = iota
+	dirty
+	killed
+)
+
+const (
+	errNotBusy    commands.Error = "NOTBUSY No scripts in execution right now."
+	errUnkillable commands.Error = "UNKILLABLE Sorry the script already executed write commands against the dataset. " +
+		"You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command."
+	errKilled commands.Error = "ERR Script killed by user with SCRIPT KILL..."
+)
+
+// checkRun is asked every machine.DefaultLimits.Steps steps, which take a millisecond. A script that takes longer must be
+// alone: then nobody waits for its locks on a goroutine that serves other clients.
+func (r *runner) checkRun() error {
+	c := r.run.call
+	if !c.Runner.Alone() {
+		r.run.script.long.Store(true)
+		return r.restart(commands.TakesLong)
+	}
+	if r.state.Load() == killed {
+		return errKilled
+	}
+	return nil
+}
+
+// mayWrite reports whether the script may write: nobody has killed it.
+func (r *runner) mayWrite() bool {
+	return r.state.CompareAndSwap(clean, dirty) || r.state.Load() == dirty
+}
+
+func (l *long) add(r *runner) {
+	r.run.listed = true
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all == nil {
+		l.all = map[*runner]struct{}{}
+	}
+	l.all[r] = struct{}{}
+}
+
+func (l *long) remove(r *runner) {
+	if !r.run.listed {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.all, r)
+}
+
+// Kill implements [commands.Scripts].
+func (s *Scripts) Kill() error {
+	s.long.mu.Lock()
+	defer s.long.mu.Unlock()
+	err := error(errNotBusy)
+	for r := range s.long.all {
+		if r.state.CompareAndSwap(clean, killed) {
+			return nil
+		}
+		err = errUnkillable
+	}
+	return err
+}

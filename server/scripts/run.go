@@ -1,0 +1,175 @@
+package scripts
+
+import (
+	"bytes"
+	"sync/atomic"
+
+	"cellserver/commands"
+	"cellserver/internal/config"
+	"cellserver/resp"
+	"cellserver/script"
+	"cellserver/script/machine"
+	"cellserver/store"
+)
+
+// runner is an engine with what its run needs.
+type runner struct {
+	engine *script.Engine
+	out    resp.Writer     // replies of commands
+	inner  commands.Call   // the command that runs now
+	needs  store.Footprint // of inner
+	check  func() error    // checkRun
+	long   *long           // where scripts that take long are listed
+	state  atomic.Int32    // of a script that takes long: clean, dirty or killed
+	run    run
+}
+
+// run is one run of a script.
+type run struct {
+	call     *commands.Call // EVAL
+	memory   *memory
+	readOnly bool // the script must not write
+	full     bool // memory was over maxmemory when the script began
+	wrote    bool // the script has called a command that writes
+	panicked any  // the panic of a command
+	script   *known
+	listed   bool             // in long
+	verdict  commands.Verdict // not 0: the script has stopped, and begins again
+}
+
+// versionNumber is commands.RedisVersion as scripts see it.
+const versionNumber = 7<<16 | 0<<8 | 15
+
+func newRunner() *runner {
+	r := &runner{engine: script.New(script.Options{Version: commands.RedisVersion, VersionNum: versionNumber})}
+	r.out.SetLimit(machine.DefaultLimits.Bytes)
+	r.check = r.checkRun
+	return r
+}
+
+// compile compiles a script for an engine, unless the engine has it. It adds a new script to the library.
+func (s *Scripts) compile(r *runner, k *known, text []byte, keep bool) (*known, *script.Script, error) {
+	compiled := r.engine.Cached(k.sha)
+	isNew := k.text == nil
+	if isNew {
+		k.text = bytes.Clone(text)
+	}
+	if compiled == nil {
+		var err error
+		if compiled, err = r.engine.Compile(k.text); err != nil {
+			return nil, nil, commands.Error("ERR " + err.Error())
+		}
+	}
+	if isNew {
+		k.flags, k.keep = compiled.Flags, keep
+		k = s.library.add(k)
+	}
+	return k, compiled, nil
+}
+
+// Run implements [commands.Scripts].
+func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
+	own := scratchOf(c.Conn)
+	k := s.scriptOf(own, o)
+	if k == nil {
+		return commands.ErrNoScript
+	}
+	r, err := s.engines.take()
+	if err != nil {
+		return err
+	}
+	var kept *runner
+	r.long = &s.long
+	defer func() { s.engines.give(kept) }()
+	k, compiled, err := s.compile(r, k, o.Text, false)
+	if err != nil {
+		kept = r
+		return err
+	}
+	if !c.Conn.Transaction.Running {
+		own.memory.reset()
+	}
+	if k.long.Load() && !c.Runner.Alone() {
+		kept = r
+		return commands.TakesLong
+	}
+	r.begin(c, o, k, &own.memory)
+	reply, err := r.result(compiled, o)
+	r.end()
+	kept = r
+	if err != nil {
+		return err
+	}
+	write(c.Out, &reply)
+	return nil
+}
+
+func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory) {
+	cfg := c.Server.Config()
+	r.run = run{call: c, memory: m, script: k, readOnly: o.ReadOnly || k.flags&script.NoWrites != 0}
+	r.run.full = cfg.MaxMemory > 0 && c.Server.Store.Used() > cfg.MaxMemory
+	r.state.Store(clean)
+	if c.Runner.Alone() {
+		r.long.add(r)
+		if c.Tx != nil {
+			c.Tx.SetSince(max(c.Server.Clock.Monotonic(), 2))
+		}
+	}
+	if r.mayRestart() && c.Tx != nil {
+		c.Tx.KeepUndo()
+	}
+}
+
+// mayRestart reports whether the script may have to begin again. A run where it is alone, with all partitions, is the last
+// one.
+func (r *runner) mayRestart() bool {
+	return !r.run.call.Runner.Alone() || !r.run.script.wide.Load() && !r.run.call.Conn.Transaction.Running
+}
+
+// restart takes back what the script has done, and stops it. It begins again later.
+func (r *runner) restart(v commands.Verdict) error {
+	r.run.verdict = v
+	return errRestart
+}
+
+const errRestart commands.Error = "ERR the script begins again"
+
+// result runs a script and returns its reply.
+func (r *runner) result(s *script.Script, o commands.Script) (script.Reply, error) {
+	c := r.run.call
+	defer func(db int) {
+		r.long.remove(r)
+		c.Conn.DB = db
+		if c.Tx != nil {
+			c.Tx.Select(db)
+		}
+	}(c.Conn.DB)
+	if err := r.mayRun(o.ReadOnly); err != nil {
+		return script.Reply{}, err
+	}
+	style := script.Redis7
+	if c.Server.Config().ScriptErrorStyle == config.ScriptErrorsOf6 {
+		style = script.Redis6
+	}
+	reply := r.engine.Run(s, script.Run{Keys: o.Keys, Args: o.Args, Caller: r, Check: r.check, Style: style})
+	switch {
+	case r.run.panicked != nil:
+		panic(r.run.panicked)
+	case r.run.verdict != 0:
+		if c.Tx != nil {
+			c.Tx.Rollback()
+		}
+		c.Conn.After = nil
+		return reply, r.run.verdict
+	}
+	if reply.Kind == script.Error {
+		return reply, commands.Error(reply.Text)
+	}
+	return reply, nil
+}
+
+// end drops the references to the request.
+func (r *runner) end() {
+	r.run, r.inner = run{}, commands.Call{}
+	r.out.Reset()
+}

@@ -1,0 +1,141 @@
+package scripts
+
+import (
+	"strings"
+	"sync"
+	"unsafe"
+
+	"cellserver/commands"
+	"cellserver/script"
+	"cellserver/store"
+)
+
+// Scripts implements [commands.Scripts]. The zero Scripts knows no script.
+type Scripts struct {
+	library library
+	engines engines
+	long    long
+}
+
+// engines are the engines that run no script now.
+type engines struct {
+	mu      sync.Mutex
+	idle    []*runner // the one that was used last is at the end
+	running int
+}
+
+const (
+	maxRunning = 64
+	maxIdle    = 16
+)
+
+const errTooMany commands.Error = "BUSY 64 scripts run at the same time: try again"
+
+// take returns an engine, which give gives back.
+func (e *engines) take() (*runner, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.running == maxRunning {
+		return nil, errTooMany
+	}
+	e.running++
+	if n := len(e.idle); n > 0 {
+		r := e.idle[n-1]
+		e.idle = e.idle[:n-1]
+		return r, nil
+	}
+	return newRunner(), nil
+}
+
+// give gives an engine back. A nil one is lost: a command has panicked in it.
+func (e *engines) give(r *runner) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.running--
+	if r != nil && len(e.idle) < maxIdle {
+		e.idle = append(e.idle, r)
+	}
+}
+
+// flush drops the idle engines, because they keep scripts that the library has forgotten.
+func (e *engines) flush() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.idle = nil
+}
+
+// Load implements [commands.Scripts].
+func (s *Scripts) Load(text []byte) (sha string, err error) {
+	k := &known{sha: script.SHA(text), keep: true}
+	if s.library.find(k.sha) != nil {
+		s.library.add(k)
+		return k.sha, nil
+	}
+	r, err := s.engines.take()
+	if err != nil {
+		return "", err
+	}
+	defer s.engines.give(r)
+	if _, _, err := s.compile(r, k, text, true); err != nil {
+		return "", err
+	}
+	return k.sha, nil
+}
+
+// Exists implements [commands.Scripts].
+func (s *Scripts) Exists(sha []byte) bool { return s.library.find(strings.ToLower(string(sha))) != nil }
+
+// Flush implements [commands.Scripts].
+func (s *Scripts) Flush() {
+	s.library.flush()
+	s.engines.flush()
+}
+
+// scratch is what a connection keeps for its scripts.
+type scratch struct {
+	script *known
+	of     *byte // where the text, or the SHA, of the script is
+	memory memory
+}
+
+func scratchOf(c *commands.Conn) *scratch {
+	own, ok := c.Scratch.Script.(*scratch)
+	if !ok {
+		own = &scratch{}
+		c.Scratch.Script = own
+	}
+	return own
+}
+
+// Footprint implements [commands.Scripts].
+func (s *Scripts) Footprint(c *commands.Call, o commands.Script, fp *store.Footprint) {
+	own := scratchOf(c.Conn)
+	own.script, own.of = s.find(o), unsafe.SliceData(o.Text)
+	if c.Conn.Transaction.Queue.Active || own.script != nil && own.script.wide.Load() {
+		fp.AddAll()
+	}
+}
+
+// find returns a script. If the server does not know it, and it is not called by its SHA, find returns a new one without
+// its text.
+func (s *Scripts) find(o commands.Script) *known {
+	if o.BySHA {
+		if k := s.library.find(string(o.Text)); k != nil {
+			return k
+		}
+		return s.library.find(strings.ToLower(string(o.Text)))
+	}
+	sha := script.SHA(o.Text)
+	if k := s.library.find(sha); k != nil {
+		return k
+	}
+	return &known{sha: sha}
+}
+
+// scriptOf is find, for a call that may have asked for its footprint before.
+func (s *Scripts) scriptOf(own *scratch, o commands.Script) *known {
+	if own.script != nil && own.of == unsafe.SliceData(o.Text) {
+		return own.script
+	}
+	return s.find(o)
+}

@@ -1,0 +1,79 @@
+package nodes
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the program")
+	}
+	program := filepath.Join(t.TempDir(), "cellserver")
+	out, err := exec.Command("go", "build", "-o", program, "cellserver/cmd/cellserver").CombinedOutput()
+	require.NoError(t, err, string(out))
+	c, err := StartCluster(t.Context(), program, 3)
+	require.NoError(t, err)
+	defer c.Stop()
+	clients, err := StartClients(t.Context(), 2, c.Addrs())
+	require.NoError(t, err)
+	defer clients.Stop()
+	leader, err := c.Leader(t.Context())
+	require.NoError(t, err)
+	require.Len(t, c.PIDs(leader), 3)
+	require.Equal(t, c.all[leader].cmd.Process.Pid, c.PIDs(leader)[0])
+
+	clients.Mark()
+	c.Kill(leader)
+	require.NoError(t, clients.Await(t.Context(), time.Now()))
+	require.Greater(t, clients.Longest(), 100*time.Millisecond, "an election takes time")
+	next, err := c.Leader(t.Context())
+	require.NoError(t, err)
+	require.NotEqual(t, leader, next)
+	took, err := c.Return(t.Context(), leader, next)
+	require.NoError(t, err)
+	require.Positive(t, took)
+	require.NoError(t, c.Heal(t.Context()))
+	require.NoError(t, c.Lead(leader))
+	require.NoError(t, c.Snapshot(t.Context(), leader))
+	require.NotEmpty(t, c.all[leader].snapshot())
+}
+
+func TestOneServerLeads(t *testing.T) {
+	c, err := StartCluster(t.Context(), "redis-server", 0) // any server knows ROLE
+	require.NoError(t, err)
+	defer c.Stop()
+	leader, err := c.Leader(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, leader)
+	require.Len(t, c.PIDs(0), 1)
+}
+
+func TestSentinels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sentinels wait for seconds")
+	}
+	r, err := StartReplicated(t.Context(), 3)
+	require.NoError(t, err)
+	defer r.Stop()
+	clients, err := StartClients(t.Context(), 2, r.Addrs())
+	require.NoError(t, err)
+	defer clients.Stop()
+	clients.Mark()
+	r.KillMaster()
+	require.NoError(t, clients.Await(t.Context(), time.Now()))
+	require.Greater(t, clients.Longest(), 900*time.Millisecond, "the sentinels wait for a second")
+}
+
+func TestTexts(t *testing.T) {
+	require.Equal(t, "ok", field("# Cluster\r\ncluster_state:ok\r\nx:1\r\n", "cluster_state"))
+	require.Empty(t, field("x:1\r\n", "y"))
+	require.Equal(t, "127.0.0.1:2", Moved(resptest.Error("MOVED 1 127.0.0.1:2")))
+	require.Empty(t, Moved(resptest.Error("CLUSTERDOWN The cluster is down")))
+}

@@ -1,0 +1,118 @@
+package differential
+
+import (
+	_ "embed"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	lua "cellserver/script"
+	"cellserver/script/lua51"
+
+	"github.com/stretchr/testify/require"
+)
+
+//go:embed testdata/scripts.txt
+var scriptLines string
+
+// A noCommands is a caller for scripts that call nothing.
+type noCommands struct{}
+
+func (noCommands) Call([][]byte, int) lua.Reply {
+	return lua.Failed("ERR Unknown Redis command called from script")
+}
+func (noCommands) Log(int, string)                       {}
+func (noCommands) Allows([][]byte) (allowed, known bool) { return true, true }
+
+// newEngine makes an engine that says of itself what redis-server 7.0.15 says.
+func newEngine() *lua.Engine {
+	return lua.New(lua.Options{Version: "7.0.15", VersionNum: 0x0007000f})
+}
+
+// runScript runs a script in the engine and returns the reply as a client of RESP2 receives it.
+func runScript(e *lua.Engine, source string, keys, args []string) reply {
+	s, err := e.Compile([]byte(source))
+	if err != nil {
+		return reply{kind: '-', text: strings.NewReplacer("\r", " ", "\n", " ").Replace("ERR " + err.Error())}
+	}
+	return inRESP2(e.Run(s, lua.Run{Keys: byteSlices(keys), Args: byteSlices(args), Caller: noCommands{}}))
+}
+
+func byteSlices(all []string) (b [][]byte) {
+	for _, s := range all {
+		b = append(b, []byte(s))
+	}
+	return b
+}
+
+// inRESP2 returns a reply of the engine as RESP2 has it.
+func inRESP2(r lua.Reply) reply {
+	switch r.Kind {
+	case lua.Status:
+		return reply{kind: '+', text: string(r.Text)}
+	case lua.Error:
+		return reply{kind: '-', text: string(r.Text)}
+	case lua.Int, lua.Bool:
+		return reply{kind: ':', text: strconv.FormatInt(r.Int, 10)}
+	case lua.Bulk, lua.BigNumber:
+		return reply{kind: '$', text: string(r.Text)}
+	case lua.Verbatim:
+		return reply{kind: '$', text: string(r.Text[4:])}
+	case lua.Double:
+		return reply{kind: '$', text: string(lua51.AppendG(nil, r.Double, lua51.ExactDigits))}
+	case lua.Array, lua.Map, lua.Set:
+		list := reply{kind: '*'}
+		for _, item := range r.Items {
+			list.elems = append(list.elems, inRESP2(item))
+		}
+		return list
+	}
+	return reply{kind: '$', null: true}
+}
+
+// operandNames finds how an error names an operand. Lua finds the name in its code, and finds another one, or none, for
+// the result of "and" and "or".
+var operandNames = regexp.MustCompile(`(local|global|field|upvalue|method|constant) '[^']*' \((a \w+ value)\)`)
+
+// withoutNames returns a reply without the names of operands. Of what has no end only the error is left:
+// Redis nests 8,000 arrays around it, and the call that overflows the stack is not always the same one.
+func withoutNames(r reply) string {
+	text := operandNames.ReplaceAllString(r.String(), "$2")
+	for _, endless := range []string{"reached lua stack limit", "stack overflow"} {
+		if strings.Contains(text, endless) {
+			return endless
+		}
+	}
+	return strings.ReplaceAll(text, "-0", "0") // a chunk of Lua has one constant for 0 and -0: the one that it has first
+}
+
+// sameScript compares a script in the engine with the same one in Redis.
+func sameScript(t *testing.T, redis *peer, e *lua.Engine, source string, keys, args []string) bool {
+	t.Helper()
+	command := append([]string{"EVAL", source, strconv.Itoa(len(keys))}, keys...)
+	want, err := redis.admin.do(append(command, args...)...)
+	require.NoError(t, err, "redis does not answer to:\n%s", source)
+	want.text = strings.TrimRight(want.text, " ") // Redis ends an error of its compiler with a line end
+	got := runScript(e, source, keys, args)
+	if want.String() == got.String() || withoutNames(want) == withoutNames(got) {
+		return true
+	}
+	t.Errorf("%s\nkeys %q args %q\n redis: %s\n  ours: %s", source, keys, args, want, got)
+	return false
+}
+
+// TestScriptsOneByOne runs the lines of testdata/scripts.txt.
+func TestScriptsOneByOne(t *testing.T) {
+	redis, e := startRedis(t, false), newEngine()
+	for line := range strings.Lines(scriptLines) {
+		if line = strings.TrimSuffix(line, "\n"); line == "" || strings.HasPrefix(line, "--") {
+			continue
+		}
+		source, err := strconv.Unquote(`"` + strings.ReplaceAll(line, `"`, `\"`) + `"`)
+		if err != nil || !strings.Contains(line, `\x0a`) {
+			source = line
+		}
+		sameScript(t, redis, e, source, []string{"k1", "k2"}, []string{"10", "x", "0x1f", ""})
+	}
+}
