@@ -44,7 +44,7 @@ func decisions(t testing.TB, number uint64, from, n, keys int) []byte {
 	for i := range n {
 		tat := int64(1_700_000_000_000_000_000) + int64(from+i)*1000
 		key := fmt.Appendf(nil, "user:%012d", (from+i)*7919%keys)
-		body.Append([]store.Effect{{Op: store.OpSet, Key: key, Int: tat, At: tat/1e6 + 60_000}})
+		body.Append([]store.Effect{{Op: store.OpSet, Key: key, Operands: store.Operands{Int: tat}, At: tat/1e6 + 60_000}})
 	}
 	data := body.AppendTo(entry.AppendHeader(nil))
 	require.NoError(t, entry.Finish(data, entry.Entry{Kind: entry.Effects, Term: 1, Batch: number, Time: int64(number)}))

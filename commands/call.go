@@ -107,6 +107,14 @@ func (Verdict) Error() string { return "verdict" }
 // CheckString returns an error unless an entry is absent or a string.
 func CheckString(e *store.Entry) error { return limiters.CheckString(e) }
 
+// CheckKind returns an error unless an entry is absent or of a kind.
+func CheckKind(e *store.Entry, kind store.Kind) error {
+	if k := e.Kind(); k != store.None && k != kind {
+		return ErrWrongType
+	}
+	return nil
+}
+
 // CheckSorted returns an error unless an entry is absent or a sorted set.
 func CheckSorted(e *store.Entry) error { return limiters.CheckSorted(e) }
 

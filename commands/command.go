@@ -50,6 +50,8 @@ const (
 	GroupServer      Group = "server"
 	GroupString      Group = "string"
 	GroupSortedSet   Group = "sorted-set"
+	GroupHash        Group = "hash"
+	GroupSet         Group = "set"
 	GroupTransaction Group = "transactions"
 	GroupPubSub      Group = "pubsub"
 	GroupCluster     Group = "cluster"

@@ -18,6 +18,8 @@ const (
 	GenericEvents Events = 1 << iota // DEL, EXPIRE, RENAME and other commands of any type
 	StringEvents
 	SortedEvents
+	HashEvents
+	SetEvents
 	ExpiredEvents // a key was removed because it had expired
 	EvictedEvents // a key was evicted because of maxmemory
 	byKey         // to __keyspace@<db>__:<key>, with the event as the message
@@ -27,7 +29,7 @@ const (
 // EventsOf parses the letters of notify-keyspace-events. Without K or E there are no channels, so
 // there are no events. Letters of other classes have no events here.
 func EventsOf(letters string) (all Events) {
-	for i, letter := range "g$zxeKE" {
+	for i, letter := range "g$zhsxeKE" {
 		if strings.ContainsRune(letters, letter) || letter != 'K' && letter != 'E' && strings.Contains(letters, "A") {
 			all |= 1 << i
 		}
@@ -78,8 +80,8 @@ func (e Events) publish(to Broker, by *Conn, db int, event string, key []byte) {
 }
 
 // NotifyEffects publishes the events of effects. Limiters have it: they write through package
-// limiters, and their events are those of the commands that the log holds. Equal events in a row
-// are one event.
+// limiters, and their events are those of the commands that the log holds. Their only collections
+// are sorted sets. Equal events in a row are one event.
 func (c *Call) NotifyEffects(effects []store.Effect) {
 	last, lastKey := "", []byte(nil)
 	notify := func(class Events, event string, e *store.Effect) {
@@ -104,9 +106,9 @@ func (c *Call) NotifyEffects(effects []store.Effect) {
 			notify(GenericEvents, "expire", e)
 		case e.Op == store.OpPersist:
 			notify(GenericEvents, "persist", e)
-		case e.Op == store.OpZAdd, e.Op == store.OpZStore:
+		case e.Op == store.OpStore, e.Op == store.OpChange && e.Change.Makes:
 			notify(SortedEvents, "zadd", e)
-		case e.Op == store.OpZRem:
+		case e.Op == store.OpChange:
 			notify(SortedEvents, "zrem", e)
 			if last := i+1 == len(effects) || string(effects[i+1].Key) != string(e.Key); last && !c.ExistsIn(e.DB, e.Key) {
 				notify(GenericEvents, "del", e)

@@ -32,6 +32,9 @@ func (k Keys) Specs() []keySpec {
 		for i := range access {
 			specs = append(specs, keySpec{access: flags(i), First: k.First + i, Step: 1})
 		}
+		if k.Last < 0 {
+			specs[len(specs)-1].Last = -1
+		}
 	case k.First > 0:
 		last := k.Last
 		if last > 0 {

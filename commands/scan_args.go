@@ -73,3 +73,13 @@ func ParseCursor(b []byte) (uint64, error) {
 	}
 	return n, nil
 }
+
+// ReplyScan replies with the next cursor and the strings of the elements.
+func ReplyScan(c *Call, next uint64, found [][]byte) {
+	c.Out.Array(2)
+	c.Out.BulkInt(int64(next))
+	c.Out.Array(len(found))
+	for _, b := range found {
+		c.Out.Bulk(b)
+	}
+}

@@ -39,7 +39,8 @@ func (tx *Tx) Swap(a, b int) {
 		ta.Swap(tb)
 	}
 	tx.keepSwap(a, b)
-	*tx.newEffect() = Effect{Op: OpSwapDB, DB: a, Int: int64(b)}
+	f := tx.newEffect()
+	f.Op, f.DB, f.Int = OpSwapDB, a, int64(b)
 }
 
 // removeExpiredWatched removes the expired ones of the watched keys of two databases. For a

@@ -35,7 +35,7 @@
 //
 //	slot.go       the slot and the partition of a key
 //	footprint.go  Footprint: the partitions that a transaction locks
-//	types.go      what a key can hold
+//	types.go      what a key can hold: the table of all types
 //	effect.go     Effect and Op; effect_bytes.go weighs the effects of a transaction
 //	partition.go  one lock, its tables and its watchers
 //	lock.go       waiting for the locks of partitions
@@ -45,7 +45,8 @@
 //	long.go       transactions that may take long
 //	entry.go      Entry: finding and reading a key; expiry on access
 //	entry_write.go      writing integers, strings, collections and expiries
-//	entry_sortedset.go  writing sorted sets
+//	entry_collection.go  changing collections of any type, by its description
+//	entry_sortedset.go  writing sorted sets; entry_hash.go reads hashes and sets
 //	entry_copy.go       COPY and RENAME
 //	access.go     LRU clocks and LFU counters
 //	databases.go  FLUSHDB and SWAPDB
@@ -67,8 +68,9 @@
 //	keyhashes.go  the hashes of prefetched keys
 //	reserve.go    room for keys that are about to come
 //
-// Below this package: store/value (kinds of values), store/sortedset (a type), store/table (cells
-// and segments), store/memory (blocks outside Go's heap, prefetch instructions).
+// Below this package: store/value (kinds of values), store/sortedset, store/hash and store/set (types),
+// store/packed and store/trie (what types are made of). Cells and segments are in store/table.
+// Blocks outside Go's heap are in store/memory.
 //
 // # Invariants
 //

@@ -3,8 +3,8 @@ package store
 // Op is the kind of an [Effect].
 type Op uint8
 
-// All effects. Each is an absolute fact that can be written as a plain Redis command. The
-// comments show that command, in terms of the fields of [Effect].
+// All effects. Each can be written as plain Redis commands. The comments show them, in terms of the fields of
+// [Effect]. All but OpChange are absolute facts.
 const (
 	OpSet      Op = iota // SET Key Value|Int [PXAT At]; a nil Value means Int
 	OpSetRange           // SETRANGE Key Int Value
@@ -16,29 +16,24 @@ const (
 	OpRename             // RENAME Key Value: Key is there
 	OpMove               // MOVE Key Int: Key is there, and not in database Int
 
-	// Of sorted sets.
-	OpZAdd   // ZADD Key Score Value
-	OpZRem   // ZREM Key Value
-	OpZStore // DEL Key, then ZADD Key with all of Collection, [PEXPIREAT Key At]
+	// Of collections.
+	OpChange // Change.Verb Key and the operands: Type.Once says whether it is an absolute fact
+	OpStore  // DEL Key, then the verb of Type.Whole with all of Collection, [PEXPIREAT Key At]
 )
-
-// wholeOps has a row for each collection: the effect that says everything that a key holds.
-var wholeOps = [...]Op{
-	Sorted: OpZStore,
-}
 
 // Effect is one change of the keyspace, in database DB. Its slices and its collection are
 // borrowed: they are valid until the observer returns.
 type Effect struct {
 	Op         Op
+	Expired    bool // of OpDel: the key had expired, no command deleted it
 	DB         int
 	Key        []byte
-	Value      []byte // a string, a member, or another key
-	Int        int64  // an integer, an offset, or another database
-	At         int64  // expiry in Unix milliseconds, or NoExpiry
-	Score      float64
+	At         int64 // expiry in Unix milliseconds, or NoExpiry
 	Collection Collection
-	Expired    bool // of OpDel: the key had expired, no command deleted it
+	Change     *Change
+
+	// Value is a string, a member, or another key; Int is an integer, an offset, or another database.
+	Operands
 }
 
 // Other returns the second key that a rename or a move changes, and its database. ok is false for

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand"
 	"slices"
+	"strings"
 	"testing"
 
 	"cellserver/store/table"
@@ -54,21 +55,13 @@ func apply(tx *Tx, f *Effect) {
 		e.SetExpiry(f.At)
 	case OpPersist:
 		e.SetExpiry(NoExpiry)
-	case OpZAdd:
-		e.ZAdd(f.Score, f.Value)
-	case OpZRem:
-		e.ZRem(f.Value)
-	case OpZStore:
-		var items []Item
-		z := f.Collection.(*SortedSet)
-		z.Range(0, z.Len(), false, func(it Item) bool {
-			items = append(items, it)
-			return true
+	case OpChange:
+		e.Change(f.Change, f.Operands)
+	case OpStore:
+		t := TypeOf(f.Collection.Kind())
+		e.StoreAll(t, f.At, func(add func(Operands)) {
+			t.Each(f.Collection, func(o *Operands) bool { add(*o); return true })
 		})
-		e.ZStore(items)
-		if f.At != NoExpiry {
-			e.SetExpiry(f.At)
-		}
 	}
 }
 
@@ -91,17 +84,28 @@ func contents(s *Store) map[string]string {
 	for db := range s.Databases() {
 		tx.Select(db)
 		tx.Each(func(e *Entry) {
-			text := string(e.Bytes(nil))
-			if z := e.Sorted(); z != nil {
-				z.Range(0, z.Len(), false, func(it Item) bool {
-					text += fmt.Sprint(it.Member, "=", it.Score, " ")
-					return true
-				})
-			}
-			all[fmt.Sprint(db, " ", string(e.Key()))] = fmt.Sprintf("%v %s until %d", e.Sorted() != nil, text, e.ExpireAt())
+			text := string(e.Bytes(nil)) + membersOf(e.Collection())
+			all[fmt.Sprint(db, " ", string(e.Key()))] = fmt.Sprintf("%s %s until %d", e.Kind().Name(), text, e.ExpireAt())
 		})
 	}
 	return all
+}
+
+// membersOf returns the members of a collection as text. Those without an order of their own are sorted.
+func membersOf(c Collection) string {
+	if c == nil {
+		return ""
+	}
+	var all []string
+	t := TypeOf(c.Kind())
+	t.Each(c, func(o *Operands) bool {
+		all = append(all, fmt.Sprintf("%q=%q,%v", o.Value, o.More, o.Score))
+		return true
+	})
+	if k := c.Kind(); k == Hash || k == Set {
+		slices.Sort(all)
+	}
+	return strings.Join(all, " ")
 }
 
 // requireSame compares two stores' contents and names the first key that differs.
@@ -192,12 +196,10 @@ func writeOneOf(r *rand.Rand, tx *Tx, keys int) {
 		e.Delete()
 	case op == 8 && e.Exists():
 		e.SetExpiry(at)
-	case op < 11 && e.Kind() != Sorted:
+	case op < 11 && !e.Kind().IsCollection():
 		e.SetRange(r.Intn(30), []byte("range"))
 	case op < 14:
-		if k := e.Kind(); k == None || k == Sorted {
-			e.ZAdd(randomScore(r), fmt.Append(nil, "m", r.Intn(6)))
-		}
+		changeMembers(r, &e)
 	case op == 14:
 		e.ZRem(fmt.Append(nil, "m", r.Intn(6)))
 	case op == 15 && e.Kind() == Sorted:
@@ -215,6 +217,26 @@ func writeOneOf(r *rand.Rand, tx *Tx, keys int) {
 		case string(dst) != string(key):
 			e.Rename(dst)
 		}
+	}
+}
+
+// changeMembers changes a collection by a random change of its type, or makes one of a random type.
+func changeMembers(r *rand.Rand, e *Entry) {
+	t := types[r.Intn(len(types))]
+	switch e.Kind() {
+	case None:
+	case Int, Raw:
+		return
+	default:
+		t = TypeOf(e.Kind())
+	}
+	var members int
+	if t.Kind != Sorted && r.Intn(4) == 0 {
+		members = 60 // a large one
+	}
+	for range 1 + members {
+		how := t.Changes[r.Intn(len(t.Changes))]
+		e.Change(how, Operands{Value: fmt.Append(nil, []string{"m", ""}[r.Intn(2)], r.Intn(6+members)), More: fmt.Append(nil, r.Intn(50)), Score: randomScore(r)})
 	}
 }
 

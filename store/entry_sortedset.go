@@ -7,19 +7,14 @@ import (
 	"cellserver/store/sortedset"
 )
 
-// SetCompactLimits bounds the compact form of sorted sets: the most members
-// (zset-max-listpack-entries, by default 128), and the longest member in bytes
-// (zset-max-listpack-value, by default 64). Sets that are there keep their form until they grow.
-func (s *Store) SetCompactLimits(members, bytes int) {
-	s.setLimits.Store(&sortedset.Limits{Members: members, MemberBytes: bytes})
-}
-
 // Sorted returns the sorted set of a key of kind Sorted, otherwise nil. Read it only: ZAdd and
 // ZRem change it.
 func (e *Entry) Sorted() *SortedSet {
 	z, _ := e.place.Collection().(*SortedSet)
 	return z
 }
+
+func (e *Entry) setLimits() sortedset.Limits { return sortedset.LimitsOf(e.tx.s.limits.Load()) }
 
 // writableSorted is Sorted for a set that is about to change.
 func (e *Entry) writableSorted() *SortedSet {
@@ -40,13 +35,13 @@ func (e *Entry) ZAdd(score float64, member []byte) (added bool) {
 		e.setCollection(z, NoExpiry)
 	}
 	before := z.Bytes()
-	added, changed := z.Set(score, member, *e.tx.s.setLimits.Load())
+	added, changed := z.Set(score, member, e.setLimits())
 	if !changed {
 		return false
 	}
 	e.place.AddMemory(z.Bytes() - before)
-	f := e.record(OpZAdd)
-	f.Score, f.Value = score, member
+	f := e.record(OpChange)
+	f.Change, f.Score, f.Value = sortedset.Add, score, member
 	return added
 }
 
@@ -62,9 +57,14 @@ func (e *Entry) ZRem(member []byte) bool {
 		return false
 	}
 	e.place.AddMemory(z.Bytes() - before)
-	e.record(OpZRem).Value = member
+	e.recordZRem(member)
 	e.removeIfEmpty(z)
 	return true
+}
+
+func (e *Entry) recordZRem(member []byte) {
+	f := e.record(OpChange)
+	f.Change, f.Value = sortedset.Delete, member
 }
 
 // ZRemRange removes the items of ranks from … to-1 and returns their number.
@@ -77,7 +77,7 @@ func (e *Entry) ZRemRange(from, to int) int {
 		return 0
 	}
 	z.Range(from, to, false, func(it Item) bool {
-		e.record(OpZRem).Value = bytesOf(it.Member)
+		e.recordZRem(bytesOf(it.Member))
 		return true
 	})
 	before := z.Bytes()
@@ -98,7 +98,7 @@ func (e *Entry) ZStore(items []Item) {
 	for _, it := range items {
 		mustBeNumber(it.Score)
 	}
-	e.SetCollection(sortedset.NewOf(items, *e.tx.s.setLimits.Load()), NoExpiry)
+	e.SetCollection(sortedset.NewOf(items, e.setLimits()), NoExpiry)
 }
 
 // mustBeNumber panics if the score is NaN, which has no place in an order.

@@ -65,7 +65,7 @@ func TestSortedSetModel(t *testing.T) {
 
 func sortedSetStory(t *testing.T, r *rand.Rand, members int) {
 	s := New(Options{Databases: 1, Seed: 1})
-	s.SetCompactLimits(64, 20)
+	s.SetLimits(limitsOf(64, 20))
 	key := []byte("z")
 	var model naiveSet
 	compact := true

@@ -64,30 +64,6 @@ func (e *Entry) adoptBytes(b []byte, expireAt int64) {
 	f.Value, f.At = b, expireAt
 }
 
-// setCollection makes the key hold a collection.
-func (e *Entry) setCollection(c Collection, expireAt int64) {
-	if e.place.SetCollection(c, expireAt) {
-		e.touchAccess()
-	}
-}
-
-// SetCollection makes the key hold a collection, whatever it held before, until expireAt (Unix
-// milliseconds, or NoExpiry). The collection must not be empty, and is the store's own from then
-// on.
-func (e *Entry) SetCollection(c Collection, expireAt int64) {
-	e.setCollection(c, expireAt)
-	f := e.record(wholeOps[c.Kind()])
-	f.Collection, f.At = c, expireAt
-}
-
-// removeIfEmpty removes the key if its collection is empty. That is no effect of its own:
-// applying the effect that removed the last member again does the same.
-func (e *Entry) removeIfEmpty(c Collection) {
-	if c.Len() == 0 {
-		e.place.Remove()
-	}
-}
-
 // SetRange overwrites the string from offset on, pads with zero bytes, and keeps the expiry. An
 // absent key becomes a string. With the string's length as offset it appends. The result is of
 // kind Raw even if its bytes are an integer's. SetRange returns the new length.

@@ -23,3 +23,8 @@ func checkInvariants(t testing.TB, tx *Tx) {
 	require.Equal(t, used, tx.s.Used(), "sum of all tables' bytes")
 	require.NoError(t, tx.s.blocks.Check(busy))
 }
+
+// limitsOf returns the same limits for every type.
+func limitsOf(members, bytes int) Limits {
+	return Limits{ZSetEntries: members, ZSetValue: bytes, HashEntries: members, HashValue: bytes, SetIntEntries: members}
+}

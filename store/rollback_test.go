@@ -12,7 +12,7 @@ func TestRollback(t *testing.T) {
 	r := seeded(t)
 	for _, keeps := range []bool{false, true} {
 		s, l := New(Options{Databases: 3, Seed: 1}), &undoLog{}
-		s.SetCompactLimits(2, 64)
+		s.SetLimits(limitsOf(2, 64))
 		s.Observe(l)
 		s.KeepUndo(keeps)
 		now, rolledBack := int64(testNow), 0

@@ -22,12 +22,8 @@ func shown(im *Image) string {
 		text += fmt.Sprint(im.Int)
 	case Raw:
 		text += string(im.Bytes)
-	case Sorted:
-		z := im.Collection.(*SortedSet)
-		z.Range(0, z.Len(), false, func(it Item) bool {
-			text += fmt.Sprint(it.Member, "=", it.Score, " ")
-			return true
-		})
+	default:
+		text += membersOf(im.Collection)
 	}
 	return text
 }
@@ -94,7 +90,7 @@ func churn(r *rand.Rand, tx *Tx) {
 func TestSnapshotIsOfOneMoment(t *testing.T) {
 	r := seeded(t)
 	s := New(Options{Databases: 3, Seed: 1})
-	s.SetCompactLimits(2, 64)
+	s.SetLimits(limitsOf(2, 64))
 	var cursor SweepCursor
 	now := testNow
 	step := func() {
@@ -228,7 +224,7 @@ func tableOfT(s *Store) *table.Table {
 // show the same sum.
 func TestSnapshotsBesideTransactions(t *testing.T) {
 	s := New(Options{Databases: 3, Seed: 1})
-	s.SetCompactLimits(30, 64)
+	s.SetLimits(limitsOf(30, 64))
 	tx := whole(s, testNow)
 	for i := range accounts {
 		e := tx.Write(account(i))

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"cellserver/store/memory"
-	"cellserver/store/sortedset"
 	"cellserver/store/table"
+	"cellserver/store/value"
 )
 
 // ErrExhausted is what a write panics with if the system gives no more memory. The write has
@@ -45,7 +45,7 @@ type Store struct {
 	evictor    evictor
 	snapshots  atomic.Uint32 // how many were begun
 	freezing   atomic.Bool   // one runs
-	setLimits  atomic.Pointer[sortedset.Limits]
+	limits     atomic.Pointer[Limits]
 	blocks     *memory.Blocks
 	external   []func() int64 // fixed before the first transaction
 	keepsUndo  bool           // changed with all partitions locked; undo.go
@@ -68,7 +68,7 @@ func New(o Options) *Store {
 	s.seed.Store(o.Seed)
 	s.blocks.Refuse(o.Refuse)
 	s.SetLFU(10, 1)
-	s.SetCompactLimits(128, 64)
+	s.SetLimits(value.DefaultLimits)
 	s.tables.init(s.databases, table.Shared{Seed: maphash.MakeSeed(), Blocks: s.blocks, Heap: &s.heap})
 	for i := range s.partitions {
 		s.partitions[i].index = uint8(i)

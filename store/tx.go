@@ -30,24 +30,25 @@ type Tx struct {
 	// Since is when the transaction begins if it is to be long and to run a script, otherwise 0. See [Tx.TryBeginLong].
 	Since int64
 
-	s       *Store
-	fp      Footprint
-	only    *partition // the footprint's partition if there is just one
-	now     int64      // Unix nanoseconds
-	db      int
-	rng     uint64
-	active  bool
-	stepped bool      // the clock was set back before the last Begin; step.go
-	epoch   uint64    // of the clock, as the transaction knows it; step.go
-	hashes  keyHashes // hashes of keys that are known already; keyhashes.go
-	effects []Effect
-	discard Effect // where a silent transaction writes its effects
-	changes int64  // not counted yet
-	weighed int    // how many effects are in weight
-	weight  int64  // see EffectBytes
-	made    []made // tables; tables.go
-	walk    walk
-	undo    struct {
+	s        *Store
+	fp       Footprint
+	only     *partition // the footprint's partition if there is just one
+	now      int64      // Unix nanoseconds
+	db       int
+	rng      uint64
+	active   bool
+	stepped  bool      // the clock was set back before the last Begin; step.go
+	epoch    uint64    // of the clock, as the transaction knows it; step.go
+	hashes   keyHashes // hashes of keys that are known already; keyhashes.go
+	effects  []Effect
+	discard  Effect   // where a silent transaction writes its effects
+	changes  int64    // not counted yet
+	operands Operands // of the change at hand
+	weighed  int      // how many effects are in weight
+	weight   int64    // see EffectBytes
+	made     []made   // tables; tables.go
+	walk     walk
+	undo     struct {
 		list  []Undo // gathered from the partitions; undo.go
 		taken bool
 		keeps bool     // KeepUndo was called; undo.go

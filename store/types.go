@@ -1,18 +1,50 @@
 package store
 
 import (
+	"cellserver/store/hash"
+	"cellserver/store/set"
 	"cellserver/store/sortedset"
 	"cellserver/store/table"
 	"cellserver/store/value"
 )
 
-// The values that a key can hold. A new type has its kind here, and a file entry_<type>.go; see
-// docs/adding-a-type.md.
+// types has the description of every type of collections. Everything else finds a type through this table.
+var types = [...]*Type{
+	sortedset.Type,
+	hash.Type,
+	set.Type,
+}
+
+// typeOf has the description of each kind that is a collection.
+var typeOf = func() (all [8]*Type) {
+	for _, t := range types {
+		all[t.Kind] = t
+	}
+	return all
+}()
+
+// Types returns the descriptions of all types of collections.
+func Types() []*Type { return types[:] }
+
+// TypeOf returns the description of a kind, nil if it is no kind of collections.
+func TypeOf(k Kind) *Type { return typeOf[k] }
+
+// The values that a key can hold. A new type has its kind here; see docs/adding-a-type.md.
 type (
 	// Kind is the type of a key's value.
 	Kind = value.Kind
 	// Collection is a value with members.
 	Collection = value.Collection
+	// Type describes a type of collections.
+	Type = value.Type
+	// Change is a way to change a collection.
+	Change = value.Change
+	// Operands are the arguments of a change.
+	Operands = value.Operands
+	// Outcome is what a change has done.
+	Outcome = value.Outcome
+	// Limits bound the compact forms of collections.
+	Limits = value.Limits
 	// SortedSet is the value of a key of kind Sorted.
 	SortedSet = sortedset.Set
 	// Item is one member of a sorted set with its score.
@@ -30,6 +62,8 @@ const (
 	Int    = value.Int    // a string that is a canonical int64
 	Raw    = value.Raw    // any other string
 	Sorted = value.Sorted // a sorted set
+	Hash   = value.Hash   // a hash
+	Set    = value.Set    // a set
 )
 
 // NoExpiry is the expiry of a key that does not expire.

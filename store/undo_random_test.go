@@ -81,7 +81,7 @@ func newRewinder(t *testing.T, r *rand.Rand) *rewinder {
 	w := &rewinder{t: t, r: r, now: testNow, heard: &heard{}, did: map[string]int{}}
 	refuse := func(int) bool { return w.refuse && r.Intn(2) == 0 }
 	w.s, w.log = New(Options{Databases: 3, Seed: 1, Refuse: refuse}), &undoLog{}
-	w.s.SetCompactLimits(2, 64)
+	w.s.SetLimits(limitsOf(2, 64))
 	w.s.Observe(w.log)
 	w.s.Observe(w.heard)
 	w.s.KeepUndo(true)
@@ -273,7 +273,7 @@ func TestRevertAfterConcurrentTransactions(t *testing.T) {
 	s, l := New(Options{Databases: 3, Seed: 1}), &undoLog{}
 	all := &locked{o: l}
 	s.Observe(all)
-	s.SetCompactLimits(30, 64)
+	s.SetLimits(limitsOf(30, 64))
 	tx := whole(s, testNow)
 	for i := range accounts {
 		e := tx.Write(account(i))

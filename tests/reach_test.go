@@ -28,6 +28,8 @@ var mayReach = map[string][]string{
 		"Conn.DB", "Conn.Scratch", "Conn.Transaction"},
 	"commands/pubsub":       {"Server.Control", "Listeners.PubSub", "Conn.Modes", "Conn.Push", "Conn.Subs"},
 	"commands/scripting":    {"Server.Scripts"},
+	"commands/hashes":       {},
+	"commands/sets":         {},
 	"commands/sortedsets":   {},
 	"commands/strings":      {"Server.Config"},
 	"commands/transactions": {"Conn.Transaction"},

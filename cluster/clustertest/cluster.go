@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -188,11 +190,16 @@ func (m *Machine) Keys(now int64) map[string]string {
 
 func describe(e *store.Entry) string {
 	text := string(e.Bytes(nil))
-	if z := e.Sorted(); z != nil {
-		z.Range(0, z.Len(), false, func(it store.Item) bool {
-			text += fmt.Sprintf(" %q=%v", it.Member, it.Score)
+	if t := store.TypeOf(e.Kind()); t != nil {
+		var all []string
+		t.Each(e.Collection(), func(o *store.Operands) bool {
+			all = append(all, fmt.Sprintf(" %q %q=%v", o.Value, o.More, o.Score))
 			return true
 		})
+		if !t.Once { // its members have no order of their own, or a score
+			slices.Sort(all)
+		}
+		text += strings.Join(all, "")
 	}
 	return fmt.Sprint(text, " until ", e.ExpireAt())
 }

@@ -115,7 +115,7 @@ func TestRestoreIsLoggedAsFacts(t *testing.T) {
 	var log recorder
 	h.Store.Observe(&log)
 	restored(h, ok, "z", "1000", dumped, "REPLACE")
-	require.Equal(t, recorder{store.OpDel, store.OpZStore, store.OpExpire}, log)
+	require.Equal(t, recorder{store.OpDel, store.OpStore, store.OpExpire}, log)
 }
 
 // recorder collects the kinds of effects.

@@ -8,6 +8,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/store"
+	"cellserver/store/set"
 )
 
 // ZUNION, ZINTER, ZDIFF and their variants share the arguments "numkeys key [key …]", the options,
@@ -21,24 +22,43 @@ type combination struct {
 	limit      int64 // of ZINTERCARD; 0 means no limit
 }
 
-// input is one of the sets to combine.
+// input is one of the sets to combine: a sorted set, or a set whose members have the score 1.
 type input struct {
-	set    *store.SortedSet // nil if the key is absent
+	sorted *store.SortedSet // nil if the key is absent or a set
+	plain  set.Set
 	weight float64
 }
 
-func (in *input) len() int {
-	if in.set == nil {
-		return 0
+func readInput(c *commands.Call, key []byte) (input, error) {
+	e := c.Tx.Read(key)
+	if e.Kind() == store.Set {
+		return input{plain: e.Set(), weight: 1}, nil
 	}
-	return in.set.Len()
+	return input{sorted: e.Sorted(), weight: 1}, commands.CheckSorted(&e)
+}
+
+func (in *input) len() int {
+	if in.sorted == nil {
+		return in.plain.Len()
+	}
+	return in.sorted.Len()
 }
 
 // each calls f for every item, in order, until it returns false.
 func (in *input) each(f func(it store.Item) bool) {
-	if n := in.len(); n > 0 {
-		in.set.Range(0, n, false, f)
+	if in.sorted == nil {
+		in.plain.Each(func(member []byte) bool { return f(store.Item{Score: 1, Member: string(member)}) })
+		return
 	}
+	in.sorted.Range(0, in.sorted.Len(), false, f)
+}
+
+// score returns the score of a member, and whether the member is there.
+func (in *input) score(member []byte) (float64, bool) {
+	if in.sorted == nil {
+		return 1, in.plain.Has(member)
+	}
+	return in.sorted.Score(member)
 }
 
 // weigh returns a score times the weight. Zero times infinity is NaN. With the conversion, the
@@ -70,11 +90,11 @@ func combineArgs(c *commands.Call, i int, allowed combineOption) (*combination, 
 	}
 	o := &combination{inputs: make([]input, n), aggregate: sumScores}
 	for i, key := range rest[:n] {
-		set, err := readSorted(c, key)
+		in, err := readInput(c, key)
 		if err != nil {
 			return nil, err
 		}
-		o.inputs[i] = input{set, 1}
+		o.inputs[i] = in
 	}
 	for rest = rest[n:]; len(rest) > 0; {
 		taken, err := o.option(rest, allowed)

@@ -43,10 +43,7 @@ func (o *combination) diff() []store.Item {
 	o.inputs[0].each(func(it store.Item) bool {
 		member := []byte(it.Member)
 		for _, in := range o.inputs[1:] {
-			if in.set == nil {
-				continue
-			}
-			if _, found := in.set.Score(member); found {
+			if _, found := in.score(member); found {
 				return true
 			}
 		}

@@ -80,7 +80,7 @@ func (o *combination) eachCommon(f func(it store.Item) bool) {
 		it.Score = zeroNaN(first.weigh(it.Score))
 		for i := range o.inputs[1:] {
 			in := &o.inputs[i+1]
-			score, ok := in.set.Score([]byte(it.Member))
+			score, ok := in.score([]byte(it.Member))
 			if !ok {
 				return true
 			}

@@ -1,7 +1,5 @@
 // Package strings holds the commands on strings and counters.
 //
-// longdouble.go has the arithmetic of INCRBYFLOAT: the long double of x86, as in Redis.
-//
 // May use: the keyspace, and the configured length of a string.
 //
 // A command is one file, with its test beside it. A command that returns an error has written

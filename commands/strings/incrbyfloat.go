@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"cellserver/commands"
+	"cellserver/internal/longdouble"
 	"cellserver/store"
 )
 
@@ -26,15 +27,15 @@ func incrbyfloat(c *commands.Call) error {
 	if !ok {
 		return commands.ErrNotFloat
 	}
-	n, ok := parseLongDouble(c.Args[2])
+	n, ok := longdouble.Parse(c.Args[2])
 	if !ok {
 		return commands.ErrNotFloat
 	}
-	sum, ok := addLongDouble(old, n)
+	sum, ok := longdouble.Add(old, n)
 	if !ok {
 		return errNaNOrInf
 	}
-	text := formatLongDouble(sum)
+	text := longdouble.Format(sum)
 	e.SetBytes(text, e.ExpireAt())
 	c.Notify(commands.StringEvents, "incrbyfloat", c.Args[1])
 	c.Out.Bulk(text)
@@ -45,17 +46,8 @@ func incrbyfloat(c *commands.Call) error {
 // string is not a number.
 func longDouble(e *store.Entry) (*big.Float, bool) {
 	if !e.Exists() {
-		return newLongDouble(), true
+		return longdouble.New(), true
 	}
 	var digits [20]byte
-	return parseLongDouble(e.Bytes(digits[:0]))
-}
-
-// addLongDouble returns a+b, and false if the sum is infinite or NaN.
-func addLongDouble(a, b *big.Float) (*big.Float, bool) {
-	if a.IsInf() || b.IsInf() {
-		return nil, false
-	}
-	sum := newLongDouble().Add(a, b)
-	return sum, sum.MantExp(nil) <= longDoubleMaxExp
+	return longdouble.Parse(e.Bytes(digits[:0]))
 }

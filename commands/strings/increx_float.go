@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"cellserver/commands"
+	"cellserver/internal/longdouble"
 	"cellserver/store"
 )
 
@@ -18,10 +19,10 @@ func addFloatBounded(c *commands.Call, a *increxArgs) error {
 	if err != nil {
 		return err
 	}
-	sum, fits := addLongDouble(old, by)
+	sum, fits := longdouble.Add(old, by)
 	outside := !fits || sum.Cmp(lower) < 0 || sum.Cmp(upper) > 0
 	if outside && !a.saturate {
-		replyFloats(c, old, newLongDouble())
+		replyFloats(c, old, longdouble.New())
 		return nil
 	}
 	applied := by
@@ -31,19 +32,19 @@ func addFloatBounded(c *commands.Call, a *increxArgs) error {
 			nearest = lower
 		}
 		sum = nearest
-		if applied, fits = addLongDouble(sum, newLongDouble().Neg(old)); !fits {
+		if applied, fits = longdouble.Add(sum, longdouble.New().Neg(old)); !fits {
 			return errAppliedInfinite
 		}
 	}
-	a.store(c, &e, func(at int64) { e.SetBytes(formatLongDouble(sum), at) })
+	a.store(c, &e, func(at int64) { e.SetBytes(longdouble.Format(sum), at) })
 	replyFloats(c, sum, applied)
 	return nil
 }
 
 // floats parses the increment and the bounds. The default bounds are the range of a long double.
 func (a *increxArgs) floats() (by, lower, upper *big.Float, err error) {
-	lower, upper = largestLongDouble(true), largestLongDouble(false)
-	by, ok := parseLongDouble(a.increment)
+	lower, upper = longdouble.Largest(true), longdouble.Largest(false)
+	by, ok := longdouble.Parse(a.increment)
 	switch {
 	case !ok:
 		return nil, nil, nil, errIncrementFloat
@@ -51,12 +52,12 @@ func (a *increxArgs) floats() (by, lower, upper *big.Float, err error) {
 		return nil, nil, nil, errIncrementInf
 	}
 	if a.lower != nil {
-		if lower, ok = parseLongDouble(a.lower); !ok {
+		if lower, ok = longdouble.Parse(a.lower); !ok {
 			return nil, nil, nil, errLowerNotFloat
 		}
 	}
 	if a.upper != nil {
-		if upper, ok = parseLongDouble(a.upper); !ok {
+		if upper, ok = longdouble.Parse(a.upper); !ok {
 			return nil, nil, nil, errUpperNotFloat
 		}
 	}
@@ -64,17 +65,6 @@ func (a *increxArgs) floats() (by, lower, upper *big.Float, err error) {
 		return nil, nil, nil, errBoundsCross
 	}
 	return by, lower, upper, nil
-}
-
-// largestLongDouble returns the largest finite long double, or the smallest one if negative is set.
-func largestLongDouble(negative bool) *big.Float {
-	f := newLongDouble().SetMantExp(big.NewFloat(1), longDoubleMaxExp-longDoublePrec)
-	ones := new(big.Int).Lsh(big.NewInt(1), longDoublePrec)
-	f.Mul(f, newLongDouble().SetInt(ones.Sub(ones, big.NewInt(1))))
-	if negative {
-		f.Neg(f)
-	}
-	return f
 }
 
 // finiteFloat returns the number of a string entry, 0 for an absent entry. Infinity is an error.
@@ -100,7 +90,7 @@ func replyFloats(c *commands.Call, all ...*big.Float) {
 			double, _ := f.Float64()
 			c.Out.Double(double)
 		} else {
-			c.Out.Bulk(formatLongDouble(f))
+			c.Out.Bulk(longdouble.Format(f))
 		}
 	}
 }

@@ -136,6 +136,9 @@ type Config struct {
 	LFULogFactor            int
 	LFUDecayTime            int // minutes
 	ActiveExpireEffort      int // 1 to 10
+	HashMaxListpackEntries  int64
+	HashMaxListpackValue    int64 // bytes
+	SetMaxIntsetEntries     int64
 	ZSetMaxListpackEntries  int64
 	ZSetMaxListpackValue    int64 // bytes
 	LatencyTracking         bool

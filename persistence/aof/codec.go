@@ -5,8 +5,7 @@ import (
 	"cellserver/store"
 )
 
-// codec writes one group of effects as commands, and applies these commands. A type has one codec. To add a type, write
-// a file with its codec and give the codec a row in the table codecs.
+// codec writes one group of effects as commands, and applies these commands.
 type codec struct {
 	// newAppenders returns the functions that append the commands of the effects to e. An encoder calls newAppenders
 	// once, so the functions may keep buffers and callbacks: then no effect costs an allocation.
@@ -26,9 +25,9 @@ type appender struct {
 // applyFunc changes nothing and reports false.
 type applyFunc func(a *applier, args [][]byte) bool
 
-// encoder collects effects as the commands of a log. Each command says what a key holds, not how
-// it changes. So it is safe to apply a command twice. RENAME and MOVE are the exception: they name keys, because a value
-// that moves would be logged as a whole.
+// encoder collects effects as the commands of a log. Most commands say what a key holds, not how it changes. RENAME and
+// MOVE name keys, because a value that moves would be logged as a whole. The changes of some types say how the value
+// changes ([store.Type]). A log applies every command once.
 type encoder struct {
 	buf       []byte
 	db        int  // the database of the next command; noDB at the start of a log

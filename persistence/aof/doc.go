@@ -17,7 +17,8 @@
 //	torn.go                   torn tails: distinguishes them from damage, and cuts them off
 //	prefetch.go, estimate.go  for speed alone: prefetches keys, and makes room for the keys of a file
 //	types.go                  the table of all types: effects to commands, and back
-//	string.go, sortedset.go   one file for each type: its codec
+//	string.go                 the codec of strings
+//	collection.go             the codec of all other types, by their descriptions
 //	keyspace.go               the codec of the effects that all types share
 //	codec.go                  what a codec has
 //	body.go, body_commands.go effects as commands without files, for another log
@@ -26,7 +27,7 @@
 //
 // # What is written
 //
-// Effects become Redis commands with absolute values. A throttle becomes SET key 1700000000123456789 PXAT
+// Effects become Redis commands, most with absolute values. A throttle becomes SET key 1700000000123456789 PXAT
 // 1700000000124: the result, not the request. So a log gives the same keyspace at every load. RENAME and MOVE name
 // their keys: they add a few bytes for a value of any size. A request that changes nothing adds no byte. A
 // transaction of several effects is a MULTI … EXEC.

@@ -9,6 +9,7 @@ import (
 
 	"cellserver/persistence/aof/format"
 	"cellserver/store"
+	"cellserver/store/hash"
 
 	"github.com/stretchr/testify/require"
 )
@@ -51,6 +52,14 @@ func TestEffectsAsCommands(t *testing.T) {
 		},
 			"*1\r\n$5\r\nMULTI\r\n*2\r\n$3\r\nDEL\r\n$1\r\ny\r\n*3\r\n$6\r\nRENAME\r\n$1\r\nz\r\n$1\r\ny\r\n" +
 				"*3\r\n$3\r\nSET\r\n$1\r\nz\r\n$1\r\n7\r\n*1\r\n$4\r\nEXEC\r\n"},
+		{func(tx *store.Tx) {
+			tx.Select(1)
+			k := tx.Write([]byte("h"))
+			k.Change(hash.Set, store.Operands{Value: []byte("f"), More: []byte("v")})
+			k.Change(hash.Delete, store.Operands{Value: []byte("none")})
+			k.Change(hash.Delete, store.Operands{Value: []byte("f")})
+		}, "*1\r\n$5\r\nMULTI\r\n*4\r\n$4\r\nHSET\r\n$1\r\nh\r\n$1\r\nf\r\n$1\r\nv\r\n" +
+			"*3\r\n$4\r\nHDEL\r\n$1\r\nh\r\n$1\r\nf\r\n*1\r\n$4\r\nEXEC\r\n"},
 		{func(tx *store.Tx) { tx.Swap(2, 0) }, "*3\r\n$6\r\nSWAPDB\r\n$1\r\n2\r\n$1\r\n0\r\n"},
 		{func(tx *store.Tx) { tx.Select(2); tx.Flush() }, "*2\r\n$6\r\nSELECT\r\n$1\r\n2\r\n*1\r\n$7\r\nFLUSHDB\r\n"},
 		{func(tx *store.Tx) { tx.Select(2); k := tx.Write([]byte("s")); k.SetRange(0, nil) }, "*3\r\n$6\r\nAPPEND\r\n$1\r\ns\r\n$0\r\n\r\n"},
@@ -68,7 +77,7 @@ func TestExpiriesOfIntegers(t *testing.T) {
 	for _, n := range []int64{-1e12, -5e6, -5, 0, 5, 999_999, 1e6, 1e6 + 1, 9e6, 9e6 + 1, 1e7, 99_999_999, now, now / 1e7 * 1e7, now/1e7*1e7 - 1, now / 1e8 * 1e8, now/1e8*1e8 - 1, 1e18 - 1, 1e18, math.MaxInt64} {
 		for _, at := range []int64{n / 1e6, n/1e6 + 1, n/1e6 - 1, n/1e6 + 2, n / 1e8 * 100, n/1e8*100 + 9, n/1e8*100 + 99, 1, 0, -4, math.MaxInt64, math.MinInt64 + 1} {
 			e.buf = e.buf[:0]
-			e.transaction([]store.Effect{{Op: store.OpSet, Key: []byte("k"), Int: n, At: at}})
+			e.transaction([]store.Effect{{Op: store.OpSet, Key: []byte("k"), At: at, Operands: store.Operands{Int: n}}})
 			args, _, err := format.ParseCommand(e.buf, nil)
 			require.NoError(t, err)
 			require.Equal(t, fmt.Sprint("SET k ", n, " PXAT ", at), string(bytes.Join(args, []byte(" "))))
@@ -79,7 +88,7 @@ func TestExpiriesOfIntegers(t *testing.T) {
 // TestEveryEffectHasAnAppender requires that each effect of the store belongs to a codec.
 func TestEveryEffectHasAnAppender(t *testing.T) {
 	e := newEncoder()
-	for op := store.OpSet; op <= store.OpZStore; op++ {
+	for op := store.OpSet; op <= store.OpStore; op++ {
 		require.NotNil(t, e.appenders[op].append, "effect %d: give it an appender in its type's codec", op)
 	}
 }

@@ -97,13 +97,18 @@ func contents(s *store.Store) map[string]string {
 }
 
 func describe(e *store.Entry) string {
-	text := "string " + string(e.Bytes(nil))
-	if z := e.Sorted(); z != nil {
-		text = "sorted set"
-		z.Range(0, z.Len(), false, func(it store.Item) bool {
-			text += fmt.Sprintf(" %q=%x", it.Member, math.Float64bits(it.Score+0)) // small sets keep no negative zero
+	text := e.Kind().Name() + " " + string(e.Bytes(nil))
+	if t := store.TypeOf(e.Kind()); t != nil {
+		var all []string
+		t.Each(e.Collection(), func(o *store.Operands) bool {
+			score := math.Float64bits(o.Score + 0) // small sets keep no negative zero
+			all = append(all, fmt.Sprintf("%q %q %x", o.Value, o.More, score))
 			return true
 		})
+		if t.Kind == store.Hash || t.Kind == store.Set {
+			slices.Sort(all)
+		}
+		text += fmt.Sprint(all)
 	}
 	return fmt.Sprint(text, " until ", e.ExpireAt())
 }
@@ -185,10 +190,10 @@ func randomWrite(r *rand.Rand, tx *store.Tx) {
 		e.Delete()
 	case op == 8 && e.Exists():
 		e.SetExpiry(at)
-	case op < 11 && e.Kind() != store.Sorted:
+	case op < 11 && !e.Kind().IsCollection():
 		e.SetRange(r.IntN(30), []byte("range"[:1+r.IntN(5)]))
-	case op < 14 && (e.Kind() == store.None || e.Kind() == store.Sorted):
-		e.ZAdd(randomScore(r), fmt.Append(nil, "m", r.IntN(6)))
+	case op < 14:
+		changeMembers(r, &e)
 	case op == 14:
 		e.ZRem(fmt.Append(nil, "m", r.IntN(6)))
 	case op == 15 && e.Kind() == store.Sorted:
@@ -200,6 +205,20 @@ func randomWrite(r *rand.Rand, tx *store.Tx) {
 	case op == 19:
 		randomWholeWrite(r, tx)
 	}
+}
+
+// changeMembers makes a random change of a collection, or a collection of a random type.
+func changeMembers(r *rand.Rand, e *store.Entry) {
+	t := store.Types()[r.IntN(len(store.Types()))]
+	switch e.Kind() {
+	case store.None:
+	case store.Int, store.Raw:
+		return
+	default:
+		t = store.TypeOf(e.Kind())
+	}
+	how := t.Changes[r.IntN(len(t.Changes))]
+	e.Change(how, store.Operands{Value: fmt.Append(nil, "m", r.IntN(6)), More: fmt.Append(nil, r.IntN(50)), Score: randomScore(r)})
 }
 
 func copyOrMove(r *rand.Rand, tx *store.Tx, e *store.Entry, copies bool) {

@@ -53,7 +53,7 @@ func BenchmarkThrottle(b *testing.B) {
 
 func BenchmarkEncode(b *testing.B) {
 	e := newEncoder()
-	f := []store.Effect{{Op: store.OpSet, Key: []byte("user:000000000001"), Int: now, At: now/1e6 + 1}}
+	f := []store.Effect{{Op: store.OpSet, Key: []byte("user:000000000001"), Operands: store.Operands{Int: now}, At: now/1e6 + 1}}
 	b.ReportAllocs()
 	for range b.N {
 		e.transaction(f)

@@ -53,7 +53,7 @@ func throttleLog(b *testing.B, commands, batch int) *Dir {
 	e.buf = make([]byte, header)
 	for i := range commands {
 		tat := now + int64(i)*1000
-		e.transaction([]store.Effect{{Op: store.OpSet, Key: fmt.Appendf(nil, "user:%012d", i*7919%commands), Int: tat, At: (tat + 999_999) / 1e6}})
+		e.transaction([]store.Effect{{Op: store.OpSet, Key: fmt.Appendf(nil, "user:%012d", i*7919%commands), Operands: store.Operands{Int: tat}, At: (tat + 999_999) / 1e6}})
 		if i%max(batch, 64) == max(batch, 64)-1 || i == commands-1 || batch == 1 {
 			if batch > 0 {
 				format.Seal(e.buf)

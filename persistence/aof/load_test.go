@@ -263,7 +263,7 @@ func TestLogOfRedis(t *testing.T) {
 	requireSame(t, map[string]string{
 		"1 s": "string aXcdef until 1700000009000", "1 n": "string 4" + forever, "1 t": "string 9" + forever, "1 u": "string 9 until 2",
 		"1 c": "string 1" + forever, "2 d": "string 2" + forever,
-		"2 z": `sorted set "b"=4000000000000000 "a"=400c000000000000` + forever,
+		"2 z": `zset ["b" "" 4000000000000000 "a" "" 400c000000000000]` + forever,
 	}, contents(l.store))
 }
 

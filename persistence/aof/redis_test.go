@@ -12,6 +12,8 @@ import (
 	"cellserver/persistence/fs"
 	"cellserver/resp/resptest"
 	"cellserver/store"
+	"cellserver/store/hash"
+	sets "cellserver/store/set"
 
 	"github.com/stretchr/testify/require"
 )
@@ -110,9 +112,18 @@ func contentsOfRedis(redis *resptest.Client) map[string]string {
 			s := newStore()
 			write(s, now, func(tx *store.Tx) {
 				e := tx.Write([]byte(key))
-				if redis.Do("TYPE", key) == resptest.Simple("string") {
+				switch redis.Do("TYPE", key) {
+				case resptest.Simple("string"):
 					e.SetBytes([]byte(redis.Do("GET", key).(string)), store.NoExpiry)
-				} else {
+				case resptest.Simple("set"):
+					for _, member := range redis.Do("SMEMBERS", key).([]any) {
+						e.Change(sets.Add, store.Operands{Value: []byte(member.(string))})
+					}
+				case resptest.Simple("hash"):
+					for pair := range slices.Chunk(redis.Do("HGETALL", key).([]any), 2) {
+						e.Change(hash.Set, store.Operands{Value: []byte(pair[0].(string)), More: []byte(pair[1].(string))})
+					}
+				default:
 					list := redis.Do("ZRANGE", key, 0, -1, "WITHSCORES").([]any)
 					for pair := range slices.Chunk(list, 2) {
 						score, _ := strconv.ParseFloat(pair[1].(string), 64)

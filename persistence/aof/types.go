@@ -9,12 +9,11 @@ import (
 	"cellserver/store"
 )
 
-// codecs has one row for each type that the server keeps, after the row of the effects that all types share. Encoders
-// and appliers find a type through this table.
+// codecs has a row for the effects that all types share, one for strings, and one for all types of collections.
 var codecs = [...]*codec{
 	&keyspaceCodec,
 	&stringCodec,
-	&sortedSetCodec,
+	&collectionCodec,
 }
 
 // newEncoder returns an encoder for every effect in the table.

@@ -34,7 +34,8 @@ type Value struct {
 	Int   int64        // of kind Int
 	Bytes []byte       // of kind Raw
 	Items []store.Item // of kind Sorted, in any order; each member once
+	Parts Parts        // of the other collections
 }
 
 // reset empties a value. It keeps the memory of its elements for the next value.
-func (v *Value) reset() { *v = Value{Items: v.Items[:0]} }
+func (v *Value) reset() { *v = Value{Items: v.Items[:0], Parts: v.Parts.reset()} }

@@ -8,7 +8,8 @@
 //	payload.go               AppendPayload and DecodePayload, for DUMP and RESTORE
 //	writer.go, reader.go     the structure of a file: header, opcodes, keys, checksum
 //	types.go                 the table of all types: one row for each codec
-//	string.go, sortedset.go  one file for each type: its codec
+//	string.go, sortedset.go, hash.go, set.go  one file for each type: its codec
+//	parts.go                 the codec of types whose values are sequences of strings
 //	unsupported.go           Redis's other types, and how to skip their values
 //	codec.go                 what a codec has, and Value
 //	format.go                versions and opcodes
@@ -17,13 +18,13 @@
 //
 // # What is written
 //
-// The writer writes version 9, with its plain types only: strings, and sorted sets with binary
+// The writer writes version 9, with its plain types only: strings, hashes, sets, and sorted sets with binary
 // scores. It compresses nothing. Every Redis since 5 and every Valkey reads such files, and makes
 // its own compact encodings.
 //
 // # What is read
 //
-// The reader knows versions 1 to 12, with every encoding of strings and sorted sets. A key of another type is an
+// The reader knows versions 1 to 12, with every encoding of strings, hashes, sets and sorted sets. A key of another type is an
 // [Unsupported] error. With SkipUnsupported in [Options], the reader leaves it out and counts it.
 //
 // # Invariants
@@ -32,7 +33,7 @@
 // Every [Error] has the place of the fault and the expected input. A file is valid only as a whole: use no key before
 // the reader has verified the checksum.
 //
-// Equal snapshots make equal files. No key costs an allocation. The only exceptions are members of sorted sets in the
+// Equal snapshots make equal files. No key costs an allocation. The only exceptions are collections in the
 // reader.
 //
 // There are no locks: a Reader or a Writer belongs to one goroutine at a time. [Load] locks the whole store for some

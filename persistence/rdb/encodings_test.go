@@ -107,9 +107,35 @@ var oldEncodings = []struct {
 		content{items: scores("0", 127.0, "256", -1.0, "-4096", 4095.0, "32767", -32768.0, "8388607", -8388608.0,
 			"2147483647", -2147483648.0, "9223372036854775807", -2.5, "", 1.0, strings.Repeat("m", 64), math.Inf(1),
 			strings.Repeat("M", 4096), math.Inf(-1), strings.Repeat("x", 123), 2.0, strings.Repeat("x", 126), 3.0)}},
+	{"hash", "\x04\x02" + "\x01b\xc0\x07" + "\xc0\x05\x01y", hashOf("5", "y", "b", "7")},
+	{"set", "\x02\x02" + "\x01b\xc0\x07", setOf("7", "b")},
+	{"set of integers of 2 bytes", "\x0b" + texted("\x02\x00\x00\x00\x02\x00\x00\x00\xfe\xff\x07\x00"), setOf("-2", "7")},
+	{"set of integers of 8 bytes", "\x0b" + texted("\x08\x00\x00\x00\x01\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f"), setOf("9223372036854775807")},
+	{"hash in a ziplist", "\x0d" + texted(ziplist("\x01a", "\xf1", "\xfe\x80", "\x00")), hashOf("-128", "", "a", "0")},
+	{"hash in a listpack", "\x10" + texted(listpack("\x811", "\x81x", "\xf1\xff\x7f", "\x80")), hashOf("1", "x", "32767", "")},
+	{"hash in a zipmap", "\x09" + texted("\x02\x03foo\x03\x02barxx"+"\x00\xfe\xfe\x00\x00\x00\x00"+strings.Repeat("z", 254)+"\xff"),
+		hashOf("", strings.Repeat("z", 254), "foo", "bar")},
 	{"compressed", "\x00\xc3\x08\x40\x64" + "\x01aa\xe0\x58\x01\x00b", content{text: strings.Repeat("a", 99) + "b"}},
 	{"compressed, with a period of three bytes", "\x00\xc3\x07\x1b" + "\x02abc\xe0\x0f\x02", content{text: strings.Repeat("abc", 9)}},
 	{"long length of a short text", "\x00\x81\x00\x00\x00\x00\x00\x00\x00\x02hi", content{text: "hi"}},
+}
+
+// setOf makes a set of sorted members.
+func setOf(all ...string) content {
+	c := content{kind: store.Set}
+	for _, member := range all {
+		c.parts = append(c.parts, [2]string{member})
+	}
+	return c
+}
+
+// hashOf makes a hash of fields and values, sorted by field.
+func hashOf(all ...string) content {
+	c := content{kind: store.Hash}
+	for i := 0; i < len(all); i += 2 {
+		c.parts = append(c.parts, [2]string{all[i], all[i+1]})
+	}
+	return c
 }
 
 // scores makes items of pairs: a member and its score.

@@ -27,6 +27,8 @@ const now int64 = 1_700_000_000_123
 type content struct {
 	text     string
 	items    map[string]uint64 // of a sorted set: the bits of each member's score
+	kind     store.Kind        // of a collection that is a sequence of strings
+	parts    [][2]string       // its members, sorted
 	expireAt int64
 }
 
@@ -93,9 +95,13 @@ func randomContents(r *rand.Rand, n int) contents {
 	}
 	for i := range n {
 		c := content{expireAt: randomExpiry(r)}
-		if i%3 != 0 {
+		switch i % 5 {
+		case 0, 1:
 			c.text = randomText(r)
-		} else {
+		case 2:
+			c.kind = partKinds[r.IntN(len(partKinds))]
+			c.parts = randomParts(r, c.kind)
+		default:
 			c.items = map[string]uint64{}
 			size := 1 + r.IntN(20)
 			if i%30 == 0 {
@@ -136,13 +142,59 @@ func (c content) sorted() []store.Item {
 	return all
 }
 
+// partKinds are the kinds of collections that are sequences of strings.
+var partKinds = []store.Kind{store.Hash, store.Set}
+
+// randomParts returns the members of a collection: fields with their values.
+func randomParts(r *rand.Rand, kind store.Kind) [][2]string {
+	size := 1 + r.IntN(20)
+	if r.IntN(10) == 0 {
+		size = 600
+	}
+	members := map[string]bool{}
+	var all [][2]string
+	for range size {
+		part := [2]string{randomText(r)}
+		if r.IntN(3) == 0 {
+			part[0] = strconv.Itoa(r.IntN(1000))
+		}
+		if kind == store.Hash {
+			part[1] = randomText(r)
+		}
+		if !members[part[0]] {
+			all = append(all, part)
+		}
+		members[part[0]] = true
+	}
+	slices.SortFunc(all, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	return all
+}
+
+// partsOf returns the members of a collection, sorted if the type has no order of its own.
+func partsOf(c store.Collection) (all [][2]string) {
+	store.TypeOf(c.Kind()).Each(c, func(o *store.Operands) bool {
+		all = append(all, [2]string{string(o.Value), string(o.More)})
+		return true
+	})
+	slices.SortFunc(all, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	return all
+}
+
 // store returns a store with the contents.
 func (all contents) store() *store.Store {
 	s := store.New(store.Options{Databases: databases, Seed: 1})
 	for p, c := range all {
 		write(s, p.db, func(tx *store.Tx) {
 			e := tx.Write([]byte(p.key))
-			if c.items == nil {
+			switch {
+			case c.kind != store.None:
+				e.StoreAll(store.TypeOf(c.kind), c.expireAt, func(add func(store.Operands)) {
+					for _, part := range c.parts {
+						add(store.Operands{Value: []byte(part[0]), More: []byte(part[1])})
+					}
+				})
+				return
+			case c.items == nil:
 				e.SetBytes([]byte(c.text), c.expireAt)
 				return
 			}
@@ -168,6 +220,8 @@ func contentsOf(s *store.Store) contents {
 						c.items[it.Member] = math.Float64bits(it.Score)
 						return true
 					})
+				} else if k := e.Kind(); k.IsCollection() {
+					c.kind, c.parts = k, partsOf(e.Collection())
 				} else {
 					c.text = string(e.Bytes(nil))
 				}

@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"cellserver/resp/resptest"
@@ -18,9 +20,22 @@ import (
 func (all contents) fill(t *testing.T, redis *resptest.Client) {
 	for p, c := range all {
 		redis.Do("SELECT", p.db)
-		if c.items == nil {
+		switch {
+		case c.kind == store.Hash:
+			call := []any{"HSET", p.key}
+			for _, part := range c.parts {
+				call = append(call, part[0], part[1])
+			}
+			require.Equal(t, int64(len(c.parts)), redis.Do(call...))
+		case c.kind == store.Set:
+			call := []any{"SADD", p.key}
+			for _, part := range c.parts {
+				call = append(call, part[0])
+			}
+			require.Equal(t, int64(len(c.parts)), redis.Do(call...))
+		case c.items == nil:
 			require.Equal(t, resptest.Simple("OK"), redis.Do("SET", p.key, c.text))
-		} else {
+		default:
 			call := []any{"ZADD", p.key}
 			for _, it := range c.sorted() {
 				call = append(call, strconv.FormatFloat(it.Score, 'g', -1, 64), it.Member)
@@ -39,8 +54,23 @@ func contentOf(t *testing.T, redis *resptest.Client, key string) content {
 	if at := redis.Do("PEXPIRETIME", key).(int64); at >= 0 {
 		c.expireAt = at
 	}
-	if redis.Do("TYPE", key) == resptest.Simple("string") {
+	switch redis.Do("TYPE", key) {
+	case resptest.Simple("string"):
 		c.text = redis.Do("GET", key).(string)
+		return c
+	case resptest.Simple("set"):
+		c.kind = store.Set
+		for _, member := range redis.Do("SMEMBERS", key).([]any) {
+			c.parts = append(c.parts, [2]string{member.(string)})
+		}
+		slices.SortFunc(c.parts, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+		return c
+	case resptest.Simple("hash"):
+		c.kind = store.Hash
+		for pair := range slices.Chunk(redis.Do("HGETALL", key).([]any), 2) {
+			c.parts = append(c.parts, [2]string{pair[0].(string), pair[1].(string)})
+		}
+		slices.SortFunc(c.parts, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 		return c
 	}
 	c.items = map[string]uint64{}
@@ -71,8 +101,9 @@ var redisSettings = []struct {
 	args []string
 }{
 	{"default", nil},
-	{"plain", []string{"--rdbcompression", "no", "--zset-max-listpack-entries", "0"}},
-	{"all listpack", []string{"--zset-max-listpack-entries", "1000", "--zset-max-listpack-value", "1000000"}},
+	{"plain", []string{"--rdbcompression", "no", "--zset-max-listpack-entries", "0", "--hash-max-listpack-entries", "0"}},
+	{"all listpack", []string{"--zset-max-listpack-entries", "1000", "--zset-max-listpack-value", "1000000",
+		"--hash-max-listpack-entries", "1000", "--hash-max-listpack-value", "1000000"}},
 	{"no checksum", []string{"--rdbchecksum", "no"}},
 }
 

@@ -9,6 +9,8 @@ import (
 var codecs = [...]*codec{
 	&stringCodec,
 	&sortedSetCodec,
+	&hashCodec,
+	&setCodec,
 }
 
 // typeInfo says what to do with a type byte.

@@ -34,25 +34,18 @@ var unsupportedTypes = map[byte]struct {
 	skip skipFunc
 }{
 	1:             {"list", skipElements(1, 0)},
-	2:             {"set", skipElements(1, 0)},
-	4:             {"hash", skipElements(2, 0)},
 	typeModuleOld: {"module type", nil},
 	typeModule:    {"module type", skipModule},
-	9:             {"hash", skipText},
 	10:            {"list", skipText},
-	11:            {"set", skipText},
-	13:            {"hash", skipText},
 	14:            {"list", skipElements(1, 0)},
 	15:            {"stream", skipStream(1)},
-	16:            {"hash", skipText},
 	18:            {"list", skipElements(1, 1)},
 	19:            {"stream", skipStream(2)},
-	20:            {"set", skipText},
 	21:            {"stream", skipStream(3)},
-	22:            {"hash", skipElements(2, 1)},
-	23:            {"hash", skipText},
-	24:            {"hash", skipBytes(8, skipElements(2, 1))},
-	25:            {"hash", skipBytes(8, skipText)},
+	22:            {"hash with expiring fields", skipElements(2, 1)},
+	23:            {"hash with expiring fields", skipText},
+	24:            {"hash with expiring fields", skipBytes(8, skipElements(2, 1))},
+	25:            {"hash with expiring fields", skipBytes(8, skipText)},
 }
 
 func skipText(d *encoding.Decoder) error {

@@ -381,3 +381,6 @@ func (z *Set) shrink() {
 
 // borrow returns the bytes as a string for a lookup, which must not keep it.
 func borrow(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// bytesOf returns the string's own bytes, which must not be changed.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

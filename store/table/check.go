@@ -147,7 +147,7 @@ func (t *Table) checkCell(g *segment, slot int, c Cell, sum *Totals) error {
 		if o.hash != hash {
 			return fmt.Errorf("the object of %.20q has another hash", key)
 		}
-		if (o.collection != nil) != c.Kind().IsCollection() {
+		if (o.collection() != nil) != c.Kind().IsCollection() {
 			return fmt.Errorf("the object of %.20q is not of kind %d", key, c.Kind())
 		}
 	}

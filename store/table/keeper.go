@@ -89,9 +89,9 @@ func (k *Keeper) writableBytes(b []byte) []byte {
 func (k *Keeper) writable(p *Place) value.Collection {
 	f, u, o := k.Snapshot, k.Undo, p.object()
 	seen := f != nil && o.length != f.number
-	kept := u != nil && !u.made(o.collection)
+	kept := u != nil && !u.made(o.value)
 	if !seen && !kept {
-		return o.collection
+		return o.collection()
 	}
 	if seen {
 		k.preserve(p.t, p.g)
@@ -100,8 +100,8 @@ func (k *Keeper) writable(p *Place) value.Collection {
 	if kept {
 		u.keep(p.t, p.Cell(), false)
 	}
-	fork, copied := o.collection.Fork()
-	o.collection = fork
+	fork, copied := o.collection().Fork()
+	o.value = fork
 	if u != nil {
 		u.hold(copied)
 		u.note(fork)

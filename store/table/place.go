@@ -90,7 +90,7 @@ func (p *Place) Collection() value.Collection {
 	if !p.Kind().IsCollection() {
 		return nil
 	}
-	return p.object().collection
+	return p.object().collection()
 }
 
 // ExpireAt returns the expiry in Unix milliseconds, or NoExpiry.
@@ -139,6 +139,6 @@ func (t *Table) show(im *Image, c Cell) {
 	case value.Raw:
 		im.Bytes = t.objects.at(c.Int()).bytes()
 	default:
-		im.Collection = t.objects.at(c.Int()).collection
+		im.Collection = t.objects.at(c.Int()).collection()
 	}
 }

@@ -30,7 +30,7 @@ func (p *Place) SetBytes(b []byte, expireAt int64) (created bool) {
 // collection is the table's own from then on. SetCollection reports whether the key is new.
 func (p *Place) SetCollection(c value.Collection, expireAt int64) (created bool) {
 	p.freeForObject(expireAt)
-	return p.storeObject(c.Kind(), object{collection: c, hash: p.hash}, expireAt)
+	return p.storeObject(c.Kind(), object{value: c, hash: p.hash}, expireAt)
 }
 
 // Overwrite copies b over the string that the key holds, and sets the expiry. It returns the key's
@@ -82,7 +82,18 @@ func (p *Place) Writable() value.Collection {
 	if k := *p.t.keeper; k != nil {
 		return k.writable(p)
 	}
-	return p.object().collection
+	return p.object().collection()
+}
+
+// Replace puts a collection in the place of the writable one, which took before bytes. It may be the same.
+func (p *Place) Replace(c value.Collection, before int64) {
+	if o := p.object(); o.value != any(c) {
+		o.value = c
+		if k := *p.t.keeper; k != nil && k.Undo != nil {
+			k.Undo.note(c)
+		}
+	}
+	p.AddMemory(c.Bytes() - before)
 }
 
 // AddMemory counts n more bytes of the key's collection, after a change.

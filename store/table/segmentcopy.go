@@ -76,7 +76,7 @@ func (s *SegmentCopy) Each(now int64, db int, f func(*Image) error) (err error) 
 		case value.Raw:
 			im.Bytes = next().bytes()
 		default:
-			im.Collection = next().collection
+			im.Collection = next().collection()
 		}
 		if err == nil && !c.Expired(now) {
 			err = f(im)

@@ -8,12 +8,11 @@ import (
 )
 
 // object is a string, a collection, or the bytes of a key that is too long for an arena. A cell
-// refers to it. It has the size of a slice and two words. A string's length and capacity are
-// therefore 32-bit numbers, and a collection uses the length's place for another number.
+// refers to it. It has the size of four words. A string's length and capacity are therefore 32-bit
+// numbers, and a collection uses the length's place for another number.
 type object struct {
-	collection value.Collection // nil for a string
-	text       *byte            // the first byte of a string
-	capacity   uint32           // of the string
+	value    any    // a *byte, the first byte of a string; or a value.Collection
+	capacity uint32 // of the string
 	// length is the length of a string. For a collection it is the number of the snapshot
 	// for which the collection was last copied.
 	length uint32
@@ -21,7 +20,7 @@ type object struct {
 }
 
 // objectBytes is the memory of an object in the slab, without its string or collection.
-const objectBytes = 40
+const objectBytes = 32
 
 func textObject(b []byte, hash uint64) (o object) {
 	o.hash = hash
@@ -29,20 +28,29 @@ func textObject(b []byte, hash uint64) (o object) {
 	return o
 }
 
-func (o *object) bytes() []byte { return unsafe.Slice(o.text, o.capacity)[:o.length] }
+func (o *object) bytes() []byte {
+	text, _ := o.value.(*byte)
+	return unsafe.Slice(text, o.capacity)[:o.length]
+}
+
+// collection returns the collection, nil for a string.
+func (o *object) collection() value.Collection {
+	c, _ := o.value.(value.Collection)
+	return c
+}
 
 func (o *object) setBytes(b []byte) {
 	if cap(b) > math.MaxUint32 {
 		panic("store: a string of 4 GiB or more")
 	}
-	o.text, o.length, o.capacity = unsafe.SliceData(b), uint32(len(b)), uint32(cap(b))
+	o.value, o.length, o.capacity = unsafe.SliceData(b), uint32(len(b)), uint32(cap(b))
 }
 
 // size returns the memory that the object takes, in bytes.
 func (o *object) size() int64 {
 	n := int64(o.capacity) + objectBytes
-	if o.collection != nil {
-		n += o.collection.Bytes()
+	if c := o.collection(); c != nil {
+		n += c.Bytes()
 	}
 	return n
 }

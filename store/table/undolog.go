@@ -74,7 +74,7 @@ func (l *UndoLog) Reset() {
 // says that the cell's value goes. A collection is empty for a moment before its key goes: then the
 // log has the key.
 func (l *UndoLog) keep(t *Table, c Cell, gone bool) {
-	if c.Kind().IsCollection() && t.objects.at(c.Int()).collection.Len() == 0 {
+	if c.Kind().IsCollection() && t.objects.at(c.Int()).collection().Len() == 0 {
 		return
 	}
 	if key := t.keyOf(c); !l.isLast(t, key) {

@@ -4,13 +4,14 @@
 // An integer and a string are not collections; the store keeps them itself. Every other type
 // is a [Collection] in a package of its own, such as store/sortedset.
 //
-// To add a type, add a Kind and its row to kinds in kind.go, and write its package. The whole
-// way is in docs/adding-a-type.md.
+// To add a type, add a Kind and its row to kinds in kind.go, and write its package with its
+// description, a [Type]. The whole way is in docs/adding-a-type.md.
 //
 // # Files
 //
 //	kind.go         Kind, and one row a kind
 //	collection.go   Collection, the interface of a type with members
+//	type.go         Type, the description of a type, and Change, a way to change a value
 //
 // # Locks
 //

@@ -10,6 +10,8 @@ const (
 	Int                // a string that is a canonical int64: a counter, or a TAT
 	Raw                // any other string
 	Sorted             // a sorted set: store/sortedset
+	Hash               // a hash: store/hash
+	Set                // a set: store/set
 )
 
 // kinds has a row for each kind: the type's name, as the command TYPE says it.
@@ -18,6 +20,8 @@ var kinds = [...]struct{ name string }{
 	Int:    {"string"},
 	Raw:    {"string"},
 	Sorted: {"zset"},
+	Hash:   {"hash"},
+	Set:    {"set"},
 }
 
 // Name returns the name of the type, as Redis's TYPE says it.

@@ -77,13 +77,19 @@ func dumpKey(w *wire, key string) (entry, error) {
 		return entry{}, err
 	}
 	read := []string{"GET", key}
-	if kind.text == "zset" {
+	switch kind.text {
+	case "zset":
 		read = []string{"ZRANGE", key, "0", "-1", "WITHSCORES"}
+	case "set":
+		read = []string{"SMEMBERS", key}
+	case "hash":
+		read = []string{"HGETALL", key}
 	}
 	content, err := w.do(read...)
 	if err != nil {
 		return entry{}, err
 	}
+	content = normalise(read, content, false)
 	expiry, err := w.do("PEXPIRETIME", key)
 	return entry{kind: kind.text, content: withoutZeroSigns(content).String(), expiry: expiry.text}, err
 }

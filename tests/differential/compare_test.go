@@ -21,13 +21,15 @@ func normalise(args []string, r reply, moved bool) reply {
 		name += " " + strings.ToUpper(args[1])
 	}
 	switch name {
-	case "KEYS":
+	case "KEYS", "HKEYS", "HVALS", "SMEMBERS", "SUNION", "SINTER", "SDIFF", "SPOP":
 		return sorted(r)
+	case "HGETALL":
+		return sortedPairs(r)
 	case "DUMP":
 		return dumped(r)
-	case "ZRANDMEMBER", "RANDOMKEY":
+	case "ZRANDMEMBER", "RANDOMKEY", "HRANDFIELD", "SRANDMEMBER":
 		return shape(r)
-	case "SCAN", "ZSCAN": // within a transaction
+	case "SCAN", "ZSCAN", "HSCAN", "SSCAN": // within a transaction
 		return reply{kind: r.kind}
 	case "TIME":
 		if !moved {
@@ -56,6 +58,15 @@ func sorted(r reply) reply {
 	out := r
 	out.elems = slices.Clone(r.elems)
 	sort.Slice(out.elems, func(i, j int) bool { return out.elems[i].String() < out.elems[j].String() })
+	return out
+}
+
+// sortedPairs sorts a flat list of fields and values by field.
+func sortedPairs(r reply) reply {
+	pairs := slices.Collect(slices.Chunk(r.elems, 2))
+	slices.SortFunc(pairs, func(a, b []reply) int { return strings.Compare(a[0].String(), b[0].String()) })
+	out := r
+	out.elems = slices.Concat(pairs...)
 	return out
 }
 

@@ -101,6 +101,36 @@ ZDIFFSTORE u 2 x x
 ZRANGESTORE v x 0 -1
 ZRANGESTORE v x 5 9
 ZRANGESTORE v nothing 0 -1
+HSET h a 1 b 2
+HSET h a 1
+HMSET h a 1 c 2
+HSETNX h a 1
+HSETNX h d 1
+HINCRBY h n 5
+HINCRBYFLOAT h n 0.5
+HDEL h nothing
+HDEL h a b c
+HDEL h d n
+HDEL h d
+HSET h
+HINCRBY h n x
+SADD ea a b c
+SADD ea a
+SREM ea nothing
+SREM ea a
+SMOVE ea eb b
+SMOVE ea eb b
+SMOVE ea ea c
+SMOVE ea eb c
+SADD ea a 1
+SUNIONSTORE ec ea eb
+SINTERSTORE ec ea eb
+SDIFFSTORE ec ea eb
+SDIFFSTORE ec ea ea
+SPOP ea 100
+SPOP eb 0
+SPOP nothing
+SPOP eb 2
 MULTI
 SET t 1
 SELECT 5
@@ -197,7 +227,8 @@ func TestKeyspaceEvents(t *testing.T) {
 	}
 	for _, event := range []string{"set", "expire", "incrby", "incrbyfloat", "append", "setrange", "persist", "del", "rename_from",
 		"rename_to", "move_from", "move_to", "copy_to", "zadd", "zincr", "zrem", "zremrangebyrank", "zremrangebyscore", "zremrangebylex",
-		"zpopmin", "zpopmax", "zunionstore", "zinterstore", "zdiffstore", "zrangestore", "expired"} {
+		"zpopmin", "zpopmax", "zunionstore", "zinterstore", "zdiffstore", "zrangestore", "expired",
+		"sadd", "srem", "spop", "sunionstore", "sdiffstore", "hset", "hincrby", "hincrbyfloat", "hdel"} {
 		require.True(t, seen[event], "no command of the list has the event %s", event)
 	}
 	for _, letters := range []string{"", "K", "A", "Kg", "E$", "KEz", "Ex", "Kge"} {

@@ -2,6 +2,7 @@ package differential
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"cellserver/persistence/rdb"
@@ -25,11 +26,12 @@ func (g *generator) payload() string {
 	tx.Begin(0, 0, &fp)
 	defer tx.End()
 	e := tx.Write([]byte("k"))
-	if g.chance(0.5) {
+	if g.chance(0.4) {
 		e.SetBytes([]byte(g.value()), store.NoExpiry)
 	} else {
+		t := store.Types()[g.IntN(len(store.Types()))]
 		for range 1 + g.IntN(5) {
-			e.ZAdd(float64(g.IntN(100))/4, []byte(g.value()))
+			e.Change(t.Whole, store.Operands{Score: float64(g.IntN(100)) / 4, Value: []byte(g.value()), More: []byte(g.value())})
 		}
 	}
 	p := rdb.AppendPayload(nil, &e)
@@ -52,5 +54,28 @@ func dumped(r reply) reply {
 	for _, it := range v.Items {
 		scores[it.Member] = strconv.FormatFloat(it.Score+0, 'g', -1, 64)
 	}
-	return reply{kind: r.kind, text: fmt.Sprintf("%d %d %q %q", v.Kind, v.Int, v.Bytes, scores)}
+	return reply{kind: r.kind, text: fmt.Sprintf("%d %d %q %q", v.Kind, v.Int, v.Bytes, scores) + partsOf(&v)}
+}
+
+// partsOf returns the members of a value of another type.
+func partsOf(v *rdb.Value) string {
+	s := store.New(store.Options{Seed: 1})
+	var fp store.Footprint
+	fp.AddAll()
+	tx := s.NewTx()
+	tx.Begin(0, 0, &fp)
+	defer tx.End()
+	e := tx.Write([]byte("k"))
+	v.Put(&e, store.NoExpiry)
+	t := store.TypeOf(v.Kind)
+	if t == nil || v.Kind == store.Sorted {
+		return ""
+	}
+	var all []string
+	t.Each(e.Collection(), func(o *store.Operands) bool {
+		all = append(all, fmt.Sprintf("%q %q", o.Value, o.More))
+		return true
+	})
+	slices.Sort(all)
+	return fmt.Sprint(all)
 }

@@ -30,6 +30,8 @@ func keyed(key func(*generator) string, rest ...func(*generator) string) func(*g
 var (
 	onString = (*generator).stringKey
 	onZset   = (*generator).zsetKey
+	onHash   = (*generator).hashKey
+	onSet    = (*generator).setKey
 	onLex    = (*generator).lexKey
 	onAny    = (*generator).anyKey
 	value    = (*generator).value
@@ -148,5 +150,5 @@ func (g *generator) cursor() string {
 
 func (g *generator) scanOptions() []string {
 	count := "COUNT " + g.pick("1", "2", "10", "1000", "0", "-1", "abc", "9223372036854775807", "9223372036854775808")
-	return g.some(0.3, "MATCH "+g.pick("*", "s*", "z?", "[a-c]*", "nope"), count, "TYPE "+g.pick("string", "zset", "STRING", "list", "nosuch"))
+	return g.some(0.3, "MATCH "+g.pick("*", "s*", "z?", "[a-c]*", "nope"), count, "TYPE "+g.pick("string", "zset", "hash", "set", "STRING", "list", "nosuch"))
 }

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// compareScan iterates both servers to the end, each by its own cursor, and compares the results. For a small sorted
-// set it compares the order too.
+// compareScan iterates both servers to the end, each by its own cursor, and compares the results. For a small value
+// it compares the order too.
 func (s *session) compareScan(st step, want, got reply) *mismatch {
-	at := 1
-	if strings.EqualFold(st.args[0], "ZSCAN") {
-		at = 2
+	at := 2
+	if name := strings.ToUpper(st.args[0]); name == "SCAN" || name == "SSCAN" {
+		at = 1
 	}
 	if n, err := strconv.ParseUint(st.args[at], 10, 64); err != nil || n != 0 {
 		return nil // a cursor of another server is undefined
@@ -65,6 +65,9 @@ func scanAll(w *wire, args []string, at int, first reply, ordered bool) ([]strin
 	return nil, fmt.Errorf("the iteration does not end")
 }
 
+// memberProbes have the command that knows a member that another command has chosen.
+var memberProbes = map[string]string{"ZRANDMEMBER": "ZSCORE", "HRANDFIELD": "HEXISTS", "SRANDMEMBER": "SISMEMBER"}
+
 // compareRandom asks each server for the choice of the other server. Both hold the same keys and members, so each must
 // know the other's choice.
 func (s *session) compareRandom(st step, want, got reply) *mismatch {
@@ -75,10 +78,10 @@ func (s *session) compareRandom(st step, want, got reply) *mismatch {
 		for _, name := range bulks(side.picked, st.args) {
 			probe := []string{"EXISTS", name}
 			if len(st.args) > 1 {
-				probe = []string{"ZSCORE", st.args[1], name}
+				probe = []string{memberProbes[strings.ToUpper(st.args[0])], st.args[1], name}
 			}
 			r, err := side.other.clients[st.conn].do(probe...)
-			if err != nil || r.null || r.isError() || r.text == "0" && len(st.args) == 1 {
+			if err != nil || r.null || r.isError() || r.text == "0" && probe[0] != "ZSCORE" {
 				return &mismatch{step: st, redis: want.String(), ours: got.String(),
 					note: fmt.Sprintf("%s does not know %q: %s", side.other.name, name, r)}
 			}

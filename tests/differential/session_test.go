@@ -183,11 +183,11 @@ func (s *session) compare(st step, want, got reply) *mismatch {
 	}
 	if !s.inMulti[st.conn] && !want.isError() && !got.isError() {
 		switch name {
-		case "SCAN", "ZSCAN":
+		case "SCAN", "ZSCAN", "HSCAN", "SSCAN":
 			return s.compareScan(st, want, got)
 		case "DBSIZE":
 			return s.compareSizes(st, want, got)
-		case "RANDOMKEY", "ZRANDMEMBER":
+		case "RANDOMKEY", "ZRANDMEMBER", "HRANDFIELD", "SRANDMEMBER":
 			if m := s.compareRandom(st, want, got); m != nil {
 				return m
 			}

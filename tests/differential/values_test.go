@@ -9,21 +9,37 @@ import (
 var (
 	stringKeys = []string{"s1", "s2", "s3", "c1", "c2", "c3", "", "b\x00\xff\r\n"}
 	zsetKeys   = []string{"z1", "z2", "z3", "z4", "{z}a", "z\x00"}
+	hashKeys   = []string{"h1", "h2", "h3", "h\xff"}
+	setKeys    = []string{"e1", "e2", "e3"}
+	intsKeys   = []string{"n1", "n2"}
 	absentKeys = []string{"none", "nil"}
 )
 
 func (g *generator) anyKey() string {
-	switch n := g.IntN(20); {
+	switch n := g.IntN(26); {
 	case n < 9:
 		return g.pick(stringKeys...)
 	case n < 19:
 		return g.pick(zsetKeys...)
+	case n < 22:
+		return g.pick(hashKeys...)
+	case n < 25:
+		return g.pick(append(setKeys, intsKeys...)...)
 	}
 	return g.pick(absentKeys...)
 }
 
 func (g *generator) stringKey() string { return g.keyOf(stringKeys) }
 func (g *generator) zsetKey() string   { return g.keyOf(zsetKeys) }
+func (g *generator) hashKey() string   { return g.keyOf(hashKeys) }
+func (g *generator) intsKey() string   { return g.keyOf(intsKeys) }
+
+func (g *generator) setKey() string {
+	if g.chance(0.3) {
+		return g.intsKey()
+	}
+	return g.keyOf(setKeys)
+}
 
 func (g *generator) keyOf(pool []string) string {
 	if g.chance(0.06) {

@@ -92,7 +92,7 @@ func refuseClients(old, cfg *config.Config) error {
 	return nil
 }
 
-// configureStore passes the directives of eviction and of compact sorted sets to the store.
+// configureStore passes the directives of eviction and of compact collections to the store.
 func configureStore(s *store.Store, cfg *config.Config) {
 	policy, err := store.ParsePolicy(string(cfg.MaxMemoryPolicy))
 	if err != nil {
@@ -100,5 +100,9 @@ func configureStore(s *store.Store, cfg *config.Config) {
 	}
 	s.UseLFU(policy.LFU())
 	s.SetLFU(cfg.LFULogFactor, cfg.LFUDecayTime)
-	s.SetCompactLimits(int(cfg.ZSetMaxListpackEntries), int(cfg.ZSetMaxListpackValue))
+	s.SetLimits(store.Limits{
+		ZSetEntries: int(cfg.ZSetMaxListpackEntries), ZSetValue: int(cfg.ZSetMaxListpackValue),
+		HashEntries: int(cfg.HashMaxListpackEntries), HashValue: int(cfg.HashMaxListpackValue),
+		SetIntEntries: int(cfg.SetMaxIntsetEntries),
+	})
 }

@@ -29,28 +29,37 @@ func (e Element) AppendTo(b []byte) []byte {
 	return decimal.Append(b, e.Int)
 }
 
-// PackedList is a string that holds a list: a listpack, or the ziplist of Redis before version 7.
-// Both have a header with the number of bytes and the number of elements, then the elements, then 0xFF. An
+// PackedList is a string that holds a list: a listpack, a ziplist of Redis before version 7, or a zipmap (zipmap.go).
+// The first two have a header with the number of bytes and the number of elements, then the elements, then 0xFF. An
 // element also has its length at its far side, for walks from the end. Each uses that length as a second check.
 type PackedList struct {
 	name   string
 	list   []byte
 	header int
+	// each replaces Each, for another kind of list.
+	each func(b []byte, do func(Element) (expected string)) (at int, expected string)
 	// next returns the first element of b and its size in bytes. The size is 0 if b does not begin with an
 	// element. before is the size of the element before.
 	next func(b []byte, before int) (Element, int)
 }
 
 // Listpack returns the list in b.
-func Listpack(b []byte) PackedList { return PackedList{"listpack", b, listpackHeader, nextInListpack} }
+func Listpack(b []byte) PackedList {
+	return PackedList{name: "listpack", list: b, header: listpackHeader, next: nextInListpack}
+}
 
 // Ziplist returns the list in b.
-func Ziplist(b []byte) PackedList { return PackedList{"ziplist", b, ziplistHeader, nextInZiplist} }
+func Ziplist(b []byte) PackedList {
+	return PackedList{name: "ziplist", list: b, header: ziplistHeader, next: nextInZiplist}
+}
 
 // Each calls do for every element, until do says that it expected something else. If the list is damaged, Each returns
 // the index of the fault in bytes and the expected input. Else expected is "".
 func (p PackedList) Each(do func(Element) (expected string)) (at int, expected string) {
 	b := p.list
+	if p.each != nil {
+		return p.each(b, do)
+	}
 	if len(b) <= p.header || int64(binary.LittleEndian.Uint32(b)) != int64(len(b)) {
 		return 0, "a " + p.name + " with its own length"
 	}

@@ -1,4 +1,4 @@
-package strings
+package longdouble
 
 import (
 	"math/big"
@@ -18,20 +18,20 @@ func TestParseLongDouble(t *testing.T) {
 		"2e-4951":              "0",
 		"0." + strings.Repeat("0", 5000) + "1e5001": "1",
 	} {
-		f, ok := parseLongDouble([]byte(in))
+		f, ok := Parse([]byte(in))
 		require.True(t, ok, in)
-		require.Equal(t, want, string(formatLongDouble(f)), in)
+		require.Equal(t, want, string(Format(f)), in)
 	}
 	for _, in := range []string{
 		"", " 1", "1 ", "nan", "NaN", "nan(1)", "abc", "1.2.3", "1e", "1e+", "e5", ".", "-", "--1", "+-1", "0x", "0xp1", "1_0", "0x1_0",
 		"1p3", "0x1p", "1e5000", "1e-5000", "1e999999999999999999999", "-1e-999999999999999999999", "0x1p16384", "0x1p-16446", "1e-4951",
-		"1\x00", strings.Repeat("1", longDoubleChars),
+		"1\x00", strings.Repeat("1", maxChars),
 	} {
-		_, ok := parseLongDouble([]byte(in))
+		_, ok := Parse([]byte(in))
 		require.False(t, ok, "%q", in)
 	}
 	for in, want := range map[string]bool{"inf": false, "-Infinity": true} {
-		f, ok := parseLongDouble([]byte(in))
+		f, ok := Parse([]byte(in))
 		require.True(t, ok)
 		require.Equal(t, new(big.Float).SetInf(want).String(), f.String())
 	}

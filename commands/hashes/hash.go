@@ -1,0 +1,29 @@
+package hashes
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+	"cellserver/store/hash"
+)
+
+// readHash returns the hash of a key, without fields if the key is absent. The error is
+// [commands.ErrWrongType].
+func readHash(c *commands.Call, key []byte) (hash.Hash, error) {
+	e := c.Tx.Read(key)
+	if err := commands.CheckKind(&e, store.Hash); err != nil {
+		return hash.Hash{}, err
+	}
+	return e.Hash(), nil
+}
+
+// writeHash finds the key of a command that changes a hash.
+func writeHash(c *commands.Call) (store.Entry, error) {
+	e := c.Tx.Write(c.Args[1])
+	return e, commands.CheckKind(&e, store.Hash)
+}
+
+// setField gives a field its value, and reports whether the field is new.
+func setField(e *store.Entry, field, val []byte) (added bool) {
+	added, _ = e.Change(hash.Set, store.Operands{Value: field, More: val})
+	return added
+}

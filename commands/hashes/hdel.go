@@ -1,0 +1,35 @@
+package hashes
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+	"cellserver/store/hash"
+)
+
+// HDEL key field [field …] removes fields and replies with the number of removed fields.
+var _ = commands.Register(&commands.Command{
+	Name: "hdel", Arity: -3, Flags: commands.Write | commands.Fast, Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupHash, Since: "2.0.0",
+	Summary: "Delete one or more hash fields", Usage: "key field [field ...]",
+	Complexity: "O(N) where N is the number of fields to be removed.", Run: hdel,
+})
+
+func hdel(c *commands.Call) error {
+	e, err := writeHash(c)
+	if err != nil {
+		return err
+	}
+	removed := int64(0)
+	for _, field := range c.Args[2:] {
+		if _, changed := e.Change(hash.Delete, store.Operands{Value: field}); changed {
+			removed++
+		}
+	}
+	if removed > 0 {
+		c.Notify(commands.HashEvents, "hdel", c.Args[1])
+		if !e.Exists() {
+			c.Notify(commands.GenericEvents, "del", c.Args[1])
+		}
+	}
+	c.Out.Int(removed)
+	return nil
+}

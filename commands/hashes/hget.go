@@ -1,0 +1,85 @@
+package hashes
+
+import (
+	"cellserver/commands"
+	"cellserver/store/hash"
+)
+
+// HGET key field replies with the value of a field, or null. HMGET key field [field …] replies with an array of values and
+// nulls. HEXISTS key field replies with 1 if the field is there. HSTRLEN key field replies with the length of its value.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "hget", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
+		Summary: "Get the value of a hash field", Usage: "key field",
+		Complexity: "O(1)", Run: hget,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "hmget", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
+		Summary: "Get the values of all the given hash fields", Usage: "key field [field ...]",
+		Complexity: "O(N) where N is the number of fields being requested.", Run: hmget,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "hexists", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Since: "2.0.0",
+		Summary: "Determine if a hash field exists", Usage: "key field",
+		Complexity: "O(1)", Run: hexists,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "hstrlen", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Since: "3.2.0",
+		Summary: "Get the length of the value of a hash field", Usage: "key field",
+		Complexity: "O(1)", Run: hstrlen,
+	})
+)
+
+func hget(c *commands.Call) error {
+	h, err := readHash(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	replyField(c, h, c.Args[2])
+	return nil
+}
+
+func replyField(c *commands.Call, h hash.Hash, field []byte) {
+	var digits [20]byte
+	if val, ok := h.Get(field, digits[:0]); ok {
+		c.Out.Bulk(val)
+	} else {
+		c.Out.Null()
+	}
+}
+
+func hmget(c *commands.Call) error {
+	h, err := readHash(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	c.Out.Array(len(c.Args) - 2)
+	for _, field := range c.Args[2:] {
+		replyField(c, h, field)
+	}
+	return nil
+}
+
+func hexists(c *commands.Call) error {
+	h, err := readHash(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	n := int64(0)
+	if _, ok := h.Get(c.Args[2], nil); ok {
+		n = 1
+	}
+	c.Out.Int(n)
+	return nil
+}
+
+func hstrlen(c *commands.Call) error {
+	h, err := readHash(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	var digits [20]byte
+	val, _ := h.Get(c.Args[2], digits[:0])
+	c.Out.Int(int64(len(val)))
+	return nil
+}

@@ -1,0 +1,68 @@
+package hashes
+
+import "cellserver/commands"
+
+// HGETALL key replies with all fields and values: a map in RESP3. HKEYS key replies with the fields, HVALS key with the
+// values, and HLEN key with the number of fields. A small hash has its fields in the order in which they were added.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "hgetall", Arity: 2, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
+		Summary: "Get all the fields and values in a hash", Usage: "key",
+		Complexity: hashCost, Tips: commands.NondeterministicOrder,
+		Run: func(c *commands.Call) error { return replyHash(c, true, true) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "hkeys", Arity: 2, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
+		Summary: "Get all the fields in a hash", Usage: "key",
+		Complexity: hashCost, Tips: commands.NondeterministicOrder,
+		Run: func(c *commands.Call) error { return replyHash(c, true, false) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "hvals", Arity: 2, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
+		Summary: "Get all the values in a hash", Usage: "key",
+		Complexity: hashCost, Tips: commands.NondeterministicOrder,
+		Run: func(c *commands.Call) error { return replyHash(c, false, true) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "hlen", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Since: "2.0.0",
+		Summary: "Get the number of fields in a hash", Usage: "key",
+		Complexity: "O(1)", Run: hlen,
+	})
+)
+
+const hashCost = "O(N) where N is the size of the hash."
+
+// replyHash replies with all fields, all values, or both.
+func replyHash(c *commands.Call, fields, vals bool) error {
+	h, err := readHash(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	if err := c.TakesSteps(h.Len()); err != nil {
+		return err
+	}
+	if fields && vals {
+		c.Out.Map(h.Len())
+	} else {
+		c.Out.Array(h.Len())
+	}
+	h.Each(func(field, val []byte) bool {
+		if fields {
+			c.Out.Bulk(field)
+		}
+		if vals {
+			c.Out.Bulk(val)
+		}
+		return !c.Out.Over()
+	})
+	return nil
+}
+
+func hlen(c *commands.Call) error {
+	h, err := readHash(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	c.Out.Int(int64(h.Len()))
+	return nil
+}

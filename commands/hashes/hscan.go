@@ -1,0 +1,49 @@
+package hashes
+
+import (
+	"bytes"
+
+	"cellserver/commands"
+)
+
+// HSCAN key cursor [MATCH pattern] [COUNT count] replies with the next cursor and some fields with their values. The
+// cursor 0 ends the scan. A scan returns every field that exists during the whole scan. A small hash comes at once, as in
+// Redis.
+var _ = commands.Register(&commands.Command{
+	Name: "hscan", Arity: -3, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.8.0",
+	Summary:    "Incrementally iterate hash fields and associated values",
+	Usage:      "key cursor [MATCH pattern] [COUNT count]",
+	Complexity: "O(1) for every call. O(N) for a complete iteration, including enough command calls for the cursor to return back to 0. N is the number of elements inside the collection.",
+	Tips:       commands.NondeterministicOutput, Run: hscan,
+})
+
+func hscan(c *commands.Call) error {
+	cursor, err := commands.ParseCursor(c.Args[2])
+	if err != nil {
+		return err
+	}
+	h, err := readHash(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	if h.Len() == 0 { // Redis accepts wrong options for an absent key
+		commands.ReplyScan(c, 0, nil)
+		return nil
+	}
+	o, err := commands.ParseScanOptions(c.Args[3:], nil)
+	if err != nil {
+		return err
+	}
+	count := int(min(o.Count, int64(h.Len())))
+	if err := c.TakesSteps(count); err != nil {
+		return err
+	}
+	var found [][]byte
+	next := h.Scan(cursor, count, func(field, val []byte) {
+		if o.Matches(field) {
+			found = append(found, bytes.Clone(field), bytes.Clone(val))
+		}
+	})
+	commands.ReplyScan(c, next, found)
+	return nil
+}

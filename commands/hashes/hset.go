@@ -1,0 +1,67 @@
+package hashes
+
+import "cellserver/commands"
+
+// HSET key field value [field value …] sets fields and replies with the number of new fields. HMSET replies with OK.
+// HSETNX sets a field only if it is absent, and replies with 1 if it did.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "hset", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Group: commands.GroupHash, Since: "2.0.0",
+		Keys:    commands.OneKey.With("RW UPDATE"),
+		Summary: "Set the string value of a hash field", Usage: "key field value [field value ...]",
+		Complexity: "O(1) for each field/value pair added, so O(N) to add N field/value pairs when the command is called with multiple field/value pairs.",
+		Run:        func(c *commands.Call) error { return hset(c, false) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "hmset", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Group: commands.GroupHash, Since: "2.0.0",
+		Keys:    commands.OneKey.With("RW UPDATE"),
+		Summary: "Set multiple hash fields to multiple values", Usage: "key field value [field value ...]",
+		Complexity: "O(N) where N is the number of fields being set.",
+		Deprecated: commands.Deprecation{Since: "4.0.0", By: "`HSET` with multiple field-value pairs"},
+		Run:        func(c *commands.Call) error { return hset(c, true) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "hsetnx", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Group: commands.GroupHash, Since: "2.0.0",
+		Keys:    commands.OneKey.With("RW INSERT"),
+		Summary: "Set the value of a hash field, only if the field does not exist", Usage: "key field value",
+		Complexity: "O(1)", Run: hsetnx,
+	})
+)
+
+func hset(c *commands.Call, replyOK bool) error {
+	if len(c.Args)%2 != 0 {
+		return commands.WrongArity(c.Cmd.FullName())
+	}
+	e, err := writeHash(c)
+	if err != nil {
+		return err
+	}
+	added := int64(0)
+	for i := 2; i < len(c.Args); i += 2 {
+		if setField(&e, c.Args[i], c.Args[i+1]) {
+			added++
+		}
+	}
+	c.Notify(commands.HashEvents, "hset", c.Args[1])
+	if replyOK {
+		c.Out.OK()
+	} else {
+		c.Out.Int(added)
+	}
+	return nil
+}
+
+func hsetnx(c *commands.Call) error {
+	e, err := writeHash(c)
+	if err != nil {
+		return err
+	}
+	if _, ok := e.Hash().Get(c.Args[2], nil); ok {
+		c.Out.Int(0)
+		return nil
+	}
+	setField(&e, c.Args[2], c.Args[3])
+	c.Notify(commands.HashEvents, "hset", c.Args[1])
+	c.Out.Int(1)
+	return nil
+}

@@ -1,0 +1,112 @@
+package commands
+
+import (
+	"math"
+	"math/bits"
+)
+
+// HRANDFIELD, SRANDMEMBER and ZRANDMEMBER share their arguments "[count [WITH…]]" and the choice of members.
+
+// Random is the parsed call of one of these commands.
+type Random struct {
+	One   bool  // no count: the reply is one member
+	Count int64 // negative: members may repeat
+	With  bool  // the reply has what belongs to the members
+}
+
+// stepsOfRandom is how many steps ([Call.TakesSteps]) it takes to find a member at a random rank.
+const stepsOfRandom = 10
+
+// maxRandomReply bounds the reply to a negative count, in bytes. The size of the value does not bound
+// that reply. Redis sends until it runs out of memory.
+const maxRandomReply = 64 << 20
+
+const errRandomReply Error = "ERR value is out of range, the reply would be too large"
+
+// ParseRandom parses the arguments after the key. with is the option's word, "" if there is none.
+func ParseRandom(args [][]byte, with string) (r Random, err error) {
+	if len(args) == 0 {
+		return Random{One: true}, nil
+	}
+	count, ok := ParseInt(args[0])
+	switch {
+	case !ok:
+		return r, ErrNotInteger
+	case count == math.MinInt64:
+		return r, Error("ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807")
+	case len(args) > 2 || len(args) == 2 && (with == "" || !Is(args[1], with)):
+		return r, ErrSyntax
+	case len(args) == 2 && (count < -math.MaxInt64/2 || count > math.MaxInt64/2):
+		return r, ErrOutOfRange
+	}
+	return Random{Count: count, With: len(args) == 2}, nil
+}
+
+// StepsOfRandom returns a function for [Command.Steps].
+func StepsOfRandom(with string) func(args [][]byte) int {
+	return func(args [][]byte) int {
+		r, _ := ParseRandom(args[2:], with)
+		return r.steps()
+	}
+}
+
+func (r Random) steps() int {
+	return stepsOfRandom * int(min(max(r.Count, -r.Count), maxRandomReply))
+}
+
+// RandomRank returns a random number from 0 to n-1.
+func (c *Call) RandomRank(n int) int {
+	hi, _ := bits.Mul64(c.Tx.Rand(), uint64(n))
+	return int(hi)
+}
+
+// ReplyRandom chooses members of a value with n of them, n > 0. start starts the reply of so many members, and reply
+// writes the member of a rank. all writes all members. Too large a reply is an error.
+func (c *Call) ReplyRandom(r Random, n int, start func(members int), reply func(rank int), all func()) error {
+	if err := c.TakesSteps(r.steps()); err != nil {
+		return err
+	}
+	switch {
+	case r.Count < 0:
+		return c.repeatedRandom(-r.Count, n, start, reply)
+	case r.Count >= int64(n):
+		if err := c.TakesSteps(n); err != nil {
+			return err
+		}
+		start(n)
+		all()
+	default:
+		start(int(r.Count))
+		c.Distinct(int(r.Count), n, reply)
+	}
+	return nil
+}
+
+func (c *Call) repeatedRandom(count int64, n int, start func(int), reply func(int)) error {
+	if count > maxRandomReply {
+		return errRandomReply
+	}
+	start(int(count))
+	for from := c.Out.Mark(); count > 0 && !c.Out.Over(); count-- {
+		reply(c.RandomRank(n))
+		if c.Out.Mark()-from > maxRandomReply {
+			return errRandomReply
+		}
+	}
+	return nil
+}
+
+// Distinct calls do with count different ranks below n. Every subset has the same probability.
+//
+// Source: R. Floyd, Communications of the ACM 30, 1987
+func (c *Call) Distinct(count, n int, do func(rank int)) {
+	picked := make(map[int]struct{}, count)
+	for last := n - count; last < n; last++ {
+		rank := c.RandomRank(last + 1)
+		if _, taken := picked[rank]; taken {
+			rank = last
+		}
+		picked[rank] = struct{}{}
+		do(rank)
+	}
+}

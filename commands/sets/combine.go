@@ -1,0 +1,121 @@
+package sets
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"cellserver/commands"
+	"cellserver/store"
+	"cellserver/store/set"
+)
+
+// SUNION, SINTER, SDIFF and the commands that store their results.
+
+// members calls f for each member of a result, until f returns false.
+type members func(f func(member []byte) bool)
+
+// readSets returns the sets of keys.
+func readSets(c *commands.Call, keys [][]byte) ([]set.Set, error) {
+	all := make([]set.Set, len(keys))
+	for i, key := range keys {
+		var err error
+		if all[i], err = readSet(c, key); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func inter(all []set.Set) members {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b set.Set) int { return cmp.Compare(a.Len(), b.Len()) })
+	return func(f func([]byte) bool) {
+		all[0].Each(func(member []byte) bool {
+			for _, other := range all[1:] {
+				if !other.Has(member) {
+					return true
+				}
+			}
+			return f(member)
+		})
+	}
+}
+
+func diff(all []set.Set) members {
+	return func(f func([]byte) bool) {
+		all[0].Each(func(member []byte) bool {
+			for _, other := range all[1:] {
+				if other.Has(member) {
+					return true
+				}
+			}
+			return f(member)
+		})
+	}
+}
+
+func union(all []set.Set) members {
+	return func(f func([]byte) bool) {
+		for i, s := range all {
+			more := true
+			s.Each(func(member []byte) bool {
+				for _, before := range all[:i] {
+					if before.Has(member) {
+						return true
+					}
+				}
+				more = f(member)
+				return more
+			})
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// combine is the function of a command that replies with a result.
+func combine(of func([]set.Set) members) func(*commands.Call) error {
+	return func(c *commands.Call) error {
+		all, err := readSets(c, c.Args[1:])
+		if err != nil {
+			return err
+		}
+		var found [][]byte
+		of(all)(func(member []byte) bool {
+			found = append(found, bytes.Clone(member))
+			return true
+		})
+		c.Out.Set(len(found))
+		for _, member := range found {
+			c.Out.Bulk(member)
+		}
+		return nil
+	}
+}
+
+// combineStore is the function of a command that stores a result.
+func combineStore(of func([]set.Set) members) func(*commands.Call) error {
+	return func(c *commands.Call) error {
+		all, err := readSets(c, c.Args[2:])
+		if err != nil {
+			return err
+		}
+		e := c.Tx.Write(c.Args[1])
+		existed := e.Exists()
+		e.StoreAll(set.Type, store.NoExpiry, func(add func(store.Operands)) {
+			of(all)(func(member []byte) bool {
+				add(store.Operands{Value: member})
+				return true
+			})
+		})
+		if e.Exists() {
+			c.Notify(commands.SetEvents, c.Cmd.Name, c.Args[1])
+		} else if existed {
+			c.Notify(commands.GenericEvents, "del", c.Args[1])
+		}
+		c.Out.Int(int64(e.Set().Len()))
+		return nil
+	}
+}

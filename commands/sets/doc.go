@@ -1,0 +1,10 @@
+// Package sets holds the commands on sets.
+//
+// set.go reads sets and stores results. combine.go has the arguments of unions, intersections and differences.
+//
+// May use: the keyspace alone.
+//
+// A command is one file, with its test beside it. A command that returns an error has written
+// nothing. The package takes no locks: a command runs while the server holds the partitions of
+// its keys.
+package sets

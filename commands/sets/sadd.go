@@ -1,0 +1,56 @@
+package sets
+
+import "cellserver/commands"
+
+// SADD key member [member …] adds members and replies with the number of new members. SREM key member [member …] removes
+// members and replies with the number of removed members.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "sadd", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Group: commands.GroupSet, Since: "1.0.0",
+		Keys:    commands.OneKey.With("RW INSERT"),
+		Summary: "Add one or more members to a set", Usage: "key member [member ...]",
+		Complexity: "O(1) for each element added, so O(N) to add N elements when the command is called with multiple arguments.",
+		Run:        sadd,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "srem", Arity: -3, Flags: commands.Write | commands.Fast, Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupSet, Since: "1.0.0",
+		Summary: "Remove one or more members from a set", Usage: "key member [member ...]",
+		Complexity: "O(N) where N is the number of members to be removed.", Run: srem,
+	})
+)
+
+func sadd(c *commands.Call) error {
+	e, err := writeSet(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	n := int64(0)
+	for _, member := range c.Args[2:] {
+		if addMember(&e, member) {
+			n++
+		}
+	}
+	if n > 0 {
+		c.Notify(commands.SetEvents, "sadd", c.Args[1])
+	}
+	c.Out.Int(n)
+	return nil
+}
+
+func srem(c *commands.Call) error {
+	e, err := writeSet(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	n := int64(0)
+	for _, member := range c.Args[2:] {
+		if removeMember(&e, member) {
+			n++
+		}
+	}
+	if n > 0 {
+		notifyRemoval(c, &e, "srem")
+	}
+	c.Out.Int(n)
+	return nil
+}

@@ -1,0 +1,47 @@
+package sets
+
+import "cellserver/commands"
+
+// SINTER key [key …] replies with the members that are in all sets. SUNION replies with those of any set, and SDIFF with
+// those of the first set that are in no other. SINTERSTORE, SUNIONSTORE and SDIFFSTORE destination key [key …] store them
+// and reply with their number.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "sinter", Arity: -2, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.AllKeys, Group: commands.GroupSet, Since: "1.0.0",
+		Summary: "Intersect multiple sets", Usage: "key [key ...]", Complexity: interCost, Tips: commands.NondeterministicOrder,
+		Run: combine(inter),
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "sunion", Arity: -2, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.AllKeys, Group: commands.GroupSet, Since: "1.0.0",
+		Summary: "Add multiple sets", Usage: "key [key ...]", Complexity: unionCost, Tips: commands.NondeterministicOrder,
+		Run: combine(union),
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "sdiff", Arity: -2, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.AllKeys, Group: commands.GroupSet, Since: "1.0.0",
+		Summary: "Subtract multiple sets", Usage: "key [key ...]", Complexity: unionCost, Tips: commands.NondeterministicOrder,
+		Run: combine(diff),
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "sinterstore", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.LongRunning, Group: commands.GroupSet, Since: "1.0.0",
+		Keys:    commands.AllKeys.With("RW UPDATE; RO ACCESS"),
+		Summary: "Intersect multiple sets and store the resulting set in a key", Usage: "destination key [key ...]", Complexity: interCost,
+		Run: combineStore(inter),
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "sunionstore", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.LongRunning, Group: commands.GroupSet, Since: "1.0.0",
+		Keys:    commands.AllKeys.With("OW UPDATE; RO ACCESS"),
+		Summary: "Add multiple sets and store the resulting set in a key", Usage: "destination key [key ...]", Complexity: unionCost,
+		Run: combineStore(union),
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "sdiffstore", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.LongRunning, Group: commands.GroupSet, Since: "1.0.0",
+		Keys:    commands.AllKeys.With("OW UPDATE; RO ACCESS"),
+		Summary: "Subtract multiple sets and store the resulting set in a key", Usage: "destination key [key ...]", Complexity: unionCost,
+		Run: combineStore(diff),
+	})
+)
+
+const (
+	interCost = "O(N*M) worst case where N is the cardinality of the smallest set and M is the number of sets."
+	unionCost = "O(N) where N is the total number of elements in all given sets."
+)

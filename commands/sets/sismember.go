@@ -1,0 +1,60 @@
+package sets
+
+import "cellserver/commands"
+
+// SISMEMBER key member replies with 1 if a member is there. SMISMEMBER key member [member …] replies with an array of
+// such numbers. SCARD key replies with the number of members.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "sismember", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupSet, Since: "1.0.0",
+		Summary: "Determine if a given value is a member of a set", Usage: "key member",
+		Complexity: "O(1)", Run: sismember,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "smismember", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupSet, Since: "6.2.0",
+		Summary: "Returns the membership associated with the given elements for a set", Usage: "key member [member ...]",
+		Complexity: "O(N) where N is the number of elements being checked for membership", Run: smismember,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "scard", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupSet, Since: "1.0.0",
+		Summary: "Get the number of members in a set", Usage: "key",
+		Complexity: "O(1)", Run: scard,
+	})
+)
+
+func number(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func sismember(c *commands.Call) error {
+	s, err := readSet(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	c.Out.Int(number(s.Has(c.Args[2])))
+	return nil
+}
+
+func smismember(c *commands.Call) error {
+	s, err := readSet(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	c.Out.Array(len(c.Args) - 2)
+	for _, member := range c.Args[2:] {
+		c.Out.Int(number(s.Has(member)))
+	}
+	return nil
+}
+
+func scard(c *commands.Call) error {
+	s, err := readSet(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	c.Out.Int(int64(s.Len()))
+	return nil
+}

@@ -1,0 +1,70 @@
+package sets
+
+import (
+	"bytes"
+
+	"cellserver/commands"
+)
+
+// SMEMBERS key replies with all members: a set in RESP3. SSCAN key cursor [MATCH pattern] [COUNT count] replies with the
+// next cursor and some members. The cursor 0 ends the scan. A scan returns every member that exists during the whole scan.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "smembers", Arity: 2, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSet, Since: "1.0.0",
+		Summary: "Get all the members in a set", Usage: "key",
+		Complexity: "O(N) where N is the set cardinality.", Tips: commands.NondeterministicOrder, Run: smembers,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "sscan", Arity: -3, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSet, Since: "2.8.0",
+		Summary: "Incrementally iterate Set elements", Usage: "key cursor [MATCH pattern] [COUNT count]",
+		Complexity: "O(1) for every call. O(N) for a complete iteration, including enough command calls for the cursor to return back to 0. N is the number of elements inside the collection.",
+		Tips:       commands.NondeterministicOutput, Run: sscan,
+	})
+)
+
+func smembers(c *commands.Call) error {
+	s, err := readSet(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	if err := c.TakesSteps(s.Len()); err != nil {
+		return err
+	}
+	c.Out.Set(s.Len())
+	s.Each(func(member []byte) bool {
+		c.Out.Bulk(member)
+		return !c.Out.Over()
+	})
+	return nil
+}
+
+func sscan(c *commands.Call) error {
+	cursor, err := commands.ParseCursor(c.Args[2])
+	if err != nil {
+		return err
+	}
+	s, err := readSet(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	if s.Len() == 0 { // Redis accepts wrong options for an absent key
+		commands.ReplyScan(c, 0, nil)
+		return nil
+	}
+	o, err := commands.ParseScanOptions(c.Args[3:], nil)
+	if err != nil {
+		return err
+	}
+	count := int(min(o.Count, int64(s.Len())))
+	if err := c.TakesSteps(count); err != nil {
+		return err
+	}
+	var found [][]byte
+	next := s.Scan(cursor, count, func(member []byte) {
+		if o.Matches(member) {
+			found = append(found, bytes.Clone(member))
+		}
+	})
+	commands.ReplyScan(c, next, found)
+	return nil
+}

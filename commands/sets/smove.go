@@ -1,0 +1,45 @@
+package sets
+
+import (
+	"bytes"
+
+	"cellserver/commands"
+)
+
+// SMOVE source destination member moves a member to another set, and replies with 1 if it was there.
+var _ = commands.Register(&commands.Command{
+	Name: "smove", Arity: 4, Flags: commands.Write | commands.Fast, Group: commands.GroupSet, Since: "1.0.0",
+	Keys:    commands.TwoKeys.With("RW ACCESS DELETE; RW INSERT"),
+	Summary: "Move a member from one set to another", Usage: "source destination member",
+	Complexity: "O(1)", Run: smove,
+})
+
+func smove(c *commands.Call) error {
+	from, err := writeSet(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	member := c.Args[3]
+	if !from.Exists() {
+		c.Out.Int(0)
+		return nil
+	}
+	to, err := writeSet(c, c.Args[2])
+	if err != nil {
+		return err
+	}
+	switch {
+	case bytes.Equal(c.Args[1], c.Args[2]):
+		c.Out.Int(number(from.Set().Has(member)))
+		return nil
+	case !removeMember(&from, member):
+		c.Out.Int(0)
+		return nil
+	}
+	notifyRemoval(c, &from, "srem")
+	if addMember(&to, member) {
+		c.Notify(commands.SetEvents, "sadd", c.Args[2])
+	}
+	c.Out.Int(1)
+	return nil
+}

@@ -1,0 +1,73 @@
+package sets
+
+import (
+	"bytes"
+
+	"cellserver/commands"
+	"cellserver/store"
+	"cellserver/store/set"
+)
+
+// SPOP key [count] removes random members and replies with them. Without a count it is one member, or null.
+var _ = commands.Register(&commands.Command{
+	Name: "spop", Arity: -2, Flags: commands.Write | commands.Fast | commands.Linear, Keys: commands.OneKey.With("RW ACCESS DELETE"), Group: commands.GroupSet, Since: "1.0.0",
+	Summary: "Remove and return one or multiple random members from a set", Usage: "key [count]",
+	Complexity: "Without the count argument O(1), otherwise O(N) where N is the value of the passed count.",
+	Tips:       commands.NondeterministicOutput, Run: spop,
+})
+
+func spop(c *commands.Call) error {
+	if len(c.Args) > 3 {
+		return commands.ErrSyntax
+	}
+	count := int64(1)
+	if len(c.Args) == 3 {
+		var ok bool
+		if count, ok = commands.ParseInt(c.Args[2]); !ok || count < 0 {
+			return commands.ErrNotPositive
+		}
+	}
+	e, err := writeSet(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	n := e.Set().Len()
+	take := int(min(count, int64(n)))
+	if err := c.TakesSteps(changeSteps * take); err != nil {
+		return err
+	}
+	popped := pop(c, &e, take, n)
+	if len(c.Args) == 3 {
+		c.Out.Set(take)
+	} else if take == 0 {
+		c.Out.Null()
+	}
+	for _, member := range popped {
+		c.Out.Bulk(member)
+	}
+	return nil
+}
+
+// pop removes take of n members and returns them.
+func pop(c *commands.Call, e *store.Entry, take, n int) [][]byte {
+	if take == 0 {
+		return nil
+	}
+	popped := make([][]byte, 0, take)
+	s := e.Set()
+	if take == n {
+		s.Each(func(member []byte) bool {
+			popped = append(popped, bytes.Clone(member))
+			return true
+		})
+		e.Delete()
+	} else {
+		var room set.Room
+		c.Distinct(take, n, func(rank int) { popped = append(popped, bytes.Clone(s.At(rank, &room))) })
+		for _, member := range popped {
+			removeMember(e, member)
+		}
+	}
+	notifyRemoval(c, e, "spop")
+	return popped
+}

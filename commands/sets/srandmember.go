@@ -1,0 +1,46 @@
+package sets
+
+import (
+	"cellserver/commands"
+	"cellserver/store/set"
+)
+
+// SRANDMEMBER key [count] replies with a random member, or null. With a positive count it replies with count different
+// members, at most all. With a negative count it replies with exactly -count members, which may repeat.
+var _ = commands.Register(&commands.Command{
+	Name: "srandmember", Arity: -2, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSet, Since: "1.0.0",
+	Summary: "Get one or multiple random members from a set", Usage: "key [count]",
+	Complexity: "Without the count argument O(1), otherwise O(N) where N is the absolute value of the passed count.",
+	Tips:       commands.NondeterministicOutput, Run: srandmember, Steps: commands.StepsOfRandom(""),
+})
+
+func srandmember(c *commands.Call) error {
+	if len(c.Args) > 3 {
+		return commands.ErrSyntax
+	}
+	r, err := commands.ParseRandom(c.Args[2:], "")
+	if err != nil {
+		return err
+	}
+	s, err := readSet(c, c.Args[1])
+	n := s.Len()
+	var room set.Room
+	switch {
+	case err != nil:
+		return err
+	case n == 0 && r.One:
+		c.Out.Null()
+	case n == 0:
+		c.Out.Array(0)
+	case r.One:
+		c.Out.Bulk(s.At(c.RandomRank(n), &room))
+	default:
+		return c.ReplyRandom(r, n, func(n int) { c.Out.Array(n) }, func(rank int) { c.Out.Bulk(s.At(rank, &room)) }, func() {
+			s.Each(func(member []byte) bool {
+				c.Out.Bulk(member)
+				return true
+			})
+		})
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package hash
+
+import (
+	"unsafe"
+
+	"cellserver/store/packed"
+	"cellserver/store/trie"
+	"cellserver/store/value"
+)
+
+// Small is the compact form: a field, its value, the next field, and so on. It is the beginning of a block of
+// memory, so it must never be copied; use the pointer.
+type Small struct{ list packed.List }
+
+// Large is the form of a hash that exceeds the limits.
+type Large struct{ fields *trie.Map }
+
+func small(l *packed.List) *Small { return (*Small)(unsafe.Pointer(l)) }
+
+// Kind returns [value.Hash].
+func (*Small) Kind() value.Kind { return value.Hash }
+
+// Kind returns [value.Hash].
+func (*Large) Kind() value.Kind { return value.Hash }
+
+// Len returns the number of fields.
+func (s *Small) Len() int { return s.list.Len() / 2 }
+
+// Len returns the number of fields.
+func (g *Large) Len() int { return g.fields.Len() }
+
+// Bytes returns how much memory the hash takes.
+func (s *Small) Bytes() int64 { return s.list.Bytes() }
+
+// Bytes returns about how much memory the hash takes.
+func (g *Large) Bytes() int64 { return g.fields.Bytes() + largeBytes }
+
+// largeBytes is the memory of a Large and its map without nodes.
+const largeBytes = 48
+
+// Encoding returns Redis's name of the form.
+func (*Small) Encoding() string { return "listpack" }
+
+// Encoding returns Redis's name of the form.
+func (*Large) Encoding() string { return "hashtable" }
+
+// Clone returns an independent copy.
+func (s *Small) Clone() value.Collection { return small(s.list.Clone()) }
+
+// Clone returns an independent copy, which shares what neither changes.
+func (g *Large) Clone() value.Collection {
+	c := &Large{g.fields.Copy()}
+	g.fields.Shared()
+	return c
+}
+
+// Fork returns a copy; see [value.Collection].
+func (s *Small) Fork() (c value.Collection, copied int64) { return s.Clone(), s.Bytes() }
+
+// Fork returns a copy that shares what does not change; see [value.Collection].
+func (g *Large) Fork() (c value.Collection, copied int64) { return g.Clone(), pathBytes }
+
+// pathBytes is about how much of a large hash a change copies if another one shares it.
+const pathBytes = 2048

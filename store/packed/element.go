@@ -1,0 +1,94 @@
+package packed
+
+import (
+	"encoding/binary"
+
+	"cellserver/internal/decimal"
+)
+
+// An element begins with one byte:
+//
+//	0 … maxShort   the length of the bytes that follow
+//	longText       four bytes follow with the length, little-endian, and then the bytes
+//	integer+k      k bytes follow: an integer, little-endian, in the fewest bytes
+//
+// A byte string is kept as an integer if it is the decimal form of one, and is longer than that integer.
+const (
+	maxShort = 0xDF
+	longText = 0xE0
+	integer  = 0xE8
+)
+
+// maxDigits is the length of the longest decimal form of an int64.
+const maxDigits = 20
+
+// AppendElement appends the element of a byte string. Equal byte strings have equal elements.
+func AppendElement(dst, b []byte) []byte {
+	if 2 <= len(b) && len(b) <= maxDigits && (b[0] == '-' || b[0]-'0' < 10) {
+		if n, ok := decimal.Parse(b); ok && bytesOf(n) < len(b) {
+			return appendInteger(dst, n)
+		}
+	}
+	if len(b) <= maxShort {
+		dst = append(dst, byte(len(b)))
+	} else {
+		dst = binary.LittleEndian.AppendUint32(append(dst, longText), uint32(len(b)))
+	}
+	return append(dst, b...)
+}
+
+// bytesOf returns how many bytes an integer takes at least.
+func bytesOf(n int64) int {
+	k := 1
+	for n>>(8*k-1) != 0 && n>>(8*k-1) != -1 {
+		k++
+	}
+	return k
+}
+
+func appendInteger(dst []byte, n int64) []byte {
+	k := bytesOf(n)
+	dst = append(dst, byte(integer+k))
+	for range k {
+		dst = append(dst, byte(n))
+		n >>= 8
+	}
+	return dst
+}
+
+// elementSize returns the size of the element at the start of b.
+func elementSize(b []byte) int {
+	switch c := b[0]; {
+	case c <= maxShort:
+		return 1 + int(c)
+	case c == longText:
+		return 5 + int(binary.LittleEndian.Uint32(b[1:]))
+	default:
+		return 1 + int(c-integer)
+	}
+}
+
+// text returns the byte string of the element at the start of b. An integer is in scratch.
+func text(b, scratch []byte) []byte {
+	switch c := b[0]; {
+	case c <= maxShort:
+		return b[1 : 1+int(c) : 1+int(c)]
+	case c == longText:
+		end := 5 + int(binary.LittleEndian.Uint32(b[1:]))
+		return b[5:end:end]
+	default:
+		return decimal.Append(scratch[:0], signed(b[1:1+c-integer]))
+	}
+}
+
+// signed returns the little-endian integer in b.
+func signed(b []byte) (n int64) {
+	for i := len(b) - 1; i >= 0; i-- {
+		if i == len(b)-1 {
+			n = int64(int8(b[i]))
+			continue
+		}
+		n = n<<8 | int64(b[i])
+	}
+	return n
+}

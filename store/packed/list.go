@@ -1,0 +1,154 @@
+package packed
+
+import (
+	"bytes"
+	"math/bits"
+	"unsafe"
+)
+
+// List is a sequence of byte strings: the beginning of a block of memory, which holds their elements
+// behind it. So a List must never be copied; use the pointer. A change returns the list, which may lie
+// elsewhere then.
+//
+// An offset says where an element begins. It is valid until the list changes.
+type List struct {
+	size  uint32 // of the block's used part, with this header
+	count uint32 // of elements
+}
+
+const headerBytes = 8
+
+// MostBytes is the most bytes of all elements that a caller may put into a list. Changes move the
+// bytes behind them, so a list of that size is slow already.
+const MostBytes = 1 << 20
+
+// New returns an empty list.
+func New() *List { return alloc(headerBytes) }
+
+// Of returns a list of elements, which are count results of [AppendElement].
+func Of(elements []byte, count int) *List {
+	l := alloc(headerBytes + len(elements))
+	l.size, l.count = uint32(headerBytes+len(elements)), uint32(count)
+	copy(l.bytes()[headerBytes:], elements)
+	return l
+}
+
+// alloc returns an empty list with room for size bytes.
+func alloc(size int) *List {
+	b := make([]byte, Room(size))
+	l := (*List)(unsafe.Pointer(unsafe.SliceData(b)))
+	l.size = headerBytes
+	return l
+}
+
+// Room returns the size of the block for a number of bytes. Go's allocator has blocks of nearly all
+// of these sizes.
+func Room(size int) int {
+	step := 8
+	switch {
+	case size > 256:
+		step = 1 << (bits.Len(uint(size-1)) - 4)
+	case size > 32:
+		step = 16
+	}
+	return max((size+step-1)/step*step, 16)
+}
+
+// bytes returns the used part of the block.
+func (l *List) bytes() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(l)), Room(int(l.size)))[:l.size]
+}
+
+// Len returns the number of elements.
+func (l *List) Len() int { return int(l.count) }
+
+// Bytes returns how much memory the list takes, in bytes.
+func (l *List) Bytes() int64 { return int64(Room(int(l.size))) }
+
+// Size returns the number of bytes of all elements.
+func (l *List) Size() int { return int(l.size) - headerBytes }
+
+// First returns the offset of the first element, which is [List.End] in an empty list.
+func (l *List) First() int { return headerBytes }
+
+// End returns the offset behind the last element.
+func (l *List) End() int { return int(l.size) }
+
+// Next returns the offset of the element behind the one at an offset.
+func (l *List) Next(at int) int { return at + elementSize(l.bytes()[at:]) }
+
+// At returns the offset of element number i. With i = [List.Len] it is [List.End].
+func (l *List) At(i int) int {
+	b, at := l.bytes(), headerBytes
+	for ; i > 0; i-- {
+		at += elementSize(b[at:])
+	}
+	return at
+}
+
+// Text returns the byte string at an offset. It is in scratch, or in the list: then it is valid until
+// the list changes. scratch needs no more than 20 bytes.
+func (l *List) Text(at int, scratch []byte) []byte { return text(l.bytes()[at:], scratch) }
+
+// Find returns the offset of the first of the elements number 0, stride, 2·stride, … that equals
+// element, or -1. element is a result of [AppendElement].
+func (l *List) Find(element []byte, stride int) int {
+	b, last := l.bytes(), len(element)-1
+	for at := headerBytes; at+last < len(b); {
+		// Elements of one list often share their first bytes, rarely their last.
+		if b[at] == element[0] && b[at+last] == element[last] && bytes.Equal(b[at:at+last], element[:last]) {
+			return at
+		}
+		for range stride {
+			at += elementSize(b[at:])
+		}
+	}
+	return -1
+}
+
+// Is reports whether the element at an offset equals element, a result of [AppendElement].
+func (l *List) Is(at int, element []byte) bool { return bytes.HasPrefix(l.bytes()[at:], element) }
+
+// Replace puts elements, which are count results of [AppendElement], in the place of the old ones between
+// two offsets, which are removed in number.
+func (l *List) Replace(from, to int, elements []byte, removed, count int) *List {
+	old := l.bytes()
+	size := len(old) - (to - from) + len(elements)
+	if Room(size) == Room(len(old)) {
+		grown := old[:max(size, len(old)):Room(len(old))]
+		copy(grown[from+len(elements):size], old[to:])
+		copy(grown[from:], elements)
+	} else {
+		moved := alloc(size)
+		moved.size, moved.count = uint32(size), l.count
+		b := moved.bytes()
+		copy(b[headerBytes:], old[headerBytes:from])
+		copy(b[from:], elements)
+		copy(b[from+len(elements):], old[to:])
+		l = moved
+	}
+	l.size = uint32(size)
+	l.count += uint32(count - removed)
+	return l
+}
+
+// Append adds elements at the end, which are count results of [AppendElement].
+func (l *List) Append(elements []byte, count int) *List {
+	return l.Replace(l.End(), l.End(), elements, 0, count)
+}
+
+// Remove removes a number of elements between two offsets.
+func (l *List) Remove(from, to, removed int) *List { return l.Replace(from, to, nil, removed, 0) }
+
+// Clone returns a copy.
+func (l *List) Clone() *List {
+	c := alloc(int(l.size))
+	c.size, c.count = l.size, l.count
+	copy(c.bytes()[headerBytes:], l.bytes()[headerBytes:])
+	return c
+}
+
+// Slice returns a new list of the elements between two offsets, count in number.
+func (l *List) Slice(from, to, count int) *List {
+	return Of(l.bytes()[from:to], count)
+}

@@ -1,0 +1,106 @@
+package packed
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"cellserver/internal/randtest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// randomText returns texts of all forms: integers of every size, texts that look like them, and long ones.
+func randomText(r *rand.Rand) []byte {
+	switch r.IntN(6) {
+	case 0:
+		return strconv.AppendInt(nil, int64(r.Uint64())>>r.IntN(64), 10)
+	case 1:
+		return []byte([]string{"", "-", "0", "-0", "00", "+1", " 1", "1 ", "007", "9223372036854775808", "-9223372036854775808", "9223372036854775807"}[r.IntN(12)])
+	case 2:
+		return bytes.Repeat([]byte("x"), []int{223, 224, 225, 256, 1000, 70000}[r.IntN(6)])
+	}
+	return fmt.Append(nil, "m", r.IntN(30))
+}
+
+// texts returns all byte strings of a list.
+func (l *List) texts() (all []string) {
+	var scratch [20]byte
+	for at := l.First(); at < l.End(); at = l.Next(at) {
+		all = append(all, string(l.Text(at, scratch[:0])))
+	}
+	return all
+}
+
+// TestListModel changes a list and a slice in the same way. SEED repeats a run.
+func TestListModel(t *testing.T) {
+	r := rand.New(randtest.Source(t))
+	for range 30 {
+		l, model := New(), []string(nil)
+		for range 300 {
+			i := r.IntN(len(model) + 1)
+			j := min(i+r.IntN(3), len(model))
+			if len(model) > 40 {
+				i, j = 0, len(model)/2
+			}
+			var elements []byte
+			var texts []string
+			for range r.IntN(3) {
+				b := randomText(r)
+				elements, texts = AppendElement(elements, b), append(texts, string(b))
+			}
+			copied, was := l.Clone(), slices.Clone(model)
+			l = l.Replace(l.At(i), l.At(j), elements, j-i, len(texts))
+			model = slices.Replace(model, i, j, texts...)
+			require.Equal(t, model, append(model[:0:0], l.texts()...))
+			require.Equal(t, was, append(was[:0:0], copied.texts()...), "a clone is independent")
+			require.Equal(t, len(model), l.Len())
+			require.Equal(t, l.End(), l.At(l.Len()))
+			require.GreaterOrEqual(t, l.Bytes(), int64(l.Size()))
+			checkFind(t, l, model, randomText(r))
+		}
+	}
+}
+
+func checkFind(t *testing.T, l *List, model []string, b []byte) {
+	t.Helper()
+	for stride := 1; stride <= 2; stride++ {
+		if len(model)%stride != 0 {
+			continue
+		}
+		want := -1
+		for i := 0; i < len(model); i += stride {
+			if model[i] == string(b) {
+				want = l.At(i)
+				require.True(t, l.Is(want, AppendElement(nil, b)))
+				break
+			}
+		}
+		require.Equal(t, want, l.Find(AppendElement(nil, b), stride))
+	}
+}
+
+// Integers take few bytes, and come back as they were.
+func TestIntegers(t *testing.T) {
+	for n, size := range map[int64]int{
+		5: 2, 10: 2, 127: 2, 128: 3, -128: 2, -129: 3, 32767: 3, 32768: 4, 1 << 31: 6, 1795000000000: 7,
+		math.MaxInt64: 9, math.MinInt64: 9,
+	} {
+		b := strconv.AppendInt(nil, n, 10)
+		require.Len(t, AppendElement(nil, b), size, n)
+		l := New().Append(AppendElement(nil, b), 1)
+		require.Equal(t, string(b), l.texts()[0])
+	}
+}
+
+// The room of a block follows its size, and is never more than an eighth larger.
+func TestRoom(t *testing.T) {
+	for size := headerBytes; size < 1<<20; size += 1 + size/50 {
+		require.GreaterOrEqual(t, Room(size), size)
+		require.LessOrEqual(t, Room(size), max(size+15, size+size/7))
+	}
+}
