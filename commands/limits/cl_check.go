@@ -98,7 +98,7 @@ func replyExplained(c *commands.Call, scratch *rules.Check, a *limiters.Answer, 
 	c.Out.BulkString(all[tightest].Limit)
 	c.Out.Array(len(all))
 	for _, one := range all {
-		c.Out.Array(8)
+		c.Out.Array(9)
 		c.Out.BulkString(one.Scope)
 		c.Out.BulkString(one.Limit)
 		replyNumbers(c, one.Answer, millis)

@@ -40,11 +40,11 @@ func TestClMcheckScopes(t *testing.T) {
 	h.Do("CL.RULE SET ip CL.WINDOW 2 60")
 	h.Want("CL.MCHECK 3 llm red llm ann ip i1 EXPLAIN", []any{0, -1,
 		[]any{0, 5, 4, -1, 60, "user", "CL.WINDOW 5 60", []any{
-			[]any{"team", "CL.WINDOW 9 60", 0, 9, 8, -1, 60, 60},
-			[]any{"user", "CL.WINDOW 5 60", 0, 5, 4, -1, 60, 60},
-			[]any{"user", "CL.THROTTLE 4 5 60", 0, 5, 4, -1, 12, 60},
+			[]any{"team", "CL.WINDOW 9 60", 0, 9, 8, -1, 60, 60, "rule"},
+			[]any{"user", "CL.WINDOW 5 60", 0, 5, 4, -1, 60, 60, "rule"},
+			[]any{"user", "CL.THROTTLE 4 5 60", 0, 5, 4, -1, 12, 60, "rule"},
 		}, 1},
-		[]any{0, 2, 1, -1, 60, "", "CL.WINDOW 2 60", []any{[]any{"", "CL.WINDOW 2 60", 0, 2, 1, -1, 60, 60}}, 0},
+		[]any{0, 2, 1, -1, 60, "", "CL.WINDOW 2 60", []any{[]any{"", "CL.WINDOW 2 60", 0, 2, 1, -1, 60, 60, "rule"}}, 0},
 	})
 	h.Want("CL.MCHECK 3 ip i1 llm red llm bob", []any{0, -1, []any{0, 2, 0, -1, 60}, []any{0, 5, 4, -1, 60}})
 	h.Want("CL.MCHECK 3 ip i1 llm red llm bob", []any{1, 0, []any{1, 2, 0, 60, 60}, []any{0, 5, 4, -1, 60}})

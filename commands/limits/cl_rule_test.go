@@ -205,8 +205,8 @@ func TestOverrides(t *testing.T) {
 	h.Want(`CL.CHECK llm "a c%\nme" ops ann 8`, []any{1, 7, 7, -1, 0})
 	explained := h.Do("CL.CHECK llm acme x ann 0 EXPLAIN").([]any)[7].([]any)
 	require.Len(t, explained, 4)
-	require.Equal(t, "rule", explained[1].([]any)[7])
-	require.Equal(t, []any{"user", "CL.WINDOW 25 60", int64(0), int64(25), int64(24), int64(-1), int64(60), "override"}, explained[3])
+	require.Equal(t, "rule", explained[1].([]any)[8])
+	require.Equal(t, []any{"user", "CL.WINDOW 25 60", int64(0), int64(25), int64(24), int64(-1), int64(60), int64(60), "override"}, explained[3])
 
 	// The key of the rules has the overrides, and a change of the rule keeps them.
 	listed := func() any { return h.Do("CL.RULE LIST").([]any)[0].([]any)[3] }

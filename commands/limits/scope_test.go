@@ -47,11 +47,11 @@ func TestExplain(t *testing.T) {
 	h.Do(llmRule)
 	org, team, user := "CL.WINDOW 50 2592000", "CL.WINDOW 20 86400 ALIGN", "CL.THROTTLE 9 10 60"
 	h.Want("CL.CHECK llm acme search ann 8 EXPLAIN", []any{0, 10, 2, -1, 48, "user", user, []any{
-		[]any{"org", org, 0, 50, 42, -1, 2592000, 2592000}, []any{"team", team, 0, 20, 12, -1, 35200, 86400}, []any{"user", user, 0, 10, 2, -1, 48, 60}}, 0})
+		[]any{"org", org, 0, 50, 42, -1, 2592000, 2592000, "rule"}, []any{"team", team, 0, 20, 12, -1, 35200, 86400, "rule"}, []any{"user", user, 0, 10, 2, -1, 48, 60, "rule"}}, 0})
 	h.Want("CL.CHECK llm acme search ann 3 MS EXPLAIN", []any{1, 10, 2, 6000, 48000, "user", user, []any{
-		[]any{"org", org, 0, 50, 42, -1, 2592000000, 2592000000}, []any{"team", team, 0, 20, 12, -1, 35200000, 86400000}, []any{"user", user, 1, 10, 2, 6000, 48000, 60000}}, 0})
+		[]any{"org", org, 0, 50, 42, -1, 2592000000, 2592000000, "rule"}, []any{"team", team, 0, 20, 12, -1, 35200000, 86400000, "rule"}, []any{"user", user, 1, 10, 2, 6000, 48000, 60000, "rule"}}, 0})
 	h.Do("CL.RULE SET one CL.WINDOW 5 60 SHADOW")
-	h.Want("CL.CHECK one k 6 EXPLAIN", []any{0, 5, 5, -1, 0, "", "CL.WINDOW 5 60", []any{[]any{"", "CL.WINDOW 5 60", 1, 5, 5, -1, 0, 60}}, 1})
+	h.Want("CL.CHECK one k 6 EXPLAIN", []any{0, 5, 5, -1, 0, "", "CL.WINDOW 5 60", []any{[]any{"", "CL.WINDOW 5 60", 1, 5, 5, -1, 0, 60, "rule"}}, 1})
 }
 
 func TestScopeErrors(t *testing.T) {
