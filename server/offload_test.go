@@ -10,12 +10,14 @@ import (
 	"cellserver/resp"
 	"cellserver/server/servertest"
 	"cellserver/store"
+	"cellserver/store/hash"
+	"cellserver/store/set"
 
 	"github.com/stretchr/testify/require"
 )
 
-// linearCalls are calls of every Linear command, on a sorted set of 60,000 members and a string of 4 MB, and the same on
-// small ones.
+// linearCalls are calls of every Linear command, and the same on little. Sorted sets, hashes and sets (Z, H, M) have
+// 60,000 members, and the string S has 4 MB. Small letters name small values.
 var linearCalls = map[string][2]string{
 	"zrange": {"Z 0 -1", "Z 0 99"}, "zrevrange": {"Z 0 -1", "Z 0 99"},
 	"zrangebyscore": {"Z -inf +inf", "Z 5 6"}, "zrevrangebyscore": {"Z +inf -inf", "Z 6 5"},
@@ -24,6 +26,9 @@ var linearCalls = map[string][2]string{
 	"zremrangebyrank": {"Z 1000 -1", "Z 0 9"}, "zremrangebyscore": {"Z 1000 inf", "Z 0 9"}, "zremrangebylex": {"Z [m +", "Z [m [m"},
 	"zpopmin": {"Z 50000", "Z"}, "zpopmax": {"Z 50000", "Z 5"}, "zmpop": {"1 Z MIN COUNT 50000", "1 Z MAX"},
 	"zrandmember": {"z -50000", "Z 5"}, "dump": {"S", "s"},
+	"hgetall": {"H", "h"}, "hkeys": {"H", "h"}, "hvals": {"H", "h"}, "hscan": {"H 0 COUNT 60000", "H 0 COUNT 5"},
+	"hrandfield": {"h -50000 WITHVALUES", "H 5"}, "smembers": {"M", "m"}, "sscan": {"M 0 COUNT 60000", "M 0 COUNT 5"},
+	"spop": {"M 50000", "M 5"}, "srandmember": {"m -50000", "M 5"},
 	"get": {"S", "s"}, "mget": {"S s", "s s"}, "getdel": {"S", "s"}, "getex": {"S PERSIST", "s PERSIST"}, "getset": {"S x", "s x"},
 	"getrange": {"S 0 -1", "S 5 9"}, "substr": {"S 0 -1", "S 5 9"}, "setrange": {"n 10000000 x", "S 5 x"}, "append": {"L x", "S x"},
 }
@@ -120,6 +125,23 @@ func big(h *servertest.Harness, lines string) {
 			}
 			e := tx.Write([]byte(key))
 			e.ZStore(items)
+		})
+	}
+	for key, members := range map[string]int{"H": 60_000, "h": 10, "M": 60_000, "m": 10} {
+		if !named(key) {
+			continue
+		}
+		of := set.Type
+		if key == "H" || key == "h" {
+			of = hash.Type
+		}
+		h.Transact(key, func(tx *store.Tx, _ int64) {
+			e := tx.Write([]byte(key))
+			e.StoreAll(of, store.NoExpiry, func(add func(store.Operands)) {
+				for i := range members {
+					add(store.Operands{Value: fmt.Appendf(nil, "m%06d", i), More: fmt.Append(nil, i)})
+				}
+			})
 		})
 	}
 	for key, size := range map[string]int{"S": 4 << 20, "s": 10, "L": 28 << 20} {

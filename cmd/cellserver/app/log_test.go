@@ -65,7 +65,7 @@ func TestLogLevelFollowsConfigSet(t *testing.T) {
 
 // Ignored directives share one line. Every other warning has its own line.
 func TestWarningsShareALine(t *testing.T) {
-	text := "daemonize yes\nset-max-intset-entries 512\nactiverehashing yes\nhll-sparse-max-bytes 3000\nloadmodule /x/libredis_cell.so\n"
+	text := "daemonize yes\nlist-compress-depth 0\nactiverehashing yes\nhll-sparse-max-bytes 3000\nloadmodule /x/libredis_cell.so\n"
 	_, warnings, err := configload.Load([]string{"redis.conf"}, nil, func(string) ([]byte, error) { return []byte(text), nil })
 	require.NoError(t, err)
 	log, path := openFileLog(t)
@@ -73,7 +73,7 @@ func TestWarningsShareALine(t *testing.T) {
 	out, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, 3, strings.Count(string(out), "\n"), "%s", out)
-	require.Contains(t, string(out), "redis.conf: 3 directives of redis do not apply here and are ignored: set-max-intset-entries activerehashing hll-sparse-max-bytes")
+	require.Contains(t, string(out), "redis.conf: 3 directives of redis do not apply here and are ignored: list-compress-depth activerehashing hll-sparse-max-bytes")
 	require.Contains(t, string(out), "redis.conf:1: ")
 	require.Contains(t, string(out), "CL.THROTTLE is built in")
 }
