@@ -98,6 +98,11 @@ func (m *Machine) OptInt(L *lua.LState, arg, otherwise int) int {
 	return m.Int(L, arg)
 }
 
+// OptInt32 returns an int of C that may be left out.
+func (m *Machine) OptInt32(L *lua.LState, arg, otherwise int) int {
+	return int(int32(m.OptInt(L, arg, otherwise)))
+}
+
 // PushText returns a string that a library function has made.
 func (m *Machine) PushText(L *lua.LState, s string) int {
 	m.Make(TextCost + len(s))

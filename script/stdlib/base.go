@@ -210,7 +210,7 @@ func (m *library) selectValues(L *lua.LState) int {
 
 func (m *library) unpack(L *lua.LState) int {
 	t := m.Readable(L, 1)
-	first := int(int32(m.OptInt(L, 2, 1)))
+	first := m.OptInt32(L, 2, 1)
 	last := t.Len()
 	if L.Get(3) != lua.LNil {
 		last = m.Int32(L, 3)
@@ -235,7 +235,7 @@ func (m *library) typeOf(L *lua.LState) int {
 }
 
 func (m *library) toNumber(L *lua.LState) int {
-	base := m.OptInt(L, 2, 10)
+	base := m.OptInt32(L, 2, 10)
 	var f float64
 	var ok bool
 	if base == 10 {

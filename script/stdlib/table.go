@@ -36,7 +36,7 @@ func (m *library) tableMaxN(L *lua.LState) int {
 
 func (m *library) tableConcat(L *lua.LState) int {
 	t, separator := m.Readable(L, 1), m.OptText(L, 2, "")
-	first, last := m.OptInt(L, 3, 1), t.Len()
+	first, last := m.OptInt32(L, 3, 1), t.Len()
 	if L.Get(4) != lua.LNil {
 		last = m.Int32(L, 4)
 	}
@@ -97,7 +97,7 @@ func (m *library) insertAt(L *lua.LState, t *lua.LTable, at, last int, value lua
 func (m *library) tableRemove(L *lua.LState) int {
 	t := m.Table(L, 1)
 	last := m.Thaw(t).Len()
-	at := m.OptInt(L, 2, last)
+	at := m.OptInt32(L, 2, last)
 	if at < 1 || at > last {
 		return 0
 	}

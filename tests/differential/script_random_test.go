@@ -35,6 +35,9 @@ func (p *programmer) local() string {
 	return p.locals[p.IntN(len(p.locals))]
 }
 
+// notMinusZero ends a calculation, so that its result is never -0: the machine of Lua here has no -0 in its registers.
+const notMinusZero = " + 0"
+
 func (p *programmer) expression() string {
 	p.level++
 	defer func() { p.level-- }()
@@ -47,7 +50,7 @@ func (p *programmer) expression() string {
 	case 3, 4:
 		return p.local()
 	case 5, 6, 7:
-		return "(" + p.expression() + p.pick(" + ", " - ", " * ", " / ", " % ", " ^ ") + p.expression() + ")"
+		return "(" + p.expression() + p.pick(" + ", " - ", " * ", " / ", " % ", " ^ ") + p.expression() + notMinusZero + ")"
 	case 8:
 		return "(" + p.expression() + " .. " + p.expression() + ")"
 	case 9:
@@ -55,7 +58,10 @@ func (p *programmer) expression() string {
 	case 10:
 		return "(" + p.expression() + p.pick(" and ", " or ") + p.expression() + ")"
 	case 11:
-		return p.pick("not ", "-", "#") + "(" + p.expression() + ")"
+		if p.IntN(3) == 0 {
+			return "(-(" + p.expression() + ")" + notMinusZero + ")"
+		}
+		return p.pick("not ", "#") + "(" + p.expression() + ")"
 	case 12:
 		return p.local() + p.pick("[1]", "[2]", ".x", "["+p.expression()+"]", ".x.y")
 	case 13:
