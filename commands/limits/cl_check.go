@@ -29,8 +29,22 @@ var _ = commands.Register(&commands.Command{
 })
 
 func checkFootprint(c *commands.Call, fp *store.Footprint) {
-	checkScratch(c).Footprint(c.Server.Rules, c.Args[1:], c.Conn.Transaction.Queue.Active, fp)
+	checkScratch(c).Footprint(c.Server.Rules, c.Args[1:], readsRules(c, c.Conn.Transaction.Queue.Active), fp)
 }
+
+// readsRules reports whether a call must read the rules from their key, because its transaction may have changed them. It
+// must in EXEC (queued), and in a script that has locked that key.
+func readsRules(c *commands.Call, queued bool) bool {
+	if queued || !c.InScript || c.Tx == nil {
+		return queued
+	}
+	var fp store.Footprint
+	c.Server.Rules.Lock(&fp)
+	return c.Tx.Holds(&fp)
+}
+
+// goesOn reports whether the transaction of a call goes on after it.
+func goesOn(c *commands.Call) bool { return c.Conn.Transaction.Running || c.InScript }
 
 // checkScratch returns the memory of the connection for requests to rules.
 func checkScratch(c *commands.Call) *rules.Check {
@@ -41,12 +55,12 @@ func checkScratch(c *commands.Call) *rules.Check {
 }
 
 func clCheck(c *commands.Call) error {
-	scratch, queued := c.Conn.Scratch.Check, c.Conn.Transaction.Running
+	scratch, queued := c.Conn.Scratch.Check, readsRules(c, c.Conn.Transaction.Running)
 	err := scratch.Begin(c.Server.Rules, c.Tx, c.Cmd.Name, c.Args[1:], limiters.OptCharge|limiters.OptExplain, queued)
 	if err == nil {
 		err = check(c, scratch)
 	}
-	scratch.Done(queued)
+	scratch.Done(goesOn(c))
 	return limiters.Explain(err)
 }
 

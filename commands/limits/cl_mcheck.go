@@ -30,7 +30,7 @@ func checksOf(c *commands.Call) *rules.Checks {
 }
 
 func mcheckFootprint(c *commands.Call, fp *store.Footprint) {
-	checksOf(c).Footprint(c.Server.Rules, mcheckPairs(c), c.Conn.Transaction.Queue.Active, fp)
+	checksOf(c).Footprint(c.Server.Rules, mcheckPairs(c), readsRules(c, c.Conn.Transaction.Queue.Active), fp)
 }
 
 // mcheckPairs returns the names and keys of a call, nil if their number is wrong.
@@ -43,7 +43,7 @@ func mcheckPairs(c *commands.Call) [][]byte {
 }
 
 func clMcheck(c *commands.Call) error {
-	pairs, checks, queued := mcheckPairs(c), checksOf(c), c.Conn.Transaction.Running
+	pairs, checks, queued := mcheckPairs(c), checksOf(c), readsRules(c, c.Conn.Transaction.Running)
 	if pairs == nil {
 		return rules.ErrPairs
 	}
@@ -53,7 +53,7 @@ func clMcheck(c *commands.Call) error {
 		return limiters.Explain(err)
 	}
 	err := mcheck(c, checks, pairs, &args, queued)
-	checks.Done(queued)
+	checks.Done(goesOn(c))
 	return limiters.Explain(err)
 }
 

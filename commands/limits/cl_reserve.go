@@ -33,7 +33,7 @@ var (
 )
 
 func reserveFootprint(c *commands.Call, fp *store.Footprint) {
-	checkScratch(c).ReserveFootprint(c.Server.Rules, c.Args[1:], c.Conn.Transaction.Queue.Active, fp)
+	checkScratch(c).ReserveFootprint(c.Server.Rules, c.Args[1:], readsRules(c, c.Conn.Transaction.Queue.Active), fp)
 }
 
 func clReserve(c *commands.Call) error {
@@ -47,8 +47,8 @@ func clSettle(c *commands.Call) error {
 // reserving runs CL.RESERVE or CL.SETTLE.
 func reserving(c *commands.Call, begin func(*rules.Check, *rules.Rules, *store.Tx, string, [][]byte, bool) error,
 	run func(*rules.Check, *store.Tx, int64) (limiters.Answer, bool, error)) error {
-	scratch, queued := c.Conn.Scratch.Check, c.Conn.Transaction.Running
-	defer scratch.Done(queued)
+	scratch, queued := c.Conn.Scratch.Check, readsRules(c, c.Conn.Transaction.Running)
+	defer scratch.Done(goesOn(c))
 	if err := begin(scratch, c.Server.Rules, c.Tx, c.Cmd.Name, c.Args[1:], queued); err != nil {
 		return limiters.Explain(err)
 	}

@@ -225,6 +225,15 @@ func TestOverrides(t *testing.T) {
 	h.Want("CL.RULE OVERRIDE llm org nobody DEL", 0)
 	h.Want("CL.RULE LIST", []any{[]any{"llm", "SCOPE org CL.WINDOW 60 2592000", "key"}})
 
+	eight := "SCOPE a CL.WINDOW 50 60" + strings.Repeat(" AND SCOPE a CL.WINDOW 50 60", 7)
+	h.Want("CL.RULE SET full "+eight, ok)
+	h.Want("CL.RULE SET full SCOPE a CL.WINDOW 50 60 AND SCOPE b CL.WINDOW 50 60", ok)
+	h.Want("CL.RULE OVERRIDE full a k CL.WINDOW 50 60"+strings.Repeat(" AND CL.WINDOW 50 60", 6), ok)
+	h.Want("CL.RULE OVERRIDE full b k CL.WINDOW 9 60 AND CL.WINDOW 9 90", rules.ErrLimits)
+	h.Want("CL.RULE OVERRIDE full a k CL.WINDOW 50 60", ok)
+	h.Want("CL.RULE OVERRIDE full b k CL.WINDOW 9 60 AND CL.WINDOW 9 90", ok)
+	h.Do("CL.RULE DEL full")
+
 	h.Do("CL.RULE SET one CL.WINDOW 1 60")
 	h.Want("CL.RULE OVERRIDE one - vip CL.WINDOW 5 60", ok)
 	h.Want("CL.CHECK one vip 5", []any{0, 5, 0, -1, 60})

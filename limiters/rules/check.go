@@ -38,8 +38,12 @@ type chosen struct {
 // other. Inside a transaction (queued) it always adds the key of the rules, because an earlier
 // command of the transaction may change them.
 func (c *Check) Footprint(r *Rules, words [][]byte, queued bool, fp *store.Footprint) {
+	c.footprint(r, r.stored.Load(), words, queued, fp)
+}
+
+func (c *Check) footprint(r *Rules, stored *set, words [][]byte, queued bool, fp *store.Footprint) {
 	c.looked, c.found = false, nil
-	if stored := r.stored.Load(); stored != nil && !queued {
+	if stored != nil && !queued {
 		c.looked, c.found = true, r.find(stored, words[0])
 		if c.found != nil {
 			c.addKeys(words[1:], fp)
@@ -161,6 +165,7 @@ func (c *Check) Shadow() bool { return c.found.shadow }
 func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, error) {
 	one := c.found
 	if !c.looked || queued {
+		c.looked = false // tags may be of another rule
 		stored, err := r.load(tx)
 		if err != nil {
 			return nil, err
@@ -234,11 +239,11 @@ func (c *Check) TightestKey() []byte { return c.Keys[c.chosen[c.tightest()].scop
 // keptBytes is the largest capacity in bytes of the names that a Check keeps between requests.
 const keptBytes = 4096
 
-// Done ends a request. Inside EXEC it does not reuse the names of the keys, because the effects of
-// the transaction refer to them. It leaves that memory to the garbage collector.
-func (c *Check) Done(queued bool) {
-	c.found = nil
-	if c.names = c.names[:0]; queued || cap(c.names) > keptBytes {
+// Done ends a request. If the transaction goes on, Done does not reuse the names of the keys, because the effects of the
+// transaction refer to them. It leaves that memory to the garbage collector.
+func (c *Check) Done(goesOn bool) {
+	c.found, c.looked = nil, false
+	if c.names = c.names[:0]; goesOn || cap(c.names) > keptBytes {
 		c.names = nil
 	}
 }

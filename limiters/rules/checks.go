@@ -34,9 +34,10 @@ type Checks struct {
 // [Check.Footprint] does.
 func (c *Checks) Footprint(r *Rules, pairs [][]byte, queued bool, fp *store.Footprint) {
 	c.grow(len(pairs) / 2)
+	stored := r.stored.Load() // all pairs see the same rules
 	for i := range len(pairs) / 2 {
 		one, words := &c.memory[i], pairs[2*i:2*i+2]
-		one.Footprint(r, words, queued, fp)
+		one.footprint(r, stored, words, queued, fp)
 		if one.found != nil && !sharesSlot(words[1]) {
 			one.found.addStates(words[1], fp) // the key may be that of any scope
 		}
@@ -46,8 +47,9 @@ func (c *Checks) Footprint(r *Rules, pairs [][]byte, queued bool, fp *store.Foot
 // addStates adds the partitions of all states that a key may have.
 func (r *rule) addStates(key []byte, fp *store.Footprint) {
 	for i := range r.scopes {
-		for j := range r.scopes[i].limits {
-			fp.AddKey(r.scopes[i].limits[j].stateKey(nil, key, false))
+		limits := r.scopes[i].limitsOf(key)
+		for j := range limits {
+			fp.AddKey(limits[j].stateKey(nil, key, false))
 		}
 	}
 }
@@ -67,6 +69,9 @@ func (c *Checks) Ask(r *Rules, tx *store.Tx, pairs [][]byte, args *limiters.Args
 		one := &c.memory[at/2]
 		if at, err = one.beginPairs(r, tx, pairs, at, queued); err != nil {
 			return -1, err
+		}
+		if c.shares(one) {
+			return -1, ErrSamePair
 		}
 		c.asked = append(c.asked, one)
 	}
@@ -101,9 +106,6 @@ func (c *Check) beginPairs(r *Rules, tx *store.Tx, pairs [][]byte, at int, queue
 	if next > len(pairs) {
 		return at, ErrScopes
 	}
-	if hasPair(pairs[:at], pairs[at], pairs[at+1]) {
-		return at, ErrSamePair
-	}
 	c.Keys = c.pairKeys[:0]
 	for i := at; i < next; i += 2 {
 		if !bytes.Equal(pairs[i], pairs[at]) {
@@ -116,11 +118,16 @@ func (c *Check) beginPairs(r *Rules, tx *store.Tx, pairs [][]byte, at int, queue
 	return next, nil
 }
 
-// hasPair reports whether a rule and its key are among pairs.
-func hasPair(pairs [][]byte, name, key []byte) bool {
-	for i := 0; i < len(pairs); i += 2 {
-		if bytes.Equal(pairs[i], name) && bytes.Equal(pairs[i+1], key) {
-			return true
+// shares reports whether an earlier request asks the same rule about a key of the same scope.
+func (c *Checks) shares(one *Check) bool {
+	for _, other := range c.asked {
+		if other.found.name != one.found.name {
+			continue
+		}
+		for i, key := range one.Keys {
+			if bytes.Equal(key, other.Keys[i]) {
+				return true
+			}
 		}
 	}
 	return false
@@ -154,9 +161,9 @@ func (c *Checks) apply(now int64, refused, looks bool) {
 func (c *Checks) Rules() []*Check { return c.asked }
 
 // Done ends a request, as [Check.Done] does.
-func (c *Checks) Done(queued bool) {
+func (c *Checks) Done(goesOn bool) {
 	for i := range c.memory {
-		c.memory[i].Done(queued)
+		c.memory[i].Done(goesOn)
 	}
 }
 

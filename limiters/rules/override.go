@@ -86,6 +86,7 @@ func (r *rule) override(scopeName, key string, words [][]byte) (had bool, err er
 	had = s.overrides[key] != nil
 	if len(words) == 0 {
 		delete(s.overrides, key)
+		s.countMost()
 		return had, nil
 	}
 	o, err := s.parseOverride(r.name, words)
@@ -99,7 +100,10 @@ func (r *rule) override(scopeName, key string, words [][]byte) (had bool, err er
 	case s.overrides == nil:
 		s.overrides = map[string]*override{}
 	}
-	s.overrides[key], s.most = o, max(s.most, len(o.limits))
+	s.overrides[key] = o
+	if s.most = max(s.most, len(o.limits)); had {
+		s.countMost()
+	}
 	return had, nil
 }
 
@@ -136,6 +140,14 @@ func (r *rule) most() (n int) {
 	return n
 }
 
+// countMost counts the largest number of limits that a key of the scope may have.
+func (s *scope) countMost() {
+	s.most = len(s.limits)
+	for _, o := range s.overrides {
+		s.most = max(s.most, len(o.limits))
+	}
+}
+
 // keepOverrides takes over the overrides of the rule before, for the scopes that are still there.
 func (r *rule) keepOverrides(before *rule) error {
 	if before == nil || before.err != nil {
@@ -143,7 +155,8 @@ func (r *rule) keepOverrides(before *rule) error {
 	}
 	for i := range r.scopes {
 		if s := before.scope(r.scopes[i].name); s != nil {
-			r.scopes[i].overrides, r.scopes[i].most = s.overrides, max(r.scopes[i].most, s.most)
+			r.scopes[i].overrides = s.overrides
+			r.scopes[i].countMost()
 		}
 	}
 	if r.most() > MaxLimits {
