@@ -83,7 +83,7 @@ func (s *Scripts) Load(text []byte) (sha string, err error) {
 }
 
 // Exists implements [commands.Scripts].
-func (s *Scripts) Exists(sha []byte) bool { return s.library.find(strings.ToLower(string(sha))) != nil }
+func (s *Scripts) Exists(sha []byte) bool { return s.named(sha) != nil }
 
 // Flush implements [commands.Scripts].
 func (s *Scripts) Flush() {
@@ -123,16 +123,27 @@ func (s *Scripts) Footprint(c *commands.Call, o commands.Script, fp *store.Footp
 // its text.
 func (s *Scripts) find(o commands.Script) *known {
 	if o.BySHA {
-		if k := s.library.find(string(o.Text)); k != nil {
-			return k
-		}
-		return s.library.find(strings.ToLower(string(o.Text)))
+		return s.named(o.Text)
 	}
 	sha := script.SHA(o.Text)
 	if k := s.library.find(sha); k != nil {
 		return k
 	}
 	return &known{sha: sha}
+}
+
+// shaLength is the length of a SHA-1 in hexadecimal digits. Other names are no scripts, however long they are.
+const shaLength = 40
+
+// named returns the script of a SHA, in digits of any case. It returns nil if the server does not know it.
+func (s *Scripts) named(sha []byte) *known {
+	if len(sha) != shaLength {
+		return nil
+	}
+	if k := s.library.find(string(sha)); k != nil {
+		return k
+	}
+	return s.library.find(strings.ToLower(string(sha)))
 }
 
 // scriptOf is find, for a call that may have asked for its footprint before.
