@@ -12,6 +12,7 @@
 package differential
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -160,15 +161,11 @@ func newSession(t *testing.T, moved bool) *session {
 	return s
 }
 
-func duration(t *testing.T) time.Duration { return durationOr(t, 15*time.Second) }
-
-func durationOr(t *testing.T, otherwise time.Duration) time.Duration {
-	if text := os.Getenv("DIFFERENTIAL"); text != "" {
-		d, err := time.ParseDuration(text)
-		require.NoError(t, err)
-		return d
-	}
-	return otherwise
+func duration(t *testing.T) time.Duration {
+	text := cmp.Or(os.Getenv("DIFFERENTIAL"), "15s")
+	d, err := time.ParseDuration(text)
+	require.NoError(t, err)
+	return d
 }
 
 func seed(t *testing.T) uint64 {

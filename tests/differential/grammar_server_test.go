@@ -27,9 +27,9 @@ var serverGrammar = []production{
 	{"COMMAND GETKEYSANDFLAGS", 1, func(g *generator) []string { return g.command() }},
 	{"EVAL", 8, inScript},
 	{"EVAL_RO", 2, inScript},
-	{"EVALSHA", 1, keyed(func(g *generator) string { return g.pick("e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "x") }, func(*generator) string { return "0" })},
-	{"EVALSHA_RO", 1, keyed(func(g *generator) string { return g.pick("e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "x") }, func(*generator) string { return "0" })},
-	{"SCRIPT LOAD", 1, oneOf("return", "x")},
+	{"EVALSHA", 2, keyed(func(g *generator) string { return g.pick("e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "x") }, func(*generator) string { return "0" })},
+	{"EVALSHA_RO", 2, keyed(func(g *generator) string { return g.pick("e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "x") }, func(*generator) string { return "0" })},
+	{"SCRIPT LOAD", 3, func(g *generator) []string { return []string{g.pick("return 1", "return 1", "return", "x")} }},
 	{"SCRIPT EXISTS", 1, oneOf("x", "x y")},
 	{"SCRIPT FLUSH", 1, oneOf("", "ASYNC", "SYNC", "x")},
 	{"SCRIPT KILL", 1, oneOf("")},
@@ -97,6 +97,9 @@ var fixedGrammar = []production{
 	{"PSUBSCRIBE", 1, oneOf("")},
 	{"MULTI", 1, oneOf("x")},
 	{"EXEC", 1, oneOf("x")},
+	{"SPOP", 2, func(g *generator) []string {
+		return []string{g.setKey(), g.pick("1000", "0", "-1", "abc", "1000", "9999999999")}
+	}},
 }
 
 func oneOf(tails ...string) func(*generator) []string {

@@ -36,9 +36,6 @@ var setGrammar = []production{
 	{"SMEMBERS", 5, keyed(onSet)},
 	{"SCARD", 3, keyed(onSet)},
 	{"SRANDMEMBER", 5, func(g *generator) []string { return g.random(g.setKey(), "x") }},
-	{"SPOP", 2, func(g *generator) []string {
-		return []string{g.setKey(), g.pick("1000", "0", "-1", "abc", "1000", "9999999999")}
-	}},
 	{"SMOVE", 6, func(g *generator) []string { return []string{g.setKey(), g.setKey(), g.setMember()} }},
 	{"SINTER", 4, (*generator).setKeys},
 	{"SUNION", 4, (*generator).setKeys},
