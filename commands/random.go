@@ -60,9 +60,20 @@ func (c *Call) RandomRank(n int) int {
 	return int(hi)
 }
 
-// ReplyRandom chooses members of a value with n of them, n > 0. start starts the reply of so many members, and reply
-// writes the member of a rank. all writes all members. Too large a reply is an error.
+// ReplyRandom chooses members of a value with n of them. start starts the reply of so many members, and reply writes the
+// member of a rank. all writes all members. A call without a count gets one member, or null. Too large a reply is an error.
 func (c *Call) ReplyRandom(r Random, n int, start func(members int), reply func(rank int), all func()) error {
+	switch {
+	case n == 0 && r.One:
+		c.Out.Null()
+		return nil
+	case n == 0:
+		c.Out.Array(0)
+		return nil
+	case r.One:
+		reply(c.RandomRank(n))
+		return nil
+	}
 	if err := c.TakesSteps(r.steps()); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"cellserver/internal/glob"
 )
 
-// ScanOptions are the options of SCAN and ZSCAN.
+// ScanOptions are the options of SCAN, HSCAN, SSCAN and ZSCAN.
 type ScanOptions struct {
 	match []byte // a pattern, or nil
 	Count int64  // about how many elements a call visits, at least 1
@@ -72,6 +72,26 @@ func ParseCursor(b []byte) (uint64, error) {
 		return -n, nil
 	}
 	return n, nil
+}
+
+// ScanMembers replies to a scan of a collection with n members. scan visits about count of them from the cursor on, and
+// returns the next cursor and what the reply shows of the members that match.
+func ScanMembers(c *Call, cursor uint64, n int, scan func(cursor uint64, count int, o *ScanOptions) (next uint64, found [][]byte)) error {
+	if n == 0 { // Redis accepts wrong options for an absent key
+		ReplyScan(c, 0, nil)
+		return nil
+	}
+	o, err := ParseScanOptions(c.Args[3:], nil)
+	if err != nil {
+		return err
+	}
+	count := int(min(o.Count, int64(n)))
+	if err := c.TakesSteps(count); err != nil {
+		return err
+	}
+	next, found := scan(cursor, count, &o)
+	ReplyScan(c, next, found)
+	return nil
 }
 
 // ReplyScan replies with the next cursor and the strings of the elements.

@@ -65,11 +65,8 @@ func hexists(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	n := int64(0)
-	if _, ok := h.Get(c.Args[2], nil); ok {
-		n = 1
-	}
-	c.Out.Int(n)
+	_, ok := h.Get(c.Args[2], nil)
+	c.ReplyBit(ok)
 	return nil
 }
 

@@ -20,39 +20,19 @@ func hrandfield(c *commands.Call) error {
 		return err
 	}
 	h, err := readHash(c, c.Args[1])
-	n := h.Len()
-	var room hash.Room
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case n == 0 && r.One:
-		c.Out.Null()
-	case n == 0:
-		c.Out.Array(0)
-	case r.One:
-		field, _ := h.At(c.RandomRank(n), &room)
-		c.Out.Bulk(field)
-	default:
-		return c.ReplyRandom(r, n, func(n int) { startPairs(c, n, r.With) }, func(rank int) {
-			field, val := h.At(rank, &room)
+	}
+	var room hash.Room
+	return c.ReplyRandom(r, h.Len(), func(n int) { c.StartPairs(n, r.With) }, func(rank int) {
+		field, val := h.At(rank, &room)
+		replyPair(c, field, val, r.With)
+	}, func() {
+		h.Each(func(field, val []byte) bool {
 			replyPair(c, field, val, r.With)
-		}, func() {
-			h.Each(func(field, val []byte) bool {
-				replyPair(c, field, val, r.With)
-				return true
-			})
+			return true
 		})
-	}
-	return nil
-}
-
-// startPairs starts the reply of n fields; [replyPair] writes each. With values, RESP3 has an array of pairs and RESP2 a
-// flat array.
-func startPairs(c *commands.Call, n int, with bool) {
-	if with && c.Out.Proto != 3 {
-		n *= 2
-	}
-	c.Out.Array(n)
+	})
 }
 
 func replyPair(c *commands.Call, field, val []byte, with bool) {

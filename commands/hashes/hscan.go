@@ -26,24 +26,12 @@ func hscan(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	if h.Len() == 0 { // Redis accepts wrong options for an absent key
-		commands.ReplyScan(c, 0, nil)
-		return nil
-	}
-	o, err := commands.ParseScanOptions(c.Args[3:], nil)
-	if err != nil {
-		return err
-	}
-	count := int(min(o.Count, int64(h.Len())))
-	if err := c.TakesSteps(count); err != nil {
-		return err
-	}
-	var found [][]byte
-	next := h.Scan(cursor, count, func(field, val []byte) {
-		if o.Matches(field) {
-			found = append(found, bytes.Clone(field), bytes.Clone(val))
-		}
+	return commands.ScanMembers(c, cursor, h.Len(), func(cursor uint64, count int, o *commands.ScanOptions) (next uint64, found [][]byte) {
+		next = h.Scan(cursor, count, func(field, val []byte) {
+			if o.Matches(field) {
+				found = append(found, bytes.Clone(field), bytes.Clone(val))
+			}
+		})
+		return next, found
 	})
-	commands.ReplyScan(c, next, found)
-	return nil
 }

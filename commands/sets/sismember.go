@@ -22,19 +22,12 @@ var (
 	})
 )
 
-func number(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
-}
-
 func sismember(c *commands.Call) error {
 	s, err := readSet(c, c.Args[1])
 	if err != nil {
 		return err
 	}
-	c.Out.Int(number(s.Has(c.Args[2])))
+	c.ReplyBit(s.Has(c.Args[2]))
 	return nil
 }
 
@@ -45,7 +38,7 @@ func smismember(c *commands.Call) error {
 	}
 	c.Out.Array(len(c.Args) - 2)
 	for _, member := range c.Args[2:] {
-		c.Out.Int(number(s.Has(member)))
+		c.ReplyBit(s.Has(member))
 	}
 	return nil
 }

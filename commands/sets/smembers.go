@@ -47,24 +47,12 @@ func sscan(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	if s.Len() == 0 { // Redis accepts wrong options for an absent key
-		commands.ReplyScan(c, 0, nil)
-		return nil
-	}
-	o, err := commands.ParseScanOptions(c.Args[3:], nil)
-	if err != nil {
-		return err
-	}
-	count := int(min(o.Count, int64(s.Len())))
-	if err := c.TakesSteps(count); err != nil {
-		return err
-	}
-	var found [][]byte
-	next := s.Scan(cursor, count, func(member []byte) {
-		if o.Matches(member) {
-			found = append(found, bytes.Clone(member))
-		}
+	return commands.ScanMembers(c, cursor, s.Len(), func(cursor uint64, count int, o *commands.ScanOptions) (next uint64, found [][]byte) {
+		next = s.Scan(cursor, count, func(member []byte) {
+			if o.Matches(member) {
+				found = append(found, bytes.Clone(member))
+			}
+		})
+		return next, found
 	})
-	commands.ReplyScan(c, next, found)
-	return nil
 }

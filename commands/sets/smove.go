@@ -30,7 +30,7 @@ func smove(c *commands.Call) error {
 	}
 	switch {
 	case bytes.Equal(c.Args[1], c.Args[2]):
-		c.Out.Int(number(from.Set().Has(member)))
+		c.ReplyBit(from.Set().Has(member))
 		return nil
 	case !removeMember(&from, member):
 		c.Out.Int(0)

@@ -23,24 +23,14 @@ func srandmember(c *commands.Call) error {
 		return err
 	}
 	s, err := readSet(c, c.Args[1])
-	n := s.Len()
-	var room set.Room
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case n == 0 && r.One:
-		c.Out.Null()
-	case n == 0:
-		c.Out.Array(0)
-	case r.One:
-		c.Out.Bulk(s.At(c.RandomRank(n), &room))
-	default:
-		return c.ReplyRandom(r, n, func(n int) { c.Out.Array(n) }, func(rank int) { c.Out.Bulk(s.At(rank, &room)) }, func() {
-			s.Each(func(member []byte) bool {
-				c.Out.Bulk(member)
-				return true
-			})
-		})
 	}
-	return nil
+	var room set.Room
+	return c.ReplyRandom(r, s.Len(), func(n int) { c.Out.Array(n) }, func(rank int) { c.Out.Bulk(s.At(rank, &room)) }, func() {
+		s.Each(func(member []byte) bool {
+			c.Out.Bulk(member)
+			return true
+		})
+	})
 }

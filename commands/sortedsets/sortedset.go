@@ -19,15 +19,6 @@ func readSorted(c *commands.Call, key []byte) (*store.SortedSet, error) {
 	return e.Sorted(), nil
 }
 
-// startItems starts the reply of n items; [replyItem] writes each item. With scores, RESP3 has an
-// array of pairs and RESP2 a flat array.
-func startItems(c *commands.Call, n int, withScores bool) {
-	if withScores && c.Out.Proto != 3 {
-		n *= 2
-	}
-	c.Out.Array(n)
-}
-
 func replyItem(c *commands.Call, it store.Item, withScores bool) {
 	if withScores && c.Out.Proto == 3 {
 		c.Out.Array(2)
@@ -40,7 +31,7 @@ func replyItem(c *commands.Call, it store.Item, withScores bool) {
 
 // replyRange replies with the items of the ranks lo to hi-1, in descending order if reverse is set.
 func replyRange(c *commands.Call, z *store.SortedSet, lo, hi int, reverse, withScores bool) {
-	startItems(c, hi-lo, withScores)
+	c.StartPairs(hi-lo, withScores)
 	z.Range(lo, hi, reverse, func(it store.Item) bool {
 		replyItem(c, it, withScores)
 		return true
@@ -74,7 +65,7 @@ func storeSorted(c *commands.Call, key []byte, items []store.Item) error {
 
 // replyItems replies with a slice of items.
 func replyItems(c *commands.Call, items []store.Item, withScores bool) {
-	startItems(c, len(items), withScores)
+	c.StartPairs(len(items), withScores)
 	for _, it := range items {
 		replyItem(c, it, withScores)
 	}

@@ -21,25 +21,20 @@ func zrandmember(c *commands.Call) error {
 		return err
 	}
 	z, err := readSorted(c, c.Args[1])
+	n := 0
 	switch {
 	case err != nil:
 		return err
-	case z == nil && r.One:
-		c.Out.Null()
-	case z == nil:
-		c.Out.Array(0)
-	case r.One:
-		c.Out.BulkString(z.At(c.RandomRank(z.Len())).Member)
-	default:
-		return c.ReplyRandom(r, z.Len(),
-			func(n int) { startItems(c, n, r.With) },
-			func(rank int) { replyItem(c, z.At(rank), r.With) },
-			func() {
-				z.Range(0, z.Len(), false, func(it store.Item) bool {
-					replyItem(c, it, r.With)
-					return true
-				})
-			})
+	case z != nil:
+		n = z.Len()
 	}
-	return nil
+	return c.ReplyRandom(r, n,
+		func(n int) { c.StartPairs(n, r.With) },
+		func(rank int) { replyItem(c, z.At(rank), r.With) },
+		func() {
+			z.Range(0, n, false, func(it store.Item) bool {
+				replyItem(c, it, r.With)
+				return true
+			})
+		})
 }

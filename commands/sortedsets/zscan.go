@@ -30,9 +30,7 @@ func zscan(c *commands.Call) error {
 		return err
 	}
 	if z == nil { // Redis accepts wrong options for an absent key
-		c.Out.Array(2)
-		c.Out.BulkString("0")
-		c.Out.Array(0)
+		commands.ReplyScan(c, 0, nil)
 		return nil
 	}
 	o, err := commands.ParseScanOptions(c.Args[3:], nil)
