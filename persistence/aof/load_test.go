@@ -22,11 +22,12 @@ const (
 )
 
 // history returns a log of some batches, and the contents of the store after each batch, by the size
-// of the file.
+// of the file. The first batch sets a key: random writes may change nothing, and the file must not be empty.
 func history(t testing.TB, r *rand.Rand, batches int) (*fstest.Memory, map[int]map[string]string) {
 	files := memory()
 	l := start(t, files, EverySecond)
 	states := map[int]map[string]string{0: contents(l.store)}
+	set(l.store, "first", 1)
 	for range batches {
 		for range 1 + r.IntN(5) {
 			write(l.store, now, func(tx *store.Tx) { randomWrite(r, tx) })
