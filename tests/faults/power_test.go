@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// horizon is the age of the oldest acknowledged write that a power cut may lose under everysec.
+// horizon is the time in which the acknowledged writes fall that a power cut may lose under everysec.
 const horizon = 2 * time.Second
 
-// windowOf has the age of the oldest write that a power cut may lose, by policy.
+// windowOf has the time in which the writes fall that a power cut may lose, by policy.
 var windowOf = map[string]time.Duration{"always": 0, "everysec": horizon, "no": math.MaxInt64}
 
 // TestPowerCut cuts the power of the disk while clients write, many times, under each policy.
@@ -60,7 +60,7 @@ func TestPowerCut(t *testing.T) {
 				s.kill()
 			}
 			slices.Sort(windows)
-			t.Logf("%d cuts, %d acknowledged writes, %d lost; the oldest lost one was %v (median) and %v (maximum) before the cut",
+			t.Logf("%d cuts, %d acknowledged writes, %d lost; the oldest lost one was %v (median) and %v (maximum) before the last",
 				n, acked, lost, windows[len(windows)/2], windows[len(windows)-1])
 		})
 	}
@@ -129,7 +129,7 @@ func TestSlowDisk(t *testing.T) {
 				}
 				v := l.check(t, s, cut)
 				v.nothingOldLost(t, s, windowOf[policy])
-				t.Logf("%d acknowledged writes, %d lost, the oldest %v before the cut", v.acked, v.lost, v.window)
+				t.Logf("%d acknowledged writes, %d lost, the oldest %v before the last", v.acked, v.lost, v.window)
 				s.kill()
 			}
 		})
