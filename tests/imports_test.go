@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"internal/pieces":     {},
 	"internal/glob":       {},
 	"internal/word":       {},
+	"internal/usage":      {},
 	"internal/rediserr":   {},
 	"internal/topk":       {},
 	"internal/quote":      {},
@@ -76,7 +77,7 @@ var mayImport = map[string][]string{
 	// The frame of commands, and the families, which do not know each other.
 	"commands": {"internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters",
 		"limiters/rules", "resp", "store"},
-	"commands/admin":        {"commands", "internal/config", "internal/glob", "resp"},
+	"commands/admin":        {"commands", "internal/config", "internal/glob", "internal/usage", "resp"},
 	"commands/cluster":      {"commands", "internal/topology", "resp", "store"},
 	"commands/connection":   {"commands"},
 	"commands/hashes":       {"commands", "internal/decimal", "internal/longdouble", "store", "store/hash"},

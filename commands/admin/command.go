@@ -107,56 +107,6 @@ func replyInfo(c *commands.Command, w *resp.Writer) {
 	}
 }
 
-func commandDocs(c *commands.Call) error {
-	var found []*commands.Command
-	if len(c.Args) == 2 {
-		found = commands.TopLevel()
-	}
-	for _, name := range c.Args[2:] {
-		if cmd := commands.Named(name); cmd != nil {
-			found = append(found, cmd)
-		}
-	}
-	c.Out.Map(len(found))
-	for _, cmd := range found {
-		c.Out.BulkString(cmd.FullName())
-		replyDocs(cmd, c.Out)
-	}
-	return nil
-}
-
-// replyDocs writes a map of the documentation of a command, without its empty fields.
-func replyDocs(c *commands.Command, w *resp.Writer) {
-	rows := [][2]string{{"summary", c.Summary}, {"since", c.Since}, {"group", string(c.Group)}, {"complexity", c.Complexity},
-		{"deprecated_since", c.Deprecated.Since}, {"replaced_by", c.Deprecated.By}}
-	rows = slices.DeleteFunc(rows, func(r [2]string) bool { return r[1] == "" })
-	n := len(rows)
-	isDeprecated := c.Deprecated != commands.Deprecation{}
-	if isDeprecated {
-		n++
-	}
-	if len(c.Subs) > 0 {
-		n++
-	}
-	w.Map(n)
-	for _, r := range rows {
-		commands.Field(w, r[0], r[1])
-	}
-	if isDeprecated {
-		w.BulkString("doc_flags")
-		commands.SimpleSet(w, []string{"deprecated"})
-	}
-	if len(c.Subs) == 0 {
-		return
-	}
-	w.BulkString("subcommands")
-	w.Map(len(c.Subs))
-	for _, s := range c.Subs {
-		w.BulkString(s.FullName())
-		replyDocs(s, w)
-	}
-}
-
 func commandList(c *commands.Call) error {
 	keep := func(*commands.Command) bool { return true }
 	switch args := c.Args[2:]; {

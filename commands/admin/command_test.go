@@ -60,14 +60,6 @@ func TestCommandGetKeysAndFlags(t *testing.T) {
 	}
 }
 
-func TestCommandDocs(t *testing.T) {
-	h := servertest.New(t)
-	h.Do("HELLO 3")
-	docs := h.Do("COMMAND DOCS get nothing").(resptest.Map)
-	require.Len(t, docs, 1)
-	require.Len(t, h.Do("COMMAND DOCS"), len(commands.TopLevel()))
-}
-
 // TestHelp requires that the HELP of a parent has a line for each subcommand.
 func TestHelp(t *testing.T) {
 	h := servertest.New(t, "--cluster-enabled", "yes")

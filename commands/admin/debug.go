@@ -12,7 +12,7 @@ import (
 // enable-debug-command must allow it.
 var _ = commands.Register(&commands.Command{
 	Name: "debug", Arity: -2, Flags: commands.Unpaused | commands.AdminFlags, Group: commands.GroupServer, Since: "1.0.0",
-	Summary: "A container for debugging commands", Usage: "subcommand [argument ...]", Complexity: "Depends on subcommand.",
+	Summary: "A container for debugging commands", Usage: "subcommand [argument [argument ...]]", Complexity: "Depends on subcommand.",
 	Run: debug,
 })
 

@@ -21,7 +21,7 @@ var refusedCommands = slices.Concat(
 		&commands.Command{Name: "delslotsrange", Arity: -4, Since: "7.0.0", Usage: "start-slot end-slot [start-slot end-slot ...]", Summary: "Set hash slots as unbound in receiving node",
 			Complexity: "O(N) where N is the total number of the slots between the start slot and end slot arguments."},
 		&commands.Command{Name: "flushslots", Arity: 2, Since: "3.0.0", Summary: "Delete a node's own slots information", Complexity: "O(1)"},
-		&commands.Command{Name: "setslot", Arity: -4, Since: "3.0.0", Usage: "slot IMPORTING node-id | MIGRATING node-id | NODE node-id | STABLE",
+		&commands.Command{Name: "setslot", Arity: -4, Since: "3.0.0", Usage: "slot <IMPORTING node-id | MIGRATING node-id | NODE node-id | STABLE>",
 			Summary: "Bind a hash slot to a specific node", Complexity: "O(1)"},
 	),
 	refused("every node but the leader is a replica: use CLUSTER FAILOVER on the node that should lead",

@@ -42,7 +42,7 @@ var (
 	clientSetInfo = &commands.Command{
 		Name: "setinfo", Arity: 4, Flags: commands.ConnectionFlags, Since: "7.2.0",
 		Summary: "Sets information specific to the client or connection.",
-		Usage:   "LIB-NAME libname | LIB-VER libver", Complexity: "O(1)",
+		Usage:   "<LIB-NAME libname | LIB-VER libver>", Complexity: "O(1)",
 		Help: []string{"SETINFO <option> <value>", "    Set client meta attr. Options are:",
 			"    * LIB-NAME: the client lib name.", "    * LIB-VER: the client lib version."},
 		Run: setInfo,

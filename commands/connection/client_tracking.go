@@ -20,7 +20,7 @@ var (
 	clientTracking = &commands.Command{
 		Name: "tracking", Arity: -3, Flags: commands.ConnectionFlags, Since: "6.0.0",
 		Summary:    "Enable or disable server assisted client side caching support",
-		Usage:      "ON | OFF [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
+		Usage:      "<ON | OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
 		Complexity: "O(1). Some options may introduce additional complexity.",
 		Help: []string{"TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]", "         [OPTIN] [OPTOUT] [NOLOOP]",
 			"    Control server assisted client side caching."},
@@ -28,7 +28,7 @@ var (
 	}
 	clientCaching = &commands.Command{
 		Name: "caching", Arity: 3, Flags: commands.ConnectionFlags, Since: "6.0.0",
-		Summary: "Instruct the server about tracking or not keys in the next request", Usage: "YES | NO", Complexity: "O(1)",
+		Summary: "Instruct the server about tracking or not keys in the next request", Usage: "<YES | NO>", Complexity: "O(1)",
 		Help: []string{"CACHING (YES|NO)", "    Enable/disable tracking of the keys for next command in OPTIN/OPTOUT modes."},
 		Run:  setCaching,
 	}

@@ -10,7 +10,7 @@ import (
 // PUBSUB shows channels, patterns and their numbers of subscribers.
 var _ = commands.Register(&commands.Command{
 	Name: "pubsub", Arity: -2, Group: commands.GroupPubSub, Since: "2.8.0",
-	Summary: "A container for Pub/Sub commands", Usage: "subcommand", Complexity: "Depends on subcommand.",
+	Summary: "A container for Pub/Sub commands", Complexity: "Depends on subcommand.",
 	Subs: []*commands.Command{
 		{
 			Name: "channels", Arity: -2, Flags: commands.PubSub | commands.Loading | commands.Stale, Since: "2.8.0",

@@ -44,6 +44,15 @@ for protocol in 2 3; do
   fi
 done
 
+# typed TEXT: what redis-cli shows after the text is typed: the completion of a tab, and the hint, without colours.
+typed() { timeout 20 python3 redis_cli_typed.py "${ADDR%:*}" "${ADDR#*:}" "$1"; }
+is 'hint' '*> setnx k value' "$(typed $'setnx k')"
+is 'help' '*SETNX key value*group: string*' "$(cli help setnx | sed 's/\x1b\[[0-9;]*m//g')"
+if [ "${REFERENCE:-}" != 1 ]; then
+  is 'hint of our commands' '*> CL.THROTTLE user:1 max_burst count period *quantity *MS* *PEEK**' "$(typed $'cl.thr\t user:1')"
+  is 'help of our commands' '*CL.THROTTLE key max_burst count period *group: limiter*' "$(cli help cl.throttle | sed 's/\x1b\[[0-9;]*m//g')"
+fi
+
 cli flushall >/dev/null
 mass() { for i in $(seq 5000); do printf '*3\r\n$3\r\nSET\r\n$%d\r\nscan:%d\r\n$1\r\nv\r\n' $((5 + ${#i})) "$i"; done; }
 is '--pipe' '*errors: 0, replies: 5000' "$(mass | cli --pipe)"

@@ -1,0 +1,117 @@
+package admin
+
+import (
+	"cellserver/commands"
+	"cellserver/internal/usage"
+	"cellserver/resp"
+)
+
+func commandDocs(c *commands.Call) error {
+	var found []*commands.Command
+	if len(c.Args) == 2 {
+		found = commands.TopLevel()
+	}
+	for _, name := range c.Args[2:] {
+		if cmd := commands.Named(name); cmd != nil {
+			found = append(found, cmd)
+		}
+	}
+	c.Out.Map(len(found))
+	for _, cmd := range found {
+		c.Out.BulkString(cmd.FullName())
+		replyDocs(cmd, c.Out)
+	}
+	return nil
+}
+
+// fields collects the fields of a map, whose header has their number.
+type fields struct {
+	w   *resp.Writer
+	all []field
+}
+
+type field struct {
+	name  string
+	write func()
+}
+
+// add adds a field with a value that is not a text.
+func (f *fields) add(name string, write func()) { f.all = append(f.all, field{name, write}) }
+
+// text adds a field, unless its value is empty.
+func (f *fields) text(name, value string) {
+	if value != "" {
+		f.add(name, func() { f.w.BulkString(value) })
+	}
+}
+
+func (f *fields) reply() {
+	f.w.Map(len(f.all))
+	for _, one := range f.all {
+		f.w.BulkString(one.name)
+		one.write()
+	}
+}
+
+// replyDocs writes a map of the documentation of a command, without its empty fields.
+func replyDocs(c *commands.Command, w *resp.Writer) {
+	f := fields{w: w}
+	f.text("summary", c.Summary)
+	f.text("since", c.Since)
+	f.text("group", string(c.Group))
+	f.text("complexity", c.Complexity)
+	f.text("deprecated_since", c.Deprecated.Since)
+	f.text("replaced_by", c.Deprecated.By)
+	if c.Deprecated != (commands.Deprecation{}) {
+		f.add("doc_flags", func() { commands.SimpleSet(w, []string{"deprecated"}) })
+	}
+	if args := argumentsOf(c); len(args) > 0 {
+		f.add("arguments", func() { replyArguments(args, w) })
+	}
+	if len(c.Subs) > 0 {
+		f.add("subcommands", func() { replySubcommands(c.Subs, w) })
+	}
+	f.reply()
+}
+
+func replySubcommands(subs []*commands.Command, w *resp.Writer) {
+	w.Map(len(subs))
+	for _, s := range subs {
+		w.BulkString(s.FullName())
+		replyDocs(s, w)
+	}
+}
+
+// argumentsOf returns the arguments of a command by its usage line. A test parses every line of the
+// table, so an error is a mistake in the program.
+func argumentsOf(c *commands.Command) []usage.Argument {
+	args, err := usage.Parse(c.FullName(), c.Usage, len(c.Keys.Specs()))
+	if err != nil {
+		panic(err)
+	}
+	return args
+}
+
+func replyArguments(args []usage.Argument, w *resp.Writer) {
+	w.Array(len(args))
+	for _, a := range args {
+		replyArgument(a, w)
+	}
+}
+
+func replyArgument(a usage.Argument, w *resp.Writer) {
+	f := fields{w: w}
+	f.text("name", a.Name)
+	f.text("type", a.Type)
+	if a.Type == usage.Key {
+		f.add("key_spec_index", func() { w.Int(int64(a.KeySpec)) })
+	}
+	f.text("token", a.Token)
+	if flags := a.Flags(); len(flags) > 0 {
+		f.add("flags", func() { commands.SimpleSet(w, flags) })
+	}
+	if len(a.Arguments) > 0 {
+		f.add("arguments", func() { replyArguments(a.Arguments, w) })
+	}
+	f.reply()
+}
