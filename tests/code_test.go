@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ const (
 	mostFunctions    = 25
 )
 
-// A source is one Go file of the server. Tests and tests/ do not belong to it.
+// A source is one Go file of the server. Tests, tests/ and other modules do not belong to it.
 type source struct {
 	path string // from the module's root, with slashes
 	file *ast.File
@@ -50,7 +51,7 @@ func sources(t *testing.T) []source {
 		}
 		name := entry.Name()
 		if entry.IsDir() {
-			if path == filepath.Join(top, "tests") || name == "testdata" || name == "node_modules" || path != top && strings.HasPrefix(name, ".") {
+			if path == filepath.Join(top, "tests") || name == "testdata" || name == "node_modules" || path != top && (strings.HasPrefix(name, ".") || isModule(path)) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -70,6 +71,12 @@ func sources(t *testing.T) []source {
 	require.NoError(t, err)
 	require.NotEmpty(t, all)
 	return all
+}
+
+// isModule reports whether a folder is the top of a module.
+func isModule(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "go.mod"))
+	return err == nil
 }
 
 func TestOnlyTheEdgeReadsTheClock(t *testing.T) {

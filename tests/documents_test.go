@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documents returns the pages that are for people: README.md and docs/*.md.
+// documents returns the pages that are for people: README.md, docs/*.md and those of clients/.
 func documents(t *testing.T) []*document {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
@@ -31,6 +32,13 @@ func documents(t *testing.T) []*document {
 		pages = append(pages, readDocument(t, "docs/"+filepath.Base(path)))
 	}
 	require.Greater(t, len(pages), 5)
+	paths, err = filepath.Glob(filepath.Join(root(t), "clients", "*", "README.md"))
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	pages = append(pages, readDocument(t, "clients/README.md"))
+	for _, path := range paths {
+		pages = append(pages, readDocument(t, "clients/"+filepath.Base(filepath.Dir(path))+"/README.md"))
+	}
 	return pages
 }
 
@@ -61,7 +69,7 @@ func (p *document) blocks(t *testing.T) (all []block) {
 	return all
 }
 
-// TestDocuments runs every block of README.md and docs/*.md by its language:
+// TestDocuments runs every block of README.md, docs/*.md and clients/*/README.md by its language:
 //
 //	redis   a transcript: its commands run over the wire, and the replies are compared (with -update, written)
 //	sh      bash parses it; the directives and the files of this repository that it names must exist
@@ -69,6 +77,7 @@ func (p *document) blocks(t *testing.T) (all []block) {
 //	go      compiled where the page says how, parsed elsewhere
 //	http    requests over HTTP, with their replies (web_test.go)
 //	nginx, caddy, traefik, envoy    the configuration of a proxy, which tests/proxies tests
+//	go, python, js    in clients/: lines of a test in the folder of the page
 //	text    nothing runs it: a picture, a form, a log
 //
 // docs/commands.md is generated from docs/examples.txt, which TestExamples runs.
@@ -92,11 +101,46 @@ func TestDocuments(t *testing.T) {
 // proxies are the languages of the blocks that tests/proxies tests.
 var proxies = []string{"nginx", "caddy", "traefik", "envoy"}
 
+// testedIn are the languages of the blocks that are lines of a test of a client, each with the end of the test's name.
+var testedIn = map[string]string{"go": "_test.go", "python": ".py", "js": ".mjs"}
+
+// isTested reports whether a test in the folder of the page has these lines. The indentation may differ.
+func (p *document) isTested(t *testing.T, lines, suffix string) (found bool) {
+	t.Helper()
+	folder := filepath.Join(root(t), filepath.Dir(p.path))
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && entry.Name() == "node_modules":
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(path, suffix) || !strings.Contains(strings.TrimPrefix(path, folder), "test"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		found = found || strings.Contains(flush(string(text)), flush(lines))
+		return err
+	})
+	require.NoError(t, err)
+	return found
+}
+
+// flush removes the indentation of lines.
+func flush(lines string) string {
+	var b strings.Builder
+	for line := range strings.Lines(lines) {
+		b.WriteString(strings.TrimSpace(line) + "\n")
+	}
+	return b.String()
+}
+
 func (p *document) run(t *testing.T, b block, rules string) {
 	t.Helper()
 	switch text := strings.Join(p.lines[b.from:b.to], "\n"); {
 	case p.path == "docs/commands.md", b.language == "text", b.language == "yaml":
 	case p.path == "docs/http.md" && slices.Contains(proxies, b.language):
+	case strings.HasPrefix(p.path, "clients/") && testedIn[b.language] != "":
+		require.True(t, p.isTested(t, text, testedIn[b.language]), "%s:%d: no test in the folder of the page has these lines", p.path, b.from+1)
 	case b.language == "http":
 		p.playWeb(t, b)
 	case b.language == "redis":

@@ -20,7 +20,7 @@ var (
 	linkText     = regexp.MustCompile(`\[([^\]]*)\]\([^()]*\)`)
 )
 
-// TestLinks follows every relative link and anchor of README.md and docs/*.md.
+// TestLinks follows every relative link and anchor of README.md, docs/*.md and clients/*/README.md.
 func TestLinks(t *testing.T) {
 	followed := 0
 	for _, p := range documents(t) {

@@ -261,11 +261,11 @@ func parsePage(path, text string) page {
 	return p
 }
 
-// pages reads README.md, the pages of docs/ and of tests/.
+// pages reads README.md, the pages of docs/, of tests/ and of clients/.
 func pages(t *testing.T) (all []page) {
 	t.Helper()
 	top := root(t)
-	for _, pattern := range []string{"README.md", "docs/*.md", "docs/*/*.md", "tests/*/*.md"} {
+	for _, pattern := range []string{"README.md", "docs/*.md", "docs/*/*.md", "tests/*/*.md", "clients/*.md", "clients/*/*.md"} {
 		paths, err := filepath.Glob(filepath.Join(top, filepath.FromSlash(pattern)))
 		require.NoError(t, err)
 		for _, path := range paths {

@@ -24,7 +24,7 @@ func goRedis(ctx context.Context) {
 			{"ping", func(ctx context.Context, r *redis.Client) { equal("PONG", get(r.Ping(ctx).Result())) }},
 			{"strings", goRedisStrings}, {"nulls", goRedisNulls}, {"zset", goRedisZset}, {"pipeline", goRedisPipeline},
 			{"transaction", goRedisTransaction}, {"sliding log", goRedisSlidingLog}, {"scan", goRedisScan},
-			{"throttle", goRedisThrottle}, {"middleware", goRedisMiddleware}, {"errors", goRedisErrors}, {"client", goRedisConn}, {"binary", goRedisBinary},
+			{"throttle", goRedisThrottle}, {"errors", goRedisErrors}, {"client", goRedisConn}, {"binary", goRedisBinary},
 			{"reconnect", goRedisReconnect}, {"select", goRedisSelect}, {"auth", goRedisAuth}, {"cluster", goRedisCluster},
 		}
 		for _, c := range checks {

@@ -1,0 +1,96 @@
+// Package grpclimit has interceptors for gRPC servers that ask the rules of cellserver.
+//
+// The interceptors ask once for each unary call and once at the start of each stream. A refused call has the status
+// ResourceExhausted with a RetryInfo; if the limiter fails closed, the status is Unavailable. The header of the call has
+// ratelimit-policy, ratelimit and retry-after. All other behaviour is that of package ratelimit.
+//
+// The package takes no locks.
+package grpclimit
+
+import (
+	"context"
+	"strconv"
+
+	"cellserver/clients/go/ratelimit"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+)
+
+// A Rule is the name of a rule and the key of a call. The method is the full one, such as /package.Service/Method.
+type Rule struct {
+	Name string
+	Key  func(ctx context.Context, method string) string
+}
+
+// Address is the key of a client without a name: the address of its connection, as [ratelimit.Address] has it.
+func Address(ctx context.Context, _ string) string {
+	if p, ok := peer.FromContext(ctx); ok {
+		return ratelimit.Network(p.Addr.String())
+	}
+	return ""
+}
+
+// Unary returns the interceptor of unary calls.
+func Unary(l *ratelimit.Limiter, rules ...Rule) grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		header, err := ask(ctx, l, info.FullMethod, rules)
+		_ = grpc.SetHeader(ctx, header) // fails only if the header has been sent
+		if err != nil {
+			return nil, err
+		}
+		return handler(ctx, request)
+	}
+}
+
+// Stream returns the interceptor of streams.
+func Stream(l *ratelimit.Limiter, rules ...Rule) grpc.StreamServerInterceptor {
+	return func(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+		header, err := ask(stream.Context(), l, info.FullMethod, rules)
+		_ = stream.SetHeader(header) // fails only if the header has been sent
+		if err != nil {
+			return err
+		}
+		return handler(server, stream)
+	}
+}
+
+// ask asks the rules. It returns the header of the call, and the status of a refusal.
+func ask(ctx context.Context, l *ratelimit.Limiter, method string, rules []Rule) (metadata.MD, error) {
+	questions := make([]ratelimit.Question, len(rules))
+	for i, rule := range rules {
+		questions[i] = ratelimit.Question{Rule: rule.Name, Key: rule.Key(ctx, method)}
+	}
+	d, err := l.Ask(ctx, questions...)
+	if err != nil {
+		return metadata.Pairs("retry-after", "1"), status.Error(codes.Unavailable, "the rate limiter does not answer")
+	}
+	header := metadata.MD{}
+	if d.Policy != "" {
+		header.Set("ratelimit-policy", d.Policy)
+		header.Set("ratelimit", d.Limit)
+	}
+	if d.Allowed {
+		return header, nil
+	}
+	refusal := status.New(codes.ResourceExhausted, "the quota is used up")
+	if seconds, ok := d.RetrySeconds(); ok {
+		header.Set("retry-after", strconv.FormatInt(seconds, 10))
+		refusal = withDelay(refusal, d)
+	}
+	return header, refusal.Err()
+}
+
+// withDelay adds the wait in the form that clients of gRPC know.
+func withDelay(refusal *status.Status, d ratelimit.Decision) *status.Status {
+	with, err := refusal.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(d.RetryAfter)})
+	if err != nil {
+		return refusal
+	}
+	return with
+}

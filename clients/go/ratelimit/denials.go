@@ -1,0 +1,73 @@
+package ratelimit
+
+import (
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
+
+// longestDenial bounds how long a refusal is repeated without a request to the server. So a change of a rule has its effect
+// after this time.
+const longestDenial = time.Second
+
+// denials remembers refusals by their questions. If there are too many, the one that was used least recently goes.
+type denials struct {
+	mu     sync.Mutex
+	byName *simplelru.LRU[string, denial] // nil remembers no refusal
+}
+
+type denial struct {
+	decision Decision
+	until    time.Time
+}
+
+func newDenials(most int) denials {
+	if most < 0 {
+		return denials{}
+	}
+	all, err := simplelru.NewLRU[string, denial](most, nil)
+	if err != nil {
+		panic(err) // most is positive
+	}
+	return denials{byName: all}
+}
+
+// find returns the refusal of a question. Of the callers after its end one finds nothing and asks the server. The others get
+// the old refusal until that one has its answer, or until the time-out.
+func (d *denials) find(name string, now time.Time, timeout time.Duration) (Decision, bool) {
+	if d.byName == nil {
+		return Decision{}, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	found, ok := d.byName.Get(name)
+	if ok && !now.Before(found.until) {
+		d.byName.Add(name, denial{found.decision, now.Add(timeout)})
+		ok = false
+	}
+	return found.decision, ok
+}
+
+// add remembers a refusal of a question that was asked at now.
+func (d *denials) add(name string, refusal Decision, now time.Time) {
+	if d.byName == nil {
+		return
+	}
+	wait := longestDenial
+	if refusal.RetryAfter >= 0 {
+		wait = min(wait, refusal.RetryAfter)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.byName.Add(name, denial{refusal, now.Add(wait)})
+}
+
+func (d *denials) remove(name string) {
+	if d.byName == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.byName.Remove(name)
+}

@@ -1,0 +1,12 @@
+// Package ratelimit is HTTP middleware that asks the rules of cellserver. Package grpclimit is the same for gRPC.
+//
+// Start with [New] and [Limiter.Handler]; [Limiter.Ask] is for other frameworks. ../../README.md says how the middleware
+// behaves, and the packages for Python and Node behave the same way.
+//
+//   - limiter.go asks the server, within the time-out;
+//   - reply.go reads the reply and writes the values of the headers;
+//   - denials.go remembers refusals;
+//   - http.go is the middleware, and key.go has the keys.
+//
+// A Limiter is safe for concurrent use. Its one lock is in denials.go, and is held for a map access only.
+package ratelimit

@@ -1,0 +1,63 @@
+package ratelimit_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"cellserver/clients/go/internal/testserver"
+	"cellserver/clients/go/ratelimit"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestExample is the test of ../README.md.
+func TestExample(t *testing.T) {
+	rdb, err := ratelimit.Connect(testserver.Start(t).URL)
+	require.NoError(t, err)
+	defer rdb.Close()
+	do := func(args ...any) { require.NoError(t, rdb.Do(t.Context(), args...).Err()) }
+	page := http.NotFoundHandler()
+	byUser := func(r *http.Request) string { return r.Header.Get("X-User") }
+
+	do("DEBUG", "CLOCK", "SET", "1800000000000000000")           // the clock stands still
+	do("CL.RULE", "SET", "login", "CL.THROTTLE", "2", "1", "10") // three at once, then one every 10 seconds
+	limiter, err := ratelimit.New(rdb, ratelimit.Options{Denials: -1, Timeout: time.Minute})
+	require.NoError(t, err)
+	service := limiter.Handler(page, ratelimit.Rule{Name: "login", Key: byUser})
+	for _, status := range []int{404, 404, 404, 429} {
+		require.Equal(t, status, visit(service))
+	}
+	do("DEBUG", "CLOCK", "ADVANCE", "10000000000")
+	require.Equal(t, 404, visit(service))
+}
+
+func visit(service http.Handler) (status int) {
+	w := httptest.NewRecorder()
+	service.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	return w.Code
+}
+
+// limited is the service of ../README.md.
+func limited(address string, service http.Handler) (http.Handler, error) {
+	rdb, err := ratelimit.Connect(address) // such as redis://:secret@10.0.0.5:6379
+	if err != nil {
+		return nil, err
+	}
+	limiter, err := ratelimit.New(rdb, ratelimit.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return limiter.Handler(service,
+		ratelimit.Rule{Name: "per-ip", Key: ratelimit.Address},
+		ratelimit.Rule{Name: "login", Key: func(r *http.Request) string { return r.Header.Get("X-User") }},
+	), nil
+}
+
+// TestService lets the service start without a server: it fails open.
+func TestService(t *testing.T) {
+	service, err := limited("redis://127.0.0.1:1", http.NotFoundHandler())
+	require.NoError(t, err)
+	require.Equal(t, 404, visit(service))
+}

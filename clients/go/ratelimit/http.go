@@ -1,0 +1,63 @@
+package ratelimit
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+)
+
+// A Rule is the name of a rule and the key of a request. A missing key is "", and all requests without a key share its limit.
+type Rule struct {
+	Name string
+	Key  func(*http.Request) string
+}
+
+// Handler passes a request to next if all rules allow it. It answers 429 to a refused request, and 503 if the limiter fails closed.
+func (l *Limiter) Handler(next http.Handler, rules ...Rule) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		questions := make([]Question, len(rules))
+		for i, rule := range rules {
+			questions[i] = Question{rule.Name, rule.Key(r)}
+		}
+		d, err := l.Ask(r.Context(), questions...)
+		if err != nil {
+			w.Header().Set("Retry-After", "1")
+			writeProblem(w, problem{Status: http.StatusServiceUnavailable, Title: "The rate limiter does not answer"})
+			return
+		}
+		d.SetHeaders(w.Header())
+		if d.Allowed {
+			next.ServeHTTP(w, r)
+			return
+		}
+		writeProblem(w, problem{Type: quotaExceeded, Title: "The quota is used up", Status: http.StatusTooManyRequests, Violated: d.Violated})
+	})
+}
+
+// SetHeaders sets RateLimit-Policy and RateLimit, and Retry-After of a refusal that ends.
+func (d Decision) SetHeaders(h http.Header) {
+	if d.Policy != "" {
+		h.Set("RateLimit-Policy", d.Policy)
+		h.Set("RateLimit", d.Limit)
+	}
+	if seconds, ok := d.RetrySeconds(); ok {
+		h.Set("Retry-After", strconv.FormatInt(seconds, 10))
+	}
+}
+
+// A problem is an answer in the form of RFC 9457.
+type problem struct {
+	Type     string   `json:"type,omitempty"`
+	Title    string   `json:"title"`
+	Status   int      `json:"status"`
+	Violated []string `json:"violated-policies,omitempty"`
+}
+
+// quotaExceeded is the problem type of draft-ietf-httpapi-ratelimit-headers.
+const quotaExceeded = "https://iana.org/assignments/http-problem-types#quota-exceeded"
+
+func writeProblem(w http.ResponseWriter, p problem) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p) // the client has left if this fails
+}

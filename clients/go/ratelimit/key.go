@@ -1,0 +1,38 @@
+package ratelimit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/netip"
+)
+
+// longestKey is the length in bytes of the longest key that the server gets as it is.
+const longestKey = 256
+
+// shorten returns a key, or the hash of a long key.
+func shorten(key string) string {
+	if len(key) <= longestKey {
+		return key
+	}
+	hash := sha256.Sum256([]byte(key))
+	return "sha256:" + hex.EncodeToString(hash[:])
+}
+
+// Address is the key of a client without a name: the address of its connection. An IPv6 address counts as its network of 64 bits,
+// because a client has all addresses of such a network. Behind a proxy all clients have the address of the proxy, so a
+// service there needs a key function of its own.
+func Address(r *http.Request) string { return Network(r.RemoteAddr) }
+
+// Network returns the key of an address with a port. Another text is its own key.
+func Network(address string) string {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return address
+	}
+	ip := at.Addr().Unmap().WithZone("")
+	if ip.Is4() {
+		return ip.String()
+	}
+	return netip.PrefixFrom(ip, 64).Masked().String()
+}

@@ -1,0 +1,138 @@
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"golang.org/x/time/rate"
+)
+
+// Options are the choices of a user. The zero value has all defaults.
+type Options struct {
+	// Timeout bounds the wait for a decision; 250 ms by default.
+	Timeout time.Duration
+	// FailClosed refuses actions while the limiter does not answer. By default they are allowed: the limiter fails open.
+	FailClosed bool
+	// Denials is how many refusals the limiter remembers; 10,000 by default. With -1 it remembers no refusal, and tests that
+	// set the clock of the server need that.
+	Denials int
+	// OnError is called for each action without a decision. By default the limiter logs one of them every 10 seconds.
+	OnError func(error)
+}
+
+// A Question is a rule and the key that it limits. A rule with scopes needs a question for each scope.
+type Question struct{ Rule, Key string }
+
+// A Limiter asks the rules of a server.
+type Limiter struct {
+	rdb     redis.UniversalClient
+	options Options
+	denials denials
+	now     func() time.Time
+}
+
+// Connect returns a client for a URL, such as redis://:secret@10.0.0.5:6379. The client keeps to the time-out of the limiter. It does
+// not send a command again, because the server may have counted it.
+func Connect(url string) (*redis.Client, error) {
+	options, err := clientOptions(url)
+	if err != nil {
+		return nil, err
+	}
+	return redis.NewClient(options), nil
+}
+
+func clientOptions(url string) (*redis.Options, error) {
+	options, err := redis.ParseURL(url)
+	if err != nil {
+		return nil, fmt.Errorf("ratelimit: %w", err)
+	}
+	options.ContextTimeoutEnabled, options.MaxRetries, options.DialerRetries = true, -1, 1
+	return options, nil
+}
+
+// errTimeout says how a client keeps to the time-out.
+var errTimeout = errors.New("ratelimit: set ContextTimeoutEnabled in the options of the client: it ignores the time-out without it")
+
+// New returns a limiter that asks over a client of [Connect]. Another client must have ContextTimeoutEnabled.
+func New(rdb redis.UniversalClient, options Options) (*Limiter, error) {
+	if !keepsTimeout(rdb) {
+		return nil, errTimeout
+	}
+	if options.Timeout <= 0 {
+		options.Timeout = 250 * time.Millisecond
+	}
+	if options.Denials == 0 {
+		options.Denials = 10_000
+	}
+	if options.OnError == nil {
+		sometimes := rate.Sometimes{Interval: 10 * time.Second}
+		options.OnError = func(err error) {
+			sometimes.Do(func() { slog.Error("the rate limiter did not decide", "error", err) })
+		}
+	}
+	return &Limiter{rdb: rdb, options: options, denials: newDenials(options.Denials), now: time.Now}, nil
+}
+
+// keepsTimeout reports whether a client ends a command at the deadline of its context.
+func keepsTimeout(rdb redis.UniversalClient) bool {
+	switch c := rdb.(type) {
+	case *redis.Client:
+		return c.Options().ContextTimeoutEnabled
+	case *redis.ClusterClient:
+		return c.Options().ContextTimeoutEnabled
+	case *redis.Ring:
+		return c.Options().ContextTimeoutEnabled
+	}
+	return true
+}
+
+// Ask asks all rules about one action. Either all rules allow the action and count it, or no rule counts it.
+//
+// If the server does not decide in time, the limiter calls OnError and allows the action. With FailClosed it returns the error.
+func (l *Limiter) Ask(ctx context.Context, questions ...Question) (Decision, error) {
+	args := command(questions)
+	name, now := fmt.Sprintf("%q", args[2:]), l.now()
+	if d, ok := l.denials.find(name, now, l.options.Timeout); ok {
+		return d, nil
+	}
+	d, err := l.do(ctx, args)
+	switch {
+	case err != nil:
+		l.denials.remove(name)
+		l.options.OnError(err)
+		if l.options.FailClosed {
+			return Decision{}, err
+		}
+		return Decision{Allowed: true}, nil
+	case d.Allowed:
+		l.denials.remove(name)
+	default:
+		l.denials.add(name, d, now)
+	}
+	return d, nil
+}
+
+// command returns CL.MCHECK with the questions. It also serves for one rule, so that there is one form of reply.
+func command(questions []Question) []any {
+	args := []any{"CL.MCHECK", len(questions)}
+	for _, q := range questions {
+		args = append(args, q.Rule, shorten(q.Key))
+	}
+	return append(args, "EXPLAIN", "MS")
+}
+
+// do sends the command. The server counts an action also if its client leaves meanwhile.
+func (l *Limiter) do(ctx context.Context, args []any) (Decision, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.options.Timeout)
+	defer cancel()
+	cmd := redis.NewSliceCmd(ctx, args...)
+	cmd.SetFirstKeyPos(3)
+	if err := l.rdb.Process(ctx, cmd); err != nil {
+		return Decision{}, fmt.Errorf("ratelimit: %w", err)
+	}
+	return readDecision(cmd.Val(), args[2:])
+}
