@@ -39,6 +39,8 @@ type Runner interface {
 	// Admit returns the error of a command that a script must not run now. wrote says that the script has written: then the
 	// state of the server is no reason.
 	Admit(inner *Call, wrote bool) error
+	// Permit returns the error of a command of a script that the user must not run.
+	Permit(inner *Call) error
 }
 
 // Name returns the command's full name, "" if there is no such command.
@@ -83,7 +85,7 @@ func (c *Call) MayHold(what string, bytes int) bool {
 
 // MustAuthenticate reports whether the connection has to authenticate before other commands.
 func (c *Conn) MustAuthenticate(s *Server) bool {
-	return !c.Identity.Authed && s.Config().RequirePass != ""
+	return c.Identity.User == s.Users.Guest && !s.Users.Default.Open()
 }
 
 // Verdict is an error that is not a reply. It tells the session what to do after the command. The

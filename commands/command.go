@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"cellserver/acl"
 	"cellserver/store"
 )
 
@@ -91,11 +92,14 @@ type Command struct {
 	// if only the sizes of its values count.
 	Steps func(args [][]byte) int
 
+	Channels Channels // which arguments are channels
+
 	Subs []*Command // subcommands, of a parent
 
 	parent   *Command
-	index    int  // position in everyCommand; counters of the command have the same index
-	onOneKey bool // the command works on the key in its first argument, and on nothing else
+	index    int              // position in everyCommand; counters of the command have the same index
+	needs    []acl.Permission // of each key specification
+	onOneKey bool             // the command works on the key in its first argument, and on nothing else
 }
 
 // Deprecation says since which Redis version a command is deprecated, and which command replaces
@@ -177,6 +181,7 @@ func Register(c *Command) *Command {
 func (c *Command) enter() {
 	c.index = len(everyCommand)
 	c.onOneKey = c.Keys.First == 1 && c.Keys.Last == 1 && c.Keys.NumKeys == 0 && c.Footprint == nil && c.Flags&WholeKeyspace == 0
+	c.needs = permissions(c.Keys.Access)
 	everyCommand = append(everyCommand, c)
 }
 

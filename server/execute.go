@@ -114,9 +114,11 @@ func (c *Client) Run(inner *commands.Call) {
 	}
 	mark := inner.Out.Mark()
 	defer func() { c.exhausted(inner, mark, recover()) }()
-	if inner.InScript {
+	switch {
+	case inner.InScript:
 		c.runInScript(inner)
-	} else {
+	case c.refuseQueued(inner):
+	default:
 		c.run(inner)
 	}
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"log/slog"
 
+	"cellserver/acl"
 	"cellserver/commands"
 	"cellserver/internal/config"
 	"cellserver/limiters/rules"
@@ -67,7 +68,14 @@ type Options struct {
 func New(o Options) *Server {
 	s := &Server{settings: newSettings(o)}
 	s.positions = o.Positions
-	s.settings.changed = s.slow.Configure
+	users := acl.New(commands.Rights())
+	users.SetPassword(o.Config.RequirePass)
+	s.settings.changed = func(old, cfg *config.Config) {
+		s.slow.Configure(cfg)
+		if cfg.RequirePass != old.RequirePass {
+			users.SetPassword(cfg.RequirePass)
+		}
+	}
 	s.slow.Configure(o.Config)
 	config := s.settings.Current
 	s.clients = clients.New(config)
@@ -85,7 +93,7 @@ func New(o Options) *Server {
 	})
 	s.parts = commands.Server{
 		Store: o.Store, Clock: o.Clock, Log: o.Log, Settings: s.settings, Rules: ruleSet,
-		Clients: s.clients, Scripts: known, Disk: o.Persistence, Control: &s.control,
+		Clients: s.clients, Scripts: known, Disk: o.Persistence, Control: &s.control, Users: users,
 		Listeners: commands.Listeners{PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors},
 		Stats:     commands.Stats{Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow, Logins: s.stats.Logins, Report: s.report},
 	}
@@ -109,6 +117,9 @@ func (s *Server) Committed(tx *store.Tx, effects []store.Effect) {
 
 // Config returns the configuration in force. The caller must not change it.
 func (s *Server) Config() *config.Config { return s.settings.Current() }
+
+// Users returns the users of the server.
+func (s *Server) Users() *acl.Users { return s.parts.Users }
 
 // Clients returns the number of connections.
 func (s *Server) Clients() int { return s.clients.Len() }

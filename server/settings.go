@@ -13,7 +13,7 @@ type settings struct {
 	current  atomic.Pointer[config.Config]
 	changing sync.Mutex // held while CONFIG SET makes the next configuration
 	check    func(old, new *config.Config) error
-	changed  func(*config.Config) // applies the thresholds of the slow log
+	changed  func(old, new *config.Config) // applies what other parts keep of it
 	rewrite  func(*config.Config) error
 	events   atomic.Uint32 // the commands.Events of current; each command reads it
 }
@@ -50,7 +50,7 @@ func (s *settings) Change(next func(old *config.Config) (*config.Config, error))
 		}
 	}
 	s.use(cfg)
-	s.changed(cfg)
+	s.changed(old, cfg)
 	return nil, nil
 }
 

@@ -67,6 +67,15 @@ const (
 	FsyncNo          Fsync = "no"
 )
 
+// PubSubDefault says which channels the rules of a new user begin with.
+type PubSubDefault string
+
+// The values of acl-pubsub-default.
+const (
+	AllChannels   PubSubDefault = "allchannels"
+	ResetChannels PubSubDefault = "resetchannels"
+)
+
 // OutputLimit bounds the bytes of replies that wait for one client. The server closes the connection when more
 // than Hard bytes wait, or when more than Soft bytes wait for Seconds without a pause. Zero is no limit.
 type OutputLimit struct {
@@ -126,6 +135,7 @@ type Config struct {
 	RequirePass            string
 	AuthFailLimit          FailLimit
 	ACLLogMaxLen           int64 // entries
+	ACLPubSubDefault       PubSubDefault
 	EnableDebugCommand     Access
 	EnableProtectedConfigs Access // who may change protected directives
 

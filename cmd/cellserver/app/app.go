@@ -156,7 +156,9 @@ func (a *App) usage() report.Usage {
 func (a *App) Addr() net.Addr { return a.sockets.addresses()[0] }
 
 // Greeting returns the addresses of the listeners and a command to try.
-func (a *App) Greeting() string { return greeting(a.sockets.addresses(), a.server.Config()) }
+func (a *App) Greeting() string {
+	return greeting(a.sockets.addresses(), a.server.Config(), !a.server.Users().Default.Open())
+}
 
 // ReloadRules reads the rules-file again, even if its time and size are the same. SIGHUP calls it.
 // The log has the result.

@@ -35,7 +35,7 @@ var apiBounds = bounded.Bounds{
 func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *config.Config) {
 	w.lines = line.New(apiLines, barrier, func(p commands.Peer) line.Handler {
 		client := s.Connect(p)
-		client.Conn().Identity.Authed = true
+		client.Conn().Identity.User = s.Users().Default
 		return client
 	})
 	w.Handler = w.gate(&httpapi.API{Commands: w.lines, Config: func() httpapi.Config {
