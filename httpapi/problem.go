@@ -28,6 +28,7 @@ const (
 	badRequest   = "bad_request"
 	missingKey   = "missing_key"
 	noSuchRule   = "no_such_rule"
+	noReserved   = "no_reservation"
 	wrongType    = "wrong_type"
 	notAllowed   = "method_not_allowed"
 	notFound     = "not_found"
@@ -53,7 +54,12 @@ func ofReply(text string) *Problem {
 		if rest == "no such rule" {
 			return problem(http.StatusNotFound, noSuchRule, "there is no such rule: CL.RULE LIST shows all rules")
 		}
+		if strings.HasPrefix(rest, "too many reservations") {
+			return problem(http.StatusServiceUnavailable, unavailable, "%s", rest)
+		}
 		return wrong("%s", strings.TrimPrefix(strings.TrimPrefix(text, "ERR "), "Cell error: Store error: "))
+	case "NORESERVATION":
+		return problem(http.StatusNotFound, noReserved, "%s", rest)
 	case "WRONGTYPE":
 		return problem(http.StatusConflict, wrongType, "%s", rest)
 	case "MOVED":
