@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 	"script/machine": {"script/lua51", "script/syntax"},
 	"script/stdlib":  {"script/lua51", "script/machine"},
 	"script/lib":     {"script/lua51", "script/machine"},
-	"script":         {"script/lib", "script/lua51", "script/machine", "script/stdlib"},
+	"script":         {"internal/quote", "script/lib", "script/lua51", "script/machine", "script/stdlib"},
 
 	// The frame of commands, and the families, which do not know each other.
 	"commands": {"internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters",
