@@ -63,9 +63,12 @@ func (c *Call) Shown(i int) []byte {
 func (c *Call) NowMillis() int64 { return c.Now / 1e6 }
 
 // EffectiveFlags returns the command's flags. The flags of EXEC include the flags of all queued
-// commands.
+// commands. A script that begins with #!lua says itself whether it writes.
 func (c *Call) EffectiveFlags() Flags {
-	if c.Cmd.Name == "exec" {
+	switch {
+	case c.Cmd.Flags&RunsScript != 0:
+		return c.Server.Scripts.Flags(c, ScriptOf(c))
+	case c.Cmd.Name == "exec":
 		return c.Cmd.Flags | c.Conn.Transaction.Queue.Flags
 	}
 	return c.Cmd.Flags

@@ -68,7 +68,7 @@ func needsLog(call *commands.Call, strict bool) bool {
 // limits reports whether all writes of a command or of a transaction belong to limiters.
 func limits(call *commands.Call) bool {
 	if call.Cmd.Name != "exec" {
-		return call.Cmd.Group == commands.GroupLimiter
+		return call.Cmd.Group == commands.GroupLimiter || call.Cmd.Flags&commands.RunsScript != 0 // its commands are checked
 	}
 	for _, q := range call.Conn.Transaction.Queue.Commands {
 		if q.Cmd.Flags&commands.Write != 0 && q.Cmd.Group != commands.GroupLimiter {

@@ -111,7 +111,7 @@ func (c *Client) queue(call *commands.Call) resp.Status {
 	if !call.MayHold("transaction", q.Bytes+commands.QueuedBytes(call.Args)) {
 		return resp.Close
 	}
-	q.Add(call.Cmd, call.Args)
+	q.Add(call.Cmd, call.EffectiveFlags(), call.Args)
 	call.Out.Simple("QUEUED")
 	return resp.Continue
 }

@@ -183,9 +183,10 @@ func (c *Client) perform(call *commands.Call) error {
 	return err
 }
 
-// notify passes a command to the tracking table and to the monitors.
+// notify passes a command to the tracking table and to the monitors. Of a script, the table knows
+// the keys that its commands read.
 func (c *Client) notify(call *commands.Call) {
-	if call.Cmd.Flags&commands.ReadOnly != 0 && call.Tx != nil && c.conn.Tracking.Wants() {
+	if call.Cmd.Flags&(commands.ReadOnly|commands.RunsScript) == commands.ReadOnly && call.Tx != nil && c.conn.Tracking.Wants() {
 		tracking.NoteReads(call)
 	}
 	if call.Cmd.Flags&commands.RunsScript == 0 {

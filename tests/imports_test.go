@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 	"script/machine": {"script/lua51", "script/syntax"},
 	"script/stdlib":  {"script/lua51", "script/machine"},
 	"script/lib":     {"script/lua51", "script/machine"},
-	"script":         {"script/lib", "script/lua51", "script/machine", "script/stdlib"},
+	"script":         {"internal/quote", "script/lib", "script/lua51", "script/machine", "script/stdlib"},
 
 	// Users and their rights know commands by name only.
 	"acl": {"internal/glob", "internal/quote"},

@@ -14,7 +14,7 @@ import (
 // (commands.Server), of its counters (commands.Stats), and of the own connection (commands.Conn). The keyspace comes with
 // the transaction (Call.Tx) and is free for all. A new reach is a decision, made here.
 var mayReach = map[string][]string{
-	"commands/admin": {"Server.Clients", "Server.Clock", "Server.Config", "Server.Control", "Server.Disk", "Server.Log", "Stats.Logins", "Listeners.Monitors", "Listeners.PubSub", "Server.Settings",
+	"commands/admin": {"Server.Clients", "Server.Clock", "Server.Config", "Server.Control", "Server.Disk", "Server.Log", "Server.Scripts", "Stats.Logins", "Listeners.Monitors", "Listeners.PubSub", "Server.Settings",
 		"Server.Stats", "Server.Store", "Stats.Commands", "Stats.Latency", "Stats.Report", "Stats.Slow", "Server.Users",
 		"Conn.Identity", "Conn.Link", "Conn.Modes", "Conn.Now", "Conn.Transaction", "Conn.Wait"},
 	"commands/cluster": {"Server.Config", "Server.Control", "Conn.Link", "Conn.Modes", "Conn.Transaction"},

@@ -18,7 +18,10 @@ const (
 
 func save(c *commands.Call) error {
 	p := c.Server.Disk
-	if p.Writing() == "rdb" {
+	switch {
+	case c.Server.Scripts.Busy(c):
+		return commands.ErrBusy
+	case p.Writing() == "rdb":
 		return errSaving
 	}
 	if p.Save() != nil {

@@ -38,7 +38,7 @@ func (r *runner) Call(args [][]byte, version int) script.Reply {
 		return stop(r.restart(commands.Restart))
 	}
 	if cmd.Flags&commands.Write != 0 && !r.mayWrite() {
-		return stop(errKilled)
+		return stop(r.ended())
 	}
 	if err := r.execute(inner, version); err != nil {
 		return stop(err)

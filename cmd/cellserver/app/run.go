@@ -101,6 +101,7 @@ func (a *App) waitForStop(ctx context.Context) (mode commands.ShutdownMode, refu
 		return commands.ShutdownMode{Now: true, NoSave: true}, err
 	case <-ctx.Done():
 	}
+	defer a.endScripts(a.shutdownTimeout())() // the snapshot waits for them
 	if a.disk.PrepareStop(false, false) != nil {
 		a.log.Error("not stopping, because the data could not be saved: free disk space and send SHUTDOWN, " +
 			"or stop without a snapshot by SHUTDOWN NOSAVE or a second signal")
@@ -109,12 +110,42 @@ func (a *App) waitForStop(ctx context.Context) (mode commands.ShutdownMode, refu
 	return mode, nil
 }
 
-// drain closes the listeners. Then it waits until every connection has its replies, and closes the connections.
+func (a *App) shutdownTimeout() time.Duration {
+	return time.Duration(a.server.Config().ShutdownTimeout) * time.Second
+}
+
+// stopScriptsEvery is how often endScripts looks for a script that takes long.
+const stopScriptsEvery = 50 * time.Millisecond
+
+// endScripts ends every script that takes long, after a timeout and until the caller calls stop. A script without an end
+// would hold its keys, and the server could not stop.
+func (a *App) endScripts(timeout time.Duration) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		for wait := timeout; ; wait = stopScriptsEvery {
+			select {
+			case <-done:
+				return
+			case <-time.After(wait):
+				a.server.StopScripts()
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// drain closes the listeners. Then it waits until every connection has its replies, and closes the connections. With
+// SHUTDOWN NOSAVE no script keeps it waiting.
 func (a *App) drain(mode commands.ShutdownMode) {
-	timeout := time.Duration(a.server.Config().ShutdownTimeout) * time.Second
+	timeout := a.shutdownTimeout()
 	if mode.Now {
 		timeout = 0
 	}
+	forScripts := timeout
+	if mode.NoSave {
+		forScripts = 0
+	}
+	defer a.endScripts(forScripts)()
 	a.log.Info("stopping", "clients", a.server.Clients(), "timeout", timeout)
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
