@@ -52,6 +52,7 @@ const (
 	GroupSortedSet   Group = "sorted-set"
 	GroupHash        Group = "hash"
 	GroupSet         Group = "set"
+	GroupList        Group = "list"
 	GroupTransaction Group = "transactions"
 	GroupPubSub      Group = "pubsub"
 	GroupCluster     Group = "cluster"
