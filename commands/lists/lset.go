@@ -13,12 +13,12 @@ var (
 	_ = commands.Register(&commands.Command{
 		Name: "lset", Arity: 4, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupList, Since: "1.0.0",
 		Summary: "Set the value of an element in a list by its index", Usage: "key index element",
-		Complexity: "O(log(N)) where N is the length of the list.", Run: lset,
+		Complexity: "O(N) where N is the length of the list. Setting either the first or the last element of the list is O(1).", Run: lset,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "ltrim", Arity: 4, Flags: commands.Write, Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupList, Since: "1.0.0",
 		Summary: "Trim a list to the specified range", Usage: "key start stop",
-		Complexity: "O(log(N)) where N is the length of the list.", Run: ltrim,
+		Complexity: "O(N) where N is the number of elements to be removed by the operation.", Run: ltrim,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "lrem", Arity: 4, Flags: commands.Write | commands.Linear, Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupList, Since: "1.0.0",
