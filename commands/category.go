@@ -36,7 +36,7 @@ var CategoryOrder = []string{"keyspace", "read", "write", "set", "sortedset", "l
 	"transaction", "scripting", "throttle"}
 
 var groupCategories = map[Group][]string{
-	GroupString: {"string"}, GroupSortedSet: {"sortedset"}, GroupHash: {"hash"}, GroupSet: {"set"}, GroupGeneric: {"keyspace"}, GroupConnection: {"connection"},
+	GroupString: {"string"}, GroupSortedSet: {"sortedset"}, GroupHash: {"hash"}, GroupSet: {"set"}, GroupList: {"list"}, GroupGeneric: {"keyspace"}, GroupConnection: {"connection"},
 	GroupTransaction: {"transaction"}, GroupLimiter: {"throttle"}, GroupScripting: {"scripting"},
 }
 

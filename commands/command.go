@@ -53,6 +53,7 @@ const (
 	GroupSortedSet   Group = "sorted-set"
 	GroupHash        Group = "hash"
 	GroupSet         Group = "set"
+	GroupList        Group = "list"
 	GroupTransaction Group = "transactions"
 	GroupPubSub      Group = "pubsub"
 	GroupCluster     Group = "cluster"

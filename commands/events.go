@@ -20,6 +20,7 @@ const (
 	SortedEvents
 	HashEvents
 	SetEvents
+	ListEvents
 	ExpiredEvents // a key was removed because it had expired
 	EvictedEvents // a key was evicted because of maxmemory
 	byKey         // to __keyspace@<db>__:<key>, with the event as the message
@@ -29,7 +30,7 @@ const (
 // EventsOf parses the letters of notify-keyspace-events. Without K or E there are no channels, so
 // there are no events. Letters of other classes have no events here.
 func EventsOf(letters string) (all Events) {
-	for i, letter := range "g$zhsxeKE" {
+	for i, letter := range "g$zhslxeKE" {
 		if strings.ContainsRune(letters, letter) || letter != 'K' && letter != 'E' && strings.Contains(letters, "A") {
 			all |= 1 << i
 		}

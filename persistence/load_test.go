@@ -49,9 +49,9 @@ func TestDamageRefusesToStart(t *testing.T) {
 
 func TestUnsupportedTypes(t *testing.T) {
 	files := &fstest.Memory{}
-	files.Put("dir/dump.rdb", []byte("REDIS0009\xfe\x00\x01\x04list\x01\x01x\x00\x01k\x01v\xff\x00\x00\x00\x00\x00\x00\x00\x00"))
+	files.Put("dir/dump.rdb", []byte("REDIS0009\xfe\x00\x0f\x06stream\x00\x00\x00\x00\x00\x00\x01k\x01v\xff\x00\x00\x00\x00\x00\x00\x00\x00"))
 	err := newServer(t, files).Start(context.Background())
-	require.ErrorContains(t, err, `key "list" has the unsupported type list`)
+	require.ErrorContains(t, err, `key "stream" has the unsupported type stream`)
 	require.ErrorContains(t, err, "start with --rdb-skip-unsupported yes")
 	s := started(t, files.Kill(), func(set *Settings) { set.SkipUnsupported = true })
 	require.Equal(t, map[string]string{"0/k": "v"}, s.contents())

@@ -11,13 +11,14 @@ import (
 	"cellserver/server/servertest"
 	"cellserver/store"
 	"cellserver/store/hash"
+	"cellserver/store/list"
 	"cellserver/store/set"
 
 	"github.com/stretchr/testify/require"
 )
 
-// linearCalls are calls of every Linear command, and the same on little. Sorted sets, hashes and sets (Z, H, M) have
-// 60,000 members, and the string S has 4 MB. Small letters name small values.
+// linearCalls are calls of every Linear command, and the same on little. Sorted sets, hashes, sets and lists (Z, H, M, Q) have
+// 60,000 members, the list Q2 has a million, and the list B has an element of 4 MB, as the string S. Small letters name small values.
 var linearCalls = map[string][2]string{
 	"zrange": {"Z 0 -1", "Z 0 99"}, "zrevrange": {"Z 0 -1", "Z 0 99"},
 	"zrangebyscore": {"Z -inf +inf", "Z 5 6"}, "zrevrangebyscore": {"Z +inf -inf", "Z 6 5"},
@@ -29,7 +30,10 @@ var linearCalls = map[string][2]string{
 	"hgetall": {"H", "h"}, "hkeys": {"H", "h"}, "hvals": {"H", "h"}, "hscan": {"H 0 COUNT 60000", "H 0 COUNT 5"},
 	"hrandfield": {"h -50000 WITHVALUES", "H 5"}, "smembers": {"M", "m"}, "sscan": {"M 0 COUNT 60000", "M 0 COUNT 5"},
 	"spop": {"M 50000", "M 5"}, "srandmember": {"m -50000", "M 5"},
-	"get": {"S", "s"}, "mget": {"S s", "s s"}, "getdel": {"S", "s"}, "getex": {"S PERSIST", "s PERSIST"}, "getset": {"S x", "s x"},
+	"lpop": {"Q 50000", "Q 5"}, "rpop": {"Q 50000", "Q"}, "lmpop": {"1 Q LEFT COUNT 50000", "1 Q LEFT"}, "lrange": {"Q 0 -1", "Q 30000 30099"},
+	"lindex": {"B 0", "Q 30000"}, "lpos": {"Q m000005 COUNT 0", "Q m000005"}, "linsert": {"Q2 BEFORE m000005 x", "Q BEFORE m000005 x"},
+	"lrem": {"Q2 1 m000005", "q 1 m000005"},
+	"get":  {"S", "s"}, "mget": {"S s", "s s"}, "getdel": {"S", "s"}, "getex": {"S PERSIST", "s PERSIST"}, "getset": {"S x", "s x"},
 	"getrange": {"S 0 -1", "S 5 9"}, "substr": {"S 0 -1", "S 5 9"}, "setrange": {"n 10000000 x", "S 5 x"}, "append": {"L x", "S x"},
 }
 
@@ -142,6 +146,22 @@ func big(h *servertest.Harness, lines string) {
 					add(store.Operands{Value: fmt.Appendf(nil, "m%06d", i), More: fmt.Append(nil, i)})
 				}
 			})
+		})
+	}
+	for key, elements := range map[string]int{"Q": 60_000, "q": 10, "Q2": 1_000_000, "B": 1} {
+		if !named(key) {
+			continue
+		}
+		h.Transact(key, func(tx *store.Tx, _ int64) {
+			e := tx.Write([]byte(key))
+			e.StoreAll(list.Type, store.NoExpiry, func(add func(store.Operands)) {
+				for i := range elements {
+					add(store.Operands{Value: fmt.Appendf(nil, "m%06d", i)})
+				}
+			})
+			if key == "B" {
+				e.Change(list.Set, store.Operands{Value: make([]byte, 4<<20)})
+			}
 		})
 	}
 	for key, size := range map[string]int{"S": 4 << 20, "s": 10, "L": 28 << 20} {

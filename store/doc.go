@@ -9,7 +9,8 @@
 //
 // A transaction ([Tx]) locks the partitions of its [Footprint] in ascending order. It finds an
 // [Entry] per key, and changes the keyspace only through entries. Each change is an [Effect]: an
-// absolute fact that a log or a replica can apply again. [Tx.End] hands the effects to the
+// absolute fact that a log or a replica can apply again. Only a list's effects are no such facts, so
+// each is applied exactly once. [Tx.End] hands the effects to the
 // observers while the locks are held, so the order of effects is the order of changes.
 //
 // If the wall clock is set back ([Store.StepBack]), every partition moves its keys back before the next transaction reads them.

@@ -236,7 +236,7 @@ func changeMembers(r *rand.Rand, e *Entry) {
 	}
 	for range 1 + members {
 		how := t.Changes[r.Intn(len(t.Changes))]
-		e.Change(how, Operands{Value: fmt.Append(nil, []string{"m", ""}[r.Intn(2)], r.Intn(6+members)), More: fmt.Append(nil, r.Intn(50)), Score: randomScore(r)})
+		e.Change(how, Operands{Value: fmt.Append(nil, []string{"m", ""}[r.Intn(2)], r.Intn(6+members)), More: fmt.Append(nil, r.Intn(50)), Score: randomScore(r), Int: int64(r.Intn(7) - 3), End: int64(r.Intn(80))})
 	}
 }
 

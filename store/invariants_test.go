@@ -26,5 +26,5 @@ func checkInvariants(t testing.TB, tx *Tx) {
 
 // limitsOf returns the same limits for every type.
 func limitsOf(members, bytes int) Limits {
-	return Limits{ZSetEntries: members, ZSetValue: bytes, HashEntries: members, HashValue: bytes, SetIntEntries: members}
+	return Limits{ZSetEntries: members, ZSetValue: bytes, HashEntries: members, HashValue: bytes, SetIntEntries: members, ListEntries: members, ListBytes: bytes}
 }

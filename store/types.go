@@ -2,6 +2,7 @@ package store
 
 import (
 	"cellserver/store/hash"
+	"cellserver/store/list"
 	"cellserver/store/set"
 	"cellserver/store/sortedset"
 	"cellserver/store/table"
@@ -13,6 +14,7 @@ var types = [...]*Type{
 	sortedset.Type,
 	hash.Type,
 	set.Type,
+	list.Type,
 }
 
 // typeOf has the description of each kind that is a collection.
@@ -64,6 +66,7 @@ const (
 	Sorted = value.Sorted // a sorted set
 	Hash   = value.Hash   // a hash
 	Set    = value.Set    // a set
+	List   = value.List   // a list
 )
 
 // NoExpiry is the expiry of a key that does not expire.

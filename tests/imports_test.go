@@ -56,10 +56,11 @@ var mayImport = map[string][]string{
 	"store/packed":    {"internal/decimal"},
 	"store/trie":      {"store/packed"},
 	"store/hash":      {"store/packed", "store/trie", "store/value"},
+	"store/list":      {"store/packed", "store/value"},
 	"store/set":       {"internal/decimal", "store/packed", "store/trie", "store/value"},
 	"store/sortedset": {"store/value"},
 	"store/table":     {"internal/decimal", "internal/exact", "internal/pieces", "store/memory", "store/value"},
-	"store":           {"internal/decimal", "internal/pieces", "store/hash", "store/memory", "store/set", "store/sortedset", "store/table", "store/value"},
+	"store":           {"internal/decimal", "internal/pieces", "store/hash", "store/list", "store/memory", "store/set", "store/sortedset", "store/table", "store/value"},
 
 	// Limits live in keys.
 	"limiters": {"internal/decimal", "internal/exact", "internal/rediserr", "internal/word", "gcra", "limiters/window", "limiters/slidinglog",
@@ -86,13 +87,14 @@ var mayImport = map[string][]string{
 	"commands/hashes":       {"commands", "internal/decimal", "internal/longdouble", "store", "store/hash"},
 	"commands/keys":         {"commands", "internal/config", "internal/glob", "persistence/rdb", "store"}, // DUMP and RESTORE speak the codec's payloads
 	"commands/limits":       {"commands", "gcra", "internal/exact", "limiters", "limiters/rules", "store"},
+	"commands/lists":        {"commands", "store", "store/list"},
 	"commands/pubsub":       {"commands", "internal/glob", "resp"},
 	"commands/scripting":    {"commands", "store"},
 	"commands/sets":         {"commands", "store", "store/set"},
 	"commands/sortedsets":   {"commands", "resp", "store", "store/set"},
 	"commands/strings":      {"commands", "internal/exact", "internal/longdouble", "store"},
 	"commands/transactions": {"commands", "store"},
-	"commands/all": {"commands/admin", "commands/cluster", "commands/connection", "commands/hashes", "commands/keys", "commands/limits", "commands/pubsub",
+	"commands/all": {"commands/admin", "commands/cluster", "commands/connection", "commands/hashes", "commands/keys", "commands/limits", "commands/lists", "commands/pubsub",
 		"commands/scripting", "commands/sets", "commands/sortedsets", "commands/strings", "commands/transactions"},
 
 	// The concerns of the server implement the interfaces of the frame. The server does not know the families.
@@ -177,6 +179,7 @@ var mustNotKnow = map[string][]string{
 	"store/packed":             {"net", "os", "sync", "sync/atomic", "time"},
 	"store/trie":               {"net", "os", "sync", "sync/atomic", "time"},
 	"store/hash":               {"net", "os", "sync", "sync/atomic", "time"},
+	"store/list":               {"net", "os", "sync", "sync/atomic", "time"},
 	"store/set":                {"net", "os", "sync", "sync/atomic", "time"},
 	"store/sortedset":          {"net", "os", "sync", "sync/atomic", "time"},
 	"store/table":              {"net", "os", "time"},
@@ -185,6 +188,7 @@ var mustNotKnow = map[string][]string{
 	"limiters/rules":           {"net", "os", "time"},
 	"commands":                 {"os"},
 	"commands/hashes":          {"net", "os", "time"},
+	"commands/lists":           {"net", "os", "time"},
 	"commands/sets":            {"net", "os", "time"},
 	"commands/sortedsets":      {"net", "os", "time"},
 	"commands/strings":         {"net", "os", "time"},

@@ -29,6 +29,7 @@ var mayReach = map[string][]string{
 	"commands/pubsub":       {"Server.Control", "Listeners.PubSub", "Server.Users", "Conn.Identity", "Conn.Modes", "Conn.Push", "Conn.Subs"},
 	"commands/scripting":    {"Server.Scripts"},
 	"commands/hashes":       {},
+	"commands/lists":        {},
 	"commands/sets":         {},
 	"commands/sortedsets":   {},
 	"commands/strings":      {"Server.Config"},

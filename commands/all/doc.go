@@ -11,6 +11,7 @@ import (
 	_ "cellserver/commands/hashes"
 	_ "cellserver/commands/keys"
 	_ "cellserver/commands/limits"
+	_ "cellserver/commands/lists"
 	_ "cellserver/commands/pubsub"
 	_ "cellserver/commands/scripting"
 	_ "cellserver/commands/sets"

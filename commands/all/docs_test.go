@@ -68,7 +68,7 @@ var groupTitles = []struct {
 	group commands.Group
 	title string
 }{
-	{commands.GroupLimiter, "Rate limiting"}, {commands.GroupString, "Strings and counters"}, {commands.GroupHash, "Hashes"}, {commands.GroupSet, "Sets"}, {commands.GroupSortedSet, "Sorted sets"}, {commands.GroupGeneric, "Keys of any type"},
+	{commands.GroupLimiter, "Rate limiting"}, {commands.GroupString, "Strings and counters"}, {commands.GroupHash, "Hashes"}, {commands.GroupSet, "Sets"}, {commands.GroupList, "Lists"}, {commands.GroupSortedSet, "Sorted sets"}, {commands.GroupGeneric, "Keys of any type"},
 	{commands.GroupTransaction, "Transactions"}, {commands.GroupScripting, "Scripts"}, {commands.GroupPubSub, "Publish and subscribe"}, {commands.GroupConnection, "Connections"},
 	{commands.GroupServer, "Server"}, {commands.GroupCluster, "Cluster nodes"},
 }

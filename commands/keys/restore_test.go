@@ -82,7 +82,7 @@ func TestRestoreErrors(t *testing.T) {
 		{errFrequency, "k", "0", goldenText, []any{"FREQ", "-1"}}, {errFrequency, "k", "0", goldenText, []any{"FREQ", "256"}},
 		{errBusyKey, "busy", "x", "", nil}, {commands.ErrNotInteger, "k", "x", "", nil}, {errTTL, "k", "-1", "", nil},
 		{errPayload, "k", "0", "", nil}, {errPayload, "k", "0", goldenText[:12], nil}, {errPayload, "busy", "0", "x" + goldenText, []any{"REPLACE"}},
-		{errBadFormat, "k", "0", "\x01\x01\x01v\x09\x00\x0b\xb4\x22\x76\x4f\x48\x70\xa9", nil}, // a list
+		{errBadFormat, "k", "0", "\x0f\x01\x01v\x09\x00\x94\x9b\x6e\xbe\x28\x02\xeb\x7a", nil}, // a stream
 	} {
 		restored(h, c.want, c.key, c.ttl, c.of, c.options...)
 	}

@@ -147,6 +147,7 @@ type Config struct {
 	LFUDecayTime            int // minutes
 	ActiveExpireEffort      int // 1 to 10
 	HashMaxListpackEntries  int64
+	ListMaxListpackSize     int
 	HashMaxListpackValue    int64 // bytes
 	SetMaxIntsetEntries     int64
 	ZSetMaxListpackEntries  int64

@@ -102,8 +102,7 @@ var inertFiles = group("Redis's files", "how Redis writes its files",
 	inert("aof-disable-auto-gc", value.YesNo, "no"),
 )
 
-var inertTypes = group("Redis's encodings", "how Redis encodes values of types that this server does not have",
-	inert("list-max-listpack-size", value.Int(minInt, maxInt), "-2").alias("list-max-ziplist-size"),
+var inertTypes = group("Redis's encodings", "encodings of Redis that this server does not have",
 	inert("list-compress-depth", value.Int(0, maxInt), "0"),
 	inert("hll-sparse-max-bytes", value.Memory(0, maxLong), "3000"),
 	inert("stream-node-max-bytes", value.Memory(0, maxLong), "4096"),

@@ -10,6 +10,7 @@ import (
 	"cellserver/persistence/aof/format"
 	"cellserver/store"
 	"cellserver/store/hash"
+	"cellserver/store/list"
 
 	"github.com/stretchr/testify/require"
 )
@@ -60,6 +61,23 @@ func TestEffectsAsCommands(t *testing.T) {
 			k.Change(hash.Delete, store.Operands{Value: []byte("f")})
 		}, "*1\r\n$5\r\nMULTI\r\n*4\r\n$4\r\nHSET\r\n$1\r\nh\r\n$1\r\nf\r\n$1\r\nv\r\n" +
 			"*3\r\n$4\r\nHDEL\r\n$1\r\nh\r\n$1\r\nf\r\n*1\r\n$4\r\nEXEC\r\n"},
+		{func(tx *store.Tx) {
+			tx.Select(1)
+			k := tx.Write([]byte("l"))
+			a, b := []byte("a"), []byte("b")
+			k.Change(list.PushLast, store.Operands{Value: a})
+			k.Change(list.PushFirst, store.Operands{Value: b})
+			k.Change(list.Insert, store.Operands{Int: -1, Value: a, More: b})
+			k.Change(list.Insert, store.Operands{Int: 1, Value: a, More: b})
+			k.Change(list.Set, store.Operands{Int: -1, Value: a})
+			k.Change(list.Remove, store.Operands{Int: -2, Value: b})
+			k.Change(list.Trim, store.Operands{Int: 1, End: -1})
+			k.Change(list.PopFirst, store.Operands{Int: 1})
+		}, "*1\r\n$5\r\nMULTI\r\n*3\r\n$5\r\nRPUSH\r\n$1\r\nl\r\n$1\r\na\r\n*3\r\n$5\r\nLPUSH\r\n$1\r\nl\r\n$1\r\nb\r\n" +
+			"*5\r\n$7\r\nLINSERT\r\n$1\r\nl\r\n$6\r\nBEFORE\r\n$1\r\na\r\n$1\r\nb\r\n" +
+			"*5\r\n$7\r\nLINSERT\r\n$1\r\nl\r\n$5\r\nAFTER\r\n$1\r\na\r\n$1\r\nb\r\n" +
+			"*4\r\n$4\r\nLSET\r\n$1\r\nl\r\n$2\r\n-1\r\n$1\r\na\r\n*4\r\n$4\r\nLREM\r\n$1\r\nl\r\n$2\r\n-2\r\n$1\r\nb\r\n" +
+			"*4\r\n$5\r\nLTRIM\r\n$1\r\nl\r\n$1\r\n1\r\n$2\r\n-1\r\n*3\r\n$4\r\nLPOP\r\n$1\r\nl\r\n$1\r\n1\r\n*1\r\n$4\r\nEXEC\r\n"},
 		{func(tx *store.Tx) { tx.Swap(2, 0) }, "*3\r\n$6\r\nSWAPDB\r\n$1\r\n2\r\n$1\r\n0\r\n"},
 		{func(tx *store.Tx) { tx.Select(2); tx.Flush() }, "*2\r\n$6\r\nSELECT\r\n$1\r\n2\r\n*1\r\n$7\r\nFLUSHDB\r\n"},
 		{func(tx *store.Tx) { tx.Select(2); k := tx.Write([]byte("s")); k.SetRange(0, nil) }, "*3\r\n$6\r\nAPPEND\r\n$1\r\ns\r\n$0\r\n\r\n"},

@@ -105,7 +105,7 @@ func describe(e *store.Entry) string {
 			all = append(all, fmt.Sprintf("%q %q %x", o.Value, o.More, score))
 			return true
 		})
-		if t.Kind == store.Hash || t.Kind == store.Set {
+		if t.Kind != store.Sorted && !t.Once {
 			slices.Sort(all)
 		}
 		text += fmt.Sprint(all)
@@ -218,7 +218,7 @@ func changeMembers(r *rand.Rand, e *store.Entry) {
 		t = store.TypeOf(e.Kind())
 	}
 	how := t.Changes[r.IntN(len(t.Changes))]
-	e.Change(how, store.Operands{Value: fmt.Append(nil, "m", r.IntN(6)), More: fmt.Append(nil, r.IntN(50)), Score: randomScore(r)})
+	e.Change(how, store.Operands{Value: fmt.Append(nil, "m", r.IntN(6)), More: fmt.Append(nil, r.IntN(50)), Score: randomScore(r), Int: r.Int64N(7) - 3, End: r.Int64N(9) - 4})
 }
 
 func copyOrMove(r *rand.Rand, tx *store.Tx, e *store.Entry, copies bool) {

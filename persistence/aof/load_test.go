@@ -294,7 +294,7 @@ func TestTornTailsOfRedis(t *testing.T) {
 
 func TestCommandsThatCannotBeApplied(t *testing.T) {
 	for line, want := range map[string]string{
-		"lpush l 1":              "unknown command",
+		"xadd l 1-1 f v":         "unknown command",
 		"GET a":                  "not a command that writes",
 		"incr s":                 "not an integer",
 		"SELECT 3":               "databases",
@@ -311,15 +311,16 @@ func TestCommandsThatCannotBeApplied(t *testing.T) {
 func TestUnsupportedCommandsAreSkipped(t *testing.T) {
 	files := memory()
 	files.Put(appendDir+"appendonly.aof.manifest", []byte("file appendonly.aof.1.incr.aof seq 1 type i\n"))
-	files.Put(incr1, []byte(commandLines("SET s abc", "lpush l 1", "LPUSH l 2", "SET t 1")))
+	files.Put(incr1, []byte(commandLines("SET s abc", "xadd l 1-1 f v", "XADD l 1-2 f v", "lpush list 1", "LPUSH list 2 3", "LPOP list", "SET t 1")))
 	dir, err := Open(files, parent, "appendonlydir", "appendonly.aof")
 	require.NoError(t, err)
 	s, o := newStore(), LoadOptions{Now: now}
 	o.Replayer, o.RDB.SkipUnsupported = replayer(s), true
 	loaded, err := dir.Load(s, o)
 	require.NoError(t, err)
-	require.Equal(t, map[string]int{"LPUSH": 2}, loaded.Skipped)
-	require.Len(t, contents(s), 2)
+	require.Equal(t, map[string]int{"XADD": 2}, loaded.Skipped)
+	require.Contains(t, contents(s)["0 list"], `["2" `, "3 2 1 without 3; LPOP without a count is no effect of ours")
+	require.Len(t, contents(s), 3)
 }
 
 // TestCommandsOfRedisAfterABatch requires that commands are loaded which Redis appended to our file.

@@ -70,12 +70,12 @@ func TestLongLogs(t *testing.T) {
 // TestNothingIsAppliedAfterARefusal requires that the error names the first command that cannot be applied, whatever
 // is wrong after it.
 func TestNothingIsAppliedAfterARefusal(t *testing.T) {
-	before, refused := commandLines("SET a 1", "SET b 2"), commandLines("lpush l 1")
+	before, refused := commandLines("SET a 1", "SET b 2"), commandLines("xadd l 1-1 f v")
 	for name, after := range map[string]string{
 		"nothing":      "",
 		"a few":        commandLines("SET c 3", "DEL a"),
 		"many":         strings.Repeat(commandLines("SET c 3", "DEL a"), windowSize/16),
-		"another":      commandLines("rpush l 1"),
+		"another":      commandLines("xtrim l"),
 		"a torn one":   commandLines("SET c 3")[:10],
 		"a torn batch": batchOf(commandLines("SET c 3"))[:30],
 		"damage":       "x" + commandLines("SET c 3"),
@@ -84,7 +84,7 @@ func TestNothingIsAppliedAfterARefusal(t *testing.T) {
 			l, _, err := redisLog(t, before+refused+after)
 			var damage *Damage
 			require.ErrorAs(t, err, &damage)
-			require.ErrorContains(t, err, `"LPUSH" cannot be applied`)
+			require.ErrorContains(t, err, `"XADD" cannot be applied`)
 			require.EqualValues(t, len(before), damage.Offset)
 			require.Len(t, contents(l.store), 2)
 
@@ -97,7 +97,7 @@ func TestNothingIsAppliedAfterARefusal(t *testing.T) {
 
 func TestTheOffsetOfARefusedTransactionIsItsBeginning(t *testing.T) {
 	before := commandLines("SET a 1", "MULTI", "SET b 2", "EXEC")
-	_, _, err := redisLog(t, before+commandLines("MULTI", "SET a 2", "lpush l 1", "EXEC", "SET c 1"))
+	_, _, err := redisLog(t, before+commandLines("MULTI", "SET a 2", "xadd l 1-1 f v", "EXEC", "SET c 1"))
 	var damage *Damage
 	require.ErrorAs(t, err, &damage)
 	require.EqualValues(t, len(before), damage.Offset)

@@ -13,6 +13,7 @@ import (
 	"cellserver/resp/resptest"
 	"cellserver/store"
 	"cellserver/store/hash"
+	"cellserver/store/list"
 	sets "cellserver/store/set"
 
 	"github.com/stretchr/testify/require"
@@ -73,6 +74,9 @@ func TestWeReadTheLogOfRedis(t *testing.T) {
 			{"GETDEL", "s10"}, {"SETRANGE", "s13", 5, "x"}, {"MSET", "a", 1, "b", 2}, {"COPY", "a", "c", "DB", 2}, {"RENAME", "b", "d"},
 			{"MULTI"}, {"SET", "t", 1}, {"ZINCRBY", "z1", 2.5, "least2"}, {"ZPOPMIN", "z1"}, {"EXEC"}, {"ZUNIONSTORE", "u", 2, "z1", "z4"},
 			{"ZREMRANGEBYSCORE", "z4", 0, 100}, {"MOVE", "s16", 2}, {"SETNX", "nx", 1}, {"PSETEX", "px", 100000, 1}, {"SWAPDB", 0, 2}, {"UNLINK", "s19", "s22"},
+			{"RPUSH", "l", "a", "b", "a", "c", "d", "e"}, {"LPOP", "l"}, {"RPOP", "l", 2}, {"LSET", "l", -1, "x"}, {"LINSERT", "l", "before", "a", "y"}, {"LREM", "l", -1, "b"},
+			{"LPUSHX", "l", 5}, {"LTRIM", "l", -4, -2}, {"LMOVE", "l", "m", "LEFT", "RIGHT"}, {"RPOPLPUSH", "l", "m"}, {"LMPOP", 2, "none", "m", "LEFT"},
+			{"RPUSH", "gone", 1, 2}, {"LTRIM", "gone", 1, 0}, {"DEL", "none"}, {"RPUSH", "whole", 1, 2}, {"LTRIM", "whole", 0, -1}, {"RPUSH", "whole", 3},
 		} {
 			_, failed := redis.Do(call...).(resptest.Error)
 			require.False(t, failed, "%v", call)
@@ -119,13 +123,17 @@ func contentsOfRedis(redis *resptest.Client) map[string]string {
 					for _, member := range redis.Do("SMEMBERS", key).([]any) {
 						e.Change(sets.Add, store.Operands{Value: []byte(member.(string))})
 					}
+				case resptest.Simple("list"):
+					for _, element := range redis.Do("LRANGE", key, 0, -1).([]any) {
+						e.Change(list.PushLast, store.Operands{Value: []byte(element.(string))})
+					}
 				case resptest.Simple("hash"):
 					for pair := range slices.Chunk(redis.Do("HGETALL", key).([]any), 2) {
 						e.Change(hash.Set, store.Operands{Value: []byte(pair[0].(string)), More: []byte(pair[1].(string))})
 					}
 				default:
-					list := redis.Do("ZRANGE", key, 0, -1, "WITHSCORES").([]any)
-					for pair := range slices.Chunk(list, 2) {
+					items := redis.Do("ZRANGE", key, 0, -1, "WITHSCORES").([]any)
+					for pair := range slices.Chunk(items, 2) {
 						score, _ := strconv.ParseFloat(pair[1].(string), 64)
 						e.ZAdd(score, []byte(pair[0].(string)))
 					}

@@ -115,9 +115,20 @@ var oldEncodings = []struct {
 	{"hash in a listpack", "\x10" + texted(listpack("\x811", "\x81x", "\xf1\xff\x7f", "\x80")), hashOf("1", "x", "32767", "")},
 	{"hash in a zipmap", "\x09" + texted("\x02\x03foo\x03\x02barxx"+"\x00\xfe\xfe\x00\x00\x00\x00"+strings.Repeat("z", 254)+"\xff"),
 		hashOf("", strings.Repeat("z", 254), "foo", "bar")},
+	{"list", "\x01\x03" + "\x01b\xc0\x07\x01b", listOf("b", "7", "b")},
+	{"list in a ziplist", "\x0a" + texted(ziplist("\x01a", "\xf1", "\x01a")), listOf("a", "0", "a")},
+	{"list in ziplists", "\x0e\x02" + texted(ziplist("\x01b", "\xf1")) + texted(ziplist("\x01a")), listOf("b", "0", "a")},
+	{"list in listpacks", "\x12\x03\x02" + texted(listpack("\x811", "\x81x")) + "\x01\x03big" + "\x02" + texted(listpack("\x80")), listOf("1", "x", "big", "")},
 	{"compressed", "\x00\xc3\x08\x40\x64" + "\x01aa\xe0\x58\x01\x00b", content{text: strings.Repeat("a", 99) + "b"}},
 	{"compressed, with a period of three bytes", "\x00\xc3\x07\x1b" + "\x02abc\xe0\x0f\x02", content{text: strings.Repeat("abc", 9)}},
 	{"long length of a short text", "\x00\x81\x00\x00\x00\x00\x00\x00\x00\x02hi", content{text: "hi"}},
+}
+
+// listOf makes a list of elements.
+func listOf(all ...string) content {
+	c := setOf(all...)
+	c.kind = store.List
+	return c
 }
 
 // setOf makes a set of sorted members.
@@ -210,6 +221,9 @@ var badValues = []struct {
 	{"ziplist: before", "\x0c" + texted(strings.Replace(ziplist("\x01a", "\xf1"), "\x03\xf1", "\x04\xf1", 1)), "an element of a ziplist", false},
 	{"ziplist: unknown", "\x0c" + texted(ziplist("\x01a", "\xff")), "an element of a ziplist", false},
 	{"ziplist: cut", "\x0c" + texted(ziplist("\x01a", "\xe0\x00")), "an element of a ziplist", false},
+	{"list in listpacks: kind", "\x12\x01\x03\x01a", "the kind 1 or 2 of a container", false},
+	{"list in listpacks: count", "\x12\x02\x01\x01a", "the kind of a container", false},
+	{"list in ziplists: cut", "\x0e\x01" + texted(ziplist("\x01a", "\xe0\x00")), "an element of a ziplist", false},
 	{"empty", "\x05\x00", "a sorted set with members", false},
 }
 
@@ -248,8 +262,8 @@ func TestPayloadErrors(t *testing.T) {
 		var at *Error
 		require.ErrorAs(t, err, &at, name)
 	}
-	_, err := DecodePayload(payloadOf("\x01\x01\x01v", 9))
-	require.Equal(t, &Unsupported{Type: "list"}, err)
+	_, err := DecodePayload(payloadOf("\x0f\x01\x01v", 9))
+	require.Equal(t, &Unsupported{Type: "stream"}, err)
 	_, err = DecodePayload(payloadOf("\x08\x01\x01v", 9))
 	require.Error(t, err)
 }

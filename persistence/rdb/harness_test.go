@@ -143,7 +143,7 @@ func (c content) sorted() []store.Item {
 }
 
 // partKinds are the kinds of collections that are sequences of strings.
-var partKinds = []store.Kind{store.Hash, store.Set}
+var partKinds = []store.Kind{store.Hash, store.Set, store.List}
 
 // randomParts returns the members of a collection: fields with their values.
 func randomParts(r *rand.Rand, kind store.Kind) [][2]string {
@@ -161,12 +161,14 @@ func randomParts(r *rand.Rand, kind store.Kind) [][2]string {
 		if kind == store.Hash {
 			part[1] = randomText(r)
 		}
-		if !members[part[0]] {
+		if kind == store.List || !members[part[0]] {
 			all = append(all, part)
 		}
 		members[part[0]] = true
 	}
-	slices.SortFunc(all, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	if kind != store.List {
+		slices.SortFunc(all, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	}
 	return all
 }
 
@@ -176,7 +178,9 @@ func partsOf(c store.Collection) (all [][2]string) {
 		all = append(all, [2]string{string(o.Value), string(o.More)})
 		return true
 	})
-	slices.SortFunc(all, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	if c.Kind() != store.List {
+		slices.SortFunc(all, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	}
 	return all
 }
 

@@ -33,6 +33,12 @@ func (all contents) fill(t *testing.T, redis *resptest.Client) {
 				call = append(call, part[0])
 			}
 			require.Equal(t, int64(len(c.parts)), redis.Do(call...))
+		case c.kind == store.List:
+			call := []any{"RPUSH", p.key}
+			for _, part := range c.parts {
+				call = append(call, part[0])
+			}
+			require.Equal(t, int64(len(c.parts)), redis.Do(call...))
 		case c.items == nil:
 			require.Equal(t, resptest.Simple("OK"), redis.Do("SET", p.key, c.text))
 		default:
@@ -64,6 +70,12 @@ func contentOf(t *testing.T, redis *resptest.Client, key string) content {
 			c.parts = append(c.parts, [2]string{member.(string)})
 		}
 		slices.SortFunc(c.parts, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+		return c
+	case resptest.Simple("list"):
+		c.kind = store.List
+		for _, element := range redis.Do("LRANGE", key, 0, -1).([]any) {
+			c.parts = append(c.parts, [2]string{element.(string)})
+		}
 		return c
 	case resptest.Simple("hash"):
 		c.kind = store.Hash
@@ -104,6 +116,7 @@ var redisSettings = []struct {
 	{"plain", []string{"--rdbcompression", "no", "--zset-max-listpack-entries", "0", "--hash-max-listpack-entries", "0"}},
 	{"all listpack", []string{"--zset-max-listpack-entries", "1000", "--zset-max-listpack-value", "1000000",
 		"--hash-max-listpack-entries", "1000", "--hash-max-listpack-value", "1000000"}},
+	{"lists of many nodes", []string{"--list-max-listpack-size", "3", "--list-compress-depth", "1"}},
 	{"no checksum", []string{"--rdbchecksum", "no"}},
 }
 

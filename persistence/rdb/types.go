@@ -11,6 +11,7 @@ var codecs = [...]*codec{
 	&sortedSetCodec,
 	&hashCodec,
 	&setCodec,
+	&listCodec,
 }
 
 // typeInfo says what to do with a type byte.

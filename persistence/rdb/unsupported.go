@@ -9,7 +9,7 @@ import (
 // Unsupported is the error of a key whose type the server does not keep.
 type Unsupported struct {
 	Offset int64  // of the type byte, from the beginning of the file
-	Type   string // for example "list", or "module type \"graphdata\""
+	Type   string // for example "stream", or "module type \"graphdata\""
 	Key    string // "" in a payload
 }
 
@@ -33,13 +33,9 @@ var unsupportedTypes = map[byte]struct {
 	name string
 	skip skipFunc
 }{
-	1:             {"list", skipElements(1, 0)},
 	typeModuleOld: {"module type", nil},
 	typeModule:    {"module type", skipModule},
-	10:            {"list", skipText},
-	14:            {"list", skipElements(1, 0)},
 	15:            {"stream", skipStream(1)},
-	18:            {"list", skipElements(1, 1)},
 	19:            {"stream", skipStream(2)},
 	21:            {"stream", skipStream(3)},
 	22:            {"hash with expiring fields", skipElements(2, 1)},

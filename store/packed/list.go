@@ -152,3 +152,6 @@ func (l *List) Clone() *List {
 func (l *List) Slice(from, to, count int) *List {
 	return Of(l.bytes()[from:to], count)
 }
+
+// Elements returns all elements. They are valid until the list changes.
+func (l *List) Elements() []byte { return l.bytes()[headerBytes:] }

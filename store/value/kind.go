@@ -12,6 +12,7 @@ const (
 	Sorted             // a sorted set: store/sortedset
 	Hash               // a hash: store/hash
 	Set                // a set: store/set
+	List               // a list: store/list
 )
 
 // kinds has a row for each kind: the type's name, as the command TYPE says it.
@@ -22,6 +23,7 @@ var kinds = [...]struct{ name string }{
 	Sorted: {"zset"},
 	Hash:   {"hash"},
 	Set:    {"set"},
+	List:   {"list"},
 }
 
 // Name returns the name of the type, as Redis's TYPE says it.

@@ -51,7 +51,8 @@ type Limits struct {
 	ZSetEntries, ZSetValue int // of sorted sets
 	HashEntries, HashValue int // of hashes
 	SetIntEntries          int // of sets of integers
+	ListEntries, ListBytes int // of each block of a list
 }
 
 // DefaultLimits are those of Redis.
-var DefaultLimits = Limits{ZSetEntries: 128, ZSetValue: 64, HashEntries: 512, HashValue: 64, SetIntEntries: 512}
+var DefaultLimits = Limits{ZSetEntries: 128, ZSetValue: 64, HashEntries: 512, HashValue: 64, SetIntEntries: 512, ListEntries: 128, ListBytes: 1024}

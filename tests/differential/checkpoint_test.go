@@ -80,6 +80,8 @@ func dumpKey(w *wire, key string) (entry, error) {
 	switch kind.text {
 	case "zset":
 		read = []string{"ZRANGE", key, "0", "-1", "WITHSCORES"}
+	case "list":
+		read = []string{"LRANGE", key, "0", "-1"}
 	case "set":
 		read = []string{"SMEMBERS", key}
 	case "hash":

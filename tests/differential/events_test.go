@@ -131,6 +131,34 @@ SPOP ea 100
 SPOP eb 0
 SPOP nothing
 SPOP eb 2
+RPUSH la a b c
+LPUSH la x y
+LPUSHX nothing a
+RPUSHX la d
+LSET la 0 z
+LSET la 9 z
+LINSERT la BEFORE b q
+LINSERT la AFTER nothing q
+LREM la 0 nothing
+LREM la 1 z
+LTRIM la 0 -1
+LTRIM la 1 -1
+LPOP la
+RPOP la 1
+LPOP la 0
+LPOP nothing
+LMOVE la lb LEFT RIGHT
+LMOVE la la LEFT RIGHT
+LMOVE la la LEFT LEFT
+RPOPLPUSH lb lb
+RPOPLPUSH lb la
+LMPOP 2 nothing la LEFT COUNT 1
+LMPOP 1 la RIGHT COUNT 9
+RPUSH la a
+LTRIM la 1 0
+RPUSH la a a
+LREM la 0 a
+LPUSH la
 MULTI
 SET t 1
 SELECT 5

@@ -47,7 +47,7 @@ var grammar []production
 
 // COMMAND GETKEYS takes commands of the grammar, so init adds it last.
 func init() {
-	grammar = slices.Concat(stringGrammar, keyGrammar, dumpGrammar, zsetReadGrammar, zsetWriteGrammar, hashGrammar, setGrammar, serverGrammar, fixedGrammar)
+	grammar = slices.Concat(stringGrammar, keyGrammar, dumpGrammar, zsetReadGrammar, zsetWriteGrammar, hashGrammar, setGrammar, listGrammar, serverGrammar, fixedGrammar)
 }
 
 // next returns one step, or a few steps that belong together.
@@ -82,7 +82,7 @@ func (g *generator) shortLife(conn int) []step {
 		expire = []string{"SET", key, g.value(), "PX", strconv.Itoa(1 + g.IntN(20))}
 	}
 	return []step{{conn: conn, args: expire}, {advance: 25 * time.Millisecond}, {conn: conn, args: g.command()},
-		{conn: conn, args: []string{g.pick("GET", "EXISTS", "TTL", "TYPE", "INCR", "PERSIST", "ZCARD", "HLEN"), key}}}
+		{conn: conn, args: []string{g.pick("GET", "EXISTS", "TTL", "TYPE", "INCR", "PERSIST", "ZCARD", "HLEN", "LLEN"), key}}}
 }
 
 // watchStory is optimistic locking. At times another client interferes.

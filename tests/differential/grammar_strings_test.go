@@ -32,6 +32,7 @@ var (
 	onZset   = (*generator).zsetKey
 	onHash   = (*generator).hashKey
 	onSet    = (*generator).setKey
+	onList   = (*generator).listKey
 	onLex    = (*generator).lexKey
 	onAny    = (*generator).anyKey
 	value    = (*generator).value

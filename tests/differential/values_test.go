@@ -12,11 +12,12 @@ var (
 	hashKeys   = []string{"h1", "h2", "h3", "h\xff"}
 	setKeys    = []string{"e1", "e2", "e3"}
 	intsKeys   = []string{"n1", "n2"}
+	listKeys   = []string{"q1", "q2", "q3"}
 	absentKeys = []string{"none", "nil"}
 )
 
 func (g *generator) anyKey() string {
-	switch n := g.IntN(26); {
+	switch n := g.IntN(29); {
 	case n < 9:
 		return g.pick(stringKeys...)
 	case n < 19:
@@ -25,6 +26,8 @@ func (g *generator) anyKey() string {
 		return g.pick(hashKeys...)
 	case n < 25:
 		return g.pick(append(setKeys, intsKeys...)...)
+	case n < 28:
+		return g.pick(listKeys...)
 	}
 	return g.pick(absentKeys...)
 }
@@ -33,6 +36,7 @@ func (g *generator) stringKey() string { return g.keyOf(stringKeys) }
 func (g *generator) zsetKey() string   { return g.keyOf(zsetKeys) }
 func (g *generator) hashKey() string   { return g.keyOf(hashKeys) }
 func (g *generator) intsKey() string   { return g.keyOf(intsKeys) }
+func (g *generator) listKey() string   { return g.keyOf(listKeys) }
 
 func (g *generator) setKey() string {
 	if g.chance(0.3) {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"cellserver/commands"
@@ -100,9 +101,20 @@ func configureStore(s *store.Store, cfg *config.Config) {
 	}
 	s.UseLFU(policy.LFU())
 	s.SetLFU(cfg.LFULogFactor, cfg.LFUDecayTime)
+	listEntries, listBytes := listLimits(cfg.ListMaxListpackSize)
 	s.SetLimits(store.Limits{
 		ZSetEntries: int(cfg.ZSetMaxListpackEntries), ZSetValue: int(cfg.ZSetMaxListpackValue),
 		HashEntries: int(cfg.HashMaxListpackEntries), HashValue: int(cfg.HashMaxListpackValue),
 		SetIntEntries: int(cfg.SetMaxIntsetEntries),
+		ListEntries:   listEntries, ListBytes: listBytes,
 	})
+}
+
+// listLimits returns what list-max-listpack-size says about the blocks of a list: their elements, or their bytes if it is
+// negative. Redis has the same bounds, and takes 0 for 1.
+func listLimits(size int) (entries, bytes int) {
+	if size >= 0 {
+		return max(size, 1), 8 << 10
+	}
+	return math.MaxInt32, 2 << 10 << min(-size, 5)
 }

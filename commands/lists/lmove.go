@@ -1,0 +1,71 @@
+package lists
+
+import (
+	"bytes"
+
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// LMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT> moves an element from an end of a list to an end of another one. Both
+// may be the same list. It replies with the element, or null. RPOPLPUSH source destination is LMOVE with RIGHT LEFT.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "lmove", Arity: 5, Flags: commands.Write | commands.DenyOOM, Group: commands.GroupList, Since: "6.2.0",
+		Keys:    moveKeys,
+		Summary: "Pop an element from a list, push it to another list and return it",
+		Usage:   "source destination <LEFT | RIGHT> <LEFT | RIGHT>", Complexity: "O(1)", Run: lmove,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "rpoplpush", Arity: 3, Flags: commands.Write | commands.DenyOOM, Group: commands.GroupList, Since: "1.2.0",
+		Keys:    moveKeys,
+		Summary: "Remove the last element in a list, prepend it to another list and return it",
+		Usage:   "source destination", Complexity: "O(1)",
+		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`LMOVE` with the `RIGHT` and `LEFT` arguments"},
+		Run:        func(c *commands.Call) error { return move(c, last, first) },
+	})
+)
+
+var moveKeys = commands.TwoKeys.With("RW ACCESS DELETE; RW INSERT")
+
+func lmove(c *commands.Call) error {
+	from, err := parseEnd(c.Args[3])
+	if err != nil {
+		return err
+	}
+	to, err := parseEnd(c.Args[4])
+	if err != nil {
+		return err
+	}
+	return move(c, from, to)
+}
+
+func move(c *commands.Call, from, to *end) error {
+	source, err := writeList(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	if !source.Exists() {
+		c.Out.Null()
+		return nil
+	}
+	target, err := writeList(c, c.Args[2])
+	if err != nil {
+		return err
+	}
+	var element []byte
+	from.each(source.List(), 1, func(b []byte) bool {
+		element = bytes.Clone(b)
+		return true
+	})
+	same := bytes.Equal(c.Args[1], c.Args[2])
+	if !same || from != to {
+		// The element is there twice for a moment, so a list of one element that turns stays, with its expiry.
+		target.Change(to.push, store.Operands{Value: element})
+		source.Change(from.pop, store.Operands{Int: 1})
+	}
+	c.Notify(commands.ListEvents, to.pushed, c.Args[2])
+	notifyRemoval(c, &source, from.popped)
+	c.Out.Bulk(element)
+	return nil
+}

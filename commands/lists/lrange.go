@@ -1,0 +1,84 @@
+package lists
+
+import (
+	"cellserver/commands"
+	"cellserver/store/list"
+)
+
+// LLEN key replies with the number of elements. LINDEX key index replies with the element of an index, or null. LRANGE key
+// start stop replies with the elements from one index to another one. A negative index counts from behind: -1 is the last
+// element.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "llen", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupList, Since: "1.0.0",
+		Summary: "Get the length of a list", Usage: "key",
+		Complexity: "O(1)", Run: llen,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "lindex", Arity: 3, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupList, Since: "1.0.0",
+		Summary: "Get an element from a list by its index", Usage: "key index",
+		Complexity: "O(N) where N is the number of elements to traverse to get to the element at index. This makes asking for the first or the last element of the list O(1).", Run: lindex,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "lrange", Arity: 4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupList, Since: "1.0.0",
+		Summary: "Get a range of elements from a list", Usage: "key start stop",
+		Complexity: "O(S+N) where S is the distance of start offset from HEAD for small lists, from nearest end (HEAD or TAIL) for large lists; and N is the number of elements in the specified range.", Run: lrange,
+	})
+)
+
+func llen(c *commands.Call) error {
+	l, err := readList(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	c.Out.Int(int64(l.Len()))
+	return nil
+}
+
+func lindex(c *commands.Call) error {
+	l, err := readList(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	if l.Len() == 0 {
+		c.Out.Null()
+		return nil
+	}
+	i, err := c.Int(2)
+	if err != nil {
+		return err
+	}
+	number, ok := list.Index(i, l.Len())
+	if !ok {
+		c.Out.Null()
+		return nil
+	}
+	var digits [20]byte
+	element := l.At(number, digits[:0])
+	if err := c.TakesBytes(len(element)); err != nil {
+		return err
+	}
+	c.Out.Bulk(element)
+	return nil
+}
+
+func lrange(c *commands.Call) error {
+	start, stop, err := commands.TwoInts(c.Args[2], c.Args[3])
+	if err != nil {
+		return err
+	}
+	l, err := readList(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	from, to := list.Span(start, stop, l.Len())
+	if err := takes(c, l, to-from); err != nil {
+		return err
+	}
+	c.Out.Array(to - from)
+	l.Range(from, to, func(element []byte) bool {
+		c.Out.Bulk(element)
+		return !c.Out.Over()
+	})
+	return nil
+}

@@ -1,0 +1,95 @@
+package lists
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+	"cellserver/store/list"
+)
+
+// LSET key index element replaces the element of an index. LTRIM key start stop removes all elements that do not lie from one
+// index to another one. Both reply with OK. LREM key count element removes the first count elements that equal element. It
+// removes the last ones if count is negative, and all if it is 0. It replies with their number.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "lset", Arity: 4, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupList, Since: "1.0.0",
+		Summary: "Set the value of an element in a list by its index", Usage: "key index element",
+		Complexity: "O(N) where N is the length of the list. Setting either the first or the last element of the list is O(1).", Run: lset,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "ltrim", Arity: 4, Flags: commands.Write, Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupList, Since: "1.0.0",
+		Summary: "Trim a list to the specified range", Usage: "key start stop",
+		Complexity: "O(N) where N is the number of elements to be removed by the operation.", Run: ltrim,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "lrem", Arity: 4, Flags: commands.Write | commands.Linear, Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupList, Since: "1.0.0",
+		Summary: "Remove elements from a list", Usage: "key count element",
+		Complexity: "O(N+M) where N is the length of the list and M is the number of elements removed.", Run: lrem,
+	})
+)
+
+const (
+	errNoSuchKey commands.Error = "ERR no such key"
+	errIndex     commands.Error = "ERR index out of range"
+)
+
+func lset(c *commands.Call) error {
+	e, err := writeList(c, c.Args[1])
+	switch {
+	case err != nil:
+		return err
+	case !e.Exists():
+		return errNoSuchKey
+	}
+	i, err := c.Int(2)
+	if err != nil {
+		return err
+	}
+	if _, changed := e.Change(list.Set, store.Operands{Int: i, Value: c.Args[3]}); !changed {
+		return errIndex
+	}
+	c.Notify(commands.ListEvents, "lset", c.Args[1])
+	c.Out.OK()
+	return nil
+}
+
+func ltrim(c *commands.Call) error {
+	start, stop, err := commands.TwoInts(c.Args[2], c.Args[3])
+	if err != nil {
+		return err
+	}
+	e, err := writeList(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	if e.Exists() {
+		e.Change(list.Trim, store.Operands{Int: start, End: stop})
+		notifyRemoval(c, &e, "ltrim")
+	}
+	c.Out.OK()
+	return nil
+}
+
+func lrem(c *commands.Call) error {
+	count, err := c.Int(2)
+	if err != nil {
+		return err
+	}
+	e, err := writeList(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	n := e.List().Len()
+	if err := c.TakesSteps(removalSteps * n / searchedPerStep); err != nil {
+		return err
+	}
+	e.Change(list.Remove, store.Operands{Int: count, Value: c.Args[3]})
+	removed := n - e.List().Len()
+	if removed > 0 {
+		notifyRemoval(c, &e, "lrem")
+	}
+	c.Out.Int(int64(removed))
+	return nil
+}
+
+// removalSteps is how many times longer a removal takes than a search.
+const removalSteps = 4

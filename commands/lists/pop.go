@@ -1,0 +1,76 @@
+package lists
+
+import (
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// LPOP key [count] removes the first element, and RPOP the last one, and replies with it, or null. With a count they remove
+// up to so many elements and reply with an array.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "lpop", Arity: -2, Flags: popFlags, Keys: popKey, Group: commands.GroupList, Since: "1.0.0",
+		Summary: "Remove and get the first elements in a list", Usage: "key [count]",
+		Complexity: popCost, Run: func(c *commands.Call) error { return pop(c, first) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "rpop", Arity: -2, Flags: popFlags, Keys: popKey, Group: commands.GroupList, Since: "1.0.0",
+		Summary: "Remove and get the last elements in a list", Usage: "key [count]",
+		Complexity: popCost, Run: func(c *commands.Call) error { return pop(c, last) },
+	})
+)
+
+const (
+	popFlags = commands.Write | commands.Fast | commands.Linear
+	popCost  = "O(N) where N is the number of elements returned"
+)
+
+var popKey = commands.OneKey.With("RW ACCESS DELETE")
+
+func pop(c *commands.Call, from *end) error {
+	one, count := len(c.Args) == 2, int64(1)
+	switch {
+	case len(c.Args) > 3:
+		return commands.WrongArity(c.Cmd.FullName())
+	case !one:
+		var ok bool
+		if count, ok = commands.ParseInt(c.Args[2]); !ok || count < 0 {
+			return commands.ErrNotPositive
+		}
+	}
+	e, err := writeList(c, c.Args[1])
+	switch {
+	case err != nil:
+		return err
+	case !e.Exists() && one:
+		c.Out.Null()
+		return nil
+	case !e.Exists():
+		c.Out.NullArray()
+		return nil
+	}
+	return popElements(c, &e, from, count, func(n int) {
+		if !one {
+			c.Out.Array(n)
+		}
+	})
+}
+
+// popElements removes up to count elements at an end and replies with them. start begins the reply.
+func popElements(c *commands.Call, e *store.Entry, from *end, count int64, start func(n int)) error {
+	l := e.List()
+	n := int(min(count, int64(l.Len())))
+	if err := takes(c, l, n); err != nil {
+		return err
+	}
+	start(n)
+	from.each(l, n, func(element []byte) bool {
+		c.Out.Bulk(element)
+		return true
+	})
+	if n > 0 {
+		e.Change(from.pop, store.Operands{Int: int64(n)})
+		notifyRemoval(c, e, from.popped)
+	}
+	return nil
+}

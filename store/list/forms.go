@@ -1,0 +1,101 @@
+package list
+
+import (
+	"unsafe"
+
+	"cellserver/store/packed"
+	"cellserver/store/value"
+)
+
+// Small is the compact form: one block of memory, of which it is the beginning. So it must never be copied; use the
+// pointer.
+type Small struct{ block packed.List }
+
+// Large is the form of a list that one block has no room for.
+type Large struct {
+	root  *node
+	owner *owner
+}
+
+func small(b *packed.List) *Small { return (*Small)(unsafe.Pointer(b)) }
+
+// The most that one block may have, whatever the limits say: every change reads a block, and moves its bytes.
+const (
+	mostElements = 128
+	mostBytes    = 1024
+)
+
+// blockLimits are how many elements and bytes a block may have. A block of one element may be larger.
+type blockLimits struct{ elements, bytes int }
+
+func limitsOf(l *value.Limits) blockLimits {
+	return blockLimits{max(1, min(l.ListEntries, mostElements)), min(l.ListBytes, mostBytes)}
+}
+
+// takes reports whether a block has room for an element more, in the place of removed others with so many bytes.
+func (l blockLimits) takes(b *packed.List, element []byte, removed, bytes int) bool {
+	n := b.Len() + 1 - removed
+	return n == 1 || n <= l.elements && b.Size()-bytes+len(element) <= l.bytes
+}
+
+// Kind returns [value.List].
+func (*Small) Kind() value.Kind { return value.List }
+
+// Kind returns [value.List].
+func (*Large) Kind() value.Kind { return value.List }
+
+// Len returns the number of elements.
+func (s *Small) Len() int { return s.block.Len() }
+
+// Len returns the number of elements.
+func (g *Large) Len() int { return g.root.count }
+
+// Bytes returns how much memory the list takes.
+func (s *Small) Bytes() int64 { return s.block.Bytes() }
+
+// Bytes returns about how much memory the list takes.
+func (g *Large) Bytes() int64 { return g.root.bytes + largeBytes }
+
+// largeBytes is the memory of a Large without nodes.
+const largeBytes = int64(unsafe.Sizeof(Large{})) + 8
+
+// Encoding returns Redis's name of the form.
+func (*Small) Encoding() string { return encoding }
+
+// Encoding returns Redis's name of the form.
+func (*Large) Encoding() string { return encoding }
+
+// encoding is the only encoding of lists in Redis 7.0.
+const encoding = "quicklist"
+
+// Clone returns an independent copy.
+func (s *Small) Clone() value.Collection { return small(s.block.Clone()) }
+
+// Clone returns an independent copy, which shares what neither changes.
+func (g *Large) Clone() value.Collection {
+	g.owner = &owner{}
+	return &Large{g.root, &owner{}}
+}
+
+// Fork returns a copy; see [value.Collection].
+func (s *Small) Fork() (c value.Collection, copied int64) { return s.Clone(), s.Bytes() }
+
+// Fork returns a copy that shares what does not change; see [value.Collection].
+func (g *Large) Fork() (c value.Collection, copied int64) { return g.Clone(), pathBytes }
+
+// pathBytes is about how much of a large list a change copies if another one shares it.
+const pathBytes = 2048
+
+// settled returns the list in the form that it has after elements have gone.
+func (g *Large) settled() value.Collection {
+	for len(g.root.kids) == 1 {
+		g.root = g.root.kids[0]
+	}
+	switch {
+	case g.root.kids != nil:
+		return g
+	case g.root.owner == g.owner:
+		return small(g.root.block)
+	}
+	return small(g.root.block.Clone())
+}
