@@ -89,8 +89,8 @@ type Command struct {
 	// with the flag VARIABLE_FLAGS have it: their access depends on the options.
 	KeyAccess func(args [][]byte) string
 
-	// Steps returns for how many steps ([Call.TakesSteps]) the arguments of a Linear command ask. Nil
-	// if only the sizes of its values count.
+	// Steps returns for how many steps ([Call.TakesSteps]) the arguments of a command ask. Nil if only the sizes of the
+	// values of a Linear command count.
 	Steps func(args [][]byte) int
 
 	Channels Channels // which arguments are channels
