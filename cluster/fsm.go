@@ -10,8 +10,9 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// featureLevel is the newest form of entries that this server understands.
-const featureLevel = 1
+// featureLevel is the newest form of entries that this server understands. Level 2 has records of integers in the bodies of
+// effects.
+const featureLevel = 2
 
 // fsmState is what the entries so far say beside the keys. Snapshots have it, so all nodes drop the same entries.
 type fsmState struct {

@@ -24,7 +24,10 @@ func save(c *commands.Call) error {
 	case p.Writing() == "rdb":
 		return errSaving
 	}
-	if p.Save() != nil {
+	switch err := p.Save(); {
+	case err == commands.ErrClusterSnapshot:
+		return err
+	case err != nil:
 		return errBlank
 	}
 	return commands.ReplyOK(c)
