@@ -16,6 +16,7 @@
 //	rules.go         the rules-file
 //	metrics.go       the exporter for Prometheus
 //	http.go          limits over HTTP
+//	health.go        /healthz and /readyz, on both listeners of HTTP
 //	sockets.go       the listeners for clients
 //	endpoints.go     where a configuration asks to listen
 //	listen.go        opens one listener

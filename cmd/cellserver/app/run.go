@@ -14,8 +14,16 @@ import (
 // lifecycle is the state of Run.
 type lifecycle struct {
 	begun atomic.Bool                // Run was called
+	phase atomic.Int32               // starting, serving or stopping
 	stop  chan commands.ShutdownMode // from SHUTDOWN to Run; has room for one
 }
+
+// The phases of a server.
+const (
+	starting = iota
+	serving
+	stopping
+)
 
 func newLifecycle() lifecycle { return lifecycle{stop: make(chan commands.ShutdownMode, 1)} }
 
@@ -34,6 +42,7 @@ func (a *App) Run(ctx context.Context) error {
 		a.drain(commands.ShutdownMode{Now: true})
 		return errors.Join(err, a.stopMember())
 	}
+	a.phase.Store(serving)
 	a.log.Info("ready to accept connections", "version", commands.Version, "addresses", a.sockets.addresses())
 	background, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -41,6 +50,7 @@ func (a *App) Run(ctx context.Context) error {
 	running.Go(func() { a.disk.pulse(background) })
 	go a.rules.watch(background) // the stop does not wait for it: its file system may not answer
 	mode, refused := a.waitForStop(ctx)
+	a.phase.Store(stopping)
 	a.giveWay()
 	a.drain(mode)
 	cancel()
