@@ -13,7 +13,7 @@
 //	reclaim.go       gives memory of removed values back to the system
 //	persistence.go   the disk: snapshots and the append-only file
 //	peers.go         admits connections; closes idle clients and slow readers
-//	rules.go         the rules-file
+//	rules.go         the rules-file, and the copy of the rules of rules-url
 //	metrics.go       the exporter for Prometheus
 //	http.go          limits over HTTP
 //	health.go        /healthz and /readyz, on both listeners of HTTP

@@ -34,6 +34,7 @@ func (a *App) Run(ctx context.Context) error {
 	if a.begun.Swap(true) {
 		return errors.New("this server has run before: make a new one")
 	}
+	a.ruleURL.Await(ctx)
 	err := a.load(ctx)
 	if err == nil && a.member != nil {
 		err = a.member.Start()
@@ -49,6 +50,7 @@ func (a *App) Run(ctx context.Context) error {
 	running.Go(func() { a.newBackground().run(background) })
 	running.Go(func() { a.disk.pulse(background) })
 	go a.rules.watch(background) // the stop does not wait for it: its file system may not answer
+	running.Go(func() { a.ruleURL.Run(background) })
 	mode, refused := a.waitForStop(ctx)
 	a.phase.Store(stopping)
 	a.giveWay()
