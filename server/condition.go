@@ -28,6 +28,14 @@ func (s *Server) SetCondition(c Condition) {
 	s.condition.Store(&c)
 }
 
+// Condition returns the condition of the server. Any goroutine may call it.
+func (s *Server) Condition() Condition {
+	if now := s.condition.Load(); now != nil {
+		return *now
+	}
+	return Condition{}
+}
+
 const (
 	errLoading    commands.Error = "LOADING Redis is loading the dataset in memory"
 	errSaveFailed commands.Error = "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. " +

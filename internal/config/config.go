@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -168,6 +169,7 @@ type Config struct {
 
 	// Rate limiting.
 	RulesFile      string // path, "": none
+	RulesURL       string // "": none
 	ClockStepLimit int    // seconds, 0: never
 
 	HTTP HTTP
@@ -223,7 +225,7 @@ func (c *Config) Validate() error {
 	case c.TLSPort != 0 && c.TLSAuthClients != TLSAuthNo && c.TLSCACertFile == "":
 		return fmt.Errorf("tls-auth-clients %s needs tls-ca-cert-file", c.TLSAuthClients)
 	}
-	if err := c.validateHTTP(); err != nil {
+	if err := errors.Join(c.validateHTTP(), c.validateRules()); err != nil {
 		return err
 	}
 	return c.validateCluster()

@@ -14,8 +14,16 @@ import (
 // lifecycle is the state of Run.
 type lifecycle struct {
 	begun atomic.Bool                // Run was called
+	phase atomic.Int32               // starting, serving or stopping
 	stop  chan commands.ShutdownMode // from SHUTDOWN to Run; has room for one
 }
+
+// The phases of a server.
+const (
+	starting = iota
+	serving
+	stopping
+)
 
 func newLifecycle() lifecycle { return lifecycle{stop: make(chan commands.ShutdownMode, 1)} }
 
@@ -26,6 +34,7 @@ func (a *App) Run(ctx context.Context) error {
 	if a.begun.Swap(true) {
 		return errors.New("this server has run before: make a new one")
 	}
+	a.ruleURL.Await(ctx)
 	err := a.load(ctx)
 	if err == nil && a.member != nil {
 		err = a.member.Start()
@@ -34,13 +43,16 @@ func (a *App) Run(ctx context.Context) error {
 		a.drain(commands.ShutdownMode{Now: true})
 		return errors.Join(err, a.stopMember())
 	}
+	a.phase.Store(serving)
 	a.log.Info("ready to accept connections", "version", commands.Version, "addresses", a.sockets.addresses())
 	background, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { a.newBackground().run(background) })
 	running.Go(func() { a.disk.pulse(background) })
 	go a.rules.watch(background) // the stop does not wait for it: its file system may not answer
+	running.Go(func() { a.ruleURL.Run(background) })
 	mode, refused := a.waitForStop(ctx)
+	a.phase.Store(stopping)
 	a.giveWay()
 	a.drain(mode)
 	cancel()
