@@ -33,6 +33,7 @@ const (
 	notFound     = "not_found"
 	tooLarge     = "too_large"
 	unauthorized = "unauthorized"
+	forbidden    = "forbidden"
 	unavailable  = "unavailable"
 	notLeader    = "not_leader"
 )
@@ -56,6 +57,8 @@ func ofReply(text string) *Problem {
 		return wrong("%s", strings.TrimPrefix(strings.TrimPrefix(text, "ERR "), "Cell error: Store error: "))
 	case "WRONGTYPE":
 		return problem(http.StatusConflict, wrongType, "%s", rest)
+	case "NOPERM":
+		return problem(http.StatusForbidden, forbidden, "the user of http-user has no right to this: ask ACL LOG")
 	case "MOVED":
 		_, leader, _ := strings.Cut(rest, " ")
 		p := problem(http.StatusServiceUnavailable, notLeader, "another node of the cluster decides: ask it")

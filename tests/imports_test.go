@@ -151,7 +151,7 @@ var mayImport = map[string][]string{
 	"httpapi":           {"httpapi/keysource", "httpapi/line"},
 
 	// The edge wires everything.
-	"cmd/cellserver/app": {"cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
+	"cmd/cellserver/app": {"acl", "cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
 	"cmd/cellserver": {"cmd/cellserver/app", "internal/config", "internal/config/configload", "internal/notices"},
 }
