@@ -3,6 +3,8 @@ package acl
 import (
 	"encoding/hex"
 	"strings"
+
+	"cellserver/internal/quote"
 )
 
 // View is a selector as ACL GETUSER shows it.
@@ -42,26 +44,34 @@ func (d *Definition) Views() []View {
 }
 
 // String returns the words that make the user, such as "on nopass ~* &* +@all".
-func (d *Definition) String() string {
+func (d *Definition) String() string { return strings.Join(d.words(), " ") }
+
+func (d *Definition) words() []string {
 	words := d.Flags()
 	for _, p := range d.Passwords() {
 		words = append(words, "#"+p)
 	}
-	words = append(words, d.own().String())
+	words = append(words, d.own().words()...)
 	for _, s := range d.selectors[1:] {
-		words = append(words, "("+s.String()+")")
+		inner := s.words()
+		for i, w := range inner {
+			if strings.ContainsAny(w, `"'`) {
+				inner[i] = quote.Quote(w)
+			}
+		}
+		words = append(words, "("+strings.Join(inner, " ")+")")
 	}
-	return strings.Join(words, " ")
+	return words
 }
 
-// String returns the words that make the selector.
-func (s *Selector) String() string {
+// words returns the words that make the selector.
+func (s *Selector) words() []string {
 	words := s.describeKeys()
 	if !s.allChannels {
 		words = append(words, "resetchannels")
 	}
 	words = append(words, s.describeChannels()...)
-	return strings.Join(append(words, s.describeCommands()), " ")
+	return append(words, strings.Split(s.describeCommands(), " ")...)
 }
 
 func (s *Selector) describeKeys() []string {

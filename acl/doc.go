@@ -1,8 +1,7 @@
 // Package acl says who may run which command: users, their passwords, and their rules in the language of Redis 7's ACL.
 // It knows no connection and no file.
 //
-//	table.go     the commands and categories that rules name
-//	selector.go  what one set of rules allows: commands, keys, channels
+//	selector.go  the commands that rules name, and what one set of rules allows: commands, keys, channels
 //	rules.go     the rules of a selector: +get, +@read, ~key:*
 //	definition.go, modify.go  a user: passwords, selectors, and the words that change them
 //	describe.go  a user as words again

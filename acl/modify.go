@@ -111,8 +111,7 @@ func (e editor) word(d *Definition, word string) error {
 		d.selectors = d.selectors[:1]
 		return nil
 	case "reset":
-		*d = *newDefinition(e.table, e.allChannels)
-		d.payload = "sanitize-payload"
+		e.reset(d)
 		return nil
 	}
 	switch {
@@ -124,6 +123,20 @@ func (e editor) word(d *Definition, word string) error {
 		return e.addSelector(d, word[1:len(word)-1])
 	}
 	return d.own().change(word)
+}
+
+// reset makes a definition as new.
+func (e editor) reset(d *Definition) {
+	*d = *newDefinition(e.table, e.allChannels)
+	d.payload = "sanitize-payload"
+}
+
+// setPassword gives a user one password, or none if it is empty.
+func (e editor) setPassword(d *Definition, password string) {
+	d.noPass, d.passwords = password == "", nil
+	if password != "" {
+		d.passwords = [][sha256.Size]byte{sha256.Sum256([]byte(password))}
+	}
 }
 
 // addSelector adds the selector whose words are between parentheses.

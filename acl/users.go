@@ -29,7 +29,7 @@ func New(t *Table) *Users {
 	u.Guest = newUser(DefaultName, newDefinition(t, false))
 	u.Guest.limits.Store(&Limits{guest: true})
 	u.byName[DefaultName] = u.Default
-	u.bytes = lineSize(u.Default)
+	u.bytes = lineSize(DefaultName, u.Default.Definition())
 	return u
 }
 
@@ -56,6 +56,17 @@ func (u *Users) Rights(user *User) (*User, *Limits) {
 		user = u.Default
 	}
 	return user, user.Limits()
+}
+
+// Acting returns the user of a name, for a connection that needs no password. If there is none, or it is off, the result is
+// a user without any right.
+func (u *Users) Acting(name string) *User {
+	if user := u.Find(name); user != nil && user.Definition().on {
+		return user
+	}
+	nobody := newUser(name, newDefinition(u.table, false))
+	nobody.limits.Store(&Limits{deleted: true})
+	return nobody
 }
 
 // Find returns the user of a name, nil if there is none.
@@ -91,7 +102,7 @@ func (u *Users) All() []*User {
 func (u *User) Line() string { return "user " + u.name + " " + u.Definition().String() }
 
 // lineSize returns about how many bytes the line of a user has.
-func lineSize(u *User) int { return len("user  ") + len(u.name) + u.Definition().size() }
+func lineSize(name string, d *Definition) int { return len("user  ") + len(name) + d.size() }
 
 // ErrName is the error of a user's name that could not stand in a file.
 var ErrName = errors.New("Usernames can't contain spaces or null characters")
@@ -123,10 +134,9 @@ func (u *Users) Set(name string, words []string, allChannels bool) (*User, error
 // put gives a user a definition, within the bounds. The caller holds mu.
 func (u *Users) put(name string, d *Definition) (*User, error) {
 	user := u.byName[name]
-	next := newUser(name, d)
-	bytes := u.bytes + lineSize(next)
+	bytes := u.bytes + lineSize(name, d)
 	if user != nil {
-		bytes -= lineSize(user)
+		bytes -= lineSize(name, user.Definition())
 	}
 	switch {
 	case user == nil && (len(u.byName) >= MaxUsers || len(name) > MaxUserBytes):
@@ -136,8 +146,9 @@ func (u *Users) put(name string, d *Definition) (*User, error) {
 	}
 	u.bytes = bytes
 	if user == nil {
-		u.byName[name] = next
-		return next, nil
+		user = newUser(name, d)
+		u.byName[name] = user
+		return user, nil
 	}
 	user.become(d)
 	return user, nil
@@ -159,22 +170,16 @@ func (u *Users) Delete(names []string) (deleted []*User) {
 // remove deletes a user. The caller holds mu.
 func (u *Users) remove(user *User) {
 	delete(u.byName, user.name)
-	u.bytes -= lineSize(user)
+	u.bytes -= lineSize(user.name, user.Definition())
 	user.limits.Store(&Limits{deleted: true})
 }
 
 // SetPassword gives the default user one password, or none if it is empty: requirepass.
 func (u *Users) SetPassword(password string) {
-	words := []string{"nopass"}
-	if password != "" {
-		words = []string{"resetpass", ">" + password}
-	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	d := u.Default.Definition().clone()
-	for _, w := range words {
-		_ = editor{table: u.table}.word(d, w) // these words have no errors
-	}
+	editor{table: u.table}.setPassword(d, password)
 	u.bytes += d.size() - u.Default.Definition().size()
 	u.Default.become(d)
 }

@@ -72,6 +72,17 @@ type Settings interface {
 	// Rewrite writes the configuration to the configuration file. known is false if the server has
 	// no such file.
 	Rewrite() (known bool, err error)
+	// UserFile returns the aclfile, nil if there is none.
+	UserFile() UserFile
+}
+
+// UserFile is the file of ACL users.
+type UserFile interface {
+	// Name is the path, for errors.
+	Name() string
+	Read() ([]byte, error)
+	// Write replaces the whole file, or nothing.
+	Write(text []byte) error
 }
 
 // Control stops the server and switches its background work.

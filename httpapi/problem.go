@@ -34,6 +34,7 @@ const (
 	notFound     = "not_found"
 	tooLarge     = "too_large"
 	unauthorized = "unauthorized"
+	forbidden    = "forbidden"
 	unavailable  = "unavailable"
 	notLeader    = "not_leader"
 )
@@ -62,6 +63,8 @@ func ofReply(text string) *Problem {
 		return problem(http.StatusNotFound, noReserved, "%s", rest)
 	case "WRONGTYPE":
 		return problem(http.StatusConflict, wrongType, "%s", rest)
+	case "NOPERM":
+		return problem(http.StatusForbidden, forbidden, "the user of http-user has no right to this: ask ACL LOG")
 	case "MOVED":
 		_, leader, _ := strings.Cut(rest, " ")
 		p := problem(http.StatusServiceUnavailable, notLeader, "another node of the cluster decides: ask it")

@@ -48,9 +48,7 @@ type Options struct {
 	// Configured applies each new configuration at the edge, before it is in force. Its error, which
 	// may be a [commands.Refusal], cancels the change. Nil does nothing.
 	Configured func(old, new *config.Config) error
-	// Rewrite writes a configuration to the configuration file, for CONFIG REWRITE. Nil if there is
-	// no such file.
-	Rewrite func(*config.Config) error
+	Files      Files
 	// Shutdown begins to stop the server and returns at once. After an error the server continues. Nil
 	// makes SHUTDOWN an error.
 	Shutdown func(commands.ShutdownMode) error
@@ -64,12 +62,22 @@ type Options struct {
 	Process report.Process
 }
 
+// Files are the files that commands write at the edge.
+type Files struct {
+	// Rewrite writes a configuration to the configuration file, for CONFIG REWRITE. Nil if there is
+	// no such file.
+	Rewrite func(*config.Config) error
+	// Users is the aclfile, nil if there is none.
+	Users commands.UserFile
+}
+
 // New returns a server without clients.
 func New(o Options) *Server {
 	s := &Server{settings: newSettings(o)}
 	s.positions = o.Positions
 	users := acl.New(commands.Rights())
 	users.SetPassword(o.Config.RequirePass)
+	s.settings.users = users
 	s.settings.changed = func(old, cfg *config.Config) {
 		s.slow.Configure(cfg)
 		if cfg.RequirePass != old.RequirePass {
@@ -117,9 +125,6 @@ func (s *Server) Committed(tx *store.Tx, effects []store.Effect) {
 
 // Config returns the configuration in force. The caller must not change it.
 func (s *Server) Config() *config.Config { return s.settings.Current() }
-
-// Users returns the users of the server.
-func (s *Server) Users() *acl.Users { return s.parts.Users }
 
 // Clients returns the number of connections.
 func (s *Server) Clients() int { return s.clients.Len() }

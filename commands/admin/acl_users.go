@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 
 	"cellserver/acl"
 	"cellserver/commands"
@@ -101,9 +100,7 @@ func aclDelUser(c *commands.Call) error {
 		names = append(names, string(arg))
 	}
 	deleted := c.Server.Users.Delete(names)
-	if len(deleted) > 0 {
-		c.Server.Clients.Kill(c.Conn, func(client *commands.ClientInfo) bool { return slices.Contains(deleted, client.Identity.User) })
-	}
+	disconnect(c, deleted)
 	c.Out.Int(int64(len(deleted)))
 	return nil
 }

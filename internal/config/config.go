@@ -68,6 +68,12 @@ const (
 	FsyncNo          Fsync = "no"
 )
 
+// UserLine is a line that defines an ACL user.
+type UserLine struct {
+	Place string   // where it stands, for errors
+	Words []string // the name of the user, and its rules
+}
+
 // PubSubDefault says which channels the rules of a new user begin with.
 type PubSubDefault string
 
@@ -137,6 +143,8 @@ type Config struct {
 	AuthFailLimit          FailLimit
 	ACLLogMaxLen           int64 // entries
 	ACLPubSubDefault       PubSubDefault
+	ACLFile                string // path, "": none
+	Users                  []UserLine
 	EnableDebugCommand     Access
 	EnableProtectedConfigs Access // who may change protected directives
 
@@ -206,6 +214,7 @@ func (c *Config) Clone() *Config {
 	n := *c
 	n.Bind = slices.Clone(c.Bind)
 	n.Save = slices.Clone(c.Save)
+	n.Users = slices.Clone(c.Users)
 	n.LatencyPercentiles = slices.Clone(c.LatencyPercentiles)
 	n.Cluster.Nodes = slices.Clone(c.Cluster.Nodes)
 	n.inert = maps.Clone(c.inert)
@@ -220,6 +229,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("configured to not listen anywhere: set port, tls-port or unixsocket")
 	case plain && tls && c.Port == c.TLSPort:
 		return fmt.Errorf("port and tls-port are both %d", c.Port)
+	case c.ACLFile != "" && len(c.Users) > 0:
+		return fmt.Errorf("aclfile and user lines exclude each other: define all users in the file, or all in the configuration")
 	case c.TLSPort != 0 && (c.TLSCertFile == "" || c.TLSKeyFile == ""):
 		return fmt.Errorf("tls-port needs tls-cert-file and tls-key-file")
 	case c.TLSPort != 0 && c.TLSAuthClients != TLSAuthNo && c.TLSCACertFile == "":

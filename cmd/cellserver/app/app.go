@@ -101,7 +101,7 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	process := processInfo(configFile, a.usage)
 	o := server.Options{
 		Store: a.store, Clock: a.clock, Log: a.log.Logger, Config: cfg, RunID: run,
-		Configured: a.configure, Rewrite: rewriter(process.ConfigFile), Shutdown: a.shutdown, Process: process,
+		Configured: a.configure, Files: server.Files{Rewrite: rewriter(process.ConfigFile), Users: newUserFile(cfg)}, Shutdown: a.shutdown, Process: process,
 		Persistence: a.disk.Manager, Positions: a.disk.Journal(),
 	}
 	barrier := transport.Barrier(a.disk.Journal())
@@ -125,8 +125,11 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	return nil
 }
 
-// open reads the rules-file and opens the listeners for clients and for metrics.
+// open reads the users and the rules-file, and opens the listeners for clients and for metrics.
 func (a *App) open(cfg *config.Config) error {
+	if err := a.server.DefineUsers(); err != nil {
+		return err
+	}
 	if err := a.configureRules(cfg); err != nil {
 		return err
 	}
