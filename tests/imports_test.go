@@ -155,9 +155,9 @@ var mayImport = map[string][]string{
 	// The edge wires everything.
 	"cmd/cellserver/app": {"acl", "cmd/cellserver/ruleurl", "cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
-	"cmd/cellserver/doctor": {}, // it knows the server by its replies only
+	"cmd/cellserver/doctor":  {}, // it knows the server by its replies only
 	"cmd/cellserver/ruleurl": {},
-	"cmd/cellserver": {"cmd/cellserver/app", "cmd/cellserver/doctor", "internal/config", "internal/config/configload", "internal/notices"},
+	"cmd/cellserver":         {"cmd/cellserver/app", "cmd/cellserver/doctor", "internal/config", "internal/config/configload", "internal/notices"},
 }
 
 // mustNotKnow says which parts of the world a package is kept away from, as packages of the standard library.
