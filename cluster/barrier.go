@@ -39,7 +39,7 @@ func (n *Node) Later(need, mark uint64, done func(safe bool)) (safe, now bool) {
 	switch {
 	case need >= n.queue.Next():
 		// Its entry will be sent after the replies were computed. So it proves that this node led until then.
-		n.waiters.Add(pending.Waiter{Need: need, Done: done})
+		n.wait(pending.Waiter{Need: need, Done: done})
 	case need > n.queue.Safe():
 		n.waiters.Add(pending.Waiter{Need: need, Lease: true, Done: done})
 	case n.leased():
@@ -53,9 +53,8 @@ func (n *Node) Later(need, mark uint64, done func(safe bool)) (safe, now bool) {
 // waitForProof makes replies wait for the next entry. mu is held.
 func (n *Node) waitForProof(done func(safe bool)) {
 	n.counts.leaseMisses.Add(1)
-	n.waiters.Add(pending.Waiter{Need: n.queue.Next(), Done: done})
 	n.lease.wanted = true
-	n.wakeUp()
+	n.wait(pending.Waiter{Need: n.queue.Next(), Done: done})
 }
 
 // confirm notes that an entry of this node is committed. It reports false if the entry is not one of the present process,
@@ -79,8 +78,12 @@ func (n *Node) confirm(term, number uint64) bool {
 			}
 		}
 	}
+	n.propose()
+	garbage := n.queue.HasGarbage()
 	n.mu.Unlock()
-	n.wakeUp()
+	if garbage {
+		n.wakeUp()
+	}
 	free.Answer(true)
 	return true
 }

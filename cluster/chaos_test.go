@@ -29,7 +29,8 @@ type world struct {
 	stop     chan struct{}
 	clients  sync.WaitGroup
 	faults   sync.WaitGroup
-	stall    atomic.Int64 // how long the next proposer takes, in nanoseconds
+	late     sync.WaitGroup // entries that raft gets late
+	stall    atomic.Int64   // how long the next proposer takes, in nanoseconds
 
 	mu     sync.Mutex           // guards everything below
 	counts map[string]int       // what has happened
@@ -69,16 +70,18 @@ type worldOptions struct {
 func run(t *testing.T, progress func(), o worldOptions) (wrong string) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, random: rand.New(rand.NewPCG(o.Seed, 7)), progress: progress, stop: make(chan struct{}), counts: map[string]int{}}
-		slow := w.slowProposer(o.Seed)
+		slow := w.slowness(o.Seed)
 		o.Now = time.Now
 		prepare := o.Prepare
 		o.Prepare = func(n *cluster.Node) {
-			n.BeforePropose(slow)
+			n.BeforeSteps(func() { time.Sleep(slow()) })
+			n.ProposeBy((&lateEntries{slow: slow, running: &w.late}).give)
 			if prepare != nil {
 				prepare(n)
 			}
 		}
 		w.Cluster = clustertest.New(t, o.Options)
+		defer w.late.Wait()
 		defer w.Close()
 		w.Leader()
 		for i := range o.clients {
@@ -104,18 +107,54 @@ func run(t *testing.T, progress func(), o worldOptions) (wrong string) {
 	return wrong
 }
 
-// slowProposer returns a function that sometimes takes long, as a process that gets no CPU does.
-func (w *world) slowProposer(seed uint64) func() {
+// slowness returns a function that says how long a step of a node takes: sometimes long, as in a process that gets no CPU.
+func (w *world) slowness(seed uint64) func() time.Duration {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(seed, 9))
-	return func() {
-		time.Sleep(time.Duration(w.stall.Swap(0)))
+	return func() time.Duration {
+		wait := time.Duration(w.stall.Swap(0))
 		mu.Lock()
-		slow, wait := random.IntN(1000) == 0, time.Duration(random.Int64N(int64(4*time.Second)))
-		mu.Unlock()
+		defer mu.Unlock()
+		slow, more := random.IntN(1000) == 0, time.Duration(random.Int64N(int64(4*time.Second)))
 		if slow {
-			time.Sleep(wait)
+			wait += more
 		}
+		return wait
+	}
+}
+
+// lateEntries gives the entries of a node to raft in their order, some of them late.
+type lateEntries struct {
+	slow    func() time.Duration
+	running *sync.WaitGroup
+	mu      sync.Mutex // guards waiting
+	waiting []func()
+}
+
+func (l *lateEntries) give(apply func()) {
+	wait := l.slow()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if wait == 0 && len(l.waiting) == 0 {
+		apply()
+		return
+	}
+	l.waiting = append(l.waiting, func() { time.Sleep(wait); apply() })
+	if len(l.waiting) == 1 {
+		l.running.Go(l.giveWaiting)
+	}
+}
+
+func (l *lateEntries) giveWaiting() {
+	for more := true; more; {
+		l.mu.Lock()
+		next := l.waiting[0]
+		l.mu.Unlock()
+		next()
+		l.mu.Lock()
+		l.waiting = l.waiting[1:]
+		more = len(l.waiting) > 0
+		l.mu.Unlock()
 	}
 }
 

@@ -19,15 +19,17 @@
 //	admit.go     nodes that join
 //	giveway.go   a leader lets another node lead
 //	view.go      the cluster as clients see it
+//	counts.go    what a node counts
 //	metrics.go   numbers for INFO and for metrics
 //	raftlog.go   raft's messages go to the server's log
 //
 // # The way of a write
 //
 // A command runs on the leader as on a single server. [Node.Committed] gets its effects while the locks are held, and
-// appends them to a batch. The proposer gives the batch to raft as an entry. When raft has it on a majority of nodes, it
-// calls [Node.Apply] on every node, in the order of the log. On the leader the effects are in the store already, so Apply
-// only confirms them: replies leave. On all other nodes Apply changes the store.
+// appends them to a batch. At the end of a turn somebody waits for the batch. Then the proposer gives it to raft as an
+// entry. When raft has it on a majority of nodes, it calls [Node.Apply] on every node, in the order of the log. On the
+// leader the effects are in the store already, so Apply only confirms them: replies leave. On all other nodes Apply
+// changes the store.
 //
 // # Epochs
 //

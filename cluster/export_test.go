@@ -5,8 +5,12 @@ import (
 	"cellserver/store"
 )
 
-// BeforePropose sets what a node does before it proposes an entry.
-func (n *Node) BeforePropose(do func()) { n.hooks.propose = do }
+// ProposeBy makes a node give its entries to raft by a function, which calls apply at once or later, in their order. It must not
+// wait.
+func (n *Node) ProposeBy(give func(apply func())) { n.hooks.propose = give }
+
+// BeforeSteps sets what a node does before it looks at raft.
+func (n *Node) BeforeSteps(do func()) { n.hooks.run = do }
 
 // SkipUndo makes a node keep what no other node has.
 func (n *Node) SkipUndo() { n.hooks.revert = func([]store.Undo) {} }

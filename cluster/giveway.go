@@ -111,7 +111,7 @@ func (n *Node) awaitLast(done func(safe bool)) bool {
 	if k := len(n.waiters); k > 0 {
 		last = max(last, n.waiters[k-1].Need)
 	}
-	n.waiters.Add(pending.Waiter{Need: last, Done: done})
+	n.wait(pending.Waiter{Need: last, Done: done})
 	return true
 }
 

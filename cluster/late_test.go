@@ -17,12 +17,18 @@ import (
 // meanwhile. The other nodes must not remove the key before they have the batch: they would make it again, without expiry.
 func TestAKeyThatExpiresWhileItsBatchWaits(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
-		var gate atomic.Pointer[chan struct{}] // the next proposer waits for it
+		var gate atomic.Pointer[chan struct{}] // the next entry waits for it
 		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now, Prepare: func(n *cluster.Node) {
-			n.BeforePropose(func() {
-				if ch := gate.Swap(nil); ch != nil {
-					<-*ch
+			n.ProposeBy(func(apply func()) {
+				ch := gate.Swap(nil)
+				if ch == nil {
+					apply()
+					return
 				}
+				go func() {
+					<-*ch
+					apply()
+				}()
 			})
 		}})
 		defer c.Close()
@@ -39,7 +45,7 @@ func TestAKeyThatExpiresWhileItsBatchWaits(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		later("INCR first")
-		for range 9 { // one batch has room for all but the last of them
+		for range 33 { // one batch has room for all but the last of them
 			later("MSET" + sameSlot(128))
 		}
 		later("ZADD key 2 after")

@@ -41,6 +41,7 @@ func (n *Node) tick() {
 	if !n.epoch.serving {
 		return
 	}
+	defer n.propose()
 	now := n.o.Clock.Monotonic()
 	idle := time.Duration(now - n.lease.from)
 	if n.lease.asked && idle >= n.o.NodeTimeout/4 || idle >= time.Second && n.volatile() {

@@ -55,8 +55,7 @@ func (n *Node) propound(kind entry.Kind, body []byte, done func(safe bool)) erro
 	}
 	b := n.queue.Add(kind, n.epoch.term, n.clock.next())
 	b.Fixed = body
-	n.waiters.Add(pending.Waiter{Need: b.Number, Done: done})
-	n.wakeUp()
+	n.wait(pending.Waiter{Need: b.Number, Done: done})
 	return nil
 }
 

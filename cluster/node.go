@@ -121,7 +121,8 @@ type Node struct {
 type hooks struct {
 	follows func(s *fsmState, e *entry.Entry, term uint64) bool
 	revert  func(undo []store.Undo)
-	propose func() // is called before an entry is proposed; nil for nothing
+	propose func(apply func()) // gives an entry to raft by apply, at once or later; nil for at once
+	run     func()             // is called before each step of run; nil for nothing
 }
 
 // Bootstrap makes the first members of a new cluster. Each of them calls it once with the same list, before Start.
@@ -169,16 +170,17 @@ func (n *Node) Start() error {
 	return nil
 }
 
-// run begins and ends epochs, and proposes entries, until the node stops.
+// run begins and ends epochs, and does what is due, until the node stops.
 func (n *Node) run() {
 	leaderCh := n.raft.Load().LeaderCh()
 	ticker := time.NewTicker(n.o.NodeTimeout / 4)
 	defer ticker.Stop()
-	defer close(n.futures)
 	for {
+		if n.hooks.run != nil {
+			n.hooks.run()
+		}
 		n.followRaft()
 		n.announceSelf()
-		n.propose()
 		select {
 		case <-n.stop:
 			n.endEpoch("the node stops")
@@ -187,6 +189,7 @@ func (n *Node) run() {
 		case <-n.wake:
 		case <-ticker.C:
 			n.tick()
+			n.expectOverdue()
 		}
 	}
 }

@@ -4,9 +4,8 @@ import (
 	"slices"
 
 	"cellserver/cluster/entry"
+	"cellserver/cluster/pending"
 	"cellserver/store"
-
-	"github.com/hashicorp/raft"
 )
 
 // Committed appends the effects of a transaction to a batch. It implements [store.Observer]: the partitions of the
@@ -26,9 +25,11 @@ func (n *Node) Committed(tx *store.Tx, effects []store.Effect) {
 	undo := tx.TakeUndo()
 	if n.tooLate(tx.Now(), undo) {
 		n.epoch.failed = errTooLate
+		n.wakeUp()
 	}
-	n.queue.Collect(n.epoch.term, n.clock.reach(tx.Now()), effects, undo)
-	n.wakeUp()
+	if n.queue.Collect(n.epoch.term, n.clock.reach(tx.Now()), effects, undo) {
+		n.propose()
+	}
 }
 
 // tooLate reports whether a transaction at now has changed a key that expired before the time of an earlier entry. Other
@@ -57,34 +58,42 @@ func removedOnly(effects []store.Effect) bool {
 // proposed is an entry that raft has.
 type proposed struct {
 	epoch  uint64 // the term of the epoch; see epoch.failed
-	future raft.ApplyFuture
+	result pending.Result
 }
 
-// propose gives batches to raft, as long as there is a place in the window.
+// wait makes a reply wait, and proposes what it waits for. mu is held.
+func (n *Node) wait(w pending.Waiter) {
+	n.waiters.Add(w)
+	n.propose()
+}
+
+// propose gives batches to raft, as long as there is a place in the window. mu is held, so raft gets the batches in their
+// order. Raft's channel has room for more entries than the window, so nobody waits here.
+//
+// A batch is proposed once somebody waits for it, at the end of a turn. So it has the effects of the whole turn.
 func (n *Node) propose() {
 	for {
-		data, term := n.nextEntry()
+		b, data := n.nextEntry()
 		if data == nil {
 			return
 		}
+		apply := n.raft.Load().Apply
 		if n.hooks.propose != nil {
-			n.hooks.propose()
+			n.hooks.propose(func() { go n.expect(proposed{b.Term, apply(data, 0)}) })
+		} else {
+			b.Result = apply(data, 0)
 		}
-		n.expect(proposed{term, n.raft.Load().Apply(data, 0)})
 	}
 }
 
-// nextEntry returns the entry to propose now, and the term of its epoch; nil if there is none.
-func (n *Node) nextEntry() (data []byte, term uint64) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
+// nextEntry returns the batch to propose now, as an entry; nil if there is none. mu is held.
+func (n *Node) nextEntry() (b *pending.Batch, data []byte) {
 	if !n.epoch.serving || n.epoch.failed != nil || n.queue.Outstanding() >= n.o.Window {
-		return nil, 0
+		return nil, nil
 	}
-	b := n.queue.Take()
-	if b == nil {
+	if b = n.queue.Take(); b == nil {
 		if !n.lease.wanted {
-			return nil, 0
+			return nil, nil
 		}
 		n.queue.Add(entry.Tick, n.epoch.term, n.clock.next())
 		b = n.queue.Take()
@@ -93,7 +102,7 @@ func (n *Node) nextEntry() (data []byte, term uint64) {
 	b.Sent = n.o.Clock.Monotonic()
 	data = b.AppendTo(entry.AppendHeader(make([]byte, 0, entry.HeaderSize+b.Len())))
 	n.counts.proposed(len(data))
-	return n.finish(data, entry.Entry{Kind: b.Kind, Term: b.Term, Batch: b.Number, Time: b.Time}), b.Term
+	return b, n.finish(data, entry.Entry{Kind: b.Kind, Term: b.Term, Batch: b.Number, Time: b.Time})
 }
 
 // finish completes an entry. If it cannot be encoded, the epoch fails.
@@ -117,9 +126,30 @@ func (n *Node) expect(p proposed) {
 // settle waits for the results of proposed entries. An error ends the epoch. Raft may stop
 // without a result for an entry that is committed and not applied yet. So nobody waits for settle.
 func (n *Node) settle() {
-	for p := range n.futures {
-		if err := p.future.Error(); err != nil {
-			n.failEpoch(p.epoch, err)
+	for {
+		select {
+		case p := <-n.futures:
+			if err := p.result.Error(); err != nil {
+				n.failEpoch(p.epoch, err)
+			}
+		case <-n.stop:
+			return
 		}
+	}
+}
+
+// expectOverdue gives the oldest entry to settle if it has no majority yet after a tick. Nobody waits for the results of the
+// others: it would wake a goroutine for each of them.
+func (n *Node) expectOverdue() {
+	n.mu.Lock()
+	b := n.queue.Oldest()
+	overdue := b != nil && b.Result != nil && n.o.Clock.Monotonic()-b.Sent >= int64(n.o.NodeTimeout/4)
+	var p proposed
+	if overdue {
+		p, b.Result = proposed{b.Term, b.Result}, nil
+	}
+	n.mu.Unlock()
+	if overdue {
+		n.expect(p)
 	}
 }

@@ -17,13 +17,19 @@ import (
 // the key that both have written; "" if nothing is.
 func staleEntry(t *testing.T, prepare func(*cluster.Node)) (wrong string) {
 	bubble(t, func(t *testing.T, _ func()) {
-		var gate atomic.Pointer[chan struct{}] // the next proposer waits for it
+		var gate atomic.Pointer[chan struct{}] // the next entry waits for it
 		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now, Prepare: func(n *cluster.Node) {
 			prepare(n)
-			n.BeforePropose(func() {
-				if ch := gate.Swap(nil); ch != nil {
-					<-*ch
+			n.ProposeBy(func(apply func()) {
+				ch := gate.Swap(nil)
+				if ch == nil {
+					apply()
+					return
 				}
+				go func() {
+					<-*ch
+					apply()
+				}()
 			})
 		}})
 		defer c.Close()
@@ -45,7 +51,7 @@ func staleEntry(t *testing.T, prepare func(*cluster.Node)) (wrong string) {
 			lost <- err
 		}()
 		time.Sleep(100 * time.Millisecond)
-		require.Nil(t, gate.Load(), "the proposer waits")
+		require.Nil(t, gate.Load(), "the entry waits")
 		require.NoError(t, first.Node().GiveWay(second.Self.ID))
 		require.ErrorIs(t, <-lost, clustertest.ErrClosed)
 		require.Same(t, second, c.Leader())
@@ -55,6 +61,7 @@ func staleEntry(t *testing.T, prepare func(*cluster.Node)) (wrong string) {
 		require.NoError(t, second.Node().GiveWay(first.Self.ID))
 		time.Sleep(100 * time.Millisecond)
 		close(open)
+		time.Sleep(100 * time.Millisecond)
 		require.Same(t, first, c.Leader())
 		c.RequireEqual()
 		if got := do(t, first, "GET key"); got != "4" {

@@ -47,6 +47,9 @@ func (tx *Tx) Prefetch(db int, key []byte) {
 func (tx *Tx) PrefetchAll(keys [][]byte) {
 	h := &tx.hashes
 	h.batch, h.found = h.batch[:0], h.found[:0]
+	if len(keys) < 2 {
+		return // the look-up of a single key overlaps with nothing
+	}
 	var t *table.Table
 	var p *partition
 	for _, key := range keys {

@@ -109,7 +109,7 @@ func (d *disk) parts() (cluster.Disk, error) {
 }
 
 // cachedEntries is how many entries of the log stay in memory.
-const cachedEntries = 512
+const cachedEntries = 64
 
 // fail is called for the first failed change of a file, by Raft's goroutine.
 func (d *disk) fail(err error) {

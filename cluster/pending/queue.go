@@ -16,6 +16,7 @@ type Batch struct {
 	Time   int64  // of its last command, in Unix nanoseconds
 	Fixed  []byte // the body of an entry that is not of kind Effects
 	Sent   int64  // monotonic time just before it was proposed
+	Result Result // of its proposal; nil if somebody waits for it
 
 	body    aof.Body
 	effects int
@@ -25,10 +26,13 @@ type Batch struct {
 	lost    bool // there was no room for undo
 }
 
+// Result waits for the result of a proposal.
+type Result interface{ Error() error }
+
 // An entry has at most about so many bytes and effects. A transaction is never divided.
 const (
-	entryBytes   = 64 << 10
-	entryEffects = 1024
+	entryBytes   = 256 << 10
+	entryEffects = 4096
 )
 
 // Len returns the number of bytes.
@@ -79,6 +83,14 @@ func (q *Queue) Safe() uint64 { return q.safe }
 // Empty reports whether everything is committed.
 func (q *Queue) Empty() bool { return len(q.batches) == 0 }
 
+// Oldest returns the oldest batch that was proposed and is not committed; nil if there is none.
+func (q *Queue) Oldest() *Batch {
+	if q.taken == 0 {
+		return nil
+	}
+	return q.batches[0]
+}
+
 // Outstanding returns the number of batches that were proposed and are not committed.
 func (q *Queue) Outstanding() int { return q.taken }
 
@@ -106,7 +118,8 @@ func (q *Queue) Add(kind entry.Kind, term uint64, time int64) *Batch {
 const maxUndo = 64 << 20
 
 // Collect adds the effects of a transaction, and what takes them back. No time is before that of the transaction before.
-func (q *Queue) Collect(term uint64, time int64, effects []store.Effect, undo []store.Undo) {
+// It reports whether the next transaction begins another batch.
+func (q *Queue) Collect(term uint64, time int64, effects []store.Effect, undo []store.Undo) (full bool) {
 	b := q.collecting(term, time)
 	b.Time = time
 	b.body.Append(effects)
@@ -120,6 +133,7 @@ func (q *Queue) Collect(term uint64, time int64, effects []store.Effect, undo []
 		q.discard(b)
 	}
 	q.count(b, b.Len())
+	return b.full()
 }
 
 // count counts the body of a batch with its present bytes.
@@ -149,6 +163,9 @@ func (q *Queue) keepRoom(b *Batch) {
 	}
 	b.body, b.undo = aof.Body{}, nil
 }
+
+// HasGarbage reports whether Garbage returns something.
+func (q *Queue) HasGarbage() bool { return len(q.garbage) > 0 }
 
 // Garbage returns the undos of whole databases that nobody needs any more, for [store.Store.DropUndo].
 func (q *Queue) Garbage() (garbage []store.Undo) {

@@ -76,17 +76,17 @@ func check(c *commands.Call, scratch *rules.Check) error {
 	if a.Limited || looks {
 		count(c, scratch.TightestKey(), a.Limited, looks)
 	}
-	replyCheck(c, scratch, &scratch.Args)
+	replyCheck(c, scratch, &a, &scratch.Args)
 	return nil
 }
 
 // replyCheck replies with the decision of a rule, and explains it if the request asks for that.
-func replyCheck(c *commands.Call, asked *rules.Check, args *limiters.Args) {
-	a, millis := asked.Answer(), args.Has(limiters.OptMS)
+func replyCheck(c *commands.Call, asked *rules.Check, a *limiters.Answer, args *limiters.Args) {
+	millis := args.Has(limiters.OptMS)
 	if args.Has(limiters.OptExplain) {
-		replyExplained(c, asked, &a, millis)
+		replyExplained(c, asked, a, millis)
 	} else {
-		replyAnswer(c, &a, millis)
+		replyAnswer(c, a, millis)
 	}
 }
 

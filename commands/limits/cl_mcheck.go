@@ -67,7 +67,8 @@ func mcheck(c *commands.Call, checks *rules.Checks, pairs [][]byte, args *limite
 	c.Out.Int(int64(commands.Bit(refusing >= 0)))
 	c.Out.Int(int64(refusing))
 	for _, one := range checks.Rules() {
-		replyCheck(c, one, args)
+		a := one.Answer()
+		replyCheck(c, one, &a, args)
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func remembered(h history, now int64) (kept history) {
 		if r.at >= gone {
 			kept = nil
 		}
-		r.shared = r.shared || r.resolution > 0 || len(kept) > 0 && kept[len(kept)-1].shared
+		r.shared = r.shared || r.resolution > 0 || sharedLast(kept)
 		kept = slices.DeleteFunc(kept, func(o counted) bool { return o.at <= r.at-r.period })
 		if n := len(kept); n > 0 && r.resolution > 0 {
 			last := kept[n-1]
@@ -123,6 +123,16 @@ func remembered(h history, now int64) (kept history) {
 		return nil
 	}
 	return kept
+}
+
+// sharedLast reports whether the last entry is shared. A reservation that cost nothing leaves no entry.
+func sharedLast(kept history) bool {
+	for _, o := range slices.Backward(kept) {
+		if o.quantity > 0 {
+			return o.shared
+		}
+	}
+	return false
 }
 
 // naiveStrict is naiveLog over the entries of a strict log.

@@ -97,8 +97,8 @@ func (c *Check) begin(r *Rules, tx *store.Tx, command string, words [][]byte, qu
 	if err == nil {
 		n = len(one.scopes)
 	}
-	c.Args.Begin(command, nil)
 	if len(words) < 1+n {
+		c.Args.Begin(command, nil)
 		c.Args.Err = rediserr.WrongArity(command)
 		return c.Args.Err
 	}

@@ -1,29 +1,14 @@
 // Drives a server with node-redis; the checks are those of README.md.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
 import { RESP_TYPES, WatchError, createClient, createCluster } from 'redis';
-import { rateLimit } from './ratelimit.mjs';
-import { ADDR, AUTH_ADDR, CLUSTER_ADDR, PASSWORD, REFERENCE, START, USER, check, throttle, throttleError } from './check.mjs';
+import { ADDR, AUTH_ADDR, CLUSTER_ADDR, PASSWORD, REFERENCE, USER, check, throttle, throttleError } from './check.mjs';
 
 const open = async (options) => {
   const c = createClient(options);
   c.on('error', () => {}); // a killed connection; the commands themselves reject
   await c.connect();
   return c;
-};
-
-/** Asks for a page behind the middleware, and returns the status, the body and the four headers. */
-const visit = async (client, rule) => {
-  const limit = rateLimit(client, rule);
-  const server = createServer((req, res) => limit(req, res, () => res.end('page')));
-  await new Promise((yes) => server.listen(0, '127.0.0.1', yes));
-  const answer = await fetch(`http://127.0.0.1:${server.address().port}/`, { headers: { connection: 'close' } });
-  const header = (name) => answer.headers.get(name);
-  const got = [answer.status, await answer.text(), header('X-RateLimit-Limit'), header('X-RateLimit-Remaining'),
-    header('X-RateLimit-Reset'), header('Retry-After')];
-  await new Promise((yes) => server.close(yes));
-  return got;
 };
 
 const CHECKS = {
@@ -85,25 +70,6 @@ const CHECKS = {
     assert.equal(seen.size, 5000);
   },
   throttle: (r) => throttle((...args) => r.sendCommand(args)),
-  async middleware(r) {
-    if (REFERENCE) return;
-    const call = (...args) => r.sendCommand(args);
-    await call('DEBUG', 'CLOCK', 'SET', START);
-    try {
-      await call('CL.RULE', 'SET', 'api', 'CL.THROTTLE', '2', '1', '10');
-      for (let i = 0; i < 3; i++) assert.deepEqual(await visit(r, 'api'), [200, 'page', '3', String(2 - i), String(10 * i + 10), null]);
-      assert.deepEqual(await visit(r, 'api'), [429, 'Too Many Requests\n', '3', '0', '30', '10']);
-      await call('DEBUG', 'CLOCK', 'ADVANCE', '10000000000');
-      assert.deepEqual(await visit(r, 'api'), [200, 'page', '3', '0', '30', null]);
-      assert.deepEqual(await visit(r, 'no such rule'), [200, 'page', null, null, null, null]);
-      const gone = r.duplicate();
-      await gone.connect();
-      gone.destroy();
-      assert.deepEqual(await visit(gone, 'api'), [200, 'page', null, null, null, null]);
-    } finally {
-      await call('DEBUG', 'CLOCK', 'RESUME');
-    }
-  },
   async errors(r) {
     await r.zAdd('z', { value: 'a', score: 1 });
     await assert.rejects(r.incr('z'), /WRONGTYPE Operation against a key/);

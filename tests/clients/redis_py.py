@@ -1,12 +1,9 @@
 """Drives a server with redis-py; the checks are those of README.md."""
 import os
 import traceback
-from wsgiref.util import setup_testing_defaults
 
 import redis
 from redis.cluster import RedisCluster
-
-from ratelimit import RateLimit
 
 PASSWORD = os.environ["PASSWORD"]
 REFERENCE = os.environ.get("REFERENCE") == "1"
@@ -106,42 +103,6 @@ def throttle(r):
         r.execute_command("DEBUG", "CLOCK", "RESUME")
 
 
-def middleware(r):
-    if REFERENCE:
-        return
-    r.execute_command("DEBUG", "CLOCK", "SET", 1_700_000_000_000_000_000)
-    try:
-        r.execute_command("CL.RULE", "SET", "api", "CL.THROTTLE", 2, 1, 10)
-        for i in range(3):
-            assert visit(r, "api") == ("200 OK", [b"page"], ["3", str(2 - i), str(10 * i + 10), None])
-        assert visit(r, "api") == ("429 Too Many Requests", [b"Too Many Requests\n"], ["3", "0", "30", "10"])
-        r.execute_command("DEBUG", "CLOCK", "ADVANCE", 10_000_000_000)
-        assert visit(r, "api") == ("200 OK", [b"page"], ["3", "0", "30", None])
-        assert visit(r, "no such rule") == ("200 OK", [b"page"], [None] * 4)
-        gone = redis.Redis(port=1, retry=None)  # no server listens on this port
-        assert visit(gone, "api") == ("200 OK", [b"page"], [None] * 4)
-    finally:
-        r.execute_command("DEBUG", "CLOCK", "RESUME")
-
-
-def visit(client, rule):
-    """Asks for a page behind the middleware, and returns the status, the body and the four headers."""
-    answer = {}
-
-    def app(environ, start_response):
-        start_response("200 OK", [])
-        return [b"page"]
-
-    def start_response(status, headers):
-        answer.update(headers, status=status)
-
-    environ = {}
-    setup_testing_defaults(environ)
-    body = RateLimit(app, client, rule, lambda environ: environ["SERVER_NAME"])(environ, start_response)
-    names = "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After"
-    return answer["status"], body, [answer.get(name) for name in names]
-
-
 def errors(r):
     r.zadd("z", {"a": 1})
     raises(redis.ResponseError, "WRONGTYPE Operation against a key", lambda: r.incr("z"))
@@ -176,7 +137,7 @@ def reconnect(r):
     me.close()
 
 
-CHECKS = [ping, strings, nulls, zset, pipeline, transaction, sliding_log, scan, throttle, middleware, errors, client, binary, reconnect]
+CHECKS = [ping, strings, nulls, zset, pipeline, transaction, sliding_log, scan, throttle, errors, client, binary, reconnect]
 
 
 def select(protocol):

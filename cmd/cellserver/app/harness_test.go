@@ -29,7 +29,7 @@ type instance struct {
 
 // start runs a server with directives as on the command line until the test ends. Without a directive for the port it
 // listens on a free one.
-func start(t *testing.T, directives ...string) *instance {
+func start(t testing.TB, directives ...string) *instance {
 	t.Helper()
 	in, err := open(t, directives...)
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func start(t *testing.T, directives ...string) *instance {
 }
 
 // open makes a server that does not run yet. Without directives of persistence it keeps nothing on disk.
-func open(t *testing.T, directives ...string) (*instance, error) {
+func open(t testing.TB, directives ...string) (*instance, error) {
 	t.Helper()
 	args := append([]string{"--port", strconv.Itoa(freePort(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}, directives...)
 	cfg, warnings, err := configload.Load(args, nil, nil)
@@ -49,7 +49,7 @@ func open(t *testing.T, directives ...string) (*instance, error) {
 	return in, err
 }
 
-func (in *instance) run(t *testing.T) {
+func (in *instance) run(t testing.TB) {
 	ctx, stop := context.WithCancel(context.Background())
 	in.stop = stop
 	go func() { in.done <- in.Run(ctx) }()
@@ -60,7 +60,7 @@ func (in *instance) run(t *testing.T) {
 }
 
 // wait waits for the end of Run. It can be called again.
-func (in *instance) wait(t *testing.T) {
+func (in *instance) wait(t testing.TB) {
 	t.Helper()
 	select {
 	case err := <-in.done:
@@ -71,7 +71,7 @@ func (in *instance) wait(t *testing.T) {
 	}
 }
 
-func (in *instance) dial(t *testing.T) *resptest.Client {
+func (in *instance) dial(t testing.TB) *resptest.Client {
 	t.Helper()
 	return resptest.Dial(t, in.Addr().String())
 }
@@ -85,7 +85,7 @@ func (in *instance) pending() (n int) {
 }
 
 // freePort returns a TCP port of the loopback address that no process uses.
-func freePort(t *testing.T) int {
+func freePort(t testing.TB) int {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer ln.Close()
@@ -100,7 +100,7 @@ func requireClosed(t *testing.T, c *resptest.Client) {
 }
 
 // ok sends a command and requires the reply OK.
-func ok(t *testing.T, c *resptest.Client, args ...any) {
+func ok(t testing.TB, c *resptest.Client, args ...any) {
 	t.Helper()
 	require.Equal(t, resptest.Simple("OK"), c.Do(args...))
 }

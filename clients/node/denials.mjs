@@ -1,0 +1,41 @@
+/** Milliseconds for which a refusal is repeated at most. A change of a rule has its effect after this time. */
+export const LONGEST = 1000;
+
+/** Remembers refusals by their questions. If there are too many, the one that was used least recently goes. */
+export class Denials {
+  #most;
+  #timeout;
+  #byQuestion = new Map(); // the least recently used question is the first one
+
+  constructor(most, timeout) {
+    this.#most = most;
+    this.#timeout = timeout;
+  }
+
+  get size() {
+    return this.#byQuestion.size;
+  }
+
+  /**
+   * Returns the refusal of a question. Of the callers after its end one gets undefined and asks the server. The others get the old
+   * refusal until that one has its answer, or until the time-out.
+   */
+  find(question, now) {
+    const found = this.#byQuestion.get(question);
+    if (!found) return undefined;
+    this.#byQuestion.delete(question);
+    this.#byQuestion.set(question, found);
+    if (now < found.until) return found.decision;
+    found.until = now + this.#timeout;
+    return undefined;
+  }
+
+  /** Remembers a refusal of a question that was asked at a time, and forgets it after an other answer. */
+  learn(question, decision, asked) {
+    this.#byQuestion.delete(question);
+    if (!decision || decision.allowed || this.#most <= 0) return;
+    const wait = decision.retryAfter < 0 ? LONGEST : Math.min(LONGEST, decision.retryAfter);
+    this.#byQuestion.set(question, { decision, until: asked + wait });
+    if (this.#byQuestion.size > this.#most) this.#byQuestion.delete(this.#byQuestion.keys().next().value);
+  }
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { isIPv4, isIPv6 } from 'node:net';
+
+/** The bytes of the longest key that the server gets as it is. */
+const LONGEST = 256;
+
+/** Returns the bytes of a key, or the hash of a long key. A missing key is the empty key. */
+export const encode = (key) => {
+  const data = key instanceof Uint8Array ? Buffer.from(key) : Buffer.from(String(key ?? ''));
+  return data.length <= LONGEST ? data : Buffer.from(`sha256:${createHash('sha256').update(data).digest('hex')}`);
+};
+
+/**
+ * Returns the key of an address. An IPv6 address counts as its network of 64 bits, because a client has all addresses of such a
+ * network. Another text is its own key.
+ */
+export const network = (address = '') => {
+  const ip = address.split('%')[0];
+  if (isIPv4(ip) || !isIPv6(ip)) return isIPv4(ip) ? ip : address;
+  const short = shortest(ip);
+  const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(short);
+  if (mapped) return mapped.slice(1).map((group) => parseInt(group, 16)).flatMap((n) => [n >> 8, n & 255]).join('.');
+  const [head, tail] = short.split('::').map((part) => part.split(':').filter(Boolean));
+  const groups = tail ? [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail] : head;
+  return `${shortest(`${groups.slice(0, 4).join(':')}::`)}/64`;
+};
+
+/** Returns the shortest form of an IPv6 address. */
+const shortest = (ip) => new URL(`http://[${ip}]`).hostname.slice(1, -1);

@@ -1,0 +1,61 @@
+// The examples of README.md.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import expressApp from 'express';
+import fastifyApp from 'fastify';
+import { Hono } from 'hono';
+import { createClient } from 'redis';
+import { express, fastify, hono, Limiter } from '../index.mjs';
+import { Server } from './harness.mjs';
+
+/** Asks an app of Express for its page, and returns the status. */
+const visit = async (app) => {
+  const server = app.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { status } = await fetch(`http://127.0.0.1:${server.address().port}/`, { headers: { connection: 'close', 'X-User': 'ann' } });
+  await new Promise((resolve) => server.close(resolve));
+  return status;
+};
+
+const page = (req, res) => { res.send('page'); };
+
+test('the clock of the server', async (t) => {
+  const server = await Server.start(t);
+  const admin = await server.client(t), client = await server.client(t);
+  const app = expressApp();
+  await admin.sendCommand(['DEBUG', 'CLOCK', 'SET', '1800000000000000000']); // the clock stands still
+  await admin.sendCommand(['CL.RULE', 'SET', 'login', 'CL.THROTTLE', '2', '1', '10']); // three at once, then one every 10 seconds
+  app.use(express(new Limiter(client, { denials: 0, timeout: 60_000 }), [['login']]));
+  app.get('/', page);
+  for (const status of [200, 200, 200, 429]) assert.equal(await visit(app), status);
+  await admin.sendCommand(['DEBUG', 'CLOCK', 'ADVANCE', '10000000000']);
+  assert.equal(await visit(app), 200);
+});
+
+// Nothing listens for these services, or nothing with these rules: they fail open.
+test('the services start', async (t) => {
+  t.mock.method(console, 'error', () => {});
+  let app = expressApp();
+  const client = createClient({ url: 'redis://127.0.0.1:6379', disableOfflineQueue: true });
+  client.on('error', () => {}); // node-redis connects again by itself
+  client.connect().catch(() => {});
+  const limiter = new Limiter(client);
+  const rules = [
+    ['per-ip'], // without a function the key is the address of the connection
+    ['login', (req) => req.get('X-User')],
+  ];
+  app.use(express(limiter, rules));
+  t.after(() => client.destroy());
+  app.get('/', page);
+  assert.equal(await visit(app), 200);
+
+  app = fastifyApp();
+  app.addHook('onRequest', fastify(limiter, [['api', (request) => request.headers['x-user']]]));
+  app.get('/', async () => 'page');
+  assert.equal((await app.inject('/')).statusCode, 200);
+
+  app = new Hono();
+  app.use(hono(limiter, [['api', (c) => c.req.header('X-User')]]));
+  app.get('/', (c) => c.text('page'));
+  assert.equal((await app.request('/')).status, 200);
+});

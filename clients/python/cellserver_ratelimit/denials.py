@@ -1,0 +1,40 @@
+"""Refusals that are repeated without a request to the server."""
+import collections
+import threading
+
+from .reply import Decision
+
+LONGEST = 1.0  # seconds; a change of a rule has its effect after this time
+
+
+class Denials:
+    """Remembers refusals by their questions. If there are too many, the one that was used least recently goes."""
+
+    def __init__(self, most: int, timeout: float):
+        self.most, self.timeout = most, timeout
+        self.lock = threading.Lock()
+        self.by_question: collections.OrderedDict[tuple, tuple[Decision, float]] = collections.OrderedDict()
+
+    def find(self, question: tuple, now: float) -> Decision | None:
+        """Returns the refusal of a question. Of the callers after its end one gets None and asks the server. The others get the old
+        refusal until that one has its answer, or until the time-out."""
+        with self.lock:
+            if (found := self.by_question.get(question)) is None:
+                return None
+            decision, until = found
+            if now >= until:
+                self.by_question[question] = (decision, now + self.timeout)
+                return None
+            self.by_question.move_to_end(question)
+            return decision
+
+    def learn(self, question: tuple, decision: Decision | None, asked: float) -> None:
+        """Remembers a refusal of a question that was asked at a time, and forgets it after an other answer."""
+        with self.lock:
+            self.by_question.pop(question, None)
+            if decision is None or decision.allowed or self.most <= 0:
+                return
+            wait = LONGEST if decision.retry_after < 0 else min(LONGEST, decision.retry_after / 1000)
+            self.by_question[question] = (decision, asked + wait)
+            if len(self.by_question) > self.most:
+                self.by_question.popitem(last=False)

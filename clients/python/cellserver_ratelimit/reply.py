@@ -1,0 +1,70 @@
+"""The reply of CL.MCHECK with EXPLAIN and MS."""
+import dataclasses
+import itertools
+import json
+
+MOST = 999_999_999_999_999  # the largest integer of a structured field
+
+
+@dataclasses.dataclass(frozen=True)
+class Decision:
+    """The reply of the rules to one action."""
+
+    allowed: bool
+    retry_after: int = 0  # milliseconds until the same action is allowed; -1 if no wait helps
+    policy: str = ""  # the value of RateLimit-Policy
+    limit: str = ""  # the value of RateLimit
+    violated: tuple[str, ...] = ()  # the names of the policies that refuse
+
+    def headers(self) -> list[tuple[str, str]]:
+        """Returns the headers of the reply."""
+        headers = [("RateLimit-Policy", self.policy), ("RateLimit", self.limit)] if self.policy else []
+        if not self.allowed and self.retry_after >= 0:
+            headers.append(("Retry-After", str(seconds(self.retry_after))))
+        return headers
+
+    def body(self) -> bytes:
+        """Returns the body of a refusal, a problem of RFC 9457."""
+        return problem(429, "The quota is used up", type="https://iana.org/assignments/http-problem-types#quota-exceeded",
+                       **{"violated-policies": self.violated})
+
+
+def problem(status: int, title: str, **more) -> bytes:
+    return json.dumps({"title": title, "status": status, **more}).encode()
+
+
+def decision(reply: list, pairs: list) -> Decision:
+    """Reads a reply. pairs are the rules and keys of the command."""
+    policies, limits, violated, waits = [], [], [], [0]
+    for rule in reply[2:]:
+        if rule[0]:
+            waits.append(rule[3])
+        scopes = [list(group) for _, group in itertools.groupby(rule[7], key=lambda one: one[0])]
+        for scope in scopes if not rule[8] else ():  # clients should not know of a rule with SHADOW
+            for name, (_, _, limited, most, left, retry, reset, window, *_) in zip(names(pairs[0], scope), scope):
+                policies.append(f'"{name}";q={min(most, MOST)}' + (f";w={seconds(window)}" if window > 0 else ""))
+                wait = retry if limited and retry >= 0 else reset
+                limits.append(f'"{name}";r={min(max(left, 0), MOST)};t={seconds(wait)}')
+                if limited:
+                    violated.append(name)
+        pairs = pairs[2 * len(scopes):]
+    return Decision(not reply[0], -1 if min(waits) < 0 else max(waits), ", ".join(policies), ", ".join(limits), tuple(violated))
+
+
+def names(rule: str, scope: list) -> list[str]:
+    """Returns the names of the policies of a scope: "login", "llm:user", or "login:window:2" for a second window."""
+    kinds = [text(one[1]).split(" ")[0].lower().removeprefix("cl.") for one in scope]
+    base = ":".join(filter(None, [rule, text(scope[0][0])]))
+    if len(kinds) == 1:
+        return [base]
+    earlier = [kinds[:i + 1].count(kind) for i, kind in enumerate(kinds)]
+    return [f"{base}:{kind}" + (f":{n}" if n > 1 else "") for kind, n in zip(kinds, earlier)]
+
+
+def text(value: str | bytes) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def seconds(milliseconds: int) -> int:
+    """Rounds milliseconds up to seconds."""
+    return -(-milliseconds // 1000)

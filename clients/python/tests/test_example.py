@@ -1,0 +1,53 @@
+"""The examples of README.md."""
+import asyncio
+import unittest
+
+import redis
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+
+from cellserver_ratelimit import ASGIMiddleware, AsyncLimiter, Limiter, WSGIMiddleware
+
+from .harness import ServerTest, page, visit
+from .test_asgi import send
+
+
+def status(app, **environ):
+    return visit(app, **environ)[0]
+
+
+class TestExample(ServerTest):
+    def test_example(self):
+        url = self.url
+        client = redis.Redis.from_url(url)
+        self.addCleanup(client.close)
+        client.execute_command("DEBUG", "CLOCK", "SET", 1_800_000_000_000_000_000)  # the clock stands still
+        client.execute_command("CL.RULE", "SET", "login", "CL.THROTTLE", 2, 1, 10)  # three at once, then one every 10 seconds
+        service = WSGIMiddleware(page, Limiter(url, denials=0, timeout=60), [("login", None)])
+        self.assertEqual([status(service) for _ in range(4)], [200, 200, 200, 429])
+        client.execute_command("DEBUG", "CLOCK", "ADVANCE", 10_000_000_000)
+        self.assertEqual(status(service), 200)
+
+
+class TestServices(unittest.TestCase):
+    """Nothing listens for these services, or nothing with these rules: they fail open."""
+
+    def test_wsgi(self):
+        app = page
+        limiter = Limiter("redis://127.0.0.1:6379")
+        app = WSGIMiddleware(app, limiter, [
+            ("per-ip", None),  # None is the address of the connection
+            ("login", lambda environ: environ.get("HTTP_X_USER")),
+        ])
+        limiter.on_error = lambda error: None
+        self.assertEqual(status(app, HTTP_X_USER="ann"), 200)
+
+    def test_asgi(self):
+        app = Starlette()
+        limiter = AsyncLimiter("redis://127.0.0.1:6379")
+        app.add_middleware(ASGIMiddleware, limiter=limiter, rules=[
+            ("per-ip", None),
+            ("login", lambda scope: Headers(scope=scope).get("X-User")),
+        ])
+        limiter.on_error = lambda error: None
+        self.assertEqual(asyncio.run(send(app))[0], 404)
