@@ -58,7 +58,7 @@ func (n *Node) followRaft() {
 // proposeEpoch proposes the entry that begins an epoch.
 func (n *Node) proposeEpoch(term uint64) {
 	body := entry.AppendEpoch(nil, entry.Epoch{
-		Cluster: n.o.Cluster, Groups: 1, Databases: uint16(n.o.Store.Databases()), Features: featureLevel,
+		Cluster: n.o.Cluster, Groups: 1, Databases: uint16(n.o.Store.Databases()), Features: FeatureLevel,
 	})
 	n.mu.Lock()
 	n.epoch = epoch{term: term, number: n.queue.Number()}

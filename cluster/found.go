@@ -15,7 +15,7 @@ const foundingTerm = 2
 
 // Found makes the disk of the only node of a new cluster, which has the keys of the store. now is the time of the log.
 func Found(o Options, now int64) error {
-	self, err := roster.Encode(o.Self, featureLevel)
+	self, err := roster.Encode(o.Self, FeatureLevel)
 	if err != nil {
 		return err
 	}

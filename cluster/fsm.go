@@ -10,9 +10,10 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// featureLevel is the newest form of entries that this server understands. Level 2 has records of integers in the bodies of
-// effects.
-const featureLevel = 2
+// FeatureLevel is the newest form of entries that this server understands. A server refuses the epoch of a leader with a
+// higher level, because it could not apply that leader's entries. Level 1 has strings and sorted sets. Level 2 also has
+// hashes, sets and lists, and records of integers in the bodies of effects.
+const FeatureLevel = 2
 
 // fsmState is what the entries so far say beside the keys. Snapshots have it, so all nodes drop the same entries.
 type fsmState struct {
@@ -196,8 +197,8 @@ func (n *Node) checkEpoch(e *entry.Entry) error {
 		return fmt.Errorf("the cluster has %d groups, and this server knows clusters of one group: install the newer release", p.Groups)
 	case int(p.Databases) != n.o.Store.Databases():
 		return fmt.Errorf("the cluster has %d databases, and this node %d: set databases to the same number on all nodes", p.Databases, n.o.Store.Databases())
-	case p.Features > featureLevel:
-		return fmt.Errorf("its form is of level %d, and this server knows level %d: install the newer release", p.Features, featureLevel)
+	case p.Features > FeatureLevel:
+		return fmt.Errorf("its form is of level %d, and this server knows level %d: install the newer release", p.Features, FeatureLevel)
 	}
 	return nil
 }

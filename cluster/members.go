@@ -27,7 +27,7 @@ var (
 
 // Announce tells all nodes where a node is reached. Only a leader can.
 func (n *Node) Announce(k topology.Node) error {
-	body, err := roster.Encode(k, featureLevel)
+	body, err := roster.Encode(k, FeatureLevel)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (n *Node) announceSelf() {
 	if announced {
 		return
 	}
-	if body, err := roster.Encode(n.o.Self, featureLevel); err != nil {
+	if body, err := roster.Encode(n.o.Self, FeatureLevel); err != nil {
 		n.log.Error("this node cannot be announced: correct cluster-announce-ip and cluster-announce-port", "error", err)
 	} else {
 		_ = n.propound(entry.NodeKnown, body, func(bool) {}) // the next leader tries again

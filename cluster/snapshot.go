@@ -54,7 +54,7 @@ func (n *Node) snapshot() (raft.FSMSnapshot, error) {
 func (n *Node) facts() image.Facts {
 	f := image.Facts{Cluster: n.o.Cluster, Index: n.applied.Load(), Term: n.fsm.term, Batch: n.fsm.batch, Time: n.fsm.time}
 	for _, k := range n.roster.Known() {
-		if body, err := roster.Encode(k, featureLevel); err == nil {
+		if body, err := roster.Encode(k, FeatureLevel); err == nil {
 			f.Nodes = append(f.Nodes, body)
 		}
 	}

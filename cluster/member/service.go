@@ -16,7 +16,7 @@ import (
 )
 
 // feature is the level that this release works at.
-const feature = 1
+const feature = cluster.FeatureLevel
 
 // service answers other nodes. It implements [peer.Service].
 type service struct{ *Member }

@@ -58,7 +58,7 @@ func put(c value.Collection, i, removed int, text []byte, l *value.Limits) value
 	p := place{i, removed, packed.AppendElement(buf[:0], text), limitsOf(l)}
 	switch c := c.(type) {
 	case *Large:
-		c.put(p)
+		c.put(&p)
 		return c
 	case *Small:
 		if p.fits(&c.block) {
@@ -66,7 +66,7 @@ func put(c value.Collection, i, removed int, text []byte, l *value.Limits) value
 		}
 		g := &Large{owner: &owner{}}
 		g.root = g.leaf(&c.block)
-		g.put(p)
+		g.put(&p)
 		return g
 	}
 	return small(packed.Of(p.element, 1))

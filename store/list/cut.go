@@ -17,10 +17,20 @@ func cutBlock(b *packed.List, head, tail int) *packed.List {
 	return b
 }
 
+// cutLeaf removes so many elements at the ends of a leaf.
+func (n *node) cutLeaf(head, tail int) {
+	if tail > 0 {
+		n.edit(n.offset(n.count-tail), n.block.End(), nil, tail, 0)
+	}
+	if head > 0 {
+		n.edit(n.block.First(), n.offset(head), nil, head, 0)
+	}
+}
+
 // cut removes so many elements at the ends of a node that the tree owns, but not all.
 func (g *Large) cut(n *node, head, tail int) {
 	if n.kids == nil {
-		n.setBlock(cutBlock(n.block, head, tail))
+		n.cutLeaf(head, tail)
 		return
 	}
 	first, last := 0, len(n.kids)-1

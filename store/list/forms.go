@@ -23,6 +23,7 @@ func small(b *packed.List) *Small { return (*Small)(unsafe.Pointer(b)) }
 const (
 	mostElements = 128
 	mostBytes    = 1024
+	fullBlock    = mostBytes + 8 // with the header
 )
 
 // blockLimits are how many elements and bytes a block may have. A block of one element may be larger.
@@ -94,7 +95,7 @@ func (g *Large) settled() value.Collection {
 	switch {
 	case g.root.kids != nil:
 		return g
-	case g.root.owner == g.owner:
+	case g.root.owner == g.owner && g.root.room == int(g.root.block.Bytes()):
 		return small(g.root.block)
 	}
 	return small(g.root.block.Clone())

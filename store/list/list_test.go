@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"cellserver/internal/randtest"
+	"cellserver/store/packed"
 	"cellserver/store/value"
 
 	"github.com/stretchr/testify/require"
@@ -202,7 +203,9 @@ func check(t *testing.T, c value.Collection) {
 			require.Equal(t, depth, d, "the leaves are at one depth")
 			require.LessOrEqual(t, n.block.Len(), mostElements)
 			require.True(t, n.block.Len() == 1 || n.block.Size() <= mostBytes)
-			count, bytes = n.block.Len(), nodeBytes+n.block.Bytes()
+			require.GreaterOrEqual(t, int64(n.room), n.block.Bytes())
+			require.True(t, n.room == int(n.block.Bytes()) || n.room <= packed.Room(fullBlock))
+			count, bytes = n.block.Len(), nodeBytes+int64(n.room)
 		} else {
 			require.LessOrEqual(t, len(n.kids), fan)
 			bytes = innerBytes

@@ -23,18 +23,23 @@ func (p *place) fits(b *packed.List) bool {
 	return p.limits.takes(b, p.element, p.removed, bytes)
 }
 
+// span returns where the element goes in a block: in the place of the bytes between two offsets.
+func (p *place) span(b *packed.List) (at, to int) {
+	at = offset(b, p.i)
+	if p.removed > 0 {
+		return at, b.Next(at)
+	}
+	return at, at
+}
+
 // into returns a block with the element.
 func (p *place) into(b *packed.List) *packed.List {
-	at := offset(b, p.i)
-	to := at
-	if p.removed > 0 {
-		to = b.Next(at)
-	}
+	at, to := p.span(b)
 	return b.Replace(at, to, p.element, p.removed, 1)
 }
 
 // put puts an element into the tree.
-func (g *Large) put(p place) {
+func (g *Large) put(p *place) {
 	g.root = g.own(g.root)
 	if more := g.putBelow(g.root, p); more != nil {
 		g.root = g.inner(append([]*node{g.root}, more...)...)
@@ -42,11 +47,15 @@ func (g *Large) put(p place) {
 }
 
 // putBelow puts an element into a node that the tree owns. It returns the nodes that now follow the node.
-func (g *Large) putBelow(n *node, p place) (more []*node) {
+func (g *Large) putBelow(n *node, p *place) (more []*node) {
 	if n.kids == nil {
 		return g.putLeaf(n, p)
 	}
 	k := 0
+	if p.i == n.count && p.removed == 0 {
+		k = len(n.kids) - 1
+		p.i = n.kids[k].count
+	}
 	for k < len(n.kids)-1 && p.isBehind(n.kids[k]) {
 		p.i -= n.kids[k].count
 		k++
@@ -89,11 +98,13 @@ func (g *Large) split(n *node) (more []*node) {
 
 // putLeaf puts an element into a leaf. A leaf without room is split there. So elements that are always put at one end
 // leave full leaves behind.
-func (g *Large) putLeaf(n *node, p place) (more []*node) {
+func (g *Large) putLeaf(n *node, p *place) (more []*node) {
 	if p.fits(n.block) {
-		n.setBlock(p.into(n.block))
+		at, to := p.span(n.block)
+		n.edit(at, to, p.element, p.removed, 1)
 		return nil
 	}
+	n.trim()
 	b, count := n.block, n.count
 	from := offset(b, p.i)
 	to := offset(b, p.i+p.removed)

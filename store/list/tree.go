@@ -13,6 +13,7 @@ type node struct {
 	bytes int64 // of this node and of all nodes below
 	kids  []*node
 	block *packed.List // without kids
+	room  int          // of the block
 }
 
 // owner marks the nodes that only one list has. It is not empty, so each has an address of its own.
@@ -27,7 +28,9 @@ const (
 )
 
 func (g *Large) leaf(b *packed.List) *node {
-	return &node{owner: g.owner, count: b.Len(), bytes: nodeBytes + b.Bytes(), block: b}
+	n := &node{owner: g.owner}
+	n.setBlock(b)
+	return n
 }
 
 func (g *Large) inner(kids ...*node) *node {
@@ -45,9 +48,36 @@ func (n *node) sum() {
 	}
 }
 
-// setBlock gives a leaf another block.
+// setBlock gives a leaf a block without spare room.
 func (n *node) setBlock(b *packed.List) {
-	n.block, n.count, n.bytes = b, b.Len(), nodeBytes+b.Bytes()
+	n.block, n.count, n.room = b, b.Len(), int(b.Bytes())
+	n.bytes = nodeBytes + int64(n.room)
+}
+
+// edit puts elements in the place of others, as [packed.List.Replace]. A leaf that grows gets spare room, because the next
+// element often goes there. A leaf that shrinks keeps its room until three quarters of it are spare.
+func (n *node) edit(from, to int, elements []byte, removed, count int) {
+	size := n.block.End() - (to - from) + len(elements)
+	switch {
+	case size > n.room && size <= fullBlock:
+		n.setRoom(packed.Room(min(max(2*size, 256), fullBlock)))
+	case size > n.room || size < n.room/4:
+		n.setBlock(n.block.Replace(from, to, elements, removed, count))
+		return
+	}
+	n.block.ReplaceWithin(n.room, from, to, elements, removed, count)
+	n.count += count - removed
+}
+
+func (n *node) setRoom(room int) {
+	n.block, n.bytes, n.room = n.block.Roomy(room), n.bytes+int64(room-n.room), room
+}
+
+// trim drops the spare room.
+func (n *node) trim() {
+	if room := int(n.block.Bytes()); room < n.room {
+		n.setRoom(room)
+	}
 }
 
 // own returns the node for a change: a copy, if other lists may have it.
@@ -60,15 +90,19 @@ func (g *Large) own(n *node) *node {
 	if n.kids != nil {
 		c.kids = append(make([]*node, 0, fan+2), n.kids...)
 	} else {
-		c.block = n.block.Clone()
+		c.block = n.block.Roomy(n.room)
 	}
 	return &c
 }
 
 // ownKid returns a child for a change.
 func (g *Large) ownKid(n *node, k int) *node {
-	n.kids[k] = g.own(n.kids[k])
-	return n.kids[k]
+	kid := n.kids[k]
+	if kid.owner != g.owner {
+		kid = g.own(kid)
+		n.kids[k] = kid
+	}
+	return kid
 }
 
 // offset returns where element number i of a leaf begins. With i = count it is the end.

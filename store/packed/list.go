@@ -132,6 +132,24 @@ func (l *List) Replace(from, to int, elements []byte, removed, count int) *List 
 	return l
 }
 
+// Roomy returns a copy in a block of room bytes, for [List.ReplaceWithin]. room is a result of [Room], and at least [List.Bytes].
+func (l *List) Roomy(room int) *List {
+	c := alloc(room)
+	c.size, c.count = l.size, l.count
+	copy(c.bytes()[headerBytes:], l.bytes()[headerBytes:])
+	return c
+}
+
+// ReplaceWithin is [List.Replace] in a block of room bytes, which must suffice. The list stays where it is. Every other change
+// works, too, and may move the list to a block without spare room.
+func (l *List) ReplaceWithin(room, from, to int, elements []byte, removed, count int) {
+	b := unsafe.Slice((*byte)(unsafe.Pointer(l)), room)
+	copy(b[from+len(elements):], b[to:l.size])
+	copy(b[from:], elements)
+	l.size += uint32(len(elements) - (to - from))
+	l.count += uint32(count - removed)
+}
+
 // Append adds elements at the end, which are count results of [AppendElement].
 func (l *List) Append(elements []byte, count int) *List {
 	return l.Replace(l.End(), l.End(), elements, 0, count)
