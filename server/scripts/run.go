@@ -8,7 +8,6 @@ import (
 	"cellserver/internal/config"
 	"cellserver/resp"
 	"cellserver/script"
-	"cellserver/script/machine"
 	"cellserver/store"
 )
 
@@ -44,7 +43,6 @@ const versionNumber = 7<<16 | 0<<8 | 15
 
 func newRunner() *runner {
 	r := &runner{engine: script.New(script.Options{Version: commands.RedisVersion, VersionNum: versionNumber})}
-	r.out.SetLimit(machine.DefaultLimits.Bytes)
 	r.check = r.checkRun
 	return r
 }
@@ -108,6 +106,8 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 
 func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory) {
 	cfg := c.Server.Config()
+	r.engine.Bound(int(cfg.ScriptMemoryLimit))
+	r.out.SetLimit(int(cfg.ScriptMemoryLimit))
 	r.run = run{call: c, memory: m, script: k, readOnly: o.ReadOnly || k.flags&script.NoWrites != 0}
 	r.run.full = cfg.MaxMemory > 0 && c.Server.Store.Used() > cfg.MaxMemory
 	r.state.Store(clean)
