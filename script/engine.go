@@ -57,6 +57,14 @@ func New(o Options) *Engine {
 	return &Engine{options: o, scripts: map[string]*list.Element{}, recent: list.New()}
 }
 
+// Bound sets how many bytes of strings and tables a later script may make.
+func (e *Engine) Bound(bytes int) {
+	e.options.Limits.Bytes = bytes
+	if e.m != nil {
+		e.m.Bound(bytes)
+	}
+}
+
 // Cached returns a script that the engine has compiled, or nil.
 func (e *Engine) Cached(sha string) *Script {
 	at := e.scripts[sha]

@@ -119,3 +119,15 @@ func TestScriptsAreWatched(t *testing.T) {
 	h.Want("GET a", servertest.Queued)
 	require.Equal(t, resptest.NilArray, h.Do("EXEC"))
 }
+
+// TestScriptMemoryLimit changes how much the next script may make. An engine that has run already takes the new bound.
+func TestScriptMemoryLimit(t *testing.T) {
+	h := servertest.New(t)
+	const source = "return #string.rep('x', 2000000)"
+	h.Want("CONFIG GET script-memory-limit", []any{"script-memory-limit", "268435456"})
+	require.Equal(t, int64(2_000_000), send(h.Client, "EVAL", source, 0))
+	h.Want("CONFIG SET script-memory-limit 1mb", ok)
+	require.Equal(t, failed("OOM script made more than 1048576 bytes of strings and tables", source, "1"), send(h.Client, "EVAL", source, 0))
+	h.Want("CONFIG SET script-memory-limit 4mb", ok)
+	require.Equal(t, int64(2_000_000), send(h.Client, "EVAL", source, 0))
+}

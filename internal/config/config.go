@@ -132,6 +132,7 @@ type Config struct {
 	// Scripts.
 	BusyReplyThreshold int64 // milliseconds, 0: never
 	ScriptErrorStyle   ScriptErrorStyle
+	ScriptMemoryLimit  int64 // bytes of strings and tables that a script makes
 
 	// TLS.
 	TLSPort                                int // 0: no TLS

@@ -7,4 +7,6 @@ var scriptDirectives = group("Scripts", "",
 		"Milliseconds for which commands wait for a script that uses their keys. Then they get the error BUSY, and SCRIPT KILL may end the script. 0 is never.").alias("lua-time-limit"),
 	field("script-error-style", value.Enum(ScriptErrorsOf7, ScriptErrorsOf6), "redis7", func(c *Config) *ScriptErrorStyle { return &c.ScriptErrorStyle },
 		"The texts of errors of scripts: those of Redis 7, or those of Redis 6, which some libraries read."),
+	field("script-memory-limit", value.Memory(1<<20, 1<<30), "268435456", func(c *Config) *int64 { return &c.ScriptMemoryLimit },
+		"Bytes of all strings and tables that a script may make while it runs, those that it drops included."),
 )

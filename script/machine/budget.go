@@ -98,6 +98,9 @@ func (m *Machine) Stop(text string) {
 // noTrace keeps gopher-lua from making a stack trace of an error, which takes long for a deep stack.
 const noTrace = "-"
 
+// Bound sets how much a later script may make.
+func (m *Machine) Bound(bytes int) { m.limits.Bytes = bytes }
+
 // MaxBytes returns how much a script may make.
 func (m *Machine) MaxBytes() int { return m.limits.Bytes }
 

@@ -8,7 +8,6 @@ import (
 	"cellserver/internal/config"
 	"cellserver/resp"
 	"cellserver/script"
-	"cellserver/script/machine"
 	"cellserver/store"
 )
 
@@ -51,7 +50,6 @@ const versionNumber = 7<<16 | 0<<8 | 15
 
 func newRunner() *runner {
 	r := &runner{engine: script.New(script.Options{Version: commands.RedisVersion, VersionNum: versionNumber})}
-	r.out.SetLimit(machine.DefaultLimits.Bytes)
 	r.check = r.checkRun
 	return r
 }
@@ -115,6 +113,8 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 
 func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory) {
 	cfg := c.Server.Config()
+	r.engine.Bound(int(cfg.ScriptMemoryLimit))
+	r.out.SetLimit(int(cfg.ScriptMemoryLimit))
 	r.run = run{call: c, memory: m, script: k, readOnly: o.ReadOnly || k.flags&script.NoWrites != 0}
 	if cfg.ClusterEnabled && k.flags&(script.HasLine|script.AllowCrossSlotKeys) == script.HasLine {
 		r.run.oneSlot, r.run.slot = true, noSlot
