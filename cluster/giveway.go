@@ -33,11 +33,37 @@ func (n *Node) GiveWay(id string) error {
 	}
 	defer n.failEpoch(term, errGivesWay)
 	n.drain()
+	if err = n.transfer(to); err != nil && n.deposedSoon(term) {
+		return nil // raft gave up before the votes came
+	}
+	return err
+}
+
+// transfer makes raft let another node lead; nil is any node.
+func (n *Node) transfer(to *raft.Server) error {
 	r := n.raft.Load()
 	if to == nil {
 		return n.await(r.LeadershipTransfer())
 	}
 	return n.await(r.LeadershipTransferToServer(to.ID, to.Address))
+}
+
+// deposedSoon waits for at most half a NodeTimeout until this node does not lead any more. The other node may have begun
+// its election late.
+func (n *Node) deposedSoon(term uint64) bool {
+	patience := time.After(n.o.NodeTimeout / 2)
+	ticker := time.NewTicker(n.o.NodeTimeout / 50)
+	defer ticker.Stop()
+	for n.leads() == term {
+		select {
+		case <-ticker.C:
+		case <-patience:
+			return false
+		case <-n.gone:
+			return false
+		}
+	}
+	return true
 }
 
 // successor returns the server that is to lead; nil if any may.

@@ -9,6 +9,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// The votes for the next leader come after raft has given up the transfer. That is no failure: the other node leads.
+func TestATransferThatTakesLongIsNoFailure(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now})
+		defer c.Close()
+		time.Sleep(5 * time.Second)
+		leader := c.Leader()
+		next := other(c, leader)
+		c.Network.Slow(leader.Addr(), 505*time.Millisecond)
+		require.NoError(t, leader.Node().GiveWay(next.Self.ID))
+		require.Zero(t, leader.Node().Epoch())
+		c.Network.Heal()
+		time.Sleep(5 * time.Second)
+		require.NotSame(t, leader, c.Leader())
+	})
+}
+
 // A leader serves on until the next one has its entries. So a transfer to a node that lags costs clients no time.
 func TestALeaderServesUntilTheNextOneHasItsEntries(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
