@@ -148,6 +148,6 @@ func TestReserveFull(t *testing.T) {
 	got := w.post("/reserve", `{"rule": "llm", "keys": ["acme", "ann"], "quantity": 5, "id": "a", "ttl": 60, "release": true}`)
 	require.Equal(t, []any{503, unavailable}, got.code(), got.Text)
 	w.Do("SET llm@org:{acme}:release text")
-	got = w.post("/reserve", `{"rule": "llm", "keys": ["acme", "ann"], "quantity": 5, "id": "a", "ttl": 60}`)
+	got = w.post("/reserve", `{"rule": "llm", "keys": ["acme", "ann"], "quantity": 5, "id": "a", "ttl": 60, "release": true}`)
 	require.Equal(t, []any{409, wrongType}, got.code(), got.Text)
 }

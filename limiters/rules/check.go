@@ -13,11 +13,11 @@ type Check struct {
 	Keys        [][]byte        // one for each scope of the rule
 	found       *rule           // the rule; nil if it is unknown or if looked is false
 	looked      bool            // Footprint has searched the parsed rules
-	tags        [MaxLimits]bool // whether each key can be a hash tag; valid if looked is true
+	tags        [MaxLimits]bool // whether each key can be a hash tag; valid if looked is true, and after choose
 	names       []byte
-	pairKeys    [MaxLimits][]byte       // memory of Keys for [Checks]
-	keys        [2*MaxLimits + 1][]byte // parts of names: the keys of the limits' states, of the releases and of the reservations
-	chosen      [MaxLimits]chosen       // where the limits come from
+	pairKeys    [MaxLimits][]byte     // memory of Keys for [Checks]
+	keys        [MaxLimits + 1][]byte // parts of names: the keys of the limits' states and of the reservations
+	chosen      [MaxLimits]chosen     // where the limits come from
 	limits      []limiters.Asked[limiters.Limit]
 	limitMemory [MaxLimits]limiters.Asked[limiters.Limit] // of limits
 	releases    releases
@@ -183,15 +183,14 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 // reserves or settles, find also finds the entry of its reservations. Then it gives back what is due.
 func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	n := c.choose()
-	end := n + len(c.found.scopes)
 	if reserves {
 		begin := len(c.names)
 		c.names = c.reserves.key(c.names, c.found, c.Keys[len(c.Keys)-1])
-		c.keys[end] = c.names[begin:]
-		tx.PrefetchAll(c.keys[:end+1])
-		tx.WriteIn(&c.reserves.entry, c.keys[end])
+		c.keys[n] = c.names[begin:]
+		tx.PrefetchAll(c.keys[:n+1])
+		tx.WriteIn(&c.reserves.entry, c.keys[n])
 	} else {
-		tx.PrefetchAll(c.keys[:end])
+		tx.PrefetchAll(c.keys[:n])
 	}
 	c.limits = c.limitMemory[:n]
 	for i, key := range c.keys[:n] {
@@ -202,30 +201,45 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 		}
 		a.Limiter.Find(&a.Entry, tx, key)
 	}
-	c.releases.find(tx, c.keys[n:end])
+	c.releases.begin(len(c.found.scopes))
+	c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease))
 	return c.releases.giveBack(c.limits, c.chosen[:], now)
 }
 
-// choose chooses the limits that decide about the keys, and names the keys of their states and of their
-// releases. It returns the number of limits.
+// findReleases finds the releases of the keys, or at least those that can be there. Without a collection in its partition, a key cannot have them.
+func (c *Check) findReleases(tx *store.Tx, all bool) {
+	for i := range c.limits {
+		scope := c.chosen[i].scope
+		if i > 0 && scope == c.chosen[i-1].scope {
+			continue
+		}
+		key, tag := c.Keys[scope], c.tags[scope]
+		if !all && (tag || hasTag(key)) && !c.limits[i].Entry.AmongCollections() {
+			continue
+		}
+		begin := len(c.names)
+		c.names = c.found.scopes[scope].releases.stateKey(c.names, key, tag)
+		c.releases.find(tx, scope, c.names[begin:])
+	}
+}
+
+// choose chooses the limits that decide about the keys, and names the keys of their states. It
+// returns the number of limits.
 func (c *Check) choose() (n int) {
-	names, tags := c.names, [MaxLimits]bool{}
+	names := c.names
 	for i := range c.found.scopes {
 		s, key := &c.found.scopes[i], c.Keys[i]
-		tags[i] = c.looked && c.tags[i] || !c.looked && canBeTag(key)
+		if !c.looked {
+			c.tags[i] = canBeTag(key)
+		}
 		limits := s.limitsOf(key)
 		for j := range limits {
 			begin := len(names)
-			names = limits[j].stateKey(names, key, tags[i])
+			names = limits[j].stateKey(names, key, c.tags[i])
 			c.keys[n] = names[begin:]
 			c.chosen[n] = chosen{&limits[j], i}
 			n++
 		}
-	}
-	for i := range c.found.scopes {
-		begin := len(names)
-		names = c.found.scopes[i].releases.stateKey(names, c.Keys[i], tags[i])
-		c.keys[n+i] = names[begin:]
 	}
 	c.names = names
 	return n

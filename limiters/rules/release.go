@@ -26,8 +26,9 @@ const ErrReleases rediserr.Error = "ERR too many reservations of this key wait f
 //
 // The score of a release is the end of its reservation. A set lives at least as long as the states of its scope.
 type releases struct {
-	entries []store.Entry // one for each scope
-	memory  [MaxLimits]store.Entry
+	scopes  int
+	found   [MaxLimits]bool        // the scopes whose set was looked up; no other scope has a set
+	entries [MaxLimits]store.Entry // of the sets that were looked up
 	record  reservation.Record
 	marks   [reservation.MaxMarks]reservation.Mark
 	bytes   []byte // of a release that was read
@@ -36,22 +37,28 @@ type releases struct {
 
 // release drops the references to the request.
 func (r *releases) release() {
-	clear(r.memory[:])
-	r.entries, r.record = nil, reservation.Record{}
+	clear(r.entries[:])
+	r.record = reservation.Record{}
 }
 
-// find finds the sets.
-func (r *releases) find(tx *store.Tx, keys [][]byte) {
-	r.entries = r.memory[:len(keys)]
-	for i, key := range keys {
-		tx.WriteIn(&r.entries[i], key)
-	}
+// begin begins a request for several scopes. No set is found yet.
+func (r *releases) begin(scopes int) { r.scopes, r.found = scopes, [MaxLimits]bool{} }
+
+// find finds the set of a scope.
+func (r *releases) find(tx *store.Tx, scope int, key []byte) {
+	r.found[scope] = true
+	tx.WriteIn(&r.entries[scope], key)
+}
+
+// has reports whether a scope has a set. A client may have written something else there.
+func (r *releases) has(scope int) bool {
+	return r.found[scope] && r.entries[scope].Kind() == store.Sorted
 }
 
 // giveBack gives back the reservations that have ended. from says where the limits come from.
 func (r *releases) giveBack(limits []limiters.Asked[limiters.Limit], from []chosen, now int64) error {
-	for scope := range r.entries {
-		if !r.entries[scope].Exists() {
+	for scope := range r.scopes {
+		if !r.has(scope) {
 			continue
 		}
 		if err := r.giveBackIn(scope, limits, from, now); err != nil {
@@ -64,9 +71,6 @@ func (r *releases) giveBack(limits []limiters.Asked[limiters.Limit], from []chos
 // giveBackIn gives back the reservations of one scope.
 func (r *releases) giveBackIn(scope int, limits []limiters.Asked[limiters.Limit], from []chosen, now int64) error {
 	e := &r.entries[scope]
-	if err := limiters.CheckSorted(e); err != nil {
-		return err
-	}
 	set := e.Sorted()
 	due := set.Search(func(it store.Item) bool { return r.end(it) > now })
 	if due == 0 {
@@ -129,14 +133,17 @@ func settlement(s *limiters.Settlement, r *reservation.Record, l *limit, real in
 	return false
 }
 
-// room returns an error if a set has no room for one more release.
+// room returns an error if a set has no room for one more release. The sets of all scopes were looked up.
 func (r *releases) room(limits []limiters.Asked[limiters.Limit], from []chosen) error {
 	for i := range limits {
-		most, e := MaxReleases, &r.entries[from[i].scope]
+		most, scope := MaxReleases, from[i].scope
 		if _, isLog := limits[i].Limiter.(limiters.Log); isLog {
 			most = MaxLogReleases
 		}
-		if e.Exists() && e.Sorted().Len() >= most {
+		if err := limiters.CheckSorted(&r.entries[scope]); err != nil {
+			return err
+		}
+		if r.has(scope) && r.entries[scope].Sorted().Len() >= most {
 			return ErrReleases
 		}
 	}
@@ -149,24 +156,26 @@ func (r *releases) write(of *reservation.Record) []byte {
 	return r.written
 }
 
-// add adds a release to all sets.
+// add adds a release to all sets, which were all looked up.
 func (r *releases) add(end int64, release []byte) {
-	for i := range r.entries {
+	for i := range r.scopes {
 		r.entries[i].ZAdd(limiters.ReleaseScore(end), release)
 	}
 }
 
 // drop removes a release from all sets, because its reservation is settled.
 func (r *releases) drop(release []byte) {
-	for i := range r.entries {
-		r.entries[i].ZRem(release)
+	for i := range r.scopes {
+		if r.has(i) {
+			r.entries[i].ZRem(release)
+		}
 	}
 }
 
 // keep makes the sets live as long as the states of their scopes, and until the last reservation ends.
 func (r *releases) keep(limits []limiters.Asked[limiters.Limit], from []chosen) {
-	for scope := range r.entries {
-		if r.entries[scope].Exists() {
+	for scope := range r.scopes {
+		if r.has(scope) {
 			r.keepOne(scope, limits, from)
 		}
 	}

@@ -13,7 +13,7 @@ type Totals struct {
 	Bytes  int64 // of the table, its objects included
 	Blocks int   // of the usual size
 
-	cells, volatile, objects, deepest int
+	cells, volatile, objects, collections, deepest int
 }
 
 // Shape describes the size of a table's directory and segments.
@@ -64,6 +64,7 @@ func (t *Table) Check() (sum Totals, err error) {
 		differ("cells with an expiry", sum.volatile, int(t.volatile.Load())),
 		differ("deepest segments", sum.deepest, t.deepest),
 		differ("objects", sum.objects, int(t.objects.n)),
+		differ("collections", sum.collections, int(t.objects.collections)),
 		holds(len(t.objects.chunks) <= sum.objects/slabChunk+2, "the slab has gaps"),
 		differ("bytes", int(sum.Bytes), int(t.heap+t.cells)),
 	)
@@ -146,6 +147,9 @@ func (t *Table) checkCell(g *segment, slot int, c Cell, sum *Totals) error {
 		sum.Bytes += o.size()
 		if o.hash != hash {
 			return fmt.Errorf("the object of %.20q has another hash", key)
+		}
+		if c.Kind().IsCollection() {
+			sum.collections++
 		}
 		if (o.collection() != nil) != c.Kind().IsCollection() {
 			return fmt.Errorf("the object of %.20q is not of kind %d", key, c.Kind())

@@ -85,6 +85,9 @@ func (p *Place) Bytes(scratch []byte) []byte {
 	return nil
 }
 
+// AmongCollections reports whether any key of the table holds a collection.
+func (p *Place) AmongCollections() bool { return p.t.objects.collections > 0 }
+
 // Collection returns the collection that the key holds, nil if it holds none.
 func (p *Place) Collection() value.Collection {
 	if !p.Kind().IsCollection() {

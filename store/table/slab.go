@@ -61,8 +61,9 @@ const slabChunk = 32
 // when an object goes, the last object takes its place. So its memory follows the number of
 // objects.
 type slab struct {
-	chunks []*[slabChunk]object
-	n      int64
+	chunks      []*[slabChunk]object
+	n           int64
+	collections int64 // how many of the objects are collections
 }
 
 func (s *slab) at(i int64) *object { return &s.chunks[i/slabChunk][i%slabChunk] }
@@ -74,12 +75,18 @@ func (s *slab) put(o object) int64 {
 	}
 	s.n++
 	*s.at(i) = o
+	if o.collection() != nil {
+		s.collections++
+	}
 	return i
 }
 
 // drop removes an object. If the last object takes its place, drop returns that object's former
 // index and its hash; otherwise moved is -1. One spare chunk is kept.
 func (s *slab) drop(i int64) (moved int64, hash uint64) {
+	if s.at(i).collection() != nil {
+		s.collections--
+	}
 	s.n--
 	moved = -1
 	if last := s.at(s.n); i != s.n {

@@ -35,7 +35,7 @@ type Table struct {
 	blocks   *memory.Blocks
 
 	reserved int // number of cells for which the first insert makes room
-	_        [3*CacheLine - 168]byte
+	_        [3*CacheLine - 176]byte
 }
 
 // dirEntryBytes is the memory of a directory entry, with its entry of the segment map.
