@@ -72,7 +72,7 @@ type Wait struct {
 type Scratch struct {
 	Limit  *limiters.Scratch
 	Check  *rules.Check
-	Script any // the script of the running command; only Server.Scripts uses it
+	Script interface{ Release() } // of the running script; only Server.Scripts uses it
 	Checks *rules.Checks
 }
 
@@ -81,7 +81,10 @@ type Scratch struct {
 func (s *Scratch) Release() {
 	s.Limit.Release()
 	s.Check.Release()
-	s.Script = nil
+	if s.Script != nil {
+		s.Script.Release()
+		s.Script = nil
+	}
 	s.Checks.Release()
 }
 

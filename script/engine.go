@@ -35,7 +35,12 @@ type Engine struct {
 	scripts map[string]*list.Element // of *Script, by SHA
 	recent  *list.List               // the script that was used last is in front
 	run     run
+	spare   [keptReplies]Reply // for the elements of a reply
+	used    int                // of spare
 }
+
+// keptReplies is for how many elements of a reply an engine has room.
+const keptReplies = 16
 
 // A Script is a script that an engine has compiled.
 type Script struct {

@@ -27,6 +27,7 @@ type converter struct {
 	left    int // until it asks again
 	check   func() error
 	stopped error
+	spare   []Reply // memory for elements, which the next run overwrites
 }
 
 // elementSteps is how many steps an element of a reply takes.
@@ -47,8 +48,11 @@ func (c *converter) step() {
 // fromLua makes a reply of what a script returns.
 func (e *Engine) fromLua(v lua.LValue) Reply {
 	every := e.options.Limits.Steps / elementSteps
-	c := converter{resp: e.run.resp, bytes: e.options.Limits.Bytes, check: e.run.Check, every: every, left: every}
+	c := converter{
+		resp: e.run.resp, bytes: e.options.Limits.Bytes, check: e.run.Check, every: every, left: every, spare: e.spare[:],
+	}
 	r := c.reply(v)
+	e.used = keptReplies - len(c.spare)
 	switch {
 	case c.stopped != nil:
 		return Failed(oneLine(c.stopped.Error()))
@@ -127,7 +131,7 @@ func (c *converter) table(t *lua.LTable) Reply {
 	if s, ok := t.RawGetString("set").(*lua.LTable); ok {
 		return Reply{Kind: Set, Items: c.fields(s, false)}
 	}
-	r := Reply{Kind: Array, Items: make([]Reply, 0, min(t.Len(), maxRoom))}
+	r := Reply{Kind: Array, Items: c.room(min(t.Len(), maxRoom))}
 	for i := 1; ; i++ {
 		v := t.RawGetInt(i)
 		if v == lua.LNil || c.bytes < 0 || c.levels > maxLevels {
@@ -135,6 +139,16 @@ func (c *converter) table(t *lua.LTable) Reply {
 		}
 		r.Items = append(r.Items, c.reply(v))
 	}
+}
+
+// room returns room for n elements.
+func (c *converter) room(n int) []Reply {
+	if n > len(c.spare) {
+		return make([]Reply, 0, n)
+	}
+	items := c.spare[:0:n]
+	c.spare = c.spare[n:]
+	return items
 }
 
 // formatLength is the length of the format of a verbatim string.

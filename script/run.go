@@ -35,7 +35,7 @@ type run struct {
 	buf  []byte
 }
 
-// Run runs a script. The reply of a script that fails is an error.
+// Run runs a script. The reply of a script that fails is an error. It is valid until Drop.
 func (e *Engine) Run(s *Script, r Run) Reply {
 	if err := e.prepare(s); err != nil {
 		return Failed("ERR " + err.Error())
@@ -50,6 +50,12 @@ func (e *Engine) Run(s *Script, r Run) Reply {
 		return e.failed(s, problem)
 	}
 	return e.fromLua(value)
+}
+
+// Drop forgets the reply of the last run.
+func (e *Engine) Drop() {
+	clear(e.spare[:e.used])
+	e.used = 0
 }
 
 // begin prepares the interpreter. Keys and arguments may already be more than a script may make.

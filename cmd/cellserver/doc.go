@@ -8,6 +8,7 @@
 //	doctor.go        cellserver --doctor, how a running server is, and what to do; doctor/ has its parts
 //	checkrules.go    cellserver --check-rules, the errors of a rules-file
 //	clusterrecover.go  cellserver --cluster-recover and --cluster-import, a new cluster from the keys of a disk or a file
+//	collector.go     how much garbage the heap may have
 //	files.go     reads configuration files and standard input
 //	app/         the server; it knows no flags, no signals and no exit codes
 //

@@ -64,6 +64,7 @@ func run(args []string, visible error) error {
 		warnings = append(warnings, configload.Warning{File: "command line", Text: "passwords stay visible in the list of processes: " +
 			"set requirepass in a configuration file (" + visible.Error() + ")"})
 	}
+	paceCollector()
 	ctx := stopOnSignal()
 	a, err := app.New(app.Options{Config: cfg, Warnings: warnings, ConfigFile: files.first})
 	if err != nil {

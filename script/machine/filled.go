@@ -6,7 +6,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// filled is a table of texts, KEYS or ARGV. Each run fills it again.
+// filled is a table of texts, KEYS or ARGV. Each run fills it again. It keeps the texts that the run before had at the same
+// places: a limit is mostly the same.
 type filled struct {
 	*lua.LTable
 	n, bytes int           // of the texts
@@ -32,14 +33,10 @@ func (t *filled) fill(m *Machine, values [][]byte) {
 		*t.LTable = *m.L.CreateTable(len(values), 0)
 	}
 	t.n = len(values)
-	joined := make([]byte, 0, t.bytes)
-	for _, v := range values {
-		joined = append(joined, v...)
-	}
-	text := string(joined)
 	for i, v := range values {
-		t.RawSetInt(i+1, lua.LString(text[:len(v)]))
-		text = text[len(v):]
+		if before, ok := t.RawGetInt(i + 1).(lua.LString); !ok || string(before) != string(v) {
+			t.RawSetInt(i+1, lua.LString(v))
+		}
 	}
 }
 

@@ -33,9 +33,9 @@ type library struct {
 }
 
 // find returns a script, nil if there is no such script.
-func (l *library) find(sha string) *known {
+func (l *library) find(sha []byte) *known {
 	l.mu.RLock()
-	k := l.bySHA[sha]
+	k := l.bySHA[string(sha)]
 	l.mu.RUnlock()
 	if k == nil {
 		return nil

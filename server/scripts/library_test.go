@@ -16,19 +16,19 @@ func TestLibraryIsBounded(t *testing.T) {
 	add("loaded", 1, true)
 	for i := range 2 * maxScripts {
 		add(fmt.Sprint("eval", i), 1, false)
-		require.NotNil(t, l.find("eval0"), "it is in use")
+		require.NotNil(t, l.find([]byte("eval0")), "it is in use")
 	}
 	scripts, bytes := l.size()
 	require.Equal(t, maxScripts, scripts)
 	require.Equal(t, maxScripts, bytes)
-	require.NotNil(t, l.find("loaded"))
-	require.Nil(t, l.find("eval1"))
+	require.NotNil(t, l.find([]byte("loaded")))
+	require.Nil(t, l.find([]byte("eval1")))
 	for i := range 100 {
 		add(fmt.Sprint("large", i), 1<<20, false)
 	}
 	_, bytes = l.size()
 	require.LessOrEqual(t, bytes, maxBytes)
-	require.NotNil(t, l.find("loaded"))
+	require.NotNil(t, l.find([]byte("loaded")))
 	l.flush()
 	scripts, bytes = l.size()
 	require.Zero(t, scripts+bytes)

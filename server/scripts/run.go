@@ -108,6 +108,7 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 		return err
 	}
 	write(c.Out, &reply)
+	r.engine.Drop()
 	return nil
 }
 

@@ -1,7 +1,7 @@
 package scripts
 
 import (
-	"strings"
+	"bytes"
 	"sync"
 	"unsafe"
 
@@ -67,7 +67,7 @@ func (e *engines) flush() {
 // Load implements [commands.Scripts].
 func (s *Scripts) Load(text []byte) (sha string, err error) {
 	k := &known{sha: script.SHA(text), keep: true}
-	if s.library.find(k.sha) != nil {
+	if s.library.find([]byte(k.sha)) != nil {
 		s.library.add(k)
 		return k.sha, nil
 	}
@@ -94,7 +94,7 @@ func (s *Scripts) Flush() {
 // Size returns how many scripts there are, and the bytes of their texts.
 func (s *Scripts) Size() (n, bytes int) { return s.library.size() }
 
-// scratch is what a connection keeps for its scripts.
+// scratch is what a connection keeps for the scripts of a batch.
 type scratch struct {
 	script *known
 	of     *byte // where the text, or the SHA, of the script is
@@ -104,10 +104,22 @@ type scratch struct {
 func scratchOf(c *commands.Conn) *scratch {
 	own, ok := c.Scratch.Script.(*scratch)
 	if !ok {
-		own = &scratch{}
+		own = scratches.Get().(*scratch)
 		c.Scratch.Script = own
 	}
 	return own
+}
+
+// scratches are those of connections that run no script now.
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// Release ends the batch: no transaction refers to the memory any more.
+func (s *scratch) Release() {
+	s.script, s.of = nil, nil
+	if s.memory.reset(); cap(s.memory.piece) > pieceSize {
+		s.memory.piece = nil
+	}
+	scratches.Put(s)
 }
 
 // Footprint implements [commands.Scripts].
@@ -126,7 +138,7 @@ func (s *Scripts) find(o commands.Script) *known {
 		return s.named(o.Text)
 	}
 	sha := script.SHA(o.Text)
-	if k := s.library.find(sha); k != nil {
+	if k := s.library.find([]byte(sha)); k != nil {
 		return k
 	}
 	return &known{sha: sha}
@@ -140,10 +152,10 @@ func (s *Scripts) named(sha []byte) *known {
 	if len(sha) != shaLength {
 		return nil
 	}
-	if k := s.library.find(string(sha)); k != nil {
+	if k := s.library.find(sha); k != nil {
 		return k
 	}
-	return s.library.find(strings.ToLower(string(sha)))
+	return s.library.find(bytes.ToLower(sha))
 }
 
 // scriptOf is find, for a call that may have asked for its footprint before.
