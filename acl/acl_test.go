@@ -20,7 +20,7 @@ var table = acl.NewTable([]acl.Command{
 	configSet: {Name: "config|set", Categories: []string{"admin"}},
 	publish:   {Name: "publish", Categories: []string{"pubsub"}},
 	check:     {Name: "cl.check", Categories: []string{"write", "throttle"}},
-}, []string{"read", "write", "string", "admin", "connection", "pubsub", "throttle"})
+}, []string{"read", "write", "string", "list", "admin", "connection", "pubsub", "throttle"})
 
 const (
 	get = iota
@@ -82,6 +82,10 @@ func TestWords(t *testing.T) {
 		"+config":                          "off resetchannels -@all +config",
 		"+config -config|set":              "off resetchannels -@all +config -config|set",
 		"+config|set +config":              "off resetchannels -@all +config",
+		"+@all -@list":                     "off resetchannels +@all -@list",
+		"+@all -@list +@list":              "off resetchannels +@all",
+		"+@list":                           "off resetchannels -@all +@list",
+		"-@list":                           "off resetchannels -@all",
 		"-config":                          "off resetchannels -@all",
 		"+get|x +get|X +get|y":             "off resetchannels -@all +get|x +get|y",
 		"+get|x -get":                      "off resetchannels -@all",

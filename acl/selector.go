@@ -31,14 +31,15 @@ type target struct {
 
 // NewTable returns a table. A rule and a check name a command by its position in commands.
 func NewTable(commands []Command, categories []string) *Table {
-	t := &Table{commands: commands, targets: map[string]target{}, categories: categories, every: newSet(len(commands))}
-	for i := range len(commands) + 1 {
+	t := &Table{commands: commands, targets: map[string]target{}, categories: categories}
+	t.every = t.newSet()
+	for i := range t.bits() {
 		t.every.add(i)
 	}
 	t.targets["@all"] = target{name: "@all", commands: t.every, own: -1}
 	for i, c := range commands {
 		_, _, sub := strings.Cut(c.Name, "|")
-		own := target{name: c.Name, commands: newSet(len(commands)), own: i, sub: sub}
+		own := target{name: c.Name, commands: t.newSet(), own: i, sub: sub}
 		own.commands.add(i)
 		t.targets[c.Name] = own
 	}
@@ -50,15 +51,22 @@ func NewTable(commands []Command, categories []string) *Table {
 			t.targets[parent] = of
 		}
 	}
-	for _, name := range categories {
-		t.targets["@"+name] = target{name: "@" + name, commands: t.inCategory(name), own: -1}
+	for i, name := range categories {
+		all := t.inCategory(name)
+		all.add(len(commands) + i)
+		t.targets["@"+name] = target{name: "@" + name, commands: all, own: -1}
 	}
 	return t
 }
 
+// bits is the size of a set: the commands, a bit for the future commands of each category, and one for those of none.
+func (t *Table) bits() int { return len(t.commands) + len(t.categories) + 1 }
+
+func (t *Table) newSet() set { return make(set, (t.bits()+63)/64) }
+
 // inCategory returns the commands of a category, with all subcommands of such a command.
 func (t *Table) inCategory(name string) set {
-	all := newSet(len(t.commands))
+	all := t.newSet()
 	for _, c := range t.commands {
 		if slices.Contains(c.Categories, name) {
 			all.apply(t.targets[c.Name].commands, true)
@@ -67,11 +75,9 @@ func (t *Table) inCategory(name string) set {
 	return all
 }
 
-// set is a set of commands, by their positions in the table. The bit after the last command stands for commands that
-// do not exist yet.
+// set is a set of commands, by their positions in the table. The bits after the last command stand for commands that do not
+// exist yet: -@list has an effect before there are lists.
 type set []uint64
-
-func newSet(commands int) set { return make(set, commands/64+1) }
 
 func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
 func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
@@ -136,7 +142,7 @@ type keyPattern struct {
 }
 
 func newSelector(t *Table, allChannels bool) *Selector {
-	return &Selector{table: t, commands: newSet(len(t.commands)), allChannels: allChannels}
+	return &Selector{table: t, commands: t.newSet(), allChannels: allChannels}
 }
 
 func (s *Selector) clone() *Selector {
