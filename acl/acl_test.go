@@ -85,6 +85,8 @@ func TestWords(t *testing.T) {
 		"+@all -@list":                     "off resetchannels +@all -@list",
 		"+@all -@list +@list":              "off resetchannels +@all",
 		"+@list":                           "off resetchannels -@all +@list",
+		"+@write +@list -@list":            "off resetchannels -@all +@write -@list",
+		"+@all -@write -@list +@list":      "off resetchannels +@all -@write +@list",
 		"-@list":                           "off resetchannels -@all",
 		"-config":                          "off resetchannels -@all",
 		"+get|x +get|X +get|y":             "off resetchannels -@all +get|x +get|y",

@@ -178,13 +178,19 @@ func (s *Selector) grant(r rule) {
 	s.rules = slices.DeleteFunc(s.rules, func(old rule) bool {
 		return r.first == "" && old.target.commands.within(r.target.commands)
 	})
-	if !s.follows(s.rules) {
+	if s.matters(r) || !s.follows(s.rules) {
 		s.rules = append(s.rules, r)
 	}
 	s.ruleBytes = 0
 	for _, r := range s.rules {
 		s.ruleBytes += len("+| ") + len(r.name) + len(r.first)
 	}
+}
+
+// matters reports whether a rule about a category may matter for commands that do not exist yet: those that another rule
+// about a category has allowed or refused.
+func (s *Selector) matters(r rule) bool {
+	return r.own < 0 && slices.ContainsFunc(s.rules, func(old rule) bool { return old.own < 0 && old.allow != r.allow })
 }
 
 // apply is the effect of a rule.
