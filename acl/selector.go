@@ -138,6 +138,7 @@ type rule struct {
 // keyPattern is a pattern of keys, with what it allows.
 type keyPattern struct {
 	pattern string
+	literal int // bytes at its start that a key must have
 	allows  Permission
 }
 
@@ -237,6 +238,9 @@ func (s *Selector) addKeys(p keyPattern) {
 			s.keys[i].allows |= p.allows
 			return
 		}
+	}
+	if p.literal = strings.IndexAny(p.pattern, `*?[\`); p.literal < 0 {
+		p.literal = len(p.pattern)
 	}
 	s.keys = append(s.keys, p)
 	s.patternBytes += len(p.pattern) + len("%R~ ")
