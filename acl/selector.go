@@ -188,8 +188,8 @@ func (s *Selector) grant(r rule) {
 	}
 }
 
-// matters reports whether a rule about a category may matter for commands that do not exist yet: those that another rule
-// about a category has allowed or refused.
+// matters reports whether a rule about a category may matter for commands that do not exist yet. Another rule about a category
+// may have allowed or refused them.
 func (s *Selector) matters(r rule) bool {
 	return r.own < 0 && slices.ContainsFunc(s.rules, func(old rule) bool { return old.own < 0 && old.allow != r.allow })
 }
