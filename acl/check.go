@@ -113,7 +113,11 @@ func (s *Selector) allowsFirst(r *Request) bool {
 
 func (s *Selector) allowsKey(key []byte, need Permission) bool {
 	for i := range s.keys {
-		if p := &s.keys[i]; p.allows&need == need && glob.Match([]byte(p.pattern), key) {
+		p := &s.keys[i]
+		if len(key) < p.literal || string(key[:p.literal]) != p.pattern[:p.literal] {
+			continue
+		}
+		if p.allows&need == need && glob.Match([]byte(p.pattern), key) {
 			return true
 		}
 	}

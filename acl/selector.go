@@ -138,6 +138,7 @@ type rule struct {
 // keyPattern is a pattern of keys, with what it allows.
 type keyPattern struct {
 	pattern string
+	literal int // bytes at its start that a key must have
 	allows  Permission
 }
 
@@ -187,8 +188,8 @@ func (s *Selector) grant(r rule) {
 	}
 }
 
-// matters reports whether a rule about a category may matter for commands that do not exist yet: those that another rule
-// about a category has allowed or refused.
+// matters reports whether a rule about a category may matter for commands that do not exist yet. Another rule about a category
+// may have allowed or refused them.
 func (s *Selector) matters(r rule) bool {
 	return r.own < 0 && slices.ContainsFunc(s.rules, func(old rule) bool { return old.own < 0 && old.allow != r.allow })
 }
@@ -237,6 +238,9 @@ func (s *Selector) addKeys(p keyPattern) {
 			s.keys[i].allows |= p.allows
 			return
 		}
+	}
+	if p.literal = strings.IndexAny(p.pattern, `*?[\`); p.literal < 0 {
+		p.literal = len(p.pattern)
 	}
 	s.keys = append(s.keys, p)
 	s.patternBytes += len(p.pattern) + len("%R~ ")

@@ -6,7 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"cellserver/internal/config/configload"
 	"cellserver/resp/resptest"
@@ -120,4 +123,43 @@ func TestHTTPIsAUser(t *testing.T) {
 	check("a:1", http.StatusServiceUnavailable)
 	ok(t, c, "ACL", "SETUSER", "web", "on", "+@all", "~*")
 	check("a:1", http.StatusOK)
+}
+
+// TestRightsChangeUnderLoad: a command that runs while its user changes has the old rights or the new ones. A connection that was
+// refused once has the new rights, and a deleted user has no connection.
+func TestRightsChangeUnderLoad(t *testing.T) {
+	const workers = 4
+	in := start(t)
+	admin := in.dial(t)
+	for range 10 {
+		ok(t, admin, "ACL", "SETUSER", "alice", "on", "nopass", "~*", "+set")
+		var working sync.WaitGroup
+		var refused atomic.Int64
+		for range workers {
+			c := in.dial(t)
+			ok(t, c, "AUTH", "alice", "x")
+			working.Go(func() {
+				for first := true; ; {
+					c.Send("SET", "k", "v")
+					reply, err := c.TryRecv()
+					if err != nil {
+						return // the user is deleted
+					}
+					if _, no := reply.(resptest.Error); no && first {
+						first = false
+						refused.Add(1)
+					}
+				}
+			})
+		}
+		exists := func() bool { return admin.Do("EXISTS", "k") == any(int64(1)) }
+		require.Eventually(t, exists, timeout, time.Millisecond)
+		ok(t, admin, "ACL", "SETUSER", "alice", "resetkeys")
+		require.Eventually(t, func() bool { return refused.Load() == workers }, timeout, time.Millisecond)
+		admin.Do("DEL", "k")
+		require.False(t, exists())
+		require.EqualValues(t, 1, admin.Do("ACL", "DELUSER", "alice"))
+		working.Wait()
+		require.False(t, exists())
+	}
 }
