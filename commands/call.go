@@ -39,6 +39,8 @@ type Runner interface {
 	// Admit returns the error of a command that a script must not run now. wrote says that the script has written: then the
 	// state of the server is no reason.
 	Admit(inner *Call, wrote bool) error
+	// Permit returns the error of a command of a script that the user must not run.
+	Permit(inner *Call) error
 }
 
 // Name returns the command's full name, "" if there is no such command.
@@ -61,9 +63,12 @@ func (c *Call) Shown(i int) []byte {
 func (c *Call) NowMillis() int64 { return c.Now / 1e6 }
 
 // EffectiveFlags returns the command's flags. The flags of EXEC include the flags of all queued
-// commands.
+// commands. A script that begins with #!lua says itself whether it writes.
 func (c *Call) EffectiveFlags() Flags {
-	if c.Cmd.Name == "exec" {
+	switch {
+	case c.Cmd.Flags&RunsScript != 0:
+		return c.Server.Scripts.Flags(c, ScriptOf(c))
+	case c.Cmd.Name == "exec":
 		return c.Cmd.Flags | c.Conn.Transaction.Queue.Flags
 	}
 	return c.Cmd.Flags
@@ -83,7 +88,7 @@ func (c *Call) MayHold(what string, bytes int) bool {
 
 // MustAuthenticate reports whether the connection has to authenticate before other commands.
 func (c *Conn) MustAuthenticate(s *Server) bool {
-	return !c.Identity.Authed && s.Config().RequirePass != ""
+	return c.Identity.User == s.Users.Guest && !s.Users.Default.Open()
 }
 
 // Verdict is an error that is not a reply. It tells the session what to do after the command. The

@@ -48,7 +48,7 @@ func (c *Command) ACLCategories() []string {
 		own = groupCategories[c.Group]
 	}
 	has := map[string]bool{
-		"write": c.Flags&Write != 0, "read": c.Flags&ReadOnly != 0,
+		"write": c.Flags&Write != 0, "read": c.Flags&ReadOnly != 0 && c.Group != GroupScripting,
 		"admin": c.Flags&Admin != 0, "pubsub": c.Flags&PubSub != 0,
 		"fast": c.Flags&Fast != 0, "slow": c.Flags&Fast == 0, "blocking": c.Flags&Blocking != 0,
 		"dangerous": c.Flags&Admin != 0,

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"cellserver/acl"
 	"cellserver/store"
 )
 
@@ -88,15 +89,18 @@ type Command struct {
 	// with the flag VARIABLE_FLAGS have it: their access depends on the options.
 	KeyAccess func(args [][]byte) string
 
-	// Steps returns for how many steps ([Call.TakesSteps]) the arguments of a Linear command ask. Nil
-	// if only the sizes of its values count.
+	// Steps returns for how many steps ([Call.TakesSteps]) the arguments of a command ask. Nil if only the sizes of the
+	// values of a Linear command count.
 	Steps func(args [][]byte) int
+
+	Channels Channels // which arguments are channels
 
 	Subs []*Command // subcommands, of a parent
 
 	parent   *Command
-	index    int  // position in everyCommand; counters of the command have the same index
-	onOneKey bool // the command works on the key in its first argument, and on nothing else
+	index    int              // position in everyCommand; counters of the command have the same index
+	needs    []acl.Permission // of each key specification
+	onOneKey bool             // the command works on the key in its first argument, and on nothing else
 }
 
 // Deprecation says since which Redis version a command is deprecated, and which command replaces
@@ -178,6 +182,7 @@ func Register(c *Command) *Command {
 func (c *Command) enter() {
 	c.index = len(everyCommand)
 	c.onOneKey = c.Keys.First == 1 && c.Keys.Last == 1 && c.Keys.NumKeys == 0 && c.Footprint == nil && c.Flags&WholeKeyspace == 0
+	c.needs = permissions(c.Keys.Access)
 	everyCommand = append(everyCommand, c)
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"sync/atomic"
 
+	"cellserver/acl"
 	"cellserver/limiters"
 	"cellserver/limiters/rules"
 	"cellserver/resp"
@@ -33,14 +34,11 @@ type Conn struct {
 
 // Identity is the user and the names of a connection.
 type Identity struct {
-	Authed         bool   // AUTH succeeded, or no password is set
-	Name           string // CLIENT SETNAME; "" if the client has no name
-	Library        string // CLIENT SETINFO LIB-NAME
-	LibraryVersion string // CLIENT SETINFO LIB-VER
+	User           *acl.User // Server.Users.Guest before AUTH, if the default user has a password
+	Name           string    // CLIENT SETNAME; "" if the client has no name
+	Library        string    // CLIENT SETINFO LIB-NAME
+	LibraryVersion string    // CLIENT SETINFO LIB-VER
 }
-
-// DefaultUser is the only user.
-const DefaultUser = "default"
 
 // Modes are the modes that a connection has switched on.
 type Modes struct {

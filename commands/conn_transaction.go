@@ -56,15 +56,16 @@ func QueuedBytes(args [][]byte) int {
 	return n
 }
 
-// Add queues a command. It copies the arguments, because they alias the input buffer.
-func (q *Queue) Add(cmd *Command, args [][]byte) {
+// Add queues a command with its effective flags. It copies the arguments, because they alias the
+// input buffer.
+func (q *Queue) Add(cmd *Command, flags Flags, args [][]byte) {
 	own := make([][]byte, len(args))
 	for i, a := range args {
 		own[i] = bytes.Clone(a)
 	}
 	q.Bytes += QueuedBytes(args)
 	q.Commands = append(q.Commands, Queued{cmd, own})
-	q.Flags |= cmd.Flags
+	q.Flags |= flags
 }
 
 // Reset empties the queue and leaves MULTI.

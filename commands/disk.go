@@ -1,5 +1,8 @@
 package commands
 
+// ErrClusterSnapshot is the error of Persistence.Save while the node writes a snapshot of the cluster.
+const ErrClusterSnapshot Error = "ERR A snapshot of the cluster is being written: wait for its end, which INFO persistence shows"
+
 // Persistence keeps the keyspace on disk. The edge provides it. Its methods are safe for concurrent
 // use. A command that has a transaction may call only Writing, LastSave, ScheduleSave and
 // ScheduleRewrite.

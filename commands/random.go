@@ -46,12 +46,13 @@ func ParseRandom(args [][]byte, with string) (r Random, err error) {
 func StepsOfRandom(with string) func(args [][]byte) int {
 	return func(args [][]byte) int {
 		r, _ := ParseRandom(args[2:], with)
-		return r.steps()
+		return r.steps(0)
 	}
 }
 
-func (r Random) steps() int {
-	return stepsOfRandom * int(min(max(r.Count, -r.Count), maxRandomReply))
+// steps returns how many steps the call takes. seek is how many it takes to find one member.
+func (r Random) steps(seek int) int {
+	return max(stepsOfRandom, seek) * int(min(max(r.Count, -r.Count), maxRandomReply))
 }
 
 // RandomRank returns a random number from 0 to n-1.
@@ -60,9 +61,18 @@ func (c *Call) RandomRank(n int) int {
 	return int(hi)
 }
 
-// ReplyRandom chooses members of a value with n of them. start starts the reply of so many members, and reply writes the
-// member of a rank. all writes all members. A call without a count gets one member, or null. Too large a reply is an error.
-func (c *Call) ReplyRandom(r Random, n int, start func(members int), reply func(rank int), all func()) error {
+// Members are the members of a value from which [Call.ReplyRandom] chooses.
+type Members struct {
+	Len   int
+	Seek  int                          // how many steps it takes to find one
+	Start func(members int)            // starts the reply of so many members
+	Reply func(out *Copying, rank int) // writes the member of a rank
+	All   func(out *Copying)           // writes all members
+}
+
+// ReplyRandom replies with members of a value. A call without a count gets one member, or null. Too large a reply is an error.
+func (c *Call) ReplyRandom(r Random, m *Members) error {
+	n, out := m.Len, c.Copying()
 	switch {
 	case n == 0 && r.One:
 		c.Out.Null()
@@ -71,40 +81,40 @@ func (c *Call) ReplyRandom(r Random, n int, start func(members int), reply func(
 		c.Out.Array(0)
 		return nil
 	case r.One:
-		reply(c.RandomRank(n))
-		return nil
+		m.Reply(&out, c.RandomRank(n))
+		return out.Err
 	}
-	if err := c.TakesSteps(r.steps()); err != nil {
+	if err := c.TakesSteps(r.steps(m.Seek)); err != nil {
 		return err
 	}
 	switch {
 	case r.Count < 0:
-		return c.repeatedRandom(-r.Count, n, start, reply)
+		return c.repeatedRandom(-r.Count, m, &out)
 	case r.Count >= int64(n):
 		if err := c.TakesSteps(n); err != nil {
 			return err
 		}
-		start(n)
-		all()
+		m.Start(n)
+		m.All(&out)
 	default:
-		start(int(r.Count))
-		c.Distinct(int(r.Count), n, reply)
+		m.Start(int(r.Count))
+		c.Distinct(int(r.Count), n, func(rank int) { m.Reply(&out, rank) })
 	}
-	return nil
+	return out.Err
 }
 
-func (c *Call) repeatedRandom(count int64, n int, start func(int), reply func(int)) error {
+func (c *Call) repeatedRandom(count int64, m *Members, out *Copying) error {
 	if count > maxRandomReply {
 		return errRandomReply
 	}
-	start(int(count))
-	for from := c.Out.Mark(); count > 0 && !c.Out.Over(); count-- {
-		reply(c.RandomRank(n))
+	m.Start(int(count))
+	for from := c.Out.Mark(); count > 0 && out.Err == nil && !c.Out.Over(); count-- {
+		m.Reply(out, c.RandomRank(m.Len))
 		if c.Out.Mark()-from > maxRandomReply {
 			return errRandomReply
 		}
 	}
-	return nil
+	return out.Err
 }
 
 // Distinct calls do with count different ranks below n. Every subset has the same probability.

@@ -75,11 +75,10 @@ func ParseCursor(b []byte) (uint64, error) {
 }
 
 // ScanMembers replies to a scan of a collection with n members. scan visits about count of them from the cursor on, and
-// returns the next cursor and what the reply shows of the members that match.
-func ScanMembers(c *Call, cursor uint64, n int, scan func(cursor uint64, count int, o *ScanOptions) (next uint64, found [][]byte)) error {
+// returns the next cursor. It passes what the reply shows of the members that match to add.
+func ScanMembers(c *Call, cursor uint64, n int, scan func(cursor uint64, count int, o *ScanOptions, add func(shown ...[]byte)) (next uint64)) error {
 	if n == 0 { // Redis accepts wrong options for an absent key
-		ReplyScan(c, 0, nil)
-		return nil
+		return ReplyScan(c, 0, nil)
 	}
 	o, err := ParseScanOptions(c.Args[3:], nil)
 	if err != nil {
@@ -89,17 +88,35 @@ func ScanMembers(c *Call, cursor uint64, n int, scan func(cursor uint64, count i
 	if err := c.TakesSteps(count); err != nil {
 		return err
 	}
-	next, found := scan(cursor, count, &o)
-	ReplyScan(c, next, found)
-	return nil
+	var found [][]byte
+	size := 0
+	next := scan(cursor, count, &o, func(shown ...[]byte) {
+		for _, b := range shown {
+			size += len(b)
+			if err == nil {
+				err = c.TakesBytes(size)
+			}
+			if err == nil {
+				found = append(found, bytes.Clone(b))
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return ReplyScan(c, next, found)
 }
 
-// ReplyScan replies with the next cursor and the strings of the elements.
-func ReplyScan(c *Call, next uint64, found [][]byte) {
+// ReplyScan replies with the next cursor and the strings of the elements. The error is [TakesLong].
+func ReplyScan(c *Call, next uint64, found [][]byte) error {
+	out := c.Copying()
 	c.Out.Array(2)
 	c.Out.BulkInt(int64(next))
 	c.Out.Array(len(found))
 	for _, b := range found {
-		c.Out.Bulk(b)
+		if !out.Bulk(b) {
+			break
+		}
 	}
+	return out.Err
 }

@@ -1,6 +1,10 @@
 package commands
 
-import "cellserver/store"
+import (
+	"strings"
+
+	"cellserver/store"
+)
 
 // Scripts are the scripts that the server knows: EVAL and SCRIPT.
 type Scripts interface {
@@ -12,11 +16,20 @@ type Scripts interface {
 	Flush()
 	// Kill ends a script that takes long and has not written. If there is no such script, the error says why.
 	Kill() error
+	// Stop ends the scripts that take long now, and takes back what they have done. The server stops.
+	Stop()
 	// Footprint adds the partitions that a script needs beyond those of its declared keys.
 	Footprint(c *Call, s Script, fp *store.Footprint)
+	// Flags returns the flags of a command that runs a script, with what the script says of itself.
+	Flags(c *Call, s Script) Flags
+	// Busy reports whether a script has run for longer than busy-reply-threshold.
+	Busy(c *Call) bool
 	// Run runs a script and writes its reply.
 	Run(c *Call, s Script) error
 }
+
+// ErrBusy is the error of a command that cannot run while a script runs.
+const ErrBusy Error = "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
 
 // ErrNoScript is the error of a script that the server does not know.
 const ErrNoScript Error = "NOSCRIPT No matching script. Please use EVAL."
@@ -27,4 +40,9 @@ type Script struct {
 	BySHA      bool
 	ReadOnly   bool // the script must not write
 	Keys, Args [][]byte
+}
+
+// ScriptOf returns the script of a command that runs one, without its keys and arguments.
+func ScriptOf(c *Call) Script {
+	return Script{Text: c.Args[1], BySHA: strings.HasPrefix(c.Cmd.Name, "evalsha"), ReadOnly: c.Cmd.Flags&ReadOnly != 0}
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/netip"
 
+	"cellserver/acl"
 	"cellserver/internal/config"
 	"cellserver/internal/topk"
 	"cellserver/limiters/rules"
@@ -24,6 +25,7 @@ type Server struct {
 	Stats    Stats
 	Disk     Persistence
 	Control  Control
+	Users    *acl.Users
 	Listeners
 }
 
@@ -70,6 +72,17 @@ type Settings interface {
 	// Rewrite writes the configuration to the configuration file. known is false if the server has
 	// no such file.
 	Rewrite() (known bool, err error)
+	// UserFile returns the aclfile, nil if there is none.
+	UserFile() UserFile
+}
+
+// UserFile is the file of ACL users.
+type UserFile interface {
+	// Name is the path, for errors.
+	Name() string
+	Read() ([]byte, error)
+	// Write replaces the whole file, or nothing.
+	Write(text []byte) error
 }
 
 // Control stops the server and switches its background work.
@@ -138,6 +151,8 @@ type Broker interface {
 	Subscribers(channel []byte) int
 	// Patterns returns the number of patterns with subscribers.
 	Patterns() int
+	// Without returns the ids of the connections that have a subscription for which allowed is false.
+	Without(allowed func(name string, pattern bool) bool) map[int64]bool
 }
 
 // Subject is the kind of a subscription: a channel, or a pattern of channels.
@@ -168,30 +183,38 @@ type Monitors interface {
 	Remove(c *Conn)
 }
 
-// Logins watch the attempts to authenticate: AUTH, HELLO AUTH and ACL LOG.
+// Logins watch the attempts to authenticate, AUTH and HELLO AUTH, and keep ACL LOG.
 type Logins interface {
 	// Try calls right, which compares the password, and returns its result. If clients of the same
 	// address have failed too often (auth-fail-limit), Try does not call it. Then wait is the time
 	// until the next attempt in nanoseconds; otherwise it is 0. The zero address has no limit.
 	Try(addr netip.Addr, right func() bool) (ok bool, wait int64)
-	// Note adds a failed attempt to ACL LOG.
-	Note(e LoginFailure)
-	// Failures returns up to n entries of ACL LOG, newest first.
-	Failures(n int64) []LoginFailure
+	// Note adds an entry to ACL LOG: a failed attempt, or a command that its user may not run.
+	Note(e Denial)
+	// Denials returns up to n entries of ACL LOG, newest first.
+	Denials(n int64) []Denial
 	// Forget removes all entries of ACL LOG.
 	Forget()
 }
 
-// LoginFailure is one entry of ACL LOG: failed attempts that are equal but for their time and their
-// client. At and Client are those of the last one.
-type LoginFailure struct {
+// Denial is one entry of ACL LOG: denials that are equal but for their time and their client. At and
+// Client are those of the last one.
+type Denial struct {
 	Count   int64
-	InMulti bool   // the attempt was part of a transaction
-	Object  string // name of the command, as the client sent it
+	Reason  acl.Denial
+	Context string // "toplevel", "multi" or "lua"
+	Object  string // the command, key or channel; of a failed attempt the name of the command, as the client sent it
 	User    string
 	At      int64  // logical time, Unix nanoseconds
 	Client  string // the line of CLIENT LIST
 }
+
+// The contexts of denials.
+const (
+	ContextTop    = "toplevel"
+	ContextMulti  = "multi"
+	ContextScript = "lua"
+)
 
 // Stats are the counters of the server, and the logs of slow commands and of failed logins.
 type Stats struct {

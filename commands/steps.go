@@ -6,6 +6,9 @@ import "cellserver/store"
 // 0.1 µs: so long takes the reply with one member of a sorted set, or with 64 bytes of a string.
 const maxSteps = 50_000
 
+// MaxWords is how many words a command has that runs while other clients wait: it may change a key for each of them.
+const MaxWords = 10_000
+
 // maxQueue is how many queued commands EXEC runs while other clients wait.
 const maxQueue = 1000
 
@@ -13,7 +16,7 @@ const maxQueue = 1000
 const bytesPerStep = 64
 
 // TakesSteps returns [TakesLong] if a command is about to take many steps while other clients wait.
-// The command returns that error before it changes anything. The flag Linear belongs to it.
+// The command returns that error before it changes anything. The flag Linear belongs to it, or Steps.
 func (c *Call) TakesSteps(steps int) error {
 	if steps <= maxSteps || c.Runner == nil || c.Runner.Alone() {
 		return nil
@@ -24,16 +27,65 @@ func (c *Call) TakesSteps(steps int) error {
 // TakesBytes is [Call.TakesSteps] for a command that is about to copy so many bytes.
 func (c *Call) TakesBytes(n int) error { return c.TakesSteps(n / bytesPerStep) }
 
+// Copying counts the bytes that a command copies from values into its reply. Err is [TakesLong] if they take long.
+type Copying struct {
+	call  *Call
+	begin int // where the reply begins
+	Err   error
+}
+
+// Copying begins the reply of a command that reads.
+func (c *Call) Copying() Copying { return Copying{call: c, begin: c.Out.Mark()} }
+
+// Fits reports whether the command goes on with n bytes more. It does not if that takes long, or if the output is over its
+// limit.
+func (r *Copying) Fits(n int) bool {
+	if r.Err == nil {
+		r.Err = r.call.TakesBytes(r.call.Out.Mark() - r.begin + n)
+	}
+	return r.Err == nil && !r.call.Out.Over()
+}
+
+// Bulk replies with a string if it fits.
+func (r *Copying) Bulk(b []byte) bool {
+	if !r.Fits(len(b)) {
+		return false
+	}
+	r.call.Out.Bulk(b)
+	return true
+}
+
 // StepsOfBytes returns how many steps it takes to copy so many bytes.
 func StepsOfBytes(n int) int { return n / bytesPerStep }
 
-// TakesLong reports whether EXEC may take long with the queued commands: about as many steps as all
-// their values have, for each Linear command. The caller has locked their keys.
+// stepsOfWord is how many steps it takes at most to find or change what a word names in a compact value of the usual size.
+const stepsOfWord = 20
+
+// StepsOfWords is the Steps of commands that find or change something for each of their words.
+func StepsOfWords(args [][]byte) int { return stepsOfWord * len(args) }
+
+// TakesLong reports whether EXEC may take long with the queued commands. They take the steps for which their arguments ask,
+// and for each Linear command about as many as all their values have. The caller has locked their keys.
 func (q *Queue) TakesLong(tx *store.Tx) bool {
-	if q.Flags&Linear == 0 {
-		return len(q.Commands) > maxQueue
+	if len(q.Commands) > maxQueue {
+		return true
 	}
-	steps, linear := 0, 0
+	steps, words := 0, 0
+	for _, one := range q.Commands {
+		words += len(one.Args)
+		if one.Cmd.Steps != nil {
+			steps += one.Cmd.Steps(one.Args)
+		}
+	}
+	if words > MaxWords || steps > maxSteps {
+		return true
+	}
+	return q.Flags&Linear != 0 && q.linearTakesLong(tx, steps)
+}
+
+// linearTakesLong is TakesLong for Linear commands. steps is how many the arguments ask for.
+func (q *Queue) linearTakesLong(tx *store.Tx, steps int) bool {
+	linear := 0
 	for _, one := range q.Commands {
 		if one.Cmd.Name == "select" {
 			return true // the values are in another database
@@ -45,12 +97,9 @@ func (q *Queue) TakesLong(tx *store.Tx) bool {
 		if one.Cmd.Flags&Linear != 0 {
 			linear++
 		}
-		if one.Cmd.Steps != nil {
-			steps += one.Cmd.Steps(one.Args)
-		}
 		if linear > 0 && steps > maxSteps/linear {
 			return true
 		}
 	}
-	return len(q.Commands) > maxQueue
+	return false
 }

@@ -54,10 +54,14 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 		return a.forward(w, r, &cfg)
 	case path == "/throttle":
 		return a.throttle(w, r)
+	case path == "/reserve":
+		return a.budget(w, r, &reservation)
+	case path == "/settle":
+		return a.budget(w, r, &settlement)
 	case path == "/openapi.json":
 		return openAPI(w, r)
 	}
-	return problem(http.StatusNotFound, notFound, "there is /check, /forward, /throttle and /openapi.json")
+	return problem(http.StatusNotFound, notFound, "there is /check, /forward, /throttle, /reserve, /settle and /openapi.json")
 }
 
 // authorized reports whether a request has the token. A proxy that passes on the Authorization of its client uses the other

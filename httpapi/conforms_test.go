@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"bytes"
-	"encoding/json"
 	"mime"
 	"net/http"
 	"slices"
@@ -72,7 +71,7 @@ func conforms(t testing.TB, r *http.Request, got *reply) {
 	}
 	if at("paths", path, method) == nil {
 		method = "get" // of /forward, and of methods that are not allowed
-		if path == "/throttle" {
+		if at("paths", path, method) == nil {
 			method = "post"
 		}
 	}
@@ -103,18 +102,17 @@ func TestDescription(t *testing.T) {
 	require.Equal(t, []any{http.StatusMethodNotAllowed, notAllowed}, w.send(http.MethodPost, "/openapi.json", "").code())
 }
 
+// describes reports whether a schema of the description has a body.
+func describes(t testing.TB, name, body string) bool {
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
+	return err == nil && schema(t, "components", "schemas", name).Validate(value) == nil
+}
+
 // TestBodiesConform requires that the description and the server agree about bodies, right ones and wrong ones.
 func TestBodiesConform(t *testing.T) {
-	throttle := schema(t, "components", "schemas", "Throttle")
 	w := newWeb(t)
 	for _, body := range append(slices.Clone(wrongBodies), rightBodies...) {
-		var value any
-		decoder := json.NewDecoder(strings.NewReader(body))
-		decoder.UseNumber()
-		if decoder.Decode(&value) != nil {
-			continue
-		}
-		described, answered := throttle.Validate(value) == nil, w.post("/throttle", body).Status
+		described, answered := describes(t, "Throttle", body), w.post("/throttle", body).Status
 		if slices.Contains(rightBodies, body) {
 			require.True(t, described, body)
 			require.Equal(t, http.StatusOK, answered, body)

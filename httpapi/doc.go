@@ -4,6 +4,7 @@
 //	question.go  Question: what a request to rules asks, from its query, its path or its body
 //	rules.go     /check and /forward: asks CL.MCHECK
 //	throttle.go  /throttle: limits in the request, one row for each limiter
+//	reserve.go   /reserve and /settle: an estimate of a cost, and the real cost
 //	decision.go  Decision: the reply of a command, in the terms of HTTP
 //	answer.go    the headers and the body of a decision
 //	problem.go   Problem: an error reply

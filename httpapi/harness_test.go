@@ -34,7 +34,7 @@ func newWebOn(t testing.TB, h *servertest.Harness, barrier line.Barrier) *web {
 	w.At(1_800_000_000_000_000_000)
 	lines := line.New(2, barrier, func(p commands.Peer) line.Handler {
 		c := w.Server.Connect(p)
-		c.Conn().Identity.Authed = true
+		c.Become(w.Server.Users().Default, "http")
 		return c
 	})
 	t.Cleanup(lines.Close)

@@ -28,11 +28,13 @@ const (
 	badRequest   = "bad_request"
 	missingKey   = "missing_key"
 	noSuchRule   = "no_such_rule"
+	noReserved   = "no_reservation"
 	wrongType    = "wrong_type"
 	notAllowed   = "method_not_allowed"
 	notFound     = "not_found"
 	tooLarge     = "too_large"
 	unauthorized = "unauthorized"
+	forbidden    = "forbidden"
 	unavailable  = "unavailable"
 	notLeader    = "not_leader"
 )
@@ -53,9 +55,16 @@ func ofReply(text string) *Problem {
 		if rest == "no such rule" {
 			return problem(http.StatusNotFound, noSuchRule, "there is no such rule: CL.RULE LIST shows all rules")
 		}
+		if strings.HasPrefix(rest, "too many reservations") {
+			return problem(http.StatusServiceUnavailable, unavailable, "%s", rest)
+		}
 		return wrong("%s", strings.TrimPrefix(strings.TrimPrefix(text, "ERR "), "Cell error: Store error: "))
+	case "NORESERVATION":
+		return problem(http.StatusNotFound, noReserved, "%s", rest)
 	case "WRONGTYPE":
 		return problem(http.StatusConflict, wrongType, "%s", rest)
+	case "NOPERM":
+		return problem(http.StatusForbidden, forbidden, "the user of http-user has no right to this: ask ACL LOG")
 	case "MOVED":
 		_, leader, _ := strings.Cut(rest, " ")
 		p := problem(http.StatusServiceUnavailable, notLeader, "another node of the cluster decides: ask it")

@@ -45,14 +45,8 @@ type fields map[string]any
 
 // throttle answers /throttle: a limiter with its parameters in the body.
 func (a *API) throttle(w http.ResponseWriter, r *http.Request) *Problem {
-	if err := allow(w, r, http.MethodPost); err != nil {
-		return err
-	}
-	if !hasJSON(r) || r.URL.RawQuery != "" {
-		return wrong("send the parameters as JSON, with Content-Type: application/json")
-	}
-	body := fields{}
-	if err := readBody(w, r, &body); err != nil {
+	body, err := readFields(w, r)
+	if err != nil {
 		return err
 	}
 	name := "throttle"
@@ -69,6 +63,18 @@ func (a *API) throttle(w http.ResponseWriter, r *http.Request) *Problem {
 		return a.throttleOne(w, r, name, &row, body)
 	}
 	return wrong("there is no limiter of this name: use %s", strings.Join(slices.Sorted(maps.Keys(limiters)), ", ")+", mthrottle or release")
+}
+
+// readFields decodes the body of a request whose parameters are all in it.
+func readFields(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
+	if err := allow(w, r, http.MethodPost); err != nil {
+		return nil, err
+	}
+	if !hasJSON(r) || r.URL.RawQuery != "" {
+		return nil, wrong("send the parameters as JSON, with Content-Type: application/json")
+	}
+	body := fields{}
+	return body, readBody(w, r, &body)
 }
 
 // throttleOne asks one limiter.
@@ -91,12 +97,16 @@ func (a *API) throttleOne(w http.ResponseWriter, r *http.Request, name string, r
 	}); err != nil {
 		return err
 	}
-	refused := http.StatusTooManyRequests
-	if row.always {
-		refused = http.StatusOK
-	}
-	d.write(w, refused)
+	d.write(w, row.refused())
 	return nil
+}
+
+// refused returns the status of a refusal.
+func (l *limiter) refused() int {
+	if l.always {
+		return http.StatusOK
+	}
+	return http.StatusTooManyRequests
 }
 
 // args returns the command of a body, which it empties.
@@ -145,12 +155,12 @@ func (f fields) take(name string) (word string, ok bool, p *Problem) {
 	case nil:
 		return "", false, nil
 	case json.Number:
-		if name == "key" || name == "holder" {
+		if isText(name) {
 			return "", false, wrong("%s must be a text", name)
 		}
 		return v.String(), true, nil
 	case string:
-		if name != "key" && name != "holder" {
+		if !isText(name) {
 			return "", false, wrong("%s must be a number", name)
 		}
 		if len(v) > keysource.MaxKey {
@@ -160,6 +170,9 @@ func (f fields) take(name string) (word string, ok bool, p *Problem) {
 	}
 	return "", ok, wrong("%s has the wrong type", name)
 }
+
+// isText reports whether a field is a text. All others are numbers.
+func isText(name string) bool { return name == "key" || name == "holder" || name == "id" }
 
 // empty returns the problem of a body with fields that the limiter does not take.
 func (f fields) empty() *Problem {

@@ -29,6 +29,7 @@ const (
 	OptCharge                        // counts the quantity whatever is left
 	OptExplain                       // replies with every limit of the rule
 	OptTZ                            // the time zone of a calendar
+	OptRelease                       // a reservation that nobody settles is given back at its end
 
 	requestOptions = OptMS | OptPeek // options of a single request
 )
@@ -53,6 +54,7 @@ var allOptions = [...]struct {
 	{"ms", noOperand}, {"peek", noOperand}, {"align", unitOperand}, {"strict", noOperand},
 	{"tokens", quantityOperand}, {"quantity", quantityOperand},
 	{"charge", noOperand}, {"explain", noOperand}, {"tz", zoneOperand},
+	{"release", noOperand},
 }
 
 // Args parses the arguments of a limiter from left to right: its parameters, the quantity and the

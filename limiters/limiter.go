@@ -1,6 +1,7 @@
 package limiters
 
 import (
+	"iter"
 	"strings"
 
 	"cellserver/internal/exact"
@@ -35,6 +36,9 @@ type Limit interface {
 	// Settle puts the real cost of a request in the place of an estimate. The answer is that of a
 	// charge of 0 afterwards.
 	Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error
+	// Release gives back reservations that have ended, as Settle with a real cost of 0 at their ends would have. It
+	// stores the result. ended has their ends, in order.
+	Release(e *store.Entry, now int64, ended iter.Seq2[int64, *Settlement]) error
 	// Window returns the nanoseconds in which the whole limit comes back.
 	Window() int64
 }

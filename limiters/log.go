@@ -1,6 +1,7 @@
 package limiters
 
 import (
+	"iter"
 	"math"
 	"strings"
 
@@ -83,6 +84,21 @@ func (l Log) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error {
 		a.Changed, a.state = true, [4]int64{int64(index), count, settlesEntry}
 	}
 	return err
+}
+
+// Release implements [Limit].
+func (l Log) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *Settlement]) error {
+	if err := CheckSorted(e); err != nil {
+		return err
+	}
+	for _, s := range ended {
+		entries := logEntries{e.Sorted()}
+		index := slidinglog.Find(l.Log, entries, slidinglog.Settlement{At: s.At, Resolution: s.Value})
+		if index >= 0 {
+			settleEntry(e, index, max(entries.At(index).Count-s.Reserved, 0))
+		}
+	}
+	return nil
 }
 
 // settlesEntry is the third number of the state of an answer that changes the count of one entry.

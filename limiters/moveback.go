@@ -16,7 +16,7 @@ import (
 //
 //   - an integer that is also the expiry, a TAT: both;
 //   - two integers, a pace: the first;
-//   - reservations: their times;
+//   - reservations, and their releases: their times;
 //   - a sorted set, a log or leases: the scores that count, and the times in their members;
 //   - anything else, such as the counts of windows: the expiry alone.
 func MoveBack(e *store.Entry, step store.Step) {
@@ -72,6 +72,10 @@ func movedItems(z *store.SortedSet, step store.Step, end int64) (items []store.I
 	items = make([]store.Item, 0, z.Len())
 	for i := range z.Len() {
 		it := z.At(i)
+		if release, end, ok := reservation.MoveReleaseBack(it.Member, step.Back); ok {
+			items, moved = append(items, store.Item{Member: release, Score: ReleaseScore(end)}), true
+			continue
+		}
 		if from < it.Score && it.Score <= last {
 			it, moved = movedItem(it, step.Back), true
 		}
@@ -90,3 +94,6 @@ func movedItem(it store.Item, back int64) store.Item {
 	it.Score -= float64(back / 1000)
 	return it
 }
+
+// ReleaseScore returns the score of a release in a sorted set: the end of its reservation, in microseconds.
+func ReleaseScore(end int64) float64 { return float64(end / 1000) }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"cellserver/internal/randtest"
+	"cellserver/limiters/reservation"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
@@ -48,6 +49,35 @@ func mayBeStricter(line string) bool { return strings.Contains(line, "LOG") }
 // morePermissive reports whether a lets more pass than b.
 func morePermissive(a, b *Answer) bool {
 	return !a.Limited && b.Limited || a.Limited == b.Limited && a.Remaining > b.Remaining
+}
+
+// TestMoveBackMovesReleases: the end of a reservation and the time of its request move with the clock, whether it is due or not.
+func TestMoveBackMovesReleases(t *testing.T) {
+	const now, back = int64(1_900_000_000_123_456_789), int64(3_600_000_000_001)
+	s := store.New(store.Options{Databases: 1, MoveBack: MoveBack})
+	want := []store.Item{}
+	run := func(now int64, f func(e store.Entry)) {
+		tx := s.NewTx()
+		tx.BeginKey(now, 0, []byte("key"))
+		defer tx.End()
+		f(tx.Write([]byte("key")))
+	}
+	run(now, func(e store.Entry) {
+		for _, end := range []int64{now - 5e9, now + 1, now + 60e9} {
+			r := reservation.Record{ID: []byte("id"), At: now - 9e9, End: end, Quantity: 5, Marks: []reservation.Mark{{Limit: 7, IsTime: true, Value: now + 9e9}, {Limit: 8, Value: 6}}}
+			e.ZAdd(ReleaseScore(end), r.AppendRelease(nil))
+			r.At, r.End, r.Marks[0].Value = r.At-back, end-back, r.Marks[0].Value-back
+			want = append(want, store.Item{Score: ReleaseScore(end - back), Member: string(r.AppendRelease(nil))})
+		}
+		e.SetExpiry(now/1e6 + 70_000)
+	})
+	s.StepBack(store.Step{Was: now, Back: back}, nil)
+	run(now-back, func(e store.Entry) {
+		for i, item := range want {
+			require.Equal(t, item, e.Sorted().At(i))
+		}
+		require.Equal(t, now/1e6+70_000-back/1e6, e.ExpireAt())
+	})
 }
 
 // TestMoveBackKeepsWhatIsLeft runs the same requests on two keyspaces. The clock of one goes on, the other one's is set back

@@ -2,6 +2,7 @@ package limiters
 
 import (
 	"bytes"
+	"iter"
 
 	"cellserver/internal/decimal"
 	"cellserver/internal/exact"
@@ -73,6 +74,24 @@ func (w SlidingWindow) Settle(e *store.Entry, a *Answer, now int64, s *Settlemen
 	return err
 }
 
+// Release implements [Limit].
+func (w SlidingWindow) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *Settlement]) error {
+	before, err := slidingCounts(e)
+	if err != nil {
+		return err
+	}
+	counts := before
+	for end, s := range ended {
+		if d, next, err := w.Sliding.Settle(counts, end, s.Value, s.Period, -s.Reserved); err == nil && d.Changed {
+			counts = next
+		}
+	}
+	if counts != before {
+		storeCounts(e, counts)
+	}
+	return nil
+}
+
 func (a *Answer) setSliding(d window.Decision, counts window.Counts) {
 	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0], a.state[1], a.state[2] = counts.Current, counts.Previous, counts.End
@@ -80,13 +99,17 @@ func (a *Answer) setSliding(d window.Decision, counts window.Counts) {
 
 // Apply implements [Limiter].
 func (w SlidingWindow) Apply(e *store.Entry, a *Answer, _ int64) {
-	current, previous, end := a.state[0], a.state[1], a.state[2]/1e6
-	if max(current, previous) < slidingBase {
-		e.SetInt(previous*slidingBase+current, end)
+	storeCounts(e, window.Counts{Current: a.state[0], Previous: a.state[1], End: a.state[2]})
+}
+
+// storeCounts stores counts in the key.
+func storeCounts(e *store.Entry, c window.Counts) {
+	if max(c.Current, c.Previous) < slidingBase {
+		e.SetInt(c.Previous*slidingBase+c.Current, c.End/1e6)
 		return
 	}
-	text := decimal.Append(make([]byte, 0, 40), previous)
-	e.SetBytes(decimal.Append(append(text, '+'), current), end)
+	text := decimal.Append(make([]byte, 0, 40), c.Previous)
+	e.SetBytes(decimal.Append(append(text, '+'), c.Current), c.End/1e6)
 }
 
 // slidingCounts returns the counts that a key holds.

@@ -1,6 +1,7 @@
 package limiters
 
 import (
+	"iter"
 	"strconv"
 
 	"cellserver/gcra"
@@ -64,6 +65,24 @@ func (r Rate) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error 
 	d.TAT, d.Changed = settled, settled != tat
 	a.setRate(d)
 	return err
+}
+
+// Release implements [Limit].
+func (Rate) Release(e *store.Entry, now int64, ended iter.Seq2[int64, *Settlement]) error {
+	before, err := Integer(e)
+	if err != nil {
+		return err
+	}
+	tat := before
+	for end, s := range ended {
+		if settled, err := gcra.Settle(tat, end, s.Value, s.At, s.Reserved, 0); err == nil {
+			tat = settled
+		}
+	}
+	if tat != before {
+		StoreTAT(e, tat, now)
+	}
+	return nil
 }
 
 // Apply implements [Limiter].

@@ -1,6 +1,7 @@
 package limiters
 
 import (
+	"iter"
 	"math"
 
 	"cellserver/internal/rediserr"
@@ -86,6 +87,25 @@ func (w FixedWindow) Settle(e *store.Entry, a *Answer, now int64, s *Settlement)
 	d, count, err := w.Fixed.Settle(window.Count{Used: used, End: end}, now, s.Value, s.more())
 	a.setWindow(d, count)
 	return err
+}
+
+// Release implements [Limit].
+func (w FixedWindow) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *Settlement]) error {
+	used, at, err := counter(e)
+	if err != nil {
+		return err
+	}
+	before := window.Count{Used: used, End: at}
+	count := before
+	for end, s := range ended {
+		if d, next, err := w.Fixed.Settle(count, end, s.Value, -s.Reserved); err == nil && d.Changed {
+			count = next
+		}
+	}
+	if count != before {
+		e.SetInt(count.Used, count.End/1e6)
+	}
+	return nil
 }
 
 func (a *Answer) setWindow(d window.Decision, count window.Count) {

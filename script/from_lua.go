@@ -20,16 +20,38 @@ const replyCost = 64
 // A converter makes a reply of a value. It fails if the value is nested too deep or is too large. A table that contains
 // itself is small, and its reply is not.
 type converter struct {
-	resp   int
-	bytes  int // that are left
-	levels int
+	resp    int
+	bytes   int // that are left
+	levels  int
+	every   int // after so many elements it asks whether it may go on
+	left    int // until it asks again
+	check   func() error
+	stopped error
+}
+
+// elementSteps is how many steps an element of a reply takes.
+const elementSteps = 4
+
+// step counts an element. If the script must end, no bytes are left.
+func (c *converter) step() {
+	c.bytes -= replyCost
+	if c.left--; c.left > 0 || c.check == nil || c.stopped != nil {
+		return
+	}
+	c.left = c.every
+	if c.stopped = c.check(); c.stopped != nil {
+		c.bytes = -1
+	}
 }
 
 // fromLua makes a reply of what a script returns.
 func (e *Engine) fromLua(v lua.LValue) Reply {
-	c := converter{resp: e.run.resp, bytes: e.options.Limits.Bytes}
+	every := e.options.Limits.Steps / elementSteps
+	c := converter{resp: e.run.resp, bytes: e.options.Limits.Bytes, check: e.run.Check, every: every, left: every}
 	r := c.reply(v)
 	switch {
+	case c.stopped != nil:
+		return Failed(oneLine(c.stopped.Error()))
 	case c.levels > maxLevels:
 		return Failed("ERR reached lua stack limit")
 	case c.bytes < 0:
@@ -39,7 +61,7 @@ func (e *Engine) fromLua(v lua.LValue) Reply {
 }
 
 func (c *converter) reply(v lua.LValue) Reply {
-	c.bytes -= replyCost
+	c.step()
 	switch v := v.(type) {
 	case lua.LString:
 		c.bytes -= len(v)

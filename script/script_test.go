@@ -156,6 +156,8 @@ func TestFirstLine(t *testing.T) {
 		"#!lua\nreturn 1":  script.HasLine,
 		"#!lua \nreturn 1": script.HasLine,
 		"#!lua flags=no-writes,allow-stale\nreturn 1":                                script.HasLine | script.NoWrites | script.AllowStale,
+		"#!lua flags=no-writes\r\nreturn 1":                                          script.HasLine | script.NoWrites,
+		"#!lua flags=\"no-writes\"\nreturn 1":                                        script.HasLine | script.NoWrites,
 		"#!lua flags=allow-key-locking\nreturn 1":                                    script.HasLine | script.AllowKeyLocking,
 		"#!lua flags=allow-oom,no-cluster,allow-cross-slot-keys flags=\nreturn true": script.HasLine | script.AllowOOM | script.NoCluster | script.AllowCrossSlotKeys,
 	} {
@@ -164,11 +166,14 @@ func TestFirstLine(t *testing.T) {
 		require.Equal(t, want, flags, source)
 	}
 	for source, want := range map[string]string{
-		"#!lua":                           "Invalid script shebang",
-		"#!js\nreturn 1":                  "Unexpected engine in script shebang: #!js",
-		"#!lua flags=no-reads\nreturn 1":  "Unexpected flag in script shebang: no-reads",
-		"#!lua name=x\nreturn 1":          "Unknown lua shebang option: name=x",
-		"#!lua flags=no-writes x\nreturn": "Unknown lua shebang option: x",
+		"#!lua":                          "Invalid script shebang",
+		"#!js\nreturn 1":                 "Unexpected engine in script shebang: #!js",
+		"#!lua flags=no-reads\nreturn 1": "Unexpected flag in script shebang: no-reads",
+		"#!lua flags=no-writes, allow-oom\nreturn 1": "Unexpected flag in script shebang: ",
+		"#!lua flags=,\nreturn 1":                    "Unexpected flag in script shebang: ",
+		"#!lua flags=\"no-writes\nreturn":            "Invalid engine in script shebang",
+		"#!lua name=x\nreturn 1":                     "Unknown lua shebang option: name=x",
+		"#!lua flags=no-writes x\nreturn":            "Unknown lua shebang option: x",
 	} {
 		_, _, err := script.ParseFlags([]byte(source))
 		require.EqualError(t, err, want, source)

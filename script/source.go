@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"cellserver/internal/quote"
 )
 
 // SHA returns the name of a script: the SHA-1 of its text, in lower case.
@@ -43,26 +45,39 @@ func ParseFlags(source []byte) (flags Flags, rest []byte, err error) {
 	if end < 0 {
 		return 0, nil, errors.New("Invalid script shebang")
 	}
-	engine, options, _ := strings.Cut(string(source[:end]), " ")
-	if engine != "#!lua" {
+	options, err := quote.Split(string(source[:end]))
+	if err != nil {
+		return 0, nil, errors.New("Invalid engine in script shebang")
+	}
+	if engine := options[0]; engine != "#!lua" {
 		return 0, nil, fmt.Errorf("Unexpected engine in script shebang: %s", engine)
 	}
 	flags = HasLine
-	for option := range strings.SplitSeq(options, " ") {
+	for _, option := range options[1:] {
 		list, ok := strings.CutPrefix(option, "flags=")
-		switch {
-		case option == "":
-			continue
-		case !ok:
+		if !ok {
 			return 0, nil, fmt.Errorf("Unknown lua shebang option: %s", option)
 		}
-		for name := range strings.SplitSeq(list, ",") {
-			flag, ok := flagNames[name]
-			if !ok && name != "" {
-				return 0, nil, fmt.Errorf("Unexpected flag in script shebang: %s", name)
-			}
-			flags |= flag
+		more, err := namedFlags(list)
+		if err != nil {
+			return 0, nil, err
 		}
+		flags |= more
 	}
 	return flags, source[end:], nil
+}
+
+// namedFlags returns the flags of a list of names. The empty list names none.
+func namedFlags(list string) (flags Flags, err error) {
+	if list == "" {
+		return 0, nil
+	}
+	for name := range strings.SplitSeq(list, ",") {
+		flag, ok := flagNames[name]
+		if !ok {
+			return 0, fmt.Errorf("Unexpected flag in script shebang: %s", name)
+		}
+		flags |= flag
+	}
+	return flags, nil
 }

@@ -12,10 +12,11 @@ const errMonitorKeys commands.Error = "ERR Replica can't interact with the keysp
 // (processCommand of its server.c), because the first failed check is the reply.
 func (c *Client) admit(call *commands.Call) error {
 	flags := call.Cmd.Flags
-	switch {
-	case flags&commands.NoAuth == 0 && c.conn.MustAuthenticate(&c.server.parts):
-		return commands.ErrNoAuth
-	case c.conn.Transaction.Queue.Active && flags&commands.NoMulti != 0:
+	if limits := c.conn.Identity.User.Limits(); limits != nil {
+		if err := c.permit(call, limits); err != nil {
+			return err
+		}
+	} else if c.conn.Transaction.Queue.Active && flags&commands.NoMulti != 0 {
 		return commands.ErrNotInMulti
 	}
 	cfg := c.server.Config()

@@ -9,8 +9,6 @@ import (
 	"cellserver/store"
 )
 
-const errBusy commands.Error = "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
-
 // maxThreshold is a busy-reply-threshold of thousands of years. A longer one is none.
 const maxThreshold = math.MaxInt64 / 100_000_000
 
@@ -47,7 +45,7 @@ func (c *Client) awaitScript(call *commands.Call, since int64) resp.Status {
 	if threshold := c.server.Config().BusyReplyThreshold; threshold > 0 && threshold < maxThreshold {
 		until := since + threshold*1e6
 		if c.server.parts.Clock.Monotonic() >= until {
-			c.refuse(call, errBusy)
+			c.refuse(call, commands.ErrBusy)
 			return resp.Continue
 		}
 		c.conn.Wait = commands.Wait{Until: until, Monotonic: true}

@@ -32,7 +32,7 @@ func (s *Server) Connect(p commands.Peer) *Client {
 	c.tx.CountLater, c.tx.Stepped = true, c.stepped
 	c.conn.Connect(p)
 	c.conn.Now = s.parts.Clock.Now()
-	c.conn.Identity.Authed = s.Config().RequirePass == ""
+	c.conn.Identity.User = s.parts.Users.Arriving()
 	c.conn.Tracking.Tx = c.tx
 	c.call.Conn, c.call.Server, c.call.Runner = &c.conn, &s.parts, c
 	s.clients.Add(&c.entry, &c.conn, c.conn.Now)

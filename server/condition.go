@@ -28,6 +28,14 @@ func (s *Server) SetCondition(c Condition) {
 	s.condition.Store(&c)
 }
 
+// Condition returns the condition of the server. Any goroutine may call it.
+func (s *Server) Condition() Condition {
+	if now := s.condition.Load(); now != nil {
+		return *now
+	}
+	return Condition{}
+}
+
 const (
 	errLoading    commands.Error = "LOADING Redis is loading the dataset in memory"
 	errSaveFailed commands.Error = "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. " +
@@ -68,7 +76,7 @@ func needsLog(call *commands.Call, strict bool) bool {
 // limits reports whether all writes of a command or of a transaction belong to limiters.
 func limits(call *commands.Call) bool {
 	if call.Cmd.Name != "exec" {
-		return call.Cmd.Group == commands.GroupLimiter
+		return call.Cmd.Group == commands.GroupLimiter || call.Cmd.Flags&commands.RunsScript != 0 // its commands are checked
 	}
 	for _, q := range call.Conn.Transaction.Queue.Commands {
 		if q.Cmd.Flags&commands.Write != 0 && q.Cmd.Group != commands.GroupLimiter {

@@ -31,6 +31,9 @@ func (c *control) Shutdown(mode commands.ShutdownMode) (known bool, err error) {
 	return true, c.shutdown(mode)
 }
 
+// StopScripts ends the scripts that take long now, and takes back what they have done. The server stops.
+func (s *Server) StopScripts() { s.parts.Scripts.Stop() }
+
 // SetActiveExpire implements [commands.Control].
 func (c *control) SetActiveExpire(on bool) { c.active.Store(on) }
 

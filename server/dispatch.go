@@ -62,7 +62,7 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 		return c.queue(call)
 	}
 	full := c.server.parts.Disk.Full() && mayWrite(call)
-	if !c.offloaded && (full || (cmd.Flags|queue.Flags)&commands.MayTakeLong|queue.Flags&commands.RunsScript != 0) {
+	if !c.offloaded && (full || len(args) > commands.MaxWords || (cmd.Flags|queue.Flags)&commands.MayTakeLong|queue.Flags&commands.RunsScript != 0) {
 		return resp.Offload
 	}
 	if full {
@@ -111,7 +111,7 @@ func (c *Client) queue(call *commands.Call) resp.Status {
 	if !call.MayHold("transaction", q.Bytes+commands.QueuedBytes(call.Args)) {
 		return resp.Close
 	}
-	q.Add(call.Cmd, call.Args)
+	q.Add(call.Cmd, call.EffectiveFlags(), call.Args)
 	call.Out.Simple("QUEUED")
 	return resp.Continue
 }

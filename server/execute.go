@@ -114,9 +114,11 @@ func (c *Client) Run(inner *commands.Call) {
 	}
 	mark := inner.Out.Mark()
 	defer func() { c.exhausted(inner, mark, recover()) }()
-	if inner.InScript {
+	switch {
+	case inner.InScript:
 		c.runInScript(inner)
-	} else {
+	case c.refuseQueued(inner):
+	default:
 		c.run(inner)
 	}
 }
@@ -181,9 +183,10 @@ func (c *Client) perform(call *commands.Call) error {
 	return err
 }
 
-// notify passes a command to the tracking table and to the monitors.
+// notify passes a command to the tracking table and to the monitors. Of a script, the table knows
+// the keys that its commands read.
 func (c *Client) notify(call *commands.Call) {
-	if call.Cmd.Flags&commands.ReadOnly != 0 && call.Tx != nil && c.conn.Tracking.Wants() {
+	if call.Cmd.Flags&(commands.ReadOnly|commands.RunsScript) == commands.ReadOnly && call.Tx != nil && c.conn.Tracking.Wants() {
 		tracking.NoteReads(call)
 	}
 	if call.Cmd.Flags&commands.RunsScript == 0 {

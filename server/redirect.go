@@ -33,8 +33,7 @@ func (c *Client) checkCluster(call *commands.Call) error {
 
 // The errors of a script's command whose keys are not on this node.
 const (
-	errScriptSlots commands.Error = "ERR Script attempted to access keys that do not hash to the same slot"
-	errScriptNode  commands.Error = "ERR Script attempted to access a non local key in a cluster node"
+	errScriptNode commands.Error = "ERR Script attempted to access a non local key in a cluster node"
 )
 
 // checkInScript is checkCluster for a command of a script.
@@ -42,7 +41,7 @@ func (c *Client) checkInScript(call *commands.Call) error {
 	slot, err := slotOf(call)
 	switch {
 	case err != nil:
-		return errScriptSlots
+		return errScriptNode
 	case c.batch.epoch != 0 || c.server.control.topology == nil:
 		return nil
 	case call.Cmd.Flags&commands.Write != 0:

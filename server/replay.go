@@ -13,7 +13,6 @@ import (
 // function drops replies and returns errors. Only one goroutine may call it.
 func (s *Server) Replayer() func(db int, args [][]byte) error {
 	conn := &commands.Conn{}
-	conn.Identity.Authed = true
 	tx := s.parts.Store.NewTx()
 	tx.KeepExpired, tx.Silent = true, true
 	var out resp.Writer

@@ -3,6 +3,7 @@ package server
 import (
 	"log/slog"
 
+	"cellserver/acl"
 	"cellserver/commands"
 	"cellserver/internal/config"
 	"cellserver/limiters/rules"
@@ -47,9 +48,7 @@ type Options struct {
 	// Configured applies each new configuration at the edge, before it is in force. Its error, which
 	// may be a [commands.Refusal], cancels the change. Nil does nothing.
 	Configured func(old, new *config.Config) error
-	// Rewrite writes a configuration to the configuration file, for CONFIG REWRITE. Nil if there is
-	// no such file.
-	Rewrite func(*config.Config) error
+	Files      Files
 	// Shutdown begins to stop the server and returns at once. After an error the server continues. Nil
 	// makes SHUTDOWN an error.
 	Shutdown func(commands.ShutdownMode) error
@@ -63,11 +62,28 @@ type Options struct {
 	Process report.Process
 }
 
+// Files are the files that commands write at the edge.
+type Files struct {
+	// Rewrite writes a configuration to the configuration file, for CONFIG REWRITE. Nil if there is
+	// no such file.
+	Rewrite func(*config.Config) error
+	// Users is the aclfile, nil if there is none.
+	Users commands.UserFile
+}
+
 // New returns a server without clients.
 func New(o Options) *Server {
 	s := &Server{settings: newSettings(o)}
 	s.positions = o.Positions
-	s.settings.changed = s.slow.Configure
+	users := acl.New(commands.Rights())
+	users.SetPassword(o.Config.RequirePass)
+	s.settings.users = users
+	s.settings.changed = func(old, cfg *config.Config) {
+		s.slow.Configure(cfg)
+		if cfg.RequirePass != old.RequirePass {
+			users.SetPassword(cfg.RequirePass)
+		}
+	}
 	s.slow.Configure(o.Config)
 	config := s.settings.Current
 	s.clients = clients.New(config)
@@ -85,7 +101,7 @@ func New(o Options) *Server {
 	})
 	s.parts = commands.Server{
 		Store: o.Store, Clock: o.Clock, Log: o.Log, Settings: s.settings, Rules: ruleSet,
-		Clients: s.clients, Scripts: known, Disk: o.Persistence, Control: &s.control,
+		Clients: s.clients, Scripts: known, Disk: o.Persistence, Control: &s.control, Users: users,
 		Listeners: commands.Listeners{PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors},
 		Stats:     commands.Stats{Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow, Logins: s.stats.Logins, Report: s.report},
 	}

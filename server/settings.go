@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"cellserver/acl"
 	"cellserver/commands"
 	"cellserver/internal/config"
 )
@@ -13,13 +14,15 @@ type settings struct {
 	current  atomic.Pointer[config.Config]
 	changing sync.Mutex // held while CONFIG SET makes the next configuration
 	check    func(old, new *config.Config) error
-	changed  func(*config.Config) // applies the thresholds of the slow log
+	changed  func(old, new *config.Config) // applies what other parts keep of it
 	rewrite  func(*config.Config) error
+	users    *acl.Users
+	userFile commands.UserFile
 	events   atomic.Uint32 // the commands.Events of current; each command reads it
 }
 
 func newSettings(o Options) *settings {
-	s := &settings{check: o.Configured, rewrite: o.Rewrite}
+	s := &settings{check: o.Configured, rewrite: o.Files.Rewrite, userFile: o.Files.Users}
 	s.use(o.Config)
 	return s
 }
@@ -50,7 +53,7 @@ func (s *settings) Change(next func(old *config.Config) (*config.Config, error))
 		}
 	}
 	s.use(cfg)
-	s.changed(cfg)
+	s.changed(old, cfg)
 	return nil, nil
 }
 
@@ -59,5 +62,15 @@ func (s *settings) Rewrite() (known bool, err error) {
 	if s.rewrite == nil {
 		return false, nil
 	}
-	return true, s.rewrite(s.Current())
+	cfg := s.Current().Clone()
+	cfg.Users = nil
+	if s.userFile == nil {
+		for _, l := range s.users.Lines(cfg.RequirePass) {
+			cfg.Users = append(cfg.Users, config.UserLine{Words: l.Words})
+		}
+	}
+	return true, s.rewrite(cfg)
 }
+
+// UserFile implements [commands.Settings].
+func (s *settings) UserFile() commands.UserFile { return s.userFile }

@@ -1,7 +1,11 @@
 package store
 
-// SetLimits bounds the compact forms of collections. Collections that are there keep their form until they grow.
-func (s *Store) SetLimits(l Limits) { s.limits.Store(&l) }
+// SetLimits bounds the compact forms of collections, to [value.MostEntries] at most. Collections that are there keep their
+// form until they grow.
+func (s *Store) SetLimits(l Limits) {
+	l = l.Bounded()
+	s.limits.Store(&l)
+}
 
 // Change changes the collection that the key holds, or makes it if the change does so. The key must be absent or
 // hold a collection of the change's type. Without members the key is removed. If nothing changes, there is no effect.

@@ -57,8 +57,8 @@ func (tx *Tx) keepsUndo() bool {
 }
 
 // TakeUndo returns what takes the changes of the transaction back, the last one last. It is for an
-// observer, in its Committed. The slice is valid until the observer returns: append it to another
-// one. The undos end with [Store.Revert] or [Store.DropUndo].
+// observer, in its Committed. The slice and the keys in it are valid until the observer returns: copy
+// both. The undos end with [Store.Revert] or [Store.DropUndo].
 func (tx *Tx) TakeUndo() []Undo {
 	if !tx.keepsUndo() {
 		return nil
@@ -104,7 +104,7 @@ func (tx *Tx) keepSwap(a, b int) {
 
 // dropUndo ends the undos of the transaction, taken or not.
 func (tx *Tx) dropUndo() {
-	tx.eachUndoLog((*table.UndoLog).Reset)
+	tx.eachUndoLog((*table.UndoLog).End)
 	u := &tx.undo
 	if !u.taken {
 		for i := range u.list {

@@ -240,7 +240,7 @@ func (p *document) checkShell(t *testing.T, b block, text string) {
 		}
 		words, err := quote.Split(command)
 		require.NoError(t, err, at)
-		if len(words) > 1 && (words[0] == "--cluster-check" || words[0] == "--cluster-import") {
+		if len(words) > 1 && slices.Contains([]string{"--doctor", "--cluster-check", "--cluster-import"}, words[0]) {
 			words = words[2:] // directives follow the address or the file
 		}
 		words = slices.DeleteFunc(words, func(w string) bool {

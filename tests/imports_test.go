@@ -73,14 +73,17 @@ var mayImport = map[string][]string{
 	"script/machine": {"script/lua51", "script/syntax"},
 	"script/stdlib":  {"script/lua51", "script/machine"},
 	"script/lib":     {"script/lua51", "script/machine"},
-	"script":         {"script/lib", "script/lua51", "script/machine", "script/stdlib"},
+	"script":         {"internal/quote", "script/lib", "script/lua51", "script/machine", "script/stdlib"},
+
+	// Users and their rights know commands by name only.
+	"acl": {"internal/glob", "internal/quote"},
 
 	// The frame of commands, and the families, which do not know each other.
-	"commands": {"internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters",
+	"commands": {"acl", "internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters",
 		"limiters/rules", "resp", "store"},
-	"commands/admin":        {"commands", "internal/config", "internal/glob", "internal/usage", "resp"},
+	"commands/admin":        {"acl", "commands", "internal/config", "internal/glob", "internal/usage", "resp"},
 	"commands/cluster":      {"commands", "internal/topology", "resp", "store"},
-	"commands/connection":   {"commands"},
+	"commands/connection":   {"acl", "commands"},
 	"commands/hashes":       {"commands", "internal/decimal", "internal/longdouble", "store", "store/hash"},
 	"commands/keys":         {"commands", "internal/config", "internal/glob", "persistence/rdb", "store"}, // DUMP and RESTORE speak the codec's payloads
 	"commands/limits":       {"commands", "gcra", "internal/exact", "limiters", "limiters/rules", "store"},
@@ -100,13 +103,13 @@ var mayImport = map[string][]string{
 	"server/logins":    {"commands", "gcra", "internal/config"},
 	"server/monitor":   {"commands", "server/listeners"},
 	"server/pubsub":    {"commands", "internal/glob", "resp", "server/listeners"},
-	"server/scripts":   {"commands", "internal/config", "internal/decimal", "resp", "script", "script/machine", "store"},
+	"server/scripts":   {"acl", "commands", "internal/config", "internal/decimal", "resp", "script", "script/machine", "store"},
 	"server/slowlog":   {"commands", "internal/config"},
 	"server/stats":     {"commands", "internal/topk", "server/logins"},
 	"server/tracking":  {"commands", "internal/config", "resp", "server/listeners", "store"},
 	"server/report": {"commands", "internal/config", "internal/topology", "limiters/rules", "server/clients", "server/pubsub", "server/slowlog", "server/stats",
 		"server/tracking", "store"},
-	"server": {"commands", "internal/config", "internal/topology", "limiters/rules", "resp", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report",
+	"server": {"acl", "commands", "internal/config", "internal/topology", "limiters/rules", "resp", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report",
 		"server/scripts", "server/slowlog", "server/stats", "server/tracking", "store"},
 	"server/servertest": {"commands", "internal/config", "internal/config/configload", "internal/quote", "internal/topology", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
 
@@ -150,9 +153,11 @@ var mayImport = map[string][]string{
 	"httpapi":           {"httpapi/keysource", "httpapi/line"},
 
 	// The edge wires everything.
-	"cmd/cellserver/app": {"cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
+	"cmd/cellserver/app": {"acl", "cmd/cellserver/ruleurl", "cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
-	"cmd/cellserver": {"cmd/cellserver/app", "internal/config", "internal/config/configload", "internal/notices"},
+	"cmd/cellserver/doctor":  {}, // it knows the server by its replies only
+	"cmd/cellserver/ruleurl": {},
+	"cmd/cellserver":         {"cmd/cellserver/app", "cmd/cellserver/doctor", "internal/config", "internal/config/configload", "internal/notices"},
 }
 
 // mustNotKnow says which parts of the world a package is kept away from, as packages of the standard library.
@@ -160,6 +165,7 @@ var mayImport = map[string][]string{
 var mustNotKnow = map[string][]string{
 	"internal/decimal":     {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"internal/exact":       {"bytes", "net", "os", "sync", "sync/atomic", "time"},
+	"acl":                  {"net", "os", "time"},
 	"gcra":                 {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"limiters/window":      {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"limiters/slidinglog":  {"bytes", "net", "os", "sync", "sync/atomic", "time"},

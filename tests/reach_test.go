@@ -14,19 +14,19 @@ import (
 // (commands.Server), of its counters (commands.Stats), and of the own connection (commands.Conn). The keyspace comes with
 // the transaction (Call.Tx) and is free for all. A new reach is a decision, made here.
 var mayReach = map[string][]string{
-	"commands/admin": {"Server.Clients", "Server.Clock", "Server.Config", "Server.Control", "Server.Disk", "Server.Log", "Stats.Logins", "Listeners.Monitors", "Server.Settings",
-		"Server.Stats", "Server.Store", "Stats.Commands", "Stats.Latency", "Stats.Report", "Stats.Slow",
-		"Conn.Link", "Conn.Modes", "Conn.Now", "Conn.Transaction", "Conn.Wait"},
+	"commands/admin": {"Server.Clients", "Server.Clock", "Server.Config", "Server.Control", "Server.Disk", "Server.Log", "Server.Scripts", "Stats.Logins", "Listeners.Monitors", "Listeners.PubSub", "Server.Settings",
+		"Server.Stats", "Server.Store", "Stats.Commands", "Stats.Latency", "Stats.Report", "Stats.Slow", "Server.Users",
+		"Conn.Identity", "Conn.Link", "Conn.Modes", "Conn.Now", "Conn.Transaction", "Conn.Wait"},
 	"commands/cluster": {"Server.Config", "Server.Control", "Conn.Link", "Conn.Modes", "Conn.Transaction"},
 	// RESET ends all that a connection may have begun.
-	"commands/connection": {"Server.Clients", "Server.Config", "Server.Control", "Listeners.Monitors", "Listeners.PubSub", "Server.Stats", "Listeners.Tracker", "Stats.Logins",
+	"commands/connection": {"Server.Clients", "Server.Config", "Server.Control", "Listeners.Monitors", "Listeners.PubSub", "Server.Stats", "Listeners.Tracker", "Server.Users", "Stats.Logins",
 		"Conn.DB", "Conn.ID", "Conn.Identity", "Conn.Link", "Conn.Modes", "Conn.MustAuthenticate", "Conn.Subs", "Conn.Tracking",
 		"Conn.Transaction", "Conn.Wait"},
 	// FLUSHALL empties the files on disk and the caches of clients.
 	"commands/keys": {"Server.Config", "Server.Disk", "Server.Store", "Listeners.Tracker", "Conn.After", "Conn.DB"},
 	"commands/limits": {"Server.Config", "Server.Rules", "Server.Stats", "Stats.Commands", "Stats.Limited",
 		"Conn.DB", "Conn.Scratch", "Conn.Transaction"},
-	"commands/pubsub":       {"Server.Control", "Listeners.PubSub", "Conn.Modes", "Conn.Push", "Conn.Subs"},
+	"commands/pubsub":       {"Server.Control", "Listeners.PubSub", "Server.Users", "Conn.Identity", "Conn.Modes", "Conn.Push", "Conn.Subs"},
 	"commands/scripting":    {"Server.Scripts"},
 	"commands/hashes":       {},
 	"commands/lists":        {},

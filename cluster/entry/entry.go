@@ -20,7 +20,7 @@ type Kind uint8
 
 // The kinds of entries.
 const (
-	Effects     Kind = iota + 1 // changes keys: the body has commands as in an append-only file, whole transactions, database 0 first
+	Effects     Kind = iota + 1 // changes keys: the body is that of package aof, whole transactions, database 0 first
 	EpochBegins                 // begins the epoch of a new leader: the body is an Epoch
 	Tick                        // moves the cluster time, and has no body
 	NodeKnown                   // announces a node: the body is a Node

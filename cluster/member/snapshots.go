@@ -73,6 +73,12 @@ func (m *Member) ScheduleSnapshot() { m.snapshots.waiting.Store(true) }
 // WritesSnapshot reports whether a snapshot is being written.
 func (m *Member) WritesSnapshot() bool { return m.snapshots.begun.Load() }
 
+// SnapshotState says whether a snapshot is being written, whether one is scheduled, and whether the last one failed.
+func (m *Member) SnapshotState() (writing, scheduled, failed bool) {
+	s := &m.snapshots
+	return s.begun.Load(), s.waiting.Load(), s.failed.Load()
+}
+
 func (m *Member) takeSnapshot() {
 	s := &m.snapshots
 	if s.begun.Swap(true) {

@@ -19,20 +19,19 @@ type Key struct {
 // Committed returns what the keys hold without the batches in the queue. It reports false if nobody knows: a whole
 // database has changed, or a part of the undos is lost. The images stay as they are.
 func (q *Queue) Committed() (Committed, bool) {
+	undo, _, whole := q.Undo()
+	if !whole {
+		return nil, false
+	}
 	before := Committed{}
-	for _, b := range q.batches {
-		if b.lost {
+	for i := range undo {
+		u := &undo[i]
+		if !u.OfKey() {
 			return nil, false
 		}
-		for i := range b.undo {
-			u := &b.undo[i]
-			if !u.OfKey() {
-				return nil, false
-			}
-			key := Key{u.Before.DB, string(u.Before.Key)}
-			if _, later := before[key]; !later {
-				before[key] = keep(u.Before)
-			}
+		key := Key{u.Before.DB, string(u.Before.Key)}
+		if _, later := before[key]; !later {
+			before[key] = keep(u.Before)
 		}
 	}
 	return before, true

@@ -22,7 +22,7 @@ type Batch struct {
 	effects int
 	size    int // bytes of the body after it was taken
 	counted int // bytes that the queue counts
-	undo    []store.Undo
+	undo    undos
 	lost    bool // there was no room for undo
 }
 
@@ -65,13 +65,14 @@ type Queue struct {
 // room is what a batch fills. It is used again, because its growth costs more than what fills it.
 type room struct {
 	body aof.Body
-	undo []store.Undo // empty
+	undo undos // empty
 }
 
 // A queue keeps at most so many rooms, and none with space for more undos.
 const (
-	maxRooms    = 4
-	maxRoomUndo = 4 * entryEffects
+	maxRooms     = 4
+	maxRoomUndo  = entryEffects
+	maxRoomBytes = 4 * entryBytes
 )
 
 // Begun returns the number of the newest batch or epoch. It needs no lock.
@@ -124,10 +125,9 @@ func (q *Queue) Collect(term uint64, time int64, effects []store.Effect, undo []
 	b.Time = time
 	b.body.Append(effects)
 	b.effects += len(effects)
-	for i := range undo {
-		q.held += undo[i].Bytes()
-	}
-	b.undo = append(b.undo, undo...)
+	q.held -= b.undo.bytes
+	b.undo.add(undo)
+	q.held += b.undo.bytes
 	if q.held > maxUndo || b.lost {
 		b.lost = true
 		q.discard(b)
@@ -145,23 +145,16 @@ func (q *Queue) count(b *Batch, bytes int) {
 
 // discard drops the undos of a batch. Those of whole databases are garbage that somebody must give back.
 func (q *Queue) discard(b *Batch) {
-	for i := range b.undo {
-		u := &b.undo[i]
-		q.held -= u.Bytes()
-		if !u.OfKey() {
-			q.garbage = append(q.garbage, *u)
-		}
-	}
-	clear(b.undo)
-	b.undo = b.undo[:0]
+	q.held -= b.undo.bytes
+	q.garbage = append(q.garbage, b.undo.reset()...)
 }
 
 // keepRoom keeps the room of a batch that was taken, and whose undos are dropped.
 func (q *Queue) keepRoom(b *Batch) {
-	if len(q.rooms) < maxRooms && b.Kind == entry.Effects && cap(b.undo) <= maxRoomUndo {
+	if len(q.rooms) < maxRooms && b.Kind == entry.Effects && b.undo.small() {
 		q.rooms = append(q.rooms, room{b.body, b.undo})
 	}
-	b.body, b.undo = aof.Body{}, nil
+	b.body, b.undo = aof.Body{}, undos{}
 }
 
 // HasGarbage reports whether Garbage returns something.
@@ -214,7 +207,7 @@ func (q *Queue) Confirm(term, number uint64) *Batch {
 func (q *Queue) Undo() (undo []store.Undo, effects int, whole bool) {
 	whole = true
 	for _, b := range q.batches {
-		undo, effects, whole = append(undo, b.undo...), effects+b.effects, whole && !b.lost
+		undo, effects, whole = b.undo.appendTo(undo), effects+b.effects, whole && !b.lost
 	}
 	return undo, effects, whole
 }

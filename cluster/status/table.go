@@ -61,10 +61,17 @@ func (s *State) behind(n *Node) string {
 	case lag == 0:
 		return "nothing"
 	case n.Behind > 0:
-		return fmt.Sprintf("%d entries, %s", lag, size(n.Behind))
+		return entries(lag) + ", " + size(n.Behind)
 	default:
-		return fmt.Sprintf("%d entries", lag)
+		return entries(lag)
 	}
+}
+
+func entries(n uint64) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
 }
 
 func (s *State) clock(n *Node) string {

@@ -5,6 +5,7 @@
 //	hide_*.go    hides passwords from the list of processes
 //	ping.go      cellserver --ping, the health check
 //	clustercheck.go  cellserver --cluster-check, the state of a cluster
+//	doctor.go        cellserver --doctor, how a running server is, and what to do; doctor/ has its parts
 //	checkrules.go    cellserver --check-rules, the errors of a rules-file
 //	clusterrecover.go  cellserver --cluster-recover and --cluster-import, a new cluster from the keys of a disk or a file
 //	files.go     reads configuration files and standard input
@@ -17,7 +18,7 @@
 // SIGTERM or SIGINT ends the process at once.
 //
 // Exit codes: 0 after a clean stop, --help, --version, --licenses, --check-rules of a right file, and a successful --ping,
-// --cluster-check, --cluster-recover or --cluster-import. 1 after an error, which is one line on standard error, and after a
+// --doctor, --cluster-check, --cluster-recover or --cluster-import. 1 after an error, which is one line on standard error, and after a
 // second signal.
 //
 // The greeting goes to standard output. It is left out if logfile is set or loglevel is warning.

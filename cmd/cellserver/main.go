@@ -36,6 +36,8 @@ func run(args []string, visible error) error {
 		return ping(args[1:])
 	case len(args) > 0 && args[0] == "--cluster-check":
 		return clusterCheck(args[1:])
+	case len(args) > 0 && args[0] == "--doctor":
+		return examine(args[1:])
 	case len(args) > 0 && args[0] == "--check-rules":
 		return checkRules(args[1:])
 	case len(args) > 0 && args[0] == "--cluster-recover":

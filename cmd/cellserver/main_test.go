@@ -119,6 +119,31 @@ func TestCheckRules(t *testing.T) {
 	}
 }
 
+func TestDoctor(t *testing.T) {
+	port := freePort(t)
+	address := "127.0.0.1:" + port
+	cmd := program(t, "--port", port, "--dir", t.TempDir(), "--requirepass", "secret")
+	serve(t, cmd)
+	defer cmd.Process.Kill()
+	out, errs, code := runToEnd(t, "", "--doctor", address)
+	require.Equal(t, []any{"", 1}, []any{out, code})
+	require.Contains(t, errs, "add --requirepass")
+	c := resptest.Dial(t, address)
+	require.Equal(t, resptest.Simple("OK"), c.Do("AUTH", "secret"))
+	for range 200 {
+		c.Do("CL.WINDOW", "ann", 1, 3600)
+	}
+	out, errs, code = runToEnd(t, "", "--doctor", address, "--requirepass", "secret")
+	require.Equal(t, []any{"", 0}, []any{errs, code})
+	require.LessOrEqual(t, strings.Count(out, "\n"), 20)
+	require.Contains(t, out, "limits    1 actions allowed, 199 refused (99.5 %)\n")
+	require.Contains(t, out, "refused   \"ann\" 199 times\n")
+	require.Contains(t, out, "what to do\n  ask CL.TOP 10: ")
+	_, errs, code = runToEnd(t, "", "--doctor")
+	require.Equal(t, 1, code)
+	require.Contains(t, errs, "--doctor needs the address")
+}
+
 func TestStartErrorsAreOneLine(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -1,16 +1,13 @@
 package admin
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 
 	"cellserver/commands"
 )
 
-// ACL describes the users and their rights. There is one user, "default": requirepass is its
-// password, and it may run every command. Clients cannot create users.
+// ACL manages the users and their rights. The words of the rules are those of Redis 7.0.
 var _ = commands.Register(&commands.Command{
 	Name: "acl", Arity: -2, Group: commands.GroupServer, Since: "6.0.0",
 	Summary: "A container for Access List Control commands ", Complexity: "Depends on subcommand.",
@@ -19,18 +16,44 @@ var _ = commands.Register(&commands.Command{
 			Summary: "List the ACL categories or the commands inside a category", Complexity: "O(1) since the categories and commands are a fixed set.",
 			Help: []string{"CAT [<category>]", "    List all commands that belong to <category>, or all command categories",
 				"    when no category is specified."}},
+		{Name: "deluser", Arity: -3, Flags: commands.AdminFlags, Since: "6.0.0", Run: aclDelUser, Usage: "username [username ...]",
+			Summary:    "Remove the specified ACL users and the associated rules",
+			Complexity: "O(1) amortized time considering the typical user.",
+			Help:       []string{"DELUSER <username> [<username> ...]", "    Delete a list of users."}},
+		{Name: "dryrun", Arity: -4, Flags: commands.AdminFlags, Since: "7.0.0", Run: aclDryRun, Usage: "username command [arg [arg ...]]",
+			Summary:    "Returns whether the user can execute the given command without executing the command.",
+			Complexity: "O(1).",
+			Help: []string{"DRYRUN <username> <command> [<arg> ...]",
+				"    Returns whether the user can execute the given command without executing the command."}},
 		{Name: "getuser", Arity: 3, Flags: commands.AdminFlags, Since: "6.0.0", Run: aclGetUser, Usage: "username",
 			Summary:    "Get the rules for a specific ACL user",
 			Complexity: "O(N). Where N is the number of password, command and pattern rules that the user has.",
 			Help:       []string{"GETUSER <username>", "    Get the user's details."}},
+		{Name: "genpass", Arity: -2, Flags: commands.ConnectionFlags, Since: "6.0.0", Run: aclGenPass, Usage: "[bits]",
+			Summary: "Generate a pseudorandom secure password to use for ACL users", Complexity: "O(1)",
+			Help: []string{"GENPASS [<bits>]", "    Generate a secure 256-bit user password. The optional `bits` argument can",
+				"    be used to specify a different size."}},
 		{Name: "list", Arity: 2, Flags: commands.AdminFlags, Since: "6.0.0", Run: aclList,
 			Summary:    "List the current ACL rules in ACL config file format",
 			Complexity: "O(N). Where N is the number of configured users.",
 			Help:       []string{"LIST", "    Show users details in config file format."}},
+		{Name: "load", Arity: 2, Flags: commands.AdminFlags, Since: "6.0.0", Run: aclLoad,
+			Summary:    "Reload the ACLs from the configured ACL file",
+			Complexity: "O(N). Where N is the number of configured users.",
+			Help:       []string{"LOAD", "    Reload users from the ACL file."}},
 		{Name: "log", Arity: -2, Flags: commands.AdminFlags, Since: "6.0.0", Run: aclLog, Usage: "[count | RESET]",
 			Summary:    "List latest events denied because of ACLs in place",
 			Complexity: "O(N) with N being the number of entries shown.",
 			Help:       []string{"LOG [<count> | RESET]", "    Show the ACL log entries."}},
+		{Name: "save", Arity: 2, Flags: commands.AdminFlags, Since: "6.0.0", Run: aclSave,
+			Summary:    "Save the current ACL rules in the configured ACL file",
+			Complexity: "O(N). Where N is the number of configured users.",
+			Help:       []string{"SAVE", "    Save the current config to the ACL file."}},
+		{Name: "setuser", Arity: -3, Flags: commands.AdminFlags, Since: "6.0.0", Run: aclSetUser, Usage: "username [rule [rule ...]]",
+			Summary:    "Modify or create the rules for a specific ACL user",
+			Complexity: "O(N). Where N is the number of rules provided.",
+			Help: []string{"SETUSER <username> <attribute> [<attribute> ...]",
+				"    Create or modify a user with the specified attributes."}},
 		{Name: "users", Arity: 2, Flags: commands.AdminFlags, Since: "6.0.0", Run: aclUsers,
 			Summary:    "List the username of all the configured ACL rules",
 			Complexity: "O(N). Where N is the number of configured users.",
@@ -43,91 +66,7 @@ var _ = commands.Register(&commands.Command{
 })
 
 func aclWhoAmI(c *commands.Call) error {
-	c.Out.BulkString(commands.DefaultUser)
-	return nil
-}
-
-func aclUsers(c *commands.Call) error {
-	c.Out.Array(1)
-	c.Out.BulkString(commands.DefaultUser)
-	return nil
-}
-
-func aclList(c *commands.Call) error {
-	password := "nopass"
-	if hash := passwordHash(c); hash != "" {
-		password = "#" + hash
-	}
-	c.Out.Array(1)
-	c.Out.BulkString(fmt.Sprintf("user %s on %s ~* &* +@all", commands.DefaultUser, password))
-	return nil
-}
-
-// passwordHash returns the SHA-256 of requirepass in hexadecimal, "" without a password.
-func passwordHash(c *commands.Call) string {
-	password := c.Server.Config().RequirePass
-	if password == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(password))
-	return hex.EncodeToString(sum[:])
-}
-
-func aclGetUser(c *commands.Call) error {
-	if string(c.Args[2]) != commands.DefaultUser {
-		c.Out.Null()
-		return nil
-	}
-	flags, passwords := []string{"on", "nopass"}, []string{}
-	if hash := passwordHash(c); hash != "" {
-		flags, passwords = []string{"on"}, []string{hash}
-	}
-	w := c.Out
-	w.Map(6)
-	w.BulkString("flags")
-	commands.StringSet(w, flags)
-	w.BulkString("passwords")
-	commands.StringArray(w, passwords)
-	commands.Field(w, "commands", "+@all")
-	commands.Field(w, "keys", "~*")
-	commands.Field(w, "channels", "&*")
-	w.BulkString("selectors")
-	w.Array(0)
-	return nil
-}
-
-// aclLog shows the failed attempts to authenticate, newest first: 10 of them without a count.
-func aclLog(c *commands.Call) error {
-	count := int64(10)
-	switch {
-	case len(c.Args) > 3:
-		return c.SubcommandSyntax()
-	case len(c.Args) == 3 && commands.Is(c.Args[2], "reset"):
-		c.Server.Stats.Logins.Forget()
-		return commands.ReplyOK(c)
-	case len(c.Args) == 3:
-		var err error
-		if count, err = c.Int(2); err != nil {
-			return err
-		}
-	}
-	w, entries := c.Out, c.Server.Stats.Logins.Failures(count)
-	w.Array(len(entries))
-	for _, e := range entries {
-		context := "toplevel"
-		if e.InMulti {
-			context = "multi"
-		}
-		w.Map(7)
-		commands.Number(w, "count", e.Count)
-		commands.Field(w, "reason", "auth")
-		commands.Field(w, "context", context)
-		commands.Field(w, "object", e.Object)
-		commands.Field(w, "username", e.User)
-		w.BulkString("age-seconds")
-		w.Double(float64(c.NowMillis()-e.At/1e6) / 1000)
-		commands.Field(w, "client-info", e.Client)
-	}
+	c.Out.BulkString(c.Conn.Identity.User.Name())
 	return nil
 }
 

@@ -18,10 +18,16 @@ const (
 
 func save(c *commands.Call) error {
 	p := c.Server.Disk
-	if p.Writing() == "rdb" {
+	switch {
+	case c.Server.Scripts.Busy(c):
+		return commands.ErrBusy
+	case p.Writing() == "rdb":
 		return errSaving
 	}
-	if p.Save() != nil {
+	switch err := p.Save(); {
+	case err == commands.ErrClusterSnapshot:
+		return err
+	case err != nil:
 		return errBlank
 	}
 	return commands.ReplyOK(c)

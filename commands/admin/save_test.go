@@ -1,9 +1,10 @@
 package admin
 
 import (
+	"testing"
+
 	"cellserver/commands"
 	"cellserver/server/servertest"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,7 +19,9 @@ func TestSave(t *testing.T) {
 	h.Want("SAVE", ok)
 	h.Disk.Err = servertest.ErrDisk
 	h.Want("SAVE", errBlank)
-	require.Equal(t, 3, h.Disk.Saves)
+	h.Disk.Err = commands.ErrClusterSnapshot
+	h.Want("SAVE", commands.ErrClusterSnapshot)
+	require.Equal(t, 4, h.Disk.Saves)
 	h.Want("MULTI", ok)
 	h.Want("SAVE", commands.ErrNotInMulti)
 }

@@ -3,7 +3,7 @@ package admin
 import "cellserver/commands"
 
 // SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] stops the server. On success it closes the connection
-// without a reply. ABORT is always an error: a shutdown begins at once, and nothing can abort it.
+// without a reply. While a script is busy, only NOSAVE stops it. ABORT is always an error: a shutdown begins at once, and nothing can abort it.
 var _ = commands.Register(&commands.Command{
 	Name: "shutdown", Arity: -1, Flags: commands.AdminFlags | commands.NoMulti | commands.AllowBusy, Group: commands.GroupServer, Since: "1.0.0",
 	Summary: "Synchronously save the dataset to disk and then shut down the server",
@@ -35,6 +35,8 @@ func shutdown(c *commands.Call) error {
 		return commands.ErrSyntax
 	case abort:
 		return commands.Error("ERR No shutdown in progress.")
+	case !mode.NoSave && c.Server.Scripts.Busy(c):
+		return commands.ErrBusy
 	}
 	known, err := c.Server.Control.Shutdown(mode)
 	if err != nil {

@@ -1,16 +1,15 @@
 package connection
 
 import (
-	"crypto/subtle"
 	"fmt"
 	"net/netip"
 	"strings"
 
+	"cellserver/acl"
 	"cellserver/commands"
 )
 
-// AUTH [username] password authenticates the connection. There is one user, "default", and
-// requirepass is its password.
+// AUTH [username] password authenticates the connection as a user, without a name as the default user.
 var _ = commands.Register(&commands.Command{
 	Name: "auth", Arity: -2, Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy, Group: commands.GroupConnection, Since: "1.0.0",
 	Summary: "Authenticate to the server", Usage: "[username] password",
@@ -23,7 +22,7 @@ const (
 )
 
 func auth(c *commands.Call) error {
-	user, password := []byte(commands.DefaultUser), c.Args[len(c.Args)-1]
+	user, password := []byte(acl.DefaultName), c.Args[len(c.Args)-1]
 	if len(c.Args) <= 3 {
 		c.Secret = []int{1, 2}
 	}
@@ -32,7 +31,7 @@ func auth(c *commands.Call) error {
 		return commands.ErrSyntax
 	case len(c.Args) == 3:
 		user = c.Args[1]
-	case c.Server.Config().RequirePass == "":
+	case c.Server.Users.Default.NoPass():
 		return errNoPass
 	}
 	if err := authenticate(c, user, password); err != nil {
@@ -41,31 +40,45 @@ func auth(c *commands.Call) error {
 	return commands.ReplyOK(c)
 }
 
-// authenticate checks a password in constant time: the time does not depend on the number of right
-// characters. ACL LOG keeps a failure, and auth-fail-limit bounds the failures of an address.
-// Without a password there is nothing to guess, and no limit.
-func authenticate(c *commands.Call, user, password []byte) error {
-	want, addr := c.Server.Config().RequirePass, c.Conn.Link.Host()
-	if want == "" {
+// authenticate checks a password. The time does not depend on the number of right characters. ACL LOG keeps a failure, and
+// auth-fail-limit bounds the failures of an address. Without any password there is nothing to guess, and no limit.
+func authenticate(c *commands.Call, name, password []byte) error {
+	users, addr := c.Server.Users, c.Conn.Link.Host()
+	if user := users.Find(string(name)); user != nil && user.Open() || !users.Guessable() {
 		addr = netip.Addr{}
 	}
+	var user *acl.User
 	ok, wait := c.Server.Stats.Logins.Try(addr, func() bool {
-		right := want == "" || subtle.ConstantTimeCompare(password, []byte(want)) == 1
-		return string(user) == commands.DefaultUser && right
+		user = users.Authenticate(name, password)
+		return user != nil
 	})
 	switch {
 	case wait > 0:
 		return errManyFailures(wait)
 	case !ok:
-		self := c.Server.Clients.Self(c)
-		c.Server.Stats.Logins.Note(commands.LoginFailure{
-			InMulti: c.Conn.Transaction.Running, Object: string(c.Args[0]), User: string(user), At: c.Now,
-			Client: strings.TrimSuffix(describe(c, &self), "\n"),
-		})
+		noteFailure(c, name)
 		return errWrongPass
 	}
-	c.Conn.Identity.Authed = true
+	c.Conn.Identity.User = user
+	c.Server.Clients.Self(c) // publishes the user, for DELUSER
+	if user.Limits().Deleted() {
+		c.Conn.Identity.User = users.Guest
+		return errWrongPass
+	}
 	return nil
+}
+
+// noteFailure adds a failed attempt to ACL LOG.
+func noteFailure(c *commands.Call, name []byte) {
+	context := commands.ContextTop
+	if c.Conn.Transaction.Running {
+		context = commands.ContextMulti
+	}
+	self := c.Server.Clients.Self(c)
+	c.Server.Stats.Logins.Note(commands.Denial{
+		Reason: acl.DeniedAuth, Context: context, Object: string(c.Args[0]), User: string(name), At: c.Now,
+		Client: strings.TrimSuffix(c.DescribeClient(&self), "\n"),
+	})
 }
 
 // errManyFailures is the error of an attempt that auth-fail-limit refuses. wait is in nanoseconds.

@@ -1,6 +1,9 @@
 package connection
 
-import "cellserver/commands"
+import (
+	"cellserver/acl"
+	"cellserver/commands"
+)
 
 // CLIENT KILL closes connections: the connection from one address (the old form), or every
 // connection that passes all filters.
@@ -25,12 +28,14 @@ var clientKill = &commands.Command{
 type killFilter struct {
 	id                int64
 	addr, laddr, kind string
+	user              *acl.User
 	skip              int64 // id of the client to leave open; 0 for none
 }
 
 func (f *killFilter) matches(c *commands.ClientInfo) bool {
 	return (f.id == 0 || c.ID == f.id) && (f.addr == "" || c.Addr == f.addr) && (f.laddr == "" || c.Laddr == f.laddr) &&
-		(f.kind == "" || c.Kind == f.kind) && c.ID != f.skip
+		(f.kind == "" || c.Kind == f.kind) &&
+		(f.user == nil || c.Identity.User == f.user) && c.ID != f.skip
 }
 
 func kill(c *commands.Call) error {
@@ -64,7 +69,7 @@ func killOptions(c *commands.Call) (f killFilter, err error) {
 		case commands.Is(args[0], "laddr"):
 			f.laddr = string(value)
 		case commands.Is(args[0], "user"):
-			err = checkUser(value)
+			f.user, err = userNamed(c, value)
 		case commands.Is(args[0], "skipme") && commands.Is(value, "yes"):
 			f.skip = c.Conn.ID
 		case commands.Is(args[0], "skipme") && commands.Is(value, "no"):
@@ -87,10 +92,10 @@ func clientIDFilter(arg []byte) (int64, error) {
 	return id, nil
 }
 
-// checkUser returns an error unless the name is "default", the only user.
-func checkUser(name []byte) error {
-	if string(name) != commands.DefaultUser {
-		return commands.Error("ERR No such user '" + commands.Clip(name, len(name)) + "'")
+func userNamed(c *commands.Call, name []byte) (*acl.User, error) {
+	user := c.Server.Users.Find(string(name))
+	if user == nil {
+		return nil, commands.Error("ERR No such user '" + commands.Clip(name, len(name)) + "'")
 	}
-	return nil
+	return user, nil
 }

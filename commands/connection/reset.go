@@ -22,7 +22,7 @@ func reset(c *commands.Call) error {
 	conn.DB = 0
 	conn.Identity.Name = ""
 	conn.Modes.Reply, conn.Modes.ReadOnly = commands.ReplyOn, false
-	conn.Identity.Authed = c.Server.Config().RequirePass == ""
+	conn.Identity.User = c.Server.Users.Arriving()
 	conn.Link.SetProto(c.Out, 2)
 	c.Out.Simple("RESET")
 	return nil

@@ -22,6 +22,14 @@ func writeHash(c *commands.Call) (store.Entry, error) {
 	return e, commands.CheckKind(&e, store.Hash)
 }
 
+// changeSteps is how many steps ([commands.Call.TakesSteps]) it takes to change a field, once it is found.
+const changeSteps = 5
+
+// takesChanges returns [commands.TakesLong] if n changes of a hash take long.
+func takesChanges(c *commands.Call, e *store.Entry, n int) error {
+	return c.TakesSteps(n * (changeSteps + e.Hash().Seek()))
+}
+
 // setField gives a field its value, and reports whether the field is new.
 func setField(e *store.Entry, field, val []byte) (added bool) {
 	added, _ = e.Change(hash.Set, store.Operands{Value: field, More: val})

@@ -16,7 +16,7 @@ var (
 	_ = commands.Register(&commands.Command{
 		Name: "hmget", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
 		Summary: "Get the values of all the given hash fields", Usage: "key field [field ...]",
-		Complexity: "O(N) where N is the number of fields being requested.", Run: hmget,
+		Complexity: "O(N) where N is the number of fields being requested.", Run: hmget, Steps: commands.StepsOfWords,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hexists", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Since: "2.0.0",
@@ -35,17 +35,19 @@ func hget(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	replyField(c, h, c.Args[2])
-	return nil
+	out := c.Copying()
+	replyField(c, &out, h, c.Args[2])
+	return out.Err
 }
 
-func replyField(c *commands.Call, h hash.Hash, field []byte) {
+// replyField replies with the value of a field, or null. It reports whether the value fits.
+func replyField(c *commands.Call, out *commands.Copying, h hash.Hash, field []byte) bool {
 	var digits [20]byte
 	if val, ok := h.Get(field, digits[:0]); ok {
-		c.Out.Bulk(val)
-	} else {
-		c.Out.Null()
+		return out.Bulk(val)
 	}
+	c.Out.Null()
+	return true
 }
 
 func hmget(c *commands.Call) error {
@@ -53,11 +55,18 @@ func hmget(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	c.Out.Array(len(c.Args) - 2)
-	for _, field := range c.Args[2:] {
-		replyField(c, h, field)
+	fields := c.Args[2:]
+	if err := c.TakesSteps(h.Seek() * len(fields)); err != nil {
+		return err
 	}
-	return nil
+	out := c.Copying()
+	c.Out.Array(len(fields))
+	for _, field := range fields {
+		if !replyField(c, &out, h, field) {
+			break
+		}
+	}
+	return out.Err
 }
 
 func hexists(c *commands.Call) error {

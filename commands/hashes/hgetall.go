@@ -41,21 +41,14 @@ func replyHash(c *commands.Call, fields, vals bool) error {
 	if err := c.TakesSteps(h.Len()); err != nil {
 		return err
 	}
+	out := c.Copying()
 	if fields && vals {
 		c.Out.Map(h.Len())
 	} else {
 		c.Out.Array(h.Len())
 	}
-	h.Each(func(field, val []byte) bool {
-		if fields {
-			c.Out.Bulk(field)
-		}
-		if vals {
-			c.Out.Bulk(val)
-		}
-		return !c.Out.Over()
-	})
-	return nil
+	h.Each(func(field, val []byte) bool { return (!fields || out.Bulk(field)) && (!vals || out.Bulk(val)) })
+	return out.Err
 }
 
 func hlen(c *commands.Call) error {

@@ -24,23 +24,30 @@ func hrandfield(c *commands.Call) error {
 		return err
 	}
 	var room hash.Room
-	return c.ReplyRandom(r, h.Len(), func(n int) { c.StartPairs(n, r.With) }, func(rank int) {
-		field, val := h.At(rank, &room)
-		replyPair(c, field, val, r.With)
-	}, func() {
-		h.Each(func(field, val []byte) bool {
-			replyPair(c, field, val, r.With)
-			return true
-		})
+	return c.ReplyRandom(r, &commands.Members{
+		Len: h.Len(), Seek: h.Seek(), Start: func(n int) { c.StartPairs(n, r.With) },
+		Reply: func(out *commands.Copying, rank int) {
+			field, val := h.At(rank, &room)
+			replyPair(c, out, field, val, r.With)
+		},
+		All: func(out *commands.Copying) {
+			h.Each(func(field, val []byte) bool { return replyPair(c, out, field, val, r.With) })
+		},
 	})
 }
 
-func replyPair(c *commands.Call, field, val []byte, with bool) {
-	if with && c.Out.Proto == 3 {
+// replyPair replies with a field, and with its value if with is set. It reports whether they fit.
+func replyPair(c *commands.Call, out *commands.Copying, field, val []byte, with bool) bool {
+	if !with {
+		return out.Bulk(field)
+	}
+	if !out.Fits(len(field) + len(val)) {
+		return false
+	}
+	if c.Out.Proto == 3 {
 		c.Out.Array(2)
 	}
 	c.Out.Bulk(field)
-	if with {
-		c.Out.Bulk(val)
-	}
+	c.Out.Bulk(val)
+	return true
 }

@@ -1,10 +1,6 @@
 package hashes
 
-import (
-	"bytes"
-
-	"cellserver/commands"
-)
+import "cellserver/commands"
 
 // HSCAN key cursor [MATCH pattern] [COUNT count] replies with the next cursor and some fields with their values. The
 // cursor 0 ends the scan. A scan returns every field that exists during the whole scan. A small hash comes at once, as in
@@ -26,12 +22,11 @@ func hscan(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	return commands.ScanMembers(c, cursor, h.Len(), func(cursor uint64, count int, o *commands.ScanOptions) (next uint64, found [][]byte) {
-		next = h.Scan(cursor, count, func(field, val []byte) {
+	return commands.ScanMembers(c, cursor, h.Len(), func(cursor uint64, count int, o *commands.ScanOptions, add func(...[]byte)) (next uint64) {
+		return h.Scan(cursor, count, func(field, val []byte) {
 			if o.Matches(field) {
-				found = append(found, bytes.Clone(field), bytes.Clone(val))
+				add(field, val)
 			}
 		})
-		return next, found
 	})
 }

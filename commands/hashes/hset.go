@@ -10,7 +10,7 @@ var (
 		Keys:    commands.OneKey.With("RW UPDATE"),
 		Summary: "Set the string value of a hash field", Usage: "key field value [field value ...]",
 		Complexity: "O(1) for each field/value pair added, so O(N) to add N field/value pairs when the command is called with multiple field/value pairs.",
-		Run:        func(c *commands.Call) error { return hset(c, false) },
+		Run:        func(c *commands.Call) error { return hset(c, false) }, Steps: commands.StepsOfWords,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hmset", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Group: commands.GroupHash, Since: "2.0.0",
@@ -18,7 +18,7 @@ var (
 		Summary: "Set multiple hash fields to multiple values", Usage: "key field value [field value ...]",
 		Complexity: "O(N) where N is the number of fields being set.",
 		Deprecated: commands.Deprecation{Since: "4.0.0", By: "`HSET` with multiple field-value pairs"},
-		Run:        func(c *commands.Call) error { return hset(c, true) },
+		Run:        func(c *commands.Call) error { return hset(c, true) }, Steps: commands.StepsOfWords,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hsetnx", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Group: commands.GroupHash, Since: "2.0.0",
@@ -34,6 +34,9 @@ func hset(c *commands.Call, replyOK bool) error {
 	}
 	e, err := writeHash(c)
 	if err != nil {
+		return err
+	}
+	if err := takesChanges(c, &e, len(c.Args)/2); err != nil {
 		return err
 	}
 	added := int64(0)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"cellserver/limiters/rules"
 	"cellserver/resp/resptest"
 	"cellserver/server/servertest"
 )
@@ -53,6 +54,26 @@ func BenchmarkBudgets(b *testing.B) {
 				h.Clock.Advance(1e6)
 				servertest.Exchange(b, h.Session, sent[n%len(sent)])
 				n++
+			}
+		})
+	}
+}
+
+// BenchmarkReleases measures the request that gives back all releases that a key can have.
+func BenchmarkReleases(b *testing.B) {
+	for _, limiter := range []string{"CL.THROTTLE 99999 100000 3600", "CL.WINDOW 100000 3600", "CL.SLIDING 100000 3600", "CL.LOG 100000 3600"} {
+		b.Run(strings.Fields(limiter)[0], func(b *testing.B) {
+			h := servertest.New(b)
+			h.Do("CL.RULE SET r " + limiter)
+			for n := 0; b.Loop(); n++ {
+				b.StopTimer()
+				for i := range rules.MaxReleases { // a log refuses some of them
+					h.Clock.Advance(1000)
+					h.Do(fmt.Sprint("CL.RESERVE r k 1 ", n, "-", i, " 1 RELEASE"))
+				}
+				h.Clock.Advance(2e9)
+				b.StartTimer()
+				h.Do("CL.CHECK r k 0")
 			}
 		})
 	}

@@ -16,7 +16,8 @@ import (
 )
 
 // TestReservationsMatchTheirModels: random histories of checks, charges, reservations and settlements of one limit. Some
-// settlements are lost, some requests are repeated, the limit changes, and the keys are dumped and restored.
+// settlements are lost, some of these are given back, some requests are repeated, the limit changes, and the keys are dumped
+// and restored.
 //
 // Hindsight is the history in which every reservation has its real cost from the start. With the same period, windows, sliding
 // windows and logs answer exactly as hindsight does. Otherwise they never allow more, and CL.THROTTLE never does.
@@ -71,6 +72,7 @@ type held struct {
 	reply, settled []any
 	quantity       int64
 	reserve        string
+	releases       bool
 }
 
 // rule stores the rule of the present parameters.
@@ -98,6 +100,7 @@ func (w *budget) budgetStep(gap, resolution bool) {
 	case 7:
 		w.restartAll()
 	}
+	w.release()
 	w.rule()
 	switch w.IntN(5) {
 	case 0:
@@ -106,6 +109,15 @@ func (w *budget) budgetStep(gap, resolution bool) {
 		w.reserve(1 + w.Int64N(8))
 	default:
 		w.settle()
+	}
+}
+
+// release gives back what nobody has settled: from its end on, it has never cost anything.
+func (w *budget) release() {
+	for _, one := range w.held {
+		if one.releases && one.settled == nil && w.Clock.Time >= one.end {
+			w.all[one.event].quantity = 0
+		}
 	}
 }
 
@@ -166,6 +178,9 @@ func (w *budget) reserve(quantity int64) {
 	ttl := 1 + w.Int64N(3*w.p.period)
 	one.end = w.Clock.Time + ttl
 	one.reserve = fmt.Sprint("CL.RESERVE r ", w.key, " ", quantity, " ", one.id, " ", asDecimal(ttl), " MS")
+	if one.releases = w.IntN(2) == 0; one.releases {
+		one.reserve += " RELEASE"
+	}
 	one.reply = w.Do(one.reserve).([]any)
 	if w.decided(one.reserve, one.reply, quantity) {
 		w.all = append(w.all, counted{at: w.Clock.Time, quantity: quantity, params: w.p, shared: true})

@@ -13,13 +13,13 @@ import (
 // channel and pattern gets a confirmation of its own.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "subscribe", Arity: -2, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
+		Name: "subscribe", Arity: -2, Channels: commands.AllChannels, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
 		Summary: "Listen for messages published to the given channels", Usage: "channel [channel ...]",
 		Complexity: "O(N) where N is the number of channels to subscribe to.",
 		Run:        func(c *commands.Call) error { return subscribe(c, channels) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "psubscribe", Arity: -2, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
+		Name: "psubscribe", Arity: -2, Channels: commands.AllPatterns, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
 		Summary: "Listen for messages published to channels matching the given patterns", Usage: "pattern [pattern ...]",
 		Complexity: "O(N) where N is the number of patterns the client is already subscribed to.",
 		Run:        func(c *commands.Call) error { return subscribe(c, patterns) },
@@ -58,10 +58,20 @@ func subscribe(c *commands.Call, s subject) error {
 		c.Server.PubSub.Subscribe(c.Conn, s.kind, name)
 		confirm(c, s.prefix+"subscribe", &name)
 	}
-	if !c.MayHold("subscriptions", c.Conn.Subs.Bytes) {
+	if !c.MayHold("subscriptions", c.Conn.Subs.Bytes) || !mayKeep(c, s) {
 		return commands.CloseConnection
 	}
 	return nil
+}
+
+// mayKeep reports whether the user still has the right to new subscriptions. ACL SETUSER may have taken it away just before
+// the broker knew them.
+func mayKeep(c *commands.Call, s subject) bool {
+	_, limits := c.Server.Users.Rights(c.Conn.Identity.User)
+	if limits == nil {
+		return true
+	}
+	return !slices.ContainsFunc(c.Args[1:], func(name []byte) bool { return !limits.AllowsChannel(string(name), s.kind == commands.Pattern) })
 }
 
 func unsubscribe(c *commands.Call, s subject) error {

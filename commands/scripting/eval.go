@@ -30,7 +30,7 @@ func register(name, since, summary, script string, k kind) *commands.Command {
 		Name: name, Arity: -3, Flags: commands.NoScript | commands.Stale | commands.SkipMonitor | commands.NoMandatoryKeys | commands.RunsScript,
 		Keys: commands.Keys{NumKeys: 2}, Group: commands.GroupScripting, Since: since, Summary: summary,
 		Usage: script + " numkeys [key [key ...]] [arg [arg ...]]", Complexity: "Depends on the script that is executed.",
-		Footprint: func(c *commands.Call, fp *store.Footprint) { c.Server.Scripts.Footprint(c, scriptOf(c, k), fp) },
+		Footprint: func(c *commands.Call, fp *store.Footprint) { c.Server.Scripts.Footprint(c, commands.ScriptOf(c), fp) },
 		Run:       func(c *commands.Call) error { return eval(c, k) },
 	}
 	if k&writing != 0 {
@@ -64,11 +64,7 @@ func eval(c *commands.Call, k kind) error {
 	case n < 0:
 		return errNegativeKeys
 	}
-	s := scriptOf(c, k)
+	s := commands.ScriptOf(c)
 	s.Keys, s.Args = rest[:n], rest[n:]
 	return c.Server.Scripts.Run(c, s)
-}
-
-func scriptOf(c *commands.Call, k kind) commands.Script {
-	return commands.Script{Text: c.Args[1], BySHA: k&bySHA != 0, ReadOnly: k&writing == 0}
 }

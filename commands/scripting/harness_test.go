@@ -4,6 +4,7 @@ package scripting
 // because it imports this package.
 import (
 	_ "cellserver/commands/admin"
+	_ "cellserver/commands/cluster"
 	_ "cellserver/commands/connection"
 	_ "cellserver/commands/keys"
 	_ "cellserver/commands/limits"

@@ -93,3 +93,54 @@ func TestScriptsThatWroteAreNotKilled(t *testing.T) {
 	require.Equal(t, resp.Continue, reader.Session.Resume())
 	require.Equal(t, "$1\r\n2\r\n", string(reader.Session.Output()))
 }
+
+// TestBusyScriptsAndShutdown: only SHUTDOWN NOSAVE stops a server whose script is busy. Snapshots would wait for the script.
+func TestBusyScriptsAndShutdown(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("CONFIG SET save ''", ok)
+	reply := endless(t, h, "redis.call('set', KEYS[1], 1) while true do end", "k")
+	h.Advance(4999e6)
+	require.NotEqual(t, resptest.Error(busy), h.Do("SHUTDOWN"))
+	h.Advance(1e6)
+	for h.Do("SHUTDOWN") != any(resptest.Error(busy)) {
+		h.Advance(5000e6) // the script has begun after the clock moved
+	}
+	h.Want("SHUTDOWN SAVE", busy)
+	h.Want("SAVE", busy)
+	require.NotEqual(t, resptest.Error(busy), h.Do("SHUTDOWN NOSAVE"))
+	h.Want("CONFIG SET busy-reply-threshold 0", ok)
+	require.NotEqual(t, resptest.Error(busy), h.Do("SHUTDOWN"))
+	require.Contains(t, string(stopScripts(h, reply)), "the server has stopped before the end of the script")
+}
+
+// stopScripts stops scripts until one has replied: a script that holds its keys may not be listed yet.
+func stopScripts(h *servertest.Harness, reply <-chan []byte) []byte {
+	for {
+		select {
+		case out := <-reply:
+			return out
+		default:
+			h.Server.StopScripts()
+			runtime.Gosched()
+		}
+	}
+}
+
+// TestAStoppedServerTakesScriptsBack: a script that the end of the server stops has changed nothing, and logged nothing.
+func TestAStoppedServerTakesScriptsBack(t *testing.T) {
+	for _, source := range []string{
+		"redis.call('set', KEYS[1], 'new') while true do end",
+		"redis.call('set', KEYS[1], 'new') redis.call('del', 'undeclared') while true do pcall(redis.call, 'get', KEYS[1]) end",
+		"redis.call('set', KEYS[1], 'new') while true do redis.call('incr', 'n') end",
+	} {
+		h := servertest.New(t)
+		h.Want("MSET k old undeclared old", ok)
+		var log effects
+		h.Store.Observe(&log)
+		reply := endless(t, h, source, "k")
+		require.Contains(t, string(stopScripts(h, reply)), "the server has stopped before the end of the script")
+		h.Want("MGET k undeclared n", []any{"old", "old", nil})
+		require.Empty(t, log.all)
+		h.Want("EVAL 'return 1' 0", 1) // a script that begins later runs
+	}
+}

@@ -10,18 +10,21 @@ var (
 		Keys:    commands.OneKey.With("RW INSERT"),
 		Summary: "Add one or more members to a set", Usage: "key member [member ...]",
 		Complexity: "O(1) for each element added, so O(N) to add N elements when the command is called with multiple arguments.",
-		Run:        sadd,
+		Run:        sadd, Steps: commands.StepsOfWords,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "srem", Arity: -3, Flags: commands.Write | commands.Fast, Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupSet, Since: "1.0.0",
 		Summary: "Remove one or more members from a set", Usage: "key member [member ...]",
-		Complexity: "O(N) where N is the number of members to be removed.", Run: srem,
+		Complexity: "O(N) where N is the number of members to be removed.", Run: srem, Steps: commands.StepsOfWords,
 	})
 )
 
 func sadd(c *commands.Call) error {
 	e, err := writeSet(c, c.Args[1])
 	if err != nil {
+		return err
+	}
+	if err := takesChanges(c, &e, len(c.Args)); err != nil {
 		return err
 	}
 	n := int64(0)
@@ -40,6 +43,9 @@ func sadd(c *commands.Call) error {
 func srem(c *commands.Call) error {
 	e, err := writeSet(c, c.Args[1])
 	if err != nil {
+		return err
+	}
+	if err := takesChanges(c, &e, len(c.Args)); err != nil {
 		return err
 	}
 	n := int64(0)

@@ -9,6 +9,11 @@ import (
 // changeSteps is how many steps ([commands.Call.TakesSteps]) it takes to find and remove a member.
 const changeSteps = 10
 
+// takesChanges returns [commands.TakesLong] if n changes of a set take long.
+func takesChanges(c *commands.Call, e *store.Entry, n int) error {
+	return c.TakesSteps(n * max(changeSteps, e.Set().Seek()))
+}
+
 // readSet returns the set of a key, without members if the key is absent. The error is
 // [commands.ErrWrongType].
 func readSet(c *commands.Call, key []byte) (set.Set, error) {

@@ -13,7 +13,7 @@ var (
 	_ = commands.Register(&commands.Command{
 		Name: "smismember", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupSet, Since: "6.2.0",
 		Summary: "Returns the membership associated with the given elements for a set", Usage: "key member [member ...]",
-		Complexity: "O(N) where N is the number of elements being checked for membership", Run: smismember,
+		Complexity: "O(N) where N is the number of elements being checked for membership", Run: smismember, Steps: commands.StepsOfWords,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "scard", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupSet, Since: "1.0.0",
@@ -34,6 +34,9 @@ func sismember(c *commands.Call) error {
 func smismember(c *commands.Call) error {
 	s, err := readSet(c, c.Args[1])
 	if err != nil {
+		return err
+	}
+	if err := c.TakesSteps(s.Seek() * len(c.Args)); err != nil {
 		return err
 	}
 	c.Out.Array(len(c.Args) - 2)

@@ -1,10 +1,6 @@
 package sets
 
-import (
-	"bytes"
-
-	"cellserver/commands"
-)
+import "cellserver/commands"
 
 // SMEMBERS key replies with all members: a set in RESP3. SSCAN key cursor [MATCH pattern] [COUNT count] replies with the
 // next cursor and some members. The cursor 0 ends the scan. A scan returns every member that exists during the whole scan.
@@ -30,12 +26,10 @@ func smembers(c *commands.Call) error {
 	if err := c.TakesSteps(s.Len()); err != nil {
 		return err
 	}
+	out := c.Copying()
 	c.Out.Set(s.Len())
-	s.Each(func(member []byte) bool {
-		c.Out.Bulk(member)
-		return !c.Out.Over()
-	})
-	return nil
+	s.Each(out.Bulk)
+	return out.Err
 }
 
 func sscan(c *commands.Call) error {
@@ -47,12 +41,11 @@ func sscan(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	return commands.ScanMembers(c, cursor, s.Len(), func(cursor uint64, count int, o *commands.ScanOptions) (next uint64, found [][]byte) {
-		next = s.Scan(cursor, count, func(member []byte) {
+	return commands.ScanMembers(c, cursor, s.Len(), func(cursor uint64, count int, o *commands.ScanOptions, add func(...[]byte)) (next uint64) {
+		return s.Scan(cursor, count, func(member []byte) {
 			if o.Matches(member) {
-				found = append(found, bytes.Clone(member))
+				add(member)
 			}
 		})
-		return next, found
 	})
 }

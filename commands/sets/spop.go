@@ -33,10 +33,13 @@ func spop(c *commands.Call) error {
 	}
 	n := e.Set().Len()
 	take := int(min(count, int64(n)))
-	if err := c.TakesSteps(changeSteps * take); err != nil {
+	if err := takesChanges(c, &e, take); err != nil {
 		return err
 	}
-	popped := pop(c, &e, take, n)
+	popped, err := pop(c, &e, take, n)
+	if err != nil {
+		return err
+	}
 	if len(c.Args) == 3 {
 		c.Out.Set(take)
 	} else if take == 0 {
@@ -48,26 +51,44 @@ func spop(c *commands.Call) error {
 	return nil
 }
 
-// pop removes take of n members and returns them.
-func pop(c *commands.Call, e *store.Entry, take, n int) [][]byte {
+// pop removes take of n members and returns them. The error is [commands.TakesLong].
+func pop(c *commands.Call, e *store.Entry, take, n int) ([][]byte, error) {
 	if take == 0 {
-		return nil
+		return nil, nil
 	}
-	popped := make([][]byte, 0, take)
-	s := e.Set()
+	popped, err := choose(c, e.Set(), take, n)
+	if err != nil {
+		return nil, err
+	}
 	if take == n {
-		s.Each(func(member []byte) bool {
-			popped = append(popped, bytes.Clone(member))
-			return true
-		})
 		e.Delete()
 	} else {
-		var room set.Room
-		c.Distinct(take, n, func(rank int) { popped = append(popped, bytes.Clone(s.At(rank, &room))) })
 		for _, member := range popped {
 			removeMember(e, member)
 		}
 	}
 	notifyRemoval(c, e, "spop")
-	return popped
+	return popped, nil
+}
+
+// choose returns copies of take random members of n. The error is [commands.TakesLong].
+func choose(c *commands.Call, s set.Set, take, n int) (chosen [][]byte, err error) {
+	size := 0
+	add := func(member []byte) bool {
+		size += len(member)
+		if err == nil {
+			err = c.TakesBytes(size)
+		}
+		if err == nil {
+			chosen = append(chosen, bytes.Clone(member))
+		}
+		return err == nil
+	}
+	if take == n {
+		s.Each(add)
+	} else {
+		var room set.Room
+		c.Distinct(take, n, func(rank int) { add(s.At(rank, &room)) })
+	}
+	return chosen, err
 }

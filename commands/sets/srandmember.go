@@ -27,10 +27,9 @@ func srandmember(c *commands.Call) error {
 		return err
 	}
 	var room set.Room
-	return c.ReplyRandom(r, s.Len(), func(n int) { c.Out.Array(n) }, func(rank int) { c.Out.Bulk(s.At(rank, &room)) }, func() {
-		s.Each(func(member []byte) bool {
-			c.Out.Bulk(member)
-			return true
-		})
+	return c.ReplyRandom(r, &commands.Members{
+		Len: s.Len(), Seek: s.Seek(), Start: func(n int) { c.Out.Array(n) },
+		Reply: func(out *commands.Copying, rank int) { out.Bulk(s.At(rank, &room)) },
+		All:   func(out *commands.Copying) { s.Each(out.Bulk) },
 	})
 }

@@ -29,13 +29,22 @@ func replyItem(c *commands.Call, it store.Item, withScores bool) {
 	}
 }
 
-// replyRange replies with the items of the ranks lo to hi-1, in descending order if reverse is set.
-func replyRange(c *commands.Call, z *store.SortedSet, lo, hi int, reverse, withScores bool) {
+// replyFitting is replyItem for a part of a long reply. It reports whether the item fits.
+func replyFitting(c *commands.Call, out *commands.Copying, it store.Item, withScores bool) bool {
+	if !out.Fits(len(it.Member)) {
+		return false
+	}
+	replyItem(c, it, withScores)
+	return true
+}
+
+// replyRange replies with the items of the ranks lo to hi-1, in descending order if reverse is set. The error is
+// [commands.TakesLong].
+func replyRange(c *commands.Call, z *store.SortedSet, lo, hi int, reverse, withScores bool) error {
+	out := c.Copying()
 	c.StartPairs(hi-lo, withScores)
-	z.Range(lo, hi, reverse, func(it store.Item) bool {
-		replyItem(c, it, withScores)
-		return true
-	})
+	z.Range(lo, hi, reverse, func(it store.Item) bool { return replyFitting(c, &out, it, withScores) })
+	return out.Err
 }
 
 // collect returns the items of the ranks lo to hi-1, in descending order if reverse is set.

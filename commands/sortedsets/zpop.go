@@ -73,6 +73,13 @@ func popItems(c *commands.Call, e *store.Entry, key []byte, count int64, highest
 		lo, hi = n-take, n
 	}
 	items := collect(z, lo, hi, highest)
+	size := 0
+	for i := range items {
+		size += len(items[i].Member)
+	}
+	if err := c.TakesBytes(size); err != nil {
+		return nil, err
+	}
 	e.ZRemRange(lo, hi)
 	if take > 0 {
 		event := "zpopmin"

@@ -28,13 +28,11 @@ func zrandmember(c *commands.Call) error {
 	case z != nil:
 		n = z.Len()
 	}
-	return c.ReplyRandom(r, n,
-		func(n int) { c.StartPairs(n, r.With) },
-		func(rank int) { replyItem(c, z.At(rank), r.With) },
-		func() {
-			z.Range(0, n, false, func(it store.Item) bool {
-				replyItem(c, it, r.With)
-				return true
-			})
-		})
+	return c.ReplyRandom(r, &commands.Members{
+		Len: n, Start: func(n int) { c.StartPairs(n, r.With) },
+		Reply: func(out *commands.Copying, rank int) { replyFitting(c, out, z.At(rank), r.With) },
+		All: func(out *commands.Copying) {
+			z.Range(0, n, false, func(it store.Item) bool { return replyFitting(c, out, it, r.With) })
+		},
+	})
 }

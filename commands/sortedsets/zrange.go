@@ -78,8 +78,7 @@ func zrange(c *commands.Call, o zrangeOptions) error {
 	if err := c.TakesSteps(hi - lo); err != nil {
 		return err
 	}
-	replyRange(c, z, lo, hi, o.reverse, o.withScores)
-	return nil
+	return replyRange(c, z, lo, hi, o.reverse, o.withScores)
 }
 
 // zrangeOptions are the kind of a range, its limits and the form of the reply.

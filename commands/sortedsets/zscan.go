@@ -30,8 +30,7 @@ func zscan(c *commands.Call) error {
 		return err
 	}
 	if z == nil { // Redis accepts wrong options for an absent key
-		commands.ReplyScan(c, 0, nil)
-		return nil
+		return commands.ReplyScan(c, 0, nil)
 	}
 	o, err := commands.ParseScanOptions(c.Args[3:], nil)
 	if err != nil {
@@ -41,14 +40,18 @@ func zscan(c *commands.Call) error {
 		return err
 	}
 	next, items := scanSorted(z, cursor, &o)
+	out := c.Copying()
 	c.Out.Array(2)
 	c.Out.BulkInt(int64(next))
 	c.Out.Array(2 * len(items))
 	for _, it := range items {
+		if !out.Fits(len(it.Member)) {
+			break
+		}
 		c.Out.BulkString(it.Member)
 		replyScanScore(c, it.Score, z.Compact())
 	}
-	return nil
+	return out.Err
 }
 
 // replyScanScore replies with a score in the format of Redis. In a compact set, a whole number up

@@ -33,9 +33,6 @@ func New(most int, barrier Barrier, connect func(commands.Peer) Handler) *Lines 
 // address is what the server shows as the address of a line.
 var address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
 
-// naming is the first command of a line.
-var naming = []string{"CLIENT", "SETNAME", "http"}
-
 // ErrLost means that a change of the command may be lost, so nobody knows its outcome.
 var ErrLost = errors.New("the change could not be made safe, so the outcome is unknown")
 
@@ -83,8 +80,6 @@ func (l *Lines) runOn(ctx context.Context, one **line, args []string, read func(
 	}
 	if *one == nil {
 		*one = newLine(l.connect, address)
-		_, _, _ = (*one).run(ctx, naming) // a name is not worth an error
-		(*one).session.Sent()
 	}
 	reply, need, err := (*one).run(ctx, args)
 	if err == nil {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -67,6 +68,21 @@ const (
 	FsyncNo          Fsync = "no"
 )
 
+// UserLine is a line that defines an ACL user.
+type UserLine struct {
+	Place string   // where it stands, for errors
+	Words []string // the name of the user, and its rules
+}
+
+// PubSubDefault says which channels the rules of a new user begin with.
+type PubSubDefault string
+
+// The values of acl-pubsub-default.
+const (
+	AllChannels   PubSubDefault = "allchannels"
+	ResetChannels PubSubDefault = "resetchannels"
+)
+
 // OutputLimit bounds the bytes of replies that wait for one client. The server closes the connection when more
 // than Hard bytes wait, or when more than Soft bytes wait for Seconds without a pause. Zero is no limit.
 type OutputLimit struct {
@@ -126,6 +142,9 @@ type Config struct {
 	RequirePass            string
 	AuthFailLimit          FailLimit
 	ACLLogMaxLen           int64 // entries
+	ACLPubSubDefault       PubSubDefault
+	ACLFile                string // path, "": none
+	Users                  []UserLine
 	EnableDebugCommand     Access
 	EnableProtectedConfigs Access // who may change protected directives
 
@@ -158,6 +177,7 @@ type Config struct {
 
 	// Rate limiting.
 	RulesFile      string // path, "": none
+	RulesURL       string // "": none
 	ClockStepLimit int    // seconds, 0: never
 
 	HTTP HTTP
@@ -194,6 +214,7 @@ func (c *Config) Clone() *Config {
 	n := *c
 	n.Bind = slices.Clone(c.Bind)
 	n.Save = slices.Clone(c.Save)
+	n.Users = slices.Clone(c.Users)
 	n.LatencyPercentiles = slices.Clone(c.LatencyPercentiles)
 	n.Cluster.Nodes = slices.Clone(c.Cluster.Nodes)
 	n.inert = maps.Clone(c.inert)
@@ -208,12 +229,14 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("configured to not listen anywhere: set port, tls-port or unixsocket")
 	case plain && tls && c.Port == c.TLSPort:
 		return fmt.Errorf("port and tls-port are both %d", c.Port)
+	case c.ACLFile != "" && len(c.Users) > 0:
+		return fmt.Errorf("aclfile and user lines exclude each other: define all users in the file, or all in the configuration")
 	case c.TLSPort != 0 && (c.TLSCertFile == "" || c.TLSKeyFile == ""):
 		return fmt.Errorf("tls-port needs tls-cert-file and tls-key-file")
 	case c.TLSPort != 0 && c.TLSAuthClients != TLSAuthNo && c.TLSCACertFile == "":
 		return fmt.Errorf("tls-auth-clients %s needs tls-ca-cert-file", c.TLSAuthClients)
 	}
-	if err := c.validateHTTP(); err != nil {
+	if err := errors.Join(c.validateHTTP(), c.validateRules()); err != nil {
 		return err
 	}
 	return c.validateCluster()

@@ -106,8 +106,7 @@ var onlyTried = map[string][]string{
 
 // machines are the directives whose result depends on the machine, not on the value.
 var machines = map[string]string{
-	"dir":     "must exist",
-	"aclfile": "is refused here",
+	"dir": "must exist",
 }
 
 // theMachines reports whether an error is about applying a valid value.

@@ -12,6 +12,7 @@ type HTTP struct {
 	Port           int    // 0: none
 	Bind           string // an address, "": all
 	Token          string // "": none
+	User           string // the ACL user of requests
 	TrustedProxies int    // between clients and this server
 	MaxConnections int
 }
@@ -23,6 +24,8 @@ var httpDirectives = group("Limits over HTTP", "",
 		"Address of the HTTP port; empty is every address. An address of a network needs http-token."),
 	field("http-token", word(256, true), "", func(c *Config) *string { return &c.HTTP.Token },
 		"Token that requests must have; empty is none. A request has it in `Authorization: Bearer` or in `X-Cellserver-Token`.").sensitive(),
+	field("http-user", value.Text, "default", func(c *Config) *string { return &c.HTTP.User },
+		"The [ACL user](acl.md) that all requests over HTTP are. Its password does not matter.").immutable(),
 	field("http-trusted-proxies", value.Int(0, 16), "1", func(c *Config) *int { return &c.HTTP.TrustedProxies },
 		"Number of proxies between clients and this server. The key `ip` is the address in X-Forwarded-For that the first of them saw; with 0 it is the address of the connection."),
 	field("http-max-connections", value.Int(1, 100_000), "1000", func(c *Config) *int { return &c.HTTP.MaxConnections },

@@ -43,8 +43,6 @@ var inertProcess = group("Redis's process", "how Redis runs as a process",
 	inert("shutdown-on-sigterm", value.SignalFlags, "default"),
 	inert("dynamic-hz", value.YesNo, "yes"),
 	inert("enable-module-command", access, "no").immutable(),
-	inert("aclfile", value.NoACL, "").immutable(),
-	inert("acl-pubsub-default", value.Enum("allchannels", "resetchannels"), "resetchannels"),
 )
 
 var inertReplication = group("Redis's replication", "replication",

@@ -1,10 +1,17 @@
 package config
 
-import "cellserver/internal/config/value"
+import (
+	"errors"
+	"net/url"
+
+	"cellserver/internal/config/value"
+)
 
 var limiterDirectives = group("Rate limiting", "",
 	field("rules-file", value.Text, "", func(c *Config) *string { return &c.RulesFile },
 		"YAML file of the rules for CL.CHECK; a regular file of at most 4 MB. The server reads it again on SIGHUP and when the file changes.").protected(),
+	field("rules-url", value.Text, "", func(c *Config) *string { return &c.RulesURL },
+		"URL of the rules for CL.CHECK, in the place of rules-file. The server asks it every 10 seconds, and keeps the last right answer in `rules-url.yaml`.").protected().sensitive(),
 	field("clock-step-limit", value.Int(0, maxInt), "10", func(c *Config) *int { return &c.ClockStepLimit },
 		"Seconds by which the wall clock may be set back before limits and expiries follow it; 0 is never. A smaller step makes limits last longer by that time."),
 )
@@ -17,3 +24,18 @@ var metricsDirectives = group("Metrics", "",
 	field("metrics-top-keys", value.Int(0, 1000), "10", func(c *Config) *int { return &c.MetricsTopKeys },
 		"Number of keys that metrics and INFO list: those that are limited most often; 0 is none."),
 )
+
+// validateRules checks the sources of rules.
+func (c *Config) validateRules() error {
+	if c.RulesURL == "" {
+		return nil
+	}
+	u, err := url.Parse(c.RulesURL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return errors.New("rules-url must be a URL such as https://rules.example/limits.yaml")
+	case c.RulesFile != "":
+		return errors.New("rules-file and rules-url cannot go together: remove one of them")
+	}
+	return nil
+}

@@ -79,12 +79,7 @@ func MoveBack(to, bucket []byte, back int64) []byte {
 	var r Record
 	for b := range records(bucket) {
 		b.read(&r)
-		r.At, r.End = r.At-back, r.End-back
-		for i := range r.Marks {
-			if r.Marks[i].IsTime {
-				r.Marks[i].Value -= back
-			}
-		}
+		r.moveBack(back)
 		to = r.append(to)
 	}
 	return to

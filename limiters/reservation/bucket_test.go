@@ -14,7 +14,7 @@ import (
 // random returns a record with an id and an end.
 func random(r *rand.Rand, id string, end int64) *Record {
 	n := func() int64 { return int64(r.Uint64()) }
-	one := &Record{ID: []byte(id), Hash: uint64(len(id)), At: n(), End: end, Quantity: n(), Settled: r.IntN(2) == 0,
+	one := &Record{ID: []byte(id), Hash: uint64(len(id)), At: n(), End: end, Quantity: n(), Settled: r.IntN(2) == 0, Releases: r.IntN(2) == 0,
 		Reserved: Numbers{r.IntN(2) == 0, n(), n(), n(), n()}, Real: Numbers{r.IntN(2) == 0, n(), n(), n(), n()}}
 	for range r.IntN(MaxMarks + 1) {
 		one.Marks = append(one.Marks, Mark{r.Uint32(), r.IntN(2) == 0, n(), n()})

@@ -6,6 +6,7 @@
 //
 //	record.go    Record, and its bytes
 //	bucket.go    finding and replacing a record of a bucket, and moving its times
+//	release.go   what a reservation counted, for giving it back at its end
 //
 // # Invariants
 //

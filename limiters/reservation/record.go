@@ -32,6 +32,7 @@ type Record struct {
 	At, End  int64  // it was made At, and nobody can settle it from End on
 	Quantity int64
 	Settled  bool
+	Releases bool    // it is given back at its end, unless it is settled
 	Reserved Numbers // the answer to the reservation
 	Real     Numbers // the answer to the settlement
 	Marks    []Mark  // at most MaxMarks; none if nothing was counted
@@ -55,7 +56,8 @@ const (
 	flagSettled          = 1
 	flagLimited          = 2 // of the reservation
 	flagRealLimited      = 4
-	knownFlags           = flagSettled | flagLimited | flagRealLimited
+	flagReleases         = 8
+	knownFlags           = flagSettled | flagLimited | flagRealLimited | flagReleases
 	longestRecord        = marksAt + MaxMarks*markBytes + MaxID
 	shortestRecord       = marksAt + 1
 	lengthBytes          = 2
@@ -65,7 +67,7 @@ const (
 // append appends the bytes of a record.
 func (r *Record) append(to []byte) []byte {
 	begin := len(to)
-	flags := flag(r.Settled, flagSettled) | flag(r.Reserved.Limited, flagLimited) | flag(r.Real.Limited, flagRealLimited)
+	flags := flag(r.Settled, flagSettled) | flag(r.Reserved.Limited, flagLimited) | flag(r.Real.Limited, flagRealLimited) | flag(r.Releases, flagReleases)
 	to = append(to, 0, 0, flags, byte(len(r.ID)), byte(len(r.Marks)))
 	for _, n := range [...]int64{int64(r.Hash), r.At, r.End, r.Quantity,
 		r.Reserved.Limit, r.Reserved.Remaining, r.Reserved.RetryAfter, r.Reserved.ResetAfter,
@@ -118,7 +120,7 @@ func (b raw) numbers(i int, limited byte) Numbers {
 
 // read sets r to the record. It reuses the marks of r. The id lies in the bytes.
 func (b raw) read(r *Record) {
-	*r = Record{ID: b.id(), Hash: uint64(b.count(0)), At: b.count(1), End: b.end(), Quantity: b.count(3), Settled: b[2]&flagSettled != 0,
+	*r = Record{ID: b.id(), Hash: uint64(b.count(0)), At: b.count(1), End: b.end(), Quantity: b.count(3), Settled: b[2]&flagSettled != 0, Releases: b[2]&flagReleases != 0,
 		Reserved: b.numbers(4, flagLimited), Real: b.numbers(8, flagRealLimited), Marks: r.Marks[:0]}
 	for at := marksAt; at < len(b)-int(b[3]); at += markBytes {
 		r.Marks = append(r.Marks, Mark{binary.LittleEndian.Uint32(b[at:]), b[at+4] != 0,

@@ -6,9 +6,6 @@ import (
 	"cellserver/store"
 )
 
-// ErrNoRule is the reply to a request for an unknown rule.
-const ErrNoRule rediserr.Error = "ERR no such rule"
-
 // Check is reusable memory for one request to a rule. Each connection keeps one, so that a request
 // allocates nothing. A request calls Footprint, Begin and then Ask.
 type Check struct {
@@ -18,18 +15,13 @@ type Check struct {
 	looked      bool            // Footprint has searched the parsed rules
 	tags        [MaxLimits]bool // whether each key can be a hash tag; valid if looked is true
 	names       []byte
-	pairKeys    [MaxLimits][]byte     // memory of Keys for [Checks]
-	keys        [MaxLimits + 1][]byte // parts of names: the keys of the limits' states and of the reservations
-	chosen      [MaxLimits]chosen     // where the limits come from
+	pairKeys    [MaxLimits][]byte       // memory of Keys for [Checks]
+	keys        [2*MaxLimits + 1][]byte // parts of names: the keys of the limits' states, of the releases and of the reservations
+	chosen      [MaxLimits]chosen       // where the limits come from
 	limits      []limiters.Asked[limiters.Limit]
 	limitMemory [MaxLimits]limiters.Asked[limiters.Limit] // of limits
-	reserves    *reserving                                // only after a request to reserve or to settle
-}
-
-// chosen is a limit that decides, and the position of its scope.
-type chosen struct {
-	limit *limit
-	scope int
+	releases    releases
+	reserves    *reserving // only after a request to reserve or to settle
 }
 
 // Footprint adds the partitions that a request to a rule needs beside the partition of its first
@@ -76,6 +68,7 @@ func (c *Check) addKeys(words [][]byte, fp *store.Footprint) {
 		for j := range limits {
 			fp.AddKey(limits[j].stateKey(nil, key, false))
 		}
+		fp.AddKey(r.scopes[i].releases.stateKey(nil, key, false))
 	}
 }
 
@@ -112,15 +105,23 @@ func (c *Check) begin(r *Rules, tx *store.Tx, command string, words [][]byte, qu
 // the tightest limit. looks is true if the request consumes nothing on purpose: PEEK, or a quantity
 // of 0. The error is an error of a limiter.
 func (c *Check) Ask(tx *store.Tx, now int64, a *limiters.Answer) (looks bool, err error) {
-	c.find(tx, false)
+	if err = c.find(tx, now, false); err != nil {
+		return false, err
+	}
 	if err = c.decide(now, c.Args.Has(limiters.OptCharge)); err != nil {
 		return false, err
 	}
 	peeks := c.Args.Has(limiters.OptPeek)
 	if !peeks {
-		limiters.ApplyAll(c.limits, now)
+		c.apply(now)
 	}
 	return c.answer(a, peeks), nil
+}
+
+// apply stores the decisions.
+func (c *Check) apply(now int64) {
+	limiters.ApplyAll(c.limits, now)
+	c.releases.keep(c.limits, c.chosen[:])
 }
 
 // decide asks all limits.
@@ -179,19 +180,21 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 }
 
 // find sets limits to the limits of the rule, with the entries of their states. If the request
-// reserves or settles, find also finds the entry of its reservations.
-func (c *Check) find(tx *store.Tx, reserves bool) {
+// reserves or settles, find also finds the entry of its reservations. Then it gives back what is due.
+func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	n := c.choose()
-	keys := c.keys[:n]
+	end := n + len(c.found.scopes)
 	if reserves {
-		keys = c.keys[:n+1]
 		begin := len(c.names)
 		c.names = c.reserves.key(c.names, c.found, c.Keys[len(c.Keys)-1])
-		keys[n] = c.names[begin:]
+		c.keys[end] = c.names[begin:]
+		tx.PrefetchAll(c.keys[:end+1])
+		tx.WriteIn(&c.reserves.entry, c.keys[end])
+	} else {
+		tx.PrefetchAll(c.keys[:end])
 	}
-	tx.PrefetchAll(keys)
 	c.limits = c.limitMemory[:n]
-	for i, key := range keys[:n] {
+	for i, key := range c.keys[:n] {
 		a, from := &c.limits[i], c.chosen[i].limit
 		a.Limiter = from.Limit
 		if reserves {
@@ -199,25 +202,30 @@ func (c *Check) find(tx *store.Tx, reserves bool) {
 		}
 		a.Limiter.Find(&a.Entry, tx, key)
 	}
-	if reserves {
-		tx.WriteIn(&c.reserves.entry, keys[n])
-	}
+	c.releases.find(tx, c.keys[n:end])
+	return c.releases.giveBack(c.limits, c.chosen[:], now)
 }
 
-// choose chooses the limits that decide about the keys, and names the keys of their states. It
-// returns the number of limits.
+// choose chooses the limits that decide about the keys, and names the keys of their states and of their
+// releases. It returns the number of limits.
 func (c *Check) choose() (n int) {
-	names := c.names
+	names, tags := c.names, [MaxLimits]bool{}
 	for i := range c.found.scopes {
 		s, key := &c.found.scopes[i], c.Keys[i]
-		tag, limits := c.looked && c.tags[i] || !c.looked && canBeTag(key), s.limitsOf(key)
+		tags[i] = c.looked && c.tags[i] || !c.looked && canBeTag(key)
+		limits := s.limitsOf(key)
 		for j := range limits {
 			begin := len(names)
-			names = limits[j].stateKey(names, key, tag)
+			names = limits[j].stateKey(names, key, tags[i])
 			c.keys[n] = names[begin:]
 			c.chosen[n] = chosen{&limits[j], i}
 			n++
 		}
+	}
+	for i := range c.found.scopes {
+		begin := len(names)
+		names = c.found.scopes[i].releases.stateKey(names, c.Keys[i], tags[i])
+		c.keys[n+i] = names[begin:]
 	}
 	c.names = names
 	return n
@@ -239,12 +247,15 @@ func (c *Check) TightestKey() []byte { return c.Keys[c.chosen[c.tightest()].scop
 // keptBytes is the largest capacity in bytes of the names that a Check keeps between requests.
 const keptBytes = 4096
 
-// Done ends a request. If the transaction goes on, Done does not reuse the names of the keys, because the effects of the
-// transaction refer to them. It leaves that memory to the garbage collector.
+// Done ends a request. If the transaction goes on, its effects refer to the names of the keys, and to the release. Then Done
+// does not reuse that memory, and leaves it to the garbage collector.
 func (c *Check) Done(goesOn bool) {
 	c.found, c.looked = nil, false
 	if c.names = c.names[:0]; goesOn || cap(c.names) > keptBytes {
 		c.names = nil
+	}
+	if goesOn {
+		c.releases.written = nil
 	}
 }
 
@@ -259,6 +270,7 @@ func (c *Check) Release() {
 	clear(c.keys[:])
 	clear(c.pairKeys[:])
 	clear(c.chosen[:])
+	c.releases.release()
 	if c.reserves != nil {
 		c.reserves.release()
 	}

@@ -51,6 +51,7 @@ func (r *rule) addStates(key []byte, fp *store.Footprint) {
 		for j := range limits {
 			fp.AddKey(limits[j].stateKey(nil, key, false))
 		}
+		fp.AddKey(r.scopes[i].releases.stateKey(nil, key, false))
 	}
 }
 
@@ -67,7 +68,7 @@ func (c *Checks) Ask(r *Rules, tx *store.Tx, pairs [][]byte, args *limiters.Args
 	c.asked, c.refuses = c.asked[:0], c.refuses[:0]
 	for at := 0; at < len(pairs); {
 		one := &c.memory[at/2]
-		if at, err = one.beginPairs(r, tx, pairs, at, queued); err != nil {
+		if at, err = one.beginPairs(r, tx, pairs, at, now, queued); err != nil {
 			return -1, err
 		}
 		if c.shares(one) {
@@ -97,7 +98,7 @@ func (c *Checks) Ask(r *Rules, tx *store.Tx, pairs [][]byte, args *limiters.Args
 
 // beginPairs finds the rule of a pair, and takes as many pairs as the rule has scopes. It returns the position of the next
 // pair.
-func (c *Check) beginPairs(r *Rules, tx *store.Tx, pairs [][]byte, at int, queued bool) (next int, err error) {
+func (c *Check) beginPairs(r *Rules, tx *store.Tx, pairs [][]byte, at int, now int64, queued bool) (next int, err error) {
 	one, err := c.rule(r, tx, pairs[at], queued)
 	if err != nil {
 		return at, err
@@ -114,8 +115,7 @@ func (c *Check) beginPairs(r *Rules, tx *store.Tx, pairs [][]byte, at int, queue
 		c.Keys = append(c.Keys, pairs[i+1])
 	}
 	c.found, c.looked = one, false // tags has the first key only
-	c.find(tx, false)
-	return next, nil
+	return next, c.find(tx, now, false)
 }
 
 // shares reports whether an earlier request asks the same rule about a key of the same scope.
@@ -150,7 +150,7 @@ func (c *Checks) decideAgain(now int64) error {
 // is true for a quantity of 0, which no rule counts.
 func (c *Checks) apply(now int64, refused, looks bool) {
 	for i, one := range c.asked {
-		limiters.ApplyAll(one.limits, now)
+		one.apply(now)
 		if !looks && (!refused || c.refuses[i]) {
 			one.found.count(c.refuses[i])
 		}

@@ -10,6 +10,7 @@
 //	checks.go CL.MCHECK: one request to several rules
 //	explain.go   the numbers of every limit
 //	reserve.go   CL.RESERVE and CL.SETTLE
+//	release.go   giving back what nobody settles
 //
 // Rules have two sources. CL.RULE SET stores rules in the string key cl.rules of database 0, one
 // rule in each line. So they are saved, logged, dumped and flushed like any key. The rules-file is

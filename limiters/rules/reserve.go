@@ -35,6 +35,8 @@ type reserving struct {
 	record reservation.Record
 	marks  [reservation.MaxMarks]reservation.Mark
 	bucket []byte // the next content of the bucket
+
+	settlement limiters.Settlement // of one limit
 }
 
 // release drops the references to the request.
@@ -70,7 +72,7 @@ func (c *Check) ReserveFootprint(r *Rules, words [][]byte, queued bool, fp *stor
 // BeginReserve finds the rule and parses the words of CL.RESERVE from the name of the rule on: keys,
 // quantity, id, ttl and options.
 func (c *Check) BeginReserve(r *Rules, tx *store.Tx, command string, words [][]byte, queued bool) error {
-	return c.beginReserving(r, tx, command, words, queued, func() {
+	return c.beginReserving(r, tx, command, words, limiters.OptRelease, queued, func() {
 		c.Args.Quantity = c.Args.Integer("quantity")
 		c.reserves.id = c.Args.Next()
 		c.reserves.ttl = c.Args.Seconds("ttl")
@@ -80,14 +82,14 @@ func (c *Check) BeginReserve(r *Rules, tx *store.Tx, command string, words [][]b
 // BeginSettle finds the rule and parses the words of CL.SETTLE from the name of the rule on: keys, id,
 // quantity and options.
 func (c *Check) BeginSettle(r *Rules, tx *store.Tx, command string, words [][]byte, queued bool) error {
-	return c.beginReserving(r, tx, command, words, queued, func() {
+	return c.beginReserving(r, tx, command, words, 0, queued, func() {
 		c.reserves.id = c.Args.Next()
 		c.Args.Quantity = c.Args.Integer("quantity")
 		c.reserves.ttl = 1
 	})
 }
 
-func (c *Check) beginReserving(r *Rules, tx *store.Tx, command string, words [][]byte, queued bool, read func()) error {
+func (c *Check) beginReserving(r *Rules, tx *store.Tx, command string, words [][]byte, own limiters.Option, queued bool, read func()) error {
 	if c.reserves == nil {
 		c.reserves = new(reserving)
 	}
@@ -96,7 +98,7 @@ func (c *Check) beginReserving(r *Rules, tx *store.Tx, command string, words [][
 		return c.Args.Err
 	}
 	read()
-	err := c.Args.Options(0)
+	err := c.Args.Options(own)
 	switch {
 	case err != nil:
 		return err
@@ -116,7 +118,9 @@ func (c *Check) beginReserving(r *Rules, tx *store.Tx, command string, words [][
 // Reserve decides about the keys as [Check.Ask], and keeps a record of what it consumes. If there is
 // such a record already, it changes nothing, and the answer is that of the first request.
 func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
-	c.find(tx, true)
+	if err = c.find(tx, now, true); err != nil {
+		return a, false, err
+	}
 	found, err := c.look(now)
 	switch {
 	case err != nil:
@@ -135,7 +139,7 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 		}
 	}
 	if !peeks {
-		limiters.ApplyAll(c.limits, now)
+		c.apply(now)
 	}
 	looks = c.answer(&a, peeks)
 	return a, looks, nil
@@ -166,7 +170,18 @@ func (c *Check) keep(now int64, refused bool) error {
 		m := c.limits[i].Limiter.Mark(&c.limits[i].Answer)
 		r.record.Marks = append(r.record.Marks, reservation.Mark{Limit: c.chosen[i].limit.id, IsTime: m.IsTime, Value: m.Value, Period: m.Period})
 	}
-	return c.put(now)
+	r.record.Releases = c.Args.Has(limiters.OptRelease) && !refused && c.Args.Quantity > 0
+	if !r.record.Releases {
+		return c.put(now)
+	}
+	if err := c.releases.room(c.limits, c.chosen[:]); err != nil {
+		return err
+	}
+	if err := c.put(now); err != nil {
+		return err
+	}
+	c.releases.add(r.record.End, c.releases.write(&r.record))
+	return nil
 }
 
 // put stores the record.
@@ -184,7 +199,9 @@ func (c *Check) put(now int64) error {
 // Settle puts the real cost in the place of the quantity that was reserved. If that has happened
 // already, it changes nothing, and the answer is that of the first request. looks is then true.
 func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
-	c.find(tx, true)
+	if err = c.find(tx, now, true); err != nil {
+		return a, false, err
+	}
 	r := c.reserves
 	switch found, err := c.look(now); {
 	case err != nil:
@@ -204,24 +221,27 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 	if c.Args.Has(limiters.OptPeek) {
 		return a, true, nil
 	}
+	var release []byte
+	if r.record.Releases {
+		release = c.releases.write(&r.record)
+	}
 	r.record.Settled, r.record.Real = true, numbersOf(&a)
-	if err := c.put(now); err != nil {
+	if err := c.put(now); err != nil { // it moves the id of the record
 		return a, false, err
 	}
-	limiters.ApplyAll(c.limits, now)
+	if release != nil {
+		c.releases.drop(release)
+	}
+	c.apply(now)
 	return a, false, nil
 }
 
 // settle decides how one limit corrects what it counted. A limit that is newer than the reservation
 // has counted nothing.
 func (c *Check) settle(i int, now int64) error {
-	l, r := &c.limits[i], &c.reserves.record
-	for _, m := range r.Marks {
-		if m.Limit == c.chosen[i].limit.id {
-			s := limiters.Settlement{At: r.At, Reserved: r.Quantity, Real: c.Args.Quantity,
-				Mark: limiters.Mark{IsTime: m.IsTime, Value: m.Value, Period: m.Period}}
-			return l.Limiter.Settle(&l.Entry, &l.Answer, now, &s)
-		}
+	l, s := &c.limits[i], &c.reserves.settlement
+	if settlement(s, &c.reserves.record, c.chosen[i].limit, c.Args.Quantity) {
+		return l.Limiter.Settle(&l.Entry, &l.Answer, now, s)
 	}
 	return l.Limiter.Charge(&l.Entry, &l.Answer, now, 0)
 }

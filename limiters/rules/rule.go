@@ -26,19 +26,39 @@ type rule struct {
 // scope has the limits of one key of a request.
 type scope struct {
 	name      string
+	releases  stateName // of the reservations that are given back at their end
 	limits    []limit
 	overrides map[string]*override // of single keys; nil if there are none
 	most      int                  // the largest number of limits that a key may have
 }
 
-// limit is one limit of a rule, with the parts of the name of the key that holds its state.
+// limit is one limit of a rule, with the name of the key that holds its state.
 type limit struct {
 	limiters.Limit
-	reserving  limiters.Limit // for a quantity that may be settled later
-	id         uint32         // what reservations call it
-	text       string         // as in CL.RULE SET, without the scope
-	head, tail string         // around a key without braces: "login:{" and "}:throttle"
-	tagged     string         // after any other key: ":login:throttle"
+	stateName
+	reserving limiters.Limit // for a quantity that may be settled later
+	id        uint32         // what reservations call it
+	text      string         // as in CL.RULE SET, without the scope
+}
+
+// chosen is a limit that decides, and the position of its scope.
+type chosen struct {
+	limit *limit
+	scope int
+}
+
+// stateName has the parts of the name of a key that holds a state.
+type stateName struct {
+	head, tail string // around a key without braces: "login:{" and "}:throttle"
+	tagged     string // after any other key: ":login:throttle"
+}
+
+// nameState returns the name of a state of a scope. tail begins with "}:".
+func nameState(ruleName, scopeName, tail string) stateName {
+	if scopeName != "" {
+		ruleName += "@" + scopeName
+	}
+	return stateName{ruleName + ":{", tail, ":" + ruleName + tail[1:]}
 }
 
 // counts counts the decisions of a rule. Requests that look do not count. The counters stay if the
@@ -52,6 +72,9 @@ const (
 	MaxNameBytes = 64
 	MaxRuleBytes = 1024
 )
+
+// ErrNoRule is the reply to a request for an unknown rule.
+const ErrNoRule rediserr.Error = "ERR no such rule"
 
 // Errors of a wrong rule.
 var (
@@ -116,7 +139,7 @@ func (r *rule) add(scopeName string, words [][]byte) error {
 		if len(r.scopes) > 0 && (scopeName == "") != (r.scopes[0].name == "") {
 			return ErrMixed
 		}
-		r.scopes = append(r.scopes, scope{name: scopeName})
+		r.scopes = append(r.scopes, scope{name: scopeName, releases: nameState(r.name, scopeName, "}:release")})
 		s = &r.scopes[len(r.scopes)-1]
 	}
 	return s.add(r.name, words)
@@ -148,16 +171,13 @@ func (s *scope) add(ruleName string, words [][]byte) error {
 	if err != nil {
 		return err
 	}
-	if s.name != "" {
-		ruleName += "@" + s.name
-	}
 	kind := strings.TrimPrefix(strings.ToLower(string(words[0])), "cl.")
 	tail := "}:" + kind
 	for n := 2; s.hasTail(tail); n++ {
 		tail = "}:" + kind + ":" + strconv.Itoa(n)
 	}
 	s.limits = append(s.limits, limit{Limit: l, reserving: l.Reserving(), id: uint32(hashOf(s.name, tail)), text: string(bytes.Join(words, []byte(" "))),
-		head: ruleName + ":{", tail: tail, tagged: ":" + ruleName + tail[1:]})
+		stateName: nameState(ruleName, s.name, tail)})
 	s.most = max(s.most, len(s.limits))
 	return nil
 }
@@ -193,17 +213,17 @@ func (r *rule) count(limited bool) {
 	}
 }
 
-// stateKey appends the name of the key that holds the state of a limit. The name is
+// stateKey appends the name of the key that holds the state, such as that of a limit. The name is
 // name:{key}:limiter, so it has the slot of key. If key has braces, it may have a hash tag, and the
 // name is key:name:limiter. In a scope name@scope takes the place of name. Two different keys or limits never have the same name. tag is the
 // result of [canBeTag] for key.
-func (l *limit) stateKey(to, key []byte, tag bool) []byte {
+func (n *stateName) stateKey(to, key []byte, tag bool) []byte {
 	if tag {
-		to = append(to, l.head...)
+		to = append(to, n.head...)
 		to = append(to, key...)
-		return append(to, l.tail...)
+		return append(to, n.tail...)
 	}
-	return append(append(to, key...), l.tagged...)
+	return append(append(to, key...), n.tagged...)
 }
 
 // canBeTag reports whether a key between braces is a hash tag.

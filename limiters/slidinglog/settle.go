@@ -12,10 +12,7 @@ type Settlement struct{ At, Resolution, More int64 }
 // If the log no longer has the entry of the request, a difference below 0 changes nothing. A larger one is charged now, unless the
 // request is a period old. In all other respects Settle is like [Charge] with a quantity of 0.
 func Settle[E Entries](l Log, entries E, now int64, s Settlement) (d Decision, index int, count int64, err error) {
-	if s.Resolution != l.Resolution {
-		s.Resolution = 0 // other requests of its bucket may have entries of their own
-	}
-	index = find(entries, s)
+	index = Find(l, entries, s)
 	more := max(s.More, 0)
 	if index < 0 && now-s.At >= l.period {
 		more = 0
@@ -28,8 +25,11 @@ func Settle[E Entries](l Log, entries E, now int64, s Settlement) (d Decision, i
 	return d, index, count, err
 }
 
-// find returns the index of the shared entry of a request, -1 if there is none.
-func find[E Entries](entries E, s Settlement) int {
+// Find returns the index of the shared entry of a request, -1 if there is none.
+func Find[E Entries](l Log, entries E, s Settlement) int {
+	if s.Resolution != l.Resolution {
+		s.Resolution = 0 // other requests of its bucket may have entries of their own
+	}
 	n := entries.Len()
 	i := sort.Search(n, func(i int) bool { return entries.At(i).Time >= s.At })
 	for ; i < n; i++ {

@@ -8,8 +8,8 @@ import (
 	"cellserver/store"
 )
 
-// Body collects effects as the commands of a log that has no files and begins in database 0. A [BodyApplier] applies
-// them to another store. The zero value is empty.
+// Body collects effects as the commands of a log that has no files and begins in database 0. Integers are records instead
+// (body_numbers.go). A [BodyApplier] applies both to another store. The zero value is empty.
 type Body struct{ enc *encoder }
 
 // Append appends the effects of a transaction, which has at least one. A [BodyApplier] applies all of them or none.
@@ -17,8 +17,18 @@ func (b *Body) Append(effects []store.Effect) {
 	if b.enc == nil {
 		b.enc = newEncoder()
 		b.enc.db = 0
+		b.enc.appenders[store.OpSet].append = b.enc.appendShort
 	}
 	b.enc.transaction(effects)
+}
+
+// appendShort appends the effect of a SET, in the shortest form.
+func (e *encoder) appendShort(f *store.Effect) {
+	if f.Value == nil {
+		e.buf = appendNumber(e.buf, f)
+	} else {
+		e.buf = appendSet(e.buf, f)
+	}
 }
 
 // Len returns the number of bytes.
@@ -82,7 +92,11 @@ func (b *BodyApplier) Apply(body []byte, now int64) error {
 func (b *BodyApplier) commands(body []byte) error {
 	open := false
 	for at := 0; at < len(body); {
-		args, size, err := format.ParseCommand(body[at:], b.args)
+		parse := format.ParseCommand
+		if body[at] != '*' {
+			parse = parseNumber
+		}
+		args, size, err := parse(body[at:], b.args)
 		if err != nil {
 			return fmt.Errorf("byte %d: %w", at, err)
 		}
@@ -112,5 +126,9 @@ func (b *BodyApplier) applyOldest(c *queuedCommand) error {
 		return nil
 	}
 	defer func() { c.args = c.args[:0] }()
+	if isNumber(c.args) {
+		b.apply.applyNumber(c.args)
+		return nil
+	}
 	return b.apply.command(c.args)
 }

@@ -74,6 +74,12 @@ func TestBodiesThatCannotBeApplied(t *testing.T) {
 		"*3\r\n$6\r\nAPPEND\r\n$1\r\nk\r\n$1\r\nx\r\n":               `"APPEND" is not a command of an effect`,
 		"*2\r\n$11\r\nCL.THROTTLE\r\n$1\r\nk\r\n":                    "throttle for requests of the past",
 		"*1\r\n$4\r\nEXEC\r\n":                                       `"EXEC" is not a command of an effect`,
+		"\x00\x01k12345678":                                          "unknown form",
+		"\x03\x01k123456781234567812345678":                          "unknown form",
+		"\x01":                                                       "cut off",
+		"\x01\x02k12345678":                                          "cut off",
+		"\x02\x01k123456781234567":                                   "cut off",
+		"\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01k12345678":      "cut off",
 	} {
 		s := newStore()
 		require.ErrorContains(t, NewBodyApplier(s, s.NewTx()).Apply([]byte(body), now), want, "%q", body)

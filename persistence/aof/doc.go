@@ -22,6 +22,7 @@
 //	keyspace.go               the codec of the effects that all types share
 //	codec.go                  what a codec has
 //	body.go, body_commands.go effects as commands without files, for another log
+//	body_numbers.go integers in such a body
 //
 // The folder format has the bytes: batches, commands and the manifest.
 //

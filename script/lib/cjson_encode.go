@@ -14,7 +14,6 @@ type encoder struct {
 	*cjson
 	L    *lua.LState
 	text []byte
-	made int
 }
 
 func (j *cjson) encode(L *lua.LState) int {
@@ -24,21 +23,16 @@ func (j *cjson) encode(L *lua.LState) int {
 	return pushText(j.m, L, e.text)
 }
 
-// grew counts what the text has grown by.
-func (e *encoder) grew() {
-	e.m.Step(1)
-	if n := cap(e.text); n > e.made {
-		e.m.Make(n - e.made)
-		e.made = n
-	}
-}
+// shortBytes is the room for a number or a word, with what stands around it.
+const shortBytes = 32
 
 func (e *encoder) fail(v lua.LValue, why string) {
 	e.m.Raise(e.L, "Cannot serialise %s: %s", machine.TypeName(v), why)
 }
 
 func (e *encoder) value(v lua.LValue, depth int) {
-	e.grew()
+	e.m.Step(1)
+	e.text = e.m.Extend(e.text, shortBytes)
 	switch v := v.(type) {
 	case lua.LString:
 		e.string(string(v))
@@ -79,8 +73,25 @@ func (e *encoder) number(n lua.LNumber) {
 
 const hexDigits = "0123456789abcdef"
 
+// The room of a string: it is appended in pieces, and each byte may take six.
+const (
+	pieceBytes   = 4096
+	escapedBytes = 6
+)
+
 func (e *encoder) string(s string) {
 	e.text = append(e.text, '"')
+	for len(s) > pieceBytes {
+		e.piece(s[:pieceBytes])
+		s = s[pieceBytes:]
+	}
+	e.piece(s)
+	e.text = append(e.text, '"')
+}
+
+// piece appends a part of a string.
+func (e *encoder) piece(s string) {
+	e.text = e.m.Extend(e.text, escapedBytes*len(s)+1)
 	for i := range len(s) {
 		switch c := s[i]; c {
 		case '"', '\\', '/':
@@ -103,7 +114,6 @@ func (e *encoder) string(s string) {
 			}
 		}
 	}
-	e.text = append(e.text, '"')
 }
 
 func (e *encoder) table(t *lua.LTable, depth int) {

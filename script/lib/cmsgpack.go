@@ -39,9 +39,10 @@ func (p *packer) pack(L *lua.LState) int {
 
 func (p *packer) value(dst []byte, v lua.LValue, depth int) []byte {
 	p.m.Step(1)
-	before := cap(dst)
+	dst = p.m.Extend(dst, headerBytes)
 	switch v := v.(type) {
 	case lua.LString:
+		dst = p.m.Extend(dst, headerBytes+len(v))
 		dst = msgp.AppendString(dst, string(v))
 	case lua.LBool:
 		dst = msgp.AppendBool(dst, bool(v))
@@ -55,9 +56,11 @@ func (p *packer) value(dst []byte, v lua.LValue, depth int) []byte {
 	default:
 		dst = msgp.AppendNil(dst)
 	}
-	p.m.Make(cap(dst) - before)
 	return dst
 }
+
+// headerBytes is the most bytes of a packed number, and before what is packed.
+const headerBytes = 9
 
 func appendPackedNumber(dst []byte, f float64) []byte {
 	switch n := int64(f); {

@@ -24,6 +24,9 @@ func (s *structs) layout(L *lua.LState) *layout {
 	return &layout{m: s.m, L: L, format: s.m.Text(L, 1), align: 1}
 }
 
+// numberBytes is the most bytes of a packed number.
+const numberBytes = 32
+
 func (s *structs) pack(L *lua.LState) int {
 	f := s.layout(L)
 	L.Push(lua.LNil) // a missing argument is nil to struct
@@ -34,8 +37,7 @@ func (s *structs) pack(L *lua.LState) int {
 		size := f.size(option)
 		pad := f.padding(total, size, option)
 		total += pad + size
-		s.m.Make(pad)
-		packed = append(packed, make([]byte, pad)...)
+		packed = append(s.m.Extend(packed, pad), make([]byte, pad)...)
 		if !isValue(option) {
 			f.control(option)
 			continue
@@ -45,7 +47,6 @@ func (s *structs) pack(L *lua.LState) int {
 		}
 		before := len(packed)
 		packed = s.packOne(L, packed, f, option, size, arg)
-		s.m.Make(len(packed) - before)
 		if option == 's' || option == 'c' && size == 0 {
 			total += len(packed) - before
 		}
@@ -54,6 +55,7 @@ func (s *structs) pack(L *lua.LState) int {
 }
 
 func (s *structs) packOne(L *lua.LState, packed []byte, f *layout, option byte, size, arg int) []byte {
+	packed = s.m.Extend(packed, numberBytes)
 	switch option {
 	case 'x':
 		return append(packed, 0)
@@ -65,7 +67,7 @@ func (s *structs) packOne(L *lua.LState, packed []byte, f *layout, option byte, 
 		if len(text) < size {
 			s.m.ArgError(L, arg+1, "string too short") // struct counts one too many
 		}
-		packed = append(packed, text[:size]...)
+		packed = append(s.m.Extend(packed, size+1), text[:size]...)
 		if option == 's' {
 			packed = append(packed, 0)
 		}

@@ -111,7 +111,11 @@ func (m *Machine) PushText(L *lua.LState, s string) int {
 }
 
 // PushBytes returns a string that a library function has made.
-func (m *Machine) PushBytes(L *lua.LState, b []byte) int { return m.PushText(L, string(b)) }
+func (m *Machine) PushBytes(L *lua.LState, b []byte) int {
+	m.Make(TextCost + len(b)) // before the string is made
+	L.Push(lua.LString(b))
+	return 1
+}
 
 // PushNumber returns a number.
 func PushNumber(L *lua.LState, f float64) int {

@@ -70,6 +70,24 @@ func (m *Machine) Make(bytes int) {
 	}
 }
 
+// bytesPerStep is how many bytes of a new text take about as long as a step: the system gives the memory page by page.
+const bytesPerStep = 512
+
+// Fill counts the work of n bytes of a new text.
+func (m *Machine) Fill(n int) { m.Step(n / bytesPerStep) }
+
+// Extend returns a text with room for n bytes more. It counts what this takes before it takes it. A text that must move
+// counts as a whole again, because both are in memory.
+func (m *Machine) Extend(text []byte, n int) []byte {
+	m.Fill(n)
+	if cap(text)-len(text) >= n {
+		return text
+	}
+	size := max(2*cap(text), len(text)+n, 32)
+	m.Make(size)
+	return append(make([]byte, 0, size), text...)
+}
+
 // Stop ends the script for good: neither pcall nor a coroutine catches it.
 func (m *Machine) Stop(text string) {
 	m.stopAt = m.locate(m.L.G.CurrentThread)

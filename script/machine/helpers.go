@@ -76,11 +76,13 @@ func (m *Machine) concat(L *lua.LState) int {
 		return m.concatSlowly(L, n)
 	}
 	m.Make(TextCost + length)
-	joined := make([]byte, 0, length)
+	m.Fill(length)
+	var joined strings.Builder
+	joined.Grow(length)
 	for i := 1; i <= n; i++ {
-		joined = AppendText(joined, L.Get(i))
+		joined.WriteString(Text(L.Get(i)))
 	}
-	L.Push(lua.LString(joined))
+	L.Push(lua.LString(joined.String()))
 	return 1
 }
 

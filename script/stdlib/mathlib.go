@@ -16,10 +16,10 @@ func (m *library) openMath() {
 		"frexp": m.frexp, "ldexp": m.ldexp, "modf": m.modf, "random": m.mathRandom, "randomseed": m.randomSeed,
 	}
 	for name, f := range map[string]func(float64) float64{
-		"abs": math.Abs, "acos": math.Acos, "asin": math.Asin, "atan": math.Atan, "ceil": math.Ceil, "cos": math.Cos,
+		"abs": math.Abs, "acos": math.Acos, "asin": math.Asin, "atan": math.Atan, "ceil": math.Ceil, "cos": signed(math.Cos),
 		"cosh": math.Cosh, "deg": func(x float64) float64 { return x / (math.Pi / 180) }, "exp": math.Exp, "floor": math.Floor,
-		"log": math.Log, "log10": math.Log10, "rad": func(x float64) float64 { return x * (math.Pi / 180) }, "sin": math.Sin,
-		"sinh": math.Sinh, "sqrt": math.Sqrt, "tan": math.Tan, "tanh": math.Tanh,
+		"log": signed(math.Log), "log10": math.Log10, "rad": func(x float64) float64 { return x * (math.Pi / 180) }, "sin": signed(math.Sin),
+		"sinh": math.Sinh, "sqrt": math.Sqrt, "tan": signed(math.Tan), "tanh": math.Tanh,
 	} {
 		functions[name] = func(L *lua.LState) int { return machine.PushNumber(L, f(m.Number(L, 1))) }
 	}
@@ -41,6 +41,16 @@ func invalid(f func(a, b float64) float64, a, b float64) float64 {
 		return math.Copysign(result, -1)
 	}
 	return result
+}
+
+// signed is invalid for a function of one number. Not every function of C has this sign.
+func signed(f func(float64) float64) func(float64) float64 {
+	return func(x float64) float64 {
+		if math.IsNaN(x) {
+			return x
+		}
+		return invalid(func(x, _ float64) float64 { return f(x) }, x, 0)
+	}
 }
 
 func (m *library) extreme(better func(a, b float64) bool) lua.LGFunction {

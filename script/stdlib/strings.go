@@ -101,7 +101,7 @@ func (m *library) stringRep(L *lua.LState) int {
 		m.Make(m.MaxBytes() + 1)
 	}
 	m.Make(machine.TextCost + len(s)*n)
-	m.Step(len(s) * n / 4096)
+	m.Fill(len(s) * n)
 	L.Push(lua.LString(strings.Repeat(s, n)))
 	return 1
 }
@@ -156,7 +156,7 @@ func (m *library) stringFormat(L *lua.LState) int {
 		}
 		before := cap(text)
 		text = m.formatOne(L, text, d, arg)
-		m.Make(cap(text) - before)
+		m.Make(max(cap(text)-before, 0))
 		i += length
 	}
 	return m.PushBytes(L, text)
@@ -164,6 +164,9 @@ func (m *library) stringFormat(L *lua.LState) int {
 
 // longText is the length from which a text is not padded and not cut.
 const longText = 100
+
+// quotedBytes is the most bytes that a byte takes in %q.
+const quotedBytes = 4
 
 func (m *library) formatOne(L *lua.LState, text []byte, d lua51.Directive, arg int) []byte {
 	switch d.Verb {
@@ -176,11 +179,15 @@ func (m *library) formatOne(L *lua.LState, text []byte, d lua51.Directive, arg i
 	case 'e', 'E', 'f', 'g', 'G':
 		return d.AppendFloat(text, m.Number(L, arg))
 	case 'q':
-		return lua51.AppendQuoted(text, m.Text(L, arg))
+		s := m.Text(L, arg)
+		if len(s) >= longText {
+			text = m.Extend(text, quotedBytes*len(s))
+		}
+		return lua51.AppendQuoted(text, s)
 	case 's':
 		s := m.Text(L, arg)
 		if d.Precision < 0 && len(s) >= longText {
-			return append(text, s...)
+			return append(m.Extend(text, len(s)), s...)
 		}
 		if nul := strings.IndexByte(s, 0); nul >= 0 {
 			s = s[:nul] // as a string of C

@@ -158,7 +158,7 @@ func (m *library) stringGSub(L *lua.LState) int {
 	var text []byte
 	at, n := 0, 0
 	for n < most {
-		before, end := cap(text), -1
+		end := -1
 		s.safely(func() { end = s.Match(at, from) })
 		if end >= 0 {
 			n++
@@ -168,18 +168,17 @@ func (m *library) stringGSub(L *lua.LState) int {
 		case end > at:
 			at = end
 		case at < len(subject):
-			text = append(text, subject[at])
+			text = append(m.Extend(text, 1), subject[at])
 			at++
 		default:
 			at++
 		}
-		m.Make(cap(text) - before)
 		if at > len(subject) || anchored {
 			break
 		}
 	}
 	if at < len(subject) {
-		text = append(text, subject[at:]...)
+		text = append(m.Extend(text, len(subject)-at), subject[at:]...)
 	}
 	m.PushBytes(L, text)
 	return 1 + machine.PushNumber(L, float64(n))
@@ -202,15 +201,16 @@ func (s *search) replace(text []byte, with lua.LValue, start, end int) []byte {
 	}
 	switch {
 	case lua.LVIsFalse(value):
-		return append(text, s.Subject[start:end]...)
+		return append(s.m.Extend(text, end-start), s.Subject[start:end]...)
 	case !machine.IsText(value):
 		s.m.Raise(s.L, "invalid replacement value (a %s)", machine.TypeName(value))
 	}
-	return machine.AppendText(text, value)
+	return s.m.appendText(text, value)
 }
 
 // expand appends a replacement in which %1 to %9 stand for captures and %0 for the match.
 func (s *search) expand(text []byte, with string, start, end int) []byte {
+	text = s.m.Extend(text, len(with))
 	for i := 0; i < len(with); i++ {
 		s.m.Step(1)
 		if with[i] != '%' {
@@ -222,9 +222,9 @@ func (s *search) expand(text []byte, with string, start, end int) []byte {
 		case i == len(with):
 			text = append(text, 0)
 		case with[i] == '0':
-			text = append(text, s.Subject[start:end]...)
+			text = append(s.m.Extend(text, end-start), s.Subject[start:end]...)
 		case with[i] >= '1' && with[i] <= '9':
-			text = machine.AppendText(text, s.capture(int(with[i]-'1'), start, end))
+			text = s.m.appendText(text, s.capture(int(with[i]-'1'), start, end))
 		default:
 			text = append(text, with[i])
 		}

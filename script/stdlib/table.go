@@ -47,14 +47,20 @@ func (m *library) tableConcat(L *lua.LState) int {
 		if !machine.IsText(v) {
 			m.Raise(L, "invalid value (%s) at index %d in table for 'concat'", machine.TypeName(v), i)
 		}
-		before := cap(joined)
-		joined = machine.AppendText(joined, v)
+		joined = m.appendText(joined, v)
 		if i < last {
-			joined = append(joined, separator...)
+			joined = append(m.Extend(joined, len(separator)), separator...)
 		}
-		m.Make(cap(joined) - before)
 	}
 	return m.PushBytes(L, joined)
+}
+
+// appendText appends a string or a number to a text that may become long.
+func (m *library) appendText(text []byte, v lua.LValue) []byte {
+	if s, ok := v.(lua.LString); ok {
+		text = m.Extend(text, len(s))
+	}
+	return machine.AppendText(text, v)
 }
 
 func (m *library) tableInsert(L *lua.LState) int {

@@ -1,5 +1,5 @@
 // Package logins watches the attempts to authenticate: AUTH and HELLO AUTH. It limits the failed
-// attempts of each client address (auth-fail-limit), and keeps them for ACL LOG.
+// attempts of each client address (auth-fail-limit). It keeps ACL LOG.
 //
 //	limit.go  the limit, by package gcra
 //	log.go    ACL LOG

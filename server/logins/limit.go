@@ -22,7 +22,7 @@ type Logins struct {
 	recent, older map[netip.Addr]int64 // TAT of each address, in nanoseconds of the monotonic clock
 
 	logMu   sync.Mutex
-	entries []commands.LoginFailure // oldest first
+	entries []commands.Denial // oldest first
 }
 
 // New returns a watch without failed attempts. config returns the configuration in force.

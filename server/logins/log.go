@@ -7,7 +7,7 @@ import (
 	"cellserver/commands"
 )
 
-// Bounds of ACL LOG. An attempt joins an equal entry of the last groupOf entries if that is at most
+// Bounds of ACL LOG. A denial joins an equal entry of the last groupOf entries if that is at most
 // groupWithin older, as in Redis. Source: addACLLogEntry of its acl.c.
 const (
 	groupOf     = 10
@@ -16,7 +16,7 @@ const (
 )
 
 // Note implements [commands.Logins].
-func (l *Logins) Note(e commands.LoginFailure) {
+func (l *Logins) Note(e commands.Denial) {
 	e.Count = 1
 	for _, text := range []*string{&e.User, &e.Object, &e.Client} {
 		*text = strings.Clone((*text)[:min(len(*text), maxText)])
@@ -37,13 +37,13 @@ func (l *Logins) Note(e commands.LoginFailure) {
 	}
 }
 
-func joins(old, e *commands.LoginFailure) bool {
+func joins(old, e *commands.Denial) bool {
 	between := max(e.At-old.At, old.At-e.At)
-	return between <= groupWithin && old.InMulti == e.InMulti && old.Object == e.Object && old.User == e.User
+	return between <= groupWithin && old.Reason == e.Reason && old.Context == e.Context && old.Object == e.Object && old.User == e.User
 }
 
 // Failures implements [commands.Logins].
-func (l *Logins) Failures(n int64) []commands.LoginFailure {
+func (l *Logins) Denials(n int64) []commands.Denial {
 	l.logMu.Lock()
 	defer l.logMu.Unlock()
 	all := int64(len(l.entries))

@@ -94,22 +94,22 @@ func TestAddressesAreBounded(t *testing.T) {
 
 func TestLog(t *testing.T) {
 	l, _ := watch(0, 0, 5)
-	note := func(user string, at int64) { l.Note(commands.LoginFailure{User: user, Object: "AUTH", At: at * 1e9}) }
+	note := func(user string, at int64) { l.Note(commands.Denial{User: user, Object: "AUTH", At: at * 1e9}) }
 	note("a", 0)
 	note("b", 10)
 	note("a", 60)
-	require.Equal(t, []commands.LoginFailure{{Count: 2, User: "a", Object: "AUTH", At: 60e9}, {Count: 1, User: "b", Object: "AUTH", At: 10e9}}, l.Failures(10))
+	require.Equal(t, []commands.Denial{{Count: 2, User: "a", Object: "AUTH", At: 60e9}, {Count: 1, User: "b", Object: "AUTH", At: 10e9}}, l.Denials(10))
 	note("b", 71)
-	require.Len(t, l.Failures(10), 3, "61 seconds later it is a new entry")
-	require.Len(t, l.Failures(1), 1)
-	require.Empty(t, l.Failures(-1))
+	require.Len(t, l.Denials(10), 3, "61 seconds later it is a new entry")
+	require.Len(t, l.Denials(1), 1)
+	require.Empty(t, l.Denials(-1))
 	for i := range 20 {
 		note(fmt.Sprint(i), 100)
 	}
-	require.Len(t, l.Failures(100), 5)
-	require.Equal(t, "19", l.Failures(1)[0].User)
-	l.Note(commands.LoginFailure{User: string(make([]byte, 1<<20)), Client: string(make([]byte, 1<<20))})
-	require.Len(t, l.Failures(1)[0].User, maxText)
+	require.Len(t, l.Denials(100), 5)
+	require.Equal(t, "19", l.Denials(1)[0].User)
+	l.Note(commands.Denial{User: string(make([]byte, 1<<20)), Client: string(make([]byte, 1<<20))})
+	require.Len(t, l.Denials(1)[0].User, maxText)
 	l.Forget()
-	require.Empty(t, l.Failures(10))
+	require.Empty(t, l.Denials(10))
 }

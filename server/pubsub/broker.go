@@ -156,3 +156,25 @@ func (b *Broker) Len() int {
 	defer b.mu.Unlock()
 	return len(b.channels)
 }
+
+// Without implements [commands.Broker].
+func (b *Broker) Without(allowed func(name string, pattern bool) bool) map[int64]bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	found := map[int64]bool{}
+	note := func(name string, pattern bool, conns []*commands.Conn) {
+		if allowed(name, pattern) {
+			return
+		}
+		for _, c := range conns {
+			found[c.ID] = true
+		}
+	}
+	for name, conns := range b.channels {
+		note(name, false, conns)
+	}
+	for x := range b.patterns.All() {
+		note(x.Name, true, x.Conns)
+	}
+	return found
+}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 
+	"cellserver/acl"
 	"cellserver/commands"
 	"cellserver/script"
 )
@@ -26,6 +27,9 @@ func (r *runner) Call(args [][]byte, version int) script.Reply {
 		Cmd: cmd, Args: args, Now: c.Now, Tx: c.Tx, Out: &r.out, Conn: c.Conn, Server: r.server, Runner: c.Runner,
 		Events: c.Events, InScript: true,
 	}
+	if err := inner.Runner.Permit(inner); err != nil {
+		return script.Failed(err.Error())
+	}
 	if err := r.admit(inner); err != nil {
 		return script.Failed(err.Error())
 	}
@@ -34,7 +38,7 @@ func (r *runner) Call(args [][]byte, version int) script.Reply {
 		return stop(r.restart(commands.Restart))
 	}
 	if cmd.Flags&commands.Write != 0 && !r.mayWrite() {
-		return stop(errKilled)
+		return stop(r.ended())
 	}
 	if err := r.execute(inner, version); err != nil {
 		return stop(err)
@@ -100,8 +104,14 @@ func (r *runner) Log(level int, text string) {
 	r.run.call.Server.Log.Log(context.Background(), levels[level], text)
 }
 
-// Allows implements [script.Caller]. The only user may run every command.
+// Allows implements [script.Caller].
 func (r *runner) Allows(args [][]byte) (allowed, known bool) {
-	cmd, _ := commands.Resolve(commands.Lookup(args[0]), args)
-	return true, cmd != nil
+	cmd, err := commands.Resolve(commands.Lookup(args[0]), args)
+	if cmd == nil {
+		return false, false
+	}
+	c := r.run.call
+	_, limits := c.Server.Users.Rights(c.Conn.Identity.User)
+	why, _ := cmd.Denied(limits, args)
+	return err == nil && why == acl.Allowed, true
 }

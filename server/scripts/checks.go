@@ -14,6 +14,7 @@ const (
 	errReadOnly  commands.Error = "ERR Write commands are not allowed from read-only scripts."
 	errNoCluster commands.Error = "ERR Can not run script on cluster, 'no-cluster' flag is set."
 	errWriteFlag commands.Error = "ERR Can not execute a script with write flag using *_ro command."
+	errSlots     commands.Error = "ERR Script attempted to access keys that do not hash to the same slot"
 	errFull      commands.Error = "OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'"
 )
 
@@ -32,6 +33,40 @@ func (r *runner) mayRun(readOnlyCommand bool) error {
 		return errFull
 	}
 	return nil
+}
+
+// Flags implements [commands.Scripts]. A script with the line #!lua has the flags that the line says: as in Redis, it
+// writes unless it says that it does not.
+func (s *Scripts) Flags(c *commands.Call, o commands.Script) commands.Flags {
+	flags := c.Cmd.Flags
+	says := s.says(o)
+	if says&script.HasLine == 0 {
+		return flags
+	}
+	flags &^= commands.MayReplicate
+	if says&script.NoWrites != 0 {
+		return flags
+	}
+	flags |= commands.Write
+	if says&script.AllowOOM == 0 {
+		flags |= commands.DenyOOM
+	}
+	return flags
+}
+
+// says returns what the first line of a script says.
+func (s *Scripts) says(o commands.Script) script.Flags {
+	if o.BySHA {
+		if k := s.named(o.Text); k != nil {
+			return k.flags
+		}
+		return 0
+	}
+	flags, _, err := script.ParseFlags(o.Text)
+	if err != nil {
+		return 0
+	}
+	return flags
 }
 
 // resolve finds the command of a call.
@@ -69,6 +104,21 @@ func (r *runner) admit(inner *commands.Call) error {
 	if err := inner.Runner.Admit(inner, r.run.wrote); err != nil {
 		return err
 	}
+	if r.run.oneSlot && !r.keepsSlot(inner) {
+		return errSlots
+	}
 	r.run.wrote = r.run.wrote || writes
 	return nil
+}
+
+// keepsSlot reports whether the keys of a command are in the slot of the script's keys before. In cluster mode, a script
+// with the line #!lua has one slot, unless the line allows more.
+func (r *runner) keepsSlot(c *commands.Call) bool {
+	same := true
+	c.Cmd.EachKey(c.Args, func(key []byte) {
+		slot := int(store.Slot(key))
+		same = same && (r.run.slot == noSlot || r.run.slot == slot)
+		r.run.slot = slot
+	})
+	return same
 }

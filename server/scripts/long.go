@@ -13,17 +13,20 @@ type long struct {
 }
 
 // The states of a script. A dirty one has called a command that writes, and cannot be killed. A killed one does not write.
+// A stopped one ends, whatever it has done, because the server stops.
 const (
 	clean int32 = iota
 	dirty
 	killed
+	stopped
 )
 
 const (
 	errNotBusy    commands.Error = "NOTBUSY No scripts in execution right now."
 	errUnkillable commands.Error = "UNKILLABLE Sorry the script already executed write commands against the dataset. " +
 		"You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command."
-	errKilled commands.Error = "ERR Script killed by user with SCRIPT KILL..."
+	errKilled  commands.Error = "ERR Script killed by user with SCRIPT KILL..."
+	errStopped commands.Error = "ERR the server has stopped before the end of the script"
 )
 
 // checkRun is asked every machine.DefaultLimits.Steps steps, which take a millisecond. A script that takes longer must be
@@ -34,8 +37,17 @@ func (r *runner) checkRun() error {
 		r.run.script.long.Store(true)
 		return r.restart(commands.TakesLong)
 	}
-	if r.state.Load() == killed {
+	return r.ended()
+}
+
+// ended returns the reason why a script must not go on.
+func (r *runner) ended() error {
+	switch r.state.Load() {
+	case killed:
 		return errKilled
+	case stopped:
+		r.run.stopped = true
+		return errStopped
 	}
 	return nil
 }
@@ -47,6 +59,7 @@ func (r *runner) mayWrite() bool {
 
 func (l *long) add(r *runner) {
 	r.run.listed = true
+	r.since.Store(r.run.call.Server.Clock.Monotonic())
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.all == nil {
@@ -76,4 +89,30 @@ func (s *Scripts) Kill() error {
 		err = errUnkillable
 	}
 	return err
+}
+
+// Stop implements [commands.Scripts].
+func (s *Scripts) Stop() {
+	s.long.mu.Lock()
+	defer s.long.mu.Unlock()
+	for r := range s.long.all {
+		r.state.Store(stopped)
+	}
+}
+
+// Busy implements [commands.Scripts].
+func (s *Scripts) Busy(c *commands.Call) bool {
+	threshold := c.Server.Config().BusyReplyThreshold
+	if threshold <= 0 {
+		return false
+	}
+	now := c.Server.Clock.Monotonic()
+	s.long.mu.Lock()
+	defer s.long.mu.Unlock()
+	for r := range s.long.all {
+		if (now-r.since.Load())/1e6 >= threshold {
+			return true
+		}
+	}
+	return false
 }

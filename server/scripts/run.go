@@ -22,7 +22,8 @@ type runner struct {
 	server *commands.Server // as the commands see it
 	later  later
 	long   *long        // where scripts that take long are listed
-	state  atomic.Int32 // of a script that takes long: clean, dirty or killed
+	state  atomic.Int32 // of a script that takes long: clean, dirty, killed or stopped
+	since  atomic.Int64 // when a script that takes long began, by the monotonic clock
 	run    run
 }
 
@@ -35,9 +36,15 @@ type run struct {
 	wrote    bool // the script has called a command that writes
 	panicked any  // the panic of a command
 	script   *known
+	oneSlot  bool             // all keys must be in one slot
+	slot     int              // of the keys, noSlot if there was no key
 	listed   bool             // in long
+	stopped  bool             // the server has stopped it
 	verdict  commands.Verdict // not 0: the script has stopped, and begins again
 }
+
+// noSlot is the slot of a script that has used no key.
+const noSlot = -1
 
 // versionNumber is commands.RedisVersion as scripts see it.
 const versionNumber = 7<<16 | 0<<8 | 15
@@ -109,6 +116,10 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory) {
 	cfg := c.Server.Config()
 	r.run = run{call: c, memory: m, script: k, readOnly: o.ReadOnly || k.flags&script.NoWrites != 0}
+	if cfg.ClusterEnabled && k.flags&(script.HasLine|script.AllowCrossSlotKeys) == script.HasLine {
+		r.run.oneSlot, r.run.slot = true, noSlot
+		r.keepsSlot(c)
+	}
 	r.run.full = cfg.MaxMemory > 0 && c.Server.Store.Used() > cfg.MaxMemory
 	r.state.Store(clean)
 	if c.Runner.Alone() {
@@ -117,7 +128,8 @@ func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory)
 			c.Tx.SetSince(max(c.Server.Clock.Monotonic(), 2))
 		}
 	}
-	if r.later = (later{on: r.mayRestart()}); r.later.on && c.Tx != nil {
+	r.later = later{on: r.mayRestart()}
+	if c.Tx != nil && (r.later.on || r.mayStop()) {
 		c.Tx.KeepUndo()
 	}
 	if r.server == nil {
@@ -130,6 +142,10 @@ func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory)
 func (r *runner) mayRestart() bool {
 	return !r.run.call.Runner.Alone() || !r.run.script.wide.Load() && !r.run.call.Conn.Transaction.Running
 }
+
+// mayStop reports whether the end of the server may stop the run, and take back what it has done. A script of EXEC ends as
+// one that fails, because the commands before it stay.
+func (r *runner) mayStop() bool { return r.run.listed && !r.run.call.Conn.Transaction.Running }
 
 // restart takes back what the script has done, and stops it. It begins again later.
 func (r *runner) restart(v commands.Verdict) error {
@@ -167,6 +183,10 @@ func (r *runner) result(s *script.Script, o commands.Script) (script.Reply, erro
 		c.Conn.After = nil
 		r.later = later{}
 		return reply, r.run.verdict
+	case r.run.stopped && r.mayStop() && c.Tx != nil:
+		c.Tx.Rollback()
+		r.later = later{}
+		return reply, commands.Error(reply.Text)
 	}
 	r.later.end()
 	if reply.Kind == script.Error {

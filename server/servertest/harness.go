@@ -50,6 +50,7 @@ type Edge struct {
 	Shutdown   func(commands.ShutdownMode) error
 	Process    report.Process
 	Positions  server.Positions
+	UserFile   commands.UserFile
 	Topology   commands.Topology
 }
 
@@ -66,10 +67,11 @@ func NewAt(t testing.TB, edge *Edge, directives ...string) *Harness {
 	h := &Harness{Store: store.New(store.Options{Databases: cfg.Databases, Seed: 1, Refuse: edge.Refuse}), Clock: &Clock{Time: Start}, Disk: &Disk{}, Edge: edge}
 	h.Server = server.New(server.Options{
 		Store: h.Store, Clock: h.Clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Config: cfg, RunID: RunID,
-		Persistence: h.Disk, Configured: edge.Configured, Rewrite: edge.Rewrite, Shutdown: edge.Shutdown, Process: edge.Process,
-		Positions: edge.Positions,
-		Topology:  edge.Topology,
+		Persistence: h.Disk, Configured: edge.Configured, Shutdown: edge.Shutdown, Process: edge.Process,
+		Positions: edge.Positions, Files: server.Files{Rewrite: edge.Rewrite, Users: edge.UserFile},
+		Topology: edge.Topology,
 	})
+	require.NoError(t, h.Server.DefineUsers())
 	h.Client = h.NewClient(t)
 	return h
 }

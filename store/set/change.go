@@ -53,7 +53,7 @@ func (s *Ints) add(member []byte, l *value.Limits) (value.Collection, value.Outc
 		if found {
 			return s, value.Outcome{}
 		}
-		if int(s.count) < min(l.SetIntEntries, mostInts) {
+		if int(s.count) < l.SetIntEntries {
 			return s.insert(i, n), added
 		}
 	}
@@ -68,9 +68,6 @@ func (s *Ints) add(member []byte, l *value.Limits) (value.Collection, value.Outc
 	}
 	return enlarged(s.each, member), added
 }
-
-// mostInts is the most members of an Ints: a change copies all of them.
-const mostInts = 1 << 16
 
 func (s *Small) add(member []byte) (value.Collection, value.Outcome) {
 	if len(member) > smallBytes {

@@ -47,14 +47,22 @@ type UndoLog struct {
 }
 
 const (
-	keysBytes = 1024 // of one piece of room for keys
+	keysBytes = 256 // of one piece of room for keys
 	keptUndos = 32   // for how many undos a log keeps room
 )
 
 // Undos returns the undos, in the order of the changes. The slice is valid until [UndoLog.Reset].
 func (l *UndoLog) Undos() []Undo { return l.undos }
 
-// Reset empties the log, for the next transaction.
+// End empties the log at the end of a transaction. Nobody needs the keys of its undos any more.
+func (l *UndoLog) End() {
+	l.Reset()
+	if l.keys = l.keys[:0]; cap(l.keys) > keysBytes {
+		l.keys = nil
+	}
+}
+
+// Reset empties the log. The keys of its undos stay.
 func (l *UndoLog) Reset() {
 	if len(l.undos) == 1 {
 		l.undos[0] = Undo{} // faster than clear

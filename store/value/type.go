@@ -54,5 +54,16 @@ type Limits struct {
 	ListEntries, ListBytes int // of each block of a list
 }
 
+// MostEntries is the most entries of a compact form, whatever the directives say. A command may read or move all of them
+// while other clients wait.
+const MostEntries = 2048
+
+// Bounded returns the limits with at most MostEntries.
+func (l Limits) Bounded() Limits {
+	l.ZSetEntries, l.HashEntries = min(l.ZSetEntries, MostEntries), min(l.HashEntries, MostEntries)
+	l.SetIntEntries = min(l.SetIntEntries, MostEntries)
+	return l
+}
+
 // DefaultLimits are those of Redis.
 var DefaultLimits = Limits{ZSetEntries: 128, ZSetValue: 64, HashEntries: 512, HashValue: 64, SetIntEntries: 512, ListEntries: 128, ListBytes: 1024}

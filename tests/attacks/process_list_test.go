@@ -17,6 +17,7 @@ func TestPasswordInTheProcessList(t *testing.T) {
 	t.Setenv("CELLSERVER_MASTERAUTH", "s3cret-in-environ")
 	for _, args := range [][]string{{"--requirepass", "s3cret"}, {"--requirepass=s3cret"}, {"--hz", "10", "--requirepass s3cret", "--timeout", "9"}} {
 		s := start(t, args...)
+		s.guard(512 << 20)
 		s.requireHidden("cmdline", "s3cret")
 		s.requireHidden("environ", "s3cret")
 		c := s.dial()

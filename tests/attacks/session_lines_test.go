@@ -19,12 +19,16 @@ func populate(s *server) {
 	c := s.dial()
 	c.Do("SETRANGE", "big", 10<<20, "x")
 	for i := 0; i < 2_000; i += 500 {
-		args := []any{"ZADD", "z"}
+		sorted, set, hash := []any{"ZADD", "z"}, []any{"SADD", "s"}, []any{"HSET", "h"}
 		for j := range 500 {
-			args = append(args, i+j, fmt.Sprintf("member:%08d", i+j))
+			member := fmt.Sprintf("member:%08d", i+j)
+			sorted, set, hash = append(sorted, i+j, member), append(set, member), append(hash, member, i+j)
 		}
-		c.Do(args...)
+		c.Do(sorted...)
+		c.Do(set...)
+		c.Do(hash...)
 	}
+	c.Do("CL.RULE", "SET", "r", "CL.LOG", 1_000_000, 3600, "AND", "CL.THROTTLE", 1_000_000, 1_000_000, 60)
 }
 
 // sharp are lines that make the server hold, log, answer or compute much for few bytes.
@@ -36,6 +40,9 @@ var sharp = [][]string{
 	{"CL.LOG log 1000000 60 1000000"}, {"CL.WINDOW w 9223372036854775807 60 9223372036854775807"}, {"WATCH big z other y"}, {"EVALSHA 0 0"}, {"BITCOUNT big"},
 	{"ZREMRANGEBYRANK z 0 -1", "RENAME y z"}, {"ZPOPMIN z 1000000"}, {"ZRANDMEMBER z -1000000"}, {"GETDEL big"}, {"GETSET big x"}, {"DEL big z", "COPY other big"},
 	{"SETRANGE other 16777000 x"}, {"ZADD y 1 a 2 b", "ZUNION 8 z z z z z z z z"}, {"PSUBSCRIBE *", "PUBLISH a z", "PUNSUBSCRIBE *"}, {"MSET a big b big c big"},
+	{"SUNIONSTORE y s s"}, {"SINTERSTORE y s s", "RENAME y s"}, {"SMEMBERS s"}, {"SPOP s 1000000", "SADD s a b c"}, {"SRANDMEMBER s -1000000"}, {"SSCAN s 0 COUNT 1000000"},
+	{"HGETALL h"}, {"HRANDFIELD h -1000000 WITHVALUES"}, {"HSCAN h 0 COUNT 1000000"}, {"HSET h big big"}, {"COPY h y REPLACE"}, {"COPY s y REPLACE"}, {"DUMP h"},
+	{"CL.CHECK r big EXPLAIN"}, {"CL.RESERVE r a 1 b 3600", "CL.SETTLE r a b 2"}, {"CL.RESERVE r a 1000000000 b 3600"}, {"CL.MCHECK 2 r a r b 1"},
 	{"COMMAND DOCS"}, {"COMMAND"}, {"INFO everything"}, {"CL.TOP 8192"}, {"CL.RULE LIST"}, {"LATENCY HISTOGRAM"}, {"SLOWLOG GET -1"}, {"LOLWUT"},
 }
 
@@ -100,7 +107,7 @@ func mixedSession(s *server, r *rand.Rand) (session []byte) {
 
 // pick returns an argument.
 func pick(r *rand.Rand) string {
-	words := []string{"big", "z", "big", "z", "other", "0", "-1", "1", "2", "1000000000", "9223372036854775807", "-inf", "+inf", "*", "WITHSCORES", "LIMIT",
+	words := []string{"big", "z", "s", "h", "big", "z", "r", "other", "0", "-1", "1", "2", "1000000000", "9223372036854775807", "-inf", "+inf", "*", "WITHSCORES", "LIMIT",
 		"BYSCORE", "STORE", "REPLACE", "COUNT", "MATCH", "GET", "EX", "[a", "+", "-", "IDX", "LEN", "AGGREGATE", "SUM"}
 	return words[r.IntN(len(words))]
 }

@@ -16,6 +16,7 @@ import (
 func TestWaitingClientsCostNothing(t *testing.T) {
 	n := rounds(1000, 4500)
 	s := start(t, "--save", "", "--maxclients", "10000")
+	s.guard(1 << 30)
 	admin := s.dial()
 	waiting, paused := make([]*resptest.Client, n), make([]*resptest.Client, n)
 	for i := range n {

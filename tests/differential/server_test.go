@@ -21,6 +21,7 @@ type peer struct {
 	admin    *wire
 	clients  [clients]*wire
 	setClock func(ns int64) error // nil if there is only the real clock
+	program  string               // of our server, "" if it runs already
 }
 
 // clients is the number of connections. The second one interferes with the transactions of the first one.
@@ -97,6 +98,7 @@ func startOurs(t *testing.T) *peer {
 	bin := filepath.Join(t.TempDir(), "cellserver")
 	out, err := exec.Command("go", "build", "-o", bin, "cellserver/cmd/cellserver").CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	p.program = bin
 	p.launch(t, exec.Command(bin, "--enable-debug-command", "yes", "--appendonly", "no", "--dir", t.TempDir()))
 	return p
 }

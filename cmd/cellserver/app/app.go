@@ -8,6 +8,7 @@ import (
 	"net"
 
 	"cellserver/cluster/member"
+	"cellserver/cmd/cellserver/ruleurl"
 	_ "cellserver/commands/all" // registers every command
 	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
@@ -38,6 +39,7 @@ type App struct {
 
 	entrance
 	rules    ruleFile
+	ruleURL  ruleurl.Source
 	exporter exporter
 	api      webAPI
 	member   *member.Member // nil if the server is alone
@@ -99,7 +101,7 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	process := processInfo(configFile, a.usage)
 	o := server.Options{
 		Store: a.store, Clock: a.clock, Log: a.log.Logger, Config: cfg, RunID: run,
-		Configured: a.configure, Rewrite: rewriter(process.ConfigFile), Shutdown: a.shutdown, Process: process,
+		Configured: a.configure, Files: server.Files{Rewrite: rewriter(process.ConfigFile), Users: newUserFile(cfg)}, Shutdown: a.shutdown, Process: process,
 		Persistence: a.disk.Manager, Positions: a.disk.Journal(),
 	}
 	barrier := transport.Barrier(a.disk.Journal())
@@ -116,14 +118,19 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 		a.clock.check = (&clockSteps{log: &a.log, clock: a.clock, store: a.store, server: a.server, saved: a.disk.SteppedBack}).check
 	}
 	a.rules = ruleFile{log: &a.log, use: a.server.UseRules}
-	a.exporter.init(&a.log, a.server.Metrics)
+	a.initRuleURL()
+	a.exporter.init(&a.log, a.withHealth(metricsHandler(a.server.Metrics)))
 	a.api.init(&a.log, a.server, barrier, cfg)
+	a.api.Handler = a.withHealth(a.api.Handler)
 	return nil
 }
 
-// open reads the rules-file and opens the listeners for clients and for metrics.
+// open reads the users and the rules-file, and opens the listeners for clients and for metrics.
 func (a *App) open(cfg *config.Config) error {
-	if err := a.rules.configure(cfg); err != nil {
+	if err := a.server.DefineUsers(); err != nil {
+		return err
+	}
+	if err := a.configureRules(cfg); err != nil {
 		return err
 	}
 	if err := a.sockets.configure(cfg); err != nil {
@@ -156,8 +163,13 @@ func (a *App) usage() report.Usage {
 func (a *App) Addr() net.Addr { return a.sockets.addresses()[0] }
 
 // Greeting returns the addresses of the listeners and a command to try.
-func (a *App) Greeting() string { return greeting(a.sockets.addresses(), a.server.Config()) }
+func (a *App) Greeting() string {
+	return greeting(a.sockets.addresses(), a.server.Config(), !a.server.Users().Default.Open())
+}
 
-// ReloadRules reads the rules-file again, even if its time and size are the same. SIGHUP calls it.
+// ReloadRules reads the rules-file again, even if its time and size are the same, or asks the rules-url. SIGHUP calls it.
 // The log has the result.
-func (a *App) ReloadRules() { a.rules.reload() }
+func (a *App) ReloadRules() {
+	a.rules.reload()
+	a.ruleURL.Wake()
+}

@@ -10,9 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/commands"
 	"cellserver/internal/config/configload"
 	"cellserver/internal/topology"
 	"cellserver/resp/resptest"
+	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
@@ -336,13 +338,28 @@ func TestSnapshotOnDemand(t *testing.T) {
 		c.do("INCR", "a")
 	}
 	follower := c.followers()[0]
-	c.nodes[follower].dial(t).Do("BGREWRITEAOF")
+	conn := c.nodes[follower].dial(t)
+	c.eventually("INFO does not show the scheduled snapshot", func() bool {
+		ok(t, conn, "MULTI")
+		conn.Do("BGREWRITEAOF")
+		conn.Do("INFO", "persistence")
+		return strings.Contains(fmt.Sprint(conn.Do("EXEC")), "aof_rewrite_scheduled:1")
+	})
 	snapshots := filepath.Join(c.dirs[follower], "raft", "snapshots", "*", "state.bin")
 	c.eventually("there is no snapshot", func() bool {
 		found, err := filepath.Glob(snapshots)
 		require.NoError(t, err)
 		return len(found) > 0
 	})
+	var running *store.Snapshot
+	c.eventually("the scheduled snapshot does not end", func() (begun bool) {
+		var err error
+		running, err = c.nodes[follower].store.Snapshot(0, func() {})
+		return err == nil
+	})
+	require.Equal(t, resptest.Error(commands.ErrClusterSnapshot), conn.Do("SAVE"))
+	running.Close()
+	ok(t, conn, "SAVE")
 	c.end(follower)
 	c.start(follower)
 	c.awaitEqualViews()

@@ -4,7 +4,9 @@ import (
 	"errors"
 
 	"cellserver/cluster/member"
+	"cellserver/commands"
 	"cellserver/persistence"
+	"cellserver/store"
 )
 
 // clusterDisk is the disk of a member of a cluster: its append-only file is the log of the cluster, and a rewrite is a
@@ -12,6 +14,15 @@ import (
 type clusterDisk struct {
 	*persistence.Manager
 	member *member.Member
+}
+
+// Save implements [commands.Persistence].
+func (d clusterDisk) Save() error {
+	err := d.Manager.Save()
+	if errors.Is(err, store.ErrSnapshot) {
+		return commands.ErrClusterSnapshot
+	}
+	return err
 }
 
 // BackgroundRewrite implements [commands.Persistence].
@@ -25,6 +36,21 @@ func (d clusterDisk) BackgroundRewrite() error {
 
 // ScheduleRewrite implements [commands.Persistence].
 func (d clusterDisk) ScheduleRewrite() { d.member.ScheduleSnapshot() }
+
+// Info implements [commands.Persistence]. The fields of a rewrite show the snapshots of the cluster.
+func (d clusterDisk) Info(add func(name string, value any)) {
+	writing, scheduled, failed := d.member.SnapshotState()
+	bit, status := map[bool]int{true: 1}, map[bool]string{false: "ok", true: "err"}
+	own := map[string]any{
+		"aof_rewrite_in_progress": bit[writing], "aof_rewrite_scheduled": bit[scheduled], "aof_last_bgrewrite_status": status[failed],
+	}
+	d.Manager.Info(func(name string, value any) {
+		if instead, found := own[name]; found {
+			value = instead
+		}
+		add(name, value)
+	})
+}
 
 // Writing implements [commands.Persistence].
 func (d clusterDisk) Writing() string {

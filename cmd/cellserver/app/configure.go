@@ -30,7 +30,7 @@ func (a *App) configure(old, cfg *config.Config) error {
 	if err := a.disk.configure(cfg); err != nil {
 		return &commands.Refusal{Directive: "dir", Reason: err}
 	}
-	if err := a.rules.configure(cfg); err != nil {
+	if err := a.configureRules(cfg); err != nil {
 		return &commands.Refusal{Directive: "rules-file", Reason: err}
 	}
 	if err := a.exporter.configure(cfg); err != nil {

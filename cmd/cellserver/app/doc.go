@@ -13,9 +13,10 @@
 //	reclaim.go       gives memory of removed values back to the system
 //	persistence.go   the disk: snapshots and the append-only file
 //	peers.go         admits connections; closes idle clients and slow readers
-//	rules.go         the rules-file
+//	rules.go         the rules-file, and the copy of the rules of rules-url
 //	metrics.go       the exporter for Prometheus
 //	http.go          limits over HTTP
+//	health.go        /healthz and /readyz, on both listeners of HTTP
 //	sockets.go       the listeners for clients
 //	endpoints.go     where a configuration asks to listen
 //	listen.go        opens one listener

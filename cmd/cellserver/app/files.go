@@ -39,7 +39,7 @@ func resolveDir(cfg *config.Config) error {
 
 // needsDir reports whether a file of the server belongs into dir. A server without persistence does not create it.
 func needsDir(cfg *config.Config) bool {
-	return cfg.AppendOnly || len(cfg.Cluster.Nodes) > 0 || len(cfg.Save) > 0 || inDir(cfg, cfg.LogFile) != cfg.LogFile || inDir(cfg, cfg.UnixSocket) != cfg.UnixSocket
+	return cfg.AppendOnly || cfg.RulesURL != "" || len(cfg.Cluster.Nodes) > 0 || len(cfg.Save) > 0 || inDir(cfg, cfg.LogFile) != cfg.LogFile || inDir(cfg, cfg.UnixSocket) != cfg.UnixSocket
 }
 
 // inDir returns the path of a file that a directive names. A relative path begins at dir.

@@ -22,17 +22,17 @@ const greetingText = `cellserver %s listens on %s. Try it:
 
 `
 
-// greeting says where the server listens, and has a command to try.
-func greeting(addresses []net.Addr, cfg *config.Config) string {
+// greeting says where the server listens, and has a command to try. locked says that it asks for a password.
+func greeting(addresses []net.Addr, cfg *config.Config, locked bool) string {
 	names := make([]string, len(addresses))
 	for i, addr := range addresses {
 		names[i] = addr.String()
 	}
-	return fmt.Sprintf(greetingText, commands.Version, strings.Join(names, " and "), clientOptions(addresses[0], cfg))
+	return fmt.Sprintf(greetingText, commands.Version, strings.Join(names, " and "), clientOptions(addresses[0], cfg, locked))
 }
 
 // clientOptions returns the options with which redis-cli connects to an address.
-func clientOptions(addr net.Addr, cfg *config.Config) string {
+func clientOptions(addr net.Addr, cfg *config.Config, locked bool) string {
 	options := "-s " + addr.String()
 	if tcp, ok := addr.(*net.TCPAddr); ok {
 		options = fmt.Sprintf("-p %d", tcp.Port)
@@ -43,7 +43,7 @@ func clientOptions(addr net.Addr, cfg *config.Config) string {
 			options += " --tls"
 		}
 	}
-	if cfg.RequirePass != "" {
+	if locked {
 		options += " --askpass"
 	}
 	return options

@@ -20,6 +20,7 @@ type webAPI struct {
 	bounded.Listener
 	lines *line.Lines
 	ready atomic.Bool // Run has begun to load the data
+	acts  func() bool // the user of requests exists and is on
 }
 
 // apiLines is how many commands of HTTP run at the same time. A command takes microseconds, and does not keep its place
@@ -35,9 +36,10 @@ var apiBounds = bounded.Bounds{
 func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *config.Config) {
 	w.lines = line.New(apiLines, barrier, func(p commands.Peer) line.Handler {
 		client := s.Connect(p)
-		client.Conn().Identity.Authed = true
+		client.Become(s.Users().Acting(cfg.HTTP.User), "http")
 		return client
 	})
+	w.acts = func() bool { return !s.Users().Acting(cfg.HTTP.User).Limits().Deleted() }
 	w.Handler = w.gate(&httpapi.API{Commands: w.lines, Config: func() httpapi.Config {
 		h := &s.Config().HTTP
 		return httpapi.Config{Token: h.Token, Proxies: h.TrustedProxies}
@@ -49,15 +51,22 @@ func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *
 	}
 }
 
-// gate refuses requests until Run has begun to load the data. From then on the server itself refuses them.
+// gate refuses requests until Run has begun to load the data, and while their user does not exist. Otherwise the server itself
+// refuses them.
 func (w *webAPI) gate(api http.Handler) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		if w.ready.Load() {
+		reason := ""
+		switch {
+		case !w.ready.Load():
+			reason = "the server loads its data"
+		case !w.acts():
+			reason = "the user of http-user does not exist or is off: set it with ACL SETUSER"
+		default:
 			api.ServeHTTP(out, r)
 			return
 		}
 		out.Header().Set("Retry-After", "1")
-		http.Error(out, "the server loads its data", http.StatusServiceUnavailable)
+		http.Error(out, reason, http.StatusServiceUnavailable)
 	})
 }
 

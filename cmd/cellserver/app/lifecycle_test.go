@@ -207,3 +207,28 @@ func TestExpiredKeysAreRemovedInTheBackground(t *testing.T) {
 	ok(t, c, "DEBUG", "SET-ACTIVE-EXPIRE", 1)
 	require.Eventually(t, func() bool { return c.Do("DBSIZE") == int64(0) }, timeout, time.Millisecond)
 }
+
+// A script without an end does not keep the server from stopping, and what it has written is not in the log.
+func TestScriptsDoNotKeepTheServer(t *testing.T) {
+	for _, stop := range []func(in *instance){
+		func(in *instance) { in.dial(t).Send("SHUTDOWN", "NOSAVE") },
+		func(in *instance) { in.stop() }, // SIGTERM, after shutdown-timeout
+	} {
+		dir := t.TempDir()
+		in := start(t, "--dir", dir, "--appendonly", "yes", "--save", "3600 1", "--shutdown-timeout", "1")
+		ok(t, in.dial(t), "SET", "k", "old")
+		in.dial(t).Send("EVAL", "redis.call('set', KEYS[1], 'new') while true do end", 1, "k")
+		probe := in.dial(t)
+		ok(t, probe, "CONFIG", "SET", "busy-reply-threshold", "1")
+		require.Eventually(t, func() bool {
+			busy, _ := probe.Do("GET", "k").(resptest.Error)
+			return strings.HasPrefix(string(busy), "BUSY")
+		}, timeout, time.Millisecond)
+		stop(in)
+		in.wait(t)
+		again := start(t, "--dir", dir, "--appendonly", "yes")
+		require.Equal(t, "old", again.dial(t).Do("GET", "k"))
+		again.stop()
+		again.wait(t)
+	}
+}

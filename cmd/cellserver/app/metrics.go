@@ -19,9 +19,9 @@ var scrapeBounds = bounded.Bounds{
 	Conns: 4, Header: 16 << 10, Request: 10 * time.Second,
 }
 
-// init makes the exporter. metrics returns them in the type [report.MetricsType].
-func (e *exporter) init(log *logger, metrics func() string) {
-	e.Handler, e.Bounds, e.Log = metricsHandler(metrics), scrapeBounds, log.Logger
+// init makes the exporter. handler answers requests for metrics.
+func (e *exporter) init(log *logger, handler http.Handler) {
+	e.Handler, e.Bounds, e.Log = handler, scrapeBounds, log.Logger
 	e.Failed = func(at net.Addr, err error) {
 		log.Error("the metrics listener failed: set metrics-port to 0 and back to open it again", "address", at, "error", err)
 	}
@@ -33,7 +33,7 @@ func (e *exporter) configure(cfg *config.Config) error {
 	return listenHTTP(&e.Listener, cfg.MetricsBind, cfg.MetricsPort, "--metrics-port")
 }
 
-// metricsHandler answers GET /metrics, and other requests with an error.
+// metricsHandler answers GET /metrics, and other requests with an error. metrics has the type [report.MetricsType].
 func metricsHandler(metrics func() string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {

@@ -36,7 +36,7 @@ func (p *peers) accept(c *transport.Conn) (resp.Handler, string) {
 		p.server.RejectedConnection()
 		return nil, "ERR max number of clients reached"
 	}
-	if protects(cfg, c.RemoteAddr()) {
+	if protects(cfg, p.server.Users().Default.NoPass(), c.RemoteAddr()) {
 		p.server.RejectedConnection()
 		return nil, protectedMode
 	}
@@ -50,10 +50,11 @@ func (p *peers) accept(c *transport.Conn) (resp.Handler, string) {
 // its connection stays open until the client has read the last reply.
 const maxLeaving = 4
 
-// protects reports whether protected mode refuses a client: there is no password, and the client is on another machine.
-func protects(cfg *config.Config, from net.Addr) bool {
+// protects reports whether protected mode refuses a client: the default user has no password, and the client
+// is on another machine.
+func protects(cfg *config.Config, noPass bool, from net.Addr) bool {
 	tcp, ok := from.(*net.TCPAddr)
-	return cfg.ProtectedMode && cfg.RequirePass == "" && ok && !tcp.IP.IsLoopback()
+	return cfg.ProtectedMode && noPass && ok && !tcp.IP.IsLoopback()
 }
 
 // protectedMode is Redis's text.

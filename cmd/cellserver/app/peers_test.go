@@ -54,12 +54,12 @@ func TestProtectedModeRefusesOtherMachines(t *testing.T) {
 		{func(*config.Config) {}, near, false},
 		{func(*config.Config) {}, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, false},
 		{func(*config.Config) {}, &net.UnixAddr{Name: "/s", Net: "unix"}, false},
-		{func(c *config.Config) { c.RequirePass = "secret" }, far, false},
 		{func(c *config.Config) { c.ProtectedMode = false }, far, false},
 	} {
 		cfg := config.Default()
 		test.change(cfg)
-		require.Equal(t, test.want, protects(cfg, test.from), "%v", test.from)
+		require.Equal(t, test.want, protects(cfg, true, test.from), "%v", test.from)
+		require.False(t, protects(cfg, false, test.from), "%v: the default user has a password", test.from)
 	}
 }
 

@@ -7,9 +7,47 @@ import (
 	"sync"
 	"time"
 
+	"cellserver/cmd/cellserver/ruleurl"
 	"cellserver/internal/config"
 	"cellserver/limiters/rules"
 )
+
+// configureRules reads the rules-file, or follows the rules-url. There may be one of them only.
+func (a *App) configureRules(cfg *config.Config) error {
+	if cfg.RulesURL != "" {
+		a.rules.forget()
+		a.ruleURL.Follow(cfg.RulesURL)
+		return nil
+	}
+	if err := a.rules.configure(cfg); err != nil || !a.ruleURL.Follow("") {
+		return err
+	}
+	if cfg.RulesFile == "" {
+		return a.server.UseRules("", nil)
+	}
+	a.rules.reload() // an answer of the URL may have come into force meanwhile
+	return nil
+}
+
+// initRuleURL makes the source of rules-url. Its copy is a file in dir.
+func (a *App) initRuleURL() {
+	a.ruleURL.Log, a.ruleURL.Use, a.ruleURL.Copy = a.log.Logger, a.server.UseRules, ruleCopy{a.server.Config}
+	a.ruleURL.Init()
+}
+
+// ruleCopy is the copy of the rules of rules-url.
+type ruleCopy struct{ config func() *config.Config }
+
+func (c ruleCopy) path() string { return inDir(c.config(), "rules-url.yaml") }
+
+// Read implements [ruleurl.Copy].
+func (c ruleCopy) Read() (text []byte, err error) {
+	text, _, err = readRegular(c.path(), ruleurl.MaxBytes+1024) // the heading has the URL
+	return text, err
+}
+
+// Write implements [ruleurl.Copy].
+func (c ruleCopy) Write(text []byte) error { return replaceFile(c.path(), text, 0o600) }
 
 // ruleFile is the rules-file. It is read again when its time or size changes. If the file has an error, the previous rules
 // stay in force.
@@ -45,6 +83,13 @@ func (f *ruleFile) configure(cfg *config.Config) error {
 	}
 	f.path, f.stamp = path, stamp
 	return nil
+}
+
+// forget ends the watch of the file. Its rules stay in force until others replace them.
+func (f *ruleFile) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.path, f.stamp = "", fileStamp{}
 }
 
 // read puts the rules of a file in force; path "" is no rules. It returns the stamp of the file, also with an error if

@@ -1,9 +1,13 @@
 package app
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -139,4 +143,42 @@ func TestRulesPersist(t *testing.T) {
 	c = in.dial(t)
 	require.Eventually(t, loaded, timeout, time.Millisecond)
 	require.Equal(t, []any{int64(10), int64(5)}, c.Do("CL.CHECK", "r", "k").([]any)[1:3])
+}
+
+// TestRulesURL follows a URL from the start, keeps its rules over a restart without the service, and leaves it for a file.
+func TestRulesURL(t *testing.T) {
+	var text atomic.Value
+	text.Store("rules:\n  r:\n    limits: CL.WINDOW 10 60\n")
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text.Load().(string)) }))
+	defer service.Close()
+	dir := t.TempDir()
+	in := start(t, "--dir", dir, "--rules-url", service.URL, "--enable-protected-configs", "local")
+	c := in.dial(t)
+	require.Equal(t, int64(10), limitOf(c), "before the first client")
+	text.Store(`{"rules": {"r": {"limits": "CL.WINDOW 20 60"}}}`)
+	in.ReloadRules()
+	require.Eventually(t, func() bool { return limitOf(c) == int64(20) }, timeout, time.Millisecond)
+	text.Store("rules: no")
+	in.ruleURL.Poll(t.Context())
+	require.Equal(t, int64(20), limitOf(c))
+	require.Contains(t, in.log.String(), service.URL+":1: rules must be a mapping of names")
+	in.stop()
+	in.wait(t)
+
+	service.Close()
+	in = start(t, "--dir", dir, "--rules-url", service.URL, "--enable-protected-configs", "local")
+	c = in.dial(t)
+	require.Equal(t, int64(20), limitOf(c), "the copy")
+	require.Equal(t, resptest.Error("ERR CONFIG SET failed (possibly related to argument 'rules-url') - rules-url must be a URL such as https://rules.example/limits.yaml"),
+		c.Do("CONFIG", "SET", "rules-url", "ftp://rules.example"))
+	file := filepath.Join(dir, "rules.yaml")
+	require.Equal(t, resptest.Error("ERR CONFIG SET failed (possibly related to argument 'rules-file') - rules-file and rules-url cannot go together: remove one of them"),
+		c.Do("CONFIG", "SET", "rules-file", file))
+	writeRules(t, file, "30")
+	ok(t, c, "CONFIG", "SET", "rules-file", file, "rules-url", "")
+	require.Equal(t, int64(30), limitOf(c))
+	ok(t, c, "CONFIG", "SET", "rules-file", "", "rules-url", service.URL)
+	require.Equal(t, int64(20), limitOf(c), "the copy again")
+	ok(t, c, "CONFIG", "SET", "rules-url", "")
+	require.Nil(t, limitOf(c))
 }

@@ -14,8 +14,16 @@ import (
 // lifecycle is the state of Run.
 type lifecycle struct {
 	begun atomic.Bool                // Run was called
+	phase atomic.Int32               // starting, serving or stopping
 	stop  chan commands.ShutdownMode // from SHUTDOWN to Run; has room for one
 }
+
+// The phases of a server.
+const (
+	starting = iota
+	serving
+	stopping
+)
 
 func newLifecycle() lifecycle { return lifecycle{stop: make(chan commands.ShutdownMode, 1)} }
 
@@ -26,6 +34,7 @@ func (a *App) Run(ctx context.Context) error {
 	if a.begun.Swap(true) {
 		return errors.New("this server has run before: make a new one")
 	}
+	a.ruleURL.Await(ctx)
 	err := a.load(ctx)
 	if err == nil && a.member != nil {
 		err = a.member.Start()
@@ -34,13 +43,16 @@ func (a *App) Run(ctx context.Context) error {
 		a.drain(commands.ShutdownMode{Now: true})
 		return errors.Join(err, a.stopMember())
 	}
+	a.phase.Store(serving)
 	a.log.Info("ready to accept connections", "version", commands.Version, "addresses", a.sockets.addresses())
 	background, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { a.newBackground().run(background) })
 	running.Go(func() { a.disk.pulse(background) })
 	go a.rules.watch(background) // the stop does not wait for it: its file system may not answer
+	running.Go(func() { a.ruleURL.Run(background) })
 	mode, refused := a.waitForStop(ctx)
+	a.phase.Store(stopping)
 	a.giveWay()
 	a.drain(mode)
 	cancel()
@@ -101,6 +113,7 @@ func (a *App) waitForStop(ctx context.Context) (mode commands.ShutdownMode, refu
 		return commands.ShutdownMode{Now: true, NoSave: true}, err
 	case <-ctx.Done():
 	}
+	defer a.endScripts(a.shutdownTimeout())() // the snapshot waits for them
 	if a.disk.PrepareStop(false, false) != nil {
 		a.log.Error("not stopping, because the data could not be saved: free disk space and send SHUTDOWN, " +
 			"or stop without a snapshot by SHUTDOWN NOSAVE or a second signal")
@@ -109,12 +122,42 @@ func (a *App) waitForStop(ctx context.Context) (mode commands.ShutdownMode, refu
 	return mode, nil
 }
 
-// drain closes the listeners. Then it waits until every connection has its replies, and closes the connections.
+func (a *App) shutdownTimeout() time.Duration {
+	return time.Duration(a.server.Config().ShutdownTimeout) * time.Second
+}
+
+// stopScriptsEvery is how often endScripts looks for a script that takes long.
+const stopScriptsEvery = 50 * time.Millisecond
+
+// endScripts ends every script that takes long, after a timeout and until the caller calls stop. A script without an end
+// would hold its keys, and the server could not stop.
+func (a *App) endScripts(timeout time.Duration) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		for wait := timeout; ; wait = stopScriptsEvery {
+			select {
+			case <-done:
+				return
+			case <-time.After(wait):
+				a.server.StopScripts()
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// drain closes the listeners. Then it waits until every connection has its replies, and closes the connections. With
+// SHUTDOWN NOSAVE no script keeps it waiting.
 func (a *App) drain(mode commands.ShutdownMode) {
-	timeout := time.Duration(a.server.Config().ShutdownTimeout) * time.Second
+	timeout := a.shutdownTimeout()
 	if mode.Now {
 		timeout = 0
 	}
+	forScripts := timeout
+	if mode.NoSave {
+		forScripts = 0
+	}
+	defer a.endScripts(forScripts)()
 	a.log.Info("stopping", "clients", a.server.Clients(), "timeout", timeout)
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()

@@ -160,6 +160,12 @@ func (l *loader) special(at place, name string, args []string) error {
 		l.warn(at, name, text)
 		return nil
 	}
+	if name == "user" {
+		if len(args) == 0 {
+			return fmt.Errorf("%s: user: %w", at, value.ErrArgs)
+		}
+		return l.user(at, args)
+	}
 	if reason, ok := ignored(name, args); ok {
 		l.ignore(at, name, reason)
 		return nil
@@ -169,6 +175,18 @@ func (l *loader) special(at place, name string, args []string) error {
 		err = config.ErrUnknown(name)
 	}
 	return fmt.Errorf("%s: %w", at, err)
+}
+
+// user adds the definition of an ACL user. The environment has it as one argument.
+func (l *loader) user(at place, args []string) error {
+	if at.file == "environment" {
+		var err error
+		if args, err = quote.Split(args[0]); err != nil || len(args) == 0 {
+			return fmt.Errorf("%s: user: %w", at, value.ErrArgs)
+		}
+	}
+	l.config.Users = append(l.config.Users, config.UserLine{Place: at.String(), Words: args})
+	return nil
 }
 
 // include applies the files of an include line.

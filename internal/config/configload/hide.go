@@ -42,10 +42,10 @@ func HideEnviron(environ []string) []string {
 	return hidden
 }
 
-// sensitive reports whether a directive has a secret value.
+// sensitive reports whether a directive has a secret value. The line of a user has passwords.
 func sensitive(name string) bool {
 	d, ok := config.Lookup(strings.ToLower(name))
-	return ok && d.Sensitive
+	return ok && d.Sensitive || strings.EqualFold(name, "user")
 }
 
 func stars(s string) string { return strings.Repeat("*", len(s)) }

@@ -26,3 +26,8 @@ func TestHideEnviron(t *testing.T) {
 	require.Equal(t, []string{"REQUIREPASS=secret", "CELLSERVER_REQUIREPASS=******", "CELLSERVER_PORT=1", "CELLSERVER_REQUIREPASS="},
 		HideEnviron([]string{"REQUIREPASS=secret", "CELLSERVER_REQUIREPASS=secret", "CELLSERVER_PORT=1", "CELLSERVER_REQUIREPASS="}))
 }
+
+func TestHidePasswordsOfUsers(t *testing.T) {
+	require.Equal(t, []string{"--user", "*****", "**", "*******", "--hz", "5"}, HideArgs([]string{"--user", "alice", "on", ">secret", "--hz", "5"}))
+	require.Equal(t, []string{"CELLSERVER_USER=****************"}, HideEnviron([]string{"CELLSERVER_USER=alice on >secret"}))
+}

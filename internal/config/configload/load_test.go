@@ -125,8 +125,8 @@ func TestLoad(t *testing.T) {
 		{name: "a misspelt option", args: "--maxmemroy 1", err: "command line: unknown directive 'maxmemroy': did you mean 'maxmemory'?"},
 		{name: "no such file", args: "r.conf", err: "can't open config file 'r.conf': file does not exist"},
 		{name: "renamed commands", files: conf(`rename-command FLUSHALL ""`), args: "r.conf", err: "r.conf:1: rename-command is refused: commands keep their names here"},
-		{name: "ACL users", files: conf(`user default off`), args: "r.conf", err: "r.conf:1: user is refused: there are no ACL users here, use requirepass"},
-		{name: "an ACL file", files: conf(`aclfile /x`), args: "r.conf", err: "r.conf:1: aclfile: there are no ACL users here: use requirepass"},
+		{name: "a user without a name", files: conf(`user`), args: "r.conf", err: "r.conf:1: user: wrong number of arguments"},
+		{name: "users and an ACL file", files: conf("aclfile /x\nuser alice"), args: "r.conf", err: "aclfile and user lines exclude each other"},
 		{name: "a sentinel", args: "--sentinel", err: "command line: sentinel is refused: this server has no sentinel mode"},
 
 		{name: "environment", environ: []string{"HOME=/", "CELLSERVER_MAXMEMORY_POLICY=allkeys-lru", "CELLSERVER_BIND=* ::1", "CELLSERVER_REQUIREPASS=a b=c"},

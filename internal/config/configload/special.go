@@ -38,8 +38,6 @@ func refused(name string) error {
 	switch name {
 	case "rename-command":
 		return errors.New("rename-command is refused: commands keep their names here, so a command that it disables would stay available")
-	case "user":
-		return errors.New("user is refused: there are no ACL users here, use requirepass")
 	case "sentinel":
 		return errors.New("sentinel is refused: this server has no sentinel mode")
 	}

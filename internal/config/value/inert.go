@@ -84,14 +84,6 @@ var ProcTitle = Checked("template", func(s string) string {
 	}
 })
 
-// NoACL accepts no ACL file. If the server ignored an ACL file, it would let in clients that the file refuses.
-var NoACL = Checked("(none)", func(s string) string {
-	if s != "" {
-		return "there are no ACL users here: use requirepass"
-	}
-	return ""
-})
-
 // Hostname accepts a host name of up to 255 characters.
 var Hostname = Checked("host name", func(s string) string {
 	const allowed = "-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

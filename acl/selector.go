@@ -1,0 +1,256 @@
+package acl
+
+import (
+	"slices"
+	"strings"
+)
+
+// Command is one command or subcommand of a table.
+type Command struct {
+	Name       string // in lower case; "client|kill" is a subcommand
+	Categories []string
+	Free       bool // every user may run it, such as AUTH
+}
+
+// Table holds the commands that rules name. It never changes.
+type Table struct {
+	commands   []Command
+	targets    map[string]target // by the word after + or -: "get", "client|kill", "@read"
+	categories []string
+	every      set // all commands, and the future ones
+}
+
+// target is what a rule allows or refuses.
+type target struct {
+	name     string
+	commands set
+	own      int  // position of the command; -1 for a category
+	parent   bool // the command has subcommands
+	sub      bool // it is a subcommand
+}
+
+// NewTable returns a table. A rule and a check name a command by its position in commands.
+func NewTable(commands []Command, categories []string) *Table {
+	t := &Table{commands: commands, targets: map[string]target{}, categories: categories, every: newSet(len(commands))}
+	for i := range len(commands) + 1 {
+		t.every.add(i)
+	}
+	t.targets["@all"] = target{name: "@all", commands: t.every, own: -1}
+	for i, c := range commands {
+		_, _, sub := strings.Cut(c.Name, "|")
+		own := target{name: c.Name, commands: newSet(len(commands)), own: i, sub: sub}
+		own.commands.add(i)
+		t.targets[c.Name] = own
+	}
+	for i, c := range commands {
+		if parent, _, sub := strings.Cut(c.Name, "|"); sub {
+			of := t.targets[parent]
+			of.parent = true
+			of.commands.add(i)
+			t.targets[parent] = of
+		}
+	}
+	for _, name := range categories {
+		t.targets["@"+name] = target{name: "@" + name, commands: t.inCategory(name), own: -1}
+	}
+	return t
+}
+
+// inCategory returns the commands of a category, with all subcommands of such a command.
+func (t *Table) inCategory(name string) set {
+	all := newSet(len(t.commands))
+	for _, c := range t.commands {
+		if slices.Contains(c.Categories, name) {
+			all.apply(t.targets[c.Name].commands, true)
+		}
+	}
+	return all
+}
+
+// set is a set of commands, by their positions in the table. The bit after the last command stands for commands that
+// do not exist yet.
+type set []uint64
+
+func newSet(commands int) set { return make(set, commands/64+1) }
+
+func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
+func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
+
+// apply adds the commands of other, or removes them.
+func (s set) apply(other set, allow bool) {
+	for i := range s {
+		if allow {
+			s[i] |= other[i]
+		} else {
+			s[i] &^= other[i]
+		}
+	}
+}
+
+// within reports whether other has all commands of s.
+func (s set) within(other set) bool {
+	for i := range s {
+		if s[i]&^other[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s set) equal(other set) bool { return slices.Equal(s, other) }
+
+// Permission is what a command does with a key.
+type Permission uint8
+
+// The permissions. A key with neither needs a pattern of any kind.
+const (
+	Read Permission = 1 << iota
+	Write
+)
+
+// Selector is one set of rules: these commands, with these keys and channels.
+type Selector struct {
+	table       *Table
+	commands    set
+	first       map[int][]string // first arguments that commands outside of the set may have
+	rules       []rule           // whose effect is commands and first
+	allKeys     bool
+	keys        []keyPattern
+	allChannels bool
+	channels    []string
+
+	patternBytes, ruleBytes int // of the description
+}
+
+// rule is a rule about commands that is still in force.
+type rule struct {
+	target
+	allow bool
+	first string // "" for the whole target
+}
+
+// keyPattern is a pattern of keys, with what it allows.
+type keyPattern struct {
+	pattern string
+	allows  Permission
+}
+
+func newSelector(t *Table, allChannels bool) *Selector {
+	return &Selector{table: t, commands: newSet(len(t.commands)), allChannels: allChannels}
+}
+
+func (s *Selector) clone() *Selector {
+	c := *s
+	c.commands, c.rules = slices.Clone(s.commands), slices.Clone(s.rules)
+	c.keys, c.channels = slices.Clone(s.keys), slices.Clone(s.channels)
+	c.first = cloneFirst(s.first)
+	return &c
+}
+
+func cloneFirst(first map[int][]string) map[int][]string {
+	var c map[int][]string
+	for i, words := range first {
+		if c == nil {
+			c = map[int][]string{}
+		}
+		c[i] = slices.Clone(words)
+	}
+	return c
+}
+
+// unlimited reports whether the selector allows everything.
+func (s *Selector) unlimited() bool {
+	return s.allKeys && s.allChannels && s.commands.equal(s.table.every)
+}
+
+// grant applies a rule about commands, and remembers it.
+func (s *Selector) grant(r rule) {
+	if r.name == "@all" {
+		s.rules = nil
+	}
+	s.apply(r)
+	s.rules = slices.DeleteFunc(s.rules, func(old rule) bool {
+		return r.first == "" && old.target.commands.within(r.target.commands)
+	})
+	if !s.follows(s.rules) {
+		s.rules = append(s.rules, r)
+	}
+	s.ruleBytes = 0
+	for _, r := range s.rules {
+		s.ruleBytes += len("+| ") + len(r.name) + len(r.first)
+	}
+}
+
+// apply is the effect of a rule.
+func (s *Selector) apply(r rule) {
+	if r.first != "" {
+		if s.commands.has(r.own) || slices.ContainsFunc(s.first[r.own], func(w string) bool { return strings.EqualFold(w, r.first) }) {
+			return
+		}
+		if s.first == nil {
+			s.first = map[int][]string{}
+		}
+		s.first[r.own] = append(s.first[r.own], r.first)
+		return
+	}
+	s.commands.apply(r.target.commands, r.allow)
+	for i := range s.first {
+		if r.target.commands.has(i) {
+			delete(s.first, i)
+		}
+	}
+}
+
+// follows reports whether rules alone have the effect that the selector has.
+func (s *Selector) follows(rules []rule) bool {
+	other := newSelector(s.table, false)
+	for _, r := range rules {
+		other.apply(r)
+	}
+	if !other.commands.equal(s.commands) || len(other.first) != len(s.first) {
+		return false
+	}
+	for i, words := range s.first {
+		if !slices.Equal(words, other.first[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// addKeys allows the keys of a pattern.
+func (s *Selector) addKeys(p keyPattern) {
+	for i, old := range s.keys {
+		if old.pattern == p.pattern {
+			s.keys[i].allows |= p.allows
+			return
+		}
+	}
+	s.keys = append(s.keys, p)
+	s.patternBytes += len(p.pattern) + len("%R~ ")
+}
+
+// addChannels allows the channels of a pattern.
+func (s *Selector) addChannels(pattern string) {
+	if slices.Contains(s.channels, pattern) {
+		return
+	}
+	s.channels = append(s.channels, pattern)
+	s.patternBytes += len(pattern) + len("& ")
+}
+
+// setKeys drops all patterns of keys. Then all keys are allowed, or none.
+func (s *Selector) setKeys(all bool) {
+	for _, p := range s.keys {
+		s.patternBytes -= len(p.pattern) + len("%R~ ")
+	}
+	s.allKeys, s.keys = all, nil
+}
+
+// setChannels drops all patterns of channels. Then all channels are allowed, or none.
+func (s *Selector) setChannels(all bool) {
+	for _, p := range s.channels {
+		s.patternBytes -= len(p) + len("& ")
+	}
+	s.allChannels, s.channels = all, nil
+}

@@ -1,0 +1,43 @@
+package app
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+
+	"cellserver/acl"
+	"cellserver/commands"
+	"cellserver/internal/config"
+)
+
+// userFile is the aclfile, by its path. It implements [commands.UserFile].
+type userFile string
+
+// newUserFile returns the aclfile of a configuration, nil without one.
+func newUserFile(cfg *config.Config) commands.UserFile {
+	if cfg.ACLFile == "" {
+		return nil
+	}
+	return userFile(inDir(cfg, cfg.ACLFile))
+}
+
+// Name implements [commands.UserFile].
+func (f userFile) Name() string { return string(f) }
+
+// Read implements [commands.UserFile].
+func (f userFile) Read() ([]byte, error) {
+	text, _, err := readRegular(string(f), acl.MaxFileBytes)
+	if err != nil {
+		return nil, fmt.Errorf("opening file '%s': %w", f, cause(err))
+	}
+	return text, nil
+}
+
+// Write implements [commands.UserFile]. A new file is for the user of the process alone.
+func (f userFile) Write(text []byte) error {
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(string(f)); err == nil {
+		mode = info.Mode().Perm()
+	}
+	return replaceFile(string(f), text, mode)
+}

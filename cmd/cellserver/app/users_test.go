@@ -1,0 +1,123 @@
+package app
+
+import (
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"cellserver/internal/config/configload"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestUsersOfAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "users.acl")
+	require.NoError(t, os.WriteFile(file, []byte("user alice on >pw ~a +get\n"), 0o640))
+	in := start(t, "--aclfile", file)
+	c := in.dial(t)
+	ok(t, c, "ACL", "SETUSER", "bob", "on", "nopass", "+ping")
+	ok(t, c, "ACL", "SAVE")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "user bob on nopass resetchannels -@all +ping\n")
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	require.EqualValues(t, 0o640, info.Mode(), "the mode stays")
+
+	bob := in.dial(t)
+	ok(t, bob, "AUTH", "bob", "x")
+	require.NoError(t, os.WriteFile(file, []byte("user alice on >pw ~a +get\nnonsense"), 0o640))
+	require.IsType(t, resptest.Error(""), c.Do("ACL", "LOAD"))
+	require.Equal(t, resptest.Simple("PONG"), bob.Do("PING"))
+	require.NoError(t, os.WriteFile(file, []byte("user alice on >pw ~a +get\n"), 0o640))
+	ok(t, c, "ACL", "LOAD")
+	requireClosed(t, bob)
+
+	require.NoError(t, os.Remove(file))
+	require.Equal(t, resptest.Error("ERR Error loading ACLs, opening file '"+file+"': no such file or directory"), c.Do("ACL", "LOAD"))
+	ok(t, c, "ACL", "SAVE")
+	info, err = os.Stat(file)
+	require.NoError(t, err)
+	require.EqualValues(t, 0o600, info.Mode(), "a new file is for its owner")
+}
+
+func TestWrongUsersEndTheStart(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "users.acl")
+	require.NoError(t, os.WriteFile(file, []byte("user alice +nosuch"), 0o600))
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--aclfile", file}, "aclfile: " + file + ":1: Error in applying operation '+nosuch': Unknown command or category name in ACL. " +
+			"WARNING: ACL errors detected, no change to the previously active ACL rules was performed"},
+		{[]string{"--aclfile", dir + "/missing"}, "aclfile: opening file '" + dir + "/missing': no such file or directory"},
+		{[]string{"--aclfile", dir}, "aclfile: opening file '" + dir + "': not a regular file: choose a regular file"},
+		{[]string{"--user", "alice", "+nosuch"}, "command line: Error in user declaration 'alice': '+nosuch': Unknown command or category name in ACL"},
+	} {
+		cfg, _, err := configload.Load(append([]string{"--port", "0", "--unixsocket", dir + "/s", "--dir", dir}, c.args...), nil, nil)
+		require.NoError(t, err)
+		_, err = New(Options{Config: cfg})
+		require.EqualError(t, err, c.want)
+	}
+}
+
+// startFile runs a server with a configuration file.
+func startFile(t *testing.T, file string) *instance {
+	t.Helper()
+	args := []string{file, "--port", strconv.Itoa(freePort(t)), "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}
+	cfg, _, err := configload.Load(args, nil, os.ReadFile)
+	require.NoError(t, err)
+	in := &instance{log: &safeBuffer{}, done: make(chan error, 1)}
+	in.App, err = New(Options{Config: cfg, ConfigFile: file, Log: slog.New(slog.NewTextHandler(in.log, nil))})
+	require.NoError(t, err)
+	in.run(t)
+	return in
+}
+
+// CONFIG REWRITE keeps users that ACL SETUSER has made.
+func TestRewriteKeepsUsers(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "redis.conf")
+	require.NoError(t, os.WriteFile(file, []byte("user alice on >pw ~a +get\nhz 20\n"), 0o600))
+	in := startFile(t, file)
+	c := in.dial(t)
+	ok(t, c, "ACL", "SETUSER", "bob", "on", "nopass", "~\"q", "(~x +get)")
+	ok(t, c, "CONFIG", "REWRITE")
+	lines := c.Do("ACL", "LIST")
+	in.stop()
+	in.wait(t)
+	again := startFile(t, file)
+	require.Equal(t, lines, again.dial(t).Do("ACL", "LIST"))
+}
+
+func TestHTTPIsAUser(t *testing.T) {
+	port := freePort(t)
+	in := start(t, "--http-port", strconv.Itoa(port), "--http-user", "web")
+	c := in.dial(t)
+	ok(t, c, "CL.RULE", "SET", "api", "CL.WINDOW", 100, 60)
+	check := func(key string, want int) {
+		t.Helper()
+		status, body := ask(t, port, "/check/api?key="+key)
+		require.Equal(t, want, status, body)
+	}
+	check("a:1", http.StatusServiceUnavailable)
+	ok(t, c, "ACL", "SETUSER", "web", "on", "+cl.mcheck", "~a:*")
+	check("a:1", http.StatusOK)
+	check("b:1", http.StatusForbidden)
+	require.Contains(t, c.Do("CLIENT", "LIST"), " user=web ")
+	require.Len(t, c.Do("ACL", "LOG"), 1, "nothing else was refused")
+	ok(t, c, "ACL", "SETUSER", "web", "~b:*")
+	check("b:1", http.StatusOK)
+	ok(t, c, "ACL", "SETUSER", "web", "off")
+	check("a:1", http.StatusServiceUnavailable)
+	ok(t, c, "ACL", "SETUSER", "web", "on")
+	check("a:1", http.StatusOK)
+	require.EqualValues(t, 1, c.Do("ACL", "DELUSER", "web"))
+	check("a:1", http.StatusServiceUnavailable)
+	ok(t, c, "ACL", "SETUSER", "web", "on", "+@all", "~*")
+	check("a:1", http.StatusOK)
+}

@@ -1,0 +1,50 @@
+package doctor
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+)
+
+// Timeout bounds the connect and each command.
+const Timeout = 5 * time.Second
+
+// Examine asks the server at an address, and returns a page of text. The password may be "".
+func Examine(address, password string) (string, error) {
+	tcp, err := net.DialTimeout("tcp", address, Timeout)
+	if err != nil {
+		return "", fmt.Errorf("%w: check that cellserver runs there; its log has the reason if it does not", err)
+	}
+	defer tcp.Close()
+	c := &conn{Conn: tcp, in: bufio.NewReader(tcp), timeout: Timeout}
+	if password != "" {
+		if _, err := c.do("AUTH", password); err != nil {
+			return "", explain(address, err)
+		}
+	}
+	f, err := c.ask()
+	if err != nil {
+		return "", explain(address, err)
+	}
+	return f.page(address), nil
+}
+
+// explain says what to do about an error of the server.
+func explain(address string, err error) error {
+	var refused refusal
+	var late net.Error
+	switch {
+	case errors.As(err, &refused) && strings.HasPrefix(string(refused), "NOAUTH"):
+		return fmt.Errorf("%s asks for a password: add --requirepass and the password after the address", address)
+	case errors.As(err, &refused):
+		return fmt.Errorf("%s refuses: %.200q", address, string(refused))
+	case errors.As(err, &late) && late.Timeout():
+		return fmt.Errorf("%s does not answer within %s: the process hangs, or the machine is overloaded", address, Timeout)
+	case errors.Is(err, errReply):
+		return fmt.Errorf("%s: %w", address, err)
+	}
+	return fmt.Errorf("%s closed the connection (%w): check the port, and read the log", address, err)
+}

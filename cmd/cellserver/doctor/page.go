@@ -1,0 +1,183 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// most is how many rules, keys, commands or errors a line names.
+const most = 3
+
+// page returns the facts as lines, each with a name, and what to do.
+func (f *facts) page(address string) string {
+	var b strings.Builder
+	for _, line := range []struct{ name, text string }{
+		{"server", f.server(address)}, {"limits", f.limits()}, {"rules", f.rules()}, {"refused", f.keys()},
+		{"commands", f.commands()}, {"slow", f.slow()}, {"errors", f.errors()}, {"clients", f.clients()},
+		{"memory", f.memory()}, {"disk", f.disk()}, {"faults", f.faults()}, {"cluster", f.cluster()},
+	} {
+		if line.text != "" {
+			fmt.Fprintf(&b, "%-9s %s\n", line.name, line.text)
+		}
+	}
+	b.WriteString("\nwhat to do\n")
+	for _, line := range f.advice(address) {
+		b.WriteString("  " + line + "\n")
+	}
+	return strings.Map(printable, b.String())
+}
+
+// printable replaces a character that could control a terminal. Clients choose the codes of errors in scripts, for example.
+func printable(r rune) rune {
+	if r == '\n' || unicode.IsPrint(r) {
+		return r
+	}
+	return '?'
+}
+
+func (f *facts) server(address string) string {
+	answer := fmt.Sprintf("answers within %s", span(f.took))
+	if f.refused != "" {
+		answer = "answers " + quoted(f.refused)
+	}
+	return fmt.Sprintf("%s, version %s, %s, up for %s, %s", address, f.fields["cellserver_version"], f.fields["redis_mode"],
+		span(time.Duration(f.number("uptime_in_seconds"))*time.Second), answer)
+}
+
+func (f *facts) limits() string {
+	allowed, limited := f.decisions()
+	return fmt.Sprintf("%d actions allowed, %d refused (%s)", allowed, limited, share(limited, allowed+limited))
+}
+
+// rules names the rules that refuse most.
+func (f *facts) rules() string {
+	all := f.members("rule_")
+	if len(all) == 0 {
+		return "none"
+	}
+	refused := func(m member) int64 { return m.number("limited") + m.number("shadow_limited") }
+	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(refused(b), refused(a)) })
+	var parts []string
+	for _, m := range all[:min(most, len(all))] {
+		part := fmt.Sprintf("%s refused %d of %d", m.name, m.number("limited"), m.number("allowed")+m.number("limited"))
+		if n := m.number("shadow_limited"); n > 0 {
+			part += fmt.Sprintf(" and would have refused %d more without SHADOW", n)
+		}
+		parts = append(parts, part)
+	}
+	return fmt.Sprintf("%d: %s", len(all), strings.Join(parts, ", "))
+}
+
+// keys names the keys that were refused most often.
+func (f *facts) keys() string {
+	var parts []string
+	for _, m := range f.members("limited_most_") {
+		if len(parts) < most {
+			parts = append(parts, fmt.Sprintf("%s %s times", short(m.values["key"]), m.values["times"]))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "no key")
+}
+
+// commands names the commands that took most of the time.
+func (f *facts) commands() string {
+	all := f.members("cmdstat_")
+	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(b.number("usec"), a.number("usec")) })
+	var parts []string
+	for _, m := range all[:min(most, len(all))] {
+		parts = append(parts, fmt.Sprintf("%s %s us", m.name, m.values["usec_per_call"]))
+	}
+	return fmt.Sprintf("%d a second now; most time for %s", f.number("instantaneous_ops_per_sec"), cmp.Or(strings.Join(parts, ", "), "none"))
+}
+
+func (f *facts) slow() string {
+	if f.entries == 0 {
+		return "no entry in SLOWLOG"
+	}
+	return fmt.Sprintf("%d entries in SLOWLOG; the longest took %s: %s", f.entries, span(f.slowest.took), short(quoted(strings.Join(f.slowest.args, " "))))
+}
+
+// errors names the most frequent error replies.
+func (f *facts) errors() string {
+	all := f.members("errorstat_")
+	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(b.number("count"), a.number("count")) })
+	var parts []string
+	for _, m := range all[:min(most, len(all))] {
+		parts = append(parts, fmt.Sprintf("%s %d times", m.name, m.number("count")))
+	}
+	return cmp.Or(strings.Join(parts, ", "), "none")
+}
+
+func (f *facts) clients() string {
+	return fmt.Sprintf("%d of %d, %d wait; %d refused since the start", f.number("connected_clients"), f.number("maxclients"),
+		f.number("blocked_clients"), f.number("rejected_connections"))
+}
+
+func (f *facts) memory() string {
+	limit := "without maxmemory"
+	if f.number("maxmemory") > 0 {
+		limit = "of " + f.fields["maxmemory_human"] + ", then " + f.fields["maxmemory_policy"]
+	}
+	return fmt.Sprintf("%s %s; the process has %s; %d keys evicted", f.fields["used_memory_human"], limit, f.fields["used_memory_rss_human"], f.number("evicted_keys"))
+}
+
+func (f *facts) disk() string {
+	log := "no log"
+	if f.number("aof_enabled") > 0 {
+		log = fmt.Sprintf("log %s, %d slow fsyncs", f.fields["aof_last_write_status"], f.number("aof_delayed_fsync"))
+	}
+	return fmt.Sprintf("%s; snapshot %s, %d changes since", log, f.fields["rdb_last_bgsave_status"], f.number("rdb_changes_since_last_save"))
+}
+
+func (f *facts) faults() string {
+	return fmt.Sprintf("%d panics, clock set back %d times, %d wrong passwords", f.number("command_panics"), f.number("clock_steps_back"), f.number("auth_failures"))
+}
+
+// cluster is "" for a server that is alone.
+func (f *facts) cluster() string {
+	if f.fields["cluster_state"] == "" {
+		return ""
+	}
+	role := "follows"
+	if f.number("cluster_leads") > 0 {
+		role = "leads"
+	}
+	return fmt.Sprintf("%s; this node %s, term %d; %d nodes healthy", f.fields["cluster_state"], role, f.number("cluster_term"), f.number("cluster_nodes_healthy"))
+}
+
+// span shows a duration with two or three digits.
+func span(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d < time.Second:
+		return d.Round(100 * time.Microsecond).String()
+	case d < 48*time.Hour:
+		return d.Round(time.Second).String()
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}
+
+// share shows a part as a percentage.
+func share(part, whole int64) string {
+	if whole == 0 {
+		return "0 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+}
+
+// quoted shows a text without characters that control a terminal.
+func quoted(text string) string { return fmt.Sprintf("%q", text) }
+
+// short cuts a long text.
+func short(text string) string {
+	const longest = 60
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest]) + "…"
+	}
+	return text
+}

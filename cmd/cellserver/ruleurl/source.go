@@ -1,0 +1,148 @@
+package ruleurl
+
+import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// The time between two requests. After each failure in a row it doubles, up to the longest.
+const (
+	Interval = 10 * time.Second
+	longest  = 5 * time.Minute
+
+	mostFailures = 16 // more of them wait no longer
+)
+
+// Source is a URL of rules. The exported fields do not change.
+type Source struct {
+	Log  *slog.Logger
+	Copy Copy
+	// Use puts rules in force, or refuses them as a whole. name is the name of the URL in errors.
+	Use func(name string, text []byte) error
+
+	mu       sync.Mutex
+	url      string            // "": none
+	name     string            // the URL without its password
+	inForce  bool              // rules of this URL, or of its copy
+	tag      string            // ETag of the rules in force; "" for none
+	last     [sha256.Size]byte // hash of the last answer, also of a refused one
+	refused  error             // the reason why the last answer is not in force
+	failures int               // requests in a row without rules that are right
+	wake     chan struct{}     // has room for one
+}
+
+// Init makes the source ready.
+func (s *Source) Init() { s.wake = make(chan struct{}, 1) }
+
+// Follow changes the URL; "" is none. The rules of the copy come into force at once, if there are any, and a request
+// follows soon. Follow reports whether the URL was another one.
+func (s *Source) Follow(text string) (changed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if text == s.url {
+		return false
+	}
+	s.url, s.name, s.inForce, s.tag, s.last, s.refused, s.failures = text, "", false, "", [sha256.Size]byte{}, nil, 0
+	if u, err := url.Parse(text); err == nil && text != "" {
+		s.name = u.Redacted()
+		s.inForce = s.restore()
+		s.Wake()
+	}
+	return true
+}
+
+// Await asks the URL once, unless there is none, or rules of it are in force.
+func (s *Source) Await(ctx context.Context) {
+	s.mu.Lock()
+	needed := s.url != "" && !s.inForce
+	s.mu.Unlock()
+	if needed {
+		s.Poll(ctx)
+	}
+}
+
+// Wake makes Run ask at once.
+func (s *Source) Wake() {
+	select {
+	case s.wake <- struct{}{}:
+	default: // it is awake
+	}
+}
+
+// Run asks the URL until ctx ends.
+func (s *Source) Run(ctx context.Context) {
+	for {
+		timer := time.NewTimer(s.wait())
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-s.wake:
+			timer.Stop()
+		case <-timer.C:
+		}
+		s.Poll(ctx)
+	}
+}
+
+// wait returns the time until the next request.
+func (s *Source) wait() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	wait := Interval
+	for range s.failures {
+		wait = min(2*wait, longest)
+	}
+	return wait
+}
+
+// Poll asks the URL once. The log has the result.
+func (s *Source) Poll(ctx context.Context) {
+	s.mu.Lock()
+	at, tag := s.url, s.tag
+	s.mu.Unlock()
+	if at == "" {
+		return
+	}
+	text, tag, fresh, err := get(ctx, at, tag)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.url != at || ctx.Err() != nil { // the URL has changed meanwhile, or the server stops
+		return
+	}
+	switch {
+	case err != nil:
+		s.Log.Warn("the rules-url does not answer, and the previous rules stay in force", "error", err)
+	case fresh:
+		err = s.take(text, tag)
+	}
+	if err == nil {
+		s.failures = 0
+		return
+	}
+	s.failures = min(s.failures+1, mostFailures)
+}
+
+// take puts an answer in force. The same answer again changes nothing, and is not logged again.
+func (s *Source) take(text []byte, tag string) error {
+	hash := sha256.Sum256(text)
+	if hash == s.last {
+		if s.refused == nil {
+			s.tag = tag
+		}
+		return s.refused
+	}
+	s.last = hash
+	if s.refused = s.Use(s.name, text); s.refused != nil {
+		s.Log.Warn("the rules of the rules-url are refused, and the previous rules stay in force: correct them", "error", s.refused)
+		return s.refused
+	}
+	s.tag, s.inForce = tag, true
+	s.Log.Info("the rules of the rules-url are in force", "url", s.name)
+	s.keep(text)
+	return nil
+}

@@ -1,0 +1,39 @@
+package commands
+
+import (
+	"strings"
+
+	"cellserver/acl"
+)
+
+// Channels says which arguments of a command are channels of pub/sub.
+type Channels uint8
+
+// The kinds of channel arguments.
+const (
+	NoChannels   Channels = iota
+	FirstChannel          // the first argument is a channel
+	AllChannels           // all arguments are channels
+	AllPatterns           // all arguments are patterns of channels
+)
+
+// permissions returns what each key specification of [Keys.Access] does with its keys, as ACL counts it.
+func permissions(access string) []acl.Permission {
+	if access == "" {
+		return []acl.Permission{acl.Read}
+	}
+	var all []acl.Permission
+	for spec := range strings.SplitSeq(access, ";") {
+		var p acl.Permission
+		for flag := range strings.FieldsSeq(spec) {
+			switch flag {
+			case "ACCESS":
+				p |= acl.Read
+			case "INSERT", "DELETE", "UPDATE":
+				p |= acl.Write
+			}
+		}
+		all = append(all, p)
+	}
+	return all
+}

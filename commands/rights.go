@@ -1,0 +1,70 @@
+package commands
+
+import (
+	"strings"
+	"sync"
+
+	"cellserver/acl"
+)
+
+// Rights returns the table of commands for ACL. A command has the position of [Command.Index].
+var Rights = sync.OnceValue(func() *acl.Table {
+	var all []acl.Command
+	for _, c := range everyCommand {
+		one := acl.Command{Name: c.FullName(), Free: c.Flags&NoAuth != 0}
+		for _, name := range c.ACLCategories() {
+			one.Categories = append(one.Categories, strings.TrimPrefix(name, "@"))
+		}
+		all = append(all, one)
+	}
+	return acl.NewTable(all, CategoryOrder)
+})
+
+// request returns a call as ACL sees it. The keys go to the memory of buf, if there is room.
+func (c *Command) request(args [][]byte, buf []acl.Key) acl.Request {
+	r := acl.Request{Command: c.index, Args: args, Keys: c.appendKeys(args, buf[:0])}
+	if c.Channels != NoChannels {
+		r.Channels, r.OneOnly, r.Literal = 1, c.Channels == FirstChannel, c.Channels == AllPatterns
+	}
+	return r
+}
+
+// appendKeys appends the keys of a call, in the order of [Command.EachKey].
+func (c *Command) appendKeys(args [][]byte, to []acl.Key) []acl.Key {
+	k, needs := &c.Keys, c.needs
+	if c.KeyAccess != nil {
+		needs = permissions(c.KeyAccess(args))
+	}
+	need := func(i int) acl.Permission { return needs[min(i, len(needs)-1)] }
+	last, spec := k.Last, 0
+	if last < 0 {
+		last += len(args)
+	}
+	for i := k.First; i > 0 && i <= last && i < len(args); i += k.Step {
+		to = append(to, acl.Key{At: i, Need: need(spec)})
+		if k.NumKeys == 0 {
+			spec++
+		}
+	}
+	if k.NumKeys > 0 {
+		for i := range k.Counted(args) {
+			if i%k.step() == 0 {
+				to = append(to, acl.Key{At: k.NumKeys + k.Skip + 1 + i, Need: need(len(needs) - 1)})
+			}
+		}
+	}
+	return to
+}
+
+// Denied returns why a user with these limits may not make a call, and the position of the argument.
+func (c *Command) Denied(limits *acl.Limits, args [][]byte) (why acl.Denial, at int) {
+	if limits == nil {
+		return acl.Allowed, 0
+	}
+	var buf [keysHeld]acl.Key
+	r := c.request(args, buf[:0])
+	return limits.Check(&r)
+}
+
+// keysHeld is for how many keys of a checked call there is room on the stack.
+const keysHeld = 8

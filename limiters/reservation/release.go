@@ -1,0 +1,79 @@
+package reservation
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// A release says what a reservation counted, so that somebody can give it back at its end. It is a text that the caller keeps in
+// an ordered set. The order of releases is that of their ends.
+//
+// The layout, in big-endian order:
+//
+//	0  header
+//	9  end, hash, at, quantity: 8 bytes each
+//	41 number of marks
+//	42 marks: 4 + 1 + 8 + 8 bytes each, and the id
+const (
+	releaseHeader = "\x00release\x01"
+	marksCountAt  = len(releaseHeader) + 4*8
+)
+
+// AppendRelease appends the release of a record. Records with the same end, hash, id, time, quantity and marks have the same
+// release.
+func (r *Record) AppendRelease(to []byte) []byte {
+	to = append(to, releaseHeader...)
+	for _, n := range [...]int64{r.End, int64(r.Hash), r.At, r.Quantity} {
+		to = binary.BigEndian.AppendUint64(to, uint64(n))
+	}
+	to = append(to, byte(len(r.Marks)))
+	for _, m := range r.Marks {
+		to = append(binary.BigEndian.AppendUint32(to, m.Limit), flag(m.IsTime, 1))
+		to = binary.BigEndian.AppendUint64(to, uint64(m.Value))
+		to = binary.BigEndian.AppendUint64(to, uint64(m.Period))
+	}
+	return append(to, r.ID...)
+}
+
+// IsRelease reports whether a text begins like a release.
+func IsRelease(text string) bool { return strings.HasPrefix(text, releaseHeader) }
+
+// ReadRelease sets r to what a release says. It reuses the marks of r. The id lies in the bytes. Other bytes are not ok.
+func ReadRelease(r *Record, release []byte) (ok bool) {
+	if len(release) <= marksCountAt || string(release[:len(releaseHeader)]) != releaseHeader {
+		return false
+	}
+	n, rest := int(release[marksCountAt]), release[marksCountAt+1:]
+	if id := len(rest) - n*markBytes; n > MaxMarks || id <= 0 || id > MaxID {
+		return false
+	}
+	number := func(i int) int64 { return int64(binary.BigEndian.Uint64(release[len(releaseHeader)+8*i:])) }
+	*r = Record{End: number(0), Hash: uint64(number(1)), At: number(2), Quantity: number(3), Marks: r.Marks[:0]}
+	for ; n > 0; n-- {
+		r.Marks = append(r.Marks, Mark{binary.BigEndian.Uint32(rest), rest[4] != 0,
+			int64(binary.BigEndian.Uint64(rest[5:])), int64(binary.BigEndian.Uint64(rest[13:]))})
+		rest = rest[markBytes:]
+	}
+	r.ID = rest
+	return r.End >= r.At && r.Quantity >= 0
+}
+
+// moveBack moves all times of a record back.
+func (r *Record) moveBack(back int64) {
+	r.At, r.End = r.At-back, r.End-back
+	for i := range r.Marks {
+		if r.Marks[i].IsTime {
+			r.Marks[i].Value -= back
+		}
+	}
+}
+
+// MoveReleaseBack returns a release with all its times moved back, and its end. Other texts are not ok.
+func MoveReleaseBack(release string, back int64) (moved string, end int64, ok bool) {
+	var r Record
+	if !ReadRelease(&r, []byte(release)) {
+		return release, 0, false
+	}
+	r.moveBack(back)
+	return string(r.AppendRelease(nil)), r.End, true
+}

@@ -1,0 +1,187 @@
+package rules
+
+import (
+	"iter"
+
+	"cellserver/internal/exact"
+	"cellserver/internal/rediserr"
+	"cellserver/limiters"
+	"cellserver/limiters/reservation"
+	"cellserver/store"
+)
+
+// The largest number of reservations of a key in a scope that wait for their release. It bounds the time in which a request
+// gives back what is due, to about a millisecond. An entry of a CL.LOG takes longer than a number.
+const (
+	MaxReleases    = 1024
+	MaxLogReleases = 128 // if the scope has a CL.LOG
+)
+
+// ErrReleases is the reply to a reservation of a key that has too many reservations with RELEASE.
+const ErrReleases rediserr.Error = "ERR too many reservations of this key wait for their release"
+
+// releases are the releases of the keys of a request, one sorted set for each scope. A reservation with RELEASE has a release
+// in each of its scopes until it is settled. The next request for the key of a scope gives back what is due, before it
+// decides. So no decision sees a reservation after its end.
+//
+// The score of a release is the end of its reservation. A set lives at least as long as the states of its scope.
+type releases struct {
+	entries []store.Entry // one for each scope
+	memory  [MaxLimits]store.Entry
+	record  reservation.Record
+	marks   [reservation.MaxMarks]reservation.Mark
+	bytes   []byte // of a release that was read
+	written []byte // a release to write; the effects of the transaction refer to it
+}
+
+// release drops the references to the request.
+func (r *releases) release() {
+	clear(r.memory[:])
+	r.entries, r.record = nil, reservation.Record{}
+}
+
+// find finds the sets.
+func (r *releases) find(tx *store.Tx, keys [][]byte) {
+	r.entries = r.memory[:len(keys)]
+	for i, key := range keys {
+		tx.WriteIn(&r.entries[i], key)
+	}
+}
+
+// giveBack gives back the reservations that have ended. from says where the limits come from.
+func (r *releases) giveBack(limits []limiters.Asked[limiters.Limit], from []chosen, now int64) error {
+	for scope := range r.entries {
+		if !r.entries[scope].Exists() {
+			continue
+		}
+		if err := r.giveBackIn(scope, limits, from, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// giveBackIn gives back the reservations of one scope.
+func (r *releases) giveBackIn(scope int, limits []limiters.Asked[limiters.Limit], from []chosen, now int64) error {
+	e := &r.entries[scope]
+	if err := limiters.CheckSorted(e); err != nil {
+		return err
+	}
+	set := e.Sorted()
+	due := set.Search(func(it store.Item) bool { return r.end(it) > now })
+	if due == 0 {
+		return nil
+	}
+	for i := range limits {
+		if l := from[i].limit; from[i].scope == scope {
+			if err := l.reserving.Release(&limits[i].Entry, now, r.of(l, set, due)); err != nil {
+				return err
+			}
+		}
+	}
+	if due == set.Len() {
+		e.Delete()
+	} else {
+		e.ZRemRange(0, due)
+	}
+	return nil
+}
+
+// end returns the time at which an item of a set is due. An item that a client wrote is due at its score.
+func (r *releases) end(it store.Item) int64 {
+	if r.read(it.Member) {
+		return r.record.End
+	}
+	return int64(it.Score) * 1000
+}
+
+// read sets the record to a release.
+func (r *releases) read(member string) bool {
+	r.bytes = append(r.bytes[:0], member...)
+	if r.record.Marks == nil {
+		r.record.Marks = r.marks[:0]
+	}
+	return reservation.ReadRelease(&r.record, r.bytes)
+}
+
+// of returns the ends of the first n reservations of a set, and what they reserved in one limit.
+func (r *releases) of(l *limit, set *store.SortedSet, n int) iter.Seq2[int64, *limiters.Settlement] {
+	return func(yield func(int64, *limiters.Settlement) bool) {
+		set.Range(0, n, false, func(it store.Item) bool {
+			var s limiters.Settlement
+			if !r.read(it.Member) || !settlement(&s, &r.record, l, 0) {
+				return true
+			}
+			return yield(r.record.End, &s)
+		})
+	}
+}
+
+// settlement sets s to what one limit counted of a reservation, and to its real cost. It is false if the limit counted nothing.
+func settlement(s *limiters.Settlement, r *reservation.Record, l *limit, real int64) bool {
+	for _, m := range r.Marks {
+		if m.Limit == l.id {
+			*s = limiters.Settlement{At: r.At, Reserved: r.Quantity, Real: real,
+				Mark: limiters.Mark{IsTime: m.IsTime, Value: m.Value, Period: m.Period}}
+			return true
+		}
+	}
+	return false
+}
+
+// room returns an error if a set has no room for one more release.
+func (r *releases) room(limits []limiters.Asked[limiters.Limit], from []chosen) error {
+	for i := range limits {
+		most, e := MaxReleases, &r.entries[from[i].scope]
+		if _, isLog := limits[i].Limiter.(limiters.Log); isLog {
+			most = MaxLogReleases
+		}
+		if e.Exists() && e.Sorted().Len() >= most {
+			return ErrReleases
+		}
+	}
+	return nil
+}
+
+// write returns the release of a record. It is valid until the transaction ends.
+func (r *releases) write(of *reservation.Record) []byte {
+	r.written = of.AppendRelease(r.written[:0])
+	return r.written
+}
+
+// add adds a release to all sets.
+func (r *releases) add(end int64, release []byte) {
+	for i := range r.entries {
+		r.entries[i].ZAdd(limiters.ReleaseScore(end), release)
+	}
+}
+
+// drop removes a release from all sets, because its reservation is settled.
+func (r *releases) drop(release []byte) {
+	for i := range r.entries {
+		r.entries[i].ZRem(release)
+	}
+}
+
+// keep makes the sets live as long as the states of their scopes, and until the last reservation ends.
+func (r *releases) keep(limits []limiters.Asked[limiters.Limit], from []chosen) {
+	for scope := range r.entries {
+		if r.entries[scope].Exists() {
+			r.keepOne(scope, limits, from)
+		}
+	}
+}
+
+func (r *releases) keepOne(scope int, limits []limiters.Asked[limiters.Limit], from []chosen) {
+	e := &r.entries[scope]
+	set := e.Sorted()
+	at := max(e.ExpireAt(), exact.CeilDiv(r.end(set.At(set.Len()-1)), 1e6))
+	for i := range limits {
+		if from[i].scope == scope {
+			at = max(at, limits[i].Entry.ExpireAt())
+		}
+	}
+	if at != e.ExpireAt() {
+		e.SetExpiry(at)
+	}
+}

@@ -1,0 +1,51 @@
+package script_test
+
+import (
+	"errors"
+	"runtime"
+	"testing"
+
+	"cellserver/script"
+	"cellserver/script/machine"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestTextsAreCountedBeforeTheyAreMade joins a text of 1 MB a thousand times in every way there is. With a bound of 8 MB no
+// script takes more than a few times the bound. Before, table.concat, gsub and cjson.encode made the text first.
+func TestTextsAreCountedBeforeTheyAreMade(t *testing.T) {
+	const bound = 8 << 20
+	e := script.New(script.Options{Limits: machine.Limits{Bytes: bound, Steps: 10000}})
+	for _, end := range []string{
+		"return table.concat(t, s)", "return (string.rep('x', 1000):gsub('x', s))", "return (string.rep('x', 1000):gsub('x', function() return s end))",
+		"return (string.rep('x', 1000):gsub('x', {x = s}))", "return (s:gsub('.+', string.rep('%0', 1000)))", "return cjson.encode(t)", "return cmsgpack.pack(t)",
+		"return cmsgpack.pack(unpack(t))", "return struct.pack(string.rep('s', 1000), unpack(t))", "return string.format(string.rep('%q', 1000), unpack(t))",
+		"return string.format(string.rep('%s', 1000), unpack(t))", "return loadstring('local s = ... return ' .. string.rep('s..', 190) .. 's')(s)",
+	} {
+		s, err := e.Compile([]byte("local s = string.rep('\\1', 1e6) local t = {} for i = 1, 1000 do t[i] = s end " + end))
+		require.NoError(t, err)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r := e.Run(s, script.Run{})
+		runtime.ReadMemStats(&after)
+		require.Contains(t, string(r.Text), "OOM script made more than", end)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4*bound), end)
+	}
+}
+
+// TestLargeRepliesAsk returns a small table whose reply has 16 million elements: the script asks whether it may go on.
+func TestLargeRepliesAsk(t *testing.T) {
+	e := script.New(script.Options{})
+	s, err := e.Compile([]byte("local t = {} for i = 1, 24 do t = {t, t} end return t"))
+	require.NoError(t, err)
+	asked := 0
+	r := e.Run(s, script.Run{Check: func() error {
+		if asked++; asked == 10 {
+			return errors.New("ERR enough")
+		}
+		return nil
+	}})
+	require.Equal(t, "ERR enough", string(r.Text))
+	require.Equal(t, 10, asked)
+	require.Equal(t, "OOM the reply of the script is too large", string(e.Run(s, script.Run{}).Text))
+}

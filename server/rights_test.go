@@ -1,0 +1,178 @@
+package server_test
+
+import (
+	"fmt"
+	"testing"
+
+	"cellserver/commands"
+	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	noKey     = commands.Error("NOPERM this user has no permissions to access one of the keys used as arguments")
+	noChannel = commands.Error("NOPERM this user has no permissions to access one of the channels used as arguments")
+)
+
+func noCommand(name string) commands.Error {
+	return commands.Error("NOPERM this user has no permissions to run the '" + name + "' command")
+}
+
+// as returns a client that is a user with rules.
+func as(t *testing.T, h *servertest.Harness, rules string) *servertest.Client {
+	t.Helper()
+	h.Want("ACL SETUSER alice on nopass "+rules, servertest.OK)
+	c := h.NewClient(t)
+	c.Want("AUTH alice x", servertest.OK)
+	return c
+}
+
+// A caller who may only ask one rule of some keys is one line.
+func TestOneLineForACallerOfRules(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("CL.RULE SET api CL.THROTTLE 15 30 60", servertest.OK)
+	h.Want("CL.RULE SET web CL.THROTTLE 15 30 60", servertest.OK)
+	c := as(t, h, "+cl.check ~api:*")
+	require.Len(t, c.Do("CL.CHECK api api:7"), 5)
+	require.Len(t, c.Do("CL.CHECK web api:7"), 5)
+	c.Want("CL.CHECK api web:7", noKey)
+	c.Want("CL.RULE DEL api", noCommand("cl.rule|del"))
+	c.Want("CL.THROTTLE api:7 15 30 60", noCommand("cl.throttle"))
+	c.Want("GET api:7", noCommand("get"))
+	c.Want("PING", noCommand("ping"))
+	h.Want("ACL SETUSER alice -cl.check +cl.check|api", servertest.OK)
+	require.Len(t, c.Do("CL.CHECK api api:7"), 5)
+	c.Want("CL.CHECK web api:7", noCommand("cl.check"))
+	h.Want("ACL SETUSER alice +@throttle", servertest.OK)
+	require.Len(t, c.Do("CL.THROTTLE api:8 15 30 60"), 5)
+	c.Want("CL.MTHROTTLE 2 api:1 15 30 60 web:1 15 30 60", noKey)
+	c.Want("CL.MCHECK 2 api api:1 api web:1", noKey)
+}
+
+func TestRightsOfKeysAndChannels(t *testing.T) {
+	h := servertest.New(t)
+	c := as(t, h, "+@all ~rw:* %R~r:* %W~w:* &c:*")
+	c.Want("GET r:1", nil)
+	c.Want("SET r:1 x", noKey)
+	c.Want("SET w:1 x", servertest.OK)
+	c.Want("GET w:1", noKey)
+	c.Want("SET w:1 x GET", noKey)
+	c.Want("SET rw:1 x GET", nil)
+	c.Want("GETDEL r:1", noKey)
+	c.Want("TYPE w:1", resptest.Simple("string"))
+	c.Want("TYPE x", noKey)
+	c.Want("COPY r:1 w:2", 0)
+	c.Want("COPY w:1 r:2", noKey)
+	c.Want("MGET r:1 rw:1 x", noKey)
+	c.Want("ZUNIONSTORE w:3 2 r:1 rw:2", 0)
+	c.Want("ZUNIONSTORE w:3 2 r:1 w:2", noKey)
+	c.Want("WATCH r:1 x", noKey)
+	c.Want("PUBLISH c:1 x", 0)
+	c.Want("PUBLISH d x", noChannel)
+	c.Want("SUBSCRIBE c:1 d", noChannel)
+	c.Want("PSUBSCRIBE c:1*", noChannel)
+	c.Want("PSUBSCRIBE c:*", []any{"psubscribe", "c:*", 1})
+}
+
+func TestSetUserActsOnLiveConnections(t *testing.T) {
+	h := servertest.New(t)
+	c := as(t, h, "~* +get")
+	c.Want("GET k", nil)
+	h.Want("ACL SETUSER alice -get", servertest.OK)
+	c.Want("GET k", noCommand("get"))
+	h.Want("ACL SETUSER alice +@all", servertest.OK)
+	c.Want("SET k v", servertest.OK)
+	h.Want("ACL SETUSER alice off", servertest.OK)
+	c.Want("GET k", "v")
+	c.Want("AUTH alice x", commands.Error("WRONGPASS invalid username-password pair or user is disabled."))
+	c.Want("GET k", "v")
+	require.Equal(t, resptest.Simple("RESET"), c.Do("RESET"))
+	c.Want("ACL WHOAMI", "default")
+}
+
+// The user is deleted while the connection runs a batch: its next command gets no further.
+func TestADeletedUserRunsNothing(t *testing.T) {
+	h := servertest.New(t)
+	c := as(t, h, "+@all ~*")
+	h.Server.Users().Delete([]string{"alice"})
+	c.Want("SET k v", commands.ErrNoAuth)
+	require.True(t, c.State.Conn().Modes.Leaving)
+	h.Want("GET k", nil)
+}
+
+func TestTheDefaultUserMayBeRestricted(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("ACL SETUSER admin on nopass +@all ~*", servertest.OK)
+	h.Want("ACL SETUSER default resetkeys ~a -@all +get", servertest.OK)
+	h.Want("GET a", nil)
+	h.Want("GET b", noKey)
+	h.Want("SET a x", noCommand("set"))
+	h.Want("HELLO 2 AUTH admin x", h.Do("HELLO"))
+	h.Want("ACL SETUSER default off", servertest.OK)
+	c := h.NewClient(t)
+	c.Want("GET a", commands.ErrNoAuth)
+	c.Want("AUTH default x", commands.Error("WRONGPASS invalid username-password pair or user is disabled."))
+	h.Want("ACL SETUSER default on", servertest.OK)
+	c.Want("GET a", nil)
+	c.Want("GET b", noKey)
+	c.Want("MULTI", noCommand("multi"))
+}
+
+func TestRightsInTransactions(t *testing.T) {
+	h := servertest.New(t)
+	c := as(t, h, "~a &a +get +set +publish +multi +exec")
+	c.Want("MULTI", servertest.OK)
+	c.Want("GET b", noKey)
+	c.Want("EXEC", commands.Error("EXECABORT Transaction discarded because of previous errors."))
+
+	queued := resptest.Simple("QUEUED")
+	c.Want("MULTI", servertest.OK)
+	c.Want("GET a", queued)
+	c.Want("SET a 1", queued)
+	c.Want("PUBLISH a 1", queued)
+	h.Want("ACL SETUSER alice resetkeys resetchannels -get", servertest.OK)
+	const changed = "NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. " +
+		"This command is no longer allowed for the following reason: "
+	c.Want("EXEC", []any{
+		resptest.Error(changed + "no permission to execute the command or subcommand"),
+		resptest.Error(changed + "no permission to touch the specified keys"),
+		resptest.Error(changed + "no permission to access one of the channels used as arguments"),
+	})
+	h.Want("GET a", nil)
+
+	h.Want("ACL SETUSER alice +ping", servertest.OK)
+	c.Want("MULTI", servertest.OK)
+	c.Want("PING", queued)
+	h.Want("ACL SETUSER alice -exec", servertest.OK)
+	c.Want("EXEC", commands.Error("EXECABORT Transaction discarded because of: NOPERM this user has no permissions to run the 'exec' command"))
+	c.Want("PING", resptest.Simple("PONG"))
+}
+
+func TestRightsInScripts(t *testing.T) {
+	h := servertest.New(t)
+	c := as(t, h, "~a &a +get +publish +eval")
+	pcall := func(want any, words string) {
+		t.Helper()
+		c.Want("EVAL \"return redis.pcall("+words+")\" 0", want)
+	}
+	pcall(nil, "'get','a'")
+	pcall(commands.Error("ERR The user executing the script can't access at least one of the keys mentioned in the command arguments"), "'get','b'")
+	pcall(commands.Error("ERR The user executing the script can't run this command or subcommand"), "'set','a','1'")
+	pcall(commands.Error("ERR The user executing the script can't publish to the channel mentioned in the command"), "'publish','b','1'")
+	c.Want("EVAL \"return {redis.acl_check_cmd('get','a'),redis.acl_check_cmd('get','b'),redis.acl_check_cmd('set','a','1')}\" 0", []any{1, nil, nil})
+	c.Want("EVAL \"return 1\" 1 b", noKey)
+	h.Do("HELLO 3")
+	entry := h.Do("ACL LOG 10").([]any)[1].(resptest.Map)
+	require.Equal(t, servertest.MapOf("reason", "channel", "context", "lua", "object", "b"), entry[1:4])
+}
+
+func TestMonitorsSeeNoPasswords(t *testing.T) {
+	h := servertest.New(t)
+	m := h.NewClient(t)
+	m.Want("MONITOR", servertest.OK)
+	h.Want("CONFIG SET slowlog-log-slower-than 0", servertest.OK)
+	h.Want("ACL SETUSER alice >secret", servertest.OK)
+	require.NotContains(t, fmt.Sprint(m.TakePushes(), h.Do("SLOWLOG GET")), "secret")
+}

@@ -1,0 +1,155 @@
+package attacks
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// scriptMemory is what a script may use; docs/operating.md says so.
+const scriptMemory = 256 << 20
+
+// hostile are scripts that never end, or that ask for more memory than there is. Those that end by themselves reply with an
+// error, all others are killed.
+var hostile = map[string]string{
+	"endless":           "while true do end",
+	"endless pcall":     "while true do pcall(error, 'x') end",
+	"endless coroutine": "while true do coroutine.wrap(function() coroutine.yield() end)() end",
+	"endless calls":     "while true do redis.call('PING') end",
+	"endless errors":    "while true do redis.pcall('GET') end",
+	"one string":        "return string.rep('x', 1073741824)",
+	"doubled string":    "local s = 'x' while true do s = s .. s end",
+	"kept strings":      "local t = {} while true do t[#t+1] = string.rep('x', 100000) .. #t end",
+	"table":             "local t = {} for i = 1, 1e12 do t[i] = i end",
+	"tables":            "local t = {} while true do t = {t, {}} end",
+	"far index":         "local t = {} for i = 1, 1e12 do t[i * 1e9] = i end",
+	"fields":            "local t = {} for i = 1, 1e12 do t['f' .. i] = true end",
+	"recursion":         "local function f() return 1 + f() end return f()",
+	"tail calls":        "local function f() return f() end return f()",
+	"nested pcall":      "local function f() return pcall(f) end while true do f() end",
+	"pattern":           "return string.find(string.rep('a', 100000), string.rep('a-', 200) .. 'b')",
+	"greedy pattern":    "return string.rep('a', 50000):match('.*.*.*.*b')",
+	"gsub":              "return (string.rep('x', 1e6):gsub('x', string.rep('y', 1e6)))",
+	"concat":            "local t = {} for i = 1, 1000 do t[i] = 'x' end return table.concat(t, string.rep('y', 1e7))",
+	"format":            "local t = {} while true do t[#t+1] = string.format('%99d%99d', 1, 2) end",
+	"sort":              "local t = {} for i = 1, 1e6 do t[i] = i end while true do table.sort(t, function(a, b) return a > b end) end",
+	"unpack":            "return unpack({}, 1, 1e9)",
+	"json":              "local t = {} for i = 1, 1e5 do t = {t} end return cjson.encode(t)",
+	"json text":         "return cjson.decode(string.rep('[', 1e7))",
+	"msgpack":           "local t = {} for i = 1, 24 do t = {t, t} end return cmsgpack.pack(t)",
+	"struct":            "return struct.pack(string.rep('i8', 1e6), 1)",
+	"long joins":        long + "return loadstring('local s = ... return ' .. string.rep('s..', 190) .. 's')(s)",
+	"json strings":      long + "return cjson.encode(t)",
+	"msgpack strings":   long + "return cmsgpack.pack(t)",
+	"struct strings":    long + "return struct.pack(string.rep('s', 1000), unpack(t))",
+	"quoted":            long + "return string.format(string.rep('%q', 1000), unpack(t))",
+	"reply":             "local t = {} for i = 1, 24 do t = {t, t} end return t",
+	"deep reply":        "local t = {} for i = 1, 1e6 do t = {t} end return t",
+	"log":               "while true do redis.log(redis.LOG_WARNING, string.rep('x', 1e6)) end",
+	"writes":            "local i = 0 while true do i = i + 1 redis.call('SET', 'key' .. i % 1000, string.rep('x', 100000)) end",
+	"wide call":         "local t = {} for i = 1, 7000 do t[i] = 'k' .. i end while true do redis.call('EXISTS', unpack(t)) end",
+}
+
+// long makes a text of 10 MB, and a table that has it a thousand times.
+const long = "local s = string.rep('\\1', 1e7) local t = {} for i = 1, 1000 do t[i] = s end "
+
+// scriptTime is how long a script runs that does not end.
+const scriptTime = 300 * time.Millisecond
+
+// TestHostileScripts runs each script of hostile. Meanwhile no PING of another client takes longer than 100 ms, memory stays
+// within maxmemory, the bound of a script and 64 MB, and the bound or SCRIPT KILL ends the script.
+func TestHostileScripts(t *testing.T) {
+	for name, text := range hostile {
+		t.Run(name, func(t *testing.T) {
+			quick(t, func() time.Duration { return runHostile(t, text, name != "writes") })
+		})
+	}
+}
+
+// quick repeats an attack until no other client waits too long, or sessionTries times: a busy machine makes a client wait once.
+func quick(t *testing.T, attack func() (longest time.Duration)) {
+	t.Helper()
+	for n := range sessionTries {
+		longest := attack()
+		t.Logf("longest PING %v", longest)
+		if longest <= sessionWait {
+			return
+		}
+		require.Less(t, n, sessionTries-1, "others waited")
+	}
+}
+
+// runHostile runs a script on a server of its own. It returns how long another client waited at most. As in Redis, the
+// server does not kill a script that has written.
+func runHostile(t *testing.T, text string, mayKill bool) (longest time.Duration) {
+	s := start(t, "--maxmemory", "64mb", "--busy-reply-threshold", "100", "--loglevel", "warning")
+	defer s.cmd.Process.Kill()
+	done := s.guard(1<<30, scriptMemory, sessionOutput)
+	c, admin, other := s.dial(), s.dial(), s.watch()
+	ended := make(chan any, 1)
+	go func() {
+		c.Send("EVAL", text, 0)
+		reply, _ := c.TryRecv()
+		ended <- reply
+	}()
+	var reply any
+	select {
+	case reply = <-ended:
+	case <-time.After(scriptTime):
+		require.Eventually(t, func() bool {
+			if mayKill {
+				admin.Do("SCRIPT", "KILL")
+			} else {
+				require.Contains(t, admin.Do("SCRIPT", "KILL"), "UNKILLABLE")
+			}
+			select {
+			case reply = <-ended:
+			default:
+			}
+			return reply != nil || !mayKill
+		}, patience, 50*time.Millisecond)
+	}
+	_, _, longest = other.waits()
+	t.Logf("%.100q", fmt.Sprint(reply))
+	done()
+	if mayKill {
+		require.Equal(t, "0", s.info("command_panics"))
+		require.Equal(t, int64(1), s.dial().Do("EVAL", "return 1", 0), "the next script runs")
+	}
+	return longest
+}
+
+// TestLongScriptTexts sends sources that are hard to compile, 64 KB each.
+func TestLongScriptTexts(t *testing.T) {
+	s := start(t, "--maxmemory", "64mb")
+	s.guard(1<<30, scriptMemory)
+	n := sessionBytes
+	for name, text := range map[string]string{
+		"brackets":  strings.Repeat("(", n),
+		"tables":    "return " + strings.Repeat("{", n/2) + strings.Repeat("}", n/2),
+		"functions": strings.Repeat("local function f() ", n/20),
+		"operators": "return 1" + strings.Repeat("..1", n/3),
+		"minus":     "return " + strings.Repeat("- ", n/2) + "1",
+		"locals":    strings.Repeat("local a ", n/8),
+		"if":        strings.Repeat("if 1 then ", n/10) + strings.Repeat("end ", n/10),
+		"long text": "return [" + strings.Repeat("=", n/2) + "[",
+		"comments":  strings.Repeat("--[[]]", n/6),
+	} {
+		other := s.watch()
+		c := s.dial()
+		for range 20 {
+			c.Do("EVAL", text+fmt.Sprint(" --", time.Now().UnixNano()), 0)
+		}
+		_, p99, longest := other.waits()
+		t.Logf("%s: PING p99 %v, longest %v", name, p99, longest)
+	}
+	s.calm(func(_, p99 time.Duration) bool { return p99 <= 20*time.Millisecond })
+	s.alive()
+	require.Equal(t, "0", s.info("command_panics"))
+	require.Equal(t, resptest.Simple("OK"), s.dial().Do("SCRIPT", "FLUSH"))
+}
