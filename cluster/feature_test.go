@@ -17,7 +17,7 @@ import (
 var levels = map[string]int{
 	"ZADD": 1, "ZREM": 1,
 	"HSET": 2, "HDEL": 2, "SADD": 2, "SREM": 2,
-	"LPUSH": 2, "RPUSH": 2, "LPOP": 2, "RPOP": 2, "LSET": 2, "LINSERT": 2, "LREM": 2, "LTRIM": 2,
+	"LPUSH": 3, "RPUSH": 3, "LPOP": 3, "RPOP": 3, "LSET": 3, "LINSERT": 3, "LREM": 3, "LTRIM": 3,
 }
 
 // TestTheFeatureLevelCoversEveryChange requires a level for each change of every type.
@@ -48,7 +48,7 @@ func TestANodeRefusesAHigherLevel(t *testing.T) {
 			require.NoError(t, err)
 			continue
 		}
-		require.ErrorContains(t, err, "this server knows level 2: install the newer release")
+		require.ErrorContains(t, err, fmt.Sprintf("this server knows level %d: install the newer release", FeatureLevel))
 		require.ErrorIs(t, n.applyLog(&raft.Log{Index: 2, Term: 2}), errBroken)
 	}
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // FeatureLevel is the newest form of entries that this server understands. A server refuses the epoch of a leader with a
-// higher level, because it could not apply that leader's entries. Level 1 has strings and sorted sets. Level 2 also has
-// hashes, sets and lists, and records of integers in the bodies of effects.
-const FeatureLevel = 2
+// higher level, because it could not apply that leader's entries. Level 2 has hashes, sets, and records of integers in the
+// bodies of effects. Level 3 has lists.
+const FeatureLevel = 3
 
 // fsmState is what the entries so far say beside the keys. Snapshots have it, so all nodes drop the same entries.
 type fsmState struct {
