@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -216,28 +217,28 @@ func (c *Client) Pending() int { return len(c.Session.Output()) }
 type Clock struct{ Time int64 }
 
 // Now implements [commands.Clock].
-func (c *Clock) Now() int64 { return c.Time }
+func (c *Clock) Now() int64 { return atomic.LoadInt64(&c.Time) }
 
 // Monotonic implements [commands.Clock].
-func (c *Clock) Monotonic() int64 { return c.Time }
+func (c *Clock) Monotonic() int64 { return atomic.LoadInt64(&c.Time) }
 
 // Read implements [commands.Clock].
 func (c *Clock) Read() (now, monotonic int64) { return c.Now(), c.Monotonic() }
 
 // Until implements [commands.Clock].
-func (c *Clock) Until(unixNano int64) int64 { return unixNano - c.Time }
+func (c *Clock) Until(unixNano int64) int64 { return unixNano - c.Now() }
 
 // Set implements [commands.Clock].
-func (c *Clock) Set(unixNano int64) { c.Time = unixNano }
+func (c *Clock) Set(unixNano int64) { atomic.StoreInt64(&c.Time, unixNano) }
 
 // Advance implements [commands.Clock].
-func (c *Clock) Advance(ns int64) { c.Time += ns }
+func (c *Clock) Advance(ns int64) { atomic.AddInt64(&c.Time, ns) }
 
 // Resume implements [commands.Clock].
 func (c *Clock) Resume() {}
 
 // Step implements [commands.Clock]. No key follows it.
-func (c *Clock) Step(ns int64) { c.Time += ns }
+func (c *Clock) Step(ns int64) { atomic.AddInt64(&c.Time, ns) }
 
 // ErrDisk is an error for [Disk].
 var ErrDisk = errors.New("no space left on device")
