@@ -48,7 +48,7 @@ type UndoLog struct {
 
 const (
 	keysBytes = 256 // of one piece of room for keys
-	keptUndos = 32   // for how many undos a log keeps room
+	keptUndos = 32  // for how many undos a log keeps room
 )
 
 // Undos returns the undos, in the order of the changes. The slice is valid until [UndoLog.Reset].
