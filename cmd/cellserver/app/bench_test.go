@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net"
+	"strconv"
 	"testing"
 
 	"cellserver/resp/resptest"
@@ -35,14 +36,24 @@ func BenchmarkServed(b *testing.B) {
 			nc, err := net.Dial("tcp", in.Addr().String())
 			require.NoError(b, err)
 			defer nc.Close()
-			served(b, nc, c.args)
+			served(b, nc, resptest.Command(c.args...))
 		})
 	}
 }
 
+// BenchmarkServedHTTP measures the same for a rule over HTTP.
+func BenchmarkServedHTTP(b *testing.B) {
+	port := freePort(b)
+	in := start(b, "--http-port", strconv.Itoa(port), "--appendonly", "yes")
+	ok(b, in.dial(b), "CL.RULE", "SET", "one", "CL.THROTTLE", "1000000000", "30", "60")
+	nc, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	require.NoError(b, err)
+	defer nc.Close()
+	served(b, nc, []byte("GET /check/one?key=key HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\n\r\n"))
+}
+
 // served sends a request in pipelines of 16, one after the other. One in 16 pipelines has a single request.
-func served(b *testing.B, nc net.Conn, args []any) {
-	one := resptest.Command(args...)
+func served(b *testing.B, nc net.Conn, one []byte) {
 	sent := bytes.Repeat(one, 16)
 	if _, err := nc.Write(one); err != nil {
 		b.Fatal(err)
