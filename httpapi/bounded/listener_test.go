@@ -85,9 +85,10 @@ func TestLongestIdleMakesRoom(t *testing.T) {
 	a, b, c := dial(t, l), dial(t, l), dial(t, l)
 	for _, one := range []*client{a, b, c, a} {
 		one.get("/1")
+		// The server notes the end of a request after its reply.
+		require.Eventually(t, func() bool { return l.crowdOf().active() == 0 }, patience, time.Millisecond)
 	}
-	// The server notes the end of a request after its reply.
-	require.Eventually(t, func() bool { return l.crowdOf().idle() == 3 }, patience, time.Millisecond)
+	require.Equal(t, 3, l.crowdOf().idle())
 	d := dial(t, l)
 	d.get("/2")
 	b.closed()
