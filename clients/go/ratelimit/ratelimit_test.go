@@ -180,6 +180,10 @@ func TestServerIsSlow(t *testing.T) {
 	var got atomic.Pointer[error]
 	l := s.limiter(Options{Timeout: 50 * time.Millisecond, FailClosed: true, OnError: func(err error) { got.Store(&err) }})
 	require.NoError(t, s.Process.Signal(syscall.SIGSTOP))
+	var status syscall.WaitStatus // the signal acts a moment later
+	_, err := syscall.Wait4(s.Process.Pid, &status, syscall.WUNTRACED, nil)
+	require.NoError(t, err)
+	require.True(t, status.Stopped())
 	defer func() { _ = s.Process.Signal(syscall.SIGCONT) }()
 	began := time.Now()
 	var all sync.WaitGroup

@@ -58,6 +58,11 @@ class ServerTest(unittest.TestCase):
             self.process.kill()
             self.process.wait()
 
+    def pause(self):
+        """Stops the process. A signal acts a moment later, so it waits for that."""
+        self.process.send_signal(signal.SIGSTOP)
+        os.waitpid(self.process.pid, os.WUNTRACED)
+
     def do(self, *args):
         return self.admin.execute_command(*args)
 

@@ -96,7 +96,7 @@ class TestASGI(ServerTest):
         self.do("CL.RULE", "SET", "other", "CL.WINDOW", 7, 3600)
         limiter = self.limiter(timeout=0.1, fail_closed=True, denials=0, on_error=lambda error: None)
         app = ASGIMiddleware(page, limiter, fixed([("api", "ann")]))
-        self.process.send_signal(signal.SIGSTOP)
+        self.pause()
         began = time.monotonic()
 
         async def all_at_once():

@@ -132,7 +132,7 @@ class TestWSGI(ServerTest):
         """Requests wait for the time-out only, and later replies belong to later questions."""
         self.do("CL.RULE", "SET", "api", "CL.WINDOW", 1, 3600)
         self.app(timeout=0.1, fail_closed=True, denials=0, on_error=lambda error: None)
-        self.process.send_signal(signal.SIGSTOP)
+        self.pause()
         began = time.monotonic()
         for _ in range(5):
             with self.assertRaises(NoDecision):
