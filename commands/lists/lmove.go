@@ -58,12 +58,10 @@ func move(c *commands.Call, from, to *end) error {
 		element = bytes.Clone(b)
 		return true
 	})
-	same := bytes.Equal(c.Args[1], c.Args[2])
-	if !same || from != to {
-		// The element is there twice for a moment, so a list of one element that turns stays, with its expiry.
-		target.Change(to.push, store.Operands{Value: element})
-		source.Change(from.pop, store.Operands{Int: 1})
-	}
+	// The element is there twice for a moment, so a list of one element that turns stays, with its expiry. From an end to the same
+	// end nothing moves, and clients that watch the key notice it, as in Redis.
+	target.Change(to.push, store.Operands{Value: element})
+	source.Change(from.pop, store.Operands{Int: 1})
 	c.Notify(commands.ListEvents, to.pushed, c.Args[2])
 	notifyRemoval(c, &source, from.popped)
 	c.Out.Bulk(element)

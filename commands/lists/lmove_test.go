@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"cellserver/commands"
+	"cellserver/resp/resptest"
 	"cellserver/server/servertest"
 )
 
@@ -41,6 +42,11 @@ func TestListsTurn(t *testing.T) {
 	h.Want("LMOVE one one RIGHT RIGHT", "a")
 	h.Want("TTL one", 100)
 	h.Want("LRANGE one 0 -1", []string{"a"})
+	h.Do("WATCH one")
+	h.Want("LMOVE one one LEFT LEFT", "a")
+	h.Do("MULTI")
+	h.Do("LLEN one")
+	h.Want("EXEC", resptest.NilArray)
 }
 
 func TestLMoveErrors(t *testing.T) {
