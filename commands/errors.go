@@ -22,6 +22,7 @@ const (
 	ErrWrongType         = rediserr.WrongType
 	ErrTooLong     Error = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
 	ErrDBRange     Error = "ERR DB index is out of range"
+	ErrNoSuchKey   Error = "ERR no such key"
 	ErrSameObject  Error = "ERR source and destination objects are the same"
 	ErrNotInMulti  Error = "ERR Command not allowed inside a transaction"
 	ErrNoAuth      Error = "NOAUTH Authentication required."

@@ -49,6 +49,14 @@ func (c *Call) Notify(class Events, event string, key []byte) {
 	}
 }
 
+// NotifyRemoval publishes that a command has removed elements of a key, and the key if it is empty now.
+func (c *Call) NotifyRemoval(class Events, event string, e *store.Entry) {
+	c.Notify(class, event, e.Key())
+	if !e.Exists() {
+		c.Notify(GenericEvents, "del", e.Key())
+	}
+}
+
 // NotifyIn is [Call.Notify] for a key of another database.
 func (c *Call) NotifyIn(db int, class Events, event string, key []byte) {
 	if c.Events&class != 0 {

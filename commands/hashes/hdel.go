@@ -28,10 +28,7 @@ func hdel(c *commands.Call) error {
 		}
 	}
 	if removed > 0 {
-		c.Notify(commands.HashEvents, "hdel", c.Args[1])
-		if !e.Exists() {
-			c.Notify(commands.GenericEvents, "del", c.Args[1])
-		}
+		c.NotifyRemoval(commands.HashEvents, "hdel", &e)
 	}
 	c.Out.Int(removed)
 	return nil

@@ -29,14 +29,12 @@ var (
 	})
 )
 
-const errNoSuchKey commands.Error = "ERR no such key"
-
 // rename reports whether the key has got its new name.
 func rename(c *commands.Call, replace bool) (done bool, err error) {
 	from, to := c.Args[1], c.Args[2]
 	e := c.Tx.Write(from)
 	if !e.Exists() {
-		return false, errNoSuchKey
+		return false, commands.ErrNoSuchKey
 	}
 	if string(from) == string(to) {
 		return false, nil

@@ -1,13 +1,14 @@
 package keys
 
 import (
+	"cellserver/commands"
 	"cellserver/server/servertest"
 	"testing"
 )
 
 func TestRename(t *testing.T) {
 	h := servertest.New(t)
-	h.Want("RENAME a b", errNoSuchKey)
+	h.Want("RENAME a b", commands.ErrNoSuchKey)
 	h.Want("SET a 1 PX 100", ok)
 	h.Want("SET b x", ok)
 	h.Want("RENAME a b", ok)
@@ -21,12 +22,12 @@ func TestRename(t *testing.T) {
 	h.SortedSet("z", "m", "n")
 	h.Want("RENAME z b", ok)
 	h.Want("TYPE b", servertest.TypeOf("zset"))
-	h.Want("RENAME absent absent", errNoSuchKey)
+	h.Want("RENAME absent absent", commands.ErrNoSuchKey)
 }
 
 func TestRenameNX(t *testing.T) {
 	h := servertest.New(t)
-	h.Want("RENAMENX a b", errNoSuchKey)
+	h.Want("RENAMENX a b", commands.ErrNoSuchKey)
 	h.Want("MSET a 1 b 2", ok)
 	h.Want("RENAMENX a b", 0)
 	h.Want("RENAMENX a a", 0)

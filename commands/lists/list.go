@@ -69,11 +69,3 @@ func (at *end) each(l list.List, n int, f func(element []byte) bool) {
 		}
 	}
 }
-
-// notifyRemoval publishes that a command has removed elements of a key, and the key if it is empty now.
-func notifyRemoval(c *commands.Call, e *store.Entry, event string) {
-	c.Notify(commands.ListEvents, event, e.Key())
-	if !e.Exists() {
-		c.Notify(commands.GenericEvents, "del", e.Key())
-	}
-}

@@ -58,12 +58,12 @@ func move(c *commands.Call, from, to *end) error {
 		element = bytes.Clone(b)
 		return true
 	})
-	// The element is there twice for a moment, so a list of one element that turns stays, with its expiry. From an end to the same
-	// end nothing moves, and clients that watch the key notice it, as in Redis.
+	// The element is there twice for a moment, so a list of one element that turns stays, with its expiry. If both ends are
+	// the same, the list does not change. For clients that watch the key it does, as in Redis.
 	target.Change(to.push, store.Operands{Value: element})
 	source.Change(from.pop, store.Operands{Int: 1})
 	c.Notify(commands.ListEvents, to.pushed, c.Args[2])
-	notifyRemoval(c, &source, from.popped)
+	c.NotifyRemoval(commands.ListEvents, from.popped, &source)
 	c.Out.Bulk(element)
 	return nil
 }

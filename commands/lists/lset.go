@@ -27,10 +27,7 @@ var (
 	})
 )
 
-const (
-	errNoSuchKey commands.Error = "ERR no such key"
-	errIndex     commands.Error = "ERR index out of range"
-)
+const errIndex commands.Error = "ERR index out of range"
 
 func lset(c *commands.Call) error {
 	e, err := writeList(c, c.Args[1])
@@ -38,7 +35,7 @@ func lset(c *commands.Call) error {
 	case err != nil:
 		return err
 	case !e.Exists():
-		return errNoSuchKey
+		return commands.ErrNoSuchKey
 	}
 	i, err := c.Int(2)
 	if err != nil {
@@ -63,7 +60,7 @@ func ltrim(c *commands.Call) error {
 	}
 	if e.Exists() {
 		e.Change(list.Trim, store.Operands{Int: start, End: stop})
-		notifyRemoval(c, &e, "ltrim")
+		c.NotifyRemoval(commands.ListEvents, "ltrim", &e)
 	}
 	c.Out.OK()
 	return nil
@@ -85,7 +82,7 @@ func lrem(c *commands.Call) error {
 	e.Change(list.Remove, store.Operands{Int: count, Value: c.Args[3]})
 	removed := n - e.List().Len()
 	if removed > 0 {
-		notifyRemoval(c, &e, "lrem")
+		c.NotifyRemoval(commands.ListEvents, "lrem", &e)
 	}
 	c.Out.Int(int64(removed))
 	return nil

@@ -9,8 +9,8 @@ import (
 
 func TestLSet(t *testing.T) {
 	h := servertest.New(t)
-	h.Want("LSET l 0 a", errNoSuchKey)
-	h.Want("LSET l x a", errNoSuchKey)
+	h.Want("LSET l 0 a", commands.ErrNoSuchKey)
+	h.Want("LSET l x a", commands.ErrNoSuchKey)
 	h.Do("RPUSH l a b c")
 	h.Want("LSET l 1 B", servertest.OK)
 	h.Want("LSET l -1 12345", servertest.OK)

@@ -70,7 +70,7 @@ func popElements(c *commands.Call, e *store.Entry, from *end, count int64, start
 	})
 	if n > 0 {
 		e.Change(from.pop, store.Operands{Int: int64(n)})
-		notifyRemoval(c, e, from.popped)
+		c.NotifyRemoval(commands.ListEvents, from.popped, e)
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func srem(c *commands.Call) error {
 		}
 	}
 	if n > 0 {
-		notifyRemoval(c, &e, "srem")
+		c.NotifyRemoval(commands.SetEvents, "srem", &e)
 	}
 	c.Out.Int(n)
 	return nil

@@ -39,11 +39,3 @@ func removeMember(e *store.Entry, member []byte) (removed bool) {
 	_, removed = e.Change(set.Delete, store.Operands{Value: member})
 	return removed
 }
-
-// notifyRemoval publishes that a command has removed members of a key, and the key if it is empty now.
-func notifyRemoval(c *commands.Call, e *store.Entry, event string) {
-	c.Notify(commands.SetEvents, event, e.Key())
-	if !e.Exists() {
-		c.Notify(commands.GenericEvents, "del", e.Key())
-	}
-}

@@ -36,7 +36,7 @@ func smove(c *commands.Call) error {
 		c.Out.Int(0)
 		return nil
 	}
-	notifyRemoval(c, &from, "srem")
+	c.NotifyRemoval(commands.SetEvents, "srem", &from)
 	if addMember(&to, member) {
 		c.Notify(commands.SetEvents, "sadd", c.Args[2])
 	}

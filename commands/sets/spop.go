@@ -67,7 +67,7 @@ func pop(c *commands.Call, e *store.Entry, take, n int) ([][]byte, error) {
 			removeMember(e, member)
 		}
 	}
-	notifyRemoval(c, e, "spop")
+	c.NotifyRemoval(commands.SetEvents, "spop", e)
 	return popped, nil
 }
 

@@ -79,12 +79,3 @@ func replyItems(c *commands.Call, items []store.Item, withScores bool) {
 		replyItem(c, it, withScores)
 	}
 }
-
-// notifyRemoval publishes that a command has removed members of a key, and the key if it is empty
-// now.
-func notifyRemoval(c *commands.Call, e *store.Entry, event string, key []byte) {
-	c.Notify(commands.SortedEvents, event, key)
-	if !e.Exists() {
-		c.Notify(commands.GenericEvents, "del", key)
-	}
-}

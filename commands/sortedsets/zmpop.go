@@ -28,7 +28,7 @@ func zmpop(c *commands.Call) error {
 		if !e.Exists() {
 			continue
 		}
-		items, err := popItems(c, &e, key, count, highest)
+		items, err := popItems(c, &e, count, highest)
 		if err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func zpop(c *commands.Call, highest bool) error {
 	if err := commands.CheckSorted(&e); err != nil {
 		return err
 	}
-	items, err := popItems(c, &e, c.Args[1], count, highest)
+	items, err := popItems(c, &e, count, highest)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func zpop(c *commands.Call, highest bool) error {
 
 // popItems removes up to count items from the low or the high end. It returns them in the order of
 // removal.
-func popItems(c *commands.Call, e *store.Entry, key []byte, count int64, highest bool) ([]store.Item, error) {
+func popItems(c *commands.Call, e *store.Entry, count int64, highest bool) ([]store.Item, error) {
 	z := e.Sorted()
 	if z == nil {
 		return nil, nil
@@ -86,7 +86,7 @@ func popItems(c *commands.Call, e *store.Entry, key []byte, count int64, highest
 		if highest {
 			event = "zpopmax"
 		}
-		notifyRemoval(c, e, event, key)
+		c.NotifyRemoval(commands.SortedEvents, event, e)
 	}
 	return items, nil
 }

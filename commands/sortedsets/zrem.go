@@ -25,7 +25,7 @@ func zrem(c *commands.Call) error {
 		}
 	}
 	if removed > 0 {
-		notifyRemoval(c, &e, "zrem", c.Args[1])
+		c.NotifyRemoval(commands.SortedEvents, "zrem", &e)
 	}
 	c.Out.Int(int64(removed))
 	return nil

@@ -45,7 +45,7 @@ func zremrange(c *commands.Call, parse parseInterval) error {
 		removed = e.ZRemRange(lo, hi)
 	}
 	if removed > 0 {
-		notifyRemoval(c, &e, c.Cmd.Name, c.Args[1])
+		c.NotifyRemoval(commands.SortedEvents, c.Cmd.Name, &e)
 	}
 	c.Out.Int(int64(removed))
 	return nil
