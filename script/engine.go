@@ -53,7 +53,7 @@ type Script struct {
 
 // New makes an engine. It makes its interpreter with the first script.
 func New(o Options) *Engine {
-	if o.Limits == (machine.Limits{}) {
+	if o.Limits.Steps == 0 {
 		o.Limits = machine.DefaultLimits
 	}
 	if o.Scripts == 0 {
@@ -62,11 +62,11 @@ func New(o Options) *Engine {
 	return &Engine{options: o, scripts: map[string]*list.Element{}, recent: list.New()}
 }
 
-// Bound sets how many bytes of strings and tables a later script may make.
-func (e *Engine) Bound(bytes int) {
-	e.options.Limits.Bytes = bytes
+// Bound sets how many bytes of strings and tables a later script may make. more is [machine.Limits.More].
+func (e *Engine) Bound(bytes int, more func(bytes int) bool) {
+	e.options.Limits.Bytes, e.options.Limits.More = bytes, more
 	if e.m != nil {
-		e.m.Bound(bytes)
+		e.m.Bound(bytes, more)
 	}
 }
 

@@ -10,7 +10,13 @@ import (
 type Limits struct {
 	Bytes int // of all strings and tables that it makes
 	Steps int // between two questions whether it may go on
+
+	// More asks for memory that scripts share: bytes beyond OwnBytes. If it is nil, there is no bound but Bytes.
+	More func(bytes int) bool
 }
+
+// OwnBytes is what a script may make without a call of More. More is asked for a multiple of it.
+const OwnBytes = 1 << 20
 
 // DefaultLimits are 256 MiB, and a question every 10,000 steps, which take about a millisecond.
 var DefaultLimits = Limits{Bytes: 256 << 20, Steps: 10000}
@@ -30,6 +36,7 @@ type budget struct {
 	limits  Limits
 	steps   int // until the next question
 	made    int
+	granted int // how much it may make without a question
 	check   func() error
 	stopped *lua.ApiError // why the script must end
 	worn    bool          // the stacks have grown large, or a Go panic has left them in an unknown state
@@ -39,6 +46,9 @@ type budget struct {
 
 func (b *budget) begin(check func() error) {
 	b.steps, b.made, b.check, b.worn = b.limits.Steps, 0, check, false
+	if b.granted = b.limits.Bytes; b.limits.More != nil {
+		b.granted = min(b.granted, OwnBytes)
+	}
 }
 
 // Step counts work. One step takes up to a microsecond.
@@ -65,9 +75,21 @@ func (m *Machine) ask() {
 // Make counts bytes that the script makes.
 func (m *Machine) Make(bytes int) {
 	m.made += bytes
+	if m.made > m.granted || bytes < 0 {
+		m.askForMore(bytes)
+	}
+}
+
+// askForMore stops the script, unless the scripts that run now may make more.
+func (m *Machine) askForMore(bytes int) {
 	if m.made > m.limits.Bytes || bytes < 0 {
 		m.Stop(fmt.Sprintf("OOM script made more than %d bytes of strings and tables", m.limits.Bytes))
 	}
+	pieces := (m.made - m.granted + OwnBytes - 1) / OwnBytes
+	if !m.limits.More(pieces * OwnBytes) {
+		m.Stop(fmt.Sprintf("OOM all scripts that run now made more than %d bytes of strings and tables", m.limits.Bytes))
+	}
+	m.granted += pieces * OwnBytes
 }
 
 // bytesPerStep is how many bytes of a new text take about as long as a step: the system gives the memory page by page.
@@ -98,8 +120,10 @@ func (m *Machine) Stop(text string) {
 // noTrace keeps gopher-lua from making a stack trace of an error, which takes long for a deep stack.
 const noTrace = "-"
 
-// Bound sets how much a later script may make.
-func (m *Machine) Bound(bytes int) { m.limits.Bytes = bytes }
+// Bound sets how much a later script may make, as Limits has it.
+func (m *Machine) Bound(bytes int, more func(bytes int) bool) {
+	m.limits.Bytes, m.limits.More = bytes, more
+}
 
 // MaxBytes returns how much a script may make.
 func (m *Machine) MaxBytes() int { return m.limits.Bytes }

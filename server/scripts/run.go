@@ -17,6 +17,7 @@ type runner struct {
 	out    resp.Writer      // replies of commands
 	inner  commands.Call    // the command that runs now
 	needs  store.Footprint  // of inner
+	share  share            // of the memory of all scripts
 	check  func() error     // checkRun
 	server *commands.Server // as the commands see it
 	later  later
@@ -86,8 +87,11 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 		return err
 	}
 	var kept *runner
-	r.long = &s.long
-	defer func() { s.engines.give(kept) }()
+	r.long, r.share.of = &s.long, &s.memory
+	defer func() {
+		r.share.giveBack()
+		s.engines.give(kept)
+	}()
 	k, compiled, err := s.compile(r, k, o.Text, false)
 	if err != nil {
 		kept = r
@@ -114,7 +118,8 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 
 func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory) {
 	cfg := c.Server.Config()
-	r.engine.Bound(int(cfg.ScriptMemoryLimit))
+	r.engine.Bound(int(cfg.ScriptMemoryLimit), r.share.more)
+	r.share.limit = cfg.ScriptMemoryLimit
 	r.out.SetLimit(int(cfg.ScriptMemoryLimit))
 	r.run = run{call: c, memory: m, script: k, readOnly: o.ReadOnly || k.flags&script.NoWrites != 0}
 	if cfg.ClusterEnabled && k.flags&(script.HasLine|script.AllowCrossSlotKeys) == script.HasLine {

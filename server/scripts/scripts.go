@@ -3,6 +3,7 @@ package scripts
 import (
 	"bytes"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"cellserver/commands"
@@ -15,6 +16,7 @@ type Scripts struct {
 	library library
 	engines engines
 	long    long
+	memory  atomic.Int64 // bytes that the scripts share
 }
 
 // engines are the engines that run no script now.

@@ -124,6 +124,31 @@ func runHostile(t *testing.T, text string, mayKill bool) (longest time.Duration)
 	return longest
 }
 
+// TestManyLargeScripts runs 60 scripts at a time that want 100 MB each. All scripts share one bound, so those that come too
+// late get an error. Before, each had a bound of its own.
+func TestManyLargeScripts(t *testing.T) {
+	const clients = 60
+	s := start(t, "--maxmemory", "64mb", "--loglevel", "warning")
+	done := s.guard(4<<30, scriptMemory, clients<<20)
+	const text = "local t = {} for i = 1, 50 do t[i] = string.rep('x', 1e6) .. i end for i = 1, 3e7 do end return redis.call('INCR', KEYS[1])"
+	var all []*resptest.Client
+	for i := range clients {
+		c := s.dial()
+		c.Send("EVAL", text, 1, fmt.Sprint("key:", i))
+		all = append(all, c)
+	}
+	ended := map[string]int{}
+	for _, c := range all {
+		reply, err := c.TryRecv()
+		require.NoError(t, err)
+		ended[fmt.Sprint(reply)[:1]]++
+	}
+	t.Log(ended)
+	done()
+	require.Positive(t, ended["1"], "nobody ended")
+	require.Equal(t, int64(1), s.dial().Do("EVAL", "return string.rep('x', 200000000):len() / 200000000", 0), "all memory is back")
+}
+
 // TestLongScriptTexts sends sources that are hard to compile, 64 KB each.
 func TestLongScriptTexts(t *testing.T) {
 	s := start(t, "--maxmemory", "64mb")

@@ -1,0 +1,29 @@
+package scripts
+
+import "sync/atomic"
+
+// share is what one run has of the memory that all scripts share. Each run has machine.OwnBytes without it, so scripts of
+// limiters need no share.
+type share struct {
+	of    *atomic.Int64 // Scripts.memory
+	limit int64         // script-memory-limit
+	taken int64
+}
+
+// more takes bytes of the shared memory. It reports whether there are so many.
+func (s *share) more(bytes int) bool {
+	if s.of.Add(int64(bytes)) > s.limit {
+		s.of.Add(-int64(bytes))
+		return false
+	}
+	s.taken += int64(bytes)
+	return true
+}
+
+// giveBack ends the run.
+func (s *share) giveBack() {
+	if s.taken > 0 {
+		s.of.Add(-s.taken)
+		s.taken = 0
+	}
+}
