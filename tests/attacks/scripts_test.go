@@ -71,12 +71,12 @@ func TestHostileScripts(t *testing.T) {
 	}
 }
 
-// quick repeats an attack until no other client waits too long, or sessionTries times: a busy machine makes a client wait once.
+// quick repeats an attack until no other client waits too long, or sessionTries times. A busy machine makes a client wait once.
 func quick(t *testing.T, attack func() (longest time.Duration)) {
 	t.Helper()
 	for n := range sessionTries {
 		longest := attack()
-		t.Logf("longest PING %v", longest)
+		t.Logf("PING %v", longest)
 		if longest <= sessionWait {
 			return
 		}
