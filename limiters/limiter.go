@@ -41,6 +41,15 @@ type Limit interface {
 	Release(e *store.Entry, now int64, ended iter.Seq2[int64, *Settlement]) error
 	// Window returns the nanoseconds in which the whole limit comes back.
 	Window() int64
+	// State returns what the key holds, in plain numbers. Times are Unix milliseconds, rounded up. A state without effect at
+	// now has zeros. Decide has found no error in the key.
+	State(e *store.Entry, now int64) []Field
+}
+
+// Field is a number of a state.
+type Field struct {
+	Name  string
+	Value int64
 }
 
 // Mark is what a limit remembers of a decision: the end of a window, or a length of time. Period is 0 if the limit needs none.
@@ -155,6 +164,14 @@ func (plainKey) Find(e *store.Entry, tx *store.Tx, key []byte) { tx.WriteIn(e, k
 // nanoseconds from now until the state has no effect.
 func expiryAfter(now, after int64) int64 {
 	return exact.CeilDiv(exact.Plus(now, after), 1e6)
+}
+
+// unlessPast converts a time to Unix milliseconds. It returns 0 if the time has come.
+func unlessPast(at, now int64) int64 {
+	if at <= now {
+		return 0
+	}
+	return exact.CeilDiv(at, 1e6)
 }
 
 // wholeMicros converts a score, which clients may have written, to whole microseconds: rounded down, from 0 to 9·10¹⁵.

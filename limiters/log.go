@@ -101,6 +101,17 @@ func (l Log) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *Settlement
 	return nil
 }
 
+// State implements [Limit].
+func (l Log) State(e *store.Entry, _ int64) []Field {
+	entries := logEntries{e.Sorted()}
+	n := entries.Len()
+	all := []Field{{"entries", int64(n)}, {"oldest", 0}, {"newest", 0}}
+	if n > 0 {
+		all[1].Value, all[2].Value = exact.CeilDiv(entries.At(0).Time, 1e6), exact.CeilDiv(entries.At(n-1).Time, 1e6)
+	}
+	return all
+}
+
 // settlesEntry is the third number of the state of an answer that changes the count of one entry.
 const settlesEntry = 2
 

@@ -92,6 +92,16 @@ func (w SlidingWindow) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *
 	return nil
 }
 
+// State implements [Limit].
+func (w SlidingWindow) State(e *store.Entry, now int64) []Field {
+	held, _ := slidingCounts(e)
+	c := w.At(held, now)
+	if c.Previous == 0 && c.Current == 0 {
+		c.End = 0
+	}
+	return []Field{{"previous", c.Previous}, {"current", c.Current}, {"counts_end", unlessPast(c.End, now)}}
+}
+
 func (a *Answer) setSliding(d window.Decision, counts window.Counts) {
 	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0], a.state[1], a.state[2] = counts.Current, counts.Previous, counts.End

@@ -85,6 +85,12 @@ func (Rate) Release(e *store.Entry, now int64, ended iter.Seq2[int64, *Settlemen
 	return nil
 }
 
+// State implements [Limit].
+func (Rate) State(e *store.Entry, now int64) []Field {
+	tat, _ := Integer(e)
+	return []Field{{"tat", unlessPast(tat, now)}}
+}
+
 // Apply implements [Limiter].
 func (Rate) Apply(e *store.Entry, a *Answer, now int64) { StoreTAT(e, a.state[0], now) }
 

@@ -108,6 +108,15 @@ func (w FixedWindow) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *Se
 	return nil
 }
 
+// State implements [Limit].
+func (w FixedWindow) State(e *store.Entry, now int64) []Field {
+	used, end, _ := counter(e)
+	if now >= end {
+		used = 0
+	}
+	return []Field{{"used", used}, {"window_end", unlessPast(end, now)}}
+}
+
 func (a *Answer) setWindow(d window.Decision, count window.Count) {
 	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0], a.state[1] = count.Used, count.End

@@ -8,15 +8,23 @@ func (e *Entry) CopyTo(db int, dst []byte) {
 	if !e.Exists() {
 		return
 	}
-	at := e.ExpireAt()
 	d := e.in(db, dst)
-	switch e.Kind() {
+	was := e.Image() // now, because finding dst may move cells
+	d.SetImage(&was)
+}
+
+// SetImage makes the key hold a copy of the value and the expiry that an image shows, whatever it held before. The image may
+// be of another store.
+func (e *Entry) SetImage(was *Image) {
+	switch was.Kind {
+	case None:
+		e.Delete()
 	case Int:
-		d.SetInt(e.Int(), at)
+		e.SetInt(was.Int, was.ExpireAt)
 	case Raw:
-		d.adoptBytes(pieces.Append([]byte{}, e.Bytes(nil)), at) // not nil: an effect without Value means Int
+		e.adoptBytes(pieces.Append([]byte{}, was.Bytes), was.ExpireAt) // not nil: an effect without Value means Int
 	default:
-		d.SetCollection(e.Collection().Clone(), at)
+		e.SetCollection(was.Collection.Clone(), was.ExpireAt)
 	}
 }
 

@@ -117,11 +117,7 @@ func replyExplained(c *commands.Call, scratch *rules.Check, a *limiters.Answer, 
 		c.Out.BulkString(one.Limit)
 		replyNumbers(c, one.Answer, millis)
 		c.Out.Int(wholeUnits(one.Window, millis))
-		if one.Override {
-			c.Out.BulkString("override")
-		} else {
-			c.Out.BulkString("rule")
-		}
+		c.Out.BulkString(one.Source())
 	}
 	c.Out.Int(int64(commands.Bit(scratch.Shadow())))
 }

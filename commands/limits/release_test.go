@@ -30,6 +30,8 @@ func TestRelease(t *testing.T) {
 	h.Want("CL.CHECK r acme eve 0 PEEK", []any{0, 100, 70, -1, 3570})
 	h.Want("GET r@org:{acme}:window", "30")
 	h.Want("CL.SETTLE r acme ann a 1", rules.ErrNoReservation)
+	h.Want("EXISTS r@user:{ann}:release r@user:{ann}:log", 2)
+	h.Want("CL.CHECK r acme ann 0", []any{0, 100, 70, -1, 3570})
 	h.Want("EXISTS r@user:{ann}:release r@user:{ann}:log", 0)
 	h.Want("CL.SETTLE r acme bob b 5", []any{0, 70, 65, -1, 3570})
 	h.Want("EXISTS r@user:{bob}:release r@org:{acme}:release", 0)

@@ -21,6 +21,7 @@ type Check struct {
 	limits      []limiters.Asked[limiters.Limit]
 	limitMemory [MaxLimits]limiters.Asked[limiters.Limit] // of limits
 	releases    releases
+	rehearsal   *rehearsal // while something is due to be given back
 	reserves    *reserving // only after a request to reserve or to settle
 }
 
@@ -112,14 +113,22 @@ func (c *Check) Ask(tx *store.Tx, now int64, a *limiters.Answer) (looks bool, er
 		return false, err
 	}
 	peeks := c.Args.Has(limiters.OptPeek)
-	if !peeks {
+	c.end(now, peeks)
+	return c.answer(a, peeks), nil
+}
+
+// end ends a request that has no error. Also a request that only looks gives back what is due.
+func (c *Check) end(now int64, peeks bool) {
+	if peeks {
+		c.giveBack(now)
+	} else {
 		c.apply(now)
 	}
-	return c.answer(a, peeks), nil
 }
 
 // apply stores the decisions.
 func (c *Check) apply(now int64) {
+	c.giveBack(now)
 	limiters.ApplyAll(c.limits, now)
 	c.releases.keep(c.limits, c.chosen[:])
 }
@@ -180,8 +189,10 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 }
 
 // find sets limits to the limits of the rule, with the entries of their states. If the request
-// reserves or settles, find also finds the entry of its reservations. Then it gives back what is due.
+// reserves or settles, find also finds the entry of its reservations. If something is due to be given back, the entries are
+// copies that have it back.
 func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
+	c.rehearsal = nil // a panic may have left one
 	n := c.choose()
 	if reserves {
 		begin := len(c.names)
@@ -203,7 +214,29 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	}
 	c.releases.begin(len(c.found.scopes))
 	c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease))
+	if !c.releases.findDue(now) {
+		return nil
+	}
+	c.rehearsal = rehearse(c.limits, c.keys[:n], now)
 	return c.releases.giveBack(c.limits, c.chosen[:], now)
+}
+
+// giveBack gives back what is due. The decisions about the copies are then decisions about the states.
+func (c *Check) giveBack(now int64) {
+	if c.rehearsal == nil {
+		return
+	}
+	c.endRehearsal()
+	_ = c.releases.giveBack(c.limits, c.chosen[:], now) // find has done the same without an error
+	c.releases.forget()
+}
+
+// endRehearsal makes the limits refer to the states themselves again.
+func (c *Check) endRehearsal() {
+	if c.rehearsal != nil {
+		c.rehearsal.end(c.limits)
+		c.rehearsal = nil
+	}
 }
 
 // findReleases finds the releases of the keys, or at least those that can be there. Without a collection in its partition, a key cannot have them.
@@ -264,6 +297,7 @@ const keptBytes = 4096
 // Done ends a request. If the transaction goes on, its effects refer to the names of the keys, and to the release. Then Done
 // does not reuse that memory, and leaves it to the garbage collector.
 func (c *Check) Done(goesOn bool) {
+	c.endRehearsal()
 	c.found, c.looked = nil, false
 	if c.names = c.names[:0]; goesOn || cap(c.names) > keptBytes {
 		c.names = nil

@@ -90,7 +90,13 @@ func (c *Checks) Ask(r *Rules, tx *store.Tx, pairs [][]byte, args *limiters.Args
 	if refusing >= 0 {
 		err = c.decideAgain(now)
 	}
-	if err == nil && !args.Has(limiters.OptPeek) {
+	switch {
+	case err != nil:
+	case args.Has(limiters.OptPeek):
+		for _, one := range c.asked {
+			one.giveBack(now)
+		}
+	default:
 		c.apply(now, refusing >= 0, args.Quantity == 0)
 	}
 	return refusing, err

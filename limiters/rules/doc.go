@@ -8,16 +8,17 @@
 //	file.go   the rules-file
 //	check.go  CL.CHECK: one request to a rule
 //	checks.go CL.MCHECK: one request to several rules
-//	explain.go   the numbers of every limit
+//	explain.go   CL.EXPLAIN: the numbers and the state of every limit
 //	reserve.go   CL.RESERVE and CL.SETTLE
 //	release.go   giving back what nobody settles
+//	rehearsal.go deciding about copies, while something is to be given back
 //
 // Rules have two sources. CL.RULE SET stores rules in the string key cl.rules of database 0, one
 // rule in each line. So they are saved, logged, dumped and flushed like any key. The rules-file is
 // YAML. A rule of the key replaces a rule of the file with the same name.
 //
 // Invariants: a rule never changes; a change makes a new rule. The parsed rules are those of the
-// committed key.
+// committed key. A request that ends in an error has changed nothing.
 //
 // Locks: the partition of cl.rules guards the key. A goroutine holds that partition while it parses
 // the key, and while it drops the parsed rules after a commit. Rules.mu guards the counters, and is

@@ -84,11 +84,7 @@ func (r *Rules) List(tx *store.Tx) ([]Listed, error) {
 	}
 	var list []Listed
 	for _, one := range all.sorted() {
-		source := "file"
-		if stored.byName[one.name] != nil {
-			source = "key"
-		}
-		list = append(list, Listed{one.name, one.text, source, one.listOverrides()})
+		list = append(list, Listed{one.name, one.text, one.source(), one.listOverrides()})
 	}
 	return list, nil
 }

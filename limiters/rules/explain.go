@@ -1,13 +1,34 @@
 package rules
 
-import "cellserver/limiters"
+import (
+	"strings"
 
-// Explained is one limit of the rule, with its own answer.
+	"cellserver/limiters"
+	"cellserver/store"
+)
+
+// Explained is one limit of the rule, with its own answer. It is valid until Done.
 type Explained struct {
 	Scope, Limit string
 	Window       int64 // nanoseconds in which the whole limit comes back
 	Override     bool  // the key has limits of its own
 	Answer       *limiters.Answer
+	Key          []byte // of the request
+	StateKey     []byte // holds the state
+}
+
+// Words splits the text of the limit into the name of its limiter and its arguments.
+func (e *Explained) Words() (limiter, arguments string) {
+	limiter, arguments, _ = strings.Cut(e.Limit, " ")
+	return limiter, arguments
+}
+
+// Source returns whose limit it is: "override" or "rule".
+func (e *Explained) Source() string {
+	if e.Override {
+		return "override"
+	}
+	return "rule"
 }
 
 // Explain returns every limit of the rule, and the index of the tightest limit.
@@ -15,8 +36,26 @@ func (c *Check) Explain() (all []Explained, tightest int) {
 	for i := range c.limits {
 		from := &c.chosen[i]
 		s := &c.found.scopes[from.scope]
-		own := s.overrides[string(c.Keys[from.scope])] != nil
-		all = append(all, Explained{s.name, from.limit.text, from.limit.Window(), own, &c.limits[i].Answer})
+		key := c.Keys[from.scope]
+		own := s.overrides[string(key)] != nil
+		all = append(all, Explained{s.name, from.limit.text, from.limit.Window(), own, &c.limits[i].Answer, key, c.keys[i]})
 	}
 	return all, c.tightest()
 }
+
+// Look decides as [Check.Ask] does, and changes nothing. Not even reservations that have ended are given back: the answer is
+// as if they were.
+func (c *Check) Look(tx *store.Tx, now int64) error {
+	if err := c.find(tx, now, false); err != nil {
+		return err
+	}
+	return c.decide(now, c.Args.Has(limiters.OptCharge))
+}
+
+// State returns what the i-th limit counts, before the decision. It is valid until Done.
+func (c *Check) State(i int, now int64) []limiters.Field {
+	return c.chosen[i].limit.State(&c.limits[i].Entry, now)
+}
+
+// Rule returns the name of the rule, and where it comes from: "key" or "file". It is valid until Done.
+func (c *Check) Rule() (name, source string) { return c.found.name, c.found.source() }

@@ -82,7 +82,7 @@ func readRule(key, n *yaml.Node) (*rule, error) {
 	if !isName(key.Value) {
 		return nil, fileError(key.Line, "rule %q: %s", key.Value, plain(ErrName))
 	}
-	r, overrides := &rule{name: key.Value}, (*yaml.Node)(nil)
+	r, overrides := &rule{name: key.Value, file: true}, (*yaml.Node)(nil)
 	err := fields(n, "rule "+key.Value, map[string]func(*yaml.Node) error{
 		"limits": func(n *yaml.Node) error { return r.readLimits("", n) },
 		"scopes": r.readScopes,

@@ -21,14 +21,16 @@ const (
 const ErrReleases rediserr.Error = "ERR too many reservations of this key wait for their release"
 
 // releases are the releases of the keys of a request, one sorted set for each scope. A reservation with RELEASE has a release
-// in each of its scopes until it is settled. The next request for the key of a scope gives back what is due, before it
-// decides. So no decision sees a reservation after its end.
+// in each of its scopes until it is settled. The next request for the key of a scope gives back what is due. So no decision
+// sees a reservation after its end. If something is due, the request decides about copies of the states ([rehearsal]). It
+// may still end in an error, and an error changes nothing.
 //
 // The score of a release is the end of its reservation. A set lives at least as long as the states of its scope.
 type releases struct {
 	scopes  int
 	found   [MaxLimits]bool        // the scopes whose set was looked up; no other scope has a set
 	entries [MaxLimits]store.Entry // of the sets that were looked up
+	due     [MaxLimits]int         // how many reservations at the begin of each set have ended
 	record  reservation.Record
 	marks   [reservation.MaxMarks]reservation.Mark
 	bytes   []byte // of a release that was read
@@ -42,7 +44,9 @@ func (r *releases) release() {
 }
 
 // begin begins a request for several scopes. No set is found yet.
-func (r *releases) begin(scopes int) { r.scopes, r.found = scopes, [MaxLimits]bool{} }
+func (r *releases) begin(scopes int) {
+	r.scopes, r.found, r.due = scopes, [MaxLimits]bool{}, [MaxLimits]int{}
+}
 
 // find finds the set of a scope.
 func (r *releases) find(tx *store.Tx, scope int, key []byte) {
@@ -55,40 +59,42 @@ func (r *releases) has(scope int) bool {
 	return r.found[scope] && r.entries[scope].Kind() == store.Sorted
 }
 
+// findDue counts the reservations that have ended. It reports whether there are any.
+func (r *releases) findDue(now int64) (any bool) {
+	for scope := range r.scopes {
+		if r.has(scope) {
+			r.due[scope] = r.entries[scope].Sorted().Search(func(it store.Item) bool { return r.end(it) > now })
+			any = any || r.due[scope] > 0
+		}
+	}
+	return any
+}
+
 // giveBack gives back the reservations that have ended. from says where the limits come from.
 func (r *releases) giveBack(limits []limiters.Asked[limiters.Limit], from []chosen, now int64) error {
-	for scope := range r.scopes {
-		if !r.has(scope) {
+	for i := range limits {
+		l, scope := from[i].limit, from[i].scope
+		if r.due[scope] == 0 {
 			continue
 		}
-		if err := r.giveBackIn(scope, limits, from, now); err != nil {
+		if err := l.reserving.Release(&limits[i].Entry, now, r.of(l, r.entries[scope].Sorted(), r.due[scope])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// giveBackIn gives back the reservations of one scope.
-func (r *releases) giveBackIn(scope int, limits []limiters.Asked[limiters.Limit], from []chosen, now int64) error {
-	e := &r.entries[scope]
-	set := e.Sorted()
-	due := set.Search(func(it store.Item) bool { return r.end(it) > now })
-	if due == 0 {
-		return nil
-	}
-	for i := range limits {
-		if l := from[i].limit; from[i].scope == scope {
-			if err := l.reserving.Release(&limits[i].Entry, now, r.of(l, set, due)); err != nil {
-				return err
-			}
+// forget removes the reservations that giveBack has given back.
+func (r *releases) forget() {
+	for scope := range r.scopes {
+		switch e, due := &r.entries[scope], r.due[scope]; {
+		case due == 0:
+		case due == e.Sorted().Len():
+			e.Delete()
+		default:
+			e.ZRemRange(0, due)
 		}
 	}
-	if due == set.Len() {
-		e.Delete()
-	} else {
-		e.ZRemRange(0, due)
-	}
-	return nil
 }
 
 // end returns the time at which an item of a set is due. An item that a client wrote is due at its score.
@@ -143,7 +149,7 @@ func (r *releases) room(limits []limiters.Asked[limiters.Limit], from []chosen) 
 		if err := limiters.CheckSorted(&r.entries[scope]); err != nil {
 			return err
 		}
-		if r.has(scope) && r.entries[scope].Sorted().Len() >= most {
+		if r.has(scope) && r.entries[scope].Sorted().Len()-r.due[scope] >= most {
 			return ErrReleases
 		}
 	}

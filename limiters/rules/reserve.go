@@ -138,9 +138,7 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 			return a, false, err
 		}
 	}
-	if !peeks {
-		c.apply(now)
-	}
+	c.end(now, peeks)
 	looks = c.answer(&a, peeks)
 	return a, looks, nil
 }
@@ -219,6 +217,7 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 	a = c.limits[c.tightest()].Answer
 	c.found.hide(&a)
 	if c.Args.Has(limiters.OptPeek) {
+		c.giveBack(now)
 		return a, true, nil
 	}
 	var release []byte

@@ -18,6 +18,7 @@ type rule struct {
 	name   string
 	scopes []scope // a rule without SCOPE has one scope without a name
 	shadow bool    // decides and counts, but never limits
+	file   bool    // it comes from the rules-file
 	text   string
 	counts *counts
 	err    error // the reply of CL.CHECK if the text of the rule is wrong: a client wrote the key cl.rules with SET
@@ -59,6 +60,14 @@ func nameState(ruleName, scopeName, tail string) stateName {
 		ruleName += "@" + scopeName
 	}
 	return stateName{ruleName + ":{", tail, ":" + ruleName + tail[1:]}
+}
+
+// source returns where the rule comes from: "key" or "file".
+func (r *rule) source() string {
+	if r.file {
+		return "file"
+	}
+	return "key"
 }
 
 // counts counts the decisions of a rule. Requests that look do not count. The counters stay if the

@@ -106,6 +106,15 @@ func (s Sliding) end(now, quantity int64) (int64, error) {
 	return start + 2*s.period, nil
 }
 
+// At returns the counts as they are at now: those of the window before become the previous ones.
+func (s Sliding) At(c Counts, now int64) Counts {
+	end, err := s.end(now, 0)
+	if err != nil {
+		return c
+	}
+	return s.at(c, end, now)
+}
+
 // at converts counts to the window whose counts end at end. Counts of another period do not change.
 func (s Sliding) at(c Counts, end, now int64) Counts {
 	switch {

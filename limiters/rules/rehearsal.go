@@ -1,0 +1,51 @@
+package rules
+
+import (
+	"sync"
+
+	"cellserver/limiters"
+	"cellserver/store"
+)
+
+// rehearsal has copies of the states of a request, in a store of its own. Reservations have been given back in the copies. So a
+// request can decide as if they had been given back, and still change nothing.
+type rehearsal struct {
+	tx   *store.Tx
+	real [MaxLimits]store.Entry // of the states themselves
+}
+
+// rehearsals are used again, because few requests need one at the same time.
+var rehearsals = sync.Pool{New: func() any {
+	tx := store.New(store.Options{}).NewTx()
+	tx.Silent, tx.NoTouch, tx.KeepExpired = true, true, true
+	return &rehearsal{tx: tx}
+}}
+
+// rehearse makes limits refer to copies of their states. keys are the keys of the states.
+func rehearse(limits []limiters.Asked[limiters.Limit], keys [][]byte, now int64) *rehearsal {
+	r := rehearsals.Get().(*rehearsal)
+	var fp store.Footprint
+	for _, key := range keys {
+		fp.AddKey(key)
+	}
+	r.tx.Begin(now, 0, &fp)
+	for i := range limits {
+		e := &limits[i].Entry
+		r.real[i] = *e
+		was := e.Image()
+		*e = r.tx.Peek(keys[i])
+		e.SetImage(&was)
+	}
+	return r
+}
+
+// end makes limits refer to the states again, and drops the copies.
+func (r *rehearsal) end(limits []limiters.Asked[limiters.Limit]) {
+	for i := range limits {
+		limits[i].Entry.Delete()
+		limits[i].Entry = r.real[i]
+	}
+	clear(r.real[:])
+	r.tx.End()
+	rehearsals.Put(r)
+}
