@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documents returns the pages that are for people: README.md, docs/*.md and those of clients/.
+// documents returns the pages that are for people: README.md, docs/*.md, docs/guides/*.md and those of clients/.
 func documents(t *testing.T) []*document {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
@@ -32,6 +32,12 @@ func documents(t *testing.T) []*document {
 		pages = append(pages, readDocument(t, "docs/"+filepath.Base(path)))
 	}
 	require.Greater(t, len(pages), 5)
+	paths, err = filepath.Glob(filepath.Join(root(t), "docs", "guides", "*.md"))
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	for _, path := range paths {
+		pages = append(pages, readDocument(t, "docs/guides/"+filepath.Base(path)))
+	}
 	paths, err = filepath.Glob(filepath.Join(root(t), "clients", "*", "README.md"))
 	require.NoError(t, err)
 	require.NotEmpty(t, paths)
@@ -69,7 +75,7 @@ func (p *document) blocks(t *testing.T) (all []block) {
 	return all
 }
 
-// TestDocuments runs every block of README.md, docs/*.md and clients/*/README.md by its language:
+// TestDocuments runs every block of [documents] by its language:
 //
 //	redis   a transcript: its commands run over the wire, and the replies are compared (with -update, written)
 //	sh      bash parses it; the directives and the files of this repository that it names must exist
@@ -78,6 +84,7 @@ func (p *document) blocks(t *testing.T) (all []block) {
 //	http    requests over HTTP, with their replies (web_test.go)
 //	nginx, caddy, traefik, envoy    the configuration of a proxy, which tests/proxies tests
 //	go, python, js    in clients/: lines of a test in the folder of the page
+//	go, python, js, java, rust, php, ruby, c, bash    in docs/guides: a program, which tests/guides runs
 //	text    nothing runs it: a picture, a form, a log
 //
 // docs/commands.md is generated from docs/examples.txt, which TestExamples runs.
@@ -100,6 +107,9 @@ func TestDocuments(t *testing.T) {
 
 // proxies are the languages of the blocks that tests/proxies tests.
 var proxies = []string{"nginx", "caddy", "traefik", "envoy"}
+
+// programs are the languages of the blocks that tests/guides runs.
+var programs = []string{"go", "python", "js", "java", "rust", "php", "ruby", "c", "bash"}
 
 // testedIn are the languages of the blocks that are lines of a test of a client, each with the end of the test's name.
 var testedIn = map[string]string{"go": "_test.go", "python": ".py", "js": ".mjs"}
@@ -139,6 +149,7 @@ func (p *document) run(t *testing.T, b block, rules string) {
 	switch text := strings.Join(p.lines[b.from:b.to], "\n"); {
 	case p.path == "docs/commands.md", b.language == "text", b.language == "yaml":
 	case p.path == "docs/http.md" && slices.Contains(proxies, b.language):
+	case strings.HasPrefix(p.path, "docs/guides/") && slices.Contains(programs, b.language):
 	case strings.HasPrefix(p.path, "clients/") && testedIn[b.language] != "":
 		require.True(t, p.isTested(t, text, testedIn[b.language]), "%s:%d: no test in the folder of the page has these lines", p.path, b.from+1)
 	case b.language == "http":

@@ -20,7 +20,7 @@ var (
 	linkText     = regexp.MustCompile(`\[([^\]]*)\]\([^()]*\)`)
 )
 
-// TestLinks follows every relative link and anchor of README.md, docs/*.md and clients/*/README.md.
+// TestLinks follows every relative link and anchor of [documents].
 func TestLinks(t *testing.T) {
 	followed := 0
 	for _, p := range documents(t) {

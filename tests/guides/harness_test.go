@@ -1,0 +1,137 @@
+package guides
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long a test waits for an event that must come.
+const patience = time.Minute
+
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "guides")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "cellserver")
+	if out, err := exec.Command("go", "build", "-o", binary, "cellserver/cmd/cellserver").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v: %s\n", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// server is a cellserver whose clock stands still.
+type server struct {
+	process *exec.Cmd
+	client  *resptest.Client
+}
+
+func startServer(t *testing.T, port string) *server {
+	t.Helper()
+	s := &server{process: exec.Command(binary, "--port", port, "--appendonly", "no", "--enable-debug-command", "yes", "--dir", t.TempDir())}
+	s.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	require.NoError(t, s.process.Start())
+	t.Cleanup(s.kill)
+	address := "127.0.0.1:" + port
+	require.Eventually(t, func() bool {
+		nc, err := net.Dial("tcp", address)
+		if err == nil {
+			nc.Close()
+		}
+		return err == nil
+	}, patience, 10*time.Millisecond)
+	s.client = resptest.Dial(t, address)
+	require.EqualValues(t, "OK", s.client.Do("DEBUG", "CLOCK", "SET", 1_800_000_000_000_000_000))
+	require.EqualValues(t, "OK", s.client.Do("CL.RULE", "SET", "login", "CL.THROTTLE", 2, 1, 5))
+	return s
+}
+
+func (s *server) kill() {
+	_ = s.process.Process.Kill()
+	_ = s.process.Wait()
+}
+
+// stop stops the process. Its connections stay open, and new ones still come about.
+func (s *server) stop(t *testing.T) {
+	t.Helper()
+	require.NoError(t, s.process.Process.Signal(syscall.SIGSTOP))
+	var status syscall.WaitStatus // the signal acts a moment later
+	_, err := syscall.Wait4(s.process.Process.Pid, &status, syscall.WUNTRACED, nil)
+	require.NoError(t, err)
+	require.True(t, status.Stopped())
+}
+
+// awaitRefusal waits until the program has called CL.THROTTLE four times. Then it sleeps for five seconds.
+func (s *server) awaitRefusal(t *testing.T, p *program) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		select {
+		case <-p.done:
+			require.Fail(t, "the program ended", p.out.String()+p.log.String())
+		default:
+		}
+		if strings.Contains(s.client.Do("INFO", "commandstats").(string), "cmdstat_cl.throttle:calls=4,") {
+			return
+		}
+	}
+	require.Fail(t, "the program does not ask")
+}
+
+// program is a running program.
+type program struct {
+	out, log bytes.Buffer
+	err      error
+	done     chan struct{}
+}
+
+func start(t *testing.T, command []string) *program {
+	t.Helper()
+	p := &program{done: make(chan struct{})}
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Stdout, cmd.Stderr = &p.out, &p.log
+	cmd.WaitDelay = time.Second
+	require.NoError(t, cmd.Start())
+	go func() { p.err = cmd.Wait(); close(p.done) }()
+	return p
+}
+
+// lines returns the lines that the program prints until its end.
+func (p *program) lines(t *testing.T) string {
+	t.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(patience):
+		require.Fail(t, "the program hangs")
+	}
+	require.NoError(t, p.err, p.log.String())
+	return p.out.String()
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	_, port, err := net.SplitHostPort(ln.Addr().String())
+	require.NoError(t, err)
+	return port
+}
