@@ -50,6 +50,8 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 		return a.check(w, r, &cfg, "")
 	case strings.HasPrefix(path, "/check/"):
 		return a.check(w, r, &cfg, path[len("/check/"):])
+	case strings.HasPrefix(path, "/explain/"):
+		return a.explain(w, r, &cfg, path[len("/explain/"):])
 	case strings.HasPrefix(path, "/forward/"):
 		return a.forward(w, r, &cfg)
 	case path == "/throttle":
@@ -61,7 +63,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 	case path == "/openapi.json":
 		return openAPI(w, r)
 	}
-	return problem(http.StatusNotFound, notFound, "there is /check, /forward, /throttle, /reserve, /settle and /openapi.json")
+	return problem(http.StatusNotFound, notFound, "there is /check, /explain, /forward, /throttle, /reserve, /settle and /openapi.json")
 }
 
 // authorized reports whether a request has the token. A proxy that passes on the Authorization of its client uses the other

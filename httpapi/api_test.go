@@ -97,6 +97,47 @@ func TestScopes(t *testing.T) {
 	w.Want("MGET ip:{a}:window ip:{b}:window", []string{"1", "1"})
 }
 
+// TestCheckCharge: a charge counts whatever is left, and its status is 200.
+func TestCheckCharge(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 5 60")
+	w.Do("CL.RULE SET ip CL.WINDOW 50 60")
+	got := w.get("/check/api?key=a&quantity=7&charge&status=403")
+	require.Equal(t, 200, got.Status)
+	require.JSONEq(t, `{"allowed": false, "limit": 5, "remaining": -2, "retry_after": 60, "reset_after": 60,
+		"policies": [{"policy": "api", "limit": 5, "remaining": -2, "retry_after": 60, "reset_after": 60, "window": 60}]}`, got.Text)
+	require.Equal(t, []string{"5", "0"}, got.fields("X-RateLimit-Limit", "X-RateLimit-Remaining"))
+	require.Equal(t, 429, w.get("/check/api?key=a&charge=0").Status)
+	got = w.post("/check", `{"rules": [{"rule": "ip", "key": "i"}, {"rule": "api", "key": "a"}], "quantity": 3, "charge": true}`)
+	require.Equal(t, []any{200, "-5"}, []any{got.Status, got.number("remaining")})
+	w.Want("MGET ip:{i}:window api:{a}:window", []string{"3", "10"})
+}
+
+func TestExplain(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET llm SCOPE org CL.WINDOW 50 60 AND SCOPE user CL.THROTTLE 9 10 60")
+	w.Do("CL.RULE OVERRIDE llm org acme CL.SLIDING 90 60")
+	w.Do("CL.CHECK llm acme ann 8")
+	changes := w.Server.Changes()
+	got := w.get("/explain/llm?key=header:X-Org&key=ann&quantity=3", "X-Org", "acme")
+	require.Equal(t, 200, got.Status)
+	require.JSONEq(t, `{"rule": "llm", "source": "key", "shadow": false, "allowed": false, "limit": 10, "remaining": 2, "retry_after": 6, "reset_after": 48,
+		"tightest": 1, "limits": [
+			{"scope": "org", "key": "acme", "limiter": "CL.SLIDING", "arguments": "90 60", "source": "override", "state_key": "llm@org:{acme}:sliding",
+				"state": {"previous": 0, "current": 8, "counts_end": 1800000120000},
+				"allowed": true, "limit": 90, "remaining": 82, "retry_after": null, "reset_after": 113, "window": 60},
+			{"scope": "user", "key": "ann", "limiter": "CL.THROTTLE", "arguments": "9 10 60", "source": "rule", "state_key": "llm@user:{ann}:throttle",
+				"state": {"tat": 1800000048000},
+				"allowed": false, "limit": 10, "remaining": 2, "retry_after": 6, "reset_after": 48, "window": 60}]}`, got.Text)
+	require.Equal(t, "-1", w.get("/explain/llm?key=acme&key=ann&quantity=3&charge").number("remaining"))
+	require.Equal(t, 200, w.send(http.MethodHead, "/explain/llm?key=acme&key=text:ip", "").Status)
+	require.Equal(t, []any{405, notAllowed}, w.send(http.MethodPost, "/explain/llm?key=acme&key=ann", "").code())
+	require.Equal(t, []any{400, missingKey}, w.get("/explain/llm?key=header:X-Org&key=ann").code())
+	require.Equal(t, changes, w.Server.Changes())
+	w.Do("ACL SETUSER default -cl.explain")
+	require.Equal(t, []any{403, forbidden}, w.get("/explain/llm?key=acme&key=ann").code())
+}
+
 func TestForward(t *testing.T) {
 	w := newWeb(t)
 	w.Do("CL.RULE SET a/b CL.WINDOW 1 60")
@@ -167,7 +208,19 @@ func TestWrongRequests(t *testing.T) {
 		"/check/" + url.PathEscape("api\r\n1") + "?key=a": {404, noSuchRule},
 		"/check?key=a" + strings.Repeat("&rule=api", 17):  {400, badRequest},
 		"/check?rule=api" + strings.Repeat("&key=a", 17):  {400, badRequest},
-		"/throttle": {405, notAllowed},
+		"/check/api?key=a&charge=maybe":                   {400, badRequest},
+		"/explain/":                                       {400, badRequest},
+		"/explain/api":                                    {400, missingKey},
+		"/explain/api?key=a&rule=llm":                     {400, badRequest},
+		"/explain/api?key=a&key=5":                        {400, badRequest},
+		"/explain/api?key=a&key=MS":                       {400, badRequest},
+		"/explain/api?key=a&key=PEEK&quantity=2":          {400, badRequest},
+		"/explain/api?key=cookie:a&missing=allow":         {400, badRequest},
+		"/explain/api?key=a&status=403":                   {400, badRequest},
+		"/explain/llm?key=a":                              {400, badRequest},
+		"/explain/llm?key=a&key=b&key=c":                  {400, badRequest},
+		"/explain/none?key=a":                             {404, noSuchRule},
+		"/throttle":                                       {405, notAllowed},
 	} {
 		require.Equal(t, want, w.get(target).code(), target)
 	}

@@ -41,6 +41,8 @@ func describedPath(path string) string {
 	switch {
 	case strings.HasPrefix(path, "/check/"):
 		return "/check/{rule}"
+	case strings.HasPrefix(path, "/explain/"):
+		return "/explain/{rule}"
 	case strings.HasPrefix(path, "/forward/"):
 		return "/forward/{parameters}/{path}"
 	}

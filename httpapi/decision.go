@@ -65,6 +65,15 @@ func (d *decision) readAnswer(r *line.Reply, policy string, window int64) {
 	d.limits = append(d.limits, limit{rule: policy, limited: limited, window: window, tightest: d.tightest})
 }
 
+// readReserved reads the reply of CL.RESERVE with EXPLAIN, or that of CL.SETTLE. If a scope refuses, it names the policy.
+func (d *decision) readReserved(r *line.Reply, rule string) {
+	n := r.Int()
+	d.readAnswer(r, rule, 0)
+	if n > 5 {
+		d.limits[0].scope = r.Text()
+	}
+}
+
 // readChecks reads the reply of CL.MCHECK with EXPLAIN. pairs are the rules and keys of the command.
 func (d *decision) readChecks(r line.Reply, pairs []string) {
 	rules := int(r.Int()) - 2

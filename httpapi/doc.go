@@ -3,6 +3,7 @@
 //	api.go       API: routes, the token, problems as replies
 //	question.go  Question: what a request to rules asks, from its query, its path or its body
 //	rules.go     /check and /forward: asks CL.MCHECK
+//	explain.go   /explain: why a rule would answer as it would
 //	throttle.go  /throttle: limits in the request, one row for each limiter
 //	reserve.go   /reserve and /settle: an estimate of a cost, and the real cost
 //	decision.go  Decision: the reply of a command, in the terms of HTTP

@@ -19,6 +19,7 @@ type question struct {
 	sources  []keysource.Source // one for each rule, or one for all
 	quantity string             // "" for 1
 	peek     bool
+	charge   bool // the quantity counts whatever is left
 	missing  missing
 	refused  int // the status of a refusal
 }
@@ -39,7 +40,7 @@ type missing struct {
 // maxRules is the most rules of one request: what CL.MCHECK takes.
 const maxRules = 16
 
-// addQuery adds the parameters of a query: rule=…&key=…&quantity=…&peek&missing=…&status=….
+// addQuery adds the parameters of a query: rule=…&key=…&quantity=…&peek&charge&missing=…&status=….
 func (q *question) addQuery(query string) *Problem {
 	for query != "" {
 		var pair string
@@ -74,11 +75,9 @@ func (q *question) set(name, value string) *Problem {
 	case "quantity":
 		return q.setQuantity(value)
 	case "peek":
-		on, err := strconv.ParseBool(value)
-		if value != "" && err != nil {
-			return wrong("peek is true or false")
-		}
-		q.peek = on || value == ""
+		return setSwitch(&q.peek, name, value)
+	case "charge":
+		return setSwitch(&q.charge, name, value)
 	case "missing":
 		return q.setMissing(value)
 	case "status":
@@ -89,11 +88,21 @@ func (q *question) set(name, value string) *Problem {
 		q.refused = n
 	case "":
 	default:
-		return wrong("unknown parameter %q: there is rule, key, quantity, peek, missing and status", name)
+		return wrong("unknown parameter %q: there is rule, key, quantity, peek, charge, missing and status", name)
 	}
 	if len(q.rules) > maxRules {
 		return wrong("a request has at most %d rules", maxRules)
 	}
+	return nil
+}
+
+// setSwitch sets a parameter that is on without a value.
+func setSwitch(to *bool, name, value string) *Problem {
+	on, err := strconv.ParseBool(value)
+	if value != "" && err != nil {
+		return wrong("%s is true or false", name)
+	}
+	*to = on || value == ""
 	return nil
 }
 
@@ -175,6 +184,7 @@ func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 		} `json:"rules"`
 		Quantity json.Number `json:"quantity"`
 		Peek     bool        `json:"peek"`
+		Charge   bool        `json:"charge"`
 	}
 	if err := readBody(w, r, &body); err != nil {
 		return err
@@ -201,7 +211,7 @@ func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 		}
 		q.rules, q.sources = append(q.rules, one.Rule), append(q.sources, keysource.Literal(*key))
 	}
-	q.peek = q.peek || body.Peek
+	q.peek, q.charge = q.peek || body.Peek, q.charge || body.Charge
 	if body.Quantity != "" {
 		return q.setQuantity(body.Quantity.String())
 	}

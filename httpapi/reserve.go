@@ -34,10 +34,10 @@ func (a *API) budget(w http.ResponseWriter, r *http.Request, row *limiter) *Prob
 	}
 	var d decision
 	args := append(append([]string{row.command, rule}, keys...), words[1:]...)
-	if err := a.do(r.Context(), args, func(reply line.Reply) {
-		reply.Int() // the number of elements
-		d.readAnswer(&reply, rule, 0)
-	}); err != nil {
+	if row == &reservation {
+		args = append(args, "EXPLAIN")
+	}
+	if err := a.do(r.Context(), args, func(reply line.Reply) { d.readReserved(&reply, rule) }); err != nil {
 		return ofScopes(err)
 	}
 	d.write(w, row.refused())
@@ -45,9 +45,9 @@ func (a *API) budget(w http.ResponseWriter, r *http.Request, row *limiter) *Prob
 }
 
 // ofScopes returns the problem of a request whose number of keys is not that of the scopes of the rule. The command then has
-// too few words, or a word too much.
+// too few words, or a word too much. A nil p is such a problem.
 func ofScopes(p *Problem) *Problem {
-	if strings.HasPrefix(p.Detail, "wrong number of arguments") || p.Detail == "syntax error" {
+	if p == nil || strings.HasPrefix(p.Detail, "wrong number of arguments") || p.Detail == "syntax error" {
 		return wrong("give one key for each scope of the rule")
 	}
 	return p

@@ -80,8 +80,8 @@ func TestReserve(t *testing.T) {
 	}
 	got := reserve("b", 20)
 	require.Equal(t, 429, got.Status)
-	require.Equal(t, []any{"llm"}, got.Body["violated-policies"])
-	require.Equal(t, []string{`"llm";q=70`, `"llm";r=10;t=9`, "70", "10", "52", "9"}, got.fields(limitHeaders...))
+	require.Equal(t, []any{"llm:user"}, got.Body["violated-policies"])
+	require.Equal(t, []string{`"llm:user";q=70`, `"llm:user";r=10;t=9`, "70", "10", "52", "9"}, got.fields(limitHeaders...))
 	for range 2 {
 		got = settle("a", 90)
 		require.Equal(t, 200, got.Status)

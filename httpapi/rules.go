@@ -99,6 +99,9 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 	if err := x.api.do(x.from.Context(), x.args, x.read); err != nil {
 		return err
 	}
+	if x.charge {
+		x.refused = http.StatusOK // the action counts in any case
+	}
 	x.write(w, x.refused)
 	return nil
 }
@@ -142,6 +145,9 @@ func (x *exchange) setCommand() {
 	}
 	if x.peek {
 		x.args = append(x.args, "PEEK")
+	}
+	if x.charge {
+		x.args = append(x.args, "CHARGE")
 	}
 	x.args = append(x.args, "EXPLAIN")
 }

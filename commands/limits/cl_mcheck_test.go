@@ -32,6 +32,23 @@ func TestClMcheck(t *testing.T) {
 	h.Want("COMMAND GETKEYS CL.MCHECK 2 ip a user b PEEK", []string{"a", "b"})
 }
 
+// TestClMcheckCharge: a charge counts in all rules, whatever is left.
+func TestClMcheckCharge(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("CL.RULE SET ip CL.WINDOW 3 60")
+	h.Do("CL.RULE SET user CL.WINDOW 9 60")
+	h.Do("CL.RULE SET try CL.WINDOW 2 60 SHADOW")
+	const all = "CL.MCHECK 3 ip i user u try t QUANTITY 4 CHARGE"
+	h.Want(all+" PEEK", []any{1, 0, []any{1, 3, -1, 60, 60}, []any{0, 9, 5, -1, 60}, []any{0, 2, -2, -1, 60}})
+	h.Want("EXISTS ip:{i}:window user:{u}:window try:{t}:window", 0)
+	h.Want(all, []any{1, 0, []any{1, 3, -1, 60, 60}, []any{0, 9, 5, -1, 60}, []any{0, 2, -2, -1, 60}})
+	h.Want("MGET ip:{i}:window user:{u}:window try:{t}:window", []string{"4", "4", "4"})
+	h.Want("CL.MCHECK 2 user u ip i QUANTITY 9223372036854775807 CHARGE", commands.Error("ERR quantity is too large: the count would exceed 9223372036854775807"))
+	h.Want("MGET ip:{i}:window user:{u}:window", []string{"4", "4"})
+	require.Equal(t, "allowed=1,limited=0,shadow_limited=0", h.Info("throttle")["rule_user"])
+	require.Equal(t, "allowed=0,limited=0,shadow_limited=1", h.Info("throttle")["rule_try"])
+}
+
 // TestClMcheckScopes: a rule with scopes stands once for each scope.
 func TestClMcheckScopes(t *testing.T) {
 	h := servertest.New(t)

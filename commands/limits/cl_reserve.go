@@ -7,10 +7,10 @@ import (
 	"cellserver/store"
 )
 
-// CL.RESERVE name key… quantity id ttl [RELEASE] [MS] [PEEK] asks a rule as CL.CHECK does, for an estimate of a
+// CL.RESERVE name key… quantity id ttl [RELEASE] [EXPLAIN] [MS] [PEEK] asks a rule as CL.CHECK does, for an estimate of a
 // cost. For ttl seconds, CL.SETTLE may put the real cost in its place. If nobody settles a reservation,
 // the estimate stays counted. With RELEASE it is given back at the end of the ttl. The same id again, for the same rule and keys, changes nothing and gives
-// the same answer. So a client may retry.
+// the same answer. So a client may retry. EXPLAIN adds the scope and the text of the limit that refuses, or two empty strings.
 //
 // CL.SETTLE name key… id quantity [MS] [PEEK] settles a reservation: it gives the difference back, or
 // charges it. The reply is that of a charge: remaining may be negative. Again, the same id changes
@@ -23,7 +23,7 @@ var (
 	_ = commands.Register(&commands.Command{
 		Name: "cl.reserve", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
 		Summary: "Decides by all limits of a rule about an estimate of a cost, which CL.SETTLE corrects later.",
-		Usage:   "name key [key ...] quantity id ttl [RELEASE] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
+		Usage:   "name key [key ...] quantity id ttl [RELEASE] [EXPLAIN] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
 		Run: clReserve, Footprint: reserveFootprint,
 	})
 	_ = commands.Register(&commands.Command{
@@ -64,6 +64,23 @@ func reserving(c *commands.Call, begin func(*rules.Check, *rules.Rules, *store.T
 	if a.Limited || looks {
 		count(c, scratch.TightestKey(), a.Limited, looks)
 	}
-	replyAnswer(c, &a, scratch.Args.Has(limiters.OptMS))
+	replyReserved(c, scratch, &a)
 	return nil
+}
+
+// replyReserved replies with an answer. With EXPLAIN it names the limit that refuses.
+func replyReserved(c *commands.Call, scratch *rules.Check, a *limiters.Answer) {
+	millis := scratch.Args.Has(limiters.OptMS)
+	if !scratch.Args.Has(limiters.OptExplain) {
+		replyAnswer(c, a, millis)
+		return
+	}
+	scope, limit := "", ""
+	if a.Limited { // only then the limits have decided, because a record has no refusals
+		scope, limit = scratch.Tightest()
+	}
+	c.Out.Array(7)
+	replyNumbers(c, a, millis)
+	c.Out.BulkString(scope)
+	c.Out.BulkString(limit)
 }

@@ -188,3 +188,17 @@ func TestReserveBound(t *testing.T) {
 	h.Advance(61 * time.Second)
 	h.Want(fmt.Sprint("CL.RESERVE r k 1 ", n, " 60"), []any{0, 1000000000, 999999999, -1, 60})
 }
+
+// TestReserveExplain: EXPLAIN names the scope and the limit that refuse.
+func TestReserveExplain(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("CL.RULE SET r SCOPE org CL.WINDOW 10 60 AND SCOPE user CL.WINDOW 7 60")
+	for range 2 {
+		h.Want("CL.RESERVE r acme ann 6 a 60 EXPLAIN", []any{0, 7, 1, -1, 60, "", ""})
+	}
+	h.Want("CL.RESERVE r acme ann 3 b 60 RELEASE EXPLAIN MS", []any{1, 7, 1, 60000, 60000, "user", "CL.WINDOW 7 60"})
+	h.Want("CL.RESERVE r acme bob 5 c 60 explain", []any{1, 10, 4, 60, 60, "org", "CL.WINDOW 10 60"})
+	h.Want("CL.SETTLE r acme ann a 1 EXPLAIN", commands.ErrSyntax)
+	h.Do("CL.RULE SET r SCOPE org CL.WINDOW 10 60 AND SCOPE user CL.WINDOW 7 60 SHADOW")
+	h.Want("CL.RESERVE r acme ann 30 d 60 EXPLAIN", []any{0, 7, 1, -1, 60, "", ""})
+}

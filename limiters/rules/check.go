@@ -109,7 +109,7 @@ func (c *Check) Ask(tx *store.Tx, now int64, a *limiters.Answer) (looks bool, er
 	if err = c.find(tx, now, false); err != nil {
 		return false, err
 	}
-	if err = c.decide(now, c.Args.Has(limiters.OptCharge)); err != nil {
+	if err = c.decide(now, c.Args.Quantity, c.Args.Has(limiters.OptCharge)); err != nil {
 		return false, err
 	}
 	peeks := c.Args.Has(limiters.OptPeek)
@@ -134,13 +134,16 @@ func (c *Check) apply(now int64) {
 }
 
 // decide asks all limits.
-func (c *Check) decide(now int64, charges bool) (err error) {
+func (c *Check) decide(now, quantity int64, charges bool) (err error) {
 	if charges {
-		return limiters.ChargeAll(c.limits, now, c.Args.Quantity)
+		return limiters.ChargeAll(c.limits, now, quantity)
 	}
-	_, err = limiters.DecideAll(c.limits, now, c.Args.Quantity)
+	_, err = limiters.DecideAll(c.limits, now, quantity)
 	return err
 }
+
+// refuses reports whether a limit refuses, also of a rule with SHADOW.
+func (c *Check) refuses() bool { return c.limits[c.tightest()].Answer.Limited }
 
 // answer sets a to the answer of the tightest limit, and counts it. A shadow rule allows.
 func (c *Check) answer(a *limiters.Answer, peeks bool) (looks bool) {

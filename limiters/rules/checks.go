@@ -62,7 +62,8 @@ func (c *Checks) grow(n int) {
 	}
 }
 
-// Ask decides. refusing is the index of the first rule that refuses, -1 if all allow.
+// Ask decides. With CHARGE all rules consume the quantity, whatever is left. refusing is the index of the first rule that
+// refuses, -1 if all allow.
 func (c *Checks) Ask(r *Rules, tx *store.Tx, pairs [][]byte, args *limiters.Args, now int64, queued bool) (refusing int, err error) {
 	c.grow(len(pairs) / 2)
 	c.asked, c.refuses = c.asked[:0], c.refuses[:0]
@@ -76,18 +77,17 @@ func (c *Checks) Ask(r *Rules, tx *store.Tx, pairs [][]byte, args *limiters.Args
 		}
 		c.asked = append(c.asked, one)
 	}
-	refusing = -1
+	refusing, charges := -1, args.Has(limiters.OptCharge)
 	for i, one := range c.asked {
-		first, err := limiters.DecideAll(one.limits, now, args.Quantity)
-		if err != nil {
+		if err := one.decide(now, args.Quantity, charges); err != nil {
 			return -1, err
 		}
-		c.refuses = append(c.refuses, first >= 0)
-		if refusing < 0 && first >= 0 && !one.Shadow() {
+		c.refuses = append(c.refuses, one.refuses())
+		if refusing < 0 && c.refuses[i] && !one.Shadow() {
 			refusing = i
 		}
 	}
-	if refusing >= 0 {
+	if refusing >= 0 && !charges {
 		err = c.decideAgain(now)
 	}
 	switch {
@@ -97,7 +97,7 @@ func (c *Checks) Ask(r *Rules, tx *store.Tx, pairs [][]byte, args *limiters.Args
 			one.giveBack(now)
 		}
 	default:
-		c.apply(now, refusing >= 0, args.Quantity == 0)
+		c.apply(now, refusing >= 0 && !charges, args.Quantity == 0)
 	}
 	return refusing, err
 }
@@ -145,7 +145,7 @@ func (c *Checks) decideAgain(now int64) error {
 		if c.refuses[i] {
 			continue
 		}
-		if _, err := limiters.DecideAll(one.limits, now, 0); err != nil {
+		if err := one.decide(now, 0, false); err != nil {
 			return err
 		}
 	}

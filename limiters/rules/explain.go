@@ -43,13 +43,19 @@ func (c *Check) Explain() (all []Explained, tightest int) {
 	return all, c.tightest()
 }
 
+// Tightest returns the scope and the text of the tightest limit.
+func (c *Check) Tightest() (scope, limit string) {
+	from := &c.chosen[c.tightest()]
+	return c.found.scopes[from.scope].name, from.limit.text
+}
+
 // Look decides as [Check.Ask] does, and changes nothing. Not even reservations that have ended are given back: the answer is
 // as if they were.
 func (c *Check) Look(tx *store.Tx, now int64) error {
 	if err := c.find(tx, now, false); err != nil {
 		return err
 	}
-	return c.decide(now, c.Args.Has(limiters.OptCharge))
+	return c.decide(now, c.Args.Quantity, c.Args.Has(limiters.OptCharge))
 }
 
 // State returns what the i-th limit counts, before the decision. It is valid until Done.

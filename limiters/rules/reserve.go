@@ -72,7 +72,7 @@ func (c *Check) ReserveFootprint(r *Rules, words [][]byte, queued bool, fp *stor
 // BeginReserve finds the rule and parses the words of CL.RESERVE from the name of the rule on: keys,
 // quantity, id, ttl and options.
 func (c *Check) BeginReserve(r *Rules, tx *store.Tx, command string, words [][]byte, queued bool) error {
-	return c.beginReserving(r, tx, command, words, limiters.OptRelease, queued, func() {
+	return c.beginReserving(r, tx, command, words, limiters.OptRelease|limiters.OptExplain, queued, func() {
 		c.Args.Quantity = c.Args.Integer("quantity")
 		c.reserves.id = c.Args.Next()
 		c.reserves.ttl = c.Args.Seconds("ttl")
@@ -128,11 +128,11 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 	case found:
 		return answerOf(&c.reserves.record.Reserved), true, nil
 	}
-	if err = c.decide(now, false); err != nil {
+	if err = c.decide(now, c.Args.Quantity, false); err != nil {
 		return a, false, err
 	}
 	peeks := c.Args.Has(limiters.OptPeek)
-	limited := c.limits[c.tightest()].Answer.Limited
+	limited := c.refuses()
 	if !peeks && (!limited || c.found.shadow) {
 		if err = c.keep(now, limited); err != nil {
 			return a, false, err

@@ -1,0 +1,158 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"cellserver/httpapi/line"
+)
+
+// explanation is the reply of CL.EXPLAIN.
+type explanation struct {
+	Rule    string `json:"rule"`
+	Source  string `json:"source"`
+	Shadow  bool   `json:"shadow"`
+	Allowed bool   `json:"allowed"`
+	numbers
+	Tightest int64       `json:"tightest"`
+	Limits   []explained `json:"limits"`
+}
+
+// explained is one limit of an explanation.
+type explained struct {
+	Scope     string           `json:"scope,omitempty"`
+	Key       string           `json:"key"`
+	Limiter   string           `json:"limiter"`
+	Arguments string           `json:"arguments"`
+	Source    string           `json:"source"`
+	StateKey  string           `json:"state_key"`
+	State     map[string]int64 `json:"state"`
+	Allowed   bool             `json:"allowed"`
+	numbers
+	Window int64 `json:"window"`
+}
+
+// numbers are those of a limit. Times are in seconds.
+type numbers struct {
+	Limit     int64  `json:"limit"`
+	Remaining int64  `json:"remaining"`
+	Retry     *int64 `json:"retry_after"`
+	Reset     int64  `json:"reset_after"`
+}
+
+// explain answers /explain/RULE?key=…: why the rule would answer as it would. It counts nothing.
+func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg *Config, rule string) *Problem {
+	if err := allow(w, r, http.MethodGet, http.MethodHead); err != nil {
+		return err
+	}
+	x := a.begin(r, cfg)
+	defer x.end()
+	if err := x.addQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	switch {
+	case rule == "" || len(x.rules) > 0:
+		return wrong("name one rule: /explain/RULE?key=…")
+	case x.missing.allow || x.missing.deny || x.refused != http.StatusTooManyRequests:
+		return wrong("/explain takes key, quantity and charge, and missing with another source")
+	case len(x.sources) == 0:
+		return problem(http.StatusBadRequest, missingKey, "name a key: key=…")
+	}
+	if _, err := x.find(w); err != nil {
+		return err
+	}
+	x.args = append(append(x.args, "CL.EXPLAIN", rule), x.keys...)
+	if x.quantity != "" {
+		x.args = append(x.args, x.quantity)
+	}
+	if x.charge {
+		x.args = append(x.args, "CHARGE")
+	}
+	var e explanation
+	if err := a.do(r.Context(), x.args, func(reply line.Reply) { e.read(&reply) }); err != nil {
+		return ofScopes(err)
+	}
+	if e.scopes() != len(x.keys) { // the command has taken a key for a quantity
+		return ofScopes(nil)
+	}
+	w.Header()["Content-Type"] = jsonType
+	_ = json.NewEncoder(w).Encode(&e) // the client has left if this fails
+	return nil
+}
+
+// scopes returns the number of scopes, whose limits follow each other.
+func (e *explanation) scopes() (n int) {
+	for i := range e.Limits {
+		if i == 0 || e.Limits[i].Scope != e.Limits[i-1].Scope {
+			n++
+		}
+	}
+	return n
+}
+
+// eachField calls read with the name of each field of a map.
+func eachField(r *line.Reply, read func(name string)) {
+	for range r.Int() / 2 {
+		read(r.Text())
+	}
+}
+
+func (e *explanation) read(r *line.Reply) {
+	eachField(r, func(name string) {
+		switch name {
+		case "rule":
+			e.Rule = r.Text()
+		case "source":
+			e.Source = r.Text()
+		case "shadow":
+			e.Shadow = r.Int() != 0
+		case "limited":
+			e.Allowed = r.Int() == 0
+		case "tightest":
+			e.Tightest = r.Int()
+		case "limits":
+			e.Limits = make([]explained, r.Int())
+			for i := range e.Limits {
+				e.Limits[i].read(r)
+			}
+		default:
+			e.numbers.read(name, r)
+		}
+	})
+}
+
+func (e *explained) read(r *line.Reply) {
+	texts := map[string]*string{"scope": &e.Scope, "key": &e.Key, "limiter": &e.Limiter, "arguments": &e.Arguments, "source": &e.Source, "state_key": &e.StateKey}
+	eachField(r, func(name string) {
+		switch text := texts[name]; {
+		case text != nil:
+			*text = r.Text()
+		case name == "state":
+			e.State = map[string]int64{}
+			eachField(r, func(name string) { e.State[name] = r.Int() })
+		case name == "limited":
+			e.Allowed = r.Int() == 0
+		case name == "window":
+			e.Window = r.Int()
+		default:
+			e.numbers.read(name, r)
+		}
+	})
+}
+
+// read reads one of the numbers.
+func (n *numbers) read(name string, r *line.Reply) {
+	v := r.Int()
+	switch name {
+	case "limit":
+		n.Limit = v
+	case "remaining":
+		n.Remaining = v
+	case "reset_after":
+		n.Reset = v
+	case "retry_after":
+		if v >= 0 {
+			n.Retry = &v
+		}
+	}
+}
