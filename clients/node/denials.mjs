@@ -17,12 +17,12 @@ export class Denials {
   }
 
   /**
-   * Returns the refusal of a question. Of the callers after its end one gets undefined and asks the server. The others get the old
+   * Returns the refusal of a question. A refusal counts for its quantity and larger ones. Of the callers after its end one gets undefined and asks the server. The others get the old
    * refusal until that one has its answer, or until the time-out.
    */
-  find(question, now) {
+  find(question, quantity, now) {
     const found = this.#byQuestion.get(question);
-    if (!found) return undefined;
+    if (!found || quantity < found.quantity) return undefined;
     this.#byQuestion.delete(question);
     this.#byQuestion.set(question, found);
     if (now < found.until) return found.decision;
@@ -30,12 +30,15 @@ export class Denials {
     return undefined;
   }
 
-  /** Remembers a refusal of a question that was asked at a time, and forgets it after an other answer. */
-  learn(question, decision, asked) {
-    this.#byQuestion.delete(question);
-    if (!decision || decision.allowed || this.#most <= 0) return;
+  /**
+   * Remembers a refusal of a question that was asked at a time. An other answer ends the refusal of this quantity and of smaller ones.
+   */
+  learn(question, quantity, decision, asked) {
+    const refused = Boolean(decision) && !decision.allowed;
+    if (refused || quantity >= this.#byQuestion.get(question)?.quantity) this.#byQuestion.delete(question);
+    if (!refused || this.#most <= 0) return;
     const wait = decision.retryAfter < 0 ? LONGEST : Math.min(LONGEST, decision.retryAfter);
-    this.#byQuestion.set(question, { decision, until: asked + wait });
+    this.#byQuestion.set(question, { decision, quantity, until: asked + wait });
     if (this.#byQuestion.size > this.#most) this.#byQuestion.delete(this.#byQuestion.keys().next().value);
   }
 }

@@ -35,19 +35,27 @@ export class Limiter {
    * Asks all rules about one action; a question is an array of a rule and a key. Either all rules allow the action and count it, or no
    * rule counts it. Without a decision the action is allowed; with failClosed the promise is rejected with NoDecision.
    */
-  async ask(...questions) {
+  ask(...questions) {
+    return this.askFor(1, ...questions);
+  }
+
+  /** Asks as ask does, about an action that takes a quantity: an integer, or a BigInt. A quantity of 0 only looks. */
+  async askFor(quantity, ...questions) {
+    if (!(typeof quantity === 'bigint' || Number.isSafeInteger(quantity)) || quantity < 0) {
+      throw new RangeError(`the quantity of an action is an integer from 0, not ${quantity}`);
+    }
     const pairs = questions.map(([rule, key]) => [rule, encode(key)]);
     const name = JSON.stringify(pairs.map(([rule, key]) => [rule, key.toString('latin1')]));
     const asked = this.#now();
-    const denied = this.#denials.find(name, asked);
+    const denied = this.#denials.find(name, quantity, asked);
     if (denied) return denied;
     try {
-      const reply = await this.#inTime(['CL.MCHECK', String(pairs.length), ...pairs.flat(), 'EXPLAIN', 'MS']);
+      const reply = await this.#inTime(['CL.MCHECK', String(pairs.length), ...pairs.flat(), 'QUANTITY', String(quantity), 'EXPLAIN', 'MS']);
       const decision = readDecision(reply, pairs.map(([rule]) => rule));
-      this.#denials.learn(name, decision, asked);
+      this.#denials.learn(name, quantity, decision, asked);
       return decision;
     } catch (error) {
-      this.#denials.learn(name, undefined, asked);
+      this.#denials.learn(name, quantity, undefined, asked);
       this.#options.onError(error);
       if (this.#options.failClosed) throw new NoDecision('the rate limiter did not decide', { cause: error });
       return new Decision();

@@ -9,6 +9,7 @@ package grpclimit
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"cellserver/clients/go/ratelimit"
@@ -36,10 +37,21 @@ func Address(ctx context.Context, _ string) string {
 	return ""
 }
 
+// A Cost is the quantity of a call, which is 1 without such a function. The request of a stream is nil.
+type Cost func(ctx context.Context, method string, request any) int64
+
+// one is the cost of a call without a cost function.
+func one(context.Context, string, any) int64 { return 1 }
+
 // Unary returns the interceptor of unary calls.
 func Unary(l *ratelimit.Limiter, rules ...Rule) grpc.UnaryServerInterceptor {
+	return UnaryWithCost(l, one, rules...)
+}
+
+// UnaryWithCost is [Unary] for calls that take a quantity. A call with a negative one has the status Internal.
+func UnaryWithCost(l *ratelimit.Limiter, cost Cost, rules ...Rule) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-		header, err := ask(ctx, l, info.FullMethod, rules)
+		header, err := ask(ctx, l, info.FullMethod, cost(ctx, info.FullMethod, request), rules)
 		_ = grpc.SetHeader(ctx, header) // fails only if the header has been sent
 		if err != nil {
 			return nil, err
@@ -50,8 +62,13 @@ func Unary(l *ratelimit.Limiter, rules ...Rule) grpc.UnaryServerInterceptor {
 
 // Stream returns the interceptor of streams.
 func Stream(l *ratelimit.Limiter, rules ...Rule) grpc.StreamServerInterceptor {
+	return StreamWithCost(l, one, rules...)
+}
+
+// StreamWithCost is [Stream] for streams that take a quantity at their start.
+func StreamWithCost(l *ratelimit.Limiter, cost Cost, rules ...Rule) grpc.StreamServerInterceptor {
 	return func(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-		header, err := ask(stream.Context(), l, info.FullMethod, rules)
+		header, err := ask(stream.Context(), l, info.FullMethod, cost(stream.Context(), info.FullMethod, nil), rules)
 		_ = stream.SetHeader(header) // fails only if the header has been sent
 		if err != nil {
 			return err
@@ -61,13 +78,16 @@ func Stream(l *ratelimit.Limiter, rules ...Rule) grpc.StreamServerInterceptor {
 }
 
 // ask asks the rules. It returns the header of the call, and the status of a refusal.
-func ask(ctx context.Context, l *ratelimit.Limiter, method string, rules []Rule) (metadata.MD, error) {
+func ask(ctx context.Context, l *ratelimit.Limiter, method string, quantity int64, rules []Rule) (metadata.MD, error) {
 	questions := make([]ratelimit.Question, len(rules))
 	for i, rule := range rules {
 		questions[i] = ratelimit.Question{Rule: rule.Name, Key: rule.Key(ctx, method)}
 	}
-	d, err := l.Ask(ctx, questions...)
-	if err != nil {
+	d, err := l.AskFor(ctx, quantity, questions...)
+	switch {
+	case errors.Is(err, ratelimit.ErrQuantity):
+		return nil, status.Error(codes.Internal, "the call has no valid cost")
+	case err != nil:
 		return metadata.Pairs("retry-after", "1"), status.Error(codes.Unavailable, "the rate limiter does not answer")
 	}
 	header := metadata.MD{}

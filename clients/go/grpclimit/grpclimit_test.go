@@ -37,9 +37,15 @@ func connect(t *testing.T) *redis.Client {
 // startService starts a gRPC service behind the interceptors, and returns a client of it.
 func startService(t *testing.T, l *ratelimit.Limiter, rules ...Rule) health_v1.HealthClient {
 	t.Helper()
+	return serve(t, grpc.UnaryInterceptor(Unary(l, rules...)), grpc.StreamInterceptor(Stream(l, rules...)))
+}
+
+// serve starts a gRPC service with options, and returns a client of it.
+func serve(t *testing.T, options ...grpc.ServerOption) health_v1.HealthClient {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	service := grpc.NewServer(grpc.UnaryInterceptor(Unary(l, rules...)), grpc.StreamInterceptor(Stream(l, rules...)))
+	service := grpc.NewServer(options...)
 	health_v1.RegisterHealthServer(service, health.NewServer())
 	go func() { _ = service.Serve(listener) }()
 	t.Cleanup(service.Stop)
@@ -90,6 +96,32 @@ func TestCalls(t *testing.T) {
 	keys, err := rdb.Keys(t.Context(), "api:*").Result()
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{"api:{127.0.0.1/grpc.health.v1.Health/Check}:throttle", "api:{127.0.0.1/grpc.health.v1.Health/Watch}:throttle"}, keys)
+}
+
+// TestCosts has calls and streams that take a quantity.
+func TestCosts(t *testing.T) {
+	rdb := connect(t)
+	require.NoError(t, rdb.Do(t.Context(), "CL.RULE", "SET", "api", "CL.WINDOW", 100, 60).Err())
+	l, err := ratelimit.New(rdb, ratelimit.Options{Timeout: time.Minute})
+	require.NoError(t, err)
+	ask := func(cost Cost) error {
+		_, err := UnaryWithCost(l, cost, Rule{"api", Address})(t.Context(), "request", &grpc.UnaryServerInfo{}, func(context.Context, any) (any, error) { return nil, nil })
+		return err
+	}
+	size := func(_ context.Context, _ string, request any) int64 { return int64(len(request.(string))) * 10 }
+	require.NoError(t, ask(size))
+	require.Equal(t, codes.ResourceExhausted, status.Code(ask(size)))
+	require.NoError(t, ask(one))
+	require.Equal(t, codes.Internal, status.Code(ask(func(context.Context, string, any) int64 { return -1 })))
+
+	thirty := func(_ context.Context, _ string, request any) int64 {
+		require.Nil(t, request)
+		return 30
+	}
+	c := serve(t, grpc.StreamInterceptor(StreamWithCost(l, thirty, Rule{"api", Address})))
+	header, err := stream(t, c)
+	require.NoError(t, err)
+	require.Equal(t, []string{`"api";r=70;t=60`}, header.Get("ratelimit"))
 }
 
 func requireRefused(t *testing.T, c health_v1.HealthClient, call func(*testing.T, health_v1.HealthClient) (metadata.MD, error)) {

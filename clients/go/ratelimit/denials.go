@@ -17,8 +17,10 @@ type denials struct {
 	byName *simplelru.LRU[string, denial] // nil remembers no refusal
 }
 
+// A denial refuses its quantity and larger ones. It says nothing of smaller ones.
 type denial struct {
 	decision Decision
+	quantity int64
 	until    time.Time
 }
 
@@ -35,22 +37,25 @@ func newDenials(most int) denials {
 
 // find returns the refusal of a question. Of the callers after its end one finds nothing and asks the server. The others get
 // the old refusal until that one has its answer, or until the time-out.
-func (d *denials) find(name string, now time.Time, timeout time.Duration) (Decision, bool) {
+func (d *denials) find(name string, quantity int64, now time.Time, timeout time.Duration) (Decision, bool) {
 	if d.byName == nil {
 		return Decision{}, false
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	found, ok := d.byName.Get(name)
-	if ok && !now.Before(found.until) {
-		d.byName.Add(name, denial{found.decision, now.Add(timeout)})
-		ok = false
+	if !ok || quantity < found.quantity {
+		return Decision{}, false
 	}
-	return found.decision, ok
+	if !now.Before(found.until) {
+		d.byName.Add(name, denial{found.decision, found.quantity, now.Add(timeout)})
+		return Decision{}, false
+	}
+	return found.decision, true
 }
 
 // add remembers a refusal of a question that was asked at now.
-func (d *denials) add(name string, refusal Decision, now time.Time) {
+func (d *denials) add(name string, quantity int64, refusal Decision, now time.Time) {
 	if d.byName == nil {
 		return
 	}
@@ -60,14 +65,17 @@ func (d *denials) add(name string, refusal Decision, now time.Time) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.byName.Add(name, denial{refusal, now.Add(wait)})
+	d.byName.Add(name, denial{refusal, quantity, now.Add(wait)})
 }
 
-func (d *denials) remove(name string) {
+// remove forgets the refusal of a question, unless it is the refusal of a larger quantity.
+func (d *denials) remove(name string, quantity int64) {
 	if d.byName == nil {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.byName.Remove(name)
+	if found, ok := d.byName.Peek(name); ok && quantity >= found.quantity {
+		d.byName.Remove(name)
+	}
 }

@@ -3,6 +3,7 @@ package ratelimit_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +54,28 @@ func limited(address string, service http.Handler) (http.Handler, error) {
 		ratelimit.Rule{Name: "per-ip", Key: ratelimit.Address},
 		ratelimit.Rule{Name: "login", Key: func(r *http.Request) string { return r.Header.Get("X-User") }},
 	), nil
+}
+
+// limitedByCost is a service with a cost of ../README.md.
+func limitedByCost(limiter *ratelimit.Limiter, service http.Handler) http.Handler {
+	return limiter.HandlerWithCost(service, func(r *http.Request) int64 { return 1 + max(r.ContentLength, 0)/1024 },
+		ratelimit.Rule{Name: "upload", Key: ratelimit.Address})
+}
+
+// TestCost sends a body of 2 kB, and then none.
+func TestCost(t *testing.T) {
+	rdb, err := ratelimit.Connect(testserver.Start(t).URL)
+	require.NoError(t, err)
+	defer rdb.Close()
+	require.NoError(t, rdb.Do(t.Context(), "CL.RULE", "SET", "upload", "CL.WINDOW", 4, 3600).Err())
+	limiter, err := ratelimit.New(rdb, ratelimit.Options{Timeout: time.Minute})
+	require.NoError(t, err)
+	service := limitedByCost(limiter, http.NotFoundHandler())
+	for _, step := range []struct{ kB, status int }{{2, 404}, {2, 429}, {0, 404}, {0, 429}} {
+		w := httptest.NewRecorder()
+		service.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", step.kB*1024))))
+		require.Equal(t, step.status, w.Code)
+	}
 }
 
 // TestService lets the service start without a server: it fails open.

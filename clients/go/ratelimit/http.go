@@ -2,6 +2,7 @@ package ratelimit
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 )
@@ -12,15 +13,27 @@ type Rule struct {
 	Key  func(*http.Request) string
 }
 
+// A Cost is the quantity of a request, which is 1 without such a function.
+type Cost func(*http.Request) int64
+
 // Handler passes a request to next if all rules allow it. It answers 429 to a refused request, and 503 if the limiter fails closed.
 func (l *Limiter) Handler(next http.Handler, rules ...Rule) http.Handler {
+	return l.HandlerWithCost(next, func(*http.Request) int64 { return 1 }, rules...)
+}
+
+// HandlerWithCost is [Limiter.Handler] for requests that take a quantity. It answers 500 to a request with a negative one.
+func (l *Limiter) HandlerWithCost(next http.Handler, cost Cost, rules ...Rule) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		questions := make([]Question, len(rules))
 		for i, rule := range rules {
 			questions[i] = Question{rule.Name, rule.Key(r)}
 		}
-		d, err := l.Ask(r.Context(), questions...)
-		if err != nil {
+		d, err := l.AskFor(r.Context(), cost(r), questions...)
+		switch {
+		case errors.Is(err, ErrQuantity):
+			writeProblem(w, problem{Status: http.StatusInternalServerError, Title: "The request has no valid cost"})
+			return
+		case err != nil:
 			w.Header().Set("Retry-After", "1")
 			writeProblem(w, problem{Status: http.StatusServiceUnavailable, Title: "The rate limiter does not answer"})
 			return

@@ -90,39 +90,52 @@ func keepsTimeout(rdb redis.UniversalClient) bool {
 	return true
 }
 
+// ErrQuantity is the error of [Limiter.AskFor] for a negative quantity. It would give back what other actions have taken.
+var ErrQuantity = errors.New("ratelimit: the quantity of an action is negative")
+
 // Ask asks all rules about one action. Either all rules allow the action and count it, or no rule counts it.
 //
 // If the server does not decide in time, the limiter calls OnError and allows the action. With FailClosed it returns the error.
 func (l *Limiter) Ask(ctx context.Context, questions ...Question) (Decision, error) {
-	args := command(questions)
-	name, now := fmt.Sprintf("%q", args[2:]), l.now()
-	if d, ok := l.denials.find(name, now, l.options.Timeout); ok {
+	return l.AskFor(ctx, 1, questions...)
+}
+
+// AskFor asks as Ask does, about an action that takes a quantity. A quantity of 0 only looks, and a negative one is [ErrQuantity].
+func (l *Limiter) AskFor(ctx context.Context, quantity int64, questions ...Question) (Decision, error) {
+	if quantity < 0 {
+		l.options.OnError(ErrQuantity)
+		return Decision{}, ErrQuantity
+	}
+	args, name := command(questions, quantity)
+	now := l.now()
+	if d, ok := l.denials.find(name, quantity, now, l.options.Timeout); ok {
 		return d, nil
 	}
 	d, err := l.do(ctx, args)
 	switch {
 	case err != nil:
-		l.denials.remove(name)
+		l.denials.remove(name, quantity)
 		l.options.OnError(err)
 		if l.options.FailClosed {
 			return Decision{}, err
 		}
 		return Decision{Allowed: true}, nil
 	case d.Allowed:
-		l.denials.remove(name)
+		l.denials.remove(name, quantity)
 	default:
-		l.denials.add(name, d, now)
+		l.denials.add(name, quantity, d, now)
 	}
 	return d, nil
 }
 
-// command returns CL.MCHECK with the questions. It also serves for one rule, so that there is one form of reply.
-func command(questions []Question) []any {
-	args := []any{"CL.MCHECK", len(questions)}
+// command returns CL.MCHECK with the questions, and a name for them. CL.MCHECK also serves for one rule, so that there is one form
+// of reply.
+func command(questions []Question, quantity int64) (args []any, name string) {
+	args = []any{"CL.MCHECK", len(questions)}
 	for _, q := range questions {
 		args = append(args, q.Rule, shorten(q.Key))
 	}
-	return append(args, "EXPLAIN", "MS")
+	return append(args, "QUANTITY", quantity, "EXPLAIN", "MS"), fmt.Sprintf("%q", args[2:])
 }
 
 // do sends the command. The server counts an action also if its client leaves meanwhile.

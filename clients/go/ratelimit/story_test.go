@@ -20,6 +20,7 @@ type step struct {
 	Reply    any
 	Advance  int64 // milliseconds
 	Ask      [][2]string
+	Quantity *int64 // 1 without it
 	Status   int
 	Policy   *string `json:"RateLimit-Policy"`
 	Limit    *string `json:"RateLimit"`
@@ -28,7 +29,7 @@ type step struct {
 }
 
 // play plays the story. serve answers the requests.
-func play(t *testing.T, s *server, serve func(questions [][2]string) *http.Response) {
+func play(t *testing.T, s *server, serve func(questions [][2]string, quantity *int64) *http.Response) {
 	text, err := os.ReadFile("../../story.json")
 	require.NoError(t, err)
 	var steps []step
@@ -44,7 +45,7 @@ func play(t *testing.T, s *server, serve func(questions [][2]string) *http.Respo
 			s.do("DEBUG", "CLOCK", "ADVANCE", step.Advance*1_000_000)
 		default:
 			asked++
-			step.check(t, about, serve(step.Ask))
+			step.check(t, about, serve(step.Ask, step.Quantity))
 		}
 	}
 	require.Greater(t, asked, 30)
@@ -72,26 +73,31 @@ func (step *step) check(t *testing.T, about string, got *http.Response) {
 func TestStory(t *testing.T) {
 	s := start(t)
 	l := s.limiter(Options{Denials: -1})
-	play(t, s, func(questions [][2]string) *http.Response {
+	play(t, s, func(questions [][2]string, quantity *int64) *http.Response {
 		rules := make([]Rule, len(questions))
 		for i, q := range questions {
 			rules[i] = fixed(q[0], q[1])
 		}
-		return visit(l.Handler(page, rules...))
+		if quantity == nil {
+			return visit(l.Handler(page, rules...))
+		}
+		return visit(l.HandlerWithCost(page, func(*http.Request) int64 { return *quantity }, rules...))
 	})
 }
 
 // TestStoryOverHTTP shows that the server itself answers over HTTP as the middleware does.
 func TestStoryOverHTTP(t *testing.T) {
 	s := start(t)
-	play(t, s, func(questions [][2]string) *http.Response {
+	play(t, s, func(questions [][2]string, quantity *int64) *http.Response {
 		type pair struct {
 			Rule string `json:"rule"`
 			Key  string `json:"key"`
 		}
 		var body struct {
-			Rules []pair `json:"rules"`
+			Rules    []pair `json:"rules"`
+			Quantity *int64 `json:"quantity,omitempty"`
 		}
+		body.Quantity = quantity
 		for _, q := range questions {
 			body.Rules = append(body.Rules, pair{q[0], q[1]})
 		}

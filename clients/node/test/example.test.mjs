@@ -9,10 +9,10 @@ import { express, fastify, hono, Limiter } from '../index.mjs';
 import { Server } from './harness.mjs';
 
 /** Asks an app of Express for its page, and returns the status. */
-const visit = async (app) => {
+const visit = async (app, options) => {
   const server = app.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
-  const { status } = await fetch(`http://127.0.0.1:${server.address().port}/`, { headers: { connection: 'close', 'X-User': 'ann' } });
+  const { status } = await fetch(`http://127.0.0.1:${server.address().port}/`, { headers: { connection: 'close', 'X-User': 'ann' }, ...options });
   await new Promise((resolve) => server.close(resolve));
   return status;
 };
@@ -30,6 +30,18 @@ test('the clock of the server', async (t) => {
   for (const status of [200, 200, 200, 429]) assert.equal(await visit(app), status);
   await admin.sendCommand(['DEBUG', 'CLOCK', 'ADVANCE', '10000000000']);
   assert.equal(await visit(app), 200);
+});
+
+test('a cost: a body of 2 kB, and then none', async (t) => {
+  const server = await Server.start(t);
+  await server.do('CL.RULE', 'SET', 'upload', 'CL.WINDOW', 4, 3600);
+  const limiter = new Limiter(await server.client(t), { timeout: 60_000 });
+  const app = expressApp();
+  app.use(express(limiter, [['upload']], (req) => 1 + Math.floor(Number(req.get('Content-Length') ?? 0) / 1024)));
+  app.get('/', page);
+  app.post('/', page);
+  const body = { method: 'POST', body: 'x'.repeat(2048) };
+  for (const [options, status] of [[body, 200], [body, 429], [{}, 200], [{}, 429]]) assert.equal(await visit(app, options), status);
 });
 
 // Nothing listens for these services, or nothing with these rules: they fail open.

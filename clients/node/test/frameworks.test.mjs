@@ -16,27 +16,27 @@ const listening = (server) => new Promise((resolve) => {
 });
 
 const frameworks = {
-  express: (limiter, rules) => {
+  express: (limiter, rules, cost) => {
     const app = expressApp();
-    app.use(express(limiter, rules));
+    app.use(express(limiter, rules, cost));
     app.get('/', (req, res) => { res.send('page'); });
     app.use((error, req, res, next) => { res.status(500).end(); });
     return listening(app.listen(0, '127.0.0.1'));
   },
-  node: (limiter, rules) => {
-    const limit = express(limiter, rules);
+  node: (limiter, rules, cost) => {
+    const limit = express(limiter, rules, cost);
     return listening(createServer((req, res) => limit(req, res, (error) => { res.statusCode = error ? 500 : 200; res.end('page'); })).listen(0, '127.0.0.1'));
   },
-  fastify: async (limiter, rules) => {
+  fastify: async (limiter, rules, cost) => {
     const app = fastifyApp();
-    app.addHook('onRequest', fastify(limiter, rules));
+    app.addHook('onRequest', fastify(limiter, rules, cost));
     app.get('/', async () => 'page');
     await app.listen({ port: 0, host: '127.0.0.1' });
     return { port: app.server.address().port, close: () => app.close() };
   },
-  hono: (limiter, rules) => {
+  hono: (limiter, rules, cost) => {
     const app = new Hono();
-    app.use(hono(limiter, rules));
+    app.use(hono(limiter, rules, cost));
     app.get('/', (c) => c.text('page'));
     return listening(serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }));
   },
@@ -51,11 +51,12 @@ for (const [name, start] of Object.entries(frameworks)) {
   test(`${name} plays the story`, async (t) => {
     const server = await Server.start(t);
     const limiter = new Limiter(await server.client(t), { timeout: 60_000, denials: 0 });
-    let rules;
-    const app = await start(limiter, { map: (f) => rules.map(f) });
+    let rules, cost;
+    const app = await start(limiter, { map: (f) => rules.map(f) }, () => cost);
     t.after(app.close);
-    await server.play((pairs) => {
+    await server.play((pairs, quantity = 1) => {
       rules = fixed(pairs);
+      cost = quantity;
       return get(app.port);
     });
   });
@@ -83,6 +84,12 @@ for (const [name, start] of Object.entries(frameworks)) {
     }
   });
 
+  test(`${name} gets the error of a cost`, async (t) => {
+    const app = await start(new Limiter(async () => {}), [['api', () => 'ann']], () => -5);
+    t.after(app.close);
+    assert.equal((await get(app.port)).status, 500);
+  });
+
   test(`${name} gets the error of a key function`, async (t) => {
     const app = await start(new Limiter(async () => {}), [['api', () => { throw new Error('no key'); }]]);
     t.after(app.close);
@@ -95,8 +102,8 @@ test('ioredis plays the story', async (t) => {
   const client = new Redis(server.port, '127.0.0.1');
   t.after(() => client.disconnect());
   const limiter = new Limiter(client, { timeout: 60_000, denials: 0 });
-  await server.play(async (pairs) => {
-    const decision = await limiter.ask(...pairs);
+  await server.play(async (pairs, quantity = 1) => {
+    const decision = await limiter.askFor(quantity, ...pairs);
     const headers = new Headers({ ...decision.headers(), 'Content-Type': 'application/problem+json' });
     return { status: decision.allowed ? 200 : 429, headers, body: decision.body() };
   });

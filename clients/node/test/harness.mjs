@@ -74,7 +74,7 @@ export class Server {
     return line ? Number(line[1]) : 0;
   }
 
-  /** Plays the story. serve answers a request with a status, headers and a body. */
+  /** Plays the story. serve answers a request, which may have a quantity, with a status, headers and a body. */
   async play(serve) {
     let about = '', asked = 0;
     for (const step of JSON.parse(readFileSync(new URL('../../story.json', import.meta.url)))) {
@@ -83,7 +83,7 @@ export class Server {
       else if (step.advance) await this.do('DEBUG', 'CLOCK', 'ADVANCE', step.advance * 1_000_000);
       else {
         asked++;
-        check(about, step, await serve(step.ask));
+        check(about, step, await serve(step.ask, step.quantity));
       }
     }
     assert.ok(asked > 30);

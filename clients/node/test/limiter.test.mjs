@@ -49,6 +49,30 @@ test('a remembered refusal ends a second after its rule', async (t) => {
   assert.deepEqual([await allowed(), await allowed()], [true, true]);
 });
 
+test('a remembered refusal refuses its quantity and larger ones, and says nothing of smaller ones', async (t) => {
+  const { server, limiter, clock } = await start(t, {}, 'CL.WINDOW', 100, 3600);
+  const steps = [
+    [60, true, 1], [60, false, 1], [60, false, 0], [99n, false, 0], [1, true, 1], [60, false, 0], [50, false, 1], [50, false, 0],
+    [60, false, 0], [49, false, 1], [39, true, 1], [1, false, 1], [2, false, 0], [2n ** 63n - 1n, false, 0], [0, true, 1],
+  ];
+  for (const [quantity, allowed, asked] of steps) {
+    const before = await server.questions();
+    assert.equal((await limiter.askFor(quantity, ['api', 'ann'])).allowed, allowed, `${quantity}`);
+    assert.equal(await server.questions() - before, asked, `${quantity}`);
+  }
+  clock.now = LONGEST;
+  const before = await server.questions();
+  for (let i = 0; i < 10; i++) assert.equal((await limiter.askFor(70, ['api', 'ann'])).allowed, false);
+  assert.equal(await server.questions() - before, 1);
+});
+
+test('a wrong quantity is an error of the service', async () => {
+  const limiter = new Limiter(async () => assert.fail('it must not ask'));
+  for (const quantity of [-1, 1.5, NaN, Infinity, 2 ** 53, '7', null, undefined, -1n]) {
+    await assert.rejects(limiter.askFor(quantity, ['api', 'ann']), RangeError);
+  }
+});
+
 test('one request asks again after the end of a remembered refusal', async (t) => {
   const { server, limiter, clock } = await start(t, {}, ...once);
   await limiter.ask(['api', 'ann']);

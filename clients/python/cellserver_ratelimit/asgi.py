@@ -1,4 +1,6 @@
 """Middleware for ASGI: FastAPI, Starlette, Django and others."""
+from collections.abc import Callable
+
 from .key import network
 from .limiter import AsyncLimiter, NoDecision
 from .reply import problem
@@ -11,17 +13,17 @@ def address(scope: dict) -> str:
 
 class ASGIMiddleware:
     """Passes requests and WebSockets to app if all rules allow them. rules are pairs of a name and a function from the scope to the key,
-    or None for the address."""
+    or None for the address. cost is a function from the scope to the quantity of the request."""
 
-    def __init__(self, app, limiter: AsyncLimiter, rules: list):
-        self.app, self.limiter = app, limiter
+    def __init__(self, app, limiter: AsyncLimiter, rules: list, cost: Callable[[dict], int] = lambda _: 1):
+        self.app, self.limiter, self.cost = app, limiter, cost
         self.rules = [(name, key or address) for name, key in rules]
 
     async def __call__(self, scope, receive, send):
         if scope["type"] not in ("http", "websocket"):
             return await self.app(scope, receive, send)
         try:
-            decision = await self.limiter.ask(*[(name, key(scope)) for name, key in self.rules])
+            decision = await self.limiter.ask(*[(name, key(scope)) for name, key in self.rules], quantity=self.cost(scope))
         except NoDecision:
             return await answer(scope, send, 503, [("Retry-After", "1")], problem(503, "The rate limiter does not answer"))
         if not decision.allowed:

@@ -13,28 +13,35 @@ class Denials:
     def __init__(self, most: int, timeout: float):
         self.most, self.timeout = most, timeout
         self.lock = threading.Lock()
-        self.by_question: collections.OrderedDict[tuple, tuple[Decision, float]] = collections.OrderedDict()
+        self.by_question: collections.OrderedDict[tuple, tuple[Decision, int, float]] = collections.OrderedDict()
 
-    def find(self, question: tuple, now: float) -> Decision | None:
-        """Returns the refusal of a question. Of the callers after its end one gets None and asks the server. The others get the old
+    def find(self, question: tuple, quantity: int, now: float) -> Decision | None:
+        """Returns the refusal of a question. A refusal counts for its quantity and larger ones. Of the callers after its end one gets None and asks the server. The others get the old
         refusal until that one has its answer, or until the time-out."""
         with self.lock:
             if (found := self.by_question.get(question)) is None:
                 return None
-            decision, until = found
+            decision, refused, until = found
+            if quantity < refused:
+                return None
             if now >= until:
-                self.by_question[question] = (decision, now + self.timeout)
+                self.by_question[question] = (decision, refused, now + self.timeout)
                 return None
             self.by_question.move_to_end(question)
             return decision
 
-    def learn(self, question: tuple, decision: Decision | None, asked: float) -> None:
-        """Remembers a refusal of a question that was asked at a time, and forgets it after an other answer."""
+    def learn(self, question: tuple, quantity: int, decision: Decision | None, asked: float) -> None:
+        """Remembers a refusal of a question that was asked at a time. An other answer ends the refusal of this quantity and of smaller
+        ones."""
         with self.lock:
+            if decision is None or decision.allowed:
+                if question in self.by_question and quantity >= self.by_question[question][1]:
+                    del self.by_question[question]
+                return
             self.by_question.pop(question, None)
-            if decision is None or decision.allowed or self.most <= 0:
+            if self.most <= 0:
                 return
             wait = LONGEST if decision.retry_after < 0 else min(LONGEST, decision.retry_after / 1000)
-            self.by_question[question] = (decision, asked + wait)
+            self.by_question[question] = (decision, quantity, asked + wait)
             if len(self.by_question) > self.most:
                 self.by_question.popitem(last=False)

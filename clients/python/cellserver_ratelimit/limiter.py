@@ -44,18 +44,20 @@ class _Limiter:
         """The options of a client that keeps to the time-out. It sends no command again, because the server may have counted it."""
         return {"socket_timeout": self.timeout, "socket_connect_timeout": self.timeout, "retry": Retry(NoBackoff(), 0)}
 
-    def _begin(self, questions) -> tuple[list, tuple, float, Decision | None]:
+    def _begin(self, questions, quantity: int) -> tuple[list, tuple, float, Decision | None]:
+        if not isinstance(quantity, int) or quantity < 0:
+            raise ValueError(f"the quantity of an action is an integer from 0, not {quantity!r}")
         pairs = [part for rule, key in questions for part in (rule, encode(key))]
-        command, now = ["CL.MCHECK", len(questions), *pairs, "EXPLAIN", "MS"], self.now()
-        return command, tuple(pairs), now, self.denials.find(tuple(pairs), now)
+        command, now = ["CL.MCHECK", len(questions), *pairs, "QUANTITY", int(quantity), "EXPLAIN", "MS"], self.now()
+        return command, tuple(pairs), now, self.denials.find(tuple(pairs), quantity, now)
 
-    def _end(self, reply, pairs: tuple, asked: float) -> Decision:
+    def _end(self, reply, pairs: tuple, quantity: int, asked: float) -> Decision:
         decided = decision(reply, list(pairs))
-        self.denials.learn(pairs, decided, asked)
+        self.denials.learn(pairs, quantity, decided, asked)
         return decided
 
-    def _failed(self, error: Exception, pairs: tuple, asked: float) -> Decision:
-        self.denials.learn(pairs, None, asked)
+    def _failed(self, error: Exception, pairs: tuple, quantity: int, asked: float) -> Decision:
+        self.denials.learn(pairs, quantity, None, asked)
         self.on_error(error)
         if self.fail_closed:
             raise NoDecision from error
@@ -76,16 +78,16 @@ class Limiter(_Limiter):
     def _connect(self, url: str) -> redis.Redis:
         return redis.Redis.from_url(url, **self.options)
 
-    def ask(self, *questions: tuple[str, str | bytes | None]) -> Decision:
+    def ask(self, *questions: tuple[str, str | bytes | None], quantity: int = 1) -> Decision:
         """Asks all rules about one action; a question is a rule and a key. Either all rules allow the action and count it, or no rule
-        counts it. Without a decision the action is allowed; with fail_closed the limiter raises NoDecision."""
-        command, pairs, now, denied = self._begin(questions)
+        counts it. A quantity of 0 only looks. Without a decision the action is allowed; with fail_closed the limiter raises NoDecision."""
+        command, pairs, now, denied = self._begin(questions, quantity)
         if denied:
             return denied
         try:
-            return self._end(self.client.execute_command(*command), pairs, now)
+            return self._end(self.client.execute_command(*command), pairs, quantity, now)
         except Exception as error:  # whatever goes wrong must not stop the service
-            return self._failed(error, pairs, now)
+            return self._failed(error, pairs, quantity, now)
 
 
 class AsyncLimiter(_Limiter):
@@ -95,14 +97,14 @@ class AsyncLimiter(_Limiter):
         pool = redis.asyncio.BlockingConnectionPool.from_url(url, max_connections=100, timeout=self.timeout, **self.options)
         return redis.asyncio.Redis.from_pool(pool)
 
-    async def ask(self, *questions: tuple[str, str | bytes | None]) -> Decision:
+    async def ask(self, *questions: tuple[str, str | bytes | None], quantity: int = 1) -> Decision:
         """Asks as Limiter.ask does."""
-        command, pairs, now, denied = self._begin(questions)
+        command, pairs, now, denied = self._begin(questions, quantity)
         if denied:
             return denied
         try:
             async with asyncio.timeout(self.timeout):
                 reply = await self.client.execute_command(*command)
-            return self._end(reply, pairs, now)
+            return self._end(reply, pairs, quantity, now)
         except Exception as error:  # whatever goes wrong must not stop the service
-            return self._failed(error, pairs, now)
+            return self._failed(error, pairs, quantity, now)

@@ -71,7 +71,7 @@ class ServerTest(unittest.TestCase):
         return self.admin.info("commandstats").get("cmdstat_cl.mcheck", {}).get("calls", 0)
 
     def play(self, serve):
-        """Plays the story. serve answers a request with a status, a dict of headers and a body."""
+        """Plays the story. serve answers a request, which may have a quantity, with a status, a dict of headers and a body."""
         about, asked = "", 0
         for step in json.loads(STORY.read_text()):
             if "about" in step:
@@ -83,7 +83,7 @@ class ServerTest(unittest.TestCase):
             else:
                 asked += 1
                 with self.subTest(about, ask=step["ask"]):
-                    self.check(step, *serve([tuple(pair) for pair in step["ask"]]))
+                    self.check(step, *serve([tuple(pair) for pair in step["ask"]], step.get("quantity")))
         self.assertGreater(asked, 30)
 
     def check(self, step, status, headers, body):
@@ -114,6 +114,11 @@ def visit(app, **environ):
     parts.close()
     (status, headers), = got
     return int(status.split()[0]), {name.lower(): value for name, value in headers}, body
+
+
+def costs(quantity):
+    """Returns the arguments of middleware for requests that all take a quantity."""
+    return {} if quantity is None else {"cost": lambda _: quantity}
 
 
 def fixed(pairs):

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from cellserver_ratelimit import ASGIMiddleware, AsyncLimiter
 
-from .harness import ServerTest, fixed, free_port
+from .harness import ServerTest, costs, fixed, free_port
 
 
 async def send(app, kind="http", extensions=None):
@@ -53,12 +53,24 @@ class TestASGI(ServerTest):
         self.addCleanup(lambda: self.run_async(limiter.client.aclose()))
         return limiter
 
-    def visit(self, limiter, *pairs):
-        return self.run_async(send(ASGIMiddleware(page, limiter, fixed(pairs))))
+    def visit(self, limiter, *pairs, quantity=None):
+        return self.run_async(send(ASGIMiddleware(page, limiter, fixed(pairs), **costs(quantity))))
 
     def test_story(self):
         limiter = self.limiter(denials=0)
-        self.play(lambda pairs: self.visit(limiter, *pairs))
+        self.play(lambda pairs, quantity: self.visit(limiter, *pairs, quantity=quantity))
+
+    def test_smaller_quantity(self):
+        """A remembered refusal says nothing of smaller quantities."""
+        self.do("CL.RULE", "SET", "tokens", "CL.WINDOW", 100, 3600)
+        limiter = self.limiter()
+        limiter.now = lambda: 0
+        for quantity, status, asked in (101, 429, 1), (102, 429, 0), (100, 200, 1), (101, 429, 0), (1, 429, 1), (2, 429, 0):
+            before = self.questions()
+            self.assertEqual(self.visit(limiter, ("tokens", "ann"), quantity=quantity)[0], status)
+            self.assertEqual(self.questions() - before, asked)
+        with self.assertRaises(ValueError):
+            self.visit(limiter, ("tokens", "ann"), quantity=-1)
 
     def test_hot_key(self):
         self.do("CL.RULE", "SET", "api", "CL.WINDOW", 1, 3600)

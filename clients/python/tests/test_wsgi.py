@@ -10,7 +10,7 @@ from cellserver_ratelimit.denials import LONGEST
 from cellserver_ratelimit.limiter import log
 from cellserver_ratelimit.reply import decision
 
-from .harness import ServerTest, fixed, page, visit
+from .harness import ServerTest, costs, fixed, page, visit
 
 
 class TestWSGI(ServerTest):
@@ -29,7 +29,7 @@ class TestWSGI(ServerTest):
     def test_story(self):
         limiter = Limiter(self.url, timeout=60, denials=0)
         self.addCleanup(limiter.client.close)
-        self.play(lambda pairs: visit(WSGIMiddleware(page, limiter, fixed(pairs))))
+        self.play(lambda pairs, quantity: visit(WSGIMiddleware(page, limiter, fixed(pairs), **costs(quantity))))
 
     def test_hot_key(self):
         """1000 requests a second of a refused key, for 10 seconds: the server gets one a second."""
@@ -43,6 +43,32 @@ class TestWSGI(ServerTest):
             status, headers, _ = visit(app)
             self.assertEqual((status, headers["retry-after"]), (429, "3600"))
         self.assertEqual(self.questions() - before, 10)
+
+    def test_smaller_quantity(self):
+        """A remembered refusal refuses its quantity and larger ones. It says nothing of smaller ones."""
+        self.do("CL.RULE", "SET", "tokens", "CL.WINDOW", 100, 3600)
+        self.app()
+        self.at(0)
+        steps = [(60, True, 1), (60, False, 1), (60, False, 0), (99, False, 0), (1, True, 1), (60, False, 0), (50, False, 1), (50, False, 0),
+                 (60, False, 0), (49, False, 1), (39, True, 1), (1, False, 1), (2, False, 0), (2**63 - 1, False, 0), (0, True, 1)]
+        for quantity, allowed, asked in steps:
+            with self.subTest(quantity):
+                before = self.questions()
+                self.assertEqual(self.limiter.ask(("tokens", "ann"), quantity=quantity).allowed, allowed)
+                self.assertEqual(self.questions() - before, asked)
+        self.at(LONGEST)
+        before = self.questions()
+        for _ in range(10):
+            self.assertFalse(self.limiter.ask(("tokens", "ann"), quantity=70).allowed)
+        self.assertEqual(self.questions() - before, 1)
+
+    def test_wrong_quantity(self):
+        """A wrong cost is an error of the service. It neither passes nor gives back."""
+        self.app()
+        for quantity in -1, 1.5, "7", None:
+            with self.assertRaises(ValueError):
+                self.limiter.ask(("api", "ann"), quantity=quantity)
+        self.assertEqual(self.questions(), 0)
 
     def test_rate_stays_whole(self):
         """A remembered refusal ends when the limit allows the action, also within a second."""
