@@ -7,6 +7,7 @@
 //
 //   - throughput.go and throughputreport.go: quick and full
 //   - cores.go, hotkey.go, limiters.go, scale.go and expiry.go: the mode of the same name
+//   - types.go: types
 //   - memory.go: memory and idle
 //   - http.go: http, which compares with the program in barehttp
 //   - persistence.go, with policies.go and rewrite.go: persistence

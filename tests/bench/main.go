@@ -65,9 +65,10 @@ func parseOptions(args []string, out io.Writer) (contest.Options, error) {
 	flags.BoolVar(&o.Write, "write", false, "keep the results in docs/performance.md")
 	flags.IntVar(&o.Repeats, "repeats", 3, "measure each row so often, and give the median")
 	flags.Float64Var(&o.Seconds, "seconds", 0, "let each measurement last about so long (default: the mode's own)")
-	flags.IntVar(&o.Keys, "keys", 0, "memory, scale, expiry, persistence, cluster: so many keys (default: the mode's own)")
+	flags.IntVar(&o.Keys, "keys", 0, "types, memory, scale, expiry, persistence, cluster: so many keys (default: the mode's own)")
 	flags.IntVar(&o.Clients, "clients", 10_000, "idle: so many connections")
 	flags.IntVar(&o.Kills, "kills", 20, "cluster: kill the leader so often")
+	flags.BoolVar(&o.Busy, "busy", false, "measure once, and do not wait for other processes to end; only ratios of processor time mean something then")
 	flags.StringVar(&o.Only, "only", "", "the rows whose name contains this, and what they are compared with")
 	flags.StringVar(&o.Cellserver, "cellserver", "tests/.cache/bench/cellserver", "the program to measure")
 	if len(args) > 0 {
@@ -127,6 +128,7 @@ var modes = []mode{
 	{"cores", "unpipelined throughput of 50 connections where servers and clients have all cores", cores, 3, 0},
 	{"hotkey", "8 clients on one key, and on a key each, with all cores", hotKey, 3, 0},
 	{"limiters", "the other limiters beside CL.THROTTLE and the transaction that keeps a sliding log, 50 connections", besides, 3, 0},
+	{"types", "scripts of libraries, hashes, sets and lists beside Redis, with the log on: processor time and memory", types, 0.4, 1_000_000},
 	{"memory", "resident bytes a throttle key takes", memory, 0, 1_000_000},
 	{"idle", "resident bytes an idle connection takes", idle, 0, 0},
 	{"scale", "latency with many keys and with a hundred thousand, and the longest insert on the way there", scale, 3, 10_000_000},

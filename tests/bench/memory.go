@@ -15,7 +15,7 @@ func memory(ctx context.Context, o contest.Options) ([]report.Section, error) {
 	t := report.Table{Numbers: 4, Head: []string{"server", "key", "keys", "empty, MB", "full, MB", "bytes a key"}}
 	p := report.Bars{Caption: report.Caption{Name: "performance-memory.svg", Text: "Resident bytes per throttle key"}, Groups: []string{report.Thousands(float64(o.Keys)) + " keys"}}
 	for _, k := range contest.Kinds(o) {
-		before, after, err := fillAndWeigh(ctx, o, k)
+		before, after, err := fillAndWeigh(ctx, o, k, contest.ThrottleKey(k))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.Name, err)
 		}
@@ -31,7 +31,7 @@ func memory(ctx context.Context, o contest.Options) ([]report.Section, error) {
 }
 
 // fillAndWeigh returns a server's resident memory in bytes, without and with the keys.
-func fillAndWeigh(ctx context.Context, o contest.Options, k server.Kind) (before, after int64, err error) {
+func fillAndWeigh(ctx context.Context, o contest.Options, k server.Kind, key contest.KeyMaker) (before, after int64, err error) {
 	s, err := k.Start(ctx, o.Core)
 	if err != nil {
 		return 0, 0, err
@@ -40,7 +40,6 @@ func fillAndWeigh(ctx context.Context, o contest.Options, k server.Kind) (before
 	if before, err = s.Settled(ctx); err != nil {
 		return 0, 0, err
 	}
-	key := contest.ThrottleKey(k)
 	if _, err := load.Drive(ctx, load.Filler(s.Addr, o.Keys, key.Request, key.Reply)); err != nil {
 		return 0, 0, err
 	}

@@ -122,16 +122,21 @@ func (v *verdict) write(x float64) string {
 	return v.unit(x)
 }
 
-// targetsSection makes a table of the verdicts.
-func targetsSection(all []verdict, took time.Duration) report.Section {
-	t := report.Table{Head: []string{"target", "bound", "measured", "rounds", "others", ""}}
-	met := 0
+// verdictTable makes a table of the verdicts, and counts those that are met.
+func verdictTable(all []verdict) (t report.Table, met int) {
+	t = report.Table{Head: []string{"target", "bound", "measured", "rounds", "others", ""}}
 	for _, v := range all {
 		t.Add(v.cells()...)
 		if v.met() {
 			met++
 		}
 	}
+	return t, met
+}
+
+// targetsSection makes a table of the verdicts.
+func targetsSection(all []verdict, took time.Duration) report.Section {
+	t, met := verdictTable(all)
 	return report.Section{ID: "targets", Heading: "Targets", Table: t,
 		Notes: fmt.Sprintf(`%d of %d targets are met; the measurements took %v. CPU is the server's processor time for a command, user and system, with 50
 connections. The two sides of a ratio take turns. A ratio is the median of the rounds; rounds gives the least and the largest

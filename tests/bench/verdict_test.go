@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -68,5 +70,25 @@ func TestTargetsNameWorkloadsThatThereAre(t *testing.T) {
 	for _, name := range []string{"CL.THROTTLE", contest.Yardstick, "SET", "GET", "ZADD, a large set", contest.Transaction, "CL.WINDOW", "CL.SLIDING", "CL.CHECK", "CL.LOG"} {
 		w := contest.WorkloadNamed(name)
 		require.True(t, w.Command != nil || w.Script != nil, name)
+	}
+}
+
+func TestTypesNameWorkloadsThatThereAre(t *testing.T) {
+	for _, name := range mainCommands {
+		require.True(t, slices.ContainsFunc(contest.Types(), func(w contest.Workload) bool { return w.Name == name }), name)
+	}
+}
+
+func TestTypesThatCannotBeMeasuredAreNotMet(t *testing.T) {
+	o := contest.Options{Repeats: 1, Seconds: 1, Clients: 1, Keys: 10, Core: "0", Cellserver: "/no such program"}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, measure := range []func(context.Context, contest.Options) []verdict{scriptTargets, typeTargets, typeMemoryTargets} {
+		all := measure(cancelled, o)
+		require.NotEmpty(t, all)
+		for _, v := range all {
+			require.Error(t, v.err)
+			require.False(t, v.met())
+		}
 	}
 }

@@ -101,20 +101,20 @@ func fillLogs(ctx context.Context, s *server.Server) error {
 	return err
 }
 
-// keyMaker is how to create a throttle key on a server.
-type keyMaker struct {
+// KeyMaker is how to create a key on a server.
+type KeyMaker struct {
 	What    string
 	Request func(b []byte, i int) []byte
 	Reply   string
 }
 
-func ThrottleKey(k server.Kind) keyMaker {
+func ThrottleKey(k server.Kind) KeyMaker {
 	if !k.Throttles {
-		return keyMaker{"SET … PX", func(b []byte, i int) []byte {
+		return KeyMaker{"SET … PX", func(b []byte, i int) []byte {
 			return load.Command(b, "SET", load.Key("key:", i), "1700000000000000000", "PX", "86400000")
 		}, "+OK\r\n"}
 	}
-	return keyMaker{"CL.THROTTLE", func(b []byte, i int) []byte {
+	return KeyMaker{"CL.THROTTLE", func(b []byte, i int) []byte {
 		return load.Command(b, "CL.THROTTLE", load.Key("key:", i), "15", "1", "86400")
 	}, load.ThrottleReply(0, 16, 15, -1, 86400)}
 }

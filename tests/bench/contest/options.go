@@ -17,6 +17,7 @@ type Options struct {
 	Keys       int     // for memory, scale, expiry, persistence
 	Clients    int     // for idle
 	Kills      int     // of a leader, for cluster
+	Busy       bool    // measure once, whatever other processes do
 	Only       string  // a part of the names of the rows to measure
 	Cellserver string  // path of the program
 	RedisCell  string  // path of the module; "" for none
