@@ -148,6 +148,9 @@ func (s *Server) Changes() int64 { return s.parts.Store.Changes() }
 // [rules.Rules.UseFile].
 func (s *Server) UseRules(name string, text []byte) error { return s.parts.Rules.UseFile(name, text) }
 
+// WatchRules sets the function that tells how the rules-file or the rules-url fares. Call it before the first request.
+func (s *Server) WatchRules(source func() rules.Source) { s.parts.Rules.Watch(source) }
+
 // SteppedBack follows a clock that was set back: a pause of clients ends after the time that was left of it.
 func (s *Server) SteppedBack(step store.Step) { s.clients.MovePause(step.Was/1e6, step.Back/1e6) }
 

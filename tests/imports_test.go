@@ -157,7 +157,7 @@ var mayImport = map[string][]string{
 	"cmd/cellserver/app": {"acl", "cmd/cellserver/ruleurl", "cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
 	"cmd/cellserver/doctor":  {}, // it knows the server by its replies only
-	"cmd/cellserver/ruleurl": {},
+	"cmd/cellserver/ruleurl": {"limiters/rules"},
 	"cmd/cellserver":         {"cmd/cellserver/app", "cmd/cellserver/doctor", "internal/config", "internal/config/configload", "internal/notices"},
 }
 

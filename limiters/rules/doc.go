@@ -6,6 +6,7 @@
 //	edit.go   CL.RULE SET, GET, DEL and LIST
 //	override.go  CL.RULE OVERRIDE: limits of single keys
 //	file.go   the rules-file
+//	source.go how the rules-file or the rules-url fares
 //	check.go  CL.CHECK: one request to a rule
 //	checks.go CL.MCHECK: one request to several rules
 //	explain.go   CL.EXPLAIN: the numbers and the state of every limit

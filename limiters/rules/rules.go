@@ -25,6 +25,8 @@ type Rules struct {
 	parsed atomic.Pointer[set] // the last parsed rules of the key
 	file   atomic.Pointer[set] // the rules of the rules-file
 
+	watched func() Source // how the rules-file fares; nil if nobody watches it
+
 	mu     sync.Mutex // guards counts, and is held while parsed or file changes
 	counts map[string]*counts
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"strconv"
 
+	"cellserver/commands"
 	"cellserver/server/stats"
 )
 
@@ -21,6 +22,7 @@ func (r *Report) metricsLimiters(x *exposition) {
 		x.add(float64(rule.Limited), "rule", rule.Name, "outcome", "limited")
 		x.add(float64(rule.Shadowed), "rule", rule.Name, "outcome", "shadow_limited")
 	}
+	r.metricsRuleSource(x)
 	x.gauge("limited_keys", "Refusals of the keys that limiters refused most often (CL.TOP).")
 	shown := map[string]bool{}
 	for _, t := range r.Stats.Limited.Top(stats.AnyDB, r.Config().MetricsTopKeys, false) {
@@ -32,4 +34,20 @@ func (r *Report) metricsLimiters(x *exposition) {
 			x.add(float64(t.Times), "db", db, "key", string(t.Key))
 		}
 	}
+}
+
+// metricsRuleSource shows how the rules-file or the rules-url fares. Without one it shows nothing.
+func (r *Report) metricsRuleSource(x *exposition) {
+	s := r.Rules.Source()
+	if s.Kind == "" {
+		return
+	}
+	x.gauge("rules_failing", "1 while the rules-file or the rules-url does not answer or is refused, so the previous rules stay in force; else 0.")
+	x.add(float64(commands.Bit(s.Failing)), "source", s.Kind)
+	x.counter("rules_failures_total", "How often the rules-file or the rules-url did not answer or was refused.")
+	x.add(float64(s.Failures), "source", s.Kind)
+	x.gauge("rules_last_success_timestamp_seconds", "Unix time at which the rules-file or the rules-url was last right. 0 means never.")
+	x.add(inSeconds(s.Right), "source", s.Kind)
+	x.gauge("rules_changed_timestamp_seconds", "Unix time at which its rules came into force. 0 means never.")
+	x.add(inSeconds(s.Changed), "source", s.Kind)
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +35,9 @@ func start(t *testing.T, cluster bool) *server {
 	program := os.Getenv("CELLSERVER")
 	require.NotEmpty(t, program, "run tests/watching/run: it builds the server")
 	s := &server{t: t, port: freePort(t), metrics: freePort(t)}
-	args := []string{"--port", s.port, "--metrics-port", s.metrics, "--dir", t.TempDir(), "--maxmemory", "1gb"}
+	rules := filepath.Join(t.TempDir(), "rules.yaml")
+	require.NoError(t, os.WriteFile(rules, []byte("rules: {kept: {limits: CL.WINDOW 5 60}}\n"), 0o600))
+	args := []string{"--rules-file", rules, "--port", s.port, "--metrics-port", s.metrics, "--dir", t.TempDir(), "--maxmemory", "1gb"}
 	if cluster {
 		args = append(args, "--cluster-enabled", "yes", "--cluster-nodes", "127.0.0.1:"+s.port)
 	}

@@ -117,8 +117,10 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	if a.member == nil {
 		a.clock.check = (&clockSteps{log: &a.log, clock: a.clock, store: a.store, server: a.server, saved: a.disk.SteppedBack}).check
 	}
-	a.rules = ruleFile{log: &a.log, use: a.server.UseRules}
+	a.rules.log, a.rules.use = &a.log, a.server.UseRules
+	a.rules.begin("")
 	a.initRuleURL()
+	a.server.WatchRules(a.ruleSource)
 	a.exporter.init(&a.log, a.withHealth(metricsHandler(a.server.Metrics)))
 	a.api.init(&a.log, a.server, barrier, cfg)
 	a.api.Handler = a.withHealth(a.api.Handler)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cellserver/cmd/cellserver/ruleurl"
@@ -35,6 +36,14 @@ func (a *App) initRuleURL() {
 	a.ruleURL.Init()
 }
 
+// ruleSource returns how the rules-file or the rules-url fares.
+func (a *App) ruleSource() rules.Source {
+	if a.server.Config().RulesURL != "" {
+		return a.ruleURL.State()
+	}
+	return *a.rules.state.Load()
+}
+
 // ruleCopy is the copy of the rules of rules-url.
 type ruleCopy struct{ config func() *config.Config }
 
@@ -58,6 +67,8 @@ type ruleFile struct {
 	mu    sync.Mutex // guards the fields below, and is held while the file is read
 	path  string     // "" for none
 	stamp fileStamp  // of the last read
+
+	state atomic.Pointer[rules.Source] // never nil; read without mu, because a file system may not answer
 }
 
 // fileStamp tells versions of a file from each other. The zero fileStamp is that of a missing file.
@@ -82,7 +93,28 @@ func (f *ruleFile) configure(cfg *config.Config) error {
 		return err
 	}
 	f.path, f.stamp = path, stamp
+	f.begin(path)
 	return nil
+}
+
+// begin begins the state of another file; path "" is none.
+func (f *ruleFile) begin(path string) {
+	f.state.Store(&rules.Source{})
+	if path != "" {
+		f.state.Store(&rules.Source{Kind: "file"})
+		f.record(true, nil)
+	}
+}
+
+// record notes in the state what a look at the file has found. changed says whether its rules came into force.
+func (f *ruleFile) record(changed bool, err error) {
+	next := *f.state.Load()
+	if err != nil {
+		next.Failed()
+	} else {
+		next.Succeeded(time.Now().UnixNano(), changed)
+	}
+	f.state.Store(&next)
 }
 
 // forget ends the watch of the file. Its rules stay in force until others replace them.
@@ -90,6 +122,7 @@ func (f *ruleFile) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.path, f.stamp = "", fileStamp{}
+	f.begin("")
 }
 
 // read puts the rules of a file in force; path "" is no rules. It returns the stamp of the file, also with an error if
@@ -161,9 +194,12 @@ func (f *ruleFile) poll() {
 	if info, err := os.Stat(f.path); err == nil {
 		now = fileStamp{info.ModTime(), info.Size()}
 	}
-	if now != f.stamp {
+	switch {
+	case now != f.stamp:
 		f.stamp = now
 		f.readAgain()
+	case !f.state.Load().Failing:
+		f.record(false, nil)
 	}
 }
 
@@ -177,8 +213,10 @@ func (f *ruleFile) readAgain() {
 		f.stamp = stamp
 	}
 	if err != nil {
+		f.record(false, err)
 		f.log.Warn("the rules-file is refused, and the previous rules stay in force: correct the file", "error", err)
 		return
 	}
+	f.record(true, nil)
 	f.log.Info("the rules-file was read again", "file", f.path)
 }

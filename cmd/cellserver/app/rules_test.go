@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -54,6 +55,7 @@ func TestRulesFileIsReadAgain(t *testing.T) {
 	require.Equal(t, int64(20), limitOf(c), "a file with an error changes nothing")
 	refusals := func() int { return strings.Count(in.log.String(), "the rules-file is refused") }
 	require.Equal(t, 1, refusals(), "each version is logged once")
+	requireSource(t, in, "file", 1, 1)
 	require.Contains(t, in.log.String(), file+`:3: rule r: limit \"CL.WINDOW x 60\": limit is not an integer or out of range`)
 	in.ReloadRules()
 	require.Equal(t, 2, refusals(), "a reload logs it again")
@@ -66,6 +68,19 @@ func TestRulesFileIsReadAgain(t *testing.T) {
 	writeRules(t, file, "30")
 	in.rules.poll()
 	require.Equal(t, int64(30), limitOf(c))
+	requireSource(t, in, "file", 0, 3)
+}
+
+// requireSource compares the metrics of the rules-file or of the rules-url.
+func requireSource(t *testing.T, in *instance, source string, failing, failures float64) {
+	t.Helper()
+	got := servertest.Samples(t, in.server.Metrics())
+	label := `{source="` + source + `"}`
+	require.Equal(t, failing, got["cellserver_rules_failing"+label])
+	require.Equal(t, failures, got["cellserver_rules_failures_total"+label])
+	for _, name := range []string{"cellserver_rules_last_success_timestamp_seconds", "cellserver_rules_changed_timestamp_seconds"} {
+		require.InDelta(t, float64(time.Now().Unix()), got[name+label], 600, name)
+	}
 }
 
 func TestRulesFileIsPolled(t *testing.T) {
@@ -113,6 +128,7 @@ func TestConfigSetReadsAnotherRulesFile(t *testing.T) {
 	require.Equal(t, []any{"rules-file", one}, c.Do("CONFIG", "GET", "rules-file"))
 	ok(t, c, "CONFIG", "SET", "rules-file", "")
 	require.Nil(t, limitOf(c))
+	require.NotContains(t, in.server.Metrics(), "cellserver_rules_", "there is no source")
 }
 
 // The store evicts keys, and never the rules.
@@ -162,6 +178,7 @@ func TestRulesURL(t *testing.T) {
 	in.ruleURL.Poll(t.Context())
 	require.Equal(t, int64(20), limitOf(c))
 	require.Contains(t, in.log.String(), service.URL+":1: rules must be a mapping of names")
+	requireSource(t, in, "url", 1, 1)
 	in.stop()
 	in.wait(t)
 

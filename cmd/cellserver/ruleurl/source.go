@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"sync"
 	"time"
+
+	"cellserver/limiters/rules"
 )
 
 // The time between two requests. After each failure in a row it doubles, up to the longest.
@@ -31,6 +33,7 @@ type Source struct {
 	tag      string            // ETag of the rules in force; "" for none
 	last     [sha256.Size]byte // hash of the last answer, also of a refused one
 	refused  error             // the reason why the last answer is not in force
+	state    rules.Source      // for the metrics
 	failures int               // requests in a row without rules that are right
 	wake     chan struct{}     // has room for one
 }
@@ -46,13 +49,23 @@ func (s *Source) Follow(text string) (changed bool) {
 	if text == s.url {
 		return false
 	}
+	s.state = rules.Source{Kind: "url"}
 	s.url, s.name, s.inForce, s.tag, s.last, s.refused, s.failures = text, "", false, "", [sha256.Size]byte{}, nil, 0
 	if u, err := url.Parse(text); err == nil && text != "" {
 		s.name = u.Redacted()
-		s.inForce = s.restore()
+		if s.inForce = s.restore(); s.inForce {
+			s.state.Changed = time.Now().UnixNano()
+		}
 		s.Wake()
 	}
 	return true
+}
+
+// State returns how the URL fares.
+func (s *Source) State() rules.Source {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
 }
 
 // Await asks the URL once, unless there is none, or rules of it are in force.
@@ -122,8 +135,10 @@ func (s *Source) Poll(ctx context.Context) {
 	}
 	if err == nil {
 		s.failures = 0
+		s.state.Succeeded(time.Now().UnixNano(), false)
 		return
 	}
+	s.state.Failed()
 	s.failures = min(s.failures+1, mostFailures)
 }
 
@@ -142,6 +157,7 @@ func (s *Source) take(text []byte, tag string) error {
 		return s.refused
 	}
 	s.tag, s.inForce = tag, true
+	s.state.Succeeded(time.Now().UnixNano(), true)
 	s.Log.Info("the rules of the rules-url are in force", "url", s.name)
 	s.keep(text)
 	return nil

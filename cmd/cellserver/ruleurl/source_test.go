@@ -139,6 +139,8 @@ func TestPoll(t *testing.T) {
 	require.Equal(t, []string{"", `"1"`, `"1"`, `"2"`, ""}, w.service.asked())
 	require.Equal(t, Interval, w.wait())
 	require.NotContains(t, w.log.String()+string(w.copied.text), "secret", "nobody sees the password")
+	require.Equal(t, []any{"url", int64(0), false}, []any{w.State().Kind, w.State().Failures, w.State().Failing})
+	require.Greater(t, w.State().Right, w.State().Changed, "the same rules again")
 }
 
 // TestWrongAnswers keeps the rules in force, and asks less often.
@@ -169,7 +171,9 @@ func TestWrongAnswers(t *testing.T) {
 		require.Equal(t, `"1"`, w.service.tags[len(w.service.asked())-1], name)
 	}
 	require.Equal(t, []string{"one"}, w.inForce)
+	require.Equal(t, []any{int64(9), true}, []any{w.State().Failures, w.State().Failing})
 	w.poll(t, answer("one", `"1"`))
+	require.Equal(t, []any{int64(9), false}, []any{w.State().Failures, w.State().Failing})
 	require.Equal(t, Interval, w.wait(), "304 ends the back-off")
 	require.Equal(t, []string{"one"}, w.inForce)
 }
