@@ -10,6 +10,9 @@ import (
 	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
 	"cellserver/internal/notices"
+
+	"github.com/coreos/go-systemd/v22/activation"
+	"github.com/coreos/go-systemd/v22/daemon"
 )
 
 func main() {
@@ -66,7 +69,9 @@ func run(args []string, visible error) error {
 	}
 	paceCollector()
 	ctx := stopOnSignal()
-	a, err := app.New(app.Options{Config: cfg, Warnings: warnings, ConfigFile: files.first})
+	a, err := app.New(app.Options{
+		Config: cfg, Warnings: warnings, ConfigFile: files.first, Sockets: activation.Files(true), Notify: notify,
+	})
 	if err != nil {
 		return err
 	}
@@ -75,4 +80,10 @@ func run(args []string, visible error) error {
 		fmt.Print(a.Greeting())
 	}
 	return a.Run(ctx)
+}
+
+// notify tells systemd a state, if systemd waits for it.
+func notify(state string) error {
+	_, err := daemon.SdNotify(false, state)
+	return err
 }

@@ -24,6 +24,7 @@ type Listener struct {
 	Bounds  Bounds
 	Log     *slog.Logger // gets the errors of connections as debug lines
 	Failed  func(net.Addr, error)
+	Open    func(address string) (net.Listener, error) // opens an address, as net.Listen does; nil for net.Listen
 
 	mu      sync.Mutex   // guards the fields below
 	address string       // "" while it does not listen
@@ -53,18 +54,26 @@ func (l *Listener) open(address string) (ln net.Listener, err error) {
 	if address == "" {
 		return nil, nil
 	}
-	ln, err = net.Listen("tcp", address)
+	ln, err = l.listen(address)
 	if err == nil || l.ln == nil || portOf(address) != portOf(l.address) {
 		return ln, err
 	}
 	before := l.address
 	l.use("", nil)
-	if ln, err = net.Listen("tcp", address); err != nil {
-		if again, fails := net.Listen("tcp", before); fails == nil {
+	if ln, err = l.listen(address); err != nil {
+		if again, fails := l.listen(before); fails == nil {
 			l.use(before, again)
 		}
 	}
 	return ln, err
+}
+
+// listen opens an address.
+func (l *Listener) listen(address string) (net.Listener, error) {
+	if l.Open != nil {
+		return l.Open(address)
+	}
+	return net.Listen("tcp", address)
 }
 
 func portOf(address string) string {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"net"
+	"os"
 
 	"cellserver/cluster/member"
 	"cellserver/cmd/cellserver/ruleurl"
@@ -27,6 +28,10 @@ type Options struct {
 	ConfigFile string               // INFO shows it, CONFIG REWRITE writes it; "" for none
 	// Log gets the log lines. If it is nil, loglevel and logfile decide.
 	Log *slog.Logger
+	// Sockets listen already (socket activation). Each one has an address of the configuration. Run closes them.
+	Sockets []*os.File
+	// Notify tells the service manager a state, as sd_notify(3) describes them; nil if there is no service manager.
+	Notify func(state string) error
 }
 
 // App is one server: New opens its listeners, Run serves until the stop. Several can run in one process.
@@ -63,7 +68,7 @@ func New(o Options) (*App, error) {
 	if err := resolveDir(cfg); err != nil {
 		return nil, err
 	}
-	a := &App{clock: newClock(), lifecycle: newLifecycle()}
+	a := &App{clock: newClock(), lifecycle: newLifecycle(o.Notify)}
 	if err := a.log.open(o.Log, cfg); err != nil {
 		return nil, err
 	}
@@ -76,9 +81,11 @@ func New(o Options) (*App, error) {
 	if err := a.wire(cfg, o.ConfigFile); err != nil {
 		return nil, err
 	}
-	if err := a.open(cfg); err != nil {
+	if err := a.open(cfg, o.Sockets); err != nil {
 		a.sockets.close()
 		a.exporter.Close()
+		a.api.Close()
+		a.sockets.inherited.close()
 		a.stopMember()
 		return nil, err
 	}
@@ -128,7 +135,11 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 }
 
 // open reads the users and the rules-file, and opens the listeners for clients and for metrics.
-func (a *App) open(cfg *config.Config) error {
+func (a *App) open(cfg *config.Config, sockets []*os.File) (err error) {
+	if a.sockets.inherited, err = inherit(sockets); err != nil {
+		return err
+	}
+	a.exporter.Open, a.api.Open = a.sockets.inherited.listenHTTP, a.sockets.inherited.listenHTTP
 	if err := a.server.DefineUsers(); err != nil {
 		return err
 	}
@@ -144,7 +155,10 @@ func (a *App) open(cfg *config.Config) error {
 	if err := a.exporter.configure(cfg); err != nil {
 		return err
 	}
-	return a.api.configure(cfg)
+	if err := a.api.configure(cfg); err != nil {
+		return err
+	}
+	return a.sockets.inherited.unused()
 }
 
 // random returns n random bytes.

@@ -60,7 +60,7 @@ func (a *App) listenForPeers(cfg *config.Config) error {
 // listenAt opens a listener. It is nil if an optional address does not exist.
 func (a *App) listenAt(network, host string, port int, optional bool, directive string) (net.Listener, error) {
 	address := net.JoinHostPort(host, strconv.Itoa(port))
-	ln, err := net.Listen(network, address)
+	ln, err := a.sockets.inherited.listenTCP(network, address)
 	switch {
 	case err != nil && optional:
 		a.log.Warn("an optional address is skipped", "error", err)

@@ -20,6 +20,7 @@
 //	sockets.go       the listeners for clients
 //	endpoints.go     where a configuration asks to listen
 //	listen.go        opens one listener
+//	inherited.go     the listeners that systemd opens (socket activation)
 //	tls.go           certificates
 //	cluster.go       the member of a cluster: its parts, its start and its end
 //	clusterpeers.go  the listeners for other nodes, and for clients that a follower passes on
@@ -40,6 +41,9 @@
 // New resolves dir, opens the log and reads the certificates. Then it makes the store, the disk and the server, reads
 // the rules-file, and opens the listeners for clients and for metrics. From then on connections wait in the backlog, and
 // the exporter answers.
+//
+// Sockets that systemd passes take the place of listeners with the same addresses. They stay open in systemd while the
+// server restarts, so its clients wait and are not refused. A socket that the configuration does not use is an error.
 //
 // Run loads the data. Then it accepts clients. If the load takes longer than a second, Run accepts clients during the
 // load, and they get LOADING. Three goroutines begin: one for the background rounds, one for the periodic work of the

@@ -15,8 +15,11 @@ import (
 	"cellserver/internal/config"
 )
 
-// listen opens a listener. Its error names the address and the remedy.
-func listen(at endpoint, cfg *config.Config) (net.Listener, error) {
+// listen opens a listener, if it is not inherited. Its error names the address and the remedy.
+func listen(at endpoint, own inherited, cfg *config.Config) (net.Listener, error) {
+	if ln, err := own.listen(at.network, at.address); ln != nil || err != nil {
+		return ln, err
+	}
 	if at.network == "unix" {
 		return listenUnix(at.address, fs.FileMode(cfg.UnixSocketPerm))
 	}

@@ -13,9 +13,10 @@ import (
 
 // lifecycle is the state of Run.
 type lifecycle struct {
-	begun atomic.Bool                // Run was called
-	phase atomic.Int32               // starting, serving or stopping
-	stop  chan commands.ShutdownMode // from SHUTDOWN to Run; has room for one
+	begun  atomic.Bool                // Run was called
+	phase  atomic.Int32               // starting, serving or stopping
+	stop   chan commands.ShutdownMode // from SHUTDOWN to Run; has room for one
+	notify func(state string) error   // tells the service manager; nil if there is none
 }
 
 // The phases of a server.
@@ -25,7 +26,26 @@ const (
 	stopping
 )
 
-func newLifecycle() lifecycle { return lifecycle{stop: make(chan commands.ShutdownMode, 1)} }
+func newLifecycle(notify func(state string) error) lifecycle {
+	return lifecycle{stop: make(chan commands.ShutdownMode, 1), notify: notify}
+}
+
+// The states that a service manager hears.
+const (
+	notifyReady    = "READY=1"
+	notifyStopping = "STOPPING=1"
+)
+
+// enter begins a phase, and tells the service manager its state.
+func (a *App) enter(phase int32, state string) {
+	a.phase.Store(phase)
+	if a.notify == nil {
+		return
+	}
+	if err := a.notify(state); err != nil {
+		a.log.Warn("the service manager does not hear of the server: check NOTIFY_SOCKET", "state", state, "error", err)
+	}
+}
 
 // Run loads the data and serves until ctx ends or a client sends SHUTDOWN. Then it saves the data, if there
 // are save points, and drains the connections for up to shutdown-timeout. Its error says why the data could
@@ -34,6 +54,7 @@ func (a *App) Run(ctx context.Context) error {
 	if a.begun.Swap(true) {
 		return errors.New("this server has run before: make a new one")
 	}
+	defer a.sockets.inherited.close()
 	a.ruleURL.Await(ctx)
 	err := a.load(ctx)
 	if err == nil && a.member != nil {
@@ -43,7 +64,7 @@ func (a *App) Run(ctx context.Context) error {
 		a.drain(commands.ShutdownMode{Now: true})
 		return errors.Join(err, a.stopMember())
 	}
-	a.phase.Store(serving)
+	a.enter(serving, notifyReady)
 	a.log.Info("ready to accept connections", "version", commands.Version, "addresses", a.sockets.addresses())
 	background, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -52,7 +73,7 @@ func (a *App) Run(ctx context.Context) error {
 	go a.rules.watch(background) // the stop does not wait for it: its file system may not answer
 	running.Go(func() { a.ruleURL.Run(background) })
 	mode, refused := a.waitForStop(ctx)
-	a.phase.Store(stopping)
+	a.enter(stopping, notifyStopping)
 	a.giveWay()
 	a.drain(mode)
 	cancel()

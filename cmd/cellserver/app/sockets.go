@@ -18,6 +18,7 @@ type sockets struct {
 	serve        func(net.Listener) error // accepts until the listener is closed
 	config       func() *config.Config    // the configuration in force
 	certificates *certificates
+	inherited    inherited
 
 	mu        sync.Mutex // guards the fields below
 	order     []endpoint // the open ones
@@ -55,7 +56,7 @@ func (s *sockets) change(cfg *config.Config, after []endpoint) error {
 	s.order = nil
 	for _, at := range after {
 		if s.open[at] == nil {
-			ln, err := listen(at, cfg)
+			ln, err := listen(at, s.inherited, cfg)
 			if err != nil && at.optional && !errors.Is(err, syscall.EADDRINUSE) {
 				s.log.Warn("an optional address is skipped", "error", err)
 				continue

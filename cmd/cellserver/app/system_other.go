@@ -5,10 +5,14 @@ package app
 import (
 	"math"
 	"net"
+	"os"
 )
 
 // openFiles returns how many files and connections this process may have open. No limit is known on this system.
 func openFiles() int { return math.MaxInt32 }
+
+// listens is for systems with socket activation.
+func listens(*os.File) bool { return true }
 
 // setBacklog does nothing on this system.
 func setBacklog(*net.TCPListener, int) {}

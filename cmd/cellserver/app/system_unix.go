@@ -5,6 +5,7 @@ package app
 import (
 	"math"
 	"net"
+	"os"
 	"syscall"
 )
 
@@ -16,6 +17,17 @@ func openFiles() int {
 		return math.MaxInt32
 	}
 	return int(limit.Cur)
+}
+
+// listens reports whether a socket listens. A connection does not.
+func listens(socket *os.File) (yes bool) {
+	if raw, err := socket.SyscallConn(); err == nil {
+		raw.Control(func(fd uintptr) {
+			n, err := syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_ACCEPTCONN)
+			yes = err == nil && n != 0
+		})
+	}
+	return yes
 }
 
 // setBacklog sets how many connections may wait to be accepted. Go asks for the system's maximum, and a second listen(2)
