@@ -1,9 +1,15 @@
-FROM golang:1.26 AS build
+# The compiler runs on the processor of the builder, and builds for that of the image:
+#   docker buildx build --platform linux/amd64,linux/arm64 .
+# GO_IMAGE=golang@sha256:… pins the image of the compiler. Nothing of it is in the image of the server.
+ARG GO_IMAGE=golang:1.26.8
+FROM --platform=$BUILDPLATFORM ${GO_IMAGE} AS build
+ARG TARGETOS TARGETARCH
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /cellserver ./cmd/cellserver && mkdir /data
+RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
+    go build -trimpath -buildvcs=false -ldflags="-s -w -buildid=" -o /cellserver ./cmd/cellserver && mkdir /data
 
 FROM scratch
 COPY --from=build /cellserver /cellserver

@@ -221,7 +221,7 @@ func TestAddingACommand(t *testing.T) {
 var creates = regexp.MustCompile("^Create `([^`]*)`:$")
 
 var (
-	ownFile = regexp.MustCompile(`(?:^|[ =])(?:\./)?((?:tests|docs|cmd|commands|store|resp|persistence|server|limiters|internal)/[\w./-]*\w)`)
+	ownFile = regexp.MustCompile(`(?:^|[ =])(?:\./)?((?:tests|docs|deploy|cmd|commands|store|resp|persistence|server|limiters|internal)/[\w./-]*\w)`)
 	ownVar  = regexp.MustCompile(`\bCELLSERVER_[A-Z_]+=(?:"[^"]*"|\S*)`)
 )
 
