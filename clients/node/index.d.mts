@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** The name of a rule, and a key. A missing key is the empty key. */
+export type Question = readonly [rule: string, key?: unknown];
+
+/** The name of a rule, and a function from the request to the key. Without the function the key is the address of the connection. */
+export type Rule<Request> = readonly [rule: string, key?: (request: Request) => unknown];
+
+/** A function from the request to its quantity: an integer from 0. A quantity of 0 only looks. */
+export type Cost<Request> = (request: Request) => number | bigint;
+
+/** Sends the arguments of a command, and returns its reply. */
+export type Send = (args: Array<string | Buffer>) => unknown;
+
+/** A connected client of node-redis or ioredis, or a function that sends a command. */
+export type Client = Send | { sendCommand(args: Array<string | Buffer>): unknown } | { call(command: string, ...args: Array<string | Buffer>): unknown };
+
+export interface Options {
+  /** Milliseconds that a request waits for a decision; 250 by default. */
+  timeout?: number;
+  /** Refuses requests while there is no decision. By default they pass. */
+  failClosed?: boolean;
+  /** How many refusals the limiter remembers; 10,000 by default, 0 for none. */
+  denials?: number;
+  /** Is called for each request without a decision. By default the limiter logs one of them every 10 seconds. */
+  onError?: (error: Error) => void;
+  /** The clock of the remembered refusals, in milliseconds. */
+  now?: () => number;
+}
+
+/** The reply of the rules to one action. */
+export interface Decision {
+  readonly allowed: boolean;
+  /** Milliseconds until the same action is allowed; 0 for an allowed action, and -1 if no wait helps. */
+  readonly retryAfter: number;
+  /** The value of RateLimit-Policy; '' without a limit to show. */
+  readonly policy: string;
+  /** The value of RateLimit. */
+  readonly limit: string;
+  /** The names of the policies that refuse. */
+  readonly violated: readonly string[];
+  /** Returns the headers of the reply. */
+  headers(): Record<string, string>;
+  /** Returns the body of a refusal, a problem of RFC 9457. */
+  body(): string;
+}
+
+/** The server did not decide in time, and the limiter fails closed. */
+export class NoDecision extends Error {}
+
+export class Limiter {
+  constructor(client: Client, options?: Options);
+  /**
+   * Asks all rules about one action. Either all rules allow the action and count it, or no rule counts it. Without a decision the action is
+   * allowed; with failClosed the promise is rejected with NoDecision.
+   */
+  ask(...questions: Question[]): Promise<Decision>;
+  /** Asks as ask does, about an action that takes a quantity. A wrong quantity rejects the promise with a RangeError. */
+  askFor(quantity: number | bigint, ...questions: Question[]): Promise<Decision>;
+}
+
+/** Middleware for Express, Connect and plain node:http. */
+export function express<Request extends IncomingMessage = any>(
+  limiter: Limiter, rules: ReadonlyArray<Rule<Request>>, cost?: Cost<Request>,
+): (request: Request, response: ServerResponse, next: (error?: unknown) => void) => void;
+
+/** A hook for Fastify: app.addHook('onRequest', fastify(…)). */
+export function fastify<Request extends { ip: string } = any>(
+  limiter: Limiter, rules: ReadonlyArray<Rule<Request>>, cost?: Cost<Request>,
+): (request: Request, reply: FastifyReply) => Promise<unknown>;
+
+/** What the hook needs of a reply of Fastify. */
+export interface FastifyReply {
+  headers(values: Record<string, string>): unknown;
+  code(status: number): { send(body?: unknown): unknown };
+}
+
+/** Middleware for Hono. On node:http it knows the address of the connection; on other platforms give it a key function. */
+export function hono<Context extends HonoContext = any>(
+  limiter: Limiter, rules: ReadonlyArray<Rule<Context>>, cost?: Cost<Context>,
+): (context: Context, next: () => Promise<void>) => Promise<Response | void>;
+
+/** What the middleware needs of a context of Hono. */
+export interface HonoContext {
+  env?: any;
+  res: Response;
+  body(data: string, status?: any, headers?: any): Response;
+}
+
+/** Returns the key of an address: of an IPv6 address its network of 64 bits. Another text is its own key. */
+export function network(address?: string): string;
