@@ -1,5 +1,6 @@
 """Rate-limit libraries of Python, as users run them."""
 import os
+import time
 
 import redis
 from flask import Flask
@@ -44,6 +45,22 @@ def limits(make):
     return run
 
 
+def moving_window():
+    """An action counts for three seconds from its own time on, and several count at once or not at all."""
+    limiter, limit = strategies.MovingWindowRateLimiter(storage.storage_from_string(URI)), parse("4 per 3 second")
+    began = time.time()
+    assert limiter.hit(limit, "user", cost=3)
+    assert not limiter.hit(limit, "user", cost=2)
+    assert limiter.hit(limit, "user")
+    reset, remaining = limiter.get_window_stats(limit, "user")
+    assert remaining == 0 and began - 1 <= reset - 3 <= time.time() + 1, (began, reset, remaining)
+    while not limiter.hit(limit, "user", cost=3):
+        assert time.time() < began + 30
+        time.sleep(0.05)
+    assert time.time() >= began + 3
+    assert not limiter.hit(limit, "user", cost=4)
+
+
 def pyrate():
     bucket = RedisBucket.init([Rate(3, Duration.MINUTE)], client, "bucket")
     limiter = PyrateLimiter(bucket)
@@ -55,6 +72,9 @@ def pyrate():
 
 check("Flask-Limiter", "fixed-window", flask_limiter("fixed-window"))
 check("Flask-Limiter", "sliding-window-counter", flask_limiter("sliding-window-counter"))
+check("Flask-Limiter", "moving-window", flask_limiter("moving-window"))
 check("limits", "FixedWindowRateLimiter", limits(strategies.FixedWindowRateLimiter))
 check("limits", "SlidingWindowCounterRateLimiter", limits(strategies.SlidingWindowCounterRateLimiter))
+check("limits", "MovingWindowRateLimiter", limits(strategies.MovingWindowRateLimiter))
+check("limits", "MovingWindowRateLimiter, time passes", moving_window)
 check("pyrate-limiter", "RedisBucket", pyrate)
