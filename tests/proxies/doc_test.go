@@ -4,6 +4,7 @@
 //	harness_test.go   cellserver, a proxy, the service behind it
 //	config_test.go    the configurations of the page
 //	load_test.go      exactly as many 200s as the limit admits; also while cellserver restarts
+//	symptoms_test.go  what nginx answers, and logs, after a mistake
 //	recipes_test.go   proxies whose programs are not here: what they send, by their documentation
 //
 // A proxy that is not installed is a skipped test; with CELLSERVER_NO_SKIP it is a failed one.

@@ -52,6 +52,7 @@ type site struct {
 	app        *httptest.Server
 	served     atomic.Int64 // requests that reached the service
 	cellserver *process
+	proxy      *process
 }
 
 func newSite(t testing.TB) *site {
@@ -78,7 +79,7 @@ func (s *site) do(args ...any) any {
 }
 
 // startProxy starts a proxy and waits for it.
-func (s *site) startProxy(program string, args ...string) *process {
+func (s *site) startProxy(program string, args ...string) {
 	s.t.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -87,9 +88,8 @@ func (s *site) startProxy(program string, args ...string) *process {
 			s.t.Skipf("%s is missing: tests/run install", program)
 		}
 	}
-	p := start(s.t, path, args...)
-	p.await(s.front)
-	return p
+	s.proxy = start(s.t, path, args...)
+	s.proxy.await(s.front)
 }
 
 // process is a running program.
