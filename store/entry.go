@@ -72,13 +72,27 @@ func (tx *Tx) find(e *Entry, key []byte) {
 
 // locate finds a key, expired or not.
 func (tx *Tx) locate(e *Entry, key []byte) {
-	p := tx.partition(key)
+	k := tx.hashes.key
+	if k == nil || !k.is(key) {
+		k = tx.hash(key)
+	}
+	p := tx.s.partitionOf(k.slot)
 	t := tx.s.tables.look(int(p.index), tx.db)
 	if t == nil {
 		t = tx.makeTable(p)
 	}
 	e.tx, e.p, e.db = tx, p, tx.db
-	t.Find(&e.place, key, tx.hashes.of(t, key))
+	t.Find(&e.place, key, k.hash)
+}
+
+// hash returns the hash of a key, and a slot of its partition. It is valid until the next call.
+func (tx *Tx) hash(key []byte) *hashedKey {
+	h := &tx.hashes
+	if k := h.inBatch(key); k != nil {
+		return k
+	}
+	h.other = hashedKey{slot: uint16(tx.partition(key).index) * slotsPerPartition, hash: tx.s.anyTable().Hash(key)}
+	return &h.other
 }
 
 func (e *Entry) expire() {

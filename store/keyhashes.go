@@ -25,12 +25,14 @@ type keyHashes struct {
 	later hashQueue      // of later transactions
 	key   *hashedKey     // of a transaction on one key, in later or own; nil for other transactions
 	own   hashedKey      // of a transaction on one key that was not prefetched
+	other hashedKey      // of the key at hand, if it is not known
 	batch []hashedKey    // of [Tx.PrefetchAll]; their slots are the first ones of their partitions
+	next  int            // where the key after the last one that was found lies in batch
 	found []*table.Table // the tables of batch, only during PrefetchAll
 }
 
 // clear drops the hashes of the last transaction.
-func (h *keyHashes) clear() { h.key, h.batch = nil, h.batch[:0] }
+func (h *keyHashes) clear() { h.key, h.batch, h.next = nil, h.batch[:0], 0 }
 
 // hashQueue holds the keys of the transactions to come, in their order.
 type hashQueue struct {
@@ -74,21 +76,18 @@ func (h *keyHashes) slotOf(t *table.Table, key []byte) uint16 {
 	return k.slot
 }
 
-// of returns the hash of a key. It computes the hash only if it is not known.
-func (h *keyHashes) of(t *table.Table, key []byte) uint64 {
-	if h.key != nil && h.key.is(key) {
-		return h.key.hash
-	}
-	if k := h.inBatch(key); k != nil {
-		return k.hash
-	}
-	return t.Hash(key)
-}
-
-// inBatch finds a key of [Tx.PrefetchAll], nil if it is not there.
+// inBatch finds a key of [Tx.PrefetchAll], nil if it is not there. Most transactions look their keys up in the order of the
+// batch, so the next key comes first.
 func (h *keyHashes) inBatch(key []byte) *hashedKey {
+	if h.next < len(h.batch) {
+		if k := &h.batch[h.next]; k.is(key) {
+			h.next++
+			return k
+		}
+	}
 	for i := range h.batch {
 		if k := &h.batch[i]; k.is(key) {
+			h.next = i + 1
 			return k
 		}
 	}

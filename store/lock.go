@@ -143,7 +143,7 @@ func (of lockOf) try(fp *Footprint, mark int64) (busy *lock) {
 		for ; w != 0; w &= w - 1 {
 			p := i*64 + bits.TrailingZeros64(w)
 			l := of(p)
-			if mark == 0 && !l.try() || mark != 0 && !l.tryLong(mark) {
+			if mark == 0 && !l.TryLock() && !l.try() || mark != 0 && !l.tryLong(mark) { // the compiler inlines TryLock
 				of.unlock(fp.below(p))
 				return l
 			}

@@ -41,25 +41,33 @@ func (tx *Tx) Prefetch(db int, key []byte) {
 	}
 }
 
+// KeyOfSlot is a key whose slot is known.
+type KeyOfSlot struct {
+	Key  []byte
+	Slot uint16
+}
+
 // PrefetchAll prefetches the cells of several keys of the running transaction together. Without it,
 // each look-up would wait for memory separately. The bytes of the keys must not change until the
-// transaction ends, or until the next PrefetchAll.
-func (tx *Tx) PrefetchAll(keys [][]byte) {
+// transaction ends, or until the next PrefetchAll. The look-ups are fastest in the order of the keys.
+func (tx *Tx) PrefetchAll(keys []KeyOfSlot) {
 	h := &tx.hashes
-	h.batch, h.found = h.batch[:0], h.found[:0]
+	h.batch, h.found, h.next = h.batch[:0], h.found[:0], 0
 	if len(keys) < 2 {
 		return // the look-up of a single key overlaps with nothing
 	}
 	var t *table.Table
-	var p *partition
-	for _, key := range keys {
+	p := tx.only
+	for i := range keys {
 		if t == nil || tx.only == nil { // else all keys have one table
-			p = tx.partition(key)
+			if tx.only == nil {
+				p = tx.partitionOfSlot(keys[i].Slot)
+			}
 			if t = tx.s.tables.look(int(p.index), tx.db); t == nil {
 				t = tx.makeTable(p)
 			}
 		}
-		hash := t.Hash(key)
+		key, hash := keys[i].Key, t.Hash(keys[i].Key)
 		h.batch = append(h.batch, hashedKey{at: unsafe.SliceData(key), size: len(key), slot: uint16(p.index) * slotsPerPartition, hash: hash})
 		h.found = append(h.found, t)
 		memory.Prefetch(unsafe.Pointer(t), t.SegmentMap().IndexLine(hash))
@@ -74,5 +82,5 @@ func (tx *Tx) DropPrefetched() {
 	h := &tx.hashes
 	h.later, h.key, h.own = hashQueue{}, nil, hashedKey{}
 	clear(h.batch[:cap(h.batch)])
-	h.batch = h.batch[:0]
+	h.batch, h.next = h.batch[:0], 0
 }

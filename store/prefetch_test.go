@@ -97,9 +97,13 @@ func TestPrefetchAll(t *testing.T) {
 	s := New(Options{Databases: 1})
 	tx := s.NewTx()
 	keys := [][]byte{[]byte("{a}1"), []byte("{a}2"), []byte("{a}3")}
+	var slotted []KeyOfSlot
+	for _, key := range keys {
+		slotted = append(slotted, KeyOfSlot{key, Slot(key)})
+	}
 	for n := range keys {
 		tx.BeginKey(1, 0, keys[0])
-		tx.PrefetchAll(keys)
+		tx.PrefetchAll(slotted)
 		for i, key := range keys {
 			e := tx.Write(key)
 			require.Equal(t, i < n, e.Exists())

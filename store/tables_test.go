@@ -66,7 +66,7 @@ func TestTablesThatStayEmpty(t *testing.T) {
 	fp := Footprint{}
 	fp.AddKey(key)
 	tx.Begin(testNow, 3, &fp)
-	tx.PrefetchAll([][]byte{key})
+	tx.PrefetchAll([]KeyOfSlot{{key, Slot(key)}})
 	e := tx.Write(key)
 	e.SetInt(1, NoExpiry)
 	e.Delete()

@@ -257,6 +257,9 @@ func (tx *Tx) Rand() uint64 {
 	return z ^ z>>31
 }
 
+// OnOnePartition reports whether the transaction has the lock of one partition only. It then does not need the slots of keys.
+func (tx *Tx) OnOnePartition() bool { return tx.only != nil }
+
 // partition returns the partition of a key.
 func (tx *Tx) partition(key []byte) *partition {
 	if p := tx.only; p != nil {
@@ -269,9 +272,14 @@ func (tx *Tx) partition(key []byte) *partition {
 // partition.
 func (tx *Tx) partitionOfSeveral(key []byte) *partition {
 	if k := tx.hashes.inBatch(key); k != nil {
-		return &tx.s.partitions[PartitionOf(k.slot)]
+		return tx.s.partitionOf(k.slot)
 	}
-	p := PartitionOf(Slot(key))
+	return tx.partitionOfSlot(Slot(key))
+}
+
+// partitionOfSlot returns the partition of a slot, for a footprint of several.
+func (tx *Tx) partitionOfSlot(slot uint16) *partition {
+	p := PartitionOf(slot)
 	if !tx.fp.has(p) {
 		panic("store: key outside the transaction's footprint")
 	}

@@ -50,16 +50,21 @@ func clSettle(c *commands.Call) error {
 func reserving(c *commands.Call, begin func(*rules.Check, *rules.Rules, *store.Tx, string, [][]byte, bool) error,
 	run func(*rules.Check, *store.Tx, int64) (limiters.Answer, bool, error)) error {
 	scratch, queued := c.Conn.Scratch.Check, readsRules(c, c.Conn.Transaction.Running)
-	defer scratch.Done(goesOn(c))
-	if err := begin(scratch, c.Server.Rules, c.Tx, c.Cmd.Name, c.Args[1:], queued); err != nil {
-		return limiters.Explain(err)
+	err := begin(scratch, c.Server.Rules, c.Tx, c.Cmd.Name, c.Args[1:], queued)
+	if err == nil {
+		err = reserve(c, scratch, run)
 	}
+	scratch.Done(goesOn(c))
+	return limiters.Explain(err)
+}
+
+func reserve(c *commands.Call, scratch *rules.Check, run func(*rules.Check, *store.Tx, int64) (limiters.Answer, bool, error)) error {
 	if err := oneSlot(c, scratch.Keys); err != nil {
 		return err
 	}
 	a, looks, err := run(scratch, c.Tx, c.Now)
 	if err != nil {
-		return limiters.Explain(err)
+		return err
 	}
 	if a.Limited || looks {
 		count(c, scratch.TightestKey(), a.Limited, looks)

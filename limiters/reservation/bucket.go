@@ -36,21 +36,33 @@ func Is(bucket []byte) bool {
 	return len(bucket) >= len(header) && string(bucket[:len(header)]) == header
 }
 
-// Find sets r to the record of a hash and an id in a bucket, if it has not ended at now. A nil bucket is empty.
-func Find(r *Record, bucket []byte, hash uint64, id []byte, now int64) (found bool, err error) {
+// Find sets r to the record of a hash and an id in a bucket, if it has not ended at now. at is where the record begins. A nil
+// bucket is empty.
+func Find(r *Record, bucket []byte, hash uint64, id []byte, now int64) (at int, found bool, err error) {
 	if len(bucket) == 0 {
-		return false, nil
+		return 0, false, nil
 	}
 	if !Is(bucket) {
-		return false, ErrNoBucket
+		return 0, false, ErrNoBucket
 	}
+	at = len(header)
 	for b := range records(bucket) {
 		if b.is(hash, id) && now < b.end() {
 			b.read(r)
-			return true, nil
+			return at, true, nil
 		}
+		at += len(b)
 	}
-	return false, nil
+	return 0, false, nil
+}
+
+// Settle gives the record that begins at a position of a bucket the answer to its settlement. It appends to to the bytes that
+// change, and returns where they begin. They do not move.
+func Settle(to, bucket []byte, at int, real Numbers) (changed []byte, from int) {
+	f := *(*fixed)(bucket[at:])
+	f[flagsAt] |= flagSettled
+	f.setNumbers(realAt, flagRealLimited, &real)
+	return append(to, f[flagsAt:]...), at + flagsAt
 }
 
 // Put appends to to the bucket with one record added, or replaced if it is there. It drops the records that have ended at now.

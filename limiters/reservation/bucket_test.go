@@ -16,6 +16,9 @@ func random(r *rand.Rand, id string, end int64) *Record {
 	n := func() int64 { return int64(r.Uint64()) }
 	one := &Record{ID: []byte(id), Hash: uint64(len(id)), At: n(), End: end, Quantity: n(), Settled: r.IntN(2) == 0, Releases: r.IntN(2) == 0,
 		Reserved: Numbers{r.IntN(2) == 0, n(), n(), n(), n()}, Real: Numbers{r.IntN(2) == 0, n(), n(), n(), n()}}
+	if !one.Settled {
+		one.Real = Numbers{}
+	}
 	for range r.IntN(MaxMarks + 1) {
 		one.Marks = append(one.Marks, Mark{r.Uint32(), r.IntN(2) == 0, n(), n()})
 	}
@@ -43,12 +46,17 @@ func TestBuckets(t *testing.T) {
 				require.Equal(t, latest, last)
 			}
 			var got Record
-			found, err := Find(&got, bucket, uint64(len(id)), []byte(id), now)
+			at, found, err := Find(&got, bucket, uint64(len(id)), []byte(id), now)
 			require.NoError(t, err)
 			want := model[id]
 			require.Equal(t, want != nil && now < want.End, found)
 			if found {
 				require.Equal(t, *want, got)
+			}
+			if found && !got.Settled {
+				want.Settled, want.Real = true, random(r, id, 0).Real
+				changed, from := Settle(nil, bucket, at, want.Real)
+				copy(bucket[from:from+len(changed)], changed)
 			}
 			for id, m := range model {
 				if now >= m.End {
@@ -81,7 +89,7 @@ func TestMoveBack(t *testing.T) {
 	bucket, _, err := Put(nil, nil, one, 0)
 	require.NoError(t, err)
 	var got Record
-	found, err := Find(&got, MoveBack(nil, bucket, 300), one.Hash, one.ID, 699)
+	_, found, err := Find(&got, MoveBack(nil, bucket, 300), one.Hash, one.ID, 699)
 	require.NoError(t, err)
 	require.True(t, found)
 	one.At, one.End = one.At-300, 700
@@ -103,7 +111,7 @@ func FuzzBucket(f *testing.F) {
 	f.Add([]byte(header+"\xff\xff"), "")
 	f.Fuzz(func(t *testing.T, bucket []byte, id string) {
 		var one, again Record
-		found, err := Find(&one, bucket, uint64(len(id)), []byte(id), 0)
+		_, found, err := Find(&one, bucket, uint64(len(id)), []byte(id), 0)
 		if err != nil || !found {
 			return
 		}
@@ -111,7 +119,7 @@ func FuzzBucket(f *testing.F) {
 		if err != nil {
 			return
 		}
-		found, err = Find(&again, next, uint64(len(id)), []byte(id), 0)
+		_, found, err = Find(&again, next, uint64(len(id)), []byte(id), 0)
 		require.NoError(t, err)
 		require.True(t, found)
 		require.Equal(t, one, again)

@@ -10,7 +10,7 @@
 //
 // # Invariants
 //
-//   - A record whose end has come is never found, and the next change of its bucket drops it.
+//   - A record whose end has come is never found, and the next record of its bucket drops it.
 //   - A bucket has at most [MaxRecords] records.
 //   - Bytes that are no bucket are an error, and no input panics.
 //

@@ -48,6 +48,7 @@ type Record struct {
 //	37  the numbers of both answers: 8 bytes each
 //	101 marks: 4 + 1 + 8 + 8 bytes each, and the id
 const (
+	flagsAt   = 2
 	countsAt  = 5
 	answersAt = countsAt + 4*8
 	marksAt   = answersAt + 8*8
@@ -64,24 +65,55 @@ const (
 	_               uint = 1<<16 - longestRecord // a length fits into two bytes
 )
 
+// fixed is the beginning of each record, up to its marks.
+type fixed [marksAt]byte
+
+// number returns the i-th number after the header.
+func (f *fixed) number(i int) int64 { return int64(binary.LittleEndian.Uint64(f[countsAt+8*i:])) }
+
+func (f *fixed) set(i int, n int64) { binary.LittleEndian.PutUint64(f[countsAt+8*i:], uint64(n)) }
+
+// Where the numbers of both answers begin, among the numbers after the header.
+const (
+	reservedAt = 4
+	realAt     = 8
+)
+
+// numbers returns the answer whose numbers begin with the i-th.
+func (f *fixed) numbers(i int, limited byte) Numbers {
+	return Numbers{f[flagsAt]&limited != 0, f.number(i), f.number(i + 1), f.number(i + 2), f.number(i + 3)}
+}
+
+// setNumbers writes an answer whose numbers begin with the i-th.
+func (f *fixed) setNumbers(i int, limited byte, n *Numbers) {
+	f[flagsAt] |= flag(n.Limited, limited)
+	f.set(i, n.Limit)
+	f.set(i+1, n.Remaining)
+	f.set(i+2, n.RetryAfter)
+	f.set(i+3, n.ResetAfter)
+}
+
 // append appends the bytes of a record.
 func (r *Record) append(to []byte) []byte {
-	begin := len(to)
-	flags := flag(r.Settled, flagSettled) | flag(r.Reserved.Limited, flagLimited) | flag(r.Real.Limited, flagRealLimited) | flag(r.Releases, flagReleases)
-	to = append(to, 0, 0, flags, byte(len(r.ID)), byte(len(r.Marks)))
-	for _, n := range [...]int64{int64(r.Hash), r.At, r.End, r.Quantity,
-		r.Reserved.Limit, r.Reserved.Remaining, r.Reserved.RetryAfter, r.Reserved.ResetAfter,
-		r.Real.Limit, r.Real.Remaining, r.Real.RetryAfter, r.Real.ResetAfter} {
-		to = binary.LittleEndian.AppendUint64(to, uint64(n))
-	}
-	for _, m := range r.Marks {
+	begin, size := len(to), marksAt+len(r.Marks)*markBytes+len(r.ID)
+	to = append(to, new(fixed)[:]...)
+	f := (*fixed)(to[begin:])
+	binary.LittleEndian.PutUint16(f[:], uint16(size))
+	f[flagsAt] = flag(r.Settled, flagSettled) | flag(r.Releases, flagReleases)
+	f[3], f[4] = byte(len(r.ID)), byte(len(r.Marks))
+	f.set(0, int64(r.Hash))
+	f.set(1, r.At)
+	f.set(2, r.End)
+	f.set(3, r.Quantity)
+	f.setNumbers(reservedAt, flagLimited, &r.Reserved)
+	f.setNumbers(realAt, flagRealLimited, &r.Real)
+	for i := range r.Marks {
+		m := &r.Marks[i]
 		to = append(binary.LittleEndian.AppendUint32(to, m.Limit), flag(m.IsTime, 1))
 		to = binary.LittleEndian.AppendUint64(to, uint64(m.Value))
 		to = binary.LittleEndian.AppendUint64(to, uint64(m.Period))
 	}
-	to = append(to, r.ID...)
-	binary.LittleEndian.PutUint16(to[begin:], uint16(len(to)-begin))
-	return to
+	return append(to, r.ID...)
 }
 
 func flag(set bool, bit byte) byte {
@@ -96,32 +128,30 @@ type raw []byte
 
 // ok reports whether the bytes are a record.
 func (b raw) ok() bool {
-	return len(b) >= shortestRecord && len(b) == marksAt+int(b[4])*markBytes+int(b[3]) && b[2]&^knownFlags == 0 &&
+	return len(b) >= shortestRecord && len(b) == marksAt+int(b[4])*markBytes+int(b[3]) && b[flagsAt]&^knownFlags == 0 &&
 		b[3] > 0 && b[3] <= MaxID && b[4] <= MaxMarks
 }
 
-// count returns the i-th number after the header.
-func (b raw) count(i int) int64 { return int64(binary.LittleEndian.Uint64(b[countsAt+8*i:])) }
+// fixed returns the beginning of the record.
+func (b raw) fixed() *fixed { return (*fixed)(b) }
 
-func (b raw) end() int64 { return b.count(2) }
+func (b raw) end() int64 { return b.fixed().number(2) }
 
 // id returns the id.
 func (b raw) id() []byte { return b[len(b)-int(b[3]):] }
 
 // is reports whether the record has a hash and an id.
 func (b raw) is(hash uint64, id []byte) bool {
-	return uint64(b.count(0)) == hash && bytes.Equal(b.id(), id)
-}
-
-// numbers returns the answer whose numbers begin with the i-th.
-func (b raw) numbers(i int, limited byte) Numbers {
-	return Numbers{b[2]&limited != 0, b.count(i), b.count(i + 1), b.count(i + 2), b.count(i + 3)}
+	return uint64(b.fixed().number(0)) == hash && bytes.Equal(b.id(), id)
 }
 
 // read sets r to the record. It reuses the marks of r. The id lies in the bytes.
 func (b raw) read(r *Record) {
-	*r = Record{ID: b.id(), Hash: uint64(b.count(0)), At: b.count(1), End: b.end(), Quantity: b.count(3), Settled: b[2]&flagSettled != 0, Releases: b[2]&flagReleases != 0,
-		Reserved: b.numbers(4, flagLimited), Real: b.numbers(8, flagRealLimited), Marks: r.Marks[:0]}
+	f := b.fixed()
+	r.ID, r.Hash, r.At, r.End, r.Quantity = b.id(), uint64(f.number(0)), f.number(1), f.number(2), f.number(3)
+	r.Settled, r.Releases = f[flagsAt]&flagSettled != 0, f[flagsAt]&flagReleases != 0
+	r.Reserved, r.Real = f.numbers(reservedAt, flagLimited), f.numbers(realAt, flagRealLimited)
+	r.Marks = r.Marks[:0]
 	for at := marksAt; at < len(b)-int(b[3]); at += markBytes {
 		r.Marks = append(r.Marks, Mark{binary.LittleEndian.Uint32(b[at:]), b[at+4] != 0,
 			int64(binary.LittleEndian.Uint64(b[at+5:])), int64(binary.LittleEndian.Uint64(b[at+13:]))})

@@ -10,19 +10,25 @@ import (
 // allocates nothing. A request calls Footprint, Begin and then Ask.
 type Check struct {
 	Args        limiters.Args
-	Keys        [][]byte        // one for each scope of the rule
-	found       *rule           // the rule; nil if it is unknown or if looked is false
-	looked      bool            // Footprint has searched the parsed rules
-	tags        [MaxLimits]bool // whether each key can be a hash tag; valid if looked is true, and after choose
+	Keys        [][]byte           // one for each scope of the rule
+	found       *rule              // the rule; nil if it is unknown or if looked is false
+	looked      bool               // Footprint has searched the parsed rules
+	slots       [MaxLimits]keySlot // of the keys; valid if looked is true, and after choose
 	names       []byte
-	pairKeys    [MaxLimits][]byte     // memory of Keys for [Checks]
-	keys        [MaxLimits + 1][]byte // parts of names: the keys of the limits' states and of the reservations
-	chosen      [MaxLimits]chosen     // where the limits come from
+	pairKeys    [MaxLimits][]byte              // memory of Keys for [Checks]
+	keys        [MaxLimits + 1]store.KeyOfSlot // parts of names: the keys of the limits' states and of the reservations
+	chosen      [MaxLimits]chosen              // where the limits come from
 	limits      []limiters.Asked[limiters.Limit]
 	limitMemory [MaxLimits]limiters.Asked[limiters.Limit] // of limits
 	releases    releases
 	rehearsal   *rehearsal // while something is due to be given back
 	reserves    *reserving // only after a request to reserve or to settle
+}
+
+// keySlot says which slots the states of a key have.
+type keySlot struct {
+	braces
+	slot uint16 // of the key; a transaction on one partition does not need it
 }
 
 // Footprint adds the partitions that a request to a rule needs beside the partition of its first
@@ -58,18 +64,19 @@ func (c *Check) addKeys(words [][]byte, fp *store.Footprint) {
 	r := c.found
 	for i := range min(len(words), len(r.scopes)) {
 		key := words[i]
-		c.tags[i] = canBeTag(key)
-		if c.tags[i] || hasTag(key) {
-			if i > 0 {
-				fp.AddKey(key)
-			}
+		c.slots[i].braces = bracesOf(key)
+		if len(r.scopes) > 1 {
+			c.slots[i].slot = store.Slot(key)
+			fp.AddSlot(c.slots[i].slot)
+		}
+		if c.slots[i].braces != otherBraces {
 			continue
 		}
 		limits := r.scopes[i].limitsOf(key)
 		for j := range limits {
-			fp.AddKey(limits[j].stateKey(nil, key, false))
+			fp.AddKey(limits[j].stateKey(nil, key, otherBraces))
 		}
-		fp.AddKey(r.scopes[i].releases.stateKey(nil, key, false))
+		fp.AddKey(r.scopes[i].releases.stateKey(nil, key, otherBraces))
 	}
 }
 
@@ -178,7 +185,7 @@ func (c *Check) Shadow() bool { return c.found.shadow }
 func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, error) {
 	one := c.found
 	if !c.looked || queued {
-		c.looked = false // tags may be of another rule
+		c.looked = false // slots may be of another rule
 		stored, err := r.load(tx)
 		if err != nil {
 			return nil, err
@@ -196,24 +203,24 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 // copies that have it back.
 func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	c.rehearsal = nil // a panic may have left one
-	n := c.choose()
+	n := c.choose(tx)
+	all := n
 	if reserves {
-		begin := len(c.names)
-		c.names = c.reserves.key(c.names, c.found, c.Keys[len(c.Keys)-1])
-		c.keys[n] = c.names[begin:]
-		tx.PrefetchAll(c.keys[:n+1])
-		tx.WriteIn(&c.reserves.entry, c.keys[n])
-	} else {
-		tx.PrefetchAll(c.keys[:n])
+		c.nameBucket(n)
+		all++
 	}
+	tx.PrefetchAll(c.keys[:all])
 	c.limits = c.limitMemory[:n]
-	for i, key := range c.keys[:n] {
+	for i := range c.limits {
 		a, from := &c.limits[i], c.chosen[i].limit
 		a.Limiter = from.Limit
 		if reserves {
 			a.Limiter = from.reserving
 		}
-		a.Limiter.Find(&a.Entry, tx, key)
+		a.Limiter.Find(&a.Entry, tx, c.keys[i].Key)
+	}
+	if reserves {
+		tx.WriteIn(&c.reserves.entry, c.keys[n].Key)
 	}
 	c.releases.begin(len(c.found.scopes))
 	c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease))
@@ -249,36 +256,47 @@ func (c *Check) findReleases(tx *store.Tx, all bool) {
 		if i > 0 && scope == c.chosen[i-1].scope {
 			continue
 		}
-		key, tag := c.Keys[scope], c.tags[scope]
-		if !all && (tag || hasTag(key)) && !c.limits[i].Entry.AmongCollections() {
+		braces := c.slots[scope].braces
+		if !all && braces != otherBraces && !c.limits[i].Entry.AmongCollections() {
 			continue
 		}
 		begin := len(c.names)
-		c.names = c.found.scopes[scope].releases.stateKey(c.names, key, tag)
+		c.names = c.found.scopes[scope].releases.stateKey(c.names, c.Keys[scope], braces)
 		c.releases.find(tx, scope, c.names[begin:])
 	}
 }
 
 // choose chooses the limits that decide about the keys, and names the keys of their states. It
 // returns the number of limits.
-func (c *Check) choose() (n int) {
+func (c *Check) choose(tx *store.Tx) (n int) {
 	names := c.names
 	for i := range c.found.scopes {
-		s, key := &c.found.scopes[i], c.Keys[i]
+		s, key, at := &c.found.scopes[i], c.Keys[i], &c.slots[i]
 		if !c.looked {
-			c.tags[i] = canBeTag(key)
+			at.braces = bracesOf(key)
+		}
+		if !tx.OnOnePartition() && (!c.looked || len(c.found.scopes) == 1) {
+			at.slot = store.Slot(key)
 		}
 		limits := s.limitsOf(key)
 		for j := range limits {
 			begin := len(names)
-			names = limits[j].stateKey(names, key, c.tags[i])
-			c.keys[n] = names[begin:]
+			names = limits[j].stateKey(names, key, at.braces)
+			c.keys[n] = store.KeyOfSlot{Key: names[begin:], Slot: at.slotOf(names[begin:], at.slot)}
 			c.chosen[n] = chosen{&limits[j], i}
 			n++
 		}
 	}
 	c.names = names
 	return n
+}
+
+// nameBucket names the key of the bucket of a reservation, the n-th key. It has the slot of the last key of the request.
+func (c *Check) nameBucket(n int) {
+	last := len(c.Keys) - 1
+	begin, at := len(c.names), c.slots[last]
+	c.names = c.reserves.key(c.names, c.found, c.Keys[last], at.braces)
+	c.keys[n] = store.KeyOfSlot{Key: c.names[begin:], Slot: at.slotOf(c.names[begin:], at.slot)}
 }
 
 // tightest returns the index of the tightest limit.
@@ -297,8 +315,8 @@ func (c *Check) TightestKey() []byte { return c.Keys[c.chosen[c.tightest()].scop
 // keptBytes is the largest capacity in bytes of the names that a Check keeps between requests.
 const keptBytes = 4096
 
-// Done ends a request. If the transaction goes on, its effects refer to the names of the keys, and to the release. Then Done
-// does not reuse that memory, and leaves it to the garbage collector.
+// Done ends a request. If the transaction goes on, its effects refer to the names of the keys, to the release, and to the
+// bucket. Then Done does not reuse that memory, and leaves it to the garbage collector.
 func (c *Check) Done(goesOn bool) {
 	c.endRehearsal()
 	c.found, c.looked = nil, false
@@ -307,6 +325,9 @@ func (c *Check) Done(goesOn bool) {
 	}
 	if goesOn {
 		c.releases.written = nil
+		if c.reserves != nil {
+			c.reserves.bucket = nil
+		}
 	}
 }
 

@@ -49,9 +49,9 @@ func (r *rule) addStates(key []byte, fp *store.Footprint) {
 	for i := range r.scopes {
 		limits := r.scopes[i].limitsOf(key)
 		for j := range limits {
-			fp.AddKey(limits[j].stateKey(nil, key, false))
+			fp.AddKey(limits[j].stateKey(nil, key, otherBraces))
 		}
-		fp.AddKey(r.scopes[i].releases.stateKey(nil, key, false))
+		fp.AddKey(r.scopes[i].releases.stateKey(nil, key, otherBraces))
 	}
 }
 
@@ -120,7 +120,7 @@ func (c *Check) beginPairs(r *Rules, tx *store.Tx, pairs [][]byte, at int, now i
 		}
 		c.Keys = append(c.Keys, pairs[i+1])
 	}
-	c.found, c.looked = one, false // tags has the first key only
+	c.found, c.looked = one, false // slots has the first key only
 	return next, c.find(tx, now, false)
 }
 

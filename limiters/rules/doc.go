@@ -2,6 +2,7 @@
 // decide together: all pass, or none does.
 //
 //	rule.go   one rule: its text, its limits, the keys that hold their state
+//	keys.go   the names of those keys
 //	rules.go  all rules in force, and their counters
 //	edit.go   CL.RULE SET, GET, DEL and LIST
 //	override.go  CL.RULE OVERRIDE: limits of single keys

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"strconv"
 
 	"cellserver/internal/exact"
 	"cellserver/internal/rediserr"
@@ -33,8 +32,9 @@ type reserving struct {
 	ttl    int64
 	entry  store.Entry // of the bucket
 	record reservation.Record
+	at     int // where the record lies in the bucket
 	marks  [reservation.MaxMarks]reservation.Mark
-	bucket []byte // the next content of the bucket
+	bucket []byte // the next content of the bucket, or of a part; the effects of the transaction refer to it
 
 	settlement limiters.Settlement // of one limit
 }
@@ -48,21 +48,40 @@ func (r *reserving) release() {
 }
 
 // key appends the key of the bucket of a reservation. It has the slot of key.
-func (r *reserving) key(to []byte, one *rule, key []byte) []byte {
-	if canBeTag(key) {
+func (r *reserving) key(to []byte, one *rule, key []byte, b braces) []byte {
+	if b == noBraces {
 		to = append(append(append(append(to, one.name...), ":{"...), key...), '}')
 	} else {
 		to = append(append(append(to, key...), ':'), one.name...)
 	}
 	to = append(to, ":reserved:"...)
-	return strconv.AppendUint(to, r.hash%buckets, 16)
+	return appendHex(to, r.hash%buckets)
+}
+
+// appendHex appends a bucket as a hexadecimal number without leading zeros.
+func appendHex(to []byte, bucket uint64) []byte {
+	const digits = "0123456789abcdef"
+	if bucket >= 1<<8 {
+		to = append(to, digits[bucket>>8])
+	}
+	if bucket >= 1<<4 {
+		to = append(to, digits[bucket>>4&15])
+	}
+	return append(to, digits[bucket&15])
 }
 
 // ReserveFootprint is [Check.Footprint] for a request that reserves or settles.
 func (c *Check) ReserveFootprint(r *Rules, words [][]byte, queued bool, fp *store.Footprint) {
 	c.Footprint(r, words, queued, fp)
+	if c.found != nil {
+		last := len(c.found.scopes) - 1
+		if last+1 < len(words) && c.slots[last].braces == otherBraces { // its reservations have another slot
+			fp.AddAll()
+		}
+		return
+	}
 	for _, w := range words[1:] {
-		if !sharesSlot(w) { // it may be a key, whose reservations have another slot
+		if !sharesSlot(w) { // it may be a key
 			fp.AddAll()
 			return
 		}
@@ -150,7 +169,7 @@ func (c *Check) look(now int64) (found bool, err error) {
 	if err := limiters.CheckString(&r.entry); err != nil {
 		return false, err
 	}
-	found, err = reservation.Find(&r.record, r.entry.Bytes(nil), r.hash, r.id, now)
+	r.at, found, err = reservation.Find(&r.record, r.entry.Bytes(nil), r.hash, r.id, now)
 	return found, limiters.Explain(err)
 }
 
@@ -224,10 +243,9 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 	if r.record.Releases {
 		release = c.releases.write(&r.record)
 	}
-	r.record.Settled, r.record.Real = true, numbersOf(&a)
-	if err := c.put(now); err != nil { // it moves the id of the record
-		return a, false, err
-	}
+	changed, from := reservation.Settle(r.bucket[:0], r.entry.Bytes(nil), r.at, numbersOf(&a))
+	r.bucket = changed
+	r.entry.SetRange(from, changed)
 	if release != nil {
 		c.releases.drop(release)
 	}

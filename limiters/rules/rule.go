@@ -48,20 +48,6 @@ type chosen struct {
 	scope int
 }
 
-// stateName has the parts of the name of a key that holds a state.
-type stateName struct {
-	head, tail string // around a key without braces: "login:{" and "}:throttle"
-	tagged     string // after any other key: ":login:throttle"
-}
-
-// nameState returns the name of a state of a scope. tail begins with "}:".
-func nameState(ruleName, scopeName, tail string) stateName {
-	if scopeName != "" {
-		ruleName += "@" + scopeName
-	}
-	return stateName{ruleName + ":{", tail, ":" + ruleName + tail[1:]}
-}
-
 // source returns where the rule comes from: "key" or "file".
 func (r *rule) source() string {
 	if r.file {
@@ -221,47 +207,6 @@ func (r *rule) count(limited bool) {
 		r.counts.limited.Add(1)
 	}
 }
-
-// stateKey appends the name of the key that holds the state, such as that of a limit. The name is
-// name:{key}:limiter, so it has the slot of key. If key has braces, it may have a hash tag, and the
-// name is key:name:limiter. In a scope name@scope takes the place of name. Two different keys or limits never have the same name. tag is the
-// result of [canBeTag] for key.
-func (n *stateName) stateKey(to, key []byte, tag bool) []byte {
-	if tag {
-		to = append(to, n.head...)
-		to = append(to, key...)
-		return append(to, n.tail...)
-	}
-	return append(append(to, key...), n.tagged...)
-}
-
-// canBeTag reports whether a key between braces is a hash tag.
-func canBeTag(key []byte) bool {
-	return len(key) > 0 && bytes.IndexByte(key, '{') < 0 && bytes.IndexByte(key, '}') < 0
-}
-
-// hasTag reports whether a key has a hash tag. Every key that starts with such a key has the same
-// slot.
-func hasTag(key []byte) bool {
-	open := bytes.IndexByte(key, '{')
-	return open >= 0 && bytes.IndexByte(key[open+1:], '}') > 0
-}
-
-// hashOf returns the FNV-1a hash of several strings and of their lengths.
-func hashOf[S string | []byte](parts ...S) uint64 {
-	const offset, prime = 14695981039346656037, 1099511628211
-	h := uint64(offset)
-	for _, p := range parts {
-		for i := range len(p) {
-			h = (h ^ uint64(p[i])) * prime
-		}
-		h = (h ^ uint64(len(p))) * prime
-	}
-	return h
-}
-
-// sharesSlot reports whether the states of a key have the slot of the key.
-func sharesSlot(key []byte) bool { return canBeTag(key) || hasTag(key) }
 
 func isName(name string) bool {
 	if name == "" || len(name) > MaxNameBytes {

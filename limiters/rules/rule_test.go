@@ -24,7 +24,7 @@ func TestStateKeys(t *testing.T) {
 		"r@s:{k}:window", "{k}:r", "{k}:r@s"} {
 		for _, s := range append(append(r.scopes, plain.scopes...), other.scopes...) {
 			for i := range s.limits {
-				state := string(s.limits[i].stateKey(nil, []byte(key), canBeTag([]byte(key))))
+				state := string(s.limits[i].stateKey(nil, []byte(key), bracesOf([]byte(key))))
 				require.NotContains(t, seen, state, "%q and %q", key, seen[state])
 				seen[state] = key
 				if sharesSlot([]byte(key)) {
@@ -33,8 +33,8 @@ func TestStateKeys(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, "r:{k}:window:2", string(plain.scopes[0].limits[2].stateKey(nil, []byte("k"), true)))
-	require.Equal(t, "{k}1:r:throttle", string(plain.scopes[0].limits[1].stateKey(nil, []byte("{k}1"), false)))
-	require.Equal(t, "r@s:{k}:window:2", string(r.scopes[0].limits[2].stateKey(nil, []byte("k"), true)))
-	require.Equal(t, "{k}1:r@r:window", string(r.scopes[1].limits[0].stateKey(nil, []byte("{k}1"), false)))
+	require.Equal(t, "r:{k}:window:2", string(plain.scopes[0].limits[2].stateKey(nil, []byte("k"), noBraces)))
+	require.Equal(t, "{k}1:r:throttle", string(plain.scopes[0].limits[1].stateKey(nil, []byte("{k}1"), hashTag)))
+	require.Equal(t, "r@s:{k}:window:2", string(r.scopes[0].limits[2].stateKey(nil, []byte("k"), noBraces)))
+	require.Equal(t, "{k}1:r@r:window", string(r.scopes[1].limits[0].stateKey(nil, []byte("{k}1"), hashTag)))
 }

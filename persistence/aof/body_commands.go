@@ -47,29 +47,9 @@ func applySwap(a *applier, args [][]byte) bool {
 	return true
 }
 
-func applySetRange(a *applier, args [][]byte) bool {
-	if len(args) != 4 {
-		return false
-	}
-	offset, ok := decimal.Parse(args[2])
-	return ok && offset >= 0 && a.setRange(args[1], int(offset), args[3])
-}
-
 // applyAppend makes an absent key an empty string. An effect has no other APPEND.
 func applyAppend(a *applier, args [][]byte) bool {
 	return len(args) == 3 && len(args[2]) == 0 && a.setRange(args[1], 0, nil)
-}
-
-// setRange writes a part of a string. It reports false if the key holds something else.
-func (a *applier) setRange(key []byte, offset int, b []byte) bool {
-	a.begin(key)
-	defer a.tx.End()
-	e := a.tx.Write(key)
-	if e.Exists() && e.Kind() != store.Int && e.Kind() != store.Raw {
-		return false
-	}
-	e.SetRange(offset, b)
-	return true
 }
 
 // beginAll begins a transaction on the whole store.

@@ -1,0 +1,78 @@
+package rules
+
+import (
+	"bytes"
+
+	"cellserver/store"
+)
+
+// stateName has the parts of the name of a key that holds a state.
+type stateName struct {
+	head, tail string // around a key without braces: "login:{" and "}:throttle"
+	tagged     string // after any other key: ":login:throttle"
+}
+
+// nameState returns the name of a state of a scope. tail begins with "}:".
+func nameState(ruleName, scopeName, tail string) stateName {
+	if scopeName != "" {
+		ruleName += "@" + scopeName
+	}
+	return stateName{ruleName + ":{", tail, ":" + ruleName + tail[1:]}
+}
+
+// stateKey appends the name of the key that holds the state, such as that of a limit. The name is
+// name:{key}:limiter, so it has the slot of key. If key has braces, it may have a hash tag, and the
+// name is key:name:limiter. In a scope name@scope takes the place of name. Two different keys or limits never have the same
+// name. b is the result of [bracesOf] for key.
+func (n *stateName) stateKey(to, key []byte, b braces) []byte {
+	if b == noBraces {
+		to = append(to, n.head...)
+		to = append(to, key...)
+		return append(to, n.tail...)
+	}
+	return append(append(to, key...), n.tagged...)
+}
+
+// braces says what the braces of a key mean for the names of its states.
+type braces uint8
+
+const (
+	noBraces    braces = iota // the key is the hash tag of the names
+	hashTag                   // the key has a hash tag, and each name begins with the key
+	otherBraces               // each name begins with the key, and may have another slot
+)
+
+func bracesOf(key []byte) braces {
+	open := bytes.IndexByte(key, '{')
+	switch {
+	case open < 0 && len(key) > 0 && bytes.IndexByte(key, '}') < 0:
+		return noBraces
+	case open >= 0 && bytes.IndexByte(key[open+1:], '}') > 0:
+		return hashTag
+	}
+	return otherBraces
+}
+
+// sharesSlot reports whether the states of a key have the slot of the key.
+func sharesSlot(key []byte) bool { return bracesOf(key) != otherBraces }
+
+// slotOf returns the slot of a name that begins with a key, or has the key as its hash tag. slot is that of the key.
+func (b braces) slotOf(name []byte, slot uint16) uint16 {
+	if b == otherBraces {
+		return store.Slot(name)
+	}
+	return slot
+}
+
+// hashOf returns the FNV-1a hash of several strings and of their lengths.
+func hashOf[S string | []byte](parts ...S) uint64 {
+	const offset, prime = 14695981039346656037, 1099511628211
+	h := uint64(offset)
+	for _, p := range parts {
+		for i := range len(p) {
+			h = (h ^ uint64(p[i])) * prime
+		}
+		h = (h ^ uint64(len(p))) * prime
+	}
+	return h
+}
