@@ -22,6 +22,7 @@ func BenchmarkServed(b *testing.B) {
 		{"throttle", []any{"CL.THROTTLE", "key", "10000000", "30", "60"}},
 		{"check", []any{"CL.CHECK", "one", "key"}},
 		{"checktwo", []any{"CL.CHECK", "two", "key"}},
+		{"checkscopes", []any{"CL.CHECK", "three", "org", "team", "key", "12"}},
 		{"window", []any{"CL.WINDOW", "key", "1000000000", "60"}},
 		{"sliding", []any{"CL.SLIDING", "key", "1000000000", "60"}},
 		{"incr", []any{"INCR", "key"}},
@@ -29,16 +30,34 @@ func BenchmarkServed(b *testing.B) {
 		{"get", []any{"GET", "key"}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			in := start(b, "--appendonly", "yes")
-			client := in.dial(b)
-			ok(b, client, "CL.RULE", "SET", "one", "CL.THROTTLE", "1000000000", "30", "60")
-			ok(b, client, "CL.RULE", "SET", "two", "CL.THROTTLE", "1000000000", "30", "60", "AND", "CL.WINDOW", "1000000000", "3600")
-			nc, err := net.Dial("tcp", in.Addr().String())
-			require.NoError(b, err)
-			defer nc.Close()
-			served(b, nc, resptest.Command(c.args...))
+			served(b, dialRules(b), resptest.Command(c.args...))
 		})
 	}
+}
+
+// dialRules starts a server with rules of one, two and three limits, and connects to it.
+func dialRules(b *testing.B) net.Conn {
+	in := start(b, "--appendonly", "yes")
+	client := in.dial(b)
+	ok(b, client, "CL.RULE", "SET", "one", "CL.THROTTLE", "1000000000", "30", "60")
+	ok(b, client, "CL.RULE", "SET", "two", "CL.THROTTLE", "1000000000", "30", "60", "AND", "CL.WINDOW", "1000000000", "3600")
+	ok(b, client, "CL.RULE", "SET", "three", "SCOPE", "org", "CL.WINDOW", "1000000000000", "2592000", "AND",
+		"SCOPE", "team", "CL.WINDOW", "1000000000000", "0", "ALIGN", "day", "AND", "SCOPE", "user", "CL.THROTTLE", "1000000000", "30", "60")
+	nc, err := net.Dial("tcp", in.Addr().String())
+	require.NoError(b, err)
+	b.Cleanup(func() { nc.Close() })
+	return nc
+}
+
+// BenchmarkServedReservations measures reservations and their settlements. They end before their ids come again.
+func BenchmarkServedReservations(b *testing.B) {
+	nc := dialRules(b)
+	var requests [][]byte
+	for i := range 1 << 15 {
+		id := "request-" + strconv.Itoa(i)
+		requests = append(requests, resptest.Command("CL.RESERVE", "one", "key", "12", id, "0.02"), resptest.Command("CL.SETTLE", "one", "key", id, "9"))
+	}
+	served(b, nc, requests...)
 }
 
 // BenchmarkServedHTTP measures the same for a rule over HTTP.
@@ -52,21 +71,29 @@ func BenchmarkServedHTTP(b *testing.B) {
 	served(b, nc, []byte("GET /check/one?key=key HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\n\r\n"))
 }
 
-// served sends a request in pipelines of 16, one after the other. One in 16 pipelines has a single request.
-func served(b *testing.B, nc net.Conn, one []byte) {
-	sent := bytes.Repeat(one, 16)
-	if _, err := nc.Write(one); err != nil {
+// served sends requests in pipelines of 16, one after the other. One in 16 pipelines has a single request. All requests have
+// equally many lines in their replies.
+func served(b *testing.B, nc net.Conn, requests ...[]byte) {
+	const depth = 16
+	if _, err := nc.Write(requests[0]); err != nil {
 		b.Fatal(err)
 	}
 	reply := make([]byte, 64<<10)
 	n, err := nc.Read(reply)
 	require.NoError(b, err)
 	lines := bytes.Count(reply[:n], []byte("\n"))
+	for len(requests)%depth != 0 {
+		requests = append(requests, requests[0])
+	}
+	var pipelines [][]byte
+	for i := 0; i < len(requests); i += depth {
+		pipelines = append(pipelines, bytes.Join(requests[i:i+depth], nil))
+	}
 	b.ReportAllocs()
 	for turn := 0; b.Loop(); turn++ {
-		batch, want := sent, 16*lines
+		batch, want := pipelines[turn%len(pipelines)], depth*lines
 		if turn%16 == 0 {
-			batch, want = one, lines
+			batch, want = requests[0], lines
 		}
 		_, err := nc.Write(batch)
 		for got := 0; got < want && err == nil; got += bytes.Count(reply[:n], []byte("\n")) {
