@@ -56,6 +56,23 @@ func limiterTargets(ctx context.Context, o contest.Options) (all []verdict) {
 	return all
 }
 
+// budgetTargets compare what budgets need with CL.THROTTLE, with the log on. Three scopes may cost a reservation twice as much as
+// one.
+func budgetTargets(ctx context.Context, o contest.Options) []verdict {
+	at := load.Point{Pipeline: 16, Connections: 50}
+	logging := func(workload string) contest.Side {
+		side := ofOurs(o, workload, at)
+		side.Keeps = logged("everysec")
+		return side
+	}
+	contend := func(workload string, bound float64) contender {
+		v := verdict{name: fmt.Sprintf("CPU of %s over CL.THROTTLE, P=%d, log on", workload, at.Pipeline), bound: bound, unit: asTimes}
+		return contender{v, logging(workload)}
+	}
+	return compared(ctx, o, contest.ByCPU, logging(contest.UserThrottle), contend(contest.ThreeScopes, 2.2), contend(contest.Reservation, 3),
+		contend(contest.ScopeReservation, 6))
+}
+
 // keyTargets bound the memory and the latency of many keys.
 func keyTargets(ctx context.Context, o contest.Options) []verdict {
 	keys := report.Thousands(float64(o.Keys))

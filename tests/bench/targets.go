@@ -19,6 +19,7 @@ type check struct {
 var checks = []check{
 	{"cpu", cpuTargets},
 	{"limiters", limiterTargets},
+	{"budgets", budgetTargets},
 	{"keys", keyTargets},
 	{"pauses", pauseTargets},
 	{"idle", idleTargets},

@@ -40,7 +40,7 @@ func TestWorkloadsGetTheAnswersTheyExpect(t *testing.T) {
 	defer func(lists int) { popLists = lists }(popLists)
 	popLists = 500
 	cell := server.Kind{Name: server.Cellserver, Throttles: true}
-	for _, w := range append(slices.Concat(Workloads(), Limiters(), Types(), Scripts()), Native(), OneKey, KeysEach, ManyKeysLoad(cell, 10), ManyKeysLoad(server.Kind{Name: server.Redis}, 10)) {
+	for _, w := range append(slices.Concat(Workloads(), Limiters(), Types(), Scripts(), Budgets()), Native(), OneKey, KeysEach, ManyKeysLoad(cell, 10), ManyKeysLoad(server.Kind{Name: server.Redis}, 10)) {
 		t.Run(w.Name, func(t *testing.T) { expectAnswers(t, w, serve(t)) })
 	}
 }

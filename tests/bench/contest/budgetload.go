@@ -1,0 +1,83 @@
+package contest
+
+import (
+	"context"
+	"strconv"
+
+	"cellserver/tests/bench/load"
+	"cellserver/tests/bench/server"
+)
+
+// The workloads of budgets. Each has the keys of one of 100,000 users, and a rule of three scopes also those of 50 teams and
+// of 7 organisations.
+const (
+	UserThrottle     = "CL.THROTTLE of a user"
+	ThreeScopes      = "CL.CHECK of three scopes"
+	Reservation      = "CL.RESERVE and CL.SETTLE of a user"
+	ScopeReservation = "CL.RESERVE and CL.SETTLE of three scopes"
+)
+
+// Budgets returns the workloads of budgets. Every call is allowed, and writes.
+func Budgets() []Workload {
+	return []Workload{
+		{Name: UserThrottle, Script: Usage(server.Kind{Throttles: true}), throttle: true, prepare: FillUsed},
+		{Name: ThreeScopes, Script: script(func(b []byte, _ string, user int) []byte {
+			return load.Command(b, append(scopes(user), "12")...)
+		}, 1), throttle: true, prepare: fillScopes},
+		{Name: Reservation, Script: reservations(func(user int) []string { return []string{"one", load.Key("key:", user)} }), each: 2, throttle: true, prepare: fillScopes},
+		{Name: ScopeReservation, Script: reservations(func(user int) []string { return scopes(user)[1:] }), each: 2, throttle: true, prepare: fillScopes},
+	}
+}
+
+// reserved is the answer of a rule of budgets: the user's limit is the tightest.
+const reserved = "*5\r\n:0\r\n:1000001\r\n:??????\r\n:-1\r\n:????\r\n"
+
+// script makes a script of requests with several replies each. The id is another one for each request.
+func script(send func(b []byte, id string, user int) []byte, replies int) func(connection int) load.Script {
+	return func(connection int) load.Script {
+		prefix := "request-" + strconv.Itoa(connection) + "-"
+		return func(request, reply []byte, i int) ([]byte, []byte) {
+			for range replies {
+				reply = append(reply, reserved...)
+			}
+			return send(request, prefix+strconv.Itoa(i), (connection*1009+i*7919)%Keyspace), reply
+		}
+	}
+}
+
+// reservations reserve a cost for two seconds, and settle it. So reservations also end while others begin.
+func reservations(names func(user int) []string) func(connection int) load.Script {
+	return script(func(b []byte, id string, user int) []byte {
+		b = load.Command(b, append(append([]string{"CL.RESERVE"}, names(user)...), "12", id, "2")...)
+		return load.Command(b, append(append([]string{"CL.SETTLE"}, names(user)...), id, "9")...)
+	}, 2)
+}
+
+// scopes returns the words of a request to the rule of three scopes, without its quantity.
+func scopes(user int) []string {
+	return []string{"CL.CHECK", "three", "org:" + strconv.Itoa(user%7), "team:" + strconv.Itoa(user%50), load.Key("key:", user)}
+}
+
+// fillScopes makes a rule of one limit and one of three scopes. It creates the states, with a user's limit in use for an hour.
+func fillScopes(ctx context.Context, s *server.Server) error {
+	for _, rule := range [][]any{
+		{"CL.RULE", "SET", "one", "CL.THROTTLE", 1_000_000, 1, 1},
+		{"CL.RULE", "SET", "three", "SCOPE", "org", "CL.WINDOW", int64(1e15), 2592000, "AND", "SCOPE", "team", "CL.WINDOW", int64(1e15), 0, "ALIGN", "day",
+			"AND", "SCOPE", "user", "CL.THROTTLE", 1_000_000, 1, 1},
+	} {
+		if _, err := s.Do(rule...); err != nil {
+			return err
+		}
+	}
+	const used = "*5\r\n:0\r\n:1000001\r\n:996401\r\n:-1\r\n:3600\r\n"
+	for _, words := range []func(user int) []string{
+		func(user int) []string { return []string{"CL.CHECK", "one", load.Key("key:", user)} },
+		scopes,
+	} {
+		fill := load.Filler(s.Addr, Keyspace, func(b []byte, i int) []byte { return load.Command(b, append(words(i), "3600")...) }, used)
+		if _, err := load.Drive(ctx, fill); err != nil {
+			return err
+		}
+	}
+	return nil
+}
