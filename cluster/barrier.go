@@ -16,7 +16,7 @@ func (n *Node) ReadsWait() bool { return true }
 // ended.
 func (n *Node) Wait(mark uint64) bool {
 	result := make(chan bool, 1)
-	safe, now := n.Later(n.Begun(), mark, func(safe bool) { result <- safe })
+	safe, now := n.later(mark, pending.Waiter{Need: n.Begun(), Done: func(safe bool) { result <- safe }})
 	if !now {
 		safe = <-result
 	}
@@ -27,8 +27,12 @@ func (n *Node) Wait(mark uint64) bool {
 // led since the mark has answered from what is committed, or has refused. If its epoch has begun since, some of the
 // commands may have run in it.
 func (n *Node) Later(need, mark uint64, done func(safe bool)) (safe, now bool) {
+	return n.later(mark, pending.Waiter{Need: need, Gathers: true, Done: done})
+}
+
+func (n *Node) later(mark uint64, w pending.Waiter) (safe, now bool) {
 	outside := mark%2 == 0
-	if need == 0 || outside && mark == n.changes.Load() {
+	if w.Need == 0 || outside && mark == n.changes.Load() {
 		return true, true
 	}
 	n.mu.Lock()
@@ -37,24 +41,26 @@ func (n *Node) Later(need, mark uint64, done func(safe bool)) (safe, now bool) {
 		return false, true
 	}
 	switch {
-	case need >= n.queue.Next():
+	case w.Need >= n.queue.Next():
 		// Its entry will be sent after the replies were computed. So it proves that this node led until then.
-		n.wait(pending.Waiter{Need: need, Done: done})
-	case need > n.queue.Safe():
-		n.waiters.Add(pending.Waiter{Need: need, Lease: true, Done: done})
+		n.wait(w)
+	case w.Need > n.queue.Safe():
+		w.Lease = true
+		n.waiters.Add(w)
 	case n.leased():
 		return true, true
 	default:
-		n.waitForProof(done)
+		n.waitForProof(w)
 	}
 	return false, false
 }
 
 // waitForProof makes replies wait for the next entry. mu is held.
-func (n *Node) waitForProof(done func(safe bool)) {
+func (n *Node) waitForProof(w pending.Waiter) {
 	n.counts.leaseMisses.Add(1)
 	n.lease.wanted = true
-	n.wait(pending.Waiter{Need: n.queue.Next(), Done: done})
+	w.Need, w.Lease = n.queue.Next(), false
+	n.wait(w)
 }
 
 // confirm notes that an entry of this node is committed. It reports false if the entry is not one of the present process,
@@ -66,19 +72,11 @@ func (n *Node) confirm(term, number uint64) bool {
 		n.mu.Unlock()
 		return false
 	}
-	var free pending.Waiters
-	if n.epoch.serving && n.epoch.term == term {
-		n.lease.renew(b.Sent)
-		n.counts.committed(n.o.Clock.Monotonic() - b.Sent)
-		for _, w := range n.waiters.Take(number) {
-			if w.Lease && !n.leased() {
-				n.waitForProof(w.Done)
-			} else {
-				free = append(free, w)
-			}
-		}
+	free := n.freeWaiters(b)
+	if len(free) > 0 && free.Gather() && n.waiters.Gather() && n.queue.Outstanding() == 0 {
+		n.gatherAfter(b)
 	}
-	n.propose()
+	n.proposeGathered()
 	garbage := n.queue.HasGarbage()
 	n.mu.Unlock()
 	if garbage {
@@ -86,4 +84,21 @@ func (n *Node) confirm(term, number uint64) bool {
 	}
 	free.Answer(true)
 	return true
+}
+
+// freeWaiters returns those who have waited for a batch that is committed. mu is held.
+func (n *Node) freeWaiters(b *pending.Batch) (free pending.Waiters) {
+	if !n.epoch.serving || n.epoch.term != b.Term {
+		return nil
+	}
+	n.lease.renew(b.Sent)
+	n.counts.committed(n.o.Clock.Monotonic() - b.Sent)
+	for _, w := range n.waiters.Take(b.Number) {
+		if w.Lease && !n.leased() {
+			n.waitForProof(w)
+		} else {
+			free = append(free, w)
+		}
+	}
+	return free
 }

@@ -2,10 +2,12 @@
 // to the log of hashicorp/raft. Replies wait until a majority of the nodes has their effects. So a node may be lost, and
 // no reply that left was wrong.
 //
-//	node.go      Node and its options: start and stop
+//	options.go   what the edge provides
+//	node.go      Node: start and stop
 //	config.go    raft's configuration
 //	epoch.go     the epochs: the times for which a node leads, their beginning and their end
 //	proposer.go  the effects of transactions become batches, and batches become entries of the log
+//	late.go      changes that come too late
 //	fsm.go       what a committed entry does
 //	barrier.go   which replies wait, and for what
 //	lease.go     until when a leader may answer from its memory

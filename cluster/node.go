@@ -17,69 +17,6 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// Options are the parts of a Node that the edge provides.
-type Options struct {
-	Self    topology.Node // this node, with its id and its addresses
-	Cluster [20]byte      // the id of the cluster
-	Store   *store.Store
-	Listed  []topology.Node // nodes as the configuration has them, until the log has them
-
-	Disk      Disk
-	Transport raft.Transport
-	Peers     Peers // nil: no node can join, and no other node can be asked
-	Clock     Clock
-	Log       *slog.Logger
-
-	Timing
-	Reads Reads
-
-	// Publish sends a published message to the other nodes. It may be nil.
-	Publish func(channel, message []byte)
-	// Replaced is called after the whole keyspace was replaced, so that nobody remembers a key. It may be nil.
-	Replaced func()
-	// Failed is called once if the node stops by itself. The error says what to do. It may be nil.
-	Failed func(error)
-}
-
-// Disk is what a node remembers when it starts again.
-type Disk struct {
-	Logs      raft.LogStore
-	Stable    raft.StableStore
-	Snapshots raft.SnapshotStore
-}
-
-// Clock is the time of a node. Its methods are safe for concurrent use.
-type Clock interface {
-	Now() int64       // Unix nanoseconds; it may jump
-	Monotonic() int64 // nanoseconds since some moment; it never jumps
-}
-
-// Timing says how fast a node acts.
-type Timing struct {
-	NodeTimeout time.Duration // without a word of the leader, the others elect a new one
-	Window      int           // entries that may wait for a majority at the same time; 0 is 1
-	MaxSkew     time.Duration // by which the own clock may differ from most others; 0 is no limit; see CheckClocks
-}
-
-// Reads says how a leader proves that it leads before it answers from its memory.
-type Reads uint8
-
-// The ways of reading.
-const (
-	Lease  Reads = iota // it has a lease: a majority has confirmed an entry a short time ago
-	Quorum              // a majority confirms an entry for the read
-)
-
-// Peers asks other nodes. Its methods wait for them.
-type Peers interface {
-	// Hello returns the node that serves clients at an address.
-	Hello(host string, port int) (topology.Node, error)
-	// Applied returns the index of the last entry that a node has applied.
-	Applied(n topology.Node) (uint64, error)
-	// GiveWay asks the leader to let another node lead.
-	GiveWay(leader topology.Node, to string) error
-}
-
 // Node is this server as a member of the cluster. It implements [commands.Topology], [store.Observer] and
 // [transport.Barrier].
 type Node struct {
@@ -94,6 +31,7 @@ type Node struct {
 	changes atomic.Uint64 // how many epochs have begun or ended here: it is odd in an epoch, and then the number of the epoch
 	applied atomic.Uint64 // the index of the last applied entry
 	broken  atomic.Bool   // the node has stopped by itself
+	busy    atomic.Bool   // the last snapshot was not possible
 	wake    chan struct{} // makes run look for work; has room for one
 	futures chan proposed
 	stop    chan struct{}
@@ -103,13 +41,14 @@ type Node struct {
 	changed chan struct{} // see Changed; has room for one
 	running sync.WaitGroup
 
-	mu      sync.Mutex // guards everything below
-	epoch   epoch
-	queue   pending.Queue
-	waiters pending.Waiters
-	lease   lease
-	roster  roster.Roster
-	hidden  bool // the keys are incomplete
+	mu        sync.Mutex // guards everything below
+	gathering pending.Gathering
+	epoch     epoch
+	queue     pending.Queue
+	waiters   pending.Waiters
+	lease     lease
+	roster    roster.Roster
+	hidden    bool // the keys are incomplete
 
 	skewSeen int64 // monotonic time of the last warning about the own clock; only CheckClocks uses it
 

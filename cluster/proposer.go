@@ -1,7 +1,7 @@
 package cluster
 
 import (
-	"slices"
+	"time"
 
 	"cellserver/cluster/entry"
 	"cellserver/cluster/pending"
@@ -23,36 +23,13 @@ func (n *Node) Committed(tx *store.Tx, effects []store.Effect) {
 		return
 	}
 	undo := tx.TakeUndo()
-	if n.tooLate(tx.Now(), undo) {
+	if tooLate(tx.Now(), n.clock.last.Load()-int64(late), undo) {
 		n.epoch.failed = errTooLate
 		n.wakeUp()
 	}
 	if n.queue.Collect(n.epoch.term, n.clock.reach(tx.Now()), effects, undo) {
 		n.propose()
 	}
-}
-
-// tooLate reports whether a transaction at now has changed a key that expired before the time of an earlier entry. Other
-// nodes may remove such a key before they have the entry of the transaction. mu is held.
-func (n *Node) tooLate(now int64, undo []store.Undo) bool {
-	limit := n.clock.last.Load() - int64(late)
-	if now >= limit {
-		return false
-	}
-	return slices.ContainsFunc(undo, func(u store.Undo) bool {
-		at := u.Before.ExpireAt
-		return u.Before.Kind != store.None && at != store.NoExpiry && at >= now/1e6 && at <= limit/1e6
-	})
-}
-
-// removedOnly reports whether effects only remove keys that have expired.
-func removedOnly(effects []store.Effect) bool {
-	for i := range effects {
-		if effects[i].Op != store.OpDel || !effects[i].Expired {
-			return false
-		}
-	}
-	return true
 }
 
 // proposed is an entry that raft has.
@@ -64,7 +41,11 @@ type proposed struct {
 // wait makes a reply wait, and proposes what it waits for. mu is held.
 func (n *Node) wait(w pending.Waiter) {
 	n.waiters.Add(w)
-	n.propose()
+	if w.Gathers {
+		n.proposeGathered()
+	} else {
+		n.propose()
+	}
 }
 
 // propose gives batches to raft, as long as there is a place in the window. mu is held, so raft gets the batches in their
@@ -72,6 +53,7 @@ func (n *Node) wait(w pending.Waiter) {
 //
 // A batch is proposed once somebody waits for it, at the end of a turn. So it has the effects of the whole turn.
 func (n *Node) propose() {
+	n.gathering.End()
 	for {
 		b, data := n.nextEntry()
 		if data == nil {
@@ -84,6 +66,37 @@ func (n *Node) propose() {
 			b.Result = apply(data, 0)
 		}
 	}
+}
+
+// proposeGathered is propose, unless the next entry waits for more changes. It returns how long it waits. mu is held.
+func (n *Node) proposeGathered() (wait time.Duration) {
+	if wait = n.gathering.Left(n.queue.Collected(), n.o.Clock.Monotonic()); wait == 0 {
+		n.propose()
+	}
+	return wait
+}
+
+// maxGather is how long an entry waits at most for more changes: clients on the same network need less for their next commands.
+const maxGather = 500 * time.Microsecond
+
+// gatherAfter makes the next entry wait for the clients that get their replies now, after a batch. All of them may come
+// again. A client on its own never waits, because its change is all that is expected. mu is held.
+func (n *Node) gatherAfter(b *pending.Batch) {
+	now := n.o.Clock.Monotonic()
+	n.gathering.Begin(b.Effects()+n.queue.Collected(), now+min((now-b.Sent)/2, int64(maxGather)))
+}
+
+// Gather proposes what has collected, if it is time. It implements [transport.Gatherer].
+func (n *Node) Gather() (again time.Duration) {
+	if !n.gathering.Open() {
+		return 0
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.queue.Collected() == 0 {
+		return 0 // the first change will ask
+	}
+	return n.proposeGathered()
 }
 
 // nextEntry returns the batch to propose now, as an entry; nil if there is none. mu is held.

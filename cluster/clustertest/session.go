@@ -3,6 +3,7 @@ package clustertest
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"cellserver/resp"
 	"cellserver/resp/resptest"
@@ -71,10 +72,17 @@ func (s *Session) Do(commands ...string) ([]any, error) {
 func (s *Session) safe(mark uint64) bool {
 	result := make(chan bool, 1)
 	safe, now := s.process.node.Later(s.client.Need(), mark, func(safe bool) { result <- safe })
-	if !now {
-		safe = <-result
+	if now {
+		return safe
 	}
-	return safe
+	for again := s.process.node.Gather(); again > 0; again = s.process.node.Gather() {
+		select {
+		case safe := <-result:
+			return safe
+		case <-time.After(again):
+		}
+	}
+	return <-result
 }
 
 // Now returns the time at which the last commands ran, in Unix nanoseconds.

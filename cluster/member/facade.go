@@ -1,6 +1,8 @@
 package member
 
 import (
+	"time"
+
 	"cellserver/internal/topology"
 	"cellserver/store"
 )
@@ -78,6 +80,14 @@ func (m *Member) Later(need, mark uint64, done func(safe bool)) (safe, now bool)
 		return n.Later(need, mark, done)
 	}
 	return true, true
+}
+
+// Gather implements [transport.Gatherer].
+func (m *Member) Gather() (again time.Duration) {
+	if n := m.node.Load(); n != nil {
+		again = n.Gather()
+	}
+	return again
 }
 
 // Memory returns the bytes that changes take which no majority has confirmed.

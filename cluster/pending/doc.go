@@ -5,6 +5,7 @@
 //	undos.go    undos: what takes back the effects of a batch, in few bytes
 //	committed.go  Committed: what keys hold without those batches
 //	waiters.go  Waiters: the replies that wait, sorted by the batch that they need
+//	gathering.go  Gathering: a batch waits for more effects
 //
 // Invariants: each batch has the number after that of the batch before. A batch does not change after it was taken. The
 // package takes no locks: its owner does.

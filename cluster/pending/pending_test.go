@@ -110,3 +110,27 @@ func TestWaitersLeaveInTheOrderOfTheirNeeds(t *testing.T) {
 	require.Equal(t, []uint64{2, 2, 5, 107, 109}, left)
 	require.Empty(t, ws)
 }
+
+func TestWhatHasCollected(t *testing.T) {
+	var q Queue
+	q.Begin(q.Number())
+	require.Zero(t, q.Collected())
+	q.Collect(7, 100, effects(entryEffects), nil)
+	q.Collect(7, 100, effects(3), nil)
+	require.Equal(t, entryEffects+3, q.Collected())
+	require.Equal(t, entryEffects, q.Take().Effects())
+	require.Equal(t, 3, q.Collected())
+	q.Take()
+	require.Zero(t, q.Collected())
+}
+
+func TestWaitersThatGather(t *testing.T) {
+	var ws Waiters
+	require.True(t, ws.Gather())
+	ws.Add(Waiter{Need: 1, Gathers: true})
+	require.True(t, ws.Gather())
+	ws.Add(Waiter{Need: 2})
+	require.False(t, ws.Gather())
+	require.True(t, ws.Take(1).Gather())
+	require.False(t, ws.Gather())
+}

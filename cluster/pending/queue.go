@@ -38,6 +38,9 @@ const (
 // Len returns the number of bytes.
 func (b *Batch) Len() int { return b.size + b.body.Len() + len(b.Fixed) }
 
+// Effects returns the number of its effects.
+func (b *Batch) Effects() int { return b.effects }
+
 // AppendTo appends the body of the entry to dst, and removes it from the batch.
 func (b *Batch) AppendTo(dst []byte) []byte {
 	b.size = b.body.Len()
@@ -94,6 +97,14 @@ func (q *Queue) Oldest() *Batch {
 
 // Outstanding returns the number of batches that were proposed and are not committed.
 func (q *Queue) Outstanding() int { return q.taken }
+
+// Collected returns the number of effects that were not proposed.
+func (q *Queue) Collected() (effects int) {
+	for _, b := range q.batches[q.taken:] {
+		effects += b.effects
+	}
+	return effects
+}
 
 // Next returns the number of the first batch that was not proposed, or that will be the next.
 func (q *Queue) Next() uint64 { return q.begun.Load() + 1 - uint64(len(q.batches)-q.taken) }

@@ -7,7 +7,9 @@ type Waiter struct {
 	Need uint64 // the batch that must be committed
 	// Lease: the replies also need a lease after it, because the batch was proposed before they were computed.
 	Lease bool
-	Done  func(safe bool)
+	// Gathers: the caller asks again how long the batch waits for more effects.
+	Gathers bool
+	Done    func(safe bool)
 }
 
 // Waiters are sorted by what they need.
@@ -44,4 +46,9 @@ func (ws Waiters) Answer(safe bool) {
 	for _, w := range ws {
 		w.Done(safe)
 	}
+}
+
+// Gather reports whether all of them gather.
+func (ws Waiters) Gather() bool {
+	return !slices.ContainsFunc(ws, func(w Waiter) bool { return !w.Gathers })
 }

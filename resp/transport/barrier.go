@@ -1,5 +1,7 @@
 package transport
 
+import "time"
+
 // Barrier holds replies back until the changes that they report or show are safe, for example on disk.
 //
 // It counts changes: a position is a number of changes, and 0 is nothing to wait for. The handler knows which position
@@ -16,6 +18,14 @@ type Barrier interface {
 	// machine. If now is true, safe is the result. Otherwise Later calls done with the result, once, from any
 	// goroutine; done does not block.
 	Later(need, mark uint64, done func(safe bool)) (safe, now bool)
+}
+
+// Gatherer is a Barrier that makes changes safe in groups, because a large group costs little more than a small one.
+type Gatherer interface {
+	Barrier
+	// Gather ends the present group if it is time. Otherwise it returns how long the group still waits for changes. An
+	// event loop that has held replies calls it once a turn, and after that time. It must not block.
+	Gather() (again time.Duration)
 }
 
 // gate calls a Barrier, if there is one.
@@ -39,4 +49,15 @@ func (g gate) later(need, mark uint64, done func(safe bool)) (safe, now bool) {
 		return true, true
 	}
 	return g.barrier.Later(need, mark, done)
+}
+
+// gather calls Gather, if the Barrier is a Gatherer.
+func (g gate) gather() time.Duration {
+	if g.barrier == nil {
+		return 0
+	}
+	if b, ok := g.barrier.(Gatherer); ok {
+		return b.Gather()
+	}
+	return 0
 }

@@ -56,6 +56,9 @@
 //   - A change is lost: the loop closes the connections of all clients that waited with it. Nobody knows
 //     the outcome of their commands.
 //
+// A [Gatherer] makes changes safe in groups. The clients of a turn that it frees often send their next commands soon, so
+// it may wait for them for a moment. The loop asks it once a turn how long, and looks again after that time.
+//
 // A held connection runs no further batch: its input stays in the kernel until its replies have left. So replies
 // keep their order, and one batch bounds their size. The edge-triggered poller reports input once, so the loop notes
 // it (unread). A client that closes its side still gets its replies. [Conn.Close] ends a held connection at once, and

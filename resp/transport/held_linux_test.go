@@ -79,10 +79,12 @@ func (w *writer) MessageNeed() uint64 {
 	return 0
 }
 
-// startHeld serves on one loop, or on workers, behind a barrier.
+// startHeld serves on one loop, or on workers, behind a barrier: that of the server, or the one that it returns.
 func startHeld(t *testing.T, s *echoServer, messages bool) *gateBarrier {
 	b := &gateBarrier{calls: make(chan struct{}, 100)}
-	s.Barrier = b
+	if s.Barrier == nil {
+		s.Barrier = b
+	}
 	s.Accept = func(c *Conn) (resp.Handler, string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -118,7 +118,8 @@ func (l *loop) failed(reason any) {
 func (l *loop) collect() bool {
 	left := l.ready
 	l.ready = l.again
-	events := l.poll.wait(len(left)+len(l.ready)+len(l.due) == 0)
+	again := l.host.gather()
+	events := l.poll.wait(len(left)+len(l.ready)+len(l.due) == 0, again)
 	if len(l.due) == 0 { // else a panic has left them from the last turn
 		l.mark = l.host.mark()
 	}

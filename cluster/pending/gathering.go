@@ -1,0 +1,35 @@
+package pending
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Gathering makes a batch wait for more effects. The clients whose replies have just left often send their next commands
+// soon. Without a wait, those who have waited for the batch before get an entry at once. So two groups of clients take turns
+// for ever, with twice as many entries, and each entry costs all nodes the same.
+type Gathering struct {
+	open     atomic.Bool
+	expected int
+	until    int64
+}
+
+// Open reports whether a batch may wait. It needs no lock.
+func (g *Gathering) Open() bool { return g.open.Load() }
+
+// Begin makes the next batch wait until it has so many effects, or until a monotonic time.
+func (g *Gathering) Begin(effects int, until int64) {
+	g.expected, g.until = effects, until
+	g.open.Store(true)
+}
+
+// End ends the wait.
+func (g *Gathering) End() { g.open.Store(false) }
+
+// Left returns how long a batch with so many effects still waits at a monotonic time; 0 if it does not.
+func (g *Gathering) Left(effects int, now int64) time.Duration {
+	if !g.open.Load() || effects >= g.expected {
+		return 0
+	}
+	return time.Duration(max(0, g.until-now))
+}
