@@ -22,9 +22,16 @@ type frozen struct {
 }
 
 // TakeSnapshot writes a snapshot to the disk, so that the log before it can be removed.
-func (n *Node) TakeSnapshot() error { return n.await(n.raft.Load().Snapshot()) }
+func (n *Node) TakeSnapshot() error {
+	err := n.await(n.raft.Load().Snapshot())
+	if n.busy.Swap(false) && err != nil {
+		return ErrBusy
+	}
+	return err
+}
 
-var errBusy = errors.New("a database is being emptied or exchanged: take the snapshot again later")
+// ErrBusy means that no snapshot is possible at this moment.
+var ErrBusy = errors.New("another snapshot runs, or a database is being emptied: take the snapshot again later")
 
 // snapshot returns the keys of this moment. Raft calls it on the goroutine that applies entries. The store also has
 // changes that are not committed. The snapshot must not have them: the undos say what these keys held before.
@@ -39,12 +46,13 @@ func (n *Node) snapshot() (raft.FSMSnapshot, error) {
 		f.facts = n.facts()
 		f.undo, possible = n.queue.Committed()
 	})
-	if err != nil {
-		return nil, err
-	}
-	if !possible {
+	if err == nil && !possible {
 		s.Close()
-		return nil, errBusy
+		err = ErrBusy
+	}
+	if err != nil {
+		n.busy.Store(true) // raft does not pass errors on
+		return nil, err
 	}
 	f.store = s
 	return f, nil

@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"cellserver/cluster"
+
 	"github.com/hashicorp/raft"
 )
 
@@ -89,13 +91,13 @@ func (m *Member) takeSnapshot() {
 	if n == nil {
 		return
 	}
-	err := n.TakeSnapshot()
-	if err == nil || errors.Is(err, raft.ErrNothingNewToSnapshot) {
+	switch err := n.TakeSnapshot(); {
+	case err == nil, errors.Is(err, raft.ErrNothingNewToSnapshot):
 		s.from.Store(m.disk().logs.Size())
 		s.failed.Store(false)
-		return
-	}
-	if m.ctx.Err() == nil && !s.failed.Swap(true) {
+	case errors.Is(err, cluster.ErrBusy):
+		s.waiting.Store(true)
+	case m.ctx.Err() == nil && !s.failed.Swap(true):
 		m.log.Warn("a snapshot of the cluster could not be written, so the log grows: see the reason", "reason", err)
 	}
 }

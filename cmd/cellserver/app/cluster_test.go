@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -358,7 +359,23 @@ func TestSnapshotOnDemand(t *testing.T) {
 		return err == nil
 	})
 	require.Equal(t, resptest.Error(commands.ErrClusterSnapshot), conn.Do("SAVE"))
+	before, err := filepath.Glob(snapshots)
+	require.NoError(t, err)
+	c.do("INCR", "b")
+	c.awaitEqualViews()
+	c.read(follower, "b", "1")
+	require.NoError(t, c.nodes[follower].member.Snapshot())
+	c.eventually("a snapshot that meets another one is not scheduled again", func() bool {
+		writing, scheduled, failed := c.nodes[follower].member.SnapshotState()
+		require.False(t, failed)
+		return !writing && scheduled
+	})
 	running.Close()
+	c.eventually("the snapshot that waited does not begin", func() bool {
+		found, err := filepath.Glob(snapshots)
+		require.NoError(t, err)
+		return !slices.Equal(before, found)
+	})
 	ok(t, conn, "SAVE")
 	c.end(follower)
 	c.start(follower)
