@@ -293,4 +293,7 @@ type Report interface {
 	// Info returns the sections of INFO that wanted accepts. now is in Unix nanoseconds. An
 	// optional section is not a default section.
 	Info(now int64, wanted func(title string, optional bool) bool) string
+
+	// Status returns the numbers of the server as JSON.
+	Status() string
 }

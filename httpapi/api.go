@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cellserver/httpapi/line"
+	"cellserver/httpapi/page"
 )
 
 // Commands runs commands. It is [line.Lines].
@@ -24,6 +25,7 @@ type API struct {
 type Config struct {
 	Token   string // that requests must have; "" for none
 	Proxies int    // between clients and this server
+	Page
 }
 
 // Content types. Header maps share these slices.
@@ -41,6 +43,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 	cfg := a.Config()
+	if cfg.Page.Reads && page.Serve(w, r) {
+		return nil
+	}
 	if cfg.Token != "" && !authorized(r, cfg.Token) {
 		return problem(http.StatusUnauthorized, unauthorized, "send the token of http-token, as Authorization: Bearer or as X-Cellserver-Token")
 	}
@@ -60,10 +65,12 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 		return a.budget(w, r, &reservation)
 	case path == "/settle":
 		return a.budget(w, r, &settlement)
+	case path == "/status", path == "/rules", strings.HasPrefix(path, "/rules/"):
+		return a.operate(w, r, &cfg)
 	case path == "/openapi.json":
 		return openAPI(w, r)
 	}
-	return problem(http.StatusNotFound, notFound, "there is /check, /explain, /forward, /throttle, /reserve, /settle and /openapi.json")
+	return problem(http.StatusNotFound, notFound, "there is /check, /explain, /forward, /throttle, /reserve, /settle, /status, /rules and /openapi.json")
 }
 
 // authorized reports whether a request has the token. A proxy that passes on the Authorization of its client uses the other

@@ -45,6 +45,8 @@ func describedPath(path string) string {
 		return "/explain/{rule}"
 	case strings.HasPrefix(path, "/forward/"):
 		return "/forward/{parameters}/{path}"
+	case strings.HasPrefix(path, "/rules/"):
+		return "/rules/{rule}"
 	}
 	return path
 }
@@ -72,9 +74,10 @@ func conforms(t testing.TB, r *http.Request, got *reply) {
 		return
 	}
 	if at("paths", path, method) == nil {
-		method = "get" // of /forward, and of methods that are not allowed
-		if at("paths", path, method) == nil {
-			method = "post"
+		for _, method = range []string{"get", "post", "put"} { // of /forward, and of methods that are not allowed
+			if at("paths", path, method) != nil {
+				break
+			}
 		}
 	}
 	status := strconv.Itoa(got.Status)

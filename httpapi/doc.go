@@ -6,6 +6,9 @@
 //	explain.go   /explain: why a rule would answer as it would
 //	throttle.go  /throttle: limits in the request, one row for each limiter
 //	reserve.go   /reserve and /settle: an estimate of a cost, and the real cost
+//	operate.go   who may see and change the server: the page, and the guards of its requests
+//	status.go    /status: CL.STATUS, and the keys that are limited most often
+//	ruleset.go   /rules: the rules, and changes of them
 //	decision.go  Decision: the reply of a command, in the terms of HTTP
 //	answer.go    the headers and the body of a decision
 //	problem.go   Problem: an error reply
@@ -13,6 +16,7 @@
 //
 // A request becomes one command, and the reply of the command becomes the reply of HTTP. Package line carries the command to
 // the server. Package keysource makes the key of a request that a proxy asks about. Package bounded has the sockets.
+// Package page has the files of the page.
 //
 // The headers RateLimit and RateLimit-Policy are those of draft-ietf-httpapi-ratelimit-headers-11:
 // https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/

@@ -54,7 +54,12 @@ type reply struct {
 func (w *web) send(method, target, body string, headers ...string) reply {
 	w.t.Helper()
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.Host = "127.0.0.1:7380"
 	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			r.Host = headers[i+1]
+			continue
+		}
 		r.Header.Add(headers[i], headers[i+1])
 	}
 	return w.serve(r)

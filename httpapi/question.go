@@ -146,7 +146,7 @@ const MaxBody = 64 << 10
 // hasJSON reports whether the body of a request is JSON.
 func hasJSON(r *http.Request) bool {
 	kind := r.Header["Content-Type"]
-	if len(kind) == 0 || r.Method != http.MethodPost {
+	if len(kind) == 0 || r.Method != http.MethodPost && r.Method != http.MethodPut {
 		return false
 	}
 	media, _, err := mime.ParseMediaType(kind[0])

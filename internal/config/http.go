@@ -15,7 +15,19 @@ type HTTP struct {
 	User           string // the ACL user of requests
 	TrustedProxies int    // between clients and this server
 	MaxConnections int
+	Page           Page
+	PageKeys       bool // the page shows the names of keys
 }
+
+// Page says what the page of the HTTP port may do.
+type Page string
+
+// The values of http-page.
+const (
+	PageOff    Page = "no"
+	PageReads  Page = "read"
+	PageWrites Page = "write"
+)
 
 var httpDirectives = group("Limits over HTTP", "",
 	field("http-port", value.Int(0, 65535), "0", func(c *Config) *int { return &c.HTTP.Port },
@@ -30,6 +42,10 @@ var httpDirectives = group("Limits over HTTP", "",
 		"Number of proxies between clients and this server. The key `ip` is the address in X-Forwarded-For that the first of them saw; with 0 it is the address of the connection."),
 	field("http-max-connections", value.Int(1, 100_000), "1000", func(c *Config) *int { return &c.HTTP.MaxConnections },
 		"Most connections of the HTTP port, and at most a quarter of the limit on open files. A further one takes the place of the connection that has been idle for longest.").immutable(),
+	field("http-page", value.Enum(PageOff, PageReads, PageWrites), string(PageReads), func(c *Config) *Page { return &c.HTTP.Page },
+		"What the [page](page.md) of the HTTP port may do: `read` shows numbers and rules, `write` also changes rules. The rights of http-user hold, too."),
+	field("http-page-keys", value.YesNo, "no", func(c *Config) *bool { return &c.HTTP.PageKeys },
+		"Whether the page shows the names of the keys that are limited most often."),
 )
 
 // IsLoopback reports whether only this machine can reach the listener.

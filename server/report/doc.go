@@ -1,5 +1,5 @@
-// Package report describes the server as text: the sections of INFO, and metrics for
-// Prometheus.
+// Package report describes the server as text: the sections of INFO, metrics for
+// Prometheus, and CL.STATUS.
 //
 //	report.go       the sources of a report; samples of rates and peaks
 //	info.go         the sections of INFO, and the format of fields
@@ -10,6 +10,7 @@
 //	metrics.go      metrics of the server
 //	metrics_limits.go  metrics of limiters and rules
 //	metrics_cluster.go  metrics of the cluster
+//	status.go       CL.STATUS: the numbers of the page, as JSON
 //	exposition.go   the text format of Prometheus
 //
 // exposition.go does not use a library. For 3,600 samples client_golang takes three to five times as long, and makes the

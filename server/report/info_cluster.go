@@ -87,7 +87,7 @@ func (r *Report) infoCluster(t *text, _ int64) {
 	if i := v.LeaderOf(0); i >= 0 {
 		leader = v.Nodes[i].ID
 	}
-	t.add("cluster_state", [...]string{topology.OK: "ok", topology.Down: "down", topology.Joining: "joining"}[v.State])
+	t.add("cluster_state", stateName(v))
 	t.add("cluster_node_id", v.Nodes[v.Self].ID)
 	t.add("cluster_leads", commands.Bit(cluster.Epoch() != 0))
 	t.add("cluster_leader_id", leader)

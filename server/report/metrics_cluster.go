@@ -22,7 +22,7 @@ func (r *Report) metricsCluster(x *exposition) {
 	x.gauge("cluster_node_healthy", "1 if this node has heard of a node within cluster-node-timeout; else 0.")
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
-		x.add(float64(commands.Bit(n.Healthy)), "node", n.ID, "address", fmt.Sprintf("%s:%d", n.Host, n.Port))
+		x.add(float64(commands.Bit(n.Healthy)), "node", n.ID, "address", address(n))
 	}
 	x.gauge("cluster_applied_index", "Index of the last log entry that a node has applied, as far as this node knows.")
 	for i := range v.Nodes {
@@ -33,6 +33,9 @@ func (r *Report) metricsCluster(x *exposition) {
 	m := cluster.Metrics()
 	x.clusterCounts(&m)
 }
+
+// address returns where clients find a node.
+func address(n *topology.Node) string { return fmt.Sprintf("%s:%d", n.Host, n.Port) }
 
 // clusterCounts shows what this node has counted.
 func (x *exposition) clusterCounts(m *topology.Metrics) {

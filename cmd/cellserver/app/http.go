@@ -42,7 +42,9 @@ func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *
 	w.acts = func() bool { return !s.Users().Acting(cfg.HTTP.User).Limits().Deleted() }
 	w.Handler = w.gate(&httpapi.API{Commands: w.lines, Config: func() httpapi.Config {
 		h := &s.Config().HTTP
-		return httpapi.Config{Token: h.Token, Proxies: h.TrustedProxies}
+		return httpapi.Config{Token: h.Token, Proxies: h.TrustedProxies, Page: httpapi.Page{
+			Reads: h.Page != config.PageOff, Writes: h.Page == config.PageWrites, Keys: h.PageKeys,
+		}}
 	}})
 	w.Bounds, w.Log = apiBounds, log.Logger
 	w.Bounds.Conns = apiConns(cfg)

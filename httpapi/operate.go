@@ -1,0 +1,58 @@
+package httpapi
+
+import (
+	"net"
+	"net/http"
+	"strings"
+)
+
+// Page says what the page may do.
+type Page struct {
+	Reads  bool // there is a page, and it shows numbers and rules
+	Writes bool // it changes rules
+	Keys   bool // it shows names of keys
+}
+
+// operate answers the requests of the page.
+func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg *Config) *Problem {
+	if err := cfg.guard(r); err != nil {
+		return err
+	}
+	w.Header()["Cache-Control"] = []string{"no-store"}
+	if r.URL.Path == "/status" {
+		return a.status(w, r, cfg)
+	}
+	name, one := strings.CutPrefix(r.URL.Path, "/rules/")
+	if one {
+		return a.rule(w, r, name)
+	}
+	return a.listRules(w, r)
+}
+
+// crossOrigin refuses changes that another page makes a browser send.
+var crossOrigin = http.NewCrossOriginProtection()
+
+// guard refuses what a page of somebody else makes a browser send. Such a page could give its own name the address of this
+// server, and would then have the same origin. So without a token the server must be called by an address. With a token
+// the page of somebody else does not know the token.
+func (c *Config) guard(r *http.Request) *Problem {
+	switch {
+	case !c.Reads:
+		return problem(http.StatusForbidden, forbidden, "set http-page to read or to write")
+	case c.Token == "" && !isAddress(r.Host):
+		return problem(http.StatusForbidden, forbidden, "open the page at localhost or at an IP address, or set http-token")
+	case crossOrigin.Check(r) != nil:
+		return problem(http.StatusForbidden, forbidden, "another site has sent this request")
+	case !c.Writes && r.Method != http.MethodGet && r.Method != http.MethodHead:
+		return problem(http.StatusForbidden, forbidden, "set http-page to write to change rules")
+	}
+	return nil
+}
+
+// isAddress reports whether the Host of a request is an IP address or localhost.
+func isAddress(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.EqualFold(host, "localhost") || net.ParseIP(strings.Trim(host, "[]")) != nil
+}

@@ -1,0 +1,91 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"cellserver/httpapi/line"
+)
+
+// listedRule is a rule, as CL.RULE LIST shows it. Source is "key" or "file".
+type listedRule struct {
+	Name      string `json:"name"`
+	Limits    string `json:"limits"`
+	Source    string `json:"source"`
+	Overrides int    `json:"overrides"` // how many keys have limits of their own
+}
+
+// listRules answers /rules with all rules.
+func (a *API) listRules(w http.ResponseWriter, r *http.Request) *Problem {
+	if err := allow(w, r, http.MethodGet, http.MethodHead); err != nil {
+		return err
+	}
+	var answer struct {
+		Rules []listedRule `json:"rules"`
+	}
+	if err := a.do(r.Context(), []string{"CL.RULE", "LIST"}, func(reply line.Reply) { answer.Rules = readRules(reply) }); err != nil {
+		return err
+	}
+	return writeJSON(w, &answer)
+}
+
+// readRules reads the reply of CL.RULE LIST. It leaves out the keys of overrides.
+func readRules(reply line.Reply) []listedRule {
+	all := make([]listedRule, reply.Int())
+	for i := range all {
+		elements := reply.Int()
+		all[i] = listedRule{Name: reply.Text(), Limits: reply.Text(), Source: reply.Text()}
+		if elements < 4 {
+			continue
+		}
+		all[i].Overrides = int(reply.Int())
+		for range all[i].Overrides {
+			for range reply.Int() {
+				reply.Text()
+			}
+		}
+	}
+	return all
+}
+
+// rule answers /rules/NAME: PUT sets the rule, DELETE deletes it.
+func (a *API) rule(w http.ResponseWriter, r *http.Request, name string) *Problem {
+	if err := allow(w, r, http.MethodPut, http.MethodDelete); err != nil {
+		return err
+	}
+	var answer struct {
+		Changed bool `json:"changed"`
+	}
+	if r.Method == http.MethodDelete {
+		if err := a.do(r.Context(), []string{"CL.RULE", "DEL", name}, func(reply line.Reply) { answer.Changed = reply.Int() == 1 }); err != nil {
+			return err
+		}
+		return writeJSON(w, &answer)
+	}
+	words, err := readLimits(w, r)
+	if err != nil {
+		return err
+	}
+	if err := a.do(r.Context(), append([]string{"CL.RULE", "SET", name}, words...), func(line.Reply) { answer.Changed = true }); err != nil {
+		return err
+	}
+	return writeJSON(w, &answer)
+}
+
+// readLimits reads the limits of a rule from the body, as words of CL.RULE SET.
+func readLimits(w http.ResponseWriter, r *http.Request) ([]string, *Problem) {
+	if !hasJSON(r) {
+		return nil, wrong("send the limits as JSON, with Content-Type: application/json")
+	}
+	var body struct {
+		Limits string `json:"limits"`
+	}
+	if err := readBody(w, r, &body); err != nil {
+		return nil, err
+	}
+	words := strings.Fields(body.Limits)
+	if len(words) == 0 {
+		return nil, wrong("limits must be the words of CL.RULE SET, such as CL.THROTTLE 4 5 60")
+	}
+	return words, nil
+}

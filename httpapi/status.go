@@ -1,0 +1,57 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"cellserver/httpapi/line"
+)
+
+// serverStatus is the reply of /status.
+type serverStatus struct {
+	Status   json.RawMessage `json:"status"`
+	Writes   bool            `json:"may_write"`
+	ShowsTop bool            `json:"shows_keys"`
+	Top      []limitedKey    `json:"limited_keys"` // null if they are hidden
+}
+
+// limitedKey is a key that limiters refuse often. Its count is at most Over too high.
+type limitedKey struct {
+	Key   string `json:"key"`
+	Times int64  `json:"times"`
+	Over  int64  `json:"over"`
+}
+
+// status answers /status. It asks CL.STATUS, and CL.TOP if the page may show keys.
+func (a *API) status(w http.ResponseWriter, r *http.Request, cfg *Config) *Problem {
+	if err := allow(w, r, http.MethodGet, http.MethodHead); err != nil {
+		return err
+	}
+	s := serverStatus{Writes: cfg.Writes, ShowsTop: cfg.Keys}
+	if err := a.do(r.Context(), []string{"CL.STATUS"}, func(reply line.Reply) { s.Status = []byte(reply.Text()) }); err != nil {
+		return err
+	}
+	if cfg.Keys {
+		if err := a.do(r.Context(), []string{"CL.TOP", "10"}, func(reply line.Reply) { s.Top = readTop(reply) }); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, &s)
+}
+
+func readTop(reply line.Reply) []limitedKey {
+	top := make([]limitedKey, reply.Int())
+	for i := range top {
+		reply.Int() // the number of elements
+		top[i] = limitedKey{strings.ToValidUTF8(reply.Text(), "\uFFFD"), reply.Int(), reply.Int()}
+	}
+	return top
+}
+
+// writeJSON answers with a value that always has a JSON.
+func writeJSON(w http.ResponseWriter, value any) *Problem {
+	w.Header()["Content-Type"] = jsonType
+	_ = json.NewEncoder(w).Encode(value) // the client has left if this fails
+	return nil
+}

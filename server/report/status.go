@@ -1,0 +1,170 @@
+package report
+
+import (
+	"encoding/json"
+	"strings"
+
+	"cellserver/commands"
+	"cellserver/internal/topology"
+	"cellserver/server/stats"
+)
+
+// status is the reply of CL.STATUS. All totals are since the start or the last CONFIG RESETSTAT. A caller that asks twice
+// has the rates.
+type status struct {
+	Version  string         `json:"version"`
+	RunID    string         `json:"run_id"`
+	UptimeMS int64          `json:"uptime_ms"` // of a clock that is never set back
+	Commands []commandCount `json:"commands"`
+	Rules    []ruleCount    `json:"rules"`
+	// DecisionNS is a histogram of how long decisions take. A pair has the upper end of a bucket in nanoseconds, and the number
+	// of decisions in the bucket.
+	DecisionNS  [][2]int64     `json:"decision_ns"`
+	Server      usageNow       `json:"server"`
+	Persistence map[string]any `json:"persistence"` // fields of INFO
+	Cluster     *clusterNow    `json:"cluster"`     // null if the server is alone
+}
+
+// commandCount is a command of a limiter that clients have called.
+type commandCount struct {
+	Name    string `json:"name"`
+	Allowed int64  `json:"allowed"`
+	Limited int64  `json:"limited"`
+	Looked  int64  `json:"looked"`
+	Failed  int64  `json:"failed"`
+}
+
+type ruleCount struct {
+	Name     string `json:"name"`
+	Allowed  int64  `json:"allowed"`
+	Limited  int64  `json:"limited"`
+	Shadowed int64  `json:"shadow_limited"`
+}
+
+// usageNow is what the server uses.
+type usageNow struct {
+	Commands   int64   `json:"commands"` // calls of all commands
+	Clients    int     `json:"clients"`
+	MaxClients int     `json:"clients_max"`
+	CPUSeconds float64 `json:"cpu_seconds"`
+	Memory     int64   `json:"memory"`
+	Peak       int64   `json:"memory_peak"`
+	Most       int64   `json:"memory_max"` // 0 for no limit
+	Resident   int64   `json:"memory_resident"`
+	Keys       int     `json:"keys"`
+	Expired    int64   `json:"keys_expired"`
+	Evicted    int64   `json:"keys_evicted"`
+}
+
+type clusterNow struct {
+	State         string    `json:"state"`
+	Leads         bool      `json:"leads"`
+	Term          uint64    `json:"term"`
+	Applied       uint64    `json:"applied_index"`
+	LagEntries    uint64    `json:"lag_entries"`
+	LagBytes      int64     `json:"lag_bytes"`
+	CommitMicros  int64     `json:"commit_usec_p99"`
+	EpochsChanged int64     `json:"epoch_changes"`
+	Nodes         []nodeNow `json:"nodes"`
+}
+
+type nodeNow struct {
+	ID      string `json:"id"`
+	Address string `json:"address"`
+	Self    bool   `json:"self"`
+	Leads   bool   `json:"leads"`
+	Voter   bool   `json:"voter"`
+	Healthy bool   `json:"healthy"`
+	Applied uint64 `json:"applied_index"`
+}
+
+// Status implements [commands.Report].
+func (r *Report) Status() string {
+	decided, took := r.decided()
+	s := status{
+		Version: commands.Version, RunID: r.Control.RunID(), UptimeMS: (r.Clock.Monotonic() - r.since) / 1e6,
+		Commands: decided, Rules: []ruleCount{}, DecisionNS: took,
+		Server: r.usageNow(), Persistence: r.persistenceNow(), Cluster: r.clusterNow(),
+	}
+	for _, rule := range r.Rules.Report() {
+		s.Rules = append(s.Rules, ruleCount(rule))
+	}
+	var b strings.Builder
+	_ = json.NewEncoder(&b).Encode(s) // numbers and texts always have a JSON
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// decided returns the commands of limiters that clients have called, and a histogram of their durations.
+func (r *Report) decided() (all []commandCount, took [][2]int64) {
+	all, took = []commandCount{}, [][2]int64{}
+	var buckets [stats.Buckets]int64
+	for _, cmd := range deciding() {
+		c := r.Stats.Commands.Of(cmd)
+		if c.Calls.Load() == 0 {
+			continue
+		}
+		d := c.Decisions()
+		all = append(all, commandCount{cmd.FullName(), d.Allowed, d.Limited, d.Looked, c.Failed.Load()})
+		for i := range buckets {
+			buckets[i] += c.Took[i].Load()
+		}
+	}
+	for i, n := range buckets {
+		if n > 0 {
+			took = append(took, [2]int64{stats.BucketEnd(i), n})
+		}
+	}
+	return all, took
+}
+
+func (r *Report) usageNow() usageNow {
+	usage, keys := r.Process.usage(), r.Store.Counters()
+	now := usageNow{
+		Commands: r.Stats.Commands.Run(), Clients: r.Clients.Len(), MaxClients: r.Config().MaxClients,
+		CPUSeconds: (usage.User + usage.System).Seconds(),
+		Most:       r.Config().MaxMemory, Resident: usage.Resident, Expired: keys.Expired, Evicted: keys.Evicted,
+	}
+	now.Memory, now.Peak = r.memory()
+	for db := range r.Store.Databases() {
+		now.Keys += r.Store.Len(db)
+	}
+	return now
+}
+
+// persistenceNow has the fields of INFO persistence that say whether the data is safe.
+func (r *Report) persistenceNow() map[string]any {
+	fields := map[string]any{}
+	r.Disk.Info(func(name string, value any) {
+		switch name {
+		case "loading", "rdb_changes_since_last_save", "rdb_bgsave_in_progress", "rdb_last_save_time", "rdb_last_bgsave_status",
+			"aof_enabled", "aof_rewrite_in_progress", "aof_last_write_status", "aof_last_bgrewrite_status", "aof_current_size":
+			fields[name] = value
+		}
+	})
+	return fields
+}
+
+func (r *Report) clusterNow() *clusterNow {
+	cluster := r.Control.Topology()
+	if cluster == nil {
+		return nil
+	}
+	v, m := cluster.View(), cluster.Metrics()
+	now := &clusterNow{
+		State: stateName(v), Leads: cluster.Epoch() != 0, Term: term(v), Applied: v.Applied(v.Self),
+		LagEntries: m.LagEntries, LagBytes: m.LagBytes, CommitMicros: m.Within(0.99), EpochsChanged: m.EpochChanges,
+	}
+	leader := v.LeaderOf(0)
+	for i := range v.Nodes {
+		n := &v.Nodes[i]
+		now.Nodes = append(now.Nodes, nodeNow{
+			ID: n.ID, Address: address(n), Self: i == v.Self, Leads: i == leader, Voter: n.Voter, Healthy: n.Healthy, Applied: v.Applied(i),
+		})
+	}
+	return now
+}
+
+// stateName returns the state of a node, as INFO and CL.STATUS show it.
+func stateName(v *topology.View) string {
+	return [...]string{topology.OK: "ok", topology.Down: "down", topology.Joining: "joining"}[v.State]
+}

@@ -1,0 +1,132 @@
+package page
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// TestLive: the page shows the numbers of the server and follows them. It loads nothing from elsewhere.
+func TestLive(t *testing.T) {
+	s := start(t, "--http-page", "write")
+	s.rules()
+	b := browse(t)
+	b.open(s.page)
+	b.wait(`document.querySelector("#state").textContent.trim() === "Works"`)
+	b.wait(`document.querySelector("#decisions").textContent === "0"`)
+	require.Equal(t, "5", eval[string](b, `String(document.querySelectorAll("#rules tbody tr").length)`))
+	require.Equal(t, "CL.SLIDING 30 10", eval[string](b, `document.querySelector("#rules tbody tr:nth-child(4) td").textContent`))
+	s.traffic(3000)
+	b.wait(`Number(document.querySelector("#decisions").textContent.replace(",", "")) > 50`)
+	b.wait(`document.querySelector("#refused").parentElement.matches(".some")`)
+	b.wait(`[...document.querySelectorAll("#rules tbody tr")].some((row) => /^login/.test(row.textContent) && row.querySelector(".some"))`)
+	b.wait(`document.querySelectorAll("#commands tbody tr").length === 2`)
+	b.wait(`/p50 .*s, p99.9 .*s in the last 10 s/.test(document.querySelector("#latency-under").textContent)`)
+	b.wait(`document.querySelector("#flow .allowed-line").getAttribute("d").includes("L")`)
+	before := b.text("#decisions-under")
+	b.wait(`document.querySelector("#decisions-under").textContent !== "` + before + `"`)
+
+	require.Contains(t, b.text("#top-empty"), "hidden")
+	require.NotContains(t, eval[string](b, `document.documentElement.outerHTML`), "user:", "names of keys are hidden")
+	require.Equal(t, "+OK\r\n", s.do("CONFIG SET http-page-keys yes"))
+	b.wait(`/mail:\d+/.test(document.querySelector("#top").textContent)`)
+
+	b.click("#pause")
+	require.Equal(t, "Go on", b.text("#pause"))
+	b.click("#pause")
+	b.wait(`document.querySelector("#state").textContent.trim() === "Works"`)
+	for _, url := range b.urls() {
+		require.True(t, strings.HasPrefix(url, s.page+"/"), url)
+	}
+	b.quiet()
+}
+
+// TestRuleIsChanged: a person changes a rule, with the keyboard alone, makes one and deletes it.
+func TestRuleIsChanged(t *testing.T) {
+	s := start(t, "--http-page", "write")
+	require.Equal(t, "+OK\r\n", s.do("CL.RULE SET login CL.THROTTLE 4 5 60"))
+	b := browse(t)
+	b.open(s.page)
+	b.wait(`document.querySelector("#rules button")?.checkVisibility()`)
+	eval[bool](b, `document.querySelector("#rules button").focus() ?? true`)
+	b.press("\r")
+	b.wait(`document.querySelector("#rule").open`)
+	require.Equal(t, "rule-limits", eval[string](b, `document.activeElement.id`))
+	b.fill("#rule-limits", "CL.WINDOW 0 60")
+	b.click("#rule-save")
+	b.wait(`document.querySelector("#rule-error").textContent === "limit must be positive"`)
+	b.fill("#rule-limits", "CL.WINDOW 7 60")
+	b.click("#rule-shadow")
+	b.click("#rule-save")
+	b.wait(`!document.querySelector("#rule").open`)
+	require.Equal(t, "$21\r\nCL.WINDOW 7 60 SHADOW\r\n", s.do("CL.RULE GET login"))
+	require.Equal(t, "The rule login is in force.", b.text("#news"))
+	require.Contains(t, b.text("#rules tbody"), "shadow")
+	require.Equal(t, "BUTTON", eval[string](b, `document.activeElement.tagName`), "the focus is where it was")
+
+	b.click("#new-rule")
+	b.fill("#rule-name", "search")
+	b.fill("#rule-limits", "CL.SLIDING 30 10")
+	b.click("#rule-save")
+	b.wait(`document.querySelectorAll("#rules tbody tr").length === 2`)
+	eval[bool](b, `(window.confirm = () => true)()`)
+	b.click("#rules tbody tr:nth-child(2) button")
+	b.click("#rule-delete")
+	b.wait(`document.querySelectorAll("#rules tbody tr").length === 1`)
+	require.Equal(t, "$-1\r\n", s.do("CL.RULE GET search"))
+	b.quiet("status of 400") // of the wrong limit
+
+	require.Equal(t, "+OK\r\n", s.do("CONFIG SET http-page read"))
+	b.wait(`!document.querySelector("#rules button").checkVisibility() && !document.querySelector("#new-rule").checkVisibility()`)
+}
+
+// TestToken: the page asks for the token, and works with it.
+func TestToken(t *testing.T) {
+	s := start(t, "--http-token", "secret")
+	b := browse(t)
+	b.open(s.page)
+	b.wait(`document.querySelector("#login").checkVisibility()`)
+	b.fill("#token", "wrong")
+	b.click("#login button")
+	b.wait(`document.querySelector("#login-error").textContent === "This token is wrong."`)
+	b.fill("#token", "secret")
+	b.click("#login button")
+	b.wait(`document.querySelector("#state").textContent.trim() === "Works"`)
+	require.False(t, eval[bool](b, `document.querySelector("#login").checkVisibility()`))
+	b.quiet("status of 401")
+}
+
+// TestForeignPages: pages of other sites neither change a rule nor read a number, whatever name they give this server.
+func TestForeignPages(t *testing.T) {
+	s := start(t, "--http-page", "write")
+	require.Equal(t, "+OK\r\n", s.do("CL.RULE SET login CL.THROTTLE 4 5 60"))
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<!doctype html><title>other</title>")) }))
+	t.Cleanup(other.Close)
+	b := browse(t, chromedp.Flag("host-resolver-rules", "MAP evil.test 127.0.0.1"))
+	attempt := func(page, method, kind string) string {
+		return eval[string](b, `fetch("`+page+`", {method: "`+method+`", headers: {"Content-Type": "`+kind+`"}, body: "`+method+`" === "GET" ? undefined : '{"limits":"CL.WINDOW 9 60"}'})
+			.then((reply) => String(reply.status), (err) => err.name)`)
+	}
+	b.open(other.URL)
+	require.Equal(t, "TypeError", attempt(s.page+"/status", "GET", "text/plain"), "another origin reads nothing")
+	for _, kind := range []string{"text/plain", "application/json"} {
+		require.Equal(t, "TypeError", attempt(s.page+"/rules/login", "PUT", kind))
+	}
+	rebound := strings.Replace(s.page, "127.0.0.1", "evil.test", 1)
+	b.open(rebound)
+	b.wait(`document.querySelector("#state").textContent.includes("localhost")`)
+	require.Equal(t, "403", attempt(rebound+"/status", "GET", "text/plain"))
+	require.Equal(t, "403", attempt(rebound+"/rules/login", "PUT", "application/json"))
+	require.Equal(t, "$18\r\nCL.THROTTLE 4 5 60\r\n", s.do("CL.RULE GET login"))
+	framed := eval[string](b, `new Promise((done) => {
+		const frame = document.createElement("iframe");
+		frame.onload = () => { try { done(String(frame.contentDocument?.title)) } catch (err) { done(err.name) } };
+		frame.src = "`+s.page+`/";
+		document.body.append(frame);
+	})`)
+	require.NotEqual(t, "cellserver", framed)
+}
