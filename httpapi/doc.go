@@ -1,9 +1,11 @@
 // Package httpapi answers requests for limits over HTTP.
 //
-//	api.go       API: routes, the token, problems as replies
+//	routes.go    the paths, and the token
+//	api.go       API: methods, commands, problems as replies
 //	question.go  Question: what a request to rules asks, from its query, its path or its body
 //	rules.go     /check and /forward: asks CL.MCHECK
 //	explain.go   /explain: why a rule would answer as it would
+//	fields.go    the fields of a body
 //	throttle.go  /throttle: limits in the request, one row for each limiter
 //	reserve.go   /reserve and /settle: an estimate of a cost, and the real cost
 //	operate.go   who may see and change the server: the page, and the guards of its requests

@@ -40,9 +40,6 @@ var (
 	looks  = []string{"peek"}
 )
 
-// fields are the fields of a body.
-type fields map[string]any
-
 // throttle answers /throttle: a limiter with its parameters in the body.
 func (a *API) throttle(w http.ResponseWriter, r *http.Request) *Problem {
 	body, err := readFields(w, r)
@@ -63,18 +60,6 @@ func (a *API) throttle(w http.ResponseWriter, r *http.Request) *Problem {
 		return a.throttleOne(w, r, name, &row, body)
 	}
 	return wrong("there is no limiter of this name: use %s", strings.Join(slices.Sorted(maps.Keys(limiters)), ", ")+", mthrottle or release")
-}
-
-// readFields decodes the body of a request whose parameters are all in it.
-func readFields(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
-	if err := allow(w, r, http.MethodPost); err != nil {
-		return nil, err
-	}
-	if !hasJSON(r) || r.URL.RawQuery != "" {
-		return nil, wrong("send the parameters as JSON, with Content-Type: application/json")
-	}
-	body := fields{}
-	return body, readBody(w, r, &body)
 }
 
 // throttleOne asks one limiter.
