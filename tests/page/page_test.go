@@ -104,7 +104,9 @@ func TestToken(t *testing.T) {
 func TestForeignPages(t *testing.T) {
 	s := start(t, "--http-page", "write")
 	require.Equal(t, "+OK\r\n", s.do("CL.RULE SET login CL.THROTTLE 4 5 60"))
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<!doctype html><title>other</title>")) }))
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("<!doctype html><title>other</title>"))
+	}))
 	t.Cleanup(other.Close)
 	b := browse(t, chromedp.Flag("host-resolver-rules", "MAP evil.test 127.0.0.1"))
 	attempt := func(page, method, kind string) string {
