@@ -11,6 +11,8 @@ import (
 //
 // With SCOPE a limit belongs to a named scope, and CL.CHECK takes one key for each scope.
 //
+// With JSON a rule has the form of the rules-file: {"limits": ["CL.WINDOW 100 60"]}. It is then a whole rule, with its overrides.
+//
 // The string key cl.rules of database 0 holds all rules, one in each line. The rules are in force
 // in every database. A rule replaces a rule of the rules-file with the same name, until it is
 // deleted.
@@ -19,24 +21,26 @@ var _ = commands.Register(&commands.Command{
 	Summary: "A container for commands of named limits", Complexity: "Depends on subcommand.",
 	Subs: []*commands.Command{
 		{Name: "set", Arity: -4, Flags: commands.Write | commands.DenyOOM, Run: clRuleSet, Footprint: rulesFootprint,
-			Usage: "name [SCOPE scope] limiter arg [arg ...] [AND [SCOPE scope] limiter arg [arg ...] [AND [SCOPE scope] limiter arg [arg ...] ...]] [SHADOW]", Complexity: "O(N) where N is the number of rules",
+			Usage: "name <[SCOPE scope] limiter arg [arg ...] [AND [SCOPE scope] limiter arg [arg ...] [AND [SCOPE scope] limiter arg [arg ...] ...]] [SHADOW] | JSON rule>", Complexity: "O(N) where N is the number of rules",
 			Summary: "Sets the rule of a name.",
 			Help: []string{"SET <name> [SCOPE <scope>] <limiter> <args> ... [AND [SCOPE <scope>] <limiter> <args> ...] ... [SHADOW]", "    Set the rule of a name.",
-				"    <limiter> <args> is as in CL.THROTTLE 15 30 60: without key and quantity."}},
+				"    <limiter> <args> is as in CL.THROTTLE 15 30 60: without key and quantity.",
+				"SET <name> JSON <rule>", "    Set the rule of a name with its overrides, in the form of the rules-file."}},
 		{Name: "override", Arity: -6, Flags: commands.Write | commands.DenyOOM, Run: clRuleOverride, Footprint: rulesFootprint,
 			Usage: "name scope key <limiter arg [arg ...] [AND limiter arg [arg ...] [AND limiter arg [arg ...] ...]] | DEL>", Complexity: "O(N) where N is the number of rules and overrides",
 			Summary: "Gives one key of a rule limits of its own.",
 			Help: []string{"OVERRIDE <name> <scope> <key> (<limiter> <args> ... [AND <limiter> <args> ...] ... | DEL)",
 				"    Give one key limits of its own, in the place of those of its scope. The scope of a rule without SCOPE is -."}},
-		{Name: "get", Arity: 3, Flags: commands.ReadOnly, Run: clRuleGet, Footprint: rulesFootprint,
-			Usage: "name", Complexity: "O(1)", Summary: "Returns the rule of a name.",
-			Help: []string{"GET <name>", "    Return the rule of a name."}},
+		{Name: "get", Arity: -3, Flags: commands.ReadOnly, Run: clRuleGet, Footprint: rulesFootprint,
+			Usage: "name [JSON]", Complexity: "O(N) where N is the number of its overrides", Summary: "Returns the rule of a name.",
+			Help: []string{"GET <name> [JSON]", "    Return the rule of a name. With JSON it has its overrides."}},
 		{Name: "del", Arity: 3, Flags: commands.Write, Run: clRuleDel, Footprint: rulesFootprint,
 			Usage: "name", Complexity: "O(N) where N is the number of rules", Summary: "Deletes the rule of a name.",
 			Help: []string{"DEL <name>", "    Delete the rule of a name. A rule of the rules-file is in force again."}},
-		{Name: "list", Arity: 2, Flags: commands.ReadOnly, Run: clRuleList, Footprint: rulesFootprint,
-			Complexity: "O(N) where N is the number of rules", Summary: "Returns all rules.",
-			Help: []string{"LIST", "    Return the name, the limits and the source of every rule: key or file.", "    If the rule has overrides, they follow: their scope, key and limits."}},
+		{Name: "list", Arity: -2, Flags: commands.ReadOnly, Run: clRuleList, Footprint: rulesFootprint,
+			Usage: "[JSON]", Complexity: "O(N) where N is the number of rules and overrides", Summary: "Returns all rules.",
+			Help: []string{"LIST [JSON]", "    Return the name, the limits and the source of every rule: key or file.", "    If the rule has overrides, they follow: their scope, key and limits.",
+				"    With JSON the reply is a text that may be a rules-file."}},
 		commands.HelpCommand(""),
 	},
 })
@@ -44,7 +48,11 @@ var _ = commands.Register(&commands.Command{
 func rulesFootprint(c *commands.Call, fp *store.Footprint) { c.Server.Rules.Lock(fp) }
 
 func clRuleSet(c *commands.Call) error {
-	if err := c.Server.Rules.Set(c.Tx, string(c.Args[2]), c.Args[3:]); err != nil {
+	set := func() error { return c.Server.Rules.Set(c.Tx, string(c.Args[2]), c.Args[3:]) }
+	if commands.Is(c.Args[3], "json") && len(c.Args) == 5 {
+		set = func() error { return c.Server.Rules.SetJSON(c.Tx, string(c.Args[2]), c.Args[4]) }
+	}
+	if err := set(); err != nil {
 		return err
 	}
 	return commands.ReplyOK(c)
@@ -79,6 +87,11 @@ func clRuleDel(c *commands.Call) error {
 }
 
 func clRuleGet(c *commands.Call) error {
+	if asJSON, err := wantsJSON(c, 3); err != nil {
+		return err
+	} else if asJSON {
+		return replyJSON(c, func() ([]byte, error) { return c.Server.Rules.GetJSON(c.Tx, c.Args[2]) })
+	}
 	limits, found, err := c.Server.Rules.Get(c.Tx, c.Args[2])
 	switch {
 	case err != nil:
@@ -94,6 +107,11 @@ func clRuleGet(c *commands.Call) error {
 // clRuleList replies with an array for each rule: its name, its limits, and its source, "key" or
 // "file". If the rule has overrides, a fourth element has an array for each: its scope, key and limits.
 func clRuleList(c *commands.Call) error {
+	if asJSON, err := wantsJSON(c, 2); err != nil {
+		return err
+	} else if asJSON {
+		return replyJSON(c, func() ([]byte, error) { return c.Server.Rules.ListJSON(c.Tx) })
+	}
 	all, err := c.Server.Rules.List(c.Tx)
 	if err != nil {
 		return err
@@ -112,6 +130,31 @@ func clRuleList(c *commands.Call) error {
 		for _, o := range r.Overrides {
 			commands.StringArray(c.Out, []string{o.Scope, o.Key, o.Limits})
 		}
+	}
+	return nil
+}
+
+// wantsJSON reports whether a call has the word JSON after its n words.
+func wantsJSON(c *commands.Call, n int) (bool, error) {
+	switch {
+	case len(c.Args) == n:
+		return false, nil
+	case len(c.Args) == n+1 && commands.Is(c.Args[n], "json"):
+		return true, nil
+	}
+	return false, commands.ErrSyntax
+}
+
+// replyJSON replies with a text, or with null if there is none.
+func replyJSON(c *commands.Call, make func() ([]byte, error)) error {
+	text, err := make()
+	switch {
+	case err != nil:
+		return err
+	case text == nil:
+		c.Out.Null()
+	default:
+		c.Out.Bulk(text)
 	}
 	return nil
 }

@@ -6,7 +6,8 @@
 //	rules.go  all rules in force, and their counters
 //	edit.go   CL.RULE SET, GET, DEL and LIST
 //	override.go  CL.RULE OVERRIDE: limits of single keys
-//	file.go   the rules-file
+//	file.go   the rules-file; file_override.go its overrides
+//	json.go   rules in JSON
 //	source.go how the rules-file or the rules-url fares
 //	check.go  CL.CHECK: one request to a rule
 //	checks.go CL.MCHECK: one request to several rules

@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"encoding/json"
+	"maps"
+
 	"cellserver/internal/rediserr"
 	"cellserver/store"
 )
@@ -10,7 +13,7 @@ import (
 
 const errFileRule rediserr.Error = "ERR the rule comes from the rules-file: delete it there"
 
-// Set stores a rule under a name. words are the limits, as in CL.RULE SET. Errors are error
+// Set stores a rule under a name. words are the limits, as in CL.RULE SET. The overrides of the name stay. Errors are error
 // replies, and then nothing changes.
 func (r *Rules) Set(tx *store.Tx, name string, words [][]byte) error {
 	one, err := parse(name, words)
@@ -24,11 +27,29 @@ func (r *Rules) Set(tx *store.Tx, name string, words [][]byte) error {
 	if err := one.keepOverrides(stored.byName[name]); err != nil {
 		return err
 	}
-	next := stored.without(name)
+	return r.put(tx, stored, one)
+}
+
+// SetJSON stores a whole rule, with its overrides.
+func (r *Rules) SetJSON(tx *store.Tx, name string, text []byte) error {
+	one, err := parseJSON(name, text)
+	if err != nil {
+		return err
+	}
+	stored, err := r.load(tx)
+	if err != nil {
+		return err
+	}
+	return r.put(tx, stored, one)
+}
+
+// put stores a rule in the place of the rule of its name.
+func (r *Rules) put(tx *store.Tx, stored *set, one *rule) error {
+	next := stored.without(one.name)
 	if len(next.byName) == MaxRules {
 		return ErrMaxRules
 	}
-	next.byName[name] = one
+	next.byName[one.name] = one
 	r.write(tx, next)
 	return nil
 }
@@ -62,6 +83,43 @@ func (r *Rules) Get(tx *store.Tx, name []byte) (text string, found bool, err err
 	return "", false, nil
 }
 
+// GetJSON returns a rule in JSON, nil if there is no such rule.
+func (r *Rules) GetJSON(tx *store.Tx, name []byte) ([]byte, error) {
+	stored, err := r.load(tx)
+	if err != nil {
+		return nil, err
+	}
+	one := r.find(stored, name)
+	switch {
+	case one == nil:
+		return nil, nil
+	case one.err != nil:
+		return nil, one.err
+	}
+	o, err := one.object()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(o)
+}
+
+// ListJSON returns all rules in force in JSON: what a rules-file would have.
+func (r *Rules) ListJSON(tx *store.Tx) ([]byte, error) {
+	stored, err := r.load(tx)
+	if err != nil {
+		return nil, err
+	}
+	all := object{}
+	for _, one := range r.inForce(stored) {
+		o, err := one.object()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, field{one.name, o})
+	}
+	return json.Marshal(object{{"rules", all}})
+}
+
 // Listed is a rule in force. Source is "key" or "file".
 type Listed struct {
 	Name, Limits, Source string
@@ -74,19 +132,22 @@ func (r *Rules) List(tx *store.Tx) ([]Listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := &set{byName: map[string]*rule{}}
-	for _, source := range []*set{r.file.Load(), stored} {
-		if source != nil {
-			for name, one := range source.byName {
-				all.byName[name] = one
-			}
-		}
-	}
 	var list []Listed
-	for _, one := range all.sorted() {
+	for _, one := range r.inForce(stored) {
 		list = append(list, Listed{one.name, one.text, one.source(), one.listOverrides()})
 	}
 	return list, nil
+}
+
+// inForce returns the rules of the key, and those of the file that have no rule of the key before them. They are sorted by name.
+func (r *Rules) inForce(stored *set) []*rule {
+	all := &set{byName: map[string]*rule{}}
+	for _, source := range []*set{r.file.Load(), stored} {
+		if source != nil {
+			maps.Copy(all.byName, source.byName)
+		}
+	}
+	return all.sorted()
 }
 
 // without returns a copy of the set without the rule of a name.

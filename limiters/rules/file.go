@@ -30,6 +30,8 @@ import (
 //	    overrides:
 //	      org:
 //	        acme: CL.WINDOW 90000000 2592000
+//
+// In a rule without scopes the keys are right below overrides. The limits of a key may also be in a field limits.
 
 // UseFile replaces the rules of the rules-file. name is the name of the file in errors. An error is
 // one line that names the wrong line; the old rules then stay in force. An empty text has no rules.
@@ -73,6 +75,9 @@ func (s *set) readRules(n *yaml.Node) error {
 			return fileError(key.Line, "%s", plain(ErrMaxRules))
 		}
 		one, err := readRule(key, value)
+		if err == nil {
+			one.file = true
+		}
 		s.byName[key.Value] = one
 		return err
 	})
@@ -82,7 +87,7 @@ func readRule(key, n *yaml.Node) (*rule, error) {
 	if !isName(key.Value) {
 		return nil, fileError(key.Line, "rule %q: %s", key.Value, plain(ErrName))
 	}
-	r, overrides := &rule{name: key.Value, file: true}, (*yaml.Node)(nil)
+	r, overrides := &rule{name: key.Value}, (*yaml.Node)(nil)
 	err := fields(n, "rule "+key.Value, map[string]func(*yaml.Node) error{
 		"limits": func(n *yaml.Node) error { return r.readLimits("", n) },
 		"scopes": r.readScopes,
@@ -112,30 +117,6 @@ func readRule(key, n *yaml.Node) (*rule, error) {
 		err = r.readOverrides(overrides)
 	}
 	return r, err
-}
-
-// readOverrides parses the limits of single keys, for each scope.
-func (r *rule) readOverrides(n *yaml.Node) error {
-	return pairs(n, "overrides of rule "+r.name, func(scope, keys *yaml.Node) error {
-		return pairs(keys, "overrides of scope "+scope.Value, func(key, value *yaml.Node) error {
-			list := []*yaml.Node{value}
-			if value.Kind == yaml.SequenceNode {
-				list = value.Content
-			}
-			var texts []string
-			for _, one := range list {
-				texts = append(texts, one.Value)
-			}
-			words := bytes.Fields([]byte(strings.Join(texts, " AND ")))
-			if len(words) == 0 {
-				return fileError(key.Line, "rule %s: the override of %q has no limits", r.name, key.Value)
-			}
-			if _, err := r.override(scope.Value, key.Value, words); err != nil {
-				return fileError(key.Line, "rule %s: override of %q: %s", r.name, key.Value, plain(err))
-			}
-			return nil
-		})
-	})
 }
 
 // readScopes parses the limits of each scope. The scopes keep the order of the file.

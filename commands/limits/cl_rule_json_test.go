@@ -1,0 +1,145 @@
+package limits
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"cellserver/commands"
+	"cellserver/internal/randtest"
+	"cellserver/limiters/rules"
+	"cellserver/server/servertest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRulesInJSON(t *testing.T) {
+	h := servertest.New(t)
+	require.NoError(t, h.Server.UseRules("f", []byte("rules: {kept: {limits: CL.WINDOW 5 60, shadow: true}}")))
+	h.Want("CL.RULE GET none JSON", nil)
+	h.Want("CL.RULE GET kept json", `{"limits":["CL.WINDOW 5 60"],"shadow":true}`)
+	set := func(name, text string, want any) {
+		t.Helper()
+		require.Equal(t, h.Wire(want), h.Do("CL.RULE", "SET", name, "JSON", text), text)
+	}
+	const api = `{"limits":["CL.THROTTLE 4 5 60","CL.WINDOW 100 86400 ALIGN"],"overrides":{"a \"b\"":["CL.WINDOW 9 60"],"user:4711":["CL.WINDOW 7 60","CL.LOG 5 60"]}}`
+	set("api", api, ok)
+	h.Want("CL.RULE GET api JSON", api)
+	h.Want("CL.RULE GET api", "CL.THROTTLE 4 5 60 AND CL.WINDOW 100 86400 ALIGN")
+	require.Equal(t, int64(7), h.Do("CL.CHECK api user:4711 0").([]any)[1].(int64)+2)
+	const llm = `{"scopes":{"org":["CL.WINDOW 50 60"],"user":["CL.WINDOW 9 60","CL.THROTTLE 4 5 60"]},"overrides":{"org":{"acme":["CL.WINDOW 70 60"]}},"shadow":true}`
+	set("llm", llm, ok)
+	h.Want("CL.RULE GET llm JSON", llm)
+	h.Want("CL.RULE LIST JSON", `{"rules":{"api":`+api+`,"kept":{"limits":["CL.WINDOW 5 60"],"shadow":true},"llm":`+llm+`}}`)
+
+	// The list is a rules-file, and the text of the key is the same rule.
+	all := h.Do("CL.RULE LIST JSON")
+	key := h.Do("GET cl.rules")
+	h.Do("SET", "cl.rules", key)
+	h.Want("CL.RULE LIST JSON", all)
+	h.Do("FLUSHALL")
+	require.NoError(t, h.Server.UseRules("f", []byte(all.(string))))
+	h.Want("CL.RULE LIST JSON", all)
+
+	set("llm", `{"scopes": {"org": "CL.WINDOW 50 60"}}`, ok)
+	h.Want("CL.RULE GET llm JSON", `{"scopes":{"org":["CL.WINDOW 50 60"]}}`)
+	h.Want(`CL.RULE OVERRIDE llm org "\xff" CL.WINDOW 1 1`, ok)
+	h.Want("CL.RULE GET llm JSON", commands.Error("ERR the rule has an override whose key is not UTF-8: use CL.RULE LIST"))
+	h.Do("SET", "cl.rules", "odd NOPE 1 1\n")
+	h.Want("CL.RULE LIST JSON", strings.TrimSuffix(all.(string), "}}")+`,"odd":{"error":"the rule odd in the key cl.rules is wrong: no such limiter, or none that a rule can have"}}}`)
+}
+
+func TestRulesInJSONErrors(t *testing.T) {
+	h := servertest.New(t)
+	many := make([]string, rules.MaxOverrides+1)
+	for i := range many {
+		many[i] = fmt.Sprintf(`"k%d":"CL.WINDOW 1 1"`, i)
+	}
+	for text, want := range map[string]error{
+		``: rules.ErrJSON, `{`: rules.ErrJSON, `{}}`: rules.ErrJSON, `{} {}`: rules.ErrJSON, `limits: CL.WINDOW 1 1`: rules.ErrJSON,
+		strings.Repeat("[", 1<<20):                       rules.ErrJSON,
+		`{"limits": "` + strings.Repeat("x", 4<<20):      rules.ErrJSON,
+		`{"limits": [[[[[[[[[["CL.WINDOW 1 1"]]]]]]]]]}`: rules.ErrJSON,
+		`[]`:                          commands.Error("ERR rule r must be a mapping of names"),
+		`"CL.WINDOW 1 1"`:             commands.Error("ERR rule r must be a mapping of names"),
+		`null`:                        commands.Error("ERR rule r has no limits"),
+		`{"limits": [7]}`:             commands.Error(`ERR rule r: limit "7": no such limiter, or none that a rule can have`),
+		`{"limits": ["CL.WINDOW 1"]}`: commands.Error(`ERR rule r: limit "CL.WINDOW 1": wrong number of arguments for 'cl.window' command`),
+		`{"limits": "CL.WINDOW 1 1", "limits": "CL.WINDOW 1 1"}`:                      commands.Error(`ERR rule r: "limits" is not a name, or repeats`),
+		`{"limits": "CL.WINDOW 1 1", "shadow": "maybe"}`:                              commands.Error("ERR rule r: shadow must be true or false"),
+		`{"limits": "CL.WINDOW 1 1", "x\ny": 1}`:                                      commands.Error(`ERR rule r: unknown field "x\ny"`),
+		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {}}}`:                         commands.Error(`ERR rule r: the override of "k" has no limits`),
+		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {"limit": "x"}}}`:             commands.Error(`ERR rule r: override of k: unknown field "limit"`),
+		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": "CL.WINDOW x 1"}}`:            commands.Error(`ERR rule r: override of "k": limit is not an integer or out of range`),
+		`{"limits": "CL.WINDOW 1 1", "overrides": {` + strings.Join(many, ",") + `}}`: commands.Error(fmt.Sprintf(`ERR rule r: override of "k4096": %s`, plain(rules.ErrMaxOverrides))),
+	} {
+		require.Equal(t, h.Wire(want), h.Do("CL.RULE", "SET", "r", "JSON", text), "%.100s", text)
+	}
+	h.Want("CL.RULE SET r JSON", commands.Error("ERR no such limiter, or none that a rule can have"))
+	require.Equal(t, h.Wire(rules.ErrName), h.Do("CL.RULE", "SET", "a b", "JSON", "{}"))
+	require.Zero(t, h.Server.Changes())
+}
+
+// TestOverridesOfTheFile: the three forms of the limits of a key, with and without scopes.
+func TestOverridesOfTheFile(t *testing.T) {
+	h := servertest.New(t)
+	require.NoError(t, h.Server.UseRules("f", []byte(`rules:
+  api:
+    limits: CL.WINDOW 5 60
+    overrides:
+      tier-gold: {limits: [CL.WINDOW 50 60, CL.LOG 9 60]}
+      "user:4711": CL.WINDOW 6 60
+      ann: [CL.WINDOW 7 60]
+      "-": {bob: CL.WINDOW 8 60}
+  llm:
+    scopes: {user: CL.WINDOW 9 60}
+    overrides: {user: {ann: {limits: CL.WINDOW 10 60}, bob: [CL.WINDOW 11 60]}}
+`)))
+	for line, want := range map[string]int64{"api eve": 5, "api tier-gold": 9, "api user:4711": 6, "api ann": 7, "api bob": 8, "llm eve": 9, "llm ann": 10, "llm bob": 11} {
+		require.Equal(t, want, h.Do("CL.CHECK " + line + " 0").([]any)[1], line)
+	}
+	require.EqualError(t, h.Server.UseRules("f", []byte("rules:\n  llm:\n    scopes: {user: CL.WINDOW 9 60}\n    overrides:\n      ann: CL.WINDOW 1 1\n")),
+		"f:5: overrides of scope ann must be a mapping of names")
+}
+
+// TestJSONKeepsRules: any rule is the same after a way through JSON.
+func TestJSONKeepsRules(t *testing.T) {
+	r := rand.New(randtest.Source(t))
+	limits := []string{"CL.WINDOW 9 5", "CL.WINDOW 30 86400 ALIGN day TZ Europe/Berlin", "cl.sliding 12 6", "CL.LOG 10 7 GAP 0.5 STRICT", "CL.THROTTLE 9 20 10"}
+	some := func() string {
+		return strings.Join([]string{limits[r.IntN(len(limits))], limits[r.IntN(len(limits))]}[r.IntN(2):], " AND ")
+	}
+	keys := []string{"k", "-", "", " ", "ä\"\\", "{x}", "limits", "\n\x00", "😀", "~", "true", "1e3"}
+	for range 200 {
+		h := servertest.New(t)
+		line, scopes := some(), []string{"-"}
+		if r.IntN(2) == 0 {
+			scopes = []string{"org", "team"}[:1+r.IntN(2)]
+			line = ""
+			for _, s := range scopes {
+				line += " AND SCOPE " + s + " " + strings.ReplaceAll(some(), "AND ", "AND SCOPE "+s+" ")
+			}
+			line = line[5:]
+		}
+		if r.IntN(2) == 0 {
+			line += " SHADOW"
+		}
+		h.Want("CL.RULE SET r "+line, ok)
+		for range r.IntN(4) {
+			h.Do(append([]any{"CL.RULE", "OVERRIDE", "r", scopes[r.IntN(len(scopes))], keys[r.IntN(len(keys))]}, fields(some())...)...)
+		}
+		text, list := h.Do("CL.RULE GET r JSON"), h.Do("CL.RULE LIST")
+		h.Do("CL.RULE DEL r")
+		require.Equal(t, h.Wire(servertest.OK), h.Do("CL.RULE", "SET", "r", "JSON", text), text)
+		require.Equal(t, list, h.Do("CL.RULE LIST"), text)
+		require.Equal(t, text, h.Do("CL.RULE GET r JSON"))
+	}
+}
+
+func fields(line string) (words []any) {
+	for _, w := range strings.Fields(line) {
+		words = append(words, w)
+	}
+	return words
+}

@@ -1,0 +1,55 @@
+package rules
+
+import (
+	"bytes"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// readOverrides parses the limits of single keys: for each scope, or at once if the rule has no scopes. Then they may also be
+// in the scope "-".
+func (r *rule) readOverrides(n *yaml.Node) error {
+	return pairs(n, "overrides of rule "+r.name, func(name, value *yaml.Node) error {
+		if r.scope("") != nil && (name.Value != noScope || value.Kind != yaml.MappingNode) {
+			return r.readOverride(noScope, name, value)
+		}
+		return pairs(value, "overrides of scope "+name.Value, func(key, value *yaml.Node) error {
+			return r.readOverride(name.Value, key, value)
+		})
+	})
+}
+
+// readOverride parses the limits of one key: a limit, a list of limits, or either of them in the field limits.
+func (r *rule) readOverride(scope string, key, value *yaml.Node) error {
+	if value.Kind == yaml.MappingNode {
+		var limits *yaml.Node
+		if err := fields(value, "rule "+r.name+": override of "+key.Value, map[string]func(*yaml.Node) error{
+			"limits": func(n *yaml.Node) error {
+				limits = n
+				return nil
+			},
+		}); err != nil {
+			return err
+		}
+		if limits != nil {
+			value = limits
+		}
+	}
+	list := []*yaml.Node{value}
+	if value.Kind == yaml.SequenceNode {
+		list = value.Content
+	}
+	var texts []string
+	for _, one := range list {
+		texts = append(texts, one.Value)
+	}
+	words := bytes.Fields([]byte(strings.Join(texts, " AND ")))
+	if len(words) == 0 {
+		return fileError(key.Line, "rule %s: the override of %q has no limits", r.name, key.Value)
+	}
+	if _, err := r.override(scope, key.Value, words); err != nil {
+		return fileError(key.Line, "rule %s: override of %q: %s", r.name, key.Value, plain(err))
+	}
+	return nil
+}

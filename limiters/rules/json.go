@@ -1,0 +1,167 @@
+package rules
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"cellserver/internal/rediserr"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A rule in JSON has the fields that it has in the rules-file: limits or scopes, overrides and shadow.
+
+// Bounds of a rule in JSON.
+const (
+	MaxJSONBytes = 4 << 20
+	maxJSONDepth = 8
+)
+
+// Errors of rules in JSON.
+var (
+	ErrJSON      = rediserr.Error(fmt.Sprintf("ERR the rule is not JSON such as {\"limits\": [\"CL.WINDOW 100 60\"]}, of at most %d bytes", MaxJSONBytes))
+	errNotUTF8   = rediserr.Error("ERR the rule has an override whose key is not UTF-8: use CL.RULE LIST")
+	errJSONDepth = errors.New("too many brackets")
+)
+
+// parseJSON parses a rule in JSON.
+func parseJSON(name string, text []byte) (*rule, error) {
+	switch {
+	case !isName(name):
+		return nil, ErrName
+	case len(text) > MaxJSONBytes:
+		return nil, ErrJSON
+	}
+	in := json.NewDecoder(bytes.NewReader(text))
+	n, err := jsonNode(in, 0)
+	if err != nil {
+		return nil, ErrJSON
+	}
+	if _, err := in.Token(); err != io.EOF {
+		return nil, ErrJSON
+	}
+	one, err := readRule(&yaml.Node{Kind: yaml.ScalarNode, Value: name}, n)
+	if err != nil {
+		_, what, _ := strings.Cut(err.Error(), ": ") // without the number of a line
+		return nil, rediserr.Error("ERR " + strings.ReplaceAll(what, "\n", " "))
+	}
+	return one, nil
+}
+
+// jsonNode reads a value as a node of YAML. The fields keep their order.
+func jsonNode(in *json.Decoder, depth int) (*yaml.Node, error) {
+	token, err := in.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch v := token.(type) {
+	case json.Delim:
+		if depth == maxJSONDepth {
+			return nil, errJSONDepth
+		}
+		n := &yaml.Node{Kind: yaml.MappingNode}
+		if v == '[' {
+			n.Kind = yaml.SequenceNode
+		}
+		for in.More() {
+			one, err := jsonNode(in, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			n.Content = append(n.Content, one)
+		}
+		_, err = in.Token() // the closing bracket
+		return n, err
+	case string:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v}, nil
+	case bool:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: fmt.Sprint(v)}, nil
+	case nil:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}, nil
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: fmt.Sprint(token)}, nil
+}
+
+// object is a JSON object whose fields have an order.
+type object []field
+
+type field struct {
+	name  string
+	value any
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (o object) MarshalJSON() ([]byte, error) {
+	to := []byte{'{'}
+	for i, f := range o {
+		name, _ := json.Marshal(f.name) // a text has no error
+		value, err := json.Marshal(f.value)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			to = append(to, ',')
+		}
+		to = append(append(append(to, name...), ':'), value...)
+	}
+	return append(to, '}'), nil
+}
+
+// object returns the rule as it is in the rules-file.
+func (r *rule) object() (object, error) {
+	if r.err != nil {
+		return object{{"error", plain(r.err)}}, nil
+	}
+	var o, scopes, overrides object
+	for i := range r.scopes {
+		s := &r.scopes[i]
+		own, err := s.overridesObject()
+		switch {
+		case err != nil:
+			return nil, err
+		case s.name == "":
+			o, overrides = append(o, field{"limits", texts(s.limits)}), own
+			continue
+		}
+		scopes = append(scopes, field{s.name, texts(s.limits)})
+		if len(own) > 0 {
+			overrides = append(overrides, field{s.name, own})
+		}
+	}
+	if len(scopes) > 0 {
+		o = append(o, field{"scopes", scopes})
+	}
+	if len(overrides) > 0 {
+		o = append(o, field{"overrides", overrides})
+	}
+	if r.shadow {
+		o = append(o, field{"shadow", true})
+	}
+	return o, nil
+}
+
+// overridesObject returns the overrides of a scope, sorted by key.
+func (s *scope) overridesObject() (o object, err error) {
+	for _, key := range slices.Sorted(maps.Keys(s.overrides)) {
+		if !utf8.ValidString(key) {
+			return nil, errNotUTF8
+		}
+		o = append(o, field{key, texts(s.overrides[key].limits)})
+	}
+	return o, nil
+}
+
+// texts returns the texts of limits.
+func texts(limits []limit) (all []string) {
+	for i := range limits {
+		all = append(all, limits[i].text)
+	}
+	return all
+}
