@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,7 +11,9 @@ func FuzzRulesFile(f *testing.F) {
 	f.Add([]byte("rules:\n  login:\n    limits:\n      - CL.THROTTLE 4 5 60\n      - CL.WINDOW 100 86400 ALIGN\n"))
 	f.Add([]byte("rules: {a: {limits: [CL.THROTTLE 1 1 1], shadow: yes}}"))
 	f.Add([]byte("rules:\n  llm:\n    scopes:\n      org: CL.WINDOW 5 60\n      user:\n        - CL.THROTTLE 1 1 1\n        - CL.LOG 1 1\n"))
+	f.Add([]byte(`{"scopes": {"org": ["CL.WINDOW 5 60"], "user": "CL.LOG 1 1"}, "overrides": {"org": {"\u00e4": {"limits": "CL.WINDOW 6 60"}}}, "shadow": true}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		staysInJSON(t, text)
 		set, err := parseFile(text)
 		if err != nil {
 			require.NotContains(t, err.Error(), "\n")
@@ -24,4 +27,22 @@ func FuzzRulesFile(f *testing.F) {
 			require.Len(t, again.scopes, len(one.scopes))
 		}
 	})
+}
+
+// staysInJSON requires that a rule in JSON is the same after another way through JSON.
+func staysInJSON(t *testing.T, text []byte) {
+	one, err := parseJSON("r", text)
+	if err != nil {
+		require.NotContains(t, err.Error(), "\n")
+		return
+	}
+	first, err := one.object()
+	require.NoError(t, err)
+	text, err = json.Marshal(first)
+	require.NoError(t, err)
+	again, err := parseJSON("r", text)
+	require.NoError(t, err, "%s", text)
+	second, err := again.object()
+	require.NoError(t, err)
+	require.Equal(t, first, second)
 }
