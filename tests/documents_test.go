@@ -106,7 +106,7 @@ func TestDocuments(t *testing.T) {
 }
 
 // proxies are the languages of the blocks that tests/proxies tests.
-var proxies = []string{"nginx", "caddy", "traefik", "envoy"}
+var proxies = []string{"nginx", "caddy", "traefik", "envoy", "kong"}
 
 // programs are the languages of the blocks that tests/guides runs.
 var programs = []string{"go", "python", "js", "java", "rust", "php", "ruby", "c", "bash"}

@@ -6,6 +6,7 @@
 //	load_test.go      exactly as many 200s as the limit admits; also while cellserver restarts
 //	symptoms_test.go  what nginx answers, and logs, after a mistake
 //	recipes_test.go   proxies whose programs are not here: what they send, by their documentation
+//	kong_test.go      the Lua of Kong, with the functions of Kong that it needs
 //
 // A proxy that is not installed is a skipped test; with CELLSERVER_NO_SKIP it is a failed one.
 package proxies
