@@ -21,10 +21,11 @@ func TestGuides(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the programs need many languages")
 	}
-	for _, g := range guides {
+	ports := freePorts(t, len(guides))
+	for i, g := range guides {
 		t.Run(g.page, func(t *testing.T) {
 			t.Parallel()
-			port := freePort(t)
+			port := ports[i]
 			text, prints := g.read(t)
 			text = replaced(t, text, "6379", port)
 			failsClosed := g.build(t, g.write(t, replaced(t, replaced(t, text, g.timeout[0], g.timeout[1]), g.closed[0], g.closed[1])))
@@ -61,11 +62,12 @@ func (g guide) failsClosed(t *testing.T, port string, command []string, prints s
 	require.Equal(t, 2, strings.Count(p.log.String(), "no decision"), p.log.String())
 }
 
-// failsOpen has a server that accepts connections and does not answer, and then no server.
+// failsOpen has a server that answers with errors, then one that accepts connections and does not answer, and then none.
 func (g guide) failsOpen(t *testing.T, port string, command []string) {
 	t.Helper()
 	s := startServer(t, port)
-	for _, end := range []func(){func() { s.stop(t) }, s.kill} {
+	lock := func() { require.EqualValues(t, "OK", s.client.Do("CONFIG", "SET", "requirepass", "secret")) }
+	for _, end := range []func(){lock, func() { s.stop(t) }, s.kill} {
 		end()
 		began := time.Now()
 		p := start(t, command)

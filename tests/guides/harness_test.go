@@ -42,15 +42,22 @@ func run(m *testing.M) int {
 // server is a cellserver whose clock stands still.
 type server struct {
 	process *exec.Cmd
+	out     bytes.Buffer
 	client  *resptest.Client
 }
 
 func startServer(t *testing.T, port string) *server {
 	t.Helper()
 	s := &server{process: exec.Command(binary, "--port", port, "--appendonly", "no", "--enable-debug-command", "yes", "--dir", t.TempDir())}
+	s.process.Stdout, s.process.Stderr = &s.out, &s.out
 	s.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	require.NoError(t, s.process.Start())
-	t.Cleanup(s.kill)
+	t.Cleanup(func() {
+		s.kill()
+		if t.Failed() {
+			t.Logf("the server on port %s printed:\n%s", port, s.out.String())
+		}
+	})
 	address := "127.0.0.1:" + port
 	require.Eventually(t, func() bool {
 		nc, err := net.Dial("tcp", address)
@@ -126,12 +133,17 @@ func (p *program) lines(t *testing.T) string {
 	return p.out.String()
 }
 
-func freePort(t *testing.T) string {
+// freePorts returns ports that nothing listens on. Call it before the test starts processes: a process that starts holds all
+// files of the test for a moment, so a listener would still accept connections after its end.
+func freePorts(t *testing.T, n int) []string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	_, port, err := net.SplitHostPort(ln.Addr().String())
-	require.NoError(t, err)
-	return port
+	ports := make([]string, n)
+	for i := range ports {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		defer ln.Close()
+		_, ports[i], err = net.SplitHostPort(ln.Addr().String())
+		require.NoError(t, err)
+	}
+	return ports
 }
