@@ -16,7 +16,6 @@ const (
 	randAddend     = 0xB
 	randMask       = 1<<48 - 1
 	randSeedLow    = 0x330E
-	firstRandom    = 0x1234ABCD330E // before any seed
 	randMax        = math.MaxInt32
 )
 
