@@ -19,7 +19,9 @@ const late = 100 * time.Millisecond
 
 // reach returns the time of an entry with something that was done at t: not before the entries before it.
 func (c *clusterClock) reach(t int64) int64 {
-	t = max(t, c.last.Load())
+	if last := c.last.Load(); t <= last {
+		return last // most transactions of a turn have the same time
+	}
 	c.last.Store(t)
 	return t
 }

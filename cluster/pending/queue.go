@@ -60,7 +60,8 @@ type Queue struct {
 	safe    uint64        // everything up to this number is committed
 	held    int64         // bytes that the undos of all batches hold
 	bytes   int64         // of the bodies of all batches
-	memory  atomic.Int64  // held and bytes; read without the owner's lock
+	shown   int64         // held and bytes, when memory was written
+	memory  atomic.Int64  // shown; read without the owner's lock
 	garbage []store.Undo  // undos of whole databases that nobody needs any more
 	rooms   []room        // of confirmed batches, for the next ones
 }
@@ -151,8 +152,14 @@ func (q *Queue) Collect(term uint64, time int64, effects []store.Effect, undo []
 func (q *Queue) count(b *Batch, bytes int) {
 	q.bytes += int64(bytes - b.counted)
 	b.counted = bytes
-	q.memory.Store(q.bytes + q.held)
+	if all := q.bytes + q.held; all == 0 || all-q.shown >= memoryStep || q.shown-all >= memoryStep {
+		q.shown = all
+		q.memory.Store(all)
+	}
 }
+
+// memoryStep is by how much Memory may be wrong. An atomic store for each transaction would wait for the stores before it.
+const memoryStep = 4 << 10
 
 // discard drops the undos of a batch. Those of whole databases are garbage that somebody must give back.
 func (q *Queue) discard(b *Batch) {
@@ -235,5 +242,6 @@ func (q *Queue) Drop() {
 // Bytes returns the bytes of the effects that are not committed.
 func (q *Queue) Bytes() int64 { return q.bytes }
 
-// Memory returns the bytes that the queue takes: for the effects, and for what takes them back. It needs no lock.
+// Memory returns the bytes that the queue takes, give or take some thousands: for the effects, and for what takes them
+// back. It needs no lock.
 func (q *Queue) Memory() int64 { return q.memory.Load() }
