@@ -80,20 +80,6 @@ var states = []state{
 			"cluster_known_nodes:3\r\ncluster_size:1\r\ncluster_current_epoch:7\r\ncluster_my_epoch:7\r\n",
 	},
 	{
-		name: "before the first election",
-		change: func(v *topology.View) {
-			v.State = topology.Down
-			v.Groups[0] = topology.Group{Last: 16383, Leader: -1, Replicas: []int{0, 1, 2}}
-		},
-		nodes: nodeA + " 10.0.0.1:6379@16379 myself,slave - 0 0 0 connected\n" +
-			nodeB + " 10.0.0.2:6379@16379 slave - 0 0 0 connected\n" +
-			nodeC + " 10.0.0.3:6379@16379 slave - 0 0 0 connected\n",
-		shards: "0-16383 a replica 0 online, b replica 40 online, c replica 40 online",
-		links:  "b c",
-		info: "cluster_state:fail\r\ncluster_slots_assigned:0\r\ncluster_slots_ok:0\r\ncluster_slots_pfail:0\r\ncluster_slots_fail:0\r\n" +
-			"cluster_known_nodes:3\r\ncluster_size:0\r\ncluster_current_epoch:0\r\ncluster_my_epoch:0\r\n",
-	},
-	{
 		name: "two groups",
 		change: func(v *topology.View) {
 			v.Groups = []topology.Group{
@@ -128,6 +114,22 @@ func TestStatesOfACluster(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A node that has just started knows the other nodes, and not who leads.
+func TestNobodyHasLedYet(t *testing.T) {
+	h, cluster := servertest.NewMember(t, 0, 1)
+	cluster.Now.State = topology.Down
+	cluster.Now.Groups[0] = topology.Group{Last: 16383, Leader: -1, Replicas: []int{0, 1, 2}}
+	for _, command := range []string{"CLUSTER NODES", "CLUSTER SLOTS", "CLUSTER SHARDS"} {
+		h.Want(command, errNoLeaderYet)
+	}
+	require.Equal(t, "b c", shownLinks(h.Do("CLUSTER LINKS")))
+	require.Contains(t, text(h.Do("CLUSTER INFO")), "cluster_state:fail\r\ncluster_slots_assigned:0\r\ncluster_slots_ok:0\r\n"+
+		"cluster_slots_pfail:0\r\ncluster_slots_fail:0\r\ncluster_known_nodes:3\r\ncluster_size:0\r\n")
+	h.Want("CLUSTER MYID", nodeA)
+	cluster.Now.Groups[0] = topology.Group{Last: 16383, Leader: 1, Replicas: []int{0, 2}}
+	require.Equal(t, "0-16383 b a c", shownSlots(t, h.Do("CLUSTER SLOTS")))
 }
 
 // text returns the text of a bulk string or of a verbatim string.

@@ -19,6 +19,20 @@ func viewOf(c *commands.Call) *topology.View {
 	}
 }
 
+// withLeader is a command that shows which node serves the slots. It is an error on a node that has not heard of a leader
+// since its start. Otherwise client libraries would believe that nobody serves the slots. After an error they ask another
+// node.
+func withLeader(run func(c *commands.Call) error) func(c *commands.Call) error {
+	return func(c *commands.Call) error {
+		if viewOf(c).LeaderOf(0) < 0 {
+			return errNoLeaderYet
+		}
+		return run(c)
+	}
+}
+
+const errNoLeaderYet commands.Error = "LOADING Redis is loading the dataset in memory"
+
 // clusterPortOffset is the distance from the port of clients to the port of other nodes, by the
 // convention of Redis. A server that is alone has no such port.
 const clusterPortOffset = 10000
