@@ -53,7 +53,7 @@ func (n *Node) wait(w pending.Waiter) {
 //
 // A batch is proposed once somebody waits for it, at the end of a turn. So it has the effects of the whole turn.
 func (n *Node) propose() {
-	n.gathering.End()
+	n.gathering.End(n.queue.Collected())
 	for {
 		b, data := n.nextEntry()
 		if data == nil {
@@ -77,13 +77,13 @@ func (n *Node) proposeGathered() (wait time.Duration) {
 }
 
 // maxGather is how long an entry waits at most for more changes: clients on the same network need less for their next commands.
-const maxGather = 500 * time.Microsecond
+const maxGather = time.Millisecond
 
 // gatherAfter makes the next entry wait for the clients that get their replies now, after a batch. All of them may come
 // again. A client on its own never waits, because its change is all that is expected. mu is held.
 func (n *Node) gatherAfter(b *pending.Batch) {
 	now := n.o.Clock.Monotonic()
-	n.gathering.Begin(b.Effects()+n.queue.Collected(), now+min((now-b.Sent)/2, int64(maxGather)))
+	n.gathering.Begin(b.Effects()+n.queue.Collected(), now+min(now-b.Sent, int64(maxGather)))
 }
 
 // Gather proposes what has collected, if it is time. It implements [transport.Gatherer].

@@ -8,23 +8,41 @@ import (
 // Gathering makes a batch wait for more effects. The clients whose replies have just left often send their next commands
 // soon. Without a wait, those who have waited for the batch before get an entry at once. So two groups of clients take turns
 // for ever, with twice as many entries, and each entry costs all nodes the same.
+//
+// Other clients come at random, and a wait for them is in vain. So after such a wait the next batches do not wait.
 type Gathering struct {
 	open     atomic.Bool
 	expected int
 	until    int64
+	pause    int // so many batches do not wait
 }
+
+// pauseAfter is how many batches do not wait after one that has waited in vain.
+const pauseAfter = 15
 
 // Open reports whether a batch may wait. It needs no lock.
 func (g *Gathering) Open() bool { return g.open.Load() }
 
 // Begin makes the next batch wait until it has so many effects, or until a monotonic time.
 func (g *Gathering) Begin(effects int, until int64) {
+	if g.pause > 0 {
+		g.pause--
+		return
+	}
 	g.expected, g.until = effects, until
 	g.open.Store(true)
 }
 
-// End ends the wait.
-func (g *Gathering) End() { g.open.Store(false) }
+// End ends the wait, with a batch of so many effects. It was in vain with less than three quarters of those expected.
+func (g *Gathering) End(effects int) {
+	if !g.open.Load() || effects == 0 {
+		return
+	}
+	g.open.Store(false)
+	if effects < g.expected-g.expected/4 {
+		g.pause = pauseAfter
+	}
+}
 
 // Left returns how long a batch with so many effects still waits at a monotonic time; 0 if it does not.
 func (g *Gathering) Left(effects int, now int64) time.Duration {
