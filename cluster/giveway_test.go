@@ -49,3 +49,24 @@ func TestALeaderServesUntilTheNextOneHasItsEntries(t *testing.T) {
 		require.Same(t, lagging, c.Leader())
 	})
 }
+
+// A transfer to a node that is lost at this moment fails, and the leader serves again soon.
+func TestALeaderServesSoonAfterAFailedTransfer(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now})
+		defer c.Close()
+		time.Sleep(5 * time.Second)
+		leader := c.Leader()
+		next := other(c, leader)
+		begun := time.Now()
+		failed := make(chan error, 1)
+		go func() { failed <- leader.Node().GiveWay(next.Self.ID) }()
+		for leader.Node().Epoch() != 0 {
+			time.Sleep(10 * time.Microsecond)
+		}
+		c.Network.Isolate(next.Addr(), true)
+		require.Error(t, <-failed)
+		require.Same(t, leader, c.Leader())
+		require.Less(t, time.Since(begun), time.Second)
+	})
+}

@@ -127,7 +127,7 @@ func (m *Member) nodeOptions(self topology.Node) (o cluster.Options, err error) 
 	m.transport = raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
 		Stream: layer, MaxPool: pooledConnections, Timeout: max(2*m.o.NodeTimeout, leastRaftTimeout), Logger: m.disk().log,
 	})
-	o.Transport = m.transport
+	o.Transport = transport{m.transport, m.o.NodeTimeout / 2}
 	return o, nil
 }
 
