@@ -83,7 +83,7 @@ const maxGather = time.Millisecond
 // again. A client on its own never waits, because its change is all that is expected. mu is held.
 func (n *Node) gatherAfter(b *pending.Batch) {
 	now := n.o.Clock.Monotonic()
-	n.gathering.Begin(b.Effects()+n.queue.Collected(), now+min(now-b.Sent, int64(maxGather)))
+	n.gathering.Begin(b.Effects(), n.queue.Collected(), now+min(now-b.Sent, int64(maxGather)))
 }
 
 // Gather proposes what has collected, if it is time. It implements [transport.Gatherer].

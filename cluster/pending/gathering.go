@@ -12,34 +12,36 @@ import (
 // Other clients come at random, and a wait for them is in vain. So after such a wait the next batches do not wait.
 type Gathering struct {
 	open     atomic.Bool
-	expected int
+	expected int // effects that a batch waits for
+	least    int // with fewer, it has waited in vain
 	until    int64
 	pause    int // so many batches do not wait
 }
 
 // pauseAfter is how many batches do not wait after one that has waited in vain.
-const pauseAfter = 15
+const pauseAfter = 7
 
 // Open reports whether a batch may wait. It needs no lock.
 func (g *Gathering) Open() bool { return g.open.Load() }
 
-// Begin makes the next batch wait until it has so many effects, or until a monotonic time.
-func (g *Gathering) Begin(effects int, until int64) {
+// Begin makes the next batch wait for the effects of those who are answered, beside the effects that it has. It waits until
+// a monotonic time at most.
+func (g *Gathering) Begin(answered, has int, until int64) {
 	if g.pause > 0 {
 		g.pause--
 		return
 	}
-	g.expected, g.until = effects, until
+	g.expected, g.least, g.until = has+answered, has+answered/2, until
 	g.open.Store(true)
 }
 
-// End ends the wait, with a batch of so many effects. It was in vain with less than three quarters of those expected.
+// End ends the wait, with a batch of so many effects. It was in vain if less than half of the clients came.
 func (g *Gathering) End(effects int) {
 	if !g.open.Load() || effects == 0 {
 		return
 	}
 	g.open.Store(false)
-	if effects < g.expected-g.expected/4 {
+	if effects < g.least {
 		g.pause = pauseAfter
 	}
 }

@@ -12,7 +12,7 @@ func TestGathering(t *testing.T) {
 	require.False(t, g.Open())
 	require.Zero(t, g.Left(1, 0))
 	for range 3 {
-		g.Begin(8, 100)
+		g.Begin(6, 2, 100)
 		require.True(t, g.Open())
 		require.Equal(t, time.Duration(90), g.Left(7, 10))
 		require.Zero(t, g.Left(8, 10), "all have come")
@@ -20,15 +20,15 @@ func TestGathering(t *testing.T) {
 		require.Zero(t, g.Left(7, 101))
 		g.End(0)
 		require.True(t, g.Open(), "nothing was proposed")
-		g.End(6)
+		g.End(5)
 		require.Zero(t, g.Left(7, 10))
 	}
-	g.Begin(8, 100)
-	g.End(5)
+	g.Begin(6, 2, 100)
+	g.End(4)
 	for range pauseAfter {
-		g.Begin(8, 100)
+		g.Begin(6, 2, 100)
 		require.False(t, g.Open(), "the last wait was in vain")
 	}
-	g.Begin(8, 100)
+	g.Begin(6, 2, 100)
 	require.True(t, g.Open())
 }

@@ -52,32 +52,30 @@ func (p *epoll) remove(fd int) {
 	syscall.EpollCtl(p.fd, syscall.EPOLL_CTL_DEL, fd, &syscall.EpollEvent{})
 }
 
-// wait returns the descriptors with new input. If block is true and there are none, it waits for one, at most for a time if
-// that is not 0.
+// wait returns the descriptors with new input. If block is true and there are none, it waits for one, or at most for a time
+// if that is not 0.
 func (p *epoll) wait(block bool, most time.Duration) []syscall.EpollEvent {
 	n := p.look()
 	for n <= 0 && block {
 		// Let other goroutines run first: a blocked system call keeps its processor for a while.
 		runtime.Gosched()
 		if most > 0 {
-			return p.events[:p.waitShort(most)]
+			nap(most)
+			return p.events[:max(p.look(), 0)]
 		}
 		n, _ = syscall.EpollWait(p.fd, p.events[:], -1)
 	}
 	return p.events[:max(n, 0)]
 }
 
-// epollPwait2 is the number of epoll_pwait2, which package syscall does not have. Its time is in nanoseconds.
-const epollPwait2 = 441
+// longestNap is how long a loop sleeps at most without a look at its clients.
+const longestNap = 150 * time.Microsecond
 
-// waitShort waits at most for a time. It does not wait if the system has no such call (Linux before 5.11).
-func (p *epoll) waitShort(most time.Duration) int {
-	limit := [2]int64{int64(most / time.Second), int64(most % time.Second)}
-	n, _, no := syscall.Syscall6(epollPwait2, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events)), maxEvents, uintptr(unsafe.Pointer(&limit)), 0, 0)
-	if no != 0 {
-		return p.look()
-	}
-	return int(n)
+// nap sleeps, and does not end with the first input. So the clients that send something meanwhile share a turn. A sleep of
+// package time can be a millisecond longer.
+func nap(most time.Duration) {
+	t := syscall.NsecToTimespec(int64(min(most, longestNap)))
+	_ = syscall.Nanosleep(&t, nil)
 }
 
 // look asks without blocking. So the runtime need not prepare for a call that blocks.
