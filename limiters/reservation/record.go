@@ -87,10 +87,11 @@ func (f *fixed) numbers(i int, limited byte) Numbers {
 // setNumbers writes an answer whose numbers begin with the i-th.
 func (f *fixed) setNumbers(i int, limited byte, n *Numbers) {
 	f[flagsAt] |= flag(n.Limited, limited)
-	f.set(i, n.Limit)
-	f.set(i+1, n.Remaining)
-	f.set(i+2, n.RetryAfter)
-	f.set(i+3, n.ResetAfter)
+	to := (*[4 * 8]byte)(f[countsAt+8*i:]) // one check of the bounds
+	binary.LittleEndian.PutUint64(to[0:], uint64(n.Limit))
+	binary.LittleEndian.PutUint64(to[8:], uint64(n.Remaining))
+	binary.LittleEndian.PutUint64(to[16:], uint64(n.RetryAfter))
+	binary.LittleEndian.PutUint64(to[24:], uint64(n.ResetAfter))
 }
 
 // append appends the bytes of a record.

@@ -65,12 +65,12 @@ func (b braces) slotOf(name []byte, slot uint16) uint16 {
 }
 
 // hashOf returns the FNV-1a hash of several strings and of their lengths.
-func hashOf[S string | []byte](parts ...S) uint64 {
+func hashOf(parts ...[]byte) uint64 {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h := uint64(offset)
 	for _, p := range parts {
-		for i := range len(p) {
-			h = (h ^ uint64(p[i])) * prime
+		for _, b := range p {
+			h = (h ^ uint64(b)) * prime
 		}
 		h = (h ^ uint64(len(p))) * prime
 	}

@@ -166,8 +166,11 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 func (c *Check) look(now int64) (found bool, err error) {
 	r := c.reserves
 	r.record.Marks = r.marks[:0]
-	if err := limiters.CheckString(&r.entry); err != nil {
-		return false, err
+	switch kind := r.entry.Kind(); {
+	case kind == store.None:
+		return false, nil
+	case kind.IsCollection():
+		return false, rediserr.WrongType
 	}
 	r.at, found, err = reservation.Find(&r.record, r.entry.Bytes(nil), r.hash, r.id, now)
 	return found, limiters.Explain(err)

@@ -171,7 +171,7 @@ func (s *scope) add(ruleName string, words [][]byte) error {
 	for n := 2; s.hasTail(tail); n++ {
 		tail = "}:" + kind + ":" + strconv.Itoa(n)
 	}
-	s.limits = append(s.limits, limit{Limit: l, reserving: l.Reserving(), id: uint32(hashOf(s.name, tail)), text: string(bytes.Join(words, []byte(" "))),
+	s.limits = append(s.limits, limit{Limit: l, reserving: l.Reserving(), id: uint32(hashOf([]byte(s.name), []byte(tail))), text: string(bytes.Join(words, []byte(" "))),
 		stateName: nameState(ruleName, s.name, tail)})
 	s.most = max(s.most, len(s.limits))
 	return nil
