@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"cellserver/tests/bench/contest"
@@ -19,14 +20,17 @@ import (
 type webSide struct {
 	name, addr string
 	pid        int
-	request    func(connection, i int) string
+	request    func(to []byte, connection, i int) []byte
 	cpu        []float64 // µs for a request, round by round
 	rate       []float64
 }
 
 const (
 	webConnections = 16
-	httpHead       = " HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\n\r\n"
+
+	// bareGarbage lets the handler beside have as much garbage as cellserver, which sets GOGC to this value on a small heap.
+	bareGarbage = "GOGC=400"
+	httpHead    = " HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\n\r\n"
 )
 
 // webLimits compares a limit over HTTP with a handler that answers a constant. The sides take turns.
@@ -50,8 +54,9 @@ func webLimits(ctx context.Context, o contest.Options) ([]report.Section, error)
 	if _, err := s.Do("CL.RULE", "SET", "api", "CL.THROTTLE", 15, 30, 60); err != nil {
 		return nil, err
 	}
-	check := &webSide{name: "/check", addr: "127.0.0.1:" + port, pid: s.PID, request: func(c, i int) string {
-		return fmt.Sprintf("GET /check/api?key=user:%d"+httpHead, (c*7919+i)%100_000)
+	check := &webSide{name: "/check", addr: "127.0.0.1:" + port, pid: s.PID, request: func(to []byte, c, i int) []byte {
+		to = strconv.AppendInt(append(to, "GET /check/api?key=user:"...), int64((c*7919+i)%100_000), 10)
+		return append(to, httpHead...)
 	}}
 	sides := []*webSide{bare, check}
 	for range o.Repeats {
@@ -76,7 +81,7 @@ func startBare(ctx context.Context, o contest.Options) (*webSide, func(), error)
 	}
 	addr := "127.0.0.1:" + port
 	cmd := exec.CommandContext(ctx, "taskset", "-c", o.Core, filepath.Join(filepath.Dir(self), "barehttp"), "-addr", addr)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr, cmd.Env = os.Stderr, []string{bareGarbage}
 	if err := cmd.Start(); err != nil {
 		return nil, nil, err
 	}
@@ -92,7 +97,12 @@ func startBare(ctx context.Context, o contest.Options) (*webSide, func(), error)
 			return nil, nil, err
 		}
 	}
-	return &webSide{name: "a constant", addr: addr, pid: cmd.Process.Pid, request: func(int, int) string { return "GET /check/api?key=user:1" + httpHead }}, stop, nil
+	return &webSide{name: "a constant", addr: addr, pid: cmd.Process.Pid, request: constant}, stop, nil
+}
+
+// constant is the request to a handler that does not read it.
+func constant(to []byte, _, _ int) []byte {
+	return append(append(to, "GET /check/api?key=user:1"...), httpHead...)
 }
 
 // measure adds a round.
@@ -120,7 +130,7 @@ func (s *webSide) measure(ctx context.Context, o contest.Options) error {
 
 // webReport measures the latency at half load, and writes the section.
 func webReport(ctx context.Context, o contest.Options, bare, check *webSide) ([]report.Section, error) {
-	t := report.Table{Numbers: 5, Head: []string{"handler", "per second", "CPU µs", "CPU, ×", "p50 at half load", "p99 at half load"}}
+	t := report.Table{Numbers: 6, Head: []string{"handler", "per second", "CPU µs", "CPU, ×", "p50 at half load", "p99 at half load", "p99 of the load"}}
 	ratios := make([]float64, len(bare.cpu))
 	for i := range ratios {
 		ratios[i] = check.cpu[i] / bare.cpu[i]
@@ -136,8 +146,11 @@ func webReport(ctx context.Context, o contest.Options, bare, check *webSide) ([]
 			times = fmt.Sprintf("%.2f", report.Median(ratios))
 		}
 		t.Add(side.name, report.Thousands(report.Median(side.rate)), fmt.Sprintf("%.2f", report.Median(side.cpu)), times,
-			report.InMilliseconds(r.Percentile(0.5)), report.InMilliseconds(r.Percentile(0.99)))
+			report.InMilliseconds(webload.Percentile(r.Took, 0.5)), report.InMilliseconds(webload.Percentile(r.Took, 0.99)),
+			report.InMilliseconds(webload.Percentile(r.Late, 0.99)))
 	}
 	return []report.Section{{ID: "http", Heading: "Limits over HTTP", Table: t, Notes: fmt.Sprintf(`%d connections ask for a rule with CL.THROTTLE, for 100,000 keys, one request after another.
-A handler of net/http that answers a constant is beside it. × is the median of the ratios, round by round. Latencies are in milliseconds.`, webConnections)}}, nil
+A handler of net/http that answers a constant is beside it, with the same bound on its garbage. × is the median of the ratios, round by round.
+The load never sleeps, so neither server pays to wake it. Latencies are in milliseconds, from the moment when a request was due. The last
+column is how late the load itself sent its requests.`, webConnections)}}, nil
 }

@@ -1,4 +1,10 @@
 // Package webload sends requests over HTTP and measures their replies.
 //
-// Each connection is a goroutine with results of its own, so there are no locks.
+//	load.go        Drive: sends a load from one goroutine, and Result
+//	connection.go  one connection: what it has sent, and its replies
+//	poll_linux.go  which connections have bytes to read
+//
+// The load never sleeps. So no server pays to wake it, and no request leaves late because a timer was late.
+//
+// There are no locks: one goroutine drives all connections.
 package webload

@@ -1,22 +1,16 @@
 package webload
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"net"
 	"slices"
-	"strconv"
-	"sync"
 	"time"
 )
 
 // Load is what to send.
 type Load struct {
 	Addr        string
-	Request     func(connection, i int) string // all bytes of a request
+	Request     func(to []byte, connection, i int) []byte // appends all bytes of a request
 	Connections int
 	Duration    time.Duration
 	Rate        float64 // requests a second of all connections; 0 is as many as the server answers
@@ -26,6 +20,7 @@ type Load struct {
 type Result struct {
 	Replies map[int]int // by status
 	Took    []time.Duration
+	Late    []time.Duration // with a rate: how late a request left although its connection was free
 }
 
 // Requests returns the number of replies.
@@ -36,90 +31,105 @@ func (r *Result) Requests() (n int) {
 	return n
 }
 
-// Percentile returns a percentile of the times of the replies.
-func (r *Result) Percentile(p float64) time.Duration {
-	slices.Sort(r.Took)
-	return r.Took[min(int(p*float64(len(r.Took))), len(r.Took)-1)]
+// Percentile returns a percentile of some times, 0 if there are none.
+func Percentile(times []time.Duration, p float64) time.Duration {
+	if len(times) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(times))
+	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)]
 }
 
-// Drive sends the load.
+// patience is how long a reply may take.
+const patience = 20 * time.Second
+
+// Drive sends the load, and waits for the last replies.
 func Drive(ctx context.Context, l Load) (*Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.Duration)
-	defer cancel()
-	results, errs := make([]Result, l.Connections), make([]error, l.Connections)
-	var all sync.WaitGroup
-	for i := range l.Connections {
-		all.Go(func() { results[i], errs[i] = l.connection(ctx, i) })
+	poll, err := newPoller(l.Connections)
+	if err != nil {
+		return nil, err
 	}
-	all.Wait()
-	sum := &Result{Replies: map[int]int{}}
-	for i, one := range results {
-		if errs[i] != nil {
-			return nil, errs[i]
+	defer poll.close()
+	all := make([]*connection, l.Connections)
+	for i := range all {
+		if all[i], err = dial(l.Addr, i); err != nil {
+			return nil, err
 		}
-		for status, n := range one.Replies {
-			sum.Replies[status] += n
+		defer all[i].close()
+		if err := poll.add(all[i].fd, i); err != nil {
+			return nil, err
 		}
-		sum.Took = append(sum.Took, one.Took...)
 	}
-	return sum, nil
+	d := drive{load: &l, poll: poll, all: all, begun: time.Now(), result: Result{Replies: map[int]int{}}}
+	for ctx.Err() == nil {
+		if more, err := d.round(); !more || err != nil {
+			return &d.result, err
+		}
+	}
+	return nil, ctx.Err()
 }
 
-// connection sends requests over one connection until ctx ends. With a rate, the time of a reply counts from the moment when
-// its request was due.
-func (l *Load) connection(ctx context.Context, number int) (r Result, err error) {
-	nc, err := net.Dial("tcp", l.Addr)
-	if err != nil {
-		return r, err
-	}
-	defer nc.Close()
-	in, begun := bufio.NewReader(nc), time.Now()
-	r.Replies = map[int]int{}
-	for i := 0; ctx.Err() == nil; i++ {
-		due := time.Now()
-		if l.Rate > 0 {
-			due = begun.Add(time.Duration((float64(i*l.Connections) + float64(number)) / l.Rate * 1e9))
-			time.Sleep(time.Until(due))
-		}
-		if _, err := io.WriteString(nc, l.Request(number, i)); err != nil {
-			return r, err
-		}
-		status, err := reply(in)
-		if err != nil {
-			return r, err
-		}
-		r.Replies[status]++
-		r.Took = append(r.Took, time.Since(due))
-	}
-	return r, nil
+// drive is a running load.
+type drive struct {
+	load   *Load
+	poll   *poller
+	all    []*connection
+	begun  time.Time
+	result Result
 }
 
-// reply reads one reply, which has a Content-Length.
-func reply(in *bufio.Reader) (status int, err error) {
-	line, err := in.ReadSlice('\n')
-	if err != nil {
-		return 0, err
-	}
-	if len(line) < 12 {
-		return 0, fmt.Errorf("this is no status: %q", line)
-	}
-	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
-		return 0, err
-	}
-	length := 0
-	for {
-		if line, err = in.ReadSlice('\n'); err != nil {
-			return 0, err
-		}
-		if line = bytes.TrimRight(line, "\r\n"); len(line) == 0 {
-			break
-		}
-		if name, value, _ := bytes.Cut(line, []byte(": ")); bytes.EqualFold(name, []byte("Content-Length")) {
-			if length, err = strconv.Atoi(string(value)); err != nil {
-				return 0, err
+// round sends what is due, and reads what has arrived. It reports false if the load has ended and all replies are there.
+func (d *drive) round() (more bool, err error) {
+	now := time.Since(d.begun)
+	waiting := 0
+	for _, c := range d.all {
+		due := d.due(c)
+		switch {
+		case c.waiting && now-c.due > patience:
+			return false, fmt.Errorf("a request has no reply after %v", patience)
+		case !c.waiting && due <= now && now < d.load.Duration:
+			if err := d.send(c, due); err != nil {
+				return false, err
 			}
 		}
+		if c.waiting {
+			waiting++
+		}
 	}
-	_, err = in.Discard(length)
-	return status, err
+	ready, err := d.poll.ready()
+	for i := 0; i < len(ready) && err == nil; i++ {
+		err = d.read(d.all[ready[i]])
+	}
+	return waiting > 0 || now < d.load.Duration, err
+}
+
+// due returns when the next request of a connection is due.
+func (d *drive) due(c *connection) time.Duration {
+	if d.load.Rate == 0 {
+		return c.free
+	}
+	return time.Duration((float64(c.sent*d.load.Connections) + float64(c.number)) / d.load.Rate * 1e9)
+}
+
+// send sends a request. With a rate, the time of its reply counts from the moment when it was due.
+func (d *drive) send(c *connection, due time.Duration) error {
+	now := time.Since(d.begun)
+	if d.load.Rate == 0 {
+		due = now
+	} else if c.free <= due {
+		d.result.Late = append(d.result.Late, now-due)
+	}
+	return c.send(d.load.Request, due)
+}
+
+// read reads what has arrived for a connection.
+func (d *drive) read(c *connection) error {
+	status, err := c.read()
+	if err != nil || status == 0 {
+		return err
+	}
+	c.free = time.Since(d.begun)
+	d.result.Replies[status]++
+	d.result.Took = append(d.result.Took, c.free-c.due)
+	return nil
 }
