@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -97,15 +98,15 @@ func (d *decision) readChecks(r line.Reply, pairs []string) {
 func (d *decision) readRule(r *line.Reply, rule string) (limited bool, scopes int) {
 	r.Int() // the number of elements
 	limited = d.tightest.read(r)
-	r.Text() // the scope of the tightest limit
-	r.Text() // its text
+	r.Bytes() // the scope of the tightest limit
+	r.Bytes() // its text
 	begin := len(d.limits)
 	for range r.Int() {
 		r.Int() // the number of elements
-		one := limit{rule: rule, scope: r.Text(), kind: kindOf(r.Text())}
+		one := limit{rule: rule, scope: r.Text(), kind: kindOf(r.Bytes())}
 		one.limited = one.read(r)
 		one.window = r.Int()
-		r.Text() // rule or override
+		r.Bytes() // rule or override
 		d.limits = append(d.limits, one)
 	}
 	d.shadow = r.Int() != 0
@@ -121,11 +122,18 @@ func (d *decision) readRule(r *line.Reply, rule string) (limited bool, scopes in
 }
 
 // kindOf returns the kind of a limit from its text: "CL.WINDOW 5 60" is a window.
-func kindOf(text string) string {
-	text = text[min(len("CL."), len(text)):]
-	name, _, _ := strings.Cut(text, " ")
-	return strings.ToLower(name)
+func kindOf(text []byte) string {
+	name, _, _ := bytes.Cut(text[min(len("CL."), len(text)):], space)
+	if kind, ok := kinds[string(name)]; ok {
+		return kind
+	}
+	return strings.ToLower(string(name))
 }
+
+// kinds spares the memory for the names of the usual kinds.
+var kinds = map[string]string{"THROTTLE": "throttle", "WINDOW": "window", "SLIDING": "sliding", "LOG": "log", "PACE": "pace"}
+
+var space = []byte(" ")
 
 // nameKinds makes the names of the limits of a scope different from each other.
 func nameKinds(limits []limit, shadow bool) {

@@ -20,6 +20,7 @@ type exchange struct {
 	keys []string
 	args []string
 	read func(line.Reply) // readReply
+	bad  *Problem         // of the reply
 }
 
 var exchanges = sync.Pool{New: func() any {
@@ -42,7 +43,7 @@ func (x *exchange) end() {
 	clear(x.args)
 	x.question.forget()
 	x.decision.forget()
-	x.api, x.from, x.keys, x.args = nil, keysource.Request{}, x.keys[:0], x.args[:0]
+	x.api, x.from, x.keys, x.args, x.bad = nil, keysource.Request{}, x.keys[:0], x.args[:0], nil
 	exchanges.Put(x)
 }
 
@@ -96,8 +97,11 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 		return err
 	}
 	x.setCommand()
-	if err := x.api.do(x.from.Context(), x.args, x.read); err != nil {
-		return err
+	if err := x.api.Commands.Do(x.from.Context(), x.args, x.read); err != nil {
+		return ofError(err)
+	}
+	if x.bad != nil {
+		return x.bad
 	}
 	if x.charge {
 		x.refused = http.StatusOK // the action counts in any case
@@ -107,7 +111,13 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 }
 
 // readReply reads the reply of the command.
-func (x *exchange) readReply(r line.Reply) { x.readChecks(r, x.args[2:]) }
+func (x *exchange) readReply(r line.Reply) {
+	if text := r.Error(); text != "" {
+		x.bad = ofReply(text)
+		return
+	}
+	x.readChecks(r, x.args[2:])
+}
 
 // find finds the keys. It answers the request if a key is missing, and the question says how.
 func (x *exchange) find(w http.ResponseWriter) (answered bool, p *Problem) {

@@ -24,7 +24,7 @@ type crowd struct {
 
 // guest is an open connection.
 type guest struct {
-	net.Conn
+	deadlines
 	crowd  *crowd
 	place  *list.Element // in open; nil once it has left
 	active bool          // the handler has its request
@@ -45,7 +45,7 @@ func (c *crowd) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &guest{Conn: nc, crowd: c}
+	g := &guest{deadlines: deadlines{Conn: nc}, crowd: c}
 	if !c.enter(g) {
 		nc.Close()
 		return nil, net.ErrClosed
@@ -157,7 +157,7 @@ func (g *guest) late(now int64) bool {
 
 // Read notes the first byte of a request.
 func (g *guest) Read(p []byte) (int, error) {
-	n, err := g.Conn.Read(p)
+	n, err := g.deadlines.Read(p)
 	if n > 0 && g.heard.Load() == 0 {
 		g.heard.Store(g.crowd.tick.Load())
 	}

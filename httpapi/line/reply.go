@@ -25,12 +25,15 @@ func (r *Reply) Int() int64 {
 }
 
 // Text reads a bulk string.
-func (r *Reply) Text() string {
+func (r *Reply) Text() string { return string(r.Bytes()) }
+
+// Bytes reads a bulk string. The result is valid as long as the reply.
+func (r *Reply) Bytes() []byte {
 	n := r.Int()
 	if n < 0 || int(n)+2 > len(r.rest) {
-		return ""
+		return nil
 	}
-	s := string(r.rest[:n])
+	s := r.rest[:n]
 	r.rest = r.rest[n+2:]
 	return s
 }
