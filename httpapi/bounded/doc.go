@@ -1,7 +1,8 @@
 // Package bounded serves HTTP on one address, with bounds.
 //
-//	listener.go  Listener: opens, moves and closes the address
-//	crowd.go     the open connections, and which of them make room
+//	listener.go   Listener: opens, moves and closes the address
+//	crowd.go      the open connections, and which of them make room
+//	deadlines.go  makes the deadlines of net/http cheap
 //
 // A handler does the rest. The bounds are the number of connections, the bytes of a request's headers, and the
 // time of a request. If all connections are in use, a new one takes the place of the connection that has been

@@ -1,10 +1,6 @@
 package line
 
-import (
-	"bytes"
-
-	"cellserver/internal/decimal"
-)
+import "bytes"
 
 // Reply reads a reply in RESP2, from its first element to its last. It reads arrays as their number of elements,
 // and then element by element. The server has written the bytes, so Reply does not check them.
@@ -20,7 +16,18 @@ func (r *Reply) Error() string {
 
 // Int reads an integer, or the number of elements of an array.
 func (r *Reply) Int() int64 {
-	n, _ := decimal.Parse(r.next())
+	n, negative, at := int64(0), false, 1
+	for ; at < len(r.rest) && r.rest[at] != '\r'; at++ {
+		if c := r.rest[at]; c == '-' {
+			negative = true
+		} else {
+			n = 10*n + int64(c-'0')
+		}
+	}
+	r.rest = r.rest[min(at+len("\r\n"), len(r.rest)):]
+	if negative {
+		return -n
+	}
 	return n
 }
 

@@ -1,0 +1,47 @@
+package line
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"cellserver/internal/randtest"
+	"cellserver/resp"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestReply reads what the writer of the server writes.
+func TestReply(t *testing.T) {
+	random := rand.New(randtest.Source(t))
+	numbers := []int64{0, -1, 9, 10, math.MaxInt64, math.MinInt64}
+	for range 1000 {
+		numbers = append(numbers, int64(random.Uint64())>>random.IntN(64))
+	}
+	w := new(resp.Writer)
+	w.Proto = 2
+	w.Array(2 * len(numbers))
+	for _, n := range numbers {
+		w.Int(n)
+		w.BulkString(strconv.FormatInt(n, 10))
+	}
+	w.Int(7)
+	r := Reply{w.Bytes()}
+	require.Empty(t, r.Error())
+	require.EqualValues(t, 2*len(numbers), r.Int())
+	for _, n := range numbers {
+		require.Equal(t, n, r.Int())
+		require.Equal(t, strconv.FormatInt(n, 10), string(r.Text()))
+	}
+	require.EqualValues(t, 7, r.Int())
+	require.Zero(t, r.Int(), "the reply has ended")
+	require.Empty(t, r.Text())
+}
+
+func TestReplyError(t *testing.T) {
+	w := new(resp.Writer)
+	w.Error("ERR no such rule")
+	r := Reply{w.Bytes()}
+	require.Equal(t, "ERR no such rule", r.Error())
+}
