@@ -57,6 +57,8 @@ func (d *Definition) words() []string {
 		for i, w := range inner {
 			if strings.ContainsAny(w, `"'`) {
 				inner[i] = quote.Quote(w)
+			} else if strings.HasSuffix(w, ")") { // without quotes it would end the selector
+				inner[i] = `'` + w + `'`
 			}
 		}
 		words = append(words, "("+strings.Join(inner, " ")+")")
