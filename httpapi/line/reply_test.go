@@ -32,7 +32,7 @@ func TestReply(t *testing.T) {
 	require.EqualValues(t, 2*len(numbers), r.Int())
 	for _, n := range numbers {
 		require.Equal(t, n, r.Int())
-		require.Equal(t, strconv.FormatInt(n, 10), string(r.Text()))
+		require.Equal(t, strconv.FormatInt(n, 10), r.Text())
 	}
 	require.EqualValues(t, 7, r.Int())
 	require.Zero(t, r.Int(), "the reply has ended")
