@@ -12,24 +12,36 @@ import (
 // Timeout bounds the connect and each command.
 const Timeout = 5 * time.Second
 
-// Examine asks the server at an address, and returns a page of text. The password may be "".
-func Examine(address, password string) (string, error) {
+// Login is who asks. Without a password nobody logs in, and "" is the user default.
+type Login struct{ User, Password string }
+
+// Examine asks the server at an address, and returns a page of text.
+func Examine(address string, as Login) (string, error) {
 	tcp, err := net.DialTimeout("tcp", address, Timeout)
 	if err != nil {
 		return "", fmt.Errorf("%w: check that cellserver runs there; its log has the reason if it does not", err)
 	}
 	defer tcp.Close()
 	c := &conn{Conn: tcp, in: bufio.NewReader(tcp), timeout: Timeout}
-	if password != "" {
-		if _, err := c.do("AUTH", password); err != nil {
-			return "", explain(address, err)
-		}
+	if err := c.logIn(as); err != nil {
+		return "", explain(address, err)
 	}
 	f, err := c.ask()
 	if err != nil {
 		return "", explain(address, err)
 	}
 	return f.page(address), nil
+}
+
+// logIn sends AUTH if there is a password or a user.
+func (c *conn) logIn(as Login) (err error) {
+	switch {
+	case as.User != "":
+		_, err = c.do("AUTH", as.User, as.Password)
+	case as.Password != "":
+		_, err = c.do("AUTH", as.Password)
+	}
+	return err
 }
 
 // explain says what to do about an error of the server.
