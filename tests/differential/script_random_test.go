@@ -184,10 +184,14 @@ func (p *programmer) program() string {
 	return b.String()
 }
 
-// broken damages a program, so that it does not compile, or does something else.
+// broken damages a program, so that it does not compile, or does something else. It spares shown, which would print
+// addresses, and programs with loops, which would not end.
 func (p *programmer) broken(source string) string {
-	words := strings.Fields(source)
-	i := p.IntN(len(words))
+	if p.loops > 0 {
+		return source
+	}
+	words, spared := strings.Fields(source), len(strings.Fields(shown))
+	i := spared + p.IntN(len(words)-spared)
 	switch p.IntN(3) {
 	case 0:
 		words = append(words[:i], words[i+1:]...)
