@@ -10,7 +10,7 @@
 //	reserve.go   /reserve and /settle: an estimate of a cost, and the real cost
 //	operate.go   who may see and change the server: the page, and the guards of its requests
 //	status.go    /status: CL.STATUS, and the keys that are limited most often
-//	ruleset.go   /rules: the rules, and changes of them
+//	ruleset.go   /rules and /try: the rules, changes of them, and what other limits would have refused
 //	decision.go  Decision: the reply of a command, in the terms of HTTP
 //	answer.go    the headers and the body of a decision
 //	problem.go   Problem: an error reply

@@ -22,9 +22,11 @@ func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg *Config) *Prob
 	if r.URL.Path == "/status" {
 		return a.status(w, r, cfg)
 	}
-	name, one := strings.CutPrefix(r.URL.Path, "/rules/")
-	if one {
+	if name, ok := strings.CutPrefix(r.URL.Path, "/rules/"); ok {
 		return a.rule(w, r, name)
+	}
+	if name, ok := strings.CutPrefix(r.URL.Path, "/try/"); ok {
+		return a.try(w, r, name)
 	}
 	return a.listRules(w, r)
 }

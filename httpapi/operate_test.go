@@ -55,6 +55,22 @@ func TestRules(t *testing.T) {
 	w.Want("CL.RULE GET api", nil)
 }
 
+func TestTry(t *testing.T) {
+	w := newPage(t)
+	w.Do("CL.RULE SET api CL.WINDOW 2 60")
+	body := `{"limits":"CL.WINDOW 1 60"}`
+	require.Equal(t, `{"millis":0,"asked":0,"limited":0,"limited_by_rule":0,"limited_on_trial":0}`+"\n", w.post("/try/api", body).Text)
+	for range 3 {
+		w.get("/check/api?key=ann")
+	}
+	require.Equal(t, `{"millis":0,"asked":3,"limited":1,"limited_by_rule":1,"limited_on_trial":2}`+"\n", w.post("/try/api", body).Text)
+	require.Equal(t, []any{404, noSuchRule}, w.post("/try/other", body).code())
+	require.Equal(t, []any{400, badRequest}, w.post("/try/api", `{"limits":"CL.WINDOW 0 60"}`).code())
+	require.Equal(t, []any{405, notAllowed}, w.get("/try/api").code())
+	w.Writes = false
+	require.Equal(t, []any{403, forbidden}, w.post("/try/api", body).code())
+}
+
 func TestWrongRules(t *testing.T) {
 	w := newPage(t)
 	for limits, detail := range map[string]string{

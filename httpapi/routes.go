@@ -39,12 +39,12 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 		return a.budget(w, r, &reservation)
 	case path == "/settle":
 		return a.budget(w, r, &settlement)
-	case path == "/status", path == "/rules", strings.HasPrefix(path, "/rules/"):
+	case path == "/status", path == "/rules", strings.HasPrefix(path, "/rules/"), strings.HasPrefix(path, "/try/"):
 		return a.operate(w, r, &cfg)
 	case path == "/openapi.json":
 		return openAPI(w, r)
 	}
-	return problem(http.StatusNotFound, notFound, "there is /check, /explain, /forward, /throttle, /reserve, /settle, /status, /rules and /openapi.json")
+	return problem(http.StatusNotFound, notFound, "there is /check, /explain, /forward, /throttle, /reserve, /settle, /status, /rules, /try and /openapi.json")
 }
 
 // authorized reports whether a request has the token. A proxy that passes on the Authorization of its client uses the other

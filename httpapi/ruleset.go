@@ -89,3 +89,31 @@ func readLimits(w http.ResponseWriter, r *http.Request) ([]string, *Problem) {
 	}
 	return words, nil
 }
+
+// trial is the reply of CL.RULE TRY.
+type trial struct {
+	Millis  int64 `json:"millis"`  // how long it looks back
+	Asked   int64 `json:"asked"`   // requests in this time
+	Limited int64 `json:"limited"` // those that the rule refused
+	Same    int64 `json:"limited_by_rule"`
+	Other   int64 `json:"limited_on_trial"`
+}
+
+// try answers /try/NAME: what other limits would have refused.
+func (a *API) try(w http.ResponseWriter, r *http.Request, name string) *Problem {
+	if err := allow(w, r, http.MethodPost); err != nil {
+		return err
+	}
+	words, err := readLimits(w, r)
+	if err != nil {
+		return err
+	}
+	var t trial
+	if err := a.do(r.Context(), append([]string{"CL.RULE", "TRY", name}, words...), func(reply line.Reply) {
+		reply.Int() // the number of elements
+		t = trial{reply.Int(), reply.Int(), reply.Int(), reply.Int(), reply.Int()}
+	}); err != nil {
+		return err
+	}
+	return writeJSON(w, &t)
+}

@@ -19,6 +19,7 @@ func BenchmarkBudgets(b *testing.B) {
 	}{
 		{"throttle", func(key, _ int) []string { return []string{fmt.Sprint("CL.THROTTLE user:", key, " 1000000 30 60")} }},
 		{"check", func(key, _ int) []string { return []string{fmt.Sprint("CL.CHECK one user:", key)} }},
+		{"check-on-trial", func(key, _ int) []string { return []string{fmt.Sprint("CL.CHECK tried user:", key)} }},
 		{"scopes", func(key, _ int) []string {
 			return []string{fmt.Sprint("CL.CHECK three org:", key%7, " team:", key%50, " user:", key, " 12")}
 		}},
@@ -29,6 +30,8 @@ func BenchmarkBudgets(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			h := servertest.New(b)
 			h.Do("CL.RULE SET one CL.THROTTLE 1000000 30 60")
+			h.Do("CL.RULE SET tried CL.THROTTLE 1000000 30 60")
+			h.Do("CL.RULE TRY tried CL.WINDOW 1 60")
 			h.Do("CL.RULE SET three SCOPE org CL.WINDOW 50000000000 2592000 AND SCOPE team CL.WINDOW 20000000000 86400 ALIGN AND SCOPE user CL.THROTTLE 1000000 30 60")
 			var sent [][]byte
 			for p := range 256 {

@@ -41,6 +41,10 @@ var _ = commands.Register(&commands.Command{
 			Usage: "[JSON]", Complexity: "O(N) where N is the number of rules and overrides", Summary: "Returns all rules.",
 			Help: []string{"LIST [JSON]", "    Return the name, the limits and the source of every rule: key or file.", "    If the rule has overrides, they follow: their scope, key and limits.",
 				"    With JSON the reply is a text that may be a rules-file."}},
+		{Name: "try", Arity: -4, Flags: commands.ReadOnly | commands.LongRunning, Run: clRuleTry, Footprint: tryFootprint,
+			Usage: "name [SCOPE scope] limiter arg [arg ...] [AND [SCOPE scope] limiter arg [arg ...] [AND [SCOPE scope] limiter arg [arg ...] ...]] [SHADOW]", Complexity: "O(N) where N is the number of requests to the rule in the last minute, at most 16384",
+			Summary: "Replays the last minute of a rule with other limits.",
+			Help:    []string{"TRY <name> [SCOPE <scope>] <limiter> <args> ... [AND [SCOPE <scope>] <limiter> <args> ...] ...", "    Return what these limits would have refused. The first call begins to keep requests."}},
 		commands.HelpCommand(""),
 	},
 })
@@ -156,5 +160,18 @@ func replyJSON(c *commands.Call, make func() ([]byte, error)) error {
 	default:
 		c.Out.Bulk(text)
 	}
+	return nil
+}
+
+func tryFootprint(c *commands.Call, fp *store.Footprint) { c.Server.Rules.TryFootprint(fp) }
+
+// clRuleTry replies with five integers: the milliseconds that it looks back, the requests in this time, and how many of them
+// the rule has refused. Then it has how many the rule would refuse in a replay, and how many the other limits would.
+func clRuleTry(c *commands.Call) error {
+	t, err := c.Server.Rules.Try(c.Tx, string(c.Args[2]), c.Args[3:], c.Now)
+	if err != nil {
+		return err
+	}
+	c.Out.Ints(t.Nanos/1e6, t.Asked, t.Limited, t.Same, t.Other)
 	return nil
 }

@@ -269,3 +269,16 @@ func TestManyOverrides(t *testing.T) {
 	h.Want("CL.RULE OVERRIDE r - k7 CL.WINDOW 8 60", ok)
 	h.Want("CL.CHECK r k7 0", []any{0, 8, 8, -1, 0})
 }
+
+// TestTryKeepsOverrides: keys with limits of their own keep them on trial.
+func TestTryKeepsOverrides(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("CL.RULE SET api CL.WINDOW 1 60")
+	h.Do("CL.RULE OVERRIDE api - gold CL.WINDOW 3 60")
+	h.Do("CL.RULE TRY api CL.WINDOW 1 60")
+	for range 4 {
+		h.Do("CL.CHECK api gold")
+		h.Do("CL.CHECK api lead")
+	}
+	h.Want("CL.RULE TRY api CL.WINDOW 2 60", []any{0, 8, 4, 4, 3})
+}

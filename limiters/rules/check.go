@@ -121,7 +121,7 @@ func (c *Check) Ask(tx *store.Tx, now int64, a *limiters.Answer) (looks bool, er
 	}
 	peeks := c.Args.Has(limiters.OptPeek)
 	c.end(now, peeks)
-	return c.answer(a, peeks), nil
+	return c.answer(a, now, peeks), nil
 }
 
 // end ends a request that has no error. Also a request that only looks gives back what is due.
@@ -153,14 +153,31 @@ func (c *Check) decide(now, quantity int64, charges bool) (err error) {
 func (c *Check) refuses() bool { return c.limits[c.tightest()].Answer.Limited }
 
 // answer sets a to the answer of the tightest limit, and counts it. A shadow rule allows.
-func (c *Check) answer(a *limiters.Answer, peeks bool) (looks bool) {
+func (c *Check) answer(a *limiters.Answer, now int64, peeks bool) (looks bool) {
 	*a = c.limits[c.tightest()].Answer
 	looks = peeks || c.Args.Quantity == 0
 	if !looks {
-		c.found.count(a.Limited)
+		c.count(now, c.Args.Quantity, c.Args.Has(limiters.OptCharge), a.Limited)
 	}
 	c.found.hide(a)
 	return looks
+}
+
+// count counts the decision of a request, and puts it on the tape of the rule, if there is one.
+func (c *Check) count(now, quantity int64, charge, limited bool) {
+	c.found.count(limited)
+	counts := c.found.counts
+	t := counts.tape.Load()
+	if t == nil {
+		return
+	}
+	var hashes [MaxLimits]uint64
+	for i, key := range c.Keys {
+		hashes[i] = hashOf(key)
+	}
+	if !t.add(taped{now, quantity, limited, charge}, hashes[:len(c.Keys)]) {
+		counts.tape.CompareAndSwap(t, nil)
+	}
 }
 
 // Answer returns the decision of the rule: the answer of the tightest limit. A rule with SHADOW never refuses. It is valid

@@ -97,7 +97,7 @@ func (c *Checks) Ask(r *Rules, tx *store.Tx, pairs [][]byte, args *limiters.Args
 			one.giveBack(now)
 		}
 	default:
-		c.apply(now, refusing >= 0 && !charges, args.Quantity == 0)
+		c.apply(now, args.Quantity, refusing >= 0 && !charges, charges)
 	}
 	return refusing, err
 }
@@ -152,13 +152,12 @@ func (c *Checks) decideAgain(now int64) error {
 	return nil
 }
 
-// apply applies the decisions. If a rule refuses, only rules that refuse count the request. looks
-// is true for a quantity of 0, which no rule counts.
-func (c *Checks) apply(now int64, refused, looks bool) {
+// apply applies the decisions. If a rule refuses, only rules that refuse count the request. No rule counts a quantity of 0.
+func (c *Checks) apply(now, quantity int64, refused, charges bool) {
 	for i, one := range c.asked {
 		one.apply(now)
-		if !looks && (!refused || c.refuses[i]) {
-			one.found.count(c.refuses[i])
+		if quantity != 0 && (!refused || c.refuses[i]) {
+			one.count(now, quantity, charges, c.refuses[i])
 		}
 	}
 }

@@ -158,7 +158,7 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 		}
 	}
 	c.end(now, peeks)
-	looks = c.answer(&a, peeks)
+	looks = c.answer(&a, now, peeks)
 	return a, looks, nil
 }
 

@@ -58,7 +58,10 @@ func (r *rule) source() string {
 
 // counts counts the decisions of a rule. Requests that look do not count. The counters stay if the
 // rule changes.
-type counts struct{ allowed, limited, shadowed atomic.Int64 }
+type counts struct {
+	allowed, limited, shadowed atomic.Int64
+	tape                       atomic.Pointer[tape] // while somebody tries other numbers; nil else
+}
 
 // Bounds of rules. They bound the replies of CL.RULE LIST, INFO and the metrics.
 const (

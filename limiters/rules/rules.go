@@ -29,6 +29,7 @@ type Rules struct {
 
 	mu     sync.Mutex // guards counts, and is held while parsed or file changes
 	counts map[string]*counts
+	trying sync.Mutex // held by the trial that replays
 }
 
 // key is the key of the rules of CL.RULE SET, in database 0.

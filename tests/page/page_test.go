@@ -132,3 +132,24 @@ func TestForeignPages(t *testing.T) {
 	})`)
 	require.NotEqual(t, "cellserver", framed)
 }
+
+// TestWhatIf: the form compares the limits in it with those in force, on the requests of the last minute.
+func TestWhatIf(t *testing.T) {
+	s := start(t, "--http-page", "write")
+	s.rules()
+	s.traffic(2000)
+	b := browse(t)
+	b.open(s.page)
+	b.wait(`document.querySelector("#rules tbody button")?.checkVisibility()`)
+	b.click("#rules tbody tr:nth-child(3) button")
+	b.fill("#rule-limits", "CL.WINDOW 1 60")
+	b.wait(`/[1-9].* refused/.test(document.querySelector("#trial-other-text").textContent)`)
+	b.wait(`document.querySelector("#trial-other").offsetWidth > document.querySelector("#trial-same").offsetWidth`)
+	require.Contains(t, b.text("#trial-text"), "A replay of the")
+	b.fill("#rule-limits", "CL.WINDOW 0 60")
+	b.wait(`document.querySelector("#trial-text").textContent === "limit must be positive"`)
+	b.click("#rule-cancel")
+	b.wait(`!document.querySelector("#trial").checkVisibility()`)
+	require.Equal(t, "$19\r\nCL.THROTTLE 4 20 60\r\n", s.do("CL.RULE GET login"))
+	b.quiet("status of 400")
+}

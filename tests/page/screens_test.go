@@ -24,7 +24,7 @@ func TestScreens(t *testing.T) {
 	b.open(s.page)
 	b.wait(`document.querySelectorAll("#top tbody tr").length === 10 && document.querySelector("#refused").parentElement.matches(".some")`)
 	if *update {
-		time.Sleep(5 * time.Minute)
+		time.Sleep(150 * time.Second)
 	}
 	for _, one := range screens {
 		t.Run(one.name, func(t *testing.T) {
@@ -41,6 +41,17 @@ func TestScreens(t *testing.T) {
 			requirePicture(t, path, one)
 		})
 	}
+	b.use(screens[0])
+	b.click("#rules tbody tr:nth-child(3) button")
+	b.wait(`document.querySelector("#trial").checkVisibility()`)
+	b.fill("#rule-limits", "CL.THROTTLE 9 40 60")
+	path := filepath.Join("..", "..", "docs", "page-rule.png")
+	if *update {
+		time.Sleep(30 * time.Second)
+		require.Equal(t, "[]", eval[string](b, faint), "texts with too little contrast")
+		savePicture(t, path, run(b, chromedp.CaptureScreenshot()))
+	}
+	requirePicture(t, path, screens[0])
 	b.quiet()
 }
 

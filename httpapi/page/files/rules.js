@@ -4,7 +4,9 @@ import { ask } from "/api.js";
 import { spark } from "/chart.js";
 import { count, percent, rate } from "/format.js";
 import { rowRoom } from "/history.js";
+
 import { Table, cell, head, set } from "/table.js";
+import { Trial } from "/trial.js";
 
 const by = (id) => document.getElementById(id);
 const mostRows = 100;
@@ -28,6 +30,9 @@ export class Rules {
       this.save();
     });
     by("rule-delete").addEventListener("click", () => this.remove());
+    this.trial = new Trial(() => this.limits(), say);
+    by("rule-limits").addEventListener("input", () => this.trial.typed());
+    by("rule").addEventListener("close", () => this.trial.end());
   }
 
   // load asks the limits of all rules.
@@ -119,6 +124,7 @@ export class Rules {
     set(by("rule-error"), "");
     by("rule").showModal();
     by(rule ? "rule-limits" : "rule-name").focus();
+    if (rule) this.trial.begin(name);
   }
 
   // limits returns the limits in the form, as words of CL.RULE SET.

@@ -1,0 +1,108 @@
+package limits_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"cellserver/internal/randtest"
+	"cellserver/limiters/rules"
+	"cellserver/server/servertest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTry(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("CL.RULE TRY api CL.WINDOW 2 60", rules.ErrNoRule)
+	h.Do("CL.RULE SET api CL.WINDOW 2 60")
+	h.Do("CL.CHECK api ann")
+	h.Want("CL.RULE TRY api CL.WINDOW 1 60", []any{0, 0, 0, 0, 0}) // it keeps requests from now on
+	for range 3 {
+		h.Do("CL.CHECK api ann")
+	}
+	h.Do("CL.CHECK api bob 2")
+	h.Do("CL.CHECK api bob 1 PEEK")
+	h.Do("CL.CHECK api bob 0")
+	h.Do("CL.CHECK api bob CHARGE")
+	h.Do("CL.MCHECK 1 api eve")
+	h.Do("CL.RESERVE api eve 1 id 60")
+	h.Advance(10 * time.Second)
+	// ann had 1 before. bob's charge counts in any case, and is refused by the limit.
+	h.Want("CL.RULE TRY api CL.WINDOW 2 60", []any{10000, 7, 3, 2, 2})
+	h.Want("CL.RULE TRY api CL.WINDOW 1 60", []any{10000, 7, 3, 2, 4})
+	h.Want("CL.RULE TRY api CL.THROTTLE 99 1 1 AND CL.SLIDING 99 1 SHADOW", []any{10000, 7, 3, 2, 0})
+	h.Want("CL.RULE TRY api CL.NO 1", h.Do("CL.RULE SET api CL.NO 1"))
+	h.Want("CL.RULE TRY api SCOPE org CL.WINDOW 1 60", rules.ErrTrialScopes)
+	h.Want("CL.RULE GET api", "CL.WINDOW 2 60")
+	h.Want("GET api:{bob}:window", "3")
+
+	h.Advance(55 * time.Second)
+	h.Want("CL.RULE TRY api CL.WINDOW 1 60", []any{60000, 0, 0, 0, 0})
+	h.Advance(121 * time.Second)
+	h.Do("CL.CHECK api ann")
+	h.Want("CL.RULE TRY api CL.WINDOW 1 60", []any{0, 0, 0, 0, 0}) // nobody has tried for two minutes
+}
+
+// TestTryIsBounded: a tape has so many requests, and there are so many tapes.
+func TestTryIsBounded(t *testing.T) {
+	h := servertest.New(t)
+	for i := range rules.MaxTapes + 1 {
+		h.Do(fmt.Sprintf("CL.RULE SET r%d CL.WINDOW 1 60", i))
+	}
+	for i := range rules.MaxTapes {
+		h.Want(fmt.Sprintf("CL.RULE TRY r%d CL.WINDOW 1 60", i), []any{0, 0, 0, 0, 0})
+	}
+	last := fmt.Sprintf("CL.RULE TRY r%d CL.WINDOW 1 60", rules.MaxTapes)
+	h.Want(last, rules.ErrTapes)
+	for i := range rules.TapeRequests + 1000 {
+		h.Advance(time.Millisecond)
+		h.Do(fmt.Sprintf("CL.CHECK r0 user:%d", i%1000))
+	}
+	got := h.Do("CL.RULE TRY r0 CL.WINDOW 2 60").([]any)
+	require.Equal(t, []any{int64(rules.TapeRequests - 1), int64(rules.TapeRequests), int64(rules.TapeRequests)}, got[:3])
+	require.Equal(t, []any{int64(rules.TapeRequests - 1000), int64(rules.TapeRequests - 2000)}, got[3:])
+	h.Advance(121 * time.Second)
+	h.Want(last, []any{0, 0, 0, 0, 0})
+}
+
+// TestTryIsWhatWouldHaveBeen: a trial refuses as many requests as a server with these limits from the beginning.
+func TestTryIsWhatWouldHaveBeen(t *testing.T) {
+	random := rand.New(randtest.Source(t))
+	limits := []string{"CL.THROTTLE 3 20 10", "CL.WINDOW 6 10", "CL.SLIDING 5 7", "CL.LOG 4 9", "CL.LOG 4 9 STRICT", "CL.THROTTLE 9 1 1 AND CL.WINDOW 5 60", "CL.WINDOW 9 60 SHADOW"}
+	for range 20 {
+		present, other := limits[random.IntN(len(limits))], limits[random.IntN(len(limits))]
+		real, would := servertest.New(t), servertest.New(t)
+		real.Do("CL.RULE SET api " + present)
+		would.Do("CL.RULE SET api " + other)
+		for _, h := range []*servertest.Harness{real, would} {
+			h.At(1_800_000_000_000_000_000)
+			h.Do("CL.RULE TRY api CL.WINDOW 1 60")
+		}
+		asked := 0
+		for range 300 {
+			step := time.Duration(random.Int64N(int64(350 * time.Millisecond)))
+			if asked++; random.IntN(10) == 0 {
+				step = 0
+			}
+			request := fmt.Sprintf("CL.CHECK api user:%d %d", random.IntN(6), 1+random.IntN(3))
+			if random.IntN(8) == 0 {
+				request += " CHARGE"
+			}
+			for _, h := range []*servertest.Harness{real, would} {
+				h.Advance(step)
+				h.Do(request)
+			}
+		}
+		first := real.Do("CL.RULE TRY api " + other)
+		require.IsType(t, []any{}, first, "%s instead of %s: %v", other, present, first)
+		got, want := first.([]any), would.Do("CL.RULE TRY api "+present).([]any)
+		if got[0] == int64(60000) {
+			continue // older requests have effects, too
+		}
+		require.Equal(t, got[2], got[3], "%s: a replay of the same limits refuses the same", present)
+		require.Equal(t, want[2], got[4], "%s instead of %s", other, present)
+		require.Equal(t, []any{got[4], got[3]}, []any{want[3], want[4]})
+	}
+}

@@ -1,0 +1,78 @@
+package rules
+
+import "sync"
+
+// Bounds of tapes.
+const (
+	MaxTapes     = 4     // at the same time
+	TapeRequests = 16384 // of one tape; the oldest ones give way
+	tapeTime     = 60e9  // nanoseconds that a trial looks back
+	tapeStays    = 120e9 // nanoseconds after the last trial
+)
+
+// A tape has the last requests to a rule, while somebody tries other numbers. It has hashes of keys, and no keys.
+type tape struct {
+	mu       sync.Mutex // guards the rest; innermost
+	until    int64      // after this time nobody needs the tape
+	begun    int64
+	scopes   int // of each request
+	requests []taped
+	keys     []uint64 // hashes, scopes of them for each request
+	next     int      // the oldest request, once the tape is full
+}
+
+// taped is a request on a tape.
+type taped struct {
+	at, quantity    int64
+	limited, charge bool // limited: the rule refused it, or would have without SHADOW
+}
+
+func newTape(now int64) *tape { return &tape{begun: now, until: now + tapeStays} }
+
+// hasEnded reports whether the tape is not needed any more.
+func (t *tape) hasEnded(now int64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return now > t.until
+}
+
+// add appends a request with the hashes of its keys. It reports false if the tape is not needed any more.
+func (t *tape) add(one taped, keys []uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if one.at > t.until {
+		return false
+	}
+	if len(keys) != t.scopes { // the rule has changed
+		t.begun, t.scopes, t.requests, t.keys, t.next = one.at, len(keys), nil, nil, 0
+	}
+	if len(t.requests) < TapeRequests {
+		t.requests = append(t.requests, one)
+		t.keys = append(t.keys, keys...)
+		return true
+	}
+	t.requests[t.next] = one
+	copy(t.keys[t.next*t.scopes:], keys)
+	t.next = (t.next + 1) % TapeRequests
+	return true
+}
+
+// read copies the requests of the last minute, in their order, each with its keys. since is when the first of them could have
+// been. The tape stays for some time.
+func (t *tape) read(now int64) (requests []taped, keys [][]uint64, since int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.until = now + tapeStays
+	since = max(t.begun, now-tapeTime)
+	if len(t.requests) == TapeRequests {
+		since = max(since, t.requests[t.next].at)
+	}
+	for i := range t.requests {
+		at := (t.next + i) % len(t.requests)
+		if one := t.requests[at]; one.at >= since {
+			requests = append(requests, one)
+			keys = append(keys, append([]uint64(nil), t.keys[at*t.scopes:(at+1)*t.scopes]...))
+		}
+	}
+	return requests, keys, since
+}
