@@ -113,6 +113,22 @@ func TestCheckCharge(t *testing.T) {
 	w.Want("MGET ip:{i}:window api:{a}:window", []string{"3", "10"})
 }
 
+// TestDefaultRule: the rule default decides over HTTP, too. Each name counts for itself, and names its policy.
+func TestDefaultRule(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET default CL.WINDOW 2 60")
+	require.Equal(t, 200, w.get("/check/a?key=k&quantity=2").Status)
+	got := w.get("/check?rule=b&key=k&rule=a&key=other")
+	require.Equal(t, []string{`"b";q=2;w=60, "a";q=2;w=60`}, got.fields("RateLimit-Policy"))
+	require.Equal(t, 429, w.get("/check/a?key=k").Status)
+	require.Equal(t, []any{404, noSuchRule}, w.get("/check/a%20b?key=k").code())
+	why := w.get("/explain/b?key=k&quantity=0")
+	require.Equal(t, []any{"default", "1"}, []any{why.Body["rule"], why.number("remaining")})
+	require.Equal(t, 200, w.post("/reserve", `{"rule": "c", "key": "k", "quantity": 2, "id": "1", "ttl": 9}`).Status)
+	require.Equal(t, "1", w.post("/settle", `{"rule": "c", "key": "k", "quantity": 1, "id": "1"}`).number("remaining"))
+	require.Equal(t, "0", w.get("/explain/a?key=k").number("remaining"))
+}
+
 func TestExplain(t *testing.T) {
 	w := newWeb(t)
 	w.Do("CL.RULE SET llm SCOPE org CL.WINDOW 50 60 AND SCOPE user CL.THROTTLE 9 10 60")

@@ -9,6 +9,8 @@ import (
 // change of the clients. A rule has one or several limiters with their parameters, without key and
 // quantity. With SHADOW a rule decides and counts, but never limits: so an operator can try a rule.
 //
+// The rule default decides for each name without a rule of its own. Each of these names counts for itself.
+//
 // With SCOPE a limit belongs to a named scope, and CL.CHECK takes one key for each scope.
 //
 // With JSON a rule has the form of the rules-file: {"limits": ["CL.WINDOW 100 60"]}. It is then a whole rule, with its overrides.

@@ -11,7 +11,8 @@ import (
 type Check struct {
 	Args        limiters.Args
 	Keys        [][]byte           // one for each scope of the rule
-	found       *rule              // the rule; nil if it is unknown or if looked is false
+	asked       []byte             // the name in the request: that of the rule, or another one if the rule is [Default]
+	found       *rule              // the rule that decides; nil if it is unknown or if looked is false
 	looked      bool               // Footprint has searched the parsed rules
 	slots       [MaxLimits]keySlot // of the keys; valid if looked is true, and after choose
 	names       []byte
@@ -41,9 +42,9 @@ func (c *Check) Footprint(r *Rules, words [][]byte, queued bool, fp *store.Footp
 }
 
 func (c *Check) footprint(r *Rules, stored *set, words [][]byte, queued bool, fp *store.Footprint) {
-	c.looked, c.found = false, nil
+	c.looked, c.found, c.asked = false, nil, words[0]
 	if stored != nil && !queued {
-		c.looked, c.found = true, r.find(stored, words[0])
+		c.looked, c.found = true, r.decides(stored, words[0])
 		if c.found != nil {
 			c.addKeys(words[1:], fp)
 		}
@@ -74,9 +75,9 @@ func (c *Check) addKeys(words [][]byte, fp *store.Footprint) {
 		}
 		limits := r.scopes[i].limitsOf(key)
 		for j := range limits {
-			fp.AddKey(limits[j].stateKey(nil, key, otherBraces))
+			fp.AddKey(limits[j].stateKey(nil, c.asked, key, otherBraces))
 		}
-		fp.AddKey(r.scopes[i].releases.stateKey(nil, key, otherBraces))
+		fp.AddKey(r.scopes[i].releases.stateKey(nil, c.asked, key, otherBraces))
 	}
 }
 
@@ -198,8 +199,9 @@ func (r *rule) hide(a *limiters.Answer) {
 // Shadow reports whether the rule has SHADOW. It is valid until Done.
 func (c *Check) Shadow() bool { return c.found.shadow }
 
-// rule returns the rule of a name, and its error if its text is wrong.
+// rule returns the rule that decides for a name, and its error if its text is wrong.
 func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, error) {
+	c.asked = name
 	one := c.found
 	if !c.looked || queued {
 		c.looked = false // slots may be of another rule
@@ -207,7 +209,7 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 		if err != nil {
 			return nil, err
 		}
-		one = r.find(stored, name)
+		one = r.decides(stored, name)
 	}
 	if one == nil {
 		return nil, ErrNoRule
@@ -278,7 +280,7 @@ func (c *Check) findReleases(tx *store.Tx, all bool) {
 			continue
 		}
 		begin := len(c.names)
-		c.names = c.found.scopes[scope].releases.stateKey(c.names, c.Keys[scope], braces)
+		c.names = c.found.scopes[scope].releases.stateKey(c.names, c.asked, c.Keys[scope], braces)
 		c.releases.find(tx, scope, c.names[begin:])
 	}
 }
@@ -298,7 +300,7 @@ func (c *Check) choose(tx *store.Tx) (n int) {
 		limits := s.limitsOf(key)
 		for j := range limits {
 			begin := len(names)
-			names = limits[j].stateKey(names, key, at.braces)
+			names = limits[j].stateKey(names, c.asked, key, at.braces)
 			c.keys[n] = store.KeyOfSlot{Key: names[begin:], Slot: at.slotOf(names[begin:], at.slot)}
 			c.chosen[n] = chosen{&limits[j], i}
 			n++
@@ -312,7 +314,7 @@ func (c *Check) choose(tx *store.Tx) (n int) {
 func (c *Check) nameBucket(n int) {
 	last := len(c.Keys) - 1
 	begin, at := len(c.names), c.slots[last]
-	c.names = c.reserves.key(c.names, c.found, c.Keys[last], at.braces)
+	c.names = c.reserves.key(c.names, c.asked, c.Keys[last], at.braces)
 	c.keys[n] = store.KeyOfSlot{Key: c.names[begin:], Slot: at.slotOf(c.names[begin:], at.slot)}
 }
 
@@ -353,7 +355,7 @@ func (c *Check) Release() {
 	if c == nil || c.limits == nil {
 		return
 	}
-	c.limits, c.Keys = nil, nil
+	c.limits, c.Keys, c.asked = nil, nil, nil
 	c.Args.Release()
 	clear(c.limitMemory[:])
 	clear(c.keys[:])

@@ -39,19 +39,20 @@ func (c *Checks) Footprint(r *Rules, pairs [][]byte, queued bool, fp *store.Foot
 		one, words := &c.memory[i], pairs[2*i:2*i+2]
 		one.footprint(r, stored, words, queued, fp)
 		if one.found != nil && !sharesSlot(words[1]) {
-			one.found.addStates(words[1], fp) // the key may be that of any scope
+			one.addStates(words[1], fp) // the key may be that of any scope
 		}
 	}
 }
 
 // addStates adds the partitions of all states that a key may have.
-func (r *rule) addStates(key []byte, fp *store.Footprint) {
-	for i := range r.scopes {
-		limits := r.scopes[i].limitsOf(key)
+func (c *Check) addStates(key []byte, fp *store.Footprint) {
+	for i := range c.found.scopes {
+		s := &c.found.scopes[i]
+		limits := s.limitsOf(key)
 		for j := range limits {
-			fp.AddKey(limits[j].stateKey(nil, key, otherBraces))
+			fp.AddKey(limits[j].stateKey(nil, c.asked, key, otherBraces))
 		}
-		fp.AddKey(r.scopes[i].releases.stateKey(nil, key, otherBraces))
+		fp.AddKey(s.releases.stateKey(nil, c.asked, key, otherBraces))
 	}
 }
 
@@ -124,10 +125,10 @@ func (c *Check) beginPairs(r *Rules, tx *store.Tx, pairs [][]byte, at int, now i
 	return next, c.find(tx, now, false)
 }
 
-// shares reports whether an earlier request asks the same rule about a key of the same scope.
+// shares reports whether an earlier request asks for the same name about a key of the same scope.
 func (c *Checks) shares(one *Check) bool {
 	for _, other := range c.asked {
-		if other.found.name != one.found.name {
+		if !bytes.Equal(other.asked, one.asked) {
 			continue
 		}
 		for i, key := range one.Keys {

@@ -6,31 +6,32 @@ import (
 	"cellserver/store"
 )
 
-// stateName has the parts of the name of a key that holds a state.
+// stateName has the parts of the name of a key that holds a state, without the name that the request asks for.
 type stateName struct {
-	head, tail string // around a key without braces: "login:{" and "}:throttle"
-	tagged     string // after any other key: ":login:throttle"
+	head, tail string // around a key without braces: "@org:{" and "}:throttle"
+	tagged     string // after any other key and the asked name: "@org:throttle"
 }
 
 // nameState returns the name of a state of a scope. tail begins with "}:".
-func nameState(ruleName, scopeName, tail string) stateName {
+func nameState(scopeName, tail string) stateName {
 	if scopeName != "" {
-		ruleName += "@" + scopeName
+		scopeName = "@" + scopeName
 	}
-	return stateName{ruleName + ":{", tail, ":" + ruleName + tail[1:]}
+	return stateName{scopeName + ":{", tail, scopeName + tail[1:]}
 }
 
-// stateKey appends the name of the key that holds the state, such as that of a limit. The name is
-// name:{key}:limiter, so it has the slot of key. If key has braces, it may have a hash tag, and the
+// stateKey appends the name of the key that holds the state, such as that of a limit. asked is the name of the request: the rule's
+// name, or any other name for the rule [Default]. The name of the state is name:{key}:limiter, so it has the slot of key. If key has braces, it may have a hash tag, and the
 // name is key:name:limiter. In a scope name@scope takes the place of name. Two different keys or limits never have the same
 // name. b is the result of [bracesOf] for key.
-func (n *stateName) stateKey(to, key []byte, b braces) []byte {
+func (n *stateName) stateKey(to, asked, key []byte, b braces) []byte {
 	if b == noBraces {
-		to = append(to, n.head...)
+		to = append(append(to, asked...), n.head...)
 		to = append(to, key...)
 		return append(to, n.tail...)
 	}
-	return append(append(to, key...), n.tagged...)
+	to = append(append(to, key...), ':')
+	return append(append(to, asked...), n.tagged...)
 }
 
 // braces says what the braces of a key mean for the names of its states.

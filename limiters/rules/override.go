@@ -89,7 +89,7 @@ func (r *rule) override(scopeName, key string, words [][]byte) (had bool, err er
 		s.countMost()
 		return had, nil
 	}
-	o, err := s.parseOverride(r.name, words)
+	o, err := s.parseOverride(words)
 	switch {
 	case err != nil:
 		return had, err
@@ -109,7 +109,7 @@ func (r *rule) override(scopeName, key string, words [][]byte) (had bool, err er
 
 // parseOverride parses the limits of an override. Their states have the keys that the limits of the
 // scope would have, so the used quantity stays used.
-func (s *scope) parseOverride(ruleName string, words [][]byte) (*override, error) {
+func (s *scope) parseOverride(words [][]byte) (*override, error) {
 	text := string(bytes.Join(words, []byte(" ")))
 	if len(text) > MaxRuleBytes {
 		return nil, ErrRuleBytes
@@ -117,7 +117,7 @@ func (s *scope) parseOverride(ruleName string, words [][]byte) (*override, error
 	own := scope{name: s.name}
 	for rest := words; rest != nil; {
 		words, rest = cutAnd(rest)
-		if err := own.add(ruleName, words); err != nil {
+		if err := own.add(words); err != nil {
 			return nil, err
 		}
 	}

@@ -47,12 +47,12 @@ func (r *reserving) release() {
 	}
 }
 
-// key appends the key of the bucket of a reservation. It has the slot of key.
-func (r *reserving) key(to []byte, one *rule, key []byte, b braces) []byte {
+// key appends the key of the bucket of a reservation. It has the slot of key. asked is the name of the request.
+func (r *reserving) key(to, asked, key []byte, b braces) []byte {
 	if b == noBraces {
-		to = append(append(append(append(to, one.name...), ":{"...), key...), '}')
+		to = append(append(append(append(to, asked...), ":{"...), key...), '}')
 	} else {
-		to = append(append(append(to, key...), ':'), one.name...)
+		to = append(append(append(to, key...), ':'), asked...)
 	}
 	to = append(to, ":reserved:"...)
 	return appendHex(to, r.hash%buckets)

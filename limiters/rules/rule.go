@@ -137,10 +137,10 @@ func (r *rule) add(scopeName string, words [][]byte) error {
 		if len(r.scopes) > 0 && (scopeName == "") != (r.scopes[0].name == "") {
 			return ErrMixed
 		}
-		r.scopes = append(r.scopes, scope{name: scopeName, releases: nameState(r.name, scopeName, "}:release")})
+		r.scopes = append(r.scopes, scope{name: scopeName, releases: nameState(scopeName, "}:release")})
 		s = &r.scopes[len(r.scopes)-1]
 	}
-	return s.add(r.name, words)
+	return s.add(words)
 }
 
 // limits returns the number of limits.
@@ -164,7 +164,7 @@ func (r *rule) scope(name string) *scope {
 // add appends a limit. The key of its state has the name of the limiter. If a scope has several
 // limits of one limiter, the key has their number, too. So a limit keeps its state if its
 // parameters change, and loses it if another limiter replaces it.
-func (s *scope) add(ruleName string, words [][]byte) error {
+func (s *scope) add(words [][]byte) error {
 	l, err := limiters.Parse(words)
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func (s *scope) add(ruleName string, words [][]byte) error {
 		tail = "}:" + kind + ":" + strconv.Itoa(n)
 	}
 	s.limits = append(s.limits, limit{Limit: l, reserving: l.Reserving(), id: uint32(hashOf([]byte(s.name), []byte(tail))), text: string(bytes.Join(words, []byte(" "))),
-		stateName: nameState(ruleName, s.name, tail)})
+		stateName: nameState(s.name, tail)})
 	s.most = max(s.most, len(s.limits))
 	return nil
 }
@@ -211,11 +211,12 @@ func (r *rule) count(limited bool) {
 	}
 }
 
-func isName(name string) bool {
-	if name == "" || len(name) > MaxNameBytes {
+func isName[T string | []byte](name T) bool {
+	if len(name) == 0 || len(name) > MaxNameBytes {
 		return false
 	}
-	for _, c := range []byte(name) {
+	for i := range len(name) {
+		c := name[i]
 		letter, digit := 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9'
 		if !letter && !digit && strings.IndexByte("_-./", c) < 0 {
 			return false

@@ -10,31 +10,56 @@ import (
 
 func words(line string) [][]byte { return bytes.Fields([]byte(line)) }
 
-// TestStateKeys: the states of a key have the slot of the key. No two keys or limits have the same
-// state key.
+// TestStateKeys: the states of a key have the slot of the key. No two asked names, keys or limits have the same state key.
 func TestStateKeys(t *testing.T) {
 	r, err := parse("r", words("SCOPE s CL.WINDOW 5 60 AND SCOPE s CL.THROTTLE 1 1 1 AND SCOPE s CL.WINDOW 9 3600 AND scope r CL.WINDOW 5 60"))
 	require.NoError(t, err)
 	plain, err := parse("r", words("CL.WINDOW 5 60 AND CL.THROTTLE 1 1 1 AND CL.WINDOW 9 3600"))
 	require.NoError(t, err)
-	other, err := parse("s", words("CL.WINDOW 5 60"))
-	require.NoError(t, err)
 	seen := map[string]string{}
 	for _, key := range []string{"k", "user:1", "{user}:1", "a{user}1", "", "{}", "a}b", "}{", "{", "}", "{}{a}", "a:window", "r:{k}:window", "{k}:r:window",
 		"r@s:{k}:window", "{k}:r", "{k}:r@s"} {
-		for _, s := range append(append(r.scopes, plain.scopes...), other.scopes...) {
-			for i := range s.limits {
-				state := string(s.limits[i].stateKey(nil, []byte(key), bracesOf([]byte(key))))
-				require.NotContains(t, seen, state, "%q and %q", key, seen[state])
-				seen[state] = key
-				if sharesSlot([]byte(key)) {
-					require.Equal(t, store.Slot([]byte(key)), store.Slot([]byte(state)), "%q in %q", key, state)
-				}
+		for _, s := range append(r.scopes, plain.scopes...) {
+			for _, asked := range []string{"r", "s", Default, "r.s"} {
+				addStates(t, seen, &s, asked, key)
 			}
 		}
 	}
-	require.Equal(t, "r:{k}:window:2", string(plain.scopes[0].limits[2].stateKey(nil, []byte("k"), noBraces)))
-	require.Equal(t, "{k}1:r:throttle", string(plain.scopes[0].limits[1].stateKey(nil, []byte("{k}1"), hashTag)))
-	require.Equal(t, "r@s:{k}:window:2", string(r.scopes[0].limits[2].stateKey(nil, []byte("k"), noBraces)))
-	require.Equal(t, "{k}1:r@r:window", string(r.scopes[1].limits[0].stateKey(nil, []byte("{k}1"), hashTag)))
+	asked := []byte("r")
+	require.Equal(t, "r:{k}:window:2", string(plain.scopes[0].limits[2].stateKey(nil, asked, []byte("k"), noBraces)))
+	require.Equal(t, "{k}1:r:throttle", string(plain.scopes[0].limits[1].stateKey(nil, asked, []byte("{k}1"), hashTag)))
+	require.Equal(t, "r@s:{k}:window:2", string(r.scopes[0].limits[2].stateKey(nil, asked, []byte("k"), noBraces)))
+	require.Equal(t, "{k}1:r@r:window", string(r.scopes[1].limits[0].stateKey(nil, asked, []byte("{k}1"), hashTag)))
+}
+
+// addStates adds the state keys of a scope. None may be there before.
+func addStates(t *testing.T, seen map[string]string, s *scope, asked, key string) {
+	for i := range s.limits {
+		state := string(s.limits[i].stateKey(nil, []byte(asked), []byte(key), bracesOf([]byte(key))))
+		require.NotContains(t, seen, state, "%q and %q", key, seen[state])
+		seen[state] = key
+		if sharesSlot([]byte(key)) {
+			require.Equal(t, store.Slot([]byte(key)), store.Slot([]byte(state)), "%q in %q", key, state)
+		}
+	}
+}
+
+// TestDecides: a rule of its own comes before [Default], wherever it is kept. Only what may be a name has the rule [Default].
+func TestDecides(t *testing.T) {
+	var r Rules
+	stored := parseKey([]byte("own CL.WINDOW 1 60\n"))
+	require.Nil(t, r.decides(stored, []byte("other")))
+	file := parseKey([]byte("filed CL.WINDOW 2 60\ndefault CL.WINDOW 3 60\n"))
+	r.file.Store(file)
+	require.Same(t, stored.byName["own"], r.decides(stored, []byte("own")))
+	require.Same(t, file.byName["filed"], r.decides(stored, []byte("filed")))
+	require.Same(t, file.byName[Default], r.decides(stored, []byte("other")))
+	stored = parseKey([]byte("default CL.WINDOW 4 60\n"))
+	require.Same(t, file.byName["filed"], r.decides(stored, []byte("filed")), "before a default rule of the key")
+	require.Same(t, stored.byName[Default], r.decides(stored, []byte("other")))
+	require.Same(t, stored.byName[Default], r.decides(stored, []byte(Default)))
+	require.Same(t, stored.byName[Default], r.decides(stored, bytes.Repeat([]byte("x"), MaxNameBytes)))
+	for _, wrong := range []string{"", "a b", "a@b", "a:b", "a{b", "é", string(bytes.Repeat([]byte("x"), MaxNameBytes+1))} {
+		require.Nil(t, r.decides(stored, []byte(wrong)), "%q", wrong)
+	}
 }

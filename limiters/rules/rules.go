@@ -114,6 +114,21 @@ func (r *Rules) find(stored *set, name []byte) *rule {
 	return nil
 }
 
+// Default is the name of the rule that decides for each name without a rule of its own.
+const Default = "default"
+
+var defaultName = []byte(Default)
+
+// decides returns the rule that decides for a name, nil if there is none. The rule [Default] decides only for what may be the
+// name of a rule.
+func (r *Rules) decides(stored *set, name []byte) *rule {
+	one := r.find(stored, name)
+	if one == nil && isName(name) {
+		one = r.find(stored, defaultName)
+	}
+	return one
+}
+
 // parseKey parses the lines of the key. A client may have written a wrong line with SET. Such a
 // line becomes a rule with an error.
 func parseKey(text []byte) *set {
