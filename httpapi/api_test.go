@@ -113,6 +113,20 @@ func TestCheckCharge(t *testing.T) {
 	w.Want("MGET ip:{i}:window api:{a}:window", []string{"3", "10"})
 }
 
+// TestNegativeQuantity: no request to a rule gives back, whatever its limits are.
+func TestNegativeQuantity(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.THROTTLE 4 5 60")
+	w.Do("CL.CHECK api a 3")
+	changes := w.Server.Changes()
+	for _, got := range []reply{w.get("/check/api?key=a&quantity=-1"), w.get("/check/api?key=a&quantity=-1&charge"), w.get("/forward/rule=api&key=text:a&quantity=-1/"),
+		w.get("/explain/api?key=a&quantity=-1"), w.post("/check/api", `{"key": "a", "quantity": -1}`)} {
+		require.Equal(t, []any{400, badRequest}, got.code())
+		require.Equal(t, "quantity must not be negative", got.Body["detail"])
+	}
+	require.Equal(t, changes, w.Server.Changes())
+}
+
 // TestDefaultRule: the rule default decides over HTTP, too. Each name counts for itself, and names its policy.
 func TestDefaultRule(t *testing.T) {
 	w := newWeb(t)

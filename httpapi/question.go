@@ -106,10 +106,15 @@ func setSwitch(to *bool, name, value string) *Problem {
 	return nil
 }
 
-// setQuantity accepts integers only: another word would be an option of the command.
+// setQuantity accepts integers only: another word would be an option of the command. A negative quantity would give back, and
+// a request that asks for an action must not.
 func (q *question) setQuantity(text string) *Problem {
-	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+	n, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case err != nil:
 		return wrong("quantity is an integer")
+	case n < 0:
+		return wrong("quantity must not be negative")
 	}
 	q.quantity = text
 	return nil
