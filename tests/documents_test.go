@@ -252,7 +252,7 @@ func (p *document) checkShell(t *testing.T, b block, text string) {
 		words, err := quote.Split(command)
 		require.NoError(t, err, at)
 		if len(words) > 1 && slices.Contains([]string{"--doctor", "--cluster-check", "--cluster-import"}, words[0]) {
-			words = words[2:] // directives follow the address or the file
+			words = withoutDoctor(words[2:]) // directives follow the address or the file
 		}
 		words = slices.DeleteFunc(words, func(w string) bool {
 			return slices.Contains([]string{"--ping", "--help", "--version", "--cluster-recover", "&"}, w)
@@ -260,4 +260,19 @@ func (p *document) checkShell(t *testing.T, b block, text string) {
 		_, _, err = configload.Load(words, environment, func(string) ([]byte, error) { return nil, nil })
 		require.NoError(t, err, at)
 	}
+}
+
+// withoutDoctor removes the options of --doctor itself, which are before the directives.
+func withoutDoctor(words []string) []string {
+	for len(words) > 0 {
+		switch {
+		case slices.Contains([]string{"--tls", "--insecure"}, words[0]):
+			words = words[1:]
+		case len(words) > 1 && slices.Contains([]string{"--user", "--cacert", "--cert", "--key"}, words[0]):
+			words = words[2:]
+		default:
+			return words
+		}
+	}
+	return words
 }

@@ -5,7 +5,7 @@
 //	hide_*.go    hides passwords from the list of processes
 //	ping.go      cellserver --ping, the health check
 //	clustercheck.go  cellserver --cluster-check, the state of a cluster
-//	doctor.go        cellserver --doctor, how a running server is, and what to do; doctor/ has its parts
+//	doctor.go        cellserver --doctor, how a running server is, and what to do, and its options; doctor/ has its parts
 //	checkrules.go    cellserver --check-rules, the errors of a rules-file
 //	clusterrecover.go  cellserver --cluster-recover and --cluster-import, a new cluster from the keys of a disk or a file
 //	collector.go     how much garbage the heap may have

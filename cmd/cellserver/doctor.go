@@ -9,27 +9,85 @@ import (
 	"cellserver/internal/config/configload"
 )
 
-// examine is `cellserver --doctor HOST:PORT [...]`. It prints how the server at this address is, and what to do. The other
-// arguments are directives: requirepass has the password. --user NAME right after the address is the user who asks.
+// examine is `cellserver --doctor HOST:PORT [...]`. It prints how the server at this address is, and what to do. Its own options
+// follow the address. The other arguments are directives: requirepass has the password.
 func examine(args []string) error {
 	if len(args) == 0 {
 		return errors.New("--doctor needs the address of a server: cellserver --doctor 127.0.0.1:6379")
 	}
-	address, rest, as := args[0], args[1:], doctor.Login{}
-	if len(rest) > 0 && rest[0] == "--user" {
-		if len(rest) == 1 {
-			return errors.New("--user needs the name of a user: cellserver --doctor 127.0.0.1:6379 --user ann --requirepass secret")
-		}
-		as.User, rest = rest[1], rest[2:]
+	var own doctorOptions
+	rest, err := own.read(args[1:])
+	if err != nil {
+		return err
 	}
 	cfg, _, err := configload.Load(rest, os.Environ(), new(fileReader).read)
 	if err != nil {
 		return err
 	}
-	as.Password = cfg.RequirePass
-	text, err := doctor.Examine(address, as)
+	own.as.Password = cfg.RequirePass
+	text, err := doctor.Examine(args[0], own.as, own.over())
 	if err == nil {
 		fmt.Print(text)
 	}
 	return err
+}
+
+// doctorOptions are the options of --doctor itself. Their names are those of redis-cli.
+type doctorOptions struct {
+	as    doctor.Login
+	tls   bool
+	files doctor.TLS
+}
+
+// read reads options from the begin of the arguments, and returns the arguments after them.
+func (o *doctorOptions) read(args []string) (rest []string, err error) {
+	for len(args) > 0 {
+		n, err := o.take(args)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			break
+		}
+		args = args[n:]
+	}
+	switch {
+	case !o.tls && o.files != doctor.TLS{}:
+		return nil, errors.New("--cacert, --cert, --key and --insecure need --tls: cellserver --doctor 127.0.0.1:6380 --tls --cacert ca.crt")
+	case (o.files.Cert == "") != (o.files.Key == ""):
+		return nil, errors.New("--cert and --key belong together: give both")
+	}
+	return args, nil
+}
+
+// take takes the first option, which has n words. n is 0 for something else.
+func (o *doctorOptions) take(args []string) (n int, err error) {
+	name := args[0]
+	switch name {
+	case "--tls":
+		o.tls = true
+		return 1, nil
+	case "--insecure":
+		o.files.Insecure = true
+		return 1, nil
+	}
+	value := map[string]*string{"--user": &o.as.User, "--cacert": &o.files.CA, "--cert": &o.files.Cert, "--key": &o.files.Key}[name]
+	switch {
+	case value == nil:
+		return 0, nil
+	case len(args) > 1:
+		*value = args[1]
+		return 2, nil
+	case name == "--user":
+		return 0, errors.New("--user needs the name of a user: cellserver --doctor 127.0.0.1:6379 --user ann --requirepass secret")
+	}
+	return 0, fmt.Errorf("%s needs the name of a file: cellserver --doctor 127.0.0.1:6380 --tls --cacert ca.crt --cert ann.crt --key ann.key", name)
+}
+
+// over returns how to speak TLS, nil for without.
+func (o *doctorOptions) over() *doctor.TLS {
+	if !o.tls {
+		return nil
+	}
+	return &o.files
 }

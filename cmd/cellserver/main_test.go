@@ -154,6 +154,27 @@ func TestDoctor(t *testing.T) {
 	require.Contains(t, errs, "--doctor needs the address")
 }
 
+// TestDoctorTLS: the options of the doctor reach it, and a wrong use has a sentence.
+func TestDoctorTLS(t *testing.T) {
+	port := freePort(t)
+	address := "127.0.0.1:" + port
+	cmd := program(t, "--port", port, "--dir", t.TempDir())
+	serve(t, cmd)
+	defer cmd.Process.Kill()
+	for want, options := range map[string][]string{
+		"--cacert: open /no/such/file":     {"--tls", "--cacert", "/no/such/file"},
+		"--cert and --key: open /no/a":     {"--tls", "--cert", "/no/a", "--key", "/no/b"},
+		"--cert and --key belong together": {"--tls", "--cert", "a.crt"},
+		"and --insecure need --tls":        {"--cacert", "ca.crt"},
+		"--key needs the name of a file":   {"--tls", "--key"},
+		"unknown directive 'insecur'":      {"--tls", "--insecur"},
+	} {
+		_, errs, code := runToEnd(t, "", append([]string{"--doctor", address}, options...)...)
+		require.Equal(t, 1, code)
+		require.Contains(t, errs, want)
+	}
+}
+
 func TestStartErrorsAreOneLine(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-var errReply = errors.New("the reply is not one of a Redis server: check the port, and that it is not the one for TLS")
+var errReply = errors.New("the reply is not one of a Redis server: check the port, and add --tls if it is the one for TLS")
 
 // do sends a command. The reply is an int64, a string, a list of replies, or nil.
 func (c *conn) do(args ...string) (any, error) {

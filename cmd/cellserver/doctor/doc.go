@@ -3,6 +3,7 @@
 //
 //	doctor.go  Examine: asks the server, and writes the page
 //	conn.go    a connection to the server
+//	tls.go     TLS below it
 //	facts.go   what the server says: INFO and SLOWLOG
 //	page.go    the facts as lines
 //	advice.go  what to do

@@ -15,14 +15,14 @@ const Timeout = 5 * time.Second
 // Login is who asks. Without a password nobody logs in, and "" is the user default.
 type Login struct{ User, Password string }
 
-// Examine asks the server at an address, and returns a page of text.
-func Examine(address string, as Login) (string, error) {
-	tcp, err := net.DialTimeout("tcp", address, Timeout)
+// Examine asks the server at an address, and returns a page of text. Without over it speaks no TLS.
+func Examine(address string, as Login, over *TLS) (string, error) {
+	nc, err := dial(address, over)
 	if err != nil {
-		return "", fmt.Errorf("%w: check that cellserver runs there; its log has the reason if it does not", err)
+		return "", err
 	}
-	defer tcp.Close()
-	c := &conn{Conn: tcp, in: bufio.NewReader(tcp), timeout: Timeout}
+	defer nc.Close()
+	c := &conn{Conn: nc, in: bufio.NewReader(nc), timeout: Timeout}
 	if err := c.logIn(as); err != nil {
 		return "", explain(address, err)
 	}
@@ -46,6 +46,9 @@ func (c *conn) logIn(as Login) (err error) {
 
 // explain says what to do about an error of the server.
 func explain(address string, err error) error {
+	if known := explainTLS(address, err); known != nil {
+		return known
+	}
 	var refused refusal
 	var late net.Error
 	switch {
@@ -58,5 +61,5 @@ func explain(address string, err error) error {
 	case errors.Is(err, errReply):
 		return fmt.Errorf("%s: %w", address, err)
 	}
-	return fmt.Errorf("%s closed the connection (%w): check the port, and read the log", address, err)
+	return fmt.Errorf("%s closed the connection (%w): check the port, add --tls if it is the one for TLS, and read the log", address, err)
 }

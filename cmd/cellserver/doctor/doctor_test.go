@@ -119,10 +119,10 @@ func skipCommand(in *bufio.Reader) error {
 func bulk(text string) string { return fmt.Sprintf("$%d\r\n%s\r\n", len(text), text) }
 
 func TestExamine(t *testing.T) {
-	page, err := Examine(fake(t, "+OK\r\n", "+PONG\r\n", bulk(well), "*0\r\n"), Login{Password: "secret"})
+	page, err := Examine(fake(t, "+OK\r\n", "+PONG\r\n", bulk(well), "*0\r\n"), Login{Password: "secret"}, nil)
 	require.NoError(t, err)
 	require.Contains(t, page, "nothing: the server is well")
-	page, err = Examine(fake(t, "-LOADING the data\r\n", bulk(well+"loading:1\r\n"), "-LOADING the data\r\n"), Login{})
+	page, err = Examine(fake(t, "-LOADING the data\r\n", bulk(well+"loading:1\r\n"), "-LOADING the data\r\n"), Login{}, nil)
 	require.NoError(t, err)
 	require.Contains(t, page, `answers "LOADING the data"`)
 }
@@ -143,12 +143,12 @@ func TestWrongServers(t *testing.T) {
 		":5\r\n":                               "not one of a Redis server",
 		"$-1\r\n":                              "not one of a Redis server",
 	} {
-		_, err := Examine(fake(t, "+PONG\r\n", reply), Login{})
+		_, err := Examine(fake(t, "+PONG\r\n", reply), Login{}, nil)
 		require.ErrorContains(t, err, want, "%.20q", reply)
 	}
-	_, err := Examine(fake(t, "-WRONGPASS no\r\n"), Login{Password: "secret"})
+	_, err := Examine(fake(t, "-WRONGPASS no\r\n"), Login{Password: "secret"}, nil)
 	require.ErrorContains(t, err, "WRONGPASS")
-	_, err = Examine("127.0.0.1:1", Login{})
+	_, err = Examine("127.0.0.1:1", Login{}, nil)
 	require.ErrorContains(t, err, "check that cellserver runs there")
 }
 
