@@ -2,8 +2,10 @@ package reservation
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"cellserver/internal/randtest"
@@ -22,7 +24,48 @@ func random(r *rand.Rand, id string, end int64) *Record {
 	for range r.IntN(MaxMarks + 1) {
 		one.Marks = append(one.Marks, Mark{r.Uint32(), r.IntN(2) == 0, n(), n()})
 	}
+	for range r.IntN(MaxMarks + 1) {
+		one.Scopes = AppendScope(one.Scopes, strings.Repeat("s", r.IntN(65)))
+	}
 	return one
+}
+
+// TestScopes: a record keeps the names, also the empty one. Bytes that are no names are no record.
+func TestScopes(t *testing.T) {
+	var scopes []byte
+	want := []string{"org", "", strings.Repeat("x", 255)}
+	for _, name := range want {
+		scopes = AppendScope(scopes, name)
+	}
+	for i, name := range EachScope(scopes) {
+		require.Equal(t, want[i], string(name))
+	}
+	one := &Record{ID: []byte("id"), End: 9, Scopes: scopes}
+	require.True(t, raw(one.append(nil)).ok())
+	for range MaxMarks - len(want) {
+		one.Scopes = AppendScope(one.Scopes, "")
+	}
+	require.True(t, raw(one.append(nil)).ok())
+	for _, wrong := range [][]byte{{5}, {0, 3, 'a'}, AppendScope(one.Scopes, "")} {
+		require.False(t, raw((&Record{ID: []byte("id"), End: 9, Scopes: wrong}).append(nil)).ok())
+	}
+}
+
+// TestRecordsWithoutScopes: a bucket that an older version has written has its records.
+func TestRecordsWithoutScopes(t *testing.T) {
+	old, err := hex.DecodeString("007265736572766174696f6e7301" + // the header
+		"7c0008020105000000000000000700000000000000e8030000000000002a00000000000000" + // 124 bytes, with RELEASE, an id of 2, one mark
+		strings.Repeat("00", 64) + "0900000001" + "e703000000000000" + "0a00000000000000" + "6964")
+	require.NoError(t, err)
+	var got Record
+	_, found, err := Find(&got, old, 5, []byte("id"), 8)
+	require.NoError(t, err)
+	require.True(t, found)
+	want := Record{ID: []byte("id"), Hash: 5, At: 7, End: 1000, Quantity: 42, Releases: true, Marks: []Mark{{9, true, 999, 10}}}
+	require.Equal(t, want, got)
+	same, _, err := Put(nil, nil, &want, 8)
+	require.NoError(t, err)
+	require.Equal(t, old, same)
 }
 
 // TestBuckets compares a bucket with a map, under random changes.

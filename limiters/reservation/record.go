@@ -3,6 +3,7 @@ package reservation
 import (
 	"bytes"
 	"encoding/binary"
+	"iter"
 )
 
 // Bounds of a record.
@@ -36,6 +37,34 @@ type Record struct {
 	Reserved Numbers // the answer to the reservation
 	Real     Numbers // the answer to the settlement
 	Marks    []Mark  // at most MaxMarks; none if nothing was counted
+	Scopes   []byte  // the scopes that have its release, one for each key, as AppendScope makes them; nil without a release
+}
+
+// AppendScope appends the name of a scope, which has at most 255 bytes, to the scopes of a record.
+func AppendScope(scopes []byte, name string) []byte {
+	return append(append(scopes, byte(len(name))), name...)
+}
+
+// EachScope returns the names of scopes, each with its position.
+func EachScope(scopes []byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		for i := 0; len(scopes) > 0; i++ {
+			end := 1 + int(scopes[0])
+			if end > len(scopes) || !yield(i, scopes[1:end]) {
+				return
+			}
+			scopes = scopes[end:]
+		}
+	}
+}
+
+// areScopes reports whether bytes are the names of 1 to MaxMarks scopes.
+func areScopes(bytes []byte) bool {
+	n, size := 0, 0
+	for _, name := range EachScope(bytes) {
+		n, size = n+1, size+1+len(name)
+	}
+	return 0 < n && n <= MaxMarks && size == len(bytes)
 }
 
 // The layout of a record, in little-endian order:
@@ -46,7 +75,9 @@ type Record struct {
 //	4   number of marks
 //	5   hash, at, end, quantity: 8 bytes each
 //	37  the numbers of both answers: 8 bytes each
-//	101 marks: 4 + 1 + 8 + 8 bytes each, and the id
+//	101 marks: 4 + 1 + 8 + 8 bytes each
+//	    the scopes, if their flag is set: 1 byte for the length of each name, and the name
+//	    the id
 const (
 	flagsAt   = 2
 	countsAt  = 5
@@ -58,8 +89,9 @@ const (
 	flagLimited          = 2 // of the reservation
 	flagRealLimited      = 4
 	flagReleases         = 8
-	knownFlags           = flagSettled | flagLimited | flagRealLimited | flagReleases
-	longestRecord        = marksAt + MaxMarks*markBytes + MaxID
+	flagScopes           = 16
+	knownFlags           = flagSettled | flagLimited | flagRealLimited | flagReleases | flagScopes
+	longestRecord        = marksAt + MaxMarks*markBytes + MaxMarks*(1+255) + MaxID
 	shortestRecord       = marksAt + 1
 	lengthBytes          = 2
 	_               uint = 1<<16 - longestRecord // a length fits into two bytes
@@ -96,11 +128,11 @@ func (f *fixed) setNumbers(i int, limited byte, n *Numbers) {
 
 // append appends the bytes of a record.
 func (r *Record) append(to []byte) []byte {
-	begin, size := len(to), marksAt+len(r.Marks)*markBytes+len(r.ID)
+	begin, size := len(to), marksAt+len(r.Marks)*markBytes+len(r.Scopes)+len(r.ID)
 	to = append(to, new(fixed)[:]...)
 	f := (*fixed)(to[begin:])
 	binary.LittleEndian.PutUint16(f[:], uint16(size))
-	f[flagsAt] = flag(r.Settled, flagSettled) | flag(r.Releases, flagReleases)
+	f[flagsAt] = flag(r.Settled, flagSettled) | flag(r.Releases, flagReleases) | flag(len(r.Scopes) > 0, flagScopes)
 	f[3], f[4] = byte(len(r.ID)), byte(len(r.Marks))
 	f.set(0, int64(r.Hash))
 	f.set(1, r.At)
@@ -114,7 +146,7 @@ func (r *Record) append(to []byte) []byte {
 		to = binary.LittleEndian.AppendUint64(to, uint64(m.Value))
 		to = binary.LittleEndian.AppendUint64(to, uint64(m.Period))
 	}
-	return append(to, r.ID...)
+	return append(append(to, r.Scopes...), r.ID...)
 }
 
 func flag(set bool, bit byte) byte {
@@ -129,9 +161,21 @@ type raw []byte
 
 // ok reports whether the bytes are a record.
 func (b raw) ok() bool {
-	return len(b) >= shortestRecord && len(b) == marksAt+int(b[4])*markBytes+int(b[3]) && b[flagsAt]&^knownFlags == 0 &&
-		b[3] > 0 && b[3] <= MaxID && b[4] <= MaxMarks
+	if len(b) < shortestRecord || b[flagsAt]&^knownFlags != 0 || b[3] == 0 || b[3] > MaxID || b[4] > MaxMarks {
+		return false
+	}
+	switch scopes := len(b) - b.marksEnd() - int(b[3]); {
+	case scopes < 0:
+		return false
+	case b[flagsAt]&flagScopes == 0:
+		return scopes == 0
+	default:
+		return areScopes(b[b.marksEnd():][:scopes])
+	}
 }
+
+// marksEnd returns where the marks end.
+func (b raw) marksEnd() int { return marksAt + int(b[4])*markBytes }
 
 // fixed returns the beginning of the record.
 func (b raw) fixed() *fixed { return (*fixed)(b) }
@@ -146,14 +190,17 @@ func (b raw) is(hash uint64, id []byte) bool {
 	return uint64(b.fixed().number(0)) == hash && bytes.Equal(b.id(), id)
 }
 
-// read sets r to the record. It reuses the marks of r. The id lies in the bytes.
+// read sets r to the record. It reuses the marks of r. The scopes and the id lie in the bytes.
 func (b raw) read(r *Record) {
 	f := b.fixed()
 	r.ID, r.Hash, r.At, r.End, r.Quantity = b.id(), uint64(f.number(0)), f.number(1), f.number(2), f.number(3)
 	r.Settled, r.Releases = f[flagsAt]&flagSettled != 0, f[flagsAt]&flagReleases != 0
 	r.Reserved, r.Real = f.numbers(reservedAt, flagLimited), f.numbers(realAt, flagRealLimited)
-	r.Marks = r.Marks[:0]
-	for at := marksAt; at < len(b)-int(b[3]); at += markBytes {
+	r.Marks, r.Scopes = r.Marks[:0], nil
+	if f[flagsAt]&flagScopes != 0 {
+		r.Scopes = b[b.marksEnd() : len(b)-int(b[3])]
+	}
+	for at := marksAt; at < b.marksEnd(); at += markBytes {
 		r.Marks = append(r.Marks, Mark{binary.LittleEndian.Uint32(b[at:]), b[at+4] != 0,
 			int64(binary.LittleEndian.Uint64(b[at+5:])), int64(binary.LittleEndian.Uint64(b[at+13:]))})
 	}

@@ -20,10 +20,13 @@ func nameState(scopeName, tail string) stateName {
 	return stateName{scopeName + ":{", tail, scopeName + tail[1:]}
 }
 
+// releaseTail is the tail of the key that holds the releases of a scope.
+const releaseTail = "}:release"
+
 // stateKey appends the name of the key that holds the state, such as that of a limit. asked is the name of the request: the rule's
-// name, or any other name for the rule [Default]. The name of the state is name:{key}:limiter, so it has the slot of key. If key has braces, it may have a hash tag, and the
-// name is key:name:limiter. In a scope name@scope takes the place of name. Two different keys or limits never have the same
-// name. b is the result of [bracesOf] for key.
+// name, or any other name for the rule [Default]. The name of the state is name:{key}:limiter, so it has the slot of key. If key
+// has braces, it may have a hash tag, and the name is key:name:limiter. In a scope name@scope takes the place of name. Two
+// different keys or limits never have the same name. b is the result of [bracesOf] for key.
 func (n *stateName) stateKey(to, asked, key []byte, b braces) []byte {
 	if b == noBraces {
 		to = append(append(to, asked...), n.head...)

@@ -34,6 +34,7 @@ type reserving struct {
 	record reservation.Record
 	at     int // where the record lies in the bucket
 	marks  [reservation.MaxMarks]reservation.Mark
+	scopes []byte // memory of the record
 	bucket []byte // the next content of the bucket, or of a part; the effects of the transaction refer to it
 
 	settlement limiters.Settlement // of one limit
@@ -74,9 +75,11 @@ func appendHex(to []byte, bucket uint64) []byte {
 func (c *Check) ReserveFootprint(r *Rules, words [][]byte, queued bool, fp *store.Footprint) {
 	c.Footprint(r, words, queued, fp)
 	if c.found != nil {
-		last := len(c.found.scopes) - 1
-		if last+1 < len(words) && c.slots[last].braces == otherBraces { // its reservations have another slot
-			fp.AddAll()
+		for i := range min(len(c.found.scopes), len(words)-1) {
+			if c.slots[i].braces == otherBraces { // its reservations have another slot, and so have releases of a scope that is gone
+				fp.AddAll()
+				return
+			}
 		}
 		return
 	}
@@ -197,6 +200,11 @@ func (c *Check) keep(now int64, refused bool) error {
 	if err := c.releases.room(c.limits, c.chosen[:]); err != nil {
 		return err
 	}
+	r.scopes = r.scopes[:0]
+	for i := range c.found.scopes {
+		r.scopes = reservation.AppendScope(r.scopes, c.found.scopes[i].name)
+	}
+	r.record.Scopes = r.scopes
 	if err := c.put(now); err != nil {
 		return err
 	}
@@ -251,9 +259,26 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 	r.entry.SetRange(from, changed)
 	if release != nil {
 		c.releases.drop(release)
+		c.dropLost(tx, release)
 	}
 	c.apply(now)
 	return a, false, nil
+}
+
+// dropLost removes a release from the sets of scopes that the rule had at the reservation, and has no more. Otherwise such a scope
+// would give the estimate back once the rule has it again.
+func (c *Check) dropLost(tx *store.Tx, release []byte) {
+	for i, name := range reservation.EachScope(c.reserves.record.Scopes) {
+		if i >= len(c.Keys) || string(name) == c.found.scopes[i].name {
+			continue
+		}
+		begin := len(c.names)
+		lost := nameState(string(name), releaseTail)
+		c.names = lost.stateKey(c.names, c.asked, c.Keys[i], c.slots[i].braces)
+		if e := tx.Write(c.names[begin:]); e.Kind() == store.Sorted {
+			e.ZRem(release)
+		}
+	}
 }
 
 // settle decides how one limit corrects what it counted. A limit that is newer than the reservation

@@ -137,7 +137,7 @@ func (r *rule) add(scopeName string, words [][]byte) error {
 		if len(r.scopes) > 0 && (scopeName == "") != (r.scopes[0].name == "") {
 			return ErrMixed
 		}
-		r.scopes = append(r.scopes, scope{name: scopeName, releases: nameState(scopeName, "}:release")})
+		r.scopes = append(r.scopes, scope{name: scopeName, releases: nameState(scopeName, releaseTail)})
 		s = &r.scopes[len(r.scopes)-1]
 	}
 	return s.add(words)
