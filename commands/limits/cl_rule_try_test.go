@@ -45,6 +45,18 @@ func TestTry(t *testing.T) {
 	h.Want("CL.RULE TRY api CL.WINDOW 1 60", []any{0, 0, 0, 0, 0}) // nobody has tried for two minutes
 }
 
+// TestTryDefault: each name counts for itself, also in a replay.
+func TestTryDefault(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("CL.RULE SET default CL.WINDOW 2 60")
+	h.Want("CL.RULE TRY default CL.WINDOW 1 60", []any{0, 0, 0, 0, 0})
+	h.Want("CL.RULE TRY search CL.WINDOW 1 60", rules.ErrNoRule)
+	for _, name := range []string{"search", "upload", "default", "search"} {
+		h.Do("CL.CHECK " + name + " ann")
+	}
+	h.Want("CL.RULE TRY default CL.WINDOW 1 60", []any{0, 4, 0, 0, 1})
+}
+
 // TestTryIsBounded: a tape has so many requests, and there are so many tapes.
 func TestTryIsBounded(t *testing.T) {
 	h := servertest.New(t)

@@ -176,7 +176,7 @@ func (c *Check) count(now, quantity int64, charge, limited bool) {
 	for i, key := range c.Keys {
 		hashes[i] = hashOf(key)
 	}
-	if !t.add(taped{now, quantity, limited, charge}, hashes[:len(c.Keys)]) {
+	if !t.add(taped{now, quantity, hashOf(c.asked), limited, charge}, hashes[:len(c.Keys)]) {
 		counts.tape.CompareAndSwap(t, nil)
 	}
 }

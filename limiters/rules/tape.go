@@ -10,7 +10,7 @@ const (
 	tapeStays    = 120e9 // nanoseconds after the last trial
 )
 
-// A tape has the last requests to a rule, while somebody tries other numbers. It has hashes of keys, and no keys.
+// A tape has the last requests to a rule, while somebody tries other numbers. It has hashes of names and keys, and none of them.
 type tape struct {
 	mu       sync.Mutex // guards the rest; innermost
 	until    int64      // after this time nobody needs the tape
@@ -24,7 +24,8 @@ type tape struct {
 // taped is a request on a tape.
 type taped struct {
 	at, quantity    int64
-	limited, charge bool // limited: the rule refused it, or would have without SHADOW
+	asked           uint64 // hash of the name, because each name counts for itself in the rule [Default]
+	limited, charge bool   // limited: the rule refused it, or would have without SHADOW
 }
 
 func newTape(now int64) *tape { return &tape{begun: now, until: now + tapeStays} }

@@ -135,7 +135,7 @@ func (r *rule) replay(requests []taped, keys [][]uint64) (refused int64, err err
 		if len(keys[i]) != len(own.scopes) {
 			continue // the rule had other scopes then
 		}
-		check.Keys, check.found = check.Keys[:0], own
+		check.asked, check.Keys, check.found = hashKey(one.asked), check.Keys[:0], own
 		var fp store.Footprint
 		for _, hash := range keys[i] {
 			key := hashKey(hash)
