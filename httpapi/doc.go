@@ -4,7 +4,7 @@
 //	api.go       API: methods, commands, problems as replies
 //	question.go  Question: what a request to rules asks, from its query, its path or its body
 //	rules.go     /check and /forward: asks CL.MCHECK
-//	explain.go   /explain: why a rule would answer as it would
+//	explain.go   /explain: the decision of a rule, limit by limit
 //	fields.go    the fields of a body
 //	throttle.go  /throttle: limits in the request, one row for each limiter
 //	reserve.go   /reserve and /settle: an estimate of a cost, and the real cost

@@ -40,7 +40,7 @@ type numbers struct {
 	Reset     int64  `json:"reset_after"`
 }
 
-// explain answers /explain/RULE?key=…: why the rule would answer as it would. It counts nothing.
+// explain answers /explain/RULE?key=…: the decision of the rule, limit by limit. It counts nothing.
 func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg *Config, rule string) *Problem {
 	if err := allow(w, r, http.MethodGet, http.MethodHead); err != nil {
 		return err

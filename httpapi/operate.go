@@ -34,9 +34,9 @@ func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg *Config) *Prob
 // crossOrigin refuses changes that another page makes a browser send.
 var crossOrigin = http.NewCrossOriginProtection()
 
-// guard refuses what a page of somebody else makes a browser send. Such a page could give its own name the address of this
-// server, and would then have the same origin. So without a token the server must be called by an address. With a token
-// the page of somebody else does not know the token.
+// guard refuses requests that another site makes a browser send. Such a site may give its own name the address of this server,
+// and then has the same origin (DNS rebinding). So without a token the Host must be an address or localhost. With a token
+// there is no such rule, because another site does not know the token.
 func (c *Config) guard(r *http.Request) *Problem {
 	switch {
 	case !c.Reads:

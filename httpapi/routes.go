@@ -44,7 +44,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 	case path == "/openapi.json":
 		return openAPI(w, r)
 	}
-	return problem(http.StatusNotFound, notFound, "there is /check, /explain, /forward, /throttle, /reserve, /settle, /status, /rules, /try and /openapi.json")
+	return problem(http.StatusNotFound, notFound, "ask /check, /explain, /forward, /throttle, /reserve, /settle, /status, /rules, /try or /openapi.json")
 }
 
 // authorized reports whether a request has the token. A proxy that passes on the Authorization of its client uses the other

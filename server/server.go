@@ -148,7 +148,7 @@ func (s *Server) Changes() int64 { return s.parts.Store.Changes() }
 // [rules.Rules.UseFile].
 func (s *Server) UseRules(name string, text []byte) error { return s.parts.Rules.UseFile(name, text) }
 
-// WatchRules sets the function that tells how the rules-file or the rules-url fares. Call it before the first request.
+// WatchRules sets the function that returns the state of the rules-file or the rules-url. Call it before the first request.
 func (s *Server) WatchRules(source func() rules.Source) { s.parts.Rules.Watch(source) }
 
 // SteppedBack follows a clock that was set back: a pause of clients ends after the time that was left of it.

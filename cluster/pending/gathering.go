@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Gathering makes a batch wait for more effects. The clients whose replies have just left often send their next commands
-// soon. Without a wait, those who have waited for the batch before get an entry at once. So two groups of clients take turns
-// for ever, with twice as many entries, and each entry costs all nodes the same.
+// Gathering makes a batch wait for more effects. Clients often send their next commands soon after they have got their replies.
+// Without a wait, the next entry has only the changes of the other clients. So two groups of clients take turns for ever, with
+// twice as many entries, and each entry costs all nodes the same.
 //
-// Other clients come at random, and a wait for them is in vain. So after such a wait the next batches do not wait.
+// Other clients send at random, and a wait for them brings nothing. So after such a wait the next batches do not wait.
 type Gathering struct {
 	open     atomic.Bool
 	expected int // effects that a batch waits for
-	least    int // with fewer, it has waited in vain
+	least    int // with fewer effects, the wait was in vain
 	until    int64
-	pause    int // so many batches do not wait
+	pause    int // how many of the next batches do not wait
 }
 
 // pauseAfter is how many batches do not wait after one that has waited in vain.

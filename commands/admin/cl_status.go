@@ -8,7 +8,7 @@ import "cellserver/commands"
 var _ = commands.Register(&commands.Command{
 	Name: "cl.status", Arity: 1, Flags: commands.Loading | commands.Stale, Group: commands.GroupLimiter, Run: clStatus,
 	Tips:    []string{"nondeterministic_output"},
-	Summary: "Returns numbers of the server as JSON.", Complexity: "O(N) where N is the number of rules",
+	Summary: "Returns decisions, memory, keys, persistence and the cluster as JSON.", Complexity: "O(N) where N is the number of rules",
 	Categories: []string{"throttle", "dangerous"},
 })
 

@@ -8,7 +8,7 @@
 //	override.go  CL.RULE OVERRIDE: limits of single keys
 //	file.go   the rules-file; file_override.go its overrides
 //	json.go   rules in JSON
-//	source.go how the rules-file or the rules-url fares
+//	source.go the state of the rules-file or the rules-url
 //	check.go  CL.CHECK: one request to a rule
 //	checks.go CL.MCHECK: one request to several rules
 //	explain.go   CL.EXPLAIN: the numbers and the state of every limit

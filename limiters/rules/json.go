@@ -26,7 +26,7 @@ const (
 
 // Errors of rules in JSON.
 var (
-	ErrJSON      = rediserr.Error(fmt.Sprintf("ERR the rule is not JSON such as {\"limits\": [\"CL.WINDOW 100 60\"]}, of at most %d bytes", MaxJSONBytes))
+	ErrJSON      = rediserr.Error(fmt.Sprintf("ERR the rule must be JSON of at most %d bytes, such as {\"limits\": [\"CL.WINDOW 100 60\"]}", MaxJSONBytes))
 	errNotUTF8   = rediserr.Error("ERR the rule has an override whose key is not UTF-8: use CL.RULE LIST")
 	errJSONDepth = errors.New("too many brackets")
 )

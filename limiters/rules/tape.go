@@ -5,7 +5,7 @@ import "sync"
 // Bounds of tapes.
 const (
 	MaxTapes     = 4     // at the same time
-	TapeRequests = 16384 // of one tape; the oldest ones give way
+	TapeRequests = 16384 // of one tape; a new request replaces the oldest one
 	tapeTime     = 60e9  // nanoseconds that a trial looks back
 	tapeStays    = 120e9 // nanoseconds after the last trial
 )
@@ -58,8 +58,8 @@ func (t *tape) add(one taped, keys []uint64) bool {
 	return true
 }
 
-// read copies the requests of the last minute, in their order, each with its keys. since is when the first of them could have
-// been. The tape stays for some time.
+// read copies the requests of the last minute, in their order, each with its keys. The tape has all requests from since on.
+// It stays for some time.
 func (t *tape) read(now int64) (requests []taped, keys [][]uint64, since int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

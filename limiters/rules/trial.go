@@ -20,8 +20,8 @@ type Trial struct {
 
 // Errors of a trial.
 var (
-	ErrTapes       = rediserr.Error(fmt.Sprintf("ERR numbers are on trial for %d rules: try again in two minutes", MaxTapes))
-	ErrTrialScopes = rediserr.Error("ERR limits on trial need the scopes of the rule")
+	ErrTapes       = rediserr.Error(fmt.Sprintf("ERR somebody already tries limits for %d other rules: try again in two minutes", MaxTapes))
+	ErrTrialScopes = rediserr.Error("ERR the limits must have the scopes of the rule, in the same order")
 )
 
 // TryFootprint adds the partition that a trial needs. It needs none if the rules are parsed. So a trial keeps nobody waiting.
@@ -169,10 +169,10 @@ func (c *Check) again(tx *store.Tx, one *taped) (limited bool, err error) {
 	return limited, nil
 }
 
-// hashKey is the key in the place of a key of which only the hash is known.
+// hashKey returns a key for a hash, because a tape has no keys.
 func hashKey(hash uint64) []byte { return strconv.AppendUint(nil, hash, 36) }
 
-// ofHashes returns the rule for keys that are hashes.
+// ofHashes returns the rule with overrides for keys of hashKey.
 func (r *rule) ofHashes() *rule {
 	own := r.copy()
 	for i := range own.scopes {

@@ -36,7 +36,7 @@ func (r *Report) metricsLimiters(x *exposition) {
 	}
 }
 
-// metricsRuleSource shows how the rules-file or the rules-url fares. Without one it shows nothing.
+// metricsRuleSource shows the state of the rules-file or the rules-url. Without one it shows nothing.
 func (r *Report) metricsRuleSource(x *exposition) {
 	s := r.Rules.Source()
 	if s.Kind == "" {
@@ -48,6 +48,6 @@ func (r *Report) metricsRuleSource(x *exposition) {
 	x.add(float64(s.Failures), "source", s.Kind)
 	x.gauge("rules_last_success_timestamp_seconds", "Unix time at which the rules-file or the rules-url was last right. 0 means never.")
 	x.add(inSeconds(s.Right), "source", s.Kind)
-	x.gauge("rules_changed_timestamp_seconds", "Unix time at which its rules came into force. 0 means never.")
+	x.gauge("rules_changed_timestamp_seconds", "Unix time at which the rules of the rules-file or the rules-url came into force. 0 means never.")
 	x.add(inSeconds(s.Changed), "source", s.Kind)
 }

@@ -9,8 +9,8 @@ import (
 	"cellserver/server/stats"
 )
 
-// status is the reply of CL.STATUS. All totals are since the start or the last CONFIG RESETSTAT. A caller that asks twice
-// has the rates.
+// status is the reply of CL.STATUS. All totals are since the start or the last CONFIG RESETSTAT. Two
+// replies give the rates.
 type status struct {
 	Version  string         `json:"version"`
 	RunID    string         `json:"run_id"`
@@ -90,7 +90,7 @@ func (r *Report) Status() string {
 		s.Rules = append(s.Rules, ruleCount(rule))
 	}
 	var b strings.Builder
-	_ = json.NewEncoder(&b).Encode(s) // numbers and texts always have a JSON
+	_ = json.NewEncoder(&b).Encode(s) // numbers and texts have no error
 	return strings.TrimSuffix(b.String(), "\n")
 }
 

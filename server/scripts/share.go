@@ -2,15 +2,15 @@ package scripts
 
 import "sync/atomic"
 
-// share is what one run has of the memory that all scripts share. Each run has machine.OwnBytes without it, so scripts of
-// limiters need no share.
+// share is the part that one run has of the memory that all scripts share. Each run also has machine.OwnBytes of its own, and
+// most scripts of limiters need no more.
 type share struct {
 	of    *atomic.Int64 // Scripts.memory
 	limit int64         // script-memory-limit
 	taken int64
 }
 
-// more takes bytes of the shared memory. It reports whether there are so many.
+// more takes bytes of the shared memory. It reports whether so many are left.
 func (s *share) more(bytes int) bool {
 	if s.of.Add(int64(bytes)) > s.limit {
 		s.of.Add(-int64(bytes))

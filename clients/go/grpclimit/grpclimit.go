@@ -37,7 +37,7 @@ func Address(ctx context.Context, _ string) string {
 	return ""
 }
 
-// A Cost is the quantity of a call, which is 1 without such a function. The request of a stream is nil.
+// A Cost returns the quantity of a call. Without a Cost the quantity is 1. The request of a stream is nil.
 type Cost func(ctx context.Context, method string, request any) int64
 
 // one is the cost of a call without a cost function.
@@ -48,7 +48,7 @@ func Unary(l *ratelimit.Limiter, rules ...Rule) grpc.UnaryServerInterceptor {
 	return UnaryWithCost(l, one, rules...)
 }
 
-// UnaryWithCost is [Unary] for calls that take a quantity. A call with a negative one has the status Internal.
+// UnaryWithCost is [Unary] for calls that take a quantity. A call with a negative quantity has the status Internal.
 func UnaryWithCost(l *ratelimit.Limiter, cost Cost, rules ...Rule) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 		header, err := ask(ctx, l, info.FullMethod, cost(ctx, info.FullMethod, request), rules)

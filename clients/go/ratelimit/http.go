@@ -13,7 +13,7 @@ type Rule struct {
 	Key  func(*http.Request) string
 }
 
-// A Cost is the quantity of a request, which is 1 without such a function.
+// A Cost returns the quantity of a request. Without a Cost the quantity is 1.
 type Cost func(*http.Request) int64
 
 // Handler passes a request to next if all rules allow it. It answers 429 to a refused request, and 503 if the limiter fails closed.

@@ -165,5 +165,5 @@ func TestServiceManagerThatDoesNotAnswer(t *testing.T) {
 	in.run(t)
 	require.Equal(t, resptest.Simple("PONG"), in.dial(t).Do("PING"))
 	require.Eventually(t, func() bool { return in.phase.Load() == serving }, timeout, time.Millisecond)
-	require.Contains(t, in.log.String(), "the service manager does not hear of the server")
+	require.Contains(t, in.log.String(), "cannot notify the service manager")
 }

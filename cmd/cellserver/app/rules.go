@@ -36,7 +36,7 @@ func (a *App) initRuleURL() {
 	a.ruleURL.Init()
 }
 
-// ruleSource returns how the rules-file or the rules-url fares.
+// ruleSource returns the state of the rules-file or the rules-url.
 func (a *App) ruleSource() rules.Source {
 	if a.server.Config().RulesURL != "" {
 		return a.ruleURL.State()

@@ -43,7 +43,7 @@ func (a *App) enter(phase int32, state string) {
 		return
 	}
 	if err := a.notify(state); err != nil {
-		a.log.Warn("the service manager does not hear of the server: check NOTIFY_SOCKET", "state", state, "error", err)
+		a.log.Warn("cannot notify the service manager: check NOTIFY_SOCKET", "state", state, "error", err)
 	}
 }
 

@@ -61,7 +61,7 @@ func (s *Source) Follow(text string) (changed bool) {
 	return true
 }
 
-// State returns how the URL fares.
+// State returns the state of the URL.
 func (s *Source) State() rules.Source {
 	s.mu.Lock()
 	defer s.mu.Unlock()

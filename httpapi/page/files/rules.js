@@ -35,7 +35,7 @@ export class Rules {
     by("rule").addEventListener("close", () => this.trial.end());
   }
 
-  // load asks the limits of all rules.
+  // load asks for the limits of all rules.
   async load() {
     try {
       const { rules } = await ask("/rules");
@@ -138,7 +138,7 @@ export class Rules {
   }
 
   async remove() {
-    if (!confirm(`Delete the rule ${this.name}? Its requests then have an error.`)) return;
+    if (!confirm(`Delete the rule ${this.name}? Without such a rule in the rules-file, its requests then get an error.`)) return;
     await this.send(this.name, () => ask(`/rules/${this.name}`, "DELETE"), `The rule ${this.name} is deleted.`);
   }
 
