@@ -88,7 +88,7 @@ func (q *question) set(name, value string) *Problem {
 		q.refused = n
 	case "":
 	default:
-		return wrong("unknown parameter %q: there is rule, key, quantity, peek, charge, missing and status", name)
+		return wrong("unknown parameter %q: use rule, key, quantity, peek, charge, missing or status", name)
 	}
 	if len(q.rules) > maxRules {
 		return wrong("a request has at most %d rules", maxRules)

@@ -138,7 +138,7 @@ export class Rules {
   }
 
   async remove() {
-    if (!confirm(`Delete the rule ${this.name}? Without such a rule in the rules-file, its requests then get an error.`)) return;
+    if (!confirm(`Delete the rule ${this.name}? Its requests then need a rule of the rules-file, or the rule default.`)) return;
     await this.send(this.name, () => ask(`/rules/${this.name}`, "DELETE"), `The rule ${this.name} is deleted.`);
   }
 
