@@ -17,13 +17,20 @@ type Rate struct{ gcra.Quota }
 // Find implements [Limiter]. It also finds a key whose TAT has passed.
 func (Rate) Find(e *store.Entry, tx *store.Tx, key []byte) { tx.WriteTATIn(e, key) }
 
-// Decide implements [Limiter].
+// Decide implements [Limiter]. It refuses every quantity above the limit. An error would be no decision, and clients that fail
+// open would allow the largest quantities.
 func (r Rate) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 	tat, err := Integer(e)
 	if err != nil {
 		return err
 	}
 	d, err := r.Quota.Decide(tat, now, quantity)
+	if err != nil {
+		if look, fails := r.Quota.Decide(tat, now, 0); fails == nil && quantity > look.Limit {
+			look.Limited = true
+			d, err = look, nil
+		}
+	}
 	a.setRate(d)
 	return err
 }

@@ -41,8 +41,8 @@ export class Limiter {
 
   /** Asks as ask does, about an action that takes a quantity: an integer, or a BigInt. A quantity of 0 only looks. */
   async askFor(quantity, ...questions) {
-    if (!(typeof quantity === 'bigint' || Number.isSafeInteger(quantity)) || quantity < 0) {
-      throw new RangeError(`the quantity of an action is an integer from 0, not ${quantity}`);
+    if (!(typeof quantity === 'bigint' || Number.isSafeInteger(quantity)) || quantity < 0 || quantity >= 2n ** 63n) {
+      throw new RangeError(`the quantity of an action is an integer from 0 to 2^63-1, not ${quantity}`);
     }
     const pairs = questions.map(([rule, key]) => [rule, encode(key)]);
     const name = JSON.stringify(pairs.map(([rule, key]) => [rule, key.toString('latin1')]));

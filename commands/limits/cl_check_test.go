@@ -40,6 +40,23 @@ func TestClCheck(t *testing.T) {
 	h.Want("CL.TOP", []any{[]any{"user:1", 5, 0}, []any{"user:2", 1, 0}})
 }
 
+// TestHugeQuantities: a quantity above the limit is refused, whatever it is. An error would be no decision, and clients that
+// fail open would allow it.
+func TestHugeQuantities(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("CL.RULE SET r CL.THROTTLE 2 1 10 AND CL.WINDOW 5 3600")
+	h.Do("CL.RULE SET slow CL.THROTTLE 0 1 9223372036")
+	h.Do("CL.CHECK r k")
+	for _, quantity := range []int64{4, 1e9, 922337203, 922337204, 1 << 53, math.MaxInt64} {
+		h.Want(fmt.Sprint("CL.CHECK r k ", quantity), []any{1, 3, 2, -1, 10})
+		h.Want(fmt.Sprint("CL.MTHROTTLE 1 a 2 1 10 QUANTITY ", quantity), []any{1, 0, []any{1, 3, 3, -1, 0}})
+		h.Want(fmt.Sprint("CL.RESERVE r k ", quantity, " id 60"), []any{1, 3, 2, -1, 10})
+		h.Want(fmt.Sprint("CL.CHECK slow k ", quantity), []any{1, 1, 1, -1, 0})
+	}
+	h.Want("CL.CHECK r k 0", []any{0, 3, 2, -1, 10})
+	h.Want("CL.CHECK slow k 1", commands.Error("ERR quantity reaches too far: the quota would not be full again before the year 2262"))
+}
+
 func TestClCheckErrors(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("CL.RULE SET r CL.THROTTLE 2 1 10 AND CL.WINDOW 5 3600")
@@ -59,7 +76,7 @@ func TestClCheckErrors(t *testing.T) {
 		{"r k 1 MS ms", commands.ErrSyntax},
 		{"r k PEEK 1", commands.ErrSyntax},
 		{"r k ALIGN", commands.ErrSyntax},
-		{fmt.Sprint("r k ", math.MaxInt64), commands.Error("ERR quantity is out of range for this count and period: over 292 years of requests")},
+		{fmt.Sprint("r k ", math.MaxInt64, " CHARGE"), commands.Error("ERR quantity is out of range for this count and period: over 292 years of requests")},
 	} {
 		h.Want("CL.CHECK "+c.args, c.want)
 	}

@@ -68,7 +68,7 @@ test('a remembered refusal refuses its quantity and larger ones, and says nothin
 
 test('a wrong quantity is an error of the service', async () => {
   const limiter = new Limiter(async () => assert.fail('it must not ask'));
-  for (const quantity of [-1, 1.5, NaN, Infinity, 2 ** 53, '7', null, undefined, -1n]) {
+  for (const quantity of [-1, 1.5, NaN, Infinity, 2 ** 53, '7', null, undefined, -1n, 2n ** 63n]) {
     await assert.rejects(limiter.askFor(quantity, ['api', 'ann']), RangeError);
   }
 });

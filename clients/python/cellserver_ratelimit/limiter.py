@@ -45,8 +45,8 @@ class _Limiter:
         return {"socket_timeout": self.timeout, "socket_connect_timeout": self.timeout, "retry": Retry(NoBackoff(), 0)}
 
     def _begin(self, questions, quantity: int) -> tuple[list, tuple, float, Decision | None]:
-        if not isinstance(quantity, int) or quantity < 0:
-            raise ValueError(f"the quantity of an action is an integer from 0, not {quantity!r}")
+        if not isinstance(quantity, int) or not 0 <= quantity < 2**63:
+            raise ValueError(f"the quantity of an action is an integer from 0 to 2**63-1, not {quantity!r}")
         pairs = [part for rule, key in questions for part in (rule, encode(key))]
         command, now = ["CL.MCHECK", len(questions), *pairs, "QUANTITY", int(quantity), "EXPLAIN", "MS"], self.now()
         return command, tuple(pairs), now, self.denials.find(tuple(pairs), quantity, now)

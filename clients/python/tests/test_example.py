@@ -34,7 +34,7 @@ class TestExample(ServerTest):
         self.do("CL.RULE", "SET", "upload", "CL.WINDOW", 4, 3600)
         app, limiter = page, Limiter(self.url, timeout=60)
         self.addCleanup(limiter.client.close)
-        app = WSGIMiddleware(app, limiter, [("upload", None)], cost=lambda environ: 1 + int(environ.get("CONTENT_LENGTH") or 0) // 1024)
+        app = WSGIMiddleware(app, limiter, [("upload", None)], cost=lambda environ: 1 + max(int(environ.get("CONTENT_LENGTH") or 0), 0) // 1024)
         self.assertEqual([status(app, CONTENT_LENGTH=length) for length in ("2048", "2048", "", "")], [200, 429, 200, 429])
 
 

@@ -65,7 +65,7 @@ class TestWSGI(ServerTest):
     def test_wrong_quantity(self):
         """A wrong cost is an error of the service. It neither passes nor gives back."""
         self.app()
-        for quantity in -1, 1.5, "7", None:
+        for quantity in -1, 1.5, "7", None, 2**63:
             with self.assertRaises(ValueError):
                 self.limiter.ask(("api", "ann"), quantity=quantity)
         self.assertEqual(self.questions(), 0)
