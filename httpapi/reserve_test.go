@@ -121,6 +121,14 @@ func TestReserveBodies(t *testing.T) {
 	}
 }
 
+// TestReserveRights: a user without the right to a budget is told so.
+func TestReserveRights(t *testing.T) {
+	w := newBudget(t)
+	w.Do("ACL SETUSER default reset on nopass ~* +cl.mcheck")
+	require.Equal(t, []any{403, forbidden}, w.post("/reserve", rightReserves[0]).code())
+	require.Equal(t, []any{403, forbidden}, w.post("/settle", rightSettles[0]).code())
+}
+
 // TestReserveScopes: too few and too many keys never become another request.
 func TestReserveScopes(t *testing.T) {
 	w := newBudget(t)
