@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"cellserver/limiters/rules"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -69,6 +71,21 @@ func TestTry(t *testing.T) {
 	require.Equal(t, []any{405, notAllowed}, w.get("/try/api").code())
 	w.Writes = false
 	require.Equal(t, []any{403, forbidden}, w.post("/try/api", body).code())
+}
+
+// TestManyTrials: a trial that has no room is not wrong. It may have room later.
+func TestManyTrials(t *testing.T) {
+	w := newPage(t)
+	for i := range rules.MaxTapes + 1 {
+		w.Do(fmt.Sprintf("CL.RULE SET api%d CL.WINDOW 2 60", i))
+		got := w.post(fmt.Sprintf("/try/api%d", i), `{"limits":"CL.WINDOW 1 60"}`)
+		if i < rules.MaxTapes {
+			require.Equal(t, 200, got.Status)
+			continue
+		}
+		require.Equal(t, []any{503, unavailable}, got.code())
+		require.Equal(t, "1", got.Header.Get("Retry-After"))
+	}
 }
 
 func TestWrongRules(t *testing.T) {

@@ -55,7 +55,7 @@ func ofReply(text string) *Problem {
 		if rest == "no such rule" {
 			return problem(http.StatusNotFound, noSuchRule, "there is no such rule: CL.RULE LIST shows all rules")
 		}
-		if strings.HasPrefix(rest, "too many reservations") {
+		if strings.HasPrefix(rest, "too many reservations") || strings.HasPrefix(rest, "somebody already tries limits") {
 			return problem(http.StatusServiceUnavailable, unavailable, "%s", rest)
 		}
 		return wrong("%s", strings.TrimPrefix(strings.TrimPrefix(text, "ERR "), "Cell error: Store error: "))
