@@ -19,6 +19,9 @@ func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg *Config) *Prob
 		return err
 	}
 	w.Header()["Cache-Control"] = []string{"no-store"}
+	if r.URL.RawQuery != "" && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return wrong("this request takes no parameters after ?")
+	}
 	if r.URL.Path == "/status" {
 		return a.status(w, r, cfg)
 	}

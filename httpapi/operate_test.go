@@ -98,6 +98,12 @@ func TestWrongRules(t *testing.T) {
 		require.Contains(t, got.Body["detail"], detail)
 	}
 	require.Equal(t, 400, w.put("two%20words", "CL.WINDOW 1 60").Status)
+	w.Do("CL.RULE SET api CL.WINDOW 1 60")
+	require.Equal(t, []any{400, badRequest}, w.put("api?b", "CL.WINDOW 9 60").code(), "this is not the rule api")
+	require.Equal(t, []any{400, badRequest}, w.send(http.MethodDelete, "/rules/api?b", "").code())
+	require.Equal(t, []any{400, badRequest}, w.post("/try/api?b", `{"limits":"CL.WINDOW 9 60"}`).code())
+	require.Equal(t, "CL.WINDOW 1 60", w.Do("CL.RULE GET api"))
+	require.Equal(t, int64(1), w.Do("CL.RULE DEL api"))
 	require.Equal(t, 405, w.get("/rules/api").Status)
 	require.Equal(t, 405, w.send(http.MethodPost, "/rules", "").Status)
 	require.Equal(t, 405, w.send(http.MethodPut, "/status", "").Status)

@@ -12,6 +12,9 @@ export class Refused extends Error {
 export const hasToken = () => sessionStorage.getItem(place) !== null;
 export const setToken = (token) => sessionStorage.setItem(place, token);
 
+// pathOf returns the path of a rule. The rule "a/../b" is not the rule "b".
+export const pathOf = (what, name) => `/${what}/${encodeURIComponent(name)}`;
+
 // ask sends a request and returns the JSON of its reply.
 export async function ask(path, method = "GET", body) {
   const headers = {};

@@ -1,6 +1,6 @@
 // The table of rules, and the form that changes one.
 
-import { ask } from "/api.js";
+import { ask, pathOf } from "/api.js";
 import { spark } from "/chart.js";
 import { count, percent, rate } from "/format.js";
 import { rowRoom } from "/history.js";
@@ -134,12 +134,12 @@ export class Rules {
 
   async save() {
     const name = this.name ?? by("rule-name").value.trim();
-    await this.send(name, () => ask(`/rules/${name}`, "PUT", { limits: this.limits() }), `The rule ${name} is in force.`);
+    await this.send(name, () => ask(pathOf("rules", name), "PUT", { limits: this.limits() }), `The rule ${name} is in force.`);
   }
 
   async remove() {
     if (!confirm(`Delete the rule ${this.name}? Its requests then need a rule of the rules-file, or the rule default.`)) return;
-    await this.send(this.name, () => ask(`/rules/${this.name}`, "DELETE"), `The rule ${this.name} is deleted.`);
+    await this.send(this.name, () => ask(pathOf("rules", this.name), "DELETE"), `The rule ${this.name} is deleted.`);
   }
 
   async send(name, request, news) {

@@ -1,6 +1,6 @@
 // What if: a replay of the last minute of a rule with the limits in the form.
 
-import { ask } from "/api.js";
+import { ask, pathOf } from "/api.js";
 import { count, percent } from "/format.js";
 import { set } from "/table.js";
 
@@ -45,7 +45,7 @@ export class Trial {
     const limits = this.limits();
     let text = "";
     try {
-      const found = await ask(`/try/${name}`, "POST", { limits });
+      const found = await ask(pathOf("try", name), "POST", { limits });
       if (this.name === name && this.limits() === limits) text = this.show(found);
     } catch (err) {
       if (this.name === name) set(by("trial-text"), err.message);
