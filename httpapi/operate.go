@@ -11,6 +11,7 @@ type Page struct {
 	Reads  bool // there is a page, and it shows numbers and rules
 	Writes bool // it changes rules
 	Keys   bool // it shows names of keys
+	Locked bool // it needs the token, because other clients need a password
 }
 
 // operate answers the requests of the page.
@@ -44,6 +45,8 @@ func (c *Config) guard(r *http.Request) *Problem {
 	switch {
 	case !c.Reads:
 		return problem(http.StatusForbidden, forbidden, "set http-page to read or to write")
+	case c.Token == "" && c.Locked:
+		return problem(http.StatusForbidden, forbidden, "clients of this server need a password, so the page needs a token: set http-token")
 	case c.Token == "" && !isAddress(r.Host):
 		return problem(http.StatusForbidden, forbidden, "open the page at localhost or at an IP address, or set http-token")
 	case crossOrigin.Check(r) != nil:

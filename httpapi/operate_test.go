@@ -159,6 +159,21 @@ func TestRightsOfThePage(t *testing.T) {
 	require.Equal(t, []any{403, forbidden}, w.put("api", "CL.WINDOW 2 60").code())
 }
 
+// TestLockedPage: if other clients need a password, nobody sees numbers and rules without the token.
+func TestLockedPage(t *testing.T) {
+	w := newPage(t)
+	w.Locked = true
+	w.Do("CL.RULE SET api CL.WINDOW 1 60")
+	for _, got := range []reply{w.get("/status"), w.get("/rules"), w.put("api", "CL.WINDOW 2 60"), w.post("/try/api", `{"limits":"CL.WINDOW 2 60"}`)} {
+		require.Equal(t, []any{403, forbidden}, got.code())
+		require.Contains(t, got.Body["detail"], "set http-token")
+	}
+	require.Equal(t, 200, w.get("/check/api?key=ann").Status, "limits are no page")
+	w.Token = "t1"
+	require.Equal(t, 401, w.get("/status").Status)
+	require.Equal(t, 200, w.get("/status", "X-Cellserver-Token", "t1").Status)
+}
+
 // TestFilesOfThePage: they need no token, and keep a browser from everything else.
 func TestFilesOfThePage(t *testing.T) {
 	w := newPage(t)

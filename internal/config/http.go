@@ -43,7 +43,7 @@ var httpDirectives = group("Limits over HTTP", "",
 	field("http-max-connections", value.Int(1, 100_000), "1000", func(c *Config) *int { return &c.HTTP.MaxConnections },
 		"Most connections of the HTTP port, and at most a quarter of the limit on open files. A further one takes the place of the connection that has been idle for longest.").immutable(),
 	field("http-page", value.Enum(PageOff, PageReads, PageWrites), string(PageReads), func(c *Config) *Page { return &c.HTTP.Page },
-		"What the [page](page.md) of the HTTP port may do: with `no` there is no page, `read` shows numbers and rules, `write` also changes rules. The page has the rights of http-user."),
+		"What the [page](page.md) of the HTTP port may do: with `no` there is no page, `read` shows numbers and rules, `write` also changes rules. The page has the rights of http-user. If clients need a password (requirepass), the page needs http-token."),
 	field("http-page-keys", value.YesNo, "no", func(c *Config) *bool { return &c.HTTP.PageKeys },
 		"Whether the page shows the names of the keys that are limited most often."),
 )

@@ -44,6 +44,7 @@ func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *
 		h := &s.Config().HTTP
 		return httpapi.Config{Token: h.Token, Proxies: h.TrustedProxies, Page: httpapi.Page{
 			Reads: h.Page != config.PageOff, Writes: h.Page == config.PageWrites, Keys: h.PageKeys,
+			Locked: !s.Users().Default.Open(),
 		}}
 	}})
 	w.Bounds, w.Log = apiBounds, log.Logger

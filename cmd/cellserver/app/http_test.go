@@ -55,6 +55,30 @@ func TestLimitsOverHTTP(t *testing.T) {
 	requireNoListener(t, port)
 }
 
+// TestPageOfAServerWithAPassword: requirepass also keeps numbers and rules from a program of the machine.
+func TestPageOfAServerWithAPassword(t *testing.T) {
+	port := freePort(t)
+	in := start(t, "--http-port", strconv.Itoa(port), "--http-page", "write")
+	c := in.dial(t)
+	see := func(want int, headers ...string) {
+		t.Helper()
+		for _, path := range []string{"/status", "/rules"} {
+			status, body := ask(t, port, path, headers...)
+			require.Equal(t, want, status, body)
+		}
+	}
+	see(http.StatusOK)
+	ok(t, c, "CONFIG", "SET", "requirepass", "secret")
+	see(http.StatusForbidden)
+	ok(t, c, "CONFIG", "SET", "http-token", "t1")
+	see(http.StatusUnauthorized)
+	see(http.StatusOK, "X-Cellserver-Token", "t1")
+	ok(t, c, "CONFIG", "SET", "http-token", "", "requirepass", "")
+	see(http.StatusOK)
+	ok(t, c, "ACL", "SETUSER", "default", "resetpass")
+	see(http.StatusForbidden)
+}
+
 // TestNoLimitsBeforeTheLoad: a request before the load is refused, because the keys are not there yet.
 func TestNoLimitsBeforeTheLoad(t *testing.T) {
 	port := freePort(t)
