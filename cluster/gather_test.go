@@ -5,14 +5,15 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/cluster"
 	"cellserver/cluster/clustertest"
 
 	"github.com/stretchr/testify/require"
 )
 
 // distant makes a cluster whose messages take a millisecond.
-func distant(t *testing.T) (*clustertest.Cluster, *clustertest.Machine) {
-	c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now})
+func distant(t *testing.T, reads cluster.Reads) (*clustertest.Cluster, *clustertest.Machine) {
+	c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now, Reads: reads})
 	for _, m := range c.Machines {
 		c.Network.Slow(m.Addr(), time.Millisecond)
 	}
@@ -38,7 +39,7 @@ func increment(t *testing.T, m *clustertest.Machine, times int, pause time.Durat
 // Clients that begin while an entry is on its way soon share one entry with those before them.
 func TestClientsGatherForOneEntry(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
-		c, m := distant(t)
+		c, m := distant(t, cluster.Lease)
 		defer c.Close()
 		const rounds, pause = 100, 100 * time.Microsecond
 		before := m.Node().Applied()
@@ -59,7 +60,7 @@ func TestClientsGatherForOneEntry(t *testing.T) {
 // A client that is alone waits for its own entry only, and a crowd that goes away delays the next entry once, and by little.
 func TestNobodyWaitsLongForOthers(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
-		c, m := distant(t)
+		c, m := distant(t, cluster.Lease)
 		defer c.Close()
 		const times = 50
 		alone := increment(t, m, times, 0)
@@ -71,5 +72,22 @@ func TestNobodyWaitsLongForOthers(t *testing.T) {
 		clients.Wait()
 		after := increment(t, m, times, 0)
 		require.LessOrEqual(t, after-alone, time.Millisecond)
+	})
+}
+
+// A read that needs a proof does not wait for changes that never come.
+func TestAReadAfterAChangeGetsItsProofSoon(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c, m := distant(t, cluster.Quorum)
+		defer c.Close()
+		s, err := m.Connect()
+		require.NoError(t, err)
+		for range 20 {
+			increment(t, m, 1, 0)
+			begun := time.Now()
+			_, err := s.Do("GET counter")
+			require.NoError(t, err)
+			require.LessOrEqual(t, time.Since(begun), 5*time.Millisecond, "messages take a millisecond each way, and a wait for changes another one")
+		}
 	})
 }

@@ -93,7 +93,7 @@ func (n *Node) Gather() (again time.Duration) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.queue.Collected() == 0 {
+	if n.queue.Collected() == 0 && !n.lease.wanted {
 		return 0 // the first change will ask
 	}
 	return n.proposeGathered()
