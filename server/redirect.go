@@ -91,7 +91,8 @@ func usesKeys(call *commands.Call) bool {
 //
 // A write without keys, such as FLUSHALL, is the error READONLY. All others are MOVED. Three answers differ from Redis:
 //   - READONLY clients also read while the cluster is down.
-//   - CL.RULE SET and DEL have no keys for a client. They move to the slot of the rules.
+//   - CL.RULE SET and DEL have no keys for a client. They move to the slot of the rules. So does CL.RULE TRY, because only
+//     the leader knows the requests.
 //   - A node that the view calls the leader, but that has no epoch, runs nothing: changes that it
 //     made before may be taken back.
 func elsewhere(v *topology.View, call *commands.Call, slot int) error {
@@ -99,8 +100,8 @@ func elsewhere(v *topology.View, call *commands.Call, slot int) error {
 		return nil
 	}
 	writes := call.EffectiveFlags()&commands.Write != 0
-	if slot < 0 && writes && call.Cmd.Group == commands.GroupLimiter {
-		slot = int(rules.Slot())
+	if slot < 0 && call.Cmd.Group == commands.GroupLimiter && (writes || call.Cmd.FullName() == "cl.rule|try") {
+		writes, slot = true, int(rules.Slot())
 	}
 	leader := v.LeaderOf(uint16(max(slot, 0)))
 	switch {

@@ -34,6 +34,7 @@ func TestRedirection(t *testing.T) {
 			"CL.THROTTLE a 1 1 1", movedA, "CL.CHECK rule a", movedA, "MEMORY USAGE a", movedA, "OBJECT ENCODING a", movedA,
 			"DBSIZE", 0, "KEYS *", []any{}, "SCAN 0", []any{"0", []any{}}, "RANDOMKEY", nil, "CLUSTER COUNTKEYSINSLOT 5", 0, "CL.RULE LIST", []any{},
 			"FLUSHALL", readOnly, "FLUSHDB", readOnly, "CL.RULE SET r CL.THROTTLE 1 1 1", commands.Error("MOVED 8707 10.0.0.2:6379"),
+			"CL.RULE TRY r CL.THROTTLE 1 1 1", commands.Error("MOVED 8707 10.0.0.2:6379"), "READONLY", ok, "CL.RULE TRY r CL.THROTTLE 1 1 1", commands.Error("MOVED 8707 10.0.0.2:6379"), "READWRITE", ok,
 			"PING", resptest.Simple("PONG"), "UNWATCH", ok, "CLUSTER KEYSLOT a", 15495, "PUBLISH a b", 0, "TTL a", movedA,
 		}},
 		{"a READONLY client", follower, topology.OK, []any{
