@@ -58,9 +58,11 @@ func TestRulesInJSONErrors(t *testing.T) {
 	}
 	for text, want := range map[string]error{
 		``: rules.ErrJSON, `{`: rules.ErrJSON, `{}}`: rules.ErrJSON, `{} {}`: rules.ErrJSON, `limits: CL.WINDOW 1 1`: rules.ErrJSON,
-		strings.Repeat("[", 1<<20):                       rules.ErrJSON,
-		`{"limits": "` + strings.Repeat("x", 4<<20):      rules.ErrJSON,
-		`{"limits": [[[[[[[[[["CL.WINDOW 1 1"]]]]]]]]]}`: rules.ErrJSON,
+		strings.Repeat("[", 1<<20):                                                       rules.ErrJSON,
+		`{"limits": "` + strings.Repeat("x", 4<<20):                                      rules.ErrJSON,
+		`{"limits": [[[[[[[[[["CL.WINDOW 1 1"]]]]]]]]]}`:                                 rules.ErrJSON,
+		`{"limits": ["CL.WINDOW 1 1"` + strings.Repeat(`,1`, rules.MaxJSONValues) + `]}`: rules.ErrJSON,
+		"{\"limits\": \"CL.WINDOW 1 1\", \"overrides\": {\"\xff\": \"CL.WINDOW 2 1\"}}":  rules.ErrJSON,
 		`[]`:                          commands.Error("ERR rule r must be a mapping of names"),
 		`"CL.WINDOW 1 1"`:             commands.Error("ERR rule r must be a mapping of names"),
 		`null`:                        commands.Error("ERR rule r has no limits"),

@@ -20,15 +20,17 @@ import (
 
 // Bounds of a rule in JSON.
 const (
-	MaxJSONBytes = 4 << 20
-	maxJSONDepth = 8
+	MaxJSONBytes  = 4 << 20
+	MaxJSONValues = 16 * MaxOverrides // with the names of fields; each value takes some 200 bytes
+	maxJSONDepth  = 8
 )
 
 // Errors of rules in JSON.
 var (
-	ErrJSON      = rediserr.Error(fmt.Sprintf("ERR the rule must be JSON of at most %d bytes, such as {\"limits\": [\"CL.WINDOW 100 60\"]}", MaxJSONBytes))
-	errNotUTF8   = rediserr.Error("ERR the rule has an override whose key is not UTF-8: use CL.RULE LIST")
-	errJSONDepth = errors.New("too many brackets")
+	ErrJSON = rediserr.Error(fmt.Sprintf("ERR the rule must be JSON of at most %d bytes and %d values, such as {\"limits\": [\"CL.WINDOW 100 60\"]}",
+		MaxJSONBytes, MaxJSONValues))
+	errNotUTF8  = rediserr.Error("ERR the rule has an override whose key is not UTF-8: use CL.RULE LIST")
+	errTooLarge = errors.New("too many brackets or values")
 )
 
 // parseJSON parses a rule in JSON.
@@ -36,11 +38,11 @@ func parseJSON(name string, text []byte) (*rule, error) {
 	switch {
 	case !isName(name):
 		return nil, ErrName
-	case len(text) > MaxJSONBytes:
+	case len(text) > MaxJSONBytes || !utf8.Valid(text): // the decoder would put other bytes in the place of wrong ones
 		return nil, ErrJSON
 	}
-	in := json.NewDecoder(bytes.NewReader(text))
-	n, err := jsonNode(in, 0)
+	in := jsonReader{json.NewDecoder(bytes.NewReader(text)), 0}
+	n, err := in.node(0)
 	if err != nil {
 		return nil, ErrJSON
 	}
@@ -55,23 +57,32 @@ func parseJSON(name string, text []byte) (*rule, error) {
 	return one, nil
 }
 
-// jsonNode reads a value as a node of YAML. The fields keep their order.
-func jsonNode(in *json.Decoder, depth int) (*yaml.Node, error) {
+// jsonReader reads a JSON text.
+type jsonReader struct {
+	*json.Decoder
+	values int // so far
+}
+
+// node reads a value as a node of YAML. The fields keep their order.
+func (in *jsonReader) node(depth int) (*yaml.Node, error) {
 	token, err := in.Token()
 	if err != nil {
 		return nil, err
 	}
+	if in.values++; in.values > MaxJSONValues {
+		return nil, errTooLarge
+	}
 	switch v := token.(type) {
 	case json.Delim:
 		if depth == maxJSONDepth {
-			return nil, errJSONDepth
+			return nil, errTooLarge
 		}
 		n := &yaml.Node{Kind: yaml.MappingNode}
 		if v == '[' {
 			n.Kind = yaml.SequenceNode
 		}
 		for in.More() {
-			one, err := jsonNode(in, depth+1)
+			one, err := in.node(depth + 1)
 			if err != nil {
 				return nil, err
 			}
