@@ -170,7 +170,7 @@ func tryFootprint(c *commands.Call, fp *store.Footprint) { c.Server.Rules.TryFoo
 // clRuleTry replies with five integers: the milliseconds that it looks back, the requests in this time, and how many of them
 // the rule has refused. Then it has how many the rule would refuse in a replay, and how many the other limits would.
 func clRuleTry(c *commands.Call) error {
-	t, err := c.Server.Rules.Try(c.Tx, string(c.Args[2]), c.Args[3:], c.Now)
+	t, err := c.Server.Rules.Try(c.Tx, string(c.Args[2]), c.Args[3:], c.Now, c.Server.Clock.Monotonic)
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,27 @@ func TestTryDefault(t *testing.T) {
 	h.Want("CL.RULE TRY default CL.WINDOW 1 60", []any{0, 4, 0, 0, 1})
 }
 
+// TestTryKnowsTheRulesInForce: also if nobody has asked a rule since the key changed. The time before the first request counts.
+func TestTryKnowsTheRulesInForce(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("CL.RULE SET api CL.WINDOW 2 60")
+	h.Do("CL.CHECK api ann")
+	h.Do("DEL cl.rules")
+	h.Want("CL.RULE TRY api CL.WINDOW 1 60", rules.ErrNoRule)
+	h.Do("SET", "cl.rules", "web CL.WINDOW 2 60\n")
+	h.Want("CL.RULE TRY web CL.WINDOW 1 60", []any{0, 0, 0, 0, 0})
+	h.Advance(20 * time.Second)
+	h.Want("CL.RULE TRY web CL.WINDOW 1 60", []any{20000, 0, 0, 0, 0})
+	h.Do("CL.CHECK web ann")
+	h.Want("CL.RULE TRY web CL.WINDOW 1 60", []any{20000, 1, 0, 0, 0})
+	h.Do("MULTI")
+	h.Do("CL.RULE SET new CL.WINDOW 1 60")
+	h.Do("CL.RULE TRY new CL.WINDOW 1 60")
+	h.Do("CL.RULE DEL web")
+	h.Do("CL.RULE TRY web CL.WINDOW 1 60")
+	h.Want("EXEC", []any{servertest.OK, []any{0, 0, 0, 0, 0}, 1, rules.ErrNoRule})
+}
+
 // TestTryIsBounded: a tape has so many requests, and there are so many tapes.
 func TestTryIsBounded(t *testing.T) {
 	h := servertest.New(t)

@@ -27,5 +27,6 @@
 //
 // Locks: the partition of cl.rules guards the key. A goroutine holds that partition while it parses
 // the key, and while it drops the parsed rules after a commit. Rules.mu guards the counters, and is
-// taken inside it. The mu of a tape is the innermost lock. Rules.trying is held during a replay, which has a store of its own.
+// taken inside it. The mu of a tape is the innermost lock. Rules.trying is held during a replay, which has a
+// store of its own.
 package rules

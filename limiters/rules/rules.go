@@ -29,7 +29,9 @@ type Rules struct {
 
 	mu     sync.Mutex // guards counts, and is held while parsed or file changes
 	counts map[string]*counts
-	trying sync.Mutex // held by the trial that replays
+
+	trying  sync.Mutex   // held by the trial that replays
+	replays *store.Store // of all trials, because its memory is not that of Go; guarded by trying, and without keys between two trials
 }
 
 // key is the key of the rules of CL.RULE SET, in database 0.

@@ -1,6 +1,9 @@
 package rules
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Bounds of tapes.
 const (
@@ -44,8 +47,11 @@ func (t *tape) add(one taped, keys []uint64) bool {
 	if one.at > t.until {
 		return false
 	}
-	if len(keys) != t.scopes { // the rule has changed
-		t.begun, t.scopes, t.requests, t.keys, t.next = one.at, len(keys), nil, nil, 0
+	if len(keys) != t.scopes {
+		if t.scopes > 0 { // the rule has changed
+			t.begun = one.at
+		}
+		t.scopes, t.requests, t.keys, t.next = len(keys), nil, nil, 0
 	}
 	if len(t.requests) < TapeRequests {
 		t.requests = append(t.requests, one)
@@ -61,18 +67,19 @@ func (t *tape) add(one taped, keys []uint64) bool {
 // read copies the requests of the last minute, in their order, each with its keys. The tape has all requests from since on.
 // It stays for some time.
 func (t *tape) read(now int64) (requests []taped, keys [][]uint64, since int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.mu.Lock() // a copy is quick, so requests to the rule do not wait
 	t.until = now + tapeStays
+	scopes, next, all, hashes := t.scopes, t.next, slices.Clone(t.requests), slices.Clone(t.keys)
 	since = max(t.begun, now-tapeTime)
-	if len(t.requests) == TapeRequests {
-		since = max(since, t.requests[t.next].at)
+	t.mu.Unlock()
+	if len(all) == TapeRequests {
+		since = max(since, all[next].at)
 	}
-	for i := range t.requests {
-		at := (t.next + i) % len(t.requests)
-		if one := t.requests[at]; one.at >= since {
-			requests = append(requests, one)
-			keys = append(keys, append([]uint64(nil), t.keys[at*t.scopes:(at+1)*t.scopes]...))
+	for i := range all {
+		at := (next + i) % len(all)
+		if all[at].at >= since {
+			requests = append(requests, all[at])
+			keys = append(keys, hashes[at*scopes:(at+1)*scopes])
 		}
 	}
 	return requests, keys, since

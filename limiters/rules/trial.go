@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -18,22 +19,30 @@ type Trial struct {
 	Other   int64 // refusals of the limits on trial, if nothing was used at the beginning
 }
 
+// Bounds of the replays of a trial. A trial beyond them is an error, because one request to a CL.LOG can make thousands of entries.
+const (
+	MaxReplayNanos = 2_000_000_000 // for both replays
+	MaxReplayBytes = 64 << 20
+)
+
 // Errors of a trial.
 var (
+	ErrReplay      = rediserr.Error(fmt.Sprintf("ERR the replay takes more than %d seconds or %d bytes: try CL.SLIDING instead of CL.LOG", MaxReplayNanos/1_000_000_000, MaxReplayBytes))
 	ErrTapes       = rediserr.Error(fmt.Sprintf("ERR somebody already tries limits for %d other rules: try again in two minutes", MaxTapes))
 	ErrTrialScopes = rediserr.Error("ERR the limits must have the scopes of the rule, in the same order")
 )
 
 // TryFootprint adds the partition that a trial needs. It needs none if the rules are parsed. So a trial keeps nobody waiting.
 func (r *Rules) TryFootprint(fp *store.Footprint) {
-	if r.parsed.Load() == nil {
+	if r.stored.Load() == nil {
 		r.Lock(fp)
 	}
 }
 
 // Try replays the requests of the last minute to a rule with other limits. The first trial of a rule finds none: from then on
-// the rule keeps its requests, until nobody has tried numbers for two minutes.
-func (r *Rules) Try(tx *store.Tx, name string, words [][]byte, now int64) (Trial, error) {
+// the rule keeps its requests, until nobody has tried numbers for two minutes. tx is nil for a footprint without a partition.
+// clock measures how long the replays take, in nanoseconds.
+func (r *Rules) Try(tx *store.Tx, name string, words [][]byte, now int64, clock func() int64) (Trial, error) {
 	present, err := r.known(tx, name)
 	if err != nil {
 		return Trial{}, err
@@ -59,22 +68,15 @@ func (r *Rules) Try(tx *store.Tx, name string, words [][]byte, now int64) (Trial
 			result.Limited++
 		}
 	}
-	r.trying.Lock() // one replay at a time, because it takes a processor and memory
-	defer r.trying.Unlock()
-	if result.Same, err = present.replay(requests, keys); err == nil {
-		result.Other, err = other.replay(requests, keys)
-	}
+	result.Same, result.Other, err = r.replay(present, other, requests, keys, clock)
 	return result, limiters.Explain(err)
 }
 
-// known returns a rule as it was parsed last.
+// known returns a rule in force. Without the lock of their key, the rules may have changed at this moment.
 func (r *Rules) known(tx *store.Tx, name string) (*rule, error) {
-	stored := r.parsed.Load()
-	if stored == nil {
-		var fp store.Footprint
-		if r.Lock(&fp); !tx.Holds(&fp) {
-			return nil, ErrNoRule
-		}
+	stored := cmp.Or(r.stored.Load(), r.parsed.Load())
+	var fp store.Footprint
+	if r.Lock(&fp); tx != nil && tx.Holds(&fp) {
 		var err error
 		if stored, err = r.load(tx); err != nil {
 			return nil, err
@@ -123,29 +125,34 @@ func (r *rule) hasScopesOf(other *rule) bool {
 	return true
 }
 
-// replay asks the rule again for requests, in a store of its own, and counts the refusals.
-func (r *rule) replay(requests []taped, keys [][]uint64) (refused int64, err error) {
-	s := store.New(store.Options{Databases: 1})
-	tx := s.NewTx()
+// replay returns how many requests two rules refuse. One trial replays at a time, because it takes a processor and memory.
+func (r *Rules) replay(one, other *rule, requests []taped, keys [][]uint64, clock func() int64) (byOne, byOther int64, err error) {
+	r.trying.Lock()
+	defer r.trying.Unlock()
+	if r.replays == nil {
+		r.replays = store.New(store.Options{Databases: 1})
+	}
+	begun := clock()
+	late := func() bool { return clock()-begun > MaxReplayNanos || r.replays.Used() > MaxReplayBytes }
+	if byOne, err = one.replay(r.replays, requests, keys, late); err == nil {
+		byOther, err = other.replay(r.replays, requests, keys, late)
+	}
+	return byOne, byOther, err
+}
+
+// replay asks the rule again for requests, in an empty store, and counts the refusals.
+func (r *rule) replay(s *store.Store, requests []taped, keys [][]uint64, late func() bool) (refused int64, err error) {
+	defer empty(s)
+	tx, own, check := s.NewTx(), r.ofHashes(), &Check{}
 	tx.Silent = true
-	own := r.ofHashes()
-	check := &Check{}
 	for i := range requests {
-		one := &requests[i]
 		if len(keys[i]) != len(own.scopes) {
 			continue // the rule had other scopes then
 		}
-		check.asked, check.Keys, check.found = hashKey(one.asked), check.Keys[:0], own
-		var fp store.Footprint
-		for _, hash := range keys[i] {
-			key := hashKey(hash)
-			check.Keys = append(check.Keys, key)
-			fp.AddKey(key)
+		if late() {
+			return 0, ErrReplay
 		}
-		tx.Begin(one.at, 0, &fp)
-		limited, err := check.again(tx, one)
-		check.Done(false)
-		tx.End()
+		limited, err := check.again(tx, own, &requests[i], keys[i])
 		if err != nil {
 			return 0, err
 		}
@@ -156,8 +163,31 @@ func (r *rule) replay(requests []taped, keys [][]uint64) (refused int64, err err
 	return refused, nil
 }
 
-// again asks the rule as Ask does. It counts nothing.
-func (c *Check) again(tx *store.Tx, one *taped) (limited bool, err error) {
+// empty removes all keys.
+func empty(s *store.Store) {
+	var all store.Footprint
+	all.AddAll()
+	tx := s.NewTx()
+	tx.Silent, tx.KeepExpired = true, true
+	tx.Begin(0, 0, &all)
+	tx.Flush()
+	tx.End()
+	for s.Trim() {
+	}
+}
+
+// again asks a rule as Ask does. It counts nothing.
+func (c *Check) again(tx *store.Tx, r *rule, one *taped, keys []uint64) (limited bool, err error) {
+	c.asked, c.Keys, c.found = hashKey(one.asked), c.Keys[:0], r
+	var fp store.Footprint
+	for _, hash := range keys {
+		key := hashKey(hash)
+		c.Keys = append(c.Keys, key)
+		fp.AddKey(key)
+	}
+	tx.Begin(one.at, 0, &fp)
+	defer tx.End()
+	defer c.Done(false)
 	if err = c.find(tx, one.at, false); err == nil {
 		err = c.decide(one.at, one.quantity, one.charge)
 	}
