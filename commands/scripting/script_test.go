@@ -30,3 +30,15 @@ func TestScript(t *testing.T) {
 	h.Want("SCRIPT LOAD 'x y'", commands.Error("ERR Error compiling script (new function): user_script:1: '=' expected near 'y'"))
 	h.Want("SCRIPT LOAD '#!lua flags=no-writes'", commands.Error("ERR Invalid script shebang"))
 }
+
+// TestScriptFlushInATransaction: the server has looked for the script before the transaction forgets it.
+func TestScriptFlushInATransaction(t *testing.T) {
+	h := servertest.New(t)
+	sha := script.SHA([]byte("return 7"))
+	h.Want("SCRIPT LOAD 'return 7'", sha)
+	h.Want("MULTI", ok)
+	for _, line := range []string{"SCRIPT FLUSH", "EVAL 'return 8' 0", "EVALSHA " + sha + " 0"} {
+		h.Want(line, servertest.Queued)
+	}
+	h.Want("EXEC", []any{ok, 8, commands.Error("NOSCRIPT No matching script. Please use EVAL.")})
+}

@@ -78,7 +78,7 @@ func (s *Scripts) compile(r *runner, k *known, text []byte, keep bool) (*known, 
 // Run implements [commands.Scripts].
 func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 	own := scratchOf(c.Conn)
-	k := s.scriptOf(own, o)
+	k := s.scriptOf(c, own, o)
 	if k == nil {
 		return commands.ErrNoScript
 	}

@@ -160,9 +160,10 @@ func (s *Scripts) named(sha []byte) *known {
 	return s.library.find(bytes.ToLower(sha))
 }
 
-// scriptOf is find, for a call that may have asked for its footprint before.
-func (s *Scripts) scriptOf(own *scratch, o commands.Script) *known {
-	if own.script != nil && own.of == unsafe.SliceData(o.Text) {
+// scriptOf is find, for a call that may have asked for its footprint before. In a transaction the server may have forgotten
+// the script since then, by SCRIPT FLUSH.
+func (s *Scripts) scriptOf(c *commands.Call, own *scratch, o commands.Script) *known {
+	if own.script != nil && own.of == unsafe.SliceData(o.Text) && !c.Conn.Transaction.Running {
 		return own.script
 	}
 	return s.find(o)
