@@ -84,6 +84,12 @@ func fake(t *testing.T, replies ...string) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
+	return serve(t, l, replies)
+}
+
+// serve serves one connection of a listener as fake does.
+func serve(t *testing.T, l net.Listener, replies []string) (address string) {
+	t.Helper()
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		nc, err := l.Accept()

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"bufio"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -52,22 +51,7 @@ func fakeTLS(t *testing.T, pair tls.Certificate, authority string, replies ...st
 	}
 	l, err := tls.Listen("tcp", "127.0.0.1:0", cfg)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		nc, err := l.Accept()
-		if err != nil {
-			return
-		}
-		defer nc.Close()
-		in := bufio.NewReader(nc)
-		for _, reply := range replies {
-			if skipCommand(in) != nil {
-				return
-			}
-			_, _ = io.WriteString(nc, reply)
-		}
-	}()
-	return l.Addr().String()
+	return serve(t, l, replies)
 }
 
 // TestTLS: the doctor trusts the authority that it is given, and shows its own certificate.
