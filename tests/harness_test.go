@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"strconv"
 	"testing"
@@ -12,6 +11,7 @@ import (
 
 	"cellserver/cmd/cellserver/app"
 	"cellserver/internal/config/configload"
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -21,7 +21,7 @@ import (
 // command line. It returns the address.
 func startServer(t testing.TB, directives ...string) string {
 	t.Helper()
-	args := append([]string{"--port", strconv.Itoa(freePort(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--save", "", "--appendonly", "no"}, directives...)
+	args := append([]string{"--port", strconv.Itoa(porttest.Free(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--save", "", "--appendonly", "no"}, directives...)
 	cfg, _, err := configload.Load(args, nil, nil)
 	require.NoError(t, err)
 	a, err := app.New(app.Options{Config: cfg, Log: slog.New(slog.DiscardHandler)})
@@ -34,14 +34,6 @@ func startServer(t testing.TB, directives ...string) string {
 		require.NoError(t, <-done)
 	})
 	return a.Addr().String()
-}
-
-// freePort returns a TCP port of the loopback address that no process uses now.
-func freePort(t testing.TB) int {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	return ln.Addr().(*net.TCPAddr).Port
 }
 
 // seed returns the seed of a random test, SEED or a new one, and logs it.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -41,7 +42,7 @@ func firstColumn(lines []string) (all []string) {
 
 // TestOperatingNamesEveryMetric compares the table of docs/operating.md with what a server answers.
 func TestOperatingNamesEveryMetric(t *testing.T) {
-	port, rules := freePort(t), filepath.Join(t.TempDir(), "rules.yaml")
+	port, rules := porttest.Free(t), filepath.Join(t.TempDir(), "rules.yaml")
 	require.NoError(t, os.WriteFile(rules, []byte("rules: {kept: {limits: CL.WINDOW 5 60}}\n"), 0o600))
 	c := resptest.Dial(t, startServer(t, "--metrics-port", strconv.Itoa(port), "--rules-file", rules))
 	c.Do("CL.THROTTLE", "user:1", 15, 30, 60)

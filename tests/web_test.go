@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"cellserver/internal/porttest"
 	"cellserver/internal/quote"
 	"cellserver/resp/resptest"
 
@@ -25,7 +26,7 @@ var (
 // playWeb runs an http block on a server of its own.
 func (p *document) playWeb(t *testing.T, b block) {
 	t.Helper()
-	port := strconv.Itoa(freePort(t))
+	port := strconv.Itoa(porttest.Free(t))
 	c := resptest.Dial(t, startServer(t, "--dir", t.TempDir(), "--http-port", port))
 	setClock(t, c, exampleTime)
 	requests := 0

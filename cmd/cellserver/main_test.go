@@ -18,6 +18,7 @@ import (
 	"cellserver/cmd/cellserver/app"
 	"cellserver/internal/config"
 	"cellserver/internal/notices"
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -81,16 +82,6 @@ func waitForExit(t *testing.T, cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// freePort returns a TCP port of the loopback address that no process uses.
-func freePort(t *testing.T) string {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	_, port, err := net.SplitHostPort(ln.Addr().String())
-	require.NoError(t, err)
-	return port
-}
-
 func TestHelpAndVersion(t *testing.T) {
 	out, errs, code := runToEnd(t, "", "--help")
 	require.Equal(t, []any{config.Usage(), "", 0}, []any{out, errs, code})
@@ -120,7 +111,7 @@ func TestCheckRules(t *testing.T) {
 }
 
 func TestDoctor(t *testing.T) {
-	port := freePort(t)
+	port := fmt.Sprint(porttest.Free(t))
 	address := "127.0.0.1:" + port
 	cmd := program(t, "--port", port, "--dir", t.TempDir(), "--requirepass", "secret")
 	serve(t, cmd)
@@ -156,7 +147,7 @@ func TestDoctor(t *testing.T) {
 
 // TestDoctorTLS: the options of the doctor reach it, and a wrong use has a sentence.
 func TestDoctorTLS(t *testing.T) {
-	port := freePort(t)
+	port := fmt.Sprint(porttest.Free(t))
 	address := "127.0.0.1:" + port
 	cmd := program(t, "--port", port, "--dir", t.TempDir())
 	serve(t, cmd)
@@ -197,7 +188,7 @@ func TestStartErrorsAreOneLine(t *testing.T) {
 
 // The environment overrides a file, and the command line overrides the environment.
 func TestConfigurationEndToEnd(t *testing.T) {
-	port := freePort(t)
+	port := fmt.Sprint(porttest.Free(t))
 	file := filepath.Join(t.TempDir(), "redis.conf")
 	text := "# made for redis\nport 1\nmaxmemory 10mb\nmaxmemory-policy allkeys-lru\ntimeout 7\nsave 900 1\nrequirepass \"a b\"\n"
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
@@ -215,7 +206,7 @@ func TestConfigurationEndToEnd(t *testing.T) {
 }
 
 func TestConfigurationFromStandardInput(t *testing.T) {
-	port := freePort(t)
+	port := fmt.Sprint(porttest.Free(t))
 	cmd := program(t, "-")
 	cmd.Stdin = strings.NewReader("port " + port + "\ndatabases 3\n")
 	serve(t, cmd)
@@ -224,7 +215,7 @@ func TestConfigurationFromStandardInput(t *testing.T) {
 }
 
 func TestPing(t *testing.T) {
-	port := freePort(t)
+	port := fmt.Sprint(porttest.Free(t))
 	_, errs, code := runToEnd(t, "", "--ping", "--port", port)
 	require.Equal(t, 1, code)
 	require.Contains(t, errs, "connection refused")
@@ -239,7 +230,7 @@ func TestPing(t *testing.T) {
 func TestSignalsAndShutdownExitWithZero(t *testing.T) {
 	for _, how := range []string{"SIGTERM", "SIGINT", "SHUTDOWN"} {
 		t.Run(how, func(t *testing.T) {
-			port := freePort(t)
+			port := fmt.Sprint(porttest.Free(t))
 			cmd := program(t, "--port", port)
 			serve(t, cmd)
 			c := resptest.Dial(t, "127.0.0.1:"+port)
@@ -259,7 +250,7 @@ func TestSignalsAndShutdownExitWithZero(t *testing.T) {
 }
 
 func TestHangupReloadsTheRules(t *testing.T) {
-	port, file := freePort(t), filepath.Join(t.TempDir(), "rules.yaml")
+	port, file := fmt.Sprint(porttest.Free(t)), filepath.Join(t.TempDir(), "rules.yaml")
 	rules := func(limit int) {
 		text := fmt.Sprintf("rules:\n  r:\n    limits: CL.WINDOW %d 60\n", limit)
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
@@ -279,7 +270,7 @@ func TestHangupReloadsTheRules(t *testing.T) {
 
 // After the first signal the server waits for a client that does not read. The second signal ends the process.
 func TestSecondSignalExitsAtOnce(t *testing.T) {
-	port := freePort(t)
+	port := fmt.Sprint(porttest.Free(t))
 	cmd := program(t, "--port", port, "--shutdown-timeout", "1000")
 	serve(t, cmd)
 	c, other := resptest.Dial(t, "127.0.0.1:"+port), resptest.Dial(t, "127.0.0.1:"+port)
@@ -296,7 +287,7 @@ func TestSecondSignalExitsAtOnce(t *testing.T) {
 
 // A killed server leaves its socket behind. The next start replaces it.
 func TestStartAfterKill(t *testing.T) {
-	port, socket := freePort(t), filepath.Join(t.TempDir(), "s")
+	port, socket := fmt.Sprint(porttest.Free(t)), filepath.Join(t.TempDir(), "s")
 	for range 2 {
 		cmd := program(t, "--port", port, "--unixsocket", socket)
 		serve(t, cmd)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -25,7 +26,7 @@ import (
 func TestDescriptors(t *testing.T) {
 	limited := filepath.Join(t.TempDir(), "limited")
 	require.NoError(t, os.WriteFile(limited, fmt.Appendf(nil, "#!/bin/sh\nulimit -n 200\nexec %s \"$@\"\n", binary), 0o755))
-	s := launch(t, limited, t.TempDir(), []string{"--appendonly", "yes", "--metrics-port", fmt.Sprint(freePort(t))})
+	s := launch(t, limited, t.TempDir(), []string{"--appendonly", "yes", "--metrics-port", fmt.Sprint(porttest.Free(t))})
 	s.guard(1 << 30)
 	var most int
 	_, err := fmt.Sscan(s.dial().Do("CONFIG", "GET", "maxclients").([]any)[1].(string), &most)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -105,7 +106,7 @@ func startRedis(t testing.TB, directives ...string) *server {
 
 func launch(t testing.TB, path, dir string, directives []string) *server {
 	t.Helper()
-	port := freePort(t)
+	port := porttest.Free(t)
 	args := append([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", dir}, directives...)
 	s := &server{t: t, cmd: exec.Command(path, args...), addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), dir: dir}
 	s.run()
@@ -323,14 +324,6 @@ func (s *server) info(field string) string {
 	}
 	require.Fail(s.t, "INFO has no field "+field)
 	return ""
-}
-
-func freePort(t testing.TB) int {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	return ln.Addr().(*net.TCPAddr).Port
 }
 
 // TestTheHarness holds that the harness measures a server that nobody attacks.

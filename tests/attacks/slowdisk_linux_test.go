@@ -13,6 +13,7 @@ import (
 	"time"
 	"unsafe"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -96,7 +97,7 @@ func startSlow(t *testing.T, directives ...string) (*server, *slowDisk) {
 	ours, theirs := pair[0], os.NewFile(uintptr(pair[1]), "listener")
 	defer syscall.Close(ours)
 	defer theirs.Close()
-	port := freePort(t)
+	port := porttest.Free(t)
 	dir := t.TempDir()
 	args := append([]string{binary, "--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", dir, "--enable-debug-command", "yes"}, directives...)
 	s := &server{t: t, cmd: exec.Command(os.Args[0], args...), addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), dir: dir}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,7 +26,7 @@ type webServer struct {
 const webConnections = 500
 
 func startWeb(t *testing.T) *webServer {
-	port := freePort(t)
+	port := porttest.Free(t)
 	s := &webServer{server: start(t, "--http-port", strconv.Itoa(port), "--http-token", "right", "--http-max-connections", strconv.Itoa(webConnections)),
 		at: fmt.Sprintf("127.0.0.1:%d", port)}
 	s.dial().Do("CL.RULE", "SET", "api", "CL.WINDOW", 1_000_000, 3600)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -52,7 +53,7 @@ func start(t *testing.T, size int, more ...string) *processes {
 	p := &processes{t: t, more: more}
 	p.command = p.commandOfNode
 	for range size {
-		p.nodes = append(p.nodes, &node{bin: bin, host: "127.0.0.1", port: freePorts(t), proxy: freePorts(t), dir: t.TempDir()})
+		p.nodes = append(p.nodes, &node{bin: bin, host: "127.0.0.1", port: porttest.Free(t), proxy: porttest.Free(t), dir: t.TempDir()})
 	}
 	p.begin()
 	return p
@@ -66,23 +67,6 @@ func (p *processes) begin() {
 	}
 	p.t.Cleanup(p.end)
 	p.heal()
-}
-
-// freePorts returns a free port for clients. The port for nodes above it is free, too.
-func freePorts(t *testing.T) int {
-	for {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		port := ln.Addr().(*net.TCPAddr).Port
-		require.NoError(t, ln.Close())
-		if port >= 55535 {
-			continue
-		}
-		if ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port+10000)); err == nil {
-			require.NoError(t, ln.Close())
-			return port
-		}
-	}
 }
 
 // run starts the process of a node.

@@ -1,12 +1,15 @@
 package differential
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"cellserver/internal/porttest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -175,7 +178,7 @@ func TestScriptsInRESP3(t *testing.T) {
 func TestScriptsInACluster(t *testing.T) {
 	startRedis(t, false) // or skips
 	ours := startOurs(t)
-	_, bus, _ := strings.Cut(freeAddress(t), ":")
+	_, bus, _ := strings.Cut(fmt.Sprint("127.0.0.1:", porttest.Free(t)), ":")
 	redis := &peer{name: "redis"}
 	redis.launch(t, exec.Command("redis-server", "--save", "", "--cluster-enabled", "yes", "--cluster-port", bus, "--dir", t.TempDir()))
 	bin := ours.program

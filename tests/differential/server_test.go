@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -106,7 +108,7 @@ func startOurs(t *testing.T) *peer {
 // launch runs cmd on a free port until the test ends, and connects to it.
 func (p *peer) launch(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	p.addr = freeAddress(t)
+	p.addr = fmt.Sprint("127.0.0.1:", porttest.Free(t))
 	_, port, err := net.SplitHostPort(p.addr)
 	require.NoError(t, err)
 	cmd.Args = append(cmd.Args, "--port", port)
@@ -154,11 +156,4 @@ func (p *peer) reconnect() error {
 		p.clients[i] = w
 	}
 	return nil
-}
-
-func freeAddress(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().String()
 }

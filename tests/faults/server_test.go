@@ -15,6 +15,7 @@ import (
 	"time"
 	"unsafe"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -144,7 +145,7 @@ func (s *server) killAtEnd(t testing.TB) {
 // prepare returns a server that has not started, and its command line.
 func (p program) prepare(t testing.TB, dir string, args []string) (*server, []string) {
 	t.Helper()
-	s := &server{program: p, dir: dir, addr: freeAddress(t), gone: make(chan struct{})}
+	s := &server{program: p, dir: dir, addr: fmt.Sprint("127.0.0.1:", porttest.Free(t)), gone: make(chan struct{})}
 	log, err := os.CreateTemp(t.TempDir(), p.name+".log")
 	require.NoError(t, err)
 	require.NoError(t, log.Close())
@@ -275,13 +276,6 @@ func within(limit time.Duration, holds func() (bool, error)) bool {
 		}
 	}
 	return false
-}
-
-func freeAddress(t testing.TB) string {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	return ln.Addr().String()
 }
 
 // A conn is a client connection. Its methods return errors, because its server may die at any time.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -133,17 +134,12 @@ func (p *program) lines(t *testing.T) string {
 	return p.out.String()
 }
 
-// freePorts returns ports that nothing listens on. Call it before the test starts processes: a process that starts holds all
-// files of the test for a moment, so a listener would still accept connections after its end.
+// freePorts returns n ports that no process uses.
 func freePorts(t *testing.T, n int) []string {
 	t.Helper()
 	ports := make([]string, n)
 	for i := range ports {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		defer ln.Close()
-		_, ports[i], err = net.SplitHostPort(ln.Addr().String())
-		require.NoError(t, err)
+		ports[i] = fmt.Sprint(porttest.Free(t))
 	}
 	return ports
 }

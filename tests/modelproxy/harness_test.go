@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -63,7 +64,7 @@ type site struct {
 // newSite starts all parts. The model answers a message "cost N" with a usage of N tokens, and "fail" with an error.
 func newSite(t testing.TB, proxy ...string) *site {
 	s := &site{t: t, goesOn: make(chan struct{})}
-	commands, web, front := freePort(t), freePort(t), freePort(t)
+	commands, web, front := porttest.Free(t), porttest.Free(t), porttest.Free(t)
 	s.commands, s.front = fmt.Sprint("127.0.0.1:", commands), fmt.Sprint("http://127.0.0.1:", front)
 	s.limits = s.start(nil, commands, cellserver, "--port", strconv.Itoa(commands), "--http-port", strconv.Itoa(web), "--dir", t.TempDir(), "--appendonly", "no", "--save", "")
 	s.do("CL.RULE", "SET", "llm", "SCOPE", "org", "CL.WINDOW", 100000, 2592000, "AND", "SCOPE", "team", "CL.WINDOW", 50000, 86400, "AND", "SCOPE", "user", "CL.WINDOW", 20000, 3600)
@@ -188,11 +189,4 @@ func (s *site) start(settings []string, port int, path string, args ...string) *
 		return err == nil
 	}, patience, 10*time.Millisecond, "%s does not listen", path)
 	return cmd
-}
-
-func freePort(t testing.TB) int {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	return ln.Addr().(*net.TCPAddr).Port
 }

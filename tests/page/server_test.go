@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -31,8 +33,8 @@ func start(t *testing.T, directives ...string) *server {
 	t.Helper()
 	program := os.Getenv("CELLSERVER")
 	require.NotEmpty(t, program, "run tests/page/run: it builds the server")
-	s := &server{t: t, port: freePort(t)}
-	web := freePort(t)
+	s := &server{t: t, port: fmt.Sprint(porttest.Free(t))}
+	web := fmt.Sprint(porttest.Free(t))
 	s.page = "http://127.0.0.1:" + web
 	args := append([]string{"--port", s.port, "--http-port", web, "--dir", t.TempDir()}, directives...)
 	command := exec.Command(program, args...)
@@ -141,12 +143,4 @@ func (s *server) rules() {
 	} {
 		require.Equal(s.t, "+OK\r\n", s.do("CL.RULE SET "+rule))
 	}
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
 }

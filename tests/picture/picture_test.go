@@ -4,13 +4,13 @@ import (
 	"context"
 	"flag"
 	"log/slog"
-	"net"
 	"os"
 	"strconv"
 	"testing"
 
 	"cellserver/cmd/cellserver/app"
 	"cellserver/internal/config/configload"
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -47,10 +47,7 @@ func TestPictureIsCurrent(t *testing.T) {
 
 // startServer runs a whole server in this process, until the test ends.
 func startServer(t *testing.T) (address string) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	port := ln.Addr().(*net.TCPAddr).Port
-	require.NoError(t, ln.Close())
+	port := porttest.Free(t)
 	cfg, _, err := configload.Load([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--enable-debug-command", "local",
 		"--appendonly", "no", "--save", ""}, nil, nil)
 	require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -56,7 +57,7 @@ type site struct {
 }
 
 func newSite(t testing.TB) *site {
-	s := &site{t: t, port: freePort(t), web: freePort(t), front: freePort(t), dir: t.TempDir()}
+	s := &site{t: t, port: porttest.Free(t), web: porttest.Free(t), front: porttest.Free(t), dir: t.TempDir()}
 	s.app = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		s.served.Add(1)
 		_, _ = w.Write([]byte("served\n"))
@@ -163,11 +164,4 @@ func (p *process) await(port int) {
 		}
 	}
 	require.Fail(p.t, "the program does not listen", "%s: %s", p.cmd.Path, p.out.String())
-}
-
-func freePort(t testing.TB) int {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	return ln.Addr().(*net.TCPAddr).Port
 }

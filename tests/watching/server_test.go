@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
+
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
@@ -34,7 +36,7 @@ func start(t *testing.T, cluster bool) *server {
 	t.Helper()
 	program := os.Getenv("CELLSERVER")
 	require.NotEmpty(t, program, "run tests/watching/run: it builds the server")
-	s := &server{t: t, port: freePort(t), metrics: freePort(t)}
+	s := &server{t: t, port: fmt.Sprint(porttest.Free(t)), metrics: fmt.Sprint(porttest.Free(t))}
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	require.NoError(t, os.WriteFile(rules, []byte("rules: {kept: {limits: CL.WINDOW 5 60}}\n"), 0o600))
 	args := []string{"--rules-file", rules, "--port", s.port, "--metrics-port", s.metrics, "--dir", t.TempDir(), "--maxmemory", "1gb"}
@@ -108,16 +110,4 @@ func (s *server) families() map[string]*dto.MetricFamily {
 	families, err := parser.TextToMetricFamilies(strings.NewReader(s.get("/metrics")))
 	require.NoError(s.t, err)
 	return families
-}
-
-func freePort(t *testing.T) string {
-	for {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		at := l.Addr().(*net.TCPAddr)
-		require.NoError(t, l.Close())
-		if at.Port < 55535 { // the port of other nodes is 10,000 above
-			return fmt.Sprint(at.Port)
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -62,7 +63,7 @@ func BenchmarkServedReservations(b *testing.B) {
 
 // BenchmarkServedHTTP measures the same for a rule over HTTP.
 func BenchmarkServedHTTP(b *testing.B) {
-	port := freePort(b)
+	port := porttest.Free(b)
 	in := start(b, "--http-port", strconv.Itoa(port), "--appendonly", "yes")
 	ok(b, in.dial(b), "CL.RULE", "SET", "one", "CL.THROTTLE", "1000000000", "30", "60")
 	nc, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))

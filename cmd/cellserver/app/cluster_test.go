@@ -13,6 +13,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/internal/config/configload"
+	"cellserver/internal/porttest"
 	"cellserver/internal/topology"
 	"cellserver/resp/resptest"
 	"cellserver/store"
@@ -50,7 +51,7 @@ func newCluster(t *testing.T, directives ...string) *testCluster {
 // peerablePort returns a free port, so that the port of other nodes above it is free, too.
 func peerablePort(t *testing.T) int {
 	for {
-		port := freePort(t)
+		port := porttest.Free(t)
 		if port >= 55535 {
 			continue
 		}

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
-	"net"
 	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"cellserver/internal/config/configload"
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -40,7 +40,7 @@ func start(t testing.TB, directives ...string) *instance {
 // open makes a server that does not run yet. Without directives of persistence it keeps nothing on disk.
 func open(t testing.TB, directives ...string) (*instance, error) {
 	t.Helper()
-	args := append([]string{"--port", strconv.Itoa(freePort(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}, directives...)
+	args := append([]string{"--port", strconv.Itoa(porttest.Free(t)), "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}, directives...)
 	cfg, warnings, err := configload.Load(args, nil, nil)
 	require.NoError(t, err)
 	in := &instance{log: &safeBuffer{}, done: make(chan error, 1)}
@@ -82,14 +82,6 @@ func (in *instance) pending() (n int) {
 		n += c.Pending()
 	}
 	return n
-}
-
-// freePort returns a TCP port of the loopback address that no process uses.
-func freePort(t testing.TB) int {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	return ln.Addr().(*net.TCPAddr).Port
 }
 
 // requireClosed requires that the server closes a connection without a further reply.

@@ -7,13 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
 	"cellserver/server"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestHealthOfAServer(t *testing.T) {
-	ports := []int{freePort(t), freePort(t)}
+	ports := []int{porttest.Free(t), porttest.Free(t)}
 	in, err := open(t, "--appendonly", "no", "--metrics-port", strconv.Itoa(ports[0]), "--http-port", strconv.Itoa(ports[1]), "--http-token", "secret")
 	require.NoError(t, err)
 	both := func(path string, status int, body string) {

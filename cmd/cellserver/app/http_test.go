@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -31,7 +32,7 @@ func ask(t *testing.T, port int, path string, headers ...string) (int, string) {
 }
 
 func TestLimitsOverHTTP(t *testing.T) {
-	port := freePort(t)
+	port := porttest.Free(t)
 	in := start(t, "--http-port", strconv.Itoa(port), "--requirepass", "secret", "--appendonly", "yes", "--appendfsync", "always")
 	c := in.dial(t)
 	ok(t, c, "AUTH", "secret")
@@ -57,7 +58,7 @@ func TestLimitsOverHTTP(t *testing.T) {
 
 // TestPageOfAServerWithAPassword: requirepass also keeps numbers and rules from a program of the machine.
 func TestPageOfAServerWithAPassword(t *testing.T) {
-	port := freePort(t)
+	port := porttest.Free(t)
 	in := start(t, "--http-port", strconv.Itoa(port), "--http-page", "write")
 	c := in.dial(t)
 	see := func(want int, headers ...string) {
@@ -81,7 +82,7 @@ func TestPageOfAServerWithAPassword(t *testing.T) {
 
 // TestNoLimitsBeforeTheLoad: a request before the load is refused, because the keys are not there yet.
 func TestNoLimitsBeforeTheLoad(t *testing.T) {
-	port := freePort(t)
+	port := porttest.Free(t)
 	in, err := open(t, "--http-port", strconv.Itoa(port))
 	require.NoError(t, err)
 	status, _ := ask(t, port, "/throttle")
@@ -96,7 +97,7 @@ func TestConfigSetMovesTheAPI(t *testing.T) {
 	in := start(t)
 	require.Nil(t, in.api.Addr(), "off by default")
 	c := in.dial(t)
-	first, second := freePort(t), freePort(t)
+	first, second := porttest.Free(t), porttest.Free(t)
 	ok(t, c, "CONFIG", "SET", "http-port", first)
 	status, _ := ask(t, first, "/openapi.json")
 	require.Equal(t, http.StatusOK, status)

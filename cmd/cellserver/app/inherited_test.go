@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cellserver/internal/config/configload"
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -110,7 +111,7 @@ func TestClientsWaitWhileTheServerRestarts(t *testing.T) {
 // CONFIG SET leaves the address of an inherited socket, and returns to it. Both listeners of HTTP do the same.
 func TestConfigSetReturnsToAnInheritedSocket(t *testing.T) {
 	m := newManager(t)
-	port, web, other := m.listenTCP(), m.listenTCP(), freePort(t)
+	port, web, other := m.listenTCP(), m.listenTCP(), porttest.Free(t)
 	defer m.serve("--port", fmt.Sprint(port), "--http-port", fmt.Sprint(web))()
 	c := resptest.Dial(t, fmt.Sprint("127.0.0.1:", port))
 	ok(t, c, "CONFIG", "SET", "port", other, "http-port", 0)
@@ -127,7 +128,7 @@ func TestNamesFindTheirSockets(t *testing.T) {
 	m := newManager(t)
 	port := m.listen("tcp4", "0.0.0.0:0").(*net.TCPAddr).Port
 	metrics := m.listen("tcp4", "127.0.0.1:0").(*net.TCPAddr).Port
-	web := freePort(t)
+	web := porttest.Free(t)
 	defer m.serve("--bind", "*", "--port", fmt.Sprint(port), "--metrics-bind", "localhost", "--metrics-port", fmt.Sprint(metrics),
 		"--http-port", fmt.Sprint(web))()
 	require.Equal(t, resptest.Simple("PONG"), resptest.Dial(t, fmt.Sprint("127.0.0.1:", port)).Do("PING"))
@@ -138,7 +139,7 @@ func TestNamesFindTheirSockets(t *testing.T) {
 func TestSocketsThatCannotBeUsed(t *testing.T) {
 	m := newManager(t)
 	port := m.listenTCP()
-	_, err := m.start("--port", fmt.Sprint(freePort(t)))
+	_, err := m.start("--port", fmt.Sprint(porttest.Free(t)))
 	require.ErrorContains(t, err, fmt.Sprintf("systemd listens on 127.0.0.1:%d (", port))
 	require.ErrorContains(t, err, "but the configuration does not: give ListenStream= and bind, port, unixsocket or http-port the same addresses")
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -39,7 +40,7 @@ func TestPortInUseIsOneLine(t *testing.T) {
 
 // An address that does not exist is an error, unless it is optional. A failed start leaves no listener open.
 func TestAddressThatDoesNotExist(t *testing.T) {
-	port := fmt.Sprint(freePort(t))
+	port := fmt.Sprint(porttest.Free(t))
 	_, err := open(t, "--port", port, "--bind", "127.0.0.1", "203.0.113.1")
 	require.EqualError(t, err, "cannot listen on 203.0.113.1:"+port+": cannot assign requested address")
 	_, err = open(t, "--port", port, "--bind", "-203.0.113.1")
@@ -159,7 +160,7 @@ func TestConfigSetMovesTheListeners(t *testing.T) {
 	in := start(t)
 	c := in.dial(t)
 	before := in.Addr().String()
-	next := freePort(t)
+	next := porttest.Free(t)
 	ok(t, c, "CONFIG", "SET", "port", next)
 	require.Equal(t, fmt.Sprintf("127.0.0.1:%d", next), in.Addr().String())
 	require.Equal(t, resptest.Simple("PONG"), in.dial(t).Do("PING"))

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 	"cellserver/server/report"
 
@@ -27,7 +28,7 @@ func scrape(t *testing.T, address, path string) (status int, kind, body string) 
 }
 
 func TestMetricsAreServed(t *testing.T) {
-	in := start(t, "--metrics-port", strconv.Itoa(freePort(t)))
+	in := start(t, "--metrics-port", strconv.Itoa(porttest.Free(t)))
 	c := in.dial(t)
 	c.Do("CL.THROTTLE", "k", 0, 1, 60)
 	c.Do("CL.THROTTLE", "k", 0, 1, 60)
@@ -50,7 +51,7 @@ func TestConfigSetMovesTheExporter(t *testing.T) {
 	in := start(t)
 	require.Nil(t, in.exporter.Addr(), "off by default")
 	c := in.dial(t)
-	first, second := freePort(t), freePort(t)
+	first, second := porttest.Free(t), porttest.Free(t)
 	ok(t, c, "CONFIG", "SET", "metrics-port", first)
 	status, _, _ := scrape(t, fmt.Sprintf("127.0.0.1:%d", first), "/metrics")
 	require.Equal(t, http.StatusOK, status)
@@ -90,7 +91,7 @@ func TestMetricsPortInUse(t *testing.T) {
 }
 
 func TestMetricsEndWithTheServer(t *testing.T) {
-	port := freePort(t)
+	port := porttest.Free(t)
 	in := start(t, "--metrics-port", strconv.Itoa(port))
 	in.stop()
 	in.wait(t)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -54,7 +55,7 @@ func dialTLS(t *testing.T, addr string, certificates ...tls.Certificate) (*respt
 }
 
 func startTLS(t *testing.T, dir string, directives ...string) *instance {
-	return start(t, append([]string{"--dir", dir, "--port", "0", "--tls-port", fmt.Sprint(freePort(t)),
+	return start(t, append([]string{"--dir", dir, "--port", "0", "--tls-port", fmt.Sprint(porttest.Free(t)),
 		"--tls-cert-file", "server.crt", "--tls-key-file", "server.key", "--tls-ca-cert-file", "client.crt"}, directives...)...)
 }
 
@@ -115,7 +116,7 @@ func TestTLSFilesWithoutCertificates(t *testing.T) {
 		"--tls-cert-file":    "tls-cert-file and tls-key-file: tls: failed to find any PEM data in certificate input",
 		"--tls-ca-cert-file": "tls-ca-cert-file: " + dir + "/empty holds no certificate",
 	} {
-		_, err := open(t, "--dir", dir, "--port", "0", "--tls-port", fmt.Sprint(freePort(t)), "--tls-cert-file", "server.crt",
+		_, err := open(t, "--dir", dir, "--port", "0", "--tls-port", fmt.Sprint(porttest.Free(t)), "--tls-cert-file", "server.crt",
 			"--tls-key-file", "server.key", "--tls-ca-cert-file", "server.crt", file, "empty")
 		require.EqualError(t, err, want)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cellserver/internal/config/configload"
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -72,7 +73,7 @@ func TestWrongUsersEndTheStart(t *testing.T) {
 // startFile runs a server with a configuration file.
 func startFile(t *testing.T, file string) *instance {
 	t.Helper()
-	args := []string{file, "--port", strconv.Itoa(freePort(t)), "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}
+	args := []string{file, "--port", strconv.Itoa(porttest.Free(t)), "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}
 	cfg, _, err := configload.Load(args, nil, os.ReadFile)
 	require.NoError(t, err)
 	in := &instance{log: &safeBuffer{}, done: make(chan error, 1)}
@@ -98,7 +99,7 @@ func TestRewriteKeepsUsers(t *testing.T) {
 }
 
 func TestHTTPIsAUser(t *testing.T) {
-	port := freePort(t)
+	port := porttest.Free(t)
 	in := start(t, "--http-port", strconv.Itoa(port), "--http-user", "web")
 	c := in.dial(t)
 	ok(t, c, "CL.RULE", "SET", "api", "CL.WINDOW", 100, 60)

@@ -1,0 +1,53 @@
+// Package porttest gives tests TCP ports that stay free until their servers listen on them, also while a server is down.
+//
+// A port that the system chooses (":0") does not: any connection that leaves this machine may take it as its local port. The
+// ports here lie below the ones that systems choose from.
+//
+// Only tests import it. It locks the list of ports that it gave away.
+package porttest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"testing"
+)
+
+const (
+	lowest = 11_000
+	// A server with a cluster port listens 10,000 above. The sum is below 32,768, where the ports of Linux begin.
+	highest     = 22_000
+	toOtherPort = 10_000
+)
+
+var (
+	mu    sync.Mutex // guards given
+	given = map[int]bool{}
+)
+
+// Free returns a TCP port of the loopback address that no process uses. The port 10,000 above it is free, too. A process gets
+// each port once.
+func Free(t testing.TB) int {
+	t.Helper()
+	mu.Lock()
+	defer mu.Unlock()
+	for range 10_000 {
+		port := lowest + rand.IntN(highest-lowest)
+		if !given[port] && free(port) && free(port+toOtherPort) {
+			given[port] = true
+			return port
+		}
+	}
+	t.Fatalf("no port between %d and %d is free", lowest, highest)
+	return 0
+}
+
+// free reports whether a server can listen on a port of the loopback address.
+func free(port int) bool {
+	ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
+	if err != nil {
+		return false
+	}
+	return ln.Close() == nil
+}

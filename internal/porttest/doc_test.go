@@ -1,0 +1,31 @@
+package porttest
+
+import (
+	"fmt"
+	"net"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestFree(t *testing.T) {
+	seen := map[int]bool{}
+	for range 200 {
+		port := Free(t)
+		require.False(t, seen[port])
+		seen[port] = true
+		for _, at := range []int{port, port + toOtherPort} {
+			require.Less(t, at, 32_768)
+			ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", at))
+			require.NoError(t, err)
+			require.NoError(t, ln.Close())
+		}
+	}
+}
+
+func TestATakenPortIsNotFree(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	require.False(t, free(ln.Addr().(*net.TCPAddr).Port))
+}
