@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,6 +27,7 @@ type program struct {
 	stdin  io.Closer
 	stderr bytes.Buffer
 	ended  chan struct{} // closed once the output has ended
+	starts int
 
 	mu      sync.Mutex // guards the rest
 	workers map[string]*worker
@@ -40,6 +43,7 @@ type worker struct {
 	replies  int
 	last     time.Time // of a reply
 	counters map[string]*counter
+	waits    *counter // of the call that has no reply yet; nil for a limit
 }
 
 type counter struct{ last, unknown int64 }
@@ -50,6 +54,58 @@ type limit struct{ calls, admitted int64 }
 type gap struct {
 	event   string
 	longest time.Duration
+}
+
+// newProgram starts the program of a library.
+func newProgram(p *processes, l library) *program {
+	p.t.Helper()
+	one := &program{library: l, workers: map[string]*worker{}, errors: map[string]int{}, limits: map[string]*limit{}}
+	one.start(p)
+	p.t.Cleanup(one.kill)
+	return one
+}
+
+// start starts the process.
+func (one *program) start(p *processes) {
+	p.t.Helper()
+	var addrs []string
+	for _, n := range p.nodes {
+		addrs = append(addrs, n.addr())
+	}
+	cmd := exec.Command(one.argv[0], append(one.argv[1:len(one.argv):len(one.argv)], one.name)...)
+	cmd.Dir = "../clients"
+	cmd.Env = append(os.Environ(), "NODES="+strings.Join(addrs, ","), fmt.Sprint("PROXY=", p.nodes[0].host, ":", p.nodes[0].proxy))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.Stderr = &one.stderr
+	in, err := cmd.StdinPipe()
+	require.NoError(p.t, err)
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(p.t, err)
+	require.NoError(p.t, cmd.Start())
+	one.cmd, one.stdin, one.ended = cmd, in, make(chan struct{})
+	one.starts++
+	go one.listen(stdout)
+}
+
+// startAgain replaces a process that hangs. Nobody knows whether the calls that have no reply ran.
+func (one *program) startAgain(p *processes) {
+	p.t.Helper()
+	require.Equal(p.t, 1, one.starts, "%s hangs a second time: %s", one.name, one.summary())
+	p.t.Logf("%s hangs and is started again: %s", one.name, one.summary())
+	one.kill()
+	for _, w := range one.workers {
+		if w.waits != nil {
+			w.waits.unknown++
+		}
+		w.waits = nil
+	}
+	one.start(p)
+}
+
+// kill ends the process, and waits until its output is read.
+func (one *program) kill() {
+	_ = one.cmd.Process.Kill()
+	<-one.ended
 }
 
 // listen reads the lines of a program until it ends.
@@ -82,11 +138,13 @@ func (one *program) hear(line []string) {
 	if !isLimit && w.counters[key] == nil {
 		w.counters[key] = new(counter)
 	}
+	w.waits = nil
 	switch n, err := strconv.ParseInt(rest, 10, 64); {
 	case outcome == "call":
 		if isLimit {
 			one.limits[key].calls++
 		}
+		w.waits = w.counters[key]
 		return
 	case outcome == "error":
 		one.errors[normal(rest)]++
