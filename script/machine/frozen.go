@@ -20,7 +20,7 @@ func (m *Machine) freeze(contents *lua.LTable) *lua.LTable {
 		return 0
 	}))
 	shown.Metatable = meta
-	m.frozen[shown] = contents
+	m.frozen[shown], m.shown[contents] = contents, shown
 	return shown
 }
 
@@ -33,17 +33,45 @@ func (m *Machine) Freeze() {
 	})
 	m.openOperators()
 	meta := m.L.CreateTable(0, 1)
-	meta.RawSetString("__index", m.Func(func(L *lua.LState) int {
-		key, ok := L.Get(2).(lua.LString)
-		if !ok {
-			key = lua.LString(Text(L.Get(2)))
-		}
-		m.Raise(L, "Script attempted to access nonexistent global variable '%s'", string(key))
-		return 0
-	}))
+	meta.RawSetString("__index", m.Func(m.noGlobal))
 	m.global = m.freeze(m.contents)
 	m.Define("_G", m.global)
 	m.contents.Metatable = meta
+	m.globalMeta = m.freeze(meta)
+}
+
+// noGlobal fails because a global variable does not exist.
+func (m *Machine) noGlobal(L *lua.LState) int {
+	switch {
+	case L.GetTop() != 2:
+		m.Raise(L, "Wrong number of arguments to luaProtectedTableError")
+	case !IsText(L.Get(2)):
+		m.Raise(L, "Second argument to luaProtectedTableError must be a string or number")
+	}
+	m.Raise(L, "Script attempted to access nonexistent global variable '%s'", Text(L.Get(2)))
+	return 0
+}
+
+// Metatable returns the metatable of a table as scripts see it. Of the frozen tables only the globals have one.
+func (m *Machine) Metatable(t *lua.LTable) lua.LValue {
+	switch {
+	case t == m.global:
+		return m.globalMeta
+	case m.Thaw(t) != t:
+		return lua.LNil
+	}
+	if meta, ok := t.Metatable.(*lua.LTable); ok && m.shown[meta] != nil {
+		return m.shown[meta]
+	}
+	return t.Metatable
+}
+
+// SetMetatable sets the metatable of a table. The interpreter reads what is in a frozen one.
+func (m *Machine) SetMetatable(t *lua.LTable, meta lua.LValue) {
+	if frozen, ok := meta.(*lua.LTable); ok {
+		meta = m.Thaw(frozen)
+	}
+	t.Metatable = meta
 }
 
 // Thaw returns what is in a table that may be frozen.

@@ -31,10 +31,12 @@ type Machine struct {
 	budget
 	L *lua.LState
 
-	global   *lua.LTable // the frozen globals
-	contents *lua.LTable // what they contain
-	frozen   map[*lua.LTable]*lua.LTable
-	texts    lua.LValue // the metatable of strings, as scripts see it
+	global, globalMeta *lua.LTable // the frozen globals, and their metatable as scripts see it
+
+	contents *lua.LTable                 // what they contain
+	frozen   map[*lua.LTable]*lua.LTable // what is in a frozen table
+	shown    map[*lua.LTable]*lua.LTable // the frozen table of what is in it
+	texts    lua.LValue                  // the metatable of strings, as scripts see it
 	helpers  map[string]*lua.LFunction
 	unused   map[string]*lua.LFunction // by the path of a function that does the same, and returns something
 	array    reflect.Value             // of the stack of values
@@ -53,6 +55,7 @@ func New(limits Limits) *Machine {
 	m := &Machine{
 		budget:  budget{limits: limits},
 		frozen:  map[*lua.LTable]*lua.LTable{},
+		shown:   map[*lua.LTable]*lua.LTable{},
 		helpers: map[string]*lua.LFunction{},
 		unused:  map[string]*lua.LFunction{},
 		chunks:  map[string]*Function{},

@@ -94,9 +94,7 @@ func (m *library) getMetatable(L *lua.LState) int {
 	case lua.LString:
 		meta = m.StringMetatable()
 	case *lua.LTable:
-		if m.Thaw(v) == v {
-			meta = v.Metatable
-		}
+		meta = m.Metatable(v)
 	}
 	if t, ok := meta.(*lua.LTable); ok {
 		if hidden := t.RawGetString("__metatable"); hidden != lua.LNil {
@@ -120,7 +118,7 @@ func (m *library) setMetatable(L *lua.LState) int {
 	if machine.MetaField(t, lua.LNil, "__metatable") != lua.LNil {
 		m.Raise(L, "cannot change a protected metatable")
 	}
-	t.Metatable = L.Get(2)
+	m.SetMetatable(t, L.Get(2))
 	L.SetTop(1)
 	return 1
 }
