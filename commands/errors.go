@@ -12,6 +12,12 @@ import (
 // error of a single command is in the command's file.
 type Error = rediserr.Error
 
+// CountedError is the error of a script because of the error of its command, which the statistics have counted.
+type CountedError string
+
+// Error returns the text as the client reads it.
+func (e CountedError) Error() string { return string(e) }
+
 // Errors with the texts of Redis 7.0.
 const (
 	ErrSyntax            = rediserr.Syntax

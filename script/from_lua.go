@@ -107,7 +107,9 @@ func (c *converter) boolean(v bool) Reply {
 // ends before the first nil.
 func (c *converter) table(t *lua.LTable) Reply {
 	if s, ok := t.RawGetString("err").(lua.LString); ok {
-		return Failed(oneLine(string(s)))
+		r := Failed(oneLine(string(s)))
+		r.Counted = t.RawGetString(countedField) == lua.LTrue
+		return r
 	}
 	if s, ok := t.RawGetString("ok").(lua.LString); ok {
 		return Reply{Kind: Status, Text: statusText(string(s))}

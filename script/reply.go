@@ -27,6 +27,9 @@ type Reply struct {
 	Int    int64
 	Double float64
 	Items  []Reply
+
+	// Counted says of the error of a script that it is the error of a command, which has counted already.
+	Counted bool
 }
 
 // Failed makes an error reply of a text with its code.

@@ -85,13 +85,18 @@ const keptBuffer = 64 << 10
 // failed makes the reply of a script that raised an error.
 func (e *Engine) failed(s *Script, p *machine.Problem) Reply {
 	text := errorText(p)
+	t, isTable := p.Value.(*lua.LTable)
 	if e.run.Style == Redis6 {
-		return Failed(oneLine("ERR Error running script (call to f_" + s.SHA + "): " + at(p.At) + ": " + text))
+		text = "ERR Error running script (call to f_" + s.SHA + "): " + at(p.At) + ": " + text
+	} else {
+		if !isTable && !p.Stopped {
+			text = "ERR " + text
+		}
+		text += " script: " + s.SHA + ", on " + at(p.At) + "."
 	}
-	if _, isTable := p.Value.(*lua.LTable); !isTable && !p.Stopped {
-		text = "ERR " + text
-	}
-	return Failed(oneLine(text + " script: " + s.SHA + ", on " + at(p.At) + "."))
+	r := Failed(oneLine(text))
+	r.Counted = isTable && t.RawGetString(countedField) == lua.LTrue
+	return r
 }
 
 func at(p machine.Position) string { return p.Source + ":" + strconv.Itoa(p.Line) }

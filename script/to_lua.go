@@ -6,6 +6,9 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
+// countedField is the field of the table of an error that says that the statistics have counted the error.
+const countedField = "ignore_error_stats_update"
+
 // toLua makes a value of Lua of a reply.
 func (e *Engine) toLua(r Reply) lua.LValue {
 	switch r.Kind {
@@ -23,7 +26,7 @@ func (e *Engine) toLua(r Reply) lua.LValue {
 		return e.field("ok", e.text(r.Text))
 	case Error:
 		t := errorTable(e.m, string(r.Text), e.run.Style)
-		t.RawSetString("ignore_error_stats_update", lua.LTrue)
+		t.RawSetString(countedField, lua.LTrue)
 		return t
 	}
 	return e.toLua3(r)

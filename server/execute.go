@@ -222,6 +222,8 @@ func (c *Client) monitorAddr(call *commands.Call) string {
 // replaces all other line breaks.
 func (s *Server) replyError(call *commands.Call, err error) {
 	text := strings.TrimRight(err.Error(), "\r\n")
-	s.stats.Errors.Add(text)
+	if _, counted := err.(commands.CountedError); !counted {
+		s.stats.Errors.Add(text)
+	}
 	call.Out.Error(text)
 }

@@ -39,6 +39,14 @@ func (c *Client) runInScript(call *commands.Call) resp.Status {
 	return resp.Status(v)
 }
 
+// Refuse implements [commands.Runner].
+func (c *Client) Refuse(inner *commands.Call, err error) {
+	c.timing.script.Refuse(inner.Cmd, err.Error())
+	if c.timing.script.Full() {
+		c.countScript()
+	}
+}
+
 // timeScript shares the time since the last measurement among the commands without one.
 func (c *Client) timeScript() (took int64) {
 	now := c.server.parts.Clock.Monotonic()
@@ -52,11 +60,20 @@ func (c *Client) countScript() {
 	s := c.server
 	c.timeScript()
 	c.timing.script.Take(func(called *scripts.Called) {
+		if called.Err != "" {
+			s.stats.Errors.Add(called.Err)
+		}
+		if called.Cmd == nil {
+			return
+		}
 		counters := s.stats.Commands.Of(called.Cmd)
+		if called.Refused {
+			counters.Rejected.Add(1)
+			return
+		}
 		counters.Add(1, called.Took)
 		if called.Err != "" {
 			counters.Failed.Add(1)
-			s.stats.Errors.Add(called.Err)
 		}
 	}, func(line []byte) { s.monitors.Send(&c.conn, line) })
 }

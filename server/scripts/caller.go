@@ -19,18 +19,19 @@ const (
 // Call implements [script.Caller].
 func (r *runner) Call(args [][]byte, version int) script.Reply {
 	cmd, err := resolve(args)
-	if err != nil {
-		return script.Failed(err.Error())
-	}
 	c, inner := r.run.call, &r.inner
 	*inner = commands.Call{
 		Cmd: cmd, Args: args, Now: c.Now, Tx: c.Tx, Out: &r.out, Conn: c.Conn, Server: r.server, Runner: c.Runner,
 		Events: c.Events, InScript: true,
 	}
-	if err := inner.Runner.Permit(inner); err != nil {
-		return script.Failed(err.Error())
+	if err == nil {
+		err = inner.Runner.Permit(inner)
 	}
-	if err := r.admit(inner); err != nil {
+	if err == nil {
+		err = r.admit(inner)
+	}
+	if err != nil {
+		inner.Runner.Refuse(inner, err)
 		return script.Failed(err.Error())
 	}
 	if !r.holds(inner) {

@@ -5,16 +5,18 @@ import "cellserver/commands"
 // Calls are the commands that the running script has called. They are counted, and the monitors see them, at the end of the
 // script: one that begins again has not called them.
 type Calls struct {
-	all   []Called
-	timed int      // how many of them have their time
-	lines [][]byte // for the monitors
+	all     []Called
+	timed   int      // how many of them have their time
+	refused []Called // the commands that must not run
+	lines   [][]byte // for the monitors
 }
 
 // Called is one call of a command.
 type Called struct {
-	Cmd  *commands.Command
-	Took int64  // in nanoseconds
-	Err  string // "" for none
+	Cmd     *commands.Command // nil if there is no such command
+	Took    int64             // in nanoseconds
+	Err     string            // "" for none
+	Refused bool              // the command did not run
 }
 
 const (
@@ -30,11 +32,16 @@ func (c *Calls) Add(cmd *commands.Command, err string) (untimed int) {
 	return len(c.all) - c.timed
 }
 
+// Refuse adds a call of a command that must not run.
+func (c *Calls) Refuse(cmd *commands.Command, err string) {
+	c.refused = append(c.refused, Called{Cmd: cmd, Err: err, Refused: true})
+}
+
 // Show adds a line for the monitors.
 func (c *Calls) Show(line []byte) { c.lines = append(c.lines, line) }
 
 // Full reports whether the calls must be counted before the script ends.
-func (c *Calls) Full() bool { return len(c.all) >= heldCalls }
+func (c *Calls) Full() bool { return len(c.all)+len(c.refused) >= heldCalls }
 
 // Time shares a time among the calls without one. It returns the share of each.
 func (c *Calls) Time(took int64) int64 {
@@ -53,6 +60,9 @@ func (c *Calls) Take(count func(*Called), show func(line []byte)) {
 	for i := range c.all {
 		count(&c.all[i])
 	}
+	for i := range c.refused {
+		count(&c.refused[i])
+	}
 	for _, line := range c.lines {
 		show(line)
 	}
@@ -64,5 +74,5 @@ func (c *Calls) Forget() {
 	if clear(c.all); cap(c.all) > keptCalls {
 		c.all = nil
 	}
-	c.all, c.timed, c.lines = c.all[:0], 0, nil
+	c.all, c.timed, c.refused, c.lines = c.all[:0], 0, nil, nil
 }

@@ -69,16 +69,16 @@ func (s *Scripts) says(o commands.Script) script.Flags {
 	return flags
 }
 
-// resolve finds the command of a call.
+// resolve finds the command of a call, and whether a script may call it so.
 func resolve(args [][]byte) (*commands.Command, error) {
 	cmd, err := commands.Resolve(commands.Lookup(args[0]), args)
 	switch {
 	case cmd == nil:
 		return nil, errUnknown
 	case err != nil:
-		return nil, errArity
+		return cmd, errArity
 	case cmd.Flags&commands.NoScript != 0:
-		return nil, errNoScripts
+		return cmd, errNoScripts
 	}
 	return cmd, nil
 }

@@ -195,10 +195,13 @@ func (r *runner) result(s *script.Script, o commands.Script) (script.Reply, erro
 		return reply, commands.Error(reply.Text)
 	}
 	r.later.end()
-	if reply.Kind == script.Error {
-		return reply, commands.Error(reply.Text)
+	switch {
+	case reply.Kind != script.Error:
+		return reply, nil
+	case reply.Counted:
+		return reply, commands.CountedError(reply.Text)
 	}
-	return reply, nil
+	return reply, commands.Error(reply.Text)
 }
 
 // end drops the references to the request.
