@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"internal/config/value":      {"internal/quote"},
 	"internal/config":            {"internal/config/value"},
 	"internal/config/configload": {"internal/config", "internal/config/value", "internal/quote"},
+	"internal/buildtest":         {},
 	"internal/porttest":          {},
 	"internal/randtest":          {},
 	"internal/notices":           {},

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/buildtest"
 	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
@@ -28,23 +29,7 @@ const patience = 20 * time.Second
 var binary string
 
 func TestMain(m *testing.M) {
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "attacks")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "cellserver")
-	build := exec.Command("go", "build", "-o", binary, "cellserver/cmd/cellserver")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%v: %s\n", err, out)
-		return 1
-	}
-	return m.Run()
+	os.Exit(buildtest.Run(m, buildtest.Program{Package: buildtest.Server, Path: &binary}))
 }
 
 // rounds returns how often an attack runs: a share in CI, all of it with ATTACKS=full.

@@ -1,36 +1,20 @@
 package cluster
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
+
+	"cellserver/internal/buildtest"
 )
 
 // bin is the server under test, built once for all tests.
 var bin string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	if bin = os.Getenv("CLUSTER_BIN"); bin != "" {
-		return m.Run()
-	}
-	dir, err := os.MkdirTemp("", "cluster")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	bin = filepath.Join(dir, "cellserver")
-	if out, err := exec.Command("go", "build", "-o", bin, "cellserver/cmd/cellserver").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
-		return 1
-	}
-	return m.Run()
+func TestMain(m *testing.M) {
+	bin = os.Getenv("CLUSTER_BIN")
+	os.Exit(buildtest.Run(m, buildtest.Program{Package: buildtest.Server, Path: &bin}))
 }
 
 // number returns an environment variable as a number.

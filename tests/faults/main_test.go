@@ -14,14 +14,13 @@ package faults
 
 import (
 	"flag"
-	"fmt"
 	"math/rand"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
+
+	"cellserver/internal/buildtest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -31,23 +30,8 @@ var bin string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if bin = os.Getenv("FAULTS_BIN"); bin != "" {
-		os.Exit(m.Run())
-	}
-	dir, err := os.MkdirTemp("", "faults")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	bin = filepath.Join(dir, "cellserver")
-	build := exec.Command("go", append(append([]string{"build"}, buildFlags...), "-o", bin, "cellserver/cmd/cellserver")...)
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
+	bin = os.Getenv("FAULTS_BIN")
+	os.Exit(buildtest.Run(m, buildtest.Program{Package: buildtest.Server, Path: &bin, Flags: buildFlags}))
 }
 
 // rounds returns the number of rounds of a test: few with -short, share by default, full with FAULTS=full, and

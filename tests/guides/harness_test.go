@@ -6,12 +6,12 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"cellserver/internal/buildtest"
 	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
@@ -23,21 +23,8 @@ const patience = time.Minute
 
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "guides")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "cellserver")
-	if out, err := exec.Command("go", "build", "-o", binary, "cellserver/cmd/cellserver").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%v: %s\n", err, out)
-		return 1
-	}
-	return m.Run()
+func TestMain(m *testing.M) {
+	os.Exit(buildtest.Run(m, buildtest.Program{Package: buildtest.Server, Path: &binary}))
 }
 
 // server is a cellserver whose clock stands still.

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/buildtest"
 	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
@@ -30,23 +31,10 @@ const patience = 30 * time.Second
 
 var cellserver, goProxy string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "modelproxy")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	cellserver, goProxy = filepath.Join(dir, "cellserver"), filepath.Join(dir, "proxy")
-	for binary, name := range map[string]string{cellserver: "cellserver/cmd/cellserver", goProxy: "cellserver/tests/modelproxy/proxy"} {
-		if out, err := exec.Command("go", "build", "-o", binary, name).CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "%v: %s\n", err, out)
-			return 1
-		}
-	}
-	return m.Run()
+func TestMain(m *testing.M) {
+	os.Exit(buildtest.Run(m,
+		buildtest.Program{Package: buildtest.Server, Path: &cellserver},
+		buildtest.Program{Package: "cellserver/tests/modelproxy/proxy", Path: &goProxy}))
 }
 
 // site is a proxy between its clients, a model and cellserver.

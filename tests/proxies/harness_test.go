@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/buildtest"
 	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
@@ -27,21 +28,8 @@ const patience = 30 * time.Second
 
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "proxies")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "cellserver")
-	if out, err := exec.Command("go", "build", "-o", binary, "cellserver/cmd/cellserver").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%v: %s\n", err, out)
-		return 1
-	}
-	return m.Run()
+func TestMain(m *testing.M) {
+	os.Exit(buildtest.Run(m, buildtest.Program{Package: buildtest.Server, Path: &binary}))
 }
 
 // site is a service behind a proxy that asks cellserver.
