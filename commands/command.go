@@ -81,9 +81,14 @@ type Command struct {
 	// and Run has written nothing. Run is nil for a parent that only works with a subcommand.
 	Run func(c *Call) error
 
-	// Footprint adds partitions beyond the partitions of Keys. Commands need it if their keys
-	// depend on the state of the connection. Nil adds nothing.
+	// Footprint adds the partitions of a call, in the place of the partitions of Keys. Commands need it
+	// if their keys depend on more than the arguments. Nil adds the partitions of Keys.
 	Footprint func(c *Call, fp *store.Footprint)
+
+	// Prefetch announces a later call of the same batch, with its arguments. The command may load into
+	// the processor's cache what the call needs, and must not change anything. Nil announces nothing.
+	// Commands on one key need none.
+	Prefetch func(c *Conn, s *Server, tx *store.Tx, args [][]byte)
 
 	// KeyAccess returns the access flags of one call, in the notation of Keys.Access. Only commands
 	// with the flag VARIABLE_FLAGS have it: their access depends on the options.
@@ -107,26 +112,6 @@ type Command struct {
 // it. The zero Deprecation means that the command is not deprecated.
 type Deprecation struct{ Since, By string }
 
-// Keys says which arguments are keys. Either the keys are First, First+Step, … Last, where a
-// negative Last counts from the end. Or NumKeys is the position of a count. The counted keys follow
-// it, at every Step-th argument. A command may have both.
-type Keys struct {
-	First, Last, Step int
-	NumKeys           int
-	Skip              int    // words between the count and the first key
-	Access            string // flags of the key specs: "RW ACCESS UPDATE" (keyspec.go); "" means "RO ACCESS"
-}
-
-// Key positions that many commands share.
-var (
-	OneKey  = Keys{First: 1, Last: 1, Step: 1}
-	TwoKeys = Keys{First: 1, Last: 2, Step: 1}
-	AllKeys = Keys{First: 1, Last: -1, Step: 1}
-	SubKey  = Keys{First: 2, Last: 2, Step: 1}
-
-	UpdatedKey = OneKey.With("RW ACCESS UPDATE") // the command reads the old value
-)
-
 // Flags that many commands share. Commands with ConnectionFlags affect only their connection.
 // Commands with AdminFlags affect the server.
 const (
@@ -146,12 +131,6 @@ var (
 	AllShardsSucceed       = []string{"request_policy:all_shards", "response_policy:all_succeeded"}
 	AllNodesSucceed        = []string{"request_policy:all_nodes", "response_policy:all_succeeded"}
 )
-
-// With returns the key positions with other access flags.
-func (k Keys) With(flags string) Keys {
-	k.Access = flags
-	return k
-}
 
 var (
 	// table holds every command by its lower-case name.
@@ -330,41 +309,23 @@ func (c *Command) EachKey(args [][]byte, do func(key []byte)) {
 	}
 }
 
-// step is the distance between keys after a count.
-func (k *Keys) step() int { return max(k.Step, 1) }
-
-// Counted returns the arguments after the count, from the first key to the last key. It returns nil
-// if the count is wrong.
-func (k *Keys) Counted(args [][]byte) [][]byte {
-	if k.NumKeys+k.Skip >= len(args) {
-		return nil
+// AddFootprint adds the partitions of a call to a footprint.
+func (c *Command) AddFootprint(call *Call, fp *store.Footprint) {
+	switch {
+	case c.Flags&WholeKeyspace != 0:
+		fp.AddAll()
+	case c.Footprint != nil:
+		c.Footprint(call, fp)
+	default:
+		c.AddKeys(call, fp)
 	}
-	n, ok := ParseInt(args[k.NumKeys])
-	rest := args[k.NumKeys+k.Skip+1:]
-	if !ok || n <= 0 || n > int64(len(rest)) {
-		return nil
-	}
-	last := (int(n) - 1) * k.step()
-	if last >= len(rest) {
-		return nil
-	}
-	return rest[:last+1]
 }
 
-// AddFootprint adds the partitions of all keys of a call to a footprint.
-func (c *Command) AddFootprint(call *Call, fp *store.Footprint) {
-	if c.Flags&WholeKeyspace != 0 {
-		fp.AddAll()
-		return
-	}
-	if k := &c.Keys; k.NumKeys == 0 && k.First > 0 && k.First == k.Last {
-		if k.First < len(call.Args) {
-			fp.AddKey(call.Args[k.First])
-		}
-	} else {
+// AddKeys adds the partitions of the keys in the arguments of a call to a footprint.
+func (c *Command) AddKeys(call *Call, fp *store.Footprint) {
+	if k := &c.Keys; k.NumKeys > 0 || k.First != k.Last {
 		c.EachKey(call.Args, fp.AddKey)
-	}
-	if c.Footprint != nil {
-		c.Footprint(call, fp)
+	} else if 0 < k.First && k.First < len(call.Args) {
+		fp.AddKey(call.Args[k.First])
 	}
 }

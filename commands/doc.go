@@ -1,6 +1,6 @@
 // Package commands is the frame of all commands: the table of commands, and all that a command uses.
 //
-//	command.go, keyspec.go, category.go            a row of the table, and values derived from it
+//	command.go, keypositions.go, keyspec.go, category.go  a row of the table, and values derived from it
 //	call.go                                        one call of a command
 //	conn.go, conn_transaction.go, conn_listen.go   the connection that sent the command
 //	steps.go                                       how long a command may keep other clients waiting

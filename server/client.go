@@ -64,11 +64,16 @@ func (c *Client) Begin() {
 	c.timing.begin(monotonic)
 }
 
-// Prefetch prefetches the key of a later command of the batch, if the batch repeats one command on
+// Prefetch prefetches the keys of a later command of the batch, if the batch repeats one command on
 // different keys. Most pipelines do.
 func (c *Client) Prefetch(args [][]byte) {
-	if cmd := c.last.Cmd(); len(args) > 1 && cmd != nil && cmd.OnOneKey() && c.last.Is(args[0]) {
+	cmd := c.last.Cmd()
+	switch {
+	case len(args) < 2 || cmd == nil || !c.last.Is(args[0]):
+	case cmd.OnOneKey():
 		c.tx.Prefetch(c.conn.DB, args[1])
+	case cmd.Prefetch != nil:
+		cmd.Prefetch(&c.conn, &c.server.parts, c.tx, args)
 	}
 }
 

@@ -6,43 +6,48 @@ import (
 	"cellserver/store/table"
 )
 
-// hashedKey is the slot and the hash of a key. It identifies the key by its address in a buffer.
+// HashedKey is a key with its slot and its hash. It identifies the key by its address in a buffer.
 // The bytes there must not have changed since.
-type hashedKey struct {
+type HashedKey struct {
 	at   *byte
 	size int
 	slot uint16
 	hash uint64
 }
 
-// is reports whether k identifies this key. The zero hashedKey identifies no key.
-func (k *hashedKey) is(key []byte) bool {
+// Key returns the key.
+func (k *HashedKey) Key() []byte { return unsafe.Slice(k.at, k.size) }
+
+// Slot returns the slot of the key.
+func (k *HashedKey) Slot() uint16 { return k.slot }
+
+// is reports whether k identifies this key. The zero HashedKey identifies no key.
+func (k *HashedKey) is(key []byte) bool {
 	return k.at != nil && k.at == unsafe.SliceData(key) && k.size == len(key)
 }
 
 // keyHashes are hashes of keys that the transaction computed before it looks the keys up.
 type keyHashes struct {
-	later hashQueue      // of later transactions
-	key   *hashedKey     // of a transaction on one key, in later or own; nil for other transactions
-	own   hashedKey      // of a transaction on one key that was not prefetched
-	other hashedKey      // of the key at hand, if it is not known
-	batch []hashedKey    // of [Tx.PrefetchAll]; their slots are the first ones of their partitions
-	next  int            // where the key after the last one that was found lies in batch
-	found []*table.Table // the tables of batch, only during PrefetchAll
+	later hashQueue   // of later transactions
+	key   *HashedKey  // of a transaction on one key, in later or own; nil for other transactions
+	own   HashedKey   // of a transaction on one key that was not prefetched
+	other HashedKey   // of the key at hand, if it is not known
+	batch []HashedKey // of [Tx.Expect]; the caller's own
+	next  int         // where the key after the last one that was found lies in batch
 }
 
 // clear drops the hashes of the last transaction.
-func (h *keyHashes) clear() { h.key, h.batch, h.next = nil, h.batch[:0], 0 }
+func (h *keyHashes) clear() { h.key, h.batch, h.next = nil, nil, 0 }
 
 // hashQueue holds the keys of the transactions to come, in their order.
 type hashQueue struct {
-	keys       [4]hashedKey // from first up to end, each modulo 4
+	keys       [4]HashedKey // from first up to end, each modulo 4
 	first, end uint
 }
 
 // take finds a key, and drops it and all before it. It returns nil if the key is not there. The
 // result is valid until the next add.
-func (q *hashQueue) take(key []byte) *hashedKey {
+func (q *hashQueue) take(key []byte) *HashedKey {
 	for i := q.first; i != q.end; i++ {
 		if k := &q.keys[i%uint(len(q.keys))]; k.is(key) {
 			q.first = i + 1
@@ -53,7 +58,7 @@ func (q *hashQueue) take(key []byte) *hashedKey {
 }
 
 // add puts one key at the end. It returns it and the key before it.
-func (q *hashQueue) add(k hashedKey) (before, added *hashedKey) {
+func (q *hashQueue) add(k HashedKey) (before, added *HashedKey) {
 	n := uint(len(q.keys))
 	if q.end-q.first == n {
 		q.first++
@@ -66,7 +71,7 @@ func (q *hashQueue) add(k hashedKey) (before, added *hashedKey) {
 
 // slotOf returns the slot of the key of a transaction on one key, and keeps its hash.
 func (h *keyHashes) slotOf(t *table.Table, key []byte) uint16 {
-	h.batch = h.batch[:0]
+	h.batch = nil
 	k := h.later.take(key)
 	if k == nil {
 		h.own = hashKey(t, key)
@@ -76,9 +81,9 @@ func (h *keyHashes) slotOf(t *table.Table, key []byte) uint16 {
 	return k.slot
 }
 
-// inBatch finds a key of [Tx.PrefetchAll], nil if it is not there. Most transactions look their keys up in the order of the
+// inBatch finds a key of [Tx.Expect], nil if it is not there. Most transactions look their keys up in the order of the
 // batch, so the next key comes first.
-func (h *keyHashes) inBatch(key []byte) *hashedKey {
+func (h *keyHashes) inBatch(key []byte) *HashedKey {
 	if h.next < len(h.batch) {
 		if k := &h.batch[h.next]; k.is(key) {
 			h.next++
@@ -95,6 +100,6 @@ func (h *keyHashes) inBatch(key []byte) *hashedKey {
 }
 
 // hashKey computes the slot and the hash of a key.
-func hashKey(t *table.Table, key []byte) hashedKey {
-	return hashedKey{at: unsafe.SliceData(key), size: len(key), slot: Slot(key), hash: t.Hash(key)}
+func hashKey(t *table.Table, key []byte) HashedKey {
+	return HashedKey{at: unsafe.SliceData(key), size: len(key), slot: Slot(key), hash: t.Hash(key)}
 }

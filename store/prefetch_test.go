@@ -92,18 +92,21 @@ func TestPrefetchWhileOthersWrite(t *testing.T) {
 	}
 }
 
-// PrefetchAll changes nothing, whether there is a key, a table or neither.
-func TestPrefetchAll(t *testing.T) {
+// Keys that were hashed and prefetched are found as they are, whether there is a key, a table or neither.
+func TestExpectedKeys(t *testing.T) {
 	s := New(Options{Databases: 1})
 	tx := s.NewTx()
 	keys := [][]byte{[]byte("{a}1"), []byte("{a}2"), []byte("{a}3")}
-	var slotted []KeyOfSlot
+	var hashed []HashedKey
 	for _, key := range keys {
-		slotted = append(slotted, KeyOfSlot{key, Slot(key)})
+		hashed = append(hashed, UnhashedKey(key, Slot(key)))
 	}
 	for n := range keys {
+		tx.HashKeys(hashed)
+		tx.PrefetchIndex(0, hashed)
 		tx.BeginKey(1, 0, keys[0])
-		tx.PrefetchAll(slotted)
+		tx.PrefetchCells(0, hashed)
+		tx.Expect(hashed)
 		for i, key := range keys {
 			e := tx.Write(key)
 			require.Equal(t, i < n, e.Exists())

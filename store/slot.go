@@ -59,5 +59,8 @@ func Slot(key []byte) uint16 {
 	return crc16(key) % Slots
 }
 
+// SlotOfTag returns the slot of a hash tag without its braces. It is also that of a key without braces.
+func SlotOfTag(tag []byte) uint16 { return crc16(tag) % Slots }
+
 // PartitionOf returns the partition that holds a slot.
 func PartitionOf(slot uint16) int { return int(slot) / slotsPerPartition }

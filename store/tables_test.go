@@ -66,7 +66,9 @@ func TestTablesThatStayEmpty(t *testing.T) {
 	fp := Footprint{}
 	fp.AddKey(key)
 	tx.Begin(testNow, 3, &fp)
-	tx.PrefetchAll([]KeyOfSlot{{key, Slot(key)}})
+	hashed := []HashedKey{UnhashedKey(key, Slot(key))}
+	tx.HashKeys(hashed)
+	tx.Expect(hashed)
 	e := tx.Write(key)
 	e.SetInt(1, NoExpiry)
 	e.Delete()

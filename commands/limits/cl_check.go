@@ -25,11 +25,17 @@ var _ = commands.Register(&commands.Command{
 	Name: "cl.check", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
 	Summary: "Decides by all limits of a rule whether an action may happen now, and counts the action if it may.",
 	Usage:   "name key [key ...] [quantity] [CHARGE] [EXPLAIN] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
-	Run: clCheck, Footprint: checkFootprint,
+	Run: clCheck, Footprint: checkFootprint, Prefetch: prefetchCheck,
 })
 
+func prefetchCheck(c *commands.Conn, s *commands.Server, tx *store.Tx, args [][]byte) {
+	if len(args) >= 3 {
+		checkScratch(c).Prefetch(s.Rules, tx, c.DB, args[1:])
+	}
+}
+
 func checkFootprint(c *commands.Call, fp *store.Footprint) {
-	checkScratch(c).Footprint(c.Server.Rules, c.Args[1:], readsRules(c, c.Conn.Transaction.Queue.Active), fp)
+	checkScratch(c.Conn).Footprint(c.Server.Rules, c.Args[1:], readsRules(c, c.Conn.Transaction.Queue.Active), fp)
 }
 
 // readsRules reports whether a call must read the rules from their key, because its transaction may have changed them. It
@@ -47,11 +53,11 @@ func readsRules(c *commands.Call, queued bool) bool {
 func goesOn(c *commands.Call) bool { return c.Conn.Transaction.Running || c.InScript }
 
 // checkScratch returns the memory of the connection for requests to rules.
-func checkScratch(c *commands.Call) *rules.Check {
-	if c.Conn.Scratch.Check == nil {
-		c.Conn.Scratch.Check = new(rules.Check)
+func checkScratch(c *commands.Conn) *rules.Check {
+	if c.Scratch.Check == nil {
+		c.Scratch.Check = new(rules.Check)
 	}
-	return c.Conn.Scratch.Check
+	return c.Scratch.Check
 }
 
 func clCheck(c *commands.Call) error {

@@ -30,6 +30,7 @@ func checksOf(c *commands.Call) *rules.Checks {
 }
 
 func mcheckFootprint(c *commands.Call, fp *store.Footprint) {
+	c.Cmd.AddKeys(c, fp)
 	checksOf(c).Footprint(c.Server.Rules, mcheckPairs(c), readsRules(c, c.Conn.Transaction.Queue.Active), fp)
 }
 

@@ -35,7 +35,7 @@ var (
 )
 
 func reserveFootprint(c *commands.Call, fp *store.Footprint) {
-	checkScratch(c).ReserveFootprint(c.Server.Rules, c.Args[1:], readsRules(c, c.Conn.Transaction.Queue.Active), fp)
+	checkScratch(c.Conn).ReserveFootprint(c.Server.Rules, c.Args[1:], readsRules(c, c.Conn.Transaction.Queue.Active), fp)
 }
 
 func clReserve(c *commands.Call) error {

@@ -30,8 +30,11 @@ func register(name, since, summary, script string, k kind) *commands.Command {
 		Name: name, Arity: -3, Flags: commands.NoScript | commands.Stale | commands.SkipMonitor | commands.NoMandatoryKeys | commands.RunsScript,
 		Keys: commands.Keys{NumKeys: 2}, Group: commands.GroupScripting, Since: since, Summary: summary,
 		Usage: script + " numkeys [key [key ...]] [arg [arg ...]]", Complexity: "Depends on the script that is executed.",
-		Footprint: func(c *commands.Call, fp *store.Footprint) { c.Server.Scripts.Footprint(c, commands.ScriptOf(c), fp) },
-		Run:       func(c *commands.Call) error { return eval(c, k) },
+		Footprint: func(c *commands.Call, fp *store.Footprint) {
+			c.Cmd.AddKeys(c, fp)
+			c.Server.Scripts.Footprint(c, commands.ScriptOf(c), fp)
+		},
+		Run: func(c *commands.Call) error { return eval(c, k) },
 	}
 	if k&writing != 0 {
 		c.Flags |= commands.MayReplicate

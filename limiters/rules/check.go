@@ -7,18 +7,15 @@ import (
 )
 
 // Check is reusable memory for one request to a rule. Each connection keeps one, so that a request
-// allocates nothing. A request calls Footprint, Begin and then Ask.
+// allocates nothing. A request calls Footprint, Begin and then Ask. Prefetch may plan it before.
 type Check struct {
+	*plan       // of the request: own, or a prefetched one
 	Args        limiters.Args
-	Keys        [][]byte           // one for each scope of the rule
-	asked       []byte             // the name in the request: that of the rule, or another one if the rule is [Default]
-	found       *rule              // the rule that decides; nil if it is unknown or if looked is false
-	looked      bool               // Footprint has searched the parsed rules
-	slots       [MaxLimits]keySlot // of the keys; valid if looked is true, and after choose
-	names       []byte
-	pairKeys    [MaxLimits][]byte              // memory of Keys for [Checks]
-	keys        [MaxLimits + 1]store.KeyOfSlot // parts of names: the keys of the limits' states and of the reservations
-	chosen      [MaxLimits]chosen              // where the limits come from
+	Keys        [][]byte // one for each scope of the rule
+	looked      bool     // Footprint has made the plan
+	own         plan
+	prefetched  *prefetched       // nil before the first Prefetch
+	pairKeys    [MaxLimits][]byte // memory of Keys for [Checks]
 	limits      []limiters.Asked[limiters.Limit]
 	limitMemory [MaxLimits]limiters.Asked[limiters.Limit] // of limits
 	releases    releases
@@ -26,58 +23,37 @@ type Check struct {
 	reserves    *reserving // only after a request to reserve or to settle
 }
 
-// keySlot says which slots the states of a key have.
-type keySlot struct {
-	braces
-	slot uint16 // of the key; a transaction on one partition does not need it
-}
-
-// Footprint adds the partitions that a request to a rule needs beside the partition of its first
-// key. words are the words of the request from the name of the rule on. It adds the key of the
-// rules only if the rules are not parsed yet. So requests for different keys do not wait for each
-// other. Inside a transaction (queued) it always adds the key of the rules, because an earlier
-// command of the transaction may change them.
+// Footprint adds the partitions that a request to a rule needs. words are the words of the request
+// from the name of the rule on. It adds the key of the rules only if the rules are not parsed yet. So
+// requests for different keys do not wait for each other. Inside a transaction (queued) it always adds
+// the key of the rules, because an earlier command of the transaction may change them.
 func (c *Check) Footprint(r *Rules, words [][]byte, queued bool, fp *store.Footprint) {
-	c.footprint(r, r.stored.Load(), words, queued, fp)
-}
-
-func (c *Check) footprint(r *Rules, stored *set, words [][]byte, queued bool, fp *store.Footprint) {
-	c.looked, c.found, c.asked = false, nil, words[0]
-	if stored != nil && !queued {
-		c.looked, c.found = true, r.decides(stored, words[0])
-		if c.found != nil {
-			c.addKeys(words[1:], fp)
-		}
+	from := r.sources()
+	if c.looked = from.stored != nil && !queued; !c.looked {
+		c.lockRules(r, words, fp)
 		return
 	}
+	if c.plan = c.prefetched.take(from, words); c.plan == nil {
+		c.plan = &c.own
+		if c.found, c.asked = from.decides(words[0]), words[0]; c.found == nil {
+			fp.AddKey(words[1]) // for a transaction
+			return
+		}
+		c.make(c.found, words[0], words[1:])
+	}
+	c.footprint(words[1:], fp)
+}
+
+// lockRules adds the key of the rules, and all states that the words may name.
+func (c *Check) lockRules(r *Rules, words [][]byte, fp *store.Footprint) {
+	c.plan = &c.own
+	c.found, c.asked = nil, words[0]
 	r.Lock(fp)
 	for _, w := range words[1:] { // each of them may be a key
 		if fp.AddKey(w); !sharesSlot(w) {
 			fp.AddAll()
 			return
 		}
-	}
-}
-
-// addKeys adds the partitions of the states of a rule. The states of most keys have the slot of
-// their key.
-func (c *Check) addKeys(words [][]byte, fp *store.Footprint) {
-	r := c.found
-	for i := range min(len(words), len(r.scopes)) {
-		key := words[i]
-		c.slots[i].braces = bracesOf(key)
-		if len(r.scopes) > 1 {
-			c.slots[i].slot = store.Slot(key)
-			fp.AddSlot(c.slots[i].slot)
-		}
-		if c.slots[i].braces != otherBraces {
-			continue
-		}
-		limits := r.scopes[i].limitsOf(key)
-		for j := range limits {
-			fp.AddKey(limits[j].stateKey(nil, c.asked, key, otherBraces))
-		}
-		fp.AddKey(r.scopes[i].releases.stateKey(nil, c.asked, key, otherBraces))
 	}
 }
 
@@ -104,7 +80,7 @@ func (c *Check) begin(r *Rules, tx *store.Tx, command string, words [][]byte, qu
 		c.Args.Err = rediserr.WrongArity(command)
 		return c.Args.Err
 	}
-	c.Keys, c.found = words[1:1+n], one
+	c.Keys = words[1 : 1+n]
 	c.Args.Begin(command, words[1+n:])
 	return err
 }
@@ -201,16 +177,15 @@ func (c *Check) Shadow() bool { return c.found.shadow }
 
 // rule returns the rule that decides for a name, and its error if its text is wrong.
 func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, error) {
-	c.asked = name
-	one := c.found
 	if !c.looked || queued {
-		c.looked = false // slots may be of another rule
+		c.looked, c.plan = false, &c.own // the plan may be of another rule
 		stored, err := r.load(tx)
 		if err != nil {
 			return nil, err
 		}
-		one = r.decides(stored, name)
+		c.found, c.asked = r.decides(stored, name), name
 	}
+	one := c.found
 	if one == nil {
 		return nil, ErrNoRule
 	}
@@ -222,13 +197,16 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 // copies that have it back.
 func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	c.rehearsal = nil // a panic may have left one
-	n := c.choose(tx)
+	if !c.looked {
+		c.make(c.found, c.asked, c.Keys)
+	}
+	n := c.states
 	all := n
 	if reserves {
 		c.nameBucket(n)
 		all++
 	}
-	tx.PrefetchAll(c.keys[:all])
+	c.prepare(tx, all)
 	c.limits = c.limitMemory[:n]
 	for i := range c.limits {
 		a, from := &c.limits[i], c.chosen[i].limit
@@ -236,10 +214,10 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 		if reserves {
 			a.Limiter = from.reserving
 		}
-		a.Limiter.Find(&a.Entry, tx, c.keys[i].Key)
+		a.Limiter.Find(&a.Entry, tx, c.keys[i].Key())
 	}
 	if reserves {
-		tx.WriteIn(&c.reserves.entry, c.keys[n].Key)
+		tx.WriteIn(&c.reserves.entry, c.keys[n].Key())
 	}
 	c.releases.begin(len(c.found.scopes))
 	c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease))
@@ -285,37 +263,12 @@ func (c *Check) findReleases(tx *store.Tx, all bool) {
 	}
 }
 
-// choose chooses the limits that decide about the keys, and names the keys of their states. It
-// returns the number of limits.
-func (c *Check) choose(tx *store.Tx) (n int) {
-	names := c.names
-	for i := range c.found.scopes {
-		s, key, at := &c.found.scopes[i], c.Keys[i], &c.slots[i]
-		if !c.looked {
-			at.braces = bracesOf(key)
-		}
-		if !tx.OnOnePartition() && (!c.looked || len(c.found.scopes) == 1) {
-			at.slot = store.Slot(key)
-		}
-		limits := s.limitsOf(key)
-		for j := range limits {
-			begin := len(names)
-			names = limits[j].stateKey(names, c.asked, key, at.braces)
-			c.keys[n] = store.KeyOfSlot{Key: names[begin:], Slot: at.slotOf(names[begin:], at.slot)}
-			c.chosen[n] = chosen{&limits[j], i}
-			n++
-		}
-	}
-	c.names = names
-	return n
-}
-
 // nameBucket names the key of the bucket of a reservation, the n-th key. It has the slot of the last key of the request.
 func (c *Check) nameBucket(n int) {
 	last := len(c.Keys) - 1
 	begin, at := len(c.names), c.slots[last]
 	c.names = c.reserves.key(c.names, c.asked, c.Keys[last], at.braces)
-	c.keys[n] = store.KeyOfSlot{Key: c.names[begin:], Slot: at.slotOf(c.names[begin:], at.slot)}
+	c.keys[n] = at.key(c.names[begin:])
 }
 
 // tightest returns the index of the tightest limit.
@@ -331,16 +284,12 @@ func (c *Check) tightest() (best int) {
 // TightestKey returns the key of the tightest limit.
 func (c *Check) TightestKey() []byte { return c.Keys[c.chosen[c.tightest()].scope] }
 
-// keptBytes is the largest capacity in bytes of the names that a Check keeps between requests.
-const keptBytes = 4096
-
 // Done ends a request. If the transaction goes on, its effects refer to the names of the keys, to the release, and to the
 // bucket. Then Done does not reuse that memory, and leaves it to the garbage collector.
 func (c *Check) Done(goesOn bool) {
 	c.endRehearsal()
-	c.found, c.looked = nil, false
-	if c.names = c.names[:0]; goesOn || cap(c.names) > keptBytes {
-		c.names = nil
+	if c.looked = false; c.plan != nil {
+		c.plan.done(goesOn)
 	}
 	if goesOn {
 		c.releases.written = nil
@@ -352,15 +301,19 @@ func (c *Check) Done(goesOn bool) {
 
 // Release drops the references to the request. A nil Check is allowed.
 func (c *Check) Release() {
-	if c == nil || c.limits == nil {
+	if c == nil {
 		return
 	}
-	c.limits, c.Keys, c.asked = nil, nil, nil
+	c.plan = nil
+	c.own.release()
+	c.prefetched.release()
+	if c.limits == nil {
+		return
+	}
+	c.limits, c.Keys = nil, nil
 	c.Args.Release()
 	clear(c.limitMemory[:])
-	clear(c.keys[:])
 	clear(c.pairKeys[:])
-	clear(c.chosen[:])
 	c.releases.release()
 	if c.reserves != nil {
 		c.reserves.release()

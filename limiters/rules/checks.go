@@ -34,25 +34,26 @@ type Checks struct {
 // [Check.Footprint] does.
 func (c *Checks) Footprint(r *Rules, pairs [][]byte, queued bool, fp *store.Footprint) {
 	c.grow(len(pairs) / 2)
-	stored := r.stored.Load() // all pairs see the same rules
+	from := r.sources() // all pairs see the same rules
 	for i := range len(pairs) / 2 {
-		one, words := &c.memory[i], pairs[2*i:2*i+2]
-		one.footprint(r, stored, words, queued, fp)
-		if one.found != nil && !sharesSlot(words[1]) {
-			one.addStates(words[1], fp) // the key may be that of any scope
-		}
+		c.memory[i].pairFootprint(r, from, pairs[2*i:2*i+2], queued, fp)
 	}
 }
 
-// addStates adds the partitions of all states that a key may have.
-func (c *Check) addStates(key []byte, fp *store.Footprint) {
-	for i := range c.found.scopes {
-		s := &c.found.scopes[i]
-		limits := s.limitsOf(key)
-		for j := range limits {
-			fp.AddKey(limits[j].stateKey(nil, c.asked, key, otherBraces))
-		}
-		fp.AddKey(s.releases.stateKey(nil, c.asked, key, otherBraces))
+// pairFootprint adds the partitions that a pair needs. It finds the rule, and leaves the plan to beginPairs.
+func (c *Check) pairFootprint(r *Rules, from sources, words [][]byte, queued bool, fp *store.Footprint) {
+	if c.looked = from.stored != nil && !queued; !c.looked {
+		c.lockRules(r, words, fp)
+		return
+	}
+	key := words[1]
+	fp.AddKey(key)
+	c.plan = &c.own
+	if c.found, c.asked = from.decides(words[0]), words[0]; c.found == nil || sharesSlot(key) {
+		return
+	}
+	for i := range c.found.scopes { // the key may be that of any scope
+		c.addStates(&c.found.scopes[i], key, fp)
 	}
 }
 
@@ -121,7 +122,7 @@ func (c *Check) beginPairs(r *Rules, tx *store.Tx, pairs [][]byte, at int, now i
 		}
 		c.Keys = append(c.Keys, pairs[i+1])
 	}
-	c.found, c.looked = one, false // slots has the first key only
+	c.looked = false // there is no plan yet
 	return next, c.find(tx, now, false)
 }
 

@@ -38,7 +38,7 @@ func (c *Check) Explain() (all []Explained, tightest int) {
 		s := &c.found.scopes[from.scope]
 		key := c.Keys[from.scope]
 		own := s.overrides[string(key)] != nil
-		all = append(all, Explained{s.name, from.limit.text, from.limit.Window(), own, &c.limits[i].Answer, key, c.keys[i].Key})
+		all = append(all, Explained{s.name, from.limit.text, from.limit.Window(), own, &c.limits[i].Answer, key, c.keys[i].Key()})
 	}
 	return all, c.tightest()
 }

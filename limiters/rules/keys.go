@@ -2,22 +2,33 @@ package rules
 
 import (
 	"bytes"
-
-	"cellserver/store"
+	"slices"
 )
 
 // stateName has the parts of the name of a key that holds a state, without the name that the request asks for.
 type stateName struct {
 	head, tail string // around a key without braces: "@org:{" and "}:throttle"
 	tagged     string // after any other key and the asked name: "@org:throttle"
+	own        string // head after the name of the rule: "api@org:{"
 }
 
-// nameState returns the name of a state of a scope. tail begins with "}:".
-func nameState(scopeName, tail string) stateName {
+// nameState returns the name of a state of a scope of a rule. tail begins with "}:".
+func nameState(ruleName, scopeName, tail string) stateName {
 	if scopeName != "" {
 		scopeName = "@" + scopeName
 	}
-	return stateName{scopeName + ":{", tail, scopeName + tail[1:]}
+	return stateName{scopeName + ":{", tail, scopeName + tail[1:], ruleName + scopeName + ":{"}
+}
+
+// ownKey is [stateName.stateKey] for a request that asks for the rule by its own name, about a key without braces. It copies one
+// part less.
+func (n *stateName) ownKey(to, key []byte) []byte {
+	at := len(to)
+	to = slices.Grow(to, len(n.own)+len(key)+len(n.tail))[:at+len(n.own)+len(key)+len(n.tail)]
+	at += copy(to[at:], n.own)
+	at += copy(to[at:], key)
+	copy(to[at:], n.tail)
+	return to
 }
 
 // releaseTail is the tail of the key that holds the releases of a scope.
@@ -59,14 +70,6 @@ func bracesOf(key []byte) braces {
 
 // sharesSlot reports whether the states of a key have the slot of the key.
 func sharesSlot(key []byte) bool { return bracesOf(key) != otherBraces }
-
-// slotOf returns the slot of a name that begins with a key, or has the key as its hash tag. slot is that of the key.
-func (b braces) slotOf(name []byte, slot uint16) uint16 {
-	if b == otherBraces {
-		return store.Slot(name)
-	}
-	return slot
-}
 
 // hashOf returns the FNV-1a hash of several strings and of their lengths.
 func hashOf(parts ...[]byte) uint64 {

@@ -114,7 +114,7 @@ func (s *scope) parseOverride(words [][]byte) (*override, error) {
 	if len(text) > MaxRuleBytes {
 		return nil, ErrRuleBytes
 	}
-	own := scope{name: s.name}
+	own := scope{name: s.name, rule: s.rule}
 	for rest := words; rest != nil; {
 		words, rest = cutAnd(rest)
 		if err := own.add(words); err != nil {

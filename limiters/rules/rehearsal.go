@@ -22,18 +22,18 @@ var rehearsals = sync.Pool{New: func() any {
 }}
 
 // rehearse makes limits refer to copies of their states. keys are the keys of the states.
-func rehearse(limits []limiters.Asked[limiters.Limit], keys []store.KeyOfSlot, now int64) *rehearsal {
+func rehearse(limits []limiters.Asked[limiters.Limit], keys []store.HashedKey, now int64) *rehearsal {
 	r := rehearsals.Get().(*rehearsal)
 	var fp store.Footprint
 	for i := range keys {
-		fp.AddKey(keys[i].Key)
+		fp.AddSlot(keys[i].Slot())
 	}
 	r.tx.Begin(now, 0, &fp)
 	for i := range limits {
 		e := &limits[i].Entry
 		r.real[i] = *e
 		was := e.Image()
-		*e = r.tx.Peek(keys[i].Key)
+		*e = r.tx.Peek(keys[i].Key())
 		e.SetImage(&was)
 	}
 	return r

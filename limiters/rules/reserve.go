@@ -74,8 +74,8 @@ func appendHex(to []byte, bucket uint64) []byte {
 // ReserveFootprint is [Check.Footprint] for a request that reserves or settles.
 func (c *Check) ReserveFootprint(r *Rules, words [][]byte, queued bool, fp *store.Footprint) {
 	c.Footprint(r, words, queued, fp)
-	if c.found != nil {
-		for i := range min(len(c.found.scopes), len(words)-1) {
+	if c.looked && c.found != nil {
+		for i := range c.scopes {
 			if c.slots[i].braces == otherBraces { // its reservations have another slot, and so have releases of a scope that is gone
 				fp.AddAll()
 				return
@@ -273,7 +273,7 @@ func (c *Check) dropLost(tx *store.Tx, release []byte) {
 			continue
 		}
 		begin := len(c.names)
-		lost := nameState(string(name), releaseTail)
+		lost := nameState(c.found.name, string(name), releaseTail)
 		c.names = lost.stateKey(c.names, c.asked, c.Keys[i], c.slots[i].braces)
 		if e := tx.Write(c.names[begin:]); e.Kind() == store.Sorted {
 			e.ZRem(release)

@@ -27,6 +27,7 @@ type rule struct {
 // scope has the limits of one key of a request.
 type scope struct {
 	name      string
+	rule      string    // the name of the rule
 	releases  stateName // of the reservations that are given back at their end
 	limits    []limit
 	overrides map[string]*override // of single keys; nil if there are none
@@ -137,7 +138,7 @@ func (r *rule) add(scopeName string, words [][]byte) error {
 		if len(r.scopes) > 0 && (scopeName == "") != (r.scopes[0].name == "") {
 			return ErrMixed
 		}
-		r.scopes = append(r.scopes, scope{name: scopeName, releases: nameState(scopeName, releaseTail)})
+		r.scopes = append(r.scopes, scope{name: scopeName, rule: r.name, releases: nameState(r.name, scopeName, releaseTail)})
 		s = &r.scopes[len(r.scopes)-1]
 	}
 	return s.add(words)
@@ -175,7 +176,7 @@ func (s *scope) add(words [][]byte) error {
 		tail = "}:" + kind + ":" + strconv.Itoa(n)
 	}
 	s.limits = append(s.limits, limit{Limit: l, reserving: l.Reserving(), id: uint32(hashOf([]byte(s.name), []byte(tail))), text: string(bytes.Join(words, []byte(" "))),
-		stateName: nameState(s.name, tail)})
+		stateName: nameState(s.rule, s.name, tail)})
 	s.most = max(s.most, len(s.limits))
 	return nil
 }

@@ -105,15 +105,29 @@ func entry(tx *store.Tx) (e store.Entry, done func()) {
 	return tx.Write(key), func() { tx.Select(db) }
 }
 
+// sources are the sets that have all rules at one moment. A set never changes. So the same sources have the same rules.
+type sources struct {
+	stored *set // nil if it must be parsed
+	file   *set // may be nil
+}
+
+// sources returns the present sources.
+func (r *Rules) sources() sources { return sources{r.stored.Load(), r.file.Load()} }
+
 // find returns the rule of a name, nil if there is no such rule.
-func (r *Rules) find(stored *set, name []byte) *rule {
-	if one := stored.byName[string(name)]; one != nil {
+func (s sources) find(name []byte) *rule {
+	if one := s.stored.byName[string(name)]; one != nil {
 		return one
 	}
-	if file := r.file.Load(); file != nil {
-		return file.byName[string(name)]
+	if s.file != nil {
+		return s.file.byName[string(name)]
 	}
 	return nil
+}
+
+// find returns the rule of a name, nil if there is no such rule.
+func (r *Rules) find(stored *set, name []byte) *rule {
+	return sources{stored, r.file.Load()}.find(name)
 }
 
 // Default is the name of the rule that decides for each name without a rule of its own.
@@ -123,12 +137,17 @@ var defaultName = []byte(Default)
 
 // decides returns the rule that decides for a name, nil if there is none. The rule [Default] decides only for what may be the
 // name of a rule.
-func (r *Rules) decides(stored *set, name []byte) *rule {
-	one := r.find(stored, name)
+func (s sources) decides(name []byte) *rule {
+	one := s.find(name)
 	if one == nil && isName(name) {
-		one = r.find(stored, defaultName)
+		one = s.find(defaultName)
 	}
 	return one
+}
+
+// decides returns the rule that decides for a name, nil if there is none.
+func (r *Rules) decides(stored *set, name []byte) *rule {
+	return sources{stored, r.file.Load()}.decides(name)
 }
 
 // parseKey parses the lines of the key. A client may have written a wrong line with SET. Such a

@@ -178,7 +178,8 @@ func empty(s *store.Store) {
 
 // again asks a rule as Ask does. It counts nothing.
 func (c *Check) again(tx *store.Tx, r *rule, one *taped, keys []uint64) (limited bool, err error) {
-	c.asked, c.Keys, c.found = hashKey(one.asked), c.Keys[:0], r
+	c.plan, c.Keys = &c.own, c.Keys[:0]
+	c.asked, c.found = hashKey(one.asked), r
 	var fp store.Footprint
 	for _, hash := range keys {
 		key := hashKey(hash)

@@ -1,0 +1,50 @@
+package commands
+
+import "cellserver/internal/decimal"
+
+// Keys says which arguments are keys. Either the keys are First, First+Step, … Last, where a
+// negative Last counts from the end. Or NumKeys is the position of a count. The counted keys follow
+// it, at every Step-th argument. A command may have both.
+type Keys struct {
+	First, Last, Step int
+	NumKeys           int
+	Skip              int    // words between the count and the first key
+	Access            string // flags of the key specs: "RW ACCESS UPDATE" (keyspec.go); "" means "RO ACCESS"
+}
+
+// Key positions that many commands share.
+var (
+	OneKey  = Keys{First: 1, Last: 1, Step: 1}
+	TwoKeys = Keys{First: 1, Last: 2, Step: 1}
+	AllKeys = Keys{First: 1, Last: -1, Step: 1}
+	SubKey  = Keys{First: 2, Last: 2, Step: 1}
+
+	UpdatedKey = OneKey.With("RW ACCESS UPDATE") // the command reads the old value
+)
+
+// With returns the key positions with other access flags.
+func (k Keys) With(flags string) Keys {
+	k.Access = flags
+	return k
+}
+
+// step is the distance between keys after a count.
+func (k *Keys) step() int { return max(k.Step, 1) }
+
+// Counted returns the arguments after the count, from the first key to the last key. It returns nil
+// if the count is wrong.
+func (k *Keys) Counted(args [][]byte) [][]byte {
+	if k.NumKeys+k.Skip >= len(args) {
+		return nil
+	}
+	n, ok := decimal.Parse(args[k.NumKeys])
+	rest := args[k.NumKeys+k.Skip+1:]
+	if !ok || n <= 0 || n > int64(len(rest)) {
+		return nil
+	}
+	last := (int(n) - 1) * k.step()
+	if last >= len(rest) {
+		return nil
+	}
+	return rest[:last+1]
+}

@@ -1,0 +1,96 @@
+package limits
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"cellserver/internal/randtest"
+	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPipelinesOfRequestsToRules sends random commands to two servers: in pipelines, and one by one. The replies and the keys
+// are the same. In a pipeline, requests to rules are planned while the commands before them run, and these may change the rules.
+func TestPipelinesOfRequestsToRules(t *testing.T) {
+	r := rand.New(randtest.Source(t))
+	one, many := servertest.New(t), servertest.New(t)
+	for range 1500 {
+		lines := pipelineOfChecks(r)
+		ns := r.Int64N(3e9)
+		one.Clock.Advance(ns)
+		many.Clock.Advance(ns)
+		var sent, want []byte
+		for _, line := range lines {
+			words := strings.Fields(line)
+			args := make([]any, len(words))
+			for i, w := range words {
+				args[i] = w
+			}
+			request := resptest.Command(args...)
+			sent = append(sent, request...)
+			want = append(want, exchange(one, request)...)
+		}
+		require.Equal(t, string(want), string(exchange(many, sent)), "%q", lines)
+	}
+	require.Equal(t, contents(one), contents(many))
+	for _, h := range []*servertest.Harness{one, many} {
+		counts := h.Info("commandstats")
+		require.Contains(t, counts, "cmdstat_cl.check")
+	}
+}
+
+func exchange(h *servertest.Harness, sent []byte) []byte {
+	h.Send(sent)
+	defer h.Session.Sent()
+	return bytes.Clone(h.Session.Output())
+}
+
+// pipelineOfChecks returns some commands. Most are requests to rules.
+func pipelineOfChecks(r *rand.Rand) (lines []string) {
+	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	key := func() string { return pick("a", "b", "c", "{a}x", "y{b}", "a}b", "{", "a{b", "one:{a}:throttle") }
+	rule := func() string { return pick("one", "one", "two", "three", "wrong", "other", "default") }
+	command := pick("CL.CHECK", "CL.CHECK", "CL.CHECK", "cl.check", "CL.EXPLAIN", "CL.RESERVE")
+	for range 1 + r.IntN(14) {
+		switch r.IntN(24) {
+		case 0:
+			lines = append(lines, "CL.RULE SET "+rule()+" "+pick("CL.THROTTLE 3 2 7", "CL.WINDOW 9 3", "CL.THROTTLE 9 8 7 AND CL.WINDOW 5 2 SHADOW",
+				"SCOPE x CL.THROTTLE 4 3 9 AND SCOPE y CL.WINDOW 8 5 AND SCOPE y CL.LOG 7 6"))
+		case 1:
+			lines = append(lines, pick("CL.RULE DEL "+rule(), "CL.RULE OVERRIDE "+rule()+" "+pick("-", "x", "y")+" "+key()+" CL.THROTTLE 1 1 5",
+				"SET cl.rules nonsense", "FLUSHALL", "SWAPDB 0 1"))
+		case 2:
+			lines = append(lines, pick("SELECT 0", "SELECT 1", "GET a", "SET one:{a}:throttle text"))
+		case 3:
+			lines = append(lines, "MULTI", "CL.CHECK one a", pick("CL.RULE DEL one", "CL.RULE SET one CL.WINDOW 4 4", "PING"), "CL.CHECK one a", "EXEC")
+		default:
+			words := []string{command, rule()}
+			for range 1 + r.IntN(3) {
+				words = append(words, key())
+			}
+			if command == "CL.RESERVE" {
+				words = append(words, "1", fmt.Sprint("id", r.IntN(9)), "9", pick("", "RELEASE"))
+			}
+			lines = append(lines, strings.Join(append(words, pick("", "", "", "1", "0", "2 CHARGE", "PEEK", "1 EXPLAIN")), " "))
+		}
+	}
+	return lines
+}
+
+// contents returns all keys of two databases, with their values and expiries.
+func contents(h *servertest.Harness) (all []string) {
+	for db := range 2 {
+		h.Do("SELECT", db)
+		for _, key := range h.Do("KEYS *").([]any) {
+			all = append(all, fmt.Sprintf("%d %v %q %v", db, key, h.Do("DUMP", key), h.Do("PEXPIRETIME", key)))
+		}
+	}
+	slices.Sort(all)
+	return all
+}

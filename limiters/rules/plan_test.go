@@ -1,0 +1,80 @@
+package rules
+
+import (
+	"bytes"
+	"testing"
+
+	"cellserver/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// requests returns requests to a rule, one after the other in a buffer as those of a pipeline.
+func requests(n int) (all [][][]byte) {
+	buffer := bytes.Repeat([]byte("rulekey"), n)
+	for i := range n {
+		at := buffer[7*i : 7*i+7]
+		all = append(all, [][]byte{at[:4:4], at[4:]})
+	}
+	return all
+}
+
+// A prefetched plan serves the request that it was made for, once, and only while the rules are the same.
+func TestPrefetchedPlans(t *testing.T) {
+	s := store.New(store.Options{Databases: 1})
+	tx := s.NewTx()
+	var r Rules
+	var c Check
+	all := requests(6)
+	prefetch := func(n int) { c.Prefetch(&r, tx, 0, all[n]) }
+	take := func(words [][]byte) *plan { return c.prefetched.take(r.sources(), words) }
+
+	prefetch(0)
+	require.Nil(t, c.prefetched, "the rules are not parsed yet")
+	r.adopt(parseKey([]byte("rule CL.THROTTLE 1 2 3 AND CL.WINDOW 1 2\n")), &r.stored, &r.file)
+	prefetch(0)
+	require.Nil(t, take(all[1]), "another place")
+	require.Nil(t, take([][]byte{[]byte("rule"), []byte("key")}), "another place")
+	require.Nil(t, take(append(all[0], []byte("1"))), "another length")
+	p := take(all[0])
+	require.NotNil(t, p)
+	require.Equal(t, 2, p.states)
+	require.Equal(t, "rule:{key}:throttle rule:{key}:window", string(p.keys[0].Key())+" "+string(p.keys[1].Key()))
+	require.Equal(t, store.Slot([]byte("key")), p.keys[1].Slot())
+	require.Nil(t, take(all[0]), "it was used already")
+
+	prefetch(1)
+	prefetch(2)
+	require.NotNil(t, take(all[2]))
+	require.Nil(t, take(all[1]), "its request would have come before")
+	for i := range 5 {
+		prefetch(i)
+	}
+	require.Nil(t, take(all[0]), "there is room for four")
+	require.NotNil(t, take(all[1]))
+
+	file := &set{byName: map[string]*rule{}}
+	r.file.Store(file)
+	require.Nil(t, take(all[2]), "the rules of the file are others")
+	r.file.Store(nil)
+	require.NotNil(t, take(all[3]))
+	prefetch(5)
+	c.Release()
+	require.Nil(t, take(all[4]))
+	require.Equal(t, prefetched{}.rule, c.prefetched.rule)
+	for i := range c.prefetched.plans {
+		p := &c.prefetched.plans[i]
+		p.names, p.slots, p.scopes, p.warm, p.words = nil, [MaxLimits]keySlot{}, 0, cold, 0
+		require.Equal(t, plan{}, *p, "an idle connection keeps no request alive")
+	}
+}
+
+// The names of states do not depend on how a request asks for the rule.
+func TestNamesOfStates(t *testing.T) {
+	rule, err := parse("rule", [][]byte{[]byte("CL.THROTTLE"), []byte("1"), []byte("2"), []byte("3")})
+	require.NoError(t, err)
+	l := &rule.scopes[0].limits[0]
+	for _, key := range []string{"k", "a long key that has no braces"} {
+		require.Equal(t, string(l.stateKey([]byte("before"), []byte("rule"), []byte(key), noBraces)), string(l.ownKey([]byte("before"), []byte(key))))
+	}
+}
