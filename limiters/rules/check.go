@@ -90,7 +90,7 @@ func (c *Check) begin(r *Rules, tx *store.Tx, command string, words [][]byte, qu
 // the tightest limit. looks is true if the request consumes nothing on purpose: PEEK, or a quantity
 // of 0. The error is an error of a limiter.
 func (c *Check) Ask(tx *store.Tx, now int64, a *limiters.Answer) (looks bool, err error) {
-	if err = c.find(tx, now, false); err != nil {
+	if err = c.find(tx, now, 0); err != nil {
 		return false, err
 	}
 	if err = c.decide(now, c.Args.Quantity, c.Args.Has(limiters.OptCharge)); err != nil {
@@ -193,20 +193,18 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 }
 
 // find sets limits to the limits of the rule, with the entries of their states. If the request
-// reserves or settles, find also finds the entry of its reservations. If something is due to be given back, the entries are
+// reserves or settles, find also finds that many buckets of its reservations. If something is due to be given back, the entries are
 // copies that have it back.
-func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
+func (c *Check) find(tx *store.Tx, now int64, buckets int) error {
 	c.rehearsal = nil // a panic may have left one
 	if !c.looked {
 		c.make(c.found, c.asked, c.Keys)
 	}
-	n := c.states
-	all := n
+	n, reserves := c.states, buckets > 0
 	if reserves {
-		c.nameBucket(n)
-		all++
+		c.nameBuckets(n)
 	}
-	c.prepare(tx, all)
+	c.prepare(tx, n+buckets)
 	c.limits = c.limitMemory[:n]
 	for i := range c.limits {
 		a, from := &c.limits[i], c.chosen[i].limit
@@ -216,8 +214,8 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 		}
 		a.Limiter.Find(&a.Entry, tx, c.keys[i].Key())
 	}
-	if reserves {
-		tx.WriteIn(&c.reserves.entry, c.keys[n].Key())
+	for i := range buckets {
+		tx.WriteIn(&c.reserves.buckets[i], c.keys[n+i].Key())
 	}
 	c.releases.begin(len(c.found.scopes))
 	c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease))
@@ -263,12 +261,15 @@ func (c *Check) findReleases(tx *store.Tx, all bool) {
 	}
 }
 
-// nameBucket names the key of the bucket of a reservation, the n-th key. It has the slot of the last key of the request.
-func (c *Check) nameBucket(n int) {
+// nameBuckets names the keys of the first bucket and of the overflow of a reservation, the n-th key and the next one. They have the
+// slot of the last key of the request.
+func (c *Check) nameBuckets(n int) {
 	last := len(c.Keys) - 1
 	begin, at := len(c.names), c.slots[last]
-	c.names = c.reserves.key(c.names, c.asked, c.Keys[last], at.braces)
-	c.keys[n] = at.key(c.names[begin:])
+	c.names = bucketKey(c.names, c.asked, c.Keys[last], at.braces)
+	first := len(c.names)
+	c.names = appendOverflow(c.names, c.reserves.hash)
+	c.keys[n], c.keys[n+1] = at.key(c.names[begin:first]), at.key(c.names[begin:])
 }
 
 // tightest returns the index of the tightest limit.
@@ -294,7 +295,7 @@ func (c *Check) Done(goesOn bool) {
 	if goesOn {
 		c.releases.written = nil
 		if c.reserves != nil {
-			c.reserves.bucket = nil
+			c.reserves.written = nil
 		}
 	}
 }

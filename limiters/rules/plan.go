@@ -11,7 +11,7 @@ type plan struct {
 	states int                            // of the rule's limits
 	slots  [MaxLimits]keySlot             // of the keys of the request
 	chosen [MaxLimits]chosen              // where the limits come from
-	keys   [MaxLimits + 1]store.HashedKey // parts of names: the keys of the limits' states and of the reservations
+	keys   [MaxLimits + 2]store.HashedKey // parts of names: the keys of the limits' states and of the reservations
 	names  []byte
 	warm   warmth
 

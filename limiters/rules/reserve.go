@@ -21,54 +21,59 @@ var (
 	ErrNoReservation = rediserr.Error("NORESERVATION no reservation of these keys has this id: it was refused, its ttl has ended, or it never was")
 )
 
-// buckets is the number of buckets in which the reservations of a key lie. So a key has at most
-// buckets * reservation.MaxRecords reservations.
-const buckets = 4096
+// overflows is the number of buckets for the reservations of a key that have no room in its first bucket. So a key has at most
+// reservation.MaxPlaced + overflows * reservation.MaxRecords reservations.
+const overflows = 4096
 
-// reserving is reusable memory for requests that reserve or settle.
+// reserving is reusable memory for requests that reserve or settle. Most keys have few reservations at a time. These lie in one
+// bucket, which lives as long as the key is in use. Each record takes the place of one that has ended. So a reservation makes
+// no key and deletes none, and the log has its record alone.
 type reserving struct {
-	id     []byte
-	hash   uint64
-	ttl    int64
-	entry  store.Entry // of the bucket
-	record reservation.Record
-	at     int // where the record lies in the bucket
-	marks  [reservation.MaxMarks]reservation.Mark
-	scopes []byte // memory of the record
-	bucket []byte // the next content of the bucket, or of a part; the effects of the transaction refer to it
+	id      []byte
+	hash    uint64
+	ttl     int64
+	buckets [2]store.Entry // the first bucket of the key, and the overflow of the id
+	record  reservation.Record
+	in      *store.Entry // the bucket that has the record
+	at      int          // where the record lies in it
+	marks   [reservation.MaxMarks]reservation.Mark
+	scopes  []byte // memory of the record
+	written []byte // what a bucket holds next, or a part of it; the effects of the transaction refer to it
 
 	settlement limiters.Settlement // of one limit
 }
 
 // release drops the references to the request.
 func (r *reserving) release() {
-	r.id, r.entry, r.record = nil, store.Entry{}, reservation.Record{}
-	if cap(r.bucket) > keptBytes {
-		r.bucket = nil
+	r.id, r.buckets, r.in, r.record = nil, [2]store.Entry{}, nil, reservation.Record{}
+	if cap(r.written) > keptBytes {
+		r.written = nil
 	}
 }
 
-// key appends the key of the bucket of a reservation. It has the slot of key. asked is the name of the request.
-func (r *reserving) key(to, asked, key []byte, b braces) []byte {
+// bucketKey appends the key of the first bucket of a key. It has the slot of key. asked is the name of the request.
+func bucketKey(to, asked, key []byte, b braces) []byte {
 	if b == noBraces {
 		to = append(append(append(append(to, asked...), ":{"...), key...), '}')
 	} else {
 		to = append(append(append(to, key...), ':'), asked...)
 	}
-	to = append(to, ":reserved:"...)
-	return appendHex(to, r.hash%buckets)
+	return append(to, ":reserved"...)
 }
 
-// appendHex appends a bucket as a hexadecimal number without leading zeros.
-func appendHex(to []byte, bucket uint64) []byte {
+// appendOverflow makes the key of a first bucket the key of the overflow of a hash. It ends in a hexadecimal number without
+// leading zeros.
+func appendOverflow(to []byte, hash uint64) []byte {
 	const digits = "0123456789abcdef"
-	if bucket >= 1<<8 {
-		to = append(to, digits[bucket>>8])
+	n := hash % overflows
+	to = append(to, ':')
+	if n >= 1<<8 {
+		to = append(to, digits[n>>8])
 	}
-	if bucket >= 1<<4 {
-		to = append(to, digits[bucket>>4&15])
+	if n >= 1<<4 {
+		to = append(to, digits[n>>4&15])
 	}
-	return append(to, digits[bucket&15])
+	return append(to, digits[n&15])
 }
 
 // ReserveFootprint is [Check.Footprint] for a request that reserves or settles.
@@ -140,14 +145,13 @@ func (c *Check) beginReserving(r *Rules, tx *store.Tx, command string, words [][
 // Reserve decides about the keys as [Check.Ask], and keeps a record of what it consumes. If there is
 // such a record already, it changes nothing, and the answer is that of the first request.
 func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
-	if err = c.find(tx, now, true); err != nil {
+	if err = c.find(tx, now, 2); err != nil {
 		return a, false, err
 	}
-	found, err := c.look(now)
-	switch {
+	switch err := c.look(now); {
 	case err != nil:
 		return a, false, err
-	case found:
+	case c.reserves.in != nil:
 		return answerOf(&c.reserves.record.Reserved), true, nil
 	}
 	if err = c.decide(now, c.Args.Quantity, false); err != nil {
@@ -165,18 +169,32 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 	return a, looks, nil
 }
 
-// look reads the record of the request. It reports whether there is one.
-func (c *Check) look(now int64) (found bool, err error) {
-	r := c.reserves
-	r.record.Marks = r.marks[:0]
-	switch kind := r.entry.Kind(); {
-	case kind == store.None:
-		return false, nil
-	case kind.IsCollection():
-		return false, rediserr.WrongType
+// look reads the record of the request, and sets in to its bucket, nil if there is no record.
+func (c *Check) look(now int64) error {
+	c.reserves.in = nil
+	for i := range c.reserves.buckets {
+		if err := c.lookIn(i, now); err != nil || c.reserves.in != nil {
+			return err
+		}
 	}
-	r.at, found, err = reservation.Find(&r.record, r.entry.Bytes(nil), r.hash, r.id, now)
-	return found, limiters.Explain(err)
+	return nil
+}
+
+func (c *Check) lookIn(bucket int, now int64) error {
+	r := c.reserves
+	e := &r.buckets[bucket]
+	r.record.Marks = r.marks[:0]
+	switch kind := e.Kind(); {
+	case kind == store.None:
+		return nil
+	case kind.IsCollection():
+		return rediserr.WrongType
+	}
+	at, found, err := reservation.Find(&r.record, e.Bytes(nil), r.hash, r.id, now)
+	if found {
+		r.in, r.at = e, at
+	}
+	return limiters.Explain(err)
 }
 
 // keep stores the record of a reservation that the limits have decided. If the rule is a shadow that
@@ -212,29 +230,48 @@ func (c *Check) keep(now int64, refused bool) error {
 	return nil
 }
 
-// put stores the record.
+// put stores the record: in the first bucket, or in the overflow if the first bucket has no room.
 func (c *Check) put(now int64) error {
 	r := c.reserves
-	next, last, err := reservation.Put(r.bucket[:0], r.entry.Bytes(nil), &r.record, now)
+	first, end := &r.buckets[0], exact.CeilDiv(r.record.End, 1e6)
+	changed, from, err := reservation.Place(r.written[:0], first.Bytes(nil), &r.record, now)
+	switch {
+	case err != nil:
+		return c.overflow(now)
+	case from == 0:
+		first.SetBytes(changed, end)
+	default:
+		first.SetRange(from, changed)
+		if first.ExpireAt() < end { // later than needed, so that few reservations move it
+			first.SetExpiry(end + exact.CeilDiv(r.ttl, 1e6))
+		}
+	}
+	r.written = changed
+	return nil
+}
+
+func (c *Check) overflow(now int64) error {
+	r := c.reserves
+	next, last, err := reservation.Put(r.written[:0], r.buckets[1].Bytes(nil), &r.record, now)
 	if err != nil {
 		return limiters.Explain(err)
 	}
-	r.bucket = next
-	r.entry.SetBytes(next, exact.CeilDiv(last, 1e6))
+	r.written = next
+	r.buckets[1].SetBytes(next, exact.CeilDiv(last, 1e6))
 	return nil
 }
 
 // Settle puts the real cost in the place of the quantity that was reserved. If that has happened
 // already, it changes nothing, and the answer is that of the first request. looks is then true.
 func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
-	if err = c.find(tx, now, true); err != nil {
+	if err = c.find(tx, now, 2); err != nil {
 		return a, false, err
 	}
 	r := c.reserves
-	switch found, err := c.look(now); {
+	switch err := c.look(now); {
 	case err != nil:
 		return a, false, err
-	case !found:
+	case r.in == nil:
 		return a, false, ErrNoReservation
 	case r.record.Settled:
 		return answerOf(&r.record.Real), true, nil
@@ -254,9 +291,9 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 	if r.record.Releases {
 		release = c.releases.write(&r.record)
 	}
-	changed, from := reservation.Settle(r.bucket[:0], r.entry.Bytes(nil), r.at, numbersOf(&a))
-	r.bucket = changed
-	r.entry.SetRange(from, changed)
+	changed, from := reservation.Settle(r.written[:0], r.in.Bytes(nil), r.at, numbersOf(&a))
+	r.written = changed
+	r.in.SetRange(from, changed)
 	if release != nil {
 		c.releases.drop(release)
 		c.dropLost(tx, release)
