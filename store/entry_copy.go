@@ -28,6 +28,16 @@ func (e *Entry) SetImage(was *Image) {
 	}
 }
 
+// SetDraft is [Entry.SetImage] for a copy that nobody reads after the image has changed. It shares the memory of a large
+// sorted set, so it takes the same time for every size of it.
+func (e *Entry) SetDraft(was *Image) {
+	if z, sorted := was.Collection.(*SortedSet); sorted && was.Kind == Sorted {
+		e.SetCollection(z.Draft(), was.ExpireAt)
+		return
+	}
+	e.SetImage(was)
+}
+
 // Rename gives the key another name in its database, and replaces the key of that name. The value
 // and the expiry go along. The names must differ. If the key is absent, nothing changes.
 //

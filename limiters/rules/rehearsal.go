@@ -7,7 +7,7 @@ import (
 	"cellserver/store"
 )
 
-// rehearsal has copies of the states of a request, in a store of its own. Reservations have been given back in the copies. So a
+// rehearsal has copies of the states of a request, in a store of its own. The copy of a large log shares its entries. Reservations have been given back in the copies. So a
 // request can decide as if they had been given back, and still change nothing.
 type rehearsal struct {
 	tx   *store.Tx
@@ -34,7 +34,7 @@ func rehearse(limits []limiters.Asked[limiters.Limit], keys []store.HashedKey, n
 		r.real[i] = *e
 		was := e.Image()
 		*e = r.tx.Peek(keys[i].Key())
-		e.SetImage(&was)
+		e.SetDraft(&was)
 	}
 	return r
 }

@@ -15,7 +15,7 @@ const pathBytes = 4096
 func (z *Set) Fork() (c value.Collection, copied int64) {
 	f := *z
 	if z.order != nil {
-		f.order, z.scores = z.order.Copy(), nil
+		f.order, z.scores, z.under = z.order.Copy(), nil, nil
 		return &f, pathBytes
 	}
 	f.small = slices.Clone(z.small)
@@ -27,8 +27,19 @@ func (z *Set) Fork() (c value.Collection, copied int64) {
 func (z *Set) Clone() value.Collection {
 	c := &Set{small: slices.Clone(z.small), bytes: z.bytes}
 	if z.order != nil {
-		c.order, c.scores = z.order.Copy(), maps.Clone(z.scoresOf())
-		c.peak = len(c.scores)
+		c.order = z.order.Copy()
+		if z.under == nil { // else the copy makes its map when it needs it
+			c.scores = maps.Clone(z.scoresOf())
+			c.peak = len(c.scores)
+		}
 	}
 	return c
+}
+
+// Draft returns a copy that changes independently, and is valid until the receiver changes. It takes no longer for a large set.
+func (z *Set) Draft() *Set {
+	if z.order == nil || z.under != nil {
+		return z.Clone().(*Set)
+	}
+	return &Set{order: z.order.Copy(), under: z.scoresOf(), scores: map[string]float64{}, bytes: z.bytes}
 }

@@ -2,6 +2,7 @@ package sortedset
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"sort"
 	"unsafe"
@@ -48,6 +49,7 @@ type Set struct {
 	small  []Item              // in order; unused once there is a tree
 	order  *btree.BTreeG[Item] // nil in the compact form
 	scores map[string]float64  // the score of each member of the tree; shares its strings; nil if a fork has it
+	under  map[string]float64  // of a draft: the scores of the other set; scores has what differs, and NaN for a removed member
 	peak   int                 // most members since scores was made: a Go map does not shrink
 	bytes  int64               // of all items
 }
@@ -175,8 +177,7 @@ func (z *Set) smallRank(member string) int {
 // Score returns the score of a member, and whether the member is there.
 func (z *Set) Score(member []byte) (float64, bool) {
 	if z.order != nil {
-		s, ok := z.scoresOf()[string(member)]
-		return s, ok
+		return z.scoreOf(borrow(member))
 	}
 	if i := z.smallRank(borrow(member)); i >= 0 {
 		return z.small[i].Score, true
@@ -190,7 +191,7 @@ func (z *Set) Rank(member []byte) (int, bool) {
 		i := z.smallRank(borrow(member))
 		return max(i, 0), i >= 0
 	}
-	s, ok := z.scoresOf()[string(member)]
+	s, ok := z.scoreOf(borrow(member))
 	if !ok {
 		return 0, false
 	}
@@ -284,7 +285,7 @@ func (z *Set) Set(score float64, member []byte, limits Limits) (added, changed b
 
 func (z *Set) setLarge(score float64, member []byte) (added, changed bool) {
 	it := Item{Score: score}
-	if old, had := z.scoresOf()[string(member)]; had {
+	if old, had := z.scoreOf(borrow(member)); had {
 		if old == score {
 			return false, false
 		}
@@ -320,10 +321,14 @@ func (z *Set) remove(member string) bool {
 		}
 		return i >= 0
 	}
-	score, had := z.scoresOf()[member]
+	score, had := z.scoreOf(member)
 	if had {
-		z.order.Delete(Item{score, member})
-		delete(z.scores, member)
+		was, _ := z.order.Delete(Item{score, member})
+		if z.under != nil {
+			z.scores[was.Member] = math.NaN()
+		} else {
+			delete(z.scores, member)
+		}
 		z.bytes -= z.itemBytes(member)
 		z.shrink()
 	}
@@ -355,6 +360,15 @@ func (z *Set) cut(from, to int) {
 	if cap(z.small) >= shrinkSlice && len(z.small)*4 < cap(z.small) {
 		z.small = slices.Clone(z.small)
 	}
+}
+
+// scoreOf returns the score of a member of a tree, and whether the member is there.
+func (z *Set) scoreOf(member string) (float64, bool) {
+	score, ok := z.scoresOf()[member]
+	if !ok && z.under != nil {
+		score, ok = z.under[member]
+	}
+	return score, ok && !math.IsNaN(score)
 }
 
 // scoresOf returns the map of a tree. It makes the map if a fork has taken it.

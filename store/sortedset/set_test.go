@@ -67,7 +67,11 @@ func TestSetStaysInOrder(t *testing.T) {
 // Changes of a copy leave the original as it was: also if the original changes again.
 func TestCopiesAreIndependent(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	for name, copied := range map[string]func(*Set) value.Collection{"Clone": (*Set).Clone, "Fork": fork} {
+	for name, copied := range map[string]func(*Set) value.Collection{"Clone": (*Set).Clone, "Fork": fork, "Draft": draft,
+		"Clone of a draft": func(z *Set) value.Collection { return draft(z).Clone() },
+		"Fork of a draft":  func(z *Set) value.Collection { return fork(z.Draft()) },
+		"Draft of a draft": func(z *Set) value.Collection { return draft(z.Draft()) },
+	} {
 		for _, members := range []int{10, 400} {
 			t.Run(fmt.Sprint(name, members), func(t *testing.T) {
 				z := New()
@@ -84,19 +88,35 @@ func TestCopiesAreIndependent(t *testing.T) {
 				require.Equal(t, before, itemsOf(z))
 				checkBytes(t, c)
 				checkBytes(t, z)
+				checkScores(t, c, members)
+				checkScores(t, c.Clone().(*Set), members)
 				for range 100 { // the changes of the copy are undone
 					change(r, z, members)
 				}
 				checkBytes(t, z)
-				for _, it := range itemsOf(z) {
-					score, ok := z.Score([]byte(it.Member))
-					require.True(t, ok)
-					require.Equal(t, it.Score, score)
-				}
+				checkScores(t, z, members)
 			})
 		}
 	}
 }
+
+// checkScores compares the scores of members with the order.
+func checkScores(t *testing.T, z *Set, members int) {
+	t.Helper()
+	want := map[string]float64{}
+	for _, it := range itemsOf(z) {
+		want[it.Member] = it.Score
+	}
+	for m := range members {
+		member := fmt.Append(nil, "m", m)
+		score, ok := z.Score(member)
+		wanted, had := want[string(member)]
+		require.Equal(t, had, ok)
+		require.True(t, !ok || score == wanted)
+	}
+}
+
+func draft(z *Set) value.Collection { return z.Draft() }
 
 func fork(z *Set) value.Collection {
 	c, _ := z.Fork()
