@@ -102,12 +102,13 @@ func (l Log) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *Settlement
 }
 
 // State implements [Limit].
-func (l Log) State(e *store.Entry, _ int64) []Field {
+func (l Log) State(e *store.Entry, now int64) []Field {
 	entries := logEntries{e.Sorted()}
 	n := entries.Len()
-	all := []Field{{"entries", int64(n)}, {"oldest", 0}, {"newest", 0}}
-	if n > 0 {
-		all[1].Value, all[2].Value = exact.CeilDiv(entries.At(0).Time, 1e6), exact.CeilDiv(entries.At(n-1).Time, 1e6)
+	live := slidinglog.Live(l.Log, entries, now)
+	all := []Field{{"entries", int64(n - live)}, {"oldest", 0}, {"newest", 0}}
+	if live < n {
+		all[1].Value, all[2].Value = exact.CeilDiv(entries.At(live).Time, 1e6), exact.CeilDiv(entries.At(n-1).Time, 1e6)
 	}
 	return all
 }

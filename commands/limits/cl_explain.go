@@ -17,8 +17,8 @@ import (
 // five numbers of this limit follow, and window: the time in which the whole limit comes back.
 //
 // The state of CL.THROTTLE has the tat, and that of CL.WINDOW has used and window_end. CL.SLIDING has previous and current,
-// the counts of two aligned windows. At counts_end neither of them counts any more. CL.LOG has the number of entries, and
-// the times of the oldest and the newest one. Times are Unix milliseconds, rounded up, or 0 for none.
+// the counts of two aligned windows. At counts_end neither of them counts any more. CL.LOG has the number of entries
+// that count, and the times of the oldest and the newest one. Times are Unix milliseconds, rounded up, or 0 for none.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.explain", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.SubKey, Group: commands.GroupLimiter,
 	Summary: "Explains the decision of a rule limit by limit, and changes nothing.",

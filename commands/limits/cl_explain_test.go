@@ -3,6 +3,7 @@ package limits
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 	"time"
 
@@ -63,6 +64,54 @@ func TestClExplain(t *testing.T) {
 	h.Want("CL.EXPLAIN llm acme ann 3", explained("llm", "key", 0, numbers(0, 50, 39, -1, 2600), 0,
 		org(8, start+3_600_000, 39, 2600), sliding(8, 0, start+3_000_000, 49, 1667),
 		limitOf("user", "ann", "CL.THROTTLE", "99 100 60", "override", "llm@user:{ann}:throttle", []any{"tat", 0}, numbers(0, 100, 97, -1, 2), 60)))
+}
+
+// TestClExplainALog: entries that no longer count are not in the state, although the key still has them.
+func TestClExplainALog(t *testing.T) {
+	h := servertest.New(t)
+	const start = 1_790_000_040_000
+	h.At(start * 1_000_000)
+	h.Do("CL.RULE SET r CL.LOG 20 60")
+	for range 3 {
+		h.Do("CL.CHECK r k 2")
+		h.Advance(20 * time.Second)
+	}
+	state := func(entries, oldest, newest int) {
+		t.Helper()
+		limit := h.Do("CL.EXPLAIN r k 0").([]any)[19].([]any)[0].([]any)
+		require.EqualValues(t, fmt.Sprint([]any{"entries", entries, "oldest", oldest, "newest", newest}), fmt.Sprint(limit[13]))
+	}
+	state(4, start+20_000, start+40_000)
+	h.Want("ZCARD r:{k}:log", 6)
+	h.Advance(39999 * time.Millisecond)
+	state(2, start+40_000, start+40_000)
+	h.Advance(time.Millisecond)
+	state(0, 0, 0)
+}
+
+// TestRefusalsCopyNoLog: neither EXPLAIN nor an error copies a large log, although a release is due.
+func TestRefusalsCopyNoLog(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("CL.RULE SET r CL.LOG 100000 3600")
+	for range 4 {
+		h.Do("CL.CHECK r k 10000")
+	}
+	h.Do("CL.RESERVE r k 1 a 1 RELEASE")
+	h.Advance(2 * time.Second)
+	for _, line := range []string{"CL.EXPLAIN r k 1", "CL.SETTLE r k none 1", "CL.CHECK r k 20000"} { // too many for one entry each
+		h.Do(line)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 10 {
+			h.Do(line)
+		}
+		runtime.ReadMemStats(&after)
+		require.Less(t, (after.TotalAlloc-before.TotalAlloc)/10, uint64(100_000), line)
+		h.Want("ZCARD r:{k}:release", 1)
+	}
+	h.Want("CL.CHECK r k 0 MS", []any{0, 100000, 60000, -1, 3598000})
+	h.Want("ZCARD r:{k}:release", 0)
+	h.Want("ZCARD r:{k}:log", 40000)
 }
 
 // TestClExplainForms: a shadow rule, a rule of the file, milliseconds, odd keys, and a map in RESP3.
