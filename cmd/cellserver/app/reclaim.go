@@ -15,10 +15,15 @@ type reclaimer struct {
 	collected      int64 // monotonic time of the last collection
 	took           int64 // nanoseconds of the last collection of the reclaimer
 	activity       int64 // of clients, at the last collection of the reclaimer
+	seen           int64 // activity of clients, a second ago
 }
 
-// spareHeap is how many bytes of garbage do not justify a collection, besides a quarter of the bytes of the values.
-const spareHeap = 32 << 20
+// spareHeap is how many bytes of garbage do not justify a collection, besides a quarter of the bytes of the values. While no
+// client does anything, it is spareQuiet and a sixteenth.
+const (
+	spareHeap  = 32 << 20
+	spareQuiet = 4 << 20
+)
 
 // A collection also finds out how much besides the values still lives. It is repeated after verifyEvery nanoseconds,
 // and takes at most one part in verifyShare of the time.
@@ -37,8 +42,14 @@ type heap struct {
 // due reports whether the garbage of the heap justifies a collection. The heap has so many resident bytes, and the values
 // use some of them. due assumes that all other live objects are as large as after the last collection.
 func (r *reclaimer) due(resident, used int64) bool {
-	live := r.resident + used - r.used
-	return resident-live > spareHeap+used/4
+	return r.garbage(resident, used) > spareHeap+used/4
+}
+
+func (r *reclaimer) garbage(resident, used int64) int64 { return resident - (r.resident + used - r.used) }
+
+// quiet reports whether a collection takes time from nobody, and is worth it: no client has done anything for a second.
+func (r *reclaimer) quiet(now, resident, used, activity int64) bool {
+	return activity == r.seen && r.garbage(resident, used) > spareQuiet+used/16 && now-r.collected >= verifyShare*r.took
 }
 
 // stale reports whether that assumption is worth a collection: the other objects are large, and clients have been active
@@ -61,7 +72,8 @@ func (r *reclaimer) reclaim(now func() int64, used, activity int64) {
 	if h.cycles != r.cycles { // Go has collected by itself
 		r.resident, r.used, r.cycles, r.collected = h.live+r.unused, used, h.cycles, begun
 	}
-	if !r.due(h.resident, used) && !r.stale(begun, used, activity) {
+	worth := r.due(h.resident, used) || r.stale(begun, used, activity) || r.quiet(begun, h.resident, used, activity)
+	if r.seen = activity; !worth {
 		return
 	}
 	r.collect(used)

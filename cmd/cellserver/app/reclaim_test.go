@@ -34,6 +34,19 @@ func TestReclaimIsStale(t *testing.T) {
 	require.False(t, r.stale(20*second, 10*mb, 2), "little lives besides the values")
 }
 
+// While nobody does anything, less garbage is worth a collection.
+func TestReclaimIsWorthMoreInQuiet(t *testing.T) {
+	const mb, second = 1 << 20, int64(1e9)
+	r := &reclaimer{resident: 110 * mb, used: 96 * mb, collected: 10 * second, seen: 7}
+	require.False(t, r.quiet(12*second, 120*mb, 96*mb, 7), "4 MB and a sixteenth")
+	require.True(t, r.quiet(12*second, 121*mb, 96*mb, 7))
+	require.False(t, r.due(121*mb, 96*mb), "too little while clients are active")
+	require.False(t, r.quiet(12*second, 121*mb, 96*mb, 8), "a client has done something")
+	r.took = second / 2
+	require.False(t, r.quiet(19*second, 121*mb, 96*mb, 7), "at most a twentieth of the time")
+	require.True(t, r.quiet(20*second, 121*mb, 96*mb, 7))
+}
+
 // One call gives the memory of expired keys back to the system, except for spareHeap.
 func TestReclaimGivesMemoryBack(t *testing.T) {
 	s := store.New(store.Options{Databases: 1, Seed: 1})
