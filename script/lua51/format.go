@@ -1,6 +1,7 @@
 package lua51
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"strings"
@@ -46,11 +47,21 @@ func twoDigits(s string, i int) (n, next int) {
 
 func (d Directive) has(flag byte) bool { return strings.IndexByte(d.Flags, flag) >= 0 }
 
+// character appends one character. A NUL ends what the directive makes, as a string of C.
+func (d Directive) character(dst []byte, c byte) []byte {
+	from := len(dst)
+	dst = d.pad(dst, "", []byte{c}, false)
+	if nul := bytes.IndexByte(dst[from:], 0); nul >= 0 {
+		dst = dst[:from+nul]
+	}
+	return dst
+}
+
 // AppendInt appends an integer for the verbs d, i, o, u, x, X and c.
 func (d Directive) AppendInt(dst []byte, n int64) []byte {
 	switch d.Verb {
 	case 'c':
-		return d.pad(dst, "", []byte{byte(n)}, false)
+		return d.character(dst, byte(n))
 	case 'd', 'i':
 		sign, digits := "", strconv.FormatUint(uint64(max(n, -n)), 10)
 		if n < 0 {

@@ -90,9 +90,19 @@ func withoutNames(r reply) string {
 // sameScript compares a script in the engine with the same one in Redis.
 func sameScript(t *testing.T, redis *peer, e *lua.Engine, source string, keys, args []string) bool {
 	t.Helper()
-	command := append([]string{"EVAL", source, strconv.Itoa(len(keys))}, keys...)
-	want, err := redis.admin.do(append(command, args...)...)
+	want, err := redis.eval(source, keys, args)
 	require.NoError(t, err, "redis does not answer to:\n%s", source)
+	return sameReply(t, want, e, source, keys, args)
+}
+
+func (p *peer) eval(source string, keys, args []string) (reply, error) {
+	command := append([]string{"EVAL", source, strconv.Itoa(len(keys))}, keys...)
+	return p.admin.do(append(command, args...)...)
+}
+
+// sameReply compares a script in the engine with the reply of Redis.
+func sameReply(t *testing.T, want reply, e *lua.Engine, source string, keys, args []string) bool {
+	t.Helper()
 	want.text = strings.TrimRight(want.text, " ") // Redis ends an error of its compiler with a line end
 	got := runScript(e, source, keys, args)
 	if want.String() == got.String() || withoutNames(want) == withoutNames(got) {

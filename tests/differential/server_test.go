@@ -24,6 +24,7 @@ type peer struct {
 	clients  [clients]*wire
 	setClock func(ns int64) error // nil if there is only the real clock
 	program  string               // of our server, "" if it runs already
+	kill     func()
 }
 
 // clients is the number of connections. The second one interferes with the transactions of the first one.
@@ -116,8 +117,9 @@ func (p *peer) launch(t *testing.T, cmd *exec.Cmd) {
 	require.NoError(t, err)
 	cmd.Stdout, cmd.Stderr = log, log
 	require.NoError(t, cmd.Start())
+	p.kill = func() { _ = cmd.Process.Kill() }
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
+		p.kill()
 		_ = cmd.Wait()
 		if text, err := os.ReadFile(log.Name()); err == nil && t.Failed() {
 			t.Logf("end of %s's log:\n%s", p.name, text[max(0, len(text)-3000):])
