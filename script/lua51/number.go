@@ -255,6 +255,14 @@ func Int(f float64) int64 {
 	return math.MinInt64
 }
 
+// CInt returns a number as an int of C, towards zero. A number that does not fit gives the smallest int, as on x86.
+func CInt(f float64) int64 {
+	if n := Int(f); n == int64(int32(n)) {
+		return n
+	}
+	return math.MinInt32
+}
+
 // Uint returns a number as an unsigned integer of C, in the bits of a signed one.
 func Uint(f float64) int64 {
 	if f >= math.MaxInt64 && f < math.MaxUint64 {

@@ -171,7 +171,7 @@ const quotedBytes = 4
 func (m *library) formatOne(L *lua.LState, text []byte, d lua51.Directive, arg int) []byte {
 	switch d.Verb {
 	case 'c':
-		return d.AppendInt(text, int64(m.Int32(L, arg)))
+		return d.AppendInt(text, lua51.CInt(m.Number(L, arg)))
 	case 'd', 'i':
 		return d.AppendInt(text, lua51.Int(m.Number(L, arg)))
 	case 'o', 'u', 'x', 'X':

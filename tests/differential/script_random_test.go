@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"cellserver/internal/randtest"
 
@@ -205,25 +207,28 @@ func (p *programmer) broken(source string) string {
 	return strings.Join(words, p.pick(" ", "\n"))
 }
 
-// scriptPrograms is how many random programs run, unless the variable SCRIPTS says otherwise.
+// scriptPrograms is how many random programs run, unless the variable SCRIPTS says for how long.
 const scriptPrograms = 10_000
 
 // silences is how often Redis may leave a random program without an answer: it crashes, or it packs a table that contains
 // itself for hours.
 const silences = 5
 
-// TestScriptsAtRandom runs the same programs each time, because a few in 100,000 differ in ways that are accepted: Redis
-// itself crashes, -0 is 0, or an error names the line beside. SCRIPTS=100000 runs new ones, to find what is not accepted.
+// TestScriptsAtRandom runs the same programs each time, because a few in a million differ in ways that are accepted: Redis
+// itself crashes, -0 is 0, or an error names the line beside. SCRIPTS=3m runs new ones for so long, to find what is not
+// accepted.
 func TestScriptsAtRandom(t *testing.T) {
-	n := int(envInt(t, "SCRIPTS", 0))
+	d, err := time.ParseDuration(cmp.Or(os.Getenv("SCRIPTS"), "0s"))
+	require.NoError(t, err, "SCRIPTS")
 	var source rand.Source = rand.NewPCG(1, 1)
-	if n > 0 {
+	if d > 0 {
 		source = randtest.Source(t)
 	}
 	redis, e := startRedis(t, false), newEngine()
-	p, most := &programmer{Rand: rand.New(source)}, max(10, int(envInt(t, "FINDINGS", 0)))
-	keys, args := []string{"k"}, []string{"10", "x", "0x1f"}
-	for different, silent, programs := 0, 0, 0; programs < cmp.Or(n, scriptPrograms) && different < most; programs++ {
+	p := &programmer{Rand: rand.New(source)}
+	keys, args, silent := []string{"k"}, []string{"10", "x", "0x1f"}, 0
+	programs, different, end := 0, 0, time.Now().Add(d)
+	for ; (programs < scriptPrograms && d == 0 || time.Now().Before(end)) && different < max(10, int(envInt(t, "FINDINGS", 0))); programs++ {
 		source := p.program()
 		if p.IntN(5) == 0 {
 			source = p.broken(source)
@@ -241,4 +246,5 @@ func TestScriptsAtRandom(t *testing.T) {
 			different++
 		}
 	}
+	t.Logf("%d programs: %d replies differ, and %d times redis did not answer", programs, different, silent)
 }
