@@ -45,7 +45,9 @@ func (r *reclaimer) due(resident, used int64) bool {
 	return r.garbage(resident, used) > spareHeap+used/4
 }
 
-func (r *reclaimer) garbage(resident, used int64) int64 { return resident - (r.resident + used - r.used) }
+func (r *reclaimer) garbage(resident, used int64) int64 {
+	return resident - (r.resident + used - r.used)
+}
 
 // quiet reports whether a collection takes time from nobody, and is worth it: no client has done anything for a second.
 func (r *reclaimer) quiet(now, resident, used, activity int64) bool {
