@@ -24,6 +24,9 @@ func errMoved(slot uint16, n *topology.Node) error {
 // checkCluster returns an error in cluster mode if a command or a transaction must not run on this
 // node. Its keys have different slots, or another node leads their slot.
 func (c *Client) checkCluster(call *commands.Call) error {
+	if c.batch.epoch != 0 && hasOneKey(call.Cmd) {
+		return nil // this node leads all slots
+	}
 	slot, err := slotOf(call)
 	if err != nil || c.batch.epoch != 0 || c.server.control.topology == nil {
 		return err
@@ -50,6 +53,12 @@ func (c *Client) checkInScript(call *commands.Call) error {
 		return errScriptNode
 	}
 	return nil
+}
+
+// hasOneKey reports whether a command has one key, whatever its arguments are.
+func hasOneKey(cmd *commands.Command) bool {
+	k := &cmd.Keys
+	return k.First > 0 && k.First == k.Last && k.NumKeys == 0
 }
 
 // slotOf returns the slot of all keys of a command or of a transaction, -1 if there are no keys.
