@@ -1,7 +1,8 @@
 // Package lua51 has what Lua 5.1 says of numbers, formats and patterns, as its C library prints and reads them on Linux.
 //
 //	number.go         a number as text and back: %.14g, %.17g, strtod
-//	arith.go          modulo and power
+//	arith.go          modulo
+//	power.go          power, with twice the digits of a float
 //	format.go         one directive of string.format
 //	pattern.go        patterns: find, match, gmatch and gsub stand on Match
 //	pattern_item.go   single characters, classes and sets

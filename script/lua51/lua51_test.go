@@ -2,9 +2,11 @@ package lua51_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"testing"
 
+	"cellserver/internal/randtest"
 	"cellserver/script/lua51"
 
 	"github.com/stretchr/testify/require"
@@ -159,4 +161,35 @@ func FuzzPatterns(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Powers with a fraction, and logarithms, have the digits that glibc gives them.
+func TestPowersWithFractions(t *testing.T) {
+	for _, c := range []struct{ a, b, want float64 }{
+		{65536, 1.5, 16777216}, {2, 1. / 3, 1.2599210498948732}, {992.483299036558, 1. / 3, 9.974881287981324},
+		{49331, 1.2371303107723506, 639736.1673723564}, {1.0070260673422473, -11.25, 0.92425537114013279},
+		{5e-324, 0.5931433070055814, 1.7103392248331513e-192}, {1.5677544918609887, 1025, 1.4454567942328012e+200},
+		{1e300, 1.5, math.Inf(1)}, {1e-300, 1.5, 0}, {-8, 1. / 3, math.NaN()}, {math.Inf(1), 0.5, math.Inf(1)}, {0, 0.5, 0},
+	} {
+		if got := lua51.Pow(c.a, c.b); !math.IsNaN(c.want) || !math.IsNaN(got) {
+			require.Equal(t, c.want, got, "%v ^ %v", c.a, c.b)
+		}
+	}
+	require.Equal(t, -713.80137882815416, lua51.Log(1e-310))
+	require.Equal(t, 5.3290705182007372e-15, lua51.Log(1.0000000000000053))
+	require.Equal(t, 0.0, lua51.Log(1))
+	require.Equal(t, math.Inf(-1), lua51.Log(0))
+	require.Equal(t, -310.0, lua51.Log10(1e-310))
+	require.Equal(t, 0.85892966634966861, lua51.Exp(-0.15206823887203336))
+	require.Equal(t, math.Inf(1), lua51.Exp(710))
+	require.Equal(t, 0.0, lua51.Exp(-746))
+}
+
+// A square root is rounded once, as the processor does it.
+func TestPowersOfAHalfAreRoundedOnce(t *testing.T) {
+	r := rand.New(randtest.Source(t))
+	for range 10_000 {
+		x := r.Float64() * math.Exp(20*r.NormFloat64())
+		require.Equal(t, math.Sqrt(x), lua51.Pow(x, 0.5), x)
+	}
 }

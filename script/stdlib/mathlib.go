@@ -18,8 +18,8 @@ func (m *library) openMath() {
 	}
 	for name, f := range map[string]func(float64) float64{
 		"abs": math.Abs, "acos": math.Acos, "asin": math.Asin, "atan": math.Atan, "ceil": math.Ceil, "cos": signed(math.Cos),
-		"cosh": math.Cosh, "deg": func(x float64) float64 { return x / (math.Pi / 180) }, "exp": math.Exp, "floor": math.Floor,
-		"log": signed(math.Log), "log10": math.Log10, "rad": func(x float64) float64 { return x * (math.Pi / 180) }, "sin": signed(math.Sin),
+		"cosh": math.Cosh, "deg": func(x float64) float64 { return x / (math.Pi / 180) }, "exp": lua51.Exp, "floor": math.Floor,
+		"log": signed(lua51.Log), "log10": lua51.Log10, "rad": func(x float64) float64 { return x * (math.Pi / 180) }, "sin": signed(math.Sin),
 		"sinh": math.Sinh, "sqrt": math.Sqrt, "tan": signed(math.Tan), "tanh": math.Tanh,
 	} {
 		functions[name] = func(L *lua.LState) int { return machine.PushNumber(L, f(m.Number(L, 1))) }

@@ -215,7 +215,7 @@ const scriptPrograms = 10_000
 const silences = 5
 
 // TestScriptsAtRandom runs the same programs each time, because a few in a million differ in ways that are accepted: Redis
-// itself crashes, -0 is 0, or an error names the line beside. SCRIPTS=3m runs new ones for so long, to find what is not
+// itself crashes, -0 is 0, cmsgpack makes a table with holes, or an error names the line beside. SCRIPTS=3m runs new ones for so long, to find what is not
 // accepted.
 func TestScriptsAtRandom(t *testing.T) {
 	d, err := time.ParseDuration(cmp.Or(os.Getenv("SCRIPTS"), "0s"))

@@ -1,0 +1,169 @@
+package lua51
+
+import "math"
+
+// maxSquarings is the largest exponent that Pow computes by squaring.
+const maxSquarings = 1024
+
+// Pow is a ^ b. It is computed with twice the digits, so the result is rounded once, nearly always as glibc does.
+func Pow(a, b float64) float64 {
+	n := int(b)
+	switch about := b * math.Log(math.Abs(a)); {
+	case math.IsNaN(a) && b != 0:
+		return a // with its sign
+	case math.IsNaN(b) && a != 1:
+		return b
+	case a == 0 || math.IsInf(a, 0) || math.IsNaN(a):
+	case float64(n) == b && -maxSquarings <= n && n <= maxSquarings:
+		fraction, exponent := math.Frexp(a)
+		p := power(pair{fraction, 0}, exponent, max(n, -n))
+		if n < 0 {
+			p = p.inverse()
+		}
+		return p.float()
+	case a > 0 && math.Abs(about) < largestLog:
+		return exp(log(a).times(pair{b, 0})).float()
+	}
+	return invalid(math.Pow(a, b), a, b)
+}
+
+// A wide is a number of two floats with an exponent of its own, so that no step of a power overflows.
+type wide struct {
+	pair
+	exponent int
+}
+
+// A pair is the exact sum of two floats; the second one is smaller than a rounding of the first one.
+type pair struct{ high, low float64 }
+
+func (p pair) times(q pair) pair {
+	high := p.high * q.high
+	low := math.FMA(p.high, q.high, -high) + (p.high*q.low + p.low*q.high)
+	return sum(high, low)
+}
+
+func (p pair) plus(q pair) pair {
+	high := p.high + q.high
+	grown := high - p.high
+	low := p.high - (high - grown) + (q.high - grown)
+	return sum(high, low+(p.low+q.low))
+}
+
+func (p pair) over(n float64) pair {
+	q := p.high / n
+	return sum(q, (math.FMA(-q, n, p.high)+p.low)/n)
+}
+
+// sum returns the sum of two floats, of which the first one is the larger one.
+func sum(a, b float64) pair {
+	high := a + b
+	return pair{high, b - (high - a)}
+}
+
+// normal moves the size of a number into its exponent.
+func (w wide) normal() wide {
+	fraction, e := math.Frexp(w.high)
+	return wide{pair{fraction, math.Ldexp(w.low, -e)}, w.exponent + e}
+}
+
+func power(base pair, exponent, n int) wide {
+	result, square := wide{pair{1, 0}, 0}, wide{base, exponent}
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			result = wide{result.times(square.pair), result.exponent + square.exponent}.normal()
+		}
+		square = wide{square.times(square.pair), 2 * square.exponent}.normal()
+	}
+	return result
+}
+
+func (w wide) inverse() wide {
+	q := 1 / w.high
+	rest := math.FMA(-q, w.high, 1) - q*w.low
+	return wide{sum(q, rest*q), -w.exponent}.normal()
+}
+
+// float rounds once, unless the result is a subnormal number.
+func (w wide) float() float64 { return math.Ldexp(w.high+w.low, w.exponent) }
+
+// Exp is e ^ x, rounded once.
+func Exp(x float64) float64 {
+	if math.Abs(x) < largestLog {
+		return exp(pair{x, 0}).float()
+	}
+	return math.Exp(x)
+}
+
+// Log is the natural logarithm of x, rounded once.
+func Log(x float64) float64 {
+	if x > 0 && !math.IsInf(x, 1) {
+		return log(x).high
+	}
+	return math.Log(x)
+}
+
+// Log10 is the logarithm of x to the base 10, rounded once.
+func Log10(x float64) float64 {
+	if x > 0 && !math.IsInf(x, 1) {
+		return log(x).times(log10e).high
+	}
+	if math.IsNaN(x) {
+		return x // with its sign
+	}
+	return math.Log10(x)
+}
+
+// largestLog is more than the logarithm of the largest float, and less than that of a number that exp cannot take.
+const largestLog = 760
+
+// ln2 is the natural logarithm of 2.
+var ln2 = pair{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56}
+
+// log10e is the logarithm of e to the base 10.
+var log10e = pair{0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57}
+
+// log returns the natural logarithm of a positive number.
+func log(a float64) pair {
+	if d := a - 1; math.Abs(d) < nearOne {
+		return logBeside(d)
+	}
+	fraction, exponent := math.Frexp(a)
+	about := math.Log(a)
+	if exponent < -1000 {
+		about = math.Log(fraction) + float64(exponent)*math.Ln2 // math.Log is wrong for the smallest numbers
+	}
+	w := exp(pair{-about, 0})
+	one := w.times(pair{fraction, 0})
+	scale := w.exponent + exponent
+	rest := math.Ldexp(one.high, scale) - 1 + math.Ldexp(one.low, scale) // one is 1 nearly
+	return sum(about, rest-rest*rest/2)
+}
+
+// nearOne is how near to 1 the logarithm of a number is a series of few terms.
+const nearOne = 1e-5
+
+// logBeside returns the logarithm of 1 + d.
+func logBeside(d float64) pair {
+	square := pair{d, 0}.times(pair{-d / 2, 0})
+	return pair{d, 0}.plus(square).plus(pair{d * d * d * (1.0/3 - d*(1.0/4-d/5)), 0})
+}
+
+const (
+	halvings = 8  // of the argument of exp before its series, and so many squarings after it
+	terms    = 10 // of the series
+)
+
+// exp returns e to the power of x.
+func exp(x pair) wide {
+	k := math.Round(x.high / ln2.high)
+	rest := x.plus(ln2.times(pair{-k, 0}))
+	rest = pair{math.Ldexp(rest.high, -halvings), math.Ldexp(rest.low, -halvings)}
+	result := pair{1, 0}
+	for n := terms; n > 0; n-- {
+		result = pair{1, 0}.plus(result.times(rest).over(float64(n)))
+	}
+	for range halvings {
+		result = result.times(result)
+	}
+	return wide{result, int(k)}.normal()
+}
