@@ -149,15 +149,16 @@ func (s *structs) text(text string) lua.LValue {
 
 // lastSize takes the last value as the size of c0.
 func (s *structs) lastSize(L *lua.LState, values []lua.LValue, most int) ([]lua.LValue, int) {
-	var size lua.LNumber
+	var last lua.LNumber
 	ok := false
 	if len(values) > 0 {
-		size, ok = values[len(values)-1].(lua.LNumber)
+		last, ok = values[len(values)-1].(lua.LNumber)
 	}
 	if !ok {
 		s.m.Raise(L, "format 'c0' needs a previous size")
 	}
-	if size < 0 || float64(size) > float64(most) {
+	size := uint64(lua51.Uint(float64(last)))
+	if size > uint64(most) {
 		s.m.ArgError(L, 2, "data string too short")
 	}
 	return values[:len(values)-1], int(size)
@@ -200,7 +201,7 @@ func (s *structs) size(L *lua.LState) int {
 			s.m.ArgError(L, 1, "option 's' has no fixed size")
 		case option == 'c' && size == 0:
 			s.m.ArgError(L, 1, "option 'c0' has no fixed size")
-		case !isValue(option) && strings.IndexByte(" <>!", option) >= 0:
+		case !isAlphanumeric(option): // other letters are ignored
 			f.control(option)
 		}
 		total += size

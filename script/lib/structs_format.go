@@ -106,4 +106,6 @@ func (s *layout) control(option byte) {
 	}
 }
 
+func isAlphanumeric(c byte) bool { return c-'0' < 10 || (c|0x20)-'a' < 26 }
+
 func isValue(option byte) bool { return strings.IndexByte("bBhHlLTiIcsfdx", option) >= 0 }

@@ -263,9 +263,12 @@ func CInt(f float64) int64 {
 	return math.MinInt32
 }
 
-// Uint returns a number as an unsigned integer of C, in the bits of a signed one.
+// Uint returns a number as an unsigned integer of C, in the bits of a signed one. One that is too large gives 0, as on x86.
 func Uint(f float64) int64 {
-	if f >= math.MaxInt64 && f < math.MaxUint64 {
+	switch {
+	case f >= math.MaxUint64:
+		return 0
+	case f >= math.MaxInt64:
 		return int64(uint64(f))
 	}
 	return Int(f)
