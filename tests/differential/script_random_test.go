@@ -1,7 +1,6 @@
 package differential
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -207,7 +206,19 @@ func (p *programmer) broken(source string) string {
 	return strings.Join(words, p.pick(" ", "\n"))
 }
 
-// scriptPrograms is how many random programs run, unless the variable SCRIPTS says for how long.
+// randomScripts says how random scripts begin, and whether there are more of them: always the same ones in the usual number,
+// or new ones for as long as the variable SCRIPTS says.
+func randomScripts(t *testing.T, usual int) (source rand.Source, more func(done int) bool) {
+	text := os.Getenv("SCRIPTS")
+	if text == "" {
+		return rand.NewPCG(1, 1), func(done int) bool { return done < usual }
+	}
+	d, err := time.ParseDuration(text)
+	require.NoError(t, err, "SCRIPTS")
+	end := time.Now().Add(d)
+	return randtest.Source(t), func(int) bool { return time.Now().Before(end) }
+}
+
 const scriptPrograms = 10_000
 
 // silences is how often Redis may leave a random program without an answer: it crashes, or it packs a table that contains
@@ -218,17 +229,12 @@ const silences = 5
 // itself crashes, -0 is 0, cmsgpack makes a table with holes, or an error names the line beside. SCRIPTS=3m runs new ones for so long, to find what is not
 // accepted.
 func TestScriptsAtRandom(t *testing.T) {
-	d, err := time.ParseDuration(cmp.Or(os.Getenv("SCRIPTS"), "0s"))
-	require.NoError(t, err, "SCRIPTS")
-	var source rand.Source = rand.NewPCG(1, 1)
-	if d > 0 {
-		source = randtest.Source(t)
-	}
+	source, more := randomScripts(t, scriptPrograms)
 	redis, e := startRedis(t, false), newEngine()
 	p := &programmer{Rand: rand.New(source)}
-	keys, args, silent := []string{"k"}, []string{"10", "x", "0x1f"}, 0
-	programs, different, end := 0, 0, time.Now().Add(d)
-	for ; (programs < scriptPrograms && d == 0 || time.Now().Before(end)) && different < max(10, int(envInt(t, "FINDINGS", 0))); programs++ {
+	keys, args := []string{"k"}, []string{"10", "x", "0x1f"}
+	programs, different, silent := 0, 0, 0
+	for ; more(programs) && different < max(10, int(envInt(t, "FINDINGS", 0))); programs++ {
 		source := p.program()
 		if p.IntN(5) == 0 {
 			source = p.broken(source)
