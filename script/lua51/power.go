@@ -10,6 +10,9 @@ func Pow(a, b float64) float64 {
 	n := int(b)
 	switch about := b * math.Log(math.Abs(a)); {
 	case math.IsNaN(a) && b != 0:
+		if math.Abs(math.Mod(b, 2)) == 1 {
+			return math.Abs(a)
+		}
 		return a // with its sign
 	case math.IsNaN(b) && a != 1:
 		return b
