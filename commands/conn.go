@@ -88,22 +88,11 @@ func (s *Scratch) Release() {
 	s.Checks.Release()
 }
 
-// Peer is the transport's side of a connection. Any goroutine may call its methods.
-type Peer interface {
-	Push(p []byte)    // sends the message p between two replies
-	Close()           // closes the connection at once
-	Wake()            // runs a waiting command (TryAgain) again; also counts if the command is about to wait
-	CloseAfterReply() // closes the connection after the replies of the running batch
-	Pending() int     // bytes of replies that are not sent yet
-	Memory() int      // bytes of its buffers (an estimate)
-	RemoteAddr() net.Addr
-	LocalAddr() net.Addr
-}
-
 // Link connects a connection's commands with its transport. Any goroutine may use a Link, except
 // SetProto and FlushSelfPushes: only the goroutine of the connection calls these.
 type Link struct {
 	Peer       Peer
+	Decisions  Decisions    // takes the decisions of CL.MCHECK with EXPLAIN; nil: the reply has them
 	proto      atomic.Int32 // RESP version
 	selfPushes []byte       // messages of the connection to itself; they follow the reply
 }

@@ -3,6 +3,7 @@
 //	command.go, keypositions.go, keyspec.go, category.go  a row of the table, and values derived from it
 //	call.go                                        one call of a command
 //	conn.go, conn_transaction.go, conn_listen.go   the connection that sent the command
+//	peer.go                                        who gets its replies: a transport, or a caller inside the process
 //	steps.go                                       how long a command may keep other clients waiting
 //	server.go, clientinfo.go, disk.go, refusal.go  the server, as narrow interfaces
 //	scripts.go                                     the scripts of the server

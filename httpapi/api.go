@@ -5,12 +5,14 @@ import (
 	"net/http"
 	"strings"
 
+	"cellserver/commands"
 	"cellserver/httpapi/line"
 )
 
 // Commands runs commands. It is [line.Lines].
 type Commands interface {
 	Do(ctx context.Context, args []string, read func(line.Reply)) error
+	Decide(ctx context.Context, args []string, to commands.Decisions, read func(line.Reply)) error
 }
 
 // API answers requests. Config is what of the configuration it uses, at the time of a request.

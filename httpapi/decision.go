@@ -1,11 +1,12 @@
 package httpapi
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 
 	"cellserver/httpapi/line"
+	"cellserver/limiters"
+	"cellserver/limiters/rules"
 )
 
 // decision is the reply of a limiter or of rules.
@@ -75,79 +76,60 @@ func (d *decision) readReserved(r *line.Reply, rule string) {
 	}
 }
 
-// readChecks reads the reply of CL.MCHECK with EXPLAIN. pairs are the rules and keys of the command.
-func (d *decision) readChecks(r line.Reply, pairs []string) {
-	rules := int(r.Int()) - 2
-	d.allowed, d.known = r.Int() == 0, true
-	r.Int() // the first rule that refuses
-	decides := false
-	for i, at := 0, 0; i < rules; i++ {
-		before, shadow := d.tightest, d.shadow
-		limited, scopes := d.readRule(&r, pairs[at])
-		at += 2 * scopes // a rule has a pair for each of its scopes
-		d.shadow = d.shadow && (i == 0 || shadow)
-		if i == 0 || d.tighterThan(limited, &before, decides) {
-			decides = limited
-		} else {
-			d.tightest = before
+// takeChecks takes the decision of rules. pairs are the rules and keys of the command.
+func (d *decision) takeChecks(allowed bool, by []*rules.Check, pairs []string) {
+	d.allowed, d.known, d.shadow = allowed, true, true
+	var tightest limiters.Answer
+	for i, one := range by {
+		if a := one.Answer(); i == 0 || a.Tighter(&tightest) {
+			tightest = a
 		}
+		d.shadow = d.shadow && one.Shadow()
+		d.takeRule(one, pairs[0])
+		pairs = pairs[2*len(one.Keys):] // a rule has a key for each of its scopes
 	}
+	d.tightest = numbersOf(&tightest)
 }
 
-// readRule reads what CL.CHECK with EXPLAIN says about a rule. It returns how many scopes the rule has.
-func (d *decision) readRule(r *line.Reply, rule string) (limited bool, scopes int) {
-	r.Int() // the number of elements
-	limited = d.tightest.read(r)
-	r.Bytes() // the scope of the tightest limit
-	r.Bytes() // its text
+// takeRule takes the limits of a rule.
+func (d *decision) takeRule(from *rules.Check, rule string) {
 	begin := len(d.limits)
-	for range r.Int() {
-		r.Int() // the number of elements
-		one := limit{rule: rule, scope: r.Text(), kind: kindOf(r.Bytes())}
-		one.limited = one.read(r)
-		one.window = r.Int()
-		r.Bytes() // rule or override
-		d.limits = append(d.limits, one)
+	for i := range from.Limits() {
+		one := from.Explain(i)
+		kind, _ := one.Words()
+		d.limits = append(d.limits, limit{rule: rule, scope: one.Scope, kind: kind, limited: one.Answer.Limited,
+			shadow: from.Shadow(), window: limiters.Seconds(one.Window), tightest: numbersOf(one.Answer)})
 	}
-	d.shadow = r.Int() != 0
-	for rest := d.limits[begin:]; len(rest) > 0; scopes++ {
+	for rest := d.limits[begin:]; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].scope == rest[0].scope {
 			n++
 		}
-		nameKinds(rest[:n], d.shadow)
+		nameKinds(rest[:n])
 		rest = rest[n:]
 	}
-	return limited, scopes
 }
 
-// kindOf returns the kind of a limit from its text: "CL.WINDOW 5 60" is a window.
-func kindOf(text []byte) string {
-	name, _, _ := bytes.Cut(text[min(len("CL."), len(text)):], space)
-	if kind, ok := kinds[string(name)]; ok {
-		return kind
+// numbersOf returns the numbers of an answer.
+func numbersOf(a *limiters.Answer) tightest {
+	return tightest{a.Limit, a.Remaining, limiters.Seconds(a.RetryAfter), limiters.Seconds(a.ResetAfter)}
+}
+
+// nameKinds makes the names of the limits of a scope different from each other. Until then, a kind is the name of a command:
+// CL.WINDOW is a window.
+func nameKinds(limits []limit) {
+	if len(limits) == 1 {
+		limits[0].kind = ""
+		return
 	}
-	return strings.ToLower(string(name))
-}
-
-// kinds spares the memory for the names of the usual kinds.
-var kinds = map[string]string{"THROTTLE": "throttle", "WINDOW": "window", "SLIDING": "sliding", "LOG": "log", "PACE": "pace"}
-
-var space = []byte(" ")
-
-// nameKinds makes the names of the limits of a scope different from each other.
-func nameKinds(limits []limit, shadow bool) {
 	for i := range limits {
 		one := &limits[i]
-		one.shadow = shadow
+		one.kind = strings.TrimPrefix(strings.ToLower(one.kind), "cl.")
 		for j := range limits[:i] {
 			if limits[j].kind == one.kind {
 				one.number = max(one.number, 1) + 1
 			}
 		}
-	}
-	if len(limits) == 1 {
-		limits[0].kind = ""
 	}
 }
 

@@ -16,9 +16,10 @@
 //	problem.go   Problem: an error reply
 //	openapi.go   /openapi.json
 //
-// A request becomes one command, and the reply of the command becomes the reply of HTTP. Package line carries the command to
-// the server. Package keysource makes the key of a request that a proxy asks about. Package bounded has the sockets.
-// Package page has the files of the page.
+// A request becomes one command, and the reply of the command becomes the reply of HTTP. /check and /forward take the decision
+// as the command has it, because its text would cost as much as the decision. Package line carries the command to the server.
+// Package keysource makes the key of a request that a proxy asks about. Package bounded has the sockets. Package page has the
+// files of the page.
 //
 // The headers RateLimit and RateLimit-Policy are those of draft-ietf-httpapi-ratelimit-headers-11:
 // https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/

@@ -9,6 +9,7 @@ import (
 
 	"cellserver/httpapi/keysource"
 	"cellserver/httpapi/line"
+	"cellserver/limiters/rules"
 )
 
 // exchange is a request to rules and its reply. Exchanges are used again, so that a request allocates little.
@@ -83,21 +84,21 @@ func (a *API) forward(w http.ResponseWriter, r *http.Request, cfg *Config) *Prob
 
 // ask asks the rules, and answers.
 func (x *exchange) ask(w http.ResponseWriter) *Problem {
-	rules, keys := len(x.rules), len(x.sources)
+	asked, keys := len(x.rules), len(x.sources)
 	switch {
-	case rules == 0:
+	case asked == 0:
 		return wrong("name a rule: /check/RULE?key=…")
 	case keys == 0:
 		return problem(http.StatusBadRequest, missingKey, "name a key: key=…")
-	case keys != 1 && rules != 1 && keys != rules:
-		return wrong("there are %d rules and %d keys: give one key for all rules, or one for each", rules, keys)
+	case keys != 1 && asked != 1 && keys != asked:
+		return wrong("there are %d rules and %d keys: give one key for all rules, or one for each", asked, keys)
 	}
 	answered, err := x.find(w)
 	if err != nil || answered {
 		return err
 	}
 	x.setCommand()
-	if err := x.api.Commands.Do(x.from.Context(), x.args, x.read); err != nil {
+	if err := x.api.Commands.Decide(x.from.Context(), x.args, x, x.read); err != nil {
 		return ofError(err)
 	}
 	if x.bad != nil {
@@ -110,14 +111,15 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 	return nil
 }
 
-// readReply reads the reply of the command.
+// readReply reads the reply of the command: OK or an error.
 func (x *exchange) readReply(r line.Reply) {
 	if text := r.Error(); text != "" {
 		x.bad = ofReply(text)
-		return
 	}
-	x.readChecks(r, x.args[2:])
 }
+
+// Decided implements [commands.Decisions].
+func (x *exchange) Decided(allowed bool, by []*rules.Check) { x.takeChecks(allowed, by, x.args[2:]) }
 
 // find finds the keys. It answers the request if a key is missing, and the question says how.
 func (x *exchange) find(w http.ResponseWriter) (answered bool, p *Problem) {

@@ -23,8 +23,8 @@ type limiter struct {
 	always   bool // the reply is 200, because the action is counted in any case
 }
 
-// limiters are the limiters of /throttle by their name in a body.
-var limiters = map[string]limiter{
+// rows are the limiters of /throttle by their name in a body.
+var rows = map[string]limiter{
 	"throttle": {command: "CL.THROTTLE", required: rate, quantity: true, options: looks, window: rateWindow},
 	"charge":   {command: "CL.CHARGE", required: rate, quantity: true, options: looks, window: rateWindow, always: true},
 	"window":   {command: "CL.WINDOW", required: period, quantity: true, options: []string{"align", "peek"}, window: periodWindow},
@@ -51,7 +51,7 @@ func (a *API) throttle(w http.ResponseWriter, r *http.Request) *Problem {
 		name, _ = given.(string)
 		delete(body, "limiter")
 	}
-	switch row, ok := limiters[name]; {
+	switch row, ok := rows[name]; {
 	case name == "release":
 		return a.release(w, r, body)
 	case name == "mthrottle":
@@ -59,7 +59,7 @@ func (a *API) throttle(w http.ResponseWriter, r *http.Request) *Problem {
 	case ok:
 		return a.throttleOne(w, r, name, &row, body)
 	}
-	return wrong("there is no limiter of this name: use %s", strings.Join(slices.Sorted(maps.Keys(limiters)), ", ")+", mthrottle or release")
+	return wrong("there is no limiter of this name: use %s", strings.Join(slices.Sorted(maps.Keys(rows)), ", ")+", mthrottle or release")
 }
 
 // throttleOne asks one limiter.

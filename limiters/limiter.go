@@ -83,6 +83,15 @@ type Answer struct {
 // Never is the RetryAfter of a request that passes, and of a request that can never pass.
 const Never = -1
 
+// Seconds converts nanoseconds to seconds, rounded up: a client that waits so long never retries too early. It returns Never
+// for Never.
+func Seconds(ns int64) int64 {
+	if ns == Never {
+		return Never
+	}
+	return exact.CeilDiv(ns, 1e9)
+}
+
 // set sets all fields but state. Hold becomes 0.
 func (a *Answer) set(limited, changed bool, limit, remaining, retryAfter, resetAfter int64) {
 	a.Limited, a.Changed, a.Limit, a.Remaining = limited, changed, limit, remaining

@@ -25,7 +25,7 @@ var mayReach = map[string][]string{
 	// FLUSHALL empties the files on disk and the caches of clients.
 	"commands/keys": {"Server.Config", "Server.Disk", "Server.Store", "Listeners.Tracker", "Conn.After", "Conn.DB"},
 	"commands/limits": {"Server.Clock", "Server.Config", "Server.Rules", "Server.Stats", "Stats.Commands", "Stats.Limited",
-		"Conn.DB", "Conn.Scratch", "Conn.Transaction"},
+		"Conn.DB", "Conn.Link", "Conn.Scratch", "Conn.Transaction"},
 	"commands/pubsub":       {"Server.Control", "Listeners.PubSub", "Server.Users", "Conn.Identity", "Conn.Modes", "Conn.Push", "Conn.Subs"},
 	"commands/scripting":    {"Server.Scripts"},
 	"commands/hashes":       {},

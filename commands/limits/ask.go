@@ -62,13 +62,10 @@ func replyAnswer(c *commands.Call, a *limiters.Answer, millis bool) {
 // wholeUnits converts nanoseconds to seconds or milliseconds, rounded up: a client that waits so
 // long never retries too early. It returns Never for Never.
 func wholeUnits(ns int64, millis bool) int64 {
-	switch {
-	case ns == limiters.Never:
-		return limiters.Never
-	case millis:
+	if millis && ns != limiters.Never {
 		return exact.CeilDiv(ns, 1e6)
 	}
-	return exact.CeilDiv(ns, 1e9)
+	return limiters.Seconds(ns)
 }
 
 // count counts a decision about a key. looked is true for a request that consumes nothing

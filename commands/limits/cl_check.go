@@ -111,13 +111,14 @@ func oneSlot(c *commands.Call, keys [][]byte) error {
 
 // replyExplained replies with an answer, the tightest limit, and every limit with its own answer.
 func replyExplained(c *commands.Call, scratch *rules.Check, a *limiters.Answer, millis bool) {
-	all, tightest := scratch.Explain()
+	tightest := scratch.Explain(scratch.Tightest())
 	c.Out.Array(9)
 	replyNumbers(c, a, millis)
-	c.Out.BulkString(all[tightest].Scope)
-	c.Out.BulkString(all[tightest].Limit)
-	c.Out.Array(len(all))
-	for _, one := range all {
+	c.Out.BulkString(tightest.Scope)
+	c.Out.BulkString(tightest.Limit)
+	c.Out.Array(scratch.Limits())
+	for i := range scratch.Limits() {
+		one := scratch.Explain(i)
 		c.Out.Array(9)
 		c.Out.BulkString(one.Scope)
 		c.Out.BulkString(one.Limit)

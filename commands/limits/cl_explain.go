@@ -43,7 +43,6 @@ func explain(c *commands.Call, scratch *rules.Check) error {
 	if err := scratch.Look(c.Tx, c.Now); err != nil {
 		return err
 	}
-	all, tightest := scratch.Explain()
 	millis := scratch.Args.Has(limiters.OptMS)
 	name, source := scratch.Rule()
 	answer := scratch.Answer()
@@ -54,11 +53,11 @@ func explain(c *commands.Call, scratch *rules.Check) error {
 	m.text("source", source)
 	m.number("shadow", int64(commands.Bit(scratch.Shadow())))
 	m.answer(&answer)
-	m.number("tightest", int64(tightest))
+	m.number("tightest", int64(scratch.Tightest()))
 	m.name("limits")
-	c.Out.Array(len(all))
-	for i := range all {
-		m.limit(&all[i], scratch.State(i, c.Now))
+	c.Out.Array(scratch.Limits())
+	for i := range scratch.Limits() {
+		m.limit(scratch.Explain(i), scratch.State(i, c.Now))
 	}
 	return nil
 }
@@ -96,7 +95,7 @@ func (m mapReply) answer(a *limiters.Answer) {
 }
 
 // limit writes the map of a limit.
-func (m mapReply) limit(one *rules.Explained, state []limiters.Field) {
+func (m mapReply) limit(one rules.Explained, state []limiters.Field) {
 	limiter, arguments := one.Words()
 	m.Out.Map(13)
 	m.text("scope", one.Scope)

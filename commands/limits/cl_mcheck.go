@@ -64,6 +64,11 @@ func mcheck(c *commands.Call, checks *rules.Checks, pairs [][]byte, args *limite
 		return err
 	}
 	countChecks(c, checks, refusing >= 0, args.Has(limiters.OptPeek) || args.Quantity == 0)
+	if to := c.Conn.Link.Decisions; to != nil && args.Has(limiters.OptExplain) {
+		to.Decided(refusing < 0, checks.Rules())
+		c.Out.Simple("OK")
+		return nil
+	}
 	c.Out.Array(2 + len(checks.Rules()))
 	c.Out.Int(int64(commands.Bit(refusing >= 0)))
 	c.Out.Int(int64(refusing))

@@ -82,7 +82,8 @@ func replyReserved(c *commands.Call, scratch *rules.Check, a *limiters.Answer) {
 	}
 	scope, limit := "", ""
 	if a.Limited { // only then the limits have decided, because a record has no refusals
-		scope, limit = scratch.Tightest()
+		tightest := scratch.Explain(scratch.Tightest())
+		scope, limit = tightest.Scope, tightest.Limit
 	}
 	c.Out.Array(7)
 	replyNumbers(c, a, millis)

@@ -39,7 +39,8 @@ func newLine(connect func(commands.Peer) Handler, local net.Addr) *line {
 var errCut = errors.New("the server has closed the connection of this request")
 
 // run runs a command. The reply is valid until the next run. need is the position that the reply waits for.
-func (l *line) run(ctx context.Context, args []string) (reply []byte, need uint64, err error) {
+func (l *line) run(ctx context.Context, args []string, decisions commands.Decisions) (reply []byte, need uint64, err error) {
+	l.handler.Conn().Link.Decisions = decisions
 	l.request = appendRequest(l.request[:0], args)
 	st := resp.Continue
 	for rest := l.request; len(rest) > 0 && st == resp.Continue; {

@@ -39,6 +39,11 @@ var ErrLost = errors.New("the change could not be made safe, so the outcome is u
 // Do runs a command and calls read with its reply, which is valid until read returns. It waits until the reply may
 // leave. The error is that of ctx, [ErrLost], or says that the server has closed the line.
 func (l *Lines) Do(ctx context.Context, args []string, read func(Reply)) error {
+	return l.Decide(ctx, args, nil, read)
+}
+
+// Decide is Do for a command whose decisions go to a caller as they are. The reply is OK then, or an error.
+func (l *Lines) Decide(ctx context.Context, args []string, to commands.Decisions, read func(Reply)) error {
 	one, err := l.take(ctx)
 	if err != nil {
 		return err
@@ -47,7 +52,7 @@ func (l *Lines) Do(ctx context.Context, args []string, read func(Reply)) error {
 	if l.barrier != nil {
 		mark = l.barrier.Mark()
 	}
-	need, err := l.runOn(ctx, &one, args, read)
+	need, err := l.runOn(ctx, &one, args, to, read)
 	l.free <- one
 	if err == nil && need != 0 && l.barrier != nil && !l.barrier.Wait(mark) {
 		return ErrLost
@@ -73,7 +78,7 @@ func (l *Lines) take(ctx context.Context) (*line, error) {
 }
 
 // runOn runs a command on a line, which it opens if it must. It sets the line to nil if it cannot be used again.
-func (l *Lines) runOn(ctx context.Context, one **line, args []string, read func(Reply)) (need uint64, err error) {
+func (l *Lines) runOn(ctx context.Context, one **line, args []string, to commands.Decisions, read func(Reply)) (need uint64, err error) {
 	if *one != nil && (*one).closed.Load() {
 		(*one).end()
 		*one = nil
@@ -81,7 +86,7 @@ func (l *Lines) runOn(ctx context.Context, one **line, args []string, read func(
 	if *one == nil {
 		*one = newLine(l.connect, address)
 	}
-	reply, need, err := (*one).run(ctx, args)
+	reply, need, err := (*one).run(ctx, args, to)
 	if err == nil {
 		read(Reply{reply})
 	}

@@ -18,6 +18,7 @@ type Check struct {
 	pairKeys    [MaxLimits][]byte // memory of Keys for [Checks]
 	limits      []limiters.Asked[limiters.Limit]
 	limitMemory [MaxLimits]limiters.Asked[limiters.Limit] // of limits
+	used        int                                       // the most limits of a request since Release
 	releases    releases
 	rehearsal   *rehearsal // while something is due to be given back
 	reserves    *reserving // only after a request to reserve or to settle
@@ -127,11 +128,11 @@ func (c *Check) decide(now, quantity int64, charges bool) (err error) {
 }
 
 // refuses reports whether a limit refuses, also of a rule with SHADOW.
-func (c *Check) refuses() bool { return c.limits[c.tightest()].Answer.Limited }
+func (c *Check) refuses() bool { return c.limits[c.Tightest()].Answer.Limited }
 
 // answer sets a to the answer of the tightest limit, and counts it. A shadow rule allows.
 func (c *Check) answer(a *limiters.Answer, now int64, peeks bool) (looks bool) {
-	*a = c.limits[c.tightest()].Answer
+	*a = c.limits[c.Tightest()].Answer
 	looks = peeks || c.Args.Quantity == 0
 	if !looks {
 		c.count(now, c.Args.Quantity, c.Args.Has(limiters.OptCharge), a.Limited)
@@ -160,7 +161,7 @@ func (c *Check) count(now, quantity int64, charge, limited bool) {
 // Answer returns the decision of the rule: the answer of the tightest limit. A rule with SHADOW never refuses. It is valid
 // until Done.
 func (c *Check) Answer() limiters.Answer {
-	a := c.limits[c.tightest()].Answer
+	a := c.limits[c.Tightest()].Answer
 	c.found.hide(&a)
 	return a
 }
@@ -206,6 +207,7 @@ func (c *Check) find(tx *store.Tx, now int64, buckets int) error {
 	}
 	c.prepare(tx, n+buckets)
 	c.limits = c.limitMemory[:n]
+	c.used = max(c.used, n)
 	for i := range c.limits {
 		a, from := &c.limits[i], c.chosen[i].limit
 		a.Limiter = from.Limit
@@ -272,8 +274,8 @@ func (c *Check) nameBuckets(n int) {
 	c.keys[n], c.keys[n+1] = at.key(c.names[begin:first]), at.key(c.names[begin:])
 }
 
-// tightest returns the index of the tightest limit.
-func (c *Check) tightest() (best int) {
+// Tightest returns the index of the tightest limit. It is valid until Done.
+func (c *Check) Tightest() (best int) {
 	for i := range c.limits[1:] {
 		if c.limits[1+i].Answer.Tighter(&c.limits[best].Answer) {
 			best = 1 + i
@@ -283,7 +285,7 @@ func (c *Check) tightest() (best int) {
 }
 
 // TightestKey returns the key of the tightest limit.
-func (c *Check) TightestKey() []byte { return c.Keys[c.chosen[c.tightest()].scope] }
+func (c *Check) TightestKey() []byte { return c.Keys[c.chosen[c.Tightest()].scope] }
 
 // Done ends a request. If the transaction goes on, its effects refer to the names of the keys, to the release, and to the
 // bucket. Then Done does not reuse that memory, and leaves it to the garbage collector.
@@ -313,9 +315,10 @@ func (c *Check) Release() {
 	}
 	c.limits, c.Keys = nil, nil
 	c.Args.Release()
-	clear(c.limitMemory[:])
+	clear(c.limitMemory[:c.used])
 	clear(c.pairKeys[:])
-	c.releases.release()
+	c.releases.release(c.used)
+	c.used = 0
 	if c.reserves != nil {
 		c.reserves.release()
 	}

@@ -31,22 +31,16 @@ func (e *Explained) Source() string {
 	return "rule"
 }
 
-// Explain returns every limit of the rule, and the index of the tightest limit.
-func (c *Check) Explain() (all []Explained, tightest int) {
-	for i := range c.limits {
-		from := &c.chosen[i]
-		s := &c.found.scopes[from.scope]
-		key := c.Keys[from.scope]
-		own := s.overrides[string(key)] != nil
-		all = append(all, Explained{s.name, from.limit.text, from.limit.Window(), own, &c.limits[i].Answer, key, c.keys[i].Key()})
-	}
-	return all, c.tightest()
-}
+// Limits returns the number of the limits of the rule. It is valid until Done.
+func (c *Check) Limits() int { return len(c.limits) }
 
-// Tightest returns the scope and the text of the tightest limit.
-func (c *Check) Tightest() (scope, limit string) {
-	from := &c.chosen[c.tightest()]
-	return c.found.scopes[from.scope].name, from.limit.text
+// Explain returns one limit of the rule.
+func (c *Check) Explain(i int) Explained {
+	from := &c.chosen[i]
+	s := &c.found.scopes[from.scope]
+	key := c.Keys[from.scope]
+	own := s.overrides[string(key)] != nil
+	return Explained{s.name, from.limit.text, from.limit.Window(), own, &c.limits[i].Answer, key, c.keys[i].Key()}
 }
 
 // Look decides as [Check.Ask] does, and changes nothing. Not even reservations that have ended are given back: the answer is

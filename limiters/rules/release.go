@@ -37,9 +37,9 @@ type releases struct {
 	written []byte // a release to write; the effects of the transaction refer to it
 }
 
-// release drops the references to the request.
-func (r *releases) release() {
-	clear(r.entries[:])
+// release drops the references to requests with at most this number of scopes.
+func (r *releases) release(scopes int) {
+	clear(r.entries[:scopes])
 	r.record = reservation.Record{}
 }
 

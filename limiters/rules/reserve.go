@@ -200,7 +200,7 @@ func (c *Check) lookIn(bucket int, now int64) error {
 // keep stores the record of a reservation that the limits have decided. If the rule is a shadow that
 // would have refused it, no limit has counted it.
 func (c *Check) keep(now int64, refused bool) error {
-	r, a := c.reserves, c.limits[c.tightest()].Answer
+	r, a := c.reserves, c.limits[c.Tightest()].Answer
 	c.found.hide(&a)
 	r.record = reservation.Record{ID: r.id, Hash: r.hash, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a),
 		Marks: r.marks[:0]}
@@ -281,7 +281,7 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 			return a, false, err
 		}
 	}
-	a = c.limits[c.tightest()].Answer
+	a = c.limits[c.Tightest()].Answer
 	c.found.hide(&a)
 	if c.Args.Has(limiters.OptPeek) {
 		c.giveBack(now)

@@ -1,0 +1,25 @@
+package commands
+
+import (
+	"net"
+
+	"cellserver/limiters/rules"
+)
+
+// Peer is the transport's side of a connection. Any goroutine may call its methods.
+type Peer interface {
+	Push(p []byte)    // sends the message p between two replies
+	Close()           // closes the connection at once
+	Wake()            // runs a waiting command (TryAgain) again; also counts if the command is about to wait
+	CloseAfterReply() // closes the connection after the replies of the running batch
+	Pending() int     // bytes of replies that are not sent yet
+	Memory() int      // bytes of its buffers (an estimate)
+	RemoteAddr() net.Addr
+	LocalAddr() net.Addr
+}
+
+// Decisions is a caller inside the process, to which a command gives a decision as it is. The command then replies OK.
+type Decisions interface {
+	// Decided takes a decision. The rules are valid until it returns.
+	Decided(allowed bool, rules []*rules.Check)
+}
