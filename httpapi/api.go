@@ -23,8 +23,9 @@ type API struct {
 
 // Config is a part of the configuration.
 type Config struct {
-	Token   string // that requests must have; "" for none
-	Proxies int    // between clients and this server
+	Token   string   // that requests must have; "" for none
+	Hosts   []string // further names of this server
+	Proxies int      // between clients and this server
 	Page
 }
 

@@ -8,6 +8,7 @@
 //	fields.go    the fields of a body
 //	throttle.go  /throttle: limits in the request, one row for each limiter
 //	reserve.go   /reserve and /settle: an estimate of a cost, and the real cost
+//	hosts.go     the names of this server: no page of another site may ask
 //	operate.go   who may see and change the server: the page, and the guards of its requests
 //	status.go    /status: CL.STATUS, and the keys that are limited most often
 //	ruleset.go   /rules and /try: the rules, changes of them, and what other limits would have refused

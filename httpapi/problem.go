@@ -35,6 +35,7 @@ const (
 	tooLarge     = "too_large"
 	unauthorized = "unauthorized"
 	forbidden    = "forbidden"
+	misdirected  = "misdirected"
 	unavailable  = "unavailable"
 	notLeader    = "not_leader"
 )

@@ -9,11 +9,12 @@ import (
 
 // HTTP has the values of the listener that answers requests for limits.
 type HTTP struct {
-	Port           int    // 0: none
-	Bind           string // an address, "": all
-	Token          string // "": none
-	User           string // the ACL user of requests
-	TrustedProxies int    // between clients and this server
+	Port           int      // 0: none
+	Bind           string   // an address, "": all
+	Token          string   // "": none
+	Hosts          []string // names of this server beside localhost and addresses
+	User           string   // the ACL user of requests
+	TrustedProxies int      // between clients and this server
 	MaxConnections int
 	Page           Page
 	PageKeys       bool // the page shows the names of keys
@@ -36,6 +37,8 @@ var httpDirectives = group("Limits over HTTP", "",
 		"Address of the HTTP port; empty is every address. An address of a network needs http-token."),
 	field("http-token", word(256, true), "", func(c *Config) *string { return &c.HTTP.Token },
 		"Token that requests must have; empty is none. A request has it in `Authorization: Bearer` or in `X-Cellserver-Token`.").sensitive(),
+	field("http-hosts", value.Hostnames, "", func(c *Config) *[]string { return &c.HTTP.Hosts },
+		"Names of this machine under which clients may ask the HTTP port without http-token, beside localhost and IP addresses. See [who may ask](http.md#who-may-ask)."),
 	field("http-user", value.Text, "default", func(c *Config) *string { return &c.HTTP.User },
 		"The [ACL user](acl.md) that all requests over HTTP are. Its password does not matter.").immutable(),
 	field("http-trusted-proxies", value.Int(0, 16), "1", func(c *Config) *int { return &c.HTTP.TrustedProxies },

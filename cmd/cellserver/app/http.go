@@ -42,7 +42,7 @@ func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *
 	w.acts = func() bool { return !s.Users().Acting(cfg.HTTP.User).Limits().Deleted() }
 	w.Handler = w.gate(&httpapi.API{Commands: w.lines, Config: func() httpapi.Config {
 		h := &s.Config().HTTP
-		return httpapi.Config{Token: h.Token, Proxies: h.TrustedProxies, Page: httpapi.Page{
+		return httpapi.Config{Token: h.Token, Hosts: h.Hosts, Proxies: h.TrustedProxies, Page: httpapi.Page{
 			Reads: h.Page != config.PageOff, Writes: h.Page == config.PageWrites, Keys: h.PageKeys,
 			Locked: !s.Users().Default.Open(),
 		}}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io"
 	"net"
@@ -31,6 +32,19 @@ func ask(t *testing.T, port int, path string, headers ...string) (int, string) {
 	return answer.StatusCode, string(body)
 }
 
+// askAs asks a rule with a Host of its own, and returns the status.
+func askAs(t *testing.T, port int, host string) int {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/check/api?key=%s", port, rand.Text()), nil)
+	require.NoError(t, err)
+	r.Host = host
+	client := http.Client{Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: true}}
+	answer, err := client.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	return answer.StatusCode
+}
+
 func TestLimitsOverHTTP(t *testing.T) {
 	port := porttest.Free(t)
 	in := start(t, "--http-port", strconv.Itoa(port), "--requirepass", "secret", "--appendonly", "yes", "--appendfsync", "always")
@@ -46,6 +60,11 @@ func TestLimitsOverHTTP(t *testing.T) {
 	ok(t, c, "CONFIG", "SET", "http-trusted-proxies", 2)
 	status, _ = ask(t, port, "/check/api?key=ip", "X-Forwarded-For", "10.0.0.2, 10.0.0.1")
 	require.Equal(t, http.StatusOK, status, "10.0.0.1 is the second proxy now")
+	own := fmt.Sprint("box.lan:", port)
+	require.Equal(t, http.StatusMisdirectedRequest, askAs(t, port, own), "the name may be that of another site")
+	require.Equal(t, http.StatusOK, askAs(t, port, "www.example.com"), "a proxy passes on the Host of its client")
+	ok(t, c, "CONFIG", "SET", "http-hosts", "box.lan")
+	require.Equal(t, http.StatusOK, askAs(t, port, own))
 	ok(t, c, "CONFIG", "SET", "http-token", "t1")
 	status, _ = ask(t, port, "/check/api?key=a")
 	require.Equal(t, http.StatusUnauthorized, status)

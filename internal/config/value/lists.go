@@ -25,6 +25,31 @@ var Addresses = Kind[[]string]{
 	Format: func(list []string) string { return strings.Join(list, " ") },
 }
 
+const maxHostnames = 16
+
+// Hostnames accepts up to 16 host names. One empty argument is none.
+var Hostnames = Kind[[]string]{
+	Values: "up to 16 host names", Many: true,
+	Parse: func(args []string) ([]string, error) {
+		switch {
+		case len(args) > maxHostnames:
+			return nil, errors.New("there are more than 16 host names")
+		case len(args) == 1 && args[0] == "":
+			return nil, nil
+		}
+		for _, arg := range args {
+			if _, err := Hostname.Parse([]string{arg}); err != nil {
+				return nil, err
+			}
+			if arg == "" {
+				return nil, errors.New("a host name is empty")
+			}
+		}
+		return slices.Clone(args), nil
+	},
+	Format: func(list []string) string { return strings.Join(list, " ") },
+}
+
 // Percentiles accepts percentiles from 0 to 100. One empty argument is none.
 var Percentiles = Kind[[]float64]{
 	Values: "percentiles from 0 to 100", Many: true,

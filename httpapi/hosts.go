@@ -1,0 +1,48 @@
+package httpapi
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A page of another site may give the name of its site the address of this server (DNS rebinding). A browser then takes the
+// server for that site, and its requests have that name as their Host.
+
+// isOwn reports whether the Host of a request is a name of this server: localhost, an IP address, or a name of http-hosts.
+func (c *Config) isOwn(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil || strings.EqualFold(host, "localhost") {
+		return true
+	}
+	return slices.ContainsFunc(c.Hosts, func(own string) bool { return strings.EqualFold(own, host) })
+}
+
+// misdirects reports whether a request may come from a page of another site. With a token none does, because another site does
+// not know the token. A browser sends the port of this server with the name. A proxy that passes on the Host of its
+// client sends another port or none, so its requests are not refused.
+func (c *Config) misdirects(r *http.Request) bool {
+	return c.Token == "" && !c.isOwn(r.Host) && portOf(r.Host) == ownPort(r)
+}
+
+// portOf returns the port of a Host. Without a port it is 80.
+func portOf(host string) string {
+	if _, port, err := net.SplitHostPort(host); err == nil {
+		return port
+	}
+	return "80"
+}
+
+// ownPort returns the port that received a request, "" if it is unknown.
+func ownPort(r *http.Request) string {
+	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if !ok {
+		return ""
+	}
+	return strconv.Itoa(at.Port)
+}
