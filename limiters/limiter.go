@@ -129,6 +129,12 @@ func reader[L Limit](read func(*Args) (L, error)) func(*Args) (Limit, error) {
 // ErrNoLimiter is the error of a rule with a limit that starts with another word.
 const ErrNoLimiter rediserr.Error = "ERR no such limiter, or none that a rule can have"
 
+// ErrLongLimit is the error of a rule with a limit that needs longer to come back. Some requests to it would have no answer,
+// because times end in the year 2262.
+const ErrLongLimit rediserr.Error = "ERR period is too long: a limit of a rule must come back within 100 years"
+
+const longestLimit = 100 * 365 * 24 * 60 * 60 * 1_000_000_000 // nanoseconds
+
 // Parse parses the name of a limiter and its parameters, as a rule has them: "CL.WINDOW 100 60
 // ALIGN". Errors are error replies.
 func Parse(words [][]byte) (Limit, error) {
@@ -143,6 +149,9 @@ func Parse(words [][]byte) (Limit, error) {
 	l, err := read(&Args{name: name, rest: words[1:], rule: true})
 	if err != nil {
 		return nil, Explain(err)
+	}
+	if l.Window() > longestLimit {
+		return nil, ErrLongLimit
 	}
 	return l, nil
 }

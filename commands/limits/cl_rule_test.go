@@ -55,6 +55,15 @@ func TestClRuleErrors(t *testing.T) {
 		{`SET "a b"` + limit, rules.ErrName},
 		{`SET ""` + limit, rules.ErrName},
 		{"SET a:b" + limit, rules.ErrName},
+		{"SET ." + limit, rules.ErrDots},
+		{"SET .." + limit, rules.ErrDots},
+		{"SET a/../b" + limit, rules.ErrDots},
+		{"SET a/." + limit, rules.ErrDots},
+		{"SET .. JSON {}", rules.ErrDots},
+		{"SET name CL.THROTTLE 0 1 9223372036", limiters.ErrLongLimit},
+		{"SET name CL.WINDOW 1 9223372036", limiters.ErrLongLimit},
+		{"SET name CL.SLIDING 1 3153600001", limiters.ErrLongLimit},
+		{"SET name CL.LOG 1 9223372036", limiters.ErrLongLimit},
 		{"SET " + strings.Repeat("a", rules.MaxNameBytes+1) + limit, rules.ErrName},
 		{"SET name SHADOW", limiters.ErrNoLimiter},
 		{"SET name AND", limiters.ErrNoLimiter},
@@ -94,6 +103,20 @@ func TestClRuleBounds(t *testing.T) {
 	h.Want("CL.RULE DEL rule8", 1)
 	h.Want("CL.RULE SET more CL.WINDOW 1 1", ok)
 	require.Len(t, h.Do("CL.RULE LIST"), rules.MaxRules)
+}
+
+// TestLongestRules: each limit that CL.RULE SET accepts has answers.
+func TestLongestRules(t *testing.T) {
+	h := servertest.New(t)
+	h.At(1_800_000_000_000_000_000)
+	for _, limit := range []string{"CL.THROTTLE 0 1 3153600000", "CL.WINDOW 1 3153600000", "CL.SLIDING 1 3153600000", "CL.LOG 1 3153600000"} {
+		require.Equal(t, ok, h.Do("CL.RULE SET long "+limit))
+		for limited := range 2 {
+			answer, is := h.Do("CL.CHECK long key").([]any)
+			require.True(t, is, limit)
+			require.EqualValues(t, limited, answer[0], limit)
+		}
+	}
 }
 
 // TestRulesFollowTheirKey: every change of the key changes the rules at once.

@@ -67,6 +67,7 @@ func TestRulesFileErrors(t *testing.T) {
 		"rules: {}\nrules: {}":           `f:2: the file: "rules" is not a name, or repeats`,
 		"rules:\n  - a":                  "f:2: rules must be a mapping of names",
 		"rules:\n  a b:\n    limits: x":  `f:2: rule "a b": ` + plain(rules.ErrName),
+		"rules:\n  ..:\n    limits: x":   `f:2: rule "..": ` + plain(rules.ErrDots),
 		"rules:\n  a: CL.WINDOW 1 1":     "f:2: rule a must be a mapping of names",
 		"rules:\n  a: {}":                "f:2: rule a has no limits",
 		"rules:\n  a:":                   "f:2: rule a has no limits",

@@ -84,8 +84,8 @@ func (s *set) readRules(n *yaml.Node) error {
 }
 
 func readRule(key, n *yaml.Node) (*rule, error) {
-	if !isName(key.Value) {
-		return nil, fileError(key.Line, "rule %q: %s", key.Value, plain(ErrName))
+	if err := faultOf(key.Value); err != nil {
+		return nil, fileError(key.Line, "rule %q: %s", key.Value, plain(err))
 	}
 	r, overrides := &rule{name: key.Value}, (*yaml.Node)(nil)
 	err := fields(n, "rule "+key.Value, map[string]func(*yaml.Node) error{

@@ -35,10 +35,10 @@ var (
 
 // parseJSON parses a rule in JSON.
 func parseJSON(name string, text []byte) (*rule, error) {
-	switch {
-	case !isName(name):
-		return nil, ErrName
-	case len(text) > MaxJSONBytes || !utf8.Valid(text): // the decoder would put other bytes in the place of wrong ones
+	if err := faultOf(name); err != nil {
+		return nil, err
+	}
+	if len(text) > MaxJSONBytes || !utf8.Valid(text) { // the decoder would put other bytes in the place of wrong ones
 		return nil, ErrJSON
 	}
 	in := jsonReader{json.NewDecoder(bytes.NewReader(text)), 0}

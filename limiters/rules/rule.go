@@ -80,6 +80,7 @@ var (
 	ErrScope     = rediserr.Error(fmt.Sprintf("ERR scope must be 1 to %d letters, digits, or any of _ - . /", MaxNameBytes))
 	ErrMixed     = rediserr.Error("ERR either every limit of a rule has a SCOPE, or none")
 	ErrName      = rediserr.Error(fmt.Sprintf("ERR name must be 1 to %d letters, digits, or any of _ - . /", MaxNameBytes))
+	ErrDots      = rediserr.Error("ERR name must not have . or .. between two slashes or at an end: programs remove them from the path of a request")
 	ErrLimits    = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d limits", MaxLimits))
 	ErrRuleBytes = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d bytes", MaxRuleBytes))
 	ErrMaxRules  = rediserr.Error(fmt.Sprintf("ERR there are at most %d rules", MaxRules))
@@ -88,8 +89,8 @@ var (
 // parse parses the words of a rule after its name: "CL.THROTTLE 15 30 60 AND CL.WINDOW 1000 3600
 // SHADOW".
 func parse(name string, words [][]byte) (*rule, error) {
-	if !isName(name) {
-		return nil, ErrName
+	if err := faultOf(name); err != nil {
+		return nil, err
 	}
 	r := &rule{name: name, text: string(bytes.Join(words, []byte(" ")))}
 	if len(r.text) > MaxRuleBytes {
@@ -210,6 +211,19 @@ func (r *rule) count(limited bool) {
 	default:
 		r.counts.limited.Add(1)
 	}
+}
+
+// faultOf returns the error of a wrong name of a rule, nil if it is right.
+func faultOf(name string) error {
+	if !isName(name) {
+		return ErrName
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "." || part == ".." {
+			return ErrDots
+		}
+	}
+	return nil
 }
 
 func isName[T string | []byte](name T) bool {
