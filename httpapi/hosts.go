@@ -14,6 +14,9 @@ import (
 
 // isOwn reports whether the Host of a request is a name of this server: localhost, an IP address, or a name of http-hosts.
 func (c *Config) isOwn(host string) bool {
+	if isNumeric(host) {
+		return true
+	}
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -21,6 +24,17 @@ func (c *Config) isOwn(host string) bool {
 		return true
 	}
 	return slices.ContainsFunc(c.Hosts, func(own string) bool { return strings.EqualFold(own, host) })
+}
+
+// isNumeric reports whether a Host is the address of most requests: digits, points and a colon only. A name of a site has a
+// letter at least in its last part.
+func isNumeric(host string) bool {
+	for i := range len(host) {
+		if c := host[i]; c < '.' || c > ':' || c == '/' {
+			return false
+		}
+	}
+	return host != "" && host[0] != ':'
 }
 
 // misdirects reports whether a request may come from a page of another site. With a token none does, because another site does

@@ -27,6 +27,7 @@ type exchange struct {
 var exchanges = sync.Pool{New: func() any {
 	x := new(exchange)
 	x.read = x.readReply
+	x.question.forget()
 	return x
 }}
 
@@ -34,8 +35,6 @@ var exchanges = sync.Pool{New: func() any {
 func (a *API) begin(r *http.Request, cfg *Config) *exchange {
 	x := exchanges.Get().(*exchange)
 	x.api, x.from = a, keysource.Request{Request: r, Proxies: cfg.Proxies}
-	x.question.forget()
-	x.decision.forget()
 	return x
 }
 
