@@ -219,9 +219,7 @@ func (c *Check) find(tx *store.Tx, now int64, buckets int) error {
 	for i := range buckets {
 		tx.WriteIn(&c.reserves.buckets[i], c.keys[n+i].Key())
 	}
-	c.releases.begin(len(c.found.scopes))
-	c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease))
-	if !c.releases.findDue(now) {
+	if !c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease)) || !c.releases.findDue(now) {
 		return nil
 	}
 	c.rehearsal = rehearse(c.limits, c.keys[:n], now)
@@ -246,8 +244,10 @@ func (c *Check) endRehearsal() {
 	}
 }
 
-// findReleases finds the releases of the keys, or at least those that can be there. Without a collection in its partition, a key cannot have them.
-func (c *Check) findReleases(tx *store.Tx, all bool) {
+// findReleases finds the releases of the keys, or at least those that can be there. Without a collection in its partition, a key
+// cannot have them. It reports whether it has looked one up.
+func (c *Check) findReleases(tx *store.Tx, all bool) bool {
+	c.releases.scopes = 0
 	for i := range c.limits {
 		scope := c.chosen[i].scope
 		if i > 0 && scope == c.chosen[i-1].scope {
@@ -257,10 +257,14 @@ func (c *Check) findReleases(tx *store.Tx, all bool) {
 		if !all && braces != otherBraces && !c.limits[i].Entry.AmongCollections() {
 			continue
 		}
+		if c.releases.scopes == 0 {
+			c.releases.begin(len(c.found.scopes))
+		}
 		begin := len(c.names)
 		c.names = c.found.scopes[scope].releases.stateKey(c.names, c.asked, c.Keys[scope], braces)
 		c.releases.find(tx, scope, c.names[begin:])
 	}
+	return c.releases.scopes > 0
 }
 
 // nameBuckets names the keys of the first bucket and of the overflow of a reservation, the n-th key and the next one. They have the

@@ -24,7 +24,11 @@ func nameState(ruleName, scopeName, tail string) stateName {
 // part less.
 func (n *stateName) ownKey(to, key []byte) []byte {
 	at := len(to)
-	to = slices.Grow(to, len(n.own)+len(key)+len(n.tail))[:at+len(n.own)+len(key)+len(n.tail)]
+	end := at + len(n.own) + len(key) + len(n.tail)
+	if end > cap(to) {
+		to = slices.Grow(to, end-at)
+	}
+	to = to[:end]
 	at += copy(to[at:], n.own)
 	at += copy(to[at:], key)
 	copy(to[at:], n.tail)

@@ -27,7 +27,7 @@ const ErrReleases rediserr.Error = "ERR too many reservations of this key wait f
 //
 // The score of a release is the end of its reservation. A set lives at least as long as the states of its scope.
 type releases struct {
-	scopes  int
+	scopes  int                    // 0 if no set was looked up
 	found   [MaxLimits]bool        // the scopes whose set was looked up; no other scope has a set
 	entries [MaxLimits]store.Entry // of the sets that were looked up
 	due     [MaxLimits]int         // how many reservations at the begin of each set have ended
