@@ -136,6 +136,7 @@ var mayImport = map[string][]string{
 	"cluster/clustertest": {"cluster", "cluster/raftlog", "commands/all", "internal/config/configload", "internal/topology", "persistence/fs/fstest", "resp", "resp/resptest", "server", "server/servertest", "store"}, // for tests only
 	"cluster/identity":    {"persistence/fs"},
 	"cluster/raftlog":     {"persistence/fs"},
+	"cluster/carrier":     {},
 	// The nodes of a cluster. What a node decides and says knows no sockets.
 	"cluster/formation":      {"cluster/identity"},
 	"cluster/status":         {},
@@ -146,7 +147,7 @@ var mayImport = map[string][]string{
 		"internal/topology"},
 
 	// The life of a node: what formation decides, on a disk, with the others, and the node that follows.
-	"cluster/member": {"cluster", "cluster/formation", "cluster/identity", "cluster/peer", "cluster/peer/forward", "cluster/peer/handshake", "cluster/raftlog", "cluster/roster", "cluster/status",
+	"cluster/member": {"cluster", "cluster/carrier", "cluster/formation", "cluster/identity", "cluster/peer", "cluster/peer/forward", "cluster/peer/handshake", "cluster/raftlog", "cluster/roster", "cluster/status",
 		"internal/topology", "persistence/fs", "persistence/rdb", "store"},
 
 	// Requests over HTTP become commands of the table.
@@ -208,6 +209,7 @@ var mustNotKnow = map[string][]string{
 	"cluster/entry":            {"net", "os", "sync", "sync/atomic", "time"},
 	"cluster/identity":         {"net", "sync", "sync/atomic", "time"},
 	"cluster/raftlog":          {"net", "time"},
+	"cluster/carrier":          {"os"},
 	"cluster/formation":        {"os", "sync", "sync/atomic", "time"},
 	"cluster/status":           {"net", "os", "sync", "sync/atomic"},
 	"cluster/peer/handshake":   {"os", "sync", "sync/atomic"},

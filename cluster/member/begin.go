@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cellserver/cluster"
+	"cellserver/cluster/carrier"
 	"cellserver/cluster/formation"
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
@@ -124,9 +125,15 @@ func (m *Member) nodeOptions(self topology.Node) (o cluster.Options, err error) 
 	if err != nil {
 		return o, err
 	}
-	m.transport = raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
-		Stream: layer, MaxPool: pooledConnections, Timeout: max(2*m.o.NodeTimeout, leastRaftTimeout), Logger: m.disk().log,
+	entries, err := m.port.Entries(0, string(roster.Address(self)))
+	if err != nil {
+		return o, err
+	}
+	timeout := max(2*m.o.NodeTimeout, leastRaftTimeout)
+	network := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
+		Stream: layer, MaxPool: pooledConnections, Timeout: timeout, Logger: m.disk().log,
 	})
+	m.transport = carrier.New(network, entries, timeout, m.disk().log)
 	o.Transport = transport{m.transport, m.o.NodeTimeout / 2}
 	return o, nil
 }

@@ -11,14 +11,13 @@ import (
 	"time"
 
 	"cellserver/cluster"
+	"cellserver/cluster/carrier"
 	"cellserver/cluster/formation"
 	"cellserver/cluster/peer"
 	"cellserver/cluster/peer/forward"
 	"cellserver/cluster/peer/handshake"
 	"cellserver/internal/topology"
 	"cellserver/store"
-
-	"github.com/hashicorp/raft"
 )
 
 // Options are the parts of a Member that the edge provides.
@@ -74,7 +73,7 @@ type Member struct {
 	node      atomic.Pointer[cluster.Node] // nil until the node has its place
 	lived     chan struct{}                // is closed when the life of the node has ended; nil before Start
 	removed   chan string                  // has the id of this node after the cluster has removed it; has room for one
-	transport *raft.NetworkTransport       // nil until the node has its place
+	transport *carrier.Carrier             // nil until the node has its place
 	kick      chan struct{}                // makes join ask the leader; has room for one
 	refused   chan error                   // has room for one: why the process is to stop
 	snapshots snapshots

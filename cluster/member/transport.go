@@ -4,13 +4,15 @@ import (
 	"context"
 	"time"
 
+	"cellserver/cluster/carrier"
+
 	"github.com/hashicorp/raft"
 )
 
 // transport is Raft's, with a limit for the message that hands the lead over. Raft accepts no entry until that message has
 // its answer. So a node that stands still would keep the leader from serving for all the time that other messages have.
 type transport struct {
-	*raft.NetworkTransport
+	*carrier.Carrier
 	patience time.Duration
 }
 

@@ -1,5 +1,5 @@
 // Package peer is the network between the nodes of a cluster: one port for messages of Raft, for forwarded clients and for
-// calls.
+// calls. The entries of Raft's log have connections of their own.
 //
 //	service.go    Service: what a node answers; the bodies of the calls
 //	limits.go     Limits: how many connections there may be, and how large a message

@@ -97,7 +97,7 @@ type stream struct {
 func (s *stream) Dial(to raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
 	ctx, stop := context.WithTimeout(context.Background(), timeout)
 	defer stop()
-	inner, err := s.dialer.Dial(ctx, string(to), handshake.Raft, s.route.group)
+	inner, err := s.dialer.Dial(ctx, string(to), s.route.kind, s.route.group)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 // Limits are the bounds of a Port and of a Publisher. A field that is 0 has the value of DefaultLimits.
 type Limits struct {
 	Pending  int // connections that authenticate; the oldest one makes place
-	Raft     int // connections of Raft
+	Raft     int // connections of Raft, and again for the entries of its log
 	Forwards int // forwarded clients
 	Calls    int // connections for calls
 
@@ -50,7 +50,7 @@ func (l Limits) orDefault() Limits {
 // of returns how many connections of a kind may be open.
 func (l *Limits) of(kind handshake.Kind) int {
 	switch kind {
-	case handshake.Raft:
+	case handshake.Raft, handshake.Entries:
 		return l.Raft
 	case handshake.Forward:
 		return l.Forwards

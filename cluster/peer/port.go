@@ -52,7 +52,16 @@ func NewPort(dialer *Dialer, service Service, log *slog.Logger) (*Port, error) {
 // Raft begins to serve the Raft messages of a group. The address is the one under which the other nodes know this node.
 // The port refuses such messages until then, and after the StreamLayer is closed.
 func (p *Port) Raft(group uint16, advertise string) (raft.StreamLayer, error) {
-	h, err := p.conns.addHandoff(route{handshake.Raft, group}, address(advertise))
+	return p.layer(route{handshake.Raft, group}, advertise)
+}
+
+// Entries is Raft for the entries of the log, which have connections of their own.
+func (p *Port) Entries(group uint16, advertise string) (raft.StreamLayer, error) {
+	return p.layer(route{handshake.Entries, group}, advertise)
+}
+
+func (p *Port) layer(r route, advertise string) (raft.StreamLayer, error) {
+	h, err := p.conns.addHandoff(r, address(advertise))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"slices"
 )
 
 // Kind says for what a connection is.
@@ -12,18 +13,21 @@ type Kind byte
 // The kinds of connections.
 const (
 	Raft    Kind = 'R' // messages of Raft
+	Entries Kind = 'E' // entries of Raft's log
 	Forward Kind = 'F' // the bytes of one client
 	Call    Kind = 'C' // requests and their answers, and published messages
 )
 
 // Kinds lists all kinds.
-var Kinds = [...]Kind{Raft, Forward, Call}
+var Kinds = [...]Kind{Raft, Entries, Forward, Call}
 
 // String names the kind in sentences.
 func (k Kind) String() string {
 	switch k {
 	case Raft:
 		return "Raft"
+	case Entries:
+		return "entries"
 	case Forward:
 		return "forward"
 	case Call:
@@ -35,7 +39,7 @@ func (k Kind) String() string {
 // Preface says for what the dialer opens a connection.
 type Preface struct {
 	Kind    Kind
-	Group   uint16   // of Raft; otherwise 0
+	Group   uint16   // of Raft and Entries; otherwise 0
 	Cluster [20]byte // of the dialer; 0 if it does not know it yet
 }
 
@@ -77,7 +81,7 @@ func (w *wired) parse() (p Preface, flags byte, refusal Refusal, err error) {
 	switch {
 	case b[0] != version:
 		refusal = OtherVersion
-	case !bytes.ContainsRune([]byte{byte(Raft), byte(Forward), byte(Call)}, rune(p.Kind)):
+	case !slices.Contains(Kinds[:], p.Kind):
 		refusal = UnknownKind
 	}
 	return p, flags, refusal, nil

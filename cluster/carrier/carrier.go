@@ -1,0 +1,126 @@
+package carrier
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/raft"
+)
+
+// Carrier is the transport of a node. It implements [raft.Transport].
+type Carrier struct {
+	*raft.NetworkTransport
+	entries  raft.StreamLayer
+	timeout  time.Duration
+	log      hclog.Logger
+	consumer chan raft.RPC
+	closed   chan struct{}
+	once     sync.Once
+}
+
+// New returns a transport that sends and receives entries on the connections of a layer of their own. An answer must come
+// within the timeout.
+func New(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.Duration, log hclog.Logger) *Carrier {
+	c := &Carrier{
+		NetworkTransport: network, entries: entries, timeout: timeout, log: log, consumer: make(chan raft.RPC), closed: make(chan struct{}),
+	}
+	go c.passOn()
+	go c.accept()
+	return c
+}
+
+// Consumer implements [raft.Transport].
+func (c *Carrier) Consumer() <-chan raft.RPC { return c.consumer }
+
+// AppendEntriesPipeline implements [raft.Transport]. Without a connection, Raft sends one request at a time.
+func (c *Carrier) AppendEntriesPipeline(_ raft.ServerID, to raft.ServerAddress) (raft.AppendPipeline, error) {
+	conn, err := c.entries.Dial(to, c.timeout)
+	if err != nil {
+		return nil, raft.ErrPipelineReplicationNotSupported
+	}
+	return newPipeline(conn, c.timeout), nil
+}
+
+// Close implements [raft.WithClose]. Requests that wait get no answer.
+func (c *Carrier) Close() (err error) {
+	c.once.Do(func() {
+		close(c.closed)
+		err = errors.Join(c.NetworkTransport.Close(), c.entries.Close())
+	})
+	return err
+}
+
+// passOn gives Raft the messages that came to its own transport.
+func (c *Carrier) passOn() {
+	for {
+		select {
+		case rpc := <-c.NetworkTransport.Consumer():
+			if !c.give(rpc) {
+				return
+			}
+		case <-c.closed:
+			return
+		}
+	}
+}
+
+// give gives Raft a message. It reports false after the end.
+func (c *Carrier) give(rpc raft.RPC) bool {
+	select {
+	case c.consumer <- rpc:
+		return true
+	case <-c.closed:
+		return false
+	}
+}
+
+// accept serves the connections of the other nodes until the layer is closed.
+func (c *Carrier) accept() {
+	for {
+		conn, err := c.entries.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			if err := c.serve(conn); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
+				c.log.Debug("a connection for entries ended", "error", err)
+			}
+			_ = conn.Close()
+		}()
+	}
+}
+
+// serve answers the requests of a connection, one after the other.
+func (c *Carrier) serve(conn net.Conn) error {
+	in := bufio.NewReaderSize(conn, 64<<10)
+	answers := make(chan raft.RPCResponse, 1)
+	var out []byte
+	for {
+		r, err := readRequest(in)
+		if err != nil {
+			return err
+		}
+		if !c.give(raft.RPC{Command: r, RespChan: answers}) {
+			return nil
+		}
+		var answer raft.RPCResponse
+		select {
+		case answer = <-answers:
+		case <-c.closed:
+			return nil
+		}
+		a, ok := answer.Response.(*raft.AppendEntriesResponse)
+		if !ok {
+			return answer.Error
+		}
+		out = appendAnswer(out[:0], a)
+		if _, err := conn.Write(out); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,18 @@
+// Package carrier carries the entries of Raft's log to the other nodes. Raft's own transport encodes by reflection, and passes
+// each message through several goroutines. That is most of what an entry costs. So entries have connections and a format of
+// their own. All other messages, which are rare, stay with Raft's transport.
+//
+//	frame.go     the format of a request with entries, and of its answer
+//	pipeline.go  the sender: sends requests, and does not wait for the answer to the one before
+//	carrier.go   Carrier: the transport of a node, and the receiver of requests
+//
+// # Invariants
+//
+//   - The answers of a connection have the order of its requests.
+//   - A request that gets no answer in time ends its connection. Raft then sends its entries again, one request at a time.
+//   - At most inFlight requests of a connection wait for their answers.
+//
+// # Locks
+//
+// pipeline.mu guards the number of requests in flight. Nobody waits while it is held.
+package carrier

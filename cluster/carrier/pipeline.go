@@ -1,0 +1,167 @@
+package carrier
+
+import (
+	"bufio"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/raft"
+)
+
+// inFlight is how many requests of a connection may wait for their answers. Raft says that more make entries late.
+const inFlight = raft.DefaultMaxRPCsInFlight
+
+// maxRoom is the most room that a pipeline keeps for its next request.
+const maxRoom = 1 << 20
+
+// pipeline sends requests over one connection. It implements [raft.AppendPipeline].
+type pipeline struct {
+	conn    net.Conn
+	sent    chan *request // without an answer
+	done    chan raft.AppendFuture
+	closed  chan struct{}
+	once    sync.Once
+	room    []byte // of the last request; only AppendEntries uses it
+	timeout time.Duration
+
+	mu     sync.Mutex // guards flying, and keeps late in step with it
+	flying int        // requests that wait for their answers
+	late   *time.Timer
+}
+
+// request is one request and its answer. It implements [raft.AppendFuture].
+type request struct {
+	of     *raft.AppendEntriesRequest
+	answer *raft.AppendEntriesResponse
+	err    error // of the connection
+}
+
+// Error implements [raft.Future]. Raft gets a request after its answer.
+func (r *request) Error() error { return r.err }
+
+// Start implements [raft.AppendFuture]. Raft only measures with it, and nobody reads Raft's measurements.
+func (r *request) Start() time.Time { return time.Time{} }
+
+// Request implements [raft.AppendFuture].
+func (r *request) Request() *raft.AppendEntriesRequest { return r.of }
+
+// Response implements [raft.AppendFuture].
+func (r *request) Response() *raft.AppendEntriesResponse { return r.answer }
+
+func newPipeline(conn net.Conn, timeout time.Duration) *pipeline {
+	p := &pipeline{
+		conn: conn, timeout: timeout, sent: make(chan *request, inFlight), done: make(chan raft.AppendFuture, inFlight), closed: make(chan struct{}),
+	}
+	p.late = time.AfterFunc(timeout, p.close)
+	p.late.Stop()
+	go p.receive()
+	return p
+}
+
+// AppendEntries implements [raft.AppendPipeline].
+func (p *pipeline) AppendEntries(args *raft.AppendEntriesRequest, answer *raft.AppendEntriesResponse) (raft.AppendFuture, error) {
+	if p.isClosed() {
+		return nil, raft.ErrPipelineShutdown
+	}
+	r := &request{of: args, answer: answer}
+	select {
+	case p.sent <- r: // before it is written, because its answer may come at once
+	case <-p.closed:
+		return nil, raft.ErrPipelineShutdown
+	}
+	p.count(+1)
+	var err error
+	if p.room, err = writeRequest(p.conn, p.room, args); err != nil {
+		p.close()
+		return nil, err
+	}
+	if cap(p.room) > maxRoom {
+		p.room = nil
+	}
+	return r, nil
+}
+
+// count counts the requests in flight. The oldest one has the timeout for its answer, from when the one before was answered.
+func (p *pipeline) count(more int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flying += more
+	switch {
+	case p.flying == 0:
+		p.late.Stop()
+	case more < 0 || p.flying == 1:
+		p.late.Reset(p.timeout)
+	}
+}
+
+// receive reads answers until the connection ends.
+func (p *pipeline) receive() {
+	defer p.close()
+	in := bufio.NewReaderSize(p.conn, inFlight*answerSize)
+	for {
+		answer, err := readAnswer(in)
+		if err != nil {
+			p.giveUp(err)
+			return
+		}
+		select {
+		case r := <-p.sent:
+			p.count(-1)
+			*r.answer = answer
+			if !p.tell(r) {
+				return
+			}
+		case <-p.closed:
+			return
+		}
+	}
+}
+
+// giveUp tells Raft that the oldest request has no success. Then Raft ends the pipeline.
+func (p *pipeline) giveUp(err error) {
+	select {
+	case r := <-p.sent:
+		r.err = err
+		p.tell(r)
+	default:
+	}
+}
+
+// tell gives a request to Raft. It reports false after the end of the pipeline.
+func (p *pipeline) tell(r *request) bool {
+	select {
+	case p.done <- r:
+		return true
+	case <-p.closed:
+		return false
+	}
+}
+
+// Consumer implements [raft.AppendPipeline].
+func (p *pipeline) Consumer() <-chan raft.AppendFuture { return p.done }
+
+// Close implements [raft.AppendPipeline].
+func (p *pipeline) Close() error {
+	p.close()
+	return nil
+}
+
+func (p *pipeline) close() {
+	p.once.Do(func() {
+		close(p.closed)
+		_ = p.conn.Close()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.late.Stop()
+	})
+}
+
+func (p *pipeline) isClosed() bool {
+	select {
+	case <-p.closed:
+		return true
+	default:
+		return false
+	}
+}
