@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cellserver/cluster"
+	"cellserver/persistence/fs"
 
 	"github.com/hashicorp/raft"
 )
@@ -91,7 +92,7 @@ func (m *Member) takeSnapshot() {
 	if n == nil {
 		return
 	}
-	switch err := n.TakeSnapshot(); {
+	switch err := fs.BesideOthers(n.TakeSnapshot); {
 	case err == nil, errors.Is(err, raft.ErrNothingNewToSnapshot):
 		s.from.Store(m.disk().logs.Size())
 		s.failed.Store(false)

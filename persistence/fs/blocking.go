@@ -21,14 +21,24 @@ import (
 // What it must never do: change the result of a call, or wait long for the processor. If all goroutines wait for the
 // call anyway, call the function directly: then a second processor only costs CPU. After the first BlockingCall, the
 // runtime no longer adapts the number of processors to the machine.
-func BlockingCall(call func() error) error { return extra.during(call) }
+func BlockingCall(call func() error) error {
+	if extra.usual > 1 {
+		return call()
+	}
+	return extra.during(call)
+}
+
+// BesideOthers makes a call that computes for long and also waits for the disk, such as the writing of a snapshot. It gives
+// the process one more processor meanwhile, however many it has. Otherwise such a call may have one of two processors, and an
+// event loop that waits for clients the other one. Then nobody looks for messages of other nodes for up to 10 ms.
+func BesideOthers(call func() error) error { return extra.during(call) }
 
 var extra = newExtraProcessor()
 
-// extraProcessor gives a process with one processor a second one while any call waits.
+// extraProcessor gives a process one more processor while any call waits.
 type extraProcessor struct {
-	single bool        // the process has one processor
-	added  atomic.Bool // the second processor is there
+	usual int         // how many processors the process has otherwise
+	added atomic.Bool // the additional one is there
 
 	mu       sync.Mutex // guards calls and changing
 	calls    int        // how many calls wait
@@ -37,7 +47,7 @@ type extraProcessor struct {
 
 // newExtraProcessor reads how many processors there are now.
 func newExtraProcessor() *extraProcessor {
-	return &extraProcessor{single: runtime.GOMAXPROCS(0) == 1}
+	return &extraProcessor{usual: runtime.GOMAXPROCS(0)}
 }
 
 // maxYields limits how often a call yields until the second processor is there. The number of processors cannot change
@@ -45,9 +55,6 @@ func newExtraProcessor() *extraProcessor {
 const maxYields = 8
 
 func (p *extraProcessor) during(call func() error) error {
-	if !p.single {
-		return call()
-	}
 	p.count(+1)
 	defer p.count(-1)
 	for n := 0; n < maxYields && !p.added.Load(); n++ {
@@ -72,9 +79,9 @@ func (p *extraProcessor) change() {
 	defer p.mu.Unlock()
 	for want := p.calls > 0; want != p.added.Load(); want = p.calls > 0 {
 		p.added.Store(false)
-		n := 1
+		n := p.usual
 		if want {
-			n = 2
+			n++
 		}
 		p.mu.Unlock()
 		runtime.GOMAXPROCS(n)

@@ -60,19 +60,27 @@ func TestASecondProcessorDuringCalls(t *testing.T) {
 	require.Equal(t, 1, p.settled())
 }
 
-// TestSeveralProcessorsStay requires that a process with three processors keeps three.
+// TestSeveralProcessorsStay requires that a process with three processors keeps three, unless a call asks for another one.
 func TestSeveralProcessorsStay(t *testing.T) {
-	p := withProcessors(t, 3)
-	require.NoError(t, p.during(func() error {
-		require.Equal(t, 3, p.settled())
+	before := extra
+	extra = withProcessors(t, 3)
+	defer func() { extra = before }()
+	require.NoError(t, BlockingCall(func() error {
+		require.Equal(t, 3, extra.settled())
 		return nil
 	}))
+	fault := errors.New("fault")
+	require.ErrorIs(t, BesideOthers(func() error {
+		require.Equal(t, 4, extra.settled())
+		return fault
+	}), fault)
+	require.Equal(t, 3, extra.settled())
 }
 
 // TestACallDoesNotWaitForTheProcessor requires that a call begins without the second processor, which comes late
 // during a garbage collection.
 func TestACallDoesNotWaitForTheProcessor(t *testing.T) {
-	p, called := &extraProcessor{single: true, changing: true}, false // the change never ends
+	p, called := &extraProcessor{usual: 1, changing: true}, false // the change never ends
 	require.NoError(t, p.during(func() error {
 		called = true
 		return nil
