@@ -3,6 +3,7 @@ package script_test
 import (
 	"errors"
 	"runtime"
+	"strings"
 	"testing"
 
 	"cellserver/script"
@@ -48,4 +49,17 @@ func TestLargeRepliesAsk(t *testing.T) {
 	require.Equal(t, "ERR enough", string(r.Text))
 	require.Equal(t, 10, asked)
 	require.Equal(t, "OOM the reply of the script is too large", string(e.Run(s, script.Run{}).Text))
+}
+
+// TestPowersAsk computes powers without a loop: the script asks whether it may go on.
+func TestPowersAsk(t *testing.T) {
+	e := script.New(script.Options{Limits: machine.Limits{Bytes: machine.DefaultLimits.Bytes, Steps: 100}})
+	s, err := e.Compile([]byte("local a = 2 " + strings.Repeat("a = a ^ 0.9 ", 1000)))
+	require.NoError(t, err)
+	asked := 0
+	e.Run(s, script.Run{Check: func() error {
+		asked++
+		return nil
+	}})
+	require.GreaterOrEqual(t, asked, 9)
 }

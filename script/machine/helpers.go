@@ -160,6 +160,7 @@ func MetaField(a, b lua.LValue, event string) lua.LValue {
 // arithmetic makes the helper for an operator.
 func (m *Machine) arithmetic(event string, compute func(a, b float64) float64) lua.LGFunction {
 	return func(L *lua.LState) int {
+		m.Step(1) // a power may take half a microsecond
 		left, right := L.Get(1), L.Get(2)
 		if a, ok := ToNumber(left); ok {
 			if b, ok := ToNumber(right); ok {
