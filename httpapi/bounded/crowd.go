@@ -2,6 +2,7 @@ package bounded
 
 import (
 	"container/list"
+	"io"
 	"net"
 	"net/http"
 	"runtime"
@@ -19,6 +20,7 @@ type crowd struct {
 	mu     sync.Mutex // guards the fields below, and all guests
 	room   *sync.Cond // a connection was closed or became idle, or the listener was closed
 	open   list.List  // of guests; the one that was active last is at the back
+	going  int        // guests of open that were sent away
 	closed bool
 	tick   atomic.Int64 // of watch; it starts at 1
 }
@@ -29,7 +31,8 @@ type guest struct {
 	crowd  *crowd
 	place  *list.Element // in open; nil once it has left
 	active bool          // the handler has its request
-	since  int64         // the tick in which it became active or idle
+	since  int64         // the tick in which it became active or idle, or was sent away
+	sent   atomic.Bool   // it was sent away: it gets no further requests. It is set under the lock
 	heard  atomic.Int64  // the tick of the first byte of the next request; 0 for none
 }
 
@@ -58,10 +61,9 @@ func (c *crowd) Accept() (net.Conn, error) {
 func (c *crowd) enter(g *guest) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.open.Len() >= c.bounds.Conns && !c.closed {
+	for c.full() && !c.closed {
 		if idle := c.longestIdle(); idle != nil {
-			c.leave(idle)
-			idle.Conn.Close()
+			c.sendAway(idle)
 		} else {
 			c.room.Wait()
 		}
@@ -72,10 +74,27 @@ func (c *crowd) enter(g *guest) bool {
 	return !c.closed
 }
 
+func (c *crowd) full() bool { return c.open.Len()-c.going >= c.bounds.Conns }
+
+// mostGoing is the part of the bound that connections which were sent away may take beside it: one eighth.
+const mostGoing = 8
+
+// sendAway ends an idle connection. The client may have sent requests that net/http has read, and that it has not run yet. They
+// run, and have their replies. It requires mu.
+func (c *crowd) sendAway(g *guest) {
+	c.going++
+	g.since = c.tick.Load()
+	g.sent.Store(true)
+	if tcp, ok := g.Conn.(*net.TCPConn); !ok || c.going > 1+c.bounds.Conns/mostGoing || tcp.CloseRead() != nil {
+		c.leave(g)
+		g.Conn.Close()
+	}
+}
+
 // longestIdle returns the connection that has been idle for longest, nil if none is idle.
 func (c *crowd) longestIdle() *guest {
 	for at := c.open.Front(); at != nil; at = at.Next() {
-		if g := at.Value.(*guest); !g.active {
+		if g := at.Value.(*guest); !g.active && !g.sent.Load() {
 			return g
 		}
 	}
@@ -87,6 +106,9 @@ func (c *crowd) leave(g *guest) {
 	if g.place != nil {
 		c.open.Remove(g.place)
 		g.place = nil
+		if g.sent.Load() {
+			c.going--
+		}
 		c.room.Signal()
 	}
 }
@@ -99,13 +121,16 @@ func (c *crowd) state(nc net.Conn, now http.ConnState) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if g.sent.Load() {
+		return // its time is running
+	}
 	g.active, g.since = now == http.StateActive, c.tick.Load()
 	if !g.active {
 		g.heard.Store(0)
 	}
 	if g.place != nil && !g.active {
 		c.open.MoveToBack(g.place)
-		if c.open.Len() >= c.bounds.Conns {
+		if c.full() {
 			c.room.Signal()
 		}
 	}
@@ -150,7 +175,7 @@ func (g *guest) late(now int64) bool {
 	if heard := g.heard.Load(); heard > 0 && !g.active {
 		since, most = heard, 0
 	}
-	if g.active || most == 0 {
+	if g.active || g.sent.Load() || most == 0 {
 		most = g.crowd.bounds.Request
 	}
 	return time.Duration(now-since)*tickTime > most
@@ -159,6 +184,9 @@ func (g *guest) late(now int64) bool {
 // Read notes the first byte of a request. Before it, other goroutines run: meanwhile the next request of a busy client
 // arrives, so it needs no wait. This saves 5 % of the time of a request.
 func (g *guest) Read(p []byte) (int, error) {
+	if g.sent.Load() {
+		return 0, io.EOF
+	}
 	if g.heard.Load() == 0 {
 		runtime.Gosched()
 	}

@@ -40,3 +40,14 @@ func (c *crowd) pass(d time.Duration) {
 	c.tick.Add(int64(d / tickTime))
 	c.look()
 }
+
+// sendAllAway sends all connections away, idle or not.
+func (c *crowd) sendAllAway() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for at := c.open.Front(); at != nil; {
+		g := at.Value.(*guest)
+		at = at.Next()
+		c.sendAway(g)
+	}
+}

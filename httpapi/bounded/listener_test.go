@@ -97,6 +97,44 @@ func TestLongestIdleMakesRoom(t *testing.T) {
 	}
 }
 
+// TestReadRequestsAreAnswered: a connection makes room as it becomes idle, and the client has sent further requests. They have
+// their replies, and then the connection ends. The test sends the connection away in the middle of its first request, because the
+// moment between two requests is short.
+func TestReadRequestsAreAnswered(t *testing.T) {
+	hold := make(chan struct{})
+	l := listen(t, Bounds{Conns: 1, Header: 4 << 10, Request: time.Hour, Idle: time.Hour}, hold)
+	c := dial(t, l)
+	c.send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\nGET /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n")
+	require.Eventually(t, func() bool { return l.crowdOf().active() == 1 }, patience, time.Millisecond)
+	l.crowdOf().sendAllAway()
+	next := dial(t, l)
+	next.get("/next")
+	close(hold)
+	for _, path := range []string{"/hold", "/a", "/b"} {
+		c.receives(path)
+	}
+	c.closed()
+	next.get("/next")
+	require.Eventually(t, func() bool { return l.crowdOf().idle()+l.crowdOf().active() == 1 }, patience, time.Millisecond)
+}
+
+// TestSentAwayButStays: a connection that was sent away has the time of a request.
+func TestSentAwayButStays(t *testing.T) {
+	hold := make(chan struct{})
+	defer close(hold)
+	l := listen(t, Bounds{Conns: 1, Header: 4 << 10, Request: 100 * time.Hour, Idle: 1000 * time.Hour}, hold)
+	c := dial(t, l)
+	c.send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n")
+	require.Eventually(t, func() bool { return l.crowdOf().active() == 1 }, patience, time.Millisecond)
+	l.crowdOf().sendAllAway()
+	next := dial(t, l)
+	next.get("/next")
+	require.Eventually(t, func() bool { return l.crowdOf().idle() == 1 }, patience, time.Millisecond)
+	l.crowdOf().pass(101 * time.Hour)
+	c.closed()
+	next.get("/next")
+}
+
 // TestActiveConnectionsStay: if all connections have a request, a new one waits.
 func TestActiveConnectionsStay(t *testing.T) {
 	hold := make(chan struct{})
