@@ -122,8 +122,10 @@ func TestForeignPages(t *testing.T) {
 	rebound := strings.Replace(s.page, "127.0.0.1", "evil.test", 1)
 	b.open(rebound)
 	b.wait(`document.querySelector("#state").textContent.includes("localhost")`)
-	require.Equal(t, "403", attempt(rebound+"/status", "GET", "text/plain"))
-	require.Equal(t, "403", attempt(rebound+"/rules/login", "PUT", "application/json"))
+	require.Equal(t, "421", attempt(rebound+"/status", "GET", "text/plain"))
+	require.Equal(t, "421", attempt(rebound+"/rules/login", "PUT", "application/json"))
+	require.Equal(t, "421", attempt(rebound+"/check/login?key=ann", "GET", "text/plain"))
+	require.Equal(t, ":0\r\n", s.do("EXISTS login:{ann}:throttle"), "nothing was counted")
 	require.Equal(t, "$18\r\nCL.THROTTLE 4 5 60\r\n", s.do("CL.RULE GET login"))
 	framed := eval[string](b, `new Promise((done) => {
 		const frame = document.createElement("iframe");

@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"cellserver/internal/porttest"
-
 	"github.com/stretchr/testify/require"
 )
 
@@ -33,8 +31,8 @@ func start(t *testing.T, directives ...string) *server {
 	t.Helper()
 	program := os.Getenv("CELLSERVER")
 	require.NotEmpty(t, program, "run tests/page/run: it builds the server")
-	s := &server{t: t, port: fmt.Sprint(porttest.Free(t))}
-	web := fmt.Sprint(porttest.Free(t))
+	s := &server{t: t, port: freePort(t)}
+	web := freePort(t)
 	s.page = "http://127.0.0.1:" + web
 	args := append([]string{"--port", s.port, "--http-port", web, "--dir", t.TempDir()}, directives...)
 	command := exec.Command(program, args...)
@@ -143,4 +141,18 @@ func (s *server) rules() {
 	} {
 		require.Equal(s.t, "+OK\r\n", s.do("CL.RULE SET "+rule))
 	}
+}
+
+// freePort returns a port below those of outgoing connections. The modules of tests import nothing of the server's module.
+func freePort(t *testing.T) string {
+	t.Helper()
+	for range 1000 {
+		port := 11_000 + rand.IntN(11_000)
+		if l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port)); err == nil {
+			require.NoError(t, l.Close())
+			return fmt.Sprint(port)
+		}
+	}
+	require.Fail(t, "no port is free")
+	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -13,8 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"cellserver/internal/porttest"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -36,7 +35,7 @@ func start(t *testing.T, cluster bool) *server {
 	t.Helper()
 	program := os.Getenv("CELLSERVER")
 	require.NotEmpty(t, program, "run tests/watching/run: it builds the server")
-	s := &server{t: t, port: fmt.Sprint(porttest.Free(t)), metrics: fmt.Sprint(porttest.Free(t))}
+	s := &server{t: t, port: freePort(t), metrics: freePort(t)}
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	require.NoError(t, os.WriteFile(rules, []byte("rules: {kept: {limits: CL.WINDOW 5 60}}\n"), 0o600))
 	args := []string{"--rules-file", rules, "--port", s.port, "--metrics-port", s.metrics, "--dir", t.TempDir(), "--maxmemory", "1gb"}
@@ -110,4 +109,18 @@ func (s *server) families() map[string]*dto.MetricFamily {
 	families, err := parser.TextToMetricFamilies(strings.NewReader(s.get("/metrics")))
 	require.NoError(s.t, err)
 	return families
+}
+
+// freePort returns a port below those of outgoing connections. The modules of tests import nothing of the server's module.
+func freePort(t *testing.T) string {
+	t.Helper()
+	for range 1000 {
+		port := 11_000 + rand.IntN(11_000)
+		if l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port)); err == nil {
+			require.NoError(t, l.Close())
+			return fmt.Sprint(port)
+		}
+	}
+	require.Fail(t, "no port is free")
+	return ""
 }
