@@ -91,7 +91,7 @@ func (c *Check) begin(r *Rules, tx *store.Tx, command string, words [][]byte, qu
 // the tightest limit. looks is true if the request consumes nothing on purpose: PEEK, or a quantity
 // of 0. The error is an error of a limiter.
 func (c *Check) Ask(tx *store.Tx, now int64, a *limiters.Answer) (looks bool, err error) {
-	if err = c.find(tx, now, 0); err != nil {
+	if err = c.find(tx, now); err != nil {
 		return false, err
 	}
 	if err = c.decide(now, c.Args.Quantity, c.Args.Has(limiters.OptCharge)); err != nil {
@@ -193,21 +193,21 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 	return one, one.err
 }
 
-// find sets limits to the limits of the rule, with the entries of their states. If the request
-// reserves or settles, find also finds that many buckets of its reservations. If something is due to be given back, the entries are
-// copies that have it back.
-func (c *Check) find(tx *store.Tx, now int64, buckets int) error {
-	c.rehearsal = nil // a panic may have left one
+// find sets limits to the limits of the rule, with the entries of their states. If something is due to be given back, the entries
+// are copies that have it back.
+func (c *Check) find(tx *store.Tx, now int64) error {
 	if !c.looked {
 		c.make(c.found, c.asked, c.Keys)
 	}
-	n, reserves := c.states, buckets > 0
-	if reserves {
-		c.nameBuckets(n)
-	}
-	c.prepare(tx, n+buckets)
-	c.limits = c.limitMemory[:n]
-	c.used = max(c.used, n)
+	c.prepare(tx, c.states)
+	return c.findStates(tx, now, false)
+}
+
+// findStates is find after the preparation of the look-ups. With reserves the limits may be settled later.
+func (c *Check) findStates(tx *store.Tx, now int64, reserves bool) error {
+	c.rehearsal = nil // a panic may have left one
+	c.limits = c.limitMemory[:c.states]
+	c.used = max(c.used, c.states)
 	for i := range c.limits {
 		a, from := &c.limits[i], c.chosen[i].limit
 		a.Limiter = from.Limit
@@ -216,13 +216,10 @@ func (c *Check) find(tx *store.Tx, now int64, buckets int) error {
 		}
 		a.Limiter.Find(&a.Entry, tx, c.keys[i].Key())
 	}
-	for i := range buckets {
-		tx.WriteIn(&c.reserves.buckets[i], c.keys[n+i].Key())
-	}
 	if !c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease)) || !c.releases.findDue(now) {
 		return nil
 	}
-	c.rehearsal = rehearse(c.limits, c.keys[:n], now)
+	c.rehearsal = rehearse(c.limits, c.keys[:c.states], now)
 	return c.releases.giveBack(c.limits, c.chosen[:], now)
 }
 
@@ -265,17 +262,6 @@ func (c *Check) findReleases(tx *store.Tx, all bool) bool {
 		c.releases.find(tx, scope, c.names[begin:])
 	}
 	return c.releases.scopes > 0
-}
-
-// nameBuckets names the keys of the first bucket and of the overflow of a reservation, the n-th key and the next one. They have the
-// slot of the last key of the request.
-func (c *Check) nameBuckets(n int) {
-	last := len(c.Keys) - 1
-	begin, at := len(c.names), c.slots[last]
-	c.names = bucketKey(c.names, c.asked, c.Keys[last], at.braces)
-	first := len(c.names)
-	c.names = appendOverflow(c.names, c.reserves.hash)
-	c.keys[n], c.keys[n+1] = at.key(c.names[begin:first]), at.key(c.names[begin:])
 }
 
 // Tightest returns the index of the tightest limit. It is valid until Done.

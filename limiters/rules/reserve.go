@@ -30,7 +30,6 @@ const overflows = 4096
 // no key and deletes none, and the log has its record alone.
 type reserving struct {
 	id      []byte
-	hash    uint64
 	ttl     int64
 	buckets [2]store.Entry // the first bucket of the key, and the overflow of the id
 	record  reservation.Record
@@ -74,6 +73,39 @@ func appendOverflow(to []byte, hash uint64) []byte {
 		to = append(to, digits[n>>4&15])
 	}
 	return append(to, digits[n&15])
+}
+
+// How many buckets a request looks up. The record of most settlements is in the first one. A reservation must also know that its
+// id is in no other one.
+const (
+	reserveBuckets = 2
+	settleBuckets  = 1
+)
+
+// nameBuckets names the first buckets of a request for keys. They have the slot of its last key.
+func (p *plan) nameBuckets(buckets int, keys [][]byte, id []byte) {
+	last := len(keys) - 1
+	at, first := &p.slots[last], &p.keys[p.states]
+	for ; p.buckets < buckets; p.buckets++ {
+		begin := len(p.names)
+		if p.buckets == 0 {
+			p.hash = hashOf(keys...) ^ hashOf(id)
+			p.names = bucketKey(p.names, p.asked, keys[last], at.braces)
+		} else {
+			p.names = appendOverflow(append(p.names, first.Key()...), p.hash)
+		}
+		p.keys[p.states+p.buckets] = at.key(p.names[begin:])
+	}
+}
+
+// PrefetchReserve is [Check.Prefetch] for a request to reserve.
+func (c *Check) PrefetchReserve(r *Rules, tx *store.Tx, db int, words [][]byte) {
+	c.prefetch(r, tx, db, words, reserveBuckets, 1)
+}
+
+// PrefetchSettle is [Check.Prefetch] for a request to settle.
+func (c *Check) PrefetchSettle(r *Rules, tx *store.Tx, db int, words [][]byte) {
+	c.prefetch(r, tx, db, words, settleBuckets, 0)
 }
 
 // ReserveFootprint is [Check.Footprint] for a request that reserves or settles.
@@ -138,17 +170,16 @@ func (c *Check) beginReserving(r *Rules, tx *store.Tx, command string, words [][
 	case ruleErr != nil:
 		return ruleErr
 	}
-	c.reserves.hash = hashOf(c.Keys...) ^ hashOf(c.reserves.id)
 	return nil
 }
 
 // Reserve decides about the keys as [Check.Ask], and keeps a record of what it consumes. If there is
 // such a record already, it changes nothing, and the answer is that of the first request.
 func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
-	if err = c.find(tx, now, 2); err != nil {
+	if err = c.findReserving(tx, now, reserveBuckets); err != nil {
 		return a, false, err
 	}
-	switch err := c.look(now); {
+	switch err := c.look(tx, now); {
 	case err != nil:
 		return a, false, err
 	case c.reserves.in != nil:
@@ -169,20 +200,34 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 	return a, looks, nil
 }
 
-// look reads the record of the request, and sets in to its bucket, nil if there is no record.
-func (c *Check) look(now int64) error {
-	c.reserves.in = nil
-	for i := range c.reserves.buckets {
-		if err := c.lookIn(i, now); err != nil || c.reserves.in != nil {
-			return err
-		}
+// findReserving is find for a request that reserves or settles. It finds the first bucket, too, before the states: its value comes
+// into the cache meanwhile. buckets is how many buckets the request most likely looks up.
+func (c *Check) findReserving(tx *store.Tx, now int64, buckets int) error {
+	r := c.reserves
+	if !c.looked {
+		c.make(c.found, c.asked, c.Keys)
 	}
-	return nil
+	c.nameBuckets(buckets, c.Keys, r.id)
+	c.prepare(tx, c.states+buckets)
+	tx.WriteIn(&r.buckets[0], c.keys[c.states].Key())
+	r.buckets[0].Prefetch()
+	return c.findStates(tx, now, true)
 }
 
-func (c *Check) lookIn(bucket int, now int64) error {
+// look reads the record of the request, and sets in to its bucket, nil if there is no record.
+func (c *Check) look(tx *store.Tx, now int64) error {
 	r := c.reserves
-	e := &r.buckets[bucket]
+	r.in = nil
+	if err := c.lookIn(&r.buckets[0], now); err != nil || r.in != nil {
+		return err
+	}
+	c.nameBuckets(len(r.buckets), c.Keys, r.id)
+	tx.WriteIn(&r.buckets[1], c.keys[c.states+1].Key())
+	return c.lookIn(&r.buckets[1], now)
+}
+
+func (c *Check) lookIn(e *store.Entry, now int64) error {
+	r := c.reserves
 	r.record.Marks = r.marks[:0]
 	switch kind := e.Kind(); {
 	case kind == store.None:
@@ -190,7 +235,7 @@ func (c *Check) lookIn(bucket int, now int64) error {
 	case kind.IsCollection():
 		return rediserr.WrongType
 	}
-	at, found, err := reservation.Find(&r.record, e.Bytes(nil), r.hash, r.id, now)
+	at, found, err := reservation.Find(&r.record, e.Bytes(nil), c.hash, r.id, now)
 	if found {
 		r.in, r.at = e, at
 	}
@@ -202,7 +247,7 @@ func (c *Check) lookIn(bucket int, now int64) error {
 func (c *Check) keep(now int64, refused bool) error {
 	r, a := c.reserves, c.limits[c.Tightest()].Answer
 	c.found.hide(&a)
-	r.record = reservation.Record{ID: r.id, Hash: r.hash, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a),
+	r.record = reservation.Record{ID: r.id, Hash: c.hash, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a),
 		Marks: r.marks[:0]}
 	for i := range c.limits {
 		if refused {
@@ -264,11 +309,11 @@ func (c *Check) overflow(now int64) error {
 // Settle puts the real cost in the place of the quantity that was reserved. If that has happened
 // already, it changes nothing, and the answer is that of the first request. looks is then true.
 func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
-	if err = c.find(tx, now, 2); err != nil {
+	if err = c.findReserving(tx, now, settleBuckets); err != nil {
 		return a, false, err
 	}
 	r := c.reserves
-	switch err := c.look(now); {
+	switch err := c.look(tx, now); {
 	case err != nil:
 		return a, false, err
 	case r.in == nil:
