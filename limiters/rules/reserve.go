@@ -25,6 +25,9 @@ var (
 // reservation.MaxPlaced + overflows * reservation.MaxRecords reservations.
 const overflows = 4096
 
+// keptMillis is the shortest time for which a first bucket outlives its records. So few reservations make it, or move its expiry.
+const keptMillis = 10_000
+
 // reserving is reusable memory for requests that reserve or settle. Most keys have few reservations at a time. These lie in one
 // bucket, which lives as long as the key is in use. Each record takes the place of one that has ended. So a reservation makes
 // no key and deletes none, and the log has its record alone.
@@ -279,16 +282,17 @@ func (c *Check) keep(now int64, refused bool) error {
 func (c *Check) put(now int64) error {
 	r := c.reserves
 	first, end := &r.buckets[0], exact.CeilDiv(r.record.End, 1e6)
+	later := end + max(exact.CeilDiv(r.ttl, 1e6), keptMillis)
 	changed, from, err := reservation.Place(r.written[:0], first.Bytes(nil), &r.record, now)
 	switch {
 	case err != nil:
 		return c.overflow(now)
 	case from == 0:
-		first.SetBytes(changed, end)
+		first.SetBytes(changed, later)
 	default:
 		first.SetRange(from, changed)
-		if first.ExpireAt() < end { // later than needed, so that few reservations move it
-			first.SetExpiry(end + exact.CeilDiv(r.ttl, 1e6))
+		if first.ExpireAt() < end {
+			first.SetExpiry(later)
 		}
 	}
 	r.written = changed
