@@ -132,9 +132,6 @@ func (e *Entry) Int() int64 {
 // the store's own for Raw, and in scratch for Int. Read them; do not keep them.
 func (e *Entry) Bytes(scratch []byte) []byte { return e.place.Bytes(scratch) }
 
-// Prefetch prefetches the string of a key of kind Raw. It exists for speed alone: call it if the string is read soon.
-func (e *Entry) Prefetch() { e.place.Prefetch() }
-
 // Collection returns the collection that the key holds, nil if it holds none. Read it only.
 func (e *Entry) Collection() Collection { return e.place.Collection() }
 

@@ -56,7 +56,7 @@ func pipelineOfChecks(r *rand.Rand) (lines []string) {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	key := func() string { return pick("a", "b", "c", "{a}x", "y{b}", "a}b", "{", "a{b", "one:{a}:throttle") }
 	rule := func() string { return pick("one", "one", "two", "three", "wrong", "other", "default") }
-	command := pick("CL.CHECK", "CL.CHECK", "CL.CHECK", "cl.check", "CL.EXPLAIN", "CL.RESERVE", "CL.SETTLE")
+	command := pick("CL.CHECK", "CL.CHECK", "CL.CHECK", "cl.check", "CL.EXPLAIN", "CL.RESERVE")
 	for range 1 + r.IntN(14) {
 		switch r.IntN(24) {
 		case 0:
@@ -70,18 +70,11 @@ func pipelineOfChecks(r *rand.Rand) (lines []string) {
 		case 3:
 			lines = append(lines, "MULTI", "CL.CHECK one a", pick("CL.RULE DEL one", "CL.RULE SET one CL.WINDOW 4 4", "PING"), "CL.CHECK one a", "EXEC")
 		default:
-			command := command
-			if command == "CL.SETTLE" {
-				command = pick("CL.RESERVE", "CL.SETTLE")
-			}
 			words := []string{command, rule()}
 			for range 1 + r.IntN(3) {
 				words = append(words, key())
 			}
-			switch command {
-			case "CL.SETTLE":
-				words = append(words, fmt.Sprint("id", r.IntN(9)), fmt.Sprint(r.IntN(3)))
-			case "CL.RESERVE":
+			if command == "CL.RESERVE" {
 				words = append(words, "1", fmt.Sprint("id", r.IntN(9)), "9", pick("", "RELEASE"))
 			}
 			lines = append(lines, strings.Join(append(words, pick("", "", "", "1", "0", "2 CHARGE", "PEEK", "1 EXPLAIN")), " "))

@@ -16,35 +16,23 @@ import (
 // charges it. The reply is that of a charge: remaining may be negative. Again, the same id changes
 // nothing and gives the same answer. A reservation that is not there is the error NORESERVATION.
 //
-// The records of reservations are in a string key, name:{key}:reserved, of the last key. If there are many, more are in
-// name:{key}:reserved:number. Reservations with RELEASE are in sorted sets, too: name@scope:{key}:release for each key. The next
-// request of the rule for the key gives back what is due.
+// The records of reservations are in string keys, name:{key}:reserved:number, of the last key. Reservations
+// with RELEASE are in sorted sets, too: name@scope:{key}:release for each key. The next request of the rule for the key gives
+// back what is due.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "cl.reserve", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
 		Summary: "Decides by all limits of a rule about an estimate of a cost, which CL.SETTLE corrects later.",
 		Usage:   "name key [key ...] quantity id ttl [RELEASE] [EXPLAIN] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
-		Run: clReserve, Footprint: reserveFootprint, Prefetch: prefetchReserve,
+		Run: clReserve, Footprint: reserveFootprint,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "cl.settle", Arity: -5, Flags: commands.Write | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
 		Summary: "Puts the real cost in the place of an estimate that CL.RESERVE counted.",
 		Usage:   "name key [key ...] id quantity [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
-		Run: clSettle, Footprint: reserveFootprint, Prefetch: prefetchSettle,
+		Run: clSettle, Footprint: reserveFootprint,
 	})
 )
-
-func prefetchReserve(c *commands.Conn, s *commands.Server, tx *store.Tx, args [][]byte) {
-	if len(args) >= 3 {
-		checkScratch(c).PrefetchReserve(s.Rules, tx, c.DB, args[1:])
-	}
-}
-
-func prefetchSettle(c *commands.Conn, s *commands.Server, tx *store.Tx, args [][]byte) {
-	if len(args) >= 3 {
-		checkScratch(c).PrefetchSettle(s.Rules, tx, c.DB, args[1:])
-	}
-}
 
 func reserveFootprint(c *commands.Call, fp *store.Footprint) {
 	checkScratch(c.Conn).ReserveFootprint(c.Server.Rules, c.Args[1:], readsRules(c, c.Conn.Transaction.Queue.Active), fp)

@@ -6,11 +6,8 @@ import (
 	"iter"
 )
 
-// The number of records that a bucket may have.
-const (
-	MaxRecords = 64 // if [Put] writes it
-	MaxPlaced  = 16 // if [Place] writes it
-)
+// MaxRecords is the number of records that a bucket may have.
+const MaxRecords = 64
 
 // header is the beginning of each bucket. No text begins so.
 const header = "\x00reservations\x01"
@@ -21,20 +18,15 @@ var (
 	ErrFull     = errors.New("too many reservations of this key have not ended")
 )
 
-// slots returns the slots of a bucket with their positions. Each of them is a record or a gap. It stops with the first bytes that
-// are neither.
-func slots(bucket []byte) iter.Seq2[int, raw] {
-	return func(yield func(int, raw) bool) {
-		for at := len(header); len(bucket)-at >= lengthBytes; {
-			n := int(binary.LittleEndian.Uint16(bucket[at:]))
-			if n > len(bucket)-at {
+// records returns the records of a bucket. It stops with the first bytes that are no record.
+func records(bucket []byte) iter.Seq[raw] {
+	return func(yield func(raw) bool) {
+		for rest := bucket[len(header):]; len(rest) >= lengthBytes; {
+			n := int(binary.LittleEndian.Uint16(rest))
+			if n > len(rest) || !raw(rest[:n]).ok() || !yield(raw(rest[:n])) {
 				return
 			}
-			b := raw(bucket[at : at+n])
-			if !b.isGap() && !b.ok() || !yield(at, b) {
-				return
-			}
-			at += n
+			rest = rest[n:]
 		}
 	}
 }
@@ -53,11 +45,13 @@ func Find(r *Record, bucket []byte, hash uint64, id []byte, now int64) (at int, 
 	if !Is(bucket) {
 		return 0, false, ErrNoBucket
 	}
-	for at, b := range slots(bucket) {
-		if b.lives(now) && b.is(hash, id) {
+	at = len(header)
+	for b := range records(bucket) {
+		if b.is(hash, id) && now < b.end() {
 			b.read(r)
 			return at, true, nil
 		}
+		at += len(b)
 	}
 	return 0, false, nil
 }
@@ -71,44 +65,14 @@ func Settle(to, bucket []byte, at int, real Numbers) (changed []byte, from int) 
 	return append(to, f[flagsAt:]...), at + flagsAt
 }
 
-// Place finds room for a new record in a bucket of at most [MaxPlaced] records. It appends to to the bytes to write, and returns
-// where they begin. They may end after the bucket. No other record moves. The room is that of records that have ended at now.
-func Place(to, bucket []byte, r *Record, now int64) (changed []byte, from int, err error) {
-	if len(bucket) == 0 {
-		return r.append(append(to, header...)), 0, nil
-	}
-	size, n, free, gap := r.size(), 1, len(header), 0
-	for at, b := range slots(bucket) {
-		if !b.lives(now) {
-			continue
-		}
-		if left := at - free - size; from == 0 && (left == 0 || shortestGap <= left && left <= longestGap) {
-			from, gap = free, left
-		}
-		free = at + len(b)
-		n++
-	}
-	switch {
-	case n > MaxPlaced:
-		return nil, 0, ErrFull
-	case from > 0:
-		return appendGap(r.append(to), gap), from, nil
-	}
-	to = r.append(to)
-	if left := len(bucket) - free - size; left >= lengthBytes {
-		to = append(to, 0, 0) // no slot begins like this, so the rest is free
-	}
-	return to, free, nil
-}
-
 // Put appends to to the bucket with one record added, or replaced if it is there. It drops the records that have ended at now.
 // last is the latest end of a record.
 func Put(to, bucket []byte, r *Record, now int64) (next []byte, last int64, err error) {
 	next, last = append(to, header...), r.End
 	n := 1
 	if len(bucket) > 0 {
-		for _, b := range slots(bucket) {
-			if !b.lives(now) || b.is(r.Hash, r.ID) {
+		for b := range records(bucket) {
+			if now >= b.end() || b.is(r.Hash, r.ID) {
 				continue
 			}
 			next, last = append(next, b...), max(last, b.end())
@@ -125,10 +89,7 @@ func Put(to, bucket []byte, r *Record, now int64) (next []byte, last int64, err 
 func MoveBack(to, bucket []byte, back int64) []byte {
 	to = append(to, header...)
 	var r Record
-	for _, b := range slots(bucket) {
-		if b.isGap() {
-			continue
-		}
+	for b := range records(bucket) {
 		b.read(&r)
 		r.moveBack(back)
 		to = r.append(to)

@@ -110,66 +110,6 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// write writes bytes over a bucket, from an offset on.
-func write(bucket, changed []byte, from int) []byte {
-	if more := from + len(changed) - len(bucket); more > 0 {
-		bucket = append(bucket, make([]byte, more)...)
-	}
-	copy(bucket[from:], changed)
-	return bucket
-}
-
-// TestPlace compares a bucket whose records take the places of others with a map, under random changes. It has a bound in bytes.
-func TestPlace(t *testing.T) {
-	r := rand.New(randtest.Source(t))
-	for range 300 {
-		var bucket []byte
-		model, now := map[string]*Record{}, int64(0)
-		for n := range 200 {
-			now += r.Int64N(3)
-			for id, m := range model {
-				if now >= m.End {
-					delete(model, id)
-				}
-			}
-			id := fmt.Sprint("id", n, strings.Repeat("x", r.IntN(2)*r.IntN(MaxID-9)))
-			one := random(r, id, now+1+r.Int64N(30))
-			changed, from, err := Place(nil, bucket, one, now)
-			require.Equal(t, len(model) == MaxPlaced, err == ErrFull)
-			if err == nil {
-				bucket, model[id] = write(bucket, changed, from), one
-			}
-			for id, want := range model {
-				var got Record
-				_, found, err := Find(&got, bucket, uint64(len(id)), []byte(id), now)
-				require.NoError(t, err)
-				require.True(t, found)
-				require.Equal(t, *want, got)
-			}
-			for _, b := range slots(bucket) {
-				require.True(t, !b.lives(now) || model[string(b.id())] != nil)
-			}
-			require.LessOrEqual(t, len(bucket), len(header)+(2*MaxPlaced+1)*(longestRecord+shortestGap))
-		}
-		if len(model) > 0 { // moving drops what has ended
-			moved := MoveBack(nil, bucket, 0)
-			require.LessOrEqual(t, len(moved), len(bucket))
-		}
-	}
-}
-
-// TestPlaceAgain: records of the same size take the place of those that have ended, so the bucket does not grow.
-func TestPlaceAgain(t *testing.T) {
-	var bucket []byte
-	for now := range int64(1000) {
-		one := &Record{ID: fmt.Append(nil, "request-", 1000+now), Hash: 5, At: now, End: now + 4, Marks: make([]Mark, 2)}
-		changed, from, err := Place(nil, bucket, one, now)
-		require.NoError(t, err)
-		bucket = write(bucket, changed, from)
-		require.LessOrEqual(t, len(bucket), len(header)+4*one.size())
-	}
-}
-
 func TestBucketIsBounded(t *testing.T) {
 	r := rand.New(randtest.Source(t))
 	var bucket []byte
@@ -221,11 +161,6 @@ func FuzzBucket(f *testing.F) {
 		next, _, err := Put(nil, bucket, &one, 0)
 		if err != nil {
 			return
-		}
-		changed, from, err := Place(nil, bucket, &one, one.End)
-		if err == nil {
-			require.LessOrEqual(t, from, len(bucket))
-			write(bytes.Clone(bucket), changed, from)
 		}
 		_, found, err = Find(&again, next, uint64(len(id)), []byte(id), 0)
 		require.NoError(t, err)

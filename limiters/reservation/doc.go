@@ -1,7 +1,7 @@
 // Package reservation keeps the records of reservations: a quantity that was counted before its real cost was known.
 //
 // A record has what a settlement needs, and the answers that a repeated request gets again. Records lie in buckets. A bucket is
-// a string of bytes: a header and the records, one after the other, with gaps between them. The caller keeps each bucket in a key, reads the clock, and
+// a string of bytes: a header and the records, one after the other. The caller keeps each bucket in a key, reads the clock, and
 // stores what the functions return. The package knows no clock, no key and no lock.
 //
 //	record.go    Record, and its bytes
@@ -10,8 +10,8 @@
 //
 // # Invariants
 //
-//   - A record whose end has come is never found, and a new record takes its place.
-//   - A bucket has at most [MaxPlaced] records if [Place] writes it, and [MaxRecords] if [Put] does.
+//   - A record whose end has come is never found, and the next record of its bucket drops it.
+//   - A bucket has at most [MaxRecords] records.
 //   - Bytes that are no bucket are an error, and no input panics.
 //
 // There are no locks.

@@ -78,8 +78,6 @@ func areScopes(bytes []byte) bool {
 //	101 marks: 4 + 1 + 8 + 8 bytes each
 //	    the scopes, if their flag is set: 1 byte for the length of each name, and the name
 //	    the id
-//
-// A gap has only a length and the flag of a gap. Its other bytes mean nothing.
 const (
 	flagsAt   = 2
 	countsAt  = 5
@@ -92,13 +90,10 @@ const (
 	flagRealLimited      = 4
 	flagReleases         = 8
 	flagScopes           = 16
-	flagGap              = 128
 	knownFlags           = flagSettled | flagLimited | flagRealLimited | flagReleases | flagScopes
 	longestRecord        = marksAt + MaxMarks*markBytes + MaxMarks*(1+255) + MaxID
 	shortestRecord       = marksAt + 1
 	lengthBytes          = 2
-	shortestGap          = lengthBytes + 1
-	longestGap           = 1<<16 - 1
 	_               uint = 1<<16 - longestRecord // a length fits into two bytes
 )
 
@@ -131,23 +126,12 @@ func (f *fixed) setNumbers(i int, limited byte, n *Numbers) {
 	binary.LittleEndian.PutUint64(to[24:], uint64(n.ResetAfter))
 }
 
-// size returns the number of the bytes of a record.
-func (r *Record) size() int { return marksAt + len(r.Marks)*markBytes + len(r.Scopes) + len(r.ID) }
-
-// appendGap appends the beginning of a gap of n bytes. A gap of 0 bytes has no beginning.
-func appendGap(to []byte, n int) []byte {
-	if n == 0 {
-		return to
-	}
-	return append(binary.LittleEndian.AppendUint16(to, uint16(n)), flagGap)
-}
-
 // append appends the bytes of a record.
 func (r *Record) append(to []byte) []byte {
-	begin := len(to)
+	begin, size := len(to), marksAt+len(r.Marks)*markBytes+len(r.Scopes)+len(r.ID)
 	to = append(to, new(fixed)[:]...)
 	f := (*fixed)(to[begin:])
-	binary.LittleEndian.PutUint16(f[:], uint16(r.size()))
+	binary.LittleEndian.PutUint16(f[:], uint16(size))
 	f[flagsAt] = flag(r.Settled, flagSettled) | flag(r.Releases, flagReleases) | flag(len(r.Scopes) > 0, flagScopes)
 	f[3], f[4] = byte(len(r.ID)), byte(len(r.Marks))
 	f.set(0, int64(r.Hash))
@@ -172,14 +156,8 @@ func flag(set bool, bit byte) byte {
 	return 0
 }
 
-// raw is the bytes of one record, or of a gap.
+// raw is the bytes of one record.
 type raw []byte
-
-// isGap reports whether the bytes are a gap.
-func (b raw) isGap() bool { return len(b) >= shortestGap && b[flagsAt] == flagGap }
-
-// lives reports whether the bytes are a record that has not ended at now.
-func (b raw) lives(now int64) bool { return !b.isGap() && now < b.end() }
 
 // ok reports whether the bytes are a record.
 func (b raw) ok() bool {

@@ -91,7 +91,7 @@ func (c *Check) begin(r *Rules, tx *store.Tx, command string, words [][]byte, qu
 // the tightest limit. looks is true if the request consumes nothing on purpose: PEEK, or a quantity
 // of 0. The error is an error of a limiter.
 func (c *Check) Ask(tx *store.Tx, now int64, a *limiters.Answer) (looks bool, err error) {
-	if err = c.find(tx, now); err != nil {
+	if err = c.find(tx, now, false); err != nil {
 		return false, err
 	}
 	if err = c.decide(now, c.Args.Quantity, c.Args.Has(limiters.OptCharge)); err != nil {
@@ -193,21 +193,23 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 	return one, one.err
 }
 
-// find sets limits to the limits of the rule, with the entries of their states. If something is due to be given back, the entries
-// are copies that have it back.
-func (c *Check) find(tx *store.Tx, now int64) error {
+// find sets limits to the limits of the rule, with the entries of their states. If the request
+// reserves or settles, find also finds the entry of its reservations. If something is due to be given back, the entries are
+// copies that have it back.
+func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
+	c.rehearsal = nil // a panic may have left one
 	if !c.looked {
 		c.make(c.found, c.asked, c.Keys)
 	}
-	c.prepare(tx, c.states)
-	return c.findStates(tx, now, false)
-}
-
-// findStates is find after the preparation of the look-ups. With reserves the limits may be settled later.
-func (c *Check) findStates(tx *store.Tx, now int64, reserves bool) error {
-	c.rehearsal = nil // a panic may have left one
-	c.limits = c.limitMemory[:c.states]
-	c.used = max(c.used, c.states)
+	n := c.states
+	all := n
+	if reserves {
+		c.nameBucket(n)
+		all++
+	}
+	c.prepare(tx, all)
+	c.limits = c.limitMemory[:n]
+	c.used = max(c.used, n)
 	for i := range c.limits {
 		a, from := &c.limits[i], c.chosen[i].limit
 		a.Limiter = from.Limit
@@ -216,10 +218,13 @@ func (c *Check) findStates(tx *store.Tx, now int64, reserves bool) error {
 		}
 		a.Limiter.Find(&a.Entry, tx, c.keys[i].Key())
 	}
+	if reserves {
+		tx.WriteIn(&c.reserves.entry, c.keys[n].Key())
+	}
 	if !c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease)) || !c.releases.findDue(now) {
 		return nil
 	}
-	c.rehearsal = rehearse(c.limits, c.keys[:c.states], now)
+	c.rehearsal = rehearse(c.limits, c.keys[:n], now)
 	return c.releases.giveBack(c.limits, c.chosen[:], now)
 }
 
@@ -264,6 +269,14 @@ func (c *Check) findReleases(tx *store.Tx, all bool) bool {
 	return c.releases.scopes > 0
 }
 
+// nameBucket names the key of the bucket of a reservation, the n-th key. It has the slot of the last key of the request.
+func (c *Check) nameBucket(n int) {
+	last := len(c.Keys) - 1
+	begin, at := len(c.names), c.slots[last]
+	c.names = c.reserves.key(c.names, c.asked, c.Keys[last], at.braces)
+	c.keys[n] = at.key(c.names[begin:])
+}
+
 // Tightest returns the index of the tightest limit. It is valid until Done.
 func (c *Check) Tightest() (best int) {
 	for i := range c.limits[1:] {
@@ -287,7 +300,7 @@ func (c *Check) Done(goesOn bool) {
 	if goesOn {
 		c.releases.written = nil
 		if c.reserves != nil {
-			c.reserves.written = nil
+			c.reserves.bucket = nil
 		}
 	}
 }

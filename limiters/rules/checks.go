@@ -123,7 +123,7 @@ func (c *Check) beginPairs(r *Rules, tx *store.Tx, pairs [][]byte, at int, now i
 		c.Keys = append(c.Keys, pairs[i+1])
 	}
 	c.looked = false // there is no plan yet
-	return next, c.find(tx, now)
+	return next, c.find(tx, now, false)
 }
 
 // shares reports whether an earlier request asks for the same name about a key of the same scope.

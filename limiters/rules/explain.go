@@ -46,7 +46,7 @@ func (c *Check) Explain(i int) Explained {
 // Look decides as [Check.Ask] does, and changes nothing. Not even reservations that have ended are given back: the answer is
 // as if they were.
 func (c *Check) Look(tx *store.Tx, now int64) error {
-	if err := c.find(tx, now); err != nil {
+	if err := c.find(tx, now, false); err != nil {
 		return err
 	}
 	return c.decide(now, c.Args.Quantity, c.Args.Has(limiters.OptCharge))

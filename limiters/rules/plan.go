@@ -11,13 +11,9 @@ type plan struct {
 	states int                            // of the rule's limits
 	slots  [MaxLimits]keySlot             // of the keys of the request
 	chosen [MaxLimits]chosen              // where the limits come from
-	keys   [MaxLimits + 2]store.HashedKey // parts of names: the keys of the limits' states and of the reservations
+	keys   [MaxLimits + 1]store.HashedKey // parts of names: the keys of the limits' states and of the reservations
 	names  []byte
 	warm   warmth
-	hashed int // how many keys have hashes
-
-	buckets int    // how many buckets of reservations keys has after the states
-	hash    uint64 // of the keys and of the id of a reservation, if there are buckets
 
 	words int // of the request; only of a prefetched plan, as is from
 	from  sources
@@ -40,7 +36,7 @@ type keySlot struct {
 
 // make plans a request for keys. Each key but the last ones has a scope.
 func (p *plan) make(found *rule, asked []byte, keys [][]byte) {
-	p.asked, p.found, p.warm, p.hashed, p.buckets = asked, found, cold, 0, 0
+	p.asked, p.found, p.warm = asked, found, cold
 	names, n, own := p.names[:0], 0, string(asked) == found.name
 	p.scopes = min(len(found.scopes), len(keys))
 	for i, key := range keys[:p.scopes] {
@@ -102,8 +98,10 @@ func (p *plan) addStates(s *scope, key []byte, fp *store.Footprint) {
 // one after the other.
 func (p *plan) prepare(tx *store.Tx, n int) {
 	keys := p.keys[:n]
-	if p.hashed < n {
-		tx.HashKeys(keys[p.hashed:])
+	if p.warm == cold {
+		tx.HashKeys(keys)
+	} else {
+		tx.HashKeys(keys[p.states:])
 	}
 	if n > 1 && p.warm == cold {
 		tx.PrefetchIndex(tx.DB(), keys)
@@ -133,7 +131,7 @@ func (p *plan) release() {
 	if cap(p.names) > keptBytes {
 		p.names = nil
 	}
-	p.asked, p.found, p.from, p.states, p.buckets, p.hash = nil, nil, sources{}, 0, 0, 0
+	p.asked, p.found, p.from, p.states = nil, nil, sources{}, 0
 	clear(p.keys[:])
 	clear(p.chosen[:])
 }
@@ -156,12 +154,6 @@ type prefetched struct {
 // Prefetch plans a later request of the batch, and prefetches the states that it reads. words are the words of the request from
 // the name of the rule on. They must not change before Release.
 func (c *Check) Prefetch(r *Rules, tx *store.Tx, db int, words [][]byte) {
-	c.prefetch(r, tx, db, words, 0, 0)
-}
-
-// prefetch is Prefetch for a request that reads some buckets of reservations. id is where the id of the reservation is, after
-// the keys.
-func (c *Check) prefetch(r *Rules, tx *store.Tx, db int, words [][]byte, buckets, id int) {
 	from := r.sources()
 	if from.stored == nil {
 		return
@@ -175,15 +167,12 @@ func (c *Check) prefetch(r *Rules, tx *store.Tx, db int, words [][]byte, buckets
 	}
 	before, p := c.prefetched.add()
 	p.make(found, words[0], words[1:])
-	if at := 1 + len(found.scopes) + id; buckets > 0 && at < len(words) {
-		p.nameBuckets(buckets, words[1:1+p.scopes], words[at])
-	}
-	p.words, p.from, p.warm, p.hashed = len(words), from, indexWarm, p.states+p.buckets
-	keys := p.keys[:p.hashed]
+	p.words, p.from, p.warm = len(words), from, indexWarm
+	keys := p.keys[:p.states]
 	tx.HashKeys(keys)
 	tx.PrefetchIndex(db, keys)
 	if before != nil {
-		tx.PrefetchCells(db, before.keys[:before.hashed])
+		tx.PrefetchCells(db, before.keys[:before.states])
 		before.warm = cellsWarm
 	}
 }

@@ -64,7 +64,7 @@ func TestPrefetchedPlans(t *testing.T) {
 	require.Equal(t, prefetched{}.rule, c.prefetched.rule)
 	for i := range c.prefetched.plans {
 		p := &c.prefetched.plans[i]
-		p.names, p.slots, p.scopes, p.warm, p.words, p.hashed = nil, [MaxLimits]keySlot{}, 0, cold, 0, 0
+		p.names, p.slots, p.scopes, p.warm, p.words = nil, [MaxLimits]keySlot{}, 0, cold, 0
 		require.Equal(t, plan{}, *p, "an idle connection keeps no request alive")
 	}
 }

@@ -21,94 +21,54 @@ var (
 	ErrNoReservation = rediserr.Error("NORESERVATION no reservation of these keys has this id: it was refused, its ttl has ended, or it never was")
 )
 
-// overflows is the number of buckets for the reservations of a key that have no room in its first bucket. So a key has at most
-// reservation.MaxPlaced + overflows * reservation.MaxRecords reservations.
-const overflows = 4096
+// buckets is the number of buckets in which the reservations of a key lie. So a key has at most
+// buckets * reservation.MaxRecords reservations.
+const buckets = 4096
 
-// keptMillis is the shortest time for which a first bucket outlives its records. So few reservations make it, or move its expiry.
-const keptMillis = 10_000
-
-// reserving is reusable memory for requests that reserve or settle. Most keys have few reservations at a time. These lie in one
-// bucket, which lives as long as the key is in use. Each record takes the place of one that has ended. So a reservation makes
-// no key and deletes none, and the log has its record alone.
+// reserving is reusable memory for requests that reserve or settle.
 type reserving struct {
-	id      []byte
-	ttl     int64
-	buckets [2]store.Entry // the first bucket of the key, and the overflow of the id
-	record  reservation.Record
-	in      *store.Entry // the bucket that has the record
-	at      int          // where the record lies in it
-	marks   [reservation.MaxMarks]reservation.Mark
-	scopes  []byte // memory of the record
-	written []byte // what a bucket holds next, or a part of it; the effects of the transaction refer to it
+	id     []byte
+	hash   uint64
+	ttl    int64
+	entry  store.Entry // of the bucket
+	record reservation.Record
+	at     int // where the record lies in the bucket
+	marks  [reservation.MaxMarks]reservation.Mark
+	scopes []byte // memory of the record
+	bucket []byte // the next content of the bucket, or of a part; the effects of the transaction refer to it
 
 	settlement limiters.Settlement // of one limit
 }
 
 // release drops the references to the request.
 func (r *reserving) release() {
-	r.id, r.buckets, r.in, r.record = nil, [2]store.Entry{}, nil, reservation.Record{}
-	if cap(r.written) > keptBytes {
-		r.written = nil
+	r.id, r.entry, r.record = nil, store.Entry{}, reservation.Record{}
+	if cap(r.bucket) > keptBytes {
+		r.bucket = nil
 	}
 }
 
-// bucketKey appends the key of the first bucket of a key. It has the slot of key. asked is the name of the request.
-func bucketKey(to, asked, key []byte, b braces) []byte {
+// key appends the key of the bucket of a reservation. It has the slot of key. asked is the name of the request.
+func (r *reserving) key(to, asked, key []byte, b braces) []byte {
 	if b == noBraces {
 		to = append(append(append(append(to, asked...), ":{"...), key...), '}')
 	} else {
 		to = append(append(append(to, key...), ':'), asked...)
 	}
-	return append(to, ":reserved"...)
+	to = append(to, ":reserved:"...)
+	return appendHex(to, r.hash%buckets)
 }
 
-// appendOverflow makes the key of a first bucket the key of the overflow of a hash. It ends in a hexadecimal number without
-// leading zeros.
-func appendOverflow(to []byte, hash uint64) []byte {
+// appendHex appends a bucket as a hexadecimal number without leading zeros.
+func appendHex(to []byte, bucket uint64) []byte {
 	const digits = "0123456789abcdef"
-	n := hash % overflows
-	to = append(to, ':')
-	if n >= 1<<8 {
-		to = append(to, digits[n>>8])
+	if bucket >= 1<<8 {
+		to = append(to, digits[bucket>>8])
 	}
-	if n >= 1<<4 {
-		to = append(to, digits[n>>4&15])
+	if bucket >= 1<<4 {
+		to = append(to, digits[bucket>>4&15])
 	}
-	return append(to, digits[n&15])
-}
-
-// How many buckets a request looks up. The record of most settlements is in the first one. A reservation must also know that its
-// id is in no other one.
-const (
-	reserveBuckets = 2
-	settleBuckets  = 1
-)
-
-// nameBuckets names the first buckets of a request for keys. They have the slot of its last key.
-func (p *plan) nameBuckets(buckets int, keys [][]byte, id []byte) {
-	last := len(keys) - 1
-	at, first := &p.slots[last], &p.keys[p.states]
-	for ; p.buckets < buckets; p.buckets++ {
-		begin := len(p.names)
-		if p.buckets == 0 {
-			p.hash = hashOf(keys...) ^ hashOf(id)
-			p.names = bucketKey(p.names, p.asked, keys[last], at.braces)
-		} else {
-			p.names = appendOverflow(append(p.names, first.Key()...), p.hash)
-		}
-		p.keys[p.states+p.buckets] = at.key(p.names[begin:])
-	}
-}
-
-// PrefetchReserve is [Check.Prefetch] for a request to reserve.
-func (c *Check) PrefetchReserve(r *Rules, tx *store.Tx, db int, words [][]byte) {
-	c.prefetch(r, tx, db, words, reserveBuckets, 1)
-}
-
-// PrefetchSettle is [Check.Prefetch] for a request to settle.
-func (c *Check) PrefetchSettle(r *Rules, tx *store.Tx, db int, words [][]byte) {
-	c.prefetch(r, tx, db, words, settleBuckets, 0)
+	return append(to, digits[bucket&15])
 }
 
 // ReserveFootprint is [Check.Footprint] for a request that reserves or settles.
@@ -173,19 +133,21 @@ func (c *Check) beginReserving(r *Rules, tx *store.Tx, command string, words [][
 	case ruleErr != nil:
 		return ruleErr
 	}
+	c.reserves.hash = hashOf(c.Keys...) ^ hashOf(c.reserves.id)
 	return nil
 }
 
 // Reserve decides about the keys as [Check.Ask], and keeps a record of what it consumes. If there is
 // such a record already, it changes nothing, and the answer is that of the first request.
 func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
-	if err = c.findReserving(tx, now, reserveBuckets); err != nil {
+	if err = c.find(tx, now, true); err != nil {
 		return a, false, err
 	}
-	switch err := c.look(tx, now); {
+	found, err := c.look(now)
+	switch {
 	case err != nil:
 		return a, false, err
-	case c.reserves.in != nil:
+	case found:
 		return answerOf(&c.reserves.record.Reserved), true, nil
 	}
 	if err = c.decide(now, c.Args.Quantity, false); err != nil {
@@ -203,46 +165,18 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 	return a, looks, nil
 }
 
-// findReserving is find for a request that reserves or settles. It finds the first bucket, too, before the states: its value comes
-// into the cache meanwhile. buckets is how many buckets the request most likely looks up.
-func (c *Check) findReserving(tx *store.Tx, now int64, buckets int) error {
-	r := c.reserves
-	if !c.looked {
-		c.make(c.found, c.asked, c.Keys)
-	}
-	c.nameBuckets(buckets, c.Keys, r.id)
-	c.prepare(tx, c.states+buckets)
-	tx.WriteIn(&r.buckets[0], c.keys[c.states].Key())
-	r.buckets[0].Prefetch()
-	return c.findStates(tx, now, true)
-}
-
-// look reads the record of the request, and sets in to its bucket, nil if there is no record.
-func (c *Check) look(tx *store.Tx, now int64) error {
-	r := c.reserves
-	r.in = nil
-	if err := c.lookIn(&r.buckets[0], now); err != nil || r.in != nil {
-		return err
-	}
-	c.nameBuckets(len(r.buckets), c.Keys, r.id)
-	tx.WriteIn(&r.buckets[1], c.keys[c.states+1].Key())
-	return c.lookIn(&r.buckets[1], now)
-}
-
-func (c *Check) lookIn(e *store.Entry, now int64) error {
+// look reads the record of the request. It reports whether there is one.
+func (c *Check) look(now int64) (found bool, err error) {
 	r := c.reserves
 	r.record.Marks = r.marks[:0]
-	switch kind := e.Kind(); {
+	switch kind := r.entry.Kind(); {
 	case kind == store.None:
-		return nil
+		return false, nil
 	case kind.IsCollection():
-		return rediserr.WrongType
+		return false, rediserr.WrongType
 	}
-	at, found, err := reservation.Find(&r.record, e.Bytes(nil), c.hash, r.id, now)
-	if found {
-		r.in, r.at = e, at
-	}
-	return limiters.Explain(err)
+	r.at, found, err = reservation.Find(&r.record, r.entry.Bytes(nil), r.hash, r.id, now)
+	return found, limiters.Explain(err)
 }
 
 // keep stores the record of a reservation that the limits have decided. If the rule is a shadow that
@@ -250,7 +184,7 @@ func (c *Check) lookIn(e *store.Entry, now int64) error {
 func (c *Check) keep(now int64, refused bool) error {
 	r, a := c.reserves, c.limits[c.Tightest()].Answer
 	c.found.hide(&a)
-	r.record = reservation.Record{ID: r.id, Hash: c.hash, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a),
+	r.record = reservation.Record{ID: r.id, Hash: r.hash, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a),
 		Marks: r.marks[:0]}
 	for i := range c.limits {
 		if refused {
@@ -278,49 +212,29 @@ func (c *Check) keep(now int64, refused bool) error {
 	return nil
 }
 
-// put stores the record: in the first bucket, or in the overflow if the first bucket has no room.
+// put stores the record.
 func (c *Check) put(now int64) error {
 	r := c.reserves
-	first, end := &r.buckets[0], exact.CeilDiv(r.record.End, 1e6)
-	later := end + max(exact.CeilDiv(r.ttl, 1e6), keptMillis)
-	changed, from, err := reservation.Place(r.written[:0], first.Bytes(nil), &r.record, now)
-	switch {
-	case err != nil:
-		return c.overflow(now)
-	case from == 0:
-		first.SetBytes(changed, later)
-	default:
-		first.SetRange(from, changed)
-		if first.ExpireAt() < end {
-			first.SetExpiry(later)
-		}
-	}
-	r.written = changed
-	return nil
-}
-
-func (c *Check) overflow(now int64) error {
-	r := c.reserves
-	next, last, err := reservation.Put(r.written[:0], r.buckets[1].Bytes(nil), &r.record, now)
+	next, last, err := reservation.Put(r.bucket[:0], r.entry.Bytes(nil), &r.record, now)
 	if err != nil {
 		return limiters.Explain(err)
 	}
-	r.written = next
-	r.buckets[1].SetBytes(next, exact.CeilDiv(last, 1e6))
+	r.bucket = next
+	r.entry.SetBytes(next, exact.CeilDiv(last, 1e6))
 	return nil
 }
 
 // Settle puts the real cost in the place of the quantity that was reserved. If that has happened
 // already, it changes nothing, and the answer is that of the first request. looks is then true.
 func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
-	if err = c.findReserving(tx, now, settleBuckets); err != nil {
+	if err = c.find(tx, now, true); err != nil {
 		return a, false, err
 	}
 	r := c.reserves
-	switch err := c.look(tx, now); {
+	switch found, err := c.look(now); {
 	case err != nil:
 		return a, false, err
-	case r.in == nil:
+	case !found:
 		return a, false, ErrNoReservation
 	case r.record.Settled:
 		return answerOf(&r.record.Real), true, nil
@@ -340,9 +254,9 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 	if r.record.Releases {
 		release = c.releases.write(&r.record)
 	}
-	changed, from := reservation.Settle(r.written[:0], r.in.Bytes(nil), r.at, numbersOf(&a))
-	r.written = changed
-	r.in.SetRange(from, changed)
+	changed, from := reservation.Settle(r.bucket[:0], r.entry.Bytes(nil), r.at, numbersOf(&a))
+	r.bucket = changed
+	r.entry.SetRange(from, changed)
 	if release != nil {
 		c.releases.drop(release)
 		c.dropLost(tx, release)

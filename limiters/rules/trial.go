@@ -189,7 +189,7 @@ func (c *Check) again(tx *store.Tx, r *rule, one *taped, keys []uint64) (limited
 	tx.Begin(one.at, 0, &fp)
 	defer tx.End()
 	defer c.Done(false)
-	if err = c.find(tx, one.at); err == nil {
+	if err = c.find(tx, one.at, false); err == nil {
 		err = c.decide(one.at, one.quantity, one.charge)
 	}
 	if err != nil {

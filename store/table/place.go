@@ -1,10 +1,7 @@
 package table
 
 import (
-	"unsafe"
-
 	"cellserver/internal/decimal"
-	"cellserver/store/memory"
 	"cellserver/store/value"
 )
 
@@ -86,14 +83,6 @@ func (p *Place) Bytes(scratch []byte) []byte {
 		return p.object().bytes()
 	}
 	return nil
-}
-
-// Prefetch prefetches the first bytes of a string.
-func (p *Place) Prefetch() {
-	if p.Kind() == value.Raw {
-		text, _ := p.object().value.(*byte)
-		memory.Prefetch(unsafe.Pointer(text), unsafe.Pointer(text))
-	}
 }
 
 // AmongCollections reports whether any key of the table holds a collection.
