@@ -23,8 +23,8 @@ type Carrier struct {
 	once     sync.Once
 }
 
-// New returns a transport that sends and receives entries on the connections of a layer of their own. An answer must come
-// within the timeout.
+// New returns a transport. Entries go over the connections of the second layer, and all other messages go over network. An answer
+// must come within the timeout.
 func New(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.Duration, log hclog.Logger) *Carrier {
 	c := &Carrier{
 		NetworkTransport: network, entries: entries, timeout: timeout, log: log, consumer: make(chan raft.RPC), closed: make(chan struct{}),
@@ -69,7 +69,7 @@ func (c *Carrier) passOn() {
 	}
 }
 
-// give gives Raft a message. It reports false after the end.
+// give gives Raft a message. It reports false if the carrier is closed.
 func (c *Carrier) give(rpc raft.RPC) bool {
 	select {
 	case c.consumer <- rpc:
@@ -95,7 +95,7 @@ func (c *Carrier) accept() {
 	}
 }
 
-// serve answers the requests of a connection, one after the other.
+// serve answers the requests of a connection, one after the other. It ends the connection if Raft gives no answer to a request.
 func (c *Carrier) serve(conn net.Conn) error {
 	in := bufio.NewReaderSize(conn, 64<<10)
 	answers := make(chan raft.RPCResponse, 1)

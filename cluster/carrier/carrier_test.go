@@ -33,7 +33,7 @@ func listen(t *testing.T) *layer {
 	return &layer{Listener: ln}
 }
 
-// start starts a transport. Its own port is that of Raft, and the entries have another one.
+// start starts a transport. Entries have a port of their own.
 func start(t *testing.T) *Carrier {
 	network := raft.NewNetworkTransport(listen(t), 3, time.Minute, io.Discard)
 	c := New(network, listen(t), time.Minute, hclog.NewNullLogger())
@@ -50,7 +50,8 @@ func connect(t *testing.T, from, to *Carrier) raft.AppendPipeline {
 	return p
 }
 
-func request1(index uint64) *raft.AppendEntriesRequest {
+// oneEntry returns a request with one entry.
+func oneEntry(index uint64) *raft.AppendEntriesRequest {
 	return &raft.AppendEntriesRequest{Term: 5, Entries: []*raft.Log{{Index: index, Data: fmt.Append(nil, "entry ", index)}}}
 }
 
@@ -71,7 +72,7 @@ func TestAnswersHaveTheOrderOfRequests(t *testing.T) {
 	})
 	working.Go(func() {
 		for i := range uint64(requests) {
-			_, err := p.AppendEntries(request1(i), new(raft.AppendEntriesResponse))
+			_, err := p.AppendEntries(oneEntry(i), new(raft.AppendEntriesResponse))
 			if err != nil {
 				t.Error(err)
 			}
@@ -86,8 +87,8 @@ func TestAnswersHaveTheOrderOfRequests(t *testing.T) {
 	working.Wait()
 }
 
-// Raft ends a pipeline when a request has no success. So each end of a connection must give it one, or an error.
-func TestTheEndOfAConnectionIsNoSuccess(t *testing.T) {
+// Raft ends a pipeline if a request fails, or if the pipeline is closed. So the end of a connection must cause one of them.
+func TestARequestFailsWithItsConnection(t *testing.T) {
 	for name, end := range map[string]func(p *pipeline, b *Carrier, rpc raft.RPC){
 		"the receiver refuses":       func(_ *pipeline, _ *Carrier, rpc raft.RPC) { rpc.Respond(nil, io.ErrNoProgress) },
 		"the receiver ends":          func(_ *pipeline, b *Carrier, _ raft.RPC) { _ = b.Close() },
@@ -99,7 +100,7 @@ func TestTheEndOfAConnectionIsNoSuccess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a, b := start(t), start(t)
 			p := connect(t, a, b).(*pipeline)
-			_, err := p.AppendEntries(request1(1), new(raft.AppendEntriesResponse))
+			_, err := p.AppendEntries(oneEntry(1), new(raft.AppendEntriesResponse))
 			require.NoError(t, err)
 			end(p, b, <-b.Consumer())
 			select {
@@ -109,7 +110,7 @@ func TestTheEndOfAConnectionIsNoSuccess(t *testing.T) {
 			}
 			if name != "the answer has no success" {
 				<-p.closed
-				_, err = p.AppendEntries(request1(2), new(raft.AppendEntriesResponse))
+				_, err = p.AppendEntries(oneEntry(2), new(raft.AppendEntriesResponse))
 				require.ErrorIs(t, err, raft.ErrPipelineShutdown)
 			}
 		})
@@ -120,12 +121,12 @@ func TestFewRequestsAreInFlight(t *testing.T) {
 	a, b := start(t), start(t)
 	p := connect(t, a, b)
 	for i := range uint64(inFlight) {
-		_, err := p.AppendEntries(request1(i), new(raft.AppendEntriesResponse))
+		_, err := p.AppendEntries(oneEntry(i), new(raft.AppendEntriesResponse))
 		require.NoError(t, err)
 	}
 	failed := make(chan error, 1)
 	go func() {
-		_, err := p.AppendEntries(request1(inFlight), new(raft.AppendEntriesResponse))
+		_, err := p.AppendEntries(oneEntry(inFlight), new(raft.AppendEntriesResponse))
 		failed <- err
 	}()
 	<-b.Consumer() // the first one has arrived, and is not answered

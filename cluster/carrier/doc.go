@@ -3,7 +3,7 @@
 // their own. All other messages, which are rare, stay with Raft's transport.
 //
 //	frame.go     the format of a request with entries, and of its answer
-//	pipeline.go  the sender: sends requests, and does not wait for the answer to the one before
+//	pipeline.go  the sender: it sends a request before the answer to the one before has come
 //	carrier.go   Carrier: the transport of a node, and the receiver of requests
 //
 // # Invariants
@@ -14,5 +14,5 @@
 //
 // # Locks
 //
-// pipeline.mu guards the number of requests in flight. Nobody waits while it is held.
+// pipeline.mu guards the number of requests in flight, and their timer. Nobody waits while it is held.
 package carrier

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// The format is little-endian:
+// Integers are little-endian. The numbers are sizes in bytes:
 //
 //	request  version 1, protocol 1, lengths of id and address 2 × 2, number of entries 2, term 8, index before 8, term before 8,
 //	         commit index 8, id, address, entries
@@ -20,10 +20,10 @@ const (
 	headSize   = 40
 	entrySize  = 21
 	answerSize = 17
-	// maxEntries is how many entries a request may have, and maxData how many bytes an entry may have.
+	// A request has at most maxEntries entries, and an entry has at most maxData bytes.
 	maxEntries = 1 << 12
 	maxData    = 1 << 30
-	// maxCopied is the size from which the bytes of an entry are written without a copy.
+	// An entry of maxCopied bytes or more is written without a copy.
 	maxCopied = 1 << 20
 )
 
@@ -33,7 +33,7 @@ const (
 	atOnce    // the sender need not wait before it tries again
 )
 
-// writeRequest writes a request. buf has room that is used again.
+// writeRequest writes a request. It uses the memory of buf, and returns that memory for the next request.
 func writeRequest(w io.Writer, buf []byte, r *raft.AppendEntriesRequest) ([]byte, error) {
 	b := append(buf[:0], version, byte(r.ProtocolVersion))
 	for _, n := range [...]int{len(r.ID), len(r.Addr), len(r.Entries)} {

@@ -9,25 +9,25 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// inFlight is how many requests of a connection may wait for their answers. Raft says that more make entries late.
+// inFlight is how many requests of a connection may wait for their answers. Raft's own default is the same: more of them add latency.
 const inFlight = raft.DefaultMaxRPCsInFlight
 
-// maxRoom is the most room that a pipeline keeps for its next request.
+// maxRoom is how many bytes of memory a pipeline keeps for its next request, at most.
 const maxRoom = 1 << 20
 
 // pipeline sends requests over one connection. It implements [raft.AppendPipeline].
 type pipeline struct {
 	conn    net.Conn
-	sent    chan *request // without an answer
+	sent    chan *request // requests without an answer, in their order
 	done    chan raft.AppendFuture
 	closed  chan struct{}
 	once    sync.Once
-	room    []byte // of the last request; only AppendEntries uses it
+	room    []byte // memory for the bytes of a request; only AppendEntries uses it
 	timeout time.Duration
 
-	mu     sync.Mutex // guards flying, and keeps late in step with it
-	flying int        // requests that wait for their answers
-	late   *time.Timer
+	mu     sync.Mutex  // guards flying and late
+	flying int         // requests that wait for their answers
+	late   *time.Timer // closes the connection
 }
 
 // request is one request and its answer. It implements [raft.AppendFuture].
@@ -82,7 +82,8 @@ func (p *pipeline) AppendEntries(args *raft.AppendEntriesRequest, answer *raft.A
 	return r, nil
 }
 
-// count counts the requests in flight. The oldest one has the timeout for its answer, from when the one before was answered.
+// count adds to the number of requests in flight. The timer begins again with each answer, so each request has the timeout for its own
+// answer.
 func (p *pipeline) count(more int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +119,7 @@ func (p *pipeline) receive() {
 	}
 }
 
-// giveUp tells Raft that the oldest request has no success. Then Raft ends the pipeline.
+// giveUp gives the oldest request an error. Then Raft ends the pipeline.
 func (p *pipeline) giveUp(err error) {
 	select {
 	case r := <-p.sent:
@@ -128,7 +129,7 @@ func (p *pipeline) giveUp(err error) {
 	}
 }
 
-// tell gives a request to Raft. It reports false after the end of the pipeline.
+// tell gives an answered request to Raft. It reports false if the pipeline is closed.
 func (p *pipeline) tell(r *request) bool {
 	select {
 	case p.done <- r:

@@ -8,7 +8,7 @@
 //	standing.go  what the node knows about its place
 //	address.go   where the others reach the node
 //	begin.go     starts the node of package cluster at its place
-//	transport.go Raft's messages to the others
+//	transport.go the timeout of the message that hands the lead over
 //	joining.go   asks the leader until this node votes
 //	views.go     what two views differ in, and the addresses of a view
 //	within.go    a call that ends with a context

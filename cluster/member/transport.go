@@ -9,11 +9,11 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// transport is Raft's, with a limit for the message that hands the lead over. Raft accepts no entry until that message has
-// its answer. So a node that stands still would keep the leader from serving for all the time that other messages have.
+// transport is the carrier of Raft's messages, with a shorter timeout for the message that hands the lead over. Raft accepts no entry
+// until that message has its answer. So with the timeout of other messages, a node that stands still would stop the leader for longer.
 type transport struct {
 	*carrier.Carrier
-	patience time.Duration
+	patience time.Duration // for the message that hands the lead over
 }
 
 // TimeoutNow implements [raft.Transport].

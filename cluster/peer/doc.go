@@ -1,5 +1,5 @@
-// Package peer is the network between the nodes of a cluster: one port for messages of Raft, for forwarded clients and for
-// calls. The entries of Raft's log have connections of their own.
+// Package peer is the network between the nodes of a cluster. One port serves four kinds of connections: for messages of Raft, for the
+// entries of Raft's log, for forwarded clients and for calls.
 //
 //	service.go    Service: what a node answers; the bodies of the calls
 //	limits.go     Limits: how many connections there may be, and how large a message

@@ -93,7 +93,7 @@ type stream struct {
 	dialed map[*dialed]struct{} // open connections
 }
 
-// Dial opens a connection for messages of Raft. It ends with the stream, whatever Raft waits for.
+// Dial opens a connection of the kind of the stream. It ends with the stream, whatever Raft waits for.
 func (s *stream) Dial(to raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
 	ctx, stop := context.WithTimeout(context.Background(), timeout)
 	defer stop()

@@ -9,7 +9,7 @@ import (
 // Limits are the bounds of a Port and of a Publisher. A field that is 0 has the value of DefaultLimits.
 type Limits struct {
 	Pending  int // connections that authenticate; the oldest one makes place
-	Raft     int // connections of Raft, and again for the entries of its log
+	Raft     int // connections for messages of Raft, and as many others for the entries of its log
 	Forwards int // forwarded clients
 	Calls    int // connections for calls
 

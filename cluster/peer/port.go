@@ -55,7 +55,7 @@ func (p *Port) Raft(group uint16, advertise string) (raft.StreamLayer, error) {
 	return p.layer(route{handshake.Raft, group}, advertise)
 }
 
-// Entries is Raft for the entries of the log, which have connections of their own.
+// Entries begins to serve the entries of the log of a group, which have connections of their own. It does so as [Port.Raft] does.
 func (p *Port) Entries(group uint16, advertise string) (raft.StreamLayer, error) {
 	return p.layer(route{handshake.Entries, group}, advertise)
 }
