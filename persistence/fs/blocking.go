@@ -30,7 +30,7 @@ func BlockingCall(call func() error) error {
 
 // BesideOthers makes a call that computes for long and also waits for the disk, such as the writing of a snapshot. It gives
 // the process one more processor meanwhile, however many it has. Otherwise such a call may have one of two processors, and an
-// event loop that waits for clients the other one. Then nobody looks for messages of other nodes for up to 10 ms.
+// event loop that waits for clients the other one. Then the process reads no messages of other nodes for up to 10 ms.
 func BesideOthers(call func() error) error { return extra.during(call) }
 
 var extra = newExtraProcessor()
@@ -50,7 +50,7 @@ func newExtraProcessor() *extraProcessor {
 	return &extraProcessor{usual: runtime.GOMAXPROCS(0)}
 }
 
-// maxYields limits how often a call yields until the second processor is there. The number of processors cannot change
+// maxYields limits how often a call yields until the additional processor is there. The number of processors cannot change
 // during a garbage collection, which takes seconds if there are millions of large values.
 const maxYields = 8
 

@@ -60,7 +60,7 @@ func TestASecondProcessorDuringCalls(t *testing.T) {
 	require.Equal(t, 1, p.settled())
 }
 
-// TestSeveralProcessorsStay requires that a process with three processors keeps three, unless a call asks for another one.
+// TestSeveralProcessorsStay requires that a process with three processors keeps three, except during BesideOthers.
 func TestSeveralProcessorsStay(t *testing.T) {
 	before := extra
 	extra = withProcessors(t, 3)

@@ -15,11 +15,11 @@ type reclaimer struct {
 	collected      int64 // monotonic time of the last collection
 	took           int64 // nanoseconds of the last collection of the reclaimer
 	activity       int64 // of clients, at the last collection of the reclaimer
-	seen           int64 // activity of clients, a second ago
+	seen           int64 // activity of clients at the last call of reclaim, a second ago
 }
 
-// spareHeap is how many bytes of garbage do not justify a collection, besides a quarter of the bytes of the values. While no
-// client does anything, it is spareQuiet and a sixteenth.
+// A collection is justified by more than spareHeap bytes of garbage and a quarter of the bytes of the values. After a second without
+// clients, spareQuiet bytes and a sixteenth are enough.
 const (
 	spareHeap  = 32 << 20
 	spareQuiet = 4 << 20
@@ -40,22 +40,23 @@ type heap struct {
 }
 
 // due reports whether the garbage of the heap justifies a collection. The heap has so many resident bytes, and the values
-// use some of them. due assumes that all other live objects are as large as after the last collection.
+// use some of them.
 func (r *reclaimer) due(resident, used int64) bool {
 	return r.garbage(resident, used) > spareHeap+used/4
 }
 
+// garbage estimates the bytes of garbage. It assumes that all live objects but the values are as large as after the last collection.
 func (r *reclaimer) garbage(resident, used int64) int64 {
 	return resident - (r.resident + used - r.used)
 }
 
-// quiet reports whether a collection takes time from nobody, and is worth it: no client has done anything for a second.
+// quiet reports whether no client has done anything for a second, and the garbage justifies a collection.
 func (r *reclaimer) quiet(now, resident, used, activity int64) bool {
 	return activity == r.seen && r.garbage(resident, used) > spareQuiet+used/16 && now-r.collected >= verifyShare*r.took
 }
 
-// stale reports whether that assumption is worth a collection: the other objects are large, and clients have been active
-// since it was made.
+// stale reports whether the assumption of garbage justifies a collection: the other objects are large, and clients have been active
+// since the last one.
 func (r *reclaimer) stale(now, used, activity int64) bool {
 	return r.resident-r.used > spareHeap+used/4 && activity != r.activity && now-r.collected >= max(verifyEvery, verifyShare*r.took)
 }

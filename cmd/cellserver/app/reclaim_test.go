@@ -34,8 +34,8 @@ func TestReclaimIsStale(t *testing.T) {
 	require.False(t, r.stale(20*second, 10*mb, 2), "little lives besides the values")
 }
 
-// While nobody does anything, less garbage is worth a collection.
-func TestReclaimIsWorthMoreInQuiet(t *testing.T) {
+// While no client does anything, less garbage justifies a collection.
+func TestLessGarbageIsDueInQuiet(t *testing.T) {
 	const mb, second = 1 << 20, int64(1e9)
 	r := &reclaimer{resident: 110 * mb, used: 96 * mb, collected: 10 * second, seen: 7}
 	require.False(t, r.quiet(12*second, 120*mb, 96*mb, 7), "4 MB and a sixteenth")
