@@ -41,7 +41,8 @@ type Runner interface {
 	Admit(inner *Call, wrote bool) error
 	// Permit returns the error of a command of a script that the user must not run.
 	Permit(inner *Call) error
-	Refuse(inner *Call, err error) // counts a command of a script that must not run, nil if there is no such command
+	// Refuse counts a command of a script that must not run. inner.Cmd is nil if there is no such command.
+	Refuse(inner *Call, err error)
 }
 
 // Name returns the command's full name, "" if there is no such command.

@@ -81,13 +81,14 @@ type Command struct {
 	// and Run has written nothing. Run is nil for a parent that only works with a subcommand.
 	Run func(c *Call) error
 
-	// Footprint adds the partitions of a call, in the place of the partitions of Keys. Commands need it
-	// if their keys depend on more than the arguments. Nil adds the partitions of Keys.
+	// Footprint adds all partitions of a call. Commands need it if their keys depend on more than the
+	// arguments. It may call [Command.AddKeys] for the keys in the arguments. Nil adds the partitions
+	// of Keys.
 	Footprint func(c *Call, fp *store.Footprint)
 
-	// Prefetch announces a later call of the same batch, with its arguments. The command may load into
-	// the processor's cache what the call needs, and must not change anything. Nil announces nothing.
-	// Commands on one key need none.
+	// Prefetch prefetches the keys of a later call of the same batch. args are the words of that call,
+	// with the name. It must not change anything. Nil prefetches nothing. Commands on one key need no
+	// Prefetch, because the server prefetches their keys.
 	Prefetch func(c *Conn, s *Server, tx *store.Tx, args [][]byte)
 
 	// KeyAccess returns the access flags of one call, in the notation of Keys.Access. Only commands

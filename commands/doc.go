@@ -1,9 +1,10 @@
 // Package commands is the frame of all commands: the table of commands, and all that a command uses.
 //
-//	command.go, keypositions.go, keyspec.go, category.go  a row of the table, and values derived from it
+//	command.go, category.go                        a row of the table, and values derived from it
+//	keypositions.go, keyspec.go                    which arguments are keys
 //	call.go                                        one call of a command
 //	conn.go, conn_transaction.go, conn_listen.go   the connection that sent the command
-//	peer.go                                        who gets its replies: a transport, or a caller inside the process
+//	peer.go                                        where replies and decisions go: a transport, or a caller in the process
 //	steps.go                                       how long a command may keep other clients waiting
 //	server.go, clientinfo.go, disk.go, refusal.go  the server, as narrow interfaces
 //	scripts.go                                     the scripts of the server

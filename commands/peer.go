@@ -18,7 +18,7 @@ type Peer interface {
 	LocalAddr() net.Addr
 }
 
-// Decisions is a caller inside the process, to which a command gives a decision as it is. The command then replies OK.
+// Decisions is a caller inside the process that takes a decision as values. The command then replies OK.
 type Decisions interface {
 	// Decided takes a decision. The rules are valid until it returns.
 	Decided(allowed bool, rules []*rules.Check)

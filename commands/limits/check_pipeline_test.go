@@ -16,7 +16,8 @@ import (
 )
 
 // TestPipelinesOfRequestsToRules sends random commands to two servers: in pipelines, and one by one. The replies and the keys
-// are the same. In a pipeline, requests to rules are planned while the commands before them run, and these may change the rules.
+// are the same. In a pipeline, the server plans requests to rules while the commands before them run. Those commands may change
+// the rules.
 func TestPipelinesOfRequestsToRules(t *testing.T) {
 	r := rand.New(randtest.Source(t))
 	one, many := servertest.New(t), servertest.New(t)

@@ -12,8 +12,8 @@ import (
 // times are the parts of a line of INFO commandstats that differ from run to run.
 var times = regexp.MustCompile(`usec=.*usec_per_call=[0-9.]*,`)
 
-// TestErrorsOfScriptsCountAsInRedis: an error counts where it was made, and once. What a command answers counts with its
-// call, also if the script catches it. The numbers are those of Redis 7.0.
+// TestErrorsOfScriptsCountAsInRedis: an error counts once. The error of a command counts with its call, also if the script
+// catches it. The numbers are those of Redis 7.0.
 func TestErrorsOfScriptsCountAsInRedis(t *testing.T) {
 	const ran, refused, failed = "calls=1,rejected_calls=0,failed_calls=0", "calls=0,rejected_calls=1,failed_calls=0", "calls=1,rejected_calls=0,failed_calls=1"
 	for _, c := range []struct {
