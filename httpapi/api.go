@@ -15,7 +15,7 @@ type Commands interface {
 	Decide(ctx context.Context, args []string, to commands.Decisions, read func(line.Reply)) error
 }
 
-// API answers requests. Config is what of the configuration it uses, at the time of a request.
+// API answers requests. Config returns the part of the configuration that requests use. It is called for each request.
 type API struct {
 	Commands Commands
 	Config   func() Config
@@ -24,7 +24,7 @@ type API struct {
 // Config is a part of the configuration.
 type Config struct {
 	Token   string   // that requests must have; "" for none
-	Hosts   []string // further names of this server
+	Hosts   []string // names of this server beside localhost and IP addresses
 	Proxies int      // between clients and this server
 	Page
 }

@@ -8,7 +8,7 @@
 //	fields.go    the fields of a body
 //	throttle.go  /throttle: limits in the request, one row for each limiter
 //	reserve.go   /reserve and /settle: an estimate of a cost, and the real cost
-//	hosts.go     the names of this server: no page of another site may ask
+//	hosts.go     the names of this server, against DNS rebinding
 //	operate.go   who may see and change the server: the page, and the guards of its requests
 //	status.go    /status: CL.STATUS, and the keys that are limited most often
 //	ruleset.go   /rules and /try: the rules, changes of them, and what other limits would have refused
@@ -18,7 +18,7 @@
 //	openapi.go   /openapi.json
 //
 // A request becomes one command, and the reply of the command becomes the reply of HTTP. /check and /forward take the decision
-// as the command has it, because its text would cost as much as the decision. Package line carries the command to the server.
+// as values, because to write and read its text would cost as much as the decision. Package line carries the command to the server.
 // Package keysource makes the key of a request that a proxy asks about. Package bounded has the sockets. Package page has the
 // files of the page.
 //

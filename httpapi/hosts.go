@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A page of another site may give the name of its site the address of this server (DNS rebinding). A browser then takes the
-// server for that site, and its requests have that name as their Host.
+// Another site may give its name the address of this server (DNS rebinding). A browser then takes this server for that site. Pages of
+// the site can ask this server, and the Host of their requests is the name of the site.
 
 // isOwn reports whether the Host of a request is a name of this server: localhost, an IP address, or a name of http-hosts.
 func (c *Config) isOwn(host string) bool {
@@ -26,8 +26,8 @@ func (c *Config) isOwn(host string) bool {
 	return slices.ContainsFunc(c.Hosts, func(own string) bool { return strings.EqualFold(own, host) })
 }
 
-// isNumeric reports whether a Host is the address of most requests: digits, points and a colon only. A name of a site has a
-// letter at least in its last part.
+// isNumeric reports whether a Host has only digits, dots and colons. Most requests have such a Host: an IPv4 address with a port. The
+// name of a site is never numeric, because its last part has a letter.
 func isNumeric(host string) bool {
 	for i := range len(host) {
 		if c := host[i]; c < '.' || c > ':' || c == '/' {
@@ -37,8 +37,8 @@ func isNumeric(host string) bool {
 	return host != "" && host[0] != ':'
 }
 
-// misdirects reports whether a request may come from a page of another site. With a token none does, because another site does
-// not know the token. A browser sends the port of this server with the name. A proxy that passes on the Host of its
+// misdirects reports whether a request may come from a page of another site. With a token it may not, because another site
+// does not know the token. A browser sends the port of this server with the name. A proxy that passes on the Host of its
 // client sends another port or none, so its requests are not refused.
 func (c *Config) misdirects(r *http.Request) bool {
 	return c.Token == "" && !c.isOwn(r.Host) && portOf(r.Host) == ownPort(r)

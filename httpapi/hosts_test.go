@@ -19,7 +19,7 @@ func (w *web) from(host, target string) reply {
 	return w.serve(r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, at)))
 }
 
-// TestHosts: a page of another site asks nothing. A proxy may pass on the Host of its client.
+// TestHosts: a page of another site cannot ask under the name of its site. A proxy may pass on the Host of its client.
 func TestHosts(t *testing.T) {
 	w := newWeb(t)
 	w.Do("CL.RULE SET api CL.WINDOW 100 60")

@@ -32,7 +32,7 @@ type guest struct {
 	place  *list.Element // in open; nil once it has left
 	active bool          // the handler has its request
 	since  int64         // the tick in which it became active or idle, or was sent away
-	sent   atomic.Bool   // it was sent away: it gets no further requests. It is set under the lock
+	sent   atomic.Bool   // it was sent away: no further requests are read; it is set while mu is held
 	heard  atomic.Int64  // the tick of the first byte of the next request; 0 for none
 }
 
@@ -76,11 +76,11 @@ func (c *crowd) enter(g *guest) bool {
 
 func (c *crowd) full() bool { return c.open.Len()-c.going >= c.bounds.Conns }
 
-// mostGoing is the part of the bound that connections which were sent away may take beside it: one eighth.
+// mostGoing bounds the connections that were sent away and are still open: one more than one part in mostGoing of Bounds.Conns.
 const mostGoing = 8
 
-// sendAway ends an idle connection. The client may have sent requests that net/http has read, and that it has not run yet. They
-// run, and have their replies. It requires mu.
+// sendAway makes an idle connection end. net/http may have read requests of its client that have not run yet. These run, and get
+// their replies. If too many connections were sent away, it closes the connection at once. It requires mu.
 func (c *crowd) sendAway(g *guest) {
 	c.going++
 	g.since = c.tick.Load()
@@ -122,7 +122,7 @@ func (c *crowd) state(nc net.Conn, now http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if g.sent.Load() {
-		return // its time is running
+		return // its time runs since it was sent away
 	}
 	g.active, g.since = now == http.StateActive, c.tick.Load()
 	if !g.active {

@@ -97,9 +97,9 @@ func TestLongestIdleMakesRoom(t *testing.T) {
 	}
 }
 
-// TestReadRequestsAreAnswered: a connection makes room as it becomes idle, and the client has sent further requests. They have
-// their replies, and then the connection ends. The test sends the connection away in the middle of its first request, because the
-// moment between two requests is short.
+// TestReadRequestsAreAnswered: a connection makes room while further requests of its client wait. These get their replies, and then
+// the connection ends. The test sends the connection away during its first request, because the moment between two requests is
+// short.
 func TestReadRequestsAreAnswered(t *testing.T) {
 	hold := make(chan struct{})
 	l := listen(t, Bounds{Conns: 1, Header: 4 << 10, Request: time.Hour, Idle: time.Hour}, hold)
@@ -118,8 +118,8 @@ func TestReadRequestsAreAnswered(t *testing.T) {
 	require.Eventually(t, func() bool { return l.crowdOf().idle()+l.crowdOf().active() == 1 }, patience, time.Millisecond)
 }
 
-// TestSentAwayButStays: a connection that was sent away has the time of a request.
-func TestSentAwayButStays(t *testing.T) {
+// TestSentAwayButOpen: a connection that was sent away is closed after the time of a request.
+func TestSentAwayButOpen(t *testing.T) {
 	hold := make(chan struct{})
 	defer close(hold)
 	l := listen(t, Bounds{Conns: 1, Header: 4 << 10, Request: 100 * time.Hour, Idle: 1000 * time.Hour}, hold)

@@ -7,7 +7,7 @@
 // A line takes the way of every other client: the same checks, locks, statistics, slow log and redirections. Its reply waits
 // for the log as the reply of a socket does. A command that waits for CLIENT PAUSE waits here, too.
 //
-// A caller may take the decisions of a command as they are ([Lines.Decide]). Then the reply is OK, or an error.
+// A caller may take the decisions of a command as values ([Lines.Decide]). Then the reply is OK, or an error.
 //
 // A line runs one command at a time. A caller keeps it while the command runs, and gives it back before it waits for
 // the log. So a few lines are enough for many callers.

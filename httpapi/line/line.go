@@ -39,6 +39,7 @@ func newLine(connect func(commands.Peer) Handler, local net.Addr) *line {
 var errCut = errors.New("the server has closed the connection of this request")
 
 // run runs a command. The reply is valid until the next run. need is the position that the reply waits for.
+// decisions may be nil.
 func (l *line) run(ctx context.Context, args []string, decisions commands.Decisions) (reply []byte, need uint64, err error) {
 	l.handler.Conn().Link.Decisions = decisions
 	l.request = appendRequest(l.request[:0], args)

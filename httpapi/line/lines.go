@@ -42,7 +42,7 @@ func (l *Lines) Do(ctx context.Context, args []string, read func(Reply)) error {
 	return l.Decide(ctx, args, nil, read)
 }
 
-// Decide is Do for a command whose decisions go to a caller as they are. The reply is OK then, or an error.
+// Decide is [Lines.Do] for a command that gives its decisions to a caller as values. Its reply is OK, or an error.
 func (l *Lines) Decide(ctx context.Context, args []string, to commands.Decisions, read func(Reply)) error {
 	one, err := l.take(ctx)
 	if err != nil {
