@@ -17,7 +17,7 @@ const Server = "cellserver/cmd/cellserver"
 // Program is a program that tests start.
 type Program struct {
 	Package string   // its import path
-	Path    *string  // where the path of the binary goes; a path that is there already stays
+	Path    *string  // receives the path of the binary; if it has a path already, the program is not built
 	Flags   []string // of go build
 }
 

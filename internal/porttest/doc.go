@@ -1,9 +1,9 @@
 // Package porttest gives tests TCP ports that stay free until their servers listen on them, also while a server is down.
 //
-// A port that the system chooses (":0") does not: any connection that leaves this machine may take it as its local port. The
-// ports here lie below the ones that systems choose from.
+// A port that the system chooses (":0") does not stay free: any outgoing connection may take it as its local port. The ports
+// of this package lie below the ones that systems choose from.
 //
-// Only tests import it. It locks the list of ports that it gave away.
+// Only tests import it. A lock guards the list of ports that it gave away.
 package porttest
 
 import (
@@ -16,7 +16,7 @@ import (
 
 const (
 	lowest = 11_000
-	// A server with a cluster port listens 10,000 above. The sum is below 32,768, where the ports of Linux begin.
+	// A server with a cluster port also listens 10,000 above. Linux chooses ports from 32,768 on.
 	highest     = 22_000
 	toOtherPort = 10_000
 )
