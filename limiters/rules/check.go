@@ -7,12 +7,12 @@ import (
 )
 
 // Check is reusable memory for one request to a rule. Each connection keeps one, so that a request
-// allocates nothing. A request calls Footprint, Begin and then Ask. Prefetch may plan it before.
+// allocates nothing. A request calls Footprint, Begin and then Ask. Prefetch may plan a request before.
 type Check struct {
 	*plan       // of the request: own, or a prefetched one
 	Args        limiters.Args
 	Keys        [][]byte // one for each scope of the rule
-	looked      bool     // Footprint has made the plan
+	looked      bool     // Footprint has searched the parsed rules, and has made a plan if it found the rule
 	own         plan
 	prefetched  *prefetched       // nil before the first Prefetch
 	pairKeys    [MaxLimits][]byte // memory of Keys for [Checks]
@@ -45,7 +45,7 @@ func (c *Check) Footprint(r *Rules, words [][]byte, queued bool, fp *store.Footp
 	c.footprint(words[1:], fp)
 }
 
-// lockRules adds the key of the rules, and all states that the words may name.
+// lockRules adds the partitions of the key of the rules, and of all states that the words may name.
 func (c *Check) lockRules(r *Rules, words [][]byte, fp *store.Footprint) {
 	c.plan = &c.own
 	c.found, c.asked = nil, words[0]
@@ -247,7 +247,7 @@ func (c *Check) endRehearsal() {
 }
 
 // findReleases finds the releases of the keys, or at least those that can be there. Without a collection in its partition, a key
-// cannot have them. It reports whether it has looked one up.
+// cannot have them. It reports whether it has looked up any.
 func (c *Check) findReleases(tx *store.Tx, all bool) bool {
 	c.releases.scopes = 0
 	for i := range c.limits {

@@ -30,8 +30,7 @@ type Checks struct {
 	refuses []bool // a limit of the rule refuses
 }
 
-// Footprint adds the partitions that a request needs beside the partitions of its keys, as
-// [Check.Footprint] does.
+// Footprint adds the partitions that a request needs, as [Check.Footprint] does.
 func (c *Checks) Footprint(r *Rules, pairs [][]byte, queued bool, fp *store.Footprint) {
 	c.grow(len(pairs) / 2)
 	from := r.sources() // all pairs see the same rules

@@ -9,7 +9,7 @@ import (
 type stateName struct {
 	head, tail string // around a key without braces: "@org:{" and "}:throttle"
 	tagged     string // after any other key and the asked name: "@org:throttle"
-	own        string // head after the name of the rule: "api@org:{"
+	own        string // the name of the rule and head: "api@org:{"
 }
 
 // nameState returns the name of a state of a scope of a rule. tail begins with "}:".
@@ -20,8 +20,8 @@ func nameState(ruleName, scopeName, tail string) stateName {
 	return stateName{scopeName + ":{", tail, scopeName + tail[1:], ruleName + scopeName + ":{"}
 }
 
-// ownKey is [stateName.stateKey] for a request that asks for the rule by its own name, about a key without braces. It copies one
-// part less.
+// ownKey is [stateName.stateKey] for a request that asks for the rule by its own name, about a key without braces. It is faster,
+// because it copies fewer parts.
 func (n *stateName) ownKey(to, key []byte) []byte {
 	at := len(to)
 	end := at + len(n.own) + len(key) + len(n.tail)

@@ -7,8 +7,8 @@ import "cellserver/store"
 type plan struct {
 	asked  []byte                         // the name in the request: that of the rule, or another one if the rule is [Default]
 	found  *rule                          // the rule that decides; nil if it is unknown
-	scopes int                            // of the rule; fewer if the request has fewer words
-	states int                            // of the rule's limits
+	scopes int                            // scopes of the rule; fewer if the request has fewer words
+	states int                            // states of the rule's limits
 	slots  [MaxLimits]keySlot             // of the keys of the request
 	chosen [MaxLimits]chosen              // where the limits come from
 	keys   [MaxLimits + 1]store.HashedKey // parts of names: the keys of the limits' states and of the reservations
@@ -34,7 +34,7 @@ type keySlot struct {
 	slot uint16 // of the key
 }
 
-// make plans a request for keys. Each key but the last ones has a scope.
+// make plans a request. keys are its words from the first key on: a key for each scope of the rule, and then other words.
 func (p *plan) make(found *rule, asked []byte, keys [][]byte) {
 	p.asked, p.found, p.warm = asked, found, cold
 	names, n, own := p.names[:0], 0, string(asked) == found.name
@@ -67,7 +67,7 @@ func (at *keySlot) find(key []byte) {
 	}
 }
 
-// key returns a name that begins with the key, or has it as its hash tag, with the slot of the name.
+// key returns a name with its slot. The name begins with the key, or has it as its hash tag.
 func (at *keySlot) key(name []byte) store.HashedKey {
 	slot := at.slot
 	if at.braces == otherBraces {
@@ -94,8 +94,8 @@ func (p *plan) addStates(s *scope, key []byte, fp *store.Footprint) {
 	fp.AddKey(s.releases.stateKey(nil, p.asked, key, otherBraces))
 }
 
-// prepare prepares the look-ups of the first n keys in the running transaction. Look-ups of several keys would wait for memory
-// one after the other.
+// prepare hashes and prefetches the first n keys for the running transaction. Without it, the look-ups of several keys would wait for
+// memory one after the other.
 func (p *plan) prepare(tx *store.Tx, n int) {
 	keys := p.keys[:n]
 	if p.warm == cold {
@@ -138,8 +138,8 @@ func (p *plan) release() {
 
 // prefetched has the plans of the next requests of a pipeline, in their order.
 //
-// It exists for speed alone. While a request runs, the states of the next ones come into the cache of the processor. A
-// pipeline looks its rule up once. Measure it by go test -run '^$' -bench 'ManyKeys|Pipeline' ./server.
+// It exists for speed alone. While a request runs, the processor loads the states of the next ones into its cache. A pipeline
+// looks its rule up once. Measure it by go test -run '^$' -bench 'ManyKeys|Pipeline' ./server.
 //
 // A plan must never decide anything: it serves only the request that it was made for, and only while the rules are the same.
 type prefetched struct {
@@ -199,8 +199,8 @@ func (a *prefetched) add() (before, added *plan) {
 	return before, added
 }
 
-// take returns the plan of a request, and drops it and all before it. It returns nil if there is none, or if the rules have
-// changed. A request is identified by its place in the buffer. a may be nil.
+// take returns the plan of a request, and drops it and all plans before it. It returns nil if there is no such plan, or if the rules
+// have changed. The place in the buffer identifies a request. a may be nil.
 func (a *prefetched) take(from sources, words [][]byte) *plan {
 	if a == nil {
 		return nil
@@ -217,7 +217,7 @@ func (a *prefetched) take(from sources, words [][]byte) *plan {
 	return nil
 }
 
-// sameBytes reports whether two names are the same bytes of the same buffer.
+// sameBytes reports whether two names lie at the same place of the same buffer.
 func sameBytes(a, b []byte) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
 
 // release drops the references to the batch. A nil prefetched is allowed.

@@ -69,8 +69,8 @@ func TestPrefetchedPlans(t *testing.T) {
 	}
 }
 
-// The names of states do not depend on how a request asks for the rule.
-func TestNamesOfStates(t *testing.T) {
+// ownKey and stateKey give a state the same name.
+func TestBothWaysToNameAState(t *testing.T) {
 	rule, err := parse("rule", [][]byte{[]byte("CL.THROTTLE"), []byte("1"), []byte("2"), []byte("3")})
 	require.NoError(t, err)
 	l := &rule.scopes[0].limits[0]

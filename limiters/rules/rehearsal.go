@@ -7,8 +7,8 @@ import (
 	"cellserver/store"
 )
 
-// rehearsal has copies of the states of a request, in a store of its own. The copy of a large log shares its entries. Reservations have been given back in the copies. So a
-// request can decide as if they had been given back, and still change nothing.
+// rehearsal has copies of the states of a request, in a store of its own. The copy of a large log shares its entries. In the
+// copies, reservations have been given back. So a request can decide as if they had been given back, and still change nothing.
 type rehearsal struct {
 	tx   *store.Tx
 	real [MaxLimits]store.Entry // of the states themselves

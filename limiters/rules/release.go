@@ -37,7 +37,7 @@ type releases struct {
 	written []byte // a release to write; the effects of the transaction refer to it
 }
 
-// release drops the references to requests with at most this number of scopes.
+// release drops the references to requests. None of them had more scopes than this number.
 func (r *releases) release(scopes int) {
 	clear(r.entries[:scopes])
 	r.record = reservation.Record{}

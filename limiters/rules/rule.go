@@ -80,7 +80,7 @@ var (
 	ErrScope     = rediserr.Error(fmt.Sprintf("ERR scope must be 1 to %d letters, digits, or any of _ - . /", MaxNameBytes))
 	ErrMixed     = rediserr.Error("ERR either every limit of a rule has a SCOPE, or none")
 	ErrName      = rediserr.Error(fmt.Sprintf("ERR name must be 1 to %d letters, digits, or any of _ - . /", MaxNameBytes))
-	ErrDots      = rediserr.Error("ERR name must not have . or .. between two slashes or at an end: programs remove them from the path of a request")
+	ErrDots      = rediserr.Error("ERR name must not have . or .. as a part between slashes: clients and proxies remove such a part from a path")
 	ErrLimits    = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d limits", MaxLimits))
 	ErrRuleBytes = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d bytes", MaxRuleBytes))
 	ErrMaxRules  = rediserr.Error(fmt.Sprintf("ERR there are at most %d rules", MaxRules))

@@ -105,13 +105,13 @@ func entry(tx *store.Tx) (e store.Entry, done func()) {
 	return tx.Write(key), func() { tx.Select(db) }
 }
 
-// sources are the sets that have all rules at one moment. A set never changes. So the same sources have the same rules.
+// sources are the two sets of all rules at one moment. A set never changes. So equal sources have the same rules.
 type sources struct {
 	stored *set // nil if it must be parsed
 	file   *set // may be nil
 }
 
-// sources returns the present sources.
+// sources returns the sources of this moment.
 func (r *Rules) sources() sources { return sources{r.stored.Load(), r.file.Load()} }
 
 // find returns the rule of a name, nil if there is no such rule.

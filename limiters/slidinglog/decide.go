@@ -56,7 +56,7 @@ func look[E Entries](l Log, entries E, now, quantity int64) (v view[E], err erro
 	return v, nil
 }
 
-// Live returns the index of the first entry that counts at now, the number of entries if none does.
+// Live returns the index of the first entry that counts at now, in nanoseconds. If no entry counts, it returns their number.
 func Live[E Entries](l Log, entries E, now int64) int {
 	v := view[E]{Log: l, entries: entries, now: now, n: entries.Len()}
 	return v.live()
