@@ -29,7 +29,7 @@ func (e *Entry) SetImage(was *Image) {
 }
 
 // SetDraft is [Entry.SetImage] for a copy that nobody reads after the image has changed. It shares the memory of a large
-// sorted set, so it takes the same time for every size of it.
+// sorted set, so the time does not depend on its size.
 func (e *Entry) SetDraft(was *Image) {
 	if z, sorted := was.Collection.(*SortedSet); sorted && was.Kind == Sorted {
 		e.SetCollection(z.Draft(), was.ExpireAt)

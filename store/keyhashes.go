@@ -32,7 +32,7 @@ type keyHashes struct {
 	key   *HashedKey  // of a transaction on one key, in later or own; nil for other transactions
 	own   HashedKey   // of a transaction on one key that was not prefetched
 	other HashedKey   // of the key at hand, if it is not known
-	batch []HashedKey // of [Tx.Expect]; the caller's own
+	batch []HashedKey // of [Tx.Expect]; the memory is the caller's
 	next  int         // where the key after the last one that was found lies in batch
 }
 

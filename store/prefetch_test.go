@@ -92,7 +92,7 @@ func TestPrefetchWhileOthersWrite(t *testing.T) {
 	}
 }
 
-// Keys that were hashed and prefetched are found as they are, whether there is a key, a table or neither.
+// A transaction finds keys that were hashed and prefetched as usual, whether there is a key, a table or neither.
 func TestExpectedKeys(t *testing.T) {
 	s := New(Options{Databases: 1})
 	tx := s.NewTx()

@@ -80,8 +80,8 @@ func (l *List) Next(at int) int { return at + elementSize(l.bytes()[at:]) }
 // At returns the offset of element number i. With i = [List.Len] it is [List.End].
 func (l *List) At(i int) int {
 	b, at := l.bytes(), headerBytes
-	// Most elements are as long as the one before, so that the processor need not wait for each of them. Four that begin like
-	// one are four of its length.
+	// Most elements begin with the same byte as the element before, and then have the same length. So the loop seldom reads a length,
+	// and passes four such elements at once.
 	first, size := byte(0), 1
 	for ; i > 0; i-- {
 		if c := b[at]; c != first || c == longText {

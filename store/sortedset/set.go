@@ -49,7 +49,7 @@ type Set struct {
 	small  []Item              // in order; unused once there is a tree
 	order  *btree.BTreeG[Item] // nil in the compact form
 	scores map[string]float64  // the score of each member of the tree; shares its strings; nil if a fork has it
-	under  map[string]float64  // of a draft: the scores of the other set; scores has what differs, and NaN for a removed member
+	under  map[string]float64  // of a draft: the scores of the other set; scores has what differs, with NaN for a removed member
 	peak   int                 // most members since scores was made: a Go map does not shrink
 	bytes  int64               // of all items
 }
