@@ -28,7 +28,7 @@ type Reply struct {
 	Double float64
 	Items  []Reply
 
-	// Counted says of the error of a script that it is the error of a command, which has counted already.
+	// Counted is true for the error of a command that a script passes on. The statistics have counted it already.
 	Counted bool
 }
 

@@ -6,7 +6,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// countedField is the field of the table of an error that says that the statistics have counted the error.
+// countedField is a field of the table of an error. It is true if the statistics have counted the error.
 const countedField = "ignore_error_stats_update"
 
 // toLua makes a value of Lua of a reply.

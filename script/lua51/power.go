@@ -2,10 +2,10 @@ package lua51
 
 import "math"
 
-// maxSquarings is the largest exponent that Pow computes by squaring.
-const maxSquarings = 1024
+// maxSquared is the largest exponent that Pow computes by squaring.
+const maxSquared = 1024
 
-// Pow is a ^ b. It is computed with twice the digits, so the result is rounded once, nearly always as glibc does.
+// Pow is a ^ b. It computes with twice the digits of a float and rounds once. So nearly every result is that of glibc.
 func Pow(a, b float64) float64 {
 	n := int(b)
 	switch about := b * math.Log(math.Abs(a)); {
@@ -17,7 +17,7 @@ func Pow(a, b float64) float64 {
 	case math.IsNaN(b) && a != 1:
 		return b
 	case a == 0 || math.IsInf(a, 0) || math.IsNaN(a):
-	case float64(n) == b && -maxSquarings <= n && n <= maxSquarings:
+	case float64(n) == b && -maxSquared <= n && n <= maxSquared:
 		fraction, exponent := math.Frexp(a)
 		p := power(pair{fraction, 0}, exponent, max(n, -n))
 		if n < 0 {
@@ -57,7 +57,7 @@ func (p pair) over(n float64) pair {
 	return sum(q, (math.FMA(-q, n, p.high)+p.low)/n)
 }
 
-// sum returns the sum of two floats, of which the first one is the larger one.
+// sum returns the sum of two floats. The size of the first one must be the larger one.
 func sum(a, b float64) pair {
 	high := a + b
 	return pair{high, b - (high - a)}
@@ -116,7 +116,7 @@ func Log10(x float64) float64 {
 	return math.Log10(x)
 }
 
-// largestLog is more than the logarithm of the largest float, and less than that of a number that exp cannot take.
+// largestLog bounds the size of the argument of exp. With a larger argument, the result is infinite or 0.
 const largestLog = 760
 
 // ln2 is the natural logarithm of 2.
@@ -138,11 +138,11 @@ func log(a float64) pair {
 	w := exp(pair{-about, 0})
 	one := w.times(pair{fraction, 0})
 	scale := w.exponent + exponent
-	rest := math.Ldexp(one.high, scale) - 1 + math.Ldexp(one.low, scale) // one is 1 nearly
+	rest := math.Ldexp(one.high, scale) - 1 + math.Ldexp(one.low, scale) // one is nearly 1
 	return sum(about, rest-rest*rest/2)
 }
 
-// nearOne is how near to 1 the logarithm of a number is a series of few terms.
+// nearOne is a distance from 1. The logarithm of a nearer number is a series of few terms.
 const nearOne = 1e-5
 
 // logBeside returns the logarithm of 1 + d.
@@ -152,7 +152,7 @@ func logBeside(d float64) pair {
 }
 
 const (
-	halvings = 8  // of the argument of exp before its series, and so many squarings after it
+	halvings = 8  // of the argument of exp before its series; as many squarings follow the series
 	terms    = 10 // of the series
 )
 

@@ -40,7 +40,7 @@ func (m *Machine) Freeze() {
 	m.globalMeta = m.freeze(meta)
 }
 
-// noGlobal fails because a global variable does not exist.
+// noGlobal raises the error of a global variable that does not exist.
 func (m *Machine) noGlobal(L *lua.LState) int {
 	switch {
 	case L.GetTop() != 2:
@@ -66,7 +66,8 @@ func (m *Machine) Metatable(t *lua.LTable) lua.LValue {
 	return t.Metatable
 }
 
-// SetMetatable sets the metatable of a table. The interpreter reads what is in a frozen one.
+// SetMetatable sets the metatable of a table. If the metatable is frozen, it sets the contents of that table, because the interpreter
+// reads them.
 func (m *Machine) SetMetatable(t *lua.LTable, meta lua.LValue) {
 	if frozen, ok := meta.(*lua.LTable); ok {
 		meta = m.Thaw(frozen)

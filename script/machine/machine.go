@@ -34,8 +34,8 @@ type Machine struct {
 	global, globalMeta *lua.LTable // the frozen globals, and their metatable as scripts see it
 
 	contents *lua.LTable                 // what they contain
-	frozen   map[*lua.LTable]*lua.LTable // what is in a frozen table
-	shown    map[*lua.LTable]*lua.LTable // the frozen table of what is in it
+	frozen   map[*lua.LTable]*lua.LTable // the contents of each frozen table
+	shown    map[*lua.LTable]*lua.LTable // the frozen table of each of these contents
 	texts    lua.LValue                  // the metatable of strings, as scripts see it
 	helpers  map[string]*lua.LFunction
 	unused   map[string]*lua.LFunction // by the path of a function that does the same, and returns something

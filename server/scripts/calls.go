@@ -7,7 +7,7 @@ import "cellserver/commands"
 type Calls struct {
 	all     []Called
 	timed   int      // how many of them have their time
-	refused []Called // the commands that must not run
+	refused []Called // the calls of commands that must not run
 	lines   [][]byte // for the monitors
 }
 

@@ -69,7 +69,7 @@ func (s *Scripts) says(o commands.Script) script.Flags {
 	return flags
 }
 
-// resolve finds the command of a call, and whether a script may call it so.
+// resolve finds the command of a call. The error says why a script must not make the call.
 func resolve(args [][]byte) (*commands.Command, error) {
 	cmd, err := commands.Resolve(commands.Lookup(args[0]), args)
 	switch {
