@@ -96,8 +96,8 @@ func TestClientLibraries(t *testing.T) {
 	}
 }
 
-// hangs is how long a program may wait for a reply. go-redis needs a minute, as docs/cluster.md says.
-const hangs = 90 * time.Second
+// longestWait is how long a program may wait for a reply. go-redis needs a minute, as docs/cluster.md says.
+const longestWait = 90 * time.Second
 
 // awaitProgress waits until each worker of each program has got some more replies. A program that hangs is started again,
 // once, because some libraries wait for ever. load_test.go proves that the server answers each request.
@@ -107,7 +107,7 @@ func (p *processes) awaitProgress(all []*program) {
 	for i, one := range all {
 		before[i] = one.leastReplies()
 	}
-	for deadline := time.Now().Add(hangs); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(longestWait); ; time.Sleep(50 * time.Millisecond) {
 		var stuck []*program
 		for i, one := range all {
 			if one.leastReplies() < before[i]+10 {
@@ -122,7 +122,7 @@ func (p *processes) awaitProgress(all []*program) {
 			for _, one := range stuck {
 				one.startAgain(p)
 			}
-			deadline = time.Now().Add(hangs)
+			deadline = time.Now().Add(longestWait)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type program struct {
 	stdin  io.Closer
 	stderr bytes.Buffer
 	ended  chan struct{} // closed once the output has ended
-	starts int
+	starts int           // of the process
 
 	mu      sync.Mutex // guards the rest
 	workers map[string]*worker
@@ -87,7 +87,7 @@ func (one *program) start(p *processes) {
 	go one.listen(stdout)
 }
 
-// startAgain replaces a process that hangs. Nobody knows whether the calls that have no reply ran.
+// startAgain replaces a process that hangs. A call without a reply may have run or not.
 func (one *program) startAgain(p *processes) {
 	p.t.Helper()
 	require.Equal(p.t, 1, one.starts, "%s hangs a second time: %s", one.name, one.summary())

@@ -9,7 +9,7 @@
 //	CELLSERVER_ADDR=…   takes a server that already runs
 //	REDIS_VS_REDIS=1    compares Redis with itself, to test the test
 //	FINDINGS=1          is how many distinct mismatches end a run
-//	SCRIPTS=3m          runs new random scripts for so long
+//	SCRIPTS=3m          runs new random scripts for three minutes
 package differential
 
 import (

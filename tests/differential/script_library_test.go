@@ -32,7 +32,7 @@ func (l *librarian) list(n int, separator string, text func() string) string {
 	return strings.Join(all, separator)
 }
 
-// nested writes a value that is simple or, not too deep, has values in it.
+// nested writes a simple value, or one that has values in it. It stops at four levels.
 func (l *librarian) nested(simple, composed func() string) string {
 	l.level++
 	defer func() { l.level-- }()
@@ -42,7 +42,7 @@ func (l *librarian) nested(simple, composed func() string) string {
 	return composed()
 }
 
-// quoted writes any bytes as a string of Lua.
+// quoted writes bytes as a string of Lua.
 func quoted(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -112,7 +112,7 @@ func (l *librarian) call() string {
 	return "bit." + l.pick("tobit", "bnot", "band", "bor", "bxor", "lshift", "rshift", "arshift", "rol", "ror", "bswap", "tohex") + "(" + l.value() + ", " + l.value() + ")"
 }
 
-// prelude shows any value without addresses, in an order that is always the same. Of -0 it shows 0.
+// prelude has functions that show a value without addresses, in a fixed order. They show -0 as 0.
 const prelude = `local function hex(s) return (s:gsub('.', function(c) return string.format('%02x', c:byte()) end)) end
 local function name(k) return type(k) == 'table' and 'table' or tostring(k) end
 local function shown(v)

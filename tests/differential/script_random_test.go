@@ -206,8 +206,8 @@ func (p *programmer) broken(source string) string {
 	return strings.Join(words, p.pick(" ", "\n"))
 }
 
-// randomScripts says how random scripts begin, and whether there are more of them: always the same ones in the usual number,
-// or new ones for as long as the variable SCRIPTS says.
+// randomScripts returns the source of random scripts, and a function that reports whether to run one more. They are the same
+// scripts each time, in the usual number. With the variable SCRIPTS they are new ones, for that time.
 func randomScripts(t *testing.T, usual int) (source rand.Source, more func(done int) bool) {
 	text := os.Getenv("SCRIPTS")
 	if text == "" {
@@ -221,13 +221,13 @@ func randomScripts(t *testing.T, usual int) (source rand.Source, more func(done 
 
 const scriptPrograms = 10_000
 
-// silences is how often Redis may leave a random program without an answer: it crashes, or it packs a table that contains
-// itself for hours.
+// silences is how many random programs Redis may leave without an answer. It crashes, or takes hours to pack a table that
+// contains itself.
 const silences = 5
 
-// TestScriptsAtRandom runs the same programs each time, because a few in a million differ in ways that are accepted: Redis
-// itself crashes, -0 is 0, cmsgpack makes a table with holes, or an error names the line beside. SCRIPTS=3m runs new ones for so long, to find what is not
-// accepted.
+// TestScriptsAtRandom runs the same programs each time, because a few in a million differ in ways that are accepted. Redis
+// crashes, -0 is 0, cmsgpack makes a table with holes, or an error names the line before or after. SCRIPTS=3m runs new programs for
+// three minutes, to find other differences.
 func TestScriptsAtRandom(t *testing.T) {
 	source, more := randomScripts(t, scriptPrograms)
 	redis, e := startRedis(t, false), newEngine()
