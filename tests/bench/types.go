@@ -30,8 +30,8 @@ func types(ctx context.Context, o contest.Options) ([]report.Section, error) {
 	}
 	t, met := verdictTable(all)
 	return []report.Section{{ID: "types", Heading: "Scripts, hashes, sets and lists", Table: t,
-		Notes: fmt.Sprintf(`%d of %d targets are met. Both servers log every change (--appendonly yes, appendfsync everysec). The scripts make the calls
-of the scripts of these libraries; their text is in script/scripttest. The native command is CL.THROTTLE, on cellserver.
+		Notes: fmt.Sprintf(`%d of %d targets are met. Both servers log every change (--appendonly yes, appendfsync everysec). Each script makes
+the same calls as the script of its library; its text is in script/scripttest. The native command is CL.THROTTLE, on cellserver.
 Hashes, sets and lists have three members before the load. One hash, one set and one list have 100,000 members or more. LPOP and
 RPOP find lists of 100 elements. The columns are those of the table of targets.`, met, len(all))}}, nil
 }
@@ -53,18 +53,18 @@ func scriptTargets(ctx context.Context, o contest.Options) (all []verdict) {
 		for _, w := range selected(contest.Scripts(), o) {
 			script := verdict{name: fmt.Sprintf("CPU of the script of %s over Redis's, P=%d", w.Name, p.Pipeline), bound: 1, unit: asTimes}
 			native := verdict{name: fmt.Sprintf("CPU of the native command over the script of %s, P=%d", w.Name, p.Pipeline), bound: 0.25, unit: asTimes}
-			moved := verdict{name: fmt.Sprintf("CPU of the native command over the script of %s on Redis, P=%d", w.Name, p.Pipeline), bound: 0.25, unit: asTimes}
+			onRedis := verdict{name: fmt.Sprintf("CPU of the native command over the script of %s on Redis, P=%d", w.Name, p.Pipeline), bound: 0.25, unit: asTimes}
 			rows, err := contest.Run(ctx, o, []contest.Side{
 				loggingSide(contest.Kinds(o)[0], w, p), loggingSide(contest.Ours(o), w, p), loggingSide(contest.Ours(o), contest.Native(), p),
 			})
 			if err != nil {
-				all = append(all, failed(err, script, native, moved)...)
+				all = append(all, failed(err, script, native, onRedis)...)
 				continue
 			}
 			script.compare(rows[1], rows[0], contest.ByCPU)
 			native.compare(rows[2], rows[1], contest.ByCPU)
-			moved.compare(rows[2], rows[0], contest.ByCPU)
-			all = append(all, script, native, moved)
+			onRedis.compare(rows[2], rows[0], contest.ByCPU)
+			all = append(all, script, native, onRedis)
 		}
 	}
 	return all
