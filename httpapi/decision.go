@@ -9,7 +9,7 @@ import (
 	"cellserver/limiters/rules"
 )
 
-// decision is the reply of a limiter or of rules.
+// decision is the decision of a limiter or of rules, with the numbers that a response shows.
 type decision struct {
 	allowed bool
 	known   bool // a limiter has decided
@@ -76,7 +76,7 @@ func (d *decision) readReserved(r *line.Reply, rule string) {
 	}
 }
 
-// takeChecks takes the decision of rules. pairs are the rules and keys of the command.
+// takeChecks takes the decision of rules. pairs are the names and keys of the command, in turn.
 func (d *decision) takeChecks(allowed bool, by []*rules.Check, pairs []string) {
 	d.allowed, d.known, d.shadow = allowed, true, true
 	var tightest limiters.Answer

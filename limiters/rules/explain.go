@@ -34,7 +34,7 @@ func (e *Explained) Source() string {
 // Limits returns the number of the limits of the rule. It is valid until Done.
 func (c *Check) Limits() int { return len(c.limits) }
 
-// Explain returns one limit of the rule.
+// Explain returns limit number i of the rule, from 0.
 func (c *Check) Explain(i int) Explained {
 	from := &c.chosen[i]
 	s := &c.found.scopes[from.scope]
