@@ -27,7 +27,7 @@ type pipeline struct {
 
 	mu     sync.Mutex  // guards flying and late
 	flying int         // requests that wait for their answers
-	late   *time.Timer // closes the connection
+	late   *time.Timer // closes the pipeline
 }
 
 // request is one request and its answer. It implements [raft.AppendFuture].
@@ -82,8 +82,7 @@ func (p *pipeline) AppendEntries(args *raft.AppendEntriesRequest, answer *raft.A
 	return r, nil
 }
 
-// count adds to the number of requests in flight. The timer begins again with each answer, so each request has the timeout for its own
-// answer.
+// count adds to the number of requests in flight. The timer begins with the first of them, and again with each answer.
 func (p *pipeline) count(more int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
