@@ -114,6 +114,19 @@ func requireBeginning(t *testing.T, m *fstest.Memory, last uint64) {
 	requireEntries(t, s, 1, last+9)
 }
 
+// TestWhatWasCutStaysAway has a power cut after the log was cut, and entries that took the indexes of those that were cut off.
+func TestWhatWasCutStaysAway(t *testing.T) {
+	m, paths := threeFiles(t)
+	damaged := replaced(m, paths[1], m.Get(paths[1])[:40]) // entries 6 to 8 are lost
+	s, err := Open(damaged, dir, Options{CutAtFault: true})
+	require.NoError(t, err)
+	requireEntries(t, s, 1, 5)
+	require.NoError(t, s.StoreLogs(entries(6, 8)))
+	files := damaged.PowerCut(nil)
+	require.NotContains(t, logFiles(files), paths[2])
+	requireEntries(t, open(t, files, Options{}), 1, 5)
+}
+
 func TestLostAndMisplacedFiles(t *testing.T) {
 	m, paths := threeFiles(t)
 	lost := m.Kill()

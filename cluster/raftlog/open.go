@@ -125,12 +125,16 @@ func (s *Store) loadFile(first uint64) (*fault, error) {
 	return seg.scan()
 }
 
-// cut removes everything after the entries that were found, with the files that begin with some indexes.
+// cut removes everything after the entries that were found, with the files that begin with some indexes. It is gone on disk
+// before new entries take the indexes.
 func (s *Store) cut(later []uint64, found *fault) error {
 	for i := len(later) - 1; i >= 0; i-- {
 		if err := s.files.Remove(s.pathOf(later[i])); err != nil {
 			return err
 		}
+	}
+	if err := s.syncNames(); err != nil {
+		return err
 	}
 	seg := s.segments[len(s.segments)-1]
 	bytes, err := seg.file.Size()
