@@ -1,10 +1,12 @@
 package cluster
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,13 +96,41 @@ func TestClientLibraries(t *testing.T) {
 	for _, one := range all {
 		t.Run(one.name, func(t *testing.T) { one.check(t, p) })
 	}
+	t.Logf("%d of %d programs were started again: %v", len(p.restarts), len(all), p.restarts)
 }
 
 // longestWait is how long a program may wait for a reply. go-redis needs a minute, as docs/cluster.md says.
 const longestWait = 90 * time.Second
 
+// restarts are the names of the programs that hung and were started again.
+type restarts []string
+
+// mostRestarts is how many programs of a run may hang. A fault of the server makes more of them hang.
+const mostRestarts = 2
+
+// add adds a program that hangs. Each program may hang once.
+func (r *restarts) add(name string) error {
+	if slices.Contains(*r, name) {
+		return fmt.Errorf("%s hangs a second time", name)
+	}
+	if len(*r) == mostRestarts {
+		return fmt.Errorf("%s hangs, too, after %s", name, strings.Join(*r, " and "))
+	}
+	*r = append(*r, name)
+	return nil
+}
+
+func TestRestarts(t *testing.T) {
+	var r restarts
+	require.NoError(t, r.add("one"))
+	require.EqualError(t, r.add("one"), "one hangs a second time")
+	require.NoError(t, r.add("two"))
+	require.EqualError(t, r.add("three"), "three hangs, too, after one and two")
+	require.Equal(t, restarts{"one", "two"}, r)
+}
+
 // awaitProgress waits until each worker of each program has got some more replies. A program that hangs is started again,
-// once, because some libraries wait for ever. load_test.go proves that the server answers each request.
+// because some libraries wait for ever. load_test.go proves that the server answers each request.
 func (p *processes) awaitProgress(all []*program) {
 	p.t.Helper()
 	before := make([]int, len(all))

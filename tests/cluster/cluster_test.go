@@ -32,6 +32,7 @@ type processes struct {
 	network  *network              // nil: all nodes are on the loopback
 	command  func(i int) *exec.Cmd // starts a node
 	password string                // that clients send first, if it is not empty
+	restarts restarts              // of the programs of client libraries
 }
 
 // node is one process, or the place of one.
