@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	lowest = 11_000
 	// A server with a cluster port also listens 10,000 above. Linux chooses ports from 32,768 on.
-	highest     = 22_000
 	toOtherPort = 10_000
+	lowest      = 11_000
+	highest     = lowest + toOtherPort // no port of one server is the other port of another server
 )
 
 var (

@@ -12,15 +12,21 @@ func TestFree(t *testing.T) {
 	seen := map[int]bool{}
 	for range 200 {
 		port := Free(t)
-		require.False(t, seen[port])
-		seen[port] = true
 		for _, at := range []int{port, port + toOtherPort} {
+			require.False(t, seen[at])
+			seen[at] = true
 			require.Less(t, at, 32_768)
 			ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", at))
 			require.NoError(t, err)
 			require.NoError(t, ln.Close())
 		}
 	}
+}
+
+// The ports of servers and the ports above them are two ranges, which do not overlap.
+func TestTheRangesAreApart(t *testing.T) {
+	require.LessOrEqual(t, highest, lowest+toOtherPort)
+	require.LessOrEqual(t, highest+toOtherPort, 32_768)
 }
 
 func TestATakenPortIsNotFree(t *testing.T) {

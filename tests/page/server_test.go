@@ -143,16 +143,26 @@ func (s *server) rules() {
 	}
 }
 
-// freePort returns a port below those of outgoing connections. The modules of tests import nothing of the server's module.
+// given are the ports that freePort gave away. The tests run one after the other.
+var given = map[int]bool{}
+
+// freePort returns a port as internal/porttest does. This module imports nothing of the module of the server. The port 10,000
+// above it is free, too.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 1000 {
-		port := 11_000 + rand.IntN(11_000)
-		if l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port)); err == nil {
-			require.NoError(t, l.Close())
+		port := 11_000 + rand.IntN(10_000)
+		if !given[port] && canListen(port) && canListen(port+10_000) {
+			given[port] = true
 			return fmt.Sprint(port)
 		}
 	}
 	require.Fail(t, "no port is free")
 	return ""
+}
+
+// canListen reports whether no process uses a port of the loopback address.
+func canListen(port int) bool {
+	l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
+	return err == nil && l.Close() == nil
 }

@@ -38,7 +38,7 @@ func newCluster(t *testing.T, directives ...string) *testCluster {
 	t.Helper()
 	c := &testCluster{t: t, nodes: make([]*instance, 3), more: directives}
 	for range c.nodes {
-		c.ports = append(c.ports, peerablePort(t))
+		c.ports = append(c.ports, porttest.Free(t))
 		c.dirs = append(c.dirs, t.TempDir())
 	}
 	for i := range c.nodes {
@@ -46,20 +46,6 @@ func newCluster(t *testing.T, directives ...string) *testCluster {
 	}
 	c.awaitEqualViews()
 	return c
-}
-
-// peerablePort returns a free port, so that the port of other nodes above it is free, too.
-func peerablePort(t *testing.T) int {
-	for {
-		port := porttest.Free(t)
-		if port >= 55535 {
-			continue
-		}
-		if ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port+10000)); err == nil {
-			require.NoError(t, ln.Close())
-			return port
-		}
-	}
 }
 
 // start starts a server.
@@ -264,10 +250,10 @@ func TestForgetAndMeet(t *testing.T) {
 
 // A client of proxy-port needs to know nothing of the cluster.
 func TestProxyPort(t *testing.T) {
-	proxies := []int{peerablePort(t), peerablePort(t), peerablePort(t)}
+	proxies := []int{porttest.Free(t), porttest.Free(t), porttest.Free(t)}
 	c := &testCluster{t: t, nodes: make([]*instance, 3)}
 	for range c.nodes {
-		c.ports, c.dirs = append(c.ports, peerablePort(t)), append(c.dirs, t.TempDir())
+		c.ports, c.dirs = append(c.ports, porttest.Free(t)), append(c.dirs, t.TempDir())
 	}
 	for i := range c.nodes {
 		c.start(i, "--proxy-port", strconv.Itoa(proxies[i]))
