@@ -185,6 +185,28 @@ func TestPowersWithFractions(t *testing.T) {
 	require.Equal(t, 0.0, lua51.Exp(-746))
 }
 
+// A power of a negative base has the size of that of the positive one. It is negative if the exponent is odd.
+func TestPowersOfNegativeBases(t *testing.T) {
+	require.Equal(t, "-7.7890505415704e+250", lua51.Number(lua51.Pow(-1.7570016932074601, 1025)))
+	r := rand.New(randtest.Source(t))
+	for range 1000 {
+		a, n := 1+r.Float64()/4, float64(r.IntN(6000)-3000)
+		want := lua51.Pow(a, n)
+		if math.Mod(n, 2) != 0 {
+			want = -want
+		}
+		require.Equal(t, want, lua51.Pow(-a, n), "%v ^ %v", -a, n)
+	}
+	for n, want := range map[float64]float64{
+		1 << 53: 1, 1<<53 - 1: -1, 1e300: 1, -1025: -1, math.Inf(1): 1,
+	} {
+		require.Equal(t, want, lua51.Pow(-1, n), n)
+	}
+	require.True(t, math.IsNaN(lua51.Pow(-2, 1025.5)))
+	require.Equal(t, math.Inf(-1), lua51.Pow(-2, 1025))
+	require.Equal(t, 0.0, lua51.Pow(-2, -3000))
+}
+
 // A square root is rounded once, as the processor does it.
 func TestPowersOfAHalfAreRoundedOnce(t *testing.T) {
 	r := rand.New(randtest.Source(t))

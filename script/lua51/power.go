@@ -24,8 +24,12 @@ func Pow(a, b float64) float64 {
 			p = p.inverse()
 		}
 		return p.float()
-	case a > 0 && math.Abs(about) < largestLog:
-		return exp(log(a).times(pair{b, 0})).float()
+	case (a > 0 || math.Trunc(b) == b) && math.Abs(about) < largestLog:
+		p := exp(log(math.Abs(a)).times(pair{b, 0})).float()
+		if a < 0 && math.Abs(math.Mod(b, 2)) == 1 {
+			p = -p
+		}
+		return p
 	}
 	return invalid(math.Pow(a, b), a, b)
 }
