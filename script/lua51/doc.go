@@ -2,7 +2,7 @@
 //
 //	number.go         a number as text and back: %.14g, %.17g, strtod
 //	arith.go          modulo
-//	power.go          power, with twice the digits of a float
+//	power.go          powers and logarithms, with twice the digits of a float
 //	format.go         one directive of string.format
 //	pattern.go        patterns: find, match, gmatch and gsub stand on Match
 //	pattern_item.go   single characters, classes and sets

@@ -163,7 +163,7 @@ func FuzzPatterns(f *testing.F) {
 	})
 }
 
-// Powers with a fraction, and logarithms, have the digits that glibc gives them.
+// Powers with a fraction, and natural logarithms, have the digits that glibc gives them.
 func TestPowersWithFractions(t *testing.T) {
 	for _, c := range []struct{ a, b, want float64 }{
 		{65536, 1.5, 16777216}, {2, 1. / 3, 1.2599210498948732}, {992.483299036558, 1. / 3, 9.974881287981324},
@@ -179,10 +179,28 @@ func TestPowersWithFractions(t *testing.T) {
 	require.Equal(t, 5.3290705182007372e-15, lua51.Log(1.0000000000000053))
 	require.Equal(t, 0.0, lua51.Log(1))
 	require.Equal(t, math.Inf(-1), lua51.Log(0))
-	require.Equal(t, -310.0, lua51.Log10(1e-310))
 	require.Equal(t, 0.85892966634966861, lua51.Exp(-0.15206823887203336))
 	require.Equal(t, math.Inf(1), lua51.Exp(710))
 	require.Equal(t, 0.0, lua51.Exp(-746))
+}
+
+// Log10 has the digits that Redis 7.0.15 prints with glibc 2.36. Several of them are not the nearest ones.
+func TestLogarithmsToTheBase10(t *testing.T) {
+	for x, want := range map[float64]float64{
+		7.443691193681221: 0.87178834784641568, 9.430257809392797: 0.97452356587266009, 0.38715176000778595: -0.41211876207542819,
+		0.5625984751195211: -0.24980144929146311, 11: 1.0413926851582249, 40: 1.6020599913279625, // not the nearest ones
+		8.1493612038226804e+71: 71.911123567448229, 2.899036256091077e-283: -282.53774635321287, 2.4524139049301385e-241: -240.61040623013358,
+		70675: 4.849265817161557, 9.9205309417026116e-25: -24.003465084006997, 0.045665340865833626: -1.3404132962423265,
+		1: 0, 10: 1, 1000: 3, 0.5: -0.3010299956639812, 1e-310: -310, 5e-324: -323.30621534311581, math.Inf(1): math.Inf(1), 0: math.Inf(-1),
+	} {
+		require.Equal(t, want, lua51.Log10(x), x)
+	}
+	require.True(t, math.IsNaN(lua51.Log10(-1)))
+	for n := -307; n <= 308; n++ {
+		x, err := strconv.ParseFloat("1e"+strconv.Itoa(n), 64)
+		require.NoError(t, err)
+		require.InDelta(t, n, lua51.Log10(x), 1e-12)
+	}
 }
 
 // A power of a negative base has the size of that of the positive one. It is negative if the exponent is odd.

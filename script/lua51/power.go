@@ -109,15 +109,30 @@ func Log(x float64) float64 {
 	return math.Log(x)
 }
 
-// Log10 is the logarithm of x to the base 10, rounded once.
+// The parts of the logarithm to the base 10 that glibc adds.
+const (
+	log10of2High = 3.01029995663611771306e-01
+	log10of2Low  = 3.69423907715893078616e-13
+	log10e       = 4.34294481903251816668e-01
+)
+
+// Log10 is the logarithm of x to the base 10. It takes the steps of glibc, so nearly every result is that of glibc. Each
+// conversion to float64 rounds a product, because some processors else add it without rounding.
 func Log10(x float64) float64 {
-	if x > 0 && !math.IsInf(x, 1) {
-		return log(x).times(log10e).high
-	}
 	if math.IsNaN(x) {
 		return x // with its sign
 	}
-	return math.Log10(x)
+	if x <= 0 || math.IsInf(x, 1) {
+		return math.Log10(x)
+	}
+	fraction, exponent := math.Frexp(x) // x is 2 * fraction * 2 ^ (exponent - 1)
+	y := float64(exponent - 1)
+	rest := 2 * fraction
+	if y < 0 {
+		y++
+		rest = fraction
+	}
+	return float64(y*log10of2Low) + float64(log10e*Log(rest)) + float64(y*log10of2High)
 }
 
 // largestLog bounds the size of the argument of exp. With a larger argument, the result is infinite or 0.
@@ -125,9 +140,6 @@ const largestLog = 760
 
 // ln2 is the natural logarithm of 2.
 var ln2 = pair{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56}
-
-// log10e is the logarithm of e to the base 10.
-var log10e = pair{0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57}
 
 // log returns the natural logarithm of a positive number.
 func log(a float64) pair {
