@@ -80,7 +80,7 @@ func TestDefaultRuleNames(t *testing.T) {
 	h.Want("CL.RULE SET default CL.WINDOW 1 60", ok)
 	long := strings.Repeat("x", rules.MaxNameBytes)
 	h.Want("CL.CHECK "+long+" k", []any{0, 1, 0, -1, 60})
-	for _, wrong := range []string{long + "x", "a:b", "a@b", "a{b}", "é"} {
+	for _, wrong := range []string{long + "x", "a:b", "a@b", "a{b}", "é", "..", "a/./b"} {
 		h.Want("CL.CHECK "+wrong+" k", rules.ErrNoRule)
 		h.Want("CL.RESERVE "+wrong+" k 1 id 9", rules.ErrNoRule)
 		h.Want("CL.MCHECK 1 "+wrong+" k", rules.ErrNoRule)

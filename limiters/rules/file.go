@@ -84,7 +84,7 @@ func (s *set) readRules(n *yaml.Node) error {
 }
 
 func readRule(key, n *yaml.Node) (*rule, error) {
-	if err := faultOf(key.Value); err != nil {
+	if err := faultOf([]byte(key.Value)); err != nil {
 		return nil, fileError(key.Line, "rule %q: %s", key.Value, plain(err))
 	}
 	r, overrides := &rule{name: key.Value}, (*yaml.Node)(nil)

@@ -35,7 +35,7 @@ var (
 
 // parseJSON parses a rule in JSON.
 func parseJSON(name string, text []byte) (*rule, error) {
-	if err := faultOf(name); err != nil {
+	if err := faultOf([]byte(name)); err != nil {
 		return nil, err
 	}
 	if len(text) > MaxJSONBytes || !utf8.Valid(text) { // the decoder would put other bytes in the place of wrong ones

@@ -59,7 +59,9 @@ func TestDecides(t *testing.T) {
 	require.Same(t, stored.byName[Default], r.decides(stored, []byte("other")))
 	require.Same(t, stored.byName[Default], r.decides(stored, []byte(Default)))
 	require.Same(t, stored.byName[Default], r.decides(stored, bytes.Repeat([]byte("x"), MaxNameBytes)))
-	for _, wrong := range []string{"", "a b", "a@b", "a:b", "a{b", "é", string(bytes.Repeat([]byte("x"), MaxNameBytes+1))} {
+	for _, wrong := range []string{"", "a b", "a@b", "a:b", "a{b", "é", ".", "..", "a/..", "./a", string(bytes.Repeat([]byte("x"), MaxNameBytes+1))} {
 		require.Nil(t, r.decides(stored, []byte(wrong)), "%q", wrong)
 	}
+	long := bytes.Repeat([]byte("x/"), MaxNameBytes/2)
+	require.Zero(t, testing.AllocsPerRun(100, func() { r.decides(stored, long) }))
 }

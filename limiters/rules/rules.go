@@ -139,7 +139,7 @@ var defaultName = []byte(Default)
 // name of a rule.
 func (s sources) decides(name []byte) *rule {
 	one := s.find(name)
-	if one == nil && isName(name) {
+	if one == nil && faultOf(name) == nil {
 		one = s.find(defaultName)
 	}
 	return one
