@@ -105,7 +105,8 @@ func TestClRuleBounds(t *testing.T) {
 	require.Len(t, h.Do("CL.RULE LIST"), rules.MaxRules)
 }
 
-// TestLongestRules: each limit that CL.RULE SET accepts has answers.
+// TestLongestRules: the longest limits that CL.RULE SET accepts have answers in the year 2027, also when they are used up. The
+// key was not charged beyond its limit.
 func TestLongestRules(t *testing.T) {
 	h := servertest.New(t)
 	h.At(1_800_000_000_000_000_000)
