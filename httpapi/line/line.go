@@ -94,6 +94,7 @@ func (l *line) pause(ctx context.Context) error {
 // done makes the line ready for the next command. It reports false if there will be none.
 func (l *line) done() bool {
 	l.session.Sent()
+	l.handler.Conn().Link.Decisions = nil // an idle line keeps no request in memory
 	return !l.closed.Load()
 }
 
