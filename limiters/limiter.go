@@ -129,13 +129,6 @@ func reader[L Limit](read func(*Args) (L, error)) func(*Args) (Limit, error) {
 // ErrNoLimiter is the error of a rule with a limit that starts with another word.
 const ErrNoLimiter rediserr.Error = "ERR no such limiter, or none that a rule can have"
 
-// ErrLongLimit is the error of a rule with a limit that needs more than 100 years to come back. Times end in the year 2262.
-// With a longer limit, even the first request could have no answer. After charges beyond a limit, a request may still get an
-// error: the quota would not be full again before that year.
-const ErrLongLimit rediserr.Error = "ERR period is too long: a limit of a rule must come back within 100 years"
-
-const longestLimit = 100 * 365 * 24 * 60 * 60 * 1_000_000_000 // nanoseconds
-
 // Parse parses the name of a limiter and its parameters, as a rule has them: "CL.WINDOW 100 60
 // ALIGN". Errors are error replies.
 func Parse(words [][]byte) (Limit, error) {
@@ -150,9 +143,6 @@ func Parse(words [][]byte) (Limit, error) {
 	l, err := read(&Args{name: name, rest: words[1:], rule: true})
 	if err != nil {
 		return nil, Explain(err)
-	}
-	if l.Window() > longestLimit {
-		return nil, ErrLongLimit
 	}
 	return l, nil
 }

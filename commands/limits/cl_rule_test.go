@@ -60,10 +60,10 @@ func TestClRuleErrors(t *testing.T) {
 		{"SET a/../b" + limit, rules.ErrDots},
 		{"SET a/." + limit, rules.ErrDots},
 		{"SET .. JSON {}", rules.ErrDots},
-		{"SET name CL.THROTTLE 0 1 9223372036", limiters.ErrLongLimit},
-		{"SET name CL.WINDOW 1 9223372036", limiters.ErrLongLimit},
-		{"SET name CL.SLIDING 1 3153600001", limiters.ErrLongLimit},
-		{"SET name CL.LOG 1 9223372036", limiters.ErrLongLimit},
+		{"SET name CL.THROTTLE 0 1 9223372036", rules.ErrLongLimit},
+		{"SET name CL.WINDOW 1 9223372036", rules.ErrLongLimit},
+		{"SET name CL.SLIDING 1 3153600001", rules.ErrLongLimit},
+		{"SET name CL.LOG 1 9223372036", rules.ErrLongLimit},
 		{"SET " + strings.Repeat("a", rules.MaxNameBytes+1) + limit, rules.ErrName},
 		{"SET name SHADOW", limiters.ErrNoLimiter},
 		{"SET name AND", limiters.ErrNoLimiter},
@@ -118,6 +118,23 @@ func TestLongestRules(t *testing.T) {
 			require.EqualValues(t, limited, answer[0], limit)
 		}
 	}
+}
+
+// TestStoredRulesThatNobodySetsNow: rules of earlier versions stay, with their overrides, when another rule changes.
+func TestStoredRulesThatNobodySetsNow(t *testing.T) {
+	h := servertest.New(t)
+	lines := []string{".. CL.WINDOW 2 60", "life CL.WINDOW 5 4294967295", "life OVERRIDE - acme CL.WINDOW 1000 60",
+		"vip CL.WINDOW 1 60", "vip OVERRIDE - acme CL.WINDOW 1000 4294967295"}
+	h.Do("SET", "cl.rules", strings.Join(lines, "\n")+"\n")
+	h.Want("CL.RULE SET zoo CL.WINDOW 1 1", ok)
+	require.Equal(t, strings.Join(lines, "\n")+"\nzoo CL.WINDOW 1 1\n", h.Do("GET cl.rules"))
+	h.Want("CL.CHECK vip acme 7", []any{0, 1000, 993, -1, 4294967295})
+	h.Want("CL.CHECK .. key", []any{0, 2, 1, -1, 60})
+	h.Want("CL.RULE OVERRIDE life - other CL.WINDOW 1 4294967295", rules.ErrLongLimit)
+	h.Want("CL.RULE OVERRIDE life - other CL.WINDOW 1 60", ok)
+	h.Want("CL.RULE SET life CL.WINDOW 1 4294967295", rules.ErrLongLimit)
+	h.Want("CL.RULE TRY life CL.WINDOW 1 4294967295", rules.ErrLongLimit)
+	require.ErrorContains(t, h.Do("CL.RULE", "SET", "life", "JSON", `{"limits":["CL.WINDOW 1 4294967295"]}`).(error), "period is too long")
 }
 
 // TestRulesFollowTheirKey: every change of the key changes the rules at once.

@@ -36,7 +36,7 @@ func (c *Check) Footprint(r *Rules, words [][]byte, queued bool, fp *store.Footp
 	}
 	if c.plan = c.prefetched.take(from, words); c.plan == nil {
 		c.plan = &c.own
-		if c.found, c.asked = from.decides(words[0]), words[0]; c.found == nil {
+		if c.found, c.asked = from.decides(words[0]), words[0]; c.found == nil || c.found.err != nil {
 			fp.AddKey(words[1]) // a call without partitions would have no transaction
 			return
 		}

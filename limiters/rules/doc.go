@@ -4,8 +4,8 @@
 //	rule.go   one rule: its text, its limits, the keys that hold their state
 //	keys.go   the names of those keys
 //	rules.go  all rules in force, and their counters
-//	edit.go   CL.RULE SET, GET, DEL and LIST
-//	override.go  CL.RULE OVERRIDE: limits of single keys
+//	edit.go   CL.RULE SET, OVERRIDE, GET, DEL and LIST
+//	override.go  overrides: limits of single keys
 //	file.go   the rules-file; file_override.go its overrides
 //	json.go   rules in JSON
 //	source.go the state of the rules-file or the rules-url

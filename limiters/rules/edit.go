@@ -17,6 +17,9 @@ const errFileRule rediserr.Error = "ERR the rule comes from the rules-file: dele
 // replies, and then nothing changes.
 func (r *Rules) Set(tx *store.Tx, name string, words [][]byte) error {
 	one, err := parse(name, words)
+	if err == nil {
+		err = one.fault()
+	}
 	if err != nil {
 		return err
 	}
@@ -41,6 +44,32 @@ func (r *Rules) SetJSON(tx *store.Tx, name string, text []byte) error {
 		return err
 	}
 	return r.put(tx, stored, one)
+}
+
+// Override gives a key of a scope limits of its own. words are the limits, as in CL.RULE SET without
+// SCOPE and SHADOW. Without words, Override removes them again, and reports whether there were any.
+func (r *Rules) Override(tx *store.Tx, name, scope string, key []byte, words [][]byte) (had bool, err error) {
+	stored, err := r.load(tx)
+	if err != nil {
+		return false, err
+	}
+	one := stored.byName[name]
+	switch {
+	case one == nil && r.find(stored, []byte(name)) != nil:
+		return false, errFileRule
+	case one == nil:
+		return false, ErrNoRule
+	case one.err != nil:
+		return false, one.err
+	}
+	next := one.copy()
+	if had, err = next.setOverride(scope, string(key), words); err != nil {
+		return false, err
+	}
+	all := stored.without(name)
+	all.byName[name] = next
+	r.write(tx, all)
+	return had, nil
 }
 
 // put stores a rule in the place of the rule of its name.

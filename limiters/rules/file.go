@@ -143,7 +143,11 @@ func (r *rule) readLimits(scope string, n *yaml.Node) error {
 			return fileError(one.Line, "rule %s: a limit must be a text such as CL.THROTTLE 15 30 60", r.name)
 		}
 		words := bytes.Fields([]byte(one.Value))
-		if err := r.add(scope, words); err != nil {
+		err := r.add(scope, words)
+		if err == nil {
+			err = faultOfLimits(r.scope(scope).limits)
+		}
+		if err != nil {
 			return fileError(one.Line, "rule %s: limit %q: %s", r.name, one.Value, plain(err))
 		}
 		if r.text != "" {

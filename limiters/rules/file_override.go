@@ -48,7 +48,7 @@ func (r *rule) readOverride(scope string, key, value *yaml.Node) error {
 	if len(words) == 0 {
 		return fileError(key.Line, "rule %s: the override of %q has no limits", r.name, key.Value)
 	}
-	if _, err := r.override(scope, key.Value, words); err != nil {
+	if _, err := r.setOverride(scope, key.Value, words); err != nil {
 		return fileError(key.Line, "rule %s: override of %q: %s", r.name, key.Value, plain(err))
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 
 	"cellserver/internal/rediserr"
 	"cellserver/internal/word"
-	"cellserver/store"
 )
 
 // override has the limits of one key of a scope, in the place of the limits of the scope.
@@ -35,32 +34,6 @@ var (
 	ErrMaxOverrides = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d overrides", MaxOverrides))
 )
 
-// Override gives a key of a scope limits of its own. words are the limits, as in CL.RULE SET without
-// SCOPE and SHADOW. Without words, Override removes them again, and reports whether there were any.
-func (r *Rules) Override(tx *store.Tx, name, scope string, key []byte, words [][]byte) (had bool, err error) {
-	stored, err := r.load(tx)
-	if err != nil {
-		return false, err
-	}
-	one := stored.byName[name]
-	switch {
-	case one == nil && r.find(stored, []byte(name)) != nil:
-		return false, errFileRule
-	case one == nil:
-		return false, ErrNoRule
-	case one.err != nil:
-		return false, one.err
-	}
-	next := one.copy()
-	if had, err = next.override(scope, string(key), words); err != nil {
-		return false, err
-	}
-	all := stored.without(name)
-	all.byName[name] = next
-	r.write(tx, all)
-	return had, nil
-}
-
 // copy returns a copy of a rule whose overrides can change.
 func (r *rule) copy() *rule {
 	next := *r
@@ -71,12 +44,25 @@ func (r *rule) copy() *rule {
 	return &next
 }
 
+// scopeOf returns the scope that an override names, nil if there is none.
+func (r *rule) scopeOf(name string) *scope {
+	if s := r.scope(name); s != nil || name != noScope {
+		return s
+	}
+	return r.scope("")
+}
+
+// setOverride is override for words that were not stored before. They may have a fault.
+func (r *rule) setOverride(scopeName, key string, words [][]byte) (had bool, err error) {
+	if had, err = r.override(scopeName, key, words); err != nil || len(words) == 0 {
+		return had, err
+	}
+	return had, faultOfLimits(r.scopeOf(scopeName).overrides[key].limits)
+}
+
 // override sets or removes the override of a key. The rule is not published yet.
 func (r *rule) override(scopeName, key string, words [][]byte) (had bool, err error) {
-	s := r.scope(scopeName)
-	if s == nil && scopeName == noScope {
-		s = r.scope("")
-	}
+	s := r.scopeOf(scopeName)
 	switch {
 	case s == nil || scopeName == "":
 		return false, ErrNoScope

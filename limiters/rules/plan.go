@@ -162,7 +162,7 @@ func (c *Check) Prefetch(r *Rules, tx *store.Tx, db int, words [][]byte) {
 		c.prefetched = new(prefetched)
 	}
 	found := c.prefetched.find(r, from, words[0])
-	if found == nil {
+	if found == nil || found.err != nil {
 		return
 	}
 	before, p := c.prefetched.add()

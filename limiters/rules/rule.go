@@ -80,17 +80,27 @@ var (
 	ErrScope     = rediserr.Error(fmt.Sprintf("ERR scope must be 1 to %d letters, digits, or any of _ - . /", MaxNameBytes))
 	ErrMixed     = rediserr.Error("ERR either every limit of a rule has a SCOPE, or none")
 	ErrName      = rediserr.Error(fmt.Sprintf("ERR name must be 1 to %d letters, digits, or any of _ - . /", MaxNameBytes))
-	ErrDots      = rediserr.Error("ERR name must not have . or .. as a part between slashes: clients and proxies remove such a part from a path")
 	ErrLimits    = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d limits", MaxLimits))
 	ErrRuleBytes = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d bytes", MaxRuleBytes))
 	ErrMaxRules  = rediserr.Error(fmt.Sprintf("ERR there are at most %d rules", MaxRules))
 )
 
+// Errors of rules that nobody can set. Earlier versions set such rules, so stored ones still work.
+const (
+	ErrDots rediserr.Error = "ERR name must not have . or .. between two slashes or at an end: programs remove them from the path of a request"
+	// ErrLongLimit is the error of a limit that needs more than 100 years to come back. Times end in the year 2262. With a longer
+	// limit, even the first request could have no answer. After charges beyond a limit, a request may still get an error: the
+	// quota would not be full again before that year.
+	ErrLongLimit rediserr.Error = "ERR period is too long: a limit of a rule must come back within 100 years"
+)
+
+const longestLimit = 100 * 365 * 24 * 60 * 60 * 1_000_000_000 // nanoseconds
+
 // parse parses the words of a rule after its name: "CL.THROTTLE 15 30 60 AND CL.WINDOW 1000 3600
 // SHADOW".
 func parse(name string, words [][]byte) (*rule, error) {
-	if err := faultOf([]byte(name)); err != nil {
-		return nil, err
+	if !isName(name) {
+		return nil, ErrName
 	}
 	r := &rule{name: name, text: string(bytes.Join(words, []byte(" ")))}
 	if len(r.text) > MaxRuleBytes {
@@ -213,7 +223,7 @@ func (r *rule) count(limited bool) {
 	}
 }
 
-// faultOf returns the error of a wrong name of a rule, nil if it is right. It allocates nothing.
+// faultOf returns the error of a name that no new rule can have, nil if there is none. It allocates nothing.
 func faultOf(name []byte) error {
 	if !isName(name) {
 		return ErrName
@@ -229,6 +239,29 @@ func faultOf(name []byte) error {
 }
 
 var slash = []byte("/")
+
+// fault returns the error of a rule that cannot be set, nil if there is none. Overrides that a rule keeps do not count.
+func (r *rule) fault() error {
+	if err := faultOf([]byte(r.name)); err != nil {
+		return err
+	}
+	for i := range r.scopes {
+		if err := faultOfLimits(r.scopes[i].limits); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// faultOfLimits returns the error of limits that cannot be set, nil if there is none.
+func faultOfLimits(limits []limit) error {
+	for i := range limits {
+		if limits[i].Window() > longestLimit {
+			return ErrLongLimit
+		}
+	}
+	return nil
+}
 
 func isName[T string | []byte](name T) bool {
 	if len(name) == 0 || len(name) > MaxNameBytes {

@@ -49,6 +49,9 @@ func (r *Rules) Try(tx *store.Tx, name string, words [][]byte, now int64, clock 
 	}
 	other, err := parse(name, words)
 	if err == nil {
+		err = other.fault()
+	}
+	if err == nil {
 		err = other.keepOverrides(present)
 	}
 	if err == nil && !other.hasScopesOf(present) {
