@@ -18,7 +18,7 @@ func BenchmarkBesideBlockingCall(b *testing.B) {
 		call func(func() error) error
 	}{
 		{"direct", func(call func() error) error { return call() }},
-		{"BlockingCall", (&extraProcessor{usual: 1}).during},
+		{"BlockingCall", newExtraProcessor().during},
 	} {
 		b.Run(by.name, func(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

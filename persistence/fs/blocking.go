@@ -7,7 +7,7 @@ import (
 )
 
 // BlockingCall makes a call that waits for the disk, and lets all other goroutines run meanwhile. It exists for speed
-// alone, and only matters to a process with one processor (GOMAXPROCS=1).
+// alone, and does nothing in a process with several processors. [BesideOthers] is for these.
 //
 // What it is: the Go runtime needs up to 10 ms to notice that a thread waits in the kernel. Only then does it give the
 // thread's processor to another thread. If there is only one processor, no client is served until then. So BlockingCall
@@ -19,10 +19,10 @@ import (
 //	go test -run none -bench BesideBlockingCall ./persistence/fs
 //
 // What it must never do: change the result of a call, or wait long for the processor. If all goroutines wait for the
-// call anyway, call the function directly: then a second processor only costs CPU. After the first BlockingCall, the
-// runtime no longer adapts the number of processors to the machine.
+// call anyway, call the function directly: then a second processor only costs CPU. After the first call with an additional
+// processor, the runtime no longer adapts the number of processors to the machine.
 func BlockingCall(call func() error) error {
-	if extra.usual > 1 {
+	if extra.usual.Load() > 1 {
 		return call()
 	}
 	return extra.during(call)
@@ -37,8 +37,8 @@ var extra = newExtraProcessor()
 
 // extraProcessor gives a process one more processor while any call waits.
 type extraProcessor struct {
-	usual int         // how many processors the process has otherwise
-	added atomic.Bool // the additional one is there
+	usual atomic.Int64 // how many processors the process has otherwise
+	added atomic.Bool  // the additional one is there
 
 	mu       sync.Mutex // guards calls and changing
 	calls    int        // how many calls wait
@@ -47,7 +47,9 @@ type extraProcessor struct {
 
 // newExtraProcessor reads how many processors there are now.
 func newExtraProcessor() *extraProcessor {
-	return &extraProcessor{usual: runtime.GOMAXPROCS(0)}
+	p := new(extraProcessor)
+	p.usual.Store(int64(runtime.GOMAXPROCS(0)))
+	return p
 }
 
 // maxYields limits how often a call yields until the additional processor is there. The number of processors cannot change
@@ -78,8 +80,11 @@ func (p *extraProcessor) change() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for want := p.calls > 0; want != p.added.Load(); want = p.calls > 0 {
+		if want { // the runtime may have changed the number since the start
+			p.usual.Store(int64(runtime.GOMAXPROCS(0)))
+		}
 		p.added.Store(false)
-		n := p.usual
+		n := int(p.usual.Load())
 		if want {
 			n++
 		}

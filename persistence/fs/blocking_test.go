@@ -77,10 +77,22 @@ func TestSeveralProcessorsStay(t *testing.T) {
 	require.Equal(t, 3, extra.settled())
 }
 
+// TestTheNumberOfProcessorsMayChange requires that a call keeps a number that the runtime has changed since the start.
+func TestTheNumberOfProcessorsMayChange(t *testing.T) {
+	p := withProcessors(t, 2)
+	runtime.GOMAXPROCS(4)
+	require.NoError(t, p.during(func() error {
+		require.Equal(t, 5, p.settled())
+		return nil
+	}))
+	require.Equal(t, 4, p.settled())
+}
+
 // TestACallDoesNotWaitForTheProcessor requires that a call begins without the second processor, which comes late
 // during a garbage collection.
 func TestACallDoesNotWaitForTheProcessor(t *testing.T) {
-	p, called := &extraProcessor{usual: 1, changing: true}, false // the change never ends
+	p, called := withProcessors(t, 1), false
+	p.changing = true // the change never ends
 	require.NoError(t, p.during(func() error {
 		called = true
 		return nil

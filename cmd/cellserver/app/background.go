@@ -61,7 +61,7 @@ func (b *background) round(interval time.Duration) {
 		b.patrolled = now
 		b.peers.patrol(now)
 		traffic := b.transport.Traffic()
-		b.reclaimer.reclaim(b.clock.Monotonic, b.store.UsedOfHeap(), traffic.Input+traffic.Output+int64(b.server.Clients()))
+		b.reclaimer.reclaim(b.clock.Monotonic, b.store.UsedOfHeap(), traffic.Input+traffic.Output+int64(b.server.Clients())+b.server.Activity())
 	}
 	if now-b.sampled >= sampleInterval {
 		b.sampled = now
