@@ -18,10 +18,10 @@ type crowd struct {
 	ended  chan struct{} // closed with the listener
 
 	mu     sync.Mutex // guards the fields below, and all guests
-	room   *sync.Cond // a connection was closed or became idle, or the listener was closed
+	room   *sync.Cond // a connection may make room, or the listener was closed
 	open   list.List  // of guests; the one that was active last is at the back
-	going  int        // guests of open that were sent away
 	closed bool
+	queued atomic.Bool  // a new connection waits for room
 	tick   atomic.Int64 // of watch; it starts at 1
 }
 
@@ -31,10 +31,16 @@ type guest struct {
 	crowd  *crowd
 	place  *list.Element // in open; nil once it has left
 	active bool          // the handler has its request
-	since  int64         // the tick in which it became active or idle, or was sent away
-	sent   atomic.Bool   // it was sent away: no further requests are read; it is set while mu is held
-	heard  atomic.Int64  // the tick of the first byte of the next request; 0 for none
+	since  int64         // the tick in which it became active or idle
+	heard  atomic.Int64  // the tick of the first byte of the next request, or a constant below
 }
+
+// The values of heard without a byte of the next request.
+const (
+	waits    = 0  // net/http waits for the first byte
+	prepares = -1 // net/http may have read more than one request before
+	gone     = -2 // it made room: net/http gets no further byte
+)
 
 func newCrowd(ln net.Listener, bounds Bounds) *crowd {
 	c := &crowd{Listener: ln, bounds: bounds, ended: make(chan struct{})}
@@ -50,6 +56,7 @@ func (c *crowd) Accept() (net.Conn, error) {
 		return nil, err
 	}
 	g := &guest{deadlines: deadlines{Conn: nc}, crowd: c}
+	g.heard.Store(prepares)
 	if !c.enter(g) {
 		nc.Close()
 		return nil, net.ErrClosed
@@ -62,43 +69,39 @@ func (c *crowd) enter(g *guest) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.full() && !c.closed {
+		c.queued.Store(true)
 		if idle := c.longestIdle(); idle != nil {
-			c.sendAway(idle)
+			c.leave(idle)
+			idle.Conn.Close()
 		} else {
 			c.room.Wait()
 		}
 	}
+	c.queued.Store(false)
 	if !c.closed {
 		g.place, g.since = c.open.PushBack(g), c.tick.Load()
 	}
 	return !c.closed
 }
 
-func (c *crowd) full() bool { return c.open.Len()-c.going >= c.bounds.Conns }
+func (c *crowd) full() bool { return c.open.Len() >= c.bounds.Conns }
 
-// mostGoing bounds the connections that were sent away and are still open: one more than one part in mostGoing of Bounds.Conns.
-const mostGoing = 8
-
-// sendAway makes an idle connection end. net/http may have read requests of its client that have not run yet. These run, and get
-// their replies. If too many connections were sent away, it closes the connection at once. It requires mu.
-func (c *crowd) sendAway(g *guest) {
-	c.going++
-	g.since = c.tick.Load()
-	g.sent.Store(true)
-	if tcp, ok := g.Conn.(*net.TCPConn); !ok || c.going > 1+c.bounds.Conns/mostGoing || tcp.CloseRead() != nil {
-		c.leave(g)
-		g.Conn.Close()
-	}
-}
-
-// longestIdle returns the connection that has been idle for longest, nil if none is idle.
-func (c *crowd) longestIdle() *guest {
+// longestIdle returns the connection that has waited for a request for longest. If none waits, it returns one that waits for the
+// rest of a request, nil if there is none.
+func (c *crowd) longestIdle() (unfinished *guest) {
 	for at := c.open.Front(); at != nil; at = at.Next() {
-		if g := at.Value.(*guest); !g.active && !g.sent.Load() {
+		g := at.Value.(*guest)
+		if g.active {
+			continue
+		}
+		if g.heard.CompareAndSwap(waits, gone) {
 			return g
 		}
+		if unfinished == nil && g.heard.Load() > 0 && g.reads.Load()&reading != 0 {
+			unfinished = g
+		}
 	}
-	return nil
+	return unfinished
 }
 
 // leave requires mu.
@@ -106,9 +109,6 @@ func (c *crowd) leave(g *guest) {
 	if g.place != nil {
 		c.open.Remove(g.place)
 		g.place = nil
-		if g.sent.Load() {
-			c.going--
-		}
 		c.room.Signal()
 	}
 }
@@ -121,18 +121,10 @@ func (c *crowd) state(nc net.Conn, now http.ConnState) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if g.sent.Load() {
-		return // its time runs since it was sent away
-	}
 	g.active, g.since = now == http.StateActive, c.tick.Load()
-	if !g.active {
-		g.heard.Store(0)
-	}
 	if g.place != nil && !g.active {
+		g.heard.Store(prepares)
 		c.open.MoveToBack(g.place)
-		if c.full() {
-			c.room.Signal()
-		}
 	}
 }
 
@@ -159,6 +151,7 @@ func (c *crowd) look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.tick.Add(1)
+	c.room.Signal() // a connection may wait for the rest of a request
 	for at := c.open.Front(); at != nil; {
 		g := at.Value.(*guest)
 		at = at.Next()
@@ -175,26 +168,35 @@ func (g *guest) late(now int64) bool {
 	if heard := g.heard.Load(); heard > 0 && !g.active {
 		since, most = heard, 0
 	}
-	if g.active || g.sent.Load() || most == 0 {
+	if g.active || most == 0 {
 		most = g.crowd.bounds.Request
 	}
 	return time.Duration(now-since)*tickTime > most
 }
 
-// Read notes the first byte of a request. Before it, other goroutines run: meanwhile the next request of a busy client
-// arrives, so it needs no wait. This saves 5 % of the time of a request.
+// Read notes the first byte of a request. A connection makes room either before this byte or not at all, so a request that
+// net/http gets also gets its reply.
 func (g *guest) Read(p []byte) (int, error) {
-	if g.sent.Load() {
-		return 0, io.EOF
-	}
-	if g.heard.Load() == 0 {
-		runtime.Gosched()
+	if g.heard.Load() == prepares {
+		g.wait()
 	}
 	n, err := g.deadlines.Read(p)
-	if n > 0 && g.heard.Load() == 0 {
-		g.heard.Store(g.crowd.tick.Load())
+	if n > 0 && g.heard.Load() <= 0 && !g.heard.CompareAndSwap(waits, g.crowd.tick.Load()) {
+		return 0, io.EOF
 	}
 	return n, err
+}
+
+// wait begins to wait for a request. Before it reads, other goroutines run: meanwhile the next request of a busy client
+// arrives, so it needs no wait. This saves 5 % of the time of a request.
+func (g *guest) wait() {
+	runtime.Gosched()
+	g.heard.Store(waits)
+	if g.crowd.queued.Load() {
+		g.crowd.mu.Lock()
+		g.crowd.room.Signal()
+		g.crowd.mu.Unlock()
+	}
 }
 
 // Close closes the listener. Connections stay open.

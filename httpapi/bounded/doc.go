@@ -6,8 +6,9 @@
 //
 // A handler does the rest. The bounds are the number of connections, the bytes of a request's headers, and the
 // time of a request. If all connections are in use, a new one takes the place of the connection that has been
-// idle for longest. Requests that were already read from that connection still get their replies. If no connection is
-// idle, new ones wait in the backlog of the system.
+// idle for longest. Requests that were already read from that connection get their replies before. If no connection is
+// idle, it takes the place of one that has not sent its whole request. Otherwise the new one waits, and further ones wait in
+// the backlog of the system.
 //
 // Locks: Listener.mu guards the address, and is held while a listener opens or closes. crowd.mu guards the connections, and
 // is held for a few steps.

@@ -35,19 +35,20 @@ func (c *crowd) heard() (n int) {
 	return n
 }
 
+// waiting returns how many connections wait for a request.
+func (c *crowd) waiting() (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for at := c.open.Front(); at != nil; at = at.Next() {
+		if g := at.Value.(*guest); !g.active && g.heard.Load() == waits {
+			n++
+		}
+	}
+	return n
+}
+
 // pass lets time pass.
 func (c *crowd) pass(d time.Duration) {
 	c.tick.Add(int64(d / tickTime))
 	c.look()
-}
-
-// sendAllAway sends all connections away, idle or not.
-func (c *crowd) sendAllAway() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for at := c.open.Front(); at != nil; {
-		g := at.Value.(*guest)
-		at = at.Next()
-		c.sendAway(g)
-	}
 }
