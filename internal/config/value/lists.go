@@ -27,7 +27,7 @@ var Addresses = Kind[[]string]{
 
 const maxHostnames = 16
 
-// Hostnames accepts up to 16 host names. One empty argument is none.
+// Hostnames accepts up to 16 host names. One empty argument is none. A name may have underscores, as the names of containers do.
 var Hostnames = Kind[[]string]{
 	Values: "up to 16 host names", Many: true,
 	Parse: func(args []string) ([]string, error) {
@@ -38,7 +38,7 @@ var Hostnames = Kind[[]string]{
 			return nil, nil
 		}
 		for _, arg := range args {
-			if _, err := Hostname.Parse([]string{arg}); err != nil {
+			if _, err := Hostname.Parse([]string{strings.ReplaceAll(arg, "_", "-")}); err != nil {
 				return nil, err
 			}
 			if arg == "" {
