@@ -38,7 +38,7 @@ var httpDirectives = group("Limits over HTTP", "",
 	field("http-token", word(256, true), "", func(c *Config) *string { return &c.HTTP.Token },
 		"Token that requests must have; empty is none. A request has it in `Authorization: Bearer` or in `X-Cellserver-Token`.").sensitive(),
 	field("http-hosts", value.Hostnames, "", func(c *Config) *[]string { return &c.HTTP.Hosts },
-		"Names of this machine under which clients may ask the HTTP port without http-token, beside localhost and IP addresses. See [who may ask](http.md#who-may-ask)."),
+		"Names of this machine under which clients may ask the HTTP port without http-token, or the metrics port on a loopback address. Localhost and IP addresses pass without this. See [who may ask](http.md#who-may-ask)."),
 	field("http-user", value.Text, "default", func(c *Config) *string { return &c.HTTP.User },
 		"The [ACL user](acl.md) that all requests over HTTP are. Its password does not matter.").immutable(),
 	field("http-trusted-proxies", value.Int(0, 16), "1", func(c *Config) *int { return &c.HTTP.TrustedProxies },
@@ -51,14 +51,14 @@ var httpDirectives = group("Limits over HTTP", "",
 		"Whether the page shows the names of the keys that are limited most often."),
 )
 
-// IsLoopback reports whether only this machine can reach the listener.
-func (h *HTTP) IsLoopback() bool {
-	ip := net.ParseIP(h.Bind)
-	return h.Bind == "localhost" || ip != nil && ip.IsLoopback()
+// IsLoopback reports whether only this machine can reach a listener at an address.
+func IsLoopback(bind string) bool {
+	ip := net.ParseIP(bind)
+	return bind == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func (c *Config) validateHTTP() error {
-	if c.HTTP.Port != 0 && c.HTTP.Token == "" && !c.HTTP.IsLoopback() {
+	if c.HTTP.Port != 0 && c.HTTP.Token == "" && !IsLoopback(c.HTTP.Bind) {
 		return errors.New("http-bind is an address of a network, and everybody there could use up limits: set http-token, or bind 127.0.0.1")
 	}
 	return nil

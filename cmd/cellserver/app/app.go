@@ -128,7 +128,7 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	a.rules.begin("")
 	a.initRuleURL()
 	a.server.WatchRules(a.ruleSource)
-	a.exporter.init(&a.log, a.withHealth(metricsHandler(a.server.Metrics)))
+	a.exporter.init(&a.log, a.withHealth(metricsHandler(a.server.Metrics, a.server.Config)))
 	a.api.init(&a.log, a.server, barrier, cfg)
 	a.api.Handler = a.withHealth(a.api.Handler)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"cellserver/httpapi"
 	"cellserver/httpapi/bounded"
 	"cellserver/internal/config"
 	"cellserver/server/report"
@@ -34,9 +35,16 @@ func (e *exporter) configure(cfg *config.Config) error {
 }
 
 // metricsHandler answers GET /metrics, and other requests with an error. metrics has the type [report.MetricsType].
-func metricsHandler(metrics func() string) http.Handler {
+//
+// On a loopback address it refuses requests that a page of another site may have sent, because metrics name keys. On an address of
+// a network everybody may ask, and Prometheus may ask under any name.
+func metricsHandler(metrics func() string, present func() *config.Config) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		if cfg := present(); config.IsLoopback(cfg.MetricsBind) && httpapi.Misdirected(r, cfg.HTTP.Hosts) {
+			http.Error(w, "another site may have sent this request: ask at localhost or at an IP address, or add the name to http-hosts", http.StatusMisdirectedRequest)
+			return
+		}
 		w.Header().Set("Content-Type", report.MetricsType)
 		io.WriteString(w, metrics())
 	})

@@ -74,6 +74,32 @@ func TestConfigSetMovesTheExporter(t *testing.T) {
 	requireNoListener(t, second)
 }
 
+// TestMetricsForForeignPages: a page of another site, whose name has the address of this machine, does not see names of keys.
+func TestMetricsForForeignPages(t *testing.T) {
+	port := porttest.Free(t)
+	in := start(t, "--metrics-port", strconv.Itoa(port))
+	c := in.dial(t)
+	see := func(want int, host string) {
+		t.Helper()
+		r, err := http.NewRequest(http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/metrics", port), nil)
+		require.NoError(t, err)
+		r.Host = fmt.Sprint(host, ":", port)
+		client := http.Client{Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: true}}
+		answer, err := client.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Equal(t, want, answer.StatusCode, host)
+	}
+	see(http.StatusOK, "localhost")
+	see(http.StatusMisdirectedRequest, "evil.test")
+	see(http.StatusMisdirectedRequest, "box.lan")
+	ok(t, c, "CONFIG", "SET", "http-hosts", "box.lan")
+	see(http.StatusOK, "box.lan")
+	see(http.StatusMisdirectedRequest, "evil.test")
+	ok(t, c, "CONFIG", "SET", "metrics-bind", "0.0.0.0")
+	see(http.StatusOK, "evil.test")
+}
+
 // requireNoListener requires that no process listens on a port.
 func requireNoListener(t *testing.T, port int) {
 	t.Helper()
