@@ -12,8 +12,8 @@ import (
 // Another site may give its name the address of this server (DNS rebinding). A browser then takes this server for that site. Pages of
 // the site can ask this server, and the Host of their requests is the name of the site.
 
-// isOwn reports whether a Host is localhost, a name below localhost, an IP address, or one of names.
-func isOwn(host string, names []string) bool {
+// isOwn reports whether a Host is localhost, a name below localhost, an IP address, or a name of http-hosts.
+func (c *Config) isOwn(host string) bool {
 	if isNumeric(host) {
 		return true
 	}
@@ -26,7 +26,7 @@ func isOwn(host string, names []string) bool {
 	if name := strings.ToLower(strings.TrimSuffix(host, ".")); name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		return true
 	}
-	return slices.ContainsFunc(names, func(own string) bool { return strings.EqualFold(own, host) })
+	return slices.ContainsFunc(c.Hosts, func(own string) bool { return strings.EqualFold(own, host) })
 }
 
 // isNumeric reports whether a Host has only digits, dots and colons. Most requests have such a Host: an IPv4 address with a port. The
@@ -40,11 +40,11 @@ func isNumeric(host string) bool {
 	return host != "" && host[0] != ':'
 }
 
-// Misdirected reports whether a request may come from a page of another site. names are names of this server. A browser sends the
-// port of this server with the name. A proxy that passes on the Host of its client sends another port or none, so its requests are
-// not refused. A browser always sends a Host.
-func Misdirected(r *http.Request, names []string) bool {
-	return r.Host != "" && !isOwn(r.Host, names) && portOf(r.Host) == ownPort(r)
+// Misdirects reports whether a request may come from a page of another site. With a token it may not, because another site
+// does not know the token. A browser sends the port of this server with the name. A proxy that passes on the Host of its
+// client sends another port or none, so its requests are not refused. A browser always sends a Host.
+func (c *Config) Misdirects(r *http.Request) bool {
+	return c.Token == "" && r.Host != "" && !c.isOwn(r.Host) && portOf(r.Host) == ownPort(r)
 }
 
 // portOf returns the port of a Host. Without a port it is 80.

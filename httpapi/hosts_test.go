@@ -37,7 +37,7 @@ func TestHosts(t *testing.T) {
 	none := httptest.NewRequest(http.MethodGet, "/check/api?key=a", nil)
 	none.Host = ""
 	none = none.WithContext(context.WithValue(none.Context(), http.LocalAddrContextKey, &net.TCPAddr{Port: 80}))
-	require.False(t, Misdirected(none, nil), "a request of HTTP/1.0 may have no Host")
+	require.False(t, (&Config{}).Misdirects(none), "a request of HTTP/1.0 may have no Host")
 	w.Config.Hosts = []string{"box.lan"}
 	require.Equal(t, 200, w.from("Box.LAN:7380", "/check/api?key=a").Status)
 	require.Equal(t, 421, w.from("other.lan:7380", "/check/api?key=a").Status)

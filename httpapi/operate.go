@@ -45,7 +45,7 @@ func (c *Config) guard(r *http.Request) *Problem {
 		return problem(http.StatusForbidden, forbidden, "set http-page to read or to write")
 	case c.Token == "" && c.Locked:
 		return problem(http.StatusForbidden, forbidden, "clients of this server need a password, so the page needs a token: set http-token")
-	case c.Token == "" && !isOwn(r.Host, c.Hosts):
+	case c.Token == "" && !c.isOwn(r.Host):
 		return problem(http.StatusForbidden, forbidden, "open the page at localhost or at an IP address, add the name to http-hosts, or set http-token")
 	case crossOrigin.Check(r) != nil:
 		return problem(http.StatusForbidden, forbidden, "another site has sent this request")

@@ -23,7 +23,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 	if cfg.Token != "" && !authorized(r, cfg.Token) {
 		return problem(http.StatusUnauthorized, unauthorized, "send the token of http-token, as Authorization: Bearer or as X-Cellserver-Token")
 	}
-	if cfg.Token == "" && Misdirected(r, cfg.Hosts) { // another site does not know the token
+	if cfg.Misdirects(r) {
 		return problem(http.StatusMisdirectedRequest, misdirected, "another site may have sent this request: ask at localhost or at an IP address, add the name to http-hosts, or set http-token")
 	}
 	path := r.URL.Path

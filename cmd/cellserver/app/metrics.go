@@ -41,7 +41,9 @@ func (e *exporter) configure(cfg *config.Config) error {
 func metricsHandler(metrics func() string, present func() *config.Config) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
-		if cfg := present(); config.IsLoopback(cfg.MetricsBind) && httpapi.Misdirected(r, cfg.HTTP.Hosts) {
+		cfg := present()
+		names := httpapi.Config{Hosts: cfg.HTTP.Hosts}
+		if config.IsLoopback(cfg.MetricsBind) && names.Misdirects(r) {
 			http.Error(w, "another site may have sent this request: ask at localhost or at an IP address, or add the name to http-hosts", http.StatusMisdirectedRequest)
 			return
 		}
