@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"time"
 
+	"cellserver/cluster/carrier"
+
 	"github.com/hashicorp/raft"
 )
 
@@ -15,8 +17,8 @@ func raftConfig(id string, nodeTimeout time.Duration, log *slog.Logger) *raft.Co
 	c.HeartbeatTimeout, c.ElectionTimeout = nodeTimeout, nodeTimeout
 	c.LeaderLeaseTimeout = nodeTimeout
 	c.CommitTimeout = nodeTimeout / 10
-	c.MaxAppendEntries = 64 // more than the largest window
-	c.BatchApplyCh = true   // see Node.propose
+	c.MaxAppendEntries = carrier.MaxEntries // more than the largest window
+	c.BatchApplyCh = true                   // see Node.propose
 	c.TrailingLogs = 1000
 	// The edge decides when to take snapshots, by the bytes of the log: raft counts entries.
 	c.SnapshotInterval, c.SnapshotThreshold = 24*time.Hour, 1<<62

@@ -128,7 +128,7 @@ var mayImport = map[string][]string{
 	"persistence/fs/fstest":    {"persistence/fs"},
 
 	// A cluster replicates the effects of its leader through Raft.
-	"cluster":             {"cluster/entry", "cluster/image", "cluster/pending", "cluster/roster", "internal/topology", "persistence/aof", "store"},
+	"cluster":             {"cluster/carrier", "cluster/entry", "cluster/image", "cluster/pending", "cluster/roster", "internal/topology", "persistence/aof", "store"},
 	"cluster/image":       {"cluster/pending", "persistence/rdb", "store"},
 	"cluster/pending":     {"cluster/entry", "persistence/aof", "store"},
 	"cluster/roster":      {"cluster/entry", "internal/topology", "store"},

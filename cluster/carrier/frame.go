@@ -2,12 +2,16 @@ package carrier
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
 
 	"github.com/hashicorp/raft"
 )
+
+// MaxEntries is the most entries that a request may have.
+const MaxEntries = 64
 
 // Integers are little-endian. The numbers are sizes in bytes:
 //
@@ -20,12 +24,27 @@ const (
 	headSize   = 40
 	entrySize  = 21
 	answerSize = 17
-	// A request has at most maxEntries entries, and an entry has at most maxData bytes.
-	maxEntries = 1 << 12
-	maxData    = 1 << 30
+	// The entries of a request have at most maxBytes bytes together.
+	maxBytes = 1 << 30
+	// The receiver reads a long entry in parts of maxPart bytes, and has memory for one part that has not come yet.
+	maxPart = 1 << 20
 	// An entry of maxCopied bytes or more is written without a copy.
 	maxCopied = 1 << 20
 )
+
+// fault is an error of the bytes of a request.
+type fault string
+
+func (f fault) Error() string { return string(f) }
+
+// A request has too many entries, or they have too many bytes.
+var errTooLong = faultf("the entries of a request have more than %d bytes", maxBytes)
+
+func tooMany(n int) error {
+	return faultf("a request has %d entries, and it may have %d", n, MaxEntries)
+}
+
+func faultf(format string, args ...any) error { return fault(fmt.Sprintf(format, args...)) }
 
 // The flags of an answer.
 const (
@@ -33,8 +52,26 @@ const (
 	atOnce    // the sender need not wait before it tries again
 )
 
+// check returns an error if the receiver would refuse a request. Raft's own transport carries it then.
+func check(r *raft.AppendEntriesRequest) error {
+	if len(r.Entries) > MaxEntries {
+		return tooMany(len(r.Entries))
+	}
+	size := 0
+	for _, l := range r.Entries {
+		size += len(l.Data)
+	}
+	if size > maxBytes {
+		return errTooLong
+	}
+	return nil
+}
+
 // writeRequest writes a request. It uses the memory of buf, and returns that memory for the next request.
 func writeRequest(w io.Writer, buf []byte, r *raft.AppendEntriesRequest) ([]byte, error) {
+	if err := check(r); err != nil {
+		return buf, err
+	}
 	b := append(buf[:0], version, byte(r.ProtocolVersion))
 	for _, n := range [...]int{len(r.ID), len(r.Addr), len(r.Entries)} {
 		b = binary.LittleEndian.AppendUint16(b, uint16(n))
@@ -70,7 +107,7 @@ func readRequest(in *bufio.Reader) (*raft.AppendEntriesRequest, error) {
 		return nil, err
 	}
 	if head[0] != version {
-		return nil, fmt.Errorf("a request with entries has version %d, and this server knows version %d: run the same release on every node", head[0], version)
+		return nil, faultf("a request with entries has version %d, and this server knows version %d: run the same release on every node", head[0], version)
 	}
 	number := func(at int) int { return int(binary.LittleEndian.Uint16(head[at:])) }
 	long := func(at int) uint64 { return binary.LittleEndian.Uint64(head[at:]) }
@@ -82,34 +119,59 @@ func readRequest(in *bufio.Reader) (*raft.AppendEntriesRequest, error) {
 	}
 	r.ProtocolVersion = raft.ProtocolVersion(head[1])
 	r.ID, r.Addr = names[:id], names[id:]
-	if entries > maxEntries {
-		return nil, fmt.Errorf("a request has %d entries, and it may have %d", entries, maxEntries)
+	if entries > MaxEntries {
+		return nil, tooMany(entries)
 	}
-	logs := make([]raft.Log, entries)
-	r.Entries = make([]*raft.Log, entries)
-	for i := range logs {
-		r.Entries[i] = &logs[i]
-		if err := readEntry(in, &logs[i]); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
+	var err error
+	r.Entries, err = readEntries(in, entries, maxBytes)
+	return r, err
 }
 
-// readEntry reads an entry.
-func readEntry(in *bufio.Reader, l *raft.Log) error {
+// readEntries reads n entries that have at most the given number of bytes together.
+func readEntries(in *bufio.Reader, n, most int) ([]*raft.Log, error) {
+	logs, entries := make([]raft.Log, n), make([]*raft.Log, n)
+	for i := range logs {
+		entries[i] = &logs[i]
+		if err := readEntry(in, &logs[i], most); err != nil {
+			return nil, err
+		}
+		most -= len(logs[i].Data)
+	}
+	return entries, nil
+}
+
+// readEntry reads an entry that has at most the given number of bytes.
+func readEntry(in *bufio.Reader, l *raft.Log, most int) (err error) {
 	var head [entrySize]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
 		return err
 	}
-	size := binary.LittleEndian.Uint32(head[17:])
-	if size > maxData {
-		return fmt.Errorf("an entry has %d bytes, and it may have %d", size, maxData)
+	size := int(binary.LittleEndian.Uint32(head[17:]))
+	if size > most {
+		return errTooLong
 	}
 	l.Index, l.Term = binary.LittleEndian.Uint64(head[:]), binary.LittleEndian.Uint64(head[8:])
-	l.Type, l.Data = raft.LogType(head[16]), make([]byte, size)
-	_, err := io.ReadFull(in, l.Data)
+	l.Type = raft.LogType(head[16])
+	l.Data, err = readData(in, size)
 	return err
+}
+
+// readData reads the bytes of an entry. Their number is only a claim of the sender, so a long entry is read in parts.
+func readData(in *bufio.Reader, size int) ([]byte, error) {
+	if size <= maxPart {
+		data := make([]byte, size)
+		_, err := io.ReadFull(in, data)
+		return data, err
+	}
+	var parts [][]byte
+	for left := size; left > 0; left -= maxPart {
+		part := make([]byte, min(left, maxPart))
+		if _, err := io.ReadFull(in, part); err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	return bytes.Join(parts, nil), nil
 }
 
 // appendAnswer appends an answer.

@@ -3,8 +3,11 @@ package carrier
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"io"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
 	"testing/iotest"
 
@@ -36,7 +39,7 @@ func TestRequestsArriveAsTheyWere(t *testing.T) {
 			r.Entries = append(r.Entries, &raft.Log{Index: random.Uint64(), Term: random.Uint64(), Type: raft.LogType(random.IntN(6)), Data: text(2000)})
 		}
 		if i%50 == 0 {
-			r.Entries = append(r.Entries, &raft.Log{Index: 1, Data: bytes.Repeat([]byte{'x'}, maxCopied)}, &raft.Log{Index: 2, Data: text(9)})
+			r.Entries = append(r.Entries, &raft.Log{Index: 1, Data: bytes.Repeat([]byte{'x'}, 2*maxPart+1)}, &raft.Log{Index: 2, Data: text(9)})
 		}
 		var err error
 		room, err = writeRequest(&wire, room, r)
@@ -77,12 +80,59 @@ func TestWrongRequestsAreRefused(t *testing.T) {
 	}
 	for at, want := range map[int]string{
 		0:                            "a request with entries has version 255, and this server knows version 1: run the same release on every node",
-		7:                            "a request has 65281 entries, and it may have 4096",
-		headSize + entrySize - 4 + 3: "an entry has 4278190084 bytes, and it may have 1073741824",
+		7:                            "a request has 65281 entries, and it may have 64",
+		headSize + entrySize - 4 + 3: "the entries of a request have more than 1073741824 bytes",
 	} {
 		b := bytes.Clone(good.Bytes())
 		b[at] = 255
 		_, err := readRequest(bufio.NewReader(bytes.NewReader(b)))
 		require.EqualError(t, err, want)
 	}
+}
+
+// A sender that only claims to send much costs the receiver little memory.
+func TestAClaimCostsNoMemory(t *testing.T) {
+	var b bytes.Buffer
+	_, err := writeRequest(&b, nil, &raft.AppendEntriesRequest{Entries: []*raft.Log{{Index: 1, Data: []byte("data")}}})
+	require.NoError(t, err)
+	hostile := b.Bytes()[:headSize+entrySize]
+	binary.LittleEndian.PutUint32(hostile[headSize+17:], 1<<29)
+	require.LessOrEqual(t, allocated(func() {
+		_, err := readRequest(bufio.NewReader(bytes.NewReader(hostile)))
+		require.Error(t, err)
+	}), uint64(4*maxPart))
+}
+
+// Each entry is short enough, and all of them together are not.
+func TestTheBytesOfARequestAreBounded(t *testing.T) {
+	var b bytes.Buffer
+	l := &raft.Log{Index: 1, Data: []byte("data")}
+	_, err := writeRequest(&b, nil, &raft.AppendEntriesRequest{Entries: []*raft.Log{l, l}})
+	require.NoError(t, err)
+	entries := b.Bytes()[headSize:]
+	_, err = readEntries(bufio.NewReader(bytes.NewReader(entries)), 2, 8)
+	require.NoError(t, err)
+	_, err = readEntries(bufio.NewReader(bytes.NewReader(entries)), 2, 7)
+	require.ErrorIs(t, err, errTooLong)
+}
+
+// The sender does not send what the receiver would refuse.
+func TestWrongRequestsAreNotSent(t *testing.T) {
+	large := &raft.Log{Data: make([]byte, maxBytes/MaxEntries+1)} // the memory is not touched
+	for name, n := range map[string]int{"the entries of a request have more than 1073741824 bytes": MaxEntries,
+		"a request has 65 entries, and it may have 64": MaxEntries + 1} {
+		var b bytes.Buffer
+		_, err := writeRequest(&b, nil, &raft.AppendEntriesRequest{Entries: slices.Repeat([]*raft.Log{large}, n)})
+		require.EqualError(t, err, name)
+		require.Zero(t, b.Len())
+	}
+}
+
+// allocated returns how many bytes of memory a function allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
