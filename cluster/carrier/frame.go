@@ -28,8 +28,8 @@ const (
 	maxBytes = 1 << 30
 	// The receiver reads a long entry in parts of maxPart bytes, and has memory for one part that has not come yet.
 	maxPart = 1 << 20
-	// An entry of maxCopied bytes or more is written without a copy.
-	maxCopied = 1 << 20
+	// The sender collects at most maxRoom bytes before it writes them.
+	maxRoom = 64 << 10
 )
 
 // fault is an error of the bytes of a request.
@@ -85,7 +85,7 @@ func writeRequest(w io.Writer, buf []byte, r *raft.AppendEntriesRequest) ([]byte
 		b = binary.LittleEndian.AppendUint64(b, l.Term)
 		b = append(b, byte(l.Type))
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(l.Data)))
-		if len(l.Data) < maxCopied {
+		if len(b)+len(l.Data) <= maxRoom {
 			b = append(b, l.Data...)
 			continue
 		}
@@ -95,6 +95,9 @@ func writeRequest(w io.Writer, buf []byte, r *raft.AppendEntriesRequest) ([]byte
 			}
 		}
 		b = b[:0]
+	}
+	if len(b) == 0 {
+		return b, nil
 	}
 	_, err := w.Write(b)
 	return b[:0], err

@@ -128,6 +128,40 @@ func TestWrongRequestsAreNotSent(t *testing.T) {
 	}
 }
 
+// The sender needs little memory for a long request.
+func TestALongRequestIsSentInParts(t *testing.T) {
+	for _, size := range []int{100, 64 << 10, 1<<20 - 1} {
+		l := &raft.Log{Data: make([]byte, size)}
+		r := &raft.AppendEntriesRequest{Entries: slices.Repeat([]*raft.Log{l}, MaxEntries)}
+		var room []byte
+		require.LessOrEqual(t, allocated(func() {
+			var err error
+			room, err = writeRequest(io.Discard, nil, r)
+			require.NoError(t, err)
+		}), uint64(8*maxRoom), size)
+		require.LessOrEqual(t, cap(room), 2*maxRoom)
+	}
+}
+
+// A write costs a system call, so a short request costs one.
+func TestAShortRequestIsOneWrite(t *testing.T) {
+	var n writes
+	for _, size := range []int{0, 1, 1000} {
+		n = 0
+		_, err := writeRequest(&n, nil, &raft.AppendEntriesRequest{Entries: []*raft.Log{{Data: make([]byte, size)}}})
+		require.NoError(t, err)
+		require.EqualValues(t, 1, n)
+	}
+}
+
+// writes counts writes.
+type writes int
+
+func (n *writes) Write(b []byte) (int, error) {
+	*n++
+	return len(b), nil
+}
+
 // allocated returns how many bytes of memory a function allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats

@@ -12,9 +12,6 @@ import (
 // inFlight is how many requests of a connection may wait for their answers. Raft's own default is the same: more of them add latency.
 const inFlight = raft.DefaultMaxRPCsInFlight
 
-// maxRoom is how many bytes of memory a pipeline keeps for its next request, at most.
-const maxRoom = 1 << 20
-
 // pipeline sends requests over one connection. It implements [raft.AppendPipeline].
 type pipeline struct {
 	conn    net.Conn
@@ -75,9 +72,6 @@ func (p *pipeline) AppendEntries(args *raft.AppendEntriesRequest, answer *raft.A
 	if p.room, err = writeRequest(p.conn, p.room, args); err != nil {
 		p.close()
 		return nil, err
-	}
-	if cap(p.room) > maxRoom {
-		p.room = nil
 	}
 	return r, nil
 }
