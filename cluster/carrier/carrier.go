@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -21,13 +22,20 @@ type Carrier struct {
 	consumer chan raft.RPC
 	closed   chan struct{}
 	once     sync.Once
+	pauses   pauses
+	faults   atomic.Uint64 // requests with a fault
+	quiet    atomic.Bool   // a log line about a fault was written less than logPause ago
 }
+
+// logPause is the least time between two log lines about faults.
+const logPause = 10 * time.Second
 
 // New returns a transport. Entries go over the connections of the second layer, and all other messages go over network. An answer
 // must come within the timeout.
 func New(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.Duration, log hclog.Logger) *Carrier {
 	c := &Carrier{
 		NetworkTransport: network, entries: entries, timeout: timeout, log: log, consumer: make(chan raft.RPC), closed: make(chan struct{}),
+		pauses: pauses{of: map[raft.ServerAddress]*pause{}},
 	}
 	go c.passOn()
 	go c.accept()
@@ -37,13 +45,33 @@ func New(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.
 // Consumer implements [raft.Transport].
 func (c *Carrier) Consumer() <-chan raft.RPC { return c.consumer }
 
-// AppendEntriesPipeline implements [raft.Transport]. Without a connection, Raft sends one request at a time.
+// AppendEntriesPipeline implements [raft.Transport]. Without a connection, Raft sends one request at a time, and asks for a pipeline
+// after each of them.
 func (c *Carrier) AppendEntriesPipeline(_ raft.ServerID, to raft.ServerAddress) (raft.AppendPipeline, error) {
-	conn, err := c.entries.Dial(to, c.timeout)
-	if err != nil {
+	if c.pauses.last(to) {
 		return nil, raft.ErrPipelineReplicationNotSupported
 	}
-	return newPipeline(conn, c.timeout), nil
+	conn, err := c.entries.Dial(to, c.timeout)
+	if err != nil {
+		c.judge(to, err)
+		return nil, raft.ErrPipelineReplicationNotSupported
+	}
+	return newPipeline(conn, c.timeout, func(err error) { c.judge(to, err) }), nil
+}
+
+// judge takes the first outcome of a pipeline: nil if an answer came, or the error that ended the pipeline before.
+func (c *Carrier) judge(to raft.ServerAddress, err error) {
+	if err == nil {
+		c.pauses.forget(to)
+		return
+	}
+	select {
+	case <-c.closed:
+	default:
+		if c.pauses.begin(to) {
+			c.log.Warn("a node gets entries one by one, because a connection for entries failed: see the error if this lasts", "node", to, "error", err)
+		}
+	}
 }
 
 // Close implements [raft.WithClose]. Requests that wait get no answer.
@@ -87,11 +115,27 @@ func (c *Carrier) accept() {
 			return
 		}
 		go func() {
-			if err := c.serve(conn); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
-				c.log.Debug("a connection for entries ended", "error", err)
+			if err := c.serve(conn); err != nil {
+				c.complain(conn.RemoteAddr(), err)
 			}
 			_ = conn.Close()
 		}()
+	}
+}
+
+// complain logs why a connection ended. It writes one line about faults in logPause at most.
+func (c *Carrier) complain(from net.Addr, err error) {
+	if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
+		return
+	}
+	if !errors.As(err, new(fault)) {
+		c.log.Debug("a connection for entries ended", "from", from, "error", err)
+		return
+	}
+	total := c.faults.Add(1)
+	if c.quiet.CompareAndSwap(false, true) {
+		c.log.Warn("a connection for entries was closed, because its bytes are wrong: see the error", "from", from, "error", err, "total", total)
+		time.AfterFunc(logPause, func() { c.quiet.Store(false) })
 	}
 }
 

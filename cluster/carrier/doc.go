@@ -4,15 +4,19 @@
 //
 //	frame.go     the format of a request with entries, and of its answer
 //	pipeline.go  the sender: it sends a request before the answer to the one before has come
+//	pauses.go    how long no pipeline begins after one that failed
 //	carrier.go   Carrier: the transport of a node, and the receiver of requests
 //
 // # Invariants
 //
 //   - The answers of a connection have the order of its requests.
 //   - A request that gets no answer in time ends its connection. Raft then sends its entries again, one request at a time.
+//   - A request costs the receiver memory only as its bytes come.
+//   - A pipeline that fails before its first answer begins a pause for its address.
 //   - At most inFlight requests of a connection wait for their answers.
 //
 // # Locks
 //
-// pipeline.mu guards the number of requests in flight, and their timer. Nobody waits while it is held.
+// pipeline.mu guards the number of requests in flight, and their timer. pauses.mu guards the pauses. Nobody waits while one of
+// them is held.
 package carrier

@@ -2,6 +2,7 @@ package carrier
 
 import (
 	"bufio"
+	"errors"
 	"net"
 	"sync"
 	"time"
@@ -12,6 +13,8 @@ import (
 // inFlight is how many requests of a connection may wait for their answers. Raft's own default is the same: more of them add latency.
 const inFlight = raft.DefaultMaxRPCsInFlight
 
+var errLate = errors.New("no answer came in time")
+
 // pipeline sends requests over one connection. It implements [raft.AppendPipeline].
 type pipeline struct {
 	conn    net.Conn
@@ -21,6 +24,8 @@ type pipeline struct {
 	once    sync.Once
 	room    []byte // memory for the bytes of a request; only AppendEntries uses it
 	timeout time.Duration
+	judged  sync.Once
+	judge   func(error) // is called once: at the first answer, or if the pipeline fails before
 
 	mu     sync.Mutex  // guards flying and late
 	flying int         // requests that wait for their answers
@@ -46,11 +51,12 @@ func (r *request) Request() *raft.AppendEntriesRequest { return r.of }
 // Response implements [raft.AppendFuture].
 func (r *request) Response() *raft.AppendEntriesResponse { return r.answer }
 
-func newPipeline(conn net.Conn, timeout time.Duration) *pipeline {
+func newPipeline(conn net.Conn, timeout time.Duration, judge func(error)) *pipeline {
 	p := &pipeline{
-		conn: conn, timeout: timeout, sent: make(chan *request, inFlight), done: make(chan raft.AppendFuture, inFlight), closed: make(chan struct{}),
+		conn: conn, timeout: timeout, judge: judge,
+		sent: make(chan *request, inFlight), done: make(chan raft.AppendFuture, inFlight), closed: make(chan struct{}),
 	}
-	p.late = time.AfterFunc(timeout, p.close)
+	p.late = time.AfterFunc(timeout, func() { p.end(errLate) })
 	p.late.Stop()
 	go p.receive()
 	return p
@@ -70,7 +76,7 @@ func (p *pipeline) AppendEntries(args *raft.AppendEntriesRequest, answer *raft.A
 	p.count(+1)
 	var err error
 	if p.room, err = writeRequest(p.conn, p.room, args); err != nil {
-		p.close()
+		p.end(err)
 		return nil, err
 	}
 	return r, nil
@@ -91,17 +97,19 @@ func (p *pipeline) count(more int) {
 
 // receive reads answers until the connection ends.
 func (p *pipeline) receive() {
-	defer p.close()
+	defer p.end(nil)
 	in := bufio.NewReaderSize(p.conn, inFlight*answerSize)
 	for {
 		answer, err := readAnswer(in)
 		if err != nil {
 			p.giveUp(err)
+			p.end(err)
 			return
 		}
 		select {
 		case r := <-p.sent:
 			p.count(-1)
+			p.judged.Do(func() { p.judge(nil) })
 			*r.answer = answer
 			if !p.tell(r) {
 				return
@@ -137,12 +145,16 @@ func (p *pipeline) Consumer() <-chan raft.AppendFuture { return p.done }
 
 // Close implements [raft.AppendPipeline].
 func (p *pipeline) Close() error {
-	p.close()
+	p.end(nil)
 	return nil
 }
 
-func (p *pipeline) close() {
+// end closes the pipeline. The error says why, if it failed.
+func (p *pipeline) end(err error) {
 	p.once.Do(func() {
+		if err != nil {
+			p.judged.Do(func() { p.judge(err) })
+		}
 		close(p.closed)
 		_ = p.conn.Close()
 		p.mu.Lock()
