@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/cluster/carrier"
+
+	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/raft"
 	"github.com/stretchr/testify/require"
 )
@@ -33,8 +36,28 @@ func (a *applied) count() int {
 func (a *applied) Snapshot() (raft.FSMSnapshot, error) { return nil, raft.ErrNothingNewToSnapshot }
 func (a *applied) Restore(io.ReadCloser) error         { return nil }
 
-// Three nodes of hashicorp/raft elect a leader and apply entries over peer ports.
+// closer is a transport that can be closed.
+type closer interface {
+	raft.Transport
+	raft.WithClose
+}
+
+// Three nodes of hashicorp/raft elect a leader and apply entries over peer ports. Entries have connections of their own, or not.
 func TestRaftOverPeerPorts(t *testing.T) {
+	t.Run("one kind of connections", func(t *testing.T) {
+		replicate(t, func(_ *node, network *raft.NetworkTransport) closer { return network })
+	})
+	t.Run("connections for entries", func(t *testing.T) {
+		replicate(t, func(b *node, network *raft.NetworkTransport) closer {
+			entries, err := b.Entries(0, b.addr)
+			require.NoError(t, err)
+			return carrier.New(network, entries, 10*time.Second, hclog.NewNullLogger())
+		})
+	})
+}
+
+// replicate applies entries on three nodes, and waits until all of them have all entries.
+func replicate(t *testing.T, over func(*node, *raft.NetworkTransport) closer) {
 	noLeaks(t)
 	var n network
 	var servers []raft.Server
@@ -49,7 +72,7 @@ func TestRaftOverPeerPorts(t *testing.T) {
 	for i, b := range nodes {
 		layer, err := b.Raft(0, b.addr)
 		require.NoError(t, err)
-		transport := raft.NewNetworkTransport(layer, 3, 10*time.Second, io.Discard)
+		transport := over(b, raft.NewNetworkTransport(layer, 3, 10*time.Second, io.Discard))
 		require.Equal(t, servers[i].Address, transport.LocalAddr())
 		config := raft.DefaultConfig()
 		config.LocalID, config.LogOutput = servers[i].ID, io.Discard
