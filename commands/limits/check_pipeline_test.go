@@ -17,7 +17,7 @@ import (
 
 // TestPipelinesOfRequestsToRules sends random commands to two servers: in pipelines, and one by one. The replies and the keys
 // are the same. In a pipeline, the server plans requests to rules while the commands before them run. Those commands may change
-// the rules.
+// the rules. A pipeline comes in one piece or more.
 func TestPipelinesOfRequestsToRules(t *testing.T) {
 	r := rand.New(randtest.Source(t))
 	one, many := servertest.New(t), servertest.New(t)
@@ -28,22 +28,36 @@ func TestPipelinesOfRequestsToRules(t *testing.T) {
 		many.Clock.Advance(ns)
 		var sent, want []byte
 		for _, line := range lines {
-			words := strings.Fields(line)
-			args := make([]any, len(words))
-			for i, w := range words {
-				args[i] = w
-			}
-			request := resptest.Command(args...)
+			request := wordsOf(line)
 			sent = append(sent, request...)
 			want = append(want, exchange(one, request)...)
 		}
-		require.Equal(t, string(want), string(exchange(many, sent)), "%q", lines)
+		var got []byte
+		for len(sent) > 0 {
+			n := len(sent)
+			if r.IntN(2) == 0 {
+				n = 1 + r.IntN(n)
+			}
+			got = append(got, exchange(many, bytes.Clone(sent[:n]))...)
+			sent = sent[n:]
+		}
+		require.Equal(t, string(want), string(got), "%q", lines)
 	}
 	require.Equal(t, contents(one), contents(many))
 	for _, h := range []*servertest.Harness{one, many} {
 		counts := h.Info("commandstats")
 		require.Contains(t, counts, "cmdstat_cl.check")
 	}
+}
+
+// wordsOf returns a line as a request.
+func wordsOf(line string) []byte {
+	words := strings.Fields(line)
+	args := make([]any, len(words))
+	for i, w := range words {
+		args[i] = w
+	}
+	return resptest.Command(args...)
 }
 
 func exchange(h *servertest.Harness, sent []byte) []byte {
@@ -59,7 +73,7 @@ func pipelineOfChecks(r *rand.Rand) (lines []string) {
 	rule := func() string { return pick("one", "one", "two", "three", "wrong", "other", "default") }
 	command := pick("CL.CHECK", "CL.CHECK", "CL.CHECK", "cl.check", "CL.EXPLAIN", "CL.RESERVE")
 	for range 1 + r.IntN(14) {
-		switch r.IntN(24) {
+		switch r.IntN(26) {
 		case 0:
 			lines = append(lines, "CL.RULE SET "+rule()+" "+pick("CL.THROTTLE 3 2 7", "CL.WINDOW 9 3", "CL.THROTTLE 9 8 7 AND CL.WINDOW 5 2 SHADOW",
 				"SCOPE x CL.THROTTLE 4 3 9 AND SCOPE y CL.WINDOW 8 5 AND SCOPE y CL.LOG 7 6"))
@@ -70,6 +84,13 @@ func pipelineOfChecks(r *rand.Rand) (lines []string) {
 			lines = append(lines, pick("SELECT 0", "SELECT 1", "GET a", "SET one:{a}:throttle text"))
 		case 3:
 			lines = append(lines, "MULTI", "CL.CHECK one a", pick("CL.RULE DEL one", "CL.RULE SET one CL.WINDOW 4 4", "PING"), "CL.CHECK one a", "EXEC")
+		case 4:
+			lines = append(lines, pick("CL.MCHECK 2 one a two b", "CL.CHECK one", "CL.CHECK one a b c d e"))
+		case 5:
+			lines = append(lines, "EVAL "+pick(
+				"return{redis.pcall('CL.CHECK','one','a'),redis.pcall('CL.RULE','DEL','one'),redis.pcall('CL.CHECK','one','b')}",
+				"return{redis.pcall('CL.CHECK','one',KEYS[1]),redis.pcall('CL.CHECK','one',KEYS[1],'EXPLAIN'),redis.pcall('GET',KEYS[1])}",
+				"redis.call('CL.RULE','SET','one','CL.WINDOW','4','4')return{redis.pcall('CL.MCHECK','2','one','a','two','b')}")+" 1 a")
 		default:
 			words := []string{command, rule()}
 			for range 1 + r.IntN(3) {
