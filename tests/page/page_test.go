@@ -69,17 +69,20 @@ func TestRuleIsChanged(t *testing.T) {
 	require.Equal(t, "BUTTON", eval[string](b, `document.activeElement.tagName`), "the focus is where it was")
 
 	b.click("#new-rule")
-	b.fill("#rule-name", "z/../login") // this is not the rule login
+	b.fill("#rule-name", "z/../login") // a path with it would be that of the rule login
 	b.fill("#rule-limits", "CL.SLIDING 30 10")
+	b.click("#rule-save")
+	b.wait(`document.querySelector("#rule-error").textContent.startsWith("name must not have . or ..")`)
+	b.fill("#rule-name", "z/login")
 	b.click("#rule-save")
 	b.wait(`document.querySelectorAll("#rules tbody tr").length === 2`)
 	require.Equal(t, "$21\r\nCL.WINDOW 7 60 SHADOW\r\n", s.do("CL.RULE GET login"))
-	require.Equal(t, "$16\r\nCL.SLIDING 30 10\r\n", s.do("CL.RULE GET z/../login"))
+	require.Equal(t, "$16\r\nCL.SLIDING 30 10\r\n", s.do("CL.RULE GET z/login"))
 	eval[bool](b, `(window.confirm = () => true)()`)
 	b.click("#rules tbody tr:nth-child(2) button")
 	b.click("#rule-delete")
 	b.wait(`document.querySelectorAll("#rules tbody tr").length === 1`)
-	require.Equal(t, "$-1\r\n", s.do("CL.RULE GET z/../login"))
+	require.Equal(t, "$-1\r\n", s.do("CL.RULE GET z/login"))
 	b.quiet("status of 400") // of the wrong limit
 
 	require.Equal(t, "+OK\r\n", s.do("CONFIG SET http-page read"))
