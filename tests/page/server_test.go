@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -31,8 +33,8 @@ func start(t *testing.T, directives ...string) *server {
 	t.Helper()
 	program := os.Getenv("CELLSERVER")
 	require.NotEmpty(t, program, "run tests/page/run: it builds the server")
-	s := &server{t: t, port: freePort(t)}
-	web := freePort(t)
+	s := &server{t: t, port: fmt.Sprint(porttest.Free(t))}
+	web := fmt.Sprint(porttest.Free(t))
 	s.page = "http://127.0.0.1:" + web
 	args := append([]string{"--port", s.port, "--http-port", web, "--dir", t.TempDir()}, directives...)
 	command := exec.Command(program, args...)
@@ -141,28 +143,4 @@ func (s *server) rules() {
 	} {
 		require.Equal(s.t, "+OK\r\n", s.do("CL.RULE SET "+rule))
 	}
-}
-
-// given are the ports that freePort gave away. The tests run one after the other.
-var given = map[int]bool{}
-
-// freePort returns a port as internal/porttest does. This module imports nothing of the module of the server. The port 10,000
-// above it is free, too.
-func freePort(t *testing.T) string {
-	t.Helper()
-	for range 1000 {
-		port := 11_000 + rand.IntN(10_000)
-		if !given[port] && canListen(port) && canListen(port+10_000) {
-			given[port] = true
-			return fmt.Sprint(port)
-		}
-	}
-	require.Fail(t, "no port is free")
-	return ""
-}
-
-// canListen reports whether no process uses a port of the loopback address.
-func canListen(port int) bool {
-	l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
-	return err == nil && l.Close() == nil
 }

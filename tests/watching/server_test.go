@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -14,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cellserver/internal/porttest"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -35,7 +36,7 @@ func start(t *testing.T, cluster bool) *server {
 	t.Helper()
 	program := os.Getenv("CELLSERVER")
 	require.NotEmpty(t, program, "run tests/watching/run: it builds the server")
-	s := &server{t: t, port: freePort(t), metrics: freePort(t)}
+	s := &server{t: t, port: fmt.Sprint(porttest.Free(t)), metrics: fmt.Sprint(porttest.Free(t))}
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	require.NoError(t, os.WriteFile(rules, []byte("rules: {kept: {limits: CL.WINDOW 5 60}}\n"), 0o600))
 	args := []string{"--rules-file", rules, "--port", s.port, "--metrics-port", s.metrics, "--dir", t.TempDir(), "--maxmemory", "1gb"}
@@ -109,28 +110,4 @@ func (s *server) families() map[string]*dto.MetricFamily {
 	families, err := parser.TextToMetricFamilies(strings.NewReader(s.get("/metrics")))
 	require.NoError(s.t, err)
 	return families
-}
-
-// given are the ports that freePort gave away. The tests run one after the other.
-var given = map[int]bool{}
-
-// freePort returns a port as internal/porttest does. This module imports nothing of the module of the server. The port 10,000
-// above it is free, too.
-func freePort(t *testing.T) string {
-	t.Helper()
-	for range 1000 {
-		port := 11_000 + rand.IntN(10_000)
-		if !given[port] && canListen(port) && canListen(port+10_000) {
-			given[port] = true
-			return fmt.Sprint(port)
-		}
-	}
-	require.Fail(t, "no port is free")
-	return ""
-}
-
-// canListen reports whether no process uses a port of the loopback address.
-func canListen(port int) bool {
-	l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
-	return err == nil && l.Close() == nil
 }
