@@ -184,7 +184,7 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 		if err != nil {
 			return nil, err
 		}
-		c.found, c.asked = r.decides(stored, name), name
+		c.found, c.asked = r.with(stored).decides(name), name
 	}
 	one := c.found
 	if one == nil {

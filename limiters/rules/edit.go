@@ -55,7 +55,7 @@ func (r *Rules) Override(tx *store.Tx, name, scope string, key []byte, words [][
 	}
 	one := stored.byName[name]
 	switch {
-	case one == nil && r.find(stored, []byte(name)) != nil:
+	case one == nil && r.with(stored).find([]byte(name)) != nil:
 		return false, errFileRule
 	case one == nil:
 		return false, ErrNoRule
@@ -91,7 +91,7 @@ func (r *Rules) Delete(tx *store.Tx, name []byte) (bool, error) {
 		return false, err
 	}
 	if stored.byName[string(name)] == nil {
-		if r.find(stored, name) != nil {
+		if r.with(stored).find(name) != nil {
 			return false, errFileRule
 		}
 		return false, nil
@@ -106,7 +106,7 @@ func (r *Rules) Get(tx *store.Tx, name []byte) (text string, found bool, err err
 	if err != nil {
 		return "", false, err
 	}
-	if one := r.find(stored, name); one != nil {
+	if one := r.with(stored).find(name); one != nil {
 		return one.text, true, nil
 	}
 	return "", false, nil
@@ -118,7 +118,7 @@ func (r *Rules) GetJSON(tx *store.Tx, name []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	one := r.find(stored, name)
+	one := r.with(stored).find(name)
 	switch {
 	case one == nil:
 		return nil, nil

@@ -48,20 +48,20 @@ func addStates(t *testing.T, seen map[string]string, s *scope, asked, key string
 func TestDecides(t *testing.T) {
 	var r Rules
 	stored := parseKey([]byte("own CL.WINDOW 1 60\n"))
-	require.Nil(t, r.decides(stored, []byte("other")))
+	require.Nil(t, r.with(stored).decides([]byte("other")))
 	file := parseKey([]byte("filed CL.WINDOW 2 60\ndefault CL.WINDOW 3 60\n"))
 	r.file.Store(file)
-	require.Same(t, stored.byName["own"], r.decides(stored, []byte("own")))
-	require.Same(t, file.byName["filed"], r.decides(stored, []byte("filed")))
-	require.Same(t, file.byName[Default], r.decides(stored, []byte("other")))
+	require.Same(t, stored.byName["own"], r.with(stored).decides([]byte("own")))
+	require.Same(t, file.byName["filed"], r.with(stored).decides([]byte("filed")))
+	require.Same(t, file.byName[Default], r.with(stored).decides([]byte("other")))
 	stored = parseKey([]byte("default CL.WINDOW 4 60\n"))
-	require.Same(t, file.byName["filed"], r.decides(stored, []byte("filed")), "before a default rule of the key")
-	require.Same(t, stored.byName[Default], r.decides(stored, []byte("other")))
-	require.Same(t, stored.byName[Default], r.decides(stored, []byte(Default)))
-	require.Same(t, stored.byName[Default], r.decides(stored, bytes.Repeat([]byte("x"), MaxNameBytes)))
+	require.Same(t, file.byName["filed"], r.with(stored).decides([]byte("filed")), "before a default rule of the key")
+	require.Same(t, stored.byName[Default], r.with(stored).decides([]byte("other")))
+	require.Same(t, stored.byName[Default], r.with(stored).decides([]byte(Default)))
+	require.Same(t, stored.byName[Default], r.with(stored).decides(bytes.Repeat([]byte("x"), MaxNameBytes)))
 	for _, wrong := range []string{"", "a b", "a@b", "a:b", "a{b", "é", ".", "..", "a/..", "./a", string(bytes.Repeat([]byte("x"), MaxNameBytes+1))} {
-		require.Nil(t, r.decides(stored, []byte(wrong)), "%q", wrong)
+		require.Nil(t, r.with(stored).decides([]byte(wrong)), "%q", wrong)
 	}
 	long := bytes.Repeat([]byte("x/"), MaxNameBytes/2)
-	require.Zero(t, testing.AllocsPerRun(100, func() { r.decides(stored, long) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { r.with(stored).decides(long) }))
 }

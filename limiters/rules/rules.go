@@ -112,7 +112,7 @@ type sources struct {
 }
 
 // sources returns the sources of this moment.
-func (r *Rules) sources() sources { return sources{r.stored.Load(), r.file.Load()} }
+func (r *Rules) sources() sources { return r.with(r.stored.Load()) }
 
 // find returns the rule of a name, nil if there is no such rule.
 func (s sources) find(name []byte) *rule {
@@ -125,10 +125,8 @@ func (s sources) find(name []byte) *rule {
 	return nil
 }
 
-// find returns the rule of a name, nil if there is no such rule.
-func (r *Rules) find(stored *set, name []byte) *rule {
-	return sources{stored, r.file.Load()}.find(name)
-}
+// with returns the sources with a set in the place of the stored one.
+func (r *Rules) with(stored *set) sources { return sources{stored, r.file.Load()} }
 
 // Default is the name of the rule that decides for each name without a rule of its own.
 const Default = "default"
@@ -143,11 +141,6 @@ func (s sources) decides(name []byte) *rule {
 		one = s.find(defaultName)
 	}
 	return one
-}
-
-// decides returns the rule that decides for a name, nil if there is none.
-func (r *Rules) decides(stored *set, name []byte) *rule {
-	return sources{stored, r.file.Load()}.decides(name)
 }
 
 // parseKey parses the lines of the key. A client may have written a wrong line with SET. Such a

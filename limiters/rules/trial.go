@@ -85,7 +85,7 @@ func (r *Rules) known(tx *store.Tx, name string) (*rule, error) {
 			return nil, err
 		}
 	}
-	one := r.find(stored, []byte(name))
+	one := r.with(stored).find([]byte(name))
 	if one == nil {
 		return nil, ErrNoRule
 	}
