@@ -30,8 +30,12 @@ func checksOf(c *commands.Call) *rules.Checks {
 }
 
 func mcheckFootprint(c *commands.Call, fp *store.Footprint) {
-	c.Cmd.AddKeys(c, fp)
-	checksOf(c).Footprint(c.Server.Rules, mcheckPairs(c), readsRules(c, c.Conn.Transaction.Queue.Active), fp)
+	pairs := mcheckPairs(c)
+	if pairs == nil { // an error
+		c.Cmd.AddKeys(c, fp)
+		return
+	}
+	checksOf(c).Footprint(c.Server.Rules, pairs, readsRules(c, c.Conn.Transaction.Queue.Active), fp)
 }
 
 // mcheckPairs returns the names and keys of a call, nil if their number is wrong.
