@@ -1,7 +1,6 @@
 package porttest
 
 import (
-	"fmt"
 	"net"
 	"testing"
 
@@ -16,7 +15,7 @@ func TestFree(t *testing.T) {
 			require.False(t, seen[at])
 			seen[at] = true
 			require.Less(t, at, 32_768)
-			ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", at))
+			ln, err := net.Listen("tcp", address(at))
 			require.NoError(t, err)
 			require.NoError(t, ln.Close())
 		}
@@ -34,4 +33,17 @@ func TestATakenPortIsNotFree(t *testing.T) {
 	require.NoError(t, err)
 	defer ln.Close()
 	require.False(t, free(ln.Addr().(*net.TCPAddr).Port))
+}
+
+// Another process that asks for the same port finds its UDP socket in use, until the test ends.
+func TestAPortIsHeld(t *testing.T) {
+	var port int
+	t.Run("during the test", func(t *testing.T) {
+		port = Free(t)
+		_, err := net.ListenPacket("udp", address(port))
+		require.Error(t, err)
+	})
+	holder, err := net.ListenPacket("udp", address(port))
+	require.NoError(t, err)
+	require.NoError(t, holder.Close())
 }
