@@ -83,9 +83,7 @@ func portOf(address string) string {
 
 // use serves on a listener, and no longer on the one before. A nil ln is none.
 func (l *Listener) use(address string, ln net.Listener) {
-	if l.server != nil {
-		l.server.Close()
-	}
+	l.end()
 	l.address, l.ln, l.server, l.crowd = address, ln, nil, nil
 	if ln != nil {
 		l.serve()
@@ -114,8 +112,9 @@ func (l *Listener) serve() {
 func (l *Listener) Stop(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.server != nil && l.server.Shutdown(ctx) != nil {
-		l.server.Close()
+	if l.server != nil {
+		_ = l.server.Shutdown(ctx)
+		l.end()
 	}
 }
 
@@ -123,10 +122,17 @@ func (l *Listener) Stop(ctx context.Context) {
 func (l *Listener) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.end()
+	l.address, l.ln, l.server = "", nil, nil
+}
+
+// end closes the listener and its connections. The server does not know the listener before its goroutine has begun, so end
+// closes the listener itself.
+func (l *Listener) end() {
 	if l.server != nil {
 		l.server.Close()
+		l.crowd.Close()
 	}
-	l.address, l.ln, l.server = "", nil, nil
 }
 
 // Addr returns the address of the listener, and nil if it does not listen.

@@ -3,6 +3,7 @@ package bounded
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -10,8 +11,11 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
+
+	"cellserver/internal/porttest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -280,6 +284,25 @@ func TestMoveAndStop(t *testing.T) {
 	<-stopped
 	require.NoError(t, l.Listen(""))
 	require.Nil(t, l.Addr())
+}
+
+// TestTheAddressIsFreeAtOnce: a listener that ends right after its start listens no longer, whether its goroutine has begun or
+// not.
+func TestTheAddressIsFreeAtOnce(t *testing.T) {
+	for name, end := range map[string]func(l *Listener){
+		"Stop":   func(l *Listener) { l.Stop(t.Context()) },
+		"Close":  (*Listener).Close,
+		"Listen": func(l *Listener) { require.NoError(t, l.Listen("")) },
+	} {
+		at := fmt.Sprint("127.0.0.1:", porttest.Free(t))
+		for range 100 {
+			l := listen(t, wide, nil)
+			require.NoError(t, l.Listen(at))
+			end(l)
+			_, err := net.Dial("tcp", at)
+			require.ErrorIs(t, err, syscall.ECONNREFUSED, name)
+		}
+	}
 }
 
 // TestOneRequestEach: without a time to be idle, each reply ends its connection.
