@@ -44,7 +44,7 @@ func TestIdleConnections(t *testing.T) {
 	for _, nc := range conns {
 		nc.Close()
 	}
-	require.Eventually(t, func() bool { return connected(t, admin) == 1 }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return connected(t, admin) == 1 }, time.Minute, 10*time.Millisecond)
 	require.Less(t, settled().goroutines, before.goroutines+10)
 }
 

@@ -21,7 +21,7 @@ import (
 )
 
 // patience bounds each wait of a test.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // listen starts a listener that answers every request with its path, after hold is closed for the path /hold. If the context of
 // the request has ended, it answers with the error.

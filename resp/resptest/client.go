@@ -12,7 +12,7 @@ import (
 )
 
 // patience is how long a test waits for a reply before it fails.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // Client is a connection to a server. Its methods fail the test at once if the connection fails. Call them from the
 // test's goroutine.

@@ -22,7 +22,7 @@ import (
 )
 
 // patience is the longest time in which a server must start, answer or end.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // A program is a server that can be started on a directory: cellserver, or redis-server for comparison.
 type program struct {

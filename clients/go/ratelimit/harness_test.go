@@ -28,10 +28,11 @@ func start(t *testing.T) *server {
 	return s
 }
 
-// client returns a client. change may change its options.
+// client returns a client that a loaded machine does not make late. change may change its options.
 func (s *server) client(change func(*redis.Options)) *redis.Client {
 	options, err := clientOptions(s.URL)
 	require.NoError(s.t, err)
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = time.Minute, time.Minute, time.Minute, time.Minute
 	if change != nil {
 		change(options)
 	}

@@ -194,7 +194,7 @@ func TestServerIsSlow(t *testing.T) {
 	var late net.Error
 	require.ErrorAs(t, *got.Load(), &late)
 	require.True(t, late.Timeout())
-	require.Less(t, time.Since(began), 2500*time.Millisecond, "the client's own time-out is 3 seconds")
+	require.Less(t, time.Since(began), 30*time.Second, "the client's own time-out is a minute")
 }
 
 // TestNoConnection meets a network that drops packets: the connection never comes about.
@@ -210,7 +210,7 @@ func TestNoConnection(t *testing.T) {
 	require.NoError(t, err)
 	began := time.Now()
 	requireUnavailable(t, visit(l.Handler(page, fixed("api", "ann"))))
-	require.Less(t, time.Since(began), 2500*time.Millisecond)
+	require.Less(t, time.Since(began), 30*time.Second)
 }
 
 // TestErrorReplies covers replies that are errors, and replies of something else than rules.

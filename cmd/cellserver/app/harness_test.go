@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// timeout bounds each wait of a test.
-const timeout = 10 * time.Second
+// timeout bounds each wait of a test. It only ends a test that hangs.
+const timeout = time.Minute
 
 // instance is a server that runs in the test's process.
 type instance struct {
@@ -27,14 +27,21 @@ type instance struct {
 	done chan error
 }
 
-// start runs a server with directives as on the command line until the test ends. Without a directive for the port it
-// listens on a free one.
+// start runs a server with directives as on the command line until the test ends, and returns when it has its data. Without a
+// directive for the port it listens on a free one.
 func start(t testing.TB, directives ...string) *instance {
 	t.Helper()
 	in, err := open(t, directives...)
 	require.NoError(t, err)
 	in.run(t)
+	in.waitServing(t)
 	return in
+}
+
+// waitServing waits until the server has its data. A client before that may get LOADING, if the disk is slow.
+func (in *instance) waitServing(t testing.TB) {
+	t.Helper()
+	require.Eventually(t, func() bool { return in.phase.Load() == serving }, timeout, time.Millisecond)
 }
 
 // open makes a server that does not run yet. Without directives of persistence it keeps nothing on disk.

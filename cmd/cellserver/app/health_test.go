@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"testing"
-	"time"
 
 	"cellserver/internal/porttest"
 	"cellserver/server"
@@ -28,8 +27,7 @@ func TestHealthOfAServer(t *testing.T) {
 	both("/readyz", http.StatusServiceUnavailable, "loading: the server loads its data\n")
 
 	in.run(t)
-	in.dial(t)
-	require.Eventually(t, func() bool { return in.phase.Load() == serving }, timeout, time.Millisecond)
+	in.waitServing(t)
 	both("/readyz", http.StatusOK, "ready\n")
 	in.server.SetCondition(server.Condition{LogFailed: "No space left on device", SaveFailed: true})
 	both("/readyz", http.StatusServiceUnavailable, "persistence: the append-only file cannot be written: No space left on device\n"+

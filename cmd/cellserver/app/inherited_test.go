@@ -165,6 +165,6 @@ func TestServiceManagerThatDoesNotAnswer(t *testing.T) {
 	in.notify = func(string) error { return os.ErrNotExist }
 	in.run(t)
 	require.Equal(t, resptest.Simple("PONG"), in.dial(t).Do("PING"))
-	require.Eventually(t, func() bool { return in.phase.Load() == serving }, timeout, time.Millisecond)
+	in.waitServing(t)
 	require.Contains(t, in.log.String(), "cannot notify the service manager")
 }

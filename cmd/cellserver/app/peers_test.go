@@ -114,13 +114,14 @@ func TestSoftOutputLimit(t *testing.T) {
 	in := start(t, "--client-output-buffer-limit", "normal 0 1000 30")
 	c := in.dial(t)
 	ok(t, c, "SET", "big", strings.Repeat("x", 8<<20))
+	before := in.clock.Monotonic()
 	c.Write(bytes.Repeat(resptest.Command("GET", "big"), 4)) // and does not read the replies
 	require.Eventually(t, func() bool { return in.pending() > 1000 }, timeout, time.Millisecond)
-	now := in.clock.Monotonic() + int64(time.Minute)
-	in.peers.patrol(now)
-	in.peers.patrol(now + int64(29*time.Second))
+	after := in.clock.Monotonic()
+	in.peers.patrol(after) // unless the patrol of the server was here before
+	in.peers.patrol(before + int64(30*time.Second))
 	require.Equal(t, 1, in.server.Clients())
-	in.peers.patrol(now + int64(31*time.Second))
+	in.peers.patrol(after + int64(31*time.Second))
 	require.Eventually(t, func() bool { return in.server.Clients() == 0 }, timeout, time.Millisecond)
 	require.Contains(t, in.log.String(), "does not read its replies")
 }

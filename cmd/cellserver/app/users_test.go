@@ -80,6 +80,7 @@ func startFile(t *testing.T, file string) *instance {
 	in.App, err = New(Options{Config: cfg, ConfigFile: file, Log: slog.New(slog.NewTextHandler(in.log, nil))})
 	require.NoError(t, err)
 	in.run(t)
+	in.waitServing(t)
 	return in
 }
 

@@ -3,11 +3,13 @@ package testserver
 
 import (
 	"bufio"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -67,12 +69,21 @@ func answers(address string) bool {
 	return err == nil && reply == "+PONG\r\n"
 }
 
+var given sync.Map // the ports that freePort has returned
+
+// freePort returns a port that no process uses, each one once. No system chooses it for a connection, so it stays free.
 func freePort(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	require.NoError(t, err)
-	return port
+	for range 1000 {
+		port := strconv.Itoa(11_000 + rand.IntN(20_000))
+		if _, again := given.LoadOrStore(port, true); again {
+			continue
+		}
+		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			require.NoError(t, l.Close())
+			return port
+		}
+	}
+	require.Fail(t, "no port is free")
+	return ""
 }
