@@ -4,17 +4,19 @@
 //	keypositions.go, keyspec.go                    which arguments are keys
 //	call.go                                        one call of a command
 //	conn.go, conn_transaction.go, conn_listen.go   the connection that sent the command
+//	access.go, rights.go                           which users may run a command, by acl
 //	peer.go                                        where replies and decisions go: a transport, or a caller in the process
 //	steps.go                                       how long a command may keep other clients waiting
 //	server.go, clientinfo.go, disk.go, refusal.go  the server, as narrow interfaces
+//	topology.go                                    the cluster, as an interface
 //	scripts.go                                     the scripts of the server
-//	args.go, database.go, expiry.go, scan_args.go, float.go  arguments that many commands read
-//	reply.go, errors.go, help.go                   replies that many commands write
+//	args.go, database.go, expiry.go, scan_args.go, float.go, random.go  arguments that many commands read
+//	reply.go, errors.go, help.go, clientline.go    replies that many commands write
 //	events.go                                      keyspace events, which commands publish
 //	version.go                                     versions, and the name of the mode
 //
-// The commands are in the folders below: strings, keys, sortedsets, limits, transactions,
-// scripting, pubsub, connection, admin, cluster. A command is one file, named after it, with its test
+// The commands are in the folders below: strings, hashes, lists, sets, sortedsets, keys, limits,
+// transactions, scripting, pubsub, connection, admin, cluster. A command is one file, named after it, with its test
 // beside it. Commands that differ by a parameter share a file: grep 'Name: "touch"' finds the row.
 // A file declares its command as data and registers it:
 //

@@ -11,6 +11,8 @@
 //	pace.go       pacing (CL.PACE): two integers in a string
 //	lease.go      concurrency (CL.ACQUIRE): a sorted set of holders and lease ends
 //
+//	limiter.go    Limiter, and Limit: a limiter that a rule may have
+//	errors.go     errors of the pure limiters as error replies
 //	moveback.go   what happens to each of these states if the clock is set back
 //
 // Every limiter takes the same three steps ([Limiter]): Find the entry of a key, Decide

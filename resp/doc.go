@@ -21,8 +21,7 @@
 //	deferred.go     arrays of unknown length
 //	double.go       how Redis spells floating-point numbers
 //
-// Three files exist for speed alone. Without them every reply is the same, so a reader can skip
-// them.
+// Three files are for speed alone. Without them every reply is the same, so a reader can skip them.
 //
 //	plain.go        reads a short, complete command in one pass
 //	lookahead.go    finds the next commands early, so that their keys can be prefetched

@@ -16,6 +16,8 @@
 //	stdlib    the libraries of Lua
 //	lib       cjson, cmsgpack, struct and bit
 //
+// Invariants: a run ends with one reply or one error. It leaves nothing to the next run of its engine.
+//
 // Bounds, for one run: machine.DefaultLimits bound what a script makes; Check of the run ends it after any time. A source
 // has at most 1 MiB. Compiling takes less than a second. A reply has at most 1,000 levels.
 //

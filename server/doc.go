@@ -6,6 +6,8 @@
 //	batch.go      what the replies of a batch wait for
 //	dispatch.go   Client.Handle: checks, queues or runs one command
 //	admit.go      the checks before a command, in the order of Redis
+//	rights.go     asks package acl what the user of the connection may run
+//	users.go      the users of the configuration
 //	httpguard.go  closes the connections of clients that speak HTTP
 //	redirect.go   MOVED, CLUSTERDOWN and READONLY, on a node that does not lead
 //	cluster.go    what the cluster tells the server: a new leader, messages of other nodes
@@ -20,7 +22,7 @@
 //	replay.go     runs the commands of a log that a Redis wrote
 //
 // Each concern with a state and a lock of its own has a folder: clients, pubsub, tracking,
-// monitor, logins, stats, slowlog. Package report shows them in INFO and as metrics. Commands reach them
+// monitor, logins, scripts, stats, slowlog. Package report shows them in INFO and as metrics. Commands reach them
 // through the interfaces of package commands.
 //
 // Invariants: only the goroutine that drives a session runs its commands. A command that returns

@@ -27,7 +27,7 @@ const (
 type shape struct {
 	lines, files, floors, circle int
 	fields                       int // of the widest struct that hasFewFields names
-	noDoc                        int // 1 without doc.go, or if doc.go does not speak of locks
+	noDoc                        int // 1 without doc.go, or if doc.go leaves out files, invariants or locks
 	riddles, long                int // riddles and long sentences in names and comments
 }
 
@@ -112,8 +112,13 @@ func (p *goPackage) hasFewFields(spec *ast.TypeSpec) bool {
 	return top == "server" || top == "commands" || slices.Contains([]string{"Client", "Server", "Conn", "Call", "App"}, spec.Name.Name)
 }
 
-// speaksOfLocks finds "lock", "locks" and "locked", but neither "clock" nor "block".
-var speaksOfLocks = regexp.MustCompile(`(?i)\b(un)?lock`)
+var (
+	// speaksOfLocks finds "lock", "locks" and "locked", but neither "clock" nor "block".
+	speaksOfLocks = regexp.MustCompile(`(?i)\b(un)?lock`)
+
+	speaksOfInvariants = regexp.MustCompile(`\bInvariants?\b|# Guarantees\n`)
+	namedFile          = regexp.MustCompile(`[\w*…]+\.go\b`) // or several: "rows_*.go"
+)
 
 // missingDoc says what is wrong with the package comment, and "" if nothing is.
 func (p *goPackage) missingDoc() string {
@@ -131,10 +136,42 @@ func (p *goPackage) missingDoc() string {
 			return fmt.Sprintf("%s does not begin with %q", f.path, first)
 		case !speaksOfLocks.MatchString(text):
 			return f.path + " does not speak of locks"
+		case !speaksOfInvariants.MatchString(text):
+			return f.path + " names no invariant"
+		}
+		if missing := p.unnamedFiles(text); len(missing) > 0 {
+			return fmt.Sprintf("%s does not say what is in %q", f.path, missing)
 		}
 		return ""
 	}
 	return p.name + " has no doc.go"
+}
+
+// unnamedFiles lists the files of a package that its comment does not name. A package with one file beside doc.go needs no
+// list, and a file that registers a command has the command's name.
+func (p *goPackage) unnamedFiles(comment string) (all []string) {
+	named := namedFile.FindAllString(strings.ReplaceAll(comment, "…", "*"), -1)
+	for _, f := range p.files {
+		base := path.Base(f.path)
+		isNamed := slices.ContainsFunc(named, func(pattern string) bool {
+			ok, err := path.Match(pattern, base)
+			return ok && err == nil
+		})
+		if base != "doc.go" && !isNamed && len(p.files) > 2 && !f.registersCommand() {
+			all = append(all, base)
+		}
+	}
+	return all
+}
+
+// registersCommand reports whether a file declares a command and registers it: var _ = commands.Register(…).
+func (f goFile) registersCommand() (yes bool) {
+	ast.Inspect(f.file, func(n ast.Node) bool {
+		selector, ok := n.(*ast.SelectorExpr)
+		yes = yes || ok && selector.Sel.Name == "Register"
+		return !yes
+	})
+	return yes
 }
 
 // TestPackagesKeepTheirShape holds every package to the bounds, or to what notYet still allows it. Use

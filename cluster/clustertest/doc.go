@@ -9,5 +9,7 @@
 //	session.go    Session: one connection of a client
 //	watchdog.go   a test that makes no progress prints all goroutines
 //
+// Invariant: the time is virtual, and the random choices of the network depend on the seed.
+//
 // Each type with a lock says what it guards. No lock is held while another is taken.
 package clustertest

@@ -2,5 +2,7 @@
 //
 //	image.go  Save and Load
 //
+// Invariant: after [Load] a store has the keys and the facts that [Save] got, or Load returns an error.
+//
 // There are no locks.
 package image

@@ -24,5 +24,7 @@
 //
 // The greeting goes to standard output. It is left out if logfile is set or loglevel is warning.
 //
-// Locks: no locks. Goroutines for signals live as long as the process.
+// Invariants: each goroutine for signals lives as long as the process. No password stays in the list of processes.
+//
+// Locks: no locks.
 package main

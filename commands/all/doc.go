@@ -1,7 +1,11 @@
 // Package all registers every family of commands. The server's edge imports it, and so do
 // tests that need more than one family.
 //
-// A new family of commands is one line here. The package has no state and takes no locks.
+// A new family of commands is one line here.
+//
+// Invariant: every family is here.
+//
+// The package has no state and takes no locks.
 package all
 
 import (

@@ -14,7 +14,8 @@
 // May use: the configuration, the cluster and the id of the node, and the address, the modes and the
 // transaction of the own connection.
 //
-// A command that returns an error has written nothing. The package takes no locks: a command runs
-// while the server holds the partitions of its keys. Commands that change the cluster wait for other
-// nodes, without any lock.
+// Invariant: a command that returns an error has written nothing.
+//
+// The package takes no locks: a command runs while the server holds the partitions of its keys.
+// A command that changes the cluster has no keys. It waits for other nodes, and holds no lock.
 package cluster

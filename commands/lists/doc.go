@@ -4,7 +4,9 @@
 //
 // May use: the keyspace alone.
 //
-// A command is one file, with its test beside it. A command that returns an error has written
-// nothing. The package takes no locks: a command runs while the server holds the partitions of
-// its keys.
+// A command is one file, with its test beside it.
+//
+// Invariant: a command that returns an error has written nothing.
+//
+// The package takes no locks: a command runs while the server holds the partitions of its keys.
 package lists

@@ -5,6 +5,8 @@
 //
 // May use: the scripts of the server.
 //
-// A command is one file, with its test beside it. A script that fails keeps what it has written before, as in Redis. The
-// package takes no locks: a command runs while the server holds the partitions of its keys.
+// Invariant: the effects of a script are logged together or not at all. A script that fails keeps what it has written
+// before the error, as in Redis.
+//
+// The package takes no locks: a command runs while the server holds the partitions of its keys.
 package scripting

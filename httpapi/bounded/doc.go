@@ -10,6 +10,8 @@
 // idle, it takes the place of one that has not sent its whole request. Otherwise the new one waits, and further ones wait in
 // the backlog of the system.
 //
+// Invariants: no more connections are open than the bounds say. A request that was read gets its reply.
+//
 // Locks: Listener.mu guards the address, and is held while a listener opens or closes. crowd.mu guards the connections, and
 // is held for a few steps.
 package bounded

@@ -1,6 +1,8 @@
 // Package buildtest builds programs of this module once for all tests of a package.
 //
-// Only tests import it. It holds no state and takes no locks.
+// Invariant: a program is built once for a run of tests.
+//
+// Only tests import the package. It holds no state and takes no locks.
 package buildtest
 
 import (

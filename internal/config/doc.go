@@ -10,6 +10,7 @@
 //	cluster.go       the values of a cluster, and how they fit together
 //	http.go          the values and the rows of limits over HTTP
 //	directive.go     Directive: one row of the table
+//	faillimit.go     the value of auth-fail-limit
 //	rows_*.go        the rows, by group; rows_inert.go has those of Redis that have no effect here
 //	savepoints.go, outputlimits.go   values of several numbers
 //	table.go         the table; Get, Set and Lookup by name

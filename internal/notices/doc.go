@@ -4,7 +4,7 @@
 //	notices.go    the text
 //	NOTICES.txt   the same as a file, which go generate writes from the module cache
 //
-// A test compares the file with the modules that the server imports, so a new module cannot be forgotten. The licence of
+// Invariant: the file has every module that the server imports. A test compares them. The licence of
 // the server itself is not here. There are no locks.
 package notices
 

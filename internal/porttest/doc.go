@@ -6,7 +6,8 @@
 // Several test programs run at the same time. A port belongs to one test until that test ends, because its program holds a UDP
 // socket of the same number. The socket does not disturb servers, which use TCP.
 //
-// Only tests import it. A lock guards the list of ports that it gave away.
+// Invariant: no two callers of a process get the same port. A lock guards the list of these ports. Only tests import the
+// package.
 package porttest
 
 import (

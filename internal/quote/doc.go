@@ -1,4 +1,6 @@
 // Package quote splits a line into arguments and quotes an argument, as redis.conf does.
 //
-// It keeps no state and takes no lock.
+// Invariant: a line of quoted arguments splits into these arguments.
+//
+// The package keeps no state and takes no lock.
 package quote

@@ -1,6 +1,8 @@
 // Package randtest gives tests a source of randomness whose seed is printed, so that a
 // failure can be repeated with SEED=… in the environment.
 //
+// Invariant: the same seed gives the same numbers.
+//
 // Only tests import it. It holds no state and takes no locks.
 package randtest
 

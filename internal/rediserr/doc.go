@@ -1,6 +1,8 @@
 // Package rediserr holds the error replies that Redis 7.0 defines and that several
 // packages answer with. Clients compare these texts, so they match Redis to the letter.
 //
+// Invariant: a text does not change.
+//
 // The package imports nothing of ours, holds no state and takes no locks.
 package rediserr
 

@@ -6,7 +6,7 @@
 //	count - over <= true count <= count        over is the count that the key took
 //	over         <= all added / Counters
 //
-// So a key with more than 1/Counters of all that was added always has a counter.
+// Invariant: a key with more than 1/Counters of all that was added has a counter.
 //
 // There are no locks: a caller that shares a sketch between goroutines locks it.
 //

@@ -1,5 +1,7 @@
 // Package word compares the words of a command line with the words that a command knows.
 //
+// Invariant: a comparison allocates nothing.
+//
 // The package imports nothing, holds no state and takes no locks.
 package word
 

@@ -6,5 +6,9 @@
 // A day begins with the first moment of its date. If the clocks skip midnight, this is the moment of the change. If midnight
 // comes twice, the day begins with the first one. A week begins on Monday.
 //
-// calendar.go holds everything. Only the list of zones that were used has a lock.
+// calendar.go holds everything.
+//
+// Invariants: the end that End returns is later than now. The same arguments give the same answer.
+//
+// Only the list of zones that were used has a lock.
 package calendar

@@ -14,7 +14,11 @@
 // So the permit of a crashed holder comes back, and a slow holder renews its lease by acquiring again. At the
 // nanosecond of its end a lease no longer counts.
 //
-// lease.go holds everything. No input panics or overflows. There are no locks.
+// lease.go holds everything.
+//
+// Invariants: a holder gets a permit only while fewer than limit leases count. No input panics or overflows.
+//
+// There are no locks.
 //
 // # Sources
 //

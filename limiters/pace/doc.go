@@ -33,8 +33,10 @@
 // An unknown key starts as after a long pause: with the maximum stored. Guava's RateLimiter does so only if it warms
 // up.
 //
-// pace.go holds everything. No input panics, overflows or loses precision: a rate or a quantity beyond int64
-// nanoseconds is an error, which names its argument. There are no locks.
+// pace.go holds everything.
+//
+// Invariants: no input panics, overflows or loses precision. A rate or a quantity beyond int64 nanoseconds is an error,
+// which names its argument. There are no locks.
 //
 // # Sources
 //

@@ -28,7 +28,9 @@
 //	decide.go    Decide, and Charge for a cost that is known only afterwards
 //	settle.go    Settle, for a cost that was an estimate
 //
-// No input panics or overflows. There are no locks.
+// Invariants: a request that passes never makes more than limit count. No input panics or overflows.
+//
+// There are no locks.
 //
 // # Sources
 //

@@ -6,8 +6,9 @@
 //	blocking.go  for speed alone: other goroutines run while a call waits for the disk
 //	fstest/      a file system in memory, for tests
 //
-// The interfaces guarantee only what POSIX guarantees. Written bytes survive a power cut after a sync of the file. A
-// new, renamed or removed name survives a power cut after a sync of its directory. Errors are those of package os.
+// Invariants: the interfaces guarantee only what POSIX guarantees. Written bytes survive a power cut after a sync of
+// the file. A new, renamed or removed name survives a power cut after a sync of its directory. Errors are those of
+// package os.
 //
 // The only lock is in blocking.go. It guards the number of waiting calls, and is an innermost lock.
 package fs

@@ -8,7 +8,7 @@
 //	payload.go               AppendPayload and DecodePayload, for DUMP and RESTORE
 //	writer.go, reader.go     the structure of a file: header, opcodes, keys, checksum
 //	types.go                 the table of all types: one row for each codec
-//	string.go, sortedset.go, hash.go, set.go  one file for each type: its codec
+//	string.go, sortedset.go, hash.go, set.go, list.go  one file for each type: its codec
 //	parts.go                 the codec of types whose values are sequences of strings
 //	unsupported.go           Redis's other types, and how to skip their values
 //	codec.go                 what a codec has, and Value
@@ -18,13 +18,13 @@
 //
 // # What is written
 //
-// The writer writes version 9, with its plain types only: strings, hashes, sets, and sorted sets with binary
+// The writer writes version 9, with its plain types only: strings, hashes, lists, sets, and sorted sets with binary
 // scores. It compresses nothing. Every Redis since 5 and every Valkey reads such files, and makes
 // its own compact encodings.
 //
 // # What is read
 //
-// The reader knows versions 1 to 12, with every encoding of strings, hashes, sets and sorted sets. A key of another type is an
+// The reader knows versions 1 to 12, with every encoding of strings, hashes, lists, sets and sorted sets. A key of another type is an
 // [Unsupported] error. With SkipUnsupported in [Options], the reader leaves it out and counts it.
 //
 // # Invariants

@@ -6,5 +6,7 @@
 //	client.go    a client for tests
 //	redis.go     starts a real redis-server, to compare with
 //
+// Invariant: a reply that breaks the protocol is an error.
+//
 // The package has no locks: a Client belongs to the test's goroutine.
 package resptest

@@ -10,5 +10,7 @@
 //
 // The options of cjson hold for one run. In Redis they stay for all later scripts.
 //
-// Each function counts steps and bytes of the machine. Recursion is bounded. The package takes no locks.
+// Invariants: each function counts steps and bytes of the machine. Recursion is bounded.
+//
+// The package takes no locks.
 package lib

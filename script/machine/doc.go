@@ -7,6 +7,7 @@
 //	call.go                            calls of Lua functions, protected or not
 //	errors.go, native.go               errors in the words of Lua 5.1, with positions and names
 //	args.go                            arguments of library functions
+//	filled.go                          KEYS and ARGV, filled again for each run
 //	frozen.go                          tables that no script can change
 //	helpers.go                         what rewritten code calls
 //	operators.go                       arithmetic on strings, errors of basic types

@@ -3,5 +3,7 @@
 //
 //	limiters.go   the scripts
 //
+// Invariant: a call of each script is allowed.
+//
 // The package holds no state and takes no locks.
 package scripttest

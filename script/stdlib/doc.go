@@ -10,5 +10,7 @@
 //
 // All of it is ours: the libraries of gopher-lua have other words in their errors, other numbers, and no bounds.
 //
-// Each function counts steps and bytes of the machine. The package takes no locks.
+// Invariant: each function counts steps and bytes of the machine.
+//
+// The package takes no locks.
 package stdlib

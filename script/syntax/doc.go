@@ -19,6 +19,8 @@
 // A helper is a function of the interpreter that a rewritten node calls. The tree has a string constant in its stead,
 // whose text begins with HelperPrefix. No string of a script begins so.
 //
+// Invariants: the parser accepts what Lua 5.1 accepts, within the bounds. A tree behaves as its source does in Lua 5.1.
+//
 // Nesting, locals, upvalues, constants and nodes are bounded, so compiling takes bounded time and memory. The package
 // holds no state between calls and takes no locks.
 package syntax

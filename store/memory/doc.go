@@ -28,6 +28,11 @@
 //
 // What it must never do: read or change memory. It takes any address, also nil.
 //
+// # Invariants
+//
+//   - A block belongs to one caller until the caller gives it back.
+//   - The store works the same without both: only time and memory differ.
+//
 // # Files
 //
 //	blocks.go           Blocks: the free lists of blocks

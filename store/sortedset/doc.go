@@ -5,6 +5,7 @@
 //
 //	set.go     Item, Limits and Set: making, reading and changing a set
 //	copy.go    copies of a set
+//	change.go  the description of the type: how a sorted set changes
 //
 // # Invariants
 //

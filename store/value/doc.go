@@ -13,6 +13,11 @@
 //	collection.go   Collection, the interface of a type with members
 //	type.go         Type, the description of a type, and Change, a way to change a value
 //
+// # Invariants
+//
+//   - A kind fits in three bits, because a cell has three bits for it.
+//   - A Type does not change after the start.
+//
 // # Locks
 //
 // No locks. The store guards every value with the lock of its partition.

@@ -11,8 +11,10 @@
 //	background.go    the background rounds, and what each one does
 //	expire.go        removes expired keys in the background
 //	reclaim.go       gives memory of removed values back to the system
+//	heaplimit.go     runs the garbage collector early when the process nears maxmemory
 //	persistence.go   the disk: snapshots and the append-only file
 //	peers.go         admits connections; closes idle clients and slow readers
+//	users.go         the aclfile
 //	rules.go         the rules-file, and the copy of the rules of rules-url
 //	metrics.go       the exporter for Prometheus
 //	http.go          limits over HTTP
@@ -26,6 +28,7 @@
 //	clusterpeers.go  the listeners for other nodes, and for clients that a follower passes on
 //	clusterrecover.go  a new cluster of one node, from its disk or from a file
 //	bootid.go        which start of the kernel this is
+//	clustercheck.go  --cluster-check: asks a node how its cluster is
 //	clusterclock.go  the time of a cluster
 //	clusterdisk.go   what BGREWRITEAOF means in a cluster
 //	rewrite.go       CONFIG REWRITE
@@ -35,6 +38,7 @@
 //	clock.go         the only clock of the server
 //	files.go         dir, and the paths of files
 //	process*.go, system_*.go   what the operating system knows and permits
+//	version.go       the version of cellserver
 //
 // # Start and stop
 //

@@ -8,6 +8,6 @@
 //	hide.go          hides passwords in the arguments and the environment of the process
 //	rewrite.go       Rewrite: changes a redis.conf so that it gives a configuration
 //
-// Every error names the place of the fault. The package reads files only through the function that its caller
+// Invariant: every error names the place of the fault. The package reads files only through the function that its caller
 // passes. It keeps no state between calls and takes no lock.
 package configload

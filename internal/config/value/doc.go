@@ -1,5 +1,7 @@
 // Package value parses and formats the values of directives: yes and no, integers, memory, words, lists.
 //
+// Invariants: a kind accepts what it formats, and formats it to the same value.
+//
 // Bounds and error texts are those of CONFIG SET of Redis 7.0. Clients compare the texts, so they must not
 // change.
 //
@@ -7,6 +9,7 @@
 //	words.go     text, yes and no, one of several words
 //	numbers.go   integers, octal permissions, memory
 //	lists.go     values of several arguments
+//	events.go    the letters of notify-keyspace-events
 //	inert.go     values of Redis's directives that have no effect here
 //
 // The package keeps no state and takes no lock.

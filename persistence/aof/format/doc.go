@@ -5,7 +5,7 @@
 //	command.go   commands and comments, parsed and appended
 //	manifest.go  the list of the files of a log
 //
-// A parser accepts only what programs write: Redis, or this package. It never reads beyond its input, and it asks for
+// Invariants: a parser accepts only what Redis or this package writes. It never reads beyond its input, and it allocates
 // no memory because of a claimed length.
 //
 // The functions are pure. There are no locks.

@@ -5,5 +5,7 @@
 //	file.go       an open file
 //	directory.go  the renaming of directories
 //
+// Invariant: a power cut keeps what was synced. It may lose every other change.
+//
 // One lock guards a whole Memory. Each operation holds it, also while Fault runs.
 package fstest

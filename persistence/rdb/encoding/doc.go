@@ -7,11 +7,12 @@
 //	string.go   how a Decoder reads lengths and strings
 //	lzf.go      how a compressed string is expanded
 //	packed.go   listpacks and ziplists: strings that hold a list
+//	intset.go, zipmap.go  strings that hold a set of integers, or an old hash
 //	encoder.go  Encoder collects the primitives that are written
 //	format.go   the bytes with which lengths and strings begin
 //	error.go    Error says where the input is wrong
 //
-// A Decoder never trusts its input. Memory grows with the bytes that arrive, not with the lengths
+// Invariants: a Decoder never trusts its input. Memory grows with the bytes that arrive, not with the lengths
 // that they claim.
 //
 // There are no locks: a Decoder or an Encoder belongs to one goroutine at a time.

@@ -2,9 +2,9 @@
 //
 //	load.go        Drive: sends a load from one goroutine, and Result
 //	connection.go  one connection: what it has sent, and its replies
-//	poll_linux.go  which connections have bytes to read
+//	poll_*.go      which connections have bytes to read
 //
-// The load never sleeps. So no server pays to wake it, and no request leaves late because a timer was late.
+// Invariant: the load never sleeps. So no server pays to wake it, and no request leaves late because a timer was late.
 //
 // There are no locks: one goroutine drives all connections.
 package webload

@@ -8,5 +8,7 @@
 //	MODEL   the address of the model: https://api.example.com
 //	KEYS    who may call: {"sk-ann": ["acme", "search", "ann"]} has an organisation, a team and a user for each API key
 //
+// Invariant: no call reaches the model without a reservation.
+//
 // There are no locks.
 package main
