@@ -183,17 +183,26 @@ func benchmarkLog(b *testing.B, request func(tick int) []byte) {
 	require.Equal(b, int64(100), h.Do("ZCARD log"))
 }
 
-// BenchmarkManyKeys measures CL.THROTTLE in a pipeline of 64, with more keys than the cache of the
-// processor holds.
+// BenchmarkManyKeys measures CL.THROTTLE and a rule in a pipeline of 64, with more keys than the cache of the processor
+// holds.
 func BenchmarkManyKeys(b *testing.B) {
+	b.Run("throttle", func(b *testing.B) {
+		manyKeys(b, func(key string) []byte { return resptest.Command("CL.THROTTLE", key, "1000000", "30", "60") })
+	})
+	b.Run("rule", func(b *testing.B) {
+		manyKeys(b, func(key string) []byte { return resptest.Command("CL.CHECK", "api", key) })
+	})
+}
+
+func manyKeys(b *testing.B, request func(key string) []byte) {
 	const keys, depth = 100_000, 64
 	h := servertest.New(b)
+	h.Do("CL.RULE SET api CL.THROTTLE 1000000 30 60")
 	random := rand.New(rand.NewPCG(1, 2))
 	batches := make([][]byte, keys/depth)
 	for i := range batches {
 		for range depth {
-			key := fmt.Sprintf("key:%012d", random.IntN(keys))
-			batches[i] = append(batches[i], resptest.Command("CL.THROTTLE", key, "1000000", "30", "60")...)
+			batches[i] = append(batches[i], request(fmt.Sprintf("key:%012d", random.IntN(keys)))...)
 		}
 		servertest.Exchange(b, h.Session, batches[i])
 	}

@@ -138,10 +138,18 @@ func (p *plan) release() {
 
 // prefetched has the plans of the next requests of a pipeline, in their order.
 //
-// It exists for speed alone. While a request runs, the processor loads the states of the next ones into its cache. A pipeline
-// looks its rule up once. Measure it by go test -run '^$' -bench 'ManyKeys|Pipeline' ./server.
+// It exists for speed alone.
 //
-// A plan must never decide anything: it serves only the request that it was made for, and only while the rules are the same.
+// What it is: while a request runs, the processor loads the states of the next ones into its cache. A pipeline looks its
+// rule up once.
+//
+// What it brings: with a million keys, a CL.CHECK in a pipeline takes 0.93 µs instead of 1.27 µs. Let Check.Prefetch return
+// at once, and compare with this number of keys in manyKeys:
+//
+//	go test -run '^$' -bench ManyKeys/rule -cpu 1 ./server
+//
+// What it must never do: decide anything. A plan serves only the request that it was made for, and only while the rules are
+// the same.
 type prefetched struct {
 	plans      [4]plan // from first up to end, each modulo 4
 	first, end uint

@@ -30,8 +30,8 @@ func appendSet(b []byte, f *store.Effect) []byte {
 	return appendExpiry(appendValue(b, f), f.At)
 }
 
-// appendExpiry appends PXAT and an expiry. Nearly every expiry has 13 digits: those of the years 2001 to 2286. They have a way
-// of their own for speed alone (go test -bench Encode ./persistence/aof).
+// appendExpiry appends PXAT and an expiry. Nearly every expiry has 13 digits: those of the years 2001 to 2286. They have
+// a fast path (go test -bench Encode ./persistence/aof).
 func appendExpiry(b []byte, at int64) []byte {
 	if at < 1e12 || at >= 1e13 {
 		return format.AppendInt(append(b, "$4\r\nPXAT\r\n"...), at)
@@ -52,8 +52,8 @@ func appendValue(b []byte, f *store.Effect) []byte {
 }
 
 // appendTAT appends a TAT of 19 digits and its expiry. The expiry has the first eleven digits of the TAT and two digits
-// of its own. appendTAT exists for speed alone. Nearly every effect of a limiter has this form. appendTAT converts the
-// common digits once (go test -bench Encode ./persistence/aof). It must append the same bytes as appendSet without it.
+// of its own. It is a fast path: nearly every effect of a limiter has this form. appendTAT converts the common digits
+// once (go test -bench Encode ./persistence/aof). It must append the same bytes as appendSet without it.
 func appendTAT(b []byte, tat, expiry uint64) []byte {
 	const text = "$19\r\n___________________\r\n$4\r\nPXAT\r\n$13\r\n_____________\r\n"
 	b = append(b, text...)
@@ -103,7 +103,8 @@ func applySet(a *applier, args [][]byte) bool {
 // nearRange is the largest offset of a SETRANGE that applyNearRange applies. A [Replayer] knows how long a string may be.
 const nearRange = 1 << 20
 
-// applyNearRange applies a SETRANGE without a [Replayer]. It exists for speed alone: a settlement of a reservation writes one.
+// applyNearRange applies a SETRANGE without a [Replayer]. It is a fast path: the settlement of a reservation writes a
+// SETRANGE.
 func applyNearRange(a *applier, args [][]byte) bool {
 	if len(args) != 4 || len(args[3]) == 0 {
 		return false

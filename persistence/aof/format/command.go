@@ -76,8 +76,8 @@ func ParseComment(b []byte) (size int, _ error) {
 }
 
 // twoDigitLine reads a number of one or two digits, CR and LF from four bytes; the lowest byte is the first. size is 0
-// for all other bytes: then parseNumberLine reads them. twoDigitLine exists for speed alone, because nearly all
-// arguments have such a length. Its result must be that of parseNumberLine.
+// for all other bytes: then parseNumberLine reads them. Nearly all arguments have such a length, so it is the
+// fast path. Its result must be that of parseNumberLine.
 func twoDigitLine(line uint32) (n, size int) {
 	const crlf = '\r' | '\n'<<8
 	first, second := line&0xff-'0', line>>8&0xff-'0'
