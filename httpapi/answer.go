@@ -3,10 +3,12 @@ package httpapi
 import (
 	"net/http"
 	"strconv"
+
+	"cellserver/httpapi/bounded"
 )
 
 // write sends the decision: 200 or the status of a refusal, the headers, and the body.
-func (d *decision) write(w http.ResponseWriter, refused int) {
+func (d *decision) write(w http.ResponseWriter, r *http.Request, refused int) {
 	h := w.Header()
 	status := http.StatusOK
 	h["Content-Type"] = jsonType
@@ -17,39 +19,25 @@ func (d *decision) write(w http.ResponseWriter, refused int) {
 		h["Content-Type"] = problemType
 	}
 	if d.known && !d.shadow {
-		d.setHeaders(h)
+		d.text = d.appendHeaders(d.text[:0])
+		bounded.AddLines(w, r, d.text)
 	}
 	d.text = d.appendBody(d.text[:0], status)
 	w.WriteHeader(status)
 	_, _ = w.Write(d.text) // the client has left if this fails
 }
 
-// setHeaders sets the headers of limits. Their values share one string and one slice.
-func (d *decision) setHeaders(h http.Header) {
-	text, ends := d.text[:0], [6]int{}
-	text = strconv.AppendInt(text, d.limit, 10)
-	ends[0] = len(text)
-	text = strconv.AppendInt(text, max(d.remaining, 0), 10)
-	ends[1] = len(text)
-	text = strconv.AppendInt(text, d.reset, 10)
-	ends[2] = len(text)
-	text = d.appendPolicies(text)
-	ends[3] = len(text)
-	text = d.appendLimits(text)
-	ends[4] = len(text)
+// appendHeaders appends the headers of limits, as lines.
+func (d *decision) appendHeaders(to []byte) []byte {
+	to = strconv.AppendInt(append(to, "X-RateLimit-Limit: "...), d.limit, 10)
+	to = strconv.AppendInt(append(to, "\r\nX-RateLimit-Remaining: "...), max(d.remaining, 0), 10)
+	to = strconv.AppendInt(append(to, "\r\nX-RateLimit-Reset: "...), d.reset, 10)
+	to = d.appendPolicies(append(to, "\r\nRateLimit-Policy: "...))
+	to = d.appendLimits(append(to, "\r\nRateLimit: "...))
 	if !d.allowed && d.retry >= 0 {
-		text = strconv.AppendInt(text, d.retry, 10)
+		to = strconv.AppendInt(append(to, "\r\nRetry-After: "...), d.retry, 10)
 	}
-	ends[5] = len(text)
-	d.text = text
-	all, values, begin := string(text), new([6]string), 0
-	for i, name := range [...]string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit-Policy", "RateLimit", "Retry-After"} {
-		if ends[i] > begin {
-			values[i] = all[begin:ends[i]]
-			h[name] = values[i : i+1 : i+1]
-		}
-		begin = ends[i]
-	}
+	return append(to, "\r\n"...)
 }
 
 // maxInteger is the largest integer of a structured field.

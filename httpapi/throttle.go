@@ -82,7 +82,7 @@ func (a *API) throttleOne(w http.ResponseWriter, r *http.Request, name string, r
 	}); err != nil {
 		return err
 	}
-	d.write(w, row.refused())
+	d.write(w, r, row.refused())
 	return nil
 }
 
@@ -209,7 +209,7 @@ func (a *API) throttleAll(w http.ResponseWriter, r *http.Request, body fields) *
 	if err := a.do(r.Context(), append(args, words[1:]...), func(reply line.Reply) { d.readAll(reply, windows) }); err != nil {
 		return err
 	}
-	d.write(w, http.StatusTooManyRequests)
+	d.write(w, r, http.StatusTooManyRequests)
 	return nil
 }
 

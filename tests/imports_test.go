@@ -155,7 +155,7 @@ var mayImport = map[string][]string{
 	"httpapi/keysource": {},
 	"httpapi/line":      {"commands", "internal/decimal", "resp"},
 	"httpapi/page":      {},
-	"httpapi":           {"commands", "httpapi/keysource", "httpapi/line", "httpapi/page", "limiters", "limiters/rules"},
+	"httpapi":           {"commands", "httpapi/bounded", "httpapi/keysource", "httpapi/line", "httpapi/page", "limiters", "limiters/rules"},
 
 	// The edge wires everything.
 	"cmd/cellserver/app": {"acl", "cmd/cellserver/ruleurl", "cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",

@@ -29,6 +29,7 @@ type crowd struct {
 type guest struct {
 	deadlines
 	crowd  *crowd
+	head   *head         // of the reply to come; only the goroutine of the handler uses it
 	place  *list.Element // in open; nil once it has left
 	active bool          // the handler has its request
 	since  int64         // the tick in which it became active or idle

@@ -3,6 +3,7 @@
 //	listener.go   Listener: opens, moves and closes the address
 //	crowd.go      the open connections, and which of them make room
 //	deadlines.go  makes the deadlines of net/http cheap
+//	head.go       AddLines: headers that cost little
 //
 // A handler does the rest. The bounds are the number of connections, the bytes of a request's headers, and the
 // time of a request. If all connections are in use, a new one takes the place of the connection that has been

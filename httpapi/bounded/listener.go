@@ -96,7 +96,7 @@ func (l *Listener) serve() {
 	l.crowd = crowd
 	server := &http.Server{
 		Handler: l.Handler, ErrorLog: slog.NewLogLogger(l.Log.Handler(), slog.LevelDebug), ConnState: crowd.state,
-		MaxHeaderBytes: l.Bounds.Header,
+		ConnContext: withGuest, MaxHeaderBytes: l.Bounds.Header,
 	}
 	server.SetKeepAlivesEnabled(l.Bounds.Idle > 0)
 	l.server = server
