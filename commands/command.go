@@ -259,33 +259,53 @@ func Resolve(cmd *Command, args [][]byte) (*Command, error) {
 	return cmd, nil
 }
 
-// LookupCache remembers the last command of a client under the name that the client sent. Pipelines
-// mostly repeat a name byte for byte, and a comparison takes less time than the search in the
+// LookupCache remembers the last two commands of a client under the names that the client sent. Pipelines
+// mostly repeat one name byte for byte, or two by turns. A comparison takes less time than the search in the
 // table.
 type LookupCache struct {
+	names [2]lookedUp
+	last  int // which name came last
+}
+
+// lookedUp is a name with its command, which is nil if the name is unknown.
+type lookedUp struct {
 	cmd  *Command
 	size int
 	name [longestName]byte
 }
 
-// Cmd returns the last command, nil if there is no last command.
-func (l *LookupCache) Cmd() *Command { return l.cmd }
+// is reports whether a name equals the remembered one byte for byte, and has a command.
+func (n *lookedUp) is(name []byte) bool {
+	return string(name) == string(n.name[:n.size]) && n.cmd != nil
+}
 
-// Is reports whether a name equals the last name byte for byte.
-func (l *LookupCache) Is(name []byte) bool { return string(name) == string(l.name[:l.size]) }
+// Recall returns the command of a name that is remembered, nil if it is not.
+func (l *LookupCache) Recall(name []byte) *Command {
+	for i := range l.names {
+		if n := &l.names[i]; n.is(name) {
+			return n.cmd
+		}
+	}
+	return nil
+}
 
 // Lookup is [Lookup], and remembers the command.
 func (l *LookupCache) Lookup(name []byte) *Command {
-	if l.Is(name) && l.cmd != nil {
-		return l.cmd
+	if n := &l.names[l.last]; n.is(name) {
+		return n.cmd
 	}
-	return l.remember(name)
+	return l.other(name)
 }
 
-func (l *LookupCache) remember(name []byte) *Command {
-	l.cmd = Lookup(name)
-	l.size = copy(l.name[:], name)
-	return l.cmd
+// other is Lookup for a name that is not the last one.
+func (l *LookupCache) other(name []byte) *Command {
+	l.last ^= 1
+	n := &l.names[l.last]
+	if !n.is(name) {
+		n.cmd = Lookup(name)
+		n.size = copy(n.name[:], name)
+	}
+	return n.cmd
 }
 
 // Takes reports whether a call may have n words, the name included.

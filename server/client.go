@@ -65,11 +65,11 @@ func (c *Client) Begin() {
 }
 
 // Prefetch prefetches the keys of a later command of the batch, if the batch repeats one command on
-// different keys. Most pipelines do.
+// different keys, or two by turns. Most pipelines do.
 func (c *Client) Prefetch(args [][]byte) {
-	cmd := c.last.Cmd()
+	cmd := c.last.Recall(args[0])
 	switch {
-	case len(args) < 2 || cmd == nil || !c.last.Is(args[0]):
+	case cmd == nil || len(args) < 2:
 	case cmd.OnOneKey():
 		c.tx.Prefetch(c.conn.DB, args[1])
 	case cmd.Prefetch != nil:
@@ -80,9 +80,9 @@ func (c *Client) Prefetch(args [][]byte) {
 // End ends a batch. It publishes the state of the client, and drops the references to the requests.
 func (c *Client) End() {
 	c.tx.DropPrefetched()
-	c.countGroup()
+	c.countGroups()
 	c.batch.need = c.server.need(&c.batch)
-	c.timing.cmd = nil
+	c.timing.groups = [2]group{}
 	c.call.Args = nil
 	c.conn.Scratch.Release()
 	if c.batch.dirty || c.entry.Blocked() {

@@ -131,10 +131,9 @@ func (c *Client) Alone() bool { return c.offloaded || c.conn.Transaction.Running
 // the clock once for each command.
 func (c *Client) run(call *commands.Call) resp.Status {
 	s, cmd := c.server, call.Cmd
-	grouped := c.joinsGroup(cmd)
-	if !grouped {
-		c.countGroup()
-		c.timing.cmd = cmd
+	joined := c.joinsGroup(cmd)
+	if joined == nil {
+		c.countGroups()
 	}
 	mark, start := call.Out.Mark(), c.timing.since
 	if cmd.Flags&commands.RunsScript != 0 {
@@ -151,7 +150,8 @@ func (c *Client) run(call *commands.Call) resp.Status {
 		s.stats.Commands.Of(cmd).Failed.Add(1)
 		s.replyError(call, err)
 	}
-	if grouped {
+	if joined != nil {
+		joined.n++
 		c.timing.n++
 	} else {
 		if cmd.Flags&commands.RunsScript != 0 {

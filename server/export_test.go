@@ -25,3 +25,13 @@ func (c *Client) LastArgs() [][]byte { return c.call.Args }
 
 // CountCall counts a call that has run.
 func (c *Client) CountCall(call *commands.Call) { c.countCall(call) }
+
+// Join joins n calls to the group of a command, after a call that took some nanoseconds alone.
+func (c *Client) Join(cmd *commands.Command, alone, n int64) {
+	c.timing.lead(cmd, alone)
+	c.joinsGroup(cmd).n += n
+	c.timing.n += n
+}
+
+// CountGroups counts the calls of all groups.
+func (c *Client) CountGroups() { c.countGroups() }

@@ -7,19 +7,29 @@ import (
 	"cellserver/server/scripts"
 )
 
-// timing measures commands. It measures several fast commands of one kind as a group, because
-// reading the clock and adding to shared counters take longer than the commands. It always measures
-// the first command of a kind alone.
+// timing measures commands. It measures several fast commands together, because reading the clock and
+// adding to shared counters take longer than the commands. They are of one kind, or of two kinds by turns. It always
+// measures the first command of a kind alone.
 type timing struct {
-	since int64             // monotonic time of the end of the last command, or of the start of the batch
-	until int64             // monotonic time at which the batch ends; further commands are for the next one
-	cmd   *commands.Command // the last command of this batch
-	n     int64             // number of its calls that are not counted yet
+	since  int64    // monotonic time of the end of the last command, or of the start of the batch
+	until  int64    // monotonic time at which the batch ends; further commands are for the next one
+	groups [2]group // the last two kinds of this batch, the newer one first
+	n      int64    // number of calls of both that are not counted yet
 
 	script scripts.Calls // of the running script
 }
 
-// maxGroup is the largest number of commands in a group. Each counts with the average duration.
+// group is the calls of one command that are not counted yet.
+type group struct {
+	cmd   *commands.Command // nil for no group
+	n     int64
+	alone int64 // nanoseconds of the last call that was measured alone
+}
+
+// weight returns about how long the calls of a group take, beside the other group.
+func (g *group) weight() float64 { return float64(g.n) * float64(max(g.alone, 1)) }
+
+// maxGroup is the largest number of commands that are measured together. Those of one kind count with their average duration.
 const maxGroup = 16
 
 // groupBelow is a duration in nanoseconds. If SLOWLOG or LATENCY asks for shorter durations, every
@@ -33,14 +43,22 @@ const batchTime = 5_000_000
 // begin begins a batch.
 func (t *timing) begin(now int64) { t.since, t.until = now, now+batchTime }
 
-// joinsGroup reports whether a command joins the group.
-func (c *Client) joinsGroup(cmd *commands.Command) bool {
+// joinsGroup returns the group that a command joins, nil if the command is measured alone.
+func (c *Client) joinsGroup(cmd *commands.Command) *group {
 	t := &c.timing
-	return t.cmd == cmd && t.n < maxGroup && cmd.Flags&commands.Fast != 0 && c.server.slow.Above() >= groupBelow
+	if t.n >= maxGroup || cmd.Flags&commands.Fast == 0 || c.server.slow.Above() < groupBelow {
+		return nil
+	}
+	for i := range t.groups {
+		if t.groups[i].cmd == cmd {
+			return &t.groups[i]
+		}
+	}
+	return nil
 }
 
-// countGroup counts the calls of the group, and the changes of the keyspace.
-func (c *Client) countGroup() {
+// countGroups counts the calls of both groups, and the changes of the keyspace.
+func (c *Client) countGroups() {
 	if c.tx.CountChanges() {
 		c.batch.changed = true
 	}
@@ -48,26 +66,65 @@ func (c *Client) countGroup() {
 	if t.n == 0 {
 		return
 	}
-	s := c.server
-	now := s.parts.Clock.Monotonic()
+	now := c.server.parts.Clock.Monotonic()
 	took, n := now-t.since, t.n
 	t.since, t.n = now, 0
-	s.stats.Commands.Of(t.cmd).Add(n, took)
-	if took >= s.slow.Above() {
-		which := fmt.Appendf(nil, "(one of %d in a pipeline)", n)
-		group := commands.Call{Cmd: t.cmd, Args: [][]byte{[]byte(t.cmd.Name), which}, Now: c.conn.Now, Conn: &c.conn}
-		s.slow.Note(&group, c.entry.Addr(), s.Config(), took)
+	first, second := &t.groups[0], &t.groups[1]
+	if first.n == 0 {
+		first, second = second, first
 	}
+	if took >= c.server.slow.Above() {
+		c.noteGroups(first, second, n, took)
+	}
+	if second.n > 0 {
+		share := int64(float64(took) * second.weight() / (first.weight() + second.weight()))
+		c.countGroup(second, share)
+		took -= share
+	}
+	c.countGroup(first, took)
 }
 
-// countCall counts a command outside of groups.
-func (c *Client) countCall(call *commands.Call) {
+// countGroup counts the calls of one group, which took some nanoseconds in total.
+func (c *Client) countGroup(g *group, took int64) {
+	c.server.stats.Commands.Of(g.cmd).Add(g.n, took)
+	g.n = 0
+}
+
+// noteGroups notes n calls that took long together. Nobody knows which of them.
+func (c *Client) noteGroups(first, second *group, n, took int64) {
+	which := fmt.Appendf(nil, "(one of %d in a pipeline)", n)
+	if second.n > 0 {
+		which = fmt.Appendf(nil, "(one of %d in a pipeline with %s)", n, second.cmd.FullName())
+	}
 	s := c.server
+	call := commands.Call{Cmd: first.cmd, Args: [][]byte{[]byte(first.cmd.Name), which}, Now: c.conn.Now, Conn: &c.conn}
+	s.slow.Note(&call, c.entry.Addr(), s.Config(), took)
+}
+
+// countCall counts a command that was measured alone. The next ones of its kind may join a group.
+func (c *Client) countCall(call *commands.Call) {
+	s, t := c.server, &c.timing
 	now := s.parts.Clock.Monotonic()
-	took := now - c.timing.since + call.Slept
-	c.timing.since = now
+	took := now - t.since + call.Slept
+	t.since = now
 	s.stats.Commands.Of(call.Cmd).Add(1, took)
 	if took >= s.slow.Above() {
 		s.slow.Note(call, c.entry.Addr(), s.Config(), took)
 	}
+	if t.n == 0 { // else it is EXEC, and the last commands of its transaction are not counted yet
+		t.lead(call.Cmd, took)
+	}
+}
+
+// lead makes a command that was measured alone the first of a group.
+func (t *timing) lead(cmd *commands.Command, took int64) {
+	switch cmd {
+	case t.groups[0].cmd:
+	case t.groups[1].cmd:
+		t.groups[1].alone = took
+		return
+	default:
+		t.groups[1], t.groups[0] = t.groups[0], group{cmd: cmd}
+	}
+	t.groups[0].alone = took
 }
