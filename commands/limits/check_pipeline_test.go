@@ -47,6 +47,7 @@ func TestPipelinesOfRequestsToRules(t *testing.T) {
 	for _, h := range []*servertest.Harness{one, many} {
 		counts := h.Info("commandstats")
 		require.Contains(t, counts, "cmdstat_cl.check")
+		require.Contains(t, counts, "cmdstat_cl.settle")
 	}
 }
 
@@ -96,10 +97,17 @@ func pipelineOfChecks(r *rand.Rand) (lines []string) {
 			for range 1 + r.IntN(3) {
 				words = append(words, key())
 			}
+			options := []string{"", "", "", "1", "0", "2 CHARGE", "PEEK", "1 EXPLAIN"}
 			if command == "CL.RESERVE" {
-				words = append(words, "1", fmt.Sprint("id", r.IntN(9)), "9", pick("", "RELEASE"))
+				id := fmt.Sprint("id", r.IntN(9))
+				if r.IntN(2) == 0 { // an earlier one may have made this reservation
+					words = append(append([]string{"CL.SETTLE"}, words[1:]...), id, pick("0", "1", "2"))
+				} else {
+					words = append(words, "1", id, "9", pick("", "RELEASE"))
+				}
+				options = append(options[:3], "PEEK", "MS", strings.Repeat("x", 200))
 			}
-			lines = append(lines, strings.Join(append(words, pick("", "", "", "1", "0", "2 CHARGE", "PEEK", "1 EXPLAIN")), " "))
+			lines = append(lines, strings.Join(append(words, pick(options...)), " "))
 		}
 	}
 	return lines

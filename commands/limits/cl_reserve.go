@@ -24,15 +24,24 @@ var (
 		Name: "cl.reserve", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
 		Summary: "Decides by all limits of a rule about an estimate of a cost, which CL.SETTLE corrects later.",
 		Usage:   "name key [key ...] quantity id ttl [RELEASE] [EXPLAIN] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
-		Run: clReserve, Footprint: reserveFootprint,
+		Run: clReserve, Footprint: reserveFootprint, Prefetch: prefetchReserve(2),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "cl.settle", Arity: -5, Flags: commands.Write | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
 		Summary: "Puts the real cost in the place of an estimate that CL.RESERVE counted.",
 		Usage:   "name key [key ...] id quantity [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
-		Run: clSettle, Footprint: reserveFootprint,
+		Run: clSettle, Footprint: reserveFootprint, Prefetch: prefetchReserve(1),
 	})
 )
+
+// prefetchReserve returns the Prefetch of a command whose id has a place among the words after the keys.
+func prefetchReserve(id int) func(*commands.Conn, *commands.Server, *store.Tx, [][]byte) {
+	return func(c *commands.Conn, s *commands.Server, tx *store.Tx, args [][]byte) {
+		if len(args) >= 3 {
+			checkScratch(c).PrefetchReserve(s.Rules, tx, c.DB, args[1:], id)
+		}
+	}
+}
 
 func reserveFootprint(c *commands.Call, fp *store.Footprint) {
 	checkScratch(c.Conn).ReserveFootprint(c.Server.Rules, c.Args[1:], readsRules(c, c.Conn.Transaction.Queue.Active), fp)

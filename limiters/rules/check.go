@@ -202,12 +202,10 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 		c.make(c.found, c.asked, c.Keys)
 	}
 	n := c.states
-	all := n
-	if reserves {
-		c.nameBucket(n)
-		all++
+	if reserves && c.all == n {
+		c.nameBucket(c.Keys, c.reserves.id)
 	}
-	c.prepare(tx, all)
+	c.prepare(tx)
 	c.limits = c.limitMemory[:n]
 	c.used = max(c.used, n)
 	for i := range c.limits {
@@ -267,14 +265,6 @@ func (c *Check) findReleases(tx *store.Tx, all bool) bool {
 		c.releases.find(tx, scope, c.names[begin:])
 	}
 	return c.releases.scopes > 0
-}
-
-// nameBucket names the key of the bucket of a reservation, the n-th key. It has the slot of the last key of the request.
-func (c *Check) nameBucket(n int) {
-	last := len(c.Keys) - 1
-	begin, at := len(c.names), c.slots[last]
-	c.names = c.reserves.key(c.names, c.asked, c.Keys[last], at.braces)
-	c.keys[n] = at.key(c.names[begin:])
 }
 
 // Tightest returns the index of the tightest limit. It is valid until Done.

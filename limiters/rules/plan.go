@@ -1,6 +1,9 @@
 package rules
 
-import "cellserver/store"
+import (
+	"cellserver/limiters/reservation"
+	"cellserver/store"
+)
 
 // plan says which keys a request reads: those of the states that its rule has for the keys of the request. It follows from
 // the words of the request and from the rules alone. So it may be made before the request runs.
@@ -9,10 +12,13 @@ type plan struct {
 	found  *rule                          // the rule that decides; nil if it is unknown
 	scopes int                            // scopes of the rule; fewer if the request has fewer words
 	states int                            // states of the rule's limits
+	all    int                            // of keys: the states, and the bucket of a reservation if it is named
+	hashed int                            // of keys: how many have their hashes
 	slots  [MaxLimits]keySlot             // of the keys of the request
 	chosen [MaxLimits]chosen              // where the limits come from
 	keys   [MaxLimits + 1]store.HashedKey // parts of names: the keys of the limits' states and of the reservations
 	names  []byte
+	idHash uint64 // of the keys and the id of a reservation, if its bucket is named
 	warm   warmth
 
 	words int // of the request; only of a prefetched plan, as is from
@@ -23,7 +29,7 @@ type plan struct {
 type warmth uint8
 
 const (
-	cold      warmth = iota // nothing, and the keys have no hashes yet
+	cold      warmth = iota // nothing
 	indexWarm               // the index
 	cellsWarm               // the cells, too
 )
@@ -36,7 +42,7 @@ type keySlot struct {
 
 // make plans a request. keys are its words from the first key on: a key for each scope of the rule, and then other words.
 func (p *plan) make(found *rule, asked []byte, keys [][]byte) {
-	p.asked, p.found, p.warm = asked, found, cold
+	p.asked, p.found, p.hashed, p.warm = asked, found, 0, cold
 	names, n, own := p.names[:0], 0, string(asked) == found.name
 	p.scopes = min(len(found.scopes), len(keys))
 	for i, key := range keys[:p.scopes] {
@@ -55,7 +61,17 @@ func (p *plan) make(found *rule, asked []byte, keys [][]byte) {
 			n++
 		}
 	}
-	p.names, p.states = names, n
+	p.names, p.states, p.all = names, n, n
+}
+
+// nameBucket names the bucket of a reservation of keys, after the keys of the states. It has the slot of the last key.
+func (p *plan) nameBucket(keys [][]byte, id []byte) {
+	last := len(keys) - 1
+	p.idHash = hashOf(keys...) ^ hashOf(id)
+	begin, at := len(p.names), &p.slots[last]
+	p.names = appendBucket(p.names, p.asked, keys[last], at.braces, p.idHash%buckets)
+	p.keys[p.states] = at.key(p.names[begin:])
+	p.all = p.states + 1
 }
 
 // find sets the slot of a key.
@@ -94,19 +110,15 @@ func (p *plan) addStates(s *scope, key []byte, fp *store.Footprint) {
 	fp.AddKey(s.releases.stateKey(nil, p.asked, key, otherBraces))
 }
 
-// prepare hashes and prefetches the first n keys for the running transaction. Without it, the look-ups of several keys would wait for
+// prepare hashes and prefetches the keys for the running transaction. Without it, the look-ups of several keys would wait for
 // memory one after the other.
-func (p *plan) prepare(tx *store.Tx, n int) {
-	keys := p.keys[:n]
-	if p.warm == cold {
-		tx.HashKeys(keys)
-	} else {
-		tx.HashKeys(keys[p.states:])
-	}
-	if n > 1 && p.warm == cold {
+func (p *plan) prepare(tx *store.Tx) {
+	keys := p.keys[:p.all]
+	tx.HashKeys(keys[p.hashed:])
+	if len(keys) > 1 && p.warm == cold {
 		tx.PrefetchIndex(tx.DB(), keys)
 	}
-	if n > 1 && p.warm != cellsWarm {
+	if len(keys) > 1 && p.warm != cellsWarm {
 		tx.PrefetchCells(tx.DB(), keys)
 	}
 	tx.Expect(keys)
@@ -131,7 +143,7 @@ func (p *plan) release() {
 	if cap(p.names) > keptBytes {
 		p.names = nil
 	}
-	p.asked, p.found, p.from, p.states = nil, nil, sources{}, 0
+	p.asked, p.found, p.from, p.states, p.all, p.hashed = nil, nil, sources{}, 0, 0, 0
 	clear(p.keys[:])
 	clear(p.chosen[:])
 }
@@ -162,6 +174,17 @@ type prefetched struct {
 // Prefetch plans a later request of the batch, and prefetches the states that it reads. words are the words of the request from
 // the name of the rule on. They must not change before Release.
 func (c *Check) Prefetch(r *Rules, tx *store.Tx, db int, words [][]byte) {
+	c.prefetch(r, tx, db, words, 0)
+}
+
+// PrefetchReserve is [Check.Prefetch] for a request that reserves or settles. id is the place of its id among the words after the
+// keys, from 1 on.
+func (c *Check) PrefetchReserve(r *Rules, tx *store.Tx, db int, words [][]byte, id int) {
+	c.prefetch(r, tx, db, words, id)
+}
+
+// prefetch is PrefetchReserve, or Prefetch if id is 0.
+func (c *Check) prefetch(r *Rules, tx *store.Tx, db int, words [][]byte, id int) {
 	from := r.sources()
 	if from.stored == nil {
 		return
@@ -175,12 +198,15 @@ func (c *Check) Prefetch(r *Rules, tx *store.Tx, db int, words [][]byte) {
 	}
 	before, p := c.prefetched.add()
 	p.make(found, words[0], words[1:])
-	p.words, p.from, p.warm = len(words), from, indexWarm
-	keys := p.keys[:p.states]
+	if id += p.scopes; id > p.scopes && id < len(words) && len(words[id]) <= reservation.MaxID {
+		p.nameBucket(words[1:1+p.scopes], words[id])
+	}
+	p.words, p.from, p.warm, p.hashed = len(words), from, indexWarm, p.all
+	keys := p.keys[:p.all]
 	tx.HashKeys(keys)
 	tx.PrefetchIndex(db, keys)
 	if before != nil {
-		tx.PrefetchCells(db, before.keys[:before.states])
+		tx.PrefetchCells(db, before.keys[:before.all])
 		before.warm = cellsWarm
 	}
 }

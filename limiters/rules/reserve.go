@@ -28,7 +28,6 @@ const buckets = 4096
 // reserving is reusable memory for requests that reserve or settle.
 type reserving struct {
 	id     []byte
-	hash   uint64
 	ttl    int64
 	entry  store.Entry // of the bucket
 	record reservation.Record
@@ -48,15 +47,14 @@ func (r *reserving) release() {
 	}
 }
 
-// key appends the key of the bucket of a reservation. It has the slot of key. asked is the name of the request.
-func (r *reserving) key(to, asked, key []byte, b braces) []byte {
+// appendBucket appends the key of a bucket of reservations. It has the slot of key. asked is the name of the request.
+func appendBucket(to, asked, key []byte, b braces, bucket uint64) []byte {
 	if b == noBraces {
 		to = append(append(append(append(to, asked...), ":{"...), key...), '}')
 	} else {
 		to = append(append(append(to, key...), ':'), asked...)
 	}
-	to = append(to, ":reserved:"...)
-	return appendHex(to, r.hash%buckets)
+	return appendHex(append(to, ":reserved:"...), bucket)
 }
 
 // appendHex appends a bucket as a hexadecimal number without leading zeros.
@@ -133,7 +131,6 @@ func (c *Check) beginReserving(r *Rules, tx *store.Tx, command string, words [][
 	case ruleErr != nil:
 		return ruleErr
 	}
-	c.reserves.hash = hashOf(c.Keys...) ^ hashOf(c.reserves.id)
 	return nil
 }
 
@@ -175,7 +172,7 @@ func (c *Check) look(now int64) (found bool, err error) {
 	case kind.IsCollection():
 		return false, rediserr.WrongType
 	}
-	r.at, found, err = reservation.Find(&r.record, r.entry.Bytes(nil), r.hash, r.id, now)
+	r.at, found, err = reservation.Find(&r.record, r.entry.Bytes(nil), c.idHash, r.id, now)
 	return found, limiters.Explain(err)
 }
 
@@ -184,7 +181,7 @@ func (c *Check) look(now int64) (found bool, err error) {
 func (c *Check) keep(now int64, refused bool) error {
 	r, a := c.reserves, c.limits[c.Tightest()].Answer
 	c.found.hide(&a)
-	r.record = reservation.Record{ID: r.id, Hash: r.hash, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a),
+	r.record = reservation.Record{ID: r.id, Hash: c.idHash, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a),
 		Marks: r.marks[:0]}
 	for i := range c.limits {
 		if refused {
