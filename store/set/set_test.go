@@ -124,9 +124,9 @@ func order(c value.Collection) int {
 func TestModel(t *testing.T) {
 	r := rand.New(randtest.Source(t))
 	var forms [3]int
-	for range 40 {
-		limits, some, texts := value.DefaultLimits, []int{4, 100, 400}[r.IntN(3)], []int{0, 3, 70}[r.IntN(3)]
-		limits.SetIntEntries = []int{0, 1, 20, 512}[r.IntN(4)]
+	for round := range 36 { // all combinations, so that each form occurs often
+		limits, some, texts := value.DefaultLimits, []int{4, 100, 400}[round%3], []int{0, 3, 70}[round/3%3]
+		limits.SetIntEntries = []int{0, 1, 20, 512}[round/9]
 		type version struct {
 			c value.Collection
 			m model
