@@ -6,8 +6,9 @@
 // Several test programs run at the same time. A port belongs to one test until that test ends, because its program holds a UDP
 // socket of the same number. The socket does not disturb servers, which use TCP.
 //
-// Invariant: no two callers of a process get the same port. A lock guards the list of these ports. Only tests import the
-// package.
+// Invariant: no two tests have the same port at the same time. A lock guards the list of the ports of a process.
+//
+// Only tests import the package.
 package porttest
 
 import (
