@@ -97,8 +97,8 @@ A limiter replies with five integers, unless its section says otherwise:
 | retry_after | seconds until the action is allowed, rounded up; -1 if it is allowed now, or can never be |
 | reset_after | seconds until the whole limit is available again, rounded up |
 
-` + "`CL.THROTTLE user:1 15 30 60`" + ` allows 30 actions a minute and 16 at once. A quantity of 0 only looks. With CL.THROTTLE
-and the other GCRA commands a negative quantity gives back. Periods and other times are in seconds and may be decimal
+` + "`CL.THROTTLE user:1 15 30 60`" + ` allows 30 actions a minute and 16 at once. A quantity of 0 counts nothing. With CL.THROTTLE
+and the other GCRA commands a negative quantity gives actions back. Times are in seconds, and may be decimal
 (` + "`0.25`" + `), except in CL.THROTTLE and CL.PROBE, which are as strict as redis-cell.
 
 Options come last, in any order. ` + "`MS`" + ` gives retry_after and reset_after in milliseconds. ` + "`PEEK`" + ` decides without counting.

@@ -21,7 +21,7 @@ import (
 // https://guava.dev/releases/33.4.8-jre/api/docs/com/google/common/util/concurrent/RateLimiter.html
 var _ = commands.Register(&commands.Command{
 	Name: "cl.pace", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-	Summary: "Returns for how long to hold an action, so that actions begin at even distances.",
+	Summary: "Returns how long to delay an action, so that actions begin at a steady rate.",
 	Usage:   "key max_burst count period [quantity] [MAXWAIT seconds] [WARMUP seconds] [MS] [PEEK]", Complexity: "O(1)",
 	Run: func(c *commands.Call) error { return askWithReply(c, limiters.ReadPace, replyPace) },
 })

@@ -28,7 +28,7 @@ var (
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "cl.settle", Arity: -5, Flags: commands.Write | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
-		Summary: "Puts the real cost in the place of an estimate that CL.RESERVE counted.",
+		Summary: "Replaces the estimate of CL.RESERVE by the real cost.",
 		Usage:   "name key [key ...] id quantity [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
 		Run: clSettle, Footprint: reserveFootprint, Prefetch: prefetchReserve(1),
 	})

@@ -30,7 +30,7 @@ var _ = commands.Register(&commands.Command{
 				"SET <name> JSON <rule>", "    Set the rule of a name with its overrides, in the form of the rules-file."}},
 		{Name: "override", Arity: -6, Flags: commands.Write | commands.DenyOOM, Run: clRuleOverride, Footprint: rulesFootprint,
 			Usage: "name scope key <limiter arg [arg ...] [AND limiter arg [arg ...] [AND limiter arg [arg ...] ...]] | DEL>", Complexity: "O(N) where N is the number of rules and overrides",
-			Summary: "Gives one key of a rule limits of its own.",
+			Summary: "Replaces the limits of a rule for one key.",
 			Help: []string{"OVERRIDE <name> <scope> <key> (<limiter> <args> ... [AND <limiter> <args> ...] ... | DEL)",
 				"    Give one key limits of its own, in the place of those of its scope. The scope of a rule without SCOPE is -."}},
 		{Name: "get", Arity: -3, Flags: commands.ReadOnly, Run: clRuleGet, Footprint: rulesFootprint,

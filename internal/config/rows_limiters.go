@@ -11,7 +11,7 @@ var limiterDirectives = group("Rate limiting", "",
 	field("rules-file", value.Text, "", func(c *Config) *string { return &c.RulesFile },
 		"YAML file of the rules for CL.CHECK; a regular file of at most 4 MB. The server reads it again on SIGHUP and when the file changes.").protected(),
 	field("rules-url", value.Text, "", func(c *Config) *string { return &c.RulesURL },
-		"URL of the rules for CL.CHECK, in the place of rules-file. The server asks it every 10 seconds, and keeps the last right answer in `rules-url.yaml`.").protected().sensitive(),
+		"URL of the rules for CL.CHECK, instead of rules-file. The server asks it every 10 seconds, and keeps the last answer without an error in `rules-url.yaml`.").protected().sensitive(),
 	field("clock-step-limit", value.Int(0, maxInt), "10", func(c *Config) *int { return &c.ClockStepLimit },
 		"Seconds by which the wall clock may be set back before limits and expiries follow it; 0 is never. A smaller step makes limits last longer by that time."),
 )
@@ -22,7 +22,7 @@ var metricsDirectives = group("Metrics", "",
 	field("metrics-bind", value.Text, "127.0.0.1", func(c *Config) *string { return &c.MetricsBind },
 		"Address of the metrics port; empty is every address. There is no password."),
 	field("metrics-top-keys", value.Int(0, 1000), "10", func(c *Config) *int { return &c.MetricsTopKeys },
-		"Number of keys that metrics and INFO list: those that are limited most often; 0 is none."),
+		"Number of keys that metrics and INFO list: the keys that are refused most often; 0 is none."),
 )
 
 // validateRules checks the sources of rules.

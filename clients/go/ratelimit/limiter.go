@@ -100,7 +100,7 @@ func (l *Limiter) Ask(ctx context.Context, questions ...Question) (Decision, err
 	return l.AskFor(ctx, 1, questions...)
 }
 
-// AskFor asks as Ask does, about an action that takes a quantity. A quantity of 0 only looks, and a negative one is [ErrQuantity].
+// AskFor asks as Ask does, about an action that takes a quantity. A quantity of 0 counts nothing, and a negative one is [ErrQuantity].
 func (l *Limiter) AskFor(ctx context.Context, quantity int64, questions ...Question) (Decision, error) {
 	if quantity < 0 {
 		l.options.OnError(ErrQuantity)
