@@ -188,6 +188,43 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 	}
 }
 
+// TestMutexesSayWhatTheyGuard requires a comment at each mutex of a struct or a package. An embedded mutex is a lock of its
+// own type, which has a comment.
+func TestMutexesSayWhatTheyGuard(t *testing.T) {
+	mutexes := 0
+	for _, s := range sources(t) {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			var of ast.Expr
+			var names []*ast.Ident
+			comments := ""
+			switch n := n.(type) {
+			case *ast.Field:
+				of, names, comments = n.Type, n.Names, n.Doc.Text()+n.Comment.Text()
+			case *ast.ValueSpec:
+				of, names, comments = n.Type, n.Names, n.Doc.Text()+n.Comment.Text()
+			}
+			if len(names) > 0 && isMutex(of) {
+				mutexes++
+				if comments == "" {
+					t.Errorf("%s: the mutex %s has no comment: say what it guards, and what else is taken inside it", s.line(n), names[0].Name)
+				}
+			}
+			return true
+		})
+	}
+	require.NotZero(t, mutexes)
+}
+
+// isMutex reports whether a type is sync.Mutex or sync.RWMutex.
+func isMutex(of ast.Expr) bool {
+	selector, ok := of.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	from, ok := selector.X.(*ast.Ident)
+	return ok && from.Name == "sync" && (selector.Sel.Name == "Mutex" || selector.Sel.Name == "RWMutex")
+}
+
 // undocumented returns the exported names of a declaration without a comment. A comment of a group of constants,
 // variables or types counts for all names of the group. A method of an unexported type needs no comment.
 func undocumented(decl ast.Decl) []*ast.Ident {

@@ -18,7 +18,7 @@ const maxPauses = 1024
 
 // pauses are the times in which no pipeline to an address begins.
 type pauses struct {
-	mu sync.Mutex
+	mu sync.Mutex                    // guards the map below
 	of map[raft.ServerAddress]*pause // of the addresses whose newest pipeline failed
 }
 

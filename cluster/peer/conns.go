@@ -13,7 +13,7 @@ type connections struct {
 	limits  *Limits
 	working sync.WaitGroup // the goroutines of the port
 
-	mu       sync.Mutex
+	mu       sync.Mutex // guards the fields below
 	closed   bool
 	pending  list.List // of net.Conn, the oldest first
 	open     map[*conn]struct{}

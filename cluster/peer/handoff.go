@@ -88,7 +88,7 @@ type stream struct {
 	*handoff
 	dialer *Dialer
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards closed and dialed
 	closed bool
 	dialed map[*dialed]struct{} // open connections
 }

@@ -25,7 +25,7 @@ type link struct {
 	sent, dropped atomic.Uint64
 	total         *atomic.Uint64 // dropped, of all links
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards queue and bytes
 	queue [][]byte
 	bytes int
 }

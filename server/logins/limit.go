@@ -18,10 +18,10 @@ type Logins struct {
 	log             *slog.Logger
 	failed, limited atomic.Int64
 
-	mu            sync.Mutex
+	mu            sync.Mutex           // guards recent and older
 	recent, older map[netip.Addr]int64 // TAT of each address, in nanoseconds of the monotonic clock
 
-	logMu   sync.Mutex
+	logMu   sync.Mutex        // guards entries
 	entries []commands.Denial // oldest first
 }
 

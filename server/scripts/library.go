@@ -26,7 +26,7 @@ const (
 
 // library has scripts by their SHA-1. It forgets those that were not used for the longest time.
 type library struct {
-	mu    sync.RWMutex
+	mu    sync.RWMutex // guards bySHA and bytes
 	bySHA map[string]*known
 	bytes int
 	clock atomic.Int64 // counts additions

@@ -8,7 +8,7 @@ import (
 
 // long lists the scripts that run where they are alone: SCRIPT KILL ends them.
 type long struct {
-	mu  sync.Mutex
+	mu  sync.Mutex // guards all
 	all map[*runner]struct{}
 }
 

@@ -21,8 +21,8 @@ type Scripts struct {
 
 // engines are the engines that run no script now.
 type engines struct {
-	mu      sync.Mutex
-	idle    []*runner // the one that was used last is at the end
+	mu      sync.Mutex // guards idle and running
+	idle    []*runner  // the one that was used last is at the end
 	running int
 }
 

@@ -13,7 +13,7 @@ const longestDenial = time.Second
 
 // denials remembers refusals by their questions. If there are too many, the one that was used least recently goes.
 type denials struct {
-	mu     sync.Mutex
+	mu     sync.Mutex                     // guards byName
 	byName *simplelru.LRU[string, denial] // nil remembers no refusal
 }
 

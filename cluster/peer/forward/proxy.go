@@ -24,8 +24,8 @@ type Proxy struct {
 	dial Dial
 	most int
 
-	mu      sync.Mutex
-	leader  string // peer address; "" if none is known
+	mu      sync.Mutex // guards leader, relays and closed
+	leader  string     // peer address; "" if none is known
 	relays  map[*relay]struct{}
 	closed  bool
 	working sync.WaitGroup

@@ -26,7 +26,7 @@ type Source struct {
 	// Use puts rules in force, or refuses them as a whole. name is the name of the URL in errors.
 	Use func(name string, text []byte) error
 
-	mu       sync.Mutex
+	mu       sync.Mutex        // guards the fields below
 	url      string            // "": none
 	name     string            // the URL without its password
 	inForce  bool              // rules of this URL, or of its copy

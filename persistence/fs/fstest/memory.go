@@ -49,7 +49,7 @@ type Memory struct {
 	// Clock returns the time at which files are written, in Unix nanoseconds. Nil means always 0.
 	Clock func() int64
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards the fields below, and all files
 	ops    int
 	names  map[string]*inode // what processes see
 	synced map[string]*inode // what a power cut leaves
