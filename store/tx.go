@@ -2,9 +2,18 @@ package store
 
 import "cellserver/store/table"
 
-// Tx is one transaction: a locked part of the keyspace at one moment. It is not safe for
-// concurrent use. The caller must call End: the partitions stay locked until then. After End the
-// Tx may begin another transaction.
+// Tx is one transaction: a locked part of the keyspace at one moment.
+//
+//	tx := s.NewTx()
+//	tx.Begin(now, db, &footprint)
+//	defer tx.End()
+//	e := tx.Write(key)
+//	e.SetInt(1, NoExpiry)
+//
+// It is not safe for concurrent use. The caller must call End, because the partitions stay locked
+// until then. An [Entry] is valid until End. After End the Tx may begin another transaction.
+//
+// End keeps all changes. So a command checks everything before its first change.
 //
 // A key outside a footprint of several partitions is a fault of the command's key positions:
 // reading or writing it panics. A footprint of a single partition is not checked, because the
@@ -177,11 +186,15 @@ func (tx *Tx) End() {
 // commit is End for a transaction with effects.
 func (tx *Tx) commit() {
 	tx.active = false
+	// Unlock even if an observer panics.
 	defer tx.finish()
+
 	tx.changes += int64(len(tx.effects))
 	if !tx.CountLater {
 		tx.CountChanges()
 	}
+
+	// The partitions are still locked, so the order of the effects is the order of the changes.
 	for _, o := range tx.s.observers {
 		o.Committed(tx, tx.effects)
 	}

@@ -7,13 +7,17 @@ import (
 	"cellserver/store"
 )
 
-// ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member …] sets the scores of
-// members. It replies with the number of new members, with CH with the number of new and changed
-// members.
+// ZADD sets the scores of members of a sorted set, and makes the set if the key is absent.
 //
-// NX never changes a member, XX never adds one. GT only raises scores, LT only lowers them. INCR
-// adds to the score, and the reply is the sum, or null if an option forbids the change. ZINCRBY key
-// increment member is ZADD with INCR.
+//		ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member …]
+//		ZINCRBY key increment member
+//
+//	  - NX changes no member, and XX adds none.
+//	  - GT raises scores only, and LT lowers them only.
+//	  - INCR adds to the score of one member. ZINCRBY is ZADD with INCR.
+//
+// The reply is the number of new members. With CH it is the number of new and changed members. With INCR it is the new
+// score, or null if an option forbids the change.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zadd", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Group: commands.GroupSortedSet, Since: "1.2.0",
@@ -44,15 +48,12 @@ func zadd(c *commands.Call, o zaddOptions) error {
 	if err := o.check(pairs); err != nil {
 		return err
 	}
-	var buffer [4]float64
-	scores := buffer[:0]
-	for i := 0; i < len(pairs); i += 2 {
-		f, ok := commands.ParseFloat(pairs[i])
-		if !ok {
-			return commands.ErrNotFloat
-		}
-		scores = append(scores, f)
+	var room [4]float64
+	scores, err := parseScores(room[:0], pairs)
+	if err != nil {
+		return err
 	}
+
 	e := c.Tx.Write(c.Args[1])
 	if err := commands.CheckSorted(&e); err != nil {
 		return err
@@ -72,11 +73,25 @@ func zadd(c *commands.Call, o zaddOptions) error {
 	if added+updated > 0 {
 		c.Notify(commands.SortedEvents, "zadd", c.Args[1])
 	}
+
 	if o.ch {
 		added += updated
 	}
 	c.Out.Int(int64(added))
 	return nil
+}
+
+// parseScores appends the scores of pairs of a score and a member. It parses all of them before the first change, so that
+// an error changes nothing.
+func parseScores(to []float64, pairs [][]byte) ([]float64, error) {
+	for i := 0; i < len(pairs); i += 2 {
+		f, ok := commands.ParseFloat(pairs[i])
+		if !ok {
+			return nil, commands.ErrNotFloat
+		}
+		to = append(to, f)
+	}
+	return to, nil
 }
 
 // zincr adds to the score of a member and replies with the sum. The score of an absent member is 0.
