@@ -118,6 +118,7 @@ func (s *Store) pathOf(first uint64) string {
 
 // output collects records for one write.
 type output struct {
+	cached  bool // nobody waits for the disk
 	buf     []byte
 	offsets []uint32 // of the records of the current write
 }
@@ -147,7 +148,11 @@ func (o *output) flush(f fs.File) error {
 	if len(o.buf) == 0 {
 		return nil
 	}
-	_, err := f.Write(o.buf)
+	write := f.Write
+	if o.cached {
+		write = func(p []byte) (int, error) { return fs.WriteToCache(f, p) }
+	}
+	_, err := write(o.buf)
 	o.buf = o.buf[:0]
 	return err
 }

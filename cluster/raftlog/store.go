@@ -61,7 +61,7 @@ func Open(files fs.FS, dir string, o Options) (*Store, error) {
 	if o.SegmentSize == 0 {
 		o.SegmentSize = defaultSegmentSize
 	}
-	s := &Store{files: files, dir: dir, options: o}
+	s := &Store{files: files, dir: dir, options: o, out: output{cached: !o.Sync}}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.closeFiles())
 	}

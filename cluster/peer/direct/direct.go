@@ -1,0 +1,11 @@
+package direct
+
+import "net"
+
+// Conn returns a connection that reads and writes directly. It returns conn if that is no TCP connection.
+func Conn(conn net.Conn) net.Conn {
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		return of(tcp)
+	}
+	return conn
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package direct
+
+import "net"
+
+func of(tcp *net.TCPConn) net.Conn { return tcp }

@@ -1,0 +1,32 @@
+package fs
+
+import (
+	"runtime"
+	"syscall"
+	"unsafe"
+)
+
+// maxQuick is the most bytes that writeToCache writes by a call that the runtime does not know. A garbage collection waits
+// for the end of such a call.
+const maxQuick = 256 << 10
+
+// writeToCache is Write without telling the Go runtime. The kernel copies the bytes into its cache, which takes some
+// microseconds. The runtime takes every system call for one that may wait: in an idle process the call wakes the runtime's
+// monitor, which costs more than the write.
+//
+// If the disk is so slow that the kernel holds writers back, the next garbage collection waits for this one. Then the
+// process stands still until the kernel has room. The caller must be of the kind whose work waits for the write anyway.
+func (f osFile) writeToCache(p []byte) (n int, err error) {
+	if len(p) <= maxQuick {
+		written, _, no := syscall.RawSyscall(syscall.SYS_WRITE, f.Fd(), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
+		runtime.KeepAlive(f.File)
+		if no == 0 {
+			n = int(written)
+		}
+		if n == len(p) {
+			return n, nil
+		}
+	}
+	rest, err := f.Write(p[n:]) // writes the rest, or says why that is not possible
+	return n + rest, err
+}
