@@ -24,11 +24,23 @@ type Carrier struct {
 	once     sync.Once
 	pauses   pauses
 	faults   atomic.Uint64 // requests with a fault
-	quiet    atomic.Bool   // a log line about a fault was written less than logPause ago
+	ofFaults seldom
+	ofPauses seldom
 }
 
-// logPause is the least time between two log lines about faults.
+// seldom limits log lines of a kind to one in logPause.
+type seldom struct{ quiet atomic.Bool }
+
 const logPause = 10 * time.Second
+
+// may reports whether a line may be written now.
+func (s *seldom) may() bool {
+	if !s.quiet.CompareAndSwap(false, true) {
+		return false
+	}
+	time.AfterFunc(logPause, func() { s.quiet.Store(false) })
+	return true
+}
 
 // New returns a transport. Entries go over the connections of the second layer, and all other messages go over network. An answer
 // must come within the timeout.
@@ -59,7 +71,7 @@ func (c *Carrier) AppendEntriesPipeline(_ raft.ServerID, to raft.ServerAddress) 
 	return newPipeline(conn, c.timeout, func(err error) { c.judge(to, err) }), nil
 }
 
-// judge takes the first outcome of a pipeline: nil if an answer came, or the error that ended the pipeline before.
+// judge takes what a pipeline shows of its address: nil if entries arrive there, or the error that ended the pipeline.
 func (c *Carrier) judge(to raft.ServerAddress, err error) {
 	if err == nil {
 		c.pauses.forget(to)
@@ -68,7 +80,7 @@ func (c *Carrier) judge(to raft.ServerAddress, err error) {
 	select {
 	case <-c.closed:
 	default:
-		if c.pauses.begin(to) {
+		if c.pauses.begin(to) && c.ofPauses.may() {
 			c.log.Warn("a node gets entries one by one, because a connection for entries failed: see the error if this lasts", "node", to, "error", err)
 		}
 	}
@@ -133,9 +145,8 @@ func (c *Carrier) complain(from net.Addr, err error) {
 		return
 	}
 	total := c.faults.Add(1)
-	if c.quiet.CompareAndSwap(false, true) {
+	if c.ofFaults.may() {
 		c.log.Warn("a connection for entries was closed, because its bytes are wrong: see the error", "from", from, "error", err, "total", total)
-		time.AfterFunc(logPause, func() { c.quiet.Store(false) })
 	}
 }
 

@@ -12,7 +12,7 @@
 //   - The answers of a connection have the order of its requests.
 //   - A request that gets no answer in time ends its connection. Raft then sends its entries again, one request at a time.
 //   - A request costs the receiver memory only as its bytes come.
-//   - A pipeline that fails before its first answer begins a pause for its address.
+//   - A pipeline that fails begins a pause for its address. Answers make the next pause short again.
 //   - At most inFlight requests of a connection wait for their answers.
 //
 // # Locks

@@ -82,30 +82,55 @@ func TestAPauseFollowsAFailedConnection(t *testing.T) {
 	}
 }
 
-// An answer ends the row of failures, and the end of a pipeline by Raft is none.
-func TestNoPauseFollowsAnAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, layer := piped(t, io.Discard, func() (net.Conn, error) {
-			here, there := net.Pipe()
-			go func() {
+// answering returns connections that end after a number of answers.
+func answering(answers int) func() (net.Conn, error) {
+	return func() (net.Conn, error) {
+		here, there := net.Pipe()
+		go func() {
+			for range answers {
 				_, _ = io.ReadFull(there, make([]byte, headSize))
 				_, _ = there.Write(make([]byte, answerSize))
-				_ = there.Close()
-			}()
-			return here, nil
-		})
-		require.True(t, c.pauses.begin("node"))
-		require.Zero(t, ask(c, layer, 90*time.Millisecond, func(*pipeline) {}))
-		time.Sleep(firstPause)
-		require.Equal(t, 10, ask(c, layer, 10*time.Millisecond, func(p *pipeline) {
-			_, err := p.AppendEntries(&raft.AppendEntriesRequest{}, new(raft.AppendEntriesResponse))
-			require.NoError(t, err)
-			<-p.closed
-		}))
-		layer.dial = func() (net.Conn, error) {
+			}
+			_ = there.Close()
+		}()
+		return here, nil
+	}
+}
+
+// use sends requests until a pipeline has ended.
+func use(p *pipeline) {
+	for {
+		if _, err := p.AppendEntries(&raft.AppendEntriesRequest{}, new(raft.AppendEntriesResponse)); err != nil {
+			break
+		}
+		select {
+		case <-p.Consumer():
+		case <-p.closed:
+		}
+	}
+	<-p.closed
+	synctest.Wait()
+}
+
+// Few answers do not end the row of failures. Many do, so the next failure begins with the shortest pause.
+func TestAPauseFollowsAConnectionThatEndsAfterAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, layer := piped(t, io.Discard, answering(1))
+		require.Equal(t, 4, ask(c, layer, 990*time.Millisecond, use)) // at once, and after 100, 300, and 700 ms
+		require.LessOrEqual(t, ask(c, layer, time.Minute, use), 16)
+		time.Sleep(lastPause)
+		layer.dial = answering(provenBy)
+		require.Equal(t, 10, ask(c, layer, 990*time.Millisecond, use), "one in 100 ms")
+	})
+}
+
+// Raft ends a pipeline if it sends entries one by one for a while. That is no failure.
+func TestNoPauseFollowsAPipelineThatRaftEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, layer := piped(t, io.Discard, func() (net.Conn, error) {
 			here, _ := net.Pipe()
 			return here, nil
-		}
+		})
 		require.Equal(t, 10, ask(c, layer, 10*time.Millisecond, func(p *pipeline) {
 			require.NoError(t, p.Close())
 			synctest.Wait()

@@ -13,6 +13,10 @@ import (
 // inFlight is how many requests of a connection may wait for their answers. Raft's own default is the same: more of them add latency.
 const inFlight = raft.DefaultMaxRPCsInFlight
 
+// provenBy is how many answers show that a connection is of use. One that fails again and again soon after its first answers is
+// of none: each time Raft makes a connection, and sends what was on its way again.
+const provenBy = 100
+
 var errLate = errors.New("no answer came in time")
 
 // pipeline sends requests over one connection. It implements [raft.AppendPipeline].
@@ -24,8 +28,7 @@ type pipeline struct {
 	once    sync.Once
 	room    []byte // memory for the bytes of a request; only AppendEntries uses it
 	timeout time.Duration
-	judged  sync.Once
-	judge   func(error) // is called once: at the first answer, or if the pipeline fails before
+	judge   func(error) // is called with nil after provenBy answers, and with the error if the pipeline fails
 
 	mu     sync.Mutex  // guards flying and late
 	flying int         // requests that wait for their answers
@@ -99,7 +102,7 @@ func (p *pipeline) count(more int) {
 func (p *pipeline) receive() {
 	defer p.end(nil)
 	in := bufio.NewReaderSize(p.conn, inFlight*answerSize)
-	for {
+	for answers := 1; ; answers++ {
 		answer, err := readAnswer(in)
 		if err != nil {
 			p.giveUp(err)
@@ -109,7 +112,9 @@ func (p *pipeline) receive() {
 		select {
 		case r := <-p.sent:
 			p.count(-1)
-			p.judged.Do(func() { p.judge(nil) })
+			if answers == provenBy {
+				p.judge(nil)
+			}
 			*r.answer = answer
 			if !p.tell(r) {
 				return
@@ -153,7 +158,7 @@ func (p *pipeline) Close() error {
 func (p *pipeline) end(err error) {
 	p.once.Do(func() {
 		if err != nil {
-			p.judged.Do(func() { p.judge(err) })
+			p.judge(err)
 		}
 		close(p.closed)
 		_ = p.conn.Close()
