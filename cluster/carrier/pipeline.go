@@ -13,8 +13,8 @@ import (
 // inFlight is how many requests of a connection may wait for their answers. Raft's own default is the same: more of them add latency.
 const inFlight = raft.DefaultMaxRPCsInFlight
 
-// provenBy is how many answers show that a connection is of use. One that fails again and again soon after its first answers is
-// of none: each time Raft makes a connection, and sends what was on its way again.
+// provenBy is how many answers show that a connection is of use. One that soon fails is of none, because Raft sends again what
+// was on its way.
 const provenBy = 100
 
 var errLate = errors.New("no answer came in time")

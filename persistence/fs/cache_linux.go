@@ -11,8 +11,8 @@ import (
 const maxQuick = 256 << 10
 
 // writeToCache is Write without telling the Go runtime. The kernel copies the bytes into its cache, which takes some
-// microseconds. The runtime takes every system call for one that may wait: in an idle process the call wakes the runtime's
-// monitor, which costs more than the write.
+// microseconds. The runtime takes every system call for one that may wait. In an idle process it wakes its monitor then,
+// which costs more than the write.
 //
 // If the disk is so slow that the kernel holds writers back, the next garbage collection waits for this one. Then the
 // process stands still until the kernel has room. The caller must be of the kind whose work waits for the write anyway.
