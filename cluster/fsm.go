@@ -83,24 +83,23 @@ func (n *Node) applyLog(l *raft.Log) error {
 	return nil
 }
 
-// applyEntry does what an entry that counts says.
-func (n *Node) applyEntry(e *entry.Entry) error {
-	if e.Kind == entry.EpochBegins {
-		return n.applyEpoch(e)
-	}
-	mine := n.confirm(e.Term, e.Batch)
+// applyEntry does what an entry that counts says. Who waits for an entry about a node goes on after the change.
+func (n *Node) applyEntry(e *entry.Entry) (err error) {
 	switch e.Kind {
-	case entry.Effects:
-		if mine {
-			return nil // they are in the store
-		}
-		return n.apply.Apply(e.Body, n.Horizon())
+	case entry.EpochBegins:
+		return n.applyEpoch(e)
 	case entry.NodeKnown:
-		return n.changeRoster(func() error { return n.roster.Note(e.Body) })
+		err = n.changeRoster(func() error { return n.roster.Note(e.Body) })
 	case entry.NodeGone:
-		return n.changeRoster(func() error { return n.roster.Remove(e.Body) })
+		err = n.changeRoster(func() error { return n.roster.Remove(e.Body) })
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	if mine := n.confirm(e.Term, e.Batch); mine || e.Kind != entry.Effects {
+		return nil // what this node has proposed is in its store
+	}
+	return n.apply.Apply(e.Body, n.Horizon())
 }
 
 // applyEpoch takes back what cannot be committed any more: what this node has done in an older epoch. If the entry is
