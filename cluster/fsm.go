@@ -83,7 +83,7 @@ func (n *Node) applyLog(l *raft.Log) error {
 	return nil
 }
 
-// applyEntry does what an entry that counts says. Who waits for an entry about a node goes on after the change.
+// applyEntry does what an entry that counts says. A caller that waits for an entry about a node goes on after the change.
 func (n *Node) applyEntry(e *entry.Entry) (err error) {
 	switch e.Kind {
 	case entry.EpochBegins:
