@@ -1,6 +1,10 @@
 package store
 
-import "math"
+import (
+	"math"
+
+	"cellserver/store/table"
+)
 
 // A cell has 24 bits of access history, as in Redis. With LRU they hold the second of the last use.
 // With LFU they hold the minute of the last decay and a logarithmic counter.
@@ -22,19 +26,21 @@ func (s *Store) SetLFU(logFactor, decayMinutes int) {
 }
 
 // touchAccess notes that the key was used. It must be there.
-func (e *Entry) touchAccess() {
-	c := e.place.Cell()
-	if !e.tx.s.lfu.Load() {
-		c.SetAccess(uint32(e.tx.now/1e9) & lruMask)
+func (e *Entry) touchAccess() { e.tx.touch(e.place.Cell()) }
+
+// touch notes that the key of a cell was used.
+func (tx *Tx) touch(c table.Cell) {
+	if !tx.s.lfu.Load() {
+		c.SetAccess(uint32(tx.now/1e9) & lruMask)
 		return
 	}
-	minute := uint32(e.tx.now/60e9) & lfuMinutes
-	n := e.tx.s.freq(c.Access(), e.tx.now)
+	minute := uint32(tx.now/60e9) & lfuMinutes
+	n := tx.s.freq(c.Access(), tx.now)
 	if c.Access() == 0 {
 		n = lfuInitial
 	} else if n < math.MaxUint8 {
-		p := 1 / (float64(max(n, lfuInitial)-lfuInitial)*float64(e.tx.s.lfuFactor.Load()) + 1)
-		if float64(e.tx.Rand()>>11)/(1<<53) < p {
+		p := 1 / (float64(max(n, lfuInitial)-lfuInitial)*float64(tx.s.lfuFactor.Load()) + 1)
+		if float64(tx.Rand()>>11)/(1<<53) < p {
 			n++
 		}
 	}

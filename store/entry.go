@@ -41,9 +41,14 @@ func (tx *Tx) Write(key []byte) (e Entry) {
 // WriteIn is [Tx.Write] into an Entry of the caller. Copying an Entry takes as long as finding
 // the key.
 func (tx *Tx) WriteIn(e *Entry, key []byte) {
-	tx.find(e, key)
-	if e.place.Found() && !tx.NoTouch {
-		e.touchAccess()
+	tx.locate(e, key)
+	if !e.place.Found() {
+		return
+	}
+	if c := e.place.Cell(); c.Expired(tx.now) && !tx.KeepExpired {
+		e.expire()
+	} else if !tx.NoTouch {
+		tx.touch(c)
 	}
 }
 
@@ -58,7 +63,7 @@ func (tx *Tx) WriteTATIn(e *Entry, key []byte) {
 	if c := e.place.Cell(); !c.ExpiryIsTAT() && c.Expired(tx.now) {
 		e.expire()
 	} else if !tx.NoTouch {
-		e.touchAccess()
+		tx.touch(c)
 	}
 }
 

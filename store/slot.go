@@ -12,7 +12,7 @@ const (
 )
 
 // crcTables are for CRC16/XMODEM (polynomial 0x1021), the checksum of the Redis Cluster
-// specification. They take eight bytes at a time: crcTables[k] has the part that a byte adds to
+// specification. They take eight or four bytes at a time: crcTables[k] has the part that a byte adds to
 // the checksum if k more bytes follow.
 var crcTables = func() (t [8][256]uint16) {
 	for i := range t[0] {
@@ -39,6 +39,10 @@ func crc16(b []byte) (crc uint16) {
 	for ; len(b) >= 8; b = b[8:] {
 		crc = t[7][byte(crc>>8)^b[0]] ^ t[6][byte(crc)^b[1]] ^ t[5][b[2]] ^ t[4][b[3]] ^
 			t[3][b[4]] ^ t[2][b[5]] ^ t[1][b[6]] ^ t[0][b[7]]
+	}
+	if len(b) >= 4 {
+		crc = t[3][byte(crc>>8)^b[0]] ^ t[2][byte(crc)^b[1]] ^ t[1][b[2]] ^ t[0][b[3]]
+		b = b[4:]
 	}
 	for _, c := range b {
 		crc = crc<<8 ^ t[0][byte(crc>>8)^c]

@@ -1,6 +1,10 @@
 package store
 
-import "cellserver/store/table"
+import (
+	"slices"
+
+	"cellserver/store/table"
+)
 
 // Tx is one transaction: a locked part of the keyspace at one moment.
 //
@@ -218,7 +222,8 @@ func (tx *Tx) CountChanges() bool {
 	return true
 }
 
-// dropEffects drops the effects, which would keep borrowed bytes alive.
+// dropEffects drops the effects, which would keep borrowed bytes alive. The room that stays is zero: newEffect takes it
+// as it is.
 func (tx *Tx) dropEffects() {
 	if len(tx.effects) == 1 {
 		tx.effects[0] = Effect{} // faster than clear
@@ -330,6 +335,7 @@ func (tx *Tx) newEffect() *Effect {
 	if tx.Silent {
 		return tx.silentEffect()
 	}
-	tx.effects = append(tx.effects, Effect{})
-	return &tx.effects[len(tx.effects)-1]
+	n := len(tx.effects)
+	tx.effects = slices.Grow(tx.effects, 1)[:n+1] // zero, because dropEffects has cleared it
+	return &tx.effects[n]
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"cellserver/commands"
+	"cellserver/store"
 )
 
 // INCR, DECR, INCRBY and DECRBY add to the integer of a key and reply with the sum. An absent key
@@ -55,7 +56,8 @@ func decrby(c *commands.Call) error {
 }
 
 func add(c *commands.Call, n int64) error {
-	e := c.Tx.Write(c.Args[1])
+	var e store.Entry
+	c.Tx.WriteIn(&e, c.Args[1])
 	old, err := commands.Integer(&e)
 	if err != nil {
 		return err

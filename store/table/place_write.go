@@ -135,7 +135,9 @@ func (p *Place) store(k value.Kind, word, expireAt int64) (created bool) {
 		} else {
 			c = p.roomForExpiry(expireAt)
 		}
-		p.t.dropObject(c)
+		if c.refers() {
+			p.t.dropObject(c)
+		}
 	}
 	had := c.has(cellExpiryIsTAT) || c.ExpireAt() != NoExpiry
 	c.clear(cellExpiryIsTAT)

@@ -130,12 +130,19 @@ func EqualWord(arg []byte, word string) bool {
 	return true
 }
 
-// AppendBulk appends an argument of a command.
+// AppendBulk appends an argument of a command. Nearly all lengths have one or two digits: these have a way of their own for
+// speed alone (go test -bench Encode ./persistence/aof).
 func AppendBulk(b, s []byte) []byte {
-	b = decimal.Append(append(b, '$'), int64(len(s)))
-	b = append(b, '\r', '\n')
-	if len(s) > longArg {
-		return append(pieces.Append(b, s), '\r', '\n')
+	switch n := len(s); {
+	case n < 10:
+		b = append(b, '$', '0'+byte(n), '\r', '\n')
+	case n < 100:
+		b = append(b, '$', '0'+byte(n/10), '0'+byte(n%10), '\r', '\n')
+	default:
+		b = append(decimal.Append(append(b, '$'), int64(n)), '\r', '\n')
+		if n > longArg {
+			return append(pieces.Append(b, s), '\r', '\n')
+		}
 	}
 	return append(append(b, s...), '\r', '\n')
 }
