@@ -16,6 +16,7 @@ type Peer interface {
 	Memory() int      // bytes of its buffers (an estimate)
 	RemoteAddr() net.Addr
 	LocalAddr() net.Addr
+	Encrypted() bool // the client speaks TLS
 }
 
 // Decisions is a caller inside the process that takes a decision as values. The command then replies OK.

@@ -16,9 +16,9 @@ const (
 	errReadOnly    commands.Error = "READONLY You can't write against a read only replica."
 )
 
-// errMoved tells a cluster client which node leads the slot of a command.
-func errMoved(slot uint16, n *topology.Node) error {
-	return commands.Error(fmt.Sprintf("MOVED %d %s:%d", slot, n.Host, n.Port))
+// errMoved tells a cluster client which node leads the slot of a command. A client that speaks TLS gets the port for TLS.
+func errMoved(slot uint16, n *topology.Node, tls bool) error {
+	return commands.Error(fmt.Sprintf("MOVED %d %s:%d", slot, n.Host, n.ClientPort(tls)))
 }
 
 // checkCluster returns an error in cluster mode if a command or a transaction must not run on this
@@ -125,7 +125,7 @@ func elsewhere(v *topology.View, call *commands.Call, slot int) error {
 	case v.State == topology.Down || leader < 0:
 		return errClusterDown
 	}
-	return errMoved(uint16(slot), &v.Nodes[leader])
+	return errMoved(uint16(slot), &v.Nodes[leader], call.Conn.Link.Peer.Encrypted())
 }
 
 // epochEnded reports whether the node has begun or stopped to lead since the batch began. Then the

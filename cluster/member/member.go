@@ -24,6 +24,7 @@ import (
 type Options struct {
 	List     []formation.Address // cluster-nodes
 	Announce formation.Address   // what clients and nodes are to use; a zero field is not set
+	TLSPort  int                 // that clients with TLS are to use; 0 for none
 	Fallback formation.Address   // of a node that no address of List reaches; without Host it is found out
 	Zone     string
 	Run      string // a random number of 40 hexadecimal digits

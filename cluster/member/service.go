@@ -39,6 +39,7 @@ func (m *Member) hello() peer.Hello {
 	}
 	v, own := n.View(), n.Self()
 	h.Client, h.Peer, h.Zone, h.Applied = clientAddress(&own), string(roster.Address(own)), own.Zone, n.Applied()
+	h.TLSPort = own.TLSPort
 	if i := v.LeaderOf(0); i >= 0 && v.State != topology.Down {
 		leader := &v.Nodes[i]
 		h.Leader = peer.Leader{ID: leader.ID, Client: clientAddress(leader), Peer: string(roster.Address(*leader))}

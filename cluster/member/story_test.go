@@ -75,3 +75,35 @@ func TestANodeReturnsAsANewOne(t *testing.T) {
 		})
 	}
 }
+
+// Each node knows the ports for TLS of the others, also while one of them does not answer.
+func TestNodesKnowThePortsForTLS(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		for i, m := range w.machines[:2] {
+			m.change = func(o *Options) { o.TLSPort = 7000 + i }
+		}
+		w.form(w.machines...)
+		know := func(some ...*machine) {
+			w.eventually("a node does not know the ports for TLS", func() bool {
+				for _, m := range some {
+					ports := map[string]int{}
+					for _, n := range m.View().Nodes {
+						ports[n.Host] = n.TLSPort
+					}
+					if ports["node0"] != 7000 || ports["node1"] != 7001 || ports["node2"] != 0 {
+						return false
+					}
+				}
+				return true
+			})
+		}
+		know(w.machines...)
+		gone := w.machines[0]
+		gone.stop()
+		w.leader()
+		know(w.machines[1:]...)
+		gone.start(w.machines...)
+		w.awaitVoters(w.machines...)
+		know(w.machines...)
+	})
+}

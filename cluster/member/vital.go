@@ -94,7 +94,7 @@ func (v *vitals) overlay(base *topology.View) *topology.View {
 	for i := range shown.Nodes {
 		if k := &shown.Nodes[i]; i != shown.Self {
 			of := v.of[k.ID]
-			k.Healthy, k.Applied = k.Healthy && of.answers(), of.Applied
+			k.Healthy, k.Applied, k.TLSPort = k.Healthy && of.answers(), of.Applied, of.TLSPort
 		}
 	}
 	v.base, v.shown = base, &shown

@@ -33,6 +33,7 @@ type Hello struct {
 	Feature int    `json:"feature"`           // the highest level that its release can work at
 	Release string `json:"release,omitempty"` // for people
 	Client  string `json:"client,omitempty"`  // host:port for clients, as announced
+	TLSPort int    `json:"tls,omitempty"`     // for clients that speak TLS, as announced; 0 for none
 	Peer    string `json:"peer,omitempty"`    // host:port of the peer port, as announced
 	Zone    string `json:"zone,omitempty"`    // where the node stands
 	Leader  Leader `json:"leader"`            // as far as the node knows

@@ -173,7 +173,7 @@ func (r *Roster) View(leader string, term, applied uint64) *topology.View {
 		k := r.node(s)
 		k.Healthy = leader != r.self.ID || !r.silent[s.ID] // only a leader knows
 		if k.ID == r.self.ID {
-			k.Applied = applied
+			k.Applied, k.TLSPort = applied, r.self.TLSPort
 		}
 		v.Nodes = append(v.Nodes, k)
 	}

@@ -42,7 +42,7 @@ func clusterNodes(c *commands.Call) error {
 	v := viewOf(c)
 	var b strings.Builder
 	for i := range v.Nodes {
-		b.WriteString(describe(v, i) + "\n")
+		b.WriteString(describe(c, v, i) + "\n")
 	}
 	c.Out.Verbatim("txt", b.String())
 	return nil
@@ -53,7 +53,7 @@ func clusterNodes(c *commands.Call) error {
 //	<id> <host:port@port of nodes> <flags> <master> <ping> <pong> <epoch> <link> <slots> …
 //
 // A node that this node has not heard of has the flag "fail?" of Redis: other nodes may hear of it.
-func describe(v *topology.View, i int) string {
+func describe(c *commands.Call, v *topology.View, i int) string {
 	n := &v.Nodes[i]
 	flags, master, link, term := "slave", "-", "connected", uint64(0)
 	if len(v.Groups) > 0 {
@@ -69,7 +69,7 @@ func describe(v *topology.View, i int) string {
 	} else if !n.Healthy {
 		flags, link = flags+",fail?", "disconnected"
 	}
-	return fmt.Sprintf("%s %s:%d@%d %s %s 0 0 %d %s%s", n.ID, n.Host, n.Port, n.PeerPort, flags, master, term, link, ranges(v, i))
+	return fmt.Sprintf("%s %s:%d@%d %s %s 0 0 %d %s%s", n.ID, n.Host, portFor(c, n), n.PeerPort, flags, master, term, link, ranges(v, i))
 }
 
 // ranges returns the slots that a node leads, each range with a space before it.
@@ -96,7 +96,7 @@ func clusterReplicas(c *commands.Call) error {
 	if v.LeaderOf(0) == i {
 		for _, r := range v.Groups[0].Replicas {
 			if !leads(v, r) {
-				lines = append(lines, describe(v, r))
+				lines = append(lines, describe(c, v, r))
 			}
 		}
 	}

@@ -86,7 +86,7 @@ func sentinelAddr(c *commands.Call, v *topology.View) error {
 		return nil
 	}
 	n := &v.Nodes[v.LeaderOf(0)]
-	commands.StringArray(c.Out, []string{n.Host, strconv.Itoa(n.Port)})
+	commands.StringArray(c.Out, []string{n.Host, strconv.Itoa(portFor(c, n))})
 	return nil
 }
 
@@ -136,14 +136,14 @@ func sentinelReplicas(c *commands.Call, v *topology.View) error {
 		if leaderless(v) || !serves(n) {
 			link = "err"
 		}
-		f := instance(c, fmt.Sprintf("%s:%d", n.Host, n.Port), n, sentinelFlags("slave", n, n.Voter))
+		f := instance(c, fmt.Sprintf("%s:%d", n.Host, portFor(c, n)), n, sentinelFlags("slave", n, n.Voter))
 		f.add("info-refresh", 0)
 		f.add("role-reported", "slave")
 		f.add("role-reported-time", 0)
 		f.add("master-link-down-time", 0)
 		f.add("master-link-status", link)
 		f.add("master-host", leader.Host)
-		f.add("master-port", leader.Port)
+		f.add("master-port", portFor(c, leader))
 		f.add("slave-priority", 100)
 		f.add("slave-repl-offset", v.Applied(r))
 		f.add("replica-announced", 1)
@@ -201,7 +201,7 @@ func instance(c *commands.Call, name string, n *topology.Node, flags string) *fa
 	f := new(facts)
 	f.add("name", name)
 	f.add("ip", n.Host)
-	f.add("port", n.Port)
+	f.add("port", portFor(c, n))
 	f.add("runid", n.ID)
 	f.add("flags", flags)
 	f.add("link-pending-commands", 0)

@@ -22,7 +22,7 @@ func clusterSlots(c *commands.Call) error {
 		w.Int(int64(g.First))
 		w.Int(int64(g.Last))
 		for _, n := range nodes {
-			endpoint(w, &v.Nodes[n])
+			endpoint(c, &v.Nodes[n])
 		}
 	}
 	w.SetArray(array, count)
@@ -43,10 +43,11 @@ func members(v *topology.View, g *topology.Group, wanted func(*topology.Node) bo
 }
 
 // endpoint writes the address of a node, its id, and an empty map of further facts.
-func endpoint(w *resp.Writer, n *topology.Node) {
+func endpoint(c *commands.Call, n *topology.Node) {
+	w := c.Out
 	w.Array(4)
 	w.BulkString(n.Host)
-	w.Int(int64(n.Port))
+	w.Int(int64(portFor(c, n)))
 	w.BulkString(n.ID)
 	w.Map(0)
 }
@@ -72,15 +73,21 @@ func clusterShards(c *commands.Call) error {
 	return nil
 }
 
-// shardNode writes the facts about a node of a group.
+// shardNode writes the facts about a node of a group. Every client gets both ports.
 func shardNode(w *resp.Writer, v *topology.View, g *topology.Group, node int) {
 	n, role := &v.Nodes[node], "replica"
 	if node == g.Leader {
 		role = "master"
 	}
-	w.Map(7)
+	plain, encrypted := n.Port != n.TLSPort, n.TLSPort != 0
+	w.Map(6 + commands.Bit(plain) + commands.Bit(encrypted))
 	commands.Field(w, "id", n.ID)
-	commands.Number(w, "port", int64(n.Port))
+	if plain {
+		commands.Number(w, "port", int64(n.Port))
+	}
+	if encrypted {
+		commands.Number(w, "tls-port", int64(n.TLSPort))
+	}
 	commands.Field(w, "ip", n.Host)
 	commands.Field(w, "endpoint", n.Host)
 	commands.Field(w, "role", role)

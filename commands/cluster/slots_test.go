@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -77,4 +78,58 @@ func factsOf(reply any) map[string]any {
 		all[flat[i].(string)] = flat[i+1]
 	}
 	return all
+}
+
+// Clients that speak TLS get the ports for TLS, if the nodes have such ports. CLUSTER SHARDS has both.
+func TestPortsForTLS(t *testing.T) {
+	h, cluster := servertest.NewMember(t, 0, 1)
+	encrypted := h.NewClient(t)
+	encrypted.TLS = true
+	for i := range 2 {
+		cluster.Now.Nodes[i].TLSPort = 6380
+	}
+	ports := func(c *servertest.Client) (slots []any, lines string) {
+		for _, n := range c.Do("CLUSTER SLOTS").([]any)[0].([]any)[2:] {
+			slots = append(slots, n.([]any)[1])
+		}
+		for line := range strings.Lines(c.Do("CLUSTER NODES").(string)) {
+			lines += strings.Fields(line)[1] + " "
+		}
+		return slots, lines
+	}
+	slots, lines := ports(h.Client)
+	require.Equal(t, []any{int64(6379), int64(6379), int64(6379)}, slots)
+	require.Equal(t, "10.0.0.1:6379@16379 10.0.0.2:6379@16379 10.0.0.3:6379@16379 ", lines)
+	slots, lines = ports(encrypted)
+	require.Equal(t, []any{int64(6380), int64(6380), int64(6379)}, slots)
+	require.Equal(t, "10.0.0.1:6380@16379 10.0.0.2:6380@16379 10.0.0.3:6379@16379 ", lines)
+
+	address := "SENTINEL get-master-addr-by-name mymaster"
+	require.Equal(t, []any{"10.0.0.2", "6379"}, h.Do(address))
+	require.Equal(t, []any{"10.0.0.2", "6380"}, encrypted.Do(address))
+	replica := factsOf(encrypted.Do("SENTINEL REPLICAS mymaster").([]any)[0])
+	require.Equal(t, []any{"10.0.0.1:6380", "6380", "6380"}, []any{replica["name"], replica["port"], replica["master-port"]})
+	require.Equal(t, resptest.Error("MOVED 15495 10.0.0.2:6379"), h.Do("GET a"))
+	require.Equal(t, resptest.Error("MOVED 15495 10.0.0.2:6380"), encrypted.Do("GET a"))
+
+	cluster.Now.Nodes[2].Port, cluster.Now.Nodes[2].TLSPort = 6390, 6390 // it has no other port
+	for _, c := range []*servertest.Client{h.Client, encrypted} {
+		var shown []any
+		for _, n := range factsOf(c.Do("CLUSTER SHARDS").([]any)[0])["nodes"].([]any) {
+			shown = append(shown, factsOf(n)["port"], factsOf(n)["tls-port"])
+		}
+		require.Equal(t, []any{int64(6379), int64(6380), int64(6379), int64(6380), nil, int64(6390)}, shown)
+	}
+}
+
+func TestPortsForTLSOfAServerThatIsAlone(t *testing.T) {
+	port := func(c *servertest.Client) any {
+		return c.Do("CLUSTER SLOTS").([]any)[0].([]any)[2].([]any)[1]
+	}
+	h := servertest.New(t, "--cluster-enabled", "yes", "--cluster-announce-port", "7000", "--cluster-announce-tls-port", "7001")
+	encrypted := h.NewClient(t)
+	encrypted.TLS = true
+	require.Equal(t, int64(7000), port(h.Client))
+	require.Equal(t, int64(7001), port(encrypted))
+	require.Equal(t, []any{"cluster-announce-tls-port", "7001"}, h.Do("CONFIG GET cluster-announce-tls-port"))
 }

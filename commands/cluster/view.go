@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"net"
 
 	"cellserver/commands"
@@ -41,9 +42,14 @@ const clusterPortOffset = 10000
 // it uses the local address of this connection.
 func aloneNode(c *commands.Call) topology.Node {
 	cfg := c.Server.Config()
-	n := topology.Node{ID: c.Server.Control.RunID(), Port: cfg.Port, Voter: true, Healthy: true}
+	n := topology.Node{ID: c.Server.Control.RunID(), Port: cfg.Port, TLSPort: cfg.TLSPort, Voter: true, Healthy: true}
 	if a, ok := c.Conn.Link.Peer.LocalAddr().(*net.TCPAddr); ok {
-		n.Host, n.Port = a.IP.String(), a.Port
+		n.Host = a.IP.String()
+		if c.Conn.Link.Peer.Encrypted() {
+			n.TLSPort, n.Port = a.Port, cmp.Or(n.Port, a.Port)
+		} else {
+			n.Port = a.Port
+		}
 	}
 	if host := cfg.Cluster.AnnouncedHost(); host != "" {
 		n.Host = host
@@ -51,11 +57,19 @@ func aloneNode(c *commands.Call) topology.Node {
 	if port := cfg.Cluster.AnnouncePort; port != 0 {
 		n.Port = port
 	}
+	if port := cfg.Cluster.AnnounceTLSPort; port != 0 {
+		n.TLSPort = port
+	}
 	n.PeerPort = n.Port + clusterPortOffset
 	if port := cfg.Cluster.AnnounceBusPort; port != 0 {
 		n.PeerPort = port
 	}
 	return n
+}
+
+// portFor returns the port of a node for clients like the one that asks: with TLS or without.
+func portFor(c *commands.Call, n *topology.Node) int {
+	return n.ClientPort(c.Conn.Link.Peer.Encrypted())
 }
 
 // errUnknownNode is the error of an id that no node of the cluster has.

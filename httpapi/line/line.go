@@ -128,6 +128,9 @@ func (l *line) Wake() {
 	}
 }
 
+// Encrypted implements [commands.Peer].
+func (l *line) Encrypted() bool { return false }
+
 // Pending implements [commands.Peer].
 func (l *line) Pending() int { return 0 }
 

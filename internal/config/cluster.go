@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -27,6 +28,7 @@ type Cluster struct {
 
 	AnnounceIP, AnnounceHostname  string // "": the address on which the node listens
 	AnnouncePort, AnnounceBusPort int    // 0: the port on which the node listens
+	AnnounceTLSPort               int    // 0: the port for TLS, if there is one
 
 	SentinelMasterName string
 }
@@ -71,6 +73,9 @@ func (c *Cluster) AnnouncedHost() string {
 	}
 	return c.AnnounceIP
 }
+
+// AnnouncedTLSPort returns the port that the node announces to clients that speak TLS; 0 for none.
+func (c *Config) AnnouncedTLSPort() int { return cmp.Or(c.Cluster.AnnounceTLSPort, c.TLSPort) }
 
 // validateCluster checks the directives of a cluster against each other and against the rest.
 func (c *Config) validateCluster() error {

@@ -167,7 +167,7 @@ var differing = map[string]bool{
 // fixed are the directives that only Redis changes while it runs.
 var fixed = map[string]bool{
 	"cluster-node-timeout": true, "cluster-announce-ip": true, "cluster-announce-hostname": true, "cluster-announce-port": true,
-	"cluster-announce-bus-port": true, "tls-cluster": true,
+	"cluster-announce-tls-port": true, "cluster-announce-bus-port": true, "tls-cluster": true,
 }
 
 func compareDirective(t *testing.T, r *redis, d *Directive, name string, values []string) {

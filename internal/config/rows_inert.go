@@ -74,7 +74,6 @@ var inertReplication = group("Redis's replication", "replication",
 
 var inertCluster = group("Redis's cluster bus", "the bus between cluster nodes",
 	inert("cluster-config-file", value.Text, "nodes.conf").immutable(),
-	inert("cluster-announce-tls-port", value.Int(0, 65535), "0"),
 	inert("cluster-preferred-endpoint-type", value.Enum("ip", "hostname", "unknown-endpoint"), "ip"),
 	inert("cluster-replica-validity-factor", value.Int(0, maxInt), "10").alias("cluster-slave-validity-factor"),
 	inert("cluster-replica-no-failover", value.YesNo, "no").alias("cluster-slave-no-failover"),

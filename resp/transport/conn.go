@@ -64,6 +64,7 @@ type Conn struct {
 	handler resp.Handler
 	session *resp.Session
 	addresses
+	encrypted bool
 	usage
 	progress
 	ending
@@ -96,6 +97,7 @@ type ending struct {
 func newConn(h *host, nc net.Conn) *Conn {
 	c := &Conn{host: h, addresses: addresses{nc.RemoteAddr(), nc.LocalAddr()}}
 	c.nc, c.done = nc, make(chan struct{})
+	_, c.encrypted = nc.(interface{ NetConn() net.Conn })
 	c.usage.begin(h)
 	return c
 }
@@ -105,6 +107,9 @@ func (a *addresses) RemoteAddr() net.Addr { return a.remote }
 
 // LocalAddr returns the address that the client connected to.
 func (a *addresses) LocalAddr() net.Addr { return a.local }
+
+// Encrypted reports whether the client speaks TLS.
+func (c *Conn) Encrypted() bool { return c.encrypted }
 
 // Close closes the connection at once. Bytes that wait to be sent are lost. Further calls do nothing.
 func (c *Conn) Close() {

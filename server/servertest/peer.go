@@ -18,6 +18,7 @@ type Peer struct {
 	Closed bool  // the server has closed the connection
 	Woken  int   // how many times the server has woken it
 	Port   int   // of the client; 0 for an unknown port
+	TLS    bool  // the client speaks TLS
 }
 
 // NewConn returns a connection without a client, for tests of a single concern. proto is 2 or 3.
@@ -57,6 +58,9 @@ func (p *Peer) Pending() int { return 0 }
 
 // Memory implements [commands.Peer].
 func (p *Peer) Memory() int { return 0 }
+
+// Encrypted implements [commands.Peer].
+func (p *Peer) Encrypted() bool { return p.TLS }
 
 // RemoteAddr implements [commands.Peer].
 func (p *Peer) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: p.Port} }

@@ -29,6 +29,7 @@ func (a *App) newMember(cfg *config.Config, run string) (*member.Member, error) 
 	c := &cfg.Cluster
 	o := member.Options{
 		List: list, Announce: formation.Address{Host: c.AnnouncedHost(), Port: c.AnnouncePort, PeerPort: c.AnnounceBusPort},
+		TLSPort:  cfg.AnnouncedTLSPort(),
 		Fallback: ownAddress(cfg, a.certificates.peers(cfg).Proves()), Zone: c.Zone, Run: run, Release: commands.Version,
 		Disk:  member.DiskOptions{FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, "raft"), BootID: bootID(), Durable: c.Durability == config.DurabilityFsync},
 		Store: a.store, Clock: a.clock, Wall: a.clock.machine, Log: a.log.Logger, Security: a.certificates.peers(cfg),

@@ -84,6 +84,24 @@ func TestTLS(t *testing.T) {
 	require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
 }
 
+// A client that speaks TLS learns the port for TLS, and every other client the other port.
+func TestPortsOfClientsWithTLS(t *testing.T) {
+	dir := t.TempDir()
+	certify(t, dir, "server")
+	trusted := certify(t, dir, "client")
+	plain, encrypted := porttest.Free(t), porttest.Free(t)
+	start(t, "--dir", dir, "--port", fmt.Sprint(plain), "--tls-port", fmt.Sprint(encrypted), "--cluster-enabled", "yes",
+		"--tls-cert-file", "server.crt", "--tls-key-file", "server.key", "--tls-ca-cert-file", "client.crt")
+	c, _, err := dialTLS(t, fmt.Sprintf("127.0.0.1:%d", encrypted), trusted)
+	require.NoError(t, err)
+	nc, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", plain))
+	require.NoError(t, err)
+	for port, c := range map[int]*resptest.Client{plain: resptest.New(t, nc), encrypted: c} {
+		node := c.Do("CLUSTER", "SLOTS").([]any)[0].([]any)[2].([]any)
+		require.EqualValues(t, port, node[1])
+	}
+}
+
 func TestTLSCertificatesAreRenewed(t *testing.T) {
 	dir := t.TempDir()
 	certify(t, dir, "server")
