@@ -64,7 +64,6 @@ type Conn struct {
 	handler resp.Handler
 	session *resp.Session
 	addresses
-	encrypted bool
 	usage
 	progress
 	ending
@@ -76,7 +75,10 @@ type Conn struct {
 }
 
 // addresses are the two ends of a connection.
-type addresses struct{ remote, local net.Addr }
+type addresses struct {
+	remote, local net.Addr
+	encrypted     bool // the client speaks TLS
+}
 
 // carrier is what carries the bytes of a connection: a worker, or an event loop.
 type carrier struct {
@@ -95,9 +97,9 @@ type ending struct {
 }
 
 func newConn(h *host, nc net.Conn) *Conn {
-	c := &Conn{host: h, addresses: addresses{nc.RemoteAddr(), nc.LocalAddr()}}
+	_, encrypted := nc.(interface{ NetConn() net.Conn })
+	c := &Conn{host: h, addresses: addresses{nc.RemoteAddr(), nc.LocalAddr(), encrypted}}
 	c.nc, c.done = nc, make(chan struct{})
-	_, c.encrypted = nc.(interface{ NetConn() net.Conn })
 	c.usage.begin(h)
 	return c
 }
@@ -109,7 +111,7 @@ func (a *addresses) RemoteAddr() net.Addr { return a.remote }
 func (a *addresses) LocalAddr() net.Addr { return a.local }
 
 // Encrypted reports whether the client speaks TLS.
-func (c *Conn) Encrypted() bool { return c.encrypted }
+func (a *addresses) Encrypted() bool { return a.encrypted }
 
 // Close closes the connection at once. Bytes that wait to be sent are lost. Further calls do nothing.
 func (c *Conn) Close() {
