@@ -1,18 +1,6 @@
 package store
 
-import (
-	"math"
-
-	"cellserver/store/table"
-)
-
-// A cell has 24 bits of access history, as in Redis. With LRU they hold the second of the last use.
-// With LFU they hold the minute of the last decay and a logarithmic counter.
-const (
-	lruMask    = 1<<24 - 1
-	lfuInitial = 5
-	lfuMinutes = 1<<16 - 1
-)
+import "cellserver/store/table"
 
 // UseLFU chooses the meaning of the access history of keys. If on is true, it is an LFU counter,
 // otherwise the time of the last access.
@@ -34,27 +22,16 @@ func (tx *Tx) touch(c table.Cell) {
 		c.SetAccess(uint32(tx.now/1e9) & lruMask)
 		return
 	}
-	minute := uint32(tx.now/60e9) & lfuMinutes
-	n := tx.s.freq(c.Access(), tx.now)
-	if c.Access() == 0 {
-		n = lfuInitial
-	} else if n < math.MaxUint8 {
-		p := 1 / (float64(max(n, lfuInitial)-lfuInitial)*float64(tx.s.lfuFactor.Load()) + 1)
-		if float64(tx.Rand()>>11)/(1<<53) < p {
-			n++
-		}
+	n := uint32(lfuInitial)
+	if c.Access() != 0 {
+		n = counterAfterUse(tx.s.freq(c.Access(), tx.now), tx.s.lfuFactor.Load(), tx.Rand())
 	}
-	c.SetAccess(minute<<8 | n)
+	c.SetAccess(uint32(tx.now/60e9)&lfuMinutes<<8 | n)
 }
 
 // freq returns the use counter of an access history at now (Unix nanoseconds).
 func (s *Store) freq(access uint32, now int64) uint32 {
-	n, decay := access&0xff, uint32(s.lfuDecay.Load())
-	if decay == 0 {
-		return n
-	}
-	idle := (uint32(now/60e9) - access>>8) & lfuMinutes
-	return n - min(n, idle/decay)
+	return counterAt(access, now, uint32(s.lfuDecay.Load()))
 }
 
 // Idle returns the whole seconds since the key was last used, for OBJECT IDLETIME. The key must

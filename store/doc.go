@@ -49,7 +49,8 @@
 //	entry_collection.go  changing collections of any type, by its description
 //	entry_sortedset.go  writing sorted sets; entry_hash.go reads hashes and sets
 //	entry_copy.go       COPY and RENAME
-//	access.go     LRU clocks and LFU counters
+//	access.go     when a key was used, or how often: for OBJECT and eviction
+//	access_bits.go  the arithmetic of LRU clocks and LFU counters
 //	databases.go  FLUSHDB and SWAPDB
 //	scan.go       SCAN, walking over keys, RANDOMKEY
 //	sweep.go      removing expired keys
