@@ -6,7 +6,7 @@ import (
 	"cellserver/internal/glob"
 )
 
-// Denial is the reason why a user may not run a command. A greater one tells more.
+// Denial is the reason why a user may not run a command. A greater value is more specific.
 type Denial uint8
 
 // The denials. Denied credentials stand in ACL LOG only.

@@ -10,7 +10,7 @@ import (
 // MaxFileBytes bounds the size of a file of users.
 const MaxFileBytes = 2 * MaxBytes
 
-// Change says what happened to users that exist no more, or have other rights.
+// Change says which users no longer exist or have other rights.
 type Change struct{ Deleted, Changed []*User }
 
 // Load replaces all users by those of a file. A user whose name stays keeps its connections. A file with an error changes

@@ -59,7 +59,8 @@ func NewTable(commands []Command, categories []string) *Table {
 	return t
 }
 
-// bits is the size of a set: the commands, a bit for the future commands of each category, and one for those of none.
+// bits is the size of a set: the commands, a bit for the future commands of each category, and one for all other future
+// commands.
 func (t *Table) bits() int { return len(t.commands) + len(t.categories) + 1 }
 
 func (t *Table) newSet() set { return make(set, (t.bits()+63)/64) }
@@ -108,7 +109,7 @@ func (s set) equal(other set) bool { return slices.Equal(s, other) }
 // Permission is what a command does with a key.
 type Permission uint8
 
-// The permissions. A key with neither needs a pattern of any kind.
+// The permissions. If a command neither reads nor writes a key, any pattern of the key allows it.
 const (
 	Read Permission = 1 << iota
 	Write

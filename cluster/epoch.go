@@ -80,7 +80,8 @@ func (n *Node) failEpoch(term uint64, err error) {
 	n.wakeUp()
 }
 
-// endEpoch ends the epoch. Nobody knows whether what is not committed will be, so the connections that wait are closed.
+// endEpoch ends the epoch. It is unknown whether the pending effects will be committed, so the connections that wait are
+// closed.
 func (n *Node) endEpoch(reason string) {
 	tx := n.lockAll()
 	n.mu.Lock()

@@ -80,8 +80,8 @@ func (n *Node) proposeGathered() (wait time.Duration) {
 const maxGather = time.Millisecond
 
 // gatherAfter makes the next entry wait for the clients that get their replies now, after a batch. All of them may come
-// again. Their replies take about as long as the entry took, and so do their next commands. A client on its own never waits,
-// because its change is all that is expected. mu is held.
+// again. Their replies take about as long as the entry took, and so do their next commands. If there is only one client, its
+// change never waits, because no other change is expected. mu is held.
 func (n *Node) gatherAfter(b *pending.Batch) {
 	now := n.o.Clock.Monotonic()
 	n.gathering.Begin(b.Effects(), n.queue.Collected(), now+min(2*(now-b.Sent), int64(maxGather)))

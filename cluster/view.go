@@ -23,7 +23,7 @@ func (n *Node) updateView() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.current.Load() == 0 && !n.queue.Empty() {
-		leader = raft.ServerID(n.o.Self.ID) // until what is not committed is taken back, nobody may read here
+		leader = raft.ServerID(n.o.Self.ID) // no client may read until the effects that were not committed are undone
 	}
 	v := n.roster.View(string(leader), term, n.applied.Load())
 	v.State = n.state(leader, v.Nodes[v.Self].Voter)

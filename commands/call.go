@@ -104,7 +104,7 @@ const (
 	// TakesLong: the command may take long, and has changed nothing. The session calls it again on a
 	// goroutine of its own. [Call.TakesSteps] returns it.
 	TakesLong = Verdict(resp.Offload)
-	// Restart: the command has changed nothing, and runs again at once. Its footprint is another one now.
+	// Restart: the command has changed nothing, and runs again at once. Its footprint has changed.
 	Restart = Verdict(-1)
 )
 

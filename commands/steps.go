@@ -24,7 +24,7 @@ func (c *Call) TakesSteps(steps int) error {
 	return TakesLong
 }
 
-// TakesBytes is [Call.TakesSteps] for a command that is about to copy so many bytes.
+// TakesBytes is [Call.TakesSteps] for a command that is about to copy n bytes.
 func (c *Call) TakesBytes(n int) error { return c.TakesSteps(n / bytesPerStep) }
 
 // Copying counts the bytes that a command copies from values into its reply. Err is [TakesLong] if they take long.
@@ -55,7 +55,7 @@ func (r *Copying) Bulk(b []byte) bool {
 	return true
 }
 
-// StepsOfBytes returns how many steps it takes to copy so many bytes.
+// StepsOfBytes returns how many steps it takes to copy n bytes.
 func StepsOfBytes(n int) int { return n / bytesPerStep }
 
 // stepsOfWord is how many steps it takes at most to find or change what a word names in a compact value of the usual size.

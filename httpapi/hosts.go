@@ -41,8 +41,8 @@ func isNumeric(host string) bool {
 }
 
 // Misdirects reports whether a request may come from a page of another site. With a token it may not, because another site
-// does not know the token. A browser sends the port of this server with the name. A proxy that passes on the Host of its
-// client sends another port or none, so its requests are not refused. A browser always sends a Host.
+// does not know the token. A browser sends the port of this server with the name. A proxy that forwards the Host of its
+// client sends another port or no port, so its requests are not refused. A browser always sends a Host.
 func (c *Config) Misdirects(r *http.Request) bool {
 	return c.Token == "" && r.Host != "" && !c.isOwn(r.Host) && portOf(r.Host) == ownPort(r)
 }

@@ -50,7 +50,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 	return problem(http.StatusNotFound, notFound, "ask /check, /explain, /forward, /throttle, /reserve, /settle, /status, /rules, /try or /openapi.json")
 }
 
-// authorized reports whether a request has the token. A proxy that passes on the Authorization of its client uses the other
+// authorized reports whether a request has the token. A proxy that forwards the Authorization of its client uses the other
 // header.
 func authorized(r *http.Request, token string) bool {
 	given, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")

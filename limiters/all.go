@@ -34,7 +34,7 @@ func DecideAll[L Limiter](all []Asked[L], now, quantity int64) (refusing int, er
 	return refusing, nil
 }
 
-// ChargeAll asks every limit for a quantity that counts whatever is left.
+// ChargeAll asks every limit for a quantity that counts even if less is left.
 func ChargeAll(all []Asked[Limit], now, quantity int64) error {
 	for i := range all {
 		a := &all[i]

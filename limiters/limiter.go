@@ -25,9 +25,8 @@ type Limiter interface {
 // Limit is a limiter that a rule may have.
 type Limit interface {
 	Limiter
-	// Charge is Decide for a quantity that counts whatever is left. If more than the limit counts, the
-	// answer is limited, the remainder is negative, and RetryAfter is the time until a quantity of 1
-	// passes.
+	// Charge is Decide for a quantity that counts even if less is left. If more than the limit counts, the answer is
+	// limited, the remainder is negative, and RetryAfter is the time until a quantity of 1 passes.
 	Charge(e *store.Entry, a *Answer, now, quantity int64) error
 	// Reserving returns the limiter for a quantity that may be settled later.
 	Reserving() Limit

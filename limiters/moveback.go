@@ -9,8 +9,8 @@ import (
 	"cellserver/store"
 )
 
-// MoveBack moves the times that a key holds back with the clock, and its expiry with them. A limit has as much left
-// after the step as before. The key has an expiry, and had not expired at the step.
+// MoveBack moves the times that a key holds back with the clock, and its expiry with them. A limit allows as much after the
+// step as before it. The key has an expiry, and had not expired at the step.
 //
 // The form of the value says which times it holds:
 //

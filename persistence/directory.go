@@ -29,8 +29,8 @@ func (d *directory) own(files fs.FS, path string) error {
 		if err := d.check(files); !errors.Is(err, syscall.ENOENT) {
 			return err
 		}
-		// The directory is another one, or gone. The server does not make it again: somebody may have unmounted the disk, and
-		// must mount it again.
+		// Another directory has its path, or no directory has it. The server does not make it again: somebody may have
+		// unmounted the disk, and must mount it again.
 	} else if err := files.Mkdir(path); err != nil {
 		return err
 	}

@@ -152,5 +152,6 @@ func (s *snapshots) due() bool {
 	return false
 }
 
-// elapsed reports whether more than so many seconds have passed, or whether it is unknown because the clock was set back.
+// elapsed reports whether more than this number of seconds have passed. It also reports true if the clock was set back,
+// because the time is then unknown.
 func elapsed(now, since, seconds int64) bool { return now < since || now-since > seconds }

@@ -101,7 +101,7 @@ func (e *Engine) failed(s *Script, p *machine.Problem) Reply {
 
 func at(p machine.Position) string { return p.Source + ":" + strconv.Itoa(p.Line) }
 
-// errorText returns the text of what a script raised.
+// errorText returns the text of the error that a script raised.
 func errorText(p *machine.Problem) string {
 	value := p.Value
 	if t, ok := value.(*lua.LTable); ok {

@@ -17,7 +17,7 @@ func SHA(source []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Flags are what the first line of a script says of it.
+// Flags are the flags in the first line of a script.
 type Flags uint
 
 // The flags. HasLine says that there is such a line: without it the rules of old scripts hold.

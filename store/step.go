@@ -8,9 +8,9 @@ import (
 // Step is a step back of the wall clock: at Was, in Unix nanoseconds of the former time, it was set back by Back nanoseconds.
 type Step struct{ Was, Back int64 }
 
-// StepBack makes everything that lies in the future go back with the clock. It locks every partition for a moment, and
-// calls at, which sets the clock back; at must be quick and must not use the store. A partition moves its keys when the next
-// transaction locks it, or in [Store.CatchUp]. So no transaction sees a key of the former time.
+// StepBack moves all times in the future back with the clock. It locks every partition for a moment, and calls at, which
+// sets the clock back; at must be quick and must not use the store. A partition moves its keys when the next transaction
+// locks it, or in [Store.CatchUp]. So no transaction sees a key of the former time.
 //
 // A key that had expired at Was is removed. Of any other key with an expiry, [Options].MoveBack moves the times. The changes
 // are effects.

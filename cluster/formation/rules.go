@@ -2,7 +2,7 @@ package formation
 
 import "slices"
 
-// decide applies the rules in their order. The first one that speaks decides.
+// decide applies the rules in their order. The first rule that applies decides.
 func (v *view) decide() Decision {
 	for _, rule := range []func() (Decision, bool){v.sameNodeTwice, v.severalClusters, v.enter, v.otherLists, v.missing, v.lostDisks, v.notListed, v.unsure} {
 		if d, ok := rule(); ok {

@@ -13,12 +13,12 @@ import (
 type Gathering struct {
 	open     atomic.Bool
 	expected int // effects that a batch waits for
-	least    int // with fewer effects, the wait was in vain
+	least    int // with fewer effects, the wait was useless
 	until    int64
 	pause    int // how many of the next batches do not wait
 }
 
-// pauseAfter is how many batches do not wait after one that has waited in vain.
+// pauseAfter is how many batches do not wait after a useless wait.
 const pauseAfter = 7
 
 // Open reports whether a batch may wait. It needs no lock.
@@ -35,7 +35,7 @@ func (g *Gathering) Begin(answered, has int, until int64) {
 	g.open.Store(true)
 }
 
-// End ends the wait, with a batch of so many effects. It was in vain if less than half of the clients came.
+// End ends the wait. The batch has this number of effects. It was useless if less than half of the clients came.
 func (g *Gathering) End(effects int) {
 	if !g.open.Load() || effects == 0 {
 		return
@@ -46,7 +46,7 @@ func (g *Gathering) End(effects int) {
 	}
 }
 
-// Left returns how long a batch with so many effects still waits at a monotonic time; 0 if it does not.
+// Left returns how long a batch with this number of effects still waits at a monotonic time; 0 if it does not.
 func (g *Gathering) Left(effects int, now int64) time.Duration {
 	if !g.open.Load() || effects >= g.expected {
 		return 0

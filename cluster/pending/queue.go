@@ -29,7 +29,7 @@ type Batch struct {
 // Result waits for the result of a proposal.
 type Result interface{ Error() error }
 
-// An entry has at most about so many bytes and effects. A transaction is never divided.
+// The approximate maximum of the bytes and the effects of an entry. A transaction is never divided.
 const (
 	entryBytes   = 256 << 10
 	entryEffects = 4096
@@ -72,7 +72,7 @@ type room struct {
 	undo undos // empty
 }
 
-// A queue keeps at most so many rooms, and none with space for more undos.
+// A queue keeps at most this number of rooms, and no room with space for more undos.
 const (
 	maxRooms     = 4
 	maxRoomUndo  = entryEffects
@@ -242,6 +242,6 @@ func (q *Queue) Drop() {
 // Bytes returns the bytes of the effects that are not committed.
 func (q *Queue) Bytes() int64 { return q.bytes }
 
-// Memory returns the bytes that the queue takes, give or take some thousands: for the effects, and for what takes them
+// Memory returns the bytes that the queue takes, with an error of some thousands: for the effects, and for what takes them
 // back. It needs no lock.
 func (q *Queue) Memory() int64 { return q.memory.Load() }

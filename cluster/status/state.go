@@ -25,7 +25,7 @@ type State struct {
 type Numbers struct {
 	Lag     int64 `json:"lag_bytes"` // changes that wait for a majority
 	Commits int64 `json:"commits"`
-	Half    int64 `json:"p50_us"` // half of the commits took at most so many microseconds
+	Half    int64 `json:"p50_us"` // median of the duration of a commit, in microseconds
 	Most    int64 `json:"p99_us"` // and 99 of 100
 	Epochs  int64 `json:"epoch_changes"`
 	Undone  int64 `json:"undone"`       // changes that were taken back

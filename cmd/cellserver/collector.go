@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// leastGarbage is how much garbage the heap may have, in bytes, however little lives. Without it, a server with few keys
-	// and many scripts collects a hundred times a second.
+	// leastGarbage is how many bytes of garbage the heap may always have, even if the live heap is small. Without it, a
+	// server with few keys and many scripts collects a hundred times a second.
 	leastGarbage = 16 << 20
 	// smallHeap is the smallest heap of Go at GOGC=100, in bytes.
 	smallHeap = 4 << 20
@@ -17,7 +17,7 @@ const (
 	usual = 100
 )
 
-// percent returns GOGC for a heap with so many bytes that live.
+// percent returns GOGC for a heap with this number of live bytes.
 func percent(live uint64) int {
 	return int(max(usual, usual*leastGarbage/max(live, smallHeap)))
 }

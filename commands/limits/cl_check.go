@@ -11,8 +11,8 @@ import (
 // scope of the rule. Either all limits of the rule allow the quantity (1) and consume it, or all
 // limits consume nothing. A rule with SHADOW always allows.
 //
-// With CHARGE all limits consume the quantity, whatever is left. If more than the limit counts,
-// limited is 1, remaining is negative, and retry_after says when a quantity of 1 passes again.
+// With CHARGE all limits consume the quantity, even if less is left. If more than the limit counts, limited is 1, remaining
+// is negative, and retry_after says when a quantity of 1 passes again.
 //
 // The reply is the reply of the tightest limit. If limits refuse, that is the refusing limit with
 // the longest wait, else the limit with the least remaining. EXPLAIN adds four elements: the scope

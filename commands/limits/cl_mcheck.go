@@ -7,9 +7,9 @@ import (
 	"cellserver/store"
 )
 
-// CL.MCHECK n name key [name key …] [QUANTITY q] [CHARGE] [EXPLAIN] [MS] [PEEK] asks rules, with n pairs of a rule
-// and a key. A rule with scopes stands once for each of its scopes, one after the other. Either all
-// rules allow the quantity (1) and consume it, or no rule consumes anything. With CHARGE all rules consume it, whatever is left.
+// CL.MCHECK n name key [name key …] [QUANTITY q] [CHARGE] [EXPLAIN] [MS] [PEEK] asks rules, with n pairs of a rule and a
+// key. A rule with scopes stands once for each of its scopes, one after the other. Either all rules allow the quantity (1)
+// and consume it, or no rule consumes anything. With CHARGE all rules consume it, even if less is left.
 //
 // The reply has limited (0 or 1) and the index of the first rule that refuses, from 0, or -1. Then
 // the reply of CL.CHECK follows for each rule.

@@ -7,8 +7,8 @@ import (
 )
 
 // LPOS key element [RANK rank] [COUNT num-matches] [MAXLEN len] replies with the index of the first element that equals an
-// element, or null. RANK 2 is the second such element; a negative rank counts from behind. COUNT replies with an array of up to
-// so many indexes, all if it is 0. MAXLEN looks at so many elements only.
+// element, or null. RANK 2 is the second such element; a negative rank counts from behind. With COUNT n the reply is an
+// array of at most n indexes, or of all indexes if n is 0. MAXLEN n compares n elements only.
 var _ = commands.Register(&commands.Command{
 	Name: "lpos", Arity: -3, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupList, Since: "6.0.6",
 	Summary: "Return the index of matching elements on a list", Usage: "key element [RANK rank] [COUNT num-matches] [MAXLEN len]",

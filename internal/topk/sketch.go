@@ -55,8 +55,8 @@ func (s *Sketch) Add(hash uint64, db int, key []byte) {
 	s.counts[least]++
 }
 
-// least returns a counter with the lowest count. Most counters that were the lowest in the last search are still the
-// lowest. So least seldom compares all counters.
+// least returns a counter with the lowest count. Most counters that were the lowest in the last search are still the lowest.
+// So least rarely compares all counters.
 func (s *Sketch) least() int {
 	for range s.counts {
 		s.at = (s.at + 1) % Counters

@@ -98,14 +98,14 @@ func (v *View) Applied(node int) uint64 {
 	return v.Nodes[node].Applied
 }
 
-// Follows reports whether this node follows a leader that it hears.
+// Follows reports whether this node follows a leader and gets its messages.
 func (v *View) Follows() bool {
 	leader := v.LeaderOf(0)
 	return v.State == OK && leader >= 0 && leader != v.Self && v.Nodes[leader].Healthy
 }
 
-// Replicas returns the nodes that follow this node in the first group, as indexes in Nodes. Nodes
-// that this node does not hear are left out.
+// Replicas returns the nodes that follow this node in the first group, as indexes in Nodes. It leaves out nodes that do not
+// reply to this node.
 func (v *View) Replicas() (healthy []int) {
 	if v.LeaderOf(0) != v.Self {
 		return nil

@@ -54,8 +54,8 @@ type Decision struct {
 	ResetAfter int64 // time until all are free if no holder returns one
 }
 
-// Acquire answers a request for a permit at now, in ns since the epoch. mine is the index of the holder's own lease,
-// or Nobody. A lease that has not ended is renewed, whatever the limit.
+// Acquire answers a request for a permit at now, in ns since the epoch. mine is the index of the holder's own lease, or
+// Nobody. A lease that has not ended is renewed, even if the limit is now lower.
 func Acquire[L Leases](s Semaphore, held L, mine int, now int64) (Decision, error) {
 	if now > math.MaxInt64-s.lease {
 		return Decision{}, errTooFar

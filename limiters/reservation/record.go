@@ -30,7 +30,7 @@ type Mark struct {
 type Record struct {
 	ID       []byte
 	Hash     uint64 // of the keys and of the id
-	At, End  int64  // it was made At, and nobody can settle it from End on
+	At, End  int64  // it was made at At; from End on no settlement is possible
 	Quantity int64
 	Settled  bool
 	Releases bool    // it is given back at its end, unless it is settled

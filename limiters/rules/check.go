@@ -86,10 +86,9 @@ func (c *Check) begin(r *Rules, tx *store.Tx, command string, words [][]byte, qu
 	return err
 }
 
-// Ask decides about the keys by the rule. Either all limits allow the quantity and consume it, or all
-// limits consume nothing. With CHARGE all limits consume it, whatever is left. Ask sets a to the answer of
-// the tightest limit. looks is true if the request consumes nothing on purpose: PEEK, or a quantity
-// of 0. The error is an error of a limiter.
+// Ask decides about the keys by the rule. Either all limits allow the quantity and consume it, or all limits consume
+// nothing. With CHARGE all limits consume it, even if less is left. Ask sets a to the answer of the tightest limit. looks is
+// true if the request consumes nothing on purpose: PEEK, or a quantity of 0. The error is an error of a limiter.
 func (c *Check) Ask(tx *store.Tx, now int64, a *limiters.Answer) (looks bool, err error) {
 	if err = c.find(tx, now, false); err != nil {
 		return false, err
@@ -102,7 +101,7 @@ func (c *Check) Ask(tx *store.Tx, now int64, a *limiters.Answer) (looks bool, er
 	return c.answer(a, now, peeks), nil
 }
 
-// end ends a request that has no error. Also a request that only looks gives back what is due.
+// end ends a request that has no error. A request that counts nothing also gives back the reservations that are due.
 func (c *Check) end(now int64, peeks bool) {
 	if peeks {
 		c.giveBack(now)
@@ -226,7 +225,7 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	return c.releases.giveBack(c.limits, c.chosen[:], now)
 }
 
-// giveBack gives back what is due. The decisions about the copies are then decisions about the states.
+// giveBack gives back the reservations that are due. The decisions about the copies are then decisions about the states.
 func (c *Check) giveBack(now int64) {
 	if c.rehearsal == nil {
 		return

@@ -63,8 +63,8 @@ func (c *Checks) grow(n int) {
 	}
 }
 
-// Ask decides. With CHARGE all rules consume the quantity, whatever is left. refusing is the index of the first rule that
-// refuses, -1 if all allow.
+// Ask decides. With CHARGE all rules consume the quantity, even if less is left. refusing is the index of the first rule
+// that refuses, -1 if all allow.
 func (c *Checks) Ask(r *Rules, tx *store.Tx, pairs [][]byte, args *limiters.Args, now int64, queued bool) (refusing int, err error) {
 	c.grow(len(pairs) / 2)
 	c.asked, c.refuses = c.asked[:0], c.refuses[:0]

@@ -11,7 +11,7 @@ import (
 )
 
 // The largest number of reservations of a key in a scope that wait for their release. It bounds the time in which a request
-// gives back what is due, to about a millisecond. An entry of a CL.LOG takes longer than a number.
+// gives back due reservations to about a millisecond. An entry of a CL.LOG takes longer than a number.
 const (
 	MaxReleases    = 1024
 	MaxLogReleases = 128 // if the scope has a CL.LOG
@@ -20,10 +20,10 @@ const (
 // ErrReleases is the reply to a reservation of a key that has too many reservations with RELEASE.
 const ErrReleases rediserr.Error = "ERR too many reservations of this key wait for their release"
 
-// releases are the releases of the keys of a request, one sorted set for each scope. A reservation with RELEASE has a release
-// in each of its scopes until it is settled. The next request for the key of a scope gives back what is due. So no decision
-// sees a reservation after its end. If something is due, the request decides about copies of the states ([rehearsal]). It
-// may still end in an error, and an error changes nothing.
+// releases are the releases of the keys of a request, one sorted set for each scope. A reservation with RELEASE has a
+// release in each of its scopes until it is settled. The next request for the key of a scope gives back the reservations
+// that are due. So no decision sees a reservation after its end. If something is due, the request decides about copies of
+// the states ([rehearsal]). It may still end in an error, and an error changes nothing.
 //
 // The score of a release is the end of its reservation. A set lives at least as long as the states of its scope.
 type releases struct {

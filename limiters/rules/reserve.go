@@ -262,8 +262,8 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 	return a, false, nil
 }
 
-// dropLost removes a release from the sets of scopes that the rule had at the reservation, and has no more. Otherwise such a scope
-// would give the estimate back once the rule has it again.
+// dropLost removes a release from the sets of scopes that the rule had at the reservation, and does not have any more.
+// Otherwise such a scope would give the estimate back once the rule has it again.
 func (c *Check) dropLost(tx *store.Tx, release []byte) {
 	for i, name := range reservation.EachScope(c.reserves.record.Scopes) {
 		if i >= len(c.Keys) || string(name) == c.found.scopes[i].name {

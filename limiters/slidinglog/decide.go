@@ -20,7 +20,7 @@ func Decide[E Entries](l Log, entries E, now, quantity int64) (Decision, error) 
 	return v.decide(quantity), nil
 }
 
-// Charge adds a quantity whatever is left. So more than the limit may count. The decision is then Limited, Remaining is
+// Charge adds a quantity, even if less is left. So more than the limit may count. The decision is then Limited, Remaining is
 // negative, and RetryAfter is the time until a quantity of 1 passes. A charge ignores the gap. In all other respects Charge
 // is like [Decide].
 //

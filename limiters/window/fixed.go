@@ -111,8 +111,8 @@ func (f Fixed) Decide(c Count, now, quantity int64) (Decision, Count, error) {
 	return d, c, nil
 }
 
-// Charge counts a quantity whatever is left. So more than the limit may count. The decision is then Limited, Remaining is
-// negative, and RetryAfter is the time until a quantity of 1 passes. In all other respects Charge is like [Fixed.Decide].
+// Charge counts a quantity, even if less is left. So more than the limit may count. The decision is then Limited, Remaining
+// is negative, and RetryAfter is the time until a quantity of 1 passes. In all other respects Charge is like [Fixed.Decide].
 func (f Fixed) Charge(c Count, now, quantity int64) (Decision, Count, error) {
 	if quantity < 0 {
 		return Decision{}, c, errQuantity

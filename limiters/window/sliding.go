@@ -33,8 +33,8 @@ func NewSliding(limit, period int64) (Sliding, error) {
 // Window returns the length of the window in nanoseconds.
 func (s Sliding) Window() int64 { return s.period }
 
-// Counts are the state of a sliding window: how many requests passed in an aligned window, and in the window before
-// it. End is the time after which neither counts, in ns since the epoch: two periods after the aligned window
+// Counts are the state of a sliding window: how many requests passed in an aligned window, and in the window before it. End
+// is the time after which neither of the two windows counts, in ns since the epoch: two periods after the aligned window
 // began. The zero Counts are the state of an unknown key.
 type Counts struct{ Current, Previous, End int64 }
 
@@ -68,9 +68,9 @@ func (s Sliding) Decide(c Counts, now, quantity int64) (Decision, Counts, error)
 	return d, c, nil
 }
 
-// Charge counts a quantity whatever is left. So more than the limit may count. The decision is then Limited, Remaining is
-// negative, and RetryAfter is the time until a quantity of 1 passes. In all other respects Charge is like [Sliding.Decide].
-// The sum of both counts stays below 2⁶³.
+// Charge counts a quantity, even if less is left. So more than the limit may count. The decision is then Limited, Remaining
+// is negative, and RetryAfter is the time until a quantity of 1 passes. In all other respects Charge is like
+// [Sliding.Decide]. The sum of both counts stays below 2⁶³.
 func (s Sliding) Charge(c Counts, now, quantity int64) (Decision, Counts, error) {
 	end, err := s.end(now, quantity)
 	if err != nil {

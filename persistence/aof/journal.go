@@ -40,12 +40,12 @@ type Journal struct {
 	policy    atomic.Int32
 	begun     atomic.Uint64 // the number of batches, with the one that collects; changed with mu held
 	written   atomic.Uint64 // how many of them are with the kernel, with Always on disk, or given up; changed with group held
-	lost      atomic.Uint64 // the number of failures under Always: what was not acknowledged before must not be
+	lost      atomic.Uint64 // the number of failures under Always: changes that were not acknowledged before must not be acknowledged any more
 	failures  atomic.Uint64
 	missed    atomic.Int64 // changes that were not recorded because of a failure
 	held      backlog
 
-	group  sync.Mutex // guards leader, later, and the syncs but for their atomics
+	group  sync.Mutex // guards leader, later, and the fields of the syncs that are not atomic
 	change *sync.Cond // of group: leader, written or syncs.late has changed
 	leader bool       // a goroutine writes
 	spare  []byte     // a buffer for the next batches; only the leader uses it

@@ -41,8 +41,8 @@ func (b *backlog) taken(n int) {
 func (j *Journal) Held() int64 { return j.held.collected.Load() + j.held.writing.Load() }
 
 // Full reports whether more than 8 MB of changes wait. Then call [Journal.Relieve] before the next command that changes
-// something. So what waits is bounded, however many commands a client sends at once. A command adds at most the values
-// that it writes. Full takes no lock.
+// something. So the waiting changes are bounded, even if a client sends many commands at once. A command adds at most the
+// values that it writes. Full takes no lock.
 func (j *Journal) Full() bool { return j.held.collected.Load() > maxCollected }
 
 // Relieve writes the changes while the journal is full. It may wait for the disk: call it with no lock held, and not on

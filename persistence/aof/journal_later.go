@@ -39,7 +39,7 @@ func (j *Journal) Later(need, mark uint64, done func(safe bool)) (safe, now bool
 	return false, false
 }
 
-// isWritten reports whether nobody has to wait for so many batches.
+// isWritten reports whether the batches up to this number are written, and the disk is not late.
 func (j *Journal) isWritten(need uint64) bool {
 	return j.written.Load() >= need && !j.syncs.late.Load()
 }

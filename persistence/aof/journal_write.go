@@ -24,7 +24,7 @@ func (j *Journal) awaitSync() {
 	}
 }
 
-// writeUpTo waits until so many batches are written. It becomes the leader if there is none.
+// writeUpTo waits until the batches up to this number are written. It becomes the leader if there is none.
 func (j *Journal) writeUpTo(need uint64) {
 	j.group.Lock()
 	defer j.group.Unlock()
@@ -196,7 +196,7 @@ const (
 	lateAfter = int64(1_850e6)
 )
 
-// Tick does what is due at now, in monotonic nanoseconds. Call it ten times a second.
+// Tick does the periodic work. now is in monotonic nanoseconds. Call it ten times a second.
 func (j *Journal) Tick(now int64) {
 	if need := j.begun.Load(); j.written.Load() < need {
 		j.writeUpTo(need)

@@ -70,7 +70,7 @@ func Exists(fs FS, name string) (bool, error) {
 	return true, f.Close()
 }
 
-// IgnoreMissing returns nil for the error of a file that does not exist, and any other error as it is.
+// IgnoreMissing returns nil if err says that a file does not exist. It returns every other error without a change.
 func IgnoreMissing(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

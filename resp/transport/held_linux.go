@@ -58,7 +58,7 @@ func (h *heldTurn) free(safe bool) {
 	}
 }
 
-// answerHeld makes sendReplies answer the clients of a freed turn. Those that are gone are not its business.
+// answerHeld makes sendReplies answer the clients of a freed turn. It skips connections that are closed.
 func (l *loop) answerHeld(h *heldTurn) {
 	for _, c := range h.conns {
 		if !c.held || !l.serves(c) {

@@ -116,14 +116,14 @@ func (c *Conn) takeMessages() {
 	}
 }
 
-// count makes writing have so many bytes of the session's output; mu is held.
+// count makes writing have n bytes of the session's output; mu is held.
 func (c *Conn) count(output int64) {
 	c.writing.Add(output - c.counted)
 	c.counted = output
 }
 
-// countOutput counts the session's output, which has so many bytes. It returns the most that the output may have beside the
-// bytes that wait already, at least 1; 0: there is no WriteLimit. It counts nothing if the output exceeds that.
+// countOutput counts the session's output, which has n bytes. It returns the most that the output may have beside the bytes
+// that wait already, at least 1; 0: there is no WriteLimit. It counts nothing if the output exceeds that.
 func (c *Conn) countOutput(size int) (limit int) {
 	limit = int(c.writeLimit())
 	c.mu.Lock()

@@ -38,7 +38,7 @@ func (u *usage) sent(n int) {
 	}
 }
 
-// touch records that the client is active. It seldom writes, because Tick is coarse.
+// touch records that the client is active. It rarely writes, because Tick is coarse.
 func (u *usage) touch() {
 	if now := u.clock.Load(); u.active.Load() != now {
 		u.active.Store(now)

@@ -51,7 +51,7 @@ func (s *layout) number(otherwise int) int {
 	return n
 }
 
-// size returns the size of what an option stands for.
+// size returns the size in bytes of the value of an option.
 func (s *layout) size(option byte) int {
 	switch option {
 	case 'b', 'B', 'x':

@@ -98,8 +98,8 @@ const bytesPerStep = 512
 // Fill counts the work of n bytes of a new text.
 func (m *Machine) Fill(n int) { m.Step(n / bytesPerStep) }
 
-// Extend returns a text with room for n bytes more. It counts what this takes before it takes it. A text that must move
-// counts as a whole again, because both are in memory.
+// Extend returns a text with room for n bytes more. It counts what this takes before it takes it. If a text must move, its
+// whole length counts again, because both copies are in memory.
 func (m *Machine) Extend(text []byte, n int) []byte {
 	m.Fill(n)
 	if cap(text)-len(text) >= n {

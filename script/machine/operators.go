@@ -4,7 +4,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// openOperators gives the basic types what Lua 5.1 says of their operators. Scripts do not see these metatables.
+// openOperators gives the basic types the operators of Lua 5.1. Scripts do not see these metatables.
 func (m *Machine) openOperators() {
 	text := m.basicType(lua.LString(""), "call")
 	text.RawSetString("__index", m.Thaw(m.contents.RawGetString("string").(*lua.LTable)))

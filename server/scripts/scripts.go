@@ -146,7 +146,7 @@ func (s *Scripts) find(o commands.Script) *known {
 	return &known{sha: sha}
 }
 
-// shaLength is the length of a SHA-1 in hexadecimal digits. Other names are no scripts, however long they are.
+// shaLength is the length of a SHA-1 in hexadecimal digits. No other name is the name of a script, whatever its length.
 const shaLength = 40
 
 // named returns the script of a SHA, in digits of any case. It returns nil if the server does not know it.

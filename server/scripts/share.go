@@ -10,7 +10,7 @@ type share struct {
 	taken int64
 }
 
-// more takes bytes of the shared memory. It reports whether so many are left.
+// more takes bytes of the shared memory. It reports whether enough bytes are left.
 func (s *share) more(bytes int) bool {
 	if s.of.Add(int64(bytes)) > s.limit {
 		s.of.Add(-int64(bytes))

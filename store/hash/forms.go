@@ -47,7 +47,7 @@ func (*Large) Encoding() string { return "hashtable" }
 // Clone returns an independent copy.
 func (s *Small) Clone() value.Collection { return small(s.list.Clone()) }
 
-// Clone returns an independent copy, which shares what neither changes.
+// Clone returns an independent copy. The two share the parts that neither of them has changed.
 func (g *Large) Clone() value.Collection {
 	c := &Large{g.fields.Copy()}
 	g.fields.Shared()

@@ -88,7 +88,7 @@ func trim(c value.Collection, o *value.Operands, _ *value.Limits) (value.Collect
 	return cut(c, int64(from), int64(c.Len()-to))
 }
 
-// cut removes so many elements at the ends.
+// cut removes elements at both ends.
 func cut(c value.Collection, head, tail int64) (value.Collection, value.Outcome) {
 	n := int64(c.Len())
 	switch {

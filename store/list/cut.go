@@ -6,7 +6,7 @@ import (
 	"cellserver/store/packed"
 )
 
-// cutBlock returns a block without so many elements at its ends.
+// cutBlock returns a block without some elements at its ends.
 func cutBlock(b *packed.List, head, tail int) *packed.List {
 	if tail > 0 {
 		b = b.Remove(b.At(b.Len()-tail), b.End(), tail)
@@ -17,7 +17,7 @@ func cutBlock(b *packed.List, head, tail int) *packed.List {
 	return b
 }
 
-// cutLeaf removes so many elements at the ends of a leaf.
+// cutLeaf removes elements at the ends of a leaf.
 func (n *node) cutLeaf(head, tail int) {
 	if tail > 0 {
 		n.edit(n.offset(n.count-tail), n.block.End(), nil, tail, 0)
@@ -27,7 +27,7 @@ func (n *node) cutLeaf(head, tail int) {
 	}
 }
 
-// cut removes so many elements at the ends of a node that the tree owns, but not all.
+// cut removes elements, but not all, at the ends of a node that the tree owns.
 func (g *Large) cut(n *node, head, tail int) {
 	if n.kids == nil {
 		n.cutLeaf(head, tail)

@@ -19,7 +19,7 @@ type Large struct {
 
 func small(b *packed.List) *Small { return (*Small)(unsafe.Pointer(b)) }
 
-// The most that one block may have, whatever the limits say: every change reads a block, and moves its bytes.
+// The maximum of one block, even if the limits allow more: every change reads a block, and moves its bytes.
 const (
 	mostElements = 128
 	mostBytes    = 1024
@@ -33,7 +33,7 @@ func limitsOf(l *value.Limits) blockLimits {
 	return blockLimits{max(1, min(l.ListEntries, mostElements)), min(l.ListBytes, mostBytes)}
 }
 
-// takes reports whether a block has room for an element more, in the place of removed others with so many bytes.
+// takes reports whether a block has room for one more element, after other elements with this number of bytes are removed.
 func (l blockLimits) takes(b *packed.List, element []byte, removed, bytes int) bool {
 	n := b.Len() + 1 - removed
 	return n == 1 || n <= l.elements && b.Size()-bytes+len(element) <= l.bytes
@@ -72,7 +72,7 @@ const encoding = "quicklist"
 // Clone returns an independent copy.
 func (s *Small) Clone() value.Collection { return small(s.block.Clone()) }
 
-// Clone returns an independent copy, which shares what neither changes.
+// Clone returns an independent copy. The two share the parts that neither of them has changed.
 func (g *Large) Clone() value.Collection {
 	g.owner = &owner{}
 	return &Large{g.root, &owner{}}
@@ -87,7 +87,7 @@ func (g *Large) Fork() (c value.Collection, copied int64) { return g.Clone(), pa
 // pathBytes is about how much of a large list a change copies if another one shares it.
 const pathBytes = 2048
 
-// settled returns the list in the form that it has after elements have gone.
+// settled returns the list in its form after elements were removed.
 func (g *Large) settled() value.Collection {
 	for len(g.root.kids) == 1 {
 		g.root = g.root.kids[0]

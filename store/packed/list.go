@@ -6,9 +6,8 @@ import (
 	"unsafe"
 )
 
-// List is a sequence of byte strings: the beginning of a block of memory, which holds their elements
-// behind it. So a List must never be copied; use the pointer. A change returns the list, which may lie
-// elsewhere then.
+// List is a sequence of byte strings: the beginning of a block of memory, which holds their elements behind it. So a List
+// must never be copied; use the pointer. A change returns the list, because its block may have moved.
 //
 // An offset says where an element begins. It is valid until the list changes.
 type List struct {
@@ -80,8 +79,8 @@ func (l *List) Next(at int) int { return at + elementSize(l.bytes()[at:]) }
 // At returns the offset of element number i. With i = [List.Len] it is [List.End].
 func (l *List) At(i int) int {
 	b, at := l.bytes(), headerBytes
-	// Most elements begin with the same byte as the element before, and then have the same length. So the loop seldom reads a length,
-	// and passes four such elements at once.
+	// Most elements begin with the same byte as the element before, and then have the same length. So the loop rarely reads
+	// a length, and skips four such elements at once.
 	first, size := byte(0), 1
 	for ; i > 0; i-- {
 		if c := b[at]; c != first || c == longText {

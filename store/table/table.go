@@ -17,7 +17,7 @@ type Table struct {
 	// The fields that finding and changing a cell read come first: they are one cache line.
 	dir       []*segment
 	gen       uint64                      // grows whenever a cell may have moved or come
-	keeper    **Keeper                    // of the partition; nil if nobody must see what was there
+	keeper    **Keeper                    // of the partition; nil if no snapshot and no undo needs the old cells
 	segmap    *atomic.Pointer[SegmentMap] // for prefetching
 	depth     uint8
 	deferTidy bool  // removing a cell does not tidy up; the caller does so at the end

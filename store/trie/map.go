@@ -38,7 +38,7 @@ const (
 	kidsBytes = int64(unsafe.Sizeof([fan]*node{}))
 )
 
-// seed makes the hashes unknown to those who choose the keys.
+// seed makes the hashes unknown to clients that choose the keys.
 var seed = maphash.MakeSeed()
 
 func hashOf(key []byte) uint64 { return maphash.Bytes(seed, key) }

@@ -5,9 +5,8 @@ package value
 type Type struct {
 	Kind Kind
 
-	// Changes are all ways to change a collection of the type. Whole is the one of them that adds members: the log
-	// writes a whole value as so many changes. Each calls f with the operands of each, in order, until f returns
-	// false.
+	// Changes are all ways to change a collection of the type. Whole is the one that adds members: the log writes a whole
+	// value as changes of this kind. Each calls f with the operands of these changes, in order, until f returns false.
 	Changes []*Change
 	Whole   *Change
 	Each    func(c Collection, f func(*Operands) bool)
@@ -54,8 +53,8 @@ type Limits struct {
 	ListEntries, ListBytes int // of each block of a list
 }
 
-// MostEntries is the most entries of a compact form, whatever the directives say. A command may read or move all of them
-// while other clients wait.
+// MostEntries is the maximum number of entries of a compact form, even if a directive allows more. A command may read or
+// move all of them while other clients wait.
 const MostEntries = 2048
 
 // Bounded returns the limits with at most MostEntries.

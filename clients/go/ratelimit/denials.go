@@ -11,13 +11,13 @@ import (
 // after this time.
 const longestDenial = time.Second
 
-// denials remembers refusals by their questions. If there are too many, the one that was used least recently goes.
+// denials remembers refusals by their questions. If there are too many, it forgets the one that was used least recently.
 type denials struct {
 	mu     sync.Mutex                     // guards byName
 	byName *simplelru.LRU[string, denial] // nil remembers no refusal
 }
 
-// A denial refuses its quantity and larger ones. It says nothing of smaller ones.
+// A denial refuses its quantity and larger ones. It does not refuse smaller quantities.
 type denial struct {
 	decision Decision
 	quantity int64

@@ -7,7 +7,7 @@ import (
 	"net/netip"
 )
 
-// longestKey is the length in bytes of the longest key that the server gets as it is.
+// longestKey is the maximum length of a key in bytes. The server gets a hash of a longer key.
 const longestKey = 256
 
 // shorten returns a key, or the hash of a long key.

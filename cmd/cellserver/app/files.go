@@ -50,8 +50,8 @@ func inDir(cfg *config.Config, name string) string {
 	return filepath.Join(cfg.Dir, name)
 }
 
-// cause returns the operating system's error in err, which is all that a user wants to read. If there is no such error, it
-// returns err.
+// cause returns the operating system's error in err. A user needs no more than this. If there is no such error, it returns
+// err.
 func cause(err error) error {
 	var no syscall.Errno
 	if errors.As(err, &no) {

@@ -5,8 +5,9 @@ import (
 	"runtime/debug"
 )
 
-// heapLimit makes the collector run early when the process nears maxmemory. Without it, garbage could take as much as all
-// that lives. It is a soft limit: the collector takes at most half of the time, and memory is given nevertheless.
+// heapLimit makes the collector run early when the process nears maxmemory. Without the limit, garbage could take as much
+// memory as all live objects. The limit is soft: the collector takes at most half of the processor time, and the heap may
+// exceed the limit.
 type heapLimit struct {
 	set func(bytes int64) int64 // debug.SetMemoryLimit
 	now int64                   // the limit that is set; 0: none yet
@@ -19,8 +20,9 @@ const (
 	heapStep = 4 << 20
 )
 
-// follow sets the limit. used is all that counts against maxMemory, ofHeap is the part of it in Go's heap, and live is what
-// the last collection found. The limit is always above all that lives by a quarter, so the collector has not much to do.
+// follow sets the limit. used is all that counts against maxMemory, and ofHeap is the part of it in Go's heap. live is the
+// size of the live heap after the last collection. The limit is always a quarter above the live heap, so the collector does
+// not run all the time.
 func (l *heapLimit) follow(maxMemory, used, ofHeap, live int64) {
 	limit := int64(math.MaxInt64)
 	if maxMemory > 0 {

@@ -6,8 +6,8 @@ import (
 )
 
 // reclaimer gives the memory of removed strings and sorted sets, and of clients that left, back to the system. The garbage
-// collector alone would keep it for minutes, because CL.THROTTLE allocates nothing and so does not start a collection. Cells
-// live outside the heap.
+// collector alone would keep it for minutes: CL.THROTTLE allocates nothing, so it does not start a collection. Cells live
+// outside the heap.
 type reclaimer struct {
 	resident, used int64 // bytes of the heap and of the values, after the last collection
 	unused         int64 // bytes of resident that are no objects

@@ -146,7 +146,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	return nc, nil
 }
 
-// keepAlive probes a silent connection after so many seconds. As in Redis, it closes the connection after three
+// keepAlive probes a silent connection after this number of seconds. As in Redis, it closes the connection after three
 // probes without an answer; a third of that time lies between two probes. 0 switches it off.
 func keepAlive(tcp *net.TCPConn, seconds int) {
 	idle := time.Duration(seconds) * time.Second

@@ -12,7 +12,7 @@ import (
 // Timeout bounds the connect and each command.
 const Timeout = 5 * time.Second
 
-// Login is who asks. Without a password nobody logs in, and "" is the user default.
+// Login is the user who asks. Without a password nobody logs in, and "" is the user default.
 type Login struct{ User, Password string }
 
 // Examine asks the server at an address, and returns a page of text. Without over it speaks no TLS.

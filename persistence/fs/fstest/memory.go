@@ -81,9 +81,9 @@ func (m *Memory) Kill() *Memory {
 	return m.survivors(func(*Memory) map[string]*inode { return m.names }, func(f *inode) []byte { return f.data })
 }
 
-// PowerCut returns the files that the next process finds after a power cut. Everything that
-// was synced is there. Of the rest, r chooses: some of the bytes, zeros instead of
-// them, or nothing; and for each directory, its old or its new names. Without r, nothing of the rest is there.
+// PowerCut returns the files that the next process finds after a power cut. Everything that was synced is there. Of the
+// rest, r chooses: some of the bytes, zeros instead of them, or nothing; and for each directory, its old or its new names.
+// Without r, all other changes are lost.
 func (m *Memory) PowerCut(r *rand.Rand) *Memory {
 	names := func(*Memory) map[string]*inode { return m.synced }
 	data := func(f *inode) []byte { return f.synced }
