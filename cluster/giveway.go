@@ -27,7 +27,7 @@ func (n *Node) GiveWay(id string) error {
 			return err
 		}
 	}
-	term, err := n.rest()
+	term, err := n.stopCommands()
 	if err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ func errNoVoter(id string) error {
 	return errors.New("node " + id + " does not vote: see CLUSTER NODES")
 }
 
-// rest ends the running of commands, but not the epoch.
-func (n *Node) rest() (term uint64, err error) {
+// stopCommands lets no further command run, but does not end the epoch.
+func (n *Node) stopCommands() (term uint64, err error) {
 	tx := n.lockAll()
 	defer tx.End()
 	n.mu.Lock()

@@ -37,7 +37,7 @@ func (n *Node) Announce(k topology.Node) error {
 // commit proposes an entry and waits until it is committed.
 func (n *Node) commit(kind entry.Kind, body []byte) error {
 	result := make(chan bool, 1)
-	if err := n.propound(kind, body, func(safe bool) { result <- safe }); err != nil {
+	if err := n.enqueue(kind, body, func(safe bool) { result <- safe }); err != nil {
 		return err
 	}
 	if !<-result {
@@ -46,8 +46,8 @@ func (n *Node) commit(kind entry.Kind, body []byte) error {
 	return nil
 }
 
-// propound adds an entry to the queue; done is called as soon as the entry is committed.
-func (n *Node) propound(kind entry.Kind, body []byte, done func(safe bool)) error {
+// enqueue adds an entry to the queue; done is called as soon as the entry is committed.
+func (n *Node) enqueue(kind entry.Kind, body []byte, done func(safe bool)) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.current.Load() == 0 {
@@ -71,7 +71,7 @@ func (n *Node) announceSelf() {
 	if body, err := roster.Encode(n.o.Self, FeatureLevel); err != nil {
 		n.log.Error("this node cannot be announced: correct cluster-announce-ip and cluster-announce-port", "error", err)
 	} else {
-		_ = n.propound(entry.NodeKnown, body, func(bool) {}) // the next leader tries again
+		_ = n.enqueue(entry.NodeKnown, body, func(bool) {}) // the next leader tries again
 	}
 }
 

@@ -76,10 +76,10 @@ func TestTry(t *testing.T) {
 // TestManyTrials: a trial that has no room is not wrong. It may have room later.
 func TestManyTrials(t *testing.T) {
 	w := newPage(t)
-	for i := range rules.MaxTapes + 1 {
+	for i := range rules.MaxRecordings + 1 {
 		w.Do(fmt.Sprintf("CL.RULE SET api%d CL.WINDOW 2 60", i))
 		got := w.post(fmt.Sprintf("/try/api%d", i), `{"limits":"CL.WINDOW 1 60"}`)
-		if i < rules.MaxTapes {
+		if i < rules.MaxRecordings {
 			require.Equal(t, 200, got.Status)
 			continue
 		}

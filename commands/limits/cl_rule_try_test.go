@@ -78,24 +78,24 @@ func TestTryKnowsTheRulesInForce(t *testing.T) {
 	h.Want("EXEC", []any{servertest.OK, []any{0, 0, 0, 0, 0}, 1, rules.ErrNoRule})
 }
 
-// TestTryIsBounded: a tape has so many requests, and there are so many tapes.
+// TestTryIsBounded: the number of recordings is bounded, and so is the number of requests of each.
 func TestTryIsBounded(t *testing.T) {
 	h := servertest.New(t)
-	for i := range rules.MaxTapes + 1 {
+	for i := range rules.MaxRecordings + 1 {
 		h.Do(fmt.Sprintf("CL.RULE SET r%d CL.WINDOW 1 60", i))
 	}
-	for i := range rules.MaxTapes {
+	for i := range rules.MaxRecordings {
 		h.Want(fmt.Sprintf("CL.RULE TRY r%d CL.WINDOW 1 60", i), []any{0, 0, 0, 0, 0})
 	}
-	last := fmt.Sprintf("CL.RULE TRY r%d CL.WINDOW 1 60", rules.MaxTapes)
-	h.Want(last, rules.ErrTapes)
-	for i := range rules.TapeRequests + 1000 {
+	last := fmt.Sprintf("CL.RULE TRY r%d CL.WINDOW 1 60", rules.MaxRecordings)
+	h.Want(last, rules.ErrRecordings)
+	for i := range rules.RecordedRequests + 1000 {
 		h.Advance(time.Millisecond)
 		h.Do(fmt.Sprintf("CL.CHECK r0 user:%d", i%1000))
 	}
 	got := h.Do("CL.RULE TRY r0 CL.WINDOW 2 60").([]any)
-	require.Equal(t, []any{int64(rules.TapeRequests - 1), int64(rules.TapeRequests), int64(rules.TapeRequests)}, got[:3])
-	require.Equal(t, []any{int64(rules.TapeRequests - 1000), int64(rules.TapeRequests - 2000)}, got[3:])
+	require.Equal(t, []any{int64(rules.RecordedRequests - 1), int64(rules.RecordedRequests), int64(rules.RecordedRequests)}, got[:3])
+	require.Equal(t, []any{int64(rules.RecordedRequests - 1000), int64(rules.RecordedRequests - 2000)}, got[3:])
 	h.Advance(121 * time.Second)
 	h.Want(last, []any{0, 0, 0, 0, 0})
 }

@@ -118,7 +118,7 @@ func TestClientLeaves(t *testing.T) {
 	defer l.Close()
 	c := dial(t, l)
 	c.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-	require.Eventually(t, func() bool { return l.crowdOf().active() == 1 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return l.connectionsOf().active() == 1 }, patience, time.Millisecond)
 	require.NoError(t, c.Close())
 	select {
 	case <-left:

@@ -1,7 +1,7 @@
 // Package bounded serves HTTP on one address, with bounds.
 //
 //	listener.go   Listener: opens, moves and closes the address
-//	crowd.go      the open connections, and which of them make room
+//	connections.go      the open connections, and which of them make room
 //	deadlines.go  makes the deadlines of net/http cheap
 //	head.go       AddLines: headers that cost little
 //
@@ -13,6 +13,6 @@
 //
 // Invariants: no more connections are open than the bounds say. A request that was read gets its reply.
 //
-// Locks: Listener.mu guards the address, and is held while a listener opens or closes. crowd.mu guards the connections, and
+// Locks: Listener.mu guards the address, and is held while a listener opens or closes. connections.mu guards the connections, and
 // is held for a few steps.
 package bounded

@@ -2,33 +2,33 @@ package bounded
 
 import "time"
 
-// crowdOf returns the connections of a listener that listens.
-func (l *Listener) crowdOf() *crowd {
+// connectionsOf returns the connections of a listener that listens.
+func (l *Listener) connectionsOf() *connections {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.crowd
+	return l.connections
 }
 
-func (c *crowd) count(active bool) (n int) {
+func (c *connections) count(active bool) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for at := c.open.Front(); at != nil; at = at.Next() {
-		if at.Value.(*guest).active == active {
+		if at.Value.(*connection).active == active {
 			n++
 		}
 	}
 	return n
 }
 
-func (c *crowd) active() int { return c.count(true) }
-func (c *crowd) idle() int   { return c.count(false) }
+func (c *connections) active() int { return c.count(true) }
+func (c *connections) idle() int   { return c.count(false) }
 
 // heard returns how many connections have sent a part of a request.
-func (c *crowd) heard() (n int) {
+func (c *connections) heard() (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for at := c.open.Front(); at != nil; at = at.Next() {
-		if g := at.Value.(*guest); !g.active && g.heard.Load() > 0 {
+		if g := at.Value.(*connection); !g.active && g.heard.Load() > 0 {
 			n++
 		}
 	}
@@ -36,11 +36,11 @@ func (c *crowd) heard() (n int) {
 }
 
 // waiting returns how many connections wait for a request.
-func (c *crowd) waiting() (n int) {
+func (c *connections) waiting() (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for at := c.open.Front(); at != nil; at = at.Next() {
-		if g := at.Value.(*guest); !g.active && g.heard.Load() == waits {
+		if g := at.Value.(*connection); !g.active && g.heard.Load() == waits {
 			n++
 		}
 	}
@@ -48,7 +48,7 @@ func (c *crowd) waiting() (n int) {
 }
 
 // pass lets time pass.
-func (c *crowd) pass(d time.Duration) {
+func (c *connections) pass(d time.Duration) {
 	c.tick.Add(int64(d / tickTime))
 	c.look()
 }

@@ -21,11 +21,11 @@ var heads = sync.Pool{New: func() any { return new(head) }}
 // mostHead is the most memory that a head keeps for the next one.
 const mostHead = 16 << 10
 
-// guestKey is the key of the connection in the context of a request.
-type guestKey struct{}
+// connectionKey is the key of the connection in the context of a request.
+type connectionKey struct{}
 
-func withGuest(ctx context.Context, nc net.Conn) context.Context {
-	return context.WithValue(ctx, guestKey{}, nc)
+func withConnection(ctx context.Context, nc net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, nc)
 }
 
 // AddLines adds headers to the reply of a request, as lines: "RateLimit-Policy: …\r\nRateLimit: …\r\n". The values must not
@@ -34,7 +34,7 @@ func withGuest(ctx context.Context, nc net.Conn) context.Context {
 // The lines go past the map of w, because net/http copies, sorts and checks the headers of a map. For the headers of a
 // limit, this costs more than the decision. They are in the map if the request did not come from a Listener.
 func AddLines(w http.ResponseWriter, r *http.Request, lines []byte) {
-	g, ok := r.Context().Value(guestKey{}).(*guest)
+	g, ok := r.Context().Value(connectionKey{}).(*connection)
 	if !ok {
 		setLines(w.Header(), lines)
 		return
@@ -52,7 +52,7 @@ func setLines(h http.Header, lines []byte) {
 }
 
 // Write adds the lines behind the first line of a reply. net/http sends each reply before it calls the handler again.
-func (g *guest) Write(p []byte) (int, error) {
+func (g *connection) Write(p []byte) (int, error) {
 	h := g.head
 	if h == nil {
 		return g.Conn.Write(p)

@@ -109,7 +109,7 @@ var errShort = errors.New("no more")
 func TestLinesToBrokenConnection(t *testing.T) {
 	const reply = "HTTP/1.1 200 OK\r\n\r\n"
 	for takes := range 40 {
-		g := &guest{deadlines: deadlines{Conn: short{takes: takes}}, head: &head{lines: []byte("X-One: 1\r\n")}}
+		g := &connection{deadlines: deadlines{Conn: short{takes: takes}}, head: &head{lines: []byte("X-One: 1\r\n")}}
 		n, err := g.Write([]byte(reply))
 		require.ErrorIs(t, err, errShort)
 		require.LessOrEqual(t, n, len(reply))

@@ -26,11 +26,11 @@ type Listener struct {
 	Failed  func(net.Addr, error)
 	Open    func(address string) (net.Listener, error) // opens an address, as net.Listen does; nil for net.Listen
 
-	mu      sync.Mutex   // guards the fields below
-	address string       // "" while it does not listen
-	ln      net.Listener // nil while it does not listen
-	crowd   *crowd       // of ln
-	server  *http.Server // nil while it does not listen
+	mu          sync.Mutex   // guards the fields below
+	address     string       // "" while it does not listen
+	ln          net.Listener // nil while it does not listen
+	connections *connections // of ln
+	server      *http.Server // nil while it does not listen
 }
 
 // Listen moves the listener to an address; "" is none. If it cannot listen there, it keeps the previous address.
@@ -84,7 +84,7 @@ func portOf(address string) string {
 // use serves on a listener, and no longer on the one before. A nil ln is none.
 func (l *Listener) use(address string, ln net.Listener) {
 	l.end()
-	l.address, l.ln, l.server, l.crowd = address, ln, nil, nil
+	l.address, l.ln, l.server, l.connections = address, ln, nil, nil
 	if ln != nil {
 		l.serve()
 	}
@@ -92,18 +92,18 @@ func (l *Listener) use(address string, ln net.Listener) {
 
 // serve answers requests until the listener is closed.
 func (l *Listener) serve() {
-	crowd := newCrowd(l.ln, l.Bounds)
-	l.crowd = crowd
+	connections := newConnections(l.ln, l.Bounds)
+	l.connections = connections
 	server := &http.Server{
-		Handler: l.Handler, ErrorLog: slog.NewLogLogger(l.Log.Handler(), slog.LevelDebug), ConnState: crowd.state,
-		ConnContext: withGuest, MaxHeaderBytes: l.Bounds.Header,
+		Handler: l.Handler, ErrorLog: slog.NewLogLogger(l.Log.Handler(), slog.LevelDebug), ConnState: connections.state,
+		ConnContext: withConnection, MaxHeaderBytes: l.Bounds.Header,
 	}
 	server.SetKeepAlivesEnabled(l.Bounds.Idle > 0)
 	l.server = server
-	go crowd.watch()
+	go connections.watch()
 	go func() {
-		if err := server.Serve(crowd); !errors.Is(err, http.ErrServerClosed) && l.Failed != nil {
-			l.Failed(crowd.Addr(), err)
+		if err := server.Serve(connections); !errors.Is(err, http.ErrServerClosed) && l.Failed != nil {
+			l.Failed(connections.Addr(), err)
 		}
 	}()
 }
@@ -131,7 +131,7 @@ func (l *Listener) Close() {
 func (l *Listener) end() {
 	if l.server != nil {
 		l.server.Close()
-		l.crowd.Close()
+		l.connections.Close()
 	}
 }
 

@@ -20,7 +20,7 @@ type Check struct {
 	limitMemory [MaxLimits]limiters.Asked[limiters.Limit] // of limits
 	used        int                                       // the most limits of a request since Release
 	releases    releases
-	rehearsal   *rehearsal // while something is due to be given back
+	dryRun      *dryRun    // while something is due to be given back
 	reserves    *reserving // only after a request to reserve or to settle
 }
 
@@ -140,11 +140,11 @@ func (c *Check) answer(a *limiters.Answer, now int64, peeks bool) (looks bool) {
 	return looks
 }
 
-// count counts the decision of a request, and puts it on the tape of the rule, if there is one.
+// count counts the decision of a request, and adds it to the recording of the rule, if there is one.
 func (c *Check) count(now, quantity int64, charge, limited bool) {
 	c.found.count(limited)
 	counts := c.found.counts
-	t := counts.tape.Load()
+	t := counts.recording.Load()
 	if t == nil {
 		return
 	}
@@ -152,8 +152,8 @@ func (c *Check) count(now, quantity int64, charge, limited bool) {
 	for i, key := range c.Keys {
 		hashes[i] = hashOf(key)
 	}
-	if !t.add(taped{now, quantity, hashOf(c.asked), limited, charge}, hashes[:len(c.Keys)]) {
-		counts.tape.CompareAndSwap(t, nil)
+	if !t.add(recorded{now, quantity, hashOf(c.asked), limited, charge}, hashes[:len(c.Keys)]) {
+		counts.recording.CompareAndSwap(t, nil)
 	}
 }
 
@@ -196,7 +196,7 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 // reserves or settles, find also finds the entry of its reservations. If something is due to be given back, the entries are
 // copies that have it back.
 func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
-	c.rehearsal = nil // a panic may have left one
+	c.dryRun = nil // a panic may have left one
 	if !c.looked {
 		c.make(c.found, c.asked, c.Keys)
 	}
@@ -221,25 +221,25 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	if !c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease)) || !c.releases.findDue(now) {
 		return nil
 	}
-	c.rehearsal = rehearse(c.limits, c.keys[:n], now)
+	c.dryRun = startDryRun(c.limits, c.keys[:n], now)
 	return c.releases.giveBack(c.limits, c.chosen[:], now)
 }
 
 // giveBack gives back the reservations that are due. The decisions about the copies are then decisions about the states.
 func (c *Check) giveBack(now int64) {
-	if c.rehearsal == nil {
+	if c.dryRun == nil {
 		return
 	}
-	c.endRehearsal()
+	c.endDryRun()
 	_ = c.releases.giveBack(c.limits, c.chosen[:], now) // find has done the same without an error
 	c.releases.forget()
 }
 
-// endRehearsal makes the limits refer to the states themselves again.
-func (c *Check) endRehearsal() {
-	if c.rehearsal != nil {
-		c.rehearsal.end(c.limits)
-		c.rehearsal = nil
+// endDryRun makes the limits refer to the states themselves again.
+func (c *Check) endDryRun() {
+	if c.dryRun != nil {
+		c.dryRun.end(c.limits)
+		c.dryRun = nil
 	}
 }
 
@@ -282,7 +282,7 @@ func (c *Check) TightestKey() []byte { return c.Keys[c.chosen[c.Tightest()].scop
 // Done ends a request. If the transaction goes on, its effects refer to the names of the keys, to the release, and to the
 // bucket. Then Done does not reuse that memory, and leaves it to the garbage collector.
 func (c *Check) Done(goesOn bool) {
-	c.endRehearsal()
+	c.endDryRun()
 	if c.looked = false; c.plan != nil {
 		c.plan.done(goesOn)
 	}

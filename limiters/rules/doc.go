@@ -15,9 +15,9 @@
 //	explain.go   CL.EXPLAIN: the numbers and the state of every limit
 //	reserve.go   CL.RESERVE and CL.SETTLE
 //	release.go   giving back what nobody settles
-//	tape.go   the last requests to a rule, while somebody tries other numbers
+//	recording.go   the last requests to a rule, while somebody tries other numbers
 //	trial.go  CL.RULE TRY: what other numbers would have refused
-//	rehearsal.go deciding about copies, while something is to be given back
+//	dryrun.go deciding about copies, while something is to be given back
 //
 // Rules have two sources. CL.RULE SET stores rules in the string key cl.rules of database 0, one
 // rule in each line. So they are saved, logged, dumped and flushed like any key. The rules-file is
@@ -28,6 +28,6 @@
 //
 // Locks: the partition of cl.rules guards the key. A goroutine holds that partition while it parses
 // the key, and while it drops the parsed rules after a commit. Rules.mu guards the counters, and is
-// taken inside it. The mu of a tape is the innermost lock. Rules.trying is held during a replay, which has a
+// taken inside it. The mu of a recording is the innermost lock. Rules.trying is held during a replay, which has a
 // store of its own.
 package rules

@@ -23,7 +23,7 @@ const ErrReleases rediserr.Error = "ERR too many reservations of this key wait f
 // releases are the releases of the keys of a request, one sorted set for each scope. A reservation with RELEASE has a
 // release in each of its scopes until it is settled. The next request for the key of a scope gives back the reservations
 // that are due. So no decision sees a reservation after its end. If something is due, the request decides about copies of
-// the states ([rehearsal]). It may still end in an error, and an error changes nothing.
+// the states ([dryRun]). It may still end in an error, and an error changes nothing.
 //
 // The score of a release is the end of its reservation. A set lives at least as long as the states of its scope.
 type releases struct {

@@ -61,7 +61,7 @@ func (r *rule) source() string {
 // rule changes.
 type counts struct {
 	allowed, limited, shadowed atomic.Int64
-	tape                       atomic.Pointer[tape] // while somebody tries other numbers; nil else
+	recording                  atomic.Pointer[recording] // while somebody tries other numbers; nil else
 }
 
 // Bounds of rules. They bound the replies of CL.RULE LIST, INFO and the metrics.

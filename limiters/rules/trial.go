@@ -28,7 +28,7 @@ const (
 // Errors of a trial.
 var (
 	ErrReplay      = rediserr.Error(fmt.Sprintf("ERR the replay takes more than %d seconds or %d bytes: try CL.SLIDING instead of CL.LOG", MaxReplayNanos/1_000_000_000, MaxReplayBytes))
-	ErrTapes       = rediserr.Error(fmt.Sprintf("ERR somebody already tries limits for %d other rules: try again in two minutes", MaxTapes))
+	ErrRecordings  = rediserr.Error(fmt.Sprintf("ERR somebody already tries limits for %d other rules: try again in two minutes", MaxRecordings))
 	ErrTrialScopes = rediserr.Error("ERR the limits must have the scopes of the rule, in the same order")
 )
 
@@ -60,7 +60,7 @@ func (r *Rules) Try(tx *store.Tx, name string, words [][]byte, now int64, clock 
 	if err != nil {
 		return Trial{}, err
 	}
-	t, err := r.tapeOf(present.counts, now)
+	t, err := r.recordingOf(present.counts, now)
 	if err != nil {
 		return Trial{}, err
 	}
@@ -92,26 +92,26 @@ func (r *Rules) known(tx *store.Tx, name string) (*rule, error) {
 	return one, one.err
 }
 
-// tapeOf returns the tape of a rule, and makes one if there is none.
-func (r *Rules) tapeOf(of *counts, now int64) (*tape, error) {
+// recordingOf returns the recording of a rule, and makes one if there is none.
+func (r *Rules) recordingOf(of *counts, now int64) (*recording, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	tapes := 0
+	recordings := 0
 	for _, c := range r.counts {
-		if t := c.tape.Load(); t != nil && t.hasEnded(now) {
-			c.tape.CompareAndSwap(t, nil)
+		if t := c.recording.Load(); t != nil && t.hasEnded(now) {
+			c.recording.CompareAndSwap(t, nil)
 		} else if t != nil && c != of {
-			tapes++
+			recordings++
 		}
 	}
-	if t := of.tape.Load(); t != nil {
+	if t := of.recording.Load(); t != nil {
 		return t, nil
 	}
-	if tapes >= MaxTapes {
-		return nil, ErrTapes
+	if recordings >= MaxRecordings {
+		return nil, ErrRecordings
 	}
-	t := newTape(now)
-	of.tape.Store(t)
+	t := newRecording(now)
+	of.recording.Store(t)
 	return t, nil
 }
 
@@ -129,7 +129,7 @@ func (r *rule) hasScopesOf(other *rule) bool {
 }
 
 // replay returns how many requests two rules refuse. One trial replays at a time, because it takes a processor and memory.
-func (r *Rules) replay(one, other *rule, requests []taped, keys [][]uint64, clock func() int64) (byOne, byOther int64, err error) {
+func (r *Rules) replay(one, other *rule, requests []recorded, keys [][]uint64, clock func() int64) (byOne, byOther int64, err error) {
 	r.trying.Lock()
 	defer r.trying.Unlock()
 	if r.replays == nil {
@@ -144,7 +144,7 @@ func (r *Rules) replay(one, other *rule, requests []taped, keys [][]uint64, cloc
 }
 
 // replay asks the rule again for requests, in an empty store, and counts the refusals.
-func (r *rule) replay(s *store.Store, requests []taped, keys [][]uint64, late func() bool) (refused int64, err error) {
+func (r *rule) replay(s *store.Store, requests []recorded, keys [][]uint64, late func() bool) (refused int64, err error) {
 	defer empty(s)
 	tx, own, check := s.NewTx(), r.ofHashes(), &Check{}
 	tx.Silent = true
@@ -180,7 +180,7 @@ func empty(s *store.Store) {
 }
 
 // again asks a rule as Ask does. It counts nothing.
-func (c *Check) again(tx *store.Tx, r *rule, one *taped, keys []uint64) (limited bool, err error) {
+func (c *Check) again(tx *store.Tx, r *rule, one *recorded, keys []uint64) (limited bool, err error) {
 	c.plan, c.Keys = &c.own, c.Keys[:0]
 	c.asked, c.found = hashKey(one.asked), r
 	var fp store.Footprint
@@ -203,7 +203,7 @@ func (c *Check) again(tx *store.Tx, r *rule, one *taped, keys []uint64) (limited
 	return limited, nil
 }
 
-// hashKey returns a key for a hash, because a tape has no keys.
+// hashKey returns a key for a hash, because a recording has no keys.
 func hashKey(hash uint64) []byte { return strconv.AppendUint(nil, hash, 36) }
 
 // ofHashes returns the rule with overrides for keys of hashKey.

@@ -13,23 +13,23 @@ func TestReplayIsBounded(t *testing.T) {
 	log, err := parse("r", words("CL.LOG 1000000 60"))
 	require.NoError(t, err)
 	var all Rules
-	replay := func(other *rule, requests []taped, step int64) (one, two int64, err error) {
+	replay := func(other *rule, requests []recorded, step int64) (one, two int64, err error) {
 		keys, now := make([][]uint64, len(requests)), int64(0)
 		for i := range keys {
 			keys[i] = []uint64{uint64(i)}
 		}
 		return all.replay(window, other, requests, keys, func() int64 { now += step; return now })
 	}
-	few := []taped{{at: 1, quantity: 1}, {at: 2, quantity: 1001}}
+	few := []recorded{{at: 1, quantity: 1}, {at: 2, quantity: 1001}}
 	one, two, err := replay(log, few, MaxReplayNanos/4)
 	require.NoError(t, err)
 	require.Equal(t, [2]int64{1, 0}, [2]int64{one, two})
 	_, _, err = replay(log, few, MaxReplayNanos/3)
 	require.Equal(t, ErrReplay, err, "the last request begins too late")
 
-	var many []taped
+	var many []recorded
 	for range 100 {
-		many = append(many, taped{at: 1, quantity: 10000})
+		many = append(many, recorded{at: 1, quantity: 10000})
 	}
 	_, _, err = replay(log, many, 0)
 	require.Equal(t, ErrReplay, err)

@@ -141,7 +141,7 @@ func remove(c value.Collection, o *value.Operands, l *value.Limits) (value.Colle
 		return small(b), value.Outcome{Changed: b != &s.block}
 	}
 	g := c.(*Large)
-	root := g.without(g.root, &r)
+	root := g.removeFrom(g.root, &r)
 	switch root {
 	case g.root:
 		return c, value.Outcome{}

@@ -8,7 +8,7 @@
 //	tree.go     the tree of a large list: its nodes, and how they are read
 //	put.go      how a tree gets an element
 //	cut.go      how a tree loses its ends
-//	without.go  how a tree loses the elements that equal another one
+//	remove.go   how a tree loses the elements that equal another one
 //
 // # Invariants
 //

@@ -11,29 +11,29 @@ import (
 	"time"
 )
 
-// crowd is a listener with bounds on its open connections.
-type crowd struct {
+// connections is a listener with bounds on its open connections.
+type connections struct {
 	net.Listener
 	bounds Bounds
 	ended  chan struct{} // closed with the listener
 
-	mu     sync.Mutex // guards the fields below, and all guests
+	mu     sync.Mutex // guards the fields below, and all connections
 	room   *sync.Cond // a connection may make room, or the listener was closed
-	open   list.List  // of guests; the one that was active last is at the back
+	open   list.List  // of connections; the one that was active last is at the back
 	closed bool
 	queued atomic.Bool  // a new connection waits for room
 	tick   atomic.Int64 // of watch; it starts at 1
 }
 
-// guest is an open connection.
-type guest struct {
+// connection is an open connection.
+type connection struct {
 	deadlines
-	crowd  *crowd
-	head   *head         // of the reply to come; only the goroutine of the handler uses it
-	place  *list.Element // in open; nil once it has left
-	active bool          // the handler has its request
-	since  int64         // the tick in which it became active or idle
-	heard  atomic.Int64  // the tick of the first byte of the next request, or a constant below
+	connections *connections
+	head        *head         // of the reply to come; only the goroutine of the handler uses it
+	place       *list.Element // in open; nil once it has left
+	active      bool          // the handler has its request
+	since       int64         // the tick in which it became active or idle
+	heard       atomic.Int64  // the tick of the first byte of the next request, or a constant below
 }
 
 // The values of heard without a byte of the next request.
@@ -43,20 +43,20 @@ const (
 	gone     = -2 // it made room: net/http gets no further byte
 )
 
-func newCrowd(ln net.Listener, bounds Bounds) *crowd {
-	c := &crowd{Listener: ln, bounds: bounds, ended: make(chan struct{})}
+func newConnections(ln net.Listener, bounds Bounds) *connections {
+	c := &connections{Listener: ln, bounds: bounds, ended: make(chan struct{})}
 	c.room = sync.NewCond(&c.mu)
 	c.tick.Store(1)
 	return c
 }
 
 // Accept waits for a connection, and then for room.
-func (c *crowd) Accept() (net.Conn, error) {
+func (c *connections) Accept() (net.Conn, error) {
 	nc, err := c.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	g := &guest{deadlines: deadlines{Conn: nc}, crowd: c}
+	g := &connection{deadlines: deadlines{Conn: nc}, connections: c}
 	g.heard.Store(prepares)
 	if !c.enter(g) {
 		nc.Close()
@@ -66,7 +66,7 @@ func (c *crowd) Accept() (net.Conn, error) {
 }
 
 // enter waits until there is room. It reports false if the listener is closed.
-func (c *crowd) enter(g *guest) bool {
+func (c *connections) enter(g *connection) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.full() && !c.closed {
@@ -85,13 +85,13 @@ func (c *crowd) enter(g *guest) bool {
 	return !c.closed
 }
 
-func (c *crowd) full() bool { return c.open.Len() >= c.bounds.Conns }
+func (c *connections) full() bool { return c.open.Len() >= c.bounds.Conns }
 
 // longestIdle returns the connection that has waited for a request for longest. If none waits, it returns one that waits for the
 // rest of a request, nil if there is none.
-func (c *crowd) longestIdle() (unfinished *guest) {
+func (c *connections) longestIdle() (unfinished *connection) {
 	for at := c.open.Front(); at != nil; at = at.Next() {
-		g := at.Value.(*guest)
+		g := at.Value.(*connection)
 		if g.active {
 			continue
 		}
@@ -106,7 +106,7 @@ func (c *crowd) longestIdle() (unfinished *guest) {
 }
 
 // leave requires mu.
-func (c *crowd) leave(g *guest) {
+func (c *connections) leave(g *connection) {
 	if g.place != nil {
 		c.open.Remove(g.place)
 		g.place = nil
@@ -115,8 +115,8 @@ func (c *crowd) leave(g *guest) {
 }
 
 // state follows a connection. A connection without a request is idle.
-func (c *crowd) state(nc net.Conn, now http.ConnState) {
-	g, ok := nc.(*guest)
+func (c *connections) state(nc net.Conn, now http.ConnState) {
+	g, ok := nc.(*connection)
 	if !ok || now != http.StateActive && now != http.StateIdle {
 		return
 	}
@@ -134,7 +134,7 @@ func (c *crowd) state(nc net.Conn, now http.ConnState) {
 const tickTime = time.Second
 
 // watch closes connections that take too long, until the listener is closed.
-func (c *crowd) watch() {
+func (c *connections) watch() {
 	ticker := time.NewTicker(tickTime)
 	defer ticker.Stop()
 	for {
@@ -148,13 +148,13 @@ func (c *crowd) watch() {
 }
 
 // look closes the connections whose time is up.
-func (c *crowd) look() {
+func (c *connections) look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.tick.Add(1)
 	c.room.Signal() // a connection may wait for the rest of a request
 	for at := c.open.Front(); at != nil; {
-		g := at.Value.(*guest)
+		g := at.Value.(*connection)
 		at = at.Next()
 		if g.late(now) {
 			c.leave(g)
@@ -164,25 +164,25 @@ func (c *crowd) look() {
 }
 
 // late reports whether the time of a connection is up.
-func (g *guest) late(now int64) bool {
-	since, most := g.since, g.crowd.bounds.Idle
+func (g *connection) late(now int64) bool {
+	since, most := g.since, g.connections.bounds.Idle
 	if heard := g.heard.Load(); heard > 0 && !g.active {
 		since, most = heard, 0
 	}
 	if g.active || most == 0 {
-		most = g.crowd.bounds.Request
+		most = g.connections.bounds.Request
 	}
 	return time.Duration(now-since)*tickTime > most
 }
 
 // Read notes the first byte of a request. A connection makes room either before this byte or not at all, so a request that
 // net/http gets also gets its reply.
-func (g *guest) Read(p []byte) (int, error) {
+func (g *connection) Read(p []byte) (int, error) {
 	if g.heard.Load() == prepares {
 		g.wait()
 	}
 	n, err := g.deadlines.Read(p)
-	if n > 0 && g.heard.Load() <= 0 && !g.heard.CompareAndSwap(waits, g.crowd.tick.Load()) {
+	if n > 0 && g.heard.Load() <= 0 && !g.heard.CompareAndSwap(waits, g.connections.tick.Load()) {
 		return 0, io.EOF
 	}
 	return n, err
@@ -190,18 +190,18 @@ func (g *guest) Read(p []byte) (int, error) {
 
 // wait begins to wait for a request. Before it reads, other goroutines run: meanwhile the next request of a busy client
 // arrives, so it needs no wait. This saves 5 % of the time of a request.
-func (g *guest) wait() {
+func (g *connection) wait() {
 	runtime.Gosched()
 	g.heard.Store(waits)
-	if g.crowd.queued.Load() {
-		g.crowd.mu.Lock()
-		g.crowd.room.Signal()
-		g.crowd.mu.Unlock()
+	if g.connections.queued.Load() {
+		g.connections.mu.Lock()
+		g.connections.room.Signal()
+		g.connections.mu.Unlock()
 	}
 }
 
 // Close closes the listener. Connections stay open.
-func (c *crowd) Close() error {
+func (c *connections) Close() error {
 	c.mu.Lock()
 	if !c.closed {
 		close(c.ended)
@@ -213,9 +213,9 @@ func (c *crowd) Close() error {
 }
 
 // Close closes the connection and makes room.
-func (g *guest) Close() error {
-	g.crowd.mu.Lock()
-	g.crowd.leave(g)
-	g.crowd.mu.Unlock()
+func (g *connection) Close() error {
+	g.connections.mu.Lock()
+	g.connections.leave(g)
+	g.connections.mu.Unlock()
 	return g.Conn.Close()
 }

@@ -36,14 +36,14 @@ func (r *removal) block(b *packed.List) *packed.List {
 // join returns a block with the elements of two. It may be the first of them.
 func join(a, b *packed.List) *packed.List { return a.Append(b.Elements(), b.Len()) }
 
-// without returns a node without the elements to remove, nil if none is left. If it is the same node, nothing has changed
+// removeFrom returns a node without the elements to remove, nil if none is left. If it is the same node, nothing has changed
 // there.
-func (g *Large) without(n *node, r *removal) *node {
+func (g *Large) removeFrom(n *node, r *removal) *node {
 	switch {
 	case r.left == 0:
 		return n
 	case n.kids == nil:
-		return g.leafWithout(n, r)
+		return g.removeFromLeaf(n, r)
 	}
 	changed := false
 	kids := append(make([]*node, 0, fan+2), n.kids...)
@@ -52,7 +52,7 @@ func (g *Large) without(n *node, r *removal) *node {
 		if r.backward {
 			k = len(kids) - 1 - i
 		}
-		kid := g.without(kids[k], r)
+		kid := g.removeFrom(kids[k], r)
 		changed = changed || kid != kids[k]
 		kids[k] = kid
 	}
@@ -62,7 +62,7 @@ func (g *Large) without(n *node, r *removal) *node {
 	return g.gathered(kids, r.limits)
 }
 
-func (g *Large) leafWithout(n *node, r *removal) *node {
+func (g *Large) removeFromLeaf(n *node, r *removal) *node {
 	b := r.block(n.block)
 	switch {
 	case b == n.block:

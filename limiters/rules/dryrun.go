@@ -7,23 +7,23 @@ import (
 	"cellserver/store"
 )
 
-// rehearsal has copies of the states of a request, in a store of its own. The copy of a large log shares its entries. In the
+// dryRun has copies of the states of a request, in a store of its own. The copy of a large log shares its entries. In the
 // copies, reservations have been given back. So a request can decide as if they had been given back, and still change nothing.
-type rehearsal struct {
+type dryRun struct {
 	tx   *store.Tx
 	real [MaxLimits]store.Entry // of the states themselves
 }
 
-// rehearsals are used again, because few requests need one at the same time.
-var rehearsals = sync.Pool{New: func() any {
+// dryRuns are used again, because few requests need one at the same time.
+var dryRuns = sync.Pool{New: func() any {
 	tx := store.New(store.Options{}).NewTx()
 	tx.Silent, tx.NoTouch, tx.KeepExpired = true, true, true
-	return &rehearsal{tx: tx}
+	return &dryRun{tx: tx}
 }}
 
-// rehearse makes limits refer to copies of their states. keys are the keys of the states.
-func rehearse(limits []limiters.Asked[limiters.Limit], keys []store.HashedKey, now int64) *rehearsal {
-	r := rehearsals.Get().(*rehearsal)
+// startDryRun makes limits refer to copies of their states. keys are the keys of the states.
+func startDryRun(limits []limiters.Asked[limiters.Limit], keys []store.HashedKey, now int64) *dryRun {
+	r := dryRuns.Get().(*dryRun)
 	var fp store.Footprint
 	for i := range keys {
 		fp.AddSlot(keys[i].Slot())
@@ -40,12 +40,12 @@ func rehearse(limits []limiters.Asked[limiters.Limit], keys []store.HashedKey, n
 }
 
 // end makes limits refer to the states again, and drops the copies.
-func (r *rehearsal) end(limits []limiters.Asked[limiters.Limit]) {
+func (r *dryRun) end(limits []limiters.Asked[limiters.Limit]) {
 	for i := range limits {
 		limits[i].Entry.Delete()
 		limits[i].Entry = r.real[i]
 	}
 	clear(r.real[:])
 	r.tx.End()
-	rehearsals.Put(r)
+	dryRuns.Put(r)
 }

@@ -1,0 +1,86 @@
+package rules
+
+import (
+	"slices"
+	"sync"
+)
+
+// Bounds of recordings.
+const (
+	MaxRecordings    = 4     // at the same time
+	RecordedRequests = 16384 // of one recording; a new request replaces the oldest one
+	recordingTime    = 60e9  // nanoseconds that a trial looks back
+	recordingStays   = 120e9 // nanoseconds after the last trial
+)
+
+// A recording has the last requests to a rule, while somebody tries other numbers. It has hashes of names and keys, and not the names and keys.
+type recording struct {
+	mu       sync.Mutex // guards the rest; innermost
+	until    int64      // after this time nobody needs the recording
+	begun    int64
+	scopes   int // of each request
+	requests []recorded
+	keys     []uint64 // hashes, scopes of them for each request
+	next     int      // the oldest request, once the recording is full
+}
+
+// recorded is a request of a recording.
+type recorded struct {
+	at, quantity    int64
+	asked           uint64 // hash of the name, because each name counts for itself in the rule [Default]
+	limited, charge bool   // limited: the rule refused it, or would have without SHADOW
+}
+
+func newRecording(now int64) *recording { return &recording{begun: now, until: now + recordingStays} }
+
+// hasEnded reports whether the recording is not needed any more.
+func (t *recording) hasEnded(now int64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return now > t.until
+}
+
+// add appends a request with the hashes of its keys. It reports false if the recording is not needed any more.
+func (t *recording) add(one recorded, keys []uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if one.at > t.until {
+		return false
+	}
+	if len(keys) != t.scopes {
+		if t.scopes > 0 { // the rule has changed
+			t.begun = one.at
+		}
+		t.scopes, t.requests, t.keys, t.next = len(keys), nil, nil, 0
+	}
+	if len(t.requests) < RecordedRequests {
+		t.requests = append(t.requests, one)
+		t.keys = append(t.keys, keys...)
+		return true
+	}
+	t.requests[t.next] = one
+	copy(t.keys[t.next*t.scopes:], keys)
+	t.next = (t.next + 1) % RecordedRequests
+	return true
+}
+
+// read copies the requests of the last minute, in their order, each with its keys. The recording has all requests from since on.
+// It stays for some time.
+func (t *recording) read(now int64) (requests []recorded, keys [][]uint64, since int64) {
+	t.mu.Lock() // a copy is quick, so requests to the rule do not wait
+	t.until = now + recordingStays
+	scopes, next, all, hashes := t.scopes, t.next, slices.Clone(t.requests), slices.Clone(t.keys)
+	since = max(t.begun, now-recordingTime)
+	t.mu.Unlock()
+	if len(all) == RecordedRequests {
+		since = max(since, all[next].at)
+	}
+	for i := range all {
+		at := (next + i) % len(all)
+		if all[at].at >= since {
+			requests = append(requests, all[at])
+			keys = append(keys, hashes[at*scopes:(at+1)*scopes])
+		}
+	}
+	return requests, keys, since
+}
