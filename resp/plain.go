@@ -17,7 +17,8 @@ const maxPlain = 9
 //
 //	go test -run '^$' -bench 'BenchmarkPlain|BenchmarkParse$' ./resp
 //
-// What it must never do: accept a request that the parser refuses, or read one in another way (FuzzPlain). Like the parser, it does not check the bytes at the place of a line feed, or after an argument.
+// What it must never do: accept a request that the parser refuses, or read one in another way (FuzzPlain). Like the parser,
+// it does not check the bytes at the place of a line feed, or after an argument.
 func plain(b []byte, args [][]byte) ([][]byte, int) {
 	if len(b) < 4 || b[0] != '*' || b[1]-'1' >= maxPlain || b[2] != '\r' {
 		return args, 0
