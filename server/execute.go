@@ -69,9 +69,8 @@ func (c *Client) endPanicked(call *commands.Call, mark int, reason any) {
 
 const errExhausted commands.Error = "OOM the system gives the server no more memory: lower maxmemory, or give the server more"
 
-// exhausted answers a command that found no memory for a key. It takes the reason of the command's
-// panic, and goes on with every other panic. The key has not changed. A command on several keys may
-// have changed the keys before.
+// exhausted answers a command that found no memory for a key. It gets the value of the command's panic, and panics again if
+// the reason is another one. The key has not changed. A command on several keys may have changed the keys before.
 func (c *Client) exhausted(call *commands.Call, mark int, reason any) {
 	switch reason {
 	case nil:
@@ -89,7 +88,7 @@ const (
 	// commands. All changes wait in memory until EXEC has ended, and a copy is far larger than its
 	// command.
 	maxExecEffects = 64 << 20
-	// minExecEffects is the same while memory is at maxmemory.
+	// minExecEffects is this bound while the memory is at maxmemory.
 	minExecEffects = 16 << 20
 )
 
@@ -123,7 +122,7 @@ func (c *Client) Run(inner *commands.Call) {
 	}
 }
 
-// Alone implements [commands.Runner]. The commands of EXEC have asked before the first of them ran.
+// Alone implements [commands.Runner]. For EXEC, all queued commands were checked before the first of them ran.
 func (c *Client) Alone() bool { return c.offloaded || c.conn.Transaction.Running }
 
 // run runs a command whose locks are held, and counts it. The time of a command starts at the end

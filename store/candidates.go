@@ -13,7 +13,7 @@ type candidate struct {
 	key       []byte // a copy
 	db        int
 	partition int
-	rank      uint64 // by the policy: the greatest goes first
+	rank      uint64 // by the policy: the greatest is evicted first
 	throttle  bool
 	// If tat (of a throttle key) or access differs from the cell's, a client has used the key since
 	// the sample. Then the key is not a candidate any more.
@@ -75,7 +75,7 @@ func fullness(tat int64) uint64 { return math.MaxUint64 - orderedBits(tat) }
 // orderedBits maps int64 to uint64 and keeps the order.
 func orderedBits(n int64) uint64 { return uint64(n) ^ 1<<63 }
 
-// add puts a candidate into the pool. If the pool is full, the last by rank goes.
+// add puts a candidate into the pool. If the pool is full, it drops the last candidate by rank.
 func (p *candidates) add(c candidate, key []byte) {
 	if slices.ContainsFunc(p.all, func(o candidate) bool { return o.db == c.db && bytes.Equal(o.key, key) }) {
 		return

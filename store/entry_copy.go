@@ -38,8 +38,8 @@ func (e *Entry) SetDraft(was *Image) {
 	e.SetImage(was)
 }
 
-// Rename gives the key another name in its database, and replaces the key of that name. The value
-// and the expiry go along. The names must differ. If the key is absent, nothing changes.
+// Rename gives the key another name in its database, and replaces the key of that name. The value and the expiry stay the
+// same. The names must differ. If the key is absent, nothing changes.
 //
 // No value is copied, so a rename takes the same time for every size.
 func (e *Entry) Rename(to []byte) {
