@@ -55,7 +55,7 @@ func (a *account) watch(s *server, stop chan struct{}) {
 		case <-time.After(5 * time.Millisecond):
 		}
 		nc.Write([]byte("INFO memory\r\n"))
-		nc.SetReadDeadline(time.Now().Add(10 * time.Second))
+		nc.SetReadDeadline(time.Now().Add(patience))
 		n, err := nc.Read(reply)
 		if err != nil {
 			return

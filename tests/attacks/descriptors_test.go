@@ -60,7 +60,7 @@ func TestDescriptors(t *testing.T) {
 		}
 		moving.Wait()
 		require.Zero(t, lost.Load(), "admitted clients that got no reply")
-		require.Eventually(t, func() bool { return rewrites(clients[0]) > rewritten }, 20*time.Second, 20*time.Millisecond, "%s", s.out)
+		require.Eventually(t, func() bool { return rewrites(clients[0]) > rewritten }, patience, 20*time.Millisecond, "%s", s.out)
 	}
 	stop.Store(true)
 	attack.Wait()

@@ -122,7 +122,7 @@ func (s *server) run() {
 // await waits until the server answers.
 func (s *server) await() {
 	s.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(patience)
 	for time.Now().Before(deadline) {
 		if nc, err := net.DialTimeout("tcp", s.addr, time.Second); err == nil {
 			nc.Close()

@@ -50,7 +50,7 @@ func TestHTTPGuard(t *testing.T) {
 // readAll returns what a server sends until it closes the connection. A reset ends it too: the
 // server has not read all of the request.
 func readAll(t testing.TB, nc net.Conn) string {
-	require.NoError(t, nc.SetReadDeadline(time.Now().Add(10*time.Second)))
+	require.NoError(t, nc.SetReadDeadline(time.Now().Add(patience)))
 	all, err := io.ReadAll(nc)
 	if err != nil {
 		require.ErrorContains(t, err, "connection reset")

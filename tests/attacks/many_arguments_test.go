@@ -42,7 +42,7 @@ func TestEndlessArguments(t *testing.T) {
 	empty := bytes.Repeat([]byte("$0\r\n\r\n"), 10_000)
 	_, more := s.peak(func() {
 		nc := s.connect()
-		require.NoError(t, nc.SetDeadline(time.Now().Add(20*time.Second)))
+		require.NoError(t, nc.SetDeadline(time.Now().Add(patience)))
 		_, err := nc.Write([]byte("*2147483647\r\n"))
 		for sent := 0; err == nil && sent < 2*limit; sent += len(empty) {
 			_, err = nc.Write(empty)

@@ -29,16 +29,16 @@ func TestAFIFOAsRulesFile(t *testing.T) {
 	require.NoError(t, os.Rename(pipe, file))
 	require.Eventually(t, func() bool {
 		return strings.Contains(s.out.String(), "the rules-file is refused")
-	}, 5*time.Second, 10*time.Millisecond)
+	}, patience, 10*time.Millisecond)
 	require.Equal(t, resptest.Simple("OK"), c.Do("SET", "k", "v", "PX", "1"))
-	require.Eventually(t, func() bool { return c.Do("DBSIZE") == int64(0) }, 5*time.Second, 10*time.Millisecond,
+	require.Eventually(t, func() bool { return c.Do("DBSIZE") == int64(0) }, patience, 10*time.Millisecond,
 		"the background round removes what has expired")
 	require.Equal(t, int64(10), c.Do("CL.CHECK", "r", "k").([]any)[1], "the rules stay in force")
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 	select {
 	case <-s.done:
 		require.NoError(t, s.status)
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		require.Fail(t, "the server does not stop")
 	}
 }
