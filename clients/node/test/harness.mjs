@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'redis';
 
+/** Returns a port that no process uses. No system chooses it for a connection, so it stays free while a server is down. */
 const freePort = () => new Promise((resolve) => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address();
-    server.close(() => resolve(port));
-  });
+  const port = 11_000 + Math.floor(Math.random() * 20_000);
+  const server = createServer().listen(port, '127.0.0.1', () => server.close(() => resolve(port)));
+  server.on('error', () => resolve(freePort()));
 });
 
 /** Reports whether a server answers PING. */

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
@@ -16,9 +17,15 @@ PROGRAM = os.environ["CELLSERVER"]
 
 
 def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """A port that no process uses. No system chooses it for a connection, so it stays free while a server is down."""
+    while True:
+        port = random.randrange(11_000, 31_000)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
 
 
 class ServerTest(unittest.TestCase):
