@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Drives a server with redis-cli and redis-benchmark; the checks are those of README.md.
 set -u
-cli() { timeout 20 redis-cli -h "${ADDR%:*}" -p "${ADDR#*:}" "$@"; }
-cluster() { timeout 20 redis-cli -c -h "${CLUSTER_ADDR%:*}" -p "${CLUSTER_ADDR#*:}" "$@"; }
-auth() { timeout 20 redis-cli -h "${AUTH_ADDR%:*}" -p "${AUTH_ADDR#*:}" --no-auth-warning "$@"; }
+cli() { timeout 60 redis-cli -h "${ADDR%:*}" -p "${ADDR#*:}" "$@"; }
+cluster() { timeout 60 redis-cli -c -h "${CLUSTER_ADDR%:*}" -p "${CLUSTER_ADDR#*:}" "$@"; }
+auth() { timeout 60 redis-cli -h "${AUTH_ADDR%:*}" -p "${AUTH_ADDR#*:}" --no-auth-warning "$@"; }
 benchmark() { timeout 60 redis-benchmark -h "${ADDR%:*}" -p "${ADDR#*:}" -n 5000 -P 16 --csv "$@" 2>&1; }
+# live: redis-cli that writes each line at once and does not end by itself.
+live() { exec timeout 60 stdbuf -oL redis-cli -h "${ADDR%:*}" -p "${ADDR#*:}" "$@"; }
 throttle='CL.THROTTLE user 15 30 60'
 
 # is NAME WANT GOT: prints the check's line; WANT is a pattern of the shell.
@@ -45,7 +47,7 @@ for protocol in 2 3; do
 done
 
 # typed TEXT: what redis-cli shows after the text is typed: the completion of a tab, and the hint, without colours.
-typed() { timeout 20 python3 redis_cli_typed.py "${ADDR%:*}" "${ADDR#*:}" "$1"; }
+typed() { timeout 60 python3 redis_cli_typed.py "${ADDR%:*}" "${ADDR#*:}" "$1"; }
 is 'hint' '*> setnx k value' "$(typed $'setnx k')"
 is 'help' '*SETNX key value*group: string*' "$(cli help setnx | sed 's/\x1b\[[0-9;]*m//g')"
 if [ "${REFERENCE:-}" != 1 ]; then
@@ -65,17 +67,25 @@ cli config set maxmemory-policy allkeys-lfu >/dev/null
 for _ in $(seq 50); do echo get scan:7; done | cli >/dev/null
 is '--hotkeys' '*hot key found with counter: *keyname: "scan:7"*' "$(cli --hotkeys)"
 cli config set maxmemory-policy "$policy" >/dev/null
-is '--stat' '*keys*5001*' "$(timeout 0.5 stdbuf -oL redis-cli -h "${ADDR%:*}" -p "${ADDR#*:}" --stat -i 0.1)"
+is '--stat' '*keys*5001*' "$(live --stat -i 0.1 | head -n 3)"
 is '--latency' '[0-9]* [0-9]* [0-9.]* [1-9]*' "$(cli --raw -i 0.1 --latency)"
 is 'commands' 'string' "$(cli --no-raw command docs get | grep -A1 '"group"' | grep -o string)"
-is 'monitor' '*"SET" "watched" "1"*' "$(timeout 1 redis-cli -h "${ADDR%:*}" -p "${ADDR#*:}" monitor & sleep 0.3; cli SET watched 1 >/dev/null; wait)"
+# watched: the line that MONITOR shows of a SET. The first line, OK, says that MONITOR has begun.
+watched() {
+  exec 3< <(live monitor)
+  read -r <&3
+  cli SET watched 1 >/dev/null
+  grep -m 1 watched <&3
+  kill "$!"
+}
+is 'monitor' '*"SET" "watched" "1"*' "$(watched)"
 
 cluster flushall >/dev/null
 is 'cluster' $'OK\n1\nOK\n1\n2' "$(printf 'set a 1\nget a\nmset {t}a 1 {t}b 2\nmget {t}a {t}b\n' | cluster)"
 is 'cluster crossslot' "CROSSSLOT Keys in request don't hash to the same slot*" "$(cluster mget a b)"
 is 'cluster answers' $'15891\n*cluster_state:ok*myself,master*connected 0-16383*0\n16383*' \
   "$(printf 'cluster keyslot {t}a\ncluster info\ncluster nodes\ncluster slots\n' | cluster)"
-is 'cluster --check' '*All nodes agree about slots configuration.*All 16384 slots covered.*' "$(timeout 20 redis-cli --cluster check "$CLUSTER_ADDR" 2>&1)"
+is 'cluster --check' '*All nodes agree about slots configuration.*All 16384 slots covered.*' "$(timeout 60 redis-cli --cluster check "$CLUSTER_ADDR" 2>&1)"
 # shellcheck disable=SC2086
 if [ "${REFERENCE:-}" != 1 ]; then is 'cluster throttle' $'0\n16\n15\n-1\n2' "$(cluster $throttle)"; fi
 
