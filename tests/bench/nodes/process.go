@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long a deployment may take for one step.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // process is a server process, or the place of one that does not run.
 type process struct {

@@ -15,7 +15,7 @@ import (
 )
 
 // patience is how long a server may take to start, to stop, and to answer.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // Kind is a server program with its directives.
 type Kind struct {
