@@ -161,6 +161,7 @@ func TestProxy(t *testing.T) {
 	p.Lead(next)
 	_, err = inA.ReadByte()
 	require.Error(t, err, "the client is cut")
+	require.Eventually(t, func() bool { return p.Open() == 0 }, time.Minute, time.Millisecond, "a place is free a moment later")
 	c, inC := open(t, at)
 	requireLine(t, inC, string(Header(c.LocalAddr(), c.RemoteAddr())))
 	p.Close()
