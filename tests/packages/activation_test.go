@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -178,11 +179,22 @@ func TestARestartRefusesNobody(t *testing.T) {
 // TestARestartWithoutThemRefuses: the test above can fail.
 func TestARestartWithoutThemRefuses(t *testing.T) {
 	m := newManager(t)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	ln := listenLow(t)
 	require.NoError(t, ln.Close())
 	m.args = []string{"--bind", "127.0.0.1", "--port", port(ln.Addr())}
 	require.Positive(t, m.restart(map[net.Addr]string{ln.Addr(): set}).refused.Load())
+}
+
+// listenLow listens on a port that no system chooses for a connection. A client that connects again and again while the server is
+// down could get the port of the server as its own one otherwise.
+func listenLow(t *testing.T) net.Listener {
+	for range 1000 {
+		if ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", 11_000+rand.IntN(20_000))); err == nil {
+			return ln
+		}
+	}
+	require.FailNow(t, "no port is free")
+	return nil
 }
 
 func port(at net.Addr) string { return fmt.Sprint(at.(*net.TCPAddr).Port) }
