@@ -15,6 +15,7 @@ type Session struct {
 	begun      bool // Begin was called and End was not
 	ended      bool // the last Resume has called End
 	closed     bool
+	given      bool // the current command came through Run
 	mayOffload bool
 }
 
@@ -39,6 +40,14 @@ func (s *Session) Filled(n int) Status {
 // Received tells the session about n new bytes in Space after Retry. Resume runs them.
 func (s *Session) Received(n int) { s.in.filled(n) }
 
+// Run runs one command whose arguments a driver has, instead of its bytes. After Retry, Resume runs the command again, and the
+// arguments must not change until then. The driver must not call Space and Filled.
+func (s *Session) Run(args [][]byte) Status {
+	s.in.upcoming.at(0).args = args
+	s.given = true
+	return s.Resume()
+}
+
 // Resume runs the commands that are left after Retry, Offload or Flush.
 func (s *Session) Resume() (st Status) {
 	s.ended = false
@@ -59,6 +68,11 @@ func (s *Session) Resume() (st Status) {
 
 // run runs commands until no complete one is left, or a command stops the batch.
 func (s *Session) run() Status {
+	if s.given {
+		st := s.handle()
+		s.given = st == Retry || st == Offload
+		return st
+	}
 	defer s.in.upcoming.forget() // the buffer may change
 	for {
 		found, err := s.in.next(s.handler)

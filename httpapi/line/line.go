@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -23,7 +22,8 @@ type line struct {
 	local   net.Addr
 	handler Handler
 	session *resp.Session
-	request []byte
+	request []byte        // the bytes of args
+	args    [][]byte      // of the command that runs
 	wake    chan struct{} // has room for one
 	closed  atomic.Bool
 }
@@ -42,14 +42,8 @@ var errCut = errors.New("the server has closed the connection of this request")
 // decisions may be nil.
 func (l *line) run(ctx context.Context, args []string, decisions commands.Decisions) (reply []byte, need uint64, err error) {
 	l.handler.Conn().Link.Decisions = decisions
-	l.request = appendRequest(l.request[:0], args)
-	st := resp.Continue
-	for rest := l.request; len(rest) > 0 && st == resp.Continue; {
-		n := copy(l.session.Space(), rest)
-		rest = rest[n:]
-		st = l.session.Filled(n)
-	}
-	if st == resp.Retry {
+	l.setArgs(args)
+	if l.session.Run(l.args) == resp.Retry {
 		if err := l.outwait(ctx); err != nil {
 			return nil, 0, err
 		}
@@ -101,14 +95,14 @@ func (l *line) done() bool {
 // end ends the line for the server.
 func (l *line) end() { l.handler.Closed() }
 
-// appendRequest appends the request of a command in RESP.
-func appendRequest(to []byte, args []string) []byte {
-	to = strconv.AppendInt(append(to, '*'), int64(len(args)), 10)
+// setArgs copies the arguments of a command. Their bytes are together, so that a command allocates nothing.
+func (l *line) setArgs(args []string) {
+	l.request, l.args = l.request[:0], l.args[:0]
 	for _, arg := range args {
-		to = strconv.AppendInt(append(to, "\r\n$"...), int64(len(arg)), 10)
-		to = append(append(to, "\r\n"...), arg...)
+		begin := len(l.request)
+		l.request = append(l.request, arg...)
+		l.args = append(l.args, l.request[begin:len(l.request):len(l.request)])
 	}
-	return append(to, "\r\n"...)
 }
 
 // Push implements [commands.Peer]. A line never subscribes, so no message is for it.
