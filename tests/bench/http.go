@@ -23,6 +23,8 @@ type webSide struct {
 	request    func(to []byte, connection, i int) []byte
 	cpu        []float64 // µs for a request, round by round
 	rate       []float64
+
+	p50, p99, late []float64 // seconds, at half load
 }
 
 const (
@@ -59,14 +61,19 @@ func webLimits(ctx context.Context, o contest.Options) ([]report.Section, error)
 		return append(to, httpHead...)
 	}}
 	sides := []*webSide{bare, check}
-	for range o.Repeats {
-		for _, side := range sides {
-			if err := side.measure(ctx, o); err != nil {
-				return nil, fmt.Errorf("%s: %w", side.name, err)
+	for _, measure := range []func(*webSide) error{
+		func(side *webSide) error { return side.measure(ctx, o) },
+		func(side *webSide) error { return side.pace(ctx, o) },
+	} {
+		for range o.Repeats {
+			for _, side := range sides {
+				if err := measure(side); err != nil {
+					return nil, fmt.Errorf("%s: %w", side.name, err)
+				}
 			}
 		}
 	}
-	return webReport(ctx, o, bare, check)
+	return webReport(bare, check), nil
 }
 
 // startBare starts the program beside the bench that answers a constant.
@@ -128,29 +135,42 @@ func (s *webSide) measure(ctx context.Context, o contest.Options) error {
 	return nil
 }
 
-// webReport measures the latency at half load, and writes the section.
-func webReport(ctx context.Context, o contest.Options, bare, check *webSide) ([]report.Section, error) {
-	t := report.Table{Numbers: 6, Head: []string{"handler", "per second", "CPU µs", "CPU, ×", "p50 at half load", "p99 at half load", "p99 of the load"}}
-	ratios := make([]float64, len(bare.cpu))
-	for i := range ratios {
-		ratios[i] = check.cpu[i] / bare.cpu[i]
+// pace adds a round at half load.
+func (s *webSide) pace(ctx context.Context, o contest.Options) error {
+	r, err := webload.Drive(ctx, webload.Load{Addr: s.addr, Request: s.request, Connections: webConnections,
+		Duration: time.Duration(o.Seconds * 1e9), Rate: report.Median(s.rate) / 2})
+	if err != nil {
+		return err
 	}
+	add := func(to *[]float64, times []time.Duration, p float64) {
+		*to = append(*to, webload.Percentile(times, p).Seconds())
+	}
+	add(&s.p50, r.Took, 0.5)
+	add(&s.p99, r.Took, 0.99)
+	add(&s.late, r.Late, 0.99)
+	report.Say("%-10s at half load: p99 %.2f ms", s.name, s.p99[len(s.p99)-1]*1e3)
+	return nil
+}
+
+// webReport writes the section.
+func webReport(bare, check *webSide) []report.Section {
+	t := report.Table{Numbers: 7, Head: []string{"handler", "per second", "CPU µs", "CPU, ×", "p50 at half load", "p99 at half load", "p99, ×", "p99 of the load"}}
 	for _, side := range []*webSide{bare, check} {
-		r, err := webload.Drive(ctx, webload.Load{Addr: side.addr, Request: side.request, Connections: webConnections,
-			Duration: time.Duration(o.Seconds * 1e9), Rate: report.Median(side.rate) / 2})
-		if err != nil {
-			return nil, err
-		}
-		times := "1.00"
-		if side == check {
-			times = fmt.Sprintf("%.2f", report.Median(ratios))
-		}
-		t.Add(side.name, report.Thousands(report.Median(side.rate)), fmt.Sprintf("%.2f", report.Median(side.cpu)), times,
-			report.InMilliseconds(webload.Percentile(r.Took, 0.5)), report.InMilliseconds(webload.Percentile(r.Took, 0.99)),
-			report.InMilliseconds(webload.Percentile(r.Late, 0.99)))
+		ms := func(rounds []float64) string { return fmt.Sprintf("%.2f", report.Median(rounds)*1e3) }
+		t.Add(side.name, report.Thousands(report.Median(side.rate)), fmt.Sprintf("%.2f", report.Median(side.cpu)), ratio(side.cpu, bare.cpu),
+			ms(side.p50), ms(side.p99), ratio(side.p99, bare.p99), ms(side.late))
 	}
 	return []report.Section{{ID: "http", Heading: "Limits over HTTP", Table: t, Notes: fmt.Sprintf(`%d connections ask for a rule with CL.THROTTLE, for 100,000 keys, one request after another.
-A handler of net/http that answers a constant is beside it, with the same bound on its garbage. × is the median of the ratios, round by round.
-The load never sleeps, so neither server pays to wake it. Latencies are in milliseconds, from the moment when a request was due. The last
-column is how late the load itself sent its requests.`, webConnections)}}, nil
+A handler of net/http that answers a constant is beside it, with the same bound on its garbage. The two take turns, and each figure is the
+median of the rounds. × is the median of the ratios, round by round. The load never sleeps, so neither server pays to wake it. Latencies are
+in milliseconds, from the moment when a request was due. The last column is how late the load itself sent its requests.`, webConnections)}}
+}
+
+// ratio returns the median of the ratios of two sides.
+func ratio(of, to []float64) string {
+	ratios := make([]float64, len(of))
+	for i := range of {
+		ratios[i] = of[i] / to[i]
+	}
+	return fmt.Sprintf("%.2f", report.Median(ratios))
 }
