@@ -48,7 +48,7 @@ func (q *question) addQuery(query string) *Problem {
 		name, value, _ := strings.Cut(pair, "=")
 		value, err := unescape(value)
 		if err != nil {
-			return wrong("the value of %s has a wrong escape", name)
+			return wrong("the value of %.64s has a wrong escape", name)
 		}
 		if err := q.set(name, value); err != nil {
 			return err
@@ -88,7 +88,7 @@ func (q *question) set(name, value string) *Problem {
 		q.refused = n
 	case "":
 	default:
-		return wrong("unknown parameter %q: use rule, key, quantity, peek, charge, missing or status", name)
+		return wrong("unknown parameter %.64q: use rule, key, quantity, peek, charge, missing or status", name)
 	}
 	if len(q.rules) > maxRules {
 		return wrong("a request has at most %d rules", maxRules)
@@ -172,10 +172,21 @@ func readBody(w http.ResponseWriter, r *http.Request, into any) *Problem {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return problem(http.StatusRequestEntityTooLarge, tooLarge, "the body has more than %d bytes", MaxBody)
 	}
-	if err != nil {
-		return wrong("the body is not the JSON of this request: %v", err)
+	return ofBody(err)
+}
+
+// ofBody returns the problem of a body that cannot be decoded, nil without an error.
+func ofBody(err error) *Problem {
+	kind, isKind := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case err == nil:
+		return nil
+	case isKind && kind.Field == "":
+		return wrong("the body must be an object of JSON: it is of the type %s", kind.Value)
+	case isKind:
+		return wrong("%s has the wrong type: %s", kind.Field, kind.Value)
 	}
-	return nil
+	return wrong("the body is not the JSON of this request: %.200s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // addBody adds the fields of a body. Its keys are never sources.
@@ -212,7 +223,7 @@ func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 			key = body.Key
 		}
 		if key == nil {
-			return problem(http.StatusBadRequest, missingKey, "the rule %q has no key", one.Rule)
+			return problem(http.StatusBadRequest, missingKey, "the rule %.64q has no key", one.Rule)
 		}
 		q.rules, q.sources = append(q.rules, one.Rule), append(q.sources, keysource.Literal(*key))
 	}

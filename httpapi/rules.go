@@ -88,7 +88,7 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 	case asked == 0:
 		return wrong("name a rule: /check/RULE?key=…")
 	case keys == 0:
-		return problem(http.StatusBadRequest, missingKey, "name a key: key=…")
+		return problem(http.StatusBadRequest, missingKey, "name a key: key=… in the query, or key in a body with Content-Type: application/json")
 	case keys != 1 && asked != 1 && keys != asked:
 		return wrong("there are %d rules and %d keys: give one key for all rules, or one for each", asked, keys)
 	}

@@ -118,23 +118,42 @@ func (l *limiter) args(body fields) ([]string, *Problem) {
 		args = append(args, word)
 	}
 	for _, name := range l.options {
-		on, isSwitch := body[name].(bool)
-		word, ok, err := body.take(name)
-		switch {
-		case err != nil && !isSwitch:
+		words, err := body.takeOption(name)
+		if err != nil {
 			return nil, err
-		case isSwitch && on:
-			args = append(args, strings.ToUpper(name))
-		case ok && !isSwitch:
-			args = append(args, strings.ToUpper(name), word)
 		}
+		args = append(args, words...)
 	}
 	return args, body.empty()
 }
 
+// takeOption removes an option from the body. It returns the words of the command for it.
+func (f fields) takeOption(name string) ([]string, *Problem) {
+	if !isSwitch(name) {
+		word, ok, err := f.take(name)
+		if err != nil || !ok {
+			return nil, err
+		}
+		return []string{strings.ToUpper(name), word}, nil
+	}
+	value := f[name]
+	delete(f, name)
+	on, ok := value.(bool)
+	switch {
+	case value != nil && !ok:
+		return nil, wrong("%s must be true or false", name)
+	case on:
+		return []string{strings.ToUpper(name)}, nil
+	}
+	return nil, nil
+}
+
+// maxNumber is the most bytes of a number. Errors of commands repeat it.
+const maxNumber = 32
+
 // take removes a text or a number from the body.
 func (f fields) take(name string) (word string, ok bool, p *Problem) {
-	value, ok := f[name]
+	value := f[name]
 	delete(f, name)
 	switch v := value.(type) {
 	case nil:
@@ -142,6 +161,9 @@ func (f fields) take(name string) (word string, ok bool, p *Problem) {
 	case json.Number:
 		if isText(name) {
 			return "", false, wrong("%s must be a text", name)
+		}
+		if len(v) > maxNumber {
+			return "", false, wrong("%s is a number of more than %d bytes", name, maxNumber)
 		}
 		return v.String(), true, nil
 	case string:
@@ -153,16 +175,24 @@ func (f fields) take(name string) (word string, ok bool, p *Problem) {
 		}
 		return v, true, nil
 	}
-	return "", ok, wrong("%s has the wrong type", name)
+	if isText(name) {
+		return "", false, wrong("%s must be a text", name)
+	}
+	return "", false, wrong("%s must be a number", name)
 }
 
 // isText reports whether a field is a text. All others are numbers.
 func isText(name string) bool { return name == "key" || name == "holder" || name == "id" }
 
+// isSwitch reports whether a field is true or false.
+func isSwitch(name string) bool {
+	return name == "peek" || name == "align" || name == "strict" || name == "release"
+}
+
 // empty returns the problem of a body with fields that the limiter does not take.
 func (f fields) empty() *Problem {
 	for name := range f {
-		return wrong("this limiter does not take the field %q", name)
+		return wrong("this limiter does not take the field %.64q", name)
 	}
 	return nil
 }

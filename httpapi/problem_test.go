@@ -1,0 +1,67 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestProblemsNameTheirFields: a reply says which field is wrong, and how. It never shows types of Go.
+func TestProblemsNameTheirFields(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.THROTTLE 15 30 60")
+	const numbers = `{"key": "k", "max_burst": 1, "count": 1, "period": 1, `
+	for _, c := range []struct{ path, body, want string }{
+		{"/check/api", `[]`, "the body must be an object of JSON: it is of the type array"},
+		{"/check/api", `"a"`, "the body must be an object of JSON: it is of the type string"},
+		{"/throttle", `7`, "the body must be an object of JSON: it is of the type number"},
+		{"/check/api", `{"key": 7}`, "key has the wrong type: number"},
+		{"/check/api", `{"key": "a", "peek": 1}`, "peek has the wrong type: number"},
+		{"/check/api", `{"kee": "a"}`, `the body is not the JSON of this request: unknown field "kee"`},
+		{"/check/api", `{}`, "name a key: key=… in the query, or key in a body with Content-Type: application/json"},
+		{"/throttle", numbers + `"peek": "yes"}`, "peek must be true or false"},
+		{"/throttle", numbers + `"peek": 1}`, "peek must be true or false"},
+		{"/throttle", numbers + `"quantity": true}`, "quantity must be a number"},
+		{"/throttle", numbers + `"quantity": "1"}`, "quantity must be a number"},
+		{"/throttle", `{"key": ["k"]}`, "key must be a text"},
+		{"/throttle", `{"limiter": "window", "key": "k", "limit": 5, "period": 60, "align": "day"}`, "align must be true or false"},
+		{"/throttle", `{"limiter": "log", "key": "k", "limit": 5, "period": 60, "gap": true}`, "gap must be a number"},
+		{"/throttle", `{"key": "k", "max_burst": ` + strings.Repeat("9", 33) + `}`, "max_burst is a number of more than 32 bytes"},
+		{"/reserve", `{"rule": "api", "key": "k", "quantity": 1, "id": "i", "ttl": 9, "release": "no"}`, "release must be true or false"},
+	} {
+		got := w.post(c.path, c.body)
+		require.Equal(t, http.StatusBadRequest, got.Status, c.body)
+		require.Equal(t, c.want, got.Body["detail"], c.body)
+	}
+	w.Want("DBSIZE", 1) // the rule
+	require.Equal(t, 200, w.post("/throttle", numbers+`"peek": false}`).Status)
+	require.Equal(t, 200, w.post("/throttle", numbers+`"peek": null, "quantity": null}`).Status)
+}
+
+// TestProblemsAreShort: a reply repeats little of what a client sends.
+func TestProblemsAreShort(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.THROTTLE 15 30 60")
+	long := strings.Repeat("9", 60_000)
+	for _, got := range []reply{
+		w.post("/check/api", `{"`+long+`": 1}`),
+		w.post("/check/api", `{"key": "a", "quantity": `+long+`}`),
+		w.post("/check/api", `{"rules": [{"rule": "`+long+`"}]}`),
+		w.post("/throttle", `{"key": "a", "`+long+`": 1, "max_burst": 1, "count": 1, "period": 1}`),
+		w.post("/throttle", `{"key": "a", "max_burst": 1, "count": `+long+`, "period": 1}`),
+		w.post("/throttle", `{"limiter": "`+long+`"}`),
+		w.post("/reserve", `{"rule": "`+long+`", "key": "a", "quantity": 1, "id": "i", "ttl": 9}`),
+		w.get("/check/api?"+long),
+		w.get("/check/api?"+long+"=%zz"),
+		w.get("/check/api?key="+long),
+		w.get("/check/api?key=header:"+long),
+		w.get("/check/"+long+"?key=a"),
+		w.get("/"+long),
+	} {
+		require.GreaterOrEqual(t, got.Status, 400)
+		require.Less(t, got.Status, 500, got.Text)
+		require.Less(t, len(got.Text), 500, got.Text[:min(500, len(got.Text))])
+	}
+}
