@@ -262,10 +262,7 @@ func Resolve(cmd *Command, args [][]byte) (*Command, error) {
 // LookupCache remembers the last two commands of a client under the names that the client sent. Pipelines
 // mostly repeat one name byte for byte, or two by turns. A comparison takes less time than the search in the
 // table.
-type LookupCache struct {
-	names [2]lookedUp
-	last  int // which name came last
-}
+type LookupCache struct{ last, before lookedUp }
 
 // lookedUp is a name with its command, which is nil if the name is unknown.
 type lookedUp struct {
@@ -281,31 +278,31 @@ func (n *lookedUp) is(name []byte) bool {
 
 // Recall returns the command of a name that is remembered, nil if it is not.
 func (l *LookupCache) Recall(name []byte) *Command {
-	for i := range l.names {
-		if n := &l.names[i]; n.is(name) {
-			return n.cmd
-		}
+	switch {
+	case l.last.is(name):
+		return l.last.cmd
+	case l.before.is(name):
+		return l.before.cmd
 	}
 	return nil
 }
 
 // Lookup is [Lookup], and remembers the command.
 func (l *LookupCache) Lookup(name []byte) *Command {
-	if n := &l.names[l.last]; n.is(name) {
-		return n.cmd
+	if l.last.is(name) {
+		return l.last.cmd
 	}
 	return l.other(name)
 }
 
 // other is Lookup for a name that is not the last one.
 func (l *LookupCache) other(name []byte) *Command {
-	l.last ^= 1
-	n := &l.names[l.last]
-	if !n.is(name) {
-		n.cmd = Lookup(name)
-		n.size = copy(n.name[:], name)
+	l.last, l.before = l.before, l.last
+	if !l.last.is(name) {
+		l.last.cmd = Lookup(name)
+		l.last.size = copy(l.last.name[:], name)
 	}
-	return n.cmd
+	return l.last.cmd
 }
 
 // Takes reports whether a call may have n words, the name included.

@@ -49,10 +49,11 @@ func (c *Client) joinsGroup(cmd *commands.Command) *group {
 	if t.n >= maxGroup || cmd.Flags&commands.Fast == 0 || c.server.slow.Above() < groupBelow {
 		return nil
 	}
-	for i := range t.groups {
-		if t.groups[i].cmd == cmd {
-			return &t.groups[i]
-		}
+	switch cmd {
+	case t.groups[0].cmd:
+		return &t.groups[0]
+	case t.groups[1].cmd:
+		return &t.groups[1]
 	}
 	return nil
 }
