@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"log/slog"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -156,6 +157,7 @@ func (n *Node) Close() error {
 
 // await waits for the result of a call to raft, or until the node ends. Raft answers some calls never if it is shut down.
 func (n *Node) await(f raft.Future) error {
+	endWith(f, n.gone)
 	result := make(chan error, 1)
 	go func() { result <- f.Error() }()
 	select {
@@ -164,6 +166,20 @@ func (n *Node) await(f raft.Future) error {
 	case <-n.gone:
 		return errUnknown
 	}
+}
+
+// endWith makes a call to raft end when a channel is closed. Raft's futures have a field for that, which raft sets for some of
+// its own calls only. Otherwise a goroutine would wait for ever for a call that raft never answers.
+func endWith(f raft.Future, gone chan struct{}) (ok bool) {
+	v := reflect.ValueOf(f)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return false // it has its result
+	}
+	end := v.Elem().FieldByName("ShutdownCh")
+	if ok = end.IsValid() && end.CanSet() && end.Type() == reflect.TypeOf(gone); ok {
+		end.Set(reflect.ValueOf(gone))
+	}
+	return ok
 }
 
 // errBroken is the error of raft's calls after the node has stopped by itself.
