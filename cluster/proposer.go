@@ -143,6 +143,7 @@ func (n *Node) settle() {
 	for {
 		select {
 		case p := <-n.futures:
+			endWith(p.result, n.gone)
 			if err := p.result.Error(); err != nil {
 				n.failEpoch(p.epoch, err)
 			}
