@@ -53,12 +53,12 @@ func TestProblemsAreShort(t *testing.T) {
 		w.post("/throttle", `{"key": "a", "max_burst": 1, "count": `+long+`, "period": 1}`),
 		w.post("/throttle", `{"limiter": "`+long+`"}`),
 		w.post("/reserve", `{"rule": "`+long+`", "key": "a", "quantity": 1, "id": "i", "ttl": 9}`),
-		w.get("/check/api?"+long),
-		w.get("/check/api?"+long+"=%zz"),
-		w.get("/check/api?key="+long),
-		w.get("/check/api?key=header:"+long),
-		w.get("/check/"+long+"?key=a"),
-		w.get("/"+long),
+		w.get("/check/api?" + long),
+		w.get("/check/api?" + long + "=%zz"),
+		w.get("/check/api?key=" + long),
+		w.get("/check/api?key=header:" + long),
+		w.get("/check/" + long + "?key=a"),
+		w.get("/" + long),
 	} {
 		require.GreaterOrEqual(t, got.Status, 400)
 		require.Less(t, got.Status, 500, got.Text)
