@@ -264,17 +264,15 @@ func Resolve(cmd *Command, args [][]byte) (*Command, error) {
 // table.
 type LookupCache struct{ last, before lookedUp }
 
-// lookedUp is a name with its command, which is nil if the name is unknown.
+// lookedUp is a name with its command. Both are empty if the name is unknown.
 type lookedUp struct {
 	cmd  *Command
 	size int
 	name [longestName]byte
 }
 
-// is reports whether a name equals the remembered one byte for byte, and has a command.
-func (n *lookedUp) is(name []byte) bool {
-	return string(name) == string(n.name[:n.size]) && n.cmd != nil
-}
+// is reports whether a name equals the remembered one byte for byte.
+func (n *lookedUp) is(name []byte) bool { return string(name) == string(n.name[:n.size]) }
 
 // Recall returns the command of a name that is remembered, nil if it is not.
 func (l *LookupCache) Recall(name []byte) *Command {
@@ -298,8 +296,11 @@ func (l *LookupCache) Lookup(name []byte) *Command {
 // other is Lookup for a name that is not the last one.
 func (l *LookupCache) other(name []byte) *Command {
 	l.last, l.before = l.before, l.last
-	if !l.last.is(name) {
-		l.last.cmd = Lookup(name)
+	if l.last.is(name) {
+		return l.last.cmd
+	}
+	l.last.cmd, l.last.size = Lookup(name), 0
+	if l.last.cmd != nil {
 		l.last.size = copy(l.last.name[:], name)
 	}
 	return l.last.cmd

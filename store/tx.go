@@ -1,10 +1,6 @@
 package store
 
-import (
-	"slices"
-
-	"cellserver/store/table"
-)
+import "cellserver/store/table"
 
 // Tx is one transaction: a locked part of the keyspace at one moment.
 //
@@ -336,6 +332,9 @@ func (tx *Tx) newEffect() *Effect {
 		return tx.silentEffect()
 	}
 	n := len(tx.effects)
-	tx.effects = slices.Grow(tx.effects, 1)[:n+1] // zero, because dropEffects has cleared it
+	if n == cap(tx.effects) {
+		tx.effects = append(tx.effects, Effect{})
+	}
+	tx.effects = tx.effects[:n+1] // zero, because dropEffects has cleared it
 	return &tx.effects[n]
 }

@@ -30,7 +30,9 @@ func newEncoder() *encoder {
 // transaction appends the effects of one transaction, which has at least one. A
 // reader applies all of its commands or none.
 func (e *encoder) transaction(effects []store.Effect) {
-	e.selectDB(&effects[0])
+	if effects[0].DB != e.db {
+		e.selectDB(&effects[0])
+	}
 	if a := &e.appenders[effects[0].Op]; len(effects) == 1 && !a.several {
 		a.append(&effects[0])
 		return
