@@ -13,9 +13,6 @@ func (s *Store) SetLFU(logFactor, decayMinutes int) {
 	s.lfuDecay.Store(int64(decayMinutes))
 }
 
-// touchAccess notes that the key was used. It must be there.
-func (e *Entry) touchAccess() { e.tx.touch(e.place.Cell()) }
-
 // touch notes that the key of a cell was used.
 func (tx *Tx) touch(c table.Cell) {
 	if !tx.s.lfu.Load() {

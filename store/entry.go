@@ -11,23 +11,23 @@ type Entry struct {
 	db    int
 }
 
-// Peek finds a key without counting it as used: for TYPE, TTL, OBJECT and the like.
+// Peek finds a key without counting it as used: for TYPE, TTL and OBJECT. It removes an expired key, as all look-ups do.
 func (tx *Tx) Peek(key []byte) (e Entry) {
-	tx.find(&e, key)
+	tx.locate(&e, key)
+	if e.place.Found() && e.place.Cell().Expired(tx.now) && !tx.KeepExpired {
+		e.expire()
+	}
 	return e
 }
 
 // Read finds a key for a command that reads its value. It counts as a hit or a miss, and as a
 // use.
 func (tx *Tx) Read(key []byte) (e Entry) {
-	tx.find(&e, key)
-	if !e.place.Found() {
+	tx.WriteIn(&e, key) // the use counts alike
+	if e.place.Found() {
+		tx.s.hits.Add(1)
+	} else {
 		tx.s.misses.Add(1)
-		return e
-	}
-	tx.s.hits.Add(1)
-	if !tx.NoTouch {
-		e.touchAccess()
 	}
 	return e
 }
@@ -64,14 +64,6 @@ func (tx *Tx) WriteTATIn(e *Entry, key []byte) {
 		e.expire()
 	} else if !tx.NoTouch {
 		tx.touch(c)
-	}
-}
-
-// find finds a key. It removes the key at once if it has expired: so expiry is exact.
-func (tx *Tx) find(e *Entry, key []byte) {
-	tx.locate(e, key)
-	if e.place.Found() && e.place.Cell().Expired(tx.now) && !tx.KeepExpired {
-		e.expire()
 	}
 }
 

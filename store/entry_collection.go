@@ -59,7 +59,7 @@ func (e *Entry) SetCollection(c Collection, expireAt int64) {
 // setCollection makes the key hold a collection.
 func (e *Entry) setCollection(c Collection, expireAt int64) {
 	if e.place.SetCollection(c, expireAt) {
-		e.touchAccess()
+		e.tx.touch(e.place.Cell())
 	}
 }
 

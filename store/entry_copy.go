@@ -73,7 +73,7 @@ func (e *Entry) moveTo(d *Entry) {
 	switch e.Kind() {
 	case Int:
 		if d.place.SetInt(e.Int(), at) {
-			d.touchAccess()
+			d.tx.touch(d.place.Cell())
 		}
 	case Raw:
 		d.setOwnBytes(e.Bytes(nil), at)

@@ -16,7 +16,7 @@ func (e *Entry) Delete() bool {
 // milliseconds, or NoExpiry).
 func (e *Entry) SetInt(v, expireAt int64) {
 	if e.place.SetInt(v, expireAt) {
-		e.touchAccess()
+		e.tx.touch(e.place.Cell())
 	}
 	f := e.record(OpSet)
 	f.Int, f.At = v, expireAt
@@ -52,7 +52,7 @@ func (e *Entry) overwrite(b []byte, expireAt int64) []byte {
 // setOwnBytes makes the key hold b, which is the store's own from then on.
 func (e *Entry) setOwnBytes(b []byte, expireAt int64) {
 	if e.place.SetBytes(b, expireAt) {
-		e.touchAccess()
+		e.tx.touch(e.place.Cell())
 	}
 }
 

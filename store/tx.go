@@ -218,8 +218,7 @@ func (tx *Tx) CountChanges() bool {
 	return true
 }
 
-// dropEffects drops the effects, which would keep borrowed bytes alive. The room that stays is zero: newEffect takes it
-// as it is.
+// dropEffects drops the effects, which would keep borrowed bytes alive, and leaves zeros for newEffect.
 func (tx *Tx) dropEffects() {
 	if len(tx.effects) == 1 {
 		tx.effects[0] = Effect{} // faster than clear
