@@ -108,7 +108,7 @@ func (q Quota) move(tat, now, quantity int64) (start, newTAT int64, err error) {
 func (q Quota) wait(newTAT, now int64) int64 {
 	allowAt, ok := exact.Add(newTAT, -q.tolerance)
 	if !ok || allowAt <= now {
-		return 0 // a difference below int64 is before every now
+		return 0 // a time below the smallest int64 is in the past, too
 	}
 	return exact.Since(now, allowAt)
 }

@@ -34,7 +34,7 @@ func DecideAll[L Limiter](all []Asked[L], now, quantity int64) (refusing int, er
 	return refusing, nil
 }
 
-// ChargeAll asks every limit for a quantity that counts even if less is left.
+// ChargeAll charges every limit with a quantity, which counts even if less is left.
 func ChargeAll(all []Asked[Limit], now, quantity int64) error {
 	for i := range all {
 		a := &all[i]

@@ -26,10 +26,10 @@ const (
 	OptStrict                        // limited requests count, too
 	OptTokens                        // GCRA's quantity
 	OptQuantity                      // quantity of a command with a variable number of keys
-	OptCharge                        // counts the quantity whatever is left
+	OptCharge                        // counts the quantity even if less is left
 	OptExplain                       // replies with every limit of the rule
 	OptTZ                            // the time zone of a calendar
-	OptRelease                       // a reservation that nobody settles is given back at its end
+	OptRelease                       // a reservation that no client settles is given back at its end
 
 	requestOptions = OptMS | OptPeek // options of a single request
 )
@@ -183,7 +183,7 @@ func (a *Args) option(allowed Option) {
 	a.fail(rediserr.Syntax)
 }
 
-// calendarUnit parses the next argument as a unit of the calendar. It returns 0 if it is none.
+// calendarUnit parses the next argument as a unit of the calendar. It returns 0 if the argument is not a unit.
 func (a *Args) calendarUnit() calendar.Unit {
 	for i, name := range [...]string{"day", "week", "month"} {
 		if len(a.rest) > 0 && word.Is(a.rest[0], name) {

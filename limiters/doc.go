@@ -15,9 +15,9 @@
 //	errors.go     errors of the pure limiters as error replies
 //	moveback.go   what happens to each of these states if the clock is set back
 //
-// Every limiter takes the same three steps ([Limiter]): Find the entry of a key, Decide
-// without a change, Apply the decision. So several limits can be all or nothing (all.go):
-// first all decide, then all apply or none. args.go parses the arguments of a limiter.
+// Every limiter takes the same three steps ([Limiter]): Find the entry of a key, Decide without a change, Apply the
+// decision. So several limits can consume a quantity together or not at all (all.go): first all limits decide. Then all
+// limits apply their decisions if no limit refuses. args.go parses the arguments of a limiter.
 //
 // Package limiters/rules gives limits a name.
 //

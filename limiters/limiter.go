@@ -9,8 +9,8 @@ import (
 	"cellserver/store"
 )
 
-// Limiter is a way of limiting with its parameters, such as CL.WINDOW with 100 actions in 60
-// seconds. A Limiter has no state: the key holds the state.
+// Limiter is an algorithm with its parameters, such as CL.WINDOW with 100 actions in 60 seconds. A Limiter has no
+// state: the key holds the state.
 type Limiter interface {
 	// Find sets e to the entry of a key, ready for Decide and Apply.
 	Find(e *store.Entry, tx *store.Tx, key []byte)
@@ -30,18 +30,18 @@ type Limit interface {
 	Charge(e *store.Entry, a *Answer, now, quantity int64) error
 	// Reserving returns the limiter for a quantity that may be settled later.
 	Reserving() Limit
-	// Mark returns what Settle must know of a decision that allows a quantity.
+	// Mark returns the part of a decision that Settle needs later. The decision allows a quantity.
 	Mark(a *Answer) Mark
-	// Settle puts the real cost of a request in the place of an estimate. The answer is that of a
-	// charge of 0 afterwards.
+	// Settle replaces the estimated cost of a request with its real cost. The answer is that of a charge of 0
+	// afterwards.
 	Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error
-	// Release gives back reservations that have ended, as Settle with a real cost of 0 at their ends would have. It
-	// stores the result. ended has their ends, in order.
+	// Release gives back reservations that have ended, and stores the result. The result is the same as if each
+	// reservation had been settled at its end, with a real cost of 0. ended has their ends, in order.
 	Release(e *store.Entry, now int64, ended iter.Seq2[int64, *Settlement]) error
 	// Window returns the nanoseconds in which the whole limit comes back.
 	Window() int64
-	// State returns what the key holds, in plain numbers. Times are Unix milliseconds, rounded up. A state without effect at
-	// now has zeros. Decide has found no error in the key.
+	// State returns what the key holds, in plain numbers. Times are Unix milliseconds, rounded up. A state without
+	// effect at now has zeros. Call State only after a Decide without an error.
 	State(e *store.Entry, now int64) []Field
 }
 
@@ -51,7 +51,8 @@ type Field struct {
 	Value int64
 }
 
-// Mark is what a limit remembers of a decision: the end of a window, or a length of time. Period is 0 if the limit needs none.
+// Mark is what a limit remembers of a decision: the end of a window, or a length of time. Period is 0 if the limit
+// needs no period.
 type Mark struct {
 	IsTime        bool
 	Value, Period int64
@@ -125,7 +126,7 @@ func reader[L Limit](read func(*Args) (L, error)) func(*Args) (Limit, error) {
 	return func(a *Args) (Limit, error) { return read(a) }
 }
 
-// ErrNoLimiter is the error of a rule with a limit that starts with another word.
+// ErrNoLimiter is the error of a limit whose first word is not the name of a limiter that a rule can have.
 const ErrNoLimiter rediserr.Error = "ERR no such limiter, or none that a rule can have"
 
 // Parse parses the name of a limiter and its parameters, as a rule has them: "CL.WINDOW 100 60
@@ -162,7 +163,7 @@ func (r *Scratch) Release() {
 	}
 }
 
-// plainKey is the Find of limiters that find their key like any other command.
+// plainKey has the method Find of limiters that find their key like any other command.
 type plainKey struct{}
 
 // Find implements [Limiter].

@@ -70,7 +70,7 @@ func (l Log) Reserving() Limit {
 	return l
 }
 
-// Mark implements [Limit]. It is the resolution, which says which entry a request joined.
+// Mark implements [Limit]. The mark is the resolution, because the resolution determines which entry a request joined.
 func (l Log) Mark(*Answer) Mark { return Mark{Value: l.Resolution} }
 
 // Settle implements [Limit].
@@ -116,7 +116,7 @@ func (l Log) State(e *store.Entry, now int64) []Field {
 // settlesEntry is the third number of the state of an answer that changes the count of one entry.
 const settlesEntry = 2
 
-// settleEntry gives one entry another count. An entry with a count of 0 goes.
+// settleEntry gives one entry another count. It removes the entry if the count is 0.
 func settleEntry(e *store.Entry, index int, count int64) {
 	it := e.Sorted().At(index)
 	if count > 0 { // first, because a log without entries loses its expiry

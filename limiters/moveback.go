@@ -59,9 +59,9 @@ func near(free, at int64) bool {
 	return end/2 < free && free <= exact.Plus(end, 1e6)
 }
 
-// movedItems returns the items of a sorted set with their times moved. It reports whether there was one to move: a score, in
-// microseconds, that lies in the future, or that still counted at the step. A log forgets its newest entry at its expiry, so
-// entries count for as long as its expiry is after that entry.
+// movedItems returns the items of a sorted set with their times moved. moved reports whether any time had to move: a
+// score, in microseconds, that lies in the future, or that still counted at the step. A log expires when its newest
+// entry no longer counts. So each entry counts for the time from the newest entry to the expiry.
 func movedItems(z *store.SortedSet, step store.Step, end int64) (items []store.Item, moved bool) {
 	last := float64(end)/1000 + 1000
 	counts := last
@@ -84,7 +84,8 @@ func movedItems(z *store.SortedSet, step store.Step, end int64) (items []store.I
 	return items, moved
 }
 
-// movedItem moves the time of an item, rounded up. If the member begins with the same time, it follows.
+// movedItem moves the time of an item, rounded up. If the member begins with the same time, the member gets the new
+// time, too.
 func movedItem(it store.Item, back int64) store.Item {
 	t, rest := leadingInteger(it.Member)
 	if t/1000 == int64(math.Floor(it.Score)) {

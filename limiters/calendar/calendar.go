@@ -9,7 +9,7 @@ import (
 	_ "time/tzdata" // for systems without time zones
 )
 
-// Unit is a part of the calendar.
+// Unit is a day, a week or a month.
 type Unit uint8
 
 // The units.
@@ -33,7 +33,7 @@ type key struct {
 	zone string
 }
 
-// known has the calendars that were asked for, by their key. There are three for each time zone.
+// known holds every calendar that Of has returned. There are at most three for each time zone.
 var known sync.Map
 
 // longestZone is the largest length of a name.
@@ -47,7 +47,7 @@ func Of(unit Unit, zone string) (*Calendar, error) {
 	if c, ok := known.Load(key{unit, zone}); ok {
 		return c.(*Calendar), nil
 	}
-	if len(zone) > longestZone || zone == "Local" || strings.HasPrefix(zone, "right/") { // right: with leap seconds
+	if len(zone) > longestZone || zone == "Local" || strings.HasPrefix(zone, "right/") { // zones below right/ count leap seconds
 		return nil, errZone
 	}
 	location, err := time.LoadLocation(zone)
@@ -72,8 +72,8 @@ func (c *Calendar) Length() int64 {
 	return 31 * day
 }
 
-// Takes reports whether a unit may last a number of nanoseconds. A month has 28 to 31 days. A day of a change of the clocks still
-// counts as 24 hours.
+// Takes reports whether a unit may last a number of nanoseconds. A month has 28 to 31 days. A day on which the clocks
+// change counts as 24 hours, too.
 func (u Unit) Takes(ns int64) bool {
 	switch u {
 	case Day:
@@ -98,7 +98,7 @@ func (c *Calendar) End(now int64) (end int64, ok bool) {
 	}
 }
 
-// begin returns the Unix second at which the n-th unit after that of a date begins.
+// begin returns the Unix second at which a unit begins: n units after the unit that has the date.
 func (c *Calendar) begin(year int, month time.Month, day, n int) int64 {
 	switch c.unit {
 	case Week:
@@ -112,7 +112,7 @@ func (c *Calendar) begin(year int, month time.Month, day, n int) int64 {
 	return c.midnight(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix())
 }
 
-// midnight returns the Unix second at which a day begins. utc is the second of its midnight in UTC.
+// midnight returns the Unix second at which a day begins. utc is the Unix second at which this date begins in UTC.
 func (c *Calendar) midnight(utc int64) int64 {
 	const day = 24 * 60 * 60
 	before, after := utc-c.offset(utc-day), utc-c.offset(utc+day)

@@ -1,7 +1,7 @@
 // Package calendar says when the days, weeks and months of a time zone end.
 //
-// It is a pure function of (calendar, now). The caller reads the clock. The rules of time zones are those of the system, or
-// those in the program if there are none on the system.
+// It is a pure function of (calendar, now). The caller reads the clock. The rules of time zones come from the system.
+// If the system has no such rules, the rules inside the program apply.
 //
 // A day begins with the first moment of its date. If the clocks skip midnight, this is the moment of the change. If midnight
 // comes twice, the day begins with the first one. A week begins on Monday.
@@ -10,5 +10,5 @@
 //
 // Invariants: the end that End returns is later than now. The same arguments give the same answer.
 //
-// Only the list of zones that were used has a lock.
+// Locks: only the list of the calendars in use has a lock.
 package calendar

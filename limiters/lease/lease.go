@@ -45,7 +45,7 @@ type Leases interface {
 type Decision struct {
 	Limited bool // no permit is free; otherwise the holder's lease ends at End
 
-	Ended int   // how many leases, the first ones, have ended
+	Ended int   // number of leases that have ended; they are the first ones
 	End   int64 // ns since the epoch
 
 	Limit      int64 // permits

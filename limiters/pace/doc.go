@@ -6,9 +6,9 @@
 //
 // # The algorithm
 //
-// It is the algorithm of Guava's RateLimiter, in whole nanoseconds instead of doubles. The state is two
-// numbers: free, the time at which the next request may go, and stored, the unused time before that. A
-// request is held until free, whatever its quantity. The request after it waits for its cost:
+// It is the algorithm of Guava's RateLimiter, in whole nanoseconds instead of doubles. The state is two numbers: free,
+// the time at which the next request may go, and stored, the unused time before that. A request is held until free. Its
+// own quantity does not matter: the next request waits for the cost of this one:
 //
 //	hold = free - now
 //	free = free + cost of the quantity
@@ -18,9 +18,9 @@
 //
 //   - Bursty: the maximum is max_burst * interval, and stored time costs nothing. After a pause, max_burst + 1
 //     requests go at once. With a max_burst of 0 this is a leaky bucket as a queue.
-//   - Warming up: the maximum is the warmup time W, and stored time costs time again. A request costs three
-//     intervals if all of W is stored (the cold factor), and one interval if at most half of W is. In between
-//     the cost is a straight line. So a cold cache or a cold pool takes W to reach its full rate.
+//   - Warming up: the maximum is the warmup time W, and stored time costs time again. A request costs three intervals
+//     if all of W is stored (the cold factor), and one interval if at most half of W is. Between these two points the
+//     cost grows linearly. So a cold cache or a cold pool takes W to reach its full rate.
 //
 // The cost of a nanosecond of quantity, while warming up:
 //

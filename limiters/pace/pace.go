@@ -26,7 +26,7 @@ const never = -1
 // Forever is the maxWait of a pacer that never refuses a request.
 const Forever = math.MaxInt64
 
-// Pacer is a rate with a bound on stored time and on holding. New makes one.
+// Pacer is a rate, with a maximum of the stored time and a maximum of the time to hold a request. New makes one.
 type Pacer struct {
 	interval int64 // ns from one request to the next, at least 1
 	most     int64 // most unused time that is stored, in ns

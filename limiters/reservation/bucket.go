@@ -18,7 +18,7 @@ var (
 	ErrFull     = errors.New("too many reservations of this key have not ended")
 )
 
-// records returns the records of a bucket. It stops with the first bytes that are no record.
+// records returns the records of a bucket. It stops at the first bytes that are not a record.
 func records(bucket []byte) iter.Seq[raw] {
 	return func(yield func(raw) bool) {
 		for rest := bucket[len(header):]; len(rest) >= lengthBytes; {
@@ -56,8 +56,9 @@ func Find(r *Record, bucket []byte, hash uint64, id []byte, now int64) (at int, 
 	return 0, false, nil
 }
 
-// Settle gives the record that begins at a position of a bucket the answer to its settlement. It appends to to the bytes that
-// change, and returns where they begin. They do not move.
+// Settle stores the answer to a settlement in a record of a bucket. at is where the record begins. Settle appends the
+// bytes that change to its first argument. from is where these bytes begin in the bucket. No other byte changes or
+// moves.
 func Settle(to, bucket []byte, at int, real Numbers) (changed []byte, from int) {
 	f := *(*fixed)(bucket[at:])
 	f[flagsAt] |= flagSettled
@@ -65,8 +66,8 @@ func Settle(to, bucket []byte, at int, real Numbers) (changed []byte, from int) 
 	return append(to, f[flagsAt:]...), at + flagsAt
 }
 
-// Put appends to to the bucket with one record added, or replaced if it is there. It drops the records that have ended at now.
-// last is the latest end of a record.
+// Put returns a bucket with one record added, or replaced if the bucket has it already. It appends this bucket to its
+// first argument. Put drops the records that have ended at now. last is the latest end of a record.
 func Put(to, bucket []byte, r *Record, now int64) (next []byte, last int64, err error) {
 	next, last = append(to, header...), r.End
 	n := 1
@@ -85,7 +86,7 @@ func Put(to, bucket []byte, r *Record, now int64) (next []byte, last int64, err 
 	return r.append(next), last, nil
 }
 
-// MoveBack appends to to the bucket with all times of its records moved back.
+// MoveBack moves all times of the records back. It appends the new bucket to its first argument.
 func MoveBack(to, bucket []byte, back int64) []byte {
 	to = append(to, header...)
 	var r Record

@@ -12,7 +12,7 @@
 //
 //   - A record whose end has come is never found, and the next record of its bucket drops it.
 //   - A bucket has at most [MaxRecords] records.
-//   - Bytes that are no bucket are an error, and no input panics.
+//   - Bytes that are not a bucket are an error, and no input panics.
 //
 // There are no locks.
 package reservation

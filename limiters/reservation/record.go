@@ -12,7 +12,7 @@ const (
 	MaxMarks = 8
 )
 
-// Numbers are an answer. Times are in ns.
+// Numbers are the numbers of an answer. Times are in ns.
 type Numbers struct {
 	Limited                                  bool
 	Limit, Remaining, RetryAfter, ResetAfter int64
@@ -111,12 +111,12 @@ const (
 	realAt     = 8
 )
 
-// numbers returns the answer whose numbers begin with the i-th.
+// numbers returns the answer whose first number is the i-th.
 func (f *fixed) numbers(i int, limited byte) Numbers {
 	return Numbers{f[flagsAt]&limited != 0, f.number(i), f.number(i + 1), f.number(i + 2), f.number(i + 3)}
 }
 
-// setNumbers writes an answer whose numbers begin with the i-th.
+// setNumbers writes an answer whose first number is the i-th.
 func (f *fixed) setNumbers(i int, limited byte, n *Numbers) {
 	f[flagsAt] |= flag(n.Limited, limited)
 	to := (*[4 * 8]byte)(f[countsAt+8*i:]) // one check of the bounds

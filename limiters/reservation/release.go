@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A release says what a reservation counted, so that somebody can give it back at its end. It is a text that the caller keeps in
-// an ordered set. The order of releases is that of their ends.
+// A release says what a reservation counted, so that it can be given back at its end. It is a text that the caller
+// keeps in an ordered set. The order of releases is that of their ends.
 //
 // The layout, in big-endian order:
 //
@@ -38,7 +38,8 @@ func (r *Record) AppendRelease(to []byte) []byte {
 // IsRelease reports whether a text begins like a release.
 func IsRelease(text string) bool { return strings.HasPrefix(text, releaseHeader) }
 
-// ReadRelease sets r to what a release says. It reuses the marks of r. The id lies in the bytes. Other bytes are not ok.
+// ReadRelease sets r to what a release says. It reuses the marks of r. The id lies in the bytes. ok is false for bytes
+// that are not a release.
 func ReadRelease(r *Record, release []byte) (ok bool) {
 	if len(release) <= marksCountAt || string(release[:len(releaseHeader)]) != releaseHeader {
 		return false
@@ -68,7 +69,8 @@ func (r *Record) moveBack(back int64) {
 	}
 }
 
-// MoveReleaseBack returns a release with all its times moved back, and its end. Other texts are not ok.
+// MoveReleaseBack returns a release with all its times moved back, and its end. ok is false for a text that is not a
+// release.
 func MoveReleaseBack(release string, back int64) (moved string, end int64, ok bool) {
 	var r Record
 	if !ReadRelease(&r, []byte(release)) {

@@ -20,7 +20,7 @@ type Check struct {
 	limitMemory [MaxLimits]limiters.Asked[limiters.Limit] // of limits
 	used        int                                       // the most limits of a request since Release
 	releases    releases
-	dryRun      *dryRun    // while something is due to be given back
+	dryRun      *dryRun    // only while a request has to give back reservations that have ended
 	reserves    *reserving // only after a request to reserve or to settle
 }
 
@@ -192,9 +192,9 @@ func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, e
 	return one, one.err
 }
 
-// find sets limits to the limits of the rule, with the entries of their states. If the request
-// reserves or settles, find also finds the entry of its reservations. If something is due to be given back, the entries are
-// copies that have it back.
+// find sets limits to the limits of the rule, with the entries of their states. If the request reserves or settles,
+// find also finds the entry of its reservations. If reservations have ended, the entries are copies of the states, and
+// these reservations are given back in the copies.
 func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	c.dryRun = nil // a panic may have left one
 	if !c.looked {
@@ -225,7 +225,8 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	return c.releases.giveBack(c.limits, c.chosen[:], now)
 }
 
-// giveBack gives back the reservations that are due. The decisions about the copies are then decisions about the states.
+// giveBack gives back the reservations that are due. Then the states are equal to the copies, and the decisions about
+// the copies apply to the states.
 func (c *Check) giveBack(now int64) {
 	if c.dryRun == nil {
 		return
@@ -243,8 +244,8 @@ func (c *Check) endDryRun() {
 	}
 }
 
-// findReleases finds the releases of the keys, or at least those that can be there. Without a collection in its partition, a key
-// cannot have them. It reports whether it has looked up any.
+// findReleases looks up the releases of the keys. Without all, it skips a key whose partition has no collection,
+// because releases are a collection. It reports whether it has looked up any releases.
 func (c *Check) findReleases(tx *store.Tx, all bool) bool {
 	c.releases.scopes = 0
 	for i := range c.limits {

@@ -125,7 +125,7 @@ func (c *Check) beginPairs(r *Rules, tx *store.Tx, pairs [][]byte, at int, now i
 	return next, c.find(tx, now, false)
 }
 
-// shares reports whether an earlier request asks for the same name about a key of the same scope.
+// shares reports whether an earlier rule was asked under the same name and with an equal key in the same scope.
 func (c *Checks) shares(one *Check) bool {
 	for _, other := range c.asked {
 		if !bytes.Equal(other.asked, one.asked) {
@@ -140,7 +140,8 @@ func (c *Checks) shares(one *Check) bool {
 	return false
 }
 
-// decideAgain asks the rules that allow for a quantity of 0, because another rule refuses.
+// decideAgain repeats the question with a quantity of 0, because another rule refuses. It asks the rules that allowed
+// the quantity.
 func (c *Checks) decideAgain(now int64) error {
 	for i, one := range c.asked {
 		if c.refuses[i] {

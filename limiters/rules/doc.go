@@ -14,10 +14,10 @@
 //	checks.go CL.MCHECK: one request to several rules
 //	explain.go   CL.EXPLAIN: the numbers and the state of every limit
 //	reserve.go   CL.RESERVE and CL.SETTLE
-//	release.go   giving back what nobody settles
+//	release.go   giving back reservations that no client settles
 //	recording.go   the last requests to a rule, while somebody tries other numbers
 //	trial.go  CL.RULE TRY: what other numbers would have refused
-//	dryrun.go deciding about copies, while something is to be given back
+//	dryrun.go deciding about copies, while reservations have to be given back
 //
 // Rules have two sources. CL.RULE SET stores rules in the string key cl.rules of database 0, one
 // rule in each line. So they are saved, logged, dumped and flushed like any key. The rules-file is

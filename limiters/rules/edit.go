@@ -13,8 +13,8 @@ import (
 
 const errFileRule rediserr.Error = "ERR the rule comes from the rules-file: delete it there"
 
-// Set stores a rule under a name. words are the limits, as in CL.RULE SET. The overrides of the name stay. Errors are error
-// replies, and then nothing changes.
+// Set stores a rule under a name. words are the limits, as in CL.RULE SET. The overrides of the name stay. Errors are
+// error replies. After an error nothing has changed.
 func (r *Rules) Set(tx *store.Tx, name string, words [][]byte) error {
 	one, err := parse(name, words)
 	if err == nil {
@@ -72,7 +72,7 @@ func (r *Rules) Override(tx *store.Tx, name, scope string, key []byte, words [][
 	return had, nil
 }
 
-// put stores a rule in the place of the rule of its name.
+// put stores a rule. It replaces a rule with the same name.
 func (r *Rules) put(tx *store.Tx, stored *set, one *rule) error {
 	next := stored.without(one.name)
 	if len(next.byName) == MaxRules {

@@ -23,7 +23,7 @@ func (e *Explained) Words() (limiter, arguments string) {
 	return limiter, arguments
 }
 
-// Source returns whose limit it is: "override" or "rule".
+// Source returns where the limit comes from: "override" or "rule".
 func (e *Explained) Source() string {
 	if e.Override {
 		return "override"
@@ -43,8 +43,8 @@ func (c *Check) Explain(i int) Explained {
 	return Explained{s.name, from.limit.text, from.limit.Window(), own, &c.limits[i].Answer, key, c.keys[i].Key()}
 }
 
-// Look decides as [Check.Ask] does, and changes nothing. Not even reservations that have ended are given back: the answer is
-// as if they were.
+// Look decides as [Check.Ask] does, and changes nothing. It does not give back reservations that have ended. The answer
+// is the same as if they had been given back.
 func (c *Check) Look(tx *store.Tx, now int64) error {
 	if err := c.find(tx, now, false); err != nil {
 		return err

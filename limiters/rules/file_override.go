@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// readOverrides parses the limits of single keys: for each scope, or at once if the rule has no scopes. Then they may also be
-// in the scope "-".
+// readOverrides parses the limits of single keys. They are grouped by scope. If the rule has no scopes, they are not
+// grouped, or they are in the scope "-".
 func (r *rule) readOverrides(n *yaml.Node) error {
 	return pairs(n, "overrides of rule "+r.name, func(name, value *yaml.Node) error {
 		if r.scope("") != nil && (name.Value != noScope || value.Kind != yaml.MappingNode) {

@@ -38,7 +38,7 @@ func parseJSON(name string, text []byte) (*rule, error) {
 	if err := faultOf([]byte(name)); err != nil {
 		return nil, err
 	}
-	if len(text) > MaxJSONBytes || !utf8.Valid(text) { // the decoder would put other bytes in the place of wrong ones
+	if len(text) > MaxJSONBytes || !utf8.Valid(text) { // the decoder would replace invalid bytes without an error
 		return nil, ErrJSON
 	}
 	in := jsonReader{json.NewDecoder(bytes.NewReader(text)), 0}

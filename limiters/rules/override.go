@@ -52,7 +52,7 @@ func (r *rule) scopeOf(name string) *scope {
 	return r.scope("")
 }
 
-// setOverride is override for words that were not stored before. They may have a fault.
+// setOverride is override for new words of a client. It also checks for faults that stored overrides may have.
 func (r *rule) setOverride(scopeName, key string, words [][]byte) (had bool, err error) {
 	if had, err = r.override(scopeName, key, words); err != nil || len(words) == 0 {
 		return had, err
@@ -134,7 +134,7 @@ func (s *scope) countMost() {
 	}
 }
 
-// keepOverrides takes over the overrides of the rule before, for the scopes that are still there.
+// keepOverrides takes over the overrides of the previous rule, for the scopes that still exist.
 func (r *rule) keepOverrides(before *rule) error {
 	if before == nil || before.err != nil {
 		return nil

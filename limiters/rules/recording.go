@@ -13,14 +13,15 @@ const (
 	recordingStays   = 120e9 // nanoseconds after the last trial
 )
 
-// A recording has the last requests to a rule, while somebody tries other numbers. It has hashes of names and keys, and not the names and keys.
+// A recording has the last requests to a rule, for CL.RULE TRY. It has hashes of names and keys, and not the names and
+// keys.
 type recording struct {
 	mu       sync.Mutex // guards the rest; innermost
-	until    int64      // after this time nobody needs the recording
+	until    int64      // after this time no trial needs the recording
 	begun    int64
 	scopes   int // of each request
 	requests []recorded
-	keys     []uint64 // hashes, scopes of them for each request
+	keys     []uint64 // hashes; each request has as many as scopes says
 	next     int      // the oldest request, once the recording is full
 }
 
@@ -64,8 +65,8 @@ func (t *recording) add(one recorded, keys []uint64) bool {
 	return true
 }
 
-// read copies the requests of the last minute, in their order, each with its keys. The recording has all requests from since on.
-// It stays for some time.
+// read copies the requests of the last minute, in their order, each with its keys. The recording has all requests from
+// since on. The recording stays for the time recordingStays from now on.
 func (t *recording) read(now int64) (requests []recorded, keys [][]uint64, since int64) {
 	t.mu.Lock() // a copy is quick, so requests to the rule do not wait
 	t.until = now + recordingStays

@@ -30,7 +30,7 @@ type releases struct {
 	scopes  int                    // 0 if no set was looked up
 	found   [MaxLimits]bool        // the scopes whose set was looked up; no other scope has a set
 	entries [MaxLimits]store.Entry // of the sets that were looked up
-	due     [MaxLimits]int         // how many reservations at the begin of each set have ended
+	due     [MaxLimits]int         // how many reservations at the beginning of each set have ended
 	record  reservation.Record
 	marks   [reservation.MaxMarks]reservation.Mark
 	bytes   []byte // of a release that was read
@@ -54,7 +54,7 @@ func (r *releases) find(tx *store.Tx, scope int, key []byte) {
 	tx.WriteIn(&r.entries[scope], key)
 }
 
-// has reports whether a scope has a set. A client may have written something else there.
+// has reports whether a scope has a set. A client may have written another type of value to its key.
 func (r *releases) has(scope int) bool {
 	return r.found[scope] && r.entries[scope].Kind() == store.Sorted
 }
@@ -162,7 +162,7 @@ func (r *releases) write(of *reservation.Record) []byte {
 	return r.written
 }
 
-// add adds a release to all sets, which were all looked up.
+// add adds a release to all sets. All sets were looked up before.
 func (r *releases) add(end int64, release []byte) {
 	for i := range r.scopes {
 		r.entries[i].ZAdd(limiters.ReleaseScore(end), release)

@@ -74,7 +74,7 @@ func (c *Check) ReserveFootprint(r *Rules, words [][]byte, queued bool, fp *stor
 	c.Footprint(r, words, queued, fp)
 	if c.looked && c.found != nil {
 		for i := range c.scopes {
-			if c.slots[i].braces == otherBraces { // its reservations have another slot, and so have releases of a scope that is gone
+			if c.slots[i].braces == otherBraces { // its reservations have another slot, and so have the releases of a scope that the rule no longer has
 				fp.AddAll()
 				return
 			}
@@ -221,8 +221,8 @@ func (c *Check) put(now int64) error {
 	return nil
 }
 
-// Settle puts the real cost in the place of the quantity that was reserved. If that has happened
-// already, it changes nothing, and the answer is that of the first request. looks is then true.
+// Settle replaces the quantity that was reserved with the real cost. If that has happened already, it changes nothing,
+// and the answer is that of the first request. looks is then true.
 func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
 	if err = c.find(tx, now, true); err != nil {
 		return a, false, err

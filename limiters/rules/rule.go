@@ -61,7 +61,7 @@ func (r *rule) source() string {
 // rule changes.
 type counts struct {
 	allowed, limited, shadowed atomic.Int64
-	recording                  atomic.Pointer[recording] // while somebody tries other numbers; nil else
+	recording                  atomic.Pointer[recording] // of the last requests, while CL.RULE TRY is in use; otherwise nil
 }
 
 // Bounds of rules. They bound the replies of CL.RULE LIST, INFO and the metrics.
@@ -85,7 +85,7 @@ var (
 	ErrMaxRules  = rediserr.Error(fmt.Sprintf("ERR there are at most %d rules", MaxRules))
 )
 
-// Errors of rules that nobody can set. Earlier versions set such rules, so stored ones still work.
+// Errors of rules that CL.RULE SET refuses. Earlier versions accepted such rules, so stored ones still work.
 const (
 	ErrDots rediserr.Error = "ERR name must not have . or .. between two slashes or at an end: programs remove them from the path of a request"
 	// ErrLongLimit is the error of a limit that needs more than 100 years to come back. Times end in the year 2262. With a longer
@@ -139,7 +139,7 @@ func (r *rule) addScoped(words [][]byte) error {
 	return r.add(string(words[1]), words[2:])
 }
 
-// add appends a limit to a scope. A new scope comes after those before it.
+// add appends a limit to a scope. A new scope becomes the last one.
 func (r *rule) add(scopeName string, words [][]byte) error {
 	if r.limits() == MaxLimits {
 		return ErrLimits

@@ -25,13 +25,13 @@ type Rules struct {
 	parsed atomic.Pointer[set] // the last parsed rules of the key
 	file   atomic.Pointer[set] // the rules of the rules-file
 
-	watched func() Source // how the rules-file fares; nil if nobody watches it
+	watched func() Source // returns the state of the rules-file or the rules-url; nil if the server has neither
 
 	mu     sync.Mutex // guards counts, and is held while parsed or file changes
 	counts map[string]*counts
 
 	trying  sync.Mutex   // held by the trial that replays
-	replays *store.Store // of all trials, because its memory is not that of Go; guarded by trying, and without keys between two trials
+	replays *store.Store // one store for all trials, because its memory is outside Go's heap; guarded by trying, and empty between two trials
 }
 
 // key is the key of the rules of CL.RULE SET, in database 0.
@@ -72,7 +72,7 @@ func (r *Rules) Committed(effects []store.Effect) {
 	}
 }
 
-// Forget drops what was parsed of the key: it may have another value, and no transaction has changed it.
+// Forget drops the parsed rules of the key. Call it if the key may have changed without a transaction.
 func (r *Rules) Forget() { r.stored.Store(nil) }
 
 // Lock adds the key of the rules to a footprint.
@@ -187,8 +187,8 @@ func (s *set) format() []byte {
 	return b
 }
 
-// adopt publishes a set in place. A rule takes over the counters of the rule that had the same
-// name. The counters of names that are in no source any more are dropped.
+// adopt publishes a set: it stores the set in the pointer place. A rule takes over the counters of the rule that had
+// the same name. The counters of names that are in no source any more are dropped.
 func (r *Rules) adopt(s *set, place, other *atomic.Pointer[set]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

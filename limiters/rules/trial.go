@@ -10,7 +10,8 @@ import (
 	"cellserver/store"
 )
 
-// Trial says what other numbers would have refused. Both sides begin with nothing used, so they are compared with each other.
+// Trial says what other numbers would have refused. Both replays begin with nothing used, so a reader can compare their
+// numbers.
 type Trial struct {
 	Nanos   int64 // the time of the requests, up to now; at most a minute
 	Asked   int64 // requests
@@ -32,16 +33,17 @@ var (
 	ErrTrialScopes = rediserr.Error("ERR the limits must have the scopes of the rule, in the same order")
 )
 
-// TryFootprint adds the partition that a trial needs. It needs none if the rules are parsed. So a trial keeps nobody waiting.
+// TryFootprint adds the partition that a trial needs. If the rules are parsed, the trial needs no partition. Then no
+// client waits for a trial.
 func (r *Rules) TryFootprint(fp *store.Footprint) {
 	if r.stored.Load() == nil {
 		r.Lock(fp)
 	}
 }
 
-// Try replays the requests of the last minute to a rule with other limits. The first trial of a rule finds none: from then on
-// the rule keeps its requests, until nobody has tried numbers for two minutes. tx is nil for a footprint without a partition.
-// clock measures how long the replays take, in nanoseconds.
+// Try replays the requests of the last minute to a rule with other limits. The first trial of a rule finds no requests.
+// From then on the rule keeps its requests, until two minutes have passed without a trial. tx is nil for a footprint
+// without a partition. clock measures how long the replays take, in nanoseconds.
 func (r *Rules) Try(tx *store.Tx, name string, words [][]byte, now int64, clock func() int64) (Trial, error) {
 	present, err := r.known(tx, name)
 	if err != nil {

@@ -10,17 +10,17 @@
 //	counts  = now < time + period
 //	limited = sum of the quantities that count + quantity > limit
 //
-// A request that passes gets an entry. So no more than limit pass in any period, wherever the period begins, and
-// no request is refused without need. The log is exact; its price is its length.
+// A request that passes gets an entry. So no more than limit pass in any period, wherever the period begins, and no
+// request is refused without need. The log is exact, but it needs memory for each request.
 //
 // # Options
 //
 //   - Gap: a request passes only if the latest entry is at least gap old.
 //   - Strict: a limited request gets an entry, too. A client that does not wait stays limited. A strict
 //     log keeps at most its newest limit requests, because older ones change no decision.
-//   - Resolution: requests in the same multiple of resolution since the epoch share one entry, with the sum of
-//     their quantities and the time of the last one. The log is short, and still never lets more than limit
-//     pass in a period. It forgets a request too late by at most resolution.
+//   - Resolution: requests in the same multiple of resolution since the epoch share one entry, with the sum of their
+//     quantities and the time of the last one. The log is short, and still never lets more than limit pass in a period.
+//     A request counts too long by at most resolution.
 //
 // # The files
 //

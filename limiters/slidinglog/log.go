@@ -26,8 +26,8 @@ const ChargedEntries = 1000
 
 // Options change how a log counts. Times are in ns.
 type Options struct {
-	Gap        int64 // shortest time between two requests that pass; 0 is none
-	Resolution int64 // width of a bucket whose requests share one entry; 0 is no sharing
+	Gap        int64 // shortest time between two requests that pass; 0 means no gap
+	Resolution int64 // width of a bucket whose requests share one entry; 0 means no buckets
 	Strict     bool  // limited requests get entries, too
 	Shared     bool  // each request gets one entry with its quantity, as with a resolution, so that it can be settled
 }

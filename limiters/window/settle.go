@@ -2,8 +2,9 @@ package window
 
 import "cellserver/internal/exact"
 
-// Settle puts the real cost of a request in the place of an estimate. mark is the end of the window that counted the estimate,
-// as the decision returned it; more is the real cost minus the estimate. Nothing changes once that window has ended.
+// Settle replaces the estimated cost of a request with its real cost. mark is the end of the window that counted the
+// estimate, as the decision returned it; more is the real cost minus the estimate. Nothing changes once that window has
+// ended.
 //
 // If the state no longer has that window, a difference below 0 changes nothing, and a larger one is charged now. In all other
 // respects Settle is like [Fixed.Charge] with a quantity of 0.

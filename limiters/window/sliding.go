@@ -6,8 +6,8 @@ import (
 	"cellserver/internal/exact"
 )
 
-// MaxSliding is the largest limit of a sliding window. Two counts of nine digits fit into one integer. Only charges count
-// more.
+// MaxSliding is the largest limit of a sliding window. Two counts of nine digits fit into one integer. Only charges
+// make a count larger.
 const MaxSliding = 999_999_999
 
 var errSlidingLimit = errors.New("limit must be from 1 to 999999999")
