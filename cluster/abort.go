@@ -7,7 +7,7 @@ import (
 
 var errEnds = errors.New("the node stops")
 
-// abortable is a writer whose writes fail from some moment on.
+// abortable is a writer whose writes fail after gone is closed.
 type abortable struct {
 	io.Writer
 	gone <-chan struct{}

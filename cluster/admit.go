@@ -24,7 +24,7 @@ func (n *Node) Meet(host string, port int) error {
 	return n.Add(k)
 }
 
-// Add adds a node. It waits until the node has the data and votes. Only a leader can.
+// Add adds a node. It waits until the node has the data and votes. Only a leader can add a node.
 func (n *Node) Add(k topology.Node) error {
 	index, err := n.Admit(k)
 	if err != nil {
@@ -37,7 +37,8 @@ func (n *Node) Add(k topology.Node) error {
 }
 
 // Admit adds a node that gets the data and does not vote yet. It returns the index of the entry that the node must have
-// before it votes. A node that had its address before is removed: its disk is lost. Only a leader can.
+// before it votes. Only a leader can admit a node. Admit removes a node that had the same address before, because the
+// disk of that node is lost.
 func (n *Node) Admit(k topology.Node) (index uint64, err error) {
 	if n.IsGone(k.ID) {
 		return 0, fmt.Errorf("node %s was removed from the cluster, and its id is never used again", k.ID)
@@ -63,7 +64,7 @@ func (n *Node) Admit(k topology.Node) (index uint64, err error) {
 	return r.CommitIndex(), err
 }
 
-// Promote lets a node vote. Only a leader can.
+// Promote lets a node vote. Only a leader can promote a node.
 func (n *Node) Promote(id string) error {
 	s, ok := n.server(id)
 	if !ok {
@@ -88,7 +89,7 @@ func (n *Node) Votes(id string) bool {
 	return ok && s.Suffrage == raft.Voter
 }
 
-// Knows reports whether the log has announced a node as it is.
+// Knows reports whether the log has announced a node with exactly these fields.
 func (n *Node) Knows(k topology.Node) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

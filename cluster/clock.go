@@ -13,11 +13,13 @@ type clusterClock struct {
 	log    atomic.Int64 // the time of the last applied entry
 }
 
-// late is how long a command may take between reading the clock and locking its keys. Only after that time does a node
-// remove expired keys by itself. So a command that began before finds no key that other nodes have removed.
+// late is how long a command may take between reading the clock and locking its keys. A node removes expired keys by
+// itself only after that time. So a command that needs at most this time finds no key that another node has already
+// removed.
 const late = 100 * time.Millisecond
 
-// reach returns the time of an entry with something that was done at t: not before the entries before it.
+// reach returns the time of an entry with a change that was made at t. It is never earlier than the time of the
+// previous entry.
 func (c *clusterClock) reach(t int64) int64 {
 	if last := c.last.Load(); t <= last {
 		return last // most transactions of a turn have the same time

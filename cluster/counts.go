@@ -13,7 +13,7 @@ type counts struct {
 	leaseMisses atomic.Int64 // replies that waited for an entry because there was no lease
 	entries     atomic.Int64 // entries that this node has proposed
 	bytes       atomic.Int64 // their bytes
-	dropped     atomic.Int64 // entries that did not count
+	dropped     atomic.Int64 // entries that all nodes dropped
 	latency     [topology.LatencySteps]atomic.Int64
 	duration    atomic.Int64 // of all commits, in nanoseconds
 }

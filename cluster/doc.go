@@ -1,6 +1,6 @@
-// Package cluster makes several servers hold the same keys. One node leads: it runs commands at once, and the effects go
-// to the log of hashicorp/raft. Replies wait until a majority of the nodes has their effects. So a node may be lost, and
-// no reply that left was wrong.
+// Package cluster makes several servers hold the same keys. One node leads: it runs commands at once, and the effects
+// go to the log of hashicorp/raft. Replies wait until a majority of the nodes has their effects. So the cluster may
+// lose a node, and every reply that was sent stays valid.
 //
 //	options.go   what the edge provides
 //	node.go      Node: start and stop
@@ -28,24 +28,24 @@
 // # The way of a write
 //
 // A command runs on the leader as on a single server. [Node.Committed] gets its effects while the locks are held, and
-// appends them to a batch. At the end of a turn somebody waits for the batch. Then the proposer gives it to raft as an
-// entry. When raft has it on a majority of nodes, it calls [Node.Apply] on every node, in the order of the log. On the
-// leader the effects are in the store already, so Apply only confirms them: replies leave. On all other nodes Apply
+// appends them to a batch. At the end of a turn the replies wait for the batch. Then the proposer gives it to raft as
+// an entry. When raft has it on a majority of nodes, it calls [Node.Apply] on every node, in the order of the log. On
+// the leader the effects are in the store already, so Apply only confirms them: replies leave. On all other nodes Apply
 // changes the store.
 //
 // # Epochs
 //
 // A node that raft elects proposes an entry of kind EpochBegins first. Its epoch begins when that entry is applied. It
 // ends when raft elects another node, or when an entry fails. Then the store may have effects that no other node has.
-// The next epoch entry, of any leader, says that they cannot be committed any more: the node takes them back.
+// When the next epoch of any leader begins, these effects can no longer be committed. Then the node takes them back.
 //
 // # Invariants
 //
 //   - The store is what the log says up to the last applied entry. On a leader the effects of the unconfirmed batches
 //     follow, in their order.
-//   - No byte of a reply leaves before everything that it was computed from is committed, and before the leadership
-//     since is proved. Otherwise its connection is closed.
-//   - Commands change keys in an epoch only, and check that while their locks are held.
+//   - A reply leaves only after everything from which it was computed is committed. It also needs a proof that the node
+//     has led until then. Otherwise the node closes the connection.
+//   - Commands change keys only in an epoch. They check this while they hold their locks.
 //   - An entry counts only in the term in which it was proposed, and only if its number follows that of the entry before.
 //     All nodes drop every other entry.
 //   - An entry that cannot be applied stops the node.
@@ -55,6 +55,6 @@
 //
 // # Locks
 //
-// Node.mu guards what its comment says. It is taken while partitions of the store are locked, so nobody takes a partition
-// or waits for raft while it is held.
+// Node.mu guards what its comment says. It is taken while partitions of the store are locked, so no goroutine locks a
+// partition or waits for raft while it holds Node.mu.
 package cluster

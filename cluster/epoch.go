@@ -12,11 +12,11 @@ import (
 
 // epoch is the time for which this node leads, or tries to.
 type epoch struct {
-	term    uint64 // of raft in which the node leads; 0: it does not
+	term    uint64 // raft's term in which the node leads; 0 if it does not lead
 	number  uint64 // of the entry that begins the epoch
 	serving bool   // that entry is applied
 	resting bool   // commands do not run any more, but replies that wait still leave; see members.go
-	failed  error  // why the epoch is to end
+	failed  error  // why the epoch must end; nil if it need not
 	told    bool   // the node has proposed to announce itself
 }
 
@@ -95,7 +95,7 @@ func (n *Node) endEpoch(reason string) {
 	ended.Answer(false)
 }
 
-// stopServing ends the epoch while all partitions and mu are locked. It returns those who wait.
+// stopServing ends the epoch while all partitions and mu are locked. It returns the waiters.
 func (n *Node) stopServing() (ended pending.Waiters, served bool) {
 	served = n.epoch.serving
 	n.epoch = epoch{}
@@ -111,7 +111,7 @@ func (n *Node) stopServing() (ended pending.Waiters, served bool) {
 func (n *Node) startServing() {
 	n.epoch.serving = true
 	n.queue.Begin(n.epoch.number)
-	n.roster.NobodySilent() // raft repeats who does not reply
+	n.roster.NobodySilent() // raft reports again which nodes do not reply
 	n.clock.reach(n.fsm.time)
 	n.current.Store(n.changes.Add(1))
 }

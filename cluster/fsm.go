@@ -15,15 +15,16 @@ import (
 // bodies of effects. Level 3 has lists.
 const FeatureLevel = 3
 
-// fsmState is what the entries so far say beside the keys. Snapshots have it, so all nodes drop the same entries.
+// fsmState is the result of the applied entries, except for the keys. Snapshots have it, so all nodes drop the same
+// entries.
 type fsmState struct {
 	term  uint64 // of the last entry that counted
 	batch uint64 // its number
 	time  int64  // the time of the log, in Unix nanoseconds
 }
 
-// follows reports whether an entry counts. Effects that were collected in one epoch and proposed in a later one were
-// computed from an older state, so they must not.
+// follows reports whether an entry counts. Effects that were collected in one epoch and proposed in a later epoch must
+// not count, because they were computed from an older state.
 func (s *fsmState) follows(e *entry.Entry, term uint64) bool {
 	switch {
 	case e.Term != term:
@@ -83,7 +84,8 @@ func (n *Node) applyLog(l *raft.Log) error {
 	return nil
 }
 
-// applyEntry does what an entry that counts says. A caller that waits for an entry about a node goes on after the change.
+// applyEntry does what an entry that counts says. A caller that waits for an entry about a node continues after the
+// change.
 func (n *Node) applyEntry(e *entry.Entry) (err error) {
 	switch e.Kind {
 	case entry.EpochBegins:
@@ -102,8 +104,8 @@ func (n *Node) applyEntry(e *entry.Entry) (err error) {
 	return n.apply.Apply(e.Body, n.Horizon())
 }
 
-// applyEpoch takes back what cannot be committed any more: what this node has done in an older epoch. If the entry is
-// its own, it serves from now on.
+// applyEpoch takes back the uncommitted effects of an older epoch of this node, because they can no longer be
+// committed. If this node has proposed the entry, it serves from now on.
 func (n *Node) applyEpoch(e *entry.Entry) error {
 	if err := n.checkEpoch(e); err != nil {
 		return err
@@ -119,8 +121,8 @@ func (n *Node) applyEpoch(e *entry.Entry) error {
 	return nil
 }
 
-// beginOrFollow begins the epoch of an entry, and reports true, if this node has proposed it. Only what a leader changes is
-// ever taken back, so a follower does not pay for undos.
+// beginOrFollow begins the epoch of an entry, and reports true, if this node has proposed it. Only changes that a node
+// made as a leader are ever taken back, so a follower collects no undos.
 func (n *Node) beginOrFollow(e *entry.Entry) (begun bool) {
 	defer n.updateView()
 	n.mu.Lock()
@@ -136,7 +138,7 @@ func (n *Node) beginOrFollow(e *entry.Entry) (begun bool) {
 	return mine
 }
 
-// isOwn reports whether an entry begins the epoch that this node wants. mu is held.
+// isOwn reports whether an entry begins the epoch that this node has proposed. mu is held.
 func (n *Node) isOwn(e *entry.Entry) bool {
 	return n.epoch.term == e.Term && n.epoch.number == e.Batch && n.epoch.failed == nil
 }
@@ -152,7 +154,7 @@ func (n *Node) endOlder() {
 }
 
 // takeBack removes the effects of all batches in the queue from the store. No command runs meanwhile, and the view says
-// that nobody may read.
+// that no client may read.
 func (n *Node) takeBack() error {
 	n.mu.Lock()
 	undo, effects, whole := n.queue.Undo()

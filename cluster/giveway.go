@@ -107,7 +107,7 @@ func (n *Node) stopCommands() (term uint64, err error) {
 	return n.epoch.term, nil
 }
 
-// drain waits until nobody waits for a reply, for at most one NodeTimeout.
+// drain waits until all waiting replies have left, for at most one NodeTimeout.
 func (n *Node) drain() {
 	patience := time.After(n.o.NodeTimeout)
 	for {
@@ -126,7 +126,7 @@ func (n *Node) drain() {
 	}
 }
 
-// awaitLast calls done when the last batch is committed. It reports false if nobody waits for a batch.
+// awaitLast calls done when the last batch is committed. It reports false if no batch and no reply waits.
 func (n *Node) awaitLast(done func(safe bool)) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

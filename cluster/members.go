@@ -25,7 +25,7 @@ var (
 	errAlone     = errors.New("this node cannot ask other nodes")
 )
 
-// Announce tells all nodes where a node is reached. Only a leader can.
+// Announce tells all nodes where a node is reached. Only a leader can announce a node.
 func (n *Node) Announce(k topology.Node) error {
 	body, err := roster.Encode(k, FeatureLevel)
 	if err != nil {
@@ -59,7 +59,7 @@ func (n *Node) enqueue(kind entry.Kind, body []byte, done func(safe bool)) error
 	return nil
 }
 
-// announceSelf makes a new leader announce itself, if the log does not have it as it is.
+// announceSelf makes a new leader announce itself, unless the log has announced it with exactly these fields.
 func (n *Node) announceSelf() {
 	n.mu.Lock()
 	announced := n.roster.Announced() || n.epoch.told || n.current.Load() == 0
@@ -75,7 +75,7 @@ func (n *Node) announceSelf() {
 	}
 }
 
-// Forget removes a node. It implements [commands.Topology]. Only a leader can.
+// Forget removes a node. It implements [commands.Topology]. Only a leader can remove a node.
 func (n *Node) Forget(id string) error {
 	if n.current.Load() == 0 {
 		return errNotLeader

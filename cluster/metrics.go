@@ -2,7 +2,7 @@ package cluster
 
 import "cellserver/internal/topology"
 
-// Memory returns the bytes that changes take which no majority has confirmed.
+// Memory returns the bytes of the changes that no majority has confirmed yet.
 func (n *Node) Memory() int64 { return n.queue.Memory() }
 
 // Metrics returns the numbers of the node. It implements [commands.Topology].

@@ -57,7 +57,7 @@ type Node struct {
 	fsm   fsmState // only the goroutine that applies entries uses it
 }
 
-// hooks are steps that tests replace, to see that other tests find their faults.
+// hooks are steps that tests replace with faulty steps, to see that other tests notice the faults.
 type hooks struct {
 	follows func(s *fsmState, e *entry.Entry, term uint64) bool
 	revert  func(undo []store.Undo)
@@ -92,10 +92,10 @@ func New(o Options) *Node {
 	return n
 }
 
-// Start loads what the disk has, and takes part in the cluster. A node has forgotten to whom it promised a lease. So
-// between two runs there must be a NodeTimeout.
+// Start loads what the disk has, and takes part in the cluster. A new run does not know to whom the last run promised a
+// lease. So at least a NodeTimeout must pass between two runs.
 func (n *Node) Start() error {
-	n.empty() // a node that returns as a new one has the keys of the one before
+	n.empty() // a node that returns with a new id still has the keys of its previous life
 	r, err := raft.NewRaft(raftConfig(n.o.Self.ID, n.o.NodeTimeout, n.log), machine{n}, n.o.Disk.Logs, n.o.Disk.Stable, n.o.Disk.Snapshots, n.o.Transport)
 	if err != nil {
 		return err
@@ -155,7 +155,8 @@ func (n *Node) Close() error {
 	return err
 }
 
-// await waits for the result of a call to raft, or until the node ends. Raft answers some calls never if it is shut down.
+// await waits for the result of a call to raft, or until the node ends. Raft never answers some calls if it is shut
+// down.
 func (n *Node) await(f raft.Future) error {
 	endWith(f, n.gone)
 	result := make(chan error, 1)
@@ -215,7 +216,8 @@ func (n *Node) Leave(why error) error {
 // Fail ends the part of this node in the cluster, for example because its disk has failed.
 func (n *Node) Fail(err error) { n.fail(err) }
 
-// raftShutdown stops raft, and waits for its goroutines. It runs on a goroutine of its own, because one of them calls it.
+// raftShutdown stops raft, and waits for its goroutines. It runs on a goroutine of its own, because one of raft's
+// goroutines causes the call.
 func (n *Node) raftShutdown() {
 	if r := n.raft.Load(); r != nil {
 		_ = r.Shutdown().Error()

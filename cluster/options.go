@@ -28,7 +28,8 @@ type Options struct {
 
 	// Publish sends a published message to the other nodes. It may be nil.
 	Publish func(channel, message []byte)
-	// Replaced is called after the whole keyspace was replaced, so that nobody remembers a key. It may be nil.
+	// Replaced is called after the whole keyspace was replaced, so that the rest of the server forgets what it knows
+	// about keys. It may be nil.
 	Replaced func()
 	// Failed is called once if the node stops by itself. The error says what to do. It may be nil.
 	Failed func(error)
@@ -49,7 +50,7 @@ type Clock interface {
 
 // Timing says how fast a node acts.
 type Timing struct {
-	NodeTimeout time.Duration // without a word of the leader, the others elect a new one
+	NodeTimeout time.Duration // if the leader is silent for this time, the others elect a new one
 	Window      int           // entries that may wait for a majority at the same time; 0 is 1
 	MaxSkew     time.Duration // by which the own clock may differ from most others; 0 is no limit; see CheckClocks
 }

@@ -48,10 +48,10 @@ func (n *Node) wait(w pending.Waiter) {
 	}
 }
 
-// propose gives batches to raft, as long as there is a place in the window. mu is held, so raft gets the batches in their
-// order. Raft's channel has room for more entries than the window, so nobody waits here.
+// propose gives batches to raft, as long as there is a place in the window. mu is held, so raft gets the batches in
+// their order. Raft's channel has room for more entries than the window, so no goroutine waits here.
 //
-// A batch is proposed once somebody waits for it, at the end of a turn. So it has the effects of the whole turn.
+// A batch is proposed once a reply waits for it, at the end of a turn. So it has the effects of the whole turn.
 func (n *Node) propose() {
 	n.gathering.End(n.queue.Collected())
 	for {
@@ -129,7 +129,7 @@ func (n *Node) finish(data []byte, e entry.Entry) []byte {
 	return data
 }
 
-// expect gives an entry to settle, unless the node stops.
+// expect passes an entry to the goroutine of settle, unless the node stops.
 func (n *Node) expect(p proposed) {
 	select {
 	case n.futures <- p:
@@ -137,8 +137,8 @@ func (n *Node) expect(p proposed) {
 	}
 }
 
-// settle waits for the results of proposed entries. An error ends the epoch. Raft may stop
-// without a result for an entry that is committed and not applied yet. So nobody waits for settle.
+// settle waits for the results of proposed entries. An error ends the epoch. Raft may stop without a result for an
+// entry that is committed and not applied yet. So no goroutine waits for the end of settle.
 func (n *Node) settle() {
 	for {
 		select {
@@ -153,8 +153,8 @@ func (n *Node) settle() {
 	}
 }
 
-// expectOverdue gives the oldest entry to settle if it has no majority yet after a tick. Nobody waits for the results of the
-// others: it would wake a goroutine for each of them.
+// expectOverdue gives the oldest entry to settle if it has no majority yet after a tick. No goroutine waits for the
+// results of the other entries, because each result would wake a goroutine.
 func (n *Node) expectOverdue() {
 	n.mu.Lock()
 	b := n.queue.Oldest()

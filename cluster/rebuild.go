@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// rebuild makes the keyspace again: from the last snapshot, and from the log up to the last applied entry. Nobody may read
-// it meanwhile.
+// rebuild makes the keyspace again: from the last snapshot, and from the log up to the last applied entry. No client
+// may read the keyspace meanwhile.
 func (n *Node) rebuild() error {
 	n.hide(true)
 	defer n.hide(false)

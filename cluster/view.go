@@ -61,7 +61,7 @@ func (n *Node) noteSilent(id raft.ServerID, silent bool) {
 	n.wakeUp() // run makes the view again
 }
 
-// hide says whether the keys are incomplete, so that nobody may read them.
+// hide notes whether the keys are incomplete. While they are, no client may read them.
 func (n *Node) hide(hidden bool) {
 	n.mu.Lock()
 	n.hidden = hidden

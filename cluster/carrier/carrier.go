@@ -28,7 +28,7 @@ type Carrier struct {
 	ofPauses seldom
 }
 
-// seldom limits log lines of a kind to one in logPause.
+// seldom limits the log lines of one kind: to one line in each logPause.
 type seldom struct{ quiet atomic.Bool }
 
 const logPause = 10 * time.Second
@@ -57,8 +57,8 @@ func New(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.
 // Consumer implements [raft.Transport].
 func (c *Carrier) Consumer() <-chan raft.RPC { return c.consumer }
 
-// AppendEntriesPipeline implements [raft.Transport]. Without a connection, Raft sends one request at a time, and asks for a pipeline
-// after each of them.
+// AppendEntriesPipeline implements [raft.Transport]. Without a connection, Raft sends one request at a time, and asks
+// for a pipeline again after each request.
 func (c *Carrier) AppendEntriesPipeline(_ raft.ServerID, to raft.ServerAddress) (raft.AppendPipeline, error) {
 	if c.pauses.last(to) {
 		return nil, raft.ErrPipelineReplicationNotSupported
@@ -71,7 +71,8 @@ func (c *Carrier) AppendEntriesPipeline(_ raft.ServerID, to raft.ServerAddress) 
 	return newPipeline(conn, c.timeout, func(err error) { c.judge(to, err) }), nil
 }
 
-// judge takes what a pipeline shows of its address: nil if entries arrive there, or the error that ended the pipeline.
+// judge notes whether a pipeline to an address works. err is nil if entries arrive, otherwise the error that ended the
+// pipeline.
 func (c *Carrier) judge(to raft.ServerAddress, err error) {
 	if err == nil {
 		c.pauses.forget(to)

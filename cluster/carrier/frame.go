@@ -26,7 +26,8 @@ const (
 	answerSize = 17
 	// The entries of a request have at most maxBytes bytes together.
 	maxBytes = 1 << 30
-	// The receiver reads a long entry in parts of maxPart bytes, and has memory for one part that has not come yet.
+	// The receiver reads a long entry in parts of maxPart bytes. It allocates memory for at most one part that has not
+	// arrived yet.
 	maxPart = 1 << 20
 	// The sender collects at most maxRoom bytes before it writes them.
 	maxRoom = 64 << 10
@@ -52,7 +53,7 @@ const (
 	atOnce    // the sender need not wait before it tries again
 )
 
-// check returns an error if the receiver would refuse a request. Raft's own transport carries it then.
+// check returns an error if the receiver would refuse a request. Then Raft's own transport carries the request.
 func check(r *raft.AppendEntriesRequest) error {
 	if len(r.Entries) > MaxEntries {
 		return tooMany(len(r.Entries))

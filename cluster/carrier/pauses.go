@@ -49,7 +49,7 @@ func (p *pauses) begin(to raft.ServerAddress) (first bool) {
 	return first
 }
 
-// last reports whether an address has a pause now.
+// last reports whether a pause of an address lasts at this moment.
 func (p *pauses) last(to raft.ServerAddress) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,11 +10,12 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// inFlight is how many requests of a connection may wait for their answers. Raft's own default is the same: more of them add latency.
+// inFlight is how many requests of a connection may wait for their answers. The number is Raft's own default. More
+// requests would add latency.
 const inFlight = raft.DefaultMaxRPCsInFlight
 
-// provenBy is how many answers show that a connection is of use. One that soon fails is of none, because Raft sends again what
-// was on its way.
+// provenBy is the number of answers after which a connection counts as working. A connection that fails earlier brings
+// nothing, because Raft sends the unanswered requests again.
 const provenBy = 100
 
 var errLate = errors.New("no answer came in time")

@@ -196,7 +196,7 @@ func describe(e *store.Entry) string {
 			all = append(all, fmt.Sprintf(" %q %q=%v", o.Value, o.More, o.Score))
 			return true
 		})
-		if !t.Once { // its members have no order of their own, or a score
+		if !t.Once { // its members have no order, or an order by their scores
 			slices.Sort(all)
 		}
 		text += strings.Join(all, "")

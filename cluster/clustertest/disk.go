@@ -39,7 +39,7 @@ func NewDisk(files bool) *Disk {
 
 var errFull = errors.New("clustertest: no space left on device")
 
-// fault makes writes fail while the disk is full. The first bytes of a write find room.
+// fault makes writes fail while the disk is full. The first bytes of a write still fit.
 func (d *Disk) fault(op fstest.Op) error {
 	if !d.full.Load() {
 		return nil
@@ -71,8 +71,8 @@ func (d *Disk) parts(failed func(error)) (cluster.Disk, error) {
 	return cluster.Disk{Logs: logs, Stable: stable{logs}, Snapshots: d.snapshots}, nil
 }
 
-// crash makes the files those that the next process finds. A nil r is the end of the process. Otherwise the power goes, and
-// r says what of the unsynced bytes remains.
+// crash leaves the files as the next process finds them. If r is nil, only the process ends. Otherwise the power fails,
+// and r chooses which unsynced bytes remain.
 func (d *Disk) crash(r *rand.Rand) {
 	if d.files == nil {
 		return

@@ -47,7 +47,8 @@ type process struct {
 	failed    atomic.Pointer[error]
 }
 
-// machineClock is the time of a machine: the virtual time and an error. It implements [cluster.Clock].
+// machineClock is the time of a machine: the virtual time plus the error of the machine's clock. It implements
+// [cluster.Clock].
 type machineClock struct {
 	now     func() time.Time
 	started time.Time

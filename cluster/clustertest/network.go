@@ -26,7 +26,7 @@ type link struct{ from, to raft.ServerAddress }
 
 // Faults are what happens to messages at random.
 type Faults struct {
-	Delay      time.Duration // up to which each message is delayed
+	Delay      time.Duration // the longest delay of a message
 	Lost       float64       // the part of the messages that is lost
 	Duplicated float64       // the part of the requests that arrives twice
 }

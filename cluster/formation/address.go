@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// peerOffset is what the peer port is above the port for clients, unless the address names it.
+	// peerOffset plus the port for clients is the peer port, unless the address names a peer port.
 	peerOffset = 10000
 	// mostNodes is how many nodes cluster-nodes may name.
 	mostNodes = 32

@@ -59,7 +59,7 @@ type heard struct {
 // A view has the answers in the order of the addresses.
 type view struct {
 	self   *Self
-	heard  []heard // answers, also the one of this node
+	heard  []heard // answers, with the answer of this node
 	silent []heard // addresses without an answer
 }
 
@@ -76,7 +76,7 @@ func (v *view) add(at Address, answers map[string]Answer) {
 	}
 }
 
-// isSelf reports whether an answer is the one of this node.
+// isSelf reports whether an answer comes from this node.
 func (v *view) isSelf(h heard) bool { return h.Run == v.self.Run }
 
 // foundAt returns the listed address at which this node reached itself, or "".

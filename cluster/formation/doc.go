@@ -1,5 +1,6 @@
 // Package formation decides how a node that starts gets its place. It founds a cluster with the others, joins one, or
-// goes on with its own disk. The package asks nobody and writes nothing. Its input is what each node says about itself.
+// goes on with its own disk. The package sends nothing and writes nothing. Its input is what each node says about
+// itself.
 //
 //	address.go   Address: a line of cluster-nodes; the ids of founders
 //	standing.go  Standing: what a node says about its place; Answer: what a node heard from another one
@@ -19,26 +20,27 @@
 //
 // # Why there are never two clusters
 //
-// The founders of a list start Raft with the same voters under the same ids, and Raft elects one leader among them. So two
-// founders found the same cluster, whenever they do it. A list that differs on two nodes is an error before either of
-// them founds.
+// The founders of a list start Raft with the same voters under the same ids, and Raft elects one leader among them. So
+// all founders found the same cluster, even at different times. If the lists of two nodes differ, both nodes report an
+// error before either of them founds a cluster.
 //
 // # Why no id votes with two disks
 //
 // A founder whose disk is lost may have voted. Then the candidate that got its vote is no longer in the phase Founding.
-// So rule 4 does not hold, and the founder joins with a new id. A node that heard of that candidate has left the phase too.
+// So rule 4 does not hold, and the founder joins with a new id. A node that heard of that candidate has left the phase
+// Founding, too.
 //
 // # What the caller keeps
 //
 //   - Founding and joining write the id to disk before Raft starts. So a node that stops in between goes on with that id.
-//   - A node is Founding while its term is the one of the first entry, and is a Member from then on.
+//   - A node is Founding while its term is the term of the first entry. From the next term on it is a Member.
 //   - A node that joined asks the leader until it votes, also after a restart.
 //   - A disk that may not vote any more makes the node Returning, also if it did not know its cluster yet.
 //
 // # Invariants
 //
 //   - A decision is a function of its arguments.
-//   - A node whose disk was put away never founds: a cluster with its data exists or existed.
+//   - A node whose disk was moved away never founds a cluster, because a cluster with its data exists or existed.
 //   - Each decision has one sentence that says why.
 //
 // The package takes no locks.

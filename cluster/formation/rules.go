@@ -28,7 +28,7 @@ func (v *view) sameNodeTwice() (Decision, bool) {
 	return Decision{}, false
 }
 
-// severalClusters refuses to choose between two clusters, or between a cluster and the one of the own disk.
+// severalClusters refuses to choose between two clusters, or between a cluster and the cluster of its own disk.
 func (v *view) severalClusters() (Decision, bool) {
 	var first *heard
 	for _, h := range v.others(Member, Returning) {

@@ -25,7 +25,7 @@ type Standing struct {
 	Found   string   `json:"found,omitempty"`   // the element of Nodes at which it reached itself; "" if it has not reached itself yet
 }
 
-// Answer is what a node heard when it asked an address. One of Error and Standing counts.
+// Answer is what a node heard when it asked an address. If Error is set, Standing has no meaning.
 type Answer struct {
 	Standing
 	Leader string // peer address of the leader, as the other node knows it; "" if none is known

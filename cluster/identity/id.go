@@ -16,7 +16,7 @@ func FirstID(nodes []string, address string) string {
 	return hash(fmt.Sprintf("first\n%s\n\n%s", strings.Join(sorted, "\n"), address))
 }
 
-// NewID returns an id that no node has had. It takes the id that the node had before, or its FirstID.
+// NewID returns an id that no node has had. before is the id that the node had until now, or its FirstID.
 func NewID(before string, incarnation uint64) string {
 	return hash(fmt.Sprintf("next\n%s\n%d\n%s", before, incarnation, rand.Text()))
 }

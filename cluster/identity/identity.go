@@ -20,13 +20,14 @@ type Node struct {
 	BootID      string `json:"boot_id"`             // of the kernel under which the node was started
 	Durable     bool   `json:"durable"`             // everything that the node has acknowledged is on disk
 	Clean       bool   `json:"clean"`               // the node has stopped, and everything is on disk
-	Forgotten   bool   `json:"forgotten,omitempty"` // the cluster has removed the incarnation before: only CLUSTER MEET takes this one in
+	Forgotten   bool   `json:"forgotten,omitempty"` // the cluster has removed the previous incarnation: this one joins only after CLUSTER MEET
 }
 
 // maxSize is the largest size of the file in bytes.
 const maxSize = 4096
 
-// OldDir returns where the directory of the incarnation before was moved, and "" for the first incarnation.
+// OldDir returns the path to which the directory of the previous incarnation was moved, and "" for the first
+// incarnation.
 func (n *Node) OldDir(dir string) string {
 	if n.Incarnation < 2 {
 		return ""

@@ -50,8 +50,8 @@ func Forget(files fs.FS, dir string, n Node) (Node, error) {
 	return next, replace(files, dir, next)
 }
 
-// next returns the node at its next start. It is the next incarnation if the directory may have lost something: what the
-// page cache had does not survive the kernel.
+// next returns the node at its next start. It is the next incarnation if the directory may have lost something: a crash
+// of the kernel loses what only the page cache had.
 func (n Node) next(bootID string, durable bool) Node {
 	unsynced := !n.Durable && !n.Clean
 	if unsynced && (bootID == "" || bootID != n.BootID) {
@@ -62,8 +62,9 @@ func (n Node) next(bootID string, durable bool) Node {
 	return n
 }
 
-// replace moves a directory to its old name, and makes another one for the next incarnation. That one is complete before
-// the old one moves, so a crash loses neither. It is clean: it has acknowledged nothing.
+// replace moves a directory to its old name, and makes another one for the next incarnation. The new directory is
+// complete before the old one moves, so a crash loses neither. The new one is marked clean, because its node has
+// acknowledged nothing.
 func replace(files fs.FS, dir string, n Node) error {
 	n.Clean = true
 	if err := Save(files, newDir(dir), n); err != nil {

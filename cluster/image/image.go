@@ -21,7 +21,7 @@ const (
 	factGone    = "cl-gone"  // the id of a node that was removed, once for each
 )
 
-// Facts are what a snapshot says beside the keys.
+// Facts are the contents of a snapshot besides the keys.
 type Facts struct {
 	Cluster [20]byte // its id
 	Index   uint64   // of the last entry in the log
@@ -32,7 +32,8 @@ type Facts struct {
 	Gone    []string // the ids of nodes that were removed
 }
 
-// Save writes a snapshot, and closes the snapshot of the store. The keys of before get what they held before.
+// Save writes a snapshot, and closes the snapshot of the store. The keys in before are written with their values from
+// there, not with those of the store.
 func Save(out io.Writer, s *store.Snapshot, f Facts, before pending.Committed) error {
 	defer s.Close()
 	w := rdb.NewWriter(out, false)

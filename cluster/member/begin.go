@@ -64,7 +64,7 @@ func (m *Member) prepare(d *formation.Decision) error {
 		}
 	default:
 		d.Found = m.foundAt(n.ID)
-		if n.Cluster == "" { // it stopped between the voters and the cluster
+		if n.Cluster == "" { // it stopped after it wrote the voters and before it wrote the cluster
 			if err := m.disk().save(n.ID, formation.ClusterID(m.o.List)); err != nil {
 				return err
 			}
@@ -91,7 +91,7 @@ func (m *Member) found(d *formation.Decision, o cluster.Options) error {
 	return m.disk().save(d.ID, formation.ClusterID(m.o.List))
 }
 
-// founders returns the nodes of the list, as they are if they have founded the cluster.
+// founders returns the nodes of the list, with the ids that founders of the cluster have.
 func (m *Member) founders() (all []topology.Node) {
 	for _, a := range m.o.List {
 		all = append(all, topology.Node{ID: formation.FounderID(m.o.List, a), Host: a.Host, Port: a.Port, PeerPort: a.PeerPort})

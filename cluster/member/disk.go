@@ -114,7 +114,7 @@ const cachedEntries = 64
 // fail is called for the first failed change of a file, by Raft's goroutine.
 func (d *disk) fail(err error) {
 	d.failure.Store(&err)
-	go d.failed(err) // it ends Raft, which waits for its own goroutine
+	go d.failed(err) // failed ends Raft, and waits for the goroutine that runs fail
 }
 
 // err returns why the disk has failed, or nil.
@@ -136,7 +136,7 @@ func (d *disk) close() error {
 	return identity.MarkClean(d.o.FS, d.o.Dir)
 }
 
-// removeOld removes the directory of the incarnation before.
+// removeOld removes the directory of the previous incarnation.
 func (d *disk) removeOld() error {
 	old := d.identity.OldDir(d.o.Dir)
 	if old == "" {
@@ -145,8 +145,9 @@ func (d *disk) removeOld() error {
 	return os.RemoveAll(old)
 }
 
-// stable is the term and the vote. Raft panics if it cannot write them. The failure of the disk ends the node anyway, so a
-// failed write ends the goroutine of Raft instead. Its deferred calls run: those who wait for it get an answer.
+// stable is the term and the vote. Raft panics if it cannot write them. The failure of the disk ends the node anyway,
+// so a failed write ends the goroutine of Raft instead. Its deferred calls run, so callers that wait for it get an
+// answer.
 type stable struct{ *raftlog.Store }
 
 // Set implements [raft.StableStore].

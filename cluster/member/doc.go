@@ -32,12 +32,13 @@
 // # Invariants
 //
 //   - The id is on disk before Raft starts.
-//   - Raft's port opens one node timeout after the process began: until then others may rely on forgotten promises.
+//   - Raft's port opens one node timeout after the process began: until then others may rely on promises that this node
+//     no longer knows.
 //   - The directory is marked clean only after the log was closed without an error.
-//   - A node whose disk has failed takes no part any more. Its process goes on, and says so.
+//   - A node whose disk has failed no longer takes part. Its process continues, and reports the failure.
 //
 // # Locks
 //
-// place.mu guards the standing of the node. vitals.mu guards what the others said. None is held while a node is asked, and
-// none is taken inside another one.
+// place.mu guards the standing of the node. vitals.mu guards what the others said. No goroutine holds a lock while it
+// asks a node, or takes one lock inside another.
 package member

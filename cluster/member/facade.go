@@ -90,7 +90,7 @@ func (m *Member) Gather() (again time.Duration) {
 	return again
 }
 
-// Memory returns the bytes that changes take which no majority has confirmed.
+// Memory returns the bytes of the changes that no majority has confirmed yet.
 func (m *Member) Memory() int64 {
 	if n := m.node.Load(); n != nil {
 		return n.Memory()

@@ -10,7 +10,7 @@ import (
 func (m *Member) noteGone(id string) {
 	select {
 	case m.removed <- id:
-	default: // somebody has said it before
+	default: // another node has said it before
 	}
 }
 
@@ -22,7 +22,8 @@ func (m *Member) taking() *cluster.Node {
 	return m.node.Load()
 }
 
-// leave ends a life of the node. Its directory gets another name, and the next one has another id: no id is used twice.
+// leave ends a life of the node. Its directory gets another name. The next directory has another id, because no id is
+// used twice.
 func (m *Member) leave() error {
 	m.place.forget(errForgotten.Error())
 	if err := m.transport.Close(); err != nil {

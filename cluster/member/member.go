@@ -25,7 +25,7 @@ type Options struct {
 	List     []formation.Address // cluster-nodes
 	Announce formation.Address   // what clients and nodes are to use; a zero field is not set
 	TLSPort  int                 // that clients with TLS are to use; 0 for none
-	Fallback formation.Address   // of a node that no address of List reaches; without Host it is found out
+	Fallback formation.Address   // own address if no address of List reaches this node; without Host the node finds it out
 	Zone     string
 	Run      string // a random number of 40 hexadecimal digits
 	Release  string // for people
@@ -65,7 +65,7 @@ type Member struct {
 	port   *peer.Port
 	sender *peer.Publisher
 	proxy  *forward.Proxy
-	quiet  *time.Timer          // fires when nobody relies on promises of the process before
+	quiet  *time.Timer          // fires when no node relies on promises of the previous process any more
 	files  atomic.Pointer[disk] // the directory of the present incarnation
 	place  place
 	vitals vitals
@@ -87,7 +87,7 @@ type Member struct {
 	serving sync.WaitGroup // goroutines that end with port
 }
 
-// New returns a member that listens to nobody yet. It returns an error if the secret or the certificates cannot be used.
+// New returns a member that does not listen yet. It returns an error if the secret or the certificates cannot be used.
 func New(o Options) (*Member, error) {
 	m := &Member{
 		o: o, log: o.Log, quiet: time.NewTimer(o.NodeTimeout),
@@ -149,7 +149,7 @@ func (m *Member) Start() error {
 	return nil
 }
 
-// Refused has an error if the process is to stop: only a person can help.
+// Refused returns a channel. It gets an error if the process must stop, because only a person can help.
 func (m *Member) Refused() <-chan error { return m.refused }
 
 func (m *Member) refuse(err error) {
@@ -159,8 +159,8 @@ func (m *Member) refuse(err error) {
 	}
 }
 
-// GiveWay lets another node lead before this one stops, if this one leads. Replies that wait leave first. Clients wait for
-// no other node any more.
+// GiveWay lets another node lead before this one stops, if this one leads. Replies that wait leave first. From then on
+// no command of a client waits for another node.
 func (m *Member) GiveWay() {
 	m.hurry()
 	n := m.node.Load()

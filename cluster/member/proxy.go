@@ -10,7 +10,7 @@ import (
 // Forwards returns a listener of the clients that other nodes pass on. Its connections have the address of the client.
 func (m *Member) Forwards() (net.Listener, error) { return m.port.Forwards(forwarded{}) }
 
-// forwarded is the address of the listener of passed on clients.
+// forwarded is the address of the listener for clients that other nodes pass on.
 type forwarded struct{}
 
 // Network implements [net.Addr].

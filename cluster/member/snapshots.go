@@ -22,7 +22,7 @@ type snapshots struct {
 	failed  atomic.Bool  // the last one failed
 }
 
-// growthInterval is the time between two looks at the log.
+// growthInterval is the time between two checks of the size of the log.
 const growthInterval = time.Second
 
 // growth takes a snapshot whenever the log has grown enough.

@@ -23,7 +23,7 @@ type place struct {
 	gone     bool   // the cluster has removed the node: it waits for an invitation
 	founder  bool   // the node wrote the voters, and the term says whether anybody has voted since
 	leader   string // the last known one
-	since    int64  // monotonic time since which it is
+	since    int64  // monotonic time from which on it leads
 	warned   int64  // monotonic time of the last warning about clocks
 }
 
@@ -123,7 +123,7 @@ func (p *place) invite(addrs []formation.Address) bool {
 	return true
 }
 
-// ledFor returns for how many nanoseconds there has been this leader, "" for none.
+// ledFor returns for how many nanoseconds this node has known the leader, or no leader ("").
 func (p *place) ledFor(leader string, now int64) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

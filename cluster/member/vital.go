@@ -24,11 +24,11 @@ type vitals struct {
 type vital struct {
 	heard int64 // monotonic time of its last answer; 0 for none
 	asked int64 // monotonic time since which it is asked
-	skew  int64 // its clock, minus the clock of this node, in nanoseconds, at least
+	skew  int64 // the smallest possible difference: its clock minus the clock of this node, in nanoseconds
 	peer.Hello
 }
 
-// note notes an answer, or that there was none.
+// note notes an answer, or that no answer came.
 func (v *vitals) note(id string, now int64, h *peer.Hello, skew int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -67,7 +67,7 @@ func (v *vitals) get(id string) vital {
 	return v.of[id]
 }
 
-// skews returns how the clocks of the nodes differ that answer now.
+// skews returns the differences of the clocks of all nodes that answer now.
 func (v *vitals) skews() (all []cluster.Skew) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -114,8 +114,8 @@ func (v *vital) announced() (k topology.Node, ok bool) {
 	return k, err == nil && wrong == nil
 }
 
-// skew returns by how much the clock of another node differs at least. The node told its time at some moment of a call.
-// difference is what its clock was later than the begin of the call.
+// skew returns by how much the clock of another node differs at least. The node told its time at some moment of a call,
+// and call is how long the call took. difference is the told time minus the time at the beginning of the call.
 func skew(difference, call int64) int64 {
 	switch {
 	case difference < 0:

@@ -2,7 +2,8 @@ package member
 
 import "context"
 
-// within waits for the result of a call, or until the context ends. Then the call goes on without anybody who waits.
+// within waits for the result of a call, or until the context ends. Then the call continues, but no goroutine waits for
+// it.
 func within[T any](ctx context.Context, call func() (T, error)) (result T, err error) {
 	type outcome struct {
 		result T

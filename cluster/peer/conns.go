@@ -9,7 +9,7 @@ import (
 	"cellserver/cluster/peer/handshake"
 )
 
-// connections are those of a port.
+// connections has all connections of a port.
 type connections struct {
 	limits  *Limits
 	working sync.WaitGroup // the goroutines of the port
@@ -18,7 +18,7 @@ type connections struct {
 	closed   bool
 	pending  list.List // of net.Conn, the oldest first
 	open     map[*conn]struct{}
-	places   map[handshake.Kind]int // taken
+	places   map[handshake.Kind]int // the number of open connections of each kind
 	handoffs map[route]*handoff
 	evicted  uint64
 }

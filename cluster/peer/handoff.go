@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// A route is what the listener of a handoff serves.
+// A route says which connections the listener of a handoff gets.
 type route struct {
 	kind  handshake.Kind
 	group uint16

@@ -22,7 +22,7 @@ type Publisher struct {
 	working sync.WaitGroup
 }
 
-// NewPublisher returns a Publisher to nobody.
+// NewPublisher returns a Publisher without receivers. To sets them.
 func NewPublisher(dialer *Dialer) *Publisher {
 	p := &Publisher{dialer: dialer, limits: dialer.Limits.orDefault()}
 	p.links.Store(&[]*link{})

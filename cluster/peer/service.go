@@ -15,11 +15,11 @@ type Service interface {
 	Hello(asker Hello) Hello
 	// Join adds a node to the cluster, or lets it vote. Only the leader can: others return a NotLeaderError.
 	Join(ctx context.Context, j Join) (Joined, error)
-	// Forget removes a node from the cluster. Only the leader can.
+	// Forget removes a node from the cluster. Only the leader can remove a node.
 	Forget(ctx context.Context, id string) error
-	// Failover makes a node the leader. Only the present leader can.
+	// Failover makes a node the leader. Only the present leader can do this.
 	Failover(ctx context.Context, id string) error
-	// Invite asks this node to join a cluster. It returns an error if the node is in one.
+	// Invite asks this node to join a cluster. It returns an error if this node is in a cluster already.
 	Invite(ctx context.Context, i Invite) error
 	// State says how the cluster is.
 	State() *status.State
@@ -35,7 +35,7 @@ type Hello struct {
 	Client  string `json:"client,omitempty"`  // host:port for clients, as announced
 	TLSPort int    `json:"tls,omitempty"`     // for clients that speak TLS, as announced; 0 for none
 	Peer    string `json:"peer,omitempty"`    // host:port of the peer port, as announced
-	Zone    string `json:"zone,omitempty"`    // where the node stands
+	Zone    string `json:"zone,omitempty"`    // availability zone of the node
 	Leader  Leader `json:"leader"`            // as far as the node knows
 	Applied uint64 `json:"applied"`           // index of the last entry that it has applied
 	Time    int64  `json:"time"`              // its clock, in Unix nanoseconds
@@ -50,7 +50,7 @@ type Leader struct {
 	Peer   string `json:"peer,omitempty"`   // host:port of the peer port
 }
 
-// Join is the wish of a node to be a member.
+// Join is the request of a node to become a member.
 type Join struct {
 	Cluster string        `json:"cluster"` // that the node knows; the leader refuses another one
 	Node    topology.Node `json:"node"`
@@ -65,7 +65,7 @@ type Joined struct {
 	Commit uint64 `json:"commit"` // ask for a vote once this entry is applied
 }
 
-// Invite names a cluster to a node that is in none.
+// Invite names a cluster to a node that is in no cluster.
 type Invite struct {
 	Cluster   string   `json:"cluster"`
 	Addresses []string `json:"addresses"` // of its members, as cluster-nodes has them

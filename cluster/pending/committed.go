@@ -16,7 +16,7 @@ type Key struct {
 	Name string
 }
 
-// Committed returns what the keys hold without the batches in the queue. It reports false if nobody knows: a whole
+// Committed returns what the keys hold without the batches in the queue. It reports false if this is unknown: a whole
 // database has changed, or a part of the undos is lost. The images stay as they are.
 func (q *Queue) Committed() (Committed, bool) {
 	undo, _, whole := q.Undo()
@@ -37,7 +37,7 @@ func (q *Queue) Committed() (Committed, bool) {
 	return before, true
 }
 
-// keep returns an image that nobody else changes.
+// keep returns a copy of an image that no other code changes.
 func keep(im store.Image) *store.Image {
 	im.Key = bytes.Clone(im.Key)
 	if im.Collection != nil {

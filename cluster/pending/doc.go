@@ -8,5 +8,5 @@
 //	gathering.go  Gathering: a batch waits for more effects
 //
 // Invariants: each batch has the number after that of the batch before. A batch does not change after it was taken. The
-// package takes no locks: its owner does.
+// package takes no locks: the owner of a queue has a lock.
 package pending

@@ -24,8 +24,9 @@ const pauseAfter = 7
 // Open reports whether a batch may wait. It needs no lock.
 func (g *Gathering) Open() bool { return g.open.Load() }
 
-// Begin makes the next batch wait for the effects of those who are answered, beside the effects that it has. It waits until
-// a monotonic time at most.
+// Begin makes the next batch wait for the effects of the clients that get their replies now. answered is the number of
+// effects that these clients sent before. has is the number of effects that the batch already has. The batch waits
+// until a monotonic time at most.
 func (g *Gathering) Begin(answered, has int, until int64) {
 	if g.pause > 0 {
 		g.pause--

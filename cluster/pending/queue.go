@@ -16,7 +16,7 @@ type Batch struct {
 	Time   int64  // of its last command, in Unix nanoseconds
 	Fixed  []byte // the body of an entry that is not of kind Effects
 	Sent   int64  // monotonic time just before it was proposed
-	Result Result // of its proposal; nil if somebody waits for it
+	Result Result // of its proposal; nil if a goroutine waits for it already
 
 	body    aof.Body
 	effects int
@@ -66,7 +66,7 @@ type Queue struct {
 	rooms   []room        // of confirmed batches, for the next ones
 }
 
-// room is what a batch fills. It is used again, because its growth costs more than what fills it.
+// room is the memory that a batch fills. The queue uses it again, because to grow it costs more than to fill it.
 type room struct {
 	body aof.Body
 	undo undos // empty
@@ -110,13 +110,13 @@ func (q *Queue) Collected() (effects int) {
 // Next returns the number of the first batch that was not proposed, or that will be the next.
 func (q *Queue) Next() uint64 { return q.begun.Load() + 1 - uint64(len(q.batches)-q.taken) }
 
-// Number returns the next number for something that is no batch: the begin of an epoch.
+// Number returns the next number, for the beginning of an epoch, which is not a batch.
 func (q *Queue) Number() uint64 { return q.begun.Add(1) }
 
 // Begin says that everything up to a number is committed or dropped. The queue must be empty.
 func (q *Queue) Begin(number uint64) { q.safe = number }
 
-// Add begins a batch. No time is before that of the batch before.
+// Add begins a batch. time must not be earlier than that of the previous batch.
 func (q *Queue) Add(kind entry.Kind, term uint64, time int64) *Batch {
 	b := &Batch{Kind: kind, Number: q.begun.Add(1), Term: term, Time: time}
 	if last := len(q.rooms) - 1; last >= 0 && kind == entry.Effects {
@@ -130,8 +130,8 @@ func (q *Queue) Add(kind entry.Kind, term uint64, time int64) *Batch {
 // maxUndo is how many bytes the undos may hold. With more, the keyspace is loaded again instead.
 const maxUndo = 64 << 20
 
-// Collect adds the effects of a transaction, and what takes them back. No time is before that of the transaction before.
-// It reports whether the next transaction begins another batch.
+// Collect adds the effects of a transaction, and what takes them back. time must not be earlier than that of the
+// previous transaction. It reports whether the next transaction begins another batch.
 func (q *Queue) Collect(term uint64, time int64, effects []store.Effect, undo []store.Undo) (full bool) {
 	b := q.collecting(term, time)
 	b.Time = time
@@ -161,7 +161,7 @@ func (q *Queue) count(b *Batch, bytes int) {
 // memoryStep is by how much Memory may be wrong. An atomic store for each transaction would wait for the stores before it.
 const memoryStep = 4 << 10
 
-// discard drops the undos of a batch. Those of whole databases are garbage that somebody must give back.
+// discard drops the undos of a batch. Undos of whole databases become garbage: see [Queue.Garbage].
 func (q *Queue) discard(b *Batch) {
 	q.held -= b.undo.bytes
 	q.garbage = append(q.garbage, b.undo.reset()...)
@@ -204,7 +204,7 @@ func (q *Queue) Take() *Batch {
 	return b
 }
 
-// Confirm removes the oldest batch if it is that of an entry. Otherwise it returns nil.
+// Confirm removes and returns the oldest batch if it has the term and the number of an entry. Otherwise it returns nil.
 func (q *Queue) Confirm(term, number uint64) *Batch {
 	if q.taken == 0 || q.batches[0].Term != term || q.batches[0].Number != number {
 		return nil
@@ -220,8 +220,8 @@ func (q *Queue) Confirm(term, number uint64) *Batch {
 	return b
 }
 
-// Undo returns what takes back all effects in the queue, the last one last, and the number of the effects. whole is false
-// if a part of it is lost.
+// Undo returns the undos of all effects in the queue, in the order of the effects, and the number of the effects. whole
+// is false if a part of it is lost.
 func (q *Queue) Undo() (undo []store.Undo, effects int, whole bool) {
 	whole = true
 	for _, b := range q.batches {

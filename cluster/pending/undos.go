@@ -91,8 +91,8 @@ func cutKey(im *store.Image, rest []byte) []byte {
 	return rest[size:]
 }
 
-// reset removes all undos, and keeps the room for the next ones. It returns those of whole databases, which somebody must
-// give back.
+// reset removes all undos, and keeps the room for the next ones. It returns the undos of whole databases, which the
+// owner must give back to the store.
 func (l *undos) reset() (garbage []store.Undo) {
 	for i := range l.others {
 		if u := &l.others[i]; !u.OfKey() {

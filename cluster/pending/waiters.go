@@ -15,7 +15,7 @@ type Waiter struct {
 // Waiters are sorted by what they need.
 type Waiters []Waiter
 
-// Add adds one.
+// Add adds a waiter behind all that need no later batch.
 func (ws *Waiters) Add(w Waiter) {
 	at := len(*ws)
 	for at > 0 && (*ws)[at-1].Need > w.Need {
@@ -24,7 +24,7 @@ func (ws *Waiters) Add(w Waiter) {
 	*ws = slices.Insert(*ws, at, w)
 }
 
-// Take removes and returns those that need no batch after safe.
+// Take removes and returns the waiters that need no batch after safe.
 func (ws *Waiters) Take(safe uint64) (taken Waiters) {
 	n := 0
 	for n < len(*ws) && (*ws)[n].Need <= safe {
@@ -35,13 +35,13 @@ func (ws *Waiters) Take(safe uint64) (taken Waiters) {
 	return taken
 }
 
-// TakeAll removes and returns all.
+// TakeAll removes and returns all waiters.
 func (ws *Waiters) TakeAll() (taken Waiters) {
 	taken, *ws = *ws, nil
 	return taken
 }
 
-// Answer gives each its result. No lock may be held.
+// Answer gives each waiter the result. No lock may be held.
 func (ws Waiters) Answer(safe bool) {
 	for _, w := range ws {
 		w.Done(safe)

@@ -45,11 +45,12 @@
 // what a failed fsync leaves on disk (Rebello et al., Can Applications Recover from fsync Failures?, USENIX ATC 2020). So
 // Open with Sync writes the last file again, in place, before it trusts it.
 //
-// Open cuts off the torn tail of the last file. Any other damage refuses the start.
+// Open cuts off the torn tail of the last file. With any other damage Open returns an error.
 //
 // # Locks
 //
-// A goroutine holds the lock writing while it changes the log's files. The lock mu guards the list of entries in memory. It
-// is taken inside writing, and held for no I/O but the read of one entry. So reads wait for no write. The lock of the
-// stable values is held while their file is replaced. No other lock is taken inside these two.
+// A goroutine holds the lock writing while it changes the log's files. The lock mu guards the list of entries in
+// memory. It is taken inside writing. A goroutine that holds mu does no I/O, except to read one entry. So a read never
+// waits for a write. The lock of the stable values is held while their file is replaced. No other lock is taken inside
+// these two.
 package raftlog

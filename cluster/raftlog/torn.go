@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// maxSearch limits how many bytes isTorn reads to find an intact record. Only data that somebody has made for the
-// purpose has so many headers. Then the fault counts as damage.
+// maxSearch limits how many bytes isTorn reads to find an intact record. Only data that was made for this purpose has
+// that many headers. Then the fault counts as damage.
 const maxSearch = 1 << 30
 
 // blockSize is the smallest unit in bytes in which file systems write.
@@ -44,8 +44,8 @@ func (s *segment) isTorn() (bool, error) {
 	return true, nil
 }
 
-// mayFollow reports whether a header can be that of an entry after the fault, with space for its record. It saves the
-// checksums of most bytes that are no header.
+// mayFollow reports whether a header can be that of an entry after the fault, with space for its record. Without this
+// check, isTorn would compute a checksum at every byte.
 func (s *segment) mayFollow(h header, space int64) bool {
 	return h.kind <= raft.LogConfiguration && int64(h.size) <= space-headerSize && h.index >= s.end() && h.index-s.end() <= math.MaxUint32
 }

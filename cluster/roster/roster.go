@@ -85,7 +85,7 @@ func (r *Roster) Known() []topology.Node {
 	return slices.SortedFunc(maps.Values(r.known), func(a, b topology.Node) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// Replace replaces the nodes that entries have announced, and those that were removed.
+// Replace replaces the announced nodes and the ids of the removed nodes.
 func (r *Roster) Replace(nodes []topology.Node, gone []string) {
 	r.known, r.gone = map[string]topology.Node{}, slices.Clone(gone)
 	for _, k := range nodes {
@@ -93,10 +93,10 @@ func (r *Roster) Replace(nodes []topology.Node, gone []string) {
 	}
 }
 
-// Announced reports whether an entry has announced this node as it is.
+// Announced reports whether an entry has announced this node with exactly these fields.
 func (r *Roster) Announced() bool { return r.Knows(r.self) }
 
-// Knows reports whether an entry has announced a node as it is.
+// Knows reports whether an entry has announced a node with exactly these fields.
 func (r *Roster) Knows(n topology.Node) bool {
 	k, ok := r.known[n.ID]
 	return ok && k.Host == n.Host && k.Port == n.Port && k.PeerPort == n.PeerPort && k.Zone == n.Zone
@@ -165,8 +165,8 @@ func (r *Roster) node(s raft.Server) topology.Node {
 	return n
 }
 
-// View returns the cluster without its state. leader is the id of the leader, "" if there is none: then the last one
-// stays named.
+// View returns the cluster without its state. leader is the id of the leader, or "" if no node leads. Then the view
+// names the last leader.
 func (r *Roster) View(leader string, term, applied uint64) *topology.View {
 	v := &topology.View{}
 	for _, s := range r.servers {

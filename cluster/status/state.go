@@ -26,7 +26,7 @@ type Numbers struct {
 	Lag     int64 `json:"lag_bytes"` // changes that wait for a majority
 	Commits int64 `json:"commits"`
 	Half    int64 `json:"p50_us"` // median of the duration of a commit, in microseconds
-	Most    int64 `json:"p99_us"` // and 99 of 100
+	Most    int64 `json:"p99_us"` // 99th percentile of the duration of a commit
 	Epochs  int64 `json:"epoch_changes"`
 	Undone  int64 `json:"undone"`       // changes that were taken back
 	Misses  int64 `json:"lease_misses"` // replies that waited because there was no lease
@@ -39,7 +39,7 @@ type Node struct {
 	Zone    string `json:"zone,omitempty"`
 	Voter   bool   `json:"voter"`
 	Silent  int64  `json:"silent_ms"` // since it last answered; 0 if it answers
-	Known   bool   `json:"known"`     // Applied, Behind and Skew are known: a leader knows them of everybody
+	Known   bool   `json:"known"`     // Applied, Behind and Skew are known; a leader knows them for all nodes
 	Applied uint64 `json:"applied"`
 	Behind  int64  `json:"behind_bytes"`      // of the log
 	Skew    int64  `json:"skew_ms"`           // its clock, minus the leader's clock

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// These are the last words to a client that is not relayed.
+// The errors for clients that are not relayed. Each is the only reply on its connection.
 const (
 	clusterDown = "-CLUSTERDOWN The cluster is down\r\n"
 	tooMany     = "-ERR max number of clients reached\r\n"
@@ -95,7 +95,7 @@ func (p *Proxy) Serve(client net.Conn) {
 	Relay(client, server)
 }
 
-// begin gives a client its place. Without a place it returns what the client hears.
+// begin gives a client its place. If there is no place, it returns the error for the client.
 func (p *Proxy) begin() (r *relay, refusal string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,7 +140,7 @@ func (p *Proxy) open(r *relay, client net.Conn) (net.Conn, error) {
 	return server, nil
 }
 
-// tell writes the last words to a client. It does not wait for a client that does not read.
+// tell writes an error to a client. It does not wait for a client that does not read.
 func (p *Proxy) tell(client net.Conn, text string) {
 	late := time.AfterFunc(openWithin, func() { _ = client.Close() })
 	defer late.Stop()

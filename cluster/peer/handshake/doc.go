@@ -19,7 +19,7 @@
 //	acceptor  if there is a secret: status; if that is 0, its proof (32 bytes)
 //
 // A proof is an HMAC-SHA256 with the secret as its key. Its text is the role of the prover, the preface, and the nonce
-// of the acceptor. With TLS it has a value too that only this TLS connection has.
+// of the acceptor. With TLS, its text also has a value that belongs to this TLS connection only.
 //
 // # What the secret gives, and what it does not give
 //

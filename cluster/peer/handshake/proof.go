@@ -40,7 +40,7 @@ func (p *prover) proof(of role) []byte {
 	return mac.Sum(nil)
 }
 
-// holds reports whether a proof is the one of a role. It takes the same time for each wrong proof.
+// holds reports whether a proof is the right one for a role. It takes the same time for each wrong proof.
 func (p *prover) holds(of role, proof []byte) bool { return hmac.Equal(p.proof(of), proof) }
 
 // bindingOf returns a value that only the two ends of a TLS connection have. It is empty without TLS.

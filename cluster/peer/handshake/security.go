@@ -46,7 +46,7 @@ func checkServer(c *tls.Config) error {
 	return nil
 }
 
-// checkClient requires that the dialer shows a certificate, and verifies the one of the other node.
+// checkClient requires that the dialer shows a certificate, and verifies the certificate of the other node.
 func checkClient(c *tls.Config) error {
 	switch {
 	case c == nil || c.RootCAs == nil || c.InsecureSkipVerify:

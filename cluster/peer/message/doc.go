@@ -15,7 +15,7 @@
 //
 //   - A Reader refuses a length beyond the limit before it allocates.
 //   - A Reader allocates at most twice the bytes that have arrived, and 4 kB.
-//   - A frame with a wrong checksum ends the connection: what follows has no known beginning.
+//   - A frame with a wrong checksum ends the connection, because the reader does not know where the next frame begins.
 //
 // The package takes no locks.
 package message

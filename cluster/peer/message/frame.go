@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// BodyLimit is the number of bytes that the body of a frame has at most, except of a published message.
+// BodyLimit is the largest size of the body of a frame, in bytes. A published message has another limit.
 const BodyLimit = 64 << 10
 
 const (
