@@ -21,8 +21,8 @@ func (env *environment) correctClock(modified int64) (found bool) {
 	return env.store.Changes() > changes
 }
 
-// SteppedBack follows a clock that was set back. A snapshot that is being written may have times of before, so it is
-// written again.
+// SteppedBack follows a clock that was set back. A snapshot that is being written may have times from before the step,
+// so it is written again.
 func (m *Manager) SteppedBack() {
 	if kind, _ := m.jobs.running(); kind == SavingJob {
 		m.jobs.stop(false, SavingJob)

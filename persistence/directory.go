@@ -29,7 +29,7 @@ func (d *directory) own(files fs.FS, path string) error {
 		if err := d.check(files); !errors.Is(err, syscall.ENOENT) {
 			return err
 		}
-		// Another directory has its path, or no directory has it. The server does not make it again: somebody may have
+		// The path now leads to another directory, or to none. The server does not make it again: somebody may have
 		// unmounted the disk, and must mount it again.
 	} else if err := files.Mkdir(path); err != nil {
 		return err

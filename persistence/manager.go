@@ -61,10 +61,10 @@ func New(o Options) *Manager {
 	return m
 }
 
-// Start loads the files into the store, unless the snapshots are exports, and then keeps the store on disk. The store must be empty.
-// Until Start returns, the condition is Loading. An error says what to do. Nothing on disk has
-// changed then, and the store has a part of the data: do not serve it. If ctx ends, Start ends
-// early with ctx's error.
+// Start loads the files into the store, unless the snapshots are exports, and then keeps the store on disk. The store
+// must be empty. Until Start returns, the condition is Loading. An error says what to do. After an error nothing on
+// disk has changed, but the store may have a part of the data: do not serve it. If ctx ends, Start ends early with
+// ctx's error.
 func (m *Manager) Start(ctx context.Context) error {
 	m.update(func(c *Condition) { c.Loading = true })
 	set := m.settings.Load()

@@ -31,7 +31,7 @@ type snapshots struct {
 // unsaved returns the number of changes since the last snapshot.
 func (s *snapshots) unsaved() int64 { return s.changes() - s.saved.Load() }
 
-// foreground writes a snapshot, after a rewrite that runs.
+// foreground writes a snapshot. If a rewrite runs, it waits until the rewrite has ended.
 func (s *snapshots) foreground() error {
 	j, err := s.jobs.begin(SavingJob, s.clock.Monotonic(), true)
 	if err != nil {

@@ -168,7 +168,8 @@ func applyChange(a *applier, t *store.Type, how *store.Change, args [][]byte) bo
 	return true
 }
 
-// parseOperands reads a group of operands. No option of a command has their forms.
+// parseOperands reads a group of operands. It reports false for an option such as NX, because no operand has the form
+// of an option.
 func parseOperands(how *store.Change, args [][]byte) (o store.Operands, ok bool) {
 	for i := range len(how.Args) {
 		ok = true

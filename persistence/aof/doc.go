@@ -56,9 +56,9 @@
 // # Locks
 //
 // A [Journal] has two locks. The group lock guards who writes. The lock mu guards the collected changes. A transaction
-// takes mu inside the store's locks, and nobody holds mu during I/O. A goroutine that needs both takes the group lock
-// first. A goroutine holds the lock of a [File] while it syncs or closes the file, and takes no other lock meanwhile. A
-// [Dir] has no lock: only one goroutine may use it at a time.
+// takes mu inside the store's locks, and no goroutine holds mu during I/O. A goroutine that needs both takes the group
+// lock first. A goroutine holds the lock of a [File] while it syncs or closes the file, and takes no other lock
+// meanwhile. A [Dir] has no lock: only one goroutine may use it at a time.
 //
 // Source: https://github.com/redis/redis/blob/7.0/src/aof.c
 package aof

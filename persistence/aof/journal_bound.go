@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// maxCollected is how many bytes of changes may wait to be written. While more wait, nobody adds to them
+	// maxCollected is how many bytes of changes may wait to be written. While more wait, no command adds changes
 	// ([Journal.Full]).
 	maxCollected = 8 << 20
 	// maxAtOnce is how many bytes [Journal.Later] writes itself. To write them takes less than a millisecond.
@@ -57,7 +57,7 @@ func (j *Journal) Relieve() {
 // million members takes a fifth of a second, and every other change would wait for it.
 const largeMembers = 1000
 
-// largeValue is the length in bytes of a string for which the same holds.
+// largeValue is the length in bytes from which a string is encoded without the journal's lock, too.
 const largeValue = 256 << 10
 
 // isLarge reports whether effects hold a large collection or a large string.

@@ -15,7 +15,7 @@ func (j *Journal) Wait(mark uint64) bool {
 	return j.lost.Load() == mark
 }
 
-// awaitSync waits for a slow disk, while more changes than allowed would be lost with it.
+// awaitSync waits for a slow disk, as long as a power cut would lose more changes than allowed.
 func (j *Journal) awaitSync() {
 	j.group.Lock()
 	defer j.group.Unlock()
@@ -97,9 +97,8 @@ func (j *Journal) write() (upTo uint64, err error) {
 	return b.upTo, nil
 }
 
-// changeFile ends the current file and begins the next. After a power cut, the changes in the next file must not
-// exist without those before them. So changeFile forces the end of the current file to disk, whatever the
-// policy.
+// changeFile ends the current file and begins the next. After a power cut, the changes in the next file must not exist
+// without those before them. So changeFile forces the end of the current file to disk, under every policy.
 func (j *Journal) changeFile(tail []byte, next *File) error {
 	defer j.switching.Store(false)
 	old := j.file

@@ -31,8 +31,9 @@ var keyspaceCodec = codec{
 	commands: map[string]applyFunc{"DEL": applyDel, "PEXPIREAT": applyExpire, "RENAME": applyRename, "MOVE": applyMove},
 }
 
-// rename appends a RENAME. Within a transaction, a reader may find no key to rename. Then an earlier effect says that
-// the key holds a collection, which has lost all of its members since. So the new name is deleted before.
+// rename appends a RENAME. In a transaction of several effects, rename deletes the new name first. An earlier effect
+// may store a collection that is empty by the end of the transaction. Then a reader finds no key to rename, and the
+// value of the new name must not stay.
 func (e *encoder) rename(f *store.Effect) {
 	if e.several {
 		e.head("*2\r\n$3\r\nDEL\r\n", f.Value)

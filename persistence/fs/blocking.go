@@ -7,11 +7,11 @@ import (
 )
 
 // BlockingCall makes a call that waits for the disk, and lets all other goroutines run meanwhile. It exists for speed
-// alone, and does nothing in a process with several processors. [BesideOthers] is for these.
+// alone, and does nothing in a process with several processors. Such a process calls [BesideOthers].
 //
 // What it is: the Go runtime needs up to 10 ms to notice that a thread waits in the kernel. Only then does it give the
 // thread's processor to another thread. If there is only one processor, no client is served until then. So BlockingCall
-// gives the process a second processor during the call. A permanent second processor is no solution, because it makes
+// gives the process a second processor during the call. A permanent second processor does not help, because it makes
 // every round of the event loop slower.
 //
 // What it brings: while a call waits for 20 ms on a busy machine, the pause of another goroutine is half as long.

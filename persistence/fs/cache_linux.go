@@ -11,11 +11,11 @@ import (
 const maxQuick = 256 << 10
 
 // writeToCache is Write without telling the Go runtime. The kernel copies the bytes into its cache, which takes some
-// microseconds. The runtime takes every system call for one that may wait. In an idle process it wakes its monitor then,
+// microseconds. The runtime assumes that every system call may wait. In an idle process it then wakes its monitor,
 // which costs more than the write.
 //
 // If the disk is so slow that the kernel holds writers back, the next garbage collection waits for this one. Then the
-// process stands still until the kernel has room. The caller must be of the kind whose work waits for the write anyway.
+// process stands still until the kernel has room. Call writeToCache only where the clients wait for the write anyway.
 func (f osFile) writeToCache(p []byte) (n int, err error) {
 	if len(p) <= maxQuick {
 		written, _, no := syscall.RawSyscall(syscall.SYS_WRITE, f.Fd(), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))

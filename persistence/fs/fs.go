@@ -47,7 +47,7 @@ type File interface {
 	Modified() (int64, error)
 }
 
-// WriteToCache is f.Write for bytes that nobody waits to have on disk. On Linux it costs less CPU: see cache_linux.go.
+// WriteToCache is f.Write for bytes that need not be on disk soon. On Linux it costs less CPU: see cache_linux.go.
 func WriteToCache(f File, p []byte) (int, error) {
 	if c, ok := f.(interface{ writeToCache([]byte) (int, error) }); ok {
 		return c.writeToCache(p)

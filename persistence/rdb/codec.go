@@ -21,7 +21,7 @@ type codec struct {
 	reads map[byte]readFunc
 	// empty reports whether a value has no elements: files may hold such values, stores do not. Nil: never.
 	empty func(*Value) bool
-	// put stores a value in an entry, whatever the entry held before, until expireAt.
+	// put replaces the value of an entry, which then expires at expireAt.
 	put func(v *Value, e *store.Entry, expireAt int64)
 }
 

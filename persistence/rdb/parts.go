@@ -17,7 +17,7 @@ type Parts struct {
 	ends  []int
 }
 
-// keptParts is for how many bytes of strings a value keeps room.
+// keptParts is the size in bytes of the largest memory for strings that a value keeps.
 const keptParts = 1 << 20
 
 // reset empties the parts, and keeps their memory if it is not large.

@@ -86,7 +86,7 @@ func completeSortedSet(v *Value, from int64) error {
 
 func binaryScore(d *encoding.Decoder) (float64, error) { return d.Double("a score") }
 
-// Scores as text begin with their length. Some lengths are scores themselves.
+// A score as text begins with its length in one byte. The three largest lengths stand for scores without a text.
 const (
 	textNaN         = 253
 	textPositiveInf = 254
@@ -154,7 +154,7 @@ func readPackedSortedSet(d *encoding.Decoder, v *Value, open func([]byte) encodi
 	return completeSortedSet(v, start)
 }
 
-// setScore gives an item the score in a list's element. It returns "a score" if the element is no score.
+// setScore gives an item the score in a list's element. It returns "a score" if the element is not a score.
 func setScore(it *store.Item, e encoding.Element) (expected string) {
 	if e.Text == nil {
 		it.Score = float64(e.Int)

@@ -74,7 +74,7 @@ func skipElements(texts, lengths int) skipFunc {
 	})
 }
 
-// skipCounted reads a count and calls one as many times.
+// skipCounted reads a count, and calls one this number of times.
 func skipCounted(what string, one skipFunc) skipFunc {
 	return func(d *encoding.Decoder) error {
 		n, err := d.Length(what)

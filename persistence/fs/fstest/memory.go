@@ -349,7 +349,7 @@ func (m *Memory) Lock(name string) (io.Closer, error) {
 	}), nil
 }
 
-// Same implements [fs.FS]. A lock stays that of its name.
+// Same implements [fs.FS]. It reports true for every lock.
 func (m *Memory) Same(name string, f io.Closer) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
