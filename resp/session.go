@@ -192,7 +192,7 @@ func (s *Session) Sent() {
 func (s *Session) SentSome(n int) { s.out.drop(n) }
 
 // SetMayOffload allows the session to return [Offload], or forbids it. Allow it while the driver serves other clients
-// on the same goroutine. A new session must not return it: then the handler runs each command at once.
+// on the same goroutine. A new session never returns it: its handler runs each command at once.
 func (s *Session) SetMayOffload(may bool) { s.mayOffload = may }
 
 // Lend gives the session buffers for one batch. Read into the returned space instead of Space: it is a part of in, or

@@ -40,12 +40,13 @@ func (h *host) failed(reason any) {
 	h.warn("connection failed", "reason", reason, "stack", string(debug.Stack()))
 }
 
-// readSize is the most that one read takes of a client, in bytes. All other clients wait as long.
+// readSize is the most that one read takes of a client, in bytes. The other clients of the event loop wait while this
+// read is handled.
 const readSize = resp.BusyBuffer
 
 // eventLoop is the event loop that serves a connection, as the connection sees it.
 type eventLoop interface {
-	// post asks the loop to look at the connection. The connection's mu may be held.
+	// post asks the loop to handle the connection in its next turn. The connection's mu may be held.
 	post(c *Conn)
 	// cutOff ends a connection in both directions. The loop notices, and closes it.
 	cutOff(fd int)

@@ -58,9 +58,9 @@
 //   - A change is lost: the loop closes the connections of all clients that waited with it. Nobody knows
 //     the outcome of their commands.
 //
-// A [Gatherer] makes changes safe in groups. The clients of a turn that it frees often send their next commands soon, so
-// it may wait for them for a moment. The loop asks it once a turn how long. It sleeps meanwhile, at most 0.15 ms at a time,
-// so that those who come share a turn.
+// A [Gatherer] makes changes safe in groups. The clients of a turn that it frees often send their next commands soon,
+// so it may wait for them for a moment. The loop asks it once a turn how long. It sleeps meanwhile, at most 0.15 ms at
+// a time, so that the clients whose commands arrive meanwhile share a turn.
 //
 // A held connection runs no further batch: its input stays in the kernel until its replies have left. So replies
 // keep their order, and one batch bounds their size. The edge-triggered poller reports input once, so the loop notes
@@ -85,8 +85,8 @@
 //   - Replies leave in the order of their requests, and only after the Barrier allows it.
 //   - A pushed message never splits a reply. It leaves after the replies of the batch that runs.
 //   - resp.Handler.Closed is called exactly once for every accepted connection.
-//   - A connection needs one descriptor. While a loop adopts it, it has two; at most one connection of a
-//     server has. If the system has no second one, the worker goes on.
+//   - A connection needs one descriptor. While a loop adopts it, it has two. Only one connection of a server is adopted
+//     at a time. If the system has no second one, the worker goes on.
 //   - The bytes that wait for a client are bounded by WriteLimit or PushLimit.
 //
 // # Locks

@@ -68,7 +68,7 @@ func (p *epoll) wait(block bool, most time.Duration) []syscall.EpollEvent {
 	return p.events[:max(n, 0)]
 }
 
-// longestNap is how long a loop sleeps at most without a look at its clients.
+// longestNap is how long a loop sleeps at most before it asks for new input.
 const longestNap = 150 * time.Microsecond
 
 // nap sleeps, and does not end with the first input. So the clients that send something meanwhile share a turn. A sleep of
@@ -78,7 +78,7 @@ func nap(most time.Duration) {
 	_ = syscall.Nanosleep(&t, nil)
 }
 
-// look asks without blocking. So the runtime need not prepare for a call that blocks.
+// look asks for new input without blocking. So the runtime need not prepare for a call that blocks.
 func (p *epoll) look() int {
 	n, _, no := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events)), maxEvents, 0, 0, 0)
 	if no != 0 {

@@ -16,8 +16,8 @@ func newHeldTurn(l *loop) *heldTurn {
 	return h
 }
 
-// askBarrier asks whether the clients of this turn may have their replies. It returns nil if they may, and otherwise the
-// turn that holds those who must wait.
+// askBarrier asks whether the clients of this turn may have their replies. It returns nil if they may, and otherwise
+// the turn that holds the clients that must wait.
 func (l *loop) askBarrier() (held *heldTurn) {
 	safe, now := l.host.later(l.need, l.mark, l.next.done)
 	switch {
@@ -77,7 +77,7 @@ func (l *loop) answerHeld(h *heldTurn) {
 	}
 }
 
-// putOff looks at a held connection that has input or is closed. Only a Close ends it now: a client that has closed its
+// putOff handles a held connection that has input or is closed. Only a Close ends it now: a client that has closed its
 // side still gets its replies.
 func (l *loop) putOff(c *Conn) {
 	c.unread = true

@@ -37,7 +37,7 @@ func newLoop(h *host) (*loop, error) {
 	return l, l.poll.open()
 }
 
-// post asks the loop to look at a connection: it is new, it has pushed messages, or it is to be closed.
+// post asks the loop to handle a connection: it is new, it has pushed messages, or it is to be closed.
 func (l *loop) post(c *Conn) {
 	l.mu.Lock()
 	l.inbox = append(l.inbox, c)
@@ -66,7 +66,7 @@ func (l *loop) close() {
 	l.poll.close()
 }
 
-// stop ends the loop, which serves no connection any more.
+// stop ends the loop. The server has closed all its connections before.
 func (l *loop) stop() {
 	l.mu.Lock()
 	l.over = true

@@ -9,7 +9,7 @@ const memoryStep = 16 << 10
 // memory counts the bytes of the buffers and messages of all connections.
 type memory struct{ total atomic.Int64 }
 
-// change counts a number of bytes that was before and is now.
+// change counts that a size in bytes has changed from before to now.
 func (m *memory) change(before, now int) {
 	if before, now = before/memoryStep, now/memoryStep; before != now {
 		m.total.Add(int64(now-before) * memoryStep)

@@ -17,8 +17,8 @@ type pausing struct {
 	wakeup chan struct{} // ends the pause of a worker; nil while no worker pauses
 }
 
-// Wake makes a command that returned Retry run again now. If no command waits, the next that does runs twice at once.
-// So a caller changes what the command waits for, and then calls Wake: the command misses nothing.
+// Wake makes a command that returned Retry run again now. If no command waits, the next command that returns Retry runs
+// again at once. So a caller changes what the command waits for, and then calls Wake: the command misses nothing.
 func (c *Conn) Wake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,7 +33,7 @@ func (c *Conn) interrupt() {
 	c.nc.SetReadDeadline(past)
 	select {
 	case c.wakeup <- struct{}{}:
-	default: // nobody pauses, or the pause ends anyway
+	default: // no worker pauses, or the pause ends anyway
 	}
 }
 
@@ -47,7 +47,8 @@ func (w *worker) pause() bool {
 	w.beginPause()
 	defer w.endPause()
 	for {
-		// CloseAfterReply and Wake set the deadline after their flags, which follow here.
+		// CloseAfterReply and Wake first set their flag, and then the deadline. This loop clears the deadline first,
+		// and then reads the flags. So it misses neither.
 		w.nc.SetReadDeadline(time.Time{})
 		if w.stopping.Load() {
 			return false

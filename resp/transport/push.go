@@ -6,7 +6,7 @@ import "sync/atomic"
 type outbox struct {
 	busy    bool         // a batch runs, or its replies are held: pushed bytes wait until they have left
 	pushing bool         // a loop or a goroutine will send the queue
-	queue   []byte       // pushed bytes that nobody sends yet
+	queue   []byte       // pushed bytes that no goroutine sends yet
 	writing atomic.Int64 // bytes that are being sent, are held, or are counted already while the batch runs
 }
 
@@ -116,14 +116,15 @@ func (c *Conn) takeMessages() {
 	}
 }
 
-// count makes writing have n bytes of the session's output; mu is held.
+// count sets the part of writing that belongs to the session's output; mu is held.
 func (c *Conn) count(output int64) {
 	c.writing.Add(output - c.counted)
 	c.counted = output
 }
 
-// countOutput counts the session's output, which has n bytes. It returns the most that the output may have beside the bytes
-// that wait already, at least 1; 0: there is no WriteLimit. It counts nothing if the output exceeds that.
+// countOutput counts the session's output, which has size bytes. It returns the limit of the output: WriteLimit less
+// the bytes that wait already, at least 1. The limit is 0 if there is no WriteLimit. countOutput counts nothing if the
+// output exceeds the limit.
 func (c *Conn) countOutput(size int) (limit int) {
 	limit = int(c.writeLimit())
 	c.mu.Lock()
@@ -197,7 +198,7 @@ func (c *Conn) write(nc interface{ Write([]byte) (int, error) }, p []byte) bool 
 	return !c.closed
 }
 
-// setQueue replaces the pushed bytes that nobody sends yet; mu is held.
+// setQueue replaces the pushed bytes that no goroutine sends yet; mu is held.
 func (c *Conn) setQueue(queue []byte) {
 	c.all.change(len(c.queue), len(queue))
 	c.queue = queue

@@ -20,8 +20,8 @@ type Server struct {
 	// other than "" goes to the client as an error reply, and its connection is closed. Accept must
 	// not block.
 	Accept func(c *Conn) (h resp.Handler, refusal string)
-	// Loops is the number of event loops. 0 is one for every two processors that Go uses; less than 0 is
-	// none. Only Linux has event loops.
+	// Loops is the number of event loops. 0 means one for every two processors that Go uses; less than 0 means no
+	// loops. Only Linux has event loops.
 	Loops int
 	// Barrier, if set, holds replies back until the changes that they report are safe.
 	Barrier Barrier

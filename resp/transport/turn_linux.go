@@ -64,7 +64,7 @@ func (ls *loops) adopt(c *Conn) bool {
 	return ls.all[ls.next.Add(1)%uint32(len(ls.all))].adopt(c, raw)
 }
 
-// stop ends the loops, which serve no connection any more.
+// stop ends the loops. The server has closed all their connections before.
 func (ls *loops) stop() {
 	ls.start.Do(func() {}) // begin must not run later
 	for _, l := range ls.all {
@@ -135,7 +135,7 @@ func (l *loop) collect() bool {
 	return !slices.ContainsFunc(events, l.poll.woken) || l.readInbox()
 }
 
-// readInbox looks at the posted connections. It reports false when the server has stopped.
+// readInbox handles the posted connections. It reports false when the server has stopped.
 func (l *loop) readInbox() bool {
 	posted, freed, over := l.takeInbox()
 	for _, h := range freed {
@@ -148,7 +148,7 @@ func (l *loop) readInbox() bool {
 	return !over
 }
 
-// receive looks at a posted connection.
+// receive handles a posted connection.
 func (l *loop) receive(c *Conn) {
 	c.mu.Lock()
 	c.pushing = false
@@ -167,7 +167,7 @@ func (l *loop) receive(c *Conn) {
 		return
 	}
 	if c.held {
-		return // answerHeld looks at it
+		return // answerHeld handles it
 	}
 	if !c.due {
 		c.status = resp.Continue
@@ -238,8 +238,8 @@ func (l *loop) setDue(c *Conn) {
 	}
 }
 
-// sendReplies sends each client its replies. If a turn is given, it holds those that wait for the Barrier. It closes
-// the connections whose changes are lost.
+// sendReplies sends each client its replies. If held is not nil, that turn holds the clients that wait for the Barrier.
+// It closes the connections whose changes are lost.
 func (l *loop) sendReplies(held *heldTurn) {
 	for _, c := range l.due {
 		switch {

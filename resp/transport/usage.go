@@ -2,7 +2,7 @@ package transport
 
 import "sync/atomic"
 
-// usage is what a connection takes of the server, as other goroutines see it.
+// usage is the memory and the traffic of a connection, for other goroutines to read.
 type usage struct {
 	clock  *atomic.Int64 // the time that Tick gave
 	meter  *meter
