@@ -115,8 +115,8 @@ func numbersOf(a *limiters.Answer) tightest {
 	return tightest{a.Limit, a.Remaining, limiters.Seconds(a.RetryAfter), limiters.Seconds(a.ResetAfter)}
 }
 
-// nameKinds makes the names of the limits of a scope different from each other. Before, a kind is the name of a command, such as
-// CL.WINDOW. Afterwards it is window, or empty if the scope has one limit.
+// nameKinds makes the names of the limits of a scope different from each other. Before the call, a kind is the name of
+// a command, such as CL.WINDOW. After the call it is window, or empty if the scope has one limit.
 func nameKinds(limits []limit) {
 	if len(limits) == 1 {
 		limits[0].kind = ""

@@ -40,9 +40,10 @@ func isNumeric(host string) bool {
 	return host != "" && host[0] != ':'
 }
 
-// Misdirects reports whether a request may come from a page of another site. With a token it may not, because another site
-// does not know the token. A browser sends the port of this server with the name. A proxy that forwards the Host of its
-// client sends another port or no port, so its requests are not refused. A browser always sends a Host.
+// Misdirects reports whether a request may come from a page of another site. If the server has a token, the answer is
+// no: another site does not know the token. A browser sends the port of this server with the name. A proxy that
+// forwards the Host of its client sends another port or no port, so its requests are not refused. A browser always
+// sends a Host.
 func (c *Config) Misdirects(r *http.Request) bool {
 	return c.Token == "" && r.Host != "" && !c.isOwn(r.Host) && portOf(r.Host) == ownPort(r)
 }

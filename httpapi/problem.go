@@ -95,7 +95,7 @@ func (p *Problem) write(w http.ResponseWriter) {
 		h["Retry-After"] = []string{"1"}
 	case http.StatusUnauthorized:
 		h["Www-Authenticate"] = []string{`Bearer realm="cellserver"`}
-		h["Connection"] = []string{"close"} // a guess costs a connection
+		h["Connection"] = []string{"close"} // each guess of a token needs a new connection
 	}
 	w.WriteHeader(p.Status)
 	_ = json.NewEncoder(w).Encode(p) // the client has left if this fails

@@ -19,7 +19,7 @@ type question struct {
 	sources  []keysource.Source // one for each rule, or one for all
 	quantity string             // "" for 1
 	peek     bool
-	charge   bool // the quantity counts whatever is left
+	charge   bool // the quantity counts even if less is left
 	missing  missing
 	refused  int // the status of a refusal
 }
@@ -106,8 +106,8 @@ func setSwitch(to *bool, name, value string) *Problem {
 	return nil
 }
 
-// setQuantity accepts integers only: another word would be an option of the command. A negative quantity would give back, and
-// a request that asks for an action must not.
+// setQuantity accepts integers only: another word would be an option of the command. A negative quantity would give
+// actions back. A request that asks for an action must not do this.
 func (q *question) setQuantity(text string) *Problem {
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {

@@ -94,7 +94,7 @@ func readLimits(w http.ResponseWriter, r *http.Request) ([]string, *Problem) {
 type trial struct {
 	Millis  int64 `json:"millis"`  // how long it looks back
 	Asked   int64 `json:"asked"`   // requests in this time
-	Limited int64 `json:"limited"` // those that the rule refused
+	Limited int64 `json:"limited"` // requests that the rule refused
 	Same    int64 `json:"limited_by_rule"`
 	Other   int64 `json:"limited_on_trial"`
 }

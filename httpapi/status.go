@@ -16,7 +16,7 @@ type serverStatus struct {
 	Top      []limitedKey    `json:"limited_keys"` // null if they are hidden
 }
 
-// limitedKey is a key that limiters refuse often. Its count is at most Over too high.
+// limitedKey is a key that limiters refuse often. Its count exceeds the true number by at most Over.
 type limitedKey struct {
 	Key   string `json:"key"`
 	Times int64  `json:"times"`

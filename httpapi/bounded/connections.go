@@ -129,7 +129,7 @@ func (c *connections) state(nc net.Conn, now http.ConnState) {
 	}
 }
 
-// tickTime is the time between two looks at the connections. A deadline for each part of each request would cost more
+// tickTime is the time between two checks of the connections. A deadline for each part of each request would cost more
 // than the request of a limit.
 const tickTime = time.Second
 
@@ -147,7 +147,7 @@ func (c *connections) watch() {
 	}
 }
 
-// look closes the connections whose time is up.
+// look closes the connections that have exceeded their time.
 func (c *connections) look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,7 +163,7 @@ func (c *connections) look() {
 	}
 }
 
-// late reports whether the time of a connection is up.
+// late reports whether a connection has exceeded its time.
 func (g *connection) late(now int64) bool {
 	since, most := g.since, g.connections.bounds.Idle
 	if heard := g.heard.Load(); heard > 0 && !g.active {

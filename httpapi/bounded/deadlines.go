@@ -9,8 +9,9 @@ import (
 
 // deadlines is a connection whose deadlines for reading cost nothing as long as no read waits.
 //
-// net/http sets such a deadline six times in a request. In the background it reads what the client sends during the request.
-// It ends this read with a deadline in the past, mostly before the read has begun. This saves 3 % of the time of a request.
+// net/http sets such a deadline six times in a request. In the background it reads what the client sends during the
+// request. It ends this read with a deadline in the past, mostly before the read has begun. The type saves 3 % of the
+// time of a request.
 type deadlines struct {
 	net.Conn
 	reads atomic.Uint32 // reading and ended

@@ -31,8 +31,9 @@ func withConnection(ctx context.Context, nc net.Conn) context.Context {
 // AddLines adds headers to the reply of a request, as lines: "RateLimit-Policy: …\r\nRateLimit: …\r\n". The values must not
 // come from a client. The handler must call it once, and immediately before it writes the reply.
 //
-// The lines go past the map of w, because net/http copies, sorts and checks the headers of a map. For the headers of a
-// limit, this costs more than the decision. They are in the map if the request did not come from a Listener.
+// The lines are not put into the map of w, because net/http copies, sorts and checks the headers of a map. For the
+// headers of a limit, this costs more than the decision. Only if the request did not come from a Listener, the lines
+// are put into the map.
 func AddLines(w http.ResponseWriter, r *http.Request, lines []byte) {
 	g, ok := r.Context().Value(connectionKey{}).(*connection)
 	if !ok {

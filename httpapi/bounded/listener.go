@@ -33,7 +33,8 @@ type Listener struct {
 	server      *http.Server // nil while it does not listen
 }
 
-// Listen moves the listener to an address; "" is none. If it cannot listen there, it keeps the previous address.
+// Listen moves the listener to an address; "" means no address. If it cannot listen there, it keeps the previous
+// address.
 func (l *Listener) Listen(address string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,8 +49,8 @@ func (l *Listener) Listen(address string) error {
 	return nil
 }
 
-// open opens an address, "" is none. An address with the port of the present one may cover it, as 0.0.0.0 covers 127.0.0.1.
-// Then open closes the present one before, and opens it again after an error.
+// open opens an address; "" means no address. An address with the port of the present one may cover it, as 0.0.0.0
+// covers 127.0.0.1. Then open closes the present one first, and opens it again after an error.
 func (l *Listener) open(address string) (ln net.Listener, err error) {
 	if address == "" {
 		return nil, nil
@@ -81,7 +82,7 @@ func portOf(address string) string {
 	return port
 }
 
-// use serves on a listener, and no longer on the one before. A nil ln is none.
+// use closes the present listener, and serves on ln. If ln is nil, the server then has no listener.
 func (l *Listener) use(address string, ln net.Listener) {
 	l.end()
 	l.address, l.ln, l.server, l.connections = address, ln, nil, nil

@@ -1,4 +1,4 @@
-// Package keysource says which key a request of HTTP is limited by.
+// Package keysource decides by which key an HTTP request is limited.
 //
 //	source.go   Source: parses the text of a source, and makes the key of a request
 //	address.go  the address of the client, behind a known number of proxies

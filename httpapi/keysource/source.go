@@ -143,7 +143,7 @@ func readCookie(r *Request, name string) (string, error) {
 	return only(values)
 }
 
-// only returns the only value. An empty value is a missing one.
+// only returns the only value. An empty value counts as missing.
 func only(values []string) (string, error) {
 	switch {
 	case len(values) == 0 || len(values) == 1 && values[0] == "":

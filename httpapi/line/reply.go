@@ -6,7 +6,7 @@ import "bytes"
 // and then element by element. The server has written the bytes, so Reply does not check them.
 type Reply struct{ rest []byte }
 
-// Error returns the text of an error reply, "" if the reply is none.
+// Error returns the text of an error reply, "" if the reply is not an error.
 func (r *Reply) Error() string {
 	if len(r.rest) == 0 || r.rest[0] != '-' {
 		return ""

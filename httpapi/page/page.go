@@ -45,7 +45,7 @@ func readFiles() map[string]file {
 	return all
 }
 
-// policy says what the page may load, and that nobody may frame it.
+// policy says what the page may load, and that no other page may show it in a frame.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
