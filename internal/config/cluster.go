@@ -54,7 +54,8 @@ const (
 // busOffset is the distance from the port of clients to the port of other nodes, by the convention of Redis.
 const busOffset = 10000
 
-// PeerPort returns the port of other nodes, and the base port of clients. A server without TCP has the base port 0.
+// PeerPort returns the port for other nodes, and the port for clients on which its default is based: port, or tls-port
+// without it. A server without TCP has the base port 0.
 func (c *Config) PeerPort() (peer, base int) {
 	base = c.Port
 	if base == 0 {

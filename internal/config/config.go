@@ -74,7 +74,7 @@ type UserLine struct {
 	Words []string // the name of the user, and its rules
 }
 
-// PubSubDefault says which channels the rules of a new user begin with.
+// PubSubDefault says which channels a new user may use before any rule about channels.
 type PubSubDefault string
 
 // The values of acl-pubsub-default.
@@ -83,8 +83,8 @@ const (
 	ResetChannels PubSubDefault = "resetchannels"
 )
 
-// OutputLimit bounds the bytes of replies that wait for one client. The server closes the connection when more
-// than Hard bytes wait, or when more than Soft bytes wait for Seconds without a pause. Zero is no limit.
+// OutputLimit bounds the bytes of replies that wait for one client. The server closes the connection when more than
+// Hard bytes wait, or when more than Soft bytes wait for Seconds without a pause. Zero means no limit.
 type OutputLimit struct {
 	Hard, Soft int64
 	Seconds    int
@@ -94,7 +94,7 @@ type OutputLimit struct {
 type OutputLimits struct{ Normal, Replica, PubSub OutputLimit }
 
 // FailLimit is auth-fail-limit: how many attempts to authenticate may fail for one client address, at once and in
-// Seconds seconds. A Count of 0 is no limit.
+// Seconds seconds. A Count of 0 means no limit.
 type FailLimit struct{ Count, Seconds int64 }
 
 // SavePoint causes a snapshot when there were at least Changes changes, and Seconds seconds have passed since

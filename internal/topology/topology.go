@@ -25,16 +25,16 @@ type Node struct {
 	ID       string // 40 hexadecimal digits
 	Host     string // announced to clients
 	Port     int    // of clients
-	TLSPort  int    `json:",omitempty"` // of clients that speak TLS; 0 if there is none, or nobody has heard of it
+	TLSPort  int    `json:",omitempty"` // of clients that speak TLS; 0 if there is none, or if it is unknown
 	PeerPort int    // of other nodes
-	Zone     string // where the node stands; may be empty
+	Zone     string // availability zone of the node; may be empty
 	Voter    bool   // its vote counts for the quorum; false while it joins
 	Healthy  bool   // this node has heard of it within the node timeout
 	Applied  uint64 // index of the last log entry that the node has reported as applied; 0 if it has reported none
 }
 
-// ClientPort returns the port for a client like one that speaks TLS, or that does not. A node without a port for TLS has its
-// other port for all.
+// ClientPort returns the port for clients. If tls is true, it returns the port for clients that speak TLS, if the node
+// has one.
 func (n *Node) ClientPort(tls bool) int {
 	if tls && n.TLSPort != 0 {
 		return n.TLSPort
