@@ -14,7 +14,8 @@ func (e *Engine) call(L *lua.LState, raise bool) int {
 	return push(L, value)
 }
 
-// callUnused is call if nobody uses the reply. Most limiters write in this way.
+// callUnused is call for a script that does not use the reply. Most scripts of limiters ignore the replies of their
+// writes.
 func (e *Engine) callUnused(L *lua.LState, raise bool) int {
 	e.callCommand(L, raise, false)
 	return 0
@@ -82,7 +83,7 @@ func (e *Engine) arguments(L *lua.LState) (args [][]byte, problem string) {
 	return args, ""
 }
 
-// numberSize is more than the longest number has bytes.
+// numberSize is a size in bytes that is enough for every number.
 const numberSize = 32
 
 // appendArgument appends a number as %.17g writes it.

@@ -39,7 +39,7 @@ type Engine struct {
 	used    int                // of spare
 }
 
-// keptReplies is for how many elements of a reply an engine has room.
+// keptReplies is the number of elements of a reply for which an engine keeps memory.
 const keptReplies = 16
 
 // A Script is a script that an engine has compiled.

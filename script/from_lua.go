@@ -11,7 +11,7 @@ import (
 // maxLevels is how deep a reply may be nested.
 const maxLevels = 1000
 
-// maxRoom is for how many elements of an array there is room before it is known to be small enough.
+// maxRoom is the largest number of elements for which an array gets memory at once. A longer array grows step by step.
 const maxRoom = 1 << 10
 
 // replyCost is what an element of a reply costs in bytes.
@@ -23,7 +23,7 @@ type converter struct {
 	resp    int
 	bytes   int // that are left
 	levels  int
-	every   int // after so many elements it asks whether it may go on
+	every   int // after this number of elements it asks whether it may go on
 	left    int // until it asks again
 	check   func() error
 	stopped error
@@ -45,7 +45,7 @@ func (c *converter) step() {
 	}
 }
 
-// fromLua makes a reply of what a script returns.
+// fromLua makes a reply from the result of a script.
 func (e *Engine) fromLua(v lua.LValue) Reply {
 	every := e.options.Limits.Steps / elementSteps
 	c := converter{
@@ -69,7 +69,7 @@ func (c *converter) reply(v lua.LValue) Reply {
 	switch v := v.(type) {
 	case lua.LString:
 		c.bytes -= len(v)
-		return Reply{Kind: Bulk, Text: unsafe.Slice(unsafe.StringData(string(v)), len(v))} // nobody changes it
+		return Reply{Kind: Bulk, Text: unsafe.Slice(unsafe.StringData(string(v)), len(v))} // no code changes these bytes
 	case lua.LNumber:
 		return Reply{Kind: Int, Int: lua51.Int(float64(v))}
 	case lua.LBool:
@@ -103,8 +103,8 @@ func (c *converter) boolean(v bool) Reply {
 	return Reply{}
 }
 
-// table makes a reply of a table: the field that it has says of which kind. Without such a field it is an array, which
-// ends before the first nil.
+// table makes a reply from a table. The name of a field, such as ok or err, says which kind of reply it is. Without
+// such a field the reply is an array, which ends before the first nil.
 func (c *converter) table(t *lua.LTable) Reply {
 	if s, ok := t.RawGetString("err").(lua.LString); ok {
 		r := Failed(oneLine(string(s)))

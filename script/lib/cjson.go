@@ -27,7 +27,7 @@ type jsonOptions struct {
 	sparseRatio, sparseSafe  int
 }
 
-// An invalid is what encode does with numbers that JSON does not have.
+// An invalid is the setting that says what encode does with numbers that JSON does not have.
 type invalid string
 
 const (
@@ -63,7 +63,7 @@ func (j *cjson) functions() map[string]lua.LGFunction {
 	}
 }
 
-// complete adds what is not a function.
+// complete adds the fields of the library that are not functions.
 func (j *cjson) complete(t *lua.LTable) {
 	t.RawSetString("null", j.null)
 	t.RawSetString("_NAME", lua.LString("cjson"))

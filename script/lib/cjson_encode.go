@@ -23,7 +23,7 @@ func (j *cjson) encode(L *lua.LState) int {
 	return pushText(j.m, L, e.text)
 }
 
-// shortBytes is the room for a number or a word, with what stands around it.
+// shortBytes is the room for a number or a word, with the punctuation around it.
 const shortBytes = 32
 
 func (e *encoder) fail(v lua.LValue, why string) {

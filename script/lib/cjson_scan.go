@@ -85,7 +85,8 @@ func (s *scanner) next() jsonToken {
 	return t
 }
 
-// isInvalidNumber reports whether a number is none of JSON: it begins with +, 0x or a zero too many, or is inf or nan.
+// isInvalidNumber reports whether JSON does not allow a number: it begins with +, 0x or a superfluous zero, or it is
+// inf or nan.
 func isInvalidNumber(s string) bool {
 	if s[0] == '+' {
 		return true

@@ -9,7 +9,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// maxPackDepth is how deep cmsgpack packs. It packs nil for tables below.
+// maxPackDepth is how deep cmsgpack packs. It packs nil in place of deeper tables.
 const maxPackDepth = 16
 
 func openCMsgPack(m *machine.Machine) {
@@ -59,7 +59,7 @@ func (p *packer) value(dst []byte, v lua.LValue, depth int) []byte {
 	return dst
 }
 
-// headerBytes is the most bytes of a packed number, and before what is packed.
+// headerBytes is the largest size in bytes of a packed number, and of the header of any other packed value.
 const headerBytes = 9
 
 func appendPackedNumber(dst []byte, f float64) []byte {

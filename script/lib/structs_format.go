@@ -35,7 +35,7 @@ func (s *layout) next() (option byte) {
 
 func (s *layout) more() bool { return s.at < len(s.format) }
 
-// number reads digits, or returns the number that is meant without them.
+// number reads digits. If there are no digits, it returns otherwise.
 func (s *layout) number(otherwise int) int {
 	if !s.more() || s.format[s.at] < '0' || s.format[s.at] > '9' {
 		return otherwise
@@ -88,7 +88,7 @@ func (s *layout) padding(at, size int, option byte) int {
 	return 0
 }
 
-// control reads an option that is no value.
+// control reads an option that stands for no value.
 func (s *layout) control(option byte) {
 	switch option {
 	case ' ':

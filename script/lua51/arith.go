@@ -8,7 +8,7 @@ func Mod(a, b float64) float64 {
 	return a - product
 }
 
-// invalid gives a result that is not a number the sign that it has on x86, unless an operand is not a number either.
+// invalid corrects the sign of a NaN. If no operand is NaN, x86 gives the result a minus sign.
 func invalid(result, a, b float64) float64 {
 	if math.IsNaN(result) && !math.IsNaN(a) && !math.IsNaN(b) {
 		return math.Copysign(result, -1)

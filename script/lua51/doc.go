@@ -1,4 +1,4 @@
-// Package lua51 has what Lua 5.1 says of numbers, formats and patterns, as its C library prints and reads them on Linux.
+// Package lua51 has the numbers, formats and patterns of Lua 5.1, as the C library on Linux prints and reads them.
 //
 //	number.go         a number as text and back: %.14g, %.17g, strtod
 //	arith.go          modulo

@@ -166,7 +166,7 @@ func (d Directive) general(f float64, precision int) []byte {
 	if !d.has('#') {
 		return strconv.AppendFloat(nil, f, d.Verb, precision, 64)
 	}
-	exponential := strconv.AppendFloat(nil, f, d.Verb-2, precision-1, 64) // 'e' of 'g'
+	exponential := strconv.AppendFloat(nil, f, d.Verb-2, precision-1, 64) // the verb 'e' for 'g', and 'E' for 'G'
 	at := strings.LastIndexAny(string(exponential), "eE")
 	exponent, _ := strconv.Atoi(string(exponential[at+1:]))
 	if exponent < -4 || exponent >= precision {

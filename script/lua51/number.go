@@ -78,7 +78,7 @@ func parseTrimmed(s string) (float64, bool) {
 	return parseName(s, body)
 }
 
-// shortDigits is how many digits a number has of which every one is exact.
+// shortDigits is the largest number of decimal digits that a float64 always holds exactly.
 const shortDigits = 15
 
 func isDigits(s string) bool {
@@ -218,7 +218,7 @@ func ParseBase(s string, base int) (float64, bool) {
 	return float64(n), true
 }
 
-// parseDigits reads digits until one is not of the base. A number that is too large is the largest one.
+// parseDigits reads digits until one is not of the base. A number that is too large becomes the largest one.
 func parseDigits(s string, base uint64) (n uint64, digits int) {
 	overflow := false
 	for ; digits < len(s); digits++ {
@@ -274,7 +274,7 @@ func Uint(f float64) int64 {
 	return Int(f)
 }
 
-// maxNumber is more than the digits of a number that matter.
+// maxNumber is the most bytes that NumberPrefix reads. Further digits do not change a number.
 const maxNumber = 4096
 
 // NumberPrefix reads the number at the start of a text, as strtod does. length is 0 if there is none.
@@ -291,7 +291,7 @@ func NumberPrefix(s string) (f float64, length int) {
 	return 0, 0
 }
 
-// numberEnd bounds where a number may end, so that few ends are tried.
+// numberEnd returns the last position at which a number can end. So NumberPrefix tries few ends.
 func numberEnd(s string) int {
 	i, exponent := 0, byte('e')
 	if i < len(s) && (s[i] == '+' || s[i] == '-') {

@@ -61,7 +61,7 @@ func (p pair) over(n float64) pair {
 	return sum(q, (math.FMA(-q, n, p.high)+p.low)/n)
 }
 
-// sum returns the sum of two floats. The size of the first one must be the larger one.
+// sum returns the sum of two floats. The absolute value of a must not be less than that of b.
 func sum(a, b float64) pair {
 	high := a + b
 	return pair{high, b - (high - a)}
@@ -116,8 +116,8 @@ const (
 	log10e       = 4.34294481903251816668e-01
 )
 
-// Log10 is the logarithm of x to the base 10. It takes the steps of glibc, so nearly every result is that of glibc. Each
-// conversion to float64 rounds a product, because some processors else add it without rounding.
+// Log10 is the logarithm of x to the base 10. It takes the steps of glibc, so nearly every result is that of glibc.
+// Each conversion to float64 rounds a product, because otherwise some processors add it without rounding.
 func Log10(x float64) float64 {
 	if math.IsNaN(x) {
 		return x // with its sign
@@ -158,7 +158,7 @@ func log(a float64) pair {
 	return sum(about, rest-rest*rest/2)
 }
 
-// nearOne is a distance from 1. The logarithm of a nearer number is a series of few terms.
+// nearOne is a distance from 1. If a number is nearer to 1, few terms of a series give its logarithm.
 const nearOne = 1e-5
 
 // logBeside returns the logarithm of 1 + d.

@@ -9,16 +9,16 @@ import (
 // Limits bound a script.
 type Limits struct {
 	Bytes int // of all strings and tables that it makes
-	Steps int // between two questions whether it may go on
+	Steps int // between two calls of check, which says whether the script may go on
 
-	// More asks for memory that scripts share: bytes beyond OwnBytes. If it is nil, there is no bound but Bytes.
+	// More asks for memory that scripts share: bytes beyond OwnBytes. If it is nil, Bytes is the only bound.
 	More func(bytes int) bool
 }
 
 // OwnBytes is what a script may make without a call of More. More is asked for a multiple of it.
 const OwnBytes = 1 << 20
 
-// DefaultLimits are 256 MiB, and a question every 10,000 steps, which take about a millisecond.
+// DefaultLimits are 256 MiB, and a call of check every 10,000 steps, which take about a millisecond.
 var DefaultLimits = Limits{Bytes: 256 << 20, Steps: 10000}
 
 // The rough cost of values in bytes.
@@ -34,9 +34,9 @@ const (
 // A budget counts what a script does and makes.
 type budget struct {
 	limits  Limits
-	steps   int // until the next question
+	steps   int // until the next call of check
 	made    int
-	granted int // how much it may make without a question
+	granted int // how much it may make before it must ask for more
 	check   func() error
 	stopped *lua.ApiError // why the script must end
 	worn    bool          // the stacks have grown large, or a Go panic has left them in an unknown state

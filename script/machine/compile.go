@@ -18,8 +18,8 @@ type Function struct {
 	places []syntax.Place
 }
 
-// chunkPrefix begins the names of chunks inside the machine. So an error of the interpreter, whose line is a place, is
-// told from a text of the script.
+// chunkPrefix begins the names of chunks inside the machine. So the machine can distinguish an error of the interpreter
+// from a text of the script. The line of such an error is the index of a place.
 const chunkPrefix = "\x00c"
 
 // Compile compiles a source. An error is a *syntax.Error.
@@ -34,7 +34,7 @@ func (m *Machine) Compile(text, source, name string) (*Function, error) {
 	if f.proto, err = compileTree(chunk, id); err != nil {
 		return nil, f.compileError(err)
 	}
-	f.proto.IsVarArg &^= lua.VarArgNeedsArg // a chunk has no table arg
+	f.proto.IsVarArg &^= lua.VarArgNeedsArg // a chunk has no table with the name arg
 	m.patch(f.proto)
 	m.chunks[id] = f
 	return f, nil
@@ -64,7 +64,7 @@ func (f *Function) compileError(err error) error {
 	return &syntax.Error{Text: f.name + ":" + strconv.Itoa(line) + ": " + errTooComplex.Error()}
 }
 
-// patch puts helpers and values in the places of the constants that stand for them.
+// patch replaces constants by the helpers and the values for which they stand.
 func (m *Machine) patch(proto *lua.FunctionProto) {
 	for i, c := range proto.Constants {
 		s, ok := c.(lua.LString)

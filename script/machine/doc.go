@@ -1,5 +1,5 @@
-// Package machine runs Lua 5.1 as Redis has it: gopher-lua, with its deviations mended and everything bounded. It has no
-// libraries and knows no command of Redis; packages stdlib, lib and script add these.
+// Package machine runs Lua 5.1 as Redis has it: gopher-lua, with its deviations corrected and everything bounded. It
+// has no libraries and knows no command of Redis; packages stdlib, lib and script add these.
 //
 //	machine.go                         Machine: one interpreter, used again and again
 //	budget.go                          steps and bytes: how a script is stopped
@@ -15,7 +15,7 @@
 //
 // Invariants:
 //
-//   - Nothing of one call is there in the next one: the globals and the libraries are frozen, and so is the metatable of
+//   - Nothing of one call remains in the next one: the globals and the libraries are frozen, and so is the metatable of
 //     strings.
 //   - A script that is stopped cannot go on: no pcall and no coroutine catches a stop. Its machine is not used again.
 //   - Every loop and every call of a function counts a step. Functions that work long count more.

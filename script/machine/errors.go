@@ -109,7 +109,8 @@ func (m *Machine) TypeError(L *lua.LState, arg int, want string) {
 // TypeName returns the name of the type of a value.
 func TypeName(v lua.LValue) string { return v.Type().String() }
 
-// operandError raises an error about an operand of the code that runs at a level. names are those of the place.
+// operandError raises an error about an operand of the code that runs at a level. name is the name of the operand, from
+// the place.
 func (m *Machine) operandError(L *lua.LState, level int, doing string, name string, v lua.LValue) {
 	m.RaiseValue(L, lua.LString(m.Where(L, level)+operandText(doing, name, TypeName(v))))
 }

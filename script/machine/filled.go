@@ -6,8 +6,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// filled is a table of texts, KEYS or ARGV. Each run fills it again. It keeps the texts that the run before had at the same
-// places: a limit is mostly the same.
+// filled is a table of texts, KEYS or ARGV. Each run fills it again. It keeps a text that the previous run had at the
+// same index, because most runs get nearly the same texts.
 type filled struct {
 	*lua.LTable
 	n, bytes int           // of the texts
@@ -40,7 +40,7 @@ func (t *filled) fill(m *Machine, values [][]byte) {
 	}
 }
 
-// asFilled reports whether the script before has left nothing else in the table.
+// asFilled reports whether the previous script has added nothing to the table.
 func (t *filled) asFilled() bool {
 	return t.array.Len() == t.n && t.array.Cap() <= 2*t.n && t.fields.Len() == 0 && t.Metatable == lua.LNil
 }

@@ -6,15 +6,15 @@ import (
 
 const readonlyText = "Attempt to modify a readonly table"
 
-// freeze returns an empty table in the stead of another one. It reads as the other one, and every assignment fails. The
-// interpreter assigns to a field that exists without asking anyone; in the empty table no field exists.
+// freeze returns an empty table in place of another one. It reads as the other one, and every assignment fails. It must
+// be empty, because the interpreter calls no metamethod for an assignment to an existing field.
 func (m *Machine) freeze(contents *lua.LTable) *lua.LTable {
 	shown, meta := m.L.CreateTable(0, 0), m.L.CreateTable(0, 2)
 	meta.RawSetString("__index", contents)
 	meta.RawSetString("__newindex", m.Func(func(L *lua.LState) int {
 		position := m.Where(L, 1)
 		if position == "" {
-			position = m.Where(L, 2) // the helper that assigns is not the one that is at fault
+			position = m.Where(L, 2) // the caller of the helper is at fault
 		}
 		m.RaisePlain(L, position+readonlyText)
 		return 0

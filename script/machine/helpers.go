@@ -47,7 +47,8 @@ func (m *Machine) step(name string) *lua.LFunction {
 	return f
 }
 
-// maxArguments is how many variable arguments a function may have. No call makes more but one that adds to its own.
+// maxArguments is how many variable arguments a function may have. A call exceeds this number only if it adds values to
+// its own variable arguments.
 const maxArguments = MaxValues + 2*maxDepth
 
 // arguments counts the variable arguments of a function, which are copied each time that they are used.
@@ -124,7 +125,8 @@ func (m *Machine) concatSlowly(L *lua.LState, n int) int {
 	return 1
 }
 
-// concatError names the operand that is no text. Only the last one and the left one are values of the code.
+// concatError names the operand that is not a text. right is an operand of the code only if it is the last one;
+// otherwise it is a result of the helper.
 func (m *Machine) concatError(L *lua.LState, at syntax.Place, i, n int, left, right lua.LValue) {
 	name := func(i int) string {
 		if i-1 < len(at.All) {
@@ -138,7 +140,8 @@ func (m *Machine) concatError(L *lua.LState, at syntax.Place, i, n int, left, ri
 	m.operandError(L, 1, "concatenate", name(i), left)
 }
 
-// MetaField returns a field of the metatable of a table or of another one.
+// MetaField returns a field of the metatable of a. If there is no such field, it returns the field of the metatable of
+// b.
 func MetaField(a, b lua.LValue, event string) lua.LValue {
 	for _, v := range []lua.LValue{a, b} {
 		var meta lua.LValue
@@ -210,7 +213,7 @@ func (m *Machine) extend(L *lua.LState) int {
 	return 1
 }
 
-// key counts what a key of a constructor makes the table grow by.
+// key counts the bytes by which a table grows for a key in its constructor.
 func (m *Machine) key(L *lua.LState) int {
 	if k, ok := L.Get(1).(lua.LNumber); ok && k > 0 && k < MaxArray {
 		m.Make(gapCost * int(k))

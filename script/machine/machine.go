@@ -38,7 +38,7 @@ type Machine struct {
 	shown    map[*lua.LTable]*lua.LTable // the frozen table of each of these contents
 	texts    lua.LValue                  // the metatable of strings, as scripts see it
 	helpers  map[string]*lua.LFunction
-	unused   map[string]*lua.LFunction // by the path of a function that does the same, and returns something
+	unused   map[string]*lua.LFunction // functions that return nothing, by the path of the function with the same effect that returns something
 	array    reflect.Value             // of the stack of values
 	chunks   map[string]*Function
 	loaded   []string // the chunks that the script itself has loaded
@@ -90,10 +90,11 @@ func (m *Machine) Library(name string, functions map[string]lua.LGFunction) *lua
 // Func makes a function of Lua.
 func (m *Machine) Func(f lua.LGFunction) *lua.LFunction { return m.L.NewFunction(f) }
 
-// Unused adds a function that is called in the stead of another one if nobody uses what it returns.
+// Unused adds a function that the machine calls in place of another one if the script does not use the result.
 func (m *Machine) Unused(path string, f lua.LGFunction) { m.unused[path] = m.Func(f) }
 
-// OnBegin adds what a library does before each call, so that nothing of the call before is there.
+// OnBegin adds a function that the machine calls before each call. With it a library removes what remains of the
+// previous call.
 func (m *Machine) OnBegin(reset func()) { m.resets = append(m.resets, reset) }
 
 // Begin prepares a call: its keys, its arguments and a fresh budget. check is asked every few steps whether the script
@@ -145,7 +146,7 @@ func (m *Machine) constant(path string) lua.LValue {
 	return v
 }
 
-// helper returns the function or the value in whose stead a constant stands.
+// helper returns the function or the value for which a constant stands.
 func (m *Machine) helper(name string) lua.LValue {
 	if path, ok := strings.CutPrefix(name, syntax.Global); ok {
 		return m.constant(path)

@@ -30,12 +30,12 @@ func (m *Machine) translate(value lua.LValue) lua.LValue {
 	return lua.LString(f.name + ":" + strconv.Itoa(at.Line) + ": " + words(message, at))
 }
 
-// words says in the words of Lua 5.1 what the interpreter says in its own.
+// words translates a message of the interpreter into the words of Lua 5.1.
 func words(message string, at syntax.Place) string {
 	if rest, ok := strings.CutPrefix(message, "attempt to index a non-table object("); ok {
 		kind, _, _ := strings.Cut(rest, ")")
 		if strings.HasPrefix(at.Name, "method ") {
-			return operandText("index", at.Second, kind) // the object has no such method because it is no table
+			return operandText("index", at.Second, kind) // the object has no such method because it is not a table
 		}
 		return operandText("index", at.Name, kind)
 	}

@@ -23,8 +23,8 @@ func hasNewIndex(t *lua.LTable) bool {
 	return ok && meta.RawGetString("__newindex") != lua.LNil
 }
 
-// RawSet assigns a field without metatables. It counts what the table grows by. where says at which position an error
-// about the key is.
+// RawSet assigns a field without metatables. It counts what the table grows by. where returns the position for an error
+// about the key.
 func (m *Machine) RawSet(L *lua.LState, t *lua.LTable, key, value lua.LValue, where func(*lua.LState, int) string) {
 	switch k := key.(type) {
 	case *lua.LNilType:

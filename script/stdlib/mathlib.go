@@ -35,7 +35,7 @@ func (m *library) openMath() {
 	t.RawSetString("huge", lua.LNumber(math.Inf(1)))
 }
 
-// invalid computes a result. One that is not a number has the sign that it has on x86.
+// invalid computes a result. If the result is NaN, it gets the sign that it has on x86.
 func invalid(f func(a, b float64) float64, a, b float64) float64 {
 	result := f(a, b)
 	if math.IsNaN(result) && !math.IsNaN(a) && !math.IsNaN(b) {

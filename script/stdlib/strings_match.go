@@ -184,7 +184,7 @@ func (m *library) stringGSub(L *lua.LState) int {
 	return 1 + machine.PushNumber(L, float64(n))
 }
 
-// replace appends what stands for a match.
+// replace appends the replacement of a match.
 func (s *search) replace(text []byte, with lua.LValue, start, end int) []byte {
 	var value lua.LValue
 	switch with := with.(type) {

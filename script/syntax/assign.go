@@ -54,7 +54,7 @@ func (p *parser) expressionStatement() []ast.Stmt {
 	return p.assign(targets, p.expressions())
 }
 
-// unused tells the function of a call that nobody uses its results.
+// unused replaces the function of a call whose results are not used.
 func (p *parser) unused(call *ast.FuncCallExpr) {
 	if f, ok := call.Func.(*ast.StringExpr); ok {
 		if path, ok := strings.CutPrefix(f.Value, HelperPrefix+Global); ok {
@@ -78,7 +78,7 @@ func (p *parser) checkTarget(e operand) {
 	p.syntaxError("syntax error")
 }
 
-// assign makes the statements of an assignment. It happens where the values end.
+// assign makes the statements of an assignment. The assignment has the line at which the values end.
 func (p *parser) assign(targets, values []operand) []ast.Stmt {
 	return p.assignAt(p.lastLine, targets, values)
 }
@@ -86,7 +86,7 @@ func (p *parser) assign(targets, values []operand) []ast.Stmt {
 // assignAt makes the statements of an assignment that happens at a line.
 func (p *parser) assignAt(line int, targets, values []operand) []ast.Stmt {
 	for i := range targets {
-		if targets[i].variable != nil { // what is assigned to is no constant
+		if targets[i].variable != nil { // a variable that is assigned is not a constant
 			targets[i].expr = targets[i].variable
 		}
 		if _, ok := targets[i].expr.(*ast.AttrGetExpr); ok {
@@ -102,7 +102,7 @@ func (p *parser) assignAt(line int, targets, values []operand) []ast.Stmt {
 	return []ast.Stmt{p.assignMany(targets, values)}
 }
 
-// assignOne assigns one variable. A field whose key is no constant is assigned by a helper, which bounds the table.
+// assignOne assigns one variable. A helper assigns a field whose key is not a constant, and bounds the table.
 func (p *parser) assignOne(target operand, values []operand) ast.Stmt {
 	field, ok := target.expr.(*ast.AttrGetExpr)
 	if !ok && len(values) == 1 && needsTemporary(values[0]) {
@@ -183,7 +183,7 @@ func (p *parser) assignMany(targets, values []operand) ast.Stmt {
 // temporary names a local that no script can name.
 func temporary(i int) string { return fmt.Sprintf("\x00%d", i) }
 
-// single makes one value of an expression that could have many.
+// single limits an expression to one value.
 func single(e operand) ast.Expr {
 	switch x := e.expr.(type) {
 	case *ast.FuncCallExpr:

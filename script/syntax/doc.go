@@ -16,7 +16,7 @@
 // Each node of the tree has a place instead of a line: an index into Chunk.Places. A place knows the line, and the names
 // that an error of this node may show. So the interpreter finds both from the line of an instruction.
 //
-// A helper is a function of the interpreter that a rewritten node calls. The tree has a string constant in its stead,
+// A helper is a function of the interpreter that a rewritten node calls. The tree has a string constant in its place,
 // whose text begins with HelperPrefix. No string of a script begins so.
 //
 // Invariants: the parser accepts what Lua 5.1 accepts, within the bounds. A tree behaves as its source does in Lua 5.1.

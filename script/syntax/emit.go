@@ -25,9 +25,9 @@ const (
 	ForLimit = "forlimit"
 	ForStep  = "forstep"
 	Extend   = "extend"  // table, how many items it has, and more of them
-	Text     = "text"    // a string that is no constant key
+	Text     = "text"    // a string that is not a constant key
 	Step     = "step."   // and the cost: counts a step, and what the statements after it make
-	Unused   = "unused." // as Global, for a function whose results nobody uses
+	Unused   = "unused." // as Global, for a function whose results are not used
 	Global   = "global." // and a name: a global variable, or a field of one, that never changes
 )
 

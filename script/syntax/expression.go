@@ -6,8 +6,8 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// An operand is an expression, and what errors call it. variable is set if expr is a constant in the stead of a global
-// variable, and path is the name of that variable then.
+// An operand is an expression, and its name in errors. variable is set if expr is a constant in place of a global
+// variable. Then path is the name of that variable.
 type operand struct {
 	expr     ast.Expr
 	name     string
@@ -208,7 +208,7 @@ func (p *parser) variable(name string) operand {
 	return p.unchanging(e, name)
 }
 
-// unchanging puts a constant in the stead of a global variable that never changes.
+// unchanging replaces a global variable that never changes by a constant.
 func (p *parser) unchanging(e operand, path string) operand {
 	if p.known != nil && p.known(path) {
 		e.variable, e.path = e.expr, path
@@ -306,7 +306,7 @@ func (p *parser) index(object operand) operand {
 	switch k := key.expr.(type) {
 	case *ast.StringExpr:
 		if key.variable != nil {
-			key.expr = key.variable // the compiler takes a constant for a string
+			key.expr = key.variable // the compiler would treat a constant as a string
 			break
 		}
 		if strings.HasPrefix(k.Value, TextPrefix) {

@@ -64,7 +64,7 @@ func (p *parser) lookahead() kind {
 	return p.second.kind
 }
 
-// syntaxError fails at the token that is now.
+// syntaxError fails at the current token.
 func (p *parser) syntaxError(text string) { p.fail(p.near(p.now), "%s", text) }
 
 func (p *parser) expected(k kind) { p.syntaxError("'" + k.String() + "' expected") }

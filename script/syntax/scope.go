@@ -63,7 +63,8 @@ func (p *parser) bind(name string) binding {
 	return globalName
 }
 
-// capture makes a name an upvalue of each function between this one and the one of the name.
+// capture makes a name an upvalue of each function between the current function and the function that declares the
+// name.
 func (p *parser) capture(name string, of *scope) {
 	for s := p.scope; s != of; s = s.outer {
 		if !s.upvalues[name] {
