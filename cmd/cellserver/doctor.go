@@ -39,7 +39,7 @@ type doctorOptions struct {
 	files doctor.TLS
 }
 
-// read reads options from the begin of the arguments, and returns the arguments after them.
+// read reads the options at the beginning of the arguments, and returns the arguments after them.
 func (o *doctorOptions) read(args []string) (rest []string, err error) {
 	for len(args) > 0 {
 		n, err := o.take(args)
@@ -84,7 +84,7 @@ func (o *doctorOptions) take(args []string) (n int, err error) {
 	return 0, fmt.Errorf("%s needs the name of a file: cellserver --doctor 127.0.0.1:6380 --tls --cacert ca.crt --cert ann.crt --key ann.key", name)
 }
 
-// over returns how to speak TLS, nil for without.
+// over returns the settings of TLS, or nil for a connection without TLS.
 func (o *doctorOptions) over() *doctor.TLS {
 	if !o.tls {
 		return nil

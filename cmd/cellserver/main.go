@@ -23,7 +23,8 @@ func main() {
 	}
 }
 
-// ownArgs returns a copy of the arguments, and makes os.Args one. The list of processes shows the original memory.
+// ownArgs replaces os.Args by a copy, and returns the arguments without the name of the program. The list of processes
+// shows the original memory.
 func ownArgs() []string {
 	for i, arg := range os.Args {
 		os.Args[i] = strings.Clone(arg)

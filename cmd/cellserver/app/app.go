@@ -52,7 +52,7 @@ type App struct {
 	lifecycle
 }
 
-// entrance is where clients arrive.
+// entrance has the listeners through which clients connect.
 type entrance struct {
 	transport    transport.Server
 	sockets      sockets

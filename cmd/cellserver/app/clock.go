@@ -12,7 +12,8 @@ import (
 // clock is the server's time: the real time, or a fixed time that DEBUG CLOCK sets. It implements [commands.Clock]. Reading
 // it takes no lock.
 //
-// If the wall clock is set back by more than a limit, the clock goes on with the former time, until step takes the step.
+// If the wall clock is set back by more than a limit, the clock continues with the former time, until step follows the
+// wall clock.
 type clock struct {
 	started time.Time
 	fixed   atomic.Pointer[int64] // Unix nanoseconds; nil while the clock follows the real time
@@ -25,7 +26,7 @@ type clock struct {
 // wall is how far the wall clock is ahead of the monotonic one, in nanoseconds.
 type wall struct {
 	offset int64 // when the clock was checked last
-	limit  int64 // by which the offset may differ before the clock checks it again; 0: any difference
+	limit  int64 // by which the offset may differ before the clock checks it again; 0: by any time
 }
 
 func newClock() *clock {
@@ -81,7 +82,8 @@ func (c *clock) Read() (now, monotonic int64) {
 	return now, monotonic
 }
 
-// Until returns in how many nanoseconds the logical time comes. It is math.MaxInt64 if the clock stands before it.
+// Until returns the nanoseconds until the logical time reaches a time. It returns math.MaxInt64 if the clock is fixed
+// at an earlier time.
 func (c *clock) Until(unixNano int64) int64 {
 	if at := c.fixed.Load(); at != nil && *at < unixNano {
 		return math.MaxInt64
@@ -111,7 +113,7 @@ func (c *clock) Resume() {
 	c.fixed.Store(nil)
 }
 
-// Step sets the wall clock under the server. Keys have followed a step back by its end.
+// Step sets the wall clock while the server runs. After a step back it also moves the keys back before it returns.
 func (c *clock) Step(nanos int64) {
 	c.skewBy(nanos)
 	if c.check != nil {
@@ -125,7 +127,8 @@ func (c *clock) skewBy(nanos int64) {
 	c.skew.Add(nanos)
 }
 
-// setLimit sets by how many nanoseconds the wall clock may be set back before the clock holds the former time; 0: any.
+// setLimit sets by how many nanoseconds the wall clock may be set back before the clock holds the former time; 0: by
+// any time.
 func (c *clock) setLimit(limit int64) {
 	c.setting.Lock()
 	defer c.setting.Unlock()

@@ -15,7 +15,7 @@ type clockSteps struct {
 	clock  *clock
 	store  *store.Store
 	server *server.Server
-	saved  func()     // is called after a step: what is being saved may have times of before
+	saved  func()     // is called after a step: a snapshot that is being written may have times from before the step
 	mu     sync.Mutex // held during a check
 }
 

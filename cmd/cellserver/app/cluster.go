@@ -55,7 +55,7 @@ func (a *App) newMember(cfg *config.Config, run string) (*member.Member, error) 
 	return member.New(o)
 }
 
-// joinCluster connects the server with the member, and returns what holds replies back.
+// joinCluster connects the server with the member, and returns the barrier that holds replies back.
 func (a *App) joinCluster(o *server.Options) transport.Barrier {
 	a.store.Observe(a.member)
 	a.store.CountExternal(a.member.Memory)

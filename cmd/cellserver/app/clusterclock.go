@@ -2,7 +2,7 @@ package app
 
 import "cellserver/cluster/member"
 
-// clusterClock is the time of a member of a cluster. It never goes back, whatever the clock of the machine does. It
+// clusterClock is the time of a member of a cluster. It never goes back, even if the clock of the machine does. It
 // implements [commands.Clock].
 type clusterClock struct {
 	*clock
@@ -15,7 +15,7 @@ func (c clusterClock) Now() int64 { return c.member.Now() }
 // Read returns Now and Monotonic.
 func (c clusterClock) Read() (now, monotonic int64) { return c.member.Now(), c.Monotonic() }
 
-// Until returns in how many nanoseconds the logical time comes.
+// Until returns the nanoseconds until the logical time reaches a time.
 func (c clusterClock) Until(unixNano int64) int64 {
 	if c.Now() >= unixNano {
 		return 0

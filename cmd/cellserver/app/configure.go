@@ -10,8 +10,8 @@ import (
 	"cellserver/store"
 )
 
-// configure applies a new configuration. CONFIG SET calls it before the configuration is in force, and an
-// error refuses the change. Directives that are not here need no step: their readers read the configuration.
+// configure applies a new configuration. CONFIG SET calls it before the configuration is in force, and an error refuses
+// the change. The other directives need no step, because the code reads them from the configuration in force.
 //
 // A part that refuses keeps its previous state. The parts before it have taken the new configuration already, and take
 // the one in force with the next CONFIG SET.

@@ -69,8 +69,8 @@
 //
 // With cluster-nodes the log of the cluster replaces the append-only file, and snapshots are exports. New also makes a
 // member and opens the port for other nodes. Run starts the member. Clients get LOADING until the node has the data.
-// Before step 2 of the stop, another node takes the lead. After step 4 the member ends. If the cluster refuses the node,
-// Run stops with its sentence.
+// Before step 2 of the stop, another node takes the lead. After step 4 the member ends. If the cluster refuses the
+// node, Run stops and returns the reason as its error.
 //
 // # Invariants
 //

@@ -63,8 +63,8 @@ func cause(err error) error {
 // errNotRegular refuses a path that is a directory, a pipe, a socket or a device.
 var errNotRegular = errors.New("not a regular file: choose a regular file")
 
-// readRegular reads a regular file of at most so many bytes. It never waits for the other end of a pipe: it opens the
-// path without blocking, and then looks at what it has opened. info is nil if the file could not be opened.
+// readRegular reads a regular file of at most this number of bytes. It never waits for the other end of a pipe: it
+// opens the path without blocking, and then checks the type of the file. info is nil if the file could not be opened.
 func readRegular(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -73,8 +73,8 @@ func (w *webAPI) gate(api http.Handler) http.Handler {
 	})
 }
 
-// configure listens on the address of a configuration; http-port 0 is no address. If it cannot, it keeps the previous
-// address.
+// configure listens on the address of a configuration; http-port 0 means no address. If it cannot, it keeps the
+// previous address.
 func (w *webAPI) configure(cfg *config.Config) error {
 	return listenHTTP(&w.Listener, cfg.HTTP.Bind, cfg.HTTP.Port, "--http-port")
 }

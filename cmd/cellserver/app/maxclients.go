@@ -12,7 +12,7 @@ const reservedFiles = 32
 
 // maxClients returns how many clients the system's limit on open files permits beside connections over HTTP, at least 1.
 func maxClients(cfg *config.Config) int {
-	loops := max(runtime.GOMAXPROCS(0)-4, 0) // an event loop, of which there is one for two processors, has two files
+	loops := max(runtime.GOMAXPROCS(0)-4, 0) // there is one event loop for two processors, and each loop has two files
 	listeners := max(len(endpoints(cfg))-2, 0)
 	http := 0
 	if cfg.HTTP.Port != 0 {

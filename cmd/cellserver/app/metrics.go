@@ -28,8 +28,8 @@ func (e *exporter) init(log *logger, handler http.Handler) {
 	}
 }
 
-// configure listens on the address of a configuration; metrics-port 0 is no address. If it cannot, it keeps the previous
-// address.
+// configure listens on the address of a configuration; metrics-port 0 means no address. If it cannot, it keeps the
+// previous address.
 func (e *exporter) configure(cfg *config.Config) error {
 	return listenHTTP(&e.Listener, cfg.MetricsBind, cfg.MetricsPort, "--metrics-port")
 }

@@ -39,8 +39,8 @@ type heap struct {
 	cycles   int64 // collections
 }
 
-// due reports whether the garbage of the heap justifies a collection. The heap has so many resident bytes, and the values
-// use some of them.
+// due reports whether the garbage of the heap justifies a collection. resident is the number of resident bytes of the
+// heap. used is the number of bytes of the values.
 func (r *reclaimer) due(resident, used int64) bool {
 	return r.garbage(resident, used) > spareHeap+used/4
 }
@@ -55,8 +55,8 @@ func (r *reclaimer) quiet(now, resident, used, activity int64) bool {
 	return activity == r.seen && r.garbage(resident, used) > spareQuiet+used/16 && now-r.collected >= verifyShare*r.took
 }
 
-// stale reports whether the assumption of garbage justifies a collection: the other objects are large, and clients have been active
-// since the last one.
+// stale reports whether a collection must verify the estimate of garbage. This is so if the objects besides the values
+// are large, and clients have been active since the last collection.
 func (r *reclaimer) stale(now, used, activity int64) bool {
 	return r.resident-r.used > spareHeap+used/4 && activity != r.activity && now-r.collected >= max(verifyEvery, verifyShare*r.took)
 }

@@ -13,7 +13,7 @@ import (
 	"cellserver/limiters/rules"
 )
 
-// configureRules reads the rules-file, or follows the rules-url. There may be one of them only.
+// configureRules reads the rules-file, or follows the rules-url. A configuration may set only one of the two.
 func (a *App) configureRules(cfg *config.Config) error {
 	if cfg.RulesURL != "" {
 		a.rules.forget()
@@ -97,7 +97,7 @@ func (f *ruleFile) configure(cfg *config.Config) error {
 	return nil
 }
 
-// begin begins the state of another file; path "" is none.
+// begin begins the state of another file; path "" means no file.
 func (f *ruleFile) begin(path string) {
 	f.state.Store(&rules.Source{})
 	if path != "" {
@@ -106,7 +106,7 @@ func (f *ruleFile) begin(path string) {
 	}
 }
 
-// record notes in the state what a look at the file has found. changed says whether its rules came into force.
+// record notes the result of a check of the file in the state. changed says whether its rules came into force.
 func (f *ruleFile) record(changed bool, err error) {
 	next := *f.state.Load()
 	if err != nil {
@@ -125,8 +125,8 @@ func (f *ruleFile) forget() {
 	f.begin("")
 }
 
-// read puts the rules of a file in force; path "" is no rules. It returns the stamp of the file, also with an error if
-// the file exists.
+// read puts the rules of a file in force; path "" means no rules. It returns the stamp of the file, also with an error
+// if the file exists.
 func (f *ruleFile) read(path string) (stamp fileStamp, err error) {
 	var text []byte
 	if path != "" {
@@ -165,7 +165,7 @@ func (f *ruleFile) reload() {
 	f.readAgain()
 }
 
-// rulesInterval is the time between two looks at the file.
+// rulesInterval is the time between two checks of the file.
 const rulesInterval = time.Second
 
 // watch polls the file until ctx ends. It has a goroutine of its own, so that nothing else waits for a file system that

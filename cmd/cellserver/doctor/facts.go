@@ -82,7 +82,7 @@ func (f *facts) readSlow(log any) {
 	}
 }
 
-// number returns a field as a number, 0 if it is none.
+// number returns a field as a number, 0 if it is not a number.
 func (f *facts) number(name string) int64 {
 	n, _ := strconv.ParseInt(f.fields[name], 10, 64)
 	return n

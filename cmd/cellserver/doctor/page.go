@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// most is how many rules, keys, commands or errors a line names.
+// most is how many rules, keys, commands or errors a line names at most.
 const most = 3
 
 // page returns the facts as lines, each with a name, and what to do.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// A Copy is a file with the last rules that were right. A server that starts without the rules service uses them.
+// A Copy is a file with the last valid rules. A server that starts without the rules service uses them.
 type Copy interface {
 	Read() ([]byte, error)
 	Write(text []byte) error

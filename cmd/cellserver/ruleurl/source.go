@@ -16,7 +16,7 @@ const (
 	Interval = 10 * time.Second
 	longest  = 5 * time.Minute
 
-	mostFailures = 16 // more of them wait no longer
+	mostFailures = 16 // more failures do not make the wait longer
 )
 
 // Source is a URL of rules. The exported fields do not change.
@@ -34,15 +34,15 @@ type Source struct {
 	last     [sha256.Size]byte // hash of the last answer, also of a refused one
 	refused  error             // the reason why the last answer is not in force
 	state    rules.Source      // for the metrics
-	failures int               // requests in a row without rules that are right
+	failures int               // requests in a row that brought no valid rules
 	wake     chan struct{}     // has room for one
 }
 
 // Init makes the source ready.
 func (s *Source) Init() { s.wake = make(chan struct{}, 1) }
 
-// Follow changes the URL; "" is none. The rules of the copy come into force at once, if there are any, and a request
-// follows soon. Follow reports whether the URL was another one.
+// Follow changes the URL; "" means no URL. The rules of the copy come into force at once, if there are any, and a
+// request follows soon. Follow reports whether the URL was another one.
 func (s *Source) Follow(text string) (changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +68,7 @@ func (s *Source) State() rules.Source {
 	return s.state
 }
 
-// Await asks the URL once, unless there is none, or rules of it are in force.
+// Await asks the URL once. It does nothing if there is no URL, or if rules of the URL are in force.
 func (s *Source) Await(ctx context.Context) {
 	s.mu.Lock()
 	needed := s.url != "" && !s.inForce
