@@ -22,8 +22,9 @@ func readFields(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
 	return body, readBody(w, r, &body)
 }
 
-// ofScopes returns the problem of a request whose number of keys is not that of the scopes of the rule. The command then has
-// too few words, or a word too much. A nil p is such a problem.
+// ofScopes returns the problem of a request whose number of keys is not that of the scopes of the rule. The command
+// then has too few words, or a word too much. p is the problem that the server has reported. If p is nil, the caller
+// has noticed the wrong number itself.
 func ofScopes(p *Problem) *Problem {
 	if p == nil || strings.HasPrefix(p.Detail, "wrong number of arguments") || p.Detail == "syntax error" {
 		return wrong("give one key for each scope of the rule")
