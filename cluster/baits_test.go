@@ -11,8 +11,8 @@ import (
 )
 
 // TestFaultsAreFound: a fault in the nodes is found within a few seeds. So the other tests can find such a fault. Each
-// fault shows at one kind of trouble, so the worlds have only that. TestEntriesOfOlderEpochsDoNotCount has the fault that
-// only a rare order of events shows.
+// fault shows under one kind of trouble, so its worlds have only this trouble. TestEntriesOfOlderEpochsDoNotCount has
+// the fault that only a rare order of events shows.
 func TestFaultsAreFound(t *testing.T) {
 	for name, o := range map[string]worldOptions{
 		"replies before a majority has them": {only: isolated, Options: clustertest.Options{Eager: true}},

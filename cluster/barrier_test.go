@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// change sets a key in the store of a machine, as a command does that read the clock at now.
+// change sets a key in the store of a machine, as a command that has read the clock at now does.
 func change(m *clustertest.Machine, key string, now int64) {
 	var keys store.Footprint
 	keys.AddKey([]byte(key))

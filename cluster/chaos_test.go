@@ -209,7 +209,7 @@ func randomStep(r *rand.Rand, n int) step {
 	return step{op: ops[kind], key: fmt.Sprint(names[kind], ":", r.IntN(2), ":", n/60)}
 }
 
-// step sends one step, and notes what came of it.
+// step sends one step, and notes its result.
 func (w *world) step(s *clustertest.Session, client int, what step) error {
 	call := w.history.call()
 	replies, err := s.Do(what.command()...)

@@ -25,7 +25,7 @@ func moveTo(t *testing.T, c *clustertest.Cluster, m *clustertest.Machine) {
 	time.Sleep(2 * time.Second)
 }
 
-// A node that has checked by a rule, and then followed, checks by the rule as it is now.
+// A node checks a rule, and is a follower for some time. When it leads again, it uses the rule in its newest form.
 func TestRulesFollowTheLead(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
 		c, first := ready(t, 3)

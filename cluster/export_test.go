@@ -9,10 +9,10 @@ import (
 // wait.
 func (n *Node) ProposeBy(give func(apply func())) { n.hooks.propose = give }
 
-// BeforeSteps sets what a node does before it looks at raft.
+// BeforeSteps sets what a node does before each step of run.
 func (n *Node) BeforeSteps(do func()) { n.hooks.run = do }
 
-// SkipUndo makes a node keep what no other node has.
+// SkipUndo makes a node keep effects that no other node has.
 func (n *Node) SkipUndo() { n.hooks.revert = func([]store.Undo) {} }
 
 // KeepBehind sets how many entries remain in the log behind a snapshot.

@@ -103,7 +103,7 @@ func (w *world) makeFaults(only string) {
 	}
 }
 
-// toAndFro lets another machine lead for a moment, while the proposer of the leader does not get on.
+// toAndFro lets another machine lead for a moment, while the proposer of the leader makes no progress.
 func (w *world) toAndFro(m *clustertest.Machine, lasts time.Duration) {
 	w.stall.Store(int64(3 * time.Second))
 	time.Sleep(20 * time.Millisecond) // the leader meets the stall first

@@ -36,7 +36,7 @@ func increment(t *testing.T, m *clustertest.Machine, times int, pause time.Durat
 	return waited
 }
 
-// Clients that begin while an entry is on its way soon share one entry with those before them.
+// Clients that begin while an entry is on its way soon share one entry with the earlier clients.
 func TestClientsGatherForOneEntry(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
 		c, m := distant(t, cluster.Lease)

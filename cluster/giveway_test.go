@@ -26,7 +26,8 @@ func TestATransferThatTakesLongIsNoFailure(t *testing.T) {
 	})
 }
 
-// A leader serves on until the next one has its entries. So a transfer to a node that lags costs clients no time.
+// A leader continues to serve until the next one has its entries. So a transfer to a node that lags costs clients no
+// time.
 func TestALeaderServesUntilTheNextOneHasItsEntries(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
 		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now})

@@ -97,7 +97,7 @@ func TestScopes(t *testing.T) {
 	w.Want("MGET ip:{a}:window ip:{b}:window", []string{"1", "1"})
 }
 
-// TestCheckCharge: a charge counts whatever is left, and its status is 200.
+// TestCheckCharge: a charge counts even if less is left, and its status is 200.
 func TestCheckCharge(t *testing.T) {
 	w := newWeb(t)
 	w.Do("CL.RULE SET api CL.WINDOW 5 60")
@@ -212,7 +212,7 @@ func TestMissingKeys(t *testing.T) {
 	require.Equal(t, []any{400, badRequest}, w.get(api, "X-Api-Key", strings.Repeat("x", 1025)).code())
 }
 
-// TestWrongRequests: what the API does not know, it refuses as a whole.
+// TestWrongRequests: the API refuses a whole request if it does not know a part of it.
 func TestWrongRequests(t *testing.T) {
 	w := newWeb(t)
 	w.Do("CL.RULE SET api CL.WINDOW 5 60")

@@ -67,7 +67,7 @@ func schema(t testing.TB, path ...string) *jsonschema.Schema {
 	return s
 }
 
-// conforms requires that a reply is one that the description has.
+// conforms requires that a reply matches the description.
 func conforms(t testing.TB, r *http.Request, got *reply) {
 	t.Helper()
 	path, method := describedPath(r.URL.Path), strings.ToLower(r.Method)

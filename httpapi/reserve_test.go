@@ -146,7 +146,7 @@ func TestReserveScopes(t *testing.T) {
 	require.Equal(t, changes, w.Server.Changes())
 }
 
-// TestReserveFull: a key that has too many reservations is for another time.
+// TestReserveFull: if a key has too many reservations, the client may try again later.
 func TestReserveFull(t *testing.T) {
 	w := newBudget(t)
 	for i := range rules.MaxReleases {

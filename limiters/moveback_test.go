@@ -116,7 +116,8 @@ func TestMoveBackKeepsWhatIsLeft(t *testing.T) {
 				back += by
 			}
 			if onGrid(line) && back > 0 {
-				// What runs at the step keeps what is left of it. The next windows and buckets are on another grid.
+				// A window or a wait that runs at the step keeps its remaining time. The next windows and buckets are
+				// on another grid.
 				want, got := ask(steady, now, "", 0), ask(stepped, now-back, "", 0)
 				require.False(t, morePermissive(&got, &want), line)
 				break

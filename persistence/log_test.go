@@ -253,7 +253,7 @@ func TestAFullDisk(t *testing.T) {
 	require.Len(t, started(t, files.PowerCut(nil), logged(aof.EverySecond)).contents(), 3)
 }
 
-// What was not forced to disk is not believed to be there because a later attempt succeeds.
+// After a failed sync the bytes do not count as safe, even if a later sync succeeds.
 func TestAFileThatCouldNotBeSyncedIsNotTrusted(t *testing.T) {
 	files := &fstest.Memory{}
 	s := started(t, files, logged(aof.EverySecond))

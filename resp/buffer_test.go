@@ -48,7 +48,7 @@ func sent(w *Writer, size int) []byte {
 	return all
 }
 
-// TestSegments holds that segments do not change what is written, marked, removed and sent.
+// TestSegments requires that the same bytes are written, marked, removed and sent with several segments as with one.
 func TestSegments(t *testing.T) {
 	want := expected()
 	for _, size := range []int{segmentSize, 1 << 30, 65_537} {
@@ -72,7 +72,7 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// TestOutputLimit holds that a writer keeps exactly its limit, and nothing beyond it.
+// TestWriterLimit requires that a writer keeps exactly its limit, and nothing beyond it.
 func TestWriterLimit(t *testing.T) {
 	want := expected()
 	for _, short := range []int{0, 1, 2, 3, 100_000, len(want) - 10, len(want) - 1} {
@@ -96,8 +96,8 @@ func TestWriterLimit(t *testing.T) {
 
 func capacity(w *Writer) int { return w.held + cap(w.buf) }
 
-// TestSessionOverItsOutputLimit holds that the session closes after the command that exceeds the limit, and
-// that the next batch may use all of the limit.
+// TestSessionOverItsOutputLimit requires that the session closes after the command that exceeds the limit, and that the
+// next batch may use all of the limit.
 func TestSessionOverItsOutputLimit(t *testing.T) {
 	h := &echo{}
 	s := NewSession(h)

@@ -47,7 +47,7 @@ func TestSessionClosesAfterAPanic(t *testing.T) {
 	require.Equal(t, Close, s.Resume())
 }
 
-// What a batch needs is asked for after its End, also after a panic. What runs no command needs nothing.
+// The session asks for the need of a batch after its End, also after a panic. A batch without a command needs nothing.
 func TestSessionNeed(t *testing.T) {
 	s := NewSession(&echo{need: 7})
 	require.Zero(t, s.Need())

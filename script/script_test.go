@@ -180,7 +180,7 @@ func TestFirstLine(t *testing.T) {
 	}
 }
 
-// What one run leaves must not be there in the next one, whatever it did.
+// Nothing of one run remains in the next run.
 func TestNothingLeaksFromOneRunToTheNext(t *testing.T) {
 	e := newEngine()
 	for _, first := range []string{

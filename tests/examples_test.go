@@ -22,7 +22,7 @@ type example struct {
 	from, to int    // its lines in the file, from 0
 }
 
-// examples finds the examples of docs/examples.txt. What stands before the first one explains the format.
+// examples finds the examples of docs/examples.txt. The lines before the first one explain the format.
 func examples(t *testing.T) (file *document, all []example) {
 	t.Helper()
 	file = readDocument(t, examplesFile)

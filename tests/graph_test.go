@@ -48,7 +48,8 @@ func (s *search) visit(node int) {
 	}
 }
 
-// longestChain returns groups in which each points to the next one, as many as there are. The groups are those of circles.
+// longestChain returns the longest list of groups in which each group points to the next one. The groups are those of
+// circles.
 func longestChain(graph, groups [][]int) [][]int {
 	groupOf := make([]int, len(graph))
 	for g, nodes := range groups {

@@ -23,7 +23,7 @@ const (
 	maxFields       = 12   // of the structs that hasFewFields names
 )
 
-// A shape is what the bounds are on.
+// A shape has the numbers of a package that have bounds.
 type shape struct {
 	lines, files, floors, circle int
 	fields                       int // of the widest struct that hasFewFields names

@@ -103,7 +103,7 @@ func TestAClaimCostsNoMemory(t *testing.T) {
 	}), uint64(4*maxPart))
 }
 
-// Each entry is short enough, and all of them together are not.
+// Each entry is short enough, but all entries together are too long.
 func TestTheBytesOfARequestAreBounded(t *testing.T) {
 	var b bytes.Buffer
 	l := &raft.Log{Index: 1, Data: []byte("data")}

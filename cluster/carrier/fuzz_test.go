@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Bytes that are read as requests are the bytes that the same requests are written as.
+// If bytes can be read as requests, writing these requests gives the same bytes.
 func FuzzReadRequest(f *testing.F) {
 	entry := &raft.Log{Index: 7, Term: 2, Data: []byte("data")}
 	for _, r := range []raft.AppendEntriesRequest{

@@ -65,7 +65,8 @@ func TestForgottenNodes(t *testing.T) {
 	}
 }
 
-// CLUSTER MEET may come before the node knows that it was removed. Meanwhile its log grows, and is looked at.
+// CLUSTER MEET may come before the node knows that it was removed. Meanwhile its log grows, and the node checks the
+// size of the log.
 func TestANodeIsInvitedAtOnce(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.form(w.machines...)

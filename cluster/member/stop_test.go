@@ -17,7 +17,7 @@ func (m *machine) stopsSoon(limit time.Duration) {
 	require.LessOrEqual(m.w.t, time.Since(begun), limit)
 }
 
-// Whatever a node is about, it stops in a bounded time.
+// A node stops in a bounded time in every state.
 func TestStopTakesABoundedTime(t *testing.T) {
 	const soon = 3 * time.Second // two tries to give way
 	for name, test := range map[string]func(w *world){

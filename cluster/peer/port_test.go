@@ -226,7 +226,7 @@ func TestNoisyStrangers(t *testing.T) {
 	require.Equal(t, 1, strings.Count(b.log.String(), "the peer port closed a connection: see the reason"), b.log.String())
 }
 
-// Who connects and goes, as a health check does, is not worth a log line.
+// A connection that is closed at once, as a health check does, causes no log line.
 func TestHealthChecksAreQuiet(t *testing.T) {
 	var n network
 	b := n.start(t, &fakeService{}, n.dialer(Limits{}))

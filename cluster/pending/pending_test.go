@@ -54,7 +54,7 @@ func TestBatchesAreNumberedTakenAndConfirmedInOrder(t *testing.T) {
 	require.Nil(t, q.Take())
 }
 
-// A batch uses the room of a confirmed one, and has nothing of it.
+// A batch uses the memory of a confirmed batch, and contains nothing of that batch.
 func TestBatchesUseTheirRoomAgain(t *testing.T) {
 	var q Queue
 	confirmed := func(n int) (body []byte, undos int) {

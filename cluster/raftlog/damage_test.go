@@ -161,7 +161,7 @@ func TestOtherFilesAreIgnored(t *testing.T) {
 	requireEntries(t, s, 1, 12)
 }
 
-// TestAnEmptyLastFile is what a crash leaves between the creation of a file and the first write.
+// TestAnEmptyLastFile opens the files that a crash leaves between the creation of a file and the first write.
 func TestAnEmptyLastFile(t *testing.T) {
 	for _, content := range []string{"", "torn"} {
 		m, paths := threeFiles(t)

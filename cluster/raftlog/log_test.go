@@ -141,7 +141,8 @@ func TestDeleteRange(t *testing.T) {
 	}
 }
 
-// TestHiddenEntriesComeBackAtTheNextStart is how the files are, and harmless: they are entries of the same log.
+// TestHiddenEntriesComeBackAtTheNextStart: the files still have the hidden entries. This is harmless, because they are
+// entries of the same log.
 func TestHiddenEntriesComeBackAtTheNextStart(t *testing.T) {
 	s := open(t, &fstest.Memory{}, Options{SegmentSize: 4*36 + 1})
 	require.NoError(t, s.StoreLogs(entries(10, 29)))
@@ -150,8 +151,8 @@ func TestHiddenEntriesComeBackAtTheNextStart(t *testing.T) {
 	requireEntries(t, reopen(t, s), 15, 29)
 }
 
-// TestALogBehindItsSnapshot tells what a crash leaves when Raft has stored a snapshot of the leader, and has not deleted
-// the entries before it.
+// TestALogBehindItsSnapshot has the files that a crash leaves when Raft has stored a snapshot of the leader, and has
+// not deleted the entries before it.
 func TestALogBehindItsSnapshot(t *testing.T) {
 	s := open(t, &fstest.Memory{}, Options{SegmentSize: 100})
 	require.NoError(t, s.StoreLogs(entries(1, 20)))

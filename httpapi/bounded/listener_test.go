@@ -111,8 +111,8 @@ func TestLongestIdleMakesRoom(t *testing.T) {
 	}
 }
 
-// TestReadRequestsAreAnswered: a connection makes room while requests of its client wait. These get their replies before, and
-// none of them is cut off.
+// TestReadRequestsAreAnswered: a connection makes room while requests of its client wait. These requests get their
+// replies first, and none of them is cut off.
 func TestReadRequestsAreAnswered(t *testing.T) {
 	for range 50 {
 		hold := make(chan struct{})

@@ -144,7 +144,7 @@ func TestMoveBack(t *testing.T) {
 	require.Equal(t, *one, got)
 }
 
-// FuzzBucket: no bytes panic, and what is found is put again in the same way.
+// FuzzBucket: no bytes panic, and a record that is found gives the same bytes when it is put again.
 func FuzzBucket(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
 	bucket, _, _ := Put(nil, nil, random(r, "a", 10), 0)

@@ -29,7 +29,7 @@ func FuzzRulesFile(f *testing.F) {
 	})
 }
 
-// staysInJSON requires that a rule in JSON is the same after another way through JSON.
+// staysInJSON requires that a rule in JSON stays the same when it is parsed and written again.
 func staysInJSON(t *testing.T, text []byte) {
 	one, err := parseJSON("r", text)
 	if err != nil {

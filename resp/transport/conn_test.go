@@ -226,7 +226,7 @@ func TestAWaitingClientIsClosed(t *testing.T) {
 	} {
 		for _, much := range []bool{false, true} {
 			if much && name == "client" {
-				continue // who sends too much is not read, so the end of its stream waits
+				continue // the worker does not read from a client that has sent too much, so it does not see the end of the stream
 			}
 			t.Run(name, func(t *testing.T) {
 				withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {

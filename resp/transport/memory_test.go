@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMemoryOfConnections: what connections hold is counted, whoever serves them, and nothing is left of those that are gone.
+// TestMemoryOfConnections: the memory of connections is counted, with event loops and with workers. Closed connections
+// leave nothing in the count.
 func TestMemoryOfConnections(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		startEcho(t, s, nil)

@@ -39,7 +39,7 @@ func TestServerAnswers(t *testing.T) {
 	})
 }
 
-// TestReadsAreBounded holds that a read takes at most readSize of a client, however large the buffer of its
+// TestReadsAreBounded requires that a read takes at most readSize of a client, however large the buffer of its
 // unfinished command is.
 func TestReadsAreBounded(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {

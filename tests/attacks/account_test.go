@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// account compares the resident memory of a server with what the server may take: the program, maxmemory, the limits that
-// are set, and room. A server without maxmemory may take twice what it counts (used_memory), because garbage may be as much
-// as what lives.
+// account compares the resident memory of a server with what the server may take: the program, maxmemory, the limits
+// that are set, and room. A server without maxmemory may take twice what it counts (used_memory), because garbage may
+// take as much as the live objects.
 type account struct {
 	idle      int64 // resident before the attack, in bytes
 	maxmemory int64

@@ -100,10 +100,10 @@ func TestASetReplacesAnother(t *testing.T) {
 	require.Less(t, p50-machine, time.Millisecond)
 }
 
-// TestCopiesOfABigSet copies a large set, alone and in a transaction, beside other clients. The log has the whole set, but
-// nobody waits while it is copied and encoded: that took 33 ms and more. Who changes nothing does not wait while it is written
-// either: the event loop did, for 85 ms with a million members. Only changes wait, because the log keeps their order. The best
-// of some copies counts, because the machine may be busy.
+// TestCopiesOfABigSet copies a large set, alone and in a transaction, beside other clients. The log has the whole set,
+// but nobody waits while it is copied and encoded: that took 33 ms and more. A client that changes nothing does not
+// wait while the log is written, either. Before, the event loop waited 85 ms for a million members. Only changes wait,
+// because the log keeps their order. The best of some copies counts, because the machine may be busy.
 func TestCopiesOfABigSet(t *testing.T) {
 	s := start(t, "--appendonly", "yes", "--auto-aof-rewrite-percentage", "0", "--maxmemory", "512mb")
 	s.guard(2 << 30)
@@ -129,7 +129,7 @@ func TestCopiesOfABigSet(t *testing.T) {
 	}
 }
 
-// sendAll sends requests at once, and reads so many lines. If want is not "", each must be want.
+// sendAll sends requests at once, and reads this number of lines. If want is not "", each must be want.
 func (s *server) sendAll(requests []byte, lines int, want string) {
 	s.t.Helper()
 	nc := s.connect()

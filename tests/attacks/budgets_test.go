@@ -19,9 +19,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReservationsSurviveKills kills a server while 64 clients reserve and settle over three scopes. A client repeats every request
-// that got no answer, with the same id, at the next server. Each reservation then counts exactly once, with its real cost. What
-// nobody settles is given back at its end, if the reservation says so.
+// TestReservationsSurviveKills kills a server while 64 clients reserve and settle over three scopes. A client repeats
+// every request that got no answer, with the same id, at the next server. Each reservation then counts exactly once,
+// with its real cost. A reservation with RELEASE that no client settles is given back at its end.
 func TestReservationsSurviveKills(t *testing.T) {
 	s := start(t, "--appendonly", "yes", "--appendfsync", "always")
 	require.Equal(t, resptest.Simple("OK"), s.dial().Do("CL.RULE", "SET", "llm", "SCOPE", "org", "CL.WINDOW", 1000000000, 86400,

@@ -311,7 +311,7 @@ func (s *server) info(field string) string {
 	return ""
 }
 
-// TestTheHarness holds that the harness measures a server that nobody attacks.
+// TestTheHarness requires that the harness measures a server that nobody attacks.
 func TestTheHarness(t *testing.T) {
 	s := start(t)
 	s.guard(512 << 20)

@@ -17,12 +17,11 @@ const outputLimit = 10 << 20
 // queuedCommand is what a queued command takes beside its bytes.
 const queuedCommand = 150
 
-// TestOutputLimit asks for replies far beyond client-output-buffer-limit with a few kilobytes of
-// requests. Before, the limit was looked at only when a reply was complete: with a limit of 10 MB,
-// MGET of one big value 500 times took more than 4 GB and ended the server, and so did the same
-// inside EXEC. Redis closes such a client at 21 MB. Now the writer knows the limit while it writes:
-// the client is closed, and memory stays within the limit and 1 MB, plus the garbage collector's
-// share.
+// TestOutputLimit asks for replies far beyond client-output-buffer-limit with a few kilobytes of requests. Before, the
+// server checked the limit only when a reply was complete: with a limit of 10 MB, MGET of one big value 500 times took
+// more than 4 GB and ended the server, and so did the same inside EXEC. Redis closes such a client at 21 MB. Now the
+// writer knows the limit while it writes: the client is closed, and memory stays within the limit and 1 MB, plus the
+// garbage collector's share.
 func TestOutputLimit(t *testing.T) {
 	s := start(t, "--client-output-buffer-limit", fmt.Sprintf("normal %d 0 0", outputLimit), "--appendonly", "no")
 	s.guard(512 << 20)

@@ -84,8 +84,8 @@ type waits struct {
 	slowness              float64 // of the machine
 }
 
-// most returns the longest wait without the machine's share. INCR waits for the log. To write what the session has changed
-// takes time of a processor, of which a busy machine gives less.
+// most returns the longest wait without the machine's share. INCR waits for the log. The server needs processor time to
+// write the changes of the session, and a busy machine gives it less.
 func (w waits) most() time.Duration {
 	return max(w.ping-w.idle, w.get-w.idle, time.Duration(float64(w.incr-w.idle)/w.slowness))
 }

@@ -62,7 +62,7 @@ func TestFsyncHoldsOnlyWriters(t *testing.T) {
 
 // TestLateFsyncHoldsOnlyWriters has an fsync under everysec take as long as the test. Before, everybody waited from the
 // second second on, the health check included: with an fsync of 7 s, for 6.2 s. Redis, whose clients wait only for the
-// write, stalls for 71 ms. Now only clients wait that change something.
+// write, stalls for 71 ms. Now only clients that change something wait.
 func TestLateFsyncHoldsOnlyWriters(t *testing.T) {
 	s, disk := startSlow(t, "--appendonly", "yes", "--appendfsync", "everysec", "--save", "")
 	require.Equal(t, resptest.Simple("OK"), s.dial().Do("SET", "k", "old"))

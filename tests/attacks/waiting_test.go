@@ -12,7 +12,7 @@ import (
 
 // TestWaitingClientsCostNothing has 2,000 clients wait: half in WAIT, half under CLIENT PAUSE WRITE. Before, each was
 // polled every 32 ms: with 5,000 in WAIT, the PINGs of another client took 40–215 ms (p50), with 9,000 under CLIENT
-// PAUSE 7.7 s. Now who waits is woken by what he waits for.
+// PAUSE 7.7 s. Now the event that a client waits for wakes the client.
 func TestWaitingClientsCostNothing(t *testing.T) {
 	n := rounds(1000, 4500)
 	s := start(t, "--save", "", "--maxclients", "10000")

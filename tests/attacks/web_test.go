@@ -114,7 +114,7 @@ func TestLargeWebRequests(t *testing.T) {
 	s.serves()
 }
 
-// TestWrongTokens guesses the token many times. Each guess costs a connection.
+// TestWrongTokens guesses the token many times. Each guess needs a new connection.
 func TestWrongTokens(t *testing.T) {
 	s := startWeb(t)
 	for i := range rounds(300, 5_000) {

@@ -11,7 +11,7 @@ import (
 	"cellserver/tests/bench/server"
 )
 
-// deployment is what decides: one server, a cluster, or Redis with a replica.
+// deployment is a side of the comparison: one server, a cluster, or Redis with a replica.
 type deployment struct {
 	name   string
 	addr   string // of the server that decides

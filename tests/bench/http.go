@@ -30,7 +30,8 @@ type webSide struct {
 const (
 	webConnections = 16
 
-	// bareGarbage lets the handler beside have as much garbage as cellserver, which sets GOGC to this value on a small heap.
+	// bareGarbage lets the program with the constant handler have as much garbage as cellserver, which sets GOGC to
+	// this value on a small heap.
 	bareGarbage = "GOGC=400"
 	httpHead    = " HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\n\r\n"
 )

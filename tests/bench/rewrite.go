@@ -41,8 +41,8 @@ func costOfJob(ctx context.Context, s *server.Server, j server.Job) (c jobCost, 
 	return c, err
 }
 
-// underLoad measures clients for a while without the job, then as long with the job. One job ends before many of the
-// rare waits happen, so the job runs again and again. The first moments of the load do not count.
+// underLoad measures clients for a while without the job, then for the same time with the job. One job ends before many
+// of the rare waits happen, so the job runs again and again. The first moments of the load do not count.
 func (c *jobCost) underLoad(ctx context.Context, s *server.Server, j server.Job) error {
 	const warm, quiet = 500 * time.Millisecond, 2 * time.Second
 	type result struct {

@@ -106,7 +106,7 @@ func (c *client) run() {
 	c.drop()
 }
 
-// increment sends INCR. Nobody else changes the counter, so the reply must fit to what this client knows.
+// increment sends INCR. Nobody else changes the counter, so the reply must fit what this client knows.
 func (c *client) increment(k int) bool {
 	reply, sent := c.send("INCR", c.counter(k))
 	n, ok := reply.(int64)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// networkFaults cut links. Longer cuts than that let a leader notice that it has no majority.
+// networkFaults cut links. Some cuts are so long that a leader notices the loss of its majority.
 var networkFaults = []fault{
 	{"a leader without its link", func(p *processes, r *rand.Rand) { p.network.unplug(p.awaitLeader(), aWhile(r)) }},
 	{"a follower without its link", func(p *processes, r *rand.Rand) { p.network.unplug(p.follower(r.IntN(9)), aWhile(r)) }},
@@ -78,7 +78,7 @@ func swapped(pairs [][2]int) (all [][2]int) {
 	return all
 }
 
-// Five nodes with a network between them lose nothing, whichever way of it breaks.
+// Five nodes with a network between them lose nothing, whichever link breaks.
 func TestNetworkFaultsUnderLoad(t *testing.T) {
 	r, seed := random(t)
 	breakUnderLoad(t, startOnNetwork(t, int(number(t, "CLUSTER_NODES", 5))), networkFaults, r, seed)

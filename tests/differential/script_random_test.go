@@ -134,7 +134,7 @@ func (p *programmer) statement(b *strings.Builder) {
 		fmt.Fprintf(b, "return %s\nend\n", p.expression())
 		p.locals = p.locals[:len(p.locals)-1]
 	case n == 10:
-		// No table gets a table: Redis does not end to reply with one that contains itself.
+		// No table gets a table: Redis never ends a reply with a table that contains itself.
 		fmt.Fprintf(b, "table.insert(%s, "+p.pick("shown(%s)", "tonumber(%s)")+")\n", p.local(), p.expression())
 	case n == 11:
 		fmt.Fprintf(b, "if %s then error(%s) end\n", p.expression(), fmt.Sprintf(p.pick("shown(%s)", "shown(%s), 0", "{err=shown(%s)}"), p.expression()))

@@ -75,8 +75,8 @@ func inRESP2(r lua.Reply) reply {
 // the result of "and" and "or".
 var operandNames = regexp.MustCompile(`(local|global|field|upvalue|method|constant) '[^']*' \((a \w+ value)\)`)
 
-// withoutNames returns a reply without the names of operands. Of what has no end only the error is left:
-// Redis nests 8,000 arrays around it, and the call that overflows the stack is not always the same one.
+// withoutNames returns a reply without the names of operands. Of an endless reply only the error is left: Redis nests
+// 8,000 arrays around it, and the call that overflows the stack is not always the same one.
 func withoutNames(r reply) string {
 	text := operandNames.ReplaceAllString(r.String(), "$2")
 	for _, endless := range []string{"reached lua stack limit", "stack overflow"} {

@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(buildtest.Run(m, buildtest.Program{Package: buildtest.Server, Path: &bin, Flags: buildFlags}))
 }
 
-// rounds returns the number of rounds of a test: few with -short, share by default, full with FAULTS=full, and
-// so many percent of full if FAULTS is a number.
+// rounds returns the number of rounds of a test: few with -short, share by default, full with FAULTS=full, and that
+// percentage of full if FAULTS is a number.
 func rounds(share, full int) int {
 	if percent, err := strconv.Atoi(os.Getenv("FAULTS")); err == nil {
 		return max(1, full*percent/100)

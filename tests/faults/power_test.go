@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// horizon is the time in which the acknowledged writes fall that a power cut may lose under everysec.
+// horizon is the largest age of an acknowledged write that a power cut may lose under everysec.
 const horizon = 2 * time.Second
 
-// windowOf has the time in which the writes fall that a power cut may lose, by policy.
+// windowOf has, for each policy, the largest age of an acknowledged write that a power cut may lose.
 var windowOf = map[string]time.Duration{"always": 0, "everysec": horizon, "no": math.MaxInt64}
 
 // TestPowerCut cuts the power of the disk while clients write, many times, under each policy.

@@ -45,8 +45,8 @@ func (c call) String() string { return fmt.Sprintf("%d: %s %s", c.n, c.name, fil
 type fault struct {
 	kill  bool          // the process is killed before the call
 	errno syscall.Errno // the call is not made, and fails with this error
-	short uint64        // only so many bytes are written
-	delay time.Duration // the call takes so much longer than usual
+	short uint64        // only this number of bytes is written
+	delay time.Duration // the call takes longer than usual by this time
 }
 
 // A tracer sees every call of a server below a directory before the call is made. It counts calls over all threads,

@@ -20,7 +20,7 @@ type guide struct {
 	build func(t *testing.T, dir string) []string
 }
 
-// cache has what tests/clients/install installs.
+// cache is the folder into which tests/clients/install installs.
 const cache = "../.cache"
 
 var guides = []guide{

@@ -65,8 +65,8 @@ func newSite(t testing.TB, proxy ...string) *site {
 	return s
 }
 
-// lossy passes requests on to cellserver. If the site loses replies, the client of every second request gets none, although
-// cellserver has done what it says.
+// lossy passes requests on to cellserver. If the site loses replies, the client of every second request gets none,
+// although cellserver has executed the request.
 func (s *site) lossy(to string) http.Handler {
 	target, err := url.Parse(to)
 	require.NoError(s.t, err)
@@ -128,7 +128,7 @@ func (s *site) used(keys ...any) (all [3]int64) {
 	return all
 }
 
-// uses requires that soon so many tokens count.
+// uses requires that these numbers of tokens count soon.
 func (s *site) uses(org, team, user int64, keys ...any) {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool { return s.used(keys...) == [3]int64{org, team, user} }, patience, 10*time.Millisecond,

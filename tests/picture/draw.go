@@ -10,7 +10,7 @@ import (
 const (
 	width     = 940
 	labels    = 350 // room for the commands
-	axis      = 470 // the length of the time line, for so many
+	axis      = 470 // the length of the time line
 	seconds   = 40
 	head      = 84
 	rowHeight = 44

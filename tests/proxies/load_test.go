@@ -155,7 +155,7 @@ func (s *site) judge(failOpen bool, replies map[int]int) {
 		known = passed + replies[http.StatusTooManyRequests]
 	} else {
 		require.NotZero(t, lost, "cellserver was away: %v", replies)
-		// An action may be counted whose reply the stop has cut.
+		// cellserver may have counted an action whose reply the stop has cut off.
 		require.LessOrEqual(t, passed, limit)
 		require.GreaterOrEqual(t, passed, limit-clients)
 		known = passed + replies[http.StatusTooManyRequests] + lost

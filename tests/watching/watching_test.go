@@ -174,7 +174,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestHostileLabels reads keys back that clients chose, through the parser of Prometheus. Of a long key 256 bytes are shown.
+// TestHostileLabels reads keys back that clients chose, through the parser of Prometheus. A long key is shown with 256
+// bytes.
 func TestHostileLabels(t *testing.T) {
 	s := start(t, false)
 	keys := []string{`a"b\c` + "\nd}", "ä", "{}", `le="1"`, "# HELP x", strings.Repeat("x", 256)}

@@ -20,7 +20,7 @@ func TestReclaimIsDue(t *testing.T) {
 	require.False(t, r.due(20*mb, 10*mb), "the collector ran by itself")
 }
 
-// What lives besides the values is verified at times, while clients are active.
+// While clients are active, a collection verifies from time to time how many objects live besides the values.
 func TestReclaimIsStale(t *testing.T) {
 	const mb, second = 1 << 20, int64(1e9)
 	r := &reclaimer{resident: 800 * mb, used: 10 * mb, collected: 10 * second, activity: 1}

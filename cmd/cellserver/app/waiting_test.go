@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// waitBlocked waits until so many clients wait.
+// waitBlocked waits until n clients wait.
 func (in *instance) waitBlocked(t *testing.T, n int64) {
 	t.Helper()
 	require.Eventually(t, func() bool { return in.server.Blocked() == n }, timeout, time.Millisecond)

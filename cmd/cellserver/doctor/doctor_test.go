@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// well is INFO of a server that nothing is wrong with.
+// well is INFO of a server without a problem.
 const well = "cellserver_version:1\r\nredis_mode:standalone\r\nuptime_in_seconds:300000\r\naof_enabled:1\r\naof_last_write_status:ok\r\nrdb_last_bgsave_status:ok\r\n" +
 	"maxclients:100\r\nconnected_clients:3\r\nmaxmemory:1000\r\nused_memory:10\r\nlimiter_cl.check:allowed=300,limited=100,looked=0\r\n"
 
@@ -54,7 +54,7 @@ func TestAdvice(t *testing.T) {
 	require.Equal(t, `3 entries in SLOWLOG; the longest took 200ms: "KEYS *"`, f.slow())
 }
 
-// TestQuietEnough: the same facts in an amount that needs nobody.
+// TestQuietEnough: the same facts in amounts that need no person.
 func TestQuietEnough(t *testing.T) {
 	for _, change := range []string{"aof_delayed_fsync:9", "used_memory:900", "connected_clients:90", "limiter_gcra:allowed=0,limited=200", "auth_failures:9",
 		"maxmemory:0\r\nused_memory:99999", "aof_enabled:0\r\naof_last_write_status:", "cluster_state:ok"} {
@@ -133,7 +133,7 @@ func TestExamine(t *testing.T) {
 	require.Contains(t, page, `answers "LOADING the data"`)
 }
 
-// TestWrongServers meets servers that refuse, and ones that are none.
+// TestWrongServers asks servers that refuse, and programs of another protocol.
 func TestWrongServers(t *testing.T) {
 	for reply, want := range map[string]string{
 		"-NOAUTH Authentication required.\r\n": "add --requirepass",

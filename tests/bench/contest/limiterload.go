@@ -43,7 +43,7 @@ const logLimit = 1_000_000
 var oneLogged = strings.Replace(load.ThrottleReply(0, logLimit, 999_900, -1, 1), ":999900", ":??????", 1)
 
 // script sends the actions of one connection. The period is the time since the action logEntries before, if the log
-// holds so many entries. After a pause of the server the log holds fewer entries. Then the server removes none until
+// holds that many entries. After a pause of the server the log holds fewer entries. Then the server removes none until
 // the log is full again.
 func (l *fullLogs) script(connection int) load.Script {
 	const whole = 500 * time.Millisecond // the server removes nothing during this time

@@ -130,7 +130,7 @@ func null(reply any) error {
 	return nil
 }
 
-// items checks that a reply is an array with at least so many items.
+// items checks that a reply is an array with at least n items.
 func items(n int) func(any) error {
 	return func(reply any) error {
 		if list, ok := reply.([]any); !ok || len(list) < n {

@@ -15,8 +15,9 @@ type Replicated struct {
 	sentinels       []*process
 }
 
-// StartReplicated starts Redis with a replica, and waits until the replica is in step. With sentinels, it also waits until
-// they know each other. They think that a master is down after a second, and two of three must think so.
+// StartReplicated starts Redis with a replica, and waits until the replica is in sync. With sentinels, it also waits
+// until they know each other. A sentinel counts a silent master as down after a second, and two of three sentinels must
+// agree.
 func StartReplicated(ctx context.Context, sentinels int) (r *Replicated, err error) {
 	r = &Replicated{}
 	defer func() {

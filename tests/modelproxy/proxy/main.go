@@ -118,8 +118,9 @@ func (p *proxy) ask(path string, about, more map[string]any) (reply *http.Respon
 	return nil, err
 }
 
-// forward calls the model, and passes its answer on line by line. It returns the tokens that the model has used, or -1 if the
-// model does not say. If the client hangs up, forward still reads the answer to its end, because the model counts on.
+// forward calls the model, and passes its answer on line by line. It returns the tokens that the model has used, or -1
+// if the model does not say. If the client hangs up, forward still reads the answer to its end, because the model
+// continues to count tokens.
 func (p *proxy) forward(w http.ResponseWriter, r *http.Request, call map[string]any) int {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), longest)
 	defer cancel()
