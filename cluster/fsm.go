@@ -15,7 +15,7 @@ import (
 // bodies of effects. Level 3 has lists.
 const FeatureLevel = 3
 
-// fsmState is the result of the applied entries, except for the keys. Snapshots have it, so all nodes drop the same
+// fsmState is the result of the applied entries besides the keys. Snapshots have it, so all nodes drop the same
 // entries.
 type fsmState struct {
 	term  uint64 // of the last entry that counted

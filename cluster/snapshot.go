@@ -58,7 +58,7 @@ func (n *Node) snapshot() (raft.FSMSnapshot, error) {
 	return f, nil
 }
 
-// facts returns what a snapshot says beside the keys. mu is held.
+// facts returns the contents of a snapshot besides the keys. mu is held.
 func (n *Node) facts() image.Facts {
 	f := image.Facts{Cluster: n.o.Cluster, Index: n.applied.Load(), Term: n.fsm.term, Batch: n.fsm.batch, Time: n.fsm.time}
 	for _, k := range n.roster.Known() {

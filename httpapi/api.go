@@ -24,7 +24,7 @@ type API struct {
 // Config is a part of the configuration.
 type Config struct {
 	Token   string   // that requests must have; "" for none
-	Hosts   []string // names of this server beside localhost and IP addresses
+	Hosts   []string // names of this server, in addition to localhost and IP addresses
 	Proxies int      // between clients and this server
 	Page
 }

@@ -43,8 +43,8 @@ type Handler interface {
 	// Need returns the position for which the output of the last batch waits: no byte leaves before everything up to
 	// this position is safe. It returns 0 if the output waits for nothing.
 	Need() uint64
-	// MessageNeed is Need for a message that is pushed to the client, and may tell of any change so far. Any goroutine
-	// may call it, while it holds any lock.
+	// MessageNeed is Need for a message that is pushed to the client. The message may report any change so far. Any
+	// goroutine may call it, while it holds any lock.
 	MessageNeed() uint64
 	// RetryAfter returns in how many nanoseconds the command that returned Retry is to run again; [NoTime] if
 	// no time ends its wait.

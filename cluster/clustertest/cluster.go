@@ -40,7 +40,7 @@ type Options struct {
 	Files bool
 	// Directives are more arguments of the servers.
 	Directives []string
-	// Spares are machines beside the first members. They do not run, and no cluster knows them.
+	// Spares are machines in addition to the first members. They do not run, and no cluster knows them.
 	Spares int
 	// Eager sessions do not wait until their replies are safe.
 	Eager bool

@@ -96,7 +96,7 @@ func (t *Transport) receive(rpc raft.RPC) (raft.RPCResponse, error) {
 	}
 }
 
-// isHeartbeat reports whether raft processes a request beside its queue.
+// isHeartbeat reports whether raft processes a request at once, without its queue.
 func isHeartbeat(command any) bool {
 	r, ok := command.(*raft.AppendEntriesRequest)
 	return ok && r.Term != 0 && r.PrevLogEntry == 0 && r.PrevLogTerm == 0 && len(r.Entries) == 0 && r.LeaderCommitIndex == 0

@@ -11,8 +11,8 @@ import (
 	"cellserver/persistence/fs"
 )
 
-// Open returns the node of a directory, and notes that it runs. bootID tells one start of the kernel from another; it may be
-// empty where the kernel does not tell. durable says that this run forces everything to disk before it acknowledges it.
+// Open returns the node of a directory, and notes that it runs. bootID differs for each start of the kernel; it may be
+// empty if the kernel has no such id. durable says that this run forces everything to disk before it acknowledges it.
 //
 // The directory may have lost what the node has acknowledged. Then it is moved to OldDir, and the node gets a new id and
 // an empty directory. The node keeps its Cluster: it joins that cluster again, and must not form another one.

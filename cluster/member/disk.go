@@ -19,7 +19,7 @@ import (
 type DiskOptions struct {
 	FS      fs.FS
 	Dir     string // an absolute path; nobody else uses it
-	BootID  string // tells one start of the kernel from another; "" if the kernel does not tell
+	BootID  string // differs for each start of the kernel; "" if the kernel has no such id
 	Durable bool   // entries are on disk before they are acknowledged
 }
 

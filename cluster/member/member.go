@@ -33,7 +33,7 @@ type Options struct {
 	Disk     DiskOptions
 	Store    *store.Store
 	Clock    cluster.Clock
-	Wall     func() int64 // the clock of the machine in Unix nanoseconds, which the nodes compare; Clock may stand
+	Wall     func() int64 // the clock of the machine in Unix nanoseconds, which the nodes compare; Clock may have a fixed time
 	Log      *slog.Logger
 	Security *handshake.Security
 	Limits   Limits

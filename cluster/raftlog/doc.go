@@ -27,8 +27,8 @@
 // All numbers are little-endian. Two fields of raft.Log are left out. AppendedAt is for a metric of Raft only: it reads as
 // the zero time. Extensions are for middleware that the cluster does not have: an entry with Extensions is refused.
 //
-// The store begins another file when a file has 64 MiB. An entry costs 4 bytes of memory beside its record on disk of at
-// least 25 bytes. A file costs a file descriptor.
+// The store begins another file when a file has 64 MiB. An entry costs 4 bytes of memory, and a record of at least 25
+// bytes on disk. A file costs a file descriptor.
 //
 // # Guarantees
 //

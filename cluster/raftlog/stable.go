@@ -15,8 +15,9 @@ import (
 	"cellserver/persistence/fs"
 )
 
-// stable has the values that Raft keeps beside the log: the term and the vote. The file has a CRC-32C of the rest, a
-// version in 1 byte, and the values. A value has the size of its key in 1 byte, its own size in 2 bytes, and both.
+// stable has the values that Raft keeps in addition to the log: the term and the vote. The file has a CRC-32C of the
+// rest, a version in 1 byte, and the values. A value has the size of its key in 1 byte, its own size in 2 bytes, and
+// both.
 type stable struct {
 	mu     sync.Mutex        // guards values, and is held while their file is replaced
 	values map[string][]byte // as on disk

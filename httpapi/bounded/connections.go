@@ -87,8 +87,8 @@ func (c *connections) enter(g *connection) bool {
 
 func (c *connections) full() bool { return c.open.Len() >= c.bounds.Conns }
 
-// longestIdle returns the connection that has waited for a request for longest. If none waits, it returns one that waits for the
-// rest of a request, nil if there is none.
+// longestIdle returns the connection that has waited for a request for longest. If no connection waits for a request,
+// it returns one that waits for the rest of a request, or nil.
 func (c *connections) longestIdle() (unfinished *connection) {
 	for at := c.open.Front(); at != nil; at = at.Next() {
 		g := at.Value.(*connection)

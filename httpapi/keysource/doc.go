@@ -6,8 +6,8 @@
 // A source is a list of parts, separated by commas: "ip", "header:X-Api-Key", "cookie:session", "path", "method", "host".
 // Other parts are literal. If no part is one of these words, the whole text is the key.
 //
-// Invariants: different values of the parts make different keys. A key has at most [MaxKey] bytes. A header or a cookie that
-// stands twice makes no key, because nobody knows which one the application reads.
+// Invariants: different values of the parts make different keys. A key has at most [MaxKey] bytes. A header or a cookie
+// that occurs twice makes no key, because it is unknown which one the application reads.
 //
 // The package takes no locks.
 package keysource

@@ -21,7 +21,7 @@ type Lines struct {
 	free    chan *line
 }
 
-// New returns lines, at most as many as given at the same time. connect makes a client of the server.
+// New returns lines for at most this number of commands at the same time. connect makes a client of the server.
 func New(most int, barrier Barrier, connect func(commands.Peer) Handler) *Lines {
 	l := &Lines{connect: connect, barrier: barrier, free: make(chan *line, most)}
 	for range most {
@@ -33,7 +33,7 @@ func New(most int, barrier Barrier, connect func(commands.Peer) Handler) *Lines 
 // address is what the server shows as the address of a line.
 var address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
 
-// ErrLost means that a change of the command may be lost, so nobody knows its outcome.
+// ErrLost means that a change of the command may be lost, so its outcome is unknown.
 var ErrLost = errors.New("the change could not be made safe, so the outcome is unknown")
 
 // Do runs a command and calls read with its reply, which is valid until read returns. It waits until the reply may

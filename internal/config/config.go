@@ -70,7 +70,7 @@ const (
 
 // UserLine is a line that defines an ACL user.
 type UserLine struct {
-	Place string   // where it stands, for errors
+	Place string   // where the line was found, for errors
 	Words []string // the name of the user, and its rules
 }
 

@@ -12,7 +12,7 @@ type HTTP struct {
 	Port           int      // 0: none
 	Bind           string   // an address, "": all
 	Token          string   // "": none
-	Hosts          []string // names of this server beside localhost and addresses
+	Hosts          []string // names of this server, in addition to localhost and addresses
 	User           string   // the ACL user of requests
 	TrustedProxies int      // between clients and this server
 	MaxConnections int

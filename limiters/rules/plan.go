@@ -219,7 +219,7 @@ func (a *prefetched) find(r *Rules, from sources, name []byte) *rule {
 	return a.rule
 }
 
-// add puts a plan at the end. It returns it and the plan before it, nil if there is none.
+// add puts a plan at the end. It returns this plan and the plan before it, which is nil for the first plan.
 func (a *prefetched) add() (before, added *plan) {
 	n := uint(len(a.plans))
 	if a.end-a.first == n {

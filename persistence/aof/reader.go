@@ -36,8 +36,8 @@ type refusal struct {
 func (r *refusal) Error() string { return r.reason.Error() }
 func (r *refusal) Unwrap() error { return r.reason }
 
-// run applies the commands up to the end of the file or a fault. After a fault the
-// reader stands at the end of the last intact piece.
+// run applies the commands up to the end of the file or a fault. After a fault the reader is at the end of the last
+// intact piece.
 func (r *reader) run() error {
 	r.beforeReuse = r.drain
 	err := r.readAll()

@@ -14,7 +14,7 @@ const (
 	payloadTail = 2 + checksumSize
 )
 
-// Opcodes stand where the type of a value could stand.
+// An opcode takes the position at which the type of a value could be.
 const (
 	opSlotInfo  = 244
 	opFunction  = 245

@@ -27,7 +27,7 @@ var payloadWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// payloadRoom is the most bytes of the payload of a string beside the string.
+// payloadRoom is the largest number of bytes that the payload of a string has besides the string.
 const payloadRoom = 32
 
 // AppendPayload appends the DUMP payload of an entry that exists.

@@ -67,10 +67,10 @@
 // it (unread). A client that closes its side still gets its replies. [Conn.Close] ends a held connection at once, and
 // the turn then finds it gone.
 //
-// A message (pub/sub, tracking, MONITOR) can tell of a change, too. The handler says what messages need
-// ([resp.Handler]). If they need nothing, they leave with a batch or at once. Otherwise they have a turn of their own, and
-// wait for all changes before its end. So the change that a message tells of is safe. A client gets a message after the
-// replies that are held for this client.
+// A message (pub/sub, tracking, MONITOR) can report a change, too. The handler says what messages need
+// ([resp.Handler]). If they need nothing, they leave with a batch or at once. Otherwise they have a turn of their own,
+// and wait for all changes before its end. So the change that a message reports is safe. A client gets a message after
+// the replies that are held for this client.
 //
 // A worker has one client, and waits by itself ([Barrier.Wait]).
 //

@@ -12,7 +12,7 @@ type progress struct {
 	inTurn
 }
 
-// inTurn is where a connection stands in the turns of its event loop.
+// inTurn is the state of a connection in the turns of its event loop.
 type inTurn struct {
 	status   resp.Status // how the last batch ended
 	due      bool        // replies leave at the end of this turn

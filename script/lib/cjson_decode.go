@@ -30,7 +30,7 @@ func (d *decoder) fail(expected string, t jsonToken) {
 	d.m.Raise(d.L, "Expected %s but found %s at character %d", expected, t.kind, t.at+1)
 }
 
-// textCost is what a string costs in bytes beside its characters.
+// textCost is what a string costs in bytes, in addition to its characters.
 const textCost = 40
 
 func (d *decoder) value(t jsonToken, depth int) lua.LValue {

@@ -1,4 +1,4 @@
-// Package lib has the libraries that Redis gives to scripts beside those of Lua.
+// Package lib has the libraries that Redis gives to scripts in addition to those of Lua.
 //
 //	lib.go                               Open
 //	cjson.go, cjson_options.go           cjson: its functions and options

@@ -76,7 +76,7 @@ func (s *layout) size(option byte) int {
 	return 0
 }
 
-// padding returns how many bytes stand before a value, so that it is aligned.
+// padding returns how many bytes must come before a value, so that it is aligned.
 func (s *layout) padding(at, size int, option byte) int {
 	if size == 0 || option == 'c' {
 		return 0

@@ -15,7 +15,7 @@ type Limits struct {
 	More func(bytes int) bool
 }
 
-// OwnBytes is what a script may make without a call of More. More is asked for a multiple of it.
+// OwnBytes is what a script may make without a call of More. Each call of More asks for a multiple of OwnBytes.
 const OwnBytes = 1 << 20
 
 // DefaultLimits are 256 MiB, and a call of check every 10,000 steps, which take about a millisecond.

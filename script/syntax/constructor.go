@@ -6,8 +6,8 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// constructor parses a table. Fields with keys stand before those without: the compiler makes wrong code for a field with
-// a key after 50 others.
+// constructor parses a table. Fields with keys come before fields without keys: the compiler makes wrong code for a
+// field with a key after 50 others.
 func (p *parser) constructor() operand {
 	line := p.line
 	p.want('{')

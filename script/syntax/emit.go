@@ -31,7 +31,7 @@ const (
 	Global   = "global." // and a name: a global variable, or a field of one, that never changes
 )
 
-// A Place is where a node of the tree stands, and what its error names. Names are such as "local 'x'", or empty.
+// A Place is the position of a node of the tree, and the names in its error. Names are such as "local 'x'", or empty.
 type Place struct {
 	Line   int
 	IsCall bool

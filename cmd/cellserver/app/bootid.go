@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// bootID tells one start of the kernel from another. It is "" where the kernel does not tell.
+// bootID returns an id that differs for each start of the kernel. It is "" if the kernel has no such id.
 func bootID() string {
 	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

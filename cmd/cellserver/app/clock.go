@@ -67,7 +67,7 @@ func (c *clock) Now() int64 {
 	return now
 }
 
-// machine returns the wall clock of the machine in Unix nanoseconds, also while the logical time stands.
+// machine returns the wall clock of the machine in Unix nanoseconds, also while the logical time is fixed.
 func (c *clock) machine() int64 { return time.Now().UnixNano() + c.skew.Load() }
 
 // Monotonic returns the real nanoseconds since the start.

@@ -10,7 +10,8 @@ import (
 // data files, metrics, the runtime. It is enough for four processors and two listeners.
 const reservedFiles = 32
 
-// maxClients returns how many clients the system's limit on open files permits beside connections over HTTP, at least 1.
+// maxClients returns how many clients the system's limit on open files permits in addition to the connections over
+// HTTP, at least 1.
 func maxClients(cfg *config.Config) int {
 	loops := max(runtime.GOMAXPROCS(0)-4, 0) // there is one event loop for two processors, and each loop has two files
 	listeners := max(len(endpoints(cfg))-2, 0)

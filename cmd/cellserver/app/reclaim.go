@@ -32,7 +32,7 @@ const (
 	verifyShare = 20
 )
 
-// heap is what the runtime tells about the heap, in bytes.
+// heap has the runtime's numbers about the heap, in bytes.
 type heap struct {
 	resident int64 // objects, garbage, and free memory that the system does not have back yet
 	live     int64 // objects that lived at the last collection

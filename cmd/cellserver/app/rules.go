@@ -71,7 +71,7 @@ type ruleFile struct {
 	state atomic.Pointer[rules.Source] // never nil; read without mu, because a file system may not answer
 }
 
-// fileStamp tells versions of a file from each other. The zero fileStamp is that of a missing file.
+// fileStamp distinguishes the versions of a file. The zero fileStamp is that of a missing file.
 type fileStamp struct {
 	changed time.Time
 	size    int64

@@ -116,7 +116,7 @@ func nextLine(text []byte) []byte {
 	return text
 }
 
-// badSum also tells people who edit a manifest what to do.
+// badSum also says what a person who has edited a manifest can do.
 const badSum = "the checksum is wrong; if you edited the manifest on purpose, remove this line"
 
 const badFormat = "Invalid AOF manifest file format"

@@ -11,7 +11,7 @@ import (
 	"cellserver/tests/bench/server"
 )
 
-// Limiters returns the workloads of the limiters beside CL.THROTTLE. Every call is allowed and writes.
+// Limiters returns the workloads of the limiters other than CL.THROTTLE. Every call is allowed and writes.
 func Limiters() []Workload {
 	logs := new(fullLogs)
 	return []Workload{
