@@ -43,10 +43,19 @@ func endless(t *testing.T, h *servertest.Harness, script string, keys ...any) (r
 	return reply
 }
 
+// awaitBusy moves the clock until a script is busy. A script that has its locks may begin, and be listed, only after the clock
+// has moved.
+func awaitBusy(h *servertest.Harness) {
+	for h.Do("SHUTDOWN") != any(resptest.Error(busy)) {
+		h.Advance(5000e6)
+	}
+}
+
 func TestScriptKill(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("SCRIPT KILL", commands.Error("NOTBUSY No scripts in execution right now."))
 	h.Want("SET other v", ok)
+	h.Want("CONFIG SET save ''", ok)
 	reply := endless(t, h, "while true do end", "k")
 	other := h.NewClient(t)
 	other.Want("PING", servertest.TypeOf("PONG"))
@@ -55,6 +64,7 @@ func TestScriptKill(t *testing.T) {
 	h.Advance(4999e6)
 	require.Equal(t, resp.Retry, other.Session.Resume())
 	h.Advance(1e6)
+	awaitBusy(h)
 	require.Equal(t, resp.Continue, other.Session.Resume())
 	require.Equal(t, "-"+string(busy)+"\r\n", string(other.Session.Output()))
 	other.Session.Sent()
@@ -101,9 +111,7 @@ func TestBusyScriptsAndShutdown(t *testing.T) {
 	reply := endless(t, h, "redis.call('set', KEYS[1], 1) while true do end", "k")
 	require.NotEqual(t, resptest.Error(busy), h.Do("SHUTDOWN"))
 	h.Advance(1e6)
-	for h.Do("SHUTDOWN") != any(resptest.Error(busy)) {
-		h.Advance(5000e6) // the script has begun after the clock moved
-	}
+	awaitBusy(h)
 	h.Want("SHUTDOWN SAVE", busy)
 	h.Want("SAVE", busy)
 	require.NotEqual(t, resptest.Error(busy), h.Do("SHUTDOWN NOSAVE"))

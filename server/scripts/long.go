@@ -57,9 +57,9 @@ func (r *runner) mayWrite() bool {
 	return r.state.CompareAndSwap(clean, dirty) || r.state.Load() == dirty
 }
 
-func (l *long) add(r *runner) {
+func (l *long) add(r *runner, now int64) {
 	r.run.listed = true
-	r.since.Store(r.run.call.Server.Clock.Monotonic())
+	r.since.Store(now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.all == nil {

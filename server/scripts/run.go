@@ -129,10 +129,11 @@ func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory)
 	r.run.full = cfg.MaxMemory > 0 && c.Server.Store.Used() > cfg.MaxMemory
 	r.state.Store(clean)
 	if c.Runner.Alone() {
-		r.long.add(r)
+		now := c.Server.Clock.Monotonic()
 		if c.Tx != nil {
-			c.Tx.SetSince(max(c.Server.Clock.Monotonic(), 2))
+			c.Tx.SetSince(max(now, 2))
 		}
+		r.long.add(r, now)
 	}
 	r.later = later{on: r.mayRestart()}
 	if c.Tx != nil && (r.later.on || r.mayStop()) {
