@@ -40,6 +40,14 @@ func (n *Node) Add(k topology.Node) error {
 // before it votes. Only a leader can admit a node. Admit removes a node that had the same address before, because the
 // disk of that node is lost.
 func (n *Node) Admit(k topology.Node) (index uint64, err error) {
+	err = n.oneByOne(func() error {
+		index, err = n.admit(k)
+		return err
+	})
+	return index, err
+}
+
+func (n *Node) admit(k topology.Node) (index uint64, err error) {
 	if n.IsGone(k.ID) {
 		return 0, fmt.Errorf("node %s was removed from the cluster, and its id is never used again", k.ID)
 	}
@@ -47,7 +55,7 @@ func (n *Node) Admit(k topology.Node) (index uint64, err error) {
 		if string(old) == k.ID {
 			continue
 		}
-		if err := n.Forget(string(old)); err != nil {
+		if err := n.forget(string(old)); err != nil {
 			return 0, err
 		}
 	}
@@ -66,11 +74,13 @@ func (n *Node) Admit(k topology.Node) (index uint64, err error) {
 
 // Promote lets a node vote. Only a leader can promote a node.
 func (n *Node) Promote(id string) error {
-	s, ok := n.server(id)
-	if !ok {
-		return errors.New("the cluster does not know this node: it must join first")
-	}
-	return n.await(n.raft.Load().AddVoter(s.ID, s.Address, 0, 0))
+	return n.oneByOne(func() error {
+		s, ok := n.server(id)
+		if !ok {
+			return errors.New("the cluster does not know this node: it must join first")
+		}
+		return n.await(n.raft.Load().AddVoter(s.ID, s.Address, 0, 0))
+	})
 }
 
 // IsGone reports whether a node was removed from the cluster.

@@ -57,4 +57,5 @@
 //
 // Node.mu guards what its comment says. It is taken while partitions of the store are locked, so no goroutine locks a
 // partition or waits for raft while it holds Node.mu.
+// A call that changes who takes part has the only place of Node.members until raft has answered. It holds no lock meanwhile.
 package cluster

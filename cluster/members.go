@@ -77,6 +77,10 @@ func (n *Node) announceSelf() {
 
 // Forget removes a node. It implements [commands.Topology]. Only a leader can remove a node.
 func (n *Node) Forget(id string) error {
+	return n.oneByOne(func() error { return n.forget(id) })
+}
+
+func (n *Node) forget(id string) error {
 	if n.current.Load() == 0 {
 		return errNotLeader
 	}
@@ -88,6 +92,18 @@ func (n *Node) Forget(id string) error {
 		return err
 	}
 	return n.commit(entry.NodeGone, body)
+}
+
+// oneByOne makes the calls that change who takes part wait for each other. A node is removed in two steps, and must not join
+// between them.
+func (n *Node) oneByOne(change func() error) error {
+	select {
+	case n.members <- struct{}{}:
+		defer func() { <-n.members }()
+		return change()
+	case <-n.gone:
+		return errUnknown
+	}
 }
 
 // Failover makes this node the leader. It implements [commands.Topology].

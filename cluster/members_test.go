@@ -151,3 +151,23 @@ func TestMembersComeAndGo(t *testing.T) {
 		require.Len(t, c.RequireEqual(), 101)
 	})
 }
+
+// A node that asks to join while it is removed stays removed: its id is never used again.
+func TestANodeDoesNotJoinWhileItIsRemoved(t *testing.T) {
+	for late := range 40 {
+		bubble(t, func(t *testing.T, _ func()) {
+			c, leader := distant(t, cluster.Lease)
+			defer c.Close()
+			removed := other(c, leader)
+			forgotten := make(chan error, 1)
+			go func() { forgotten <- leader.Node().Forget(removed.Self.ID) }()
+			time.Sleep(time.Duration(late) * 250 * time.Microsecond)
+			_, _ = leader.Node().Admit(removed.Self)
+			_ = leader.Node().Promote(removed.Self.ID)
+			require.NoError(t, <-forgotten)
+			time.Sleep(time.Second)
+			require.True(t, leader.Node().IsGone(removed.Self.ID))
+			require.Equal(t, -1, leader.Node().View().Find(removed.Self.ID), "asked %d × 250 µs after the removal began", late)
+		})
+	}
+}

@@ -40,6 +40,7 @@ type Node struct {
 	end     sync.Once     // closes gone
 	closed  sync.Once     // closes stop
 	changed chan struct{} // see Changed; has room for one
+	members chan struct{} // full while a call changes who takes part; see oneByOne
 	running sync.WaitGroup
 
 	mu        sync.Mutex // guards everything below
@@ -79,7 +80,7 @@ func New(o Options) *Node {
 	o.Window = max(o.Window, 1)
 	n := &Node{
 		o: o, log: o.Log, wake: make(chan struct{}, 1), futures: make(chan proposed, o.Window+1), stop: make(chan struct{}),
-		gone: make(chan struct{}), changed: make(chan struct{}, 1),
+		gone: make(chan struct{}), changed: make(chan struct{}, 1), members: make(chan struct{}, 1),
 	}
 	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert}
 	n.clock.source = o.Clock
