@@ -106,8 +106,10 @@ func (p *pipeline) receive() {
 	for answers := 1; ; answers++ {
 		answer, err := readAnswer(in)
 		if err != nil {
+			if !p.isClosed() {
+				p.judge(err) // before giveUp, because Raft closes a pipeline with a failed request
+			}
 			p.giveUp(err)
-			p.end(err)
 			return
 		}
 		select {
