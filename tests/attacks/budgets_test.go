@@ -29,13 +29,13 @@ func TestReservationsSurviveKills(t *testing.T) {
 	var addr atomic.Pointer[string]
 	addr.Store(&s.addr)
 	const teams = 8 // a team's log bounds how many releases wait
-	var total, repeated atomic.Int64
+	var total, repeated, kills atomic.Int64
 	var clients sync.WaitGroup
 	for n := range 64 {
 		team := fmt.Sprint("t", n%teams)
 		clients.Go(func() {
 			c := &stubborn{addr: &addr, repeated: &repeated}
-			for i := range rounds(15, 200) {
+			for i := 0; i < rounds(15, 200) || i < 200 && kills.Load() < 3; i++ {
 				id, cost := fmt.Sprint(n, "-", i), int64(i%17)
 				if i%5 == 4 { // nobody settles it
 					c.do("CL.RESERVE", "llm", "acme", team, "ann", 9, id, "0.3", "RELEASE")
@@ -71,6 +71,7 @@ func TestReservationsSurviveKills(t *testing.T) {
 			return
 		case <-time.After(time.Duration(r.IntN(60)) * time.Millisecond):
 			require.NoError(t, s.cmd.Process.Signal(syscall.SIGKILL))
+			kills.Add(1)
 			<-s.done
 			s = launch(t, binary, s.dir, []string{"--appendonly", "yes", "--appendfsync", "always"})
 			addr.Store(&s.addr)
