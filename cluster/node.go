@@ -170,8 +170,8 @@ func (n *Node) await(f raft.Future) error {
 	}
 }
 
-// endWith makes a call to raft end when a channel is closed. Raft's futures have a field for that, which raft sets for some of
-// its own calls only. Otherwise a goroutine would wait for ever for a call that raft never answers.
+// endWith makes a call to raft end when a channel is closed. Raft leaves some calls without an answer when it ends, and a
+// goroutine would wait for them forever. Raft's futures have a field for such a channel. Raft itself sets it only sometimes.
 func endWith(f raft.Future, gone chan struct{}) (ok bool) {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {

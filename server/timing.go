@@ -26,7 +26,7 @@ type group struct {
 	alone int64 // nanoseconds of the last call that was measured alone
 }
 
-// weight returns about how long the calls of a group take, beside the other group.
+// weight returns an estimate of the time of a group's calls. Only the ratio of two weights has a meaning.
 func (g *group) weight() float64 { return float64(g.n) * float64(max(g.alone, 1)) }
 
 // maxGroup is the largest number of commands that are measured together. Those of one kind count with their average duration.
@@ -91,7 +91,7 @@ func (c *Client) countGroup(g *group, took int64) {
 	g.n = 0
 }
 
-// noteGroups notes n calls that took long together. Nobody knows which of them.
+// noteGroups notes n calls that took long together. The server does not know which of them took long.
 func (c *Client) noteGroups(first, second *group, n, took int64) {
 	which := fmt.Appendf(nil, "(one of %d in a pipeline)", n)
 	if second.n > 0 {
