@@ -93,6 +93,9 @@ func (e *Entry) SetExpiry(at int64) {
 	}
 }
 
+// Touch marks the key's watchers, although its value stays as it is.
+func (e *Entry) Touch() { e.p.markDirty(e.db, e.place.Key()) }
+
 // record adds an effect on this key and marks the key's watchers. The caller fills in the other
 // fields of the effect.
 func (e *Entry) record(op Op) *Effect {

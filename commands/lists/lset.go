@@ -59,7 +59,9 @@ func ltrim(c *commands.Call) error {
 		return err
 	}
 	if e.Exists() {
-		e.Change(list.Trim, store.Operands{Int: start, End: stop})
+		if _, removed := e.Change(list.Trim, store.Operands{Int: start, End: stop}); !removed {
+			e.Touch() // as in Redis
+		}
 		c.NotifyRemoval(commands.ListEvents, "ltrim", &e)
 	}
 	c.Out.OK()

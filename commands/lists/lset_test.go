@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"cellserver/commands"
+	"cellserver/resp/resptest"
 	"cellserver/server/servertest"
 )
 
@@ -37,6 +38,17 @@ func TestLTrim(t *testing.T) {
 	h.Want("EXISTS l", 0)
 	h.Do("INCR n")
 	h.Want("LTRIM n 0 1", commands.ErrWrongType)
+}
+
+// TestLTrimOfNothing removes nothing. As in Redis, that is a change for a watcher.
+func TestLTrimOfNothing(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("RPUSH l a b")
+	h.Want("WATCH l", servertest.OK)
+	h.Want("LTRIM l 0 -1", servertest.OK)
+	h.Want("MULTI", servertest.OK)
+	h.Do("LLEN l")
+	h.Want("EXEC", resptest.NilArray)
 }
 
 func TestLRem(t *testing.T) {
