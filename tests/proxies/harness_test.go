@@ -60,6 +60,8 @@ func (s *site) startCellserver(directives ...string) {
 	args := []string{"--port", strconv.Itoa(s.port), "--http-port", strconv.Itoa(s.web), "--dir", s.dir, "--appendonly", "yes", "--save", ""}
 	s.cellserver = start(s.t, binary, append(args, directives...)...)
 	s.cellserver.await(s.port)
+	require.Eventually(s.t, func() bool { return s.do("PING") == resptest.Simple("PONG") }, patience, time.Millisecond,
+		"cellserver loads its data, and a proxy may let requests pass meanwhile")
 }
 
 // do runs a command of cellserver.
