@@ -14,7 +14,7 @@
 //	clock.go     the time of the cluster
 //	skew.go      a clock that differs from the others
 //	snapshot.go  the keyspace of one moment for raft, and back
-//	abort.go     the writing of a snapshot ends with the node
+//	sink.go      the writing of a snapshot leaves room for clients, and ends with the node
 //	found.go     the only node of a new cluster, from the keys of a disk or of a file
 //	rebuild.go   the keyspace again from the last snapshot and the log
 //	members.go   nodes that are announced, leave and take over

@@ -19,6 +19,7 @@ type frozen struct {
 	facts image.Facts
 	undo  pending.Committed
 	gone  chan struct{} // ends the writing
+	clock Clock
 }
 
 // TakeSnapshot writes a snapshot to the disk, so that the log before it can be removed.
@@ -39,7 +40,7 @@ func (n *Node) snapshot() (raft.FSMSnapshot, error) {
 	if n.broken.Load() {
 		return nil, errBroken
 	}
-	f, possible := &frozen{gone: n.gone}, false
+	f, possible := &frozen{gone: n.gone, clock: n.o.Clock}, false
 	s, err := n.o.Store.Snapshot(n.Horizon(), func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
@@ -71,10 +72,10 @@ func (n *Node) facts() image.Facts {
 }
 
 // Persist implements [raft.FSMSnapshot].
-func (f *frozen) Persist(sink raft.SnapshotSink) error {
+func (f *frozen) Persist(out raft.SnapshotSink) error {
 	s := f.store
 	f.store = nil
-	return image.Save(abortable{sink, f.gone}, s, f.facts, f.undo)
+	return image.Save(&sink{Writer: out, gone: f.gone, clock: f.clock}, s, f.facts, f.undo)
 }
 
 // Release implements [raft.FSMSnapshot].
