@@ -83,11 +83,18 @@ func (n *Node) Promote(id string) error {
 	})
 }
 
-// IsGone reports whether a node was removed from the cluster.
+// IsGone reports whether a node is marked as removed from the cluster.
 func (n *Node) IsGone(id string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.roster.IsGone(id)
+}
+
+// HasLeft reports whether a node is removed from the cluster, and its vote no longer counts.
+func (n *Node) HasLeft(id string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.roster.HasLeft(id)
 }
 
 // Self returns this node as it announces itself.

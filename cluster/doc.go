@@ -17,7 +17,8 @@
 //	sink.go      the writing of a snapshot leaves room for clients, and ends with the node
 //	found.go     the only node of a new cluster, from the keys of a disk or of a file
 //	rebuild.go   the keyspace again from the last snapshot and the log
-//	members.go   nodes that are announced, leave and take over
+//	members.go   nodes that are announced and take over
+//	removal.go   nodes that are removed
 //	admit.go     nodes that join
 //	giveway.go   a leader lets another node lead
 //	view.go      the cluster as clients see it

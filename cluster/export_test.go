@@ -27,3 +27,6 @@ func (n *Node) KeepBehind(entries uint64) error {
 func (n *Node) SkipTerms() {
 	n.hooks.follows = func(*fsmState, *entry.Entry, uint64) bool { return true }
 }
+
+// MarkGone does the first of the two steps in which a leader removes a node.
+func (n *Node) MarkGone(id string) error { return n.mark(id) }

@@ -7,8 +7,6 @@ import (
 	"cellserver/cluster/pending"
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
-
-	"github.com/hashicorp/raft"
 )
 
 // changeRoster applies an entry about a node.
@@ -73,25 +71,6 @@ func (n *Node) announceSelf() {
 	} else {
 		_ = n.enqueue(entry.NodeKnown, body, func(bool) {}) // the next leader tries again
 	}
-}
-
-// Forget removes a node. It implements [commands.Topology]. Only a leader can remove a node.
-func (n *Node) Forget(id string) error {
-	return n.oneByOne(func() error { return n.forget(id) })
-}
-
-func (n *Node) forget(id string) error {
-	if n.current.Load() == 0 {
-		return errNotLeader
-	}
-	if err := n.await(n.raft.Load().RemoveServer(raft.ServerID(id), 0, 0)); err != nil {
-		return err
-	}
-	body, err := entry.AppendGone(nil, id)
-	if err != nil {
-		return err
-	}
-	return n.commit(entry.NodeGone, body)
 }
 
 // oneByOne makes the calls that change who takes part wait for each other. A node is removed in two steps, and must not join

@@ -171,3 +171,74 @@ func TestANodeDoesNotJoinWhileItIsRemoved(t *testing.T) {
 		})
 	}
 }
+
+// A leader that is lost while it removes a node leaves no half of it: either nothing has happened, or the next leader
+// completes the removal.
+func TestARemovalIsWholeWithoutItsLeader(t *testing.T) {
+	begun := 0
+	for late := range 30 {
+		bubble(t, func(t *testing.T, _ func()) {
+			c, leader := distant(t, cluster.Lease)
+			defer c.Close()
+			removed, node := other(c, leader), leader.Node()
+			go func() { _ = node.Forget(removed.Self.ID) }()
+			time.Sleep(time.Duration(late) * 500 * time.Microsecond)
+			require.NoError(t, leader.Kill())
+			require.NoError(t, leader.Restart())
+			time.Sleep(5 * time.Second)
+			next := c.Leader()
+			v, gone := next.Node().View(), next.Node().IsGone(removed.Self.ID)
+			require.Equal(t, gone, v.Find(removed.Self.ID) < 0, "killed %d × 500 µs after the removal began", late)
+			require.Equal(t, gone, next.Node().HasLeft(removed.Self.ID))
+			if gone {
+				begun++
+				require.Equal(t, 2, v.Voters())
+			}
+		})
+	}
+	require.NotZero(t, begun, "no leader was lost late enough")
+	require.Less(t, begun, 30, "no leader was lost early enough")
+}
+
+// The next leader completes a removal of which only the first step is done, as soon as the cluster can do without the node.
+// Until then its vote counts, and clients see its address.
+func TestTheNextLeaderCompletesARemoval(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c, leader := distant(t, cluster.Lease)
+		defer c.Close()
+		removed := other(c, leader)
+		require.NoError(t, leader.Node().Announce(removed.Self))
+		require.NoError(t, leader.Node().MarkGone(removed.Self.ID))
+		require.NoError(t, leader.Kill())
+		time.Sleep(5 * time.Second)
+		next := c.Leader().Node()
+		require.True(t, next.IsGone(removed.Self.ID))
+		require.False(t, next.HasLeft(removed.Self.ID), "two of three run, and one alone would be no majority")
+		v := next.View()
+		require.Equal(t, removed.Self.Port, v.Nodes[v.Find(removed.Self.ID)].Port)
+		require.Equal(t, int64(1), do(t, c.Leader(), "INCR key"))
+
+		require.NoError(t, leader.Restart())
+		time.Sleep(5 * time.Second)
+		require.True(t, c.Leader().Node().HasLeft(removed.Self.ID))
+		require.Equal(t, 2, c.Leader().Node().View().Voters())
+		require.Equal(t, int64(2), do(t, c.Leader(), "INCR key"))
+	})
+}
+
+// A leader removes no node without which it would be deposed.
+func TestANodeThatIsNeededStays(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c, leader := distant(t, cluster.Lease)
+		defer c.Close()
+		needed := other(c, leader)
+		for _, m := range c.Machines {
+			if m != leader && m != needed {
+				require.NoError(t, m.Kill())
+			}
+		}
+		require.ErrorContains(t, leader.Node().Forget(needed.Self.ID), "1 of the other 2 voters answer")
+		require.False(t, leader.Node().IsGone(needed.Self.ID))
+		require.Equal(t, int64(1), do(t, leader, "INCR key"))
+	})
+}

@@ -147,7 +147,7 @@ func (m *Machine) Start() error {
 	}
 	m.running.Store(p)
 	go p.sweep()
-	go m.compareClocks(p)
+	go m.attend(p)
 	return nil
 }
 
@@ -166,8 +166,8 @@ func (p *process) sweep() {
 	}
 }
 
-// compareClocks asks the machines that can be reached for their clocks, as the edge does.
-func (m *Machine) compareClocks(p *process) {
+// attend compares the clocks of the machines that can be reached, and completes removals, as the edge does.
+func (m *Machine) attend(p *process) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {
@@ -183,6 +183,7 @@ func (m *Machine) compareClocks(p *process) {
 			}
 		}
 		p.node.CheckClocks(skews)
+		p.node.FinishRemovals()
 	}
 }
 

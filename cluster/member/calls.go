@@ -48,7 +48,7 @@ func (m *Member) awaitVoter(ctx context.Context, n *cluster.Node, at formation.A
 	for {
 		h, err := m.dialer.Hello(ctx, at.Peer(), m.hello())
 		if err == nil {
-			if v := n.View(); v.Find(h.ID) >= 0 && v.Nodes[v.Find(h.ID)].Voter {
+			if v := n.View(); v.Find(h.ID) >= 0 && v.Nodes[v.Find(h.ID)].Voter && !n.IsGone(h.ID) {
 				return nil
 			}
 			_ = m.dialer.Invite(ctx, at.Peer(), invitation) // the next one may arrive

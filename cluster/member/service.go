@@ -25,7 +25,7 @@ type service struct{ *Member }
 func (s service) Hello(asker peer.Hello) peer.Hello {
 	h := s.hello()
 	if n := s.taking(); n != nil && asker.ID != "" && asker.Cluster == h.Cluster {
-		h.Gone = n.IsGone(asker.ID)
+		h.Gone = n.HasLeft(asker.ID)
 	}
 	return h
 }

@@ -27,6 +27,7 @@ func (m *Member) ask() {
 		m.node.Load().CheckClocks(m.vitals.skews())
 		m.warnOfClocks(v)
 		m.announce(v)
+		m.node.Load().FinishRemovals()
 		m.pause(askInterval)
 	}
 }

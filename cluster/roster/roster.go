@@ -36,6 +36,7 @@ func (r *Roster) Expect(listed []topology.Node) { r.listed = listed }
 // Configure notes who takes part.
 func (r *Roster) Configure(c raft.Configuration) {
 	r.servers = slices.Clone(c.Servers)
+	r.dropLeft()
 	maps.DeleteFunc(r.silent, func(id raft.ServerID, _ bool) bool {
 		return !slices.ContainsFunc(r.servers, func(s raft.Server) bool { return s.ID == id })
 	})
@@ -53,15 +54,20 @@ func (r *Roster) Note(body []byte) error {
 	return err
 }
 
-// Remove removes a node, which an entry names.
+// Remove marks a node as removed, which an entry names. Clients see it until it takes no part.
 func (r *Roster) Remove(body []byte) error {
 	id, err := entry.ParseGone(body)
 	if err != nil {
 		return err
 	}
-	delete(r.known, id)
 	r.forget(id)
+	r.dropLeft()
 	return nil
+}
+
+// dropLeft forgets what is known about nodes that have left.
+func (r *Roster) dropLeft() {
+	maps.DeleteFunc(r.known, func(id string, _ topology.Node) bool { return r.HasLeft(id) })
 }
 
 // mostGone is how many removed ids the nodes remember.
@@ -74,8 +80,24 @@ func (r *Roster) forget(id string) {
 	r.gone = r.gone[max(0, len(r.gone)-mostGone):]
 }
 
-// IsGone reports whether a node was removed.
+// IsGone reports whether a node is marked as removed.
 func (r *Roster) IsGone(id string) bool { return slices.Contains(r.gone, id) }
+
+// HasLeft reports whether a node is marked as removed, and takes no part.
+func (r *Roster) HasLeft(id string) bool {
+	_, partakes := r.Server(id)
+	return !partakes && r.IsGone(id)
+}
+
+// Leaving returns the id of a node that is marked as removed, and still takes part; "" for none.
+func (r *Roster) Leaving() string {
+	for _, s := range r.servers {
+		if r.IsGone(string(s.ID)) {
+			return string(s.ID)
+		}
+	}
+	return ""
+}
 
 // Gone returns the ids of removed nodes, in the order of their removal.
 func (r *Roster) Gone() []string { return slices.Clone(r.gone) }

@@ -75,3 +75,31 @@ func TestRemovedIDs(t *testing.T) {
 	other.Replace(nil, r.Gone())
 	require.True(t, other.IsGone(id(mostGone+9)))
 }
+
+// A node that is marked as removed stays known until it takes no part. Both orders of the two steps end the same.
+func TestARemovedNodeIsKnownUntilItLeaves(t *testing.T) {
+	body, err := Encode(topology.Node{ID: idB, Host: "two", Port: 6379, PeerPort: 16379}, 1)
+	require.NoError(t, err)
+	both, rest := raft.Configuration{Servers: []raft.Server{{ID: idA}, {ID: idB}}}, raft.Configuration{Servers: []raft.Server{{ID: idA}}}
+	r := New(topology.Node{ID: idA})
+	r.Configure(both)
+	require.NoError(t, r.Note(body))
+	require.Empty(t, r.Leaving())
+	require.NoError(t, r.Remove([]byte(idB)))
+	require.Equal(t, idB, r.Leaving())
+	require.Len(t, r.Known(), 1)
+	require.False(t, r.HasLeft(idB))
+	r.Configure(rest)
+	require.True(t, r.HasLeft(idB))
+	require.Empty(t, r.Leaving())
+	require.Empty(t, r.Known())
+
+	r = New(topology.Node{ID: idA})
+	r.Configure(both)
+	require.NoError(t, r.Note(body))
+	r.Configure(rest)
+	require.Len(t, r.Known(), 1, "it is not marked")
+	require.NoError(t, r.Remove([]byte(idB)))
+	require.True(t, r.HasLeft(idB))
+	require.Empty(t, r.Known())
+}
