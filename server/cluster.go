@@ -19,7 +19,8 @@ func (s *Server) KeysReplaced() {
 }
 
 // ViewChanged follows a change of the cluster. The edge calls it after each change, for one change
-// at a time. Clients in Sentinel mode learn of a new leader by the message +switch-master.
+// at a time. Clients in Sentinel mode learn of a new leader by the message +switch-master. Clients that speak TLS get the
+// port for TLS.
 //
 // If this node no longer leads, ViewChanged closes the connections of its clients, as a Sentinel
 // does. A client that does not know clusters finds the new leader only when it connects again. The
@@ -29,14 +30,26 @@ func (s *Server) ViewChanged(old, now *topology.View) {
 	if from < 0 || to < 0 {
 		return
 	}
-	a, b := &old.Nodes[from], &now.Nodes[to]
-	if a.ID == b.ID && a.Host == b.Host && a.Port == b.Port {
-		return
-	}
-	s.Deliver([]byte("+switch-master"), fmt.Appendf(nil, "%s %s %d %s %d", s.Config().Cluster.SentinelMasterName, a.Host, a.Port, b.Host, b.Port))
+	a, b, name := &old.Nodes[from], &now.Nodes[to], s.Config().Cluster.SentinelMasterName
+	plain, encrypted := switched(name, a, b, false), switched(name, a, b, true)
+	s.pubsub.Tell([]byte("+switch-master"), func(to *commands.Conn) []byte {
+		if to.Link.Peer.Encrypted() {
+			return encrypted
+		}
+		return plain
+	})
 	if from == old.Self && to != now.Self {
 		s.clients.Kill(nil, writesHere)
 	}
+}
+
+// switched returns the message about another leader, or another address of the leader; nil if it has not changed.
+func switched(name string, a, b *topology.Node, tls bool) []byte {
+	from, to := a.ClientPort(tls), b.ClientPort(tls)
+	if a.ID == b.ID && a.Host == b.Host && from == to {
+		return nil
+	}
+	return fmt.Appendf(nil, "%s %s %d %s %d", name, a.Host, from, b.Host, to)
 }
 
 // writesHere reports whether a client may believe that this node leads.

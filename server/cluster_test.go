@@ -50,6 +50,27 @@ func TestSwitchMaster(t *testing.T) {
 	require.Equal(t, []any{[]any{"message", "+switch-master", "limits 10.0.0.2 6379 10.0.0.2 7000"}}, subscriber.TakePushes(), "the leader has another address")
 }
 
+// TestSwitchMasterForTLS: each client learns the port that it can use, and learns nothing if that port stays.
+func TestSwitchMasterForTLS(t *testing.T) {
+	h, _ := servertest.NewMember(t, 0, 0)
+	plain, encrypted := h.NewClient(t), h.NewClient(t)
+	encrypted.TLS = true
+	plain.Do("PSUBSCRIBE +switch*")
+	encrypted.Do("SUBSCRIBE +switch-master")
+	old, now := servertest.View(3, 0, 1), servertest.View(3, 0, 2)
+	old.Nodes[1].TLSPort = 6380
+	now.Nodes[2].TLSPort = 6390
+	h.Server.ViewChanged(old, now)
+	require.Equal(t, []any{[]any{"pmessage", "+switch*", "+switch-master", "mymaster 10.0.0.2 6379 10.0.0.3 6379"}}, plain.TakePushes())
+	require.Equal(t, []any{[]any{"message", "+switch-master", "mymaster 10.0.0.2 6380 10.0.0.3 6390"}}, encrypted.TakePushes())
+
+	next := servertest.View(3, 0, 2)
+	next.Nodes[2].TLSPort = 6391
+	h.Server.ViewChanged(now, next)
+	require.Empty(t, plain.TakePushes())
+	require.Equal(t, []any{[]any{"message", "+switch-master", "mymaster 10.0.0.3 6390 10.0.0.3 6391"}}, encrypted.TakePushes())
+}
+
 // TestClientsLeaveAFormerLeader: only clients that may believe that the node leads lose their connection.
 func TestClientsLeaveAFormerLeader(t *testing.T) {
 	h, _ := servertest.NewMember(t, 0, 0)

@@ -19,7 +19,7 @@ var _ = commands.Register(&commands.Command{
 
 func info(c *commands.Call) error {
 	asked := c.Args[1:]
-	c.Out.Verbatim("txt", c.Server.Stats.Report.Info(c.Now, func(title string, optional bool) bool {
+	c.Out.Verbatim("txt", c.Server.Stats.Report.Info(c.Now, c.Conn.Link.Peer.Encrypted(), func(title string, optional bool) bool {
 		if len(asked) == 0 {
 			return !optional
 		}

@@ -33,7 +33,7 @@ func role(c *commands.Call) error {
 }
 
 func roleOfLeader(c *commands.Call, t commands.Topology) {
-	v := t.View()
+	v, tls := t.View(), c.Conn.Link.Peer.Encrypted()
 	replicas := v.Replicas()
 	c.Out.Array(3)
 	c.Out.BulkString("master")
@@ -41,7 +41,7 @@ func roleOfLeader(c *commands.Call, t commands.Topology) {
 	c.Out.Array(len(replicas))
 	for _, r := range replicas {
 		n := &v.Nodes[r]
-		commands.StringArray(c.Out, []string{n.Host, strconv.Itoa(n.Port), strconv.FormatUint(v.Applied(r), 10)})
+		commands.StringArray(c.Out, []string{n.Host, strconv.Itoa(n.ClientPort(tls)), strconv.FormatUint(v.Applied(r), 10)})
 	}
 }
 
@@ -51,7 +51,7 @@ func roleOfFollower(c *commands.Call, t commands.Topology) {
 	v := t.View()
 	host, port, link := "", 0, "connect"
 	if leader := v.LeaderOf(0); leader >= 0 {
-		host, port = v.Nodes[leader].Host, v.Nodes[leader].Port
+		host, port = v.Nodes[leader].Host, v.Nodes[leader].ClientPort(c.Conn.Link.Peer.Encrypted())
 	}
 	if v.Follows() {
 		link = "connected"

@@ -133,3 +133,16 @@ func TestPortsForTLSOfAServerThatIsAlone(t *testing.T) {
 	require.Equal(t, int64(7001), port(encrypted))
 	require.Equal(t, []any{"cluster-announce-tls-port", "7001"}, h.Do("CONFIG GET cluster-announce-tls-port"))
 }
+
+// A server that is alone and listens for TLS only shows one port, the announced one.
+func TestPortsOfAServerWithTLSOnly(t *testing.T) {
+	for announced, want := range map[string]int64{"0": 6379, "7001": 7001} {
+		h := servertest.New(t, "--cluster-enabled", "yes", "--cluster-announce-ip", "10.0.0.1", "--port", "0", "--tls-port", "6379",
+			"--tls-cert-file", "a", "--tls-key-file", "b", "--tls-ca-cert-file", "c", "--cluster-announce-tls-port", announced)
+		h.Client.TLS = true
+		shard := factsOf(h.Do("CLUSTER SHARDS").([]any)[0])
+		node := factsOf(shard["nodes"].([]any)[0])
+		require.Equal(t, []any{nil, want}, []any{node["port"], node["tls-port"]})
+		require.Equal(t, want, h.Do("CLUSTER SLOTS").([]any)[0].([]any)[2].([]any)[1])
+	}
+}

@@ -46,7 +46,7 @@ func aloneNode(c *commands.Call) topology.Node {
 	if a, ok := c.Conn.Link.Peer.LocalAddr().(*net.TCPAddr); ok {
 		n.Host = a.IP.String()
 		if c.Conn.Link.Peer.Encrypted() {
-			n.TLSPort, n.Port = a.Port, cmp.Or(n.Port, a.Port)
+			n.TLSPort = a.Port
 		} else {
 			n.Port = a.Port
 		}
@@ -54,12 +54,8 @@ func aloneNode(c *commands.Call) topology.Node {
 	if host := cfg.Cluster.AnnouncedHost(); host != "" {
 		n.Host = host
 	}
-	if port := cfg.Cluster.AnnouncePort; port != 0 {
-		n.Port = port
-	}
-	if port := cfg.Cluster.AnnounceTLSPort; port != 0 {
-		n.TLSPort = port
-	}
+	n.TLSPort = cmp.Or(cfg.Cluster.AnnounceTLSPort, n.TLSPort)
+	n.Port = cmp.Or(cfg.Cluster.AnnouncePort, n.Port, n.TLSPort)
 	n.PeerPort = n.Port + clusterPortOffset
 	if port := cfg.Cluster.AnnounceBusPort; port != 0 {
 		n.PeerPort = port

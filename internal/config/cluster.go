@@ -75,6 +75,15 @@ func (c *Cluster) AnnouncedHost() string {
 	return c.AnnounceIP
 }
 
+// AnnouncedPort returns the port that the node announces to clients without TLS; 0 for the one on which it listens. A node
+// that listens for TLS only announces one port to all clients.
+func (c *Config) AnnouncedPort() int {
+	if c.Port == 0 {
+		return cmp.Or(c.Cluster.AnnouncePort, c.Cluster.AnnounceTLSPort)
+	}
+	return c.Cluster.AnnouncePort
+}
+
 // AnnouncedTLSPort returns the port that the node announces to clients that speak TLS; 0 for none.
 func (c *Config) AnnouncedTLSPort() int { return cmp.Or(c.Cluster.AnnounceTLSPort, c.TLSPort) }
 

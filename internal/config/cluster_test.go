@@ -63,6 +63,17 @@ func TestPeerPort(t *testing.T) {
 	}
 }
 
+// A node that listens for TLS only announces the port for TLS to all clients.
+func TestAnnouncedPorts(t *testing.T) {
+	for _, story := range []struct {
+		port, announced, announcedTLS string
+		plain, tls                    int
+	}{{"6379", "0", "0", 0, 7000}, {"6379", "1", "2", 1, 2}, {"6379", "0", "2", 0, 2}, {"0", "0", "0", 0, 7000}, {"0", "0", "2", 2, 2}, {"0", "1", "2", 1, 2}} {
+		c := member(t, map[string]string{"port": story.port, "tls-port": "7000", "cluster-announce-port": story.announced, "cluster-announce-tls-port": story.announcedTLS})
+		require.Equal(t, []int{story.plain, story.tls}, []int{c.AnnouncedPort(), c.AnnouncedTLSPort()})
+	}
+}
+
 func TestClusterValues(t *testing.T) {
 	c := Default()
 	for name, faults := range map[string]map[string]string{

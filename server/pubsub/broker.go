@@ -1,6 +1,7 @@
 package pubsub
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -93,16 +94,43 @@ func (b *Broker) Publish(by *commands.Conn, channel, message []byte) (deliveries
 		deliver(c, by, "message", channel, message)
 		deliveries++
 	}
-	for x := range b.patterns.All() {
-		if !glob.Match([]byte(x.Name), channel) {
-			continue
-		}
-		for _, c := range x.Conns {
-			deliver(c, by, "pmessage", []byte(x.Name), channel, message)
-			deliveries++
-		}
+	for pattern, c := range b.matching(channel) {
+		deliver(c, by, "pmessage", []byte(pattern), channel, message)
+		deliveries++
 	}
 	return deliveries
+}
+
+// Tell sends each subscriber of a channel the message for it; nil is none. message must not use the broker.
+func (b *Broker) Tell(channel []byte, message func(to *commands.Conn) []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.channels[string(channel)] {
+		if text := message(c); text != nil {
+			deliver(c, nil, "message", channel, text)
+		}
+	}
+	for pattern, c := range b.matching(channel) {
+		if text := message(c); text != nil {
+			deliver(c, nil, "pmessage", []byte(pattern), channel, text)
+		}
+	}
+}
+
+// matching returns the connections with a pattern that matches a channel, in the order of the patterns. mu is held.
+func (b *Broker) matching(channel []byte) iter.Seq2[string, *commands.Conn] {
+	return func(yield func(string, *commands.Conn) bool) {
+		for x := range b.patterns.All() {
+			if !glob.Match([]byte(x.Name), channel) {
+				continue
+			}
+			for _, c := range x.Conns {
+				if !yield(x.Name, c) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Receivers implements [commands.Broker].

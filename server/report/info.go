@@ -32,8 +32,8 @@ var sections = []section{
 }
 
 // Info implements [commands.Report].
-func (r *Report) Info(now int64, wanted func(title string, optional bool) bool) string {
-	var t text
+func (r *Report) Info(now int64, tls bool, wanted func(title string, optional bool) bool) string {
+	t := text{tls: tls}
 	for i := range sections {
 		s := &sections[i]
 		if !wanted(s.title, s.optional) {
@@ -49,7 +49,10 @@ func (r *Report) Info(now int64, wanted func(title string, optional bool) bool) 
 }
 
 // text builds the text of INFO.
-type text struct{ strings.Builder }
+type text struct {
+	strings.Builder
+	tls bool // the reader speaks TLS
+}
 
 // add writes a field. The value must not have line breaks.
 func (t *text) add(name string, value any) { fmt.Fprintf(t, "%s:%v\r\n", name, value) }

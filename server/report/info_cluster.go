@@ -48,7 +48,7 @@ func leaderFields(t *text, v *topology.View) {
 		if !n.Voter {
 			state = "send_bulk"
 		}
-		t.add(fmt.Sprintf("slave%d", i), fmt.Sprintf("ip=%s,port=%d,state=%s,offset=%d,lag=0", n.Host, n.Port, state, v.Applied(r)))
+		t.add(fmt.Sprintf("slave%d", i), fmt.Sprintf("ip=%s,port=%d,state=%s,offset=%d,lag=0", n.Host, n.ClientPort(t.tls), state, v.Applied(r)))
 	}
 }
 
@@ -56,7 +56,7 @@ func followerFields(t *text, v *topology.View) {
 	t.add("role", "slave")
 	host, port := "", 0
 	if leader := v.LeaderOf(0); leader >= 0 {
-		host, port = v.Nodes[leader].Host, v.Nodes[leader].Port
+		host, port = v.Nodes[leader].Host, v.Nodes[leader].ClientPort(t.tls)
 	}
 	link, lastIO := "down", -1
 	if v.Follows() {

@@ -28,7 +28,7 @@ func (a *App) newMember(cfg *config.Config, run string) (*member.Member, error) 
 	}
 	c := &cfg.Cluster
 	o := member.Options{
-		List: list, Announce: formation.Address{Host: c.AnnouncedHost(), Port: c.AnnouncePort, PeerPort: c.AnnounceBusPort},
+		List: list, Announce: formation.Address{Host: c.AnnouncedHost(), Port: cfg.AnnouncedPort(), PeerPort: c.AnnounceBusPort},
 		TLSPort:  cfg.AnnouncedTLSPort(),
 		Fallback: ownAddress(cfg, a.certificates.peers(cfg).Proves()), Zone: c.Zone, Run: run, Release: commands.Version,
 		Disk:  member.DiskOptions{FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, "raft"), BootID: bootID(), Durable: c.Durability == config.DurabilityFsync},
