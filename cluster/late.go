@@ -8,8 +8,8 @@ import (
 
 // tooLate reports whether a transaction at now has changed a key that expired before limit, the time of an earlier entry.
 // Other nodes may remove such a key before they have the entry of the transaction.
-func tooLate(now, limit int64, undo []store.Undo) bool {
-	return now < limit && slices.ContainsFunc(undo, func(u store.Undo) bool {
+func tooLate(now, limit int64, undo *store.UndoList) bool {
+	return now < limit && slices.ContainsFunc(undo.All(nil), func(u store.Undo) bool {
 		at := u.Before.ExpireAt
 		return u.Before.Kind != store.None && at != store.NoExpiry && at >= now/1e6 && at <= limit/1e6
 	})

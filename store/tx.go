@@ -58,7 +58,7 @@ type Tx struct {
 	made     []made   // tables; tables.go
 	walk     walk
 	undo     struct {
-		list  []Undo // gathered from the partitions; undo.go
+		list  UndoList // gathered from the partitions; undo.go
 		taken bool
 		keeps bool     // KeepUndo was called; undo.go
 		own   *ownUndo // kept for the next transaction; nil before the first KeepUndo

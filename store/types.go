@@ -56,6 +56,8 @@ type (
 	// Undo takes one change back. Until [Store.Revert] or [Store.DropUndo] has got it, it belongs
 	// to the store: nobody may change what it refers to.
 	Undo = table.Undo
+	// UndoList is a list of undos, in few bytes.
+	UndoList = table.UndoList
 )
 
 // The kinds of values. An integer is a kind of its own: counters and TATs are cells.

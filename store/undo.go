@@ -7,8 +7,11 @@ import (
 	"cellserver/store/table"
 )
 
-// keptUndo is for how many undos a transaction keeps room after its end.
-const keptUndo = 16
+// A transaction keeps room for this number of bytes of packed undos after its end, and for this number of other undos.
+const (
+	keptPacked = 4 << 10
+	keptUndo   = 16
+)
 
 // KeepUndo begins or ends keeping what keys held before transactions change them. It locks every
 // partition for a moment. The undos from before such a call can no longer be reverted.
@@ -57,25 +60,25 @@ func (tx *Tx) keepsUndo() bool {
 }
 
 // TakeUndo returns what takes the changes of the transaction back, the last one last. It is for an
-// observer, in its Committed. The slice and the keys in it are valid until the observer returns: copy
-// both. The undos end with [Store.Revert] or [Store.DropUndo].
-func (tx *Tx) TakeUndo() []Undo {
+// observer, in its Committed. The list and the keys in it are valid until the observer returns, so it
+// appends them to a list of its own. The undos end with [Store.Revert] or [Store.DropUndo].
+func (tx *Tx) TakeUndo() *UndoList {
 	if !tx.keepsUndo() {
-		return nil
+		return &UndoList{}
 	}
 	tx.undo.taken = true
-	if tx.only != nil && len(tx.undo.list) == 0 {
+	if tx.only != nil && tx.undo.list.Empty() {
 		return tx.only.keeper.Undo.Undos()
 	}
 	tx.gatherUndo()
-	return tx.undo.list
+	return &tx.undo.list
 }
 
 // gatherUndo moves the undos of the partitions into the list of the transaction. The order of
 // partitions does not matter, because their keys differ.
 func (tx *Tx) gatherUndo() {
 	tx.eachUndoLog(func(l *table.UndoLog) {
-		tx.undo.list = append(tx.undo.list, l.Undos()...)
+		tx.undo.list.Move(l.Undos())
 		l.Reset()
 	})
 }
@@ -90,7 +93,7 @@ func (tx *Tx) keepFlush(kept []table.Detached) {
 		held += of.Table.Bytes()
 	}
 	tx.gatherUndo()
-	tx.undo.list = append(tx.undo.list, Undo{Before: Image{DB: tx.db}, Held: held, Whole: &table.Whole{Tables: kept}})
+	tx.undo.list.Add(Undo{Before: Image{DB: tx.db}, Held: held, Whole: &table.Whole{Tables: kept}})
 }
 
 // keepSwap keeps that two databases were exchanged.
@@ -99,23 +102,26 @@ func (tx *Tx) keepSwap(a, b int) {
 		return
 	}
 	tx.gatherUndo()
-	tx.undo.list = append(tx.undo.list, Undo{Before: Image{DB: a}, Held: table.UndoBytes, Whole: &table.Whole{Other: b}})
+	tx.undo.list.Add(Undo{Before: Image{DB: a}, Held: table.UndoBytes, Whole: &table.Whole{Other: b}})
 }
 
 // dropUndo ends the undos of the transaction, taken or not.
 func (tx *Tx) dropUndo() {
-	tx.eachUndoLog((*table.UndoLog).End)
+	if tx.only != nil {
+		tx.only.keeper.Undo.End()
+	} else {
+		tx.eachUndoLog((*table.UndoLog).End)
+	}
 	u := &tx.undo
-	if !u.taken {
-		for i := range u.list {
-			freeUndo(&u.list[i])
+	if !u.list.Empty() {
+		for _, whole := range u.list.Reset() {
+			if !u.taken {
+				freeUndo(&whole)
+			}
 		}
+		u.list.Trim(keptPacked, keptUndo)
 	}
-	clear(u.list)
-	if cap(u.list) > keptUndo {
-		u.list = nil
-	}
-	u.list, u.taken = u.list[:0], false
+	u.taken = false
 }
 
 // freeUndo gives the memory of flushed keys back. Their partitions are locked.
@@ -245,11 +251,11 @@ func (tx *Tx) Rollback() {
 	tx.gatherUndo()
 	tx.KeepExpired, tx.Applied = true, true
 	defer func() { tx.db, tx.KeepExpired, tx.Applied = db, keepExpired, false }()
-	for i := range slices.Backward(tx.undo.list) {
-		tx.revert(&tx.undo.list[i])
+	all := tx.undo.list.All(nil)
+	for i := range slices.Backward(all) {
+		tx.revert(&all[i])
 	}
-	clear(tx.undo.list)
-	tx.undo.list = tx.undo.list[:0]
+	tx.undo.list.Reset()
 	tx.eachUndoLog((*table.UndoLog).Reset)
 	tx.dropEffects()
 	tx.weighed, tx.weight = 0, 0

@@ -17,13 +17,14 @@ type undoLog struct {
 }
 
 func (l *undoLog) Committed(tx *Tx, _ []Effect) {
-	taken := tx.TakeUndo()
+	var own UndoList // the store uses the room of its list again
+	own.Append(tx.TakeUndo())
+	before := len(l.all)
+	l.all = own.All(l.all)
 	l.batch++
-	for i := range taken {
-		taken[i].Batch = l.batch
-		taken[i].Before.Key = bytes.Clone(taken[i].Before.Key)
+	for i := before; i < len(l.all); i++ {
+		l.all[i].Batch = l.batch
 	}
-	l.all = append(l.all, taken...)
 }
 
 // bytes returns how much memory the log says that it keeps alive.
@@ -385,9 +386,18 @@ func TestUndoBesideSnapshots(t *testing.T) {
 }
 
 // undoCount counts undos, and keeps none.
-type undoCount struct{ all int }
+type undoCount struct {
+	all   int
+	list  UndoList
+	undos []Undo
+}
 
-func (c *undoCount) Committed(tx *Tx, _ []Effect) { c.all += len(tx.TakeUndo()) }
+func (c *undoCount) Committed(tx *Tx, _ []Effect) {
+	c.list.Reset()
+	c.list.Append(tx.TakeUndo())
+	c.undos = c.list.All(c.undos[:0])
+	c.all += len(c.undos)
+}
 
 func TestUndoOfAnIntegerAllocatesNothing(t *testing.T) {
 	s, c := New(Options{Databases: 1, Seed: 1}), &undoCount{}

@@ -14,7 +14,7 @@ func BenchmarkBatch(b *testing.B) {
 	}{{"50", 50}, {"1024", 1024}} {
 		b.Run(size.name, func(b *testing.B) {
 			var q Queue
-			one, undo := effects(1), make([]store.Undo, 1)
+			one, undo := effects(1), undos(store.Undo{})
 			var data []byte
 			for b.Loop() {
 				for range size.effects {

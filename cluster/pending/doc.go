@@ -2,7 +2,6 @@
 // that wait for them.
 //
 //	queue.go    Batch and Queue: what becomes entries of the log, and what was proposed already
-//	undos.go    undos: what takes back the effects of a batch, in few bytes
 //	committed.go  Committed: what keys hold without those batches
 //	waiters.go  Waiters: the replies that wait, sorted by the batch that they need
 //	gathering.go  Gathering: a batch waits for more effects

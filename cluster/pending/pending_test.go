@@ -1,6 +1,7 @@
 package pending
 
 import (
+	"reflect"
 	"testing"
 
 	"cellserver/cluster/entry"
@@ -21,16 +22,16 @@ func TestBatchesAreNumberedTakenAndConfirmedInOrder(t *testing.T) {
 	var q Queue
 	q.Begin(q.Number())
 	require.Equal(t, []uint64{1, 1, 2}, []uint64{q.Begun(), q.Safe(), q.Next()})
-	q.Collect(7, 100, effects(1), nil)
-	q.Collect(7, 101, effects(1), nil)
+	q.Collect(7, 100, effects(1), undos())
+	q.Collect(7, 101, effects(1), undos())
 	require.Equal(t, uint64(2), q.Begun(), "both are in one batch")
 	first := q.Take()
 	require.Equal(t, int64(101), first.Time, "of its last transaction")
 	require.NotEmpty(t, first.AppendTo(nil))
 	held := q.Memory()
-	require.True(t, q.Collect(7, 102, effects(entryEffects), []store.Undo{{Before: store.Image{Kind: store.Raw}, Held: 1000}}))
+	require.True(t, q.Collect(7, 102, effects(entryEffects), undos(store.Undo{Before: store.Image{Kind: store.Raw}, Held: 1000})))
 	require.InDelta(t, held+1001+int64(q.batches[1].Len()), q.Memory(), memoryStep)
-	q.Collect(7, 102, effects(1), nil)
+	q.Collect(7, 102, effects(1), undos())
 	require.Equal(t, []uint64{4, 3}, []uint64{q.Begun(), q.Next()}, "a taken batch and a full batch do not change")
 	require.Nil(t, q.Confirm(6, 2), "of another term")
 	require.Nil(t, q.Confirm(7, 3), "not the oldest")
@@ -39,7 +40,7 @@ func TestBatchesAreNumberedTakenAndConfirmedInOrder(t *testing.T) {
 	require.Equal(t, uint64(2), q.Safe())
 
 	q.Add(entry.Tick, 7, 102)
-	q.Collect(7, 102, effects(1), nil)
+	q.Collect(7, 102, effects(1), undos())
 	require.Equal(t, uint64(6), q.Begun(), "only effects take effects")
 	_, n, whole := q.Undo()
 	require.Equal(t, entryEffects+2, n)
@@ -57,35 +58,44 @@ func TestBatchesAreNumberedTakenAndConfirmedInOrder(t *testing.T) {
 // A batch uses the memory of a confirmed batch, and contains nothing of that batch.
 func TestBatchesUseTheirRoomAgain(t *testing.T) {
 	var q Queue
-	confirmed := func(n int) (body []byte, undos int) {
+	confirmed := func(n int) (body []byte, undone int) {
 		var fresh Queue
-		fresh.Collect(7, 100, effects(n), nil)
-		q.Collect(7, 100, effects(n), make([]store.Undo, n))
+		fresh.Collect(7, 100, effects(n), undos())
+		q.Collect(7, 100, effects(n), undos(make([]store.Undo, n)...))
 		b := q.Take()
-		body, undos = b.AppendTo(nil), len(b.undo.appendTo(nil))
+		body, undone = b.AppendTo(nil), len(b.undo.All(nil))
 		require.Equal(t, fresh.Take().AppendTo(nil), body)
 		require.Same(t, b, q.Confirm(7, b.Number))
-		return body, undos
+		return body, undone
 	}
 	long, _ := confirmed(500)
 	first := string(long)
 	require.Len(t, q.rooms, 1)
-	require.GreaterOrEqual(t, cap(q.rooms[0].undo.packed), 500)
-	short, undos := confirmed(2)
-	require.Equal(t, 2, undos)
+	require.GreaterOrEqual(t, reflect.ValueOf(q.rooms[0].undo).FieldByName("records").FieldByName("packed").Cap(), 500)
+	short, undone := confirmed(2)
+	require.Equal(t, 2, undone)
 	require.Less(t, len(short), len(long))
 	require.Equal(t, first, string(long), "the body of an earlier entry does not change")
 	require.Len(t, q.rooms, 1, "it was taken, and is back")
 	require.Empty(t, q.Garbage(), "undos of keys need nobody")
 	whole := store.Undo{}
 	fill(&whole.Whole)
-	q.Collect(7, 100, effects(1), []store.Undo{{}, whole})
+	q.Collect(7, 100, effects(1), undos(store.Undo{}, whole))
 	b := q.Take()
 	b.AppendTo(nil)
 	q.Confirm(7, b.Number)
 	require.Len(t, q.Garbage(), 1)
 	q.Drop()
 	require.Empty(t, q.rooms)
+}
+
+// undos returns a list.
+func undos(all ...store.Undo) *store.UndoList {
+	var l store.UndoList
+	for _, u := range all {
+		l.Add(u)
+	}
+	return &l
 }
 
 // fill makes a pointer point at something.
@@ -115,8 +125,8 @@ func TestWhatHasCollected(t *testing.T) {
 	var q Queue
 	q.Begin(q.Number())
 	require.Zero(t, q.Collected())
-	q.Collect(7, 100, effects(entryEffects), nil)
-	q.Collect(7, 100, effects(3), nil)
+	q.Collect(7, 100, effects(entryEffects), undos())
+	q.Collect(7, 100, effects(3), undos())
 	require.Equal(t, entryEffects+3, q.Collected())
 	require.Equal(t, entryEffects, q.Take().Effects())
 	require.Equal(t, 3, q.Collected())

@@ -22,7 +22,7 @@ type Batch struct {
 	effects int
 	size    int // bytes of the body after it was taken
 	counted int // bytes that the queue counts
-	undo    undos
+	undo    store.UndoList
 	lost    bool // there was no room for undo
 }
 
@@ -69,10 +69,10 @@ type Queue struct {
 // room is the memory that a batch fills. The queue uses it again, because to grow it costs more than to fill it.
 type room struct {
 	body aof.Body
-	undo undos // empty
+	undo store.UndoList // empty
 }
 
-// A queue keeps at most this number of rooms, and no room with space for more undos.
+// A queue keeps at most this number of rooms, and no room for more undos or for more of their bytes.
 const (
 	maxRooms     = 4
 	maxRoomUndo  = entryEffects
@@ -132,14 +132,13 @@ const maxUndo = 64 << 20
 
 // Collect adds the effects of a transaction, and what takes them back. time must not be earlier than that of the
 // previous transaction. It reports whether the next transaction begins another batch.
-func (q *Queue) Collect(term uint64, time int64, effects []store.Effect, undo []store.Undo) (full bool) {
+func (q *Queue) Collect(term uint64, time int64, effects []store.Effect, undo *store.UndoList) (full bool) {
 	b := q.collecting(term, time)
 	b.Time = time
 	b.body.Append(effects)
 	b.effects += len(effects)
-	q.held -= b.undo.bytes
-	b.undo.add(undo)
-	q.held += b.undo.bytes
+	q.held += undo.Bytes()
+	b.undo.Append(undo)
 	if q.held > maxUndo || b.lost {
 		b.lost = true
 		q.discard(b)
@@ -163,16 +162,17 @@ const memoryStep = 4 << 10
 
 // discard drops the undos of a batch. Undos of whole databases become garbage: see [Queue.Garbage].
 func (q *Queue) discard(b *Batch) {
-	q.held -= b.undo.bytes
-	q.garbage = append(q.garbage, b.undo.reset()...)
+	q.held -= b.undo.Bytes()
+	q.garbage = append(q.garbage, b.undo.Reset()...)
 }
 
 // keepRoom keeps the room of a batch that was taken, and whose undos are dropped.
 func (q *Queue) keepRoom(b *Batch) {
-	if len(q.rooms) < maxRooms && b.Kind == entry.Effects && b.undo.small() {
+	if len(q.rooms) < maxRooms && b.Kind == entry.Effects {
+		b.undo.Trim(maxRoomBytes, maxRoomUndo)
 		q.rooms = append(q.rooms, room{b.body, b.undo})
 	}
-	b.body, b.undo = aof.Body{}, undos{}
+	b.body, b.undo = aof.Body{}, store.UndoList{}
 }
 
 // HasGarbage reports whether Garbage returns something.
@@ -225,7 +225,7 @@ func (q *Queue) Confirm(term, number uint64) *Batch {
 func (q *Queue) Undo() (undo []store.Undo, effects int, whole bool) {
 	whole = true
 	for _, b := range q.batches {
-		undo, effects, whole = b.undo.appendTo(undo), effects+b.effects, whole && !b.lost
+		undo, effects, whole = b.undo.All(undo), effects+b.effects, whole && !b.lost
 	}
 	return undo, effects, whole
 }

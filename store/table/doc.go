@@ -27,6 +27,7 @@
 //
 //	keeper.go        Keeper: the seam between a table and those who must still see what was there
 //	undolog.go       UndoLog: the keys that a transaction has changed, as they were
+//	undolist.go      UndoList: undos in few bytes; undorecords.go has the bytes
 //	frozen.go        Frozen: what a snapshot must still see of one partition
 //	savedheads.go    the heads of cells that changed
 //	segmentcopy.go   the copy of a segment, and the Images in it

@@ -1,9 +1,9 @@
 package table
 
 import (
-	"bytes"
-	"slices"
 	"unsafe"
+
+	"cellserver/store/value"
 )
 
 // Undo takes one change back. It is of one key, or of a whole database (FLUSHDB, SWAPDB).
@@ -37,22 +37,22 @@ func (u *Undo) Bytes() int64 { return u.Held }
 // OfKey reports whether the change is of the key in Before. Otherwise it is of a whole database.
 func (u *Undo) OfKey() bool { return u.Whole == nil }
 
-// UndoLog has the undos of the present transaction in one partition. Nothing in it is copied but keys:
-// the images refer to values. So while there is a log, no value that an image may refer to changes in
-// place.
+// UndoLog has the undos of the present transaction in one partition. Nothing in it is copied but keys and
+// integers: the images refer to values. So while there is a log, no value that an image may refer to
+// changes in place.
 type UndoLog struct {
-	undos []Undo
-	keys  []byte           // room for the keys of undos
-	own   map[any]struct{} // values that the transaction has made: *byte of a string, or a collection
+	list UndoList
+	keys []byte           // room for the keys of undos that are not packed
+	own  map[any]struct{} // values that the transaction has made: *byte of a string, or a collection
 }
 
 const (
-	keysBytes = 256 // of one piece of room for keys
-	keptUndos = 32  // for how many undos a log keeps room
+	keysBytes = 256 // of one piece of room for keys, and at most kept for packed undos
+	keptUndos = 32  // for how many other undos a log keeps room
 )
 
-// Undos returns the undos, in the order of the changes. The slice is valid until [UndoLog.Reset].
-func (l *UndoLog) Undos() []Undo { return l.undos }
+// Undos returns the undos. They are valid until [UndoLog.Reset].
+func (l *UndoLog) Undos() *UndoList { return &l.list }
 
 // End empties the log at the end of a transaction. Nobody needs the keys of its undos any more.
 func (l *UndoLog) End() {
@@ -64,15 +64,8 @@ func (l *UndoLog) End() {
 
 // Reset empties the log. The keys of its undos stay.
 func (l *UndoLog) Reset() {
-	if len(l.undos) == 1 {
-		l.undos[0] = Undo{} // faster than clear
-	} else {
-		clear(l.undos)
-	}
-	l.undos = l.undos[:0]
-	if cap(l.undos) > keptUndos {
-		l.undos = nil
-	}
+	l.list.Reset()
+	l.list.Trim(keysBytes, keptUndos)
 	if len(l.own) > 0 {
 		clear(l.own)
 	}
@@ -85,39 +78,32 @@ func (l *UndoLog) keep(t *Table, c Cell, gone bool) {
 	if c.Kind().IsCollection() && t.objects.at(c.Int()).collection().Len() == 0 {
 		return
 	}
-	if key := t.keyOf(c); !l.isLast(t, key) {
-		u := l.add(t, key)
-		t.show(&u.Before, c)
-		u.Access = c.Access()
+	// A second undo of the same key would say nothing.
+	if key := t.keyOf(c); !l.list.isLast(int(t.db), key) {
+		l.add(t, c, key)
 	}
 	if gone && c.refers() {
-		l.hold(t.objects.at(c.Int()).size())
+		l.list.hold(t.objects.at(c.Int()).size())
 	}
+}
+
+// add adds the key of a cell.
+func (l *UndoLog) add(t *Table, c Cell, key []byte) {
+	if c.Kind() == value.Int && !c.has(cellBigKey) {
+		l.list.addCell(int(t.db), c)
+		return
+	}
+	u := Undo{Held: UndoBytes + int64(len(key)), Access: c.Access()}
+	t.show(&u.Before, c)
+	u.Before.DB, u.Before.Key = int(t.db), l.copyKey(key)
+	l.list.Add(u)
 }
 
 // keepAbsent adds a key that is about to come.
 func (l *UndoLog) keepAbsent(t *Table, key []byte) {
-	if !l.isLast(t, key) {
-		l.add(t, key).Before.ExpireAt = NoExpiry
+	if !l.list.isLast(int(t.db), key) {
+		l.list.addAbsent(int(t.db), key)
 	}
-}
-
-// isLast reports whether the last undo is of a key. A second one of it would say nothing.
-func (l *UndoLog) isLast(t *Table, key []byte) bool {
-	n := len(l.undos)
-	return n > 0 && l.undos[n-1].Before.DB == int(t.db) && bytes.Equal(l.undos[n-1].Before.Key, key)
-}
-
-// add adds an undo of a key, for the caller to fill in. The room behind the undos is zero.
-func (l *UndoLog) add(t *Table, key []byte) *Undo {
-	n := len(l.undos)
-	if n == cap(l.undos) {
-		l.undos = slices.Grow(l.undos, 1)
-	}
-	l.undos = l.undos[:n+1]
-	u := &l.undos[n]
-	u.Before.DB, u.Before.Key, u.Held = int(t.db), l.copyKey(key), UndoBytes+int64(len(key))
-	return u
 }
 
 func (l *UndoLog) copyKey(key []byte) []byte {
@@ -130,11 +116,7 @@ func (l *UndoLog) copyKey(key []byte) []byte {
 }
 
 // hold counts bytes that only the undos keep alive.
-func (l *UndoLog) hold(n int64) {
-	if last := len(l.undos) - 1; last >= 0 {
-		l.undos[last].Held += n
-	}
-}
+func (l *UndoLog) hold(n int64) { l.list.hold(n) }
 
 // made reports whether the transaction has made a value. It may change that value in place.
 func (l *UndoLog) made(v any) bool {

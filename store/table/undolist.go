@@ -1,0 +1,123 @@
+package table
+
+import (
+	"bytes"
+	"slices"
+)
+
+// UndoList is a list of undos, in the order of the changes. Its zero value is empty. Most changes are of integers, and their
+// undos are packed: a record has few bytes. So it costs little to add an undo, to move it to another list, and to remove it.
+type UndoList struct {
+	records undoRecords
+	bytes   int64  // see Bytes
+	others  []Undo // those that are not packed, in their order
+}
+
+// Empty reports whether the list has no undos.
+func (l *UndoList) Empty() bool { return len(l.records.packed) == 0 }
+
+// Bytes returns about how much memory the undos keep alive.
+func (l *UndoList) Bytes() int64 { return l.bytes }
+
+// Add adds an undo that is not packed. Its key must stay as it is.
+func (l *UndoList) Add(u Undo) {
+	l.records.begin(recordOther, u.Before.DB)
+	l.others = append(l.others, u)
+	l.bytes += u.Held
+}
+
+// addAbsent adds the undo of a key that is absent.
+func (l *UndoList) addAbsent(db int, key []byte) {
+	before := len(l.records.packed)
+	l.records.addAbsent(db, key)
+	l.bytes += int64(len(l.records.packed) - before)
+}
+
+// addCell adds the undo of a key that has an integer.
+func (l *UndoList) addCell(db int, c Cell) {
+	before := len(l.records.packed)
+	l.records.addCell(db, c)
+	l.bytes += int64(len(l.records.packed) - before)
+}
+
+// hold counts bytes that only the last undo keeps alive.
+func (l *UndoList) hold(n int64) {
+	if l.Empty() {
+		return
+	}
+	l.bytes += n
+	if l.records.packed[l.records.last] == recordOther {
+		l.others[len(l.others)-1].Held += n
+	}
+}
+
+// isLast reports whether the last undo is of a key.
+func (l *UndoList) isLast(db int, key []byte) bool {
+	if l.Empty() {
+		return false
+	}
+	r, _ := l.records.read(l.records.last)
+	if r.kind == recordOther {
+		r.key = l.others[len(l.others)-1].Before.Key
+	}
+	return r.db == db && bytes.Equal(r.key, key)
+}
+
+// Append adds the undos of another list, with copies of their keys.
+func (l *UndoList) Append(of *UndoList) {
+	others := len(l.others)
+	l.Move(of)
+	for i := others; i < len(l.others); i++ {
+		key := &l.others[i].Before.Key
+		*key = bytes.Clone(*key)
+	}
+}
+
+// Move is Append for a caller whose keys stay as they are.
+func (l *UndoList) Move(of *UndoList) {
+	l.records.move(&of.records)
+	l.bytes += of.bytes
+	if len(of.others) > 0 {
+		l.others = append(l.others, of.others...)
+	}
+}
+
+// All appends all undos to dst. Their keys refer to the list.
+func (l *UndoList) All(dst []Undo) []Undo {
+	others := l.others
+	for at := 0; at < len(l.records.packed); {
+		var r undoRecord
+		if r, at = l.records.read(at); r.kind == recordOther {
+			dst, others = append(dst, others[0]), others[1:]
+			continue
+		}
+		u := Undo{Before: Image{DB: r.db, Key: r.key, ExpireAt: NoExpiry}, Held: UndoBytes + int64(len(r.key))}
+		if c := r.cell; r.kind == recordCell {
+			u.Before.Kind, u.Before.Int, u.Before.ExpireAt, u.Access = c.Kind(), c.Int(), c.ExpireAt(), c.Access()
+		}
+		dst = append(dst, u)
+	}
+	return dst
+}
+
+// Reset removes all undos, and keeps the room for the next ones. It returns the undos of whole databases: somebody must
+// give their memory back to the store.
+func (l *UndoList) Reset() (whole []Undo) {
+	if len(l.others) > 0 {
+		whole = slices.DeleteFunc(slices.Clone(l.others), func(u Undo) bool { return u.OfKey() })
+		clear(l.others)
+		l.others = l.others[:0]
+	}
+	l.records.packed, l.bytes = l.records.packed[:0], 0
+	return whole
+}
+
+// Trim gives back room for more than so many bytes of records, or for more than so many other undos. The list must be empty.
+func (l *UndoList) Trim(bytes, others int) {
+	if cap(l.records.packed) > bytes {
+		l.records.packed = nil
+	}
+	if cap(l.others) > others {
+		l.others = nil
+	}
+}
