@@ -57,6 +57,29 @@ func TestClientsGatherForOneEntry(t *testing.T) {
 	})
 }
 
+// An entry of a cluster of one takes less time than its clients need for their next commands. They share entries, too.
+func TestClientsGatherInAClusterOfOne(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 1, Seed: 1, Now: time.Now, Prepare: func(n *cluster.Node) {
+			n.ProposeBy(func(apply func()) { time.AfterFunc(50*time.Microsecond, apply) })
+		}})
+		defer c.Close()
+		m := c.Leader()
+		time.Sleep(5 * time.Second)
+		const rounds = 100
+		before := m.Node().Applied()
+		var clients sync.WaitGroup
+		for i := range 10 {
+			clients.Go(func() {
+				time.Sleep(time.Duration(i) * 10 * time.Microsecond)
+				increment(t, m, rounds, 250*time.Microsecond)
+			})
+		}
+		clients.Wait()
+		require.Less(t, m.Node().Applied()-before, uint64(rounds*13/10), "groups that take turns need more entries")
+	})
+}
+
 // A client that is alone waits for its own entry only, and a crowd that goes away delays the next entry once, and by little.
 func TestNobodyWaitsLongForOthers(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {

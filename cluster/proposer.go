@@ -76,15 +76,21 @@ func (n *Node) proposeGathered() (wait time.Duration) {
 	return wait
 }
 
-// maxGather is how long an entry waits at most for more changes: clients on the same network need less for their next commands.
-const maxGather = time.Millisecond
+// An entry waits for the clients that have just been answered. Their replies take about as long as the entry took, and so
+// do their next commands: twice that time, but at most maxGather. In a cluster of one, an entry takes less time than the
+// clients. So it waits for leastGather at least, and longer for more changes, because the server must read and run them.
+const (
+	maxGather    = time.Millisecond
+	leastGather  = 300 * time.Microsecond
+	gatherEffect = 600 * time.Nanosecond // for each effect
+)
 
 // gatherAfter makes the next entry wait for the clients that get their replies now, after a batch. All of them may come
-// again. Their replies take about as long as the entry took, and so do their next commands. If there is only one client, its
-// change never waits, because no other change is expected. mu is held.
+// again. If there is only one client, its change never waits, because no other change is expected. mu is held.
 func (n *Node) gatherAfter(b *pending.Batch) {
 	now := n.o.Clock.Monotonic()
-	n.gathering.Begin(b.Effects(), n.queue.Collected(), now+min(2*(now-b.Sent), int64(maxGather)))
+	wait := max(min(2*time.Duration(now-b.Sent), maxGather), leastGather+gatherEffect*time.Duration(b.Effects()))
+	n.gathering.Begin(b.Effects(), n.queue.Collected(), now+int64(wait))
 }
 
 // Gather proposes what has collected, if it is time. It implements [transport.Gatherer].
