@@ -76,9 +76,9 @@ func (n *Node) proposeGathered() (wait time.Duration) {
 	return wait
 }
 
-// An entry waits for the clients that have just been answered. Their replies take about as long as the entry took, and so
-// do their next commands: twice that time, but at most maxGather. In a cluster of one, an entry takes less time than the
-// clients. So it waits for leastGather at least, and longer for more changes, because the server must read and run them.
+// An entry waits for the clients that have just been answered, but at most for maxGather. Their replies take about as long as
+// the entry took, and so do their next commands. In a cluster of one, an entry takes less time than the clients. So it waits
+// for leastGather at least, and longer for more changes, because the server must read and run them.
 const (
 	maxGather    = time.Millisecond
 	leastGather  = 300 * time.Microsecond
@@ -89,8 +89,8 @@ const (
 // again. If there is only one client, its change never waits, because no other change is expected. mu is held.
 func (n *Node) gatherAfter(b *pending.Batch) {
 	now := n.o.Clock.Monotonic()
-	wait := max(min(2*time.Duration(now-b.Sent), maxGather), leastGather+gatherEffect*time.Duration(b.Effects()))
-	n.gathering.Begin(b.Effects(), n.queue.Collected(), now+int64(wait))
+	wait := max(2*time.Duration(now-b.Sent), leastGather+gatherEffect*time.Duration(b.Effects()))
+	n.gathering.Begin(b.Effects(), n.queue.Collected(), now+int64(min(wait, maxGather)))
 }
 
 // Gather proposes what has collected, if it is time. It implements [transport.Gatherer].
