@@ -12,8 +12,8 @@ import (
 
 // FeatureLevel is the newest form of entries that this server understands. A server refuses the epoch of a leader with a
 // higher level, because it could not apply that leader's entries. Level 2 has hashes, sets, and records of integers in the
-// bodies of effects. Level 3 has lists.
-const FeatureLevel = 3
+// bodies of effects. Level 3 has lists. Level 4 has records of integers whose expiry follows from the integer.
+const FeatureLevel = 4
 
 // fsmState is the result of the applied entries besides the keys. Snapshots have it, so all nodes drop the same
 // entries.

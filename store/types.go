@@ -73,3 +73,6 @@ const (
 
 // NoExpiry is the expiry of a key that does not expire.
 const NoExpiry = table.NoExpiry
+
+// ExpiryOfTAT returns when a key expires whose integer is a TAT (Unix nanoseconds), in Unix milliseconds.
+func ExpiryOfTAT(tat int64) int64 { return table.CeilMillis(tat) }

@@ -1,6 +1,7 @@
 package aof
 
 import (
+	"math"
 	"testing"
 
 	"cellserver/store"
@@ -62,6 +63,33 @@ func TestRareEffectsOfBodies(t *testing.T) {
 	require.Len(t, contents(other), 4)
 }
 
+// TestRecordsOfTATsAreShort: the expiry of a throttle key follows from its TAT, also at the ends of the range.
+func TestRecordsOfTATsAreShort(t *testing.T) {
+	for _, c := range []struct {
+		v, at int64
+		size  int
+	}{
+		{now + 1, store.ExpiryOfTAT(now + 1), 11},
+		{now, store.ExpiryOfTAT(now), 11},
+		{math.MaxInt64, store.ExpiryOfTAT(math.MaxInt64), 11},
+		{now, store.NoExpiry, 11},
+		{math.MinInt64, store.NoExpiry, 11},
+		{now + 1, store.ExpiryOfTAT(now+1) + 1, 19},
+		{-5, now/1e6 + 1000, 19},
+	} {
+		one, other := newStore(), newStore()
+		var body Body
+		one.Observe(bodied{&body})
+		write(one, now-1e9, func(tx *store.Tx) { e := tx.Write([]byte("k")); e.SetInt(c.v, c.at) })
+		require.Equal(t, c.size, body.Len(), "%v", c)
+		tx := other.NewTx()
+		tx.Silent, tx.KeepExpired = true, true
+		require.NoError(t, NewBodyApplier(other, tx).Apply(body.AppendTo(nil), now-1e9))
+		requireSame(t, contents(one), contents(other))
+		require.Len(t, contents(other), 1)
+	}
+}
+
 func TestBodiesThatCannotBeApplied(t *testing.T) {
 	for body, want := range map[string]string{
 		"*2\r\n$6\r\nSELECT\r\n$1\r\n7\r\n":                          "only 3 databases",
@@ -75,7 +103,8 @@ func TestBodiesThatCannotBeApplied(t *testing.T) {
 		"*2\r\n$11\r\nCL.THROTTLE\r\n$1\r\nk\r\n":                    "throttle for requests of the past",
 		"*1\r\n$4\r\nEXEC\r\n":                                       `"EXEC" is not a command of an effect`,
 		"\x00\x01k12345678":                                          "unknown form",
-		"\x03\x01k123456781234567812345678":                          "unknown form",
+		"\x04\x01k12345678123456781234567812345678":                  "unknown form",
+		"\x03\x01k1234567":                                           "cut off",
 		"\x01":                                                       "cut off",
 		"\x01\x02k12345678":                                          "cut off",
 		"\x02\x01k123456781234567":                                   "cut off",

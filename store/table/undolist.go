@@ -51,11 +51,8 @@ func (l *UndoList) hold(n int64) {
 	}
 }
 
-// isLast reports whether the last undo is of a key.
+// isLast reports whether the last undo is of a key. The list must not be empty.
 func (l *UndoList) isLast(db int, key []byte) bool {
-	if l.Empty() {
-		return false
-	}
 	r, _ := l.records.read(l.records.last)
 	if r.kind == recordOther {
 		r.key = l.others[len(l.others)-1].Before.Key

@@ -79,8 +79,8 @@ func (l *UndoLog) keep(t *Table, c Cell, gone bool) {
 		return
 	}
 	// A second undo of the same key would say nothing.
-	if key := t.keyOf(c); !l.list.isLast(int(t.db), key) {
-		l.add(t, c, key)
+	if l.list.Empty() || !l.list.isLast(int(t.db), t.keyOf(c)) {
+		l.add(t, c)
 	}
 	if gone && c.refers() {
 		l.list.hold(t.objects.at(c.Int()).size())
@@ -88,11 +88,12 @@ func (l *UndoLog) keep(t *Table, c Cell, gone bool) {
 }
 
 // add adds the key of a cell.
-func (l *UndoLog) add(t *Table, c Cell, key []byte) {
+func (l *UndoLog) add(t *Table, c Cell) {
 	if c.Kind() == value.Int && !c.has(cellBigKey) {
 		l.list.addCell(int(t.db), c)
 		return
 	}
+	key := t.keyOf(c)
 	u := Undo{Held: UndoBytes + int64(len(key)), Access: c.Access()}
 	t.show(&u.Before, c)
 	u.Before.DB, u.Before.Key = int(t.db), l.copyKey(key)
@@ -101,7 +102,7 @@ func (l *UndoLog) add(t *Table, c Cell, key []byte) {
 
 // keepAbsent adds a key that is about to come.
 func (l *UndoLog) keepAbsent(t *Table, key []byte) {
-	if !l.list.isLast(int(t.db), key) {
+	if l.list.Empty() || !l.list.isLast(int(t.db), key) {
 		l.list.addAbsent(int(t.db), key)
 	}
 }
