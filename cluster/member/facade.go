@@ -100,8 +100,14 @@ func (m *Member) Memory() int64 {
 
 // Metrics implements [commands.Topology].
 func (m *Member) Metrics() (numbers topology.Metrics) {
-	if n := m.node.Load(); n != nil {
+	d := m.disk() // a node that takes part has opened the log of this disk, or of a later one
+	if n := m.taking(); n != nil {
 		numbers = n.Metrics()
+		numbers.LogBytes, numbers.LogGrows = d.logs.Size(), m.snapshots.failed.Load()
 	}
+	for _, skew := range m.vitals.skews() {
+		numbers.Skew = max(numbers.Skew, skew.By, -skew.By)
+	}
+	numbers.Missed = m.sender.Dropped()
 	return numbers
 }

@@ -37,11 +37,12 @@ func (m *Member) growth() {
 
 // due reports whether the log has grown enough since the last snapshot.
 func (m *Member) due() bool {
-	if m.taking() == nil || m.disk().err() != nil {
+	d := m.disk() // see Metrics
+	if m.taking() == nil || d.err() != nil {
 		return false
 	}
 	percent, least := m.o.Growth()
-	grown := m.disk().logs.Size() - m.snapshots.from.Load()
+	grown := d.logs.Size() - m.snapshots.from.Load()
 	return percent > 0 && grown >= least && grown >= m.snapshotSize()/100*percent
 }
 

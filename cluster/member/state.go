@@ -25,13 +25,14 @@ func (m *Member) State() *status.State {
 		s.Cluster = ""
 		return s
 	}
-	v, numbers := m.View(), n.Metrics()
+	v, numbers := m.View(), m.Metrics()
 	s.Term, s.Applied, s.Commit = numbers.Term, numbers.Applied, numbers.Commit
 	s.Joining, s.MaxSkew, s.Feature, s.Dropped = v.State == topology.Joining, m.o.MaxSkew.Milliseconds(), feature, m.sender.Dropped()
 	s.Numbers = status.Numbers{
 		Lag: numbers.LagBytes, Commits: numbers.Commits(), Half: numbers.Within(0.5), Most: numbers.Within(0.99),
 		Epochs: numbers.EpochChanges, Undone: numbers.Undone, Misses: numbers.LeaseMisses,
 	}
+	s.Log, s.Stuck = numbers.LogBytes, numbers.LogGrows
 	s.Leader = leaderID(v)
 	s.Since = m.place.ledFor(s.Leader, m.o.Clock.Monotonic()) / 1e6
 	for i := range v.Nodes {
@@ -44,7 +45,7 @@ func (m *Member) State() *status.State {
 // nodeState says how one node is.
 func (m *Member) nodeState(v *topology.View, i int) status.Node {
 	k := &v.Nodes[i]
-	s := status.Node{ID: k.ID, Address: clientAddress(k), Zone: k.Zone, Voter: k.Voter}
+	s := status.Node{ID: k.ID, Address: clientAddress(k), Zone: k.Zone, Voter: k.Voter, Leaving: m.node.Load().IsGone(k.ID)}
 	if i == v.Self {
 		s.Known, s.Applied, s.Feature, s.Release = true, v.Applied(i), feature, m.o.Release
 		if err := m.disk().err(); err != nil {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/cluster/status"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -105,5 +107,34 @@ func TestNodesKnowThePortsForTLS(t *testing.T) {
 		gone.start(w.machines...)
 		w.awaitVoters(w.machines...)
 		know(w.machines...)
+	})
+}
+
+// A person on call sees by how much the clocks differ, how large the log is, and that a snapshot fails.
+func TestNumbersForAPersonOnCall(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.form(w.machines...)
+		leader := w.leader()
+		require.NoError(t, leader.set("a", 1))
+		before := leader.Metrics()
+		require.Positive(t, before.LogBytes)
+		require.Zero(t, before.Skew)
+		require.False(t, before.LogGrows)
+
+		w.other(leader).skew.Store(int64(-300 * time.Millisecond))
+		time.Sleep(3 * time.Second)
+		require.InDelta(t, 300*time.Millisecond, leader.Metrics().Skew, float64(10*time.Millisecond))
+		require.NoError(t, leader.set("b", 2))
+		require.Greater(t, leader.Metrics().LogBytes, before.LogBytes)
+
+		snapshots := filepath.Join(leader.dir, "raft", "snapshots")
+		require.NoError(t, os.RemoveAll(snapshots))
+		require.NoError(t, os.WriteFile(snapshots, nil, 0o600))
+		require.NoError(t, leader.Snapshot())
+		w.eventually("the failure is not shown", func() bool { return leader.Metrics().LogGrows })
+		require.Contains(t, status.Describe(leader.State()), "make room on the disk")
+		require.NoError(t, os.Remove(snapshots))
+		w.eventually("the next snapshot does not end the failure", func() bool { return leader.Snapshot() == nil && !leader.Metrics().LogGrows })
+		require.NotContains(t, status.Describe(leader.State()), "make room on the disk")
 	})
 }

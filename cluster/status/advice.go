@@ -18,7 +18,7 @@ func (s *State) advice() []string {
 		return []string{s.notFormed()}
 	}
 	var lines []string
-	for _, part := range []func() []string{s.aboutLeader, s.aboutFaults, s.aboutSilence, s.aboutLag, s.aboutClocks, s.aboutReleases, s.aboutSize, s.aboutAsking} {
+	for _, part := range []func() []string{s.aboutLeader, s.aboutFaults, s.aboutSilence, s.aboutRemovals, s.aboutLag, s.aboutClocks, s.aboutReleases, s.aboutSize, s.aboutAsking} {
 		lines = append(lines, part()...)
 	}
 	if len(lines) == 0 {
@@ -57,6 +57,9 @@ func (s *State) aboutFaults() (lines []string) {
 	if s.Fault != "" && s.node(s.Self) == nil {
 		lines = append(lines, "repair the disk of this node: "+s.Fault)
 	}
+	if s.Stuck {
+		lines = append(lines, fmt.Sprintf("make room on the disk of %s: its last snapshot could not be written, so its log grows (its log says why)", s.name(s.Self)))
+	}
 	return lines
 }
 
@@ -65,11 +68,24 @@ func (s *State) aboutSilence() (lines []string) {
 		if n.Silent == 0 {
 			continue
 		}
+		if n.Leaving {
+			continue
+		}
 		line := fmt.Sprintf("start %s, or repair its network: it does not answer for %s", n.Address, span(n.Silent))
 		if s.Leader != "" {
 			line += ". If it is gone for good, run CLUSTER FORGET " + n.ID
 		}
 		lines = append(lines, line)
+	}
+	return lines
+}
+
+// aboutRemovals names the nodes that the cluster cannot spare yet.
+func (s *State) aboutRemovals() (lines []string) {
+	for _, n := range s.Nodes {
+		if n.Leaving && s.Leader != "" {
+			lines = append(lines, fmt.Sprintf("start the nodes that do not answer: %s is to be removed, and most of the others must answer for that", n.Address))
+		}
 	}
 	return lines
 }

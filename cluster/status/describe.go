@@ -13,7 +13,7 @@ func Describe(s *State) string {
 	if s.Cluster != "" {
 		fmt.Fprintf(&b, "leader    %s\n", s.leaderLine())
 		fmt.Fprintf(&b, "asked     %s\n", s.askedLine())
-		fmt.Fprintf(&b, "log       committed %d, applied %d\n", s.Commit, s.Applied)
+		fmt.Fprintf(&b, "log       committed %d, applied %d; %s on disk\n", s.Commit, s.Applied, size(s.Log))
 		b.WriteString(s.numbersLines())
 		if s.Dropped > 0 {
 			fmt.Fprintf(&b, "pub/sub   %s did not reach another node\n", count(s.Dropped, "message"))

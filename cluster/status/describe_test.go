@@ -22,6 +22,7 @@ func three() *State {
 	s := &State{Self: strings.Repeat("a", 40), Cluster: strings.Repeat("f", 40), Leader: strings.Repeat("a", 40), Term: 12, Since: 12_000_000,
 		Commit: 1000, Applied: 1000, MaxSkew: 500, Feature: 1, Nodes: []Node{node("a"), node("b"), node("c")}}
 	s.Nodes[1].Skew, s.Nodes[2].Skew = 3, -1
+	s.Log = 5 << 20
 	s.Numbers = Numbers{Lag: 1500, Commits: 950, Half: 512, Most: 4096, Epochs: 1, Undone: 0, Misses: 12}
 	return s
 }
@@ -72,6 +73,9 @@ var cases = map[string]*State{
 	"steady": changed(func(s *State) { s.Numbers = Numbers{} }),
 	"alone":  changed(func(s *State) { s.Nodes = s.Nodes[:1] }),
 	"two":    changed(func(s *State) { s.Nodes = s.Nodes[:2] }),
+	"leaving": changed(func(s *State) {
+		s.Nodes[1].Silent, s.Nodes[2].Leaving, s.Stuck = 250_000, true, true
+	}),
 	"unformed": {Self: "x", Waiting: "waiting for b:6379 (connection refused): a cluster forms when all of cluster-nodes answer. " +
 		"Start them, and let them reach each other"},
 	"started": {},
@@ -121,6 +125,8 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 		"release":    func(s *State) { s.Nodes[1].Feature = 2 },
 		"joining":    func(s *State) { s.Nodes[1].Voter = false },
 		"two":        func(s *State) { s.Nodes = s.Nodes[:2] },
+		"leaving":    func(s *State) { s.Nodes[1].Leaving = true },
+		"stuck":      func(s *State) { s.Stuck = true },
 		"own fault":  func(s *State) { s.Self, s.Leader, s.Fault = "x", "x", "full" },
 	} {
 		require.NotEqual(t, three().advice(), changed(change).advice(), name)

@@ -16,6 +16,8 @@ type State struct {
 	MaxSkew int64   `json:"max_skew_ms"`
 	Feature int     `json:"feature"` // level at which the cluster works
 	Dropped uint64  `json:"dropped"` // published messages that did not reach another node
+	Log     int64   `json:"log_bytes"`
+	Stuck   bool    `json:"stuck,omitempty"` // the last snapshot of the log could not be written, so the log grows
 	Numbers Numbers `json:"numbers"`
 
 	Nodes []Node `json:"nodes"` // sorted by address
@@ -38,8 +40,9 @@ type Node struct {
 	Address string `json:"address"` // for clients
 	Zone    string `json:"zone,omitempty"`
 	Voter   bool   `json:"voter"`
-	Silent  int64  `json:"silent_ms"` // since it last answered; 0 if it answers
-	Known   bool   `json:"known"`     // Applied, Behind and Skew are known; a leader knows them for all nodes
+	Leaving bool   `json:"leaving,omitempty"` // it is marked as removed, and still takes part
+	Silent  int64  `json:"silent_ms"`         // since it last answered; 0 if it answers
+	Known   bool   `json:"known"`             // Applied, Behind and Skew are known; a leader knows them for all nodes
 	Applied uint64 `json:"applied"`
 	Behind  int64  `json:"behind_bytes"`      // of the log
 	Skew    int64  `json:"skew_ms"`           // its clock, minus the leader's clock

@@ -33,6 +33,8 @@ func (s *State) role(n *Node) string {
 	switch {
 	case n.ID == s.Leader:
 		return "leader"
+	case n.Leaving:
+		return "leaving"
 	case !n.Voter:
 		return "joining"
 	}

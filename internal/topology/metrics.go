@@ -1,5 +1,7 @@
 package topology
 
+import "time"
+
 // LatencySteps is the number of steps of a histogram of commits. Step i has the commits of less than 2^i microseconds that
 // are in no smaller step; the last one has all others.
 const LatencySteps = 26
@@ -20,6 +22,11 @@ type Metrics struct {
 	Entries      int64 // entries that this node has proposed
 	EntryBytes   int64 // their bytes
 	Dropped      int64 // entries of the log that did not count
+
+	LogBytes int64         // of the files of the log
+	LogGrows bool          // the last snapshot could not be written, so the log becomes no shorter
+	Skew     time.Duration // the largest difference between the clock of another node that answers and that of this one
+	Missed   uint64        // published messages that did not reach another node
 
 	Latency  [LatencySteps]int64 // commits by the time from their proposal
 	Duration int64               // of all commits together, in nanoseconds

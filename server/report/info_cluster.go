@@ -108,6 +108,10 @@ func (r *Report) infoCluster(t *text, _ int64) {
 	t.add("cluster_epoch_changes", m.EpochChanges)
 	t.add("cluster_undone_effects", m.Undone)
 	t.add("cluster_lease_misses", m.LeaseMisses)
+	t.add("cluster_log_bytes", m.LogBytes)
+	t.add("cluster_log_grows", commands.Bit(m.LogGrows))
+	t.add("cluster_clock_skew_ms", m.Skew.Milliseconds())
+	t.add("cluster_missed_messages", m.Missed)
 }
 
 // term returns the term of the first group's leader.
