@@ -3,15 +3,15 @@ package limiters
 import "cellserver/store"
 
 // Asked is one of several limiters that decide together, with the entry of its key.
-type Asked[L Limiter] struct {
-	Limiter L
+type Asked struct {
+	Limiter Limit
 	Entry   store.Entry
 	Answer  Answer
 }
 
 // DecideAll asks every limiter. It returns the index of the first limiter that refuses, -1 if all
 // allow. If one refuses, the others answer as for a quantity of 0, because they consume nothing.
-func DecideAll[L Limiter](all []Asked[L], now, quantity int64) (refusing int, err error) {
+func DecideAll(all []Asked, now, quantity int64) (refusing int, err error) {
 	refusing = -1
 	for i := range all {
 		a := &all[i]
@@ -35,7 +35,7 @@ func DecideAll[L Limiter](all []Asked[L], now, quantity int64) (refusing int, er
 }
 
 // ChargeAll charges every limit with a quantity, which counts even if less is left.
-func ChargeAll(all []Asked[Limit], now, quantity int64) error {
+func ChargeAll(all []Asked, now, quantity int64) error {
 	for i := range all {
 		a := &all[i]
 		if err := a.Limiter.Charge(&a.Entry, &a.Answer, now, quantity); err != nil {
@@ -47,7 +47,7 @@ func ChargeAll(all []Asked[Limit], now, quantity int64) error {
 
 // ApplyAll applies the decisions of DecideAll or ChargeAll. If a limiter refused, only limiters that record
 // refused requests have a change to apply.
-func ApplyAll[L Limiter](all []Asked[L], now int64) {
+func ApplyAll(all []Asked, now int64) {
 	for i := range all {
 		if a := &all[i]; a.Answer.Changed {
 			a.Limiter.Apply(&a.Entry, &a.Answer, now)

@@ -129,6 +129,9 @@ func (w FixedWindow) Apply(e *store.Entry, a *Answer, _ int64) {
 
 // counter returns an integer and its expiry in Unix nanoseconds. Both are 0 for an absent key.
 func counter(e *store.Entry) (n, end int64, err error) {
+	if n, at, ok := e.Volatile(); ok {
+		return n, nanos(at), nil
+	}
 	n, err = Integer(e)
 	if err != nil || !e.Exists() {
 		return 0, 0, err

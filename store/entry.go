@@ -117,6 +117,10 @@ func (e *Entry) Kind() Kind { return e.place.Kind() }
 // other kinds.
 func (e *Entry) Number() (n int64, ok bool) { return e.place.Number() }
 
+// Volatile returns the integer of a key of kind Int that expires, and its expiry in Unix milliseconds. ok is false for all
+// other keys.
+func (e *Entry) Volatile() (n, expireAt int64, ok bool) { return e.place.Volatile() }
+
 // Int returns the integer of a key of kind Int, or 0 if the key is absent.
 func (e *Entry) Int() int64 {
 	if !e.Exists() {

@@ -111,40 +111,40 @@ func (l *lock) await() {
 	defer l.Unlock()
 }
 
-// lockOf returns the lock of a partition.
-type lockOf func(partition int) *lock
+// locks are the locks of all partitions.
+type locks [Partitions]*lock
 
 // waitFor locks the partitions of a footprint in ascending order. It holds none of them while it waits
 // for a long transaction, because others would wait as well. If it meets too many of them, it does.
 // mark is that of a long transaction, otherwise 0.
-func (of lockOf) waitFor(fp *Footprint, mark int64) {
+func (all *locks) waitFor(fp *Footprint, mark int64) {
 	for range longTries {
-		busy := of.try(fp, mark)
+		busy := all.try(fp, mark)
 		if busy == nil {
 			return
 		}
 		busy.await()
 	}
-	of.lockAll(fp, mark)
+	all.lockAll(fp, mark)
 }
 
 // lockAll is waitFor, but holds partitions while it waits for others. Those are marked meanwhile.
-func (of lockOf) lockAll(fp *Footprint, mark int64) {
-	fp.each(func(p int) { of(p).lockLong(max(mark, isLong)) })
+func (all *locks) lockAll(fp *Footprint, mark int64) {
+	fp.each(func(p int) { all[p].lockLong(max(mark, isLong)) })
 	if mark == 0 {
-		fp.each(func(p int) { of(p).long.Store(0) })
+		fp.each(func(p int) { all[p].long.Store(0) })
 	}
 }
 
 // try locks the partitions of a footprint in ascending order. If a long transaction has one of
 // them, try locks none, and returns that lock.
-func (of lockOf) try(fp *Footprint, mark int64) (busy *lock) {
+func (all *locks) try(fp *Footprint, mark int64) (busy *lock) {
 	for i, w := range fp {
 		for ; w != 0; w &= w - 1 {
 			p := i*64 + bits.TrailingZeros64(w)
-			l := of(p)
+			l := all[p]
 			if mark == 0 && !l.TryLock() && !l.try() || mark != 0 && !l.tryLong(mark) { // the compiler inlines TryLock
-				of.unlock(fp.below(p))
+				all.unlock(fp.below(p))
 				return l
 			}
 		}
@@ -153,10 +153,12 @@ func (of lockOf) try(fp *Footprint, mark int64) (busy *lock) {
 }
 
 // unlock unlocks the partitions of a footprint.
-func (of lockOf) unlock(fp *Footprint) {
+func (all *locks) unlock(fp *Footprint) {
 	fp.each(func(p int) {
-		l := of(p)
-		l.long.Store(0)
+		l := all[p]
+		if l.long.Load() != 0 { // a store takes as long as an unlock
+			l.long.Store(0)
+		}
 		l.Unlock()
 	})
 }

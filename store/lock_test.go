@@ -170,26 +170,26 @@ func TestSleepersPassLongTransactions(t *testing.T) {
 
 // TestNobodySleepsOnLocksOfAWaiter: who has met too many long transactions waits with locks in his hands. Others pass them.
 func TestNobodySleepsOnLocksOfAWaiter(t *testing.T) {
-	locks := make([]lock, 2)
-	of := lockOf(func(p int) *lock { return &locks[p] })
+	first, second := new(lock), new(lock)
+	all := &locks{first, second}
 	var both Footprint
 	both.add(0)
 	both.add(1)
-	require.True(t, locks[1].tryLong(isLong))
+	require.True(t, second.tryLong(isLong))
 	waited := make(chan struct{})
 	go func() {
 		defer close(waited)
-		of.lockAll(&both, 0)
+		all.lockAll(&both, 0)
 	}()
-	for locks[0].TryLock() {
-		locks[0].Unlock()
+	for first.TryLock() {
+		first.Unlock()
 		runtime.Gosched()
 	}
-	require.False(t, locks[0].try())
-	locks[1].long.Store(0)
-	locks[1].Unlock()
+	require.False(t, first.try())
+	second.long.Store(0)
+	second.Unlock()
 	<-waited
-	require.Zero(t, locks[0].long.Load()+locks[1].long.Load())
-	of.unlock(&both)
-	require.True(t, locks[0].try())
+	require.Zero(t, first.long.Load()+second.long.Load())
+	all.unlock(&both)
+	require.True(t, first.try())
 }

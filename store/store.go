@@ -30,7 +30,7 @@ type Options struct {
 // changes the keys.
 type Store struct {
 	partitions [Partitions]partition
-	locks      lockOf // the locks of the partitions
+	locks      locks // of the partitions; fixed
 	tables     tables
 	databases  int
 	observers  []Observer                             // fixed before the first transaction; undo.go adds one with all partitions locked
@@ -64,7 +64,6 @@ type Store struct {
 // New returns an empty store.
 func New(o Options) *Store {
 	s := &Store{databases: max(o.Databases, 1), blocks: memory.NewBlocks(), pinned: o.Pinned, moveBack: o.MoveBack}
-	s.locks = func(p int) *lock { return &s.partitions[p].mu }
 	s.seed.Store(o.Seed)
 	s.blocks.Refuse(o.Refuse)
 	s.SetLFU(10, 1)
@@ -72,6 +71,7 @@ func New(o Options) *Store {
 	s.tables.init(s.databases, table.Shared{Seed: maphash.MakeSeed(), Blocks: s.blocks, Heap: &s.heap})
 	for i := range s.partitions {
 		s.partitions[i].index = uint8(i)
+		s.locks[i] = &s.partitions[i].mu
 	}
 	return s
 }

@@ -60,20 +60,22 @@ func clMthrottle(c *commands.Call) error {
 }
 
 // mthrottleArgs parses the limits and the options. The entries of the limits are not found yet.
-func mthrottleArgs(c *commands.Call) (all []limiters.Asked[limiters.Rate], args limiters.Args, err error) {
+func mthrottleArgs(c *commands.Call) (all []limiters.Asked, args limiters.Args, err error) {
 	n, ok := commands.ParseInt(c.Args[1])
 	if !ok || n < 1 || n > mostLimits || len(c.Args)-2 < int(n)*wordsPerLimit {
 		return nil, args, errLimits
 	}
 	args.Begin(c.Cmd.Name, c.Args[2:])
-	all = make([]limiters.Asked[limiters.Rate], n)
+	all = make([]limiters.Asked, n)
+	rates := make([]limiters.Rate, n)
 	for i := range all {
 		key := args.Next()
 		maxBurst, count, period := args.Integer("max_burst"), args.Integer("count"), args.Seconds("period")
 		if args.Err != nil {
 			return nil, args, args.Err
 		}
-		if all[i].Limiter.Quota, err = gcra.NewQuotaIn(maxBurst, count, period); err != nil {
+		all[i].Limiter = &rates[i]
+		if rates[i].Quota, err = gcra.NewQuotaIn(maxBurst, count, period); err != nil {
 			return nil, args, err
 		}
 		for j := range i {

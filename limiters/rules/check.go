@@ -16,8 +16,8 @@ type Check struct {
 	own         plan
 	prefetched  *prefetched       // nil before the first Prefetch
 	pairKeys    [MaxLimits][]byte // memory of Keys for [Checks]
-	limits      []limiters.Asked[limiters.Limit]
-	limitMemory [MaxLimits]limiters.Asked[limiters.Limit] // of limits
+	limits      []limiters.Asked
+	limitMemory [MaxLimits]limiters.Asked // of limits
 	used        int                                       // the most limits of a request since Release
 	releases    releases
 	dryRun      *dryRun    // only while a request has to give back reservations that have ended

@@ -22,7 +22,7 @@ var dryRuns = sync.Pool{New: func() any {
 }}
 
 // startDryRun makes limits refer to copies of their states. keys are the keys of the states.
-func startDryRun(limits []limiters.Asked[limiters.Limit], keys []store.HashedKey, now int64) *dryRun {
+func startDryRun(limits []limiters.Asked, keys []store.HashedKey, now int64) *dryRun {
 	r := dryRuns.Get().(*dryRun)
 	var fp store.Footprint
 	for i := range keys {
@@ -40,7 +40,7 @@ func startDryRun(limits []limiters.Asked[limiters.Limit], keys []store.HashedKey
 }
 
 // end makes limits refer to the states again, and drops the copies.
-func (r *dryRun) end(limits []limiters.Asked[limiters.Limit]) {
+func (r *dryRun) end(limits []limiters.Asked) {
 	for i := range limits {
 		limits[i].Entry.Delete()
 		limits[i].Entry = r.real[i]

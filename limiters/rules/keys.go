@@ -1,9 +1,6 @@
 package rules
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // stateName has the parts of the name of a key that holds a state, without the name that the request asks for.
 type stateName struct {
@@ -23,16 +20,7 @@ func nameState(ruleName, scopeName, tail string) stateName {
 // ownKey is [stateName.stateKey] for a request that asks for the rule by its own name, about a key without braces. It is faster,
 // because it copies fewer parts.
 func (n *stateName) ownKey(to, key []byte) []byte {
-	at := len(to)
-	end := at + len(n.own) + len(key) + len(n.tail)
-	if end > cap(to) {
-		to = slices.Grow(to, end-at)
-	}
-	to = to[:end]
-	at += copy(to[at:], n.own)
-	at += copy(to[at:], key)
-	copy(to[at:], n.tail)
-	return to
+	return append(append(append(to, n.own...), key...), n.tail...)
 }
 
 // releaseTail is the tail of the key that holds the releases of a scope.

@@ -45,10 +45,10 @@ func (p *plan) make(found *rule, asked []byte, keys [][]byte) {
 	p.asked, p.found, p.hashed, p.warm = asked, found, 0, cold
 	names, n, own := p.names[:0], 0, string(asked) == found.name
 	p.scopes = min(len(found.scopes), len(keys))
-	for i, key := range keys[:p.scopes] {
-		s, at := &found.scopes[i], &p.slots[i]
+	for i := range p.scopes {
+		key, at := keys[i], &p.slots[i]
 		at.find(key)
-		limits := s.limitsOf(key)
+		limits := found.scopes[i].limitsOf(key)
 		for j := range limits {
 			begin, l := len(names), &limits[j]
 			if own && at.braces == noBraces {

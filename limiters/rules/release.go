@@ -71,7 +71,7 @@ func (r *releases) findDue(now int64) (any bool) {
 }
 
 // giveBack gives back the reservations that have ended. from says where the limits come from.
-func (r *releases) giveBack(limits []limiters.Asked[limiters.Limit], from []chosen, now int64) error {
+func (r *releases) giveBack(limits []limiters.Asked, from []chosen, now int64) error {
 	for i := range limits {
 		l, scope := from[i].limit, from[i].scope
 		if r.due[scope] == 0 {
@@ -140,7 +140,7 @@ func settlement(s *limiters.Settlement, r *reservation.Record, l *limit, real in
 }
 
 // room returns an error if a set has no room for one more release. The sets of all scopes were looked up.
-func (r *releases) room(limits []limiters.Asked[limiters.Limit], from []chosen) error {
+func (r *releases) room(limits []limiters.Asked, from []chosen) error {
 	for i := range limits {
 		most, scope := MaxReleases, from[i].scope
 		if _, isLog := limits[i].Limiter.(limiters.Log); isLog {
@@ -179,7 +179,7 @@ func (r *releases) drop(release []byte) {
 }
 
 // keep makes the sets live as long as the states of their scopes, and until the last reservation ends.
-func (r *releases) keep(limits []limiters.Asked[limiters.Limit], from []chosen) {
+func (r *releases) keep(limits []limiters.Asked, from []chosen) {
 	for scope := range r.scopes {
 		if r.has(scope) {
 			r.keepOne(scope, limits, from)
@@ -187,7 +187,7 @@ func (r *releases) keep(limits []limiters.Asked[limiters.Limit], from []chosen) 
 	}
 }
 
-func (r *releases) keepOne(scope int, limits []limiters.Asked[limiters.Limit], from []chosen) {
+func (r *releases) keepOne(scope int, limits []limiters.Asked, from []chosen) {
 	e := &r.entries[scope]
 	set := e.Sorted()
 	at := max(e.ExpireAt(), exact.CeilDiv(r.end(set.At(set.Len()-1)), 1e6))

@@ -73,6 +73,17 @@ func (p *Place) Number() (n int64, ok bool) {
 	return c.Int(), true
 }
 
+// Volatile returns the integer of a key of kind Int that expires, and its expiry in Unix milliseconds. ok is false for all
+// other keys.
+func (p *Place) Volatile() (n, expireAt int64, ok bool) {
+	if !p.Exists() {
+		return 0, 0, false
+	}
+	c := p.g.cell(p.off)
+	expireAt = c.ExpireAt()
+	return c.Int(), expireAt, c.Kind() == value.Int && expireAt != NoExpiry
+}
+
 // Bytes returns the string of a key of kind Int or Raw, nil if the key is absent. The bytes are
 // the store's own for Raw, and in scratch for Int. They are valid until the table changes.
 func (p *Place) Bytes(scratch []byte) []byte {
