@@ -93,7 +93,7 @@ func (s *Sweep) skip(t *Table, g *segment) (last bool) {
 func (s *Sweep) collect(t *Table, g *segment, now int64) (next int64) {
 	s.expired.reset()
 	s.more, next = false, NoExpiry
-	g.each(func(_ int, c Cell) bool {
+	g.inOrder(func(c Cell) {
 		switch {
 		case !c.Expired(now):
 			if at := c.ExpireAt(); at != NoExpiry && (next == NoExpiry || at < next) {
@@ -104,7 +104,6 @@ func (s *Sweep) collect(t *Table, g *segment, now int64) (next int64) {
 		default:
 			s.expired.add(t.keyOf(c))
 		}
-		return true
 	})
 	return next
 }
