@@ -32,7 +32,9 @@ func (e *Entry) SetBytes(b []byte, expireAt int64) {
 	}
 	own := e.overwrite(b, expireAt)
 	if own == nil {
-		e.adoptBytes(append(make([]byte, 0, len(b)), b...), expireAt)
+		own = make([]byte, len(b))
+		copy(own, b) // the compiler does not clear the memory before
+		e.adoptBytes(own, expireAt)
 		return
 	}
 	f := e.record(OpSet)

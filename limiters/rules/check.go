@@ -18,7 +18,7 @@ type Check struct {
 	pairKeys    [MaxLimits][]byte // memory of Keys for [Checks]
 	limits      []limiters.Asked
 	limitMemory [MaxLimits]limiters.Asked // of limits
-	used        int                                       // the most limits of a request since Release
+	used        int                       // the most limits of a request since Release
 	releases    releases
 	dryRun      *dryRun    // only while a request has to give back reservations that have ended
 	reserves    *reserving // only after a request to reserve or to settle

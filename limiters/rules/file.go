@@ -87,7 +87,7 @@ func readRule(key, n *yaml.Node) (*rule, error) {
 	if err := faultOf([]byte(key.Value)); err != nil {
 		return nil, fileError(key.Line, "rule %q: %s", key.Value, plain(err))
 	}
-	r, overrides := &rule{name: key.Value}, (*yaml.Node)(nil)
+	r, overrides := &rule{name: key.Value, reserved: reservedName(key.Value)}, (*yaml.Node)(nil)
 	err := fields(n, "rule "+key.Value, map[string]func(*yaml.Node) error{
 		"limits": func(n *yaml.Node) error { return r.readLimits("", n) },
 		"scopes": r.readScopes,

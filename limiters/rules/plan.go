@@ -69,7 +69,12 @@ func (p *plan) nameBucket(keys [][]byte, id []byte) {
 	last := len(keys) - 1
 	p.idHash = hashOf(keys...) ^ hashOf(id)
 	begin, at := len(p.names), &p.slots[last]
-	p.names = appendBucket(p.names, p.asked, keys[last], at.braces, p.idHash%buckets)
+	if names := &p.found.reserved; at.braces == noBraces && string(p.asked) == p.found.name {
+		p.names = names.ownKey(p.names, keys[last])
+	} else {
+		p.names = names.stateKey(p.names, p.asked, keys[last], at.braces)
+	}
+	p.names = appendHex(p.names, p.idHash%buckets)
 	p.keys[p.states] = at.key(p.names[begin:])
 	p.all = p.states + 1
 }

@@ -30,6 +30,7 @@ type reserving struct {
 	id     []byte
 	ttl    int64
 	entry  store.Entry // of the bucket
+	held   []byte      // what the bucket holds, nil if it is absent
 	record reservation.Record
 	at     int // where the record lies in the bucket
 	marks  [reservation.MaxMarks]reservation.Mark
@@ -41,20 +42,10 @@ type reserving struct {
 
 // release drops the references to the request.
 func (r *reserving) release() {
-	r.id, r.entry, r.record = nil, store.Entry{}, reservation.Record{}
+	r.id, r.entry, r.held, r.record = nil, store.Entry{}, nil, reservation.Record{}
 	if cap(r.bucket) > keptBytes {
 		r.bucket = nil
 	}
-}
-
-// appendBucket appends the key of a bucket of reservations. It has the slot of key. asked is the name of the request.
-func appendBucket(to, asked, key []byte, b braces, bucket uint64) []byte {
-	if b == noBraces {
-		to = append(append(append(append(to, asked...), ":{"...), key...), '}')
-	} else {
-		to = append(append(append(to, key...), ':'), asked...)
-	}
-	return appendHex(append(to, ":reserved:"...), bucket)
 }
 
 // appendHex appends a bucket as a hexadecimal number without leading zeros.
@@ -152,12 +143,17 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 	}
 	peeks := c.Args.Has(limiters.OptPeek)
 	limited := c.refuses()
-	if !peeks && (!limited || c.found.shadow) {
-		if err = c.keep(now, limited); err != nil {
+	var last int64
+	keeps := !peeks && (!limited || c.found.shadow)
+	if keeps {
+		if last, err = c.keep(now, limited); err != nil {
 			return a, false, err
 		}
 	}
 	c.end(now, peeks)
+	if keeps {
+		c.reserves.entry.SetBytes(c.reserves.bucket, exact.CeilDiv(last, 1e6))
+	}
 	looks = c.answer(&a, now, peeks)
 	return a, looks, nil
 }
@@ -165,20 +161,21 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 // look reads the record of the request. It reports whether there is one.
 func (c *Check) look(now int64) (found bool, err error) {
 	r := c.reserves
-	r.record.Marks = r.marks[:0]
+	r.record.Marks, r.held = r.marks[:0], nil
 	switch kind := r.entry.Kind(); {
 	case kind == store.None:
 		return false, nil
 	case kind.IsCollection():
 		return false, rediserr.WrongType
 	}
-	r.at, found, err = reservation.Find(&r.record, r.entry.Bytes(nil), c.idHash, r.id, now)
+	r.held = r.entry.Bytes(nil)
+	r.at, found, err = reservation.Find(&r.record, r.held, c.idHash, r.id, now)
 	return found, limiters.Explain(err)
 }
 
-// keep stores the record of a reservation that the limits have decided. If the rule is a shadow that
-// would have refused it, no limit has counted it.
-func (c *Check) keep(now int64, refused bool) error {
+// keep makes the next content of the bucket, with the record of a reservation that the limits have decided. If the rule is a
+// shadow that would have refused it, no limit has counted it. last is the latest end of a record.
+func (c *Check) keep(now int64, refused bool) (last int64, err error) {
 	r, a := c.reserves, c.limits[c.Tightest()].Answer
 	c.found.hide(&a)
 	r.record = reservation.Record{ID: r.id, Hash: c.idHash, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a),
@@ -194,31 +191,30 @@ func (c *Check) keep(now int64, refused bool) error {
 	if !r.record.Releases {
 		return c.put(now)
 	}
-	if err := c.releases.room(c.limits, c.chosen[:]); err != nil {
-		return err
+	if err = c.releases.room(c.limits, c.chosen[:]); err != nil {
+		return 0, err
 	}
 	r.scopes = r.scopes[:0]
 	for i := range c.found.scopes {
 		r.scopes = reservation.AppendScope(r.scopes, c.found.scopes[i].name)
 	}
 	r.record.Scopes = r.scopes
-	if err := c.put(now); err != nil {
-		return err
+	if last, err = c.put(now); err != nil {
+		return 0, err
 	}
 	c.releases.add(r.record.End, c.releases.write(&r.record))
-	return nil
+	return last, nil
 }
 
-// put stores the record.
-func (c *Check) put(now int64) error {
+// put puts the record into the next content of the bucket.
+func (c *Check) put(now int64) (last int64, err error) {
 	r := c.reserves
-	next, last, err := reservation.Put(r.bucket[:0], r.entry.Bytes(nil), &r.record, now)
+	next, last, err := reservation.Put(r.bucket[:0], r.held, &r.record, now)
 	if err != nil {
-		return limiters.Explain(err)
+		return 0, limiters.Explain(err)
 	}
 	r.bucket = next
-	r.entry.SetBytes(next, exact.CeilDiv(last, 1e6))
-	return nil
+	return last, nil
 }
 
 // Settle replaces the quantity that was reserved with the real cost. If that has happened already, it changes nothing,
@@ -251,7 +247,7 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 	if r.record.Releases {
 		release = c.releases.write(&r.record)
 	}
-	changed, from := reservation.Settle(r.bucket[:0], r.entry.Bytes(nil), r.at, numbersOf(&a))
+	changed, from := reservation.Settle(r.bucket[:0], r.held, r.at, numbersOf(&a))
 	r.bucket = changed
 	r.entry.SetRange(from, changed)
 	if release != nil {

@@ -15,13 +15,14 @@ import (
 // rule is a named limit: several limiters that decide together. A rule never changes; CL.RULE SET
 // makes a new rule.
 type rule struct {
-	name   string
-	scopes []scope // a rule without SCOPE has one scope without a name
-	shadow bool    // decides and counts, but never limits
-	file   bool    // it comes from the rules-file
-	text   string
-	counts *counts
-	err    error // the reply of CL.CHECK if the text of the rule is wrong: a client wrote the key cl.rules with SET
+	name     string
+	scopes   []scope   // a rule without SCOPE has one scope without a name
+	reserved stateName // of the buckets of its reservations, without their numbers
+	shadow   bool      // decides and counts, but never limits
+	file     bool      // it comes from the rules-file
+	text     string
+	counts   *counts
+	err      error // the reply of CL.CHECK if the text of the rule is wrong: a client wrote the key cl.rules with SET
 }
 
 // scope has the limits of one key of a request.
@@ -102,7 +103,7 @@ func parse(name string, words [][]byte) (*rule, error) {
 	if !isName(name) {
 		return nil, ErrName
 	}
-	r := &rule{name: name, text: string(bytes.Join(words, []byte(" ")))}
+	r := &rule{name: name, reserved: reservedName(name), text: string(bytes.Join(words, []byte(" ")))}
 	if len(r.text) > MaxRuleBytes {
 		return nil, ErrRuleBytes
 	}

@@ -55,8 +55,9 @@ func (p *Place) Overwrite(b []byte, expireAt int64) []byte {
 // WriteAt writes b over the string that the key holds, from offset on. It pads with zero bytes,
 // and returns the new length. The key must be of kind Raw.
 func (p *Place) WriteAt(offset int, b []byte) int {
-	own := p.object().bytes()
-	before := int64(cap(own))
+	o := p.object()
+	own := o.bytes()
+	before := cap(own)
 	if offset < len(own) {
 		own = p.copiedBytes(own)
 	}
@@ -64,8 +65,10 @@ func (p *Place) WriteAt(offset int, b []byte) int {
 		own = pieces.Extend(own, end-len(own))
 	}
 	copy(own[offset:], b)
-	p.object().setBytes(own)
-	p.t.addHeap(int64(cap(own)) - before)
+	o.setBytes(own)
+	if more := cap(own) - before; more != 0 {
+		p.t.addHeap(int64(more))
+	}
 	return len(own)
 }
 

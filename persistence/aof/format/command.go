@@ -130,7 +130,7 @@ func EqualWord(arg []byte, word string) bool {
 	return true
 }
 
-// AppendBulk appends an argument of a command. Nearly all lengths have one or two digits: these have a way of their own for
+// AppendBulk appends an argument of a command. Nearly all lengths have up to three digits: these have a way of their own for
 // speed alone (go test -bench Encode ./persistence/aof).
 func AppendBulk(b, s []byte) []byte {
 	switch n := len(s); {
@@ -138,6 +138,8 @@ func AppendBulk(b, s []byte) []byte {
 		b = append(b, '$', '0'+byte(n), '\r', '\n')
 	case n < 100:
 		b = append(b, '$', '0'+byte(n/10), '0'+byte(n%10), '\r', '\n')
+	case n < 1000:
+		b = append(b, '$', '0'+byte(n/100), '0'+byte(n/10%10), '0'+byte(n%10), '\r', '\n')
 	default:
 		b = append(decimal.Append(append(b, '$'), int64(n)), '\r', '\n')
 		if n > longArg {
