@@ -35,13 +35,15 @@ func (p *pauses) begin(to raft.ServerAddress) (first bool) {
 	if len(p.of) >= maxPauses {
 		clear(p.of)
 	}
-	one := p.of[to]
-	if first = one == nil; first {
-		one = &pause{length: firstPause / 2}
-		p.of[to] = one
+	length := firstPause
+	if one := p.of[to]; one != nil {
+		length = min(2*one.length, lastPause)
+	} else {
+		first = true
 	}
-	one.length, one.lasts = min(2*one.length, lastPause), true
-	time.AfterFunc(one.length, func() {
+	one := &pause{length: length, lasts: true} // a new one, because the end of an earlier pause must not end it
+	p.of[to] = one
+	time.AfterFunc(length, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		one.lasts = false

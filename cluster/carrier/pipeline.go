@@ -27,6 +27,7 @@ type pipeline struct {
 	done    chan raft.AppendFuture
 	closed  chan struct{}
 	once    sync.Once
+	failed  sync.Once
 	room    []byte // memory for the bytes of a request; only AppendEntries uses it
 	timeout time.Duration
 	judge   func(error) // is called with nil after provenBy answers, and with the error if the pipeline fails
@@ -107,7 +108,7 @@ func (p *pipeline) receive() {
 		answer, err := readAnswer(in)
 		if err != nil {
 			if !p.isClosed() {
-				p.judge(err) // before giveUp, because Raft closes a pipeline with a failed request
+				p.fail(err) // before giveUp, because Raft closes a pipeline with a failed request
 			}
 			p.giveUp(err)
 			return
@@ -161,7 +162,7 @@ func (p *pipeline) Close() error {
 func (p *pipeline) end(err error) {
 	p.once.Do(func() {
 		if err != nil {
-			p.judge(err)
+			p.fail(err)
 		}
 		close(p.closed)
 		_ = p.conn.Close()
@@ -170,6 +171,9 @@ func (p *pipeline) end(err error) {
 		p.late.Stop()
 	})
 }
+
+// fail judges a pipeline that fails, once: its sender and its receiver may both notice.
+func (p *pipeline) fail(err error) { p.failed.Do(func() { p.judge(err) }) }
 
 func (p *pipeline) isClosed() bool {
 	select {
