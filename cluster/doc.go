@@ -14,10 +14,10 @@
 //	clock.go     the time of the cluster
 //	skew.go      a clock that differs from the others
 //	snapshot.go  the keyspace of one moment for raft, and back
-//	sink.go      the writing of a snapshot leaves room for clients, and ends with the node
+//	sink.go      the writer of a snapshot: it pauses for clients, and fails when the node stops
 //	found.go     the only node of a new cluster, from the keys of a disk or of a file
 //	rebuild.go   the keyspace again from the last snapshot and the log
-//	members.go   nodes that are announced and take over
+//	members.go   announcing nodes, CLUSTER FAILOVER and PUBLISH; one change of the members at a time
 //	removal.go   nodes that are removed
 //	admit.go     nodes that join
 //	giveway.go   a leader lets another node lead

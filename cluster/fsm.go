@@ -121,8 +121,8 @@ func (n *Node) applyEpoch(e *entry.Entry) error {
 	return nil
 }
 
-// beginOrFollow begins the epoch of an entry, and reports true, if this node has proposed it. Only changes that a node
-// made as a leader are ever taken back, so a follower collects no undos.
+// beginOrFollow begins the epoch of an entry if this node has proposed the entry. It reports whether the epoch has begun.
+// Only changes that a node made as a leader are ever taken back, so a follower collects no undos.
 func (n *Node) beginOrFollow(e *entry.Entry) (begun bool) {
 	defer n.updateView()
 	n.mu.Lock()
@@ -163,11 +163,11 @@ func (n *Node) takeBack() error {
 	case effects == 0:
 		return nil
 	case !whole:
-		n.log.Warn("this node loads all keys again, because the changes to take back are too many", "effects", effects)
+		n.log.Warn("this node loads all keys again, because it has to take back too many changes", "effects", effects)
 		return n.rebuild()
 	}
 	n.counts.undone.Add(int64(effects))
-	n.log.Info("this node takes back what no other node has", "effects", effects)
+	n.log.Info("this node takes back changes that no other node has", "effects", effects)
 	return n.revert(undo)
 }
 

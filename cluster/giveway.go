@@ -14,9 +14,9 @@ import (
 
 var errGivesWay = errors.New("this node gives way to another")
 
-// GiveWay lets another node lead. From now on no command runs here, but the replies that wait still leave. With an empty id
-// the node that is furthest takes over. A node with an id first gets the entries that it lacks. Meanwhile this node still
-// serves clients. If no other node takes over, this node continues to lead.
+// GiveWay lets another node lead. With an empty id, raft chooses the node with the newest log. A node with an id first gets
+// the entries that it lacks. Meanwhile this node still serves clients. Then no command runs here, but the replies that wait
+// still leave. If no other node takes over, this node continues to lead.
 func (n *Node) GiveWay(id string) error {
 	to, err := n.successor(id)
 	if err != nil {

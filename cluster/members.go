@@ -19,7 +19,7 @@ func (n *Node) changeRoster(change func() error) error {
 
 var (
 	errNotLeader = errors.New("this node does not lead: ask the leader")
-	errUnknown   = errors.New("nobody knows whether it was done: the leader has changed meanwhile")
+	errUnknown   = errors.New("it is unknown whether this was done, because the leader has changed: see CLUSTER NODES")
 	errAlone     = errors.New("this node cannot ask other nodes")
 )
 

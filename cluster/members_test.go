@@ -172,8 +172,7 @@ func TestANodeDoesNotJoinWhileItIsRemoved(t *testing.T) {
 	}
 }
 
-// A leader that is lost while it removes a node leaves no half of it: either nothing has happened, or the next leader
-// completes the removal.
+// A leader may be lost while it removes a node. Then either nothing has happened, or the next leader completes the removal.
 func TestARemovalIsWholeWithoutItsLeader(t *testing.T) {
 	begun := 0
 	for late := range 30 {
@@ -226,7 +225,7 @@ func TestTheNextLeaderCompletesARemoval(t *testing.T) {
 	})
 }
 
-// A leader removes no node without which it would be deposed.
+// A leader does not remove a node if it would be deposed without that node.
 func TestANodeThatIsNeededStays(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
 		c, leader := distant(t, cluster.Lease)

@@ -29,7 +29,7 @@ type Node struct {
 	clock   clusterClock
 	view    atomic.Pointer[topology.View]
 	current atomic.Uint64 // the epoch; 0: this node does not lead
-	changes atomic.Uint64 // how many epochs have begun or ended here: it is odd in an epoch, and then the number of the epoch
+	changes atomic.Uint64 // how many epochs have begun or ended here; in an epoch it is odd, and the number of the epoch
 	applied atomic.Uint64 // the index of the last applied entry
 	broken  atomic.Bool   // the node has stopped by itself
 	busy    atomic.Bool   // the last snapshot was not possible

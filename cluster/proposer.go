@@ -76,13 +76,14 @@ func (n *Node) proposeGathered() (wait time.Duration) {
 	return wait
 }
 
-// An entry waits for the clients that have just been answered, but at most for maxGather. Their replies take about as long as
-// the entry took, and so do their next commands. In a cluster of one, an entry takes less time than the clients. So it waits
-// for leastGather at least, and longer for more changes, because the server must read and run them.
+// After an entry, the next one waits for the clients that have just got their replies. Their replies take about as long as
+// the entry took, and so do their next commands. So the wait is twice that time. In a cluster of one, an entry takes less
+// time than the clients need. So the wait is at least leastGather, and gatherEffect more for each effect of the entry: the
+// server must read and run the next commands. The wait is at most maxGather.
 const (
 	maxGather    = time.Millisecond
 	leastGather  = 300 * time.Microsecond
-	gatherEffect = 600 * time.Nanosecond // for each effect
+	gatherEffect = 600 * time.Nanosecond
 )
 
 // gatherAfter makes the next entry wait for the clients that get their replies now, after a batch. All of them may come
@@ -159,8 +160,8 @@ func (n *Node) settle() {
 	}
 }
 
-// expectOverdue gives the oldest entry to settle if it has no majority yet after a tick. No goroutine waits for the
-// results of the other entries, because each result would wake a goroutine.
+// expectOverdue passes the oldest entry to the goroutine of settle if the entry still has no majority after a tick. No
+// goroutine waits for the results of the other entries, because each result would wake a goroutine.
 func (n *Node) expectOverdue() {
 	n.mu.Lock()
 	b := n.queue.Oldest()

@@ -43,7 +43,8 @@ func (n *Node) remove(id string) error {
 	return n.await(n.raft.Load().RemoveServer(raft.ServerID(id), 0, 0))
 }
 
-// canSpare returns an error if most of the voters without a node do not answer. Without it, they would have no leader.
+// canSpare returns an error unless a majority of the other voters answers. Without that majority, the cluster would have no
+// leader after the removal.
 func (n *Node) canSpare(id string) error {
 	if n.o.Peers == nil {
 		return nil // there are no other nodes
@@ -65,7 +66,7 @@ func (n *Node) canSpare(id string) error {
 	}
 	asking.Wait()
 	if quorum := voters.Load()/2 + 1; answering.Load() < quorum {
-		return fmt.Errorf("%d of the other %d voters answer, and the cluster would stop with fewer than %d: start them first",
+		return fmt.Errorf("%d of the other %d voters answer, but after the removal the cluster needs %d: start more of them first",
 			answering.Load(), voters.Load(), quorum)
 	}
 	return nil
@@ -76,8 +77,8 @@ func (n *Node) answers(k topology.Node) bool {
 	return err == nil
 }
 
-// FinishRemovals removes a node from raft that the log marks as removed, if this node leads. The leader that marked it was
-// lost, or raft refused. The edge calls it again and again.
+// FinishRemovals removes from raft a node that the log marks as removed, if this node leads. The leader that marked the node
+// was lost, or raft refused the removal. The edge calls FinishRemovals about once a second.
 func (n *Node) FinishRemovals() {
 	if n.leaving() == "" || n.current.Load() == 0 {
 		return

@@ -10,9 +10,9 @@ var errEnds = errors.New("the node stops")
 
 // sink writes a snapshot beside clients. Its writes fail after gone is closed.
 //
-// A goroutine that only computes keeps a processor. The Go runtime then looks for messages of clients and of other nodes on
-// the processors that are left, or after 10 ms. So a write pauses if the last pause is stretch ago. In the pause the
-// processor looks for messages.
+// A goroutine that only computes keeps a processor. Then only the other processors receive messages of clients and of other
+// nodes, or the Go runtime does after 10 ms. So a write pauses if more than stretch has passed since the last pause. In the
+// pause the processor receives messages.
 type sink struct {
 	io.Writer
 	gone  <-chan struct{}
@@ -22,7 +22,7 @@ type sink struct {
 
 const (
 	stretch = 200 * time.Microsecond
-	rest    = 50 * time.Microsecond // at least; it takes a millisecond if nothing else happens
+	rest    = 50 * time.Microsecond // at least; on an idle server a pause takes about a millisecond
 )
 
 // Write implements [io.Writer].

@@ -32,12 +32,12 @@ func (n *Node) CheckClocks(others []Skew) {
 		return
 	}
 	if err := n.GiveWay(better); err != nil {
-		n.log.Warn("this node leads on although its clock is wrong, because no other node has taken over", "error", err)
+		n.log.Warn("this node still leads although its clock is wrong, because no other node has taken over", "error", err)
 	}
 }
 
-// wrongBy reports how much later the clocks of most voters are, or how much earlier, if that is more than a limit. better
-// is the voter in the middle of them; "" if the clock is right, or if nobody knows.
+// wrongBy reports by how much the clocks of most voters differ, all in one direction, if that is more than a limit. Later
+// clocks are positive. better is the voter with the median of these clocks; "" if the clock is right, or if nobody knows.
 func wrongBy(v *topology.View, others []Skew, limit time.Duration) (by time.Duration, better string) {
 	if limit == 0 {
 		return 0, ""

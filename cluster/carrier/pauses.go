@@ -41,7 +41,7 @@ func (p *pauses) begin(to raft.ServerAddress) (first bool) {
 	} else {
 		first = true
 	}
-	one := &pause{length: length, lasts: true} // a new one, because the end of an earlier pause must not end it
+	one := &pause{length: length, lasts: true} // a new value: the timer of an earlier pause must not end this one
 	p.of[to] = one
 	time.AfterFunc(length, func() {
 		p.mu.Lock()

@@ -172,7 +172,7 @@ func (p *pipeline) end(err error) {
 	})
 }
 
-// fail judges a pipeline that fails, once: its sender and its receiver may both notice.
+// fail calls judge with an error, at most once: the sender and the receiver may both notice the failure.
 func (p *pipeline) fail(err error) { p.failed.Do(func() { p.judge(err) }) }
 
 func (p *pipeline) isClosed() bool {

@@ -100,7 +100,7 @@ func (m *Member) Memory() int64 {
 
 // Metrics implements [commands.Topology].
 func (m *Member) Metrics() (numbers topology.Metrics) {
-	d := m.disk() // a node that takes part has opened the log of this disk, or of a later one
+	d := m.disk() // before taking: the log of a later disk may not be open yet
 	if n := m.taking(); n != nil {
 		numbers = n.Metrics()
 		numbers.LogBytes, numbers.LogGrows = d.logs.Size(), m.snapshots.failed.Load()

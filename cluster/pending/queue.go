@@ -72,7 +72,8 @@ type room struct {
 	undo store.UndoList // empty
 }
 
-// A queue keeps at most this number of rooms, and no room for more undos or for more of their bytes.
+// A queue keeps at most maxRooms rooms. A room keeps memory for at most maxRoomBytes bytes of packed undos, and for at most
+// maxRoomUndo other undos.
 const (
 	maxRooms     = 4
 	maxRoomUndo  = entryEffects

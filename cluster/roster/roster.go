@@ -18,11 +18,11 @@ import (
 type Roster struct {
 	self    topology.Node
 	known   map[string]topology.Node // as entries of the log have announced them
-	gone    []string                 // ids that were removed, the last one last; none of them is ever used again
+	gone    []string                 // ids that are marked as removed, the newest last; none of them is ever used again
 	listed  []topology.Node          // as the configuration has them, until an entry announces them
 	servers []raft.Server            // who takes part, in raft's configuration
 	silent  map[raft.ServerID]bool   // those that do not reply to this leader
-	leader  string                   // the id of the last one; "" before the first election
+	leader  string                   // the id of the last leader; "" before the first election
 }
 
 // New returns the roster of a node that knows itself only.
@@ -54,7 +54,7 @@ func (r *Roster) Note(body []byte) error {
 	return err
 }
 
-// Remove marks a node as removed, which an entry names. Clients see it until it takes no part.
+// Remove marks the node that an entry names as removed. Clients see the node as long as it takes part.
 func (r *Roster) Remove(body []byte) error {
 	id, err := entry.ParseGone(body)
 	if err != nil {
