@@ -58,7 +58,7 @@ func (s *State) aboutFaults() (lines []string) {
 		lines = append(lines, "repair the disk of this node: "+s.Fault)
 	}
 	if s.Stuck {
-		lines = append(lines, fmt.Sprintf("make room on the disk of %s: its last snapshot could not be written, so its log grows (its log says why)", s.name(s.Self)))
+		lines = append(lines, fmt.Sprintf("make room on the disk of %s: it could not write its last snapshot, so the log of the cluster grows there. The messages of the server say why", s.name(s.Self)))
 	}
 	return lines
 }
@@ -71,7 +71,7 @@ func (s *State) aboutSilence() (lines []string) {
 		if n.Leaving {
 			continue
 		}
-		line := fmt.Sprintf("start %s, or repair its network: it does not answer for %s", n.Address, span(n.Silent))
+		line := fmt.Sprintf("start %s, or repair its network: it has not answered for %s", n.Address, span(n.Silent))
 		if s.Leader != "" {
 			line += ". If it is gone for good, run CLUSTER FORGET " + n.ID
 		}
@@ -84,7 +84,7 @@ func (s *State) aboutSilence() (lines []string) {
 func (s *State) aboutRemovals() (lines []string) {
 	for _, n := range s.Nodes {
 		if n.Leaving && s.Leader != "" {
-			lines = append(lines, fmt.Sprintf("start the nodes that do not answer: %s is to be removed, and most of the others must answer for that", n.Address))
+			lines = append(lines, fmt.Sprintf("start the nodes that do not answer: the leader removes %s only when most of the other voters answer", n.Address))
 		}
 	}
 	return lines
