@@ -33,7 +33,7 @@ func (e *Entry) SetBytes(b []byte, expireAt int64) {
 	own := e.overwrite(b, expireAt)
 	if own == nil {
 		own = make([]byte, len(b))
-		copy(own, b) // the compiler does not clear the memory before
+		copy(own, b) // right after make, so that the compiler does not clear the memory first
 		e.adoptBytes(own, expireAt)
 		return
 	}

@@ -115,7 +115,7 @@ func (l *lock) await() {
 type locks [Partitions]*lock
 
 // waitFor locks the partitions of a footprint in ascending order. It holds none of them while it waits
-// for a long transaction, because others would wait as well. If it meets too many of them, it does.
+// for a long transaction, because others would wait as well. If it meets too many of them, it calls lockAll.
 // mark is that of a long transaction, otherwise 0.
 func (all *locks) waitFor(fp *Footprint, mark int64) {
 	for range longTries {
@@ -156,7 +156,7 @@ func (all *locks) try(fp *Footprint, mark int64) (busy *lock) {
 func (all *locks) unlock(fp *Footprint) {
 	fp.each(func(p int) {
 		l := all[p]
-		if l.long.Load() != 0 { // a store takes as long as an unlock
+		if l.long.Load() != 0 { // a needless store would take as long as the unlock
 			l.long.Store(0)
 		}
 		l.Unlock()

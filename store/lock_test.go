@@ -168,7 +168,8 @@ func TestSleepersPassLongTransactions(t *testing.T) {
 	require.Positive(t, longs.Load())
 }
 
-// TestNobodySleepsOnLocksOfAWaiter: who has met too many long transactions waits with locks in his hands. Others pass them.
+// TestNobodySleepsOnLocksOfAWaiter: a transaction that has met too many long ones holds locks while it waits. No other
+// transaction sleeps on these locks.
 func TestNobodySleepsOnLocksOfAWaiter(t *testing.T) {
 	first, second := new(lock), new(lock)
 	all := &locks{first, second}

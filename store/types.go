@@ -74,5 +74,5 @@ const (
 // NoExpiry is the expiry of a key that does not expire.
 const NoExpiry = table.NoExpiry
 
-// ExpiryOfTAT returns when a key expires whose integer is a TAT (Unix nanoseconds), in Unix milliseconds.
+// ExpiryOfTAT returns the expiry (Unix milliseconds) of a key whose integer is a TAT (Unix nanoseconds).
 func ExpiryOfTAT(tat int64) int64 { return table.CeilMillis(tat) }

@@ -60,8 +60,8 @@ func (tx *Tx) keepsUndo() bool {
 }
 
 // TakeUndo returns what takes the changes of the transaction back, the last one last. It is for an
-// observer, in its Committed. The list and the keys in it are valid until the observer returns, so it
-// appends them to a list of its own. The undos end with [Store.Revert] or [Store.DropUndo].
+// observer, in its Committed. The list and its keys are valid until the observer returns: append them
+// to another list. The undos end with [Store.Revert] or [Store.DropUndo].
 func (tx *Tx) TakeUndo() *UndoList {
 	if !tx.keepsUndo() {
 		return &UndoList{}

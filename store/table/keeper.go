@@ -6,7 +6,7 @@ import (
 )
 
 // Keeper is told of each change before it happens. It keeps what others must still see: a running
-// snapshot, and the undo log. A partition without both has no Keeper. Then a write
+// snapshot, and the undo log. A partition with neither has no Keeper. Then a write
 // pays one comparison.
 type Keeper struct {
 	Snapshot *Frozen  // nil: no snapshot runs
@@ -30,7 +30,7 @@ func (k *Keeper) saveHead(t *Table, g *segment, off uint32, gone bool) {
 	}
 }
 
-// saveAbsent keeps that a key is absent whose cell is about to come.
+// saveAbsent notes that a key is absent, before its cell comes.
 func (t *Table) saveAbsent(g *segment, key []byte) {
 	if k := *t.keeper; k != nil {
 		k.saveAbsent(t, g, key)

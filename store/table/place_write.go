@@ -88,7 +88,8 @@ func (p *Place) Writable() value.Collection {
 	return p.object().collection()
 }
 
-// Replace puts a collection in the place of the writable one, which took before bytes. It may be the same.
+// Replace puts a collection in the place of the writable one. before is the bytes that the writable one took. Both may be
+// the same.
 func (p *Place) Replace(c value.Collection, before int64) {
 	if o := p.object(); o.value != any(c) {
 		o.value = c

@@ -36,8 +36,8 @@ const (
 	mostHeads = 256 // then the segment is copied: the same cells may change again and again
 )
 
-// restore turns a copy of the segment's arena into the arena of the snapshot's begin. If a cell has
-// several saved heads, the first one counts.
+// restore turns a copy of the segment's arena into the arena at the beginning of the snapshot. If a cell
+// has several saved heads, the first one counts.
 func (s *savedHeads) restore(arena []byte) []byte {
 	arena = arena[:s.arena]
 	for _, h := range slices.Backward(s.heads) {

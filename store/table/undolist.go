@@ -51,7 +51,7 @@ func (l *UndoList) hold(n int64) {
 	}
 }
 
-// isLast reports whether the last undo is of a key. The list must not be empty.
+// isLast reports whether the last undo is that of this key. The list must not be empty.
 func (l *UndoList) isLast(db int, key []byte) bool {
 	r, _ := l.records.read(l.records.last)
 	if r.kind == recordOther {
@@ -70,7 +70,7 @@ func (l *UndoList) Append(of *UndoList) {
 	}
 }
 
-// Move is Append for a caller whose keys stay as they are.
+// Move adds the undos of another list without copies of their keys: these must stay as they are.
 func (l *UndoList) Move(of *UndoList) {
 	l.records.move(&of.records)
 	l.bytes += of.bytes
@@ -97,8 +97,8 @@ func (l *UndoList) All(dst []Undo) []Undo {
 	return dst
 }
 
-// Reset removes all undos, and keeps the room for the next ones. It returns the undos of whole databases: somebody must
-// give their memory back to the store.
+// Reset removes all undos, and keeps the room for the next ones. It returns the undos of whole databases, because the
+// memory of these databases must go back to the store.
 func (l *UndoList) Reset() (whole []Undo) {
 	if len(l.others) > 0 {
 		whole = slices.DeleteFunc(slices.Clone(l.others), func(u Undo) bool { return u.OfKey() })
@@ -109,7 +109,8 @@ func (l *UndoList) Reset() (whole []Undo) {
 	return whole
 }
 
-// Trim gives back room for more than so many bytes of records, or for more than so many other undos. The list must be empty.
+// Trim drops the room of the records if it has more than this number of bytes. It drops the room of the other undos if it is
+// for more than this number of them. The list must be empty.
 func (l *UndoList) Trim(bytes, others int) {
 	if cap(l.records.packed) > bytes {
 		l.records.packed = nil

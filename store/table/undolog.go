@@ -37,9 +37,9 @@ func (u *Undo) Bytes() int64 { return u.Held }
 // OfKey reports whether the change is of the key in Before. Otherwise it is of a whole database.
 func (u *Undo) OfKey() bool { return u.Whole == nil }
 
-// UndoLog has the undos of the present transaction in one partition. Nothing in it is copied but keys and
-// integers: the images refer to values. So while there is a log, no value that an image may refer to
-// changes in place.
+// UndoLog has the undos of the present transaction in one partition. It copies keys and integers only: its
+// images refer to all other values. So while there is a log, no value that an image may refer to changes
+// in place.
 type UndoLog struct {
 	list UndoList
 	keys []byte           // room for the keys of undos that are not packed
@@ -47,8 +47,8 @@ type UndoLog struct {
 }
 
 const (
-	keysBytes = 256 // of one piece of room for keys, and at most kept for packed undos
-	keptUndos = 32  // for how many other undos a log keeps room
+	keysBytes = 256 // of one piece of room for keys; and the most room that a log keeps for packed undos
+	keptUndos = 32  // the most other undos for which a log keeps room
 )
 
 // Undos returns the undos. They are valid until [UndoLog.Reset].
@@ -78,7 +78,7 @@ func (l *UndoLog) keep(t *Table, c Cell, gone bool) {
 	if c.Kind().IsCollection() && t.objects.at(c.Int()).collection().Len() == 0 {
 		return
 	}
-	// A second undo of the same key would say nothing.
+	// A second undo of the same key would be redundant.
 	if l.list.Empty() || !l.list.isLast(int(t.db), t.keyOf(c)) {
 		l.add(t, c)
 	}

@@ -2,7 +2,7 @@ package table
 
 import "encoding/binary"
 
-// undoRecords has a record for each undo of a list. It begins with a kind and the number of the database.
+// undoRecords has a record for each undo of a list. A record begins with its kind and the number of the database.
 type undoRecords struct {
 	packed []byte
 	last   int // where the last record begins
@@ -10,12 +10,12 @@ type undoRecords struct {
 
 // The kinds of records.
 const (
-	recordOther  = iota // the record has nothing more
+	recordOther  = iota // the undo is one of UndoList.others: nothing follows
 	recordAbsent        // the key was absent: its size and its bytes follow
-	recordCell          // the key had an integer: its cell as it was follows, and has the key itself
+	recordCell          // the key had an integer: its old cell follows, which contains the key
 )
 
-// undoRecord is a record that was read. Its bytes are those of the list.
+// undoRecord is a record that was read. Its key and its cell refer to the bytes of the list.
 type undoRecord struct {
 	kind byte
 	db   int
@@ -37,7 +37,7 @@ func (r *undoRecords) addAbsent(db int, key []byte) {
 	r.packed = append(binary.AppendUvarint(r.packed, uint64(len(key))), key...)
 }
 
-// addCell adds a cell whose key is in it.
+// addCell adds a copy of a cell. The cell must contain its key.
 func (r *undoRecords) addCell(db int, c Cell) {
 	r.begin(recordCell, db)
 	r.packed = append(r.packed, c[:c.size()]...)
