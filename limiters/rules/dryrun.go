@@ -8,7 +8,7 @@ import (
 )
 
 // dryRun has copies of the states of a request, in a store of its own. The copy of a large log shares its entries. In the
-// copies, reservations have been given back. So a request can decide as if they had been given back, and still change nothing.
+// copies, the reservations that are due have been given back. So a request decides as it would afterwards, and changes nothing.
 type dryRun struct {
 	tx   *store.Tx
 	real [MaxLimits]store.Entry // of the states themselves

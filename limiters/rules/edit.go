@@ -168,7 +168,7 @@ func (r *Rules) List(tx *store.Tx) ([]Listed, error) {
 	return list, nil
 }
 
-// inForce returns the rules of the key, and those of the file that have no rule of the key before them. They are sorted by name.
+// inForce returns the rules of the key, and those rules of the file that no rule of the key replaces. They are sorted by name.
 func (r *Rules) inForce(stored *set) []*rule {
 	all := &set{byName: map[string]*rule{}}
 	for _, source := range []*set{r.file.Load(), stored} {

@@ -23,7 +23,7 @@ func (n *stateName) ownKey(to, key []byte) []byte {
 	return append(append(append(to, n.own...), key...), n.tail...)
 }
 
-// reservedName has the parts of the names of the buckets of a rule, without their numbers. A bucket has the slot of the last key.
+// reservedName returns the parts of the names of a rule's buckets, without their numbers. A bucket has the slot of the last key.
 func reservedName(ruleName string) stateName { return nameState(ruleName, "", "}:reserved:") }
 
 // releaseTail is the tail of the key that holds the releases of a scope.

@@ -152,6 +152,7 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 	}
 	c.end(now, peeks)
 	if keeps {
+		// The last write, because a new bucket would make the states look their cells up again.
 		c.reserves.entry.SetBytes(c.reserves.bucket, exact.CeilDiv(last, 1e6))
 	}
 	looks = c.answer(&a, now, peeks)
