@@ -290,8 +290,8 @@ type Spike struct{ Seconds, Millis int64 }
 
 // Report describes the server as text: INFO.
 type Report interface {
-	// Info returns the sections of INFO that wanted accepts. now is in Unix nanoseconds. With tls, other nodes have their
-	// port for clients that speak TLS. An optional section is not a default section.
+	// Info returns the sections of INFO that wanted accepts. now is in Unix nanoseconds. With tls, it shows
+	// the ports of other nodes for clients that speak TLS. An optional section is not a default section.
 	Info(now int64, tls bool, wanted func(title string, optional bool) bool) string
 
 	// Status returns the numbers of the server as JSON.

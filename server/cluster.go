@@ -10,9 +10,9 @@ import (
 // Deliver sends a message that another node published to the subscribers of this node.
 func (s *Server) Deliver(channel, message []byte) { s.pubsub.Publish(nil, channel, message) }
 
-// KeysReplaced follows a change of any keys that no transaction made. The rules of the key are read
-// again. The clients that track keys learn that all may have changed. The edge calls it after the node
-// has loaded a snapshot.
+// KeysReplaced follows a change of keys that no transaction has made. The server reads the rules of the
+// key cl.rules again. The clients that track keys learn that all keys may have changed. The edge calls it
+// after the node has loaded a snapshot.
 func (s *Server) KeysReplaced() {
 	s.parts.Rules.Forget()
 	s.tracking.FlushedNothing(nil)
@@ -43,7 +43,7 @@ func (s *Server) ViewChanged(old, now *topology.View) {
 	}
 }
 
-// switched returns the message about another leader, or another address of the leader; nil if it has not changed.
+// switched returns the message about another leader, or about another address of the leader; nil if neither has changed.
 func switched(name string, a, b *topology.Node, tls bool) []byte {
 	from, to := a.ClientPort(tls), b.ClientPort(tls)
 	if a.ID == b.ID && a.Host == b.Host && from == to {

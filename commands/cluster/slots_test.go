@@ -134,7 +134,7 @@ func TestPortsForTLSOfAServerThatIsAlone(t *testing.T) {
 	require.Equal(t, []any{"cluster-announce-tls-port", "7001"}, h.Do("CONFIG GET cluster-announce-tls-port"))
 }
 
-// A server that is alone and listens for TLS only shows one port, the announced one.
+// A server that is alone, and has only a port for TLS, shows one port: the announced one.
 func TestPortsOfAServerWithTLSOnly(t *testing.T) {
 	for announced, want := range map[string]int64{"0": 6379, "7001": 7001} {
 		h := servertest.New(t, "--cluster-enabled", "yes", "--cluster-announce-ip", "10.0.0.1", "--port", "0", "--tls-port", "6379",

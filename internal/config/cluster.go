@@ -75,8 +75,8 @@ func (c *Cluster) AnnouncedHost() string {
 	return c.AnnounceIP
 }
 
-// AnnouncedPort returns the port that the node announces to clients without TLS; 0 for the one on which it listens. A node
-// that listens for TLS only announces one port to all clients.
+// AnnouncedPort returns the port that the node announces to clients without TLS; 0 for the one on which it listens. If the
+// node has only a port for TLS, it announces one port to all clients.
 func (c *Config) AnnouncedPort() int {
 	if c.Port == 0 {
 		return cmp.Or(c.Cluster.AnnouncePort, c.Cluster.AnnounceTLSPort)

@@ -63,7 +63,7 @@ func TestPeerPort(t *testing.T) {
 	}
 }
 
-// A node that listens for TLS only announces the port for TLS to all clients.
+// A node that has only a port for TLS announces this port to all clients.
 func TestAnnouncedPorts(t *testing.T) {
 	for _, story := range []struct {
 		port, announced, announcedTLS string

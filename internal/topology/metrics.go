@@ -24,7 +24,7 @@ type Metrics struct {
 	Dropped      int64 // entries of the log that did not count
 
 	LogBytes int64         // of the files of the log
-	LogGrows bool          // the last snapshot could not be written, so the log becomes no shorter
+	LogGrows bool          // the last snapshot could not be written, so the log does not become shorter
 	Skew     time.Duration // the largest difference between the clock of another node that answers and that of this one
 	Missed   uint64        // published messages that did not reach another node
 

@@ -21,7 +21,7 @@ const (
 	recordTAT      = 3 // the integer is a TAT in Unix nanoseconds: see [store.ExpiryOfTAT]
 )
 
-// numberSizes has the bytes behind the key of each kind of record.
+// numberSizes has the number of bytes after the key, for each kind of record.
 var numberSizes = [...]uint64{recordForever: 8, recordExpiring: 16, recordTAT: 8}
 
 // appendNumber appends the record of an effect that sets an integer.

@@ -101,7 +101,8 @@ func (b *Broker) Publish(by *commands.Conn, channel, message []byte) (deliveries
 	return deliveries
 }
 
-// Tell sends each subscriber of a channel the message for it; nil is none. message must not use the broker.
+// Tell calls message for each subscriber of a channel, and sends the result to that subscriber; nil sends nothing. message must
+// not use the broker.
 func (b *Broker) Tell(channel []byte, message func(to *commands.Conn) []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,6 +1,8 @@
 // Package pubsub delivers published messages to the connections that are subscribed to their
 // channel, or to a pattern that matches the channel.
 //
+//	broker.go  Broker: who is subscribed, and the delivery
+//
 // Invariants: all subscribers of a channel get its messages in the same order. The broker and the
 // connections (commands.Subscriptions) have the same subscriptions whenever no command runs.
 //

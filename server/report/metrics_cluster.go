@@ -49,7 +49,7 @@ func (x *exposition) clusterCounts(m *topology.Metrics) {
 	x.one(x.counter, "cluster_undone_effects_total", float64(m.Undone), "Changes that were taken back, because no other node had them.")
 	x.one(x.counter, "cluster_lease_misses_total", float64(m.LeaseMisses), "Replies that waited for a majority, because there was no lease.")
 	x.one(x.gauge, "cluster_log_bytes", float64(m.LogBytes), "Bytes of the log on the disk of this node.")
-	x.one(x.gauge, "cluster_log_grows", float64(commands.Bit(m.LogGrows)), "1 while the last snapshot of the log could not be written; else 0.")
+	x.one(x.gauge, "cluster_log_grows", float64(commands.Bit(m.LogGrows)), "1 if the last snapshot of the log could not be written; else 0.")
 	x.one(x.gauge, "cluster_clock_skew_seconds", m.Skew.Seconds(), "Largest difference between the clock of another node and that of this one.")
 	x.one(x.counter, "cluster_missed_messages_total", float64(m.Missed), "Messages of PUBLISH that did not reach another node.")
 	x.family("cluster_commit_duration_seconds", "histogram", "Time from the proposal of a log entry until a majority has it.")

@@ -21,8 +21,8 @@ SET n 5
 SET e 5 EX 100
 `
 
-// watchSteps are commands that change little or nothing. They must end the transaction of a watcher where those of Redis
-// do.
+// watchSteps are commands that change little or nothing. Each of them must make EXEC of a watcher fail exactly if it does so
+// in Redis.
 const watchSteps = `
 LTRIM l 0 -1
 LTRIM l -3 5
@@ -112,8 +112,8 @@ SWAPDB 0 1
 SWAPDB 1 2
 `
 
-// TestWatchersOfLittleChanges watches each word of a command and of the setup, if it is a key. It compares the replies of EXEC
-// after the command.
+// TestWatchersOfLittleChanges watches each key that a command names, and the key str. It compares the replies of EXEC after
+// the command.
 func TestWatchersOfLittleChanges(t *testing.T) {
 	s := newSession(t, true)
 	require.NoError(t, s.begin(2))
