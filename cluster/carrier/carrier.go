@@ -28,7 +28,7 @@ type Carrier struct {
 	ofPauses seldom
 }
 
-// seldom limits the log lines of one kind: to one line in each logPause.
+// seldom allows one log line of a kind in each logPause.
 type seldom struct{ quiet atomic.Bool }
 
 const logPause = 10 * time.Second

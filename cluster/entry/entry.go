@@ -24,7 +24,7 @@ const (
 	EpochBegins                 // begins the epoch of a new leader: the body is an Epoch
 	Tick                        // moves the cluster time, and has no body
 	NodeKnown                   // announces a node: the body is a Node
-	NodeGone                    // removes a node: the body is its id
+	NodeGone                    // marks a node as removed: the body is its id
 )
 
 // Entry is a decoded entry.

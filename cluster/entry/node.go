@@ -68,7 +68,7 @@ func (n *Node) check() error {
 	return nil
 }
 
-// AppendGone appends the body of an entry that removes a node.
+// AppendGone appends the body of an entry that marks a node as removed.
 func AppendGone(dst []byte, id string) ([]byte, error) {
 	if !isID(id) {
 		return dst, fmt.Errorf("the id %.60q of the node is not %d hexadecimal digits in lower case", id, idSize)
@@ -76,7 +76,7 @@ func AppendGone(dst []byte, id string) ([]byte, error) {
 	return append(dst, id...), nil
 }
 
-// ParseGone decodes the body of an entry that removes a node.
+// ParseGone decodes the body of an entry that marks a node as removed.
 func ParseGone(body []byte) (id string, err error) {
 	if id = string(body[:min(len(body), idSize+1)]); !isID(id) {
 		return "", fmt.Errorf("the id %.60q of the node is not %d hexadecimal digits in lower case", id, idSize)

@@ -18,7 +18,7 @@ const (
 	factTime    = "cl-ts"
 	factEntry   = "cl-entry" // index, term and number of the last entry
 	factNode    = "cl-node"  // a node as in an entry, once for each
-	factGone    = "cl-gone"  // the id of a node that was removed, once for each
+	factGone    = "cl-gone"  // the id of a node that is marked as removed, once for each
 )
 
 // Facts are the contents of a snapshot besides the keys.
@@ -29,7 +29,7 @@ type Facts struct {
 	Batch   uint64   // its number
 	Time    int64    // of the log, in Unix nanoseconds
 	Nodes   [][]byte // each in the form of an entry
-	Gone    []string // the ids of nodes that were removed
+	Gone    []string // the ids of nodes that are marked as removed
 }
 
 // Save writes a snapshot, and closes the snapshot of the store. The keys in before are written with their values from

@@ -100,7 +100,7 @@ func (m *Member) askToJoin(vote bool) (joined peer.Joined, err error) {
 	return joined, err
 }
 
-// pause waits, or until the member stops.
+// pause waits for some time, or until the member stops.
 func (m *Member) pause(d time.Duration) {
 	select {
 	case <-time.After(d):

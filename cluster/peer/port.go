@@ -213,7 +213,7 @@ func (p *Port) Stats() Stats {
 	return Stats{c.pending.Len(), c.places[handshake.Raft], c.places[handshake.Forward], c.places[handshake.Call], p.refused.Load(), c.evicted}
 }
 
-// sleep waits, or until the context ends.
+// sleep waits for some time, or until the context ends.
 func sleep(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):

@@ -60,7 +60,7 @@ type Queue struct {
 	safe    uint64        // everything up to this number is committed
 	held    int64         // bytes that the undos of all batches hold
 	bytes   int64         // of the bodies of all batches
-	shown   int64         // held and bytes, when memory was written
+	shown   int64         // held plus bytes, at the last write of memory
 	memory  atomic.Int64  // shown; read without the owner's lock
 	garbage []store.Undo  // undos of whole databases that nobody needs any more
 	rooms   []room        // of confirmed batches, for the next ones
@@ -243,6 +243,6 @@ func (q *Queue) Drop() {
 // Bytes returns the bytes of the effects that are not committed.
 func (q *Queue) Bytes() int64 { return q.bytes }
 
-// Memory returns the bytes that the queue takes, with an error of some thousands: for the effects, and for what takes them
-// back. It needs no lock.
+// Memory returns the bytes that the queue takes for the effects and for their undos. It may be wrong by memoryStep. It needs
+// no lock.
 func (q *Queue) Memory() int64 { return q.memory.Load() }

@@ -16,8 +16,8 @@ import (
 )
 
 // stable has the values that Raft keeps in addition to the log: the term and the vote. The file has a CRC-32C of the
-// rest, a version in 1 byte, and the values. A value has the size of its key in 1 byte, its own size in 2 bytes, and
-// both.
+// rest, a version in 1 byte, and the values. For each value there are the size of its key in 1 byte, its own size in 2
+// bytes, the key and the value.
 type stable struct {
 	mu     sync.Mutex        // guards values, and is held while their file is replaced
 	values map[string][]byte // as on disk

@@ -14,9 +14,9 @@ type State struct {
 	Commit  uint64  `json:"commit"`   // index of the last committed entry
 	Applied uint64  `json:"applied"`  // index of the last entry that Self has applied
 	MaxSkew int64   `json:"max_skew_ms"`
-	Feature int     `json:"feature"` // level at which the cluster works
-	Dropped uint64  `json:"dropped"` // published messages that did not reach another node
-	Log     int64   `json:"log_bytes"`
+	Feature int     `json:"feature"`         // level at which the cluster works
+	Dropped uint64  `json:"dropped"`         // published messages that did not reach another node
+	Log     int64   `json:"log_bytes"`       // of the log on the disk of Self
 	Stuck   bool    `json:"stuck,omitempty"` // the last snapshot of the log could not be written, so the log grows
 	Numbers Numbers `json:"numbers"`
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Kind says for what a connection is.
+// Kind is the purpose of a connection.
 type Kind byte
 
 // The kinds of connections.
@@ -36,7 +36,7 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Preface says for what the dialer opens a connection.
+// Preface says for which purpose the dialer opens a connection.
 type Preface struct {
 	Kind    Kind
 	Group   uint16   // of Raft and Entries; otherwise 0
