@@ -6,7 +6,7 @@ import (
 	"cellserver/commands"
 )
 
-// long lists the scripts that run where they are alone: SCRIPT KILL ends them.
+// long lists the scripts that run alone, in long transactions: SCRIPT KILL ends them.
 type long struct {
 	mu  sync.Mutex // guards all
 	all map[*runner]struct{}
@@ -29,8 +29,8 @@ const (
 	errStopped commands.Error = "ERR the server has stopped before the end of the script"
 )
 
-// checkRun is asked every machine.DefaultLimits.Steps steps, which take a millisecond. A script that takes longer must be
-// alone: then nobody waits for its locks on a goroutine that serves other clients.
+// checkRun is called every machine.DefaultLimits.Steps steps, which take a millisecond. A script that takes longer must run
+// alone: then no goroutine that serves other clients waits for its locks.
 func (r *runner) checkRun() error {
 	c := r.run.call
 	if !c.Runner.Alone() {

@@ -19,7 +19,7 @@ const errCopied commands.Error = "OOM the script has passed more than 64 MB to c
 // reset says that nobody refers to a copy any more.
 func (m *memory) reset() { m.piece, m.bytes = m.piece[:0], 0 }
 
-// mark is a moment, to which undo goes back.
+// mark is a moment to which undo goes back.
 type mark struct {
 	piece []byte
 	bytes int
@@ -27,7 +27,7 @@ type mark struct {
 
 func (m *memory) mark() mark { return mark{m.piece, m.bytes} }
 
-// undo says that nobody refers to a copy since a moment.
+// undo says that nobody refers to a copy that was made after a mark.
 func (m *memory) undo(to mark) { m.piece, m.bytes = to.piece, to.bytes }
 
 // copyAll replaces arguments by copies.
