@@ -49,7 +49,7 @@ func (n *Node) Admit(k topology.Node) (index uint64, err error) {
 
 func (n *Node) admit(k topology.Node) (index uint64, err error) {
 	if n.IsGone(k.ID) {
-		return 0, fmt.Errorf("node %s was removed from the cluster, and its id is never used again", k.ID)
+		return 0, errGone(k.ID)
 	}
 	for _, old := range n.at(roster.Address(k)) {
 		if string(old) == k.ID {
@@ -72,12 +72,19 @@ func (n *Node) admit(k topology.Node) (index uint64, err error) {
 	return r.CommitIndex(), err
 }
 
+func errGone(id string) error {
+	return fmt.Errorf("node %s was removed from the cluster, and its id is never used again", id)
+}
+
 // Promote lets a node vote. Only a leader can promote a node.
 func (n *Node) Promote(id string) error {
 	return n.oneByOne(func() error {
 		s, ok := n.server(id)
-		if !ok {
+		switch {
+		case !ok:
 			return errors.New("the cluster does not know this node: it must join first")
+		case n.IsGone(id):
+			return errGone(id)
 		}
 		return n.await(n.raft.Load().AddVoter(s.ID, s.Address, 0, 0))
 	})

@@ -208,6 +208,7 @@ func TestTheNextLeaderCompletesARemoval(t *testing.T) {
 		removed := other(c, leader)
 		require.NoError(t, leader.Node().Announce(removed.Self))
 		require.NoError(t, leader.Node().MarkGone(removed.Self.ID))
+		require.ErrorContains(t, leader.Node().Promote(removed.Self.ID), "never used again")
 		require.NoError(t, leader.Kill())
 		time.Sleep(5 * time.Second)
 		next := c.Leader().Node()
@@ -222,6 +223,24 @@ func TestTheNextLeaderCompletesARemoval(t *testing.T) {
 		require.True(t, c.Leader().Node().HasLeft(removed.Self.ID))
 		require.Equal(t, 2, c.Leader().Node().View().Voters())
 		require.Equal(t, int64(2), do(t, c.Leader(), "INCR key"))
+	})
+}
+
+// A node that is marked as removed may lead. It then completes its own removal, and another node leads.
+func TestALeaderRemovesItself(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c, leader := distant(t, cluster.Lease)
+		defer c.Close()
+		require.NoError(t, leader.Node().MarkGone(leader.Self.ID))
+		require.Equal(t, int64(1), do(t, leader, "INCR key"))
+		time.Sleep(8 * time.Second)
+		next := c.Leader()
+		require.NotSame(t, leader, next)
+		for _, m := range c.Machines {
+			require.True(t, m.Node().HasLeft(leader.Self.ID))
+			require.Equal(t, 2, m.Node().View().Voters())
+		}
+		require.Equal(t, int64(2), do(t, next, "INCR key"))
 	})
 }
 

@@ -98,9 +98,12 @@ func (o others) Hello(host string, port int) (k topology.Node, err error) {
 	return topology.Node{ID: h.ID, Host: at.Host, Port: at.Port, PeerPort: at.PeerPort}, nil
 }
 
-// Applied implements [cluster.Peers].
+// Applied implements [cluster.Peers]. Another node may have the address by now, because the disk of the first one is lost.
 func (o others) Applied(n topology.Node) (uint64, error) {
 	h, err := o.askNode(string(roster.Address(n)))
+	if err == nil && h.ID != n.ID {
+		err = fmt.Errorf("%s is not the address of node %s any more", roster.Address(n), n.ID)
+	}
 	return h.Applied, err
 }
 

@@ -26,6 +26,22 @@ func (w *world) forgets(m *machine) {
 	require.Equal(w.t, topology.Down, m.View().State)
 }
 
+// A node with another id answers at the address of a lost one. It must not count as the lost one.
+func TestAnotherNodeDoesNotAnswerForALostOne(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.form(w.machines...)
+		leader := w.leader()
+		v := leader.View()
+		k := v.Nodes[v.Find(w.other(leader).id())]
+		applied, err := others{leader.Member}.Applied(k)
+		require.NoError(t, err)
+		require.Positive(t, applied)
+		k.ID = "lost"
+		_, err = others{leader.Member}.Applied(k)
+		require.ErrorContains(t, err, "not the address of node lost any more")
+	})
+}
+
 // A node that was removed while it runs, or while it is down, serves nobody and says why. It also stays away after a
 // restart. CLUSTER MEET takes it back as a new node.
 func TestForgottenNodes(t *testing.T) {

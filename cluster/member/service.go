@@ -32,14 +32,13 @@ func (s service) Hello(asker peer.Hello) peer.Hello {
 
 // hello says who this node is.
 func (m *Member) hello() peer.Hello {
-	h := peer.Hello{Standing: m.standing(), Feature: feature, Release: m.o.Release, Time: m.o.Wall()}
+	h := peer.Hello{Standing: m.standing(), Feature: feature, Release: m.o.Release, TLSPort: m.o.TLSPort, Time: m.o.Wall()}
 	n := m.taking()
 	if n == nil {
 		return h
 	}
 	v, own := n.View(), n.Self()
 	h.Client, h.Peer, h.Zone, h.Applied = clientAddress(&own), string(roster.Address(own)), own.Zone, n.Applied()
-	h.TLSPort = own.TLSPort
 	if i := v.LeaderOf(0); i >= 0 && v.State != topology.Down {
 		leader := &v.Nodes[i]
 		h.Leader = peer.Leader{ID: leader.ID, Client: clientAddress(leader), Peer: string(roster.Address(*leader))}

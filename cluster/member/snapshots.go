@@ -43,12 +43,12 @@ func (m *Member) due() bool {
 	}
 	percent, least := m.o.Growth()
 	grown := d.logs.Size() - m.snapshots.from.Load()
-	return percent > 0 && grown >= least && grown >= m.snapshotSize()/100*percent
+	return percent > 0 && grown >= least && grown >= d.snapshotSize()/100*percent
 }
 
 // snapshotSize returns the bytes of the last snapshot.
-func (m *Member) snapshotSize() int64 {
-	if all, err := m.disk().snapshots.List(); err == nil && len(all) > 0 {
+func (d *disk) snapshotSize() int64 {
+	if all, err := d.snapshots.List(); err == nil && len(all) > 0 {
 		return all[0].Size
 	}
 	return 0
@@ -89,13 +89,14 @@ func (m *Member) takeSnapshot() {
 		return
 	}
 	defer s.begun.Store(false)
+	d := m.disk() // see Metrics
 	n := m.taking()
 	if n == nil {
 		return
 	}
 	switch err := fs.BesideOthers(n.TakeSnapshot); {
 	case err == nil, errors.Is(err, raft.ErrNothingNewToSnapshot):
-		s.from.Store(m.disk().logs.Size())
+		s.from.Store(d.logs.Size())
 		s.failed.Store(false)
 	case errors.Is(err, cluster.ErrBusy):
 		s.waiting.Store(true)

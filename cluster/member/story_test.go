@@ -105,6 +105,8 @@ func TestNodesKnowThePortsForTLS(t *testing.T) {
 		w.leader()
 		know(w.machines[1:]...)
 		gone.start(w.machines...)
+		require.Nil(t, gone.taking())
+		require.Equal(t, 7000, gone.hello().TLSPort, "it answers before it takes part again")
 		w.awaitVoters(w.machines...)
 		know(w.machines...)
 	})
