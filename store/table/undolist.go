@@ -1,9 +1,6 @@
 package table
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // UndoList is a list of undos, in the order of the changes. Its zero value is empty. Most changes are of integers, and their
 // undos are packed: a record has few bytes. So it costs little to add an undo, to move it to another list, and to remove it.
@@ -101,7 +98,11 @@ func (l *UndoList) All(dst []Undo) []Undo {
 // memory of these databases must go back to the store.
 func (l *UndoList) Reset() (whole []Undo) {
 	if len(l.others) > 0 {
-		whole = slices.DeleteFunc(slices.Clone(l.others), func(u Undo) bool { return u.OfKey() })
+		for i := range l.others {
+			if u := &l.others[i]; !u.OfKey() {
+				whole = append(whole, *u)
+			}
+		}
 		clear(l.others)
 		l.others = l.others[:0]
 	}

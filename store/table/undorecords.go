@@ -45,6 +45,9 @@ func (r *undoRecords) addCell(db int, c Cell) {
 
 // move adds other records.
 func (r *undoRecords) move(of *undoRecords) {
+	if len(of.packed) == 0 {
+		return
+	}
 	r.last = len(r.packed) + of.last
 	r.packed = append(r.packed, of.packed...)
 }
