@@ -111,6 +111,14 @@ func (d *disk) parts() (cluster.Disk, error) {
 // cachedEntries is how many entries of the log stay in memory.
 const cachedEntries = 64
 
+// snapshotSize returns the bytes of the last snapshot.
+func (d *disk) snapshotSize() int64 {
+	if all, err := d.snapshots.List(); err == nil && len(all) > 0 {
+		return all[0].Size
+	}
+	return 0
+}
+
 // fail is called for the first failed change of a file, by Raft's goroutine.
 func (d *disk) fail(err error) {
 	d.failure.Store(&err)

@@ -46,14 +46,6 @@ func (m *Member) due() bool {
 	return percent > 0 && grown >= least && grown >= d.snapshotSize()/100*percent
 }
 
-// snapshotSize returns the bytes of the last snapshot.
-func (d *disk) snapshotSize() int64 {
-	if all, err := d.snapshots.List(); err == nil && len(all) > 0 {
-		return all[0].Size
-	}
-	return 0
-}
-
 // ErrBusy means that a snapshot is being written already.
 var ErrBusy = errors.New("a snapshot of the cluster is being written already")
 
