@@ -52,6 +52,8 @@ func TestForgottenNodes(t *testing.T) {
 			require.NoError(t, w.leader().set("a", 1))
 			w.awaitKey("a", 1)
 			id := m.id()
+			m.snapshots.from.Store(1 << 40) // of a large log
+			m.snapshots.failed.Store(true)
 			if down {
 				m.stop()
 			}
@@ -60,6 +62,8 @@ func TestForgottenNodes(t *testing.T) {
 				m.start(w.machines...)
 			}
 			w.forgets(m)
+			require.Zero(t, m.snapshots.from.Load(), "the next log is empty")
+			require.False(t, m.snapshots.failed.Load())
 			require.ErrorIs(t, m.Meet("node0", 6379), errNoPlace)
 			m.stopsSoon(time.Second)
 			require.NoError(t, w.leader().set("a", 2))

@@ -42,6 +42,8 @@ func (m *Member) leave() error {
 	}
 	m.newDisk()
 	m.disk().identity = next
+	m.snapshots.from.Store(0) // the next log is empty
+	m.snapshots.failed.Store(false)
 	m.place.begin(formation.Returning, &next)
 	m.quiet.Reset(m.o.NodeTimeout)
 	return nil

@@ -92,7 +92,7 @@ func (m *Member) takeSnapshot() {
 		s.failed.Store(false)
 	case errors.Is(err, cluster.ErrBusy):
 		s.waiting.Store(true)
-	case m.ctx.Err() == nil && !s.failed.Swap(true):
+	case m.ctx.Err() == nil && m.taking() == n && !s.failed.Swap(true):
 		m.log.Warn("a snapshot of the cluster could not be written, so the log grows: see the reason", "reason", err)
 	}
 }
