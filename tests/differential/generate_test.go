@@ -191,8 +191,16 @@ func excessive(args []string) bool {
 }
 
 // fleeting reports whether a command sets an expiry in the near future. The real clock could pass such an expiry
-// between the two servers' replies.
+// between the two servers' replies. The command may be in the arguments of a script.
 func fleeting(args []string) bool {
+	if strings.HasPrefix(strings.ToUpper(args[0]), "EVAL") {
+		for i := 3; i < len(args); i++ {
+			if fleeting(args[i:]) {
+				return true
+			}
+		}
+		return false
+	}
 	near := func(text string) bool {
 		n, err := strconv.ParseInt(text, 10, 64)
 		return err == nil && n > 0 && n < 100
