@@ -1,7 +1,6 @@
 package pubsub
 
 import (
-	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -88,50 +87,40 @@ func (b *Broker) Leave(c *commands.Conn) {
 
 // Publish implements [commands.Broker].
 func (b *Broker) Publish(by *commands.Conn, channel, message []byte) (deliveries int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, c := range b.channels[string(channel)] {
-		deliver(c, by, "message", channel, message)
-		deliveries++
-	}
-	for pattern, c := range b.matching(channel) {
-		deliver(c, by, "pmessage", []byte(pattern), channel, message)
-		deliveries++
-	}
-	return deliveries
+	return b.send(by, channel, func(*commands.Conn) ([]byte, bool) { return message, true })
 }
 
 // Tell calls message for each subscriber of a channel, and sends the result to that subscriber; nil sends nothing. message must
 // not use the broker.
 func (b *Broker) Tell(channel []byte, message func(to *commands.Conn) []byte) {
+	b.send(nil, channel, func(to *commands.Conn) ([]byte, bool) {
+		text := message(to)
+		return text, text != nil
+	})
+}
+
+// send calls message for each subscriber of a channel, and sends the result if message says so.
+func (b *Broker) send(by *commands.Conn, channel []byte, message func(to *commands.Conn) (text []byte, sends bool)) (deliveries int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, c := range b.channels[string(channel)] {
-		if text := message(c); text != nil {
-			deliver(c, nil, "message", channel, text)
+		if text, sends := message(c); sends {
+			deliver(c, by, "message", channel, text)
+			deliveries++
 		}
 	}
-	for pattern, c := range b.matching(channel) {
-		if text := message(c); text != nil {
-			deliver(c, nil, "pmessage", []byte(pattern), channel, text)
+	for x := range b.patterns.All() {
+		if !glob.Match([]byte(x.Name), channel) {
+			continue
 		}
-	}
-}
-
-// matching returns the connections with a pattern that matches a channel, in the order of the patterns. mu is held.
-func (b *Broker) matching(channel []byte) iter.Seq2[string, *commands.Conn] {
-	return func(yield func(string, *commands.Conn) bool) {
-		for x := range b.patterns.All() {
-			if !glob.Match([]byte(x.Name), channel) {
-				continue
-			}
-			for _, c := range x.Conns {
-				if !yield(x.Name, c) {
-					return
-				}
+		for _, c := range x.Conns {
+			if text, sends := message(c); sends {
+				deliver(c, by, "pmessage", []byte(x.Name), channel, text)
+				deliveries++
 			}
 		}
 	}
+	return deliveries
 }
 
 // Receivers implements [commands.Broker].
