@@ -9,17 +9,20 @@ import (
 // Without a wait, the next entry has only the changes of the other clients. So two groups of clients take turns for ever, with
 // twice as many entries, and each entry costs all nodes the same.
 //
-// Other clients send at random, and a wait for them brings nothing. So after such a wait the next batches do not wait.
+// Other clients send at random, and a wait for them brings nothing. So after such a wait the next batch does not wait. After
+// each further useless wait, more batches do not wait. One useless wait says little: clients that take turns may be late
+// once, and their next commands come together only after a wait.
 type Gathering struct {
 	open     atomic.Bool
 	expected int // effects that a batch waits for
 	least    int // with fewer effects, the wait was useless
 	until    int64
 	pause    int // how many of the next batches do not wait
+	useless  int // how many batches did not wait after the last useless wait; 0 after a useful one
 }
 
-// pauseAfter is how many batches do not wait after a useless wait.
-const pauseAfter = 7
+// longestPause is the most batches that do not wait after a useless wait.
+const longestPause = 7
 
 // Open reports whether a batch may wait. It needs no lock.
 func (g *Gathering) Open() bool { return g.open.Load() }
@@ -42,9 +45,12 @@ func (g *Gathering) End(effects int) {
 		return
 	}
 	g.open.Store(false)
-	if effects < g.least {
-		g.pause = pauseAfter
+	if effects >= g.least {
+		g.useless = 0
+		return
 	}
+	g.useless = min(2*g.useless+1, longestPause)
+	g.pause = g.useless
 }
 
 // Left returns how long a batch with this number of effects still waits at a monotonic time; 0 if it does not.

@@ -23,12 +23,21 @@ func TestGathering(t *testing.T) {
 		g.End(5)
 		require.Zero(t, g.Left(7, 10))
 	}
-	g.Begin(6, 2, 100)
-	g.End(4)
-	for range pauseAfter {
+	for _, pause := range []int{1, 3, longestPause, longestPause} {
 		g.Begin(6, 2, 100)
-		require.False(t, g.Open(), "the last wait was in vain")
+		require.True(t, g.Open())
+		g.End(4)
+		for range pause {
+			g.Begin(6, 2, 100)
+			require.False(t, g.Open(), "the last wait was useless")
+		}
 	}
 	g.Begin(6, 2, 100)
-	require.True(t, g.Open())
+	g.End(5)
+	g.Begin(6, 2, 100)
+	g.End(4)
+	g.Begin(6, 2, 100)
+	require.False(t, g.Open())
+	g.Begin(6, 2, 100)
+	require.True(t, g.Open(), "a useful wait makes the pauses short again")
 }
