@@ -15,6 +15,7 @@ import (
 // The deployments of the comparison.
 const (
 	alone      = "cellserver, alone"
+	withoutLog = "cellserver, no log"
 	ofOne      = "cellserver, cluster of 1"
 	ofThree    = "cellserver, cluster of 3"
 	replicated = "Redis, replica, WAIT 1"
@@ -96,8 +97,8 @@ func deploy(ctx context.Context, o contest.Options) (all []deployment, stop func
 			stop()
 		}
 	}()
-	for i, name := range []string{alone, ofOne, ofThree} {
-		c, err := nodes.StartCluster(ctx, o.Cellserver, []int{0, 1, 3}[i])
+	for _, name := range []string{alone, withoutLog, ofOne, ofThree} {
+		c, err := start(ctx, o, name)
 		if err != nil {
 			return nil, stop, err
 		}
@@ -117,6 +118,20 @@ func deploy(ctx context.Context, o contest.Options) (all []deployment, stop func
 	}
 	stops = append(stops, r.Stop)
 	return append(all, deployment{replicated, r.Addrs()[0], r.PIDs(), countedTwice}), stop, prepareCounters(ctx, r.Addrs()[0])
+}
+
+// start starts a deployment of cellserver. One that is alone has its defaults: it logs each change.
+func start(ctx context.Context, o contest.Options, name string) (*nodes.Cluster, error) {
+	switch name {
+	case alone:
+		return nodes.StartAlone(ctx, o.Cellserver)
+	case withoutLog:
+		return nodes.StartAlone(ctx, o.Cellserver, "--appendonly", "no")
+	case ofOne:
+		return nodes.StartCluster(ctx, o.Cellserver, 1)
+	default:
+		return nodes.StartCluster(ctx, o.Cellserver, 3)
+	}
 }
 
 // rowOf returns the row of a deployment.
@@ -175,7 +190,8 @@ func costSection(rows []costRow) report.Section {
 		Notes: `A decision is a CL.THROTTLE of one of 100,000 keys, from 50 connections. On Redis it is an INCR, and at the end of each pipeline a
 WAIT for the replica. All processes and the clients share all cores. CPU is the processor time of the process that decides, user and
 system, for one decision. All CPU is that of all nodes. × alone is the same divided by the time of one server that is alone: the
-median of the ratios, round by round. Latencies are in ms.`}
+median of the ratios, round by round. That server has the defaults, so it logs each change, as the nodes of a cluster do. It stands
+beside one without a log. Latencies are in ms.`}
 }
 
 // clusterTargets makes a table of the verdicts. busy is the load of the machine before the measurements.

@@ -21,7 +21,7 @@ func TestRedisWaitsAtTheEndOfAPipeline(t *testing.T) {
 
 func TestCostsAreComparedRoundByRound(t *testing.T) {
 	var rows []costRow
-	for _, name := range []string{alone, ofOne, ofThree, replicated} {
+	for _, name := range []string{alone, withoutLog, ofOne, ofThree, replicated} {
 		for _, kind := range []string{admitted, refused} {
 			for _, pipeline := range []int{1, 16, 64} {
 				r := costRow{point: point{deployment{name: name}, kind, pipeline}}
@@ -46,7 +46,7 @@ func TestCostsAreComparedRoundByRound(t *testing.T) {
 	require.False(t, met["CPU of three nodes over one, admitted, P=16"])
 	require.True(t, met["CPU of three nodes over one, admitted, P=64"])
 	require.True(t, met["CPU of a cluster of one over one node, admitted, P=1"])
-	require.Equal(t, "1.30", costSection(rows).Table.Rows[12][5])
+	require.Equal(t, "1.30", costSection(rows).Table.Rows[18][5])
 }
 
 func TestGapVerdicts(t *testing.T) {

@@ -18,7 +18,7 @@ type Cluster struct {
 	all []*process
 }
 
-// StartCluster starts a cluster, and waits until it serves. A cluster of no nodes is one server that is alone.
+// StartCluster starts a cluster, and waits until it serves.
 func StartCluster(ctx context.Context, program string, nodes int) (c *Cluster, err error) {
 	c = &Cluster{}
 	defer func() {
@@ -26,26 +26,46 @@ func StartCluster(ctx context.Context, program string, nodes int) (c *Cluster, e
 			c.Stop()
 		}
 	}()
-	for range max(1, nodes) {
-		p, err := newProcess(true)
-		if err != nil {
+	for range nodes {
+		if err := c.place(program); err != nil {
 			return c, err
 		}
-		c.all = append(c.all, p)
 	}
 	for _, p := range c.all {
-		p.argv = []string{program, "--port", strconv.Itoa(p.port), "--bind", "127.0.0.1", "--dir", p.dir, "--save", "", "--appendonly", "no"}
-		if nodes > 0 {
-			p.argv = append(append(p.argv, "--cluster-enabled", "yes", "--cluster-nodes"), c.Addrs()...)
-		}
+		p.argv = append(append(p.argv, "--cluster-enabled", "yes", "--cluster-nodes"), c.Addrs()...)
 		if err := p.start(ctx); err != nil {
 			return c, err
 		}
 	}
-	if nodes == 0 {
-		return c, await(ctx, "the server answers", func() bool { _, err := c.all[0].ask("PING"); return err == nil })
-	}
 	return c, c.Heal(ctx)
+}
+
+// StartAlone starts one server that is alone, with more options, and waits until it serves. It is a cluster of one process.
+func StartAlone(ctx context.Context, program string, options ...string) (c *Cluster, err error) {
+	c = &Cluster{}
+	defer func() {
+		if err != nil {
+			c.Stop()
+		}
+	}()
+	if err := c.place(program, options...); err != nil {
+		return c, err
+	}
+	if err := c.all[0].start(ctx); err != nil {
+		return c, err
+	}
+	return c, await(ctx, "the server answers", func() bool { _, err := c.all[0].ask("PING"); return err == nil })
+}
+
+// place adds a process that does not run yet.
+func (c *Cluster) place(program string, options ...string) error {
+	p, err := newProcess(true)
+	if err != nil {
+		return err
+	}
+	p.argv = append([]string{program, "--port", strconv.Itoa(p.port), "--bind", "127.0.0.1", "--dir", p.dir, "--save", ""}, options...)
+	c.all = append(c.all, p)
+	return nil
 }
 
 // Addrs returns the addresses of all nodes.

@@ -47,7 +47,7 @@ func TestCluster(t *testing.T) {
 }
 
 func TestOneServerLeads(t *testing.T) {
-	c, err := StartCluster(t.Context(), "redis-server", 0) // any server knows ROLE
+	c, err := StartAlone(t.Context(), "redis-server", "--appendonly", "no") // any server knows ROLE
 	require.NoError(t, err)
 	defer c.Stop()
 	leader, err := c.Leader(t.Context())
