@@ -16,6 +16,7 @@ import (
 const (
 	alone      = "cellserver, alone"
 	withoutLog = "cellserver, no log"
+	synced     = "cellserver, fsync always"
 	ofOne      = "cellserver, cluster of 1"
 	ofThree    = "cellserver, cluster of 3"
 	replicated = "Redis, replica, WAIT 1"
@@ -65,7 +66,7 @@ func clusterCosts(ctx context.Context, o contest.Options) (rows []costRow, err e
 	for _, kind := range []string{admitted, refused} {
 		for _, pipeline := range []int{1, 16, 64} {
 			for _, d := range all {
-				if kind == refused && (d.name == replicated || pipeline == 64) {
+				if kind == refused && (d.name == replicated || d.name == synced || pipeline == 64) {
 					continue // nothing to compare it with
 				}
 				rows = append(rows, costRow{point: point{d, kind, pipeline}})
@@ -97,7 +98,7 @@ func deploy(ctx context.Context, o contest.Options) (all []deployment, stop func
 			stop()
 		}
 	}()
-	for _, name := range []string{alone, withoutLog, ofOne, ofThree} {
+	for _, name := range []string{alone, withoutLog, synced, ofOne, ofThree} {
 		c, err := start(ctx, o, name)
 		if err != nil {
 			return nil, stop, err
@@ -127,6 +128,8 @@ func start(ctx context.Context, o contest.Options, name string) (*nodes.Cluster,
 		return nodes.StartAlone(ctx, o.Cellserver)
 	case withoutLog:
 		return nodes.StartAlone(ctx, o.Cellserver, "--appendonly", "no")
+	case synced:
+		return nodes.StartAlone(ctx, o.Cellserver, "--appendfsync", "always")
 	case ofOne:
 		return nodes.StartCluster(ctx, o.Cellserver, 1)
 	default:
@@ -156,6 +159,9 @@ func costVerdicts(rows []costRow) (all []verdict) {
 	}
 	for i, pipeline := range []int{1, 16, 64} {
 		add("CPU of the leader over one node", ofThree, admitted, pipeline, alone, byLeader, []float64{1.4, 1.6, 2.0}[i])
+	}
+	for i, pipeline := range []int{1, 16} {
+		add("CPU of the leader over one node with appendfsync always", ofThree, admitted, pipeline, synced, byLeader, []float64{1.15, 1.25}[i])
 	}
 	for i, pipeline := range []int{1, 16, 64} {
 		add("CPU of three nodes over one", ofThree, admitted, pipeline, alone, byAll, []float64{2.2, 3.0, 4.0}[i])
@@ -191,7 +197,7 @@ func costSection(rows []costRow) report.Section {
 WAIT for the replica. All processes and the clients share all cores. CPU is the processor time of the process that decides, user and
 system, for one decision. All CPU is that of all nodes. × alone is the same divided by the time of one server that is alone: the
 median of the ratios, round by round. That server has the defaults, so it logs each change, as the nodes of a cluster do. It stands
-beside one without a log. Latencies are in ms.`}
+beside one without a log, and beside one that waits for the disk before it replies. Latencies are in ms.`}
 }
 
 // clusterTargets makes a table of the verdicts. busy is the load of the machine before the measurements.

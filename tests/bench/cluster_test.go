@@ -21,7 +21,7 @@ func TestRedisWaitsAtTheEndOfAPipeline(t *testing.T) {
 
 func TestCostsAreComparedRoundByRound(t *testing.T) {
 	var rows []costRow
-	for _, name := range []string{alone, withoutLog, ofOne, ofThree, replicated} {
+	for _, name := range []string{alone, withoutLog, synced, ofOne, ofThree, replicated} {
 		for _, kind := range []string{admitted, refused} {
 			for _, pipeline := range []int{1, 16, 64} {
 				r := costRow{point: point{deployment{name: name}, kind, pipeline}}
@@ -40,13 +40,13 @@ func TestCostsAreComparedRoundByRound(t *testing.T) {
 	for _, v := range costVerdicts(rows) {
 		met[v.name] = v.met()
 	}
-	require.Len(t, met, 14)
+	require.Len(t, met, 16)
 	require.True(t, met["CPU of the leader over one node, admitted, P=1"])
 	require.False(t, met["CPU of the leader over one node, refused, P=1"])
 	require.False(t, met["CPU of three nodes over one, admitted, P=16"])
 	require.True(t, met["CPU of three nodes over one, admitted, P=64"])
 	require.True(t, met["CPU of a cluster of one over one node, admitted, P=1"])
-	require.Equal(t, "1.30", costSection(rows).Table.Rows[18][5])
+	require.Equal(t, "1.30", costSection(rows).Table.Rows[24][5])
 }
 
 func TestGapVerdicts(t *testing.T) {
