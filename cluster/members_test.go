@@ -226,7 +226,7 @@ func TestTheNextLeaderCompletesARemoval(t *testing.T) {
 	})
 }
 
-// A node that is marked as removed may lead. It then completes its own removal, and another node leads.
+// A node that is marked as removed may lead. It then lets another node lead, and that node completes the removal.
 func TestALeaderRemovesItself(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
 		c, leader := distant(t, cluster.Lease)
@@ -234,14 +234,36 @@ func TestALeaderRemovesItself(t *testing.T) {
 		require.NoError(t, leader.Node().MarkGone(leader.Self.ID))
 		require.Equal(t, int64(1), do(t, leader, "INCR key"))
 		time.Sleep(8 * time.Second)
-		next := c.Leader()
-		require.NotSame(t, leader, next)
-		for _, m := range c.Machines {
-			require.True(t, m.Node().HasLeft(leader.Self.ID))
+		requireLeft(t, c, leader)
+	})
+}
+
+// The clients of a leader that is to be removed do not wait for an election.
+func TestALeaderIsRemovedWithoutAnElection(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c, leader := distant(t, cluster.Lease)
+		defer c.Close()
+		require.Equal(t, int64(1), do(t, leader, "INCR key"))
+		begun := time.Now()
+		require.NoError(t, leader.Node().Forget(leader.Self.ID))
+		c.Leader()
+		require.Less(t, time.Since(begun), 50*time.Millisecond)
+		time.Sleep(5 * time.Second)
+		requireLeft(t, c, leader)
+	})
+}
+
+// requireLeft requires that both other nodes know that a node has left, and that one of them leads.
+func requireLeft(t *testing.T, c *clustertest.Cluster, left *clustertest.Machine) {
+	next := c.Leader()
+	require.NotSame(t, left, next)
+	for _, m := range c.Machines {
+		if m != left {
+			require.True(t, m.Node().HasLeft(left.Self.ID))
 			require.Equal(t, 2, m.Node().View().Voters())
 		}
-		require.Equal(t, int64(2), do(t, next, "INCR key"))
-	})
+	}
+	require.Equal(t, int64(2), do(t, next, "INCR key"))
 }
 
 // A leader does not remove a node if it would be deposed without that node.

@@ -28,7 +28,7 @@ func (n *Node) forget(id string) error {
 	if err := n.mark(id); err != nil {
 		return err
 	}
-	return n.remove(id)
+	return n.complete(id)
 }
 
 func (n *Node) mark(id string) error {
@@ -39,7 +39,12 @@ func (n *Node) mark(id string) error {
 	return n.commit(entry.NodeGone, body)
 }
 
-func (n *Node) remove(id string) error {
+// complete removes a marked node from raft. A leader that is marked itself lets another node lead, and that one completes
+// the removal. Otherwise the cluster would have no leader until an election.
+func (n *Node) complete(id string) error {
+	if id == n.o.Self.ID {
+		return n.GiveWay("")
+	}
 	return n.await(n.raft.Load().RemoveServer(raft.ServerID(id), 0, 0))
 }
 
@@ -91,7 +96,7 @@ func (n *Node) FinishRemovals() {
 		if err := n.canSpare(id); err != nil {
 			return err
 		}
-		return n.remove(id)
+		return n.complete(id)
 	})
 }
 

@@ -85,6 +85,20 @@ func TestForgottenNodes(t *testing.T) {
 	}
 }
 
+// CLUSTER FORGET with the id of the leader lets another node lead, and that node removes the leader.
+func TestTheLeaderIsForgotten(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.form(w.machines...)
+		m := w.leader()
+		require.NoError(t, m.set("a", 1))
+		require.NoError(t, w.other(m).Forget(m.id()))
+		w.forgets(m)
+		require.NotSame(t, m, w.leader())
+		require.NoError(t, w.leader().set("a", 2))
+		require.Equal(t, 2, w.leader().View().Voters())
+	})
+}
+
 // CLUSTER MEET may come before the node knows that it was removed. Meanwhile its log grows, and the node checks the
 // size of the log.
 func TestANodeIsInvitedAtOnce(t *testing.T) {
