@@ -4,7 +4,7 @@
 //
 //	options.go   what the edge provides
 //	node.go      Node: start and stop
-//	config.go    raft's configuration
+//	config.go    raft's configuration; its messages go to the server's log
 //	epoch.go     the epochs: the times for which a node leads, their beginning and their end
 //	proposer.go  the effects of transactions become batches, and batches become entries of the log
 //	late.go      changes that come too late
@@ -24,7 +24,6 @@
 //	view.go      the cluster as clients see it
 //	counts.go    what a node counts
 //	metrics.go   numbers for INFO and for metrics
-//	raftlog.go   raft's messages go to the server's log
 //
 // # The way of a write
 //
