@@ -16,8 +16,8 @@ var errEnds = errors.New("the node stops")
 type sink struct {
 	io.Writer
 	gone  <-chan struct{}
-	clock Clock
-	since int64 // monotonic time of the end of the last pause
+	now   func() int64 // monotonic time in nanoseconds
+	since int64        // monotonic time of the end of the last pause
 }
 
 const (
@@ -32,9 +32,9 @@ func (s *sink) Write(p []byte) (int, error) {
 		return 0, errEnds
 	default:
 	}
-	if s.clock.Monotonic()-s.since > int64(stretch) {
+	if s.now()-s.since > int64(stretch) {
 		time.Sleep(rest)
-		s.since = s.clock.Monotonic()
+		s.since = s.now()
 	}
 	return s.Writer.Write(p)
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bubbleClock is the virtual time of a bubble.
-type bubbleClock struct{ begun time.Time }
-
-func (c bubbleClock) Now() int64       { return int64(time.Since(c.begun)) }
-func (c bubbleClock) Monotonic() int64 { return int64(time.Since(c.begun)) }
+// since returns a clock with the virtual time of a bubble.
+func since(begun time.Time) (now func() int64) {
+	return func() int64 { return int64(time.Since(begun)) }
+}
 
 // computing is a writer for whose bytes somebody computes.
 type computing struct {
@@ -36,7 +35,7 @@ func TestASnapshotPauses(t *testing.T) {
 	}{{time.Millisecond, 1}, {150 * time.Microsecond, 2}, {30 * time.Microsecond, 7}, {0, 100}} {
 		synctest.Test(t, func(t *testing.T) {
 			out := &computing{chunk: story.chunk}
-			s := &sink{Writer: out, gone: make(chan struct{}), clock: bubbleClock{time.Now()}}
+			s := &sink{Writer: out, gone: make(chan struct{}), now: since(time.Now())}
 			for range 100 {
 				out.written = time.Now()
 				time.Sleep(story.chunk)
@@ -57,7 +56,7 @@ func TestASnapshotPauses(t *testing.T) {
 
 func TestASnapshotEndsWithItsNode(t *testing.T) {
 	gone := make(chan struct{})
-	s := &sink{Writer: new(bytes.Buffer), gone: gone, clock: bubbleClock{time.Now()}}
+	s := &sink{Writer: new(bytes.Buffer), gone: gone, now: since(time.Now())}
 	_, err := s.Write([]byte("x"))
 	require.NoError(t, err)
 	close(gone)

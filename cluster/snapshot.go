@@ -75,7 +75,7 @@ func (n *Node) facts() image.Facts {
 func (f *frozen) Persist(out raft.SnapshotSink) error {
 	s := f.store
 	f.store = nil
-	return image.Save(&sink{Writer: out, gone: f.gone, clock: f.clock}, s, f.facts, f.undo)
+	return image.Save(&sink{Writer: out, gone: f.gone, now: f.clock.Monotonic}, s, f.facts, f.undo)
 }
 
 // Release implements [raft.FSMSnapshot].
