@@ -61,6 +61,7 @@ func (f *file) Write(p []byte) (int, error) {
 	if f.append {
 		f.at = len(*data)
 	}
+	f.node.written = min(f.node.written, f.at, len(*data))
 	if end := f.at + len(p); end > len(*data) {
 		*data = append(*data, make([]byte, end-len(*data))...)
 	}
@@ -80,7 +81,7 @@ func (f *file) Sync() error {
 		}
 		return err
 	}
-	f.node.synced = f.node.sync()
+	f.node.sync()
 	return nil
 }
 
@@ -92,6 +93,7 @@ func (f *file) Truncate(size int64) error {
 		return err
 	}
 	data := f.node.data
+	f.node.written = min(f.node.written, int(size), len(data))
 	f.node.data = append(data, make([]byte, max(int(size)-len(data), 0))...)[:size]
 	return nil
 }

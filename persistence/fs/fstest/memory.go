@@ -59,8 +59,9 @@ type Memory struct {
 
 // inode is a file's contents.
 type inode struct {
-	data   []byte
-	synced []byte // what a power cut leaves
+	data    []byte
+	synced  []byte // what a power cut leaves
+	written int    // bytes of data from here on may differ from synced
 
 	forgotten []bool // bytes of data that no sync writes
 	modified  int64  // by the clock
@@ -124,8 +125,19 @@ func (f *inode) remember(from, to int) {
 	clear(f.forgotten[min(from, len(f.forgotten)):min(to, len(f.forgotten))])
 }
 
-// sync returns what the disk has after a sync.
-func (f *inode) sync() []byte {
+// sync gives the disk what was written. A log is synced often, so this copies the new bytes only.
+func (f *inode) sync() {
+	if len(f.forgotten) > 0 {
+		f.synced = f.remembered()
+	} else {
+		same := min(f.written, len(f.synced), len(f.data))
+		f.synced = append(f.synced[:same], f.data[same:]...)
+	}
+	f.written = len(f.data)
+}
+
+// remembered returns what the disk has after a sync that leaves out forgotten bytes.
+func (f *inode) remembered() []byte {
 	disk := slices.Clone(f.data)
 	for i := range min(len(disk), len(f.forgotten)) {
 		if f.forgotten[i] {

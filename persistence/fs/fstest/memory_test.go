@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"cellserver/internal/randtest"
 	"cellserver/persistence/fs"
 
 	"github.com/stretchr/testify/require"
@@ -46,6 +47,33 @@ func TestAPowerCutLeavesWhatWasSynced(t *testing.T) {
 				require.Contains(t, []string{"one", "onet", "onetw", "onetwo", "one\x00\x00\x00", "onet\x00\x00", "onetw\x00"}, string(cut.Get(name)))
 			}
 		}
+	}
+}
+
+// A sync copies only what was written since the last one. A power cut must still leave what a copy of the whole file would.
+func TestAPowerCutLeavesTheLastSyncOfRandomWrites(t *testing.T) {
+	r := rand.New(randtest.Source(t))
+	m := &Memory{}
+	f := write(t, m, "f", "")
+	require.NoError(t, m.SyncDir("."))
+	synced := []byte{}
+	flags := []int{os.O_WRONLY, os.O_WRONLY | os.O_APPEND, os.O_WRONLY | os.O_TRUNC}
+	for range 10_000 {
+		var err error
+		switch r.IntN(8) {
+		case 0:
+			f, err = m.Open("f", flags[r.IntN(len(flags))])
+		case 1:
+			err = f.Truncate(r.Int64N(100))
+		case 2, 3:
+			err = f.Sync()
+			synced = m.Get("f")
+		default:
+			_, err = f.Write([]byte{byte(r.Uint32()), byte(r.Uint32())})
+		}
+		require.NoError(t, err)
+		require.Equal(t, synced, m.PowerCut(nil).Get("f"))
+		require.Equal(t, m.Get("f"), m.Kill().Get("f"))
 	}
 }
 
