@@ -19,6 +19,7 @@ type fault struct {
 const (
 	isolated = "isolated"
 	readers  = "cut off with readers"
+	toAndFro = "to and fro"
 )
 
 var allFaults = []fault{
@@ -81,26 +82,42 @@ var allFaults = []fault{
 		w.Network.Slow(m.Addr(), 0)
 		w.cutOff(nil)
 	}},
-	{"to and fro", func(w *world, _ *clustertest.Machine, lasts time.Duration) { w.toAndFro(w.Leader(), lasts/10) }},
+	{toAndFro, func(w *world, _ *clustertest.Machine, lasts time.Duration) { w.toAndFro(w.Leader(), lasts/10) }},
 }
 
 // makeFaults makes one fault after the other until the world ends: one kind, or all kinds. One kind strikes leaders only.
-func (w *world) makeFaults(only string) {
+func (w *world) makeFaults(o worldOptions) {
 	kinds := allFaults
-	if only != "" {
-		kinds = slices.DeleteFunc(slices.Clone(kinds), func(f fault) bool { return f.name != only })
+	if o.only != "" {
+		kinds = slices.DeleteFunc(slices.Clone(kinds), func(f fault) bool { return f.name != o.only })
 	}
 	for !w.stopped() {
 		time.Sleep(time.Duration(w.random.Int64N(int64(2 * time.Second))))
 		f := kinds[w.random.IntN(len(kinds))]
 		m := w.Machines[w.random.IntN(len(w.Machines))]
-		if only != "" || w.random.IntN(2) == 0 {
+		if o.only != "" || w.random.IntN(2) == 0 {
 			m = w.Leader()
 		}
 		w.count(f.name)
+		w.wakeClients()
+		time.Sleep(time.Duration(w.random.Int64N(int64(longestPause)))) // steps of some clients are on their way
 		f.strike(w, m, time.Duration(w.random.Int64N(int64(3*time.Second))))
+		w.wakeClients()
+		if w.random.IntN(o.faultsOfAComparison()) == 0 {
+			w.count("compared")
+			w.compare()
+		}
 		w.progress()
 	}
+}
+
+// faultsOfAComparison returns how many faults happen for one comparison of the stores, on average. A comparison is all that
+// checks a mixed world. Nodes that restart lose their errors, so other worlds have comparisons, too.
+func (o worldOptions) faultsOfAComparison() int {
+	if o.mixed {
+		return 2
+	}
+	return 10
 }
 
 // toAndFro lets another machine lead for a moment, while the proposer of the leader makes no progress.

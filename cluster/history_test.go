@@ -2,6 +2,8 @@ package cluster_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -23,12 +25,16 @@ type step struct {
 // history collects what clients have seen.
 type history struct {
 	clock atomic.Int64 // counts calls and replies
+	calls atomic.Int64 // counts calls
 	mu    sync.Mutex   // guards all
 	all   []porcupine.Operation
 }
 
 // call notes that a client sends a step, and returns the time.
-func (h *history) call() int64 { return h.clock.Add(1) }
+func (h *history) call() int64 {
+	h.calls.Add(1)
+	return h.clock.Add(1)
+}
 
 // reply notes the reply to a step.
 func (h *history) reply(client int, s step, call int64, output []int64) {
@@ -41,11 +47,22 @@ func (h *history) reply(client int, s step, call int64, output []int64) {
 	h.all = append(h.all, op)
 }
 
+// keys returns all keys, sorted.
+func (h *history) keys() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := map[string]bool{}
+	for _, op := range h.all {
+		all[op.Input.(step).key] = true
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
 // The limits of the steps throttle and gcra. Those of throttle never refill.
 const (
 	throttleLimit = 20
 	gcraLimit     = 5
-	gcraInterval  = int64(100 * time.Millisecond)
+	gcraInterval  = int64(500 * time.Millisecond)
 )
 
 // command returns the commands of a step.
@@ -58,7 +75,7 @@ func (s step) command() []string {
 	case "throttle":
 		return []string{fmt.Sprint("CL.THROTTLE ", s.key, " ", throttleLimit-1, " 1 1000000")}
 	case "gcra":
-		return []string{fmt.Sprint("CL.THROTTLE ", s.key, " ", gcraLimit-1, " 10 1")}
+		return []string{fmt.Sprint("CL.THROTTLE ", s.key, " ", gcraLimit-1, " 2 1")}
 	case "both":
 		return []string{"MULTI", "INCR {" + s.key + "}a", "INCR {" + s.key + "}b", "EXEC"}
 	}
@@ -112,7 +129,7 @@ var model = porcupine.Model{
 		if got == nil {
 			return true, next
 		}
-		return fmt.Sprint(got) == fmt.Sprint(want), next
+		return slices.Equal(got, want), next
 	},
 	DescribeOperation: func(input, output any) string { return fmt.Sprint(input, " -> ", output) },
 }

@@ -6,7 +6,7 @@ import "time"
 
 // The worlds of a test without SEEDS and MINUTES in the environment.
 const (
-	fewSeeds   = 4
+	fewSeeds   = 8
 	powerCuts  = 20
-	shortWorld = 30 * time.Second
+	shortWorld = time.Minute
 )

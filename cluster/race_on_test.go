@@ -6,7 +6,7 @@ import "time"
 
 // The race detector makes everything several times slower, so fewer worlds last for less time.
 const (
-	fewSeeds   = 2
+	fewSeeds   = 4
 	powerCuts  = 5
-	shortWorld = 8 * time.Second
+	shortWorld = 15 * time.Second
 )

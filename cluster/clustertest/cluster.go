@@ -137,6 +137,11 @@ var errBehind = errors.New("the nodes have not applied the same entries")
 func (c *Cluster) compare() (all map[string]string, err error) {
 	leader := c.Leader()
 	applied, now := leader.Node().Applied(), leader.Node().Now()
+	for _, m := range c.Machines {
+		if m.Node() != nil && m.Node().Applied() != applied {
+			return nil, errBehind
+		}
+	}
 	all = leader.Keys(now)
 	for _, m := range c.Machines {
 		if m.Node() == nil || m == leader {
@@ -144,9 +149,6 @@ func (c *Cluster) compare() (all map[string]string, err error) {
 		}
 		if key, same := equal(all, m.Keys(now)); !same {
 			err = fmt.Errorf("%s and the leader %s differ in key %q", m.Self.Host, leader.Self.Host, key)
-		}
-		if m.Node().Applied() != applied {
-			err = errors.Join(err, errBehind)
 		}
 	}
 	return all, err

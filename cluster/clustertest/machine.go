@@ -161,7 +161,7 @@ func (p *process) sweep() {
 		case <-p.stop:
 			return
 		case <-ticker.C:
-			p.store.Sweep(p.node.Horizon(), &cursor, 2000)
+			p.store.Sweep(p.node.Horizon(), &cursor, 100)
 		}
 	}
 }
