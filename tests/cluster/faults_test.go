@@ -61,8 +61,10 @@ func (p *processes) pause(i int, d time.Duration) {
 	p.signal(i, syscall.SIGCONT)
 }
 
-// Faults under load lose nothing that was acknowledged.
+// Faults under load lose nothing that was acknowledged. This test and TestNetworkFaultsUnderLoad run at the same time, because
+// both mostly wait for nodes.
 func TestFaultsUnderLoad(t *testing.T) {
+	t.Parallel()
 	r, seed := random(t)
 	breakUnderLoad(t, start(t, int(number(t, "CLUSTER_NODES", 3))), faults, r, seed)
 }

@@ -35,5 +35,5 @@ func faultsLast(t *testing.T) time.Duration {
 	if testing.Short() {
 		return 5 * time.Second
 	}
-	return time.Duration(number(t, "CLUSTER_SECONDS", 30)) * time.Second
+	return time.Duration(number(t, "CLUSTER_SECONDS", 90)) * time.Second
 }

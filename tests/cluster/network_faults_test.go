@@ -80,6 +80,7 @@ func swapped(pairs [][2]int) (all [][2]int) {
 
 // Five nodes with a network between them lose nothing, whichever link breaks.
 func TestNetworkFaultsUnderLoad(t *testing.T) {
+	t.Parallel()
 	r, seed := random(t)
 	breakUnderLoad(t, startOnNetwork(t, int(number(t, "CLUSTER_NODES", 5))), networkFaults, r, seed)
 }
