@@ -18,6 +18,7 @@ func TestFaultsAreFound(t *testing.T) {
 		"replies before a majority has them": {only: isolated, Options: clustertest.Options{Eager: true}},
 		"reads without a lease":              {only: readers, Options: clustertest.Options{FrozenClocks: true}},
 		"no undo":                            {only: isolated, Options: clustertest.Options{Prepare: (*cluster.Node).SkipUndo}},
+		"logs that are not synced":           {only: noPower, Options: clustertest.Options{Files: true, Unsynced: true}},
 		"entries of every term count":        {only: toAndFro, Options: clustertest.Options{Prepare: (*cluster.Node).SkipTerms}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -220,7 +220,7 @@ func first(t testing.TB) uint64 {
 
 // TestHistoriesUnderFaults: no world shows a client anything that one correct server would not. A world has 3 or 5 nodes and
 // 8 clients, with logs in memory or in files, leases or proofs for reads, and a window of 1 to 3 entries. A virtual minute has
-// about 22 faults of 12 kinds and 4,000 steps: bursts when a fault begins or ends, and between faults a few.
+// about 23 faults of 14 kinds and 4,000 steps: bursts when a fault begins or ends, and between faults a few.
 //
 // Porcupine checks the history of each key. At the end every key is read once more, and the stores of all nodes must be equal.
 func TestHistoriesUnderFaults(t *testing.T) {

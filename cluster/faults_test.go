@@ -20,6 +20,7 @@ const (
 	isolated = "isolated"
 	readers  = "cut off with readers"
 	toAndFro = "to and fro"
+	noPower  = "all lost power"
 )
 
 var allFaults = []fault{
@@ -42,6 +43,22 @@ var allFaults = []fault{
 	{"power lost", func(w *world, m *clustertest.Machine, lasts time.Duration) {
 		require.NoError(w.t, m.PowerCut(w.random))
 		time.Sleep(lasts)
+		require.NoError(w.t, m.Restart())
+	}},
+	{noPower, func(w *world, _ *clustertest.Machine, lasts time.Duration) {
+		for _, m := range w.Machines {
+			require.NoError(w.t, m.PowerCut(w.random))
+		}
+		time.Sleep(lasts)
+		for _, m := range w.Machines {
+			require.NoError(w.t, m.Restart())
+		}
+	}},
+	{"disk full", func(w *world, m *clustertest.Machine, lasts time.Duration) {
+		m.FillDisk(true)
+		time.Sleep(lasts)
+		require.NoError(w.t, m.Kill())
+		m.FillDisk(false)
 		require.NoError(w.t, m.Restart())
 	}},
 	{"stopped", func(w *world, m *clustertest.Machine, lasts time.Duration) {
@@ -92,7 +109,7 @@ func (w *world) makeFaults(o worldOptions) {
 		kinds = slices.DeleteFunc(slices.Clone(kinds), func(f fault) bool { return f.name != o.only })
 	}
 	for !w.stopped() {
-		time.Sleep(time.Duration(w.random.Int64N(int64(2 * time.Second))))
+		time.Sleep(time.Duration(w.random.Int64N(int64(1200 * time.Millisecond))))
 		f := kinds[w.random.IntN(len(kinds))]
 		m := w.Machines[w.random.IntN(len(w.Machines))]
 		if o.only != "" || w.random.IntN(2) == 0 {

@@ -38,6 +38,8 @@ type Options struct {
 	FrozenClocks bool
 	// Files makes the logs of the machines files of package raftlog, on disks that can lose power and be full.
 	Files bool
+	// Unsynced makes the logs of the machines skip syncs, which breaks what confirmed entries rely on.
+	Unsynced bool
 	// Directives are more arguments of the servers.
 	Directives []string
 	// Spares are machines in addition to the first members. They do not run, and no cluster knows them.

@@ -22,13 +22,14 @@ type Disk struct {
 	logs      *raft.InmemStore // nil: the log has files
 	snapshots *snapshots
 
-	files *fstest.Memory
-	full  *atomic.Bool
+	files    *fstest.Memory
+	full     *atomic.Bool
+	unsynced bool
 }
 
-// NewDisk returns an empty disk, whose log is in memory or in files.
-func NewDisk(files bool) *Disk {
-	d := &Disk{snapshots: &snapshots{}, full: &atomic.Bool{}}
+// NewDisk returns an empty disk, whose log is in memory or in files. The files are unsynced if a test wants it.
+func NewDisk(files, unsynced bool) *Disk {
+	d := &Disk{snapshots: &snapshots{}, full: &atomic.Bool{}, unsynced: unsynced}
 	if files {
 		d.files = &fstest.Memory{Fault: d.fault}
 	} else {
@@ -58,7 +59,7 @@ func (d *Disk) parts(failed func(error)) (cluster.Disk, error) {
 	if d.logs != nil {
 		return cluster.Disk{Logs: d.logs, Stable: d.logs, Snapshots: d.snapshots}, nil
 	}
-	o := raftlog.Options{Sync: true, SegmentSize: 64 << 10, OnFailure: func(err error) { go failed(err) }}
+	o := raftlog.Options{Sync: !d.unsynced, SegmentSize: 64 << 10, OnFailure: func(err error) { go failed(err) }}
 	logs, err := raftlog.Open(d.files, "/raft", o)
 	if err != nil {
 		return cluster.Disk{}, err

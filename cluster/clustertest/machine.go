@@ -88,7 +88,7 @@ func newMachine(c *Cluster, i int) *Machine {
 	id := sha1.Sum(fmt.Append(nil, "node", i))
 	m := &Machine{
 		Self:    topology.Node{ID: hex.EncodeToString(id[:]), Host: fmt.Sprint("node", i), Port: 6379, PeerPort: 16379},
-		cluster: c, disk: NewDisk(c.o.Files),
+		cluster: c, disk: NewDisk(c.o.Files, c.o.Unsynced),
 	}
 	m.clock.now, m.clock.started, m.clock.frozen = c.o.Now, c.o.Now(), c.o.FrozenClocks
 	return m
