@@ -47,6 +47,25 @@ func TestWriteTATIn(t *testing.T) {
 	require.Zero(t, s.Len(0))
 }
 
+// TestSetBytesWithRoom: bytes that follow soon fit into the room, and the memory is counted.
+func TestSetBytesWithRoom(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	tx := whole(s, testNow)
+	defer tx.End()
+	e := tx.Write([]byte("k"))
+	e.SetBytesWithRoom([]byte("record"), 30, testNow/1e6+5)
+	require.Equal(t, testNow/1e6+5, e.ExpireAt())
+	was := e.Memory()
+	require.Equal(t, 36, e.SetRange(6, make([]byte, 30)))
+	require.Equal(t, "record"+string(make([]byte, 30)), string(e.Bytes(nil)))
+	require.Equal(t, was, e.Memory())
+	e.SetBytesWithRoom([]byte("other"), 1, NoExpiry)
+	require.Equal(t, "other", string(e.Bytes(nil)))
+	require.Equal(t, NoExpiry, e.ExpireAt())
+	require.Equal(t, 3, tx.Changes())
+	checkInvariants(t, tx)
+}
+
 // TestRenamesCopyNothing: a rename takes as long for a large value as for a small one.
 func TestRenamesCopyNothing(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})

@@ -1,6 +1,10 @@
 package store
 
-import "cellserver/internal/decimal"
+import (
+	"slices"
+
+	"cellserver/internal/decimal"
+)
 
 // Delete removes the key and reports whether it was there.
 func (e *Entry) Delete() bool {
@@ -39,6 +43,16 @@ func (e *Entry) SetBytes(b []byte, expireAt int64) {
 	}
 	f := e.record(OpSet)
 	f.Value, f.At = own, expireAt
+}
+
+// SetBytesWithRoom is [Entry.SetBytes] for bytes that are not an integer. Soon they get about this many more bytes.
+func (e *Entry) SetBytesWithRoom(b []byte, room int, expireAt int64) {
+	if own := e.overwrite(b, expireAt); own != nil {
+		f := e.record(OpSet)
+		f.Value, f.At = own, expireAt
+		return
+	}
+	e.adoptBytes(append(slices.Grow([]byte(nil), len(b)+room), b...), expireAt)
 }
 
 // overwrite copies b over the key's string, and returns that string. It returns nil and changes

@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -36,7 +37,33 @@ func TestReserve(t *testing.T) {
 	h.Want("CL.CHECK r k 0 CHARGE", []any{1, 100, -10, 3569, 3569})
 	require.Equal(t, "allowed=2,limited=1,shadow_limited=0", h.Info("throttle")["rule_r"])
 	h.Advance(40 * time.Second)
-	h.Want("EXISTS r:{k}:reserved:a9d", 0)
+	h.Want("KEYS *:reserved:*", []any{})
+}
+
+// TestOldReservations: an older version has written the bucket of a reservation of 60 with the id a. It is settled as any other,
+// and the settlement writes it in the form of this version. Repeated requests have their first replies.
+func TestOldReservations(t *testing.T) {
+	const bucket = "r:{k}:reserved:a6"
+	for old, settled := range map[string]bool{
+		"007265736572766174696f6e73017b00000101a6202500003c2600009022748d5bd718003c4670945bd7183c0000000000000064000000000000002800000000000000ffffffffffffffff00a0b83046030000000000000000000000000000000000000000000000000000000000000000000060fb86f9010030dba4d35ed718000000000000000061": false,
+		"007265736572766174696f6e73017b00010101a6202500003c2600009022748d5bd718003c4670945bd7183c0000000000000064000000000000002800000000000000ffffffffffffffff00a0b8304603000064000000000000005000000000000000ffffffffffffffff00a0b8304603000060fb86f9010030dba4d35ed718000000000000000061": true,
+	} {
+		h := servertest.New(t)
+		h.At(1_790_000_040_000_000_000)
+		h.Do("CL.RULE SET r CL.WINDOW 100 3600")
+		bytes, err := hex.DecodeString(old)
+		require.NoError(t, err)
+		h.Do("SET", bucket, bytes, "PXAT", 1_790_000_070_000)
+		h.Do("SET", "r:{k}:window", map[bool]int{false: 60, true: 20}[settled], "PXAT", 1_790_003_640_000)
+		h.Want("CL.RESERVE r k 60 a 30", []any{0, 100, 40, -1, 3600})
+		h.Want("CL.SETTLE r k a 20", []any{0, 100, 80, -1, 3600})
+		require.Equal(t, settled, h.Do("GET", bucket) == string(bytes))
+		h.Want("CL.RESERVE r k 60 a 30", []any{0, 100, 40, -1, 3600})
+		h.Want("CL.SETTLE r k a 99", []any{0, 100, 80, -1, 3600})
+		h.Want("PEXPIRETIME "+bucket, 1_790_000_070_000)
+		h.Advance(31 * time.Second)
+		h.Want("CL.SETTLE r k a 99", rules.ErrNoReservation)
+	}
 }
 
 // TestSettle: what each limiter gives back, and what it charges.

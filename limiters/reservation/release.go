@@ -17,6 +17,7 @@ import (
 const (
 	releaseHeader = "\x00release\x01"
 	marksCountAt  = len(releaseHeader) + 4*8
+	markBytes     = 4 + 1 + 8 + 8
 )
 
 // AppendRelease appends the release of a record. Records with the same end, hash, id, time, quantity and marks have the same
@@ -57,16 +58,6 @@ func ReadRelease(r *Record, release []byte) (ok bool) {
 	}
 	r.ID = rest
 	return r.End >= r.At && r.Quantity >= 0
-}
-
-// moveBack moves all times of a record back.
-func (r *Record) moveBack(back int64) {
-	r.At, r.End = r.At-back, r.End-back
-	for i := range r.Marks {
-		if r.Marks[i].IsTime {
-			r.Marks[i].Value -= back
-		}
-	}
 }
 
 // MoveReleaseBack returns a release with all its times moved back, and its end. ok is false for a text that is not a

@@ -31,8 +31,9 @@ type reserving struct {
 	ttl    int64
 	entry  store.Entry // of the bucket
 	held   []byte      // what the bucket holds, nil if it is absent
+	old    bool        // the key holds it in an older form
 	record reservation.Record
-	at     int // where the record lies in the bucket
+	at     int // the position of the record in the bucket
 	marks  [reservation.MaxMarks]reservation.Mark
 	scopes []byte // memory of the record
 	bucket []byte // the next content of the bucket, or of a part; the effects of the transaction refer to it
@@ -153,7 +154,7 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 	c.end(now, peeks)
 	if keeps {
 		// The last write, because a new bucket would make the states look their cells up again.
-		c.reserves.entry.SetBytes(c.reserves.bucket, exact.CeilDiv(last, 1e6))
+		c.reserves.entry.SetBytesWithRoom(c.reserves.bucket, reservation.Room, exact.CeilDiv(last, 1e6))
 	}
 	looks = c.answer(&a, now, peeks)
 	return a, looks, nil
@@ -170,6 +171,9 @@ func (c *Check) look(now int64) (found bool, err error) {
 		return false, rediserr.WrongType
 	}
 	r.held = r.entry.Bytes(nil)
+	if r.old = reservation.IsOld(r.held); r.old {
+		r.held = reservation.Renew(r.held)
+	}
 	r.at, found, err = reservation.Find(&r.record, r.held, c.idHash, r.id, now)
 	return found, limiters.Explain(err)
 }
@@ -248,9 +252,12 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 	if r.record.Releases {
 		release = c.releases.write(&r.record)
 	}
-	changed, from := reservation.Settle(r.bucket[:0], r.held, r.at, numbersOf(&a))
-	r.bucket = changed
-	r.entry.SetRange(from, changed)
+	r.bucket = reservation.Settle(r.bucket[:0], r.at, numbersOf(&a))
+	if r.old {
+		r.entry.SetBytes(append(r.held, r.bucket...), r.entry.ExpireAt())
+	} else {
+		r.entry.SetRange(len(r.held), r.bucket)
+	}
 	if release != nil {
 		c.releases.drop(release)
 		c.dropLost(tx, release)

@@ -61,10 +61,14 @@ func (p *Place) WriteAt(offset int, b []byte) int {
 	if offset < len(own) {
 		own = p.copiedBytes(own)
 	}
-	if end := offset + len(b); end > len(own) {
-		own = pieces.Extend(own, end-len(own))
+	if offset == len(own) {
+		own = pieces.Append(own, b)
+	} else {
+		if end := offset + len(b); end > len(own) {
+			own = pieces.Extend(own, end-len(own))
+		}
+		copy(own[offset:], b)
 	}
-	copy(own[offset:], b)
 	o.setBytes(own)
 	if more := cap(own) - before; more != 0 {
 		p.t.addHeap(int64(more))
