@@ -74,7 +74,7 @@ type walk struct {
 
 // Observer learns of every transaction that changed something, while its locks are held. So
 // effects on one key arrive in the order in which they happened. An Observer must not call the
-// store. It handles its own errors.
+// store, except for [Tx.Left]. It handles its own errors.
 type Observer interface {
 	Committed(tx *Tx, effects []Effect)
 }
@@ -256,6 +256,16 @@ func (tx *Tx) Select(db int) { tx.db = db }
 
 // Changes returns the number of effects so far.
 func (tx *Tx) Changes() int { return len(tx.effects) }
+
+// Left returns a key as the transaction leaves it, for an [Observer]. The transaction has touched the key.
+func (tx *Tx) Left(db int, key []byte) Image {
+	selected := tx.db
+	tx.db = db
+	var e Entry
+	tx.locate(&e, key)
+	tx.db = selected
+	return e.Image()
+}
 
 // Effects returns the effects from number n on. They are valid until End.
 func (tx *Tx) Effects(n int) []Effect { return tx.effects[n:] }

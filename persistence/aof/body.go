@@ -9,15 +9,24 @@ import (
 )
 
 // Body collects effects as the commands of a log that has no files and begins in database 0. Integers are records instead
-// (body_numbers.go). A [BodyApplier] applies both to another store. The zero value is empty.
-type Body struct{ enc *encoder }
+// (body_numbers.go). A [BodyApplier] applies both to another store. The zero value is empty, and has the newest forms.
+type Body struct {
+	enc      *encoder
+	commands bool // integers are commands, too
+}
+
+// NewBody returns an empty body that appliers of a feature level know. The caller takes care of newer changes: see
+// [InOlderForms].
+func NewBody(level uint16) Body { return Body{commands: level < levelOfRecords} }
 
 // Append appends the effects of a transaction, which has at least one. A [BodyApplier] applies all of them or none.
 func (b *Body) Append(effects []store.Effect) {
 	if b.enc == nil {
 		b.enc = newEncoder()
 		b.enc.db = 0
-		b.enc.appenders[store.OpSet].append = b.enc.appendShort
+		if !b.commands {
+			b.enc.appenders[store.OpSet].append = b.enc.appendShort
+		}
 	}
 	b.enc.transaction(effects)
 }
@@ -54,6 +63,8 @@ func (b *Body) AppendTo(dst []byte) []byte {
 
 // BodyApplier applies bodies to a store, in their order. It belongs to one goroutine.
 type BodyApplier struct {
+	Level uint16 // the highest feature level that it knows; [NewBodyApplier] sets the newest one
+
 	apply applier
 	queue commandQueue
 	args  [][]byte
@@ -61,7 +72,7 @@ type BodyApplier struct {
 
 // NewBodyApplier returns an applier of bodies. tx is a transaction of the store, with the options that the changes need.
 func NewBodyApplier(s *store.Store, tx *store.Tx) *BodyApplier {
-	b := &BodyApplier{apply: applier{store: s, tx: tx}}
+	b := &BodyApplier{Level: BodyLevel, apply: applier{store: s, tx: tx}}
 	b.apply.replayer = b.rare
 	return b
 }
@@ -101,6 +112,11 @@ func (b *BodyApplier) commands(body []byte) error {
 			return fmt.Errorf("byte %d: %w", at, err)
 		}
 		at += size
+		if b.Level < BodyLevel {
+			if err := b.refuseNewer(args); err != nil {
+				return fmt.Errorf("byte %d: %w", at, err)
+			}
+		}
 		switch {
 		case string(args[0]) == "MULTI" && !open, string(args[0]) == "EXEC" && open:
 			open = !open
