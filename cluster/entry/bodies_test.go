@@ -25,6 +25,16 @@ func TestEpochs(t *testing.T) {
 	}
 }
 
+func TestLevels(t *testing.T) {
+	level, err := ParseLevel(AppendLevel(nil, 513))
+	require.NoError(t, err)
+	require.EqualValues(t, 513, level)
+	for _, body := range [][]byte{nil, {1}, {1, 2, 3}} {
+		_, err := ParseLevel(body)
+		require.ErrorContains(t, err, "and it must have 2")
+	}
+}
+
 func TestNodes(t *testing.T) {
 	n := Node{ID: anID, Host: "node-1.example", Port: 6379, PeerPort: 16379, Zone: "west", Features: 3}
 	body, err := AppendNode([]byte("before"), n)

@@ -1,7 +1,7 @@
 // Package entry is the codec of the entries that nodes of a cluster replicate through Raft.
 //
 //	entry.go  Entry: AppendHeader and Finish encode it, Parse decodes it
-//	epoch.go  the body of an entry of kind EpochBegins
+//	epoch.go  the bodies of entries of the kinds EpochBegins and LevelRaised
 //	node.go   the bodies of entries of the kinds NodeKnown and NodeGone
 //
 // All numbers are little-endian:

@@ -25,6 +25,7 @@ const (
 	Tick                        // moves the cluster time, and has no body
 	NodeKnown                   // announces a node: the body is a Node
 	NodeGone                    // marks a node as removed: the body is its id
+	LevelRaised                 // raises the feature level of the cluster: the body is the level
 )
 
 // Entry is a decoded entry.
@@ -96,8 +97,8 @@ func Parse(data []byte) (Entry, error) {
 // check returns an error if a kind is not known, or if an entry of this kind cannot have the size.
 func check(entry []byte, k Kind) error {
 	switch {
-	case k < Effects || k > NodeGone:
-		return fmt.Errorf("the entry has kind %d, and this server knows kinds %d to %d: install the newer release of the server", k, Effects, NodeGone)
+	case k < Effects || k > LevelRaised:
+		return fmt.Errorf("the entry has kind %d, and this server knows kinds %d to %d: install the newer release of the server", k, Effects, LevelRaised)
 	case len(entry) < HeaderSize || len(entry) > MaxSize:
 		return fmt.Errorf("the entry has %d bytes, and an entry has %d to %d bytes", len(entry), HeaderSize, MaxSize)
 	case k == Tick && len(entry) > HeaderSize:

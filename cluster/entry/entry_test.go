@@ -106,8 +106,8 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 	for want, data := range map[string][]byte{
 		"the entry has 31 bytes, and an entry has at least 32: a part of it is lost":                             make([]byte, 31),
 		"the entry has version 2, and this server knows version 1 only: install the newer release of the server": change(t, func(b []byte) []byte { b[0] = 2; return b }),
-		"the entry has kind 0, and this server knows kinds 1 to 5: install the newer release of the server":      change(t, func(b []byte) []byte { b[1] = 0; return b }),
-		"the entry has kind 6, and this server knows kinds 1 to 5: install the newer release of the server":      change(t, func(b []byte) []byte { b[1] = 6; return b }),
+		"the entry has kind 0, and this server knows kinds 1 to 6: install the newer release of the server":      change(t, func(b []byte) []byte { b[1] = 0; return b }),
+		"the entry has kind 7, and this server knows kinds 1 to 6: install the newer release of the server":      change(t, func(b []byte) []byte { b[1] = 7; return b }),
 		"the entry has flags 0x0100, and this server knows no flags: install the newer release of the server":    change(t, func(b []byte) []byte { b[3] = 1; return b }),
 		"the entry is a tick with a body of 3 bytes, and a tick has no body":                                     change(t, func(b []byte) []byte { return append(b, "abc"...) }),
 		"the entry is damaged: its checksum is 00000000, and its bytes have the checksum b79ffbbd":               append([]byte{1, 3, 0, 0, 0, 0, 0, 0}, make([]byte, 24)...),

@@ -11,7 +11,7 @@ type Epoch struct {
 	Cluster   [20]byte // id of the cluster
 	Groups    uint8    // 1, 2, 4, 8 or 16
 	Databases uint16   // at least 1
-	Features  uint16   // feature level: no entry of the epoch needs a higher one
+	Features  uint16   // feature level of the cluster when the epoch begins
 }
 
 // epochSize is the number of bytes of an Epoch.
@@ -41,4 +41,17 @@ func ParseEpoch(body []byte) (e Epoch, err error) {
 		return Epoch{}, fmt.Errorf("the epoch has no databases, and a cluster has at least 1")
 	}
 	return e, nil
+}
+
+// AppendLevel appends the body of an entry that raises the feature level.
+func AppendLevel(dst []byte, level uint16) []byte {
+	return binary.LittleEndian.AppendUint16(dst, level)
+}
+
+// ParseLevel decodes the body of an entry that raises the feature level.
+func ParseLevel(body []byte) (level uint16, err error) {
+	if len(body) != 2 {
+		return 0, fmt.Errorf("the body of the level has %d bytes, and it must have 2", len(body))
+	}
+	return binary.LittleEndian.Uint16(body), nil
 }
