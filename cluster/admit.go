@@ -51,6 +51,9 @@ func (n *Node) admit(k topology.Node) (index uint64, err error) {
 	if n.IsGone(k.ID) {
 		return 0, errGone(k.ID)
 	}
+	if level := n.Level(); k.Features < int(level) {
+		return 0, fmt.Errorf("the cluster works at feature level %d, and node %s knows level %d: install the newer release there", level, k.ID, k.Features)
+	}
 	for _, old := range n.at(roster.Address(k)) {
 		if string(old) == k.ID {
 			continue

@@ -63,8 +63,9 @@ type worldOptions struct {
 	clustertest.Options
 	clients int
 	lasts   time.Duration
-	only    string // the only fault that happens; "": all do
-	mixed   bool   // clients change keys of all types, and nobody checks the replies
+	only    string         // the only fault that happens; "": all do
+	before  func(w *world) // happens before the faults; nil for nothing
+	mixed   bool           // clients change keys of all types, and nobody checks the replies
 }
 
 // run runs a world in virtual time. It returns what is wrong with the history or with the stores; "" if nothing is.
@@ -83,7 +84,12 @@ func run(t *testing.T, progress func(), o worldOptions) (wrong string) {
 			}
 			w.clients.Go(func() { client(i, o.Seed) })
 		}
-		w.faults.Go(func() { w.makeFaults(o) })
+		w.faults.Go(func() {
+			if o.before != nil {
+				o.before(w)
+			}
+			w.makeFaults(o)
+		})
 		time.Sleep(o.lasts)
 		close(w.stop)
 		w.faults.Wait()

@@ -57,10 +57,10 @@ func (n *Node) followRaft() {
 
 // proposeEpoch proposes the entry that begins an epoch.
 func (n *Node) proposeEpoch(term uint64) {
-	body := entry.AppendEpoch(nil, entry.Epoch{
-		Cluster: n.o.Cluster, Groups: 1, Databases: uint16(n.o.Store.Databases()), Features: FeatureLevel,
-	})
 	n.mu.Lock()
+	body := entry.AppendEpoch(nil, entry.Epoch{
+		Cluster: n.o.Cluster, Groups: 1, Databases: uint16(n.o.Store.Databases()), Features: n.level,
+	})
 	n.epoch = epoch{term: term, number: n.queue.Number()}
 	data := append(entry.AppendHeader(nil), body...)
 	data = n.finish(data, entry.Entry{Kind: entry.EpochBegins, Term: term, Batch: n.epoch.number, Time: n.clock.next()})

@@ -1,57 +1,159 @@
 package cluster
 
 import (
+	"bytes"
 	"fmt"
 	"log/slog"
 	"testing"
 
 	"cellserver/cluster/entry"
+	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
+	"cellserver/persistence/aof"
 	"cellserver/store"
 
 	"github.com/hashicorp/raft"
 	"github.com/stretchr/testify/require"
 )
 
-// recordsLevel is the feature level that introduced the newest form of records. A new form needs a new level.
-const recordsLevel = 4
-
-// levels has the feature level that introduced each change of a collection. A new change needs a new level.
-var levels = map[string]int{
-	"ZADD": 1, "ZREM": 1,
-	"HSET": 2, "HDEL": 2, "SADD": 2, "SREM": 2,
-	"LPUSH": 3, "RPUSH": 3, "LPOP": 3, "RPOP": 3, "LSET": 3, "LINSERT": 3, "LREM": 3, "LTRIM": 3,
-}
-
 // TestTheFeatureLevelCoversEveryChange requires a level for each change of every type.
 func TestTheFeatureLevelCoversEveryChange(t *testing.T) {
-	highest, changes := recordsLevel, 0
+	highest, changes := uint16(0), 0
 	for _, of := range store.Types() {
 		for _, how := range of.Changes {
-			level, known := levels[how.Verb]
+			level, known := aof.ChangeLevels[how.Verb]
 			require.True(t, known, "%s: raise FeatureLevel, because older servers cannot apply this change", how.Verb)
 			highest = max(highest, level)
 			changes++
 		}
+		require.LessOrEqual(t, aof.ChangeLevels[of.Whole.Verb], uint16(OldestFeatureLevel), "a leader must refuse the commands of this type below its level")
 	}
-	require.Len(t, levels, changes)
-	require.EqualValues(t, FeatureLevel, highest)
+	require.Len(t, aof.ChangeLevels, changes)
+	require.LessOrEqual(t, highest, uint16(aof.BodyLevel))
+	require.LessOrEqual(t, aof.BodyLevel, FeatureLevel)
+	require.Less(t, OldestFeatureLevel, FeatureLevel)
 }
 
-// TestANodeRefusesAHigherLevel requires that a node stops at the epoch of a newer leader, and not at the first entry that it
-// does not understand. It follows leaders of lower levels.
-func TestANodeRefusesAHigherLevel(t *testing.T) {
-	for level := uint16(1); level <= FeatureLevel+1; level++ {
-		s := store.New(store.Options{Databases: 1, Seed: 1})
-		n := New(Options{Self: topology.Node{ID: fmt.Sprintf("%040d", 1)}, Store: s, Log: slog.New(slog.DiscardHandler)})
-		data := entry.AppendEpoch(entry.AppendHeader(nil), entry.Epoch{Groups: 1, Databases: 1, Features: level})
-		require.NoError(t, entry.Finish(data, entry.Entry{Kind: entry.EpochBegins, Term: 2, Batch: 1, Time: 1}))
-		err := n.applyLog(&raft.Log{Index: 1, Term: 2, Data: data})
-		if level <= FeatureLevel {
-			require.NoError(t, err)
-			continue
+// newNode returns a node that knows a level. It does not run.
+func newNode(knows int) *Node {
+	s := store.New(store.Options{Databases: 1, Seed: 1})
+	return New(Options{Self: topology.Node{ID: fmt.Sprintf("%040d", 1), Features: knows}, Store: s, Clock: stopped{}, Log: slog.New(slog.DiscardHandler)})
+}
+
+// stopped is a clock that stands still.
+type stopped struct{}
+
+func (stopped) Now() int64       { return 0 }
+func (stopped) Monotonic() int64 { return 0 }
+
+// apply applies an entry with a body to a node.
+func apply(t *testing.T, n *Node, index uint64, kind entry.Kind, body []byte) error {
+	data := append(entry.AppendHeader(nil), body...)
+	require.NoError(t, entry.Finish(data, entry.Entry{Kind: kind, Term: 2, Batch: index, Time: 1}))
+	return n.applyLog(&raft.Log{Index: index, Term: 2, Data: data})
+}
+
+func epochOf(level uint16) []byte {
+	return entry.AppendEpoch(nil, entry.Epoch{Groups: 1, Databases: 1, Features: level})
+}
+
+// TestANodeRefusesLevelsThatItDoesNotKnow requires that a node stops at the epoch of such a cluster, or at the entry that
+// raises the level, and not at the first entry that it does not understand.
+func TestANodeRefusesLevelsThatItDoesNotKnow(t *testing.T) {
+	for knows := OldestFeatureLevel; knows <= FeatureLevel; knows++ {
+		for level := OldestFeatureLevel - 1; level <= FeatureLevel+1; level++ {
+			n, risen := newNode(knows), newNode(knows)
+			err := apply(t, n, 1, entry.EpochBegins, epochOf(uint16(level)))
+			require.NoError(t, apply(t, risen, 1, entry.EpochBegins, epochOf(OldestFeatureLevel)))
+			raise := apply(t, risen, 2, entry.LevelRaised, entry.AppendLevel(nil, uint16(level)))
+			for _, err := range []error{err, raise} {
+				switch {
+				case level > knows:
+					require.ErrorContains(t, err, fmt.Sprintf("level %d, and this server knows level %d: install the newer release", level, knows))
+				case level < OldestFeatureLevel:
+					require.ErrorContains(t, err, fmt.Sprintf("this server knows levels %d to %d: first install a release between them", OldestFeatureLevel, knows))
+				default:
+					require.NoError(t, err)
+				}
+			}
+			if err != nil {
+				require.ErrorIs(t, apply(t, n, 2, entry.Tick, nil), errBroken)
+			} else {
+				require.EqualValues(t, level, n.Level())
+			}
 		}
-		require.ErrorContains(t, err, fmt.Sprintf("this server knows level %d: install the newer release", FeatureLevel))
-		require.ErrorIs(t, n.applyLog(&raft.Log{Index: 2, Term: 2}), errBroken)
 	}
+	require.ErrorContains(t, apply(t, newNode(0), 1, entry.EpochBegins, []byte("x")), "must have 25")
+	n := newNode(0)
+	require.NoError(t, apply(t, n, 1, entry.EpochBegins, epochOf(FeatureLevel)))
+	require.ErrorContains(t, apply(t, n, 2, entry.LevelRaised, []byte("x")), "must have 2")
+}
+
+// TestALevelNeverFalls: a new leader may not have applied the raise when it proposes its epoch.
+func TestALevelNeverFalls(t *testing.T) {
+	n := newNode(0)
+	require.NoError(t, apply(t, n, 1, entry.EpochBegins, epochOf(4)))
+	require.NoError(t, apply(t, n, 2, entry.LevelRaised, entry.AppendLevel(nil, 5)))
+	require.NoError(t, apply(t, n, 3, entry.EpochBegins, epochOf(4)))
+	require.EqualValues(t, 5, n.Level())
+	require.EqualValues(t, 5, n.Metrics().Level)
+	require.EqualValues(t, FeatureLevel, n.Metrics().Knows)
+}
+
+// TestSnapshotsNameTheLevel: an older program refuses the snapshot of a newer cluster, and says what to do.
+func TestSnapshotsNameTheLevel(t *testing.T) {
+	n := newNode(0)
+	require.NoError(t, apply(t, n, 1, entry.EpochBegins, epochOf(5)))
+	body, err := roster.Encode(topology.Node{ID: fmt.Sprintf("%040d", 7), Host: "h", Port: 1, PeerPort: 2, Features: 5})
+	require.NoError(t, err)
+	require.NoError(t, apply(t, n, 2, entry.NodeKnown, body))
+	file := snapshotOf(t, n)
+	again := newNode(0)
+	require.NoError(t, again.restore(bytes.NewReader(file)))
+	require.EqualValues(t, 5, again.Level())
+	require.Equal(t, 5, again.roster.Known()[0].Features)
+
+	old := newNode(4)
+	require.EqualError(t, old.restore(bytes.NewReader(file)), "the cluster works at feature level 5, and this server knows level 4: install the newer release")
+	require.True(t, old.broken.Load())
+}
+
+// snapshotOf returns the bytes of a snapshot of a node.
+func snapshotOf(t *testing.T, n *Node) []byte {
+	f, err := n.snapshot()
+	require.NoError(t, err)
+	out := &memorySink{}
+	require.NoError(t, f.Persist(out))
+	return out.Bytes()
+}
+
+// memorySink is a [raft.SnapshotSink] in memory.
+type memorySink struct{ bytes.Buffer }
+
+func (*memorySink) ID() string    { return "" }
+func (*memorySink) Cancel() error { return nil }
+func (*memorySink) Close() error  { return nil }
+
+// TestTheLevelOfARoster is that of the member that knows least. A member that nobody has announced may know nothing.
+func TestTheLevelOfARoster(t *testing.T) {
+	id := func(i int) string { return fmt.Sprintf("%040d", i) }
+	r := roster.New(topology.Node{ID: id(1)})
+	announce := func(i, level int) {
+		body, err := roster.Encode(topology.Node{ID: id(i), Host: "h", Port: i, PeerPort: 1, Features: level})
+		require.NoError(t, err)
+		require.NoError(t, r.Note(body))
+	}
+	r.Configure(raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(id(1))}, {ID: raft.ServerID(id(2)), Suffrage: raft.Nonvoter}}})
+	announce(1, 5)
+	announce(3, 1)
+	require.Zero(t, r.Level())
+	announce(2, 4)
+	require.EqualValues(t, 4, r.Level())
+	require.Equal(t, "h:2", addresses(r.Below(5)))
+	announce(1, 4)
+	require.Equal(t, "h:2", addresses(r.Below(5)), "it names others")
+	announce(1, 5)
+	announce(2, 6)
+	require.EqualValues(t, 5, r.Level())
+	require.Empty(t, r.Below(5))
 }

@@ -16,7 +16,8 @@ const foundingTerm = 2
 
 // Found makes the disk of the only node of a new cluster, which has the keys of the store. now is the time of the log.
 func Found(o Options, now int64) error {
-	self, err := roster.Encode(o.Self, FeatureLevel)
+	o.Self.Features = FeatureLevel
+	self, err := roster.Encode(o.Self)
 	if err != nil {
 		return err
 	}
@@ -30,7 +31,7 @@ func Found(o Options, now int64) error {
 		s.Close()
 		return err
 	}
-	facts := image.Facts{Cluster: o.Cluster, Index: 1, Term: foundingTerm, Time: now, Nodes: [][]byte{self}}
+	facts := image.Facts{Cluster: o.Cluster, Index: 1, Term: foundingTerm, Time: now, Level: FeatureLevel, Nodes: [][]byte{self}}
 	if err := image.Save(sink, s, facts, nil); err != nil {
 		return errors.Join(err, sink.Cancel())
 	}

@@ -10,36 +10,6 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// FeatureLevel is the newest form of entries that this server understands. A server refuses the epoch of a leader with a
-// higher level, because it could not apply that leader's entries. Level 2 has hashes, sets, and records of integers in the
-// bodies of effects. Level 3 has lists. Level 4 has records of integers whose expiry follows from the integer.
-const FeatureLevel = 4
-
-// fsmState is the result of the applied entries besides the keys. Snapshots have it, so all nodes drop the same
-// entries.
-type fsmState struct {
-	term  uint64 // of the last entry that counted
-	batch uint64 // its number
-	time  int64  // the time of the log, in Unix nanoseconds
-}
-
-// follows reports whether an entry counts. Effects that were collected in one epoch and proposed in a later epoch must
-// not count, because they were computed from an older state.
-func (s *fsmState) follows(e *entry.Entry, term uint64) bool {
-	switch {
-	case e.Term != term:
-		return false
-	case e.Kind == entry.EpochBegins:
-		return true
-	}
-	return e.Term == s.term && e.Batch == s.batch+1
-}
-
-// take notes an entry that counts.
-func (s *fsmState) take(e *entry.Entry) {
-	s.term, s.batch, s.time = e.Term, e.Batch, max(s.time, e.Time)
-}
-
 // machine is what raft calls on the goroutine that applies entries. It implements [raft.FSM].
 type machine struct{ n *Node }
 
@@ -94,6 +64,8 @@ func (n *Node) applyEntry(e *entry.Entry) (err error) {
 		err = n.changeRoster(func() error { return n.roster.Note(e.Body) })
 	case entry.NodeGone:
 		err = n.changeRoster(func() error { return n.roster.Remove(e.Body) })
+	case entry.LevelRaised:
+		err = n.applyLevel(e)
 	}
 	if err != nil {
 		return err
@@ -103,6 +75,33 @@ func (n *Node) applyEntry(e *entry.Entry) (err error) {
 	}
 	return n.apply.Apply(e.Body, n.Horizon())
 }
+
+// applyLevel raises the feature level.
+func (n *Node) applyLevel(e *entry.Entry) error {
+	level, err := entry.ParseLevel(e.Body)
+	if err != nil {
+		return err
+	}
+	return n.follow(level)
+}
+
+// follow takes over the feature level of an entry or of a snapshot.
+func (n *Node) follow(level uint16) error {
+	if err := checkLevel(level, n.knows()); err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if level > n.level {
+		n.log.Info("the feature level of the cluster has risen", "from", n.level, "to", level)
+		n.level = level
+		n.queue.SetLevel(level)
+	}
+	return nil
+}
+
+// knows returns the highest feature level that this node knows. Tests lower it.
+func (n *Node) knows() uint16 { return uint16(n.o.Self.Features) }
 
 // applyEpoch takes back the uncommitted effects of an older epoch of this node, because they can no longer be
 // committed. If this node has proposed the entry, it serves from now on.
@@ -186,7 +185,7 @@ func (n *Node) revert(undo []store.Undo) (err error) {
 	return nil
 }
 
-// checkEpoch returns an error if this node cannot follow the leader of an epoch.
+// checkEpoch takes over the level of an epoch. It returns an error if this node cannot follow the leader.
 func (n *Node) checkEpoch(e *entry.Entry) error {
 	p, err := entry.ParseEpoch(e.Body)
 	switch {
@@ -198,8 +197,6 @@ func (n *Node) checkEpoch(e *entry.Entry) error {
 		return fmt.Errorf("the cluster has %d groups, and this server knows clusters of one group: install the newer release", p.Groups)
 	case int(p.Databases) != n.o.Store.Databases():
 		return fmt.Errorf("the cluster has %d databases, and this node %d: set databases to the same number on all nodes", p.Databases, n.o.Store.Databases())
-	case p.Features > FeatureLevel:
-		return fmt.Errorf("its form is of level %d, and this server knows level %d: install the newer release", p.Features, FeatureLevel)
 	}
-	return nil
+	return n.follow(p.Features)
 }

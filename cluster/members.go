@@ -25,7 +25,7 @@ var (
 
 // Announce tells all nodes where a node is reached. Only a leader can announce a node.
 func (n *Node) Announce(k topology.Node) error {
-	body, err := roster.Encode(k, FeatureLevel)
+	body, err := roster.Encode(k)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (n *Node) announceSelf() {
 	if announced {
 		return
 	}
-	if body, err := roster.Encode(n.o.Self, FeatureLevel); err != nil {
+	if body, err := roster.Encode(n.o.Self); err != nil {
 		n.log.Error("this node cannot be announced: correct cluster-announce-ip and cluster-announce-port", "error", err)
 	} else {
 		_ = n.enqueue(entry.NodeKnown, body, func(bool) {}) // the next leader tries again

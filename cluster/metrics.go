@@ -11,7 +11,7 @@ func (n *Node) Metrics() topology.Metrics {
 	m := topology.Metrics{
 		Leads: n.current.Load() != 0, Applied: n.applied.Load(), EpochChanges: int64(n.changes.Load()), Undone: c.undone.Load(),
 		LeaseMisses: c.leaseMisses.Load(), Entries: c.entries.Load(), EntryBytes: c.bytes.Load(), Dropped: c.dropped.Load(),
-		Duration: c.duration.Load(),
+		Duration: c.duration.Load(), Knows: n.knows(),
 	}
 	for i := range c.latency {
 		m.Latency[i] = c.latency[i].Load()
@@ -22,6 +22,6 @@ func (n *Node) Metrics() topology.Metrics {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	m.LagBytes = n.queue.Bytes()
+	m.LagBytes, m.Level = n.queue.Bytes(), n.level
 	return m
 }

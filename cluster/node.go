@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"reflect"
@@ -50,9 +51,12 @@ type Node struct {
 	waiters   pending.Waiters
 	lease     lease
 	roster    roster.Roster
-	hidden    bool // the keys are incomplete
+	level     uint16 // the feature level of the cluster
+	hidden    bool   // the keys are incomplete
 
-	skewSeen int64 // monotonic time of the last warning about the own clock; only CheckClocks uses it
+	advised  string // the nodes of which adviseUpgrade has told; only it uses this
+	unloaded error  // why the last snapshot could not be loaded; nil if it was
+	skewSeen int64  // monotonic time of the last warning about the own clock; only CheckClocks uses it
 
 	hooks hooks    // fixed before the start
 	fsm   fsmState // only the goroutine that applies entries uses it
@@ -78,6 +82,7 @@ func Bootstrap(o Options, members []topology.Node) error {
 // New returns a node that is not started. Make it an observer of the store before the first transaction.
 func New(o Options) *Node {
 	o.Window = max(o.Window, 1)
+	o.Self.Features = cmp.Or(o.Self.Features, FeatureLevel)
 	n := &Node{
 		o: o, log: o.Log, wake: make(chan struct{}, 1), futures: make(chan proposed, o.Window+1), stop: make(chan struct{}),
 		gone: make(chan struct{}), changed: make(chan struct{}, 1), members: make(chan struct{}, 1),
@@ -87,6 +92,9 @@ func New(o Options) *Node {
 	tx := o.Store.NewTx()
 	tx.Applied = true
 	n.apply = aof.NewBodyApplier(o.Store, tx)
+	n.apply.Level = min(n.knows(), aof.BodyLevel)
+	n.level = OldestFeatureLevel
+	n.queue.SetLevel(n.level)
 	n.roster = roster.New(o.Self)
 	n.roster.Expect(o.Listed)
 	n.updateView()
@@ -99,7 +107,7 @@ func (n *Node) Start() error {
 	n.empty() // a node that returns with a new id still has the keys of its previous life
 	r, err := raft.NewRaft(raftConfig(n.o.Self.ID, n.o.NodeTimeout, n.log), machine{n}, n.o.Disk.Logs, n.o.Disk.Stable, n.o.Disk.Snapshots, n.o.Transport)
 	if err != nil {
-		return err
+		return cmp.Or(n.unloaded, err) // raft does not say why a snapshot cannot be loaded
 	}
 	n.raft.Store(r)
 	roster.Watch(r, n.noteSilent)

@@ -5,6 +5,7 @@ import (
 
 	"cellserver/cluster/entry"
 	"cellserver/cluster/pending"
+	"cellserver/persistence/aof"
 	"cellserver/store"
 )
 
@@ -21,6 +22,13 @@ func (n *Node) Committed(tx *store.Tx, effects []store.Effect) {
 			go n.fail(errOutsideEpoch)
 		}
 		return
+	}
+	if n.level < aof.BodyLevel {
+		var ok bool
+		if effects, ok = aof.InOlderForms(tx, effects, n.level); !ok {
+			n.epoch.failed = errTooNew(n.level)
+			n.wakeUp()
+		}
 	}
 	undo := tx.TakeUndo()
 	if tooLate(tx.Now(), n.clock.last.Load()-int64(late), undo) {

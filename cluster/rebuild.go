@@ -45,8 +45,11 @@ func (n *Node) applyAgain(l *raft.Log) error {
 	}
 	before := n.fsm.time
 	n.fsm.take(&e)
-	if e.Kind == entry.Effects {
+	switch e.Kind {
+	case entry.Effects:
 		return n.apply.Apply(e.Body, max(0, before-int64(late)))
+	case entry.LevelRaised:
+		return n.applyLevel(&e)
 	}
 	return nil
 }

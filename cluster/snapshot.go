@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"cellserver/cluster/image"
@@ -61,9 +60,9 @@ func (n *Node) snapshot() (raft.FSMSnapshot, error) {
 
 // facts returns the contents of a snapshot besides the keys. mu is held.
 func (n *Node) facts() image.Facts {
-	f := image.Facts{Cluster: n.o.Cluster, Index: n.applied.Load(), Term: n.fsm.term, Batch: n.fsm.batch, Time: n.fsm.time}
+	f := image.Facts{Cluster: n.o.Cluster, Index: n.applied.Load(), Term: n.fsm.term, Batch: n.fsm.batch, Time: n.fsm.time, Level: n.level}
 	for _, k := range n.roster.Known() {
-		if body, err := roster.Encode(k, FeatureLevel); err == nil {
+		if body, err := roster.Encode(k); err == nil {
 			f.Nodes = append(f.Nodes, body)
 		}
 	}
@@ -104,7 +103,8 @@ func (n *Node) restore(in io.Reader) error {
 	n.empty()
 	index, err := n.load(in)
 	if err != nil {
-		n.fail(fmt.Errorf("the snapshot cannot be loaded: empty the directory of this node, and start it again: %w", err))
+		n.unloaded = whyUnloaded(err)
+		n.fail(n.unloaded)
 		return err
 	}
 	n.applied.Store(index)
@@ -117,6 +117,9 @@ func (n *Node) restore(in io.Reader) error {
 // load loads a snapshot into the empty store. It returns the index of the last entry before it.
 func (n *Node) load(in io.Reader) (index uint64, err error) {
 	f, err := image.Load(in, n.o.Store, n.o.Cluster)
+	if f.Level != 0 {
+		err = errors.Join(n.follow(f.Level), err)
+	}
 	known := roster.New(n.o.Self)
 	for _, body := range f.Nodes {
 		err = errors.Join(err, known.Note(body))

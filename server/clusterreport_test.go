@@ -46,7 +46,7 @@ func TestInfoReplication(t *testing.T) {
 // counts are what the node of a test has counted.
 func counts() topology.Metrics {
 	m := topology.Metrics{Commit: 50, LagEntries: 8, LagBytes: 1000, Entries: 11, EntryBytes: 1100, Dropped: 1, EpochChanges: 3, Undone: 4, LeaseMisses: 5,
-		LogBytes: 2000, LogGrows: true, Skew: 3 * time.Millisecond, Missed: 6}
+		LogBytes: 2000, LogGrows: true, Skew: 3 * time.Millisecond, Missed: 6, Level: 4, Knows: 5}
 	m.Latency[9], m.Latency[12], m.Duration = 9, 1, 7_000_000
 	return m
 }
@@ -56,7 +56,7 @@ func TestInfoCluster(t *testing.T) {
 	cluster.Counts = counts()
 	cluster.Now.Nodes[2].Healthy = false
 	require.Equal(t, "# Cluster\r\ncluster_enabled:1\r\ncluster_state:ok\r\ncluster_node_id:"+servertest.NodeID(0)+"\r\ncluster_leads:0\r\ncluster_leader_id:"+
-		servertest.NodeID(1)+"\r\ncluster_term:7\r\ncluster_applied_index:42\r\ncluster_nodes:3\r\ncluster_nodes_healthy:2\r\ncluster_voters:3\r\ncluster_commit_index:50\r\ncluster_lag_entries:8\r\ncluster_lag_bytes:1000\r\n"+
+		servertest.NodeID(1)+"\r\ncluster_term:7\r\ncluster_applied_index:42\r\ncluster_nodes:3\r\ncluster_nodes_healthy:2\r\ncluster_voters:3\r\ncluster_feature_level:4\r\ncluster_feature_level_known:5\r\ncluster_commit_index:50\r\ncluster_lag_entries:8\r\ncluster_lag_bytes:1000\r\n"+
 		"cluster_commits:10\r\ncluster_commit_usec_p50:512\r\ncluster_commit_usec_p99:4096\r\ncluster_proposed_entries:11\r\ncluster_proposed_bytes:1100\r\n"+
 		"cluster_dropped_entries:1\r\ncluster_epoch_changes:3\r\ncluster_undone_effects:4\r\ncluster_lease_misses:5\r\n"+
 		"cluster_log_bytes:2000\r\ncluster_log_grows:1\r\ncluster_clock_skew_ms:3\r\ncluster_missed_messages:6\r\n", h.InfoText("cluster"))
@@ -74,9 +74,11 @@ func TestMetricsOfACluster(t *testing.T) {
 	h, cluster := servertest.NewMember(t, 0, 1)
 	cluster.Counts = counts()
 	cluster.Now.Nodes[2].Healthy, cluster.Now.Nodes[2].Applied = false, 0
+	cluster.Now.Nodes[1].Features = 4
 	a, b, c := servertest.NodeID(0), servertest.NodeID(1), servertest.NodeID(2)
 	got := servertest.Samples(t, h.Server.Metrics())
 	for sample, want := range map[string]float64{
+		"cluster_feature_level": 4, `cluster_node_feature_level{node="` + b + `",address="10.0.0.2:6379"}`: 4,
 		"cluster_up": 1, "cluster_leads": 0, "cluster_term": 7, "cluster_voters": 3,
 		"cluster_lag_bytes": 1000, "cluster_undone_effects_total": 4, "cluster_lease_misses_total": 5, "cluster_epoch_changes_total": 3,
 		"cluster_log_bytes": 2000, "cluster_log_grows": 1, "cluster_clock_skew_seconds": 0.003, "cluster_missed_messages_total": 6,

@@ -44,6 +44,8 @@ type Options struct {
 	Directives []string
 	// Spares are machines in addition to the first members. They do not run, and no cluster knows them.
 	Spares int
+	// Level is the feature level that the programs know; 0 for the newest.
+	Level int
 	// Eager sessions do not wait until their replies are safe.
 	Eager bool
 }
@@ -216,8 +218,8 @@ var errDown = errors.New("clustertest: the machine does not run")
 // Hello implements [cluster.Peers].
 func (p peers) Hello(host string, port int) (topology.Node, error) {
 	for _, m := range p.cluster.Machines {
-		if m.Self.Host == host && m.Self.Port == port && m.Node() != nil {
-			return m.Self, nil
+		if node := m.Node(); m.Self.Host == host && m.Self.Port == port && node != nil {
+			return node.Self(), nil
 		}
 	}
 	return topology.Node{}, errDown

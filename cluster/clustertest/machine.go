@@ -1,8 +1,10 @@
 package clustertest
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -34,6 +36,7 @@ type Machine struct {
 	clock   machineClock
 	running atomic.Pointer[process]
 
+	level    atomic.Int64 // the feature level that the installed program knows
 	replaced atomic.Int64 // how often a node has replaced all its keys
 }
 
@@ -87,9 +90,10 @@ func (c serverClock) Step(int64)           {}
 func newMachine(c *Cluster, i int) *Machine {
 	id := sha1.Sum(fmt.Append(nil, "node", i))
 	m := &Machine{
-		Self:    topology.Node{ID: hex.EncodeToString(id[:]), Host: fmt.Sprint("node", i), Port: 6379, PeerPort: 16379},
+		Self:    topology.Node{ID: hex.EncodeToString(id[:]), Host: fmt.Sprint("node", i), Port: 6379, PeerPort: 16379, Features: cluster.FeatureLevel},
 		cluster: c, disk: NewDisk(c.o.Files, c.o.Unsynced),
 	}
+	m.Install(cmp.Or(c.o.Level, cluster.FeatureLevel))
 	m.clock.now, m.clock.started, m.clock.frozen = c.o.Now, c.o.Now(), c.o.FrozenClocks
 	return m
 }
@@ -101,8 +105,10 @@ func (m *Machine) Addr() raft.ServerAddress {
 
 // options returns the options of the node.
 func (m *Machine) options(s *store.Store, t raft.Transport, d cluster.Disk, failed func(error)) cluster.Options {
+	self := m.Self
+	self.Features = int(m.level.Load())
 	return cluster.Options{
-		Self: m.Self, Cluster: [20]byte{1}, Store: s, Disk: d, Transport: t, Peers: peers{m.cluster},
+		Self: self, Cluster: [20]byte{1}, Store: s, Disk: d, Transport: t, Peers: peers{m.cluster},
 		Clock: &m.clock, Log: m.cluster.log.With("node", m.Self.Host), Reads: m.cluster.o.Reads, Failed: failed,
 		Replaced: func() { m.replaced.Add(1) },
 		Timing:   cluster.Timing{NodeTimeout: nodeTimeout, Window: m.cluster.o.Window, MaxSkew: maxSkew},
@@ -143,7 +149,8 @@ func (m *Machine) Start() error {
 		RunID: m.Self.ID, Persistence: &servertest.Disk{}, Topology: p.node, Positions: p.node,
 	})
 	if err := p.node.Start(); err != nil {
-		return err
+		p.transport.Leave()
+		return errors.Join(err, p.node.Close())
 	}
 	m.running.Store(p)
 	go p.sweep()
@@ -166,7 +173,8 @@ func (p *process) sweep() {
 	}
 }
 
-// attend compares the clocks of the machines that can be reached, and completes removals, as the edge does.
+// attend compares the clocks of the machines that can be reached, announces them, raises the feature level and completes removals,
+// as the edge does.
 func (m *Machine) attend(p *process) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -180,12 +188,28 @@ func (m *Machine) attend(p *process) {
 		for _, other := range m.cluster.Machines {
 			if other != m && other.running.Load() != nil && !m.cluster.Network.isCut(link{m.Addr(), other.Addr()}) {
 				skews = append(skews, cluster.Skew{ID: other.Self.ID, By: time.Duration(other.clock.Now() - m.clock.Now())})
+				p.announce(other)
 			}
 		}
 		p.node.CheckClocks(skews)
 		p.node.FinishRemovals()
+		p.node.FollowReleases()
 	}
 }
+
+// announce announces a member whose level or addresses have changed, if this process leads.
+func (p *process) announce(other *Machine) {
+	node := other.Node()
+	if node == nil || p.node.Epoch() == 0 || p.node.View().Find(other.Self.ID) < 0 {
+		return
+	}
+	if known := node.Self(); !p.node.Knows(known) {
+		_ = p.node.Announce(known) // the next leader tries again
+	}
+}
+
+// Install makes the next process of the machine a program that knows a feature level.
+func (m *Machine) Install(level int) { m.level.Store(int64(level)) }
 
 // Node returns the node, nil if the machine does not run.
 func (m *Machine) Node() *cluster.Node {

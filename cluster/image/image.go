@@ -15,6 +15,7 @@ import (
 const (
 	factCluster = "cl-cluster" // the id of the cluster
 	factGroups  = "cl-groups"
+	factLevel   = "cl-level" // the feature level of the cluster; releases before level 5 do not write it
 	factTime    = "cl-ts"
 	factEntry   = "cl-entry" // index, term and number of the last entry
 	factNode    = "cl-node"  // a node as in an entry, once for each
@@ -28,6 +29,7 @@ type Facts struct {
 	Term    uint64   // of the last entry that counted
 	Batch   uint64   // its number
 	Time    int64    // of the log, in Unix nanoseconds
+	Level   uint16   // the feature level of the cluster; 0 if it is unknown
 	Nodes   [][]byte // each in the form of an entry
 	Gone    []string // the ids of nodes that are marked as removed
 }
@@ -39,6 +41,7 @@ func Save(out io.Writer, s *store.Snapshot, f Facts, before pending.Committed) e
 	w := rdb.NewWriter(out, false)
 	w.Aux(factCluster, hex.EncodeToString(f.Cluster[:]))
 	w.Aux(factGroups, "1")
+	w.Aux(factLevel, fmt.Sprint(f.Level))
 	w.Aux(factTime, fmt.Sprint(f.Time))
 	w.Aux(factEntry, fmt.Sprint(f.Index, " ", f.Term, " ", f.Batch))
 	for _, n := range f.Nodes {
@@ -92,6 +95,9 @@ func Load(in io.Reader, s *store.Store, cluster [20]byte) (f Facts, err error) {
 			_, err = fmt.Sscan(value, &f.Time)
 		case factEntry:
 			_, err = fmt.Sscan(value, &f.Index, &f.Term, &f.Batch)
+		case factLevel:
+			found--
+			_, err = fmt.Sscan(value, &f.Level)
 		default:
 			found--
 			f.noteNode(name, value)

@@ -40,7 +40,7 @@ func TestASnapshotHasWhatIsCommitted(t *testing.T) {
 	set(s, "same", 1)
 	set(s, "changed", 3)
 	set(s, "new", 4)
-	facts := Facts{Cluster: [20]byte{1}, Index: 10, Term: 3, Batch: 7, Time: 99, Nodes: [][]byte{[]byte("one"), []byte("two")}, Gone: []string{"three"}}
+	facts := Facts{Cluster: [20]byte{1}, Index: 10, Term: 3, Batch: 7, Time: 99, Level: 5, Nodes: [][]byte{[]byte("one"), []byte("two")}, Gone: []string{"three"}}
 	snapshot, err := s.Snapshot(0, func() {})
 	require.NoError(t, err)
 	var file bytes.Buffer

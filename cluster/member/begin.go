@@ -104,7 +104,7 @@ func (m *Member) nodeAt(id string, at formation.Address) topology.Node {
 	a := &m.o.Announce
 	return topology.Node{
 		ID: id, Host: cmp.Or(a.Host, at.Host, "127.0.0.1"), Port: cmp.Or(a.Port, at.Port), PeerPort: cmp.Or(a.PeerPort, at.PeerPort),
-		TLSPort: m.o.TLSPort, Zone: m.o.Zone, Healthy: true,
+		TLSPort: m.o.TLSPort, Zone: m.o.Zone, Features: feature, Healthy: true,
 	}
 }
 

@@ -95,7 +95,7 @@ func (o others) Hello(host string, port int) (k topology.Node, err error) {
 	if err != nil {
 		return k, err
 	}
-	return topology.Node{ID: h.ID, Host: at.Host, Port: at.Port, PeerPort: at.PeerPort}, nil
+	return topology.Node{ID: h.ID, Host: at.Host, Port: at.Port, PeerPort: at.PeerPort, Features: h.Feature}, nil
 }
 
 // Applied implements [cluster.Peers]. Another node may have the address by now, because the disk of the first one is lost.

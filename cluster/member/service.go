@@ -15,7 +15,7 @@ import (
 	"cellserver/internal/topology"
 )
 
-// feature is the level that this release works at.
+// feature is the highest level that this release knows.
 const feature = cluster.FeatureLevel
 
 // service answers other nodes. It implements [peer.Service].
@@ -109,6 +109,7 @@ func (m *Member) admit(j peer.Join) (joined peer.Joined, err error) {
 		err = n.Promote(j.Node.ID)
 		return peer.Joined{Voter: err == nil}, err
 	}
+	j.Node.Features = j.Feature
 	joined.Commit, err = n.Admit(j.Node)
 	return joined, err
 }

@@ -27,7 +27,7 @@ func (m *Member) State() *status.State {
 	}
 	v, numbers := m.View(), m.Metrics()
 	s.Term, s.Applied, s.Commit = numbers.Term, numbers.Applied, numbers.Commit
-	s.Joining, s.MaxSkew, s.Feature, s.Dropped = v.State == topology.Joining, m.o.MaxSkew.Milliseconds(), feature, m.sender.Dropped()
+	s.Joining, s.MaxSkew, s.Feature, s.Dropped = v.State == topology.Joining, m.o.MaxSkew.Milliseconds(), int(numbers.Level), m.sender.Dropped()
 	s.Numbers = status.Numbers{
 		Lag: numbers.LagBytes, Commits: numbers.Commits(), Half: numbers.Within(0.5), Most: numbers.Within(0.99),
 		Epochs: numbers.EpochChanges, Undone: numbers.Undone, Misses: numbers.LeaseMisses,

@@ -108,7 +108,7 @@ func (v *vital) announced() (k topology.Node, ok bool) {
 	if v.Run == "" || err != nil || wrong != nil {
 		return k, false
 	}
-	k = topology.Node{ID: v.ID, Host: host, Zone: v.Zone}
+	k = topology.Node{ID: v.ID, Host: host, Zone: v.Zone, Features: v.Feature}
 	k.Port, err = strconv.Atoi(port)
 	k.PeerPort, wrong = strconv.Atoi(peerPort)
 	return k, err == nil && wrong == nil

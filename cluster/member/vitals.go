@@ -28,6 +28,7 @@ func (m *Member) ask() {
 		m.warnOfClocks(v)
 		m.announce(v)
 		m.node.Load().FinishRemovals()
+		m.node.Load().FollowReleases()
 		m.pause(askInterval)
 	}
 }

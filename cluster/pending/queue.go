@@ -19,6 +19,7 @@ type Batch struct {
 	Result Result // of its proposal; nil if a goroutine waits for it already
 
 	body    aof.Body
+	level   uint16 // of the forms in body
 	effects int
 	size    int // bytes of the body after it was taken
 	counted int // bytes that the queue counts
@@ -64,6 +65,8 @@ type Queue struct {
 	memory  atomic.Int64  // shown; read without the owner's lock
 	garbage []store.Undo  // undos of whole databases that nobody needs any more
 	rooms   []room        // of confirmed batches, for the next ones
+	body    aof.Body      // empty; the batches that have no room begin with it
+	level   uint16        // of body
 }
 
 // room is the memory that a batch fills. The queue uses it again, because to grow it costs more than to fill it.
@@ -117,9 +120,13 @@ func (q *Queue) Number() uint64 { return q.begun.Add(1) }
 // Begin says that everything up to a number is committed or dropped. The queue must be empty.
 func (q *Queue) Begin(number uint64) { q.safe = number }
 
+// SetLevel makes the next batches have forms that appliers of a feature level know. Before the first call they have the newest
+// forms.
+func (q *Queue) SetLevel(level uint16) { q.level, q.body, q.rooms = level, aof.NewBody(level), nil }
+
 // Add begins a batch. time must not be earlier than that of the previous batch.
 func (q *Queue) Add(kind entry.Kind, term uint64, time int64) *Batch {
-	b := &Batch{Kind: kind, Number: q.begun.Add(1), Term: term, Time: time}
+	b := &Batch{Kind: kind, Number: q.begun.Add(1), Term: term, Time: time, body: q.body, level: q.level}
 	if last := len(q.rooms) - 1; last >= 0 && kind == entry.Effects {
 		b.body, b.undo = q.rooms[last].body, q.rooms[last].undo
 		q.rooms = q.rooms[:last]
@@ -169,7 +176,7 @@ func (q *Queue) discard(b *Batch) {
 
 // keepRoom keeps the room of a batch that was taken, and whose undos are dropped.
 func (q *Queue) keepRoom(b *Batch) {
-	if len(q.rooms) < maxRooms && b.Kind == entry.Effects {
+	if len(q.rooms) < maxRooms && b.Kind == entry.Effects && b.level == q.level {
 		b.undo.Trim(maxRoomBytes, maxRoomUndo)
 		q.rooms = append(q.rooms, room{b.body, b.undo})
 	}

@@ -3,6 +3,7 @@ package roster
 import (
 	"cmp"
 	"maps"
+	"math"
 	"net"
 	"slices"
 	"strconv"
@@ -49,7 +50,9 @@ func (r *Roster) Configured() bool { return r.servers != nil }
 func (r *Roster) Note(body []byte) error {
 	k, err := entry.ParseNode(body)
 	if err == nil {
-		r.known[k.ID] = topology.Node{ID: k.ID, Host: k.Host, Port: int(k.Port), PeerPort: int(k.PeerPort), Zone: k.Zone}
+		r.known[k.ID] = topology.Node{
+			ID: k.ID, Host: k.Host, Port: int(k.Port), PeerPort: int(k.PeerPort), Zone: k.Zone, Features: int(k.Features),
+		}
 	}
 	return err
 }
@@ -121,7 +124,26 @@ func (r *Roster) Announced() bool { return r.Knows(r.self) }
 // Knows reports whether an entry has announced a node with exactly these fields.
 func (r *Roster) Knows(n topology.Node) bool {
 	k, ok := r.known[n.ID]
-	return ok && k.Host == n.Host && k.Port == n.Port && k.PeerPort == n.PeerPort && k.Zone == n.Zone
+	return ok && k.Host == n.Host && k.Port == n.Port && k.PeerPort == n.PeerPort && k.Zone == n.Zone && k.Features == n.Features
+}
+
+// Level returns the highest feature level that all members know; 0 if no entry has announced one of them.
+func (r *Roster) Level() uint16 {
+	least := math.MaxUint16
+	for _, s := range r.servers {
+		least = min(least, r.known[string(s.ID)].Features)
+	}
+	return uint16(least)
+}
+
+// Below returns the other members that are announced and do not know a feature level.
+func (r *Roster) Below(level int) (all []topology.Node) {
+	for _, s := range r.servers {
+		if k, ok := r.known[string(s.ID)]; ok && k.ID != r.self.ID && k.Features < level {
+			all = append(all, k)
+		}
+	}
+	return all
 }
 
 // Silent notes whether a node does not reply to this leader.
@@ -161,9 +183,9 @@ func (r *Roster) At(address raft.ServerAddress) (ids []raft.ServerID) {
 }
 
 // Encode returns a node in the form of an entry.
-func Encode(k topology.Node, features uint16) ([]byte, error) {
+func Encode(k topology.Node) ([]byte, error) {
 	return entry.AppendNode(nil, entry.Node{
-		ID: k.ID, Host: k.Host, Port: uint16(k.Port), PeerPort: uint16(k.PeerPort), Zone: k.Zone, Features: features,
+		ID: k.ID, Host: k.Host, Port: uint16(k.Port), PeerPort: uint16(k.PeerPort), Zone: k.Zone, Features: uint16(k.Features),
 	})
 }
 
@@ -195,7 +217,7 @@ func (r *Roster) View(leader string, term, applied uint64) *topology.View {
 		k := r.node(s)
 		k.Healthy = leader != r.self.ID || !r.silent[s.ID] // only a leader knows
 		if k.ID == r.self.ID {
-			k.Applied, k.TLSPort = applied, r.self.TLSPort
+			k.Applied, k.TLSPort, k.Features = applied, r.self.TLSPort, r.self.Features
 		}
 		v.Nodes = append(v.Nodes, k)
 	}

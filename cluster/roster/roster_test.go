@@ -25,7 +25,7 @@ func TestTheViewOfARoster(t *testing.T) {
 		{ID: idC, Address: "three:16379", Suffrage: raft.Nonvoter}, {ID: idB, Address: "two:16379"}, {ID: idA, Address: "one:16379"},
 	}})
 	require.False(t, r.Announced())
-	body, err := Encode(self, 1)
+	body, err := Encode(self)
 	require.NoError(t, err)
 	require.NoError(t, r.Note(body))
 	require.True(t, r.Announced())
@@ -78,7 +78,7 @@ func TestRemovedIDs(t *testing.T) {
 
 // A node that is marked as removed stays known until it takes no part. Both orders of the two steps end the same.
 func TestARemovedNodeIsKnownUntilItLeaves(t *testing.T) {
-	body, err := Encode(topology.Node{ID: idB, Host: "two", Port: 6379, PeerPort: 16379}, 1)
+	body, err := Encode(topology.Node{ID: idB, Host: "two", Port: 6379, PeerPort: 16379})
 	require.NoError(t, err)
 	both, rest := raft.Configuration{Servers: []raft.Server{{ID: idA}, {ID: idB}}}, raft.Configuration{Servers: []raft.Server{{ID: idA}}}
 	r := New(topology.Node{ID: idA})

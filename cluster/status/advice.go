@@ -114,22 +114,31 @@ func (s *State) aboutClocks() (lines []string) {
 	return lines
 }
 
-// aboutReleases asks to finish an upgrade: the cluster works at the lowest level of its nodes.
-func (s *State) aboutReleases() []string {
-	highest := s.Feature
-	for _, n := range s.Nodes {
-		highest = max(highest, n.Feature)
-	}
+// aboutReleases asks to finish an upgrade: the cluster works at the lowest level of its nodes. A node below the level of the
+// cluster cannot take part.
+func (s *State) aboutReleases() (lines []string) {
 	var old []string
 	for _, n := range s.Nodes {
-		if n.Feature > 0 && n.Feature < highest {
+		switch {
+		case n.Feature == 0:
+		case n.Feature < s.Feature:
+			lines = append(lines, fmt.Sprintf("install the newer release on %s: it knows feature level %d, and the cluster works at level %d", n.Address, n.Feature, s.Feature))
+		case n.Feature < s.highest():
 			old = append(old, n.Address)
 		}
 	}
-	if len(old) == 0 {
-		return nil
+	if len(old) > 0 {
+		lines = append(lines, fmt.Sprintf("upgrade %s: the cluster uses new features only when all nodes have them", strings.Join(old, ", ")))
 	}
-	return []string{fmt.Sprintf("upgrade %s: the cluster uses new features only when all nodes have them", strings.Join(old, ", "))}
+	return lines
+}
+
+// highest returns the highest feature level that a node knows.
+func (s *State) highest() (level int) {
+	for _, n := range s.Nodes {
+		level = max(level, n.Feature)
+	}
+	return level
 }
 
 func (s *State) aboutSize() []string {

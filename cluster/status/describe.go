@@ -14,6 +14,7 @@ func Describe(s *State) string {
 		fmt.Fprintf(&b, "leader    %s\n", s.leaderLine())
 		fmt.Fprintf(&b, "asked     %s\n", s.askedLine())
 		fmt.Fprintf(&b, "log       committed %d, applied %d; %s on disk\n", s.Commit, s.Applied, size(s.Log))
+		fmt.Fprintf(&b, "level     %s\n", s.levelLine())
 		b.WriteString(s.numbersLines())
 		if s.Dropped > 0 {
 			fmt.Fprintf(&b, "pub/sub   %s did not reach another node\n", count(s.Dropped, "message"))
@@ -36,6 +37,14 @@ func (s *State) numbersLines() string {
 	return fmt.Sprintf("commits   %d here: half within %s, 99 of 100 within %s; %s wait\n", n.Commits, micros(n.Half), micros(n.Most), size(n.Lag)) +
 		fmt.Sprintf("epochs    began or ended %s here; %s taken back, %s waited for a lease\n", count(uint64(n.Epochs), "time"),
 			count(uint64(n.Undone), "change"), count(uint64(n.Misses), "reply"))
+}
+
+// levelLine says at which feature level the cluster works.
+func (s *State) levelLine() string {
+	if highest := s.highest(); highest > s.Feature {
+		return fmt.Sprintf("%d, until all nodes know %d", s.Feature, highest)
+	}
+	return fmt.Sprint(s.Feature)
 }
 
 // micros writes a number of microseconds.

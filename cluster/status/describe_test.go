@@ -70,9 +70,10 @@ var cases = map[string]*State{
 		s.Nodes[2].Skew = -1_700
 		s.Nodes[2].Feature, s.Feature = 2, 1
 	}),
-	"steady": changed(func(s *State) { s.Numbers = Numbers{} }),
-	"alone":  changed(func(s *State) { s.Nodes = s.Nodes[:1] }),
-	"two":    changed(func(s *State) { s.Nodes = s.Nodes[:2] }),
+	"downgraded": changed(func(s *State) { s.Feature, s.Nodes[0].Feature, s.Nodes[1].Feature = 2, 2, 2 }),
+	"steady":     changed(func(s *State) { s.Numbers = Numbers{} }),
+	"alone":      changed(func(s *State) { s.Nodes = s.Nodes[:1] }),
+	"two":        changed(func(s *State) { s.Nodes = s.Nodes[:2] }),
 	"leaving": changed(func(s *State) {
 		s.Nodes[1].Silent, s.Nodes[2].Leaving, s.Stuck = 250_000, true, true
 	}),
@@ -123,6 +124,7 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 		"clock":      func(s *State) { s.Nodes[1].Skew = 501 },
 		"slow clock": func(s *State) { s.Nodes[1].Skew = -501 },
 		"release":    func(s *State) { s.Nodes[1].Feature = 2 },
+		"downgraded": func(s *State) { s.Feature = 2 },
 		"joining":    func(s *State) { s.Nodes[1].Voter = false },
 		"two":        func(s *State) { s.Nodes = s.Nodes[:2] },
 		"leaving":    func(s *State) { s.Nodes[1].Leaving = true },

@@ -12,21 +12,32 @@ func (s *State) table() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	zones := slices.ContainsFunc(s.Nodes, func(n Node) bool { return n.Zone != "" })
-	row(w, zones, "node", "zone", "role", "answers", "behind", "clock", "id")
+	levels := slices.ContainsFunc(s.Nodes, func(n Node) bool { return n.Feature > 0 && n.Feature != s.Feature })
+	row := func(node, zone, role, answers, behind, clock, level, id string) {
+		cells := []string{node, zone, role, answers, behind, clock, level, id}
+		if !levels {
+			cells = slices.Delete(cells, 6, 7)
+		}
+		if !zones {
+			cells = slices.Delete(cells, 1, 2)
+		}
+		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+	row("node", "zone", "role", "answers", "behind", "clock", "level", "id")
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		row(w, zones, n.Address, n.Zone, s.role(n), answers(n), s.behind(n), s.clock(n), short(n.ID))
+		row(n.Address, n.Zone, s.role(n), answers(n), s.behind(n), s.clock(n), level(n), short(n.ID))
 	}
 	_ = w.Flush()
 	return b.String()
 }
 
-// row writes a line of the table. The second cell is the zone.
-func row(w *tabwriter.Writer, zones bool, cells ...string) {
-	if !zones {
-		cells = slices.Delete(cells, 1, 2)
+// level returns the highest feature level that a node knows.
+func level(n *Node) string {
+	if n.Feature == 0 {
+		return "?"
 	}
-	_, _ = fmt.Fprintln(w, strings.Join(cells, "\t"))
+	return fmt.Sprint(n.Feature)
 }
 
 func (s *State) role(n *Node) string {

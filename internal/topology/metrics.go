@@ -13,6 +13,9 @@ type Metrics struct {
 	Applied uint64 // the index of the last applied entry
 	Commit  uint64 // the index of the last committed entry that this node knows
 
+	Level uint16 // feature level of the cluster
+	Knows uint16 // the highest level that this node knows
+
 	LagEntries uint64 // entries that this node has received and not applied
 	LagBytes   int64  // effects that wait for a majority, in bytes
 

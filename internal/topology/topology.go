@@ -28,6 +28,7 @@ type Node struct {
 	TLSPort  int    `json:",omitempty"` // of clients that speak TLS; 0 if there is none, or if it is unknown
 	PeerPort int    // of other nodes
 	Zone     string // availability zone of the node; may be empty
+	Features int    // the highest feature level that it knows; 0 if it is unknown
 	Voter    bool   // its vote counts for the quorum; false while it joins
 	Healthy  bool   // this node has heard of it within the node timeout
 	Applied  uint64 // index of the last log entry that the node has reported as applied; 0 if it has reported none

@@ -96,6 +96,8 @@ func (r *Report) infoCluster(t *text, _ int64) {
 	t.add("cluster_nodes_healthy", v.Healthy())
 	t.add("cluster_voters", v.Voters())
 	m := cluster.Metrics()
+	t.add("cluster_feature_level", m.Level)
+	t.add("cluster_feature_level_known", m.Knows)
 	t.add("cluster_commit_index", m.Commit)
 	t.add("cluster_lag_entries", m.LagEntries)
 	t.add("cluster_lag_bytes", m.LagBytes)

@@ -1,0 +1,156 @@
+package cluster_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"cellserver/cluster"
+	"cellserver/cluster/clustertest"
+	"cellserver/persistence/aof"
+
+	"github.com/stretchr/testify/require"
+)
+
+// pretend makes some changes as new as records of integers until the test ends, so nodes of older levels refuse them.
+func pretend(t *testing.T) {
+	before := maps.Clone(aof.ChangeLevels)
+	t.Cleanup(func() { maps.Copy(aof.ChangeLevels, before) })
+	for _, verb := range []string{"LTRIM", "LINSERT", "LPUSH", "LPOP", "LREM", "ZREM", "HDEL"} {
+		aof.ChangeLevels[verb] = aof.BodyLevel
+	}
+}
+
+// upgrade installs the newest program on one machine after the other, between faults. Some machines get an old program again
+// before the last one is new. The level rises after the last one.
+func (w *world) upgrade() {
+	order := w.random.Perm(len(w.Machines))
+	for at := 0; at < len(order); {
+		require.Less(w.t, w.Leader().Node().Level(), uint16(cluster.FeatureLevel))
+		w.install(w.Machines[order[at]], cluster.FeatureLevel)
+		at++
+		if back := w.random.IntN(at); at < len(order) && w.random.IntN(3) == 0 {
+			w.install(w.Machines[order[back]], cluster.OldestFeatureLevel)
+			order[back], order[at-1] = order[at-1], order[back]
+			at--
+		}
+		w.random.Shuffle(len(order)-at, func(i, j int) { order[at+i], order[at+j] = order[at+j], order[at+i] })
+	}
+	for range 100 {
+		if w.Leader().Node().Level() == cluster.FeatureLevel {
+			w.count("level risen")
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	require.Fail(w.t, "the level does not rise")
+}
+
+// install replaces the program of a machine. Then a fault happens.
+func (w *world) install(m *clustertest.Machine, level int) {
+	ways := []func() error{m.Stop, m.Kill, func() error { return m.PowerCut(w.random) }}
+	for _, one := range w.Machines {
+		require.NoError(w.t, one.Failure())
+	}
+	w.count(fmt.Sprint("installed ", level))
+	require.NoError(w.t, ways[w.random.IntN(len(ways))]())
+	time.Sleep(time.Duration(w.random.Int64N(int64(2 * time.Second))))
+	m.Install(level)
+	require.NoError(w.t, m.Restart())
+	time.Sleep(time.Duration(w.random.Int64N(int64(2 * time.Second))))
+	f := allFaults[w.random.IntN(len(allFaults))]
+	w.count(f.name)
+	f.strike(w, w.Leader(), time.Duration(w.random.Int64N(int64(2*time.Second))))
+	w.progress()
+}
+
+// TestARollingUpgrade: programs of old levels are replaced one after the other, while clients write and faults happen. The
+// old programs refuse newer forms, so a test with such a form fails. At the end the stores are equal, and the histories are
+// right.
+func TestARollingUpgrade(t *testing.T) {
+	progress := clustertest.Watchdog(t)
+	pretend(t)
+	for i := range 2 * seeds(t) {
+		seed := first(t) + uint64(i)
+		level := cluster.OldestFeatureLevel + int(seed/2)%(cluster.FeatureLevel-cluster.OldestFeatureLevel)
+		require.Empty(t, run(t, progress, worldOptions{
+			Options: clustertest.Options{Nodes: 3, Seed: seed, Window: 1 + int(seed%3), Files: seed%4 < 2, Level: level},
+			clients: 6, lasts: lasting(t), mixed: seed%2 == 0, before: (*world).upgrade,
+		}), "SEED=%d", seed)
+	}
+}
+
+// TestAnOldProgramAfterAnUpgrade: a program of an older level cannot follow any more, with its log and with a snapshot. The
+// cluster does not need it, and the newer program takes the disk over again.
+func TestAnOldProgramAfterAnUpgrade(t *testing.T) {
+	for _, snapshot := range []bool{false, true} {
+		bubble(t, func(t *testing.T, _ func()) {
+			c := clustertest.New(t, clustertest.Options{Nodes: 3, Spares: 1, Seed: 1, Now: time.Now, Files: true})
+			defer c.Close()
+			time.Sleep(5 * time.Second)
+			fill(t, c, 100)
+			leader := c.Leader()
+			old := other(c, leader)
+			require.EqualValues(t, cluster.FeatureLevel, leader.Node().Level())
+			if snapshot {
+				require.NoError(t, old.Node().KeepBehind(0))
+				require.NoError(t, old.Node().TakeSnapshot())
+			}
+			require.NoError(t, old.Stop())
+			old.Install(cluster.FeatureLevel - 1)
+			why := fmt.Sprintf("level %d, and this server knows level %d: install the newer release", cluster.FeatureLevel, cluster.FeatureLevel-1)
+			if err := old.Restart(); snapshot {
+				require.ErrorContains(t, err, why)
+			} else {
+				require.NoError(t, err)
+				time.Sleep(5 * time.Second)
+				require.ErrorContains(t, old.Failure(), why)
+				require.NoError(t, old.Kill())
+			}
+			fill(t, c, 100)
+			require.EqualValues(t, cluster.FeatureLevel, c.Leader().Node().Level(), "it never falls")
+
+			spare := c.Machines[3]
+			spare.Install(cluster.FeatureLevel - 1)
+			require.NoError(t, spare.Start())
+			require.ErrorContains(t, c.Leader().Node().Meet(spare.Self.Host, spare.Self.Port), "install the newer release there")
+			require.NoError(t, spare.Kill())
+
+			old.Install(cluster.FeatureLevel)
+			require.NoError(t, old.Restart())
+			require.Len(t, c.RequireEqual(), 100)
+		})
+	}
+}
+
+// TestTheLevelWaitsForAllMembers: also for one that does not run. It rises when that one is removed.
+func TestTheLevelWaitsForAllMembers(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 4, Seed: 1, Now: time.Now, Level: cluster.FeatureLevel - 1})
+		defer c.Close()
+		time.Sleep(5 * time.Second)
+		old := other(c, c.Leader())
+		require.NoError(t, old.Kill())
+		for _, m := range c.Machines {
+			if m != old {
+				require.NoError(t, m.Stop())
+				m.Install(cluster.FeatureLevel)
+				require.NoError(t, m.Restart())
+				time.Sleep(2 * time.Second)
+			}
+		}
+		time.Sleep(10 * time.Second)
+		require.EqualValues(t, cluster.OldestFeatureLevel, c.Leader().Node().Level())
+		require.NoError(t, c.Leader().Node().Forget(old.Self.ID))
+		time.Sleep(3 * time.Second)
+		levels := []uint16{}
+		for _, m := range c.Machines {
+			if m != old {
+				levels = append(levels, m.Node().Level())
+			}
+		}
+		require.Equal(t, slices.Repeat([]uint16{cluster.FeatureLevel}, 3), levels)
+	})
+}
