@@ -51,12 +51,19 @@ func (n *node) addr() string { return fmt.Sprint(n.host, ":", n.port) }
 // start starts a cluster on the loopback, and waits until it serves.
 func start(t *testing.T, size int, more ...string) *processes {
 	t.Helper()
+	p := place(t, size, more...)
+	p.begin()
+	return p
+}
+
+// place makes the places of the nodes of a cluster on the loopback.
+func place(t *testing.T, size int, more ...string) *processes {
+	t.Helper()
 	p := &processes{t: t, more: more}
 	p.command = p.commandOfNode
 	for range size {
 		p.nodes = append(p.nodes, &node{bin: bin, host: "127.0.0.1", port: porttest.Free(t), proxy: porttest.Free(t), dir: t.TempDir()})
 	}
-	p.begin()
 	return p
 }
 

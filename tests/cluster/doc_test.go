@@ -1,5 +1,5 @@
 // Package cluster breaks a cluster of real processes in all known ways while clients write: kill -9, SIGSTOP longer than
-// the lease, lost directories, full disks, planned restarts and transfers, another build of the program, links that are cut
+// the lease, lost directories, full disks, planned restarts and transfers, an upgrade of the program, links that are cut
 // both ways or one way. Real client libraries call it, too (clients_test.go). At the end of each test:
 //
 //   - all nodes hold the same keys;
@@ -8,6 +8,7 @@
 //   - clients got documented errors only.
 //
 // The cuts need root, for network namespaces. CLUSTER_SECONDS is how long the faults of each kind last, 90 by default.
-// CLUSTER_NODES is 3 or 5. CLUSTER_BIN is the path of a cellserver that was built before. CLUSTER_SEED repeats an order of
+// CLUSTER_NODES is 3 or 5. CLUSTER_BIN is the path of a cellserver that was built before, and CLUSTER_OLD_BIN that of one of a
+// lower feature level. CLUSTER_SEED repeats an order of
 // faults. ONLY names the client libraries.
 package cluster
