@@ -43,6 +43,7 @@
 //	tables.go     the tables of all databases, made when they are used
 //	store.go      Store: options, size and counters
 //	tx.go         Tx: beginning, ending, effects; Observer
+//	left.go       what an observer sees of a key
 //	long.go       transactions that may take long
 //	entry.go      Entry: finding and reading a key; expiry on access
 //	entry_write.go      writing integers, strings, collections and expiries

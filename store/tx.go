@@ -257,16 +257,6 @@ func (tx *Tx) Select(db int) { tx.db = db }
 // Changes returns the number of effects so far.
 func (tx *Tx) Changes() int { return len(tx.effects) }
 
-// Left returns a key as the transaction leaves it, for an [Observer]. The transaction has touched the key.
-func (tx *Tx) Left(db int, key []byte) Image {
-	selected := tx.db
-	tx.db = db
-	var e Entry
-	tx.locate(&e, key)
-	tx.db = selected
-	return e.Image()
-}
-
 // Effects returns the effects from number n on. They are valid until End.
 func (tx *Tx) Effects(n int) []Effect { return tx.effects[n:] }
 
