@@ -19,7 +19,7 @@ func raftConfig(id string, nodeTimeout time.Duration, log *slog.Logger) *raft.Co
 	c := raft.DefaultConfig()
 	c.LocalID = raft.ServerID(id)
 	c.Logger = NewRaftLog(log)
-	c.HeartbeatTimeout, c.ElectionTimeout = nodeTimeout, nodeTimeout
+	c.HeartbeatTimeout, c.ElectionTimeout = nodeTimeout, nodeTimeout+time.Millisecond // see listener.examine
 	c.LeaderLeaseTimeout = nodeTimeout
 	c.CommitTimeout = nodeTimeout / 10
 	c.MaxAppendEntries = carrier.MaxEntries // more than the largest window

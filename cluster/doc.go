@@ -6,6 +6,7 @@
 //	node.go      Node: start and stop
 //	config.go    raft's configuration; its messages go to the server's log
 //	epoch.go     the epochs: the times for which a node leads, their beginning and their end
+//	silence.go   followers notice the loss of a leader early
 //	proposer.go  the effects of transactions become batches, and batches become entries of the log
 //	late.go      changes that come too late
 //	fsm.go       what a committed entry does

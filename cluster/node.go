@@ -115,6 +115,8 @@ func (n *Node) Start() error {
 		return err
 	}
 	n.running.Go(n.run)
+	l := &listener{raft: r, nodeTimeout: n.o.NodeTimeout, view: n.View, log: n.log}
+	n.running.Go(func() { l.listen(n.stop) })
 	go n.settle()
 	return nil
 }
