@@ -45,7 +45,7 @@ func address(n *topology.Node) string { return fmt.Sprintf("%s:%d", n.Host, n.Po
 
 // clusterCounts shows what this node has counted.
 func (x *exposition) clusterCounts(m *topology.Metrics) {
-	x.one(x.gauge, "cluster_feature_level", float64(m.Level), "Feature level of the cluster: the least that a member knows.")
+	x.one(x.gauge, "cluster_feature_level", float64(m.Level), "Feature level at which the cluster works.")
 	x.one(x.gauge, "cluster_commit_index", float64(m.Commit), "Index of the last committed log entry that this node knows.")
 	x.one(x.gauge, "cluster_lag_entries", float64(m.LagEntries), "Log entries that this node has and has not applied.")
 	x.one(x.gauge, "cluster_lag_bytes", float64(m.LagBytes), "Bytes of changes that wait for a majority of the nodes.")
