@@ -40,8 +40,9 @@ func TestReserve(t *testing.T) {
 	h.Want("KEYS *:reserved:*", []any{})
 }
 
-// TestOldReservations: an older version has written the bucket of a reservation of 60 with the id a. It is settled as any other,
-// and the settlement writes it in the form of this version. Repeated requests have their first replies.
+// TestOldReservations: an older version has written the bucket of a reservation of 60 with the id a. It settles like any other
+// reservation, and the settlement writes the bucket in the form of this version. Repeated requests get their first replies
+// again.
 func TestOldReservations(t *testing.T) {
 	const bucket = "r:{k}:reserved:a6"
 	for old, settled := range map[string]bool{

@@ -14,7 +14,7 @@ var (
 	ErrFull     = errors.New("too many reservations of this key have not ended")
 )
 
-// Room is how many bytes a settlement usually adds to a bucket.
+// Room is the number of bytes that a settlement usually adds to a bucket.
 const Room = 24
 
 // Is reports whether bytes begin like a bucket of this version, or of an older one.
@@ -55,7 +55,8 @@ func Find(r *Record, bucket []byte, hash uint64, id []byte, now int64) (position
 	return position, found, nil
 }
 
-// Settle returns what the settlement of the record at a position adds to the end of a bucket. It appends this to its argument.
+// Settle appends to its first argument the bytes that a settlement adds to the end of a bucket. position is that of the record,
+// from [Find]. real is the answer to the settlement.
 func Settle(to []byte, position int, real Numbers) []byte {
 	return appendSettlement(to, position, &real)
 }

@@ -7,7 +7,8 @@
 //
 //	record.go    Record
 //	bucket.go    finding, adding and settling a record of a bucket, and moving its times
-//	entry.go     the bytes of an entry; numbers.go its numbers
+//	entry.go     the bytes of an entry
+//	numbers.go   the bytes of a number of an entry
 //	old.go       buckets of an older version
 //	release.go   what a reservation counted, for giving it back at its end
 //

@@ -5,18 +5,20 @@ import (
 	"encoding/binary"
 )
 
-// An entry of a bucket is a reservation, or the settlement of a reservation before it. The first numbers are in little-endian
-// order; numbers.go has the form of the others. An answer is four of them.
+// An entry of a bucket is a reservation, or the settlement of a reservation before it. Numbers with a size in this table are in
+// little-endian order. All other numbers have the form of numbers.go. An answer is four of these: limit, remaining, retry after
+// and reset after.
 //
 //	a reservation                        a settlement
 //	0  size of the entry, 2 bytes        0  size of the entry, 2 bytes
-//	2  flags                             2  flags
-//	3  size of the id                    3  position of its reservation among the reservations
-//	4  number of marks                   4  the answer
+//	2  flags, 1 byte                     2  flags, 1 byte
+//	3  size of the id, 1 byte            3  position of its reservation among the reservations, 1 byte
+//	4  number of marks, 1 byte           4  the answer
 //	5  hash and end, 8 bytes each
 //	21 the id
-//	   end - at, quantity, the answer, and three numbers for each mark:
-//	   2 * limit + 1 if it is a time, value - at or value, period
+//	   end - at, quantity, the answer
+//	   for each mark whose value is a time: 2 * limit + 1, value - at, period
+//	   for each other mark: 2 * limit, value, period
 //	   the scopes: 1 byte for the length of each name, and the name
 type entry []byte
 
@@ -88,8 +90,8 @@ func sized(b []byte, begin int) []byte {
 	return b
 }
 
-// cut returns the first entry of a part of a bucket, and what follows it. The entry is nil if there is none. The bytes after its head
-// may be wrong.
+// cut returns the first entry of a part of a bucket, and the bytes after it. The entry is nil if the part does not begin with one.
+// The bytes after the head of the entry may be wrong.
 func cut(part []byte) (first entry, rest []byte) {
 	if len(part) < answerAt {
 		return nil, nil
@@ -101,7 +103,7 @@ func cut(part []byte) (first entry, rest []byte) {
 	return entry(part[:n]), part[n:]
 }
 
-// ok reports whether an entry has a head.
+// ok reports whether the head of an entry is valid.
 func (e entry) ok() bool {
 	if len(e) < answerAt || e[flagsAt]&^knownFlags != 0 {
 		return false
@@ -123,7 +125,8 @@ func (e entry) id() []byte { return e[idAt : idAt+int(e[idSizeAt])] }
 // is reports whether a reservation has a hash and an id.
 func (e entry) is(hash uint64, id []byte) bool { return e.hash() == hash && bytes.Equal(e.id(), id) }
 
-// read sets r to a reservation, and reports whether it is one. It reuses the marks of r. The scopes and the id lie in the bytes.
+// read sets r to a reservation, and reports whether its bytes are valid. It reuses the marks of r. The scopes and the id of r refer
+// to these bytes.
 func (e entry) read(r *Record) bool {
 	flags, id, marks := e[flagsAt], e.id(), e[marksAt]
 	if marks > MaxMarks {
@@ -148,7 +151,7 @@ func (e entry) read(r *Record) bool {
 	return areScopes(r.Scopes)
 }
 
-// settle sets the real answer of r to that of a settlement, and reports whether it is one.
+// settle sets the real answer of r to that of a settlement, and reports whether its bytes are valid.
 func (e entry) settle(r *Record) bool {
 	r.Settled = true
 	return r.Real.read(e, answerAt) == len(e)

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNumbers: numbers of all sizes come back, and no part of the bytes of a number is a number.
+// TestNumbers: number reads what appendNumber has written, for all sizes. It refuses the bytes of a number if the last ones are
+// missing.
 func TestNumbers(t *testing.T) {
 	r := rand.New(randtest.Source(t))
 	all := []int64{0, -1, 1, 123, 124, -124, -125, math.MinInt64, math.MaxInt64}

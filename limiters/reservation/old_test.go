@@ -32,7 +32,7 @@ func appendOld(to []byte, r *Record) []byte {
 	return append(append(to, r.Scopes...), r.ID...)
 }
 
-// TestOldBuckets: a bucket of the older version has its records, also after a step of the clock.
+// TestOldBuckets: all records of a bucket of the older version are found, also after a step of the clock.
 func TestOldBuckets(t *testing.T) {
 	r := rand.New(randtest.Source(t))
 	for range 200 {
@@ -75,7 +75,7 @@ func TestAnOldBucket(t *testing.T) {
 	require.Equal(t, Record{ID: []byte("id"), Hash: 5, At: 7, End: 1000, Quantity: 42, Releases: true, Marks: []Mark{{9, true, 999, 10}}}, got)
 }
 
-// FuzzOldBucket: no bytes panic, and a bucket is made of the records before the first wrong one.
+// FuzzOldBucket: no bytes make the functions panic, and these always return a bucket of this version.
 func FuzzOldBucket(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
 	bucket := appendOld(appendOld([]byte(oldHeader), random(r, "a", 10)), random(r, "bc", 20))
