@@ -45,7 +45,7 @@ func (e *Entry) SetBytes(b []byte, expireAt int64) {
 	f.Value, f.At = own, expireAt
 }
 
-// SetBytesWithRoom is [Entry.SetBytes] for bytes that are not an integer. Soon they get about this many more bytes.
+// SetBytesWithRoom is [Entry.SetBytes] for bytes that are not an integer, and that soon grow. room is by how many bytes.
 func (e *Entry) SetBytesWithRoom(b []byte, room int, expireAt int64) {
 	if own := e.overwrite(b, expireAt); own != nil {
 		f := e.record(OpSet)

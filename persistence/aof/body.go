@@ -12,11 +12,11 @@ import (
 // (body_numbers.go). A [BodyApplier] applies both to another store. The zero value is empty, and has the newest forms.
 type Body struct {
 	enc      *encoder
-	commands bool // integers are commands, too
+	commands bool // integers are commands, and not records
 }
 
-// NewBody returns an empty body that appliers of a feature level know. The caller takes care of newer changes: see
-// [InOlderForms].
+// NewBody returns an empty body, whose integers have a form that appliers of a feature level know. The caller converts newer
+// changes with [InOlderForms].
 func NewBody(level uint16) Body { return Body{commands: level < levelOfRecords} }
 
 // Append appends the effects of a transaction, which has at least one. A [BodyApplier] applies all of them or none.

@@ -23,7 +23,7 @@ const BodyLevel = 4
 // levelOfRecords is the feature level of records of integers.
 const levelOfRecords = 4
 
-// ChangeLevels has the feature level of each change of a collection. A new change needs a new level.
+// ChangeLevels has the feature level of each change of a collection, by its verb. A new change needs a new level.
 var ChangeLevels = map[string]uint16{
 	"ZADD": 1, "ZREM": 1,
 	"HSET": 2, "HDEL": 2, "SADD": 2, "SREM": 2,
@@ -46,9 +46,9 @@ func (b *BodyApplier) refuseNewer(args [][]byte) error {
 	return nil
 }
 
-// InOlderForms returns effects that appliers of a feature level know. They make the same keys as the effects of a
-// transaction whose locks are held. If one of these is newer, every key that the transaction has touched gets its value
-// as a whole. ok is false if a key holds a type that these appliers do not know.
+// InOlderForms returns effects that appliers of a feature level know. They leave the same keys as the effects of tx, whose
+// locks are held. If one of these effects has a newer form, each key that tx has touched gets its whole value instead. ok is
+// false if a key holds a type that these appliers do not know.
 func InOlderForms(tx *store.Tx, effects []store.Effect, level uint16) (older []store.Effect, ok bool) {
 	isNewer := func(f store.Effect) bool { return levelOfEffect(&f) > level }
 	if !slices.ContainsFunc(effects, isNewer) {
@@ -76,7 +76,8 @@ func InOlderForms(tx *store.Tx, effects []store.Effect, level uint16) (older []s
 	return older, !slices.ContainsFunc(older, isNewer)
 }
 
-// levelOfEffect returns the feature level of the form of an effect. An integer can always be a command.
+// levelOfEffect returns the feature level that an effect needs at least; 0 if every release knows it. An integer needs no
+// level, because it can be a command.
 func levelOfEffect(f *store.Effect) uint16 {
 	switch f.Op {
 	case store.OpChange:
@@ -95,7 +96,7 @@ type key struct {
 
 type keys []key
 
-// swap follows the keys of two databases that change places.
+// swap gives the keys of two databases the number of the other database.
 func (ks keys) swap(one, other int) {
 	for i := range ks {
 		switch ks[i].db {

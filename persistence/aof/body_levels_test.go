@@ -23,7 +23,7 @@ func (l leveled) Committed(tx *store.Tx, effects []store.Effect) {
 	l.body.Append(older)
 }
 
-// pretendNewer makes random changes newer than every level until the test ends. It leaves those that make whole values.
+// pretendNewer gives random changes a level above all others until the test ends. It skips the changes that make whole values.
 func pretendNewer(t *testing.T, r *rand.Rand) {
 	before := maps.Clone(ChangeLevels)
 	t.Cleanup(func() { maps.Copy(ChangeLevels, before) })
@@ -97,7 +97,7 @@ func TestOneNewerChangeMakesWholeKeys(t *testing.T) {
 		"*2\r\n$3\r\nDEL\r\n$4\r\nlist\r\n*4\r\n$5\r\nRPUSH\r\n$4\r\nlist\r\n$1\r\nb\r\n$1\r\nc\r\n*1\r\n$4\r\nEXEC\r\n", string(body.AppendTo(nil)))
 }
 
-// TestATypeThatOlderNodesDoNotKnow has no older form.
+// TestATypeThatOlderNodesDoNotKnow: a value of such a type has no older form.
 func TestATypeThatOlderNodesDoNotKnow(t *testing.T) {
 	s := newStore()
 	refused := 0
@@ -147,7 +147,7 @@ func TestAppliersRefuseNewerForms(t *testing.T) {
 	}
 }
 
-// TestIntegersOfOlderBodiesAreCommands, which every release knows.
+// TestIntegersOfOlderBodiesAreCommands: every release knows these commands.
 func TestIntegersOfOlderBodiesAreCommands(t *testing.T) {
 	body := NewBody(3)
 	body.Append([]store.Effect{{Op: store.OpSet, Key: []byte("k"), At: store.ExpiryOfTAT(now), Operands: store.Operands{Int: now}}})

@@ -23,7 +23,7 @@
 //	codec.go                  what a codec has
 //	body.go, body_commands.go effects as commands without files, for another log
 //	body_numbers.go integers in such a body
-//	body_levels.go  such a body for older releases
+//	body_levels.go  forms of such a body that older releases know
 //
 // The folder format has the bytes: batches, commands and the manifest.
 //

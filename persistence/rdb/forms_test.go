@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOlderNodesReadWhatIsWritten: the nodes of a cluster send each other files, also during an upgrade. A new form needs a
-// feature level, and a cluster below that level needs the old form: see cluster/level.go.
+// TestOlderNodesReadWhatIsWritten: the nodes of a cluster send each other RDB files, also during an upgrade. A new form needs a
+// new feature level. A cluster below that level needs the old form: see cluster/level.go.
 func TestOlderNodesReadWhatIsWritten(t *testing.T) {
 	require.Equal(t, 9, Version)
 	written := map[string]byte{}

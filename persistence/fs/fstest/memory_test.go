@@ -50,7 +50,7 @@ func TestAPowerCutLeavesWhatWasSynced(t *testing.T) {
 	}
 }
 
-// A sync copies only what was written since the last one. A power cut must still leave what a copy of the whole file would.
+// A sync copies only what was written since the last one. A power cut must still leave the whole file as it was at that sync.
 func TestAPowerCutLeavesTheLastSyncOfRandomWrites(t *testing.T) {
 	r := rand.New(randtest.Source(t))
 	m := &Memory{}
