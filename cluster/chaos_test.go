@@ -25,8 +25,8 @@ type world struct {
 	history  history
 	progress func()
 	stop     chan struct{}
-	places   chan struct{} // has one of its places for each client that sends
-	differ   string        // how the stores have differed, "" if they never have; only compare sets it
+	places   chan struct{} // holds a value for each client that sends; compare fills it
+	differ   string        // the first difference of the stores, "" if there is no difference; only compare sets it
 	clients  sync.WaitGroup
 	faults   sync.WaitGroup
 	late     sync.WaitGroup // entries that raft gets late
@@ -64,7 +64,7 @@ type worldOptions struct {
 	clients int
 	lasts   time.Duration
 	only    string         // the only fault that happens; "": all do
-	before  func(w *world) // happens before the faults; nil for nothing
+	before  func(w *world) // runs before the faults; may be nil
 	mixed   bool           // clients change keys of all types, and nobody checks the replies
 }
 
@@ -118,7 +118,7 @@ func (w *world) compare() {
 	}
 }
 
-// slowNodes makes some steps of the nodes slow, and gives some of their entries late to raft.
+// slowNodes returns options that make some steps of the nodes slow, and give raft some of their entries late.
 func (w *world) slowNodes(o clustertest.Options) clustertest.Options {
 	slow := w.slowness(o.Seed)
 	o.Now = time.Now
@@ -226,7 +226,7 @@ func first(t testing.TB) uint64 {
 
 // TestHistoriesUnderFaults: no world shows a client anything that one correct server would not. A world has 3 or 5 nodes and
 // 8 clients, with logs in memory or in files, leases or proofs for reads, and a window of 1 to 3 entries. A virtual minute has
-// about 23 faults of 14 kinds and 4,000 steps: bursts when a fault begins or ends, and between faults a few.
+// about 23 faults of 14 kinds, and about 4,000 steps. Most steps come in a burst when a fault begins or ends.
 //
 // Porcupine checks the history of each key. At the end every key is read once more, and the stores of all nodes must be equal.
 func TestHistoriesUnderFaults(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A client sends a burst of steps with short pauses, and then rests. Most faults show only in steps that are on their way
+// A client sends a burst of steps with short pauses, and then rests. Most errors show only in steps that are on their way
 // when a fault begins or ends, or when a node begins to lead. So a fault wakes all clients, and a client whose step has failed
 // tries again without a rest. Steps at other times would take most of a world's processor time and find little.
 const (
@@ -26,7 +26,7 @@ const (
 type pace struct {
 	w    *world
 	r    *rand.Rand
-	left int // steps of the burst
+	left int // steps that the burst still has
 }
 
 // await waits until the next step.
@@ -98,7 +98,7 @@ func (w *world) client(id int, seed uint64) {
 	}
 }
 
-// keysLast is for how many steps of all clients the keys stay the same. So no history gets long.
+// keysLast is how many steps of all clients use the same keys. So no history gets long.
 const keysLast = 400
 
 // randomStep returns a step.
@@ -128,7 +128,7 @@ func (w *world) step(s *clustertest.Session, client int, what step) error {
 	return err
 }
 
-// readAll looks at every key once more. So a step that was confirmed is found missing, even if no other step has met its key.
+// readAll reads every key once more. So the check of the history finds a lost change, even if no later step used its key.
 func (w *world) readAll() {
 	ops := map[string]string{"counter": "get", "pair": "pair", "throttle": "throttle"} // the keys of gcra have expired
 	var s *clustertest.Session

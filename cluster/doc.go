@@ -11,7 +11,7 @@
 //	late.go      changes that come too late
 //	fsm.go       what a committed entry does
 //	state.go     which entries count
-//	level.go     the feature levels, which nodes of two releases have in common
+//	level.go     the feature levels: which forms of entries and snapshots a release knows
 //	feature.go   a leader raises the level
 //	barrier.go   which replies wait, and for what
 //	lease.go     until when a leader may answer from its memory
@@ -53,7 +53,7 @@
 //   - An entry counts only in the term in which it was proposed, and only if its number follows that of the entry before.
 //     All nodes drop every other entry.
 //   - An entry that cannot be applied stops the node.
-//   - A leader writes no form that is newer than the feature level, and the level never falls. All members know the level.
+//   - A leader writes no form of an entry that is newer than the feature level. All members know this level, and it never falls.
 //   - The time of the log never goes back. Each node may remove keys by itself that had expired at [Node.Horizon]: no
 //     later leader sees such a key.
 //   - One goroutine applies entries: that of raft's FSM. It never waits for a client.

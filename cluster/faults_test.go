@@ -120,7 +120,7 @@ func (w *world) makeFaults(o worldOptions) {
 		time.Sleep(time.Duration(w.random.Int64N(int64(longestPause)))) // steps of some clients are on their way
 		f.strike(w, m, time.Duration(w.random.Int64N(int64(3*time.Second))))
 		w.wakeClients()
-		if w.random.IntN(o.faultsOfAComparison()) == 0 {
+		if w.random.IntN(o.faultsPerComparison()) == 0 {
 			w.count("compared")
 			w.compare()
 		}
@@ -128,9 +128,9 @@ func (w *world) makeFaults(o worldOptions) {
 	}
 }
 
-// faultsOfAComparison returns how many faults happen for one comparison of the stores, on average. A comparison is all that
-// checks a mixed world. Nodes that restart lose their errors, so other worlds have comparisons, too.
-func (o worldOptions) faultsOfAComparison() int {
+// faultsPerComparison returns how many faults happen between two comparisons of the stores, on average. In a mixed world, only
+// comparisons find errors. Other worlds have comparisons, too, because a restart may remove the difference of a store.
+func (o worldOptions) faultsPerComparison() int {
 	if o.mixed {
 		return 2
 	}

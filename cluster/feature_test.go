@@ -71,7 +71,8 @@ func TestANodeRefusesLevelsThatItDoesNotKnow(t *testing.T) {
 				case level > knows:
 					require.ErrorContains(t, err, fmt.Sprintf("level %d, and this server knows level %d: install the newer release", level, knows))
 				case level < OldestFeatureLevel:
-					require.ErrorContains(t, err, fmt.Sprintf("this server knows levels %d to %d: first install a release between them", OldestFeatureLevel, knows))
+					require.ErrorContains(t, err, fmt.Sprintf("this server knows levels %d to %d: first install a release that knows levels %d and %d",
+						OldestFeatureLevel, knows, level, OldestFeatureLevel))
 				default:
 					require.NoError(t, err)
 				}
@@ -89,7 +90,7 @@ func TestANodeRefusesLevelsThatItDoesNotKnow(t *testing.T) {
 	require.ErrorContains(t, apply(t, n, 2, entry.LevelRaised, []byte("x")), "must have 2")
 }
 
-// TestALevelNeverFalls: a new leader may not have applied the raise when it proposes its epoch.
+// TestALevelNeverFalls: a new leader can propose its epoch before it has applied the entry that raises the level.
 func TestALevelNeverFalls(t *testing.T) {
 	n := newNode(0)
 	require.NoError(t, apply(t, n, 1, entry.EpochBegins, epochOf(4)))
@@ -134,7 +135,7 @@ func (*memorySink) ID() string    { return "" }
 func (*memorySink) Cancel() error { return nil }
 func (*memorySink) Close() error  { return nil }
 
-// TestTheLevelOfARoster is that of the member that knows least. A member that nobody has announced may know nothing.
+// TestTheLevelOfARoster: all members must know the level. A member that no entry has announced counts as level 0.
 func TestTheLevelOfARoster(t *testing.T) {
 	id := func(i int) string { return fmt.Sprintf("%040d", i) }
 	r := roster.New(topology.Node{ID: id(1)})
@@ -151,7 +152,7 @@ func TestTheLevelOfARoster(t *testing.T) {
 	require.EqualValues(t, 4, r.Level())
 	require.Equal(t, "h:2", addresses(r.Below(5)))
 	announce(1, 4)
-	require.Equal(t, "h:2", addresses(r.Below(5)), "it names others")
+	require.Equal(t, "h:2", addresses(r.Below(5)), "it names only other nodes")
 	announce(1, 5)
 	announce(2, 6)
 	require.EqualValues(t, 5, r.Level())

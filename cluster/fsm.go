@@ -85,7 +85,8 @@ func (n *Node) applyLevel(e *entry.Entry) error {
 	return n.follow(level)
 }
 
-// follow takes over the feature level of an entry or of a snapshot.
+// follow raises the level of this node to the feature level of an entry or of a snapshot. It returns an error if this node does
+// not know that level.
 func (n *Node) follow(level uint16) error {
 	if err := checkLevel(level, n.knows()); err != nil {
 		return err
@@ -185,7 +186,7 @@ func (n *Node) revert(undo []store.Undo) (err error) {
 	return nil
 }
 
-// checkEpoch takes over the level of an epoch. It returns an error if this node cannot follow the leader.
+// checkEpoch follows the feature level of an epoch. It returns an error if this node cannot follow the leader.
 func (n *Node) checkEpoch(e *entry.Entry) error {
 	p, err := entry.ParseEpoch(e.Body)
 	switch {

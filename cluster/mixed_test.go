@@ -119,8 +119,9 @@ func (w *world) mixedClient(id int, seed uint64) {
 	}
 }
 
-// TestStoresStayEqualUnderFaults: the nodes hold the same keys of all types after every second fault, and at the end. A world has
-// the faults of TestHistoriesUnderFaults, 3 nodes and 4 clients. In every second one the leader evicts keys.
+// TestStoresStayEqualUnderFaults: the nodes hold the same keys of all types. The test compares them after about every second
+// fault, and at the end. A world has the faults of TestHistoriesUnderFaults, 3 nodes and 4 clients. In every second world the
+// leader evicts keys.
 func TestStoresStayEqualUnderFaults(t *testing.T) {
 	progress := clustertest.Watchdog(t)
 	for i := range seeds(t) {

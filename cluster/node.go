@@ -54,7 +54,7 @@ type Node struct {
 	level     uint16 // the feature level of the cluster
 	hidden    bool   // the keys are incomplete
 
-	advised  string // the nodes of which adviseUpgrade has told; only it uses this
+	advised  string // the nodes in the last log line of adviseUpgrade; only adviseUpgrade uses it
 	unloaded error  // why the last snapshot could not be loaded; nil if it was
 	skewSeen int64  // monotonic time of the last warning about the own clock; only CheckClocks uses it
 

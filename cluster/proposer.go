@@ -84,11 +84,11 @@ func (n *Node) proposeGathered() (wait time.Duration) {
 	return wait
 }
 
-// After an entry, the next one waits for the clients that have just got their replies. Their replies take about as long as
-// the entry took. So does the work of the clients, and so do their next commands. So the wait is three times that time. With
-// twice that time, one client in five came too late if the clients were on the same machine. In a cluster of one, an entry
-// takes less time than the clients need. So the wait is at least leastGather, and gatherEffect more for each effect of the
-// entry: the server must read and run the next commands. The wait is at most maxGather.
+// After an entry, the next one waits for the clients that have just got their replies. The replies take about as long as the
+// entry took. The work of the clients takes as long again, and their next commands, too. So the wait is three times that
+// time. With twice that time, one client in five came too late if the clients were on the same machine. In a cluster of one,
+// an entry takes less time than the clients need. So the wait is at least leastGather, and gatherEffect more for each effect
+// of the entry: the server must read and run the next commands. The wait is at most maxGather.
 const (
 	maxGather    = time.Millisecond
 	leastGather  = 300 * time.Microsecond

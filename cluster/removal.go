@@ -16,8 +16,8 @@ func (n *Node) Forget(id string) error {
 	return n.oneByOne(func() error { return n.forget(id) })
 }
 
-// forget marks a node as removed in the log, and then removes it from raft. If this leader is lost between the two steps,
-// the next one does the second step: see FinishRemovals.
+// forget marks a node as removed in the log, and then removes it from raft. If this leader is lost between the two steps, or
+// is to be removed itself, the next leader does the second step: see FinishRemovals.
 func (n *Node) forget(id string) error {
 	if n.current.Load() == 0 {
 		return errNotLeader
@@ -39,8 +39,8 @@ func (n *Node) mark(id string) error {
 	return n.commit(entry.NodeGone, body)
 }
 
-// complete removes a marked node from raft. A leader that is marked itself lets another node lead, and that one completes
-// the removal. Otherwise the cluster would have no leader until an election.
+// complete removes a marked node from raft. A leader that is marked itself lets another node lead, and that node completes
+// the removal. If a leader removed itself, the cluster would have no leader until an election.
 func (n *Node) complete(id string) error {
 	if id == n.o.Self.ID {
 		return n.GiveWay("")
@@ -83,7 +83,7 @@ func (n *Node) answers(k topology.Node) bool {
 }
 
 // FinishRemovals removes from raft a node that the log marks as removed, if this node leads. The leader that marked the node
-// was lost, or raft refused the removal. The edge calls FinishRemovals about once a second.
+// was lost or gave way, or raft refused the removal. The edge calls FinishRemovals about once a second.
 func (n *Node) FinishRemovals() {
 	if n.leaving() == "" || n.current.Load() == 0 {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pretend makes some changes as new as records of integers until the test ends, so nodes of older levels refuse them.
+// pretend gives some changes the level of records of integers until the test ends. So nodes of lower levels refuse them.
 func pretend(t *testing.T) {
 	before := maps.Clone(aof.ChangeLevels)
 	t.Cleanup(func() { maps.Copy(aof.ChangeLevels, before) })
@@ -24,7 +24,7 @@ func pretend(t *testing.T) {
 }
 
 // upgrade installs the newest program on one machine after the other, between faults. Some machines get an old program again
-// before the last one is new. The level rises after the last one.
+// before the last machine has the newest one. After that the level rises.
 func (w *world) upgrade() {
 	order := w.random.Perm(len(w.Machines))
 	for at := 0; at < len(order); {
@@ -66,9 +66,9 @@ func (w *world) install(m *clustertest.Machine, level int) {
 	w.progress()
 }
 
-// TestARollingUpgrade: programs of old levels are replaced one after the other, while clients write and faults happen. The
-// old programs refuse newer forms, so a test with such a form fails. At the end the stores are equal, and the histories are
-// right.
+// TestARollingUpgrade: the test replaces programs of old levels one after the other, while clients write and faults happen.
+// The old programs refuse newer forms, so the test fails if a leader writes one too early. At the end the stores are equal,
+// and the histories are right.
 func TestARollingUpgrade(t *testing.T) {
 	progress := clustertest.Watchdog(t)
 	pretend(t)
@@ -82,8 +82,8 @@ func TestARollingUpgrade(t *testing.T) {
 	}
 }
 
-// TestAnOldProgramAfterAnUpgrade: a program of an older level cannot follow any more, with its log and with a snapshot. The
-// cluster does not need it, and the newer program takes the disk over again.
+// TestAnOldProgramAfterAnUpgrade: a program of a lower level refuses the log and the snapshots of the cluster. The cluster
+// continues without it. The newest program continues with the same disk.
 func TestAnOldProgramAfterAnUpgrade(t *testing.T) {
 	for _, snapshot := range []bool{false, true} {
 		bubble(t, func(t *testing.T, _ func()) {
@@ -125,7 +125,7 @@ func TestAnOldProgramAfterAnUpgrade(t *testing.T) {
 	}
 }
 
-// TestTheLevelWaitsForAllMembers: also for one that does not run. It rises when that one is removed.
+// TestTheLevelWaitsForAllMembers: the level also waits for a member that does not run. It rises when that member is removed.
 func TestTheLevelWaitsForAllMembers(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
 		c := clustertest.New(t, clustertest.Options{Nodes: 4, Seed: 1, Now: time.Now, Level: cluster.FeatureLevel - 1})

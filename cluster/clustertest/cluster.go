@@ -38,7 +38,7 @@ type Options struct {
 	FrozenClocks bool
 	// Files makes the logs of the machines files of package raftlog, on disks that can lose power and be full.
 	Files bool
-	// Unsynced makes the logs of the machines skip syncs, which breaks what confirmed entries rely on.
+	// Unsynced makes the logs of the machines skip syncs. So a power cut may lose confirmed entries.
 	Unsynced bool
 	// Directives are more arguments of the servers.
 	Directives []string

@@ -27,7 +27,7 @@ type Disk struct {
 	unsynced bool
 }
 
-// NewDisk returns an empty disk, whose log is in memory or in files. The files are unsynced if a test wants it.
+// NewDisk returns an empty disk, whose log is in memory or in files. unsynced makes the log skip syncs of its files.
 func NewDisk(files, unsynced bool) *Disk {
 	d := &Disk{snapshots: &snapshots{}, full: &atomic.Bool{}, unsynced: unsynced}
 	if files {

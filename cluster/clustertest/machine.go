@@ -208,7 +208,7 @@ func (p *process) announce(other *Machine) {
 	}
 }
 
-// Install makes the next process of the machine a program that knows a feature level.
+// Install sets the feature level that the next process of the machine knows.
 func (m *Machine) Install(level int) { m.level.Store(int64(level)) }
 
 // Node returns the node, nil if the machine does not run.

@@ -9,9 +9,9 @@ import (
 // Without a wait, the next entry has only the changes of the other clients. So two groups of clients take turns for ever, with
 // twice as many entries, and each entry costs all nodes the same.
 //
-// Other clients send at random, and a wait for them brings nothing. So after such a wait the next batch does not wait. After
-// each further useless wait, more batches do not wait. One useless wait says little: clients that take turns may be late
-// once, and their next commands come together only after a wait.
+// Other clients send at random, and a wait for them is useless. So after such a wait the next batch does not wait. After each
+// further useless wait, more batches do not wait. One useless wait proves little: clients that take turns may be late once.
+// Their next commands come together only after a wait.
 type Gathering struct {
 	open     atomic.Bool
 	expected int // effects that a batch waits for

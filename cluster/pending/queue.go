@@ -65,8 +65,8 @@ type Queue struct {
 	memory  atomic.Int64  // shown; read without the owner's lock
 	garbage []store.Undo  // undos of whole databases that nobody needs any more
 	rooms   []room        // of confirmed batches, for the next ones
-	body    aof.Body      // empty; the batches that have no room begin with it
-	level   uint16        // of body
+	body    aof.Body      // empty, in the forms of level; the batches that have no room begin with it
+	level   uint16        // of the next batches
 }
 
 // room is the memory that a batch fills. The queue uses it again, because to grow it costs more than to fill it.
@@ -120,8 +120,8 @@ func (q *Queue) Number() uint64 { return q.begun.Add(1) }
 // Begin says that everything up to a number is committed or dropped. The queue must be empty.
 func (q *Queue) Begin(number uint64) { q.safe = number }
 
-// SetLevel makes the next batches have forms that appliers of a feature level know. Before the first call they have the newest
-// forms.
+// SetLevel makes the next batches have forms that appliers of a feature level know. Before the first call, batches have the
+// newest forms.
 func (q *Queue) SetLevel(level uint16) { q.level, q.body, q.rooms = level, aof.NewBody(level), nil }
 
 // Add begins a batch. time must not be earlier than that of the previous batch.

@@ -127,7 +127,7 @@ func (r *Roster) Knows(n topology.Node) bool {
 	return ok && k.Host == n.Host && k.Port == n.Port && k.PeerPort == n.PeerPort && k.Zone == n.Zone && k.Features == n.Features
 }
 
-// Level returns the highest feature level that all members know; 0 if no entry has announced one of them.
+// Level returns the highest feature level that all members know; 0 if a member is not announced.
 func (r *Roster) Level() uint16 {
 	least := math.MaxUint16
 	for _, s := range r.servers {
@@ -136,7 +136,7 @@ func (r *Roster) Level() uint16 {
 	return uint16(least)
 }
 
-// Below returns the other members that are announced and do not know a feature level.
+// Below returns the other announced members that know only levels below a feature level.
 func (r *Roster) Below(level int) (all []topology.Node) {
 	for _, s := range r.servers {
 		if k, ok := r.known[string(s.ID)]; ok && k.ID != r.self.ID && k.Features < level {

@@ -114,8 +114,8 @@ func (s *State) aboutClocks() (lines []string) {
 	return lines
 }
 
-// aboutReleases asks to finish an upgrade: the cluster works at the lowest level of its nodes. A node below the level of the
-// cluster cannot take part.
+// aboutReleases asks the reader to finish an upgrade: the cluster works at a level that all its members know. A node below the
+// level of the cluster cannot take part.
 func (s *State) aboutReleases() (lines []string) {
 	var old []string
 	for _, n := range s.Nodes {
