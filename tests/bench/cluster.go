@@ -121,7 +121,7 @@ func deploy(ctx context.Context, o contest.Options) (all []deployment, stop func
 	return append(all, deployment{replicated, r.Addrs()[0], r.PIDs(), countedTwice}), stop, prepareCounters(ctx, r.Addrs()[0])
 }
 
-// start starts a deployment of cellserver. One that is alone has its defaults: it logs each change.
+// start starts a deployment of cellserver. The server that is alone has the defaults, so it logs each change.
 func start(ctx context.Context, o contest.Options, name string) (*nodes.Cluster, error) {
 	switch name {
 	case alone:

@@ -56,7 +56,7 @@ func start(t *testing.T, size int, more ...string) *processes {
 	return p
 }
 
-// place makes the places of the nodes of a cluster on the loopback.
+// place gives each node of a cluster on the loopback its ports and its directory. The nodes do not run yet.
 func place(t *testing.T, size int, more ...string) *processes {
 	t.Helper()
 	p := &processes{t: t, more: more}

@@ -61,8 +61,8 @@ func (p *processes) pause(i int, d time.Duration) {
 	p.signal(i, syscall.SIGCONT)
 }
 
-// Faults under load lose nothing that was acknowledged. This test and TestNetworkFaultsUnderLoad run at the same time, because
-// both mostly wait for nodes.
+// Faults under load lose nothing that was acknowledged. This test and TestNetworkFaultsUnderLoad mostly wait for nodes, so they
+// run at the same time.
 func TestFaultsUnderLoad(t *testing.T) {
 	t.Parallel()
 	r, seed := random(t)

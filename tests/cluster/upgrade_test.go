@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// oldProgram returns a cellserver that knows less than the one under test: CLUSTER_OLD_BIN, or a build whose FeatureLevel is
-// lower. The build refuses newer forms.
+// oldProgram returns the path of a cellserver with a lower feature level than the one under test: CLUSTER_OLD_BIN, or a build
+// with a lower FeatureLevel. This build refuses newer forms.
 func oldProgram(t *testing.T) string {
 	if path := os.Getenv("CLUSTER_OLD_BIN"); path != "" {
 		return path
@@ -38,7 +38,7 @@ func oldProgram(t *testing.T) string {
 	return path
 }
 
-// levels returns the level of the cluster as a node says it, and the level that the node knows.
+// levels asks a node for the level of the cluster, and for the level that the node knows.
 func (p *processes) levels(i int) (level, known int) {
 	p.t.Helper()
 	reply, err := p.ask(i, "INFO", "cluster")
@@ -70,8 +70,8 @@ func (p *processes) logged(i int) string {
 	return string(text)
 }
 
-// Old programs are replaced one after the other under load, and the level rises after the last one. Then an old program is
-// refused, and the cluster goes on without it.
+// The test replaces old programs one after the other under load, and the level rises after the last one. Then the cluster
+// refuses an old program, and continues without it.
 func TestARollingUpgrade(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program once more")
@@ -93,14 +93,14 @@ func TestARollingUpgrade(t *testing.T) {
 		p.nodes[i].bin = bin
 		p.heal()
 		if at < len(p.nodes)-1 {
-			p.eventually("nothing says that the upgrade is not done", func() bool {
+			p.eventually("--cluster-check does not show that the upgrade has not ended", func() bool {
 				level, known := p.levels(i)
 				require.Less(t, level, known, "old programs are members")
 				return strings.Contains(p.check(i), fmt.Sprintf("level     %d, until all nodes know %d", level, known))
 			})
-			p.eventually("the log does not say it", func() bool { return strings.Contains(p.logged(i), "upgrade the other nodes") })
+			p.eventually("the log does not ask for an upgrade of the other nodes", func() bool { return strings.Contains(p.logged(i), "upgrade the other nodes") })
 		}
-		time.Sleep(time.Second) // of load
+		time.Sleep(time.Second) // meanwhile clients write
 	}
 	p.eventually("the level does not rise", func() bool {
 		for i := range p.nodes {
@@ -111,7 +111,7 @@ func TestARollingUpgrade(t *testing.T) {
 		return true
 	})
 	require.Contains(t, p.logged(0), "the feature level of the cluster has risen")
-	time.Sleep(time.Second) // of load
+	time.Sleep(time.Second) // meanwhile clients write
 
 	back := p.follower(r.IntN(2))
 	p.stop(back)

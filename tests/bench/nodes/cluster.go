@@ -40,7 +40,8 @@ func StartCluster(ctx context.Context, program string, nodes int) (c *Cluster, e
 	return c, c.Heal(ctx)
 }
 
-// StartAlone starts one server that is alone, with more options, and waits until it serves. It is a cluster of one process.
+// StartAlone starts one server without cluster mode, with more options, and waits until it serves. The Cluster has only its
+// process.
 func StartAlone(ctx context.Context, program string, options ...string) (c *Cluster, err error) {
 	c = &Cluster{}
 	defer func() {
