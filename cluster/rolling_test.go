@@ -154,3 +154,49 @@ func TestTheLevelWaitsForAllMembers(t *testing.T) {
 		require.Equal(t, slices.Repeat([]uint16{cluster.FeatureLevel}, 3), levels)
 	})
 }
+
+// TestTheLevelWaitsForAMemberOfASnapshot: a node was sent a snapshot instead of the entry by which another member has joined.
+// When it leads, it knows this member.
+func TestTheLevelWaitsForAMemberOfASnapshot(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Spares: 1, Seed: 1, Now: time.Now, Files: true, Level: cluster.FeatureLevel - 1})
+		defer c.Close()
+		upgrade := func(m *clustertest.Machine) {
+			require.NoError(t, m.Stop())
+			m.Install(cluster.FeatureLevel)
+			require.NoError(t, m.Restart())
+			time.Sleep(3 * time.Second)
+		}
+		time.Sleep(5 * time.Second)
+		lagging := other(c, c.Leader())
+		upgrade(lagging)
+		leader, spare := c.Leader(), c.Machines[3]
+		require.NotSame(t, lagging, leader)
+		require.NoError(t, leader.Node().KeepBehind(0))
+		c.Network.Isolate(lagging.Addr(), true)
+		require.NoError(t, spare.Start())
+		require.NoError(t, leader.Node().Meet(spare.Self.Host, spare.Self.Port))
+		fill(t, c, 100)
+		require.NoError(t, leader.Node().TakeSnapshot())
+		fill(t, c, 5)
+		c.Network.Heal()
+		time.Sleep(5 * time.Second)
+		require.Equal(t, 1, lagging.Snapshots())
+		require.Equal(t, 4, lagging.Node().View().Voters())
+
+		for _, m := range c.Machines[:3] {
+			if m != lagging {
+				upgrade(m)
+			}
+		}
+		if c.Leader() != lagging {
+			require.NoError(t, lagging.Node().Failover())
+		}
+		require.Same(t, lagging, c.Leader())
+		time.Sleep(5 * time.Second)
+		require.EqualValues(t, cluster.OldestFeatureLevel, c.Leader().Node().Level())
+		require.NoError(t, spare.Failure())
+		upgrade(spare)
+		require.EqualValues(t, cluster.FeatureLevel, c.Leader().Node().Level())
+	})
+}

@@ -102,6 +102,7 @@ func (n *Node) restore(in io.Reader) error {
 	n.o.Store.KeepUndo(false)
 	n.empty()
 	index, err := n.load(in)
+	err = errors.Join(err, n.roster.Resume(&n.mu, n.o.Disk.Snapshots))
 	if err != nil {
 		n.unloaded = whyUnloaded(err)
 		n.fail(n.unloaded)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"sync"
 
 	"cellserver/cluster/entry"
 	"cellserver/internal/topology"
@@ -41,6 +42,21 @@ func (r *Roster) Configure(c raft.Configuration) {
 	maps.DeleteFunc(r.silent, func(id raft.ServerID, _ bool) bool {
 		return !slices.ContainsFunc(r.servers, func(s raft.Server) bool { return s.ID == id })
 	})
+}
+
+// Resume notes who takes part in the newest snapshot, which was just loaded. Raft does not report this. At the start, the caller
+// of Configure knows more than the snapshot. mu guards the roster.
+func (r *Roster) Resume(mu sync.Locker, from raft.SnapshotStore) error {
+	mu.Lock()
+	defer mu.Unlock()
+	if !r.Configured() {
+		return nil
+	}
+	all, err := from.List()
+	if err == nil && len(all) > 0 {
+		r.Configure(all[0].Configuration)
+	}
+	return err
 }
 
 // Configured reports whether anybody takes part.
