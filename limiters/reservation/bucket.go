@@ -34,7 +34,8 @@ func Find(r *Record, bucket []byte, hash uint64, id []byte, now int64) (position
 		return 0, false, ErrNoBucket
 	}
 	n := 0 // reservations so far
-	for e, rest := cut(bucket[len(header):]); e != nil; e, rest = cut(rest) {
+	e, rest := cut(bucket[len(header):])
+	for ; e != nil; e, rest = cut(rest) {
 		if e.settles() {
 			if found && int(e[positionAt]) == position && !e.settle(r) {
 				return 0, false, ErrNoBucket
@@ -42,6 +43,7 @@ func Find(r *Record, bucket []byte, hash uint64, id []byte, now int64) (position
 			continue
 		}
 		if n == MaxRecords {
+			rest = e
 			break
 		}
 		if !found && now < e.end() && e.is(hash, id) {
@@ -51,6 +53,9 @@ func Find(r *Record, bucket []byte, hash uint64, id []byte, now int64) (position
 			position, found = n, true
 		}
 		n++
+	}
+	if found && len(rest) > 0 {
+		return 0, false, ErrNoBucket // nobody would find a settlement at the end
 	}
 	return position, found, nil
 }

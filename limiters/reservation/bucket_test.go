@@ -152,3 +152,25 @@ func FuzzBucket(f *testing.F) {
 		require.False(t, bytes.Equal(next, nil))
 	})
 }
+
+// TestBytesAfterABucket: if somebody else has added bytes, a settlement after them would not be found, and could be repeated.
+func TestBytesAfterABucket(t *testing.T) {
+	r := random(rand.New(randtest.Source(t)), "id", 100)
+	bucket, _, err := Put(nil, nil, r, 0)
+	require.NoError(t, err)
+	var got Record
+	for _, more := range []string{"x", "\x03\x00\x01", "\x04\x00\xff\x00", "\xff\xff\x01\x00\x00"} {
+		changed := append(bytes.Clone(bucket), more...)
+		_, _, err := Find(&got, changed, r.Hash, r.ID, 0)
+		require.ErrorIs(t, err, ErrNoBucket)
+		changed, _, err = Put(nil, changed, r, 0)
+		require.NoError(t, err)
+		require.Equal(t, bucket, changed, "the next record drops them")
+	}
+	changed := bytes.Clone(bucket)
+	for range MaxRecords {
+		changed = append(changed, bucket[len(header):]...)
+	}
+	_, _, err = Find(&got, changed, r.Hash, r.ID, 0)
+	require.ErrorIs(t, err, ErrNoBucket, "too many records")
+}

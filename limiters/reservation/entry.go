@@ -90,15 +90,15 @@ func sized(b []byte, begin int) []byte {
 	return b
 }
 
-// cut returns the first entry of a part of a bucket, and the bytes after it. The entry is nil if the part does not begin with one.
-// The bytes after the head of the entry may be wrong.
+// cut returns the first entry of a part of a bucket, and the bytes after it. If the part does not begin with an entry, the
+// entry is nil, and rest is the part. The bytes after the head of the entry may be wrong.
 func cut(part []byte) (first entry, rest []byte) {
 	if len(part) < answerAt {
-		return nil, nil
+		return nil, part
 	}
 	n := int(binary.LittleEndian.Uint16(part))
 	if n > len(part) || !entry(part[:n]).ok() {
-		return nil, nil
+		return nil, part
 	}
 	return entry(part[:n]), part[n:]
 }
