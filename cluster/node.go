@@ -102,7 +102,7 @@ func New(o Options) *Node {
 }
 
 // Start loads what the disk has, and takes part in the cluster. A new run does not know to whom the last run promised a
-// lease. So at least a NodeTimeout must pass between two runs.
+// lease. So the transport must pass no request for a vote on until a NodeTimeout after the end of the last run.
 func (n *Node) Start() error {
 	n.empty() // a node that returns with a new id still has the keys of its previous life
 	r, err := raft.NewRaft(raftConfig(n.o.Self.ID, n.o.NodeTimeout, n.log), machine{n}, n.o.Disk.Logs, n.o.Disk.Stable, n.o.Disk.Snapshots, n.o.Transport)

@@ -43,13 +43,13 @@ func (s *seldom) may() bool {
 }
 
 // New returns a transport. Entries go over the connections of the second layer, and all other messages go over network. An answer
-// must come within the timeout.
-func New(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.Duration, log hclog.Logger) *Carrier {
+// must come within the timeout. Messages of network wait until something comes from quiet; nil is no wait.
+func New(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.Duration, quiet <-chan time.Time, log hclog.Logger) *Carrier {
 	c := &Carrier{
 		NetworkTransport: network, entries: entries, timeout: timeout, log: log, consumer: make(chan raft.RPC), closed: make(chan struct{}),
 		pauses: pauses{of: map[raft.ServerAddress]*pause{}},
 	}
-	go c.passOn()
+	go c.passOn(quiet)
 	go c.accept()
 	return c
 }
@@ -96,8 +96,15 @@ func (c *Carrier) Close() (err error) {
 	return err
 }
 
-// passOn gives Raft the messages that came to its own transport.
-func (c *Carrier) passOn() {
+// passOn gives Raft the messages that came to its own transport, after something came from quiet.
+func (c *Carrier) passOn(quiet <-chan time.Time) {
+	if quiet != nil {
+		select {
+		case <-quiet:
+		case <-c.closed:
+			return
+		}
+	}
 	for {
 		select {
 		case rpc := <-c.NetworkTransport.Consumer():

@@ -34,9 +34,12 @@ func listen(t *testing.T) *layer {
 }
 
 // start starts a transport. Entries have a port of their own.
-func start(t *testing.T) *Carrier {
+func start(t *testing.T) *Carrier { return startAfter(t, nil) }
+
+// startAfter starts a transport whose messages wait for quiet.
+func startAfter(t *testing.T, quiet <-chan time.Time) *Carrier {
 	network := raft.NewNetworkTransport(listen(t), 3, time.Minute, io.Discard)
-	c := New(network, listen(t), time.Minute, hclog.NewNullLogger())
+	c := New(network, listen(t), time.Minute, quiet, hclog.NewNullLogger())
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	return c
 }
@@ -145,6 +148,25 @@ func TestOtherMessagesTakeRaftsTransport(t *testing.T) {
 	var answer raft.RequestVoteResponse
 	require.NoError(t, a.RequestVote("id", b.LocalAddr(), &raft.RequestVoteRequest{Term: 9}, &answer))
 	require.True(t, answer.Granted)
+}
+
+// A request for a vote waits. It would break a promise that a previous process has made.
+func TestMessagesWaitUntilItIsQuiet(t *testing.T) {
+	quiet := make(chan time.Time)
+	a, b := start(t), startAfter(t, quiet)
+	asked := make(chan error, 1)
+	var answer raft.RequestVoteResponse
+	go func() { asked <- a.RequestVote("id", b.LocalAddr(), &raft.RequestVoteRequest{Term: 5}, &answer) }()
+	select {
+	case <-b.Consumer():
+		require.Fail(t, "the request has not waited")
+	case <-time.After(100 * time.Millisecond):
+	}
+	quiet <- time.Time{}
+	rpc := <-b.Consumer()
+	rpc.Respond(&raft.RequestVoteResponse{Term: 6}, nil)
+	require.NoError(t, <-asked)
+	require.EqualValues(t, 6, answer.Term)
 }
 
 func TestWithoutAConnectionRaftSendsOneByOne(t *testing.T) {

@@ -17,13 +17,11 @@ import (
 
 // begin starts the node at its place.
 func (m *Member) begin(d formation.Decision) error {
-	if err := m.prepare(&d); err != nil {
+	if err := m.ctx.Err(); err != nil {
 		return err
 	}
-	select {
-	case <-m.ctx.Done():
-		return m.ctx.Err()
-	case <-m.quiet.C:
+	if err := m.prepare(&d); err != nil {
+		return err
 	}
 	at, err := m.ownAddress(&d)
 	if err != nil {
@@ -133,7 +131,7 @@ func (m *Member) nodeOptions(self topology.Node) (o cluster.Options, err error) 
 	network := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
 		Stream: layer, MaxPool: pooledConnections, Timeout: timeout, Logger: m.disk().log,
 	})
-	m.transport = carrier.New(network, entries, timeout, m.disk().log)
+	m.transport = carrier.New(network, entries, timeout, m.quiet.C, m.disk().log)
 	o.Transport = transport{m.transport, m.o.NodeTimeout / 2}
 	return o, nil
 }

@@ -65,7 +65,7 @@ type Member struct {
 	port   *peer.Port
 	sender *peer.Publisher
 	proxy  *forward.Proxy
-	quiet  *time.Timer          // fires when no node relies on promises of the previous process any more
+	quiet  *time.Timer          // fires when no node relies on promises of the previous process any more; until then, no vote
 	files  atomic.Pointer[disk] // the directory of the present incarnation
 	place  place
 	vitals vitals

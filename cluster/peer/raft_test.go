@@ -51,7 +51,7 @@ func TestRaftOverPeerPorts(t *testing.T) {
 		replicate(t, func(b *node, network *raft.NetworkTransport) closer {
 			entries, err := b.Entries(0, b.addr)
 			require.NoError(t, err)
-			return carrier.New(network, entries, 10*time.Second, hclog.NewNullLogger())
+			return carrier.New(network, entries, 10*time.Second, nil, hclog.NewNullLogger())
 		})
 	})
 }
