@@ -1,6 +1,10 @@
 package store
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+)
 
 const (
 	// Slots is the number of hash slots of a Redis Cluster.
@@ -34,19 +38,40 @@ var crcTables = func() (t [8][256]uint16) {
 	return t
 }()
 
-func crc16(b []byte) (crc uint16) {
+// checksum returns the checksum of bytes. It stops at a byte above 'z' if above has the high bit of each byte. ok is false if it
+// has stopped.
+func checksum(b []byte, above uint64) (crc uint16, ok bool) {
+	const more = 0x0505050505050505 // 'z' + 5 has no high bit, '{' + 5 has it
 	t := &crcTables
 	for ; len(b) >= 8; b = b[8:] {
-		crc = t[7][byte(crc>>8)^b[0]] ^ t[6][byte(crc)^b[1]] ^ t[5][b[2]] ^ t[4][b[3]] ^
-			t[3][b[4]] ^ t[2][b[5]] ^ t[1][b[6]] ^ t[0][b[7]]
+		w := binary.BigEndian.Uint64(b)
+		if (w+more|w)&above != 0 {
+			return 0, false
+		}
+		w ^= uint64(crc) << 48
+		crc = t[7][byte(w>>56)] ^ t[6][byte(w>>48)] ^ t[5][byte(w>>40)] ^ t[4][byte(w>>32)] ^
+			t[3][byte(w>>24)] ^ t[2][byte(w>>16)] ^ t[1][byte(w>>8)] ^ t[0][byte(w)]
 	}
 	if len(b) >= 4 {
-		crc = t[3][byte(crc>>8)^b[0]] ^ t[2][byte(crc)^b[1]] ^ t[1][b[2]] ^ t[0][b[3]]
+		w := binary.BigEndian.Uint32(b)
+		if (w+more&math.MaxUint32|w)&uint32(above) != 0 {
+			return 0, false
+		}
+		w ^= uint32(crc) << 16
+		crc = t[3][byte(w>>24)] ^ t[2][byte(w>>16)] ^ t[1][byte(w>>8)] ^ t[0][byte(w)]
 		b = b[4:]
 	}
 	for _, c := range b {
+		if c > 'z' && above != 0 {
+			return 0, false
+		}
 		crc = crc<<8 ^ t[0][byte(crc>>8)^c]
 	}
+	return crc, true
+}
+
+func crc16(b []byte) uint16 {
+	crc, _ := checksum(b, 0)
 	return crc
 }
 
@@ -55,6 +80,9 @@ func crc16(b []byte) (crc uint16) {
 //
 // Source: https://redis.io/docs/reference/cluster-spec/#hash-tags
 func Slot(key []byte) uint16 {
+	if slot, plain := PlainSlot(key); plain {
+		return slot
+	}
 	if open := bytes.IndexByte(key, '{'); open >= 0 {
 		if n := bytes.IndexByte(key[open+1:], '}'); n > 0 {
 			key = key[open+1 : open+1+n]
@@ -63,8 +91,25 @@ func Slot(key []byte) uint16 {
 	return crc16(key) % Slots
 }
 
-// SlotOfTag returns the slot of a hash tag without its braces. It is also that of a key without braces.
-func SlotOfTag(tag []byte) uint16 { return crc16(tag) % Slots }
+// PlainSlot returns the slot of a plain key. plain is true if the key has at least one byte, and no byte above 'z'. Braces are above
+// 'z', so a plain key has no hash tag.
+//
+// It exists for speed alone.
+//
+// What it is: it computes the slot, and looks for braces, in one pass over the key.
+//
+// What it brings: CL.CHECK takes 75 instructions less for each scope. Run the benchmark under valgrind --tool=callgrind to count them:
+//
+//	go test -run '^$' -bench Budgets/scopes -cpu 1 ./commands/limits
+//
+// What it must never do: call a key plain that has a brace. It may call a key not plain that has none.
+func PlainSlot(key []byte) (slot uint16, plain bool) {
+	crc, plain := checksum(key, highBits)
+	return crc % Slots, plain && len(key) > 0
+}
+
+// highBits has the high bit of each byte.
+const highBits = 0x8080808080808080
 
 // PartitionOf returns the partition that holds a slot.
 func PartitionOf(slot uint16) int { return int(slot) / slotsPerPartition }

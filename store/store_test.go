@@ -150,6 +150,29 @@ func TestModel(t *testing.T) {
 	require.Zero(t, s.Len(0))
 }
 
+// TestPlainSlot: a plain key has the slot of its checksum, and any byte above 'z' makes a key of any length not plain.
+func TestPlainSlot(t *testing.T) {
+	r := seeded(t)
+	for size := range 40 {
+		key := make([]byte, size)
+		for i := range key {
+			key[i] = byte(r.Intn('z' + 1))
+		}
+		slot, plain := PlainSlot(key)
+		require.Equal(t, size > 0, plain)
+		require.Equal(t, crc16(key)%Slots, slot)
+		for i := range key {
+			before := key[i]
+			for c := 'z' + 1; c < 256; c++ {
+				key[i] = byte(c)
+				_, plain := PlainSlot(key)
+				require.False(t, plain, "%q", key)
+			}
+			key[i] = before
+		}
+	}
+}
+
 func TestSlot(t *testing.T) {
 	for key, slot := range map[string]uint16{
 		"": 0, "123456789": 12739, "foo": 12182, "foo{}{bar}": 8363, "{user1000}.following": 3443,

@@ -81,11 +81,11 @@ func (p *plan) nameBucket(keys [][]byte, id []byte) {
 
 // find sets the slot of a key.
 func (at *keySlot) find(key []byte) {
-	if at.braces = bracesOf(key); at.braces == noBraces {
-		at.slot = store.SlotOfTag(key)
-	} else {
-		at.slot = store.Slot(key)
+	if slot, plain := store.PlainSlot(key); plain {
+		at.braces, at.slot = noBraces, slot
+		return
 	}
+	at.braces, at.slot = bracesOf(key), store.Slot(key)
 }
 
 // key returns a name with its slot. The name begins with the key, or has it as its hash tag.
