@@ -85,9 +85,6 @@ func (tx *Tx) locate(e *Entry, key []byte) {
 // hash returns the hash of a key, and a slot of its partition. It is valid until the next call.
 func (tx *Tx) hash(key []byte) *HashedKey {
 	h := &tx.hashes
-	if k := h.inBatch(key); k != nil {
-		return k
-	}
 	h.other = HashedKey{slot: uint16(tx.partition(key).index) * slotsPerPartition, hash: tx.s.anyTable().Hash(key)}
 	return &h.other
 }

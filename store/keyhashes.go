@@ -28,16 +28,14 @@ func (k *HashedKey) is(key []byte) bool {
 
 // keyHashes are hashes of keys that the transaction computed before it looks the keys up.
 type keyHashes struct {
-	later hashQueue   // of later transactions
-	key   *HashedKey  // of a transaction on one key, in later or own; nil for other transactions
-	own   HashedKey   // of a transaction on one key that was not prefetched
-	other HashedKey   // of the key at hand, if it is not known
-	batch []HashedKey // of [Tx.Expect]; the memory is the caller's
-	next  int         // where the key after the last one that was found lies in batch
+	later hashQueue  // of later transactions
+	key   *HashedKey // of a transaction on one key, in later or own; of [Tx.Expect]; nil if no key is known
+	own   HashedKey  // of a transaction on one key that was not prefetched
+	other HashedKey  // of the key at hand, if it is not known
 }
 
-// clear drops the hashes of the last transaction.
-func (h *keyHashes) clear() { h.key, h.batch, h.next = nil, nil, 0 }
+// clear drops the hash of the last transaction.
+func (h *keyHashes) clear() { h.key = nil }
 
 // hashQueue holds the keys of the transactions to come, in their order.
 type hashQueue struct {
@@ -71,7 +69,6 @@ func (q *hashQueue) add(k HashedKey) (before, added *HashedKey) {
 
 // slotOf returns the slot of the key of a transaction on one key, and keeps its hash.
 func (h *keyHashes) slotOf(t *table.Table, key []byte) uint16 {
-	h.batch = nil
 	k := h.later.take(key)
 	if k == nil {
 		h.own = hashKey(t, key)
@@ -79,24 +76,6 @@ func (h *keyHashes) slotOf(t *table.Table, key []byte) uint16 {
 	}
 	h.key = k
 	return k.slot
-}
-
-// inBatch finds a key of [Tx.Expect], nil if it is not there. Most transactions look their keys up in the order of the
-// batch, so the next key comes first.
-func (h *keyHashes) inBatch(key []byte) *HashedKey {
-	if h.next < len(h.batch) {
-		if k := &h.batch[h.next]; k.is(key) {
-			h.next++
-			return k
-		}
-	}
-	for i := range h.batch {
-		if k := &h.batch[i]; k.is(key) {
-			h.next = i + 1
-			return k
-		}
-	}
-	return nil
 }
 
 // hashKey computes the slot and the hash of a key.

@@ -80,15 +80,13 @@ func (tx *Tx) PrefetchCells(db int, keys []HashedKey) {
 	}
 }
 
-// Expect gives the running transaction the hashes of keys that it looks up, so that it computes none of them again. keys must not
-// change until the transaction ends, or until the next Expect. The look-ups are fastest in the order of the keys.
-func (tx *Tx) Expect(keys []HashedKey) {
-	tx.hashes.batch, tx.hashes.next = keys, 0
+// Expect gives the running transaction the hash of the key that it looks up next, so that it does not compute the hash again. k must
+// not change until the transaction ends, or until the next Expect.
+func (tx *Tx) Expect(k *HashedKey) {
 	if tx.only == nil {
-		for i := range keys {
-			tx.partitionOfSlot(keys[i].slot)
-		}
+		tx.partitionOfSlot(k.slot)
 	}
+	tx.hashes.key = k
 }
 
 // DropPrefetched drops all hashes. It keeps no key's bytes alive.

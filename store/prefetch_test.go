@@ -106,8 +106,8 @@ func TestExpectedKeys(t *testing.T) {
 		tx.PrefetchIndex(0, hashed)
 		tx.BeginKey(1, 0, keys[0])
 		tx.PrefetchCells(0, hashed)
-		tx.Expect(hashed)
 		for i, key := range keys {
+			tx.Expect(&hashed[i])
 			e := tx.Write(key)
 			require.Equal(t, i < n, e.Exists())
 		}

@@ -68,7 +68,7 @@ func TestTablesThatStayEmpty(t *testing.T) {
 	tx.Begin(testNow, 3, &fp)
 	hashed := []HashedKey{UnhashedKey(key, Slot(key))}
 	tx.HashKeys(hashed)
-	tx.Expect(hashed)
+	tx.Expect(&hashed[0])
 	e := tx.Write(key)
 	e.SetInt(1, NoExpiry)
 	e.Delete()

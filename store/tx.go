@@ -284,9 +284,6 @@ func (tx *Tx) partition(key []byte) *partition {
 // partitionOfSeveral is partition for a footprint of several. It has its own function so that the compiler inlines
 // partition.
 func (tx *Tx) partitionOfSeveral(key []byte) *partition {
-	if k := tx.hashes.inBatch(key); k != nil {
-		return tx.s.partitionOf(k.slot)
-	}
 	return tx.partitionOfSlot(Slot(key))
 }
 

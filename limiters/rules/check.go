@@ -213,9 +213,11 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 		if reserves {
 			a.Limiter = from.reserving
 		}
+		tx.Expect(&c.keys[i])
 		a.Limiter.Find(&a.Entry, tx, c.keys[i].Key())
 	}
 	if reserves {
+		tx.Expect(&c.keys[n])
 		tx.WriteIn(&c.reserves.entry, c.keys[n].Key())
 	}
 	if !c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease)) || !c.releases.findDue(now) {

@@ -126,7 +126,6 @@ func (p *plan) prepare(tx *store.Tx) {
 	if len(keys) > 1 && p.warm != cellsWarm {
 		tx.PrefetchCells(tx.DB(), keys)
 	}
-	tx.Expect(keys)
 }
 
 // done ends a request. See [Check.Done].
