@@ -11,7 +11,7 @@ import (
 //
 // What it is: [Tx.Prefetch] computes the slot and the hash of a key of a later transaction. Then it
 // issues prefetch instructions for the index and the cell of the key. [Tx.HashKeys],
-// [Tx.PrefetchIndex] and [Tx.PrefetchCells] do the same for several keys, of a later transaction or
+// [Tx.PrefetchKeys] and [Tx.PrefetchCells] do the same for several keys, of a later transaction or
 // of the running one. keyHashes keeps the hashes, so the store hashes no key twice (keyhashes.go).
 //
 // What it brings: the loads of one command overlap with the work of the commands before it. With a
@@ -54,20 +54,24 @@ func (tx *Tx) HashKeys(keys []HashedKey) {
 	}
 }
 
-// PrefetchIndex prefetches the index of several keys of a database. They have their hashes, and are keys of a later transaction or
-// of the running one.
-func (tx *Tx) PrefetchIndex(db int, keys []HashedKey) {
+// PrefetchKeys sets the hashes of keys, and prefetches the index of a database for them. They are keys of a later transaction or of
+// the running one.
+func (tx *Tx) PrefetchKeys(db int, keys []HashedKey) {
 	d := tx.s.tables.databases[db].Load()
 	if d == nil {
+		tx.HashKeys(keys)
 		return
 	}
+	t := tx.s.anyTable()
 	for i := range keys {
-		p := PartitionOf(keys[i].slot)
-		memory.Prefetch(unsafe.Pointer(&tx.s.partitions[p]), d.segmaps[p].Load().IndexLine(keys[i].hash))
+		k := &keys[i]
+		k.hash = t.Hash(k.Key())
+		p := PartitionOf(k.slot)
+		memory.Prefetch(unsafe.Pointer(&tx.s.partitions[p]), d.segmaps[p].Load().IndexLine(k.hash))
 	}
 }
 
-// PrefetchCells prefetches the cells of several keys. It reads the index, so call it after [Tx.PrefetchIndex], at best a command
+// PrefetchCells prefetches the cells of several keys. It reads the index, so call it after [Tx.PrefetchKeys], at best a command
 // later.
 func (tx *Tx) PrefetchCells(db int, keys []HashedKey) {
 	d := tx.s.tables.databases[db].Load()

@@ -102,8 +102,7 @@ func TestExpectedKeys(t *testing.T) {
 		hashed = append(hashed, UnhashedKey(key, Slot(key)))
 	}
 	for n := range keys {
-		tx.HashKeys(hashed)
-		tx.PrefetchIndex(0, hashed)
+		tx.PrefetchKeys(0, hashed)
 		tx.BeginKey(1, 0, keys[0])
 		tx.PrefetchCells(0, hashed)
 		for i, key := range keys {

@@ -207,24 +207,34 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	c.prepare(tx)
 	c.limits = c.limitMemory[:n]
 	c.used = max(c.used, n)
-	for i := range c.limits {
-		a, from := &c.limits[i], c.chosen[i].limit
-		a.Limiter = from.Limit
-		if reserves {
-			a.Limiter = from.reserving
-		}
-		tx.Expect(&c.keys[i])
-		a.Limiter.Find(&a.Entry, tx, c.keys[i].Key())
-	}
+	c.releases.scopes = 0
+	released := c.findStates(tx, reserves)
 	if reserves {
 		tx.Expect(&c.keys[n])
 		tx.WriteIn(&c.reserves.entry, c.keys[n].Key())
+		released = released || c.Args.Has(limiters.OptRelease)
 	}
-	if !c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease)) || !c.releases.findDue(now) {
+	if !released || !c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease)) || !c.releases.findDue(now) {
 		return nil
 	}
 	c.dryRun = startDryRun(c.limits, c.keys[:n], now)
 	return c.releases.giveBack(c.limits, c.chosen[:], now)
+}
+
+// findStates finds the entries of the states. It reports whether any of their keys may have releases.
+func (c *Check) findStates(tx *store.Tx, reserves bool) (released bool) {
+	p := c.plan
+	for i := range c.limits {
+		a, from, key := &c.limits[i], &p.chosen[i], &p.keys[i]
+		a.Limiter = from.limit.Limit
+		if reserves {
+			a.Limiter = from.limit.reserving
+		}
+		tx.Expect(key)
+		a.Limiter.Find(&a.Entry, tx, key.Key())
+		released = released || a.Entry.AmongCollections() || p.slots[from.scope].braces == otherBraces
+	}
+	return released
 }
 
 // giveBack gives back the reservations that are due. Then the states are equal to the copies, and the decisions about
@@ -249,7 +259,6 @@ func (c *Check) endDryRun() {
 // findReleases looks up the releases of the keys. Without all, it skips a key whose partition has no collection,
 // because releases are a collection. It reports whether it has looked up any releases.
 func (c *Check) findReleases(tx *store.Tx, all bool) bool {
-	c.releases.scopes = 0
 	for i := range c.limits {
 		scope := c.chosen[i].scope
 		if i > 0 && scope == c.chosen[i-1].scope {

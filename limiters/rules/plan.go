@@ -119,9 +119,10 @@ func (p *plan) addStates(s *scope, key []byte, fp *store.Footprint) {
 // memory one after the other.
 func (p *plan) prepare(tx *store.Tx) {
 	keys := p.keys[:p.all]
-	tx.HashKeys(keys[p.hashed:])
 	if len(keys) > 1 && p.warm == cold {
-		tx.PrefetchIndex(tx.DB(), keys)
+		tx.PrefetchKeys(tx.DB(), keys)
+	} else if p.hashed < len(keys) {
+		tx.HashKeys(keys[p.hashed:])
 	}
 	if len(keys) > 1 && p.warm != cellsWarm {
 		tx.PrefetchCells(tx.DB(), keys)
@@ -207,8 +208,7 @@ func (c *Check) prefetch(r *Rules, tx *store.Tx, db int, words [][]byte, id int)
 	}
 	p.words, p.from, p.warm, p.hashed = len(words), from, indexWarm, p.all
 	keys := p.keys[:p.all]
-	tx.HashKeys(keys)
-	tx.PrefetchIndex(db, keys)
+	tx.PrefetchKeys(db, keys)
 	if before != nil {
 		tx.PrefetchCells(db, before.keys[:before.all])
 		before.warm = cellsWarm
