@@ -22,9 +22,12 @@ func DecideAll(all []Asked, now, quantity int64) (refusing int, err error) {
 			refusing = i
 		}
 	}
+	if refusing < 0 {
+		return -1, nil
+	}
 	for i := range all {
 		a := &all[i]
-		if refusing < 0 || a.Answer.Limited {
+		if a.Answer.Limited {
 			continue
 		}
 		if err = a.Limiter.Decide(&a.Entry, &a.Answer, now, 0); err != nil {

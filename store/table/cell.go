@@ -114,6 +114,12 @@ func (c Cell) setBigKey(i int64) { binary.LittleEndian.PutUint32(c.keyBytes(), u
 
 func (c Cell) size() int { return c.keyAt() + c.keyLen() }
 
+// isIntUntil reports whether the cell holds an integer, and has this expiry in its room.
+func (c Cell) isIntUntil(expireAt int64) bool {
+	const flags = cellKindMask | cellHasExpiry | cellExpiryIsTAT
+	return c[0]&flags == byte(value.Int)|cellHasExpiry && int64(binary.LittleEndian.Uint64(c[cellExpiryAt:])) == expireAt
+}
+
 // CeilMillis rounds nanoseconds up to whole milliseconds.
 func CeilMillis(ns int64) int64 { return exact.CeilDiv(ns, 1e6) }
 

@@ -138,9 +138,12 @@ func (p *Place) store(k value.Kind, word, expireAt int64) (created bool) {
 		c, created = g.cell(off), true
 	} else {
 		p.t.saveHead(p.g, p.off, true)
-		if tat || expireAt == NoExpiry {
-			c = p.g.cell(p.off)
-		} else {
+		c = p.g.cell(p.off)
+		if !tat && expireAt != NoExpiry {
+			if k == value.Int && c.isIntUntil(expireAt) { // the counter of a window, most of the time
+				c.setInt(word)
+				return false
+			}
 			c = p.roomForExpiry(expireAt)
 		}
 		if c.refers() {

@@ -47,6 +47,34 @@ func TestHashesThatAgree(t *testing.T) {
 	}
 }
 
+// TestIntegersAndExpiries writes integers after all kinds of states, often with the expiry that the key has already.
+func TestIntegersAndExpiries(t *testing.T) {
+	r := seeded(t)
+	tb, key := newTable(math.MaxUint64), []byte("key")
+	for range 2000 {
+		at := []int64{NoExpiry, 1000, 2000}[r.Intn(3)]
+		v := []int64{7, 8, 1000 * 1e6, 2000 * 1e6}[r.Intn(4)] // the last two are TATs of their expiries
+		p := tb.place(key)
+		switch r.Intn(10) {
+		case 0:
+			p.SetBytes([]byte("text"), at)
+			require.Equal(t, at, p.ExpireAt())
+			continue
+		case 1:
+			tb.removeKey(key)
+			continue
+		}
+		existed := p.Exists()
+		require.Equal(t, !existed, p.SetInt(v, at))
+		found := tb.place(key)
+		n, ok := found.Number()
+		require.True(t, ok)
+		require.Equal(t, v, n)
+		require.Equal(t, at, found.ExpireAt())
+		tb.check(t)
+	}
+}
+
 // TestArenaStaysSmall churns the largest cells through one segment.
 func TestArenaStaysSmall(t *testing.T) {
 	r := seeded(t)
