@@ -102,7 +102,7 @@ func Slot(key []byte) uint16 {
 //
 //	go test -run '^$' -bench Budgets/scopes -cpu 1 ./commands/limits
 //
-// What it must never do: call a key plain that has a brace. It may call a key not plain that has none.
+// What it must never do: call a key plain that has a brace. It may report a key without a brace as not plain.
 func PlainSlot(key []byte) (slot uint16, plain bool) {
 	crc, plain := checksum(key, highBits)
 	return crc % Slots, plain && len(key) > 0
