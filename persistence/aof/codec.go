@@ -32,16 +32,24 @@ type encoder struct {
 	buf       []byte
 	db        int  // the database of the next command; noDB at the start of a log
 	several   bool // the effects belong to a transaction of several
+	joins     bool // a transaction of several effects may share the MULTI … EXEC of the one before
+	opened    int  // where the last MULTI begins
+	closed    int  // where its EXEC ends; 0 if it is not in buf
 	appenders [256]appender
 }
 
 // noDB is the database of a log that has not selected one.
 const noDB = -1
 
-// reset begins a file: with the space for the header of its first batch.
+// reset begins a file, with its first batch.
 func (e *encoder) reset() {
 	e.db = noDB
-	e.buf = append(e.buf[:0], format.EmptyHeader[:]...)
+	e.begin(e.buf)
+}
+
+// begin begins a batch in the memory of a buffer: with the space for its header.
+func (e *encoder) begin(buf []byte) {
+	e.buf, e.closed = append(buf[:0], format.EmptyHeader[:]...), 0
 }
 
 // bulk appends an argument.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"cellserver/persistence/aof/format"
@@ -216,5 +218,49 @@ func TestRoomOfALargeSet(t *testing.T) {
 		})
 		require.Less(t, int64(cap(e.buf)), int64(len(e.buf))+size+1<<20, name)
 		require.Greater(t, len(e.buf), 20_000*20, name)
+	}
+}
+
+// TestTransactionsJoin: transactions of several effects that follow each other in one write share a MULTI … EXEC, up to a bound.
+// A log that another database, a single effect or another write interrupts begins another one.
+func TestTransactionsJoin(t *testing.T) {
+	s, e := newStore(), newEncoder()
+	s.Observe(encoded{e})
+	e.joins = true
+	e.reset()
+	set := func(db int, keys ...string) {
+		write(s, now, func(tx *store.Tx) {
+			tx.Select(db)
+			for _, key := range keys {
+				k := tx.Write([]byte(key))
+				k.SetInt(1, store.NoExpiry)
+			}
+		})
+	}
+	begins := func() string {
+		return strings.Join(regexp.MustCompile(`MULTI|EXEC|SELECT|[a-z]+`).FindAllString(string(e.buf), -1), " ")
+	}
+	set(0, "a", "b")
+	set(0, "c", "d")
+	set(0, "e")
+	set(0, "f", "g")
+	set(1, "h", "i")
+	set(1, "j", "k")
+	require.Equal(t, "SELECT MULTI a b c d EXEC e MULTI f g EXEC SELECT MULTI h i j k EXEC", begins())
+	e.begin(nil)
+	set(1, "l", "m")
+	require.Equal(t, "MULTI l m EXEC", begins())
+
+	e.begin(nil)
+	long := strings.Repeat("x", 1000)
+	for range 200 {
+		set(1, long, "y")
+	}
+	parts := strings.Split(string(e.buf), multiCommand)[1:]
+	require.Greater(t, len(parts), 2)
+	for _, part := range parts {
+		require.Less(t, len(part), maxJoined+3000)
+		require.True(t, strings.HasSuffix(part, execCommand))
+		require.Equal(t, 1, strings.Count(part, execCommand))
 	}
 }

@@ -71,6 +71,7 @@ type syncs struct {
 // called for each failure.
 func NewJournal(p Policy, onFailure func(error)) *Journal {
 	j := &Journal{enc: newEncoder(), onFailure: onFailure}
+	j.enc.joins = true
 	j.change = sync.NewCond(&j.group)
 	j.policy.Store(int32(p))
 	return j
@@ -145,7 +146,7 @@ func (j *Journal) take() (b batches) {
 	j.tail, j.next = nil, nil
 	if len(j.enc.buf) > format.HeaderSize {
 		b.batch = j.enc.buf
-		j.enc.buf = append(j.spare[:0], format.EmptyHeader[:]...)
+		j.enc.begin(j.spare)
 		j.spare = nil
 	}
 	j.held.taken(len(b.tail) + len(b.batch))

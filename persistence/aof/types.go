@@ -38,13 +38,33 @@ func (e *encoder) transaction(effects []store.Effect) {
 		return
 	}
 	e.several = true
-	e.buf = append(e.buf, "*1\r\n$5\r\nMULTI\r\n"...)
+	e.open()
 	for i := range effects {
 		e.selectDB(&effects[i])
 		e.appenders[effects[i].Op].append(&effects[i])
 	}
-	e.buf = append(e.buf, "*1\r\n$4\r\nEXEC\r\n"...)
+	e.buf = append(e.buf, execCommand...)
+	e.closed = len(e.buf)
 	e.several = false
+}
+
+const (
+	multiCommand = "*1\r\n$5\r\nMULTI\r\n"
+	execCommand  = "*1\r\n$4\r\nEXEC\r\n"
+
+	// maxJoined bounds joined transactions, in bytes. A reader holds all commands up to the EXEC.
+	maxJoined = 64 << 10
+)
+
+// open begins a MULTI. If the last bytes are the EXEC of a transaction of the same write, both become one MULTI … EXEC: they
+// reach the disk together anyway. It saves 29 bytes.
+func (e *encoder) open() {
+	if e.joins && e.closed == len(e.buf) && e.closed > 0 && len(e.buf)-e.opened < maxJoined {
+		e.buf = e.buf[:len(e.buf)-len(execCommand)]
+		return
+	}
+	e.opened = len(e.buf)
+	e.buf = append(e.buf, multiCommand...)
 }
 
 // selectDB selects the effect's database.
