@@ -50,6 +50,7 @@
 //	entry_collection.go  changing collections of any type, by its description
 //	entry_sortedset.go  writing sorted sets; entry_hash.go reads hashes and sets
 //	entry_copy.go       COPY and RENAME
+//	entry_among.go      facts about the other keys of a partition
 //	access.go     when a key was used, or how often: for OBJECT and eviction
 //	access_bits.go  the arithmetic of LRU clocks and LFU counters
 //	databases.go  FLUSHDB and SWAPDB

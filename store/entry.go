@@ -133,9 +133,6 @@ func (e *Entry) Bytes(scratch []byte) []byte { return e.place.Bytes(scratch) }
 // Collection returns the collection that the key holds, nil if it holds none. Read it only.
 func (e *Entry) Collection() Collection { return e.place.Collection() }
 
-// AmongCollections reports whether any key of the same partition and database holds a collection. It needs no look-up.
-func (e *Entry) AmongCollections() bool { return e.place.AmongCollections() }
-
 // Image returns the key as it is.
 func (e *Entry) Image() Image { return e.place.Image() }
 

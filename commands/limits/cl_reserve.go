@@ -16,7 +16,8 @@ import (
 // charges it. The reply is that of a charge: remaining may be negative. Again, the same id changes
 // nothing and gives the same answer. A reservation that is not there is the error NORESERVATION.
 //
-// The records of reservations are in string keys, name:{key}:reserved:number, of the last key. Reservations
+// The records of reservations are in a string key of the last key, name:{key}:reserved. If that has many, others are in
+// name:{key}:reserved:number. Reservations
 // with RELEASE are in sorted sets, too: name@scope:{key}:release for each key. The next request of the rule for the key gives
 // back what is due.
 var (
@@ -24,22 +25,19 @@ var (
 		Name: "cl.reserve", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
 		Summary: "Decides by all limits of a rule about an estimate of a cost, which CL.SETTLE corrects later.",
 		Usage:   "name key [key ...] quantity id ttl [RELEASE] [EXPLAIN] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
-		Run: clReserve, Footprint: reserveFootprint, Prefetch: prefetchReserve(2),
+		Run: clReserve, Footprint: reserveFootprint, Prefetch: prefetchReserve,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "cl.settle", Arity: -5, Flags: commands.Write | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
 		Summary: "Replaces the estimate of CL.RESERVE by the real cost.",
 		Usage:   "name key [key ...] id quantity [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
-		Run: clSettle, Footprint: reserveFootprint, Prefetch: prefetchReserve(1),
+		Run: clSettle, Footprint: reserveFootprint, Prefetch: prefetchReserve,
 	})
 )
 
-// prefetchReserve returns the Prefetch of a command whose id has a place among the words after the keys.
-func prefetchReserve(id int) func(*commands.Conn, *commands.Server, *store.Tx, [][]byte) {
-	return func(c *commands.Conn, s *commands.Server, tx *store.Tx, args [][]byte) {
-		if len(args) >= 3 {
-			checkScratch(c).PrefetchReserve(s.Rules, tx, c.DB, args[1:], id)
-		}
+func prefetchReserve(c *commands.Conn, s *commands.Server, tx *store.Tx, args [][]byte) {
+	if len(args) >= 3 {
+		checkScratch(c).PrefetchReserve(s.Rules, tx, c.DB, args[1:])
 	}
 }
 

@@ -1,12 +1,24 @@
 package reservation
 
-import "errors"
+import (
+	"encoding/binary"
+	"errors"
+)
 
 // MaxRecords is the number of records that a bucket may have.
 const MaxRecords = 64
 
-// header is the beginning of each bucket. No text begins so.
-const header = "\x00rsv\x02"
+// Form is the form of a bucket. All entries have the same layout. The forms differ in what [Record.Hash] is. A bucket begins with
+// its form, and no text begins so.
+type Form string
+
+// The forms.
+const (
+	Shared   Form = "\x01rsv\x03" // for the reservations of one key: the hash of the other keys of the request
+	Numbered Form = "\x00rsv\x02" // for some reservations of one key: the hash of all keys and of the id
+)
+
+const formBytes = len(Shared)
 
 // Errors of a bucket.
 var (
@@ -20,45 +32,62 @@ const Room = 24
 // Is reports whether bytes begin like a bucket of this version, or of an older one.
 func Is(bucket []byte) bool { return isNew(bucket) || IsOld(bucket) }
 
-func isNew(bucket []byte) bool {
-	return len(bucket) >= len(header) && string(bucket[:len(header)]) == header
+func isNew(bucket []byte) bool { return Shared.begins(bucket) || Numbered.begins(bucket) }
+
+func (f Form) begins(bucket []byte) bool {
+	return len(bucket) >= formBytes && string(bucket[:formBytes]) == string(f)
 }
 
-// Find sets r to the record of a hash and an id in a bucket, if it has not ended at now. A nil bucket is empty. position is the
-// position of the record, for [Settle].
-func Find(r *Record, bucket []byte, hash uint64, id []byte, now int64) (position int, found bool, err error) {
+// Found is what [Find] found in a bucket.
+type Found struct {
+	OK       bool // the record is there, and has not ended
+	Position int  // of the record, for [Settle]
+	Records  int  // of the bucket
+	Ended    int  // how many of them have ended
+	Torn     bool // bytes follow that are no entries: nobody would find an entry after them
+}
+
+// Find sets r to the record of a hash and an id in a bucket, if it has not ended at now. A nil bucket is empty.
+func Find(r *Record, form Form, bucket []byte, hash uint64, id []byte, now int64) (f Found, err error) {
 	if len(bucket) == 0 {
-		return 0, false, nil
+		return f, nil
 	}
-	if !isNew(bucket) {
-		return 0, false, ErrNoBucket
+	if !form.begins(bucket) {
+		return f, ErrNoBucket
 	}
-	n := 0 // reservations so far
-	e, rest := cut(bucket[len(header):])
-	for ; e != nil; e, rest = cut(rest) {
-		if e.settles() {
-			if found && int(e[positionAt]) == position && !e.settle(r) {
-				return 0, false, ErrNoBucket
-			}
-			continue
-		}
-		if n == MaxRecords {
-			rest = e
+	rest := bucket[formBytes:]
+	for len(rest) >= answerAt {
+		n := int(binary.LittleEndian.Uint16(rest)) // as cut does, which the compiler does not inline
+		if n > len(rest) || !entry(rest[:n]).ok() {
 			break
 		}
-		if !found && now < e.end() && e.is(hash, id) {
-			if !e.read(r) {
-				return 0, false, ErrNoBucket
+		e := entry(rest[:n])
+		if !e.settles() {
+			if f.Records == MaxRecords {
+				break
 			}
-			position, found = n, true
+			if now >= e.end() {
+				f.Ended++
+			} else if !f.OK && e.is(hash, id) {
+				if !e.read(r) {
+					return f, ErrNoBucket
+				}
+				f.Position, f.OK = f.Records, true
+			}
+			f.Records++
+		} else if f.OK && int(e[positionAt]) == f.Position && !e.settle(r) {
+			return f, ErrNoBucket
 		}
-		n++
+		rest = rest[n:]
 	}
-	if found && len(rest) > 0 {
-		return 0, false, ErrNoBucket // nobody would find a settlement at the end
+	if f.Torn = len(rest) > 0; f.Torn && f.OK {
+		return f, ErrNoBucket // nobody would find a settlement at the end
 	}
-	return position, found, nil
+	return f, nil
 }
+
+// Add appends to its first argument the bytes that a record adds to the end of a bucket. The record is not settled.
+func Add(to []byte, r *Record) []byte { return r.appendEntry(to) }
 
 // Settle appends to its first argument the bytes that a settlement adds to the end of a bucket. position is that of the record,
 // from [Find]. real is the answer to the settlement.
@@ -66,10 +95,10 @@ func Settle(to []byte, position int, real Numbers) []byte {
 	return appendSettlement(to, position, &real)
 }
 
-// Put returns a bucket with one record added, or replaced if the bucket has it already. It appends this bucket to its
+// Put returns a bucket of a form with one record added, or replaced if the bucket has it already. It appends this bucket to its
 // first argument. Put drops the records that have ended at now. last is the latest end of a record.
-func Put(to, bucket []byte, r *Record, now int64) (next []byte, last int64, err error) {
-	next, last = append(to, header...), r.End
+func Put(to []byte, form Form, bucket []byte, r *Record, now int64) (next []byte, last int64, err error) {
+	next, last = append(to, form...), r.End
 	n := 0
 	if len(bucket) > 0 {
 		next, n = rewrite(next, bucket, func(e entry) entry {
@@ -99,7 +128,7 @@ func (r *Record) append(to []byte, position int) []byte {
 func rewrite(to, bucket []byte, f func(entry) entry) (next []byte, n int) {
 	var moved [MaxRecords]byte // 1 + the next position of the reservation at a position; 0 if it is dropped
 	was := 0
-	for e, rest := cut(bucket[len(header):]); e != nil; e, rest = cut(rest) {
+	for e, rest := cut(bucket[formBytes:]); e != nil; e, rest = cut(rest) {
 		if e.settles() {
 			if p := int(e[positionAt]); p < was && moved[p] > 0 {
 				to = append(to, e...)
@@ -125,7 +154,7 @@ func MoveBack(to, bucket []byte, back int64) []byte {
 		bucket = Renew(bucket)
 	}
 	var r Record
-	to, _ = rewrite(append(to, header...), bucket, func(e entry) entry {
+	to, _ = rewrite(append(to, bucket[:formBytes]...), bucket, func(e entry) entry {
 		if !e.read(&r) {
 			return nil
 		}

@@ -62,7 +62,7 @@ func TestBuckets(t *testing.T) {
 			id := fmt.Sprint("id", r.IntN(30))
 			if r.IntN(2) == 0 {
 				one := random(r, id, now+1+r.Int64N(40))
-				next, last, err := Put(nil, bucket, one, now)
+				next, last, err := Put(nil, Shared, bucket, one, now)
 				require.NoError(t, err)
 				model[id], bucket = one, next
 				latest := int64(0)
@@ -72,16 +72,16 @@ func TestBuckets(t *testing.T) {
 				require.Equal(t, latest, last)
 			}
 			var got Record
-			at, found, err := Find(&got, bucket, uint64(len(id)), []byte(id), now)
+			f, err := Find(&got, Shared, bucket, uint64(len(id)), []byte(id), now)
 			require.NoError(t, err)
 			want := model[id]
-			require.Equal(t, want != nil && now < want.End, found)
-			if found {
+			require.Equal(t, want != nil && now < want.End, f.OK)
+			if f.OK {
 				require.Equal(t, *want, got)
 			}
-			if found && !got.Settled {
+			if f.OK && !got.Settled {
 				want.Settled, want.Real = true, random(r, id, 0).Real
-				bucket = append(bucket, Settle(nil, at, want.Real)...)
+				bucket = append(bucket, Settle(nil, f.Position, want.Real)...)
 			}
 			for id, m := range model {
 				if now >= m.End {
@@ -96,27 +96,27 @@ func TestBucketIsBounded(t *testing.T) {
 	r := rand.New(randtest.Source(t))
 	var bucket []byte
 	for i := range MaxRecords {
-		bucket, _, _ = Put(nil, bucket, random(r, fmt.Sprint(i), 100), 1)
+		bucket, _, _ = Put(nil, Shared, bucket, random(r, fmt.Sprint(i), 100), 1)
 	}
-	_, _, err := Put(nil, bucket, random(r, "more", 100), 99)
+	_, _, err := Put(nil, Shared, bucket, random(r, "more", 100), 99)
 	require.ErrorIs(t, err, ErrFull)
-	_, _, err = Put(nil, bucket, random(r, "7", 100), 99)
+	_, _, err = Put(nil, Shared, bucket, random(r, "7", 100), 99)
 	require.NoError(t, err)
-	next, _, err := Put(nil, bucket, random(r, "more", 200), 100)
+	next, _, err := Put(nil, Shared, bucket, random(r, "more", 200), 100)
 	require.NoError(t, err)
-	require.Less(t, len(next), len(header)+longestEntry+settlementBytes)
+	require.Less(t, len(next), formBytes+longestEntry+settlementBytes)
 }
 
 // TestMoveBack: all times move, and nothing else.
 func TestMoveBack(t *testing.T) {
 	r := rand.New(randtest.Source(t))
 	one := random(r, "a", 1000)
-	bucket, _, err := Put(nil, nil, one, 0)
+	bucket, _, err := Put(nil, Shared, nil, one, 0)
 	require.NoError(t, err)
 	var got Record
-	_, found, err := Find(&got, MoveBack(nil, bucket, 300), one.Hash, one.ID, 699)
+	f, err := Find(&got, Shared, MoveBack(nil, bucket, 300), one.Hash, one.ID, 699)
 	require.NoError(t, err)
-	require.True(t, found)
+	require.True(t, f.OK)
 	one.At, one.End = one.At-300, 700
 	for i := range one.Marks {
 		if one.Marks[i].IsTime {
@@ -129,24 +129,24 @@ func TestMoveBack(t *testing.T) {
 // FuzzBucket: no bytes panic, and a record that is found gives the same bytes when it is put again.
 func FuzzBucket(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
-	bucket, _, _ := Put(nil, nil, random(r, "a", 10), 0)
-	bucket, _, _ = Put(nil, bucket, random(r, "bc", 20), 0)
+	bucket, _, _ := Put(nil, Shared, nil, random(r, "a", 10), 0)
+	bucket, _, _ = Put(nil, Shared, bucket, random(r, "bc", 20), 0)
 	f.Add(bucket, "a")
 	f.Add([]byte("text"), "a")
-	f.Add([]byte(header+"\xff\xff"), "")
+	f.Add([]byte(Shared+"\xff\xff"), "")
 	f.Fuzz(func(t *testing.T, bucket []byte, id string) {
 		var one, again Record
-		_, found, err := Find(&one, bucket, uint64(len(id)), []byte(id), 0)
-		if err != nil || !found {
+		found, err := Find(&one, Shared, bucket, uint64(len(id)), []byte(id), 0)
+		if err != nil || !found.OK {
 			return
 		}
-		next, _, err := Put(nil, bucket, &one, 0)
+		next, _, err := Put(nil, Shared, bucket, &one, 0)
 		if err != nil {
 			return
 		}
-		_, found, err = Find(&again, next, uint64(len(id)), []byte(id), 0)
+		found, err = Find(&again, Shared, next, uint64(len(id)), []byte(id), 0)
 		require.NoError(t, err)
-		require.True(t, found)
+		require.True(t, found.OK)
 		require.Equal(t, one, again)
 		require.True(t, Is(MoveBack(nil, next, 5)))
 		require.False(t, bytes.Equal(next, nil))
@@ -156,21 +156,21 @@ func FuzzBucket(f *testing.F) {
 // TestBytesAfterABucket: if somebody else has added bytes, a settlement after them would not be found, and could be repeated.
 func TestBytesAfterABucket(t *testing.T) {
 	r := random(rand.New(randtest.Source(t)), "id", 100)
-	bucket, _, err := Put(nil, nil, r, 0)
+	bucket, _, err := Put(nil, Shared, nil, r, 0)
 	require.NoError(t, err)
 	var got Record
 	for _, more := range []string{"x", "\x03\x00\x01", "\x04\x00\xff\x00", "\xff\xff\x01\x00\x00"} {
 		changed := append(bytes.Clone(bucket), more...)
-		_, _, err := Find(&got, changed, r.Hash, r.ID, 0)
+		_, err := Find(&got, Shared, changed, r.Hash, r.ID, 0)
 		require.ErrorIs(t, err, ErrNoBucket)
-		changed, _, err = Put(nil, changed, r, 0)
+		changed, _, err = Put(nil, Shared, changed, r, 0)
 		require.NoError(t, err)
 		require.Equal(t, bucket, changed, "the next record drops them")
 	}
 	changed := bytes.Clone(bucket)
 	for range MaxRecords {
-		changed = append(changed, bucket[len(header):]...)
+		changed = append(changed, bucket[formBytes:]...)
 	}
-	_, _, err = Find(&got, changed, r.Hash, r.ID, 0)
+	_, err = Find(&got, Shared, changed, r.Hash, r.ID, 0)
 	require.ErrorIs(t, err, ErrNoBucket, "too many records")
 }

@@ -122,8 +122,11 @@ func (e entry) hash() uint64 { return binary.LittleEndian.Uint64(e[hashAt:]) }
 
 func (e entry) id() []byte { return e[idAt : idAt+int(e[idSizeAt])] }
 
-// is reports whether a reservation has a hash and an id.
-func (e entry) is(hash uint64, id []byte) bool { return e.hash() == hash && bytes.Equal(e.id(), id) }
+// is reports whether a reservation has a hash and an id. Ids differ most at their ends.
+func (e entry) is(hash uint64, id []byte) bool {
+	own := e.id()
+	return len(own) == len(id) && own[len(own)-1] == id[len(id)-1] && e.hash() == hash && bytes.Equal(own, id)
+}
 
 // read sets r to a reservation, and reports whether its bytes are valid. It reuses the marks of r. The scopes and the id of r refer
 // to these bytes.

@@ -35,7 +35,7 @@ func IsOld(bucket []byte) bool {
 // Renew returns the records of a bucket of the older version, in a bucket of this version. It stops at the first bytes that are
 // not a record.
 func Renew(old []byte) []byte {
-	next := []byte(header)
+	next := []byte(Numbered)
 	rest := old[len(oldHeader):]
 	for n := 0; n < MaxRecords && len(rest) > oldMarksAt; n++ {
 		size := int(binary.LittleEndian.Uint16(rest))

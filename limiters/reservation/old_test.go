@@ -45,19 +45,19 @@ func TestOldBuckets(t *testing.T) {
 		require.True(t, Is(old))
 		for i, one := range want {
 			var got Record
-			position, found, err := Find(&got, Renew(old), one.Hash, one.ID, one.End-1)
+			found, err := Find(&got, Numbered, Renew(old), one.Hash, one.ID, one.End-1)
 			require.NoError(t, err)
-			require.True(t, found)
-			require.Equal(t, i, position)
+			require.True(t, found.OK)
+			require.Equal(t, i, found.Position)
 			require.Equal(t, *one, got)
 			one.moveBack(5)
 			got = Record{}
-			_, found, err = Find(&got, MoveBack(nil, old, 5), one.Hash, one.ID, one.End-1)
+			found, err = Find(&got, Numbered, MoveBack(nil, old, 5), one.Hash, one.ID, one.End-1)
 			require.NoError(t, err)
-			require.True(t, found)
+			require.True(t, found.OK)
 			require.Equal(t, *one, got)
 		}
-		_, _, err := Find(new(Record), old, 1, []byte("id"), 0)
+		_, err := Find(new(Record), Numbered, old, 1, []byte("id"), 0)
 		require.ErrorIs(t, err, ErrNoBucket)
 	}
 }
@@ -69,9 +69,9 @@ func TestAnOldBucket(t *testing.T) {
 		strings.Repeat("00", 64) + "0900000001" + "e703000000000000" + "0a00000000000000" + "6964")
 	require.NoError(t, err)
 	var got Record
-	_, found, err := Find(&got, Renew(old), 5, []byte("id"), 8)
+	found, err := Find(&got, Numbered, Renew(old), 5, []byte("id"), 8)
 	require.NoError(t, err)
-	require.True(t, found)
+	require.True(t, found.OK)
 	require.Equal(t, Record{ID: []byte("id"), Hash: 5, At: 7, End: 1000, Quantity: 42, Releases: true, Marks: []Mark{{9, true, 999, 10}}}, got)
 }
 

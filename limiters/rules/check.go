@@ -202,7 +202,7 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	}
 	n := c.states
 	if reserves && c.all == n {
-		c.nameBucket(c.Keys, c.reserves.id)
+		c.nameBucket(c.Keys)
 	}
 	c.prepare(tx)
 	c.limits = c.limitMemory[:n]
@@ -211,7 +211,7 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	released := c.findStates(tx, reserves)
 	if reserves {
 		tx.Expect(&c.keys[n])
-		tx.WriteIn(&c.reserves.entry, c.keys[n].Key())
+		tx.WriteIn(&c.reserves.shared.entry, c.keys[n].Key())
 		released = released || c.Args.Has(limiters.OptRelease)
 	}
 	if !released || !c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease)) || !c.releases.findDue(now) {
@@ -301,7 +301,7 @@ func (c *Check) Done(goesOn bool) {
 	if goesOn {
 		c.releases.written = nil
 		if c.reserves != nil {
-			c.reserves.bucket = nil
+			c.reserves.write.bytes = nil
 		}
 	}
 }

@@ -14,6 +14,7 @@
 //	checks.go CL.MCHECK: one request to several rules
 //	explain.go   CL.EXPLAIN: the numbers and the state of every limit
 //	reserve.go   CL.RESERVE and CL.SETTLE
+//	bucket.go the buckets of reservations
 //	release.go   giving back reservations that no client settles
 //	recording.go   the last requests to a rule, while somebody tries other numbers
 //	trial.go  CL.RULE TRY: what other numbers would have refused

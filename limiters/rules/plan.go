@@ -1,9 +1,6 @@
 package rules
 
-import (
-	"cellserver/limiters/reservation"
-	"cellserver/store"
-)
+import "cellserver/store"
 
 // plan says which keys a request reads: those of the states that its rule has for the keys of the request. It follows from
 // the words of the request and from the rules alone. So it may be made before the request runs.
@@ -12,13 +9,12 @@ type plan struct {
 	found  *rule                          // the rule that decides; nil if it is unknown
 	scopes int                            // scopes of the rule; fewer if the request has fewer words
 	states int                            // states of the rule's limits
-	all    int                            // of keys: the states, and the bucket of a reservation if it is named
+	all    int                            // of keys: the states, and the bucket of reservations if it is named
 	hashed int                            // of keys: how many have their hashes
 	slots  [MaxLimits]keySlot             // of the keys of the request
 	chosen [MaxLimits]chosen              // where the limits come from
 	keys   [MaxLimits + 1]store.HashedKey // parts of names: the keys of the limits' states and of the reservations
 	names  []byte
-	idHash uint64 // of the keys and the id of a reservation, if its bucket is named
 	warm   warmth
 
 	words int     // of the request; only of a prefetched plan
@@ -64,17 +60,15 @@ func (p *plan) make(found *rule, asked []byte, keys [][]byte) {
 	p.names, p.states, p.all = names, n, n
 }
 
-// nameBucket names the bucket of a reservation of keys, after the keys of the states. It has the slot of the last key.
-func (p *plan) nameBucket(keys [][]byte, id []byte) {
+// nameBucket names the bucket that the reservations of the last key share, after the keys of the states. It has the slot of that key.
+func (p *plan) nameBucket(keys [][]byte) {
 	last := len(keys) - 1
-	p.idHash = hashOf(keys...) ^ hashOf(id)
 	begin, at := len(p.names), &p.slots[last]
 	if names := &p.found.reserved; at.braces == noBraces && string(p.asked) == p.found.name {
 		p.names = names.ownKey(p.names, keys[last])
 	} else {
 		p.names = names.stateKey(p.names, p.asked, keys[last], at.braces)
 	}
-	p.names = appendHex(p.names, p.idHash%buckets)
 	p.keys[p.states] = at.key(p.names[begin:])
 	p.all = p.states + 1
 }
@@ -179,17 +173,16 @@ type prefetched struct {
 // Prefetch plans a later request of the batch, and prefetches the states that it reads. words are the words of the request from
 // the name of the rule on. They must not change before Release.
 func (c *Check) Prefetch(r *Rules, tx *store.Tx, db int, words [][]byte) {
-	c.prefetch(r, tx, db, words, 0)
+	c.prefetch(r, tx, db, words, false)
 }
 
-// PrefetchReserve is [Check.Prefetch] for a request that reserves or settles. id is the place of its id among the words after the
-// keys, from 1 on.
-func (c *Check) PrefetchReserve(r *Rules, tx *store.Tx, db int, words [][]byte, id int) {
-	c.prefetch(r, tx, db, words, id)
+// PrefetchReserve is [Check.Prefetch] for a request that reserves or settles.
+func (c *Check) PrefetchReserve(r *Rules, tx *store.Tx, db int, words [][]byte) {
+	c.prefetch(r, tx, db, words, true)
 }
 
-// prefetch is PrefetchReserve, or Prefetch if id is 0.
-func (c *Check) prefetch(r *Rules, tx *store.Tx, db int, words [][]byte, id int) {
+// prefetch is PrefetchReserve if reserves is set, else Prefetch.
+func (c *Check) prefetch(r *Rules, tx *store.Tx, db int, words [][]byte, reserves bool) {
 	from := r.sources()
 	if from.stored == nil {
 		return
@@ -203,8 +196,8 @@ func (c *Check) prefetch(r *Rules, tx *store.Tx, db int, words [][]byte, id int)
 	}
 	before, p := c.prefetched.add()
 	p.make(found, words[0], words[1:])
-	if id += p.scopes; id > p.scopes && id < len(words) && len(words[id]) <= reservation.MaxID {
-		p.nameBucket(words[1:1+p.scopes], words[id])
+	if reserves && len(words) > 1 {
+		p.nameBucket(words[1 : 1+p.scopes])
 	}
 	p.words, p.from, p.warm, p.hashed = len(words), from, indexWarm, p.all
 	keys := p.keys[:p.all]

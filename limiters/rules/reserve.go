@@ -21,44 +21,28 @@ var (
 	ErrNoReservation = rediserr.Error("NORESERVATION no reservation of these keys has this id: it was refused, its ttl has ended, or it never was")
 )
 
-// buckets is the number of buckets in which the reservations of a key lie. So a key has at most
-// buckets * reservation.MaxRecords reservations.
-const buckets = 4096
-
 // reserving is reusable memory for requests that reserve or settle.
 type reserving struct {
 	id     []byte
 	ttl    int64
-	entry  store.Entry // of the bucket
-	held   []byte      // what the bucket holds, nil if it is absent
-	old    bool        // the key holds it in an older form
 	record reservation.Record
-	at     int // the position of the record in the bucket
 	marks  [reservation.MaxMarks]reservation.Mark
 	scopes []byte // memory of the record
-	bucket []byte // the next content of the bucket, or of a part; the effects of the transaction refer to it
+
+	shared   bucket
+	numbered bucket  // only looked up if the record may be there
+	in       *bucket // the one with the record, or the one that gets it
+	write    write
 
 	settlement limiters.Settlement // of one limit
 }
 
 // release drops the references to the request.
 func (r *reserving) release() {
-	r.id, r.entry, r.held, r.record = nil, store.Entry{}, nil, reservation.Record{}
-	if cap(r.bucket) > keptBytes {
-		r.bucket = nil
-	}
-}
-
-// appendHex appends a bucket as a hexadecimal number without leading zeros.
-func appendHex(to []byte, bucket uint64) []byte {
-	const digits = "0123456789abcdef"
-	if bucket >= 1<<8 {
-		to = append(to, digits[bucket>>8])
-	}
-	if bucket >= 1<<4 {
-		to = append(to, digits[bucket>>4&15])
-	}
-	return append(to, digits[bucket&15])
+	r.id, r.record, r.in = nil, reservation.Record{}, nil
+	r.shared.release()
+	r.numbered.release()
+	r.write.release()
 }
 
 // ReserveFootprint is [Check.Footprint] for a request that reserves or settles.
@@ -132,7 +116,7 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 	if err = c.find(tx, now, true); err != nil {
 		return a, false, err
 	}
-	found, err := c.look(now)
+	found, err := c.look(tx, now)
 	switch {
 	case err != nil:
 		return a, false, err
@@ -144,47 +128,26 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 	}
 	peeks := c.Args.Has(limiters.OptPeek)
 	limited := c.refuses()
-	var last int64
 	keeps := !peeks && (!limited || c.found.shadow)
 	if keeps {
-		if last, err = c.keep(now, limited); err != nil {
+		if err = c.keep(tx, now, limited); err != nil {
 			return a, false, err
 		}
 	}
 	c.end(now, peeks)
 	if keeps {
-		// The last write, because a new bucket would make the states look their cells up again.
-		c.reserves.entry.SetBytesWithRoom(c.reserves.bucket, reservation.Room, exact.CeilDiv(last, 1e6))
+		c.reserves.store() // the last write, because a new bucket would make the states look their cells up again
 	}
 	looks = c.answer(&a, now, peeks)
 	return a, looks, nil
 }
 
-// look reads the record of the request. It reports whether there is one.
-func (c *Check) look(now int64) (found bool, err error) {
-	r := c.reserves
-	r.record.Marks, r.held = r.marks[:0], nil
-	switch kind := r.entry.Kind(); {
-	case kind == store.None:
-		return false, nil
-	case kind.IsCollection():
-		return false, rediserr.WrongType
-	}
-	r.held = r.entry.Bytes(nil)
-	if r.old = reservation.IsOld(r.held); r.old {
-		r.held = reservation.Renew(r.held)
-	}
-	r.at, found, err = reservation.Find(&r.record, r.held, c.idHash, r.id, now)
-	return found, limiters.Explain(err)
-}
-
-// keep makes the next content of the bucket, with the record of a reservation that the limits have decided. If the rule is a
-// shadow that would have refused it, no limit has counted it. last is the latest end of a record.
-func (c *Check) keep(now int64, refused bool) (last int64, err error) {
+// keep prepares the write of the record of a reservation that the limits have decided. If the rule is a
+// shadow that would have refused it, no limit has counted it.
+func (c *Check) keep(tx *store.Tx, now int64, refused bool) error {
 	r, a := c.reserves, c.limits[c.Tightest()].Answer
 	c.found.hide(&a)
-	r.record = reservation.Record{ID: r.id, Hash: c.idHash, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a),
-		Marks: r.marks[:0]}
+	r.record = reservation.Record{ID: r.id, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a), Marks: r.marks[:0]}
 	for i := range c.limits {
 		if refused {
 			break
@@ -194,32 +157,21 @@ func (c *Check) keep(now int64, refused bool) (last int64, err error) {
 	}
 	r.record.Releases = c.Args.Has(limiters.OptRelease) && !refused && c.Args.Quantity > 0
 	if !r.record.Releases {
-		return c.put(now)
+		return c.put(tx, now)
 	}
-	if err = c.releases.room(c.limits, c.chosen[:]); err != nil {
-		return 0, err
+	if err := c.releases.room(c.limits, c.chosen[:]); err != nil {
+		return err
 	}
 	r.scopes = r.scopes[:0]
 	for i := range c.found.scopes {
 		r.scopes = reservation.AppendScope(r.scopes, c.found.scopes[i].name)
 	}
 	r.record.Scopes = r.scopes
-	if last, err = c.put(now); err != nil {
-		return 0, err
+	if err := c.put(tx, now); err != nil {
+		return err
 	}
-	c.releases.add(r.record.End, c.releases.write(&r.record))
-	return last, nil
-}
-
-// put puts the record into the next content of the bucket.
-func (c *Check) put(now int64) (last int64, err error) {
-	r := c.reserves
-	next, last, err := reservation.Put(r.bucket[:0], r.held, &r.record, now)
-	if err != nil {
-		return 0, limiters.Explain(err)
-	}
-	r.bucket = next
-	return last, nil
+	c.releases.add(r.record.End, c.releases.write(r.record, c.idHash()))
+	return nil
 }
 
 // Settle replaces the quantity that was reserved with the real cost. If that has happened already, it changes nothing,
@@ -229,7 +181,7 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 		return a, false, err
 	}
 	r := c.reserves
-	switch found, err := c.look(now); {
+	switch found, err := c.look(tx, now); {
 	case err != nil:
 		return a, false, err
 	case !found:
@@ -250,14 +202,9 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 	}
 	var release []byte
 	if r.record.Releases {
-		release = c.releases.write(&r.record)
+		release = c.releases.write(r.record, c.idHash())
 	}
-	r.bucket = reservation.Settle(r.bucket[:0], r.at, numbersOf(&a))
-	if r.old {
-		r.entry.SetBytes(append(r.held, r.bucket...), r.entry.ExpireAt())
-	} else {
-		r.entry.SetRange(len(r.held), r.bucket)
-	}
+	r.storeSettlement(numbersOf(&a))
 	if release != nil {
 		c.releases.drop(release)
 		c.dropLost(tx, release)

@@ -17,7 +17,7 @@ import (
 type rule struct {
 	name     string
 	scopes   []scope   // a rule without SCOPE has one scope without a name
-	reserved stateName // of the buckets of its reservations, without their numbers
+	reserved stateName // of the buckets of its reservations
 	shadow   bool      // decides and counts, but never limits
 	file     bool      // it comes from the rules-file
 	text     string

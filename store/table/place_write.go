@@ -23,6 +23,7 @@ func (p *Place) SetInt(v, expireAt int64) (created bool) {
 // from then on. SetBytes reports whether the key is new.
 func (p *Place) SetBytes(b []byte, expireAt int64) (created bool) {
 	p.freeForObject(expireAt)
+	p.t.noteString(b)
 	return p.storeObject(value.Raw, textObject(b, p.hash), expireAt)
 }
 
@@ -48,8 +49,16 @@ func (p *Place) Overwrite(b []byte, expireAt int64) []byte {
 	p.roomForExpiry(expireAt)
 	own = append(own[:0], b...)
 	o.setBytes(own)
+	p.t.noteString(own)
 	p.SetExpiry(expireAt)
 	return own
+}
+
+// noteString notes whether a new string begins with a zero byte.
+func (t *Table) noteString(b []byte) {
+	if len(b) > 0 && b[0] == 0 {
+		t.binary = true
+	}
 }
 
 // WriteAt writes b over the string that the key holds, from offset on. It pads with zero bytes,

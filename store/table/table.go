@@ -21,6 +21,7 @@ type Table struct {
 	segmap    *atomic.Pointer[SegmentMap] // for prefetching
 	depth     uint8
 	deferTidy bool  // removing a cell does not tidy up; the caller does so at the end
+	binary    bool  // a string begins with a zero byte, or began so earlier
 	db        int32 // number of the database
 
 	seed     maphash.Seed

@@ -1,0 +1,169 @@
+package rules
+
+import (
+	"cellserver/internal/exact"
+	"cellserver/internal/rediserr"
+	"cellserver/limiters"
+	"cellserver/limiters/reservation"
+	"cellserver/store"
+)
+
+// The reservations of a key lie in a bucket that they share. A reservation appends its record. If the bucket is full, the record goes
+// to one of the numbered buckets of the key. The keys and the id say to which one. So most requests read one bucket, and requests for
+// a key with many reservations read two.
+//
+// An older version has written all records to numbered buckets. They begin with a zero byte. So a request looks for a numbered bucket
+// only if the partition has such strings.
+const (
+	// buckets is the number of numbered buckets of a key. So a key has at most
+	// buckets * reservation.MaxRecords + sharedRecords reservations.
+	buckets = 4096
+	// sharedRecords is the number of records in a shared bucket. A request reads all of them.
+	sharedRecords = 32
+	// endedRecords is the number of ended records at which a bucket is written again without them, unless more records have not
+	// ended. Less would write the other records too often, and more would take more memory and more time to read.
+	endedRecords = 16
+)
+
+// bucket is one bucket during a request.
+type bucket struct {
+	entry store.Entry
+	form  reservation.Form
+	hash  uint64 // of the record that the request looks for
+	held  []byte // what the bucket holds, nil if it is absent
+	old   bool   // the key holds it in an older form
+	reservation.Found
+}
+
+// release drops the references to the request.
+func (b *bucket) release() { *b = bucket{} }
+
+// write is the next write of a record to a bucket. The effects of the transaction refer to its bytes.
+type write struct {
+	bytes    []byte // the next content of the bucket, or what it gets at its end
+	appends  bool
+	expireAt int64 // of the bucket, in Unix milliseconds; only without appends
+}
+
+func (w *write) release() {
+	if cap(w.bytes) > keptBytes {
+		w.bytes = nil
+	}
+}
+
+// look reads the record of the request. It reports whether there is one.
+func (c *Check) look(tx *store.Tx, now int64) (found bool, err error) {
+	r := c.reserves
+	r.record.Marks, r.in = r.marks[:0], &r.shared
+	r.shared.form, r.shared.hash = reservation.Shared, hashOf(c.Keys[:len(c.Keys)-1]...)
+	if err = r.shared.look(r, now); err != nil || r.shared.OK {
+		return r.shared.OK, err
+	}
+	r.numbered.held = nil
+	if !r.shared.entry.AmongBinary() {
+		return false, nil
+	}
+	r.in = &r.numbered
+	c.findNumbered(tx)
+	err = r.numbered.look(r, now)
+	return r.numbered.OK, err
+}
+
+// look searches the bucket for the record of a request.
+func (b *bucket) look(r *reserving, now int64) (err error) {
+	b.held, b.old, b.Found = nil, false, reservation.Found{}
+	switch kind := b.entry.Kind(); {
+	case kind == store.None:
+		return nil
+	case kind.IsCollection():
+		return rediserr.WrongType
+	}
+	b.held = b.entry.Bytes(nil)
+	if b.old = b.form == reservation.Numbered && reservation.IsOld(b.held); b.old {
+		b.held = reservation.Renew(b.held)
+	}
+	b.Found, err = reservation.Find(&r.record, b.form, b.held, b.hash, r.id, now)
+	return limiters.Explain(err)
+}
+
+// findNumbered finds the numbered bucket of the request.
+func (c *Check) findNumbered(tx *store.Tx) {
+	r, last := c.reserves, len(c.Keys)-1
+	begin := len(c.names)
+	c.names = c.found.reserved.stateKey(c.names, c.asked, c.Keys[last], c.slots[last].braces)
+	r.numbered.form, r.numbered.hash = reservation.Numbered, c.idHash()
+	c.names = appendHex(append(c.names, ':'), r.numbered.hash%buckets)
+	tx.WriteIn(&r.numbered.entry, c.names[begin:])
+}
+
+// idHash returns the hash of the keys and of the id.
+func (c *Check) idHash() uint64 { return hashOf(c.Keys...) ^ hashOf(c.reserves.id) }
+
+// appendHex appends a bucket as a hexadecimal number without leading zeros.
+func appendHex(to []byte, bucket uint64) []byte {
+	const digits = "0123456789abcdef"
+	if bucket >= 1<<8 {
+		to = append(to, digits[bucket>>8])
+	}
+	if bucket >= 1<<4 {
+		to = append(to, digits[bucket>>4&15])
+	}
+	return append(to, digits[bucket&15])
+}
+
+// put prepares the write of the record. No bucket of the key has it yet.
+func (c *Check) put(tx *store.Tx, now int64) error {
+	r := c.reserves
+	b := &r.shared
+	switch live := b.Records - b.Ended; {
+	case b.held == nil, b.Torn, b.Ended >= max(endedRecords, live):
+		return r.replace(b, now)
+	case b.Records < sharedRecords:
+		r.in, r.record.Hash = b, b.hash
+		r.write.bytes, r.write.appends = reservation.Add(r.write.bytes[:0], &r.record), true
+		return nil
+	}
+	if r.in != &r.numbered {
+		c.findNumbered(tx)
+		if err := r.numbered.look(r, now); err != nil {
+			return err
+		}
+	}
+	return r.replace(&r.numbered, now)
+}
+
+// replace prepares the write of a whole bucket, with the record and without the records that have ended.
+func (r *reserving) replace(b *bucket, now int64) error {
+	r.in, r.record.Hash = b, b.hash
+	next, last, err := reservation.Put(r.write.bytes[:0], b.form, b.held, &r.record, now)
+	if err != nil {
+		return limiters.Explain(err)
+	}
+	r.write = write{bytes: next, expireAt: exact.CeilDiv(last, 1e6)}
+	return nil
+}
+
+// store writes the record. A bucket that gets one record after the other lives longer than its last record, so that not each of
+// them changes the expiry.
+func (r *reserving) store() {
+	e, w := &r.in.entry, &r.write
+	if !w.appends {
+		e.SetBytesWithRoom(w.bytes, reservation.Room, w.expireAt)
+		return
+	}
+	e.SetRange(len(r.in.held), w.bytes)
+	if end := exact.CeilDiv(r.record.End, 1e6); end > e.ExpireAt() {
+		e.SetExpiry(end + r.ttl/1e6)
+	}
+}
+
+// storeSettlement writes the settlement of the record.
+func (r *reserving) storeSettlement(real reservation.Numbers) {
+	b := r.in
+	r.write.bytes = reservation.Settle(r.write.bytes[:0], b.Position, real)
+	if b.old {
+		b.entry.SetBytes(append(b.held, r.write.bytes...), b.entry.ExpireAt())
+	} else {
+		b.entry.SetRange(len(b.held), r.write.bytes)
+	}
+}
