@@ -3,16 +3,11 @@ package store
 // BeginLong is Begin for a transaction that may take long. Others can avoid to wait for it.
 func (tx *Tx) BeginLong(now int64, db int, fp *Footprint) {
 	tx.s.locks.waitFor(fp, tx.mark())
-	tx.beginLong(now, db, fp)
+	tx.begin(now, db, fp)
 }
 
 // mark marks the locks of a long transaction.
 func (tx *Tx) mark() int64 { return max(tx.Since, isLong) }
-
-func (tx *Tx) beginLong(now int64, db int, fp *Footprint) {
-	tx.begin(now, db, fp)
-	tx.only = nil
-}
 
 // TryBeginLong is BeginLong, but does not wait for another long transaction. It returns 0 if the
 // transaction has begun, otherwise the Since of the other one. That is 1 if it runs no script.
@@ -20,6 +15,6 @@ func (tx *Tx) TryBeginLong(now int64, db int, fp *Footprint) (since int64) {
 	if busy := tx.s.locks.try(fp, tx.mark()); busy != nil {
 		return max(busy.long.Load(), isLong)
 	}
-	tx.beginLong(now, db, fp)
+	tx.begin(now, db, fp)
 	return 0
 }

@@ -98,6 +98,10 @@ func (s *Store) NewTx() *Tx {
 // nanoseconds) in database db.
 func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 	tx.s.locks.waitFor(fp, 0)
+	if i, ok := fp.single(); ok {
+		tx.beginOne(now, db, fp, &tx.s.partitions[i])
+		return
+	}
 	tx.begin(now, db, fp)
 }
 
@@ -119,10 +123,15 @@ func (tx *Tx) tryBeginOne(now int64, db int, fp *Footprint, p *partition) bool {
 	if !p.mu.TryLock() && !p.mu.try() { // the compiler inlines TryLock, but not try
 		return false
 	}
+	tx.beginOne(now, db, fp, p)
+	return true
+}
+
+// beginOne begins a transaction whose one partition is locked.
+func (tx *Tx) beginOne(now int64, db int, fp *Footprint, p *partition) {
 	tx.hashes.clear()
 	tx.fp, tx.weighed, tx.weight = *fp, 0, 0
 	tx.beginOn(now, db, p)
-	return true
 }
 
 // begin begins a transaction whose partitions are locked.
@@ -130,18 +139,11 @@ func (tx *Tx) begin(now int64, db int, fp *Footprint) {
 	tx.fp, tx.now, tx.db, tx.only, tx.active = *fp, now, db, nil, true
 	tx.hashes.clear()
 	tx.weighed, tx.weight = 0, 0
-	n := 0
 	fp.each(func(i int) {
-		p := &tx.s.partitions[i]
-		tx.only = p
-		n++
-		if p.epoch != tx.epoch {
+		if p := &tx.s.partitions[i]; p.epoch != tx.epoch {
 			tx.meetStep(p)
 		}
 	})
-	if n != 1 {
-		tx.only = nil
-	}
 }
 
 // BeginKey is Begin with the footprint of a single key.
