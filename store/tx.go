@@ -86,9 +86,6 @@ type Reliever interface{ Relieve() }
 // keptEffects is for how many effects a transaction keeps room after its end.
 const keptEffects = 1024
 
-// fewEffects is how many effects of a transaction are cleared one by one. A request to a rule has at most eight.
-const fewEffects = 8
-
 // NewTx returns a transaction to begin.
 func (s *Store) NewTx() *Tx {
 	return &Tx{s: s, rng: s.seed.Add(0x9e3779b97f4a7c15), epoch: s.epoch.Load()}
@@ -225,13 +222,9 @@ func (tx *Tx) CountChanges() bool {
 
 // dropEffects drops the effects, which would keep borrowed bytes alive, and leaves zeros for newEffect.
 func (tx *Tx) dropEffects() {
-	if len(tx.effects) <= fewEffects {
-		for i := range tx.effects {
-			f := &tx.effects[i]
-			*f = Effect{} // the compiler clears each one in place: for a few that is faster than clear
-		}
-	} else {
-		clear(tx.effects)
+	for i := range tx.effects {
+		f := &tx.effects[i]
+		*f = Effect{} // for the few effects of most transactions, this is faster than clear
 	}
 	tx.effects = tx.effects[:0]
 	if cap(tx.effects) > keptEffects {
