@@ -3,9 +3,11 @@ package limits
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
+	"cellserver/commands"
 	"cellserver/internal/randtest"
 	"cellserver/limiters/rules"
 	"cellserver/server/servertest"
@@ -15,56 +17,131 @@ import (
 
 // kept is what a client knows of a reservation.
 type kept struct {
-	end, estimate     int64
+	user              string
+	end, counts       int64
+	releases          bool
 	reserved, settled any // the first replies; settled is nil before the settlement
 }
 
 // TestReservationsOfAKey compares the reservations of one key with a map, under random requests. At times the key has few
-// reservations, and at times more than a shared bucket has room for. Requests repeat.
+// reservations, and at times more than a shared bucket has room for. Requests repeat, some look first, some give back what is not
+// settled, and some stand in a MULTI. The keys are dumped and restored at times.
 func TestReservationsOfAKey(t *testing.T) {
-	r := rand.New(randtest.Source(t))
-	h := servertest.New(t)
-	h.Do("CL.RULE SET r CL.WINDOW 1000000 1000000000")
-	all, used, most := map[string]*kept{}, int64(0), 0
-	for step := range 6000 {
-		ids := 12
-		if step/1500%2 == 1 {
-			ids = 120
-		}
-		h.Advance(time.Duration(r.IntN(100)) * time.Millisecond)
-		for id, k := range all {
-			if h.Clock.Time >= k.end {
-				delete(all, id)
+	for _, key := range []string{"k", "{k}l", "a}b", "{}", "a{b"} {
+		t.Run(key, func(t *testing.T) {
+			h := servertest.New(t)
+			h.Do("CL.RULE SET r SCOPE user CL.WINDOW 1000000 1000000000 AND SCOPE org CL.WINDOW 9000000 1000000000")
+			w := &reservations{Harness: h, Rand: rand.New(randtest.Source(t)), key: key, all: map[string]*kept{}, used: map[string]int64{}}
+			most := 0
+			for step := range 4000 {
+				w.Advance(time.Duration(w.IntN(100)) * time.Millisecond)
+				w.end()
+				most = max(most, len(w.all))
+				user, ids := fmt.Sprint("user", w.IntN(2)), 6+60*(step/1000%2)
+				id := fmt.Sprint("id", w.IntN(ids))
+				if w.IntN(2) == 0 {
+					w.reserve(user, id)
+				} else {
+					w.settle(user, id)
+				}
+				if w.IntN(200) == 0 {
+					w.restoreAll()
+				}
 			}
-		}
-		most = max(most, len(all))
-		id, quantity := fmt.Sprint("id", r.IntN(ids)), 1+r.Int64N(9)
-		k := all[id]
-		if r.IntN(2) == 0 {
-			ttl := 1 + r.Int64N(8)
-			reply := h.Do(fmt.Sprint("CL.RESERVE r k ", quantity, " ", id, " ", ttl))
-			if k == nil {
-				used += quantity
-				require.Equal(t, 1_000_000-used, reply.([]any)[2], step)
-				k = &kept{end: h.Clock.Time + ttl*1e9, estimate: quantity, reserved: reply}
-				all[id] = k
-			}
-			require.Equal(t, k.reserved, reply, step)
-			continue
-		}
-		reply := h.Do(fmt.Sprint("CL.SETTLE r k ", id, " ", quantity))
-		if k == nil {
-			require.EqualError(t, reply.(error), string(rules.ErrNoReservation), step)
-			continue
-		}
-		if k.settled == nil {
-			used += quantity - k.estimate
-			require.Equal(t, 1_000_000-used, reply.([]any)[2], step)
-			k.settled = reply
-		}
-		require.Equal(t, k.settled, reply, step)
+			require.Greater(t, most, 40, "more than a shared bucket has room for")
+		})
 	}
-	require.Greater(t, most, 40, "more than a shared bucket has room for")
+}
+
+// reservations are those of one key, and of one of two users each.
+type reservations struct {
+	*servertest.Harness
+	*rand.Rand
+	key  string
+	all  map[string]*kept
+	used map[string]int64 // by each user
+}
+
+// end ends the reservations whose time has come.
+func (w *reservations) end() {
+	for id, k := range w.all {
+		if w.Clock.Time >= k.end {
+			delete(w.all, id)
+			if k.releases && k.settled == nil {
+				w.used[k.user] -= k.counts
+			}
+		}
+	}
+}
+
+// ask sends a request, at times after the same one with PEEK, and at times in a MULTI. known is the reply if it is known before.
+func (w *reservations) ask(known any, words ...any) (reply any) {
+	if w.IntN(4) == 0 {
+		looked := w.Do(append(slices.Clone(words), "PEEK")...)
+		if known != nil {
+			require.Equal(w.T, known, looked)
+		}
+	}
+	if w.IntN(4) > 0 {
+		return w.Do(words...)
+	}
+	w.Do("MULTI")
+	w.Do(words...)
+	w.Do(words...)
+	both := w.Do("EXEC").([]any)
+	require.Equal(w.T, both[0], both[1], words)
+	return both[0]
+}
+
+func (w *reservations) reserve(user, id string) {
+	k, quantity, ttl := w.all[user+id], 1+w.Int64N(9), 1+w.Int64N(8)
+	words := []any{"CL.RESERVE", "r", user, w.key, quantity, id, ttl}
+	if w.IntN(3) == 0 {
+		words = append(words, "RELEASE")
+	}
+	if k != nil {
+		require.Equal(w.T, k.reserved, w.ask(k.reserved, words...), words)
+		return
+	}
+	k = &kept{user: user, end: w.Clock.Time + ttl*1e9, counts: quantity, releases: len(words) == 8}
+	w.used[user] += quantity
+	k.reserved = w.ask(nil, words...)
+	require.Equal(w.T, 1_000_000-w.used[user], k.reserved.([]any)[2], words)
+	w.all[user+id] = k
+}
+
+func (w *reservations) settle(user, id string) {
+	k, quantity := w.all[user+id], w.Int64N(9)
+	words := []any{"CL.SETTLE", "r", user, w.key, id, quantity}
+	if k == nil {
+		reply, _ := w.Do(words...).(error)
+		require.EqualError(w.T, reply, string(rules.ErrNoReservation), words)
+		return
+	}
+	if k.settled == nil {
+		w.used[user] += quantity - k.counts
+		k.settled = w.ask(nil, words...)
+		require.Equal(w.T, 1_000_000-w.used[user], k.settled.([]any)[2], words)
+		return
+	}
+	require.Equal(w.T, k.settled, w.ask(k.settled, words...), words)
+}
+
+// restoreAll dumps all keys except the rules, and restores them in an empty database.
+func (w *reservations) restoreAll() {
+	type dumped struct{ key, payload, at any }
+	var all []dumped
+	for _, key := range w.Do("KEYS *").([]any) {
+		if key != "cl.rules" {
+			all = append(all, dumped{key, w.Do("DUMP", key), w.Do("PEXPIRETIME", key)})
+		}
+	}
+	rule := w.Do("GET cl.rules")
+	w.Do("FLUSHALL")
+	w.Do("SET", "cl.rules", rule)
+	for _, d := range all {
+		require.Equal(w.T, ok, w.Do("RESTORE", d.key, d.at, d.payload, "ABSTTL"))
+	}
 }
 
 // TestBucketsOfAKey: the reservations of a key share one key, whose expiry goes on with them. Only if it has 32 of them,
@@ -106,4 +183,17 @@ func TestBucketsOfAKey(t *testing.T) {
 	}
 	h.Advance(61 * time.Second)
 	require.Zero(t, keys())
+}
+
+// TestReservedTexts: an empty string at the key of the reservations is no bucket, but has room for one. Any other text is an error.
+func TestReservedTexts(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("CL.RULE SET r CL.WINDOW 100 3600")
+	h.Do("SET", "r:{k}:reserved", "")
+	for range 2 {
+		h.Want("CL.RESERVE r k 1 a 60", []any{0, 100, 99, -1, 3600})
+	}
+	h.Do("SET r:{k}:reserved text")
+	h.Want("CL.RESERVE r k 1 b 60", commands.Error("ERR the key holds no reservations"))
+	h.Want("GET r:{k}:window", "1")
 }

@@ -13,7 +13,7 @@ import (
 // a key with many reservations read two.
 //
 // An older version has written all records to numbered buckets. They begin with a zero byte. So a request looks for a numbered bucket
-// only if the partition has such strings.
+// only if the partition has such strings. If the numbered bucket may have another partition than the shared one, it always looks.
 const (
 	// buckets is the number of numbered buckets of a key. So a key has at most
 	// buckets * reservation.MaxRecords + sharedRecords reservations.
@@ -60,7 +60,8 @@ func (c *Check) look(tx *store.Tx, now int64) (found bool, err error) {
 		return r.shared.OK, err
 	}
 	r.numbered.held = nil
-	if !r.shared.entry.AmongBinary() {
+	samePartition := c.slots[len(c.Keys)-1].braces != otherBraces
+	if samePartition && !r.shared.entry.AmongBinary() {
 		return false, nil
 	}
 	r.in = &r.numbered
@@ -116,7 +117,7 @@ func (c *Check) put(tx *store.Tx, now int64) error {
 	r := c.reserves
 	b := &r.shared
 	switch live := b.Records - b.Ended; {
-	case b.held == nil, b.Torn, b.Ended >= max(endedRecords, live):
+	case len(b.held) == 0, b.Torn, b.Ended >= max(endedRecords, live):
 		return r.replace(b, now)
 	case b.Records < sharedRecords:
 		r.in, r.record.Hash = b, b.hash
