@@ -2,8 +2,10 @@ package limits
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"cellserver/internal/randtest"
 	"cellserver/limiters/rules"
 	"cellserver/server/servertest"
+	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
@@ -31,26 +34,46 @@ func TestReservationsOfAKey(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			h := servertest.New(t)
 			h.Do("CL.RULE SET r SCOPE user CL.WINDOW 1000000 1000000000 AND SCOPE org CL.WINDOW 9000000 1000000000")
+			ids := idsOfOneBucket("user0", key)
 			w := &reservations{Harness: h, Rand: rand.New(randtest.Source(t)), key: key, all: map[string]*kept{}, used: map[string]int64{}}
-			most := 0
+			most, longest := 0, int64(0)
 			for step := range 4000 {
 				w.Advance(time.Duration(w.IntN(100)) * time.Millisecond)
 				w.end()
 				most = max(most, len(w.all))
-				user, ids := fmt.Sprint("user", w.IntN(2)), 6+60*(step/1000%2)
-				id := fmt.Sprint("id", w.IntN(ids))
+				user, id := fmt.Sprint("user", w.IntN(2)), ids[w.IntN(6+60*(step/1000%2))]
 				if w.IntN(2) == 0 {
 					w.reserve(user, id)
 				} else {
 					w.settle(user, id)
 				}
 				if w.IntN(200) == 0 {
-					w.restoreAll()
+					longest = max(longest, w.restoreAll())
 				}
 			}
 			require.Greater(t, most, 40, "more than a shared bucket has room for")
+			require.Greater(t, longest, int64(500), "a numbered bucket has many records")
 		})
 	}
+}
+
+// idsOfOneBucket returns 66 ids that have the same numbered bucket, if a user and a key reserve.
+func idsOfOneBucket(user, key string) (ids []string) {
+	for i := 0; len(ids) < 66; i++ {
+		id := fmt.Sprint("id", i)
+		if (hashOf(user, key)^hashOf(id))%4096 == 7 {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func hashOf(parts ...string) uint64 {
+	h := fnv.New64a()
+	for _, p := range parts {
+		_, _ = h.Write(append([]byte(p), byte(len(p))))
+	}
+	return h.Sum64()
 }
 
 // reservations are those of one key, and of one of two users each.
@@ -127,13 +150,17 @@ func (w *reservations) settle(user, id string) {
 	require.Equal(w.T, k.settled, w.ask(k.settled, words...), words)
 }
 
-// restoreAll dumps all keys except the rules, and restores them in an empty database.
-func (w *reservations) restoreAll() {
+// restoreAll dumps all keys except the rules, and restores them in an empty database. It returns the size of the longest numbered
+// bucket.
+func (w *reservations) restoreAll() (longest int64) {
 	type dumped struct{ key, payload, at any }
 	var all []dumped
 	for _, key := range w.Do("KEYS *").([]any) {
 		if key != "cl.rules" {
 			all = append(all, dumped{key, w.Do("DUMP", key), w.Do("PEXPIRETIME", key)})
+		}
+		if strings.HasSuffix(key.(string), ":reserved:7") {
+			longest = max(longest, w.Do("STRLEN", key).(int64))
 		}
 	}
 	rule := w.Do("GET cl.rules")
@@ -142,6 +169,7 @@ func (w *reservations) restoreAll() {
 	for _, d := range all {
 		require.Equal(w.T, ok, w.Do("RESTORE", d.key, d.at, d.payload, "ABSTTL"))
 	}
+	return longest
 }
 
 // TestBucketsOfAKey: the reservations of a key share one key, whose expiry goes on with them. Only if it has 32 of them,
@@ -196,4 +224,31 @@ func TestReservedTexts(t *testing.T) {
 	h.Do("SET r:{k}:reserved text")
 	h.Want("CL.RESERVE r k 1 b 60", commands.Error("ERR the key holds no reservations"))
 	h.Want("GET r:{k}:window", "1")
+}
+
+// written counts the bytes of strings that transactions write.
+type written int
+
+func (w *written) Committed(_ *store.Tx, effects []store.Effect) {
+	for i := range effects {
+		*w += written(len(effects[i].Value))
+	}
+}
+
+// TestReservationsWriteLittle: a reservation writes its own record, and not those that its bucket has already.
+func TestReservationsWriteLittle(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("CL.RULE SET r CL.WINDOW 1000000 3600")
+	var bytes written
+	h.Store.Observe(&bytes)
+	const requests = 40_000 // about ten for each numbered bucket
+	for i := range requests {
+		h.Do("CL.RESERVE", "r", "k", 1, i, 60)
+	}
+	require.Less(t, int(bytes), 80*requests)
+	h.Advance(61 * time.Second)
+	bytes = 0
+	h.Do("CL.RESERVE r k 1 id 60")
+	require.Less(t, int(bytes), 100)
+	h.Want("CL.CHECK r k 0", []any{0, 1_000_000, 1_000_000 - requests - 1, -1, 3539})
 }

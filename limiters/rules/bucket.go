@@ -10,7 +10,7 @@ import (
 
 // The reservations of a key lie in a bucket that they share. A reservation appends its record. If the bucket is full, the record goes
 // to one of the numbered buckets of the key. The keys and the id say to which one. So most requests read one bucket, and requests for
-// a key with many reservations read two.
+// a key with many reservations read two. A numbered bucket is written again once a fifth of its records has ended.
 //
 // An older version has written all records to numbered buckets. They begin with a zero byte. So a request looks for a numbered bucket
 // only if the partition has such strings. If the numbered bucket may have another partition than the shared one, it always looks.
@@ -20,7 +20,7 @@ const (
 	buckets = 4096
 	// sharedRecords is the number of records in a shared bucket. A request reads all of them.
 	sharedRecords = 32
-	// endedRecords is the number of ended records at which a bucket is written again without them, unless more records have not
+	// endedRecords is the number of ended records at which a shared bucket is written again without them, unless more records have not
 	// ended. Less would write the other records too often, and more would take more memory and more time to read.
 	endedRecords = 16
 )
@@ -117,20 +117,33 @@ func (c *Check) put(tx *store.Tx, now int64) error {
 	r := c.reserves
 	b := &r.shared
 	switch live := b.Records - b.Ended; {
-	case len(b.held) == 0, b.Torn, b.Ended >= max(endedRecords, live):
+	case !b.grows(), b.Ended >= max(endedRecords, live):
 		return r.replace(b, now)
 	case b.Records < sharedRecords:
-		r.in, r.record.Hash = b, b.hash
-		r.write.bytes, r.write.appends = reservation.Add(r.write.bytes[:0], &r.record), true
+		r.append(b)
 		return nil
 	}
-	if r.in != &r.numbered {
+	b = &r.numbered
+	if r.in != b {
 		c.findNumbered(tx)
-		if err := r.numbered.look(r, now); err != nil {
+		if err := b.look(r, now); err != nil {
 			return err
 		}
 	}
-	return r.replace(&r.numbered, now)
+	if live := b.Records - b.Ended; !b.grows() || b.Records == reservation.MaxRecords || b.Ended > live/4 {
+		return r.replace(b, now)
+	}
+	r.append(b)
+	return nil
+}
+
+// grows reports whether a record at the end of a bucket would be found.
+func (b *bucket) grows() bool { return len(b.held) > 0 && !b.old && !b.Torn }
+
+// append prepares the write of the record to the end of a bucket.
+func (r *reserving) append(b *bucket) {
+	r.in, r.record.Hash = b, b.hash
+	r.write.bytes, r.write.appends = reservation.Add(r.write.bytes[:0], &r.record), true
 }
 
 // replace prepares the write of a whole bucket, with the record and without the records that have ended.
@@ -144,8 +157,8 @@ func (r *reserving) replace(b *bucket, now int64) error {
 	return nil
 }
 
-// store writes the record. A bucket that gets one record after the other lives longer than its last record, so that not each of
-// them changes the expiry.
+// store writes the record. A shared bucket gets one record after the other. So it lives longer than its last record, and not each
+// record changes the expiry.
 func (r *reserving) store() {
 	e, w := &r.in.entry, &r.write
 	if !w.appends {
@@ -154,7 +167,10 @@ func (r *reserving) store() {
 	}
 	e.SetRange(len(r.in.held), w.bytes)
 	if end := exact.CeilDiv(r.record.End, 1e6); end > e.ExpireAt() {
-		e.SetExpiry(end + r.ttl/1e6)
+		if r.in == &r.shared {
+			end += r.ttl / 1e6
+		}
+		e.SetExpiry(end)
 	}
 }
 
