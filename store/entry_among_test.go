@@ -46,3 +46,26 @@ func TestAmongBinary(t *testing.T) {
 		require.True(t, among(1, "{k}other"), name)
 	}
 }
+
+// TestAmongBinaryMoves: SWAPDB takes the fact to the other database with the strings, and FLUSHDB ends it.
+func TestAmongBinaryMoves(t *testing.T) {
+	s := New(Options{Databases: 2})
+	tx := s.NewTx()
+	at := func(db int, f func(e Entry)) {
+		var all Footprint
+		all.AddAll()
+		tx.Begin(1, db, &all)
+		defer tx.End()
+		f(tx.Write([]byte("{k}key")))
+	}
+	among := func(db int) (is bool) {
+		at(db, func(e Entry) { is = e.AmongBinary() })
+		return is
+	}
+	at(0, func(e Entry) { e.SetBytes([]byte("\x00text"), NoExpiry) })
+	at(0, func(Entry) { tx.Swap(0, 1) })
+	require.False(t, among(0))
+	require.True(t, among(1))
+	at(1, func(Entry) { tx.Flush() })
+	require.False(t, among(1))
+}

@@ -101,7 +101,7 @@ func (p *Place) AmongCollections() bool { return p.t.objects.collections > 0 }
 
 // AmongBinary reports whether any string of the table begins with a zero byte, or began so earlier. Strings that [Place.WriteAt]
 // has changed do not count.
-func (p *Place) AmongBinary() bool { return p.t.binary }
+func (p *Place) AmongBinary() bool { return p.t.objects.binary }
 
 // Collection returns the collection that the key holds, nil if it holds none.
 func (p *Place) Collection() value.Collection {

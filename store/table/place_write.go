@@ -57,7 +57,7 @@ func (p *Place) Overwrite(b []byte, expireAt int64) []byte {
 // noteString notes whether a new string begins with a zero byte.
 func (t *Table) noteString(b []byte) {
 	if len(b) > 0 && b[0] == 0 {
-		t.binary = true
+		t.objects.binary = true
 	}
 }
 

@@ -64,6 +64,7 @@ type slab struct {
 	chunks      []*[slabChunk]object
 	n           int64
 	collections int64 // how many of the objects are collections
+	binary      bool  // a string begins with a zero byte, or began so earlier
 }
 
 func (s *slab) at(i int64) *object { return &s.chunks[i/slabChunk][i%slabChunk] }

@@ -21,7 +21,6 @@ type Table struct {
 	segmap    *atomic.Pointer[SegmentMap] // for prefetching
 	depth     uint8
 	deferTidy bool  // removing a cell does not tidy up; the caller does so at the end
-	binary    bool  // a string begins with a zero byte, or began so earlier
 	db        int32 // number of the database
 
 	seed     maphash.Seed
@@ -36,7 +35,7 @@ type Table struct {
 	blocks   *memory.Blocks
 
 	reserved int // number of cells for which the first insert makes room
-	_        [3*CacheLine - 176]byte
+	_        [3*CacheLine - 184]byte
 }
 
 // dirEntryBytes is the memory of a directory entry, with its entry of the segment map.
