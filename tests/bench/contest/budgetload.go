@@ -24,8 +24,8 @@ func Budgets() []Workload {
 		{Name: ThreeScopes, Script: script(func(b []byte, _ string, user int) []byte {
 			return load.Command(b, append(scopes(user), "12")...)
 		}, 1), throttle: true, prepare: fillScopes},
-		{Name: Reservation, Script: reservations(func(user int) []string { return []string{"one", load.Key("key:", user)} }), each: 2, throttle: true, prepare: fillScopes},
-		{Name: ScopeReservation, Script: reservations(func(user int) []string { return scopes(user)[1:] }), each: 2, throttle: true, prepare: fillScopes},
+		{Name: Reservation, Script: reservations(oneScope), each: 2, throttle: true, prepare: fillReservations(oneScope)},
+		{Name: ScopeReservation, Script: reservations(threeScopes), each: 2, throttle: true, prepare: fillReservations(threeScopes)},
 	}
 }
 
@@ -52,6 +52,10 @@ func reservations(names func(user int) []string) func(connection int) load.Scrip
 		return load.Command(b, append(append([]string{"CL.SETTLE"}, names(user)...), id, "9")...)
 	}, 2)
 }
+
+// oneScope and threeScopes return the rule and the keys of a request of a user.
+func oneScope(user int) []string    { return []string{"one", load.Key("key:", user)} }
+func threeScopes(user int) []string { return scopes(user)[1:] }
 
 // scopes returns the words of a request to the rule of three scopes, without its quantity.
 func scopes(user int) []string {
@@ -80,4 +84,18 @@ func fillScopes(ctx context.Context, s *server.Server) error {
 		}
 	}
 	return nil
+}
+
+// fillReservations is [fillScopes], and reserves for each user. So the workload finds the keys of reservations, as all workloads find
+// their keys.
+func fillReservations(names func(user int) []string) func(context.Context, *server.Server) error {
+	return func(ctx context.Context, s *server.Server) error {
+		if err := fillScopes(ctx, s); err != nil {
+			return err
+		}
+		_, err := load.Drive(ctx, load.Filler(s.Addr, Keyspace, func(b []byte, i int) []byte {
+			return load.Command(b, append(append([]string{"CL.RESERVE"}, names(i)...), "12", "fill", "4")...)
+		}, reserved))
+		return err
+	}
 }
