@@ -16,10 +16,9 @@ import (
 // charges it. The reply is that of a charge: remaining may be negative. Again, the same id changes
 // nothing and gives the same answer. A reservation that is not there is the error NORESERVATION.
 //
-// The records of reservations are in a string key of the last key, name:{key}:reserved. If that has many, others are in
-// name:{key}:reserved:number. Reservations
-// with RELEASE are in sorted sets, too: name@scope:{key}:release for each key. The next request of the rule for the key gives
-// back what is due.
+// The records of reservations are in a string key of the last key, name:{key}:reserved. If that key has many, further records are in
+// name:{key}:reserved:number. Reservations with RELEASE are in sorted sets, too: name@scope:{key}:release for each key. The next
+// request of the rule for the key gives back what is due.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "cl.reserve", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,

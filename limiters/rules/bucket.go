@@ -21,7 +21,7 @@ const (
 	// sharedRecords is the number of records in a shared bucket. A request reads all of them.
 	sharedRecords = 32
 	// endedRecords is the number of ended records at which a shared bucket is written again without them, unless more records have not
-	// ended. Less would write the other records too often, and more would take more memory and more time to read.
+	// ended. A smaller number would write the other records too often. A larger one would take more memory and more time to read.
 	endedRecords = 16
 )
 

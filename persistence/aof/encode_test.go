@@ -222,7 +222,7 @@ func TestRoomOfALargeSet(t *testing.T) {
 }
 
 // TestTransactionsJoin: transactions of several effects that follow each other in one write share a MULTI … EXEC, up to a bound.
-// A log that another database, a single effect or another write interrupts begins another one.
+// Another database, a single effect or another write ends it.
 func TestTransactionsJoin(t *testing.T) {
 	s, e := newStore(), newEncoder()
 	s.Observe(encoded{e})
