@@ -26,7 +26,8 @@ func TestUnfinishedCommands(t *testing.T) {
 	s := start(t)
 	s.guard(2 << 30)
 	p99 := sendSlowly(t, s, request)
-	require.Less(t, p99, max(300*time.Millisecond, 3*redis/2), "the bound of Redis is for a machine that does other things")
+	memory := memoryTime(t, 32<<20) // the lists of arguments grow meanwhile
+	require.Less(t, p99-memory, max(300*time.Millisecond, 3*redis/2), "the bound of Redis is for a machine that does other things")
 }
 
 // sendSlowly sends a request by many clients at the same time. It returns the PING latency of a
