@@ -1,9 +1,6 @@
 package reservation
 
-import (
-	"encoding/binary"
-	"errors"
-)
+import "errors"
 
 // MaxRecords is the number of records that a bucket may have.
 const MaxRecords = 64
@@ -55,30 +52,27 @@ func Find(r *Record, form Form, bucket []byte, hash uint64, id []byte, now int64
 	if !form.begins(bucket) {
 		return f, ErrNoBucket
 	}
-	rest := bucket[formBytes:]
-	for len(rest) >= answerAt {
-		n := int(binary.LittleEndian.Uint16(rest)) // as cut does, which the compiler does not inline
-		if n > len(rest) || !entry(rest[:n]).ok() {
+	e, rest := cut(bucket[formBytes:])
+	for ; e != nil; e, rest = cut(rest) {
+		if e.settles() {
+			if f.OK && int(e[positionAt]) == f.Position && !e.settle(r) {
+				return f, ErrNoBucket
+			}
+			continue
+		}
+		if f.Records == MaxRecords {
+			rest = e
 			break
 		}
-		e := entry(rest[:n])
-		if !e.settles() {
-			if f.Records == MaxRecords {
-				break
+		if now >= e.end() {
+			f.Ended++
+		} else if !f.OK && e.is(hash, id) {
+			if !e.read(r) {
+				return f, ErrNoBucket
 			}
-			if now >= e.end() {
-				f.Ended++
-			} else if !f.OK && e.is(hash, id) {
-				if !e.read(r) {
-					return f, ErrNoBucket
-				}
-				f.Position, f.OK = f.Records, true
-			}
-			f.Records++
-		} else if f.OK && int(e[positionAt]) == f.Position && !e.settle(r) {
-			return f, ErrNoBucket
+			f.Position, f.OK = f.Records, true
 		}
-		rest = rest[n:]
+		f.Records++
 	}
 	if f.Torn = len(rest) > 0; f.Torn && f.OK {
 		return f, ErrNoBucket // nobody would find a settlement at the end
