@@ -208,13 +208,13 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	c.limits = c.limitMemory[:n]
 	c.used = max(c.used, n)
 	c.releases.scopes = 0
-	released := c.findStates(tx, reserves)
+	released, all := c.findStates(tx, reserves), false
 	if reserves {
 		tx.Expect(&c.keys[n])
 		tx.WriteIn(&c.reserves.shared.entry, c.keys[n].Key())
-		released = released || c.Args.Has(limiters.OptRelease)
+		all = c.Args.Has(limiters.OptRelease)
 	}
-	if !released || !c.findReleases(tx, reserves && c.Args.Has(limiters.OptRelease)) || !c.releases.findDue(now) {
+	if !released && !all || !c.findReleases(tx, all) || !c.releases.findDue(now) {
 		return nil
 	}
 	c.dryRun = startDryRun(c.limits, c.keys[:n], now)
@@ -232,9 +232,15 @@ func (c *Check) findStates(tx *store.Tx, reserves bool) (released bool) {
 		}
 		tx.Expect(key)
 		a.Limiter.Find(&a.Entry, tx, key.Key())
-		released = released || a.Entry.AmongCollections() || p.slots[from.scope].braces == otherBraces
+		released = released || c.mayHaveReleases(i)
 	}
 	return released
+}
+
+// mayHaveReleases reports whether the key of a limit may have releases. They are a collection. Only for a key with other braces,
+// they may lie in another partition than the state of the limit.
+func (c *Check) mayHaveReleases(i int) bool {
+	return c.limits[i].Entry.AmongCollections() || c.slots[c.chosen[i].scope].braces == otherBraces
 }
 
 // giveBack gives back the reservations that are due. Then the states are equal to the copies, and the decisions about
@@ -256,23 +262,22 @@ func (c *Check) endDryRun() {
 	}
 }
 
-// findReleases looks up the releases of the keys. Without all, it skips a key whose partition has no collection,
-// because releases are a collection. It reports whether it has looked up any releases.
+// findReleases looks up the releases of the keys. Without all, it skips a key that cannot have any. It reports whether it has looked
+// up any releases.
 func (c *Check) findReleases(tx *store.Tx, all bool) bool {
 	for i := range c.limits {
 		scope := c.chosen[i].scope
 		if i > 0 && scope == c.chosen[i-1].scope {
 			continue
 		}
-		braces := c.slots[scope].braces
-		if !all && braces != otherBraces && !c.limits[i].Entry.AmongCollections() {
+		if !all && !c.mayHaveReleases(i) {
 			continue
 		}
 		if c.releases.scopes == 0 {
 			c.releases.begin(len(c.found.scopes))
 		}
 		begin := len(c.names)
-		c.names = c.found.scopes[scope].releases.stateKey(c.names, c.asked, c.Keys[scope], braces)
+		c.names = c.found.scopes[scope].releases.stateKey(c.names, c.asked, c.Keys[scope], c.slots[scope].braces)
 		c.releases.find(tx, scope, c.names[begin:])
 	}
 	return c.releases.scopes > 0

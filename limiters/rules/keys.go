@@ -23,8 +23,8 @@ func (n *stateName) ownKey(to, key []byte) []byte {
 	return append(append(append(to, n.own...), key...), n.tail...)
 }
 
-// reservedName returns the parts of the names of a rule's buckets of reservations. A numbered bucket has a colon and its number
-// besides. A bucket has the slot of the last key.
+// reservedName returns the parts of the names of a rule's buckets of reservations. The name of a numbered bucket goes on with a colon
+// and its number. A bucket has the slot of the last key.
 func reservedName(ruleName string) stateName { return nameState(ruleName, "", "}:reserved") }
 
 // releaseTail is the tail of the key that holds the releases of a scope.

@@ -196,7 +196,7 @@ func (c *Check) prefetch(r *Rules, tx *store.Tx, db int, words [][]byte, reserve
 	}
 	before, p := c.prefetched.add()
 	p.make(found, words[0], words[1:])
-	if reserves && len(words) > 1 {
+	if reserves && p.scopes == len(found.scopes) {
 		p.nameBucket(words[1 : 1+p.scopes])
 	}
 	p.words, p.from, p.warm, p.hashed = len(words), from, indexWarm, p.all

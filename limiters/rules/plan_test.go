@@ -88,7 +88,8 @@ func TestPrefetchedReservations(t *testing.T) {
 	for _, line := range []string{"rule", "rule k1"} { // too few words
 		asked := words(line)
 		c.PrefetchReserve(&r, tx, 0, asked)
-		require.NotNil(t, c.prefetched.take(r.sources(), asked))
+		p := c.prefetched.take(r.sources(), asked)
+		require.Equal(t, p.states, p.all, line)
 	}
 }
 
