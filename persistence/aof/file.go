@@ -15,9 +15,18 @@ type File struct {
 
 	file fs.File
 
-	syncing sync.Mutex // held while the file is synced or closed; guards closed
+	syncing sync.Mutex // held while the file is synced or closed; guards the fields below
 	closed  bool
+	dropped int64 // how many bytes from the start were dropped from the page cache
 }
+
+// The kernel keeps written bytes in its page cache until it needs the memory. But a server reads its log only at the start, and in
+// a container the page cache counts as memory of the server. So a sync leaves only the end of a file in the page cache. Later
+// writes use the dropped pages, which costs less than new ones.
+const (
+	keptInCache = 64 << 20 // bytes
+	dropStep    = 4 << 20  // bytes: the kernel drops a multiple of this, which is a multiple of a page
+)
 
 // append fills in the header of a batch and writes the batch. If it can write only a part, it
 // removes that part.
@@ -41,7 +50,20 @@ func (f *File) sync() error {
 	if f.closed {
 		return nil
 	}
-	return f.file.Sync()
+	size := f.size.Load()
+	if err := f.file.Sync(); err != nil {
+		return err
+	}
+	f.dropCache(size)
+	return nil
+}
+
+// dropCache drops all but the end of the file from the page cache. synced is how many bytes are on disk.
+func (f *File) dropCache(synced int64) {
+	if n := (synced - keptInCache - f.dropped) / dropStep * dropStep; n > 0 {
+		fs.DropCache(f.file, f.dropped, n)
+		f.dropped += n
+	}
 }
 
 // finish forces everything to disk, and closes the file.

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // maxQuick is the most bytes that writeToCache writes by a call that the runtime does not know. A garbage collection waits
@@ -29,4 +31,10 @@ func (f osFile) writeToCache(p []byte) (n int, err error) {
 	}
 	rest, err := f.Write(p[n:]) // writes the rest, or says why that is not possible
 	return n + rest, err
+}
+
+// DropCache implements [DropCache] with posix_fadvise(2). The page cache consists of folios of up
+// to some MB, and the kernel drops only whole ones.
+func (f osFile) DropCache(from, n int64) {
+	_ = unix.Fadvise(int(f.Fd()), from, n, unix.FADV_DONTNEED) // only advice: without it the kernel keeps the bytes longer
 }

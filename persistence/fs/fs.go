@@ -55,6 +55,14 @@ func WriteToCache(f File, p []byte) (int, error) {
 	return f.Write(p)
 }
 
+// DropCache advises the kernel to drop n bytes of a file from the page cache, beginning at the byte from. The kernel keeps bytes
+// that are not on disk. For other files than those of [OS] on Linux it does nothing: see cache_linux.go.
+func DropCache(f File, from, n int64) {
+	if c, ok := f.(interface{ DropCache(from, n int64) }); ok {
+		c.DropCache(from, n)
+	}
+}
+
 // ErrLocked is the error of a file that another process has locked.
 var ErrLocked = errors.New("another process has locked the file")
 
