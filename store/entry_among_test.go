@@ -12,8 +12,8 @@ func TestAmongBinary(t *testing.T) {
 	binary := []byte("\x00text")
 	for name, set := range map[string]func(e Entry){
 		"new":       func(e Entry) { e.SetBytes(binary, NoExpiry) },
-		"room":      func(e Entry) { e.SetBytesWithRoom(binary, 8, NoExpiry) },
-		"overwrite": func(e Entry) { require.NotNil(t, e.overwrite(binary, NoExpiry)) },
+		"room":      func(e Entry) { e.SetBytesWithRoom(binary, 8, 8, NoExpiry) },
+		"overwrite": func(e Entry) { require.NotNil(t, e.overwrite(binary, 0, NoExpiry)) },
 	} {
 		s := New(Options{Databases: 2})
 		tx := s.NewTx()

@@ -53,17 +53,36 @@ func TestSetBytesWithRoom(t *testing.T) {
 	tx := whole(s, testNow)
 	defer tx.End()
 	e := tx.Write([]byte("k"))
-	e.SetBytesWithRoom([]byte("record"), 30, testNow/1e6+5)
+	e.SetBytesWithRoom([]byte("record"), 30, 0, testNow/1e6+5)
 	require.Equal(t, testNow/1e6+5, e.ExpireAt())
 	was := e.Memory()
 	require.Equal(t, 36, e.SetRange(6, make([]byte, 30)))
 	require.Equal(t, "record"+string(make([]byte, 30)), string(e.Bytes(nil)))
 	require.Equal(t, was, e.Memory())
-	e.SetBytesWithRoom([]byte("other"), 1, NoExpiry)
+	e.SetBytesWithRoom([]byte("other"), 1, 100, NoExpiry)
 	require.Equal(t, "other", string(e.Bytes(nil)))
 	require.Equal(t, NoExpiry, e.ExpireAt())
+	require.Less(t, e.Memory(), was, "an earlier effect shows the old memory, so the string gets new memory")
 	require.Equal(t, 3, tx.Changes())
 	checkInvariants(t, tx)
+}
+
+// TestBytesKeepTheirRoom: bytes take the memory of the string before them, unless it has too much room.
+func TestBytesKeepTheirRoom(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	set := func(length, mostRoom int) (memory int64) {
+		tx := whole(s, testNow)
+		defer tx.End()
+		e := tx.Write([]byte("k"))
+		e.SetBytesWithRoom(make([]byte, length), 1, mostRoom, NoExpiry)
+		require.Len(t, e.Bytes(nil), length)
+		checkInvariants(t, tx)
+		return e.Memory()
+	}
+	was := set(2000, 0)
+	require.Equal(t, was, set(5, 2500))
+	require.Equal(t, was, set(1900, 2500))
+	require.Less(t, set(5, 1500), was-1500)
 }
 
 // TestRenamesCopyNothing: a rename takes as long for a large value as for a small one.

@@ -34,7 +34,7 @@ func (e *Entry) SetBytes(b []byte, expireAt int64) {
 		e.SetInt(n, expireAt)
 		return
 	}
-	own := e.overwrite(b, expireAt)
+	own := e.overwrite(b, 0, expireAt)
 	if own == nil {
 		own = make([]byte, len(b))
 		copy(own, b) // right after make, so that the compiler does not clear the memory first
@@ -45,9 +45,11 @@ func (e *Entry) SetBytes(b []byte, expireAt int64) {
 	f.Value, f.At = own, expireAt
 }
 
-// SetBytesWithRoom is [Entry.SetBytes] for bytes that are not an integer, and that soon grow. room is by how many bytes.
-func (e *Entry) SetBytesWithRoom(b []byte, room int, expireAt int64) {
-	if own := e.overwrite(b, expireAt); own != nil {
+// SetBytesWithRoom is [Entry.SetBytes] for bytes that are not an integer, and that soon grow. New memory has room for this many
+// more bytes. The bytes take the memory of the key's string if [table.Place.Overwrite] allows it with mostRoom, and if the
+// transaction has written nothing before.
+func (e *Entry) SetBytesWithRoom(b []byte, room, mostRoom int, expireAt int64) {
+	if own := e.overwrite(b, mostRoom, expireAt); own != nil {
 		f := e.record(OpSet)
 		f.Value, f.At = own, expireAt
 		return
@@ -55,14 +57,13 @@ func (e *Entry) SetBytesWithRoom(b []byte, room int, expireAt int64) {
 	e.adoptBytes(append(slices.Grow([]byte(nil), len(b)+room), b...), expireAt)
 }
 
-// overwrite copies b over the key's string, and returns that string. It returns nil and changes
-// nothing if the string does not fit. It does the same if an earlier effect of the transaction, or
-// a snapshot, may still show the string.
-func (e *Entry) overwrite(b []byte, expireAt int64) []byte {
+// overwrite is [table.Place.Overwrite]. It also returns nil and changes nothing if an earlier effect of the transaction may still
+// show the string.
+func (e *Entry) overwrite(b []byte, mostRoom int, expireAt int64) []byte {
 	if len(e.tx.effects) > 0 {
 		return nil
 	}
-	return e.place.Overwrite(b, expireAt)
+	return e.place.Overwrite(b, mostRoom, expireAt)
 }
 
 // setOwnBytes makes the key hold b, which is the store's own from then on.

@@ -175,9 +175,9 @@ func TestClCheckAllocatesNothing(t *testing.T) {
 		sent := servertest.Pipeline(16, "CL.CHECK", rule, "key")
 		servertest.Exchange(t, h.Session, sent)
 		servertest.Exchange(t, h.Session, sent)
-		require.Zero(t, testing.AllocsPerRun(1000, func() {
+		servertest.NoAllocs(t, 1000, func() {
 			h.Clock.Advance(1e6)
 			servertest.Exchange(t, h.Session, sent)
-		}), rule)
+		}, rule)
 	}
 }

@@ -252,3 +252,22 @@ func TestReservationsWriteLittle(t *testing.T) {
 	require.Less(t, int(bytes), 100)
 	h.Want("CL.CHECK r k 0", []any{0, 1_000_000, 1_000_000 - requests - 1, -1, 3539})
 }
+
+// TestReservationsAllocateNothing: a shared bucket that is written again keeps its memory.
+func TestReservationsAllocateNothing(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("CL.RULE SET r CL.THROTTLE 1000000 30 60")
+	var sent [][]byte
+	for i := range 64 {
+		id := fmt.Sprint("request-", i)
+		sent = append(sent, slices.Concat(servertest.Pipeline(1, "CL.RESERVE", "r", "key", "5", id, "1"), servertest.Pipeline(1, "CL.SETTLE", "r", "key", id, "3")))
+	}
+	n := 0
+	servertest.NoAllocs(t, 100, func() {
+		for range 32 { // the bucket is written again more than once
+			h.Clock.Advance(int64(100 * time.Millisecond))
+			servertest.Exchange(t, h.Session, sent[n%len(sent)])
+			n++
+		}
+	})
+}

@@ -23,8 +23,11 @@ var (
 	ErrFull     = errors.New("too many reservations of this key have not ended")
 )
 
-// Room is the number of bytes that a settlement usually adds to a bucket.
-const Room = 24
+// The room of a bucket, in bytes.
+const (
+	Room     = 24   // in new memory: a settlement usually adds as many
+	MostRoom = 2048 // in memory that is used again: about sixteen records with their settlements
+)
 
 // Is reports whether bytes begin like a bucket of this version, or of an older one.
 func Is(bucket []byte) bool { return isNew(bucket) || IsOld(bucket) }

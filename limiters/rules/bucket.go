@@ -162,7 +162,7 @@ func (r *reserving) replace(b *bucket, now int64) error {
 func (r *reserving) store() {
 	e, w := &r.in.entry, &r.write
 	if !w.appends {
-		e.SetBytesWithRoom(w.bytes, reservation.Room, w.expireAt)
+		e.SetBytesWithRoom(w.bytes, reservation.Room, reservation.MostRoom, w.expireAt)
 		return
 	}
 	e.SetRange(len(r.in.held), w.bytes)

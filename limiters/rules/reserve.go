@@ -134,8 +134,12 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 			return a, false, err
 		}
 	}
+	isNew := keeps && c.reserves.in.held == nil
+	if keeps && !isNew {
+		c.reserves.store() // before the limits: the bucket keeps its memory only in the first write of a transaction
+	}
 	c.end(now, peeks)
-	if keeps {
+	if isNew {
 		c.reserves.store() // the last write, because a new bucket would make the states look their cells up again
 	}
 	looks = c.answer(&a, now, peeks)

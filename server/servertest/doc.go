@@ -4,6 +4,7 @@
 //	harness.go  the server, its clients and its clock
 //	peer.go     a transport without a socket
 //	helpers.go  INFO, metrics, pipelines, commands that wait
+//	allocs_*.go whether the race detector is on
 //	disk.go     a persistence that counts calls
 //	topology.go a cluster that does what the test says
 //

@@ -138,6 +138,14 @@ func Exchange(t testing.TB, s *resp.Session, sent []byte) {
 	s.Sent()
 }
 
+// NoAllocs requires that do allocates nothing, on average of some runs. Under the race detector it only runs do.
+func NoAllocs(t testing.TB, runs int, do func(), about ...any) {
+	t.Helper()
+	if allocs := testing.AllocsPerRun(runs, do); !poolsForget {
+		require.Zero(t, allocs, about...)
+	}
+}
+
 // MapOf returns a RESP3 map of alternating keys and values.
 func MapOf(pairs ...any) resptest.Map {
 	var m resptest.Map

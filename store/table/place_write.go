@@ -36,14 +36,15 @@ func (p *Place) SetCollection(c value.Collection, expireAt int64) (created bool)
 
 // Overwrite copies b over the string that the key holds, and sets the expiry. It returns the key's
 // string. It returns nil and changes nothing if the key does not hold a string, or if others must
-// still see the string. It does the same if the memory of the string is too small or far too large.
-func (p *Place) Overwrite(b []byte, expireAt int64) []byte {
+// still see the string. It does the same if the memory of the string is too small or far too large. It is far too
+// large if more than mostRoom bytes, and more than half the length of b, would stay free.
+func (p *Place) Overwrite(b []byte, mostRoom int, expireAt int64) []byte {
 	if p.Kind() != value.Raw || *p.t.keeper != nil {
 		return nil
 	}
 	o := p.object()
 	own := o.bytes()
-	if room := cap(own) - len(b); room < 0 || room > len(b)/2 || len(b) == 0 {
+	if room := cap(own) - len(b); room < 0 || room > max(mostRoom, len(b)/2) || len(b) == 0 {
 		return nil
 	}
 	p.roomForExpiry(expireAt)
