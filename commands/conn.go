@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 
 	"cellserver/acl"
-	"cellserver/limiters"
-	"cellserver/limiters/rules"
 	"cellserver/resp"
 )
 
@@ -65,27 +63,6 @@ const (
 type Wait struct {
 	Until     int64 // nanoseconds
 	Monotonic bool  // Until is a time of the monotonic clock, not of the logical one
-}
-
-// Scratch is reusable memory of a connection: with it, a limiter allocates nothing. The fields are
-// nil until the first use.
-type Scratch struct {
-	Limit  *limiters.Scratch
-	Check  *rules.Check
-	Script interface{ Release() } // of the running script; only Server.Scripts uses it
-	Checks *rules.Checks
-}
-
-// Release drops the references to the last request, so that an idle connection keeps no request in
-// memory.
-func (s *Scratch) Release() {
-	s.Limit.Release()
-	s.Check.Release()
-	if s.Script != nil {
-		s.Script.Release()
-		s.Script = nil
-	}
-	s.Checks.Release()
 }
 
 // Link connects a connection's commands with its transport. Any goroutine may use a Link, except

@@ -4,6 +4,7 @@
 //	keypositions.go, keyspec.go                    which arguments are keys
 //	call.go                                        one call of a command
 //	conn.go, conn_transaction.go, conn_listen.go   the connection that sent the command
+//	scratch.go                                     memory that limiters reuse
 //	access.go, rights.go                           which users may run a command, by acl
 //	peer.go                                        where replies and decisions go: a transport, or a caller in the process
 //	steps.go                                       how long a command may keep other clients waiting

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"cellserver/internal/randtest"
@@ -123,4 +124,25 @@ func contents(h *servertest.Harness) (all []string) {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// TestConnectionsShareNoRequests: the memory for requests to rules goes from connection to connection, but no bytes of a request
+// do. The race detector would find them.
+func TestConnectionsShareNoRequests(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("CL.RULE SET r CL.THROTTLE 1000000 30 60")
+	batches := [][]byte{
+		servertest.Pipeline(4, "CL.RESERVE", "r", "key", "1", "id", "60"), servertest.Pipeline(4, "CL.CHECK", "r", "key", "wrong"),
+		servertest.Pipeline(4, "CL.CHECK", "missing", "key"), servertest.Pipeline(2, "CL.MCHECK", "2", "r", "a", "missing", "key"),
+	}
+	var clients sync.WaitGroup
+	for range 4 {
+		c := h.NewClient(t)
+		clients.Go(func() {
+			for i := range 2000 {
+				servertest.Exchange(t, c.Session, batches[i%len(batches)])
+			}
+		})
+	}
+	clients.Wait()
 }

@@ -30,12 +30,12 @@ var _ = commands.Register(&commands.Command{
 
 func prefetchCheck(c *commands.Conn, s *commands.Server, tx *store.Tx, args [][]byte) {
 	if len(args) >= 3 {
-		checkScratch(c).Prefetch(s.Rules, tx, c.DB, args[1:])
+		c.Scratch.Check().Prefetch(s.Rules, tx, c.DB, args[1:])
 	}
 }
 
 func checkFootprint(c *commands.Call, fp *store.Footprint) {
-	checkScratch(c.Conn).Footprint(c.Server.Rules, c.Args[1:], readsRules(c, c.Conn.Transaction.Queue.Active), fp)
+	c.Conn.Scratch.Check().Footprint(c.Server.Rules, c.Args[1:], readsRules(c, c.Conn.Transaction.Queue.Active), fp)
 }
 
 // readsRules reports whether a call must read the rules from their key, because its transaction may have changed them. It
@@ -52,16 +52,8 @@ func readsRules(c *commands.Call, queued bool) bool {
 // goesOn reports whether the transaction of a call goes on after it.
 func goesOn(c *commands.Call) bool { return c.Conn.Transaction.Running || c.InScript }
 
-// checkScratch returns the memory of the connection for requests to rules.
-func checkScratch(c *commands.Conn) *rules.Check {
-	if c.Scratch.Check == nil {
-		c.Scratch.Check = new(rules.Check)
-	}
-	return c.Scratch.Check
-}
-
 func clCheck(c *commands.Call) error {
-	scratch, queued := c.Conn.Scratch.Check, readsRules(c, c.Conn.Transaction.Running)
+	scratch, queued := c.Conn.Scratch.Check(), readsRules(c, c.Conn.Transaction.Running)
 	err := scratch.Begin(c.Server.Rules, c.Tx, c.Cmd.Name, c.Args[1:], limiters.OptCharge|limiters.OptExplain, queued)
 	if err == nil {
 		err = check(c, scratch)

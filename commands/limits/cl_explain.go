@@ -27,7 +27,7 @@ var _ = commands.Register(&commands.Command{
 })
 
 func clExplain(c *commands.Call) error {
-	scratch, queued := c.Conn.Scratch.Check, readsRules(c, c.Conn.Transaction.Running)
+	scratch, queued := c.Conn.Scratch.Check(), readsRules(c, c.Conn.Transaction.Running)
 	err := scratch.Begin(c.Server.Rules, c.Tx, c.Cmd.Name, c.Args[1:], limiters.OptCharge, queued)
 	if err == nil {
 		err = explain(c, scratch)

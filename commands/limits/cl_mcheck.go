@@ -21,21 +21,13 @@ var _ = commands.Register(&commands.Command{
 	Run: clMcheck, Footprint: mcheckFootprint,
 })
 
-// checksOf returns the memory of the connection for a request to several rules.
-func checksOf(c *commands.Call) *rules.Checks {
-	if c.Conn.Scratch.Checks == nil {
-		c.Conn.Scratch.Checks = new(rules.Checks)
-	}
-	return c.Conn.Scratch.Checks
-}
-
 func mcheckFootprint(c *commands.Call, fp *store.Footprint) {
 	pairs := mcheckPairs(c)
 	if pairs == nil { // an error
 		c.Cmd.AddKeys(c, fp)
 		return
 	}
-	checksOf(c).Footprint(c.Server.Rules, pairs, readsRules(c, c.Conn.Transaction.Queue.Active), fp)
+	c.Conn.Scratch.Checks().Footprint(c.Server.Rules, pairs, readsRules(c, c.Conn.Transaction.Queue.Active), fp)
 }
 
 // mcheckPairs returns the names and keys of a call, nil if their number is wrong.
@@ -48,7 +40,7 @@ func mcheckPairs(c *commands.Call) [][]byte {
 }
 
 func clMcheck(c *commands.Call) error {
-	pairs, checks, queued := mcheckPairs(c), checksOf(c), readsRules(c, c.Conn.Transaction.Running)
+	pairs, checks, queued := mcheckPairs(c), c.Conn.Scratch.Checks(), readsRules(c, c.Conn.Transaction.Running)
 	if pairs == nil {
 		return rules.ErrPairs
 	}

@@ -1,6 +1,9 @@
 package limits
 
 import (
+	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,4 +153,33 @@ func TestClMcheckSameState(t *testing.T) {
 	h.Want("CL.MCHECK 4 r x1 r x2 r x2 r x3", []any{0, -1, []any{0, 50, 49, -1, 60}, []any{0, 50, 49, -1, 60}})
 	h.Do("CL.RULE OVERRIDE r b x}y CL.THROTTLE 4 5 60")
 	h.Want("CL.MCHECK 2 r k r x}y", []any{0, -1, []any{0, 5, 4, -1, 12}})
+}
+
+// TestIdleConnectionsHoldNoChecks: all connections share the memory for requests to rules.
+func TestIdleConnectionsHoldNoChecks(t *testing.T) {
+	h := servertest.New(t)
+	line := "CL.MCHECK 16"
+	for i := range 16 {
+		h.Do(fmt.Sprint("CL.RULE SET r", i, " CL.THROTTLE 100000 100 1"))
+		line += fmt.Sprint(" r", i, " ", strings.Repeat("k", 200))
+	}
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	const clients = 200
+	all := []*servertest.Client{}
+	for range clients {
+		all = append(all, h.NewClient(t))
+		all[len(all)-1].Do("ECHO " + strings.Repeat("x", len(line))) // grows the buffers of the session
+	}
+	before := heap()
+	for _, c := range all {
+		c.Do(line)
+		c.Do("CL.RESERVE r0 k 1 id 60")
+	}
+	require.Less(t, heap()-before, int64(clients*16<<10), "bytes; without sharing, each client would hold about 75 KB")
+	runtime.KeepAlive(all)
 }

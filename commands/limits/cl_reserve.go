@@ -36,12 +36,12 @@ var (
 
 func prefetchReserve(c *commands.Conn, s *commands.Server, tx *store.Tx, args [][]byte) {
 	if len(args) >= 3 {
-		checkScratch(c).PrefetchReserve(s.Rules, tx, c.DB, args[1:])
+		c.Scratch.Check().PrefetchReserve(s.Rules, tx, c.DB, args[1:])
 	}
 }
 
 func reserveFootprint(c *commands.Call, fp *store.Footprint) {
-	checkScratch(c.Conn).ReserveFootprint(c.Server.Rules, c.Args[1:], readsRules(c, c.Conn.Transaction.Queue.Active), fp)
+	c.Conn.Scratch.Check().ReserveFootprint(c.Server.Rules, c.Args[1:], readsRules(c, c.Conn.Transaction.Queue.Active), fp)
 }
 
 func clReserve(c *commands.Call) error {
@@ -55,7 +55,7 @@ func clSettle(c *commands.Call) error {
 // reserving runs CL.RESERVE or CL.SETTLE.
 func reserving(c *commands.Call, begin func(*rules.Check, *rules.Rules, *store.Tx, string, [][]byte, bool) error,
 	run func(*rules.Check, *store.Tx, int64) (limiters.Answer, bool, error)) error {
-	scratch, queued := c.Conn.Scratch.Check, readsRules(c, c.Conn.Transaction.Running)
+	scratch, queued := c.Conn.Scratch.Check(), readsRules(c, c.Conn.Transaction.Running)
 	err := begin(scratch, c.Server.Rules, c.Tx, c.Cmd.Name, c.Args[1:], queued)
 	if err == nil {
 		err = reserve(c, scratch, run)

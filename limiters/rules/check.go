@@ -6,8 +6,8 @@ import (
 	"cellserver/store"
 )
 
-// Check is reusable memory for one request to a rule. Each connection keeps one, so that a request
-// allocates nothing. A request calls Footprint, Begin and then Ask. Prefetch may plan a request before.
+// Check is reusable memory for one request to a rule. The batches of all connections share a few, so that a
+// request allocates nothing. A request calls Footprint, Begin and then Ask. Prefetch may plan a request before.
 type Check struct {
 	*plan       // of the request: own, or a prefetched one
 	Args        limiters.Args
@@ -311,17 +311,11 @@ func (c *Check) Done(goesOn bool) {
 	}
 }
 
-// Release drops the references to the request. A nil Check is allowed.
+// Release drops the references to the request, also if it has panicked. Another connection may use c then.
 func (c *Check) Release() {
-	if c == nil {
-		return
-	}
-	c.plan = nil
+	c.plan, c.looked, c.dryRun = nil, false, nil
 	c.own.release()
 	c.prefetched.release()
-	if c.limits == nil {
-		return
-	}
 	c.limits, c.Keys = nil, nil
 	c.Args.Release()
 	clear(c.limitMemory[:c.used])

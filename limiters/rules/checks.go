@@ -174,11 +174,8 @@ func (c *Checks) Done(goesOn bool) {
 	}
 }
 
-// Release drops the references to the request. A nil Checks is allowed.
+// Release is [Check.Release] for all checks.
 func (c *Checks) Release() {
-	if c == nil {
-		return
-	}
 	for i := range c.memory {
 		c.memory[i].Release()
 	}

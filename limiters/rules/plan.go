@@ -253,7 +253,7 @@ func sameBytes(a, b []byte) bool { return len(a) == len(b) && len(a) > 0 && &a[0
 
 // release drops the references to the batch. A nil prefetched is allowed.
 func (a *prefetched) release() {
-	if a == nil || a.end == 0 {
+	if a == nil {
 		return
 	}
 	for i := range min(a.end, uint(len(a.plans))) {

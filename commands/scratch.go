@@ -1,0 +1,59 @@
+package commands
+
+import (
+	"sync"
+
+	"cellserver/limiters"
+	"cellserver/limiters/rules"
+)
+
+// Scratch is the reusable memory of a connection: with it, a limiter allocates nothing. The fields are nil until the first use.
+// check and checks come from pools, and only a batch has them.
+type Scratch struct {
+	Limit  *limiters.Scratch
+	check  *rules.Check
+	checks *rules.Checks
+	Script interface{ Release() } // of the running script; only Server.Scripts uses it
+}
+
+// A request to a rule needs 4 to 8 KB of memory, and a request to sixteen rules about 70 KB. The batches of all connections share
+// this memory, so an idle connection does not hold it.
+var (
+	checkPool  = sync.Pool{New: func() any { return new(rules.Check) }}
+	checksPool = sync.Pool{New: func() any { return new(rules.Checks) }}
+)
+
+// Check returns memory for a request to a rule. It is valid until Release.
+func (s *Scratch) Check() *rules.Check {
+	if s.check == nil {
+		s.check = checkPool.Get().(*rules.Check)
+	}
+	return s.check
+}
+
+// Checks returns memory for a request to several rules. It is valid until Release.
+func (s *Scratch) Checks() *rules.Checks {
+	if s.checks == nil {
+		s.checks = checksPool.Get().(*rules.Checks)
+	}
+	return s.checks
+}
+
+// Release drops the references to the last requests, and gives the shared memory back. So an idle connection keeps neither.
+func (s *Scratch) Release() {
+	s.Limit.Release()
+	if s.check != nil {
+		s.check.Release()
+		checkPool.Put(s.check)
+		s.check = nil
+	}
+	if s.checks != nil {
+		s.checks.Release()
+		checksPool.Put(s.checks)
+		s.checks = nil
+	}
+	if s.Script != nil {
+		s.Script.Release()
+		s.Script = nil
+	}
+}
