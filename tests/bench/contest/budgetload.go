@@ -47,10 +47,13 @@ func script(send func(b []byte, id string, user int) []byte, replies int) func(c
 
 // reservations reserve a cost for two seconds, and settle it. So reservations also end while others begin.
 func reservations(names func(user int) []string) func(connection int) load.Script {
-	return script(func(b []byte, id string, user int) []byte {
-		b = load.Command(b, append(append([]string{"CL.RESERVE"}, names(user)...), "12", id, "2")...)
-		return load.Command(b, append(append([]string{"CL.SETTLE"}, names(user)...), id, "9")...)
-	}, 2)
+	return script(func(b []byte, id string, user int) []byte { return reservation(b, names(user), id) }, 2)
+}
+
+// reservation appends the two requests of a reservation to b.
+func reservation(b []byte, names []string, id string) []byte {
+	b = load.Command(b, append(append([]string{"CL.RESERVE"}, names...), "12", id, "2")...)
+	return load.Command(b, append(append([]string{"CL.SETTLE"}, names...), id, "9")...)
 }
 
 // oneScope and threeScopes return the rule and the keys of a request of a user.
@@ -86,16 +89,23 @@ func fillScopes(ctx context.Context, s *server.Server) error {
 	return nil
 }
 
-// fillReservations is [fillScopes], and reserves for each user. So the workload finds the keys of reservations, as all workloads find
-// their keys.
+// visits is the number of reservations of the busiest users. If the first eight have ended, the ninth writes the bucket again.
+const visits = 9
+
+// fillReservations is [fillScopes], and reserves and settles for each user: once for some, and up to nine times for others. Then
+// the buckets have one to nine records, as on a server that has run for some time. So the workload writes some of them again.
 func fillReservations(names func(user int) []string) func(context.Context, *server.Server) error {
 	return func(ctx context.Context, s *server.Server) error {
 		if err := fillScopes(ctx, s); err != nil {
 			return err
 		}
-		_, err := load.Drive(ctx, load.Filler(s.Addr, Keyspace, func(b []byte, i int) []byte {
-			return load.Command(b, append(append([]string{"CL.RESERVE"}, names(i)...), "12", "fill", "4")...)
-		}, reserved))
-		return err
+		for visit := range visits {
+			id := "fill-" + strconv.Itoa(visit)
+			fill := load.Filler(s.Addr, Keyspace*(visits-visit)/visits, func(b []byte, user int) []byte { return reservation(b, names(user), id) }, reserved+reserved)
+			if _, err := load.Drive(ctx, fill); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 }
