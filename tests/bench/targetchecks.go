@@ -56,8 +56,9 @@ func limiterTargets(ctx context.Context, o contest.Options) (all []verdict) {
 	return all
 }
 
-// budgetTargets compare what budgets need with CL.THROTTLE, with the log on. Three scopes may cost a reservation twice as much as
-// one.
+// budgetTargets compare what budgets need with CL.THROTTLE, with the log on. Two CL.CHECK may cost twice what one may cost in
+// limiterTargets. They decide and count as often as a reservation with its settlement, and keep no record. Three scopes may cost a
+// reservation twice as much as one.
 func budgetTargets(ctx context.Context, o contest.Options) []verdict {
 	at := load.Point{Pipeline: 16, Connections: 50}
 	logging := func(workload string) contest.Side {
@@ -69,8 +70,8 @@ func budgetTargets(ctx context.Context, o contest.Options) []verdict {
 		v := verdict{name: fmt.Sprintf("CPU of %s over CL.THROTTLE, P=%d, log on", workload, at.Pipeline), bound: bound, unit: asTimes}
 		return contender{v, logging(workload)}
 	}
-	return compared(ctx, o, contest.ByCPU, logging(contest.UserThrottle), contend(contest.ThreeScopes, 2.2), contend(contest.Reservation, 3),
-		contend(contest.ScopeReservation, 6))
+	return compared(ctx, o, contest.ByCPU, logging(contest.UserThrottle), contend(contest.ThreeScopes, 2.2), contend(contest.TwoChecks, 3.2),
+		contend(contest.Reservation, 3), contend(contest.ScopeReservation, 6))
 }
 
 // keyTargets bound the memory and the latency of many keys.

@@ -13,6 +13,7 @@ import (
 const (
 	UserThrottle     = "CL.THROTTLE of a user"
 	ThreeScopes      = "CL.CHECK of three scopes"
+	TwoChecks        = "two CL.CHECK of a user"
 	Reservation      = "CL.RESERVE and CL.SETTLE of a user"
 	ScopeReservation = "CL.RESERVE and CL.SETTLE of three scopes"
 )
@@ -24,6 +25,12 @@ func Budgets() []Workload {
 		{Name: ThreeScopes, Script: script(func(b []byte, _ string, user int) []byte {
 			return load.Command(b, append(scopes(user), "12")...)
 		}, 1), throttle: true, prepare: fillScopes},
+		{Name: TwoChecks, Script: script(func(b []byte, _ string, user int) []byte {
+			for _, quantity := range []string{"12", "9"} {
+				b = load.Command(b, append(append([]string{"CL.CHECK"}, oneScope(user)...), quantity)...)
+			}
+			return b
+		}, 2), each: 2, throttle: true, prepare: fillScopes},
 		{Name: Reservation, Script: reservations(oneScope), each: 2, throttle: true, prepare: fillReservations(oneScope)},
 		{Name: ScopeReservation, Script: reservations(threeScopes), each: 2, throttle: true, prepare: fillReservations(threeScopes)},
 	}
