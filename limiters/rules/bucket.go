@@ -22,7 +22,7 @@ const (
 	sharedRecords = 32
 	// endedRecords is the number of ended records at which a shared bucket is written again without them, unless more records have not
 	// ended. A smaller number would write the other records too often. A larger one would take more memory and more time to read.
-	endedRecords = 8
+	endedRecords = 4
 )
 
 // bucket is one bucket during a request.

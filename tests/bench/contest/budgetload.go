@@ -96,11 +96,11 @@ func fillScopes(ctx context.Context, s *server.Server) error {
 	return nil
 }
 
-// visits is the number of reservations of the busiest users. If the first eight have ended, the ninth writes the bucket again.
-const visits = 9
+// visits is the number of reservations of the busiest users. If the first four have ended, the fifth writes the bucket again.
+const visits = 5
 
-// fillReservations is [fillScopes], and reserves and settles for each user: once for some, and up to nine times for others. Then
-// the buckets have one to nine records, as on a server that has run for some time. So the workload writes some of them again.
+// fillReservations is [fillScopes], and reserves and settles for each user: once for some, and up to five times for others. Then
+// the buckets have one to five records, as on a server that has run for some time. So the workload writes some of them again.
 func fillReservations(names func(user int) []string) func(context.Context, *server.Server) error {
 	return func(ctx context.Context, s *server.Server) error {
 		if err := fillScopes(ctx, s); err != nil {
