@@ -136,7 +136,7 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 	}
 	isNew := keeps && c.reserves.in.held == nil
 	if keeps && !isNew {
-		c.reserves.store() // before the limits: the bucket keeps its memory only in the first write of a transaction
+		c.reserves.store() // before the limits: only the first write of a transaction may use the memory of the bucket again
 	}
 	c.end(now, peeks)
 	if isNew {
