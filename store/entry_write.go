@@ -45,8 +45,8 @@ func (e *Entry) SetBytes(b []byte, expireAt int64) {
 	f.Value, f.At = own, expireAt
 }
 
-// SetBytesWithRoom is [Entry.SetBytes] for bytes that are not an integer, and that soon grow. New memory has room for this many
-// more bytes. The bytes take the memory of the key's string if [table.Place.Overwrite] allows it with mostRoom, and if the
+// SetBytesWithRoom is [Entry.SetBytes] for bytes that are not an integer, and that soon grow. New memory has room
+// bytes free. The bytes take the memory of the key's string if [table.Place.Overwrite] allows it with mostRoom, and if the
 // transaction has written nothing before.
 func (e *Entry) SetBytesWithRoom(b []byte, room, mostRoom int, expireAt int64) {
 	if own := e.overwrite(b, mostRoom, expireAt); own != nil {
