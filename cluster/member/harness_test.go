@@ -123,6 +123,20 @@ func (m *machine) start(list ...*machine) {
 }
 
 func (m *machine) tryStart(list ...*machine) error {
+	if err := m.build(list...); err != nil {
+		return err
+	}
+	return m.begin()
+}
+
+// begin starts the node that build made.
+func (m *machine) begin() error {
+	m.Serve(m.w.net.listen(m.at().Peer()))
+	return m.Start()
+}
+
+// build makes the node of a machine. The node takes no part before begin.
+func (m *machine) build(list ...*machine) error {
 	s := store.New(store.Options{Databases: 2, Seed: 1})
 	o := Options{
 		Run: fmt.Sprintf("%040x", time.Now().UnixNano()+int64(m.host[4])), Release: "test", Fallback: m.at(),
@@ -153,8 +167,7 @@ func (m *machine) tryStart(list ...*machine) error {
 	}
 	m.Member, m.store = made, s
 	s.Observe(made)
-	made.Serve(m.w.net.listen(m.at().Peer()))
-	return made.Start()
+	return nil
 }
 
 // stop stops the node as planned, if it runs.
