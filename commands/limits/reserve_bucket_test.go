@@ -187,12 +187,15 @@ func TestBucketsOfAKey(t *testing.T) {
 	keys := func() int { return len(h.Do("KEYS " + shared + "*").([]any)) }
 	size := func() int64 { return h.Do("STRLEN " + shared).(int64) }
 	reserve(0, 1, 60)
+	h.Want("PTTL "+shared, 70_000) // ten seconds longer than its record
+	h.Advance(10 * time.Second)
+	reserve(1, 2, 60)
 	h.Want("PTTL "+shared, 60_000)
 	h.Advance(time.Second)
-	reserve(1, 2, 60)
+	reserve(2, 3, 60)
 	h.Want("PTTL "+shared, 120_000) // longer, so that the next one need not change it
 	h.Advance(time.Second)
-	reserve(2, 32, 60)
+	reserve(3, 32, 60)
 	h.Want("PTTL "+shared, 119_000)
 	require.Equal(t, 1, keys())
 	full := size()
@@ -210,6 +213,8 @@ func TestBucketsOfAKey(t *testing.T) {
 		require.Equal(t, i < 32, missing, i)
 	}
 	h.Advance(61 * time.Second)
+	require.Equal(t, 1, keys())
+	h.Advance(10 * time.Second)
 	require.Zero(t, keys())
 }
 

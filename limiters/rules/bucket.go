@@ -23,6 +23,9 @@ const (
 	// endedRecords is the number of ended records at which a shared bucket is written again without them, unless more records have not
 	// ended. A smaller number would write the other records too often. A larger one would take more memory and more time to read.
 	endedRecords = 4
+	// idleMillis is the least time in ms for which a shared bucket stays after its last record. To create it again takes far more time
+	// than to write to it.
+	idleMillis = 10_000
 )
 
 // bucket is one bucket during a request.
@@ -154,6 +157,9 @@ func (r *reserving) replace(b *bucket, now int64) error {
 		return limiters.Explain(err)
 	}
 	r.write = write{bytes: next, expireAt: exact.CeilDiv(last, 1e6)}
+	if b == &r.shared {
+		r.write.expireAt += idleMillis
+	}
 	return nil
 }
 
@@ -168,7 +174,7 @@ func (r *reserving) store() {
 	e.SetRange(len(r.in.held), w.bytes)
 	if end := exact.CeilDiv(r.record.End, 1e6); end > e.ExpireAt() {
 		if r.in == &r.shared {
-			end += r.ttl / 1e6
+			end += max(r.ttl/1e6, idleMillis)
 		}
 		e.SetExpiry(end)
 	}
