@@ -74,6 +74,7 @@ func pipelineOfChecks(r *rand.Rand) (lines []string) {
 	key := func() string { return pick("a", "b", "c", "{a}x", "y{b}", "a}b", "{", "a{b", "one:{a}:throttle") }
 	rule := func() string { return pick("one", "one", "two", "three", "wrong", "other", "default") }
 	command := pick("CL.CHECK", "CL.CHECK", "CL.CHECK", "cl.check", "CL.EXPLAIN", "CL.RESERVE")
+	var names []string // a rule and keys; requests for the same ones often follow one another
 	for range 1 + r.IntN(14) {
 		switch r.IntN(26) {
 		case 0:
@@ -94,10 +95,13 @@ func pipelineOfChecks(r *rand.Rand) (lines []string) {
 				"return{redis.pcall('CL.CHECK','one',KEYS[1]),redis.pcall('CL.CHECK','one',KEYS[1],'EXPLAIN'),redis.pcall('GET',KEYS[1])}",
 				"redis.call('CL.RULE','SET','one','CL.WINDOW','4','4')return{redis.pcall('CL.MCHECK','2','one','a','two','b')}")+" 1 a")
 		default:
-			words := []string{command, rule()}
-			for range 1 + r.IntN(3) {
-				words = append(words, key())
+			if len(names) == 0 || r.IntN(2) == 0 {
+				names = []string{rule()}
+				for range 1 + r.IntN(3) {
+					names = append(names, key())
+				}
 			}
+			words := append([]string{command}, names...)
 			options := []string{"", "", "", "1", "0", "2 CHARGE", "PEEK", "1 EXPLAIN"}
 			if command == "CL.RESERVE" {
 				id := fmt.Sprint("id", r.IntN(9))

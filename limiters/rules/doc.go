@@ -10,7 +10,8 @@
 //	json.go   rules in JSON
 //	source.go the state of the rules-file or the rules-url
 //	check.go  CL.CHECK: one request to a rule
-//	plan.go   which keys a request reads; plans of the next requests of a pipeline
+//	plan.go   which keys a request reads
+//	prefetched.go   plans of the next requests of a pipeline
 //	checks.go CL.MCHECK: one request to several rules
 //	explain.go   CL.EXPLAIN: the numbers and the state of every limit
 //	reserve.go   CL.RESERVE and CL.SETTLE

@@ -17,8 +17,10 @@ type plan struct {
 	names  []byte
 	warm   warmth
 
-	words int     // of the request; only of a prefetched plan
-	from  sources // of the rule; only of a prefetched plan
+	// Only of a prefetched plan:
+	from  sources           // of the rule
+	words [MaxLimits][]byte // the keys of the request, one for each scope
+	named int               // of names: the bytes that keys refer to; the requests that share the plan keep them
 }
 
 // warmth says what was prefetched of the keys of a plan.
@@ -125,10 +127,10 @@ func (p *plan) prepare(tx *store.Tx) {
 
 // done ends a request. See [Check.Done].
 func (p *plan) done(goesOn bool) {
-	p.found = nil
-	if p.names = p.names[:0]; goesOn {
-		p.names = nil
+	if goesOn {
+		p.names, p.named = nil, 0
 	}
+	p.names = p.names[:p.named]
 }
 
 // keptBytes is the largest capacity in bytes of the names that a plan keeps between batches.
@@ -143,121 +145,8 @@ func (p *plan) release() {
 		p.names = nil
 	}
 	p.asked, p.found, p.from, p.states, p.all, p.hashed = nil, nil, sources{}, 0, 0, 0
+	p.names, p.named = p.names[:0], 0
 	clear(p.keys[:])
 	clear(p.chosen[:])
-}
-
-// prefetched has the plans of the next requests of a pipeline, in their order.
-//
-// It exists for speed alone.
-//
-// What it is: while a request runs, the processor loads the states of the next ones into its cache. A pipeline looks its
-// rule up once.
-//
-// What it brings: with a million keys, a CL.CHECK in a pipeline takes 0.93 µs instead of 1.27 µs. To compare, set manyKeys to
-// that number, and let Check.Prefetch return at once:
-//
-//	go test -run '^$' -bench ManyKeys/rule -cpu 1 ./server
-//
-// What it must never do: decide anything. A plan serves only the request that it was made for, and only while the rules are
-// the same.
-type prefetched struct {
-	plans      [4]plan // from first up to end, each modulo 4
-	first, end uint
-
-	from sources // where the last rule was found
-	name []byte  // by which it was found
-	rule *rule
-}
-
-// Prefetch plans a later request of the batch, and prefetches the states that it reads. words are the words of the request from
-// the name of the rule on. They must not change before Release.
-func (c *Check) Prefetch(r *Rules, tx *store.Tx, db int, words [][]byte) {
-	c.prefetch(r, tx, db, words, false)
-}
-
-// PrefetchReserve is [Check.Prefetch] for a request that reserves or settles.
-func (c *Check) PrefetchReserve(r *Rules, tx *store.Tx, db int, words [][]byte) {
-	c.prefetch(r, tx, db, words, true)
-}
-
-// prefetch is PrefetchReserve if reserves is set, else Prefetch.
-func (c *Check) prefetch(r *Rules, tx *store.Tx, db int, words [][]byte, reserves bool) {
-	from := r.sources()
-	if from.stored == nil {
-		return
-	}
-	if c.prefetched == nil {
-		c.prefetched = new(prefetched)
-	}
-	found := c.prefetched.find(r, from, words[0])
-	if found == nil || found.err != nil {
-		return
-	}
-	before, p := c.prefetched.add()
-	p.make(found, words[0], words[1:])
-	if reserves && p.scopes == len(found.scopes) {
-		p.nameBucket(words[1 : 1+p.scopes])
-	}
-	p.words, p.from, p.warm, p.hashed = len(words), from, indexWarm, p.all
-	keys := p.keys[:p.all]
-	tx.PrefetchKeys(db, keys)
-	if before != nil {
-		tx.PrefetchCells(db, before.keys[:before.all])
-		before.warm = cellsWarm
-	}
-}
-
-// find returns the rule of a name. Most requests of a pipeline ask the same rule.
-func (a *prefetched) find(r *Rules, from sources, name []byte) *rule {
-	if from != a.from || string(name) != string(a.name) {
-		a.from, a.name, a.rule = from, name, from.decides(name)
-	}
-	return a.rule
-}
-
-// add puts a plan at the end. It returns this plan and the plan before it, which is nil for the first plan.
-func (a *prefetched) add() (before, added *plan) {
-	n := uint(len(a.plans))
-	if a.end-a.first == n {
-		a.first++
-	}
-	if a.first != a.end {
-		before = &a.plans[(a.end-1)%n]
-	}
-	added = &a.plans[a.end%n]
-	a.end++
-	return before, added
-}
-
-// take returns the plan of a request, and drops it and all plans before it. It returns nil if there is no such plan, or if the rules
-// have changed. The place in the buffer identifies a request. a may be nil.
-func (a *prefetched) take(from sources, words [][]byte) *plan {
-	if a == nil {
-		return nil
-	}
-	for i := a.first; i != a.end; i++ {
-		p := &a.plans[i%uint(len(a.plans))]
-		if p.words == len(words) && sameBytes(p.asked, words[0]) {
-			a.first = i + 1
-			if p.from == from {
-				return p
-			}
-		}
-	}
-	return nil
-}
-
-// sameBytes reports whether two names lie at the same place of the same buffer.
-func sameBytes(a, b []byte) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
-
-// release drops the references to the batch. A nil prefetched is allowed.
-func (a *prefetched) release() {
-	if a == nil {
-		return
-	}
-	for i := range min(a.end, uint(len(a.plans))) {
-		a.plans[i].release()
-	}
-	a.first, a.end, a.from, a.name, a.rule = 0, 0, sources{}, nil, nil
+	clear(p.words[:])
 }

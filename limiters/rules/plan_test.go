@@ -64,7 +64,8 @@ func TestPrefetchedPlans(t *testing.T) {
 	require.Equal(t, prefetched{}.rule, c.prefetched.rule)
 	for i := range c.prefetched.plans {
 		p := &c.prefetched.plans[i]
-		p.names, p.slots, p.scopes, p.warm, p.words = nil, [MaxLimits]keySlot{}, 0, cold, 0
+		require.Empty(t, p.names)
+		p.names, p.slots, p.scopes, p.warm = nil, [MaxLimits]keySlot{}, 0, cold
 		require.Equal(t, plan{}, *p, "an idle connection keeps no request alive")
 	}
 }
@@ -91,6 +92,41 @@ func TestPrefetchedReservations(t *testing.T) {
 		p := c.prefetched.take(r.sources(), asked)
 		require.Equal(t, p.states, p.all, line)
 	}
+}
+
+// Requests that follow one another share a plan if it is the same for all of them. What one of them appends to the names is gone
+// for the next one.
+func TestRequestsShareAPlan(t *testing.T) {
+	s := store.New(store.Options{Databases: 1})
+	tx := s.NewTx()
+	var r Rules
+	var c Check
+	r.adopt(parseKey([]byte("rule SCOPE a CL.WINDOW 1 2 AND SCOPE b CL.WINDOW 1 2\nlike SCOPE a CL.WINDOW 1 2 AND SCOPE b CL.WINDOW 1 2\n")), &r.stored, &r.file)
+	words := func(line string) [][]byte { return bytes.Fields([]byte(line)) }
+	first, second := words("rule k1 k2 5 id 60"), words("rule k1 k2 id 5")
+	c.PrefetchReserve(&r, tx, 0, first)
+	c.PrefetchReserve(&r, tx, 0, second)
+	p := c.prefetched.take(r.sources(), first)
+	before := string(p.names)
+	for _, goesOn := range []bool{false, true} {
+		p.names = append(p.names, "more"...)
+		p.done(goesOn)
+		require.True(t, goesOn || before == string(p.names))
+	}
+	require.Same(t, p, c.prefetched.take(r.sources(), second))
+	require.Equal(t, "rule:{k2}:reserved", string(p.keys[2].Key()))
+
+	for _, line := range []string{"rule k1 k3 5 id 60", "rule k3 k2 5 id 60", "like k1 k2 5 id 60", "rule k1"} {
+		other := words(line)
+		c.PrefetchReserve(&r, tx, 0, first)
+		c.PrefetchReserve(&r, tx, 0, other)
+		p := c.prefetched.take(r.sources(), first)
+		require.NotSame(t, p, c.prefetched.take(r.sources(), other), line)
+	}
+	c.PrefetchReserve(&r, tx, 0, first)
+	c.Prefetch(&r, tx, 0, second)
+	p = c.prefetched.take(r.sources(), first)
+	require.NotSame(t, p, c.prefetched.take(r.sources(), second), "CL.CHECK reads no bucket")
 }
 
 // ownKey and stateKey give a state the same name.
