@@ -19,7 +19,7 @@ type plan struct {
 
 	// Only of a prefetched plan:
 	from  sources           // of the rule
-	words [MaxLimits][]byte // the keys of the request, one for each scope
+	words [MaxLimits][]byte // the keys of the request if it reserves or settles
 	named int               // of names: the bytes that keys refer to; the requests that share the plan keep them
 }
 
