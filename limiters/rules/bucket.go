@@ -23,8 +23,8 @@ const (
 	// endedRecords is the number of ended records at which a shared bucket is written again without them, unless more records have not
 	// ended. A smaller number would write the other records too often. A larger one would take more memory and more time to read.
 	endedRecords = 4
-	// idleMillis is the least time in ms for which a shared bucket stays after its last record. To create it again takes far more time
-	// than to write to it.
+	// idleMillis is the least time in ms by which a shared bucket outlives the record that sets its expiry. To create a bucket again takes
+	// far more time than to write to it.
 	idleMillis = 10_000
 )
 
