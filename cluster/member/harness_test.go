@@ -135,7 +135,7 @@ func (m *machine) begin() error {
 	return m.Start()
 }
 
-// build makes the node of a machine. The node takes no part before begin.
+// build makes the node of a machine. The node takes no part in the cluster before begin.
 func (m *machine) build(list ...*machine) error {
 	s := store.New(store.Options{Databases: 2, Seed: 1})
 	o := Options{

@@ -105,6 +105,7 @@ func TestNodesKnowThePortsForTLS(t *testing.T) {
 		w.leader()
 		know(w.machines[1:]...)
 		require.NoError(t, gone.build(w.machines...))
+		require.Nil(t, gone.taking())
 		require.Equal(t, 7000, gone.hello().TLSPort, "it answers before it takes part again")
 		require.NoError(t, gone.begin())
 		w.awaitVoters(w.machines...)
