@@ -71,7 +71,7 @@ func budgetTargets(ctx context.Context, o contest.Options) []verdict {
 		return contender{v, logging(workload)}
 	}
 	return compared(ctx, o, contest.ByCPU, logging(contest.UserThrottle), contend(contest.ThreeScopes, 2.2), contend(contest.TwoChecks, 3.2),
-		contend(contest.Reservation, 3), contend(contest.ScopeReservation, 6))
+		contend(contest.Reservation, 3), contend(contest.LaterSettlement, 6), contend(contest.ScopeReservation, 6))
 }
 
 // keyTargets bound the memory and the latency of many keys.

@@ -15,6 +15,7 @@ const (
 	ThreeScopes      = "CL.CHECK of three scopes"
 	TwoChecks        = "two CL.CHECK of a user"
 	Reservation      = "CL.RESERVE and CL.SETTLE of a user"
+	LaterSettlement  = "CL.RESERVE of a user and CL.SETTLE of an earlier one"
 	ScopeReservation = "CL.RESERVE and CL.SETTLE of three scopes"
 )
 
@@ -32,6 +33,7 @@ func Budgets() []Workload {
 			return b
 		}, 2), each: 2, throttle: true, prepare: fillScopes},
 		{Name: Reservation, Script: reservations(oneScope), each: 2, throttle: true, prepare: fillReservations(oneScope)},
+		{Name: LaterSettlement, Script: laterSettlements, each: 2, throttle: true, prepare: fillReservations(oneScope)},
 		{Name: ScopeReservation, Script: reservations(threeScopes), each: 2, throttle: true, prepare: fillReservations(threeScopes)},
 	}
 }
@@ -57,9 +59,36 @@ func reservations(names func(user int) []string) func(connection int) load.Scrip
 	return script(func(b []byte, id string, user int) []byte { return reservation(b, names(user), id) }, 2)
 }
 
+// laterSettlements reserve a cost for a minute, and settle an earlier reservation of another user. A settlement comes a batch after its
+// reservation. The first batch has CL.CHECK instead.
+func laterSettlements(connection int) load.Script {
+	const batch = 16
+	one := func(send func(b []byte, names []string, id string) []byte) load.Script {
+		return script(func(b []byte, id string, user int) []byte { return send(b, oneScope(user), id) }, 1)(connection)
+	}
+	begins := one(func(b []byte, names []string, id string) []byte { return reserve(b, names, id, "60") })
+	ends := one(settle)
+	checks := one(func(b []byte, names []string, _ string) []byte {
+		return load.Command(b, append(append([]string{"CL.CHECK"}, names...), "9")...)
+	})
+	return func(request, reply []byte, i int) ([]byte, []byte) {
+		if request, reply = begins(request, reply, i); i < batch {
+			return checks(request, reply, i)
+		}
+		return ends(request, reply, i-batch)
+	}
+}
+
 // reservation appends the two requests of a reservation to b.
 func reservation(b []byte, names []string, id string) []byte {
-	b = load.Command(b, append(append([]string{"CL.RESERVE"}, names...), "12", id, "2")...)
+	return settle(reserve(b, names, id, "2"), names, id)
+}
+
+func reserve(b []byte, names []string, id, ttl string) []byte {
+	return load.Command(b, append(append([]string{"CL.RESERVE"}, names...), "12", id, ttl)...)
+}
+
+func settle(b []byte, names []string, id string) []byte {
 	return load.Command(b, append(append([]string{"CL.SETTLE"}, names...), id, "9")...)
 }
 
