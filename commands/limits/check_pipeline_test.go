@@ -73,8 +73,8 @@ func pipelineOfChecks(r *rand.Rand) (lines []string) {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	key := func() string { return pick("a", "b", "c", "{a}x", "y{b}", "a}b", "{", "a{b", "one:{a}:throttle") }
 	rule := func() string { return pick("one", "one", "two", "three", "wrong", "other", "default") }
-	command := pick("CL.CHECK", "CL.CHECK", "CL.CHECK", "cl.check", "CL.EXPLAIN", "CL.RESERVE")
-	var names []string // a rule and keys; requests for the same ones often follow one another
+	command := pick("CL.CHECK", "CL.CHECK", "CL.CHECK", "cl.check", "CL.EXPLAIN", "CL.RESERVE", "CL.RESERVE", "CL.RESERVE")
+	var names []string // the rule and the keys of the request before; half of the requests repeat them
 	for range 1 + r.IntN(14) {
 		switch r.IntN(26) {
 		case 0:
@@ -100,6 +100,8 @@ func pipelineOfChecks(r *rand.Rand) (lines []string) {
 				for range 1 + r.IntN(3) {
 					names = append(names, key())
 				}
+			} else if r.IntN(4) == 0 {
+				names = append([]string{rule()}, names[1:]...)
 			}
 			words := append([]string{command}, names...)
 			options := []string{"", "", "", "1", "0", "2 CHARGE", "PEEK", "1 EXPLAIN"}

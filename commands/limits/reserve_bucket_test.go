@@ -203,6 +203,9 @@ func TestBucketsOfAKey(t *testing.T) {
 	reserve(32, 40, 90)
 	require.Greater(t, keys(), 1)
 	require.Equal(t, full, size())
+	for _, numbered := range h.Do("KEYS " + shared + ":*").([]any) {
+		h.Want(fmt.Sprint("PTTL ", numbered), 90_000)
+	}
 	reserve(0, 40, 60)
 	h.Want("GET r:{k}:window", "40")
 	h.Advance(70 * time.Second)
@@ -216,6 +219,11 @@ func TestBucketsOfAKey(t *testing.T) {
 	require.Equal(t, 1, keys())
 	h.Advance(10 * time.Second)
 	require.Zero(t, keys())
+
+	reserve(50, 51, 1)
+	h.Advance(10500 * time.Millisecond)
+	reserve(51, 52, 1)
+	h.Want("PTTL "+shared, 11_000) // ten seconds longer, because the ttl is less
 }
 
 // TestReservedTexts: an empty string at the key of the reservations is no bucket, but has room for one. Any other text is an error.

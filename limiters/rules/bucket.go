@@ -23,8 +23,8 @@ const (
 	// endedRecords is the number of ended records at which a shared bucket is written again without them, unless more records have not
 	// ended. A smaller number would write the other records too often. A larger one would take more memory and more time to read.
 	endedRecords = 4
-	// idleMillis is the least time in ms by which a shared bucket outlives the record that sets its expiry. To create a bucket again takes
-	// far more time than to write to it.
+	// idleMillis is the least time in ms from the end of a record to the expiry that it sets for a shared bucket. To create the bucket
+	// again takes longer than to write to it.
 	idleMillis = 10_000
 )
 
@@ -163,8 +163,8 @@ func (r *reserving) replace(b *bucket, now int64) error {
 	return nil
 }
 
-// store writes the record. A shared bucket gets one record after the other. So it lives longer than its last record, and not each
-// record changes the expiry.
+// store writes the record. A shared bucket gets one record after the other. Its expiry is later than the record needs, so most
+// records leave it unchanged.
 func (r *reserving) store() {
 	e, w := &r.in.entry, &r.write
 	if !w.appends {

@@ -18,9 +18,9 @@ type plan struct {
 	warm   warmth
 
 	// Only of a prefetched plan:
-	from  sources           // of the rule
-	words [MaxLimits][]byte // the keys of the request if it reserves or settles
-	named int               // of names: the bytes that keys refer to; the requests that share the plan keep them
+	from      sources           // of the rule
+	scopeKeys [MaxLimits][]byte // the keys of the request if it reserves or settles
+	named     int               // length of the names in keys; done keeps them for the next request that shares the plan
 }
 
 // warmth says what was prefetched of the keys of a plan.
@@ -148,5 +148,5 @@ func (p *plan) release() {
 	p.names, p.named = p.names[:0], 0
 	clear(p.keys[:])
 	clear(p.chosen[:])
-	clear(p.words[:])
+	clear(p.scopeKeys[:])
 }

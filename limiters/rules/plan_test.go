@@ -19,7 +19,7 @@ func requests(n int) (all [][][]byte) {
 	return all
 }
 
-// A prefetched plan serves the request that it was made for, once, and only while the rules are the same.
+// A prefetched plan of a CL.CHECK serves its request, once, and only while the rules are the same.
 func TestPrefetchedPlans(t *testing.T) {
 	s := store.New(store.Options{Databases: 1})
 	tx := s.NewTx()
@@ -62,11 +62,17 @@ func TestPrefetchedPlans(t *testing.T) {
 	c.Release()
 	require.Nil(t, take(all[4]))
 	require.Equal(t, prefetched{}.rule, c.prefetched.rule)
-	for i := range c.prefetched.plans {
-		p := &c.prefetched.plans[i]
+	requireIdle(t, c.prefetched)
+}
+
+// requireIdle checks that plans keep no request alive.
+func requireIdle(t *testing.T, a *prefetched) {
+	t.Helper()
+	require.Equal(t, [4]request{}, a.requests)
+	for _, p := range a.plans {
 		require.Empty(t, p.names)
 		p.names, p.slots, p.scopes, p.warm = nil, [MaxLimits]keySlot{}, 0, cold
-		require.Equal(t, plan{}, *p, "an idle connection keeps no request alive")
+		require.Equal(t, plan{}, p)
 	}
 }
 
@@ -94,8 +100,8 @@ func TestPrefetchedReservations(t *testing.T) {
 	}
 }
 
-// Requests that follow one another share a plan if it is the same for all of them. What one of them appends to the names is gone
-// for the next one.
+// Reservations and settlements of the same keys share a plan if they follow one another. The end of a request removes the names that
+// it has appended.
 func TestRequestsShareAPlan(t *testing.T) {
 	s := store.New(store.Options{Databases: 1})
 	tx := s.NewTx()
@@ -127,6 +133,14 @@ func TestRequestsShareAPlan(t *testing.T) {
 	c.Prefetch(&r, tx, 0, second)
 	p = c.prefetched.take(r.sources(), first)
 	require.NotSame(t, p, c.prefetched.take(r.sources(), second), "CL.CHECK reads no bucket")
+
+	c.PrefetchReserve(&r, tx, 0, first)
+	r.adopt(parseKey([]byte("rule SCOPE a CL.WINDOW 3 4 AND SCOPE b CL.WINDOW 3 4\n")), &r.stored, &r.file)
+	c.PrefetchReserve(&r, tx, 0, second)
+	require.NotNil(t, c.prefetched.take(r.sources(), second), "a plan of the new rules")
+	c.PrefetchReserve(&r, tx, 0, first)
+	c.Release()
+	requireIdle(t, c.prefetched)
 }
 
 // ownKey and stateKey give a state the same name.
