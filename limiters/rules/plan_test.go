@@ -76,14 +76,21 @@ func requireIdle(t *testing.T, a *prefetched) {
 	}
 }
 
+// adoptTwoScopes makes rules of two scopes the only ones. It returns a transaction of an empty store.
+func adoptTwoScopes(r *Rules, names ...string) *store.Tx {
+	var text []byte
+	for _, name := range names {
+		text = append(text, name+" SCOPE a CL.WINDOW 1 2 AND SCOPE b CL.WINDOW 1 2\n"...)
+	}
+	r.adopt(parseKey(text), &r.stored, &r.file)
+	return store.New(store.Options{Databases: 1}).NewTx()
+}
+
 // A plan of a reservation names its bucket. So does a request without a plan.
 func TestPrefetchedReservations(t *testing.T) {
-	s := store.New(store.Options{Databases: 1})
-	tx := s.NewTx()
 	var r Rules
 	var c Check
-	r.adopt(parseKey([]byte("rule SCOPE a CL.WINDOW 1 2 AND SCOPE b CL.WINDOW 1 2\n")), &r.stored, &r.file)
-	words := func(line string) [][]byte { return bytes.Fields([]byte(line)) }
+	tx := adoptTwoScopes(&r, "rule")
 	for _, line := range []string{"rule k1 k2 id 5", "rule k1 k2 5 id 60", "rule k1 k2"} {
 		asked := words(line)
 		c.PrefetchReserve(&r, tx, 0, asked)
@@ -103,12 +110,9 @@ func TestPrefetchedReservations(t *testing.T) {
 // Reservations and settlements of the same keys share a plan if they follow one another. The end of a request removes the names that
 // it has appended.
 func TestRequestsShareAPlan(t *testing.T) {
-	s := store.New(store.Options{Databases: 1})
-	tx := s.NewTx()
 	var r Rules
 	var c Check
-	r.adopt(parseKey([]byte("rule SCOPE a CL.WINDOW 1 2 AND SCOPE b CL.WINDOW 1 2\nlike SCOPE a CL.WINDOW 1 2 AND SCOPE b CL.WINDOW 1 2\n")), &r.stored, &r.file)
-	words := func(line string) [][]byte { return bytes.Fields([]byte(line)) }
+	tx := adoptTwoScopes(&r, "rule", "like")
 	first, second := words("rule k1 k2 5 id 60"), words("rule k1 k2 id 5")
 	c.PrefetchReserve(&r, tx, 0, first)
 	c.PrefetchReserve(&r, tx, 0, second)
@@ -135,7 +139,7 @@ func TestRequestsShareAPlan(t *testing.T) {
 	require.NotSame(t, p, c.prefetched.take(r.sources(), second), "CL.CHECK reads no bucket")
 
 	c.PrefetchReserve(&r, tx, 0, first)
-	r.adopt(parseKey([]byte("rule SCOPE a CL.WINDOW 3 4 AND SCOPE b CL.WINDOW 3 4\n")), &r.stored, &r.file)
+	adoptTwoScopes(&r, "rule")
 	c.PrefetchReserve(&r, tx, 0, second)
 	require.NotNil(t, c.prefetched.take(r.sources(), second), "a plan of the new rules")
 	c.PrefetchReserve(&r, tx, 0, first)

@@ -11,8 +11,7 @@ import (
 // It exists for speed alone.
 //
 // What it is: while a request runs, the processor loads the states of the next ones into its cache. A pipeline looks its
-// rule up once. Reservations and settlements
-// that follow one another share a plan if their rule and their keys are equal.
+// rule up once. Reservations and settlements that follow one another share a plan if their rule and their keys are equal.
 //
 // What it brings: with a million keys, a CL.CHECK in a pipeline takes 0.93 µs instead of 1.27 µs. To compare, set manyKeys to
 // that number, and let Check.Prefetch return at once:
@@ -129,8 +128,8 @@ func (a *prefetched) add(words [][]byte, p *plan) {
 	a.end++
 }
 
-// take returns the plan of a request. It drops this request and all requests before it. It returns nil if there is no such request, or if the
-// rules have changed. The place in the buffer identifies a request. a may be nil.
+// take returns the plan of a request. It drops this request and all requests before it. It returns nil if there is no such request,
+// or if the rules have changed. The place in the buffer identifies a request. a may be nil.
 func (a *prefetched) take(from sources, words [][]byte) *plan {
 	if a == nil {
 		return nil

@@ -28,7 +28,7 @@ func Budgets() []Workload {
 		}, 1), throttle: true, prepare: fillScopes},
 		{Name: TwoChecks, Script: script(func(b []byte, _ string, user int) []byte {
 			for _, quantity := range []string{"12", "9"} {
-				b = load.Command(b, append(append([]string{"CL.CHECK"}, oneScope(user)...), quantity)...)
+				b = check(b, oneScope(user), quantity)
 			}
 			return b
 		}, 2), each: 2, throttle: true, prepare: fillScopes},
@@ -68,9 +68,7 @@ func laterSettlements(connection int) load.Script {
 	}
 	begins := one(func(b []byte, names []string, id string) []byte { return reserve(b, names, id, "60") })
 	ends := one(settle)
-	checks := one(func(b []byte, names []string, _ string) []byte {
-		return load.Command(b, append(append([]string{"CL.CHECK"}, names...), "9")...)
-	})
+	checks := one(func(b []byte, names []string, _ string) []byte { return check(b, names, "9") })
 	return func(request, reply []byte, i int) ([]byte, []byte) {
 		if request, reply = begins(request, reply, i); i < batch {
 			return checks(request, reply, i)
@@ -82,6 +80,10 @@ func laterSettlements(connection int) load.Script {
 // reservation appends the two requests of a reservation to b.
 func reservation(b []byte, names []string, id string) []byte {
 	return settle(reserve(b, names, id, "2"), names, id)
+}
+
+func check(b []byte, names []string, quantity string) []byte {
+	return load.Command(b, append(append([]string{"CL.CHECK"}, names...), quantity)...)
 }
 
 func reserve(b []byte, names []string, id, ttl string) []byte {
