@@ -225,6 +225,9 @@ func (s *Session) Buffered() int { return s.in.unread() }
 // Capacity returns the memory that the session's buffers take, in bytes.
 func (s *Session) Capacity() int { return s.in.capacity() + s.out.held + cap(s.out.buf) }
 
+// InputCapacity returns the part of Capacity that the commands received take, in bytes.
+func (s *Session) InputCapacity() int { return s.in.capacity() }
+
 // Shrink frees the buffers that an idle connection does not need.
 func (s *Session) Shrink() {
 	s.in.shrink()

@@ -23,6 +23,7 @@
 //	socket_linux.go      a connection on a descriptor of an event loop
 //	loop_linux.go        the connections of an event loop: adopt, release, drop
 //	held_linux.go        replies that the Barrier holds
+//	queues_linux.go      the order in which an event loop serves its clients
 //	turn_linux.go        the turn of an event loop; how many loops there are
 //	loops_other.go       systems without event loops
 //	server.go            accepts, shuts down, wires the parts
@@ -41,6 +42,10 @@
 //
 // What it must never do: block on a client, on a lock that a client can hold, on a command, or on a disk. The other
 // clients of the loop would wait as long.
+//
+// A loop serves its clients in turns, and a turn ends after bounded work (queues_linux.go). A client whose last batch
+// was long waits behind the clients with short batches. So the others wait only for the share of the clients that send without end.
+// Clients with long batches get at least a share of every turn.
 //
 // # Held replies
 //

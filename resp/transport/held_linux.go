@@ -67,7 +67,7 @@ func (l *loop) answerHeld(h *heldTurn) {
 		c.held, c.lost = false, !h.safe
 		if c.unread {
 			c.unread = false
-			l.ready = append(l.ready, c.fd)
+			l.enqueue(c)
 		}
 		if c.stopping.Load() && c.status != resp.Close {
 			c.status = resp.Close

@@ -13,13 +13,11 @@ type loop struct {
 	conns   []*Conn // by descriptor
 	current *Conn   // the connection that is being served: a panic closes it
 
-	ready []int     // descriptors to read from in this turn
-	again []int     // descriptors to read from in the next turn: their last read may have left bytes
-	due   []*Conn   // connections that get their replies at the end of this turn
-	work  int       // bytes received and run in this turn
-	mark  uint64    // of the Barrier, when the turn began
-	need  uint64    // the highest of all that are due
-	next  *heldTurn // for the next turn that the Barrier holds
+	queues
+	due  []*Conn   // connections that get their replies at the end of this turn
+	mark uint64    // of the Barrier, when the turn began
+	need uint64    // the highest of all that are due
+	next *heldTurn // for the next turn that the Barrier holds
 
 	readBuffer []byte   // lent to one session after the other
 	spare      [][]byte // buffers for replies, lent to sessions until their replies are sent
@@ -111,6 +109,7 @@ func (l *loop) add(c *Conn) bool {
 	}
 	for c.fd >= len(l.conns) {
 		l.conns = append(l.conns, nil)
+		l.queued = append(l.queued, false)
 	}
 	l.conns[c.fd] = c
 	return true

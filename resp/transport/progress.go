@@ -20,4 +20,7 @@ type inTurn struct {
 	lost     bool        // the Barrier has lost a change: the connection is to close
 	unread   bool        // input came while it was held
 	peerDone bool        // the client sends nothing more
+	long     bool        // the last batch took longBatch or more
+
+	unfinished int // memory of the command that is not complete, in bytes
 }

@@ -11,11 +11,8 @@ import (
 )
 
 const (
-	// turnSize is the most clients that a turn serves. The first of them waits for the last.
+	// turnSize is the most clients that a turn adds to the queues.
 	turnSize = maxEvents
-	// turnWork bounds a turn further, because many clients can send long requests at the same time. It is in
-	// bytes: those received, and those of the commands that ran.
-	turnWork = 2 << 20
 	// replySize is the size of a new buffer for replies, in bytes.
 	replySize = 4 << 10
 )
@@ -79,7 +76,7 @@ func (l *loop) run() {
 	l.close()
 }
 
-// turn serves every client that has sent something:
+// turn serves clients that have sent something, in the order of the queues:
 //
 //  1. collect asks the system which clients these are;
 //  2. runBatches reads once from each, and runs its commands;
@@ -113,20 +110,20 @@ func (l *loop) failed(reason any) {
 	l.drop(l.current, reason)
 }
 
-// collect fills ready with the clients that have sent something. It blocks if the turn has nothing else to
-// do. It reports false when the server has stopped.
+// collect queues the clients that have sent something. It blocks if the turn has nothing else to do. It reports false
+// when the server has stopped.
 func (l *loop) collect() bool {
-	left := l.ready
-	l.ready = l.again
-	again := l.host.gather()
-	events := l.poll.wait(len(left)+len(l.ready)+len(l.due) == 0, again)
+	idle := len(l.ready)+len(l.again)+len(l.long)+len(l.due) == 0
+	events := l.poll.wait(idle, l.host.gather())
 	if len(l.due) == 0 { // else a panic has left them from the last turn
 		l.mark = l.host.mark()
 	}
+	left := l.ready
+	l.ready = l.again
 	for _, e := range events {
 		if fd := int(e.Fd); fd != l.poll.waker && l.conns[fd] != nil {
 			l.conns[fd].peerDone = l.conns[fd].peerDone || e.Events&peerClosed != 0
-			l.ready = append(l.ready, fd)
+			l.enqueue(l.conns[fd])
 		}
 	}
 	l.ready = append(l.ready, left...) // runBatches begins with the last
@@ -179,25 +176,12 @@ func (l *loop) receive(c *Conn) {
 	l.setDue(c)
 }
 
-// runBatches reads from the ready clients, and runs their commands. It ends when it has done turnWork, and
-// leaves the other clients to the next turn, where they come first.
-func (l *loop) runBatches() {
-	l.work = 0
-	for last := len(l.ready) - 1; last >= 0 && l.work < turnWork; last-- {
-		c := l.conns[l.ready[last]]
-		l.ready = l.ready[:last]
-		if c != nil {
-			l.runBatch(c)
-		}
-	}
-}
-
 // runBatch reads once from a client, and runs the commands that have arrived.
 func (l *loop) runBatch(c *Conn) {
 	l.current = c
 	switch {
 	case c.due:
-		l.again = append(l.again, c.fd) // one batch a turn, so that the size of the replies is bounded
+		l.enqueueAgain(c) // one batch a turn, so that the size of the replies is bounded
 		return
 	case c.held:
 		l.putOff(c)
@@ -213,17 +197,14 @@ func (l *loop) runBatch(c *Conn) {
 		}
 		return
 	}
-	if n == len(space) || c.peerDone {
-		l.again = append(l.again, c.fd)
-	}
 	c.received(n)
 	c.beginBatch()
 	received := c.session.Buffered() + n
 	c.status = c.session.Filled(n)
 	c.session.GiveBack()
-	l.work += n + received - c.session.Buffered()
-	if c.status == resp.Flush {
-		l.work += turnWork / 4 // a few such batches take as long as a full turn
+	l.countWork(c, n+received-c.session.Buffered())
+	if n == len(space) || c.peerDone {
+		l.enqueueAgain(c)
 	}
 	c.setNeed(c.status == resp.Close)
 	l.setDue(c)

@@ -1,0 +1,95 @@
+package transport
+
+import (
+	"slices"
+
+	"cellserver/resp"
+)
+
+// Work is in bytes: those received, those of the commands that ran, and the new memory for a command that is not
+// complete. Fresh memory is slow: the system clears it.
+const (
+	// turnWork is the work after which a turn begins no further short batch.
+	turnWork = 2 << 20
+	// longShare is the work after which a turn begins no further long batch. Each turn has both.
+	longShare = turnWork / 4
+	// longBatch is the work from which a batch is long. Complete commands count twice, received and run: 16 KB.
+	longBatch = readSize / 2
+)
+
+// queues order the clients of an event loop that have sent something. They hold descriptors, each of them once.
+//
+// A client whose last batch was long waits behind the clients whose last batches were short. So a PING does not wait for
+// one batch of each client that sends without end. It usually waits for the rest of a turn and for one more.
+type queues struct {
+	ready  []int  // short batches; runBatches begins with the last
+	again  []int  // like ready, for the next turn: the last read may have left bytes
+	long   []int  // long batches; runBatches begins with the first
+	queued []bool // by descriptor: it is in one of these. It may be closed since.
+	work   int    // of this turn
+}
+
+// enqueue adds a client that has sent something.
+func (q *queues) enqueue(c *Conn) { q.add(c, &q.ready) }
+
+// enqueueAgain adds a client that gets no further batch in this turn.
+func (q *queues) enqueueAgain(c *Conn) { q.add(c, &q.again) }
+
+// add adds a client to a queue, or to that of the long batches.
+func (q *queues) add(c *Conn, short *[]int) {
+	if q.queued[c.fd] {
+		return
+	}
+	q.queued[c.fd] = true
+	if c.long {
+		short = &q.long
+	}
+	*short = append(*short, c.fd)
+}
+
+// countWork counts the batch that a client just had. bytes are those received and run.
+func (q *queues) countWork(c *Conn, bytes int) {
+	before := c.unfinished
+	c.unfinished = 0
+	if c.session.Buffered() > 0 {
+		c.unfinished = c.session.InputCapacity()
+		bytes += 2 * max(0, c.unfinished-before) // a buffer grows to twice its size, and moves
+	}
+	if c.status == resp.Flush {
+		bytes += turnWork / 4 // a few such batches take as long as a full turn
+	}
+	c.long = bytes >= longBatch
+	q.work += bytes
+}
+
+// runBatches reads from the clients in the queues, and runs their commands. The next turn begins with the short batches
+// that are left. The long ones keep their order.
+func (l *loop) runBatches() {
+	l.work = 0
+	long := len(l.long) // clients queued later wait for the next turn
+	for last := len(l.ready) - 1; last >= 0 && l.work < turnWork; last-- {
+		fd := l.ready[last]
+		l.ready = l.ready[:last]
+		l.serve(fd)
+	}
+	l.runLong(long)
+}
+
+// runLong serves at most so many clients with long batches.
+func (l *loop) runLong(most int) {
+	served := 0
+	defer func() { l.long = slices.Delete(l.long, 0, served) }() // after a panic, too
+	for end := l.work + longShare; served < most && l.work < end; {
+		fd := l.long[served]
+		served++
+		l.serve(fd)
+	}
+}
+
+// serve runs a batch of a client that was queued, if its connection is still open.
+func (l *loop) serve(fd int) {
+	l.queued[fd] = false
+	if c := l.conns[fd]; c != nil {
+		l.runBatch(c)
+	}
+}
