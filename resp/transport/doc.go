@@ -44,8 +44,8 @@
 // clients of the loop would wait as long.
 //
 // A loop serves its clients in turns, and a turn ends after bounded work (queues_linux.go). A client whose last batch
-// was long waits behind the clients with short batches. So the others wait only for the share of the clients that send without end.
-// Clients with long batches get at least a share of every turn.
+// was long waits behind the clients with short batches, and has a share of every turn. So the others wait only for this
+// share, and not for every client that sends without end.
 //
 // # Held replies
 //

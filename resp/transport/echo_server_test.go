@@ -68,13 +68,7 @@ func startEcho(t *testing.T, s *echoServer, ln net.Listener) {
 	}
 	s.addr = ln.Addr().String()
 	if s.Accept == nil {
-		s.Accept = func(c *Conn) (resp.Handler, string) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			c.UserData = make(chan struct{}, 2)
-			s.conns = append(s.conns, c)
-			return &heldEcho{c: c, s: s}, ""
-		}
+		s.handleWith(func(h heldEcho) resp.Handler { return &h })
 	}
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(ln) }()
@@ -86,6 +80,17 @@ func startEcho(t *testing.T, s *echoServer, ln net.Listener) {
 			require.Empty(t, c.UserData, "Closed is called once")
 		}
 	})
+}
+
+// handleWith gives each connection a handler, which is built around an echo.
+func (s *echoServer) handleWith(build func(h heldEcho) resp.Handler) {
+	s.Accept = func(c *Conn) (resp.Handler, string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		c.UserData = make(chan struct{}, 2)
+		s.conns = append(s.conns, c)
+		return build(heldEcho{c: c, s: s}), ""
+	}
 }
 
 // conn returns the i-th connection that was accepted.

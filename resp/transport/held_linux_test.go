@@ -85,13 +85,7 @@ func startHeld(t *testing.T, s *echoServer, messages bool) *gateBarrier {
 	if s.Barrier == nil {
 		s.Barrier = b
 	}
-	s.Accept = func(c *Conn) (resp.Handler, string) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		c.UserData = make(chan struct{}, 2)
-		s.conns = append(s.conns, c)
-		return &writer{heldEcho: heldEcho{c: c, s: s}, messages: messages}, ""
-	}
+	s.handleWith(func(h heldEcho) resp.Handler { return &writer{heldEcho: h, messages: messages} })
 	startEcho(t, s, nil)
 	t.Cleanup(func() { // before the shutdown
 		b.mu.Lock()

@@ -39,13 +39,7 @@ func TestPanicOfALoop(t *testing.T) {
 	s := &echoServer{}
 	s.Loops = 1
 	stalled, resume := make(chan struct{}), make(chan struct{})
-	s.Accept = func(c *Conn) (resp.Handler, string) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		c.UserData = make(chan struct{}, 2)
-		s.conns = append(s.conns, c)
-		return &faulty{heldEcho: heldEcho{c: c, s: s}, stalled: stalled, resume: resume}, ""
-	}
+	s.handleWith(func(h heldEcho) resp.Handler { return &faulty{heldEcho: h, stalled: stalled, resume: resume} })
 	startEcho(t, s, nil)
 	clients := make([]*resptest.Client, 8)
 	for i := range clients {

@@ -13,7 +13,7 @@ const (
 	turnWork = 2 << 20
 	// longShare is the work after which a turn begins no further long batch. Each turn has both.
 	longShare = turnWork / 4
-	// longBatch is the work from which a batch is long. Complete commands count twice, received and run: 16 KB.
+	// longBatch is the work from which a batch is long. A complete command counts twice: received, and run.
 	longBatch = readSize / 2
 )
 
@@ -25,18 +25,18 @@ type queues struct {
 	ready  []int  // short batches; runBatches begins with the last
 	again  []int  // like ready, for the next turn: the last read may have left bytes
 	long   []int  // long batches; runBatches begins with the first
-	queued []bool // by descriptor: it is in one of these. It may be closed since.
+	queued []bool // by descriptor: it is in one of these queues
 	work   int    // of this turn
 }
 
 // enqueue adds a client that has sent something.
-func (q *queues) enqueue(c *Conn) { q.add(c, &q.ready) }
+func (q *queues) enqueue(c *Conn) { q.put(c, &q.ready) }
 
 // enqueueAgain adds a client that gets no further batch in this turn.
-func (q *queues) enqueueAgain(c *Conn) { q.add(c, &q.again) }
+func (q *queues) enqueueAgain(c *Conn) { q.put(c, &q.again) }
 
-// add adds a client to a queue, or to that of the long batches.
-func (q *queues) add(c *Conn, short *[]int) {
+// put appends a client to the queue short, or to long if its last batch was long. It does nothing if the client is queued.
+func (q *queues) put(c *Conn, short *[]int) {
 	if q.queued[c.fd] {
 		return
 	}
@@ -75,11 +75,11 @@ func (l *loop) runBatches() {
 	l.runLong(long)
 }
 
-// runLong serves at most so many clients with long batches.
-func (l *loop) runLong(most int) {
+// runLong serves at most n clients with long batches.
+func (l *loop) runLong(n int) {
 	served := 0
 	defer func() { l.long = slices.Delete(l.long, 0, served) }() // after a panic, too
-	for end := l.work + longShare; served < most && l.work < end; {
+	for end := l.work + longShare; served < n && l.work < end; {
 		fd := l.long[served]
 		served++
 		l.serve(fd)

@@ -47,13 +47,7 @@ func (h *working) Handle(args [][]byte, w *resp.Writer) resp.Status {
 func startWorking(t *testing.T) (*echoServer, *worked) {
 	s, all := &echoServer{}, &worked{stalled: make(chan struct{}), resume: make(chan struct{})}
 	s.Loops = 1
-	s.Accept = func(c *Conn) (resp.Handler, string) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		c.UserData = make(chan struct{}, 2)
-		s.conns = append(s.conns, c)
-		return &working{heldEcho{c: c, s: s}, all}, ""
-	}
+	s.handleWith(func(h heldEcho) resp.Handler { return &working{h, all} })
 	startEcho(t, s, nil)
 	return s, all
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // TestUnfinishedCommands lets many clients send a command of 400,000 arguments at the same time, piece by piece. Their
-// buffers and lists of arguments grow at the same time, too. A bystander waits for one or two turns of the loop, which
-// end after half a megabyte of such work. New memory counts, too.
+// buffers and lists of arguments grow at the same time, too. A bystander usually waits for one or two turns of the
+// loop. A turn begins no further long batch after half a megabyte of work. New memory counts, too.
 func TestUnfinishedCommands(t *testing.T) {
 	const args = 400_000
 	request := fmt.Appendf(nil, "*%d\r\n", args)
