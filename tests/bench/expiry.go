@@ -100,6 +100,36 @@ func expire(ctx context.Context, o contest.Options, k server.Kind) (found storm,
 	return found, s.Holds(contest.Keyspace)
 }
 
+// heldOverAlive writes new keys for some seconds, again and again. Each key expires after a second. After each part it compares the
+// keys that the server holds with those written in a second.
+func heldOverAlive(ctx context.Context, o contest.Options, k server.Kind) (rounds []float64, err error) {
+	const parts, length = 5, 4 * time.Second
+	s, err := k.Start(ctx, o.Core)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Stop()
+	for part := range parts {
+		out, err := load.Drive(ctx, load.Load{Addr: s.Addr, Connections: 50, Pipeline: 64, Duration: length, Script: func(connection int) load.Script {
+			prefix := fmt.Sprintf("new:%d:%d:", part, connection)
+			return func(request, reply []byte, i int) ([]byte, []byte) {
+				request = load.Command(request, "CL.THROTTLE", prefix+strconv.Itoa(i), "0", "1", "1")
+				return request, append(reply, "*5\r\n:0\r\n:1\r\n:0\r\n:-1\r\n:1\r\n"...)
+			}
+		}})
+		if err != nil {
+			return nil, err
+		}
+		held, err := s.Do("DBSIZE")
+		if err != nil {
+			return nil, err
+		}
+		alive := float64(out.Requests) / out.Elapsed.Seconds()
+		rounds = append(rounds, float64(held.(int64))/alive)
+	}
+	return rounds, nil
+}
+
 // watch starts the load and samples the server's memory until the aftermath ends.
 func (found *storm) watch(ctx context.Context, s *server.Server, at time.Time) error {
 	weighed := make(chan report.LineSeries)

@@ -10,6 +10,7 @@
 //	greeting.go      the text that main prints after the start
 //	background.go    the background rounds, and what each one does
 //	expire.go        removes expired keys in the background
+//	timeslice.go     how long the removal goes on before others run
 //	reclaim.go       gives memory of removed values back to the system
 //	heaplimit.go     runs the garbage collector early when the process nears maxmemory
 //	persistence.go   the disk: snapshots and the append-only file
