@@ -148,21 +148,21 @@ func expiryTargets(ctx context.Context, o contest.Options) []verdict {
 		return err
 	})
 	if err != nil {
-		return append(failed(err, moved, back), heldTarget(ctx, o))
+		return failed(err, moved, back)
 	}
 	moved.rounds, back.rounds = []float64{report.InMs(s.during - s.before)}, []float64{s.secondsBack()}
 	moved.others, back.others = others, others
-	return []verdict{moved, back, heldTarget(ctx, o)}
+	return []verdict{moved, back}
 }
 
-// heldTarget bounds the keys that a server holds while its clients write new keys without end, and each key expires after a second.
-func heldTarget(ctx context.Context, o contest.Options) verdict {
+// newKeyTargets bound the keys that a server holds while its clients write new keys without end, and each key expires after a second.
+func newKeyTargets(ctx context.Context, o contest.Options) []verdict {
 	v := verdict{name: "keys held over keys alive, only new keys, P=64", bound: 4, unit: asTimes}
 	v.others, v.err = server.Observe(nil, func() (err error) {
 		v.rounds, err = heldOverAlive(ctx, o, contest.Ours(o))
 		return err
 	})
-	return v
+	return []verdict{v}
 }
 
 // coresTargets bound the rate of servers and clients that have all cores.

@@ -24,6 +24,7 @@ var checks = []check{
 	{"pauses", pauseTargets},
 	{"idle", idleTargets},
 	{"expiry", expiryTargets},
+	{"newkeys", newKeyTargets},
 	{"cores", coresTargets},
 	{"hotkey", hotKeyTargets},
 	{"persistence", persistenceTargets},

@@ -36,11 +36,11 @@ func (e *expiry) round(interval time.Duration) {
 		expired, visited, took := e.sweep(part)
 		left -= took
 		if expired*100 <= visited*(10-effort) {
-			e.slice.most = 0
+			e.slice.caughtUp()
 			return
 		}
 	}
-	e.slice.grow()
+	e.slice.fellBehind()
 }
 
 // sweep removes expired keys from a part of the keyspace. It returns how many keys expired, the work, and its

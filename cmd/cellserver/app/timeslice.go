@@ -7,8 +7,8 @@ const (
 	sliceGrowth = 50_000    // of the longest slice, in each round that ends with work left
 )
 
-// timeSlice is how long a sweep goes on before other goroutines run. A slice is at least one step. It may be longer after a long
-// pause: then the sweep has its part of the time, if [timeSlice.most] allows.
+// timeSlice is how long a sweep goes on before other goroutines run. A slice is at least one step. After a long pause it is longer, so
+// that the sweep has its part of the time. It is never longer than its bound.
 //
 // An event loop under full load runs until Go interrupts it, after ten milliseconds. With one processor, each pause then takes as
 // long, and slices of one step would be a hundredth of the time. Clients that write new keys without end would fill the memory
@@ -29,5 +29,8 @@ func (s *timeSlice) next(pause int64, part int) {
 	s.used, s.length = 0, min(pause*int64(part)/int64(100-part), max(s.most, sliceMost))
 }
 
-// grow allows longer slices, because the sweep does not keep up.
-func (s *timeSlice) grow() { s.most = min(max(s.most, sliceMost)+sliceGrowth, sliceLimit) }
+// caughtUp allows short slices only, because the sweep keeps up.
+func (s *timeSlice) caughtUp() { s.most = 0 }
+
+// fellBehind allows longer slices, because the sweep does not keep up.
+func (s *timeSlice) fellBehind() { s.most = min(max(s.most, sliceMost)+sliceGrowth, sliceLimit) }

@@ -35,10 +35,10 @@ func (p *busyProcessor) run(s *timeSlice, length time.Duration) {
 			}
 		}
 		if !caughtUp {
-			s.grow()
+			s.fellBehind()
 			continue
 		}
-		s.most = 0
+		s.caughtUp()
 		p.pauses(s, max(0, end-p.now))
 	}
 }
@@ -51,7 +51,7 @@ func (p *busyProcessor) pauses(s *timeSlice, length int64) {
 	s.next(length, 25)
 }
 
-// Clients that write new keys without end do not fill the memory with expired keys, also if the event loop never waits.
+// Clients that write new keys without end do not fill the memory with expired keys, even if the event loop never waits.
 func TestTheSweepKeepsUpWithNewKeys(t *testing.T) {
 	for _, c := range []struct {
 		perSecond float64 // of the event loop alone
