@@ -3,12 +3,10 @@ package httpapi
 import (
 	"net/http"
 	"strconv"
-
-	"cellserver/httpapi/bounded"
 )
 
 // write sends the decision: 200 or the status of a refusal, the headers, and the body.
-func (d *decision) write(w http.ResponseWriter, r *http.Request, refused int) {
+func (d *decision) write(w http.ResponseWriter, refused int) {
 	h := w.Header()
 	status := http.StatusOK
 	h["Content-Type"] = jsonType
@@ -19,25 +17,42 @@ func (d *decision) write(w http.ResponseWriter, r *http.Request, refused int) {
 		h["Content-Type"] = problemType
 	}
 	if d.known && !d.shadow {
-		d.text = d.appendHeaders(d.text[:0])
-		bounded.AddLines(w, r, d.text)
+		d.setHeaders(h)
 	}
 	d.text = d.appendBody(d.text[:0], status)
 	w.WriteHeader(status)
 	_, _ = w.Write(d.text) // the client has left if this fails
 }
 
-// appendHeaders appends the headers of limits, as lines.
-func (d *decision) appendHeaders(to []byte) []byte {
-	to = strconv.AppendInt(append(to, "X-RateLimit-Limit: "...), d.limit, 10)
-	to = strconv.AppendInt(append(to, "\r\nX-RateLimit-Remaining: "...), max(d.remaining, 0), 10)
-	to = strconv.AppendInt(append(to, "\r\nX-RateLimit-Reset: "...), d.reset, 10)
-	to = d.appendPolicies(append(to, "\r\nRateLimit-Policy: "...))
-	to = d.appendLimits(append(to, "\r\nRateLimit: "...))
-	if !d.allowed && d.retry >= 0 {
-		to = strconv.AppendInt(append(to, "\r\nRetry-After: "...), d.retry, 10)
+// headersOfLimits are the names of the headers of limits. Only a refusal has the last one.
+var headersOfLimits = [...]string{
+	"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
+	"RateLimit-Policy", "RateLimit", "Retry-After",
+}
+
+// setHeaders sets the headers of limits. Their values share one string.
+func (d *decision) setHeaders(h http.Header) {
+	var ends [len(headersOfLimits)]int
+	n := 0
+	end := func(text []byte) []byte {
+		ends[n], n = len(text), n+1
+		return text
 	}
-	return append(to, "\r\n"...)
+	text := end(strconv.AppendInt(d.text[:0], d.limit, 10))
+	text = end(strconv.AppendInt(text, max(d.remaining, 0), 10))
+	text = end(strconv.AppendInt(text, d.reset, 10))
+	text = end(d.appendPolicies(text))
+	text = end(d.appendLimits(text))
+	if !d.allowed && d.retry >= 0 {
+		text = end(strconv.AppendInt(text, d.retry, 10))
+	}
+	d.text = text
+	all, values, from := string(text), make([]string, n), 0
+	for i, to := range ends[:n] {
+		values[i] = all[from:to]
+		h[headersOfLimits[i]] = values[i : i+1 : i+1]
+		from = to
+	}
 }
 
 // maxInteger is the largest integer of a structured field.

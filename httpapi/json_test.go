@@ -131,11 +131,10 @@ func ofDecision(d *decision, status int) (j decisionJSON) {
 // TestJSONOfDecisions compares the bodies of decisions with those of encoding/json.
 func TestJSONOfDecisions(t *testing.T) {
 	random := rand.New(randtest.Source(t))
-	request := httptest.NewRequest(http.MethodGet, "/", nil)
 	for range 5000 {
 		d, refused := anyDecision(random), []int{200, 401, 403, 429}[random.IntN(4)]
 		out := httptest.NewRecorder()
-		d.write(out, request, refused)
+		d.write(out, refused)
 		status := http.StatusOK
 		if !d.allowed {
 			status = refused

@@ -38,6 +38,6 @@ func (a *API) budget(w http.ResponseWriter, r *http.Request, row *limiter) *Prob
 	if err := a.do(r.Context(), args, func(reply line.Reply) { d.readReserved(&reply, rule) }); err != nil {
 		return ofScopes(err)
 	}
-	d.write(w, r, row.refused())
+	d.write(w, row.refused())
 	return nil
 }

@@ -106,7 +106,7 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 	if x.charge {
 		x.refused = http.StatusOK // the action counts in any case
 	}
-	x.write(w, x.from.Request, x.refused)
+	x.write(w, x.refused)
 	return nil
 }
 
@@ -134,7 +134,7 @@ func (x *exchange) find(w http.ResponseWriter) (answered bool, p *Problem) {
 			return false, wrong("%v", err)
 		case x.missing.allow || x.missing.deny:
 			x.allowed = x.missing.allow
-			x.write(w, x.from.Request, x.refused)
+			x.write(w, x.refused)
 			return true, nil
 		default:
 			return false, problem(http.StatusBadRequest, missingKey, "%v: the parameter missing says what to do then", err)

@@ -82,7 +82,7 @@ func (a *API) throttleOne(w http.ResponseWriter, r *http.Request, name string, r
 	}); err != nil {
 		return err
 	}
-	d.write(w, r, row.refused())
+	d.write(w, row.refused())
 	return nil
 }
 
@@ -239,7 +239,7 @@ func (a *API) throttleAll(w http.ResponseWriter, r *http.Request, body fields) *
 	if err := a.do(r.Context(), append(args, words[1:]...), func(reply line.Reply) { d.readAll(reply, windows) }); err != nil {
 		return err
 	}
-	d.write(w, r, http.StatusTooManyRequests)
+	d.write(w, http.StatusTooManyRequests)
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 type Bounds struct {
 	Conns   int           // at the same time
 	Header  int           // bytes of the headers of a request
-	Request time.Duration // from the first byte of a request to the last byte of its reply
+	Request time.Duration // to read a request, and again to write its reply
 	Idle    time.Duration // between two requests; 0 closes the connection after each reply
 }
 
@@ -93,15 +93,19 @@ func (l *Listener) use(address string, ln net.Listener) {
 
 // serve answers requests until the listener is closed.
 func (l *Listener) serve() {
-	connections := newConnections(l.ln, l.Bounds)
+	connections := newConnections(l.ln, l.Bounds.Conns)
 	l.connections = connections
 	server := &http.Server{
-		Handler: l.Handler, ErrorLog: slog.NewLogLogger(l.Log.Handler(), slog.LevelDebug), ConnState: connections.state,
-		ConnContext: withConnection, MaxHeaderBytes: l.Bounds.Header,
+		Handler:        l.Handler,
+		ErrorLog:       slog.NewLogLogger(l.Log.Handler(), slog.LevelDebug),
+		ConnState:      connections.follow,
+		MaxHeaderBytes: l.Bounds.Header,
+		ReadTimeout:    l.Bounds.Request,
+		WriteTimeout:   2 * l.Bounds.Request, // from the head of the request on
+		IdleTimeout:    l.Bounds.Idle,
 	}
 	server.SetKeepAlivesEnabled(l.Bounds.Idle > 0)
 	l.server = server
-	go connections.watch()
 	go func() {
 		if err := server.Serve(connections); !errors.Is(err, http.ErrServerClosed) && l.Failed != nil {
 			l.Failed(connections.Addr(), err)

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"cellserver/internal/porttest"
@@ -98,10 +99,10 @@ var one = Bounds{Conns: 1, Header: 4 << 10, Request: time.Hour, Idle: time.Hour}
 func TestLongestIdleMakesRoom(t *testing.T) {
 	l := listen(t, wide, nil)
 	a, b, c := dial(t, l), dial(t, l), dial(t, l)
-	for _, one := range []*client{a, b, c, a} {
+	for i, one := range []*client{a, b, c, a} {
 		one.get("/1")
 		// The server notes the end of a request after its reply.
-		require.Eventually(t, func() bool { return l.connectionsOf().waiting() == 3 }, patience, time.Millisecond)
+		require.Eventually(t, func() bool { return l.connectionsOf().count(waits) == min(i+1, 3) }, patience, time.Millisecond)
 	}
 	d := dial(t, l)
 	d.get("/2")
@@ -119,7 +120,7 @@ func TestReadRequestsAreAnswered(t *testing.T) {
 		l := listen(t, one, hold)
 		c := dial(t, l)
 		c.send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\nPOST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbodyPOST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbo")
-		require.Eventually(t, func() bool { return l.connectionsOf().active() == 1 }, patience, time.Millisecond)
+		require.Eventually(t, func() bool { return l.connectionsOf().count(active) == 1 }, patience, time.Millisecond)
 		next := dial(t, l)
 		next.send("GET /next HTTP/1.1\r\nHost: x\r\n\r\n")
 		require.Eventually(t, l.connectionsOf().queued.Load, patience, time.Millisecond)
@@ -134,21 +135,37 @@ func TestReadRequestsAreAnswered(t *testing.T) {
 	}
 }
 
-// TestUnfinishedRequestsStay: a connection with a part of a request makes room only if no other connection waits for a request.
-func TestUnfinishedRequestsStay(t *testing.T) {
-	l := listen(t, Bounds{Conns: 2, Header: 4 << 10, Request: time.Hour, Idle: time.Hour}, nil)
-	a := dial(t, l)
-	a.send("GET /a HTTP/1.1\r\n")
-	require.Eventually(t, func() bool { return l.connectionsOf().heard() == 1 }, patience, time.Millisecond)
-	b := dial(t, l)
+// TestUnfinishedRequestsGoFirst: clients that send a part of a request, again and again, do not displace clients that
+// kept their connection.
+func TestUnfinishedRequestsGoFirst(t *testing.T) {
+	l := listen(t, Bounds{Conns: 32, Header: 4 << 10, Request: time.Hour, Idle: time.Hour}, nil)
+	var kept []*client
+	for range 24 {
+		one := dial(t, l)
+		one.get("/1")
+		kept = append(kept, one)
+	}
+	require.Eventually(t, func() bool { return l.connectionsOf().count(waits) == 24 }, patience, time.Millisecond)
+	for range 100 {
+		dial(t, l).send("GET /half HTTP/1.1\r\n")
+	}
+	for _, one := range kept {
+		one.get("/2")
+	}
+}
+
+// TestNewConnectionsDisplaceIdleOnes: while few requests are unfinished, a new connection that has not sent its request
+// yet is not displaced by the next one.
+func TestNewConnectionsDisplaceIdleOnes(t *testing.T) {
+	l := listen(t, Bounds{Conns: 16, Header: 4 << 10, Request: time.Hour, Idle: time.Hour}, nil)
+	for range 16 {
+		dial(t, l).get("/1")
+	}
+	require.Eventually(t, func() bool { return l.connectionsOf().count(waits) == 16 }, patience, time.Millisecond)
+	a, b := dial(t, l), dial(t, l)
+	require.Eventually(t, func() bool { return l.connectionsOf().count(unfinished) == 2 }, patience, time.Millisecond)
+	a.get("/a")
 	b.get("/b")
-	// The server notes the end of a request after its reply.
-	require.Eventually(t, func() bool { return l.connectionsOf().waiting() == 1 }, patience, time.Millisecond)
-	c := dial(t, l)
-	c.get("/c")
-	b.closed()
-	a.send("Host: x\r\n\r\n")
-	a.receives("/a")
 }
 
 // TestUnfinishedRequestsMakeRoom: clients that do not send their whole request do not keep others out.
@@ -156,7 +173,7 @@ func TestUnfinishedRequestsMakeRoom(t *testing.T) {
 	l := listen(t, one, nil)
 	a := dial(t, l)
 	a.send("GET /a HTTP/1.1\r\n")
-	require.Eventually(t, func() bool { return l.connectionsOf().heard() == 1 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return l.connectionsOf().count(unfinished) == 1 }, patience, time.Millisecond)
 	b := dial(t, l)
 	b.get("/b")
 	a.closed()
@@ -217,7 +234,7 @@ func TestActiveConnectionsStay(t *testing.T) {
 		one.send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n")
 		busy = append(busy, one)
 	}
-	require.Eventually(t, func() bool { return l.connectionsOf().active() == wide.Conns }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return l.connectionsOf().count(active) == wide.Conns }, patience, time.Millisecond)
 	late := dial(t, l)
 	late.send("GET /late HTTP/1.1\r\nHost: x\r\n\r\n")
 	require.NoError(t, late.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
@@ -231,25 +248,65 @@ func TestActiveConnectionsStay(t *testing.T) {
 	late.receives("/late")
 }
 
-// TestTimeIsUp: connections that are idle for too long, and requests that take too long, are closed. The test moves the
-// ticks.
+// pipes is a listener in virtual time.
+type pipes struct {
+	opened chan net.Conn
+	ended  context.Context
+	end    context.CancelFunc
+}
+
+func newPipes() pipes {
+	ended, end := context.WithCancel(context.Background())
+	return pipes{make(chan net.Conn), ended, end}
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	select {
+	case nc := <-p.opened:
+		return nc, nil
+	case <-p.ended.Done():
+		return nil, net.ErrClosed
+	}
+}
+
+func (p pipes) Close() error { p.end(); return nil }
+
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// connect returns a client whose bytes pass through a pipe.
+func (p pipes) connect(t *testing.T) *client {
+	near, far := net.Pipe()
+	p.opened <- far
+	return &client{near, t, bufio.NewReader(near)}
+}
+
+// TestTimeIsUp: connections that are idle for too long, and requests that take too long, are closed.
 func TestTimeIsUp(t *testing.T) {
-	hold := make(chan struct{})
-	defer close(hold)
-	l := listen(t, Bounds{Conns: 10, Header: 4 << 10, Request: 100 * time.Hour, Idle: 1000 * time.Hour}, hold)
-	connections := l.connectionsOf()
-	silent, slow, held, good := dial(t, l), dial(t, l), dial(t, l), dial(t, l)
-	slow.send("GET / HTTP/1.1\r\nHost: x\r\nX: ")
-	held.send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n")
-	require.Eventually(t, func() bool { return connections.active() == 1 && connections.heard() == 1 && connections.idle() == 3 }, patience, time.Millisecond)
-	connections.pass(100 * time.Hour)
-	slow.closed()
-	held.closed()
-	good.get("/good")
-	require.Eventually(t, func() bool { return connections.idle() == 2 && connections.heard() == 0 }, patience, time.Millisecond)
-	connections.pass(900 * time.Hour)
-	silent.closed()
-	good.get("/still")
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipes()
+		l := &Listener{
+			Bounds: Bounds{Conns: 10, Header: 4 << 10, Request: 10 * time.Second, Idle: time.Minute},
+			Log:    slog.New(slog.DiscardHandler),
+			Open:   func(string) (net.Listener, error) { return p, nil },
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.WriteString(w, r.URL.Path)
+			}),
+		}
+		require.NoError(t, l.Listen("pipes"))
+		defer l.Close()
+		begun := time.Now()
+		silent, slow, good := p.connect(t), p.connect(t), p.connect(t)
+		good.get("/good")
+		slow.send("GET / HTTP/1.1\r\nHost: x\r\nX: ")
+		silent.closed()
+		slow.closed()
+		require.Equal(t, 10*time.Second, time.Since(begun))
+		time.Sleep(45 * time.Second)
+		good.get("/still")
+		begun = time.Now()
+		good.closed()
+		require.Equal(t, time.Minute, time.Since(begun))
+	})
 }
 
 func TestLargeHeaders(t *testing.T) {
@@ -276,7 +333,7 @@ func TestMoveAndStop(t *testing.T) {
 	old.closed()
 	c := dial(t, l)
 	c.send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n")
-	require.Eventually(t, func() bool { return l.connectionsOf().active() == 1 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return l.connectionsOf().count(active) == 1 }, patience, time.Millisecond)
 	stopped := make(chan struct{})
 	go func() { l.Stop(context.Background()); close(stopped) }()
 	close(hold)
