@@ -180,6 +180,9 @@ func TestForward(t *testing.T) {
 	require.Equal(t, http.StatusOK, get(http.MethodGet, "/forward/rule=a%2Fb&key=path"))
 	require.Equal(t, http.StatusForbidden, get(http.MethodGet, "/forward/rule=a%2Fb&key=path&status=403/"))
 	require.Equal(t, http.StatusBadRequest, get(http.MethodGet, "/forward/"))
+	for _, odd := range []string{"/shop|/../shop/1", "/shop/1;^", `/x\../shop/1`, "/shop/1#", `/"/../shop/1`} {
+		require.Equal(t, http.StatusTooManyRequests, get(http.MethodGet, "/forward/rule=a%2Fb&key=ip,path"+odd), "the client does not change the parameters")
+	}
 	w.Want("EXISTS a/b:{10.0.0.1,/shop/1}:window a/b:{/}:window", 2)
 }
 

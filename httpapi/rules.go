@@ -71,7 +71,11 @@ func (a *API) check(w http.ResponseWriter, r *http.Request, cfg *Config, rule st
 // forward answers /forward/PARAMETERS/PATH, for proxies that append the path of their client. The query belongs to the
 // client of the proxy, so the parameters are in the path, and the method may be any.
 func (a *API) forward(w http.ResponseWriter, r *http.Request, cfg *Config) *Problem {
-	parameters, path, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/forward/"), "/")
+	raw := r.URL.RawPath // as it was sent: the client must not change the escapes of the parameters
+	if raw == "" {
+		raw = r.URL.EscapedPath()
+	}
+	parameters, path, _ := strings.Cut(strings.TrimPrefix(raw, "/forward/"), "/")
 	x := a.begin(r, cfg)
 	defer x.end()
 	x.from.Path = "/" + path

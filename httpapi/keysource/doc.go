@@ -1,13 +1,18 @@
 // Package keysource decides by which key an HTTP request is limited.
 //
 //	source.go   Source: parses the text of a source, and makes the key of a request
+//	normal.go   the one form of a path, a host, a method, a header and a cookie
 //	address.go  the address of the client, behind a known number of proxies
 //
-// A source is a list of parts, separated by commas: "ip", "header:X-Api-Key", "cookie:session", "path", "method", "host".
-// Other parts are literal. If no part is one of these words, the whole text is the key.
+// A source is a list of parts, separated by commas: "ip", "header:X-Api-Key", "cookie:session", "path",
+// "path:case", "method", "host". Other parts are literal. If no part is one of these words, the whole text
+// is the key.
 //
-// Invariants: different values of the parts make different keys. A key has at most [MaxKey] bytes. A header or a cookie
-// that occurs twice makes no key, because it is unknown which one the application reads.
+// A client can spell one and the same request in many ways. All spellings that a server may route to the
+// same place make the same key.
+//
+// Invariants: different normal values of the parts make different keys. A key has at most [MaxKey] bytes. A
+// header or a cookie that occurs twice makes no key, because it is unknown which one the application reads.
 //
 // The package takes no locks.
 package keysource

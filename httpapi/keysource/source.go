@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/textproto"
-	"net/url"
-	"path"
 	"strings"
 )
 
@@ -80,19 +78,18 @@ func parsePart(word string) part {
 		return part{read: readAddress}
 	case word == "path":
 		return part{read: readPath}
+	case word == "path:case":
+		return part{read: readPathCase}
 	case word == "method":
-		return part{read: func(r *Request, _ string) (string, error) { return forwarded(r, "X-Forwarded-Method", r.Method) }}
+		return part{read: readMethod}
 	case word == "host":
-		return part{read: func(r *Request, _ string) (string, error) {
-			host, err := forwarded(r, "X-Forwarded-Host", r.Host)
-			return strings.ToLower(host), err
-		}}
+		return part{read: readHost}
 	}
 	return part{text: word}
 }
 
-// Key returns the key of a request. A key of several parts has a comma between them; commas and percent signs inside a part are
-// written as %2C and %25.
+// Key returns the key of a request. A key of several parts has a comma between them; commas and percent
+// signs inside a part are written as %2C and %25.
 func (s Source) Key(r *Request) (string, error) {
 	first, err := s.value(r)
 	if err != nil || len(s.more) == 0 {
@@ -130,51 +127,82 @@ func checked(key string, err error) (string, error) {
 
 func readHeader(r *Request, name string) (string, error) {
 	if name == "Host" {
-		return only([]string{r.Host})
+		return filled(normalHost(r.Host))
 	}
-	return only(r.Header[name])
+	value, err := only(r.Header[name])
+	return normalHeader(name, value), err
 }
 
 func readCookie(r *Request, name string) (string, error) {
 	var values []string
-	for _, c := range r.CookiesNamed(name) {
-		values = append(values, c.Value)
+	for _, line := range r.Header["Cookie"] {
+		for pair := range strings.SplitSeq(line, ";") {
+			if left, value, _ := strings.Cut(pair, "="); strings.TrimSpace(left) == name {
+				values = append(values, normalCookie(strings.TrimSpace(value)))
+			}
+		}
 	}
 	return only(values)
 }
 
 // only returns the only value. An empty value counts as missing.
 func only(values []string) (string, error) {
-	switch {
-	case len(values) == 0 || len(values) == 1 && values[0] == "":
+	switch len(values) {
+	case 0:
 		return "", ErrMissing
-	case len(values) > 1:
+	case 1:
+		return filled(values[0])
+	}
+	return "", ErrTwice
+}
+
+func filled(value string) (string, error) {
+	if value == "" {
+		return "", ErrMissing
+	}
+	return value, nil
+}
+
+// forwarded returns what a header of a proxy says about the request that the proxy asks about. own is what
+// this request says. It counts without the header, and if the proxy has forwarded the request itself.
+func forwarded(r *Request, header, own string) (string, error) {
+	values := r.Header[header]
+	if r.Path != "" || len(values) == 0 {
+		return filled(own)
+	}
+	return only(values)
+}
+
+func readMethod(r *Request, _ string) (string, error) {
+	method, err := forwarded(r, "X-Forwarded-Method", r.Method)
+	return normalMethod(method), err
+}
+
+// readHost refuses a list of hosts, because it is unknown which one the proxy has written.
+func readHost(r *Request, _ string) (string, error) {
+	host, err := forwarded(r, "X-Forwarded-Host", r.Host)
+	switch {
+	case err != nil:
+		return "", err
+	case strings.Contains(host, ","):
 		return "", ErrTwice
 	}
-	return values[0], nil
+	return filled(normalHost(host))
 }
 
-// forwarded returns what a header of a proxy says about the request that the proxy asks about. own is what this request
-// says.
-func forwarded(r *Request, header, own string) (string, error) {
-	if values := r.Header[header]; len(values) > 0 {
-		return only(values)
-	}
-	return only([]string{own})
-}
-
-// readPath returns the path of the request that a proxy asks about, in its shortest form: "/a//b/../%63" is "/a/c".
 func readPath(r *Request, _ string) (string, error) {
-	raw := r.Path
-	if raw == "" {
-		uri, err := only(r.Header["X-Forwarded-Uri"])
-		if err != nil {
-			return "", err
-		}
-		raw, _, _ = strings.Cut(uri, "?")
+	plain, err := readPathCase(r, "")
+	return strings.ToLower(plain), err
+}
+
+// readPathCase returns the path of the request that a proxy asks about, in its shortest form.
+func readPathCase(r *Request, _ string) (string, error) {
+	if r.Path != "" {
+		return normalPath(r.Path), nil
 	}
-	if plain, err := url.PathUnescape(raw); err == nil {
-		raw = plain
+	target, err := only(r.Header["X-Forwarded-Uri"])
+	if err != nil {
+		return "", err
 	}
-	return path.Clean("/" + raw), nil
+	return normalPath(target), nil
 }

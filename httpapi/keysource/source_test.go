@@ -70,6 +70,69 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestSpellings: all spellings of a request that a server may route to one place have one key.
+func TestSpellings(t *testing.T) {
+	for _, c := range []struct {
+		source, header, key string
+		spellings           []string
+	}{
+		{"path", "X-Forwarded-Uri", "/login", []string{
+			"/login", "/login?a", "/login#i", "/login%23i", "/login?#", "/Login", "/LOGIN/", "//login", "/./login", "/x/../login", "/x/%2e%2E/login", "/%6cogin",
+			"/login%2F", "/%2Flogin", "/login;x", "/login;a=1;b=2", "/login%3Bx", "/x/..;/login", "/;/login", `/x\..\login`, "/login/.", "login",
+			"http://shop/login", "https://user@shop:8443/Login?x", "/../../login",
+		}},
+		{"path", "X-Forwarded-Uri", "/", []string{"/", "//", "/?x", "*/..", "http://shop", "http://shop/", ";x", "/.", "/..", "#", "?"}},
+		{"path", "X-Forwarded-Uri", "/a%zzb%", []string{"/a%zzb%", "/%61%zzb%", "/A%zz%62%"}},
+		{"path", "X-Forwarded-Uri", "/to/http:/x", []string{"/to/http://x"}},
+		{"path:case", "X-Forwarded-Uri", "/Login", []string{"/Login", "/Login;x", "/%4cogin#"}},
+		{"host", "X-Forwarded-Host", "example.com", []string{
+			"example.com", "EXAMPLE.com", "example.com:1", "example.com:2", "example.com.", "example.com.:80", "example.com:", "example.com:x", "example.com..",
+			"user@example.com", "user:word@example.com:443",
+		}},
+		{"host", "X-Forwarded-Host", "[2001:db8::1]", []string{"[2001:db8::1]", "[2001:DB8:0::1]:443", "2001:db8::1", "[2001:db8::1%25eth0]:80"}},
+		{"host", "X-Forwarded-Host", "10.0.0.1", []string{"10.0.0.1", "10.0.0.1:80", "[::ffff:10.0.0.1]:80"}},
+		{"host", "X-Forwarded-Host", "xn--bcher-kva.example", []string{"xn--bcher-kva.example", "XN--Bcher-KVA.example."}},
+		{"method", "X-Forwarded-Method", "GET", []string{"GET", "get", "Get"}},
+		{"method", "X-Forwarded-Method", "OTHER", []string{"AAAA", "AAAB", "PROPFIND"}},
+		{"header:Authorization", "Authorization", "bearer Ab", []string{"Bearer Ab", "bearer Ab", "BEARER   Ab", "Bearer\tAb "}},
+		{"cookie:s", "Cookie", "Abc", []string{"s=Abc", " s = Abc ;", `s="Abc"`, "s=%41bc", `s="\101b\c"`, `s="A%62c`, "a=1; s=Abc; b"}},
+	} {
+		for _, spelling := range c.spellings {
+			s, err := Parse(c.source)
+			require.NoError(t, err)
+			key, err := s.Key(request(c.header, spelling))
+			require.NoError(t, err, spelling)
+			require.Equal(t, c.key, key, "%s %s", c.source, spelling)
+		}
+	}
+	for source, headers := range map[string][]string{"host": {"X-Forwarded-Host", "a, b"}, "path": {"X-Forwarded-Uri", "/a", "X-Forwarded-Uri", "/a"}} {
+		s, err := Parse(source)
+		require.NoError(t, err)
+		_, err = s.Key(request(headers...))
+		require.Equal(t, ErrTwice, err, source)
+	}
+	for _, none := range []string{":80", ".", "@"} {
+		s, err := Parse("host")
+		require.NoError(t, err)
+		_, err = s.Key(request("X-Forwarded-Host", none))
+		require.Equal(t, ErrMissing, err, none)
+	}
+}
+
+// TestOwnHeaders: headers that a client may invent do not change a key. A proxy that forwards a request itself sets no headers.
+func TestOwnHeaders(t *testing.T) {
+	own := request("X-Original-Uri", "/x", "X-Original-Url", "/x", "X-Rewrite-Url", "/x", "X-Original-Method", "PUT", "X-Http-Method-Override", "PUT",
+		"X-Host", "x", "X-Forwarded-Server", "x", "X-Forwarded-Host", "x", "X-Forwarded-Method", "PUT", "X-Forwarded-Uri", "/x")
+	own.Path = "/mine"
+	for source, key := range map[string]string{"path": "/mine", "host": "limits", "method": "GET", "header:host": "limits"} {
+		s, err := Parse(source)
+		require.NoError(t, err)
+		got, err := s.Key(own)
+		require.NoError(t, err)
+		require.Equal(t, key, got, source)
+	}
+}
+
 // TestAddresses: behind n proxies the n-th address from the right counts. What the client has written to the left of it
 // changes nothing.
 func TestAddresses(t *testing.T) {

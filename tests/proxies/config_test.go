@@ -32,6 +32,10 @@ func (s *site) adapted(recipe, listen, front string) string {
 		require.Contains(s.t, recipe, pair[0])
 		recipe = strings.ReplaceAll(recipe, pair[0], pair[1])
 	}
+	if s.key != "" {
+		require.Contains(s.t, recipe, "key=ip")
+		recipe = strings.ReplaceAll(recipe, "key=ip", "key="+s.key)
+	}
 	return recipe
 }
 
@@ -77,7 +81,7 @@ var failClosed = regexp.MustCompile(`(?s)\n\t\t@down.*?\n\t\t}\n|\n\thandle_erro
 // caddy starts Caddy with the recipe.
 func (s *site) caddy(failOpen bool) {
 	s.t.Helper()
-	text := s.adapted(recipe(s.t, "caddy"), ":80 {", fmt.Sprintf("http://127.0.0.1:%d {", s.front))
+	text := s.adapted(recipe(s.t, "caddy"), ":80 {", fmt.Sprintf("http://:%d {\n\tbind 127.0.0.1", s.front))
 	if !failOpen {
 		text = failClosed.ReplaceAllString(text, "")
 		require.NotContains(s.t, text, "@down")

@@ -4,6 +4,7 @@
 //	harness_test.go   cellserver, a proxy, the service behind it
 //	config_test.go    the configurations of the page
 //	load_test.go      exactly as many 200s as the limit admits; also while cellserver restarts
+//	spellings_test.go the requests that a client varies: each has the limit of the others
 //	symptoms_test.go  what nginx answers, and logs, after a mistake
 //	recipes_test.go   proxies whose programs are not here: what they send, by their documentation
 //	kong_test.go      the Lua of Kong, with the functions of Kong that it needs

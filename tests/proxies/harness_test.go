@@ -35,8 +35,9 @@ func TestMain(m *testing.M) {
 // site is a service behind a proxy that asks cellserver.
 type site struct {
 	t          testing.TB
-	port, web  int // of cellserver
-	front      int // of the proxy
+	port, web  int    // of cellserver
+	front      int    // of the proxy
+	key        string // of the recipes; "" for their own
 	dir        string
 	app        *httptest.Server
 	served     atomic.Int64 // requests that reached the service

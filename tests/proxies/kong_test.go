@@ -62,6 +62,12 @@ func (k *kong) ask(ip string) (reply kongReply) {
 		l.Push(lua.LString(ip))
 		return 1
 	}}))
+	text := func(value string) lua.LGFunction {
+		return func(l *lua.LState) int { l.Push(lua.LString(value)); return 1 }
+	}
+	module.RawSetString("request", functions(map[string]lua.LGFunction{
+		"get_raw_path": text("//Login;x"), "get_method": text("GET"), "get_host": text("shop"),
+	}))
 	module.RawSetString("response", functions(map[string]lua.LGFunction{
 		"set_headers": func(l *lua.LState) int { reply.headers = texts(l.CheckTable(1)); return 0 },
 		"exit": func(l *lua.LState) int {
@@ -130,6 +136,9 @@ func TestKong(t *testing.T) {
 	require.Contains(t, refused.body, `"allowed":false`)
 	require.NotEmpty(t, refused.headers["Retry-After"])
 	require.Equal(t, http.StatusOK, k.ask("10.0.0.2").status)
+	k.code = strings.ReplaceAll(k.code, "key=ip", "key=ip,path,method,host")
+	require.Equal(t, http.StatusOK, k.ask("10.0.0.3").status)
+	require.Equal(t, []any{"api:{10.0.0.3,/login,GET,shop}:window"}, s.do("KEYS", "*login*"))
 	s.cellserver.stop(syscall.SIGTERM)
 	require.Equal(t, kongReply{status: http.StatusOK}, k.ask("10.0.0.1"), "it fails open")
 }

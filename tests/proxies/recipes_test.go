@@ -68,4 +68,5 @@ func TestEnvoy(t *testing.T) {
 	}
 	require.Equal(t, []int{200, 200, 429}, statuses)
 	require.Equal(t, "2", s.do("GET", "api:{10.0.0.1}:window"))
+	require.Equal(t, 429, s.ask("OPTIONS", prefix+"*", "X-Forwarded-For", "10.0.0.1"), "the target of OPTIONS is no part of the key")
 }
