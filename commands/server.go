@@ -7,7 +7,7 @@ import (
 	"cellserver/acl"
 	"cellserver/internal/config"
 	"cellserver/internal/topk"
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
 
@@ -19,7 +19,7 @@ type Server struct {
 	Clock    Clock
 	Log      *slog.Logger
 	Settings Settings
-	Rules    *rules.Rules
+	Rules    *ruleset.Rules
 	Clients  Clients
 	Scripts  Scripts
 	Stats    Stats

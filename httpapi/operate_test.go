@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 
 	"github.com/stretchr/testify/require"
 )
@@ -76,10 +76,10 @@ func TestTry(t *testing.T) {
 // TestManyTrials: a trial that has no room is not wrong. It may have room later.
 func TestManyTrials(t *testing.T) {
 	w := newPage(t)
-	for i := range rules.MaxRecordings + 1 {
+	for i := range ruleset.MaxRecordings + 1 {
 		w.Do(fmt.Sprintf("CL.RULE SET api%d CL.WINDOW 2 60", i))
 		got := w.post(fmt.Sprintf("/try/api%d", i), `{"limits":"CL.WINDOW 1 60"}`)
-		if i < rules.MaxRecordings {
+		if i < ruleset.MaxRecordings {
 			require.Equal(t, 200, got.Status)
 			continue
 		}

@@ -19,7 +19,7 @@
 // decision. So several limits can consume a quantity together or not at all (all.go): first all limits decide. Then all
 // limits apply their decisions if no limit refuses. args.go parses the arguments of a limiter.
 //
-// Package limiters/rules gives limits a name.
+// Package limiters/ruleset gives limits a name: rules. Package limiters/rules decides by them.
 //
 // Invariants: Decide changes nothing. Apply cannot fail. An error means that no state changed.
 // The package takes no locks: the caller's transaction holds the partition of each key.

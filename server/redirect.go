@@ -5,7 +5,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/internal/topology"
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/resp"
 	"cellserver/store"
 )
@@ -110,7 +110,7 @@ func elsewhere(v *topology.View, call *commands.Call, slot int) error {
 	}
 	writes := call.EffectiveFlags()&commands.Write != 0
 	if slot < 0 && call.Cmd.Group == commands.GroupLimiter && (writes || call.Cmd.FullName() == "cl.rule|try") {
-		writes, slot = true, int(rules.Slot())
+		writes, slot = true, int(ruleset.Slot())
 	}
 	leader := v.LeaderOf(uint16(max(slot, 0)))
 	switch {

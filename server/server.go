@@ -6,7 +6,7 @@ import (
 	"cellserver/acl"
 	"cellserver/commands"
 	"cellserver/internal/config"
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/server/clients"
 	"cellserver/server/logins"
 	"cellserver/server/monitor"
@@ -91,7 +91,7 @@ func New(o Options) *Server {
 	s.tracking = tracking.New(config, s.clients.Conn)
 	s.control.runID, s.control.shutdown, s.control.topology = o.RunID, o.Shutdown, o.Topology
 	s.stats.Logins = logins.New(config, o.Clock, o.Log)
-	ruleSet := new(rules.Rules)
+	ruleSet := new(ruleset.Rules)
 	s.stats.Init()
 	known := &scripts.Scripts{}
 	s.report = report.New(report.Sources{
@@ -148,11 +148,11 @@ func (s *Server) Changes() int64 { return s.parts.Store.Changes() }
 func (s *Server) Activity() int64 { return s.stats.Commands.Run() + s.Changes() }
 
 // UseRules replaces the rules of the rules-file. name is the name of the file in errors. See
-// [rules.Rules.UseFile].
+// [ruleset.Rules.UseFile].
 func (s *Server) UseRules(name string, text []byte) error { return s.parts.Rules.UseFile(name, text) }
 
 // WatchRules sets the function that returns the state of the rules-file or the rules-url. Call it before the first request.
-func (s *Server) WatchRules(source func() rules.Source) { s.parts.Rules.Watch(source) }
+func (s *Server) WatchRules(source func() ruleset.Source) { s.parts.Rules.Watch(source) }
 
 // SteppedBack follows a clock that was set back: a pause of clients ends after the time that was left of it.
 func (s *Server) SteppedBack(step store.Step) { s.clients.MovePause(step.Was/1e6, step.Back/1e6) }

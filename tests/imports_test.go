@@ -67,7 +67,8 @@ var mayImport = map[string][]string{
 	// Limits live in keys.
 	"limiters": {"internal/decimal", "internal/exact", "internal/rediserr", "internal/word", "gcra", "limiters/window", "limiters/slidinglog",
 		"limiters/pace", "limiters/lease", "limiters/calendar", "limiters/reservation", "store"},
-	"limiters/rules": {"internal/exact", "internal/rediserr", "internal/word", "limiters", "limiters/reservation", "store"},
+	"limiters/ruleset": {"internal/rediserr", "internal/word", "limiters", "store"},
+	"limiters/rules":   {"internal/exact", "internal/rediserr", "limiters", "limiters/reservation", "limiters/ruleset", "store"},
 
 	// The engine of scripts knows Lua, and nothing of the server.
 	"script/lua51":      {},
@@ -83,13 +84,13 @@ var mayImport = map[string][]string{
 
 	// The frame of commands, and the families, which do not know each other.
 	"commands": {"acl", "internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters",
-		"limiters/rules", "resp", "store"},
+		"limiters/rules", "limiters/ruleset", "resp", "store"},
 	"commands/admin":        {"acl", "commands", "internal/config", "internal/glob", "internal/usage", "resp"},
 	"commands/cluster":      {"commands", "internal/topology", "resp", "store"},
 	"commands/connection":   {"acl", "commands"},
 	"commands/hashes":       {"commands", "internal/decimal", "internal/longdouble", "store", "store/hash"},
 	"commands/keys":         {"commands", "internal/config", "internal/glob", "persistence/rdb", "store"}, // DUMP and RESTORE speak the codec's payloads
-	"commands/limits":       {"commands", "gcra", "internal/exact", "limiters", "limiters/rules", "store"},
+	"commands/limits":       {"commands", "gcra", "internal/exact", "limiters", "limiters/rules", "limiters/ruleset", "store"},
 	"commands/lists":        {"commands", "store", "store/list"},
 	"commands/pubsub":       {"commands", "internal/glob", "resp"},
 	"commands/scripting":    {"commands", "store"},
@@ -110,9 +111,9 @@ var mayImport = map[string][]string{
 	"server/slowlog":   {"commands", "internal/config"},
 	"server/stats":     {"commands", "internal/topk", "server/logins"},
 	"server/tracking":  {"commands", "internal/config", "resp", "server/listeners", "store"},
-	"server/report": {"commands", "internal/config", "internal/topology", "limiters/rules", "server/clients", "server/pubsub", "server/slowlog", "server/stats",
+	"server/report": {"commands", "internal/config", "internal/topology", "limiters/ruleset", "server/clients", "server/pubsub", "server/slowlog", "server/stats",
 		"server/tracking", "store"},
-	"server": {"acl", "commands", "internal/config", "internal/topology", "limiters/rules", "resp", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report",
+	"server": {"acl", "commands", "internal/config", "internal/topology", "limiters/ruleset", "resp", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report",
 		"server/scripts", "server/slowlog", "server/stats", "server/tracking", "store"},
 	"server/servertest": {"commands", "internal/config", "internal/config/configload", "internal/quote", "internal/topology", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
 
@@ -159,10 +160,10 @@ var mayImport = map[string][]string{
 	"httpapi":           {"commands", "httpapi/bounded", "httpapi/keysource", "httpapi/line", "httpapi/page", "limiters", "limiters/rules"},
 
 	// The edge wires everything.
-	"cmd/cellserver/app": {"acl", "cmd/cellserver/ruleurl", "cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/rules", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
+	"cmd/cellserver/app": {"acl", "cmd/cellserver/ruleurl", "cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
 	"cmd/cellserver/doctor":  {}, // it knows the server by its replies only
-	"cmd/cellserver/ruleurl": {"limiters/rules"},
+	"cmd/cellserver/ruleurl": {"limiters/ruleset"},
 	"cmd/cellserver":         {"cmd/cellserver/app", "cmd/cellserver/doctor", "internal/config", "internal/config/configload", "internal/notices"},
 }
 
@@ -194,6 +195,7 @@ var mustNotKnow = map[string][]string{
 	"store":                    {"net", "os", "time"},
 	"limiters":                 {"net", "os", "time"},
 	"limiters/rules":           {"net", "os", "time"},
+	"limiters/ruleset":         {"net", "os", "time"},
 	"commands":                 {"os"},
 	"commands/hashes":          {"net", "os", "time"},
 	"commands/lists":           {"net", "os", "time"},

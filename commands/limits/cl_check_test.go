@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"cellserver/commands"
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
@@ -17,7 +17,7 @@ import (
 func TestClCheck(t *testing.T) {
 	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000)
-	h.Want("CL.CHECK login user:1", rules.ErrNoRule)
+	h.Want("CL.CHECK login user:1", ruleset.ErrNoRule)
 	h.Want("CL.RULE SET login CL.THROTTLE 2 1 10 AND CL.WINDOW 5 3600", ok)
 	h.Want("CL.CHECK login user:1", []any{0, 3, 2, -1, 10})
 	h.Want("CL.CHECK login user:1 PEEK ms", []any{0, 3, 1, -1, 20_000})
@@ -66,8 +66,8 @@ func TestClCheckErrors(t *testing.T) {
 	}{
 		{"", commands.WrongArity("cl.check")},
 		{"r", commands.WrongArity("cl.check")},
-		{"x k", rules.ErrNoRule},
-		{"{} k", rules.ErrNoRule},
+		{"x k", ruleset.ErrNoRule},
+		{"{} k", ruleset.ErrNoRule},
 		{"r k x", commands.ErrSyntax},
 		{"r k 1.5", commands.Error("ERR quantity is not an integer or out of range")},
 		{"r k 1 2", commands.ErrSyntax},
@@ -110,7 +110,7 @@ func TestClCheckShadow(t *testing.T) {
 	h.Do("CONFIG RESETSTAT")
 	require.Equal(t, "allowed=0,limited=0,shadow_limited=0", h.Info("throttle")["rule_r"])
 	h.Do("CL.RULE DEL r")
-	h.Want("CL.CHECK r k", rules.ErrNoRule)
+	h.Want("CL.CHECK r k", ruleset.ErrNoRule)
 	require.NotContains(t, h.Info("throttle"), "rule_r")
 }
 

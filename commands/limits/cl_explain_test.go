@@ -9,7 +9,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/internal/randtest"
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
@@ -34,7 +34,7 @@ func TestClExplain(t *testing.T) {
 	const start = 1_790_000_000_000
 	h := servertest.New(t)
 	h.At(start * 1e6)
-	h.Want("CL.EXPLAIN llm acme", rules.ErrNoRule)
+	h.Want("CL.EXPLAIN llm acme", ruleset.ErrNoRule)
 	h.Do("CL.RULE SET llm SCOPE org CL.WINDOW 50 3600 AND SCOPE org CL.SLIDING 60 1000 AND SCOPE user CL.THROTTLE 9 10 60 AND SCOPE user CL.LOG 20 60")
 	org := func(used, end, remaining, reset int) any {
 		return limitOf("org", "acme", "CL.WINDOW", "50 3600", "rule", "llm@org:{acme}:window", []any{"used", used, "window_end", end}, numbers(0, 50, remaining, -1, reset), 3600)

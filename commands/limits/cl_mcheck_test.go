@@ -9,6 +9,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
@@ -117,7 +118,7 @@ func TestClMcheckErrors(t *testing.T) {
 		"1 r a QUANTITY x":             commands.Error("ERR quantity is not an integer or out of range"),
 		"1 r a QUANTITY -1":            commands.Error("ERR quantity must not be negative"),
 		"2 r a r a":                    rules.ErrSamePair,
-		"2 r a none a":                 rules.ErrNoRule,
+		"2 r a none a":                 ruleset.ErrNoRule,
 		"2 r a r wrong":                commands.ErrWrongType,
 		"3 r a r b r wrong QUANTITY 2": commands.ErrWrongType,
 	} {

@@ -4,6 +4,7 @@ import (
 	"cellserver/commands"
 	"cellserver/limiters"
 	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
 
@@ -53,7 +54,8 @@ func clSettle(c *commands.Call) error {
 }
 
 // reserving runs CL.RESERVE or CL.SETTLE.
-func reserving(c *commands.Call, begin func(*rules.Check, *rules.Rules, *store.Tx, string, [][]byte, bool) error,
+func reserving(c *commands.Call,
+	begin func(*rules.Check, *ruleset.Rules, *store.Tx, string, [][]byte, bool) error,
 	run func(*rules.Check, *store.Tx, int64) (limiters.Answer, bool, error)) error {
 	scratch, queued := c.Conn.Scratch.Check(), readsRules(c, c.Conn.Transaction.Running)
 	err := begin(scratch, c.Server.Rules, c.Tx, c.Cmd.Name, c.Args[1:], queued)

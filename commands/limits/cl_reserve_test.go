@@ -10,6 +10,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
@@ -127,11 +128,11 @@ func TestReserveErrors(t *testing.T) {
 		"CL.RESERVE r k 1 a 2592000.1":                        rules.ErrTTL,
 		"CL.RESERVE r k 1 a x":                                commands.Error("ERR ttl is not a number of seconds from 0 to 9223372036 with at most nine decimals"),
 		"CL.RESERVE r k 1 a 1 CHARGE":                         commands.ErrSyntax,
-		"CL.RESERVE none k 1 a 1":                             rules.ErrNoRule,
+		"CL.RESERVE none k 1 a 1":                             ruleset.ErrNoRule,
 		"CL.SETTLE r k a":                                     commands.WrongArity("cl.settle"),
 		"CL.SETTLE r k a -1":                                  rules.ErrQuantity,
 		"CL.SETTLE r k a 1":                                   rules.ErrNoReservation,
-		"CL.SETTLE none k a 1":                                rules.ErrNoRule,
+		"CL.SETTLE none k a 1":                                ruleset.ErrNoRule,
 	} {
 		h.Want(line, want)
 	}

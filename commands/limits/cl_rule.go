@@ -2,6 +2,7 @@ package limits
 
 import (
 	"cellserver/commands"
+	"cellserver/limiters/rules"
 	"cellserver/store"
 )
 
@@ -165,12 +166,12 @@ func replyJSON(c *commands.Call, make func() ([]byte, error)) error {
 	return nil
 }
 
-func tryFootprint(c *commands.Call, fp *store.Footprint) { c.Server.Rules.TryFootprint(fp) }
+func tryFootprint(c *commands.Call, fp *store.Footprint) { rules.TryFootprint(c.Server.Rules, fp) }
 
 // clRuleTry replies with five integers: the milliseconds that it looks back, the requests in this time, and how many of them
 // the rule has refused. Then it has how many the rule would refuse in a replay, and how many the other limits would.
 func clRuleTry(c *commands.Call) error {
-	t, err := c.Server.Rules.Try(c.Tx, string(c.Args[2]), c.Args[3:], c.Now, c.Server.Clock.Monotonic)
+	t, err := rules.Try(c.Server.Rules, c.Tx, string(c.Args[2]), c.Args[3:], c.Now, c.Server.Clock.Monotonic)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/internal/randtest"
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
@@ -52,17 +52,17 @@ func TestRulesInJSON(t *testing.T) {
 
 func TestRulesInJSONErrors(t *testing.T) {
 	h := servertest.New(t)
-	many := make([]string, rules.MaxOverrides+1)
+	many := make([]string, ruleset.MaxOverrides+1)
 	for i := range many {
 		many[i] = fmt.Sprintf(`"k%d":"CL.WINDOW 1 1"`, i)
 	}
 	for text, want := range map[string]error{
-		``: rules.ErrJSON, `{`: rules.ErrJSON, `{}}`: rules.ErrJSON, `{} {}`: rules.ErrJSON, `limits: CL.WINDOW 1 1`: rules.ErrJSON,
-		strings.Repeat("[", 1<<20):                                                       rules.ErrJSON,
-		`{"limits": "` + strings.Repeat("x", 4<<20):                                      rules.ErrJSON,
-		`{"limits": [[[[[[[[[["CL.WINDOW 1 1"]]]]]]]]]}`:                                 rules.ErrJSON,
-		`{"limits": ["CL.WINDOW 1 1"` + strings.Repeat(`,1`, rules.MaxJSONValues) + `]}`: rules.ErrJSON,
-		"{\"limits\": \"CL.WINDOW 1 1\", \"overrides\": {\"\xff\": \"CL.WINDOW 2 1\"}}":  rules.ErrJSON,
+		``: ruleset.ErrJSON, `{`: ruleset.ErrJSON, `{}}`: ruleset.ErrJSON, `{} {}`: ruleset.ErrJSON, `limits: CL.WINDOW 1 1`: ruleset.ErrJSON,
+		strings.Repeat("[", 1<<20):                                                         ruleset.ErrJSON,
+		`{"limits": "` + strings.Repeat("x", 4<<20):                                        ruleset.ErrJSON,
+		`{"limits": [[[[[[[[[["CL.WINDOW 1 1"]]]]]]]]]}`:                                   ruleset.ErrJSON,
+		`{"limits": ["CL.WINDOW 1 1"` + strings.Repeat(`,1`, ruleset.MaxJSONValues) + `]}`: ruleset.ErrJSON,
+		"{\"limits\": \"CL.WINDOW 1 1\", \"overrides\": {\"\xff\": \"CL.WINDOW 2 1\"}}":    ruleset.ErrJSON,
 		`[]`:                          commands.Error("ERR rule r must be a mapping of names"),
 		`"CL.WINDOW 1 1"`:             commands.Error("ERR rule r must be a mapping of names"),
 		`null`:                        commands.Error("ERR rule r has no limits"),
@@ -74,12 +74,12 @@ func TestRulesInJSONErrors(t *testing.T) {
 		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {}}}`:                         commands.Error(`ERR rule r: the override of "k" has no limits`),
 		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {"limit": "x"}}}`:             commands.Error(`ERR rule r: override of k: unknown field "limit"`),
 		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": "CL.WINDOW x 1"}}`:            commands.Error(`ERR rule r: override of "k": limit is not an integer or out of range`),
-		`{"limits": "CL.WINDOW 1 1", "overrides": {` + strings.Join(many, ",") + `}}`: commands.Error(fmt.Sprintf(`ERR rule r: override of "k4096": %s`, plain(rules.ErrMaxOverrides))),
+		`{"limits": "CL.WINDOW 1 1", "overrides": {` + strings.Join(many, ",") + `}}`: commands.Error(fmt.Sprintf(`ERR rule r: override of "k4096": %s`, plain(ruleset.ErrMaxOverrides))),
 	} {
 		require.Equal(t, h.Wire(want), h.Do("CL.RULE", "SET", "r", "JSON", text), "%.100s", text)
 	}
 	h.Want("CL.RULE SET r JSON", commands.Error("ERR no such limiter, or none that a rule can have"))
-	require.Equal(t, h.Wire(rules.ErrName), h.Do("CL.RULE", "SET", "a b", "JSON", "{}"))
+	require.Equal(t, h.Wire(ruleset.ErrName), h.Do("CL.RULE", "SET", "a b", "JSON", "{}"))
 	require.Zero(t, h.Server.Changes())
 }
 

@@ -3,7 +3,7 @@ package limits
 import (
 	"cellserver/commands"
 	"cellserver/limiters"
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/server/servertest"
 	"fmt"
 	"strings"
@@ -51,20 +51,20 @@ func TestClRuleErrors(t *testing.T) {
 		{"DEL", commands.WrongArity("cl.rule|del")},
 		{"LIST a", commands.ErrSyntax},
 		{"NOPE", commands.Error("ERR unknown subcommand 'NOPE'. Try CL.RULE HELP.")},
-		{"SET a{b}" + limit, rules.ErrName},
-		{`SET "a b"` + limit, rules.ErrName},
-		{`SET ""` + limit, rules.ErrName},
-		{"SET a:b" + limit, rules.ErrName},
-		{"SET ." + limit, rules.ErrDots},
-		{"SET .." + limit, rules.ErrDots},
-		{"SET a/../b" + limit, rules.ErrDots},
-		{"SET a/." + limit, rules.ErrDots},
-		{"SET .. JSON {}", rules.ErrDots},
-		{"SET name CL.THROTTLE 0 1 9223372036", rules.ErrLongLimit},
-		{"SET name CL.WINDOW 1 9223372036", rules.ErrLongLimit},
-		{"SET name CL.SLIDING 1 3153600001", rules.ErrLongLimit},
-		{"SET name CL.LOG 1 9223372036", rules.ErrLongLimit},
-		{"SET " + strings.Repeat("a", rules.MaxNameBytes+1) + limit, rules.ErrName},
+		{"SET a{b}" + limit, ruleset.ErrName},
+		{`SET "a b"` + limit, ruleset.ErrName},
+		{`SET ""` + limit, ruleset.ErrName},
+		{"SET a:b" + limit, ruleset.ErrName},
+		{"SET ." + limit, ruleset.ErrDots},
+		{"SET .." + limit, ruleset.ErrDots},
+		{"SET a/../b" + limit, ruleset.ErrDots},
+		{"SET a/." + limit, ruleset.ErrDots},
+		{"SET .. JSON {}", ruleset.ErrDots},
+		{"SET name CL.THROTTLE 0 1 9223372036", ruleset.ErrLongLimit},
+		{"SET name CL.WINDOW 1 9223372036", ruleset.ErrLongLimit},
+		{"SET name CL.SLIDING 1 3153600001", ruleset.ErrLongLimit},
+		{"SET name CL.LOG 1 9223372036", ruleset.ErrLongLimit},
+		{"SET " + strings.Repeat("a", ruleset.MaxNameBytes+1) + limit, ruleset.ErrName},
 		{"SET name SHADOW", limiters.ErrNoLimiter},
 		{"SET name AND", limiters.ErrNoLimiter},
 		{"SET name" + limit + " AND", limiters.ErrNoLimiter},
@@ -78,13 +78,13 @@ func TestClRuleErrors(t *testing.T) {
 		{"SET name CL.WINDOW 10 1 PEEK", commands.ErrSyntax},
 		{"SET name CL.WINDOW 10 1 MS", commands.ErrSyntax},
 		{"SET name CL.WINDOW 0 1", commands.Error("ERR limit must be positive")},
-		{"SET name" + limit + strings.Repeat(and, rules.MaxLimits), rules.ErrLimits},
-		{"SET name CL.THROTTLE 1 1 " + strings.Repeat("0", rules.MaxRuleBytes) + "1", rules.ErrRuleBytes},
+		{"SET name" + limit + strings.Repeat(and, ruleset.MaxLimits), ruleset.ErrLimits},
+		{"SET name CL.THROTTLE 1 1 " + strings.Repeat("0", ruleset.MaxRuleBytes) + "1", ruleset.ErrRuleBytes},
 	} {
 		h.Want("CL.RULE "+c.line, c.want)
 	}
 	require.Equal(t, int64(0), h.Do("DBSIZE"))
-	h.Want("CL.RULE SET name"+limit+strings.Repeat(and, rules.MaxLimits-1), ok)
+	h.Want("CL.RULE SET name"+limit+strings.Repeat(and, ruleset.MaxLimits-1), ok)
 	h.SortedSet("z", "a")
 	h.Want("RENAME z cl.rules", ok)
 	for _, line := range []string{"SET name" + limit, "GET name", "DEL name", "LIST"} {
@@ -95,14 +95,14 @@ func TestClRuleErrors(t *testing.T) {
 
 func TestClRuleBounds(t *testing.T) {
 	h := servertest.New(t)
-	for i := range rules.MaxRules {
+	for i := range ruleset.MaxRules {
 		h.Do("CL.RULE", "SET", fmt.Sprint("rule", i), "CL.WINDOW", 1, 1)
 	}
-	h.Want("CL.RULE SET more CL.WINDOW 1 1", rules.ErrMaxRules)
+	h.Want("CL.RULE SET more CL.WINDOW 1 1", ruleset.ErrMaxRules)
 	h.Want("CL.RULE SET rule7 CL.WINDOW 2 1", ok)
 	h.Want("CL.RULE DEL rule8", 1)
 	h.Want("CL.RULE SET more CL.WINDOW 1 1", ok)
-	require.Len(t, h.Do("CL.RULE LIST"), rules.MaxRules)
+	require.Len(t, h.Do("CL.RULE LIST"), ruleset.MaxRules)
 }
 
 // TestLongestRules: the longest limits that CL.RULE SET accepts have answers in the year 2027, also when they are used up. The
@@ -130,10 +130,10 @@ func TestStoredRulesThatNobodySetsNow(t *testing.T) {
 	require.Equal(t, strings.Join(lines, "\n")+"\nzoo CL.WINDOW 1 1\n", h.Do("GET cl.rules"))
 	h.Want("CL.CHECK vip acme 7", []any{0, 1000, 993, -1, 4294967295})
 	h.Want("CL.CHECK .. key", []any{0, 2, 1, -1, 60})
-	h.Want("CL.RULE OVERRIDE life - other CL.WINDOW 1 4294967295", rules.ErrLongLimit)
+	h.Want("CL.RULE OVERRIDE life - other CL.WINDOW 1 4294967295", ruleset.ErrLongLimit)
 	h.Want("CL.RULE OVERRIDE life - other CL.WINDOW 1 60", ok)
-	h.Want("CL.RULE SET life CL.WINDOW 1 4294967295", rules.ErrLongLimit)
-	h.Want("CL.RULE TRY life CL.WINDOW 1 4294967295", rules.ErrLongLimit)
+	h.Want("CL.RULE SET life CL.WINDOW 1 4294967295", ruleset.ErrLongLimit)
+	h.Want("CL.RULE TRY life CL.WINDOW 1 4294967295", ruleset.ErrLongLimit)
 	require.ErrorContains(t, h.Do("CL.RULE", "SET", "life", "JSON", `{"limits":["CL.WINDOW 1 4294967295"]}`).(error), "period is too long")
 }
 
@@ -156,26 +156,26 @@ func TestRulesFollowTheirKey(t *testing.T) {
 	limit(30)
 	payload := h.Do("DUMP cl.rules")
 	h.Want("DEL cl.rules", 1)
-	limit(rules.ErrNoRule)
+	limit(ruleset.ErrNoRule)
 	h.Do("RESTORE", "cl.rules", 0, payload)
 	limit(30)
 	h.Want("RENAME cl.rules other", ok)
-	limit(rules.ErrNoRule)
+	limit(ruleset.ErrNoRule)
 	h.Want("RENAME other cl.rules", ok)
 	limit(30)
 	h.Want("MOVE cl.rules 4", 1)
-	limit(rules.ErrNoRule)
+	limit(ruleset.ErrNoRule)
 	h.Want("SELECT 4", ok)
 	h.Want("MOVE cl.rules 0", 1)
 	limit(30)
 	h.Want("SELECT 0", ok)
 	h.Want("COPY cl.rules other", 1)
 	h.Want("DEL cl.rules", 1)
-	limit(rules.ErrNoRule)
+	limit(ruleset.ErrNoRule)
 	h.Want("COPY other cl.rules", 1)
 	limit(30)
 	h.Want("SWAPDB 0 3", ok)
-	limit(rules.ErrNoRule)
+	limit(ruleset.ErrNoRule)
 	h.Want("SWAPDB 3 0", ok)
 	limit(30)
 	h.Want("SELECT 5", ok)
@@ -192,11 +192,11 @@ func TestRulesFollowTheirKey(t *testing.T) {
 	h.Advance(999 * time.Millisecond)
 	limit(40)
 	h.Advance(2 * time.Millisecond)
-	limit(rules.ErrNoRule)
+	limit(ruleset.ErrNoRule)
 	h.Want("CL.RULE SET r CL.WINDOW 50 60", ok)
 	limit(50)
 	h.Want("FLUSHALL", ok)
-	limit(rules.ErrNoRule)
+	limit(ruleset.ErrNoRule)
 }
 
 // TestRulesWrittenByHand: a wrong rule in the key is an error of its CL.CHECK alone.
@@ -224,16 +224,16 @@ func TestRulesInsideATransaction(t *testing.T) {
 		h.Do(line)
 	}
 	h.Want("EXEC", []any{[]any{0, 10, 10, -1, 0}, ok, []any{0, 20, 19, -1, 60}, []any{0, 20, 18, -1, 60}, []any{0, 20, 19, -1, 60},
-		ok, []any{0, 30, 28, -1, 60}, 1, rules.ErrNoRule})
-	h.Want("CL.CHECK r k", rules.ErrNoRule)
+		ok, []any{0, 30, 28, -1, 60}, 1, ruleset.ErrNoRule})
+	h.Want("CL.CHECK r k", ruleset.ErrNoRule)
 	h.Want("GET r:{k}:window", "2")
 	h.Want("GET r:{other}:window", "1")
 }
 
 func TestRulesAreNotEvicted(t *testing.T) {
-	require.True(t, rules.Holds(0, []byte("cl.rules")))
-	require.False(t, rules.Holds(1, []byte("cl.rules")))
-	require.False(t, rules.Holds(0, []byte("cl.rule")))
+	require.True(t, ruleset.Holds(0, []byte("cl.rules")))
+	require.False(t, ruleset.Holds(1, []byte("cl.rules")))
+	require.False(t, ruleset.Holds(0, []byte("cl.rule")))
 }
 
 // TestOverrides: one key has limits of its own. The used quantity stays used.
@@ -257,7 +257,7 @@ func TestOverrides(t *testing.T) {
 	require.Equal(t, want, listed())
 	payload := h.Do("DUMP cl.rules")
 	h.Want("DEL cl.rules", 1)
-	h.Want("CL.CHECK llm acme", rules.ErrNoRule)
+	h.Want("CL.CHECK llm acme", ruleset.ErrNoRule)
 	h.Do("RESTORE", "cl.rules", 0, payload)
 	require.Equal(t, want, listed())
 	h.Do("CL.RULE SET llm SCOPE org CL.WINDOW 60 2592000 AND SCOPE user CL.THROTTLE 9 10 60")
@@ -272,7 +272,7 @@ func TestOverrides(t *testing.T) {
 	h.Want("CL.RULE SET full "+eight, ok)
 	h.Want("CL.RULE SET full SCOPE a CL.WINDOW 50 60 AND SCOPE b CL.WINDOW 50 60", ok)
 	h.Want("CL.RULE OVERRIDE full a k CL.WINDOW 50 60"+strings.Repeat(" AND CL.WINDOW 50 60", 6), ok)
-	h.Want("CL.RULE OVERRIDE full b k CL.WINDOW 9 60 AND CL.WINDOW 9 90", rules.ErrLimits)
+	h.Want("CL.RULE OVERRIDE full b k CL.WINDOW 9 60 AND CL.WINDOW 9 90", ruleset.ErrLimits)
 	h.Want("CL.RULE OVERRIDE full a k CL.WINDOW 50 60", ok)
 	h.Want("CL.RULE OVERRIDE full b k CL.WINDOW 9 60 AND CL.WINDOW 9 90", ok)
 	h.Do("CL.RULE DEL full")
@@ -285,13 +285,13 @@ func TestOverrides(t *testing.T) {
 	h.Want("CL.CHECK file vip 4", []any{0, 4, 0, -1, 60})
 	h.Want("CL.RULE OVERRIDE file - k CL.WINDOW 5 60", commands.Error("ERR the rule comes from the rules-file: delete it there"))
 	for words, want := range map[string]error{
-		"none - k CL.WINDOW 5 60": rules.ErrNoRule,
-		"one x k CL.WINDOW 5 60":  rules.ErrNoScope,
-		"llm - k CL.WINDOW 5 60":  rules.ErrNoScope,
+		"none - k CL.WINDOW 5 60": ruleset.ErrNoRule,
+		"one x k CL.WINDOW 5 60":  ruleset.ErrNoScope,
+		"llm - k CL.WINDOW 5 60":  ruleset.ErrNoScope,
 		"one - k CL.WINDOW 0 60":  commands.Error("ERR limit must be positive"),
 		"one - k SCOPE":           commands.Error("ERR no such limiter, or none that a rule can have"),
-		"one - k CL.WINDOW 5 60" + strings.Repeat(" AND CL.WINDOW 1 1", rules.MaxLimits): rules.ErrLimits,
-		"one - " + strings.Repeat("k", 513) + " CL.WINDOW 5 60":                          rules.ErrOverrideKey,
+		"one - k CL.WINDOW 5 60" + strings.Repeat(" AND CL.WINDOW 1 1", ruleset.MaxLimits): ruleset.ErrLimits,
+		"one - " + strings.Repeat("k", 513) + " CL.WINDOW 5 60":                            ruleset.ErrOverrideKey,
 	} {
 		h.Want("CL.RULE OVERRIDE "+words, want)
 	}
@@ -301,12 +301,12 @@ func TestOverrides(t *testing.T) {
 func TestManyOverrides(t *testing.T) {
 	h := servertest.New(t)
 	text := "r CL.WINDOW 1 60\n"
-	for i := range rules.MaxOverrides {
+	for i := range ruleset.MaxOverrides {
 		text += fmt.Sprint("r OVERRIDE - k", i, " CL.WINDOW 9 60\n")
 	}
 	h.Do("SET", "cl.rules", text)
 	h.Want("CL.CHECK r k4095 9", []any{0, 9, 0, -1, 60})
-	h.Want("CL.RULE OVERRIDE r - more CL.WINDOW 9 60", rules.ErrMaxOverrides)
+	h.Want("CL.RULE OVERRIDE r - more CL.WINDOW 9 60", ruleset.ErrMaxOverrides)
 	h.Want("CL.RULE OVERRIDE r - k7 CL.WINDOW 8 60", ok)
 	h.Want("CL.CHECK r k7 0", []any{0, 8, 8, -1, 0})
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"cellserver/internal/randtest"
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +15,7 @@ import (
 
 func TestTry(t *testing.T) {
 	h := servertest.New(t)
-	h.Want("CL.RULE TRY api CL.WINDOW 2 60", rules.ErrNoRule)
+	h.Want("CL.RULE TRY api CL.WINDOW 2 60", ruleset.ErrNoRule)
 	h.Do("CL.RULE SET api CL.WINDOW 2 60")
 	h.Do("CL.CHECK api ann")
 	h.Want("CL.RULE TRY api CL.WINDOW 1 60", []any{0, 0, 0, 0, 0}) // it keeps requests from now on
@@ -34,7 +34,7 @@ func TestTry(t *testing.T) {
 	h.Want("CL.RULE TRY api CL.WINDOW 1 60", []any{10000, 7, 3, 2, 4})
 	h.Want("CL.RULE TRY api CL.THROTTLE 99 1 1 AND CL.SLIDING 99 1 SHADOW", []any{10000, 7, 3, 2, 0})
 	h.Want("CL.RULE TRY api CL.NO 1", h.Do("CL.RULE SET api CL.NO 1"))
-	h.Want("CL.RULE TRY api SCOPE org CL.WINDOW 1 60", rules.ErrTrialScopes)
+	h.Want("CL.RULE TRY api SCOPE org CL.WINDOW 1 60", ruleset.ErrTrialScopes)
 	h.Want("CL.RULE GET api", "CL.WINDOW 2 60")
 	h.Want("GET api:{bob}:window", "3")
 
@@ -50,7 +50,7 @@ func TestTryDefault(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("CL.RULE SET default CL.WINDOW 2 60")
 	h.Want("CL.RULE TRY default CL.WINDOW 1 60", []any{0, 0, 0, 0, 0})
-	h.Want("CL.RULE TRY search CL.WINDOW 1 60", rules.ErrNoRule)
+	h.Want("CL.RULE TRY search CL.WINDOW 1 60", ruleset.ErrNoRule)
 	for _, name := range []string{"search", "upload", "default", "search"} {
 		h.Do("CL.CHECK " + name + " ann")
 	}
@@ -63,7 +63,7 @@ func TestTryKnowsTheRulesInForce(t *testing.T) {
 	h.Do("CL.RULE SET api CL.WINDOW 2 60")
 	h.Do("CL.CHECK api ann")
 	h.Do("DEL cl.rules")
-	h.Want("CL.RULE TRY api CL.WINDOW 1 60", rules.ErrNoRule)
+	h.Want("CL.RULE TRY api CL.WINDOW 1 60", ruleset.ErrNoRule)
 	h.Do("SET", "cl.rules", "web CL.WINDOW 2 60\n")
 	h.Want("CL.RULE TRY web CL.WINDOW 1 60", []any{0, 0, 0, 0, 0})
 	h.Advance(20 * time.Second)
@@ -75,27 +75,27 @@ func TestTryKnowsTheRulesInForce(t *testing.T) {
 	h.Do("CL.RULE TRY new CL.WINDOW 1 60")
 	h.Do("CL.RULE DEL web")
 	h.Do("CL.RULE TRY web CL.WINDOW 1 60")
-	h.Want("EXEC", []any{servertest.OK, []any{0, 0, 0, 0, 0}, 1, rules.ErrNoRule})
+	h.Want("EXEC", []any{servertest.OK, []any{0, 0, 0, 0, 0}, 1, ruleset.ErrNoRule})
 }
 
 // TestTryIsBounded: the number of recordings is bounded, and so is the number of requests of each.
 func TestTryIsBounded(t *testing.T) {
 	h := servertest.New(t)
-	for i := range rules.MaxRecordings + 1 {
+	for i := range ruleset.MaxRecordings + 1 {
 		h.Do(fmt.Sprintf("CL.RULE SET r%d CL.WINDOW 1 60", i))
 	}
-	for i := range rules.MaxRecordings {
+	for i := range ruleset.MaxRecordings {
 		h.Want(fmt.Sprintf("CL.RULE TRY r%d CL.WINDOW 1 60", i), []any{0, 0, 0, 0, 0})
 	}
-	last := fmt.Sprintf("CL.RULE TRY r%d CL.WINDOW 1 60", rules.MaxRecordings)
-	h.Want(last, rules.ErrRecordings)
-	for i := range rules.RecordedRequests + 1000 {
+	last := fmt.Sprintf("CL.RULE TRY r%d CL.WINDOW 1 60", ruleset.MaxRecordings)
+	h.Want(last, ruleset.ErrRecordings)
+	for i := range ruleset.RecordedRequests + 1000 {
 		h.Advance(time.Millisecond)
 		h.Do(fmt.Sprintf("CL.CHECK r0 user:%d", i%1000))
 	}
 	got := h.Do("CL.RULE TRY r0 CL.WINDOW 2 60").([]any)
-	require.Equal(t, []any{int64(rules.RecordedRequests - 1), int64(rules.RecordedRequests), int64(rules.RecordedRequests)}, got[:3])
-	require.Equal(t, []any{int64(rules.RecordedRequests - 1000), int64(rules.RecordedRequests - 2000)}, got[3:])
+	require.Equal(t, []any{int64(ruleset.RecordedRequests - 1), int64(ruleset.RecordedRequests), int64(ruleset.RecordedRequests)}, got[:3])
+	require.Equal(t, []any{int64(ruleset.RecordedRequests - 1000), int64(ruleset.RecordedRequests - 2000)}, got[3:])
 	h.Advance(121 * time.Second)
 	h.Want(last, []any{0, 0, 0, 0, 0})
 }

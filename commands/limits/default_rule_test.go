@@ -7,6 +7,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/resp/resptest"
 	"cellserver/server/servertest"
 
@@ -16,7 +17,7 @@ import (
 // TestDefaultRule: the rule default decides for each name without a rule of its own. Every name counts for itself.
 func TestDefaultRule(t *testing.T) {
 	h := servertest.New(t)
-	h.Want("CL.CHECK search k", rules.ErrNoRule)
+	h.Want("CL.CHECK search k", ruleset.ErrNoRule)
 	h.Want("CL.RULE SET default CL.WINDOW 3 60", ok)
 	h.Want("CL.RULE SET login CL.WINDOW 9 60", ok)
 	h.Want("CL.CHECK search k 2", []any{0, 3, 1, -1, 60})
@@ -36,7 +37,7 @@ func TestDefaultRule(t *testing.T) {
 	// Only the rules themselves are listed.
 	h.Want("CL.RULE GET search", nil)
 	h.Want("CL.RULE DEL search", 0)
-	h.Want("CL.RULE OVERRIDE search - k CL.WINDOW 7 60", rules.ErrNoRule)
+	h.Want("CL.RULE OVERRIDE search - k CL.WINDOW 7 60", ruleset.ErrNoRule)
 	h.Want("CL.RULE OVERRIDE default - k CL.WINDOW 7 60", ok)
 	h.Want("CL.CHECK search k 2", []any{0, 7, 3, -1, 60})
 
@@ -45,7 +46,7 @@ func TestDefaultRule(t *testing.T) {
 	h.Want("CL.CHECK search k", []any{0, 5, 0, -1, 60})
 	h.Want("CL.RULE DEL search", 1)
 	h.Want("CL.RULE DEL default", 1)
-	h.Want("CL.CHECK search k", rules.ErrNoRule)
+	h.Want("CL.CHECK search k", ruleset.ErrNoRule)
 }
 
 // TestDefaultRuleCommands: all commands of rules agree on the default rule, also inside EXEC.
@@ -78,12 +79,12 @@ func TestDefaultRuleCommands(t *testing.T) {
 func TestDefaultRuleNames(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("CL.RULE SET default CL.WINDOW 1 60", ok)
-	long := strings.Repeat("x", rules.MaxNameBytes)
+	long := strings.Repeat("x", ruleset.MaxNameBytes)
 	h.Want("CL.CHECK "+long+" k", []any{0, 1, 0, -1, 60})
 	for _, wrong := range []string{long + "x", "a:b", "a@b", "a{b}", "é", "..", "a/./b"} {
-		h.Want("CL.CHECK "+wrong+" k", rules.ErrNoRule)
-		h.Want("CL.RESERVE "+wrong+" k 1 id 9", rules.ErrNoRule)
-		h.Want("CL.MCHECK 1 "+wrong+" k", rules.ErrNoRule)
+		h.Want("CL.CHECK "+wrong+" k", ruleset.ErrNoRule)
+		h.Want("CL.RESERVE "+wrong+" k 1 id 9", ruleset.ErrNoRule)
+		h.Want("CL.MCHECK 1 "+wrong+" k", ruleset.ErrNoRule)
 	}
 	before := len(h.Info("throttle"))
 	for i := range 2000 {
@@ -106,5 +107,5 @@ func TestDefaultRuleOfTheFile(t *testing.T) {
 	h.Want("CL.RULE DEL default", 1)
 	h.Want("CL.CHECK other k", []any{0, 3, 0, -1, 60})
 	require.NoError(t, h.Server.UseRules("f", nil))
-	h.Want("CL.CHECK other k", commands.Error(rules.ErrNoRule))
+	h.Want("CL.CHECK other k", commands.Error(ruleset.ErrNoRule))
 }

@@ -2,7 +2,7 @@ package limits
 
 import (
 	"cellserver/commands"
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/server/servertest"
 	"fmt"
 	"strings"
@@ -45,7 +45,7 @@ func TestRulesFile(t *testing.T) {
 	require.Equal(t, "allowed=1,limited=2,shadow_limited=0", h.Info("throttle")["rule_login"])
 
 	require.NoError(t, h.Server.UseRules("rules.yaml", nil))
-	h.Want("CL.CHECK login k", rules.ErrNoRule)
+	h.Want("CL.CHECK login k", ruleset.ErrNoRule)
 	h.Want("CL.RULE LIST", []any{})
 	require.NotContains(t, h.Info("throttle"), "rule_login")
 }
@@ -56,7 +56,7 @@ func TestRulesFileErrors(t *testing.T) {
 	h := servertest.New(t)
 	require.NoError(t, h.Server.UseRules("f", []byte(rulesFile)))
 	many := "rules:\n"
-	for i := range rules.MaxRules + 1 {
+	for i := range ruleset.MaxRules + 1 {
 		many += fmt.Sprintf("  r%d: {limits: CL.WINDOW 1 1}\n", i)
 	}
 	for text, want := range map[string]string{
@@ -66,8 +66,8 @@ func TestRulesFileErrors(t *testing.T) {
 		"rules: {}\n---\nrules: {}":      "f:1: the file must be one document",
 		"rules: {}\nrules: {}":           `f:2: the file: "rules" is not a name, or repeats`,
 		"rules:\n  - a":                  "f:2: rules must be a mapping of names",
-		"rules:\n  a b:\n    limits: x":  `f:2: rule "a b": ` + plain(rules.ErrName),
-		"rules:\n  ..:\n    limits: x":   `f:2: rule "..": ` + plain(rules.ErrDots),
+		"rules:\n  a b:\n    limits: x":  `f:2: rule "a b": ` + plain(ruleset.ErrName),
+		"rules:\n  ..:\n    limits: x":   `f:2: rule "..": ` + plain(ruleset.ErrDots),
 		"rules:\n  a: CL.WINDOW 1 1":     "f:2: rule a must be a mapping of names",
 		"rules:\n  a: {}":                "f:2: rule a has no limits",
 		"rules:\n  a:":                   "f:2: rule a has no limits",
@@ -81,14 +81,14 @@ func TestRulesFileErrors(t *testing.T) {
 		"rules:\n  a:\n    limits: NOPE 1 1":                                           `f:3: rule a: limit "NOPE 1 1": no such limiter, or none that a rule can have`,
 		"rules:\n  a:\n    limits: CL.WINDOW 1 1 AND CL.WINDOW 1 1":                    `f:3: rule a: limit "CL.WINDOW 1 1 AND CL.WINDOW 1 1": syntax error`,
 		"rules:\n  a:\n    limits: CL.WINDOW 1 1 SHADOW":                               `f:3: rule a: limit "CL.WINDOW 1 1 SHADOW": syntax error`,
-		"rules:\n  a:\n    limits: [" + strings.Repeat("CL.WINDOW 1 1,", 9) + "]":      `f:3: rule a: limit "CL.WINDOW 1 1": ` + plain(rules.ErrLimits),
-		"rules:\n  a:\n    limits: CL.THROTTLE 1 1 " + strings.Repeat("0", 1024) + "1": "f:2: rule a: " + plain(rules.ErrRuleBytes),
+		"rules:\n  a:\n    limits: [" + strings.Repeat("CL.WINDOW 1 1,", 9) + "]":      `f:3: rule a: limit "CL.WINDOW 1 1": ` + plain(ruleset.ErrLimits),
+		"rules:\n  a:\n    limits: CL.THROTTLE 1 1 " + strings.Repeat("0", 1024) + "1": "f:2: rule a: " + plain(ruleset.ErrRuleBytes),
 		"rules:\n  a: &a {limits: *a}":                                                 "f:2: rule a: a limit must be a text such as CL.THROTTLE 15 30 60",
 		"rules:\n  a:\n    scopes: {o: []}":                                            `f:3: rule a: scope "o" has no limits`,
-		"rules:\n  a:\n    scopes: {a b: CL.WINDOW 1 1}":                               `f:3: rule a: scope "a b": ` + plain(rules.ErrScope),
+		"rules:\n  a:\n    scopes: {a b: CL.WINDOW 1 1}":                               `f:3: rule a: scope "a b": ` + plain(ruleset.ErrScope),
 		"rules:\n  a:\n    scopes: CL.WINDOW 1 1":                                      "f:3: scopes of rule a must be a mapping of names",
-		"rules:\n  a:\n    scopes: {o: CL.WINDOW 1 1}\n    limits: CL.WINDOW 1 1":      `f:4: rule a: limit "CL.WINDOW 1 1": ` + plain(rules.ErrMixed),
-		many: fmt.Sprintf("f:%d: %s", rules.MaxRules+2, plain(rules.ErrMaxRules)),
+		"rules:\n  a:\n    scopes: {o: CL.WINDOW 1 1}\n    limits: CL.WINDOW 1 1":      `f:4: rule a: limit "CL.WINDOW 1 1": ` + plain(ruleset.ErrMixed),
+		many: fmt.Sprintf("f:%d: %s", ruleset.MaxRules+2, plain(ruleset.ErrMaxRules)),
 	} {
 		err := h.Server.UseRules("f", []byte(text))
 		require.EqualError(t, err, want, "%.200s", text)

@@ -9,7 +9,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/internal/randtest"
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
@@ -57,12 +57,12 @@ func TestExplain(t *testing.T) {
 func TestScopeErrors(t *testing.T) {
 	h := servertest.New(t)
 	for words, want := range map[string]error{
-		"SCOPE":                    rules.ErrScope,
-		"SCOPE a{b} CL.WINDOW 1 1": rules.ErrScope,
+		"SCOPE":                    ruleset.ErrScope,
+		"SCOPE a{b} CL.WINDOW 1 1": ruleset.ErrScope,
 		"SCOPE a":                  commands.Error("ERR no such limiter, or none that a rule can have"),
 		"SCOPE a CL.WINDOW 1":      commands.WrongArity("cl.window"),
-		"SCOPE a CL.WINDOW 1 1 AND CL.WINDOW 1 1": rules.ErrMixed,
-		"CL.WINDOW 1 1 AND SCOPE a CL.WINDOW 1 1": rules.ErrMixed,
+		"SCOPE a CL.WINDOW 1 1 AND CL.WINDOW 1 1": ruleset.ErrMixed,
+		"CL.WINDOW 1 1 AND SCOPE a CL.WINDOW 1 1": ruleset.ErrMixed,
 	} {
 		h.Want("CL.RULE SET r "+words, want)
 	}

@@ -5,26 +5,30 @@ import (
 	"cellserver/internal/rediserr"
 	"cellserver/limiters"
 	"cellserver/limiters/reservation"
+	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
 
-// The reservations of a key lie in a bucket that they share. A reservation appends its record. If the bucket is full, the record goes
-// to one of the numbered buckets of the key. The keys and the id say to which one. So most requests read one bucket, and requests for
-// a key with many reservations read two. A numbered bucket is written again once a fifth of its records has ended.
+// The reservations of a key lie in a bucket that they share. A reservation appends its record. If the bucket
+// is full, the record goes to one of the numbered buckets of the key. The keys and the id say to which one.
+// So most requests read one bucket, and requests for a key with many reservations read two. A numbered bucket
+// is written again once a fifth of its records has ended.
 //
-// An older version has written all records to numbered buckets. They begin with a zero byte. So a request looks for a numbered bucket
-// only if the partition has such strings. If the numbered bucket may have another partition than the shared one, it always looks.
+// An older version has written all records to numbered buckets. They begin with a zero byte. So a request
+// looks for a numbered bucket only if the partition has such strings. If the numbered bucket may have another
+// partition than the shared one, it always looks.
 const (
 	// buckets is the number of numbered buckets of a key. So a key has at most
 	// buckets * reservation.MaxRecords + sharedRecords reservations.
 	buckets = 4096
 	// sharedRecords is the number of records in a shared bucket. A request reads all of them.
 	sharedRecords = 32
-	// endedRecords is the number of ended records at which a shared bucket is written again without them, unless more records have not
-	// ended. A smaller number would write the other records too often. A larger one would take more memory and more time to read.
+	// endedRecords is the number of ended records at which a shared bucket is written again without them,
+	// unless more records have not ended. A smaller number would write the other records too often. A larger
+	// one would take more memory and more time to read.
 	endedRecords = 4
-	// idleMillis is the least time in ms from the end of a record to the expiry that it sets for a shared bucket. To create the bucket
-	// again takes longer than to write to it.
+	// idleMillis is the least time in ms from the end of a record to the expiry that it sets for a shared
+	// bucket. To create the bucket again takes longer than to write to it.
 	idleMillis = 10_000
 )
 
@@ -58,12 +62,12 @@ func (w *write) release() {
 func (c *Check) look(tx *store.Tx, now int64) (found bool, err error) {
 	r := c.reserves
 	r.record.Marks, r.in = r.marks[:0], &r.shared
-	r.shared.form, r.shared.hash = reservation.Shared, hashOf(c.Keys[:len(c.Keys)-1]...)
+	r.shared.form, r.shared.hash = reservation.Shared, ruleset.HashOf(c.Keys[:len(c.Keys)-1]...)
 	if err = r.shared.look(r, now); err != nil || r.shared.OK {
 		return r.shared.OK, err
 	}
 	r.numbered.held = nil
-	samePartition := c.slots[len(c.Keys)-1].braces != otherBraces
+	samePartition := c.slots[len(c.Keys)-1].Braces != ruleset.OtherBraces
 	if samePartition && !r.shared.entry.AmongBinary() {
 		return false, nil
 	}
@@ -94,14 +98,14 @@ func (b *bucket) look(r *reserving, now int64) (err error) {
 func (c *Check) findNumbered(tx *store.Tx) {
 	r, last := c.reserves, len(c.Keys)-1
 	begin := len(c.names)
-	c.names = c.found.reserved.stateKey(c.names, c.asked, c.Keys[last], c.slots[last].braces)
+	c.names = c.found.Reserved.StateKey(c.names, c.asked, c.Keys[last], c.slots[last].Braces)
 	r.numbered.form, r.numbered.hash = reservation.Numbered, c.idHash()
 	c.names = appendHex(append(c.names, ':'), r.numbered.hash%buckets)
 	tx.WriteIn(&r.numbered.entry, c.names[begin:])
 }
 
 // idHash returns the hash of the keys and of the id.
-func (c *Check) idHash() uint64 { return hashOf(c.Keys...) ^ hashOf(c.reserves.id) }
+func (c *Check) idHash() uint64 { return ruleset.HashOf(c.Keys...) ^ ruleset.HashOf(c.reserves.id) }
 
 // appendHex appends a bucket as a hexadecimal number without leading zeros.
 func appendHex(to []byte, bucket uint64) []byte {
@@ -163,8 +167,8 @@ func (r *reserving) replace(b *bucket, now int64) error {
 	return nil
 }
 
-// store writes the record. A shared bucket gets one record after the other. Its expiry is later than the record needs, so most
-// records leave it unchanged.
+// store writes the record. A shared bucket gets one record after the other. Its expiry is later than the
+// record needs, so most records leave it unchanged.
 func (r *reserving) store() {
 	e, w := &r.in.entry, &r.write
 	if !w.appends {

@@ -3,22 +3,24 @@ package rules
 import (
 	"cellserver/internal/rediserr"
 	"cellserver/limiters"
+	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
 
 // Check is reusable memory for one request to a rule. The batches of all connections share a few, so that a
-// request allocates nothing. A request calls Footprint, Begin and then Ask. Prefetch may plan a request before.
+// request allocates nothing. A request calls Footprint, Begin and then Ask. Prefetch may plan a request
+// before.
 type Check struct {
 	*plan       // of the request: own, or a prefetched one
 	Args        limiters.Args
 	Keys        [][]byte // one for each scope of the rule
 	looked      bool     // Footprint has searched the parsed rules, and has made a plan if it found the rule
 	own         plan
-	prefetched  *prefetched       // nil before the first Prefetch
-	pairKeys    [MaxLimits][]byte // memory of Keys for [Checks]
+	prefetched  *prefetched               // nil before the first Prefetch
+	pairKeys    [ruleset.MaxLimits][]byte // memory of Keys for [Checks]
 	limits      []limiters.Asked
-	limitMemory [MaxLimits]limiters.Asked // of limits
-	used        int                       // the most limits of a request since Release
+	limitMemory [ruleset.MaxLimits]limiters.Asked // of limits
+	used        int                               // the most limits of a request since Release
 	releases    releases
 	dryRun      *dryRun    // only while a request has to give back reservations that have ended
 	reserves    *reserving // only after a request to reserve or to settle
@@ -28,15 +30,15 @@ type Check struct {
 // from the name of the rule on. It adds the key of the rules only if the rules are not parsed yet. So
 // requests for different keys do not wait for each other. Inside a transaction (queued) it always adds
 // the key of the rules, because an earlier command of the transaction may change them.
-func (c *Check) Footprint(r *Rules, words [][]byte, queued bool, fp *store.Footprint) {
-	from := r.sources()
-	if c.looked = from.stored != nil && !queued; !c.looked {
+func (c *Check) Footprint(r *ruleset.Rules, words [][]byte, queued bool, fp *store.Footprint) {
+	from := r.Sources()
+	if c.looked = from.Parsed() && !queued; !c.looked {
 		c.lockRules(r, words, fp)
 		return
 	}
 	if c.plan = c.prefetched.take(from, words); c.plan == nil {
 		c.plan = &c.own
-		if c.found, c.asked = from.decides(words[0]), words[0]; c.found == nil || c.found.err != nil {
+		if c.found, c.asked = from.Decides(words[0]), words[0]; c.found == nil || c.found.Err != nil {
 			fp.AddKey(words[1]) // a call without partitions would have no transaction
 			return
 		}
@@ -46,12 +48,12 @@ func (c *Check) Footprint(r *Rules, words [][]byte, queued bool, fp *store.Footp
 }
 
 // lockRules adds the partitions of the key of the rules, and of all states that the words may name.
-func (c *Check) lockRules(r *Rules, words [][]byte, fp *store.Footprint) {
+func (c *Check) lockRules(r *ruleset.Rules, words [][]byte, fp *store.Footprint) {
 	c.plan = &c.own
 	c.found, c.asked = nil, words[0]
 	r.Lock(fp)
 	for _, w := range words[1:] { // each of them may be a key
-		if fp.AddKey(w); !sharesSlot(w) {
+		if fp.AddKey(w); !ruleset.SharesSlot(w) {
 			fp.AddAll()
 			return
 		}
@@ -61,7 +63,9 @@ func (c *Check) lockRules(r *Rules, words [][]byte, fp *store.Footprint) {
 // Begin finds the rule and parses the words of a request from the name of the rule on. own are the
 // options of the command. queued is true inside EXEC. The error is an error of the words,
 // [ErrNoRule], or an error of the rule.
-func (c *Check) Begin(r *Rules, tx *store.Tx, command string, words [][]byte, own limiters.Option, queued bool) error {
+func (c *Check) Begin(
+	r *ruleset.Rules, tx *store.Tx, command string, words [][]byte, own limiters.Option, queued bool,
+) error {
 	err := c.begin(r, tx, command, words, queued)
 	if c.Args.Finish(own); c.Args.Err != nil {
 		return c.Args.Err
@@ -70,11 +74,11 @@ func (c *Check) Begin(r *Rules, tx *store.Tx, command string, words [][]byte, ow
 }
 
 // begin finds the rule and the keys of a request. Args has the words after the keys.
-func (c *Check) begin(r *Rules, tx *store.Tx, command string, words [][]byte, queued bool) error {
+func (c *Check) begin(r *ruleset.Rules, tx *store.Tx, command string, words [][]byte, queued bool) error {
 	one, err := c.rule(r, tx, words[0], queued)
 	n := 1
 	if err == nil {
-		n = len(one.scopes)
+		n = len(one.Scopes)
 	}
 	if len(words) < 1+n {
 		c.Args.Begin(command, nil)
@@ -86,9 +90,10 @@ func (c *Check) begin(r *Rules, tx *store.Tx, command string, words [][]byte, qu
 	return err
 }
 
-// Ask decides about the keys by the rule. Either all limits allow the quantity and consume it, or all limits consume
-// nothing. With CHARGE all limits consume it, even if less is left. Ask sets a to the answer of the tightest limit. looks is
-// true if the request consumes nothing on purpose: PEEK, or a quantity of 0. The error is an error of a limiter.
+// Ask decides about the keys by the rule. Either all limits allow the quantity and consume it, or all limits
+// consume nothing. With CHARGE all limits consume it, even if less is left. Ask sets a to the answer of the
+// tightest limit. looks is true if the request consumes nothing on purpose: PEEK, or a quantity of 0. The
+// error is an error of a limiter.
 func (c *Check) Ask(tx *store.Tx, now int64, a *limiters.Answer) (looks bool, err error) {
 	if err = c.find(tx, now, false); err != nil {
 		return false, err
@@ -101,7 +106,8 @@ func (c *Check) Ask(tx *store.Tx, now int64, a *limiters.Answer) (looks bool, er
 	return c.answer(a, now, peeks), nil
 }
 
-// end ends a request that has no error. A request that counts nothing also gives back the reservations that are due.
+// end ends a request that has no error. A request that counts nothing also gives back the reservations that
+// are due.
 func (c *Check) end(now int64, peeks bool) {
 	if peeks {
 		c.giveBack(now)
@@ -136,65 +142,58 @@ func (c *Check) answer(a *limiters.Answer, now int64, peeks bool) (looks bool) {
 	if !looks {
 		c.count(now, c.Args.Quantity, c.Args.Has(limiters.OptCharge), a.Limited)
 	}
-	c.found.hide(a)
+	c.hide(a)
 	return looks
 }
 
 // count counts the decision of a request, and adds it to the recording of the rule, if there is one.
 func (c *Check) count(now, quantity int64, charge, limited bool) {
-	c.found.count(limited)
-	counts := c.found.counts
-	t := counts.recording.Load()
-	if t == nil {
-		return
-	}
-	var hashes [MaxLimits]uint64
-	for i, key := range c.Keys {
-		hashes[i] = hashOf(key)
-	}
-	if !t.add(recorded{now, quantity, hashOf(c.asked), limited, charge}, hashes[:len(c.Keys)]) {
-		counts.recording.CompareAndSwap(t, nil)
+	c.found.Count(limited)
+	if c.found.IsRecorded() {
+		c.found.Record(ruleset.Recorded{
+			At: now, Quantity: quantity, Asked: ruleset.HashOf(c.asked), Limited: limited, Charge: charge,
+		}, c.Keys)
 	}
 }
 
-// Answer returns the decision of the rule: the answer of the tightest limit. A rule with SHADOW never refuses. It is valid
-// until Done.
+// Answer returns the decision of the rule: the answer of the tightest limit. A rule with SHADOW never
+// refuses. It is valid until Done.
 func (c *Check) Answer() limiters.Answer {
 	a := c.limits[c.Tightest()].Answer
-	c.found.hide(&a)
+	c.hide(&a)
 	return a
 }
 
 // hide makes a refusal of a shadow rule a pass.
-func (r *rule) hide(a *limiters.Answer) {
-	if r.shadow && a.Limited {
+func (c *Check) hide(a *limiters.Answer) {
+	if c.found.Shadow && a.Limited {
 		a.Limited, a.RetryAfter = false, limiters.Never
 	}
 }
 
 // Shadow reports whether the rule has SHADOW. It is valid until Done.
-func (c *Check) Shadow() bool { return c.found.shadow }
+func (c *Check) Shadow() bool { return c.found.Shadow }
 
 // rule returns the rule that decides for a name, and its error if its text is wrong.
-func (c *Check) rule(r *Rules, tx *store.Tx, name []byte, queued bool) (*rule, error) {
+func (c *Check) rule(r *ruleset.Rules, tx *store.Tx, name []byte, queued bool) (*ruleset.Rule, error) {
 	if !c.looked || queued {
 		c.looked, c.plan = false, &c.own // the plan may be of another rule
-		stored, err := r.load(tx)
+		from, err := r.Load(tx)
 		if err != nil {
 			return nil, err
 		}
-		c.found, c.asked = r.with(stored).decides(name), name
+		c.found, c.asked = from.Decides(name), name
 	}
 	one := c.found
 	if one == nil {
-		return nil, ErrNoRule
+		return nil, ruleset.ErrNoRule
 	}
-	return one, one.err
+	return one, one.Err
 }
 
-// find sets limits to the limits of the rule, with the entries of their states. If the request reserves or settles,
-// find also finds the entry of its reservations. If reservations have ended, the entries are copies of the states, and
-// these reservations are given back in the copies.
+// find sets limits to the limits of the rule, with the entries of their states. If the request reserves or
+// settles, find also finds the entry of its reservations. If reservations have ended, the entries are copies
+// of the states, and these reservations are given back in the copies.
 func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	c.dryRun = nil // a panic may have left one
 	if !c.looked {
@@ -228,7 +227,7 @@ func (c *Check) findStates(tx *store.Tx, reserves bool) (released bool) {
 		a, from, key := &c.limits[i], &p.chosen[i], &p.keys[i]
 		a.Limiter = from.limit.Limit
 		if reserves {
-			a.Limiter = from.limit.reserving
+			a.Limiter = from.limit.Reserving
 		}
 		tx.Expect(key)
 		a.Limiter.Find(&a.Entry, tx, key.Key())
@@ -237,14 +236,14 @@ func (c *Check) findStates(tx *store.Tx, reserves bool) (released bool) {
 	return released
 }
 
-// mayHaveReleases reports whether the key of a limit may have releases. They are a collection. Only for a key with other braces,
-// they may lie in another partition than the state of the limit.
+// mayHaveReleases reports whether the key of a limit may have releases. They are a collection. Only for a key
+// with other braces, they may lie in another partition than the state of the limit.
 func (c *Check) mayHaveReleases(i int) bool {
-	return c.limits[i].Entry.AmongCollections() || c.slots[c.chosen[i].scope].braces == otherBraces
+	return c.limits[i].Entry.AmongCollections() || c.slots[c.chosen[i].scope].Braces == ruleset.OtherBraces
 }
 
-// giveBack gives back the reservations that are due. Then the states are equal to the copies, and the decisions about
-// the copies apply to the states.
+// giveBack gives back the reservations that are due. Then the states are equal to the copies, and the
+// decisions about the copies apply to the states.
 func (c *Check) giveBack(now int64) {
 	if c.dryRun == nil {
 		return
@@ -262,8 +261,8 @@ func (c *Check) endDryRun() {
 	}
 }
 
-// findReleases looks up the releases of the keys. Without all, it skips a key that cannot have any. It reports whether it has looked
-// up any releases.
+// findReleases looks up the releases of the keys. Without all, it skips a key that cannot have any. It
+// reports whether it has looked up any releases.
 func (c *Check) findReleases(tx *store.Tx, all bool) bool {
 	for i := range c.limits {
 		scope := c.chosen[i].scope
@@ -274,10 +273,11 @@ func (c *Check) findReleases(tx *store.Tx, all bool) bool {
 			continue
 		}
 		if c.releases.scopes == 0 {
-			c.releases.begin(len(c.found.scopes))
+			c.releases.begin(len(c.found.Scopes))
 		}
 		begin := len(c.names)
-		c.names = c.found.scopes[scope].releases.stateKey(c.names, c.asked, c.Keys[scope], c.slots[scope].braces)
+		name := &c.found.Scopes[scope].Releases
+		c.names = name.StateKey(c.names, c.asked, c.Keys[scope], c.slots[scope].Braces)
 		c.releases.find(tx, scope, c.names[begin:])
 	}
 	return c.releases.scopes > 0
@@ -296,8 +296,8 @@ func (c *Check) Tightest() (best int) {
 // TightestKey returns the key of the tightest limit.
 func (c *Check) TightestKey() []byte { return c.Keys[c.chosen[c.Tightest()].scope] }
 
-// Done ends a request. If the transaction goes on, its effects refer to the names of the keys, to the release, and to the
-// bucket. Then Done does not reuse that memory, and leaves it to the garbage collector.
+// Done ends a request. If the transaction goes on, its effects refer to the names of the keys, to the
+// release, and to the bucket. Then Done does not reuse that memory, and leaves it to the garbage collector.
 func (c *Check) Done(goesOn bool) {
 	c.endDryRun()
 	if c.looked = false; c.plan != nil {

@@ -6,6 +6,7 @@ import (
 
 	"cellserver/internal/rediserr"
 	"cellserver/limiters"
+	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
 
@@ -21,9 +22,9 @@ var (
 
 // Checks are a request to several rules. A request calls Footprint, Ask, and then Done.
 //
-// The rules and their keys alternate: name, key, name, key. A rule with scopes occurs once for each of its scopes, one
-// after the other. All rules consume the quantity, or none does. A rule with SHADOW decides for itself, and consumes
-// nothing if another rule refuses.
+// The rules and their keys alternate: name, key, name, key. A rule with scopes occurs once for each of its
+// scopes, one after the other. All rules consume the quantity, or none does. A rule with SHADOW decides for
+// itself, and consumes nothing if another rule refuses.
 type Checks struct {
 	memory  []Check // one for each pair
 	asked   []*Check
@@ -31,28 +32,30 @@ type Checks struct {
 }
 
 // Footprint adds the partitions that a request needs, as [Check.Footprint] does.
-func (c *Checks) Footprint(r *Rules, pairs [][]byte, queued bool, fp *store.Footprint) {
+func (c *Checks) Footprint(r *ruleset.Rules, pairs [][]byte, queued bool, fp *store.Footprint) {
 	c.grow(len(pairs) / 2)
-	from := r.sources() // all pairs see the same rules
+	from := r.Sources() // all pairs see the same rules
 	for i := range len(pairs) / 2 {
 		c.memory[i].pairFootprint(r, from, pairs[2*i:2*i+2], queued, fp)
 	}
 }
 
 // pairFootprint adds the partitions that a pair needs. It finds the rule, and leaves the plan to beginPairs.
-func (c *Check) pairFootprint(r *Rules, from sources, words [][]byte, queued bool, fp *store.Footprint) {
-	if c.looked = from.stored != nil && !queued; !c.looked {
+func (c *Check) pairFootprint(
+	r *ruleset.Rules, from ruleset.Sources, words [][]byte, queued bool, fp *store.Footprint,
+) {
+	if c.looked = from.Parsed() && !queued; !c.looked {
 		c.lockRules(r, words, fp)
 		return
 	}
 	key := words[1]
 	fp.AddKey(key)
 	c.plan = &c.own
-	if c.found, c.asked = from.decides(words[0]), words[0]; c.found == nil || sharesSlot(key) {
+	if c.found, c.asked = from.Decides(words[0]), words[0]; c.found == nil || ruleset.SharesSlot(key) {
 		return
 	}
-	for i := range c.found.scopes { // the key may be that of any scope
-		c.addStates(&c.found.scopes[i], key, fp)
+	for i := range c.found.Scopes { // the key may be that of any scope
+		c.addStates(&c.found.Scopes[i], key, fp)
 	}
 }
 
@@ -63,9 +66,11 @@ func (c *Checks) grow(n int) {
 	}
 }
 
-// Ask decides. With CHARGE all rules consume the quantity, even if less is left. refusing is the index of the first rule
-// that refuses, -1 if all allow.
-func (c *Checks) Ask(r *Rules, tx *store.Tx, pairs [][]byte, args *limiters.Args, now int64, queued bool) (refusing int, err error) {
+// Ask decides. With CHARGE all rules consume the quantity, even if less is left. refusing is the index of the
+// first rule that refuses, -1 if all allow.
+func (c *Checks) Ask(
+	r *ruleset.Rules, tx *store.Tx, pairs [][]byte, args *limiters.Args, now int64, queued bool,
+) (refusing int, err error) {
 	c.grow(len(pairs) / 2)
 	c.asked, c.refuses = c.asked[:0], c.refuses[:0]
 	for at := 0; at < len(pairs); {
@@ -103,14 +108,16 @@ func (c *Checks) Ask(r *Rules, tx *store.Tx, pairs [][]byte, args *limiters.Args
 	return refusing, err
 }
 
-// beginPairs finds the rule of a pair, and takes as many pairs as the rule has scopes. It returns the position of the next
-// pair.
-func (c *Check) beginPairs(r *Rules, tx *store.Tx, pairs [][]byte, at int, now int64, queued bool) (next int, err error) {
+// beginPairs finds the rule of a pair, and takes as many pairs as the rule has scopes. It returns the
+// position of the next pair.
+func (c *Check) beginPairs(
+	r *ruleset.Rules, tx *store.Tx, pairs [][]byte, at int, now int64, queued bool,
+) (next int, err error) {
 	one, err := c.rule(r, tx, pairs[at], queued)
 	if err != nil {
 		return at, err
 	}
-	next = at + 2*len(one.scopes)
+	next = at + 2*len(one.Scopes)
 	if next > len(pairs) {
 		return at, ErrScopes
 	}
@@ -125,7 +132,8 @@ func (c *Check) beginPairs(r *Rules, tx *store.Tx, pairs [][]byte, at int, now i
 	return next, c.find(tx, now, false)
 }
 
-// shares reports whether an earlier rule was asked under the same name and with an equal key in the same scope.
+// shares reports whether an earlier rule was asked under the same name and with an equal key in the same
+// scope.
 func (c *Checks) shares(one *Check) bool {
 	for _, other := range c.asked {
 		if !bytes.Equal(other.asked, one.asked) {
@@ -140,8 +148,8 @@ func (c *Checks) shares(one *Check) bool {
 	return false
 }
 
-// decideAgain repeats the question with a quantity of 0, because another rule refuses. It asks the rules that allowed
-// the quantity.
+// decideAgain repeats the question with a quantity of 0, because another rule refuses. It asks the rules that
+// allowed the quantity.
 func (c *Checks) decideAgain(now int64) error {
 	for i, one := range c.asked {
 		if c.refuses[i] {
@@ -154,7 +162,8 @@ func (c *Checks) decideAgain(now int64) error {
 	return nil
 }
 
-// apply applies the decisions. If a rule refuses, only rules that refuse count the request. No rule counts a quantity of 0.
+// apply applies the decisions. If a rule refuses, only rules that refuse count the request. No rule counts a
+// quantity of 0.
 func (c *Checks) apply(now, quantity int64, refused, charges bool) {
 	for i, one := range c.asked {
 		one.apply(now)

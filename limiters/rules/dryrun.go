@@ -4,14 +4,16 @@ import (
 	"sync"
 
 	"cellserver/limiters"
+	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
 
-// dryRun has copies of the states of a request, in a store of its own. The copy of a large log shares its entries. In the
-// copies, the reservations that are due have been given back. So a request decides as it would afterwards, and changes nothing.
+// dryRun has copies of the states of a request, in a store of its own. The copy of a large log shares its
+// entries. In the copies, the reservations that are due have been given back. So a request decides as it
+// would afterwards, and changes nothing.
 type dryRun struct {
 	tx   *store.Tx
-	real [MaxLimits]store.Entry // of the states themselves
+	real [ruleset.MaxLimits]store.Entry // of the states themselves
 }
 
 // dryRuns are used again, because few requests need one at the same time.

@@ -37,14 +37,15 @@ func (c *Check) Limits() int { return len(c.limits) }
 // Explain returns limit number i of the rule, from 0.
 func (c *Check) Explain(i int) Explained {
 	from := &c.chosen[i]
-	s := &c.found.scopes[from.scope]
+	s := &c.found.Scopes[from.scope]
 	key := c.Keys[from.scope]
-	own := s.overrides[string(key)] != nil
-	return Explained{s.name, from.limit.text, from.limit.Window(), own, &c.limits[i].Answer, key, c.keys[i].Key()}
+	own := s.IsOverridden(key)
+	l := from.limit
+	return Explained{s.Name, l.Text, l.Window(), own, &c.limits[i].Answer, key, c.keys[i].Key()}
 }
 
-// Look decides as [Check.Ask] does, and changes nothing. It does not give back reservations that have ended. The answer
-// is the same as if they had been given back.
+// Look decides as [Check.Ask] does, and changes nothing. It does not give back reservations that have ended.
+// The answer is the same as if they had been given back.
 func (c *Check) Look(tx *store.Tx, now int64) error {
 	if err := c.find(tx, now, false); err != nil {
 		return err
@@ -58,4 +59,4 @@ func (c *Check) State(i int, now int64) []limiters.Field {
 }
 
 // Rule returns the name of the rule, and where it comes from: "key" or "file". It is valid until Done.
-func (c *Check) Rule() (name, source string) { return c.found.name, c.found.source() }
+func (c *Check) Rule() (name, source string) { return c.found.Name, c.found.Source() }

@@ -1,26 +1,36 @@
 package rules
 
-import "cellserver/store"
+import (
+	"cellserver/limiters/ruleset"
+	"cellserver/store"
+)
 
-// plan says which keys a request reads: those of the states that its rule has for the keys of the request. It follows from
-// the words of the request and from the rules alone. So it may be made before the request runs.
+// plan says which keys a request reads: those of the states that its rule has for the keys of the request. It
+// follows from the words of the request and from the rules alone. So it may be made before the request runs.
 type plan struct {
-	asked  []byte                         // the name in the request: that of the rule, or another one if the rule is [Default]
-	found  *rule                          // the rule that decides; nil if it is unknown
-	scopes int                            // scopes of the rule; fewer if the request has fewer words
-	states int                            // states of the rule's limits
-	all    int                            // of keys: the states, and the bucket of reservations if it is named
-	hashed int                            // of keys: how many have their hashes
-	slots  [MaxLimits]keySlot             // of the keys of the request
-	chosen [MaxLimits]chosen              // where the limits come from
-	keys   [MaxLimits + 1]store.HashedKey // parts of names: the keys of the limits' states and of the reservations
+	asked  []byte                     // the name in the request; [ruleset.Default] has many
+	found  *ruleset.Rule              // the rule that decides; nil if it is unknown
+	scopes int                        // scopes of the rule; fewer if the request has fewer words
+	states int                        // states of the rule's limits
+	all    int                        // of keys: the states, and the bucket of reservations if it is named
+	hashed int                        // of keys: how many have their hashes
+	slots  [ruleset.MaxLimits]keySlot // of the keys of the request
+	chosen [ruleset.MaxLimits]chosen  // where the limits come from
 	names  []byte
 	warm   warmth
+	// keys are parts of names: the keys of the limits' states and of the reservations.
+	keys [ruleset.MaxLimits + 1]store.HashedKey
 
 	// Only of a prefetched plan:
-	from      sources           // of the rule
-	scopeKeys [MaxLimits][]byte // the keys of the request if it reserves or settles
-	named     int               // length of the names in keys; done keeps them for the next request that shares the plan
+	from      ruleset.Sources           // of the rule
+	scopeKeys [ruleset.MaxLimits][]byte // the keys of the request if it reserves or settles
+	named     int                       // length of the names in keys; the next request keeps them
+}
+
+// chosen is a limit that decides, and the position of its scope.
+type chosen struct {
+	limit *ruleset.Limit
+	scope int
 }
 
 // warmth says what was prefetched of the keys of a plan.
@@ -34,25 +44,26 @@ const (
 
 // keySlot says which slots the states of a key have.
 type keySlot struct {
-	braces
+	ruleset.Braces
 	slot uint16 // of the key
 }
 
-// make plans a request. keys are its words from the first key on: a key for each scope of the rule, and then other words.
-func (p *plan) make(found *rule, asked []byte, keys [][]byte) {
+// make plans a request. keys are its words from the first key on: a key for each scope of the rule, and then
+// other words.
+func (p *plan) make(found *ruleset.Rule, asked []byte, keys [][]byte) {
 	p.asked, p.found, p.hashed, p.warm = asked, found, 0, cold
-	names, n, own := p.names[:0], 0, string(asked) == found.name
-	p.scopes = min(len(found.scopes), len(keys))
+	names, n, own := p.names[:0], 0, string(asked) == found.Name
+	p.scopes = min(len(found.Scopes), len(keys))
 	for i := range p.scopes {
 		key, at := keys[i], &p.slots[i]
 		at.find(key)
-		limits := found.scopes[i].limitsOf(key)
+		limits := found.Scopes[i].LimitsOf(key)
 		for j := range limits {
 			begin, l := len(names), &limits[j]
-			if own && at.braces == noBraces {
-				names = l.ownKey(names, key)
+			if own && at.Braces == ruleset.NoBraces {
+				names = l.OwnKey(names, key)
 			} else {
-				names = l.stateKey(names, asked, key, at.braces)
+				names = l.StateKey(names, asked, key, at.Braces)
 			}
 			p.keys[n] = at.key(names[begin:])
 			p.chosen[n] = chosen{l, i}
@@ -62,14 +73,15 @@ func (p *plan) make(found *rule, asked []byte, keys [][]byte) {
 	p.names, p.states, p.all = names, n, n
 }
 
-// nameBucket names the bucket that the reservations of the last key share, after the keys of the states. It has the slot of that key.
+// nameBucket names the bucket that the reservations of the last key share, after the keys of the states. It
+// has the slot of that key.
 func (p *plan) nameBucket(keys [][]byte) {
 	last := len(keys) - 1
 	begin, at := len(p.names), &p.slots[last]
-	if names := &p.found.reserved; at.braces == noBraces && string(p.asked) == p.found.name {
-		p.names = names.ownKey(p.names, keys[last])
+	if names := &p.found.Reserved; at.Braces == ruleset.NoBraces && string(p.asked) == p.found.Name {
+		p.names = names.OwnKey(p.names, keys[last])
 	} else {
-		p.names = names.stateKey(p.names, p.asked, keys[last], at.braces)
+		p.names = names.StateKey(p.names, p.asked, keys[last], at.Braces)
 	}
 	p.keys[p.states] = at.key(p.names[begin:])
 	p.all = p.states + 1
@@ -78,16 +90,16 @@ func (p *plan) nameBucket(keys [][]byte) {
 // find sets the slot of a key.
 func (at *keySlot) find(key []byte) {
 	if slot, plain := store.PlainSlot(key); plain {
-		at.braces, at.slot = noBraces, slot
+		at.Braces, at.slot = ruleset.NoBraces, slot
 		return
 	}
-	at.braces, at.slot = bracesOf(key), store.Slot(key)
+	at.Braces, at.slot = ruleset.BracesOf(key), store.Slot(key)
 }
 
 // key returns a name with its slot. The name begins with the key, or has it as its hash tag.
 func (at *keySlot) key(name []byte) store.HashedKey {
 	slot := at.slot
-	if at.braces == otherBraces {
+	if at.Braces == ruleset.OtherBraces {
 		slot = store.Slot(name)
 	}
 	return store.UnhashedKey(name, slot)
@@ -96,23 +108,23 @@ func (at *keySlot) key(name []byte) store.HashedKey {
 // footprint adds the partitions of the request's keys, and of their states.
 func (p *plan) footprint(keys [][]byte, fp *store.Footprint) {
 	for i := range p.scopes {
-		if fp.AddSlot(p.slots[i].slot); p.slots[i].braces == otherBraces {
-			p.addStates(&p.found.scopes[i], keys[i], fp)
+		if fp.AddSlot(p.slots[i].slot); p.slots[i].Braces == ruleset.OtherBraces {
+			p.addStates(&p.found.Scopes[i], keys[i], fp)
 		}
 	}
 }
 
 // addStates adds the partitions of all states of a key in a scope. Each of them may have another slot.
-func (p *plan) addStates(s *scope, key []byte, fp *store.Footprint) {
-	limits := s.limitsOf(key)
+func (p *plan) addStates(s *ruleset.Scope, key []byte, fp *store.Footprint) {
+	limits := s.LimitsOf(key)
 	for j := range limits {
-		fp.AddKey(limits[j].stateKey(nil, p.asked, key, otherBraces))
+		fp.AddKey(limits[j].StateKey(nil, p.asked, key, ruleset.OtherBraces))
 	}
-	fp.AddKey(s.releases.stateKey(nil, p.asked, key, otherBraces))
+	fp.AddKey(s.Releases.StateKey(nil, p.asked, key, ruleset.OtherBraces))
 }
 
-// prepare hashes and prefetches the keys for the running transaction. Without it, the look-ups of several keys would wait for
-// memory one after the other.
+// prepare hashes and prefetches the keys for the running transaction. Without it, the look-ups of several
+// keys would wait for memory one after the other.
 func (p *plan) prepare(tx *store.Tx) {
 	keys := p.keys[:p.all]
 	if len(keys) > 1 && p.warm == cold {
@@ -144,7 +156,7 @@ func (p *plan) release() {
 	if cap(p.names) > keptBytes {
 		p.names = nil
 	}
-	p.asked, p.found, p.from, p.states, p.all, p.hashed = nil, nil, sources{}, 0, 0, 0
+	p.asked, p.found, p.from, p.states, p.all, p.hashed = nil, nil, ruleset.Sources{}, 0, 0, 0
 	p.names, p.named = p.names[:0], 0
 	clear(p.keys[:])
 	clear(p.chosen[:])

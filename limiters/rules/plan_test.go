@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"testing"
 
+	"cellserver/limiters/ruleset"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
 
-// requests returns requests to a rule, one after the other in a buffer as those of a pipeline.
-func requests(n int) (all [][][]byte) {
+func words(line string) [][]byte { return bytes.Fields([]byte(line)) }
+
+// pipeline returns requests to a rule, one after the other in a buffer as those of a pipeline.
+func pipeline(n int) (all [][][]byte) {
 	buffer := bytes.Repeat([]byte("rulekey"), n)
 	for i := range n {
 		at := buffer[7*i : 7*i+7]
@@ -23,15 +26,15 @@ func requests(n int) (all [][][]byte) {
 func TestPrefetchedPlans(t *testing.T) {
 	s := store.New(store.Options{Databases: 1})
 	tx := s.NewTx()
-	var r Rules
+	var r ruleset.Rules
 	var c Check
-	all := requests(6)
+	all := pipeline(6)
 	prefetch := func(n int) { c.Prefetch(&r, tx, 0, all[n]) }
-	take := func(words [][]byte) *plan { return c.prefetched.take(r.sources(), words) }
+	take := func(words [][]byte) *plan { return c.prefetched.take(r.Sources(), words) }
 
 	prefetch(0)
 	require.Nil(t, c.prefetched, "the rules are not parsed yet")
-	r.adopt(parseKey([]byte("rule CL.THROTTLE 1 2 3 AND CL.WINDOW 1 2\n")), &r.stored, &r.file)
+	setRules(t, &r, s, "CL.THROTTLE 1 2 3 AND CL.WINDOW 1 2", "rule")
 	prefetch(0)
 	require.Nil(t, take(all[1]), "another place")
 	require.Nil(t, take([][]byte{[]byte("rule"), []byte("key")}), "another place")
@@ -53,10 +56,9 @@ func TestPrefetchedPlans(t *testing.T) {
 	require.Nil(t, take(all[0]), "there is room for four")
 	require.NotNil(t, take(all[1]))
 
-	file := &set{byName: map[string]*rule{}}
-	r.file.Store(file)
+	require.NoError(t, r.UseFile("file", nil))
 	require.Nil(t, take(all[2]), "the rules of the file are others")
-	r.file.Store(nil)
+	prefetch(3)
 	require.NotNil(t, take(all[3]))
 	prefetch(5)
 	c.Release()
@@ -71,30 +73,43 @@ func requireIdle(t *testing.T, a *prefetched) {
 	require.Equal(t, [4]request{}, a.requests)
 	for _, p := range a.plans {
 		require.Empty(t, p.names)
-		p.names, p.slots, p.scopes, p.warm = nil, [MaxLimits]keySlot{}, 0, cold
+		p.names, p.slots, p.scopes, p.warm = nil, [ruleset.MaxLimits]keySlot{}, 0, cold
 		require.Equal(t, plan{}, p)
 	}
 }
 
-// adoptTwoScopes makes rules of two scopes the only ones. It returns a transaction of an empty store.
-func adoptTwoScopes(r *Rules, names ...string) *store.Tx {
-	var text []byte
+// setRules makes the same limits the rules of several names, and parses them.
+func setRules(t *testing.T, r *ruleset.Rules, s *store.Store, limits string, names ...string) {
+	var fp store.Footprint
+	tx := s.NewTx()
+	r.Lock(&fp)
 	for _, name := range names {
-		text = append(text, name+" SCOPE a CL.WINDOW 1 2 AND SCOPE b CL.WINDOW 1 2\n"...)
+		tx.Begin(0, 0, &fp)
+		require.NoError(t, r.Set(tx, name, words(limits)))
+		tx.End()
 	}
-	r.adopt(parseKey(text), &r.stored, &r.file)
+	r.Forget()
+	tx.Begin(0, 0, &fp)
+	defer tx.End()
+	_, err := r.Load(tx)
+	require.NoError(t, err)
+}
+
+// setTwoScopes makes rules of two scopes. It returns a transaction of an empty store.
+func setTwoScopes(t *testing.T, r *ruleset.Rules, names ...string) *store.Tx {
+	setRules(t, r, store.New(store.Options{Databases: 1}), "SCOPE a CL.WINDOW 1 2 AND SCOPE b CL.WINDOW 1 2", names...)
 	return store.New(store.Options{Databases: 1}).NewTx()
 }
 
 // A plan of a reservation names its bucket. So does a request without a plan.
 func TestPrefetchedReservations(t *testing.T) {
-	var r Rules
+	var r ruleset.Rules
 	var c Check
-	tx := adoptTwoScopes(&r, "rule")
+	tx := setTwoScopes(t, &r, "rule")
 	for _, line := range []string{"rule k1 k2 id 5", "rule k1 k2 5 id 60", "rule k1 k2"} {
 		asked := words(line)
 		c.PrefetchReserve(&r, tx, 0, asked)
-		p := c.prefetched.take(r.sources(), asked)
+		p := c.prefetched.take(r.Sources(), asked)
 		require.Equal(t, 3, p.all)
 		require.Equal(t, "rule:{k2}:reserved", string(p.keys[2].Key()))
 		require.Equal(t, store.Slot([]byte("k2")), p.keys[2].Slot())
@@ -102,57 +117,57 @@ func TestPrefetchedReservations(t *testing.T) {
 	for _, line := range []string{"rule", "rule k1"} { // too few words
 		asked := words(line)
 		c.PrefetchReserve(&r, tx, 0, asked)
-		p := c.prefetched.take(r.sources(), asked)
+		p := c.prefetched.take(r.Sources(), asked)
 		require.Equal(t, p.states, p.all, line)
 	}
 }
 
-// Reservations and settlements of the same keys share a plan if they follow one another. The end of a request removes the names that
-// it has appended.
+// Reservations and settlements of the same keys share a plan if they follow one another. The end of a request
+// removes the names that it has appended.
 func TestRequestsShareAPlan(t *testing.T) {
-	var r Rules
+	var r ruleset.Rules
 	var c Check
-	tx := adoptTwoScopes(&r, "rule", "like")
+	tx := setTwoScopes(t, &r, "rule", "like")
 	first, second := words("rule k1 k2 5 id 60"), words("rule k1 k2 id 5")
 	c.PrefetchReserve(&r, tx, 0, first)
 	c.PrefetchReserve(&r, tx, 0, second)
-	p := c.prefetched.take(r.sources(), first)
+	p := c.prefetched.take(r.Sources(), first)
 	before := string(p.names)
 	for _, goesOn := range []bool{false, true} {
 		p.names = append(p.names, "more"...)
 		p.done(goesOn)
 		require.True(t, goesOn || before == string(p.names))
 	}
-	require.Same(t, p, c.prefetched.take(r.sources(), second))
+	require.Same(t, p, c.prefetched.take(r.Sources(), second))
 	require.Equal(t, "rule:{k2}:reserved", string(p.keys[2].Key()))
 
 	for _, line := range []string{"rule k1 k3 5 id 60", "rule k3 k2 5 id 60", "like k1 k2 5 id 60", "rule k1"} {
 		other := words(line)
 		c.PrefetchReserve(&r, tx, 0, first)
 		c.PrefetchReserve(&r, tx, 0, other)
-		p := c.prefetched.take(r.sources(), first)
-		require.NotSame(t, p, c.prefetched.take(r.sources(), other), line)
+		p := c.prefetched.take(r.Sources(), first)
+		require.NotSame(t, p, c.prefetched.take(r.Sources(), other), line)
 	}
 	c.PrefetchReserve(&r, tx, 0, first)
 	c.Prefetch(&r, tx, 0, second)
-	p = c.prefetched.take(r.sources(), first)
-	require.NotSame(t, p, c.prefetched.take(r.sources(), second), "CL.CHECK reads no bucket")
+	p = c.prefetched.take(r.Sources(), first)
+	require.NotSame(t, p, c.prefetched.take(r.Sources(), second), "CL.CHECK reads no bucket")
 
 	c.PrefetchReserve(&r, tx, 0, first)
-	adoptTwoScopes(&r, "rule")
+	setTwoScopes(t, &r, "rule")
 	c.PrefetchReserve(&r, tx, 0, second)
-	require.NotNil(t, c.prefetched.take(r.sources(), second), "a plan of the new rules")
+	require.NotNil(t, c.prefetched.take(r.Sources(), second), "a plan of the new rules")
 	c.PrefetchReserve(&r, tx, 0, first)
 	c.Release()
 	requireIdle(t, c.prefetched)
 }
 
-// ownKey and stateKey give a state the same name.
+// OwnKey and StateKey give a state the same name.
 func TestBothWaysToNameAState(t *testing.T) {
-	rule, err := parse("rule", [][]byte{[]byte("CL.THROTTLE"), []byte("1"), []byte("2"), []byte("3")})
+	rule, err := ruleset.Parse("rule", [][]byte{[]byte("CL.THROTTLE"), []byte("1"), []byte("2"), []byte("3")})
 	require.NoError(t, err)
-	l := &rule.scopes[0].limits[0]
+	l := &rule.Scopes[0].Limits[0]
 	for _, key := range []string{"k", "a long key that has no braces"} {
-		require.Equal(t, string(l.stateKey([]byte("before"), []byte("rule"), []byte(key), noBraces)), string(l.ownKey([]byte("before"), []byte(key))))
+		require.Equal(t, string(l.StateKey([]byte("before"), []byte("rule"), []byte(key), ruleset.NoBraces)), string(l.OwnKey([]byte("before"), []byte(key))))
 	}
 }

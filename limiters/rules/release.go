@@ -7,11 +7,13 @@ import (
 	"cellserver/internal/rediserr"
 	"cellserver/limiters"
 	"cellserver/limiters/reservation"
+	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
 
-// The largest number of reservations of a key in a scope that wait for their release. It bounds the time in which a request
-// gives back due reservations to about a millisecond. An entry of a CL.LOG takes longer than a number.
+// The largest number of reservations of a key in a scope that wait for their release. It bounds the time in
+// which a request gives back due reservations to about a millisecond. An entry of a CL.LOG takes longer than
+// a number.
 const (
 	MaxReleases    = 1024
 	MaxLogReleases = 128 // if the scope has a CL.LOG
@@ -20,17 +22,19 @@ const (
 // ErrReleases is the reply to a reservation of a key that has too many reservations with RELEASE.
 const ErrReleases rediserr.Error = "ERR too many reservations of this key wait for their release"
 
-// releases are the releases of the keys of a request, one sorted set for each scope. A reservation with RELEASE has a
-// release in each of its scopes until it is settled. The next request for the key of a scope gives back the reservations
-// that are due. So no decision sees a reservation after its end. If something is due, the request decides about copies of
-// the states ([dryRun]). It may still end in an error, and an error changes nothing.
+// releases are the releases of the keys of a request, one sorted set for each scope. A reservation with
+// RELEASE has a release in each of its scopes until it is settled. The next request for the key of a scope
+// gives back the reservations that are due. So no decision sees a reservation after its end. If something is
+// due, the request decides about copies of the states ([dryRun]). It may still end in an error, and an error
+// changes nothing.
 //
-// The score of a release is the end of its reservation. A set lives at least as long as the states of its scope.
+// The score of a release is the end of its reservation. A set lives at least as long as the states of its
+// scope.
 type releases struct {
-	scopes  int                    // 0 if no set was looked up
-	found   [MaxLimits]bool        // the scopes whose set was looked up; no other scope has a set
-	entries [MaxLimits]store.Entry // of the sets that were looked up
-	due     [MaxLimits]int         // how many reservations at the beginning of each set have ended
+	scopes  int                            // 0 if no set was looked up
+	found   [ruleset.MaxLimits]bool        // the scopes whose set was looked up; no other scope has a set
+	entries [ruleset.MaxLimits]store.Entry // of the sets that were looked up
+	due     [ruleset.MaxLimits]int         // how many reservations at the beginning of each set have ended
 	record  reservation.Record
 	marks   [reservation.MaxMarks]reservation.Mark
 	bytes   []byte // of a release that was read
@@ -45,7 +49,7 @@ func (r *releases) release(scopes int) {
 
 // begin begins a request for several scopes. No set is found yet.
 func (r *releases) begin(scopes int) {
-	r.scopes, r.found, r.due = scopes, [MaxLimits]bool{}, [MaxLimits]int{}
+	r.scopes, r.found, r.due = scopes, [ruleset.MaxLimits]bool{}, [ruleset.MaxLimits]int{}
 }
 
 // find finds the set of a scope.
@@ -77,7 +81,8 @@ func (r *releases) giveBack(limits []limiters.Asked, from []chosen, now int64) e
 		if r.due[scope] == 0 {
 			continue
 		}
-		if err := l.reserving.Release(&limits[i].Entry, now, r.of(l, r.entries[scope].Sorted(), r.due[scope])); err != nil {
+		due := r.of(l, r.entries[scope].Sorted(), r.due[scope])
+		if err := l.Reserving.Release(&limits[i].Entry, now, due); err != nil {
 			return err
 		}
 	}
@@ -115,7 +120,7 @@ func (r *releases) read(member string) bool {
 }
 
 // of returns the ends of the first n reservations of a set, and what they reserved in one limit.
-func (r *releases) of(l *limit, set *store.SortedSet, n int) iter.Seq2[int64, *limiters.Settlement] {
+func (r *releases) of(l *ruleset.Limit, set *store.SortedSet, n int) iter.Seq2[int64, *limiters.Settlement] {
 	return func(yield func(int64, *limiters.Settlement) bool) {
 		set.Range(0, n, false, func(it store.Item) bool {
 			var s limiters.Settlement
@@ -127,10 +132,11 @@ func (r *releases) of(l *limit, set *store.SortedSet, n int) iter.Seq2[int64, *l
 	}
 }
 
-// settlement sets s to what one limit counted of a reservation, and to its real cost. It is false if the limit counted nothing.
-func settlement(s *limiters.Settlement, r *reservation.Record, l *limit, real int64) bool {
+// settlement sets s to what one limit counted of a reservation, and to its real cost. It is false if the
+// limit counted nothing.
+func settlement(s *limiters.Settlement, r *reservation.Record, l *ruleset.Limit, real int64) bool {
 	for _, m := range r.Marks {
-		if m.Limit == l.id {
+		if m.Limit == l.ID {
 			*s = limiters.Settlement{At: r.At, Reserved: r.Quantity, Real: real,
 				Mark: limiters.Mark{IsTime: m.IsTime, Value: m.Value, Period: m.Period}}
 			return true
@@ -156,8 +162,8 @@ func (r *releases) room(limits []limiters.Asked, from []chosen) error {
 	return nil
 }
 
-// write returns the release of a record. hash is that of all keys of the request, and of the id. The release is valid until the
-// transaction ends.
+// write returns the release of a record. hash is that of all keys of the request, and of the id. The release
+// is valid until the transaction ends.
 func (r *releases) write(of reservation.Record, hash uint64) []byte {
 	of.Hash = hash
 	r.written = of.AppendRelease(r.written[:0])

@@ -7,6 +7,7 @@ import (
 	"cellserver/internal/rediserr"
 	"cellserver/limiters"
 	"cellserver/limiters/reservation"
+	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
 
@@ -46,11 +47,12 @@ func (r *reserving) release() {
 }
 
 // ReserveFootprint is [Check.Footprint] for a request that reserves or settles.
-func (c *Check) ReserveFootprint(r *Rules, words [][]byte, queued bool, fp *store.Footprint) {
+func (c *Check) ReserveFootprint(r *ruleset.Rules, words [][]byte, queued bool, fp *store.Footprint) {
 	c.Footprint(r, words, queued, fp)
 	if c.looked && c.found != nil {
 		for i := range c.scopes {
-			if c.slots[i].braces == otherBraces { // its reservations have another slot, and so have the releases of a scope that the rule no longer has
+			// Its reservations have another slot, as do the releases of a scope that the rule no longer has.
+			if c.slots[i].Braces == ruleset.OtherBraces {
 				fp.AddAll()
 				return
 			}
@@ -58,7 +60,7 @@ func (c *Check) ReserveFootprint(r *Rules, words [][]byte, queued bool, fp *stor
 		return
 	}
 	for _, w := range words[1:] {
-		if !sharesSlot(w) { // it may be a key
+		if !ruleset.SharesSlot(w) { // it may be a key
 			fp.AddAll()
 			return
 		}
@@ -67,7 +69,9 @@ func (c *Check) ReserveFootprint(r *Rules, words [][]byte, queued bool, fp *stor
 
 // BeginReserve finds the rule and parses the words of CL.RESERVE from the name of the rule on: keys,
 // quantity, id, ttl and options.
-func (c *Check) BeginReserve(r *Rules, tx *store.Tx, command string, words [][]byte, queued bool) error {
+func (c *Check) BeginReserve(
+	r *ruleset.Rules, tx *store.Tx, command string, words [][]byte, queued bool,
+) error {
 	return c.beginReserving(r, tx, command, words, limiters.OptRelease|limiters.OptExplain, queued, func() {
 		c.Args.Quantity = c.Args.Integer("quantity")
 		c.reserves.id = c.Args.Next()
@@ -77,7 +81,9 @@ func (c *Check) BeginReserve(r *Rules, tx *store.Tx, command string, words [][]b
 
 // BeginSettle finds the rule and parses the words of CL.SETTLE from the name of the rule on: keys, id,
 // quantity and options.
-func (c *Check) BeginSettle(r *Rules, tx *store.Tx, command string, words [][]byte, queued bool) error {
+func (c *Check) BeginSettle(
+	r *ruleset.Rules, tx *store.Tx, command string, words [][]byte, queued bool,
+) error {
 	return c.beginReserving(r, tx, command, words, 0, queued, func() {
 		c.reserves.id = c.Args.Next()
 		c.Args.Quantity = c.Args.Integer("quantity")
@@ -85,7 +91,10 @@ func (c *Check) BeginSettle(r *Rules, tx *store.Tx, command string, words [][]by
 	})
 }
 
-func (c *Check) beginReserving(r *Rules, tx *store.Tx, command string, words [][]byte, own limiters.Option, queued bool, read func()) error {
+func (c *Check) beginReserving(
+	r *ruleset.Rules, tx *store.Tx, command string, words [][]byte, own limiters.Option, queued bool,
+	read func(),
+) error {
 	if c.reserves == nil {
 		c.reserves = new(reserving)
 	}
@@ -128,7 +137,7 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 	}
 	peeks := c.Args.Has(limiters.OptPeek)
 	limited := c.refuses()
-	keeps := !peeks && (!limited || c.found.shadow)
+	keeps := !peeks && (!limited || c.found.Shadow)
 	if keeps {
 		if err = c.keep(tx, now, limited); err != nil {
 			return a, false, err
@@ -150,14 +159,16 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 // shadow that would have refused it, no limit has counted it.
 func (c *Check) keep(tx *store.Tx, now int64, refused bool) error {
 	r, a := c.reserves, c.limits[c.Tightest()].Answer
-	c.found.hide(&a)
+	c.hide(&a)
 	r.record = reservation.Record{ID: r.id, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a), Marks: r.marks[:0]}
 	for i := range c.limits {
 		if refused {
 			break
 		}
 		m := c.limits[i].Limiter.Mark(&c.limits[i].Answer)
-		r.record.Marks = append(r.record.Marks, reservation.Mark{Limit: c.chosen[i].limit.id, IsTime: m.IsTime, Value: m.Value, Period: m.Period})
+		r.record.Marks = append(r.record.Marks, reservation.Mark{
+			Limit: c.chosen[i].limit.ID, IsTime: m.IsTime, Value: m.Value, Period: m.Period,
+		})
 	}
 	r.record.Releases = c.Args.Has(limiters.OptRelease) && !refused && c.Args.Quantity > 0
 	if !r.record.Releases {
@@ -167,8 +178,8 @@ func (c *Check) keep(tx *store.Tx, now int64, refused bool) error {
 		return err
 	}
 	r.scopes = r.scopes[:0]
-	for i := range c.found.scopes {
-		r.scopes = reservation.AppendScope(r.scopes, c.found.scopes[i].name)
+	for i := range c.found.Scopes {
+		r.scopes = reservation.AppendScope(r.scopes, c.found.Scopes[i].Name)
 	}
 	r.record.Scopes = r.scopes
 	if err := c.put(tx, now); err != nil {
@@ -178,8 +189,8 @@ func (c *Check) keep(tx *store.Tx, now int64, refused bool) error {
 	return nil
 }
 
-// Settle replaces the quantity that was reserved with the real cost. If that has happened already, it changes nothing,
-// and the answer is that of the first request. looks is then true.
+// Settle replaces the quantity that was reserved with the real cost. If that has happened already, it changes
+// nothing, and the answer is that of the first request. looks is then true.
 func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
 	if err = c.find(tx, now, true); err != nil {
 		return a, false, err
@@ -199,7 +210,7 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 		}
 	}
 	a = c.limits[c.Tightest()].Answer
-	c.found.hide(&a)
+	c.hide(&a)
 	if c.Args.Has(limiters.OptPeek) {
 		c.giveBack(now)
 		return a, true, nil
@@ -217,16 +228,16 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 	return a, false, nil
 }
 
-// dropLost removes a release from the sets of scopes that the rule had at the reservation, and does not have any more.
-// Otherwise such a scope would give the estimate back once the rule has it again.
+// dropLost removes a release from the sets of scopes that the rule had at the reservation, and does not have
+// any more. Otherwise such a scope would give the estimate back once the rule has it again.
 func (c *Check) dropLost(tx *store.Tx, release []byte) {
 	for i, name := range reservation.EachScope(c.reserves.record.Scopes) {
-		if i >= len(c.Keys) || string(name) == c.found.scopes[i].name {
+		if i >= len(c.Keys) || string(name) == c.found.Scopes[i].Name {
 			continue
 		}
 		begin := len(c.names)
-		lost := nameState(c.found.name, string(name), releaseTail)
-		c.names = lost.stateKey(c.names, c.asked, c.Keys[i], c.slots[i].braces)
+		lost := ruleset.NameState(c.found.Name, string(name), ruleset.ReleaseTail)
+		c.names = lost.StateKey(c.names, c.asked, c.Keys[i], c.slots[i].Braces)
 		if e := tx.Write(c.names[begin:]); e.Kind() == store.Sorted {
 			e.ZRem(release)
 		}

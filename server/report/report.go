@@ -5,7 +5,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/internal/config"
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/server/clients"
 	"cellserver/server/pubsub"
 	"cellserver/server/slowlog"
@@ -25,7 +25,7 @@ type Sources struct {
 	Stats   *stats.Stats
 	Clients *clients.Registry
 	Slow    *slowlog.Log
-	Rules   *rules.Rules
+	Rules   *ruleset.Rules
 	Scripts func() (n, bytes int) // how many scripts there are, and the bytes of their texts
 	Listeners
 }

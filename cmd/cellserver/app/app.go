@@ -14,7 +14,7 @@ import (
 	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
 	"cellserver/limiters"
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/resp/transport"
 	"cellserver/server"
 	"cellserver/server/report"
@@ -95,7 +95,8 @@ func New(o Options) (*App, error) {
 // wire makes the parts and connects them. Only the log and the certificates exist before.
 func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	a.store = store.New(store.Options{
-		Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8)), Pinned: rules.Holds, MoveBack: limiters.MoveBack,
+		Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8)), Pinned: ruleset.Holds,
+		MoveBack: limiters.MoveBack,
 	})
 	configureStore(a.store, cfg)
 	a.disk = newDisk(a.store, a.clock, &a.log, cfg)

@@ -13,7 +13,7 @@ import (
 	"cellserver/cluster/member"
 	"cellserver/internal/config"
 	"cellserver/limiters"
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/persistence/fs"
 	"cellserver/store"
 )
@@ -72,9 +72,11 @@ func recovery(cfg *config.Config) (r *member.Recovery, unlock func(), err error)
 		return nil, nil, fmt.Errorf("%s cannot be locked: stop the server that uses it: %w", cfg.Dir, err)
 	}
 	return &member.Recovery{
-		Disk:  member.DiskOptions{FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, "raft"), BootID: bootID()},
-		Store: store.New(store.Options{Databases: cfg.Databases, Pinned: rules.Holds, MoveBack: limiters.MoveBack}),
-		Self:  at, Zone: cfg.Cluster.Zone, Now: time.Now().UnixNano(), Log: slog.New(slog.DiscardHandler),
+		Disk: member.DiskOptions{FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, "raft"), BootID: bootID()},
+		Store: store.New(store.Options{
+			Databases: cfg.Databases, Pinned: ruleset.Holds, MoveBack: limiters.MoveBack,
+		}),
+		Self: at, Zone: cfg.Cluster.Zone, Now: time.Now().UnixNano(), Log: slog.New(slog.DiscardHandler),
 	}, func() { _ = lock.Close() }, nil
 }
 

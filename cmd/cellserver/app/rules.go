@@ -10,7 +10,7 @@ import (
 
 	"cellserver/cmd/cellserver/ruleurl"
 	"cellserver/internal/config"
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 )
 
 // configureRules reads the rules-file, or follows the rules-url. A configuration may set only one of the two.
@@ -37,7 +37,7 @@ func (a *App) initRuleURL() {
 }
 
 // ruleSource returns the state of the rules-file or the rules-url.
-func (a *App) ruleSource() rules.Source {
+func (a *App) ruleSource() ruleset.Source {
 	if a.server.Config().RulesURL != "" {
 		return a.ruleURL.State()
 	}
@@ -68,7 +68,7 @@ type ruleFile struct {
 	path  string     // "" for none
 	stamp fileStamp  // of the last read
 
-	state atomic.Pointer[rules.Source] // never nil; read without mu, because a file system may not answer
+	state atomic.Pointer[ruleset.Source] // never nil; read without mu, because a file system may not answer
 }
 
 // fileStamp distinguishes the versions of a file. The zero fileStamp is that of a missing file.
@@ -99,9 +99,9 @@ func (f *ruleFile) configure(cfg *config.Config) error {
 
 // begin begins the state of another file; path "" means no file.
 func (f *ruleFile) begin(path string) {
-	f.state.Store(&rules.Source{})
+	f.state.Store(&ruleset.Source{})
 	if path != "" {
-		f.state.Store(&rules.Source{Kind: "file"})
+		f.state.Store(&ruleset.Source{Kind: "file"})
 		f.record(true, nil)
 	}
 }
@@ -147,7 +147,7 @@ func readRules(path string) (text []byte, stamp fileStamp, err error) {
 
 // CheckRules reads a rules-file as the server does, and returns the names of its rules.
 func CheckRules(path string) (names []string, err error) {
-	var checked rules.Rules
+	var checked ruleset.Rules
 	file := ruleFile{use: checked.UseFile}
 	if _, err := file.read(path); err != nil {
 		return nil, err

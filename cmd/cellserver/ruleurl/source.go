@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 )
 
 // The time between two requests. After each failure in a row it doubles, up to the longest.
@@ -33,7 +33,7 @@ type Source struct {
 	tag      string            // ETag of the rules in force; "" for none
 	last     [sha256.Size]byte // hash of the last answer, also of a refused one
 	refused  error             // the reason why the last answer is not in force
-	state    rules.Source      // for the metrics
+	state    ruleset.Source    // for the metrics
 	failures int               // requests in a row that brought no valid rules
 	wake     chan struct{}     // has room for one
 }
@@ -49,7 +49,7 @@ func (s *Source) Follow(text string) (changed bool) {
 	if text == s.url {
 		return false
 	}
-	s.state = rules.Source{Kind: "url"}
+	s.state = ruleset.Source{Kind: "url"}
 	s.url, s.name, s.inForce, s.tag, s.last, s.refused, s.failures = text, "", false, "", [sha256.Size]byte{}, nil, 0
 	if u, err := url.Parse(text); err == nil && text != "" {
 		s.name = u.Redacted()
@@ -62,7 +62,7 @@ func (s *Source) Follow(text string) (changed bool) {
 }
 
 // State returns the state of the URL.
-func (s *Source) State() rules.Source {
+func (s *Source) State() ruleset.Source {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state

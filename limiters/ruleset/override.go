@@ -1,4 +1,4 @@
-package rules
+package ruleset
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 // override has the limits of one key of a scope, in the place of the limits of the scope.
 type override struct {
-	limits []limit
+	limits []Limit
 	text   string // as in CL.RULE OVERRIDE
 }
 
@@ -29,31 +29,33 @@ const noScope = "-"
 
 // Errors of overrides.
 var (
-	ErrNoScope      = rediserr.Error("ERR the rule has no such scope; the scope of a rule without SCOPE is -")
-	ErrOverrideKey  = rediserr.Error(fmt.Sprintf("ERR the key of an override has at most %d bytes", MaxOverrideKeyBytes))
+	ErrNoScope     = rediserr.Error("ERR the rule has no such scope; the scope of a rule without SCOPE is -")
+	ErrOverrideKey = rediserr.Error(fmt.Sprintf("ERR the key of an override has at most %d bytes",
+		MaxOverrideKeyBytes))
 	ErrMaxOverrides = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d overrides", MaxOverrides))
 )
 
 // copy returns a copy of a rule whose overrides can change.
-func (r *rule) copy() *rule {
+func (r *Rule) copy() *Rule {
 	next := *r
-	next.scopes = slices.Clone(r.scopes)
-	for i := range next.scopes {
-		next.scopes[i].overrides = maps.Clone(next.scopes[i].overrides)
+	next.Scopes = slices.Clone(r.Scopes)
+	for i := range next.Scopes {
+		next.Scopes[i].overrides = maps.Clone(next.Scopes[i].overrides)
 	}
 	return &next
 }
 
 // scopeOf returns the scope that an override names, nil if there is none.
-func (r *rule) scopeOf(name string) *scope {
+func (r *Rule) scopeOf(name string) *Scope {
 	if s := r.scope(name); s != nil || name != noScope {
 		return s
 	}
 	return r.scope("")
 }
 
-// setOverride is override for new words of a client. It also checks for faults that stored overrides may have.
-func (r *rule) setOverride(scopeName, key string, words [][]byte) (had bool, err error) {
+// setOverride is override for new words of a client. It also checks for faults that stored overrides may
+// have.
+func (r *Rule) setOverride(scopeName, key string, words [][]byte) (had bool, err error) {
 	if had, err = r.override(scopeName, key, words); err != nil || len(words) == 0 {
 		return had, err
 	}
@@ -61,7 +63,7 @@ func (r *rule) setOverride(scopeName, key string, words [][]byte) (had bool, err
 }
 
 // override sets or removes the override of a key. The rule is not published yet.
-func (r *rule) override(scopeName, key string, words [][]byte) (had bool, err error) {
+func (r *Rule) override(scopeName, key string, words [][]byte) (had bool, err error) {
 	s := r.scopeOf(scopeName)
 	switch {
 	case s == nil || scopeName == "":
@@ -95,54 +97,54 @@ func (r *rule) override(scopeName, key string, words [][]byte) (had bool, err er
 
 // parseOverride parses the limits of an override. Their states have the keys that the limits of the
 // scope would have, so the used quantity stays used.
-func (s *scope) parseOverride(words [][]byte) (*override, error) {
+func (s *Scope) parseOverride(words [][]byte) (*override, error) {
 	text := string(bytes.Join(words, []byte(" ")))
 	if len(text) > MaxRuleBytes {
 		return nil, ErrRuleBytes
 	}
-	own := scope{name: s.name, rule: s.rule}
+	own := Scope{Name: s.Name, rule: s.rule}
 	for rest := words; rest != nil; {
 		words, rest = cutAnd(rest)
 		if err := own.add(words); err != nil {
 			return nil, err
 		}
 	}
-	return &override{own.limits, text}, nil
+	return &override{own.Limits, text}, nil
 }
 
 // overrides returns the number of overrides.
-func (r *rule) overrides() (n int) {
-	for i := range r.scopes {
-		n += len(r.scopes[i].overrides)
+func (r *Rule) overrides() (n int) {
+	for i := range r.Scopes {
+		n += len(r.Scopes[i].overrides)
 	}
 	return n
 }
 
 // most returns the largest number of limits that one request may have.
-func (r *rule) most() (n int) {
-	for i := range r.scopes {
-		n += r.scopes[i].most
+func (r *Rule) most() (n int) {
+	for i := range r.Scopes {
+		n += r.Scopes[i].most
 	}
 	return n
 }
 
 // countMost counts the largest number of limits that a key of the scope may have.
-func (s *scope) countMost() {
-	s.most = len(s.limits)
+func (s *Scope) countMost() {
+	s.most = len(s.Limits)
 	for _, o := range s.overrides {
 		s.most = max(s.most, len(o.limits))
 	}
 }
 
 // keepOverrides takes over the overrides of the previous rule, for the scopes that still exist.
-func (r *rule) keepOverrides(before *rule) error {
-	if before == nil || before.err != nil {
+func (r *Rule) keepOverrides(before *Rule) error {
+	if before == nil || before.Err != nil {
 		return nil
 	}
-	for i := range r.scopes {
-		if s := before.scope(r.scopes[i].name); s != nil {
-			r.scopes[i].overrides = s.overrides
-			r.scopes[i].countMost()
+	for i := range r.Scopes {
+		if s := before.scope(r.Scopes[i].Name); s != nil {
+			r.Scopes[i].overrides = s.overrides
+			r.Scopes[i].countMost()
 		}
 	}
 	if r.most() > MaxLimits {
@@ -155,10 +157,10 @@ func (r *rule) keepOverrides(before *rule) error {
 type Overridden struct{ Scope, Key, Limits string }
 
 // listOverrides returns the overrides, sorted by scope and key.
-func (r *rule) listOverrides() (all []Overridden) {
-	for i := range r.scopes {
-		s := &r.scopes[i]
-		name := s.name
+func (r *Rule) listOverrides() (all []Overridden) {
+	for i := range r.Scopes {
+		s := &r.Scopes[i]
+		name := s.Name
 		if name == "" {
 			name = noScope
 		}
@@ -169,7 +171,8 @@ func (r *rule) listOverrides() (all []Overridden) {
 	return all
 }
 
-// overrideWord is the second word of a line of the key that has an override: "llm OVERRIDE org acme CL.WINDOW 9 60".
+// overrideWord is the second word of a line of the key that has an override: "llm OVERRIDE org acme CL.WINDOW
+// 9 60".
 const overrideWord = "OVERRIDE"
 
 // isOverride reports whether the words of a line after the name are an override.
@@ -177,7 +180,7 @@ func isOverride(words [][]byte) bool { return len(words) > 3 && word.Is(words[0]
 
 // readOverride applies the line of an override. A wrong line is dropped with the next change.
 func (s *set) readOverride(name string, words [][]byte) {
-	if r := s.byName[name]; r != nil && r.err == nil {
+	if r := s.byName[name]; r != nil && r.Err == nil {
 		_, _ = r.override(string(words[1]), unescapeKey(string(words[2])), words[3:])
 	}
 }

@@ -1,4 +1,4 @@
-package rules
+package ruleset
 
 import (
 	"bytes"
@@ -7,10 +7,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// readOverrides parses the limits of single keys. They are grouped by scope. If the rule has no scopes, they are not
-// grouped, or they are in the scope "-".
-func (r *rule) readOverrides(n *yaml.Node) error {
-	return pairs(n, "overrides of rule "+r.name, func(name, value *yaml.Node) error {
+// readOverrides parses the limits of single keys. They are grouped by scope. If the rule has no scopes, they
+// are not grouped, or they are in the scope "-".
+func (r *Rule) readOverrides(n *yaml.Node) error {
+	return pairs(n, "overrides of rule "+r.Name, func(name, value *yaml.Node) error {
 		if r.scope("") != nil && (name.Value != noScope || value.Kind != yaml.MappingNode) {
 			return r.readOverride(noScope, name, value)
 		}
@@ -20,11 +20,12 @@ func (r *rule) readOverrides(n *yaml.Node) error {
 	})
 }
 
-// readOverride parses the limits of one key: a limit, a list of limits, or either of them in the field limits.
-func (r *rule) readOverride(scope string, key, value *yaml.Node) error {
+// readOverride parses the limits of one key: a limit, a list of limits, or either of them in the field
+// limits.
+func (r *Rule) readOverride(scope string, key, value *yaml.Node) error {
 	if value.Kind == yaml.MappingNode {
 		var limits *yaml.Node
-		if err := fields(value, "rule "+r.name+": override of "+key.Value, map[string]func(*yaml.Node) error{
+		if err := fields(value, "rule "+r.Name+": override of "+key.Value, map[string]func(*yaml.Node) error{
 			"limits": func(n *yaml.Node) error {
 				limits = n
 				return nil
@@ -46,10 +47,10 @@ func (r *rule) readOverride(scope string, key, value *yaml.Node) error {
 	}
 	words := bytes.Fields([]byte(strings.Join(texts, " AND ")))
 	if len(words) == 0 {
-		return fileError(key.Line, "rule %s: the override of %q has no limits", r.name, key.Value)
+		return fileError(key.Line, "rule %s: the override of %q has no limits", r.Name, key.Value)
 	}
 	if _, err := r.setOverride(scope, key.Value, words); err != nil {
-		return fileError(key.Line, "rule %s: override of %q: %s", r.name, key.Value, plain(err))
+		return fileError(key.Line, "rule %s: override of %q: %s", r.Name, key.Value, plain(err))
 	}
 	return nil
 }

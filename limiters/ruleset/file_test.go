@@ -1,4 +1,4 @@
-package rules
+package ruleset
 
 import (
 	"encoding/json"
@@ -20,11 +20,11 @@ func FuzzRulesFile(f *testing.F) {
 			return
 		}
 		for _, one := range set.byName {
-			again, err := parse(one.name, words(one.text))
+			again, err := Parse(one.Name, words(one.text))
 			require.NoError(t, err)
 			require.Equal(t, one.text, again.text)
 			require.Equal(t, one.limits(), again.limits())
-			require.Len(t, again.scopes, len(one.scopes))
+			require.Len(t, again.Scopes, len(one.Scopes))
 		}
 	})
 }

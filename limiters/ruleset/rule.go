@@ -1,4 +1,4 @@
-package rules
+package ruleset
 
 import (
 	"bytes"
@@ -12,46 +12,40 @@ import (
 	"cellserver/limiters"
 )
 
-// rule is a named limit: several limiters that decide together. A rule never changes; CL.RULE SET
+// Rule is a named limit: several limiters that decide together. A rule never changes; CL.RULE SET
 // makes a new rule.
-type rule struct {
-	name     string
-	scopes   []scope   // a rule without SCOPE has one scope without a name
-	reserved stateName // of the buckets of its reservations
-	shadow   bool      // decides and counts, but never limits
+type Rule struct {
+	Name     string
+	Scopes   []Scope   // a rule without SCOPE has one scope without a name
+	Reserved StateName // of the buckets of its reservations
+	Shadow   bool      // decides and counts, but never limits
 	file     bool      // it comes from the rules-file
 	text     string
 	counts   *counts
-	err      error // the reply of CL.CHECK if the text of the rule is wrong: a client wrote the key cl.rules with SET
+	Err      error // the reply of CL.CHECK if the text of the rule is wrong: a client wrote the key
 }
 
-// scope has the limits of one key of a request.
-type scope struct {
-	name      string
+// Scope has the limits of one key of a request.
+type Scope struct {
+	Name      string
 	rule      string    // the name of the rule
-	releases  stateName // of the reservations that are given back at their end
-	limits    []limit
+	Releases  StateName // of the reservations that are given back at their end
+	Limits    []Limit
 	overrides map[string]*override // of single keys; nil if there are none
 	most      int                  // the largest number of limits that a key may have
 }
 
-// limit is one limit of a rule, with the name of the key that holds its state.
-type limit struct {
+// Limit is one limit of a rule, with the name of the key that holds its state.
+type Limit struct {
 	limiters.Limit
-	stateName
-	reserving limiters.Limit // for a quantity that may be settled later
-	id        uint32         // what reservations call it
-	text      string         // as in CL.RULE SET, without the scope
+	StateName
+	Reserving limiters.Limit // for a quantity that may be settled later
+	ID        uint32         // what reservations call it
+	Text      string         // as in CL.RULE SET, without the scope
 }
 
-// chosen is a limit that decides, and the position of its scope.
-type chosen struct {
-	limit *limit
-	scope int
-}
-
-// source returns where the rule comes from: "key" or "file".
-func (r *rule) source() string {
+// Source returns where the rule comes from: "key" or "file".
+func (r *Rule) Source() string {
 	if r.file {
 		return "file"
 	}
@@ -62,7 +56,7 @@ func (r *rule) source() string {
 // rule changes.
 type counts struct {
 	allowed, limited, shadowed atomic.Int64
-	recording                  atomic.Pointer[recording] // of the last requests, while CL.RULE TRY is in use; otherwise nil
+	recording                  atomic.Pointer[Recording] // while CL.RULE TRY is in use; otherwise nil
 }
 
 // Bounds of rules. They bound the replies of CL.RULE LIST, INFO and the metrics.
@@ -78,37 +72,44 @@ const ErrNoRule rediserr.Error = "ERR no such rule"
 
 // Errors of a wrong rule.
 var (
-	ErrScope     = rediserr.Error(fmt.Sprintf("ERR scope must be 1 to %d letters, digits, or any of _ - . /", MaxNameBytes))
+	ErrScope     = errNot("scope")
 	ErrMixed     = rediserr.Error("ERR either every limit of a rule has a SCOPE, or none")
-	ErrName      = rediserr.Error(fmt.Sprintf("ERR name must be 1 to %d letters, digits, or any of _ - . /", MaxNameBytes))
+	ErrName      = errNot("name")
 	ErrLimits    = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d limits", MaxLimits))
 	ErrRuleBytes = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d bytes", MaxRuleBytes))
 	ErrMaxRules  = rediserr.Error(fmt.Sprintf("ERR there are at most %d rules", MaxRules))
 )
 
+// errNot is the error of what is not a name.
+func errNot(what string) rediserr.Error {
+	const form = "ERR %s must be 1 to %d letters, digits, or any of _ - . /"
+	return rediserr.Error(fmt.Sprintf(form, what, MaxNameBytes))
+}
+
 // Errors of rules that CL.RULE SET refuses. Earlier versions accepted such rules, so stored ones still work.
 const (
-	ErrDots rediserr.Error = "ERR name must not have . or .. between two slashes or at an end: programs remove them from the path of a request"
-	// ErrLongLimit is the error of a limit that needs more than 100 years to come back. Times end in the year 2262. With a longer
-	// limit, even the first request could have no answer. After charges beyond a limit, a request may still get an error: the
-	// quota would not be full again before that year.
+	ErrDots rediserr.Error = "ERR name must not have . or .. between two slashes or at an end: " +
+		"programs remove them from the path of a request"
+	// ErrLongLimit is the error of a limit that needs more than 100 years to come back. Times end in the year
+	// 2262. With a longer limit, even the first request could have no answer. After charges beyond a limit, a
+	// request may still get an error: the quota would not be full again before that year.
 	ErrLongLimit rediserr.Error = "ERR period is too long: a limit of a rule must come back within 100 years"
 )
 
 const longestLimit = 100 * 365 * 24 * 60 * 60 * 1_000_000_000 // nanoseconds
 
-// parse parses the words of a rule after its name: "CL.THROTTLE 15 30 60 AND CL.WINDOW 1000 3600
+// Parse parses the words of a rule after its name: "CL.THROTTLE 15 30 60 AND CL.WINDOW 1000 3600
 // SHADOW".
-func parse(name string, words [][]byte) (*rule, error) {
+func Parse(name string, words [][]byte) (*Rule, error) {
 	if !isName(name) {
 		return nil, ErrName
 	}
-	r := &rule{name: name, reserved: reservedName(name), text: string(bytes.Join(words, []byte(" ")))}
+	r := &Rule{Name: name, Reserved: reservedName(name), text: string(bytes.Join(words, []byte(" ")))}
 	if len(r.text) > MaxRuleBytes {
 		return nil, ErrRuleBytes
 	}
 	if last := len(words) - 1; last >= 0 && word.Is(words[last], "shadow") {
-		r.shadow, words = true, words[:last]
+		r.Shadow, words = true, words[:last]
 	}
 	for rest := words; rest != nil; {
 		words, rest = cutAnd(rest)
@@ -130,7 +131,7 @@ func cutAnd(words [][]byte) (before, after [][]byte) {
 }
 
 // addScoped appends a limit that may begin with SCOPE and the name of its scope.
-func (r *rule) addScoped(words [][]byte) error {
+func (r *Rule) addScoped(words [][]byte) error {
 	if len(words) == 0 || !word.Is(words[0], "scope") {
 		return r.add("", words)
 	}
@@ -141,34 +142,35 @@ func (r *rule) addScoped(words [][]byte) error {
 }
 
 // add appends a limit to a scope. A new scope becomes the last one.
-func (r *rule) add(scopeName string, words [][]byte) error {
+func (r *Rule) add(scopeName string, words [][]byte) error {
 	if r.limits() == MaxLimits {
 		return ErrLimits
 	}
 	s := r.scope(scopeName)
 	if s == nil {
-		if len(r.scopes) > 0 && (scopeName == "") != (r.scopes[0].name == "") {
+		if len(r.Scopes) > 0 && (scopeName == "") != (r.Scopes[0].Name == "") {
 			return ErrMixed
 		}
-		r.scopes = append(r.scopes, scope{name: scopeName, rule: r.name, releases: nameState(r.name, scopeName, releaseTail)})
-		s = &r.scopes[len(r.scopes)-1]
+		releases := NameState(r.Name, scopeName, ReleaseTail)
+		r.Scopes = append(r.Scopes, Scope{Name: scopeName, rule: r.Name, Releases: releases})
+		s = &r.Scopes[len(r.Scopes)-1]
 	}
 	return s.add(words)
 }
 
 // limits returns the number of limits.
-func (r *rule) limits() (n int) {
-	for i := range r.scopes {
-		n += len(r.scopes[i].limits)
+func (r *Rule) limits() (n int) {
+	for i := range r.Scopes {
+		n += len(r.Scopes[i].Limits)
 	}
 	return n
 }
 
 // scope returns the scope of a name, nil if there is none.
-func (r *rule) scope(name string) *scope {
-	for i := range r.scopes {
-		if r.scopes[i].name == name {
-			return &r.scopes[i]
+func (r *Rule) scope(name string) *Scope {
+	for i := range r.Scopes {
+		if r.Scopes[i].Name == name {
+			return &r.Scopes[i]
 		}
 	}
 	return nil
@@ -177,7 +179,7 @@ func (r *rule) scope(name string) *scope {
 // add appends a limit. The key of its state has the name of the limiter. If a scope has several
 // limits of one limiter, the key has their number, too. So a limit keeps its state if its
 // parameters change, and loses it if another limiter replaces it.
-func (s *scope) add(words [][]byte) error {
+func (s *Scope) add(words [][]byte) error {
 	l, err := limiters.Parse(words)
 	if err != nil {
 		return err
@@ -187,37 +189,42 @@ func (s *scope) add(words [][]byte) error {
 	for n := 2; s.hasTail(tail); n++ {
 		tail = "}:" + kind + ":" + strconv.Itoa(n)
 	}
-	s.limits = append(s.limits, limit{Limit: l, reserving: l.Reserving(), id: uint32(hashOf([]byte(s.name), []byte(tail))), text: string(bytes.Join(words, []byte(" "))),
-		stateName: nameState(s.rule, s.name, tail)})
-	s.most = max(s.most, len(s.limits))
+	s.Limits = append(s.Limits, Limit{
+		Limit: l, StateName: NameState(s.rule, s.Name, tail), Reserving: l.Reserving(),
+		ID: uint32(HashOf([]byte(s.Name), []byte(tail))), Text: string(bytes.Join(words, []byte(" "))),
+	})
+	s.most = max(s.most, len(s.Limits))
 	return nil
 }
 
-// limitsOf returns the limits of a key.
-func (s *scope) limitsOf(key []byte) []limit {
+// LimitsOf returns the limits of a key.
+func (s *Scope) LimitsOf(key []byte) []Limit {
 	if s.overrides != nil {
 		if o := s.overrides[string(key)]; o != nil {
 			return o.limits
 		}
 	}
-	return s.limits
+	return s.Limits
 }
 
-func (s *scope) hasTail(tail string) bool {
-	for i := range s.limits {
-		if s.limits[i].tail == tail {
+// IsOverridden reports whether a key has limits of its own.
+func (s *Scope) IsOverridden(key []byte) bool { return s.overrides[string(key)] != nil }
+
+func (s *Scope) hasTail(tail string) bool {
+	for i := range s.Limits {
+		if s.Limits[i].tail == tail {
 			return true
 		}
 	}
 	return false
 }
 
-// count counts a decision.
-func (r *rule) count(limited bool) {
+// Count counts a decision.
+func (r *Rule) Count(limited bool) {
 	switch {
 	case !limited:
 		r.counts.allowed.Add(1)
-	case r.shadow:
+	case r.Shadow:
 		r.counts.shadowed.Add(1)
 	default:
 		r.counts.limited.Add(1)
@@ -241,13 +248,14 @@ func faultOf(name []byte) error {
 
 var slash = []byte("/")
 
-// fault returns the error of a rule that cannot be set, nil if there is none. Overrides that a rule keeps do not count.
-func (r *rule) fault() error {
-	if err := faultOf([]byte(r.name)); err != nil {
+// fault returns the error of a rule that cannot be set, nil if there is none. Overrides that a rule keeps do
+// not count.
+func (r *Rule) fault() error {
+	if err := faultOf([]byte(r.Name)); err != nil {
 		return err
 	}
-	for i := range r.scopes {
-		if err := faultOfLimits(r.scopes[i].limits); err != nil {
+	for i := range r.Scopes {
+		if err := faultOfLimits(r.Scopes[i].Limits); err != nil {
 			return err
 		}
 	}
@@ -255,7 +263,7 @@ func (r *rule) fault() error {
 }
 
 // faultOfLimits returns the error of limits that cannot be set, nil if there is none.
-func faultOfLimits(limits []limit) error {
+func faultOfLimits(limits []Limit) error {
 	for i := range limits {
 		if limits[i].Window() > longestLimit {
 			return ErrLongLimit

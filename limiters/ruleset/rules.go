@@ -1,4 +1,4 @@
-package rules
+package ruleset
 
 import (
 	"bytes"
@@ -25,13 +25,10 @@ type Rules struct {
 	parsed atomic.Pointer[set] // the last parsed rules of the key
 	file   atomic.Pointer[set] // the rules of the rules-file
 
-	watched func() Source // returns the state of the rules-file or the rules-url; nil if the server has neither
+	watched func() Source // the state of the rules-file or the rules-url; nil if the server has neither
 
 	mu     sync.Mutex // guards counts, and is held while parsed or file changes
 	counts map[string]*counts
-
-	trying  sync.Mutex   // held by the trial that replays
-	replays *store.Store // one store for all trials, because its memory is outside Go's heap; guarded by trying, and empty between two trials
 }
 
 // key is the key of the rules of CL.RULE SET, in database 0.
@@ -42,7 +39,7 @@ const database = 0
 // set is the rules of one source. A published set never changes.
 type set struct {
 	text   []byte // of the key
-	byName map[string]*rule
+	byName map[string]*Rule
 }
 
 // Holds reports whether a key of a database is the key of the rules. The server never evicts this
@@ -97,6 +94,12 @@ func (r *Rules) load(tx *store.Tx) (*set, error) {
 	return s, nil
 }
 
+// loadSources returns the sources for a transaction that has locked the partition of the key.
+func (r *Rules) Load(tx *store.Tx) (Sources, error) {
+	stored, err := r.load(tx)
+	return r.with(stored), err
+}
+
 // entry selects database 0 and returns the entry of the key. done selects the previous database
 // again.
 func entry(tx *store.Tx) (e store.Entry, done func()) {
@@ -105,17 +108,21 @@ func entry(tx *store.Tx) (e store.Entry, done func()) {
 	return tx.Write(key), func() { tx.Select(db) }
 }
 
-// sources are the two sets of all rules at one moment. A set never changes. So equal sources have the same rules.
-type sources struct {
+// Sources are the two sets of all rules at one moment. A set never changes. So equal sources have the same
+// rules.
+type Sources struct {
 	stored *set // nil if it must be parsed
 	file   *set // may be nil
 }
 
-// sources returns the sources of this moment.
-func (r *Rules) sources() sources { return r.with(r.stored.Load()) }
+// Sources returns the sources of this moment.
+func (r *Rules) Sources() Sources { return r.with(r.stored.Load()) }
+
+// Parsed reports whether both sources are parsed.
+func (s Sources) Parsed() bool { return s.stored != nil }
 
 // find returns the rule of a name, nil if there is no such rule.
-func (s sources) find(name []byte) *rule {
+func (s Sources) find(name []byte) *Rule {
 	if one := s.stored.byName[string(name)]; one != nil {
 		return one
 	}
@@ -126,16 +133,16 @@ func (s sources) find(name []byte) *rule {
 }
 
 // with returns the sources with a set in the place of the stored one.
-func (r *Rules) with(stored *set) sources { return sources{stored, r.file.Load()} }
+func (r *Rules) with(stored *set) Sources { return Sources{stored, r.file.Load()} }
 
 // Default is the name of the rule that decides for each name without a rule of its own.
 const Default = "default"
 
 var defaultName = []byte(Default)
 
-// decides returns the rule that decides for a name, nil if there is none. The rule [Default] decides only for what may be the
-// name of a rule.
-func (s sources) decides(name []byte) *rule {
+// Decides returns the rule that decides for a name, nil if there is none. The rule [Default] decides only for
+// what may be the name of a rule.
+func (s Sources) Decides(name []byte) *Rule {
 	one := s.find(name)
 	if one == nil && faultOf(name) == nil {
 		one = s.find(defaultName)
@@ -146,7 +153,7 @@ func (s sources) decides(name []byte) *rule {
 // parseKey parses the lines of the key. A client may have written a wrong line with SET. Such a
 // line becomes a rule with an error.
 func parseKey(text []byte) *set {
-	s := &set{text: bytes.Clone(text), byName: map[string]*rule{}}
+	s := &set{text: bytes.Clone(text), byName: map[string]*Rule{}}
 	for line := range bytes.Lines(text) {
 		words := bytes.Fields(line)
 		if len(words) > 0 && isOverride(words[1:]) {
@@ -157,9 +164,10 @@ func parseKey(text []byte) *set {
 			continue // the next CL.RULE SET removes the line
 		}
 		name := string(words[0])
-		one, err := parse(name, words[1:])
+		one, err := Parse(name, words[1:])
 		if err != nil {
-			one = &rule{name: name, text: string(bytes.Join(words[1:], []byte(" "))), err: errWrongLine(name, err)}
+			text := string(bytes.Join(words[1:], []byte(" ")))
+			one = &Rule{Name: name, text: text, Err: errWrongLine(name, err)}
 		}
 		s.byName[name] = one
 	}
@@ -167,28 +175,30 @@ func parseKey(text []byte) *set {
 }
 
 func errWrongLine(name string, err error) error {
-	return rediserr.Error("ERR the rule " + name + " in the key " + string(key) + " is wrong: " + strings.TrimPrefix(err.Error(), "ERR "))
+	what := strings.TrimPrefix(err.Error(), "ERR ")
+	return rediserr.Error("ERR the rule " + name + " in the key " + string(key) + " is wrong: " + what)
 }
 
 // sorted returns the rules, sorted by name.
-func (s *set) sorted() []*rule {
-	return slices.SortedFunc(maps.Values(s.byName), func(a, b *rule) int { return strings.Compare(a.name, b.name) })
+func (s *set) sorted() []*Rule {
+	byName := func(a, b *Rule) int { return strings.Compare(a.Name, b.Name) }
+	return slices.SortedFunc(maps.Values(s.byName), byName)
 }
 
 // format returns the text of the key.
 func (s *set) format() []byte {
 	var b []byte
 	for _, one := range s.sorted() {
-		b = append(b, one.name+" "+one.text+"\n"...)
+		b = append(b, one.Name+" "+one.text+"\n"...)
 		for _, o := range one.listOverrides() { // after their rule
-			b = append(b, one.name+" "+overrideWord+" "+o.Scope+" "+escapeKey(o.Key)+" "+o.Limits+"\n"...)
+			b = append(b, one.Name+" "+overrideWord+" "+o.Scope+" "+escapeKey(o.Key)+" "+o.Limits+"\n"...)
 		}
 	}
 	return b
 }
 
-// adopt publishes a set: it stores the set in the pointer place. A rule takes over the counters of the rule that had
-// the same name. The counters of names that are in no source any more are dropped.
+// adopt publishes a set: it stores the set in the pointer place. A rule takes over the counters of the rule
+// that had the same name. The counters of names that are in no source any more are dropped.
 func (r *Rules) adopt(s *set, place, other *atomic.Pointer[set]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,4 +1,4 @@
-package rules
+package ruleset
 
 // Source is the state of the rules-file or the rules-url. Times are Unix nanoseconds, 0 for never.
 type Source struct {
@@ -20,7 +20,8 @@ func (s *Source) Succeeded(now int64, changed bool) {
 // Failed records that the source does not answer, or that its rules are wrong.
 func (s *Source) Failed() { s.Failing, s.Failures = true, s.Failures+1 }
 
-// Watch sets the function that returns the state of the source of the rules. Call it before the first request.
+// Watch sets the function that returns the state of the source of the rules. Call it before the first
+// request.
 func (r *Rules) Watch(source func() Source) { r.watched = source }
 
 // Source returns the state of the source of the rules.

@@ -1,4 +1,4 @@
-package rules
+package ruleset
 
 import (
 	"bytes"
@@ -27,18 +27,21 @@ const (
 
 // Errors of rules in JSON.
 var (
-	ErrJSON = rediserr.Error(fmt.Sprintf("ERR the rule must be JSON of at most %d bytes and %d values, such as {\"limits\": [\"CL.WINDOW 100 60\"]}",
+	ErrJSON = rediserr.Error(fmt.Sprintf(
+		`ERR the rule must be JSON of at most %d bytes and %d values, such as `+
+			`{"limits": ["CL.WINDOW 100 60"]}`,
 		MaxJSONBytes, MaxJSONValues))
 	errNotUTF8  = rediserr.Error("ERR the rule has an override whose key is not UTF-8: use CL.RULE LIST")
 	errTooLarge = errors.New("too many brackets or values")
 )
 
 // parseJSON parses a rule in JSON.
-func parseJSON(name string, text []byte) (*rule, error) {
+func parseJSON(name string, text []byte) (*Rule, error) {
 	if err := faultOf([]byte(name)); err != nil {
 		return nil, err
 	}
-	if len(text) > MaxJSONBytes || !utf8.Valid(text) { // the decoder would replace invalid bytes without an error
+	// The decoder would replace invalid bytes without an error.
+	if len(text) > MaxJSONBytes || !utf8.Valid(text) {
 		return nil, ErrJSON
 	}
 	in := jsonReader{json.NewDecoder(bytes.NewReader(text)), 0}
@@ -126,24 +129,24 @@ func (o object) MarshalJSON() ([]byte, error) {
 }
 
 // object returns the rule as it is in the rules-file.
-func (r *rule) object() (object, error) {
-	if r.err != nil {
-		return object{{"error", plain(r.err)}}, nil
+func (r *Rule) object() (object, error) {
+	if r.Err != nil {
+		return object{{"error", plain(r.Err)}}, nil
 	}
 	var o, scopes, overrides object
-	for i := range r.scopes {
-		s := &r.scopes[i]
+	for i := range r.Scopes {
+		s := &r.Scopes[i]
 		own, err := s.overridesObject()
 		switch {
 		case err != nil:
 			return nil, err
-		case s.name == "":
-			o, overrides = append(o, field{"limits", texts(s.limits)}), own
+		case s.Name == "":
+			o, overrides = append(o, field{"limits", texts(s.Limits)}), own
 			continue
 		}
-		scopes = append(scopes, field{s.name, texts(s.limits)})
+		scopes = append(scopes, field{s.Name, texts(s.Limits)})
 		if len(own) > 0 {
-			overrides = append(overrides, field{s.name, own})
+			overrides = append(overrides, field{s.Name, own})
 		}
 	}
 	if len(scopes) > 0 {
@@ -152,14 +155,14 @@ func (r *rule) object() (object, error) {
 	if len(overrides) > 0 {
 		o = append(o, field{"overrides", overrides})
 	}
-	if r.shadow {
+	if r.Shadow {
 		o = append(o, field{"shadow", true})
 	}
 	return o, nil
 }
 
 // overridesObject returns the overrides of a scope, sorted by key.
-func (s *scope) overridesObject() (o object, err error) {
+func (s *Scope) overridesObject() (o object, err error) {
 	for _, key := range slices.Sorted(maps.Keys(s.overrides)) {
 		if !utf8.ValidString(key) {
 			return nil, errNotUTF8
@@ -170,9 +173,9 @@ func (s *scope) overridesObject() (o object, err error) {
 }
 
 // texts returns the texts of limits.
-func texts(limits []limit) (all []string) {
+func texts(limits []Limit) (all []string) {
 	for i := range limits {
-		all = append(all, limits[i].text)
+		all = append(all, limits[i].Text)
 	}
 	return all
 }

@@ -1,4 +1,4 @@
-package rules
+package ruleset
 
 import (
 	"encoding/json"
@@ -13,10 +13,10 @@ import (
 
 const errFileRule rediserr.Error = "ERR the rule comes from the rules-file: delete it there"
 
-// Set stores a rule under a name. words are the limits, as in CL.RULE SET. The overrides of the name stay. Errors are
-// error replies. After an error nothing has changed.
+// Set stores a rule under a name. words are the limits, as in CL.RULE SET. The overrides of the name stay.
+// Errors are error replies. After an error nothing has changed.
 func (r *Rules) Set(tx *store.Tx, name string, words [][]byte) error {
-	one, err := parse(name, words)
+	one, err := Parse(name, words)
 	if err == nil {
 		err = one.fault()
 	}
@@ -59,8 +59,8 @@ func (r *Rules) Override(tx *store.Tx, name, scope string, key []byte, words [][
 		return false, errFileRule
 	case one == nil:
 		return false, ErrNoRule
-	case one.err != nil:
-		return false, one.err
+	case one.Err != nil:
+		return false, one.Err
 	}
 	next := one.copy()
 	if had, err = next.setOverride(scope, string(key), words); err != nil {
@@ -73,12 +73,12 @@ func (r *Rules) Override(tx *store.Tx, name, scope string, key []byte, words [][
 }
 
 // put stores a rule. It replaces a rule with the same name.
-func (r *Rules) put(tx *store.Tx, stored *set, one *rule) error {
-	next := stored.without(one.name)
+func (r *Rules) put(tx *store.Tx, stored *set, one *Rule) error {
+	next := stored.without(one.Name)
 	if len(next.byName) == MaxRules {
 		return ErrMaxRules
 	}
-	next.byName[one.name] = one
+	next.byName[one.Name] = one
 	r.write(tx, next)
 	return nil
 }
@@ -122,8 +122,8 @@ func (r *Rules) GetJSON(tx *store.Tx, name []byte) ([]byte, error) {
 	switch {
 	case one == nil:
 		return nil, nil
-	case one.err != nil:
-		return nil, one.err
+	case one.Err != nil:
+		return nil, one.Err
 	}
 	o, err := one.object()
 	if err != nil {
@@ -144,7 +144,7 @@ func (r *Rules) ListJSON(tx *store.Tx) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, field{one.name, o})
+		all = append(all, field{one.Name, o})
 	}
 	return json.Marshal(object{{"rules", all}})
 }
@@ -163,14 +163,15 @@ func (r *Rules) List(tx *store.Tx) ([]Listed, error) {
 	}
 	var list []Listed
 	for _, one := range r.inForce(stored) {
-		list = append(list, Listed{one.name, one.text, one.source(), one.listOverrides()})
+		list = append(list, Listed{one.Name, one.text, one.Source(), one.listOverrides()})
 	}
 	return list, nil
 }
 
-// inForce returns the rules of the key, and those rules of the file that no rule of the key replaces. They are sorted by name.
-func (r *Rules) inForce(stored *set) []*rule {
-	all := &set{byName: map[string]*rule{}}
+// inForce returns the rules of the key, and those rules of the file that no rule of the key replaces. They
+// are sorted by name.
+func (r *Rules) inForce(stored *set) []*Rule {
+	all := &set{byName: map[string]*Rule{}}
 	for _, source := range []*set{r.file.Load(), stored} {
 		if source != nil {
 			maps.Copy(all.byName, source.byName)
@@ -181,7 +182,7 @@ func (r *Rules) inForce(stored *set) []*rule {
 
 // without returns a copy of the set without the rule of a name.
 func (s *set) without(name string) *set {
-	next := &set{byName: map[string]*rule{}}
+	next := &set{byName: map[string]*Rule{}}
 	for other, one := range s.byName {
 		if other != name {
 			next.byName[other] = one

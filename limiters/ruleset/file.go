@@ -1,4 +1,4 @@
-package rules
+package ruleset
 
 import (
 	"bytes"
@@ -31,7 +31,8 @@ import (
 //	      org:
 //	        acme: CL.WINDOW 90000000 2592000
 //
-// In a rule without scopes the keys are right below overrides. The limits of a key may also be in a field limits.
+// In a rule without scopes the keys are right below overrides. The limits of a key may also be in a field
+// limits.
 
 // UseFile replaces the rules of the rules-file. name is the name of the file in errors. An error is
 // one line that names the wrong line; the old rules then stay in force. An empty text has no rules.
@@ -52,14 +53,15 @@ func fileError(line int, format string, args ...any) error {
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
 func parseFile(text []byte) (*set, error) {
-	s := &set{byName: map[string]*rule{}}
+	s := &set{byName: map[string]*Rule{}}
 	in := yaml.NewDecoder(bytes.NewReader(text))
 	var document yaml.Node
 	switch err := in.Decode(&document); {
 	case errors.Is(err, io.EOF):
 		return s, nil
 	case err != nil:
-		return nil, errors.New(":" + yamlLine.ReplaceAllString(strings.ReplaceAll(err.Error(), "\n", " "), "$1: "))
+		line := strings.ReplaceAll(err.Error(), "\n", " ")
+		return nil, errors.New(":" + yamlLine.ReplaceAllString(line, "$1: "))
 	}
 	if in.Decode(new(yaml.Node)) != io.EOF {
 		return nil, fileError(document.Line, "the file must be one document")
@@ -83,11 +85,11 @@ func (s *set) readRules(n *yaml.Node) error {
 	})
 }
 
-func readRule(key, n *yaml.Node) (*rule, error) {
+func readRule(key, n *yaml.Node) (*Rule, error) {
 	if err := faultOf([]byte(key.Value)); err != nil {
 		return nil, fileError(key.Line, "rule %q: %s", key.Value, plain(err))
 	}
-	r, overrides := &rule{name: key.Value, reserved: reservedName(key.Value)}, (*yaml.Node)(nil)
+	r, overrides := &Rule{Name: key.Value, Reserved: reservedName(key.Value)}, (*yaml.Node)(nil)
 	err := fields(n, "rule "+key.Value, map[string]func(*yaml.Node) error{
 		"limits": func(n *yaml.Node) error { return r.readLimits("", n) },
 		"scopes": r.readScopes,
@@ -96,8 +98,8 @@ func readRule(key, n *yaml.Node) (*rule, error) {
 			return nil
 		},
 		"shadow": func(n *yaml.Node) error {
-			if n.Decode(&r.shadow) != nil {
-				return fileError(n.Line, "rule %s: shadow must be true or false", r.name)
+			if n.Decode(&r.Shadow) != nil {
+				return fileError(n.Line, "rule %s: shadow must be true or false", r.Name)
 			}
 			return nil
 		},
@@ -106,12 +108,12 @@ func readRule(key, n *yaml.Node) (*rule, error) {
 	case err != nil:
 		return nil, err
 	case r.limits() == 0:
-		return nil, fileError(key.Line, "rule %s has no limits", r.name)
-	case r.shadow:
+		return nil, fileError(key.Line, "rule %s has no limits", r.Name)
+	case r.Shadow:
 		r.text += " SHADOW"
 	}
 	if len(r.text) > MaxRuleBytes {
-		return nil, fileError(key.Line, "rule %s: %s", r.name, plain(ErrRuleBytes))
+		return nil, fileError(key.Line, "rule %s: %s", r.Name, plain(ErrRuleBytes))
 	}
 	if overrides != nil {
 		err = r.readOverrides(overrides)
@@ -120,35 +122,35 @@ func readRule(key, n *yaml.Node) (*rule, error) {
 }
 
 // readScopes parses the limits of each scope. The scopes keep the order of the file.
-func (r *rule) readScopes(n *yaml.Node) error {
-	return pairs(n, "scopes of rule "+r.name, func(key, value *yaml.Node) error {
+func (r *Rule) readScopes(n *yaml.Node) error {
+	return pairs(n, "scopes of rule "+r.Name, func(key, value *yaml.Node) error {
 		if !isName(key.Value) {
-			return fileError(key.Line, "rule %s: scope %q: %s", r.name, key.Value, plain(ErrScope))
+			return fileError(key.Line, "rule %s: scope %q: %s", r.Name, key.Value, plain(ErrScope))
 		}
 		if err := r.readLimits(key.Value, value); err != nil || r.scope(key.Value) != nil {
 			return err
 		}
-		return fileError(key.Line, "rule %s: scope %q has no limits", r.name, key.Value)
+		return fileError(key.Line, "rule %s: scope %q has no limits", r.Name, key.Value)
 	})
 }
 
 // readLimits parses one limit, or a list of limits.
-func (r *rule) readLimits(scope string, n *yaml.Node) error {
+func (r *Rule) readLimits(scope string, n *yaml.Node) error {
 	list := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
 		list = n.Content
 	}
 	for _, one := range list {
 		if one.Kind != yaml.ScalarNode {
-			return fileError(one.Line, "rule %s: a limit must be a text such as CL.THROTTLE 15 30 60", r.name)
+			return fileError(one.Line, "rule %s: a limit must be a text such as CL.THROTTLE 15 30 60", r.Name)
 		}
 		words := bytes.Fields([]byte(one.Value))
 		err := r.add(scope, words)
 		if err == nil {
-			err = faultOfLimits(r.scope(scope).limits)
+			err = faultOfLimits(r.scope(scope).Limits)
 		}
 		if err != nil {
-			return fileError(one.Line, "rule %s: limit %q: %s", r.name, one.Value, plain(err))
+			return fileError(one.Line, "rule %s: limit %q: %s", r.Name, one.Value, plain(err))
 		}
 		if r.text != "" {
 			r.text += " AND "
