@@ -17,6 +17,8 @@ type Peer interface {
 	RemoteAddr() net.Addr
 	LocalAddr() net.Addr
 	Encrypted() bool // the client speaks TLS
+	// Gone reports whether the client has closed its side, or the connection is lost. It costs a system call.
+	Gone() bool
 }
 
 // Decisions is a caller inside the process that takes a decision as values. The command then replies OK.

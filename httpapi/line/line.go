@@ -122,6 +122,9 @@ func (l *line) Wake() {
 	}
 }
 
+// Gone implements [commands.Peer].
+func (l *line) Gone() bool { return l.closed.Load() }
+
 // Encrypted implements [commands.Peer].
 func (l *line) Encrypted() bool { return false }
 

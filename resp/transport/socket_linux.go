@@ -1,9 +1,12 @@
 package transport
 
 import (
+	"errors"
 	"net"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // socket is a connection on a descriptor that comes from an event loop. Package net can only make a
@@ -49,6 +52,25 @@ func sendNow(nc net.Conn, p []byte) {
 			return err
 		})
 	}
+}
+
+// hungUp reports whether the other side has closed its half of a connection, or the connection is lost.
+func hungUp(nc net.Conn) bool {
+	if t, ok := nc.(interface{ NetConn() net.Conn }); ok {
+		nc = t.NetConn()
+	}
+	raw, ok := nc.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	gone := false
+	err := control(raw, func(fd int) error {
+		asked := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
+		n, err := unix.Poll(asked, 0)
+		gone = n > 0
+		return err
+	})
+	return gone || err != nil && !errors.Is(err, unix.EINTR)
 }
 
 // control calls f with the descriptor of a socket.

@@ -2,6 +2,7 @@ package servertest
 
 import (
 	"net"
+	"sync/atomic"
 	"testing"
 
 	"cellserver/commands"
@@ -14,11 +15,12 @@ import (
 // Peer is a transport without a socket. It implements [commands.Peer].
 type Peer struct {
 	T      testing.TB
-	Pushes []any // the pushed messages, in the types of package resptest
-	Closed bool  // the server has closed the connection
-	Woken  int   // how many times the server has woken it
-	Port   int   // of the client; 0 for an unknown port
-	TLS    bool  // the client speaks TLS
+	Pushes []any       // the pushed messages, in the types of package resptest
+	Closed bool        // the server has closed the connection
+	Woken  int         // how many times the server has woken it
+	Port   int         // of the client; 0 for an unknown port
+	TLS    bool        // the client speaks TLS
+	Left   atomic.Bool // the client has closed its side
 }
 
 // NewConn returns a connection without a client, for tests of a single concern. proto is 2 or 3.
@@ -58,6 +60,9 @@ func (p *Peer) Pending() int { return 0 }
 
 // Memory implements [commands.Peer].
 func (p *Peer) Memory() int { return 0 }
+
+// Gone implements [commands.Peer].
+func (p *Peer) Gone() bool { return p.Left.Load() }
 
 // Encrypted implements [commands.Peer].
 func (p *Peer) Encrypted() bool { return p.TLS }
