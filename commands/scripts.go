@@ -14,7 +14,7 @@ type Scripts interface {
 	Exists(sha []byte) bool
 	// Flush forgets all scripts.
 	Flush()
-	// Kill ends a script that takes long and has not written. If there is no such script, the error says why.
+	// Kill ends the scripts that take long and have not written. If there is none, the error says why.
 	Kill() error
 	// Stop ends the scripts that take long now, and takes back what they have done. The server stops.
 	Stop()

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"cellserver/commands"
 	"cellserver/resp"
@@ -15,14 +16,25 @@ import (
 
 const busy commands.Error = "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
 
+const unkillable commands.Error = "UNKILLABLE Sorry the script already executed write commands against the " +
+	"dataset. You can either wait the script termination or kill the server in a hard way using the " +
+	"SHUTDOWN NOSAVE command."
+
 // endless runs a script that has no end on another goroutine, as the transport does. It returns when the script has given up
 // its locks. The reply comes when the script has ended.
 func endless(t *testing.T, h *servertest.Harness, script string, keys ...any) (reply chan []byte) {
+	_, reply = endlessOf(t, h, script, keys...)
+	return reply
+}
+
+// endlessOf is endless, with the client.
+func endlessOf(t *testing.T, h *servertest.Harness, script string, keys ...any,
+) (*servertest.Client, chan []byte) {
 	c := h.NewClient(t)
 	c.Session.SetMayOffload(true)
 	c.Send(resptest.Command(append([]any{"EVAL", script, len(keys)}, keys...)...))
 	require.Equal(t, resp.Offload, c.Status)
-	reply = make(chan []byte, 1)
+	reply := make(chan []byte, 1)
 	go func() {
 		c.Session.Resume()
 		reply <- c.Session.Output()
@@ -40,7 +52,7 @@ func endless(t *testing.T, h *servertest.Harness, script string, keys ...any) (r
 		}
 		probe.Session.Sent()
 	}
-	return reply
+	return c, reply
 }
 
 // awaitBusy moves the clock until a script is busy. A script that has its locks may begin, and be listed, only after the clock
@@ -96,8 +108,7 @@ func TestScriptsThatWroteAreNotKilled(t *testing.T) {
 	for !strings.Contains(h.InfoText("commandstats"), "cmdstat_incr:calls=1,") { // long scripts count before their end
 		runtime.Gosched()
 	}
-	h.Want("SCRIPT KILL", commands.Error("UNKILLABLE Sorry the script already executed write commands against the dataset. "+
-		"You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command."))
+	h.Want("SCRIPT KILL", unkillable)
 	h.Do("SUBSCRIBE stop")
 	require.Equal(t, ":2\r\n", string(<-reply))
 	require.Equal(t, resp.Continue, reader.Session.Resume())
@@ -149,5 +160,67 @@ func TestAStoppedServerTakesScriptsBack(t *testing.T) {
 		h.Want("MGET k undeclared n", []any{"old", "old", nil})
 		require.Empty(t, log.all)
 		h.Want("EVAL 'return 1' 0", 1) // a script that begins later runs
+	}
+}
+
+// TestScriptKillEndsAll: one SCRIPT KILL ends every script that has not written. A script that has written
+// goes on.
+func TestScriptKillEndsAll(t *testing.T) {
+	h := servertest.New(t)
+	calls := []string{"time", "ping", "lastsave"}
+	var reading []chan []byte
+	for _, call := range calls {
+		reading = append(reading, endless(t, h, "while true do redis.call('"+call+"') end", call))
+	}
+	writing := endless(t, h, `redis.call('incr', KEYS[1])
+		repeat until redis.call('pubsub', 'numsub', 'stop')[2] > 0`, "written")
+	for _, call := range append(calls, "incr") {
+		// Long scripts count before their end.
+		for !strings.Contains(h.InfoText("commandstats"), "cmdstat_"+call+":calls=") {
+			runtime.Gosched()
+		}
+	}
+	h.Want("SCRIPT KILL", ok)
+	for _, reply := range reading {
+		require.Contains(t, string(<-reply), "Script killed by user with SCRIPT KILL")
+	}
+	h.Want("SCRIPT KILL", unkillable)
+	h.Do("SUBSCRIBE stop")
+	require.Equal(t, "$-1\r\n", string(<-writing))
+}
+
+// TestScriptsOfClientsThatLeft: a script whose client has left for a second ends. One that has written has
+// a minute, and then it has changed nothing. A script whose client is there goes on.
+func TestScriptsOfClientsThatLeft(t *testing.T) {
+	h := servertest.New(t, "--busy-reply-threshold", "0")
+	h.Want("SET written old", ok)
+	reader, reading := endlessOf(t, h, "while true do end", "read")
+	writer, writing := endlessOf(t, h, "redis.call('set', KEYS[1], 'new') while true do end", "written")
+	_, staying := endlessOf(t, h, "while true do end", "stays")
+	reader.Left.Store(true)
+	require.Contains(t, string(ended(h, 100e6, reading)), "the client has closed the connection")
+	h.Want("EXISTS read", 0)
+	writer.Left.Store(true)
+	other := h.NewClient(t)
+	sendWaiting(other, "GET", "written")
+	require.Contains(t, string(ended(h, 1e9, writing)), "the client has closed the connection")
+	other.Session.Resume()
+	require.Equal(t, "$3\r\nold\r\n", string(other.Session.Output()))
+	require.Empty(t, staying)
+	require.Contains(t, string(stopScripts(h, staying)), "the server has stopped")
+}
+
+// ended moves the clock until a script has ended, and returns its reply. It requires that this takes ten
+// moves or more.
+func ended(h *servertest.Harness, move time.Duration, reply <-chan []byte) []byte {
+	for moves := 0; ; moves++ {
+		select {
+		case out := <-reply:
+			require.GreaterOrEqual(h.T, moves, 10)
+			return out
+		default:
+			h.Advance(move)
+			runtime.Gosched()
+		}
 	}
 }

@@ -22,7 +22,7 @@ var _ = commands.Register(&commands.Command{
 			Complexity: "O(N) with N being the number of scripts in cache", Tips: commands.AllNodesSucceed, Run: flush,
 			Help: []string{"FLUSH [ASYNC|SYNC]", "    Flush the Lua scripts cache. Both modes do the same."},
 		},
-		// SCRIPT KILL ends a script that takes long, unless it has written.
+		// SCRIPT KILL ends the scripts that take long, unless they have written.
 		{
 			Name: "kill", Arity: 2, Flags: commands.NoScript | commands.AllowBusy, Since: "2.6.0",
 			Summary: "Kill the script currently in execution.", Complexity: "O(1)",

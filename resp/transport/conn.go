@@ -138,8 +138,8 @@ func closeNow(nc net.Conn) {
 	nc.Close()
 }
 
-// Gone reports whether the client has closed its side of the connection, or the connection is lost. A client that an
-// event loop serves is not gone: the loop closes its connection at once.
+// Gone reports whether the client has closed its side of the connection, or the connection is lost. A
+// client that an event loop serves is not gone: the loop closes its connection at once.
 func (c *Conn) Gone() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGone: a connection is not gone while its client may send, whatever it has sent. It is gone when the client closes
-// its side, resets the connection, or the server closes it.
+// TestGone: a connection is not gone while its client may send, whatever it has sent. It is gone when the
+// client closes its side, resets the connection, or the server closes it.
 func TestGone(t *testing.T) {
 	for _, network := range []string{"tcp", "unix"} {
 		address := "127.0.0.1:0"

@@ -9,14 +9,17 @@
 //	memory.go   what a script has passed to commands, until its transaction ends
 //	calls.go    Calls: what the server counts at the end of a script
 //	once.go     what a script does outside the store: once, even if it begins again
-//	long.go     scripts that take long, and SCRIPT KILL
+//	long.go     scripts that take long: their list, and SCRIPT KILL
+//	turns.go    their turns, and their end after their client has left
 //	reply.go    replies of commands as values, and values as replies
 //
 // Invariants: an engine serves one run at a time. A command gets copies of what it may keep until the
-// transaction ends. A script leaves the database of its client as it was.
+// transaction ends. A script leaves the database of its client as it was. One of the scripts that take long
+// has the turn, and the others wait; a script waits for nothing else.
 //
-// Bounds: the library has at most 4,096 scripts and 32 MiB of texts. At most 64 engines run at a time.
-// Together they make at most script-memory-limit bytes, and 1 MiB more each.
+// Bounds: the library has at most 4,096 scripts and 32 MiB of texts. At most 128 engines run at a time, and
+// 64 of their scripts take long. Together they make at most script-memory-limit bytes, and 1 MiB more each.
 //
-// Locks: library.mu and engines.mu are innermost locks.
+// Locks: library.mu, engines.mu and long.mu are innermost locks. A script waits for its turn while it holds
+// its partitions.
 package scripts

@@ -6,11 +6,16 @@ import (
 	"cellserver/commands"
 )
 
-// long lists the scripts that run alone, in long transactions: SCRIPT KILL ends them.
+// long lists the scripts that run alone, in long transactions: SCRIPT KILL ends them. One of them runs at a
+// time, so that all of them together use one processor, and the other clients have the others.
 type long struct {
-	mu  sync.Mutex // guards all
-	all map[*runner]struct{}
+	mu   sync.Mutex // guards all, and makes turn
+	all  map[*runner]struct{}
+	turn chan struct{} // full while a script has the turn. Those that wait for it get it in their order
 }
+
+// maxLong is how many scripts that run alone there are at a time. Short scripts run beside them.
+const maxLong = 64
 
 // The states of a script. A dirty one has called a command that writes, and cannot be killed. A killed one does not write.
 // A stopped one ends, whatever it has done, because the server stops.
@@ -27,6 +32,7 @@ const (
 		"You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command."
 	errKilled  commands.Error = "ERR Script killed by user with SCRIPT KILL..."
 	errStopped commands.Error = "ERR the server has stopped before the end of the script"
+	errLeft    commands.Error = "ERR the client has closed the connection before the end of the script"
 )
 
 // checkRun is called every machine.DefaultLimits.Steps steps, which take a millisecond. A script that takes longer must run
@@ -36,6 +42,10 @@ func (r *runner) checkRun() error {
 	if !c.Runner.Alone() {
 		r.run.script.long.Store(true)
 		return r.restart(commands.TakesLong)
+	}
+	r.takeTurn()
+	if err := r.checkClient(); err != nil {
+		return err
 	}
 	return r.ended()
 }
@@ -57,36 +67,45 @@ func (r *runner) mayWrite() bool {
 	return r.state.CompareAndSwap(clean, dirty) || r.state.Load() == dirty
 }
 
-func (l *long) add(r *runner, now int64) {
-	r.run.listed = true
-	r.since.Store(now)
+// add lists a script, unless too many run already.
+func (l *long) add(r *runner, now int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.all == nil {
-		l.all = map[*runner]struct{}{}
+		l.all, l.turn = map[*runner]struct{}{}, make(chan struct{}, 1)
 	}
+	if len(l.all) >= maxLong {
+		return errTooMany
+	}
+	r.run.listed = true
+	r.since.Store(now)
 	l.all[r] = struct{}{}
+	return nil
 }
 
 func (l *long) remove(r *runner) {
 	if !r.run.listed {
 		return
 	}
+	r.endTurn()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.all, r)
 }
 
-// Kill implements [commands.Scripts].
+// Kill implements [commands.Scripts]. A script that is killed already, and has not ended yet, counts as one
+// that it kills.
 func (s *Scripts) Kill() error {
 	s.long.mu.Lock()
 	defer s.long.mu.Unlock()
-	err := error(errNotBusy)
+	if len(s.long.all) == 0 {
+		return errNotBusy
+	}
+	err := error(errUnkillable)
 	for r := range s.long.all {
-		if r.state.CompareAndSwap(clean, killed) {
-			return nil
+		if r.state.CompareAndSwap(clean, killed) || r.state.Load() == killed {
+			err = nil
 		}
-		err = errUnkillable
 	}
 	return err
 }

@@ -38,7 +38,7 @@ type run struct {
 	script   *known
 	oneSlot  bool             // all keys must be in one slot
 	slot     int              // of the keys, noSlot if there was no key
-	listed   bool             // in long
+	longRun                   // if the script takes long
 	stopped  bool             // the server has stopped it
 	verdict  commands.Verdict // not 0: the script has stopped, and begins again
 }
@@ -104,8 +104,10 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 		kept = r
 		return commands.TakesLong
 	}
-	r.begin(c, o, k, &own.memory)
-	reply, err := r.result(compiled, o)
+	reply, err := script.Reply{}, r.begin(c, o, k, &own.memory)
+	if err == nil {
+		reply, err = r.result(compiled, o)
+	}
 	r.end()
 	kept = r
 	if err != nil {
@@ -116,7 +118,8 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 	return nil
 }
 
-func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory) {
+// begin prepares a run. It returns an error if too many scripts take long.
+func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory) error {
 	cfg := c.Server.Config()
 	r.engine.Bound(int(cfg.ScriptMemoryLimit), r.share.more)
 	r.share.limit = cfg.ScriptMemoryLimit
@@ -130,10 +133,12 @@ func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory)
 	r.state.Store(clean)
 	if c.Runner.Alone() {
 		now := c.Server.Clock.Monotonic()
+		if err := r.long.add(r, now); err != nil {
+			return err
+		}
 		if c.Tx != nil {
 			c.Tx.SetSince(max(now, 2))
 		}
-		r.long.add(r, now)
 	}
 	r.later = later{on: r.mayRestart()}
 	if c.Tx != nil && (r.later.on || r.mayStop()) {
@@ -142,6 +147,7 @@ func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory)
 	if r.server == nil {
 		r.server = r.later.serverFor(c.Server)
 	}
+	return nil
 }
 
 // mayRestart reports whether the script may have to begin again. A run where it is alone, with all partitions, is the last
@@ -174,6 +180,9 @@ func (r *runner) result(s *script.Script, o commands.Script) (script.Reply, erro
 	}(c.Conn.DB)
 	if err := r.mayRun(o.ReadOnly); err != nil {
 		return script.Reply{}, err
+	}
+	if r.run.script.long.Load() {
+		r.takeTurn()
 	}
 	style := script.Redis7
 	if c.Server.Config().ScriptErrorStyle == config.ScriptErrorsOf6 {

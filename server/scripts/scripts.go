@@ -27,11 +27,11 @@ type engines struct {
 }
 
 const (
-	maxRunning = 64
+	maxRunning = 128 // half of them may take long
 	maxIdle    = 16
 )
 
-const errTooMany commands.Error = "BUSY 64 scripts run at the same time: try again"
+const errTooMany commands.Error = "BUSY too many scripts run at the same time: try again"
 
 // take returns an engine, which give gives back.
 func (e *engines) take() (*runner, error) {

@@ -160,6 +160,55 @@ func TestManyLargeScripts(t *testing.T) {
 	require.Equal(t, int64(1), s.dial().Do("EVAL", "return string.rep('x', 200000000):len() / 200000000", 0), "all memory is back")
 }
 
+// TestEndlessScripts runs 64 scripts at a time that have no end. Meanwhile other clients get their replies,
+// and run scripts. SCRIPT KILL ends all of them. Scripts whose clients have left end by themselves.
+func TestEndlessScripts(t *testing.T) {
+	const scripts = 64
+	s := start(t, "--loglevel", "warning")
+	begin := func() (all []*resptest.Client) {
+		for i := range scripts {
+			c := s.dial()
+			c.Send("EVAL", "while true do end", 1, fmt.Sprint("key:", i))
+			all = append(all, c)
+		}
+		return all
+	}
+	admin := s.dial()
+	quick(t, func() time.Duration {
+		all, other := begin(), s.watch()
+		time.Sleep(scriptTime)
+		require.Equal(t, int64(1), admin.Do("EVAL", "return 1", 0))
+		_, p99, _ := other.waits()
+		replies := make(chan string, scripts)
+		for _, c := range all {
+			go func() {
+				reply, err := c.TryRecv()
+				replies <- fmt.Sprint(reply, err)
+			}()
+		}
+		require.Eventually(t, func() bool { // a script that has not begun is not killed
+			admin.Do("SCRIPT", "KILL")
+			return len(replies) == scripts
+		}, patience, 50*time.Millisecond)
+		for range scripts {
+			require.Contains(t, <-replies, "SCRIPT KILL")
+		}
+		return p99
+	})
+	for _, c := range begin() {
+		c.Close()
+	}
+	for i := range scripts {
+		key := fmt.Sprint("key:", i)
+		require.Eventually(t, func() bool {
+			return admin.Do("EXISTS", key) == int64(0)
+		}, patience, time.Millisecond)
+	}
+	require.Eventually(t, func() bool {
+		return strings.Contains(fmt.Sprint(admin.Do("SCRIPT", "KILL")), "NOTBUSY")
+	}, patience, time.Millisecond)
+}
+
 // TestLongScriptTexts sends sources that are hard to compile, 64 KB each.
 func TestLongScriptTexts(t *testing.T) {
 	s := start(t, "--maxmemory", "64mb")
