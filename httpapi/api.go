@@ -26,6 +26,7 @@ type Config struct {
 	Token   string   // that requests must have; "" for none
 	Hosts   []string // names of this server, in addition to localhost and IP addresses
 	Proxies int      // between clients and this server
+	Secret  []byte   // of the hashes of headers and cookies in keys
 	Page
 }
 

@@ -34,7 +34,7 @@ var exchanges = sync.Pool{New: func() any {
 // begin returns an exchange for a request. end frees it.
 func (a *API) begin(r *http.Request, cfg *Config) *exchange {
 	x := exchanges.Get().(*exchange)
-	x.api, x.from = a, keysource.Request{Request: r, Proxies: cfg.Proxies}
+	x.api, x.from = a, keysource.Request{Request: r, Proxies: cfg.Proxies, Secret: cfg.Secret}
 	return x
 }
 

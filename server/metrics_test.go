@@ -16,7 +16,7 @@ func TestMetrics(t *testing.T) {
 	usage := func() report.Usage {
 		return report.Usage{Resident: 1 << 20, User: 1500 * time.Millisecond, Input: 12}
 	}
-	h := servertest.NewAt(t, &servertest.Edge{Process: report.Process{Usage: usage}}, "--maxmemory", "1gb")
+	h := servertest.NewAt(t, &servertest.Edge{Process: report.Process{Usage: usage}}, "--maxmemory", "1gb", "--metrics-top-keys", "10")
 	h.Do("SET a 1 EX 1")
 	h.Do("GET a")
 	h.Do("GET b")
@@ -80,7 +80,9 @@ func TestMetricsHistogram(t *testing.T) {
 
 // TestMetricsOfHostileKeys: clients may choose keys of any bytes, any length and any number.
 func TestMetricsOfHostileKeys(t *testing.T) {
-	h := servertest.New(t, "--metrics-top-keys", "300")
+	h := servertest.New(t)
+	h.Want("CONFIG GET metrics-top-keys", []string{"metrics-top-keys", "0"})
+	h.Want("CONFIG SET metrics-top-keys 300", ok)
 	keys := []string{"", `a"b\c` + "\nd}", "\xff", "\xfe", "ä", strings.Repeat("x", 5000), strings.Repeat("x", 5001)}
 	for i := range 500 {
 		keys = append(keys, fmt.Sprint("key:", i))

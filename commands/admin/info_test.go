@@ -45,7 +45,7 @@ func TestInfoHasTheFieldsOfRedis(t *testing.T) {
 }
 
 func TestInfoCounts(t *testing.T) {
-	h := servertest.New(t)
+	h := servertest.New(t, "--metrics-top-keys", "10")
 	h.Do("SET a 1 PX 100000")
 	h.Do("SET b 1")
 	h.Do("GET a")

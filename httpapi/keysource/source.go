@@ -23,6 +23,7 @@ type Request struct {
 	*http.Request
 	Proxies int    // between the client and this server; each appends an address to X-Forwarded-For
 	Path    string // of the request that a proxy asks about; "" for that of X-Forwarded-Uri
+	Secret  []byte // of the hashes of headers and cookies
 }
 
 // Source makes keys. The zero Source makes the empty key.
@@ -34,8 +35,11 @@ type Source struct {
 // part is one part of a key. read is nil for a literal part.
 type part struct {
 	text string // the name of the header or of the cookie, or the literal
-	read func(r *Request, name string) (string, error)
+	read reader
 }
+
+// reader reads the value of a part.
+type reader func(r *Request, name string) (string, error)
 
 // Literal returns the source of one key.
 func Literal(key string) Source { return Source{part: part{text: key}} }
@@ -71,8 +75,12 @@ func parsePart(word string) part {
 	kind, name, named := strings.Cut(word, ":")
 	switch {
 	case named && kind == "header":
+		return part{textproto.CanonicalMIMEHeaderKey(name), headerHash}
+	case named && kind == "plain-header":
 		return part{textproto.CanonicalMIMEHeaderKey(name), readHeader}
 	case named && kind == "cookie":
+		return part{name, cookieHash}
+	case named && kind == "plain-cookie":
 		return part{name, readCookie}
 	case word == "ip":
 		return part{read: readAddress}

@@ -34,16 +34,16 @@ func TestKeys(t *testing.T) {
 		{"text:ip", request(), "ip", nil},
 		{"text:a,ip", request(), "a,ip", nil},
 		{"header", request(), "header", nil},
-		{"header:X-Api-Key", request("X-Api-Key", "k1"), "k1", nil},
-		{"header:x-api-key", request("X-Api-Key", "k1"), "k1", nil},
-		{"header:X-Api-Key", request(), "", ErrMissing},
-		{"header:X-Api-Key", request("X-Api-Key", ""), "", ErrMissing},
-		{"header:X-Api-Key", request("X-Api-Key", "a", "X-Api-Key", "b"), "", ErrTwice},
-		{"header:X-Api-Key", request("X-Api-Key", long), "", ErrLong},
-		{"header:Host", request(), "limits", nil},
-		{"cookie:session", request("Cookie", "a=1; session=s1"), "s1", nil},
-		{"cookie:session", request("Cookie", "a=1"), "", ErrMissing},
-		{"cookie:session", request("Cookie", "session=1; session=2"), "", ErrTwice},
+		{"plain-header:X-Api-Key", request("X-Api-Key", "k1"), "k1", nil},
+		{"plain-header:x-api-key", request("X-Api-Key", "k1"), "k1", nil},
+		{"plain-header:X-Api-Key", request(), "", ErrMissing},
+		{"plain-header:X-Api-Key", request("X-Api-Key", ""), "", ErrMissing},
+		{"plain-header:X-Api-Key", request("X-Api-Key", "a", "X-Api-Key", "b"), "", ErrTwice},
+		{"plain-header:X-Api-Key", request("X-Api-Key", long), "", ErrLong},
+		{"plain-header:Host", request(), "limits", nil},
+		{"plain-cookie:session", request("Cookie", "a=1; session=s1"), "s1", nil},
+		{"plain-cookie:session", request("Cookie", "a=1"), "", ErrMissing},
+		{"plain-cookie:session", request("Cookie", "session=1; session=2"), "", ErrTwice},
 		{"path", request("X-Forwarded-Uri", "/a/b?c=d"), "/a/b", nil},
 		{"path", request("X-Forwarded-Uri", "//a/./x/..//%62"), "/a/b", nil},
 		{"path", request(), "", ErrMissing},
@@ -52,10 +52,10 @@ func TestKeys(t *testing.T) {
 		{"method", request(), "GET", nil},
 		{"host", request("X-Forwarded-Host", "Shop.Example"), "shop.example", nil},
 		{"api,ip", request("X-Forwarded-For", "10.1.1.1"), "api,10.1.1.1", nil},
-		{"header:A,header:B", request("A", "1,2", "B", "3"), "1%2C2,3", nil},
-		{"header:A,header:B", request("A", "1", "B", "2,3"), "1,2%2C3", nil},
-		{"header:A,header:B", request("A", "1%2C2", "B", "3"), "1%252C2,3", nil},
-		{"header:A,header:B", request("A", "1"), "", ErrMissing},
+		{"plain-header:A,plain-header:B", request("A", "1,2", "B", "3"), "1%2C2,3", nil},
+		{"plain-header:A,plain-header:B", request("A", "1", "B", "2,3"), "1,2%2C3", nil},
+		{"plain-header:A,plain-header:B", request("A", "1%2C2", "B", "3"), "1%252C2,3", nil},
+		{"plain-header:A,plain-header:B", request("A", "1"), "", ErrMissing},
 		{long, request(), "", ErrLong},
 	} {
 		s, err := Parse(c.source)
@@ -68,6 +68,26 @@ func TestKeys(t *testing.T) {
 		_, err := Parse(wrong)
 		require.ErrorContains(t, err, "needs a name", wrong)
 	}
+}
+
+// TestCredentials: a key does not show a header or a cookie. Its hash depends on the secret and on every byte.
+func TestCredentials(t *testing.T) {
+	key := func(source, secret string, headers ...string) string {
+		s, err := Parse(source)
+		require.NoError(t, err)
+		r := request(headers...)
+		r.Secret = []byte(secret)
+		key, err := s.Key(r)
+		require.NoError(t, err)
+		return key
+	}
+	token := "Bearer " + strings.Repeat("x", 5000)
+	require.Equal(t, "hmac:606592c9b1e6d428c9a5e9be1d1bfacd", key("header:Authorization", "s", "Authorization", "Bearer sk-secret123"))
+	require.Equal(t, key("header:Authorization", "s", "Authorization", token), key("header:Authorization", "s", "Authorization", token))
+	require.NotEqual(t, key("header:Authorization", "s", "Authorization", token), key("header:Authorization", "s", "Authorization", token+"x"))
+	require.NotEqual(t, key("header:Authorization", "s", "Authorization", token), key("header:Authorization", "t", "Authorization", token))
+	require.Equal(t, key("header:A", "s", "A", "v"), key("cookie:a", "s", "Cookie", "a=v"))
+	require.Equal(t, "10.0.0.1,"+key("header:A", "", "A", "v"), key("ip,header:A", "", "A", "v", "X-Forwarded-For", "10.0.0.1"))
 }
 
 // TestSpellings: all spellings of a request that a server may route to one place have one key.
@@ -94,8 +114,8 @@ func TestSpellings(t *testing.T) {
 		{"host", "X-Forwarded-Host", "xn--bcher-kva.example", []string{"xn--bcher-kva.example", "XN--Bcher-KVA.example."}},
 		{"method", "X-Forwarded-Method", "GET", []string{"GET", "get", "Get"}},
 		{"method", "X-Forwarded-Method", "OTHER", []string{"AAAA", "AAAB", "PROPFIND"}},
-		{"header:Authorization", "Authorization", "bearer Ab", []string{"Bearer Ab", "bearer Ab", "BEARER   Ab", "Bearer\tAb "}},
-		{"cookie:s", "Cookie", "Abc", []string{"s=Abc", " s = Abc ;", `s="Abc"`, "s=%41bc", `s="\101b\c"`, `s="A%62c`, "a=1; s=Abc; b"}},
+		{"plain-header:Authorization", "Authorization", "bearer Ab", []string{"Bearer Ab", "bearer Ab", "BEARER   Ab", "Bearer\tAb "}},
+		{"plain-cookie:s", "Cookie", "Abc", []string{"s=Abc", " s = Abc ;", `s="Abc"`, "s=%41bc", `s="\101b\c"`, `s="A%62c`, "a=1; s=Abc; b"}},
 	} {
 		for _, spelling := range c.spellings {
 			s, err := Parse(c.source)
@@ -124,7 +144,7 @@ func TestOwnHeaders(t *testing.T) {
 	own := request("X-Original-Uri", "/x", "X-Original-Url", "/x", "X-Rewrite-Url", "/x", "X-Original-Method", "PUT", "X-Http-Method-Override", "PUT",
 		"X-Host", "x", "X-Forwarded-Server", "x", "X-Forwarded-Host", "x", "X-Forwarded-Method", "PUT", "X-Forwarded-Uri", "/x")
 	own.Path = "/mine"
-	for source, key := range map[string]string{"path": "/mine", "host": "limits", "method": "GET", "header:host": "limits"} {
+	for source, key := range map[string]string{"path": "/mine", "host": "limits", "method": "GET", "plain-header:host": "limits"} {
 		s, err := Parse(source)
 		require.NoError(t, err)
 		got, err := s.Key(own)
@@ -184,7 +204,7 @@ func FuzzKeys(f *testing.F) {
 				require.LessOrEqual(t, len(key), MaxKey)
 			}
 		}
-		pair, err := Parse("header:A,header:B")
+		pair, err := Parse("plain-header:A,plain-header:B")
 		require.NoError(t, err)
 		key, err := pair.Key(r)
 		r.Header["A"], r.Header["B"] = []string{b}, []string{a}

@@ -21,8 +21,9 @@ var metricsDirectives = group("Metrics", "",
 		"TCP port of the metrics for Prometheus (HTTP, /metrics); 0 is none."),
 	field("metrics-bind", value.Text, "127.0.0.1", func(c *Config) *string { return &c.MetricsBind },
 		"Address of the metrics port; empty is every address. There is no password."),
-	field("metrics-top-keys", value.Int(0, 1000), "10", func(c *Config) *int { return &c.MetricsTopKeys },
-		"Number of keys that metrics and INFO list: the keys that are refused most often; 0 is none."),
+	field("metrics-top-keys", value.Int(0, 1000), "0", func(c *Config) *int { return &c.MetricsTopKeys },
+		"Number of keys that metrics and INFO list: the keys that are refused most often; 0 is none. "+
+			"Metrics need no password, and a key may be the name of a person or a credential."),
 )
 
 // validateRules checks the sources of rules.

@@ -39,7 +39,7 @@ func start(t *testing.T, cluster bool) *server {
 	s := &server{t: t, port: fmt.Sprint(porttest.Free(t)), metrics: fmt.Sprint(porttest.Free(t))}
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	require.NoError(t, os.WriteFile(rules, []byte("rules: {kept: {limits: CL.WINDOW 5 60}}\n"), 0o600))
-	args := []string{"--rules-file", rules, "--port", s.port, "--metrics-port", s.metrics, "--dir", t.TempDir(), "--maxmemory", "1gb"}
+	args := []string{"--rules-file", rules, "--port", s.port, "--metrics-port", s.metrics, "--dir", t.TempDir(), "--maxmemory", "1gb", "--metrics-top-keys", "10"}
 	if cluster {
 		args = append(args, "--cluster-enabled", "yes", "--cluster-nodes", "127.0.0.1:"+s.port)
 	}

@@ -19,6 +19,7 @@
 //	rules.go         the rules-file, and the copy of the rules of rules-url
 //	metrics.go       the exporter for Prometheus
 //	http.go          limits over HTTP
+//	keysecret.go     the secret of the keys that limits over HTTP make
 //	health.go        /healthz and /readyz, on both listeners of HTTP
 //	sockets.go       the listeners for clients
 //	endpoints.go     where a configuration asks to listen

@@ -21,10 +21,13 @@ type webAPI struct {
 	lines *line.Lines
 	ready atomic.Bool // Run has begun to load the data
 	acts  func() bool // the user of requests exists and is on
+	// secret is that of keys: see [keySecret]. It is nil until the first listener opens, and does not change
+	// then.
+	secret []byte
 }
 
-// apiLines is how many commands of HTTP run at the same time. A command takes microseconds, and does not keep its place
-// while it waits for the log.
+// apiLines is how many commands of HTTP run at the same time. A command takes microseconds, and does not
+// keep its place while it waits for the log.
 const apiLines = 16
 
 // apiBounds are the bounds of a request. The connections come from the configuration.
@@ -42,10 +45,12 @@ func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *
 	w.acts = func() bool { return !s.Users().Acting(cfg.HTTP.User).Limits().Deleted() }
 	w.Handler = w.gate(&httpapi.API{Commands: w.lines, Config: func() httpapi.Config {
 		h := &s.Config().HTTP
-		return httpapi.Config{Token: h.Token, Hosts: h.Hosts, Proxies: h.TrustedProxies, Page: httpapi.Page{
+		cfg := httpapi.Config{Token: h.Token, Hosts: h.Hosts, Proxies: h.TrustedProxies, Secret: w.secret}
+		cfg.Page = httpapi.Page{
 			Reads: h.Page != config.PageOff, Writes: h.Page == config.PageWrites, Keys: h.PageKeys,
 			Locked: !s.Users().Default.Open(),
-		}}
+		}
+		return cfg
 	}})
 	w.Bounds, w.Log = apiBounds, log.Logger
 	w.Bounds.Conns = apiConns(cfg)
@@ -54,8 +59,8 @@ func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *
 	}
 }
 
-// gate refuses requests until Run has begun to load the data, and while their user does not exist. Otherwise the server itself
-// refuses them.
+// gate refuses requests until Run has begun to load the data, and while their user does not exist. Otherwise
+// the server itself refuses them.
 func (w *webAPI) gate(api http.Handler) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		reason := ""
@@ -73,9 +78,14 @@ func (w *webAPI) gate(api http.Handler) http.Handler {
 	})
 }
 
-// configure listens on the address of a configuration; http-port 0 means no address. If it cannot, it keeps the
-// previous address.
-func (w *webAPI) configure(cfg *config.Config) error {
+// configure listens on the address of a configuration; http-port 0 means no address. If it cannot, it keeps
+// the previous address.
+func (w *webAPI) configure(cfg *config.Config) (err error) {
+	if cfg.HTTP.Port != 0 && w.secret == nil {
+		if w.secret, err = keySecret(cfg); err != nil {
+			return err
+		}
+	}
 	return listenHTTP(&w.Listener, cfg.HTTP.Bind, cfg.HTTP.Port, "--http-port")
 }
 

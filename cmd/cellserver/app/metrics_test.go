@@ -28,7 +28,7 @@ func scrape(t *testing.T, address, path string) (status int, kind, body string) 
 }
 
 func TestMetricsAreServed(t *testing.T) {
-	in := start(t, "--metrics-port", strconv.Itoa(porttest.Free(t)))
+	in := start(t, "--metrics-port", strconv.Itoa(porttest.Free(t)), "--metrics-top-keys", "10")
 	c := in.dial(t)
 	c.Do("CL.THROTTLE", "k", 0, 1, 60)
 	c.Do("CL.THROTTLE", "k", 0, 1, 60)

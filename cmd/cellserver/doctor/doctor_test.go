@@ -62,6 +62,11 @@ func TestQuietEnough(t *testing.T) {
 	}
 }
 
+// TestHiddenKeys: without keys in INFO the page says where they are.
+func TestHiddenKeys(t *testing.T) {
+	require.Contains(t, factsOf(well).page("a:1"), "refused   ask CL.TOP 10, because metrics-top-keys hides keys\n")
+}
+
 // TestPage has texts that clients chose.
 func TestPage(t *testing.T) {
 	f := factsOf(well + "rule_api:allowed=1,limited=5,shadow_limited=0\r\nrule_new:allowed=9,limited=0,shadow_limited=7\r\n" +

@@ -80,7 +80,11 @@ func (f *facts) keys() string {
 			parts = append(parts, fmt.Sprintf("%s %s times", short(m.values["key"]), m.values["times"]))
 		}
 	}
-	return cmp.Or(strings.Join(parts, ", "), "no key")
+	none := "no key"
+	if _, limited := f.decisions(); limited > 0 {
+		none = "ask CL.TOP 10, because metrics-top-keys hides keys"
+	}
+	return cmp.Or(strings.Join(parts, ", "), none)
 }
 
 // commands names the commands that took most of the time.
