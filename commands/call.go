@@ -39,10 +39,19 @@ type Runner interface {
 	// Admit returns the error of a command that a script must not run now. wrote says that the script has written: then the
 	// state of the server is no reason.
 	Admit(inner *Call, wrote bool) error
-	// Permit returns the error of a command of a script that the user must not run.
-	Permit(inner *Call) error
+	// Permit returns the error of a command that the user must not run. lastKey is the position of its last
+	// key, 0 for that of [Call.KeysNow].
+	Permit(c *Call, lastKey int) error
 	// Refuse counts a command of a script that must not run. inner.Cmd is nil if there is no such command.
 	Refuse(inner *Call, err error)
+}
+
+// Other returns a call of another command by the same connection, in the same transaction.
+func (c *Call) Other(cmd *Command, args [][]byte) Call {
+	return Call{
+		Cmd: cmd, Args: args, Now: c.Now, Tx: c.Tx, Out: c.Out,
+		Conn: c.Conn, Server: c.Server, Runner: c.Runner, Events: c.Events,
+	}
 }
 
 // Name returns the command's full name, "" if there is no such command.

@@ -91,6 +91,11 @@ type Command struct {
 	// Prefetch, because the server prefetches their keys.
 	Prefetch func(c *Conn, s *Server, tx *store.Tx, args [][]byte)
 
+	// LastKey returns the position of the last key of a call, by the rules in force: a rule has a key for
+	// each scope. Nil if Keys says it. Run asks Runner.Permit again, because another client may change the
+	// rules in between.
+	LastKey func(c *Call) int
+
 	// KeyAccess returns the access flags of one call, in the notation of Keys.Access. Only commands
 	// with the flag VARIABLE_FLAGS have it: their access depends on the options.
 	KeyAccess func(args [][]byte) string
@@ -309,24 +314,8 @@ func (l *LookupCache) other(name []byte) *Command {
 // Takes reports whether a call may have n words, the name included.
 func (c *Command) Takes(n int) bool { return n == c.Arity || c.Arity < 0 && n >= -c.Arity }
 
-// EachKey calls do with every key of a call. The number of arguments must be right. If the count of
-// keys is wrong, EachKey skips those keys, and the command replies with its own error.
-func (c *Command) EachKey(args [][]byte, do func(key []byte)) {
-	k := &c.Keys
-	last := k.Last
-	if last < 0 {
-		last += len(args)
-	}
-	for i := k.First; i > 0 && i <= last && i < len(args); i += k.Step {
-		do(args[i])
-	}
-	if k.NumKeys > 0 {
-		keys := k.Counted(args)
-		for i := 0; i < len(keys); i += k.step() {
-			do(keys[i])
-		}
-	}
-}
+// EachKey calls do with every key of a call that [Command.Keys] says.
+func (c *Command) EachKey(args [][]byte, do func(key []byte)) { c.Keys.Each(args, do) }
 
 // AddFootprint adds the partitions of a call to a footprint.
 func (c *Command) AddFootprint(call *Call, fp *store.Footprint) {

@@ -18,7 +18,7 @@ type Transaction struct {
 // RunQueued runs one queued command, under the locks of EXEC and at the time of EXEC.
 func (c *Call) RunQueued(q Queued) {
 	inner := &c.Conn.Transaction.inner
-	*inner = Call{Cmd: q.Cmd, Args: q.Args, Now: c.Now, Tx: c.Tx, Out: c.Out, Conn: c.Conn, Server: c.Server, Runner: c.Runner, Events: c.Events}
+	*inner = c.Other(q.Cmd, q.Args)
 	if inner.Tx != nil {
 		inner.Tx.Select(c.Conn.DB) // an earlier queued command may be SELECT
 	}

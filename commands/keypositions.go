@@ -28,6 +28,24 @@ func (k Keys) With(flags string) Keys {
 	return k
 }
 
+// Each calls do with every key of a call. The number of arguments must be right. If the count of keys is
+// wrong, Each skips those keys, and the command replies with its own error.
+func (k *Keys) Each(args [][]byte, do func(key []byte)) {
+	last := k.Last
+	if last < 0 {
+		last += len(args)
+	}
+	for i := k.First; i > 0 && i <= last && i < len(args); i += k.Step {
+		do(args[i])
+	}
+	if k.NumKeys > 0 {
+		keys := k.Counted(args)
+		for i := 0; i < len(keys); i += k.step() {
+			do(keys[i])
+		}
+	}
+}
+
 // step is the distance between keys after a count.
 func (k *Keys) step() int { return max(k.Step, 1) }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"cellserver/acl"
+	"cellserver/store"
 )
 
 // Rights returns the table of commands for ACL. A command has the position of [Command.Index].
@@ -20,18 +21,37 @@ var Rights = sync.OnceValue(func() *acl.Table {
 	return acl.NewTable(all, CategoryOrder)
 })
 
-// request returns a call as ACL sees it. The keys go to the memory of buf, if there is room.
-func (c *Command) request(args [][]byte, buf []acl.Key) acl.Request {
-	r := acl.Request{Command: c.index, Args: args, Keys: c.appendKeys(args, buf[:0])}
+// RulesFootprint adds the key of the rules, unless they are parsed. The rules may say which keys another
+// command has.
+func RulesFootprint(c *Call, fp *store.Footprint) { c.Server.Rules.LockUnparsed(fp) }
+
+// KeysNow returns where the keys of the call are. If rules say how many there are, the rules in force count.
+func (c *Call) KeysNow() Keys {
+	if c.Cmd.LastKey == nil {
+		return c.Cmd.Keys
+	}
+	return c.keysTo(c.Cmd.LastKey(c))
+}
+
+// keysTo returns where the keys of the call are, if the last one has a position.
+func (c *Call) keysTo(last int) Keys {
+	keys := c.Cmd.Keys
+	keys.Last = max(keys.Last, min(last, len(c.Args)-1))
+	return keys
+}
+
+// request returns a call as ACL sees it. Its keys go to the memory of buf, if there is room.
+func (c *Command) request(args [][]byte, k *Keys, buf []acl.Key) acl.Request {
+	r := acl.Request{Command: c.index, Args: args, Keys: c.appendKeys(args, k, buf[:0])}
 	if c.Channels != NoChannels {
 		r.Channels, r.OneOnly, r.Literal = 1, c.Channels == FirstChannel, c.Channels == AllPatterns
 	}
 	return r
 }
 
-// appendKeys appends the keys of a call, in the order of [Command.EachKey].
-func (c *Command) appendKeys(args [][]byte, to []acl.Key) []acl.Key {
-	k, needs := &c.Keys, c.needs
+// appendKeys appends the keys of a call, in the order of [Keys.Each].
+func (c *Command) appendKeys(args [][]byte, k *Keys, to []acl.Key) []acl.Key {
+	needs := c.needs
 	if c.KeyAccess != nil {
 		needs = permissions(c.KeyAccess(args))
 	}
@@ -56,13 +76,20 @@ func (c *Command) appendKeys(args [][]byte, to []acl.Key) []acl.Key {
 	return to
 }
 
-// Denied returns why a user with these limits may not make a call, and the position of the argument.
-func (c *Command) Denied(limits *acl.Limits, args [][]byte) (why acl.Denial, at int) {
+// Denied returns why a user with these limits may not make the call, and the position of the argument.
+// lastKey is as in Runner.Permit.
+func (c *Call) Denied(limits *acl.Limits, lastKey int) (why acl.Denial, at int) {
 	if limits == nil {
 		return acl.Allowed, 0
 	}
+	var keys Keys
+	if lastKey > 0 {
+		keys = c.keysTo(lastKey)
+	} else {
+		keys = c.KeysNow()
+	}
 	var buf [keysHeld]acl.Key
-	r := c.request(args, buf[:0])
+	r := c.Cmd.request(c.Args, &keys, buf[:0])
 	return limits.Check(&r)
 }
 

@@ -21,16 +21,20 @@ func (c *Client) permit(call *commands.Call, limits *acl.Limits) error {
 	if c.conn.Transaction.Queue.Active && flags&commands.NoMulti != 0 {
 		return commands.ErrNotInMulti
 	}
-	context := commands.ContextTop
-	if c.conn.Transaction.Queue.Active {
-		context = commands.ContextMulti
-	}
-	switch c.denied(call, context) {
-	case acl.Allowed:
+	return c.Permit(call, 0)
+}
+
+// Permit implements [commands.Runner].
+func (c *Client) Permit(call *commands.Call, lastKey int) error {
+	why := c.denied(call, lastKey)
+	switch {
+	case why == acl.Allowed:
 		return nil
-	case acl.DeniedKey:
+	case call.InScript:
+		return inScript[why]
+	case why == acl.DeniedKey:
 		return errNoKey
-	case acl.DeniedChannel:
+	case why == acl.DeniedChannel:
 		return errNoChannel
 	}
 	return commands.Error("NOPERM this user has no permissions to run the '" + call.Cmd.FullName() + "' command")
@@ -41,18 +45,24 @@ const (
 	errNoKey     commands.Error = "NOPERM this user has no permissions to access one of the keys used as arguments"
 	errNoChannel commands.Error = "NOPERM this user has no permissions to access one of the channels used as arguments"
 
-	errScriptCommand commands.Error = "ERR The user executing the script can't run this command or subcommand"
-	errScriptKey     commands.Error = "ERR The user executing the script can't access at least one of the keys mentioned in the command arguments"
-	errScriptChannel commands.Error = "ERR The user executing the script can't publish to the channel mentioned in the command"
-
 	errChanged = "NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. " +
 		"This command is no longer allowed for the following reason: "
 )
 
+// inScript has the errors of Redis 7.0 for the commands of a script.
+var inScript = [...]error{
+	acl.DeniedCommand: commands.Error("ERR The user executing the script can't run this command " +
+		"or subcommand"),
+	acl.DeniedKey: commands.Error("ERR The user executing the script can't access at least one of the keys " +
+		"mentioned in the command arguments"),
+	acl.DeniedChannel: commands.Error("ERR The user executing the script can't publish to the channel " +
+		"mentioned in the command"),
+}
+
 // denied returns why a user may not run a command, and adds it to ACL LOG.
-func (c *Client) denied(call *commands.Call, context string) acl.Denial {
+func (c *Client) denied(call *commands.Call, lastKey int) acl.Denial {
 	user, limits := c.server.parts.Users.Rights(c.conn.Identity.User)
-	why, at := call.Cmd.Denied(limits, call.Args)
+	why, at := call.Denied(limits, lastKey)
 	if why == acl.Allowed {
 		return why
 	}
@@ -60,18 +70,30 @@ func (c *Client) denied(call *commands.Call, context string) acl.Denial {
 	if why != acl.DeniedCommand {
 		object = string(call.Args[at])
 	}
-	self := c.server.clients.Self(call)
+	outer := &c.call // of a script or of EXEC, as in Redis
+	self := c.server.clients.Self(outer)
 	c.server.stats.Logins.Note(commands.Denial{
-		Reason: why, Context: context, Object: object, User: user.Name(), At: call.Now,
-		Client: strings.TrimSuffix(call.DescribeClient(&self), "\n"),
+		Reason: why, Context: contextOf(call), Object: object, User: user.Name(), At: call.Now,
+		Client: strings.TrimSuffix(outer.DescribeClient(&self), "\n"),
 	})
 	return why
+}
+
+// contextOf returns where a command stands, for ACL LOG.
+func contextOf(call *commands.Call) string {
+	switch t := &call.Conn.Transaction; {
+	case call.InScript:
+		return commands.ContextScript
+	case t.Running, t.Queue.Active:
+		return commands.ContextMulti
+	}
+	return commands.ContextTop
 }
 
 // refuseQueued answers a command of EXEC that its user may not run any more.
 func (c *Client) refuseQueued(inner *commands.Call) bool {
 	reason := ""
-	switch c.denied(inner, commands.ContextMulti) {
+	switch c.denied(inner, 0) {
 	case acl.Allowed:
 		return false
 	case acl.DeniedCommand:
@@ -84,17 +106,4 @@ func (c *Client) refuseQueued(inner *commands.Call) bool {
 	c.server.stats.Commands.Of(inner.Cmd).Rejected.Add(1)
 	c.server.replyError(inner, commands.Error(errChanged+reason))
 	return true
-}
-
-// Permit implements [commands.Runner].
-func (c *Client) Permit(inner *commands.Call) error {
-	switch c.denied(inner, commands.ContextScript) {
-	case acl.DeniedCommand:
-		return errScriptCommand
-	case acl.DeniedKey:
-		return errScriptKey
-	case acl.DeniedChannel:
-		return errScriptChannel
-	}
-	return nil
 }

@@ -168,6 +168,38 @@ func TestRightsInScripts(t *testing.T) {
 	require.Equal(t, servertest.MapOf("reason", "channel", "context", "lua", "object", "b"), entry[1:4])
 }
 
+// TestTheLogNamesTheCommandOfTheClient: as in Redis, the object is what was refused, and cmd is what the
+// client has sent.
+func TestTheLogNamesTheCommandOfTheClient(t *testing.T) {
+	h := servertest.New(t)
+	c := as(t, h, "~a +eval +evalsha +multi +exec +script +get")
+	sha := c.Do("SCRIPT", "LOAD", "return redis.pcall('incr', 'a')")
+	h.Do("HELLO 3")
+	logged := func(context, object, cmd string) {
+		t.Helper()
+		entry := h.Do("ACL LOG 1").([]any)[0].(resptest.Map)
+		require.Equal(t, servertest.MapOf("context", context, "object", object), entry[2:4])
+		require.Contains(t, entry[6].Value, " cmd="+cmd+" ")
+		h.Want("ACL LOG RESET", servertest.OK)
+	}
+	c.Do("EVAL", "return redis.pcall('incr', 'a')", 0)
+	logged("lua", "incr", "eval")
+	c.Do("EVALSHA", sha, 0)
+	logged("lua", "incr", "evalsha")
+	c.Do("EVAL", "return redis.pcall('get', 'b')", 0)
+	logged("lua", "b", "eval")
+	c.Do("EVAL", "return redis.pcall('object', 'encoding', 'a')", 0)
+	logged("lua", "object|encoding", "eval")
+	c.Do("INCR", "a")
+	logged("toplevel", "incr", "incr")
+	c.Do("MULTI")
+	c.Do("EVAL", "return redis.pcall('incr', 'a')", 0)
+	c.Do("GET", "a")
+	h.Want("ACL SETUSER alice -get", servertest.OK)
+	c.Do("EXEC")
+	logged("multi", "get", "exec")
+}
+
 func TestMonitorsSeeNoPasswords(t *testing.T) {
 	h := servertest.New(t)
 	m := h.NewClient(t)

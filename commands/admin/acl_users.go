@@ -118,7 +118,8 @@ func aclDryRun(c *commands.Call) error {
 	case err != nil:
 		return err
 	}
-	why, at := cmd.Denied(user.Limits(), args)
+	asked := c.Other(cmd, args)
+	why, at := asked.Denied(user.Limits(), 0)
 	switch why {
 	case acl.Allowed:
 		return commands.ReplyOK(c)

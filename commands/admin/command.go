@@ -37,12 +37,15 @@ var _ = commands.Register(&commands.Command{
 			Summary: "Get an array of Redis command names", Usage: "[FILTERBY <MODULE module-name | ACLCAT category | PATTERN pattern>]",
 			Complexity: "O(N) where N is the total number of Redis commands",
 			Help:       []string{"LIST", "    Return a list of all commands in this Redis server."}},
-		{Name: "getkeys", Arity: -4, Flags: commands.Loading | commands.Stale, Since: "2.8.13", Run: commandGetKeys, Categories: []string{"connection"},
+		{Name: "getkeys", Arity: -4, Flags: commands.Loading | commands.Stale, Since: "2.8.13",
+			Run: commandGetKeys, Footprint: commands.RulesFootprint, Categories: []string{"connection"},
 			Summary: "Extract keys given a full Redis command", Usage: "command [arg [arg ...]]",
 			Complexity: "O(N) where N is the number of arguments to the command",
 			Help:       []string{"GETKEYS <full-command>", "    Return the keys from a full Redis command."}},
-		{Name: "getkeysandflags", Arity: -4, Flags: commands.Loading | commands.Stale, Since: "7.0.0", Run: commandGetKeysAndFlags, Categories: []string{"connection"},
-			Summary: "Extract keys and access flags given a full Redis command", Usage: "command [arg [arg ...]]",
+		{Name: "getkeysandflags", Arity: -4, Flags: commands.Loading | commands.Stale, Since: "7.0.0",
+			Run: commandGetKeysAndFlags, Footprint: commands.RulesFootprint,
+			Categories: []string{"connection"},
+			Summary:    "Extract keys and access flags given a full Redis command", Usage: "command [arg [arg ...]]",
 			Complexity: "O(N) where N is the number of arguments to the command",
 			Help:       []string{"GETKEYSANDFLAGS <full-command>", "    Return the keys and the access flags from a full Redis command."}},
 		commandHelp,
@@ -136,9 +139,9 @@ func commandList(c *commands.Call) error {
 
 const errNoKeysFound commands.Error = "ERR Invalid arguments specified for command"
 
-// keysOf returns the command that follows GETKEYS, with its arguments. It returns an error if that
-// command has no keys.
-func keysOf(c *commands.Call) (*commands.Command, [][]byte, error) {
+// keysOf returns the call that follows GETKEYS, and where its keys are. It returns an error if the command
+// has no keys.
+func keysOf(c *commands.Call) (of commands.Call, k commands.Keys, err error) {
 	args := c.Args[2:]
 	cmd := commands.Lookup(args[0])
 	if cmd != nil && len(cmd.Subs) > 0 && len(args) > 1 {
@@ -146,28 +149,29 @@ func keysOf(c *commands.Call) (*commands.Command, [][]byte, error) {
 	}
 	switch {
 	case cmd == nil:
-		return nil, nil, commands.Error("ERR Invalid command specified")
+		return of, k, commands.Error("ERR Invalid command specified")
 	case !cmd.HasKeys():
-		return nil, nil, commands.Error("ERR The command has no key arguments")
+		return of, k, commands.Error("ERR The command has no key arguments")
 	case !cmd.Takes(len(args)):
-		return nil, nil, commands.Error("ERR Invalid number of arguments specified for command")
+		return of, k, commands.Error("ERR Invalid number of arguments specified for command")
 	case cmd.Keys.NumKeys > 0 && len(cmd.Keys.Counted(args)) == 0 && cmd.Flags&commands.NoMandatoryKeys == 0:
-		return nil, nil, errNoKeysFound
+		return of, k, errNoKeysFound
 	}
-	return cmd, args, nil
+	of = c.Other(cmd, args)
+	return of, of.KeysNow(), nil
 }
 
 func commandGetKeys(c *commands.Call) error {
-	cmd, args, err := keysOf(c)
+	of, keys, err := keysOf(c)
 	if err != nil {
 		return err
 	}
 	array, n := c.Out.DeferArray(), 0
-	cmd.EachKey(args, func(key []byte) {
+	keys.Each(of.Args, func(key []byte) {
 		c.Out.Bulk(key)
 		n++
 	})
-	if n == 0 && cmd.Flags&commands.NoMandatoryKeys == 0 {
+	if n == 0 && of.Cmd.Flags&commands.NoMandatoryKeys == 0 {
 		return errNoKeysFound
 	}
 	c.Out.SetArray(array, n)
@@ -175,31 +179,30 @@ func commandGetKeys(c *commands.Call) error {
 }
 
 func commandGetKeysAndFlags(c *commands.Call) error {
-	cmd, args, err := keysOf(c)
+	of, keys, err := keysOf(c)
 	if err != nil {
 		return err
 	}
-	keys := cmd.Keys
-	if cmd.KeyAccess != nil {
-		keys.Access = cmd.KeyAccess(args)
+	if of.Cmd.KeyAccess != nil {
+		keys.Access = of.Cmd.KeyAccess(of.Args)
 	}
 	array, n := c.Out.DeferArray(), 0
 	for _, s := range keys.Specs() {
-		part := commands.Command{Keys: commands.Keys{First: s.First, Last: s.Last, Step: s.Step}}
+		part := commands.Keys{First: s.First, Last: s.Last, Step: s.Step}
 		if s.Last >= 0 {
-			part.Keys.Last += s.First
+			part.Last += s.First
 		}
 		if s.NumKeys {
-			part.Keys = commands.Keys{NumKeys: s.First, Step: s.Step}
+			part = commands.Keys{NumKeys: s.First, Step: s.Step, Skip: s.Skip}
 		}
-		part.EachKey(args, func(key []byte) {
+		part.Each(of.Args, func(key []byte) {
 			c.Out.Array(2)
 			c.Out.Bulk(key)
 			s.ReplyAccess(c.Out)
 			n++
 		})
 	}
-	if n == 0 && cmd.Flags&commands.NoMandatoryKeys == 0 {
+	if n == 0 && of.Cmd.Flags&commands.NoMandatoryKeys == 0 {
 		return errNoKeysFound
 	}
 	c.Out.SetArray(array, n)

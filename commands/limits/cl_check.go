@@ -25,7 +25,7 @@ var _ = commands.Register(&commands.Command{
 	Name: "cl.check", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
 	Summary: "Decides by all limits of a rule whether an action may happen now, and counts the action if it may.",
 	Usage:   "name key [key ...] [quantity] [CHARGE] [EXPLAIN] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
-	Run: clCheck, Footprint: checkFootprint, Prefetch: prefetchCheck,
+	Run: clCheck, Footprint: checkFootprint, LastKey: lastKey, Prefetch: prefetchCheck,
 })
 
 func prefetchCheck(c *commands.Conn, s *commands.Server, tx *store.Tx, args [][]byte) {
@@ -63,7 +63,7 @@ func clCheck(c *commands.Call) error {
 }
 
 func check(c *commands.Call, scratch *rules.Check) error {
-	if err := oneSlot(c, scratch.Keys); err != nil {
+	if err := checkKeys(c, scratch.Keys); err != nil {
 		return err
 	}
 	var a limiters.Answer
@@ -88,10 +88,18 @@ func replyCheck(c *commands.Call, asked *rules.Check, a *limiters.Answer, args *
 	}
 }
 
-// oneSlot returns an error in cluster mode if keys have different slots.
-func oneSlot(c *commands.Call, keys [][]byte) error {
-	if len(keys) < 2 || !c.Server.Config().ClusterEnabled {
+// lastKey returns the position of the last key of a call of a rule.
+func lastKey(c *commands.Call) int { return 1 + c.Server.Rules.Scopes(c.Tx, c.Args[1]) }
+
+// checkKeys returns an error if the user must not use one of the keys. In cluster mode it also returns one if
+// they have different slots. The server has checked them before, but the rule may have changed, or nobody had
+// parsed it.
+func checkKeys(c *commands.Call, keys [][]byte) error {
+	if len(keys) < 2 {
 		return nil
+	}
+	if err := c.Runner.Permit(c, 1+len(keys)); err != nil || !c.Server.Config().ClusterEnabled {
+		return err
 	}
 	for _, key := range keys[1:] {
 		if store.Slot(key) != store.Slot(keys[0]) {

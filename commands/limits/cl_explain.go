@@ -23,7 +23,7 @@ var _ = commands.Register(&commands.Command{
 	Name: "cl.explain", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.SubKey, Group: commands.GroupLimiter,
 	Summary: "Explains the decision of a rule limit by limit, and changes nothing.",
 	Usage:   "name key [key ...] [quantity] [CHARGE] [MS]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
-	Run: clExplain, Footprint: checkFootprint,
+	Run: clExplain, Footprint: checkFootprint, LastKey: lastKey,
 })
 
 func clExplain(c *commands.Call) error {
@@ -37,7 +37,7 @@ func clExplain(c *commands.Call) error {
 }
 
 func explain(c *commands.Call, scratch *rules.Check) error {
-	if err := oneSlot(c, scratch.Keys); err != nil {
+	if err := checkKeys(c, scratch.Keys); err != nil {
 		return err
 	}
 	if err := scratch.Look(c.Tx, c.Now); err != nil {

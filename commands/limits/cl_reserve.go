@@ -25,13 +25,13 @@ var (
 		Name: "cl.reserve", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
 		Summary: "Decides by all limits of a rule about an estimate of a cost, which CL.SETTLE corrects later.",
 		Usage:   "name key [key ...] quantity id ttl [RELEASE] [EXPLAIN] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
-		Run: clReserve, Footprint: reserveFootprint, Prefetch: prefetchReserve,
+		Run: clReserve, Footprint: reserveFootprint, LastKey: lastKey, Prefetch: prefetchReserve,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "cl.settle", Arity: -5, Flags: commands.Write | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
 		Summary: "Replaces the estimate of CL.RESERVE by the real cost.",
 		Usage:   "name key [key ...] id quantity [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
-		Run: clSettle, Footprint: reserveFootprint, Prefetch: prefetchReserve,
+		Run: clSettle, Footprint: reserveFootprint, LastKey: lastKey, Prefetch: prefetchReserve,
 	})
 )
 
@@ -67,7 +67,7 @@ func reserving(c *commands.Call,
 }
 
 func reserve(c *commands.Call, scratch *rules.Check, run func(*rules.Check, *store.Tx, int64) (limiters.Answer, bool, error)) error {
-	if err := oneSlot(c, scratch.Keys); err != nil {
+	if err := checkKeys(c, scratch.Keys); err != nil {
 		return err
 	}
 	a, looks, err := run(scratch, c.Tx, c.Now)

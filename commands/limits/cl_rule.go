@@ -44,7 +44,8 @@ var _ = commands.Register(&commands.Command{
 			Usage: "[JSON]", Complexity: "O(N) where N is the number of rules and overrides", Summary: "Returns all rules.",
 			Help: []string{"LIST [JSON]", "    Return the name, the limits and the source of every rule: key or file.", "    If the rule has overrides, they follow: their scope, key and limits.",
 				"    With JSON the reply is a text that may be a rules-file."}},
-		{Name: "try", Arity: -4, Flags: commands.ReadOnly | commands.LongRunning, Run: clRuleTry, Footprint: tryFootprint,
+		{Name: "try", Arity: -4, Flags: commands.ReadOnly | commands.LongRunning,
+			Run: clRuleTry, Footprint: commands.RulesFootprint,
 			Usage: "name [SCOPE scope] limiter arg [arg ...] [AND [SCOPE scope] limiter arg [arg ...] [AND [SCOPE scope] limiter arg [arg ...] ...]] [SHADOW]", Complexity: "O(N) where N is the number of requests to the rule in the last minute, at most 16384",
 			Summary: "Replays the last minute of a rule with other limits.",
 			Help:    []string{"TRY <name> [SCOPE <scope>] <limiter> <args> ... [AND [SCOPE <scope>] <limiter> <args> ...] ...", "    Return what these limits would have refused. The first call begins to keep requests."}},
@@ -165,8 +166,6 @@ func replyJSON(c *commands.Call, make func() ([]byte, error)) error {
 	}
 	return nil
 }
-
-func tryFootprint(c *commands.Call, fp *store.Footprint) { rules.TryFootprint(c.Server.Rules, fp) }
 
 // clRuleTry replies with five integers: the milliseconds that it looks back, the requests in this time, and how many of them
 // the rule has refused. Then it has how many the rule would refuse in a replay, and how many the other limits would.

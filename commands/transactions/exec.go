@@ -55,7 +55,7 @@ func execFootprint(c *commands.Call, fp *store.Footprint) {
 	t := &c.Conn.Transaction
 	t.Watcher.Footprint(fp)
 	for _, q := range t.Queue.Commands {
-		inner := commands.Call{Cmd: q.Cmd, Args: q.Args, Conn: c.Conn, Server: c.Server}
+		inner := c.Other(q.Cmd, q.Args)
 		q.Cmd.AddFootprint(&inner, fp)
 	}
 }

@@ -33,14 +33,6 @@ var ErrReplay = rediserr.Error(fmt.Sprintf(
 	"ERR the replay takes more than %d seconds or %d bytes: try CL.SLIDING instead of CL.LOG",
 	MaxReplayNanos/1_000_000_000, MaxReplayBytes))
 
-// TryFootprint adds the partition that a trial needs. If the rules are parsed, the trial needs no partition.
-// Then no client waits for a trial.
-func TryFootprint(r *ruleset.Rules, fp *store.Footprint) {
-	if !r.Sources().Parsed() {
-		r.Lock(fp)
-	}
-}
-
 // Try replays the requests of the last minute to a rule with other limits. The first trial of a rule finds no
 // requests. From then on the rule keeps its requests, until two minutes have passed without a trial. tx is
 // nil for a footprint without a partition. clock measures how long the replays take, in nanoseconds.

@@ -75,6 +75,14 @@ func (r *Rules) Forget() { r.stored.Store(nil) }
 // Lock adds the key of the rules to a footprint.
 func (r *Rules) Lock(fp *store.Footprint) { fp.AddKey(key) }
 
+// LockUnparsed adds the key of the rules to the footprint of a command that only reads them. If they are
+// parsed, it adds nothing. Then no client waits for the command.
+func (r *Rules) LockUnparsed(fp *store.Footprint) {
+	if r.stored.Load() == nil {
+		r.Lock(fp)
+	}
+}
+
 // load returns the rules of the key. The transaction has locked the partition of the key.
 func (r *Rules) load(tx *store.Tx) (*set, error) {
 	e, done := entry(tx)
@@ -94,7 +102,7 @@ func (r *Rules) load(tx *store.Tx) (*set, error) {
 	return s, nil
 }
 
-// loadSources returns the sources for a transaction that has locked the partition of the key.
+// Load returns the sources for a transaction that has locked the partition of the key.
 func (r *Rules) Load(tx *store.Tx) (Sources, error) {
 	stored, err := r.load(tx)
 	return r.with(stored), err
@@ -148,6 +156,24 @@ func (s Sources) Decides(name []byte) *Rule {
 		one = s.find(defaultName)
 	}
 	return one
+}
+
+// Scopes returns how many keys a request to a name has, by the rules in force. It returns 1 for an unknown
+// rule. It also returns 1 if nobody has parsed the rules and the transaction has not locked them. tx may be
+// nil.
+func (r *Rules) Scopes(tx *store.Tx, name []byte) int {
+	stored := r.stored.Load()
+	var fp store.Footprint
+	if r.Lock(&fp); tx != nil && tx.Holds(&fp) {
+		stored, _ = r.load(tx)
+	}
+	if stored == nil {
+		return 1
+	}
+	if one := r.with(stored).Decides(name); one != nil {
+		return max(1, len(one.Scopes))
+	}
+	return 1
 }
 
 // parseKey parses the lines of the key. A client may have written a wrong line with SET. Such a

@@ -20,12 +20,10 @@ const (
 func (r *runner) Call(args [][]byte, version int) script.Reply {
 	cmd, err := resolve(args)
 	c, inner := r.run.call, &r.inner
-	*inner = commands.Call{
-		Cmd: cmd, Args: args, Now: c.Now, Tx: c.Tx, Out: &r.out, Conn: c.Conn, Server: r.server, Runner: c.Runner,
-		Events: c.Events, InScript: true,
-	}
+	*inner = c.Other(cmd, args)
+	inner.Out, inner.Server, inner.InScript = &r.out, r.server, true
 	if err == nil {
-		err = inner.Runner.Permit(inner)
+		err = inner.Runner.Permit(inner, 0)
 	}
 	if err == nil {
 		err = r.admit(inner)
@@ -113,6 +111,7 @@ func (r *runner) Allows(args [][]byte) (allowed, known bool) {
 	}
 	c := r.run.call
 	_, limits := c.Server.Users.Rights(c.Conn.Identity.User)
-	why, _ := cmd.Denied(limits, args)
+	asked := c.Other(cmd, args)
+	why, _ := asked.Denied(limits, 0)
 	return err == nil && why == acl.Allowed, true
 }
