@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cellserver/commands"
+	"cellserver/httpapi/keysource"
 	"cellserver/httpapi/line"
 )
 
@@ -21,12 +22,14 @@ type API struct {
 	Config   func() Config
 }
 
+// Trust says which headers of a request keys believe.
+type Trust = keysource.Trust
+
 // Config is a part of the configuration.
 type Config struct {
-	Token   string   // that requests must have; "" for none
-	Hosts   []string // names of this server, in addition to localhost and IP addresses
-	Proxies int      // between clients and this server
-	Secret  []byte   // of the hashes of headers and cookies in keys
+	Trust
+	Token string   // that requests must have; "" for none
+	Hosts []string // names of this server, in addition to localhost and IP addresses
 	Page
 }
 

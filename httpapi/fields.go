@@ -15,7 +15,11 @@ func readFields(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
 	if err := allow(w, r, http.MethodPost); err != nil {
 		return nil, err
 	}
-	if !hasJSON(r) || r.URL.RawQuery != "" {
+	isJSON, err := hasJSON(r)
+	if err != nil {
+		return nil, err
+	}
+	if !isJSON || r.URL.RawQuery != "" {
 		return nil, wrong("send the parameters as JSON, with Content-Type: application/json")
 	}
 	body := fields{}
@@ -58,10 +62,10 @@ func (f fields) takeKeys() ([]string, *Problem) {
 	keys := make([]string, len(list))
 	for i, one := range list {
 		key, ok := one.(string)
-		if !ok || len(key) > keysource.MaxKey {
-			return nil, wrong("a key must be a text of at most %d bytes", keysource.MaxKey)
+		if !ok {
+			return nil, wrong("a key must be a text: number %d of the keys is another value", i+1)
 		}
-		keys[i] = key
+		keys[i] = keysource.Shorten(key)
 	}
 	return keys, nil
 }

@@ -30,7 +30,7 @@ func newWeb(t testing.TB, directives ...string) *web {
 }
 
 func newWebOn(t testing.TB, h *servertest.Harness, barrier line.Barrier) *web {
-	w := &web{Harness: h, t: t, Config: Config{Proxies: 1}}
+	w := &web{Harness: h, t: t, Config: Config{Trust: Trust{Proxies: 1}}}
 	w.At(1_800_000_000_000_000_000)
 	lines := line.New(2, barrier, func(p commands.Peer) line.Handler {
 		c := w.Server.Connect(p)

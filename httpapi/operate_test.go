@@ -108,7 +108,7 @@ func TestWrongRules(t *testing.T) {
 	require.Equal(t, 405, w.send(http.MethodPost, "/rules", "").Status)
 	require.Equal(t, 405, w.send(http.MethodPut, "/status", "").Status)
 	require.Equal(t, 413, w.put("api", strings.Repeat("x", MaxBody)).Status)
-	require.Equal(t, 400, w.send(http.MethodPut, "/rules/api", `{"limits":"CL.WINDOW 1 60"}`, "Content-Type", "text/plain").Status, "a form of another site can send this type")
+	require.Equal(t, 415, w.send(http.MethodPut, "/rules/api", `{"limits":"CL.WINDOW 1 60"}`, "Content-Type", "text/plain").Status, "a form of another site can send this type")
 	require.Equal(t, 400, w.send(http.MethodPut, "/rules/api", `{"limits":"CL.WINDOW 1 60","more":1}`, "Content-Type", "application/json").Status)
 	w.Want("CL.RULE LIST", []any{})
 }

@@ -33,6 +33,7 @@ const (
 	notAllowed   = "method_not_allowed"
 	notFound     = "not_found"
 	tooLarge     = "too_large"
+	otherType    = "unsupported_media_type"
 	unauthorized = "unauthorized"
 	forbidden    = "forbidden"
 	misdirected  = "misdirected"
@@ -93,6 +94,8 @@ func (p *Problem) write(w http.ResponseWriter) {
 	switch p.Status {
 	case http.StatusServiceUnavailable:
 		h["Retry-After"] = []string{"1"}
+	case http.StatusUnsupportedMediaType:
+		h["Accept"] = jsonType
 	case http.StatusUnauthorized:
 		h["Www-Authenticate"] = []string{`Bearer realm="cellserver"`}
 		h["Connection"] = []string{"close"} // each guess of a token needs a new connection

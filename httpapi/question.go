@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -9,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"cellserver/httpapi/keysource"
 )
@@ -22,6 +25,8 @@ type question struct {
 	charge   bool // the quantity counts even if less is left
 	missing  missing
 	refused  int // the status of a refusal
+	// preflight says that preflight requests of browsers pass and do not count.
+	preflight bool
 }
 
 // forget makes the question ready for another request. It keeps the memory of its lists.
@@ -86,9 +91,14 @@ func (q *question) set(name, value string) *Problem {
 			return wrong("status is 401, 403 or 429")
 		}
 		q.refused = n
+	case "preflight":
+		if q.preflight = value == "allow"; !q.preflight {
+			return wrong("preflight must be allow, and not %.64q", value)
+		}
 	case "":
 	default:
-		return wrong("unknown parameter %.64q: use rule, key, quantity, peek, charge, missing or status", name)
+		return wrong("unknown parameter %.64q: "+
+			"use rule, key, quantity, peek, charge, missing, preflight or status", name)
 	}
 	if len(q.rules) > maxRules {
 		return wrong("a request has at most %d rules", maxRules)
@@ -106,8 +116,8 @@ func setSwitch(to *bool, name, value string) *Problem {
 	return nil
 }
 
-// setQuantity accepts integers only: another word would be an option of the command. A negative quantity would give
-// actions back. A request that asks for an action must not do this.
+// setQuantity accepts integers only: another word would be an option of the command. A negative quantity
+// would give actions back. A request that asks for an action must not do this.
 func (q *question) setQuantity(text string) *Problem {
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
@@ -120,7 +130,13 @@ func (q *question) setQuantity(text string) *Problem {
 	return nil
 }
 
+// maxSource is the most bytes of the text of a source. The head of a request has no more.
+const maxSource = 32 << 10
+
 func (q *question) addKey(text string) *Problem {
+	if len(text) > maxSource {
+		return wrong("key has more than %d bytes", maxSource)
+	}
 	source, err := keysource.Parse(text)
 	if err != nil {
 		return wrong("key: %v", err)
@@ -148,29 +164,56 @@ func (q *question) setMissing(text string) *Problem {
 // MaxBody is the most bytes of a body.
 const MaxBody = 64 << 10
 
-// hasJSON reports whether the body of a request is JSON.
-func hasJSON(r *http.Request) bool {
-	kind := r.Header["Content-Type"]
-	if len(kind) == 0 || r.Method != http.MethodPost && r.Method != http.MethodPut {
-		return false
+// hasJSON reports whether a request has a body of JSON. Another body is a problem, because nobody would read
+// it. The body of a method that takes none is no problem: a proxy may pass on that of its client.
+func hasJSON(r *http.Request) (bool, *Problem) {
+	if r.Method != http.MethodPost && r.Method != http.MethodPut {
+		return false, nil
 	}
-	media, _, err := mime.ParseMediaType(kind[0])
-	return err == nil && media == jsonType[0]
+	kind := strings.Join(r.Header["Content-Type"], ", ")
+	media, parameters, err := mime.ParseMediaType(kind)
+	charset := strings.ToLower(cmp.Or(parameters["charset"], "utf-8"))
+	encoding := strings.Join(r.Header["Content-Encoding"], ", ")
+	switch {
+	case err != nil && r.ContentLength == 0:
+		return false, nil
+	case err != nil || media != jsonType[0]:
+		return false, otherBody("the body needs Content-Type: application/json, and has %.64q", kind)
+	case charset != "utf-8" && charset != "us-ascii":
+		return false, otherBody("the charset of JSON must be utf-8, and not %.64q", charset)
+	case encoding != "" && !strings.EqualFold(encoding, "identity"):
+		return false, otherBody("send the body without Content-Encoding, and not as %.64q", encoding)
+	}
+	return true, nil
+}
+
+func otherBody(format string, args ...any) *Problem {
+	return problem(http.StatusUnsupportedMediaType, otherType, format, args...)
 }
 
 // readBody decodes the JSON of a request. It refuses unknown fields and bytes after the value.
 func readBody(w http.ResponseWriter, r *http.Request, into any) *Problem {
-	in := json.NewDecoder(http.MaxBytesReader(w, r.Body, MaxBody))
+	text, err := []byte(nil), error(&http.MaxBytesError{Limit: MaxBody})
+	if r.ContentLength <= MaxBody { // a client that expects 100 Continue need not send the others
+		text, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	}
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return problem(http.StatusRequestEntityTooLarge, tooLarge, "the body has more than %d bytes", MaxBody)
+	}
+	if err != nil {
+		return wrong("the body has not arrived whole")
+	}
+	if !utf8.Valid(text) { // JSON would replace each wrong byte, and two keys would be one
+		return otherBody("the body is not UTF-8")
+	}
+	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()
 	in.UseNumber()
-	err := in.Decode(into)
+	err = in.Decode(into)
 	if err == nil {
 		if _, more := in.Token(); more != io.EOF {
 			err = errors.New("there is more than one value")
 		}
-	}
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return problem(http.StatusRequestEntityTooLarge, tooLarge, "the body has more than %d bytes", MaxBody)
 	}
 	return ofBody(err)
 }

@@ -115,7 +115,7 @@ func TestReserveBodies(t *testing.T) {
 		}
 		require.Equal(t, []any{405, notAllowed}, w.get(c.path).code())
 		require.Equal(t, 400, w.post(c.path+"?rule=one", c.right[0]).Status)
-		require.Equal(t, 400, w.send("POST", c.path, c.right[0]).Status, "without a Content-Type it is no JSON")
+		require.Equal(t, 415, w.send("POST", c.path, c.right[0]).Status, "without a Content-Type it is no JSON")
 		require.Equal(t, []any{413, tooLarge}, w.post(c.path, `{"rule": "`+strings.Repeat("x", MaxBody)+`"}`).code())
 		require.Equal(t, changes, w.Server.Changes())
 	}

@@ -34,7 +34,7 @@ var exchanges = sync.Pool{New: func() any {
 // begin returns an exchange for a request. end frees it.
 func (a *API) begin(r *http.Request, cfg *Config) *exchange {
 	x := exchanges.Get().(*exchange)
-	x.api, x.from = a, keysource.Request{Request: r, Proxies: cfg.Proxies, Secret: cfg.Secret}
+	x.api, x.from = a, keysource.Request{Request: r, Trust: cfg.Trust}
 	return x
 }
 
@@ -60,7 +60,10 @@ func (a *API) check(w http.ResponseWriter, r *http.Request, cfg *Config, rule st
 	if err := x.addQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	if hasJSON(r) {
+	switch isJSON, err := hasJSON(r); {
+	case err != nil:
+		return err
+	case isJSON:
 		if err := x.addBody(w, r); err != nil {
 			return err
 		}
@@ -95,6 +98,11 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 		return problem(http.StatusBadRequest, missingKey, "name a key: key=… in the query, or key in a body with Content-Type: application/json")
 	case keys != 1 && asked != 1 && keys != asked:
 		return wrong("there are %d rules and %d keys: give one key for all rules, or one for each", asked, keys)
+	}
+	if x.preflight && x.from.IsPreflight() {
+		x.allowed = true
+		x.write(w, x.refused)
+		return nil
 	}
 	answered, err := x.find(w)
 	if err != nil || answered {

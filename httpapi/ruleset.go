@@ -74,7 +74,11 @@ func (a *API) rule(w http.ResponseWriter, r *http.Request, name string) *Problem
 
 // readLimits reads the limits of a rule from the body, as words of CL.RULE SET.
 func readLimits(w http.ResponseWriter, r *http.Request) ([]string, *Problem) {
-	if !hasJSON(r) {
+	isJSON, err := hasJSON(r)
+	if err != nil {
+		return nil, err
+	}
+	if !isJSON {
 		return nil, wrong("send the limits as JSON, with Content-Type: application/json")
 	}
 	var body struct {

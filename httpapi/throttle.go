@@ -148,8 +148,11 @@ func (f fields) takeOption(name string) ([]string, *Problem) {
 	return nil, nil
 }
 
-// maxNumber is the most bytes of a number. Errors of commands repeat it.
-const maxNumber = 32
+// Bounds of a value in bytes. Errors of commands repeat a number.
+const (
+	maxNumber = 32
+	maxText   = 1024
+)
 
 // take removes a text or a number from the body.
 func (f fields) take(name string) (word string, ok bool, p *Problem) {
@@ -170,10 +173,13 @@ func (f fields) take(name string) (word string, ok bool, p *Problem) {
 		if !isText(name) {
 			return "", false, wrong("%s must be a number", name)
 		}
-		if len(v) > keysource.MaxKey {
-			return "", false, wrong("%s has more than %d bytes", name, keysource.MaxKey)
+		if len(v) <= maxText {
+			return v, true, nil
 		}
-		return v, true, nil
+		if name == "key" {
+			return keysource.Shorten(v), true, nil
+		}
+		return "", false, wrong("%s has more than %d bytes", name, maxText)
 	}
 	if isText(name) {
 		return "", false, wrong("%s must be a text", name)

@@ -102,7 +102,7 @@ func TestWrongThrottles(t *testing.T) {
 	}
 	const right = `{"key": "w", "max_burst": 15, "count": 30, "period": 60}`
 	require.Equal(t, 400, w.post("/throttle?peek", right).Status)
-	require.Equal(t, 400, w.send("POST", "/throttle", right).Status, "without a Content-Type it is no JSON")
+	require.Equal(t, 415, w.send("POST", "/throttle", right).Status, "without a Content-Type it is no JSON")
 	require.Equal(t, 405, w.send("PUT", "/throttle", right).Status)
 	w.Want("DBSIZE", 0)
 }

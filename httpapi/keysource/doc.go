@@ -3,7 +3,7 @@
 //	source.go   Source: parses the text of a source, and makes the key of a request
 //	normal.go   the one form of a path, a host, a method, a header and a cookie
 //	secret.go   the hash in the place of a credential
-//	address.go  the address of the client, behind a known number of proxies
+//	address.go  the address of the client, behind known proxies
 //
 // A source is a list of parts, separated by commas: "ip", "header:X-Api-Key", "cookie:session", "path" and
 // others. The table in docs/http.md has all of them. Other parts are literal. If no part is one of these

@@ -73,11 +73,18 @@ func normalMethod(method string) string {
 	return "OTHER"
 }
 
+// IsPreflight reports whether a browser asks whether it may send a request to another site (CORS).
+func (r *Request) IsPreflight() bool {
+	method, err := readMethod(r, "")
+	return err == nil && method == http.MethodOptions && len(r.Header["Origin"]) > 0 &&
+		len(r.Header["Access-Control-Request-Method"]) > 0
+}
+
 // normalHeader returns the value of a header. The scheme of a credential has small letters and one space
 // behind it.
 func normalHeader(name, value string) string {
 	if name == "Authorization" || name == "Proxy-Authorization" {
-		words := strings.Fields(value)
+		words := strings.FieldsFunc(value, func(c rune) bool { return c == ' ' || c == '\t' })
 		if len(words) > 0 {
 			words[0] = strings.ToLower(words[0])
 		}
@@ -96,7 +103,7 @@ func normalCookie(value string) string {
 			return escape[1:]
 		})
 	}
-	return strings.TrimSpace(unescape(value))
+	return strings.Trim(unescape(value), " \t")
 }
 
 // octal matches the escapes of a quoted cookie.

@@ -1,29 +1,39 @@
 package keysource
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/textproto"
 	"strings"
 )
 
-// MaxKey is the most bytes of a key.
-const MaxKey = 1024
+// MaxKey is the most bytes of a key. A longer one is replaced by its SHA-256, as the middleware of clients/
+// does it.
+const MaxKey = 256
 
 // Errors of a request.
 var (
-	ErrMissing = errors.New("the request has no key")
-	ErrTwice   = errors.New("the request has the key twice")
-	ErrLong    = fmt.Errorf("the key has more than %d bytes", MaxKey)
+	ErrMissing   = errors.New("the request has no key")
+	ErrTwice     = errors.New("the request has the key twice")
+	ErrForwarded = errors.New("a quote in the header Forwarded has no end")
 )
 
 // Request is what a source reads.
 type Request struct {
 	*http.Request
-	Proxies int    // between the client and this server; each appends an address to X-Forwarded-For
-	Path    string // of the request that a proxy asks about; "" for that of X-Forwarded-Uri
-	Secret  []byte // of the hashes of headers and cookies
+	Trust
+	Path string // of the request that a proxy asks about; "" for that of X-Forwarded-Uri
+}
+
+// Trust says what a source believes, and what it hides.
+type Trust struct {
+	Proxies  int            // between the client and this server; each appends an address to X-Forwarded-For
+	Networks []netip.Prefix // of these proxies; if there are any, their number does not count
+	Secret   []byte         // of the hashes of headers and cookies
 }
 
 // Source makes keys. The zero Source makes the empty key.
@@ -82,8 +92,6 @@ func parsePart(word string) part {
 		return part{name, cookieHash}
 	case named && kind == "plain-cookie":
 		return part{name, readCookie}
-	case word == "ip":
-		return part{read: readAddress}
 	case word == "path":
 		return part{read: readPath}
 	case word == "path:case":
@@ -93,6 +101,9 @@ func parsePart(word string) part {
 	case word == "host":
 		return part{read: readHost}
 	}
+	if p, found := parseAddressPart(word); found {
+		return p
+	}
 	return part{text: word}
 }
 
@@ -101,7 +112,7 @@ func parsePart(word string) part {
 func (s Source) Key(r *Request) (string, error) {
 	first, err := s.value(r)
 	if err != nil || len(s.more) == 0 {
-		return checked(first, err)
+		return Shorten(first), err
 	}
 	var key strings.Builder
 	key.WriteString(escape.Replace(first))
@@ -113,7 +124,7 @@ func (s Source) Key(r *Request) (string, error) {
 		key.WriteByte(',')
 		key.WriteString(escape.Replace(value))
 	}
-	return checked(key.String(), nil)
+	return Shorten(key.String()), nil
 }
 
 // value returns the value of a part.
@@ -126,11 +137,13 @@ func (p *part) value(r *Request) (string, error) {
 
 var escape = strings.NewReplacer("%", "%25", ",", "%2C")
 
-func checked(key string, err error) (string, error) {
-	if len(key) > MaxKey {
-		return "", ErrLong
+// Shorten returns a key, or the hash of a long key.
+func Shorten(key string) string {
+	if len(key) <= MaxKey {
+		return key
 	}
-	return key, err
+	hash := sha256.Sum256([]byte(key))
+	return "sha256:" + hex.EncodeToString(hash[:])
 }
 
 func readHeader(r *Request, name string) (string, error) {

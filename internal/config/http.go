@@ -9,12 +9,12 @@ import (
 
 // HTTP has the values of the listener that answers requests for limits.
 type HTTP struct {
-	Port           int      // 0: none
-	Bind           string   // an address, "": all
-	Token          string   // "": none
-	Hosts          []string // names of this server, in addition to localhost and addresses
-	User           string   // the ACL user of requests
-	TrustedProxies int      // between clients and this server
+	Port           int           // 0: none
+	Bind           string        // an address, "": all
+	Token          string        // "": none
+	Hosts          []string      // names of this server, in addition to localhost and addresses
+	User           string        // the ACL user of requests
+	Proxies        value.Proxies // between clients and this server
 	MaxConnections int
 	Page           Page
 	PageKeys       bool // the page shows the names of keys
@@ -41,8 +41,12 @@ var httpDirectives = group("Limits over HTTP", "",
 		"Names of this machine under which clients may ask the HTTP port without http-token, or the metrics port on a loopback address. Localhost and IP addresses pass without this. See [who may ask](http.md#who-may-ask)."),
 	field("http-user", value.Text, "default", func(c *Config) *string { return &c.HTTP.User },
 		"The [ACL user](acl.md) whose rights all requests over HTTP have. Its password is not used.").immutable(),
-	field("http-trusted-proxies", value.Int(0, 16), "1", func(c *Config) *int { return &c.HTTP.TrustedProxies },
-		"Number of proxies between clients and this server. The key `ip` is the address in X-Forwarded-For that the first of these proxies has written; with 0 it is the address of the connection."),
+	field("http-trusted-proxies", value.TrustedProxies, "1",
+		func(c *Config) *value.Proxies { return &c.HTTP.Proxies },
+		"The proxies between clients and this server: how many there are, or their networks, "+
+			"such as `10.0.0.0/8 2001:db8::/32`. "+
+			"The key `ip` is the address in X-Forwarded-For that the first of these proxies has written; "+
+			"with 0 it is the address of the connection."),
 	field("http-max-connections", value.Int(1, 100_000), "1000", func(c *Config) *int { return &c.HTTP.MaxConnections },
 		"Maximum number of connections of the HTTP port, and at most a quarter of the limit on open files. If a further client connects, the server closes the connection that has been idle for longest.").immutable(),
 	field("http-page", value.Enum(PageOff, PageReads, PageWrites), string(PageReads), func(c *Config) *Page { return &c.HTTP.Page },

@@ -45,7 +45,8 @@ func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *
 	w.acts = func() bool { return !s.Users().Acting(cfg.HTTP.User).Limits().Deleted() }
 	w.Handler = w.gate(&httpapi.API{Commands: w.lines, Config: func() httpapi.Config {
 		h := &s.Config().HTTP
-		cfg := httpapi.Config{Token: h.Token, Hosts: h.Hosts, Proxies: h.TrustedProxies, Secret: w.secret}
+		cfg := httpapi.Config{Token: h.Token, Hosts: h.Hosts}
+		cfg.Trust = httpapi.Trust{Proxies: h.Proxies.Count, Networks: h.Proxies.Networks, Secret: w.secret}
 		cfg.Page = httpapi.Page{
 			Reads: h.Page != config.PageOff, Writes: h.Page == config.PageWrites, Keys: h.PageKeys,
 			Locked: !s.Users().Default.Open(),

@@ -60,6 +60,12 @@ func TestLimitsOverHTTP(t *testing.T) {
 	ok(t, c, "CONFIG", "SET", "http-trusted-proxies", 2)
 	status, _ = ask(t, port, "/check/api?key=ip", "X-Forwarded-For", "10.0.0.2, 10.0.0.1")
 	require.Equal(t, http.StatusOK, status, "10.0.0.1 is the second proxy now")
+	ok(t, c, "CONFIG", "SET", "http-trusted-proxies", "127.0.0.1 10.0.0.0/8")
+	for _, written := range []string{"6.6.6.6, 10.9.9.9, 10.0.0.1", "7.7.7.7, 6.6.6.6:4711"} {
+		status, body = ask(t, port, "/explain/api?key=ip", "X-Forwarded-For", written)
+		require.Equal(t, http.StatusOK, status, body)
+		require.Contains(t, body, `"key":"6.6.6.6"`)
+	}
 	own := fmt.Sprint("box.lan:", port)
 	require.Equal(t, http.StatusMisdirectedRequest, askAs(t, port, own), "the name may be that of another site")
 	require.Equal(t, http.StatusOK, askAs(t, port, "www.example.com"), "a proxy passes on the Host of its client")

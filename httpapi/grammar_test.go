@@ -1,0 +1,127 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestBodies: a body that nobody reads is refused, and a body of JSON is read in every form that HTTP has for it.
+func TestBodies(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 100 60")
+	const body = `{"key": "a", "quantity": 3}`
+	left := func(got reply) string { return got.number("remaining") }
+	for i, kind := range []string{
+		"application/json", "application/json;", "Application/JSON; charset=UTF-8", `application/json;charset="utf-8"`, "application/json; charset=us-ascii; x=y",
+	} {
+		got := w.send(http.MethodPost, "/check/api", body, "Content-Type", kind)
+		require.Equal(t, 200, got.Status, kind)
+		require.Equal(t, 100-3*(i+1), atoi(t, left(got)), kind)
+	}
+	changes := w.Server.Changes()
+	for _, headers := range [][]string{
+		nil,
+		{"Content-Type", "application/x-www-form-urlencoded"},
+		{"Content-Type", "text/plain"},
+		{"Content-Type", "application/jsonp"},
+		{"Content-Type", "application/json; charset=latin1"},
+		{"Content-Type", "application/json; charset"},
+		{"Content-Type", "application/json", "Content-Type", "text/plain"},
+		{"Content-Type", "application/json", "Content-Encoding", "gzip"},
+	} {
+		for _, target := range []string{"/check/api?key=ip", "/throttle", "/reserve", "/settle"} {
+			got := w.send(http.MethodPost, target, body, headers...)
+			require.Equal(t, []any{415, otherType}, got.code(), "%s %q", target, headers)
+			require.Equal(t, []string{"application/json"}, got.fields("Accept"))
+		}
+	}
+	for _, wrong := range []string{"{\"key\": \"\xff\"}", "{\"key\": \"\xc0\xaf\"}"} {
+		got := w.post("/check/api", wrong)
+		require.Equal(t, []any{415, "the body is not UTF-8"}, []any{got.Status, got.Body["detail"]})
+	}
+	require.Equal(t, changes, w.Server.Changes())
+	require.Equal(t, 200, w.send(http.MethodPost, "/check/api?key=a", "").Status, "there is no body")
+	require.Equal(t, 200, w.send(http.MethodGet, "/check/api?key=a", body, "Content-Type", "text/plain").Status, "a proxy may pass on the body of its client")
+}
+
+func atoi(t *testing.T, text string) (n int) {
+	t.Helper()
+	for _, c := range text {
+		n = 10*n + int(c-'0')
+	}
+	return n
+}
+
+// TestMethods: each path names the methods that it takes.
+func TestMethods(t *testing.T) {
+	w := newWeb(t)
+	w.Reads, w.Writes = true, true
+	for target, allow := range map[string]string{
+		"/check": "GET, POST, HEAD", "/check/api?key=a": "GET, POST, HEAD", "/explain/api?key=a": "GET, HEAD", "/throttle": "POST", "/reserve": "POST",
+		"/settle": "POST", "/status": "GET, HEAD", "/rules": "GET, HEAD", "/rules/api": "PUT, DELETE", "/try/api": "POST",
+	} {
+		for _, method := range []string{"PATCH", "OPTIONS", "PROPFIND", "get", "X-Y"} {
+			got := w.send(method, target, "")
+			require.Equal(t, []any{405, notAllowed}, got.code(), "%s %s", method, target)
+			require.Equal(t, []string{allow}, got.fields("Allow"))
+		}
+	}
+}
+
+// TestEscapesOfKeys: a key has the bytes that the escapes of the query say.
+func TestEscapesOfKeys(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 100 60")
+	for query, key := range map[string]string{
+		"a+b": "a b", "a%2Bb": "a+b", "a%20b": "a b", "a%26b%3Dc": "a&b=c", "%ff%fe": "\xff\xfe", "%C3%A9": "é", "é": "é", "a%00b": "a\x00b", "a%0d%0ab": "a\r\nb",
+		"a%2525": "a%25", "a;b": "a;b", "a=b": "a=b",
+	} {
+		require.Equal(t, 200, w.get("/check/api?key="+query).Status, query)
+		require.Equal(t, "1", w.Do("GET", "api:{"+key+"}:window"), query)
+		w.Do("DEL", "api:{"+key+"}:window")
+	}
+	for _, query := range []string{"%", "a%2", "%zz"} {
+		require.Equal(t, []any{400, badRequest}, w.get("/check/api?key="+query).code(), query)
+	}
+}
+
+// TestLongKeys: the length of a key is not the fault of a client. The same key is the same count, and each has its own.
+func TestLongKeys(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 9 60")
+	token := strings.Repeat("x", 5000)
+	require.Equal(t, 200, w.get("/check/api?key="+token).Status)
+	require.Equal(t, 200, w.get("/check/api?key=plain-header:X-Key", "X-Key", token).Status)
+	require.Equal(t, 200, w.post("/check/api", `{"key": "`+token+`"}`).Status)
+	require.Equal(t, 200, w.post("/reserve", `{"rule": "api", "key": "`+token+`", "quantity": 1, "id": "1", "ttl": 9}`).Status)
+	require.Equal(t, 200, w.post("/settle", `{"rule": "api", "key": "`+token+`", "quantity": 1, "id": "1"}`).Status)
+	require.Equal(t, "5", w.get("/explain/api?quantity=0&key="+token).number("remaining"))
+	require.Equal(t, "9", w.get("/explain/api?quantity=0&key=y"+token).number("remaining"))
+	for range 2 {
+		require.Equal(t, 200, w.post("/throttle", `{"key": "`+token+`", "max_burst": 1, "count": 1, "period": 60}`).Status)
+	}
+	require.Equal(t, 429, w.post("/throttle", `{"key": "`+token+`", "max_burst": 1, "count": 1, "period": 60}`).Status)
+}
+
+// TestPreflight: a preflight request passes and does not count, if the proxy asks for that.
+func TestPreflight(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 1 60")
+	preflight := []string{"X-Forwarded-Method", "OPTIONS", "Origin", "https://shop", "Access-Control-Request-Method", "PUT"}
+	const target = "/check/api?key=header:Authorization&preflight=allow"
+	for range 3 {
+		got := w.get(target, preflight...)
+		require.Equal(t, []any{200, true}, []any{got.Status, got.Body["allowed"]})
+		require.Equal(t, 200, w.send(http.MethodOptions, "/forward/rule=api&key=text:a&preflight=allow/x", "", preflight[2:]...).Status)
+	}
+	require.Equal(t, []any{400, missingKey}, w.get("/check/api?key=header:Authorization", preflight...).code())
+	require.Equal(t, []any{400, missingKey}, w.get(target, preflight[:2]...).code(), "OPTIONS alone is no preflight")
+	require.Equal(t, []any{400, missingKey}, w.get(target, "X-Forwarded-Method", "PUT", "Origin", "https://shop", "Access-Control-Request-Method", "PUT").code())
+	got := w.get("/check/api?key=a&preflight=deny")
+	require.Equal(t, []any{400, `preflight must be allow, and not "deny"`}, []any{got.Status, got.Body["detail"]})
+	require.Equal(t, []any{400, badRequest}, w.get("/explain/api?key=a&preflight=allow").code())
+	w.Want("KEYS api:*", []string{})
+}
