@@ -47,9 +47,11 @@ func (l *loader) snapshot(ctx context.Context, set *Settings, path string) error
 	}
 	l.begin(size, modified)
 	defer l.active.Store(false)
-	l.log.Info("loading", "file", path, "bytes", size)
+	l.log.Debug("loading", "file", path, "bytes", size)
 	loaded, err := rdb.Load(cancelReader{ctx, f}, l.store, rdb.LoadOptions{
-		Options: rdb.Options{SkipUnsupported: set.SkipUnsupported, Aux: l.fact}, Size: size, Now: l.clock.Now(), Progress: l.report,
+		Options: rdb.Options{SkipUnsupported: set.SkipUnsupported, Aux: l.fact},
+		Size:    size, Now: l.clock.Now(),
+		Progress: func(bytes, _ int64) { l.report(bytes) },
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -99,12 +101,12 @@ func (l *loader) appendLog(ctx context.Context, set *Settings, dir *aof.Dir) (fo
 	}
 	l.begin(size, modified)
 	defer l.active.Store(false)
-	l.log.Info("loading", "directory", dir.Path(), "bytes", size)
+	l.log.Debug("loading", "directory", dir.Path(), "bytes", size)
 	loaded, err := dir.Load(l.store, aof.LoadOptions{
 		Now: l.clock.Now(), Replayer: l.replayer, RefuseTorn: !set.LoadTruncated,
 		RDB:      rdb.Options{SkipUnsupported: set.SkipUnsupported, Aux: l.fact},
 		Wrap:     func(in io.Reader) io.Reader { return cancelReader{ctx, in} },
-		Progress: func(bytes int64) { l.report(bytes, 0) },
+		Progress: l.report,
 	})
 	if err != nil {
 		return false, err
@@ -117,7 +119,8 @@ func (l *loader) appendLog(ctx context.Context, set *Settings, dir *aof.Dir) (fo
 		l.log.Warn("cut off the torn tail of the append-only file, as a crash or a power cut leaves it", "tail", loaded.Torn, "copy", kept)
 	}
 	l.keys.Store(loaded.Base.Keys)
-	l.log.Info("loaded", "directory", dir.Path(), "keys", loaded.Base.Keys, "commands", loaded.Commands, "milliseconds", l.milliseconds())
+	l.log.Info("loaded", "directory", dir.Path(), "keys", l.storedKeys(), "commands", loaded.Commands,
+		"milliseconds", l.milliseconds())
 	l.logSkipped(loaded.Base.Skipped)
 	l.logSkipped(loaded.Skipped)
 	return true, nil

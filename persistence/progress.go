@@ -46,14 +46,22 @@ func (l *loadProgress) fact(name, value string) {
 // logEvery is the time between two log lines about a loading, in nanoseconds.
 const logEvery = 2e9
 
-// report takes the numbers of bytes and keys that were loaded so far.
-func (l *loadProgress) report(bytes, keys int64) {
+// report takes the number of bytes that were loaded so far.
+func (l *loadProgress) report(bytes int64) {
 	now := l.clock.Monotonic()
 	l.loaded.Store(bytes)
 	if now-l.logged.Load() >= logEvery {
 		l.logged.Store(now)
-		l.log.Info("loading", "percent", percent(bytes, l.total.Load()), "keys", keys)
+		l.log.Info("loading", "percent", percent(bytes, l.total.Load()), "keys", l.storedKeys())
 	}
+}
+
+// storedKeys returns the number of keys in all databases.
+func (l *loadProgress) storedKeys() (n int64) {
+	for db := range l.store.Databases() {
+		n += int64(l.store.Len(db))
+	}
+	return n
 }
 
 // logSkipped logs the number of skipped keys and commands.

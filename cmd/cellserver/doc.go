@@ -13,7 +13,8 @@
 //	app/         the server; it knows no flags, no signals and no exit codes
 //
 // The order of the start: run reads the configuration, registers SIGTERM and SIGINT, and opens the listeners
-// with app.New. Then it registers SIGHUP, prints the greeting, and serves with App.Run until the end.
+// with app.New. Then it registers SIGHUP, and serves with App.Run until the end. The greeting comes when the
+// data is there.
 //
 // SIGTERM and SIGINT end the context of App.Run, which drains the connections and saves the data. A second
 // SIGTERM or SIGINT ends the process at once.

@@ -3,20 +3,26 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"strconv"
+	"strings"
 
 	"cellserver/cmd/cellserver/doctor"
+	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
 )
 
-// examine is `cellserver --doctor HOST:PORT [...]`. It prints how the server at this address is, and what to do. Its own options
-// follow the address. The other arguments are directives: requirepass has the password.
+// examine is `cellserver --doctor [HOST:PORT] [...]`. It prints how the server at this address is, and what
+// to do. Without an address or a port it asks where a server with the same directives listens, as --ping
+// does. Its own options follow the address. The other arguments are directives: requirepass has the password.
 func examine(args []string) error {
-	if len(args) == 0 {
-		return errors.New("--doctor needs the address of a server: cellserver --doctor 127.0.0.1:6379")
+	named := ""
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		named, args = args[0], args[1:]
 	}
 	var own doctorOptions
-	rest, err := own.read(args[1:])
+	rest, err := own.read(args)
 	if err != nil {
 		return err
 	}
@@ -24,12 +30,54 @@ func examine(args []string) error {
 	if err != nil {
 		return err
 	}
+	address, err := own.address(named, cfg)
+	if err != nil {
+		return err
+	}
 	own.as.Password = cfg.RequirePass
-	text, err := doctor.Examine(args[0], own.as, own.over())
-	if err == nil {
+	text, err := doctor.Examine(address, own.as, own.over())
+	switch {
+	case err == nil:
 		fmt.Print(text)
+	case named == "":
+		return fmt.Errorf("%w (--doctor needs the address of a server that listens elsewhere: "+
+			"cellserver --doctor HOST:PORT)", err)
 	}
 	return err
+}
+
+// address completes the address that the command line names with that of the configuration.
+func (o *doctorOptions) address(named string, cfg *config.Config) (string, error) {
+	if o.tls {
+		cfg.Port = 0
+	}
+	network, address := pingAddress(cfg)
+	switch {
+	case named == "" && network == "tcp":
+		return address, nil
+	case named == "" && o.tls:
+		return "", errors.New("--doctor needs the address of the port for TLS: " +
+			"cellserver --doctor 127.0.0.1:6380 --tls")
+	case named == "":
+		return "", errors.New("--doctor needs the address of a server, because port is 0: " +
+			"cellserver --doctor 127.0.0.1:6379")
+	}
+	host, port, err := net.SplitHostPort(named)
+	if err != nil {
+		host = strings.Trim(named, "[]")
+		if _, port, err = net.SplitHostPort(address); err != nil && !o.tls {
+			port = "6379"
+		}
+	}
+	example := net.JoinHostPort(host, "6379")
+	if port == "" {
+		return "", fmt.Errorf("--doctor %s: the port is missing: cellserver --doctor %s", named, example)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return "", fmt.Errorf("--doctor %s: %q is no port: give a number from 1 to 65535, such as %s",
+			named, port, example)
+	}
+	return net.JoinHostPort(host, port), nil
 }
 
 // doctorOptions are the options of --doctor itself. Their names are those of redis-cli.

@@ -35,33 +35,33 @@ func ownArgs() []string {
 // run executes the command line. Its error is one line for the user. visible is the reason why the passwords are not
 // hidden, or nil.
 func run(args []string, visible error) error {
-	switch {
-	case len(args) > 0 && args[0] == "--ping":
-		return ping(args[1:])
-	case len(args) > 0 && args[0] == "--cluster-check":
-		return clusterCheck(args[1:])
-	case len(args) > 0 && args[0] == "--doctor":
-		return examine(args[1:])
-	case len(args) > 0 && args[0] == "--check-rules":
-		return checkRules(args[1:])
-	case len(args) > 0 && args[0] == "--cluster-recover":
-		return clusterRecover(args[1:])
-	case len(args) > 0 && args[0] == "--cluster-import":
-		return clusterImport(args[1:])
-	}
-	var files fileReader
-	cfg, warnings, err := configload.Load(args, os.Environ(), files.read)
+	err := execute(args, visible)
 	switch {
 	case errors.Is(err, configload.ErrHelp):
 		fmt.Print(config.Usage())
-		return nil
 	case errors.Is(err, configload.ErrVersion):
 		fmt.Println("cellserver", app.Version)
-		return nil
 	case errors.Is(err, configload.ErrLicenses):
 		fmt.Print(notices.Text)
-		return nil
-	case err != nil:
+	default:
+		return err
+	}
+	return nil
+}
+
+// actions are what the program does in the place of a server, by the first argument.
+var actions = map[string]func(args []string) error{
+	"--ping": ping, "--doctor": examine, "--check-rules": checkRules,
+	"--cluster-check": clusterCheck, "--cluster-recover": clusterRecover, "--cluster-import": clusterImport,
+}
+
+func execute(args []string, visible error) error {
+	if len(args) > 0 && actions[args[0]] != nil {
+		return actions[args[0]](args[1:])
+	}
+	var files fileReader
+	cfg, warnings, err := configload.Load(args, os.Environ(), files.read)
+	if err != nil {
 		return err
 	}
 	if visible != nil {
@@ -70,16 +70,17 @@ func run(args []string, visible error) error {
 	}
 	paceCollector()
 	ctx := stopOnSignal()
-	a, err := app.New(app.Options{
+	o := app.Options{
 		Config: cfg, Warnings: warnings, ConfigFile: files.first, Sockets: activation.Files(true), Notify: notify,
-	})
+	}
+	if cfg.LogFile == "" && cfg.LogLevel != config.LogWarning {
+		o.Greet = func(text string) { fmt.Print(text) }
+	}
+	a, err := app.New(o)
 	if err != nil {
 		return err
 	}
 	onHangup(a.ReloadRules)
-	if cfg.LogFile == "" && cfg.LogLevel != config.LogWarning {
-		fmt.Print(a.Greeting())
-	}
 	return a.Run(ctx)
 }
 

@@ -113,7 +113,7 @@ func TestCheckRules(t *testing.T) {
 func TestDoctor(t *testing.T) {
 	port := fmt.Sprint(porttest.Free(t))
 	address := "127.0.0.1:" + port
-	cmd := program(t, "--port", port, "--dir", t.TempDir(), "--requirepass", "secret")
+	cmd := program(t, "--port", port, "--dir", t.TempDir(), "--requirepass", "secret", "--metrics-top-keys", "10")
 	serve(t, cmd)
 	defer cmd.Process.Kill()
 	out, errs, code := runToEnd(t, "", "--doctor", address)
@@ -140,9 +140,39 @@ func TestDoctor(t *testing.T) {
 	_, errs, code = runToEnd(t, "", "--doctor", address, "--user")
 	require.Equal(t, 1, code)
 	require.Contains(t, errs, "--user needs the name")
-	_, errs, code = runToEnd(t, "", "--doctor")
-	require.Equal(t, 1, code)
-	require.Contains(t, errs, "--doctor needs the address")
+}
+
+// TestDoctorWithoutAWholeAddress completes the address as --ping does, and names what is wrong.
+func TestDoctorWithoutAWholeAddress(t *testing.T) {
+	port := fmt.Sprint(porttest.Free(t))
+	serve(t, program(t, "--port", port, "--dir", t.TempDir()))
+	for _, args := range [][]string{{"--port", port}, {"127.0.0.1:" + port}, {"127.0.0.1", "--port", port}, {"localhost", "--port=" + port}} {
+		out, errs, code := runToEnd(t, "", append([]string{"--doctor"}, args...)...)
+		require.Equal(t, []any{"", 0}, []any{errs, code}, args)
+		require.Contains(t, out, ":"+port)
+	}
+	nobody := fmt.Sprint(porttest.Free(t))
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--port", nobody}, "no server answers at 127.0.0.1:" + nobody + " (connect: connection refused)"},
+		{[]string{"--port", nobody}, "--doctor needs the address of a server that listens elsewhere: cellserver --doctor HOST:PORT"},
+		{[]string{"127.0.0.1", "--port", nobody}, "no server answers at 127.0.0.1:" + nobody},
+		{[]string{"::1", "--port", nobody}, "no server answers at [::1]:" + nobody},
+		{[]string{"localhost:http-alt"}, `--doctor localhost:http-alt: "http-alt" is no port`},
+		{[]string{"localhost:0"}, `"0" is no port: give a number from 1 to 65535`},
+		{[]string{"localhost:"}, "the port is missing: cellserver --doctor localhost:6379"},
+		{[]string{"--tls"}, "--doctor needs the address of the port for TLS"},
+		{[]string{"--port", "0", "--unixsocket", "s"}, "--doctor needs the address of a server, because port is 0"},
+		{[]string{"--requirepas", "x"}, "did you mean 'requirepass'?"},
+	} {
+		out, errs, code := runToEnd(t, "", append([]string{"--doctor"}, test.args...)...)
+		require.Equal(t, []any{"", 1}, []any{out, code}, test.args)
+		require.Contains(t, errs, test.want)
+	}
+	out, errs, code := runToEnd(t, "", "--doctor", "--help")
+	require.Equal(t, []any{config.Usage(), "", 0}, []any{out, errs, code})
 }
 
 // TestDoctorTLS: the options of the doctor reach it, and a wrong use has a sentence.

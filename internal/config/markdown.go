@@ -31,7 +31,7 @@ func Usage() string {
 		fmt.Fprintf(&b, "  --%s (%s)\n      %s\n", d.Name, shown(d.Default), strings.ReplaceAll(d.Summary, "`", "'"))
 	}
 	b.WriteString("\n  -h, --help     print this text\n  -v, --version  print the version\n  --licenses     print the licences of the modules in the program\n" +
-		"  --doctor HOST:PORT         print the state of a running server, and what to do\n" +
+		"  --doctor [HOST:PORT]       print the state of a running server, and what to do\n" +
 		"  --cluster-check HOST:PORT  print the state of a cluster, as the node at this address knows it\n" +
 		"  --cluster-recover  make this node the only one of a new cluster, with what its disk has\n" +
 		"  --cluster-import FILE  make this node the only one of a new cluster, with the keys of an RDB file\n" +

@@ -81,7 +81,9 @@ var generalDirectives = group("General", "",
 	field("logfile", value.Text, "", func(c *Config) *string { return &c.LogFile },
 		"Log file; empty is standard output.").immutable(),
 	field("dir", value.Text, DefaultDir, func(c *Config) *string { return &c.Dir },
-		"Directory for all files. It must exist. Only the default directory is created when it is needed.").protected(),
+		"Directory of the data. It must exist. Only the default directory is created when it is needed. "+
+			"A relative path of another directive begins in the directory where the server was started. "+
+			"If the file is not there but in `dir`, it is that one.").protected(),
 	field("shutdown-timeout", value.Int(0, maxInt), "10", func(c *Config) *int { return &c.ShutdownTimeout },
 		"Maximum number of seconds that a shutdown waits until clients have their replies."),
 )

@@ -90,7 +90,7 @@ func (s *Server) Serve(ln net.Listener) error {
 }
 
 // Shutdown stops accepting, lets running batches finish, sends their replies, and closes every connection.
-// If ctx ends first, Shutdown cuts the other connections off and returns the error of ctx.
+// If ctx ends first, Shutdown cuts the other connections off. It returns the error of ctx if there were any.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.init()
@@ -118,12 +118,16 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
+	cut := len(s.conns)
 	for c := range s.conns {
 		c.Close()
 	}
 	s.mu.Unlock()
 	<-done
 	s.loops.stop()
+	if cut == 0 {
+		return nil
+	}
 	return ctx.Err()
 }
 

@@ -30,6 +30,9 @@ type Options struct {
 	Log *slog.Logger
 	// Sockets listen already (socket activation). Each one has an address of the configuration. Run closes them.
 	Sockets []*os.File
+	// Greet gets a text for the person who starts the server, when the listeners and the data stand. It may
+	// be nil.
+	Greet func(text string)
 	// Notify tells the service manager a state, as sd_notify(3) describes them; nil if there is no service manager.
 	Notify func(state string) error
 }
@@ -68,7 +71,7 @@ func New(o Options) (*App, error) {
 	if err := resolveDir(cfg); err != nil {
 		return nil, err
 	}
-	a := &App{clock: newClock(), lifecycle: newLifecycle(o.Notify)}
+	a := &App{clock: newClock(), lifecycle: newLifecycle(o.Notify, o.Greet)}
 	if err := a.log.open(o.Log, cfg); err != nil {
 		return nil, err
 	}
@@ -178,11 +181,6 @@ func (a *App) usage() report.Usage {
 
 // Addr returns the address of the first listener. The order is that of bind: plain TCP, TLS, the unix socket.
 func (a *App) Addr() net.Addr { return a.sockets.addresses()[0] }
-
-// Greeting returns the addresses of the listeners and a command to try.
-func (a *App) Greeting() string {
-	return greeting(a.sockets.addresses(), a.server.Config(), !a.server.Users().Default.Open())
-}
 
 // ReloadRules reads the rules-file again, even if its time and size are the same, or asks the rules-url. SIGHUP calls it.
 // The log has the result.

@@ -7,7 +7,7 @@
 //	app.go           App and New: makes and connects the parts
 //	run.go           Run: load, serve, drain, save; SHUTDOWN
 //	configure.go     CONFIG SET: each part takes the new configuration, or refuses it
-//	greeting.go      the text that main prints after the start
+//	greeting.go      the text that main prints when the listeners and the data stand
 //	background.go    the background rounds, and what each one does
 //	expire.go        removes expired keys in the background
 //	timeslice.go     how long the removal goes on before others run
@@ -51,9 +51,10 @@
 // Sockets that systemd passes take the place of listeners with the same addresses. They stay open in systemd while the
 // server restarts, so its clients wait and are not refused. A socket that the configuration does not use is an error.
 //
-// Run loads the data. Then it accepts clients. If the load takes longer than a second, Run accepts clients during the
-// load, and they get LOADING. Three goroutines begin: one for the background rounds, one for the periodic work of the
-// append-only file, one that looks at the rules-file.
+// Run loads the data. Then it accepts clients. If the load takes longer than a second, Run accepts clients
+// during the load, and they get LOADING. If the data cannot be loaded, Run closes everything and returns the
+// reason. Three goroutines begin: one for the background rounds, one for the periodic work of the append-only
+// file, one that looks at the rules-file.
 //
 // SIGTERM ends the context of Run. Run stops in this order:
 //

@@ -31,7 +31,7 @@ func endpoints(cfg *config.Config) (all []endpoint) {
 		}
 	}
 	if cfg.UnixSocket != "" {
-		all = append(all, endpoint{network: "unix", address: inDir(cfg, cfg.UnixSocket)})
+		all = append(all, endpoint{network: "unix", address: pathOf(cfg, cfg.UnixSocket)})
 	}
 	return all
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // resolveDir makes dir absolute, and creates the default one if the configuration needs it. The working directory of the
-// process stays the same, because several servers can run in one process: see [inDir].
+// process stays the same, because several servers can run in one process: see [pathOf].
 func resolveDir(cfg *config.Config) error {
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
@@ -39,15 +39,25 @@ func resolveDir(cfg *config.Config) error {
 
 // needsDir reports whether a file of the server belongs into dir. A server without persistence does not create it.
 func needsDir(cfg *config.Config) bool {
-	return cfg.AppendOnly || cfg.RulesURL != "" || len(cfg.Cluster.Nodes) > 0 || len(cfg.Save) > 0 || inDir(cfg, cfg.LogFile) != cfg.LogFile || inDir(cfg, cfg.UnixSocket) != cfg.UnixSocket
+	return cfg.AppendOnly || cfg.RulesURL != "" || len(cfg.Cluster.Nodes) > 0 || len(cfg.Save) > 0
 }
 
-// inDir returns the path of a file that a directive names. A relative path begins at dir.
-func inDir(cfg *config.Config, name string) string {
+// pathOf returns the path of a file that a directive names. A relative path begins in the directory where the
+// server was started. If the file is not there but in dir, it is the one in dir, as in Redis.
+func pathOf(cfg *config.Config, name string) string {
 	if name == "" || filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(cfg.Dir, name)
+	path, err := filepath.Abs(name)
+	if err == nil {
+		_, err = os.Lstat(path)
+	}
+	if inDir := filepath.Join(cfg.Dir, name); err != nil {
+		if _, err := os.Lstat(inDir); err == nil || path == "" {
+			return inDir
+		}
+	}
+	return path
 }
 
 // cause returns the operating system's error in err. A user needs no more than this. If there is no such error, it returns

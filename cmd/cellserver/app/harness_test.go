@@ -22,9 +22,11 @@ const timeout = time.Minute
 // instance is a server that runs in the test's process.
 type instance struct {
 	*App
-	log  *safeBuffer
-	stop context.CancelFunc
-	done chan error
+	log *safeBuffer
+	// greeted has what a person who starts the server would read.
+	greeted safeBuffer
+	stop    context.CancelFunc
+	done    chan error
 }
 
 // start runs a server with directives as on the command line until the test ends, and returns when it has its data. Without a
@@ -52,7 +54,10 @@ func open(t testing.TB, directives ...string) (*instance, error) {
 	require.NoError(t, err)
 	in := &instance{log: &safeBuffer{}, done: make(chan error, 1)}
 	level := &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: redisLevels}
-	in.App, err = New(Options{Config: cfg, Warnings: warnings, Log: slog.New(slog.NewTextHandler(in.log, level))})
+	in.App, err = New(Options{
+		Config: cfg, Warnings: warnings, Log: slog.New(slog.NewTextHandler(in.log, level)),
+		Greet: func(text string) { in.greeted.Write([]byte(text)) },
+	})
 	return in, err
 }
 

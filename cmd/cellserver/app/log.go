@@ -37,7 +37,7 @@ func (l *logger) open(given *slog.Logger, cfg *config.Config) error {
 	}
 	var out io.Writer = os.Stdout
 	if cfg.LogFile != "" {
-		file := logFile(inDir(cfg, cfg.LogFile))
+		file := logFile(pathOf(cfg, cfg.LogFile))
 		if _, err := file.Write(nil); err != nil {
 			return fmt.Errorf("cannot write the logfile %s: %w: choose another logfile", cfg.LogFile, cause(err))
 		}

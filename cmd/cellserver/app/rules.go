@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,7 +48,7 @@ func (a *App) ruleSource() ruleset.Source {
 // ruleCopy is the copy of the rules of rules-url.
 type ruleCopy struct{ config func() *config.Config }
 
-func (c ruleCopy) path() string { return inDir(c.config(), "rules-url.yaml") }
+func (c ruleCopy) path() string { return filepath.Join(c.config().Dir, "rules-url.yaml") }
 
 // Read implements [ruleurl.Copy].
 func (c ruleCopy) Read() (text []byte, err error) {
@@ -84,7 +85,7 @@ const maxRuleBytes = 4 << 20
 func (f *ruleFile) configure(cfg *config.Config) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	path := inDir(cfg, cfg.RulesFile)
+	path := pathOf(cfg, cfg.RulesFile)
 	if path == f.path {
 		return nil
 	}

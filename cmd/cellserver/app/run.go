@@ -17,6 +17,7 @@ type lifecycle struct {
 	phase  atomic.Int32               // starting, serving or stopping
 	stop   chan commands.ShutdownMode // from SHUTDOWN to Run; has room for one
 	notify func(state string) error   // tells the service manager; nil if there is none
+	greet  func(text string)          // greets the person who starts the server; may be nil
 }
 
 // The phases of a server.
@@ -26,8 +27,8 @@ const (
 	stopping
 )
 
-func newLifecycle(notify func(state string) error) lifecycle {
-	return lifecycle{stop: make(chan commands.ShutdownMode, 1), notify: notify}
+func newLifecycle(notify func(state string) error, greet func(text string)) lifecycle {
+	return lifecycle{stop: make(chan commands.ShutdownMode, 1), notify: notify, greet: greet}
 }
 
 // The states that a service manager hears.
@@ -61,10 +62,13 @@ func (a *App) Run(ctx context.Context) error {
 		err = a.member.Start()
 	}
 	if err != nil {
-		a.drain(commands.ShutdownMode{Now: true})
+		a.giveUp(err)
 		return errors.Join(err, a.stopMember())
 	}
 	a.enter(serving, notifyReady)
+	if a.greet != nil {
+		a.greet(greeting(a.sockets.addresses(), a.server.Config(), !a.server.Users().Default.Open()))
+	}
 	a.log.Info("ready to accept connections", "version", commands.Version, "addresses", a.sockets.addresses())
 	background, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -86,6 +90,15 @@ func (a *App) Run(ctx context.Context) error {
 		return refused
 	}
 	return errors.Join(refused, err)
+}
+
+// giveUp ends a start that failed. Clients may have connected during the load. The caller prints the reason,
+// so only a logfile gets it here.
+func (a *App) giveUp(reason error) {
+	if a.server.Config().LogFile != "" {
+		a.log.Error("the start failed", "error", reason)
+	}
+	a.closeDoors(0, 0)
 }
 
 // newBackground makes the background jobs.
@@ -178,8 +191,16 @@ func (a *App) drain(mode commands.ShutdownMode) {
 	if mode.NoSave {
 		forScripts = 0
 	}
-	defer a.endScripts(forScripts)()
 	a.log.Info("stopping", "clients", a.server.Clients(), "timeout", timeout)
+	if cut := a.closeDoors(timeout, forScripts); cut && !mode.Now {
+		a.log.Warn("some clients did not read their replies in time and were disconnected")
+	}
+}
+
+// closeDoors closes all listeners and connections. Clients get these times for their replies and scripts. It
+// reports whether it cut a client off.
+func (a *App) closeDoors(timeout, forScripts time.Duration) (cut bool) {
+	defer a.endScripts(forScripts)()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	a.sockets.close()
@@ -188,9 +209,7 @@ func (a *App) drain(mode commands.ShutdownMode) {
 	}
 	a.exporter.Stop(ctx)
 	a.api.stop(ctx)
-	if err := a.transport.Shutdown(ctx); err != nil {
-		a.log.Warn("some clients did not read their replies in time and were disconnected")
-	}
+	return a.transport.Shutdown(ctx) != nil
 }
 
 // shutdown implements SHUTDOWN. It returns an error if the server continues.

@@ -25,7 +25,7 @@ func (c *certificates) load(cfg *config.Config) error {
 	if cfg.TLSPort == 0 && !cfg.Cluster.TLS {
 		return nil
 	}
-	pair, err := keyPair(inDir(cfg, cfg.TLSCertFile), inDir(cfg, cfg.TLSKeyFile))
+	pair, err := keyPair(pathOf(cfg, cfg.TLSCertFile), pathOf(cfg, cfg.TLSKeyFile))
 	if err != nil {
 		return fmt.Errorf("tls-cert-file and tls-key-file: %w", err)
 	}
@@ -37,7 +37,7 @@ func (c *certificates) load(cfg *config.Config) error {
 		next.ClientAuth = tls.VerifyClientCertIfGiven
 	}
 	if cfg.TLSCACertFile != "" {
-		if next.ClientCAs, err = authorities(inDir(cfg, cfg.TLSCACertFile)); err != nil {
+		if next.ClientCAs, err = authorities(pathOf(cfg, cfg.TLSCACertFile)); err != nil {
 			return fmt.Errorf("tls-ca-cert-file: %w", err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,7 +71,7 @@ func TestTLS(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "server", name)
 	require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
-	require.Contains(t, in.Greeting(), "--tls CL.THROTTLE")
+	require.Eventually(t, func() bool { return strings.Contains(in.greeted.String(), "--tls CL.THROTTLE") }, timeout, time.Millisecond)
 
 	for _, shown := range [][]tls.Certificate{nil, {unknown}} {
 		bad, _, err := dialTLS(t, addr, shown...)

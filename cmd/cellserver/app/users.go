@@ -18,7 +18,7 @@ func newUserFile(cfg *config.Config) commands.UserFile {
 	if cfg.ACLFile == "" {
 		return nil
 	}
-	return userFile(inDir(cfg, cfg.ACLFile))
+	return userFile(pathOf(cfg, cfg.ACLFile))
 }
 
 // Name implements [commands.UserFile].

@@ -55,7 +55,12 @@ func dial(address string, over *TLS) (net.Conn, error) {
 	}
 	tcp, err := net.DialTimeout("tcp", address, Timeout)
 	if err != nil {
-		return nil, fmt.Errorf("%w: check that cellserver runs there; its log has the reason if it does not", err)
+		reason := err
+		if failed, ok := errors.AsType[*net.OpError](err); ok {
+			reason = failed.Err
+		}
+		return nil, fmt.Errorf("no server answers at %s (%w): check that cellserver runs there; "+
+			"its log has the reason if it does not", address, reason)
 	}
 	if cfg == nil {
 		return tcp, nil
