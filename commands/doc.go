@@ -14,6 +14,7 @@
 //	args.go, database.go, expiry.go, scan_args.go, float.go, random.go  arguments that many commands read
 //	reply.go, errors.go, help.go, clientline.go    replies that many commands write
 //	events.go                                      keyspace events, which commands publish
+//	rulechanges.go                                 who changed a rule, for the log and subscribers
 //	version.go                                     versions, and the name of the mode
 //
 // The commands are in the folders below: strings, hashes, lists, sets, sortedsets, keys, limits,

@@ -34,6 +34,8 @@ type Listeners struct {
 	PubSub   Broker
 	Tracker  Tracker
 	Monitors Monitors
+	// RuleChanges hear of each change of a rule.
+	RuleChanges RuleChanges
 }
 
 // Config returns the configuration in force. The caller must not change it.

@@ -21,9 +21,9 @@
 //	memory.go     maxmemory
 //	replay.go     runs the commands of a log that a Redis wrote
 //
-// Each concern with a state and a lock of its own has a folder: clients, pubsub, tracking,
-// monitor, logins, scripts, stats, slowlog. Package listeners is a part of pubsub and of tracking. Package report shows
-// all of them in INFO and as metrics. Commands reach them through the interfaces of package commands.
+// Each concern with a state and a lock of its own has a folder: clients, pubsub, tracking, monitor, logins,
+// rulelog, scripts, stats, slowlog. Package listeners is a part of pubsub and of tracking. Package report
+// shows all of them in INFO and as metrics. Commands reach them through the interfaces of package commands.
 //
 // Invariants: only the goroutine that drives a session runs its commands. A command that returns
 // an error has written nothing. All locks are free before the reply is sent.

@@ -12,6 +12,7 @@ import (
 	"cellserver/server/monitor"
 	"cellserver/server/pubsub"
 	"cellserver/server/report"
+	"cellserver/server/rulelog"
 	"cellserver/server/scripts"
 	"cellserver/server/slowlog"
 	"cellserver/server/stats"
@@ -92,6 +93,8 @@ func New(o Options) *Server {
 	s.control.runID, s.control.shutdown, s.control.topology = o.RunID, o.Shutdown, o.Topology
 	s.stats.Logins = logins.New(config, o.Clock, o.Log)
 	ruleSet := new(ruleset.Rules)
+	changes := &rulelog.Log{Log: o.Log, Clock: o.Clock, PubSub: s.pubsub}
+	ruleSet.Tell(changes.Adopted)
 	s.stats.Init()
 	known := &scripts.Scripts{}
 	s.report = report.New(report.Sources{
@@ -102,8 +105,10 @@ func New(o Options) *Server {
 	s.parts = commands.Server{
 		Store: o.Store, Clock: o.Clock, Log: o.Log, Settings: s.settings, Rules: ruleSet,
 		Clients: s.clients, Scripts: known, Disk: o.Persistence, Control: &s.control, Users: users,
-		Listeners: commands.Listeners{PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors},
-		Stats:     commands.Stats{Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow, Logins: s.stats.Logins, Report: s.report},
+		Listeners: commands.Listeners{
+			PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors, RuleChanges: changes,
+		},
+		Stats: commands.Stats{Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow, Logins: s.stats.Logins, Report: s.report},
 	}
 	s.control.active.Store(true)
 	o.Store.Observe(s)

@@ -107,13 +107,14 @@ var mayImport = map[string][]string{
 	"server/logins":    {"commands", "gcra", "internal/config"},
 	"server/monitor":   {"commands", "server/listeners"},
 	"server/pubsub":    {"commands", "internal/glob", "resp", "server/listeners"},
+	"server/rulelog":   {"commands", "gcra", "limiters/ruleset"},
 	"server/scripts":   {"acl", "commands", "internal/config", "internal/decimal", "resp", "script", "script/machine", "store"},
 	"server/slowlog":   {"commands", "internal/config"},
 	"server/stats":     {"commands", "internal/topk", "server/logins"},
 	"server/tracking":  {"commands", "internal/config", "resp", "server/listeners", "store"},
 	"server/report": {"commands", "internal/config", "internal/topology", "limiters/ruleset", "server/clients", "server/pubsub", "server/slowlog", "server/stats",
 		"server/tracking", "store"},
-	"server": {"acl", "commands", "internal/config", "internal/topology", "limiters/ruleset", "resp", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report",
+	"server": {"acl", "commands", "internal/config", "internal/topology", "limiters/ruleset", "resp", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report", "server/rulelog",
 		"server/scripts", "server/slowlog", "server/stats", "server/tracking", "store"},
 	"server/servertest": {"commands", "internal/config", "internal/config/configload", "internal/quote", "internal/topology", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
 
@@ -160,11 +161,12 @@ var mayImport = map[string][]string{
 	"httpapi":           {"commands", "httpapi/bounded", "httpapi/keysource", "httpapi/line", "httpapi/page", "limiters", "limiters/rules"},
 
 	// The edge wires everything.
-	"cmd/cellserver/app": {"acl", "cmd/cellserver/ruleurl", "cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
+	"cmd/cellserver/app": {"acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
-	"cmd/cellserver/doctor":  {}, // it knows the server by its replies only
-	"cmd/cellserver/ruleurl": {"limiters/ruleset"},
-	"cmd/cellserver":         {"cmd/cellserver/app", "cmd/cellserver/doctor", "internal/config", "internal/config/configload", "internal/notices"},
+	"cmd/cellserver/doctor":   {}, // it knows the server by its replies only
+	"cmd/cellserver/rulefile": {"limiters/ruleset"},
+	"cmd/cellserver/ruleurl":  {"limiters/ruleset"},
+	"cmd/cellserver":          {"cmd/cellserver/app", "cmd/cellserver/doctor", "internal/config", "internal/config/configload", "internal/notices"},
 }
 
 // mustNotKnow says which parts of the world a package is kept away from, as packages of the standard library.

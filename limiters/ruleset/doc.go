@@ -7,6 +7,8 @@
 //	edit.go   CL.RULE SET, OVERRIDE, GET, DEL and LIST
 //	override.go  overrides: limits of single keys
 //	file.go   the rules-file; file_override.go its overrides
+//	yaml.go   reads YAML, and says what is wrong with it
+//	news.go   what changed when rules came into force
 //	json.go   rules in JSON
 //	source.go the state of the rules-file or the rules-url
 //	recording.go   the last requests to a rule, while somebody tries other numbers

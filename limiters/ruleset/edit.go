@@ -149,10 +149,12 @@ func (r *Rules) ListJSON(tx *store.Tx) ([]byte, error) {
 	return json.Marshal(object{{"rules", all}})
 }
 
-// Listed is a rule in force. Source is "key" or "file".
+// Listed is a rule in force. Source is "key" or "file". Hides has the limits of the rule of the file that
+// the rule hides, "" if it hides none.
 type Listed struct {
 	Name, Limits, Source string
 	Overrides            []Overridden
+	Hides                string
 }
 
 // List returns all rules in force, sorted by name.
@@ -162,8 +164,11 @@ func (r *Rules) List(tx *store.Tx) ([]Listed, error) {
 		return nil, err
 	}
 	var list []Listed
+	all := r.with(stored)
 	for _, one := range r.inForce(stored) {
-		list = append(list, Listed{one.Name, one.text, one.Source(), one.listOverrides()})
+		list = append(list, Listed{
+			one.Name, one.text, one.Source(), one.listOverrides(), all.hidden(one.Name),
+		})
 	}
 	return list, nil
 }

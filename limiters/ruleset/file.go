@@ -2,10 +2,7 @@ package ruleset
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -35,46 +32,50 @@ import (
 // limits.
 
 // UseFile replaces the rules of the rules-file. name is the name of the file in errors. An error is
-// one line that names the wrong line; the old rules then stay in force. An empty text has no rules.
+// one line that names the wrong line; the old rules then stay in force. The text nil stands for no
+// file. Any other text without rules is an error, unless it says `rules: {}`.
 func (r *Rules) UseFile(name string, text []byte) error {
-	s, err := parseFile(text)
-	if err != nil {
-		return fmt.Errorf("%s%w", name, err)
+	s := &set{byName: map[string]*Rule{}}
+	if text != nil {
+		var err error
+		if s, err = parseFile(text); err != nil {
+			return fmt.Errorf("%s%w", name, err)
+		}
 	}
+	news := newsOf(name, r.file.Load(), s, r.parsed.Load())
 	r.adopt(s, &r.file, &r.parsed)
+	if r.told != nil {
+		r.told(news)
+	}
 	return nil
 }
 
-// fileError is an error in one line of a rules-file.
-func fileError(line int, format string, args ...any) error {
-	return fmt.Errorf(":%d: %s", line, fmt.Sprintf(format, args...))
-}
-
-var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+// noRules is the remedy for a file without rules. Somebody may empty a file by accident.
+const noRules = "write `rules: {}` if there are to be none"
 
 func parseFile(text []byte) (*set, error) {
-	s := &set{byName: map[string]*Rule{}}
-	in := yaml.NewDecoder(bytes.NewReader(text))
-	var document yaml.Node
-	switch err := in.Decode(&document); {
-	case errors.Is(err, io.EOF):
-		return s, nil
+	root, err := parseYAML(text)
+	switch {
 	case err != nil:
-		line := strings.ReplaceAll(err.Error(), "\n", " ")
-		return nil, errors.New(":" + yamlLine.ReplaceAllString(line, "$1: "))
+		return nil, err
+	case isNothing(root) || root.Kind == yaml.MappingNode && len(root.Content) == 0:
+		return nil, fileError(1, "the file has no rules: %s", noRules)
+	case root.Kind != yaml.MappingNode:
+		return nil, fileError(root.Line, "the file must begin with `rules:`, and not with %s", kindOf(root))
 	}
-	if in.Decode(new(yaml.Node)) != io.EOF {
-		return nil, fileError(document.Line, "the file must be one document")
-	}
-	return s, fields(document.Content[0], "the file", map[string]func(*yaml.Node) error{
-		"rules": func(n *yaml.Node) error { return s.readRules(n) },
+	s := &set{byName: map[string]*Rule{}}
+	return s, fields(root, "the file", map[string]func(*yaml.Node) error{
+		"rules": s.readRules,
 	})
 }
 
 func (s *set) readRules(n *yaml.Node) error {
+	if isNothing(n) {
+		return fileError(n.Line, "there is nothing below rules: %s", noRules)
+	}
 	return pairs(n, "rules", func(key, value *yaml.Node) error {
 		if len(s.byName) == MaxRules {
-			return fileError(key.Line, "%s", plain(ErrMaxRules))
+			return fileError(key.Line, "rule %q: %s", key.Value, plain(ErrMaxRules))
 		}
 		one, err := readRule(key, value)
 		if err == nil {
@@ -89,6 +90,10 @@ func readRule(key, n *yaml.Node) (*Rule, error) {
 	if err := faultOf([]byte(key.Value)); err != nil {
 		return nil, fileError(key.Line, "rule %q: %s", key.Value, plain(err))
 	}
+	if n.Kind == yaml.ScalarNode && !isNothing(n) || n.Kind == yaml.SequenceNode {
+		return nil, fileError(n.Line, "rule %s: %s must be in a field: write `limits:` before it",
+			key.Value, kindOf(n))
+	}
 	r, overrides := &Rule{Name: key.Value, Reserved: reservedName(key.Value)}, (*yaml.Node)(nil)
 	err := fields(n, "rule "+key.Value, map[string]func(*yaml.Node) error{
 		"limits": func(n *yaml.Node) error { return r.readLimits("", n) },
@@ -98,8 +103,9 @@ func readRule(key, n *yaml.Node) (*Rule, error) {
 			return nil
 		},
 		"shadow": func(n *yaml.Node) error {
-			if n.Decode(&r.Shadow) != nil {
-				return fileError(n.Line, "rule %s: shadow must be true or false", r.Name)
+			if n.Kind != yaml.ScalarNode || n.Decode(&r.Shadow) != nil {
+				return fileError(n.Line, "rule %s: shadow must be true or false, and not %s",
+					r.Name, kindOf(n))
 			}
 			return nil
 		},
@@ -108,7 +114,7 @@ func readRule(key, n *yaml.Node) (*Rule, error) {
 	case err != nil:
 		return nil, err
 	case r.limits() == 0:
-		return nil, fileError(key.Line, "rule %s has no limits", r.Name)
+		return nil, fileError(key.Line, "rule %s has no limits: write %s below it", r.Name, exampleLimits)
 	case r.Shadow:
 		r.text += " SHADOW"
 	}
@@ -130,7 +136,8 @@ func (r *Rule) readScopes(n *yaml.Node) error {
 		if err := r.readLimits(key.Value, value); err != nil || r.scope(key.Value) != nil {
 			return err
 		}
-		return fileError(key.Line, "rule %s: scope %q has no limits", r.Name, key.Value)
+		return fileError(key.Line, "rule %s: scope %q has no limits: write one, such as %s",
+			r.Name, key.Value, exampleLimit)
 	})
 }
 
@@ -142,9 +149,13 @@ func (r *Rule) readLimits(scope string, n *yaml.Node) error {
 	}
 	for _, one := range list {
 		if one.Kind != yaml.ScalarNode {
-			return fileError(one.Line, "rule %s: a limit must be a text such as CL.THROTTLE 15 30 60", r.Name)
+			return fileError(one.Line, "rule %s: a limit must be a text such as %s, and not %s",
+				r.Name, exampleLimit, kindOf(one))
 		}
 		words := bytes.Fields([]byte(one.Value))
+		if err := notInFile(words); err != nil {
+			return fileError(one.Line, "rule %s: limit %q: %w", r.Name, one.Value, err)
+		}
 		err := r.add(scope, words)
 		if err == nil {
 			err = faultOfLimits(r.scope(scope).Limits)
@@ -165,36 +176,3 @@ func (r *Rule) readLimits(scope string, n *yaml.Node) error {
 
 // plain returns the text of an error without its leading code.
 func plain(err error) string { return strings.TrimPrefix(err.Error(), "ERR ") }
-
-// fields calls the reader of each field of a mapping. It refuses unknown fields.
-func fields(n *yaml.Node, what string, read map[string]func(*yaml.Node) error) error {
-	return pairs(n, what, func(key, value *yaml.Node) error {
-		if read[key.Value] == nil {
-			return fileError(key.Line, "%s: unknown field %q", what, key.Value)
-		}
-		return read[key.Value](value)
-	})
-}
-
-// pairs calls do for each key and value of a mapping. It refuses keys that repeat. An empty node is
-// an empty mapping.
-func pairs(n *yaml.Node, what string, do func(key, value *yaml.Node) error) error {
-	switch {
-	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
-		return nil
-	case n.Kind != yaml.MappingNode:
-		return fileError(n.Line, "%s must be a mapping of names", what)
-	}
-	seen := map[string]bool{}
-	for i := 0; i < len(n.Content); i += 2 {
-		key := n.Content[i]
-		if key.Kind != yaml.ScalarNode || seen[key.Value] {
-			return fileError(key.Line, "%s: %q is not a name, or repeats", what, key.Value)
-		}
-		seen[key.Value] = true
-		if err := do(key, n.Content[i+1]); err != nil {
-			return err
-		}
-	}
-	return nil
-}

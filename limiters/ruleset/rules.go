@@ -25,6 +25,7 @@ type Rules struct {
 	parsed atomic.Pointer[set] // the last parsed rules of the key
 	file   atomic.Pointer[set] // the rules of the rules-file
 
+	told    func(News)    // hears what changed; nil if nobody does
 	watched func() Source // the state of the rules-file or the rules-url; nil if the server has neither
 
 	mu     sync.Mutex // guards counts, and is held while parsed or file changes

@@ -1,5 +1,7 @@
 package ruleset
 
+import "strings"
+
 // Source is the state of the rules-file or the rules-url. Times are Unix nanoseconds, 0 for never.
 type Source struct {
 	Kind     string // "file" or "url"; "" for none
@@ -7,18 +9,29 @@ type Source struct {
 	Changed  int64  // when the rules in force came into force
 	Failures int64  // how often it did not answer, or had wrong rules
 	Failing  bool   // the last attempt to read it failed
+	Reason   string // why; of bounded length
 }
 
 // Succeeded records that the source has valid rules at now. changed says whether new rules came into force.
 func (s *Source) Succeeded(now int64, changed bool) {
-	s.Right, s.Failing = now, false
+	s.Right, s.Failing, s.Reason = now, false, ""
 	if changed {
 		s.Changed = now
 	}
 }
 
+// mostReason bounds the bytes of a reason.
+const mostReason = 300
+
 // Failed records that the source does not answer, or that its rules are wrong.
-func (s *Source) Failed() { s.Failing, s.Failures = true, s.Failures+1 }
+func (s *Source) Failed(reason error) {
+	s.Failing, s.Failures = true, s.Failures+1
+	s.Reason = strings.ToValidUTF8(reason.Error()[:min(len(reason.Error()), mostReason)], "")
+}
+
+// Tell sets the function that hears what changed when the rules of the file or the URL came into force. Call
+// it before the first request.
+func (r *Rules) Tell(told func(News)) { r.told = told }
 
 // Watch sets the function that returns the state of the source of the rules. Call it before the first
 // request.

@@ -22,6 +22,12 @@ func (r *Report) infoThrottle(t *text, _ int64) {
 		d := r.Stats.Commands.Of(cmd).Decisions()
 		t.add("limiter_"+cmd.Name, fmt.Sprintf("allowed=%d,limited=%d,looked=%d", d.Allowed, d.Limited, d.Looked))
 	}
+	if s := r.Rules.Source(); s.Kind != "" {
+		t.add("rules_source", s.Kind)
+		t.add("rules_failing", commands.Bit(s.Failing))
+		t.add("rules_failures", s.Failures)
+		t.add("rules_error", strconv.Quote(s.Reason))
+	}
 	for _, rule := range r.Rules.Report() {
 		t.add("rule_"+rule.Name, fmt.Sprintf("allowed=%d,limited=%d,shadow_limited=%d", rule.Allowed, rule.Limited, rule.Shadowed))
 	}

@@ -17,6 +17,7 @@ type status struct {
 	UptimeMS int64          `json:"uptime_ms"` // of a clock that is never set back
 	Commands []commandCount `json:"commands"`
 	Rules    []ruleCount    `json:"rules"`
+	Source   *sourceNow     `json:"rules_source"` // null without rules-file and rules-url
 	// DecisionNS is a histogram of how long decisions take. A pair has the upper end of a bucket in nanoseconds, and the number
 	// of decisions in the bucket.
 	DecisionNS  [][2]int64     `json:"decision_ns"`
@@ -39,6 +40,14 @@ type ruleCount struct {
 	Allowed  int64  `json:"allowed"`
 	Limited  int64  `json:"limited"`
 	Shadowed int64  `json:"shadow_limited"`
+}
+
+// sourceNow is the state of the rules-file or the rules-url.
+type sourceNow struct {
+	Kind     string `json:"kind"` // "file" or "url"
+	Failing  bool   `json:"failing"`
+	Failures int64  `json:"failures"`
+	Error    string `json:"error"` // "" if it is right
 }
 
 // usageNow is what the server uses.
@@ -85,6 +94,9 @@ func (r *Report) Status() string {
 		Version: commands.Version, RunID: r.Control.RunID(), UptimeMS: (r.Clock.Monotonic() - r.since) / 1e6,
 		Commands: decided, Rules: []ruleCount{}, DecisionNS: took,
 		Server: r.usageNow(), Persistence: r.persistenceNow(), Cluster: r.clusterNow(),
+	}
+	if of := r.Rules.Source(); of.Kind != "" {
+		s.Source = &sourceNow{of.Kind, of.Failing, of.Failures, of.Reason}
 	}
 	for _, rule := range r.Rules.Report() {
 		s.Rules = append(s.Rules, ruleCount(rule))

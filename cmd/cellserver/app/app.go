@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"cellserver/cluster/member"
+	"cellserver/cmd/cellserver/rulefile"
 	"cellserver/cmd/cellserver/ruleurl"
 	_ "cellserver/commands/all" // registers every command
 	"cellserver/internal/config"
@@ -46,7 +47,7 @@ type App struct {
 	disk   *disk
 
 	entrance
-	rules    ruleFile
+	rules    rulefile.File
 	ruleURL  ruleurl.Source
 	exporter exporter
 	api      webAPI
@@ -128,9 +129,7 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	if a.member == nil {
 		a.clock.check = (&clockSteps{log: &a.log, clock: a.clock, store: a.store, server: a.server, saved: a.disk.SteppedBack}).check
 	}
-	a.rules.log, a.rules.use = &a.log, a.server.UseRules
-	a.rules.begin("")
-	a.initRuleURL()
+	a.initRules()
 	a.server.WatchRules(a.ruleSource)
 	a.exporter.init(&a.log, a.withHealth(metricsHandler(a.server.Metrics, a.server.Config)))
 	a.api.init(&a.log, a.server, barrier, cfg)
@@ -185,6 +184,6 @@ func (a *App) Addr() net.Addr { return a.sockets.addresses()[0] }
 // ReloadRules reads the rules-file again, even if its time and size are the same, or asks the rules-url. SIGHUP calls it.
 // The log has the result.
 func (a *App) ReloadRules() {
-	a.rules.reload()
+	a.rules.Reload()
 	a.ruleURL.Wake()
 }

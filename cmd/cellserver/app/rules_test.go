@@ -39,6 +39,12 @@ func limitOf(c *resptest.Client) any {
 	return nil
 }
 
+// look looks at the rules-file as often as a change needs.
+func (in *instance) look() {
+	in.rules.Poll()
+	in.rules.Poll()
+}
+
 func TestRulesFileIsReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "rules.yaml")
@@ -46,15 +52,16 @@ func TestRulesFileIsReadAgain(t *testing.T) {
 	in := start(t, "--dir", dir, "--rules-file", "rules.yaml")
 	c := in.dial(t)
 	require.Equal(t, int64(10), limitOf(c))
-	in.rules.poll()
-	require.NotContains(t, in.log.String(), "was read again", "its time and size are the same")
+	in.look()
+	require.NotContains(t, in.log.String(), "changed=r", "the file is the same")
 	writeRules(t, file, "20")
-	in.rules.poll()
+	in.look()
 	require.Equal(t, int64(20), limitOf(c))
+	require.Contains(t, in.log.String(), "are in force\" source="+file+" rules=1 changed=r\n")
 
 	writeRules(t, file, "x")
-	in.rules.poll()
-	in.rules.poll()
+	in.look()
+	in.look()
 	require.Equal(t, int64(20), limitOf(c), "a file with an error changes nothing")
 	refusals := func() int { return strings.Count(in.log.String(), "the rules-file is refused") }
 	require.Equal(t, 1, refusals(), "each version is logged once")
@@ -64,12 +71,12 @@ func TestRulesFileIsReadAgain(t *testing.T) {
 	require.Equal(t, 2, refusals(), "a reload logs it again")
 
 	require.NoError(t, os.Remove(file))
-	in.rules.poll()
-	in.rules.poll()
+	in.look()
+	in.look()
 	require.Equal(t, int64(20), limitOf(c))
 	require.Equal(t, 3, refusals())
 	writeRules(t, file, "30")
-	in.rules.poll()
+	in.look()
 	require.Equal(t, int64(30), limitOf(c))
 	requireSource(t, in, "file", 0, 3)
 }

@@ -24,11 +24,19 @@ var client = http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// get asks a URL. fresh is false if the rules are those of the tag.
-func get(ctx context.Context, url, tag string) (text []byte, newTag string, fresh bool, err error) {
+// found is what a URL answers.
+type found struct {
+	text     []byte
+	tag      string
+	modified time.Time // Last-Modified; zero if the answer does not say it
+	fresh    bool      // false if the rules are those of the tag
+}
+
+// get asks a URL for other rules than those of a tag.
+func get(ctx context.Context, url, tag string) (a found, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return nil, "", false, err
+		return found{}, err
 	}
 	r.Header.Set("Accept", "application/yaml, application/json")
 	if tag != "" {
@@ -36,21 +44,22 @@ func get(ctx context.Context, url, tag string) (text []byte, newTag string, fres
 	}
 	reply, err := client.Do(r)
 	if err != nil {
-		return nil, "", false, err
+		return found{}, err
 	}
 	defer reply.Body.Close()
 	switch {
 	case reply.StatusCode == http.StatusNotModified && tag != "":
-		return nil, tag, false, nil
+		return found{tag: tag}, nil
 	case reply.StatusCode != http.StatusOK:
-		return nil, "", false, fmt.Errorf("%s answers %q", r.URL.Redacted(), reply.Status)
+		return found{}, fmt.Errorf("%s answers %q", r.URL.Redacted(), reply.Status)
 	}
-	text, err = io.ReadAll(io.LimitReader(reply.Body, MaxBytes+1))
+	text, err := io.ReadAll(io.LimitReader(reply.Body, MaxBytes+1))
 	switch {
 	case err != nil:
-		return nil, "", false, fmt.Errorf("%s: %w", r.URL.Redacted(), err)
+		return found{}, fmt.Errorf("%s: %w", r.URL.Redacted(), err)
 	case len(text) > MaxBytes:
-		return nil, "", false, fmt.Errorf("%s answers with more than %d bytes", r.URL.Redacted(), MaxBytes)
+		return found{}, fmt.Errorf("%s answers with more than %d bytes", r.URL.Redacted(), MaxBytes)
 	}
-	return text, reply.Header.Get("ETag"), true, nil
+	modified, _ := http.ParseTime(reply.Header.Get("Last-Modified")) // a wrong time is none
+	return found{text, reply.Header.Get("ETag"), modified, true}, nil
 }

@@ -3,6 +3,7 @@ package ruleurl
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"log/slog"
 	"net/url"
 	"sync"
@@ -31,6 +32,7 @@ type Source struct {
 	name     string            // the URL without its password
 	inForce  bool              // rules of this URL, or of its copy
 	tag      string            // ETag of the rules in force; "" for none
+	modified time.Time         // Last-Modified of the rules in force; zero for none
 	last     [sha256.Size]byte // hash of the last answer, also of a refused one
 	refused  error             // the reason why the last answer is not in force
 	state    ruleset.Source    // for the metrics
@@ -51,6 +53,7 @@ func (s *Source) Follow(text string) (changed bool) {
 	}
 	s.state = ruleset.Source{Kind: "url"}
 	s.url, s.name, s.inForce, s.tag, s.last, s.refused, s.failures = text, "", false, "", [sha256.Size]byte{}, nil, 0
+	s.modified = time.Time{}
 	if u, err := url.Parse(text); err == nil && text != "" {
 		s.name = u.Redacted()
 		if s.inForce = s.restore(); s.inForce {
@@ -121,7 +124,7 @@ func (s *Source) Poll(ctx context.Context) {
 	if at == "" {
 		return
 	}
-	text, tag, fresh, err := get(ctx, at, tag)
+	a, err := get(ctx, at, tag)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.url != at || ctx.Err() != nil { // the URL has changed meanwhile, or the server stops
@@ -130,35 +133,48 @@ func (s *Source) Poll(ctx context.Context) {
 	switch {
 	case err != nil:
 		s.Log.Warn("the rules-url does not answer, and the previous rules stay in force", "error", err)
-	case fresh:
-		err = s.take(text, tag)
+	case a.fresh:
+		err = s.take(a)
 	}
 	if err == nil {
 		s.failures = 0
 		s.state.Succeeded(time.Now().UnixNano(), false)
 		return
 	}
-	s.state.Failed()
+	s.state.Failed(err)
 	s.failures = min(s.failures+1, mostFailures)
 }
 
-// take puts an answer in force. The same answer again changes nothing, and is not logged again.
-func (s *Source) take(text []byte, tag string) error {
-	hash := sha256.Sum256(text)
+// take puts an answer in force. The same answer again changes nothing, and is not logged again. An answer
+// that is older than the rules in force comes from a stale copy, so it is refused.
+func (s *Source) take(a found) error {
+	hash := sha256.Sum256(a.text)
 	if hash == s.last {
 		if s.refused == nil {
-			s.tag = tag
+			s.tag = a.tag
 		}
 		return s.refused
 	}
-	s.last = hash
-	if s.refused = s.Use(s.name, text); s.refused != nil {
+	s.last, s.refused = hash, s.outdated(a)
+	if s.refused == nil {
+		s.refused = s.Use(s.name, a.text)
+	}
+	if s.refused != nil {
 		s.Log.Warn("the rules of the rules-url are refused, and the previous rules stay in force: correct them", "error", s.refused)
 		return s.refused
 	}
-	s.tag, s.inForce = tag, true
+	s.tag, s.modified, s.inForce = a.tag, a.modified, true
 	s.state.Succeeded(time.Now().UnixNano(), true)
-	s.Log.Info("the rules of the rules-url are in force", "url", s.name)
-	s.keep(text)
+	s.keep(a.text)
 	return nil
+}
+
+// outdated refuses an answer that is older than the rules in force.
+func (s *Source) outdated(a found) error {
+	if a.modified.IsZero() || !a.modified.Before(s.modified) {
+		return nil
+	}
+	return fmt.Errorf("%s answers with an old version: its Last-Modified is %s, and that of the rules in force is %s: "+
+		"if it is to be in force, give it a new time",
+		s.name, a.modified.Format(time.RFC3339), s.modified.Format(time.RFC3339))
 }

@@ -178,6 +178,30 @@ func TestWrongAnswers(t *testing.T) {
 	require.Equal(t, []string{"one"}, w.inForce)
 }
 
+// TestAnOldVersion: a stale copy of the rules, which the time of the answer shows, is refused. The next one
+// is not.
+func TestAnOldVersion(t *testing.T) {
+	dated := func(text string, hour int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			at := time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC)
+			w.Header().Set("Last-Modified", at.Format(http.TimeFormat))
+			_, _ = w.Write([]byte(text))
+		}
+	}
+	w := newWorld(t)
+	w.Follow(w.url)
+	w.poll(t, dated("two", 2))
+	w.poll(t, dated("one", 1))
+	require.True(t, w.State().Failing)
+	require.Contains(t, w.State().Reason, "answers with an old version: its Last-Modified is 2026-01-01T01:00:00Z")
+	require.Equal(t, 1, strings.Count(w.log.String(), "the previous rules stay in force"))
+	w.poll(t, dated("two", 2))
+	require.False(t, w.State().Failing)
+	w.poll(t, dated("three", 3))
+	w.poll(t, answer("four", ""))
+	require.Equal(t, []string{"two", "two", "three", "four"}, w.inForce)
+}
+
 // TestSameWrongRules are logged once.
 func TestSameWrongRules(t *testing.T) {
 	w := newWorld(t)

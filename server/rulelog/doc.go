@@ -1,0 +1,11 @@
+// Package rulelog says who changed which rule: in the log, and as an event on the channel
+// commands.RuleChannel.
+//
+//	rulelog.go  Log: one line and one message for each change
+//
+// Invariants: texts of clients are quoted and of bounded length. The number of lines is limited,
+// so a client that changes rules all the time does not fill the log. The next line says how many are
+// missing. The channel has every change.
+//
+// Locks: Log.mu guards the limit, and is an innermost lock. No partition is locked while a line is written.
+package rulelog
