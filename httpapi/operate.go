@@ -3,6 +3,8 @@ package httpapi
 import (
 	"net/http"
 	"strings"
+
+	"cellserver/httpapi/line"
 )
 
 // Page says what the page may do.
@@ -26,6 +28,7 @@ func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg *Config) *Prob
 		return a.status(w, r, cfg)
 	}
 	if name, ok := strings.CutPrefix(r.URL.Path, "/rules/"); ok {
+		r = r.WithContext(line.From(r.Context(), r.RemoteAddr))
 		return a.rule(w, r, name)
 	}
 	if name, ok := strings.CutPrefix(r.URL.Path, "/try/"); ok {

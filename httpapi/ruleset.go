@@ -12,7 +12,8 @@ type listedRule struct {
 	Name      string `json:"name"`
 	Limits    string `json:"limits"`
 	Source    string `json:"source"`
-	Overrides int    `json:"overrides"` // how many keys have limits of their own
+	Overrides int    `json:"overrides"`       // how many keys have limits of their own
+	Hides     string `json:"hides,omitempty"` // the limits of the rule of the file that it hides; "" for none
 }
 
 // listRules answers /rules with all rules.
@@ -43,6 +44,9 @@ func readRules(reply line.Reply) []listedRule {
 			for range reply.Int() {
 				reply.Text()
 			}
+		}
+		if elements > 4 {
+			all[i].Hides = reply.Text()
 		}
 	}
 	return all

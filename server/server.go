@@ -108,7 +108,10 @@ func New(o Options) *Server {
 		Listeners: commands.Listeners{
 			PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors, RuleChanges: changes,
 		},
-		Stats: commands.Stats{Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow, Logins: s.stats.Logins, Report: s.report},
+		Stats: commands.Stats{
+			Commands: &counters{s}, Limited: s.stats.Limited, Slow: &s.slow, Latency: &s.slow,
+			Logins: s.stats.Logins, Report: s.report,
+		},
 	}
 	s.control.active.Store(true)
 	o.Store.Observe(s)

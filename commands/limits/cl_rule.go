@@ -3,6 +3,7 @@ package limits
 import (
 	"cellserver/commands"
 	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
 
@@ -43,6 +44,7 @@ var _ = commands.Register(&commands.Command{
 		{Name: "list", Arity: -2, Flags: commands.ReadOnly, Run: clRuleList, Footprint: rulesFootprint,
 			Usage: "[JSON]", Complexity: "O(N) where N is the number of rules and overrides", Summary: "Returns all rules.",
 			Help: []string{"LIST [JSON]", "    Return the name, the limits and the source of every rule: key or file.", "    If the rule has overrides, they follow: their scope, key and limits.",
+				"    If it hides a rule of the rules-file, the limits of that one follow.",
 				"    With JSON the reply is a text that may be a rules-file."}},
 		{Name: "try", Arity: -4, Flags: commands.ReadOnly | commands.LongRunning,
 			Run: clRuleTry, Footprint: commands.RulesFootprint,
@@ -60,9 +62,11 @@ func clRuleSet(c *commands.Call) error {
 	if commands.Is(c.Args[3], "json") && len(c.Args) == 5 {
 		set = func() error { return c.Server.Rules.SetJSON(c.Tx, string(c.Args[2]), c.Args[4]) }
 	}
-	if err := set(); err != nil {
+	change, err := c.Server.Rules.Observe(c.Tx, ruleset.Change{Rule: string(c.Args[2])}, set)
+	if err != nil {
 		return err
 	}
+	c.RuleChanged(change)
 	return commands.ReplyOK(c)
 }
 
@@ -73,10 +77,20 @@ func clRuleOverride(c *commands.Call) error {
 	if deletes {
 		words = nil
 	}
-	had, err := c.Server.Rules.Override(c.Tx, string(c.Args[2]), string(c.Args[3]), c.Args[4], words)
-	switch {
-	case err != nil:
+	had := false
+	change, err := c.Server.Rules.Observe(c.Tx,
+		ruleset.Change{Rule: string(c.Args[2]), Scope: string(c.Args[3]), Key: string(c.Args[4])},
+		func() (err error) {
+			had, err = c.Server.Rules.Override(c.Tx, string(c.Args[2]), string(c.Args[3]), c.Args[4], words)
+			return err
+		})
+	if err != nil {
 		return err
+	}
+	if had || !deletes {
+		c.RuleChanged(change)
+	}
+	switch {
 	case deletes:
 		c.ReplyBit(had)
 		return nil
@@ -86,9 +100,16 @@ func clRuleOverride(c *commands.Call) error {
 
 // clRuleDel replies 1, or 0 if there is no such rule.
 func clRuleDel(c *commands.Call) error {
-	found, err := c.Server.Rules.Delete(c.Tx, c.Args[2])
+	found := false
+	change, err := c.Server.Rules.Observe(c.Tx, ruleset.Change{Rule: string(c.Args[2])}, func() (err error) {
+		found, err = c.Server.Rules.Delete(c.Tx, c.Args[2])
+		return err
+	})
 	if err != nil {
 		return err
+	}
+	if found {
+		c.RuleChanged(change)
 	}
 	c.ReplyBit(found)
 	return nil
@@ -113,7 +134,8 @@ func clRuleGet(c *commands.Call) error {
 }
 
 // clRuleList replies with an array for each rule: its name, its limits, and its source, "key" or
-// "file". If the rule has overrides, a fourth element has an array for each: its scope, key and limits.
+// "file". If the rule has overrides, a fourth element has an array for each: its scope, key and limits. If it
+// hides a rule of the file, a fifth element has the limits of that one.
 func clRuleList(c *commands.Call) error {
 	if asJSON, err := wantsJSON(c, 2); err != nil {
 		return err
@@ -126,17 +148,26 @@ func clRuleList(c *commands.Call) error {
 	}
 	c.Out.Array(len(all))
 	for _, r := range all {
-		if len(r.Overrides) == 0 {
-			commands.StringArray(c.Out, []string{r.Name, r.Limits, r.Source})
-			continue
+		elements := 3
+		switch {
+		case r.Hides != "":
+			elements = 5
+		case len(r.Overrides) > 0:
+			elements = 4
 		}
-		c.Out.Array(4)
+		c.Out.Array(elements)
 		for _, s := range []string{r.Name, r.Limits, r.Source} {
 			c.Out.BulkString(s)
+		}
+		if elements == 3 {
+			continue
 		}
 		c.Out.Array(len(r.Overrides))
 		for _, o := range r.Overrides {
 			commands.StringArray(c.Out, []string{o.Scope, o.Key, o.Limits})
+		}
+		if elements == 5 {
+			c.Out.BulkString(r.Hides)
 		}
 	}
 	return nil

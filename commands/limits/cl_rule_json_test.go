@@ -63,16 +63,16 @@ func TestRulesInJSONErrors(t *testing.T) {
 		`{"limits": [[[[[[[[[["CL.WINDOW 1 1"]]]]]]]]]}`:                                   ruleset.ErrJSON,
 		`{"limits": ["CL.WINDOW 1 1"` + strings.Repeat(`,1`, ruleset.MaxJSONValues) + `]}`: ruleset.ErrJSON,
 		"{\"limits\": \"CL.WINDOW 1 1\", \"overrides\": {\"\xff\": \"CL.WINDOW 2 1\"}}":    ruleset.ErrJSON,
-		`[]`:                          commands.Error("ERR rule r must be a mapping of names"),
-		`"CL.WINDOW 1 1"`:             commands.Error("ERR rule r must be a mapping of names"),
-		`null`:                        commands.Error("ERR rule r has no limits"),
+		`[]`:                          commands.Error("ERR rule r: a list must be in a field: write `limits:` before it"),
+		`"CL.WINDOW 1 1"`:             commands.Error("ERR rule r: \"CL.WINDOW 1 1\" must be in a field: write `limits:` before it"),
+		`null`:                        commands.Error("ERR rule r has no limits: write `limits: CL.THROTTLE 15 30 60` below it"),
 		`{"limits": [7]}`:             commands.Error(`ERR rule r: limit "7": no such limiter, or none that a rule can have`),
 		`{"limits": ["CL.WINDOW 1"]}`: commands.Error(`ERR rule r: limit "CL.WINDOW 1": wrong number of arguments for 'cl.window' command`),
-		`{"limits": "CL.WINDOW 1 1", "limits": "CL.WINDOW 1 1"}`:                      commands.Error(`ERR rule r: "limits" is not a name, or repeats`),
-		`{"limits": "CL.WINDOW 1 1", "shadow": "maybe"}`:                              commands.Error("ERR rule r: shadow must be true or false"),
-		`{"limits": "CL.WINDOW 1 1", "x\ny": 1}`:                                      commands.Error(`ERR rule r: unknown field "x\ny"`),
+		`{"limits": "CL.WINDOW 1 1", "limits": "CL.WINDOW 1 1"}`:                      commands.Error(`ERR rule r: the name "limits" is there twice: remove one of the two`),
+		`{"limits": "CL.WINDOW 1 1", "shadow": "maybe"}`:                              commands.Error(`ERR rule r: shadow must be true or false, and not "maybe"`),
+		`{"limits": "CL.WINDOW 1 1", "x\ny": 1}`:                                      commands.Error(`ERR rule r: unknown field "x\ny": here may be limits, overrides, scopes, shadow`),
 		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {}}}`:                         commands.Error(`ERR rule r: the override of "k" has no limits`),
-		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {"limit": "x"}}}`:             commands.Error(`ERR rule r: override of k: unknown field "limit"`),
+		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {"limit": "x"}}}`:             commands.Error(`ERR rule r: override of k: unknown field "limit": here may be limits`),
 		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": "CL.WINDOW x 1"}}`:            commands.Error(`ERR rule r: override of "k": limit is not an integer or out of range`),
 		`{"limits": "CL.WINDOW 1 1", "overrides": {` + strings.Join(many, ",") + `}}`: commands.Error(fmt.Sprintf(`ERR rule r: override of "k4096": %s`, plain(ruleset.ErrMaxOverrides))),
 	} {
@@ -102,7 +102,7 @@ func TestOverridesOfTheFile(t *testing.T) {
 		require.Equal(t, want, h.Do("CL.CHECK " + line + " 0").([]any)[1], line)
 	}
 	require.EqualError(t, h.Server.UseRules("f", []byte("rules:\n  llm:\n    scopes: {user: CL.WINDOW 9 60}\n    overrides:\n      ann: CL.WINDOW 1 1\n")),
-		"f:5: overrides of scope ann must be a mapping of names")
+		"f:5: overrides of scope ann must be a mapping of names such as `name: …`, and not \"CL.WINDOW 1 1\"")
 }
 
 // TestJSONKeepsRules: any rule is the same after a way through JSON.

@@ -20,6 +20,7 @@ type Handler interface {
 // line is one connection without a socket. It is the [commands.Peer] of its client.
 type line struct {
 	local   net.Addr
+	from    net.Addr // of the request that runs, local if it does not say
 	handler Handler
 	session *resp.Session
 	request []byte        // the bytes of args
@@ -29,7 +30,7 @@ type line struct {
 }
 
 func newLine(connect func(commands.Peer) Handler, local net.Addr) *line {
-	l := &line{local: local, wake: make(chan struct{}, 1)}
+	l := &line{local: local, from: local, wake: make(chan struct{}, 1)}
 	l.handler = connect(l)
 	l.session = resp.NewSession(l.handler)
 	return l
@@ -42,6 +43,9 @@ var errCut = errors.New("the server has closed the connection of this request")
 // decisions may be nil.
 func (l *line) run(ctx context.Context, args []string, decisions commands.Decisions) (reply []byte, need uint64, err error) {
 	l.handler.Conn().Link.Decisions = decisions
+	if from, ok := ctx.Value(fromKey{}).(requester); ok {
+		l.from = from
+	}
 	l.setArgs(args)
 	if l.session.Run(l.args) == resp.Retry {
 		if err := l.outwait(ctx); err != nil {
@@ -88,6 +92,7 @@ func (l *line) pause(ctx context.Context) error {
 // done makes the line ready for the next command. It reports false if there will be none.
 func (l *line) done() bool {
 	l.session.Sent()
+	l.from = l.local
 	l.handler.Conn().Link.Decisions = nil // an idle line keeps no request in memory
 	return !l.closed.Load()
 }
@@ -135,7 +140,24 @@ func (l *line) Pending() int { return 0 }
 func (l *line) Memory() int { return 2 * resp.IdleBuffer }
 
 // RemoteAddr implements [commands.Peer].
-func (l *line) RemoteAddr() net.Addr { return l.local }
+func (l *line) RemoteAddr() net.Addr { return l.from }
+
+// requester is the address of the client of a request. It implements [net.Addr].
+type requester string
+
+// Network implements [net.Addr].
+func (requester) Network() string { return commands.OverHTTP }
+
+// String implements [net.Addr].
+func (r requester) String() string { return string(r) }
+
+type fromKey struct{}
+
+// From says from which address a request comes. The commands of the context then have it as that of their
+// client.
+func From(ctx context.Context, address string) context.Context {
+	return context.WithValue(ctx, fromKey{}, requester(address))
+}
 
 // LocalAddr implements [commands.Peer].
 func (l *line) LocalAddr() net.Addr { return l.local }

@@ -40,7 +40,8 @@ func parseYAML(text []byte) (*yaml.Node, error) {
 		return nil, syntaxError(text, err)
 	}
 	if in.Decode(&next) != io.EOF {
-		return nil, fileError(max(next.Line, 1), "a second document begins here: the file must be one document")
+		return nil, fileError(max(next.Line, 1),
+			"a second document begins here: the file must be one document")
 	}
 	return document.Content[0], nil
 }
@@ -57,7 +58,8 @@ func syntaxError(text []byte, err error) error {
 	}
 	lines := bytes.Split(text, []byte("\n"))
 	here := bytes.TrimSpace(lines[min(number, len(lines))-1])
-	return fileError(number, "%s: %s is no YAML: check colons, brackets, quotes and the indentation, also in the line before",
+	return fileError(number, "%s: %s is no YAML: "+
+		"check colons, brackets, quotes and the indentation, also in the line before",
 		reason, shortText(string(here)))
 }
 
@@ -121,7 +123,8 @@ func pairs(n *yaml.Node, what string, do func(key, value *yaml.Node) error) erro
 	case isNothing(n):
 		return nil
 	case n.Kind != yaml.MappingNode:
-		return fileError(n.Line, "%s must be a mapping of names such as `name: …`, and not %s", what, kindOf(n))
+		return fileError(n.Line, "%s must be a mapping of names such as `name: …`, and not %s",
+			what, kindOf(n))
 	}
 	lines := map[string]int{}
 	for i := 0; i < len(n.Content); i += 2 {
@@ -134,7 +137,8 @@ func pairs(n *yaml.Node, what string, do func(key, value *yaml.Node) error) erro
 			if before > 0 { // JSON has no lines
 				first = fmt.Sprintf(", first in line %d", before)
 			}
-			return fileError(key.Line, "%s: the name %q is there twice%s: remove one of the two", what, key.Value, first)
+			return fileError(key.Line, "%s: the name %q is there twice%s: remove one of the two",
+				what, key.Value, first)
 		}
 		lines[key.Value] = key.Line
 		if err := do(key, n.Content[i+1]); err != nil {

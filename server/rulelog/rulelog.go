@@ -56,7 +56,8 @@ func (l *Log) Changed(by commands.Author, c ruleset.Change) {
 
 // Adopted logs that the rules of a file or a URL came into force.
 func (l *Log) Adopted(news ruleset.News) {
-	l.Log.Info("the rules of the source are in force", append([]any{"source", news.Source}, news.Summary()...)...)
+	attrs := append([]any{"source", news.Source}, news.Summary()...)
+	l.Log.Info("the rules of the source are in force", attrs...)
 	for _, c := range news.Changes {
 		l.Changed(commands.Author{Means: news.Source}, c)
 	}
@@ -93,7 +94,9 @@ type event struct {
 }
 
 func (l *Log) publish(by commands.Author, c ruleset.Change) {
-	message, err := json.Marshal(event{c.Rule, c.Scope, c.Key, c.Old, c.New, c.Hides, by.User, by.Address, by.Means})
+	message, err := json.Marshal(event{
+		c.Rule, c.Scope, c.Key, c.Old, c.New, c.Hides, by.User, by.Address, by.Means,
+	})
 	if err != nil {
 		return // texts have no error
 	}

@@ -29,7 +29,8 @@ type File struct {
 	waits  look       // another one, which the next look must find again
 	waited bool       // there is one that waits
 
-	state atomic.Pointer[ruleset.Source] // nil for none; read without mu, because a file system may not answer
+	// state is nil for none. It is read without mu, because a file system may not answer.
+	state atomic.Pointer[ruleset.Source]
 }
 
 // look is what a look at the file found. Equal looks found the same.
@@ -46,8 +47,9 @@ func (f *File) State() ruleset.Source {
 	return ruleset.Source{}
 }
 
-// Configure reads the file of a path, and puts its rules in force. `named` is how the configuration names it: while that
-// stays the same, Configure does nothing. `path` "" means no file and no rules. An error changes nothing.
+// Configure reads the file of a path, and puts its rules in force. `named` is how the configuration names it:
+// while that stays the same, Configure does nothing. `path` "" means no file and no rules. An error changes
+// nothing.
 func (f *File) Configure(named, path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -102,8 +104,8 @@ func (f *File) Reload() {
 	}
 }
 
-// Poll looks at the file. If the file differs from what was seen, and the look before has found the same, the rules come
-// into force.
+// Poll looks at the file. If the file differs from what was seen, and the look before has found the same, the
+// rules come into force.
 func (f *File) Poll() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -132,7 +134,8 @@ func (f *File) take(found look, text []byte, err error) {
 	}
 	if err != nil {
 		f.record(false, err)
-		f.Log.Warn("the rules-file is refused, and the previous rules stay in force: correct the file", "error", err)
+		f.Log.Warn("the rules-file is refused, and the previous rules stay in force: correct the file",
+			"error", err)
 		return
 	}
 	f.record(true, nil)

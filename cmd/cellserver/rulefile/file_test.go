@@ -133,7 +133,8 @@ func TestAChangeOfTheSameSizeAndTime(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoFile: a file that is gone, a folder and a file without rights leave the rules, also if they come in turns.
+// TestWhatIsNoFile: a file that is gone, a folder and a file without rights leave the rules, also if they
+// come in turns.
 func TestWhatIsNoFile(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, both)

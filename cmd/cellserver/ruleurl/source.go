@@ -174,7 +174,7 @@ func (s *Source) outdated(a found) error {
 	if a.modified.IsZero() || !a.modified.Before(s.modified) {
 		return nil
 	}
-	return fmt.Errorf("%s answers with an old version: its Last-Modified is %s, and that of the rules in force is %s: "+
-		"if it is to be in force, give it a new time",
+	return fmt.Errorf("%s answers with an old version: its Last-Modified is %s, "+
+		"and that of the rules in force is %s: if it is to be in force, give it a new time",
 		s.name, a.modified.Format(time.RFC3339), s.modified.Format(time.RFC3339))
 }

@@ -141,6 +141,7 @@ function show(reply) {
   showDisk(s.persistence);
   showCluster(s.cluster);
   showTop(reply);
+  rules.watch(s.rules_source);
   if (!now) return;
   showTiles(s, now);
   rules.count(now.rules, reply.may_write);

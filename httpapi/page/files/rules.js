@@ -48,6 +48,13 @@ export class Rules {
     this.show();
   }
 
+  // watch takes the state of the rules-file or the rules-url, null for none.
+  watch(source) {
+    const failing = by("rules-source");
+    failing.hidden = !source?.failing;
+    if (source?.failing) set(failing, `The rules-${source.kind} is refused, and the previous rules stay in force: ${source.error}`);
+  }
+
   // count takes the counters of /status, with rates.
   count(rules, writes) {
     this.counted = rules;
@@ -97,7 +104,7 @@ export class Rules {
 
   change(parts, rule) {
     const shadow = isShadow(rule.limits);
-    const marks = [shadow && "shadow", rule.source === "file" && "file", rule.overrides > 0 && `${rule.overrides} overrides`].filter(Boolean);
+    const marks = [shadow && "shadow", rule.source === "file" && "file", rule.hides && "hides the file", rule.overrides > 0 && `${rule.overrides} overrides`].filter(Boolean);
     set(parts.mark, marks.join(" · "));
     parts.mark.hidden = marks.length === 0;
     set(parts.limits, shadow ? withoutShadow(rule.limits) : rule.limits);
@@ -109,6 +116,7 @@ export class Rules {
     const kept = this.history.rules.get(rule.name);
     if (kept) spark(parts.svg, rowRoom, [["allowed", kept.allowed], ["refused", kept.limited]], 1);
     parts.button.hidden = !this.writes;
+    parts.mark.title = rule.hides ? `The rule of the file, which is not in force: ${rule.hides}` : "";
   }
 
   // open opens the form for a rule, or for a new one.
@@ -121,6 +129,11 @@ export class Rules {
     by("rule-limits").value = rule ? withoutShadow(rule.limits) : "CL.THROTTLE 4 5 60";
     by("rule-shadow").checked = rule ? isShadow(rule.limits) : false;
     by("rule-delete").hidden = rule?.source !== "key";
+    set(by("rule-delete"), rule?.hides ? "Use the rule of the file" : "Delete");
+    const hidden = by("rule-hides");
+    hidden.hidden = !rule || (rule.source === "key" && !rule.hides);
+    if (rule?.hides) set(hidden, `This rule hides that of the file, and changes of the file do nothing. The file says: ${rule.hides}`);
+    else if (rule) set(hidden, "This rule is in the file. Save makes a rule that hides it: later changes of the file then do nothing.");
     set(by("rule-error"), "");
     by("rule").showModal();
     by(rule ? "rule-limits" : "rule-name").focus();
@@ -138,8 +151,10 @@ export class Rules {
   }
 
   async remove() {
-    if (!confirm(`Delete the rule ${this.name}? Its requests then need a rule of the rules-file, or the rule default.`)) return;
-    await this.send(this.name, () => ask(pathOf("rules", this.name), "DELETE"), `The rule ${this.name} is deleted.`);
+    const back = this.listed.get(this.name)?.hides;
+    if (!back && !confirm(`Delete the rule ${this.name}? Its requests then need the rule default.`)) return;
+    const news = back ? `The rule ${this.name} of the file is in force again.` : `The rule ${this.name} is deleted.`;
+    await this.send(this.name, () => ask(pathOf("rules", this.name), "DELETE"), news);
   }
 
   async send(name, request, news) {
