@@ -25,6 +25,7 @@ type Disk struct {
 	files    *fstest.Memory
 	full     *atomic.Bool
 	unsynced bool
+	trusted  bool // a log that is too short is not refused
 }
 
 // NewDisk returns an empty disk, whose log is in memory or in files. unsynced makes the log skip syncs of its files.
@@ -60,14 +61,16 @@ func (d *Disk) parts(failed func(error)) (cluster.Disk, error) {
 		return cluster.Disk{Logs: d.logs, Stable: d.logs, Snapshots: d.snapshots}, nil
 	}
 	o := raftlog.Options{Sync: !d.unsynced, SegmentSize: 64 << 10, OnFailure: func(err error) { go failed(err) }}
+	if !d.unsynced && !d.trusted { // an unsynced log loses what was acknowledged, which other tests are to find
+		o.Snapshot = d.snapshots.newest
+	}
 	logs, err := raftlog.Open(d.files, "/raft", o)
 	if err != nil {
 		return cluster.Disk{}, err
 	}
-	if all, _ := d.snapshots.List(); len(all) > 0 {
-		if err := logs.RemoveBehind(all[0].Index); err != nil {
-			return cluster.Disk{}, err
-		}
+	newest, _ := d.snapshots.newest()
+	if err := logs.RemoveBehind(newest); err != nil {
+		return cluster.Disk{}, err
 	}
 	return cluster.Disk{Logs: logs, Stable: stable{logs}, Snapshots: d.snapshots}, nil
 }
@@ -121,6 +124,16 @@ func (s *snapshots) Create(version raft.SnapshotVersion, index, term uint64, c r
 	return &snapshot{of: s, meta: raft.SnapshotMeta{
 		Version: version, ID: fmt.Sprint(term, "-", index, "-", s.made), Index: index, Term: term, Configuration: c, ConfigurationIndex: cIndex,
 	}}, nil
+}
+
+// newest returns the index of the newest snapshot, and 0 without one.
+func (s *snapshots) newest() (index uint64, _ error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.kept) > 0 {
+		index = s.kept[0].meta.Index
+	}
+	return index, nil
 }
 
 // List implements [raft.SnapshotStore].

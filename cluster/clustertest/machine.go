@@ -15,6 +15,7 @@ import (
 	_ "cellserver/commands/all" // the server has every command
 	"cellserver/internal/config/configload"
 	"cellserver/internal/topology"
+	"cellserver/persistence/fs/fstest"
 	"cellserver/server"
 	"cellserver/server/servertest"
 	"cellserver/store"
@@ -137,6 +138,7 @@ func (m *Machine) Start() error {
 	p.store = store.New(store.Options{Databases: cfg.Databases, Seed: 1})
 	disk, err := m.disk.parts(func(err error) { p.node.Fail(err) })
 	if err != nil {
+		p.transport.Leave()
 		return err
 	}
 	p.node = cluster.New(m.options(p.store, p.transport, disk, func(err error) { p.failed.Store(&err) }))
@@ -267,6 +269,12 @@ func (m *Machine) crash(r *rand.Rand) error {
 
 // FillDisk makes writes of the log fail, or lets them work again. The log must have files.
 func (m *Machine) FillDisk(full bool) { m.disk.full.Store(full) }
+
+// Files returns the files of the disk. The log must have files.
+func (m *Machine) Files() *fstest.Memory { return m.disk.files }
+
+// TrustLog makes the machine start with a log that lacks acknowledged entries. A node without this fault refuses it.
+func (m *Machine) TrustLog() { m.disk.trusted = true }
 
 // Failure returns why the node has stopped by itself, or nil.
 func (m *Machine) Failure() error {

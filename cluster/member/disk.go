@@ -89,17 +89,27 @@ func (d *disk) openLog() (err error) {
 	if d.logs != nil {
 		return nil
 	}
-	if d.logs, err = raftlog.Open(d.o.FS, d.o.Dir, raftlog.Options{Sync: d.o.Durable, OnFailure: d.fail}); err != nil {
-		return err
-	}
 	if d.snapshots, err = raft.NewFileSnapshotStoreWithLogger(d.o.Dir, keptSnapshots, d.log); err != nil {
 		return err
 	}
-	all, err := d.snapshots.List()
-	if err != nil || len(all) == 0 {
+	newest := func() (uint64, error) { return newestOf(d.snapshots) }
+	if d.logs, err = raftlog.Open(d.o.FS, d.o.Dir, raftlog.Options{Sync: d.o.Durable, Snapshot: newest, OnFailure: d.fail}); err != nil {
 		return err
 	}
-	return d.logs.RemoveBehind(all[0].Index)
+	snapshot, err := newest()
+	if err != nil {
+		return err
+	}
+	return d.logs.RemoveBehind(snapshot)
+}
+
+// newestOf returns the index of the newest snapshot, and 0 without one.
+func newestOf(snapshots raft.SnapshotStore) (index uint64, err error) {
+	all, err := snapshots.List()
+	if err == nil && len(all) > 0 {
+		index = all[0].Index
+	}
+	return index, err
 }
 
 // parts returns the disk for Raft. Recent entries are read from memory.

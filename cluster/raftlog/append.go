@@ -72,6 +72,9 @@ func (s *Store) append(logs []*raft.Log) (n int, err error) {
 	if err == nil && s.options.Sync {
 		err = fs.BlockingCall(s.tail.Sync)
 	}
+	if err == nil {
+		err = s.moveMark(mark{logs[n-1].Index, logs[n-1].Term})
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -34,15 +34,18 @@ func (s *Store) RemoveBehind(snapshot uint64) error {
 	return s.DeleteRange(0, last)
 }
 
-// removeAll removes all files, on disk too: the next entries may have the same indexes. It begins with the first file:
-// then the files that a crash leaves have no gaps.
+// removeAll removes all files, on disk too: the next entries may have the same indexes. It begins with the last file:
+// then the files that a crash leaves still follow the last snapshot.
 func (s *Store) removeAll() error {
+	if err := s.lowerMark(s.first); err != nil {
+		return err
+	}
 	if err := s.closeTail(); err != nil {
 		return err
 	}
 	s.setFirst(0)
-	for len(s.segments) > 0 {
-		if err := s.remove(0, true); err != nil {
+	for n := len(s.segments) - 1; n >= 0; n-- {
+		if err := s.remove(n, true); err != nil {
 			return err
 		}
 	}
@@ -62,6 +65,9 @@ func (s *Store) removeBeginning(first uint64) error {
 
 // removeEnd removes all entries from an index on, which is not the first one. It begins with the last file.
 func (s *Store) removeEnd(from uint64) error {
+	if err := s.lowerMark(from); err != nil {
+		return err
+	}
 	if err := s.closeTail(); err != nil {
 		return err
 	}

@@ -7,13 +7,14 @@
 //	delete.go   DeleteRange, RemoveBehind
 //	open.go     reads all files, and cuts off a torn tail
 //	torn.go     distinguishes torn tails from damage
+//	mark.go     the last entry that the log has had: a log that lacks it has lost its end
 //	segment.go  one file of the log, and where its entries are
 //	record.go   one entry as bytes
 //	stable.go   the term and the vote
 //
 // # Files
 //
-// The directory has a folder log and a file stable. A file of the log has the index of its first entry as its name, in 20
+// The directory has a folder log, a file stable and a file mark. A file of the log has the index of its first entry as its name, in 20
 // digits. It has one record after the other:
 //
 //	offset  bytes
@@ -46,6 +47,11 @@
 // Open with Sync writes the last file again, in place, before it trusts it.
 //
 // Open cuts off the torn tail of the last file. With any other damage Open returns an error.
+//
+// With [Options.Snapshot] Open also returns an error for a log that has lost its end or its beginning. It finds the loss of
+// any entry that was stored before the end of the process, whether files are lost, cut or have zeros. After a power cut the
+// mark may lack the entries of the last half minute. Then Open cannot know whether they are lost: only a disk that ignores
+// fsync loses them. Open does not find that all files were replaced by an older copy.
 //
 // # Locks
 //

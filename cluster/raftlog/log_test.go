@@ -39,12 +39,14 @@ func TestFilesOnDisk(t *testing.T) {
 		{Index: 260, Term: 4, Data: []byte("c")},
 	}))
 	require.NoError(t, s.Set([]byte("LastVoteCand"), []byte("n1")))
-	require.Equal(t, []string{dir + "/log/00000000000000000258.log", dir + "/log/00000000000000000260.log", dir + "/stable"}, m.Names())
+	require.Equal(t, []string{dir + "/log/00000000000000000258.log", dir + "/log/00000000000000000260.log", dir + "/mark", dir + "/stable"}, m.Names())
 	for name, want := range map[string]string{
 		"/log/00000000000000000258.log": "b3b27540" + "02000000" + "0201000000000000" + "0300000000000000" + "05" + "6162" +
 			"a486bf37" + "00000000" + "0301000000000000" + "0300000000000000" + "01",
 		"/log/00000000000000000260.log": "7359de5d" + "01000000" + "0401000000000000" + "0400000000000000" + "00" + "63",
-		"/stable": "3511868b" + "01" + "0b0800" + hex.EncodeToString([]byte("CurrentTerm")) + "0100000000000000" +
+		"/mark":                         "6d49e7c2" + "0401000000000000" + "0400000000000000",
+		"/stable": "7af813f8" + "01" + "0b0800" + hex.EncodeToString([]byte("CurrentTerm")) + "0100000000000000" +
+			"070100" + hex.EncodeToString([]byte("HasMark")) + "01" +
 			"0c0200" + hex.EncodeToString([]byte("LastVoteCand")) + "6e31",
 	} {
 		require.Equal(t, want, hex.EncodeToString(m.Get(dir+name)), name)
@@ -190,7 +192,7 @@ func TestLargeEntriesAndLargeBatches(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestBatchesAreOneWrite counts the operations on files.
+// TestBatchesAreOneWrite counts the operations on files: a write of the log, and one of the mark.
 func TestBatchesAreOneWrite(t *testing.T) {
 	m := &fstest.Memory{}
 	for _, sync := range []bool{false, true} {
@@ -199,9 +201,9 @@ func TestBatchesAreOneWrite(t *testing.T) {
 		require.NoError(t, s.StoreLog(entry(1)))
 		before := m.Ops()
 		require.NoError(t, s.StoreLogs(entries(2, 65)))
-		want := 1
+		want := 2
 		if sync {
-			want = 2
+			want = 3
 		}
 		require.Equal(t, want, m.Ops()-before)
 		require.NoError(t, s.Close())
@@ -218,8 +220,8 @@ func TestFilesAreRemovedInOrder(t *testing.T) {
 	}{
 		{true, 0, 9, first + " sync " + second + " sync "},
 		{false, 0, 9, first + " " + second + " "},
-		{true, 0, 12, first + " sync " + second + " sync " + third + " sync "},
-		{false, 0, 12, first + " sync " + second + " sync " + third + " sync "},
+		{true, 0, 12, third + " sync " + second + " sync " + first + " sync "},
+		{false, 0, 12, third + " sync " + second + " sync " + first + " sync "},
 		{true, 4, 12, third + " sync " + second + " sync cut sync "},
 		{false, 4, 12, third + " sync " + second + " sync cut sync "},
 	} {

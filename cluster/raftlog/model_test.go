@@ -24,12 +24,16 @@ type pair struct {
 	model   *raft.InmemStore
 	history map[uint64]*raft.Log
 	term    uint64
-	failed  int // calls of OnFailure
+	snaps   uint64 // the index of the newest snapshot, which has what the log does not have at its beginning
+	failed  int    // calls of OnFailure
 }
 
 func newPair(t *testing.T, r *rand.Rand, sync bool) *pair {
 	p := &pair{t: t, r: r, files: &fstest.Memory{}, model: raft.NewInmemStore(), history: map[uint64]*raft.Log{}, term: 1}
-	p.options = Options{Sync: sync, SegmentSize: 200 + r.Int64N(2000), OnFailure: func(error) { p.failed++ }}
+	p.options = Options{
+		Sync: sync, SegmentSize: 200 + r.Int64N(2000), OnFailure: func(error) { p.failed++ },
+		Snapshot: func() (uint64, error) { return p.snaps, nil },
+	}
 	p.store = open(t, p.files, p.options)
 	return p
 }
@@ -56,6 +60,7 @@ func (p *pair) random() action {
 		p.appends(&a)
 	case op < 16 && middle > first:
 		a.name, a.firstAfter = "delete the beginning", middle
+		p.snaps = max(p.snaps, middle-1)
 		a.do = func(s raft.LogStore) error { return s.DeleteRange(first, middle-1) }
 	case op < 19 && middle > first:
 		a.name, a.lastAfter = "delete the end", middle-1
@@ -72,8 +77,11 @@ func (p *pair) random() action {
 // appends makes an action that stores some entries of a new term.
 func (p *pair) appends(a *action) {
 	next := a.lastIs + 1
-	if a.lastIs == 0 && p.r.IntN(2) == 0 {
-		next = 1 + p.r.Uint64N(50) // after a snapshot
+	if a.lastIs == 0 {
+		if p.r.IntN(2) == 0 {
+			p.snaps += p.r.Uint64N(50) // the leader has sent one
+		}
+		next = p.snaps + 1
 	}
 	p.term++
 	a.logs = make([]*raft.Log, 1+p.r.IntN(6))
@@ -135,6 +143,7 @@ func (p *pair) requireStarted(a action, interrupted, lossy bool) {
 // follow makes the model have the entries of the store.
 func (p *pair) follow(first, last uint64) {
 	p.model = raft.NewInmemStore()
+	p.snaps = max(p.snaps, max(first, 1)-1) // a power cut may lose the beginning of a log that is not synced
 	for i := first; i <= last && i > 0; i++ {
 		require.NoError(p.t, p.model.StoreLog(p.history[i]))
 	}
@@ -145,7 +154,10 @@ func (p *pair) start(files *fstest.Memory, o Options) {
 	p.t.Helper()
 	p.files, p.failed = files, 0
 	p.store = open(p.t, files, o)
-	p.store.options.CutAtFault = false
+	if o.CutAtFault {
+		require.NoError(p.t, p.store.lowerMark(p.store.last()+1)) // as in the directory of the next incarnation
+	}
+	p.store.options.CutAtFault, p.store.options.Snapshot = false, p.options.Snapshot
 }
 
 // TestStoresAreAsTheirModel makes random changes, with clean restarts between them.
@@ -184,7 +196,9 @@ func TestFaultsAndPowerCuts(t *testing.T) {
 			power := r.IntN(2) == 0
 			lossy := power && !p.options.Sync
 			o := p.options
-			o.CutAtFault = lossy
+			if o.CutAtFault = lossy; lossy {
+				o.Snapshot = nil
+			}
 			if power {
 				p.start(p.files.PowerCut(p.r), o)
 			} else {

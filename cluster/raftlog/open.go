@@ -47,7 +47,11 @@ func (s *Store) open() error {
 	if err != nil {
 		return err
 	}
-	if err := s.load(); err != nil {
+	marked, err := s.loadMark()
+	if err != nil {
+		return err
+	}
+	if err := s.load(marked); err != nil {
 		return err
 	}
 	if len(s.segments) > 0 {
@@ -60,11 +64,14 @@ func (s *Store) open() error {
 	if err := s.settle(); err != nil {
 		return err
 	}
+	if err := s.keepMark(marked, known); err != nil {
+		return err
+	}
 	return s.openTail()
 }
 
-// load finds the entries of all files.
-func (s *Store) load() error {
+// load finds the entries of all files. marked says whether the mark is known.
+func (s *Store) load(marked bool) error {
 	firsts, err := s.list()
 	if err != nil {
 		return err
@@ -85,12 +92,18 @@ func (s *Store) load() error {
 			}
 		}
 		if !intact {
-			return &DamageError{seg.path, seg.size, found.reason, s.dir}
+			return s.damaged(seg.path, seg.size, found.reason)
+		}
+		if err := s.checkEnd(marked, found); err != nil {
+			return err
 		}
 		if err := s.cut(firsts[i+1:], found); err != nil {
 			return err
 		}
-		break
+		return s.dropEmpty()
+	}
+	if err := s.checkEnd(marked, nil); err != nil {
+		return err
 	}
 	return s.dropEmpty()
 }

@@ -37,7 +37,7 @@ func (s *Store) Set(key, val []byte) error {
 		return s.failure()
 	}
 	next := maps.Clone(s.stable.values)
-	next[string(key)] = bytes.Clone(val)
+	next[string(key)], next[markKey] = bytes.Clone(val), []byte{1}
 	text, err := encodeStable(next)
 	if err != nil {
 		return err

@@ -19,6 +19,9 @@ type Options struct {
 	// CutAtFault keeps the intact beginning of a damaged log, and removes the rest. It is for the recovery of a cluster
 	// that has lost its power: elsewhere it could remove what the node has acknowledged.
 	CutAtFault bool
+	// Snapshot returns the index of the newest snapshot; 0 without one. With it Open returns an error if entries are
+	// missing that the node may have acknowledged. Nil: what is there is enough, for the recovery of a cluster.
+	Snapshot func() (uint64, error)
 	// OnFailure is called once, for the first failed change of a file. It may be nil. It must not call the store, and the
 	// failed call returns after it.
 	OnFailure func(error)
@@ -40,9 +43,13 @@ type Store struct {
 	failed atomic.Pointer[error] // the first failed change: no other change is made
 	stable stable
 
-	writing sync.Mutex // held while the log's files change; guards tail and out
+	writing sync.Mutex // held while the log's files change; guards tail, out, and the mark
 	tail    fs.File    // the last file, open for appending; nil if there is none
 	out     output
+
+	mark     mark
+	marks    fs.File // the file of the mark
+	markText []byte  // what moveMark writes
 
 	mu       sync.RWMutex // guards segments and first; changed with writing held too
 	segments []*segment   // the files, in the order of their entries; none is empty
@@ -145,6 +152,9 @@ func (s *Store) syncNames() error {
 // closeFiles closes all open files. Everything that matters was synced before, or is in the page cache.
 func (s *Store) closeFiles() error {
 	err := s.closeTail()
+	if s.marks != nil {
+		err = errors.Join(err, s.marks.Close())
+	}
 	for _, seg := range s.segments {
 		err = errors.Join(err, seg.file.Close())
 	}

@@ -36,6 +36,7 @@ type File interface {
 	io.Reader
 	io.ReaderAt
 	io.Writer
+	io.WriterAt // not for a file that Open opened with os.O_APPEND
 	io.Closer
 	// Sync forces the file's bytes and its size to disk. It waits for the disk ([BlockingCall]).
 	Sync() error

@@ -48,6 +48,30 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// A node that has its term and its id, and has lost its log, does not start. An empty directory lets it join again.
+func TestALostLogIsRefused(t *testing.T) {
+	p := start(t, 3, "--cluster-durability", "fsync")
+	i := p.follower(0)
+	for n := range int64(50) {
+		reply, err := p.ask(p.awaitLeader(), "INCR", "counter")
+		require.NoError(t, err)
+		require.Equal(t, n+1, reply)
+	}
+	p.heal()
+	p.kill(i)
+	raft := filepath.Join(p.nodes[i].dir, "raft")
+	require.NoError(t, os.RemoveAll(filepath.Join(raft, "log")))
+	p.run(i)
+	require.Error(t, p.nodes[i].running.Wait(), "a supervisor must see that it has failed")
+	p.nodes[i].running = nil
+	text, err := os.ReadFile(p.nodes[i].log.Name())
+	require.NoError(t, err)
+	require.Contains(t, string(text), "the log ends with entry 0, and this node has acknowledged entries up to")
+	require.Contains(t, string(text), "remove the directory "+raft)
+	require.NoError(t, os.RemoveAll(raft))
+	p.heal()
+}
+
 // smallDisk is the size of the file system of a node.
 const smallDisk = "size=4m"
 

@@ -57,18 +57,33 @@ func (f *file) Write(p []byte) (int, error) {
 	if f.fs.Clock != nil {
 		f.node.modified = f.fs.Clock()
 	}
-	data := &f.node.data
 	if f.append {
-		f.at = len(*data)
+		f.at = len(f.node.data)
 	}
-	f.node.written = min(f.node.written, f.at, len(*data))
-	if end := f.at + len(p); end > len(*data) {
-		*data = append(*data, make([]byte, end-len(*data))...)
-	}
-	copy((*data)[f.at:], p)
-	f.node.remember(f.at, f.at+len(p))
+	f.node.write(p, f.at)
 	f.at += len(p)
 	return len(p), err
+}
+
+// WriteAt implements io.WriterAt. It writes all or nothing, as a disk does within a sector.
+func (f *file) WriteAt(p []byte, at int64) (int, error) {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	if err := f.fs.begin("write", f.name); err != nil {
+		return 0, err
+	}
+	f.node.write(p, int(at))
+	return len(p), nil
+}
+
+// write changes the bytes at an offset.
+func (n *inode) write(p []byte, at int) {
+	n.written = min(n.written, at, len(n.data))
+	if end := at + len(p); end > len(n.data) {
+		n.data = append(n.data, make([]byte, end-len(n.data))...)
+	}
+	copy(n.data[at:], p)
+	n.remember(at, at+len(p))
 }
 
 // Sync implements [fs.File].

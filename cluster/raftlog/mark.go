@@ -1,0 +1,159 @@
+package raftlog
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+
+	"cellserver/persistence/fs"
+)
+
+// mark is the last entry that the log has had. The file mark has it: a CRC-32C of the rest, the index in 8 bytes, and the
+// term in 8 bytes. The store writes the file after each write of the log, and before the node acknowledges the entries. It
+// does not wait for the disk. So after a power cut the mark may be older than the log, and it is never newer.
+type mark struct{ index, term uint64 }
+
+const markSize = 20
+
+// markKey is the stable value of a store that has a mark.
+const markKey = "HasMark"
+
+func (s *Store) markPath() string { return filepath.Join(s.dir, "mark") }
+
+// appendTo appends the contents of the file.
+func (m mark) appendTo(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint64(append(b, 0, 0, 0, 0), m.index)
+	b = binary.LittleEndian.AppendUint64(b, m.term)
+	binary.LittleEndian.PutUint32(b, crc32.Checksum(b[sumSize:], castagnoli))
+	return b
+}
+
+// loadMark reads the mark. An earlier release has no mark, so its directory gets one in keepMark.
+func (s *Store) loadMark() (known bool, err error) {
+	f, err := s.files.Open(s.markPath(), os.O_RDONLY)
+	if err != nil {
+		err = fs.IgnoreMissing(err)
+		if err == nil && s.options.Snapshot != nil && s.stable.values[markKey] != nil {
+			err = s.damaged(s.markPath(), 0, "the file is lost")
+		}
+		return false, err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, markSize+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return false, err
+	}
+	switch intact := len(b) == markSize && binary.LittleEndian.Uint32(b) == crc32.Checksum(b[sumSize:], castagnoli); {
+	case intact:
+		s.mark = mark{binary.LittleEndian.Uint64(b[4:]), binary.LittleEndian.Uint64(b[12:])}
+	case s.options.Snapshot != nil:
+		return false, s.damaged(s.markPath(), 0, "its checksum is wrong")
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// checkEnd returns an error if entries are missing that the node may have acknowledged. found is the fault at the end of
+// the log, or nil.
+func (s *Store) checkEnd(known bool, found *fault) error {
+	if s.options.Snapshot == nil {
+		return nil
+	}
+	snapshot, err := s.options.Snapshot()
+	if err != nil {
+		return err
+	}
+	var last, term uint64
+	path, size := s.logDir(), int64(0)
+	if n := len(s.segments); n > 0 && s.segments[n-1].end() > s.segments[0].first {
+		first, seg := s.segments[0], s.segments[n-1]
+		path, size, last = seg.path, seg.size, seg.end()-1
+		if term, err = s.lastTerm(); err != nil {
+			return err
+		}
+		if first.first > snapshot+1 {
+			reason := fmt.Sprintf("the log begins with entry %d, and no snapshot has the entries before it", first.first)
+			return s.damaged(first.path, 0, reason)
+		}
+	}
+	// An earlier release moves no mark. If it has replaced the end of the log, the last entry has a later term.
+	if known && max(last, snapshot) < s.mark.index && term <= s.mark.term {
+		reason := fmt.Sprintf("the log ends with entry %d, and this node has acknowledged entries up to %d", max(last, snapshot), s.mark.index)
+		if found != nil {
+			reason += ": " + found.reason
+		}
+		return s.damaged(path, size, reason)
+	}
+	if votes, err := s.GetUint64([]byte("CurrentTerm")); err != nil || known || last+snapshot > 0 || votes <= 1 {
+		return err
+	}
+	return s.damaged(path, 0, "this node has voted, and its log and its snapshots are lost")
+}
+
+func (s *Store) damaged(path string, at int64, reason string) error {
+	return &DamageError{path, at, reason, s.dir}
+}
+
+// lastTerm returns the term of the last entry, and 0 without entries.
+func (s *Store) lastTerm() (uint64, error) {
+	for n := len(s.segments) - 1; n >= 0; n-- {
+		seg := s.segments[n]
+		if k := len(seg.offsets); k > 0 {
+			var b [headerSize]byte
+			_, err := seg.file.ReadAt(b[:], int64(seg.offsets[k-1]))
+			return parseHeader(b[:]).term, err
+		}
+	}
+	return 0, nil
+}
+
+// keepMark opens the file of the mark for writing, with the last entry of the log in it.
+func (s *Store) keepMark(known, stable bool) (err error) {
+	if last := s.last(); last > s.mark.index || last > 0 && s.options.Snapshot != nil {
+		s.mark.index = last
+		if s.mark.term, err = s.lastTerm(); err != nil {
+			return err
+		}
+	}
+	if !known {
+		err = fs.Replace(s.files, s.markPath(), func(f fs.File) error {
+			_, err := f.Write(s.mark.appendTo(nil))
+			return err
+		})
+		if err == nil {
+			err = s.files.SyncDir(s.dir)
+		}
+		if err == nil && stable {
+			err = s.Set([]byte(markKey), []byte{1})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if s.marks, err = s.files.Open(s.markPath(), os.O_WRONLY); err != nil {
+		return err
+	}
+	return s.moveMark(s.mark)
+}
+
+// moveMark writes the mark.
+func (s *Store) moveMark(m mark) error {
+	s.mark, s.markText = m, m.appendTo(s.markText[:0])
+	_, err := s.marks.WriteAt(s.markText, 0)
+	return err
+}
+
+// lowerMark makes the mark allow the deletion of the entries from an index on. It is on disk before they are deleted.
+func (s *Store) lowerMark(from uint64) error {
+	if s.mark.index < from {
+		return nil
+	}
+	if err := s.moveMark(mark{from - 1, s.mark.term}); err != nil {
+		return err
+	}
+	return fs.BlockingCall(s.marks.Sync)
+}
