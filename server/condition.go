@@ -17,6 +17,9 @@ type Condition struct {
 	// commands on keys are errors.
 	LogFailed string
 	LogStrict bool
+	// Outside means that this node of a cluster takes no part in it, for the reason LogFailed. PING is an
+	// error, too.
+	Outside bool
 }
 
 // SetCondition replaces the condition. Any goroutine may call it.
@@ -58,6 +61,8 @@ func checkCondition(call *commands.Call, now *Condition) error {
 		return errLoading
 	case now.SaveFailed && (flags&commands.Write != 0 || call.Cmd.Name == "ping"):
 		return errSaveFailed
+	case now.Outside && call.Cmd.Name == "ping":
+		return errLogFailed(now.LogFailed)
 	case now.LogFailed != "" && needsLog(call, now.LogStrict):
 		return errLogFailed(now.LogFailed)
 	}

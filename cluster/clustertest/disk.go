@@ -61,7 +61,7 @@ func (d *Disk) parts(failed func(error)) (cluster.Disk, error) {
 		return cluster.Disk{Logs: d.logs, Stable: d.logs, Snapshots: d.snapshots}, nil
 	}
 	o := raftlog.Options{Sync: !d.unsynced, SegmentSize: 64 << 10, OnFailure: func(err error) { go failed(err) }}
-	if !d.unsynced && !d.trusted { // an unsynced log loses what was acknowledged, which other tests are to find
+	if !d.unsynced && !d.trusted { // other tests are to find what an unsynced log loses
 		o.Snapshot = d.snapshots.newest
 	}
 	logs, err := raftlog.Open(d.files, "/raft", o)

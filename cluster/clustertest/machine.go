@@ -273,7 +273,8 @@ func (m *Machine) FillDisk(full bool) { m.disk.full.Store(full) }
 // Files returns the files of the disk. The log must have files.
 func (m *Machine) Files() *fstest.Memory { return m.disk.files }
 
-// TrustLog makes the machine start with a log that lacks acknowledged entries. A node without this fault refuses it.
+// TrustLog makes the machine start with a log that lacks acknowledged entries. A node without this fault
+// refuses it.
 func (m *Machine) TrustLog() { m.disk.trusted = true }
 
 // Failure returns why the node has stopped by itself, or nil.

@@ -110,7 +110,7 @@ func (m *Member) nodeAt(id string, at formation.Address) topology.Node {
 func (m *Member) nodeOptions(self topology.Node) (o cluster.Options, err error) {
 	o = cluster.Options{
 		Self: self, Store: m.o.Store, Listed: m.founders(), Peers: others{m}, Clock: m.o.Clock, Log: m.log, Timing: m.o.Timing, Reads: m.o.Reads,
-		Publish: m.sender.Publish, Replaced: m.o.Replaced, Failed: m.o.Failed,
+		Publish: m.sender.Publish, Replaced: m.o.Replaced, Failed: m.nodeFailed,
 	}
 	if o.Disk, err = m.disk().parts(); err != nil {
 		return o, err

@@ -30,7 +30,7 @@ type disk struct {
 	identity  identity.Node
 	logs      *raftlog.Store // nil until the node has an id
 	snapshots *raft.FileSnapshotStore
-	failed    func(error)
+	failed    func(*disk, error)
 	failure   atomic.Pointer[error]
 }
 
@@ -93,7 +93,8 @@ func (d *disk) openLog() (err error) {
 		return err
 	}
 	newest := func() (uint64, error) { return newestOf(d.snapshots) }
-	if d.logs, err = raftlog.Open(d.o.FS, d.o.Dir, raftlog.Options{Sync: d.o.Durable, Snapshot: newest, OnFailure: d.fail}); err != nil {
+	o := raftlog.Options{Sync: d.o.Durable, Snapshot: newest, OnFailure: d.fail}
+	if d.logs, err = raftlog.Open(d.o.FS, d.o.Dir, o); err != nil {
 		return err
 	}
 	snapshot, err := newest()
@@ -132,7 +133,7 @@ func (d *disk) snapshotSize() int64 {
 // fail is called for the first failed change of a file, by Raft's goroutine.
 func (d *disk) fail(err error) {
 	d.failure.Store(&err)
-	go d.failed(err) // failed ends Raft, and waits for the goroutine that runs fail
+	go d.failed(d, err) // failed ends Raft, and waits for the goroutine that runs fail
 }
 
 // err returns why the disk has failed, or nil.

@@ -1,9 +1,12 @@
 // Package member is the life of a node in its cluster: it gets its place, takes part in Raft, and serves the other nodes.
 //
-//	member.go    Member and its options: New, Start
+//	member.go    Member: New, Start
+//	options.go   what the edge provides
 //	stop.go      Stop, which takes a bounded time
 //	facade.go    what the server sees of the cluster, also before the node has its place
 //	place.go     gets the place: asks the others until formation decides
+//	heal.go      the disk has failed: the life of the node ends
+//	reopen.go    the disk works again
 //	forgotten.go the cluster removes the node, and takes it back as another one
 //	standing.go  what the node knows about its place
 //	address.go   where the others reach the node
@@ -20,6 +23,7 @@
 //	vitals.go    asks the others again and again
 //	vital.go     what they say: how far they are, and their clocks
 //	state.go     the state for a person on call
+//	check.go     asks a node for its state
 //	recover.go   Recovery: the only node of a new cluster
 //	disk.go      the directory of the node: its id, its log, its snapshots
 //
@@ -35,7 +39,8 @@
 //   - Raft's port opens one node timeout after the process began: until then others may rely on promises that this node
 //     no longer knows.
 //   - The directory is marked clean only after the log was closed without an error.
-//   - A node whose disk has failed no longer takes part. Its process continues, and reports the failure.
+//   - A node whose disk has failed does not take part until the disk works again. It reports this.
+//   - A node that cannot go on, and that no waiting helps, ends its process. The error says why.
 //
 // # Locks
 //

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"cellserver/persistence/fs"
 )
@@ -13,17 +14,31 @@ var errDisk = errors.New("input/output error")
 // files is a file system whose writes can fail.
 type files struct {
 	fs.OS
-	broken atomic.Pointer[string] // writes to files whose path has this text fail; nil: none
+	broken atomic.Pointer[failing] // nil: all writes work
 }
 
-// fails reports whether changes of a file fail.
-func (f *files) fails(name string) bool {
-	text := f.broken.Load()
-	return text != nil && strings.Contains(name, *text)
+// failing is how writes fail.
+type failing struct {
+	text string // in the paths of the files
+	err  error
+}
+
+// fails returns why changes of a file fail; nil if they work.
+func (f *files) fails(name string) error {
+	if how := f.broken.Load(); how != nil && strings.Contains(name, how.text) {
+		return how.err
+	}
+	return nil
 }
 
 // breakDown makes writes to some files fail from now on.
-func (f *files) breakDown(text string) { f.broken.Store(&text) }
+func (f *files) breakDown(text string) { f.broken.Store(&failing{text, errDisk}) }
+
+// fill makes all writes fail as they do on a full disk.
+func (f *files) fill() { f.broken.Store(&failing{"", syscall.ENOSPC}) }
+
+// repair makes all writes work again.
+func (f *files) repair() { f.broken.Store(nil) }
 
 // Open implements [fs.FS].
 func (f *files) Open(name string, flag int) (fs.File, error) {
@@ -36,8 +51,8 @@ func (f *files) Open(name string, flag int) (fs.File, error) {
 
 // Rename implements [fs.FS].
 func (f *files) Rename(from, to string) error {
-	if f.fails(to) {
-		return errDisk
+	if err := f.fails(to); err != nil {
+		return err
 	}
 	return f.OS.Rename(from, to)
 }
@@ -51,8 +66,8 @@ type file struct {
 
 // Write implements [fs.File].
 func (f *file) Write(b []byte) (int, error) {
-	if f.of.fails(f.name) {
-		return 0, errDisk
+	if err := f.of.fails(f.name); err != nil {
+		return 0, err
 	}
 	return f.File.Write(b)
 }

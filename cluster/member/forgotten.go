@@ -40,8 +40,9 @@ func (m *Member) leave() error {
 	if err != nil {
 		return err
 	}
-	m.newDisk()
-	m.disk().identity = next
+	d := m.makeDisk()
+	d.identity = next
+	m.files.Store(d)
 	m.snapshots.from.Store(0) // the next log is empty
 	m.snapshots.failed.Store(false)
 	m.place.begin(formation.Returning, &next)
@@ -52,6 +53,7 @@ func (m *Member) leave() error {
 // awaitInvitation waits for CLUSTER MEET. It reports false if the member stops.
 func (m *Member) awaitInvitation() bool {
 	m.log.Warn("this node serves nobody", "reason", errForgotten)
+	m.o.Failed(errForgotten) // also after a restart
 	select {
 	case <-m.ctx.Done():
 		return false

@@ -12,50 +12,11 @@ import (
 
 	"cellserver/cluster"
 	"cellserver/cluster/carrier"
-	"cellserver/cluster/formation"
 	"cellserver/cluster/peer"
 	"cellserver/cluster/peer/forward"
-	"cellserver/cluster/peer/handshake"
 	"cellserver/internal/topology"
 	"cellserver/store"
 )
-
-// Options are the parts of a Member that the edge provides.
-type Options struct {
-	List     []formation.Address // cluster-nodes
-	Announce formation.Address   // what clients and nodes are to use; a zero field is not set
-	TLSPort  int                 // that clients with TLS are to use; 0 for none
-	Fallback formation.Address   // own address if no address of List reaches this node; without Host the node finds it out
-	Zone     string
-	Run      string // a random number of 40 hexadecimal digits
-	Release  string // for people
-
-	Disk     DiskOptions
-	Store    *store.Store
-	Clock    cluster.Clock
-	Wall     func() int64 // the clock of the machine in Unix nanoseconds, which the nodes compare; Clock may have a fixed time
-	Log      *slog.Logger
-	Security *handshake.Security
-	Limits   Limits
-	// Connect opens a connection to host:port. Nil: TCP.
-	Connect func(ctx context.Context, addr string) (net.Conn, error)
-	cluster.Timing
-	Reads  cluster.Reads
-	Growth Growth
-
-	Edge
-}
-
-// Limits are the bounds of the port for other nodes.
-type Limits = peer.Limits
-
-// Edge is what the rest of the server does for a member. The functions must not wait for the member.
-type Edge struct {
-	Deliver  func(channel, message []byte) // gives a message to the subscribers of this node
-	Changed  func(old, now *topology.View) // follows a change of the cluster; one call at a time
-	Replaced func()                        // any key may have changed
-	Failed   func(reason error)            // the node takes no part any more; nil: it takes part again
-}
 
 // Member is the life of a node in its cluster. Its methods are safe for concurrent use.
 type Member struct {
@@ -73,6 +34,7 @@ type Member struct {
 	outside   *topology.View               // the cluster as clients see it before the node has its place
 	node      atomic.Pointer[cluster.Node] // nil until the node has its place
 	lived     chan struct{}                // is closed when the life of the node has ended; nil before Start
+	broken    chan *disk                   // has the disk that has failed; has room for one
 	removed   chan string                  // has the id of this node after the cluster has removed it; has room for one
 	transport *carrier.Carrier             // nil until the node has its place
 	kick      chan struct{}                // makes join ask the leader; has room for one
@@ -91,12 +53,13 @@ type Member struct {
 func New(o Options) (*Member, error) {
 	m := &Member{
 		o: o, log: o.Log, quiet: time.NewTimer(o.NodeTimeout),
-		kick: make(chan struct{}, 1), removed: make(chan string, 1), refused: make(chan error, 1),
+		kick: make(chan struct{}, 1), broken: make(chan *disk, 1),
+		removed: make(chan string, 1), refused: make(chan error, 1),
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.calls, m.hurry = context.WithCancel(m.ctx)
 	m.place.init(o.Run, o.List)
-	m.newDisk()
+	m.files.Store(m.makeDisk())
 	m.dialer = &peer.Dialer{Security: o.Security, Cluster: m.place.cluster, Limits: o.Limits, Connect: o.Connect}
 	var err error
 	if m.port, err = peer.NewPort(m.dialer, service{m}, o.Log); err != nil {
@@ -111,15 +74,9 @@ func New(o Options) (*Member, error) {
 	return m, nil
 }
 
-// newDisk begins with the directory of the next incarnation.
-func (m *Member) newDisk() {
-	d := &disk{o: m.o.Disk, log: cluster.NewRaftLog(m.log)}
-	d.failed = func(err error) {
-		if m.disk() == d {
-			m.diskFailed(err)
-		}
-	}
-	m.files.Store(d)
+// makeDisk returns the directory of this node, which is not open yet.
+func (m *Member) makeDisk() *disk {
+	return &disk{o: m.o.Disk, log: cluster.NewRaftLog(m.log), failed: m.diskFailed}
 }
 
 // disk returns the directory of the present incarnation.

@@ -16,19 +16,20 @@ const (
 )
 
 // live is the life of the node: it gets its place, and then follows the cluster. After the cluster has removed it, its
-// next life begins with an invitation.
+// next life begins with an invitation. After its disk has failed, it begins when the disk works again.
 func (m *Member) live() {
 	for first := true; !m.place.isForgotten() || m.awaitInvitation(); first = false {
 		d, err := m.findPlace()
 		if err == nil {
 			err = m.begin(d)
 		}
+		var next func() error
 		if err == nil {
 			m.follow(first)
-			err = m.watch()
+			next, err = m.watch()
 		}
 		if err == nil {
-			err = m.leave()
+			err = next()
 		}
 		if err != nil {
 			if m.ctx.Err() == nil {
@@ -41,13 +42,14 @@ func (m *Member) live() {
 
 // follow starts the goroutines that follow the cluster. They go on in the next life.
 func (m *Member) follow(first bool) {
+	m.o.Failed(nil)
 	if first {
 		m.working.Go(m.join)
 		m.working.Go(m.ask)
 		m.working.Go(m.growth)
 		return
 	}
-	m.o.Failed(nil)
+	m.o.Replaced()
 	select {
 	case m.kick <- struct{}{}:
 	default: // join asks the leader anyway

@@ -11,9 +11,6 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// Growth says by how much the log grows before a snapshot replaces its beginning.
-type Growth func() (percent, least int64)
-
 // snapshots is the work on snapshots of Raft.
 type snapshots struct {
 	begun   atomic.Bool  // one is being written
@@ -68,6 +65,9 @@ func (m *Member) ScheduleSnapshot() { m.snapshots.waiting.Store(true) }
 
 // WritesSnapshot reports whether a snapshot is being written.
 func (m *Member) WritesSnapshot() bool { return m.snapshots.begun.Load() }
+
+// DiskFailed reports whether the disk cannot be written.
+func (m *Member) DiskFailed() bool { return m.disk().err() != nil }
 
 // SnapshotState says whether a snapshot is being written, whether one is scheduled, and whether the last one failed.
 func (m *Member) SnapshotState() (writing, scheduled, failed bool) {

@@ -4,18 +4,23 @@ import (
 	"time"
 )
 
-// watch follows the changes of the cluster until the cluster removes this node. It returns an error if the member stops.
+// watch follows the changes of the cluster until this life of the node ends. It returns how the next one
+// begins: the cluster has removed the node, or the disk has failed. It returns an error if the member stops.
 // The ticker is for addresses of nodes.
-func (m *Member) watch() error {
+func (m *Member) watch() (next func() error, err error) {
 	ticker := time.NewTicker(askInterval)
 	defer ticker.Stop()
 	for old := m.outside; ; {
 		select {
 		case <-m.ctx.Done():
-			return m.ctx.Err()
+			return nil, m.ctx.Err()
 		case id := <-m.removed:
 			if id == m.node.Load().Self().ID {
-				return nil
+				return m.leave, nil
+			}
+		case d := <-m.broken:
+			if d == m.disk() {
+				return m.heal, nil
 			}
 		case <-m.node.Load().Changed():
 		case <-ticker.C:
@@ -29,14 +34,5 @@ func (m *Member) watch() error {
 		m.proxy.Lead(leaderOf(now))
 		m.o.Changed(old, now)
 		old = now
-	}
-}
-
-// diskFailed ends the part of this node in the cluster.
-func (m *Member) diskFailed(err error) {
-	if n := m.node.Load(); n != nil {
-		n.Fail(err)
-	} else {
-		m.refuse(err)
 	}
 }

@@ -34,8 +34,8 @@ func (s *Store) RemoveBehind(snapshot uint64) error {
 	return s.DeleteRange(0, last)
 }
 
-// removeAll removes all files, on disk too: the next entries may have the same indexes. It begins with the last file:
-// then the files that a crash leaves still follow the last snapshot.
+// removeAll removes all files, on disk too: the next entries may have the same indexes. It begins with the
+// last file: then the files that a crash leaves still follow the last snapshot.
 func (s *Store) removeAll() error {
 	if err := s.lowerMark(s.first); err != nil {
 		return err

@@ -14,8 +14,8 @@
 //
 // # Files
 //
-// The directory has a folder log, a file stable and a file mark. A file of the log has the index of its first entry as its name, in 20
-// digits. It has one record after the other:
+// The directory has a folder log, a file stable and a file mark. A file of the log has the index of its first
+// entry as its name, in 20 digits. It has one record after the other:
 //
 //	offset  bytes
 //	0       4      CRC-32C of all other bytes of the record
@@ -48,10 +48,11 @@
 //
 // Open cuts off the torn tail of the last file. With any other damage Open returns an error.
 //
-// With [Options.Snapshot] Open also returns an error for a log that has lost its end or its beginning. It finds the loss of
-// any entry that was stored before the end of the process, whether files are lost, cut or have zeros. After a power cut the
-// mark may lack the entries of the last half minute. Then Open cannot know whether they are lost: only a disk that ignores
-// fsync loses them. Open does not find that all files were replaced by an older copy.
+// With [Options.Snapshot] Open also returns an error for a log that has lost its end or its beginning. It
+// finds the loss of any entry that was stored before the end of the process, whether files are lost, cut or
+// have zeros. After a power cut the mark may lack the entries of the last half minute. Then Open cannot know
+// whether they are lost: only a disk that ignores fsync loses them. Open does not find that all files were
+// replaced by an older copy.
 //
 // # Locks
 //

@@ -12,9 +12,10 @@ import (
 	"cellserver/persistence/fs"
 )
 
-// mark is the last entry that the log has had. The file mark has it: a CRC-32C of the rest, the index in 8 bytes, and the
-// term in 8 bytes. The store writes the file after each write of the log, and before the node acknowledges the entries. It
-// does not wait for the disk. So after a power cut the mark may be older than the log, and it is never newer.
+// mark is the last entry that the log has had. The file mark has it: a CRC-32C of the rest, the index in 8
+// bytes, and the term in 8 bytes. The store writes the file after each write of the log, and before the node
+// acknowledges the entries. It does not wait for the disk. So after a power cut the mark may be older than
+// the log, and it is never newer.
 type mark struct{ index, term uint64 }
 
 const markSize = 20
@@ -46,8 +47,8 @@ func (s *Store) loadMark() (known bool, err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return false, err
 	}
-	switch intact := len(b) == markSize && binary.LittleEndian.Uint32(b) == crc32.Checksum(b[sumSize:], castagnoli); {
-	case intact:
+	switch {
+	case len(b) == markSize && binary.LittleEndian.Uint32(b) == crc32.Checksum(b[sumSize:], castagnoli):
 		s.mark = mark{binary.LittleEndian.Uint64(b[4:]), binary.LittleEndian.Uint64(b[12:])}
 	case s.options.Snapshot != nil:
 		return false, s.damaged(s.markPath(), 0, "its checksum is wrong")
@@ -57,8 +58,8 @@ func (s *Store) loadMark() (known bool, err error) {
 	return true, nil
 }
 
-// checkEnd returns an error if entries are missing that the node may have acknowledged. found is the fault at the end of
-// the log, or nil.
+// checkEnd returns an error if entries are missing that the node may have acknowledged. found is the fault at
+// the end of the log, or nil.
 func (s *Store) checkEnd(known bool, found *fault) error {
 	if s.options.Snapshot == nil {
 		return nil
@@ -76,19 +77,21 @@ func (s *Store) checkEnd(known bool, found *fault) error {
 			return err
 		}
 		if first.first > snapshot+1 {
-			reason := fmt.Sprintf("the log begins with entry %d, and no snapshot has the entries before it", first.first)
-			return s.damaged(first.path, 0, reason)
+			const reason = "the log begins with entry %d, and no snapshot has the entries before it"
+			return s.damaged(first.path, 0, fmt.Sprintf(reason, first.first))
 		}
 	}
-	// An earlier release moves no mark. If it has replaced the end of the log, the last entry has a later term.
-	if known && max(last, snapshot) < s.mark.index && term <= s.mark.term {
-		reason := fmt.Sprintf("the log ends with entry %d, and this node has acknowledged entries up to %d", max(last, snapshot), s.mark.index)
+	// An earlier release moves no mark. If it has replaced the end of the log, the last entry has a later
+	// term.
+	if last = max(last, snapshot); known && last < s.mark.index && term <= s.mark.term {
+		const lost = "the log ends with entry %d, and this node has acknowledged entries up to %d"
+		reason := fmt.Sprintf(lost, last, s.mark.index)
 		if found != nil {
 			reason += ": " + found.reason
 		}
 		return s.damaged(path, size, reason)
 	}
-	if votes, err := s.GetUint64([]byte("CurrentTerm")); err != nil || known || last+snapshot > 0 || votes <= 1 {
+	if votes, err := s.GetUint64([]byte("CurrentTerm")); err != nil || known || last > 0 || votes <= 1 {
 		return err
 	}
 	return s.damaged(path, 0, "this node has voted, and its log and its snapshots are lost")
@@ -147,7 +150,8 @@ func (s *Store) moveMark(m mark) error {
 	return err
 }
 
-// lowerMark makes the mark allow the deletion of the entries from an index on. It is on disk before they are deleted.
+// lowerMark makes the mark allow the deletion of the entries from an index on. It is on disk before they are
+// deleted.
 func (s *Store) lowerMark(from uint64) error {
 	if s.mark.index < from {
 		return nil

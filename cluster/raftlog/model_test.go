@@ -247,7 +247,7 @@ func (p *pair) fault(at int) func(fstest.Op) error {
 func (p *pair) requireFailed(err error) {
 	require.Equal(p.t, 1, p.failed, err)
 	require.Equal(p.t, err, p.store.Err())
-	require.ErrorContains(p.t, err, "It accepts nothing more until the server starts again")
+	require.ErrorContains(p.t, err, "takes no changes")
 	p.files.Fault = nil
 	_, last := bounds(p.t, p.store)
 	require.Equal(p.t, err, p.store.StoreLog(entry(last+1)))

@@ -83,7 +83,7 @@ func TestSetAtEveryFault(t *testing.T) {
 			require.EqualValues(t, 2, termAfter(t, m.PowerCut(nil)))
 			return
 		}
-		require.ErrorContains(t, err, "It accepts nothing more until the server starts again")
+		require.ErrorContains(t, err, "takes no changes")
 		term, getErr := s.GetUint64([]byte("CurrentTerm"))
 		require.NoError(t, getErr)
 		require.EqualValues(t, 1, term)

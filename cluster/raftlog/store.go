@@ -19,8 +19,9 @@ type Options struct {
 	// CutAtFault keeps the intact beginning of a damaged log, and removes the rest. It is for the recovery of a cluster
 	// that has lost its power: elsewhere it could remove what the node has acknowledged.
 	CutAtFault bool
-	// Snapshot returns the index of the newest snapshot; 0 without one. With it Open returns an error if entries are
-	// missing that the node may have acknowledged. Nil: what is there is enough, for the recovery of a cluster.
+	// Snapshot returns the index of the newest snapshot; 0 without one. With it Open returns an error if
+	// entries are missing that the node may have acknowledged. Nil: what is there is enough, for the recovery
+	// of a cluster.
 	Snapshot func() (uint64, error)
 	// OnFailure is called once, for the first failed change of a file. It may be nil. It must not call the store, and the
 	// failed call returns after it.
@@ -126,7 +127,7 @@ func (s *Store) change(do func() error) error {
 	if err == nil {
 		return nil
 	}
-	err = fmt.Errorf("the log of the cluster in %s cannot be written. It accepts nothing more until the server starts again: %w", s.dir, err)
+	err = fmt.Errorf("the log of the cluster in %s cannot be written, and takes no changes: %w", s.dir, err)
 	if s.failed.CompareAndSwap(nil, &err) && s.options.OnFailure != nil {
 		s.options.OnFailure(err)
 	}

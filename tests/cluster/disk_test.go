@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -41,9 +42,59 @@ func TestFullDisk(t *testing.T) {
 				return leader >= 0 && leader != i
 			})
 			free()
-			p.kill(i)
 			p.heal()
 			l.end(t)
+		})
+	}
+}
+
+// The disks of all nodes fill for three seconds. The nodes say so, and go on by themselves.
+func TestFullDisks(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("mounting a small file system needs root")
+	}
+	for _, durability := range []string{"os", "fsync"} {
+		t.Run(durability, func(t *testing.T) {
+			p := start(t, 3, "--cluster-durability", durability)
+			for i := range p.nodes {
+				p.moveToSmallDisk(t, i)
+			}
+			l := begin(p, 1)
+			var room []func()
+			for i := range p.nodes {
+				room = append(room, p.fill(t, i))
+			}
+			p.eventually("no node says that its disk is full", func() bool {
+				for i := range p.nodes {
+					info, err := p.ask(i, "INFO", "persistence")
+					if err == nil && strings.Contains(fmt.Sprint(info), "aof_last_write_status:err") {
+						err := exec.Command(bin, "--ping", "--bind", p.nodes[i].host, "--port", fmt.Sprint(p.nodes[i].port)).Run()
+						return err != nil
+					}
+				}
+				return false
+			})
+			time.Sleep(3 * time.Second)
+			for _, free := range room {
+				free()
+			}
+			begun := time.Now()
+			p.eventually("no change is possible", func() bool {
+				leader := p.leader()
+				if leader < 0 {
+					return false
+				}
+				reply, err := p.ask(leader, "INCR", "counter")
+				n, is := reply.(int64)
+				return err == nil && is && n > 0
+			})
+			require.Less(t, time.Since(begun), 10*time.Second)
+			t.Log("changes are possible after", time.Since(begun).Round(time.Millisecond))
+			p.heal()
+			l.end(t)
+			for i := range p.nodes {
+				require.NoError(t, exec.Command(bin, "--ping", "--bind", p.nodes[i].host, "--port", fmt.Sprint(p.nodes[i].port)).Run())
+			}
 		})
 	}
 }

@@ -135,5 +135,5 @@ func (a *App) clusterFailed(reason error) {
 		a.disk.recover()
 		return
 	}
-	a.disk.fail(server.Condition{LogFailed: reason.Error(), LogStrict: true})
+	a.disk.fail(server.Condition{LogFailed: reason.Error(), LogStrict: true, Outside: true})
 }

@@ -43,6 +43,7 @@ func (d clusterDisk) Info(add func(name string, value any)) {
 	bit, status := map[bool]int{true: 1}, map[bool]string{false: "ok", true: "err"}
 	own := map[string]any{
 		"aof_rewrite_in_progress": bit[writing], "aof_rewrite_scheduled": bit[scheduled], "aof_last_bgrewrite_status": status[failed],
+		"aof_last_write_status": status[d.member.DiskFailed()],
 	}
 	d.Manager.Info(func(name string, value any) {
 		if instead, found := own[name]; found {

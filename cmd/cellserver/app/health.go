@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cellserver/internal/topology"
+	"cellserver/server"
 )
 
 // withHealth answers /healthz and /readyz, and passes other requests to next. The replies have no secrets, so they need no
@@ -18,12 +19,19 @@ func (a *App) withHealth(next http.Handler) http.Handler {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			w.Header().Set("Allow", "GET, HEAD")
 			http.Error(w, "use GET", http.StatusMethodNotAllowed)
+		case path == "/healthz" && a.server.Condition().Outside:
+			writeText(w, http.StatusServiceUnavailable, outside(a.server.Condition())+"\n")
 		case path == "/healthz":
 			writeText(w, http.StatusOK, "alive\n")
 		default:
 			a.writeReady(w)
 		}
 	})
+}
+
+// outside says why a node takes no part in its cluster.
+func outside(now server.Condition) string {
+	return "cluster: this node takes no part: " + now.LogFailed
 }
 
 // writeReady answers 200 if the server does all of its work, else 503 with a reason in each line.
@@ -51,7 +59,10 @@ func (a *App) notReady() (reasons []string) {
 	case stopping:
 		reasons = append(reasons, "stopping: the server finishes its last requests")
 	}
-	if now.LogFailed != "" {
+	switch {
+	case now.Outside:
+		return append(reasons, outside(now))
+	case now.LogFailed != "":
 		reasons = append(reasons, "persistence: the append-only file cannot be written: "+now.LogFailed)
 	}
 	if now.SaveFailed {

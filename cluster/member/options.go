@@ -1,0 +1,54 @@
+package member
+
+import (
+	"context"
+	"log/slog"
+	"net"
+
+	"cellserver/cluster"
+	"cellserver/cluster/formation"
+	"cellserver/cluster/peer"
+	"cellserver/cluster/peer/handshake"
+	"cellserver/internal/topology"
+	"cellserver/store"
+)
+
+// Options are the parts of a Member that the edge provides.
+type Options struct {
+	List     []formation.Address // cluster-nodes
+	Announce formation.Address   // what clients and nodes are to use; a zero field is not set
+	TLSPort  int                 // that clients with TLS are to use; 0 for none
+	Fallback formation.Address   // own address if none of List reaches this node; without Host: found out
+	Zone     string
+	Run      string // a random number of 40 hexadecimal digits
+	Release  string // for people
+
+	Disk     DiskOptions
+	Store    *store.Store
+	Clock    cluster.Clock
+	Wall     func() int64 // the machine's clock in Unix nanoseconds, which the nodes compare
+	Log      *slog.Logger
+	Security *handshake.Security
+	Limits   Limits
+	// Connect opens a connection to host:port. Nil: TCP.
+	Connect func(ctx context.Context, addr string) (net.Conn, error)
+	cluster.Timing
+	Reads  cluster.Reads
+	Growth Growth
+
+	Edge
+}
+
+// Limits are the bounds of the port for other nodes.
+type Limits = peer.Limits
+
+// Edge is what the rest of the server does for a member. The functions must not wait for the member.
+type Edge struct {
+	Deliver  func(channel, message []byte) // gives a message to the subscribers of this node
+	Changed  func(old, now *topology.View) // follows a change of the cluster; one call at a time
+	Replaced func()                        // any key may have changed
+	Failed   func(reason error)            // the node takes no part any more; nil: it takes part again
+}
+
+// Growth says by how much the log grows before a snapshot replaces its beginning.
+type Growth func() (percent, least int64)
