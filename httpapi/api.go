@@ -33,8 +33,9 @@ type Config struct {
 	Page
 }
 
-// Content types. Header maps share these slices.
+// Values of headers. Header maps share these slices.
 var (
+	noStore     = []string{"no-store"}
 	jsonType    = []string{"application/json"}
 	problemType = []string{"application/problem+json"}
 )

@@ -71,6 +71,19 @@ func TestMethods(t *testing.T) {
 	}
 }
 
+// TestNoCacheDecides: no cache may keep a reply, whatever it is.
+func TestNoCacheDecides(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 1 60")
+	for _, status := range []int{200, 429} {
+		got := w.get("/check/api?key=a")
+		require.Equal(t, []any{status, []string{"no-store"}}, []any{got.Status, got.fields("Cache-Control")})
+	}
+	for _, target := range []string{"/check/none?key=a", "/check/api", "/explain/api?key=a", "/none", "/throttle"} {
+		require.Equal(t, []string{"no-store"}, w.get(target).fields("Cache-Control"), target)
+	}
+}
+
 // TestEscapesOfKeys: a key has the bytes that the escapes of the query say.
 func TestEscapesOfKeys(t *testing.T) {
 	w := newWeb(t)

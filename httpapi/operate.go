@@ -20,7 +20,6 @@ func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg *Config) *Prob
 	if err := cfg.guard(r); err != nil {
 		return err
 	}
-	w.Header()["Cache-Control"] = []string{"no-store"}
 	if r.URL.RawQuery != "" && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return wrong("this request takes no parameters after ?")
 	}

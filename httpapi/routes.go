@@ -20,6 +20,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 	if cfg.Page.Reads && page.Serve(w, r) {
 		return nil
 	}
+	w.Header()["Cache-Control"] = noStore // a cache must not decide
 	if cfg.Token != "" && !authorized(r, cfg.Token) {
 		return problem(http.StatusUnauthorized, unauthorized, "send the token of http-token, as Authorization: Bearer or as X-Cellserver-Token")
 	}

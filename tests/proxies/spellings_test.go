@@ -84,3 +84,21 @@ func TestSpellings(t *testing.T) {
 		})
 	}
 }
+
+// TestTokens: a token of any length that a proxy forwards has a limit of its own.
+func TestTokens(t *testing.T) {
+	for _, p := range proxies {
+		t.Run(p.name, func(t *testing.T) {
+			s := newSite(t)
+			s.key = "header:Authorization"
+			s.do("CL.RULE", "SET", "api", "CL.WINDOW", 2, 3600)
+			p.start(s, false)
+			get := func(headers ...string) int { return s.raw(spelling{"GET /", headers}) }
+			long := "Authorization: Bearer " + strings.Repeat("x", 1100)
+			require.Equal(t, []int{200, 200, 429}, []int{get(long), get(long), get(long)})
+			require.Equal(t, 200, get(long+"y"))
+			require.Contains(t, []int{400, 503}, get(), "there is no key")
+			require.Equal(t, int64(3), s.served.Load())
+		})
+	}
+}

@@ -30,6 +30,15 @@ func TestNginxSymptoms(t *testing.T) {
 	}
 	require.Equal(t, 429, status())
 
+	without := newSite(t)
+	without.key = "header:X-Api-Key"
+	without.do("CL.RULE", "SET", "api", "CL.WINDOW", 1, 60)
+	without.nginx(true)
+	require.Equal(t, 503, without.raw(spelling{line: "GET /"}), "the key is missing")
+	require.Eventually(t, func() bool {
+		return strings.Contains(without.proxy.out.String(), "auth request unexpected status: 400")
+	}, patience, 10*time.Millisecond)
+
 	s.cellserver.stop(syscall.SIGTERM)
 	require.Equal(t, 200, status(), "cellserver does not run")
 	says(`subrequest: "/limit"`)
