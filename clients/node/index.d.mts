@@ -88,4 +88,15 @@ export interface HonoContext {
 }
 
 /** Returns the key of an address: of an IPv6 address its network of 64 bits. Another text is its own key. */
-export function network(address?: string): string;
+export function network(address?: string, bits?: number): string;
+
+/** Who is before the service, and the secret of the hashes of headers and cookies. */
+export interface KeyOptions {
+  /** The number of proxies that write X-Forwarded-For, '0' by default, or their networks, such as '10.0.0.0/8 192.168.0.0/16'. */
+  proxies?: string | number;
+  /** With the text of the file http-key-secret of the server, the keys are those of its HTTP port. */
+  secret?: string;
+}
+
+/** Returns a function that makes key functions as the HTTP port does: keys({ proxies: '1' })('ip,header:X-Api-Key'). */
+export function keys(options?: KeyOptions): (source: string) => (request: any) => Buffer;

@@ -14,7 +14,7 @@ export const encode = (key) => {
  * Returns the key of an address. An IPv6 address counts as its network of 64 bits, because a client has all addresses of such a
  * network. Another text is its own key.
  */
-export const network = (address = '') => {
+export const network = (address = '', bits = 64) => {
   const ip = address.split('%')[0];
   if (isIPv4(ip) || !isIPv6(ip)) return isIPv4(ip) ? ip : address;
   const short = shortest(ip);
@@ -22,7 +22,9 @@ export const network = (address = '') => {
   if (mapped) return mapped.slice(1).map((group) => parseInt(group, 16)).flatMap((n) => [n >> 8, n & 255]).join('.');
   const [head, tail] = short.split('::').map((part) => part.split(':').filter(Boolean));
   const groups = tail ? [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail] : head;
-  return `${shortest(`${groups.slice(0, 4).join(':')}::`)}/64`;
+  const mask = (i) => 0xffff & (0xffff << (16 - Math.min(16, Math.max(0, bits - 16 * i))));
+  const kept = groups.map((group, i) => parseInt(group, 16) & mask(i));
+  return `${shortest(kept.map((group) => group.toString(16)).join(':'))}/${bits}`;
 };
 
 /** Returns the shortest form of an IPv6 address. */

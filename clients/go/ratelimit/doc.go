@@ -6,7 +6,8 @@
 //   - limiter.go asks the server, within the time-out;
 //   - reply.go reads the reply and writes the values of the headers;
 //   - denials.go remembers refusals;
-//   - http.go is the middleware, and key.go has the keys.
+//   - http.go is the middleware;
+//   - key.go, source.go and address.go have the keys.
 //
 // A Limiter is safe for concurrent use. Its one lock is in denials.go, and is held for a map access only.
 package ratelimit

@@ -40,6 +40,37 @@ func visit(service http.Handler) (status int) {
 	return w.Code
 }
 
+// limitedByToken is the service behind a proxy of ../README.md.
+func limitedByToken(limiter *ratelimit.Limiter, service http.Handler, secret string) (http.Handler, error) {
+	keys := ratelimit.Keys{Proxies: "10.0.0.0/8", Secret: secret} // or the number of proxies: "1"
+	perToken, err := keys.Of("header:Authorization")
+	if err != nil {
+		return nil, err
+	}
+	return limiter.Handler(service, ratelimit.Rule{Name: "api", Key: perToken}), nil
+}
+
+// TestExampleOfToken: each token has a limit of its own, and its key does not show it.
+func TestExampleOfToken(t *testing.T) {
+	rdb, err := ratelimit.Connect(testserver.Start(t).URL)
+	require.NoError(t, err)
+	defer rdb.Close()
+	require.NoError(t, rdb.Do(t.Context(), "CL.RULE", "SET", "api", "CL.WINDOW", "1", "60").Err())
+	limiter, err := ratelimit.New(rdb, ratelimit.Options{Denials: -1, Timeout: time.Minute})
+	require.NoError(t, err)
+	service, err := limitedByToken(limiter, http.NotFoundHandler(), "s")
+	require.NoError(t, err)
+	statuses := map[string][]int{}
+	for _, token := range []string{"Bearer sk-secret123", "bearer  sk-secret123", "Bearer other"} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Authorization", token)
+		service.ServeHTTP(w, r)
+		statuses[token] = append(statuses[token], w.Code)
+	}
+	require.Equal(t, map[string][]int{"Bearer sk-secret123": {404}, "bearer  sk-secret123": {429}, "Bearer other": {404}}, statuses)
+	require.EqualValues(t, 1, rdb.Exists(t.Context(), "api:{hmac:606592c9b1e6d428c9a5e9be1d1bfacd}:window").Val())
+}
+
 // limited is the service of ../README.md.
 func limited(address string, service http.Handler) (http.Handler, error) {
 	rdb, err := ratelimit.Connect(address) // such as redis://:secret@10.0.0.5:6379

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"net/netip"
 )
 
 // longestKey is the maximum length of a key in bytes. The server gets a hash of a longer key.
@@ -24,15 +23,10 @@ func shorten(key string) string {
 // service there needs a key function of its own.
 func Address(r *http.Request) string { return Network(r.RemoteAddr) }
 
-// Network returns the key of an address with a port. Another text is its own key.
+// Network returns the key of an address, with or without a port. Another text is its own key.
 func Network(address string) string {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return address
+	if at, found := parseAddress(address); found {
+		return networkOf(at, prefix)
 	}
-	ip := at.Addr().Unmap().WithZone("")
-	if ip.Is4() {
-		return ip.String()
-	}
-	return netip.PrefixFrom(ip, 64).Masked().String()
+	return address
 }

@@ -5,7 +5,7 @@ import expressApp from 'express';
 import fastifyApp from 'fastify';
 import { Hono } from 'hono';
 import { createClient } from 'redis';
-import { express, fastify, hono, Limiter } from '../index.mjs';
+import { express, fastify, hono, keys, Limiter } from '../index.mjs';
 import { Server } from './harness.mjs';
 
 /** Asks an app of Express for its page, and returns the status. */
@@ -30,6 +30,22 @@ test('the clock of the server', async (t) => {
   for (const status of [200, 200, 200, 429]) assert.equal(await visit(app), status);
   await admin.sendCommand(['DEBUG', 'CLOCK', 'ADVANCE', '10000000000']);
   assert.equal(await visit(app), 200);
+});
+
+test('each token has a limit of its own, and its key does not show it', async (t) => {
+  const server = await Server.start(t);
+  await server.do('CL.RULE', 'SET', 'per-ip', 'CL.WINDOW', 9, 3600);
+  await server.do('CL.RULE', 'SET', 'api', 'CL.WINDOW', 1, 3600);
+  const limiter = new Limiter(await server.client(t), { timeout: 60_000, denials: 0 });
+  const app = expressApp();
+  const secret = 's';
+  const key = keys({ proxies: '10.0.0.0/8', secret }); // or the number of proxies: '1'
+  app.use(express(limiter, [['per-ip', key('ip')], ['api', key('header:Authorization')]]));
+  app.get('/', page);
+  for (const [token, status] of [['Bearer sk-secret123', 200], ['bearer  sk-secret123', 429], ['Bearer other', 200]]) {
+    assert.equal(await visit(app, { headers: { connection: 'close', Authorization: token } }), status);
+  }
+  assert.equal(await server.do('EXISTS', 'api:{hmac:606592c9b1e6d428c9a5e9be1d1bfacd}:window'), 1);
 });
 
 test('a cost: a body of 2 kB, and then none', async (t) => {

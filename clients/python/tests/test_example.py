@@ -6,7 +6,7 @@ import redis
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 
-from cellserver_ratelimit import ASGIMiddleware, AsyncLimiter, Limiter, WSGIMiddleware
+from cellserver_ratelimit import ASGIMiddleware, AsyncLimiter, Keys, Limiter, WSGIMiddleware
 
 from .harness import ServerTest, page, visit
 from .test_asgi import send
@@ -28,6 +28,18 @@ class TestExample(ServerTest):
         client.execute_command("DEBUG", "CLOCK", "ADVANCE", 10_000_000_000)
         self.assertEqual(status(service), 200)
 
+
+    def test_token(self):
+        """Each token has a limit of its own, and its key does not show it."""
+        self.do("CL.RULE", "SET", "per-ip", "CL.WINDOW", 9, 3600)
+        self.do("CL.RULE", "SET", "api", "CL.WINDOW", 1, 3600)
+        app, limiter, secret = page, Limiter(self.url, timeout=60, denials=0), "s"
+        self.addCleanup(limiter.client.close)
+        keys = Keys(proxies="10.0.0.0/8", secret=secret)  # or the number of proxies: "1"
+        app = WSGIMiddleware(app, limiter, [("per-ip", keys.wsgi("ip")), ("api", keys.wsgi("header:Authorization"))])
+        tokens = "Bearer sk-secret123", "bearer  sk-secret123", "Bearer other"
+        self.assertEqual([status(app, HTTP_AUTHORIZATION=token, HTTP_X_FORWARDED_FOR="6.6.6.6") for token in tokens], [200, 429, 200])
+        self.assertEqual(self.do("EXISTS", "per-ip:{6.6.6.6}:window", "api:{hmac:606592c9b1e6d428c9a5e9be1d1bfacd}:window"), 2)
 
     def test_cost(self):
         """A body of 2 kB, and then none."""

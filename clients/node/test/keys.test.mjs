@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { keys } from '../index.mjs';
+import { encode } from '../key.mjs';
+
+test('the packages of all languages and the server make the same key of a request', () => {
+  const vectors = JSON.parse(readFileSync(new URL('../../keys.json', import.meta.url)));
+  assert.ok(vectors.length > 80);
+  for (const { about, source, trust, secret, remote, headers, key } of vectors) {
+    const socket = { remoteAddress: /^\[?(.*?)\]?:\d+$/.exec(remote)[1] };
+    const of = keys({ proxies: trust, secret })(source);
+    const raw = { rawHeaders: headers.flat(), socket };
+    const joined = new Map();
+    for (const [name, value] of headers) joined.set(name.toLowerCase(), [joined.get(name.toLowerCase()), value].filter(Boolean).join(', '));
+    const fetched = { headers: { get: (name) => joined.get(name) ?? null } };
+    for (const request of [raw, { raw }, { req: { raw: fetched }, env: { incoming: { socket } } }]) {
+      assert.equal(encode(of(request)).toString(), key ?? '', about);
+    }
+  }
+});
+
+test('wrong sources and proxies', () => {
+  for (const source of ['header:', 'ip,cookie:', 'ip-header:', 'ip,path']) {
+    assert.throws(() => keys()(source), /needs a name|is for the HTTP port/);
+  }
+  for (const proxies of ['17', '-1', 'x', ' ', '10.0.0.0/33', '1 10.0.0.0/8']) assert.throws(() => keys({ proxies }));
+});
+
+test('of a header that occurs twice, it is unknown which one the service reads', () => {
+  assert.equal(keys()('header:a')({ rawHeaders: ['a', '1', 'A', '2'], socket: {} }).length, 0);
+});
