@@ -99,6 +99,28 @@ func TestTokens(t *testing.T) {
 			require.Equal(t, 200, get(long+"y"))
 			require.Contains(t, []int{400, 503}, get(), "there is no key")
 			require.Equal(t, int64(3), s.served.Load())
+			require.NotContains(t, fmt.Sprint(s.do("KEYS", "*")), "xxxx", "a key does not show a token")
+		})
+	}
+}
+
+// TestPreflight: a proxy lets preflight requests of browsers pass, and they do not count.
+func TestPreflight(t *testing.T) {
+	for _, p := range proxies {
+		t.Run(p.name, func(t *testing.T) {
+			s := newSite(t)
+			s.key = "header:Authorization&preflight=allow"
+			s.do("CL.RULE", "SET", "api", "CL.WINDOW", 1, 3600)
+			p.start(s, false)
+			preflight := []string{"Origin: https://shop.example", "Access-Control-Request-Method: PUT"}
+			for range 3 {
+				require.Equal(t, 200, s.raw(spelling{"OPTIONS /", preflight}))
+			}
+			require.Contains(t, []int{400, 503}, s.raw(spelling{"PUT /", preflight}), "this is no preflight, and has no key")
+			require.Contains(t, []int{400, 503}, s.raw(spelling{line: "OPTIONS /"}))
+			put := append([]string{"Authorization: Bearer a"}, preflight...)
+			require.Equal(t, []int{200, 429}, []int{s.raw(spelling{"PUT /", put}), s.raw(spelling{"PUT /", put})})
+			require.Equal(t, int64(4), s.served.Load())
 		})
 	}
 }
