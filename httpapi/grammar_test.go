@@ -116,7 +116,9 @@ func TestLongKeys(t *testing.T) {
 	for range 2 {
 		require.Equal(t, 200, w.post("/throttle", `{"key": "`+token+`", "max_burst": 1, "count": 1, "period": 60}`).Status)
 	}
-	require.Equal(t, 429, w.post("/throttle", `{"key": "`+token+`", "max_burst": 1, "count": 1, "period": 60}`).Status)
+	const numbers = `", "max_burst": 1, "count": 1, "period": 60}`
+	require.Equal(t, 429, w.post("/throttle", `{"key": "`+token+numbers).Status)
+	require.True(t, describes(t, "Throttle", `{"key": "`+token+numbers))
 }
 
 // TestPreflight: a preflight request passes and does not count, if the proxy asks for that.
