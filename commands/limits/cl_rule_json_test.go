@@ -71,7 +71,7 @@ func TestRulesInJSONErrors(t *testing.T) {
 		`{"limits": "CL.WINDOW 1 1", "limits": "CL.WINDOW 1 1"}`:                      commands.Error(`ERR rule r: the name "limits" is there twice: remove one of the two`),
 		`{"limits": "CL.WINDOW 1 1", "shadow": "maybe"}`:                              commands.Error(`ERR rule r: shadow must be true or false, and not "maybe"`),
 		`{"limits": "CL.WINDOW 1 1", "x\ny": 1}`:                                      commands.Error(`ERR rule r: unknown field "x\ny": here may be limits, overrides, scopes, shadow`),
-		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {}}}`:                         commands.Error(`ERR rule r: the override of "k" has no limits`),
+		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {}}}`:                         commands.Error(`ERR rule r: the override of "k" has no limits: write one, such as CL.THROTTLE 15 30 60`),
 		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {"limit": "x"}}}`:             commands.Error(`ERR rule r: override of k: unknown field "limit": here may be limits`),
 		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": "CL.WINDOW x 1"}}`:            commands.Error(`ERR rule r: override of "k": limit is not an integer or out of range`),
 		`{"limits": "CL.WINDOW 1 1", "overrides": {` + strings.Join(many, ",") + `}}`: commands.Error(fmt.Sprintf(`ERR rule r: override of "k4096": %s`, plain(ruleset.ErrMaxOverrides))),

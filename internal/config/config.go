@@ -229,7 +229,7 @@ func (c *Config) Validate() error {
 	case !plain && !tls && c.UnixSocket == "":
 		return fmt.Errorf("configured to not listen anywhere: set port, tls-port or unixsocket")
 	case plain && tls && c.Port == c.TLSPort:
-		return fmt.Errorf("port and tls-port are both %d", c.Port)
+		return fmt.Errorf("port and tls-port are both %d: choose another port for one of them", c.Port)
 	case c.ACLFile != "" && len(c.Users) > 0:
 		return fmt.Errorf("aclfile and user lines exclude each other: define all users in the file, or all in the configuration")
 	case c.TLSPort != 0 && (c.TLSCertFile == "" || c.TLSKeyFile == ""):

@@ -2,7 +2,9 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
+	"strconv"
 
 	"cellserver/internal/config/value"
 )
@@ -34,7 +36,12 @@ func (c *Config) validateRules() error {
 	u, err := url.Parse(c.RulesURL)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return errors.New("rules-url must be a URL such as https://rules.example/limits.yaml")
+		shown := "the given text" // it may have a password
+		if err == nil && u.Opaque == "" {
+			shown = strconv.Quote(u.Redacted())
+		}
+		return fmt.Errorf("rules-url must be a URL such as https://rules.example/limits.yaml, "+
+			"and not %s", shown)
 	case c.RulesFile != "":
 		return errors.New("rules-file and rules-url cannot go together: remove one of them")
 	}

@@ -131,7 +131,8 @@ var persistenceDirectives = group("Persistence", "",
 
 // outputLimits sets only the classes that its arguments name, so field cannot make it.
 var outputLimits = Directive{
-	Name: "client-output-buffer-limit", Values: "class, hard and soft memory, seconds; repeatable",
+	Name:    "client-output-buffer-limit",
+	Values:  "class (normal, replica or pubsub), hard and soft memory, seconds; repeatable",
 	Default: "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
 	Summary: "Maximum number of bytes of replies that may wait for a client of class normal, replica or pubsub: at once (hard), or for some seconds (soft). A client beyond its limit is disconnected.",
 	Mutable: true, Many: true,

@@ -47,7 +47,8 @@ func (r *Rule) readOverride(scope string, key, value *yaml.Node) error {
 	}
 	words := bytes.Fields([]byte(strings.Join(texts, " AND ")))
 	if len(words) == 0 {
-		return fileError(key.Line, "rule %s: the override of %q has no limits", r.Name, key.Value)
+		return fileError(key.Line, "rule %s: the override of %q has no limits: write one, such as %s",
+			r.Name, key.Value, exampleLimit)
 	}
 	if _, err := r.setOverride(scope, key.Value, words); err != nil {
 		return fileError(key.Line, "rule %s: override of %q: %s", r.Name, key.Value, plain(err))

@@ -144,7 +144,7 @@ func (a *App) open(cfg *config.Config, sockets []*os.File) (err error) {
 	}
 	a.exporter.Open, a.api.Open = a.sockets.inherited.listenHTTP, a.sockets.inherited.listenHTTP
 	if err := a.server.DefineUsers(); err != nil {
-		return err
+		return advised(err)
 	}
 	if err := a.configureRules(cfg); err != nil {
 		return err

@@ -66,7 +66,9 @@ func (a *App) listenAt(network, host string, port int, optional bool, directive 
 		a.log.Warn("an optional address is skipped", "error", err)
 		return nil, nil
 	case err != nil:
-		return nil, cannotListen(address, err, "stop what listens there, or choose another port with --"+directive)
+		return nil, cannotListen(address, err,
+			"stop what listens there, or choose another port with --"+directive,
+			"check --bind and --"+directive)
 	}
 	return ln, nil
 }

@@ -23,7 +23,9 @@ func resolveDir(cfg *config.Config) error {
 	if errors.Is(err, fs.ErrNotExist) && cfg.Dir == config.DefaultDir {
 		cfg.Dir = dir
 		if needsDir(cfg) {
-			return os.Mkdir(dir, 0o755)
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				return fmt.Errorf("dir %s: %w: choose another dir with --dir", dir, cause(err))
+			}
 		}
 		return nil
 	}
@@ -66,6 +68,18 @@ func cause(err error) error {
 	var no syscall.Errno
 	if errors.As(err, &no) {
 		return no
+	}
+	return err
+}
+
+// advised adds the next step to an error of a file that a directive names.
+func advised(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: check the path; "+
+			"a relative path begins in the directory where the server was started", err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: let the user of the server read it", err)
 	}
 	return err
 }

@@ -42,7 +42,7 @@ func TestPortInUseIsOneLine(t *testing.T) {
 func TestAddressThatDoesNotExist(t *testing.T) {
 	port := fmt.Sprint(porttest.Free(t))
 	_, err := open(t, "--port", port, "--bind", "127.0.0.1", "203.0.113.1")
-	require.EqualError(t, err, "cannot listen on 203.0.113.1:"+port+": cannot assign requested address")
+	require.EqualError(t, err, "cannot listen on 203.0.113.1:"+port+": cannot assign requested address: name an address of this machine with --bind, and a port that this user may open")
 	_, err = open(t, "--port", port, "--bind", "-203.0.113.1")
 	require.EqualError(t, err, "cannot listen: none of the optional addresses exists: name another one with --bind")
 	in := start(t, "--port", port, "--bind", "127.0.0.1", "-203.0.113.1")

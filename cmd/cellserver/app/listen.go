@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -28,7 +29,9 @@ func listen(at endpoint, own inherited, cfg *config.Config) (net.Listener, error
 	}
 	ln, err := tcp.Listen(context.Background(), at.network, at.address)
 	if err != nil {
-		return nil, cannotListen(at.address, err, "stop what listens there, or choose another port with --port")
+		return nil, cannotListen(at.address, err,
+			"stop what listens there, or choose another port with --port",
+			"name an address of this machine with --bind, and a port that this user may open")
 	}
 	setBacklog(ln.(*net.TCPListener), cfg.TCPBacklog)
 	return ln, nil
@@ -39,7 +42,8 @@ func listen(at endpoint, own inherited, cfg *config.Config) (net.Listener, error
 func listenUnix(path string, perm fs.FileMode) (net.Listener, error) {
 	if conn, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		conn.Close()
-		return nil, cannotListen(path, syscall.EADDRINUSE, "stop what listens there, or choose another path with --unixsocket")
+		return nil, cannotListen(path, syscall.EADDRINUSE,
+			"stop what listens there, or choose another path with --unixsocket", "")
 	}
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
 		os.Remove(path)
@@ -51,7 +55,8 @@ func listenUnix(path string, perm fs.FileMode) (net.Listener, error) {
 		}
 	}
 	if err != nil {
-		return nil, cannotListen(path, err, "remove what is there, or choose another path with --unixsocket")
+		return nil, cannotListen(path, err, "remove what is there, or choose another path with --unixsocket",
+			"choose another path with --unixsocket")
 	}
 	return ln, nil
 }
@@ -63,16 +68,18 @@ func listenHTTP(l *bounded.Listener, bind string, port int, option string) error
 		address = net.JoinHostPort(bind, strconv.Itoa(port))
 	}
 	if err := l.Listen(address); err != nil {
-		return cannotListen(address, err, "stop what listens there, or choose another port with "+option)
+		return cannotListen(address, err, "stop what listens there, or choose another port with "+option,
+			"name an address of this machine with "+strings.Replace(option, "port", "bind", 1))
 	}
 	return nil
 }
 
-// cannotListen is the error of an address on which the server cannot listen. The remedy is for an address in use.
-func cannotListen(address string, err error, remedy string) error {
-	err = fmt.Errorf("cannot listen on %s: %w", address, cause(err))
+// cannotListen is the error of an address on which the server cannot listen. inUse is the remedy for an
+// address in use, and otherwise that for other reasons.
+func cannotListen(address string, err error, inUse, otherwise string) error {
+	remedy := otherwise
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%w: %s", err, remedy)
+		remedy = inUse
 	}
-	return err
+	return fmt.Errorf("cannot listen on %s: %w: %s", address, cause(err), remedy)
 }

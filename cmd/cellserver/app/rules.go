@@ -68,7 +68,7 @@ const maxRuleBytes = 4 << 20
 func readRules(path string) ([]byte, error) {
 	text, _, err := readRegular(path, maxRuleBytes)
 	if err != nil {
-		return nil, cause(err)
+		return nil, advised(cause(err))
 	}
 	return text, nil
 }

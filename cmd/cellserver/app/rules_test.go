@@ -106,7 +106,7 @@ func TestRulesFileIsPolled(t *testing.T) {
 func TestStartRefusesABrokenRulesFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rules.yaml")
 	_, err := open(t, "--rules-file", file)
-	require.EqualError(t, err, "rules-file "+file+": no such file or directory")
+	require.EqualError(t, err, "rules-file "+file+": no such file or directory: check the path; a relative path begins in the directory where the server was started")
 	writeRules(t, file, "0")
 	_, err = open(t, "--rules-file", file)
 	require.EqualError(t, err, file+`:3: rule r: limit "CL.WINDOW 0 60": limit must be positive`)
@@ -194,7 +194,7 @@ func TestRulesURL(t *testing.T) {
 	in = start(t, "--dir", dir, "--rules-url", service.URL, "--enable-protected-configs", "local")
 	c = in.dial(t)
 	require.Equal(t, int64(20), limitOf(c), "the copy")
-	require.Equal(t, resptest.Error("ERR CONFIG SET failed (possibly related to argument 'rules-url') - rules-url must be a URL such as https://rules.example/limits.yaml"),
+	require.Equal(t, resptest.Error("ERR CONFIG SET failed (possibly related to argument 'rules-url') - rules-url must be a URL such as https://rules.example/limits.yaml, and not \"ftp://rules.example\""),
 		c.Do("CONFIG", "SET", "rules-url", "ftp://rules.example"))
 	file := filepath.Join(dir, "rules.yaml")
 	require.Equal(t, resptest.Error("ERR CONFIG SET failed (possibly related to argument 'rules-file') - rules-file and rules-url cannot go together: remove one of them"),

@@ -65,13 +65,22 @@ func (c *certificates) peers(cfg *config.Config) *handshake.Security {
 // maxPEMBytes bounds the size of a PEM file.
 const maxPEMBytes = 16 << 20
 
+// readPEM reads a PEM file.
+func readPEM(path string) ([]byte, error) {
+	text, _, err := readRegular(path, maxPEMBytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, advised(cause(err)))
+	}
+	return text, nil
+}
+
 // keyPair reads the PEM files of a certificate and of its private key.
 func keyPair(certificate, key string) (tls.Certificate, error) {
-	first, _, err := readRegular(certificate, maxPEMBytes)
+	first, err := readPEM(certificate)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	second, _, err := readRegular(key, maxPEMBytes)
+	second, err := readPEM(key)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
@@ -80,7 +89,7 @@ func keyPair(certificate, key string) (tls.Certificate, error) {
 
 // authorities reads a PEM file of certificates.
 func authorities(path string) (*x509.CertPool, error) {
-	text, _, err := readRegular(path, maxPEMBytes)
+	text, err := readPEM(path)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func TestWrongUsersEndTheStart(t *testing.T) {
 	}{
 		{[]string{"--aclfile", file}, "aclfile: " + file + ":1: Error in applying operation '+nosuch': Unknown command or category name in ACL. " +
 			"WARNING: ACL errors detected, no change to the previously active ACL rules was performed"},
-		{[]string{"--aclfile", dir + "/missing"}, "aclfile: opening file '" + dir + "/missing': no such file or directory"},
+		{[]string{"--aclfile", dir + "/missing"}, "aclfile: opening file '" + dir + "/missing': no such file or directory: check the path; a relative path begins in the directory where the server was started"},
 		{[]string{"--aclfile", dir}, "aclfile: opening file '" + dir + "': not a regular file: choose a regular file"},
 		{[]string{"--user", "alice", "+nosuch"}, "command line: Error in user declaration 'alice': '+nosuch': Unknown command or category name in ACL"},
 	} {

@@ -3,6 +3,7 @@ package configload
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"cellserver/internal/config"
@@ -124,13 +125,32 @@ func (l *loader) apply(at place, words []string) error {
 		return l.special(at, name, args)
 	}
 	if err := l.set(d, args); err != nil {
-		return fmt.Errorf("%s: %s: %w", at, name, err)
+		return fmt.Errorf("%s: %s: %w%s", at, name, err, takes(d, args))
 	}
 	if d.Inert {
 		l.ignore(at, name, d.Note)
 	}
 	return nil
 }
+
+// takes repeats the arguments that a directive refuses, and says what it takes. Nobody sees a password.
+func takes(d *config.Directive, args []string) string {
+	given := strings.Join(args, " ")
+	switch {
+	case len(args) == 0:
+		return fmt.Sprintf(": %s takes %s", d.Name, d.Values)
+	case d.Sensitive:
+		given = "the given value"
+	case len(given) > mostShown:
+		given = strconv.Quote(given[:mostShown]) + "…"
+	default:
+		given = strconv.Quote(given)
+	}
+	return fmt.Sprintf(": %s takes %s, and not %s", d.Name, d.Values, given)
+}
+
+// mostShown bounds what an error repeats.
+const mostShown = 100
 
 // set sets a directive. If the directive takes several arguments, one argument that contains spaces is
 // split. Save points of one source add up; they replace those of the source before.

@@ -76,7 +76,7 @@ func (l *loader) environment(environ []string) error {
 		}
 		l.beginSource()
 		if err := l.apply(place{file: "environment"}, []string{known[i], value}); err != nil {
-			return err
+			return fmt.Errorf("%w (%s)", err, name)
 		}
 	}
 	return nil

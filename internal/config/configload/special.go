@@ -37,7 +37,9 @@ func isRedisCell(args []string) bool {
 func refused(name string) error {
 	switch name {
 	case "rename-command":
-		return errors.New("rename-command is refused: commands keep their names here, so a command that it disables would stay available")
+		return errors.New("rename-command is refused: commands keep their names here, " +
+			"so a command that it disables would stay available: " +
+			"take it away from users with ACL rules such as -flushall")
 	case "sentinel":
 		return errors.New("sentinel is refused: this server has no sentinel mode")
 	}

@@ -66,7 +66,7 @@ var Octal = one("octal 0…777", func(s string) (uint32, error) {
 
 // Memory accepts a number of bytes with an optional unit. CONFIG GET shows bytes.
 func Memory(lo, hi int64) Kind[int64] {
-	values := "memory"
+	values := "memory such as 64mb"
 	if lo > 0 {
 		values += " ≥ " + decimal(lo)
 	}
