@@ -28,6 +28,19 @@ func (d *Definition) clone() *Definition {
 	return &c
 }
 
+// Absent returns the names of the commands that the rules name and that this server does not have, sorted.
+func (d *Definition) Absent() (names []string) {
+	for _, s := range d.selectors {
+		for _, r := range s.rules {
+			if s.absent(r) {
+				names = append(names, r.name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // own returns the selector of the user's own rules.
 func (d *Definition) own() *Selector { return d.selectors[0] }
 

@@ -33,6 +33,8 @@ func (s *Selector) change(word string) error {
 	case "resetchannels":
 		s.setChannels(false)
 		return nil
+	case "alldbs": // of Valkey: a right counts in all databases here
+		return nil
 	case "allcommands":
 		word = "+@all"
 	case "nocommands":

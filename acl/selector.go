@@ -10,6 +10,14 @@ type Command struct {
 	Name       string // in lower case; "client|kill" is a subcommand
 	Categories []string
 	Free       bool // every user may run it, such as AUTH
+	Data       bool // its first argument is data: a key, a channel or the name of a rule
+	Absent     bool // only another server has it: rules may name it, and have no effect
+}
+
+// isFirst reports whether a right to one first argument is a right to another. Data has one spelling. The
+// case of other words does not count, as in Redis.
+func (c *Command) isFirst(word, arg string) bool {
+	return word == arg || !c.Data && strings.EqualFold(word, arg)
 }
 
 // Table holds the commands that rules name. It never changes.
@@ -18,6 +26,7 @@ type Table struct {
 	targets    map[string]target // by the word after + or -: "get", "client|kill", "@read"
 	categories []string
 	every      set // all commands, and the future ones
+	present    set // the commands that this server has
 }
 
 // target is what a rule allows or refuses.
@@ -32,7 +41,7 @@ type target struct {
 // NewTable returns a table. A rule and a check name a command by its position in commands.
 func NewTable(commands []Command, categories []string) *Table {
 	t := &Table{commands: commands, targets: map[string]target{}, categories: categories}
-	t.every = t.newSet()
+	t.every, t.present = t.newSet(), t.newSet()
 	for i := range t.bits() {
 		t.every.add(i)
 	}
@@ -40,12 +49,14 @@ func NewTable(commands []Command, categories []string) *Table {
 	for i, c := range commands {
 		_, _, sub := strings.Cut(c.Name, "|")
 		own := target{name: c.Name, commands: t.newSet(), own: i, sub: sub}
-		own.commands.add(i)
+		if own.commands.add(i); !c.Absent {
+			t.present.add(i)
+		}
 		t.targets[c.Name] = own
 	}
 	for i, c := range commands {
-		if parent, _, sub := strings.Cut(c.Name, "|"); sub {
-			of := t.targets[parent]
+		parent, _, sub := strings.Cut(c.Name, "|")
+		if of, known := t.targets[parent]; sub && known {
 			of.parent = true
 			of.commands.add(i)
 			t.targets[parent] = of
@@ -166,9 +177,9 @@ func cloneFirst(first map[int][]string) map[int][]string {
 	return c
 }
 
-// unlimited reports whether the selector allows everything.
+// unlimited reports whether the selector allows everything that this server has.
 func (s *Selector) unlimited() bool {
-	return s.allKeys && s.allChannels && s.commands.equal(s.table.every)
+	return s.allKeys && s.allChannels && s.table.present.within(s.commands)
 }
 
 // grant applies a rule about commands, and remembers it.
@@ -178,9 +189,12 @@ func (s *Selector) grant(r rule) {
 	}
 	s.apply(r)
 	s.rules = slices.DeleteFunc(s.rules, func(old rule) bool {
+		if s.absent(old) {
+			return old.own == r.own && (r.first == "" || r.first == old.first)
+		}
 		return r.first == "" && old.target.commands.within(r.target.commands)
 	})
-	if s.matters(r) || !s.follows(s.rules) {
+	if s.absent(r) || s.matters(r) || !s.follows(s.rules) {
 		s.rules = append(s.rules, r)
 	}
 	s.ruleBytes = 0
@@ -188,6 +202,10 @@ func (s *Selector) grant(r rule) {
 		s.ruleBytes += len("+| ") + len(r.name) + len(r.first)
 	}
 }
+
+// absent reports whether a rule is about a command that only another server has. Such a rule stays, so that
+// the other server may read the file again.
+func (s *Selector) absent(r rule) bool { return r.own >= 0 && s.table.commands[r.own].Absent }
 
 // matters reports whether a rule about a category may matter for commands that do not exist yet. Another rule about a category
 // may have allowed or refused them.
@@ -198,7 +216,8 @@ func (s *Selector) matters(r rule) bool {
 // apply is the effect of a rule.
 func (s *Selector) apply(r rule) {
 	if r.first != "" {
-		if s.commands.has(r.own) || slices.ContainsFunc(s.first[r.own], func(w string) bool { return strings.EqualFold(w, r.first) }) {
+		same := func(word string) bool { return s.table.commands[r.own].isFirst(word, r.first) }
+		if s.commands.has(r.own) || slices.ContainsFunc(s.first[r.own], same) {
 			return
 		}
 		if s.first == nil {

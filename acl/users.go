@@ -98,6 +98,15 @@ func (u *Users) All() []*User {
 	return all
 }
 
+// Absent is [Definition.Absent] for all users.
+func (u *Users) Absent() (names []string) {
+	for _, user := range u.All() {
+		names = append(names, user.Definition().Absent()...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // Line returns a user as a line of a file.
 func (u *User) Line() string { return "user " + u.name + " " + u.Definition().String() }
 

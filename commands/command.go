@@ -314,6 +314,9 @@ func (l *LookupCache) other(name []byte) *Command {
 // Takes reports whether a call may have n words, the name included.
 func (c *Command) Takes(n int) bool { return n == c.Arity || c.Arity < 0 && n >= -c.Arity }
 
+// HasKeys reports whether the command has key arguments.
+func (c *Command) HasKeys() bool { return c.Keys.First > 0 || c.Keys.NumKeys > 0 }
+
 // EachKey calls do with every key of a call that [Command.Keys] says.
 func (c *Command) EachKey(args [][]byte, do func(key []byte)) { c.Keys.Each(args, do) }
 

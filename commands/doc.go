@@ -5,7 +5,7 @@
 //	call.go                                        one call of a command
 //	conn.go, conn_transaction.go, conn_listen.go   the connection that sent the command
 //	scratch.go                                     memory that limiters reuse
-//	access.go, rights.go                           which users may run a command, by acl
+//	access.go, rights.go, absent.go                which users may run a command, by acl
 //	peer.go                                        where replies and decisions go: a transport, or a caller in the process
 //	steps.go                                       how long a command may keep other clients waiting
 //	server.go, clientinfo.go, disk.go, refusal.go  the server, as narrow interfaces

@@ -90,9 +90,6 @@ func (s keySpec) ReplyAccess(w *resp.Writer) {
 	}
 }
 
-// HasKeys reports whether the command has key arguments.
-func (c *Command) HasKeys() bool { return c.Keys.First > 0 || c.Keys.NumKeys > 0 }
-
 // LegacyRange returns the first key, last key and step of COMMAND INFO. Redis had these fields
 // before it had key specifications.
 func (c *Command) LegacyRange() (first, last, step int) {

@@ -8,17 +8,19 @@ import (
 	"cellserver/store"
 )
 
-// Rights returns the table of commands for ACL. A command has the position of [Command.Index].
+// Rights returns the table of commands for ACL. A command has the position of [Command.Index]. The absent
+// commands follow.
 var Rights = sync.OnceValue(func() *acl.Table {
 	var all []acl.Command
 	for _, c := range everyCommand {
-		one := acl.Command{Name: c.FullName(), Free: c.Flags&NoAuth != 0}
+		data := c.HasKeys() || c.Channels != NoChannels
+		one := acl.Command{Name: c.FullName(), Free: c.Flags&NoAuth != 0, Data: data}
 		for _, name := range c.ACLCategories() {
 			one.Categories = append(one.Categories, strings.TrimPrefix(name, "@"))
 		}
 		all = append(all, one)
 	}
-	return acl.NewTable(all, CategoryOrder)
+	return acl.NewTable(append(all, Absent()...), CategoryOrder)
 })
 
 // RulesFootprint adds the key of the rules, unless they are parsed. The rules may say which keys another

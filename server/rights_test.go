@@ -168,6 +168,35 @@ func TestRightsInScripts(t *testing.T) {
 	require.Equal(t, servertest.MapOf("reason", "channel", "context", "lua", "object", "b"), entry[1:4])
 }
 
+// TestARightToOneRuleHasOneSpelling: another spelling of a rule, a key or a channel is another budget, key or
+// channel. The other first arguments are words, whose case does not count.
+func TestARightToOneRuleHasOneSpelling(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("CL.RULE SET login CL.WINDOW 5 60", servertest.OK)
+	h.Want("CL.RULE SET default CL.WINDOW 900 60", servertest.OK)
+	c := as(t, h, "~* &* +cl.check|login +cl.explain|login +cl.reserve|login +cl.settle|login +get|k +publish|ch +debug|sleep +eval|return(1)")
+	for _, call := range []string{"CL.CHECK %s k", "CL.EXPLAIN %s k", "CL.RESERVE %s k 1 id 60", "CL.SETTLE %s k id 1"} {
+		require.NotContains(t, c.Do(fmt.Sprintf(call, "login")), "NOPERM", call)
+		for _, name := range []string{"Login", "LOGIN", "logiN", "login.", "login2", "logi"} {
+			require.Contains(t, c.Do(fmt.Sprintf(call, name)), "NOPERM", call)
+		}
+	}
+	c.Want("GET k", nil)
+	c.Want("GET K", noCommand("get"))
+	c.Want("PUBLISH ch x", 0)
+	c.Want("PUBLISH CH x", noCommand("publish"))
+	c.Want("EVAL return(1) 0", 1)
+	c.Want("EVAL RETURN(1) 0", noCommand("eval"))
+	c.Want("debug sleep 0", servertest.OK)
+	c.Want("DEBUG SLEEP 0", servertest.OK)
+	require.ElementsMatch(t, []any{"login:{k}:reserved", "login:{k}:window"}, h.Do("KEYS *:{k}:*"))
+
+	h.Want("ACL SETUSER alice +cl.check|Login +get|K +debug|Sleep", servertest.OK)
+	require.Len(t, c.Do("CL.CHECK Login k"), 5)
+	require.Contains(t, fmt.Sprint(h.Do("ACL GETUSER alice")), " +cl.check|login +cl.explain|login +cl.reserve|login +cl.settle|login "+
+		"+get|k +publish|ch +debug|sleep +eval|return(1) +cl.check|Login +get|K")
+}
+
 // TestTheLogNamesTheCommandOfTheClient: as in Redis, the object is what was refused, and cmd is what the
 // client has sent.
 func TestTheLogNamesTheCommandOfTheClient(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cellserver/acl"
+	"cellserver/commands"
 	"cellserver/internal/config"
 )
 
@@ -16,8 +17,17 @@ func (c *Client) Become(user *acl.User, name string) {
 	c.entry.Publish(nil)
 }
 
-// DefineUsers makes the users of the configuration: its lines, or its aclfile. The edge calls it before clients connect.
+// DefineUsers makes the users of the configuration: its lines, or its aclfile. The edge calls it before
+// clients connect.
 func (s *Server) DefineUsers() error {
+	err := s.defineUsers()
+	if err == nil {
+		commands.WarnAbsent(s.parts.Log, s.parts.Users.Absent())
+	}
+	return err
+}
+
+func (s *Server) defineUsers() error {
 	cfg := s.Config()
 	allChannels := cfg.ACLPubSubDefault == config.AllChannels
 	if file := s.settings.userFile; file != nil {

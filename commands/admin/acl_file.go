@@ -30,6 +30,7 @@ func aclLoad(c *commands.Call) error {
 	if err != nil {
 		return commands.Error("ERR " + err.Error())
 	}
+	commands.WarnAbsent(c.Server.Log, c.Server.Users.Absent())
 	disconnect(c, change.Deleted)
 	for _, user := range change.Changed {
 		revoke(c, user)

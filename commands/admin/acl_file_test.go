@@ -10,23 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// memoryFile is an aclfile in memory.
-type memoryFile struct {
-	text   string
-	broken error
-}
-
-func (f *memoryFile) Name() string          { return "/users.acl" }
-func (f *memoryFile) Read() ([]byte, error) { return []byte(f.text), f.broken }
-func (f *memoryFile) Write(text []byte) error {
-	if f.broken == nil {
-		f.text = string(text)
-	}
-	return f.broken
-}
-
 func TestACLLoadAndSave(t *testing.T) {
-	file := &memoryFile{text: "user alice on nopass ~a &a +@all\nuser bob on nopass +@all\n"}
+	file := &servertest.MemoryFile{Text: "user alice on nopass ~a &a +@all\nuser bob on nopass +@all\n"}
 	h := servertest.NewAt(t, &servertest.Edge{UserFile: file}, "--requirepass", "sec")
 	h.Want("AUTH sec", ok)
 	users := []string{
@@ -39,13 +24,13 @@ func TestACLLoadAndSave(t *testing.T) {
 	listener.Want("AUTH alice x", ok)
 	listener.Want("SUBSCRIBE a", []any{"subscribe", "a", 1})
 
-	file.text = "user alice on nopass ~b +@all\nuser carol +nosuch"
+	file.Text = "user alice on nopass ~b +@all\nuser carol +nosuch"
 	h.Want("ACL LOAD", commands.Error("ERR /users.acl:2: Error in applying operation '+nosuch': Unknown command or category name in ACL. "+
 		"WARNING: ACL errors detected, no change to the previously active ACL rules was performed"))
 	h.Want("ACL LIST", users)
 	alice.Want("GET a", nil)
 
-	file.text = "user alice on nopass ~b +@all\n"
+	file.Text = "user alice on nopass ~b +@all\n"
 	h.Want("ACL LOAD", ok)
 	require.False(t, alice.Closed)
 	require.True(t, bob.Closed, "the file does not name its user")
@@ -56,11 +41,11 @@ func TestACLLoadAndSave(t *testing.T) {
 	h.Want("ACL SETUSER dave >sec", ok)
 	h.Want("ACL SAVE", ok)
 	require.Equal(t, "user alice on nopass ~b resetchannels +@all\nuser dave off #"+secHash+" resetchannels -@all\n"+
-		"user default on #"+secHash+" ~* &* +@all\n", file.text)
+		"user default on #"+secHash+" ~* &* +@all\n", file.Text)
 	h.Want("ACL LOAD", ok)
 	h.Want("ACL USERS", []string{"alice", "dave", "default"})
 
-	file.broken = errors.New("opening file '/users.acl': no such file or directory")
+	file.Broken = errors.New("opening file '/users.acl': no such file or directory")
 	h.Want("ACL LOAD", commands.Error("ERR Error loading ACLs, opening file '/users.acl': no such file or directory"))
 	h.Want("ACL SAVE", commands.Error("ERR There was an error trying to save the ACLs. Please check the server logs for more information"))
 	h.Want("ACL USERS", []string{"alice", "dave", "default"})

@@ -74,6 +74,7 @@ func aclSetUser(c *commands.Call) error {
 	case err != nil:
 		return commands.Error("ERR " + err.Error())
 	}
+	commands.WarnAbsent(c.Server.Log, user.Definition().Absent())
 	revoke(c, user)
 	return commands.ReplyOK(c)
 }

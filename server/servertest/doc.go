@@ -7,6 +7,7 @@
 //	allocs_*.go whether the race detector is on
 //	disk.go     a persistence that counts calls
 //	topology.go a cluster that does what the test says
+//	userfile.go an aclfile in memory
 //
 // Invariants: it registers no commands. A test imports the families that it calls, or commands/all.
 //

@@ -53,6 +53,7 @@ type Edge struct {
 	Positions  server.Positions
 	UserFile   commands.UserFile
 	Topology   commands.Topology
+	Log        io.Writer // gets the log; nil drops it
 }
 
 // New starts a server with the default configuration and with directives in the form of the command
@@ -65,9 +66,14 @@ func NewAt(t testing.TB, edge *Edge, directives ...string) *Harness {
 	args := append([]string{"--enable-debug-command", "yes"}, directives...)
 	cfg, _, err := configload.Load(args, nil, nil)
 	require.NoError(t, err)
+	log := edge.Log
+	if log == nil {
+		log = io.Discard
+	}
 	h := &Harness{Store: store.New(store.Options{Databases: cfg.Databases, Seed: 1, Refuse: edge.Refuse}), Clock: &Clock{Time: Start}, Disk: &Disk{}, Edge: edge}
 	h.Server = server.New(server.Options{
-		Store: h.Store, Clock: h.Clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Config: cfg, RunID: RunID,
+		Store: h.Store, Clock: h.Clock, Log: slog.New(slog.NewTextHandler(log, nil)),
+		Config: cfg, RunID: RunID,
 		Persistence: h.Disk, Configured: edge.Configured, Shutdown: edge.Shutdown, Process: edge.Process,
 		Positions: edge.Positions, Files: server.Files{Rewrite: edge.Rewrite, Users: edge.UserFile},
 		Topology: edge.Topology,
