@@ -185,12 +185,13 @@ type Monitors interface {
 	Remove(c *Conn)
 }
 
-// Logins watch the attempts to authenticate, AUTH and HELLO AUTH, and keep ACL LOG.
+// Logins watch the attempts to authenticate: AUTH, HELLO AUTH and the token of HTTP. They keep ACL LOG.
 type Logins interface {
-	// Try calls right, which compares the password, and returns its result. If clients of the same
-	// address have failed too often (auth-fail-limit), Try does not call it. Then wait is the time
-	// until the next attempt in nanoseconds; otherwise it is 0. The zero address has no limit.
-	Try(addr netip.Addr, right func() bool) (ok bool, wait int64)
+	// Try calls right, which compares the password of a user, and returns its result. The zero address has no
+	// limit. If clients of another address have guessed too often (auth-fail-limit), Try does not call right
+	// for a new password of that address. Then wait is the time until the next guess in nanoseconds;
+	// otherwise it is 0.
+	Try(addr netip.Addr, name, password []byte, right func() bool) (ok bool, wait int64)
 	// Note adds an entry to ACL LOG: a failed attempt, or a command that its user may not run.
 	Note(e Denial)
 	// Denials returns up to n entries of ACL LOG, newest first.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"cellserver/commands"
@@ -16,9 +17,15 @@ type Commands interface {
 	Decide(ctx context.Context, args []string, to commands.Decisions, read func(line.Reply)) error
 }
 
+// Guesses bounds the guesses of the token. It is a part of [commands.Logins].
+type Guesses interface {
+	Try(addr netip.Addr, name, password []byte, right func() bool) (ok bool, wait int64)
+}
+
 // API answers requests. Config returns the part of the configuration that requests use. It is called for each request.
 type API struct {
 	Commands Commands
+	Guesses  Guesses
 	Config   func() Config
 }
 

@@ -1,11 +1,15 @@
 package httpapi
 
 import (
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
+
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -292,4 +296,48 @@ func TestToken(t *testing.T) {
 	}
 	w.Token = "new"
 	require.Equal(t, 401, w.get("/openapi.json", "X-Cellserver-Token", "secret").Status)
+}
+
+// TestGuessedTokens: guesses of the token have the limit, the numbers and the line in the log that AUTH has.
+func TestGuessedTokens(t *testing.T) {
+	var log strings.Builder
+	w := newWebOn(t, servertest.NewAt(t, &servertest.Edge{Log: &log}, "--auth-fail-limit", "3 60"), nil)
+	w.Do("CL.RULE SET api CL.WINDOW 9999 60")
+	w.Token = "secret"
+	ask := func(token string) reply { return w.get("/check/api?key=a", "X-Cellserver-Token", token) }
+	for range 100 {
+		require.Equal(t, 401, w.get("/check/api?key=a").Status, "a request without a token guesses nothing")
+		got := ask("old")
+		require.Equal(t, []any{401, ""}, []any{got.Status, got.Header.Get("Retry-After")}, "the same wrong token is one guess")
+	}
+	require.Equal(t, 200, ask("secret").Status)
+	ask("a")
+	require.NotContains(t, log.String(), "too many failed attempts")
+	ask("b")
+	require.Equal(t, 1, strings.Count(log.String(), "too many failed attempts to authenticate"))
+	for i := range 1000 {
+		got := ask(fmt.Sprint("guess", i))
+		require.Equal(t, []any{401, unauthorized}, got.code())
+		require.Equal(t, "20", got.Header.Get("Retry-After"))
+		require.Equal(t, "close", got.Header.Get("Connection"))
+		require.Contains(t, got.Body["detail"], "auth-fail-limit")
+	}
+	require.Equal(t, 200, ask("secret").Status, "the owner of the address passes")
+	require.Equal(t, "102", w.Info("cellserver")["auth_failures"])
+	require.Equal(t, "1000", w.Info("cellserver")["auth_limited"])
+
+	// An address that has never had the token learns nothing.
+	from := func(addr, token string) int {
+		r := httptest.NewRequest(http.MethodGet, "/check/api?key=a", nil)
+		r.Host, r.RemoteAddr = "127.0.0.1:7380", addr
+		r.Header.Set("Authorization", "Bearer "+token)
+		return w.serve(r).Status
+	}
+	for i := range 3 {
+		require.Equal(t, 401, from(fmt.Sprintf("[2001:db8::%d]:9", i), fmt.Sprint(i)))
+	}
+	require.Equal(t, 401, from("[2001:db8::7]:9", "secret"), "the network has guessed too often")
+	require.Equal(t, 200, from("[2001:db8:0:1::7]:9", "secret"))
+	w.Advance(20 * time.Second)
+	require.Equal(t, 200, from("[2001:db8::7]:9", "secret"))
 }

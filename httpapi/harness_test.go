@@ -38,7 +38,7 @@ func newWebOn(t testing.TB, h *servertest.Harness, barrier line.Barrier) *web {
 		return c
 	})
 	t.Cleanup(lines.Close)
-	w.api = &API{Commands: lines, Config: func() Config { return w.Config }}
+	w.api = &API{Commands: lines, Guesses: w.Server.Logins(), Config: func() Config { return w.Config }}
 	return w
 }
 

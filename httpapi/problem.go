@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"cellserver/httpapi/line"
@@ -18,6 +19,7 @@ type Problem struct {
 	Code   string `json:"code"` // one word for programs
 	Detail string `json:"detail,omitempty"`
 	Leader string `json:"leader,omitempty"` // host:port of the node that leads, for clients of Redis
+	retry  int64  // seconds until another try is sensible; 0 if the problem does not say it
 }
 
 // Error implements error.
@@ -91,6 +93,9 @@ func ofError(err error) *Problem {
 func (p *Problem) write(w http.ResponseWriter) {
 	h := w.Header()
 	h["Content-Type"] = problemType
+	if p.retry > 0 {
+		h["Retry-After"] = []string{strconv.FormatInt(p.retry, 10)}
+	}
 	switch p.Status {
 	case http.StatusServiceUnavailable:
 		h["Retry-After"] = []string{"1"}

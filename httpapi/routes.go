@@ -3,9 +3,11 @@ package httpapi
 import (
 	"crypto/subtle"
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"cellserver/httpapi/page"
+	"cellserver/limiters"
 )
 
 // ServeHTTP implements [http.Handler].
@@ -21,8 +23,8 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 		return nil
 	}
 	w.Header()["Cache-Control"] = noStore // a cache must not decide
-	if cfg.Token != "" && !authorized(r, cfg.Token) {
-		return problem(http.StatusUnauthorized, unauthorized, "send the token of http-token, as Authorization: Bearer or as X-Cellserver-Token")
+	if err := a.authorize(r, cfg.Token); err != nil {
+		return err
 	}
 	if cfg.Misdirects(r) {
 		return problem(http.StatusMisdirectedRequest, misdirected, "another site may have sent this request: ask at localhost or at an IP address, add the name to http-hosts, or set http-token")
@@ -51,12 +53,43 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 	return problem(http.StatusNotFound, notFound, "ask /check, /explain, /forward, /throttle, /reserve, /settle, /status, /rules, /try or /openapi.json")
 }
 
-// authorized reports whether a request has the token. A proxy that forwards the Authorization of its client uses the other
-// header.
-func authorized(r *http.Request, token string) bool {
+// authorize returns the problem of a request without the token. As with AUTH, auth-fail-limit bounds the
+// guesses of an address. A request without any token guesses nothing.
+func (a *API) authorize(r *http.Request, token string) *Problem {
+	given := tokenOf(r)
+	switch {
+	case token == "":
+		return nil
+	case given == "":
+		return problem(http.StatusUnauthorized, unauthorized, wantsToken)
+	}
+	from, _ := netip.ParseAddrPort(r.RemoteAddr)
+	ok, wait := a.Guesses.Try(from.Addr(), guesser, []byte(given), func() bool {
+		return subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1
+	})
+	switch {
+	case wait > 0:
+		p := problem(http.StatusUnauthorized, unauthorized,
+			"too many wrong tokens and passwords from this address: try again later (auth-fail-limit)")
+		p.retry = limiters.Seconds(wait)
+		return p
+	case !ok:
+		return problem(http.StatusUnauthorized, unauthorized, wantsToken)
+	}
+	return nil
+}
+
+const wantsToken = "send the token of http-token, as Authorization: Bearer or as X-Cellserver-Token"
+
+// guesser is the name of all requests for the limit of guesses. No user has it.
+var guesser = []byte("http token")
+
+// tokenOf returns the token of a request, "" if there is no token. A proxy that forwards the Authorization of
+// its client uses the other header.
+func tokenOf(r *http.Request) string {
 	given, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if other := r.Header.Get("X-Cellserver-Token"); other != "" || !bearer {
 		given = other
 	}
-	return subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1
+	return given
 }

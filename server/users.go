@@ -11,6 +11,9 @@ import (
 // Users returns the users of the server.
 func (s *Server) Users() *acl.Users { return s.parts.Users }
 
+// Logins returns what bounds the guesses of passwords and tokens.
+func (s *Server) Logins() commands.Logins { return s.stats.Logins }
+
 // Become makes a connection of the edge a user, without a password, and gives it a name.
 func (c *Client) Become(user *acl.User, name string) {
 	c.conn.Identity.User, c.conn.Identity.Name = user, name

@@ -48,7 +48,7 @@ func authenticate(c *commands.Call, name, password []byte) error {
 		addr = netip.Addr{}
 	}
 	var user *acl.User
-	ok, wait := c.Server.Stats.Logins.Try(addr, func() bool {
+	ok, wait := c.Server.Stats.Logins.Try(addr, name, password, func() bool {
 		user = users.Authenticate(name, password)
 		return user != nil
 	})

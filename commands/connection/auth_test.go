@@ -1,6 +1,7 @@
 package connection
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -35,7 +36,6 @@ func TestAuthWithoutAPassword(t *testing.T) {
 
 func TestFailedAttemptsAreLimited(t *testing.T) {
 	h := servertest.New(t, "--requirepass", "sec", "--auth-fail-limit", "3 60")
-	h.Want("AUTH sec", ok)
 	guess := h.NewClient(t)
 	guess.Want("AUTH a", errWrongPass)
 	guess.Want("HELLO 3 AUTH bob b", errWrongPass)
@@ -44,18 +44,40 @@ func TestFailedAttemptsAreLimited(t *testing.T) {
 	guess.Want("AUTH d", limited)
 	guess.Want("AUTH sec", limited)
 	guess.Want("HELLO 3 AUTH default sec", limited)
+	h.Advance(20 * time.Second)
+	h.Want("AUTH sec", ok)
 	require.Equal(t, "3", h.Info("cellserver")["auth_failures"])
 	require.Equal(t, "3", h.Info("cellserver")["auth_limited"])
-	h.Advance(20 * time.Second)
-	guess.Want("AUTH sec", ok)
 	guess.Want("AUTH e", errWrongPass)
-	guess.Want("AUTH sec", limited)
+	guess.Want("AUTH f", limited)
 	h.Want("CONFIG SET auth-fail-limit \"0 0\"", ok)
-	guess.Want("AUTH e", errWrongPass)
-	guess.Want("AUTH sec", ok)
+	guess.Want("AUTH f", errWrongPass)
 	for _, wrong := range []string{"1", "1 0", "-1 5", "x 5", "1000001 1", "1 2 3"} {
 		require.IsType(t, resptest.Error(""), h.Do("CONFIG", "SET", "auth-fail-limit", wrong), wrong)
 	}
 	h.Want("CONFIG SET auth-fail-limit \"5 30\"", ok)
 	h.Want("CONFIG GET auth-fail-limit", []string{"auth-fail-limit", "5 30"})
+}
+
+// TestAnOldPasswordLocksNobodyOut: one client of the host keeps an old password, and another one guesses.
+func TestAnOldPasswordLocksNobodyOut(t *testing.T) {
+	h := servertest.New(t, "--requirepass", "sec", "--auth-fail-limit", "3 60")
+	owner, old, guess := h.NewClient(t), h.NewClient(t), h.NewClient(t)
+	for range 100 {
+		old.Want("AUTH old", errWrongPass)
+		old.Want("HELLO 2 AUTH default old", errWrongPass)
+	}
+	owner.Want("AUTH sec", ok)
+	guess.Want("AUTH a", errWrongPass)
+	guess.Want("AUTH b", errWrongPass)
+	for i := range 1000 {
+		require.Contains(t, guess.Do(fmt.Sprint("AUTH c", i)), "too many failed attempts")
+	}
+	old.Want("AUTH old", errWrongPass)
+	again := h.NewClient(t)
+	again.Want("GET k", commands.ErrNoAuth)
+	again.Want("AUTH sec", ok)
+	again.Want("HELLO 2 AUTH default sec", again.Do("HELLO"))
+	again.Want("GET k", nil)
+	guess.Want("AUTH other sec", commands.Error("ERR too many failed attempts to authenticate from this address: try again in 20 seconds"))
 }

@@ -53,7 +53,9 @@ var securityDirectives = group("Security", "",
 	field("requirepass", value.Text, "", func(c *Config) *string { return &c.RequirePass },
 		"Password that clients must send with AUTH or HELLO.").sensitive(),
 	field("auth-fail-limit", failLimit, "10 60", func(c *Config) *FailLimit { return &c.AuthFailLimit },
-		"How many attempts of AUTH and HELLO AUTH may fail for one client address, and in how many seconds. The server refuses further attempts, also with the right password, until the time in the error has passed. `0 0` is no limit."),
+		"How many different passwords and tokens of one client address may be wrong, and in how many "+
+			"seconds. The server refuses further new ones until the time in the error has passed. "+
+			"`0 0` is no limit."),
 	field("acllog-max-len", value.Int64(0, math.MaxInt64), "128", func(c *Config) *int64 { return &c.ACLLogMaxLen },
 		"Maximum number of entries that ACL LOG keeps: failed attempts to authenticate, and commands that their user may not run."),
 	field("aclfile", value.Text, "", func(c *Config) *string { return &c.ACLFile },

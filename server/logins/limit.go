@@ -1,8 +1,10 @@
 package logins
 
 import (
+	"hash/maphash"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,9 +19,11 @@ type Logins struct {
 	clock           commands.Clock
 	log             *slog.Logger
 	failed, limited atomic.Int64
+	seed            maphash.Seed
 
-	mu            sync.Mutex           // guards recent and older
-	recent, older map[netip.Addr]int64 // TAT of each address, in nanoseconds of the monotonic clock
+	mu      sync.Mutex // guards guesses and right
+	guesses generations[guesses]
+	right   generations[tags]
 
 	logMu   sync.Mutex        // guards entries
 	entries []commands.Denial // oldest first
@@ -27,15 +31,35 @@ type Logins struct {
 
 // New returns a watch without failed attempts. config returns the configuration in force.
 func New(config func() *config.Config, clock commands.Clock, log *slog.Logger) *Logins {
-	return &Logins{config: config, clock: clock, log: log, recent: map[netip.Addr]int64{}}
+	return &Logins{config: config, clock: clock, log: log, seed: maphash.MakeSeed()}
 }
 
-// maxAddresses bounds the addresses that fail before the limit forgets the older half of them. A
-// client needs more addresses than this to make the limit forget one. Each takes about 100 bytes.
-const maxAddresses = 10_000
+// guesses are the failed attempts of an address.
+type guesses struct {
+	tat   int64 // in nanoseconds of the monotonic clock
+	wrong tags
+}
+
+// tags are the keyed hashes of the last different credentials of an address.
+type tags struct {
+	of   [16]uint64
+	next uint8 // where the next one goes
+}
+
+func (t *tags) has(tag uint64) bool { return t != nil && slices.Contains(t.of[:], tag) }
+
+func (t *tags) add(tag uint64) {
+	t.of[t.next] = tag
+	t.next = (t.next + 1) % uint8(len(t.of))
+}
 
 // Try implements [commands.Logins]. The limit follows the real time: DEBUG CLOCK does not move it.
-func (l *Logins) Try(addr netip.Addr, right func() bool) (ok bool, wait int64) {
+//
+// A guess is a credential that the address has not tried before. After too many guesses, Try compares no new
+// credential of the address. So a guesser learns nothing from a refusal. Credentials that the address has
+// used before pass, and credentials that were wrong before are wrong without counting. So a client with an
+// old password locks nobody out.
+func (l *Logins) Try(addr netip.Addr, name, password []byte, right func() bool) (ok bool, wait int64) {
 	bound := l.config().AuthFailLimit
 	quota, err := gcra.NewQuota(bound.Count-1, bound.Count, bound.Seconds)
 	if bound.Count == 0 || err != nil || !addr.IsValid() {
@@ -43,30 +67,53 @@ func (l *Logins) Try(addr netip.Addr, right func() bool) (ok bool, wait int64) {
 		l.count(ok)
 		return ok, 0
 	}
-	addr = network(addr)
+	addr, tag := network(addr), l.tag(name, password)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	d, err := quota.Decide(l.tat(addr), l.clock.Monotonic(), 1)
-	if d.Limited || err != nil {
+	before, used := l.guesses.get(addr), l.right.get(addr)
+	if before == nil {
+		before = &guesses{}
+	}
+	known := used.has(tag) || before.wrong.has(tag)
+	d, err := quota.Decide(before.tat, l.clock.Monotonic(), 1)
+	if !known && (d.Limited || err != nil) {
 		l.limited.Add(1)
 		return false, max(d.RetryAfter, 1)
 	}
 	ok = right() // under the lock: parallel attempts do not exceed the limit
 	l.count(ok)
-	if ok {
-		return true, 0
+	switch {
+	case ok && !used.has(tag):
+		if used == nil {
+			used = l.right.put(addr, &tags{})
+		}
+		used.add(tag)
+	case !ok && !known:
+		before.tat = d.TAT
+		before.wrong.add(tag)
+		l.guesses.put(addr, before)
+		if d.Remaining == 0 {
+			l.log.Warn("too many failed attempts to authenticate: further ones from this address are "+
+				"refused (auth-fail-limit)", "address", addr)
+		}
 	}
-	l.remember(addr, d.TAT)
-	if d.Remaining == 0 {
-		l.log.Warn("too many failed attempts to authenticate: further ones from this address are refused (auth-fail-limit)", "address", addr)
-	}
-	return false, 0
+	return ok, 0
 }
 
 func (l *Logins) count(ok bool) {
 	if !ok {
 		l.failed.Add(1)
 	}
+}
+
+// tag returns the keyed hash of a credential. It is never 0.
+func (l *Logins) tag(name, password []byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(l.seed)
+	h.Write(name)
+	h.WriteByte(0) // no name has a zero byte
+	h.Write(password)
+	return h.Sum64() | 1
 }
 
 // network returns the address that the limit counts. The host of an IPv6 address may choose the
@@ -76,22 +123,6 @@ func network(addr netip.Addr) netip.Addr {
 		return netip.PrefixFrom(addr, 64).Masked().Addr()
 	}
 	return addr
-}
-
-// tat returns the TAT of an address, 0 if there is no TAT. The caller holds mu.
-func (l *Logins) tat(addr netip.Addr) int64 {
-	if tat, found := l.recent[addr]; found {
-		return tat
-	}
-	return l.older[addr]
-}
-
-// remember stores the TAT of an address. The caller holds mu.
-func (l *Logins) remember(addr netip.Addr, tat int64) {
-	if _, found := l.recent[addr]; !found && len(l.recent) >= maxAddresses {
-		l.recent, l.older = map[netip.Addr]int64{}, l.recent
-	}
-	l.recent[addr] = tat
 }
 
 // Failed returns the number of attempts with a wrong user or password.

@@ -28,68 +28,145 @@ func watch(count, seconds, maxLen int64) (*Logins, *clock) {
 	return New(func() *config.Config { return cfg }, c, slog.New(slog.DiscardHandler)), c
 }
 
-func right() bool { return true }
-func wrong() bool { return false }
+// guesser makes attempts. Each wrong password is another one, unless it has a name.
+type guesser struct {
+	*Logins
+	t *testing.T
+	n int
+}
+
+// try makes an attempt with a password. Only "right" is right.
+func (g *guesser) try(addr netip.Addr, password string) (ok bool, wait time.Duration) {
+	ok, left := g.Try(addr, []byte("user"), []byte(password), func() bool { return password == "right" })
+	return ok, time.Duration(left)
+}
+
+// fails makes attempts with new wrong passwords, and requires their wait.
+func (g *guesser) fails(n int, addr netip.Addr, wait time.Duration) {
+	g.t.Helper()
+	for range n {
+		g.n++
+		ok, left := g.try(addr, fmt.Sprint("wrong", g.n))
+		require.False(g.t, ok)
+		require.Equal(g.t, wait, left)
+	}
+}
+
+var hostA, hostB = netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 
 func TestLimit(t *testing.T) {
 	l, c := watch(3, 60, 10)
-	a, b := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
-	fails := func(addr netip.Addr, wait time.Duration) {
-		t.Helper()
-		ok, left := l.Try(addr, wrong)
-		require.False(t, ok)
-		require.Equal(t, wait, time.Duration(left))
-	}
-	for range 3 {
-		fails(a, 0)
-		ok, wait := l.Try(a, right)
-		require.True(t, ok || wait > 0)
-	}
-	fails(a, 20*time.Second)
-	ok, wait := l.Try(a, func() bool { t.Fatal("a limited attempt compared the password"); return true })
-	require.False(t, ok)
-	require.EqualValues(t, 20*time.Second, wait)
-	fails(b, 0)
+	g := &guesser{Logins: l, t: t}
+	g.fails(3, hostA, 0)
+	g.fails(1, hostA, 20*time.Second)
+	ok, wait := g.try(hostA, "right")
+	require.False(t, ok, "the address has never had the right password, so this is a guess")
+	require.Equal(t, 20*time.Second, wait)
+	g.fails(1, hostB, 0)
 	c.now += int64(20 * time.Second)
-	fails(a, 0)
-	fails(a, 20*time.Second)
+	g.fails(1, hostA, 0)
+	g.fails(1, hostA, 20*time.Second)
 	c.now += int64(time.Hour)
-	for range 3 {
-		fails(a, 0)
-	}
-	fails(a, 20*time.Second)
+	g.fails(3, hostA, 0)
+	g.fails(1, hostA, 20*time.Second)
 	require.EqualValues(t, 8, l.Failed())
-	require.EqualValues(t, 5, l.Limited())
+	require.EqualValues(t, 4, l.Limited())
 	l.ResetCounts()
 	require.Zero(t, l.Failed())
-
-	for range 100 {
-		fails(netip.Addr{}, 0) // the unix socket
-	}
+	g.fails(100, netip.Addr{}, 0) // the unix socket
 	l, _ = watch(0, 0, 10)
-	for range 100 {
-		fails(a, 0)
+	(&guesser{Logins: l, t: t}).fails(100, hostA, 0)
+}
+
+// TestTheOwnerIsNotLockedOut: a password that was right passes while the guesses of its address are refused.
+func TestTheOwnerIsNotLockedOut(t *testing.T) {
+	l, c := watch(3, 60, 10)
+	g := &guesser{Logins: l, t: t}
+	passes := func(addr netip.Addr) {
+		t.Helper()
+		ok, wait := g.try(addr, "right")
+		require.True(t, ok)
+		require.Zero(t, wait)
 	}
+	passes(hostA)
+	for range 1000 { // a client that keeps an old password
+		ok, wait := g.try(hostA, "old")
+		require.False(t, ok)
+		require.Zero(t, wait, "the same wrong password again is no guess")
+		passes(hostA)
+	}
+	g.fails(2, hostA, 0)
+	g.fails(5000, hostA, 20*time.Second)
+	passes(hostA)
+	ok, wait := g.try(hostA, "old")
+	require.False(t, ok)
+	require.Zero(t, wait)
+	ok, _ = g.try(hostB, "right")
+	require.True(t, ok)
+	require.EqualValues(t, 1003, l.Failed())
+	require.EqualValues(t, 5000, l.Limited())
+
+	// Another user with the same password is another guess.
+	ok, left := l.Try(hostA, []byte("other"), []byte("right"), func() bool { return true })
+	require.False(t, ok)
+	require.Positive(t, left)
+
+	// The password has changed: the old one is wrong, and its attempts still count nothing.
+	changed := func() bool { return false }
+	for range 100 {
+		ok, left := l.Try(hostA, []byte("user"), []byte("right"), changed)
+		require.False(t, ok)
+		require.Zero(t, left)
+	}
+	c.now += int64(20 * time.Second)
+	g.fails(1, hostA, 0)
+}
+
+// TestGuessesForgetNoOwner: an address keeps its right credentials, however many addresses guess.
+func TestGuessesForgetNoOwner(t *testing.T) {
+	l, _ := watch(1, 60, 10)
+	g := &guesser{Logins: l, t: t}
+	ok, _ := g.try(hostA, "right")
+	require.True(t, ok)
+	addr := netip.MustParseAddr("10.0.0.0")
+	for range 5 * maxAddresses {
+		g.try(addr, "wrong")
+		addr = addr.Next()
+		require.LessOrEqual(t, l.guesses.len(), 2*maxAddresses)
+	}
+	g.fails(1, addr.Prev(), time.Minute)
+	g.fails(1, hostA, 0)
+	g.fails(1, hostA, time.Minute)
+	ok, _ = g.try(hostA, "right")
+	require.True(t, ok)
+	for range 5 * maxAddresses {
+		g.try(addr, "right")
+		addr = addr.Next()
+		require.LessOrEqual(t, l.right.len(), 2*maxAddresses)
+	}
+}
+
+// TestCredentialsOfAnAddressAreBounded: the newest ones stay.
+func TestCredentialsOfAnAddressAreBounded(t *testing.T) {
+	var all tags
+	for tag := range uint64(100) {
+		all.add(tag + 1)
+		require.True(t, all.has(tag+1))
+		require.Equal(t, tag < 16, all.has(1))
+	}
+	require.False(t, (*tags)(nil).has(1))
 }
 
 func TestNetworksOfIPv6(t *testing.T) {
 	l, _ := watch(1, 60, 10)
+	g := &guesser{Logins: l, t: t}
 	for i, addr := range []string{"2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::", "2001:db8:0:1::1", "::ffff:192.0.2.1", "192.0.2.1"} {
-		_, wait := l.Try(netip.MustParseAddr(addr), wrong)
-		require.Equal(t, i == 1 || i == 2 || i == 5, wait > 0, addr)
+		wait := time.Duration(0)
+		if i == 1 || i == 2 || i == 5 {
+			wait = time.Minute
+		}
+		g.fails(1, netip.MustParseAddr(addr), wait)
 	}
-}
-
-func TestAddressesAreBounded(t *testing.T) {
-	l, _ := watch(1, 60, 10)
-	addr := netip.MustParseAddr("10.0.0.0")
-	for range 5 * maxAddresses {
-		l.Try(addr, wrong)
-		addr = addr.Next()
-		require.LessOrEqual(t, len(l.recent)+len(l.older), 2*maxAddresses)
-	}
-	_, wait := l.Try(addr.Prev(), wrong)
-	require.Positive(t, wait)
 }
 
 func TestLog(t *testing.T) {

@@ -49,8 +49,10 @@ func (r *Report) metricsClients(x *exposition) {
 	x.one(x.gauge, "clients_blocked", float64(r.Clients.Blocked()), "Clients whose command waits.")
 	x.one(x.counter, "connections_total", float64(r.Stats.Totals.Connections.Load()), "Connections that were accepted.")
 	x.one(x.counter, "connections_rejected_total", float64(r.Stats.Totals.Rejected.Load()), "Connections that were refused because of maxclients.")
-	x.one(x.counter, "auth_failures_total", float64(r.Stats.Logins.Failed()), "AUTH and HELLO AUTH with a wrong user or password.")
-	x.one(x.counter, "auth_limited_total", float64(r.Stats.Logins.Limited()), "AUTH and HELLO AUTH that auth-fail-limit refused.")
+	x.one(x.counter, "auth_failures_total", float64(r.Stats.Logins.Failed()),
+		"Attempts to authenticate with a wrong user, password or token.")
+	x.one(x.counter, "auth_limited_total", float64(r.Stats.Logins.Limited()),
+		"Attempts to authenticate that auth-fail-limit refused.")
 }
 
 func (r *Report) metricsMemory(x *exposition) {

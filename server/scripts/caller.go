@@ -20,8 +20,10 @@ const (
 func (r *runner) Call(args [][]byte, version int) script.Reply {
 	cmd, err := resolve(args)
 	c, inner := r.run.call, &r.inner
-	*inner = c.Other(cmd, args)
-	inner.Out, inner.Server, inner.InScript = &r.out, r.server, true
+	*inner = commands.Call{
+		Cmd: cmd, Args: args, Now: c.Now, Tx: c.Tx, Out: &r.out, Conn: c.Conn, Server: r.server,
+		Runner: c.Runner, Events: c.Events, InScript: true,
+	}
 	if err == nil {
 		err = inner.Runner.Permit(inner, 0)
 	}

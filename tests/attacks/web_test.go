@@ -114,14 +114,21 @@ func TestLargeWebRequests(t *testing.T) {
 	s.serves()
 }
 
-// TestWrongTokens guesses the token many times. Each guess needs a new connection.
+// TestWrongTokens guesses the token many times. Each guess needs a new connection. The server compares 10 of
+// them, and says so. The owner of the address passes.
 func TestWrongTokens(t *testing.T) {
 	s := startWeb(t)
+	require.Equal(t, http.StatusOK, s.ask("right"))
 	for i := range rounds(300, 5_000) {
 		require.Equal(t, http.StatusUnauthorized, s.ask(fmt.Sprint("guess", i)))
 	}
 	nc, _ := s.attack(strings.Repeat("GET /check/api?key=a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\n\r\n", 100))
 	require.Equal(t, 1, strings.Count(readAll(t, nc), "HTTP/1.1 401"), "one guess a connection")
+	require.Equal(t, http.StatusOK, s.ask("right"))
+	info := fmt.Sprint(s.dial().Do("INFO", "cellserver"))
+	require.Regexp(t, "auth_failures:1[0-9]\r\n", info)
+	require.Regexp(t, "auth_limited:[0-9]{3,}\r\n", info)
+	require.Contains(t, s.out.String(), "too many failed attempts to authenticate")
 	s.serves()
 }
 

@@ -43,7 +43,7 @@ func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *
 		return client
 	})
 	w.acts = func() bool { return !s.Users().Acting(cfg.HTTP.User).Limits().Deleted() }
-	w.Handler = w.gate(&httpapi.API{Commands: w.lines, Config: func() httpapi.Config {
+	w.Handler = w.gate(&httpapi.API{Commands: w.lines, Guesses: s.Logins(), Config: func() httpapi.Config {
 		h := &s.Config().HTTP
 		cfg := httpapi.Config{Token: h.Token, Hosts: h.Hosts}
 		cfg.Trust = httpapi.Trust{Proxies: h.Proxies.Count, Networks: h.Proxies.Networks, Secret: w.secret}
