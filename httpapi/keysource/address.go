@@ -1,7 +1,7 @@
 package keysource
 
 import (
-	"iter"
+	"cmp"
 	"net/netip"
 	"net/textproto"
 	"slices"
@@ -54,19 +54,13 @@ func (r *Request) network(header string, bits int) (string, error) {
 func (r *Request) client(header string) (netip.Addr, error) {
 	switch header {
 	case "X-Forwarded-For":
-		return r.behindProxies(fromRight(r.Header["X-Forwarded-For"]))
+		return r.behindProxies(hops{lists: r.Header[header]})
 	case "Forwarded":
-		hops, err := forwardedFor(r.Header[header])
+		lists, err := forwardedFor(r.Header[header])
 		if err != nil {
 			return netip.Addr{}, err
 		}
-		return r.behindProxies(func(yield func(string) bool) {
-			for _, hop := range slices.Backward(hops) {
-				if !yield(hop) {
-					return
-				}
-			}
-		})
+		return r.behindProxies(hops{lists: lists})
 	}
 	text, err := only(r.Header[header])
 	if err != nil {
@@ -75,23 +69,25 @@ func (r *Request) client(header string) (netip.Addr, error) {
 	return parseAddress(text)
 }
 
-// behindProxies chooses the address of the client. hops are the addresses that proxies have written, the
-// last one first. The client may have written the others. Behind n proxies the n-th address is that of the
+// behindProxies chooses the address of the client. h has the addresses that proxies have written. The client
+// may have written those to the left. Behind n proxies the n-th address from the right is that of the
 // client. If the networks of the proxies are known, it is the first one outside of them.
-func (r *Request) behindProxies(hops iter.Seq[string]) (at netip.Addr, err error) {
+func (r *Request) behindProxies(h hops) (at netip.Addr, err error) {
 	if len(r.Networks) == 0 && r.Proxies > 0 {
-		n := 0
-		for hop := range hops {
-			if n++; n == r.Proxies {
+		for n := 1; ; n++ {
+			hop, found := h.next()
+			switch {
+			case !found:
+				return at, ErrMissing
+			case n == r.Proxies:
 				return parseAddress(hop)
 			}
 		}
-		return at, ErrMissing
 	}
 	at, err = parseAddress(r.RemoteAddr)
-	for hop := range hops {
-		isProxy := func(n netip.Prefix) bool { return n.Contains(at) }
-		if err != nil || !slices.ContainsFunc(r.Networks, isProxy) {
+	for err == nil && r.isProxy(at) {
+		hop, found := h.next()
+		if !found {
 			break
 		}
 		at, err = parseAddress(hop)
@@ -99,29 +95,42 @@ func (r *Request) behindProxies(hops iter.Seq[string]) (at netip.Addr, err error
 	return at, err
 }
 
-// fromRight yields the elements of a list in headers from the right to the left. Empty elements do not count.
-func fromRight(lists []string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, list := range slices.Backward(lists) {
-			for at := len(list); at >= 0; list = list[:max(at, 0)] {
-				at = strings.LastIndexByte(list, ',')
-				if one := strings.TrimSpace(list[at+1:]); one != "" && !yield(one) {
-					return
-				}
-			}
-		}
-	}
+func (t *Trust) isProxy(at netip.Addr) bool {
+	return slices.ContainsFunc(t.Networks, func(n netip.Prefix) bool { return n.Contains(at) })
 }
 
-// forwardedFor returns the addresses of Forwarded headers (RFC 7239), "" for an element without an address.
-func forwardedFor(lists []string) (hops []string, err error) {
+// hops are the elements of a list in headers, from the right to the left. An iterator would cost eight
+// allocations a request. It must never show an element twice, or an empty one.
+type hops struct {
+	lists []string
+	rest  string // of the last list that was taken from lists
+	more  bool   // rest has an element
+}
+
+func (h *hops) next() (hop string, found bool) {
+	for hop == "" {
+		if !h.more {
+			if len(h.lists) == 0 {
+				return "", false
+			}
+			last := len(h.lists) - 1
+			h.rest, h.lists = h.lists[last], h.lists[:last]
+		}
+		at := strings.LastIndexByte(h.rest, ',')
+		hop, h.rest, h.more = strings.TrimSpace(h.rest[at+1:]), h.rest[:max(at, 0)], at >= 0
+	}
+	return hop, true
+}
+
+// forwardedFor returns the addresses of Forwarded headers (RFC 7239), "-" for an element without an address.
+func forwardedFor(lists []string) (all []string, err error) {
 	for _, list := range lists {
 		elements, whole := splitUnquoted(list, ',')
 		if !whole {
 			return nil, ErrForwarded
 		}
 		for _, element := range elements {
-			hop := ""
+			hop := "-"
 			pairs, _ := splitUnquoted(element, ';')
 			for _, pair := range pairs {
 				name, value, _ := strings.Cut(pair, "=")
@@ -130,11 +139,11 @@ func forwardedFor(lists []string) (hops []string, err error) {
 				}
 			}
 			if strings.TrimSpace(element) != "" {
-				hops = append(hops, hop)
+				all = append(all, cmp.Or(strings.TrimSpace(strings.ReplaceAll(hop, ",", "-")), "-"))
 			}
 		}
 	}
-	return hops, nil
+	return all, nil
 }
 
 // splitUnquoted splits a text at a separator outside of quotes. whole is false if a quote has no end.
