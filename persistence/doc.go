@@ -12,6 +12,8 @@
 // The way through the files, from the top:
 //
 //	manager.go           Manager: start, stop, ticks, and what commands ask for
+//	inventory.go         what a directory holds, and what a start would ignore
+//	rivals.go            snapshots that are not loaded
 //	load.go              how files are loaded
 //	log_rewrite.go       how the append-only file begins, is rewritten, and ends
 //	info.go              the fields of INFO
@@ -25,10 +27,11 @@
 //
 // # Invariants
 //
-// A snapshot shows one moment, and no client waits for it ([store.Store.Snapshot]). One background job runs at a time.
-// A rename replaces a file when the new file is complete and on disk. Loading changes files in one case only: it cuts
-// off the torn tail of a log and keeps a copy of the tail. Package [cellserver/persistence/fs] does all file
-// operations, so tests can make any of them fail.
+// A snapshot shows one moment, and no client waits for it ([store.Store.Snapshot]). One background job runs
+// at a time. A rename replaces a file when the new file is complete and on disk. Loading changes files in one
+// case only: it cuts off the torn tail of a log and keeps a copy of the tail. A start that would ignore data
+// changes nothing, and fails. Package [cellserver/persistence/fs] does all file operations, so tests can make
+// any of them fail.
 //
 // # Locks
 //

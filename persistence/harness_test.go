@@ -47,7 +47,8 @@ func newServer(t testing.TB, files fs.FS, change ...func(*Settings)) *server {
 	s.now.Store(begin)
 	s.condition.Store(&Condition{})
 	s.store.Observe(s)
-	set := Settings{Dir: "dir", DBFilename: "dump.rdb", Save: []SavePoint{{3600, 1}, {60, 100}}, Checksum: true, StopWrites: true, ClockStepLimit: 10e9}
+	set := Settings{Dir: "dir", DBFilename: "dump.rdb", Save: []SavePoint{{3600, 1}, {60, 100}}, Checksum: true, StopWrites: true, ClockStepLimit: 10e9,
+		AppendDir: "appendonlydir", AppendName: "appendonly.aof"}
 	for _, c := range change {
 		c(&set)
 	}

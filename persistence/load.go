@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"cellserver/persistence/aof"
-	"cellserver/persistence/fs"
 	"cellserver/persistence/rdb"
 )
 
@@ -19,22 +19,21 @@ type loader struct {
 }
 
 // dump loads the snapshot, if there is one.
-func (l *loader) dump(ctx context.Context, set *Settings) error {
-	if set.DBFilename == "" {
+func (l *loader) dump(ctx context.Context, set *Settings, inv *inventory) error {
+	if set.DBFilename == "" || !slices.Contains(inv.snapshots, set.dump()) {
 		return nil
 	}
-	exists, err := fs.Exists(l.fs, set.dump())
-	if err != nil || !exists {
+	if err := l.snapshot(ctx, set, set.dump()); err != nil {
 		return err
 	}
-	return l.snapshot(ctx, set, set.dump())
+	return l.checkRivals(ctx, inv.snapshots, set.dump(), l.modified.Load())
 }
 
 // snapshot loads a snapshot.
 func (l *loader) snapshot(ctx context.Context, set *Settings, path string) error {
 	f, err := l.fs.Open(path, os.O_RDONLY)
 	if err != nil {
-		return err
+		return access(err)
 	}
 	defer f.Close()
 	size, err := f.Size()
@@ -73,7 +72,8 @@ func (l *loader) refuse(path string, err error) error {
 	unsupported := (*rdb.Unsupported)(nil)
 	switch {
 	case damage != nil:
-		return fmt.Errorf("%s: %w; nothing was changed: restore the file from a good copy, or move it away to start empty", path, damage)
+		return fmt.Errorf("%s: %w; nothing was changed: restore the file from a good copy, "+
+			"or move it away to start without it", path, damage)
 	case errors.As(err, &unsupported):
 		return fmt.Errorf("%s: %w; nothing was changed: start with --rdb-skip-unsupported yes to leave such keys out", path, err)
 	}
@@ -90,18 +90,23 @@ func (l *loader) verify(path string) error {
 	return rdb.Verify(f)
 }
 
-// appendLog loads a log, and reports whether there is one.
-func (l *loader) appendLog(ctx context.Context, set *Settings, dir *aof.Dir) (found bool, err error) {
+// read loads the log, which it returns, or else the snapshot. It changes nothing.
+func (l *loader) read(ctx context.Context, set *Settings, inv *inventory) (log *aof.Loaded, err error) {
+	if log, err = l.appendLog(ctx, set, inv); err == nil && log == nil {
+		err = l.dump(ctx, set, inv)
+	}
+	return log, err
+}
+
+// appendLog loads a log, and changes nothing. It returns nil if there is no log.
+func (l *loader) appendLog(ctx context.Context, set *Settings, inv *inventory) (*aof.Loaded, error) {
+	dir := inv.log
 	if dir.Empty() {
-		return false, nil
+		return nil, nil
 	}
-	size, modified, err := dir.Stat()
-	if err != nil {
-		return false, fmt.Errorf("%w; nothing was changed: restore the file", err)
-	}
-	l.begin(size, modified)
+	l.begin(inv.logBytes, inv.logTime)
 	defer l.active.Store(false)
-	l.log.Debug("loading", "directory", dir.Path(), "bytes", size)
+	l.log.Debug("loading", "directory", dir.Path(), "bytes", inv.logBytes)
 	loaded, err := dir.Load(l.store, aof.LoadOptions{
 		Now: l.clock.Now(), Replayer: l.replayer, RefuseTorn: !set.LoadTruncated,
 		RDB:      rdb.Options{SkipUnsupported: set.SkipUnsupported, Aux: l.fact},
@@ -109,19 +114,16 @@ func (l *loader) appendLog(ctx context.Context, set *Settings, dir *aof.Dir) (fo
 		Progress: l.report,
 	})
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if loaded.Torn != "" {
-		kept, err := dir.CutTornTail(loaded)
-		if err != nil {
-			return false, err
-		}
-		l.log.Warn("cut off the torn tail of the append-only file, as a crash or a power cut leaves it", "tail", loaded.Torn, "copy", kept)
+	if err := l.checkRivals(ctx, inv.snapshots, inv.logPath(set), inv.writtenAt()); err != nil {
+		return nil, err
 	}
-	l.keys.Store(loaded.Base.Keys)
+	l.keys.Store(l.storedKeys())
+	l.expired.Store(0) // an expired key is loaded, and then expires as every other key
 	l.log.Info("loaded", "directory", dir.Path(), "keys", l.storedKeys(), "commands", loaded.Commands,
 		"milliseconds", l.milliseconds())
 	l.logSkipped(loaded.Base.Skipped)
 	l.logSkipped(loaded.Skipped)
-	return true, nil
+	return loaded, nil
 }

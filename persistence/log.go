@@ -38,15 +38,6 @@ type rewrites struct {
 	copied   atomic.Int64 // the most bytes of copies at once
 }
 
-// open opens the log's directory.
-func (a *appendLog) open(set *Settings) error {
-	dir, err := aof.Open(a.fs, set.Dir, set.AppendDir, set.AppendName)
-	if err == nil {
-		a.dir = dir
-	}
-	return err
-}
-
 // own makes sure that the server owns a directory for the log.
 func (a *appendLog) own() error {
 	set := a.settings.Load()
@@ -56,7 +47,16 @@ func (a *appendLog) own() error {
 	if a.dir != nil {
 		return nil
 	}
-	return a.open(set)
+	dir, err := aof.Open(a.fs, set.Dir, set.AppendDir, set.AppendName)
+	if err != nil {
+		return err
+	}
+	if bytes, _, err := dir.Stat(); err != nil || bytes > 0 {
+		return errors.Join(err, &ErrIgnored{[]string{dir.Path()}, "it is a log that this server has not " +
+			"loaded: move it away first, because the new log would replace it"})
+	}
+	a.dir = dir
+	return nil
 }
 
 // measure updates the sizes of the files that are complete.

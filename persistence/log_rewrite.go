@@ -4,11 +4,25 @@ import (
 	"errors"
 	"io"
 
+	"cellserver/persistence/aof"
 	"cellserver/persistence/rdb"
 )
 
 // errLogFailed ends a rewrite because the journal cannot write the log.
 var errLogFailed = errors.New("the changes during the rewrite could not be written")
+
+// cutTornTail cuts off the torn tail that the load of the log has found. loaded is nil if there is no log.
+func (a *appendLog) cutTornTail(loaded *aof.Loaded) error {
+	if loaded == nil || loaded.Torn == "" {
+		return nil
+	}
+	kept, err := a.dir.CutTornTail(loaded)
+	if err == nil {
+		a.log.Warn("cut off the torn tail of the append-only file, as a crash or a power cut leaves it",
+			"tail", loaded.Torn, "copy", kept)
+	}
+	return err
+}
 
 // begin continues the log in a new file. It never appends to a file of an earlier run. If there is
 // no log yet, it writes one with the whole keyspace.
@@ -27,6 +41,11 @@ func (a *appendLog) begin(found bool) error {
 	}
 	if err := a.dir.Append(f); err != nil {
 		return err
+	}
+	if a.dir.Interrupted() {
+		if err := a.dir.EndRewrite(); err != nil {
+			return err
+		}
 	}
 	a.journal.Switch(f)
 	a.journal.Flush()
@@ -82,7 +101,7 @@ func (a *appendLog) rewrite(j *job) error {
 // makes the first log, and restores a log after a failure. Until all of that is on disk, the old files are the log.
 // a.mu is held.
 func (a *appendLog) rewriteFiles(j *job) error {
-	if err := a.dir.Create(); err != nil {
+	if err := errors.Join(a.dir.Create(), a.dir.BeginRewrite()); err != nil {
 		return err
 	}
 	f, err := a.dir.NewFile()
@@ -109,9 +128,9 @@ func (a *appendLog) rewriteFiles(j *job) error {
 	}
 	a.measure()
 	if err != nil {
-		return err
+		return errors.Join(err, a.dir.EndRewrite())
 	}
-	if err := a.dir.RemoveHistory(); err != nil {
+	if err := errors.Join(a.dir.EndRewrite(), a.dir.RemoveHistory()); err != nil {
 		a.log.Warn("old files of the log could not be removed: remove them to free their space, or the next rewrite does", "error", err)
 	}
 	return nil
@@ -163,6 +182,13 @@ func (a *appendLog) configure(old, set *Settings) error {
 		a.update(func(c *Condition) { c.LogFailed, c.LogStrict = "", false })
 	}
 	return nil
+}
+
+// leave forgets the directory, because the files come to another one.
+func (a *appendLog) leave() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.dir = nil
 }
 
 // end forces the log to disk and ends it. It tries once more to restore a log that has failed.

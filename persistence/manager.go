@@ -3,7 +3,9 @@ package persistence
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"path/filepath"
 
 	"cellserver/persistence/aof"
 	"cellserver/persistence/fs"
@@ -56,6 +58,7 @@ func New(o Options) *Manager {
 	a := &m.appendLog
 	a.environment, a.directory, a.jobs = env, &m.directory, &m.jobs
 	a.journal = aof.NewJournal(o.Settings.AppendFsync, a.failed)
+	s.journal = a.journal
 	a.rewrites.took.Store(-1)
 	m.store.Observe(a.journal)
 	return m
@@ -68,28 +71,46 @@ func New(o Options) *Manager {
 func (m *Manager) Start(ctx context.Context) error {
 	m.update(func(c *Condition) { c.Loading = true })
 	set := m.settings.Load()
-	if len(set.Save) > 0 || set.AppendOnly || set.Exports {
-		if err := m.directory.own(m.fs, set.Dir); err != nil {
-			return err
-		}
-		if err := fs.IgnoreMissing(m.fs.Remove(fs.TempName(set.dump()))); err != nil {
-			return err
-		}
+	inv, err := m.take(set)
+	if err == nil && !set.Exports {
+		err = m.loadAll(ctx, set, inv)
 	}
-	if !set.Exports {
-		if err := m.loadAll(ctx, set); err != nil {
-			return err
-		}
+	if err == nil && set.writes() {
+		err = fs.IgnoreMissing(m.fs.Remove(fs.TempName(set.dump())))
+	}
+	if err != nil {
+		return err
 	}
 	m.snapshots.saved.Store(m.changes())
 	m.update(func(c *Condition) { c.Loading = false })
 	return nil
 }
 
+// take owns the directory if the server will write to it, and returns what the directory holds. Nobody else
+// may change it meanwhile, so a locked directory is a reason to stop. The first file in a new directory is
+// its lock.
+func (m *Manager) take(set *Settings) (*inventory, error) {
+	locked, err := fs.Exists(m.fs, filepath.Join(set.Dir, lockName))
+	if err == nil && locked && set.writes() {
+		err = m.directory.own(m.fs, set.Dir)
+	}
+	if err != nil {
+		return nil, access(err)
+	}
+	inv, err := takeInventory(m.fs, set)
+	if err == nil {
+		err = inv.check(set)
+	}
+	if err == nil && set.writes() {
+		err = access(m.directory.own(m.fs, set.Dir))
+	}
+	return inv, err
+}
+
 // loadAll loads the append-only file if the settings ask for one and it exists, else the snapshot.
-func (m *Manager) loadAll(ctx context.Context, set *Settings) error {
+func (m *Manager) loadAll(ctx context.Context, set *Settings, inv *inventory) error {
 	if !set.AppendOnly {
-		err := m.loader.dump(ctx, set)
+		err := m.loader.dump(ctx, set, inv)
 		if err == nil {
 			m.correctClock(m.progress.modified.Load())
 		}
@@ -97,19 +118,45 @@ func (m *Manager) loadAll(ctx context.Context, set *Settings) error {
 	}
 	a := &m.appendLog
 	a.wanted.Store(true)
-	if err := a.open(set); err != nil {
-		return err
-	}
-	found, err := m.loader.appendLog(ctx, set, a.dir)
-	if err == nil && !found {
-		err = m.loader.dump(ctx, set)
+	a.dir = inv.log
+	loaded, err := m.loader.read(ctx, set, inv)
+	if err == nil {
+		err = a.cutTornTail(loaded)
 	}
 	if err != nil {
 		return err
 	}
 	// Corrected keys must be in the files: the next start does not know that they need a correction.
 	corrected := m.correctClock(m.progress.modified.Load())
-	return a.begin(found && !corrected)
+	return a.begin(loaded != nil && !corrected)
+}
+
+// Takeover loads the files of a server that does not run: its log, or else its snapshot. The keys then belong
+// to somebody else. Takeover changes nothing. The caller calls retire when the keys are safe at their new
+// place. It gives the log another name, so that no start takes it for the present one.
+func (m *Manager) Takeover(ctx context.Context) (retire func() error, err error) {
+	set := m.settings.Load()
+	inv, err := takeInventory(m.fs, set)
+	if err == nil {
+		err = inv.check(set)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if inv.log.Empty() && len(inv.snapshots) == 0 {
+		return nil, fmt.Errorf("%s has neither a log nor a snapshot: "+
+			"name the directory or the RDB file that has the keys", set.Dir)
+	}
+	if _, err := m.loader.read(ctx, set, inv); err != nil {
+		return nil, err
+	}
+	return inv.log.Retire, nil
+}
+
+// LoadSnapshot loads the snapshot of the settings alone.
+func (m *Manager) LoadSnapshot(ctx context.Context) error {
+	set := m.settings.Load()
+	return m.loader.snapshot(ctx, set, set.dump())
 }
 
 // Configure applies new settings. After an error nothing has changed. It locks a new directory
@@ -123,6 +170,7 @@ func (m *Manager) Configure(s Settings) error {
 		if err := m.directory.move(m.fs, s.Dir); err != nil {
 			return err
 		}
+		m.appendLog.leave()
 	}
 	m.settings.Store(&s)
 	m.snapshots.updateCondition()
@@ -216,7 +264,8 @@ func (m *Manager) Reload() error {
 			return err
 		}
 	}
-	return m.loader.dump(context.Background(), m.settings.Load())
+	set := m.settings.Load()
+	return m.loader.snapshot(context.Background(), set, set.dump())
 }
 
 // empty removes every key if the last snapshot has all changes. Commands that were already running

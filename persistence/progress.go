@@ -19,7 +19,7 @@ type loadProgress struct {
 	total, loaded atomic.Int64 // bytes
 	modified      atomic.Int64 // when the last file was written, in Unix nanoseconds
 	usedMem       atomic.Int64 // memory in bytes of the server that wrote the file
-	keys, expired atomic.Int64 // keys of the last file that were loaded, and that were left out
+	keys, expired atomic.Int64 // keys that the last load brought, and that were left out
 }
 
 // begin begins the load of a number of bytes.

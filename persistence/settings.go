@@ -33,6 +33,9 @@ type Settings struct {
 	Exports bool
 }
 
+// writes reports whether a server with these settings writes files by itself.
+func (s *Settings) writes() bool { return len(s.Save) > 0 || s.AppendOnly || s.Exports }
+
 // SavePoint asks for a snapshot after Changes changes, if the last snapshot is Seconds seconds old.
 type SavePoint struct{ Seconds, Changes int64 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"sync/atomic"
 
+	"cellserver/persistence/aof"
 	"cellserver/persistence/rdb"
 	"cellserver/store"
 )
@@ -14,6 +15,7 @@ type snapshots struct {
 	*environment
 	directory *directory
 	jobs      *jobs
+	journal   *aof.Journal
 
 	saved     atomic.Int64 // the number of changes at the last snapshot
 	last      atomic.Int64 // Unix second of the last snapshot, or of the start
@@ -101,6 +103,7 @@ func (s *snapshots) writeDump(j *job) error {
 	defer snapshot.Close()
 	snapshot.Rewind(s.clock.Now())
 	defer s.track(snapshot)()
+	s.journal.Sync() // a power cut must not leave a snapshot that is newer than the log
 	err = replace(s.fs, set.dump(), j, func(out io.Writer) error {
 		return rdb.Save(out, snapshot, rdb.SaveOptions{Facts: s.facts(now, "0"), NoChecksum: !set.Checksum, Keys: &s.keys})
 	})

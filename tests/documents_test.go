@@ -251,11 +251,11 @@ func (p *document) checkShell(t *testing.T, b block, text string) {
 		}
 		words, err := quote.Split(command)
 		require.NoError(t, err, at)
-		if len(words) > 1 && slices.Contains([]string{"--doctor", "--cluster-check", "--cluster-import"}, words[0]) {
+		if len(words) > 1 && slices.Contains([]string{"--doctor", "--cluster-check"}, words[0]) {
 			words = withoutDoctor(words[2:]) // directives follow the address or the file
 		}
 		words = slices.DeleteFunc(words, func(w string) bool {
-			return slices.Contains([]string{"--ping", "--help", "--version", "--cluster-recover", "&"}, w)
+			return slices.Contains([]string{"--ping", "--help", "--version", "--cluster-recover", "--cluster-import", "&"}, w)
 		})
 		_, _, err = configload.Load(words, environment, func(string) ([]byte, error) { return nil, nil })
 		require.NoError(t, err, at)

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 	"cellserver/cluster/raftlog"
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
-	"cellserver/persistence/rdb"
 	"cellserver/store"
 
 	"github.com/hashicorp/raft"
@@ -52,12 +50,12 @@ func (r *Recovery) FromDisk() (found string, err error) {
 	return "", errNothing
 }
 
-// FromFile takes the keys of an RDB file. The node must have no directory of a cluster.
-func (r *Recovery) FromFile(in io.Reader) error {
+// From takes the keys that load brings into the store. The node must have no directory of a cluster.
+func (r *Recovery) From(load func() error) error {
 	if sources := r.sources(); len(sources) > 0 {
 		return fmt.Errorf("this node has the directory %s of a cluster: move it away first", sources[0])
 	}
-	if _, err := rdb.Load(in, r.Store, rdb.LoadOptions{Now: r.Now}); err != nil {
+	if err := load(); err != nil {
 		return err
 	}
 	return r.found()

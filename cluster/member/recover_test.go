@@ -81,9 +81,16 @@ func TestImport(t *testing.T) {
 		m := w.machines[0]
 		_, err := m.recovery().FromDisk()
 		require.ErrorIs(t, err, errNothing)
-		require.Error(t, m.recovery().FromFile(bytes.NewReader([]byte("no file of keys"))))
-		require.NoError(t, m.recovery().FromFile(bytes.NewReader(dump(t))))
-		require.ErrorContains(t, m.recovery().FromFile(bytes.NewReader(dump(t))), "move it away first")
+		take := func(file []byte) error {
+			r := m.recovery()
+			return r.From(func() error {
+				_, err := rdb.Load(bytes.NewReader(file), r.Store, rdb.LoadOptions{Now: r.Now})
+				return err
+			})
+		}
+		require.Error(t, take([]byte("no file of keys")))
+		require.NoError(t, take(dump(t)))
+		require.ErrorContains(t, take(dump(t)), "move it away first")
 		m.start(w.machines...)
 		w.eventually("it does not lead", func() bool { return m.Epoch() != 0 })
 		for _, other := range w.machines[1:] {

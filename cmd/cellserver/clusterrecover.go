@@ -1,9 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"cellserver/cmd/cellserver/app"
 	"cellserver/internal/config/configload"
@@ -20,16 +20,17 @@ func clusterRecover(args []string) error {
 	return err
 }
 
-// clusterImport is `cellserver --cluster-import FILE [...]`.
+// clusterImport is `cellserver --cluster-import [FILE or DIRECTORY] [...]`.
 func clusterImport(args []string) error {
-	if len(args) == 0 {
-		return errors.New("--cluster-import needs an RDB file: cellserver --cluster-import dump.rdb, and the directives of the node")
+	source := ""
+	if len(args) > 0 && !strings.HasPrefix(args[0], "--") {
+		source, args = args[0], args[1:]
 	}
-	cfg, _, err := configload.Load(args[1:], os.Environ(), new(fileReader).read)
+	cfg, _, err := configload.Load(args, os.Environ(), new(fileReader).read)
 	if err != nil {
 		return err
 	}
-	text, err := app.ImportCluster(cfg, args[0])
+	text, err := app.ImportCluster(cfg, source)
 	fmt.Print(text)
 	return err
 }

@@ -34,7 +34,8 @@ func Usage() string {
 		"  --doctor [HOST:PORT]       print the state of a running server, and what to do\n" +
 		"  --cluster-check HOST:PORT  print the state of a cluster, as the node at this address knows it\n" +
 		"  --cluster-recover  make this node the only one of a new cluster, with what its disk has\n" +
-		"  --cluster-import FILE  make this node the only one of a new cluster, with the keys of an RDB file\n" +
+		"  --cluster-import [PATH]    make this node the only one of a new cluster, with the keys of its\n" +
+		"                             dir, of another directory or of an RDB file\n" +
 		"  --check-rules FILE         say whether a rules-file is right, and stop\n")
 	return b.String()
 }

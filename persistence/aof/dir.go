@@ -22,15 +22,18 @@ type Dir struct {
 	name     string // the beginning of the files' names (appendfilename)
 	manifest *format.Manifest
 	legacy   bool // the log is one file in parent, as in Redis before version 7
+
+	rewriting bool // a rewrite was interrupted: see BeginRewrite
 }
 
-// Open reads the manifest of the log with a name, in the directory dirName of
-// parent. Without a manifest the log is empty. Open changes nothing. If the manifest
-// is damaged, the error says what to do.
+// Open reads the manifest of the log with a name, in the directory dirName of parent. Without a manifest the
+// log is empty. Open changes nothing. If the manifest is damaged, or if there are files of a log that it does
+// not list, the error says what to do.
 func Open(files fs.FS, parent, dirName, name string) (*Dir, error) {
 	d := &Dir{fs: files, parent: parent, path: filepath.Join(parent, dirName), name: name, manifest: &format.Manifest{}}
-	text, err := readFile(files, d.manifestPath())
-	if err == nil {
+	text, err := readManifest(files, d.manifestPath())
+	listed := err == nil
+	if listed {
 		if d.manifest, err = format.ParseManifest(text); err != nil {
 			return nil, fmt.Errorf("the manifest %s is damaged: %w; nothing was changed: restore the file from a good copy, "+
 				"or move the directory away to start with an empty log", d.manifestPath(), err)
@@ -38,10 +41,13 @@ func Open(files fs.FS, parent, dirName, name string) (*Dir, error) {
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	return d, d.findLegacy()
+	if err := d.findLegacy(); err != nil {
+		return nil, err
+	}
+	return d, d.checkStrays(listed)
 }
 
-func (d *Dir) manifestPath() string { return filepath.Join(d.path, d.name+".manifest") }
+func (d *Dir) manifestPath() string { return filepath.Join(d.path, d.name+manifestEnd) }
 
 // findLegacy finds a log of one file, unless there is a log of version 7. An interrupted Redis may
 // have converted only a part of a log of one file. Then the manifest lists that file alone.
@@ -97,8 +103,7 @@ func (d *Dir) pathOf(e format.Entry) string {
 
 // NewFile creates a file for changes. The manifest does not list it yet.
 func (d *Dir) NewFile() (*File, error) {
-	seq := d.manifest.LastIncr + 1
-	e := format.Entry{Name: fmt.Sprintf("%s.%d.incr.aof", d.name, seq), Seq: seq, Kind: format.IncrKind}
+	e := d.nextIncr()
 	f, err := d.fs.Open(filepath.Join(d.path, e.Name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND)
 	if err != nil {
 		return nil, err
@@ -108,6 +113,11 @@ func (d *Dir) NewFile() (*File, error) {
 		return nil, err
 	}
 	return &File{entry: e, file: f}, nil
+}
+
+func (d *Dir) nextIncr() format.Entry {
+	seq := d.manifest.LastIncr + 1
+	return format.Entry{Name: fmt.Sprintf("%s.%d.incr.aof", d.name, seq), Seq: seq, Kind: format.IncrKind}
 }
 
 // Append lists a file of changes after the others.
@@ -256,11 +266,19 @@ func (d *Dir) write(m *format.Manifest) error {
 	return d.fs.SyncDir(d.path)
 }
 
-func readFile(files fs.FS, path string) ([]byte, error) {
+// maxManifest is the largest size in bytes of a manifest: far more than a log has files.
+const maxManifest = 1 << 20
+
+func readManifest(files fs.FS, path string) ([]byte, error) {
 	f, err := files.Open(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	text, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
+	if err == nil && len(text) > maxManifest {
+		err = fmt.Errorf("the manifest %s has more than %d bytes: it is no manifest; nothing was changed: "+
+			"restore the file from a good copy", path, maxManifest)
+	}
+	return text, err
 }

@@ -8,6 +8,7 @@
 // The way through the files:
 //
 //	dir.go, file.go           Dir is the directory, File is a file of changes that is being written
+//	stray.go                  files that the manifest does not list, and the mark of a rewrite
 //	journal.go                Journal observes the store and collects its changes
 //	journal_write.go          who writes the changes, and when they are synced
 //	journal_later.go          for callers that must not wait: a goroutine waits for them

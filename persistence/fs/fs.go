@@ -11,7 +11,7 @@ import (
 type FS interface {
 	// Open opens a file, with the flags of os.OpenFile (os.O_RDONLY; os.O_WRONLY with
 	// os.O_CREATE, os.O_EXCL, os.O_TRUNC, os.O_APPEND). It creates files with the mode 0644, less the
-	// umask.
+	// umask. The error is ErrNoFile if the name has something else than a file, such as a named pipe.
 	Open(name string, flag int) (File, error)
 	// Rename renames a file or a directory. A file replaces a file that has the new name.
 	Rename(from, to string) error
@@ -19,7 +19,7 @@ type FS interface {
 	Remove(name string) error
 	// Mkdir makes a directory. An existing directory is not an error.
 	Mkdir(name string) error
-	// List returns the names in a directory, sorted.
+	// List returns the names of the files and directories in a directory, sorted.
 	List(dir string) ([]string, error)
 	// SyncDir forces the names in a directory to disk.
 	SyncDir(dir string) error
@@ -66,6 +66,9 @@ func DropCache(f File, from, n int64) {
 
 // ErrLocked is the error of a file that another process has locked.
 var ErrLocked = errors.New("another process has locked the file")
+
+// ErrNoFile is the error of a name that has something else than a file.
+var ErrNoFile = errors.New("not a file")
 
 // Exists reports whether a file exists and can be opened.
 func Exists(fs FS, name string) (bool, error) {

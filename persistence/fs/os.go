@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 )
 
 // OS is the file system of the operating system.
@@ -14,13 +15,36 @@ type OS struct{}
 func (OS) Open(name string, flag int) (File, error) {
 	var f *os.File
 	err := BlockingCall(func() (err error) {
-		f, err = os.OpenFile(name, flag, 0o644)
+		if err = regular(name); err == nil {
+			f, err = os.OpenFile(name, flag, 0o644)
+		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return osFile{f}, nil
+}
+
+// regular returns an error if a name has something else than a file. To open a named pipe would wait for its
+// other end.
+func regular(name string) error {
+	info, err := os.Stat(name)
+	if err != nil || info.Mode().IsRegular() {
+		return nil // a name that is not there may be created; every other error comes again
+	}
+	what := "a special file"
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		what = "a directory"
+	case mode&os.ModeNamedPipe != 0:
+		what = "a named pipe"
+	case mode&os.ModeSocket != 0:
+		what = "a socket"
+	case mode&os.ModeDevice != 0:
+		what = "a device"
+	}
+	return &os.PathError{Op: "open", Path: name, Err: fmt.Errorf("%w: it is %s", ErrNoFile, what)}
 }
 
 // Rename implements [FS].
@@ -44,6 +68,9 @@ func (OS) Mkdir(name string) error {
 
 // List implements [FS].
 func (OS) List(dir string) ([]string, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, &os.PathError{Op: "list", Path: dir, Err: syscall.ENOTDIR}
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -177,11 +176,15 @@ func TestEveryChangeIsLogged(t *testing.T) {
 		held := contents(t, s)
 		require.Equal(t, resptest.Simple("OK"), s.do(t, "SAVE"))
 		s.kill()
-		for _, args := range [][]string{appendOnly("everysec"), noLog} {
-			s = p.start(t, copyDir(t, dir), args...)
-			holds(t, s, held, strings.Join(args, " "))
-			s.kill()
-		}
+		s = p.start(t, copyDir(t, dir), appendOnly("everysec")...)
+		holds(t, s, held, "the log")
+		s.kill()
+		snapshot := copyDir(t, dir)
+		refuses(t, p, snapshot, "appendonlydir", noLog...)
+		require.NoError(t, os.Rename(filepath.Join(snapshot, "appendonlydir"), filepath.Join(snapshot, "appendonlydir.old")))
+		s = p.start(t, snapshot, noLog...)
+		holds(t, s, held, "the snapshot")
+		s.kill()
 		keys += len(held)
 	}
 	t.Logf("%d times 4000 commands on %d keys", n, keys)

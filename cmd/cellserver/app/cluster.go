@@ -12,6 +12,7 @@ import (
 	"cellserver/commands"
 	"cellserver/internal/config"
 	"cellserver/internal/topology"
+	"cellserver/persistence"
 	"cellserver/persistence/fs"
 	"cellserver/resp/transport"
 	"cellserver/server"
@@ -31,7 +32,10 @@ func (a *App) newMember(cfg *config.Config, run string) (*member.Member, error) 
 		List: list, Announce: formation.Address{Host: c.AnnouncedHost(), Port: cfg.AnnouncedPort(), PeerPort: c.AnnounceBusPort},
 		TLSPort:  cfg.AnnouncedTLSPort(),
 		Fallback: ownAddress(cfg, a.certificates.peers(cfg).Proves()), Zone: c.Zone, Run: run, Release: commands.Version,
-		Disk:  member.DiskOptions{FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, "raft"), BootID: bootID(), Durable: c.Durability == config.DurabilityFsync},
+		Disk: member.DiskOptions{
+			FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, persistence.NodeDir), BootID: bootID(),
+			Durable: c.Durability == config.DurabilityFsync,
+		},
 		Store: a.store, Clock: a.clock, Wall: a.clock.machine, Log: a.log.Logger, Security: a.certificates.peers(cfg),
 		Limits: member.Limits{Message: int(cfg.ClientQueryBufferLimit), Forwards: cfg.MaxClients},
 		Timing: cluster.Timing{

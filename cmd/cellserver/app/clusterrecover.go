@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,7 +15,9 @@ import (
 	"cellserver/internal/config"
 	"cellserver/limiters"
 	"cellserver/limiters/ruleset"
+	"cellserver/persistence"
 	"cellserver/persistence/fs"
+	"cellserver/server"
 	"cellserver/store"
 )
 
@@ -32,22 +35,57 @@ func RecoverCluster(cfg *config.Config) (string, error) {
 	return fmt.Sprintf("recovered %s: start this node, and then the others with empty directories\n", found), nil
 }
 
-// ImportCluster makes this node the only one of a new cluster, with the keys of an RDB file. It returns a line for the user.
+// ImportCluster makes this node the only one of a new cluster. The keys are those of an RDB file, or of a
+// directory with a log or a snapshot. An empty path is the directory of the node. It returns a line for the
+// user.
 func ImportCluster(cfg *config.Config, path string) (string, error) {
 	r, unlock, err := recovery(cfg)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	in, err := os.Open(path)
+	own := path == ""
+	if own {
+		path = cfg.Dir
+	}
+	retire := func() error { return nil }
+	err = r.From(func() (err error) {
+		retire, err = loadFrom(cfg, r.Store, path)
+		return err
+	})
+	if err == nil && own {
+		err = retire()
+	}
 	if err != nil {
 		return "", err
 	}
-	defer in.Close()
-	if err := r.FromFile(in); err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
 	return fmt.Sprintf("imported %d keys: start this node, and then the others with empty directories\n", keysOf(r.Store)), nil
+}
+
+// loadFrom loads the keys of a file or a directory, and changes neither.
+func loadFrom(cfg *config.Config, s *store.Store, path string) (retire func() error, err error) {
+	cfg = cfg.Clone()
+	cfg.Dir, cfg.Save, cfg.AppendOnly, cfg.Cluster.Nodes = path, nil, true, nil
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		cfg.Dir, cfg.DBFilename = filepath.Split(path)
+		cfg.AppendOnly = false
+	}
+	if err := resolveDir(cfg); err != nil {
+		return nil, err
+	}
+	quiet := &logger{Logger: slog.New(slog.DiscardHandler)}
+	d := newDisk(s, newClock(), quiet, cfg)
+	d.connect(server.New(server.Options{
+		Store: s, Clock: newClock(), Log: quiet.Logger, Config: cfg, Persistence: d.Manager,
+	}))
+	if info.IsDir() {
+		return d.Takeover(context.Background())
+	}
+	return nil, d.LoadSnapshot(context.Background())
 }
 
 func keysOf(s *store.Store) (n int) {
@@ -57,9 +95,9 @@ func keysOf(s *store.Store) (n int) {
 	return n
 }
 
-// recovery prepares the recovery of the node of a configuration. The caller calls unlock at the end.
+// recovery prepares the recovery of the node of a configuration, whose dir becomes absolute. The caller calls
+// unlock at the end.
 func recovery(cfg *config.Config) (r *member.Recovery, unlock func(), err error) {
-	cfg = cfg.Clone()
 	if err := resolveDir(cfg); err != nil {
 		return nil, nil, err
 	}
@@ -72,7 +110,9 @@ func recovery(cfg *config.Config) (r *member.Recovery, unlock func(), err error)
 		return nil, nil, fmt.Errorf("%s cannot be locked: stop the server that uses it: %w", cfg.Dir, err)
 	}
 	return &member.Recovery{
-		Disk: member.DiskOptions{FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, "raft"), BootID: bootID()},
+		Disk: member.DiskOptions{
+			FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, persistence.NodeDir), BootID: bootID(),
+		},
 		Store: store.New(store.Options{
 			Databases: cfg.Databases, Pinned: ruleset.Holds, MoveBack: limiters.MoveBack,
 		}),

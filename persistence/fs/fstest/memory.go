@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"cellserver/persistence/fs"
@@ -314,11 +315,13 @@ func (m *Memory) List(dir string) ([]string, error) {
 	}
 	var names []string
 	for _, name := range sorted(m.names) {
-		if filepath.Dir(name) == filepath.Clean(dir) {
-			names = append(names, filepath.Base(name))
+		if inside, ok := strings.CutPrefix(name, filepath.Clean(dir)+string(filepath.Separator)); ok {
+			first, _, _ := strings.Cut(inside, string(filepath.Separator))
+			names = append(names, first)
 		}
 	}
-	return names, nil
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // SyncDir implements [fs.FS].
