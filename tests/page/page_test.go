@@ -3,8 +3,11 @@ package page
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -87,6 +90,41 @@ func TestRuleIsChanged(t *testing.T) {
 
 	require.Equal(t, "+OK\r\n", s.do("CONFIG SET http-page read"))
 	b.wait(`!document.querySelector("#rules button").checkVisibility() && !document.querySelector("#new-rule").checkVisibility()`)
+}
+
+// TestARuleHidesTheFile: the page says so, one click goes back, and a refused file is a notice.
+func TestARuleHidesTheFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rules.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("rules: {login: {limits: CL.WINDOW 5 60}}\n"), 0o600))
+	s := start(t, "--http-page", "write", "--rules-file", file)
+	b := browse(t)
+	b.open(s.page)
+	b.wait(`document.querySelector("#rules button")?.checkVisibility()`)
+	b.click("#rules button")
+	b.wait(`document.querySelector("#rule").open`)
+	require.Contains(t, b.text("#rule-hides"), "This rule is in the file. Save makes a rule that hides it")
+	b.fill("#rule-limits", "CL.WINDOW 7 60")
+	b.click("#rule-save")
+	b.wait(`!document.querySelector("#rule").open`)
+	require.Contains(t, b.text("#rules tbody"), "hides the file")
+	require.NoError(t, os.WriteFile(file, []byte("rules: {login: {limits: CL.WINDOW 6 60}}\n"), 0o600))
+	require.Eventually(t, func() bool { return strings.Contains(s.do("CL.RULE LIST"), "CL.WINDOW 6 60") }, time.Minute, 50*time.Millisecond)
+	b.open(s.page)
+	b.wait(`document.querySelector("#rules button")?.checkVisibility()`)
+	b.click("#rules button")
+	b.wait(`document.querySelector("#rule").open`)
+	require.Contains(t, b.text("#rule-hides"), "The file says: CL.WINDOW 6 60")
+	require.Equal(t, "Use the rule of the file", b.text("#rule-delete"))
+	b.click("#rule-delete")
+	b.wait(`!document.querySelector("#rule").open`)
+	require.Equal(t, "The rule login of the file is in force again.", b.text("#news"))
+	require.Equal(t, "$14\r\nCL.WINDOW 6 60\r\n", s.do("CL.RULE GET login"))
+
+	require.False(t, eval[bool](b, `document.querySelector("#rules-source").checkVisibility()`))
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	b.wait(`document.querySelector("#rules-source").checkVisibility()`)
+	require.Contains(t, b.text("#rules-source"), "The rules-file is refused, and the previous rules stay in force: "+file+":1")
+	b.quiet()
 }
 
 // TestToken: the page asks for the token, and works with it.
