@@ -1,7 +1,9 @@
 package attacks
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -41,4 +43,34 @@ func TestAFIFOAsRulesFile(t *testing.T) {
 	case <-time.After(patience):
 		require.Fail(t, "the server does not stop")
 	}
+}
+
+// TestAnEmptyRulesFile empties the rules-file in the ways of deployment tools. Before, all limits were gone within a second, and
+// --check-rules called such a file right. A file of the same size and time was never read again.
+func TestAnEmptyRulesFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rules.yaml")
+	rules := func(limit string) string { return "rules:\n  r:\n    limits: CL.WINDOW " + limit + " 60\n" }
+	require.NoError(t, os.WriteFile(file, []byte(rules("10")), 0o600))
+	s := start(t, "--rules-file", file, "--appendonly", "no")
+	c := s.dial()
+	refusals := func() int { return strings.Count(s.out.String(), "the rules-file is refused") }
+	for _, text := range []string{"", "\n\n", "# nothing\n", "rules:\n", "{}", "rules:\n  r:\n    lim", "<html></html>"} {
+		before := refusals()
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		require.Eventually(t, func() bool { return refusals() > before }, patience, 10*time.Millisecond, "%q", text)
+		require.Equal(t, int64(10), c.Do("CL.CHECK", "r", "k", 0).([]any)[1], "the rules stay in force after %q", text)
+		require.Contains(t, c.Do("INFO", "throttle"), "rules_failing:1")
+		out, err := exec.Command(binary, "--check-rules", file).CombinedOutput()
+		require.Error(t, err, "%s", out)
+	}
+	for _, limit := range []string{"11", "12"} {
+		require.NoError(t, os.WriteFile(file, []byte(rules(limit)), 0o600))
+		require.NoError(t, os.Chtimes(file, time.Unix(1, 0), time.Unix(1, 0)))
+		require.Eventually(t, func() bool {
+			return strings.Contains(fmt.Sprint(c.Do("CL.RULE", "LIST")), limit)
+		}, patience, 10*time.Millisecond)
+	}
+	require.NoError(t, os.WriteFile(file, []byte("rules: {}\n"), 0o600))
+	require.Eventually(t, func() bool { return strings.Contains(s.out.String(), "rules=0 gone=r") }, patience, 10*time.Millisecond)
+	require.Empty(t, c.Do("CL.RULE", "LIST"))
 }
