@@ -10,7 +10,7 @@
 //	proposer.go  the effects of transactions become batches, and batches become entries of the log
 //	late.go      changes that come too late
 //	fsm.go       what a committed entry does
-//	state.go     which entries count
+//	state.go     which entries count; steps that tests replace
 //	level.go     the feature levels: which forms of entries and snapshots a release knows
 //	feature.go   a leader raises the level
 //	barrier.go   which replies wait, and for what
@@ -18,13 +18,15 @@
 //	clock.go     the time of the cluster
 //	skew.go      a clock that differs from the others
 //	snapshot.go  the keyspace of one moment for raft, and back
-//	sink.go      the writer of a snapshot: it pauses for clients, and fails when the node stops
-//	found.go     the only node of a new cluster, from the keys of a disk or of a file
+//	sink.go      one snapshot, and its writer: it pauses for clients, and fails when the node stops
+//	future.go    calls to raft that end with the node
+//	found.go     the first members; the only node of a new cluster, from the keys of a disk or of a file
 //	rebuild.go   the keyspace again from the last snapshot and the log
 //	members.go   announcing nodes, CLUSTER FAILOVER and PUBLISH; one change of the members at a time
 //	removal.go   nodes that are removed
 //	admit.go     nodes that join
 //	giveway.go   a leader lets another node lead
+//	stall.go     a leader whose disk does not answer
 //	view.go      the cluster as clients see it
 //	counts.go    what a node counts
 //	metrics.go   numbers for INFO and for metrics

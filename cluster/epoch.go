@@ -49,7 +49,7 @@ func (n *Node) followRaft() {
 	case e.term != 0 && e.term != term:
 		n.endEpoch("raft has deposed this node")
 	}
-	if term != 0 && (e.term == 0 || e.term != term) && !n.broken.Load() {
+	if term != 0 && e.term != term && n.stall.asked == 0 && !n.broken.Load() {
 		n.proposeEpoch(term)
 	}
 	n.updateView()
@@ -114,6 +114,40 @@ func (n *Node) startServing() {
 	n.roster.NobodySilent() // raft reports again which nodes do not reply
 	n.clock.reach(n.fsm.time)
 	n.current.Store(n.changes.Add(1))
+}
+
+// watchLog ends the epoch of a leader whose log has not moved for a NodeTimeout although an entry waits. It
+// asks another node to lead. That node may be elected at any time, so this one has no lease in this term any
+// more.
+func (n *Node) watchLog() {
+	term := n.leads()
+	n.mu.Lock()
+	bytes := 0
+	if b := n.queue.Oldest(); b != nil {
+		bytes = b.Len()
+	}
+	waits := n.stall.asked > 0 || n.epoch.term != 0 && !n.epoch.serving || n.queue.Outstanding() > 0
+	last, now := n.raft.Load().LastIndex(), n.o.Clock.Monotonic()
+	due := n.stall.due(last, now, term != 0 && waits, bytes, n.o.NodeTimeout)
+	if due {
+		n.offered = term
+	}
+	n.mu.Unlock()
+	if due {
+		n.endEpoch("its disk does not answer: see why the disk is slow")
+		go n.askToLead(n.stall.asked)
+	}
+}
+
+// askToLead asks another node to lead, which raft cannot do while it waits for the disk.
+func (n *Node) askToLead(try int) {
+	if n.o.Peers == nil {
+		return
+	}
+	a := asker{n.o.Self, n.o.Transport, n.o.Peers.Applied, n.o.NodeTimeout / 10}
+	if err := a.ask(n.View(), try); err != nil {
+		n.log.Warn("no other node takes the lead: the next one is asked", "reason", err)
+	}
 }
 
 // Epoch returns the epoch in which this node leads, 0 if it does not. It implements [commands.Topology].

@@ -12,6 +12,9 @@ func (n *Node) ProposeBy(give func(apply func())) { n.hooks.propose = give }
 // BeforeSteps sets what a node does before each step of run.
 func (n *Node) BeforeSteps(do func()) { n.hooks.run = do }
 
+// TrustDisk makes a node lead for as long as its disk does not answer.
+func (n *Node) TrustDisk() { n.hooks.watch = func() {} }
+
 // SkipUndo makes a node keep effects that no other node has.
 func (n *Node) SkipUndo() { n.hooks.revert = func([]store.Undo) {} }
 

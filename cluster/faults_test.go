@@ -21,6 +21,8 @@ const (
 	readers  = "cut off with readers"
 	toAndFro = "to and fro"
 	noPower  = "all lost power"
+
+	diskHangs = "disk hung"
 )
 
 var allFaults = []fault{
@@ -60,6 +62,11 @@ var allFaults = []fault{
 		require.NoError(w.t, m.Kill())
 		m.FillDisk(false)
 		require.NoError(w.t, m.Restart())
+	}},
+	{diskHangs, func(w *world, m *clustertest.Machine, lasts time.Duration) {
+		m.HangDisk(true)
+		time.Sleep(lasts)
+		m.HangDisk(false)
 	}},
 	{"stopped", func(w *world, m *clustertest.Machine, lasts time.Duration) {
 		require.NoError(w.t, m.Stop())

@@ -6,9 +6,22 @@ import (
 
 	"cellserver/cluster/image"
 	"cellserver/cluster/roster"
+	"cellserver/internal/topology"
 
 	"github.com/hashicorp/raft"
 )
+
+// Bootstrap makes the first members of a new cluster. Each of them calls it once with the same list, before
+// Start.
+func Bootstrap(o Options, members []topology.Node) error {
+	var all raft.Configuration
+	for _, m := range members {
+		voter := raft.Server{ID: raft.ServerID(m.ID), Address: roster.Address(m), Suffrage: raft.Voter}
+		all.Servers = append(all.Servers, voter)
+	}
+	c, d := raftConfig(o.Self.ID, o.NodeTimeout, o.Log), &o.Disk
+	return raft.BootstrapCluster(c, d.Logs, d.Stable, d.Snapshots, o.Transport, all)
+}
 
 // foundingTerm is the term of a node that Found has made. It is not 1, because term 1 means that a node waits for its
 // first election.

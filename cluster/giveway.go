@@ -104,6 +104,7 @@ func (n *Node) stopCommands() (term uint64, err error) {
 	}
 	n.current.Store(0)
 	n.epoch.resting = true
+	n.offered = n.epoch.term
 	return n.epoch.term, nil
 }
 

@@ -26,7 +26,7 @@ func (l *lease) renew(sent int64) {
 
 // leased reports whether the leader may answer from its memory at this moment. mu is held.
 func (n *Node) leased() bool {
-	if n.o.Reads == Quorum {
+	if n.o.Reads == Quorum || n.offered == n.epoch.term {
 		return false
 	}
 	l := &n.lease

@@ -4,17 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"log/slog"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"cellserver/cluster/entry"
 	"cellserver/cluster/pending"
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 	"cellserver/persistence/aof"
-	"cellserver/store"
 
 	"github.com/hashicorp/raft"
 )
@@ -50,33 +47,18 @@ type Node struct {
 	queue     pending.Queue
 	waiters   pending.Waiters
 	lease     lease
+	offered   uint64 // the last term in which the node asked another one to lead
 	roster    roster.Roster
 	level     uint16 // the feature level of the cluster
 	hidden    bool   // the keys are incomplete
 
 	advised  string // the nodes in the last log line of adviseUpgrade; only adviseUpgrade uses it
-	unloaded error  // why the last snapshot could not be loaded; nil if it was
-	skewSeen int64  // monotonic time of the last warning about the own clock; only CheckClocks uses it
+	stall    stall
+	unloaded error // why the last snapshot could not be loaded; nil if it was
+	skewSeen int64 // monotonic time of the last warning about the own clock; only CheckClocks uses it
 
 	hooks hooks    // fixed before the start
 	fsm   fsmState // only the goroutine that applies entries uses it
-}
-
-// hooks are steps that tests replace with faulty steps, to see that other tests notice the faults.
-type hooks struct {
-	follows func(s *fsmState, e *entry.Entry, term uint64) bool
-	revert  func(undo []store.Undo)
-	propose func(apply func()) // gives an entry to raft by apply, at once or later; nil for at once
-	run     func()             // is called before each step of run; nil for nothing
-}
-
-// Bootstrap makes the first members of a new cluster. Each of them calls it once with the same list, before Start.
-func Bootstrap(o Options, members []topology.Node) error {
-	var all raft.Configuration
-	for _, m := range members {
-		all.Servers = append(all.Servers, raft.Server{ID: raft.ServerID(m.ID), Address: roster.Address(m), Suffrage: raft.Voter})
-	}
-	return raft.BootstrapCluster(raftConfig(o.Self.ID, o.NodeTimeout, o.Log), o.Disk.Logs, o.Disk.Stable, o.Disk.Snapshots, o.Transport, all)
 }
 
 // New returns a node that is not started. Make it an observer of the store before the first transaction.
@@ -87,7 +69,7 @@ func New(o Options) *Node {
 		o: o, log: o.Log, wake: make(chan struct{}, 1), futures: make(chan proposed, o.Window+1), stop: make(chan struct{}),
 		gone: make(chan struct{}), changed: make(chan struct{}, 1), members: make(chan struct{}, 1),
 	}
-	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert}
+	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert, watch: n.watchLog}
 	n.clock.source = o.Clock
 	tx := o.Store.NewTx()
 	tx.Applied = true
@@ -140,6 +122,7 @@ func (n *Node) run() {
 		case <-n.wake:
 		case <-ticker.C:
 			n.tick()
+			n.hooks.watch()
 			n.expectOverdue()
 		}
 	}
@@ -178,20 +161,6 @@ func (n *Node) await(f raft.Future) error {
 	case <-n.gone:
 		return errUnknown
 	}
-}
-
-// endWith makes a call to raft end when a channel is closed. Raft leaves some calls without an answer when it ends, and a
-// goroutine would wait for them forever. Raft's futures have a field for such a channel. Raft itself sets it only sometimes.
-func endWith(f raft.Future, gone chan struct{}) (ok bool) {
-	v := reflect.ValueOf(f)
-	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
-		return false // it has its result
-	}
-	end := v.Elem().FieldByName("ShutdownCh")
-	if ok = end.IsValid() && end.CanSet() && end.Type() == reflect.TypeOf(gone); ok {
-		end.Set(reflect.ValueOf(gone))
-	}
-	return ok
 }
 
 // errBroken is the error of raft's calls after the node has stopped by itself.

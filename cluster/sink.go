@@ -4,7 +4,36 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"cellserver/cluster/image"
+	"cellserver/cluster/pending"
+	"cellserver/store"
+
+	"github.com/hashicorp/raft"
 )
+
+// frozen is one snapshot for raft. It implements [raft.FSMSnapshot].
+type frozen struct {
+	store *store.Snapshot // nil after Persist
+	facts image.Facts
+	undo  pending.Committed
+	gone  chan struct{} // ends the writing
+	clock Clock
+}
+
+// Persist implements [raft.FSMSnapshot].
+func (f *frozen) Persist(out raft.SnapshotSink) error {
+	s := f.store
+	f.store = nil
+	return image.Save(&sink{Writer: out, gone: f.gone, now: f.clock.Monotonic}, s, f.facts, f.undo)
+}
+
+// Release implements [raft.FSMSnapshot].
+func (f *frozen) Release() {
+	if f.store != nil {
+		f.store.Close()
+	}
+}
 
 var errEnds = errors.New("the node stops")
 

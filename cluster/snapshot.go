@@ -5,21 +5,10 @@ import (
 	"io"
 
 	"cellserver/cluster/image"
-	"cellserver/cluster/pending"
 	"cellserver/cluster/roster"
-	"cellserver/store"
 
 	"github.com/hashicorp/raft"
 )
-
-// frozen is one snapshot for raft. It implements [raft.FSMSnapshot].
-type frozen struct {
-	store *store.Snapshot // nil after Persist
-	facts image.Facts
-	undo  pending.Committed
-	gone  chan struct{} // ends the writing
-	clock Clock
-}
 
 // TakeSnapshot writes a snapshot to the disk, so that the log before it can be removed.
 func (n *Node) TakeSnapshot() error {
@@ -68,20 +57,6 @@ func (n *Node) facts() image.Facts {
 	}
 	f.Gone = n.roster.Gone()
 	return f
-}
-
-// Persist implements [raft.FSMSnapshot].
-func (f *frozen) Persist(out raft.SnapshotSink) error {
-	s := f.store
-	f.store = nil
-	return image.Save(&sink{Writer: out, gone: f.gone, now: f.clock.Monotonic}, s, f.facts, f.undo)
-}
-
-// Release implements [raft.FSMSnapshot].
-func (f *frozen) Release() {
-	if f.store != nil {
-		f.store.Close()
-	}
 }
 
 // restore replaces the keyspace by a snapshot that the leader has sent, or that was on disk at the start. Raft calls it on

@@ -1,6 +1,9 @@
 package cluster
 
-import "cellserver/cluster/entry"
+import (
+	"cellserver/cluster/entry"
+	"cellserver/store"
+)
 
 // fsmState is the result of the applied entries besides the keys. Snapshots have it, so all nodes drop the same
 // entries.
@@ -25,4 +28,13 @@ func (s *fsmState) follows(e *entry.Entry, term uint64) bool {
 // take notes an entry that counts.
 func (s *fsmState) take(e *entry.Entry) {
 	s.term, s.batch, s.time = e.Term, e.Batch, max(s.time, e.Time)
+}
+
+// hooks are steps that tests replace with faulty steps, to see that other tests notice the faults.
+type hooks struct {
+	follows func(s *fsmState, e *entry.Entry, term uint64) bool
+	revert  func(undo []store.Undo)
+	propose func(apply func()) // gives an entry to raft by apply, at once or later; nil for at once
+	watch   func()             // watchLog
+	run     func()             // is called before each step of run; nil for nothing
 }

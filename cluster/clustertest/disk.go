@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"cellserver/cluster"
 	"cellserver/cluster/raftlog"
@@ -24,13 +25,14 @@ type Disk struct {
 
 	files    *fstest.Memory
 	full     *atomic.Bool
+	hangs    *atomic.Bool // changes of the log, the term and the vote wait
 	unsynced bool
 	trusted  bool // a log that is too short is not refused
 }
 
 // NewDisk returns an empty disk, whose log is in memory or in files. unsynced makes the log skip syncs of its files.
 func NewDisk(files, unsynced bool) *Disk {
-	d := &Disk{snapshots: &snapshots{}, full: &atomic.Bool{}, unsynced: unsynced}
+	d := &Disk{snapshots: &snapshots{}, full: &atomic.Bool{}, hangs: &atomic.Bool{}, unsynced: unsynced}
 	if files {
 		d.files = &fstest.Memory{Fault: d.fault}
 	} else {
@@ -58,7 +60,7 @@ func (d *Disk) fault(op fstest.Op) error {
 // parts opens the disk for a node. failed is called when a file cannot be changed.
 func (d *Disk) parts(failed func(error)) (cluster.Disk, error) {
 	if d.logs != nil {
-		return cluster.Disk{Logs: d.logs, Stable: d.logs, Snapshots: d.snapshots}, nil
+		return d.hanging(d.logs, d.logs), nil
 	}
 	o := raftlog.Options{Sync: !d.unsynced, SegmentSize: 64 << 10, OnFailure: func(err error) { go failed(err) }}
 	if !d.unsynced && !d.trusted { // other tests are to find what an unsynced log loses
@@ -72,12 +74,20 @@ func (d *Disk) parts(failed func(error)) (cluster.Disk, error) {
 	if err := logs.RemoveBehind(newest); err != nil {
 		return cluster.Disk{}, err
 	}
-	return cluster.Disk{Logs: logs, Stable: stable{logs}, Snapshots: d.snapshots}, nil
+	return d.hanging(logs, stable{logs}), nil
+}
+
+// hanging returns a disk that may hang.
+func (d *Disk) hanging(logs raft.LogStore, stable raft.StableStore) cluster.Disk {
+	return cluster.Disk{
+		Logs: hangingLogs{logs, d.hangs}, Stable: hangingStable{stable, d.hangs}, Snapshots: d.snapshots,
+	}
 }
 
 // crash leaves the files as the next process finds them. If r is nil, only the process ends. Otherwise the power fails,
 // and r chooses which unsynced bytes remain.
 func (d *Disk) crash(r *rand.Rand) {
+	d.hangs.Store(false) // the process must end; what it writes is lost
 	if d.files == nil {
 		return
 	}
@@ -100,6 +110,52 @@ func (s stable) SetUint64(key []byte, val uint64) error {
 		runtime.Goexit()
 	}
 	return err
+}
+
+// await waits while a disk hangs.
+func await(hangs *atomic.Bool) {
+	for hangs.Load() {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// hangingLogs is a log on a disk that may hang.
+type hangingLogs struct {
+	raft.LogStore
+	hangs *atomic.Bool
+}
+
+// StoreLog implements [raft.LogStore].
+func (l hangingLogs) StoreLog(one *raft.Log) error { return l.StoreLogs([]*raft.Log{one}) }
+
+// StoreLogs implements [raft.LogStore].
+func (l hangingLogs) StoreLogs(all []*raft.Log) error {
+	await(l.hangs)
+	return l.LogStore.StoreLogs(all)
+}
+
+// DeleteRange implements [raft.LogStore].
+func (l hangingLogs) DeleteRange(low, high uint64) error {
+	await(l.hangs)
+	return l.LogStore.DeleteRange(low, high)
+}
+
+// IsMonotonic implements [raft.MonotonicLogStore].
+func (l hangingLogs) IsMonotonic() bool {
+	m, ok := l.LogStore.(raft.MonotonicLogStore)
+	return ok && m.IsMonotonic()
+}
+
+// hangingStable is the term and the vote on a disk that may hang.
+type hangingStable struct {
+	raft.StableStore
+	hangs *atomic.Bool
+}
+
+// SetUint64 implements [raft.StableStore].
+func (s hangingStable) SetUint64(key []byte, val uint64) error {
+	await(s.hangs)
+	return s.StableStore.SetUint64(key, val)
 }
 
 // snapshots keeps the last two snapshots. It implements [raft.SnapshotStore].

@@ -270,6 +270,9 @@ func (m *Machine) crash(r *rand.Rand) error {
 // FillDisk makes writes of the log fail, or lets them work again. The log must have files.
 func (m *Machine) FillDisk(full bool) { m.disk.full.Store(full) }
 
+// HangDisk makes changes of the log, the term and the vote wait, or lets them go on.
+func (m *Machine) HangDisk(hangs bool) { m.disk.hangs.Store(hangs) }
+
 // Files returns the files of the disk. The log must have files.
 func (m *Machine) Files() *fstest.Memory { return m.disk.files }
 
