@@ -15,6 +15,7 @@
 //	feature.go   a leader raises the level
 //	barrier.go   which replies wait, and for what
 //	lease.go     until when a leader may answer from its memory
+//	fresh.go     how old the keys of a follower are
 //	clock.go     the time of the cluster
 //	skew.go      a clock that differs from the others
 //	snapshot.go  the keyspace of one moment for raft, and back

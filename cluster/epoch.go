@@ -100,6 +100,9 @@ func (n *Node) stopServing() (ended pending.Waiters, served bool) {
 	served = n.epoch.serving
 	n.epoch = epoch{}
 	n.current.Store(0)
+	if n.lease.valid {
+		n.fresh.from = max(n.fresh.from, n.lease.from)
+	}
 	n.lease.drop()
 	if served {
 		n.changes.Add(1)

@@ -47,6 +47,7 @@ type Node struct {
 	queue     pending.Queue
 	waiters   pending.Waiters
 	lease     lease
+	fresh     fresh
 	offered   uint64 // the last term in which the node asked another one to lead
 	roster    roster.Roster
 	level     uint16 // the feature level of the cluster

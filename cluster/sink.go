@@ -18,14 +18,14 @@ type frozen struct {
 	facts image.Facts
 	undo  pending.Committed
 	gone  chan struct{} // ends the writing
-	clock Clock
+	now   func() int64  // monotonic time in nanoseconds
 }
 
 // Persist implements [raft.FSMSnapshot].
 func (f *frozen) Persist(out raft.SnapshotSink) error {
 	s := f.store
 	f.store = nil
-	return image.Save(&sink{Writer: out, gone: f.gone, now: f.clock.Monotonic}, s, f.facts, f.undo)
+	return image.Save(&sink{Writer: out, gone: f.gone, now: f.now}, s, f.facts, f.undo)
 }
 
 // Release implements [raft.FSMSnapshot].

@@ -36,6 +36,17 @@ func (n *Node) CheckClocks(others []Skew) {
 	}
 }
 
+// LeaderStood notes that a node that leads has said what it has applied, in reply to a question at a
+// monotonic time. Call it at least once in an AskInterval or a NodeTimeout, whichever is longer.
+func (n *Node) LeaderStood(applied uint64, asked int64) {
+	n.mu.Lock()
+	if f := &n.fresh; f.asked == 0 {
+		f.asked, f.stands = asked, applied
+	}
+	n.mu.Unlock()
+	n.updateView()
+}
+
 // wrongBy reports by how much the clocks of most voters differ, all in one direction, if that is more than a limit. Later
 // clocks are positive. better is the voter with the median of these clocks; "" if the clock is right, or if nobody knows.
 func wrongBy(v *topology.View, others []Skew, limit time.Duration) (by time.Duration, better string) {

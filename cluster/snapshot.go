@@ -28,7 +28,7 @@ func (n *Node) snapshot() (raft.FSMSnapshot, error) {
 	if n.broken.Load() {
 		return nil, errBroken
 	}
-	f, possible := &frozen{gone: n.gone, clock: n.o.Clock}, false
+	f, possible := &frozen{gone: n.gone, now: n.o.Clock.Monotonic}, false
 	s, err := n.o.Store.Snapshot(n.Horizon(), func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()

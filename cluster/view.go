@@ -27,6 +27,7 @@ func (n *Node) updateView() {
 	}
 	v := n.roster.View(string(leader), term, n.applied.Load())
 	v.State = n.state(leader, v.Nodes[v.Self].Voter)
+	v.Fresh = n.fresh.until(n.applied.Load(), n.o.NodeTimeout)
 	old := n.view.Swap(v)
 	if old == nil || old.State != v.State || old.LeaderOf(0) != v.LeaderOf(0) || len(old.Nodes) != len(v.Nodes) {
 		select {

@@ -31,7 +31,7 @@ func (c *Client) checkCluster(call *commands.Call) error {
 	if err != nil || c.batch.epoch != 0 || c.server.control.topology == nil {
 		return err
 	}
-	return elsewhere(c.server.control.topology.View(), call, slot)
+	return c.elsewhere(call, slot)
 }
 
 // The errors of a script's command whose keys are not on this node.
@@ -49,7 +49,7 @@ func (c *Client) checkInScript(call *commands.Call) error {
 		return nil
 	case call.Cmd.Flags&commands.Write != 0:
 		return errReadOnly
-	case elsewhere(c.server.control.topology.View(), call, slot) != nil:
+	case c.elsewhere(call, slot) != nil:
 		return errScriptNode
 	}
 	return nil
@@ -92,19 +92,24 @@ func usesKeys(call *commands.Call) bool {
 	return slot >= 0
 }
 
+// elsewhere is the function elsewhere with the view and the time of this moment.
+func (c *Client) elsewhere(call *commands.Call, slot int) error {
+	return elsewhere(c.server.control.topology.View(), c.server.parts.Clock.Monotonic(), call, slot)
+}
+
 // elsewhere returns the error of a command that a node without an epoch must not run. slot is -1 for a
 // command without keys. As a replica of Redis Cluster, a node that follows runs these commands:
 //   - commands that do not use the keyspace
-//   - reads of a READONLY client
-//   - reads without keys: SCAN, KEYS, DBSIZE, RANDOMKEY
+//   - reads of a READONLY client, while the keys are fresh
+//   - reads without keys, while the keys are fresh: SCAN, KEYS, DBSIZE, RANDOMKEY
 //
 // A write without keys, such as FLUSHALL, is the error READONLY. All others are MOVED. Three answers differ from Redis:
-//   - READONLY clients also read while the cluster is down.
+//   - READONLY clients also read while the cluster is down, as long as the keys are fresh.
 //   - CL.RULE SET and DEL have no keys for a client. They move to the slot of the rules. So does CL.RULE TRY, because only
 //     the leader knows the requests.
 //   - A node that the view calls the leader, but that has no epoch, runs nothing: changes that it
 //     made before may be taken back.
-func elsewhere(v *topology.View, call *commands.Call, slot int) error {
+func elsewhere(v *topology.View, now int64, call *commands.Call, slot int) error {
 	if !usesKeys(call) {
 		return nil
 	}
@@ -121,11 +126,23 @@ func elsewhere(v *topology.View, call *commands.Call, slot int) error {
 	case slot < 0 && writes:
 		return errReadOnly
 	case slot < 0 || !writes && call.Conn.Modes.ReadOnly:
-		return nil
+		return tooOld(v, now)
 	case v.State == topology.Down || leader < 0:
 		return errClusterDown
 	}
 	return errMoved(uint16(slot), &v.Nodes[leader], call.Conn.Link.Peer.Encrypted())
+}
+
+// tooOld returns an error if the keys of a node that follows are too old to read, or if the node has not
+// caught up.
+func tooOld(v *topology.View, now int64) error {
+	switch {
+	case v.Fresh == 0:
+		return errLoading
+	case now > v.Fresh:
+		return errClusterDown
+	}
+	return nil
 }
 
 // epochEnded reports whether the node has begun or stopped to lead since the batch began. Then the
@@ -144,7 +161,7 @@ func (c *Client) refuseLocked(call *commands.Call) resp.Status {
 	}
 	call.Tx = nil
 	slot, _ := slotOf(call)
-	err := elsewhere(c.server.control.topology.View(), call, slot)
+	err := c.elsewhere(call, slot)
 	if err == nil {
 		err = errClusterDown // the view is older than the epoch: the client tries again
 	}

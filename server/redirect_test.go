@@ -15,6 +15,7 @@ const (
 	movedA     commands.Error = "MOVED 15495 10.0.0.2:6379" // the slot of the key a, and node 1
 	down       commands.Error = "CLUSTERDOWN The cluster is down"
 	readOnly   commands.Error = "READONLY You can't write against a read only replica."
+	loading    commands.Error = "LOADING Redis is loading the dataset in memory"
 	execAbort  commands.Error = "EXECABORT Transaction discarded because of previous errors."
 	execRefuse commands.Error = "EXECABORT Transaction discarded because of: "
 )
@@ -22,7 +23,6 @@ const (
 // TestRedirection runs commands on nodes in every state. The replies of a follower are those of a replica of Redis 7.0.
 func TestRedirection(t *testing.T) {
 	const follower, leads, ended = 0, 1, 2 // the kind of node
-	const loading = commands.Error("LOADING Redis is loading the dataset in memory")
 	for _, story := range []struct {
 		name    string
 		node    int
@@ -75,9 +75,36 @@ func TestRedirection(t *testing.T) {
 
 func TestRedirectionBeforeTheFirstElection(t *testing.T) {
 	h, cluster := servertest.NewMember(t, 0, -1)
-	cluster.Now.State = topology.Down
+	cluster.Now.State, cluster.Now.Fresh = topology.Down, 0
 	h.Want("GET a", down)
-	h.Want("DBSIZE", 0)
+	h.Want("DBSIZE", loading)
+}
+
+// TestKeysThatAreTooOld asks a follower that has not heard the leader for some time.
+func TestKeysThatAreTooOld(t *testing.T) {
+	for _, state := range []topology.State{topology.OK, topology.Down} {
+		for _, story := range []struct {
+			fresh int64
+			reply any
+		}{{0, loading}, {servertest.Start, nil}, {servertest.Start - 1, down}} {
+			h, cluster := servertest.NewMember(t, 0, 1)
+			cluster.Now.State, cluster.Now.Fresh = state, story.fresh
+			h.Want("READONLY", ok)
+			h.Want("GET a", story.reply)
+			h.Want("RANDOMKEY", story.reply)
+			h.Want("PING", resptest.Simple("PONG"))
+			h.Want("MULTI", ok)
+			if story.reply == nil {
+				h.Want("GET a", servertest.Queued)
+				h.Want("DISCARD", ok)
+			} else {
+				h.Want("GET a", story.reply)
+				h.Want("EXEC", execAbort)
+			}
+			h.Want("READWRITE", ok)
+			h.Want("RANDOMKEY", story.reply)
+		}
+	}
 }
 
 func TestRedirectionInTransactions(t *testing.T) {

@@ -193,9 +193,24 @@ func (m *Machine) attend(p *process) {
 				p.announce(other)
 			}
 		}
+		m.hearLeader(p)
 		p.node.CheckClocks(skews)
 		p.node.FinishRemovals()
 		p.node.FollowReleases()
+	}
+}
+
+// hearLeader asks the leader what it has applied, if messages go both ways.
+func (m *Machine) hearLeader(p *process) {
+	for _, other := range m.cluster.Machines {
+		there, n := other.running.Load(), m.cluster.Network
+		cut := n.isCut(link{m.Addr(), other.Addr()}) || n.isCut(link{other.Addr(), m.Addr()})
+		if other == m || there == nil || cut || there.transport.isPaused() {
+			continue
+		}
+		if there.node.Epoch() != 0 && there.node.View().State == topology.OK {
+			p.node.LeaderStood(there.node.Applied(), m.clock.Monotonic())
+		}
 	}
 }
 

@@ -53,6 +53,12 @@ func (t *Transport) Pause(paused bool) {
 	}
 }
 
+func (t *Transport) isPaused() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.paused != nil
+}
+
 // awaitPause waits until the node is not paused.
 func (t *Transport) awaitPause() {
 	t.mu.Lock()

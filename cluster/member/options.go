@@ -13,6 +13,9 @@ import (
 	"cellserver/store"
 )
 
+// askInterval is the time between two questions to a node.
+const askInterval = cluster.AskInterval
+
 // Options are the parts of a Member that the edge provides.
 type Options struct {
 	List     []formation.Address // cluster-nodes

@@ -3,23 +3,28 @@ package member
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 )
 
-// askInterval is the time between two questions to a node.
-const askInterval = time.Second
-
-// ask asks all other nodes again and again, until the member stops.
+// ask asks all other nodes again and again, until the member stops. It asks more often while it knows no
+// leader that answers.
 func (m *Member) ask() {
 	for m.ctx.Err() == nil {
+		begun, interval := m.o.Clock.Monotonic(), askInterval
 		v := m.node.Load().View()
 		var asking sync.WaitGroup
+		var led atomic.Bool // a node has answered that it leads
 		for i := range v.Nodes {
 			if i != v.Self {
-				asking.Go(func() { m.askVital(v.Nodes[i]) })
+				asking.Go(func() {
+					if m.askVital(v.Nodes[i]) {
+						led.Store(true)
+					}
+				})
 			}
 		}
 		asking.Wait()
@@ -29,12 +34,15 @@ func (m *Member) ask() {
 		m.announce(v)
 		m.node.Load().FinishRemovals()
 		m.node.Load().FollowReleases()
-		m.pause(askInterval)
+		if !led.Load() && m.Epoch() == 0 {
+			interval = m.o.NodeTimeout / 2
+		}
+		m.pause(max(interval-time.Duration(m.o.Clock.Monotonic()-begun), 0))
 	}
 }
 
-// askVital asks one node who it is.
-func (m *Member) askVital(k topology.Node) {
+// askVital asks one node who it is. It reports whether that node leads.
+func (m *Member) askVital(k topology.Node) (leads bool) {
 	ctx, stop := context.WithTimeout(m.ctx, max(m.o.NodeTimeout, askInterval))
 	defer stop()
 	begun, before := m.o.Clock.Monotonic(), m.o.Wall()
@@ -42,12 +50,16 @@ func (m *Member) askVital(k topology.Node) {
 	now := m.o.Clock.Monotonic()
 	if err != nil || h.ID != k.ID {
 		m.vitals.note(k.ID, now, nil, 0)
-		return
+		return false
 	}
 	if own := m.node.Load().Self().ID; h.Gone && h.Cluster == m.place.cluster() {
 		m.noteGone(own)
 	}
 	m.vitals.note(k.ID, now, &h, skew(h.Time-before, now-begun))
+	if leads = h.Leader.ID == h.ID; leads {
+		m.node.Load().LeaderStood(h.Applied, begun)
+	}
+	return leads
 }
 
 // announce tells all nodes the addresses that the nodes announce now, if this node leads.

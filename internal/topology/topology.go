@@ -18,6 +18,10 @@ type View struct {
 	Self   int     // index of this node in Nodes
 	Groups []Group // sorted by slot; together they own every slot
 	State  State
+
+	// Fresh is the monotonic time in nanoseconds up to which the keys of a node that follows are young enough
+	// to read. It is 0 from the start of the node until it has caught up with the leader.
+	Fresh int64
 }
 
 // Node is one member of the cluster.

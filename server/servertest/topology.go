@@ -2,6 +2,7 @@ package servertest
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -21,9 +22,12 @@ type Topology struct {
 func NodeID(i int) string { return strings.Repeat(string(rune('a'+i)), 40) }
 
 // View returns a cluster of n healthy nodes with one group, as node self sees it. Node i has the
-// address 10.0.0.<i+1>:6379.
+// address 10.0.0.<i+1>:6379. A follower may show its keys at any time.
 func View(n, self, leader int) *topology.View {
-	v := &topology.View{Self: self, Groups: []topology.Group{{Last: 16383, Leader: leader, Term: 7, Applied: 42}}}
+	v := &topology.View{
+		Self: self, Fresh: math.MaxInt64,
+		Groups: []topology.Group{{Last: 16383, Leader: leader, Term: 7, Applied: 42}},
+	}
 	for i := range n {
 		v.Nodes = append(v.Nodes, topology.Node{
 			ID: NodeID(i), Host: fmt.Sprintf("10.0.0.%d", i+1), Port: 6379, PeerPort: 16379, Voter: true, Healthy: true, Applied: 40,
