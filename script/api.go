@@ -69,6 +69,7 @@ func (e *Engine) errorReply(L *lua.LState) int {
 	if !ok || L.GetTop() != 1 {
 		return push(L, e.ownError(L, "wrong number or type of arguments"))
 	}
+	e.m.MakeText(2 * len(text))
 	return push(L, errorTable(e.m, strings.TrimPrefix(string(text), "-"), e.run.Style))
 }
 
@@ -90,7 +91,7 @@ func (e *Engine) sha1hex(L *lua.LState) int {
 		text = machine.Text(v)
 	}
 	e.m.Step(len(text) / 256)
-	return e.m.PushText(L, SHA([]byte(text)))
+	return e.m.PushText(L, SHA(bytesOf(text)))
 }
 
 func (e *Engine) log(L *lua.LState) int {
@@ -105,15 +106,21 @@ func (e *Engine) log(L *lua.LState) int {
 		e.raise(L, "Invalid debug level.")
 	}
 	var words []string
+	size := 0
 	for i := 2; i <= L.GetTop(); i++ {
 		switch v := L.Get(i).(type) {
 		case lua.LString, lua.LNumber:
 			words = append(words, machine.Text(v))
+			size += len(words[len(words)-1])
 		}
 	}
+	e.m.Make(logCopies * size)
 	e.run.Caller.Log(int(level), strings.Join(words, " "))
 	return 0
 }
+
+// logCopies is how often the bytes of a line of the log are in memory: as one text, and as the log quotes it.
+const logCopies = 6
 
 func (e *Engine) setResp(L *lua.LState) int {
 	if L.GetTop() != 1 {

@@ -67,6 +67,7 @@ func (e *Engine) arguments(L *lua.LState) (args [][]byte, problem string) {
 		}
 	}
 	if cap(e.run.buf) < size {
+		e.m.Make(size)
 		e.run.buf = make([]byte, 0, size)
 	}
 	args, buf := e.run.args[:0], e.run.buf[:0]

@@ -70,6 +70,12 @@ func (e *Engine) Bound(bytes int, more func(bytes int) bool) {
 	}
 }
 
+// Make counts bytes that the server makes for the running script. It ends a script that has made too many.
+func (e *Engine) Make(bytes int) { e.m.Make(bytes) }
+
+// Left returns how many bytes the running script may still make.
+func (e *Engine) Left() int { return e.m.Left() }
+
 // Cached returns a script that the engine has compiled, or nil.
 func (e *Engine) Cached(sha string) *Script {
 	at := e.scripts[sha]
@@ -111,7 +117,7 @@ func (e *Engine) Flush() {
 func (e *Engine) forget(at *list.Element) {
 	s := e.recent.Remove(at).(*Script)
 	delete(e.scripts, s.SHA)
-	if s.of == e.m && e.m != nil {
+	if s.of != nil {
 		e.m.Forget(s.f)
 	}
 }

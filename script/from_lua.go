@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"cellserver/script/lua51"
+	"cellserver/script/machine"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -15,13 +16,14 @@ const maxLevels = 1000
 const maxRoom = 1 << 10
 
 // replyCost is what an element of a reply costs in bytes.
-const replyCost = 64
+const replyCost = 160
 
 // A converter makes a reply of a value. It fails if the value is nested too deep or is too large. A table that contains
 // itself is small, and its reply is not.
 type converter struct {
 	resp    int
-	bytes   int // that are left
+	m       *machine.Machine
+	full    bool // the reply is too large
 	levels  int
 	every   int // after this number of elements it asks whether it may go on
 	left    int // until it asks again
@@ -33,15 +35,21 @@ type converter struct {
 // elementSteps is how many steps an element of a reply takes.
 const elementSteps = 4
 
-// step counts an element. If the script must end, no bytes are left.
+// take counts bytes of the reply, before they are made.
+func (c *converter) take(bytes int) bool {
+	c.full = c.full || !c.m.MayMake(bytes)
+	return !c.full
+}
+
+// step counts an element.
 func (c *converter) step() {
-	c.bytes -= replyCost
+	c.take(replyCost)
 	if c.left--; c.left > 0 || c.check == nil || c.stopped != nil {
 		return
 	}
 	c.left = c.every
 	if c.stopped = c.check(); c.stopped != nil {
-		c.bytes = -1
+		c.full = true
 	}
 }
 
@@ -49,7 +57,7 @@ func (c *converter) step() {
 func (e *Engine) fromLua(v lua.LValue) Reply {
 	every := e.options.Limits.Steps / elementSteps
 	c := converter{
-		resp: e.run.resp, bytes: e.options.Limits.Bytes, check: e.run.Check, every: every, left: every, spare: e.spare[:],
+		resp: e.run.resp, m: e.m, check: e.run.Check, every: every, left: every, spare: e.spare[:],
 	}
 	r := c.reply(v)
 	e.used = keptReplies - len(c.spare)
@@ -58,7 +66,7 @@ func (e *Engine) fromLua(v lua.LValue) Reply {
 		return Failed(oneLine(c.stopped.Error()))
 	case c.levels > maxLevels:
 		return Failed("ERR reached lua stack limit")
-	case c.bytes < 0:
+	case c.full:
 		return Failed("OOM the reply of the script is too large")
 	}
 	return r
@@ -68,14 +76,14 @@ func (c *converter) reply(v lua.LValue) Reply {
 	c.step()
 	switch v := v.(type) {
 	case lua.LString:
-		c.bytes -= len(v)
-		return Reply{Kind: Bulk, Text: unsafe.Slice(unsafe.StringData(string(v)), len(v))} // no code changes these bytes
+		c.take(len(v)) // the output of the client has a copy
+		return Reply{Kind: Bulk, Text: bytesOf(string(v))}
 	case lua.LNumber:
 		return Reply{Kind: Int, Int: lua51.Int(float64(v))}
 	case lua.LBool:
 		return c.boolean(bool(v))
 	case *lua.LTable:
-		if c.levels >= maxLevels || c.bytes < 0 {
+		if c.levels >= maxLevels || c.full {
 			c.levels++
 			return Reply{}
 		}
@@ -107,23 +115,32 @@ func (c *converter) boolean(v bool) Reply {
 // such a field the reply is an array, which ends before the first nil.
 func (c *converter) table(t *lua.LTable) Reply {
 	if s, ok := t.RawGetString("err").(lua.LString); ok {
+		if !c.take(textCopies * len(s)) {
+			return Reply{}
+		}
 		r := Failed(oneLine(string(s)))
 		r.Counted = t.RawGetString(countedField) == lua.LTrue
 		return r
 	}
 	if s, ok := t.RawGetString("ok").(lua.LString); ok {
+		if !c.take(textCopies * len(s)) {
+			return Reply{}
+		}
 		return Reply{Kind: Status, Text: statusText(string(s))}
 	}
 	if n, ok := t.RawGetString("double").(lua.LNumber); ok {
 		return Reply{Kind: Double, Double: float64(n)}
 	}
 	if s, ok := t.RawGetString("big_number").(lua.LString); ok {
+		if !c.take(textCopies * len(s)) {
+			return Reply{}
+		}
 		return Reply{Kind: BigNumber, Text: []byte(lineEnds.Replace(string(s)))}
 	}
 	if v, ok := t.RawGetString("verbatim_string").(*lua.LTable); ok {
 		format, ok := v.RawGetString("format").(lua.LString)
 		text, isText := v.RawGetString("string").(lua.LString)
-		if ok && isText {
+		if ok && isText && c.take(textCopies*len(text)) {
 			return Reply{Kind: Verbatim, Text: verbatim(string(format), string(text))}
 		}
 	}
@@ -136,12 +153,18 @@ func (c *converter) table(t *lua.LTable) Reply {
 	r := Reply{Kind: Array, Items: c.room(min(t.Len(), maxRoom))}
 	for i := 1; ; i++ {
 		v := t.RawGetInt(i)
-		if v == lua.LNil || c.bytes < 0 || c.levels > maxLevels {
+		if v == lua.LNil || c.full || c.levels > maxLevels {
 			return r
 		}
 		r.Items = append(r.Items, c.reply(v))
 	}
 }
+
+// textCopies is how often the text of a status or an error is in memory.
+const textCopies = 5
+
+// bytesOf returns the bytes of a text. No code may change them.
+func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
 // room returns room for n elements.
 func (c *converter) room(n int) []Reply {
@@ -164,7 +187,7 @@ func verbatim(format, text string) []byte {
 }
 
 func (c *converter) fields(t *lua.LTable, values bool) (items []Reply) {
-	for k, v := t.Next(lua.LNil); k != lua.LNil && c.bytes >= 0 && c.levels <= maxLevels; k, v = t.Next(k) {
+	for k, v := t.Next(lua.LNil); k != lua.LNil && !c.full && c.levels <= maxLevels; k, v = t.Next(k) {
 		items = append(items, c.reply(k))
 		if values {
 			items = append(items, c.reply(v))

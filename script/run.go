@@ -76,8 +76,18 @@ func (e *Engine) end() {
 		e.run.buf, e.run.args = nil, nil
 	}
 	if !e.m.End() {
-		e.m = nil
+		e.replaceMachine()
 	}
+}
+
+// replaceMachine drops the interpreter. No compiled script may refer to it, because it still has all that
+// its last run has made.
+func (e *Engine) replaceMachine() {
+	for at := e.recent.Front(); at != nil; at = at.Next() {
+		s := at.Value.(*Script)
+		s.f, s.of = nil, nil
+	}
+	e.m = nil
 }
 
 const keptBuffer = 64 << 10

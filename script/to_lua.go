@@ -25,6 +25,7 @@ func (e *Engine) toLua(r Reply) lua.LValue {
 	case Status:
 		return e.field("ok", e.text(r.Text))
 	case Error:
+		e.m.MakeText(3 * len(r.Text))
 		t := errorTable(e.m, string(r.Text), e.run.Style)
 		t.RawSetString(countedField, lua.LTrue)
 		return t
@@ -54,6 +55,7 @@ func (e *Engine) toLua3(r Reply) lua.LValue {
 	case BigNumber:
 		return e.field("big_number", e.text(r.Text))
 	case Verbatim:
+		e.m.MakeText(len(r.Text))
 		format, text, _ := strings.Cut(string(r.Text), ":")
 		t := e.m.NewTable(0, 2)
 		t.RawSetString("string", lua.LString(text))
@@ -66,10 +68,8 @@ func (e *Engine) toLua3(r Reply) lua.LValue {
 	return lua.LFalse
 }
 
-const textCost = 40
-
 func (e *Engine) text(b []byte) lua.LValue {
-	e.m.Make(textCost + len(b))
+	e.m.MakeText(len(b))
 	return lua.LString(b)
 }
 

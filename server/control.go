@@ -31,6 +31,9 @@ func (c *control) Shutdown(mode commands.ShutdownMode) (known bool, err error) {
 	return true, c.shutdown(mode)
 }
 
+// ScriptMemory returns how many bytes running scripts have made at most.
+func (s *Server) ScriptMemory() int64 { return s.parts.Scripts.Memory() }
+
 // StopScripts ends the scripts that take long now, and takes back what they have done. The server stops.
 func (s *Server) StopScripts() { s.parts.Scripts.Stop() }
 

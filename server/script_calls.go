@@ -15,6 +15,7 @@ func (c *Client) runInScript(call *commands.Call) resp.Status {
 	err := c.perform(call)
 	v, ended := err.(commands.Verdict)
 	if v == commands.TryAgain || v == commands.TakesLong || v == commands.Restart {
+		call.Out.Truncate(mark) // the command has begun its reply
 		return resp.Status(v)
 	}
 	text := ""

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"cellserver/commands"
+	"cellserver/resp"
 	"cellserver/resp/resptest"
 	"cellserver/script"
 	"cellserver/server/servertest"
@@ -130,4 +131,18 @@ func TestScriptMemoryLimit(t *testing.T) {
 	require.Equal(t, failed("OOM script made more than 1048576 bytes of strings and tables", source, "1"), send(h.Client, "EVAL", source, 0))
 	h.Want("CONFIG SET script-memory-limit 4mb", ok)
 	require.Equal(t, int64(2_000_000), send(h.Client, "EVAL", source, 0))
+}
+
+// TestACommandBeginsAgainInAScript: a command that has begun its reply before it finds that it takes long
+// begins again.
+func TestACommandBeginsAgainInAScript(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("SET", "large", strings.Repeat("x", 8<<20))
+	h.Session.SetMayOffload(true)
+	h.Send(resptest.Command("EVAL", "local r = redis.call('mget', 'none', 'large') return #r[2]", 0))
+	h.Session.SetMayOffload(false)
+	for st := h.Session.Resume(); st == resp.Flush; {
+		st = h.Session.Resume()
+	}
+	require.Equal(t, ":8388608\r\n", string(h.Session.Output()))
 }

@@ -8,5 +8,6 @@ var scriptDirectives = group("Scripts", "",
 	field("script-error-style", value.Enum(ScriptErrorsOf7, ScriptErrorsOf6), "redis7", func(c *Config) *ScriptErrorStyle { return &c.ScriptErrorStyle },
 		"The texts of errors of scripts: those of Redis 7, or those of Redis 6, which some libraries read."),
 	field("script-memory-limit", value.Memory(1<<20, 1<<30), "268435456", func(c *Config) *int64 { return &c.ScriptMemoryLimit },
-		"Bytes of strings and tables that all running scripts together may make, even if they no longer use them. Each script may make another 1 MiB."),
+		"Bytes of strings and tables that all running scripts together may make, even if they no longer use "+
+			"them. Each script may make another 128 KiB."),
 )

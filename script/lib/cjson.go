@@ -75,6 +75,7 @@ func (j *cjson) fresh(L *lua.LState) int {
 	other := &cjson{m: j.m, null: j.null, jsonOptions: defaultOptions()}
 	functions := other.functions()
 	t := j.m.NewTable(0, len(functions)+3)
+	j.m.Make(machine.FuncCost * len(functions))
 	for name, f := range functions {
 		t.RawSetString(name, j.m.Func(f))
 	}

@@ -60,7 +60,7 @@ func (j *cjson) choice(L *lua.LState, arg int, others ...invalid) invalid {
 			return text
 		}
 	}
-	j.m.ArgError(L, arg, "invalid option '"+string(text)+"'")
+	j.m.ArgError(L, arg, "invalid option "+j.m.Quoted(string(text)))
 	return ""
 }
 

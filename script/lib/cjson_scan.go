@@ -38,6 +38,7 @@ type scanner struct {
 	text    string
 	at      int
 	invalid bool // accept numbers that JSON does not have
+	count   func(bytes int)
 }
 
 // peek returns the next byte, and 0 at the end: a NUL ends the text.
@@ -109,9 +110,18 @@ func (s *scanner) number(t *jsonToken) {
 	s.at += length
 }
 
+// string reads a string. One without escapes is a part of the input.
 func (s *scanner) string(t *jsonToken) {
-	var text []byte
-	for s.at++; ; {
+	s.at++
+	length, escapes := rawLength(s.text[s.at:])
+	if end := s.at + length; !escapes && end < len(s.text) && s.text[end] == '"' {
+		t.kind, t.text = jsonString, s.text[s.at:end]
+		s.at = end + 1
+		return
+	}
+	s.count(2 * length)
+	text := make([]byte, 0, length)
+	for {
 		c := s.peek()
 		switch c {
 		case 0:
@@ -132,6 +142,18 @@ func (s *scanner) string(t *jsonToken) {
 			s.at++
 		}
 	}
+}
+
+// rawLength returns how many bytes of a text are before the quote that ends a string, and whether escapes
+// are among them.
+func rawLength(text string) (n int, escapes bool) {
+	for ; n < len(text) && text[n] != '"' && text[n] != 0; n++ {
+		if text[n] == '\\' {
+			escapes = true
+			n++
+		}
+	}
+	return min(n, len(text)), escapes
 }
 
 const jsonEscapes = "\"\"\\\\//b\bf\fn\nr\rt\t"

@@ -3,6 +3,7 @@ package lib
 import (
 	"errors"
 	"math"
+	"unsafe"
 
 	"github.com/tinylib/msgp/msgp"
 	lua "github.com/yuin/gopher-lua"
@@ -36,13 +37,14 @@ func (p *packer) decode(L *lua.LState, limit, offset int) int {
 	if all {
 		most = math.MaxInt32
 	}
-	input := []byte(text[offset:])
-	p.m.Make(len(input))
+	input := unsafe.Slice(unsafe.StringData(text), len(text))[offset:] // no code changes these bytes
 	var values []lua.LValue
 	for len(values) < most && len(input) > 0 {
+		if len(values) == maxResults {
+			p.m.Raise(L, "stack overflow (too many results to unpack)")
+		}
 		var v lua.LValue
 		v, input = p.read(L, input, 0)
-		p.m.Make(slotCost)
 		values = append(values, v)
 	}
 	n := 0
@@ -54,9 +56,6 @@ func (p *packer) decode(L *lua.LState, limit, offset int) int {
 		L.Push(lua.LNumber(next))
 		n++
 	}
-	if len(values) > maxResults {
-		p.m.Raise(L, "stack overflow (too many results to unpack)")
-	}
 	for _, v := range values {
 		L.Push(v)
 	}
@@ -64,7 +63,6 @@ func (p *packer) decode(L *lua.LState, limit, offset int) int {
 }
 
 const (
-	slotCost   = 16
 	maxResults = 7900 // values fit on the stack of a function of C
 	maxRead    = 1000 // levels of nesting
 )

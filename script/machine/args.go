@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"fmt"
-
 	"cellserver/script/lua51"
 
 	lua "github.com/yuin/gopher-lua"
@@ -64,17 +62,6 @@ func (m *Machine) OptText(L *lua.LState, arg int, otherwise string) string {
 	return m.Text(L, arg)
 }
 
-// ToNumber returns a number, or what a string means as a number.
-func ToNumber(v lua.LValue) (float64, bool) {
-	switch v := v.(type) {
-	case lua.LNumber:
-		return float64(v), true
-	case lua.LString:
-		return lua51.ParseNumber(string(v))
-	}
-	return 0, false
-}
-
 // Number returns an argument that must be a number, or a string that is one.
 func (m *Machine) Number(L *lua.LState, arg int) float64 {
 	f, ok := ToNumber(L.Get(arg))
@@ -105,14 +92,14 @@ func (m *Machine) OptInt32(L *lua.LState, arg, otherwise int) int {
 
 // PushText returns a string that a library function has made.
 func (m *Machine) PushText(L *lua.LState, s string) int {
-	m.Make(TextCost + len(s))
+	m.MakeText(len(s))
 	L.Push(lua.LString(s))
 	return 1
 }
 
 // PushBytes returns a string that a library function has made.
 func (m *Machine) PushBytes(L *lua.LState, b []byte) int {
-	m.Make(TextCost + len(b)) // before the string is made
+	m.MakeText(len(b))
 	L.Push(lua.LString(b))
 	return 1
 }
@@ -121,23 +108,6 @@ func (m *Machine) PushBytes(L *lua.LState, b []byte) int {
 func PushNumber(L *lua.LState, f float64) int {
 	L.Push(lua.LNumber(f))
 	return 1
-}
-
-// Text returns a value as tostring shows it, without metatables.
-func Text(v lua.LValue) string {
-	switch v := v.(type) {
-	case lua.LNumber:
-		return lua51.Number(float64(v))
-	case *lua.LFunction:
-		if v.IsG {
-			return fmt.Sprintf("function: builtin: %p", v)
-		}
-	case *lua.LUserData:
-		if v.Value == nil {
-			return "userdata: (nil)"
-		}
-	}
-	return v.String()
 }
 
 // MaxValues is how many values the stack of a library function has in Lua 5.1.

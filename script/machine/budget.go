@@ -16,7 +16,7 @@ type Limits struct {
 }
 
 // OwnBytes is what a script may make without a call of More. Each call of More asks for a multiple of OwnBytes.
-const OwnBytes = 1 << 20
+const OwnBytes = 128 << 10
 
 // DefaultLimits are 256 MiB, and a call of check every 10,000 steps, which take about a millisecond.
 var DefaultLimits = Limits{Bytes: 256 << 20, Steps: 10000}
@@ -24,11 +24,12 @@ var DefaultLimits = Limits{Bytes: 256 << 20, Steps: 10000}
 // The rough cost of values in bytes.
 const (
 	TextCost  = 40
-	slotCost  = 16
-	ItemCost  = 40
+	slotCost  = 24
+	ItemCost  = 48
 	gapCost   = 64 // of an item that is not set, before one that is: the interpreter fills the gap
-	FieldCost = 100
-	tableCost = 160
+	FieldCost = 200
+	tableCost = 900 // with the first items, for 32 of which there is room, or with the first fields
+	FuncCost  = 400 // of a function of Go that a library function makes
 )
 
 // A budget counts what a script does and makes.
@@ -64,6 +65,7 @@ func (m *Machine) ask() {
 	if m.stopped != nil {
 		panic(m.stopped)
 	}
+	m.makeSlots()
 	if m.check == nil {
 		return
 	}
@@ -72,24 +74,36 @@ func (m *Machine) ask() {
 	}
 }
 
-// Make counts bytes that the script makes.
+// Make counts bytes that the script makes. Call it before they are made.
 func (m *Machine) Make(bytes int) {
-	m.made += bytes
-	if m.made > m.granted || bytes < 0 {
-		m.askForMore(bytes)
+	if m.MayMake(bytes) {
+		return
 	}
+	who := "script"
+	if bytes >= 0 && m.made <= m.limits.Bytes {
+		who = "all scripts that run now"
+	}
+	m.Stop(fmt.Sprintf("OOM %s made more than %d bytes of strings and tables", who, m.limits.Bytes))
 }
 
-// askForMore stops the script, unless the scripts that run now may make more.
-func (m *Machine) askForMore(bytes int) {
-	if m.made > m.limits.Bytes || bytes < 0 {
-		m.Stop(fmt.Sprintf("OOM script made more than %d bytes of strings and tables", m.limits.Bytes))
+// MakeText counts a text of n bytes. The allocator rounds its size up.
+func (m *Machine) MakeText(n int) { m.Make(TextCost + n + min(n/5, 8<<10)) }
+
+// MayMake counts bytes, and reports whether the script, and all scripts that run now, may make them.
+func (b *budget) MayMake(bytes int) bool {
+	b.made += bytes
+	if b.made <= b.granted && bytes >= 0 {
+		return true
 	}
-	pieces := (m.made - m.granted + OwnBytes - 1) / OwnBytes
-	if !m.limits.More(pieces * OwnBytes) {
-		m.Stop(fmt.Sprintf("OOM all scripts that run now made more than %d bytes of strings and tables", m.limits.Bytes))
+	if b.made > b.limits.Bytes || bytes < 0 {
+		return false
 	}
-	m.granted += pieces * OwnBytes
+	missing := (b.made - b.granted + OwnBytes - 1) / OwnBytes * OwnBytes
+	if !b.limits.More(missing) {
+		return false
+	}
+	b.granted += missing
+	return true
 }
 
 // bytesPerStep is how many bytes of a new text take about as long as a step: the system gives the memory page by page.
@@ -124,6 +138,9 @@ const noTrace = "-"
 func (m *Machine) Bound(bytes int, more func(bytes int) bool) {
 	m.limits.Bytes, m.limits.More = bytes, more
 }
+
+// Left returns how many bytes the script may still make.
+func (m *Machine) Left() int { return m.limits.Bytes - m.made }
 
 // MaxBytes returns how much a script may make.
 func (m *Machine) MaxBytes() int { return m.limits.Bytes }

@@ -64,7 +64,16 @@ func (f *Function) compileError(err error) error {
 	return &syntax.Error{Text: f.name + ":" + strconv.Itoa(line) + ": " + errTooComplex.Error()}
 }
 
-// patch replaces constants by the helpers and the values for which they stand.
+// Of an instruction that makes a table: where its number is, and how many fields the table has room for.
+// With no such number the first field makes room for 32, which takes two kilobytes.
+const (
+	opShift    = 26
+	fieldsMask = 0x1ff << 9
+	oneField   = 1 << 9
+)
+
+// patch replaces constants by the helpers and the values for which they stand. It gives new tables room for
+// one field.
 func (m *Machine) patch(proto *lua.FunctionProto) {
 	for i, c := range proto.Constants {
 		s, ok := c.(lua.LString)
@@ -75,6 +84,11 @@ func (m *Machine) patch(proto *lua.FunctionProto) {
 			proto.Constants[i] = m.helper(name)
 		} else {
 			proto.Constants[i] = s[len(syntax.TextPrefix):]
+		}
+	}
+	for i, op := range proto.Code {
+		if int(op>>opShift) == lua.OP_NEWTABLE && op&fieldsMask == 0 {
+			proto.Code[i] |= oneField
 		}
 	}
 	for _, inner := range proto.FunctionPrototypes {

@@ -7,6 +7,7 @@
 //	call.go                            calls of Lua functions, protected or not
 //	errors.go, native.go               errors in the words of Lua 5.1, with positions and names
 //	args.go                            arguments of library functions
+//	values.go                          values as texts and numbers; the size of a stack
 //	filled.go                          KEYS and ARGV, filled again for each run
 //	frozen.go                          tables that no script can change
 //	helpers.go                         what rewritten code calls

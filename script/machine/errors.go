@@ -54,11 +54,28 @@ func (m *Machine) Where(L *lua.LState, level int) string {
 
 // Raise raises an error at the position of the caller of a library function.
 func (m *Machine) Raise(L *lua.LState, format string, args ...any) {
-	m.RaiseValue(L, lua.LString(m.Where(L, 1)+fmt.Sprintf(format, args...)))
+	where := m.Where(L, 1)
+	size := len(where) + len(format)
+	for _, arg := range args {
+		if text, ok := arg.(string); ok {
+			size += len(text)
+		}
+	}
+	m.MakeText(size)
+	m.RaiseValue(L, lua.LString(where+fmt.Sprintf(format, args...)))
 }
 
 // RaisePlain raises an error without a position.
-func (m *Machine) RaisePlain(L *lua.LState, text string) { m.RaiseValue(L, lua.LString(text)) }
+func (m *Machine) RaisePlain(L *lua.LState, text string) {
+	m.MakeText(len(text))
+	m.RaiseValue(L, lua.LString(text))
+}
+
+// Quoted returns a text of the script in quotes, for an error.
+func (m *Machine) Quoted(text string) string {
+	m.MakeText(len(text))
+	return "'" + text + "'"
+}
 
 // RaiseValue raises a value as an error.
 func (m *Machine) RaiseValue(L *lua.LState, value lua.LValue) { L.Error(value, 0) }
@@ -112,7 +129,7 @@ func TypeName(v lua.LValue) string { return v.Type().String() }
 // operandError raises an error about an operand of the code that runs at a level. name is the name of the operand, from
 // the place.
 func (m *Machine) operandError(L *lua.LState, level int, doing string, name string, v lua.LValue) {
-	m.RaiseValue(L, lua.LString(m.Where(L, level)+operandText(doing, name, TypeName(v))))
+	m.RaisePlain(L, m.Where(L, level)+operandText(doing, name, TypeName(v)))
 }
 
 func operandText(doing, name, kind string) string {

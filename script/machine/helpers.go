@@ -68,7 +68,7 @@ func (m *Machine) concat(L *lua.LState) int {
 		case lua.LString:
 			length += len(v)
 		case lua.LNumber:
-			length += 8
+			length += numberBytes
 		default:
 			simple = false
 		}
@@ -76,7 +76,7 @@ func (m *Machine) concat(L *lua.LState) int {
 	if !simple {
 		return m.concatSlowly(L, n)
 	}
-	m.Make(TextCost + length)
+	m.MakeText(length)
 	m.Fill(length)
 	var joined strings.Builder
 	joined.Grow(length)
@@ -87,22 +87,8 @@ func (m *Machine) concat(L *lua.LState) int {
 	return 1
 }
 
-// AppendText appends a string or a number.
-func AppendText(dst []byte, v lua.LValue) []byte {
-	if n, ok := v.(lua.LNumber); ok {
-		return append(dst, lua51.Number(float64(n))...)
-	}
-	return append(dst, v.(lua.LString)...)
-}
-
-// IsText reports whether a value is a string or a number.
-func IsText(v lua.LValue) bool {
-	switch v.(type) {
-	case lua.LString, lua.LNumber:
-		return true
-	}
-	return false
-}
+// numberBytes is the most bytes of a number as a text.
+const numberBytes = 24
 
 func (m *Machine) concatSlowly(L *lua.LState, n int) int {
 	_, at, _ := m.frame(L, 1)
@@ -110,9 +96,9 @@ func (m *Machine) concatSlowly(L *lua.LState, n int) int {
 	for i := n - 1; i > 0; i-- {
 		left := L.Get(i)
 		if IsText(left) && IsText(right) {
-			joined := AppendText(AppendText(nil, left), right)
-			m.Make(TextCost + len(joined))
-			right = lua.LString(joined)
+			first, second := Text(left), Text(right)
+			m.MakeText(len(first) + len(second))
+			right = lua.LString(first + second)
 			continue
 		}
 		f := MetaField(left, right, "__concat")
@@ -138,26 +124,6 @@ func (m *Machine) concatError(L *lua.LState, at syntax.Place, i, n int, left, ri
 		m.operandError(L, 1, "concatenate", name(i+1), right)
 	}
 	m.operandError(L, 1, "concatenate", name(i), left)
-}
-
-// MetaField returns a field of the metatable of a. If there is no such field, it returns the field of the metatable of
-// b.
-func MetaField(a, b lua.LValue, event string) lua.LValue {
-	for _, v := range []lua.LValue{a, b} {
-		var meta lua.LValue
-		switch v := v.(type) {
-		case *lua.LTable:
-			meta = v.Metatable
-		case *lua.LUserData:
-			meta = v.Metatable
-		}
-		if t, ok := meta.(*lua.LTable); ok {
-			if f := t.RawGetString(event); f != lua.LNil {
-				return f
-			}
-		}
-	}
-	return lua.LNil
 }
 
 // arithmetic makes the helper for an operator.
@@ -217,6 +183,8 @@ func (m *Machine) extend(L *lua.LState) int {
 func (m *Machine) key(L *lua.LState) int {
 	if k, ok := L.Get(1).(lua.LNumber); ok && k > 0 && k < MaxArray {
 		m.Make(gapCost * int(k))
+		return 1
 	}
+	m.Make(FieldCost)
 	return 1
 }

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"reflect"
 	"strings"
 
 	"cellserver/script/syntax"
@@ -19,6 +18,7 @@ const (
 	keptSlots    = 4 * slotStep
 	ThreadFrames = 200 // of a coroutine
 	ThreadSlots  = 256
+	SlotBytes    = 16
 )
 
 // MaxArray is the first index that is not in the array of a table but in its hash.
@@ -39,7 +39,6 @@ type Machine struct {
 	texts    lua.LValue                  // the metatable of strings, as scripts see it
 	helpers  map[string]*lua.LFunction
 	unused   map[string]*lua.LFunction // functions that return nothing, by the path of the function with the same effect that returns something
-	array    reflect.Value             // of the stack of values
 	chunks   map[string]*Function
 	loaded   []string // the chunks that the script itself has loaded
 	chunkID  int
@@ -47,6 +46,7 @@ type Machine struct {
 	keys, argv *filled
 	resets     []func()
 	depth      int
+	counted    int      // slots of the main thread
 	raisedAt   Position // of the last error
 }
 
@@ -64,7 +64,6 @@ func New(limits Limits) *Machine {
 		CallStackSize: maxFrames,
 		RegistrySize:  firstSlots, RegistryMaxSize: maxSlots, RegistryGrowStep: slotStep, SkipOpenLibs: true,
 	})
-	m.array = reflect.ValueOf(m.L).Elem().FieldByName("reg").Elem().FieldByName("array")
 	m.budget.locate = m.locate
 	m.contents = m.L.CreateTable(0, 64)
 	m.keys, m.argv = newFilled(m.L.CreateTable(0, 0)), newFilled(m.L.CreateTable(0, 0))
@@ -101,6 +100,7 @@ func (m *Machine) OnBegin(reset func()) { m.resets = append(m.resets, reset) }
 // may go on; its error stops the script.
 func (m *Machine) Begin(keys, args [][]byte, check func() error) {
 	m.budget.begin(check)
+	m.counted = m.slots()
 	m.keys.fill(m, keys)
 	m.argv.fill(m, args)
 	for _, reset := range m.resets {
@@ -124,7 +124,16 @@ func (m *Machine) End() bool {
 }
 
 // slots returns how large the stack of values has grown. It does not shrink, so a machine with a large one is not kept.
-func (m *Machine) slots() int { return m.array.Len() }
+func (m *Machine) slots() int { return Slots(m.L) }
+
+// makeSlots counts the stack of values of the main thread if it has grown since the last time. A stack that
+// grows moves, so its whole length counts again.
+func (m *Machine) makeSlots() {
+	if n := m.slots(); n > m.counted {
+		m.counted = n
+		m.Make(SlotBytes * n)
+	}
+}
 
 // known reports whether a path such as "redis" or "redis.call" is a value that never changes.
 func (m *Machine) known(path string) bool { return m.constant(path) != nil }

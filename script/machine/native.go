@@ -27,7 +27,9 @@ func (m *Machine) translate(value lua.LValue) lua.LValue {
 	if strings.HasSuffix(message, "overflow") {
 		m.worn = true // the stacks do not shrink
 	}
-	return lua.LString(f.name + ":" + strconv.Itoa(at.Line) + ": " + words(message, at))
+	translated := f.name + ":" + strconv.Itoa(at.Line) + ": " + words(message, at)
+	m.MakeText(len(translated))
+	return lua.LString(translated)
 }
 
 // words translates a message of the interpreter into the words of Lua 5.1.

@@ -36,9 +36,9 @@ func (m *library) assert(L *lua.LState) int {
 func (m *library) error(L *lua.LState) int {
 	value, level := L.Get(1), m.OptInt(L, 2, 1)
 	if machine.IsText(value) && level > 0 {
-		text := m.Where(L, level) + string(machine.AppendText(nil, value))
-		m.Make(machine.TextCost + len(text))
-		value = lua.LString(text)
+		where, text := m.Where(L, level), machine.Text(value)
+		m.MakeText(len(where) + len(text))
+		value = lua.LString(where + text)
 	}
 	m.RaiseValue(L, value)
 	return 0
@@ -272,7 +272,7 @@ func (m *library) collectGarbage(L *lua.LState) int {
 		L.Push(lua.LFalse)
 		return 1
 	default:
-		m.ArgError(L, 1, "invalid option '"+what+"'")
+		m.ArgError(L, 1, "invalid option "+m.Quoted(what))
 	}
 	return 0
 }

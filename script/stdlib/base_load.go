@@ -26,17 +26,21 @@ func (m *library) load(L *lua.LState) int {
 		if !machine.IsText(piece) {
 			m.Raise(L, "reader function must return a string")
 		}
-		text.Write(machine.AppendText(nil, piece))
-		m.Make(machine.TextCost + text.Len())
+		part := machine.Text(piece)
+		m.MakeText(text.Len() + 2*len(part)) // the builder moves
+		text.WriteString(part)
 	}
 	return m.loadChunk(L, text.String(), name)
 }
 
-// compileCost is what a chunk costs for each byte of its source.
-const compileCost = 64
+// compileCost is what a chunk costs for each byte of its source, and chunkCost what it costs besides.
+const (
+	compileCost = 64
+	chunkCost   = 16 << 10
+)
 
 func (m *library) loadChunk(L *lua.LState, text, source string) int {
-	m.Make(compileCost*len(text) + 1024)
+	m.Make(compileCost*len(text) + chunkCost)
 	m.Step(len(text)/4 + 10)
 	if strings.HasPrefix(text, "\x1b") {
 		L.Push(lua.LNil)

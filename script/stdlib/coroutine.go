@@ -7,18 +7,24 @@ import (
 )
 
 // threadCost is what a coroutine costs in bytes.
-const threadCost = 24 << 10
+const threadCost = 32 << 10
+
+// A thread is what the library knows of a coroutine.
+type thread struct {
+	body  *lua.LFunction
+	slots int // of its stack, as far as they are counted
+}
 
 func (m *library) openCoroutine() {
-	m.bodies = map[*lua.LState]*lua.LFunction{}
-	m.OnBegin(func() { clear(m.bodies) })
+	m.threads = map[*lua.LState]*thread{}
+	m.OnBegin(func() { clear(m.threads) })
 	m.Library("coroutine", map[string]lua.LGFunction{
 		"create": m.coCreate, "resume": m.coResume, "running": m.coRunning, "status": m.coStatus, "wrap": m.coWrap, "yield": m.coYield,
 	})
 }
 
-// thread makes a coroutine of a function of Lua.
-func (m *library) thread(L *lua.LState) *lua.LState {
+// newThread makes a coroutine of a function of Lua.
+func (m *library) newThread(L *lua.LState) *lua.LState {
 	f, ok := L.Get(1).(*lua.LFunction)
 	if !ok || f.IsG {
 		m.ArgError(L, 1, "Lua function expected")
@@ -28,12 +34,12 @@ func (m *library) thread(L *lua.LState) *lua.LState {
 	L.Options.RegistrySize, L.Options.CallStackSize = machine.ThreadSlots, machine.ThreadFrames
 	th, _ := L.NewThread()
 	L.Options = options
-	m.bodies[th] = f
+	m.threads[th] = &thread{f, machine.ThreadSlots}
 	return th
 }
 
 func (m *library) coCreate(L *lua.LState) int {
-	L.Push(m.thread(L))
+	L.Push(m.newThread(L))
 	return 1
 }
 
@@ -45,7 +51,13 @@ func (m *library) resume(L *lua.LState, th *lua.LState, args []lua.LValue) (valu
 	if status := m.status(L, th); status != "suspended" {
 		return nil, lua.LString("cannot resume " + nonSuspended(status))
 	}
-	state, err, values := L.Resume(th, m.bodies[th], args...)
+	known := m.threads[th]
+	state, err, values := L.Resume(th, known.body, args...)
+	if n := machine.Slots(th); n > known.slots {
+		grown := n - known.slots
+		known.slots = n
+		m.Make(machine.SlotBytes * grown)
+	}
 	if state == lua.ResumeError {
 		m.WearOut() // a coroutine that fails leaves its values open
 		return nil, m.Caught(err)
@@ -99,7 +111,8 @@ func (m *library) coResume(L *lua.LState) int {
 }
 
 func (m *library) coWrap(L *lua.LState) int {
-	th := m.thread(L)
+	th := m.newThread(L)
+	m.Make(machine.FuncCost)
 	L.Push(m.Func(func(L *lua.LState) int {
 		results, problem := m.resume(L, th, values(L, 1))
 		if problem != nil {

@@ -9,8 +9,8 @@ import (
 // A library is the standard library in one machine.
 type library struct {
 	*machine.Machine
-	random lrand48
-	bodies map[*lua.LState]*lua.LFunction // of coroutines
+	random  lrand48
+	threads map[*lua.LState]*thread // coroutines
 }
 
 // Open defines the standard library in a machine.

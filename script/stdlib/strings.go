@@ -70,7 +70,7 @@ func (m *library) stringLen(L *lua.LState) int {
 func (m *library) mapped(change func(byte) byte) lua.LGFunction {
 	return func(L *lua.LState) int {
 		s := m.Text(L, 1)
-		m.Make(machine.TextCost + len(s))
+		m.MakeText(len(s))
 		m.Step(len(s) / 256)
 		text := []byte(s)
 		for i, c := range text {
@@ -100,7 +100,7 @@ func (m *library) stringRep(L *lua.LState) int {
 	if n > 0 && len(s) > m.MaxBytes()/n {
 		m.Make(m.MaxBytes() + 1)
 	}
-	m.Make(machine.TextCost + len(s)*n)
+	m.MakeText(len(s) * n)
 	m.Fill(len(s) * n)
 	L.Push(lua.LString(strings.Repeat(s, n)))
 	return 1
@@ -108,7 +108,7 @@ func (m *library) stringRep(L *lua.LState) int {
 
 func (m *library) stringReverse(L *lua.LState) int {
 	s := m.Text(L, 1)
-	m.Make(machine.TextCost + len(s))
+	m.MakeText(len(s))
 	m.Step(len(s) / 256)
 	text := make([]byte, len(s))
 	for i := range len(s) {
@@ -139,10 +139,10 @@ func (m *library) stringFormat(L *lua.LState) int {
 		m.Step(1)
 		switch {
 		case format[i] != '%':
-			text = append(text, format[i])
+			text = append(m.Extend(text, 1), format[i])
 			continue
 		case i+1 < len(format) && format[i+1] == '%':
-			text = append(text, '%')
+			text = append(m.Extend(text, 1), '%')
 			i++
 			continue
 		}
@@ -154,13 +154,14 @@ func (m *library) stringFormat(L *lua.LState) int {
 		if problem != "" {
 			m.Raise(L, "%s", problem)
 		}
-		before := cap(text)
-		text = m.formatOne(L, text, d, arg)
-		m.Make(max(cap(text)-before, 0))
+		text = m.formatOne(L, m.Extend(text, directiveBytes), d, arg)
 		i += length
 	}
 	return m.PushBytes(L, text)
 }
+
+// directiveBytes is the most bytes that a number or a padded text takes.
+const directiveBytes = 512
 
 // longText is the length from which a text is not padded and not cut.
 const longText = 100

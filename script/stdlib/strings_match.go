@@ -117,7 +117,7 @@ func (m *library) findOrMatch(L *lua.LState, find bool) int {
 func (m *library) stringGMatch(L *lua.LState) int {
 	subject, pattern := m.Text(L, 1), m.Text(L, 2)
 	at := 0
-	m.Make(machine.FieldCost)
+	m.Make(machine.FuncCost)
 	L.Push(m.Func(func(L *lua.LState) int {
 		m.Step(1)
 		s := m.search(L, subject, pattern)
@@ -197,7 +197,7 @@ func (s *search) replace(text []byte, with lua.LValue, start, end int) []byte {
 		}
 		value = s.m.Call(s.L, with, args...)
 	default:
-		return s.expand(text, string(machine.AppendText(nil, with)), start, end)
+		return s.expand(text, machine.Text(with), start, end)
 	}
 	switch {
 	case lua.LVIsFalse(value):

@@ -43,9 +43,9 @@ type Place struct {
 
 // Costs in bytes of what a script makes, roughly.
 const (
-	tableCost   = 160
-	fieldCost   = 80
-	closureCost = 120
+	tableCost   = 900
+	fieldCost   = 100
+	closureCost = 400
 )
 
 // place adds a place and returns its index.

@@ -41,16 +41,41 @@ func (r *runner) Call(args [][]byte, version int) script.Reply {
 	if cmd.Flags&commands.Write != 0 && !r.mayWrite() {
 		return stop(r.ended())
 	}
-	if err := r.execute(inner, version); err != nil {
+	keeps := inner.Cmd.Flags&(commands.Write|commands.MayReplicate) != 0 || inner.Conn.Tracking.Wants()
+	if keeps {
+		r.engine.Make(keptCopies * bytesOf(inner.Args))
+	}
+	r.out.SetLimit(max(r.engine.Left(), 1))
+	if err := r.execute(inner, version, keeps); err != nil {
 		return stop(err)
 	}
-	return parse(r.out.Bytes())
+	if n := r.out.Len(); n > largeReply {
+		r.engine.Make(2 * n) // the pieces of the reply, and all of it
+	}
+	reply := r.out.Bytes()
+	r.engine.Make(itemBytes * items(reply))
+	return parse(reply)
+}
+
+const (
+	// keptCopies is how many copies of the arguments of a command that changes keys are in memory.
+	keptCopies = 2
+	// largeReply is the size from which the memory of a reply is not used again.
+	largeReply = 64 << 10
+)
+
+// bytesOf returns the bytes of arguments.
+func bytesOf(args [][]byte) (n int) {
+	for _, a := range args {
+		n += len(a)
+	}
+	return n
 }
 
 func stop(err error) script.Reply { return script.Reply{Kind: script.Stop, Text: []byte(err.Error())} }
 
 // execute runs a command, and writes its reply to r.out. An error ends the script.
-func (r *runner) execute(inner *commands.Call, version int) (err error) {
+func (r *runner) execute(inner *commands.Call, version int, keeps bool) (err error) {
 	defer r.caught(&err)
 	r.out.Reset()
 	r.out.Proto = version
@@ -58,7 +83,6 @@ func (r *runner) execute(inner *commands.Call, version int) (err error) {
 		inner.Tx.Select(inner.Conn.DB)
 	}
 	before := r.run.memory.mark()
-	keeps := inner.Cmd.Flags&(commands.Write|commands.MayReplicate) != 0 || inner.Conn.Tracking.Wants()
 	changes := 0
 	if keeps {
 		if err := r.run.memory.copyAll(inner.Args); err != nil {

@@ -9,6 +9,7 @@ type Calls struct {
 	timed   int      // how many of them have their time
 	refused []Called // the calls of commands that must not run
 	lines   [][]byte // for the monitors
+	shown   int      // bytes of lines
 }
 
 // Called is one call of a command.
@@ -22,6 +23,8 @@ type Called struct {
 const (
 	// heldCalls bounds the calls that are not counted yet. Only a script with more of them may count some twice.
 	heldCalls = 1 << 16
+	// heldLines bounds the bytes of the lines for the monitors in the same way.
+	heldLines = 1 << 20
 	// keptCalls is for how many calls there is room after a script.
 	keptCalls = 64
 )
@@ -38,10 +41,13 @@ func (c *Calls) Refuse(cmd *commands.Command, err string) {
 }
 
 // Show adds a line for the monitors.
-func (c *Calls) Show(line []byte) { c.lines = append(c.lines, line) }
+func (c *Calls) Show(line []byte) {
+	c.lines = append(c.lines, line)
+	c.shown += len(line)
+}
 
 // Full reports whether the calls must be counted before the script ends.
-func (c *Calls) Full() bool { return len(c.all)+len(c.refused) >= heldCalls }
+func (c *Calls) Full() bool { return len(c.all)+len(c.refused) >= heldCalls || c.shown > heldLines }
 
 // Time shares a time among the calls without one. It returns the share of each.
 func (c *Calls) Time(took int64) int64 {
@@ -75,4 +81,5 @@ func (c *Calls) Forget() {
 		c.all = nil
 	}
 	c.all, c.timed, c.refused, c.lines = c.all[:0], 0, nil, nil
+	c.shown = 0
 }

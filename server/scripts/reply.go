@@ -3,6 +3,7 @@ package scripts
 import (
 	"bytes"
 	"strconv"
+	"unsafe"
 
 	"cellserver/internal/decimal"
 	"cellserver/resp"
@@ -17,6 +18,19 @@ func parse(b []byte) script.Reply {
 	r, _ := parseNext(b)
 	return r
 }
+
+// itemBytes is the size of an element of a reply.
+const itemBytes = int(unsafe.Sizeof(script.Reply{}))
+
+// items returns how many elements of replies there are in bytes, at most.
+func items(b []byte) (n int) {
+	if kind := b[:min(len(b), 1)]; bytes.ContainsAny(kind, "*>~%") {
+		n = bytes.Count(b, lineEnd)
+	}
+	return n
+}
+
+var lineEnd = []byte("\r\n")
 
 func parseNext(b []byte) (r script.Reply, rest []byte) {
 	end := bytes.IndexByte(b, '\n')

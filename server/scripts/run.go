@@ -87,7 +87,7 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 		return err
 	}
 	var kept *runner
-	r.long, r.share.of = &s.long, &s.memory
+	r.long, r.share.of = &s.long, &s.shared
 	defer func() {
 		r.share.giveBack()
 		s.engines.give(kept)
@@ -121,9 +121,8 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 // begin prepares a run. It returns an error if too many scripts take long.
 func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory) error {
 	cfg := c.Server.Config()
-	r.engine.Bound(int(cfg.ScriptMemoryLimit), r.share.more)
+	r.engine.Bound(int(cfg.ScriptMemoryLimit), r.mayMake)
 	r.share.limit = cfg.ScriptMemoryLimit
-	r.out.SetLimit(int(cfg.ScriptMemoryLimit))
 	r.run = run{call: c, memory: m, script: k, readOnly: o.ReadOnly || k.flags&script.NoWrites != 0}
 	if cfg.ClusterEnabled && k.flags&(script.HasLine|script.AllowCrossSlotKeys) == script.HasLine {
 		r.run.oneSlot, r.run.slot = true, noSlot

@@ -3,7 +3,6 @@ package scripts
 import (
 	"bytes"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"cellserver/commands"
@@ -16,7 +15,7 @@ type Scripts struct {
 	library library
 	engines engines
 	long    long
-	memory  atomic.Int64 // bytes that the scripts share
+	shared  shared
 }
 
 // engines are the engines that run no script now.

@@ -1,7 +1,6 @@
 package scripts
 
 import (
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,15 +8,15 @@ import (
 
 // TestShares takes memory for two runs: together they get the limit, and what one gives back the other can take.
 func TestShares(t *testing.T) {
-	var all atomic.Int64
+	var all shared
 	a, b := share{of: &all, limit: 100}, share{of: &all, limit: 100}
 	require.True(t, a.more(60))
 	require.True(t, b.more(40))
 	require.False(t, b.more(1))
-	require.Equal(t, int64(100), all.Load(), "a refusal takes nothing")
+	require.Equal(t, int64(100), all.taken.Load(), "a refusal takes nothing")
 	a.giveBack()
 	a.giveBack()
 	require.True(t, b.more(60))
 	b.giveBack()
-	require.Zero(t, all.Load())
+	require.Zero(t, all.taken.Load())
 }

@@ -43,18 +43,21 @@ var hostile = map[string]string{
 	"unpack":            "return unpack({}, 1, 1e9)",
 	"json":              "local t = {} for i = 1, 1e5 do t = {t} end return cjson.encode(t)",
 	"json text":         "return cjson.decode(string.rep('[', 1e7))",
-	"msgpack":           "local t = {} for i = 1, 24 do t = {t, t} end return cmsgpack.pack(t)",
-	"struct":            "return struct.pack(string.rep('i8', 1e6), 1)",
-	"long joins":        long + "return loadstring('local s = ... return ' .. string.rep('s..', 190) .. 's')(s)",
-	"json strings":      long + "return cjson.encode(t)",
-	"msgpack strings":   long + "return cmsgpack.pack(t)",
-	"struct strings":    long + "return struct.pack(string.rep('s', 1000), unpack(t))",
-	"quoted":            long + "return string.format(string.rep('%q', 1000), unpack(t))",
-	"reply":             "local t = {} for i = 1, 24 do t = {t, t} end return t",
-	"deep reply":        "local t = {} for i = 1, 1e6 do t = {t} end return t",
-	"log":               "while true do redis.log(redis.LOG_WARNING, string.rep('x', 1e6)) end",
-	"writes":            "local i = 0 while true do i = i + 1 redis.call('SET', 'key' .. i % 1000, string.rep('x', 100000)) end",
-	"wide call":         "local t = {} for i = 1, 7000 do t[i] = 'k' .. i end while true do redis.call('EXISTS', unpack(t)) end",
+	"msgpack values":    `return #{cmsgpack.unpack(string.rep("\192", 1e7))}`,
+	"long errors": `local s = string.rep('x', 1e6) local t = {}
+		while true do t[#t+1] = select(2, pcall(collectgarbage, s)) end`,
+	"msgpack":         "local t = {} for i = 1, 24 do t = {t, t} end return cmsgpack.pack(t)",
+	"struct":          "return struct.pack(string.rep('i8', 1e6), 1)",
+	"long joins":      long + "return loadstring('local s = ... return ' .. string.rep('s..', 190) .. 's')(s)",
+	"json strings":    long + "return cjson.encode(t)",
+	"msgpack strings": long + "return cmsgpack.pack(t)",
+	"struct strings":  long + "return struct.pack(string.rep('s', 1000), unpack(t))",
+	"quoted":          long + "return string.format(string.rep('%q', 1000), unpack(t))",
+	"reply":           "local t = {} for i = 1, 24 do t = {t, t} end return t",
+	"deep reply":      "local t = {} for i = 1, 1e6 do t = {t} end return t",
+	"log":             "while true do redis.log(redis.LOG_WARNING, string.rep('x', 1e6)) end",
+	"writes":          "local i = 0 while true do i = i + 1 redis.call('SET', 'key' .. i % 1000, string.rep('x', 100000)) end",
+	"wide call":       "local t = {} for i = 1, 7000 do t[i] = 'k' .. i end while true do redis.call('EXISTS', unpack(t)) end",
 }
 
 // long makes a text of 10 MB, and a table that has it a thousand times.
@@ -140,7 +143,7 @@ func runHostile(t *testing.T, text string, mayKill bool) (longest time.Duration)
 func TestManyLargeScripts(t *testing.T) {
 	const clients = 60
 	s := start(t, "--maxmemory", "64mb", "--loglevel", "warning")
-	done := s.guard(4<<30, 2*scriptMemory, clients<<20) // twice, because scripts that have ended leave garbage
+	done := s.guard(4<<30, scriptMemory, clients<<17)
 	const text = "local t = {} for i = 1, 50 do t[i] = string.rep('x', 1e6) .. i end for i = 1, 3e7 do end return redis.call('INCR', KEYS[1])"
 	var all []*resptest.Client
 	for i := range clients {
@@ -207,6 +210,43 @@ func TestEndlessScripts(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return strings.Contains(fmt.Sprint(admin.Do("SCRIPT", "KILL")), "NOTBUSY")
 	}, patience, time.Millisecond)
+}
+
+// TestScriptsKeepTheirMemory: four clients run scripts that make as much as they can. The peak of the
+// memory of the server is at most script-memory-limit and 32 MB more than before.
+func TestScriptsKeepTheirMemory(t *testing.T) {
+	const limit, spare = 64 << 20, 32 << 20
+	s := start(t, "--script-memory-limit", fmt.Sprint(limit), "--loglevel", "warning")
+	s.guard(1<<30, limit)
+	require.Equal(t, int64(1), s.dial().Do("EVAL", "return 1", 0))
+	before := s.resident()
+	for _, text := range []string{
+		`return #{cmsgpack.unpack(string.rep("\192", 1e7))}`,
+		`return #cmsgpack.unpack("\221\0\15\255\0" .. string.rep("\203\1\2\3\4\5\6\7\8", 1048320))`,
+		`local t = {} for i = 1, 1e9 do t[i] = string.rep("x", 32769) end`,
+		`local t = {} for i = 1, 1e9 do local x = {} x.a = 1 t[i] = x end`,
+		`local s = string.rep("x", 1e6) local t = {}
+			for i = 1, 1e9 do local _, e = pcall(function() collectgarbage(s) end) t[i] = e end`,
+		`local t = {} for i = 1, 1e9 do
+			local c = coroutine.create(function(...) coroutine.yield() return ... end)
+			coroutine.resume(c, unpack({}, 1, 7000)) t[i] = c end`,
+		`return cjson.decode('["' .. string.rep("a", 3e7) .. '"]')`,
+	} {
+		var all []*resptest.Client
+		for range 4 {
+			c := s.dial()
+			c.Send("EVAL", text, 0)
+			all = append(all, c)
+		}
+		for _, c := range all {
+			_, err := c.TryRecv()
+			require.NoError(t, err)
+			c.Close()
+		}
+		_, peak := s.memory()
+		t.Logf("%d MB over the limit: %.60q", (peak-before-limit)>>20, text)
+		require.LessOrEqual(t, peak, before+limit+spare, text)
+	}
 }
 
 // TestLongScriptTexts sends sources that are hard to compile, 64 KB each.

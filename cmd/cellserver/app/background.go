@@ -66,7 +66,9 @@ func (b *background) round(interval time.Duration) {
 	if now-b.sampled >= sampleInterval {
 		b.sampled = now
 		b.server.Tick()
-		b.heapLimit.follow(b.server.Config().MaxMemory, b.store.Used(), b.store.UsedOfHeap(), readHeap().live)
+		cfg := b.server.Config()
+		b.heapLimit.follow(cfg.MaxMemory, b.store.Used(), b.store.UsedOfHeap(), readHeap().live,
+			scriptMemory{b.server.ScriptMemory(), cfg.ScriptMemoryLimit})
 		b.disk.Tick()
 	}
 	b.expiry.round(interval)

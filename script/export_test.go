@@ -1,0 +1,4 @@
+package script
+
+// Made returns how many bytes the running script has made.
+func (e *Engine) Made() int { return e.m.Made() }

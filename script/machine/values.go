@@ -1,0 +1,90 @@
+package machine
+
+import (
+	"fmt"
+	"reflect"
+
+	"cellserver/script/lua51"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// ToNumber returns a number, or what a string means as a number.
+func ToNumber(v lua.LValue) (float64, bool) {
+	switch v := v.(type) {
+	case lua.LNumber:
+		return float64(v), true
+	case lua.LString:
+		return lua51.ParseNumber(string(v))
+	}
+	return 0, false
+}
+
+// Text returns a value as tostring shows it, without metatables.
+func Text(v lua.LValue) string {
+	switch v := v.(type) {
+	case lua.LNumber:
+		return lua51.Number(float64(v))
+	case *lua.LFunction:
+		if v.IsG {
+			return fmt.Sprintf("function: builtin: %p", v)
+		}
+	case *lua.LUserData:
+		if v.Value == nil {
+			return "userdata: (nil)"
+		}
+	}
+	return v.String()
+}
+
+// AppendText appends a string or a number.
+func AppendText(dst []byte, v lua.LValue) []byte {
+	if n, ok := v.(lua.LNumber); ok {
+		return append(dst, lua51.Number(float64(n))...)
+	}
+	return append(dst, v.(lua.LString)...)
+}
+
+// IsText reports whether a value is a string or a number.
+func IsText(v lua.LValue) bool {
+	switch v.(type) {
+	case lua.LString, lua.LNumber:
+		return true
+	}
+	return false
+}
+
+// MetaField returns a field of the metatable of `a`. If there is no such field, it returns the field of the
+// metatable of `b`.
+func MetaField(a, b lua.LValue, event string) lua.LValue {
+	for _, v := range []lua.LValue{a, b} {
+		var meta lua.LValue
+		switch v := v.(type) {
+		case *lua.LTable:
+			meta = v.Metatable
+		case *lua.LUserData:
+			meta = v.Metatable
+		}
+		if t, ok := meta.(*lua.LTable); ok {
+			if f := t.RawGetString(event); f != lua.LNil {
+				return f
+			}
+		}
+	}
+	return lua.LNil
+}
+
+// Slots returns how many values the stack of a thread has room for.
+func Slots(L *lua.LState) int {
+	return reflect.ValueOf(L).Elem().FieldByIndex(registryField).Elem().FieldByIndex(arrayField).Len()
+}
+
+// registryField and arrayField are where a thread has its stack of values, and the stack its values.
+var registryField, arrayField = func() (registry, array []int) {
+	r, isThread := reflect.TypeFor[lua.LState]().FieldByName("reg")
+	a, isStack := r.Type.Elem().FieldByName("array")
+	if !isThread || !isStack {
+		panic("script: a thread has no stack of values")
+	}
+	return r.Index, a.Index
+}()
