@@ -126,7 +126,7 @@ func TestNegativeQuantity(t *testing.T) {
 	for _, got := range []reply{w.get("/check/api?key=a&quantity=-1"), w.get("/check/api?key=a&quantity=-1&charge"), w.get("/forward/rule=api&key=text:a&quantity=-1/"),
 		w.get("/explain/api?key=a&quantity=-1"), w.post("/check/api", `{"key": "a", "quantity": -1}`)} {
 		require.Equal(t, []any{400, badRequest}, got.code())
-		require.Equal(t, "quantity must not be negative", got.Body["detail"])
+		require.Equal(t, "quantity '-1' must not be negative", got.Body["detail"])
 	}
 	require.Equal(t, changes, w.Server.Changes())
 }

@@ -30,7 +30,8 @@ func readFields(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
 // then has too few words, or a word too much. p is the problem that the server has reported. If p is nil, the caller
 // has noticed the wrong number itself.
 func ofScopes(p *Problem) *Problem {
-	if p == nil || strings.HasPrefix(p.Detail, "wrong number of arguments") || p.Detail == "syntax error" {
+	if p == nil || strings.HasPrefix(p.Detail, "wrong number of arguments") ||
+		strings.HasPrefix(p.Detail, "syntax error") {
 		return wrong("give one key for each scope of the rule")
 	}
 	return p

@@ -91,7 +91,7 @@ func TestManyTrials(t *testing.T) {
 func TestWrongRules(t *testing.T) {
 	w := newPage(t)
 	for limits, detail := range map[string]string{
-		"": "limits must be the words of CL.RULE SET, such as CL.THROTTLE 4 5 60", "CL.WINDOW 0 60": "limit must be positive", "CL.NO 1": "limiter",
+		"": "limits must be the words of CL.RULE SET, such as CL.THROTTLE 4 5 60", "CL.WINDOW -1 60": "limit '-1' must", "CL.NO 1": "limiter",
 	} {
 		got := w.put("api", limits)
 		require.Equal(t, []any{400, badRequest}, got.code(), limits)

@@ -56,8 +56,8 @@ func ofReply(text string) *Problem {
 	code, rest, _ := strings.Cut(text, " ")
 	switch code {
 	case "ERR", "Cell", "CROSSSLOT":
-		if rest == "no such rule" {
-			return problem(http.StatusNotFound, noSuchRule, "there is no such rule: CL.RULE LIST shows all rules")
+		if name, found := strings.CutPrefix(rest, "no such rule: "); found {
+			return problem(http.StatusNotFound, noSuchRule, "there is no rule %s: see CL.RULE LIST", name)
 		}
 		if strings.HasPrefix(rest, "too many reservations") || strings.HasPrefix(rest, "somebody already tries limits") {
 			return problem(http.StatusServiceUnavailable, unavailable, "%s", rest)

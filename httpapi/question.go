@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"cellserver/httpapi/keysource"
+	"cellserver/internal/quote"
 )
 
 // question is what a request asks of one rule or several.
@@ -88,7 +89,7 @@ func (q *question) set(name, value string) *Problem {
 	case "status":
 		n, err := strconv.Atoi(value)
 		if err != nil || n != http.StatusUnauthorized && n != http.StatusForbidden && n != http.StatusTooManyRequests {
-			return wrong("status is 401, 403 or 429")
+			return wrong("status %s: use 401, 403 or 429", quote.Word(value))
 		}
 		q.refused = n
 	case "preflight":
@@ -110,7 +111,7 @@ func (q *question) set(name, value string) *Problem {
 func setSwitch(to *bool, name, value string) *Problem {
 	on, err := strconv.ParseBool(value)
 	if value != "" && err != nil {
-		return wrong("%s is true or false", name)
+		return wrong("%s %s: use true or false", name, quote.Word(value))
 	}
 	*to = on || value == ""
 	return nil
@@ -122,9 +123,9 @@ func (q *question) setQuantity(text string) *Problem {
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
 	case err != nil:
-		return wrong("quantity is an integer")
+		return wrong("quantity %s is not an integer or out of range", quote.Word(text))
 	case n < 0:
-		return wrong("quantity must not be negative")
+		return wrong("quantity %s must not be negative", quote.Word(text))
 	}
 	q.quantity = text
 	return nil

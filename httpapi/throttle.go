@@ -11,6 +11,7 @@ import (
 
 	"cellserver/httpapi/keysource"
 	"cellserver/httpapi/line"
+	"cellserver/internal/quote"
 )
 
 // limiter is a row: how a body becomes the command of a limiter.
@@ -59,7 +60,8 @@ func (a *API) throttle(w http.ResponseWriter, r *http.Request) *Problem {
 	case ok:
 		return a.throttleOne(w, r, name, &row, body)
 	}
-	return wrong("there is no limiter of this name: use %s", strings.Join(slices.Sorted(maps.Keys(rows)), ", ")+", mthrottle or release")
+	return wrong("limiter %s is not one: use %s, mthrottle or release", quote.Word(name),
+		strings.Join(slices.Sorted(maps.Keys(rows)), ", "))
 }
 
 // throttleOne asks one limiter.

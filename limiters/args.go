@@ -1,10 +1,13 @@
 package limiters
 
 import (
+	"errors"
 	"math"
 	"math/bits"
+	"strings"
 
 	"cellserver/internal/decimal"
+	"cellserver/internal/quote"
 	"cellserver/internal/rediserr"
 	"cellserver/internal/word"
 	"cellserver/limiters/calendar"
@@ -68,16 +71,28 @@ type Args struct {
 	given    Option
 	nanos    [4]int64 // of options that take seconds, in nanoseconds
 	unit     calendar.Unit
-	zone     []byte // empty for UTC
+	zone     []byte      // empty for UTC
+	read     [8]argument // the last numbers, for errors
+	reads    int
+}
+
+// argument is a number or a name that was read.
+type argument struct {
+	name string
+	word []byte
 }
 
 // Begin starts to parse another request. name is the command in lower case.
 func (a *Args) Begin(name string, rest [][]byte) {
 	a.name, a.rest, a.Err, a.Quantity, a.given, a.unit, a.zone = name, rest, nil, 1, 0, 0, nil
+	a.reads = 0
 }
 
 // Release drops the references to the request.
-func (a *Args) Release() { a.rest, a.zone = nil, nil }
+func (a *Args) Release() {
+	a.rest, a.zone = nil, nil
+	clear(a.read[:])
+}
 
 // Has reports whether the request has an option.
 func (a *Args) Has(o Option) bool { return a.given&o != 0 }
@@ -98,23 +113,32 @@ func (a *Args) fail(err error) {
 }
 
 // Next returns the next argument. After the last argument it returns nil, and stores an arity
-// error.
-func (a *Args) Next() []byte {
+// error. name is its name in the error of a rule, which has no arity.
+func (a *Args) Next(name string) []byte {
 	if len(a.rest) == 0 {
-		a.fail(rediserr.WrongArity(a.name))
+		if a.rule {
+			a.fail(rediserr.Error("ERR " + name + " is missing in " + a.limiter()))
+		} else {
+			a.fail(rediserr.WrongArity(a.name))
+		}
 		return nil
 	}
 	arg := a.rest[0]
 	a.rest = a.rest[1:]
+	a.read[a.reads%len(a.read)] = argument{name, arg}
+	a.reads++
 	return arg
 }
 
+// limiter returns the name of the limiter or of the command, as clients write it.
+func (a *Args) limiter() string { return strings.ToUpper(a.name) }
+
 // Integer parses the next argument as an int64. name is its name in the error.
 func (a *Args) Integer(name string) int64 {
-	arg := a.Next()
+	arg := a.Next(name)
 	n, ok := decimal.Parse(arg)
 	if !ok && a.Err == nil {
-		a.Err = rediserr.Error("ERR " + name + " is not an integer or out of range")
+		a.Err = a.Explain(errors.New(name + " is not an integer or out of range"))
 	}
 	return n
 }
@@ -122,25 +146,42 @@ func (a *Args) Integer(name string) int64 {
 // Seconds parses the next argument as a decimal number of seconds, and returns nanoseconds. name is
 // its name in the error.
 func (a *Args) Seconds(name string) int64 {
-	arg := a.Next()
+	arg := a.Next(name)
 	ns, ok := parseSeconds(arg)
 	if !ok && a.Err == nil {
-		a.Err = notSeconds(name)
+		a.Err = a.Explain(errors.New(name + notSeconds))
 	}
 	return ns
 }
 
-func notSeconds(name string) error {
-	return rediserr.Error("ERR " + name + " is not a number of seconds from 0 to 9223372036 with at most nine decimals")
+const notSeconds = " is not a number of seconds: 60 or 0.25, at most 9223372036, with at most nine decimals"
+
+// Explain converts an error of a pure limiter to an error reply, as the function [Explain] does. If the error
+// begins with the name of an argument, the reply repeats the argument.
+func (a *Args) Explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	name, problem, _ := strings.Cut(err.Error(), " ")
+	for i := range min(a.reads, len(a.read)) { // a name that repeats is that of the last limit so far
+		if one := &a.read[(a.reads-1-i)%len(a.read)]; one.name == name {
+			return rediserr.Error("ERR " + name + " " + quote.Word(one.word) + " " + problem)
+		}
+	}
+	return Explain(err)
 }
 
 // Finish parses the arguments after the parameters: the quantity, if a number comes next, and the
-// options. own are the options of this limiter.
+// options. own are the options of this limiter. The quantity may also be the option QUANTITY.
 func (a *Args) Finish(own Option) error {
-	if !a.rule && len(a.rest) > 0 && numeric(a.rest[0]) {
-		a.Quantity = a.Integer("quantity")
+	if a.rule {
+		return a.Options(own)
 	}
-	return a.Options(own)
+	if len(a.rest) > 0 && numeric(a.rest[0]) {
+		a.Quantity = a.Integer("quantity")
+		a.given |= OptQuantity
+	}
+	return a.Options(own | OptQuantity)
 }
 
 // Options parses the options. own are the options of this limiter. Every request may have MS and
@@ -157,30 +198,79 @@ func (a *Args) Options(own Option) error {
 
 // option parses one of the allowed options.
 func (a *Args) option(allowed Option) {
-	arg := a.Next()
-	for i := range allOptions {
-		o := &allOptions[i]
-		if !word.Is(arg, o.word) {
-			continue
-		}
-		bit := Option(1) << i
-		if allowed&bit == 0 || a.Has(bit) || o.takes != noOperand && o.takes != unitOperand && len(a.rest) == 0 {
-			break
-		}
-		a.given |= bit
-		switch o.takes {
-		case secondsOperand:
-			a.nanos[i] = a.Seconds(o.word)
-		case quantityOperand:
-			a.Quantity = a.Integer(o.word)
-		case zoneOperand:
-			a.zone = a.Next()
-		case unitOperand:
-			a.unit = a.calendarUnit()
-		}
+	arg := a.rest[0]
+	i := optionOf(arg, allowed)
+	if i < 0 {
+		a.fail(a.errOption(arg, allowed))
 		return
 	}
-	a.fail(rediserr.Syntax)
+	a.rest = a.rest[1:]
+	needs, bit := operandNeeds[allOptions[i].takes], Option(1)<<i
+	switch {
+	case a.Has(bit):
+		a.fail(syntaxError(quote.Word(arg) + " repeats"))
+	case needs != "" && len(a.rest) == 0:
+		a.fail(syntaxError(quote.Word(arg) + " needs " + needs))
+	default:
+		a.given |= bit
+		a.operand(i, allowed)
+	}
+}
+
+// operand parses the value after an option.
+func (a *Args) operand(option int, allowed Option) {
+	name := allOptions[option].word
+	switch allOptions[option].takes {
+	case secondsOperand:
+		a.nanos[option] = a.Seconds(name)
+	case quantityOperand:
+		a.Quantity = a.Integer(name)
+	case zoneOperand:
+		a.zone = a.Next(name)
+	case unitOperand:
+		a.unit = a.calendarUnit()
+		if a.unit == 0 && len(a.rest) > 0 && optionOf(a.rest[0], allowed) < 0 {
+			a.fail(rediserr.Error("ERR ALIGN " + quote.Word(a.rest[0]) +
+				": use day, week, month, or no word for multiples of the period"))
+		}
+	}
+}
+
+// optionOf returns the number of an allowed option, -1 if the word is not one.
+func optionOf(arg []byte, allowed Option) int {
+	for i := range allOptions {
+		if allowed&(1<<i) != 0 && word.Is(arg, allOptions[i].word) {
+			return i
+		}
+	}
+	return -1
+}
+
+// operandNeeds says what must follow an option.
+var operandNeeds = [...]string{
+	secondsOperand: "a number of seconds after it", quantityOperand: "an integer after it",
+	zoneOperand: "a time zone such as Europe/Berlin after it", unitOperand: "",
+}
+
+// syntaxError is the error of Redis, with its cause.
+func syntaxError(cause string) error { return rediserr.Error(string(rediserr.Syntax) + ": " + cause) }
+
+// errOption is the error of a word in the place of an option. It names the options that may stand there.
+func (a *Args) errOption(arg []byte, allowed Option) error {
+	where := a.limiter()
+	if a.rule {
+		where += " in a rule"
+	}
+	var use []string
+	for i := range allOptions {
+		if bit := Option(1) << i; allowed&bit != 0 && !a.Has(bit) {
+			use = append(use, strings.ToUpper(allOptions[i].word))
+		}
+	}
+	if len(use) == 0 {
+		return syntaxError(quote.Word(arg) + " is a word too much after " + where)
+	}
+	return syntaxError(quote.Word(arg) + " is not an option of " + where + ": use " + strings.Join(use, ", "))
 }
 
 // calendarUnit parses the next argument as a unit of the calendar. It returns 0 if the argument is not a unit.

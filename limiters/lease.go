@@ -16,7 +16,7 @@ type Permit struct {
 // ReadLease parses the arguments limit, lease and holder.
 func ReadLease(a *Args) (p Permit, err error) {
 	limit, length := a.Integer("limit"), a.Seconds("lease")
-	p.holder = a.Next()
+	p.holder = a.Next("holder")
 	if err = a.Options(0); err == nil {
 		p.Semaphore, err = lease.New(limit, length)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cellserver/internal/exact"
+	"cellserver/internal/quote"
 	"cellserver/internal/rediserr"
 	"cellserver/store"
 )
@@ -118,7 +119,7 @@ func (a *Answer) Tighter(b *Answer) bool {
 var readers = map[string]func(*Args) (Limit, error){
 	"cl.log":      reader(ReadLog),
 	"cl.sliding":  reader(ReadSliding),
-	"cl.throttle": reader(ReadThrottle),
+	"cl.throttle": reader(readRate),
 	"cl.window":   reader(ReadWindow),
 }
 
@@ -126,26 +127,28 @@ func reader[L Limit](read func(*Args) (L, error)) func(*Args) (Limit, error) {
 	return func(a *Args) (Limit, error) { return read(a) }
 }
 
-// ErrNoLimiter is the error of a limit whose first word is not the name of a limiter that a rule can have.
-const ErrNoLimiter rediserr.Error = "ERR no such limiter, or none that a rule can have"
-
 // Parse parses the name of a limiter and its parameters, as a rule has them: "CL.WINDOW 100 60
 // ALIGN". Errors are error replies.
 func Parse(words [][]byte) (Limit, error) {
 	if len(words) == 0 {
-		return nil, ErrNoLimiter
+		return nil, rediserr.Error("ERR a limiter is missing: " + useLimiters)
 	}
 	name := strings.ToLower(string(words[0]))
 	read := readers[name]
 	if read == nil {
-		return nil, ErrNoLimiter
+		return nil, rediserr.Error("ERR " + quote.Word(words[0]) +
+			" is not a limiter of a rule: " + useLimiters)
 	}
-	l, err := read(&Args{name: name, rest: words[1:], rule: true})
+	a := &Args{name: name, rest: words[1:], rule: true}
+	l, err := read(a)
 	if err != nil {
-		return nil, Explain(err)
+		return nil, a.Explain(err)
 	}
 	return l, nil
 }
+
+// useLimiters names the limiters that a rule may have, for errors.
+const useLimiters = "use CL.THROTTLE, CL.WINDOW, CL.SLIDING or CL.LOG"
 
 // Scratch is reusable memory for one request to a limiter. Each connection keeps one. So a request
 // allocates nothing, although it reaches its limiter through an interface.

@@ -18,19 +18,26 @@ func TestParse(t *testing.T) {
 	const now = 1_700_000_000_123_456_789
 	keys := store.New(store.Options{Databases: 1, Seed: 1})
 	for line, want := range map[string]rediserr.Error{
-		"":                       ErrNoLimiter,
-		"GET":                    ErrNoLimiter,
-		"CL.NOSUCH 1 1":          ErrNoLimiter,
-		"CL.WINDOW":              rediserr.WrongArity("cl.window").(rediserr.Error),
-		"CL.WINDOW 1":            rediserr.WrongArity("cl.window").(rediserr.Error),
-		"CL.WINDOW 1 1 1":        rediserr.Syntax, // a rule has no quantity
-		"CL.WINDOW 1 1 MS":       rediserr.Syntax,
-		"CL.WINDOW 1 1 PEEK":     rediserr.Syntax,
-		"CL.WINDOW 0 1":          "ERR limit must be positive",
-		"CL.THROTTLE 1 1":        ErrThrottleUsage,
-		"CL.THROTTLE 1 1 1 1":    ErrThrottleUsage,
-		"CL.THROTTLE 1 1 1 PEEK": rediserr.Syntax,
-		"CL.THROTTLE -1 1 1":     "ERR max_burst must not be negative",
+		"":                       "ERR a limiter is missing: " + useLimiters,
+		"100/minute":             "ERR '100/minute' is not a limiter of a rule: " + useLimiters,
+		"CL.ACQUIRE 5 60":        "ERR 'CL.ACQUIRE' is not a limiter of a rule: " + useLimiters,
+		"CL.WINDOW":              "ERR limit is missing in CL.WINDOW",
+		"CL.WINDOW 1":            "ERR period is missing in CL.WINDOW",
+		"CL.WINDOW 1 1m":         "ERR period '1m'" + notSeconds,
+		"CL.WINDOW 1 1 1":        "ERR syntax error: '1' is not an option of CL.WINDOW in a rule: use ALIGN, TZ", // a rule has no quantity
+		"CL.WINDOW 1 1 ALIGN MS": "ERR ALIGN 'MS': use day, week, month, or no word for multiples of the period",
+		"CL.LOG 1 1 STRICT PEEK": "ERR syntax error: 'PEEK' is not an option of CL.LOG in a rule: use GAP, RESOLUTION",
+		"CL.WINDOW 0 1":          "ERR limit '0' must be positive",
+		"CL.THROTTLE 1 1":        "ERR period is missing in CL.THROTTLE",
+		"CL.THROTTLE 1 1 1m":     "ERR period '1m' is not a whole number of seconds, such as 60, or out of range",
+		"CL.THROTTLE x 1 1":      "ERR max_burst 'x' is not an integer or out of range",
+		"CL.THROTTLE 1 1 1 1":    "ERR syntax error: '1' is a word too much after CL.THROTTLE in a rule",
+		"CL.THROTTLE 1 1 1 PEEK": "ERR syntax error: 'PEEK' is a word too much after CL.THROTTLE in a rule",
+		"CL.THROTTLE -1 1 1":     "ERR max_burst '-1' must not be negative",
+		"CL.THROTTLE 1 0 1":      "ERR count '0' must be positive",
+		"CL.THROTTLE 1 1 0":      "ERR period '0' must be positive",
+		"CL.THROTTLE 1 2000000000 1": "ERR count '2000000000' is too large for this period: " +
+			"less than a nanosecond between two requests",
 	} {
 		l, err := Parse(words(line))
 		require.Nil(t, l, line)

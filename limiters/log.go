@@ -1,13 +1,13 @@
 package limiters
 
 import (
+	"errors"
 	"iter"
 	"math"
 	"strings"
 
 	"cellserver/internal/decimal"
 	"cellserver/internal/exact"
-	"cellserver/internal/rediserr"
 	"cellserver/limiters/slidinglog"
 	"cellserver/store"
 )
@@ -22,9 +22,9 @@ type Log struct {
 	slidinglog.Log
 }
 
-const (
-	errNoGap        rediserr.Error = "ERR gap must be positive"
-	errNoResolution rediserr.Error = "ERR resolution must be positive"
+var (
+	errNoGap        = errors.New("gap must be positive")
+	errNoResolution = errors.New("resolution must be positive")
 )
 
 // ReadLog parses the arguments limit and period and the options GAP, STRICT and RESOLUTION.

@@ -2,6 +2,7 @@ package limiters
 
 import (
 	"bytes"
+	"errors"
 
 	"cellserver/internal/decimal"
 	"cellserver/internal/rediserr"
@@ -17,10 +18,9 @@ type Pacer struct {
 	pace.Pacer
 }
 
-const (
-	errNoWarmup rediserr.Error = "ERR warmup must be positive"
-	errNoPace   rediserr.Error = "ERR the key holds no pace: it is not two integers"
-)
+var errNoWarmup = errors.New("warmup must be positive")
+
+const errNoPace rediserr.Error = "ERR the key holds no pace: it is not two integers"
 
 // ReadPace parses the arguments max_burst, count and period and the options MAXWAIT and WARMUP.
 func ReadPace(a *Args) (p Pacer, err error) {

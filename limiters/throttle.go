@@ -1,8 +1,10 @@
 package limiters
 
 import (
+	"errors"
 	"iter"
 	"strconv"
+	"strings"
 
 	"cellserver/gcra"
 	"cellserver/internal/decimal"
@@ -140,16 +142,20 @@ func ReadCharge(a *Args) (r Charge, err error) {
 	return r, err
 }
 
-// ReadGCRA parses the arguments of GCRA, a command of Redis 8.8 before its release.
+// ReadGCRA parses the arguments of GCRA, a command of Redis 8.8 before its release. Its name for count is
+// tokens_per_period, also in errors.
 func ReadGCRA(a *Args) (r Rate, err error) {
 	maxBurst, count, period := a.Integer("max_burst"), a.Integer("tokens_per_period"), a.Seconds("period")
-	if err = a.Options(OptTokens); err == nil {
-		r.Quota, err = gcra.NewQuotaIn(maxBurst, count, period)
+	if err = a.Options(OptTokens); err != nil {
+		return r, err
+	}
+	if r.Quota, err = gcra.NewQuotaIn(maxBurst, count, period); err != nil {
+		err = errors.New(strings.Replace(err.Error(), "count", "tokens_per_period", 1))
 	}
 	return r, err
 }
 
-const errThrottlecrabBurst rediserr.Error = "ERR max_burst must be positive"
+var errThrottlecrabBurst = errors.New("max_burst must be positive")
 
 // ReadThrottlecrab parses the arguments of THROTTLE, the command of throttlecrab. Its max_burst is
 // the limit itself.
@@ -171,10 +177,7 @@ const ErrThrottleUsage rediserr.Error = "Cell error: Store error: Usage: cl.thro
 // ReadThrottle parses the arguments of CL.THROTTLE as [ThrottleNumbers] does, and then the options.
 // With options the quantity is required.
 func ReadThrottle(a *Args) (r Rate, err error) {
-	n := 3
-	if !a.rule {
-		n++
-	}
+	const n = 4
 	if len(a.rest) < n {
 		return r, ErrThrottleUsage
 	}
@@ -189,6 +192,43 @@ func ReadThrottle(a *Args) (r Rate, err error) {
 	return r, a.Options(0)
 }
 
+// readRate parses max_burst, count and period of CL.THROTTLE in a rule. A rule takes the same integers as
+// [ThrottleNumbers]. Its errors are not those of redis-cell, because redis-cell does not have rules.
+func readRate(a *Args) (r Rate, err error) {
+	maxBurst, count, period := a.cellInteger("max_burst", "an integer"), a.cellInteger("count", "an integer"),
+		a.cellInteger("period", "a whole number of seconds, such as 60,")
+	if err = a.Options(0); err != nil {
+		return r, err
+	}
+	switch r.Quota, err = gcra.NewQuota(maxBurst, count, period); {
+	case err == nil:
+	case count == 0:
+		err = errNoCount
+	case period == 0:
+		err = errNoPeriod
+	case err == gcra.ErrZeroRate:
+		err = errFastCount
+	}
+	return r, err
+}
+
+// The errors of a rate that redis-cell calls zero.
+var (
+	errNoCount   = errors.New("count must be positive")
+	errNoPeriod  = errors.New("period must be positive")
+	errFastCount = errors.New("count is too large for this period: " +
+		"less than a nanosecond between two requests")
+)
+
+// cellInteger is [Args.Integer] for the integers of redis-cell. kind is what the error calls them.
+func (a *Args) cellInteger(name, kind string) int64 {
+	n, err := cellInt(a.Next(name))
+	if err != nil && a.Err == nil {
+		a.Err = a.Explain(errors.New(name + " is not " + kind + " or out of range"))
+	}
+	return n
+}
+
 // ThrottleNumbers parses max_burst, count, period and, as a fourth word, the quantity (1). Errors
 // have the texts of redis-cell.
 func ThrottleNumbers(words [][]byte) (quota gcra.Quota, quantity int64, err error) {
@@ -198,8 +238,10 @@ func ThrottleNumbers(words [][]byte) (quota gcra.Quota, quantity int64, err erro
 	if !ok || !ok2 || !ok3 || len(words) > 3 {
 		return throttleNumbersSlow(words)
 	}
-	quota, err = gcra.NewQuota(maxBurst, count, period)
-	return quota, 1, cellError(err)
+	if quota, err = gcra.NewQuota(maxBurst, count, period); err != nil {
+		err = ExplainThrottle(err, words)
+	}
+	return quota, 1, err
 }
 
 // throttleNumbersSlow is [ThrottleNumbers] for calls with a quantity, with wrong numbers, or with
@@ -212,19 +254,21 @@ func throttleNumbersSlow(words [][]byte) (quota gcra.Quota, quantity int64, err 
 		}
 	}
 	quota, err = gcra.NewQuota(n[0], n[1], n[2])
-	return quota, n[3], cellError(err)
+	return quota, n[3], ExplainThrottle(err, words)
 }
 
-// cellError converts an error of a quota to an error reply. If redis-cell has the error, it has the
-// text of redis-cell.
-func cellError(err error) error {
-	switch err {
-	case nil:
-		return nil
-	case gcra.ErrZeroRate:
+// ExplainThrottle converts an error of a quota to an error reply. If redis-cell has the error, it has the
+// text of redis-cell. words are the arguments from max_burst on.
+func ExplainThrottle(err error, words [][]byte) error {
+	if err == gcra.ErrZeroRate {
 		return rediserr.Error("Cell error: Store error: " + err.Error())
 	}
-	return rediserr.Error("ERR " + err.Error())
+	names := [...]string{"max_burst", "count", "period", "quantity"}
+	a := Args{reads: min(len(words), len(names))}
+	for i := range a.reads {
+		a.read[i] = argument{names[i], words[i]}
+	}
+	return a.Explain(err)
 }
 
 // cellInt parses an integer as redis-cell (Rust) does: an optional sign and digits. So "+1", "007"

@@ -1,6 +1,7 @@
 package limiters
 
 import (
+	"errors"
 	"iter"
 	"math"
 
@@ -18,7 +19,11 @@ type FixedWindow struct {
 }
 
 // errUnit is the error of a period that contradicts the unit of ALIGN.
-const errUnit rediserr.Error = "ERR period must be 0 or the length of the unit: 86400 for day, 604800 for week, 2419200 to 2678400 for month"
+var errUnit = errors.New("period must be 0 or the length of the unit: " +
+	"86400 for day, 604800 for week, 2419200 to 2678400 for month")
+
+// errNoUnit is the error of a time zone without a unit of the calendar.
+const errNoUnit rediserr.Error = "ERR TZ needs a unit: ALIGN day, ALIGN week or ALIGN month"
 
 // ReadWindow parses the arguments limit and period and the options ALIGN and TZ. With a unit of the
 // calendar after ALIGN, the calendar says how long a window is.
@@ -27,7 +32,7 @@ func ReadWindow(a *Args) (w FixedWindow, err error) {
 	switch err = a.Finish(OptAlign | OptTZ); {
 	case err != nil:
 	case a.unit == 0 && a.Has(OptTZ):
-		err = rediserr.Syntax
+		err = errNoUnit
 	case a.unit == 0:
 		w.Fixed, err = window.NewFixed(limit, period, a.Has(OptAlign))
 	default:

@@ -65,9 +65,9 @@ var mayImport = map[string][]string{
 	"store":           {"internal/decimal", "internal/pieces", "store/hash", "store/list", "store/memory", "store/set", "store/sortedset", "store/table", "store/value"},
 
 	// Limits live in keys.
-	"limiters": {"internal/decimal", "internal/exact", "internal/rediserr", "internal/word", "gcra", "limiters/window", "limiters/slidinglog",
+	"limiters": {"internal/decimal", "internal/exact", "internal/quote", "internal/rediserr", "internal/word", "gcra", "limiters/window", "limiters/slidinglog",
 		"limiters/pace", "limiters/lease", "limiters/calendar", "limiters/reservation", "store"},
-	"limiters/ruleset": {"internal/rediserr", "internal/word", "limiters", "store"},
+	"limiters/ruleset": {"internal/quote", "internal/rediserr", "internal/word", "limiters", "store"},
 	"limiters/rules":   {"internal/exact", "internal/rediserr", "limiters", "limiters/reservation", "limiters/ruleset", "store"},
 
 	// The engine of scripts knows Lua, and nothing of the server.
@@ -158,7 +158,7 @@ var mayImport = map[string][]string{
 	"httpapi/keysource": {},
 	"httpapi/line":      {"commands", "internal/decimal", "resp"},
 	"httpapi/page":      {},
-	"httpapi":           {"commands", "httpapi/bounded", "httpapi/keysource", "httpapi/line", "httpapi/page", "limiters", "limiters/rules"},
+	"httpapi":           {"commands", "httpapi/bounded", "httpapi/keysource", "httpapi/line", "httpapi/page", "internal/quote", "limiters", "limiters/rules"},
 
 	// The edge wires everything.
 	"cmd/cellserver/app": {"acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",

@@ -102,7 +102,7 @@ func TestCheckRules(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("rules:\n  login:\n    limits: CL.THROTLE 4 5 60\n"), 0o600))
 	out, errs, code = runToEnd(t, "", "--check-rules", file)
 	require.Equal(t, []any{"", 1}, []any{out, code})
-	require.Contains(t, errs, "rules.yaml:3: rule login: limit \"CL.THROTLE 4 5 60\": no such limiter")
+	require.Contains(t, errs, "rules.yaml:3: rule login: limit \"CL.THROTLE 4 5 60\": 'CL.THROTLE' is not a limiter of a rule: use CL.THROTTLE")
 	for _, wrong := range [][]string{{"--check-rules"}, {"--check-rules", file, "more"}, {"--check-rules", "/no/such/file"}} {
 		_, errs, code = runToEnd(t, "", wrong...)
 		require.Equal(t, 1, code)

@@ -24,7 +24,7 @@ func askWithReply[L limiters.Limiter](c *commands.Call, read func(*limiters.Args
 		c.Conn.Scratch.Limit = scratch
 	}
 	scratch.Args.Begin(c.Cmd.Name, c.Args[2:])
-	return limiters.Explain(askWith(c, scratch, read, reply))
+	return scratch.Args.Explain(askWith(c, scratch, read, reply))
 }
 
 // askWith is askWithReply with the scratch memory of the connection. CL.PROBE and any limiter with PEEK only look, and

@@ -37,9 +37,9 @@ func TestCheckCharge(t *testing.T) {
 func TestChargesAreExact(t *testing.T) {
 	const most = math.MaxInt64
 	for limiter, tooMuch := range map[string]commands.Error{
-		"CL.WINDOW":  "ERR quantity is too large: the count would exceed 9223372036854775807",
-		"CL.SLIDING": "ERR quantity is too large: the count would exceed 9223372036854775807",
-		"CL.LOG":     "ERR quantity is too large: the sum of the log would exceed 9223372036854775807",
+		"CL.WINDOW":  "ERR quantity '1' is too large: the count would exceed 9223372036854775807",
+		"CL.SLIDING": "ERR quantity '1' is too large: the count would exceed 9223372036854775807",
+		"CL.LOG":     "ERR quantity '1' is too large: the sum of the log would exceed 9223372036854775807",
 	} {
 		h := servertest.New(t)
 		h.Clock.Time = 1_790_000_040_000_000_000

@@ -59,7 +59,7 @@ func clCheck(c *commands.Call) error {
 		err = check(c, scratch)
 	}
 	scratch.Done(goesOn(c))
-	return limiters.Explain(err)
+	return scratch.Args.Explain(err)
 }
 
 func check(c *commands.Call, scratch *rules.Check) error {

@@ -17,7 +17,7 @@ import (
 func TestClCheck(t *testing.T) {
 	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000)
-	h.Want("CL.CHECK login user:1", ruleset.ErrNoRule)
+	h.Want("CL.CHECK login user:1", ruleset.NoRule("login"))
 	h.Want("CL.RULE SET login CL.THROTTLE 2 1 10 AND CL.WINDOW 5 3600", ok)
 	h.Want("CL.CHECK login user:1", []any{0, 3, 2, -1, 10})
 	h.Want("CL.CHECK login user:1 PEEK ms", []any{0, 3, 1, -1, 20_000})
@@ -66,17 +66,18 @@ func TestClCheckErrors(t *testing.T) {
 	}{
 		{"", commands.WrongArity("cl.check")},
 		{"r", commands.WrongArity("cl.check")},
-		{"x k", ruleset.ErrNoRule},
-		{"{} k", ruleset.ErrNoRule},
-		{"r k x", commands.ErrSyntax},
-		{"r k 1.5", commands.Error("ERR quantity is not an integer or out of range")},
-		{"r k 1 2", commands.ErrSyntax},
-		{"r k 9223372036854775808", commands.Error("ERR quantity is not an integer or out of range")},
-		{"r k -1", commands.Error("ERR quantity must not be negative")},
-		{"r k 1 MS ms", commands.ErrSyntax},
-		{"r k PEEK 1", commands.ErrSyntax},
-		{"r k ALIGN", commands.ErrSyntax},
-		{fmt.Sprint("r k ", math.MaxInt64, " CHARGE"), commands.Error("ERR quantity is out of range for this count and period: over 292 years of requests")},
+		{"x k", ruleset.NoRule("x")},
+		{"{} k", ruleset.NoRule("{}")},
+		{"r k x", commands.Error("ERR syntax error: 'x' is not an option of CL.CHECK: use MS, PEEK, QUANTITY, CHARGE, EXPLAIN")},
+		{"r k 1.5", commands.Error("ERR quantity '1.5' is not an integer or out of range")},
+		{"r k 1 2", commands.Error("ERR syntax error: '2' is not an option of CL.CHECK: use MS, PEEK, CHARGE, EXPLAIN")},
+		{"r k 9223372036854775808", commands.Error("ERR quantity '9223372036854775808' is not an integer or out of range")},
+		{"r k -1", commands.Error("ERR quantity '-1' must not be negative")},
+		{"r k 1 MS ms", commands.Error("ERR syntax error: 'ms' repeats")},
+		{"r k PEEK 1", commands.Error("ERR syntax error: '1' is not an option of CL.CHECK: use MS, QUANTITY, CHARGE, EXPLAIN")},
+		{"r k ALIGN", commands.Error("ERR syntax error: 'ALIGN' is not an option of CL.CHECK: use MS, PEEK, QUANTITY, CHARGE, EXPLAIN")},
+		{"r k 1 QUANTITY 2", commands.Error("ERR syntax error: 'QUANTITY' repeats")},
+		{fmt.Sprint("r k ", math.MaxInt64, " CHARGE"), commands.Error("ERR quantity '9223372036854775807' is out of range for this count and period: over 292 years of requests")},
 	} {
 		h.Want("CL.CHECK "+c.args, c.want)
 	}
@@ -110,7 +111,7 @@ func TestClCheckShadow(t *testing.T) {
 	h.Do("CONFIG RESETSTAT")
 	require.Equal(t, "allowed=0,limited=0,shadow_limited=0", h.Info("throttle")["rule_r"])
 	h.Do("CL.RULE DEL r")
-	h.Want("CL.CHECK r k", ruleset.ErrNoRule)
+	h.Want("CL.CHECK r k", ruleset.NoRule("r"))
 	require.NotContains(t, h.Info("throttle"), "rule_r")
 }
 

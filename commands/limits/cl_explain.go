@@ -33,7 +33,7 @@ func clExplain(c *commands.Call) error {
 		err = explain(c, scratch)
 	}
 	scratch.Done(goesOn(c))
-	return limiters.Explain(err)
+	return scratch.Args.Explain(err)
 }
 
 func explain(c *commands.Call, scratch *rules.Check) error {

@@ -34,7 +34,7 @@ func TestClExplain(t *testing.T) {
 	const start = 1_790_000_000_000
 	h := servertest.New(t)
 	h.At(start * 1e6)
-	h.Want("CL.EXPLAIN llm acme", ruleset.ErrNoRule)
+	h.Want("CL.EXPLAIN llm acme", ruleset.NoRule("llm"))
 	h.Do("CL.RULE SET llm SCOPE org CL.WINDOW 50 3600 AND SCOPE org CL.SLIDING 60 1000 AND SCOPE user CL.THROTTLE 9 10 60 AND SCOPE user CL.LOG 20 60")
 	org := func(used, end, remaining, reset int) any {
 		return limitOf("org", "acme", "CL.WINDOW", "50 3600", "rule", "llm@org:{acme}:window", []any{"used", used, "window_end", end}, numbers(0, 50, remaining, -1, reset), 3600)
@@ -134,8 +134,8 @@ func TestClExplainErrors(t *testing.T) {
 	for line, want := range map[string]error{
 		"CL.EXPLAIN r":               commands.WrongArity("cl.explain"),
 		"CL.EXPLAIN r x":             commands.WrongArity("cl.explain"),
-		"CL.EXPLAIN r x y 1 EXPLAIN": commands.ErrSyntax,
-		"CL.EXPLAIN r x y -1":        commands.Error("ERR quantity must not be negative"),
+		"CL.EXPLAIN r x y 1 EXPLAIN": commands.Error("ERR syntax error: 'EXPLAIN' is not an option of CL.EXPLAIN: use MS, PEEK, CHARGE"),
+		"CL.EXPLAIN r x y -1":        commands.Error("ERR quantity '-1' must not be negative"),
 		"CL.EXPLAIN r x l":           commands.ErrWrongType,
 	} {
 		h.Do("ZADD r@b:{l}:throttle 1 m")

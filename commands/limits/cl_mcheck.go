@@ -47,11 +47,11 @@ func clMcheck(c *commands.Call) error {
 	var args limiters.Args
 	args.Begin(c.Cmd.Name, c.Args[2+len(pairs):])
 	if err := args.Options(limiters.OptQuantity | limiters.OptCharge | limiters.OptExplain); err != nil {
-		return limiters.Explain(err)
+		return args.Explain(err)
 	}
 	err := mcheck(c, checks, pairs, &args, queued)
 	checks.Done(goesOn(c))
-	return limiters.Explain(err)
+	return args.Explain(err)
 }
 
 func mcheck(c *commands.Call, checks *rules.Checks, pairs [][]byte, args *limiters.Args, queued bool) error {

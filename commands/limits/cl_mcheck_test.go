@@ -47,7 +47,7 @@ func TestClMcheckCharge(t *testing.T) {
 	h.Want("EXISTS ip:{i}:window user:{u}:window try:{t}:window", 0)
 	h.Want(all, []any{1, 0, []any{1, 3, -1, 60, 60}, []any{0, 9, 5, -1, 60}, []any{0, 2, -2, -1, 60}})
 	h.Want("MGET ip:{i}:window user:{u}:window try:{t}:window", []string{"4", "4", "4"})
-	h.Want("CL.MCHECK 2 user u ip i QUANTITY 9223372036854775807 CHARGE", commands.Error("ERR quantity is too large: the count would exceed 9223372036854775807"))
+	h.Want("CL.MCHECK 2 user u ip i QUANTITY 9223372036854775807 CHARGE", commands.Error("ERR quantity '9223372036854775807' is too large: the count would exceed 9223372036854775807"))
 	h.Want("MGET ip:{i}:window user:{u}:window", []string{"4", "4"})
 	require.Equal(t, "allowed=1,limited=0,shadow_limited=0", h.Info("throttle")["rule_user"])
 	require.Equal(t, "allowed=0,limited=0,shadow_limited=1", h.Info("throttle")["rule_try"])
@@ -112,13 +112,13 @@ func TestClMcheckErrors(t *testing.T) {
 		"2 r a":                        rules.ErrPairs,
 		"2 r a r":                      rules.ErrPairs,
 		"9223372036854775807 r a":      rules.ErrPairs,
-		"1 r a x":                      commands.ErrSyntax,
-		"1 r a 5":                      commands.ErrSyntax,
-		"1 r a QUANTITY":               commands.ErrSyntax,
-		"1 r a QUANTITY x":             commands.Error("ERR quantity is not an integer or out of range"),
-		"1 r a QUANTITY -1":            commands.Error("ERR quantity must not be negative"),
+		"1 r a x":                      commands.Error("ERR syntax error: 'x' is not an option of CL.MCHECK: use MS, PEEK, QUANTITY, CHARGE, EXPLAIN"),
+		"1 r a 5":                      commands.Error("ERR syntax error: '5' is not an option of CL.MCHECK: use MS, PEEK, QUANTITY, CHARGE, EXPLAIN"),
+		"1 r a QUANTITY":               commands.Error("ERR syntax error: 'QUANTITY' needs an integer after it"),
+		"1 r a QUANTITY x":             commands.Error("ERR quantity 'x' is not an integer or out of range"),
+		"1 r a QUANTITY -1":            commands.Error("ERR quantity '-1' must not be negative"),
 		"2 r a r a":                    rules.ErrSamePair,
-		"2 r a none a":                 ruleset.ErrNoRule,
+		"2 r a none a":                 ruleset.NoRule("none"),
 		"2 r a r wrong":                commands.ErrWrongType,
 		"3 r a r b r wrong QUANTITY 2": commands.ErrWrongType,
 	} {

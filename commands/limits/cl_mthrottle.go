@@ -31,14 +31,14 @@ const (
 func clMthrottle(c *commands.Call) error {
 	all, args, err := mthrottleArgs(c)
 	if err != nil {
-		return limiters.Explain(err)
+		return args.Explain(err)
 	}
 	for i := range all {
 		all[i].Limiter.Find(&all[i].Entry, c.Tx, c.Args[2+wordsPerLimit*i])
 	}
 	refusing, err := limiters.DecideAll(all, c.Now, args.Quantity)
 	if err != nil {
-		return limiters.Explain(err)
+		return args.Explain(err)
 	}
 	if !args.Has(limiters.OptPeek) {
 		limiters.ApplyAll(all, c.Now)
@@ -69,7 +69,7 @@ func mthrottleArgs(c *commands.Call) (all []limiters.Asked, args limiters.Args, 
 	all = make([]limiters.Asked, n)
 	rates := make([]limiters.Rate, n)
 	for i := range all {
-		key := args.Next()
+		key := args.Next("key")
 		maxBurst, count, period := args.Integer("max_burst"), args.Integer("count"), args.Seconds("period")
 		if args.Err != nil {
 			return nil, args, args.Err

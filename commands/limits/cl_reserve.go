@@ -63,7 +63,7 @@ func reserving(c *commands.Call,
 		err = reserve(c, scratch, run)
 	}
 	scratch.Done(goesOn(c))
-	return limiters.Explain(err)
+	return scratch.Args.Explain(err)
 }
 
 func reserve(c *commands.Call, scratch *rules.Check, run func(*rules.Check, *store.Tx, int64) (limiters.Answer, bool, error)) error {

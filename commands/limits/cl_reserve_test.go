@@ -120,19 +120,19 @@ func TestReserveErrors(t *testing.T) {
 	for line, want := range map[string]error{
 		"CL.RESERVE r k 1 a":                                  commands.WrongArity("cl.reserve"),
 		"CL.RESERVE s k k 1 a":                                commands.WrongArity("cl.reserve"),
-		"CL.RESERVE r k x a 1":                                commands.Error("ERR quantity is not an integer or out of range"),
-		"CL.RESERVE r k -1 a 1":                               rules.ErrQuantity,
-		`CL.RESERVE r k 1 "" 1`:                               rules.ErrID,
-		"CL.RESERVE r k 1 " + strings.Repeat("i", 129) + " 1": rules.ErrID,
-		"CL.RESERVE r k 1 a 0":                                rules.ErrTTL,
-		"CL.RESERVE r k 1 a 2592000.1":                        rules.ErrTTL,
-		"CL.RESERVE r k 1 a x":                                commands.Error("ERR ttl is not a number of seconds from 0 to 9223372036 with at most nine decimals"),
-		"CL.RESERVE r k 1 a 1 CHARGE":                         commands.ErrSyntax,
-		"CL.RESERVE none k 1 a 1":                             ruleset.ErrNoRule,
+		"CL.RESERVE r k x a 1":                                commands.Error("ERR quantity 'x' is not an integer or out of range"),
+		"CL.RESERVE r k -1 a 1":                               commands.Error("ERR quantity '-1' must not be negative"),
+		`CL.RESERVE r k 1 "" 1`:                               commands.Error("ERR id '' must be 1 to 128 bytes"),
+		"CL.RESERVE r k 1 " + strings.Repeat("i", 129) + " 1": commands.Error("ERR id '" + strings.Repeat("i", 40) + "…' must be 1 to 128 bytes"),
+		"CL.RESERVE r k 1 a 0":                                commands.Error("ERR ttl '0' must be positive, and at most 2592000 seconds"),
+		"CL.RESERVE r k 1 a 2592000.1":                        commands.Error("ERR ttl '2592000.1' must be positive, and at most 2592000 seconds"),
+		"CL.RESERVE r k 1 a x":                                commands.Error("ERR ttl 'x' is not a number of seconds: 60 or 0.25, at most 9223372036, with at most nine decimals"),
+		"CL.RESERVE r k 1 a 1 CHARGE":                         commands.Error("ERR syntax error: 'CHARGE' is not an option of CL.RESERVE: use MS, PEEK, EXPLAIN, RELEASE"),
+		"CL.RESERVE none k 1 a 1":                             ruleset.NoRule("none"),
 		"CL.SETTLE r k a":                                     commands.WrongArity("cl.settle"),
-		"CL.SETTLE r k a -1":                                  rules.ErrQuantity,
+		"CL.SETTLE r k a -1":                                  commands.Error("ERR quantity '-1' must not be negative"),
 		"CL.SETTLE r k a 1":                                   rules.ErrNoReservation,
-		"CL.SETTLE none k a 1":                                ruleset.ErrNoRule,
+		"CL.SETTLE none k a 1":                                ruleset.NoRule("none"),
 	} {
 		h.Want(line, want)
 	}
@@ -230,7 +230,7 @@ func TestReserveExplain(t *testing.T) {
 	}
 	h.Want("CL.RESERVE r acme ann 3 b 60 RELEASE EXPLAIN MS", []any{1, 7, 1, 60000, 60000, "user", "CL.WINDOW 7 60"})
 	h.Want("CL.RESERVE r acme bob 5 c 60 explain", []any{1, 10, 4, 60, 60, "org", "CL.WINDOW 10 60"})
-	h.Want("CL.SETTLE r acme ann a 1 EXPLAIN", commands.ErrSyntax)
+	h.Want("CL.SETTLE r acme ann a 1 EXPLAIN", commands.Error("ERR syntax error: 'EXPLAIN' is not an option of CL.SETTLE: use MS, PEEK"))
 	h.Do("CL.RULE SET r SCOPE org CL.WINDOW 10 60 AND SCOPE user CL.WINDOW 7 60 SHADOW")
 	h.Want("CL.RESERVE r acme ann 30 d 60 EXPLAIN", []any{0, 7, 1, -1, 60, "", ""})
 }

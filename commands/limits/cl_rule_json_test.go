@@ -47,7 +47,7 @@ func TestRulesInJSON(t *testing.T) {
 	h.Want(`CL.RULE OVERRIDE llm org "\xff" CL.WINDOW 1 1`, ok)
 	h.Want("CL.RULE GET llm JSON", commands.Error("ERR the rule has an override whose key is not UTF-8: use CL.RULE LIST"))
 	h.Do("SET", "cl.rules", "odd NOPE 1 1\n")
-	h.Want("CL.RULE LIST JSON", strings.TrimSuffix(all.(string), "}}")+`,"odd":{"error":"the rule odd in the key cl.rules is wrong: no such limiter, or none that a rule can have"}}}`)
+	h.Want("CL.RULE LIST JSON", strings.TrimSuffix(all.(string), "}}")+`,"odd":{"error":"the rule odd in the key cl.rules is wrong: 'NOPE' is not a limiter of a rule: use CL.THROTTLE, CL.WINDOW, CL.SLIDING or CL.LOG"}}}`)
 }
 
 func TestRulesInJSONErrors(t *testing.T) {
@@ -66,19 +66,19 @@ func TestRulesInJSONErrors(t *testing.T) {
 		`[]`:                          commands.Error("ERR rule r: a list must be in a field: write `limits:` before it"),
 		`"CL.WINDOW 1 1"`:             commands.Error("ERR rule r: \"CL.WINDOW 1 1\" must be in a field: write `limits:` before it"),
 		`null`:                        commands.Error("ERR rule r has no limits: write `limits: CL.THROTTLE 15 30 60` below it"),
-		`{"limits": [7]}`:             commands.Error(`ERR rule r: limit "7": no such limiter, or none that a rule can have`),
-		`{"limits": ["CL.WINDOW 1"]}`: commands.Error(`ERR rule r: limit "CL.WINDOW 1": wrong number of arguments for 'cl.window' command`),
+		`{"limits": [7]}`:             commands.Error(`ERR rule r: limit "7": '7' is not a limiter of a rule: use CL.THROTTLE, CL.WINDOW, CL.SLIDING or CL.LOG`),
+		`{"limits": ["CL.WINDOW 1"]}`: commands.Error(`ERR rule r: limit "CL.WINDOW 1": period is missing in CL.WINDOW`),
 		`{"limits": "CL.WINDOW 1 1", "limits": "CL.WINDOW 1 1"}`:                      commands.Error(`ERR rule r: the name "limits" is there twice: remove one of the two`),
 		`{"limits": "CL.WINDOW 1 1", "shadow": "maybe"}`:                              commands.Error(`ERR rule r: shadow must be true or false, and not "maybe"`),
 		`{"limits": "CL.WINDOW 1 1", "x\ny": 1}`:                                      commands.Error(`ERR rule r: unknown field "x\ny": here may be limits, overrides, scopes, shadow`),
 		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {}}}`:                         commands.Error(`ERR rule r: the override of "k" has no limits: write one, such as CL.THROTTLE 15 30 60`),
 		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {"limit": "x"}}}`:             commands.Error(`ERR rule r: override of k: unknown field "limit": here may be limits`),
-		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": "CL.WINDOW x 1"}}`:            commands.Error(`ERR rule r: override of "k": limit is not an integer or out of range`),
+		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": "CL.WINDOW x 1"}}`:            commands.Error(`ERR rule r: override of "k": limit 'x' is not an integer or out of range`),
 		`{"limits": "CL.WINDOW 1 1", "overrides": {` + strings.Join(many, ",") + `}}`: commands.Error(fmt.Sprintf(`ERR rule r: override of "k4096": %s`, plain(ruleset.ErrMaxOverrides))),
 	} {
 		require.Equal(t, h.Wire(want), h.Do("CL.RULE", "SET", "r", "JSON", text), "%.100s", text)
 	}
-	h.Want("CL.RULE SET r JSON", commands.Error("ERR no such limiter, or none that a rule can have"))
+	h.Want("CL.RULE SET r JSON", noLimiter("'JSON' is not a limiter of a rule"))
 	require.Equal(t, h.Wire(ruleset.ErrName), h.Do("CL.RULE", "SET", "a b", "JSON", "{}"))
 	require.Zero(t, h.Server.Changes())
 }

@@ -2,7 +2,6 @@ package limits
 
 import (
 	"cellserver/commands"
-	"cellserver/limiters"
 	"cellserver/limiters/ruleset"
 	"cellserver/server/servertest"
 	"fmt"
@@ -65,19 +64,19 @@ func TestClRuleErrors(t *testing.T) {
 		{"SET name CL.SLIDING 1 3153600001", ruleset.ErrLongLimit},
 		{"SET name CL.LOG 1 9223372036", ruleset.ErrLongLimit},
 		{"SET " + strings.Repeat("a", ruleset.MaxNameBytes+1) + limit, ruleset.ErrName},
-		{"SET name SHADOW", limiters.ErrNoLimiter},
-		{"SET name AND", limiters.ErrNoLimiter},
-		{"SET name" + limit + " AND", limiters.ErrNoLimiter},
-		{"SET name AND" + limit, limiters.ErrNoLimiter},
-		{"SET name" + limit + " AND SHADOW", limiters.ErrNoLimiter},
-		{"SET name" + limit + " SHADOW SHADOW", commands.ErrSyntax},
-		{"SET name SET 10 1", limiters.ErrNoLimiter},
-		{"SET name CL.CHECK 10 1", limiters.ErrNoLimiter},
-		{"SET name CL.WINDOW 10", commands.WrongArity("cl.window")},
-		{"SET name CL.WINDOW 10 1 1", commands.ErrSyntax},
-		{"SET name CL.WINDOW 10 1 PEEK", commands.ErrSyntax},
-		{"SET name CL.WINDOW 10 1 MS", commands.ErrSyntax},
-		{"SET name CL.WINDOW 0 1", commands.Error("ERR limit must be positive")},
+		{"SET name SHADOW", noLimiter("a limiter is missing")},
+		{"SET name AND", noLimiter("a limiter is missing")},
+		{"SET name" + limit + " AND", noLimiter("a limiter is missing")},
+		{"SET name AND" + limit, noLimiter("a limiter is missing")},
+		{"SET name" + limit + " AND SHADOW", noLimiter("a limiter is missing")},
+		{"SET name" + limit + " SHADOW SHADOW", ofWindow("SHADOW")},
+		{"SET name SET 10 1", noLimiter("'SET' is not a limiter of a rule")},
+		{"SET name CL.CHECK 10 1", noLimiter("'CL.CHECK' is not a limiter of a rule")},
+		{"SET name CL.WINDOW 10", commands.Error("ERR period is missing in CL.WINDOW")},
+		{"SET name CL.WINDOW 10 1 1", ofWindow("1")},
+		{"SET name CL.WINDOW 10 1 PEEK", ofWindow("PEEK")},
+		{"SET name CL.WINDOW 10 1 MS", ofWindow("MS")},
+		{"SET name CL.WINDOW 0 1", commands.Error("ERR limit '0' must be positive")},
 		{"SET name" + limit + strings.Repeat(and, ruleset.MaxLimits), ruleset.ErrLimits},
 		{"SET name CL.THROTTLE 1 1 " + strings.Repeat("0", ruleset.MaxRuleBytes) + "1", ruleset.ErrRuleBytes},
 	} {
@@ -91,6 +90,16 @@ func TestClRuleErrors(t *testing.T) {
 		h.Want("CL.RULE "+line, commands.ErrWrongType)
 	}
 	h.Want("CL.CHECK name key", commands.ErrWrongType)
+}
+
+// noLimiter is the error of a rule without a limiter where one must stand.
+func noLimiter(cause string) error {
+	return commands.Error("ERR " + cause + ": use CL.THROTTLE, CL.WINDOW, CL.SLIDING or CL.LOG")
+}
+
+// ofWindow is the error of a word that is not an option of CL.WINDOW in a rule.
+func ofWindow(word string) error {
+	return commands.Error("ERR syntax error: '" + word + "' is not an option of CL.WINDOW in a rule: use ALIGN, TZ")
 }
 
 func TestClRuleBounds(t *testing.T) {
@@ -156,26 +165,26 @@ func TestRulesFollowTheirKey(t *testing.T) {
 	limit(30)
 	payload := h.Do("DUMP cl.rules")
 	h.Want("DEL cl.rules", 1)
-	limit(ruleset.ErrNoRule)
+	limit(ruleset.NoRule("r"))
 	h.Do("RESTORE", "cl.rules", 0, payload)
 	limit(30)
 	h.Want("RENAME cl.rules other", ok)
-	limit(ruleset.ErrNoRule)
+	limit(ruleset.NoRule("r"))
 	h.Want("RENAME other cl.rules", ok)
 	limit(30)
 	h.Want("MOVE cl.rules 4", 1)
-	limit(ruleset.ErrNoRule)
+	limit(ruleset.NoRule("r"))
 	h.Want("SELECT 4", ok)
 	h.Want("MOVE cl.rules 0", 1)
 	limit(30)
 	h.Want("SELECT 0", ok)
 	h.Want("COPY cl.rules other", 1)
 	h.Want("DEL cl.rules", 1)
-	limit(ruleset.ErrNoRule)
+	limit(ruleset.NoRule("r"))
 	h.Want("COPY other cl.rules", 1)
 	limit(30)
 	h.Want("SWAPDB 0 3", ok)
-	limit(ruleset.ErrNoRule)
+	limit(ruleset.NoRule("r"))
 	h.Want("SWAPDB 3 0", ok)
 	limit(30)
 	h.Want("SELECT 5", ok)
@@ -192,11 +201,11 @@ func TestRulesFollowTheirKey(t *testing.T) {
 	h.Advance(999 * time.Millisecond)
 	limit(40)
 	h.Advance(2 * time.Millisecond)
-	limit(ruleset.ErrNoRule)
+	limit(ruleset.NoRule("r"))
 	h.Want("CL.RULE SET r CL.WINDOW 50 60", ok)
 	limit(50)
 	h.Want("FLUSHALL", ok)
-	limit(ruleset.ErrNoRule)
+	limit(ruleset.NoRule("r"))
 }
 
 // TestRulesWrittenByHand: a wrong rule in the key is an error of its CL.CHECK alone.
@@ -204,8 +213,8 @@ func TestRulesWrittenByHand(t *testing.T) {
 	h := servertest.New(t)
 	h.Want(`SET cl.rules "good CL.WINDOW 10 60\nbad CL.WINDOW x 60\n\n{} nothing\nalone"`, ok)
 	h.Want("CL.CHECK good k 0", []any{0, 10, 10, -1, 0})
-	h.Want("CL.CHECK bad k", commands.Error("ERR the rule bad in the key cl.rules is wrong: limit is not an integer or out of range"))
-	h.Want("CL.CHECK alone k", commands.Error("ERR the rule alone in the key cl.rules is wrong: no such limiter, or none that a rule can have"))
+	h.Want("CL.CHECK bad k", commands.Error("ERR the rule bad in the key cl.rules is wrong: limit 'x' is not an integer or out of range"))
+	h.Want("CL.CHECK alone k", commands.Error("ERR the rule alone in the key cl.rules is wrong: a limiter is missing: use CL.THROTTLE, CL.WINDOW, CL.SLIDING or CL.LOG"))
 	h.Want("CL.RULE GET bad", "CL.WINDOW x 60")
 	h.Want("CL.RULE SET bad CL.WINDOW 1 60", ok)
 	h.Want("CL.CHECK bad k 0", []any{0, 1, 1, -1, 0})
@@ -224,8 +233,8 @@ func TestRulesInsideATransaction(t *testing.T) {
 		h.Do(line)
 	}
 	h.Want("EXEC", []any{[]any{0, 10, 10, -1, 0}, ok, []any{0, 20, 19, -1, 60}, []any{0, 20, 18, -1, 60}, []any{0, 20, 19, -1, 60},
-		ok, []any{0, 30, 28, -1, 60}, 1, ruleset.ErrNoRule})
-	h.Want("CL.CHECK r k", ruleset.ErrNoRule)
+		ok, []any{0, 30, 28, -1, 60}, 1, ruleset.NoRule("r")})
+	h.Want("CL.CHECK r k", ruleset.NoRule("r"))
 	h.Want("GET r:{k}:window", "2")
 	h.Want("GET r:{other}:window", "1")
 }
@@ -257,7 +266,7 @@ func TestOverrides(t *testing.T) {
 	require.Equal(t, want, listed())
 	payload := h.Do("DUMP cl.rules")
 	h.Want("DEL cl.rules", 1)
-	h.Want("CL.CHECK llm acme", ruleset.ErrNoRule)
+	h.Want("CL.CHECK llm acme", ruleset.NoRule("llm"))
 	h.Do("RESTORE", "cl.rules", 0, payload)
 	require.Equal(t, want, listed())
 	h.Do("CL.RULE SET llm SCOPE org CL.WINDOW 60 2592000 AND SCOPE user CL.THROTTLE 9 10 60")
@@ -285,11 +294,11 @@ func TestOverrides(t *testing.T) {
 	h.Want("CL.CHECK file vip 4", []any{0, 4, 0, -1, 60})
 	h.Want("CL.RULE OVERRIDE file - k CL.WINDOW 5 60", commands.Error("ERR the rule comes from the rules-file: delete it there"))
 	for words, want := range map[string]error{
-		"none - k CL.WINDOW 5 60": ruleset.ErrNoRule,
+		"none - k CL.WINDOW 5 60": ruleset.NoRule("none"),
 		"one x k CL.WINDOW 5 60":  ruleset.ErrNoScope,
 		"llm - k CL.WINDOW 5 60":  ruleset.ErrNoScope,
-		"one - k CL.WINDOW 0 60":  commands.Error("ERR limit must be positive"),
-		"one - k SCOPE":           commands.Error("ERR no such limiter, or none that a rule can have"),
+		"one - k CL.WINDOW 0 60":  commands.Error("ERR limit '0' must be positive"),
+		"one - k SCOPE":           noLimiter("'SCOPE' is not a limiter of a rule"),
 		"one - k CL.WINDOW 5 60" + strings.Repeat(" AND CL.WINDOW 1 1", ruleset.MaxLimits): ruleset.ErrLimits,
 		"one - " + strings.Repeat("k", 513) + " CL.WINDOW 5 60":                            ruleset.ErrOverrideKey,
 	} {

@@ -15,7 +15,7 @@ import (
 
 func TestTry(t *testing.T) {
 	h := servertest.New(t)
-	h.Want("CL.RULE TRY api CL.WINDOW 2 60", ruleset.ErrNoRule)
+	h.Want("CL.RULE TRY api CL.WINDOW 2 60", ruleset.NoRule("api"))
 	h.Do("CL.RULE SET api CL.WINDOW 2 60")
 	h.Do("CL.CHECK api ann")
 	h.Want("CL.RULE TRY api CL.WINDOW 1 60", []any{0, 0, 0, 0, 0}) // it keeps requests from now on
@@ -50,7 +50,7 @@ func TestTryDefault(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("CL.RULE SET default CL.WINDOW 2 60")
 	h.Want("CL.RULE TRY default CL.WINDOW 1 60", []any{0, 0, 0, 0, 0})
-	h.Want("CL.RULE TRY search CL.WINDOW 1 60", ruleset.ErrNoRule)
+	h.Want("CL.RULE TRY search CL.WINDOW 1 60", ruleset.NoRule("search"))
 	for _, name := range []string{"search", "upload", "default", "search"} {
 		h.Do("CL.CHECK " + name + " ann")
 	}
@@ -63,7 +63,7 @@ func TestTryKnowsTheRulesInForce(t *testing.T) {
 	h.Do("CL.RULE SET api CL.WINDOW 2 60")
 	h.Do("CL.CHECK api ann")
 	h.Do("DEL cl.rules")
-	h.Want("CL.RULE TRY api CL.WINDOW 1 60", ruleset.ErrNoRule)
+	h.Want("CL.RULE TRY api CL.WINDOW 1 60", ruleset.NoRule("api"))
 	h.Do("SET", "cl.rules", "web CL.WINDOW 2 60\n")
 	h.Want("CL.RULE TRY web CL.WINDOW 1 60", []any{0, 0, 0, 0, 0})
 	h.Advance(20 * time.Second)
@@ -75,7 +75,7 @@ func TestTryKnowsTheRulesInForce(t *testing.T) {
 	h.Do("CL.RULE TRY new CL.WINDOW 1 60")
 	h.Do("CL.RULE DEL web")
 	h.Do("CL.RULE TRY web CL.WINDOW 1 60")
-	h.Want("EXEC", []any{servertest.OK, []any{0, 0, 0, 0, 0}, 1, ruleset.ErrNoRule})
+	h.Want("EXEC", []any{servertest.OK, []any{0, 0, 0, 0, 0}, 1, ruleset.NoRule("web")})
 }
 
 // TestTryIsBounded: the number of recordings is bounded, and so is the number of requests of each.

@@ -45,7 +45,7 @@ func clThrottle(c *commands.Call) error {
 	}
 	d, err := quota.Decide(tat, c.Now, quantity)
 	if err != nil {
-		return limiters.Explain(err)
+		return limiters.ExplainThrottle(err, c.Args[2:])
 	}
 	if d.Changed {
 		limiters.StoreTAT(&e, d.TAT, c.Now)
@@ -69,7 +69,7 @@ func clProbe(c *commands.Call) error {
 	}
 	d, err := quota.Decide(tat, c.Now, quantity)
 	if err != nil {
-		return limiters.Explain(err)
+		return limiters.ExplainThrottle(err, c.Args[2:])
 	}
 	replyDecision(c, d, true)
 	return nil

@@ -26,7 +26,7 @@ func TestClWindow(t *testing.T) {
 func TestClWindowAlign(t *testing.T) {
 	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000) // 20 s into a minute
-	h.Want("CL.WINDOW k 3 60 ALIGN 2", commands.ErrSyntax)
+	h.Want("CL.WINDOW k 3 60 ALIGN 2", commands.Error("ERR ALIGN '2': use day, week, month, or no word for multiples of the period"))
 	h.Want("CL.WINDOW k 3 60 2 align", []any{0, 3, 1, -1, 40})
 	h.Advance(39999 * time.Millisecond)
 	h.Want("CL.WINDOW k 3 60 2 align", []any{1, 3, 1, 1, 1})
@@ -58,16 +58,17 @@ func TestCalendarWindows(t *testing.T) {
 	h.Want("CL.CHECK bill acme", []any{0, 1000, 999, -1, 31*86400 - 3600})
 
 	for words, want := range map[string]commands.Error{
-		"10 3600 ALIGN day":            "ERR period must be 0 or the length of the unit: 86400 for day, 604800 for week, 2419200 to 2678400 for month",
-		"10 0 ALIGN":                   "ERR period must be a whole number of milliseconds, at least one",
-		"10 0 ALIGN year":              commands.ErrSyntax,
-		"10 60 TZ UTC":                 commands.ErrSyntax,
-		"10 60 ALIGN TZ UTC":           commands.ErrSyntax,
-		"10 0 ALIGN day TZ":            commands.ErrSyntax,
-		"10 0 ALIGN day day":           commands.ErrSyntax,
-		"10 0 ALIGN day TZ UTC TZ UTC": commands.ErrSyntax,
-		"10 0 ALIGN day TZ Mars":       "ERR tz is not a time zone such as Europe/Berlin",
-		"0 0 ALIGN day":                "ERR limit must be positive",
+		"10 3600 ALIGN day": "ERR period '3600' must be 0 or the length of the unit: " +
+			"86400 for day, 604800 for week, 2419200 to 2678400 for month",
+		"10 0 ALIGN":                   "ERR period '0' must be a whole number of milliseconds, at least one",
+		"10 0 ALIGN year":              "ERR ALIGN 'year': use day, week, month, or no word for multiples of the period",
+		"10 60 TZ UTC":                 "ERR TZ needs a unit: ALIGN day, ALIGN week or ALIGN month",
+		"10 60 ALIGN TZ UTC":           "ERR TZ needs a unit: ALIGN day, ALIGN week or ALIGN month",
+		"10 0 ALIGN day TZ":            "ERR syntax error: 'TZ' needs a time zone such as Europe/Berlin after it",
+		"10 0 ALIGN day day":           "ERR syntax error: 'day' is not an option of CL.WINDOW: use MS, PEEK, QUANTITY, TZ",
+		"10 0 ALIGN day TZ UTC TZ UTC": "ERR syntax error: 'TZ' repeats",
+		"10 0 ALIGN day TZ Mars":       "ERR tz 'Mars' is not a time zone such as Europe/Berlin",
+		"0 0 ALIGN day":                "ERR limit '0' must be positive",
 	} {
 		h.Want("CL.WINDOW new "+words, want)
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"cellserver/commands"
 	"cellserver/limiters/rules"
 	"cellserver/limiters/ruleset"
 	"cellserver/resp/resptest"
@@ -17,7 +16,7 @@ import (
 // TestDefaultRule: the rule default decides for each name without a rule of its own. Every name counts for itself.
 func TestDefaultRule(t *testing.T) {
 	h := servertest.New(t)
-	h.Want("CL.CHECK search k", ruleset.ErrNoRule)
+	h.Want("CL.CHECK search k", ruleset.NoRule("search"))
 	h.Want("CL.RULE SET default CL.WINDOW 3 60", ok)
 	h.Want("CL.RULE SET login CL.WINDOW 9 60", ok)
 	h.Want("CL.CHECK search k 2", []any{0, 3, 1, -1, 60})
@@ -37,7 +36,7 @@ func TestDefaultRule(t *testing.T) {
 	// Only the rules themselves are listed.
 	h.Want("CL.RULE GET search", nil)
 	h.Want("CL.RULE DEL search", 0)
-	h.Want("CL.RULE OVERRIDE search - k CL.WINDOW 7 60", ruleset.ErrNoRule)
+	h.Want("CL.RULE OVERRIDE search - k CL.WINDOW 7 60", ruleset.NoRule("search"))
 	h.Want("CL.RULE OVERRIDE default - k CL.WINDOW 7 60", ok)
 	h.Want("CL.CHECK search k 2", []any{0, 7, 3, -1, 60})
 
@@ -46,7 +45,7 @@ func TestDefaultRule(t *testing.T) {
 	h.Want("CL.CHECK search k", []any{0, 5, 0, -1, 60})
 	h.Want("CL.RULE DEL search", 1)
 	h.Want("CL.RULE DEL default", 1)
-	h.Want("CL.CHECK search k", ruleset.ErrNoRule)
+	h.Want("CL.CHECK search k", ruleset.NoRule("search"))
 }
 
 // TestDefaultRuleCommands: all commands of rules agree on the default rule, also inside EXEC.
@@ -82,9 +81,9 @@ func TestDefaultRuleNames(t *testing.T) {
 	long := strings.Repeat("x", ruleset.MaxNameBytes)
 	h.Want("CL.CHECK "+long+" k", []any{0, 1, 0, -1, 60})
 	for _, wrong := range []string{long + "x", "a:b", "a@b", "a{b}", "é", "..", "a/./b"} {
-		h.Want("CL.CHECK "+wrong+" k", ruleset.ErrNoRule)
-		h.Want("CL.RESERVE "+wrong+" k 1 id 9", ruleset.ErrNoRule)
-		h.Want("CL.MCHECK 1 "+wrong+" k", ruleset.ErrNoRule)
+		h.Want("CL.CHECK "+wrong+" k", ruleset.NoRule(wrong))
+		h.Want("CL.RESERVE "+wrong+" k 1 id 9", ruleset.NoRule(wrong))
+		h.Want("CL.MCHECK 1 "+wrong+" k", ruleset.NoRule(wrong))
 	}
 	before := len(h.Info("throttle"))
 	for i := range 2000 {
@@ -107,5 +106,5 @@ func TestDefaultRuleOfTheFile(t *testing.T) {
 	h.Want("CL.RULE DEL default", 1)
 	h.Want("CL.CHECK other k", []any{0, 3, 0, -1, 60})
 	require.NoError(t, h.Server.UseRules("f", nil))
-	h.Want("CL.CHECK other k", commands.Error(ruleset.ErrNoRule))
+	h.Want("CL.CHECK other k", ruleset.NoRule("other"))
 }

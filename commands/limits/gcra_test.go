@@ -21,6 +21,6 @@ func TestGcra(t *testing.T) {
 	h.Advance(100 * time.Millisecond)
 	h.Want("GCRA half 1 1 0.5 TOKENS 2 PEEK", []any{0, 2, 0, -1, 1})
 	h.Want("GCRA fast 1 10000 1", []any{0, 2, 1, -1, 1})
-	h.Want("GCRA k 5 1 60 1", commands.ErrSyntax)
-	h.Want("GCRA k 5 1 60 TOKENS", commands.ErrSyntax)
+	h.Want("GCRA k 5 1 60 1", commands.Error("ERR syntax error: '1' is not an option of GCRA: use MS, PEEK, TOKENS"))
+	h.Want("GCRA k 5 1 60 TOKENS", commands.Error("ERR syntax error: 'TOKENS' needs an integer after it"))
 }

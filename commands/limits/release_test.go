@@ -44,9 +44,9 @@ func TestRelease(t *testing.T) {
 func TestReleaseErrors(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("CL.RULE SET r CL.WINDOW 100 3600")
-	h.Want("CL.SETTLE r k a 1 RELEASE", commands.ErrSyntax)
-	h.Want("CL.CHECK r k 1 RELEASE", commands.ErrSyntax)
-	h.Want("CL.RESERVE r k 1 a 1 RELEASE RELEASE", commands.ErrSyntax)
+	h.Want("CL.SETTLE r k a 1 RELEASE", commands.Error("ERR syntax error: 'RELEASE' is not an option of CL.SETTLE: use MS, PEEK"))
+	h.Want("CL.CHECK r k 1 RELEASE", commands.Error("ERR syntax error: 'RELEASE' is not an option of CL.CHECK: use MS, PEEK, CHARGE, EXPLAIN"))
+	h.Want("CL.RESERVE r k 1 a 1 RELEASE RELEASE", commands.Error("ERR syntax error: 'RELEASE' repeats"))
 	h.Do("SET r:{k}:release text")
 	h.Want("CL.RESERVE r k 1 a 1 RELEASE", commands.ErrWrongType)
 	h.Want("CL.CHECK r k 0", []any{0, 100, 100, -1, 0})

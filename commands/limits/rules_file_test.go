@@ -45,7 +45,7 @@ func TestRulesFile(t *testing.T) {
 	require.Equal(t, "allowed=1,limited=2,shadow_limited=0", h.Info("throttle")["rule_login"])
 
 	require.NoError(t, h.Server.UseRules("rules.yaml", nil))
-	h.Want("CL.CHECK login k", ruleset.ErrNoRule)
+	h.Want("CL.CHECK login k", ruleset.NoRule("login"))
 	h.Want("CL.RULE LIST", []any{})
 	require.NotContains(t, h.Info("throttle"), "rule_login")
 }
@@ -78,8 +78,8 @@ func TestRulesFileErrors(t *testing.T) {
 		"rules:\n  a:\n    limits: [[]]": "f:3: rule a: a limit must be a text such as CL.THROTTLE 15 30 60, and not a list",
 		"rules:\n  a:\n    limits: [CL.WINDOW 1 1]\n  a: {}":                           `f:4: rules: the name "a" is there twice, first in line 2: remove one of the two`,
 		"rules:\n  a:\n    limits: CL.WINDOW 1 1\n    shadow: maybe":                   `f:4: rule a: shadow must be true or false, and not "maybe"`,
-		"rules:\n  a:\n    limits:\n      - CL.WINDOW 1 1\n      - CL.WINDOW x 1":      `f:5: rule a: limit "CL.WINDOW x 1": limit is not an integer or out of range`,
-		"rules:\n  a:\n    limits: NOPE 1 1":                                           `f:3: rule a: limit "NOPE 1 1": no such limiter, or none that a rule can have`,
+		"rules:\n  a:\n    limits:\n      - CL.WINDOW 1 1\n      - CL.WINDOW x 1":      `f:5: rule a: limit "CL.WINDOW x 1": limit 'x' is not an integer or out of range`,
+		"rules:\n  a:\n    limits: NOPE 1 1":                                           `f:3: rule a: limit "NOPE 1 1": 'NOPE' is not a limiter of a rule: use CL.THROTTLE, CL.WINDOW, CL.SLIDING or CL.LOG`,
 		"rules:\n  a:\n    limits: CL.WINDOW 1 1 AND CL.WINDOW 1 1":                    `f:3: rule a: limit "CL.WINDOW 1 1 AND CL.WINDOW 1 1": "AND" does not stand in a limit of a file: write a list: ` + "`[CL.THROTTLE 15 30 60, CL.WINDOW 100 86400]`",
 		"rules:\n  a:\n    limits: CL.WINDOW 1 1 SHADOW":                               `f:3: rule a: limit "CL.WINDOW 1 1 SHADOW": "SHADOW" does not stand in a limit of a file: write the field ` + "`shadow: true`",
 		"rules:\n  a:\n    limits: [" + strings.Repeat("CL.WINDOW 1 1,", 9) + "]":      `f:3: rule a: limit "CL.WINDOW 1 1": ` + plain(ruleset.ErrLimits),

@@ -37,7 +37,7 @@ func TestScopes(t *testing.T) {
 	h.Want("CL.CHECK llm x x x 25 CHARGE", []any{1, 20, -5, 35200, 35200})
 	h.Want("GET llm@org:{x}:window", "25")
 	h.Want("CL.CHECK llm acme search", commands.WrongArity("cl.check"))
-	h.Want("CL.CHECK llm acme search ann 1 more", commands.ErrSyntax)
+	h.Want("CL.CHECK llm acme search ann 1 more", commands.Error("ERR syntax error: 'more' is not an option of CL.CHECK: use MS, PEEK, CHARGE, EXPLAIN"))
 }
 
 // TestExplain: EXPLAIN names the tightest limit, with the numbers of each.
@@ -59,8 +59,8 @@ func TestScopeErrors(t *testing.T) {
 	for words, want := range map[string]error{
 		"SCOPE":                    ruleset.ErrScope,
 		"SCOPE a{b} CL.WINDOW 1 1": ruleset.ErrScope,
-		"SCOPE a":                  commands.Error("ERR no such limiter, or none that a rule can have"),
-		"SCOPE a CL.WINDOW 1":      commands.WrongArity("cl.window"),
+		"SCOPE a":                  noLimiter("a limiter is missing"),
+		"SCOPE a CL.WINDOW 1":      commands.Error("ERR period is missing in CL.WINDOW"),
 		"SCOPE a CL.WINDOW 1 1 AND CL.WINDOW 1 1": ruleset.ErrMixed,
 		"CL.WINDOW 1 1 AND SCOPE a CL.WINDOW 1 1": ruleset.ErrMixed,
 	} {

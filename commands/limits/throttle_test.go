@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"cellserver/commands"
 	"cellserver/server/servertest"
 	"testing"
 	"time"
@@ -19,5 +20,5 @@ func TestThrottle(t *testing.T) {
 	h.Want("THROTTLE k 5 120 60 6", []any{0, 5, 5, 0, -1})
 	h.Want("THROTTLE one 1 1 1", []any{1, 1, 0, 1, 0})
 	h.Want("THROTTLE one 1 1 1 PEEK", []any{0, 1, 0, 1, 1})
-	h.Want("THROTTLE k 0 1 1", errThrottlecrabBurst)
+	h.Want("THROTTLE k 0 1 1", commands.Error("ERR max_burst '0' must be positive"))
 }

@@ -1,4 +1,7 @@
-// Package quote splits a line into arguments and quotes an argument, as redis.conf does.
+// Package quote splits a line into arguments and quotes an argument.
+//
+//	quote.go  lines and arguments as redis.conf has them
+//	word.go   a word for an error
 //
 // Invariant: a line of quoted arguments splits into these arguments.
 //

@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,4 +41,15 @@ func FuzzQuote(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, []string{s}, args)
 	})
+}
+
+func TestWord(t *testing.T) {
+	for word, want := range map[string]string{
+		"": "''", "1m": "'1m'", "a b": "'a b'", "Zürich": "'Zürich'", "a\r\n\x00\xff": "'a????'",
+		strings.Repeat("x", 40): "'" + strings.Repeat("x", 40) + "'", strings.Repeat("x", 41): "'" + strings.Repeat("x", 40) + "…'",
+		strings.Repeat("x", 39) + "ü": "'" + strings.Repeat("x", 39) + "…'", "a\u202eb": "'a?b'",
+	} {
+		require.Equal(t, want, Word(word), "%q", word)
+		require.Equal(t, want, Word([]byte(word)), "%q", word)
+	}
 }

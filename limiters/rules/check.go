@@ -62,7 +62,7 @@ func (c *Check) lockRules(r *ruleset.Rules, words [][]byte, fp *store.Footprint)
 
 // Begin finds the rule and parses the words of a request from the name of the rule on. own are the
 // options of the command. queued is true inside EXEC. The error is an error of the words,
-// [ErrNoRule], or an error of the rule.
+// [ruleset.NoRule], or an error of the rule.
 func (c *Check) Begin(
 	r *ruleset.Rules, tx *store.Tx, command string, words [][]byte, own limiters.Option, queued bool,
 ) error {
@@ -186,7 +186,7 @@ func (c *Check) rule(r *ruleset.Rules, tx *store.Tx, name []byte, queued bool) (
 	}
 	one := c.found
 	if one == nil {
-		return nil, ruleset.ErrNoRule
+		return nil, ruleset.NoRule(name)
 	}
 	return one, one.Err
 }

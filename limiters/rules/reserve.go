@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
 
 	"cellserver/internal/exact"
@@ -16,9 +17,9 @@ const MaxTTL = 2592000
 
 // Errors of reservations.
 var (
-	ErrID            = rediserr.Error(fmt.Sprintf("ERR id must be 1 to %d bytes", reservation.MaxID))
-	ErrTTL           = rediserr.Error(fmt.Sprintf("ERR ttl must be positive, and at most %d seconds", MaxTTL))
-	ErrQuantity      = rediserr.Error("ERR quantity must not be negative")
+	errID            = fmt.Errorf("id must be 1 to %d bytes", reservation.MaxID)
+	errTTL           = fmt.Errorf("ttl must be positive, and at most %d seconds", MaxTTL)
+	errQuantity      = errors.New("quantity must not be negative")
 	ErrNoReservation = rediserr.Error("NORESERVATION no reservation of these keys has this id: it was refused, its ttl has ended, or it never was")
 )
 
@@ -74,7 +75,7 @@ func (c *Check) BeginReserve(
 ) error {
 	return c.beginReserving(r, tx, command, words, limiters.OptRelease|limiters.OptExplain, queued, func() {
 		c.Args.Quantity = c.Args.Integer("quantity")
-		c.reserves.id = c.Args.Next()
+		c.reserves.id = c.Args.Next("id")
 		c.reserves.ttl = c.Args.Seconds("ttl")
 	})
 }
@@ -85,7 +86,7 @@ func (c *Check) BeginSettle(
 	r *ruleset.Rules, tx *store.Tx, command string, words [][]byte, queued bool,
 ) error {
 	return c.beginReserving(r, tx, command, words, 0, queued, func() {
-		c.reserves.id = c.Args.Next()
+		c.reserves.id = c.Args.Next("id")
 		c.Args.Quantity = c.Args.Integer("quantity")
 		c.reserves.ttl = 1
 	})
@@ -108,11 +109,11 @@ func (c *Check) beginReserving(
 	case err != nil:
 		return err
 	case c.Args.Quantity < 0:
-		return ErrQuantity
+		return errQuantity
 	case len(c.reserves.id) == 0 || len(c.reserves.id) > reservation.MaxID:
-		return ErrID
+		return errID
 	case c.reserves.ttl <= 0 || c.reserves.ttl > MaxTTL*1e9:
-		return ErrTTL
+		return errTTL
 	case ruleErr != nil:
 		return ruleErr
 	}

@@ -58,7 +58,7 @@ func (r *Rules) Override(tx *store.Tx, name, scope string, key []byte, words [][
 	case one == nil && r.with(stored).find([]byte(name)) != nil:
 		return false, errFileRule
 	case one == nil:
-		return false, ErrNoRule
+		return false, NoRule(name)
 	case one.Err != nil:
 		return false, one.Err
 	}

@@ -111,7 +111,7 @@ func (r *Rules) Known(tx *store.Tx, name string) (*Rule, error) {
 	}
 	one := r.with(stored).find([]byte(name))
 	if one == nil {
-		return nil, ErrNoRule
+		return nil, NoRule(name)
 	}
 	return one, one.Err
 }

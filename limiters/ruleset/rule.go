@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"cellserver/internal/quote"
 	"cellserver/internal/rediserr"
 	"cellserver/internal/word"
 	"cellserver/limiters"
@@ -67,8 +68,10 @@ const (
 	MaxRuleBytes = 1024
 )
 
-// ErrNoRule is the reply to a request for an unknown rule.
-const ErrNoRule rediserr.Error = "ERR no such rule"
+// NoRule is the reply to a request for an unknown rule.
+func NoRule[T string | []byte](name T) error {
+	return rediserr.Error("ERR no such rule: " + quote.Word(name))
+}
 
 // Errors of a wrong rule.
 var (

@@ -66,7 +66,7 @@ func TestRulesFileIsReadAgain(t *testing.T) {
 	refusals := func() int { return strings.Count(in.log.String(), "the rules-file is refused") }
 	require.Equal(t, 1, refusals(), "each version is logged once")
 	requireSource(t, in, "file", 1, 1)
-	require.Contains(t, in.log.String(), file+`:3: rule r: limit \"CL.WINDOW x 60\": limit is not an integer or out of range`)
+	require.Contains(t, in.log.String(), file+`:3: rule r: limit \"CL.WINDOW x 60\": limit 'x' is not an integer or out of range`)
 	in.ReloadRules()
 	require.Equal(t, 2, refusals(), "a reload logs it again")
 
@@ -107,9 +107,9 @@ func TestStartRefusesABrokenRulesFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rules.yaml")
 	_, err := open(t, "--rules-file", file)
 	require.EqualError(t, err, "rules-file "+file+": no such file or directory: check the path; a relative path begins in the directory where the server was started")
-	writeRules(t, file, "0")
+	writeRules(t, file, "-1")
 	_, err = open(t, "--rules-file", file)
-	require.EqualError(t, err, file+`:3: rule r: limit "CL.WINDOW 0 60": limit must be positive`)
+	require.EqualError(t, err, file+`:3: rule r: limit "CL.WINDOW -1 60": limit '-1' must be positive`)
 	require.NoError(t, os.WriteFile(file, make([]byte, maxRuleBytes+1), 0o600))
 	_, err = open(t, "--rules-file", file)
 	require.EqualError(t, err, "rules-file "+file+": more than 4194304 bytes")
@@ -134,7 +134,7 @@ func TestConfigSetReadsAnotherRulesFile(t *testing.T) {
 	ok(t, c, "CONFIG", "SET", "rules-file", one)
 	require.Equal(t, int64(10), limitOf(c))
 	require.Equal(t, resptest.Error("ERR CONFIG SET failed (possibly related to argument 'rules-file') - "+other+
-		`:3: rule r: limit "CL.WINDOW x 60": limit is not an integer or out of range`), c.Do("CONFIG", "SET", "rules-file", other))
+		`:3: rule r: limit "CL.WINDOW x 60": limit 'x' is not an integer or out of range`), c.Do("CONFIG", "SET", "rules-file", other))
 	require.Equal(t, int64(10), limitOf(c))
 	require.Equal(t, []any{"rules-file", one}, c.Do("CONFIG", "GET", "rules-file"))
 	ok(t, c, "CONFIG", "SET", "rules-file", "")
