@@ -26,7 +26,7 @@ func TestProblemsNameTheirFields(t *testing.T) {
 		{"/throttle", numbers + `"quantity": true}`, "quantity must be a number"},
 		{"/throttle", numbers + `"quantity": "1"}`, "quantity must be a number"},
 		{"/throttle", `{"key": ["k"]}`, "key must be a text"},
-		{"/throttle", `{"limiter": "window", "key": "k", "limit": 5, "period": 60, "align": "day"}`, "align must be true or false"},
+		{"/throttle", `{"limiter": "window", "key": "k", "limit": 5, "period": 60, "align": "hour"}`, "align must be true, false, day, week or month"},
 		{"/throttle", `{"limiter": "log", "key": "k", "limit": 5, "period": 60, "gap": true}`, "gap must be a number"},
 		{"/throttle", `{"key": "k", "max_burst": ` + strings.Repeat("9", 33) + `}`, "max_burst is a number of more than 32 bytes"},
 		{"/reserve", `{"rule": "api", "key": "k", "quantity": 1, "id": "i", "ttl": 9, "release": "no"}`, "release must be true or false"},

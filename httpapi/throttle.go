@@ -28,7 +28,7 @@ type limiter struct {
 var rows = map[string]limiter{
 	"throttle": {command: "CL.THROTTLE", required: rate, quantity: true, options: looks, window: rateWindow},
 	"charge":   {command: "CL.CHARGE", required: rate, quantity: true, options: looks, window: rateWindow, always: true},
-	"window":   {command: "CL.WINDOW", required: period, quantity: true, options: []string{"align", "peek"}, window: periodWindow},
+	"window":   {"CL.WINDOW", period, true, aligns, periodWindow, false},
 	"sliding":  {command: "CL.SLIDING", required: period, quantity: true, options: looks, window: periodWindow},
 	"log":      {command: "CL.LOG", required: period, quantity: true, options: []string{"gap", "strict", "resolution", "peek"}, window: periodWindow},
 	"pace":     {command: "CL.PACE", required: rate, quantity: true, options: []string{"maxwait", "warmup", "peek"}, window: rateWindow},
@@ -39,6 +39,7 @@ var (
 	rate   = []string{"key", "max_burst", "count", "period"}
 	period = []string{"key", "limit", "period"}
 	looks  = []string{"peek"}
+	aligns = []string{"align", "day", "tz", "peek"}
 )
 
 // throttle answers /throttle: a limiter with its parameters in the body.
@@ -141,7 +142,12 @@ func (f fields) takeOption(name string) ([]string, *Problem) {
 	value := f[name]
 	delete(f, name)
 	on, ok := value.(bool)
+	unit, _ := value.(string)
 	switch {
+	case name == "align" && slices.Contains(units, unit):
+		return []string{"ALIGN", unit}, nil
+	case name == "align" && value != nil && !ok:
+		return nil, wrong("align must be true, false, day, week or month")
 	case value != nil && !ok:
 		return nil, wrong("%s must be true or false", name)
 	case on:
@@ -149,6 +155,9 @@ func (f fields) takeOption(name string) ([]string, *Problem) {
 	}
 	return nil, nil
 }
+
+// units are the values of align beside true and false.
+var units = []string{"day", "week", "month"}
 
 // Bounds of a value in bytes. Errors of commands repeat a number.
 const (
@@ -172,7 +181,7 @@ func (f fields) take(name string) (word string, ok bool, p *Problem) {
 		}
 		return v.String(), true, nil
 	case string:
-		if !isText(name) {
+		if !isText(name) && name != "day" {
 			return "", false, wrong("%s must be a number", name)
 		}
 		if len(v) <= maxText {
@@ -189,8 +198,10 @@ func (f fields) take(name string) (word string, ok bool, p *Problem) {
 	return "", false, wrong("%s must be a number", name)
 }
 
-// isText reports whether a field is a text. All others are numbers.
-func isText(name string) bool { return name == "key" || name == "holder" || name == "id" }
+// isText reports whether a field is a text. All others are numbers; a day may also be the name of a weekday.
+func isText(name string) bool {
+	return name == "key" || name == "holder" || name == "id" || name == "tz"
+}
 
 // isSwitch reports whether a field is true or false.
 func isSwitch(name string) bool {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -13,6 +14,9 @@ var rightBodies = []string{
 	`{"limiter": "throttle", "key": "r2", "max_burst": 15, "count": 30, "period": 60, "quantity": 2, "peek": true}`,
 	`{"limiter": "charge", "key": "r3", "max_burst": 15, "count": 30, "period": 0.5, "quantity": 99, "peek": false}`,
 	`{"limiter": "window", "key": "r4", "limit": 5, "period": 60, "quantity": 2, "align": true, "peek": true}`,
+	`{"limiter": "window", "key": "r11", "limit": 5, "period": 0, "align": "month", "day": 15, "tz": "Europe/Berlin"}`,
+	`{"limiter": "window", "key": "r12", "limit": 5, "period": 0, "align": "week", "day": "sunday"}`,
+	`{"limiter": "window", "key": "r13", "limit": 5, "period": 86400, "align": "day"}`,
 	`{"limiter": "sliding", "key": "r5", "limit": 5, "period": 60, "quantity": 2, "peek": true}`,
 	`{"limiter": "log", "key": "r6", "limit": 5, "period": 60, "quantity": 2, "gap": 0.5, "strict": true, "resolution": 0.25, "peek": true}`,
 	`{"limiter": "pace", "key": "r7", "max_burst": 0, "count": 30, "period": 60, "quantity": 1, "maxwait": 1, "warmup": 2, "peek": true}`,
@@ -32,7 +36,17 @@ var wrongBodies = []string{
 	`{"key": "w", "max_burst": 15, "count": 30, "period": 60, "quantity": true}`,
 	`{"limiter": 5, "key": "w", "max_burst": 15, "count": 30, "period": 60}`,
 	`{"limiter": "none", "key": "w"}`,
-	`{"limiter": "window", "key": "w", "limit": 0, "period": 60}`,
+	`{"limiter": "window", "key": "w", "limit": -1, "period": 60}`,
+	`{"limiter": "window", "key": "w", "limit": 5, "period": 60, "align": "hour"}`,
+	`{"limiter": "window", "key": "w", "limit": 5, "period": 60, "align": "peek"}`,
+	`{"limiter": "window", "key": "w", "limit": 5, "period": 60, "align": "month peek"}`,
+	`{"limiter": "window", "key": "w", "limit": 5, "period": 60, "align": 1}`,
+	`{"limiter": "window", "key": "w", "limit": 5, "period": 0, "align": "month", "tz": "Mars/Olympus"}`,
+	`{"limiter": "window", "key": "w", "limit": 5, "period": 0, "align": "month", "tz": 1}`,
+	`{"limiter": "window", "key": "w", "limit": 5, "period": 0, "align": "month", "day": 32}`,
+	`{"limiter": "window", "key": "w", "limit": 5, "period": 0, "align": "month", "day": "sunday"}`,
+	`{"limiter": "window", "key": "w", "limit": 5, "period": 0, "align": "week", "day": "PEEK"}`,
+	`{"limiter": "window", "key": "w", "limit": 5, "period": 60, "tz": "UTC"}`,
 	`{"limiter": "window", "key": "w", "limit": 5, "period": 60, "gap": 1}`,
 	`{"limiter": "log", "key": "w", "limit": 5, "period": 60, "gap": true}`,
 	`{"limiter": "acquire", "key": "w", "limit": 5, "lease": 60}`,
@@ -83,6 +97,35 @@ func TestThrottle(t *testing.T) {
 	require.Equal(t, []string{`"throttle:1";q=1;w=1, "throttle:2";q=5;w=3600`, `"throttle:1";r=0;t=1, "throttle:2";r=4;t=720`, "1", "0", "1", "1"}, got.fields(limitHeaders...))
 	w.Advance(time.Second)
 	require.Equal(t, 200, w.post("/throttle", both).Status)
+}
+
+// TestCalendarOverHTTP: a window of the calendar and a limit of 0, as the command has them.
+func TestCalendarOverHTTP(t *testing.T) {
+	w := newWeb(t)
+	for body, command := range map[string]string{
+		`"limit": 50000, "period": 0, "align": "month", "tz": "Europe/Berlin"`: "50000 0 1 ALIGN month TZ Europe/Berlin PEEK",
+		`"limit": 50000, "period": 0, "align": "month", "day": 3`:              "50000 0 1 ALIGN month DAY 3 PEEK",
+		`"limit": 50000, "period": 0, "align": "week", "day": "sunday"`:        "50000 0 1 ALIGN week DAY sunday PEEK",
+	} {
+		got := w.post("/throttle", `{"limiter": "window", "key": "k", "quantity": 7, `+body+`}`)
+		require.Equal(t, 200, got.Status, got.Text)
+		want := w.Do("CL.WINDOW k " + command).([]any)
+		require.Equal(t, "49993", got.number("remaining"))
+		require.Equal(t, got.number("reset_after"), fmt.Sprint(want[4]))
+		w.Do("DEL k")
+	}
+	got := w.post("/throttle", `{"limiter": "window", "key": "k", "limit": 0, "period": 60}`)
+	require.Equal(t, 429, got.Status)
+	require.Equal(t, []string{"0", "0", "", `"window";q=0;w=60`},
+		got.fields("X-RateLimit-Limit", "X-RateLimit-Remaining", "Retry-After", "RateLimit-Policy"))
+	w.Do("CL.RULE SET api CL.WINDOW 5 60")
+	w.Do("CL.RULE OVERRIDE api - mallory BLOCK")
+	got = w.get("/check/api?key=mallory")
+	require.Equal(t, 429, got.Status)
+	require.Equal(t, []string{"0", "0", "", `"api";q=0`},
+		got.fields("X-RateLimit-Limit", "X-RateLimit-Remaining", "Retry-After", "RateLimit-Policy"))
+	w.Do("CL.RULE OVERRIDE api - probe ALLOW")
+	require.Equal(t, 200, w.get("/check/api?key=probe&quantity=99").Status)
 }
 
 // number returns a number of the body as text.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"strings"
+	"time"
 
 	"cellserver/internal/decimal"
 	"cellserver/internal/quote"
@@ -33,6 +34,7 @@ const (
 	OptExplain                       // replies with every limit of the rule
 	OptTZ                            // the time zone of a calendar
 	OptRelease                       // a reservation that no client settles is given back at its end
+	OptDay                           // the day on which a unit of the calendar begins
 
 	requestOptions = OptMS | OptPeek // options of a single request
 )
@@ -46,6 +48,7 @@ const (
 	quantityOperand // the quantity itself
 	zoneOperand     // the name of a time zone
 	unitOperand     // a unit of the calendar, which may be missing
+	dayOperand      // a weekday, or a day of the month
 )
 
 // allOptions are the options in the order of their bits. Options with seconds come first.
@@ -57,7 +60,7 @@ var allOptions = [...]struct {
 	{"ms", noOperand}, {"peek", noOperand}, {"align", unitOperand}, {"strict", noOperand},
 	{"tokens", quantityOperand}, {"quantity", quantityOperand},
 	{"charge", noOperand}, {"explain", noOperand}, {"tz", zoneOperand},
-	{"release", noOperand},
+	{"release", noOperand}, {"day", dayOperand},
 }
 
 // Args parses the arguments of a limiter from left to right: its parameters, the quantity and the
@@ -72,6 +75,8 @@ type Args struct {
 	nanos    [4]int64 // of options that take seconds, in nanoseconds
 	unit     calendar.Unit
 	zone     []byte      // empty for UTC
+	day      int         // of a week 1 (Sunday) to 7, of a month 1 to 31; 0 for the usual one
+	weekday  bool        // day is a weekday
 	read     [8]argument // the last numbers, for errors
 	reads    int
 }
@@ -85,7 +90,7 @@ type argument struct {
 // Begin starts to parse another request. name is the command in lower case.
 func (a *Args) Begin(name string, rest [][]byte) {
 	a.name, a.rest, a.Err, a.Quantity, a.given, a.unit, a.zone = name, rest, nil, 1, 0, 0, nil
-	a.reads = 0
+	a.reads, a.day, a.weekday = 0, 0, false
 }
 
 // Release drops the references to the request.
@@ -227,6 +232,11 @@ func (a *Args) operand(option int, allowed Option) {
 		a.Quantity = a.Integer(name)
 	case zoneOperand:
 		a.zone = a.Next(name)
+	case dayOperand:
+		a.day, a.weekday = dayOf(a.Next(name))
+		if a.day == 0 {
+			a.fail(a.Explain(errDay))
+		}
 	case unitOperand:
 		a.unit = a.calendarUnit()
 		if a.unit == 0 && len(a.rest) > 0 && optionOf(a.rest[0], allowed) < 0 {
@@ -250,6 +260,7 @@ func optionOf(arg []byte, allowed Option) int {
 var operandNeeds = [...]string{
 	secondsOperand: "a number of seconds after it", quantityOperand: "an integer after it",
 	zoneOperand: "a time zone such as Europe/Berlin after it", unitOperand: "",
+	dayOperand: "a weekday, or a day of the month, after it",
 }
 
 // syntaxError is the error of Redis, with its cause.
@@ -282,6 +293,21 @@ func (a *Args) calendarUnit() calendar.Unit {
 		}
 	}
 	return 0
+}
+
+var errDay = errors.New("day is not a weekday such as sunday, or a day of the month from 1 to 31")
+
+// dayOf parses a weekday, 1 (Sunday) to 7, or a day of the month. It returns 0 for another word.
+func dayOf(arg []byte) (day int, weekday bool) {
+	for i := range 7 {
+		if word.Is(arg, strings.ToLower(time.Weekday(i).String())) {
+			return 1 + i, true
+		}
+	}
+	if n, ok := decimal.Parse(arg); ok && 1 <= n && n <= 31 {
+		return int(n), false
+	}
+	return 0, false
 }
 
 // numeric reports whether an argument starts like a number. Such an argument is not an option.

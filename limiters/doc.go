@@ -10,6 +10,7 @@
 //	log.go        sliding log (CL.LOG): a sorted set of times
 //	pace.go       pacing (CL.PACE): two integers in a string
 //	lease.go      concurrency (CL.ACQUIRE): a sorted set of holders and lease ends
+//	verdict.go    BLOCK and ALLOW of rules: no state
 //
 //	limiter.go    Limiter, and Limit: a limiter that a rule may have
 //	errors.go     errors of the pure limiters as error replies

@@ -121,6 +121,8 @@ var readers = map[string]func(*Args) (Limit, error){
 	"cl.sliding":  reader(ReadSliding),
 	"cl.throttle": reader(readRate),
 	"cl.window":   reader(ReadWindow),
+	"allow":       reader(readAllow),
+	"block":       reader(readBlock),
 }
 
 func reader[L Limit](read func(*Args) (L, error)) func(*Args) (Limit, error) {
@@ -148,7 +150,7 @@ func Parse(words [][]byte) (Limit, error) {
 }
 
 // useLimiters names the limiters that a rule may have, for errors.
-const useLimiters = "use CL.THROTTLE, CL.WINDOW, CL.SLIDING or CL.LOG"
+const useLimiters = "use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK or ALLOW"
 
 // Scratch is reusable memory for one request to a limiter. Each connection keeps one. So a request
 // allocates nothing, although it reaches its limiter through an interface.

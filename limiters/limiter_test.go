@@ -24,17 +24,17 @@ func TestParse(t *testing.T) {
 		"CL.WINDOW":              "ERR limit is missing in CL.WINDOW",
 		"CL.WINDOW 1":            "ERR period is missing in CL.WINDOW",
 		"CL.WINDOW 1 1m":         "ERR period '1m'" + notSeconds,
-		"CL.WINDOW 1 1 1":        "ERR syntax error: '1' is not an option of CL.WINDOW in a rule: use ALIGN, TZ", // a rule has no quantity
+		"CL.WINDOW 1 1 1":        "ERR syntax error: '1' is not an option of CL.WINDOW in a rule: use ALIGN, TZ, DAY", // a rule has no quantity
 		"CL.WINDOW 1 1 ALIGN MS": "ERR ALIGN 'MS': use day, week, month, or no word for multiples of the period",
 		"CL.LOG 1 1 STRICT PEEK": "ERR syntax error: 'PEEK' is not an option of CL.LOG in a rule: use GAP, RESOLUTION",
-		"CL.WINDOW 0 1":          "ERR limit '0' must be positive",
+		"CL.WINDOW -1 1":         "ERR limit '-1' must not be negative",
 		"CL.THROTTLE 1 1":        "ERR period is missing in CL.THROTTLE",
 		"CL.THROTTLE 1 1 1m":     "ERR period '1m' is not a whole number of seconds, such as 60, or out of range",
 		"CL.THROTTLE x 1 1":      "ERR max_burst 'x' is not an integer or out of range",
 		"CL.THROTTLE 1 1 1 1":    "ERR syntax error: '1' is a word too much after CL.THROTTLE in a rule",
 		"CL.THROTTLE 1 1 1 PEEK": "ERR syntax error: 'PEEK' is a word too much after CL.THROTTLE in a rule",
-		"CL.THROTTLE -1 1 1":     "ERR max_burst '-1' must not be negative",
-		"CL.THROTTLE 1 0 1":      "ERR count '0' must be positive",
+		"CL.THROTTLE -1 1 1":     "ERR max_burst '-1' must not be negative: BLOCK refuses every action",
+		"CL.THROTTLE 1 0 1":      "ERR count '0' must be positive: BLOCK refuses every action",
 		"CL.THROTTLE 1 1 0":      "ERR period '0' must be positive",
 		"CL.THROTTLE 1 2000000000 1": "ERR count '2000000000' is too large for this period: " +
 			"less than a nanosecond between two requests",

@@ -202,6 +202,8 @@ func readRate(a *Args) (r Rate, err error) {
 	}
 	switch r.Quota, err = gcra.NewQuota(maxBurst, count, period); {
 	case err == nil:
+	case maxBurst < 0:
+		err = errNoBurst
 	case count == 0:
 		err = errNoCount
 	case period == 0:
@@ -214,7 +216,8 @@ func readRate(a *Args) (r Rate, err error) {
 
 // The errors of a rate that redis-cell calls zero.
 var (
-	errNoCount   = errors.New("count must be positive")
+	errNoBurst   = errors.New("max_burst must not be negative: BLOCK refuses every action")
+	errNoCount   = errors.New("count must be positive: BLOCK refuses every action")
 	errNoPeriod  = errors.New("period must be positive")
 	errFastCount = errors.New("count is too large for this period: " +
 		"less than a nanosecond between two requests")

@@ -22,16 +22,23 @@ type FixedWindow struct {
 var errUnit = errors.New("period must be 0 or the length of the unit: " +
 	"86400 for day, 604800 for week, 2419200 to 2678400 for month")
 
-// errNoUnit is the error of a time zone without a unit of the calendar.
-const errNoUnit rediserr.Error = "ERR TZ needs a unit: ALIGN day, ALIGN week or ALIGN month"
+// errNoUnit is the error of an option of the calendar without a unit of the calendar.
+const errNoUnit rediserr.Error = "ERR TZ and DAY need a unit: ALIGN day, ALIGN week or ALIGN month"
 
-// ReadWindow parses the arguments limit and period and the options ALIGN and TZ. With a unit of the
+// Errors of the option DAY.
+var (
+	errDayOfWeek  = errors.New("day is not a day of the week: use sunday to saturday")
+	errDayOfMonth = errors.New("day is not a day of the month: use 1 to 31")
+	errDayOfDay   = errors.New("day needs ALIGN week or ALIGN month")
+)
+
+// ReadWindow parses the arguments limit and period and the options ALIGN, TZ and DAY. With a unit of the
 // calendar after ALIGN, the calendar says how long a window is.
 func ReadWindow(a *Args) (w FixedWindow, err error) {
 	limit, period := a.Integer("limit"), a.Seconds("period")
-	switch err = a.Finish(OptAlign | OptTZ); {
+	switch err = a.Finish(OptAlign | OptTZ | OptDay); {
 	case err != nil:
-	case a.unit == 0 && a.Has(OptTZ):
+	case a.unit == 0 && (a.Has(OptTZ) || a.Has(OptDay)):
 		err = errNoUnit
 	case a.unit == 0:
 		w.Fixed, err = window.NewFixed(limit, period, a.Has(OptAlign))
@@ -45,7 +52,16 @@ func calendarWindow(limit, period int64, a *Args) (f window.Fixed, err error) {
 	if period != 0 && !a.unit.Takes(period) {
 		return f, errUnit
 	}
-	c, err := calendar.Of(a.unit, string(a.zone))
+	switch {
+	case !a.Has(OptDay):
+	case a.unit == calendar.Day:
+		return f, errDayOfDay
+	case a.unit == calendar.Week && !a.weekday:
+		return f, errDayOfWeek
+	case a.unit == calendar.Month && a.weekday:
+		return f, errDayOfMonth
+	}
+	c, err := calendar.Of(a.unit, a.day, string(a.zone))
 	if err != nil {
 		return f, err
 	}

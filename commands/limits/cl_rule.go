@@ -29,6 +29,7 @@ var _ = commands.Register(&commands.Command{
 			Summary: "Sets the rule of a name.",
 			Help: []string{"SET <name> [SCOPE <scope>] <limiter> <args> ... [AND [SCOPE <scope>] <limiter> <args> ...] ... [SHADOW]", "    Set the rule of a name.",
 				"    <limiter> <args> is as in CL.THROTTLE 15 30 60: without key and quantity.",
+				"    BLOCK refuses every action, and ALLOW refuses none.",
 				"SET <name> JSON <rule>", "    Set the rule of a name with its overrides, in the form of the rules-file."}},
 		{Name: "override", Arity: -6, Flags: commands.Write | commands.DenyOOM, Run: clRuleOverride, Footprint: rulesFootprint,
 			Usage: "name scope key <limiter arg [arg ...] [AND limiter arg [arg ...] [AND limiter arg [arg ...] ...]] | DEL>", Complexity: "O(N) where N is the number of rules and overrides",

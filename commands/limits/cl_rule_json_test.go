@@ -47,7 +47,7 @@ func TestRulesInJSON(t *testing.T) {
 	h.Want(`CL.RULE OVERRIDE llm org "\xff" CL.WINDOW 1 1`, ok)
 	h.Want("CL.RULE GET llm JSON", commands.Error("ERR the rule has an override whose key is not UTF-8: use CL.RULE LIST"))
 	h.Do("SET", "cl.rules", "odd NOPE 1 1\n")
-	h.Want("CL.RULE LIST JSON", strings.TrimSuffix(all.(string), "}}")+`,"odd":{"error":"the rule odd in the key cl.rules is wrong: 'NOPE' is not a limiter of a rule: use CL.THROTTLE, CL.WINDOW, CL.SLIDING or CL.LOG"}}}`)
+	h.Want("CL.RULE LIST JSON", strings.TrimSuffix(all.(string), "}}")+`,"odd":{"error":"the rule odd in the key cl.rules is wrong: 'NOPE' is not a limiter of a rule: use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK or ALLOW"}}}`)
 }
 
 func TestRulesInJSONErrors(t *testing.T) {
@@ -66,7 +66,7 @@ func TestRulesInJSONErrors(t *testing.T) {
 		`[]`:                          commands.Error("ERR rule r: a list must be in a field: write `limits:` before it"),
 		`"CL.WINDOW 1 1"`:             commands.Error("ERR rule r: \"CL.WINDOW 1 1\" must be in a field: write `limits:` before it"),
 		`null`:                        commands.Error("ERR rule r has no limits: write `limits: CL.THROTTLE 15 30 60` below it"),
-		`{"limits": [7]}`:             commands.Error(`ERR rule r: limit "7": '7' is not a limiter of a rule: use CL.THROTTLE, CL.WINDOW, CL.SLIDING or CL.LOG`),
+		`{"limits": [7]}`:             commands.Error(`ERR rule r: limit "7": '7' is not a limiter of a rule: use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK or ALLOW`),
 		`{"limits": ["CL.WINDOW 1"]}`: commands.Error(`ERR rule r: limit "CL.WINDOW 1": period is missing in CL.WINDOW`),
 		`{"limits": "CL.WINDOW 1 1", "limits": "CL.WINDOW 1 1"}`:                      commands.Error(`ERR rule r: the name "limits" is there twice: remove one of the two`),
 		`{"limits": "CL.WINDOW 1 1", "shadow": "maybe"}`:                              commands.Error(`ERR rule r: shadow must be true or false, and not "maybe"`),

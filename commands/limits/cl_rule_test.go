@@ -76,7 +76,7 @@ func TestClRuleErrors(t *testing.T) {
 		{"SET name CL.WINDOW 10 1 1", ofWindow("1")},
 		{"SET name CL.WINDOW 10 1 PEEK", ofWindow("PEEK")},
 		{"SET name CL.WINDOW 10 1 MS", ofWindow("MS")},
-		{"SET name CL.WINDOW 0 1", commands.Error("ERR limit '0' must be positive")},
+		{"SET name CL.WINDOW -1 1", commands.Error("ERR limit '-1' must not be negative")},
 		{"SET name" + limit + strings.Repeat(and, ruleset.MaxLimits), ruleset.ErrLimits},
 		{"SET name CL.THROTTLE 1 1 " + strings.Repeat("0", ruleset.MaxRuleBytes) + "1", ruleset.ErrRuleBytes},
 	} {
@@ -94,12 +94,12 @@ func TestClRuleErrors(t *testing.T) {
 
 // noLimiter is the error of a rule without a limiter where one must stand.
 func noLimiter(cause string) error {
-	return commands.Error("ERR " + cause + ": use CL.THROTTLE, CL.WINDOW, CL.SLIDING or CL.LOG")
+	return commands.Error("ERR " + cause + ": use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK or ALLOW")
 }
 
 // ofWindow is the error of a word that is not an option of CL.WINDOW in a rule.
 func ofWindow(word string) error {
-	return commands.Error("ERR syntax error: '" + word + "' is not an option of CL.WINDOW in a rule: use ALIGN, TZ")
+	return commands.Error("ERR syntax error: '" + word + "' is not an option of CL.WINDOW in a rule: use ALIGN, TZ, DAY")
 }
 
 func TestClRuleBounds(t *testing.T) {
@@ -214,7 +214,7 @@ func TestRulesWrittenByHand(t *testing.T) {
 	h.Want(`SET cl.rules "good CL.WINDOW 10 60\nbad CL.WINDOW x 60\n\n{} nothing\nalone"`, ok)
 	h.Want("CL.CHECK good k 0", []any{0, 10, 10, -1, 0})
 	h.Want("CL.CHECK bad k", commands.Error("ERR the rule bad in the key cl.rules is wrong: limit 'x' is not an integer or out of range"))
-	h.Want("CL.CHECK alone k", commands.Error("ERR the rule alone in the key cl.rules is wrong: a limiter is missing: use CL.THROTTLE, CL.WINDOW, CL.SLIDING or CL.LOG"))
+	h.Want("CL.CHECK alone k", commands.Error("ERR the rule alone in the key cl.rules is wrong: a limiter is missing: use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK or ALLOW"))
 	h.Want("CL.RULE GET bad", "CL.WINDOW x 60")
 	h.Want("CL.RULE SET bad CL.WINDOW 1 60", ok)
 	h.Want("CL.CHECK bad k 0", []any{0, 1, 1, -1, 0})
@@ -297,7 +297,7 @@ func TestOverrides(t *testing.T) {
 		"none - k CL.WINDOW 5 60": ruleset.NoRule("none"),
 		"one x k CL.WINDOW 5 60":  ruleset.ErrNoScope,
 		"llm - k CL.WINDOW 5 60":  ruleset.ErrNoScope,
-		"one - k CL.WINDOW 0 60":  commands.Error("ERR limit '0' must be positive"),
+		"one - k CL.WINDOW -1 60": commands.Error("ERR limit '-1' must not be negative"),
 		"one - k SCOPE":           noLimiter("'SCOPE' is not a limiter of a rule"),
 		"one - k CL.WINDOW 5 60" + strings.Repeat(" AND CL.WINDOW 1 1", ruleset.MaxLimits): ruleset.ErrLimits,
 		"one - " + strings.Repeat("k", 513) + " CL.WINDOW 5 60":                            ruleset.ErrOverrideKey,

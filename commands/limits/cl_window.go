@@ -5,16 +5,17 @@ import (
 	"cellserver/limiters"
 )
 
-// CL.WINDOW key limit period [quantity] [ALIGN [DAY | WEEK | MONTH] [TZ zone]] [MS] [PEEK] counts
+// CL.WINDOW key limit period [quantity] [ALIGN [DAY | WEEK | MONTH] [DAY day] [TZ zone]] [MS] [PEEK] counts
 // actions in fixed windows of period seconds. A window begins with the first allowed action after the
 // last window. With ALIGN, windows begin at multiples of period since the Unix epoch: at the minutes,
 // hours and days of UTC. ALIGN day, week or month has the windows of the calendar of a time zone (UTC);
-// a week begins on Monday. The period is then 0, or the length of the unit.
+// a week begins on Monday, a month on its first day, unless DAY names another weekday or day of the month.
+// The period is then 0, or the length of the unit. A limit of 0 refuses every action.
 //
 // The state is a counter. It expires at the end of the window.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.window", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
 	Summary: "Decides by a fixed window whether an action may happen now, and counts the action if it may.",
-	Usage:   "key limit period [quantity] [ALIGN [DAY | WEEK | MONTH] [TZ zone]] [MS] [PEEK]", Complexity: "O(1)",
+	Usage:   "key limit period [quantity] [ALIGN [DAY | WEEK | MONTH] [DAY day] [TZ zone]] [MS] [PEEK]", Complexity: "O(1)",
 	Run: func(c *commands.Call) error { return ask(c, limiters.ReadWindow) },
 })

@@ -62,13 +62,13 @@ func TestCalendarWindows(t *testing.T) {
 			"86400 for day, 604800 for week, 2419200 to 2678400 for month",
 		"10 0 ALIGN":                   "ERR period '0' must be a whole number of milliseconds, at least one",
 		"10 0 ALIGN year":              "ERR ALIGN 'year': use day, week, month, or no word for multiples of the period",
-		"10 60 TZ UTC":                 "ERR TZ needs a unit: ALIGN day, ALIGN week or ALIGN month",
-		"10 60 ALIGN TZ UTC":           "ERR TZ needs a unit: ALIGN day, ALIGN week or ALIGN month",
+		"10 60 TZ UTC":                 "ERR TZ and DAY need a unit: ALIGN day, ALIGN week or ALIGN month",
+		"10 60 ALIGN TZ UTC":           "ERR TZ and DAY need a unit: ALIGN day, ALIGN week or ALIGN month",
 		"10 0 ALIGN day TZ":            "ERR syntax error: 'TZ' needs a time zone such as Europe/Berlin after it",
-		"10 0 ALIGN day day":           "ERR syntax error: 'day' is not an option of CL.WINDOW: use MS, PEEK, QUANTITY, TZ",
+		"10 0 ALIGN day day":           "ERR syntax error: 'day' needs a weekday, or a day of the month, after it",
 		"10 0 ALIGN day TZ UTC TZ UTC": "ERR syntax error: 'TZ' repeats",
 		"10 0 ALIGN day TZ Mars":       "ERR tz 'Mars' is not a time zone such as Europe/Berlin",
-		"0 0 ALIGN day":                "ERR limit '0' must be positive",
+		"-1 0 ALIGN day":               "ERR limit '-1' must not be negative",
 	} {
 		h.Want("CL.WINDOW new "+words, want)
 	}

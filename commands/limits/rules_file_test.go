@@ -79,7 +79,7 @@ func TestRulesFileErrors(t *testing.T) {
 		"rules:\n  a:\n    limits: [CL.WINDOW 1 1]\n  a: {}":                           `f:4: rules: the name "a" is there twice, first in line 2: remove one of the two`,
 		"rules:\n  a:\n    limits: CL.WINDOW 1 1\n    shadow: maybe":                   `f:4: rule a: shadow must be true or false, and not "maybe"`,
 		"rules:\n  a:\n    limits:\n      - CL.WINDOW 1 1\n      - CL.WINDOW x 1":      `f:5: rule a: limit "CL.WINDOW x 1": limit 'x' is not an integer or out of range`,
-		"rules:\n  a:\n    limits: NOPE 1 1":                                           `f:3: rule a: limit "NOPE 1 1": 'NOPE' is not a limiter of a rule: use CL.THROTTLE, CL.WINDOW, CL.SLIDING or CL.LOG`,
+		"rules:\n  a:\n    limits: NOPE 1 1":                                           `f:3: rule a: limit "NOPE 1 1": 'NOPE' is not a limiter of a rule: use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK or ALLOW`,
 		"rules:\n  a:\n    limits: CL.WINDOW 1 1 AND CL.WINDOW 1 1":                    `f:3: rule a: limit "CL.WINDOW 1 1 AND CL.WINDOW 1 1": "AND" does not stand in a limit of a file: write a list: ` + "`[CL.THROTTLE 15 30 60, CL.WINDOW 100 86400]`",
 		"rules:\n  a:\n    limits: CL.WINDOW 1 1 SHADOW":                               `f:3: rule a: limit "CL.WINDOW 1 1 SHADOW": "SHADOW" does not stand in a limit of a file: write the field ` + "`shadow: true`",
 		"rules:\n  a:\n    limits: [" + strings.Repeat("CL.WINDOW 1 1,", 9) + "]":      `f:3: rule a: limit "CL.WINDOW 1 1": ` + plain(ruleset.ErrLimits),

@@ -11,7 +11,7 @@ import (
 // TestWordsOfARule: the error of a wrong word repeats the word, and says what may stand there.
 func TestWordsOfARule(t *testing.T) {
 	h := servertest.New(t)
-	const limiters, options = ": use CL.THROTTLE, CL.WINDOW, CL.SLIDING or CL.LOG", " in a rule: use ALIGN, TZ"
+	const limiters, options = ": use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK or ALLOW", " in a rule: use ALIGN, TZ, DAY"
 	const seconds = " is not a number of seconds: 60 or 0.25, at most 9223372036, with at most nine decimals"
 	for line, want := range map[string]string{
 		"CL.RULE SET api 100/minute":                     "'100/minute' is not a limiter of a rule" + limiters,

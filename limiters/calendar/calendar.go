@@ -19,43 +19,76 @@ const (
 	Month
 )
 
-var errZone = errors.New("tz is not a time zone such as Europe/Berlin")
+var (
+	errZone  = errors.New("tz is not a time zone such as Europe/Berlin")
+	errBegin = errors.New("day is not a day of this unit")
+)
 
 // Calendar divides time into days, weeks or months of a time zone. Of returns one.
 type Calendar struct {
-	unit Unit
-	zone *time.Location
+	unit  Unit
+	begin int // the day on which a unit begins: of a month 1 to 31, of a week 0 (Sunday) to 6
+	zone  *time.Location
 }
 
-// key is a calendar by the name of its zone.
-type key struct {
-	unit Unit
-	zone string
-}
+// zone has all calendars of a time zone.
+type zone [1 + 7 + 31]Calendar
 
-// known holds every calendar that Of has returned. There are at most three for each time zone.
+// known holds the zones that Of has used, by their names.
 var known sync.Map
 
 // longestZone is the largest length of a name.
 const longestZone = 64
 
-// Of returns the calendar of a unit in a time zone of the IANA database. An empty name is UTC.
-func Of(unit Unit, zone string) (*Calendar, error) {
-	if zone == "" {
-		zone = "UTC"
+// Of returns the calendar of a unit in a time zone of the IANA database. An empty name is UTC. begin is
+// the day on which a unit begins, or 0 for Monday or the first day of a month: 1 to 31 in a month, 1
+// (Sunday) to 7 in a week. A month with fewer days begins on its last day.
+func Of(unit Unit, begin int, name string) (*Calendar, error) {
+	first, most, usual := 0, 0, 0 // where the calendars of the unit are
+	switch unit {
+	case Week:
+		first, most, usual = 0, 7, 2
+	case Month:
+		first, most, usual = 7, 31, 1
 	}
-	if c, ok := known.Load(key{unit, zone}); ok {
-		return c.(*Calendar), nil
+	if begin == 0 {
+		begin = usual
 	}
-	if len(zone) > longestZone || zone == "Local" || strings.HasPrefix(zone, "right/") { // zones below right/ count leap seconds
+	if begin > most {
+		return nil, errBegin
+	}
+	z, err := zoneOf(name)
+	if err != nil {
+		return nil, err
+	}
+	return &z[first+begin], nil
+}
+
+// zoneOf returns the calendars of a time zone.
+func zoneOf(name string) (*zone, error) {
+	if name == "" {
+		name = "UTC"
+	}
+	if z, ok := known.Load(name); ok {
+		return z.(*zone), nil
+	}
+	// Zones below right/ count leap seconds.
+	if len(name) > longestZone || name == "Local" || strings.HasPrefix(name, "right/") {
 		return nil, errZone
 	}
-	location, err := time.LoadLocation(zone)
+	location, err := time.LoadLocation(name)
 	if err != nil {
 		return nil, errZone
 	}
-	c, _ := known.LoadOrStore(key{unit, strings.Clone(zone)}, &Calendar{unit, location})
-	return c.(*Calendar), nil
+	z := &zone{{unit: Day, zone: location}}
+	for i := range 7 {
+		z[1+i] = Calendar{Week, i, location}
+	}
+	for i := range 31 {
+		z[8+i] = Calendar{Month, 1 + i, location}
+	}
+	kept, _ := known.LoadOrStore(strings.Clone(name), z)
+	return kept.(*zone), nil
 }
 
 // day is a day of 24 hours, in ns.
@@ -88,7 +121,7 @@ func (u Unit) Takes(ns int64) bool {
 func (c *Calendar) End(now int64) (end int64, ok bool) {
 	year, month, day := time.Unix(0, now).In(c.zone).Date()
 	for n := 0; ; n++ {
-		seconds := c.begin(year, month, day, n)
+		seconds := c.beginOf(year, month, day, n)
 		if seconds > math.MaxInt64/1_000_000_000 {
 			return 0, false
 		}
@@ -98,14 +131,17 @@ func (c *Calendar) End(now int64) (end int64, ok bool) {
 	}
 }
 
-// begin returns the Unix second at which a unit begins: n units after the unit that has the date.
-func (c *Calendar) begin(year int, month time.Month, day, n int) int64 {
+// beginOf returns the Unix second at which a unit begins: n units after the unit of the calendar month,
+// the week or the day that has the date.
+func (c *Calendar) beginOf(year int, month time.Month, day, n int) int64 {
 	switch c.unit {
 	case Week:
 		weekday := time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Weekday()
-		day += 7*n - int(weekday+6)%7
+		day += 7*n - (int(weekday)-c.begin+7)%7
 	case Month:
-		month, day = month+time.Month(n), 1
+		month += time.Month(n)
+		last := time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC).Day()
+		day = min(c.begin, last)
 	default:
 		day += n
 	}

@@ -51,7 +51,7 @@ func TestAgainstZoneinfo(t *testing.T) {
 				break // the other names of the same days
 			}
 			for _, unit := range []Unit{Day, Week, Month} {
-				c, err := Of(unit, name)
+				c, err := Of(unit, 0, name)
 				require.NoError(t, err, name)
 				last := int64(math.MinInt64)
 				for n, begin := range days {
@@ -78,12 +78,12 @@ func TestAgainstZoneinfo(t *testing.T) {
 
 func TestOf(t *testing.T) {
 	for _, zone := range []string{"Local", "Mars/Olympus", "../etc/passwd", "/etc/localtime", "right/UTC", "Europe/Berlin\x00", strings.Repeat("a", 65)} {
-		_, err := Of(Day, zone)
+		_, err := Of(Day, 0, zone)
 		require.ErrorIs(t, err, errZone, zone)
 	}
-	utc, err := Of(Day, "")
+	utc, err := Of(Day, 0, "")
 	require.NoError(t, err)
-	again, err := Of(Day, "UTC")
+	again, err := Of(Day, 0, "UTC")
 	require.NoError(t, err)
 	require.Same(t, utc, again)
 	end, ok := utc.End(0)
@@ -111,8 +111,45 @@ func TestTakes(t *testing.T) {
 
 func TestLength(t *testing.T) {
 	for unit, days := range map[Unit]int64{Day: 1, Week: 7, Month: 31} {
-		c, err := Of(unit, "Europe/Berlin")
+		c, err := Of(unit, 0, "Europe/Berlin")
 		require.NoError(t, err)
 		require.Equal(t, days*24*60*60*1_000_000_000, c.Length())
+	}
+}
+
+// TestBegin: weeks and months that begin on any day have the ends that a search day by day finds.
+func TestBegin(t *testing.T) {
+	_, err := Of(Day, 1, "")
+	require.ErrorIs(t, err, errBegin)
+	_, err = Of(Week, 8, "")
+	require.ErrorIs(t, err, errBegin)
+	_, err = Of(Month, 32, "")
+	require.ErrorIs(t, err, errBegin)
+	days, err := Of(Day, 0, "Europe/Berlin")
+	require.NoError(t, err)
+	begins := func(unit Unit, begin int, at time.Time) bool {
+		if unit == Week {
+			return int(at.Weekday()) == begin-1
+		}
+		last := time.Date(at.Year(), at.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
+		return at.Day() == min(begin, last)
+	}
+	for unit, most := range map[Unit]int{Week: 7, Month: 31} {
+		for begin := 1; begin <= most; begin++ {
+			c, err := Of(unit, begin, "Europe/Berlin")
+			require.NoError(t, err)
+			now := time.Date(2023, 12, 1, 5, 0, 0, 0, time.UTC).UnixNano()
+			for range 500 {
+				want := now
+				for ok := true; ok; ok = !begins(unit, begin, time.Unix(0, want).In(days.zone)) {
+					want, _ = days.End(want)
+				}
+				end, ok := c.End(now)
+				require.True(t, ok)
+				require.Equal(t, time.Unix(0, want), time.Unix(0, end), "%d of unit %d at %v", begin, unit, time.Unix(0, now))
+				require.LessOrEqual(t, end-now, c.Length()+int64(time.Hour))
+				now += 17 * int64(time.Hour)
+			}
+		}
 	}
 }

@@ -103,7 +103,7 @@ func (v *view[E]) count(i int) int64 {
 func (v *view[E]) decide(quantity int64) Decision {
 	d := Decision{Limit: v.limit, RetryAfter: never, Forget: v.forget, Shared: v.shared}
 	soon := quantity > 0 && v.gap() > 0
-	d.Limited = quantity > v.limit-v.used || soon
+	d.Limited = quantity > v.limit-v.used && (quantity > 0 || v.limit > 0) || soon
 	switch {
 	case !d.Limited:
 		d.Add = quantity
@@ -135,7 +135,7 @@ func (v *view[E]) charge(quantity, after int64) Decision {
 		full := v.n-v.forget >= ChargedEntries && v.last.Shared && v.last.Time <= v.now
 		d.Join = full || v.joins()
 	}
-	if d.Limited {
+	if d.Limited && v.limit > 0 {
 		d.RetryAfter = v.retry(&d, 1)
 	}
 	if after > 0 {

@@ -4,7 +4,7 @@ import "errors"
 
 // The errors name the argument that is wrong.
 var (
-	errLimit      = errors.New("limit must be positive")
+	errLimit      = errors.New("limit must not be negative")
 	errPeriod     = errors.New("period must be positive")
 	errGap        = errors.New("gap must not be negative or longer than period")
 	errResolution = errors.New("resolution must not be negative or longer than period")
@@ -38,11 +38,11 @@ type Log struct {
 	Options
 }
 
-// New returns a log of limit requests, at least one, in any period nanoseconds. The gap and the resolution must
-// not exceed the period.
+// New returns a log of limit requests in any period nanoseconds. A limit of 0 refuses every request. The
+// gap and the resolution must not exceed the period.
 func New(limit, period int64, o Options) (Log, error) {
 	switch {
-	case limit <= 0:
+	case limit < 0:
 		return Log{}, errLimit
 	case period <= 0:
 		return Log{}, errPeriod

@@ -170,7 +170,8 @@ func TestNew(t *testing.T) {
 	}{
 		{1, 1, Options{}, nil},
 		{1, 5, Options{Gap: 5, Resolution: 5, Strict: true}, nil},
-		{0, 1, Options{}, errLimit},
+		{0, 1, Options{}, nil},
+		{-1, 1, Options{}, errLimit},
 		{1, 0, Options{}, errPeriod},
 		{1, 5, Options{Gap: 6}, errGap},
 		{1, 5, Options{Gap: -1}, errGap},

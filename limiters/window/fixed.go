@@ -13,7 +13,7 @@ const never = -1
 
 // The errors name the argument that is wrong.
 var (
-	errLimit    = errors.New("limit must be positive")
+	errLimit    = errors.New("limit must not be negative")
 	errPeriod   = errors.New("period must be a whole number of milliseconds, at least one")
 	errQuantity = errors.New("quantity must not be negative")
 	errTooLong  = errors.New("period is too long: its window would not end before the year 2262")
@@ -37,12 +37,12 @@ type Fixed struct {
 	calendar Calendar // nil for windows of a period
 }
 
-// NewFixed returns windows of period nanoseconds, with at least one request in each. The period must be a whole
-// number of milliseconds. An aligned window begins at a multiple of period since the Unix epoch. Other windows
-// begin with the millisecond of the first request that passes after the window before.
+// NewFixed returns windows of period nanoseconds. A limit of 0 refuses every request. The period must be
+// a whole number of milliseconds. An aligned window begins at a multiple of period since the Unix epoch.
+// Other windows begin with the millisecond of the first request that passes after the window before.
 func NewFixed(limit, period int64, aligned bool) (Fixed, error) {
 	switch {
-	case limit <= 0:
+	case limit < 0:
 		return Fixed{}, errLimit
 	case period <= 0 || period%millisecond != 0:
 		return Fixed{}, errPeriod
@@ -50,9 +50,9 @@ func NewFixed(limit, period int64, aligned bool) (Fixed, error) {
 	return Fixed{limit: limit, period: period, aligned: aligned}, nil
 }
 
-// NewCalendar returns the windows of a calendar, with at least one request in each.
+// NewCalendar returns the windows of a calendar. A limit of 0 refuses every request.
 func NewCalendar(limit int64, c Calendar) (Fixed, error) {
-	if limit <= 0 {
+	if limit < 0 {
 		return Fixed{}, errLimit
 	}
 	return Fixed{limit: limit, calendar: c}, nil
@@ -94,7 +94,7 @@ func (f Fixed) Decide(c Count, now, quantity int64) (Decision, Count, error) {
 	d := Decision{Limit: f.limit, RetryAfter: never}
 	left := f.limit - min(max(c.Used, 0), f.limit)
 	switch {
-	case quantity > left || c.Used > f.limit:
+	case quantity > left || c.Used > f.limit && f.limit > 0:
 		d.Limited = true
 		if quantity <= f.limit {
 			d.RetryAfter = exact.Since(now, c.End)
@@ -128,7 +128,7 @@ func (f Fixed) Charge(c Count, now, quantity int64) (Decision, Count, error) {
 	if c.Used > 0 {
 		d.ResetAfter = exact.Since(now, c.End)
 	}
-	if d.Limited {
+	if d.Limited && f.limit > 0 {
 		d.RetryAfter = d.ResetAfter
 	}
 	return d, c, nil

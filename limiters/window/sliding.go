@@ -10,7 +10,7 @@ import (
 // make a count larger.
 const MaxSliding = 999_999_999
 
-var errSlidingLimit = errors.New("limit must be from 1 to 999999999")
+var errSlidingLimit = errors.New("limit must be from 0 to 999999999")
 
 // Sliding allows limit requests in any period, by the estimate of two counters. NewSliding makes one.
 type Sliding struct {
@@ -18,11 +18,11 @@ type Sliding struct {
 	period int64 // ns, whole milliseconds
 }
 
-// NewSliding returns a sliding window of limit requests, 1 to [MaxSliding], in period nanoseconds. The period must
-// be a whole number of milliseconds.
+// NewSliding returns a sliding window of limit requests, 0 to [MaxSliding], in period nanoseconds. A
+// limit of 0 refuses every request. The period must be a whole number of milliseconds.
 func NewSliding(limit, period int64) (Sliding, error) {
 	switch {
-	case limit <= 0 || limit > MaxSliding:
+	case limit < 0 || limit > MaxSliding:
 		return Sliding{}, errSlidingLimit
 	case period <= 0 || period%millisecond != 0:
 		return Sliding{}, errPeriod
@@ -50,7 +50,7 @@ func (s Sliding) Decide(c Counts, now, quantity int64) (Decision, Counts, error)
 	used := s.used(c, end, now)
 	d := Decision{Limit: s.limit, RetryAfter: never}
 	switch {
-	case quantity > s.limit-min(used, s.limit) || used > s.limit:
+	case quantity > s.limit-min(used, s.limit) || used > s.limit && s.limit > 0:
 		d.Limited = true
 		if quantity <= s.limit {
 			d.RetryAfter = s.until(c, end, now, s.limit-quantity)
@@ -87,7 +87,7 @@ func (s Sliding) Charge(c Counts, now, quantity int64) (Decision, Counts, error)
 	c.Current = current
 	used := s.used(c, end, now)
 	d := Decision{Limited: used > s.limit, Changed: quantity > 0, Limit: s.limit, Remaining: s.limit - used, RetryAfter: never}
-	if d.Limited {
+	if d.Limited && s.limit > 0 {
 		d.RetryAfter = s.until(c, end, now, s.limit-1)
 	}
 	d.ResetAfter = s.until(c, end, now, 0)

@@ -52,7 +52,7 @@ func TestNew(t *testing.T) {
 		fixed, slides error
 	}{
 		{1, 1e6, nil, nil},
-		{0, 1e6, errLimit, errSlidingLimit},
+		{0, 1e6, nil, nil},
 		{-1, 1e6, errLimit, errSlidingLimit},
 		{MaxSliding, 1e6, nil, nil},
 		{MaxSliding + 1, 1e6, nil, errSlidingLimit},

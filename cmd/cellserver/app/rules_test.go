@@ -109,7 +109,7 @@ func TestStartRefusesABrokenRulesFile(t *testing.T) {
 	require.EqualError(t, err, "rules-file "+file+": no such file or directory: check the path; a relative path begins in the directory where the server was started")
 	writeRules(t, file, "-1")
 	_, err = open(t, "--rules-file", file)
-	require.EqualError(t, err, file+`:3: rule r: limit "CL.WINDOW -1 60": limit '-1' must be positive`)
+	require.EqualError(t, err, file+`:3: rule r: limit "CL.WINDOW -1 60": limit '-1' must not be negative`)
 	require.NoError(t, os.WriteFile(file, make([]byte, maxRuleBytes+1), 0o600))
 	_, err = open(t, "--rules-file", file)
 	require.EqualError(t, err, "rules-file "+file+": more than 4194304 bytes")
