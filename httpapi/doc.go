@@ -8,6 +8,7 @@
 //	fields.go    the fields of a body
 //	throttle.go  /throttle: limits in the request, one row for each limiter
 //	reserve.go   /reserve and /settle: an estimate of a cost, and the real cost
+//	reset.go     /reset: a fresh start for keys
 //	hosts.go     the names of this server, against DNS rebinding
 //	operate.go   who may see and change the server: the page, and the guards of its requests
 //	status.go    /status: CL.STATUS, and the keys that are limited most often

@@ -45,12 +45,15 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 		return a.budget(w, r, &reservation)
 	case path == "/settle":
 		return a.budget(w, r, &settlement)
+	case path == "/reset":
+		return a.reset(w, r)
 	case path == "/status", path == "/rules", strings.HasPrefix(path, "/rules/"), strings.HasPrefix(path, "/try/"):
 		return a.operate(w, r, &cfg)
 	case path == "/openapi.json":
 		return openAPI(w, r)
 	}
-	return problem(http.StatusNotFound, notFound, "ask /check, /explain, /forward, /throttle, /reserve, /settle, /status, /rules, /try or /openapi.json")
+	return problem(http.StatusNotFound, notFound, "ask /check, /explain, /forward, /throttle, "+
+		"/reserve, /settle, /reset, /status, /rules, /try or /openapi.json")
 }
 
 // authorize returns the problem of a request without the token. As with AUTH, auth-fail-limit bounds the

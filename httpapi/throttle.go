@@ -200,7 +200,7 @@ func (f fields) take(name string) (word string, ok bool, p *Problem) {
 
 // isText reports whether a field is a text. All others are numbers; a day may also be the name of a weekday.
 func isText(name string) bool {
-	return name == "key" || name == "holder" || name == "id" || name == "tz"
+	return name == "key" || name == "holder" || name == "id" || name == "tz" || name == "scope"
 }
 
 // isSwitch reports whether a field is true or false.

@@ -15,6 +15,9 @@ import (
 //
 // With SCOPE a limit belongs to a named scope, and CL.CHECK takes one key for each scope.
 //
+// RESET gives one client a fresh start: the states of all limits of the rule for its keys are removed in
+// one step. It is a command of its own for ACL: +cl.rule|reset.
+//
 // With JSON a rule has the form of the rules-file: {"limits": ["CL.WINDOW 100 60"]}. It is then a whole rule, with its overrides.
 //
 // The string key cl.rules of database 0 holds all rules, one in each line. The rules are in force
@@ -47,6 +50,13 @@ var _ = commands.Register(&commands.Command{
 			Help: []string{"LIST [JSON]", "    Return the name, the limits and the source of every rule: key or file.", "    If the rule has overrides, they follow: their scope, key and limits.",
 				"    If it hides a rule of the rules-file, the limits of that one follow.",
 				"    With JSON the reply is a text that may be a rules-file."}},
+		{Name: "reset", Arity: -4, Flags: commands.Write, Run: clRuleReset, Footprint: resetFootprint,
+			Keys:  commands.Keys{First: 3, Last: -1, Step: 1, Access: "RW ACCESS DELETE"},
+			Usage: "name key [key ...]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
+			Summary: "Gives keys a fresh start under a rule.",
+			Help: []string{"RESET <name> <key> [<key> ...]",
+				"    Forget what the limits of a rule have counted for its keys: a key for each scope.",
+				"    With <name>@<scope>, reset the key of this scope alone."}},
 		{Name: "try", Arity: -4, Flags: commands.ReadOnly | commands.LongRunning,
 			Run: clRuleTry, Footprint: commands.RulesFootprint,
 			Usage: "name [SCOPE scope] limiter arg [arg ...] [AND [SCOPE scope] limiter arg [arg ...] [AND [SCOPE scope] limiter arg [arg ...] ...]] [SHADOW]", Complexity: "O(N) where N is the number of requests to the rule in the last minute, at most 16384",
@@ -113,6 +123,20 @@ func clRuleDel(c *commands.Call) error {
 		c.RuleChanged(change)
 	}
 	c.ReplyBit(found)
+	return nil
+}
+
+func resetFootprint(c *commands.Call, fp *store.Footprint) {
+	rules.ResetFootprint(c.Server.Rules, c.Args[3:], fp)
+}
+
+// clRuleReset replies with the number of states that it removed.
+func clRuleReset(c *commands.Call) error {
+	removed, err := rules.Reset(c.Server.Rules, c.Tx, c.Args[2], c.Args[3:])
+	if err != nil {
+		return err
+	}
+	c.Out.Int(int64(removed))
 	return nil
 }
 

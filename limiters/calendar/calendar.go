@@ -41,8 +41,8 @@ var known sync.Map
 const longestZone = 64
 
 // Of returns the calendar of a unit in a time zone of the IANA database. An empty name is UTC. begin is
-// the day on which a unit begins, or 0 for Monday or the first day of a month: 1 to 31 in a month, 1
-// (Sunday) to 7 in a week. A month with fewer days begins on its last day.
+// the day on which a unit begins: 1 to 31 in a month, 1 (Sunday) to 7 in a week. 0 is Monday, or the first
+// day of a month. A month with fewer days begins on its last day.
 func Of(unit Unit, begin int, name string) (*Calendar, error) {
 	first, most, usual := 0, 0, 0 // where the calendars of the unit are
 	switch unit {
@@ -131,8 +131,8 @@ func (c *Calendar) End(now int64) (end int64, ok bool) {
 	}
 }
 
-// beginOf returns the Unix second at which a unit begins: n units after the unit of the calendar month,
-// the week or the day that has the date.
+// beginOf returns the Unix second at which a unit begins. It is n units after the day, the week or the
+// calendar month that has the date.
 func (c *Calendar) beginOf(year int, month time.Month, day, n int) int64 {
 	switch c.unit {
 	case Week:

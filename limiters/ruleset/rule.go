@@ -169,12 +169,20 @@ func (r *Rule) limits() (n int) {
 	return n
 }
 
-// scope returns the scope of a name, nil if there is none.
-func (r *Rule) scope(name string) *Scope {
+// ScopeIndex returns the position of the scope of a name, -1 if there is none.
+func (r *Rule) ScopeIndex(name string) int {
 	for i := range r.Scopes {
 		if r.Scopes[i].Name == name {
-			return &r.Scopes[i]
+			return i
 		}
+	}
+	return -1
+}
+
+// scope returns the scope of a name, nil if there is none.
+func (r *Rule) scope(name string) *Scope {
+	if i := r.ScopeIndex(name); i >= 0 {
+		return &r.Scopes[i]
 	}
 	return nil
 }
@@ -212,6 +220,21 @@ func (s *Scope) LimitsOf(key []byte) []Limit {
 
 // IsOverridden reports whether a key has limits of its own.
 func (s *Scope) IsOverridden(key []byte) bool { return s.overrides[string(key)] != nil }
+
+// States returns the names of the states that a key may have. They are those of the limits of the scope, of
+// its own limits, and of its releases. A name may occur twice.
+func (s *Scope) States(key []byte) (all []*StateName) {
+	limits := [][]Limit{s.Limits}
+	if own := s.overrides[string(key)]; own != nil {
+		limits = append(limits, own.limits)
+	}
+	for _, some := range limits {
+		for i := range some {
+			all = append(all, &some[i].StateName)
+		}
+	}
+	return append(all, &s.Releases)
+}
 
 func (s *Scope) hasTail(tail string) bool {
 	for i := range s.Limits {

@@ -1,0 +1,45 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"cellserver/httpapi/line"
+)
+
+// reset answers /reset: a fresh start for keys under a rule. The field scope names one scope, whose key
+// alone it resets.
+func (a *API) reset(w http.ResponseWriter, r *http.Request) *Problem {
+	if crossOrigin.Check(r) != nil {
+		return problem(http.StatusForbidden, forbidden, "another site has sent this request")
+	}
+	body, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	rule, err := body.takeRule()
+	if err != nil {
+		return err
+	}
+	scope, named, err := body.take("scope")
+	if err != nil {
+		return err
+	}
+	if named {
+		rule += "@" + scope
+	}
+	keys, err := body.takeKeys()
+	if err != nil {
+		return err
+	}
+	if err := body.empty(); err != nil {
+		return err
+	}
+	var answer struct {
+		Removed int64 `json:"removed"` // states of limits
+	}
+	args := append([]string{"CL.RULE", "RESET", rule}, keys...)
+	if err := a.do(r.Context(), args, func(reply line.Reply) { answer.Removed = reply.Int() }); err != nil {
+		return err
+	}
+	return writeJSON(w, &answer)
+}
