@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"strings"
-	"time"
 
 	"cellserver/internal/decimal"
 	"cellserver/internal/quote"
@@ -297,10 +296,12 @@ func (a *Args) calendarUnit() calendar.Unit {
 
 var errDay = errors.New("day is not a weekday such as sunday, or a day of the month from 1 to 31")
 
+var weekdays = [...]string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
+
 // dayOf parses a weekday, 1 (Sunday) to 7, or a day of the month. It returns 0 for another word.
 func dayOf(arg []byte) (day int, weekday bool) {
-	for i := range 7 {
-		if word.Is(arg, strings.ToLower(time.Weekday(i).String())) {
+	for i, name := range weekdays {
+		if word.Is(arg, name) {
 			return 1 + i, true
 		}
 	}

@@ -68,7 +68,7 @@ var mayImport = map[string][]string{
 	"limiters": {"internal/decimal", "internal/exact", "internal/quote", "internal/rediserr", "internal/word", "gcra", "limiters/window", "limiters/slidinglog",
 		"limiters/pace", "limiters/lease", "limiters/calendar", "limiters/reservation", "store"},
 	"limiters/ruleset": {"internal/quote", "internal/rediserr", "internal/word", "limiters", "store"},
-	"limiters/rules":   {"internal/exact", "internal/rediserr", "limiters", "limiters/reservation", "limiters/ruleset", "store"},
+	"limiters/rules":   {"internal/exact", "internal/quote", "internal/rediserr", "limiters", "limiters/reservation", "limiters/ruleset", "store"},
 
 	// The engine of scripts knows Lua, and nothing of the server.
 	"script/lua51":      {},
