@@ -61,7 +61,7 @@ func TestEveryChangeOfARule(t *testing.T) {
 
 	before := in.log.String()
 	for _, wrong := range [][]any{
-		{"CL.RULE", "SET", "r", "CL.WINDOW", 0, 60}, {"CL.RULE", "DEL", "r"}, {"CL.RULE", "DEL", "none"},
+		{"CL.RULE", "SET", "r", "CL.WINDOW", -1, 60}, {"CL.RULE", "DEL", "r"}, {"CL.RULE", "DEL", "none"},
 		{"CL.RULE", "OVERRIDE", "r", "-", "k", "CL.WINDOW", 1, 60},
 	} {
 		c.Do(wrong...)
