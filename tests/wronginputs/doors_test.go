@@ -31,7 +31,7 @@ var ruleFiles = []row{
 	{"rules:\n  api: {limits: CL.WINDOW 5 60, shadow: maybe}\n", "\"maybe\"", "true or false"},
 	{"rules:\n  api: {limits: CL.WINDW 5 60}\n", "r.yaml:2: rule api: limit \"CL.WINDW 5 60\"", "limiter"},
 	{"rules:\n  api: {limits: CL.WINDOW x 60}\n", "limit \"CL.WINDOW x 60\"", "limit"},
-	{"rules:\n  api: {limits: CL.WINDOW 5}\n", "\"CL.WINDOW 5\"", "'cl.window'"},
+	{"rules:\n  api: {limits: CL.WINDOW 5}\n", "\"CL.WINDOW 5\"", "period is missing in CL.WINDOW"},
 	{"rules:\n  api: {scopes: CL.WINDOW 5 60}\n", "scopes of rule api", "a mapping of names such as `name: …`"},
 	{"rules:\n  api: {scopes: {org: []}}\n", "scope \"org\" has no limits", "such as CL.THROTTLE 15 30 60"},
 	{"rules:\n  api: {limits: CL.WINDOW 5 60, overrides: {ann: {limit: x}}}\n", "unknown field \"limit\"", "here may be limits"},
@@ -50,7 +50,11 @@ func TestRuleFiles(t *testing.T) {
 
 // requests are wrong commands.
 var requests = []row{
-	{"CL.WINDOW k 0 60", "limit", "positive"},
+	{"CL.WINDOW k -1 60", "limit '-1'", "must not be negative"},
+	{"CL.WINDOW k 10 1m", "period '1m'", "is not a number of seconds: 60"},
+	{"CL.WINDOW k 10 0 ALIGN hour", "ALIGN 'hour'", "use day, week, month"},
+	{"CL.CHECK nope k", "'nope'", "no such rule"},
+	{"CL.RULE SET a 100/minute", "'100/minute'", "use CL.THROTTLE, CL.WINDOW"},
 	{"CL.RULE SET ..", "'cl.rule|set'", "wrong number of arguments"},
 	{"CL.RULE SET .. CL.WINDOW 5 60", "..", "name"},
 	{"CL.RULE SET a JSON {", "JSON", "{\"limits\": [\"CL.WINDOW 100 60\"]}"},
