@@ -118,7 +118,7 @@ var starts = []begun{
 	{args: "--doctor localhost:abc", wrong: "\"abc\"", hint: "from 1 to 65535"},
 	{args: "--doctor 127.0.0.1:FREE", wrong: "127.0.0.1:FREE", hint: "check that cellserver runs there"},
 	{args: "--cluster-check", wrong: "--cluster-check", hint: "cellserver --cluster-check 127.0.0.1:6379"},
-	{args: "--cluster-import", wrong: "--cluster-import", hint: "cellserver --cluster-import dump.rdb"},
+	{args: "--cluster-import", wrong: "cluster-nodes", hint: "give the directives of this node"},
 	{args: "--ping --prot 1", wrong: "'prot'", hint: "did you mean 'port'?"},
 }
 
