@@ -55,7 +55,8 @@ func allow(w http.ResponseWriter, r *http.Request, methods ...string) *Problem {
 		}
 	}
 	w.Header().Set("Allow", strings.Join(methods, ", "))
-	return problem(http.StatusMethodNotAllowed, notAllowed, "use %s", strings.Join(methods, " or "))
+	return problem(http.StatusMethodNotAllowed, notAllowed, "%.32s is not possible here: use %s",
+		r.Method, strings.Join(methods, " or "))
 }
 
 // do runs a command. read gets its reply, unless that is an error.
