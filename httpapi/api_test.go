@@ -221,6 +221,50 @@ func TestMissingKeys(t *testing.T) {
 	require.Equal(t, 429, w.get(api, "X-Api-Key", strings.Repeat("x", 1025)).Status)
 }
 
+// TestSkippedRules: beside other rules, a rule without its key is not asked, and the others decide.
+func TestSkippedRules(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET address CL.WINDOW 3 60")
+	w.Do("CL.RULE SET client CL.WINDOW 2 60")
+	w.Do("CL.RULE SET llm SCOPE org CL.WINDOW 5 60 AND SCOPE user CL.WINDOW 5 60")
+	for _, target := range []string{
+		"/check?rule=client&key=header:X-Api-Key&rule=address&key=ip&missing=skip",
+		"/check/client?key=header:X-Api-Key&rule=address&key=ip&missing=skip",
+		"/forward/rule=address&key=ip&rule=client&key=header:X-Api-Key&missing=skip/a",
+	} {
+		w.Do("FLUSHALL")
+		w.Do("CL.RULE SET address CL.WINDOW 3 60")
+		w.Do("CL.RULE SET client CL.WINDOW 2 60")
+		with := []string{"X-Forwarded-For", "10.0.0.1", "X-Api-Key", "a"}
+		require.Equal(t, []string{"2"}, w.get(target, with...).fields("X-RateLimit-Limit"), target)
+		got := w.get(target, with[:2]...)
+		require.Equal(t, []string{`"address";q=3;w=60`, "1"}, got.fields("RateLimit-Policy", "X-RateLimit-Remaining"))
+		require.Equal(t, 200, w.get(target, with[:2]...).Status)
+		require.Equal(t, []any{"address"}, w.get(target, with[:2]...).Body["violated-policies"])
+		require.Equal(t, 429, w.get(target, with...).Status, "the address is limited with a key, too")
+		with[1] = "10.0.0.2"
+		require.Equal(t, 200, w.get(target, with...).Status)
+		require.Equal(t, []any{"client"}, w.get(target, with...).Body["violated-policies"])
+	}
+	w.Do("CL.RULE SET llm SCOPE org CL.WINDOW 5 60 AND SCOPE user CL.WINDOW 5 60")
+	changes := w.Server.Changes()
+	for target, detail := range map[string]string{
+		"/check?rule=client&key=header:A&rule=address&key=cookie:b&missing=skip": "needs one rule with a key",
+		"/check/client?key=header:A&missing=skip":                                "needs one rule with a key",
+		"/check/llm?key=ip&key=header:A&missing=skip":                            "1 rules and 2 keys",
+		"/check/llm?key=ip&rule=llm&key=header:A&missing=skip":                   `twice, such as "llm"`,
+		"/check/client?key=header:A&rule=address&missing=skip":                   "2 rules and 1 keys",
+		"/check?rule=client&key=header:A&rule=address&key=ip&missing=allow":      "use missing=skip",
+		"/check?rule=client&rule=address&key=header:A&missing=allow":             "use missing=skip",
+		"/explain/client?key=header:A&missing=skip":                              "missing with another source",
+	} {
+		got := w.get(target, "X-Forwarded-For", "10.0.0.1")
+		require.Equal(t, 400, got.Status, target)
+		require.Contains(t, got.Body["detail"], detail, target)
+	}
+	require.Equal(t, changes, w.Server.Changes())
+}
+
 // TestWrongRequests: the API refuses a whole request if it does not know a part of it.
 func TestWrongRequests(t *testing.T) {
 	w := newWeb(t)

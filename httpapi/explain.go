@@ -53,7 +53,8 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg *Config, rule 
 	switch {
 	case rule == "" || len(x.rules) > 0:
 		return wrong("name one rule: /explain/RULE?key=…")
-	case x.missing.allow || x.missing.deny || x.preflight || x.refused != http.StatusTooManyRequests:
+	case x.missing.allow || x.missing.deny || x.missing.skip || x.preflight ||
+		x.refused != http.StatusTooManyRequests:
 		return wrong("/explain takes key, quantity and charge, and missing with another source")
 	case len(x.sources) == 0:
 		return problem(http.StatusBadRequest, missingKey, "name a key: key=…")

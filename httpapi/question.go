@@ -40,6 +40,7 @@ func (q *question) forget() {
 // missing is the answer to a request without a key.
 type missing struct {
 	allow, deny bool
+	skip        bool              // the rule of the key is not asked; those of the other keys decide
 	source      *keysource.Source // another source; nil for none
 }
 
@@ -150,8 +151,8 @@ func (q *question) addKey(text string) *Problem {
 }
 
 func (q *question) setMissing(text string) *Problem {
-	q.missing = missing{allow: text == "allow", deny: text == "deny"}
-	if q.missing.allow || q.missing.deny {
+	q.missing = missing{allow: text == "allow", deny: text == "deny", skip: text == "skip"}
+	if q.missing.allow || q.missing.deny || q.missing.skip {
 		return nil
 	}
 	source, err := keysource.Parse(text)

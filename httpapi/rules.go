@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -98,6 +99,10 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 		return problem(http.StatusBadRequest, missingKey, "name a key: key=… in the query, or key in a body with Content-Type: application/json")
 	case keys != 1 && asked != 1 && keys != asked:
 		return wrong("there are %d rules and %d keys: give one key for all rules, or one for each", asked, keys)
+	case x.missing.allow && asked > 1:
+		return wrong("missing=allow beside several rules lets requests pass uncounted: use missing=skip")
+	case x.missing.skip && asked != keys:
+		return wrong("missing=skip needs a key for each rule: there are %d rules and %d keys", asked, keys)
 	}
 	if x.preflight && x.from.IsPreflight() {
 		x.allowed = true
@@ -144,6 +149,10 @@ func (x *exchange) find(w http.ResponseWriter) (answered bool, p *Problem) {
 			x.keys = append(x.keys, key)
 		case !errors.Is(err, keysource.ErrMissing):
 			return false, wrong("%v", err)
+		case x.missing.skip:
+			if p := x.skipRule(err); p != nil {
+				return false, p
+			}
 		case x.missing.allow || x.missing.deny:
 			x.allowed = x.missing.allow
 			x.write(w, x.refused)
@@ -153,6 +162,22 @@ func (x *exchange) find(w http.ResponseWriter) (answered bool, p *Problem) {
 		}
 	}
 	return false, nil
+}
+
+// skipRule takes the rule of the next key out of the question, because of a missing key. A rule that occurs
+// twice may have scopes, whose keys belong together: with fewer keys, one could count for another scope.
+func (x *exchange) skipRule(cause error) *Problem {
+	next := len(x.keys)
+	name := x.rules[next]
+	x.rules = slices.Delete(x.rules, next, next+1)
+	if slices.Contains(x.rules, name) {
+		return problem(http.StatusBadRequest, missingKey,
+			"%v: missing=skip skips no rule that occurs twice, such as %.64q", cause, name)
+	}
+	if len(x.rules) == 0 {
+		return problem(http.StatusBadRequest, missingKey, "%v: missing=skip needs one rule with a key", cause)
+	}
+	return nil
 }
 
 // setCommand sets args to the command that asks the rules. Each rule has a key. If there is one rule, it has all keys: one for

@@ -52,10 +52,17 @@ func without(t testing.TB, recipe, text string) string {
 	return strings.Join(kept, "")
 }
 
+// asked matches what the recipe of nginx asks cellserver.
+var asked = regexp.MustCompile(`(?m)^ *proxy_pass http://cellserver/.*\n`)
+
 // nginx starts nginx with the recipe.
 func (s *site) nginx(failOpen bool) {
 	s.t.Helper()
-	text := s.adapted(recipe(s.t, "nginx"), "listen 80;", fmt.Sprintf("listen 127.0.0.1:%d;", s.front))
+	whole := recipe(s.t, "nginx")
+	if s.variant != "" {
+		whole = asked.ReplaceAllLiteralString(whole, recipe(s.t, "nginx "+s.variant))
+	}
+	text := s.adapted(whole, "listen 80;", fmt.Sprintf("listen 127.0.0.1:%d;", s.front))
 	if !failOpen {
 		text = without(s.t, text, "# fail open")
 	}

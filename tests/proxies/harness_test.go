@@ -38,6 +38,7 @@ type site struct {
 	port, web  int    // of cellserver
 	front      int    // of the proxy
 	key        string // of the recipes; "" for their own
+	variant    string // of the recipe of nginx; "" for none
 	dir        string
 	app        *httptest.Server
 	served     atomic.Int64 // requests that reached the service

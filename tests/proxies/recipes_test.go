@@ -70,3 +70,19 @@ func TestEnvoy(t *testing.T) {
 	require.Equal(t, "2", s.do("GET", "api:{10.0.0.1}:window"))
 	require.Equal(t, 429, s.ask("OPTIONS", prefix+"*", "X-Forwarded-For", "10.0.0.1"), "the target of OPTIONS is no part of the key")
 }
+
+// TestNginxByAddressAndKey: a client without an API key is limited by its address, and so is one that invents keys.
+func TestNginxByAddressAndKey(t *testing.T) {
+	s := newSite(t)
+	s.variant = "by address and by API key"
+	s.do("CL.RULE", "SET", "address", "CL.WINDOW", 6, 3600)
+	s.do("CL.RULE", "SET", "client", "CL.WINDOW", 2, 3600)
+	s.nginx(true)
+	with := func(key string) int { return s.raw(spelling{"GET /", []string{"X-Api-Key: " + key}}) }
+	without := func() int { return s.raw(spelling{line: "GET /"}) }
+	require.Equal(t, []int{200, 200, 200}, []int{without(), without(), without()})
+	require.Equal(t, []int{200, 200, 429}, []int{with("a"), with("a"), with("a")})
+	require.Equal(t, []int{200, 429, 429, 429}, []int{with("b"), with("c"), without(), with("")})
+	require.Equal(t, "6", s.do("GET", "address:{127.0.0.1}:window"))
+	require.Equal(t, int64(6), s.served.Load())
+}
