@@ -6,6 +6,7 @@
 //	rules.go     /check and /forward: asks CL.MCHECK
 //	explain.go   /explain: the decision of a rule, limit by limit
 //	fields.go    the fields of a body
+//	number.go    the numbers of a body
 //	throttle.go  /throttle: limits in the request, one row for each limiter
 //	reserve.go   /reserve and /settle: an estimate of a cost, and the real cost
 //	reset.go     /reset: a fresh start for keys

@@ -68,6 +68,7 @@ func TestTry(t *testing.T) {
 	require.Equal(t, `{"millis":0,"asked":3,"limited":1,"limited_by_rule":1,"limited_on_trial":2}`+"\n", w.post("/try/api", body).Text)
 	require.Equal(t, []any{404, noSuchRule}, w.post("/try/other", body).code())
 	require.Equal(t, []any{400, badRequest}, w.post("/try/api", `{"limits":"CL.WINDOW -1 60"}`).code())
+	require.Equal(t, "limits must be a text in quotes, and not 5", w.post("/try/api", `{"limits":5}`).Body["detail"])
 	require.Equal(t, []any{405, notAllowed}, w.get("/try/api").code())
 	w.Writes = false
 	require.Equal(t, []any{403, forbidden}, w.post("/try/api", body).code())

@@ -193,8 +193,8 @@ func otherBody(format string, args ...any) *Problem {
 	return problem(http.StatusUnsupportedMediaType, otherType, format, args...)
 }
 
-// readBody decodes the JSON of a request. It refuses unknown fields and bytes after the value.
-func readBody(w http.ResponseWriter, r *http.Request, into any) *Problem {
+// readBody decodes the JSON of a request. It refuses bytes after the value.
+func readBody(w http.ResponseWriter, r *http.Request, into *fields) *Problem {
 	text, err := []byte(nil), error(&http.MaxBytesError{Limit: MaxBody})
 	if r.ContentLength <= MaxBody { // a client that expects 100 Continue need not send the others
 		text, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
@@ -209,7 +209,6 @@ func readBody(w http.ResponseWriter, r *http.Request, into any) *Problem {
 		return otherBody("the body is not UTF-8")
 	}
 	in := json.NewDecoder(bytes.NewReader(text))
-	in.DisallowUnknownFields()
 	in.UseNumber()
 	err = in.Decode(into)
 	if err == nil {
@@ -226,55 +225,88 @@ func ofBody(err error) *Problem {
 	switch {
 	case err == nil:
 		return nil
-	case isKind && kind.Field == "":
-		return wrong("the body must be an object of JSON: it is of the type %s", kind.Value)
 	case isKind:
-		return wrong("%s has the wrong type: %s", kind.Field, kind.Value)
+		return wrong("the body must be an object of JSON: it is of the type %s", kind.Value)
 	}
 	return wrong("the body is not the JSON of this request: %.200s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // addBody adds the fields of a body. Its keys are never sources.
 func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
-	var body struct {
-		Key   *string  `json:"key"`
-		Keys  []string `json:"keys"`
-		Rules []struct {
-			Rule string  `json:"rule"`
-			Key  *string `json:"key"`
-		} `json:"rules"`
-		Quantity json.Number `json:"quantity"`
-		Peek     bool        `json:"peek"`
-		Charge   bool        `json:"charge"`
-	}
+	body := fields{}
 	if err := readBody(w, r, &body); err != nil {
 		return err
 	}
-	if len(q.rules)+len(body.Rules) > maxRules {
+	if err := q.addRules(body); err != nil {
+		return err
+	}
+	for name, to := range map[string]*bool{"peek": &q.peek, "charge": &q.charge} {
+		on, err := body.takeSwitch(name)
+		if err != nil {
+			return err
+		}
+		*to = *to || on
+	}
+	quantity, ok, err := body.take("quantity")
+	if err != nil {
+		return err
+	}
+	if ok {
+		if err := q.setQuantity(quantity); err != nil {
+			return err
+		}
+	}
+	return body.empty()
+}
+
+// addRules adds the keys of a body, and its further rules. The field key is the key of each rule without one.
+func (q *question) addRules(body fields) *Problem {
+	further, err := body.takeList("rules")
+	if err != nil {
+		return err
+	}
+	if len(further) == 0 {
+		keys, err := body.takeKeys()
+		for _, key := range keys {
+			q.sources = append(q.sources, keysource.Literal(key))
+		}
+		return err
+	}
+	if len(q.rules)+len(further) > maxRules {
 		return wrong("a request has at most %d rules", maxRules)
 	}
-	if body.Key != nil && len(q.rules) == 1 {
-		q.sources = append(q.sources, keysource.Literal(*body.Key))
+	shared, isShared, err := body.take("key")
+	if isShared && len(q.rules) == 1 {
+		q.sources = append(q.sources, keysource.Literal(shared))
 	}
-	if len(body.Keys) > maxRules {
-		return wrong("a request has at most %d keys", maxRules)
-	}
-	for _, key := range body.Keys {
-		q.sources = append(q.sources, keysource.Literal(key))
-	}
-	for _, one := range body.Rules {
-		key := one.Key
-		if key == nil {
-			key = body.Key
+	for _, one := range further {
+		object, ok := one.(map[string]any)
+		if err == nil && !ok {
+			err = mustBe("rules", "a list of objects, each with rule and key", one)
 		}
-		if key == nil {
-			return problem(http.StatusBadRequest, missingKey, "the rule %.64q has no key", one.Rule)
+		if err != nil {
+			return err
 		}
-		q.rules, q.sources = append(q.rules, one.Rule), append(q.sources, keysource.Literal(*key))
+		err = q.addRule(object, shared, isShared)
 	}
-	q.peek, q.charge = q.peek || body.Peek, q.charge || body.Charge
-	if body.Quantity != "" {
-		return q.setQuantity(body.Quantity.String())
+	return err
+}
+
+// addRule adds a rule of a body. Without a key of its own, it has the shared key, if there is one.
+func (q *question) addRule(body fields, shared string, isShared bool) *Problem {
+	name, err := body.takeRule()
+	if err != nil {
+		return err
 	}
-	return nil
+	key, ok, err := body.take("key")
+	if err != nil {
+		return err
+	}
+	if !ok {
+		if key = shared; !isShared {
+			return problem(http.StatusBadRequest, missingKey, "the rule %.64q has no key", name)
+		}
+	}
+	q.rules, q.sources = append(q.rules, name), append(q.sources, keysource.Literal(key))
+	return body.empty()
 }

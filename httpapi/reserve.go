@@ -22,7 +22,7 @@ func (a *API) budget(w http.ResponseWriter, r *http.Request, row *limiter) *Prob
 	if err != nil {
 		return err
 	}
-	keys, err := body.takeKeys()
+	keys, err := body.needKeys()
 	if err != nil {
 		return err
 	}

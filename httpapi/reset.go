@@ -27,7 +27,7 @@ func (a *API) reset(w http.ResponseWriter, r *http.Request) *Problem {
 	if named {
 		rule += "@" + scope
 	}
-	keys, err := body.takeKeys()
+	keys, err := body.needKeys()
 	if err != nil {
 		return err
 	}

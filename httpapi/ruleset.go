@@ -85,13 +85,20 @@ func readLimits(w http.ResponseWriter, r *http.Request) ([]string, *Problem) {
 	if !isJSON {
 		return nil, wrong("send the limits as JSON, with Content-Type: application/json")
 	}
-	var body struct {
-		Limits string `json:"limits"`
-	}
+	body := fields{}
 	if err := readBody(w, r, &body); err != nil {
 		return nil, err
 	}
-	words := strings.Fields(body.Limits)
+	value := body["limits"]
+	limits, ok := value.(string)
+	if value != nil && !ok {
+		return nil, mustBe("limits", "a text in quotes", value)
+	}
+	delete(body, "limits")
+	if err := body.empty(); err != nil {
+		return nil, err
+	}
+	words := strings.Fields(limits)
 	if len(words) == 0 {
 		return nil, wrong("limits must be the words of CL.RULE SET, such as CL.THROTTLE 4 5 60")
 	}

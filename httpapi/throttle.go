@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"cellserver/httpapi/keysource"
 	"cellserver/httpapi/line"
 	"cellserver/internal/quote"
 )
@@ -50,7 +49,9 @@ func (a *API) throttle(w http.ResponseWriter, r *http.Request) *Problem {
 	}
 	name := "throttle"
 	if given, ok := body["limiter"]; ok {
-		name, _ = given.(string)
+		if name, ok = given.(string); !ok {
+			return mustBe("limiter", "a text in quotes", given)
+		}
 		delete(body, "limiter")
 	}
 	switch row, ok := rows[name]; {
@@ -128,92 +129,6 @@ func (l *limiter) args(body fields) ([]string, *Problem) {
 		args = append(args, words...)
 	}
 	return args, body.empty()
-}
-
-// takeOption removes an option from the body. It returns the words of the command for it.
-func (f fields) takeOption(name string) ([]string, *Problem) {
-	if !isSwitch(name) {
-		word, ok, err := f.take(name)
-		if err != nil || !ok {
-			return nil, err
-		}
-		return []string{strings.ToUpper(name), word}, nil
-	}
-	value := f[name]
-	delete(f, name)
-	on, ok := value.(bool)
-	unit, _ := value.(string)
-	switch {
-	case name == "align" && slices.Contains(units, unit):
-		return []string{"ALIGN", unit}, nil
-	case name == "align" && value != nil && !ok:
-		return nil, wrong("align must be true, false, day, week or month")
-	case value != nil && !ok:
-		return nil, wrong("%s must be true or false", name)
-	case on:
-		return []string{strings.ToUpper(name)}, nil
-	}
-	return nil, nil
-}
-
-// units are the values of align beside true and false.
-var units = []string{"day", "week", "month"}
-
-// Bounds of a value in bytes. Errors of commands repeat a number.
-const (
-	maxNumber = 32
-	maxText   = 1024
-)
-
-// take removes a text or a number from the body.
-func (f fields) take(name string) (word string, ok bool, p *Problem) {
-	value := f[name]
-	delete(f, name)
-	switch v := value.(type) {
-	case nil:
-		return "", false, nil
-	case json.Number:
-		if isText(name) {
-			return "", false, wrong("%s must be a text", name)
-		}
-		if len(v) > maxNumber {
-			return "", false, wrong("%s is a number of more than %d bytes", name, maxNumber)
-		}
-		return v.String(), true, nil
-	case string:
-		if !isText(name) && name != "day" {
-			return "", false, wrong("%s must be a number", name)
-		}
-		if len(v) <= maxText {
-			return v, true, nil
-		}
-		if name == "key" {
-			return keysource.Shorten(v), true, nil
-		}
-		return "", false, wrong("%s has more than %d bytes", name, maxText)
-	}
-	if isText(name) {
-		return "", false, wrong("%s must be a text", name)
-	}
-	return "", false, wrong("%s must be a number", name)
-}
-
-// isText reports whether a field is a text. All others are numbers; a day may also be the name of a weekday.
-func isText(name string) bool {
-	return name == "key" || name == "holder" || name == "id" || name == "tz" || name == "scope"
-}
-
-// isSwitch reports whether a field is true or false.
-func isSwitch(name string) bool {
-	return name == "peek" || name == "align" || name == "strict" || name == "release"
-}
-
-// empty returns the problem of a body with fields that the limiter does not take.
-func (f fields) empty() *Problem {
-	for name := range f {
-		return wrong("this limiter does not take the field %.64q", name)
-	}
-	return nil
 }
 
 // release answers for CL.RELEASE.
