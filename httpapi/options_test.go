@@ -1,0 +1,97 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"cellserver/commands"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	usageUnits   = regexp.MustCompile(`\[[A-Z]+(?: \| [A-Z]+)+\]`) // of ALIGN
+	usageOperand = regexp.MustCompile(`([A-Z]+) [a-z]+\]`)         // such as GAP seconds
+	// usageOfLimiter matches the usage of a command that has a key and no name of a rule.
+	usageOfLimiter = regexp.MustCompile(`^(n )?key `)
+	usageWord      = regexp.MustCompile(`[A-Za-z_]+`)
+)
+
+// notOverHTTP are words that no body has. HTTP has seconds, and a list has its own length.
+var notOverHTTP = []string{"ms", "n"}
+
+// wordsOf returns the arguments and the options of a command, and the units of ALIGN.
+func wordsOf(t testing.TB, command string) (words, units []string) {
+	found := commands.Lookup([]byte(command))
+	require.NotNil(t, found, command)
+	usage := usageUnits.ReplaceAllStringFunc(found.Usage, func(text string) string {
+		units = usageWord.FindAllString(strings.ToLower(text), -1)
+		return ""
+	})
+	usage = usageOperand.ReplaceAllString(usage, "$1]")
+	words = usageWord.FindAllString(strings.ToLower(usage), -1)
+	words = slices.DeleteFunc(words, func(word string) bool { return slices.Contains(notOverHTTP, word) })
+	slices.Sort(words)
+	return slices.Compact(words), units
+}
+
+// fieldsOf adds the fields of an object, and those of the objects of its field limits. It leaves out limiter.
+func fieldsOf(object map[string]any, inside string, into map[string]bool) {
+	for name, value := range object {
+		switch {
+		case name == "limits" && inside != "":
+			fieldsOf(value.(map[string]any)["items"].(map[string]any)[inside].(map[string]any), inside, into)
+		case name == "limits":
+			for _, one := range value.([]any) {
+				fieldsOf(one.(map[string]any), inside, into)
+			}
+		case name != "limiter":
+			into[name] = true
+		}
+	}
+}
+
+// TestThrottleHasAllOptions compares the fields of each limiter with the words of its command. The description has
+// each of them, and so has a body that the server takes.
+func TestThrottleHasAllOptions(t *testing.T) {
+	sent := map[string]map[string]bool{}
+	for _, text := range rightBodies {
+		var body map[string]any
+		require.NoError(t, json.Unmarshal([]byte(text), &body))
+		name, _ := body["limiter"].(string)
+		if name == "" {
+			name = "throttle"
+		}
+		if sent[name] == nil {
+			sent[name] = map[string]bool{}
+		}
+		fieldsOf(body, "", sent[name])
+	}
+	described := map[string]bool{}
+	for _, one := range at("components", "schemas", "Throttle", "oneOf").([]any) {
+		properties := one.(map[string]any)["properties"].(map[string]any)
+		name := properties["limiter"].(map[string]any)["const"].(string)
+		described[name] = true
+		words, units := wordsOf(t, "cl."+name)
+		has := map[string]bool{}
+		fieldsOf(properties, "properties", has)
+		require.Equal(t, words, slices.Sorted(maps.Keys(has)), "the description of %s", name)
+		require.Equal(t, words, slices.Sorted(maps.Keys(sent[name])), "the bodies of %s", name)
+		for _, unit := range units {
+			require.True(t, slices.ContainsFunc(rightBodies, func(body string) bool {
+				return strings.Contains(body, `"`+name+`"`) && strings.Contains(body, `"align": "`+unit+`"`)
+			}), unit)
+			require.Contains(t, properties["align"].(map[string]any)["enum"], unit)
+		}
+	}
+	for _, command := range commands.TopLevel() {
+		name, isLimiter := strings.CutPrefix(command.Name, "cl.")
+		if isLimiter && usageOfLimiter.MatchString(command.Usage) && name != "probe" { // throttle with peek
+			require.True(t, described[name], name)
+		}
+	}
+}
