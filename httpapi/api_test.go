@@ -251,12 +251,13 @@ func TestSkippedRules(t *testing.T) {
 	for target, detail := range map[string]string{
 		"/check?rule=client&key=header:A&rule=address&key=cookie:b&missing=skip": "needs one rule with a key",
 		"/check/client?key=header:A&missing=skip":                                "needs one rule with a key",
-		"/check/llm?key=ip&key=header:A&missing=skip":                            "1 rules and 2 keys",
-		"/check/llm?key=ip&rule=llm&key=header:A&missing=skip":                   `twice, such as "llm"`,
-		"/check/client?key=header:A&rule=address&missing=skip":                   "2 rules and 1 keys",
-		"/check?rule=client&key=header:A&rule=address&key=ip&missing=allow":      "use missing=skip",
-		"/check?rule=client&rule=address&key=header:A&missing=allow":             "use missing=skip",
-		"/explain/client?key=header:A&missing=skip":                              "missing with another source",
+		"/check/llm?key=ip":                                                 "the rule llm has the scopes org, user: give a key for each",
+		"/check/llm?key=ip&key=header:A&missing=skip":                       "1 rules and 2 keys",
+		"/check/llm?key=ip&rule=llm&key=header:A&missing=skip":              `twice, such as "llm"`,
+		"/check/client?key=header:A&rule=address&missing=skip":              "2 rules and 1 keys",
+		"/check?rule=client&key=header:A&rule=address&key=ip&missing=allow": "use missing=skip",
+		"/check?rule=client&rule=address&key=header:A&missing=allow":        "use missing=skip",
+		"/explain/client?key=header:A&missing=skip":                         "missing with another source",
 	} {
 		got := w.get(target, "X-Forwarded-For", "10.0.0.1")
 		require.Equal(t, 400, got.Status, target)

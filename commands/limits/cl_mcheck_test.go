@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cellserver/commands"
+	"cellserver/internal/rediserr"
 	"cellserver/limiters/rules"
 	"cellserver/limiters/ruleset"
 	"cellserver/server/servertest"
@@ -71,7 +72,8 @@ func TestClMcheckScopes(t *testing.T) {
 	h.Want("CL.MCHECK 3 ip i1 llm red llm bob", []any{1, 0, []any{1, 2, 0, 60, 60}, []any{0, 5, 4, -1, 60}})
 	h.Want("MGET llm@team:{red}:window llm@user:{bob}:window", []string{"2", "1"})
 	for _, wrong := range []string{"1 llm red", "2 llm red ip i1", "2 ip i1 llm red", "3 llm red ip i1 llm ann"} {
-		h.Want("CL.MCHECK "+wrong, rules.ErrScopes)
+		h.Want("CL.MCHECK "+wrong,
+			rediserr.Error("ERR the rule llm has the scopes team, user: give a key for each, in this order"))
 	}
 	h.Want("CL.MCHECK 2 llm a}b llm c{", []any{0, -1, []any{0, 5, 4, -1, 60}})
 	h.Want("CL.MCHECK 2 llm c{ llm a}b", []any{0, -1, []any{0, 5, 4, -1, 60}})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"cellserver/internal/rediserr"
 	"cellserver/limiters/rules"
 	"cellserver/limiters/ruleset"
 	"cellserver/resp/resptest"
@@ -61,7 +62,8 @@ func TestDefaultRuleCommands(t *testing.T) {
 	h.Want("ZCARD draw@user:{ann}:release", 1)
 	h.Want("CL.MCHECK 4 chat acme chat ann draw acme draw bob", []any{0, -1, []any{0, 5, 3, -1, 60}, []any{0, 9, 3, -1, 60}})
 	h.Want("CL.MCHECK 4 chat acme chat ann chat acme chat bob", rules.ErrSamePair)
-	h.Want("CL.MCHECK 2 chat acme draw ann", rules.ErrScopes)
+	h.Want("CL.MCHECK 2 chat acme draw ann",
+		rediserr.Error("ERR the rule default has the scopes org, user: give a key for each, in this order"))
 	why := fmt.Sprint(h.Do("CL.EXPLAIN chat acme ann"))
 	require.Contains(t, why, "rule default source key")
 	require.Contains(t, why, "chat@user:{ann}:window")

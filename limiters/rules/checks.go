@@ -17,7 +17,6 @@ const MaxPairs = 16
 var (
 	ErrPairs    = rediserr.Error(fmt.Sprintf("ERR n should be from 1 to %d, with a rule and a key for each", MaxPairs))
 	ErrSamePair = rediserr.Error("ERR a rule stands twice with the same key")
-	ErrScopes   = rediserr.Error("ERR a rule with scopes needs a key for each scope")
 )
 
 // Checks are a request to several rules. A request calls Footprint, Ask, and then Done.
@@ -119,12 +118,12 @@ func (c *Check) beginPairs(
 	}
 	next = at + 2*len(one.Scopes)
 	if next > len(pairs) {
-		return at, ErrScopes
+		return at, errScopes(one, "give a key for each, in this order")
 	}
 	c.Keys = c.pairKeys[:0]
 	for i := at; i < next; i += 2 {
 		if !bytes.Equal(pairs[i], pairs[at]) {
-			return at, ErrScopes
+			return at, errScopes(one, "give a key for each, in this order")
 		}
 		c.Keys = append(c.Keys, pairs[i+1])
 	}
