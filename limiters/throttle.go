@@ -63,7 +63,7 @@ func (r Rate) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error 
 	if err != nil {
 		return err
 	}
-	settled, err := gcra.Settle(tat, now, s.Value, s.At, s.Reserved, s.Real)
+	settled, err := gcra.Settle(tat, now, r.interval(s), s.At, s.Reserved, s.Real)
 	if err != nil {
 		return err
 	}
@@ -77,14 +77,14 @@ func (r Rate) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error 
 }
 
 // Release implements [Limit].
-func (Rate) Release(e *store.Entry, now int64, ended iter.Seq2[int64, *Settlement]) error {
+func (r Rate) Release(e *store.Entry, now int64, ended iter.Seq2[int64, *Settlement]) error {
 	before, err := Integer(e)
 	if err != nil {
 		return err
 	}
 	tat := before
 	for end, s := range ended {
-		if settled, err := gcra.Settle(tat, end, s.Value, s.At, s.Reserved, 0); err == nil {
+		if settled, err := gcra.Settle(tat, end, r.interval(s), s.At, s.Reserved, 0); err == nil {
 			tat = settled
 		}
 	}
@@ -92,6 +92,27 @@ func (Rate) Release(e *store.Entry, now int64, ended iter.Seq2[int64, *Settlemen
 		StoreTAT(e, tat, now)
 	}
 	return nil
+}
+
+// interval returns the interval at which a difference is given back or charged. An override has
+// converted the TAT to its own interval, and a new rule has not. So a refund takes the shorter one, and
+// gives back too little rather than too much.
+func (r Rate) interval(s *Settlement) int64 {
+	if s.Real < s.Reserved {
+		return min(s.Value, r.Interval())
+	}
+	return s.Value
+}
+
+// Recount converts the TAT of a key that another rate has counted. The number of actions stays.
+func (r Rate) Recount(e *store.Entry, by Rate, now int64) {
+	tat, err := Integer(e)
+	if err != nil {
+		return
+	}
+	if next := r.Convert(tat, now, gcra.Counted{Interval: by.Interval(), Limit: by.Limit()}); next != tat {
+		StoreTAT(e, next, now)
+	}
 }
 
 // State implements [Limit].

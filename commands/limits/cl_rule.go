@@ -34,7 +34,10 @@ var _ = commands.Register(&commands.Command{
 				"    <limiter> <args> is as in CL.THROTTLE 15 30 60: without key and quantity.",
 				"    BLOCK refuses every action, and ALLOW refuses none.",
 				"SET <name> JSON <rule>", "    Set the rule of a name with its overrides, in the form of the rules-file."}},
-		{Name: "override", Arity: -6, Flags: commands.Write | commands.DenyOOM, Run: clRuleOverride, Footprint: rulesFootprint,
+		{Name: "override", Arity: -6, Flags: commands.Write | commands.DenyOOM, Run: clRuleOverride,
+			Footprint: func(c *commands.Call, fp *store.Footprint) {
+				rules.ResetFootprint(c.Server.Rules, c.Args[4:5], fp)
+			},
 			Usage: "name scope key <limiter arg [arg ...] [AND limiter arg [arg ...] [AND limiter arg [arg ...] ...]] | DEL>", Complexity: "O(N) where N is the number of rules and overrides",
 			Summary: "Replaces the limits of a rule for one key.",
 			Help: []string{"OVERRIDE <name> <scope> <key> (<limiter> <args> ... [AND <limiter> <args> ...] ... | DEL)",
@@ -92,8 +95,11 @@ func clRuleOverride(c *commands.Call) error {
 	change, err := c.Server.Rules.Observe(c.Tx,
 		ruleset.Change{Rule: string(c.Args[2]), Scope: string(c.Args[3]), Key: string(c.Args[4])},
 		func() (err error) {
-			had, err = c.Server.Rules.Override(c.Tx, string(c.Args[2]), string(c.Args[3]), c.Args[4], words)
-			return err
+			of := rules.Overriding{Rule: string(c.Args[2]), Scope: string(c.Args[3]), Key: c.Args[4]}
+			return of.Recount(c.Server.Rules, c.Tx, c.Server.Config().Databases, c.Now, func() error {
+				had, err = c.Server.Rules.Override(c.Tx, of.Rule, of.Scope, of.Key, words)
+				return err
+			})
 		})
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@
 //	plan.go   which keys a request reads
 //	prefetched.go   plans of the next requests of a pipeline
 //	checks.go CL.MCHECK: one request to several rules
+//	recount.go   CL.RULE OVERRIDE: what was counted counts at the new rate
 //	reset.go  CL.RULE RESET: a fresh start for keys
 //	explain.go   CL.EXPLAIN: the numbers and the state of every limit
 //	reserve.go   CL.RESERVE and CL.SETTLE
