@@ -51,27 +51,35 @@ func (x *Expiry) At(c *Call) (int64, error) {
 	if !ok {
 		return 0, ErrNotInteger
 	}
-	ms, ok := x.Option.Millis(n, c.NowMillis())
+	ms, ok := x.Option.Millis(c, n)
 	if !ok || n <= 0 || ms <= 0 {
 		return 0, InvalidExpire(c.Cmd.FullName())
 	}
 	return ms, nil
 }
 
-// Millis converts n, in the unit of the option, to Unix milliseconds. now is in Unix milliseconds.
-// It returns false if the result overflows.
-func (o *ExpiryOption) Millis(n, now int64) (int64, bool) {
+// Millis converts n, in the unit of the option, to Unix milliseconds of the logical time. It returns false if
+// the result overflows.
+func (o *ExpiryOption) Millis(c *Call, n int64) (int64, bool) {
 	if o.seconds {
 		if n > math.MaxInt64/1000 || n < math.MinInt64/1000 {
 			return 0, false
 		}
 		n *= 1000
 	}
+	now := c.NowMillis()
 	if o.Absolute {
-		return n, true
+		now = c.GapMillis()
 	}
 	if now > 0 && n > math.MaxInt64-now {
 		return 0, false
 	}
 	return n + now, true
+}
+
+// GapMillis is by how many milliseconds the logical time is ahead of the wall clock, because that was set
+// back. Clients give and get times of the wall clock.
+func (c *Call) GapMillis() int64 {
+	_, gap := c.Server.Clock.Steps()
+	return gap / 1e6
 }

@@ -53,6 +53,9 @@ type Clock interface {
 	// Until returns in how many nanoseconds the logical time comes. It is math.MaxInt64 if the clock
 	// stands before that time.
 	Until(unixNano int64) int64
+	// Steps returns how often the wall clock was set back, and by how many nanoseconds the logical time is
+	// ahead of it.
+	Steps() (back, gap int64)
 	// Set stops the logical clock at a time.
 	Set(unixNano int64)
 	// Advance stops the logical clock if it runs, and moves it.

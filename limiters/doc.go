@@ -14,7 +14,6 @@
 //
 //	limiter.go    Limiter, and Limit: a limiter that a rule may have
 //	errors.go     errors of the pure limiters as error replies
-//	moveback.go   what happens to each of these states if the clock is set back
 //
 // Every limiter takes the same three steps ([Limiter]): Find the entry of a key, Decide without a change, Apply the
 // decision. So several limits can consume a quantity together or not at all (all.go): first all limits decide. Then all

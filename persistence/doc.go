@@ -20,7 +20,7 @@
 //	snapshots.go         how a snapshot is written, and when one is due
 //	log.go               the state of the append-only file, and when a rewrite is due
 //	progress.go          the progress of the load
-//	clock_correction.go  files from the future: the clock was set back since
+//	later_files.go       files from the future: the clock was set back since
 //	lost_files.go        notices that the directory or a file of the log is gone
 //	environment.go       what these parts share; replace.go: how a file is replaced
 //	settings.go, jobs.go, directory.go

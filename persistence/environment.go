@@ -15,6 +15,9 @@ import (
 type Clock interface {
 	Now() int64       // Unix nanoseconds
 	Monotonic() int64 // nanoseconds since some fixed moment
+	// Continue makes Now go on from a time, if that is ahead by more than a limit. It returns by how many
+	// nanoseconds.
+	Continue(at int64) (gap int64)
 }
 
 // environment is the state that all parts of a [Manager] share.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"cellserver/internal/randtest"
-	"cellserver/limiters"
 	"cellserver/persistence/fs"
 	"cellserver/persistence/fs/fstest"
 	"cellserver/store"
@@ -39,15 +38,24 @@ type server struct {
 func (s *server) Now() int64       { return s.now.Load() }
 func (s *server) Monotonic() int64 { return s.now.Load() - begin }
 
+// Continue implements Clock, with a limit of ten seconds.
+func (s *server) Continue(at int64) (gap int64) {
+	if gap = at - s.Now(); gap <= 10e9 {
+		return 0
+	}
+	s.now.Store(at)
+	return gap
+}
+
 func (s *server) Committed(_ *store.Tx, effects []store.Effect) { s.effects.Add(int64(len(effects))) }
 
 // newServer returns a server with save points that has not started.
 func newServer(t testing.TB, files fs.FS, change ...func(*Settings)) *server {
-	s := &server{t: t, files: files, store: store.New(store.Options{Databases: 3, Seed: 1, MoveBack: limiters.MoveBack})}
+	s := &server{t: t, files: files, store: store.New(store.Options{Databases: 3, Seed: 1})}
 	s.now.Store(begin)
 	s.condition.Store(&Condition{})
 	s.store.Observe(s)
-	set := Settings{Dir: "dir", DBFilename: "dump.rdb", Save: []SavePoint{{3600, 1}, {60, 100}}, Checksum: true, StopWrites: true, ClockStepLimit: 10e9,
+	set := Settings{Dir: "dir", DBFilename: "dump.rdb", Save: []SavePoint{{3600, 1}, {60, 100}}, Checksum: true, StopWrites: true,
 		AppendDir: "appendonlydir", AppendName: "appendonly.aof"}
 	for _, c := range change {
 		c(&set)

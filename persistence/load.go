@@ -119,6 +119,7 @@ func (l *loader) appendLog(ctx context.Context, set *Settings, inv *inventory) (
 	if err := l.checkRivals(ctx, inv.snapshots, inv.logPath(set), inv.writtenAt()); err != nil {
 		return nil, err
 	}
+	l.written.Store(max(l.written.Load(), min(loaded.Time, maxSecond)))
 	l.keys.Store(l.storedKeys())
 	l.expired.Store(0) // an expired key is loaded, and then expires as every other key
 	l.log.Info("loaded", "directory", dir.Path(), "keys", l.storedKeys(), "commands", loaded.Commands,

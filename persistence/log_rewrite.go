@@ -145,7 +145,6 @@ func (a *appendLog) writeBase(j *job, begin func()) error {
 		return err
 	}
 	defer snapshot.Close()
-	snapshot.Rewind(a.clock.Now())
 	a.journal.Flush()
 	err = replace(a.fs, a.dir.NextBase(), j, func(out io.Writer) error {
 		return rdb.Save(out, snapshot, rdb.SaveOptions{Facts: a.facts(now, "1")})

@@ -112,7 +112,7 @@ func (m *Manager) loadAll(ctx context.Context, set *Settings, inv *inventory) er
 	if !set.AppendOnly {
 		err := m.loader.dump(ctx, set, inv)
 		if err == nil {
-			m.correctClock(m.progress.modified.Load())
+			m.progress.continueTime()
 		}
 		return err
 	}
@@ -126,9 +126,8 @@ func (m *Manager) loadAll(ctx context.Context, set *Settings, inv *inventory) er
 	if err != nil {
 		return err
 	}
-	// Corrected keys must be in the files: the next start does not know that they need a correction.
-	corrected := m.correctClock(m.progress.modified.Load())
-	return a.begin(loaded != nil && !corrected)
+	m.progress.continueTime()
+	return a.begin(loaded != nil)
 }
 
 // Takeover loads the files of a server that does not run: its log, or else its snapshot. The keys then belong

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"sync/atomic"
 )
@@ -17,7 +18,8 @@ type loadProgress struct {
 	begun         atomic.Int64 // monotonic time
 	logged        atomic.Int64 // monotonic time of the last log line
 	total, loaded atomic.Int64 // bytes
-	modified      atomic.Int64 // when the last file was written, in Unix nanoseconds
+	modified      atomic.Int64 // when the last file was written, in Unix nanoseconds of the machine
+	written       atomic.Int64 // the last time that the files have, in Unix seconds of the server
 	usedMem       atomic.Int64 // memory in bytes of the server that wrote the file
 	keys, expired atomic.Int64 // keys that the last load brought, and that were left out
 }
@@ -38,10 +40,18 @@ func (l *loadProgress) milliseconds() int64 { return (l.clock.Monotonic() - l.be
 
 // fact takes a fact of a file about itself.
 func (l *loadProgress) fact(name, value string) {
-	if n, err := strconv.ParseInt(value, 10, 64); name == "used-mem" && err == nil {
+	n, err := strconv.ParseInt(value, 10, 64)
+	switch {
+	case err != nil:
+	case name == "used-mem":
 		l.usedMem.Store(n)
+	case name == "ctime" && n < maxSecond:
+		l.written.Store(max(l.written.Load(), n))
 	}
 }
+
+// maxSecond is the largest Unix second whose nanoseconds are an int64.
+const maxSecond = math.MaxInt64 / int64(1e9)
 
 // logEvery is the time between two log lines about a loading, in nanoseconds.
 const logEvery = 2e9

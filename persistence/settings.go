@@ -18,10 +18,6 @@ type Settings struct {
 	// SkipUnsupported leaves out keys of unsupported types when a file is loaded.
 	SkipUnsupported bool
 
-	// ClockStepLimit is by how many nanoseconds files may be from the future before their times are moved back; 0: they
-	// are never moved back.
-	ClockStepLimit int64
-
 	AppendOnly            bool // keep a log of all changes
 	AppendFsync           aof.Policy
 	AppendDir, AppendName string // the name of the log's directory in Dir, and the beginning of its files' names

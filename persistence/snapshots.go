@@ -101,7 +101,6 @@ func (s *snapshots) writeDump(j *job) error {
 		return err
 	}
 	defer snapshot.Close()
-	snapshot.Rewind(s.clock.Now())
 	defer s.track(snapshot)()
 	s.journal.Sync() // a power cut must not leave a snapshot that is newer than the log
 	err = replace(s.fs, set.dump(), j, func(out io.Writer) error {

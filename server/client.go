@@ -29,7 +29,7 @@ type Client struct {
 func (s *Server) Connect(p commands.Peer) *Client {
 	s.stats.Totals.Connections.Add(1)
 	c := &Client{server: s, tx: s.parts.Store.NewTx()}
-	c.tx.CountLater, c.tx.Stepped = true, c.stepped
+	c.tx.CountLater = true
 	c.conn.Connect(p)
 	c.conn.Now = s.parts.Clock.Now()
 	c.conn.Identity.User = s.parts.Users.Arriving()
@@ -37,13 +37,6 @@ func (s *Server) Connect(p commands.Peer) *Client {
 	c.call.Conn, c.call.Server, c.call.Runner = &c.conn, &s.parts, c
 	s.clients.Add(&c.entry, &c.conn, c.conn.Now)
 	return c
-}
-
-// stepped reads the time again for the running command and the rest of the batch, because the clock was set back.
-func (c *Client) stepped() int64 {
-	c.conn.Now = c.server.parts.Clock.Now()
-	c.call.Now = c.conn.Now
-	return c.conn.Now
 }
 
 // Conn returns the connection's state, for the goroutine that drives its session.

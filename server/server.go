@@ -162,9 +162,6 @@ func (s *Server) UseRules(name string, text []byte) error { return s.parts.Rules
 // WatchRules sets the function that returns the state of the rules-file or the rules-url. Call it before the first request.
 func (s *Server) WatchRules(source func() ruleset.Source) { s.parts.Rules.Watch(source) }
 
-// SteppedBack follows a clock that was set back: a pause of clients ends after the time that was left of it.
-func (s *Server) SteppedBack(step store.Step) { s.clients.MovePause(step.Was/1e6, step.Back/1e6) }
-
 // MayExpire reports whether the server may remove expired keys in the background at now, in Unix
 // nanoseconds. It may not after DEBUG SET-ACTIVE-EXPIRE 0, and while clients are paused.
 func (s *Server) MayExpire(now int64) bool {

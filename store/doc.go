@@ -13,8 +13,6 @@
 // each is applied exactly once. [Tx.End] hands the effects to the
 // observers while the locks are held, so the order of effects is the order of changes.
 //
-// If the wall clock is set back ([Store.StepBack]), every partition moves its keys back before the next transaction reads them.
-//
 // Expired keys are removed on access and by [Store.Sweep]. [Store.Evict] removes keys to make
 // room. Both use transactions, on one partition and a few keys at a time.
 //
@@ -34,8 +32,7 @@
 //
 // # The way through the files
 //
-//	slot.go       the slot and the partition of a key
-//	footprint.go  Footprint: the partitions that a transaction locks
+//	footprint.go  the slot and the partition of a key; Footprint: the partitions that a transaction locks
 //	types.go      what a key can hold: the table of all types
 //	effect.go     Effect and Op; effect_bytes.go weighs the effects of a transaction
 //	partition.go  one lock, its tables and its watchers
@@ -60,7 +57,6 @@
 //	candidates.go sampled keys that may be evicted
 //	evict.go      removing keys to make room
 //	watch.go      WATCH
-//	step.go       following a clock that is set back
 //	snapshot.go   Snapshot
 //	undo.go       keeping what transactions change, and taking it back
 //	own_undo.go   what a transaction keeps that can be taken back while it runs

@@ -12,12 +12,10 @@ import (
 type partition struct {
 	mu      lock             // guards everything below
 	index   uint8            // of the partition; never changes
-	epoch   uint64           // of the clock that its times follow; step.go
 	tables  []table.Numbered // those that are made, by database; tables.go
 	watches map[watchKey][]*Watcher
 	keeper  *table.Keeper                // keeps what a snapshot or the undo log must still see; nil for neither
-	behind  *behind                      // steps of the clock that its keys have not followed; nil for none
-	_       [2*table.CacheLine - 88]byte // keeps neighbours off its cache lines
+	_       [2*table.CacheLine - 72]byte // keeps neighbours off its cache lines
 }
 
 // keep makes a snapshot and an undo log see what the partition holds. Both may be nil.

@@ -43,9 +43,6 @@ func (s *Store) Snapshot(now int64, at func()) (*Snapshot, error) {
 	if !s.freezing.CompareAndSwap(false, true) {
 		return nil, ErrSnapshot
 	}
-	if s.steps.Load() > 0 {
-		s.CatchUp()
-	}
 	n := s.newSnapshot(now)
 	n.freeze(at)
 	return n, nil
@@ -79,10 +76,6 @@ func (n *Snapshot) freeze(at func()) {
 		at()
 	}
 }
-
-// Rewind lets the snapshot have the keys that have expired since an earlier time. Call it with the clock's time after the
-// snapshot has begun, because the clock may have been set back since now was read.
-func (n *Snapshot) Rewind(now int64) { n.now = min(n.now, now) }
 
 // Counts returns about how many keys each database held at the moment of the snapshot.
 func (n *Snapshot) Counts() []Count { return n.counts }

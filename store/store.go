@@ -22,8 +22,6 @@ type Options struct {
 	Pinned func(db int, key []byte) bool
 	// Refuse makes the memory for keys run out in tests: see [memory.Blocks.Refuse].
 	Refuse func(bytes int) bool
-	// MoveBack moves the expiry of a key, and all times that the key holds, back with the clock. If it is nil, keys stay.
-	MoveBack func(e *Entry, step Step)
 }
 
 // Store is the whole keyspace. Its methods are safe for concurrent use. A [Tx] reads and
@@ -36,7 +34,6 @@ type Store struct {
 	observers  []Observer                             // fixed before the first transaction; undo.go adds one with all partitions locked
 	removed    func(db int, key []byte, evicted bool) // nil for none; fixed before the first transaction
 	pinned     func(db int, key []byte) bool          // nil for none
-	moveBack   func(e *Entry, step Step)              // nil for none
 	mayEvict   func() bool                            // nil: always; fixed before the first transaction
 	seed       atomic.Uint64
 	lfu        atomic.Bool
@@ -56,14 +53,11 @@ type Store struct {
 	evicted atomic.Int64
 	hits    atomic.Int64
 	misses  atomic.Int64
-	steps   atomic.Int64  // how often the clock was set back
-	moved   atomic.Int64  // keys that followed it
-	epoch   atomic.Uint64 // of the clock; even; changed with all partitions locked
 }
 
 // New returns an empty store.
 func New(o Options) *Store {
-	s := &Store{databases: max(o.Databases, 1), blocks: memory.NewBlocks(), pinned: o.Pinned, moveBack: o.MoveBack}
+	s := &Store{databases: max(o.Databases, 1), blocks: memory.NewBlocks(), pinned: o.Pinned}
 	s.seed.Store(o.Seed)
 	s.blocks.Refuse(o.Refuse)
 	s.SetLFU(10, 1)

@@ -37,10 +37,6 @@ func (s *Store) Sweep(now int64, c *SweepCursor, budget int) (expired, visited i
 			tables--
 		default:
 			n, seen, done := c.round(now, budget-visited)
-			if c.tx.stepped { // now is a time before the clock was set back
-				c.tx.stepped = false
-				return expired, visited
-			}
 			expired += n
 			visited += seen
 			if done {
@@ -73,9 +69,6 @@ func (c *SweepCursor) round(now int64, budget int) (expired, visited int, done b
 		return 0, 0, true
 	}
 	defer c.tx.End()
-	if c.tx.stepped {
-		return 0, 0, false
-	}
 	s := c.tx.s
 	t := s.tables.of(c.tx.only, c.db)
 	if t.Len() == 0 {

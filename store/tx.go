@@ -32,9 +32,6 @@ type Tx struct {
 	// Applied: the changes are known to the log from which they come, or they undo changes. A log
 	// must not record them. The observers learn of them. [Store.KeepUndo] keeps nothing of them.
 	Applied bool
-	// Stepped returns the time again if the clock was set back since the transaction's time was read ([Store.StepBack]). It is
-	// called while the locks are held. It may be nil.
-	Stepped func() int64
 
 	// Since is when the transaction begins if it is to be long and to run a script, otherwise 0. See [Tx.TryBeginLong].
 	Since int64
@@ -46,8 +43,6 @@ type Tx struct {
 	db       int
 	rng      uint64
 	active   bool
-	stepped  bool      // the clock was set back before the last Begin; step.go
-	epoch    uint64    // of the clock, as the transaction knows it; step.go
 	hashes   keyHashes // hashes of keys that are known already; keyhashes.go
 	effects  []Effect
 	discard  Effect   // where a silent transaction writes its effects
@@ -88,7 +83,7 @@ const keptEffects = 1024
 
 // NewTx returns a transaction to begin.
 func (s *Store) NewTx() *Tx {
-	return &Tx{s: s, rng: s.seed.Add(0x9e3779b97f4a7c15), epoch: s.epoch.Load()}
+	return &Tx{s: s, rng: s.seed.Add(0x9e3779b97f4a7c15)}
 }
 
 // Begin locks the footprint's partitions, in ascending order, for a transaction at now (Unix
@@ -136,11 +131,6 @@ func (tx *Tx) begin(now int64, db int, fp *Footprint) {
 	tx.fp, tx.now, tx.db, tx.only, tx.active = *fp, now, db, nil, true
 	tx.hashes.clear()
 	tx.weighed, tx.weight = 0, 0
-	fp.each(func(i int) {
-		if p := &tx.s.partitions[i]; p.epoch != tx.epoch {
-			tx.meetStep(p)
-		}
-	})
 }
 
 // BeginKey is Begin with the footprint of a single key.
@@ -164,9 +154,6 @@ func (tx *Tx) TryBeginKey(now int64, db int, key []byte) bool {
 // beginOn begins a transaction on one locked partition.
 func (tx *Tx) beginOn(now int64, db int, p *partition) {
 	tx.now, tx.db, tx.only, tx.active = now, db, p, true
-	if p.epoch != tx.epoch {
-		tx.meetStep(p)
-	}
 }
 
 // End hands the effects to the observers and then unlocks, even if an observer panics. A second

@@ -83,6 +83,7 @@ func (c serverClock) Now() int64           { return c.node.Now() }
 func (c serverClock) Monotonic() int64     { return c.of.Monotonic() }
 func (c serverClock) Read() (int64, int64) { return c.Now(), c.Monotonic() }
 func (c serverClock) Until(at int64) int64 { return at - c.Now() }
+func (c serverClock) Steps() (a, b int64)  { return 0, 0 }
 func (c serverClock) Set(int64)            {}
 func (c serverClock) Advance(int64)        {}
 func (c serverClock) Resume()              {}

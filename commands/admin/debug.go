@@ -48,7 +48,7 @@ const errLeaderClock commands.Error = "ERR the leader has the clock of the clust
 // It changes the logical time of the whole server: limiters, expiry and TIME follow it.
 //
 // SET and ADVANCE stop the clock at the new time, which must be from 0 to the largest int64. STEP
-// sets the wall clock, so keys follow a long step back (clock-step-limit). The rest of the batch
+// sets the wall clock; the time does not go back with a long step (clock-step-limit). The rest of the batch
 // runs at the new time. A transaction runs to its end at the time of its begin. The leader of a cluster
 // moves the time of all nodes, which never goes back.
 func debugClock(c *commands.Call) error {

@@ -7,9 +7,11 @@ var _ = commands.Register(&commands.Command{
 	Name: "time", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupServer, Tips: commands.NondeterministicOutput, Since: "2.6.0",
 	Summary: "Return the current server time", Complexity: "O(1)",
 	Run: func(c *commands.Call) error {
+		_, gap := c.Server.Clock.Steps()
+		now := c.Now - gap
 		c.Out.Array(2)
-		c.Out.BulkInt(c.Now / 1e9)
-		c.Out.BulkInt(c.Now % 1e9 / 1e3)
+		c.Out.BulkInt(now / 1e9)
+		c.Out.BulkInt(now % 1e9 / 1e3)
 		return nil
 	},
 })

@@ -47,7 +47,7 @@ func expire(c *commands.Call, o *commands.ExpiryOption) error {
 	if err != nil {
 		return err
 	}
-	at, ok := o.Millis(n, c.NowMillis())
+	at, ok := o.Millis(c, n)
 	if !ok {
 		return commands.InvalidExpire(c.Cmd.FullName())
 	}

@@ -59,7 +59,7 @@ func restore(c *commands.Call) error {
 		return errBadFormat
 	}
 	deleted := e.Delete()
-	if at := o.expireAt(ttl, c.NowMillis()); at == store.NoExpiry || at > c.NowMillis() {
+	if at := o.expireAt(c, ttl); at == store.NoExpiry || at > c.NowMillis() {
 		value.Put(&e, at)
 		restoreAccess(c, &e, o)
 		c.Notify(commands.GenericEvents, "restore", c.Args[1])
@@ -106,14 +106,15 @@ func readRestoreOptions(c *commands.Call) (o restoreOptions, err error) {
 	return o, nil
 }
 
-// expireAt returns the expiry in Unix milliseconds, or NoExpiry. now is in Unix milliseconds. A ttl
-// that overflows counts as a time in the past, as in Redis.
-func (o *restoreOptions) expireAt(ttl, now int64) int64 {
+// expireAt returns the expiry in Unix milliseconds, or NoExpiry. A ttl that overflows counts as a time in the
+// past, as in Redis.
+func (o *restoreOptions) expireAt(c *commands.Call, ttl int64) int64 {
+	now := c.NowMillis()
 	switch {
 	case ttl == 0:
 		return store.NoExpiry
 	case o.absolute:
-		return ttl
+		return ttl + min(c.GapMillis(), math.MaxInt64-ttl)
 	case ttl > math.MaxInt64-now:
 		return now
 	}

@@ -47,13 +47,13 @@ func replyTime(c *commands.Call, unit int64, absolute bool) error {
 		c.Out.Int(-2)
 		return nil
 	}
-	ms := e.TTL()
-	if absolute {
-		ms = e.ExpireAt()
-	}
-	if ms == store.NoExpiry {
+	if e.ExpireAt() == store.NoExpiry {
 		c.Out.Int(-1)
 		return nil
+	}
+	ms := e.TTL()
+	if absolute {
+		ms = e.ExpireAt() - c.GapMillis()
 	}
 	n := ms / unit
 	if ms%unit*2 >= unit {

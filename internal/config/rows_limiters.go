@@ -15,7 +15,8 @@ var limiterDirectives = group("Rate limiting", "",
 	field("rules-url", value.Text, "", func(c *Config) *string { return &c.RulesURL },
 		"URL of the rules for CL.CHECK, instead of rules-file. The server asks it every 10 seconds, and keeps the last answer without an error in `rules-url.yaml`.").protected().sensitive(),
 	field("clock-step-limit", value.Int(0, maxInt), "10", func(c *Config) *int { return &c.ClockStepLimit },
-		"Seconds by which the wall clock may be set back before limits and expiries follow it; 0 is never. A smaller step makes limits last longer by that time."),
+		"Seconds by which the wall clock may be set back before limits and expiries go on "+
+			"with the former time; 0 is never. A smaller step makes limits last longer by that time."),
 )
 
 var metricsDirectives = group("Metrics", "",

@@ -144,19 +144,3 @@ func rewrite(to, bucket []byte, f func(entry) entry) (next []byte, n int) {
 	}
 	return to, n
 }
-
-// MoveBack moves all times of the records back. It appends the new bucket to its first argument.
-func MoveBack(to, bucket []byte, back int64) []byte {
-	if IsOld(bucket) {
-		bucket = Renew(bucket)
-	}
-	var r Record
-	to, _ = rewrite(append(to, bucket[:formBytes]...), bucket, func(e entry) entry {
-		if !e.read(&r) {
-			return nil
-		}
-		r.moveBack(back)
-		return r.appendEntry(nil)
-	})
-	return to
-}

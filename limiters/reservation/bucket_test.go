@@ -107,25 +107,6 @@ func TestBucketIsBounded(t *testing.T) {
 	require.Less(t, len(next), formBytes+longestEntry+settlementBytes)
 }
 
-// TestMoveBack: all times move, and nothing else.
-func TestMoveBack(t *testing.T) {
-	r := rand.New(randtest.Source(t))
-	one := random(r, "a", 1000)
-	bucket, _, err := Put(nil, Shared, nil, one, 0)
-	require.NoError(t, err)
-	var got Record
-	f, err := Find(&got, Shared, MoveBack(nil, bucket, 300), one.Hash, one.ID, 699)
-	require.NoError(t, err)
-	require.True(t, f.OK)
-	one.At, one.End = one.At-300, 700
-	for i := range one.Marks {
-		if one.Marks[i].IsTime {
-			one.Marks[i].Value -= 300
-		}
-	}
-	require.Equal(t, *one, got)
-}
-
 // FuzzBucket: no bytes panic, and a record that is found gives the same bytes when it is put again.
 func FuzzBucket(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -148,7 +129,6 @@ func FuzzBucket(f *testing.F) {
 		require.NoError(t, err)
 		require.True(t, found.OK)
 		require.Equal(t, one, again)
-		require.True(t, Is(MoveBack(nil, next, 5)))
 		require.False(t, bytes.Equal(next, nil))
 	})
 }

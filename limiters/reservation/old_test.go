@@ -50,12 +50,6 @@ func TestOldBuckets(t *testing.T) {
 			require.True(t, found.OK)
 			require.Equal(t, i, found.Position)
 			require.Equal(t, *one, got)
-			one.moveBack(5)
-			got = Record{}
-			found, err = Find(&got, Numbered, MoveBack(nil, old, 5), one.Hash, one.ID, one.End-1)
-			require.NoError(t, err)
-			require.True(t, found.OK)
-			require.Equal(t, *one, got)
 		}
 		_, err := Find(new(Record), Numbered, old, 1, []byte("id"), 0)
 		require.ErrorIs(t, err, ErrNoBucket)
@@ -86,6 +80,5 @@ func FuzzOldBucket(f *testing.F) {
 			return
 		}
 		require.True(t, isNew(Renew(old)))
-		require.True(t, isNew(MoveBack(nil, old, 5)))
 	})
 }

@@ -69,13 +69,3 @@ func flag(set bool, bit byte) byte {
 	}
 	return 0
 }
-
-// moveBack moves all times of a record back.
-func (r *Record) moveBack(back int64) {
-	r.At, r.End = r.At-back, r.End-back
-	for i := range r.Marks {
-		if r.Marks[i].IsTime {
-			r.Marks[i].Value -= back
-		}
-	}
-}

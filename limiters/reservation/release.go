@@ -59,14 +59,3 @@ func ReadRelease(r *Record, release []byte) (ok bool) {
 	r.ID = rest
 	return r.End >= r.At && r.Quantity >= 0
 }
-
-// MoveReleaseBack returns a release with all its times moved back, and its end. ok is false for a text that is not a
-// release.
-func MoveReleaseBack(release string, back int64) (moved string, end int64, ok bool) {
-	var r Record
-	if !ReadRelease(&r, []byte(release)) {
-		return release, 0, false
-	}
-	r.moveBack(back)
-	return string(r.AppendRelease(nil)), r.End, true
-}

@@ -30,11 +30,6 @@ func TestReleases(t *testing.T) {
 		if a.End != b.End {
 			require.Equal(t, a.End < b.End, first < second)
 		}
-		moved, end, ok := MoveReleaseBack(first, 5)
-		require.True(t, ok)
-		require.Equal(t, a.End-5, end)
-		a.moveBack(5)
-		require.Equal(t, string(a.AppendRelease(nil)), moved)
 	}
 }
 
@@ -51,6 +46,5 @@ func FuzzRelease(f *testing.F) {
 		}
 		require.True(t, ReadRelease(&again, r.AppendRelease(nil)))
 		require.Equal(t, r, again)
-		MoveReleaseBack(string(release), 1<<62)
 	})
 }

@@ -173,9 +173,12 @@ func (r *releases) write(of reservation.Record, hash uint64) []byte {
 // add adds a release to all sets. All sets were looked up before.
 func (r *releases) add(end int64, release []byte) {
 	for i := range r.scopes {
-		r.entries[i].ZAdd(limiters.ReleaseScore(end), release)
+		r.entries[i].ZAdd(releaseScore(end), release)
 	}
 }
+
+// releaseScore returns the score of a release in a sorted set: the end of its reservation, in microseconds.
+func releaseScore(end int64) float64 { return float64(end / 1000) }
 
 // drop removes a release from all sets, because its reservation is settled.
 func (r *releases) drop(release []byte) {

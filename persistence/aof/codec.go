@@ -1,6 +1,8 @@
 package aof
 
 import (
+	"strconv"
+
 	"cellserver/persistence/aof/format"
 	"cellserver/store"
 )
@@ -30,11 +32,12 @@ type applyFunc func(a *applier, args [][]byte) bool
 // changes ([store.Type]). A log applies every command once.
 type encoder struct {
 	buf       []byte
-	db        int  // the database of the next command; noDB at the start of a log
-	several   bool // the effects belong to a transaction of several
-	joins     bool // a transaction of several effects may share the MULTI … EXEC of the one before
-	opened    int  // where the last MULTI begins
-	closed    int  // where its EXEC ends; 0 if it is not in buf
+	db        int   // the database of the next command; noDB at the start of a log
+	several   bool  // the effects belong to a transaction of several
+	joins     bool  // a transaction of several effects may share the MULTI … EXEC of the one before
+	opened    int   // where the last MULTI begins
+	closed    int   // where its EXEC ends; 0 if it is not in buf
+	stamped   int64 // the Unix second of the last time that the file has
 	appenders [256]appender
 }
 
@@ -43,13 +46,25 @@ const noDB = -1
 
 // reset begins a file, with its first batch.
 func (e *encoder) reset() {
-	e.db = noDB
+	e.db, e.stamped = noDB, 0
 	e.begin(e.buf)
 }
 
 // begin begins a batch in the memory of a buffer: with the space for its header.
 func (e *encoder) begin(buf []byte) {
 	e.buf, e.closed = append(buf[:0], format.EmptyHeader[:]...), 0
+}
+
+// stamp appends the time of the next effects, once a second, in the form of Redis's aof-timestamp-enabled.
+// now is in Unix nanoseconds. After the next start, the time goes on from there if the clock of the machine
+// is behind.
+func (e *encoder) stamp(now int64) {
+	if now < (e.stamped+1)*1e9 {
+		return
+	}
+	e.stamped = now / 1e9
+	e.buf = append(strconv.AppendInt(append(e.buf, format.TimeMark...), e.stamped, 10), "\r\n"...)
+	e.closed = 0
 }
 
 // bulk appends an argument.

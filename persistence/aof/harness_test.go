@@ -61,6 +61,7 @@ func (stopped) Now() int64           { return now }
 func (stopped) Read() (int64, int64) { return now, now }
 func (stopped) Monotonic() int64     { return now }
 func (stopped) Until(at int64) int64 { return at - now }
+func (stopped) Steps() (a, b int64)  { return 0, 0 }
 func (stopped) Set(int64)            {}
 func (stopped) Advance(int64)        {}
 func (stopped) Resume()              {}

@@ -84,7 +84,7 @@ func (j *Journal) SetPolicy(p Policy) { j.policy.Store(int32(p)) }
 func (j *Journal) Policy() Policy { return Policy(j.policy.Load()) }
 
 // Committed records a transaction's effects. It implements [store.Observer].
-func (j *Journal) Committed(_ *store.Tx, effects []store.Effect) {
+func (j *Journal) Committed(tx *store.Tx, effects []store.Effect) {
 	if !j.recording.Load() {
 		if j.failures.Load() > 0 {
 			j.missed.Add(int64(len(effects)))
@@ -105,6 +105,7 @@ func (j *Journal) Committed(_ *store.Tx, effects []store.Effect) {
 	if len(j.enc.buf) == format.HeaderSize {
 		j.begun.Add(1)
 	}
+	j.enc.stamp(tx.Now())
 	if large != nil {
 		j.enc.adopt(large)
 	} else {

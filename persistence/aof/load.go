@@ -73,6 +73,7 @@ type Loaded struct {
 	Base     rdb.Loaded
 	Commands int64
 	Skipped  map[string]int // commands that were left out because of LoadOptions.RDB.SkipUnsupported
+	Time     int64          // the last Unix second that the log has, or 0
 	Torn     string         // why the end of the last file is torn, or ""
 	tail     *tornTail
 }
@@ -151,6 +152,7 @@ func (l *loader) file(e format.Entry, path string, last bool) error {
 	fault := r.run()
 	l.before += size
 	l.loaded.Commands += r.commands
+	l.loaded.Time = max(l.loaded.Time, r.time)
 	switch {
 	case r.failed != nil:
 		return &os.PathError{Op: "read", Path: path, Err: r.failed}

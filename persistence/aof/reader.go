@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"cellserver/internal/decimal"
 	"cellserver/persistence/aof/format"
 )
 
@@ -20,6 +21,7 @@ type reader struct {
 	skipUnsupported bool
 	skipped         map[string]int
 	commands        int64 // how many were applied or skipped
+	time            int64 // the last Unix second in a comment
 
 	args     [][]byte
 	unclosed int // bytes of intact commands after a MULTI whose EXEC is not there
@@ -74,7 +76,7 @@ func (r *reader) piece() (size int, err error) {
 	case r.buf[0] != '#':
 		return r.whole(func(b []byte) (int, error) { return r.transaction(b, r.at) })
 	case !bytes.HasPrefix(r.buf, []byte(format.HeaderMark)):
-		return r.whole(format.ParseComment)
+		return r.whole(r.comment)
 	}
 	commands, size, err := r.batch()
 	if err != nil {
@@ -133,7 +135,7 @@ func (r *reader) transaction(b []byte, at int64) (size int, err error) {
 // parse reads the command at the start of b into args, and the comments before it.
 func (r *reader) parse(b []byte) (size int, err error) {
 	for len(b) > size && b[size] == '#' {
-		n, err := format.ParseComment(b[size:])
+		n, err := r.comment(b[size:])
 		if err != nil {
 			return 0, err
 		}
@@ -142,6 +144,17 @@ func (r *reader) parse(b []byte) (size int, err error) {
 	var n int
 	r.args, n, err = format.ParseCommand(b[size:], r.args)
 	return size + n, err
+}
+
+// comment reads the comment at the start of b. It may be the time of the commands after it.
+func (r *reader) comment(b []byte) (size int, err error) {
+	size, err = format.ParseComment(b)
+	if text, ok := bytes.CutPrefix(b[:size], []byte(format.TimeMark)); ok && err == nil {
+		if second, ok := decimal.Parse(bytes.TrimRight(text, "\r\n")); ok {
+			r.time = max(r.time, second)
+		}
+	}
+	return size, err
 }
 
 // enqueue puts the command in args into the queue, and applies the oldest command of the queue.

@@ -33,14 +33,6 @@ func (r *Registry) PausedUntil() int64 {
 	return 0
 }
 
-// MovePause makes a pause that is in force at a Unix millisecond end some milliseconds earlier, because the clock was set
-// back by that time.
-func (r *Registry) MovePause(was, back int64) {
-	if old := r.pause.Load(); old != nil && old.until >= was {
-		r.pause.CompareAndSwap(old, &pause{old.until - back, old.all})
-	}
-}
-
 // MayBePaused reports whether CLIENT PAUSE was given and may still be in force.
 func (r *Registry) MayBePaused() bool { return r.pause.Load() != nil }
 

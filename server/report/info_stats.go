@@ -99,7 +99,7 @@ func (r *Report) infoCellserver(t *text, now int64) {
 	t.add("auth_failures", r.Stats.Logins.Failed())
 	t.add("auth_limited", r.Stats.Logins.Limited())
 	t.add("command_panics", r.Stats.Totals.Panics.Load())
-	steps, moved := r.Store.Steps()
+	steps, gap := r.Clock.Steps()
 	t.add("clock_steps_back", steps)
-	t.add("clock_steps_back_keys", moved)
+	t.add("clock_ahead_seconds", gap/1e9)
 }

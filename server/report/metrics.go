@@ -35,9 +35,9 @@ func (r *Report) metricsServer(x *exposition) {
 	x.add(float64(traffic.Input), "direction", "in")
 	x.add(float64(traffic.Output), "direction", "out")
 	x.one(x.counter, "panics_total", float64(r.Stats.Totals.Panics.Load()), "Commands that panicked because of a bug in the server.")
-	steps, moved := r.Store.Steps()
-	x.one(x.counter, "clock_steps_back_total", float64(steps), "How often limits followed a clock that was set back.")
-	x.one(x.counter, "clock_steps_back_keys_total", float64(moved), "Keys whose times were moved for that.")
+	steps, gap := r.Clock.Steps()
+	x.one(x.counter, "clock_steps_back_total", float64(steps), "How often the machine's clock was set back.")
+	x.one(x.gauge, "clock_ahead_seconds", inSeconds(gap), "How far limits are ahead of that clock.")
 	x.one(x.gauge, "slowlog_entries", float64(r.Slow.Len()), "Entries of SLOWLOG.")
 }
 

@@ -234,6 +234,9 @@ func (c *Clock) Read() (now, monotonic int64) { return c.Now(), c.Monotonic() }
 // Until implements [commands.Clock].
 func (c *Clock) Until(unixNano int64) int64 { return unixNano - c.Now() }
 
+// Steps implements [commands.Clock].
+func (c *Clock) Steps() (back, gap int64) { return 0, 0 }
+
 // Set implements [commands.Clock].
 func (c *Clock) Set(unixNano int64) { atomic.StoreInt64(&c.Time, unixNano) }
 

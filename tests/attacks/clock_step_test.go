@@ -32,9 +32,8 @@ func takeAll(c *resptest.Client) (replies []string) {
 	return replies
 }
 
-// TestAClockThatWasWrong sets the wall clock ten years ahead, uses every limiter, and sets the clock back. Before, every limiter
-// but CL.SLIDING refused its users for ten years, also after a restart. Now no key lasts longer than its own period, and a
-// limit that was used up stays so.
+// TestAClockThatWasWrong sets the wall clock ten years ahead, uses every limiter, and sets the clock back, also with a restart.
+// No key lasts longer than its own period, a limit that was used up stays so, and no value of a user changes.
 func TestAClockThatWasWrong(t *testing.T) {
 	s := start(t, "--appendonly", "yes", "--appendfsync", "always")
 	s.guard(256 << 20)
@@ -45,9 +44,24 @@ func TestAClockThatWasWrong(t *testing.T) {
 	step(tenYears)
 	takeAll(c)
 	before := takeAll(c)
+	second := c.Do("TIME").([]any)[0].(string)
+	micros := second + "500000"
+	c.Do("ZADD", "appointments", micros, "ann")
+	c.Do("EXPIRE", "appointments", 3000)
+	c.Do("SET", "text", micros+"000 5", "EX", 3000)
+	mine := func(c *resptest.Client) {
+		t.Helper()
+		require.Equal(t, micros, c.Do("ZSCORE", "appointments", "ann"))
+		require.Equal(t, micros+"000 5", c.Do("GET", "text"))
+	}
 	step(-tenYears)
 	require.Equal(t, "1", s.info("clock_steps_back"))
-	require.Eventually(t, func() bool { return strings.Contains(s.out.String(), "have moved back with the clock") }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(s.out.String(), "the clock was set back") }, patience, time.Millisecond)
+	wall, _ := strconv.ParseInt(c.Do("TIME").([]any)[0].(string), 10, 64)
+	require.InDelta(t, time.Now().Unix(), wall, 60, "TIME and absolute expiries are those of the wall clock")
+	require.Equal(t, resptest.Simple("OK"), c.Do("SET", "at", 1, "EXAT", wall+1000))
+	require.InDelta(t, 1000, c.Do("TTL", "at"), 60)
+	require.EqualValues(t, wall+1000, c.Do("EXPIRETIME", "at"))
 	limits := func(c *resptest.Client) {
 		t.Helper()
 		keys := c.Do("KEYS", "*").([]any)
@@ -55,22 +69,33 @@ func TestAClockThatWasWrong(t *testing.T) {
 		for _, key := range keys {
 			ttl := c.Do("PTTL", key).(int64)
 			require.Positive(t, ttl, key)
-			require.LessOrEqual(t, ttl, int64(3600_500), key)
+			require.LessOrEqual(t, ttl, int64(3601_500), key) // the log notes the second
 		}
 		for i, after := range takeAll(c) {
 			limited := func(s string) string { return strings.Join(strings.Fields(s)[:len(strings.Fields(s))-2], " ") } // without the times
+			after = strings.ReplaceAll(after, "3601", "3600")                                                           // the log notes the second
 			require.Equal(t, limited(before[i]), limited(after))
 		}
 	}
 	limits(c)
+	mine(c)
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGKILL))
 	<-s.done
 	again := launch(t, binary, s.dir, []string{"--enable-debug-command", "yes", "--appendonly", "yes"})
 	limits(again.dial())
-	require.Equal(t, "0", again.info("clock_steps_back"), "the log has the moved times")
+	mine(again.dial())
+	require.Equal(t, "0", again.info("clock_steps_back"))
+	ahead, err := strconv.ParseInt(again.info("clock_ahead_seconds"), 10, 64)
+	require.NoError(t, err)
+	require.InDelta(t, tenYears/1e9, ahead, 60)
 
-	// Steps within clock-step-limit move nothing, and 0 switches the moving off.
+	// The clock is right again: nothing has changed.
 	c = again.dial()
+	require.Equal(t, resptest.Simple("OK"), c.Do("DEBUG", "CLOCK", "STEP", tenYears))
+	limits(c)
+	mine(c)
+
+	// A step within clock-step-limit is followed, and with 0 every step.
 	ttl := func() int64 { return c.Do("PTTL", "window").(int64) }
 	was := ttl()
 	require.Equal(t, resptest.Simple("OK"), c.Do("DEBUG", "CLOCK", "STEP", int64(-9*time.Second)))
@@ -81,8 +106,26 @@ func TestAClockThatWasWrong(t *testing.T) {
 	require.Equal(t, "0", again.info("clock_steps_back"))
 }
 
-// TestAStepUnderLoad sets the clock back and forth while clients use limits. A limit of one in an hour lets one pass for each
-// time that the clock goes on by an hour or more, and never one for a step back.
+// TestAClockThatIsRightAgain sets the clock an hour back, and then right. Every key is as it was, however short its time to
+// live is, and a used limit stays used.
+func TestAClockThatIsRightAgain(t *testing.T) {
+	s := start(t, "--appendonly", "yes")
+	s.guard(256 << 20)
+	c := s.dial()
+	c.Do("SET", "short", "v", "EX", 60)
+	first := c.Do("CL.THROTTLE", "user", 0, 1, 60).([]any)
+	require.Equal(t, int64(0), first[0])
+	for _, step := range []time.Duration{-time.Hour, time.Hour} {
+		require.Equal(t, resptest.Simple("OK"), c.Do("DEBUG", "CLOCK", "STEP", int64(step)))
+		require.Equal(t, int64(1), c.Do("CL.THROTTLE", "user", 0, 1, 60).([]any)[0])
+		ttl := c.Do("TTL", "short").(int64)
+		require.Greater(t, ttl, int64(30))
+		require.LessOrEqual(t, ttl, int64(60))
+	}
+}
+
+// TestAStepUnderLoad sets the clock back again and again while clients use limits. A limit of one in eleven days lets one
+// action pass.
 func TestAStepUnderLoad(t *testing.T) {
 	s := start(t, "--appendonly", "no", "--save", "")
 	s.guard(256 << 20)

@@ -14,7 +14,6 @@ import (
 	_ "cellserver/commands/all" // registers every command
 	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
-	"cellserver/limiters"
 	"cellserver/limiters/ruleset"
 	"cellserver/resp/transport"
 	"cellserver/server"
@@ -100,7 +99,6 @@ func New(o Options) (*App, error) {
 func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	a.store = store.New(store.Options{
 		Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8)), Pinned: ruleset.Holds,
-		MoveBack: limiters.MoveBack,
 	})
 	configureStore(a.store, cfg)
 	a.disk = newDisk(a.store, a.clock, &a.log, cfg)
@@ -126,9 +124,6 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	a.transport = transport.Server{Log: a.log.Logger, Accept: a.peers.accept, WriteLimit: writeLimit, Barrier: barrier}
 	a.sockets = sockets{log: &a.log, serve: a.transport.Serve, config: a.server.Config, certificates: &a.certificates}
 	configureClock(a.clock, cfg)
-	if a.member == nil {
-		a.clock.check = (&clockSteps{log: &a.log, clock: a.clock, store: a.store, server: a.server, saved: a.disk.SteppedBack}).check
-	}
 	a.initRules()
 	a.server.WatchRules(a.ruleSource)
 	a.exporter.init(&a.log, a.withHealth(metricsHandler(a.server.Metrics, a.server.Config)))

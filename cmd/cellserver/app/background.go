@@ -25,6 +25,7 @@ type background struct {
 	heapLimit heapLimit
 	sampled   int64 // monotonic time of the last samples and save points
 	patrolled int64 // monotonic time of the last patrol
+	steps     int64 // how many steps of the clock are in the log
 }
 
 // Intervals of the jobs that do not depend on hz, in nanoseconds.
@@ -51,11 +52,21 @@ func (b *background) run(ctx context.Context) {
 	}
 }
 
+// checkClock logs that the wall clock was set back.
+func (b *background) checkClock() {
+	b.clock.check()
+	steps, gap := b.clock.Steps()
+	if steps > b.steps {
+		b.log.Warn("the clock was set back: limits and expiries go on with the former time "+
+			"until it has caught up; check the clock if the time is wrong now",
+			"ahead-seconds", float64(gap)/1e9)
+	}
+	b.steps = steps
+}
+
 func (b *background) round(interval time.Duration) {
 	now := b.clock.Monotonic()
-	if b.clock.check != nil {
-		b.clock.check()
-	}
+	b.checkClock()
 	b.transport.Tick(now)
 	if now-b.patrolled >= patrolInterval {
 		b.patrolled = now

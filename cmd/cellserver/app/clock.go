@@ -6,21 +6,23 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cellserver/store"
+	"cellserver/internal/config"
 )
 
 // clock is the server's time: the real time, or a fixed time that DEBUG CLOCK sets. It implements [commands.Clock]. Reading
 // it takes no lock.
 //
-// If the wall clock is set back by more than a limit, the clock continues with the former time, until step follows the
-// wall clock.
+// If the wall clock is set back by more than a limit, the clock goes on with the former time. It does so
+// until the wall clock has caught up. So each limit lasts as long as it should, and a clock that is right
+// again finds everything as it was.
 type clock struct {
 	started time.Time
 	fixed   atomic.Pointer[int64] // Unix nanoseconds; nil while the clock follows the real time
 	skew    atomic.Int64          // what DEBUG CLOCK STEP adds to the wall clock
 	wall    atomic.Pointer[wall]
-	setting sync.Mutex // held while the fields above are written
-	check   func()     // looks for a step of the wall clock; nil for none
+	setting sync.Mutex   // held while the fields above are written
+	steps   atomic.Int64 // how often the wall clock was set back by more than the limit
+	gap     atomic.Int64 // by how many nanoseconds the clock was ahead of the wall clock at the last check
 }
 
 // wall is how far the wall clock is ahead of the monotonic one, in nanoseconds.
@@ -113,18 +115,36 @@ func (c *clock) Resume() {
 	c.fixed.Store(nil)
 }
 
-// Step sets the wall clock while the server runs. After a step back it also moves the keys back before it returns.
+// Step sets the wall clock while the server runs.
 func (c *clock) Step(nanos int64) {
-	c.skewBy(nanos)
-	if c.check != nil {
-		c.check()
-	}
+	c.setting.Lock()
+	c.skew.Add(nanos)
+	c.setting.Unlock()
+	c.check()
 }
 
-func (c *clock) skewBy(nanos int64) {
+// Continue makes the clock go on from a time, if the time is ahead of it by more than the limit. It returns
+// by how many nanoseconds.
+func (c *clock) Continue(at int64) (gap int64) {
 	c.setting.Lock()
 	defer c.setting.Unlock()
-	c.skew.Add(nanos)
+	w, now := c.wall.Load(), c.Now()
+	if gap = at - now; w.limit == 0 || at < now || gap <= w.limit || c.fixed.Load() != nil {
+		return 0
+	}
+	c.wall.Store(&wall{at - c.Monotonic(), w.limit})
+	c.gap.Store(gap)
+	return gap
+}
+
+// Steps returns how often the wall clock was set back, and by how many nanoseconds the clock is ahead of it.
+func (c *clock) Steps() (back, gap int64) { return c.steps.Load(), c.gap.Load() }
+
+// configureClock applies clock-step-limit. The time of a cluster never goes back anyway.
+func configureClock(c *clock, cfg *config.Config) {
+	if len(cfg.Cluster.Nodes) == 0 {
+		c.setLimit(int64(cfg.ClockStepLimit) * 1e9)
+	}
 }
 
 // setLimit sets by how many nanoseconds the wall clock may be set back before the clock holds the former time; 0: by
@@ -135,19 +155,21 @@ func (c *clock) setLimit(limit int64) {
 	c.wall.Store(&wall{c.wall.Load().offset, min(limit, math.MaxInt64/4)})
 }
 
-// step compares the wall clock with the monotonic one. If the wall clock was set back by more than the limit, it returns the
-// step, and take lets the clock follow. Otherwise take is nil. A fixed clock does not go back.
-func (c *clock) step() (s store.Step, take func()) {
+// check compares the wall clock with the monotonic one, and counts a step back of more than the limit. The
+// clock follows a smaller step.
+func (c *clock) check() {
 	c.setting.Lock()
 	defer c.setting.Unlock()
 	t := time.Now()
-	monotonic := int64(t.Sub(c.started))
-	w, next := c.wall.Load(), wall{offset: t.UnixNano() + c.skew.Load() - monotonic}
+	w, next := c.wall.Load(), wall{offset: t.UnixNano() + c.skew.Load() - int64(t.Sub(c.started))}
 	next.limit = w.limit
-	back := w.offset - next.offset
-	if w.limit == 0 || back <= w.limit || c.fixed.Load() != nil {
+	gap := w.offset - next.offset
+	if w.limit == 0 || gap <= w.limit {
 		c.wall.CompareAndSwap(w, &next)
-		return s, nil
+		c.gap.Store(0)
+		return
 	}
-	return store.Step{Was: monotonic + w.offset, Back: back}, func() { c.wall.Store(&next) }
+	if gap-c.gap.Swap(gap) > w.limit {
+		c.steps.Add(1)
+	}
 }

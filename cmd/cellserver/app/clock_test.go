@@ -2,9 +2,13 @@ package app
 
 import (
 	"math"
+	"math/rand/v2"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"cellserver/internal/randtest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -52,42 +56,68 @@ func TestClockIsAdvancedConcurrently(t *testing.T) {
 	require.Equal(t, int64(8000), c.Now())
 }
 
-// A wall clock that is set back is followed in one step, which step returns. Until then the time goes on.
-func TestClockIsSetBack(t *testing.T) {
-	c := newClock()
-	c.setLimit(int64(10 * time.Second))
-	near := func(want int64) {
-		t.Helper()
-		before := time.Now().UnixNano()
-		now := c.Now()
-		require.GreaterOrEqual(t, now, before+want-int64(time.Second))
-		require.LessOrEqual(t, now, time.Now().UnixNano()+want+int64(time.Second))
-	}
-	const year = int64(365 * 24 * time.Hour)
-	c.Step(year)
-	near(year)
-	c.Step(-year)
-	near(year)
-	step, take := c.step()
-	require.NotNil(t, take)
-	require.InDelta(t, year, step.Back, float64(time.Second))
-	require.InDelta(t, time.Now().UnixNano()+year, step.Was, float64(time.Minute))
-	near(year)
-	take()
-	near(0)
-	_, take = c.step()
-	require.Nil(t, take)
+// TestAClockThatIsSetBack sets the wall clock back and forth at random, and restarts. A true clock runs beside. As long as
+// the wall clock was never ahead of the true one, the time of the server is never ahead either, so no limit allows too much. In
+// one run it goes on exactly as the true time, so nobody waits longer. When the wall clock is right again, so is the time.
+func TestAClockThatIsSetBack(t *testing.T) {
+	r := rand.New(randtest.Source(t))
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 10 * time.Second
+		skew, written := int64(0), int64(0)
+		for range 30 {
+			c := newClock()
+			c.skew.Store(skew)
+			c.wall.Store(&wall{c.started.UnixNano() + skew, int64(limit)})
+			c.Continue(written)
+			require.GreaterOrEqual(t, c.Now(), written)
+			from, begun := c.Now(), time.Now()
+			for range 20 {
+				switch r.IntN(3) {
+				case 0: // back
+					back := -int64(limit) - 1 - r.Int64N(int64(1000*time.Hour))
+					c.Step(back)
+					skew += back
+				case 1: // right again
+					c.Step(-skew)
+					skew = 0
+					require.Equal(t, max(time.Now().UnixNano(), from), c.Now())
+					from, begun = c.Now(), time.Now() // it may have caught up with the time of a restart
+				}
+				time.Sleep(time.Duration(r.Int64N(int64(time.Hour))))
+				require.LessOrEqual(t, c.Now(), time.Now().UnixNano())
+				require.Equal(t, int64(time.Since(begun)), c.Now()-from)
+				c.check()
+				_, gap := c.Steps()
+				require.Equal(t, c.Now()-c.machine(), gap)
+			}
+			written = c.Now() / 1e9 * 1e9
+			time.Sleep(time.Duration(r.Int64N(int64(time.Hour))))
+		}
+	})
+}
 
-	c.Step(-int64(9 * time.Second))
-	_, take = c.step()
-	require.Nil(t, take, "a small step is followed at once")
-	c.Set(5)
-	c.Step(-year)
-	_, take = c.step()
-	require.Nil(t, take, "a fixed clock does not go back")
-	c.Resume()
-	near(-year - int64(9*time.Second))
-	c.setLimit(0)
-	c.Step(-year)
-	near(-2*year - int64(9*time.Second))
+// A small step is followed at once, and with a limit of 0 every step.
+func TestSmallStepsOfTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newClock()
+		c.setLimit(int64(10 * time.Second))
+		near := func(want time.Duration) {
+			t.Helper()
+			require.Equal(t, time.Now().UnixNano()+int64(want), c.Now())
+		}
+		c.Step(int64(time.Hour))
+		near(time.Hour)
+		c.Step(-int64(9 * time.Second))
+		near(time.Hour - 9*time.Second)
+		steps, gap := c.Steps()
+		require.Equal(t, []int64{0, 0}, []int64{steps, gap})
+		c.Step(-int64(time.Hour))
+		near(time.Hour - 9*time.Second)
+		steps, gap = c.Steps()
+		require.Equal(t, []int64{1, int64(time.Hour)}, []int64{steps, gap})
+		c.setLimit(0)
+		near(-9 * time.Second)
+		c.Step(-int64(time.Hour))
+		near(-time.Hour - 9*time.Second)
+	})
 }

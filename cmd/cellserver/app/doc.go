@@ -36,7 +36,6 @@
 //	rewrite.go       CONFIG REWRITE
 //	maxclients.go    maxclients, and the limit on open files
 //	log.go           the log
-//	clock_steps.go   what happens if the wall clock is set back
 //	clock.go         the only clock of the server
 //	files.go         dir, and the paths of files
 //	process*.go, system_*.go   what the operating system knows and permits

@@ -83,8 +83,8 @@ func (d *disk) pulse(ctx context.Context) {
 func settings(cfg *config.Config) persistence.Settings {
 	s := persistence.Settings{
 		Dir: cfg.Dir, DBFilename: cfg.DBFilename, Checksum: cfg.RDBChecksum, StopWrites: cfg.StopWritesOnBGSaveError,
-		SkipUnsupported: cfg.RDBSkipUnsupported, ClockStepLimit: int64(cfg.ClockStepLimit) * 1e9,
-		AppendOnly: cfg.AppendOnly, AppendFsync: policies[cfg.AppendFsync],
+		SkipUnsupported: cfg.RDBSkipUnsupported,
+		AppendOnly:      cfg.AppendOnly, AppendFsync: policies[cfg.AppendFsync],
 		AppendDir: cfg.AppendDirName, AppendName: cfg.AppendFilename, LoadTruncated: cfg.AOFLoadTruncated,
 		Exports: len(cfg.Cluster.Nodes) > 0, RewritePercentage: int64(cfg.AutoAOFRewritePercent), RewriteMinSize: cfg.AutoAOFRewriteMinSize,
 	}

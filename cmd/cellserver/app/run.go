@@ -83,7 +83,6 @@ func (a *App) Run(ctx context.Context) error {
 	cancel()
 	running.Wait()
 	refused = errors.Join(refused, a.stopMember())
-	a.store.CatchUp() // so that the log has all moves of a clock that was set back
 	err = a.disk.Stop(mode.Save, mode.NoSave)
 	a.log.Info("stopped")
 	if mode.Force {

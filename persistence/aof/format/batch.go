@@ -16,6 +16,8 @@ import (
 // distinguish a torn batch from commands that a Redis appended.
 const (
 	HeaderMark = "#CRC:"
+	// TimeMark begins a comment that has the time of the commands after it, in Unix seconds.
+	TimeMark   = "#TS:"
 	HeaderSize = len(HeaderMark) + sumDigits + len(":") + sizeDigits + len("\r\n")
 	sumDigits  = 8
 	sizeDigits = 10
