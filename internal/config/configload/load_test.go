@@ -211,6 +211,24 @@ func TestDistributedRedisConfLoads(t *testing.T) {
 	}))
 }
 
+// The lines that files of Valkey 8 and 9 and of Redis 8 have, and Redis 7.0 does not, are ignored, each with a warning.
+func TestNewerConfLoads(t *testing.T) {
+	lines := []string{
+		"rdb-version-check relaxed", "availability-zone a", "import-mode no", "extended-redis-compatibility no",
+		"dual-channel-replication-enabled no", "events-per-io-thread 2", "prefetch-batch-max-size 16",
+		"cluster-manual-failover-timeout 5000", "cluster-slot-migration-log-max-len 1000", "hide-user-data-from-log yes",
+		"commandlog-execution-slower-than 10000", "commandlog-large-reply-max-len 128", "lookahead 16",
+		"replica-full-sync-buffer-limit 0", "cluster-compatibility-sample-ratio 0",
+	}
+	_, warnings, err := files{"valkey.conf": strings.Join(lines, "\n")}.load([]string{"valkey.conf"}, nil)
+	require.NoError(t, err)
+	require.Len(t, warnings, len(lines))
+	for i, w := range warnings {
+		name, _, _ := strings.Cut(lines[i], " ")
+		require.Equal(t, ignoredText(name, ""), w.Text)
+	}
+}
+
 // skip skips the test, and says why. With CELLSERVER_NO_SKIP=1 the test fails instead.
 func skip(t *testing.T, why string) {
 	t.Helper()
