@@ -5,6 +5,9 @@
 //	Store ── 256 partitions, each 64 Redis Cluster slots, one lock each
 //	          └─ one table per database with keys (store/table): the keys, as cells
 //
+// Besides the databases of clients there is one of the server itself ([Own]). Its keys are logged, replicated
+// and counted as all others. No number of a database is its number, so no command of a client can name it.
+//
 // # Writing
 //
 // A transaction ([Tx]) locks the partitions of its [Footprint] in ascending order. It finds an

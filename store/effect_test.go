@@ -81,7 +81,7 @@ func contents(s *Store) map[string]string {
 	tx := whole(s, 0)
 	defer tx.End()
 	all := map[string]string{}
-	for db := range s.Databases() {
+	for db := Own; db < s.Databases(); db++ {
 		tx.Select(db)
 		tx.Each(func(e *Entry) {
 			text := string(e.Bytes(nil)) + membersOf(e.Collection())

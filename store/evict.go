@@ -100,14 +100,11 @@ func (v *evictor) sampleFrom(now int64, partition int) (n int) {
 	for i := 0; i < len(tables) && n < sampledTables; i++ {
 		at := tables[(first+i)%len(tables)]
 		db, t := at.DB, at.Table
-		if v.pool.policy.Volatile() && t.Volatile() == 0 {
+		if db == Own || v.pool.policy.Volatile() && t.Volatile() == 0 {
 			continue
 		}
 		c, key := t.Sample(v.tx, v.pool.policy.Volatile())
 		if c == nil {
-			continue
-		}
-		if pinned := v.tx.s.pinned; pinned != nil && pinned(db, key) {
 			continue
 		}
 		n++

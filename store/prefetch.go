@@ -28,7 +28,7 @@ import (
 // until [Tx.DropPrefetched].
 func (tx *Tx) Prefetch(db int, key []byte) {
 	before, added := tx.hashes.later.add(hashKey(tx.s.anyTable(), key))
-	d := tx.s.tables.databases[db].Load()
+	d := tx.s.tables.place(db).Load()
 	if d == nil {
 		return
 	}
@@ -57,7 +57,7 @@ func (tx *Tx) HashKeys(keys []HashedKey) {
 // PrefetchKeys sets the hashes of keys, and prefetches the index of a database for them. They are keys of a later transaction or of
 // the running one.
 func (tx *Tx) PrefetchKeys(db int, keys []HashedKey) {
-	d := tx.s.tables.databases[db].Load()
+	d := tx.s.tables.place(db).Load()
 	if d == nil {
 		tx.HashKeys(keys)
 		return
@@ -74,7 +74,7 @@ func (tx *Tx) PrefetchKeys(db int, keys []HashedKey) {
 // PrefetchCells prefetches the cells of several keys. It reads the index, so call it after [Tx.PrefetchKeys], at best a command
 // later.
 func (tx *Tx) PrefetchCells(db int, keys []HashedKey) {
-	d := tx.s.tables.databases[db].Load()
+	d := tx.s.tables.place(db).Load()
 	if d == nil {
 		return
 	}

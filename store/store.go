@@ -14,12 +14,14 @@ import (
 // changed nothing, and the transaction can end as usual.
 var ErrExhausted = memory.ErrExhausted
 
+// Own is the database of the server itself. It has no number that a client can name, and [Store.Databases]
+// does not count it. Its keys are never evicted.
+const Own = -1
+
 // Options configure a [Store].
 type Options struct {
 	Databases int    // number of databases, at least 1
 	Seed      uint64 // seeds sampling: RANDOMKEY, eviction, LFU
-	// Pinned reports whether a key of a database is never evicted. Nil for none.
-	Pinned func(db int, key []byte) bool
 	// Refuse makes the memory for keys run out in tests: see [memory.Blocks.Refuse].
 	Refuse func(bytes int) bool
 }
@@ -33,7 +35,6 @@ type Store struct {
 	databases  int
 	observers  []Observer                             // fixed before the first transaction; undo.go adds one with all partitions locked
 	removed    func(db int, key []byte, evicted bool) // nil for none; fixed before the first transaction
-	pinned     func(db int, key []byte) bool          // nil for none
 	mayEvict   func() bool                            // nil: always; fixed before the first transaction
 	seed       atomic.Uint64
 	lfu        atomic.Bool
@@ -57,7 +58,7 @@ type Store struct {
 
 // New returns an empty store.
 func New(o Options) *Store {
-	s := &Store{databases: max(o.Databases, 1), blocks: memory.NewBlocks(), pinned: o.Pinned}
+	s := &Store{databases: max(o.Databases, 1), blocks: memory.NewBlocks()}
 	s.seed.Store(o.Seed)
 	s.blocks.Refuse(o.Refuse)
 	s.SetLFU(10, 1)
@@ -98,7 +99,7 @@ func (s *Store) FenceEvictions(mayEvict func() bool) { s.mayEvict = mayEvict }
 // Observe adds an observer of every change. Call it before the first transaction.
 func (s *Store) Observe(o Observer) { s.observers = append(s.observers, o) }
 
-// Databases returns the number of databases.
+// Databases returns the number of databases of clients, from 0 on.
 func (s *Store) Databases() int { return s.databases }
 
 // CountExternal makes [Store.Used] count bytes that others hold for the store's clients, such as
@@ -142,7 +143,7 @@ func (s *Store) Volatile(db int) int {
 
 // sum adds up a number of all tables of a database.
 func (s *Store) sum(db int, number func(*table.Table) int64) (n int) {
-	d := s.tables.databases[db].Load()
+	d := s.tables.place(db).Load()
 	if d == nil {
 		return 0
 	}

@@ -29,7 +29,7 @@ func (s *Store) Sweep(now int64, c *SweepCursor, budget int) (expired, visited i
 	// The first table comes twice: the cursor may stand in its middle.
 	for tables := Partitions*s.databases + 1; tables > 0 && visited < budget; visited++ {
 		switch t := s.tables.look(c.partition, c.db); {
-		case s.tables.databases[c.db].Load() == nil:
+		case s.tables.place(c.db).Load() == nil:
 			tables -= Partitions - c.partition
 			c.nextDatabase(s)
 		case t == nil:

@@ -13,7 +13,7 @@ import (
 type tables struct {
 	shared    table.Shared
 	hasher    table.Table                // hashes keys as all tables do; it has no keys
-	databases []atomic.Pointer[database] // nil: the database has no tables
+	databases []atomic.Pointer[database] // by database, [Own] first; nil: the database has no tables
 
 	making sync.Mutex // held while a table is made or dropped; taken after the partition's lock
 }
@@ -26,13 +26,16 @@ type database struct {
 }
 
 func (ts *tables) init(databases int, shared table.Shared) {
-	ts.shared, ts.databases = shared, make([]atomic.Pointer[database], databases)
+	ts.shared, ts.databases = shared, make([]atomic.Pointer[database], databases-Own)
 	ts.hasher.Init(&ts.shared, 0, nil, nil)
 }
 
+// place returns the place of the tables of a database.
+func (ts *tables) place(db int) *atomic.Pointer[database] { return &ts.databases[db-Own] }
+
 // look returns a table, nil if it was not made. No lock is needed.
 func (ts *tables) look(partition, db int) *table.Table {
-	if d := ts.databases[db].Load(); d != nil {
+	if d := ts.place(db).Load(); d != nil {
 		return d.tables[partition].Load()
 	}
 	return nil
@@ -49,10 +52,10 @@ func (ts *tables) of(p *partition, db int) *table.Table {
 func (ts *tables) make(p *partition, db int) *table.Table {
 	ts.making.Lock()
 	defer ts.making.Unlock()
-	d := ts.databases[db].Load()
+	d := ts.place(db).Load()
 	if d == nil {
 		d = &database{}
-		ts.databases[db].Store(d)
+		ts.place(db).Store(d)
 	}
 	t := &table.Table{}
 	t.Init(&ts.shared, db, &p.keeper, &d.segmaps[p.index])
@@ -72,7 +75,7 @@ type made struct {
 // makeTable makes the table of the transaction's database. At its end, the transaction drops the table if it is empty:
 // commands that find no key must not fill the memory. Database 0 keeps its tables, because it is the usual one.
 func (tx *Tx) makeTable(p *partition) *table.Table {
-	if tx.db > 0 {
+	if tx.db != 0 {
 		tx.made = append(tx.made, made{p, tx.db})
 	}
 	return tx.s.tables.make(p, tx.db)
@@ -96,17 +99,17 @@ func (ts *tables) drop(p *partition, db int) {
 	ts.making.Lock()
 	defer ts.making.Unlock()
 	p.tables = slices.Delete(p.tables, at, at+1)
-	d := ts.databases[db].Load()
+	d := ts.place(db).Load()
 	d.tables[p.index].Store(nil)
 	if d.made--; d.made == 0 {
-		ts.databases[db].Store(nil)
+		ts.place(db).Store(nil)
 	}
 }
 
 // used returns the databases that have tables, in ascending order.
 func (ts *tables) used() (databases []int) {
-	for db := range ts.databases {
-		if ts.databases[db].Load() != nil {
+	for db := Own; db < len(ts.databases)+Own; db++ {
+		if ts.place(db).Load() != nil {
 			databases = append(databases, db)
 		}
 	}

@@ -33,6 +33,9 @@ type Tx struct {
 	// must not record them. The observers learn of them. [Store.KeepUndo] keeps nothing of them.
 	Applied bool
 
+	// Draft is what the code that changes [Own] makes of its changes, until End or [Tx.Rollback].
+	Draft any
+
 	// Since is when the transaction begins if it is to be long and to run a script, otherwise 0. See [Tx.TryBeginLong].
 	Since int64
 
@@ -162,7 +165,7 @@ func (tx *Tx) End() {
 	switch {
 	case !tx.active:
 	case len(tx.effects) == 0:
-		tx.active = false
+		tx.active, tx.Draft = false, nil
 		if len(tx.made) > 0 {
 			tx.dropMade()
 		}
@@ -191,6 +194,7 @@ func (tx *Tx) commit() {
 
 func (tx *Tx) finish() {
 	tx.dropEffects()
+	tx.Draft = nil
 	if len(tx.made) > 0 {
 		tx.dropMade()
 	}

@@ -258,5 +258,6 @@ func (tx *Tx) Rollback() {
 	tx.undo.list.Reset()
 	tx.eachUndoLog((*table.UndoLog).Reset)
 	tx.dropEffects()
+	tx.Draft = nil
 	tx.weighed, tx.weight = 0, 0
 }

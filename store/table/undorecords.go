@@ -25,7 +25,7 @@ type undoRecord struct {
 
 func (r *undoRecords) begin(kind byte, db int) {
 	r.last = len(r.packed)
-	if db < 0x80 { // one byte as a varint
+	if uint(db) < 0x80 { // one byte as a varint
 		r.packed = append(r.packed, kind, byte(db))
 	} else {
 		r.packed = binary.AppendUvarint(append(r.packed, kind), uint64(db))

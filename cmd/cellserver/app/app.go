@@ -14,7 +14,6 @@ import (
 	_ "cellserver/commands/all" // registers every command
 	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
-	"cellserver/limiters/ruleset"
 	"cellserver/resp/transport"
 	"cellserver/server"
 	"cellserver/server/report"
@@ -98,7 +97,7 @@ func New(o Options) (*App, error) {
 // wire makes the parts and connects them. Only the log and the certificates exist before.
 func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	a.store = store.New(store.Options{
-		Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8)), Pinned: ruleset.Holds,
+		Databases: cfg.Databases, Seed: binary.NativeEndian.Uint64(random(8)),
 	})
 	configureStore(a.store, cfg)
 	a.disk = newDisk(a.store, a.clock, &a.log, cfg)

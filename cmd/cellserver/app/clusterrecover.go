@@ -13,7 +13,6 @@ import (
 	"cellserver/cluster/formation"
 	"cellserver/cluster/member"
 	"cellserver/internal/config"
-	"cellserver/limiters/ruleset"
 	"cellserver/persistence"
 	"cellserver/persistence/fs"
 	"cellserver/server"
@@ -113,7 +112,7 @@ func recovery(cfg *config.Config) (r *member.Recovery, unlock func(), err error)
 			FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, persistence.NodeDir), BootID: bootID(),
 		},
 		Store: store.New(store.Options{
-			Databases: cfg.Databases, Pinned: ruleset.Holds,
+			Databases: cfg.Databases,
 		}),
 		Self: at, Zone: cfg.Cluster.Zone, Now: time.Now().UnixNano(), Log: slog.New(slog.DiscardHandler),
 	}, func() { _ = lock.Close() }, nil
