@@ -45,6 +45,34 @@ func TestRulesFollowTheLead(t *testing.T) {
 	})
 }
 
+// All nodes have the same rules with their overrides: those that followed, and one that began with a snapshot. FLUSHALL leaves
+// them.
+func TestAllNodesHaveTheRules(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c, first := ready(t, 3)
+		defer c.Close()
+		yes := resptest.Simple("OK")
+		require.Equal(t, yes, do(t, first, "CL.RULE SET login CL.WINDOW 10 60"))
+		require.Equal(t, yes, do(t, first, "CL.RULE OVERRIDE login - vip CL.WINDOW 20 60"))
+		second := other(c, first)
+		require.NoError(t, second.Node().KeepBehind(0))
+		require.NoError(t, second.Node().TakeSnapshot())
+		require.NoError(t, second.Kill())
+		require.Equal(t, yes, do(t, first, "CL.RULE OVERRIDE login - two CL.WINDOW 30 60"))
+		require.EqualValues(t, 1, do(t, first, "CL.RULE OVERRIDE login - vip DEL"))
+		require.Equal(t, yes, do(t, first, "CL.RULE SET login CL.WINDOW 11 60"))
+		require.Equal(t, yes, do(t, first, "FLUSHALL"))
+		require.NoError(t, second.Restart())
+		time.Sleep(5 * time.Second)
+		want := []any{[]any{"login", "CL.WINDOW 11 60", "key", []any{[]any{"-", "two", "CL.WINDOW 30 60"}}}}
+		for _, m := range c.Machines {
+			require.Equal(t, want, do(t, m, "CL.RULE LIST"))
+		}
+		moveTo(t, c, second)
+		require.EqualValues(t, 30, do(t, second, "CL.CHECK login two").([]any)[1])
+	})
+}
+
 func TestFlushAllReachesAllNodes(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
 		c, first := ready(t, 3)

@@ -14,9 +14,10 @@ import (
 //
 //	3, 4  the forms of effects: see body_levels.go of package aof
 //	5     entries of kind LevelRaised, and snapshots that name the level
+//	6     changes of the server's own database, which has the rules
 const (
 	// FeatureLevel is the highest level that this server knows.
-	FeatureLevel = 5
+	FeatureLevel = 6
 	// OldestFeatureLevel is the lowest level at which this server works. A new cluster begins with it, unless [Found] makes it.
 	OldestFeatureLevel = 3
 

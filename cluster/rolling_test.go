@@ -14,6 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// beforeRaises is the highest level of programs that cannot raise the level of a cluster.
+const beforeRaises = 4
+
 // pretend gives some changes the level of records of integers until the test ends. So nodes of lower levels refuse them.
 func pretend(t *testing.T) {
 	before := maps.Clone(aof.ChangeLevels)
@@ -23,16 +26,16 @@ func pretend(t *testing.T) {
 	}
 }
 
-// upgrade installs the newest program on one machine after the other, between faults. Some machines get an old program again
-// before the last machine has the newest one. After that the level rises.
-func (w *world) upgrade() {
+// upgrade installs the newest program on one machine after the other, between faults. Some machines get the program of level
+// `old` again before the last machine has the newest one. After that the level rises.
+func (w *world) upgrade(old int) {
 	order := w.random.Perm(len(w.Machines))
 	for at := 0; at < len(order); {
 		require.Less(w.t, w.Leader().Node().Level(), uint16(cluster.FeatureLevel))
 		w.install(w.Machines[order[at]], cluster.FeatureLevel)
 		at++
 		if back := w.random.IntN(at); at < len(order) && w.random.IntN(3) == 0 {
-			w.install(w.Machines[order[back]], cluster.OldestFeatureLevel)
+			w.install(w.Machines[order[back]], old)
 			order[back], order[at-1] = order[at-1], order[back]
 			at--
 		}
@@ -77,7 +80,7 @@ func TestARollingUpgrade(t *testing.T) {
 		level := cluster.OldestFeatureLevel + int(seed/2)%(cluster.FeatureLevel-cluster.OldestFeatureLevel)
 		require.Empty(t, run(t, progress, worldOptions{
 			Options: clustertest.Options{Nodes: 3, Seed: seed, Window: 1 + int(seed%3), Files: seed%4 < 2, Level: level},
-			clients: 6, lasts: lasting(t), mixed: seed%2 == 0, before: (*world).upgrade,
+			clients: 6, lasts: lasting(t), mixed: seed%2 == 0, before: func(w *world) { w.upgrade(level) },
 		}), "SEED=%d", seed)
 	}
 }
@@ -128,7 +131,7 @@ func TestAnOldProgramAfterAnUpgrade(t *testing.T) {
 // TestTheLevelWaitsForAllMembers: the level also waits for a member that does not run. It rises when that member is removed.
 func TestTheLevelWaitsForAllMembers(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
-		c := clustertest.New(t, clustertest.Options{Nodes: 4, Seed: 1, Now: time.Now, Level: cluster.FeatureLevel - 1})
+		c := clustertest.New(t, clustertest.Options{Nodes: 4, Seed: 1, Now: time.Now, Level: beforeRaises})
 		defer c.Close()
 		time.Sleep(5 * time.Second)
 		old := other(c, c.Leader())
@@ -159,7 +162,7 @@ func TestTheLevelWaitsForAllMembers(t *testing.T) {
 // When it leads, it knows this member.
 func TestTheLevelWaitsForAMemberOfASnapshot(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
-		c := clustertest.New(t, clustertest.Options{Nodes: 3, Spares: 1, Seed: 1, Now: time.Now, Files: true, Level: cluster.FeatureLevel - 1})
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Spares: 1, Seed: 1, Now: time.Now, Files: true, Level: beforeRaises})
 		defer c.Close()
 		upgrade := func(m *clustertest.Machine) {
 			require.NoError(t, m.Stop())

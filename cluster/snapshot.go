@@ -6,6 +6,7 @@ import (
 
 	"cellserver/cluster/image"
 	"cellserver/cluster/roster"
+	"cellserver/store"
 
 	"github.com/hashicorp/raft"
 )
@@ -116,7 +117,7 @@ func (n *Node) empty() {
 	tx.Silent, tx.KeepExpired = true, true
 	tx.Begin(0, 0, everything())
 	defer tx.End()
-	for db := range n.o.Store.Databases() {
+	for db := store.Own; db < n.o.Store.Databases(); db++ {
 		tx.Select(db)
 		tx.Flush()
 	}

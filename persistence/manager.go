@@ -26,6 +26,8 @@ type Options struct {
 	Version string
 	// Replayer runs the commands of logs that a Redis wrote.
 	Replayer aof.Replayer
+	// Loaded is called after the data was loaded, before the condition says so. It may be nil.
+	Loaded func()
 	// Condition gets each new [Condition]. It may be nil.
 	Condition func(Condition)
 }
@@ -40,13 +42,14 @@ type Manager struct {
 	snapshots snapshots
 	appendLog appendLog
 	lostFiles lostFiles
+	loaded    func() // may be nil
 }
 
 // New returns a manager that does nothing before [Manager.Start].
 func New(o Options) *Manager {
 	m := &Manager{environment: environment{
 		store: o.Store, fs: o.FS, clock: o.Clock, log: o.Log, changes: o.Changes, version: o.Version, changeCondition: o.Condition,
-	}}
+	}, loaded: o.Loaded}
 	env := &m.environment
 	env.settings.Store(&o.Settings)
 	m.progress.environment = env
@@ -82,7 +85,7 @@ func (m *Manager) Start(ctx context.Context) error {
 		return err
 	}
 	m.snapshots.saved.Store(m.changes())
-	m.update(func(c *Condition) { c.Loading = false })
+	m.endLoading()
 	return nil
 }
 
@@ -257,7 +260,7 @@ func (m *Manager) Reload() error {
 	}
 	defer m.jobs.end()
 	m.update(func(c *Condition) { c.Loading = true })
-	defer m.update(func(c *Condition) { c.Loading = false })
+	defer m.endLoading()
 	for emptied := false; !emptied; emptied = m.empty() {
 		if err := m.snapshots.write(j); err != nil {
 			return err
@@ -265,6 +268,14 @@ func (m *Manager) Reload() error {
 	}
 	set := m.settings.Load()
 	return m.loader.snapshot(context.Background(), set, set.dump())
+}
+
+// endLoading ends the condition Loading.
+func (m *Manager) endLoading() {
+	if m.loaded != nil {
+		m.loaded()
+	}
+	m.update(func(c *Condition) { c.Loading = false })
 }
 
 // empty removes every key if the last snapshot has all changes. Commands that were already running
@@ -275,7 +286,7 @@ func (m *Manager) empty() bool {
 	if m.snapshots.unsaved() != 0 {
 		return false
 	}
-	for db := range m.store.Databases() {
+	for db := store.Own; db < m.store.Databases(); db++ {
 		tx.Select(db)
 		tx.Flush()
 	}

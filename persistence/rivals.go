@@ -109,7 +109,7 @@ type comparison struct {
 
 // live returns the number of keys that have not expired.
 func (c *comparison) live(databases int) (n int) {
-	for db := range databases {
+	for db := store.Own; db < databases; db++ {
 		c.tx.Select(db)
 		c.tx.Each(func(e *store.Entry) {
 			if !expired(e.ExpireAt(), c.now) {

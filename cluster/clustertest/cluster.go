@@ -183,7 +183,7 @@ func (m *Machine) Keys(now int64) map[string]string {
 	tx.KeepExpired = true
 	tx.Begin(now, 0, &fp)
 	defer tx.End()
-	for db := range p.store.Databases() {
+	for db := store.Own; db < p.store.Databases(); db++ {
 		tx.Select(db)
 		tx.Each(func(e *store.Entry) {
 			if e.ExpireAt() == store.NoExpiry || e.ExpireAt() >= now/1e6 {

@@ -50,14 +50,7 @@ func Save(out io.Writer, s *store.Snapshot, f Facts, before pending.Committed) e
 	for _, id := range f.Gone {
 		w.Aux(factGone, id)
 	}
-	db := -1
-	key := func(im *store.Image) error {
-		if im.DB != db {
-			db = im.DB
-			w.Select(db, s.Counts()[db].Keys, s.Counts()[db].Expires)
-		}
-		return w.Key(im)
-	}
+	key := func(im *store.Image) error { return w.Image(im, s.Counts()) }
 	err := s.Each(func(im *store.Image) error {
 		if _, changed := before[pending.Key{DB: im.DB, Name: string(im.Key)}]; changed {
 			return nil

@@ -16,12 +16,17 @@ import (
 //	2  commands that change hashes and sets
 //	3  commands that change lists
 //	4  records of integers
+//	6  changes of the server's own database
 
 // BodyLevel is the feature level of the newest form of a body.
-const BodyLevel = 4
+const BodyLevel = OwnLevel
 
-// levelOfRecords is the feature level of records of integers.
-const levelOfRecords = 4
+const (
+	levelOfRecords = 4
+	// OwnLevel is the feature level of changes of the server's own database ([store.Own]). No older form has
+	// them, so a leader must refuse the commands that make them below this level.
+	OwnLevel = 6
+)
 
 // ChangeLevels has the feature level of each change of a collection, by its verb. A new change needs a new level.
 var ChangeLevels = map[string]uint16{
@@ -32,8 +37,11 @@ var ChangeLevels = map[string]uint16{
 
 // levelOf returns the feature level of a command or of a record.
 func levelOf(args [][]byte) uint16 {
-	if isNumber(args) {
+	switch {
+	case isNumber(args):
 		return levelOfRecords
+	case isOwn(args):
+		return OwnLevel
 	}
 	return ChangeLevels[string(args[0])]
 }
@@ -79,10 +87,12 @@ func InOlderForms(tx *store.Tx, effects []store.Effect, level uint16) (older []s
 // levelOfEffect returns the feature level that an effect needs at least; 0 if every release knows it. An integer needs no
 // level, because it can be a command.
 func levelOfEffect(f *store.Effect) uint16 {
-	switch f.Op {
-	case store.OpChange:
+	switch {
+	case f.DB == store.Own:
+		return OwnLevel
+	case f.Op == store.OpChange:
 		return ChangeLevels[f.Change.Verb]
-	case store.OpStore:
+	case f.Op == store.OpStore:
 		return ChangeLevels[store.TypeOf(f.Collection.Kind()).Whole.Verb]
 	}
 	return 0

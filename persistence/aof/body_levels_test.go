@@ -118,6 +118,19 @@ func TestATypeThatOlderNodesDoNotKnow(t *testing.T) {
 		e.Delete()
 	})
 	require.Equal(t, 1, refused, "nobody sees the value")
+
+	s, refused = newStore(), 0
+	s.Observe(observed(func(tx *store.Tx, effects []store.Effect) {
+		if _, ok := InOlderForms(tx, effects, OwnLevel-1); !ok {
+			refused++
+		}
+	}))
+	write(s, now, func(tx *store.Tx) {
+		tx.Select(store.Own)
+		e := tx.Write([]byte("k"))
+		e.SetInt(1, store.NoExpiry)
+	})
+	require.Equal(t, 1, refused, "an older node would not keep it")
 }
 
 // observed is a function as an observer.
@@ -133,6 +146,7 @@ func TestAppliersRefuseNewerForms(t *testing.T) {
 		"*3\r\n$5\r\nRPUSH\r\n$1\r\nk\r\n$1\r\nm\r\n":           3,
 		"\x01\x01k12345678": 4,
 		"\x03\x01k12345678": 4,
+		"*2\r\n$4\r\nECHO\r\n$36\r\ncellserver-own\r\n*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n\r\n": 6,
 	} {
 		for knows := uint16(1); knows <= BodyLevel; knows++ {
 			s := newStore()

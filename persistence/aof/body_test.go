@@ -31,6 +31,9 @@ func TestBodiesMakeTheSameStore(t *testing.T) {
 						tx.Swap(r.IntN(3), r.IntN(3))
 					}
 					randomWrite(r, tx)
+					if r.IntN(4) == 0 {
+						randomOwnWrite(r, tx)
+					}
 				})
 			}
 			p := body.AppendTo(nil)

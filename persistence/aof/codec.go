@@ -1,6 +1,7 @@
 package aof
 
 import (
+	"bytes"
 	"strconv"
 
 	"cellserver/persistence/aof/format"
@@ -42,7 +43,7 @@ type encoder struct {
 }
 
 // noDB is the database of a log that has not selected one.
-const noDB = -1
+const noDB = store.Own - 1
 
 // reset begins a file, with its first batch.
 func (e *encoder) reset() {
@@ -79,6 +80,14 @@ func (e *encoder) head(text string, key []byte) {
 func (e *encoder) expire(key []byte, at int64) {
 	e.head("*3\r\n$9\r\nPEXPIREAT\r\n", key)
 	e.buf = format.AppendInt(e.buf, at)
+}
+
+// ownMark begins the argument of an ECHO with effects on the server's own database. The commands follow.
+const ownMark = "cellserver-own\r\n"
+
+// isOwn reports whether a command has effects on the server's own database.
+func isOwn(args [][]byte) bool {
+	return len(args) == 2 && string(args[0]) == "ECHO" && bytes.HasPrefix(args[1], []byte(ownMark))
 }
 
 // Replayer runs a command that this package does not know. Logs of a Redis have such commands. A

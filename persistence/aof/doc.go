@@ -21,6 +21,7 @@
 //	string.go                 the codec of strings
 //	collection.go             the codec of all other types, by their descriptions
 //	keyspace.go               the codec of the effects that all types share
+//	own.go                    effects on the server's own database
 //	codec.go                  what a codec has
 //	body.go, body_commands.go effects as commands without files, for another log
 //	body_numbers.go integers in such a body

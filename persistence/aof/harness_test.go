@@ -17,6 +17,7 @@ import (
 	"cellserver/persistence/fs/fstest"
 	"cellserver/server"
 	"cellserver/store"
+	"cellserver/store/hash"
 
 	"github.com/stretchr/testify/require"
 )
@@ -89,7 +90,7 @@ func set(s *store.Store, key string, n int64) {
 func contents(s *store.Store) map[string]string {
 	all := map[string]string{}
 	write(s, 0, func(tx *store.Tx) {
-		for db := range s.Databases() {
+		for db := store.Own; db < s.Databases(); db++ {
 			tx.Select(db)
 			tx.Each(func(e *store.Entry) { all[fmt.Sprint(db, " ", string(e.Key()))] = describe(e) })
 		}
@@ -205,6 +206,34 @@ func randomWrite(r *rand.Rand, tx *store.Tx) {
 		copyOrMove(r, tx, &e, op == 17)
 	case op == 19:
 		randomWholeWrite(r, tx)
+	}
+}
+
+// randomOwnWrite makes one random change of the server's own database.
+func randomOwnWrite(r *rand.Rand, tx *store.Tx) {
+	tx.Select(store.Own)
+	e := tx.Write(randomKey(r))
+	switch r.IntN(8) {
+	case 0:
+		e.Delete()
+	case 1:
+		e.SetBytes([]byte("text\r\n"), store.NoExpiry)
+	case 2:
+		e.SetInt(r.Int64(), store.NoExpiry)
+	case 3:
+		e.StoreAll(hash.Type, store.NoExpiry, func(add func(store.Operands)) {
+			for range r.IntN(200) {
+				add(store.Operands{Value: randomKey(r), More: randomKey(r)})
+			}
+		})
+	case 4:
+		if e.Exists() {
+			e.Rename(randomKey(r))
+		}
+	default:
+		if e.Kind() == store.None || e.Kind() == store.Hash {
+			e.Change(hash.Type.Changes[r.IntN(2)], store.Operands{Value: randomKey(r), More: []byte("")})
+		}
 	}
 }
 

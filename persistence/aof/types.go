@@ -30,18 +30,19 @@ func newEncoder() *encoder {
 // transaction appends the effects of one transaction, which has at least one. A
 // reader applies all of its commands or none.
 func (e *encoder) transaction(effects []store.Effect) {
-	if effects[0].DB != e.db {
-		e.selectDB(&effects[0])
+	first := &effects[0]
+	if first.DB != e.db {
+		e.selectDB(first)
 	}
-	if a := &e.appenders[effects[0].Op]; len(effects) == 1 && !a.several {
-		a.append(&effects[0])
+	if a := &e.appenders[first.Op]; len(effects) == 1 && (!a.several || first.DB == store.Own) {
+		e.effect(first)
 		return
 	}
 	e.several = true
 	e.open()
 	for i := range effects {
 		e.selectDB(&effects[i])
-		e.appenders[effects[i].Op].append(&effects[i])
+		e.effect(&effects[i])
 	}
 	e.buf = append(e.buf, execCommand...)
 	e.closed = len(e.buf)
@@ -69,7 +70,7 @@ func (e *encoder) open() {
 
 // selectDB selects the effect's database.
 func (e *encoder) selectDB(f *store.Effect) {
-	if f.DB == e.db || f.Op == store.OpSwapDB {
+	if f.DB == e.db || f.DB == store.Own || f.Op == store.OpSwapDB {
 		return
 	}
 	e.db = f.DB
@@ -103,6 +104,8 @@ func (a *applier) command(args [][]byte) error {
 	switch {
 	case string(args[0]) == "SELECT":
 		return a.selectDB(args)
+	case isOwn(args):
+		return a.own(args[1])
 	case format.EqualWord(args[0], "CL.THROTTLE"):
 		return errVerbatim
 	}

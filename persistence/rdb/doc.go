@@ -5,6 +5,7 @@
 // The way through the files, from the top:
 //
 //	save.go, load.go         whole files, out of a snapshot and into a store
+//	own.go                   keys of the server's own database
 //	payload.go               AppendPayload and DecodePayload, for DUMP and RESTORE
 //	writer.go, reader.go     the structure of a file: header, opcodes, keys, checksum
 //	types.go                 the table of all types: one row for each codec

@@ -214,7 +214,7 @@ func (all contents) store() *store.Store {
 // contentsOf returns the contents of a store.
 func contentsOf(s *store.Store) contents {
 	all := contents{}
-	for db := range s.Databases() {
+	for db := store.Own; db < s.Databases(); db++ {
 		write(s, db, func(tx *store.Tx) {
 			tx.Each(func(e *store.Entry) {
 				c := content{expireAt: e.ExpireAt()}

@@ -42,6 +42,7 @@ type Reader struct {
 	options Options
 	version int // 0 before the header was read
 	record  Record
+	db      int // of the next keys
 	// announced is the number of keys that the file claims for the current database. The loader
 	// sets it to 0 when it has made room for them.
 	announced uint64
@@ -123,7 +124,7 @@ func (r *Reader) step() (found bool, err error) {
 	case opExpire, opExpireMs, opIdle, opFreq:
 		return false, r.attribute(kind)
 	case opAux:
-		return false, r.aux()
+		return r.aux()
 	case opResizeDB:
 		return false, r.resizeDB()
 	case opSlotInfo:
@@ -151,7 +152,7 @@ func (r *Reader) key(kind byte, from int64) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r.record.Key = append(r.record.Key[:0], b...)
+	r.record.DB, r.record.Key = r.db, append(r.record.Key[:0], b...)
 	if t.read == nil {
 		return false, r.skipUnsupported(kind, from)
 	}
@@ -246,7 +247,7 @@ func (r *Reader) selectDB() error {
 	if err == nil && db > math.MaxInt32 {
 		err = encoding.Errorf(from, "the number of a database", "%d", db)
 	}
-	r.record.DB, r.announced = int(db), 0
+	r.db, r.announced = int(db), 0
 	return err
 }
 
@@ -259,17 +260,23 @@ func (r *Reader) resizeDB() (err error) {
 	return err
 }
 
-func (r *Reader) aux() error {
+// aux reads a fact. It reports whether the fact is a key of the server's own database.
+func (r *Reader) aux() (found bool, err error) {
 	b, err := r.dec.Text("the name of a fact about the file")
 	if err != nil {
-		return err
+		return false, err
 	}
 	name := string(b)
 	b, err = r.dec.Text("a fact about the file")
-	if err == nil && r.options.Aux != nil {
+	switch {
+	case err != nil:
+		return false, err
+	case name == ownFact:
+		return true, r.own(b)
+	case r.options.Aux != nil:
 		r.options.Aux(name, string(b))
 	}
-	return err
+	return false, nil
 }
 
 // end verifies the checksum. A checksum of 0 means that the writer computed no checksum. Files before version 5 have no

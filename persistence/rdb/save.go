@@ -25,16 +25,11 @@ func Save(out io.Writer, n *store.Snapshot, o SaveOptions) error {
 	for _, f := range o.Facts {
 		w.Aux(f.Name, f.Value)
 	}
-	db := -1
 	err := n.Each(func(im *store.Image) error {
-		if im.DB != db {
-			db = im.DB
-			w.Select(db, n.Counts()[db].Keys, n.Counts()[db].Expires)
-		}
 		if o.Keys != nil {
 			o.Keys.Add(1)
 		}
-		return w.Key(im)
+		return w.Image(im, n.Counts())
 	})
 	if err != nil {
 		return err

@@ -12,12 +12,13 @@ import (
 type Writer struct {
 	enc     encoding.Encoder
 	writers [256]valueWriter // by kind
+	db      int              // of the last image
 }
 
 // NewWriter begins a file with its header. With noChecksum the file has no checksum (rdbchecksum
 // no), so no reader notices damage.
 func NewWriter(out io.Writer, noChecksum bool) *Writer {
-	w := &Writer{enc: encoding.NewEncoder(out)}
+	w := &Writer{enc: encoding.NewEncoder(out), db: store.Own}
 	w.enc.NoChecksum = noChecksum
 	w.writers = newWriters(&w.enc)
 	w.enc.Raw(magic)
@@ -45,6 +46,19 @@ func (w *Writer) Select(db, keys, expires int) error {
 	w.enc.Length(uint64(keys))
 	w.enc.Length(uint64(expires))
 	return w.enc.FlushChunk()
+}
+
+// Image writes a key of a snapshot, and its database before it if that is another one than before. counts are
+// those of the databases.
+func (w *Writer) Image(im *store.Image, counts []store.Count) error {
+	if im.DB == store.Own {
+		return w.own(im)
+	}
+	if im.DB != w.db {
+		w.db = im.DB
+		w.Select(w.db, counts[w.db].Keys, counts[w.db].Expires)
+	}
+	return w.Key(im)
 }
 
 // Key writes a key with its expiry and its value. The expiry of a throttle key is its TAT,

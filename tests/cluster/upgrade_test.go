@@ -25,7 +25,7 @@ func oldProgram(t *testing.T) string {
 	require.NoError(t, err)
 	text, err := os.ReadFile(source)
 	require.NoError(t, err)
-	const newest, oldest = "\tFeatureLevel = 5\n", "\tFeatureLevel = 3\n"
+	const newest, oldest = "\tFeatureLevel = 6\n", "\tFeatureLevel = 3\n"
 	require.Equal(t, 1, strings.Count(string(text), newest))
 	dir := t.TempDir()
 	lower, overlay, path := filepath.Join(dir, "level.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "cellserver")
