@@ -101,7 +101,7 @@ func (c *Call) NotifyEffects(effects []store.Effect) {
 	}
 	for i := range effects {
 		switch e := &effects[i]; {
-		case e.Expired:
+		case e.Expired, e.DB == store.Own:
 		case e.Op == store.OpSet:
 			notify(StringEvents, "set", e)
 			if e.At != store.NoExpiry {

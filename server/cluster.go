@@ -5,18 +5,41 @@ import (
 
 	"cellserver/commands"
 	"cellserver/internal/topology"
+	"cellserver/limiters/ruleset"
+	"cellserver/store"
 )
 
 // Deliver sends a message that another node published to the subscribers of this node.
 func (s *Server) Deliver(channel, message []byte) { s.pubsub.Publish(nil, channel, message) }
 
-// KeysReplaced follows a change of keys that no transaction has made. The server reads the rules of the
-// key cl.rules again. The clients that track keys learn that all keys may have changed. The edge calls it
-// after the node has loaded a snapshot.
+// KeysReplaced follows a change of keys that no transaction has made. The server reads the stored rules
+// again. The clients that track keys learn that all keys may have changed. The edge calls it after the node
+// has loaded a snapshot.
 func (s *Server) KeysReplaced() {
-	s.parts.Rules.Forget()
+	s.RulesReplaced()
 	s.tracking.FlushedNothing(nil)
 }
+
+// RulesReplaced reads the stored rules again, so that no client waits for it. The edge calls it after the
+// data was loaded.
+func (s *Server) RulesReplaced() {
+	rules, tx := s.parts.Rules, s.parts.Store.NewTx()
+	var fp store.Footprint
+	rules.Lock(&fp)
+	fp.AddKey(oldRules)
+	rules.Forget()
+	tx.NoTouch, tx.KeepExpired = true, true
+	tx.Begin(0, 0, &fp)
+	defer tx.End()
+	rules.Load(tx)
+	if e := tx.Peek(oldRules); e.Kind() == store.Raw && ruleset.IsOldForm(e.Bytes(nil)) {
+		s.parts.Log.Warn("the key cl.rules looks like rules of an older version, which are not in force: "+
+			"give each of its lines to CL.RULE SET or CL.RULE OVERRIDE, and delete the key", "db", 0)
+	}
+}
+
+// oldRules is the key in which development versions kept the rules.
+var oldRules = []byte("cl.rules")
 
 // ViewChanged follows a change of the cluster. The edge calls it after each change, for one change
 // at a time. Clients in Sentinel mode learn of a new leader by the message +switch-master. Clients that speak TLS get the

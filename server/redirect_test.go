@@ -5,6 +5,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/internal/topology"
+	"cellserver/limiters/ruleset"
 	"cellserver/resp/resptest"
 	"cellserver/server/servertest"
 
@@ -62,7 +63,7 @@ func TestRedirection(t *testing.T) {
 				self = leader
 			}
 			h, cluster := servertest.NewMember(t, self, leader)
-			cluster.Now.State = story.state
+			cluster.Now.State, cluster.Counts.Level = story.state, ruleset.Level
 			if story.node == ended {
 				cluster.Epochs = []uint64{0}
 			}

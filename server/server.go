@@ -113,6 +113,7 @@ func New(o Options) *Server {
 			Logins: s.stats.Logins, Report: s.report,
 		},
 	}
+	o.Store.CountExternal(ruleSet.Bytes)
 	s.control.active.Store(true)
 	o.Store.Observe(s)
 	if o.Topology != nil {
@@ -127,7 +128,7 @@ func New(o Options) *Server {
 // Committed passes the effects of a transaction to the rules and to the tracking table. It
 // implements [store.Observer]; the partitions of the transaction are locked.
 func (s *Server) Committed(tx *store.Tx, effects []store.Effect) {
-	s.parts.Rules.Committed(effects)
+	s.parts.Rules.Committed(tx, effects)
 	s.tracking.Committed(tx, effects)
 }
 

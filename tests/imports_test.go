@@ -67,7 +67,7 @@ var mayImport = map[string][]string{
 	// Limits live in keys.
 	"limiters": {"internal/decimal", "internal/exact", "internal/quote", "internal/rediserr", "internal/word", "gcra", "limiters/window", "limiters/slidinglog",
 		"limiters/pace", "limiters/lease", "limiters/calendar", "limiters/reservation", "store"},
-	"limiters/ruleset": {"internal/quote", "internal/rediserr", "internal/word", "limiters", "store"},
+	"limiters/ruleset": {"internal/quote", "internal/rediserr", "internal/word", "limiters", "store", "store/hash"},
 	"limiters/rules":   {"internal/exact", "internal/quote", "internal/rediserr", "limiters", "limiters/reservation", "limiters/ruleset", "store"},
 
 	// The engine of scripts knows Lua, and nothing of the server.

@@ -50,7 +50,7 @@ func TestStatus(t *testing.T) {
 	}
 	require.Equal(t, 11.0, decisions)
 	server := s["server"].(map[string]any)
-	require.Equal(t, []any{4.0, 1.0, float64(1 << 30)}, []any{server["keys"], server["clients"], server["memory_max"]})
+	require.Equal(t, []any{3.0, 1.0, float64(1 << 30)}, []any{server["keys"], server["clients"], server["memory_max"]})
 	require.Equal(t, before["uptime_ms"].(float64)+2000, s["uptime_ms"])
 	require.NotContains(t, h.Do("CL.STATUS"), "secret-key", "it has no names of keys")
 }

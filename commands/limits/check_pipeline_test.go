@@ -82,7 +82,7 @@ func pipelineOfChecks(r *rand.Rand) (lines []string) {
 				"SCOPE x CL.THROTTLE 4 3 9 AND SCOPE y CL.WINDOW 8 5 AND SCOPE y CL.LOG 7 6"))
 		case 1:
 			lines = append(lines, pick("CL.RULE DEL "+rule(), "CL.RULE OVERRIDE "+rule()+" "+pick("-", "x", "y")+" "+key()+" CL.THROTTLE 1 1 5",
-				"SET cl.rules nonsense", "FLUSHALL", "SWAPDB 0 1"))
+				"SET {cl.rules}one nonsense", "FLUSHALL", "SWAPDB 0 1"))
 		case 2:
 			lines = append(lines, pick("SELECT 0", "SELECT 1", "GET a", "SET one:{a}:throttle text"))
 		case 3:

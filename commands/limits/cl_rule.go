@@ -20,21 +20,22 @@ import (
 //
 // With JSON a rule has the form of the rules-file: {"limits": ["CL.WINDOW 100 60"]}. It is then a whole rule, with its overrides.
 //
-// The string key cl.rules of database 0 holds all rules, one in each line. The rules are in force
-// in every database. A rule replaces a rule of the rules-file with the same name, until it is
-// deleted.
+// The rules lie in a database of the server itself, which no other command reaches. They are in force in
+// every database. A rule replaces a rule of the rules-file with the same name, until it is deleted.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.rule", Arity: -2, Group: commands.GroupLimiter,
 	Summary: "A container for commands of named limits", Complexity: "Depends on subcommand.",
 	Subs: []*commands.Command{
-		{Name: "set", Arity: -4, Flags: commands.Write | commands.DenyOOM, Run: clRuleSet, Footprint: rulesFootprint,
+		{Name: "set", Arity: -4, Flags: commands.Write | commands.DenyOOM,
+			Run: changesRules(clRuleSet), Footprint: rulesFootprint,
 			Usage: "name <[SCOPE scope] limiter arg [arg ...] [AND [SCOPE scope] limiter arg [arg ...] [AND [SCOPE scope] limiter arg [arg ...] ...]] [SHADOW] | JSON rule>", Complexity: "O(N) where N is the number of rules",
 			Summary: "Sets the rule of a name.",
 			Help: []string{"SET <name> [SCOPE <scope>] <limiter> <args> ... [AND [SCOPE <scope>] <limiter> <args> ...] ... [SHADOW]", "    Set the rule of a name.",
 				"    <limiter> <args> is as in CL.THROTTLE 15 30 60: without key and quantity.",
 				"    BLOCK refuses every action, and ALLOW refuses none.",
 				"SET <name> JSON <rule>", "    Set the rule of a name with its overrides, in the form of the rules-file."}},
-		{Name: "override", Arity: -6, Flags: commands.Write | commands.DenyOOM, Run: clRuleOverride,
+		{Name: "override", Arity: -6, Flags: commands.Write | commands.DenyOOM,
+			Run: changesRules(clRuleOverride),
 			Footprint: func(c *commands.Call, fp *store.Footprint) {
 				rules.ResetFootprint(c.Server.Rules, c.Args[4:5], fp)
 			},
@@ -45,7 +46,8 @@ var _ = commands.Register(&commands.Command{
 		{Name: "get", Arity: -3, Flags: commands.ReadOnly, Run: clRuleGet, Footprint: rulesFootprint,
 			Usage: "name [JSON]", Complexity: "O(N) where N is the number of its overrides", Summary: "Returns the rule of a name.",
 			Help: []string{"GET <name> [JSON]", "    Return the rule of a name. With JSON it has its overrides."}},
-		{Name: "del", Arity: 3, Flags: commands.Write, Run: clRuleDel, Footprint: rulesFootprint,
+		{Name: "del", Arity: 3, Flags: commands.Write,
+			Run: changesRules(clRuleDel), Footprint: rulesFootprint,
 			Usage: "name", Complexity: "O(N) where N is the number of rules", Summary: "Deletes the rule of a name.",
 			Help: []string{"DEL <name>", "    Delete the rule of a name. A rule of the rules-file is in force again."}},
 		{Name: "list", Arity: -2, Flags: commands.ReadOnly, Run: clRuleList, Footprint: rulesFootprint,
@@ -68,6 +70,20 @@ var _ = commands.Register(&commands.Command{
 		commands.HelpCommand(""),
 	},
 })
+
+// errOldNodes is the reply to a change of a rule in a cluster with nodes that would not keep it.
+const errOldNodes commands.Error = "TRYAGAIN some nodes of the cluster are of an older release, " +
+	"which cannot keep rules: upgrade all nodes, and try again a second later"
+
+// changesRules makes a command an error while nodes of the cluster cannot keep rules.
+func changesRules(run func(*commands.Call) error) func(*commands.Call) error {
+	return func(c *commands.Call) error {
+		if t := c.Server.Control.Topology(); t != nil && t.Metrics().Level < ruleset.Level {
+			return errOldNodes
+		}
+		return run(c)
+	}
+}
 
 func rulesFootprint(c *commands.Call, fp *store.Footprint) { c.Server.Rules.Lock(fp) }
 
@@ -152,13 +168,9 @@ func clRuleGet(c *commands.Call) error {
 	} else if asJSON {
 		return replyJSON(c, func() ([]byte, error) { return c.Server.Rules.GetJSON(c.Tx, c.Args[2]) })
 	}
-	limits, found, err := c.Server.Rules.Get(c.Tx, c.Args[2])
-	switch {
-	case err != nil:
-		return err
-	case found:
+	if limits, found := c.Server.Rules.Get(c.Tx, c.Args[2]); found {
 		c.Out.BulkString(limits)
-	default:
+	} else {
 		c.Out.Null()
 	}
 	return nil
@@ -173,10 +185,7 @@ func clRuleList(c *commands.Call) error {
 	} else if asJSON {
 		return replyJSON(c, func() ([]byte, error) { return c.Server.Rules.ListJSON(c.Tx) })
 	}
-	all, err := c.Server.Rules.List(c.Tx)
-	if err != nil {
-		return err
-	}
+	all := c.Server.Rules.List(c.Tx)
 	c.Out.Array(len(all))
 	for _, r := range all {
 		elements := 3

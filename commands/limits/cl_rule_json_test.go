@@ -33,12 +33,13 @@ func TestRulesInJSON(t *testing.T) {
 	h.Want("CL.RULE GET llm JSON", llm)
 	h.Want("CL.RULE LIST JSON", `{"rules":{"api":`+api+`,"kept":{"limits":["CL.WINDOW 5 60"],"shadow":true},"llm":`+llm+`}}`)
 
-	// The list is a rules-file, and the text of the key is the same rule.
+	// The list is a rules-file, and what is stored is the same rules.
 	all := h.Do("CL.RULE LIST JSON")
-	key := h.Do("GET cl.rules")
-	h.Do("SET", "cl.rules", key)
+	h.Server.RulesReplaced()
 	h.Want("CL.RULE LIST JSON", all)
-	h.Do("FLUSHALL")
+	for _, name := range []string{"api", "llm"} {
+		h.Want("CL.RULE DEL "+name, 1)
+	}
 	require.NoError(t, h.Server.UseRules("f", []byte(all.(string))))
 	h.Want("CL.RULE LIST JSON", all)
 
@@ -46,8 +47,9 @@ func TestRulesInJSON(t *testing.T) {
 	h.Want("CL.RULE GET llm JSON", `{"scopes":{"org":["CL.WINDOW 50 60"]}}`)
 	h.Want(`CL.RULE OVERRIDE llm org "\xff" CL.WINDOW 1 1`, ok)
 	h.Want("CL.RULE GET llm JSON", commands.Error("ERR the rule has an override whose key is not UTF-8: use CL.RULE LIST"))
-	h.Do("SET", "cl.rules", "odd NOPE 1 1\n")
-	h.Want("CL.RULE LIST JSON", strings.TrimSuffix(all.(string), "}}")+`,"odd":{"error":"the rule odd in the key cl.rules is wrong: 'NOPE' is not a limiter of a rule: use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK or ALLOW"}}}`)
+	h.Want("CL.RULE DEL llm", 1)
+	storeRule(h, "odd", "NOPE 1 1")
+	h.Want("CL.RULE LIST JSON", strings.TrimSuffix(all.(string), "}}")+`,"odd":{"error":"the stored rule odd is wrong, so CL.RULE SET it again: 'NOPE' is not a limiter of a rule: use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK or ALLOW"}}}`)
 }
 
 func TestRulesInJSONErrors(t *testing.T) {

@@ -4,10 +4,11 @@ import (
 	"cellserver/commands"
 	"cellserver/limiters/ruleset"
 	"cellserver/server/servertest"
+	"cellserver/store"
+	"cellserver/store/hash"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -17,18 +18,18 @@ func TestClRule(t *testing.T) {
 	h.Want("CL.RULE GET login", nil)
 	h.Want("CL.RULE LIST", []any{})
 	h.Want("CL.RULE DEL login", 0)
+	h.Want("CL.RULE RESET login k", ruleset.NoRule("login"))
 	h.Want("CL.RULE SET login CL.THROTTLE 4 5 60 AND cl.window 100 86400 ALIGN shadow", ok)
 	h.Want("CL.RULE GET login", "CL.THROTTLE 4 5 60 AND cl.window 100 86400 ALIGN shadow")
 	h.Want("CL.RULE SET api CL.WINDOW 10 1", ok)
 	h.Want("CL.RULE LIST", []any{[]any{"api", "CL.WINDOW 10 1", "key"},
 		[]any{"login", "CL.THROTTLE 4 5 60 AND cl.window 100 86400 ALIGN shadow", "key"}})
-	h.Want("GET cl.rules", "api CL.WINDOW 10 1\nlogin CL.THROTTLE 4 5 60 AND cl.window 100 86400 ALIGN shadow\n")
 	h.Want("CL.RULE SET login CL.WINDOW 7 1", ok)
 	h.Want("CL.RULE GET login", "CL.WINDOW 7 1")
 	h.Want("CL.RULE DEL login", 1)
 	h.Want("CL.RULE DEL login", 0)
 	h.Want("CL.RULE DEL api", 1)
-	h.Want("EXISTS cl.rules", 0)
+	require.Zero(t, h.Store.Len(store.Own))
 	require.NotEmpty(t, h.Do("CL.RULE HELP"))
 }
 
@@ -82,14 +83,8 @@ func TestClRuleErrors(t *testing.T) {
 	} {
 		h.Want("CL.RULE "+c.line, c.want)
 	}
-	require.Equal(t, int64(0), h.Do("DBSIZE"))
+	require.Zero(t, h.Store.Len(store.Own))
 	h.Want("CL.RULE SET name"+limit+strings.Repeat(and, ruleset.MaxLimits-1), ok)
-	h.SortedSet("z", "a")
-	h.Want("RENAME z cl.rules", ok)
-	for _, line := range []string{"SET name" + limit, "GET name", "DEL name", "LIST"} {
-		h.Want("CL.RULE "+line, commands.ErrWrongType)
-	}
-	h.Want("CL.CHECK name key", commands.ErrWrongType)
 }
 
 // noLimiter is the error of a rule without a limiter where one must stand.
@@ -129,14 +124,26 @@ func TestLongestRules(t *testing.T) {
 	}
 }
 
+// storeRule stores a rule as another release may have stored it. An override is its scope, its key and its limits.
+func storeRule(h *servertest.Harness, name, text string, overrides ...[3]string) {
+	tx, key := h.Store.NewTx(), []byte("{cl.rules}"+name)
+	tx.BeginKey(h.Clock.Now(), store.Own, key)
+	defer tx.End()
+	e := tx.Write(key)
+	e.Change(hash.Set, store.Operands{Value: []byte{}, More: []byte(text)})
+	for _, o := range overrides {
+		e.Change(hash.Set, store.Operands{Value: []byte(o[0] + " " + o[1]), More: []byte(o[2])})
+	}
+}
+
 // TestStoredRulesThatNobodySetsNow: rules of earlier versions stay, with their overrides, when another rule changes.
 func TestStoredRulesThatNobodySetsNow(t *testing.T) {
 	h := servertest.New(t)
-	lines := []string{".. CL.WINDOW 2 60", "life CL.WINDOW 5 4294967295", "life OVERRIDE - acme CL.WINDOW 1000 60",
-		"vip CL.WINDOW 1 60", "vip OVERRIDE - acme CL.WINDOW 1000 4294967295"}
-	h.Do("SET", "cl.rules", strings.Join(lines, "\n")+"\n")
+	storeRule(h, "..", "CL.WINDOW 2 60")
+	storeRule(h, "life", "CL.WINDOW 5 4294967295", [3]string{"-", "acme", "CL.WINDOW 1000 60"})
+	storeRule(h, "vip", "CL.WINDOW 1 60", [3]string{"-", "acme", "CL.WINDOW 1000 4294967295"})
 	h.Want("CL.RULE SET zoo CL.WINDOW 1 1", ok)
-	require.Equal(t, strings.Join(lines, "\n")+"\nzoo CL.WINDOW 1 1\n", h.Do("GET cl.rules"))
+	require.Len(t, h.Do("CL.RULE LIST"), 4)
 	h.Want("CL.CHECK vip acme 7", []any{0, 1000, 993, -1, 4294967295})
 	h.Want("CL.CHECK .. key", []any{0, 2, 1, -1, 60})
 	h.Want("CL.RULE OVERRIDE life - other CL.WINDOW 1 4294967295", ruleset.ErrLongLimit)
@@ -146,79 +153,27 @@ func TestStoredRulesThatNobodySetsNow(t *testing.T) {
 	require.ErrorContains(t, h.Do("CL.RULE", "SET", "life", "JSON", `{"limits":["CL.WINDOW 1 4294967295"]}`).(error), "period is too long")
 }
 
-// TestRulesFollowTheirKey: every change of the key changes the rules at once.
-func TestRulesFollowTheirKey(t *testing.T) {
+// TestWrongStoredRules: a stored rule that is wrong is an error of its CL.CHECK alone, and CL.RULE SET replaces it.
+func TestWrongStoredRules(t *testing.T) {
 	h := servertest.New(t)
-	h.Do("CL.RULE SET r CL.WINDOW 10 60")
-	limit := func(want any) {
-		t.Helper()
-		if n, is := want.(int); is {
-			h.Want("CL.CHECK r k 0", []any{0, n, n, -1, 0})
-		} else {
-			h.Want("CL.CHECK r k 0", want)
-		}
+	storeRule(h, "good", "CL.WINDOW 10 60")
+	storeRule(h, "bad", "CL.WINDOW x 60")
+	storeRule(h, "half", "CL.WINDOW 1 60", [3]string{"none", "k", "CL.WINDOW 2 60"})
+	for range 2 {
+		h.Want("CL.CHECK good k 0", []any{0, 10, 10, -1, 0})
+		h.Want("CL.CHECK bad k", commands.Error("ERR the stored rule bad is wrong, so CL.RULE SET it again: limit 'x' is not an integer or out of range"))
+		h.Want("CL.CHECK half k", commands.Error("ERR the stored rule half is wrong, so CL.RULE SET it again: "+
+			"the rule has no such scope; the scope of a rule without SCOPE is -"))
+		h.Server.RulesReplaced()
 	}
-	limit(10)
-	h.Want("SET cl.rules \"r CL.WINDOW 20 60\\n\"", ok)
-	limit(20)
-	h.Want("APPEND cl.rules \"r CL.WINDOW 30 60\"", 35)
-	limit(30)
-	payload := h.Do("DUMP cl.rules")
-	h.Want("DEL cl.rules", 1)
-	limit(ruleset.NoRule("r"))
-	h.Do("RESTORE", "cl.rules", 0, payload)
-	limit(30)
-	h.Want("RENAME cl.rules other", ok)
-	limit(ruleset.NoRule("r"))
-	h.Want("RENAME other cl.rules", ok)
-	limit(30)
-	h.Want("MOVE cl.rules 4", 1)
-	limit(ruleset.NoRule("r"))
-	h.Want("SELECT 4", ok)
-	h.Want("MOVE cl.rules 0", 1)
-	limit(30)
-	h.Want("SELECT 0", ok)
-	h.Want("COPY cl.rules other", 1)
-	h.Want("DEL cl.rules", 1)
-	limit(ruleset.NoRule("r"))
-	h.Want("COPY other cl.rules", 1)
-	limit(30)
-	h.Want("SWAPDB 0 3", ok)
-	limit(ruleset.NoRule("r"))
-	h.Want("SWAPDB 3 0", ok)
-	limit(30)
-	h.Want("SELECT 5", ok)
-	limit(30)
-	h.Want("CL.RULE SET r CL.WINDOW 40 60", ok)
-	h.Want("EXISTS cl.rules", 0)
-	limit(40)
-	h.Want("FLUSHDB", ok)
-	limit(40)
-	h.Want("SELECT 0", ok)
-	limit(40)
-	h.Want("PEXPIRE cl.rules 1000", 1)
-	limit(40)
-	h.Advance(999 * time.Millisecond)
-	limit(40)
-	h.Advance(2 * time.Millisecond)
-	limit(ruleset.NoRule("r"))
-	h.Want("CL.RULE SET r CL.WINDOW 50 60", ok)
-	limit(50)
-	h.Want("FLUSHALL", ok)
-	limit(ruleset.NoRule("r"))
-}
-
-// TestRulesWrittenByHand: a wrong rule in the key is an error of its CL.CHECK alone.
-func TestRulesWrittenByHand(t *testing.T) {
-	h := servertest.New(t)
-	h.Want(`SET cl.rules "good CL.WINDOW 10 60\nbad CL.WINDOW x 60\n\n{} nothing\nalone"`, ok)
-	h.Want("CL.CHECK good k 0", []any{0, 10, 10, -1, 0})
-	h.Want("CL.CHECK bad k", commands.Error("ERR the rule bad in the key cl.rules is wrong: limit 'x' is not an integer or out of range"))
-	h.Want("CL.CHECK alone k", commands.Error("ERR the rule alone in the key cl.rules is wrong: a limiter is missing: use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK or ALLOW"))
 	h.Want("CL.RULE GET bad", "CL.WINDOW x 60")
 	h.Want("CL.RULE SET bad CL.WINDOW 1 60", ok)
-	h.Want("CL.CHECK bad k 0", []any{0, 1, 1, -1, 0})
-	h.Want("GET cl.rules", "alone \nbad CL.WINDOW 1 60\ngood CL.WINDOW 10 60\n")
+	h.Want("CL.RULE SET half CL.WINDOW 1 60", ok)
+	for range 2 {
+		h.Want("CL.CHECK bad k 0", []any{0, 1, 1, -1, 0})
+		h.Want("CL.CHECK half k 0", []any{0, 1, 1, -1, 0})
+		h.Server.RulesReplaced()
+	}
 }
 
 // TestRulesInsideATransaction: CL.CHECK sees the rules that earlier commands of its transaction
@@ -229,7 +184,7 @@ func TestRulesInsideATransaction(t *testing.T) {
 	h.Do("CL.CHECK r k 0")
 	h.Do("MULTI")
 	for _, line := range []string{"CL.CHECK r k 0", "CL.RULE SET r CL.WINDOW 20 60", "CL.CHECK r k", "CL.CHECK r k", "CL.CHECK r other",
-		`SET cl.rules "r CL.WINDOW 30 60\n"`, "CL.CHECK r k 0", "CL.RULE DEL r", "CL.CHECK r k"} {
+		"CL.RULE SET r CL.WINDOW 30 60", "CL.CHECK r k 0", "CL.RULE DEL r", "CL.CHECK r k"} {
 		h.Do(line)
 	}
 	h.Want("EXEC", []any{[]any{0, 10, 10, -1, 0}, ok, []any{0, 20, 19, -1, 60}, []any{0, 20, 18, -1, 60}, []any{0, 20, 19, -1, 60},
@@ -237,12 +192,6 @@ func TestRulesInsideATransaction(t *testing.T) {
 	h.Want("CL.CHECK r k", ruleset.NoRule("r"))
 	h.Want("GET r:{k}:window", "2")
 	h.Want("GET r:{other}:window", "1")
-}
-
-func TestRulesAreNotEvicted(t *testing.T) {
-	require.True(t, ruleset.Holds(0, []byte("cl.rules")))
-	require.False(t, ruleset.Holds(1, []byte("cl.rules")))
-	require.False(t, ruleset.Holds(0, []byte("cl.rule")))
 }
 
 // TestOverrides: one key has limits of its own. The used quantity stays used.
@@ -260,14 +209,9 @@ func TestOverrides(t *testing.T) {
 	require.Equal(t, "rule", explained[1].([]any)[8])
 	require.Equal(t, []any{"user", "CL.WINDOW 25 60", int64(0), int64(25), int64(24), int64(-1), int64(60), int64(60), "override"}, explained[3])
 
-	// The key of the rules has the overrides, and a change of the rule keeps them.
+	// A change of the rule keeps the overrides.
 	listed := func() any { return h.Do("CL.RULE LIST").([]any)[0].([]any)[3] }
 	want := []any{[]any{"org", "a c%\nme", "CL.WINDOW 7 60"}, []any{"user", "ann", "CL.THROTTLE 29 10 60 AND CL.WINDOW 25 60"}}
-	require.Equal(t, want, listed())
-	payload := h.Do("DUMP cl.rules")
-	h.Want("DEL cl.rules", 1)
-	h.Want("CL.CHECK llm acme", ruleset.NoRule("llm"))
-	h.Do("RESTORE", "cl.rules", 0, payload)
 	require.Equal(t, want, listed())
 	h.Do("CL.RULE SET llm SCOPE org CL.WINDOW 60 2592000 AND SCOPE user CL.THROTTLE 9 10 60")
 	require.Equal(t, want, listed())
@@ -309,15 +253,18 @@ func TestOverrides(t *testing.T) {
 // TestManyOverrides: the number of overrides is bounded, and the server parses all of them.
 func TestManyOverrides(t *testing.T) {
 	h := servertest.New(t)
-	text := "r CL.WINDOW 1 60\n"
+	h.Do("CL.RULE SET r CL.WINDOW 1 60")
 	for i := range ruleset.MaxOverrides {
-		text += fmt.Sprint("r OVERRIDE - k", i, " CL.WINDOW 9 60\n")
+		h.Do("CL.RULE", "OVERRIDE", "r", "-", fmt.Sprint("k", i), "CL.WINDOW", 9, 60)
 	}
-	h.Do("SET", "cl.rules", text)
 	h.Want("CL.CHECK r k4095 9", []any{0, 9, 0, -1, 60})
 	h.Want("CL.RULE OVERRIDE r - more CL.WINDOW 9 60", ruleset.ErrMaxOverrides)
 	h.Want("CL.RULE OVERRIDE r - k7 CL.WINDOW 8 60", ok)
-	h.Want("CL.CHECK r k7 0", []any{0, 8, 8, -1, 0})
+	for range 2 {
+		h.Want("CL.CHECK r k7 0", []any{0, 8, 8, -1, 0})
+		h.Want("CL.CHECK r k4095 0", []any{0, 9, 0, -1, 60})
+		h.Server.RulesReplaced()
+	}
 }
 
 // TestTryKeepsOverrides: keys with limits of their own keep them on trial.

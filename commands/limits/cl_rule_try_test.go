@@ -57,14 +57,14 @@ func TestTryDefault(t *testing.T) {
 	h.Want("CL.RULE TRY default CL.WINDOW 1 60", []any{0, 4, 0, 0, 1})
 }
 
-// TestTryKnowsTheRulesInForce: also if nobody has asked a rule since the key changed. The time before the first request counts.
+// TestTryKnowsTheRulesInForce: also if nobody has asked a rule since they changed. The time before the first request counts.
 func TestTryKnowsTheRulesInForce(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("CL.RULE SET api CL.WINDOW 2 60")
 	h.Do("CL.CHECK api ann")
-	h.Do("DEL cl.rules")
+	h.Do("CL.RULE DEL api")
 	h.Want("CL.RULE TRY api CL.WINDOW 1 60", ruleset.NoRule("api"))
-	h.Do("SET", "cl.rules", "web CL.WINDOW 2 60\n")
+	h.Do("CL.RULE SET web CL.WINDOW 2 60")
 	h.Want("CL.RULE TRY web CL.WINDOW 1 60", []any{0, 0, 0, 0, 0})
 	h.Advance(20 * time.Second)
 	h.Want("CL.RULE TRY web CL.WINDOW 1 60", []any{20000, 0, 0, 0, 0})

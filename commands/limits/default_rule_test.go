@@ -92,7 +92,7 @@ func TestDefaultRuleNames(t *testing.T) {
 		h.Want(fmt.Sprintf("CL.CHECK name-%d k", i), []any{0, 1, 0, -1, 60})
 	}
 	require.Len(t, h.Info("throttle"), before)
-	h.Want("DBSIZE", 2000+1+1)
+	h.Want("DBSIZE", 2000+1)
 	h.Want("CL.RULE LIST", []any{[]any{"default", "CL.WINDOW 1 60", "key"}})
 	require.Equal(t, "allowed=2001,limited=0,shadow_limited=0", h.Info("throttle")["rule_default"])
 }

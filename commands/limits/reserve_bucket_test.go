@@ -150,22 +150,18 @@ func (w *reservations) settle(user, id string) {
 	require.Equal(w.T, k.settled, w.ask(k.settled, words...), words)
 }
 
-// restoreAll dumps all keys except the rules, and restores them in an empty database. It returns the size of the longest numbered
+// restoreAll dumps all keys, and restores them in an empty database. It returns the size of the longest numbered
 // bucket.
 func (w *reservations) restoreAll() (longest int64) {
 	type dumped struct{ key, payload, at any }
 	var all []dumped
 	for _, key := range w.Do("KEYS *").([]any) {
-		if key != "cl.rules" {
-			all = append(all, dumped{key, w.Do("DUMP", key), w.Do("PEXPIRETIME", key)})
-		}
+		all = append(all, dumped{key, w.Do("DUMP", key), w.Do("PEXPIRETIME", key)})
 		if strings.HasSuffix(key.(string), ":reserved:7") {
 			longest = max(longest, w.Do("STRLEN", key).(int64))
 		}
 	}
-	rule := w.Do("GET cl.rules")
 	w.Do("FLUSHALL")
-	w.Do("SET", "cl.rules", rule)
 	for _, d := range all {
 		require.Equal(w.T, ok, w.Do("RESTORE", d.key, d.at, d.payload, "ABSTTL"))
 	}

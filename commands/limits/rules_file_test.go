@@ -4,6 +4,7 @@ import (
 	"cellserver/commands"
 	"cellserver/limiters/ruleset"
 	"cellserver/server/servertest"
+	"cellserver/store"
 	"fmt"
 	"strings"
 	"testing"
@@ -30,7 +31,7 @@ func TestRulesFile(t *testing.T) {
 	h.Want("CL.RULE GET search", "CL.WINDOW 3 60 SHADOW")
 	h.Want("CL.CHECK login k 4", []any{1, 3, 3, -1, 0})
 	h.Want("CL.CHECK search k 4", []any{0, 3, 3, -1, 0})
-	h.Want("EXISTS cl.rules", 0)
+	require.Zero(t, h.Store.Len(store.Own))
 	require.Equal(t, "allowed=0,limited=0,shadow_limited=1", h.Info("throttle")["rule_search"])
 
 	// A rule of CL.RULE SET replaces a rule of the file, until it is deleted.

@@ -178,11 +178,7 @@ func (c *Check) Shadow() bool { return c.found.Shadow }
 func (c *Check) rule(r *ruleset.Rules, tx *store.Tx, name []byte, queued bool) (*ruleset.Rule, error) {
 	if !c.looked || queued {
 		c.looked, c.plan = false, &c.own // the plan may be of another rule
-		from, err := r.Load(tx)
-		if err != nil {
-			return nil, err
-		}
-		c.found, c.asked = from.Decides(name), name
+		c.found, c.asked = r.Load(tx).Decides(name), name
 	}
 	one := c.found
 	if one == nil {

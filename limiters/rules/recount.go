@@ -48,11 +48,7 @@ func (o Overriding) Recount(
 
 // limits returns the limits of the key, nil if there is no such scope.
 func (o Overriding) limits(r *ruleset.Rules, tx *store.Tx) []ruleset.Limit {
-	from, err := r.Load(tx)
-	if err != nil {
-		return nil
-	}
-	found, scope := from.Decides([]byte(o.Rule)), o.Scope
+	found, scope := r.Load(tx).Decides([]byte(o.Rule)), o.Scope
 	if scope == "-" {
 		scope = ""
 	}

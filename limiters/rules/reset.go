@@ -10,8 +10,8 @@ import (
 	"cellserver/store"
 )
 
-// ResetFootprint adds the partitions that a reset of keys needs. It always reads the rules from their
-// key, because a reset is rare.
+// ResetFootprint adds the partitions that a reset of keys needs. It always locks the rules,
+// because a reset is rare.
 func ResetFootprint(r *ruleset.Rules, keys [][]byte, fp *store.Footprint) {
 	r.Lock(fp)
 	for _, key := range keys {
@@ -27,10 +27,7 @@ func ResetFootprint(r *ruleset.Rules, keys [][]byte, fp *store.Footprint) {
 // name@scope with the key of this scope. removed is the number of states that there were. The records of
 // reservations stay, so clients can settle them. A reservation with RELEASE is not given back any more.
 func Reset(r *ruleset.Rules, tx *store.Tx, name []byte, keys [][]byte) (removed int, err error) {
-	from, err := r.Load(tx)
-	if err != nil {
-		return 0, err
-	}
+	from := r.Load(tx)
 	asked, scope, named := bytes.Cut(name, []byte("@"))
 	found := from.Decides(asked)
 	switch {

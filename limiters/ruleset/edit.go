@@ -2,14 +2,21 @@ package ruleset
 
 import (
 	"encoding/json"
-	"maps"
+	"fmt"
 
 	"cellserver/internal/rediserr"
 	"cellserver/store"
 )
 
-// The functions of this file run in a transaction that has locked the key of the rules
-// ([Rules.Lock]).
+// The functions of this file run in a transaction that has the lock of the rules ([Rules.Lock]).
+
+// MaxBytes is the most memory of all stored rules, about, without their texts in the store.
+const MaxBytes = 256 << 20
+
+// ErrMaxBytes is the reply to a change that would exceed [MaxBytes].
+var ErrMaxBytes = rediserr.Error(fmt.Sprintf(
+	"ERR the rules take at most %d bytes of memory: first delete rules or overrides that nobody needs",
+	MaxBytes))
 
 const errFileRule rediserr.Error = "ERR the rule comes from the rules-file: delete it there"
 
@@ -23,14 +30,23 @@ func (r *Rules) Set(tx *store.Tx, name string, words [][]byte) error {
 	if err != nil {
 		return err
 	}
-	stored, err := r.load(tx)
-	if err != nil {
+	from := r.Load(tx)
+	before := from.stored.byName[name]
+	if err := one.keepOverrides(before); err != nil {
 		return err
 	}
-	if err := one.keepOverrides(stored.byName[name]); err != nil {
-		return err
-	}
-	return r.put(tx, stored, one)
+	return r.put(tx, from, one, func(e *store.Entry) {
+		if before == nil || before.Err != nil {
+			one.storeWhole(e)
+			return
+		}
+		setField(e, textField, one.text)
+		for i := range before.Scopes {
+			if s := &before.Scopes[i]; one.scope(s.Name) == nil {
+				s.overrides.each(func(key string, _ *override) { removeField(e, overrideField(s, key)) })
+			}
+		}
+	})
 }
 
 // SetJSON stores a whole rule, with its overrides.
@@ -39,23 +55,16 @@ func (r *Rules) SetJSON(tx *store.Tx, name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	stored, err := r.load(tx)
-	if err != nil {
-		return err
-	}
-	return r.put(tx, stored, one)
+	return r.put(tx, r.Load(tx), one, one.storeWhole)
 }
 
 // Override gives a key of a scope limits of its own. words are the limits, as in CL.RULE SET without
 // SCOPE and SHADOW. Without words, Override removes them again, and reports whether there were any.
 func (r *Rules) Override(tx *store.Tx, name, scope string, key []byte, words [][]byte) (had bool, err error) {
-	stored, err := r.load(tx)
-	if err != nil {
-		return false, err
-	}
-	one := stored.byName[name]
+	from := r.Load(tx)
+	one := from.stored.byName[name]
 	switch {
-	case one == nil && r.with(stored).find([]byte(name)) != nil:
+	case one == nil && from.find([]byte(name)) != nil:
 		return false, errFileRule
 	case one == nil:
 		return false, NoRule(name)
@@ -63,62 +72,63 @@ func (r *Rules) Override(tx *store.Tx, name, scope string, key []byte, words [][
 		return false, one.Err
 	}
 	next := one.copy()
-	if had, err = next.setOverride(scope, string(key), words); err != nil {
-		return false, err
-	}
-	all := stored.without(name)
-	all.byName[name] = next
-	r.write(tx, all)
-	return had, nil
-}
-
-// put stores a rule. It replaces a rule with the same name.
-func (r *Rules) put(tx *store.Tx, stored *set, one *Rule) error {
-	next := stored.without(one.Name)
-	if len(next.byName) == MaxRules {
-		return ErrMaxRules
-	}
-	next.byName[one.Name] = one
-	r.write(tx, next)
-	return nil
-}
-
-// Delete removes a rule of the key, and reports whether there was such a rule. A rule of the
-// rules-file is an error.
-func (r *Rules) Delete(tx *store.Tx, name []byte) (bool, error) {
-	stored, err := r.load(tx)
+	s, o, err := next.newOverride(scope, string(key), words)
 	if err != nil {
 		return false, err
 	}
-	if stored.byName[string(name)] == nil {
-		if r.with(stored).find(name) != nil {
+	had = s.overrides.get(key) != nil
+	s.overrides = s.overrides.with(string(key), o)
+	s.countMost()
+	return had, r.put(tx, from, next, func(e *store.Entry) {
+		if o == nil {
+			removeField(e, overrideField(s, string(key)))
+		} else {
+			setField(e, overrideField(s, string(key)), o.text)
+		}
+	})
+}
+
+// put makes a rule the one of its name, in the place of what was there. write writes what has changed.
+func (r *Rules) put(tx *store.Tx, from Sources, one *Rule, write func(e *store.Entry)) error {
+	next := from.stored.with(one.Name, one)
+	switch {
+	case len(next.byName) > MaxRules:
+		return ErrMaxRules
+	case next.bytes > MaxBytes && next.bytes > from.stored.bytes:
+		return ErrMaxBytes
+	}
+	from.shareCounts(one)
+	change(tx, one.Name, write)
+	tx.Draft = next
+	return nil
+}
+
+// Delete removes a stored rule, and reports whether there was such a rule. A rule of the
+// rules-file is an error.
+func (r *Rules) Delete(tx *store.Tx, name []byte) (bool, error) {
+	from := r.Load(tx)
+	if from.stored.byName[string(name)] == nil {
+		if from.find(name) != nil {
 			return false, errFileRule
 		}
 		return false, nil
 	}
-	r.write(tx, stored.without(string(name)))
+	change(tx, string(name), func(e *store.Entry) { e.Delete() })
+	tx.Draft = from.stored.with(string(name), nil)
 	return true, nil
 }
 
 // Get returns the limits of a rule as text, and whether there is such a rule.
-func (r *Rules) Get(tx *store.Tx, name []byte) (text string, found bool, err error) {
-	stored, err := r.load(tx)
-	if err != nil {
-		return "", false, err
+func (r *Rules) Get(tx *store.Tx, name []byte) (text string, found bool) {
+	if one := r.Load(tx).find(name); one != nil {
+		return one.text, true
 	}
-	if one := r.with(stored).find(name); one != nil {
-		return one.text, true, nil
-	}
-	return "", false, nil
+	return "", false
 }
 
 // GetJSON returns a rule in JSON, nil if there is no such rule.
 func (r *Rules) GetJSON(tx *store.Tx, name []byte) ([]byte, error) {
-	stored, err := r.load(tx)
-	if err != nil {
-		return nil, err
-	}
-	one := r.with(stored).find(name)
+	one := r.Load(tx).find(name)
 	switch {
 	case one == nil:
 		return nil, nil
@@ -134,12 +144,8 @@ func (r *Rules) GetJSON(tx *store.Tx, name []byte) ([]byte, error) {
 
 // ListJSON returns all rules in force in JSON: what a rules-file would have.
 func (r *Rules) ListJSON(tx *store.Tx) ([]byte, error) {
-	stored, err := r.load(tx)
-	if err != nil {
-		return nil, err
-	}
 	all := object{}
-	for _, one := range r.inForce(stored) {
+	for _, one := range r.Load(tx).inForce() {
 		o, err := one.object()
 		if err != nil {
 			return nil, err
@@ -158,53 +164,12 @@ type Listed struct {
 }
 
 // List returns all rules in force, sorted by name.
-func (r *Rules) List(tx *store.Tx) ([]Listed, error) {
-	stored, err := r.load(tx)
-	if err != nil {
-		return nil, err
-	}
-	var list []Listed
-	all := r.with(stored)
-	for _, one := range r.inForce(stored) {
+func (r *Rules) List(tx *store.Tx) (list []Listed) {
+	from := r.Load(tx)
+	for _, one := range from.inForce() {
 		list = append(list, Listed{
-			one.Name, one.text, one.Source(), one.listOverrides(), all.hidden(one.Name),
+			one.Name, one.text, one.Source(), one.listOverrides(), from.hidden(one.Name),
 		})
 	}
-	return list, nil
-}
-
-// inForce returns the rules of the key, and those rules of the file that no rule of the key replaces. They
-// are sorted by name.
-func (r *Rules) inForce(stored *set) []*Rule {
-	all := &set{byName: map[string]*Rule{}}
-	for _, source := range []*set{r.file.Load(), stored} {
-		if source != nil {
-			maps.Copy(all.byName, source.byName)
-		}
-	}
-	return all.sorted()
-}
-
-// without returns a copy of the set without the rule of a name.
-func (s *set) without(name string) *set {
-	next := &set{byName: map[string]*Rule{}}
-	for other, one := range s.byName {
-		if other != name {
-			next.byName[other] = one
-		}
-	}
-	return next
-}
-
-// write stores a set in the key.
-func (r *Rules) write(tx *store.Tx, s *set) {
-	e, done := entry(tx)
-	defer done()
-	s.text = s.format()
-	r.adopt(s, &r.parsed, &r.file)
-	if len(s.text) == 0 {
-		e.Delete()
-	} else {
-		e.SetBytes(s.text, e.ExpireAt())
-	}
+	return list
 }

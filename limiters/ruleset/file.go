@@ -42,12 +42,24 @@ func (r *Rules) UseFile(name string, text []byte) error {
 			return fmt.Errorf("%s%w", name, err)
 		}
 	}
-	news := newsOf(name, r.file.Load(), s, r.parsed.Load())
-	r.adopt(s, &r.file, &r.parsed)
+	news := r.replaceFile(name, s)
 	if r.told != nil {
 		r.told(news)
 	}
 	return nil
+}
+
+// replaceFile makes a set the rules of the file, and says what has changed.
+func (r *Rules) replaceFile(name string, s *set) News {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last := r.last()
+	for _, one := range s.byName {
+		last.shareCounts(one)
+	}
+	news := newsOf(name, last.file, s, last.stored)
+	r.file.Store(s)
+	return news
 }
 
 // noRules is the remedy for a file without rules. Somebody may empty a file by accident.
@@ -80,8 +92,8 @@ func (s *set) readRules(n *yaml.Node) error {
 		one, err := readRule(key, value)
 		if err == nil {
 			one.file = true
+			s.put(one)
 		}
-		s.byName[key.Value] = one
 		return err
 	})
 }

@@ -50,8 +50,11 @@ func (r *Rule) readOverride(scope string, key, value *yaml.Node) error {
 		return fileError(key.Line, "rule %s: the override of %q has no limits: write one, such as %s",
 			r.Name, key.Value, exampleLimit)
 	}
-	if _, err := r.setOverride(scope, key.Value, words); err != nil {
+	s, o, err := r.newOverride(scope, key.Value, words)
+	if err != nil {
 		return fileError(key.Line, "rule %s: override of %q: %s", r.Name, key.Value, plain(err))
 	}
+	s.overrides = s.overrides.put(key.Value, o)
+	s.countMost()
 	return nil
 }

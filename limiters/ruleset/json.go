@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -163,11 +161,11 @@ func (r *Rule) object() (object, error) {
 
 // overridesObject returns the overrides of a scope, sorted by key.
 func (s *Scope) overridesObject() (o object, err error) {
-	for _, key := range slices.Sorted(maps.Keys(s.overrides)) {
+	for _, key := range s.overrides.keys() {
 		if !utf8.ValidString(key) {
 			return nil, errNotUTF8
 		}
-		o = append(o, field{key, texts(s.overrides[key].limits)})
+		o = append(o, field{key, texts(s.overrides.get([]byte(key)).limits)})
 	}
 	return o, nil
 }

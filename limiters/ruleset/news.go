@@ -122,35 +122,30 @@ func (c *Change) side(now bool) *string {
 
 // Observe makes a change, and says what it has changed: `c` names the rule, or one of its overrides.
 func (r *Rules) Observe(tx *store.Tx, c Change, do func() error) (Change, error) {
-	if err := r.describe(tx, &c, false); err != nil {
-		return c, err
+	r.describe(tx, &c, false)
+	err := do()
+	if err == nil {
+		r.describe(tx, &c, true)
 	}
-	if err := do(); err != nil {
-		return c, err
-	}
-	return c, r.describe(tx, &c, true)
+	return c, err
 }
 
 // describe notes the limits in force before a change, or those of now.
-func (r *Rules) describe(tx *store.Tx, c *Change, now bool) error {
-	stored, err := r.load(tx)
-	if err != nil {
-		return err
-	}
-	all := r.with(stored)
+func (r *Rules) describe(tx *store.Tx, c *Change, now bool) {
+	all := r.Load(tx)
 	c.Hides = all.hidden(c.Rule)
 	one := all.find([]byte(c.Rule))
-	if one == nil {
-		return nil
-	}
-	if c.Scope == "" {
+	switch {
+	case one == nil:
+	case c.Scope == "":
 		*c.side(now) = one.text
-		return nil
+	default:
+		if s := one.scopeOf(c.Scope); s != nil {
+			if o := s.overrides.get([]byte(c.Key)); o != nil {
+				*c.side(now) = o.text
+			}
+		}
 	}
-	if s := one.scopeOf(c.Scope); s != nil && s.overrides[c.Key] != nil {
-		*c.side(now) = s.overrides[c.Key].text
-	}
-	return nil
 }
 
 // hidden returns the limits of the rule of the file that a rule of CL.RULE SET hides, "" if it hides none.

@@ -32,8 +32,8 @@ type Scope struct {
 	rule      string    // the name of the rule
 	Releases  StateName // of the reservations that are given back at their end
 	Limits    []Limit
-	overrides map[string]*override // of single keys; nil if there are none
-	most      int                  // the largest number of limits that a key may have
+	overrides *overrides // of single keys; nil if there are none
+	most      int        // the largest number of limits that a key may have
 }
 
 // Limit is one limit of a rule, with the name of the key that holds its state.
@@ -211,7 +211,7 @@ func (s *Scope) add(words [][]byte) error {
 // LimitsOf returns the limits of a key.
 func (s *Scope) LimitsOf(key []byte) []Limit {
 	if s.overrides != nil {
-		if o := s.overrides[string(key)]; o != nil {
+		if o := s.overrides.get(key); o != nil {
 			return o.limits
 		}
 	}
@@ -219,13 +219,13 @@ func (s *Scope) LimitsOf(key []byte) []Limit {
 }
 
 // IsOverridden reports whether a key has limits of its own.
-func (s *Scope) IsOverridden(key []byte) bool { return s.overrides[string(key)] != nil }
+func (s *Scope) IsOverridden(key []byte) bool { return s.overrides.get(key) != nil }
 
 // States returns the names of the states that a key may have. They are those of the limits of the scope, of
 // its own limits, and of its releases. A name may occur twice.
 func (s *Scope) States(key []byte) (all []*StateName) {
 	limits := [][]Limit{s.Limits}
-	if own := s.overrides[string(key)]; own != nil {
+	if own := s.overrides.get(key); own != nil {
 		limits = append(limits, own.limits)
 	}
 	for _, some := range limits {

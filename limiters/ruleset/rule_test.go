@@ -49,14 +49,14 @@ func addStates(t *testing.T, seen map[string]string, s *Scope, asked, key string
 // rule [Default].
 func TestDecides(t *testing.T) {
 	var r Rules
-	stored := parseKey([]byte("own CL.WINDOW 1 60\n"))
+	stored := setOf(t, "own CL.WINDOW 1 60")
 	require.Nil(t, r.with(stored).Decides([]byte("other")))
-	file := parseKey([]byte("filed CL.WINDOW 2 60\ndefault CL.WINDOW 3 60\n"))
+	file := setOf(t, "filed CL.WINDOW 2 60", "default CL.WINDOW 3 60")
 	r.file.Store(file)
 	require.Same(t, stored.byName["own"], r.with(stored).Decides([]byte("own")))
 	require.Same(t, file.byName["filed"], r.with(stored).Decides([]byte("filed")))
 	require.Same(t, file.byName[Default], r.with(stored).Decides([]byte("other")))
-	stored = parseKey([]byte("default CL.WINDOW 4 60\n"))
+	stored = setOf(t, "default CL.WINDOW 4 60")
 	require.Same(t, file.byName["filed"], r.with(stored).Decides([]byte("filed")), "before a default rule of the key")
 	require.Same(t, stored.byName[Default], r.with(stored).Decides([]byte("other")))
 	require.Same(t, stored.byName[Default], r.with(stored).Decides([]byte(Default)))
@@ -66,4 +66,16 @@ func TestDecides(t *testing.T) {
 	}
 	long := bytes.Repeat([]byte("x/"), MaxNameBytes/2)
 	require.Zero(t, testing.AllocsPerRun(100, func() { r.with(stored).Decides(long) }))
+}
+
+// setOf returns a set of rules, each with its name as the first word.
+func setOf(t *testing.T, lines ...string) *set {
+	s := &set{byName: map[string]*Rule{}}
+	for _, line := range lines {
+		all := words(line)
+		one, err := Parse(string(all[0]), all[1:])
+		require.NoError(t, err)
+		s.put(one)
+	}
+	return s
 }

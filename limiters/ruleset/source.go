@@ -28,19 +28,3 @@ func (s *Source) Failed(reason error) {
 	s.Failing, s.Failures = true, s.Failures+1
 	s.Reason = strings.ToValidUTF8(reason.Error()[:min(len(reason.Error()), mostReason)], "")
 }
-
-// Tell sets the function that hears what changed when the rules of the file or the URL came into force. Call
-// it before the first request.
-func (r *Rules) Tell(told func(News)) { r.told = told }
-
-// Watch sets the function that returns the state of the source of the rules. Call it before the first
-// request.
-func (r *Rules) Watch(source func() Source) { r.watched = source }
-
-// Source returns the state of the source of the rules.
-func (r *Rules) Source() Source {
-	if r.watched == nil {
-		return Source{}
-	}
-	return r.watched()
-}

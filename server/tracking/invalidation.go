@@ -12,7 +12,11 @@ import (
 
 // invalidateChanged sends messages to the readers of the key that effect i changed.
 func (t *Table) invalidateChanged(by *commands.Conn, effects []store.Effect, i int) {
-	switch e := &effects[i]; e.Op {
+	e := &effects[i]
+	if e.DB == store.Own {
+		return // no client reads it
+	}
+	switch e.Op {
 	case store.OpFlush, store.OpSwapDB:
 		// FLUSHALL has one effect for each database, but one message. After SWAPDB caches must drop all
 		// values, because they do not know databases. Redis sends no message for SWAPDB.
@@ -96,6 +100,9 @@ func (t *Table) prefixesOf(names []string) (all []*listeners.Name) {
 func changedNames(effects []store.Effect) (names []string) {
 	for i := range effects {
 		e := &effects[i]
+		if e.DB == store.Own {
+			continue
+		}
 		if e.Op == store.OpFlush || e.Op == store.OpSwapDB {
 			continue
 		}

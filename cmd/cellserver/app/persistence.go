@@ -37,6 +37,7 @@ func newDisk(s *store.Store, c *clock, log *logger, cfg *config.Config) *disk {
 			}
 		},
 		Replayer: func(db int, args [][]byte) error { return d.replay(db, args) },
+		Loaded:   func() { d.server.RulesReplaced() },
 	})
 	return d
 }

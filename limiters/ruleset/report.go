@@ -1,0 +1,71 @@
+package ruleset
+
+import (
+	"sync/atomic"
+
+	"cellserver/store"
+)
+
+// Report is the number of decisions of a rule, by outcome.
+type Report struct {
+	Name                       string
+	Allowed, Limited, Shadowed int64
+}
+
+// Report returns the counters of all rules in force, sorted by name.
+func (r *Rules) Report() (all []Report) {
+	for _, one := range r.last().inForce() {
+		c := one.counts
+		all = append(all, Report{one.Name, c.allowed.Load(), c.limited.Load(), c.shadowed.Load()})
+	}
+	return all
+}
+
+// ResetCounts sets all counters to zero.
+func (r *Rules) ResetCounts() {
+	for _, one := range r.last().inForce() {
+		for _, n := range []*atomic.Int64{&one.counts.allowed, &one.counts.limited, &one.counts.shadowed} {
+			n.Store(0)
+		}
+	}
+}
+
+// Bytes returns about how much memory the parsed rules take. The stored texts are not in it.
+func (r *Rules) Bytes() (n int64) {
+	for _, source := range []*set{r.before.Load(), r.file.Load()} {
+		if source != nil {
+			n += source.bytes
+		}
+	}
+	return n
+}
+
+// Scopes returns how many keys a request to a name has, by the rules in force. It returns 1 for an unknown
+// rule. It also returns 1 if nobody has parsed the rules and the transaction has not locked them. tx may be
+// nil.
+func (r *Rules) Scopes(tx *store.Tx, name []byte) int {
+	from := r.seenBy(tx)
+	if !from.Parsed() {
+		return 1
+	}
+	if one := from.Decides(name); one != nil {
+		return max(1, len(one.Scopes))
+	}
+	return 1
+}
+
+// Tell sets the function that hears what changed when the rules of the file or the URL came into force. Call
+// it before the first request.
+func (r *Rules) Tell(told func(News)) { r.told = told }
+
+// Watch sets the function that returns the state of the source of the rules. Call it before the first
+// request.
+func (r *Rules) Watch(source func() Source) { r.watched = source }
+
+// Source returns the state of the source of the rules.
+func (r *Rules) Source() Source {
+	if r.watched == nil {
+		return Source{}
+	}
+	return r.watched()
+}
