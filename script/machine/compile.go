@@ -67,13 +67,13 @@ func (f *Function) compileError(err error) error {
 // Of an instruction that makes a table: where its number is, and how many fields the table has room for.
 // With no such number the first field makes room for 32, which takes two kilobytes.
 const (
-	opShift    = 26
-	fieldsMask = 0x1ff << 9
-	oneField   = 1 << 9
+	opShift  = 26
+	roomMask = 0x3ffff // for items and for fields
+	oneField = 1 << 9
 )
 
-// patch replaces constants by the helpers and the values for which they stand. It gives new tables room for
-// one field.
+// patch replaces constants by the helpers and the values for which they stand. It gives new empty tables room
+// for one field.
 func (m *Machine) patch(proto *lua.FunctionProto) {
 	for i, c := range proto.Constants {
 		s, ok := c.(lua.LString)
@@ -87,7 +87,7 @@ func (m *Machine) patch(proto *lua.FunctionProto) {
 		}
 	}
 	for i, op := range proto.Code {
-		if int(op>>opShift) == lua.OP_NEWTABLE && op&fieldsMask == 0 {
+		if int(op>>opShift) == lua.OP_NEWTABLE && op&roomMask == 0 {
 			proto.Code[i] |= oneField
 		}
 	}

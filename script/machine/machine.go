@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"reflect"
 	"strings"
 
 	"cellserver/script/syntax"
@@ -39,6 +40,7 @@ type Machine struct {
 	texts    lua.LValue                  // the metatable of strings, as scripts see it
 	helpers  map[string]*lua.LFunction
 	unused   map[string]*lua.LFunction // functions that return nothing, by the path of the function with the same effect that returns something
+	stack    reflect.Value             // of the values of the main thread
 	chunks   map[string]*Function
 	loaded   []string // the chunks that the script itself has loaded
 	chunkID  int
@@ -64,6 +66,7 @@ func New(limits Limits) *Machine {
 		CallStackSize: maxFrames,
 		RegistrySize:  firstSlots, RegistryMaxSize: maxSlots, RegistryGrowStep: slotStep, SkipOpenLibs: true,
 	})
+	m.stack = stackOf(m.L)
 	m.budget.locate = m.locate
 	m.contents = m.L.CreateTable(0, 64)
 	m.keys, m.argv = newFilled(m.L.CreateTable(0, 0)), newFilled(m.L.CreateTable(0, 0))
@@ -124,7 +127,7 @@ func (m *Machine) End() bool {
 }
 
 // slots returns how large the stack of values has grown. It does not shrink, so a machine with a large one is not kept.
-func (m *Machine) slots() int { return Slots(m.L) }
+func (m *Machine) slots() int { return m.stack.Len() }
 
 // makeSlots counts the stack of values of the main thread if it has grown since the last time. A stack that
 // grows moves, so its whole length counts again.

@@ -76,5 +76,8 @@ func (m *Machine) Append(t *lua.LTable, value lua.LValue) {
 // NewTable makes a table in a library function.
 func (m *Machine) NewTable(items, fields int) *lua.LTable {
 	m.Make(tableCost + slotCost*items + FieldCost*fields)
-	return m.L.CreateTable(items, max(fields, 1)) // 0 is room for 32 fields
+	if items == 0 {
+		fields = max(fields, 1) // 0 is room for 32 fields
+	}
+	return m.L.CreateTable(items, fields)
 }

@@ -75,8 +75,10 @@ func MetaField(a, b lua.LValue, event string) lua.LValue {
 }
 
 // Slots returns how many values the stack of a thread has room for.
-func Slots(L *lua.LState) int {
-	return reflect.ValueOf(L).Elem().FieldByIndex(registryField).Elem().FieldByIndex(arrayField).Len()
+func Slots(L *lua.LState) int { return stackOf(L).Len() }
+
+func stackOf(L *lua.LState) reflect.Value {
+	return reflect.ValueOf(L).Elem().FieldByIndex(registryField).Elem().FieldByIndex(arrayField)
 }
 
 // registryField and arrayField are where a thread has its stack of values, and the stack its values.

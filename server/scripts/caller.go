@@ -53,7 +53,9 @@ func (r *runner) Call(args [][]byte, version int) script.Reply {
 		r.engine.Make(2 * n) // the pieces of the reply, and all of it
 	}
 	reply := r.out.Bytes()
-	r.engine.Make(itemBytes * items(reply))
+	if n := items(reply); n > 1 {
+		r.engine.Make(itemBytes * n)
+	}
 	return parse(reply)
 }
 

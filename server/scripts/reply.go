@@ -23,11 +23,15 @@ func parse(b []byte) script.Reply {
 const itemBytes = int(unsafe.Sizeof(script.Reply{}))
 
 // items returns how many elements of replies there are in bytes, at most.
-func items(b []byte) (n int) {
-	if kind := b[:min(len(b), 1)]; bytes.ContainsAny(kind, "*>~%") {
-		n = bytes.Count(b, lineEnd)
+func items(b []byte) int {
+	if len(b) == 0 {
+		return 0
 	}
-	return n
+	switch b[0] {
+	case '*', '>', '~', '%':
+		return bytes.Count(b, lineEnd)
+	}
+	return 1
 }
 
 var lineEnd = []byte("\r\n")

@@ -52,9 +52,12 @@ func (s *share) more(bytes int) bool {
 
 // giveBack ends the run. The garbage of a large script still takes memory.
 func (s *share) giveBack() {
-	if s.taken > fewBytes {
+	switch {
+	case s.taken == 0:
+		return
+	case s.taken > fewBytes:
 		s.of.garbage.Add(s.taken)
-	} else {
+	default:
 		s.of.taken.Add(-s.taken)
 	}
 	s.taken = 0
