@@ -4,6 +4,7 @@
 // # Files
 //
 //	set.go     Item, Limits and Set: making, reading and changing a set
+//	removerange.go   removing a range of ranks
 //	copy.go    copies of a set
 //	change.go  the description of the type: how a sorted set changes
 //

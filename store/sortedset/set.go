@@ -82,19 +82,26 @@ func NewOf(items []Item, limits Limits) *Set {
 	if !slices.IsSortedFunc(items, compareItems) {
 		slices.SortFunc(items, compareItems)
 	}
-	z := New()
+	z := setOf(items)
 	longest := 0
 	for _, it := range items {
-		z.bytes += smallItemBytes + int64(len(it.Member))
 		longest = max(longest, len(it.Member))
 	}
-	z.small = items
 	if len(items) > limits.Members || longest > limits.MemberBytes {
 		z.enlarge()
 		return z
 	}
 	for i := range items {
 		items[i].Score = withoutSign(items[i].Score)
+	}
+	return z
+}
+
+// setOf returns a set of sorted items in the compact form, whatever the limits are.
+func setOf(items []Item) *Set {
+	z := &Set{small: items}
+	for _, it := range items {
+		z.bytes += z.itemBytes(it.Member)
 	}
 	return z
 }
@@ -333,22 +340,6 @@ func (z *Set) remove(member string) bool {
 		z.shrink()
 	}
 	return had
-}
-
-// RemoveRange takes the items of ranks from … to-1 out.
-func (z *Set) RemoveRange(from, to int) {
-	if z.order == nil {
-		z.cut(from, to)
-		return
-	}
-	members := make([]string, 0, to-from)
-	z.Range(from, to, false, func(it Item) bool {
-		members = append(members, it.Member)
-		return true
-	})
-	for _, member := range members {
-		z.remove(member)
-	}
 }
 
 // cut removes the items of ranks from … to-1 in the compact form.

@@ -1,0 +1,34 @@
+package sortedset
+
+// RemoveRange takes the items of ranks from … to-1 out. If few items are left, it makes the large form anew
+// from these: that takes less than half of the time of removing each member.
+func (z *Set) RemoveRange(from, to int) {
+	switch {
+	case z.order == nil:
+		z.cut(from, to)
+	case z.under == nil && to-from > z.Len()/2:
+		z.keepOutside(from, to)
+	default:
+		for _, it := range z.items(nil, from, to) {
+			z.remove(it.Member)
+		}
+	}
+}
+
+// keepOutside makes the large form anew, from the items of ranks 0 … from-1 and from rank `to` on.
+func (z *Set) keepOutside(from, to int) {
+	kept := make([]Item, 0, z.Len()-(to-from))
+	kept = z.items(z.items(kept, 0, from), to, z.Len())
+	next := setOf(kept)
+	next.enlarge()
+	*z = *next
+}
+
+// items appends the items of ranks from … to-1.
+func (z *Set) items(all []Item, from, to int) []Item {
+	z.Range(from, to, false, func(it Item) bool {
+		all = append(all, it)
+		return true
+	})
+	return all
+}
