@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// otherVersions are directives of Valkey, and of Redis before and after 7.0, that have no value here. Redis 7.0 ignores
-// the older ones, too. None of them protects anything.
+// otherVersions are directives of Valkey, and of Redis before and after 7.0, that have no value here. Redis
+// 7.0 ignores the older ones, too. None of them protects anything.
 var otherVersions = []string{
 	"list-max-ziplist-entries", "list-max-ziplist-value", "lua-replicate-commands",
 	"set-max-listpack-entries", "set-max-listpack-value", "locale-collate",
 	"cluster-announce-human-nodename", "cluster-slot-stats-enabled",
 	"max-new-connections-per-cycle", "max-new-tls-connections-per-cycle",
 	"hide-user-data-from-log", "replica-full-sync-buffer-limit",
-	"rdb-version-check", "availability-zone", "import-mode", "extended-redis-compatibility", "lua-enable-insecure-api",
+	"rdb-version-check", "availability-zone", "import-mode", "extended-redis-compatibility",
+	"lua-enable-insecure-api",
 	"lua-enable-deprecated-api", "lookahead",
 	"dual-channel-replication-enabled", "events-per-io-thread", "prefetch-batch-max-size",
 	"min-io-threads-avoid-copy-reply", "cluster-manual-failover-timeout",
