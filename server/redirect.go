@@ -130,7 +130,11 @@ func elsewhere(v *topology.View, now int64, call *commands.Call, slot int) error
 	case v.State == topology.Down || leader < 0:
 		return errClusterDown
 	}
-	return errMoved(uint16(slot), &v.Nodes[leader], call.Conn.Link.Peer.Encrypted())
+	to, encrypted := &v.Nodes[leader], call.Conn.Link.Peer.Encrypted()
+	if to.ClientPort(encrypted) == 0 {
+		return errClusterDown // it leads, and its address for clients is not applied here yet
+	}
+	return errMoved(uint16(slot), to, encrypted)
 }
 
 // tooOld returns an error if the keys of a node that follows are too old to read, or if the node has not

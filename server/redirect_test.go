@@ -81,6 +81,15 @@ func TestRedirectionBeforeTheFirstElection(t *testing.T) {
 	h.Want("DBSIZE", loading)
 }
 
+// A node that has just started may know the leader, and not its port for clients.
+func TestRedirectionToALeaderWithoutAPort(t *testing.T) {
+	h, cluster := servertest.NewMember(t, 0, 1)
+	cluster.Now.Nodes[1].Port = 0
+	h.Want("GET a", down)
+	cluster.Now.Nodes[1].Port = 6379
+	h.Want("GET a", movedA)
+}
+
 // TestKeysThatAreTooOld asks a follower that has not heard the leader for some time.
 func TestKeysThatAreTooOld(t *testing.T) {
 	for _, state := range []topology.State{topology.OK, topology.Down} {

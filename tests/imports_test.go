@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"internal/longdouble": {},
 	// The configuration: its values, its table of directives, and the sources of both.
 	"internal/config/value":      {"internal/quote"},
-	"internal/config":            {"internal/config/value"},
+	"internal/config":            {"internal/config/value", "internal/topology"},
 	"internal/config/configload": {"internal/config", "internal/config/value", "internal/quote"},
 	"internal/buildtest":         {},
 	"internal/porttest":          {},
@@ -140,7 +140,7 @@ var mayImport = map[string][]string{
 	"cluster/raftlog":     {"persistence/fs"},
 	"cluster/carrier":     {},
 	// The nodes of a cluster. What a node decides and says knows no sockets.
-	"cluster/formation":      {"cluster/identity"},
+	"cluster/formation":      {"cluster/identity", "internal/topology"},
 	"cluster/status":         {},
 	"cluster/peer/handshake": {},
 	"cluster/peer/message":   {},

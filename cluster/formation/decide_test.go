@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"cellserver/internal/topology"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -15,7 +17,7 @@ var (
 // list parses addresses.
 func list(t *testing.T, texts ...string) []Address {
 	t.Helper()
-	all, err := ParseAddresses(texts)
+	all, err := topology.ParseAddresses(texts)
 	require.NoError(t, err)
 	return all
 }
@@ -67,9 +69,9 @@ func TestDecide(t *testing.T) {
 		"one has founded already": {answers: but(map[string]Answer{"b:1": founding(runB, 1)}), action: Found,
 			why: "the 3 nodes of cluster-nodes found a cluster: all of them are empty"},
 		"one does not answer": {answers: but(map[string]Answer{"b:1": silent("connection refused")}), action: Wait,
-			why: "waiting for b:1 (connection refused): a cluster forms when all of cluster-nodes answer. Start them, and let them reach each other"},
+			why: "waiting for b:1@10001 (connection refused): a cluster forms when all of cluster-nodes answer. Start them, and let them reach each other"},
 		"two do not answer": {answers: map[string]Answer{"a:1": empty(runA, "a:1", abc), "c:1": silent("timeout")}, action: Wait,
-			why: "waiting for b:1 (not asked yet), c:1 (timeout): a cluster forms when all of cluster-nodes answer. Start them, and let them reach each other"},
+			why: "waiting for b:1@10001 (not asked yet), c:1@10001 (timeout): a cluster forms when all of cluster-nodes answer. Start them, and let them reach each other"},
 		"one is in a cluster": {answers: but(map[string]Answer{"c:1": member(runC, "X", "")}), action: Enter,
 			why: `this node joins the cluster "X", which c:1 belongs to`, via: []string{"c:10001"}},
 		"one is in a cluster, and another one is silent": {answers: but(map[string]Answer{"b:1": silent("timeout"), "c:1": member(runC, "X", "")}), action: Enter,
@@ -106,7 +108,7 @@ func TestDecide(t *testing.T) {
 		"invited": {nodes: []string{}, invited: []string{"c:1", "d:1"}, answers: map[string]Answer{"c:1": member(runC, "X", "d:10001")}, action: Enter,
 			why: `this node joins the cluster "X", which c:1 belongs to`, via: []string{"d:10001", "c:10001"}},
 		"invited, and the cluster is silent": {nodes: []string{}, invited: []string{"c:1"}, answers: map[string]Answer{"c:1": silent("timeout")}, action: Wait,
-			why: "waiting for c:1 (timeout): a cluster forms when all of cluster-nodes answer. Start them, and let them reach each other"},
+			why: "waiting for c:1@10001 (timeout): a cluster forms when all of cluster-nodes answer. Start them, and let them reach each other"},
 		"the own disk": {self: Standing{Phase: Member, ID: "1", Cluster: "X"}, action: Resume,
 			why: "this node goes on with its own disk"},
 		"the own disk of a founder": {self: Standing{Phase: Founding, ID: "1"}, answers: but(map[string]Answer{"b:1": silent("timeout")}), action: Resume,
@@ -119,7 +121,7 @@ func TestDecide(t *testing.T) {
 		"no disk may vote": {self: Standing{Phase: Returning, Cluster: "X"}, answers: but(map[string]Answer{"b:1": returning(runB, "X"), "c:1": returning(runC, "X")}), action: Refuse,
 			why: whyAllLost},
 		"perhaps one disk may vote": {self: Standing{Phase: Returning, Cluster: "X"}, answers: but(map[string]Answer{"b:1": returning(runB, "X"), "c:1": silent("timeout")}), action: Wait,
-			why: "waiting for c:1 (timeout): a cluster forms when all of cluster-nodes answer. Start them, and let them reach each other"},
+			why: "waiting for c:1@10001 (timeout): a cluster forms when all of cluster-nodes answer. Start them, and let them reach each other"},
 		"another node had a cluster": {answers: but(map[string]Answer{"b:1": returning(runB, "X")}), action: Wait,
 			why: `waiting: b:1 was in the cluster "X" and may not vote: start the other nodes of that cluster`},
 	} {
@@ -139,7 +141,7 @@ func TestDecide(t *testing.T) {
 			case Found:
 				require.Equal(t, "a:1", d.Found)
 				require.Len(t, d.Voters, len(c.nodes))
-				require.Contains(t, d.Voters, Voter{d.ID, Address{"a", 1, 10001}})
+				require.Contains(t, d.Voters, Voter{d.ID, Address{Host: "a", Port: 1, PeerPort: 10001}})
 			case Enter:
 				require.Equal(t, "X", d.Cluster)
 				require.Equal(t, runA, d.ID, "a new id for each run")

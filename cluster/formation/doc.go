@@ -2,7 +2,7 @@
 // goes on with its own disk. The package sends nothing and writes nothing. Its input is what each node says about
 // itself.
 //
-//	address.go   Address: a line of cluster-nodes; the ids of founders
+//	address.go   the ids of founders
 //	standing.go  Standing: what a node says about its place; Answer: what a node heard from another one
 //	decide.go    Decide: from the answers to a Decision
 //	rules.go     the rules of Decide for a node without a place

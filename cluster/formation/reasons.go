@@ -44,7 +44,7 @@ func whyOtherFounders(own []string, h heard) string {
 func whyMissing(silent []heard) string {
 	var names []string
 	for _, h := range silent {
-		names = append(names, fmt.Sprintf("%s (%s)", h.at, h.Error))
+		names = append(names, fmt.Sprintf("%s@%d (%s)", h.at.Client(), h.at.PeerPort, h.Error))
 	}
 	return fmt.Sprintf("waiting for %s: a cluster forms when all of cluster-nodes answer. Start them, and let them reach each other", strings.Join(names, ", "))
 }

@@ -54,7 +54,7 @@ type machine struct {
 func newWorld(rng *rand.Rand, n int, decide func(Self, map[string]Answer) Decision) *world {
 	w := &world{rng: rng, cut: map[[2]int]bool{}, decide: decide, votes: map[string]map[int]int{}, clusters: map[string]*cluster{}}
 	for i := range n {
-		w.list = append(w.list, Address{string(rune('a' + i)), 1, 10001})
+		w.list = append(w.list, Address{Host: string(rune('a' + i)), Port: 1, PeerPort: 10001})
 		w.machines = append(w.machines, &machine{at: i})
 	}
 	return w

@@ -26,7 +26,7 @@ func (m *Member) Meet(host string, port int) error {
 	if n == nil {
 		return errNoPlace
 	}
-	at, err := formation.ParseAddress(net.JoinHostPort(host, strconv.Itoa(port)))
+	at, err := topology.ParseAddress(net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ type others struct{ *Member }
 
 // Hello implements [cluster.Peers].
 func (o others) Hello(host string, port int) (k topology.Node, err error) {
-	at, err := formation.ParseAddress(net.JoinHostPort(host, strconv.Itoa(port)))
+	at, err := topology.ParseAddress(net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {
 		return k, err
 	}

@@ -136,7 +136,7 @@ func (m *Member) asLeader(ctx context.Context, do func(n *cluster.Node) error) e
 
 // Invite implements [peer.Service].
 func (s service) Invite(_ context.Context, i peer.Invite) error {
-	addrs, err := formation.ParseAddresses(i.Addresses)
+	addrs, err := topology.ParseAddresses(i.Addresses)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"cellserver/cluster/formation"
 	"cellserver/cluster/peer/handshake"
+	"cellserver/internal/topology"
 
 	"github.com/stretchr/testify/require"
 )
@@ -59,7 +60,7 @@ func TestFormation(t *testing.T) {
 		listeners = append(listeners, ln)
 		texts = append(texts, fmt.Sprintf("127.0.0.1:%d@%d", i+1, ln.Addr().(*net.TCPAddr).Port))
 	}
-	list, err := formation.ParseAddresses(texts)
+	list, err := topology.ParseAddresses(texts)
 	require.NoError(t, err)
 	newStarter := func(i int, list []formation.Address) *starter {
 		standing := formation.Standing{Run: fmt.Sprintf("%040d", i), Phase: formation.Empty, Nodes: formation.Strings(list)}
@@ -121,7 +122,7 @@ func TestAskSaysWhyThereIsNoAnswer(t *testing.T) {
 			}()
 			return a, nil
 		}}
-		list, err := formation.ParseAddresses([]string{"silent:1", "unknown:1", "secret:1"})
+		list, err := topology.ParseAddresses([]string{"silent:1", "unknown:1", "secret:1"})
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -27,6 +27,15 @@ func (s *State) advice() []string {
 	return lines
 }
 
+// Whole reports whether there is a leader, and all nodes answer, vote and can write their disks.
+func (s *State) Whole() bool {
+	sound := s.Cluster != "" && s.Leader != "" && s.Fault == "" && !s.Stuck
+	for _, n := range s.Nodes {
+		sound = sound && n.Voter && n.Silent == 0 && n.Fault == "" && !n.Leaving
+	}
+	return sound
+}
+
 func (s *State) notFormed() string {
 	if s.Waiting != "" {
 		return s.Waiting

@@ -19,9 +19,13 @@ func clusterCheck(args []string) error {
 	if err != nil {
 		return err
 	}
-	text, err := app.ClusterState(cfg, args[0])
-	if err == nil {
-		fmt.Print(text)
+	text, whole, err := app.ClusterState(cfg, args[0])
+	if err != nil {
+		return err
 	}
-	return err
+	fmt.Print(text)
+	if !whole {
+		return errors.New("not all nodes take part in the cluster: the last lines say what to do")
+	}
+	return nil
 }

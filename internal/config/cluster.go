@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
-	"strconv"
 
 	"cellserver/internal/config/value"
+	"cellserver/internal/topology"
 )
 
 // Cluster has the values of a cluster of several nodes. They have no effect while Nodes is empty.
@@ -51,9 +50,6 @@ const (
 	ReadsQuorum Reads = "quorum" // by asking the majority each time
 )
 
-// busOffset is the distance from the port of clients to the port of other nodes, by the convention of Redis.
-const busOffset = 10000
-
 // PeerPort returns the port for other nodes, and the port for clients on which its default is based: port, or tls-port
 // without it. A server without TCP has the base port 0.
 func (c *Config) PeerPort() (peer, base int) {
@@ -64,7 +60,7 @@ func (c *Config) PeerPort() (peer, base int) {
 	if c.Cluster.Port != 0 {
 		return c.Cluster.Port, base
 	}
-	return base + busOffset, base
+	return base + topology.PeerOffset, base
 }
 
 // AnnouncedHost returns the name or address that cluster-announce-hostname or cluster-announce-ip sets; "" for none.
@@ -104,11 +100,41 @@ func (c *Config) validateCluster() error {
 	case base == 0 || len(c.Bind) == 0:
 		return errors.New("cluster-nodes needs port or tls-port: clients and other nodes must reach this node")
 	case peer > 65535:
-		return fmt.Errorf("cluster-port is %d + %d without a value of its own, which is more than 65535: set cluster-port", base, busOffset)
+		const high = "cluster-port is %d + %d without a value of its own, which is more than 65535: " +
+			"set cluster-port"
+		return fmt.Errorf(high, base, topology.PeerOffset)
 	case c.Cluster.TLS && (c.TLSCertFile == "" || c.TLSKeyFile == "" || c.TLSCACertFile == ""):
 		return errors.New("tls-cluster needs tls-cert-file, tls-key-file and tls-ca-cert-file: nodes check each other's certificate")
 	}
-	return c.validateClusterPorts(peer)
+	if err := c.validateClusterPorts(peer); err != nil {
+		return err
+	}
+	return c.validateOwnAddress(cmp.Or(c.Cluster.AnnouncePort, base), cmp.Or(c.Cluster.AnnounceBusPort, peer))
+}
+
+// validateOwnAddress checks that the list has the port at which other nodes reach this node. A node with
+// another port for clients need not be in the list.
+func (c *Config) validateOwnAddress(port, peer int) error {
+	list, err := topology.ParseAddresses(c.Cluster.Nodes)
+	if err != nil {
+		return err
+	}
+	var like *topology.Address
+	for i := range list {
+		switch {
+		case list[i].Port != port:
+		case list[i].PeerPort == peer:
+			return nil
+		default:
+			like = &list[i]
+		}
+	}
+	if like == nil {
+		return nil
+	}
+	const wrong = "cluster-port is %d, and cluster-nodes names port %d for nodes at %s: " +
+		"write %s@%d on every node"
+	return fmt.Errorf(wrong, peer, like.PeerPort, like.Client(), like.Client(), peer)
 }
 
 // validateClusterPorts checks that no two listeners of a node have the same port.
@@ -127,37 +153,20 @@ func (c *Config) validateClusterPorts(peer int) error {
 	return nil
 }
 
-// maxNodes is the most members that cluster-nodes may name. More voters make every write slower.
-const maxNodes = 9
-
 // nodeAddresses is the kind of cluster-nodes. One empty argument is none.
 var nodeAddresses = value.Kind[[]string]{
-	Values: "up to 9 addresses, host:port", Many: true,
+	Values: fmt.Sprintf("up to %d addresses, host:port or host:port@peerport", topology.MostNodes),
+	Many:   true,
 	Parse: func(args []string) ([]string, error) {
-		switch {
-		case len(args) == 0 || len(args) == 1 && args[0] == "":
+		if len(args) == 0 || len(args) == 1 && args[0] == "" {
 			return nil, nil
-		case len(args) > maxNodes:
-			return nil, fmt.Errorf("at most %d nodes", maxNodes)
 		}
-		for i, address := range args {
-			if !isAddress(address) {
-				return nil, fmt.Errorf("'%s' is not host:port, such as 10.0.0.1:6379", address)
-			}
-			if slices.Contains(args[:i], address) {
-				return nil, fmt.Errorf("'%s' stands twice", address)
-			}
+		if _, err := topology.ParseAddresses(args); err != nil {
+			return nil, err
 		}
 		return slices.Clone(args), nil
 	},
 	Format: func(list []string) string { return value.Join(list, func(s string) string { return s }) },
-}
-
-// isAddress reports whether a text is a host and a port from 1 to 65535.
-func isAddress(s string) bool {
-	host, port, err := net.SplitHostPort(s)
-	n, notNumber := strconv.Atoi(port)
-	return err == nil && host != "" && notNumber == nil && strconv.Itoa(n) == port && n > 0 && n <= 65535
 }
 
 // word accepts a text without spaces of up to most bytes.

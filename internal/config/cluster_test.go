@@ -37,6 +37,10 @@ func TestValidateCluster(t *testing.T) {
 		{"a high port with a port for nodes", map[string]string{"port": "60000", "cluster-port": "60001"}, ""},
 		{"one port twice", map[string]string{"cluster-port": "6379"}, "port and cluster-port are both 6379"},
 		{"the proxy on the port of nodes", map[string]string{"proxy-port": "16379"}, "cluster-port and proxy-port are both 16379"},
+		{"a port for nodes that the list does not have", map[string]string{"cluster-port": "7100"},
+			"cluster-port is 7100, and cluster-nodes names port 16379 for nodes at 10.0.0.2:6379: write 10.0.0.2:6379@7100 on every node"},
+		{"a port for nodes that the list has", map[string]string{"cluster-port": "7100", "cluster-nodes": "10.0.0.1:6379@7100 10.0.0.2:6379"}, ""},
+		{"a port for nodes behind another one", map[string]string{"cluster-port": "7100", "cluster-announce-bus-port": "16379"}, ""},
 		{"a proxy", map[string]string{"proxy-port": "6380"}, ""},
 		{"a proxy alone", map[string]string{"proxy-port": "6380", "cluster-nodes": ""}, "proxy-port needs cluster-nodes: a server that is alone has no leader to pass clients on to"},
 		{"TLS without files", map[string]string{"tls-cluster": "yes", "tls-cert-file": "c", "tls-key-file": "k"},
@@ -78,9 +82,9 @@ func TestClusterValues(t *testing.T) {
 	c := Default()
 	for name, faults := range map[string]map[string]string{
 		"cluster-nodes": {
-			"a": "'a' is not host:port, such as 10.0.0.1:6379", ":6379": "':6379' is not host:port, such as 10.0.0.1:6379",
-			"a:0": "'a:0' is not host:port, such as 10.0.0.1:6379", "a:65536": "'a:65536' is not host:port, such as 10.0.0.1:6379",
-			"a:06": "'a:06' is not host:port, such as 10.0.0.1:6379", "a:1 a:1": "'a:1' stands twice",
+			"a": "'a' is not host:port or host:port@peerport, such as 10.0.0.1:6379", ":6379": "':6379' is not host:port or host:port@peerport, such as 10.0.0.1:6379",
+			"a:0": "'a:0' is not host:port or host:port@peerport, such as 10.0.0.1:6379", "a:65536": "'a:65536' is not host:port or host:port@peerport, such as 10.0.0.1:6379",
+			"a:06": "'a:06' is not host:port or host:port@peerport, such as 10.0.0.1:6379", "a:1 a:1": "'a:1' stands twice",
 			"a:1 a:2 a:3 a:4 a:5 a:6 a:7 a:8 a:9 a:10": "at most 9 nodes",
 		},
 		"cluster-groups":       {"0": "argument must be between 1 and 1 inclusive", "2": "argument must be between 1 and 1 inclusive"},

@@ -7,9 +7,12 @@ var clusterDirectives = group("Cluster", "",
 	field("cluster-enabled", value.YesNo, "no", func(c *Config) *bool { return &c.ClusterEnabled },
 		"Answer cluster clients. Without `cluster-nodes` the server is a cluster of one node, which owns every slot.").immutable(),
 	field("cluster-nodes", nodeAddresses, "", func(c *Config) *[]string { return &c.Cluster.Nodes },
-		"First members of the cluster, by the host and port of their clients. Every node has the same list. With it the log of the cluster replaces the append-only file.").immutable(),
+		"First members of the cluster, by the host and port of their clients. "+
+			"If `cluster-port` is set, add it after an `@`. Every node has the same list. "+
+			"With it the log of the cluster replaces the append-only file.").immutable(),
 	field("cluster-port", value.Int(0, 65535), "0", func(c *Config) *int { return &c.Cluster.Port },
-		"TCP port for other nodes; 0 is the port of clients plus 10000.").immutable(),
+		"TCP port for other nodes; 0 is the port of clients plus 10000. "+
+			"For another port see `cluster-nodes`.").immutable(),
 	field("cluster-groups", value.Int(1, 1), "1", func(c *Config) *int { return &c.Cluster.Groups },
 		"Number of groups of slots. Each group has a leader of its own.").immutable(),
 	field("cluster-durability", value.Enum(DurabilityOS, DurabilityFsync), "os", func(c *Config) *Durability { return &c.Cluster.Durability },

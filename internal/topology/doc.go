@@ -2,6 +2,7 @@
 // only: the cluster makes them, and the commands read them.
 //
 //	topology.go  View, Node, Group, State
+//	address.go   Address: an element of cluster-nodes
 //	metrics.go   Metrics: what a node counts
 //
 // Invariant: nobody changes a View after it is made. The package takes no locks.

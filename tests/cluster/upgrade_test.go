@@ -58,8 +58,8 @@ func (p *processes) levels(i int) (level, known int) {
 func (p *processes) check(i int) string {
 	ctx, stop := context.WithTimeout(context.Background(), answer)
 	defer stop()
-	out, err := exec.CommandContext(ctx, bin, "--cluster-check", p.nodes[i].addr()).CombinedOutput()
-	require.NoError(p.t, err, string(out))
+	out, _ := exec.CommandContext(ctx, bin, "--cluster-check", p.nodes[i].addr()).CombinedOutput()
+	require.Contains(p.t, string(out), "what to do") // it exits with 1 while a node is missing
 	return string(out)
 }
 

@@ -23,7 +23,7 @@ func (a *App) newMember(cfg *config.Config, run string) (*member.Member, error) 
 	if len(cfg.Cluster.Nodes) == 0 {
 		return nil, nil
 	}
-	list, err := formation.ParseAddresses(cfg.Cluster.Nodes)
+	list, err := topology.ParseAddresses(cfg.Cluster.Nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,8 @@ func (a *App) clusterChanged(old, now *topology.View) {
 func (a *App) logChange(old, now *topology.View) {
 	from, to := old.LeaderOf(0), now.LeaderOf(0)
 	switch {
-	case to < 0 || from >= 0 && old.Nodes[from].ID == now.Nodes[to].ID && old.State == now.State:
+	case to < 0 || from >= 0 && sameNode(&old.Nodes[from], &now.Nodes[to]) && old.State == now.State:
+	case now.State == topology.OK && now.Nodes[to].Port == 0: // its address for clients comes soon
 	case now.State == topology.Down:
 		a.log.Warn("the cluster has no leader: clients wait until the nodes have elected one")
 	case now.State == topology.OK && to != now.Self:
@@ -132,6 +133,10 @@ func (a *App) logChange(old, now *topology.View) {
 		a.log.Info("this node follows the leader", "leader", fmt.Sprintf("%s:%d", leader.Host, leader.Port), "id", leader.ID)
 	}
 }
+
+// sameNode reports whether two nodes are the same one, at an address for clients that is known or unknown in
+// both.
+func sameNode(a, b *topology.Node) bool { return a.ID == b.ID && (a.Port == 0) == (b.Port == 0) }
 
 // clusterFailed follows the end of this node's part in the cluster. Without a reason the node takes part again.
 func (a *App) clusterFailed(reason error) {

@@ -13,6 +13,7 @@ import (
 	"cellserver/cluster/formation"
 	"cellserver/cluster/member"
 	"cellserver/internal/config"
+	"cellserver/internal/topology"
 	"cellserver/persistence"
 	"cellserver/persistence/fs"
 	"cellserver/server"
@@ -120,7 +121,7 @@ func recovery(cfg *config.Config) (r *member.Recovery, unlock func(), err error)
 
 // localAddress returns the address of cluster-nodes that is of this machine and has its port.
 func localAddress(cfg *config.Config) (at formation.Address, err error) {
-	list, err := formation.ParseAddresses(cfg.Cluster.Nodes)
+	list, err := topology.ParseAddresses(cfg.Cluster.Nodes)
 	if err != nil {
 		return at, err
 	}
