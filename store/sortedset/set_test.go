@@ -40,7 +40,7 @@ func change(r *rand.Rand, z *Set, members int) {
 		z.Set(float64(r.Intn(20)), member, limits)
 	case op < 9:
 		z.Remove(member)
-	case r.Intn(30) == 0: // of a large set it makes the large form anew
+	case r.Intn(30) == 0: // of a large set it makes a new large form
 		from := r.Intn(z.Len()/4 + 1)
 		z.RemoveRange(from, z.Len()-r.Intn(z.Len()/4+1))
 	default:
