@@ -255,6 +255,13 @@ func optionOf(arg []byte, allowed Option) int {
 	return -1
 }
 
+// Spells reports whether a word may be the quantity of a request, or one of its options. own are the
+// options of the command.
+func Spells(word []byte, own Option) (number, option bool) {
+	_, number = decimal.Parse(word)
+	return number, optionOf(word, own|requestOptions|OptQuantity) >= 0
+}
+
 // operandNeeds says what must follow an option.
 var operandNeeds = [...]string{
 	secondsOperand: "a number of seconds after it", quantityOperand: "an integer after it",

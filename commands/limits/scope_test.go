@@ -3,6 +3,7 @@ package limits
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -38,6 +39,28 @@ func TestScopes(t *testing.T) {
 	h.Want("GET llm@org:{x}:window", "25")
 	h.Want("CL.CHECK llm acme search", commands.WrongArity("cl.check"))
 	h.Want("CL.CHECK llm acme search ann 1 more", commands.Error("ERR syntax error: 'more' is not an option of CL.CHECK: use MS, PEEK, CHARGE, EXPLAIN"))
+}
+
+// TestForgottenScope: if a key is forgotten, neither a quantity nor an option becomes the key of the last scope.
+func TestForgottenScope(t *testing.T) {
+	h := servertest.New(t)
+	h.Do(llmRule)
+	h.Do("CL.RULE SET one CL.WINDOW 50 60")
+	for _, command := range []string{"CL.CHECK", "CL.EXPLAIN"} {
+		for _, words := range []string{
+			"acme ann 7000", "acme ann 0", "acme ann -1", "acme ann PEEK", "acme ann ms", "acme ann QUANTITY 7000", "acme ann CHARGE 5",
+		} {
+			last := strings.Fields(words)[2]
+			h.Want(command+" llm "+words, commands.Error("ERR the rule llm has the scopes org, team, user: '"+last+
+				"' may be a key or not: write QUANTITY and a number after the keys"))
+		}
+	}
+	h.Want("KEYS *", []any{})
+	h.Want("CL.CHECK llm acme search 7000 3", []any{0, 10, 7, -1, 18})
+	h.Want("CL.CHECK llm acme search 7000 QUANTITY 1", []any{0, 10, 6, -1, 24})
+	h.Want("CL.CHECK llm acme search 7000 PEEK QUANTITY 1", []any{0, 10, 5, -1, 30})
+	h.Want("CL.CHECK llm acme search peek QUANTITY 1", []any{0, 10, 9, -1, 6})
+	h.Want("CL.CHECK one 7000", []any{0, 50, 49, -1, 60})
 }
 
 // TestExplain: EXPLAIN names the tightest limit, with the numbers of each.

@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"strings"
+
+	"cellserver/internal/quote"
 	"cellserver/internal/rediserr"
 	"cellserver/limiters"
 	"cellserver/limiters/ruleset"
@@ -70,7 +73,24 @@ func (c *Check) Begin(
 	if c.Args.Finish(own); c.Args.Err != nil {
 		return c.Args.Err
 	}
+	if err == nil && len(c.Keys) > 1 {
+		return c.ambiguous(words[1+len(c.Keys):], own)
+	}
 	return err
+}
+
+// ambiguous returns an error if the last key may be the quantity or an option: then a client may have
+// forgotten a key. It is a key if the quantity follows. rest are the words after the keys.
+func (c *Check) ambiguous(rest [][]byte, own limiters.Option) error {
+	last := c.Keys[len(c.Keys)-1]
+	number, option := limiters.Spells(last, own)
+	switch {
+	case option && len(rest) > 0 && strings.EqualFold(string(rest[0]), "quantity"), number && c.Args.Has(limiters.OptQuantity):
+		return nil
+	case number || option:
+		return errScopes(c.found, quote.Word(last)+" may be a key or not: write QUANTITY and a number after the keys")
+	}
+	return nil
 }
 
 // begin finds the rule and the keys of a request. Args has the words after the keys.
