@@ -142,16 +142,18 @@ func TestSleepersPassLongTransactions(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			for range scaled(500) {
+			for i := 0; i < scaled(500) || shorts.Load() == 0; i++ {
 				if l.try() {
 					shorts.Add(1)
 					runtime.Gosched()
 					l.Unlock()
+				} else {
+					runtime.Gosched()
 				}
 			}
 		})
 		wg.Go(func() {
-			for range scaled(100) {
+			for i := 0; i < scaled(100) || longs.Load() == 0; i++ {
 				if l.tryLong(isLong) {
 					for l.sleepers.Load() > 0 {
 						runtime.Gosched()
@@ -159,6 +161,8 @@ func TestSleepersPassLongTransactions(t *testing.T) {
 					longs.Add(1)
 					l.long.Store(0)
 					l.Unlock()
+				} else {
+					runtime.Gosched()
 				}
 			}
 		})

@@ -2,6 +2,8 @@ package faults
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"cellserver/resp/resptest"
@@ -58,6 +60,9 @@ func TestRulesSurvive(t *testing.T) {
 	want = s.do(t, "CL.RULE", "LIST")
 	again(appendOnly("everysec")...)
 	do("SAVE")
+	s.kill()
+	log := filepath.Join(dir, "appendonlydir")
+	require.NoError(t, os.Rename(log, log+".old"))
 	again(noLog...)
 	redis(noLog...)
 	again(noLog...)
