@@ -61,7 +61,7 @@ func (r *Report) infoMemory(t *text, _ int64) {
 	t.ratio("used_memory_dataset_perc", used, used, "%")
 	t.bytes("total_system_memory", usage.SystemMemory)
 	t.bytes("used_memory_lua", 0)
-	scripts, ofScripts := r.Scripts()
+	scripts, ofScripts, _ := r.Scripts()
 	t.zeros("used_memory_vm_eval")
 	t.add("used_memory_scripts_eval", ofScripts)
 	t.add("number_of_cached_scripts", scripts)

@@ -26,7 +26,8 @@ type Sources struct {
 	Clients *clients.Registry
 	Slow    *slowlog.Log
 	Rules   *ruleset.Rules
-	Scripts func() (n, bytes int) // how many scripts there are, and the bytes of their texts
+	// Scripts returns how many scripts there are, about how many bytes they take, and how many made room.
+	Scripts func() (n, bytes int, forgotten int64)
 	Listeners
 }
 

@@ -17,8 +17,9 @@
 // transaction ends. A script leaves the database of its client as it was. One of the scripts that take long
 // has the turn, and the others wait; a script waits for nothing else.
 //
-// Bounds: the library has at most 4,096 scripts and 32 MiB of texts. At most 128 engines run at a time, and
-// 64 of their scripts take long. Together they make at most script-memory-limit bytes, and 128 KiB more each.
+// Bounds: the library takes at most 32 MiB, and has at most 4,096 scripts of EVAL. At most 128 engines run
+// at a time, and 64 of their scripts take long. Together they make at most script-memory-limit bytes, and
+// 128 KiB more each.
 //
 // Locks: library.mu, engines.mu and long.mu are innermost locks. A script waits for its turn while it holds
 // its partitions.

@@ -1,6 +1,9 @@
 package scripts
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -12,7 +15,7 @@ type known struct {
 	sha   string
 	text  []byte
 	flags script.Flags
-	keep  bool // SCRIPT LOAD has sent it: it is forgotten after those of EVAL
+	keep  bool // SCRIPT LOAD has sent it: it is forgotten after those of EVAL; the mu of the library guards it
 	used  atomic.Int64
 	wide  atomic.Bool // it has used a key that it has not declared: it runs with every partition
 	long  atomic.Bool // it has taken long: it runs where it is alone
@@ -20,16 +23,19 @@ type known struct {
 
 // The bounds of a library. In Redis 7.0, a client that puts values into its scripts fills the memory.
 const (
-	maxScripts = 4096
-	maxBytes   = 32 << 20
+	maxEvals    = 4096 // scripts that only EVAL has sent
+	maxBytes    = 32 << 20
+	scriptBytes = 256 // of memory that a script takes besides its text
 )
 
 // library has scripts by their SHA-1. It forgets those that were not used for the longest time.
 type library struct {
-	mu    sync.RWMutex // guards bySHA and bytes
-	bySHA map[string]*known
-	bytes int
-	clock atomic.Int64 // counts additions
+	mu        sync.RWMutex // guards bySHA, evals and bytes
+	bySHA     map[string]*known
+	evals     int // scripts without keep
+	bytes     int
+	clock     atomic.Int64 // counts additions
+	forgotten atomic.Int64 // scripts that made room for others
 }
 
 // find returns a script, nil if there is no such script.
@@ -51,7 +57,10 @@ func (l *library) add(k *known) *known {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if was := l.bySHA[k.sha]; was != nil {
-		was.keep = was.keep || k.keep
+		if k.keep && !was.keep {
+			was.keep = true
+			l.evals--
+		}
 		return was
 	}
 	if l.bySHA == nil {
@@ -59,43 +68,66 @@ func (l *library) add(k *known) *known {
 	}
 	k.used.Store(l.clock.Add(1))
 	l.bySHA[k.sha] = k
-	l.bytes += len(k.text)
-	for len(l.bySHA) > maxScripts || l.bytes > maxBytes {
-		l.forgetOne(k)
+	l.count(k, 1)
+	if l.evals > maxEvals || l.bytes > maxBytes {
+		l.makeRoom(k)
 	}
 	return k
 }
 
-// forgetOne forgets a script, but not the new one.
-func (l *library) forgetOne(but *known) {
-	var oldest *known
-	for _, k := range l.bySHA {
-		if k != but && (oldest == nil || k.before(oldest)) {
-			oldest = k
-		}
+// count counts a script, or with by = -1 that it is gone.
+func (l *library) count(k *known, by int) {
+	l.bytes += by * (len(k.text) + scriptBytes)
+	if !k.keep {
+		l.evals += by
 	}
-	delete(l.bySHA, oldest.sha)
-	l.bytes -= len(oldest.text)
 }
 
-// before reports whether a script is forgotten before another one.
-func (k *known) before(other *known) bool {
-	if k.keep != other.keep {
-		return other.keep
+// makeRoom forgets scripts until a sixteenth of the exceeded bound is free, so that an addition rarely
+// sorts. It forgets those of EVAL first. A script of SCRIPT LOAD only makes room for bytes. The new script
+// stays.
+func (l *library) makeRoom(but *known) {
+	evals, size := maxEvals, maxBytes
+	if l.evals > evals {
+		evals -= evals / 16
 	}
-	return k.used.Load() < other.used.Load()
+	if l.bytes > size {
+		size -= size / 16
+	}
+	for _, k := range slices.SortedFunc(maps.Values(l.bySHA), forgottenBefore) {
+		switch {
+		case l.bytes <= size && (l.evals <= evals || k.keep):
+			return
+		case k != but:
+			delete(l.bySHA, k.sha)
+			l.count(k, -1)
+			l.forgotten.Add(1)
+		}
+	}
+}
+
+// forgottenBefore orders scripts: those of EVAL come first, and then the one that was not used for the
+// longest time.
+func forgottenBefore(a, b *known) int {
+	if a.keep != b.keep {
+		if b.keep {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a.used.Load(), b.used.Load())
 }
 
 // flush forgets all scripts.
 func (l *library) flush() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.bySHA, l.bytes = nil, 0
+	l.bySHA, l.evals, l.bytes = nil, 0, 0
 }
 
-// size returns how many scripts there are, and the bytes of their texts.
-func (l *library) size() (scripts, bytes int) {
+// size returns how many scripts there are, their bytes, and how many have made room for others.
+func (l *library) size() (scripts, bytes int, forgotten int64) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return len(l.bySHA), l.bytes
+	return len(l.bySHA), l.bytes, l.forgotten.Load()
 }

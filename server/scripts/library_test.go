@@ -7,31 +7,50 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLibraryIsBounded: the library forgets what was not used for the longest time, and last what SCRIPT LOAD has sent.
+// TestLibraryIsBounded: the library forgets what was not used for the longest time. It keeps what SCRIPT LOAD has sent,
+// however many scripts EVAL or SCRIPT LOAD send, until their bytes exceed the bound.
 func TestLibraryIsBounded(t *testing.T) {
 	var l library
 	add := func(name string, size int, keep bool) {
 		l.add(&known{sha: name, text: make([]byte, size), keep: keep})
 	}
-	add("loaded", 1, true)
-	for i := range 2 * maxScripts {
+	for i := range 3 * maxEvals {
+		add(fmt.Sprint("load", i), 1, true)
+	}
+	for i := range 2 * maxEvals {
 		add(fmt.Sprint("eval", i), 1, false)
 		require.NotNil(t, l.find([]byte("eval0")), "it is in use")
 	}
-	scripts, bytes := l.size()
-	require.Equal(t, maxScripts, scripts)
-	require.Equal(t, maxScripts, bytes)
-	require.NotNil(t, l.find([]byte("loaded")))
+	scripts, bytes, forgotten := l.size()
+	require.Equal(t, 2*maxEvals+3*maxEvals, scripts+int(forgotten))
+	require.LessOrEqual(t, scripts, 3*maxEvals+maxEvals)
+	require.Greater(t, scripts, 3*maxEvals+maxEvals*7/8)
+	require.Equal(t, scripts*(1+scriptBytes), bytes)
+	require.NotNil(t, l.find([]byte("load0")))
 	require.Nil(t, l.find([]byte("eval1")))
+	add("eval0", 1, true) // SCRIPT LOAD sends it, too
 	for i := range 100 {
 		add(fmt.Sprint("large", i), 1<<20, false)
+		_, bytes, _ = l.size()
+		require.LessOrEqual(t, bytes, maxBytes)
 	}
-	_, bytes = l.size()
-	require.LessOrEqual(t, bytes, maxBytes)
-	require.NotNil(t, l.find([]byte("loaded")))
+	require.NotNil(t, l.find([]byte("load0")))
+	require.NotNil(t, l.find([]byte("eval0")))
+	require.NotNil(t, l.find([]byte("large99")))
+	for i := range 32 {
+		add(fmt.Sprint("kept", i), 1<<20, true)
+		_, bytes, _ = l.size()
+		require.LessOrEqual(t, bytes, maxBytes)
+		require.NotNil(t, l.find([]byte("load0")), "it is in use")
+	}
+	require.Nil(t, l.find([]byte("load1")))
+	add("huge", 2*maxBytes, false)
+	scripts, _, _ = l.size()
+	require.Equal(t, 1, scripts)
 	l.flush()
-	scripts, bytes = l.size()
+	scripts, bytes, _ = l.size()
 	require.Zero(t, scripts+bytes)
+	require.Zero(t, l.evals)
 }
 
 // TestEnginesAreBounded: so many scripts run at a time, and no more.

@@ -92,8 +92,9 @@ func (s *Scripts) Flush() {
 	s.engines.flush()
 }
 
-// Size returns how many scripts there are, and the bytes of their texts.
-func (s *Scripts) Size() (n, bytes int) { return s.library.size() }
+// Size returns how many scripts there are, about how many bytes they take, and how many have made room for
+// others.
+func (s *Scripts) Size() (n, bytes int, forgotten int64) { return s.library.size() }
 
 // scratch is what a connection keeps for the scripts of a batch.
 type scratch struct {

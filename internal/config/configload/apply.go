@@ -128,6 +128,9 @@ func (l *loader) apply(at place, words []string) error {
 		return fmt.Errorf("%s: %s: %w%s", at, name, err, takes(d, args))
 	}
 	if d.Inert {
+		if err := refused(d.Name); err != nil && d.Get(l.config) != "" {
+			return fmt.Errorf("%s: %w", at, err)
+		}
 		l.ignore(at, name, d.Note)
 	}
 	return nil
