@@ -20,7 +20,7 @@ type Handler interface {
 // line is one connection without a socket. It is the [commands.Peer] of its client.
 type line struct {
 	local   net.Addr
-	from    net.Addr // of the request that runs, local if it does not say
+	from    atomic.Pointer[requester] // of the request that runs; nil if it does not say
 	handler Handler
 	session *resp.Session
 	request []byte        // the bytes of args
@@ -30,7 +30,7 @@ type line struct {
 }
 
 func newLine(connect func(commands.Peer) Handler, local net.Addr) *line {
-	l := &line{local: local, from: local, wake: make(chan struct{}, 1)}
+	l := &line{local: local, wake: make(chan struct{}, 1)}
 	l.handler = connect(l)
 	l.session = resp.NewSession(l.handler)
 	return l
@@ -43,8 +43,8 @@ var errCut = errors.New("the server has closed the connection of this request")
 // decisions may be nil.
 func (l *line) run(ctx context.Context, args []string, decisions commands.Decisions) (reply []byte, need uint64, err error) {
 	l.handler.Conn().Link.Decisions = decisions
-	if from, ok := ctx.Value(fromKey{}).(requester); ok {
-		l.from = from
+	if from, ok := ctx.Value(fromKey{}).(*requester); ok {
+		l.from.Store(from)
 	}
 	l.setArgs(args)
 	if l.session.Run(l.args) == resp.Retry {
@@ -92,7 +92,7 @@ func (l *line) pause(ctx context.Context) error {
 // done makes the line ready for the next command. It reports false if there will be none.
 func (l *line) done() bool {
 	l.session.Sent()
-	l.from = l.local
+	l.from.Store(nil)
 	l.handler.Conn().Link.Decisions = nil // an idle line keeps no request in memory
 	return !l.closed.Load()
 }
@@ -139,24 +139,30 @@ func (l *line) Pending() int { return 0 }
 // Memory implements [commands.Peer].
 func (l *line) Memory() int { return 2 * resp.IdleBuffer }
 
-// RemoteAddr implements [commands.Peer].
-func (l *line) RemoteAddr() net.Addr { return l.from }
+// RemoteAddr implements [commands.Peer]. Other clients ask for it, too, while a request runs.
+func (l *line) RemoteAddr() net.Addr {
+	if from := l.from.Load(); from != nil {
+		return from
+	}
+	return l.local
+}
 
 // requester is the address of the client of a request. It implements [net.Addr].
 type requester string
 
 // Network implements [net.Addr].
-func (requester) Network() string { return commands.OverHTTP }
+func (*requester) Network() string { return commands.OverHTTP }
 
 // String implements [net.Addr].
-func (r requester) String() string { return string(r) }
+func (r *requester) String() string { return string(*r) }
 
 type fromKey struct{}
 
 // From says from which address a request comes. The commands of the context then have it as that of their
 // client.
 func From(ctx context.Context, address string) context.Context {
-	return context.WithValue(ctx, fromKey{}, requester(address))
+	from := requester(address)
+	return context.WithValue(ctx, fromKey{}, &from)
 }
 
 // LocalAddr implements [commands.Peer].
