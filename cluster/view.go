@@ -17,7 +17,9 @@ func (n *Node) updateView() {
 	var leader raft.ServerID
 	var term uint64
 	if r := n.raft.Load(); r != nil {
-		_, leader = r.LeaderWithID()
+		if r.State() != raft.Candidate { // raft may still name the leader that has asked this node to take over
+			_, leader = r.LeaderWithID()
+		}
 		term = r.CurrentTerm()
 	}
 	n.mu.Lock()

@@ -16,7 +16,7 @@ type Counted struct{ Interval, Limit int64 }
 //	new debt = debt * interval / counted interval        rounded up
 //
 // Requests within a burst wait for a full burst of this quota at most. Requests that were charged beyond
-// a burst come on top, and none of them is forgiven.
+// a burst come on top. The TAT stays so early that this quota can count a full burst from it.
 func (q Quota) Convert(tat, now int64, c Counted) int64 {
 	if tat <= now || q.interval == 0 || c.Interval <= 0 {
 		return tat
@@ -26,7 +26,7 @@ func (q Quota) Convert(tat, now int64, c Counted) int64 {
 		within, beyond = burst, within-burst
 	}
 	within = min(q.scale(within, c.Interval), q.tolerance)
-	return exact.Plus(now, exact.Plus(within, q.scale(beyond, c.Interval)))
+	return min(exact.Plus(now, exact.Plus(within, q.scale(beyond, c.Interval))), math.MaxInt64-q.tolerance)
 }
 
 // scale converts a debt from another interval to that of the quota, rounded up.

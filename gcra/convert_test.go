@@ -24,6 +24,10 @@ func TestConvert(t *testing.T) {
 	}
 	q := quota(t, 4, 1, 1)
 	require.EqualValues(t, epoch, q.Convert(epoch, epoch, Counted{1, 1}))
-	require.EqualValues(t, math.MaxInt64, q.Convert(math.MaxInt64, epoch, Counted{1, 1}))
+	far := q.Convert(math.MaxInt64, epoch, Counted{1, 1})
+	require.EqualValues(t, math.MaxInt64-q.tolerance, far)
+	d, err := q.Decide(far, epoch, 1)
+	require.NoError(t, err, "the quota can still count")
+	require.True(t, d.Limited)
 	require.EqualValues(t, 7, Quota{}.Convert(7, 1, Counted{1, 1}))
 }

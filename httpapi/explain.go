@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 
@@ -63,9 +64,7 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg *Config, rule 
 		return err
 	}
 	x.args = append(append(x.args, "CL.EXPLAIN", rule), x.keys...)
-	if x.quantity != "" {
-		x.args = append(x.args, x.quantity)
-	}
+	x.args = append(x.args, "QUANTITY", cmp.Or(x.quantity, "1"))
 	if x.charge {
 		x.args = append(x.args, "CHARGE")
 	}

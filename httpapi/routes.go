@@ -46,7 +46,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 	case path == "/settle":
 		return a.budget(w, r, &settlement)
 	case path == "/reset":
-		return a.reset(w, r)
+		return a.reset(w, r, &cfg)
 	case path == "/status", path == "/rules", strings.HasPrefix(path, "/rules/"), strings.HasPrefix(path, "/try/"):
 		return a.operate(w, r, &cfg)
 	case path == "/openapi.json":

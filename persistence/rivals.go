@@ -64,7 +64,7 @@ func (l *loader) isNewer(path string, at int64) (bool, error) {
 			taken = n
 		}
 	}}).Next()
-	return taken >= at/1e9, nil
+	return taken > at/1e9, nil // in the same second the log has what came after the snapshot
 }
 
 // sameKeys reports whether a snapshot has the keys of the store, with their values and expiries. Expired keys
@@ -82,13 +82,13 @@ func (l *loader) sameKeys(ctx context.Context, path string) (same bool, err erro
 	c.scratch.Begin(c.now, 0, &everything)
 	defer c.scratch.End()
 	c.tx.KeepExpired, c.scratch.KeepExpired = true, true
-	left := c.live(l.store.Databases())
+	left, ownLeft, hasOwn := c.live(0, l.store.Databases()), c.live(store.Own, 0), false
 	in := rdb.NewReader(cancelReader{ctx, f}, rdb.Options{SkipUnsupported: l.settings.Load().SkipUnsupported})
 	for {
 		rec, err := in.Next()
 		switch {
 		case err == io.EOF:
-			return left == 0, nil
+			return left == 0 && (ownLeft == 0 || !hasOwn), nil // a Redis keeps nothing of the server's own
 		case err != nil:
 			return false, l.refuse(path, err)
 		case expired(rec.ExpireAt, c.now):
@@ -96,7 +96,11 @@ func (l *loader) sameKeys(ctx context.Context, path string) (same bool, err erro
 		case rec.DB >= l.store.Databases() || !c.has(rec):
 			return false, nil
 		}
-		left--
+		if rec.DB == store.Own {
+			ownLeft, hasOwn = ownLeft-1, true
+		} else {
+			left--
+		}
 	}
 }
 
@@ -107,9 +111,9 @@ type comparison struct {
 	now     int64     // Unix nanoseconds
 }
 
-// live returns the number of keys that have not expired.
-func (c *comparison) live(databases int) (n int) {
-	for db := store.Own; db < databases; db++ {
+// live returns the number of keys in the databases first … end-1 that have not expired.
+func (c *comparison) live(first, end int) (n int) {
+	for db := first; db < end; db++ {
 		c.tx.Select(db)
 		c.tx.Each(func(e *store.Entry) {
 			if !expired(e.ExpireAt(), c.now) {

@@ -26,7 +26,10 @@ type Options struct {
 	Scripts    int // how many compiled scripts are kept; 0 is 1,000
 }
 
-const defaultScripts = 1000
+const (
+	defaultScripts = 1000
+	maxCompiled    = 8 << 20 // bytes of the compiled scripts of an engine; one script may take more
+)
 
 // An Engine runs scripts, one at a time.
 type Engine struct {
@@ -34,6 +37,7 @@ type Engine struct {
 	m       *machine.Machine
 	scripts map[string]*list.Element // of *Script, by SHA
 	recent  *list.List               // the script that was used last is in front
+	bytes   int                      // of the compiled scripts, about
 	run     run
 	spare   [keptReplies]Reply // for the elements of a reply
 	used    int                // of spare
@@ -101,7 +105,8 @@ func (e *Engine) Compile(source []byte) (*Script, error) {
 		return nil, err
 	}
 	e.scripts[sha] = e.recent.PushFront(s)
-	for e.recent.Len() > e.options.Scripts {
+	e.bytes += s.f.Bytes
+	for e.recent.Len() > 1 && (e.recent.Len() > e.options.Scripts || e.bytes > maxCompiled) {
 		e.forget(e.recent.Back())
 	}
 	return s, nil
@@ -118,6 +123,7 @@ func (e *Engine) forget(at *list.Element) {
 	s := e.recent.Remove(at).(*Script)
 	delete(e.scripts, s.SHA)
 	if s.of != nil {
+		e.bytes -= s.f.Bytes
 		e.m.Forget(s.f)
 	}
 }

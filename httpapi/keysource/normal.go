@@ -15,7 +15,8 @@ import (
 // of its own.
 func normalPath(target string) string {
 	if scheme := strings.Index(target, "://"); scheme > 0 && !strings.ContainsAny(target[:scheme], "/?#") {
-		_, target, _ = strings.Cut(target[scheme+len("://"):], "/") // the absolute form
+		target = target[scheme+len("://"):] // the absolute form
+		target = strings.TrimLeftFunc(target, inAuthority)
 	}
 	plain, _, _ := strings.Cut(target, "?")
 	plain, _, _ = strings.Cut(unescape(plain), "#")
@@ -25,6 +26,9 @@ func normalPath(target string) string {
 	}
 	return path.Clean("/" + strings.Join(segments, "/"))
 }
+
+// inAuthority reports whether a character may stand before the path of an absolute target.
+func inAuthority(c rune) bool { return !strings.ContainsRune(`/?#\`, c) }
 
 // unescape decodes all correct escapes, and keeps the others.
 func unescape(s string) string {

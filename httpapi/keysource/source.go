@@ -54,6 +54,9 @@ type reader func(r *Request, name string) (string, error)
 // Literal returns the source of one key.
 func Literal(key string) Source { return Source{part: part{text: key}} }
 
+// MaxParts is the most parts of a key. Each part may take time for all bytes of a header.
+const MaxParts = 16
+
 // Parse returns the source of a text. After "text:" the rest is the key as it is.
 func Parse(text string) (Source, error) {
 	if key, ok := strings.CutPrefix(text, "text:"); ok {
@@ -61,6 +64,9 @@ func Parse(text string) (Source, error) {
 	}
 	var s Source
 	literal := true
+	if strings.Count(text, ",") >= MaxParts {
+		return Source{}, fmt.Errorf("a key has at most %d parts", MaxParts)
+	}
 	for i, rest, more := 0, text, true; more; i++ {
 		var word string
 		word, rest, more = strings.Cut(rest, ",")

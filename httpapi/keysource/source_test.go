@@ -101,7 +101,7 @@ func TestSpellings(t *testing.T) {
 			"/login%2F", "/%2Flogin", "/login;x", "/login;a=1;b=2", "/login%3Bx", "/x/..;/login", "/;/login", `/x\..\login`, "/login/.", "login",
 			"http://shop/login", "https://user@shop:8443/Login?x", "/../../login",
 		}},
-		{"path", "X-Forwarded-Uri", "/", []string{"/", "//", "/?x", "*/..", "http://shop", "http://shop/", ";x", "/.", "/..", "#", "?"}},
+		{"path", "X-Forwarded-Uri", "/", []string{"/", "//", "/?x", "*/..", "http://shop", "http://shop/", "http://shop?r=/z", "http://shop#/z", ";x", "/.", "/..", "#", "?"}},
 		{"path", "X-Forwarded-Uri", "/a%zzb%", []string{"/a%zzb%", "/%61%zzb%", "/A%zz%62%"}},
 		{"path", "X-Forwarded-Uri", "/to/http:/x", []string{"/to/http://x"}},
 		{"path:case", "X-Forwarded-Uri", "/Login", []string{"/Login", "/Login;x", "/%4cogin#"}},
@@ -213,4 +213,12 @@ func FuzzKeys(f *testing.F) {
 			require.NotEqual(t, key, swapped)
 		}
 	})
+}
+
+// TestPartsAreBounded: each part may read a whole header, so a key has few of them.
+func TestPartsAreBounded(t *testing.T) {
+	_, err := Parse(strings.TrimSuffix(strings.Repeat("path,", MaxParts), ","))
+	require.NoError(t, err)
+	_, err = Parse(strings.Repeat("path,", MaxParts) + "ip")
+	require.EqualError(t, err, "a key has at most 16 parts")
 }

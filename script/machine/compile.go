@@ -2,6 +2,7 @@ package machine
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ type Function struct {
 	name   string // as errors of Lua show it, such as "user_script"
 	proto  *lua.FunctionProto
 	places []syntax.Place
+	Bytes  int // of memory that it takes, about
 }
 
 // chunkPrefix begins the names of chunks inside the machine. So the machine can distinguish an error of the interpreter
@@ -36,6 +38,7 @@ func (m *Machine) Compile(text, source, name string) (*Function, error) {
 	}
 	f.proto.IsVarArg &^= lua.VarArgNeedsArg // a chunk has no table with the name arg
 	m.patch(f.proto)
+	f.Bytes = clip(f.proto) + placeBytes*len(f.places)
 	m.chunks[id] = f
 	return f, nil
 }
@@ -94,6 +97,30 @@ func (m *Machine) patch(proto *lua.FunctionProto) {
 	for _, inner := range proto.FunctionPrototypes {
 		m.patch(inner)
 	}
+}
+
+// About how many bytes a place and a function of a chunk take, besides what the slices hold.
+const (
+	placeBytes = 16
+	protoBytes = 1 << 10
+)
+
+// clip gives back the room that the compiler has left in the slices of each function: about 14 kB. It returns
+// about how many bytes the functions take.
+func clip(proto *lua.FunctionProto) (bytes int) {
+	proto.Code = slices.Clone(proto.Code)
+	proto.Constants = slices.Clone(proto.Constants)
+	proto.FunctionPrototypes = slices.Clone(proto.FunctionPrototypes)
+	proto.DbgSourcePositions = slices.Clone(proto.DbgSourcePositions)
+	proto.DbgLocals = slices.Clone(proto.DbgLocals)
+	proto.DbgCalls = slices.Clone(proto.DbgCalls)
+	proto.DbgUpvalues = slices.Clone(proto.DbgUpvalues)
+	bytes = protoBytes + 12*len(proto.Code) + 32*len(proto.Constants) + 48*len(proto.DbgLocals) +
+		24*len(proto.DbgCalls) + 16*len(proto.DbgUpvalues)
+	for _, inner := range proto.FunctionPrototypes {
+		bytes += clip(inner)
+	}
+	return bytes
 }
 
 // function makes a closure of a chunk.

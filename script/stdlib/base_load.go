@@ -33,14 +33,15 @@ func (m *library) load(L *lua.LState) int {
 	return m.loadChunk(L, text.String(), name)
 }
 
-// compileCost is what a chunk costs for each byte of its source, and chunkCost what it costs besides.
+// compileCost is what a chunk costs for each byte of its source. The chunk itself and each of its functions
+// cost chunkCost besides, because the compiler makes room for instructions.
 const (
 	compileCost = 64
 	chunkCost   = 16 << 10
 )
 
 func (m *library) loadChunk(L *lua.LState, text, source string) int {
-	m.Make(compileCost*len(text) + chunkCost)
+	m.Make(compileCost*len(text) + chunkCost*(1+strings.Count(text, "function")))
 	m.Step(len(text)/4 + 10)
 	if strings.HasPrefix(text, "\x1b") {
 		L.Push(lua.LNil)

@@ -200,6 +200,7 @@ func (r *runner) result(s *script.Script, o commands.Script) (script.Reply, erro
 		return reply, r.run.verdict
 	case r.run.stopped && r.mayStop() && c.Tx != nil:
 		c.Tx.Rollback()
+		c.Conn.After = nil
 		r.later = later{}
 		return reply, commands.Error(reply.Text)
 	}

@@ -35,11 +35,18 @@ func keySecret(cfg *config.Config) ([]byte, error) {
 		return newSecret(cfg, name)
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular() || info.Size() < 16 || info.Size() > 1024:
-		return nil, fmt.Errorf("%s is not a file of 16 to 1024 bytes: remove it for a new secret", name)
+	case !info.Mode().IsRegular() || info.Size() > 1024:
+		return nil, errKeySecret(name)
 	}
 	text, err := os.ReadFile(name)
-	return bytes.TrimSpace(text), err
+	if text = bytes.TrimSpace(text); err == nil && len(text) < 16 {
+		err = errKeySecret(name)
+	}
+	return text, err
+}
+
+func errKeySecret(name string) error {
+	return fmt.Errorf("%s is not a file of 16 to 1024 bytes: remove it for a new secret", name)
 }
 
 // newSecret makes a secret and writes it. If nothing else is kept on disk, the keys end with the process,

@@ -93,8 +93,11 @@ func (m *Memory) PowerCut(r *rand.Rand) *Memory {
 		names = func(*Memory) map[string]*inode { return m.eitherNames(r) }
 		data = func(f *inode) []byte { return f.remains(r) }
 	}
+	m.mu.Lock()
+	moves := slices.Clone(m.moves) // a goroutine of the process may still run
+	m.mu.Unlock()
 	next := m.survivors(names, data)
-	next.undoMoves(m.moves, r)
+	next.undoMoves(moves, r)
 	return next
 }
 
