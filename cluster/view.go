@@ -17,7 +17,7 @@ func (n *Node) updateView() {
 	var leader raft.ServerID
 	var term uint64
 	if r := n.raft.Load(); r != nil {
-		if r.State() != raft.Candidate { // raft may still name the leader that has asked this node to take over
+		if r.State() != raft.Candidate { // raft may still name the leader that asked this node to lead
 			_, leader = r.LeaderWithID()
 		}
 		term = r.CurrentTerm()
