@@ -75,9 +75,9 @@ func (c *connections) enter(g *connection) bool {
 	return !c.closed
 }
 
-// displace closes one connection without a request, if there is one. Unfinished requests go first if an
-// eighth of all connections has one: so clients that never finish do not displace those that kept a
-// connection. Of each kind the oldest goes. displace requires mu.
+// displace closes one connection without a request. It reports false if there is none. Unfinished requests
+// go first if an eighth of all connections has one: so clients that never finish do not displace those that
+// kept a connection. Of each kind the oldest goes. displace requires mu.
 func (c *connections) displace() bool {
 	var idle, oldest *connection
 	unfinishedCount := 0
@@ -95,20 +95,16 @@ func (c *connections) displace() bool {
 			}
 		}
 	}
+	chosen, state := idle, int32(waits)
 	if oldest != nil && (idle == nil || unfinishedCount > c.most/8) {
-		return c.end(oldest, unfinished)
+		chosen, state = oldest, unfinished
 	}
-	return idle != nil && c.end(idle, waits)
-}
-
-// end closes a connection that is still in `state`. A request that begins meanwhile keeps its connection:
-// then end reports true, too, because the caller must look again. end requires mu.
-func (c *connections) end(g *connection, state int32) bool {
-	if g.state.CompareAndSwap(state, gone) {
-		c.leave(g)
-		g.Conn.Close()
+	// A request that begins meanwhile keeps its connection, and the caller looks again.
+	if chosen != nil && chosen.state.CompareAndSwap(state, gone) {
+		c.leave(chosen)
+		chosen.Conn.Close()
 	}
-	return true
+	return chosen != nil
 }
 
 // leave requires mu.

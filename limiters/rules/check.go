@@ -84,11 +84,10 @@ func (c *Check) Begin(
 func (c *Check) ambiguous(rest [][]byte, own limiters.Option) error {
 	last := c.Keys[len(c.Keys)-1]
 	number, option := limiters.Spells(last, own)
-	switch {
-	case option && len(rest) > 0 && strings.EqualFold(string(rest[0]), "quantity"), number && c.Args.Has(limiters.OptQuantity):
-		return nil
-	case number || option:
-		return errScopes(c.found, quote.Word(last)+" may be a key or not: write QUANTITY and a number after the keys")
+	named := len(rest) > 0 && strings.EqualFold(string(rest[0]), "quantity")
+	if option && !named || number && !c.Args.Has(limiters.OptQuantity) {
+		return errScopes(c.found,
+			quote.Word(last)+" may be a key or not: write QUANTITY and a number after the keys")
 	}
 	return nil
 }
