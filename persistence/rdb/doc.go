@@ -15,30 +15,32 @@
 //	codec.go                 what a codec has, and Value
 //	format.go                versions and opcodes
 //
-// The folder encoding has the primitives: lengths, strings and packed lists. The folder crc64 has the checksum.
+// The folder encoding has the primitives: lengths, strings and packed lists. The folder crc64 has the
+// checksum.
 //
 // # What is written
 //
-// The writer writes version 9, with its plain types only: strings, hashes, lists, sets, and sorted sets with binary
-// scores. It compresses nothing. Every Redis since 5 and every Valkey reads such files, and makes
-// its own compact encodings.
+// The writer writes version 9, with its plain types only: strings, hashes, lists, sets, and sorted sets with
+// binary scores. It compresses nothing. Every Redis since 5 and every Valkey reads such files, and makes its
+// own compact encodings.
 //
 // # What is read
 //
-// The reader knows versions 1 to 12, with every encoding of strings, hashes, lists, sets and sorted sets. A key of another type is an
-// [Unsupported] error. With SkipUnsupported in [Options], the reader leaves it out and counts it.
+// The reader knows versions 1 to 16 of Redis and 80 of Valkey, with every encoding of strings, hashes,
+// lists, sets and sorted sets. A key of another type is an [Unsupported] error. With SkipUnsupported in
+// [Options], the reader leaves it out and counts it.
 //
 // # Invariants
 //
-// The reader never trusts its input. Memory grows with the bytes that arrive, not with the lengths that they claim.
-// Every [Error] has the place of the fault and the expected input. A file is valid only as a whole: use no key before
-// the reader has verified the checksum.
+// The reader never trusts its input. Memory grows with the bytes that arrive, not with the lengths that they
+// claim. Every [Error] has the place of the fault and the expected input. A file is valid only as a whole:
+// use no key before the reader has verified the checksum.
 //
 // Equal snapshots make equal files. No key costs an allocation. The only exceptions are collections in the
 // reader.
 //
-// There are no locks: a Reader or a Writer belongs to one goroutine at a time. [Load] locks the whole store for some
-// keys at a time.
+// There are no locks: a Reader or a Writer belongs to one goroutine at a time. [Load] locks the whole store
+// for some keys at a time.
 //
 // # The format
 //

@@ -251,7 +251,7 @@ func TestRedisRefusesBadValues(t *testing.T) {
 func TestPayloadErrors(t *testing.T) {
 	whole := payloadOf("\x00\x01v", 9)
 	for name, p := range map[string][]byte{
-		"nothing": nil, "short": whole[len(whole)-payloadTail+1:], "newer": payloadOf("\x00\x01v", 13), "cut": whole[:len(whole)-1],
+		"nothing": nil, "short": whole[len(whole)-payloadTail+1:], "newer": payloadOf("\x00\x01v", 17), "cut": whole[:len(whole)-1],
 		"no checksum": append(whole[:len(whole)-checksumSize:len(whole)-checksumSize], make([]byte, checksumSize)...),
 	} {
 		_, err := DecodePayload(p)

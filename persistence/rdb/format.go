@@ -1,11 +1,14 @@
 package rdb
 
-// Versions of the format. The written one is the newest that every Redis since 5 reads.
+// Versions of the format. The written one is the newest that every Redis since 5 reads. A new version never
+// changes a type: it adds type bytes and opcodes, and the reader refuses those that it does not know.
 const (
-	Version    = 9
-	maxVersion = 12
+	Version       = 9
+	maxVersion    = 16 // of Redis 8
+	valkeyVersion = 80 // of Valkey 9
 
 	magic        = "REDIS"
+	valkeyMagic  = "VALKEY080"
 	headerSize   = len(magic) + 4
 	checksumSize = 8
 	// checksumSince is the first version whose files end in a checksum.
@@ -16,6 +19,7 @@ const (
 
 // An opcode takes the position at which the type of a value could be.
 const (
+	opKeyMeta   = 243 // a slot import in a file of Valkey
 	opSlotInfo  = 244
 	opFunction  = 245
 	opModuleAux = 247
@@ -27,5 +31,5 @@ const (
 	opExpire    = 253
 	opSelectDB  = 254
 	opEOF       = 255
-	firstOpcode = opSlotInfo
+	firstOpcode = opKeyMeta
 )

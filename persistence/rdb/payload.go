@@ -82,7 +82,8 @@ func payloadBody(p []byte) ([]byte, bool) {
 		return nil, false
 	}
 	body := rest[:len(rest)-2]
-	return body, binary.LittleEndian.Uint16(p[len(body):]) <= maxVersion
+	version := binary.LittleEndian.Uint16(p[len(body):])
+	return body, version <= maxVersion || version == valkeyVersion
 }
 
 // read reads a value that takes size bytes with its type.

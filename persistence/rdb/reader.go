@@ -55,9 +55,9 @@ func NewReader(in io.Reader, o Options) *Reader {
 	return &Reader{dec: encoding.NewDecoder(in), options: o, skipped: map[string]int{}}
 }
 
-// Next returns the next key. Its error is io.EOF after the whole file, if the checksum is right. It is an [Error] if
-// the file is damaged, or an [Unsupported]. After every error except io.EOF the caller must drop all keys of the file,
-// because the checksum covers the whole file.
+// Next returns the next key. Its error is io.EOF after the whole file, if the checksum is right. It is an
+// [Error] if the file is damaged, or an [Unsupported]. After every error except io.EOF the caller must drop
+// all keys of the file, because the checksum covers the whole file.
 func (r *Reader) Next() (*Record, error) {
 	if r.err == nil && r.version == 0 {
 		r.err = r.header()
@@ -93,13 +93,19 @@ func (r *Reader) header() error {
 	if err != nil {
 		return err
 	}
+	if string(b) == valkeyMagic {
+		r.version = valkeyVersion
+		return nil
+	}
 	if string(b[:len(magic)]) != magic {
-		return encoding.Errorf(0, `"REDIS"`, "%q", b[:len(magic)])
+		return encoding.Errorf(0, `"REDIS" or "VALKEY080"`, "%q", b)
 	}
 	digits := string(b[len(magic):])
 	version, err := strconv.ParseUint(digits, 10, 16)
 	if err != nil || version < 1 || version > maxVersion {
-		return encoding.Errorf(int64(len(magic)), "a version of the format from 1 to "+strconv.Itoa(maxVersion), "%q", digits)
+		versions := "a version of the format from 1 to " + strconv.Itoa(maxVersion)
+		return encoding.Errorf(int64(len(magic)), versions,
+			"%q: a newer server wrote the file, or it is damaged", digits)
 	}
 	r.version = int(version)
 	return nil
@@ -127,6 +133,8 @@ func (r *Reader) step() (found bool, err error) {
 		return r.aux()
 	case opResizeDB:
 		return false, r.resizeDB()
+	case opKeyMeta:
+		return false, r.keyMeta(from)
 	case opSlotInfo:
 		return false, d.Lengths(3, "the number of keys of a slot")
 	case opModuleAux:
@@ -139,12 +147,13 @@ func (r *Reader) step() (found bool, err error) {
 
 // unknownType is the error of a byte that is neither an opcode nor a type.
 func unknownType(at int64, b byte) error {
-	return encoding.Errorf(at, "an opcode or the type of a value", "%d, which is neither", b)
+	const found = "%d, which is neither: a newer server wrote it, or the file is damaged"
+	return encoding.Errorf(at, "an opcode or the type of a value", found, b)
 }
 
 // key reads a key and its value.
 func (r *Reader) key(kind byte, from int64) (found bool, err error) {
-	t := &types[kind]
+	t := r.typeOf(kind)
 	if t.name == "" {
 		return false, unknownType(from, kind)
 	}
@@ -172,9 +181,10 @@ func (r *Reader) skip(what string) {
 	r.clearAttributes()
 }
 
-// skipUnsupported skips a value of an unsupported type, if the options allow it and the value says where it ends.
+// skipUnsupported skips a value of an unsupported type, if the options allow it and the value says where it
+// ends.
 func (r *Reader) skipUnsupported(kind byte, from int64) error {
-	t := &types[kind]
+	t := r.typeOf(kind)
 	name := t.name
 	if kind == typeModule || kind == typeModuleOld {
 		id, err := r.dec.Length(moduleID)
@@ -191,6 +201,23 @@ func (r *Reader) skipUnsupported(kind byte, from int64) error {
 	}
 	r.skip(name)
 	return nil
+}
+
+// keyMeta refuses metadata of modules (Redis) and a slot on its way from another node (Valkey).
+func (r *Reader) keyMeta(from int64) error {
+	found := "metadata of a module, which this server does not keep"
+	if r.version == valkeyVersion {
+		found = "a slot on its way from another node: let the move end, and save again"
+	}
+	return encoding.Errorf(from, "a key", "%s", found)
+}
+
+// typeOf returns what a type byte means in this file.
+func (r *Reader) typeOf(kind byte) *typeInfo {
+	if r.version == valkeyVersion && kind == typeHashExpiring {
+		return &valkeyHash
+	}
+	return &types[kind]
 }
 
 // function skips a library of functions.
@@ -273,14 +300,28 @@ func (r *Reader) aux() (found bool, err error) {
 		return false, err
 	case name == ownFact:
 		return true, r.own(b)
+	case name == keydbMember:
+		return false, r.expiringMember()
 	case r.options.Aux != nil:
 		r.options.Aux(name, string(b))
 	}
 	return false, nil
 }
 
-// end verifies the checksum. A checksum of 0 means that the writer computed no checksum. Files before version 5 have no
-// checksum and must end here. Otherwise one flipped bit could turn version 9 into version 1 and hide damage.
+// expiringMember refuses an expiry that KeyDB gave a member of the last key. Its options say whether the
+// member stays without the expiry.
+func (r *Reader) expiringMember() error {
+	const what = "expiry of one member (KeyDB)"
+	if !r.options.SkipUnsupported {
+		return &Unsupported{Offset: r.dec.Offset(), Type: what, Key: string(r.record.Key)}
+	}
+	r.skipped[what]++
+	return nil
+}
+
+// end verifies the checksum. A checksum of 0 means that the writer computed no checksum. Files before
+// version 5 have no checksum and must end here. Otherwise one flipped bit could turn version 9 into version
+// 1 and hide damage.
 func (r *Reader) end() error {
 	from, sum := r.dec.Offset(), r.dec.Sum()
 	if r.version < checksumSince {

@@ -54,21 +54,53 @@ func TestVersions(t *testing.T) {
 	for _, version := range []string{"0001", "0002", "0003", "0004"} {
 		require.Equal(t, want, loaded(t, []byte("REDIS"+version+body+"\xff")), "no checksum yet")
 	}
-	for _, version := range []string{"0005", "0009", "0010", "0011", "0012"} {
+	for _, version := range []string{"0005", "0009", "0010", "0011", "0012", "0013", "0016"} {
 		require.Equal(t, want, loaded(t, sealed("REDIS"+version+body)))
 		require.Equal(t, want, loaded(t, []byte("REDIS"+version+body+"\xff"+le64(0))), "a checksum that is switched off")
 		require.ErrorContains(t, check([]byte("REDIS"+version+body+"\xff"+le64(1))), "expected the checksum ")
 	}
-	for _, head := range []string{"REDIS0000", "REDIS0013", "REDIS-001", "REDIS 9  ", "VALKEY080", "redis0009"} {
+	for _, head := range []string{"REDIS0000", "REDIS0017", "REDIS-001", "REDIS 9  ", "VALKEY079", "VALKEY081", "redis0009"} {
 		require.ErrorContains(t, check(sealed(head+body)), "rdb: at byte ", head)
 	}
+}
+
+// TestValkey9 requires that the reader takes files of Valkey 9. A hash with expiring fields has its own form there.
+func TestValkey9(t *testing.T) {
+	const body = "\xfe\x00\xf4\x05\x01\x00\x00\x01k\x01v"
+	require.Equal(t, contents{{0, "k"}: {text: "v", expireAt: store.NoExpiry}}, loaded(t, sealed("VALKEY080"+body)))
+
+	p := sealed("VALKEY080\xfe\x00\x16\x01h\x02" + "\x01f\x01v" + le64(7) + "\x01g\x01w" + le64(1<<63) + "\x00\x01k\x01v")
+	_, err := read(bytes.NewReader(p), Options{}, func(*Record) {})
+	require.Equal(t, &Unsupported{Offset: 11, Type: "hash with expiring fields", Key: "h"}, err)
+	var left []string
+	r, err := read(bytes.NewReader(p), Options{SkipUnsupported: true}, func(rec *Record) { left = append(left, string(rec.Key)) })
+	require.NoError(t, err)
+	require.Equal(t, []string{"k"}, left)
+	require.Equal(t, map[string]int{"hash with expiring fields": 1}, r.Skipped())
+
+	for head, want := range map[string]string{
+		"VALKEY080": "rdb: at byte 9: expected a key, found a slot on its way from another node: let the move end, and save again",
+		"REDIS0013": "rdb: at byte 9: expected a key, found metadata of a module, which this server does not keep",
+	} {
+		require.EqualError(t, check(sealed(head+"\xf3\x01")), want)
+	}
+}
+
+// TestExpiringMembersOfKeyDB requires that no expiry of a member is lost in silence.
+func TestExpiringMembersOfKeyDB(t *testing.T) {
+	p := sealed("REDIS0009\xfe\x00\x02\x01s\x01\x01m\xfa\x13keydb-subexpire-key\x01m\xfa\x14keydb-subexpire-when\x0213")
+	_, err := read(bytes.NewReader(p), Options{}, func(*Record) {})
+	require.ErrorContains(t, err, `key "s" has the unsupported type expiry of one member (KeyDB)`)
+	r, err := read(bytes.NewReader(p), Options{SkipUnsupported: true}, func(rec *Record) { require.Equal(t, "s", string(rec.Key)) })
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"expiry of one member (KeyDB)": 1}, r.Skipped())
 }
 
 // TestBadFiles requires errors that name the place of the fault.
 func TestBadFiles(t *testing.T) {
 	for name, c := range map[string]struct{ body, want string }{
-		"opcode":       {"\xf6", `rdb: at byte 9: expected an opcode or the type of a value, found 246, which is neither`},
-		"type":         {"\x08\x01k", `rdb: at byte 9: expected an opcode or the type of a value, found 8, which is neither`},
+		"opcode":       {"\xf6", `rdb: at byte 9: expected an opcode or the type of a value, found 246, which is neither: a newer server wrote it, or the file is damaged`},
+		"type":         {"\x08\x01k", `rdb: at byte 9: expected an opcode or the type of a value, found 8, which is neither: a newer server wrote it, or the file is damaged`},
 		"database":     {"\xfe\x80\xff\xff\xff\xff", `rdb: at byte 10: expected the number of a database, found 4294967295`},
 		"idle":         {"\xf8\x81\xff\xff\xff\xff\xff\xff\xff\xff", `rdb: at byte 10: expected an idle time, found 18446744073709551615 seconds`},
 		"length":       {"\xfb\xc0\x00", `rdb: at byte 10: expected the number of keys, found the encoding 0 of a string`},

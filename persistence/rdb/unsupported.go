@@ -21,27 +21,50 @@ func (e *Unsupported) Error() string {
 // skipFunc reads a value and drops it.
 type skipFunc func(*encoding.Decoder) error
 
-// The type bytes of values that modules define.
+// Type bytes of values that are not kept.
 const (
-	typeModuleOld = 6 // such a value does not say where it ends
-	typeModule    = 7
+	typeModuleOld    = 6 // such a value does not say where it ends
+	typeModule       = 7
+	typeHashExpiring = 22
 )
 
-// unsupportedTypes has Redis's other types: their names, and how to skip a value. skip is nil if the value does
-// not say where it ends.
+// keydbMember is the fact in which KeyDB names a member that has an expiry of its own.
+const keydbMember = "keydb-subexpire-key"
+
+// valkeyHash is what Valkey 9 writes with a type byte that Redis uses in another way. Each field has an
+// expiry.
+var valkeyHash = typeInfo{
+	name: "hash with expiring fields",
+	skip: skipCounted("the number of fields", skipField),
+}
+
+// skipField skips a field of a hash, its value and its expiry.
+func skipField(d *encoding.Decoder) error {
+	if err := skipText(d); err != nil {
+		return err
+	}
+	if err := skipText(d); err != nil {
+		return err
+	}
+	_, err := d.Take(8, "the expiry of a field")
+	return err
+}
+
+// unsupportedTypes has Redis's other types: their names, and how to skip a value. skip is nil if the value
+// does not say where it ends.
 var unsupportedTypes = map[byte]struct {
 	name string
 	skip skipFunc
 }{
-	typeModuleOld: {"module type", nil},
-	typeModule:    {"module type", skipModule},
-	15:            {"stream", skipStream(1)},
-	19:            {"stream", skipStream(2)},
-	21:            {"stream", skipStream(3)},
-	22:            {"hash with expiring fields", skipElements(2, 1)},
-	23:            {"hash with expiring fields", skipText},
-	24:            {"hash with expiring fields", skipBytes(8, skipElements(2, 1))},
-	25:            {"hash with expiring fields", skipBytes(8, skipText)},
+	typeModuleOld:    {"module type", nil},
+	typeModule:       {"module type", skipModule},
+	15:               {"stream", skipStream(1)},
+	19:               {"stream", skipStream(2)},
+	21:               {"stream", skipStream(3)},
+	typeHashExpiring: {"hash with expiring fields", skipElements(2, 1)},
+	23:               {"hash with expiring fields", skipText},
+	24:               {"hash with expiring fields", skipBytes(8, skipElements(2, 1))},
+	25:               {"hash with expiring fields", skipBytes(8, skipText)},
 }
 
 func skipText(d *encoding.Decoder) error {
@@ -88,7 +111,8 @@ func skipCounted(what string, one skipFunc) skipFunc {
 // streamIDSize is the size of an entry's ID, unless the ID is written as two lengths.
 const streamIDSize = 16
 
-// skipStream skips a stream in the first, second or third format of streams: its entries, its numbers, and its groups.
+// skipStream skips a stream in the first, second or third format of streams: its entries, its numbers, and
+// its groups.
 func skipStream(format int) skipFunc {
 	entries := skipElements(2, 0)
 	counts := 1 + 2 // the length and the last ID
