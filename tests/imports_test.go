@@ -122,10 +122,9 @@ var mayImport = map[string][]string{
 	// The manifest quotes names as redis.conf does.
 	"persistence/aof/format": {"internal/decimal", "internal/pieces", "internal/quote"},
 	"persistence/aof":        {"internal/decimal", "internal/pieces", "store", "persistence/aof/format", "persistence/rdb", "persistence/fs"},
-	"persistence/rdb":        {"internal/decimal", "internal/pieces", "store", "persistence/rdb/encoding", "persistence/rdb/crc64"},
+	"persistence/rdb":        {"internal/decimal", "internal/pieces", "store", "persistence/rdb/encoding"},
 	// The primitives of the format know no store.
-	"persistence/rdb/encoding": {"internal/decimal", "internal/pieces", "persistence/rdb/crc64"},
-	"persistence/rdb/crc64":    {},
+	"persistence/rdb/encoding": {"internal/decimal", "internal/pieces"},
 	"persistence/fs":           {},
 	"persistence/fs/fstest":    {"persistence/fs"},
 
@@ -231,7 +230,6 @@ var mustNotKnow = map[string][]string{
 	"script":                   {"net", "os", "sync", "sync/atomic", "time"},
 	"persistence/aof/format":   {"net", "os", "sync", "sync/atomic", "time"},
 	"persistence/rdb/encoding": {"net", "os", "sync", "sync/atomic", "time"},
-	"persistence/rdb/crc64":    {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 }
 
 // listed is what `go list` says about a package, without its tests.

@@ -15,8 +15,7 @@
 //	codec.go                 what a codec has, and Value
 //	format.go                versions and opcodes
 //
-// The folder encoding has the primitives: lengths, strings and packed lists. The folder crc64 has the
-// checksum.
+// The folder encoding has the primitives: lengths, strings, packed lists and the checksum.
 //
 // # What is written
 //

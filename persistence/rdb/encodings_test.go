@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"cellserver/persistence/rdb/crc64"
 	"cellserver/persistence/rdb/encoding"
 	"cellserver/resp/resptest"
 	"cellserver/store"
@@ -18,7 +17,7 @@ import (
 // payloadOf appends the version and the checksum of a payload to a type and a value.
 func payloadOf(body string, version uint16) []byte {
 	b := binary.LittleEndian.AppendUint16([]byte(body), version)
-	return binary.LittleEndian.AppendUint64(b, crc64.Update(0, b))
+	return binary.LittleEndian.AppendUint64(b, encoding.Checksum(0, b))
 }
 
 // texted returns a string after its length, without any encoding.

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"cellserver/internal/pieces"
-	"cellserver/persistence/rdb/crc64"
 	"cellserver/persistence/rdb/encoding"
 	"cellserver/store"
 )
@@ -43,7 +42,7 @@ func AppendPayload(dst []byte, e *store.Entry) []byte {
 	w.enc.AppendTo(nil)
 	payloadWriters.Put(w)
 	b = binary.LittleEndian.AppendUint16(b, Version)
-	return binary.LittleEndian.AppendUint64(b, crc64.Update(0, b[len(dst):]))
+	return binary.LittleEndian.AppendUint64(b, encoding.Checksum(0, b[len(dst):]))
 }
 
 // payloadReader is the state of a DecodePayload.
@@ -78,7 +77,7 @@ func payloadBody(p []byte) ([]byte, bool) {
 		return nil, false
 	}
 	rest, sum := p[:len(p)-checksumSize], p[len(p)-checksumSize:]
-	if binary.LittleEndian.Uint64(sum) != crc64.Update(0, rest) {
+	if binary.LittleEndian.Uint64(sum) != encoding.Checksum(0, rest) {
 		return nil, false
 	}
 	body := rest[:len(rest)-2]

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"cellserver/persistence/rdb/crc64"
 	"cellserver/persistence/rdb/encoding"
 	"cellserver/store"
 
@@ -23,7 +22,7 @@ func one(key string, c content) *store.Store { return contents{place{0, key}: c}
 // sealed appends the end of a file and its checksum.
 func sealed(body string) []byte {
 	b := append([]byte(body), opEOF)
-	return binary.LittleEndian.AppendUint64(b, crc64.Update(0, b))
+	return binary.LittleEndian.AppendUint64(b, encoding.Checksum(0, b))
 }
 
 func le64(n uint64) string { return string(binary.LittleEndian.AppendUint64(nil, n)) }

@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
-
-	"cellserver/persistence/rdb/crc64"
 )
 
 // Decoder takes primitives from a stream behind a buffer, or from a slice. It keeps the checksum of
@@ -89,7 +87,7 @@ func (d *Decoder) fill() error {
 
 // Sum returns the checksum of all bytes that have been taken.
 func (d *Decoder) Sum() uint64 {
-	d.crc = crc64.Update(d.crc, d.buf[d.summed:d.at])
+	d.crc = Checksum(d.crc, d.buf[d.summed:d.at])
 	d.summed = d.at
 	return d.crc
 }

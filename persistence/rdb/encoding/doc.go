@@ -10,6 +10,7 @@
 //	intset.go, zipmap.go  strings that hold a set of integers, or an old hash
 //	encoder.go  Encoder collects the primitives that are written
 //	format.go   the bytes with which lengths and strings begin
+//	checksum.go the checksum of a file, by hash/crc64
 //	error.go    Error says where the input is wrong
 //
 // Invariants: a Decoder never trusts its input. Memory grows with the bytes that arrive, not with the lengths

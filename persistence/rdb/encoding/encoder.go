@@ -7,7 +7,6 @@ import (
 
 	"cellserver/internal/decimal"
 	"cellserver/internal/pieces"
-	"cellserver/persistence/rdb/crc64"
 )
 
 // Encoder collects primitives in one buffer and writes them, a chunk at a time. After an error of its
@@ -86,7 +85,7 @@ func (e *Encoder) Flush() error {
 func (e *Encoder) write(p []byte) {
 	if e.err == nil {
 		if !e.NoChecksum {
-			e.crc = crc64.Update(e.crc, p)
+			e.crc = Checksum(e.crc, p)
 		}
 		_, e.err = e.out.Write(p)
 	}
@@ -97,7 +96,7 @@ func (e *Encoder) Sum() uint64 {
 	if e.NoChecksum {
 		return 0
 	}
-	return crc64.Update(e.crc, e.buf)
+	return Checksum(e.crc, e.buf)
 }
 
 func appendLength(b []byte, n uint64) []byte {
