@@ -29,11 +29,6 @@ const (
 	MostRoom = 2048 // in memory that is used again: about sixteen records with their settlements
 )
 
-// Is reports whether bytes begin like a bucket of this version, or of an older one.
-func Is(bucket []byte) bool { return isNew(bucket) || IsOld(bucket) }
-
-func isNew(bucket []byte) bool { return Shared.begins(bucket) || Numbered.begins(bucket) }
-
 func (f Form) begins(bucket []byte) bool {
 	return len(bucket) >= formBytes && string(bucket[:formBytes]) == string(f)
 }

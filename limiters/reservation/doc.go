@@ -9,7 +9,6 @@
 //	bucket.go    finding, adding and settling a record of a bucket, and moving its times
 //	entry.go     the bytes of an entry
 //	numbers.go   the bytes of a number of an entry
-//	old.go       buckets of an older version
 //	release.go   what a reservation counted, for giving it back at its end
 //
 // # Invariants
@@ -17,7 +16,6 @@
 //   - A record whose end has come is never found. [Put] drops it.
 //   - A bucket has at most [MaxRecords] records, and each at most one settlement.
 //   - Bytes that are not a bucket are an error, and no input panics.
-//   - A bucket of the older version is read, and the next change writes it in the form of this version.
 //
 // There are no locks.
 package reservation

@@ -14,9 +14,8 @@ import (
 // So most requests read one bucket, and requests for a key with many reservations read two. A numbered bucket
 // is written again once a fifth of its records has ended.
 //
-// An older version has written all records to numbered buckets. They begin with a zero byte. So a request
-// looks for a numbered bucket only if the partition has such strings. If the numbered bucket may have another
-// partition than the shared one, it always looks.
+// Numbered buckets begin with a zero byte. So a request looks for a numbered bucket only if the partition has
+// such strings. If the numbered bucket may have another partition than the shared one, it always looks.
 const (
 	// buckets is the number of numbered buckets of a key. So a key has at most
 	// buckets * reservation.MaxRecords + sharedRecords reservations.
@@ -38,7 +37,6 @@ type bucket struct {
 	form  reservation.Form
 	hash  uint64 // of the record that the request looks for
 	held  []byte // what the bucket holds, nil if it is absent
-	old   bool   // the key holds it in an older form
 	reservation.Found
 }
 
@@ -79,7 +77,7 @@ func (c *Check) look(tx *store.Tx, now int64) (found bool, err error) {
 
 // look searches the bucket for the record of a request.
 func (b *bucket) look(r *reserving, now int64) (err error) {
-	b.held, b.old, b.Found = nil, false, reservation.Found{}
+	b.held, b.Found = nil, reservation.Found{}
 	switch kind := b.entry.Kind(); {
 	case kind == store.None:
 		return nil
@@ -87,9 +85,6 @@ func (b *bucket) look(r *reserving, now int64) (err error) {
 		return rediserr.WrongType
 	}
 	b.held = b.entry.Bytes(nil)
-	if b.old = b.form == reservation.Numbered && reservation.IsOld(b.held); b.old {
-		b.held = reservation.Renew(b.held)
-	}
 	b.Found, err = reservation.Find(&r.record, b.form, b.held, b.hash, r.id, now)
 	return limiters.Explain(err)
 }
@@ -145,7 +140,7 @@ func (c *Check) put(tx *store.Tx, now int64) error {
 }
 
 // grows reports whether a record at the end of a bucket would be found.
-func (b *bucket) grows() bool { return len(b.held) > 0 && !b.old && !b.Torn }
+func (b *bucket) grows() bool { return len(b.held) > 0 && !b.Torn }
 
 // append prepares the write of the record to the end of a bucket.
 func (r *reserving) append(b *bucket) {
@@ -188,9 +183,5 @@ func (r *reserving) store() {
 func (r *reserving) storeSettlement(real reservation.Numbers) {
 	b := r.in
 	r.write.bytes = reservation.Settle(r.write.bytes[:0], b.Position, real)
-	if b.old {
-		b.entry.SetBytes(append(b.held, r.write.bytes...), b.entry.ExpireAt())
-	} else {
-		b.entry.SetRange(len(b.held), r.write.bytes)
-	}
+	b.entry.SetRange(len(b.held), r.write.bytes)
 }

@@ -12,9 +12,7 @@ import (
 // Appliers of older releases do not know every form of a body. The feature level of a form is that of the first release
 // that knows it:
 //
-//	1  commands that change strings, integers, sorted sets and whole databases
-//	2  commands that change hashes and sets
-//	3  commands that change lists
+//	3  commands that change values and whole databases
 //	4  records of integers
 //	6  changes of the server's own database
 
@@ -30,8 +28,7 @@ const (
 
 // ChangeLevels has the feature level of each change of a collection, by its verb. A new change needs a new level.
 var ChangeLevels = map[string]uint16{
-	"ZADD": 1, "ZREM": 1,
-	"HSET": 2, "HDEL": 2, "SADD": 2, "SREM": 2,
+	"ZADD": 3, "ZREM": 3, "HSET": 3, "HDEL": 3, "SADD": 3, "SREM": 3,
 	"LPUSH": 3, "RPUSH": 3, "LPOP": 3, "RPOP": 3, "LSET": 3, "LINSERT": 3, "LREM": 3, "LTRIM": 3,
 }
 
