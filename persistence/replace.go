@@ -35,7 +35,7 @@ func (w *pacedWriter) Write(p []byte) (int, error) {
 	n, err := w.file.Write(p)
 	if w.unsynced += n; err == nil && w.unsynced >= syncEvery {
 		w.unsynced = 0
-		err = fs.BlockingCall(w.file.Sync)
+		err = w.file.Sync()
 	}
 	return n, err
 }

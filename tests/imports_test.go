@@ -144,8 +144,7 @@ var mayImport = map[string][]string{
 	"cluster/peer/handshake": {},
 	"cluster/peer/message":   {},
 	"cluster/peer/forward":   {},
-	"cluster/peer/direct":    {},
-	"cluster/peer": {"cluster/formation", "cluster/peer/direct", "cluster/peer/forward", "cluster/peer/handshake", "cluster/peer/message", "cluster/status",
+	"cluster/peer": {"cluster/formation", "cluster/peer/forward", "cluster/peer/handshake", "cluster/peer/message", "cluster/status",
 		"internal/topology"},
 
 	// The life of a node: what formation decides, on a disk, with the others, and the node that follows.
@@ -219,7 +218,6 @@ var mustNotKnow = map[string][]string{
 	"cluster/peer/handshake":   {"os", "sync", "sync/atomic"},
 	"cluster/peer/message":     {"net", "os", "sync", "sync/atomic", "time"},
 	"cluster/peer/forward":     {"os"},
-	"cluster/peer/direct":      {"os", "time"},
 	"cluster/peer":             {"os"},
 	"cmd/cellserver/app":       {"flag", "os/signal"},
 	"script/lua51":             {"net", "os", "sync", "sync/atomic", "time"},

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"cellserver/cluster/raftlog"
-	"cellserver/persistence/fs"
 )
 
 // A node tries a disk that has failed again and again. It waits for a disk that is full, which may get room
@@ -67,7 +66,7 @@ func (d *disk) probe() error {
 		return err
 	}
 	if _, err = f.Write(make([]byte, probeSize)); err == nil {
-		err = fs.BlockingCall(f.Sync)
+		err = f.Sync()
 	}
 	return errors.Join(err, f.Close(), d.o.FS.Remove(path))
 }

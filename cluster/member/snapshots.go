@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"cellserver/cluster"
-	"cellserver/persistence/fs"
 
 	"github.com/hashicorp/raft"
 )
@@ -86,7 +85,7 @@ func (m *Member) takeSnapshot() {
 	if n == nil {
 		return
 	}
-	switch err := fs.BesideOthers(n.TakeSnapshot); {
+	switch err := n.TakeSnapshot(); {
 	case err == nil, errors.Is(err, raft.ErrNothingNewToSnapshot):
 		s.from.Store(d.logs.Size())
 		s.failed.Store(false)

@@ -5,7 +5,6 @@ import (
 	"net"
 	"sync"
 
-	"cellserver/cluster/peer/direct"
 	"cellserver/cluster/peer/handshake"
 )
 
@@ -78,17 +77,9 @@ func (c *connections) add(inner net.Conn, kind handshake.Kind) (*conn, bool) {
 	if c.closed {
 		return nil, false
 	}
-	made := &conn{Conn: quick(inner, kind), of: c, kind: kind}
+	made := &conn{Conn: inner, of: c, kind: kind}
 	c.open[made] = struct{}{}
 	return made, true
-}
-
-// quick returns a connection that costs less CPU, if it is one for the entries of Raft's log.
-func quick(conn net.Conn, kind handshake.Kind) net.Conn {
-	if kind == handshake.Entries {
-		return direct.Conn(conn)
-	}
-	return conn
 }
 
 func (c *connections) remove(gone *conn) {

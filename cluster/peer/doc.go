@@ -14,7 +14,7 @@
 //	link.go       the queue and the connection to one of them
 //
 // Package handshake says how a connection begins, package message how a call is framed, and package forward how a client
-// is relayed. Package direct makes connections for entries cheap.
+// is relayed.
 //
 // # Bounds
 //

@@ -107,7 +107,7 @@ func (s *stream) Dial(to raft.ServerAddress, timeout time.Duration) (net.Conn, e
 		_ = inner.Close()
 		return nil, net.ErrClosed
 	}
-	conn := &dialed{quick(inner, s.route.kind), s}
+	conn := &dialed{inner, s}
 	s.dialed[conn] = struct{}{}
 	return conn, nil
 }

@@ -70,7 +70,7 @@ func (s *Store) append(logs []*raft.Log) (n int, err error) {
 	}
 	err = s.out.flush(s.tail)
 	if err == nil && s.options.Sync {
-		err = fs.BlockingCall(s.tail.Sync)
+		err = s.tail.Sync()
 	}
 	if err == nil {
 		err = s.moveMark(mark{logs[n-1].Index, logs[n-1].Term})
@@ -121,7 +121,6 @@ func (s *Store) pathOf(first uint64) string {
 
 // output collects records for one write.
 type output struct {
-	cached  bool // nobody waits for the disk
 	buf     []byte
 	offsets []uint32 // of the records of the current write
 }
@@ -151,11 +150,7 @@ func (o *output) flush(f fs.File) error {
 	if len(o.buf) == 0 {
 		return nil
 	}
-	write := f.Write
-	if o.cached {
-		write = func(p []byte) (int, error) { return fs.WriteToCache(f, p) }
-	}
-	_, err := write(o.buf)
+	_, err := f.Write(o.buf)
 	o.buf = o.buf[:0]
 	return err
 }

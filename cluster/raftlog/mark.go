@@ -159,5 +159,5 @@ func (s *Store) lowerMark(from uint64) error {
 	if err := s.moveMark(mark{from - 1, s.mark.term}); err != nil {
 		return err
 	}
-	return fs.BlockingCall(s.marks.Sync)
+	return s.marks.Sync()
 }

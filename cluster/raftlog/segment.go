@@ -96,7 +96,7 @@ func (s *segment) edit(files fs.FS, do func(fs.File) error) error {
 		return err
 	}
 	if err = do(f); err == nil {
-		err = fs.BlockingCall(f.Sync)
+		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
 }

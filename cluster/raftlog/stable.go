@@ -46,7 +46,7 @@ func (s *Store) Set(key, val []byte) error {
 		if err := replaceStable(s.files, s.stablePath(), text); err != nil {
 			return err
 		}
-		if err := fs.BlockingCall(func() error { return s.files.SyncDir(s.dir) }); err != nil {
+		if err := s.files.SyncDir(s.dir); err != nil {
 			return err
 		}
 		s.stable.values = next

@@ -69,7 +69,7 @@ func Open(files fs.FS, dir string, o Options) (*Store, error) {
 	if o.SegmentSize == 0 {
 		o.SegmentSize = defaultSegmentSize
 	}
-	s := &Store{files: files, dir: dir, options: o, out: output{cached: !o.Sync}}
+	s := &Store{files: files, dir: dir, options: o}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.closeFiles())
 	}
@@ -147,7 +147,7 @@ func (s *Store) syncAll() error {
 }
 
 func (s *Store) syncNames() error {
-	return fs.BlockingCall(func() error { return s.files.SyncDir(s.logDir()) })
+	return s.files.SyncDir(s.logDir())
 }
 
 // closeFiles closes all open files. Everything that matters was synced before, or is in the page cache.

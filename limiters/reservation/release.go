@@ -1,9 +1,6 @@
 package reservation
 
-import (
-	"encoding/binary"
-	"strings"
-)
+import "encoding/binary"
 
 // A release says what a reservation counted, so that it can be given back at its end. It is a text that the caller
 // keeps in an ordered set. The order of releases is that of their ends.
@@ -35,9 +32,6 @@ func (r *Record) AppendRelease(to []byte) []byte {
 	}
 	return append(to, r.ID...)
 }
-
-// IsRelease reports whether a text begins like a release.
-func IsRelease(text string) bool { return strings.HasPrefix(text, releaseHeader) }
 
 // ReadRelease sets r to what a release says. It reuses the marks of r. The id lies in the bytes. ok is false for bytes
 // that are not a release.

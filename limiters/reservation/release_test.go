@@ -23,7 +23,7 @@ func TestReleases(t *testing.T) {
 	for range 1000 {
 		a, b := released(r), released(r)
 		first, second := string(a.AppendRelease(nil)), string(b.AppendRelease(nil))
-		require.True(t, IsRelease(first) && ReadRelease(&got, []byte(first)))
+		require.True(t, ReadRelease(&got, []byte(first)))
 		require.Equal(t, len(a.Marks), len(got.Marks))
 		a.Marks, got.Marks = append([]Mark{}, a.Marks...), append([]Mark{}, got.Marks...)
 		require.Equal(t, a, got)

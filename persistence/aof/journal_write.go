@@ -1,7 +1,5 @@
 package aof
 
-import "cellserver/persistence/fs"
-
 // Wait returns when the kernel has every change that was committed before the call. Such changes survive the end of
 // the process. With [Always], Wait returns when they are on disk. It reports whether clients may get the replies to the
 // commands since mark. It returns false under [Always] only: then a change may be lost.
@@ -92,7 +90,7 @@ func (j *Journal) write() (upTo uint64, err error) {
 		j.spare = b.batch
 	}
 	if j.Policy() == Always {
-		return b.upTo, fs.BlockingCall(j.file.sync)
+		return b.upTo, j.file.sync()
 	}
 	return b.upTo, nil
 }
@@ -163,7 +161,7 @@ func (j *Journal) Discard() {
 func (j *Journal) Sync() bool {
 	j.Flush()
 	if f := j.current.Load(); f != nil {
-		if err := fs.BlockingCall(f.sync); err != nil {
+		if err := f.sync(); err != nil {
 			j.failSync(f, err)
 		}
 	}
@@ -224,7 +222,7 @@ func (j *Journal) Tick(now int64) {
 
 // sync forces a file to disk; upTo is the number of batches that were written before.
 func (j *Journal) sync(f *File, upTo uint64, begun int64) {
-	err := fs.BlockingCall(f.sync)
+	err := f.sync()
 	if err != nil {
 		j.failSync(f, err)
 	}

@@ -38,7 +38,7 @@ type File interface {
 	io.Writer
 	io.WriterAt // not for a file that Open opened with os.O_APPEND
 	io.Closer
-	// Sync forces the file's bytes and its size to disk. It waits for the disk ([BlockingCall]).
+	// Sync forces the file's bytes and its size to disk.
 	Sync() error
 	// Truncate changes the size.
 	Truncate(size int64) error
@@ -48,16 +48,8 @@ type File interface {
 	Modified() (int64, error)
 }
 
-// WriteToCache is f.Write for bytes that need not be on disk soon. On Linux it costs less CPU: see cache_linux.go.
-func WriteToCache(f File, p []byte) (int, error) {
-	if c, ok := f.(interface{ writeToCache([]byte) (int, error) }); ok {
-		return c.writeToCache(p)
-	}
-	return f.Write(p)
-}
-
 // DropCache advises the kernel to drop n bytes of a file from the page cache, beginning at the byte from. The kernel keeps bytes
-// that are not on disk. For other files than those of [OS] on Linux it does nothing: see cache_linux.go.
+// that are not on disk. For other files than those of [OS] on Linux it does nothing: see dropcache_linux.go.
 func DropCache(f File, from, n int64) {
 	if c, ok := f.(interface{ DropCache(from, n int64) }); ok {
 		c.DropCache(from, n)
@@ -106,7 +98,7 @@ func Replace(files FS, name string, write func(File) error) error {
 	}
 	err = write(f)
 	if err == nil {
-		err = BlockingCall(f.Sync)
+		err = f.Sync()
 	}
 	err = errors.Join(err, f.Close())
 	if err == nil {

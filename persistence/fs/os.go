@@ -13,13 +13,10 @@ type OS struct{}
 
 // Open implements [FS].
 func (OS) Open(name string, flag int) (File, error) {
-	var f *os.File
-	err := BlockingCall(func() (err error) {
-		if err = regular(name); err == nil {
-			f, err = os.OpenFile(name, flag, 0o644)
-		}
-		return err
-	})
+	if err := regular(name); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(name, flag, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -48,14 +45,10 @@ func regular(name string) error {
 }
 
 // Rename implements [FS].
-func (OS) Rename(from, to string) error {
-	return BlockingCall(func() error { return os.Rename(from, to) })
-}
+func (OS) Rename(from, to string) error { return os.Rename(from, to) }
 
 // Remove implements [FS].
-func (OS) Remove(name string) error {
-	return BlockingCall(func() error { return os.Remove(name) })
-}
+func (OS) Remove(name string) error { return os.Remove(name) }
 
 // Mkdir implements [FS].
 func (OS) Mkdir(name string) error {
@@ -88,7 +81,7 @@ func (OS) SyncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(BlockingCall(d.Sync), d.Close())
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // Same implements [FS].
@@ -101,11 +94,7 @@ func (OS) Same(name string, file io.Closer) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	var there os.FileInfo
-	err = BlockingCall(func() (err error) {
-		there, err = os.Stat(name)
-		return err
-	})
+	there, err := os.Stat(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
