@@ -141,8 +141,8 @@ func (o observed) Committed(tx *store.Tx, effects []store.Effect) { o(tx, effect
 // TestAppliersRefuseNewerForms: each form is refused below its level, and applied from there on.
 func TestAppliersRefuseNewerForms(t *testing.T) {
 	for body, level := range map[string]uint16{
-		"*4\r\n$4\r\nZADD\r\n$1\r\nk\r\n$1\r\n1\r\n$1\r\nm\r\n": 1,
-		"*4\r\n$4\r\nHSET\r\n$1\r\nk\r\n$1\r\n1\r\n$1\r\nm\r\n": 2,
+		"*4\r\n$4\r\nZADD\r\n$1\r\nk\r\n$1\r\n1\r\n$1\r\nm\r\n": 3,
+		"*4\r\n$4\r\nHSET\r\n$1\r\nk\r\n$1\r\n1\r\n$1\r\nm\r\n": 3,
 		"*3\r\n$5\r\nRPUSH\r\n$1\r\nk\r\n$1\r\nm\r\n":           3,
 		"\x01\x01k12345678": 4,
 		"\x03\x01k12345678": 4,
