@@ -110,8 +110,8 @@ type Verdict resp.Status
 const (
 	CloseConnection = Verdict(resp.Close) // after the reply
 	TryAgain        = Verdict(resp.Retry) // the command must wait: the session calls it again at the end of Conn.Wait, or after Peer.Wake
-	// TakesLong: the command may take long, and has changed nothing. The session calls it again on a
-	// goroutine of its own. [Call.TakesSteps] returns it.
+	// TakesLong: the script takes long, and has changed nothing. The session calls it again on a
+	// goroutine of its own.
 	TakesLong = Verdict(resp.Offload)
 	// Restart: the command has changed nothing, and runs again at once. Its footprint has changed.
 	Restart = Verdict(-1)

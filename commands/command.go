@@ -35,9 +35,7 @@ const (
 	NoMandatoryKeys                   // a call may name no key
 	WhileSubscribed                   // allowed to a RESP2 client that is subscribed
 	movableKeys                       // its keys follow a count; derived from Keys
-	LongRunning                       // its time grows with the sizes of several values together
 	Unpaused                          // runs while clients are paused; DEBUG needs it to move a stopped clock past the pause
-	Linear                            // its time grows with the size of one value: Call.TakesSteps
 	RunsScript                        // runs a script, which calls commands
 )
 
@@ -100,9 +98,8 @@ type Command struct {
 	// with the flag VARIABLE_FLAGS have it: their access depends on the options.
 	KeyAccess func(args [][]byte) string
 
-	// Steps returns for how many steps ([Call.TakesSteps]) the arguments of a command ask. Nil if only the sizes of the
-	// values of a Linear command count.
-	Steps func(args [][]byte) int
+	// Cost prices a call. Nil if it never takes long.
+	Cost Cost
 
 	Channels Channels // which arguments are channels
 
@@ -113,6 +110,18 @@ type Command struct {
 	needs    []acl.Permission // of each key specification
 	onOneKey bool             // the command works on the key in its first argument, and on nothing else
 }
+
+// MaxSteps is for how many steps the other clients of an event loop may wait. A step takes about 0.1 µs: so
+// long takes the reply with one member of a sorted set, or with 64 bytes of a string.
+const MaxSteps = 50_000
+
+// A Cost says about how many steps a call takes, from its arguments and the sizes of its values. The server
+// asks once, with the keys locked and before Run. A call of more than [MaxSteps] runs where no other client
+// waits for it. A call with wrong arguments may cost anything.
+type Cost func(c *Call) int
+
+// Long reports whether other clients must not wait for a call.
+func (c *Call) Long() bool { return c.Cmd.Cost != nil && c.Cmd.Cost(c) > MaxSteps }
 
 // Deprecation says since which Redis version a command is deprecated, and which command replaces
 // it. The zero Deprecation means that the command is not deprecated.
@@ -125,9 +134,8 @@ const (
 	AdminFlags      = Admin | ConnectionFlags
 )
 
-// MayTakeLong are the flags of commands that may take long. The server offloads such a command, so
-// no other connection waits for it.
-const MayTakeLong = WholeKeyspace | LongRunning | Admin
+// NeverInline are the flags of commands that the server runs where no other connection waits for them.
+const NeverInline = WholeKeyspace | Admin
 
 // Tips that many commands share.
 var (
@@ -262,53 +270,6 @@ func Resolve(cmd *Command, args [][]byte) (*Command, error) {
 		return cmd, WrongArity(cmd.FullName())
 	}
 	return cmd, nil
-}
-
-// LookupCache remembers the last two commands of a client under the names that the client sent. Pipelines
-// mostly repeat one name byte for byte, or two by turns. A comparison takes less time than the search in the
-// table.
-type LookupCache struct{ last, before lookedUp }
-
-// lookedUp is a name with its command. Both are empty if the name is unknown.
-type lookedUp struct {
-	cmd  *Command
-	size int
-	name [longestName]byte
-}
-
-// is reports whether a name equals the remembered one byte for byte.
-func (n *lookedUp) is(name []byte) bool { return string(name) == string(n.name[:n.size]) }
-
-// Recall returns the command of a name that is remembered, nil if it is not.
-func (l *LookupCache) Recall(name []byte) *Command {
-	switch {
-	case l.last.is(name):
-		return l.last.cmd
-	case l.before.is(name):
-		return l.before.cmd
-	}
-	return nil
-}
-
-// Lookup is [Lookup], and remembers the command.
-func (l *LookupCache) Lookup(name []byte) *Command {
-	if l.last.is(name) {
-		return l.last.cmd
-	}
-	return l.other(name)
-}
-
-// other is Lookup for a name that is not the last one.
-func (l *LookupCache) other(name []byte) *Command {
-	l.last, l.before = l.before, l.last
-	if l.last.is(name) {
-		return l.last.cmd
-	}
-	l.last.cmd, l.last.size = Lookup(name), 0
-	if l.last.cmd != nil {
-		l.last.size = copy(l.last.name[:], name)
-	}
-	return l.last.cmd
 }
 
 // Takes reports whether a call may have n words, the name included.

@@ -1,13 +1,14 @@
 // Package commands is the frame of all commands: the table of commands, and all that a command uses.
 //
 //	command.go, category.go                        a row of the table, and values derived from it
+//	lookupcache.go                                 the last two rows that a client used
 //	keypositions.go, keyspec.go                    which arguments are keys
 //	call.go                                        one call of a command
 //	conn.go, conn_transaction.go, conn_listen.go   the connection that sent the command
 //	scratch.go                                     memory that limiters reuse
 //	access.go, rights.go, absent.go                which users may run a command, by acl
 //	peer.go                                        where replies and decisions go: a transport, or a caller in the process
-//	steps.go                                       how long a command may keep other clients waiting
+//	cost.go                                       how long a command may keep other clients waiting
 //	server.go, clientinfo.go, disk.go, refusal.go  the server, as narrow interfaces
 //	topology.go                                    the cluster, as an interface
 //	scripts.go                                     the scripts of the server

@@ -3,6 +3,8 @@ package commands
 import (
 	"math"
 	"math/bits"
+
+	"cellserver/store"
 )
 
 // HRANDFIELD, SRANDMEMBER and ZRANDMEMBER share their arguments "[count [WITH…]]" and the choice of members.
@@ -14,7 +16,7 @@ type Random struct {
 	With  bool  // the reply has what belongs to the members
 }
 
-// stepsOfRandom is how many steps ([Call.TakesSteps]) it takes to find a member at a random rank.
+// stepsOfRandom is how many steps ([Cost]) it takes to find a member at a random rank.
 const stepsOfRandom = 10
 
 // maxRandomReply bounds the reply to a negative count, in bytes. The size of the value does not bound
@@ -42,17 +44,28 @@ func ParseRandom(args [][]byte, with string) (r Random, err error) {
 	return Random{Count: count, With: len(args) == 2}, nil
 }
 
-// StepsOfRandom returns a function for [Command.Steps].
-func StepsOfRandom(with string) func(args [][]byte) int {
-	return func(args [][]byte) int {
-		r, _ := ParseRandom(args[2:], with)
-		return r.steps(0)
+// CostOfRandom returns the [Cost] of one of these commands. with is the option's word. seek says how many
+// steps it takes to find a member. Nil means [stepsOfRandom].
+func CostOfRandom(with string, seek func(e *store.Entry) int) Cost {
+	return func(c *Call) int {
+		r, err := ParseRandom(c.Args[2:], with)
+		if err != nil {
+			return 0
+		}
+		count := 1
+		if !r.One {
+			count = int(min(max(r.Count, -r.Count), maxRandomReply))
+		}
+		e := c.Tx.Peek(c.Args[1])
+		if r.Count > 0 {
+			count = min(count, elementsOf(&e))
+		}
+		steps := stepsOfRandom
+		if seek != nil {
+			steps = max(steps, seek(&e))
+		}
+		return StepsOfSome(&e, count, steps)
 	}
-}
-
-// steps returns how many steps the call takes. seek is how many it takes to find one member.
-func (r Random) steps(seek int) int {
-	return max(stepsOfRandom, seek) * int(min(max(r.Count, -r.Count), maxRandomReply))
 }
 
 // RandomRank returns a random number from 0 to n-1.
@@ -64,57 +77,46 @@ func (c *Call) RandomRank(n int) int {
 // Members are the members of a value from which [Call.ReplyRandom] chooses.
 type Members struct {
 	Len   int
-	Seek  int                          // how many steps it takes to find one
-	Start func(members int)            // starts the reply of so many members
-	Reply func(out *Copying, rank int) // writes the member of a rank
-	All   func(out *Copying)           // writes all members
+	Start func(members int) // starts the reply of so many members
+	Reply func(rank int)    // writes the member of a rank
+	All   func()            // writes all members
 }
 
-// ReplyRandom replies with members of a value. A call without a count gets one member, or null. Too large a reply is an error.
+// ReplyRandom replies with members of a value. A call without a count gets one member, or null. Too large a
+// reply is an error.
 func (c *Call) ReplyRandom(r Random, m *Members) error {
-	n, out := m.Len, c.Copying()
+	n := m.Len
 	switch {
 	case n == 0 && r.One:
 		c.Out.Null()
-		return nil
 	case n == 0:
 		c.Out.Array(0)
-		return nil
 	case r.One:
-		m.Reply(&out, c.RandomRank(n))
-		return out.Err
-	}
-	if err := c.TakesSteps(r.steps(m.Seek)); err != nil {
-		return err
-	}
-	switch {
+		m.Reply(c.RandomRank(n))
 	case r.Count < 0:
-		return c.repeatedRandom(-r.Count, m, &out)
+		return c.repeatedRandom(-r.Count, m)
 	case r.Count >= int64(n):
-		if err := c.TakesSteps(n); err != nil {
-			return err
-		}
 		m.Start(n)
-		m.All(&out)
+		m.All()
 	default:
 		m.Start(int(r.Count))
-		c.Distinct(int(r.Count), n, func(rank int) { m.Reply(&out, rank) })
+		c.Distinct(int(r.Count), n, m.Reply)
 	}
-	return out.Err
+	return nil
 }
 
-func (c *Call) repeatedRandom(count int64, m *Members, out *Copying) error {
+func (c *Call) repeatedRandom(count int64, m *Members) error {
 	if count > maxRandomReply {
 		return errRandomReply
 	}
 	m.Start(int(count))
-	for from := c.Out.Mark(); count > 0 && out.Err == nil && !c.Out.Over(); count-- {
-		m.Reply(out, c.RandomRank(m.Len))
+	for from := c.Out.Mark(); count > 0 && !c.Out.Over(); count-- {
+		m.Reply(c.RandomRank(m.Len))
 		if c.Out.Mark()-from > maxRandomReply {
 			return errRandomReply
 		}
 	}
-	return out.Err
+	return nil
 }
 
 // Distinct calls do with count different ranks below n. Every subset has the same probability.

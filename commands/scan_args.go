@@ -78,45 +78,39 @@ func ParseCursor(b []byte) (uint64, error) {
 // returns the next cursor. It passes what the reply shows of the members that match to add.
 func ScanMembers(c *Call, cursor uint64, n int, scan func(cursor uint64, count int, o *ScanOptions, add func(shown ...[]byte)) (next uint64)) error {
 	if n == 0 { // Redis accepts wrong options for an absent key
-		return ReplyScan(c, 0, nil)
+		ReplyScan(c, 0, nil)
+		return nil
 	}
 	o, err := ParseScanOptions(c.Args[3:], nil)
 	if err != nil {
 		return err
 	}
-	count := int(min(o.Count, int64(n)))
-	if err := c.TakesSteps(count); err != nil {
-		return err
-	}
 	var found [][]byte
-	size := 0
-	next := scan(cursor, count, &o, func(shown ...[]byte) {
+	next := scan(cursor, int(min(o.Count, int64(n))), &o, func(shown ...[]byte) {
 		for _, b := range shown {
-			size += len(b)
-			if err == nil {
-				err = c.TakesBytes(size)
-			}
-			if err == nil {
-				found = append(found, bytes.Clone(b))
-			}
+			found = append(found, bytes.Clone(b))
 		}
 	})
-	if err != nil {
-		return err
-	}
-	return ReplyScan(c, next, found)
+	ReplyScan(c, next, found)
+	return nil
 }
 
-// ReplyScan replies with the next cursor and the strings of the elements. The error is [TakesLong].
-func ReplyScan(c *Call, next uint64, found [][]byte) error {
-	out := c.Copying()
+// CostOfScan is the [Cost] of commands that scan the collection of their first argument.
+func CostOfScan(c *Call) int {
+	o, err := ParseScanOptions(c.Args[3:], nil)
+	if err != nil {
+		return 0
+	}
+	e := c.Tx.Peek(c.Args[1])
+	return StepsOfSome(&e, int(min(o.Count, int64(elementsOf(&e)))), 1)
+}
+
+// ReplyScan replies with the next cursor and the strings of the elements.
+func ReplyScan(c *Call, next uint64, found [][]byte) {
 	c.Out.Array(2)
 	c.Out.BulkInt(int64(next))
 	c.Out.Array(len(found))
 	for _, b := range found {
-		if !out.Bulk(b) {
-			break
-		}
+		c.Out.Bulk(b)
 	}
-	return out.Err
 }

@@ -62,7 +62,8 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 		return c.queue(call)
 	}
 	full := c.server.parts.Disk.Full() && mayWrite(call)
-	if !c.offloaded && (full || len(args) > commands.MaxWords || (cmd.Flags|queue.Flags)&commands.MayTakeLong|queue.Flags&commands.RunsScript != 0) {
+	never := (cmd.Flags|queue.Flags)&commands.NeverInline | queue.Flags&commands.RunsScript
+	if !c.offloaded && (full || len(args) > commands.MaxWords || never != 0) {
 		return resp.Offload
 	}
 	if full {

@@ -10,7 +10,7 @@ import (
 )
 
 // execute locks the partitions of the footprint of a command, and runs the command. It returns
-// Offload if a long transaction has one of them.
+// Offload if the command takes long, or if a long transaction has one of the partitions.
 func (c *Client) execute(call *commands.Call) resp.Status {
 	cmd := call.Cmd
 	if cmd.OnOneKey() && len(call.Args) > 1 && !c.offloaded {
@@ -30,12 +30,13 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 			}
 		case !c.tx.TryBegin(call.Now, c.conn.DB, fp):
 			return resp.Offload
-		case cmd.Name == "exec" && c.conn.Transaction.Queue.TakesLong(c.tx):
-			c.tx.End()
-			return resp.Offload
 		}
 	}
 	call.Tx = c.tx
+	if !c.offloaded && call.Long() {
+		c.tx.End()
+		return resp.Offload
+	}
 	if c.epochEnded() && usesKeys(call) {
 		return c.refuseLocked(call)
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// linearCalls are calls of every Linear command, and the same on little. Sorted sets, hashes, sets and lists (Z, H, M, Q) have
+// pricedCalls are calls of every command with a Cost that take long, and the same on little. Sorted sets, hashes, sets and lists (Z, H, M, Q) have
 // 60,000 members, the list Q2 has a million, and the list B has an element of 4 MB, as the string S. Small letters name small values.
-var linearCalls = map[string][2]string{
+var pricedCalls = map[string][2]string{
 	"zrange": {"Z 0 -1", "Z 0 99"}, "zrevrange": {"Z 0 -1", "Z 0 99"},
 	"zrangebyscore": {"Z -inf +inf", "Z 5 6"}, "zrevrangebyscore": {"Z +inf -inf", "Z 6 5"},
 	"zrangebylex": {"Z - +", "Z - + LIMIT 0 5"}, "zrevrangebylex": {"Z + -", "Z + - LIMIT 0 5"},
@@ -34,23 +34,35 @@ var linearCalls = map[string][2]string{
 	"lindex": {"B 0", "Q 30000"}, "lpos": {"Q m000005 COUNT 0", "Q m000005"}, "linsert": {"Q2 BEFORE m000005 x", "Q BEFORE m000005 x"},
 	"lrem": {"Q2 1 m000005", "q 1 m000005"},
 	"get":  {"S", "s"}, "mget": {"S s", "s s"}, "getdel": {"S", "s"}, "getex": {"S PERSIST", "s PERSIST"}, "getset": {"S x", "s x"},
-	"getrange": {"S 0 -1", "S 5 9"}, "substr": {"S 0 -1", "S 5 9"}, "setrange": {"n 10000000 x", "S 5 x"}, "append": {"L x", "S x"},
+	"set": {"S x GET", "s x GET"}, "lcs": {"C C", "s s"}, "copy": {"S y", "s y"},
+	"zunion": {"1 Z", "1 z"}, "zunionstore": {"y 1 Z", "y 1 z"}, "zinter": {"1 Z", "1 z"}, "zinterstore": {"y 1 Z", "y 1 z"},
+	"zdiff": {"1 Z", "1 z"}, "zdiffstore": {"y 1 Z", "y 1 z"}, "zintercard": {"1 Z", "1 z"},
+	"sunion": {"M", "m"}, "sunionstore": {"y M", "y m"}, "sinter": {"M", "m"}, "sinterstore": {"y M", "y m"},
+	"sdiff": {"M", "m"}, "sdiffstore": {"y M", "y m"}, "sintercard": {"1 M", "1 m"},
+	"hset": {"h" + strings.Repeat(" f v", 4500), "h f v"}, "hmset": {"h" + strings.Repeat(" f v", 4500), "h f v"},
+	"hdel": {"h" + strings.Repeat(" f", 9000), "h f f f"}, "sadd": {"m" + strings.Repeat(" x", 6000), "m x x x"},
+	"srem": {"m" + strings.Repeat(" x", 6000), "m x x x"}, "smismember": {"", "m x x x"}, // long in a large compact set
+	"hget": {"V large", "V small"}, "hmget": {"V small large", "V small small"},
+	"cl.rule|try": {"api CL.WINDOW 5 60", ""},
+	"getrange":    {"S 0 -1", "S 5 9"}, "substr": {"S 0 -1", "S 5 9"}, "setrange": {"n 10000000 x", "S 5 x"}, "append": {"L x", "S x"},
 }
 
-// TestLongCommandsAreOffloaded: each Linear command is offloaded exactly if it is about to take long, alone and in EXEC.
+// TestLongCommandsAreOffloaded: each command with a Cost is offloaded exactly if it is about to take long, alone and in EXEC.
 // Its reply and its changes are the same.
 func TestLongCommandsAreOffloaded(t *testing.T) {
 	for _, cmd := range commands.ByName() {
-		if cmd.Flags&commands.Linear == 0 {
+		if cmd.Cost == nil || cmd.Name == "exec" {
 			continue
 		}
-		calls, known := linearCalls[cmd.Name]
-		require.True(t, known, cmd.Name)
+		calls, known := pricedCalls[cmd.FullName()]
+		require.True(t, known, cmd.FullName())
+		name := strings.ReplaceAll(cmd.FullName(), "|", " ") + " "
 		for i, args := range calls {
-			line := cmd.Name + " " + args
-			require.Equal(t, i == 0, offloaded(t, line), line)
+			if args != "" {
+				require.Equal(t, i == 0, offloaded(t, name+args), name+args)
+			}
 		}
-		require.True(t, offloaded(t, "multi", "get S", cmd.Name+" "+calls[1], "exec"), cmd.Name)
+		require.True(t, offloaded(t, "multi", "get S", name+calls[1], "exec") || calls[1] == "", name)
 	}
 	require.False(t, offloaded(t, "multi", "get s", "zrange z 0 -1", "zremrangebyscore z 0 0", "exec"))
 	require.True(t, offloaded(t, "multi", "select 0", "zrange z 0 -1", "exec"))
@@ -115,7 +127,7 @@ func settled(h *servertest.Harness) resp.Status {
 	return st
 }
 
-// big makes the keys of linearCalls that the lines name.
+// big makes the keys of pricedCalls that the lines name.
 func big(h *servertest.Harness, lines string) {
 	named := func(key string) bool { return strings.Contains(lines+" ", " "+key+" ") }
 	for key, members := range map[string]int{"Z": 60_000, "z": 10} {
@@ -148,6 +160,13 @@ func big(h *servertest.Harness, lines string) {
 			})
 		})
 	}
+	if named("V") {
+		h.Transact("V", func(tx *store.Tx, _ int64) {
+			e := tx.Write([]byte("V"))
+			e.Change(hash.Set, store.Operands{Value: []byte("large"), More: make([]byte, 4<<20)})
+			e.Change(hash.Set, store.Operands{Value: []byte("small"), More: []byte("v")})
+		})
+	}
 	for key, elements := range map[string]int{"Q": 60_000, "q": 10, "Q2": 1_000_000, "B": 1} {
 		if !named(key) {
 			continue
@@ -164,7 +183,7 @@ func big(h *servertest.Harness, lines string) {
 			}
 		})
 	}
-	for key, size := range map[string]int{"S": 4 << 20, "s": 10, "L": 28 << 20} {
+	for key, size := range map[string]int{"S": 4 << 20, "s": 10, "L": 28 << 20, "C": 2000} {
 		if !named(key) {
 			continue
 		}

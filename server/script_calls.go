@@ -11,6 +11,9 @@ import (
 
 // runInScript is [Client.run] for a command of a script.
 func (c *Client) runInScript(call *commands.Call) resp.Status {
+	if !c.Alone() && call.Long() {
+		return resp.Offload
+	}
 	mark := call.Out.Mark()
 	err := c.perform(call)
 	v, ended := err.(commands.Verdict)

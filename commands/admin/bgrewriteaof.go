@@ -5,7 +5,8 @@ import "cellserver/commands"
 // BGREWRITEAOF starts to rewrite the append-only file in the background. Inside MULTI, and while
 // the server writes a snapshot, it schedules the rewrite.
 var _ = commands.Register(&commands.Command{
-	Name: "bgrewriteaof", Arity: 1, Flags: commands.Admin | commands.NoScript | commands.NoAsyncLoading, Group: commands.GroupServer, Since: "1.0.0",
+	Name: "bgrewriteaof", Arity: 1, Flags: commands.Admin | commands.NoScript | commands.NoAsyncLoading,
+	Group: commands.GroupServer, Since: "1.0.0",
 	Summary: "Asynchronously rewrite the append-only file", Complexity: "O(1)", Run: bgRewriteAOF,
 })
 

@@ -6,7 +6,8 @@ import "cellserver/commands"
 // append-only file, BGSAVE is an error. With SCHEDULE, and inside MULTI, it schedules the snapshot
 // instead.
 var _ = commands.Register(&commands.Command{
-	Name: "bgsave", Arity: -1, Flags: commands.Admin | commands.NoScript | commands.NoAsyncLoading, Group: commands.GroupServer, Since: "1.0.0",
+	Name: "bgsave", Arity: -1, Flags: commands.Admin | commands.NoScript | commands.NoAsyncLoading,
+	Group: commands.GroupServer, Since: "1.0.0",
 	Summary: "Asynchronously save the dataset to disk", Usage: "[SCHEDULE]", Complexity: "O(1)", Run: bgsave,
 })
 

@@ -6,7 +6,8 @@ import "cellserver/commands"
 // take. It also has memory, keys, persistence and the cluster, but no names of keys. Totals grow until CONFIG RESETSTAT, so
 // two replies and their uptime_ms give the rates.
 var _ = commands.Register(&commands.Command{
-	Name: "cl.status", Arity: 1, Flags: commands.Loading | commands.Stale, Group: commands.GroupLimiter, Run: clStatus,
+	Name: "cl.status", Arity: 1, Flags: commands.Loading | commands.Stale,
+	Group: commands.GroupLimiter, Run: clStatus,
 	Tips:    []string{"nondeterministic_output"},
 	Summary: "Returns decisions, memory, keys, persistence and the cluster as JSON.", Complexity: "O(N) where N is the number of rules",
 	Categories: []string{"throttle", "dangerous"},

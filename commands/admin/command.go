@@ -11,7 +11,8 @@ import (
 
 // COMMAND describes the commands of the table to clients.
 var _ = commands.Register(&commands.Command{
-	Name: "command", Arity: -1, Flags: commands.Loading | commands.Stale, Group: commands.GroupServer, Since: "2.8.13", Categories: []string{"connection"},
+	Name: "command", Arity: -1, Flags: commands.Loading | commands.Stale,
+	Group: commands.GroupServer, Since: "2.8.13", Categories: []string{"connection"},
 	Tips:    commands.NondeterministicOrder,
 	Summary: "Get array of Redis command details", Complexity: "O(N) where N is the total number of Redis commands",
 	Run: commandAll,

@@ -11,7 +11,8 @@ import (
 // line "field:value" for each field. Without arguments it replies with the default sections; for
 // "all" and "everything" with every section.
 var _ = commands.Register(&commands.Command{
-	Name: "info", Arity: -1, Flags: commands.Loading | commands.Stale, Group: commands.GroupServer, Since: "1.0.0", Run: info,
+	Name: "info", Arity: -1, Flags: commands.Loading | commands.Stale,
+	Group: commands.GroupServer, Since: "1.0.0", Run: info,
 	Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
 	Summary: "Get information and statistics about the server", Usage: "[section [section ...]]", Complexity: "O(1)",
 	Categories: []string{"dangerous"},

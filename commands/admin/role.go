@@ -10,7 +10,8 @@ import (
 // a cluster, are masters. A leader whose epoch has ended is not: it serves nothing until the cluster
 // has elected a leader. Offsets are indexes in the log of the cluster.
 var _ = commands.Register(&commands.Command{
-	Name: "role", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast, Group: commands.GroupServer, Since: "2.8.12",
+	Name: "role", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast,
+	Group: commands.GroupServer, Since: "2.8.12",
 	Summary: "Return the role of the instance in the context of replication", Complexity: "O(1)",
 	Categories: []string{"admin", "dangerous"},
 	Run:        role,

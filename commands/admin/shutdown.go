@@ -5,7 +5,8 @@ import "cellserver/commands"
 // SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] stops the server. On success it closes the connection
 // without a reply. While a script is busy, only NOSAVE stops it. ABORT is always an error: a shutdown begins at once, and nothing can abort it.
 var _ = commands.Register(&commands.Command{
-	Name: "shutdown", Arity: -1, Flags: commands.AdminFlags | commands.NoMulti | commands.AllowBusy, Group: commands.GroupServer, Since: "1.0.0",
+	Name: "shutdown", Arity: -1, Flags: commands.AdminFlags | commands.NoMulti | commands.AllowBusy,
+	Group: commands.GroupServer, Since: "1.0.0",
 	Summary: "Synchronously save the dataset to disk and then shut down the server",
 	Usage:   "[NOSAVE | SAVE] [NOW] [FORCE] [ABORT]", Run: shutdown,
 	Complexity: "O(N) when saving, where N is the total number of keys in all databases when saving data, otherwise O(1)",

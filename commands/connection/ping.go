@@ -9,7 +9,8 @@ import (
 // PING [message] replies PONG, or the message. For a subscribed RESP2 client the reply has the form
 // of a message.
 var _ = commands.Register(&commands.Command{
-	Name: "ping", Arity: -1, Flags: commands.Fast | commands.WhileSubscribed, Group: commands.GroupConnection, Tips: commands.AllShardsSucceed, Since: "1.0.0",
+	Name: "ping", Arity: -1, Flags: commands.Fast | commands.WhileSubscribed,
+	Group: commands.GroupConnection, Tips: commands.AllShardsSucceed, Since: "1.0.0",
 	Summary: "Ping the server", Usage: "[message]", Complexity: "O(1)", Run: ping,
 })
 

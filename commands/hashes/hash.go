@@ -22,13 +22,11 @@ func writeHash(c *commands.Call) (store.Entry, error) {
 	return e, commands.CheckKind(&e, store.Hash)
 }
 
-// changeSteps is how many steps ([commands.Call.TakesSteps]) it takes to change a field, once it is found.
-const changeSteps = 5
+// seekSteps returns how many steps ([commands.Cost]) it takes to find a field.
+func seekSteps(e *store.Entry) int { return e.Hash().Seek() }
 
-// takesChanges returns [commands.TakesLong] if n changes of a hash take long.
-func takesChanges(c *commands.Call, e *store.Entry, n int) error {
-	return c.TakesSteps(n * (changeSteps + e.Hash().Seek()))
-}
+// changeSteps returns how many steps it takes to find and change a field.
+func changeSteps(e *store.Entry) int { return 5 + e.Hash().Seek() }
 
 // setField gives a field its value, and reports whether the field is new.
 func setField(e *store.Entry, field, val []byte) (added bool) {

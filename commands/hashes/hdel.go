@@ -8,17 +8,16 @@ import (
 
 // HDEL key field [field …] removes fields and replies with the number of removed fields.
 var _ = commands.Register(&commands.Command{
-	Name: "hdel", Arity: -3, Flags: commands.Write | commands.Fast, Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupHash, Since: "2.0.0",
+	Name: "hdel", Arity: -3, Flags: commands.Write | commands.Fast,
+	Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupHash, Since: "2.0.0",
 	Summary: "Delete one or more hash fields", Usage: "key field [field ...]",
-	Complexity: "O(N) where N is the number of fields to be removed.", Run: hdel, Steps: commands.StepsOfWords,
+	Complexity: "O(N) where N is the number of fields to be removed.",
+	Run:        hdel, Cost: commands.CostOfWords(changeSteps),
 })
 
 func hdel(c *commands.Call) error {
 	e, err := writeHash(c)
 	if err != nil {
-		return err
-	}
-	if err := takesChanges(c, &e, len(c.Args)); err != nil {
 		return err
 	}
 	removed := int64(0)

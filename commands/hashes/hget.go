@@ -9,22 +9,26 @@ import (
 // nulls. HEXISTS key field replies with 1 if the field is there. HSTRLEN key field replies with the length of its value.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "hget", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
+		Name: "hget", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
+		Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
 		Summary: "Get the value of a hash field", Usage: "key field",
-		Complexity: "O(1)", Run: hget,
+		Complexity: "O(1)", Run: hget, Cost: costOfHget,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hmget", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
+		Name: "hmget", Arity: -3, Flags: commands.ReadOnly | commands.Fast,
+		Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
 		Summary: "Get the values of all the given hash fields", Usage: "key field [field ...]",
-		Complexity: "O(N) where N is the number of fields being requested.", Run: hmget, Steps: commands.StepsOfWords,
+		Complexity: "O(N) where N is the number of fields being requested.", Run: hmget, Cost: costOfHget,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hexists", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Since: "2.0.0",
+		Name: "hexists", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
+		Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Since: "2.0.0",
 		Summary: "Determine if a hash field exists", Usage: "key field",
 		Complexity: "O(1)", Run: hexists,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hstrlen", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Since: "3.2.0",
+		Name: "hstrlen", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
+		Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Since: "3.2.0",
 		Summary: "Get the length of the value of a hash field", Usage: "key field",
 		Complexity: "O(1)", Run: hstrlen,
 	})
@@ -35,19 +39,34 @@ func hget(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	out := c.Copying()
-	replyField(c, &out, h, c.Args[2])
-	return out.Err
+	replyField(c, h, c.Args[2])
+	return nil
 }
 
-// replyField replies with the value of a field, or null. It reports whether the value fits.
-func replyField(c *commands.Call, out *commands.Copying, h hash.Hash, field []byte) bool {
+// replyField replies with the value of a field, or null.
+func replyField(c *commands.Call, h hash.Hash, field []byte) {
 	var digits [20]byte
 	if val, ok := h.Get(field, digits[:0]); ok {
-		return out.Bulk(val)
+		c.Out.Bulk(val)
+	} else {
+		c.Out.Null()
 	}
-	c.Out.Null()
-	return true
+}
+
+// costOfHget counts the bytes of the values of a large hash, which it has to find.
+func costOfHget(c *commands.Call) int {
+	e := c.Tx.Peek(c.Args[1])
+	h, fields := e.Hash(), c.Args[2:]
+	steps := h.Seek() * len(fields)
+	if steps > commands.MaxSteps || commands.StepsOfBytes(int(e.Memory())) <= commands.MaxSteps {
+		return steps
+	}
+	var digits [20]byte
+	for _, field := range fields {
+		val, _ := h.Get(field, digits[:0])
+		steps += commands.StepsOfBytes(len(val))
+	}
+	return steps
 }
 
 func hmget(c *commands.Call) error {
@@ -56,17 +75,11 @@ func hmget(c *commands.Call) error {
 		return err
 	}
 	fields := c.Args[2:]
-	if err := c.TakesSteps(h.Seek() * len(fields)); err != nil {
-		return err
-	}
-	out := c.Copying()
 	c.Out.Array(len(fields))
 	for _, field := range fields {
-		if !replyField(c, &out, h, field) {
-			break
-		}
+		replyField(c, h, field)
 	}
-	return out.Err
+	return nil
 }
 
 func hexists(c *commands.Call) error {

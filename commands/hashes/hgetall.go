@@ -6,25 +6,29 @@ import "cellserver/commands"
 // values, and HLEN key with the number of fields. A small hash has its fields in the order in which they were added.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "hgetall", Arity: 2, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
+		Name: "hgetall", Arity: 2, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
 		Summary: "Get all the fields and values in a hash", Usage: "key",
 		Complexity: hashCost, Tips: commands.NondeterministicOrder,
-		Run: func(c *commands.Call) error { return replyHash(c, true, true) },
+		Run: func(c *commands.Call) error { return replyHash(c, true, true) }, Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hkeys", Arity: 2, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
+		Name: "hkeys", Arity: 2, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
 		Summary: "Get all the fields in a hash", Usage: "key",
 		Complexity: hashCost, Tips: commands.NondeterministicOrder,
-		Run: func(c *commands.Call) error { return replyHash(c, true, false) },
+		Run: func(c *commands.Call) error { return replyHash(c, true, false) }, Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hvals", Arity: 2, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
+		Name: "hvals", Arity: 2, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
 		Summary: "Get all the values in a hash", Usage: "key",
 		Complexity: hashCost, Tips: commands.NondeterministicOrder,
-		Run: func(c *commands.Call) error { return replyHash(c, false, true) },
+		Run: func(c *commands.Call) error { return replyHash(c, false, true) }, Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hlen", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Since: "2.0.0",
+		Name: "hlen", Arity: 2, Flags: commands.ReadOnly | commands.Fast,
+		Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Since: "2.0.0",
 		Summary: "Get the number of fields in a hash", Usage: "key",
 		Complexity: "O(1)", Run: hlen,
 	})
@@ -38,17 +42,22 @@ func replyHash(c *commands.Call, fields, vals bool) error {
 	if err != nil {
 		return err
 	}
-	if err := c.TakesSteps(h.Len()); err != nil {
-		return err
-	}
-	out := c.Copying()
+	out := c.Out
 	if fields && vals {
-		c.Out.Map(h.Len())
+		out.Map(h.Len())
 	} else {
-		c.Out.Array(h.Len())
+		out.Array(h.Len())
 	}
-	h.Each(func(field, val []byte) bool { return (!fields || out.Bulk(field)) && (!vals || out.Bulk(val)) })
-	return out.Err
+	h.Each(func(field, val []byte) bool {
+		if fields {
+			out.Bulk(field)
+		}
+		if vals {
+			out.Bulk(val)
+		}
+		return !out.Over()
+	})
+	return nil
 }
 
 func hlen(c *commands.Call) error {

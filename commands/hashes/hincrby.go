@@ -10,12 +10,14 @@ import (
 // a field, with a long double as Redis does. An absent field is 0.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "hincrby", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupHash, Since: "2.0.0",
+		Name: "hincrby", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Keys: commands.UpdatedKey, Group: commands.GroupHash, Since: "2.0.0",
 		Summary: "Increment the integer value of a hash field by the given number", Usage: "key field increment",
 		Complexity: "O(1)", Run: hincrby,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hincrbyfloat", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupHash, Since: "2.6.0",
+		Name: "hincrbyfloat", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Keys: commands.UpdatedKey, Group: commands.GroupHash, Since: "2.6.0",
 		Summary: "Increment the float value of a hash field by the given amount", Usage: "key field increment",
 		Complexity: "O(1)", Run: hincrbyfloat,
 	})

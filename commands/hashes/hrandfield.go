@@ -8,10 +8,12 @@ import (
 // HRANDFIELD key [count [WITHVALUES]] replies with a random field, or null. With a positive count it replies with count
 // different fields, at most all. With a negative count it replies with exactly -count fields, which may repeat.
 var _ = commands.Register(&commands.Command{
-	Name: "hrandfield", Arity: -2, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupHash, Since: "6.2.0",
+	Name: "hrandfield", Arity: -2, Flags: commands.ReadOnly,
+	Keys: commands.OneKey, Group: commands.GroupHash, Since: "6.2.0",
 	Summary: "Get one or multiple random fields from a hash", Usage: "key [count [WITHVALUES]]",
 	Complexity: "O(N) where N is the number of fields returned",
-	Tips:       commands.NondeterministicOutput, Run: hrandfield, Steps: commands.StepsOfRandom("withvalues"),
+	Tips:       commands.NondeterministicOutput,
+	Run:        hrandfield, Cost: commands.CostOfRandom("withvalues", seekSteps),
 })
 
 func hrandfield(c *commands.Call) error {
@@ -25,29 +27,27 @@ func hrandfield(c *commands.Call) error {
 	}
 	var room hash.Room
 	return c.ReplyRandom(r, &commands.Members{
-		Len: h.Len(), Seek: h.Seek(), Start: func(n int) { c.StartPairs(n, r.With) },
-		Reply: func(out *commands.Copying, rank int) {
+		Len: h.Len(), Start: func(n int) { c.StartPairs(n, r.With) },
+		Reply: func(rank int) {
 			field, val := h.At(rank, &room)
-			replyPair(c, out, field, val, r.With)
+			replyPair(c, field, val, r.With)
 		},
-		All: func(out *commands.Copying) {
-			h.Each(func(field, val []byte) bool { return replyPair(c, out, field, val, r.With) })
+		All: func() {
+			h.Each(func(field, val []byte) bool {
+				replyPair(c, field, val, r.With)
+				return !c.Out.Over()
+			})
 		},
 	})
 }
 
-// replyPair replies with a field, and with its value if with is set. It reports whether they fit.
-func replyPair(c *commands.Call, out *commands.Copying, field, val []byte, with bool) bool {
-	if !with {
-		return out.Bulk(field)
-	}
-	if !out.Fits(len(field) + len(val)) {
-		return false
-	}
-	if c.Out.Proto == 3 {
+// replyPair replies with a field, and with its value if with is set.
+func replyPair(c *commands.Call, field, val []byte, with bool) {
+	if with && c.Out.Proto == 3 {
 		c.Out.Array(2)
 	}
 	c.Out.Bulk(field)
-	c.Out.Bulk(val)
-	return true
+	if with {
+		c.Out.Bulk(val)
+	}
 }

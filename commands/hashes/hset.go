@@ -6,22 +6,27 @@ import "cellserver/commands"
 // HSETNX sets a field only if it is absent, and replies with 1 if it did.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "hset", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Group: commands.GroupHash, Since: "2.0.0",
+		Name: "hset", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Group: commands.GroupHash, Since: "2.0.0",
 		Keys:    commands.OneKey.With("RW UPDATE"),
 		Summary: "Set the string value of a hash field", Usage: "key field value [field value ...]",
 		Complexity: "O(1) for each field/value pair added, so O(N) to add N field/value pairs when the command is called with multiple field/value pairs.",
-		Run:        func(c *commands.Call) error { return hset(c, false) }, Steps: commands.StepsOfWords,
+		Run:        func(c *commands.Call) error { return hset(c, false) },
+		Cost:       commands.CostOfWords(changeSteps),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hmset", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Group: commands.GroupHash, Since: "2.0.0",
+		Name: "hmset", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Group: commands.GroupHash, Since: "2.0.0",
 		Keys:    commands.OneKey.With("RW UPDATE"),
 		Summary: "Set multiple hash fields to multiple values", Usage: "key field value [field value ...]",
 		Complexity: "O(N) where N is the number of fields being set.",
 		Deprecated: commands.Deprecation{Since: "4.0.0", By: "`HSET` with multiple field-value pairs"},
-		Run:        func(c *commands.Call) error { return hset(c, true) }, Steps: commands.StepsOfWords,
+		Run:        func(c *commands.Call) error { return hset(c, true) },
+		Cost:       commands.CostOfWords(changeSteps),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hsetnx", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Group: commands.GroupHash, Since: "2.0.0",
+		Name: "hsetnx", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Group: commands.GroupHash, Since: "2.0.0",
 		Keys:    commands.OneKey.With("RW INSERT"),
 		Summary: "Set the value of a hash field, only if the field does not exist", Usage: "key field value",
 		Complexity: "O(1)", Run: hsetnx,
@@ -34,9 +39,6 @@ func hset(c *commands.Call, replyOK bool) error {
 	}
 	e, err := writeHash(c)
 	if err != nil {
-		return err
-	}
-	if err := takesChanges(c, &e, len(c.Args)/2); err != nil {
 		return err
 	}
 	added := int64(0)

@@ -6,7 +6,8 @@ import "cellserver/commands"
 // twice. TOUCH counts as an access to the keys, EXISTS does not.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "exists", Arity: -2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.AllKeys.With("RO"), Group: commands.GroupGeneric, Since: "1.0.0",
+		Name: "exists", Arity: -2, Flags: commands.ReadOnly | commands.Fast,
+		Keys: commands.AllKeys.With("RO"), Group: commands.GroupGeneric, Since: "1.0.0",
 		Summary: "Determine if a key exists", Usage: "key [key ...]",
 		Complexity: "O(N) where N is the number of keys to check.",
 		Tips:       commands.MultiShardSum,
@@ -22,7 +23,8 @@ var (
 		},
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "touch", Arity: -2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.AllKeys.With("RO"), Group: commands.GroupGeneric, Since: "3.2.1",
+		Name: "touch", Arity: -2, Flags: commands.ReadOnly | commands.Fast,
+		Keys: commands.AllKeys.With("RO"), Group: commands.GroupGeneric, Since: "3.2.1",
 		Summary: "Alters the last access time of a key(s). Returns the number of existing keys specified.", Usage: "key [key ...]",
 		Complexity: "O(N) where N is the number of keys that will be touched.",
 		Tips:       commands.MultiShardSum,

@@ -16,7 +16,8 @@ import (
 // time in the past leaves no key. IDLETIME and FREQ set the access data of the key.
 // maxmemory-policy decides which of the two counts; the other one is ignored.
 var _ = commands.Register(&commands.Command{
-	Name: "restore", Arity: -4, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupGeneric, Since: "2.6.0",
+	Name: "restore", Arity: -4, Flags: commands.Write | commands.DenyOOM,
+	Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupGeneric, Since: "2.6.0",
 	Categories: []string{"keyspace", "dangerous"},
 	Summary:    "Create a key using the provided serialized value, previously obtained using DUMP.",
 	Usage:      "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",

@@ -6,7 +6,7 @@ import (
 	"cellserver/store/list"
 )
 
-// searchedPerStep is how many elements a search looks at in a step ([commands.Call.TakesSteps]).
+// searchedPerStep is how many elements a search looks at in a step ([commands.Cost]).
 const searchedPerStep = 16
 
 // readList returns the list of a key, without elements if the key is absent. The error is
@@ -25,12 +25,25 @@ func writeList(c *commands.Call, key []byte) (store.Entry, error) {
 	return e, commands.CheckKind(&e, store.List)
 }
 
-// takes is [commands.Call.TakesSteps] for a command that is about to reply with n elements of a list.
-func takes(c *commands.Call, l list.List, n int) error {
-	if n == 0 {
-		return nil
+// stepsOfElements returns how many steps it takes to reply with the elements from one number to another one.
+// It stops above [commands.MaxSteps].
+func stepsOfElements(l list.List, from, to int) int {
+	n := to - from
+	if n == 0 || commands.StepsOfBytes(int(l.Bytes())) <= commands.MaxSteps {
+		return n + commands.StepsOfBytes(n*int(l.Bytes())/max(l.Len(), 1))
 	}
-	return c.TakesSteps(n + commands.StepsOfBytes(int(l.Bytes()/int64(l.Len()))*n))
+	steps := n
+	l.Range(from, to, func(element []byte) bool {
+		steps += commands.StepsOfBytes(len(element))
+		return steps <= commands.MaxSteps
+	})
+	return steps
+}
+
+// peekList returns the list of a key for a [commands.Cost].
+func peekList(c *commands.Call, key []byte) list.List {
+	e := c.Tx.Peek(key)
+	return e.List()
 }
 
 // end is an end of a list.

@@ -11,13 +11,15 @@ import (
 // may be the same list. It replies with the element, or null. RPOPLPUSH source destination is LMOVE with RIGHT LEFT.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "lmove", Arity: 5, Flags: commands.Write | commands.DenyOOM, Group: commands.GroupList, Since: "6.2.0",
+		Name: "lmove", Arity: 5, Flags: commands.Write | commands.DenyOOM,
+		Group: commands.GroupList, Since: "6.2.0",
 		Keys:    moveKeys,
 		Summary: "Pop an element from a list, push it to another list and return it",
 		Usage:   "source destination <LEFT | RIGHT> <LEFT | RIGHT>", Complexity: "O(1)", Run: lmove,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "rpoplpush", Arity: 3, Flags: commands.Write | commands.DenyOOM, Group: commands.GroupList, Since: "1.2.0",
+		Name: "rpoplpush", Arity: 3, Flags: commands.Write | commands.DenyOOM,
+		Group: commands.GroupList, Since: "1.2.0",
 		Keys:    moveKeys,
 		Summary: "Remove the last element in a list, prepend it to another list and return it",
 		Usage:   "source destination", Complexity: "O(1)",

@@ -5,18 +5,28 @@ import "cellserver/commands"
 // LMPOP numkeys key [key …] <LEFT | RIGHT> [COUNT count] removes elements of the first key that exists. It replies with the
 // key and the removed elements, or null.
 var _ = commands.Register(&commands.Command{
-	Name: "lmpop", Arity: -4, Flags: commands.Write | commands.Linear, Group: commands.GroupList, Since: "7.0.0",
+	Name: "lmpop", Arity: -4, Flags: commands.Write, Group: commands.GroupList, Since: "7.0.0",
 	Keys:       commands.Keys{NumKeys: 1, Access: "RW ACCESS DELETE"},
 	Summary:    "Pop elements from a list",
 	Usage:      "numkeys key [key ...] <LEFT | RIGHT> [COUNT count]",
 	Complexity: "O(N+M) where N is the number of provided keys and M is the number of elements returned.",
-	Run:        lmpop,
+	Run:        lmpop, Cost: costOfLmpop,
 })
 
 const (
 	errNumKeys commands.Error = "ERR numkeys should be greater than 0"
 	errCount   commands.Error = "ERR count should be greater than 0"
 )
+
+func costOfLmpop(c *commands.Call) int {
+	keys, from, count, _ := lmpopArgs(c.Args[1:])
+	for _, key := range keys {
+		if e := c.Tx.Peek(key); e.Exists() {
+			return costOfPop(e.List(), from, count)
+		}
+	}
+	return 0
+}
 
 func lmpop(c *commands.Call) error {
 	keys, from, count, err := lmpopArgs(c.Args[1:])
@@ -29,11 +39,12 @@ func lmpop(c *commands.Call) error {
 			return err
 		}
 		if e.Exists() {
-			return popElements(c, &e, from, count, func(n int) {
+			popElements(c, &e, from, count, func(n int) {
 				c.Out.Array(2)
 				c.Out.Bulk(key)
 				c.Out.Array(n)
 			})
+			return nil
 		}
 	}
 	c.Out.NullArray()

@@ -10,10 +10,11 @@ import (
 // element, or null. RANK 2 is the second such element; a negative rank counts from behind. With COUNT n the reply is an
 // array of at most n indexes, or of all indexes if n is 0. MAXLEN n compares n elements only.
 var _ = commands.Register(&commands.Command{
-	Name: "lpos", Arity: -3, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupList, Since: "6.0.6",
+	Name: "lpos", Arity: -3, Flags: commands.ReadOnly,
+	Keys: commands.OneKey, Group: commands.GroupList, Since: "6.0.6",
 	Summary: "Return the index of matching elements on a list", Usage: "key element [RANK rank] [COUNT num-matches] [MAXLEN len]",
 	Complexity: "O(N) where N is the number of elements in the list, for the average case. When searching for elements near the head or the tail of the list, or when the MAXLEN option is provided, the command may run in constant time.",
-	Run:        lpos,
+	Run:        lpos, Cost: costOfLpos,
 })
 
 const errRank commands.Error = "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... or use negative to start from the end of the list"
@@ -34,16 +35,7 @@ func lpos(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	look, most := l.Len(), l.Len()
-	if o.maxLen > 0 {
-		look = int(min(o.maxLen, int64(look)))
-	}
-	if o.count != 0 {
-		most = int(min(max(o.count, 1), int64(most)))
-	}
-	if err := c.TakesSteps(look/searchedPerStep + min(most, look)); err != nil {
-		return err
-	}
+	look, most := o.bounds(l.Len())
 	skip, backward := o.rank-1, false
 	if o.rank < 0 {
 		skip, backward = -(o.rank + 1), true
@@ -60,6 +52,27 @@ func lpos(c *commands.Call) error {
 	})
 	replyPositions(c, found, o.count >= 0)
 	return nil
+}
+
+// bounds returns how many of n elements the command looks at, and how many it finds at most.
+func (o *lposOptions) bounds(n int) (look, most int) {
+	look, most = n, n
+	if o.maxLen > 0 {
+		look = int(min(o.maxLen, int64(n)))
+	}
+	if o.count != 0 {
+		most = int(min(max(o.count, 1), int64(n)))
+	}
+	return look, most
+}
+
+func costOfLpos(c *commands.Call) int {
+	o, err := parseLpos(c)
+	if err != nil {
+		return 0
+	}
+	look, most := o.bounds(peekList(c, c.Args[1]).Len())
+	return look/searchedPerStep + min(most, look)
 }
 
 func replyPositions(c *commands.Call, found []int, all bool) {

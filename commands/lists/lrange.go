@@ -10,19 +10,24 @@ import (
 // element.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "llen", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupList, Since: "1.0.0",
+		Name: "llen", Arity: 2, Flags: commands.ReadOnly | commands.Fast,
+		Keys: commands.OneKey.With("RO"), Group: commands.GroupList, Since: "1.0.0",
 		Summary: "Get the length of a list", Usage: "key",
 		Complexity: "O(1)", Run: llen,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "lindex", Arity: 3, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupList, Since: "1.0.0",
+		Name: "lindex", Arity: 3, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupList, Since: "1.0.0",
 		Summary: "Get an element from a list by its index", Usage: "key index",
-		Complexity: "O(N) where N is the number of elements to traverse to get to the element at index. This makes asking for the first or the last element of the list O(1).", Run: lindex,
+		Complexity: "O(N) where N is the number of elements to traverse to get to the element at index. This makes asking for the first or the last element of the list O(1).",
+		Run:        lindex, Cost: costOfLindex,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "lrange", Arity: 4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupList, Since: "1.0.0",
+		Name: "lrange", Arity: 4, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupList, Since: "1.0.0",
 		Summary: "Get a range of elements from a list", Usage: "key start stop",
-		Complexity: "O(S+N) where S is the distance of start offset from HEAD for small lists, from nearest end (HEAD or TAIL) for large lists; and N is the number of elements in the specified range.", Run: lrange,
+		Complexity: "O(S+N) where S is the distance of start offset from HEAD for small lists, from nearest end (HEAD or TAIL) for large lists; and N is the number of elements in the specified range.",
+		Run:        lrange, Cost: costOfLrange,
 	})
 )
 
@@ -54,12 +59,24 @@ func lindex(c *commands.Call) error {
 		return nil
 	}
 	var digits [20]byte
-	element := l.At(number, digits[:0])
-	if err := c.TakesBytes(len(element)); err != nil {
-		return err
-	}
-	c.Out.Bulk(element)
+	c.Out.Bulk(l.At(number, digits[:0]))
 	return nil
+}
+
+func costOfLindex(c *commands.Call) int {
+	l := peekList(c, c.Args[1])
+	i, _ := commands.ParseInt(c.Args[2])
+	if number, ok := list.Index(i, l.Len()); ok {
+		return stepsOfElements(l, number, number+1)
+	}
+	return 0
+}
+
+func costOfLrange(c *commands.Call) int {
+	l := peekList(c, c.Args[1])
+	start, stop, _ := commands.TwoInts(c.Args[2], c.Args[3])
+	from, to := list.Span(start, stop, l.Len())
+	return stepsOfElements(l, from, to)
 }
 
 func lrange(c *commands.Call) error {
@@ -72,9 +89,6 @@ func lrange(c *commands.Call) error {
 		return err
 	}
 	from, to := list.Span(start, stop, l.Len())
-	if err := takes(c, l, to-from); err != nil {
-		return err
-	}
 	c.Out.Array(to - from)
 	l.Range(from, to, func(element []byte) bool {
 		c.Out.Bulk(element)

@@ -11,19 +11,24 @@ import (
 // element. It removes the last ones if count is negative, and all if it is 0. It replies with their number.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "lset", Arity: 4, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupList, Since: "1.0.0",
+		Name: "lset", Arity: 4, Flags: commands.Write | commands.DenyOOM,
+		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupList, Since: "1.0.0",
 		Summary: "Set the value of an element in a list by its index", Usage: "key index element",
-		Complexity: "O(N) where N is the length of the list. Setting either the first or the last element of the list is O(1).", Run: lset,
+		Complexity: "O(N) where N is the length of the list. Setting either the first or the last element of the list is O(1).",
+		Run:        lset,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "ltrim", Arity: 4, Flags: commands.Write, Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupList, Since: "1.0.0",
+		Name: "ltrim", Arity: 4, Flags: commands.Write,
+		Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupList, Since: "1.0.0",
 		Summary: "Trim a list to the specified range", Usage: "key start stop",
 		Complexity: "O(N) where N is the number of elements to be removed by the operation.", Run: ltrim,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "lrem", Arity: 4, Flags: commands.Write | commands.Linear, Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupList, Since: "1.0.0",
+		Name: "lrem", Arity: 4, Flags: commands.Write,
+		Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupList, Since: "1.0.0",
 		Summary: "Remove elements from a list", Usage: "key count element",
-		Complexity: "O(N+M) where N is the length of the list and M is the number of elements removed.", Run: lrem,
+		Complexity: "O(N+M) where N is the length of the list and M is the number of elements removed.",
+		Run:        lrem, Cost: costOfLrem,
 	})
 )
 
@@ -78,9 +83,6 @@ func lrem(c *commands.Call) error {
 		return err
 	}
 	n := e.List().Len()
-	if err := c.TakesSteps(removalSteps * n / searchedPerStep); err != nil {
-		return err
-	}
 	e.Change(list.Remove, store.Operands{Int: count, Value: c.Args[3]})
 	removed := n - e.List().Len()
 	if removed > 0 {
@@ -90,5 +92,7 @@ func lrem(c *commands.Call) error {
 	return nil
 }
 
-// removalSteps is how many times longer a removal takes than a search.
-const removalSteps = 4
+func costOfLrem(c *commands.Call) int {
+	const removalSteps = 4 // a removal takes so many times longer than a search
+	return removalSteps * peekList(c, c.Args[1]).Len() / searchedPerStep
+}

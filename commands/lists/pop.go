@@ -3,6 +3,7 @@ package lists
 import (
 	"cellserver/commands"
 	"cellserver/store"
+	"cellserver/store/list"
 )
 
 // LPOP key [count] removes the first element, and RPOP the last one, and replies with it, or null. With a count they remove
@@ -12,16 +13,18 @@ var (
 		Name: "lpop", Arity: -2, Flags: popFlags, Keys: popKey, Group: commands.GroupList, Since: "1.0.0",
 		Summary: "Remove and get the first elements in a list", Usage: "key [count]",
 		Complexity: popCost, Run: func(c *commands.Call) error { return pop(c, first) },
+		Cost: func(c *commands.Call) int { return costOfLpop(c, first) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "rpop", Arity: -2, Flags: popFlags, Keys: popKey, Group: commands.GroupList, Since: "1.0.0",
 		Summary: "Remove and get the last elements in a list", Usage: "key [count]",
 		Complexity: popCost, Run: func(c *commands.Call) error { return pop(c, last) },
+		Cost: func(c *commands.Call) int { return costOfLpop(c, last) },
 	})
 )
 
 const (
-	popFlags = commands.Write | commands.Fast | commands.Linear
+	popFlags = commands.Write | commands.Fast
 	popCost  = "O(N) where N is the number of elements returned"
 )
 
@@ -49,20 +52,35 @@ func pop(c *commands.Call, from *end) error {
 		c.Out.NullArray()
 		return nil
 	}
-	return popElements(c, &e, from, count, func(n int) {
+	popElements(c, &e, from, count, func(n int) {
 		if !one {
 			c.Out.Array(n)
 		}
 	})
+	return nil
+}
+
+func costOfLpop(c *commands.Call, from *end) int {
+	count := int64(1)
+	if len(c.Args) == 3 {
+		count, _ = commands.ParseInt(c.Args[2])
+	}
+	return costOfPop(peekList(c, c.Args[1]), from, count)
+}
+
+// costOfPop returns how many steps it takes to pop up to count elements.
+func costOfPop(l list.List, from *end, count int64) int {
+	n := int(min(count, int64(l.Len())))
+	if from == first {
+		return stepsOfElements(l, 0, n)
+	}
+	return stepsOfElements(l, l.Len()-n, l.Len())
 }
 
 // popElements removes up to count elements at an end and replies with them. start begins the reply.
-func popElements(c *commands.Call, e *store.Entry, from *end, count int64, start func(n int)) error {
+func popElements(c *commands.Call, e *store.Entry, from *end, count int64, start func(n int)) {
 	l := e.List()
 	n := int(min(count, int64(l.Len())))
-	if err := takes(c, l, n); err != nil {
-		return err
-	}
 	start(n)
 	from.each(l, n, func(element []byte) bool {
 		c.Out.Bulk(element)
@@ -72,5 +90,4 @@ func popElements(c *commands.Call, e *store.Entry, from *end, count int64, start
 		e.Change(from.pop, store.Operands{Int: int64(n)})
 		c.NotifyRemoval(commands.ListEvents, from.popped, e)
 	}
-	return nil
 }

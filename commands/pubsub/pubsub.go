@@ -13,7 +13,8 @@ var _ = commands.Register(&commands.Command{
 	Summary: "A container for Pub/Sub commands", Complexity: "Depends on subcommand.",
 	Subs: []*commands.Command{
 		{
-			Name: "channels", Arity: -2, Flags: commands.PubSub | commands.Loading | commands.Stale, Since: "2.8.0",
+			Name: "channels", Arity: -2, Flags: commands.PubSub | commands.Loading | commands.Stale,
+			Since:   "2.8.0",
 			Summary: "List active channels", Usage: "[pattern]",
 			Complexity: "O(N) where N is the number of active channels, and assuming constant time pattern matching " +
 				"(relatively short channels and patterns)",
@@ -21,7 +22,8 @@ var _ = commands.Register(&commands.Command{
 			Run:  pubsubChannels,
 		},
 		{
-			Name: "numpat", Arity: 2, Flags: commands.PubSub | commands.Loading | commands.Stale, Since: "2.8.0",
+			Name: "numpat", Arity: 2, Flags: commands.PubSub | commands.Loading | commands.Stale,
+			Since:   "2.8.0",
 			Summary: "Get the count of unique patterns pattern subscriptions", Complexity: "O(1)",
 			Help: []string{"NUMPAT", "    Return number of subscriptions to patterns."},
 			Run: func(c *commands.Call) error {
@@ -30,7 +32,8 @@ var _ = commands.Register(&commands.Command{
 			},
 		},
 		{
-			Name: "numsub", Arity: -2, Flags: commands.PubSub | commands.Loading | commands.Stale, Since: "2.8.0",
+			Name: "numsub", Arity: -2, Flags: commands.PubSub | commands.Loading | commands.Stale,
+			Since:   "2.8.0",
 			Summary: "Get the count of subscribers for channels", Usage: "[channel [channel ...]]",
 			Complexity: "O(N) for the NUMSUB subcommand, where N is the number of requested channels",
 			Help: []string{"NUMSUB [<channel> ...]", "    Return the number of subscribers for the specified channels, excluding",

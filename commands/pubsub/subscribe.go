@@ -13,13 +13,15 @@ import (
 // channel and pattern gets a confirmation of its own.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "subscribe", Arity: -2, Channels: commands.AllChannels, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
+		Name: "subscribe", Arity: -2, Channels: commands.AllChannels, Flags: subscribeFlags,
+		Group: commands.GroupPubSub, Since: "2.0.0",
 		Summary: "Listen for messages published to the given channels", Usage: "channel [channel ...]",
 		Complexity: "O(N) where N is the number of channels to subscribe to.",
 		Run:        func(c *commands.Call) error { return subscribe(c, channels) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "psubscribe", Arity: -2, Channels: commands.AllPatterns, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
+		Name: "psubscribe", Arity: -2, Channels: commands.AllPatterns, Flags: subscribeFlags,
+		Group: commands.GroupPubSub, Since: "2.0.0",
 		Summary: "Listen for messages published to channels matching the given patterns", Usage: "pattern [pattern ...]",
 		Complexity: "O(N) where N is the number of patterns the client is already subscribed to.",
 		Run:        func(c *commands.Call) error { return subscribe(c, patterns) },

@@ -12,6 +12,9 @@ import (
 
 // SUNION, SINTER, SDIFF and the commands that store their results.
 
+// costOfCombination counts the members of all sets. Each of them is looked up in the others.
+var costOfCombination = commands.CostOfValues(10)
+
 // members calls f for each member of a result, until f returns false.
 type members func(f func(member []byte) bool)
 

@@ -6,25 +6,25 @@ import "cellserver/commands"
 // members and replies with the number of removed members.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "sadd", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Group: commands.GroupSet, Since: "1.0.0",
+		Name: "sadd", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Group: commands.GroupSet, Since: "1.0.0",
 		Keys:    commands.OneKey.With("RW INSERT"),
 		Summary: "Add one or more members to a set", Usage: "key member [member ...]",
 		Complexity: "O(1) for each element added, so O(N) to add N elements when the command is called with multiple arguments.",
-		Run:        sadd, Steps: commands.StepsOfWords,
+		Run:        sadd, Cost: commands.CostOfWords(changeSteps),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "srem", Arity: -3, Flags: commands.Write | commands.Fast, Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupSet, Since: "1.0.0",
+		Name: "srem", Arity: -3, Flags: commands.Write | commands.Fast,
+		Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupSet, Since: "1.0.0",
 		Summary: "Remove one or more members from a set", Usage: "key member [member ...]",
-		Complexity: "O(N) where N is the number of members to be removed.", Run: srem, Steps: commands.StepsOfWords,
+		Complexity: "O(N) where N is the number of members to be removed.",
+		Run:        srem, Cost: commands.CostOfWords(changeSteps),
 	})
 )
 
 func sadd(c *commands.Call) error {
 	e, err := writeSet(c, c.Args[1])
 	if err != nil {
-		return err
-	}
-	if err := takesChanges(c, &e, len(c.Args)); err != nil {
 		return err
 	}
 	n := int64(0)
@@ -43,9 +43,6 @@ func sadd(c *commands.Call) error {
 func srem(c *commands.Call) error {
 	e, err := writeSet(c, c.Args[1])
 	if err != nil {
-		return err
-	}
-	if err := takesChanges(c, &e, len(c.Args)); err != nil {
 		return err
 	}
 	n := int64(0)

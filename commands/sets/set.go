@@ -6,13 +6,11 @@ import (
 	"cellserver/store/set"
 )
 
-// changeSteps is how many steps ([commands.Call.TakesSteps]) it takes to find and remove a member.
-const changeSteps = 10
+// seekSteps returns how many steps ([commands.Cost]) it takes to find a member.
+func seekSteps(e *store.Entry) int { return e.Set().Seek() }
 
-// takesChanges returns [commands.TakesLong] if n changes of a set take long.
-func takesChanges(c *commands.Call, e *store.Entry, n int) error {
-	return c.TakesSteps(n * max(changeSteps, e.Set().Seek()))
-}
+// changeSteps returns how many steps it takes to find and change a member.
+func changeSteps(e *store.Entry) int { return max(10, e.Set().Seek()) }
 
 // readSet returns the set of a key, without members if the key is absent. The error is
 // [commands.ErrWrongType].

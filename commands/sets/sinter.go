@@ -7,37 +7,43 @@ import "cellserver/commands"
 // and reply with their number.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "sinter", Arity: -2, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.AllKeys, Group: commands.GroupSet, Since: "1.0.0",
+		Name: "sinter", Arity: -2, Flags: commands.ReadOnly,
+		Keys: commands.AllKeys, Group: commands.GroupSet, Since: "1.0.0",
 		Summary: "Intersect multiple sets", Usage: "key [key ...]", Complexity: interCost, Tips: commands.NondeterministicOrder,
-		Run: combine(inter),
+		Cost: costOfCombination, Run: combine(inter),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "sunion", Arity: -2, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.AllKeys, Group: commands.GroupSet, Since: "1.0.0",
+		Name: "sunion", Arity: -2, Flags: commands.ReadOnly,
+		Keys: commands.AllKeys, Group: commands.GroupSet, Since: "1.0.0",
 		Summary: "Add multiple sets", Usage: "key [key ...]", Complexity: unionCost, Tips: commands.NondeterministicOrder,
-		Run: combine(union),
+		Cost: costOfCombination, Run: combine(union),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "sdiff", Arity: -2, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.AllKeys, Group: commands.GroupSet, Since: "1.0.0",
+		Name: "sdiff", Arity: -2, Flags: commands.ReadOnly,
+		Keys: commands.AllKeys, Group: commands.GroupSet, Since: "1.0.0",
 		Summary: "Subtract multiple sets", Usage: "key [key ...]", Complexity: unionCost, Tips: commands.NondeterministicOrder,
-		Run: combine(diff),
+		Cost: costOfCombination, Run: combine(diff),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "sinterstore", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.LongRunning, Group: commands.GroupSet, Since: "1.0.0",
+		Name: "sinterstore", Arity: -3, Flags: commands.Write | commands.DenyOOM,
+		Group: commands.GroupSet, Since: "1.0.0",
 		Keys:    commands.AllKeys.With("RW UPDATE; RO ACCESS"),
 		Summary: "Intersect multiple sets and store the resulting set in a key", Usage: "destination key [key ...]", Complexity: interCost,
-		Run: combineStore(inter),
+		Cost: costOfCombination, Run: combineStore(inter),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "sunionstore", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.LongRunning, Group: commands.GroupSet, Since: "1.0.0",
+		Name: "sunionstore", Arity: -3, Flags: commands.Write | commands.DenyOOM,
+		Group: commands.GroupSet, Since: "1.0.0",
 		Keys:    commands.AllKeys.With("OW UPDATE; RO ACCESS"),
 		Summary: "Add multiple sets and store the resulting set in a key", Usage: "destination key [key ...]", Complexity: unionCost,
-		Run: combineStore(union),
+		Cost: costOfCombination, Run: combineStore(union),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "sdiffstore", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.LongRunning, Group: commands.GroupSet, Since: "1.0.0",
+		Name: "sdiffstore", Arity: -3, Flags: commands.Write | commands.DenyOOM,
+		Group: commands.GroupSet, Since: "1.0.0",
 		Keys:    commands.AllKeys.With("OW UPDATE; RO ACCESS"),
 		Summary: "Subtract multiple sets and store the resulting set in a key", Usage: "destination key [key ...]", Complexity: unionCost,
-		Run: combineStore(diff),
+		Cost: costOfCombination, Run: combineStore(diff),
 	})
 )
 

@@ -6,17 +6,21 @@ import "cellserver/commands"
 // such numbers. SCARD key replies with the number of members.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "sismember", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupSet, Since: "1.0.0",
+		Name: "sismember", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
+		Keys: commands.OneKey.With("RO"), Group: commands.GroupSet, Since: "1.0.0",
 		Summary: "Determine if a given value is a member of a set", Usage: "key member",
 		Complexity: "O(1)", Run: sismember,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "smismember", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Group: commands.GroupSet, Since: "6.2.0",
+		Name: "smismember", Arity: -3, Flags: commands.ReadOnly | commands.Fast,
+		Keys: commands.OneKey, Group: commands.GroupSet, Since: "6.2.0",
 		Summary: "Returns the membership associated with the given elements for a set", Usage: "key member [member ...]",
-		Complexity: "O(N) where N is the number of elements being checked for membership", Run: smismember, Steps: commands.StepsOfWords,
+		Complexity: "O(N) where N is the number of elements being checked for membership",
+		Run:        smismember, Cost: commands.CostOfWords(seekSteps),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "scard", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"), Group: commands.GroupSet, Since: "1.0.0",
+		Name: "scard", Arity: 2, Flags: commands.ReadOnly | commands.Fast,
+		Keys: commands.OneKey.With("RO"), Group: commands.GroupSet, Since: "1.0.0",
 		Summary: "Get the number of members in a set", Usage: "key",
 		Complexity: "O(1)", Run: scard,
 	})
@@ -34,9 +38,6 @@ func sismember(c *commands.Call) error {
 func smismember(c *commands.Call) error {
 	s, err := readSet(c, c.Args[1])
 	if err != nil {
-		return err
-	}
-	if err := c.TakesSteps(s.Seek() * len(c.Args)); err != nil {
 		return err
 	}
 	c.Out.Array(len(c.Args) - 2)

@@ -1,20 +1,26 @@
 package sets
 
-import "cellserver/commands"
+import (
+	"cellserver/commands"
+	"cellserver/store/set"
+)
 
 // SMEMBERS key replies with all members: a set in RESP3. SSCAN key cursor [MATCH pattern] [COUNT count] replies with the
 // next cursor and some members. The cursor 0 ends the scan. A scan returns every member that exists during the whole scan.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "smembers", Arity: 2, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSet, Since: "1.0.0",
+		Name: "smembers", Arity: 2, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupSet, Since: "1.0.0",
 		Summary: "Get all the members in a set", Usage: "key",
-		Complexity: "O(N) where N is the set cardinality.", Tips: commands.NondeterministicOrder, Run: smembers,
+		Complexity: "O(N) where N is the set cardinality.", Tips: commands.NondeterministicOrder,
+		Run: smembers, Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "sscan", Arity: -3, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSet, Since: "2.8.0",
+		Name: "sscan", Arity: -3, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupSet, Since: "2.8.0",
 		Summary: "Incrementally iterate Set elements", Usage: "key cursor [MATCH pattern] [COUNT count]",
 		Complexity: "O(1) for every call. O(N) for a complete iteration, including enough command calls for the cursor to return back to 0. N is the number of elements inside the collection.",
-		Tips:       commands.NondeterministicOutput, Run: sscan,
+		Tips:       commands.NondeterministicOutput, Run: sscan, Cost: commands.CostOfScan,
 	})
 )
 
@@ -23,13 +29,16 @@ func smembers(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.TakesSteps(s.Len()); err != nil {
-		return err
-	}
-	out := c.Copying()
 	c.Out.Set(s.Len())
-	s.Each(out.Bulk)
-	return out.Err
+	replyMembers(c, s)
+	return nil
+}
+
+func replyMembers(c *commands.Call, s set.Set) {
+	s.Each(func(member []byte) bool {
+		c.Out.Bulk(member)
+		return !c.Out.Over()
+	})
 }
 
 func sscan(c *commands.Call) error {

@@ -10,10 +10,11 @@ import (
 
 // SPOP key [count] removes random members and replies with them. Without a count it is one member, or null.
 var _ = commands.Register(&commands.Command{
-	Name: "spop", Arity: -2, Flags: commands.Write | commands.Fast | commands.Linear, Keys: commands.OneKey.With("RW ACCESS DELETE"), Group: commands.GroupSet, Since: "1.0.0",
+	Name: "spop", Arity: -2, Flags: commands.Write | commands.Fast,
+	Keys: commands.OneKey.With("RW ACCESS DELETE"), Group: commands.GroupSet, Since: "1.0.0",
 	Summary: "Remove and return one or multiple random members from a set", Usage: "key [count]",
 	Complexity: "Without the count argument O(1), otherwise O(N) where N is the value of the passed count.",
-	Tips:       commands.NondeterministicOutput, Run: spop,
+	Tips:       commands.NondeterministicOutput, Run: spop, Cost: costOfSpop,
 })
 
 func spop(c *commands.Call) error {
@@ -33,13 +34,7 @@ func spop(c *commands.Call) error {
 	}
 	n := e.Set().Len()
 	take := int(min(count, int64(n)))
-	if err := takesChanges(c, &e, take); err != nil {
-		return err
-	}
-	popped, err := pop(c, &e, take, n)
-	if err != nil {
-		return err
-	}
+	popped := pop(c, &e, take, n)
 	if len(c.Args) == 3 {
 		c.Out.Set(take)
 	} else if take == 0 {
@@ -51,15 +46,22 @@ func spop(c *commands.Call) error {
 	return nil
 }
 
-// pop removes take of n members and returns them. The error is [commands.TakesLong].
-func pop(c *commands.Call, e *store.Entry, take, n int) ([][]byte, error) {
+func costOfSpop(c *commands.Call) int {
+	count := 1
+	if len(c.Args) == 3 {
+		n, _ := commands.ParseInt(c.Args[2])
+		count = int(n)
+	}
+	e := c.Tx.Peek(c.Args[1])
+	return commands.StepsOfSome(&e, min(count, e.Set().Len()), changeSteps(&e))
+}
+
+// pop removes take of n members and returns them.
+func pop(c *commands.Call, e *store.Entry, take, n int) [][]byte {
 	if take == 0 {
-		return nil, nil
+		return nil
 	}
-	popped, err := choose(c, e.Set(), take, n)
-	if err != nil {
-		return nil, err
-	}
+	popped := choose(c, e.Set(), take, n)
 	if take == n {
 		e.Delete()
 	} else {
@@ -68,27 +70,19 @@ func pop(c *commands.Call, e *store.Entry, take, n int) ([][]byte, error) {
 		}
 	}
 	c.NotifyRemoval(commands.SetEvents, "spop", e)
-	return popped, nil
+	return popped
 }
 
-// choose returns copies of take random members of n. The error is [commands.TakesLong].
-func choose(c *commands.Call, s set.Set, take, n int) (chosen [][]byte, err error) {
-	size := 0
-	add := func(member []byte) bool {
-		size += len(member)
-		if err == nil {
-			err = c.TakesBytes(size)
-		}
-		if err == nil {
-			chosen = append(chosen, bytes.Clone(member))
-		}
-		return err == nil
-	}
+// choose returns copies of take random members of n.
+func choose(c *commands.Call, s set.Set, take, n int) (chosen [][]byte) {
 	if take == n {
-		s.Each(add)
-	} else {
-		var room set.Room
-		c.Distinct(take, n, func(rank int) { add(s.At(rank, &room)) })
+		s.Each(func(member []byte) bool {
+			chosen = append(chosen, bytes.Clone(member))
+			return true
+		})
+		return chosen
 	}
-	return chosen, err
+	var room set.Room
+	c.Distinct(take, n, func(rank int) { chosen = append(chosen, bytes.Clone(s.At(rank, &room))) })
+	return chosen
 }

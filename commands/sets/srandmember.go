@@ -8,10 +8,11 @@ import (
 // SRANDMEMBER key [count] replies with a random member, or null. With a positive count it replies with count different
 // members, at most all. With a negative count it replies with exactly -count members, which may repeat.
 var _ = commands.Register(&commands.Command{
-	Name: "srandmember", Arity: -2, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSet, Since: "1.0.0",
+	Name: "srandmember", Arity: -2, Flags: commands.ReadOnly,
+	Keys: commands.OneKey, Group: commands.GroupSet, Since: "1.0.0",
 	Summary: "Get one or multiple random members from a set", Usage: "key [count]",
 	Complexity: "Without the count argument O(1), otherwise O(N) where N is the absolute value of the passed count.",
-	Tips:       commands.NondeterministicOutput, Run: srandmember, Steps: commands.StepsOfRandom(""),
+	Tips:       commands.NondeterministicOutput, Run: srandmember, Cost: commands.CostOfRandom("", seekSteps),
 })
 
 func srandmember(c *commands.Call) error {
@@ -28,8 +29,8 @@ func srandmember(c *commands.Call) error {
 	}
 	var room set.Room
 	return c.ReplyRandom(r, &commands.Members{
-		Len: s.Len(), Seek: s.Seek(), Start: func(n int) { c.Out.Array(n) },
-		Reply: func(out *commands.Copying, rank int) { out.Bulk(s.At(rank, &room)) },
-		All:   func(out *commands.Copying) { s.Each(out.Bulk) },
+		Len: s.Len(), Start: func(n int) { c.Out.Array(n) },
+		Reply: func(rank int) { c.Out.Bulk(s.At(rank, &room)) },
+		All:   func() { replyMembers(c, s) },
 	})
 }

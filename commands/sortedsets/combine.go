@@ -14,6 +14,9 @@ import (
 // ZUNION, ZINTER, ZDIFF and their variants share the arguments "numkeys key [key …]", the options,
 // and the form of the reply.
 
+// costOfCombination counts the members of all sets. Each of them is looked up, weighed and sorted.
+var costOfCombination = commands.CostOfValues(changeSteps)
+
 // combination is the parsed call of one of these commands.
 type combination struct {
 	inputs     []input

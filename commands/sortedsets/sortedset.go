@@ -5,9 +5,40 @@ import (
 	"cellserver/store"
 )
 
-// changeSteps is how many steps ([commands.Call.TakesSteps]) it takes to add a member, to remove one, or to find one at a
-// random rank.
-const changeSteps = 10
+// Steps ([commands.Cost]) for each item of a range.
+const (
+	readSteps   = 1
+	changeSteps = 10 // to add a member, to remove one, or to find one at a random rank
+)
+
+// costOfRange returns how many steps a range of a key takes, at some steps for each item. It looks for the
+// range in large sets only.
+func costOfRange(c *commands.Call, key []byte, steps int, parse func() (interval, error)) int {
+	e := c.Tx.Peek(key)
+	most := steps * commands.StepsOfValue(&e)
+	if most <= commands.MaxSteps || e.Kind() != store.Sorted {
+		return most
+	}
+	ranks, err := parse()
+	if err != nil {
+		return 0
+	}
+	lo, hi := ranks(e.Sorted())
+	return stepsOfItems(e.Sorted(), lo, hi, steps)
+}
+
+// stepsOfItems is how many steps the items of the ranks lo to hi-1 take, at some steps for each and those
+// for its bytes. It stops above [commands.MaxSteps].
+func stepsOfItems(z *store.SortedSet, lo, hi, steps int) int {
+	total := steps * (hi - lo)
+	if total <= commands.MaxSteps {
+		z.Range(lo, hi, false, func(it store.Item) bool {
+			total += commands.StepsOfBytes(len(it.Member))
+			return total <= commands.MaxSteps
+		})
+	}
+	return total
+}
 
 // readSorted returns the sorted set of a key, nil if the key is absent. The error is
 // [commands.ErrWrongType].
@@ -29,22 +60,13 @@ func replyItem(c *commands.Call, it store.Item, withScores bool) {
 	}
 }
 
-// replyFitting is replyItem for a part of a long reply. It reports whether the item fits.
-func replyFitting(c *commands.Call, out *commands.Copying, it store.Item, withScores bool) bool {
-	if !out.Fits(len(it.Member)) {
-		return false
-	}
-	replyItem(c, it, withScores)
-	return true
-}
-
-// replyRange replies with the items of the ranks lo to hi-1, in descending order if reverse is set. The error is
-// [commands.TakesLong].
-func replyRange(c *commands.Call, z *store.SortedSet, lo, hi int, reverse, withScores bool) error {
-	out := c.Copying()
+// replyRange replies with the items of the ranks lo to hi-1, in descending order if reverse is set.
+func replyRange(c *commands.Call, z *store.SortedSet, lo, hi int, reverse, withScores bool) {
 	c.StartPairs(hi-lo, withScores)
-	z.Range(lo, hi, reverse, func(it store.Item) bool { return replyFitting(c, &out, it, withScores) })
-	return out.Err
+	z.Range(lo, hi, reverse, func(it store.Item) bool {
+		replyItem(c, it, withScores)
+		return !c.Out.Over()
+	})
 }
 
 // collect returns the items of the ranks lo to hi-1, in descending order if reverse is set.

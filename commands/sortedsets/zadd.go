@@ -20,7 +20,8 @@ import (
 // score, or null if an option forbids the change.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zadd", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Group: commands.GroupSortedSet, Since: "1.2.0",
+		Name: "zadd", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Group: commands.GroupSortedSet, Since: "1.2.0",
 		Keys:       commands.OneKey.With("RW UPDATE"),
 		Summary:    "Add one or more members to a sorted set, or update its score if it already exists",
 		Usage:      "key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]",
@@ -28,7 +29,8 @@ var (
 		Run:        func(c *commands.Call) error { return zadd(c, zaddOptions{}) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zincrby", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupSortedSet, Since: "1.2.0",
+		Name: "zincrby", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Keys: commands.UpdatedKey, Group: commands.GroupSortedSet, Since: "1.2.0",
 		Summary: "Increment the score of a member in a sorted set", Usage: "key increment member",
 		Complexity: "O(log(N)) where N is the number of elements in the sorted set.",
 		Run:        func(c *commands.Call) error { return zadd(c, zaddOptions{incr: true}) },

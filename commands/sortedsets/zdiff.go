@@ -9,14 +9,17 @@ import (
 // other set. ZDIFFSTORE destination … stores them and replies with their number.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zdiff", Arity: -3, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
+		Name: "zdiff", Arity: -3, Flags: commands.ReadOnly,
+		Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
 		Summary: "Subtract multiple sorted sets", Usage: "numkeys key [key ...] [WITHSCORES]",
-		Complexity: zdiffCost, Run: zdiff,
+		Complexity: zdiffCost, Run: zdiff, Cost: costOfCombination,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zdiffstore", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.LongRunning, Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "6.2.0",
+		Name: "zdiffstore", Arity: -4, Flags: commands.Write | commands.DenyOOM,
+		Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "6.2.0",
 		Summary: "Subtract multiple sorted sets and store the resulting sorted set in a new key",
-		Usage:   "destination numkeys key [key ...]", Complexity: zdiffCost, Run: zdiffstore,
+		Usage:   "destination numkeys key [key ...]", Complexity: zdiffCost,
+		Run: zdiffstore, Cost: costOfCombination,
 	})
 )
 

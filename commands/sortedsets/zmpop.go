@@ -5,15 +5,25 @@ import "cellserver/commands"
 // ZMPOP numkeys key [key …] <MIN | MAX> [COUNT count] removes items of the first key that exists.
 // It replies with the key and the removed items, or null.
 var _ = commands.Register(&commands.Command{
-	Name: "zmpop", Arity: -4, Flags: commands.Write | commands.Linear, Group: commands.GroupSortedSet, Since: "7.0.0",
+	Name: "zmpop", Arity: -4, Flags: commands.Write, Group: commands.GroupSortedSet, Since: "7.0.0",
 	Keys:       commands.Keys{NumKeys: 1, Access: "RW ACCESS DELETE"},
 	Summary:    "Remove and return members with scores in a sorted set",
 	Usage:      "numkeys key [key ...] <MIN | MAX> [COUNT count]",
 	Complexity: "O(K) + O(M*log(N)) where K is the number of provided keys, N being the number of elements in the sorted set, and M being the number of elements popped.",
-	Run:        zmpop,
+	Run:        zmpop, Cost: costOfZmpop,
 })
 
 const errNumKeys commands.Error = "ERR numkeys should be greater than 0"
+
+func costOfZmpop(c *commands.Call) int {
+	keys, highest, count, _ := zmpopArgs(c.Args[1:])
+	for _, key := range keys {
+		if e := c.Tx.Peek(key); e.Exists() {
+			return costOfPop(c, key, count, highest)
+		}
+	}
+	return 0
+}
 
 func zmpop(c *commands.Call) error {
 	keys, highest, count, err := zmpopArgs(c.Args[1:])
@@ -28,10 +38,7 @@ func zmpop(c *commands.Call) error {
 		if !e.Exists() {
 			continue
 		}
-		items, err := popItems(c, &e, count, highest)
-		if err != nil {
-			return err
-		}
+		items := popItems(c, &e, count, highest)
 		c.Out.Array(2)
 		c.Out.Bulk(key)
 		c.Out.Array(len(items))

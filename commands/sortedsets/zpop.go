@@ -9,16 +9,20 @@ import (
 // scores. They reply with the members and their scores: flat, or as pairs in RESP3 with a count.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zpopmin", Arity: -2, Flags: commands.Write | commands.Fast | commands.Linear, Keys: popKey, Group: commands.GroupSortedSet, Since: "5.0.0",
+		Name: "zpopmin", Arity: -2, Flags: commands.Write | commands.Fast,
+		Keys: popKey, Group: commands.GroupSortedSet, Since: "5.0.0",
 		Summary: "Remove and return members with the lowest scores in a sorted set", Usage: "key [count]",
 		Complexity: zpopCost,
 		Run:        func(c *commands.Call) error { return zpop(c, false) },
+		Cost:       func(c *commands.Call) int { return costOfZpop(c, false) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zpopmax", Arity: -2, Flags: commands.Write | commands.Fast | commands.Linear, Keys: popKey, Group: commands.GroupSortedSet, Since: "5.0.0",
+		Name: "zpopmax", Arity: -2, Flags: commands.Write | commands.Fast,
+		Keys: popKey, Group: commands.GroupSortedSet, Since: "5.0.0",
 		Summary: "Remove and return members with the highest scores in a sorted set", Usage: "key [count]",
 		Complexity: zpopCost,
 		Run:        func(c *commands.Call) error { return zpop(c, true) },
+		Cost:       func(c *commands.Call) int { return costOfZpop(c, true) },
 	})
 )
 
@@ -26,26 +30,54 @@ const zpopCost = "O(log(N)*M) with N being the number of elements in the sorted 
 
 var popKey = commands.OneKey.With("RW ACCESS DELETE")
 
-func zpop(c *commands.Call, highest bool) error {
-	count := int64(1)
-	switch len(c.Args) {
+func costOfZpop(c *commands.Call, highest bool) int {
+	count, err := zpopCount(c.Args)
+	if err != nil {
+		return 0
+	}
+	return costOfPop(c, c.Args[1], count, highest)
+}
+
+// costOfPop returns how many steps it takes to remove count items from an end.
+func costOfPop(c *commands.Call, key []byte, count int64, highest bool) int {
+	return costOfRange(c, key, changeSteps, func() (interval, error) {
+		return func(z *store.SortedSet) (int, int) { return endOf(z, count, highest) }, nil
+	})
+}
+
+// endOf returns the ranks of up to count items at the low or the high end.
+func endOf(z *store.SortedSet, count int64, highest bool) (lo, hi int) {
+	n := z.Len()
+	take := int(min(count, int64(n)))
+	if highest {
+		return n - take, n
+	}
+	return 0, take
+}
+
+func zpopCount(args [][]byte) (count int64, err error) {
+	switch len(args) {
 	case 2:
+		return 1, nil
 	case 3:
-		var ok bool
-		if count, ok = commands.ParseInt(c.Args[2]); !ok || count < 0 {
-			return commands.ErrNotPositive
+		if n, ok := commands.ParseInt(args[2]); ok && n >= 0 {
+			return n, nil
 		}
-	default:
-		return commands.ErrSyntax
+		return 0, commands.ErrNotPositive
+	}
+	return 0, commands.ErrSyntax
+}
+
+func zpop(c *commands.Call, highest bool) error {
+	count, err := zpopCount(c.Args)
+	if err != nil {
+		return err
 	}
 	e := c.Tx.Write(c.Args[1])
 	if err := commands.CheckSorted(&e); err != nil {
 		return err
 	}
-	items, err := popItems(c, &e, count, highest)
-	if err != nil {
-		return err
-	}
+	items := popItems(c, &e, count, highest)
 	if len(c.Args) == 2 && len(items) == 1 {
 		c.Out.Array(2)
 		c.Out.BulkString(items[0].Member)
@@ -58,35 +90,20 @@ func zpop(c *commands.Call, highest bool) error {
 
 // popItems removes up to count items from the low or the high end. It returns them in the order of
 // removal.
-func popItems(c *commands.Call, e *store.Entry, count int64, highest bool) ([]store.Item, error) {
+func popItems(c *commands.Call, e *store.Entry, count int64, highest bool) []store.Item {
 	z := e.Sorted()
 	if z == nil {
-		return nil, nil
+		return nil
 	}
-	n := z.Len()
-	take := int(min(count, int64(n)))
-	if err := c.TakesSteps(changeSteps * take); err != nil {
-		return nil, err
-	}
-	lo, hi := 0, take
-	if highest {
-		lo, hi = n-take, n
-	}
+	lo, hi := endOf(z, count, highest)
 	items := collect(z, lo, hi, highest)
-	size := 0
-	for i := range items {
-		size += len(items[i].Member)
-	}
-	if err := c.TakesBytes(size); err != nil {
-		return nil, err
-	}
 	e.ZRemRange(lo, hi)
-	if take > 0 {
+	if hi > lo {
 		event := "zpopmin"
 		if highest {
 			event = "zpopmax"
 		}
 		c.NotifyRemoval(commands.SortedEvents, event, e)
 	}
-	return items, nil
+	return items
 }

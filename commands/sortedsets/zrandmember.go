@@ -9,10 +9,12 @@ import (
 // it replies with count different members, at most all. With a negative count it replies with
 // exactly -count members, which may repeat.
 var _ = commands.Register(&commands.Command{
-	Name: "zrandmember", Arity: -2, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "6.2.0",
+	Name: "zrandmember", Arity: -2, Flags: commands.ReadOnly,
+	Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "6.2.0",
 	Summary: "Get one or multiple random elements from a sorted set", Usage: "key [count [WITHSCORES]]",
 	Complexity: "O(N) where N is the number of elements returned",
-	Tips:       commands.NondeterministicOutput, Run: zrandmember, Steps: commands.StepsOfRandom("withscores"),
+	Tips:       commands.NondeterministicOutput,
+	Run:        zrandmember, Cost: commands.CostOfRandom("withscores", nil),
 })
 
 func zrandmember(c *commands.Call) error {
@@ -30,9 +32,12 @@ func zrandmember(c *commands.Call) error {
 	}
 	return c.ReplyRandom(r, &commands.Members{
 		Len: n, Start: func(n int) { c.StartPairs(n, r.With) },
-		Reply: func(out *commands.Copying, rank int) { replyFitting(c, out, z.At(rank), r.With) },
-		All: func(out *commands.Copying) {
-			z.Range(0, n, false, func(it store.Item) bool { return replyFitting(c, out, it, r.With) })
+		Reply: func(rank int) { replyItem(c, z.At(rank), r.With) },
+		All: func() {
+			z.Range(0, n, false, func(it store.Item) bool {
+				replyItem(c, it, r.With)
+				return !c.Out.Over()
+			})
 		},
 	})
 }

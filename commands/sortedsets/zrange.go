@@ -9,51 +9,63 @@ import (
 // members of a range. The older commands are ZRANGE with some of these options set.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zrange", Arity: -4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
+		Name: "zrange", Arity: -4, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
 		Summary:    "Return a range of members in a sorted set",
 		Usage:      "key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES]",
 		Complexity: zrangeCost,
-		Run:        func(c *commands.Call) error { return zrange(c, zrangeOptions{}) },
+		Run:        zrange(anyRange), Cost: costOfZrange(anyRange),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrevrange", Arity: -4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
+		Name: "zrevrange", Arity: -4, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
 		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `REV` argument"},
 		Summary:    "Return a range of members in a sorted set, by index, with scores ordered from high to low",
 		Usage:      "key start stop [WITHSCORES]", Complexity: zrangeCost,
-		Run: func(c *commands.Call) error { return zrange(c, zrangeOptions{fixed: true, reverse: true}) },
+		Run: zrange(ranksDown), Cost: costOfZrange(ranksDown),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrangebyscore", Arity: -4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.0.5",
+		Name: "zrangebyscore", Arity: -4, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.0.5",
 		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `BYSCORE` argument"},
 		Summary:    "Return a range of members in a sorted set, by score",
 		Usage:      "key min max [WITHSCORES] [LIMIT offset count]", Complexity: zrangeLimitCost,
-		Run: func(c *commands.Call) error { return zrange(c, zrangeOptions{fixed: true, order: scoreOrder}) },
+		Run: zrange(scoresUp), Cost: costOfZrange(scoresUp),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrevrangebyscore", Arity: -4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.2.0",
+		Name: "zrevrangebyscore", Arity: -4, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.2.0",
 		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `REV` and `BYSCORE` arguments"},
 		Summary:    "Return a range of members in a sorted set, by score, with scores ordered from high to low",
 		Usage:      "key max min [WITHSCORES] [LIMIT offset count]", Complexity: zrangeLimitCost,
-		Run: func(c *commands.Call) error {
-			return zrange(c, zrangeOptions{fixed: true, order: scoreOrder, reverse: true})
-		},
+		Run: zrange(scoresDown), Cost: costOfZrange(scoresDown),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrangebylex", Arity: -4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
+		Name: "zrangebylex", Arity: -4, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
 		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `BYLEX` argument"},
 		Summary:    "Return a range of members in a sorted set, by lexicographical range",
 		Usage:      "key min max [LIMIT offset count]", Complexity: zrangeLimitCost,
-		Run: func(c *commands.Call) error { return zrange(c, zrangeOptions{fixed: true, order: lexOrder}) },
+		Run: zrange(membersUp), Cost: costOfZrange(membersUp),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrevrangebylex", Arity: -4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
+		Name: "zrevrangebylex", Arity: -4, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
 		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `REV` and `BYLEX` arguments"},
 		Summary:    "Return a range of members in a sorted set, by lexicographical range, ordered from higher to lower strings.",
 		Usage:      "key max min [LIMIT offset count]", Complexity: zrangeLimitCost,
-		Run: func(c *commands.Call) error {
-			return zrange(c, zrangeOptions{fixed: true, order: lexOrder, reverse: true})
-		},
+		Run: zrange(membersDown), Cost: costOfZrange(membersDown),
 	})
+)
+
+// The options that the names of these commands imply.
+var (
+	anyRange    = zrangeOptions{}
+	ranksDown   = zrangeOptions{fixed: true, reverse: true}
+	scoresUp    = zrangeOptions{fixed: true, order: scoreOrder}
+	scoresDown  = zrangeOptions{fixed: true, order: scoreOrder, reverse: true}
+	membersUp   = zrangeOptions{fixed: true, order: lexOrder}
+	membersDown = zrangeOptions{fixed: true, order: lexOrder, reverse: true}
 )
 
 const (
@@ -61,24 +73,32 @@ const (
 	zrangeLimitCost = "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements being returned. If M is constant (e.g. always asking for the first 10 elements with LIMIT), you can consider it O(log(N))."
 )
 
-func zrange(c *commands.Call, o zrangeOptions) error {
-	ranks, err := o.parse(c.Args[2:])
-	if err != nil {
-		return err
+func costOfZrange(implied zrangeOptions) commands.Cost {
+	return func(c *commands.Call) int {
+		o := implied
+		return costOfRange(c, c.Args[1], readSteps, func() (interval, error) { return o.parse(c.Args[2:]) })
 	}
-	z, err := readSorted(c, c.Args[1])
-	if err != nil {
-		return err
-	}
-	if z == nil {
-		c.Out.Array(0)
+}
+
+func zrange(implied zrangeOptions) func(c *commands.Call) error {
+	return func(c *commands.Call) error {
+		o := implied
+		ranks, err := o.parse(c.Args[2:])
+		if err != nil {
+			return err
+		}
+		z, err := readSorted(c, c.Args[1])
+		if err != nil {
+			return err
+		}
+		if z == nil {
+			c.Out.Array(0)
+			return nil
+		}
+		lo, hi := ranks(z)
+		replyRange(c, z, lo, hi, o.reverse, o.withScores)
 		return nil
 	}
-	lo, hi := ranks(z)
-	if err := c.TakesSteps(hi - lo); err != nil {
-		return err
-	}
-	return replyRange(c, z, lo, hi, o.reverse, o.withScores)
 }
 
 // zrangeOptions are the kind of a range, its limits and the form of the reply.

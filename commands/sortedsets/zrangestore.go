@@ -5,13 +5,19 @@ import "cellserver/commands"
 // ZRANGESTORE dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count] replaces dst by a range
 // of src. It replies with the number of members. If the range is empty, it deletes dst.
 var _ = commands.Register(&commands.Command{
-	Name: "zrangestore", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Linear, Group: commands.GroupSortedSet, Since: "6.2.0",
+	Name: "zrangestore", Arity: -5, Flags: commands.Write | commands.DenyOOM,
+	Group: commands.GroupSortedSet, Since: "6.2.0",
 	Keys:       commands.TwoKeys.With("OW UPDATE; RO ACCESS"),
 	Summary:    "Store a range of members from sorted set into another key",
 	Usage:      "dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count]",
 	Complexity: "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements stored into the destination key.",
-	Run:        zrangestore,
+	Run:        zrangestore, Cost: costOfZrangestore,
 })
+
+func costOfZrangestore(c *commands.Call) int {
+	o := zrangeOptions{store: true}
+	return costOfRange(c, c.Args[2], changeSteps, func() (interval, error) { return o.parse(c.Args[3:]) })
+}
 
 func zrangestore(c *commands.Call) error {
 	o := zrangeOptions{store: true}
@@ -27,8 +33,5 @@ func zrangestore(c *commands.Call) error {
 		return storeSorted(c, c.Args[1], nil)
 	}
 	lo, hi := ranks(z)
-	if err := c.TakesSteps(changeSteps * (hi - lo)); err != nil {
-		return err
-	}
 	return storeSorted(c, c.Args[1], collect(z, lo, hi, false))
 }

@@ -6,26 +6,38 @@ import "cellserver/commands"
 // number. ZREMRANGEBYSCORE and ZREMRANGEBYLEX do the same with a range of scores or of members.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zremrangebyrank", Arity: 4, Flags: commands.Write | commands.Linear, Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.0.0",
+		Name: "zremrangebyrank", Arity: 4, Flags: commands.Write,
+		Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.0.0",
 		Summary: "Remove all members in a sorted set within the given indexes", Usage: "key start stop",
 		Complexity: zremrangeCost,
 		Run:        func(c *commands.Call) error { return zremrange(c, byRank) },
+		Cost:       func(c *commands.Call) int { return costOfRemoval(c, byRank) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zremrangebyscore", Arity: 4, Flags: commands.Write | commands.Linear, Keys: removalKey, Group: commands.GroupSortedSet, Since: "1.2.0",
+		Name: "zremrangebyscore", Arity: 4, Flags: commands.Write,
+		Keys: removalKey, Group: commands.GroupSortedSet, Since: "1.2.0",
 		Summary: "Remove all members in a sorted set within the given scores", Usage: "key min max",
 		Complexity: zremrangeCost,
 		Run:        func(c *commands.Call) error { return zremrange(c, byScore) },
+		Cost:       func(c *commands.Call) int { return costOfRemoval(c, byScore) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zremrangebylex", Arity: 4, Flags: commands.Write | commands.Linear, Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.8.9",
+		Name: "zremrangebylex", Arity: 4, Flags: commands.Write,
+		Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.8.9",
 		Summary: "Remove all members in a sorted set between the given lexicographical range", Usage: "key min max",
 		Complexity: zremrangeCost,
 		Run:        func(c *commands.Call) error { return zremrange(c, byLex) },
+		Cost:       func(c *commands.Call) int { return costOfRemoval(c, byLex) },
 	})
 )
 
 const zremrangeCost = "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements removed by the operation."
+
+func costOfRemoval(c *commands.Call, parse parseInterval) int {
+	return costOfRange(c, c.Args[1], changeSteps, func() (interval, error) {
+		return parse(c.Args[2], c.Args[3])
+	})
+}
 
 func zremrange(c *commands.Call, parse parseInterval) error {
 	ranks, err := parse(c.Args[2], c.Args[3])
@@ -39,9 +51,6 @@ func zremrange(c *commands.Call, parse parseInterval) error {
 	removed := 0
 	if z := e.Sorted(); z != nil {
 		lo, hi := ranks(z)
-		if err := c.TakesSteps(changeSteps * (hi - lo)); err != nil {
-			return err
-		}
 		removed = e.ZRemRange(lo, hi)
 	}
 	if removed > 0 {

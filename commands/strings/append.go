@@ -8,11 +8,12 @@ import (
 // APPEND key value appends a value to the string of a key and replies with the new length in bytes.
 // An absent key is an empty string. The key keeps its expiry.
 var _ = commands.Register(&commands.Command{
-	Name: "append", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast | commands.Linear, Keys: commands.OneKey.With("RW INSERT"), Group: commands.GroupString, Since: "2.0.0",
+	Name: "append", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+	Keys: commands.OneKey.With("RW INSERT"), Group: commands.GroupString, Since: "2.0.0",
 	Summary: "Append a value to a key", Usage: "key value",
 	Complexity: "O(1). The amortized time complexity is O(1) assuming the appended value is small and the already present value is of any size, " +
 		"since the dynamic string library used by Redis will double the free space available on every reallocation.",
-	Run: appendTo,
+	Run: appendTo, Cost: func(c *commands.Call) int { return commands.CostOfValue(c) / growth },
 })
 
 func appendTo(c *commands.Call) error {
@@ -29,9 +30,6 @@ func appendTo(c *commands.Call) error {
 	}
 	n := stringLen(&e)
 	if err := checkLength(c, n, len(value)); err != nil {
-		return err
-	}
-	if err := c.TakesBytes(n / growth); err != nil {
 		return err
 	}
 	c.Out.Int(int64(e.SetRange(n, value)))

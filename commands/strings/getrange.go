@@ -6,27 +6,35 @@ import "cellserver/commands"
 // positions count from the end of the string. SUBSTR is the old name.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "getrange", Arity: 4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupString, Since: "2.4.0",
+		Name: "getrange", Arity: 4, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupString, Since: "2.4.0",
 		Summary: "Get a substring of the string stored at a key", Usage: "key start end",
-		Complexity: getrangeCost, Run: getrange,
+		Complexity: getrangeCost, Run: getrange, Cost: costOfGetrange,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "substr", Arity: 4, Flags: commands.ReadOnly | commands.Linear, Keys: commands.OneKey, Group: commands.GroupString, Since: "1.0.0",
+		Name: "substr", Arity: 4, Flags: commands.ReadOnly,
+		Keys: commands.OneKey, Group: commands.GroupString, Since: "1.0.0",
 		Deprecated: commands.Deprecation{Since: "2.0.0", By: "`GETRANGE`"},
 		Summary:    "Get a substring of the string stored at a key", Usage: "key start end",
-		Complexity: getrangeCost, Run: getrange,
+		Complexity: getrangeCost, Run: getrange, Cost: costOfGetrange,
 	})
 )
 
 const getrangeCost = "O(N) where N is the length of the returned string. The complexity is ultimately determined by the returned length, " +
 	"but because creating a substring from an existing string is very cheap, it can be considered O(1) for small strings."
 
-func getrange(c *commands.Call) error {
-	start, err := c.Int(2)
-	if err != nil {
-		return err
+func costOfGetrange(c *commands.Call) int {
+	all := commands.CostOfValue(c)
+	if all <= commands.MaxSteps {
+		return all
 	}
-	end, err := c.Int(3)
+	start, end, _ := commands.TwoInts(c.Args[2], c.Args[3])
+	e := c.Tx.Peek(c.Args[1])
+	return commands.StepsOfBytes(len(substring(e.Bytes(nil), start, end)))
+}
+
+func getrange(c *commands.Call) error {
+	start, end, err := commands.TwoInts(c.Args[2], c.Args[3])
 	if err != nil {
 		return err
 	}
@@ -35,7 +43,8 @@ func getrange(c *commands.Call) error {
 		return err
 	}
 	var digits [20]byte
-	return replyRaw(c, substring(e.Bytes(digits[:0]), start, end))
+	c.Out.Bulk(substring(e.Bytes(digits[:0]), start, end))
+	return nil
 }
 
 // substring returns the bytes start to end of s, both included. Negative positions count from the

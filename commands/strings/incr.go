@@ -11,24 +11,28 @@ import (
 // is 0. The key keeps its expiry.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "incr", Arity: 2, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
+		Name: "incr", Arity: 2, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
 		Summary: "Increment the integer value of a key by one",
 		Usage:   "key", Complexity: "O(1)",
 		Run: func(c *commands.Call) error { return add(c, 1) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "decr", Arity: 2, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
+		Name: "decr", Arity: 2, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
 		Summary: "Decrement the integer value of a key by one",
 		Usage:   "key", Complexity: "O(1)",
 		Run: func(c *commands.Call) error { return add(c, -1) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "incrby", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
+		Name: "incrby", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
 		Summary: "Increment the integer value of a key by the given amount",
 		Usage:   "key increment", Complexity: "O(1)", Run: incrby,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "decrby", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
+		Name: "decrby", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
 		Summary: "Decrement the integer value of a key by the given number",
 		Usage:   "key decrement", Complexity: "O(1)", Run: decrby,
 	})

@@ -11,7 +11,8 @@ import (
 // INCRBYFLOAT key increment adds to the number of a key and replies with the sum. An absent key is
 // 0. The key keeps its expiry.
 var _ = commands.Register(&commands.Command{
-	Name: "incrbyfloat", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "2.6.0",
+	Name: "incrbyfloat", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+	Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "2.6.0",
 	Summary: "Increment the float value of a key by the given amount", Usage: "key increment",
 	Complexity: "O(1)", Run: incrbyfloat,
 })

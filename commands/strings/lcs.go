@@ -11,9 +11,10 @@ import (
 // with its length. With IDX it replies with the positions of its parts in both strings, last part
 // first.
 var _ = commands.Register(&commands.Command{
-	Name: "lcs", Arity: -3, Flags: commands.ReadOnly | commands.LongRunning, Keys: commands.TwoKeys, Group: commands.GroupString, Since: "7.0.0",
+	Name: "lcs", Arity: -3, Flags: commands.ReadOnly,
+	Keys: commands.TwoKeys, Group: commands.GroupString, Since: "7.0.0",
 	Summary: "Find longest common substring", Usage: "key1 key2 [LEN] [IDX] [MINMATCHLEN len] [WITHMATCHLEN]",
-	Complexity: "O(N*M) where N and M are the lengths of s1 and s2, respectively", Run: lcs,
+	Complexity: "O(N*M) where N and M are the lengths of s1 and s2, respectively", Run: lcs, Cost: costOfLCS,
 })
 
 const (
@@ -55,6 +56,16 @@ func lcs(c *commands.Call) error {
 		c.Out.Bulk(t.common())
 	}
 	return nil
+}
+
+// costOfLCS counts the cells of the table. A cell takes less than a step.
+func costOfLCS(c *commands.Call) int {
+	const cellsPerStep = 32
+	a, b := c.Tx.Peek(c.Args[1]), c.Tx.Peek(c.Args[2])
+	if commands.CheckString(&a) != nil || commands.CheckString(&b) != nil {
+		return 0
+	}
+	return (stringLen(&a) + 1) * (stringLen(&b) + 1) / cellsPerStep
 }
 
 func readLCSOptions(c *commands.Call) (o lcsOptions, err error) {

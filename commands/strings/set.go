@@ -14,20 +14,23 @@ var (
 		Name: "set", Arity: -3, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("RW ACCESS UPDATE VARIABLE_FLAGS"), Group: commands.GroupString, Since: "1.0.0",
 		Summary:    "Set the string value of a key",
 		Usage:      "key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
-		Complexity: "O(1)", Run: set, KeyAccess: setAccess,
+		Complexity: "O(1)", Run: set, KeyAccess: setAccess, Cost: costOfSet,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "setnx", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.OneKey.With("OW INSERT"), Group: commands.GroupString, Since: "1.0.0",
+		Name: "setnx", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Keys: commands.OneKey.With("OW INSERT"), Group: commands.GroupString, Since: "1.0.0",
 		Summary: "Set the value of a key, only if the key does not exist", Usage: "key value",
 		Complexity: "O(1)", Run: setnx,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "setex", Arity: 4, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupString, Since: "2.0.0",
+		Name: "setex", Arity: 4, Flags: commands.Write | commands.DenyOOM,
+		Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupString, Since: "2.0.0",
 		Summary: "Set the value and expiration of a key", Usage: "key seconds value",
 		Complexity: "O(1)", Run: func(c *commands.Call) error { return setExpiring(c, &commands.ExpiryOptions[0]) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "psetex", Arity: 4, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupString, Since: "2.6.0",
+		Name: "psetex", Arity: 4, Flags: commands.Write | commands.DenyOOM,
+		Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupString, Since: "2.6.0",
 		Summary: "Set the value and expiration in milliseconds of a key", Usage: "key milliseconds value",
 		Complexity: "O(1)", Run: func(c *commands.Call) error { return setExpiring(c, &commands.ExpiryOptions[1]) },
 	})
@@ -105,10 +108,22 @@ func parseSet(args [][]byte) (o setOptions, err error) {
 	return o, nil
 }
 
-// setAccess returns the access flags of one SET. It searches for GET only, because the options may
-// be wrong.
+// costOfSet counts the old string of SET with GET.
+func costOfSet(c *commands.Call) int {
+	if !gets(c.Args) {
+		return 0
+	}
+	return commands.CostOfValue(c)
+}
+
+// gets reports whether SET has the option GET. The other options may be wrong.
+func gets(args [][]byte) bool {
+	return slices.ContainsFunc(args[3:], func(a []byte) bool { return commands.Is(a, "get") })
+}
+
+// setAccess returns the access flags of one SET.
 func setAccess(args [][]byte) string {
-	if slices.ContainsFunc(args[3:], func(a []byte) bool { return commands.Is(a, "get") }) {
+	if gets(args) {
 		return "RW ACCESS UPDATE"
 	}
 	return "OW UPDATE"

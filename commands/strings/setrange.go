@@ -5,11 +5,12 @@ import "cellserver/commands"
 // SETRANGE key offset value overwrites a part of a string and replies with the new length in bytes.
 // A shorter string grows with zero bytes. The key keeps its expiry.
 var _ = commands.Register(&commands.Command{
-	Name: "setrange", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Linear, Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupString, Since: "2.2.0",
+	Name: "setrange", Arity: 4, Flags: commands.Write | commands.DenyOOM,
+	Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupString, Since: "2.2.0",
 	Summary: "Overwrite part of a string at key starting at the specified offset", Usage: "key offset value",
 	Complexity: "O(1), not counting the time taken to copy the new string in place. Usually, this string is very small so the amortized complexity is O(1). " +
 		"Otherwise, complexity is O(M) with M being the length of the value argument.",
-	Run: setrange, Steps: setrangeSteps,
+	Run: setrange, Cost: costOfSetrange,
 })
 
 const errOffset commands.Error = "ERR offset is out of range"
@@ -34,15 +35,13 @@ func setrange(c *commands.Call) error {
 	if err := checkLength(c, int(offset), len(value)); err != nil {
 		return err
 	}
-	if err := c.TakesBytes(int(offset)); err != nil { // the string may have to grow
-		return err
-	}
 	c.Out.Int(int64(e.SetRange(int(offset), value)))
 	c.Notify(commands.StringEvents, "setrange", c.Args[1])
 	return nil
 }
 
-func setrangeSteps(args [][]byte) int {
-	offset, _ := commands.ParseInt(args[2])
+// costOfSetrange counts the bytes before the offset, because the string may have to grow.
+func costOfSetrange(c *commands.Call) int {
+	offset, _ := commands.ParseInt(c.Args[2])
 	return commands.StepsOfBytes(int(offset))
 }

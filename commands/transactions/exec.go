@@ -9,10 +9,12 @@ import (
 // all their partitions from the first command to the last. So no other client sees a part of the
 // transaction. If a watched key has changed, EXEC replies with null.
 var _ = commands.Register(&commands.Command{
-	Name: "exec", Arity: 1, Flags: commands.ConnectionFlags | commands.SkipSlowlog | commands.Immediate, Group: commands.GroupTransaction, Since: "1.2.0",
+	Name: "exec", Arity: 1, Flags: commands.ConnectionFlags | commands.SkipSlowlog | commands.Immediate,
+	Group: commands.GroupTransaction, Since: "1.2.0",
 	Summary: "Execute all commands issued after MULTI", Complexity: "Depends on commands in the transaction",
 	Run:       exec,
 	Footprint: execFootprint,
+	Cost:      commands.CostOfExec,
 })
 
 const (

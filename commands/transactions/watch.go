@@ -12,7 +12,8 @@ var (
 		Complexity: "O(1) for every key.", Run: watch,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "unwatch", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy, Group: commands.GroupTransaction, Since: "2.2.0",
+		Name: "unwatch", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy,
+		Group: commands.GroupTransaction, Since: "2.2.0",
 		Summary: "Forget about all watched keys", Complexity: "O(1)",
 		Run: unwatch, Footprint: commands.WatchedFootprint,
 	})

@@ -97,7 +97,7 @@ func (r *runner) execute(inner *commands.Call, version int, keeps bool) (err err
 		r.run.memory.undo(before)
 	}
 	if r.out.Len() == 0 && !inner.Runner.Alone() {
-		return r.restart(commands.TakesLong) // Call.TakesSteps says so
+		return r.restart(commands.TakesLong)
 	}
 	if r.later.bytes > maxCopied {
 		return commands.Error(errLater)
