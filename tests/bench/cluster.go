@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"cellserver/tests/bench/contest"
+	"cellserver/tests/bench/load"
 	"cellserver/tests/bench/nodes"
 	"cellserver/tests/bench/report"
 	"cellserver/tests/bench/server"
@@ -17,7 +19,6 @@ const (
 	alone      = "cellserver, alone"
 	withoutLog = "cellserver, no log"
 	synced     = "cellserver, fsync always"
-	ofOne      = "cellserver, cluster of 1"
 	ofThree    = "cellserver, cluster of 3"
 	replicated = "Redis, replica, WAIT 1"
 )
@@ -29,25 +30,15 @@ func clusterMode(ctx context.Context, o contest.Options) ([]report.Section, erro
 		return nil, err
 	}
 	defer undo()
-	begun, busy := time.Now(), server.LoadAverage()
 	rows, err := clusterCosts(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	killed, moved, err := clusterGaps(ctx, o)
+	waits, err := deaths(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	sentinel, err := sentinelGaps(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	returned, err := returns(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	all := slices.Concat(costVerdicts(rows), gapVerdicts(killed, moved, sentinel), returned)
-	return []report.Section{costSection(rows), gapSection([]gaps{killed, moved, sentinel}), clusterTargets(all, time.Since(begun), busy)}, nil
+	return []report.Section{clusterSection(rows, waits)}, nil
 }
 
 // costRow is a point with its measurements, one for each round.
@@ -59,10 +50,10 @@ type costRow struct {
 // clusterCosts measures all deployments in turn, round by round. All of them run the whole time.
 func clusterCosts(ctx context.Context, o contest.Options) (rows []costRow, err error) {
 	all, stop, err := deploy(ctx, o)
+	defer stop()
 	if err != nil {
 		return nil, err
 	}
-	defer stop()
 	for _, kind := range []string{admitted, refused} {
 		for _, pipeline := range []int{1, 16, 64} {
 			for _, d := range all {
@@ -85,7 +76,8 @@ func clusterCosts(ctx context.Context, o contest.Options) (rows []costRow, err e
 	return rows, nil
 }
 
-// deploy starts all deployments, and fills them.
+// deploy starts all deployments, and fills them. The server that is alone has the defaults, so it logs each
+// change.
 func deploy(ctx context.Context, o contest.Options) (all []deployment, stop func(), err error) {
 	var stops []func()
 	stop = func() {
@@ -93,13 +85,15 @@ func deploy(ctx context.Context, o contest.Options) (all []deployment, stop func
 			s()
 		}
 	}
-	defer func() {
-		if err != nil {
-			stop()
-		}
-	}()
-	for _, name := range []string{alone, withoutLog, synced, ofOne, ofThree} {
-		c, err := start(ctx, o, name)
+	for _, d := range []struct {
+		name    string
+		nodes   int
+		options []string
+	}{
+		{alone, 1, nil}, {withoutLog, 1, []string{"--appendonly", "no"}},
+		{synced, 1, []string{"--appendfsync", "always"}}, {ofThree, 3, nil},
+	} {
+		c, err := nodes.Start(ctx, o.Cellserver, d.nodes, d.options...)
 		if err != nil {
 			return nil, stop, err
 		}
@@ -108,33 +102,54 @@ func deploy(ctx context.Context, o contest.Options) (all []deployment, stop func
 		if err != nil {
 			return nil, stop, err
 		}
-		if err := prepareDecisions(ctx, o, c.Addr(leader)); err != nil {
-			return nil, stop, fmt.Errorf("%s: %w", name, err)
+		addr := c.Addr(leader)
+		if err := errors.Join(contest.FillUsed(ctx, addr), contest.FillFull(ctx, addr)); err != nil {
+			return nil, stop, fmt.Errorf("%s: %w", d.name, err)
 		}
-		all = append(all, deployment{name, c.Addr(leader), c.PIDs(leader), decisions(o)})
+		all = append(all, deployment{d.name, addr, c.PIDs(leader), decisions})
 	}
-	r, err := nodes.StartReplicated(ctx, 0)
+	r, err := nodes.StartReplicated(ctx)
 	if err != nil {
 		return nil, stop, err
 	}
 	stops = append(stops, r.Stop)
-	return append(all, deployment{replicated, r.Addrs()[0], r.PIDs(), countedTwice}), stop, prepareCounters(ctx, r.Addrs()[0])
+	all = append(all, deployment{replicated, r.Addr(0), r.PIDs(0), countedTwice})
+	return all, stop, prepareCounters(ctx, r.Addr(0))
 }
 
-// start starts a deployment of cellserver. The server that is alone has the defaults, so it logs each change.
-func start(ctx context.Context, o contest.Options, name string) (*nodes.Cluster, error) {
-	switch name {
-	case alone:
-		return nodes.StartAlone(ctx, o.Cellserver)
-	case withoutLog:
-		return nodes.StartAlone(ctx, o.Cellserver, "--appendonly", "no")
-	case synced:
-		return nodes.StartAlone(ctx, o.Cellserver, "--appendfsync", "always")
-	case ofOne:
-		return nodes.StartCluster(ctx, o.Cellserver, 1)
-	default:
-		return nodes.StartCluster(ctx, o.Cellserver, 3)
+// deaths kills the leader again and again. It returns the longest times of a client without a reply, in
+// seconds.
+func deaths(ctx context.Context, o contest.Options) (waits []float64, err error) {
+	c, err := nodes.Start(ctx, o.Cellserver, 3)
+	if err != nil {
+		return nil, err
 	}
+	defer c.Stop()
+	clients, err := nodes.StartClients(ctx, 8, c.Addrs())
+	if err != nil {
+		return nil, err
+	}
+	defer clients.Stop()
+	for range o.Kills {
+		leader, err := c.Leader(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := clients.Await(ctx, time.Now()); err != nil {
+			return nil, err
+		}
+		clients.Mark()
+		c.Kill(leader)
+		if err := clients.Await(ctx, time.Now()); err != nil {
+			return nil, err
+		}
+		waits = append(waits, clients.Longest().Seconds())
+		report.Say("kill -9 of the leader: %.3f s without a reply", waits[len(waits)-1])
+		if err := c.Heal(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return waits, nil
 }
 
 // rowOf returns the row of a deployment.
@@ -150,60 +165,152 @@ func ratios(of, over costRow, measure func(costs) float64) (all []float64) {
 	return all
 }
 
-// costVerdicts compares the costs with their bounds.
-func costVerdicts(rows []costRow) (all []verdict) {
-	add := func(what, name, kind string, pipeline int, over string, measure func(costs) float64, bound float64) {
-		of, base := rowOf(rows, name, kind, pipeline), rowOf(rows, over, kind, pipeline)
-		all = append(all, verdict{name: fmt.Sprintf("%s, %s, P=%d", what, kind, pipeline), bound: bound, unit: asTimes,
-			rounds: ratios(of, base, measure), others: max(of.others(), base.others())})
-	}
-	for i, pipeline := range []int{1, 16, 64} {
-		add("CPU of the leader over one node", ofThree, admitted, pipeline, alone, byLeader, []float64{1.4, 1.6, 2.0}[i])
-	}
-	for i, pipeline := range []int{1, 16} {
-		add("CPU of the leader over one node with appendfsync always", ofThree, admitted, pipeline, synced, byLeader, []float64{1.15, 1.25}[i])
-	}
-	for i, pipeline := range []int{1, 16, 64} {
-		add("CPU of three nodes over one", ofThree, admitted, pipeline, alone, byAll, []float64{2.2, 3.0, 4.0}[i])
-	}
-	for _, pipeline := range []int{1, 16} {
-		add("CPU of the leader over one node", ofThree, refused, pipeline, alone, byLeader, 1.05)
-	}
-	for _, pipeline := range []int{1, 16, 64} {
-		add("CPU of a cluster of one over one node", ofOne, admitted, pipeline, alone, byAll, 1.25)
-	}
-	for _, pipeline := range []int{1, 16, 64} {
-		add("CPU of three nodes over Redis, a replica and WAIT 1", ofThree, admitted, pipeline, replicated, byAll, 1)
-	}
-	return all
-}
-
-func (r *costRow) others() float64 { return report.Largest(r.rounds, costs.Disturbed) }
-
-// costSection makes a table of the rows.
-func costSection(rows []costRow) report.Section {
-	t := report.Table{Numbers: 9, Head: []string{"deployment", "decisions", "P", "per second", "CPU µs", "× alone", "all CPU µs", "× alone", "p50", "p99", "others"}}
+// clusterSection makes a table and a plot of the rows.
+func clusterSection(rows []costRow, waits []float64) report.Section {
+	t := report.Table{Numbers: 9, Head: []string{"deployment", "decisions", "P", "per second", "CPU µs",
+		"× alone", "all CPU µs", "× alone", "p50", "p99", "others"}}
+	p := report.Bars{Name: "performance-cluster.svg", Title: "CPU of all nodes per decision, µs"}
 	for _, r := range rows {
 		base := rowOf(rows, alone, r.kind, r.pipeline)
 		of := func(measure func(costs) float64) float64 { return report.MedianOf(r.rounds, measure) }
-		t.Add(r.name, r.kind, fmt.Sprint(r.pipeline), report.Thousands(of(func(c costs) float64 { return c.Rate })),
+		rate, p50 := of(func(c costs) float64 { return c.Rate }), of(func(c costs) float64 { return c.P50 })
+		t.Add(r.name, r.kind, fmt.Sprint(r.pipeline), report.Thousands(rate),
 			fmt.Sprintf("%.2f", of(byLeader)), fmt.Sprintf("%.2f", report.Median(ratios(r, base, byLeader))),
 			fmt.Sprintf("%.2f", of(byAll)), fmt.Sprintf("%.2f", report.Median(ratios(r, base, byAll))),
-			report.Milliseconds(of(func(c costs) float64 { return c.P50 })), report.Milliseconds(of(func(c costs) float64 { return c.P99 })),
-			report.Percent(r.others()))
+			report.Milliseconds(p50), report.Milliseconds(of(func(c costs) float64 { return c.P99 })),
+			report.Percent(report.Largest(r.rounds, costs.Disturbed)))
+		if r.kind == admitted {
+			p.Put(r.name, fmt.Sprintf("pipeline of %d", r.pipeline), of(byAll))
+		}
 	}
-	return report.Section{ID: "cluster", Heading: "Several nodes", Table: t,
-		Notes: `A decision is a CL.THROTTLE of one of 100,000 keys, from 50 connections. On Redis it is an INCR, and at the end of each pipeline a
-WAIT for the replica. All processes and the clients share all cores. CPU is the processor time of the process that decides, user and
-system, for one decision. All CPU is that of all nodes. × alone is the same divided by the time of one server that is alone: the
-median of the ratios, round by round. That server has the defaults, so it logs each change, as the nodes of a cluster do. It stands
-beside one without a log, and beside one that waits for the disk before it replies. Latencies are in ms.`}
+	return report.Section{ID: "cluster", Heading: "Several nodes", Table: t, Plots: []report.Bars{p},
+		Notes: fmt.Sprintf(`
+A decision is a CL.THROTTLE of one of 100,000 keys, from 50 connections. On Redis it is an INCR, and at
+the end of each pipeline a WAIT for the replica. All processes and the clients share all cores. CPU is
+the processor time of the process that decides, user and system, for one decision. All CPU is that of
+all nodes. × alone is the same divided by the time of one server that is alone: the median of the
+ratios, round by round. That server has the defaults, so it logs each change, as the nodes of a cluster
+do. It stands beside one without a log, and beside one that waits for the disk before it replies.
+Latencies are in ms.
+
+Then eight clients of a cluster of 3 increment a counter each, with a pause of a millisecond. After %d
+times kill -9 of the leader, a client had no reply for %.2f s: the median of the longest times. The
+least was %.2f s, the largest %.2f s.`,
+			len(waits), report.Median(waits), slices.Min(waits), slices.Max(waits))}
 }
 
-// clusterTargets makes a table of the verdicts. busy is the load of the machine before the measurements.
-func clusterTargets(all []verdict, took time.Duration, busy string) report.Section {
-	s := targetsSection(all, took)
-	s.ID, s.Heading = "cluster-targets", "Targets for several nodes"
-	s.Notes += fmt.Sprintf(" All nodes share one machine. Its load average was %s before the measurements, and %s after them.", busy, server.LoadAverage())
-	return s
+// deployment is a side of the comparison: one server, a cluster, or Redis with a replica.
+type deployment struct {
+	name   string
+	addr   string // of the server that decides
+	pids   []int  // of all processes, first the one that decides
+	script func(kind string, pipeline int) func(connection int) load.Script
+}
+
+// The kinds of decisions.
+const (
+	admitted = "admitted"
+	refused  = "refused"
+)
+
+// point is what one measurement asks of a deployment.
+type point struct {
+	deployment
+	kind     string
+	pipeline int
+}
+
+// costs are the measurements of a point. CPU is that of the process that decides.
+type costs struct {
+	load.Sample
+	all float64 // CPU of all processes, µs for each decision
+}
+
+func byAll(c costs) float64    { return c.all }
+func byLeader(c costs) float64 { return c.CPU }
+
+// measureCost puts load on a deployment, and returns what a decision costs.
+func measureCost(ctx context.Context, o contest.Options, p point) (costs, error) {
+	drive := func(seconds float64) (load.Outcome, error) {
+		return load.Drive(ctx, load.Load{Addr: p.addr, Connections: 50, Pipeline: p.pipeline,
+			Duration: time.Duration(seconds * 1e9), Script: p.script(p.kind, p.pipeline)})
+	}
+	if _, err := drive(o.Seconds / 4); err != nil {
+		return costs{}, err
+	}
+	found, err := server.LeastDisturbed(func() (c costs, err error) {
+		before, err := cpuOf(p.pids)
+		if err != nil {
+			return c, err
+		}
+		var out load.Outcome
+		c.Others, err = server.Observe(p.pids, func() (err error) { out, err = drive(o.Seconds); return err })
+		if err != nil {
+			return c, err
+		}
+		after, err := cpuOf(p.pids)
+		if err != nil {
+			return c, err
+		}
+		each := 1e6 / float64(out.Requests)
+		for i := range after {
+			c.all += (after[i] - before[i]).Seconds() * each
+		}
+		c.CPU = (after[0] - before[0]).Seconds() * each
+		c.Rate = float64(out.Requests) / out.Elapsed.Seconds()
+		c.P50 = report.InMs(load.Percentile(out.Timings, 0.5))
+		c.P99 = report.InMs(load.Percentile(out.Timings, 0.99))
+		return c, nil
+	})
+	report.Say("%-22s %-8s P=%-2d %8.0f/s %6.2f µs, all %6.2f µs",
+		p.name, p.kind, p.pipeline, found.Rate, found.CPU, found.all)
+	return found, err
+}
+
+func cpuOf(pids []int) (all []time.Duration, err error) {
+	for _, pid := range pids {
+		used, err := server.CPU(pid)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, used)
+	}
+	return all, nil
+}
+
+// decisions are the scripts for cellserver: CL.THROTTLE on keys with room, and on keys without.
+func decisions(kind string, _ int) func(connection int) load.Script {
+	if kind == admitted {
+		return contest.Usage
+	}
+	return func(connection int) load.Script {
+		return func(request, reply []byte, i int) ([]byte, []byte) {
+			key := contest.SomeKey("full:", connection, i)
+			return load.Command(request, "CL.THROTTLE", key, "0", "1", "1000000"),
+				append(reply, "*5\r\n:1\r\n:1\r\n:0\r\n:??????\r\n:??????\r\n"...)
+		}
+	}
+}
+
+// countedTwice is the script for Redis: it counts, and at the end of a pipeline it waits until the replica
+// has counted, too.
+func countedTwice(_ string, pipeline int) func(connection int) load.Script {
+	return func(connection int) load.Script {
+		return func(request, reply []byte, i int) ([]byte, []byte) {
+			request = load.Command(request, "INCR", contest.SomeKey("key:", connection, i))
+			reply = append(reply, ":???????\r\n"...)
+			if i%pipeline == pipeline-1 {
+				request, reply = load.Command(request, "WAIT", "1", "0"), append(reply, ":1\r\n"...)
+			}
+			return request, reply
+		}
+	}
+}
+
+// prepareCounters gives all counters seven digits.
+func prepareCounters(ctx context.Context, addr string) error {
+	_, err := load.Drive(ctx, load.Filler(addr, contest.Keyspace, func(b []byte, i int) []byte {
+		return load.Command(b, "SET", load.Key("key:", i), "1000000")
+	}, "+OK\r\n"))
+	return err
 }

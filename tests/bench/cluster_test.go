@@ -21,7 +21,7 @@ func TestRedisWaitsAtTheEndOfAPipeline(t *testing.T) {
 
 func TestCostsAreComparedRoundByRound(t *testing.T) {
 	var rows []costRow
-	for _, name := range []string{alone, withoutLog, synced, ofOne, ofThree, replicated} {
+	for _, name := range []string{alone, withoutLog, synced, ofThree, replicated} {
 		for _, kind := range []string{admitted, refused} {
 			for _, pipeline := range []int{1, 16, 64} {
 				r := costRow{point: point{deployment{name: name}, kind, pipeline}}
@@ -36,23 +36,8 @@ func TestCostsAreComparedRoundByRound(t *testing.T) {
 			}
 		}
 	}
-	met := map[string]bool{}
-	for _, v := range costVerdicts(rows) {
-		met[v.name] = v.met()
-	}
-	require.Len(t, met, 16)
-	require.True(t, met["CPU of the leader over one node, admitted, P=1"])
-	require.False(t, met["CPU of the leader over one node, refused, P=1"])
-	require.False(t, met["CPU of three nodes over one, admitted, P=16"])
-	require.True(t, met["CPU of three nodes over one, admitted, P=64"])
-	require.True(t, met["CPU of a cluster of one over one node, admitted, P=1"])
-	require.Equal(t, "1.30", costSection(rows).Table.Rows[24][5])
-}
-
-func TestGapVerdicts(t *testing.T) {
-	all := gapVerdicts(gaps{all: []float64{0.9, 0.9, 1.4}}, gaps{all: []float64{0.01, 0.1}}, gaps{all: []float64{1.4}})
-	for i, want := range []bool{true, true, true, false} {
-		require.Equal(t, want, all[i].met(), all[i].name)
-	}
-	require.Len(t, gapSection([]gaps{{all: []float64{1}}}).Table.Rows, 1)
+	section := clusterSection(rows, []float64{0.7, 0.6, 1.2})
+	require.Equal(t, []string{ofThree, admitted, "1", "0", "2.60", "1.30", "7.00", "3.50"}, section.Table.Rows[18][:8])
+	require.Contains(t, section.Notes, "a client had no reply for 0.70 s")
+	require.Contains(t, section.Notes, "least was 0.60 s, the largest 1.20 s.")
 }

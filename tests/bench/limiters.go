@@ -32,7 +32,7 @@ func besides(ctx context.Context, o contest.Options) ([]report.Section, error) {
 func limitersSection(rows []contest.Row) report.Section {
 	inOrder(rows)
 	t := report.Table{Numbers: 11, Head: []string{"command", "P", "per second", "CPU µs", "±", "× CL.THROTTLE", "× transaction", "p50", "p99", "p99.9", "max", "others"}}
-	p := report.Bars{Caption: report.Caption{Name: "performance-limiters.svg", Text: "Server CPU per command, µs (50 connections)"}}
+	p := report.Bars{Name: "performance-limiters.svg", Title: "Server CPU per command, µs (50 connections)"}
 	for _, r := range rows {
 		over := func(workload string) string {
 			i := slices.IndexFunc(rows, func(other contest.Row) bool { return other.Workload == workload && other.Point == r.Point })
@@ -40,16 +40,9 @@ func limitersSection(rows []contest.Row) report.Section {
 		}
 		t.Add(r.Workload, strconv.Itoa(r.Pipeline), report.Thousands(r.Rate), fmt.Sprintf("%.2f", r.CPU), report.Percent(r.Spread), over("CL.THROTTLE"), over(contest.Transaction),
 			report.Milliseconds(r.P50), report.Milliseconds(r.P99), report.Milliseconds(r.P999), report.Milliseconds(r.Max), report.Percent(r.Others))
-		if group := fmt.Sprintf("pipeline of %d", r.Pipeline); !slices.Contains(p.Groups, group) {
-			p.Groups = append(p.Groups, group)
-		}
-		if n := len(p.Series); n == 0 || p.Series[n-1].Name != r.Workload {
-			p.Series = append(p.Series, report.BarSeries{Name: r.Workload})
-		}
-		last := &p.Series[len(p.Series)-1]
-		last.Values = append(last.Values, r.CPU)
+		p.Put(r.Workload, fmt.Sprintf("pipeline of %d", r.Pipeline), r.CPU)
 	}
-	return report.Section{ID: "limiters", Heading: "Other limiters", Table: t, Plots: []report.Plot{p},
+	return report.Section{ID: "limiters", Heading: "Other limiters", Table: t, Plots: []report.Bars{p},
 		Notes: `The server allows all calls, and all calls write. The keys are 100,000 random ones. CL.LOG and the transaction that it replaces
 have 50 keys. Their logs always hold 100 entries: each call removes one entry and adds one entry. CL.CHECK asks a rule of two
 limits. × is the processor time divided by the time of CL.THROTTLE, or of the transaction of six commands. It is the median of the

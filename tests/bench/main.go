@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -59,16 +60,19 @@ func parseOptions(args []string, out io.Writer) (contest.Options, error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() {
-		fmt.Fprintf(out, "tests/bench/run MODE [options]\n\nModes:\n%s\nOptions:\n", modesHelp())
+		fmt.Fprint(out, "tests/bench/run MODE [options]\n\nModes:\n")
+		for _, m := range modes {
+			fmt.Fprintf(out, "  %-12s %s\n", m.name, m.summary)
+		}
+		fmt.Fprint(out, "\nOptions:\n")
 		flags.PrintDefaults()
 	}
 	flags.BoolVar(&o.Write, "write", false, "keep the results in docs/performance.md")
 	flags.IntVar(&o.Repeats, "repeats", 3, "measure each row so often, and give the median")
 	flags.Float64Var(&o.Seconds, "seconds", 0, "let each measurement last about so long (default: the mode's own)")
-	flags.IntVar(&o.Keys, "keys", 0, "types, memory, scale, expiry, persistence, cluster: so many keys (default: the mode's own)")
-	flags.IntVar(&o.Clients, "clients", 10_000, "idle: so many connections")
+	flags.IntVar(&o.Keys, "keys", 1_000_000, "memory: so many keys")
 	flags.IntVar(&o.Kills, "kills", 20, "cluster: kill the leader so often")
-	flags.BoolVar(&o.Busy, "busy", false, "measure once, and do not wait for other processes to end; only ratios of processor time mean something then")
+	flags.BoolVar(&o.Busy, "busy", false, "measure once, whatever else runs: compare only ratios of CPU")
 	flags.StringVar(&o.Only, "only", "", "the rows whose name contains this, and what they are compared with")
 	flags.StringVar(&o.Cellserver, "cellserver", "tests/.cache/bench/cellserver", "the program to measure")
 	if len(args) > 0 {
@@ -85,19 +89,14 @@ func parseOptions(args []string, out io.Writer) (contest.Options, error) {
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	return o, complete(&o, m, flags.Args())
-}
-
-// complete takes missing options from the mode, and returns an error if an option is wrong.
-func complete(o *contest.Options, m *mode, rest []string) error {
-	if len(rest) > 0 {
-		return fmt.Errorf("what does %q mean?", rest[0])
+	o.Seconds = cmp.Or(o.Seconds, m.seconds)
+	switch {
+	case flags.NArg() > 0:
+		return o, fmt.Errorf("what does %q mean?", flags.Arg(0))
+	case o.Repeats < 1 || o.Keys < 1 || o.Kills < 1 || o.Seconds < 0:
+		return o, errors.New("repeats, keys, kills and seconds are positive")
 	}
-	if o.Repeats < 1 || o.Keys < 0 || o.Clients < 1 || o.Kills < 1 || o.Seconds < 0 {
-		return errors.New("repeats, keys, clients, kills and seconds are positive")
-	}
-	o.Seconds, o.Keys = cmp.Or(o.Seconds, m.seconds), cmp.Or(o.Keys, m.keys)
-	return nil
+	return o, nil
 }
 
 // commandLine returns the command to repeat the measurement.
@@ -117,41 +116,21 @@ type mode struct {
 	name, summary string
 	measure       func(context.Context, contest.Options) ([]report.Section, error)
 	seconds       float64 // length of one measurement, without --seconds
-	keys          int     // number of keys, without --keys
 }
 
 // modes are all modes, in the order of the help.
 var modes = []mode{
-	{"quick", "a minute: CL.THROTTLE, INCR, SET and GET, pipelines of 1, 16 and 64, 50 connections", throughput, 0.4, 0},
-	{"full", "every command, pipelines of 1, 16 and 64, of 1, 50 and 500 connections", throughput, 3, 0},
-	{"targets", "every target of this project: what was measured, and whether it is met", targets, 1, 10_000_000},
-	{"cores", "unpipelined throughput of 50 connections where servers and clients have all cores", cores, 3, 0},
-	{"hotkey", "8 clients on one key, and on a key each, with all cores", hotKey, 3, 0},
-	{"limiters", "the other limiters beside CL.THROTTLE and the transaction that keeps a sliding log, 50 connections", besides, 3, 0},
-	{"types", "scripts of libraries, hashes, sets and lists beside Redis, with the log on: processor time and memory", types, 0.4, 1_000_000},
-	{"memory", "resident bytes a throttle key takes", memory, 0, 1_000_000},
-	{"idle", "resident bytes an idle connection takes", idle, 0, 0},
-	{"scale", "latency with many keys and with a hundred thousand, and the longest insert on the way there", scale, 3, 10_000_000},
-	{"expiry", "latency while many keys expire within a second, and how soon their memory is back", expiry, 0, 1_000_000},
-	{"cluster", "what several nodes cost, and how long clients wait when one dies, beside Redis with a replica", clusterMode, 1, 1_000_000},
-	{"http", "processor time of a limit over HTTP, beside a handler that answers a constant", webLimits, 3, 0},
-	{"persistence", "what it costs to log every change, to snapshot and to rewrite, and how soon keys are loaded", persistence, 2, 1_000_000},
+	{"quick", "a minute: CL.THROTTLE, INCR, SET and GET, pipelines of 1, 16 and 64", throughput, 0.4},
+	{"full", "every command, pipelines of 1, 16 and 64, of 1, 50 and 500 connections", throughput, 3},
+	{"limiters", "the other limiters beside CL.THROTTLE, and the transaction of a sliding log", besides, 3},
+	{"memory", "resident bytes a throttle key takes", memory, 0},
+	{"cluster", "what several nodes cost beside Redis with a replica; a new leader", clusterMode, 1},
+	{"targets", "the bounds that guard the lead: what was measured, and which are met", measureTargets, 1},
 }
 
 func modeNamed(name string) *mode {
-	for i := range modes {
-		if modes[i].name == name {
-			return &modes[i]
-		}
+	if i := slices.IndexFunc(modes, func(m mode) bool { return m.name == name }); i >= 0 {
+		return &modes[i]
 	}
 	return nil
-}
-
-// modesHelp lists the modes.
-func modesHelp() string {
-	var b strings.Builder
-	for _, m := range modes {
-		fmt.Fprintf(&b, "  %-12s %s\n", m.name, m.summary)
-	}
-	return b.String()
 }

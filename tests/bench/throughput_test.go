@@ -41,19 +41,6 @@ func TestReportIsWritten(t *testing.T) {
 	require.Equal(t, 1+3+4, rectangles(t, string(svg)), "background, legend, bars")
 }
 
-func TestCoresComparesRates(t *testing.T) {
-	at := load.Point{Pipeline: 1, Connections: 50}
-	s := coresSection([]contest.Row{
-		{Workload: "CL.THROTTLE", Server: server.Cellserver, Point: at, Sample: load.Sample{Rate: 90_000}},
-		{Workload: contest.Yardstick, Server: server.Redis, Point: at, Sample: load.Sample{Rate: 120_000}},
-		{Workload: contest.Yardstick, Server: server.Cellserver, Point: at, Sample: load.Sample{Rate: 150_000, Others: 0.123}},
-	}, "0-1")
-	require.Equal(t, []string{"CL.THROTTLE", server.Cellserver, "90,000", "0.75", "–"}, s.Table.Rows[0][:5])
-	require.Equal(t, []string{contest.Yardstick, server.Cellserver, "150,000", "1.25", "1.25"}, s.Table.Rows[2][:5])
-	require.Equal(t, "12 %", s.Table.Rows[2][10])
-	require.Equal(t, 1+2+3, rectangles(t, s.Plots[0].SVG()), "background, legend, bars")
-}
-
 // rectangles counts the rectangles of a picture, and fails if the picture is not XML.
 func rectangles(t *testing.T, svg string) (n int) {
 	t.Helper()

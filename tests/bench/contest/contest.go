@@ -69,8 +69,8 @@ func Alternate(rounds int, takes []func() (load.Sample, error)) ([][]load.Sample
 	return samples, nil
 }
 
-// Ratios divides a measure of one row by the measure of another row, round by round. Work of the machine that slows a
-// whole round does not change the ratio.
+// Ratios divides a measure of one row by the measure of another row, round by round. Work of the machine
+// that slows a whole round does not change the ratio.
 func Ratios(of, over Row, measure func(load.Sample) float64) []float64 {
 	all := make([]float64, len(of.Samples))
 	for i := range all {
@@ -79,12 +79,13 @@ func Ratios(of, over Row, measure func(load.Sample) float64) []float64 {
 	return all
 }
 
-// ByCPU, ByRate and ByP999 are measures for Ratios.
+// ByCPU, ByRate and ByP999 are measures of a sample.
 func ByCPU(s load.Sample) float64  { return s.CPU }
 func ByRate(s load.Sample) float64 { return s.Rate }
 func ByP999(s load.Sample) float64 { return s.P999 }
 
-// middle returns the median of each measure, the maximum of Others, and the spread of CPU: (largest - least) / median.
+// middle returns the median of each measure, the maximum of Others, and the spread of CPU: (largest - least)
+// / median.
 func middle(samples []load.Sample) (m load.Sample, spread float64) {
 	of := func(field func(load.Sample) float64) float64 { return report.MedianOf(samples, field) }
 	m = load.Sample{

@@ -1,11 +1,11 @@
 // Package contest measures workloads on servers, side by side.
 //
-// The way through the files: contest.go measures sides in turn and computes ratios. measure.go measures one side.
-// workload.go lists the main workloads; limiterload.go, typeload.go, scriptload.go, budgetload.go, hotworkload.go and manykeys.go have the
-// others. fill.go creates the keys of the workloads. kinds.go lists the servers. options.go has the settings of the command line.
+// The way through the files: contest.go measures sides in turn and computes ratios. measure.go measures one
+// side. workload.go lists the main workloads, and limiterload.go those of the other limiters. fill.go
+// creates their keys. options.go has the settings of the command line, and the servers.
 //
-// Invariants: a measurement counts only if the server's own counters say that it executed every command without an error.
-// All sides of a comparison have the same pipeline, connections and duration.
+// Invariants: a measurement counts only if the server's own counters say that it executed every command
+// without an error. All sides of a comparison have the same pipeline, connections and duration.
 //
 // There are no locks: one measurement runs at a time.
 package contest

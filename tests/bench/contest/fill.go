@@ -9,66 +9,57 @@ import (
 	"cellserver/tests/bench/server"
 )
 
-// FillValues gives every key a value.
-func FillValues(ctx context.Context, s *server.Server) error {
+// fillValues gives every key a value.
+func fillValues(ctx context.Context, s *server.Server) error {
 	_, err := load.Drive(ctx, load.Filler(s.Addr, Keyspace, func(b []byte, i int) []byte {
 		return load.Command(b, "SET", load.Key("key:", i), "xxx")
 	}, "+OK\r\n"))
 	return err
 }
 
-// Setting is a script that sets the keys of FillValues.
-func Setting(connection int) load.Script {
-	return func(request, reply []byte, i int) ([]byte, []byte) {
-		return load.Command(request, "SET", load.Key("key:", (connection*1009+i*7919)%Keyspace), "xxx"), append(reply, "+OK\r\n"...)
-	}
-}
-
-// FillUsed creates the keys for Usage. On a server with CL.THROTTLE they are throttle keys that are in use for an hour.
-func FillUsed(ctx context.Context, s *server.Server) error {
-	if !s.Throttles {
-		return FillValues(ctx, s)
-	}
-	_, err := load.Drive(ctx, load.Filler(s.Addr, Keyspace, func(b []byte, i int) []byte {
+// FillUsed creates the keys for Usage: throttle keys that are in use for an hour.
+func FillUsed(ctx context.Context, addr string) error {
+	_, err := load.Drive(ctx, load.Filler(addr, Keyspace, func(b []byte, i int) []byte {
 		return load.Command(b, "CL.THROTTLE", load.Key("key:", i), "1000000", "1", "1", "3600")
 	}, load.ThrottleReply(0, 1_000_001, 1_000_001-3600, -1, 3600)))
 	return err
 }
 
-// Usage is a script that throttles the keys of FillUsed, or sets them on a server without CL.THROTTLE.
-func Usage(k server.Kind) func(connection int) load.Script {
-	if !k.Throttles {
-		return Setting
-	}
-	return func(connection int) load.Script {
-		return func(request, reply []byte, i int) ([]byte, []byte) {
-			return load.Command(request, "CL.THROTTLE", load.Key("key:", (connection*1009+i*7919)%Keyspace), "1000000", "1", "1"),
-				append(reply, "*5\r\n:0\r\n:1000001\r\n:??????\r\n:-1\r\n:????\r\n"...)
-		}
+// SomeKey returns one of the filled keys.
+func SomeKey(prefix string, connection, i int) string {
+	return load.Key(prefix, (connection*1009+i*7919)%Keyspace)
+}
+
+// Usage is a script that throttles the keys of FillUsed.
+func Usage(connection int) load.Script {
+	return func(request, reply []byte, i int) ([]byte, []byte) {
+		return load.Command(request, "CL.THROTTLE", SomeKey("key:", connection, i), "1000000", "1", "1"),
+			append(reply, "*5\r\n:0\r\n:1000001\r\n:??????\r\n:-1\r\n:????\r\n"...)
 	}
 }
 
-// fillThrottles takes the one action that every key allows in eleven days.
-func fillThrottles(ctx context.Context, s *server.Server) error {
-	_, err := load.Drive(ctx, load.Filler(s.Addr, Keyspace, func(b []byte, i int) []byte {
+// FillFull takes the one action that every key allows in eleven days. No second of them may pass during the
+// filling.
+func FillFull(ctx context.Context, addr string) error {
+	_, err := load.Drive(ctx, load.Filler(addr, Keyspace, func(b []byte, i int) []byte {
 		return load.Command(b, "CL.THROTTLE", load.Key("full:", i), "0", "1", "1000000")
-	}, load.ThrottleReply(0, 1, 0, -1, 1_000_000)))
+	}, "*5\r\n:0\r\n:1\r\n:0\r\n:-1\r\n:???????\r\n"))
 	return err
 }
 
 // fillLarge creates the large sorted set.
 func fillLarge(ctx context.Context, s *server.Server) error {
 	_, err := load.Drive(ctx, load.Filler(s.Addr, Keyspace, func(b []byte, i int) []byte {
-		// The order of the scores differs from the order of the members, as under load. 7919 and the keyspace have no
-		// common divisor.
+		// The order of the scores differs from the order of the members, as under load. 7919 and the
+		// keyspace have no common divisor.
 		return load.Command(b, "ZADD", "large", fmt.Sprint(i*7919%Keyspace), load.Key("member:", i))
 	}, ":1\r\n"))
 	return err
 }
 
-// A sliding log admits an action if there are fewer actions than the limit within the window. One transaction removes
-// the old actions, counts, adds, and extends the expiry. Here a log always holds logEntries, so each transaction
-// removes one entry and adds one entry.
+// A sliding log admits an action if there are fewer actions than the limit within the window. One
+// transaction removes the old actions, counts, adds, and extends the expiry. Here a log always holds
+// logEntries, so each transaction removes one entry and adds one entry.
 const (
 	logEntries = 100
 	logs       = 1000 // the number of logs that fillLogs fills; every connection has its own log

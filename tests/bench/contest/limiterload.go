@@ -29,22 +29,23 @@ func makeRule(_ context.Context, s *server.Server) error {
 	return err
 }
 
-// fullLogs are logs that hold about logEntries at any time, at any speed of the server. Each connection has one log.
+// fullLogs are logs that hold about logEntries at any time, at any speed of the server. Each connection has
+// one log.
 type fullLogs [logs]struct {
 	sent             [logEntries]time.Time // the last actions
 	holds            int64                 // entries, by the last reply
 	replies, entries int64                 // the number of replies, and the sum of their entries
 }
 
-// The limit of a log is far above its size. The digits of remaining depend on how many entries the server has removed;
-// their number does not.
+// The limit of a log is far above its size. The digits of remaining depend on how many entries the server
+// has removed; their number does not.
 const logLimit = 1_000_000
 
 var oneLogged = strings.Replace(load.ThrottleReply(0, logLimit, 999_900, -1, 1), ":999900", ":??????", 1)
 
-// script sends the actions of one connection. The period is the time since the action logEntries before, if the log
-// holds that many entries. After a pause of the server the log holds fewer entries. Then the server removes none until
-// the log is full again.
+// script sends the actions of one connection. The period is the time since the action logEntries before, if
+// the log holds that many entries. After a pause of the server the log holds fewer entries. Then the server
+// removes none until the log is full again.
 func (l *fullLogs) script(connection int) load.Script {
 	const whole = 500 * time.Millisecond // the server removes nothing during this time
 	key, log := load.Key("log:", connection), &l[connection]
@@ -69,8 +70,8 @@ func (l *fullLogs) hear(connection int, replies []byte) {
 	log.entries += log.holds
 }
 
-// check returns an error if the logs did not hold about logEntries, and resets the counts. The server itself cannot
-// tell later, because a log expires a period after its last entry.
+// check returns an error if the logs did not hold about logEntries, and resets the counts. The server itself
+// cannot tell later, because a log expires a period after its last entry.
 func (l *fullLogs) check() error {
 	replies, entries := int64(0), int64(0)
 	for i := range l {

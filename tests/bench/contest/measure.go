@@ -1,7 +1,6 @@
 package contest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,9 +11,9 @@ import (
 	"cellserver/tests/bench/server"
 )
 
-// undisturbed repeats a measurement until other processes use little enough, or returns the least disturbed one. On a machine
-// that is always busy it measures once, without waiting.
-func undisturbed(ctx context.Context, o Options, pids []int, measure func() (load.Sample, error)) (load.Sample, error) {
+// undisturbed repeats a measurement until other processes use little enough, or returns the least disturbed
+// one. On a machine that is always busy it measures once.
+func undisturbed(o Options, pids []int, measure func() (load.Sample, error)) (load.Sample, error) {
 	once := func() (found load.Sample, err error) {
 		others, err := server.Observe(pids, func() (err error) { found, err = measure(); return err })
 		found.Others = others
@@ -23,12 +22,7 @@ func undisturbed(ctx context.Context, o Options, pids []int, measure func() (loa
 	if o.Busy {
 		return once()
 	}
-	return server.LeastDisturbed(func() (found load.Sample, err error) {
-		if err := server.AwaitCalm(ctx, pids); err != nil {
-			return found, err
-		}
-		return once()
-	})
+	return server.LeastDisturbed(once)
 }
 
 // measure starts a server, warms it up, and measures one workload.
@@ -56,7 +50,7 @@ func MeasureOn(ctx context.Context, o Options, s *server.Server, w Workload, p l
 	if err != nil {
 		return load.Sample{}, err
 	}
-	found, err := undisturbed(ctx, o, []int{s.PID}, func() (load.Sample, error) {
+	found, err := undisturbed(o, []int{s.PID}, func() (load.Sample, error) {
 		return accounted(s, w, func() (load.Sample, int, error) { return run(o.Seconds, int(warm.Rate*o.Seconds)) })
 	})
 	if err == nil {
@@ -65,8 +59,8 @@ func MeasureOn(ctx context.Context, o Options, s *server.Server, w Workload, p l
 	return found, err
 }
 
-// runner returns a function that runs the workload for some seconds, or for some requests under redis-benchmark. The
-// function also returns the number of requests.
+// runner returns a function that runs the workload for some seconds, or for some requests under
+// redis-benchmark. The function also returns the number of requests.
 func runner(ctx context.Context, s *server.Server, w Workload, p load.Point) func(seconds float64, requests int) (load.Sample, int, error) {
 	if w.Command == nil {
 		ticks := make([]int, p.Connections) // the scripts continue from run to run
@@ -74,7 +68,7 @@ func runner(ctx context.Context, s *server.Server, w Workload, p load.Point) fun
 	}
 	return func(_ float64, requests int) (load.Sample, int, error) {
 		requests = max(requests, 10_000)
-		found, err := load.RedisBenchmark(ctx, s.Addr, p, requests, cmp.Or(w.keys, Keyspace), w.Command)
+		found, err := load.RedisBenchmark(ctx, s.Addr, p, requests, Keyspace, w.Command)
 		return found, requests, err
 	}
 }
@@ -101,8 +95,8 @@ func runScript(ctx context.Context, s *server.Server, w Workload, p load.Point, 
 	}, out.Requests, nil
 }
 
-// accounted runs a load and adds the server's processor time. By the server's counters it checks that the server
-// executed every command without an error.
+// accounted runs a load and adds the server's processor time. By the server's counters it checks that the
+// server executed every command without an error.
 func accounted(s *server.Server, w Workload, run func() (load.Sample, int, error)) (found load.Sample, err error) {
 	if err := w.probe(s); err != nil {
 		return found, err

@@ -23,7 +23,6 @@ type Workload struct {
 	Command []string // the command that redis-benchmark sends
 	Script  func(connection int) load.Script
 	each    int // commands in one counted request
-	keys    int // the range of the random keys, if it is not Keyspace
 
 	throttle bool // for servers with CL.THROTTLE only
 	quick    bool
@@ -48,10 +47,12 @@ func Workloads() []Workload {
 		{Name: "CL.THROTTLE, one hot key", Command: strings.Fields("CL.THROTTLE hot 10000000 1000000 1"), throttle: true,
 			answered: decides(allowed)},
 		{Name: "CL.THROTTLE, all limited", Command: strings.Fields("CL.THROTTLE full:" + random + " 0 1 1000000"), throttle: true,
-			prepare: fillThrottles, answered: decides(limited)},
+			prepare:  func(ctx context.Context, s *server.Server) error { return FillFull(ctx, s.Addr) },
+			answered: decides(limited)},
 		{Name: Yardstick, Command: strings.Fields("INCR key:" + random), quick: true, answered: integer},
 		{Name: "SET", Command: strings.Fields("SET key:" + random + " xxx"), quick: true, answered: equals(resptest.Simple("OK"))},
-		{Name: "GET", Command: strings.Fields("GET key:" + random), quick: true, prepare: FillValues, answered: equals("xxx")},
+		{Name: "GET", Command: strings.Fields("GET key:" + random), quick: true, prepare: fillValues,
+			answered: equals("xxx")},
 		{Name: "ZADD, a large set", Command: strings.Fields("ZADD large " + random + " member:" + random), prepare: fillLarge,
 			answered: integer},
 		{Name: Transaction, Script: slidingLog, each: 6, prepare: fillLogs},
@@ -64,10 +65,10 @@ const (
 	Transaction = "sliding log, a transaction"
 )
 
-// WorkloadNamed returns the workload of a name. If the name is unknown, the workload is empty and its measurement
-// fails.
+// WorkloadNamed returns the workload of a name. If the name is unknown, the workload is empty and its
+// measurement fails.
 func WorkloadNamed(name string) Workload {
-	all := slices.Concat(Workloads(), Limiters(), Budgets())
+	all := slices.Concat(Workloads(), Limiters())
 	if i := slices.IndexFunc(all, func(w Workload) bool { return w.Name == name }); i >= 0 {
 		return all[i]
 	}

@@ -37,10 +37,7 @@ func serve(t *testing.T) *server.Server {
 }
 
 func TestWorkloadsGetTheAnswersTheyExpect(t *testing.T) {
-	defer func(lists int) { popLists = lists }(popLists)
-	popLists = 500
-	cell := server.Kind{Name: server.Cellserver, Throttles: true}
-	for _, w := range append(slices.Concat(Workloads(), Limiters(), Types(), Scripts(), Budgets()), Native(), OneKey, KeysEach, ManyKeysLoad(cell, 10), ManyKeysLoad(server.Kind{Name: server.Redis}, 10)) {
+	for _, w := range slices.Concat(Workloads(), Limiters()) {
 		t.Run(w.Name, func(t *testing.T) { expectAnswers(t, w, serve(t)) })
 	}
 }
@@ -111,15 +108,6 @@ func TestFillersSendEveryKeyOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.Holds(1500))
 	require.ErrorContains(t, s.Holds(1501), "1500")
-	for _, k := range []server.Kind{{Name: server.Redis}, {Name: server.Cellserver, Throttles: true}} {
-		s := serve(t)
-		_, err := load.Drive(t.Context(), ManyKeys(k, s.Addr, "key:", 1500))
-		require.NoError(t, err)
-		require.NoError(t, s.Holds(1500))
-		w := ManyKeysLoad(k, 1500)
-		require.NoError(t, w.probe(s))
-		require.NoError(t, s.Holds(1500), "the load finds the keys")
-	}
 }
 
 func TestLogsThatAreNotFullAreNoticed(t *testing.T) {
@@ -132,15 +120,10 @@ func TestLogsThatAreNotFullAreNoticed(t *testing.T) {
 	}
 }
 
-func TestLoadsEndWhenTold(t *testing.T) {
+func TestUsedKeysAreAllowed(t *testing.T) {
 	s := serve(t)
-	require.NoError(t, FillUsed(t.Context(), s))
-	until := make(chan struct{})
-	close(until)
-	out, err := load.Drive(t.Context(), load.Load{Addr: s.Addr, Connections: 2, Pipeline: 1, Until: until, Script: Usage(s.Kind)})
-	require.NoError(t, err)
-	require.Zero(t, out.Requests)
-	out, err = load.Drive(t.Context(), load.Load{Addr: s.Addr, Connections: 2, Pipeline: 1, Count: 3, Until: make(chan struct{}), Script: Usage(s.Kind)})
+	require.NoError(t, FillUsed(t.Context(), s.Addr))
+	out, err := load.Drive(t.Context(), load.Load{Addr: s.Addr, Connections: 2, Pipeline: 1, Count: 3, Script: Usage})
 	require.NoError(t, err)
 	require.Equal(t, 6, out.Requests)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"slices"
 	"time"
@@ -13,14 +14,14 @@ import (
 // replyPatience is how long a reply may take.
 const replyPatience = 20 * time.Second
 
-// Load is a closed loop: a connection sends a pipeline of requests after all replies to the previous one have arrived.
+// Load is a closed loop: a connection sends a pipeline of requests after all replies to the previous one
+// have arrived.
 type Load struct {
 	Addr        string
 	Connections int
 	Pipeline    int
 	Count       int           // requests of each connection; 0 for no bound
 	Duration    time.Duration // length of the load; 0 for no bound
-	Until       <-chan struct{}
 	Script      func(connection int) Script
 	Heard       func(connection int, replies []byte) // receives the replies to each pipeline, if it is not nil
 }
@@ -29,7 +30,7 @@ type Load struct {
 type Outcome struct {
 	Requests int
 	Elapsed  time.Duration
-	Timings  []Timing
+	Timings  []time.Duration // of the pipelines, from the sending to the last reply
 }
 
 // Drive runs a load. A wrong reply is an error.
@@ -48,7 +49,7 @@ func Drive(ctx context.Context, l Load) (Outcome, error) {
 		conns = append(conns, c)
 	}
 	type result struct {
-		timings []Timing
+		timings []time.Duration
 		err     error
 	}
 	results := make(chan result)
@@ -59,7 +60,7 @@ func Drive(ctx context.Context, l Load) (Outcome, error) {
 			results <- result{timings, err}
 		}()
 	}
-	var parts [][]Timing
+	var parts [][]time.Duration
 	var failed []error
 	for range conns {
 		r := <-results
@@ -71,14 +72,14 @@ func Drive(ctx context.Context, l Load) (Outcome, error) {
 }
 
 // talk runs one connection.
-func (l *Load) talk(ctx context.Context, nc net.Conn, connection int, begun time.Time) ([]Timing, error) {
-	s := l.Script(connection)
+func (l *Load) talk(ctx context.Context, nc net.Conn, id int, begun time.Time) ([]time.Duration, error) {
+	s := l.Script(id)
 	var request, reply, got []byte
-	var timings []Timing
+	var all []time.Duration
 	for i := 0; ctx.Err() == nil; {
 		sent := time.Since(begun)
-		if l.Duration > 0 && sent >= l.Duration || l.Count > 0 && i >= l.Count || isClosed(l.Until) {
-			return timings, nil
+		if l.Duration > 0 && sent >= l.Duration || l.Count > 0 && i >= l.Count {
+			return all, nil
 		}
 		request, reply = request[:0], reply[:0]
 		for range l.Pipeline {
@@ -87,24 +88,14 @@ func (l *Load) talk(ctx context.Context, nc net.Conn, connection int, begun time
 		}
 		got = slices.Grow(got[:0], len(reply))[:len(reply)]
 		if err := exchange(nc, request, reply, got); err != nil {
-			return timings, err
+			return all, err
 		}
 		if l.Heard != nil {
-			l.Heard(connection, got)
+			l.Heard(id, got)
 		}
-		timings = append(timings, Timing{sent, time.Since(begun) - sent})
+		all = append(all, time.Since(begun)-sent)
 	}
-	return timings, ctx.Err()
-}
-
-// isClosed reports whether a channel is closed. A nil channel is not closed.
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
+	return all, ctx.Err()
 }
 
 // exchange sends a request and reads its reply into got.
@@ -120,7 +111,8 @@ func exchange(nc net.Conn, request, reply, got []byte) error {
 	return err
 }
 
-// matches compares a reply with the expected reply of the same length. In the expected reply, '?' matches any digit.
+// matches compares a reply with the expected reply of the same length. In the expected reply, '?' matches
+// any digit.
 func matches(got, expected []byte) bool {
 	for i, c := range got {
 		if c != expected[i] && !(expected[i] == '?' && '0' <= c && c <= '9') {
@@ -141,4 +133,13 @@ func Filler(addr string, n int, request func(b []byte, i int) []byte, reply stri
 			return request(sent, i), append(expected, reply...)
 		}
 	}}
+}
+
+// Percentile returns the least duration that covers the given part (0…1) of all; 0 for none. It sorts all.
+func Percentile(all []time.Duration, part float64) time.Duration {
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[max(0, min(len(all)-1, int(math.Ceil(part*float64(len(all))))-1))]
 }

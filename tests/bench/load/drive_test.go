@@ -2,6 +2,7 @@ package load
 
 import (
 	"testing"
+	"time"
 
 	"cellserver/resp/resptest"
 
@@ -18,4 +19,16 @@ func TestDigitsMayDiffer(t *testing.T) {
 	require.True(t, matches([]byte(":1\r\n:907\r\n"), []byte(":1\r\n:???\r\n")))
 	require.False(t, matches([]byte(":1\r\n:-07\r\n"), []byte(":1\r\n:???\r\n")))
 	require.False(t, matches([]byte(":2\r\n:907\r\n"), []byte(":1\r\n:???\r\n")))
+}
+
+func TestPercentile(t *testing.T) {
+	var all []time.Duration
+	for i := range 1000 {
+		all = append(all, time.Duration(1000-i))
+	}
+	require.Equal(t, time.Duration(500), Percentile(all, 0.5))
+	require.Equal(t, time.Duration(999), Percentile(all, 0.999))
+	require.Equal(t, time.Duration(1000), Percentile(all, 1))
+	require.Equal(t, time.Duration(7), Percentile([]time.Duration{7}, 0.5))
+	require.Zero(t, Percentile(nil, 0.5))
 }

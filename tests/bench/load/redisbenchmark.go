@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// RedisBenchmark runs redis-benchmark on this program's cores and returns its results, without the server's processor
-// time. Its latencies end with the first reply of a pipeline.
+// RedisBenchmark runs redis-benchmark on this program's cores and returns its results, without the server's
+// processor time. Its latencies end with the first reply of a pipeline.
 func RedisBenchmark(ctx context.Context, addr string, p Point, requests, keys int, command []string) (Sample, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -25,8 +25,9 @@ func RedisBenchmark(ctx context.Context, addr string, p Point, requests, keys in
 	return parseRedisBenchmark(string(out))
 }
 
-// parseRedisBenchmark reads the report of redis-benchmark 7, because its CSV lacks p99.9. p99.9 is the first line of
-// the distribution that reaches 99.9 %, such as 99.902 %. Carriage returns separate the lines of progress.
+// parseRedisBenchmark reads the report of redis-benchmark 7, because its CSV lacks p99.9. p99.9 is the first
+// line of the distribution that reaches 99.9 %, such as 99.902 %. Carriage returns separate the lines of
+// progress.
 func parseRedisBenchmark(report string) (s Sample, err error) {
 	report = strings.ReplaceAll(report, "\r", "\n")
 	if s.P999, err = reaching(report, 99.9); err != nil {
@@ -50,7 +51,8 @@ func after(text, mark string) (string, bool) {
 	return text[max(0, at+len(mark)):], at >= 0
 }
 
-// reaching returns the latency, in milliseconds, of the first line of the distribution that covers the percentage.
+// reaching returns the latency, in milliseconds, of the first line of the distribution that covers the
+// percentage.
 func reaching(report string, percent float64) (float64, error) {
 	distribution, found := after(report, "Latency by percentile distribution:\n")
 	if !found {

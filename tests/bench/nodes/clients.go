@@ -12,7 +12,8 @@ import (
 	"cellserver/tests/bench/server"
 )
 
-// Clients write until they are stopped. Each one follows MOVED, and asks the next server after any other error.
+// Clients write until they are stopped. Each one follows MOVED, and asks the next server after any other
+// error.
 type Clients struct {
 	all     []*writer
 	stop    context.CancelFunc

@@ -1,25 +1,23 @@
 package nodes
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"cellserver/resp/resptest"
+	"cellserver/tests/bench/server"
 )
 
-// Cluster is a cluster of cellserver.
+// Cluster is a cluster of cellserver, one server, or Redis with a replica.
 type Cluster struct {
 	all []*process
 }
 
-// StartCluster starts a cluster, and waits until it serves.
-func StartCluster(ctx context.Context, program string, nodes int) (c *Cluster, err error) {
+// Start starts a cluster, and waits until it serves. One node is a server without cluster mode.
+func Start(ctx context.Context, program string, nodes int, options ...string) (c *Cluster, err error) {
 	c = &Cluster{}
 	defer func() {
 		if err != nil {
@@ -27,46 +25,69 @@ func StartCluster(ctx context.Context, program string, nodes int) (c *Cluster, e
 		}
 	}()
 	for range nodes {
-		if err := c.place(program); err != nil {
+		p, err := newProcess(true)
+		if err != nil {
 			return c, err
 		}
+		p.argv = append(p.command(program), options...)
+		c.all = append(c.all, p)
+	}
+	if nodes == 1 {
+		return c, c.begin(ctx, func() bool { _, err := c.all[0].ask("PING"); return err == nil })
 	}
 	for _, p := range c.all {
 		p.argv = append(append(p.argv, "--cluster-enabled", "yes", "--cluster-nodes"), c.Addrs()...)
-		if err := p.start(ctx); err != nil {
-			return c, err
-		}
 	}
 	return c, c.Heal(ctx)
 }
 
-// StartAlone starts one server without cluster mode, with more options, and waits until it serves. The Cluster has only its
-// process.
-func StartAlone(ctx context.Context, program string, options ...string) (c *Cluster, err error) {
+// StartReplicated starts Redis with a replica, and waits until the replica is in sync. The master is node 0.
+func StartReplicated(ctx context.Context) (c *Cluster, err error) {
 	c = &Cluster{}
 	defer func() {
 		if err != nil {
 			c.Stop()
 		}
 	}()
-	if err := c.place(program, options...); err != nil {
-		return c, err
+	for i := range 2 {
+		p, err := newProcess(false)
+		if err != nil {
+			return c, err
+		}
+		p.argv = append(p.command("redis-server"), "--appendonly", "no")
+		if i > 0 {
+			p.argv = append(p.argv, "--replicaof", "127.0.0.1", strconv.Itoa(c.all[0].port))
+		}
+		c.all = append(c.all, p)
 	}
-	if err := c.all[0].start(ctx); err != nil {
-		return c, err
-	}
-	return c, await(ctx, "the server answers", func() bool { _, err := c.all[0].ask("PING"); return err == nil })
+	return c, c.begin(ctx, func() bool {
+		text, err := c.all[1].info("replication")
+		return err == nil && server.Field(text, "master_link_status") == "up"
+	})
 }
 
-// place adds a process that does not run yet.
-func (c *Cluster) place(program string, options ...string) error {
-	p, err := newProcess(true)
-	if err != nil {
-		return err
+// command returns the command of a server in its place.
+func (p *process) command(program string) []string {
+	port := strconv.Itoa(p.port)
+	return []string{program, "--port", port, "--bind", "127.0.0.1", "--dir", p.dir, "--save", ""}
+}
+
+// begin starts what does not run, and waits until a condition holds.
+func (c *Cluster) begin(ctx context.Context, holds func() bool) error {
+	for _, p := range c.all {
+		if p.cmd == nil {
+			if err := p.start(ctx); err != nil {
+				return err
+			}
+		}
 	}
-	p.argv = append([]string{program, "--port", strconv.Itoa(p.port), "--bind", "127.0.0.1", "--dir", p.dir, "--save", ""}, options...)
-	c.all = append(c.all, p)
-	return nil
+	err := await(ctx, "the deployment is healthy", holds)
+	if err != nil {
+		for _, p := range c.all {
+			err = fmt.Errorf("%w\n%s", err, p.log.String())
+		}
+	}
+	return err
 }
 
 // Addrs returns the addresses of all nodes.
@@ -101,31 +122,17 @@ func (c *Cluster) Leader(ctx context.Context) (leader int, err error) {
 }
 
 // Heal starts what does not run, and waits until all nodes vote and have the entries of the leader.
-func (c *Cluster) Heal(ctx context.Context) error {
-	for _, p := range c.all {
-		if p.cmd == nil {
-			if err := p.start(ctx); err != nil {
-				return err
-			}
-		}
-	}
-	err := await(ctx, "the cluster is healthy", c.isHealthy)
-	if err != nil {
-		for _, p := range c.all {
-			err = fmt.Errorf("%w\n%s", err, p.log.String())
-		}
-	}
-	return err
-}
+func (c *Cluster) Heal(ctx context.Context) error { return c.begin(ctx, c.isHealthy) }
 
 func (c *Cluster) isHealthy() bool {
 	size, least, most := strconv.Itoa(len(c.all)), 0, 0
 	for i, p := range c.all {
 		text, err := p.info("cluster")
-		if err != nil || field(text, "cluster_state") != "ok" || field(text, "cluster_voters") != size || field(text, "cluster_nodes_healthy") != size {
+		voters, healthy := server.Field(text, "cluster_voters"), server.Field(text, "cluster_nodes_healthy")
+		if err != nil || server.Field(text, "cluster_state") != "ok" || voters != size || healthy != size {
 			return false
 		}
-		applied, err := strconv.Atoi(field(text, "cluster_applied_index"))
+		applied, err := strconv.Atoi(server.Field(text, "cluster_applied_index"))
 		if err != nil {
 			return false
 		}
@@ -138,53 +145,6 @@ func (c *Cluster) isHealthy() bool {
 
 // Kill ends a node by kill -9.
 func (c *Cluster) Kill(i int) { c.all[i].kill() }
-
-// Lead makes a node the leader, as planned.
-func (c *Cluster) Lead(i int) error {
-	_, err := c.all[i].ask("CLUSTER", "FAILOVER")
-	return err
-}
-
-// Snapshot makes a node take a snapshot, and waits until it is on the disk.
-func (c *Cluster) Snapshot(ctx context.Context, i int) error {
-	before := c.all[i].snapshot()
-	if _, err := c.all[i].ask("BGREWRITEAOF"); err != nil {
-		return err
-	}
-	return await(ctx, "a snapshot", func() bool { return c.all[i].snapshot() != before })
-}
-
-// snapshot returns the name of the newest snapshot on the disk. While Raft writes one, its name ends in ".tmp".
-func (p *process) snapshot() string {
-	all, err := filepath.Glob(filepath.Join(p.dir, "raft", "snapshots", "*[0-9]"))
-	if err != nil || len(all) == 0 {
-		return ""
-	}
-	written := func(name string) string { return name[strings.LastIndexByte(name, '-'):] } // milliseconds
-	return slices.MaxFunc(all, func(a, b string) int { return cmp.Compare(written(a), written(b)) })
-}
-
-// Return starts a node that was killed. It returns how long the node takes until it has all that the leader had then.
-func (c *Cluster) Return(ctx context.Context, i, leader int) (time.Duration, error) {
-	text, err := c.all[leader].info("cluster")
-	if err != nil {
-		return 0, err
-	}
-	want, err := strconv.Atoi(field(text, "cluster_applied_index"))
-	if err != nil {
-		return 0, err
-	}
-	begun := time.Now()
-	if err := c.all[i].start(ctx); err != nil {
-		return 0, err
-	}
-	err = await(ctx, "the node is back", func() bool {
-		text, err := c.all[i].info("cluster")
-		applied, _ := strconv.Atoi(field(text, "cluster_applied_index"))
-		return err == nil && field(text, "cluster_state") == "ok" && applied >= want
-	})
-	return time.Since(begun), err
-}
 
 // PIDs returns the processes of all nodes, the given one first.
 func (c *Cluster) PIDs(first int) []int {

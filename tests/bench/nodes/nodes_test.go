@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cellserver/resp/resptest"
+	"cellserver/tests/bench/server"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,7 +19,7 @@ func TestCluster(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "cellserver")
 	out, err := exec.Command("go", "build", "-o", program, "cellserver/cmd/cellserver").CombinedOutput()
 	require.NoError(t, err, string(out))
-	c, err := StartCluster(t.Context(), program, 3)
+	c, err := Start(t.Context(), program, 3)
 	require.NoError(t, err)
 	defer c.Stop()
 	clients, err := StartClients(t.Context(), 2, c.Addrs())
@@ -37,17 +38,11 @@ func TestCluster(t *testing.T) {
 	next, err := c.Leader(t.Context())
 	require.NoError(t, err)
 	require.NotEqual(t, leader, next)
-	took, err := c.Return(t.Context(), leader, next)
-	require.NoError(t, err)
-	require.Positive(t, took)
 	require.NoError(t, c.Heal(t.Context()))
-	require.NoError(t, c.Lead(leader))
-	require.NoError(t, c.Snapshot(t.Context(), leader))
-	require.NotEmpty(t, c.all[leader].snapshot())
 }
 
 func TestOneServerLeads(t *testing.T) {
-	c, err := StartAlone(t.Context(), "redis-server", "--appendonly", "no") // any server knows ROLE
+	c, err := Start(t.Context(), "redis-server", 1, "--appendonly", "no") // any server knows ROLE
 	require.NoError(t, err)
 	defer c.Stop()
 	leader, err := c.Leader(t.Context())
@@ -56,25 +51,19 @@ func TestOneServerLeads(t *testing.T) {
 	require.Len(t, c.PIDs(0), 1)
 }
 
-func TestSentinels(t *testing.T) {
-	if testing.Short() {
-		t.Skip("sentinels wait for seconds")
-	}
-	r, err := StartReplicated(t.Context(), 3)
+func TestAReplica(t *testing.T) {
+	c, err := StartReplicated(t.Context())
 	require.NoError(t, err)
-	defer r.Stop()
-	clients, err := StartClients(t.Context(), 2, r.Addrs())
+	defer c.Stop()
+	require.Len(t, c.PIDs(0), 2)
+	reply, err := c.all[0].ask("WAIT", 1, 0)
 	require.NoError(t, err)
-	defer clients.Stop()
-	clients.Mark()
-	r.KillMaster()
-	require.NoError(t, clients.Await(t.Context(), time.Now()))
-	require.Eventually(t, func() bool { return clients.Longest() > 900*time.Millisecond }, patience, time.Millisecond, "the sentinels wait for a second")
+	require.EqualValues(t, 1, reply)
 }
 
 func TestTexts(t *testing.T) {
-	require.Equal(t, "ok", field("# Cluster\r\ncluster_state:ok\r\nx:1\r\n", "cluster_state"))
-	require.Empty(t, field("x:1\r\n", "y"))
+	require.Equal(t, "ok", server.Field("# Cluster\r\ncluster_state:ok\r\nx:1\r\n", "cluster_state"))
+	require.Empty(t, server.Field("x:1\r\n", "y"))
 	require.Equal(t, "127.0.0.1:2", Moved(resptest.Error("MOVED 1 127.0.0.1:2")))
 	require.Empty(t, Moved(resptest.Error("CLUSTERDOWN The cluster is down")))
 }

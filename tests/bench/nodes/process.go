@@ -7,9 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -30,7 +28,8 @@ type process struct {
 
 func (p *process) addr() string { return "127.0.0.1:" + strconv.Itoa(p.port) }
 
-// newProcess makes the place of a process: a port and a folder. With a peer port, the port 10,000 above is free, too.
+// newProcess makes the place of a process: a port and a folder. With a peer port, the port 10,000 above is
+// free, too.
 func newProcess(peer bool) (*process, error) {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
@@ -61,15 +60,11 @@ func isFree(port int) bool {
 
 // start starts the process. The environment contains no settings.
 func (p *process) start(ctx context.Context) error {
-	argv := p.argv
-	if strings.Contains(argv[0], "/") {
-		path, err := filepath.Abs(argv[0])
-		if err != nil {
-			return err
-		}
-		argv = append([]string{path}, argv[1:]...)
+	path, err := server.ProgramPath(p.argv[0])
+	if err != nil {
+		return err
 	}
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd := exec.CommandContext(ctx, path, p.argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, []string{"PATH=" + os.Getenv("PATH")}, &p.log, &p.log
 	if err := cmd.Start(); err != nil {
 		return err
@@ -107,16 +102,6 @@ func (p *process) ask(args ...any) (any, error) {
 func (p *process) info(section string) (string, error) {
 	reply, err := p.ask("INFO", section)
 	return fmt.Sprint(reply), err
-}
-
-// field returns a field of INFO; "" if it is not there.
-func field(info, name string) string {
-	for line := range strings.Lines(info) {
-		if text, ok := strings.CutPrefix(strings.TrimSpace(line), name+":"); ok {
-			return text
-		}
-	}
-	return ""
 }
 
 // await waits until a condition holds.

@@ -3,13 +3,12 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 )
 
 func InMs(d time.Duration) float64 { return d.Seconds() * 1e3 }
-
-func InMilliseconds(d time.Duration) string { return Milliseconds(InMs(d)) }
 
 func Megabytes(bytes int64) string { return fmt.Sprintf("%.1f", float64(bytes)/1e6) }
 
@@ -37,4 +36,26 @@ func Thousands(v float64) string {
 		b = append(b, digits[i])
 	}
 	return string(b)
+}
+
+// Median returns the middle value, or the mean of the two middle values. values is not empty.
+func Median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// Values returns a measure of each element.
+func Values[T any](all []T, measure func(T) float64) []float64 {
+	found := make([]float64, len(all))
+	for i, v := range all {
+		found[i] = measure(v)
+	}
+	return found
+}
+
+func MedianOf[T any](all []T, measure func(T) float64) float64 { return Median(Values(all, measure)) }
+func Least[T any](all []T, measure func(T) float64) float64    { return slices.Min(Values(all, measure)) }
+func Largest[T any](all []T, measure func(T) float64) float64 {
+	return slices.Max(Values(all, measure))
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // Section is the part of the report that a mode writes.
@@ -17,14 +18,15 @@ type Section struct {
 	Heading string
 	Notes   string // the meaning of the numbers
 	Table   Table
-	Plots   []Plot
+	Plots   []Bars
 	Command string
 	Machine string
 }
 
 // Text returns the section in Markdown, without its plots.
 func (s *Section) Text() string {
-	return fmt.Sprintf("## %s\n\n%s\n\n    %s\n\n%s\n\n%s", s.Heading, s.Notes, s.Command, s.Machine, s.Table.markdown())
+	return fmt.Sprintf("## %s\n\n%s\n\n    %s\n\n%s\n\n%s",
+		s.Heading, strings.TrimSpace(s.Notes), s.Command, s.Machine, s.Table.markdown())
 }
 
 // Write writes the section into performance.md of a folder, and its plots beside the file.
@@ -35,9 +37,10 @@ func (s *Section) Write(dir string) error {
 		return err
 	}
 	body := s.Text()
-	for _, p := range s.Plots {
-		body += fmt.Sprintf("\n![%s](%s)\n", p.title(), p.file())
-		if err := os.WriteFile(filepath.Join(dir, p.file()), []byte(p.SVG()), 0o644); err != nil {
+	for i := range s.Plots {
+		p := &s.Plots[i]
+		body += fmt.Sprintf("\n![%s](%s)\n", p.Title, p.Name)
+		if err := os.WriteFile(filepath.Join(dir, p.Name), []byte(p.SVG()), 0o644); err != nil {
 			return err
 		}
 	}
@@ -93,4 +96,9 @@ func redisVersion(output string) string {
 	_, rest, _ := strings.Cut(output, "v=")
 	version, _, _ := strings.Cut(rest, " ")
 	return version
+}
+
+// Say writes a line of progress to standard error.
+func Say(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", args...)
 }

@@ -52,9 +52,10 @@ func elements(t *testing.T, svg string) map[string]int {
 }
 
 func TestBars(t *testing.T) {
-	p := Bars{Caption: Caption{"x.svg", "a < b & c"}, Groups: []string{"P=1", "P=16"}, Series: []BarSeries{
-		{"Redis", []float64{10, 5}}, {"redis-cell", []float64{math.NaN(), 2.5}},
-	}}
+	p := Bars{Name: "x.svg", Title: "a < b & c"}
+	p.Put("Redis", "P=1", 10)
+	p.Put("Redis", "P=16", 5)
+	p.Put("redis-cell", "P=16", 2.5)
 	svg := p.SVG()
 	// A background, two squares of the legend and three bars.
 	require.Equal(t, 6, elements(t, svg)["rect"], svg)
@@ -62,20 +63,6 @@ func TestBars(t *testing.T) {
 	require.Contains(t, svg, `height="272.0" fill="`+colours[0])
 	require.Contains(t, svg, `height="136.0" fill="`+colours[0])
 	require.Contains(t, svg, `height="68.0" fill="`+colours[1])
-}
-
-func TestLines(t *testing.T) {
-	p := Lines{Caption: Caption{"x.svg", "x"}, Axis: "seconds", Series: []LineSeries{
-		{"Redis", []float64{-2, 0, 2}, []float64{0, 10, 5}}, {"cellserver", []float64{0}, []float64{1}},
-	}}
-	svg := p.SVG()
-	require.Equal(t, 2, elements(t, svg)["polyline"], svg)
-	require.Contains(t, svg, `points="60.0,336.0 402.0,64.0 744.0,200.0 "`)
-	elements(t, Lines{Caption: p.Caption, Series: []LineSeries{{Name: "nothing"}}}.SVG())
-	fine := Lines{Caption: p.Caption, Series: []LineSeries{{"x", []float64{-0.15, 0.65}, []float64{0.3, 0.3}}}}.SVG()
-	for _, label := range []string{">-0.1<", ">0<", ">0.3<", ">0.6<"} {
-		require.Contains(t, fine, label)
-	}
 }
 
 func TestSectionReplacesItsPredecessorAlone(t *testing.T) {

@@ -20,101 +20,64 @@ const (
 // colours of series, in their order. People with any kind of colour vision can distinguish them (Okabe and Ito).
 var colours = []string{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"}
 
-// Plot is a picture.
-type Plot interface {
-	// file is the picture's file name, title its title.
-	file() string
-	title() string
-	SVG() string
-}
-
-// Caption is a plot's file name and title.
-type Caption struct{ Name, Text string }
-
-func (c Caption) file() string  { return c.Name }
-func (c Caption) title() string { return c.Text }
-
 // Bars are groups of bars. Each group has one bar for each series.
 type Bars struct {
-	Caption
-	Groups []string
-	Series []BarSeries
+	Name, Title string // the file of the picture, and its title
+	groups      []string
+	series      []series
 }
 
-// BarSeries has a value for each group. NaN leaves a gap.
-type BarSeries struct {
-	Name   string
-	Values []float64
+// series has a value for each group. NaN leaves a gap.
+type series struct {
+	name   string
+	values []float64
 }
 
-// IsEmpty reports whether all values are gaps.
-func (s BarSeries) IsEmpty() bool {
-	return !slices.ContainsFunc(s.Values, func(v float64) bool { return !math.IsNaN(v) })
+// Put adds a bar.
+func (p *Bars) Put(name, group string, value float64) {
+	at := slices.Index(p.groups, group)
+	if at < 0 {
+		at = len(p.groups)
+		p.groups = append(p.groups, group)
+	}
+	i := slices.IndexFunc(p.series, func(s series) bool { return s.name == name })
+	if i < 0 {
+		i = len(p.series)
+		p.series = append(p.series, series{name: name})
+	}
+	for i := range p.series {
+		for s := &p.series[i]; len(s.values) < len(p.groups); {
+			s.values = append(s.values, math.NaN())
+		}
+	}
+	p.series[i].values[at] = value
 }
 
-func (p Bars) SVG() string {
+// SVG draws the picture.
+func (p *Bars) SVG() string {
 	highest := 0.0
-	names := make([]string, len(p.Series))
-	for i, s := range p.Series {
-		names[i] = s.Name
-		for _, v := range s.Values {
+	names := make([]string, len(p.series))
+	for i, s := range p.series {
+		names[i] = s.name
+		for _, v := range s.values {
 			if v > highest {
 				highest = v
 			}
 		}
 	}
-	c := newCanvas(p.Text, names, highest)
-	group := innerWidth / float64(len(p.Groups))
-	width := group * 0.8 / float64(len(p.Series))
-	for g, name := range p.Groups {
+	c := newCanvas(p.Title, names, highest)
+	group := innerWidth / float64(len(p.groups))
+	width := group * 0.8 / float64(len(p.series))
+	for g, name := range p.groups {
 		x := left + group*float64(g)
 		c.text(x+group/2, plotHeight-bottom+18, "middle", name)
-		for i, s := range p.Series {
-			if v := s.Values[g]; !math.IsNaN(v) {
+		for i, s := range p.series {
+			if v := s.values[g]; !math.IsNaN(v) {
 				c.bar(x+group*0.1+width*float64(i), width, v, colours[i%len(colours)])
 			}
 		}
 	}
-	return c.end()
-}
-
-// Lines are curves over a common axis.
-type Lines struct {
-	Caption
-	Axis   string // the name of the x axis
-	Series []LineSeries
-}
-
-// LineSeries are points from left to right.
-type LineSeries struct {
-	Name string
-	X, Y []float64
-}
-
-func (p Lines) SVG() string {
-	least, most, highest := math.Inf(1), math.Inf(-1), 0.0
-	names := make([]string, len(p.Series))
-	for i, s := range p.Series {
-		names[i] = s.Name
-		for j := range s.X {
-			least, most, highest = min(least, s.X[j]), max(most, s.X[j]), max(highest, s.Y[j])
-		}
-	}
-	c := newCanvas(p.Text, names, highest)
-	c.text(left+innerWidth/2, plotHeight-8, "middle", p.Axis)
-	if most <= least { // also without any point
-		return c.end()
-	}
-	across := func(x float64) float64 { return left + innerWidth*(x-least)/(most-least) }
-	step := tick((most - least) / 8)
-	for i := int(math.Ceil(least / step)); float64(i)*step <= most; i++ {
-		x := float64(i) * step
-		c.text(across(x), plotHeight-bottom+18, "middle", number(x))
-	}
-	for i, s := range p.Series {
-		c.curve(s, across, colours[i%len(colours)])
-	}
-	return c.end()
+	return c.b.String() + "</svg>\n"
 }
 
 // canvas is a picture while it grows.
@@ -158,16 +121,6 @@ func (c *canvas) bar(x, width, v float64, colour string) {
 	fmt.Fprintf(&c.b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, y, width, c.height(0)-y, colour)
 	fmt.Fprintf(&c.b, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="10">%s</text>`+"\n", x+width/2, y-3, number(v))
 }
-
-func (c *canvas) curve(s LineSeries, across func(float64) float64, colour string) {
-	c.b.WriteString(`<polyline fill="none" stroke-width="1.5" stroke="` + colour + `" points="`)
-	for i := range s.X {
-		fmt.Fprintf(&c.b, "%.1f,%.1f ", across(s.X[i]), c.height(s.Y[i]))
-	}
-	c.b.WriteString("\"/>\n")
-}
-
-func (c *canvas) end() string { return c.b.String() + "</svg>\n" }
 
 // tick returns the least of 1, 2 and 5 times a power of ten that is at least x. It returns 1 if x is not positive.
 func tick(x float64) float64 {

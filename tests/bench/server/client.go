@@ -76,23 +76,19 @@ func (c *Client) info(section string) (string, error) {
 	return text, err
 }
 
-// infoText returns a field of INFO.
-func infoText(info, name string) (string, error) {
+// Field returns a field of INFO; "" if it is not there.
+func Field(info, name string) string {
 	for line := range strings.Lines(info) {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(line), name+":"); ok {
-			return text, nil
+			return text
 		}
 	}
-	return "", fmt.Errorf("INFO lacks %s", name)
+	return ""
 }
 
 // infoField returns an integer field of INFO.
 func infoField(info, name string) (int64, error) {
-	text, err := infoText(info, name)
-	if err != nil {
-		return 0, err
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
+	n, err := strconv.ParseInt(Field(info, name), 10, 64)
 	if err != nil {
 		return 0, fmt.Errorf("INFO: %s: %w", name, err)
 	}

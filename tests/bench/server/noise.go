@@ -1,27 +1,22 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"os"
-	"strings"
 	"time"
 
 	"cellserver/tests/bench/report"
 )
 
-// A measurement counts while other processes use at most Tolerated of one core. A measurement has at most attempts
-// tries. Before each try the bench waits up to calming for the others to end, but all waits of a run together take at
-// most calmingLeft.
+// A measurement counts while other processes use at most Tolerated of one core. It has at most attempts
+// tries.
 const (
 	Tolerated = 0.10
 	attempts  = 3
-	calming   = 10 * time.Second
 )
 
-var calmingLeft = 2 * time.Minute
-
-// Observe runs a function and returns the part of one core that other processes used during it. pids are the servers.
+// Observe runs a function and returns the part of one core that other processes used during it. pids are the
+// servers.
 func Observe(pids []int, run func() error) (others float64, err error) {
 	ours := append([]int{os.Getpid()}, pids...)
 	before, err := othersTime(ours)
@@ -40,8 +35,8 @@ func Observe(pids []int, run func() error) (others float64, err error) {
 // measured is a result that knows which part of a core other processes used.
 type measured interface{ Disturbed() float64 }
 
-// LeastDisturbed measures until the other processes use little enough, with at most attempts tries. It returns the
-// least disturbed result.
+// LeastDisturbed measures until the other processes use little enough, with at most attempts tries. It
+// returns the least disturbed result.
 func LeastDisturbed[T measured](measure func() (T, error)) (least T, err error) {
 	for i := range attempts {
 		found, err := measure()
@@ -59,19 +54,6 @@ func LeastDisturbed[T measured](measure func() (T, error)) (least T, err error) 
 	return least, nil
 }
 
-// AwaitCalm waits for a time in which other processes use little, within the bounds of calming and calmingLeft.
-func AwaitCalm(ctx context.Context, pids []int) error {
-	const glance = 200 * time.Millisecond
-	begun := time.Now()
-	defer func() { calmingLeft -= time.Since(begun) }()
-	for end := begun.Add(min(calming, calmingLeft)); ; {
-		others, err := Observe(pids, func() error { return Pause(ctx, glance) })
-		if err != nil || others <= Tolerated || time.Now().After(end) {
-			return err
-		}
-	}
-}
-
 // Pause sleeps, and returns early if the context ends.
 func Pause(ctx context.Context, d time.Duration) error {
 	select {
@@ -80,11 +62,4 @@ func Pause(ctx context.Context, d time.Duration) error {
 	case <-time.After(d):
 		return nil
 	}
-}
-
-// LoadAverage returns how many processes wanted to run in the last minute, as the system knows it.
-func LoadAverage() string {
-	text, _ := os.ReadFile("/proc/loadavg")
-	minute, _, _ := strings.Cut(string(text), " ")
-	return cmp.Or(minute, "unknown")
 }

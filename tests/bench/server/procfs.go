@@ -21,26 +21,23 @@ func parseSteal(stat string) (time.Duration, error) {
 	return time.Duration(ticks) * clockTick, err
 }
 
-// processTime is the processor time of a process, and of the children that it has waited for.
-type processTime struct{ own, children time.Duration }
-
-// parseProcess reads /proc/PID/stat. kernel reports whether the process is a kernel thread.
-func parseProcess(stat string) (used processTime, kernel bool, err error) {
+// parseProcess reads /proc/PID/stat: the processor time of a process, and of the children that it has waited
+// for. kernel reports whether the process is a kernel thread.
+func parseProcess(stat string) (used time.Duration, kernel bool, err error) {
 	// The name in parentheses may contain spaces and parentheses.
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 15 {
 		return used, false, fmt.Errorf("a process says %q of itself", stat)
 	}
-	var ticks [4]int64
-	for i := range ticks {
-		if ticks[i], err = strconv.ParseInt(fields[11+i], 10, 64); err != nil {
-			return used, false, err
+	for _, text := range fields[11:15] {
+		ticks, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return 0, false, err
 		}
+		used += time.Duration(ticks) * clockTick
 	}
 	const kthreadd = "2"
 	pid, _, _ := strings.Cut(stat, " ")
-	used.own = time.Duration(ticks[0]+ticks[1]) * clockTick
-	used.children = time.Duration(ticks[2]+ticks[3]) * clockTick
 	return used, pid == kthreadd || fields[1] == kthreadd, nil
 }
 

@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -20,8 +22,7 @@ const patience = time.Minute
 // Kind is a server program with its directives.
 type Kind struct {
 	Name      string
-	Argv      []string // without Keeps and the port
-	Keeps     []string // the directives of persistence
+	Argv      []string // without the port
 	Throttles bool     // the server knows CL.THROTTLE
 	Only      bool     // the bench measures CL.THROTTLE only
 	Metrics   bool     // the server gets a port for metrics
@@ -33,9 +34,6 @@ const (
 	Cellserver = "cellserver"
 )
 
-// NoPersistence are the directives of a server that writes nothing to disk.
-var NoPersistence = []string{"--appendonly", "no"}
-
 // Server is a running server.
 type Server struct {
 	Kind
@@ -45,17 +43,13 @@ type Server struct {
 	Stop func()
 }
 
-// Start starts a server on a core, in a new folder, and waits for its first answer. It tries three times, because
-// another process may take the free port first.
+// Start starts a server on a core, in a new folder, and waits for its first answer.
 func (k Kind) Start(ctx context.Context, core string) (*Server, error) {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return nil, err
 	}
-	s, err := k.StartIn(ctx, core, dir)
-	for tries := 1; err != nil && tries < 3 && ctx.Err() == nil; tries++ {
-		s, err = k.StartIn(ctx, core, dir)
-	}
+	s, err := k.startIn(ctx, core, dir)
 	if err != nil {
 		os.RemoveAll(dir)
 		return nil, err
@@ -65,14 +59,14 @@ func (k Kind) Start(ctx context.Context, core string) (*Server, error) {
 	return s, nil
 }
 
-// StartIn starts a server on a core, in a folder that may contain the files of an earlier run. It waits for the first
-// answer. The environment contains no settings.
-func (k Kind) StartIn(ctx context.Context, core, dir string) (*Server, error) {
+// startIn starts a server on a core, in a folder, and waits for the first answer. The environment contains
+// no settings.
+func (k Kind) startIn(ctx context.Context, core, dir string) (*Server, error) {
 	port, err := FreePort()
 	if err != nil {
 		return nil, err
 	}
-	argv := slices.Concat([]string{"-c", core}, k.Argv, k.Keeps, []string{"--port", port})
+	argv := slices.Concat([]string{"-c", core}, k.Argv, []string{"--port", port})
 	if k.Metrics {
 		port, err := FreePort()
 		if err != nil {
@@ -80,7 +74,7 @@ func (k Kind) StartIn(ctx context.Context, core, dir string) (*Server, error) {
 		}
 		argv = append(argv, "--metrics-port", port)
 	}
-	if argv[2], err = programPath(argv[2]); err != nil {
+	if argv[2], err = ProgramPath(argv[2]); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -104,27 +98,11 @@ func (k Kind) StartIn(ctx context.Context, core, dir string) (*Server, error) {
 		s.Stop()
 		return nil, fmt.Errorf("%s does not start: %w\n%s", k.Name, err, log.String())
 	}
-	if err := s.CheckLog(); err != nil {
-		s.Stop()
-		return nil, err
-	}
 	return s, nil
 }
 
-// CheckLog returns an error if the server should have an append-only file, but it is off.
-func (s *Server) CheckLog() error {
-	if slices.Equal(s.Keeps, NoPersistence) {
-		return nil
-	}
-	enabled, err := s.Persistence("aof_enabled")
-	if err == nil && enabled != 1 {
-		err = fmt.Errorf("%s keeps no log of changes", s.Name)
-	}
-	return err
-}
-
-// programPath makes a path absolute, so that it holds in another folder. A bare name stays the same.
-func programPath(name string) (string, error) {
+// ProgramPath makes a path absolute, so that it holds in another folder. A bare name stays the same.
+func ProgramPath(name string) (string, error) {
 	if !strings.Contains(name, "/") {
 		return name, nil
 	}
@@ -171,7 +149,8 @@ func (s *Server) Resident() (int64, error) {
 	return parseResident(string(status))
 }
 
-// Settled waits until the server's resident memory moves by less than 1 % for two seconds. It waits at most 30 s.
+// Settled waits until the server's resident memory moves by less than 1 % for two seconds. It waits at most
+// 30 s.
 func (s *Server) Settled(ctx context.Context) (int64, error) {
 	last, err := s.Resident()
 	for still, tries := 0, 0; err == nil && still < 4 && tries < 60; tries++ {
@@ -198,4 +177,16 @@ func (s *Server) Holds(keys int) error {
 		err = fmt.Errorf("%v keys instead of %d", n, keys)
 	}
 	return err
+}
+
+// Pin lets this program and all processes that it starts later run on some cores only, such as "1" or
+// "0-3,8".
+func Pin(ctx context.Context, cores string) error {
+	pin := exec.CommandContext(ctx, "taskset", "-a", "-c", "-p", cores, strconv.Itoa(os.Getpid()))
+	out, err := pin.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("taskset: %w: %s", err, out)
+	}
+	runtime.SetDefaultGOMAXPROCS() // GOMAXPROCS follows the new set of cores
+	return nil
 }
