@@ -16,7 +16,8 @@ type network struct {
 	listeners map[string]*pipeListener
 	down      map[string]bool // machines that nobody reaches, and that reach nobody; by host
 	open      map[*pipe]bool
-	stalled   chan struct{} // no byte moves until it is closed
+	stalled   chan struct{} // no byte of the stuck machine moves until it is closed
+	stuck     string        // the host of that machine; "" for all
 }
 
 func newNetwork() *network {
@@ -25,12 +26,12 @@ func newNetwork() *network {
 	return &network{listeners: map[string]*pipeListener{}, down: map[string]bool{}, open: map[*pipe]bool{}, stalled: flowing}
 }
 
-// stall stops all bytes that are sent from now on, until flow is called. Connections stay open.
-func (n *network) stall() (flow func()) {
+// stall stops all bytes that a machine sends from now on, until flow is called. Connections stay open. "" is all machines.
+func (n *network) stall(machine string) (flow func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	stalled := make(chan struct{})
-	n.stalled = stalled
+	n.stalled, n.stuck = stalled, machine
 	return func() { close(stalled) }
 }
 
@@ -47,8 +48,11 @@ type pipe struct {
 // Write implements [net.Conn].
 func (c *pipe) Write(b []byte) (int, error) {
 	c.of.mu.Lock()
-	stalled := c.of.stalled
+	stalled, stuck := c.of.stalled, c.of.stuck
 	c.of.mu.Unlock()
+	if stuck != "" && stuck != c.machine {
+		return c.Conn.Write(b)
+	}
 	var late <-chan time.Time
 	if at := c.late.Load(); at != nil && !at.IsZero() {
 		late = time.After(time.Until(*at))

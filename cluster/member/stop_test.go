@@ -42,7 +42,7 @@ func TestStopTakesABoundedTime(t *testing.T) {
 			w.form(w.machines...)
 			m := w.leader()
 			follower := w.other(m)
-			flow := w.net.stall()
+			flow := w.net.stall("")
 			defer flow()
 			time.Sleep(20 * time.Millisecond)
 			m.stopsSoon(soon)

@@ -49,6 +49,21 @@ func (v *vitals) note(id string, now int64, h *peer.Hello, skew int64) {
 	}
 }
 
+// replace returns the last leader if another node leads now, and nil if not. Until the last leader answers
+// again it counts as dead, because most leaders are replaced for their silence. So no client reads from it.
+func (v *vitals) replace(old, now *topology.View, at int64) (last *topology.Node) {
+	was := old.LeaderOf(0)
+	if was < 0 || was == old.Self {
+		return nil
+	}
+	i := now.Find(old.Nodes[was].ID)
+	if i < 0 || i == now.LeaderOf(0) {
+		return nil
+	}
+	v.note(now.Nodes[i].ID, at, nil, 0)
+	return &now.Nodes[i]
+}
+
 // forget forgets nodes that are not in the cluster any more.
 func (v *vitals) forget(now *topology.View) {
 	v.mu.Lock()

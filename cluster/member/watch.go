@@ -1,8 +1,6 @@
 package member
 
-import (
-	"time"
-)
+import "time"
 
 // watch follows the changes of the cluster until this life of the node ends. It returns how the next one
 // begins: the cluster has removed the node, or the disk has failed. It returns an error if the member stops.
@@ -32,6 +30,9 @@ func (m *Member) watch() (next func() error, err error) {
 		m.place.ledFor(leaderID(now), m.o.Clock.Monotonic())
 		m.sender.To(peersOf(now))
 		m.proxy.Lead(leaderOf(now))
+		if last := m.vitals.replace(old, now, m.o.Clock.Monotonic()); last != nil {
+			m.working.Go(func() { m.askVital(*last) })
+		}
 		m.o.Changed(old, now)
 		old = now
 	}
