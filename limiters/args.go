@@ -78,6 +78,7 @@ type Args struct {
 	weekday  bool        // day is a weekday
 	read     [8]argument // the last numbers, for errors
 	reads    int
+	cell     [][]byte // the numbers of CL.THROTTLE, which only an error names
 }
 
 // argument is a number or a name that was read.
@@ -89,12 +90,12 @@ type argument struct {
 // Begin starts to parse another request. name is the command in lower case.
 func (a *Args) Begin(name string, rest [][]byte) {
 	a.name, a.rest, a.Err, a.Quantity, a.given, a.unit, a.zone = name, rest, nil, 1, 0, 0, nil
-	a.reads, a.day, a.weekday = 0, 0, false
+	a.reads, a.day, a.weekday, a.cell = 0, 0, false, nil
 }
 
 // Release drops the references to the request.
 func (a *Args) Release() {
-	a.rest, a.zone = nil, nil
+	a.rest, a.zone, a.cell = nil, nil, nil
 	clear(a.read[:])
 }
 
@@ -166,6 +167,9 @@ func (a *Args) Explain(err error) error {
 	if err == nil {
 		return nil
 	}
+	if a.cell != nil {
+		a.noteCell()
+	}
 	name, problem, _ := strings.Cut(err.Error(), " ")
 	for i := range min(a.reads, len(a.read)) { // a name that repeats is that of the last limit so far
 		if one := &a.read[(a.reads-1-i)%len(a.read)]; one.name == name {
@@ -173,6 +177,15 @@ func (a *Args) Explain(err error) error {
 		}
 	}
 	return Explain(err)
+}
+
+// noteCell notes the numbers of CL.THROTTLE for an error.
+func (a *Args) noteCell() {
+	names := [...]string{"max_burst", "count", "period", "quantity"}
+	for i, word := range a.cell {
+		a.read[i] = argument{names[i], word}
+	}
+	a.reads = len(a.cell)
 }
 
 // Finish parses the arguments after the parameters: the quantity, if a number comes next, and the

@@ -19,8 +19,8 @@ type Rate struct{ gcra.Quota }
 // Find implements [Limiter]. It also finds a key whose TAT has passed.
 func (Rate) Find(e *store.Entry, tx *store.Tx, key []byte) { tx.WriteTATIn(e, key) }
 
-// Decide implements [Limiter]. It refuses every quantity above the limit. An error would be no decision, and clients that fail
-// open would allow the largest quantities.
+// Decide implements [Limiter]. It refuses every quantity above the limit. An error would be no decision, and
+// clients that fail open would allow the largest quantities.
 func (r Rate) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 	tat, err := Integer(e)
 	if err != nil {
@@ -195,26 +195,42 @@ func ReadThrottlecrab(a *Args) (r Rate, err error) {
 // ErrThrottleUsage is the error of redis-cell for a wrong number of arguments.
 const ErrThrottleUsage rediserr.Error = "Cell error: Store error: Usage: cl.throttle <key> <max_burst> <count per period> <period> [<quantity>]"
 
-// ReadThrottle parses the arguments of CL.THROTTLE as [ThrottleNumbers] does, and then the options.
-// With options the quantity is required.
-func ReadThrottle(a *Args) (r Rate, err error) {
-	const n = 4
-	if len(a.rest) < n {
+// Cell is the limiter of CL.THROTTLE. To it a quantity that no int64 nanoseconds can hold is an error.
+type Cell struct{ Rate }
+
+// Decide implements [Limiter].
+func (r Cell) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
+	tat, err := Integer(e)
+	if err != nil {
+		return err
+	}
+	d, err := r.Quota.Decide(tat, now, quantity)
+	a.setRate(d)
+	return err
+}
+
+// ReadThrottle parses the arguments of CL.THROTTLE: max_burst, count, period, a quantity (1) and options.
+// With options the quantity is required. Errors have the texts of redis-cell.
+func ReadThrottle(a *Args) (r Cell, err error) {
+	const least, most = 3, 4
+	n := min(len(a.rest), most)
+	if n < least {
 		return r, ErrThrottleUsage
 	}
-	r.Quota, a.Quantity, err = ThrottleNumbers(a.rest[:n])
+	words := a.rest[:n]
 	a.rest = a.rest[n:]
-	switch {
-	case err != nil:
+	a.cell = words
+	switch r.Quota, a.Quantity, err = throttleNumbers(words); {
+	case err != nil || len(a.rest) == 0:
 		return r, err
-	case len(a.rest) > 0 && numeric(a.rest[0]):
+	case numeric(a.rest[0]):
 		return r, ErrThrottleUsage
 	}
 	return r, a.Options(0)
 }
 
 // readRate parses max_burst, count and period of CL.THROTTLE in a rule. A rule takes the same integers as
-// [ThrottleNumbers]. Its errors are not those of redis-cell, because redis-cell does not have rules.
+// [ReadThrottle]. Its errors are not those of redis-cell, because redis-cell does not have rules.
 func readRate(a *Args) (r Rate, err error) {
 	maxBurst, count, period := a.cellInteger("max_burst", "an integer"), a.cellInteger("count", "an integer"),
 		a.cellInteger("period", "a whole number of seconds, such as 60,")
@@ -253,24 +269,9 @@ func (a *Args) cellInteger(name, kind string) int64 {
 	return n
 }
 
-// ThrottleNumbers parses max_burst, count, period and, as a fourth word, the quantity (1). Errors
+// throttleNumbers parses max_burst, count, period and, as a fourth word, the quantity (1). Errors
 // have the texts of redis-cell.
-func ThrottleNumbers(words [][]byte) (quota gcra.Quota, quantity int64, err error) {
-	maxBurst, ok := decimal.Parse(words[0])
-	count, ok2 := decimal.Parse(words[1])
-	period, ok3 := decimal.Parse(words[2])
-	if !ok || !ok2 || !ok3 || len(words) > 3 {
-		return throttleNumbersSlow(words)
-	}
-	if quota, err = gcra.NewQuota(maxBurst, count, period); err != nil {
-		err = ExplainThrottle(err, words)
-	}
-	return quota, 1, err
-}
-
-// throttleNumbersSlow is [ThrottleNumbers] for calls with a quantity, with wrong numbers, or with
-// numbers such as "+1".
-func throttleNumbersSlow(words [][]byte) (quota gcra.Quota, quantity int64, err error) {
+func throttleNumbers(words [][]byte) (quota gcra.Quota, quantity int64, err error) {
 	n := [4]int64{3: 1}
 	for i, word := range words {
 		if n[i], err = cellInt(word); err != nil {
@@ -278,21 +279,10 @@ func throttleNumbersSlow(words [][]byte) (quota gcra.Quota, quantity int64, err 
 		}
 	}
 	quota, err = gcra.NewQuota(n[0], n[1], n[2])
-	return quota, n[3], ExplainThrottle(err, words)
-}
-
-// ExplainThrottle converts an error of a quota to an error reply. If redis-cell has the error, it has the
-// text of redis-cell. words are the arguments from max_burst on.
-func ExplainThrottle(err error, words [][]byte) error {
 	if err == gcra.ErrZeroRate {
-		return rediserr.Error("Cell error: Store error: " + err.Error())
+		err = rediserr.Error("Cell error: Store error: " + err.Error())
 	}
-	names := [...]string{"max_burst", "count", "period", "quantity"}
-	a := Args{reads: min(len(words), len(names))}
-	for i := range a.reads {
-		a.read[i] = argument{names[i], words[i]}
-	}
-	return a.Explain(err)
+	return quota, n[3], err
 }
 
 // cellInt parses an integer as redis-cell (Rust) does: an optional sign and digits. So "+1", "007"

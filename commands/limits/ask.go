@@ -23,7 +23,7 @@ func askWithReply[L limiters.Limiter](c *commands.Call, read func(*limiters.Args
 		scratch = new(limiters.Scratch)
 		c.Conn.Scratch.Limit = scratch
 	}
-	scratch.Args.Begin(c.Cmd.Name, c.Args[2:])
+	scratch.Args.Begin(c.Cmd.Name, c.Args[min(2, len(c.Args)):])
 	return scratch.Args.Explain(askWith(c, scratch, read, reply))
 }
 
