@@ -2,8 +2,10 @@ package longdouble
 
 import (
 	"bytes"
+	"errors"
 	"math/big"
 	"strconv"
+	"strings"
 )
 
 // A long double has 64 bits of mantissa and 15 bits of exponent.
@@ -20,99 +22,40 @@ func Parse(b []byte) (*big.Float, bool) {
 	if len(b) == 0 || len(b) >= maxChars {
 		return nil, false
 	}
-	neg := b[0] == '-'
+	text, neg := string(b), b[0] == '-'
 	if neg || b[0] == '+' {
-		b = b[1:]
+		text = text[1:]
 	}
-	if bytes.EqualFold(b, []byte("inf")) || bytes.EqualFold(b, []byte("infinity")) {
+	if strings.EqualFold(text, "inf") || strings.EqualFold(text, "infinity") {
 		return New().SetInf(neg), true
 	}
-	base := 10
-	if len(b) > 2 && b[0] == '0' && (b[1] == 'x' || b[1] == 'X') {
-		base, b = 16, b[2:]
+	digits, marks, far := "0123456789.", "eE", maxChars+5000
+	if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X") {
+		digits, marks, far = digits+"abcdefABCDEFxX", "pP", 4*maxChars+20_000
 	}
-	f, ok := scan(b, base)
-	if !ok {
+	exponent := ""
+	if i := strings.IndexAny(text, marks); i >= 0 {
+		exp, err := strconv.Atoi(text[i+1:])
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
+			return nil, false
+		}
+		// A mantissa has fewer digits than maxChars. So with an exponent of far or -far, every mantissa is
+		// out of range.
+		text, exponent = text[:i], marks[:1]+strconv.Itoa(min(max(exp, -far), far))
+	}
+	exact, ok := new(big.Rat).SetString(text + exponent)
+	if !ok || strings.Trim(text, digits) != "" {
 		return nil, false
 	}
+	f := New().SetRat(exact) // rounds once
 	if neg {
 		f.Neg(f)
 	}
-	return f, true
-}
-
-// scan parses digits with a point and an exponent. It rounds once, from the exact value.
-func scan(b []byte, base int) (*big.Float, bool) {
-	marks := "eE"
-	if base == 16 {
-		marks = "pP"
-	}
-	exp := 0
-	if i := bytes.IndexAny(b, marks); i >= 0 {
-		var ok bool
-		if exp, ok = parseExponent(b[i+1:]); !ok {
-			return nil, false
-		}
-		b = b[:i]
-	}
-	whole, fraction, _ := bytes.Cut(b, []byte{'.'})
-	digits := append(bytes.Clone(whole), fraction...)
-	if len(digits) == 0 || bytes.ContainsAny(digits, "+-_") {
-		return nil, false
-	}
-	mantissa, ok := new(big.Int).SetString(string(digits), base)
-	if !ok {
-		return nil, false
-	}
-	if base == 16 {
-		f := New().SetInt(mantissa)
-		return round(f.SetMantExp(f, exp-4*len(fraction)))
-	}
-	return round(scaled(mantissa, exp-len(fraction)))
+	return round(f)
 }
 
 // New returns 0.
 func New() *big.Float { return new(big.Float).SetPrec(prec) }
-
-// parseExponent parses the exponent after the e. It replaces a huge exponent by a smaller one that
-// is out of range, too.
-func parseExponent(b []byte) (int, bool) {
-	digits := b
-	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
-		digits = b[1:]
-	}
-	if len(digits) == 0 {
-		return 0, false
-	}
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-	}
-	const beyond = 1_000_000
-	n, err := strconv.Atoi(string(digits))
-	if err != nil || n > beyond {
-		n = beyond
-	}
-	if b[0] == '-' {
-		n = -n
-	}
-	return n, true
-}
-
-// scaled returns mantissa·10^exp, rounded once. If the result is far out of range, scaled returns
-// another number that is out of range.
-func scaled(mantissa *big.Int, exp int) *big.Float {
-	// A mantissa has fewer digits than maxChars. So with an exponent of far or -far every
-	// mantissa is out of range.
-	const far = maxChars + 5000
-	exp = min(max(exp, -far), far)
-	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(exp, -exp))), nil)
-	if exp >= 0 {
-		return New().SetInt(power.Mul(power, mantissa))
-	}
-	return New().Quo(new(big.Float).SetInt(mantissa), new(big.Float).SetInt(power))
-}
 
 // round returns false if a number overflows, or if it rounds to zero and is not zero.
 func round(f *big.Float) (*big.Float, bool) {

@@ -1,9 +1,13 @@
 package longdouble
 
 import (
+	"fmt"
 	"math/big"
+	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"cellserver/internal/randtest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -34,5 +38,26 @@ func TestParseLongDouble(t *testing.T) {
 		f, ok := Parse([]byte(in))
 		require.True(t, ok)
 		require.Equal(t, new(big.Float).SetInf(want).String(), f.String())
+	}
+}
+
+// TestParseRoundsOnce compares with a parser that has bits for all digits, and rounds them at its end.
+func TestParseRoundsOnce(t *testing.T) {
+	r := rand.New(randtest.Source(t))
+	for range 20_000 {
+		digits, base, mark, most := fmt.Sprint(r.Uint64()>>r.IntN(64)), 10, "e", 40
+		if r.IntN(2) == 0 {
+			digits, base, mark, most = fmt.Sprintf("%x%x", r.Uint64(), r.Uint64()>>r.IntN(64)), 0, "p", 200
+		}
+		at := r.IntN(len(digits) + 1)
+		text := digits[:at] + "." + digits[at:] + mark + fmt.Sprint(r.IntN(2*most)-most)
+		if base == 0 {
+			text = "0x" + text
+		}
+		want, _, err := big.ParseFloat(text, base, 2000, big.ToNearestEven)
+		require.NoError(t, err, text)
+		got, ok := Parse([]byte(text))
+		require.True(t, ok, text)
+		require.Zero(t, want.SetPrec(prec).Cmp(got), "%s is %v", text, got)
 	}
 }
