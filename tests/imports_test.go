@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"internal/config":            {"internal/config/value", "internal/topology"},
 	"internal/config/configload": {"internal/config", "internal/config/value", "internal/quote"},
 	"internal/buildtest":         {},
+	"internal/processtest":       {},
 	"internal/porttest":          {},
 	"internal/randtest":          {},
 	"internal/notices":           {},

@@ -30,9 +30,9 @@ const room = 64 << 20
 // newAccount returns the account of a server before an attack.
 func newAccount(s *server) *account {
 	a := &account{idle: s.resident()}
-	for i, arg := range s.cmd.Args {
+	for i, arg := range s.Cmd.Args {
 		if arg == "--maxmemory" {
-			a.maxmemory, _ = value.ParseMemory(s.cmd.Args[i+1])
+			a.maxmemory, _ = value.ParseMemory(s.Cmd.Args[i+1])
 		}
 	}
 	return a
@@ -50,7 +50,7 @@ func (a *account) watch(s *server, stop chan struct{}) {
 		select {
 		case <-stop:
 			return
-		case <-s.done:
+		case <-s.Done:
 			return
 		case <-time.After(5 * time.Millisecond):
 		}

@@ -70,9 +70,9 @@ func TestReservationsSurviveKills(t *testing.T) {
 			require.Positive(t, repeated.Load(), "no request was lost, so the test shows nothing")
 			return
 		case <-time.After(time.Duration(r.IntN(60)) * time.Millisecond):
-			require.NoError(t, s.cmd.Process.Signal(syscall.SIGKILL))
+			require.NoError(t, s.Cmd.Process.Signal(syscall.SIGKILL))
 			kills.Add(1)
-			<-s.done
+			<-s.Done
 			s = launch(t, binary, s.dir, []string{"--appendonly", "yes", "--appendfsync", "always"})
 			addr.Store(&s.addr)
 		}

@@ -56,7 +56,7 @@ func TestAClockThatWasWrong(t *testing.T) {
 	}
 	step(-tenYears)
 	require.Equal(t, "1", s.info("clock_steps_back"))
-	require.Eventually(t, func() bool { return strings.Contains(s.out.String(), "the clock was set back") }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(s.Printed(), "the clock was set back") }, patience, time.Millisecond)
 	wall, _ := strconv.ParseInt(c.Do("TIME").([]any)[0].(string), 10, 64)
 	require.InDelta(t, time.Now().Unix(), wall, 60, "TIME and absolute expiries are those of the wall clock")
 	require.Equal(t, resptest.Simple("OK"), c.Do("SET", "at", 1, "EXAT", wall+1000))
@@ -79,8 +79,8 @@ func TestAClockThatWasWrong(t *testing.T) {
 	}
 	limits(c)
 	mine(c)
-	require.NoError(t, s.cmd.Process.Signal(syscall.SIGKILL))
-	<-s.done
+	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGKILL))
+	<-s.Done
 	again := launch(t, binary, s.dir, []string{"--enable-debug-command", "yes", "--appendonly", "yes"})
 	limits(again.dial())
 	mine(again.dial())

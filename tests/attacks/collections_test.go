@@ -35,7 +35,7 @@ func TestLargeCollections(t *testing.T) {
 func attackCollections(t *testing.T, line string) (longest time.Duration) {
 	s := start(t, "--maxmemory", "128mb", "--client-output-buffer-limit", fmt.Sprintf("normal %d 0 0", sessionOutput),
 		"--hash-max-listpack-entries", "65536", "--set-max-intset-entries", "65536", "--appendonly", "yes")
-	defer s.cmd.Process.Kill()
+	defer s.Cmd.Process.Kill()
 	collections(t, s)
 	done := s.guard(1<<30, sessionOutput)
 	admin, other := s.dial(), s.watch()

@@ -60,7 +60,7 @@ func TestDescriptors(t *testing.T) {
 		}
 		moving.Wait()
 		require.Zero(t, lost.Load(), "admitted clients that got no reply")
-		require.Eventually(t, func() bool { return rewrites(clients[0]) > rewritten }, patience, 20*time.Millisecond, "%s", s.out)
+		require.Eventually(t, func() bool { return rewrites(clients[0]) > rewritten }, patience, 20*time.Millisecond, "%s", s.Printed())
 	}
 	stop.Store(true)
 	attack.Wait()
@@ -68,7 +68,7 @@ func TestDescriptors(t *testing.T) {
 		require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
 	}
 	require.Equal(t, "ok", info(clients[0], "aof_last_bgrewrite_status"))
-	require.NotContains(t, s.out.String(), "too many open files")
+	require.NotContains(t, s.Printed(), "too many open files")
 }
 
 // crowd connects over and over, and never closes first.

@@ -1,29 +1,26 @@
 package attacks
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"cellserver/internal/buildtest"
 	"cellserver/internal/porttest"
+	"cellserver/internal/processtest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long a test waits for an event that must come.
-const patience = time.Minute
+const patience = processtest.Patience
 
 // binary is the server that all attacks run against.
 var binary string
@@ -42,33 +39,10 @@ func rounds(share, full int) int {
 
 // server is a running cellserver or Redis.
 type server struct {
+	*processtest.Process
 	t    testing.TB
-	cmd  *exec.Cmd
 	addr string
 	dir  string
-	out  *output
-
-	done   chan struct{} // closed once the process has ended
-	status error         // of the process; valid after done
-}
-
-// output collects what a server prints.
-type output struct {
-	mu  sync.Mutex // guards buf
-	buf bytes.Buffer
-}
-
-// Write implements [io.Writer].
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
 }
 
 // start runs a cellserver on a free port in a new directory until the test ends. It has one log
@@ -81,60 +55,24 @@ func start(t testing.TB, directives ...string) *server {
 // startRedis runs the real redis-server beside it.
 func startRedis(t testing.TB, directives ...string) *server {
 	t.Helper()
-	path, err := exec.LookPath("redis-server")
-	if err != nil {
-		require.Empty(t, os.Getenv("CELLSERVER_NO_SKIP"), "redis-server is missing: tests/run install")
-		t.Skip("redis-server is missing: tests/run install")
-	}
-	return launch(t, path, t.TempDir(), append([]string{"--enable-debug-command", "yes"}, directives...))
+	return launch(t, processtest.Installed(t, "redis-server"), t.TempDir(), append([]string{"--enable-debug-command", "yes"}, directives...))
 }
 
 func launch(t testing.TB, path, dir string, directives []string) *server {
 	t.Helper()
 	port := porttest.Free(t)
 	args := append([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", dir}, directives...)
-	s := &server{t: t, cmd: exec.Command(path, args...), addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), dir: dir}
-	s.run()
-	s.await()
+	s := &server{t: t, addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), dir: dir}
+	s.run(exec.Command(path, args...))
+	s.Await(s.addr)
 	return s
 }
 
-// run starts the process, which ends with the test.
-func (s *server) run() {
+// run starts the process in its directory.
+func (s *server) run(cmd *exec.Cmd) {
 	s.t.Helper()
-	s.out, s.done = new(output), make(chan struct{})
-	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = s.dir, s.out, s.out
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	require.NoError(s.t, s.cmd.Start())
-	go func() {
-		s.status = s.cmd.Wait()
-		close(s.done)
-	}()
-	s.t.Cleanup(func() {
-		s.cmd.Process.Kill()
-		<-s.done
-		if s.t.Failed() {
-			s.t.Logf("%s printed:\n%s", filepath.Base(s.cmd.Path), s.out)
-		}
-	})
-}
-
-// await waits until the server answers.
-func (s *server) await() {
-	s.t.Helper()
-	deadline := time.Now().Add(patience)
-	for time.Now().Before(deadline) {
-		if nc, err := net.DialTimeout("tcp", s.addr, time.Second); err == nil {
-			nc.Close()
-			return
-		}
-		select {
-		case <-s.done:
-			require.Fail(s.t, "the server ended at its start", "%v: %s", s.status, s.out)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-	require.Fail(s.t, "the server does not listen", "%s", s.out)
+	cmd.Dir = s.dir
+	s.Process = processtest.Start(s.t, cmd)
 }
 
 // dial connects a client.
@@ -156,8 +94,8 @@ func (s *server) connect() net.Conn {
 func (s *server) alive() {
 	s.t.Helper()
 	select {
-	case <-s.done:
-		require.Fail(s.t, "the server ended", "%v", s.status)
+	case <-s.Done:
+		require.Fail(s.t, "the server ended", "%v", s.Status)
 	default:
 	}
 	require.Equal(s.t, resptest.Simple("PONG"), s.dial().Do("PING"))
@@ -167,14 +105,14 @@ func (s *server) alive() {
 func (s *server) memory() (now, peak int64) {
 	s.t.Helper()
 	now, peak = s.resident(), s.peakResident()
-	require.Positive(s.t, now, "the server ended: %s", s.out)
-	require.Positive(s.t, peak, "the server ended: %s", s.out)
+	require.Positive(s.t, now, "the server ended: %s", s.Printed())
+	require.Positive(s.t, peak, "the server ended: %s", s.Printed())
 	return now, peak
 }
 
 // peakResident returns the maximum of the resident memory so far, 0 if the process has ended.
 func (s *server) peakResident() int64 {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Cmd.Process.Pid))
 	_, rest, _ := strings.Cut(string(text), "VmHWM:")
 	kb, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	n, _ := strconv.ParseInt(kb, 10, 64)
@@ -197,19 +135,19 @@ func (s *server) guard(bytes int64, limits ...int64) (done func()) {
 			select {
 			case <-stop:
 				return
-			case <-s.done:
+			case <-s.Done:
 				return
 			case <-time.After(5 * time.Millisecond):
 			}
 			held.resident = max(held.resident, s.resident())
 			if held.resident > bytes {
 				s.t.Errorf("the server takes more than %d MB", bytes>>20)
-				s.cmd.Process.Kill()
+				s.Cmd.Process.Kill()
 				return
 			}
 		}
 	})
-	if s.cmd.Path == binary {
+	if s.Cmd.Path == binary {
 		watching.Go(func() { held.watch(s, stop) })
 	}
 	var once sync.Once // not OnceFunc: a check that fails ends the goroutine
@@ -217,7 +155,7 @@ func (s *server) guard(bytes int64, limits ...int64) (done func()) {
 		once.Do(func() {
 			close(stop)
 			watching.Wait()
-			if s.cmd.Path == binary {
+			if s.Cmd.Path == binary {
 				held.resident = max(held.resident, s.peakResident())
 				held.check(s.t)
 			}
@@ -229,7 +167,7 @@ func (s *server) guard(bytes int64, limits ...int64) (done func()) {
 
 // resident returns the resident memory of the process, 0 if it has ended.
 func (s *server) resident() int64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.cmd.Process.Pid))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.Cmd.Process.Pid))
 	fields := strings.Fields(string(text))
 	if err != nil || len(fields) < 2 {
 		return 0

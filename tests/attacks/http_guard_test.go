@@ -40,7 +40,7 @@ func TestHTTPGuard(t *testing.T) {
 				require.Empty(t, readAll(t, nc), request)
 			}
 			require.Equal(t, "v", c.Do("GET", "k"))
-			require.Equal(t, 1, strings.Count(strings.ToUpper(s.out.String()), "SECURITY ATTACK"))
+			require.Equal(t, 1, strings.Count(strings.ToUpper(s.Printed()), "SECURITY ATTACK"))
 			require.IsType(t, resptest.Error(""), c.Do("POSTS"))
 			s.alive()
 		})

@@ -26,16 +26,16 @@ func TestALostDataDirectory(t *testing.T) {
 	reply, _ := c.Do("SET", "k", "w").(resptest.Error)
 	require.True(t, strings.HasPrefix(string(reply), "MISCONF"), "%q", reply)
 	require.IsType(t, []any{}, c.Do("CL.THROTTLE", "user", 1, 1, 60), "limiters go on in memory")
-	require.Contains(t, s.out.String(), "append-only file cannot be written")
+	require.Contains(t, s.Printed(), "append-only file cannot be written")
 
 	s.regains(c, dir)
 	require.FileExists(t, filepath.Join(dir, "appendonlydir", "appendonly.aof.manifest"))
 
 	require.NoError(t, os.RemoveAll(dir))
-	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGTERM))
 	select {
-	case <-s.done:
-		require.Equal(t, 1, s.cmd.ProcessState.ExitCode(), "the data could not be saved")
+	case <-s.Done:
+		require.Equal(t, 1, s.Cmd.ProcessState.ExitCode(), "the data could not be saved")
 	case <-time.After(patience):
 		require.Fail(t, "the server does not stop")
 	}

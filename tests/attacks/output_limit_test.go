@@ -51,7 +51,7 @@ func TestOutputLimit(t *testing.T) {
 			s.alive()
 		})
 	}
-	require.Contains(t, s.out.String(), "client-output-buffer-limit")
+	require.Contains(t, s.Printed(), "client-output-buffer-limit")
 	require.Equal(t, "0", s.info("command_panics"))
 	require.Equal(t, 1<<20, len(s.dial().Do("GET", "big").(string)), "a reply within the limit")
 }
@@ -93,7 +93,7 @@ func transaction(times int, command ...any) []byte {
 func (s *server) peak(f func()) (before, more int64) {
 	s.t.Helper()
 	s.dial().Do("MEMORY", "PURGE")
-	reset := fmt.Sprintf("/proc/%d/clear_refs", s.cmd.Process.Pid)
+	reset := fmt.Sprintf("/proc/%d/clear_refs", s.Cmd.Process.Pid)
 	require.NoError(s.t, os.WriteFile(reset, []byte("5"), 0)) // VmHWM begins anew
 	before, _ = s.memory()
 	f()

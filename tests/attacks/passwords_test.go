@@ -51,5 +51,5 @@ func TestGuessedPasswords(t *testing.T) {
 	log := admin.Do("ACL", "LOG").([]any)
 	require.Len(t, log, 1)
 	require.Equal(t, []any{"count", int64(wrong), "reason", "auth", "context", "toplevel", "object", "AUTH", "username", "default"}, log[0].([]any)[:10])
-	require.Contains(t, s.out.String(), "too many failed attempts to authenticate")
+	require.Contains(t, s.Printed(), "too many failed attempts to authenticate")
 }

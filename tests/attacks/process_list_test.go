@@ -24,7 +24,7 @@ func TestPasswordInTheProcessList(t *testing.T) {
 		require.Equal(t, resptest.Simple("OK"), c.Do("AUTH", "s3cret"), "the server itself still knows it")
 		require.Equal(t, []any{"requirepass", "s3cret"}, c.Do("CONFIG", "GET", "requirepass"))
 		require.Equal(t, []any{"masterauth", "s3cret-in-environ"}, c.Do("CONFIG", "GET", "masterauth"))
-		require.NotContains(t, s.out.String(), "visible")
+		require.NotContains(t, s.Printed(), "visible")
 	}
 	startRedis(t, "--requirepass", "s3cret").requireHidden("cmdline", "s3cret")
 }
@@ -32,7 +32,7 @@ func TestPasswordInTheProcessList(t *testing.T) {
 // requireHidden requires that a file of /proc does not have a text.
 func (s *server) requireHidden(file, text string) {
 	s.t.Helper()
-	shown, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.cmd.Process.Pid, file))
+	shown, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.Cmd.Process.Pid, file))
 	require.NoError(s.t, err)
 	require.NotEmpty(s.t, shown)
 	require.NotContains(s.t, strings.ReplaceAll(string(shown), "\x00", " "), text)

@@ -62,7 +62,7 @@ func (s *server) reject(request []byte, n int) time.Duration {
 // cpu returns the CPU time that the process has used.
 func (s *server) cpu() time.Duration {
 	s.t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.Cmd.Process.Pid))
 	require.NoError(s.t, err)
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')'):]))
 	var ticks time.Duration

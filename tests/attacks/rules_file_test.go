@@ -30,16 +30,16 @@ func TestAFIFOAsRulesFile(t *testing.T) {
 		": not a regular file: choose a regular file"), c.Do("CONFIG", "SET", "rules-file", pipe))
 	require.NoError(t, os.Rename(pipe, file))
 	require.Eventually(t, func() bool {
-		return strings.Contains(s.out.String(), "the rules-file is refused")
+		return strings.Contains(s.Printed(), "the rules-file is refused")
 	}, patience, 10*time.Millisecond)
 	require.Equal(t, resptest.Simple("OK"), c.Do("SET", "k", "v", "PX", "1"))
 	require.Eventually(t, func() bool { return c.Do("DBSIZE") == int64(0) }, patience, 10*time.Millisecond,
 		"the background round removes what has expired")
 	require.Equal(t, int64(10), c.Do("CL.CHECK", "r", "k").([]any)[1], "the rules stay in force")
-	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGTERM))
 	select {
-	case <-s.done:
-		require.NoError(t, s.status)
+	case <-s.Done:
+		require.NoError(t, s.Status)
 	case <-time.After(patience):
 		require.Fail(t, "the server does not stop")
 	}
@@ -53,7 +53,7 @@ func TestAnEmptyRulesFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(rules("10")), 0o600))
 	s := start(t, "--rules-file", file, "--appendonly", "no")
 	c := s.dial()
-	refusals := func() int { return strings.Count(s.out.String(), "the rules-file is refused") }
+	refusals := func() int { return strings.Count(s.Printed(), "the rules-file is refused") }
 	for _, text := range []string{"", "\n\n", "# nothing\n", "rules:\n", "{}", "rules:\n  r:\n    lim", "<html></html>"} {
 		before := refusals()
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
@@ -71,6 +71,6 @@ func TestAnEmptyRulesFile(t *testing.T) {
 		}, patience, 10*time.Millisecond)
 	}
 	require.NoError(t, os.WriteFile(file, []byte("rules: {}\n"), 0o600))
-	require.Eventually(t, func() bool { return strings.Contains(s.out.String(), "rules=0 gone=r") }, patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(s.Printed(), "rules=0 gone=r") }, patience, 10*time.Millisecond)
 	require.Empty(t, c.Do("CL.RULE", "LIST"))
 }

@@ -106,7 +106,7 @@ func memoryTime(t *testing.T, size int) time.Duration {
 // server does not kill a script that has written.
 func runHostile(t *testing.T, text string, mayKill bool) (longest time.Duration) {
 	s := start(t, "--maxmemory", "64mb", "--busy-reply-threshold", "100", "--loglevel", "warning")
-	defer s.cmd.Process.Kill()
+	defer s.Cmd.Process.Kill()
 	done := s.guard(1<<30, scriptMemory, sessionOutput)
 	c, admin, other := s.dial(), s.dial(), s.watch()
 	ended := make(chan any, 1)

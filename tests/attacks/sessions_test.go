@@ -101,7 +101,7 @@ func attackSession(t *testing.T, idle *server, seed uint64) (w waits, about stri
 	log := []string{"no", "yes"}[r.IntN(2)]
 	s := start(t, "--appendonly", log, "--maxmemory", strconv.Itoa(sessionMemory), "--proto-max-bulk-len", strconv.Itoa(sessionValue),
 		"--client-output-buffer-limit", fmt.Sprintf("normal %d 0 0 pubsub %d 0 0", sessionOutput, sessionOutput))
-	defer s.cmd.Process.Kill()
+	defer s.Cmd.Process.Kill()
 	done := s.guard(1<<30, sessionOutput)
 	populate(s)
 	session, lines := []byte(nil), []string{"mixed"}

@@ -100,17 +100,18 @@ func startSlow(t *testing.T, directives ...string) (*server, *slowDisk) {
 	port := porttest.Free(t)
 	dir := t.TempDir()
 	args := append([]string{binary, "--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", dir, "--enable-debug-command", "yes"}, directives...)
-	s := &server{t: t, cmd: exec.Command(os.Args[0], args...), addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), dir: dir}
-	s.cmd.Env = append(os.Environ(), slowDiskVariable+"=1")
-	s.cmd.ExtraFiles = []*os.File{theirs}
-	s.run()
+	s := &server{t: t, addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), dir: dir}
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), slowDiskVariable+"=1")
+	cmd.ExtraFiles = []*os.File{theirs}
+	s.run(cmd)
 	disk := &slowDisk{freed: make(chan struct{})}
 	listener, err := receive(ours)
 	if err != nil {
-		t.Skipf("no system call can be delayed here: %v: %s", err, s.out)
+		t.Skipf("no system call can be delayed here: %v: %s", err, s.Printed())
 	}
 	go disk.serve(listener)
-	s.await()
+	s.Await(s.addr)
 	c := s.dial()
 	require.Eventually(t, func() bool { return c.Do("PING") == resptest.Simple("PONG") }, patience, time.Millisecond, "it has loaded its log")
 	return s, disk

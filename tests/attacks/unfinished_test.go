@@ -50,7 +50,7 @@ func sendSlowly(t *testing.T, s *server, request []byte) time.Duration {
 	}
 	sending.Wait()
 	p50, p99, longest := other.waits()
-	t.Logf("%s: PING p50 %v, p99 %v, longest %v", s.cmd.Path, p50, p99, longest)
+	t.Logf("%s: PING p50 %v, p99 %v, longest %v", s.Cmd.Path, p50, p99, longest)
 	s.alive()
 	return p99
 }

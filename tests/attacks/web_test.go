@@ -67,7 +67,7 @@ func (s *webServer) ask(token string) int {
 
 // files returns how many files the server has open.
 func (s *webServer) files() int {
-	all, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
+	all, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Cmd.Process.Pid))
 	require.NoError(s.t, err)
 	return len(all)
 }
@@ -128,7 +128,7 @@ func TestWrongTokens(t *testing.T) {
 	info := fmt.Sprint(s.dial().Do("INFO", "cellserver"))
 	require.Regexp(t, "auth_failures:1[0-9]\r\n", info)
 	require.Regexp(t, "auth_limited:[0-9]{3,}\r\n", info)
-	require.Contains(t, s.out.String(), "too many failed attempts to authenticate")
+	require.Contains(t, s.Printed(), "too many failed attempts to authenticate")
 	s.serves()
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -44,9 +45,9 @@ func (g guide) keepsLimits(t *testing.T, port string, command []string, prints s
 	s.awaitRefusal(t, p)
 	require.EqualValues(t, "OK", s.client.Do("DEBUG", "CLOCK", "ADVANCE", toldWait.Nanoseconds()))
 	require.Equal(t, prints, p.lines(t))
-	require.Empty(t, p.log.String())
+	require.Empty(t, p.Printed())
 	require.GreaterOrEqual(t, time.Since(began), toldWait)
-	s.kill()
+	s.Stop(syscall.SIGKILL)
 }
 
 // failsClosed ends the server while the program waits. Then it refuses all actions.
@@ -55,11 +56,11 @@ func (g guide) failsClosed(t *testing.T, port string, command []string, prints s
 	s := startServer(t, port)
 	p := start(t, command)
 	s.awaitRefusal(t, p)
-	s.kill()
+	s.Stop(syscall.SIGKILL)
 	before, _, found := strings.Cut(prints, "again in 5 s\n")
 	require.True(t, found)
 	require.Equal(t, before+"again in 5 s\n"+strings.Repeat("denied, again in 1 s\n", 2), p.lines(t))
-	require.Equal(t, 2, strings.Count(p.log.String(), "no decision"), p.log.String())
+	require.Equal(t, 2, strings.Count(p.Printed(), "no decision"), p.Printed())
 }
 
 // failsOpen has a server that answers with errors, then one that accepts connections and does not answer, and then none.
@@ -67,13 +68,13 @@ func (g guide) failsOpen(t *testing.T, port string, command []string) {
 	t.Helper()
 	s := startServer(t, port)
 	lock := func() { require.EqualValues(t, "OK", s.client.Do("CONFIG", "SET", "requirepass", "secret")) }
-	for _, end := range []func(){lock, func() { s.stop(t) }, s.kill} {
+	for _, end := range []func(){lock, func() { s.freeze(t) }, func() { s.Stop(syscall.SIGKILL) }} {
 		end()
 		began := time.Now()
 		p := start(t, command)
 		require.Equal(t, strings.Repeat("allowed\n", 6), p.lines(t))
 		require.Less(t, time.Since(began), withoutServer)
-		require.Equal(t, 6, strings.Count(p.log.String(), "no decision"), p.log.String())
+		require.Equal(t, 6, strings.Count(p.Printed(), "no decision"), p.Printed())
 	}
 }
 

@@ -3,7 +3,6 @@ package guides
 import (
 	"bytes"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -13,13 +12,13 @@ import (
 
 	"cellserver/internal/buildtest"
 	"cellserver/internal/porttest"
+	"cellserver/internal/processtest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long a test waits for an event that must come.
-const patience = time.Minute
+const patience = processtest.Patience
 
 var binary string
 
@@ -29,48 +28,28 @@ func TestMain(m *testing.M) {
 
 // server is a cellserver whose clock stands still.
 type server struct {
-	process *exec.Cmd
-	out     bytes.Buffer
-	client  *resptest.Client
+	*processtest.Process
+	client *resptest.Client
 }
 
 func startServer(t *testing.T, port string) *server {
 	t.Helper()
-	s := &server{process: exec.Command(binary, "--port", port, "--appendonly", "no", "--enable-debug-command", "yes", "--dir", t.TempDir())}
-	s.process.Stdout, s.process.Stderr = &s.out, &s.out
-	s.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	require.NoError(t, s.process.Start())
-	t.Cleanup(func() {
-		s.kill()
-		if t.Failed() {
-			t.Logf("the server on port %s printed:\n%s", port, s.out.String())
-		}
-	})
+	s := &server{Process: processtest.Start(t, exec.Command(binary, "--port", port, "--appendonly", "no",
+		"--enable-debug-command", "yes", "--dir", t.TempDir()))}
 	address := "127.0.0.1:" + port
-	require.Eventually(t, func() bool {
-		nc, err := net.Dial("tcp", address)
-		if err == nil {
-			nc.Close()
-		}
-		return err == nil
-	}, patience, 10*time.Millisecond)
+	s.Await(address)
 	s.client = resptest.Dial(t, address)
 	require.EqualValues(t, "OK", s.client.Do("DEBUG", "CLOCK", "SET", 1_800_000_000_000_000_000))
 	require.EqualValues(t, "OK", s.client.Do("CL.RULE", "SET", "login", "CL.THROTTLE", 2, 1, 5))
 	return s
 }
 
-func (s *server) kill() {
-	_ = s.process.Process.Kill()
-	_ = s.process.Wait()
-}
-
-// stop stops the process. Its connections stay open, and new ones still come about.
-func (s *server) stop(t *testing.T) {
+// freeze stops the process. Its connections stay open, and new ones still come about.
+func (s *server) freeze(t *testing.T) {
 	t.Helper()
-	require.NoError(t, s.process.Process.Signal(syscall.SIGSTOP))
+	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGSTOP))
 	var status syscall.WaitStatus // the signal acts a moment later
-	_, err := syscall.Wait4(s.process.Process.Pid, &status, syscall.WUNTRACED, nil)
+	_, err := syscall.Wait4(s.Cmd.Process.Pid, &status, syscall.WUNTRACED, nil)
 	require.NoError(t, err)
 	require.True(t, status.Stopped())
 }
@@ -80,8 +59,8 @@ func (s *server) awaitRefusal(t *testing.T, p *program) {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		select {
-		case <-p.done:
-			require.Fail(t, "the program ended", p.out.String()+p.log.String())
+		case <-p.Done:
+			require.Fail(t, "the program ended", p.out.String()+p.Printed())
 		default:
 		}
 		if strings.Contains(s.client.Do("INFO", "commandstats").(string), "cmdstat_cl.throttle:calls=4,") {
@@ -91,21 +70,17 @@ func (s *server) awaitRefusal(t *testing.T, p *program) {
 	require.Fail(t, "the program does not ask")
 }
 
-// program is a running program.
+// program is a running program. The process prints its errors only.
 type program struct {
-	out, log bytes.Buffer
-	err      error
-	done     chan struct{}
+	*processtest.Process
+	out bytes.Buffer
 }
 
 func start(t *testing.T, command []string) *program {
 	t.Helper()
-	p := &program{done: make(chan struct{})}
-	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
-	cmd.Stdout, cmd.Stderr = &p.out, &p.log
-	cmd.WaitDelay = time.Second
-	require.NoError(t, cmd.Start())
-	go func() { p.err = cmd.Wait(); close(p.done) }()
+	p, cmd := &program{}, exec.Command(command[0], command[1:]...)
+	cmd.Stdout = &p.out
+	p.Process = processtest.Start(t, cmd)
 	return p
 }
 
@@ -113,11 +88,11 @@ func start(t *testing.T, command []string) *program {
 func (p *program) lines(t *testing.T) string {
 	t.Helper()
 	select {
-	case <-p.done:
+	case <-p.Done:
 	case <-time.After(patience):
 		require.Fail(t, "the program hangs")
 	}
-	require.NoError(t, p.err, p.log.String())
+	require.NoError(t, p.Status, p.Printed())
 	return p.out.String()
 }
 

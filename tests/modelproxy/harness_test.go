@@ -4,30 +4,27 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"cellserver/internal/buildtest"
 	"cellserver/internal/porttest"
+	"cellserver/internal/processtest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long a test waits for an event that must come.
-const patience = time.Minute
+const patience = processtest.Patience
 
 var cellserver, goProxy string
 
@@ -46,7 +43,7 @@ type site struct {
 	lost     atomic.Int64  // replies
 	calls    atomic.Int64  // of the model
 	goesOn   chan struct{} // a streamed answer waits for it after its first line
-	limits   *exec.Cmd
+	limits   *processtest.Process
 }
 
 // newSite starts all parts. The model answers a message "cost N" with a usage of N tokens, and "fail" with an error.
@@ -148,33 +145,12 @@ func (s *site) post(key, body string) *http.Response {
 	return answer
 }
 
-// start starts a program, and waits until it listens. It ends with the test.
-func (s *site) start(settings []string, port int, path string, args ...string) *exec.Cmd {
+// start starts a program, and waits until it listens.
+func (s *site) start(settings []string, port int, path string, args ...string) *processtest.Process {
 	s.t.Helper()
-	path, err := exec.LookPath(path)
-	if err != nil {
-		require.Empty(s.t, os.Getenv("CELLSERVER_NO_SKIP"), "%v: tests/run install", err)
-		s.t.Skip("not installed: tests/run install")
-	}
-	cmd, out := exec.Command(path, args...), filepath.Join(s.t.TempDir(), "out")
-	printed, err := os.Create(out)
-	require.NoError(s.t, err)
-	cmd.Stdout, cmd.Stderr, cmd.Env = printed, printed, append(os.Environ(), settings...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	require.NoError(s.t, cmd.Start())
-	s.t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		if text, err := os.ReadFile(out); err == nil && s.t.Failed() {
-			s.t.Logf("%s printed:\n%s", path, text)
-		}
-	})
-	require.Eventually(s.t, func() bool {
-		nc, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", port))
-		if err == nil {
-			nc.Close()
-		}
-		return err == nil
-	}, patience, 10*time.Millisecond, "%s does not listen", path)
-	return cmd
+	cmd := exec.Command(processtest.Installed(s.t, path), args...)
+	cmd.Env = append(os.Environ(), settings...)
+	p := processtest.Start(s.t, cmd)
+	p.Await(fmt.Sprint("127.0.0.1:", port))
+	return p
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -129,8 +130,7 @@ func TestLostReplies(t *testing.T) {
 // TestNoDecision: without cellserver nobody calls the model.
 func TestNoDecision(t *testing.T) {
 	each(t, func(s *site) {
-		require.NoError(s.t, s.limits.Process.Kill())
-		_ = s.limits.Wait()
+		s.limits.Stop(syscall.SIGKILL)
 		answer := s.post("sk-ann", call("cost 11", 900, ""))
 		require.Equal(s.t, "1", answer.Header.Get("Retry-After"))
 		status, reason := code(s.t, answer)

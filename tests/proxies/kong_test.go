@@ -139,6 +139,6 @@ func TestKong(t *testing.T) {
 	k.code = strings.ReplaceAll(k.code, "key=ip", "key=ip,path,method,host")
 	require.Equal(t, http.StatusOK, k.ask("10.0.0.3").status)
 	require.Equal(t, []any{"api:{10.0.0.3,/login,GET,shop}:window"}, s.do("KEYS", "*login*"))
-	s.cellserver.stop(syscall.SIGTERM)
+	s.cellserver.Stop(syscall.SIGTERM)
 	require.Equal(t, kongReply{status: http.StatusOK}, k.ask("10.0.0.1"), "it fails open")
 }

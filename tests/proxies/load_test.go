@@ -124,7 +124,7 @@ func TestRestart(t *testing.T) {
 // restart stops cellserver, leaves it stopped for a while, and starts it again.
 func (s *site) restart(done chan struct{}) {
 	defer close(done)
-	s.cellserver.stop(syscall.SIGTERM)
+	s.cellserver.Stop(syscall.SIGTERM)
 	time.Sleep(300 * time.Millisecond)
 	s.startCellserver()
 }

@@ -18,7 +18,7 @@ func TestNginxSymptoms(t *testing.T) {
 	status := func() int { return get(http.DefaultClient, fmt.Sprintf("http://127.0.0.1:%d/", s.front)) }
 	says := func(line string) {
 		t.Helper()
-		require.Eventually(t, func() bool { return strings.Contains(s.proxy.out.String(), line) }, patience, 10*time.Millisecond, line)
+		require.Eventually(t, func() bool { return strings.Contains(s.proxy.Printed(), line) }, patience, 10*time.Millisecond, line)
 	}
 
 	require.Equal(t, 503, status(), "there is no rule")
@@ -36,10 +36,10 @@ func TestNginxSymptoms(t *testing.T) {
 	without.nginx(true)
 	require.Equal(t, 503, without.raw(spelling{line: "GET /"}), "the key is missing")
 	require.Eventually(t, func() bool {
-		return strings.Contains(without.proxy.out.String(), "auth request unexpected status: 400")
+		return strings.Contains(without.proxy.Printed(), "auth request unexpected status: 400")
 	}, patience, 10*time.Millisecond)
 
-	s.cellserver.stop(syscall.SIGTERM)
+	s.cellserver.Stop(syscall.SIGTERM)
 	require.Equal(t, 200, status(), "cellserver does not run")
 	says(`subrequest: "/limit"`)
 

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/big"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,13 +21,13 @@ import (
 
 	"cellserver/internal/buildtest"
 	"cellserver/internal/porttest"
+	"cellserver/internal/processtest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
 )
 
-// patience bounds each wait.
-const patience = time.Minute
+const patience = processtest.Patience
 
 var binary string
 
@@ -136,23 +135,10 @@ func run(t *testing.T, dir string, env []string, unprivileged bool, args ...stri
 func serve(t *testing.T) (c *resptest.Client, http string) {
 	t.Helper()
 	port, web := porttest.Free(t), porttest.Free(t)
-	cmd := exec.Command(binary, "--port", fmt.Sprint(port), "--http-port", fmt.Sprint(web), "--http-page", "write", "--dir", t.TempDir(),
-		"--enable-protected-configs", "yes")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		_ = cmd.Wait() // killed
-	})
+	cmd := exec.Command(binary, "--port", fmt.Sprint(port), "--http-port", fmt.Sprint(web), "--http-page", "write",
+		"--dir", t.TempDir(), "--enable-protected-configs", "yes")
 	addr := fmt.Sprintf("127.0.0.1:%d", port)
-	require.Eventually(t, func() bool {
-		nc, err := net.Dial("tcp", addr)
-		if err != nil {
-			return false
-		}
-		nc.Close()
-		return true
-	}, patience, 10*time.Millisecond)
+	processtest.Start(t, cmd).Await(addr)
 	return resptest.Dial(t, addr), fmt.Sprintf("http://127.0.0.1:%d", web)
 }
 
