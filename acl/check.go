@@ -102,7 +102,7 @@ func (s *Selector) allowsFirst(r *Request) bool {
 		return false
 	}
 	for _, word := range s.first[r.Command] {
-		if len(word) == len(r.Args[1]) && s.table.commands[r.Command].isFirst(word, string(r.Args[1])) {
+		if s.table.commands[r.Command].isFirst(word, r.Args[1]) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package acl
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -11,13 +12,17 @@ type Command struct {
 	Categories []string
 	Free       bool // every user may run it, such as AUTH
 	Data       bool // its first argument is data: a key, a channel or the name of a rule
+	Scoped     bool // its first argument is the name of a rule, and may go on with @ and scopes
 	Absent     bool // only another server has it: rules may name it, and have no effect
 }
 
 // isFirst reports whether a right to one first argument is a right to another. Data has one spelling. The
 // case of other words does not count, as in Redis.
-func (c *Command) isFirst(word, arg string) bool {
-	return word == arg || !c.Data && strings.EqualFold(word, arg)
+func (c *Command) isFirst(word string, arg []byte) bool {
+	if rule, _, _ := bytes.Cut(arg, []byte("@")); c.Scoped && word == string(rule) {
+		return true
+	}
+	return len(word) == len(arg) && (word == string(arg) || !c.Data && strings.EqualFold(word, string(arg)))
 }
 
 // Table holds the commands that rules name. It never changes.
@@ -216,7 +221,7 @@ func (s *Selector) matters(r rule) bool {
 // apply is the effect of a rule.
 func (s *Selector) apply(r rule) {
 	if r.first != "" {
-		same := func(word string) bool { return s.table.commands[r.own].isFirst(word, r.first) }
+		same := func(word string) bool { return s.table.commands[r.own].isFirst(word, []byte(r.first)) }
 		if s.commands.has(r.own) || slices.ContainsFunc(s.first[r.own], same) {
 			return
 		}

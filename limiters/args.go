@@ -195,10 +195,31 @@ func (a *Args) Finish(own Option) error {
 		return a.Options(own)
 	}
 	if len(a.rest) > 0 && numeric(a.rest[0]) {
-		a.Quantity = a.Integer("quantity")
-		a.given |= OptQuantity
+		a.TakeQuantity()
 	}
 	return a.Options(own | OptQuantity)
+}
+
+// TakeQuantity parses the next argument as the quantity.
+func (a *Args) TakeQuantity() {
+	a.Quantity = a.Integer("quantity")
+	a.given |= OptQuantity
+}
+
+// NamesQuantity reports whether a request whose words end after n others has QUANTITY among its options. Its
+// quantity is then not among the words before them.
+func (a *Args) NamesQuantity(n int) bool {
+	return n < len(a.rest) && optionOf(a.rest[n], ^Option(0)) >= 0
+}
+
+// FinishRequired is [Args.Finish] for a request that must have a quantity, of which the words before the
+// options are read.
+func (a *Args) FinishRequired(own Option) error {
+	if err := a.Options(own | OptQuantity); err != nil || a.Has(OptQuantity) {
+		return err
+	}
+	a.fail(rediserr.Error("ERR the quantity is missing: write QUANTITY and a number at the end of " + a.limiter()))
+	return a.Err
 }
 
 // Options parses the options. own are the options of this limiter. Every request may have MS and

@@ -10,6 +10,7 @@ import (
 	"cellserver/internal/decimal"
 	"cellserver/internal/exact"
 	"cellserver/internal/rediserr"
+	"cellserver/internal/word"
 	"cellserver/store"
 )
 
@@ -153,11 +154,14 @@ func (r Charge) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 	return err
 }
 
-// ReadCharge parses the arguments max_burst, count, period and a quantity, which is required.
+// ReadCharge parses the arguments max_burst, count, period and a quantity, which is required. It may also be
+// the option QUANTITY.
 func ReadCharge(a *Args) (r Charge, err error) {
 	maxBurst, count, period := a.Integer("max_burst"), a.Integer("count"), a.Seconds("period")
-	a.Quantity = a.Integer("quantity")
-	if err = a.Options(0); err == nil {
+	if !a.NamesQuantity(0) {
+		a.TakeQuantity()
+	}
+	if err = a.FinishRequired(0); err == nil {
 		r.Quota, err = gcra.NewQuotaIn(maxBurst, count, period)
 	}
 	return r, err
@@ -210,12 +214,16 @@ func (r Cell) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 }
 
 // ReadThrottle parses the arguments of CL.THROTTLE: max_burst, count, period, a quantity (1) and options.
-// With options the quantity is required. Errors have the texts of redis-cell.
+// With options the quantity is required. It may be the option QUANTITY. Errors have the texts of redis-cell.
 func ReadThrottle(a *Args) (r Cell, err error) {
 	const least, most = 3, 4
 	n := min(len(a.rest), most)
 	if n < least {
 		return r, ErrThrottleUsage
+	}
+	own := Option(0)
+	if len(a.rest) > most && word.Is(a.rest[least], "quantity") {
+		n, own = least, OptQuantity
 	}
 	words := a.rest[:n]
 	a.rest = a.rest[n:]
@@ -226,7 +234,7 @@ func ReadThrottle(a *Args) (r Cell, err error) {
 	case numeric(a.rest[0]):
 		return r, ErrThrottleUsage
 	}
-	return r, a.Options(0)
+	return r, a.Options(own)
 }
 
 // readRate parses max_burst, count and period of CL.THROTTLE in a rule. A rule takes the same integers as

@@ -261,6 +261,21 @@ func TestEveryKeyOfARuleIsChecked(t *testing.T) {
 		}
 		words, keys := numbered(fmt.Sprintf("CL.MCHECK %d%s", n, pairs), shape)
 		require.GreaterOrEqual(t, c.check(words, keys), n, "%s: %q", form, words)
+		if !strings.Contains(form, "SCOPE") {
+			continue
+		}
+		var scopes []string
+		named := fmt.Sprintf("CL.MCHECK %d", n)
+		for _, i := range rng.Perm(n) {
+			scopes = append(scopes, fmt.Sprintf("s%d", i))
+			named += fmt.Sprintf(" %s@s%d K", name, i)
+		}
+		for _, call := range []string{"CL.CHECK %s%s", "CL.EXPLAIN %s%s 2", "CL.RESERVE %s%s id3 60 QUANTITY 20", "CL.SETTLE %s%s id3 30"} {
+			words, keys := numbered(fmt.Sprintf(call, name+"@"+strings.Join(scopes, ","), all), shape)
+			require.GreaterOrEqual(t, c.check(words, keys), n, "%s: %q", form, words)
+		}
+		words, keys = numbered(named, shape)
+		require.GreaterOrEqual(t, c.check(words, keys), n, "%s: %q", form, words)
 	}
 }
 

@@ -133,7 +133,7 @@ func TestClExplainErrors(t *testing.T) {
 	h.Do("CL.RULE SET r SCOPE a CL.WINDOW 5 60 AND SCOPE b CL.THROTTLE 5 6 60")
 	for line, want := range map[string]error{
 		"CL.EXPLAIN r":               commands.WrongArity("cl.explain"),
-		"CL.EXPLAIN r x":             commands.WrongArity("cl.explain"),
+		"CL.EXPLAIN r x":             commands.Error("ERR the rule r has the scopes a, b: give a key for each, in this order"),
 		"CL.EXPLAIN r x y 1 EXPLAIN": commands.Error("ERR syntax error: 'EXPLAIN' is not an option of CL.EXPLAIN: use MS, PEEK, CHARGE"),
 		"CL.EXPLAIN r x y -1":        commands.Error("ERR quantity '-1' must not be negative"),
 		"CL.EXPLAIN r x l":           commands.ErrWrongType,

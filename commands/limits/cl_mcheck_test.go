@@ -151,9 +151,10 @@ func TestClMcheckInTransactions(t *testing.T) {
 func TestClMcheckSameState(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("CL.RULE SET r SCOPE a CL.WINDOW 50 60 AND SCOPE b CL.WINDOW 50 60")
-	h.Want("CL.MCHECK 4 r k1 r k2 r k3 r k2", rules.ErrSamePair)
+	h.Do("CL.RULE SET other CL.WINDOW 50 60")
+	h.Want("CL.MCHECK 5 r k1 r k2 other o r k3 r k2", rules.ErrSamePair)
 	h.Want("DBSIZE", 0)
-	h.Want("CL.MCHECK 4 r x1 r x2 r x2 r x3", []any{0, -1, []any{0, 50, 49, -1, 60}, []any{0, 50, 49, -1, 60}})
+	h.Want("CL.MCHECK 5 r x1 r x2 other o r x2 r x3", []any{0, -1, []any{0, 50, 49, -1, 60}, []any{0, 50, 49, -1, 60}, []any{0, 50, 49, -1, 60}})
 	h.Do("CL.RULE OVERRIDE r b x}y CL.THROTTLE 4 5 60")
 	h.Want("CL.MCHECK 2 r k r x}y", []any{0, -1, []any{0, 5, 4, -1, 12}})
 }

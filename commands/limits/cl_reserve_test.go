@@ -117,7 +117,7 @@ func TestReserveErrors(t *testing.T) {
 	h.Do("CL.RULE SET s SCOPE a CL.WINDOW 100 3600 AND SCOPE b CL.WINDOW 100 3600")
 	for line, want := range map[string]error{
 		"CL.RESERVE r k 1 a":                                  commands.WrongArity("cl.reserve"),
-		"CL.RESERVE s k k 1 a":                                commands.WrongArity("cl.reserve"),
+		"CL.RESERVE s k k 1 a":                                commands.Error("ERR the rule s has the scopes a, b: give a key for each, in this order: wrong number of arguments for 'cl.reserve' command"),
 		"CL.RESERVE r k x a 1":                                commands.Error("ERR quantity 'x' is not an integer or out of range"),
 		"CL.RESERVE r k -1 a 1":                               commands.Error("ERR quantity '-1' must not be negative"),
 		`CL.RESERVE r k 1 "" 1`:                               commands.Error("ERR id '' must be 1 to 128 bytes"),

@@ -100,7 +100,7 @@ func TestClRuleResetRights(t *testing.T) {
 	for _, line := range []string{"CL.RULE RESET login i u", "CL.RULE RESET login@ip i", "CL.RULE DEL login", "DEL u"} {
 		require.Contains(t, fmt.Sprint(support.Do(line)), "NOPERM", line)
 	}
-	h.Want("CL.CHECK login@ i", ruleset.NoRule("login@"))
+	h.Want("CL.CHECK login@ i", commands.Error("ERR the rule login has the scopes ip, user: there is no key for user"))
 	h.Want("COMMAND GETKEYS CL.RULE RESET login i u", []string{"i", "u"})
 	h.Do("MULTI")
 	h.Do("CL.RULE SET login SCOPE user CL.WINDOW 7 60")

@@ -61,7 +61,7 @@ func TestDefaultRuleCommands(t *testing.T) {
 	h.Want("CL.RESERVE draw acme ann 1 late 30 RELEASE", []any{0, 5, 0, -1, 60})
 	h.Want("ZCARD draw@user:{ann}:release", 1)
 	h.Want("CL.MCHECK 4 chat acme chat ann draw acme draw bob", []any{0, -1, []any{0, 5, 3, -1, 60}, []any{0, 9, 3, -1, 60}})
-	h.Want("CL.MCHECK 4 chat acme chat ann chat acme chat bob", rules.ErrSamePair)
+	h.Want("CL.MCHECK 6 chat acme chat ann draw acme draw ann chat acme chat bob", rules.ErrSamePair)
 	h.Want("CL.MCHECK 2 chat acme draw ann",
 		rediserr.Error("ERR the rule default has the scopes org, user: give a key for each, in this order"))
 	why := fmt.Sprint(h.Do("CL.EXPLAIN chat acme ann"))
@@ -82,7 +82,7 @@ func TestDefaultRuleNames(t *testing.T) {
 	h.Want("CL.RULE SET default CL.WINDOW 1 60", ok)
 	long := strings.Repeat("x", ruleset.MaxNameBytes)
 	h.Want("CL.CHECK "+long+" k", []any{0, 1, 0, -1, 60})
-	for _, wrong := range []string{long + "x", "a:b", "a@b", "a{b}", "é", "..", "a/./b"} {
+	for _, wrong := range []string{long + "x", "a:b", "a{b}", "é", "..", "a/./b"} {
 		h.Want("CL.CHECK "+wrong+" k", ruleset.NoRule(wrong))
 		h.Want("CL.RESERVE "+wrong+" k 1 id 9", ruleset.NoRule(wrong))
 		h.Want("CL.MCHECK 1 "+wrong+" k", ruleset.NoRule(wrong))

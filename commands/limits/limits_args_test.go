@@ -30,7 +30,7 @@ var badArguments = map[string]commands.Error{
 	"CL.CHARGE k x 1 1 1":                  "ERR max_burst 'x' is not an integer or out of range",
 	"CL.CHARGE k 1 1.0 1 1":                "ERR count '1.0' is not an integer or out of range",
 	"CL.CHARGE k 1 1 x 1":                  "ERR period 'x' is not a number of seconds: 60 or 0.25, at most 9223372036, with at most nine decimals",
-	"CL.CHARGE k 1 1 1 PEEK":               "ERR quantity 'PEEK' is not an integer or out of range",
+	"CL.CHARGE k 1 1 1 PEEK":               "ERR the quantity is missing: write QUANTITY and a number at the end of CL.CHARGE",
 	"CL.CHARGE k 1 1 1 1 1":                "ERR syntax error: '1' is not an option of CL.CHARGE: use MS, PEEK",
 	"CL.CHARGE k -1 1 1 1":                 "ERR max_burst '-1' must not be negative",
 	"CL.CHARGE k 1 0 1 1":                  "ERR count '0' must be positive",

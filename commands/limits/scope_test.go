@@ -37,7 +37,7 @@ func TestScopes(t *testing.T) {
 	// One key in several scopes, and charges in all of them.
 	h.Want("CL.CHECK llm x x x 25 CHARGE", []any{1, 20, -5, 35200, 35200})
 	h.Want("GET llm@org:{x}:window", "25")
-	h.Want("CL.CHECK llm acme search", commands.WrongArity("cl.check"))
+	h.Want("CL.CHECK llm acme search", commands.Error("ERR the rule llm has the scopes org, team, user: give a key for each, in this order"))
 	h.Want("CL.CHECK llm acme search ann 1 more", commands.Error("ERR syntax error: 'more' is not an option of CL.CHECK: use MS, PEEK, CHARGE, EXPLAIN"))
 }
 

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"cellserver/internal/quote"
-	"cellserver/internal/rediserr"
 	"cellserver/limiters"
 	"cellserver/limiters/ruleset"
 	"cellserver/store"
@@ -39,15 +38,23 @@ func (c *Check) Footprint(r *ruleset.Rules, words [][]byte, queued bool, fp *sto
 		c.lockRules(r, words, fp)
 		return
 	}
+	keys := words[1:]
 	if c.plan = c.prefetched.take(from, words); c.plan == nil {
 		c.plan = &c.own
-		if c.found, c.asked = from.Decides(words[0]), words[0]; c.found == nil || c.found.Err != nil {
+		name, scopes := ruleset.CutScopes(words[0])
+		c.found, c.asked = from.Decides(name), name
+		err := c.faultOfRule()
+		if err == nil && scopes != nil {
+			_, err = c.takeKeys(words)
+			keys = c.Keys
+		}
+		if err != nil {
 			fp.AddKey(words[1]) // a call without partitions would have no transaction
 			return
 		}
-		c.make(c.found, words[0], words[1:])
+		c.make(c.found, name, keys)
 	}
-	c.footprint(words[1:], fp)
+	c.footprint(keys, fp)
 }
 
 // lockRules adds the partitions of the key of the rules, and of all states that the words may name.
@@ -73,11 +80,14 @@ func (c *Check) Begin(
 	if c.Args.Finish(own); c.Args.Err != nil {
 		return c.Args.Err
 	}
-	if err == nil && len(c.Keys) > 1 {
+	if err == nil && len(c.Keys) > 1 && !c.named(words) {
 		return c.ambiguous(words[1+len(c.Keys):], own)
 	}
 	return err
 }
+
+// named reports whether a request names its scopes.
+func (c *Check) named(words [][]byte) bool { return len(c.asked) < len(words[0]) }
 
 // ambiguous returns an error if the last key may be the quantity or an option: then a client may have
 // forgotten a key. It is a key if the quantity follows. rest are the words after the keys.
@@ -94,18 +104,15 @@ func (c *Check) ambiguous(rest [][]byte, own limiters.Option) error {
 
 // begin finds the rule and the keys of a request. Args has the words after the keys.
 func (c *Check) begin(r *ruleset.Rules, tx *store.Tx, command string, words [][]byte, queued bool) error {
-	one, err := c.rule(r, tx, words[0], queued)
+	_, err := c.rule(r, tx, words[0], queued)
 	n := 1
 	if err == nil {
-		n = len(one.Scopes)
+		n, err = c.takeKeys(words)
 	}
+	c.Args.Begin(command, words[min(1+n, len(words)):])
 	if len(words) < 1+n {
-		c.Args.Begin(command, nil)
-		c.Args.Err = rediserr.WrongArity(command)
-		return c.Args.Err
+		c.Args.Err = err // the other words may be anything
 	}
-	c.Keys = words[1 : 1+n]
-	c.Args.Begin(command, words[1+n:])
 	return err
 }
 
@@ -197,13 +204,18 @@ func (c *Check) Shadow() bool { return c.found.Shadow }
 func (c *Check) rule(r *ruleset.Rules, tx *store.Tx, name []byte, queued bool) (*ruleset.Rule, error) {
 	if !c.looked || queued {
 		c.looked, c.plan = false, &c.own // the plan may be of another rule
+		name, _ = ruleset.CutScopes(name)
 		c.found, c.asked = r.Load(tx).Decides(name), name
 	}
-	one := c.found
-	if one == nil {
-		return nil, ruleset.NoRule(name)
+	return c.found, c.faultOfRule()
+}
+
+// faultOfRule returns why the rule that was found cannot decide, nil if it can.
+func (c *Check) faultOfRule() error {
+	if c.found == nil {
+		return ruleset.NoRule(c.asked)
 	}
-	return one, one.Err
+	return c.found.Err
 }
 
 // find sets limits to the limits of the rule, with the entries of their states. If the request reserves or

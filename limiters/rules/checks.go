@@ -22,7 +22,7 @@ var (
 // Checks are a request to several rules. A request calls Footprint, Ask, and then Done.
 //
 // The rules and their keys alternate: name, key, name, key. A rule with scopes occurs once for each of its
-// scopes, one after the other. All rules consume the quantity, or none does. A rule with SHADOW decides for
+// scopes, one after the other. It may name them: name@scope, key. All rules consume the quantity, or none does. A rule with SHADOW decides for
 // itself, and consumes nothing if another rule refuses.
 type Checks struct {
 	memory  []Check // one for each pair
@@ -50,7 +50,8 @@ func (c *Check) pairFootprint(
 	key := words[1]
 	fp.AddKey(key)
 	c.plan = &c.own
-	if c.found, c.asked = from.Decides(words[0]), words[0]; c.found == nil || ruleset.SharesSlot(key) {
+	name, _ := ruleset.CutScopes(words[0])
+	if c.found, c.asked = from.Decides(name), name; c.found == nil || ruleset.SharesSlot(key) {
 		return
 	}
 	for i := range c.found.Scopes { // the key may be that of any scope
@@ -116,16 +117,8 @@ func (c *Check) beginPairs(
 	if err != nil {
 		return at, err
 	}
-	next = at + 2*len(one.Scopes)
-	if next > len(pairs) {
-		return at, errScopes(one, "give a key for each, in this order")
-	}
-	c.Keys = c.pairKeys[:0]
-	for i := at; i < next; i += 2 {
-		if !bytes.Equal(pairs[i], pairs[at]) {
-			return at, errScopes(one, "give a key for each, in this order")
-		}
-		c.Keys = append(c.Keys, pairs[i+1])
+	if next, err = c.takePairs(one, pairs, at); err != nil {
+		return at, err
 	}
 	c.looked = false // there is no plan yet
 	return next, c.find(tx, now, false)

@@ -6,6 +6,7 @@
 //	prefetched.go   plans of the next requests of a pipeline
 //	checks.go CL.MCHECK: one request to several rules
 //	recount.go   CL.RULE OVERRIDE: what was counted counts at the new rate
+//	scopes.go the keys of a request, one for each scope of its rule
 //	reset.go  CL.RULE RESET: a fresh start for keys
 //	explain.go   CL.EXPLAIN: the numbers and the state of every limit
 //	reserve.go   CL.RESERVE and CL.SETTLE

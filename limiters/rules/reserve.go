@@ -3,6 +3,7 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"cellserver/internal/exact"
 	"cellserver/internal/rediserr"
@@ -18,6 +19,7 @@ const MaxTTL = 2592000
 // Errors of reservations.
 var (
 	errID            = fmt.Errorf("id must be 1 to %d bytes", reservation.MaxID)
+	errIDQuantity    = errors.New("id must not be the word QUANTITY")
 	errTTL           = fmt.Errorf("ttl must be positive, and at most %d seconds", MaxTTL)
 	errQuantity      = errors.New("quantity must not be negative")
 	ErrNoReservation = rediserr.Error("NORESERVATION no reservation of these keys has this id: it was refused, its ttl has ended, or it never was")
@@ -69,25 +71,29 @@ func (c *Check) ReserveFootprint(r *ruleset.Rules, words [][]byte, queued bool, 
 }
 
 // BeginReserve finds the rule and parses the words of CL.RESERVE from the name of the rule on: keys,
-// quantity, id, ttl and options.
+// quantity, id, ttl and options. The quantity may be the option QUANTITY.
 func (c *Check) BeginReserve(
 	r *ruleset.Rules, tx *store.Tx, command string, words [][]byte, queued bool,
 ) error {
 	return c.beginReserving(r, tx, command, words, limiters.OptRelease|limiters.OptExplain, queued, func() {
-		c.Args.Quantity = c.Args.Integer("quantity")
+		if !c.Args.NamesQuantity(2) {
+			c.Args.TakeQuantity()
+		}
 		c.reserves.id = c.Args.Next("id")
 		c.reserves.ttl = c.Args.Seconds("ttl")
 	})
 }
 
 // BeginSettle finds the rule and parses the words of CL.SETTLE from the name of the rule on: keys, id,
-// quantity and options.
+// quantity and options. The quantity may be the option QUANTITY.
 func (c *Check) BeginSettle(
 	r *ruleset.Rules, tx *store.Tx, command string, words [][]byte, queued bool,
 ) error {
 	return c.beginReserving(r, tx, command, words, 0, queued, func() {
 		c.reserves.id = c.Args.Next("id")
-		c.Args.Quantity = c.Args.Integer("quantity")
+		if !c.Args.NamesQuantity(0) {
+			c.Args.TakeQuantity()
+		}
 		c.reserves.ttl = 1
 	})
 }
@@ -104,7 +110,16 @@ func (c *Check) beginReserving(
 		return c.Args.Err
 	}
 	read()
-	err := c.Args.Options(own)
+	err := c.Args.Err
+	if err == nil && strings.EqualFold(string(c.reserves.id), "quantity") {
+		err = c.Args.Explain(errIDQuantity) // a word before it is missing
+	}
+	if err != nil && ruleErr == nil && len(c.Keys) > 1 && !c.named(words) {
+		return errScopes(c.found, inOrder+": "+strings.TrimPrefix(err.Error(), "ERR "))
+	}
+	if err == nil {
+		err = c.Args.FinishRequired(own)
+	}
 	switch {
 	case err != nil:
 		return err

@@ -2,10 +2,7 @@ package rules
 
 import (
 	"bytes"
-	"strings"
 
-	"cellserver/internal/quote"
-	"cellserver/internal/rediserr"
 	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
@@ -24,11 +21,11 @@ func ResetFootprint(r *ruleset.Rules, keys [][]byte, fp *store.Footprint) {
 
 // Reset gives the keys of a request a fresh start under a rule. It removes the states of all limits that
 // they have, with and without overrides. name is that of the rule, with a key for each of its scopes, or
-// name@scope with the key of this scope. removed is the number of states that there were. The records of
+// name@scope,scope with the keys of these scopes. removed is the number of states that there were. The records of
 // reservations stay, so clients can settle them. A reservation with RELEASE is not given back any more.
 func Reset(r *ruleset.Rules, tx *store.Tx, name []byte, keys [][]byte) (removed int, err error) {
 	from := r.Load(tx)
-	asked, scope, named := bytes.Cut(name, []byte("@"))
+	asked, names := ruleset.CutScopes(name)
 	found := from.Decides(asked)
 	switch {
 	case found == nil:
@@ -36,21 +33,29 @@ func Reset(r *ruleset.Rules, tx *store.Tx, name []byte, keys [][]byte) (removed 
 	case found.Err != nil:
 		return 0, found.Err
 	}
-	scopes := found.Scopes
-	if named {
-		i := found.ScopeIndex(string(scope))
-		if i < 0 || len(scope) == 0 {
-			return 0, errScopes(found, quote.Word(scope)+" is not one of them")
-		}
-		scopes = scopes[i : i+1]
+	p, n := placing{Rule: found, keys: make([][]byte, len(found.Scopes))}, len(found.Scopes)
+	if names != nil {
+		n = 1 + bytes.Count(names, comma)
 	}
-	if len(keys) != len(scopes) {
+	if len(keys) != n {
 		one := found.Name + "@" + found.Scopes[0].Name
 		return 0, errScopes(found, "give a key for each, or write "+one+" and its key")
 	}
-	for i := range scopes {
-		for _, state := range scopes[i].States(keys[i]) {
-			state := state.StateKey(nil, asked, keys[i], ruleset.BracesOf(keys[i]))
+	for _, key := range keys {
+		var scope []byte
+		if scope, names, _ = bytes.Cut(names, comma); len(scope) == 0 && n < len(found.Scopes) {
+			return 0, errScopes(found, "'' is not one of them")
+		}
+		if err := p.put(scope, key); err != nil {
+			return 0, err
+		}
+	}
+	for i, key := range p.keys {
+		if p.has&(1<<i) == 0 {
+			continue
+		}
+		for _, state := range found.Scopes[i].States(key) {
+			state := state.StateKey(nil, asked, key, ruleset.BracesOf(key))
 			if e := tx.Write(state); e.Exists() {
 				e.Delete()
 				removed++
@@ -58,17 +63,4 @@ func Reset(r *ruleset.Rules, tx *store.Tx, name []byte, keys [][]byte) (removed 
 		}
 	}
 	return removed, nil
-}
-
-// errScopes is the error of a request that has not the keys that the scopes of the rule need.
-func errScopes(r *ruleset.Rule, what string) error {
-	if r.Scopes[0].Name == "" {
-		return rediserr.Error("ERR the rule " + r.Name + " has no scopes: give one key")
-	}
-	var names []string
-	for i := range r.Scopes {
-		names = append(names, r.Scopes[i].Name)
-	}
-	list := strings.Join(names, ", ")
-	return rediserr.Error("ERR the rule " + r.Name + " has the scopes " + list + ": " + what)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"cellserver/internal/quote"
 	"cellserver/internal/rediserr"
 
 	"go.yaml.in/yaml/v3"
@@ -38,8 +39,8 @@ func parseJSON(name string, text []byte) (*Rule, error) {
 	if err := faultOf([]byte(name)); err != nil {
 		return nil, err
 	}
-	// The decoder would replace invalid bytes without an error.
-	if len(text) > MaxJSONBytes || !utf8.Valid(text) {
+	// The decoder would replace invalid characters without an error.
+	if len(text) > MaxJSONBytes || !utf8.Valid(text) || quote.LoneSurrogate(text) {
 		return nil, ErrJSON
 	}
 	in := jsonReader{json.NewDecoder(bytes.NewReader(text)), 0}

@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"bytes"
 	"sync/atomic"
 
 	"cellserver/store"
@@ -40,10 +41,14 @@ func (r *Rules) Bytes() (n int64) {
 	return n
 }
 
-// Scopes returns how many keys a request to a name has, by the rules in force. It returns 1 for an unknown
-// rule. It also returns 1 if nobody has parsed the rules and the transaction has not locked them. tx may be
-// nil.
+// Scopes returns how many keys a request to a name has: as many as it names scopes. Otherwise the rules in
+// force say it. It returns 1 for an unknown rule. It also returns 1 if nobody has parsed the rules and the
+// transaction has not locked them. tx may be nil.
 func (r *Rules) Scopes(tx *store.Tx, name []byte) int {
+	name, scopes := CutScopes(name)
+	if scopes != nil {
+		return 1 + bytes.Count(scopes, comma)
+	}
 	from := r.seenBy(tx)
 	if !from.Parsed() {
 		return 1
@@ -53,6 +58,8 @@ func (r *Rules) Scopes(tx *store.Tx, name []byte) int {
 	}
 	return 1
 }
+
+var comma = []byte(",")
 
 // Tell sets the function that hears what changed when the rules of the file or the URL came into force. Call
 // it before the first request.
