@@ -85,7 +85,8 @@ func (d *decision) takeChecks(allowed bool, by []*rules.Check, pairs []string) {
 			tightest = a
 		}
 		d.shadow = d.shadow && one.Shadow()
-		d.takeRule(one, pairs[0])
+		name, _, _ := strings.Cut(pairs[0], "@") // without a scope
+		d.takeRule(one, name)
 		pairs = pairs[2*len(one.Keys):] // a rule has a key for each of its scopes
 	}
 	d.tightest = numbersOf(&tightest)

@@ -5,6 +5,7 @@
 //	question.go  Question: what a request to rules asks, from its query, its path or its body
 //	rules.go     /check and /forward: asks CL.MCHECK
 //	explain.go   /explain: the decision of a rule, limit by limit
+//	body.go      the JSON of a body
 //	fields.go    the fields of a body
 //	number.go    the numbers of a body
 //	throttle.go  /throttle: limits in the request, one row for each limiter

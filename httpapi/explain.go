@@ -2,8 +2,9 @@ package httpapi
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
+	"slices"
+	"strings"
 
 	"cellserver/httpapi/line"
 )
@@ -43,51 +44,48 @@ type numbers struct {
 
 // explain answers /explain/RULE?key=…: the decision of the rule, limit by limit. It counts nothing.
 func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg *Config, rule string) *Problem {
-	if err := allow(w, r, http.MethodGet, http.MethodHead); err != nil {
-		return err
-	}
 	x := a.begin(r, cfg)
 	defer x.end()
-	if err := x.addQuery(r.URL.RawQuery); err != nil {
+	if err := x.readQuestion(w, r, rule); err != nil {
 		return err
 	}
 	switch {
-	case rule == "" || len(x.rules) > 0:
+	case rule == "" || slices.ContainsFunc(x.rules, func(name string) bool { return !isOf(name, rule) }):
 		return wrong("name one rule: /explain/RULE?key=…")
 	case x.missing.allow || x.missing.deny || x.missing.skip || x.preflight ||
 		x.refused != http.StatusTooManyRequests:
 		return wrong("/explain takes key, quantity and charge, and missing with another source")
 	case len(x.sources) == 0:
-		return problem(http.StatusBadRequest, missingKey, "name a key: key=…")
+		return a.noKey(r, rule, "name a key: key=…")
 	}
 	if _, err := x.find(w); err != nil {
 		return err
 	}
-	x.args = append(append(x.args, "CL.EXPLAIN", rule), x.keys...)
-	x.args = append(x.args, "QUANTITY", cmp.Or(x.quantity, "1"))
-	if x.charge {
-		x.args = append(x.args, "CHARGE")
+	if err := x.setPairs(); err != nil {
+		return err
+	}
+	scopes := make([]string, 0, len(x.keys))
+	for i := 0; i < len(x.args); i += 2 {
+		_, scope, _ := strings.Cut(x.args[i], "@")
+		scopes = append(scopes, scope)
+	}
+	name, _, _ := strings.Cut(rule, "@")
+	args := append([]string{"CL.EXPLAIN", name + "@" + strings.Join(scopes, ",")}, x.keys...)
+	if args = append(args, "QUANTITY", cmp.Or(x.quantity, "1")); x.charge {
+		args = append(args, "CHARGE")
 	}
 	var e explanation
-	if err := a.do(r.Context(), x.args, func(reply line.Reply) { e.read(&reply) }); err != nil {
-		return ofScopes(err)
+	if err := a.do(r.Context(), args, func(reply line.Reply) { e.read(&reply) }); err != nil {
+		return err
 	}
-	if e.scopes() != len(x.keys) { // the command has taken a key for a quantity
-		return ofScopes(nil)
-	}
-	w.Header()["Content-Type"] = jsonType
-	_ = json.NewEncoder(w).Encode(&e) // the client has left if this fails
-	return nil
+	return writeJSON(w, &e)
 }
 
-// scopes returns the number of scopes, whose limits follow each other.
-func (e *explanation) scopes() (n int) {
-	for i := range e.Limits {
-		if i == 0 || e.Limits[i].Scope != e.Limits[i-1].Scope {
-			n++
-		}
-	}
-	return n
+// isOf reports whether the name of a pair asks the same rule as another.
+func isOf(name, rule string) bool {
+	name, _, _ = strings.Cut(name, "@")
+	rule, _, _ = strings.Cut(rule, "@")
+	return name == rule
 }
 
 // eachField calls read with the name of each field of a map.

@@ -3,11 +3,13 @@ package httpapi
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 
 	"cellserver/httpapi/keysource"
+	"cellserver/internal/quote"
 )
 
 // fields are the fields of a body.
@@ -25,19 +27,7 @@ func readFields(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
 	if !isJSON || r.URL.RawQuery != "" {
 		return nil, wrong("send the parameters as JSON, with Content-Type: application/json")
 	}
-	body := fields{}
-	return body, readBody(w, r, &body)
-}
-
-// ofScopes returns the problem of a request whose number of keys is not that of the scopes of the rule. The command
-// then has too few words, or a word too much. p is the problem that the server has reported. If p is nil, the caller
-// has noticed the wrong number itself.
-func ofScopes(p *Problem) *Problem {
-	if p == nil || strings.HasPrefix(p.Detail, "wrong number of arguments") ||
-		strings.HasPrefix(p.Detail, "syntax error") {
-		return wrong("give one key for each scope of the rule")
-	}
-	return p
+	return readBody(w, r)
 }
 
 // maxText is the most bytes of a text that is not a key.
@@ -157,35 +147,70 @@ func (f fields) takeList(name string) ([]any, *Problem) {
 	return list, nil
 }
 
-// takeKeys removes the keys from the body: key, or keys with one for each scope.
-func (f fields) takeKeys() (keys []string, p *Problem) {
+// keys are those of a rule in a body. scopes has the name of the scope of each; it is nil if they have the
+// order of the rule.
+type keys struct{ all, scopes []string }
+
+// takeKeys removes the keys of a rule from the body: key or keys. keys is a list, or an object with the names of
+// the scopes.
+func (f fields) takeKeys() (k keys, p *Problem) {
+	if object, ok := f["keys"].(map[string]any); ok {
+		delete(f, "keys")
+		for _, scope := range slices.Sorted(maps.Keys(object)) {
+			if err := k.add(scope, object[scope]); err != nil {
+				return k, err
+			}
+			k.scopes = append(k.scopes, scope)
+		}
+		return k, nil
+	}
 	list, p := f.takeList("keys")
 	if p != nil {
-		return nil, p
+		return k, p
 	}
 	if one := f["key"]; one != nil && list == nil {
 		list = []any{one}
 		delete(f, "key")
 	}
 	for _, one := range list {
-		key, ok, err := fields{"key": one}.take("key")
-		if err == nil && !ok {
-			err = mustBe("key", "a text in quotes", one)
+		if err := k.add("key", one); err != nil {
+			return k, err
 		}
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, keysource.Shorten(key))
 	}
-	return keys, nil
+	return k, nil
 }
 
-// needKeys removes the keys of a request that names them in its body only.
-func (f fields) needKeys() ([]string, *Problem) {
-	keys, err := f.takeKeys()
-	if err == nil && len(keys) == 0 {
-		err = problem(http.StatusBadRequest, missingKey,
-			"give key, or keys with a key for each scope of the rule")
+// add adds a key. name is that of its field.
+func (k *keys) add(name string, value any) *Problem {
+	text, ok := value.(string)
+	switch {
+	case !ok:
+		return mustBe(name, "a text in quotes", value)
+	case len(k.all) == maxRules:
+		return wrong("keys has more than %d values", maxRules)
+	case name == "" || strings.Contains(name, ","):
+		return wrong("keys: %s is not the name of a scope", quote.Word(name))
 	}
-	return keys, err
+	k.all = append(k.all, keysource.Shorten(text))
+	return nil
+}
+
+const missingKeys = "give key, or keys with a key for each scope of the rule"
+
+// of returns the name of a rule with the scopes of the keys, as the commands have it: llm@org,user. Without
+// names of scopes there are only the commas, so that the command knows how many keys there are.
+func (k *keys) of(rule string) (string, *Problem) {
+	_, scopes, named := strings.Cut(rule, "@")
+	switch {
+	case named && k.scopes != nil:
+		return "", wrong("rule %s and keys both name scopes: name them in keys alone", quote.Word(rule))
+	case named && strings.Count(scopes, ",")+1 != len(k.all):
+		return "", wrong("rule %s names %d scopes, and there are %d keys", quote.Word(rule),
+			strings.Count(scopes, ",")+1, len(k.all))
+	case named:
+		return rule, nil
+	case k.scopes != nil:
+		return rule + "@" + strings.Join(k.scopes, ","), nil
+	}
+	return rule + "@" + strings.Repeat(",", len(k.all)-1), nil
 }

@@ -60,7 +60,7 @@ func TestMethods(t *testing.T) {
 	w := newWeb(t)
 	w.Reads, w.Writes = true, true
 	for target, allow := range map[string]string{
-		"/check": "GET, POST, HEAD", "/check/api?key=a": "GET, POST, HEAD", "/explain/api?key=a": "GET, HEAD", "/throttle": "POST", "/reserve": "POST",
+		"/check": "GET, POST, HEAD", "/check/api?key=a": "GET, POST, HEAD", "/explain/api?key=a": "GET, POST, HEAD", "/throttle": "POST", "/reserve": "POST",
 		"/settle": "POST", "/status": "GET, HEAD", "/rules": "GET, HEAD", "/rules/api": "PUT, DELETE", "/try/api": "POST",
 	} {
 		for _, method := range []string{"PATCH", "OPTIONS", "PROPFIND", "get", "X-Y"} {

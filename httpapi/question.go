@@ -1,17 +1,12 @@
 package httpapi
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
-	"errors"
-	"io"
-	"mime"
+	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"cellserver/httpapi/keysource"
 	"cellserver/internal/quote"
@@ -163,78 +158,10 @@ func (q *question) setMissing(text string) *Problem {
 	return nil
 }
 
-// MaxBody is the most bytes of a body.
-const MaxBody = 64 << 10
-
-// hasJSON reports whether a request has a body of JSON. Another body is a problem, because nobody would read
-// it. The body of a method that takes none is no problem: a proxy may pass on that of its client.
-func hasJSON(r *http.Request) (bool, *Problem) {
-	if r.Method != http.MethodPost && r.Method != http.MethodPut {
-		return false, nil
-	}
-	kind := strings.Join(r.Header["Content-Type"], ", ")
-	media, parameters, err := mime.ParseMediaType(kind)
-	charset := strings.ToLower(cmp.Or(parameters["charset"], "utf-8"))
-	encoding := strings.Join(r.Header["Content-Encoding"], ", ")
-	switch {
-	case err != nil && r.ContentLength == 0:
-		return false, nil
-	case err != nil || media != jsonType[0]:
-		return false, otherBody("the body needs Content-Type: application/json, and has %.64q", kind)
-	case charset != "utf-8" && charset != "us-ascii":
-		return false, otherBody("the charset of JSON must be utf-8, and not %.64q", charset)
-	case encoding != "" && !strings.EqualFold(encoding, "identity"):
-		return false, otherBody("send the body without Content-Encoding, and not as %.64q", encoding)
-	}
-	return true, nil
-}
-
-func otherBody(format string, args ...any) *Problem {
-	return problem(http.StatusUnsupportedMediaType, otherType, format, args...)
-}
-
-// readBody decodes the JSON of a request. It refuses bytes after the value.
-func readBody(w http.ResponseWriter, r *http.Request, into *fields) *Problem {
-	text, err := []byte(nil), error(&http.MaxBytesError{Limit: MaxBody})
-	if r.ContentLength <= MaxBody { // a client that expects 100 Continue need not send the others
-		text, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
-	}
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return problem(http.StatusRequestEntityTooLarge, tooLarge, "the body has more than %d bytes", MaxBody)
-	}
-	if err != nil {
-		return wrong("the body has not arrived whole")
-	}
-	if !utf8.Valid(text) { // JSON would replace each wrong byte, and two keys would be one
-		return otherBody("the body is not UTF-8")
-	}
-	in := json.NewDecoder(bytes.NewReader(text))
-	in.UseNumber()
-	err = in.Decode(into)
-	if err == nil {
-		if _, more := in.Token(); more != io.EOF {
-			err = errors.New("there is more than one value")
-		}
-	}
-	return ofBody(err)
-}
-
-// ofBody returns the problem of a body that cannot be decoded, nil without an error.
-func ofBody(err error) *Problem {
-	kind, isKind := errors.AsType[*json.UnmarshalTypeError](err)
-	switch {
-	case err == nil:
-		return nil
-	case isKind:
-		return wrong("the body must be an object of JSON: it is of the type %s", kind.Value)
-	}
-	return wrong("the body is not the JSON of this request: %.200s", strings.TrimPrefix(err.Error(), "json: "))
-}
-
 // addBody adds the fields of a body. Its keys are never sources.
 func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
-	body := fields{}
-	if err := readBody(w, r, &body); err != nil {
+	body, err := readBody(w, r)
+	if err != nil {
 		return err
 	}
 	if err := q.addRules(body); err != nil {
@@ -267,13 +194,19 @@ func (q *question) addRules(body fields) *Problem {
 	}
 	if len(further) == 0 {
 		keys, err := body.takeKeys()
-		for _, key := range keys {
-			q.sources = append(q.sources, keysource.Literal(key))
+		switch {
+		case err != nil:
+			return err
+		case keys.scopes == nil:
+			q.addLiterals(keys)
+			return nil
+		case len(q.rules) != 1:
+			return wrong("keys has the scopes of one rule, and there are %d: in rules, each rule has its own keys",
+				len(q.rules))
 		}
-		return err
-	}
-	if len(q.rules)+len(further) > maxRules {
-		return wrong("a request has at most %d rules", maxRules)
+		name := q.rules[0]
+		q.rules = q.rules[:0]
+		return q.addScoped(name, keys)
 	}
 	shared, isShared, err := body.take("key")
 	if isShared && len(q.rules) == 1 {
@@ -292,21 +225,59 @@ func (q *question) addRules(body fields) *Problem {
 	return err
 }
 
+// addLiterals adds keys that are plain text.
+func (q *question) addLiterals(k keys) {
+	for _, key := range k.all {
+		q.sources = append(q.sources, keysource.Literal(key))
+	}
+}
+
+// addScoped adds a rule with its keys: a pair of name@scope and a key for each scope.
+func (q *question) addScoped(name string, k keys) *Problem {
+	name, err := k.of(name)
+	if err != nil {
+		return err
+	}
+	if q.addLiterals(k); len(k.all) == 1 && k.scopes == nil {
+		q.rules = append(q.rules, strings.TrimSuffix(name, "@"))
+	} else {
+		q.rules = slices.AppendSeq(q.rules, pairNames(name))
+	}
+	if len(q.rules) > maxRules {
+		return wrong("a request has at most %d rules, and a rule counts once for each of its keys", maxRules)
+	}
+	return nil
+}
+
+// pairNames returns the names of the pairs of a rule for CL.MCHECK: llm@org,user is llm@org and llm@user.
+func pairNames(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		rule, scopes, _ := strings.Cut(name, "@")
+		for scope := range strings.SplitSeq(scopes, ",") {
+			if !yield(rule + "@" + scope) {
+				return
+			}
+		}
+	}
+}
+
 // addRule adds a rule of a body. Without a key of its own, it has the shared key, if there is one.
 func (q *question) addRule(body fields, shared string, isShared bool) *Problem {
 	name, err := body.takeRule()
 	if err != nil {
 		return err
 	}
-	key, ok, err := body.take("key")
+	own, err := body.takeKeys()
 	if err != nil {
 		return err
 	}
-	if !ok {
-		if key = shared; !isShared {
+	if own.all == nil {
+		if own.all = []string{shared}; !isShared {
 			return problem(http.StatusBadRequest, missingKey, "the rule %.64q has no key", name)
 		}
 	}
-	q.rules, q.sources = append(q.rules, name), append(q.sources, keysource.Literal(key))
+	if err := q.addScoped(name, own); err != nil {
+		return err
+	}
 	return body.empty()
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strings"
 
 	"cellserver/httpapi/line"
 )
@@ -22,21 +23,29 @@ func (a *API) budget(w http.ResponseWriter, r *http.Request, row *limiter) *Prob
 	if err != nil {
 		return err
 	}
-	keys, err := body.needKeys()
+	keys, err := body.takeKeys()
 	if err != nil {
 		return err
+	}
+	if keys.all == nil {
+		return a.noKey(r, rule, missingKeys)
 	}
 	words, err := row.args(body)
 	if err != nil {
 		return err
 	}
+	scoped, err := keys.of(rule)
+	if err != nil {
+		return err
+	}
 	var d decision
-	args := append(append([]string{row.command, rule}, keys...), words[1:]...)
+	name, _, _ := strings.Cut(rule, "@")
+	args := append(append([]string{row.command, scoped}, keys.all...), words[1:]...)
 	if row == &reservation {
 		args = append(args, "EXPLAIN")
 	}
-	if err := a.do(r.Context(), args, func(reply line.Reply) { d.readReserved(&reply, rule) }); err != nil {
-		return ofScopes(err)
+	if err := a.do(r.Context(), args, func(reply line.Reply) { d.readReserved(&reply, name) }); err != nil {
+		return err
 	}
 	d.write(w, row.refused())
 	return nil

@@ -31,17 +31,23 @@ func (a *API) reset(w http.ResponseWriter, r *http.Request, cfg *Config) *Proble
 	if named {
 		rule += "@" + scope
 	}
-	keys, err := body.needKeys()
+	keys, err := body.takeKeys()
 	if err != nil {
 		return err
 	}
+	if keys.all == nil {
+		return a.noKey(r, rule, missingKeys)
+	}
 	if err := body.empty(); err != nil {
+		return err
+	}
+	if rule, err = keys.of(rule); err != nil {
 		return err
 	}
 	var answer struct {
 		Removed int64 `json:"removed"` // states of limits
 	}
-	args := append([]string{"CL.RULE", "RESET", rule}, keys...)
+	args := append([]string{"CL.RULE", "RESET", rule}, keys.all...)
 	if err := a.do(r.Context(), args, func(reply line.Reply) { answer.Removed = reply.Int() }); err != nil {
 		return err
 	}

@@ -50,26 +50,30 @@ func (x *exchange) end() {
 
 // check answers /check/RULE?key=…. The rule may also be a parameter.
 func (a *API) check(w http.ResponseWriter, r *http.Request, cfg *Config, rule string) *Problem {
+	x := a.begin(r, cfg)
+	defer x.end()
+	if err := x.readQuestion(w, r, rule); err != nil {
+		return err
+	}
+	return x.ask(w)
+}
+
+// readQuestion reads the question of a request about a rule, from its query and its body.
+func (x *exchange) readQuestion(w http.ResponseWriter, r *http.Request, rule string) *Problem {
 	if err := allow(w, r, http.MethodGet, http.MethodPost, http.MethodHead); err != nil {
 		return err
 	}
-	x := a.begin(r, cfg)
-	defer x.end()
 	if rule != "" {
 		x.rules = append(x.rules, rule)
 	}
 	if err := x.addQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	switch isJSON, err := hasJSON(r); {
-	case err != nil:
-		return err
-	case isJSON:
-		if err := x.addBody(w, r); err != nil {
-			return err
-		}
+	isJSON, err := hasJSON(r)
+	if isJSON {
+		err = x.addBody(w, r)
 	}
-	return x.ask(w)
+	return err
 }
 
 // forward answers /forward/PARAMETERS/PATH, for proxies that append the path of their client. The query belongs to the
@@ -96,7 +100,8 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 	case asked == 0:
 		return wrong("name a rule: /check/RULE?key=…")
 	case keys == 0:
-		return problem(http.StatusBadRequest, missingKey, "name a key: key=… in the query, or key in a body with Content-Type: application/json")
+		return x.api.noKey(x.from.Request, x.rules[0],
+			"name a key: key=… in the query, or key in a body with Content-Type: application/json")
 	case keys != 1 && asked != 1 && keys != asked:
 		return wrong("there are %d rules and %d keys: give one key for all rules, or one for each", asked, keys)
 	case x.missing.allow && asked > 1:
@@ -113,7 +118,9 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 	if err != nil || answered {
 		return err
 	}
-	x.setCommand()
+	if err := x.setCommand(); err != nil {
+		return err
+	}
 	if err := x.api.Commands.Decide(x.from.Context(), x.args, x, x.read); err != nil {
 		return ofError(err)
 	}
@@ -180,13 +187,11 @@ func (x *exchange) skipRule(cause error) *Problem {
 	return nil
 }
 
-// setCommand sets args to the command that asks the rules. Each rule has a key. If there is one rule, it has all keys: one for
-// each of its scopes.
-func (x *exchange) setCommand() {
-	pairs := max(len(x.rules), len(x.keys))
-	x.args = append(x.args, "CL.MCHECK", strconv.Itoa(pairs))
-	for i := range pairs {
-		x.args = append(x.args, x.rules[min(i, len(x.rules)-1)], x.keys[min(i, len(x.keys)-1)])
+// setCommand sets args to the command that asks the rules.
+func (x *exchange) setCommand() *Problem {
+	x.args = append(x.args, "CL.MCHECK", strconv.Itoa(max(len(x.rules), len(x.keys))))
+	if err := x.setPairs(); err != nil {
+		return err
 	}
 	if x.quantity != "" {
 		x.args = append(x.args, "QUANTITY", x.quantity)
@@ -198,4 +203,37 @@ func (x *exchange) setCommand() {
 		x.args = append(x.args, "CHARGE")
 	}
 	x.args = append(x.args, "EXPLAIN")
+	return nil
+}
+
+// setPairs adds the rules and their keys to args, in turn. Each rule has a key, or they share one. If there is
+// one rule, it has all keys: one for each of its scopes, which the rule may name.
+func (x *exchange) setPairs() *Problem {
+	if len(x.rules) > 1 || strings.IndexByte(x.rules[0], '@') < 0 {
+		for i := range max(len(x.rules), len(x.keys)) {
+			x.args = append(x.args, x.rules[min(i, len(x.rules)-1)], x.keys[min(i, len(x.keys)-1)])
+		}
+		return nil
+	}
+	all := keys{all: x.keys}
+	name, err := all.of(x.rules[0])
+	if err != nil {
+		return err
+	}
+	i := 0
+	for pair := range pairNames(name) {
+		x.args = append(x.args, pair, x.keys[i])
+		i++
+	}
+	return nil
+}
+
+// noKey is the problem of a request without any key. It has the scopes of the rule, if the server says them.
+func (a *API) noKey(r *http.Request, rule, otherwise string) *Problem {
+	tooMany := strings.Repeat(",", rules.MaxPairs) // no rule has so many scopes
+	p := a.do(r.Context(), []string{"CL.EXPLAIN", rule + "@" + tooMany, ""}, func(line.Reply) {})
+	if p != nil && p.Status == http.StatusBadRequest && !strings.Contains(p.Detail, "has no scopes") {
+		otherwise = p.Detail
+	}
+	return problem(http.StatusBadRequest, missingKey, "%s", otherwise)
 }

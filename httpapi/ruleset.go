@@ -85,8 +85,8 @@ func readLimits(w http.ResponseWriter, r *http.Request) ([]string, *Problem) {
 	if !isJSON {
 		return nil, wrong("send the limits as JSON, with Content-Type: application/json")
 	}
-	body := fields{}
-	if err := readBody(w, r, &body); err != nil {
+	body, err := readBody(w, r)
+	if err != nil {
 		return nil, err
 	}
 	value := body["limits"]

@@ -1,0 +1,149 @@
+package httpapi
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"cellserver/internal/quote"
+)
+
+// MaxBody is the most bytes of a body.
+const MaxBody = 64 << 10
+
+// maxDepth is how deep the values of a body may lie in each other.
+const maxDepth = 8
+
+// hasJSON reports whether a request has a body of JSON. Another body is a problem, because nobody would read
+// it. The body of a method that takes none is no problem: a proxy may pass on that of its client.
+func hasJSON(r *http.Request) (bool, *Problem) {
+	if r.Method != http.MethodPost && r.Method != http.MethodPut {
+		return false, nil
+	}
+	kind := strings.Join(r.Header["Content-Type"], ", ")
+	media, parameters, err := mime.ParseMediaType(kind)
+	charset := strings.ToLower(cmp.Or(parameters["charset"], "utf-8"))
+	encoding := strings.Join(r.Header["Content-Encoding"], ", ")
+	switch {
+	case err != nil && r.ContentLength == 0:
+		return false, nil
+	case err != nil || media != jsonType[0]:
+		return false, otherBody("the body needs Content-Type: application/json, and has %.64q", kind)
+	case charset != "utf-8" && charset != "us-ascii":
+		return false, otherBody("the charset of JSON must be utf-8, and not %.64q", charset)
+	case encoding != "" && !strings.EqualFold(encoding, "identity"):
+		return false, otherBody("send the body without Content-Encoding, and not as %.64q", encoding)
+	}
+	return true, nil
+}
+
+func otherBody(format string, args ...any) *Problem {
+	return problem(http.StatusUnsupportedMediaType, otherType, format, args...)
+}
+
+// readBody decodes the JSON of a request, which must be one object. Different texts must not become the same
+// value: it refuses a name that occurs twice, and characters that the decoder would replace.
+func readBody(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
+	text, err := []byte(nil), error(&http.MaxBytesError{Limit: MaxBody})
+	if r.ContentLength <= MaxBody { // a client that expects 100 Continue need not send the others
+		text, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	}
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, problem(http.StatusRequestEntityTooLarge, tooLarge, "the body has more than %d bytes", MaxBody)
+	}
+	switch {
+	case err != nil:
+		return nil, wrong("the body has not arrived whole")
+	case !utf8.Valid(text):
+		return nil, otherBody("the body is not UTF-8")
+	case quote.LoneSurrogate(text):
+		return nil, wrong(`the body has one half of a pair such as \ud83d\ude00, which is no character`)
+	}
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.UseNumber()
+	value, err := readValue(in, 0)
+	if err == nil {
+		if _, more := in.Token(); more != io.EOF {
+			err = errors.New("there is more than one value")
+		}
+	}
+	if err != nil {
+		return nil, wrong("the body is not the JSON of this request: %.200s", err)
+	}
+	object, ok := value.(map[string]any)
+	if !ok && value != nil {
+		return nil, wrong("the body must be an object of JSON: it is of the type %s", typeOf(value))
+	}
+	return object, nil
+}
+
+// typeOf returns the name that JSON has for the type of a value.
+func typeOf(value any) string {
+	switch value.(type) {
+	case []any:
+		return "array"
+	case string:
+		return "string"
+	case bool:
+		return "bool"
+	}
+	return "number"
+}
+
+// readValue reads a value. Objects are maps, and lists are slices.
+func readValue(in *json.Decoder, depth int) (any, error) {
+	token, err := in.Token()
+	delim, nested := token.(json.Delim)
+	switch {
+	case err != nil || !nested:
+		return token, err
+	case depth == maxDepth:
+		return nil, errors.New("too many brackets")
+	}
+	var list []any
+	object := map[string]any{}
+	for in.More() {
+		name := ""
+		if delim == '{' {
+			token, err := in.Token()
+			if err != nil {
+				return nil, whole(err)
+			}
+			name, _ = token.(string) // the decoder has refused other names
+			if _, twice := object[name]; twice {
+				return nil, fmt.Errorf("the name %s is there twice", quote.Word(name))
+			}
+		}
+		value, err := readValue(in, depth+1)
+		if err != nil {
+			return nil, whole(err)
+		}
+		if delim == '{' {
+			object[name] = value
+		} else {
+			list = append(list, value)
+		}
+	}
+	if _, err := in.Token(); err != nil { // the closing bracket
+		return nil, whole(err)
+	}
+	if delim == '{' {
+		return object, nil
+	}
+	return list, nil
+}
+
+// whole returns the error of a text that ends inside a value.
+func whole(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
