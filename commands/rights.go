@@ -14,7 +14,9 @@ var Rights = sync.OnceValue(func() *acl.Table {
 	var all []acl.Command
 	for _, c := range everyCommand {
 		data := c.HasKeys() || c.Channels != NoChannels
-		one := acl.Command{Name: c.FullName(), Free: c.Flags&NoAuth != 0, Data: data, Scoped: c.LastKey != nil}
+		one := acl.Command{
+			Name: c.FullName(), Free: c.Flags&NoAuth != 0, Data: data, Scoped: c.LastKey != nil,
+		}
 		for _, name := range c.ACLCategories() {
 			one.Categories = append(one.Categories, strings.TrimPrefix(name, "@"))
 		}
