@@ -56,7 +56,8 @@ func readBody(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
 		text, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, problem(http.StatusRequestEntityTooLarge, tooLarge, "the body has more than %d bytes", MaxBody)
+		return nil, problem(http.StatusRequestEntityTooLarge, tooLarge,
+			"the body has more than %d bytes", MaxBody)
 	}
 	switch {
 	case err != nil:
