@@ -6,8 +6,15 @@ const LONGEST = 256;
 
 /** Returns the bytes of a key, or the hash of a long key. A missing key is the empty key. */
 export const encode = (key) => {
-  const data = key instanceof Uint8Array ? Buffer.from(key) : Buffer.from(String(key ?? ''));
+  const data = key instanceof Uint8Array ? Buffer.from(key) : bytes(String(key ?? ''));
   return data.length <= LONGEST ? data : Buffer.from(`sha256:${createHash('sha256').update(data).digest('hex')}`);
+};
+
+/** Returns the bytes of a text. Half of a pair of surrogates has bytes of its own, as in Python: Buffer.from makes the same of all. */
+const bytes = (text) => {
+  if (text.isWellFormed()) return Buffer.from(text);
+  const half = (code) => Buffer.from([0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63)]);
+  return Buffer.concat(Array.from(text, (one) => (one.isWellFormed() ? Buffer.from(one) : half(one.charCodeAt(0)))));
 };
 
 /**

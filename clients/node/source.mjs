@@ -68,7 +68,7 @@ const header = ({ headers }, name) => {
   if (values.length !== 1) return '';
   if (!/^(proxy-)?authorization$/i.test(name)) return values[0];
   const [scheme, ...rest] = values[0].split(/[ \t]+/);
-  return [scheme.toLowerCase(), ...rest].join(' ');
+  return [scheme.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()), ...rest].join(' ');
 };
 
 /** Returns a cookie that occurs once, as frameworks decode it: without quotes, \101 and %41 for A. */

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // normalPath returns the path of a target in its shortest form: "/a//b;x/../%63?d#e" is "/a/c". Some servers
@@ -62,7 +63,26 @@ func normalHost(host string) string {
 		return at.String()
 	}
 	host, _, _ = strings.Cut(host, ":")
-	return strings.ToLower(strings.TrimRight(host, "."))
+	return toLower(strings.TrimRight(host, "."))
+}
+
+// toLower returns a text in small letters. In a text that is not UTF-8 it changes ASCII only: strings.ToLower
+// would make the same character of all wrong bytes.
+func toLower(s string) string {
+	if utf8.ValidString(s) {
+		return strings.ToLower(s)
+	}
+	return toLowerASCII(s)
+}
+
+func toLowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] += 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 // normalMethod returns a method in capital letters. All methods that HTTP itself does not know are OTHER,
@@ -90,7 +110,7 @@ func normalHeader(name, value string) string {
 	if name == "Authorization" || name == "Proxy-Authorization" {
 		words := strings.FieldsFunc(value, func(c rune) bool { return c == ' ' || c == '\t' })
 		if len(words) > 0 {
-			words[0] = strings.ToLower(words[0])
+			words[0] = toLowerASCII(words[0])
 		}
 		return strings.Join(words, " ")
 	}

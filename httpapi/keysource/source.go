@@ -219,7 +219,7 @@ func readHost(r *Request, _ string) (string, error) {
 
 func readPath(r *Request, _ string) (string, error) {
 	plain, err := readPathCase(r, "")
-	return strings.ToLower(plain), err
+	return toLower(plain), err
 }
 
 // readPathCase returns the path of the request that a proxy asks about, in its shortest form.

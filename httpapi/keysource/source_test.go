@@ -125,6 +125,28 @@ func TestSpellings(t *testing.T) {
 			require.Equal(t, c.key, key, "%s %s", c.source, spelling)
 		}
 	}
+	for _, c := range [][]string{
+		{"path", "X-Forwarded-Uri", "/a%ff", "/a%fe", "/a%ef%bf%bd", "/a\xfd"}, {"host", "X-Forwarded-Host", "a\xff", "a\xfe", "a\ufffd"},
+		{"plain-header:Authorization", "Authorization", "\xff a", "\xfe a", "\ufffd a"},
+		{"ip,path", "X-Forwarded-Uri", "/%FFa", "/%FEa"},
+	} {
+		s, err := Parse(c[0])
+		require.NoError(t, err)
+		for i, spelling := range c[2:] { // bytes that are no UTF-8 stay as they are
+			for _, other := range c[2+i+1:] {
+				first, err := s.Key(request(c[1], spelling, "X-Forwarded-For", "10.0.0.1"))
+				require.NoError(t, err)
+				second, err := s.Key(request(c[1], other, "X-Forwarded-For", "10.0.0.1"))
+				require.NoError(t, err)
+				require.NotEqual(t, first, second, "%s: %q and %q", c[0], spelling, other)
+			}
+		}
+	}
+	s, err := Parse("path")
+	require.NoError(t, err)
+	key, err := s.Key(request("X-Forwarded-Uri", "/A%FF"))
+	require.NoError(t, err)
+	require.Equal(t, "/a\xff", key)
 	for source, headers := range map[string][]string{"host": {"X-Forwarded-Host", "a, b"}, "path": {"X-Forwarded-Uri", "/a", "X-Forwarded-Uri", "/a"}} {
 		s, err := Parse(source)
 		require.NoError(t, err)

@@ -125,9 +125,20 @@ func readHeader(r *http.Request, name string) string {
 	}
 	words := strings.FieldsFunc(values[0], func(c rune) bool { return c == ' ' || c == '\t' })
 	if len(words) > 0 {
-		words[0] = strings.ToLower(words[0])
+		words[0] = toLowerASCII(words[0])
 	}
 	return strings.Join(words, " ")
+}
+
+// toLowerASCII keeps all other bytes: strings.ToLower would make the same character of all that are no UTF-8.
+func toLowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] += 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 // readCookie reads a cookie that occurs once, as frameworks decode it: without quotes, \101 and %41 for A.

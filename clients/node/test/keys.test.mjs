@@ -20,6 +20,11 @@ test('the packages of all languages and the server make the same key of a reques
   }
 });
 
+test('texts that differ are keys that differ', () => {
+  assert.deepEqual(encode('a\ud800'), Buffer.from([0x61, 0xed, 0xa0, 0x80]));
+  assert.deepEqual(encode('\udfff😀'), Buffer.from([0xed, 0xbf, 0xbf, 0xf0, 0x9f, 0x98, 0x80]));
+});
+
 test('wrong sources and proxies', () => {
   for (const source of ['header:', 'ip,cookie:', 'ip-header:', 'ip,path']) {
     assert.throws(() => keys()(source), /needs a name|is for the HTTP port/);

@@ -126,7 +126,8 @@ def header(headers: Headers, name: str) -> str:
     if name not in ("authorization", "proxy-authorization"):
         return values[0]
     scheme, *rest = re.split("[ \t]+", values[0])
-    return " ".join([scheme.lower(), *rest])
+    scheme = scheme.encode("latin1").lower().decode("latin1")  # ASCII only
+    return " ".join([scheme, *rest])
 
 
 def cookie(headers: Headers, name: str) -> str:
