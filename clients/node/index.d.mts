@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** The name of a rule, and a key. A missing key is the empty key. */
+/** The name of a rule, and a key. A name such as llm@org names a scope, too. A missing key is the empty key. */
 export type Question = readonly [rule: string, key?: unknown];
 
 /** The name of a rule, and a function from the request to the key. Without the function the key is the address of the connection. */

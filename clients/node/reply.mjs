@@ -31,7 +31,7 @@ export const readDecision = ([limited, , ...replies], rules) => {
   let at = 0;
   for (const [refuses, , , retry, , , , all, shadow] of replies) {
     if (refuses) waits.push(retry);
-    const named = readLimits(rules[at], all);
+    const named = readLimits(rules[at].split('@')[0], all); // the name has no scope
     at += new Set(named.map((one) => one.scope)).size;
     if (shadow) continue; // clients should not know of it
     for (const { name, limited, most, left, retry, reset, window } of named) {

@@ -48,7 +48,8 @@ func readDecision(reply []any, pairs []any) (d Decision, err error) {
 			d.waitFor(rule[3].(int64))
 		}
 		all, shadow := rule[7].([]any), rule[8].(int64) != 0
-		read := readLimits(pairs[0].(string), all)
+		name, _, _ := strings.Cut(pairs[0].(string), "@") // without a scope
+		read := readLimits(name, all)
 		pairs = pairs[2*scopes(read):]
 		if shadow { // clients should not know of it
 			continue

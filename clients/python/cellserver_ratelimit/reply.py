@@ -39,9 +39,10 @@ def decision(reply: list, pairs: list) -> Decision:
     for rule in reply[2:]:
         if rule[0]:
             waits.append(rule[3])
+        name_of_rule = text(pairs[0]).partition("@")[0]  # without a scope
         scopes = [list(group) for _, group in itertools.groupby(rule[7], key=lambda one: one[0])]
         for scope in scopes if not rule[8] else ():  # clients should not know of a rule with SHADOW
-            for name, (_, _, limited, most, left, retry, reset, window, *_) in zip(names(pairs[0], scope), scope):
+            for name, (_, _, limited, most, left, retry, reset, window, *_) in zip(names(name_of_rule, scope), scope):
                 policies.append(f'"{name}";q={min(most, MOST)}' + (f";w={seconds(window)}" if window > 0 else ""))
                 wait = retry if limited and retry >= 0 else reset
                 limits.append(f'"{name}";r={min(max(left, 0), MOST)};t={seconds(wait)}')
