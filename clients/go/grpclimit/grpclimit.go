@@ -23,7 +23,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// A Rule is the name of a rule and the key of a call. A name such as llm@org names a scope, too. The method is the full one, such as /package.Service/Method.
+// A Rule is the name of a rule and the key of a call. A name such as llm@org names a scope, too.
+// The method is the full one, such as /package.Service/Method.
 type Rule struct {
 	Name string
 	Key  func(ctx context.Context, method string) string

@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// A Rule is the name of a rule and the key of a request. A name such as llm@org names a scope, too. A missing key is "", and all requests without a key share its limit.
+// A Rule is the name of a rule and the key of a request. A name such as llm@org names a scope, too.
+// A missing key is "", and all requests without a key share its limit.
 type Rule struct {
 	Name string
 	Key  func(*http.Request) string

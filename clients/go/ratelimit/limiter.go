@@ -24,8 +24,8 @@ type Options struct {
 	OnError func(error)
 }
 
-// A Question is a rule and the key that it limits. A rule with scopes needs a question for each scope, such as llm@org
-// and llm@user.
+// A Question is a rule and the key that it limits. A rule with scopes needs a question for each scope,
+// such as llm@org and llm@user.
 type Question struct{ Rule, Key string }
 
 // A Limiter asks the rules of a server.
