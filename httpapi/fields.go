@@ -151,8 +151,8 @@ func (f fields) takeList(name string) ([]any, *Problem) {
 // order of the rule.
 type keys struct{ all, scopes []string }
 
-// takeKeys removes the keys of a rule from the body: key or keys. keys is a list, or an object with the names of
-// the scopes.
+// takeKeys removes the keys of a rule from the body: key or keys. keys is a list, or an object with the
+// names of the scopes.
 func (f fields) takeKeys() (k keys, p *Problem) {
 	if object, ok := f["keys"].(map[string]any); ok {
 		delete(f, "keys")

@@ -206,8 +206,8 @@ func (x *exchange) setCommand() *Problem {
 	return nil
 }
 
-// setPairs adds the rules and their keys to args, in turn. Each rule has a key, or they share one. If there is
-// one rule, it has all keys: one for each of its scopes, which the rule may name.
+// setPairs adds the rules and their keys to args, in turn. Each rule has a key, or they share one. If there
+// is one rule, it has all keys: one for each of its scopes, which the rule may name.
 func (x *exchange) setPairs() *Problem {
 	if len(x.rules) > 1 || strings.IndexByte(x.rules[0], '@') < 0 {
 		for i := range max(len(x.rules), len(x.keys)) {

@@ -218,7 +218,8 @@ func (a *Args) FinishRequired(own Option) error {
 	if err := a.Options(own | OptQuantity); err != nil || a.Has(OptQuantity) {
 		return err
 	}
-	a.fail(rediserr.Error("ERR the quantity is missing: write QUANTITY and a number at the end of " + a.limiter()))
+	a.fail(rediserr.Error(
+		"ERR the quantity is missing: write QUANTITY and a number at the end of " + a.limiter()))
 	return a.Err
 }
 

@@ -22,8 +22,8 @@ var (
 // Checks are a request to several rules. A request calls Footprint, Ask, and then Done.
 //
 // The rules and their keys alternate: name, key, name, key. A rule with scopes occurs once for each of its
-// scopes, one after the other. It may name them: name@scope, key. All rules consume the quantity, or none does. A rule with SHADOW decides for
-// itself, and consumes nothing if another rule refuses.
+// scopes, one after the other. It may name them: name@scope, key. All rules consume the quantity, or none
+// does. A rule with SHADOW decides for itself, and consumes nothing if another rule refuses.
 type Checks struct {
 	memory  []Check // one for each pair
 	asked   []*Check

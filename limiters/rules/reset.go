@@ -21,8 +21,9 @@ func ResetFootprint(r *ruleset.Rules, keys [][]byte, fp *store.Footprint) {
 
 // Reset gives the keys of a request a fresh start under a rule. It removes the states of all limits that
 // they have, with and without overrides. name is that of the rule, with a key for each of its scopes, or
-// name@scope,scope with the keys of these scopes. removed is the number of states that there were. The records of
-// reservations stay, so clients can settle them. A reservation with RELEASE is not given back any more.
+// name@scope,scope with the keys of these scopes. removed is the number of states that there were. The
+// records of reservations stay, so clients can settle them. A reservation with RELEASE is not given back any
+// more.
 func Reset(r *ruleset.Rules, tx *store.Tx, name []byte, keys [][]byte) (removed int, err error) {
 	from := r.Load(tx)
 	asked, names := ruleset.CutScopes(name)

@@ -103,8 +103,8 @@ func (c *Check) takePairs(one *ruleset.Rule, pairs [][]byte, at int) (next int, 
 	case !named && p.given < len(one.Scopes):
 		return at, errScopes(one, inOrder)
 	case !named && p.given > 1 && next < len(pairs) && bytes.Equal(pairs[next], pairs[at]):
-		return at, errScopes(one, fmt.Sprintf("more keys than these follow: name the scope of each, as in %s@%s",
-			c.asked, one.Scopes[0].Name))
+		return at, errScopes(one, fmt.Sprintf(
+			"more keys than these follow: name the scope of each, as in %s@%s", c.asked, one.Scopes[0].Name))
 	}
 	c.Keys, err = p.all()
 	return next, err
