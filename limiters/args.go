@@ -182,10 +182,11 @@ func (a *Args) Explain(err error) error {
 // noteCell notes the numbers of CL.THROTTLE for an error.
 func (a *Args) noteCell() {
 	names := [...]string{"max_burst", "count", "period", "quantity"}
+	a.read[len(a.cell)] = a.read[0] // the word after QUANTITY, if there is one
 	for i, word := range a.cell {
 		a.read[i] = argument{names[i], word}
 	}
-	a.reads = len(a.cell)
+	a.reads = len(a.cell) + min(a.reads, 1)
 }
 
 // Finish parses the arguments after the parameters: the quantity, if a number comes next, and the

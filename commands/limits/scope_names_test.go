@@ -123,6 +123,8 @@ func TestQuantityIsAnOption(t *testing.T) {
 	h.Want("CL.RESERVE r k id 60 EXPLAIN", missing)
 	h.Want("CL.RESERVE r k 4 id 60 QUANTITY 4", commands.Error("ERR syntax error: 'QUANTITY' repeats"))
 	h.Want("CL.RESERVE r k 4 quantity 60", commands.Error("ERR id 'quantity' must not be the word QUANTITY"))
+	h.Want("CL.PROBE k 9 10 60 QUANTITY 9223372036854775807", commands.Error("ERR quantity '9223372036854775807' is out of range for this count and period: over 292 years of requests"))
+	h.Want("CL.THROTTLE k 9 10 60 QUANTITY", commands.Error("Cell error: Store error: Couldn't parse as integer: QUANTITY"))
 	h.Want("CL.RESERVE r k id 60 QUANTITY x", commands.Error("ERR quantity 'x' is not an integer or out of range"))
 	h.Want("DBSIZE", 0)
 }
